@@ -1,0 +1,177 @@
+# Halotune's build, GNU Make only. `make help` lists what it does.
+#
+#   V=1         show the commands
+#   CC=clang    another compiler
+#   STATIC=1    a program that needs nothing but glibc, for machines without our libraries
+#   SANITIZE=1  AddressSanitizer and UndefinedBehaviorSanitizer
+#   PREFIX=, DESTDIR=  where `make install` puts things
+#   CUDA_HOME=  the CUDA Toolkit, where it is neither in /usr/local/cuda nor on PATH
+
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+.SECONDARY:
+.DEFAULT_GOAL := all
+Q := $(if $(V),,@)
+
+PREFIX ?= /usr/local
+DATA_DIR := $(PREFIX)/share/halotune
+VERSION := $(shell sed -n 's/^.define HALOTUNE_VERSION "\(.*\)"/\1/p' include/halotune.h)
+
+# --- tools and flags ---------------------------------------------------------------------------------------------------
+
+ifeq ($(origin CC),default)
+  CC := gcc
+endif
+
+CUDA_HOME ?= $(firstword $(wildcard /usr/local/cuda) $(patsubst %/bin/nvcc,%,$(shell command -v nvcc)))
+CUDA_HEADER := $(wildcard $(CUDA_HOME)/include/cuda.h)
+
+CFLAGS ?= -O3 -g
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wvla $(if $(WERROR),-Werror)
+HALOTUNE_CPPFLAGS := -D_GNU_SOURCE -DHALOTUNE_DATA_DIR='"$(DATA_DIR)"' -I. -isystem $(CUDA_HOME)/include
+HALOTUNE_CFLAGS := -std=gnu11 -pthread -ffp-contract=off $(WARNINGS)
+HALOTUNE_LDFLAGS := -pthread
+ifdef SANITIZE
+  HALOTUNE_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+  HALOTUNE_LDFLAGS += -fsanitize=address,undefined
+endif
+ifdef STATIC
+  LIBRARIES := -l:libyaml.a -l:libjansson.a -l:libxxhash.a
+  HALOTUNE_LDFLAGS += -static-libgcc
+else
+  LIBRARIES := -lyaml -ljansson -lxxhash
+endif
+LIBRARIES += -lm -ldl
+
+COMPILE := $(CC) $(HALOTUNE_CPPFLAGS) $(CPPFLAGS) $(HALOTUNE_CFLAGS) $(CFLAGS)
+LINK := $(CC) $(HALOTUNE_CFLAGS) $(CFLAGS) $(HALOTUNE_LDFLAGS) $(LDFLAGS)
+
+# --- files -------------------------------------------------------------------------------------------------------------
+
+# Objects of different flags live in different folders, so that no switch of flags needs a clean.
+FLAGS_ID := $(shell printf '%s' '$(COMPILE) $(LINK) $(LIBRARIES)' | cksum | cut -d' ' -f1)
+OBJ := build/obj/$(notdir $(firstword $(CC)))$(if $(SANITIZE),-sanitize)$(if $(STATIC),-static)-$(FLAGS_ID)
+
+SOURCES := $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c reports/*.c tuner/*/*.c)
+OBJECTS := $(SOURCES:%.c=$(OBJ)/%.o)
+MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(OBJ)/tests/unit/%,$(wildcard tests/unit/*_test.c))
+
+# --- build -------------------------------------------------------------------------------------------------------------
+
+.PHONY: all
+all: $(OBJ)/halotune  ## build the program, build/halotune
+	$(Q)cmp -s $< build/halotune || { cp -f $< build/halotune.new && mv -f build/halotune.new build/halotune; }
+
+$(OBJ)/%.o: %.c | cuda-headers
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC    $<")
+	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
+
+$(OBJ)/libhalotune-all.a: $(filter-out $(MAIN_OBJECT),$(OBJECTS))
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(OBJ)/halotune: $(MAIN_OBJECT) $(OBJ)/libhalotune-all.a
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(LINK) -o $@ $^ $(LIBRARIES)
+
+$(OBJ)/tests/unit/%: $(OBJ)/tests/unit/%.o $(OBJ)/libhalotune-all.a
+	$(Q)$(LINK) -o $@ $^ -lcmocka $(LIBRARIES)
+
+-include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
+
+.PHONY: cuda-headers
+cuda-headers:
+ifeq ($(CUDA_HEADER),)
+	@echo >&2 "halotune: no cuda.h found: install NVIDIA's CUDA Toolkit, version 12 or 13, or point CUDA_HOME at it"; exit 1
+endif
+
+.PHONY: install uninstall clean
+install: all  ## install the program, its headers and data under PREFIX (and DESTDIR)
+	install -D build/halotune $(DESTDIR)$(PREFIX)/bin/halotune
+	install -D -m 644 include/halotune.h $(DESTDIR)$(PREFIX)/include/halotune.h
+	install -d $(DESTDIR)$(DATA_DIR)/kernels
+	install -m 644 kernels/*.yaml $(DESTDIR)$(DATA_DIR)/kernels
+
+uninstall:  ## remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h
+	rm -rf $(DESTDIR)$(DATA_DIR)
+
+clean:  ## remove everything that was built
+	rm -rf build
+
+# --- what the build and the checks need --------------------------------------------------------------------------------
+
+# One line each: a test in the shell (command NAME, header NAME, or clang-runtime for libFuzzer), and Debian's package.
+define DEPENDENCIES
+command gcc            gcc
+command g++            g++
+header stdio.h         libc6-dev
+header yaml.h          libyaml-dev
+header jansson.h       libjansson-dev
+header xxhash.h        libxxhash-dev
+header sqlite3.h       libsqlite3-dev
+header cmocka.h        libcmocka-dev
+command clang          clang
+command clang-tidy     clang-tidy
+clang-runtime fuzzer   libclang-rt-VERSION-dev
+command cppcheck       cppcheck
+command jq             jq
+endef
+export DEPENDENCIES
+
+.PHONY: deps
+deps:  ## install what the build and the checks need (Debian, Ubuntu; as root)
+	$(Q)CC='$(CC)' sh tests/deps.sh
+
+# --- run and check -----------------------------------------------------------------------------------------------------
+
+.PHONY: demo
+demo: deps  ## the main job in one command: show a stencil and compute it
+	$(Q)$(MAKE) --no-print-directory all
+	build/halotune list stencils
+	build/halotune show star7
+	build/halotune reference star7 --grid 64,64,64 --steps 3
+
+.PHONY: check asan tidy tests unit cli docs fuzz
+check: deps  ## every test that needs no GPU
+	$(Q)MAKE='$(MAKE)' tests/check.sh
+
+tests: $(OBJ)/halotune $(UNIT_TESTS)
+
+unit: tests  ## the unit tests
+	$(Q)tests/tap.sh $(UNIT_TESTS)
+
+cli: tests  ## the command line's golden files
+	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/cli.sh
+
+docs: $(OBJ)/halotune  ## the examples in the documents
+	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/docs.sh
+
+asan:  ## the unit and command-line tests under ASan and UBSan
+	$(Q)$(MAKE) --no-print-directory unit cli SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'
+
+tidy:  ## clang-tidy, cppcheck, the order of the layers
+	$(Q)CPPFLAGS="$(HALOTUNE_CPPFLAGS)" tests/tap.sh tests/tidy.sh
+
+FUZZ_SECONDS ?= 60
+FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
+fuzz:  ## libFuzzer on every parser, FUZZ_SECONDS=60 each
+	$(Q)for target in $(FUZZ_TARGETS); do \
+	  $(MAKE) --no-print-directory CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzz-$$target \
+	    || exit 1; done
+
+fuzz-%: $(OBJ)/tests/fuzz/%.o $(OBJ)/libhalotune-all.a
+	$(Q)$(LINK) -fsanitize=fuzzer -o $(OBJ)/$* $^ $(LIBRARIES)
+	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz.sh $(OBJ)/$*
+
+$(OBJ)/bench/%: $(OBJ)/bench/%.o $(OBJ)/libhalotune-all.a
+	$(Q)$(LINK) -o $@ $^ $(LIBRARIES)
+
+.PHONY: bench-compile
+bench-compile: $(OBJ)/bench/compile_bench  ## kernels compiled a second, with one worker and with more
+	$(Q)$<
+
+.PHONY: help
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | sort | awk -F '\t' '{printf "  make %-14s %s\n", $$1, $$2}'

@@ -1,0 +1,30 @@
+/* fail.c: the status sentences, and the detail text of each thread. */
+#include "base/fail.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static _Thread_local char detail[FAIL_TEXT_BYTES];
+
+#define AS_CASE(name, number, text) \
+  case HALOTUNE_##name: return text;
+
+const char *halotune_strstatus(halotune_status status) {
+  switch (status) { HALOTUNE_STATUS_LIST(AS_CASE) }
+  return "unknown status"; /* a newer library may know codes that this program does not */
+}
+
+halotune_status fail(halotune_status status, const char *format, ...) {
+  /* Built aside first: callers may wrap the current detail, fail(st, "...: %s", fail_text()). */
+  char text[FAIL_TEXT_BYTES];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  snprintf(detail, sizeof detail, "%s", text);
+  return status;
+}
+
+const char *fail_text(void) { return detail; }
+
+void fail_memory_detail(void) { (void)fail(HALOTUNE_MEMORY, "out of memory"); }

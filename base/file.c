@@ -1,0 +1,57 @@
+/* file.c: whole files in. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/text.h"
+
+/* Append to `content` until the end of the file, or until there is more than allowed. */
+static bool read_up_to(FILE *file, size_t max_bytes, struct text *content) {
+  char chunk[16384];
+  size_t got;
+  while (content->length <= max_bytes && (got = fread(chunk, 1, sizeof chunk, file)) > 0) text_add(content, chunk, got);
+  return !ferror(file);
+}
+
+halotune_status file_read(const char *path, size_t max_bytes, char **bytes, size_t *length) {
+  struct text content = {0};
+  halotune_status status = HALOTUNE_OK;
+  struct stat facts;
+  *bytes = NULL;
+  *length = 0;
+  FILE *file = fopen(path, "rb");
+  if (!file) return fail(errno == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  if (fstat(fileno(file), &facts) == 0 && S_ISDIR(facts.st_mode)) {
+    status = fail(HALOTUNE_IO, "%s: is a directory, not a file", path);
+    goto done;
+  }
+  if (!read_up_to(file, max_bytes, &content)) {
+    status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+    goto done;
+  }
+  if (content.length > max_bytes) {
+    status = fail(HALOTUNE_IO, "%s: longer than the %zu bytes that such a file may have", path, max_bytes);
+    goto done;
+  }
+  text_add(&content, "", 0); /* an empty file, too, gets its NUL */
+  if (!text_ok(&content)) {
+    status = fail_memory();
+    goto done;
+  }
+  *bytes = content.bytes;
+  *length = content.length;
+  content = (struct text){0};
+done:
+  text_free(&content);
+  fclose(file);
+  return status;
+}
+
+bool file_is_regular(const char *path) {
+  struct stat facts;
+  return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+}

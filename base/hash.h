@@ -1,0 +1,22 @@
+/* hash.h: content hashes (XXH3, 128 bits). They name content; they protect against accident, not against malice. */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct hash {
+  uint64_t high, low;
+};
+
+enum { HASH_HEX_BYTES = 33 }; /* 32 digits and the NUL */
+
+struct hash hash_bytes(const void *bytes, size_t length);
+
+/* Order of hashes: negative, zero, positive, as memcmp of their digits would say. */
+int hash_compare(struct hash a, struct hash b);
+
+/* Write the hash as 32 lower-case hexadecimal digits. */
+void hash_hex(struct hash hash, char hex[HASH_HEX_BYTES]);
+
+#endif

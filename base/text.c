@@ -1,0 +1,67 @@
+/* text.c: a text that grows as it is written. */
+#include "base/text.h"
+
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for `length` more bytes and the NUL. */
+static bool reserve(struct text *text, size_t length) {
+  enum { SMALLEST = 256 };
+  if (text->out_of_memory) return false;
+  size_t needed = text->length + length + 1;
+  if (needed <= text->capacity) return true;
+  size_t capacity = text->capacity ? text->capacity : SMALLEST;
+  while (capacity < needed) capacity *= 2;
+  char *grown = realloc(text->bytes, capacity);
+  if (!grown) {
+    text->out_of_memory = true;
+    return false;
+  }
+  text->bytes = grown;
+  text->capacity = capacity;
+  return true;
+}
+
+void text_add(struct text *text, const char *bytes, size_t length) {
+  if (!reserve(text, length)) return;
+  if (length > 0) memcpy(text->bytes + text->length, bytes, length);
+  text->length += length;
+  text->bytes[text->length] = '\0';
+}
+
+void text_printf(struct text *text, const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, args);
+  if (length >= 0 && reserve(text, (size_t)length)) {
+    vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+    text->length += (size_t)length;
+  }
+  va_end(again);
+  va_end(args);
+}
+
+void text_number(struct text *text, double number) {
+  char digits[32];
+  const char *point = localeconv()->decimal_point; /* a program that uses us may have set any locale */
+  for (int precision = 15; precision <= 17; precision++) { /* 17 digits always read back the same */
+    snprintf(digits, sizeof digits, "%.*g", precision, number);
+    if (strtod(digits, NULL) == number) break;
+  }
+  char *separator = strstr(digits, point);
+  if (separator && strlen(point) == 1) *separator = '.';
+  text_add(text, digits, strlen(digits));
+}
+
+bool text_ok(const struct text *text) { return !text->out_of_memory; }
+
+const char *text_string(const struct text *text) { return text->bytes ? text->bytes : ""; }
+
+void text_free(struct text *text) {
+  free(text->bytes);
+  *text = (struct text){0};
+}

@@ -1,0 +1,24 @@
+/* analysis_parts.h: the pieces that analysis_make calls; private to stencil/. Each fills its own members of `analysis` and
+ * returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+#ifndef STENCIL_ANALYSIS_PARTS_H
+#define STENCIL_ANALYSIS_PARTS_H
+
+#include "stencil/analysis.h"
+
+/* flops_per_point, unique_flops_per_point, instructions_per_point (operations.c). */
+halotune_status count_operations(const struct stencil *stencil, struct analysis *analysis);
+
+/* is_linear, weights (linear.c). Needs the taps. */
+halotune_status find_weights(const struct stencil *stencil, struct analysis *analysis);
+
+/* canonical, hash (canonical.c). */
+halotune_status make_canonical(const struct stencil *stencil, struct analysis *analysis);
+
+/* For each node of the update whether its value is the same at every point, because no tap enters it.
+ * Returns an array from malloc that is indexed by the node's position less update.first; NULL when memory is out. */
+bool *find_uniform(const struct stencil *stencil);
+
+/* The position among the analysis' taps of the tap that this node reads. */
+int find_tap(const struct analysis *analysis, const struct expr *node);
+
+#endif

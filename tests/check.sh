@@ -1,0 +1,40 @@
+#!/bin/sh
+# check.sh: what `make check` runs, step by step. Each step's output is kept in build/check/STEP.log and shown if the step
+# fails; a step that counts tests ends with "N passed, N failed", any other counts as one. The last line is their sum.
+set -u
+make=${MAKE:-make}
+jobs=$(nproc)
+mkdir -p build/check
+passed=0 failed=0
+
+step() { # name command...
+  name=$1 log=build/check/$1.log
+  shift
+  start=$(date +%s)
+  "$@" >"$log" 2>&1
+  status=$?
+  ok=$(sed -n 's/^\([0-9]*\) passed, [0-9]* failed$/\1/p' "$log" | awk '{sum += $1} END {print sum + 0}')
+  not_ok=$(sed -n 's/^[0-9]* passed, \([0-9]*\) failed$/\1/p' "$log" | awk '{sum += $1} END {print sum + 0}')
+  if [ $((ok + not_ok)) = 0 ] && [ $status = 0 ]; then ok=1; fi
+  if [ $status != 0 ] && [ "$not_ok" = 0 ]; then not_ok=1; fi
+  passed=$((passed + ok)) failed=$((failed + not_ok))
+  printf '%-8s %5d passed %3d failed %4d s\n' "$name" "$ok" "$not_ok" $(($(date +%s) - start))
+  [ "$not_ok" = 0 ] || tail -n 60 "$log"
+}
+
+run_make() { $make --no-print-directory -j"$jobs" "$@"; }
+builds_static() { run_make STATIC=1 all && ldd build/halotune && ! ldd build/halotune | grep -E 'yaml|jansson|xxhash|sqlite'; }
+
+step gcc run_make CC=gcc WERROR=1 tests
+step clang run_make CC=clang WERROR=1 tests
+step static builds_static
+step all run_make all
+step unit run_make unit
+step cli run_make cli
+step docs run_make docs
+step asan run_make asan
+step tidy run_make tidy
+step fuzz run_make fuzz FUZZ_SECONDS=10
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,39 @@
+#!/bin/sh
+# cli.sh: run each tests/cli/CASE.sh with the program $HALOTUNE on PATH as `halotune`, in the root of the repository, and
+# compare CASE.out, CASE.err (missing: empty) and the last line of CASE.sh, "# exit N". Speaks TAP.
+# UPDATE=1 writes the files anew, for a person to read before they are committed.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+ln -s "$(readlink -f "${HALOTUNE:-build/halotune}")" "$work/bin/halotune"
+PATH="$work/bin:$PATH" TMPDIR=$work LC_ALL=C
+export PATH TMPDIR LC_ALL
+unset HALOTUNE_PATH
+number=0 failed=0
+for case in tests/cli/*.sh; do
+  number=$((number + 1))
+  base=${case%.sh}
+  sh "$case" >"$work/out" 2>"$work/err" </dev/null
+  code=$?
+  if [ -n "${UPDATE:-}" ]; then
+    cp "$work/out" "$base.out"
+    if [ -s "$work/err" ]; then cp "$work/err" "$base.err"; else rm -f "$base.err"; fi
+  fi
+  expected_err=$base.err
+  [ -e "$expected_err" ] || expected_err=/dev/null
+  problem=
+  [ "# exit $code" = "$(tail -n 1 "$case")" ] || problem="exit code $code"
+  diff -u "$base.out" "$work/out" >"$work/diff" 2>&1 || problem="$problem stdout"
+  diff -u "$expected_err" "$work/err" >>"$work/diff" 2>&1 || problem="$problem stderr"
+  if [ -z "$problem" ]; then
+    echo "ok $number - $base"
+  else
+    failed=$((failed + 1))
+    echo "not ok $number - $base: differs in $problem"
+    sed 's/^/# /' "$work/diff"
+  fi
+done
+echo "1..$number"
+[ "$failed" = 0 ]

@@ -1,0 +1,2 @@
+halotune show star7 >/dev/full
+# exit 1

@@ -1,0 +1,2 @@
+halotune --help
+# exit 0

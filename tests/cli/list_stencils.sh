@@ -1,0 +1,2 @@
+halotune list stencils
+# exit 0

@@ -1,0 +1,2 @@
+halotune list kernels
+# exit 2

@@ -1,0 +1,2 @@
+halotune show
+# exit 2

@@ -1,0 +1,2 @@
+halotune
+# exit 2

@@ -1,0 +1,2 @@
+halotune show ./kernels
+# exit 5

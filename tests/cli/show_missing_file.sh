@@ -1,0 +1,2 @@
+halotune show ./missing.yaml
+# exit 4

@@ -1,0 +1,2 @@
+halotune show star8
+# exit 4

@@ -1,0 +1,2 @@
+halotune frobnicate
+# exit 2

@@ -1,0 +1,2 @@
+halotune show star7 --colour
+# exit 2

@@ -1,0 +1,2 @@
+halotune --version
+# exit 0

@@ -1,0 +1,65 @@
+#!/bin/sh
+# docs.sh: the stencils in the documents. Each ```yaml block that begins with "name:" is shown by $HALOTUNE without an error;
+# each ```yaml bad block is refused, with the text of the ```text block right behind it, if there is one. Speaks TAP.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+program=$(readlink -f "${HALOTUNE:-build/halotune}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Block number n of a document becomes $work/n/NAME.yaml, NAME being that of its first line, beside `kind` (good or bad),
+# `line` (where it begins) and `message`.
+split() { # document
+  rm -rf "${work:?}"/[0-9]*
+  awk -v work="$work" '
+    /^```yaml *$/     { inside = "yaml"; kind = "good"; first = 1; next }
+    /^```yaml bad *$/ { inside = "yaml"; kind = "bad"; first = 1; next }
+    /^```text *$/     { inside = behind == NR - 1 ? "message" : "other"; next }
+    /^```[a-z]/       { inside = "other"; next }
+    /^``` *$/ && inside { if (inside == "yaml" && kind == "bad" && !first) behind = NR; inside = ""; next }
+    inside == "yaml" && first {
+      if (kind == "good" && $1 != "name:") { inside = "other"; next }
+      folder = sprintf("%s/%03d", work, ++count)
+      system("mkdir " folder)
+      print kind > (folder "/kind"); print NR > (folder "/line")
+      file = folder "/" ($1 == "name:" ? $2 : "stencil") ".yaml"
+      first = 0
+    }
+    inside == "yaml" { print > file }
+    inside == "message" { print > (folder "/message") }
+  ' "$1"
+}
+
+number=0 failed=0
+check() { # folder name
+  number=$((number + 1))
+  (cd "$1" && "$program" show ./*.yaml) >"$1/out" 2>"$1/err"
+  status=$? problem=
+  if [ "$(cat "$1/kind")" = good ]; then
+    [ $status = 0 ] || problem="exit status $status"
+  else
+    { [ $status != 0 ] && [ $status -lt 126 ]; } || problem="exit status $status"
+    # Each line of the message stands in what was printed, in whatever way the program leads it in.
+    if [ -e "$1/message" ]; then
+      while IFS= read -r line; do
+        grep -qF -e "$line" "$1/err" || problem="$problem; not found: $line"
+      done <"$1/message"
+    fi
+  fi
+  if [ -z "$problem" ]; then
+    echo "ok $number - $2"
+  else
+    failed=$((failed + 1))
+    echo "not ok $number - $2: $problem"
+    sed 's/^/# /' "$1/err"
+  fi
+}
+
+for document in README.md docs/*.md; do
+  split "$document"
+  for folder in "$work"/[0-9]*; do
+    if [ -d "$folder" ]; then check "$folder" "$document:$(cat "$folder/line")"; fi
+  done
+done
+echo "1..$number"
+[ "$failed" = 0 ] && [ "$number" -gt 0 ]

@@ -1,0 +1,37 @@
+#!/bin/sh
+# tidy.sh: static checks, in TAP: the order of the layers, clang-tidy, cppcheck. $CPPFLAGS says how the files are compiled.
+set -u
+failed=0
+result() { # name status
+  if [ "$2" = 0 ]; then echo "ok - $1"; else failed=1; echo "not ok - $1"; fi
+}
+
+# A header is included only from further left in this line.
+layers="include base stencil gpu db reports tuner/backend tuner/verify tuner/bench tuner/search tuner/cli"
+check_layers() {
+  right="" bad=0
+  for layer in $(echo "$layers" | tr ' ' '\n' | tac); do
+    for later in $right; do
+      # shellcheck disable=SC2086
+      if grep -n "^#include \"$later/" $layer/*.c $layer/*.h 2>/dev/null; then bad=1; fi
+    done
+    right="$right $layer"
+  done
+  for layer in $layers; do # paths are spelled from the root
+    if grep -nE '^#include "(\.|[^/"]*")' "$layer"/*.c "$layer"/*.h 2>/dev/null; then bad=1; fi
+  done
+  return $bad
+}
+check_layers
+result "layers" $?
+
+sources=$(find base stencil gpu db reports tuner tests/unit -name '*.c' 2>/dev/null | sort)
+echo "$sources" | xargs -P "$(nproc)" -n 4 sh -c 'eval clang-tidy --quiet "$@" -- -std=gnu11 $CPPFLAGS 2>/dev/null' _
+result "clang-tidy" $?
+
+# shellcheck disable=SC2086
+eval cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,performance,portability \
+  --suppress=missingIncludeSystem --suppress=unknownMacro -j "$(nproc)" -I. -DHALOTUNE_DATA_DIR='\"x\"' base stencil gpu db reports tuner 2>&1 |
+  grep -v 'could not find or open any of the paths' | grep . && status=1 || status=0
+result "cppcheck" $status
+[ "$failed" = 0 ]

@@ -1,0 +1,41 @@
+/* stencils.h: stencils for tests, from a text or from kernels/. */
+#ifndef TESTS_UNIT_STENCILS_H
+#define TESTS_UNIT_STENCILS_H
+
+#include <string.h>
+
+#include "stencil/analysis.h"
+
+/* A stencil of `dims` dimensions with inputs u and w, outputs v, and coefficients a to d, as far as `update` uses them. */
+static inline halotune_status stencil_of_update(int dims, const char *update, struct stencil **out) {
+  static const char *const grids[] = {"[9]", "[9, 8]", "[9, 8, 7]"};
+  static const char *const values[] = {"a: 0.5", "b: 0.25", "c: 3", "d: -2"};
+  struct text text = {0}, names = {0};
+  text_printf(&text, "name: test\ndims: %d\ninputs: [u%s]\noutputs: [v%s]\n", dims, strstr(update, "w[") ? ", w" : "",
+              strstr(update, "v2 =") ? ", v2" : "");
+  for (int i = 0; i < 4; i++) {
+    bool used = false;
+    for (const char *c = update; *c; c++) {
+      bool letter_before = c > update && (c[-1] >= 'a' && c[-1] <= 'z');
+      used = used || (*c == values[i][0] && !letter_before && !(c[1] >= 'a' && c[1] <= 'z'));
+    }
+    if (used) text_printf(&names, "%s%s", names.length ? ", " : "", values[i]);
+  }
+  if (names.length) text_printf(&text, "coefficients: {%s}\n", text_string(&names));
+  text_printf(&text, "boundary: skip\ndtypes: [f32, f64]\ngrids: [%s]\nupdate: |\n  ", grids[dims - 1]);
+  for (const char *c = update; *c; c++) text_printf(&text, *c == '\n' ? "\n  " : "%c", *c);
+  text_printf(&text, "\n");
+  halotune_status status = stencil_parse(&(struct source){"test.yaml", text_string(&text), text.length}, out);
+  text_free(&names);
+  text_free(&text);
+  return status;
+}
+
+/* A stencil of kernels/ by its name; tests run in the root of the repository. */
+static inline halotune_status stencil_of_kernels(const char *name, struct stencil **out) {
+  char path[128];
+  snprintf(path, sizeof path, "kernels/%s.yaml", name);
+  return stencil_read(path, out);
+}
+
+#endif

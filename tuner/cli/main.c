@@ -1,0 +1,97 @@
+/* main.c: the program halotune: the table of commands, their help, and the way from the command line to one of them. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "tuner/cli/command.h"
+
+static const struct command *const commands[] = {&command_list, &command_show, &command_reference};
+
+static void print_help(void) {
+  printf("halotune %s: find the fastest stencil kernels for an NVIDIA GPU\n\nusage: halotune COMMAND ...\n\n",
+         HALOTUNE_VERSION);
+  for (size_t i = 0; i < COUNT(commands); i++) {
+    printf("  %-10s %-12s %s\n", commands[i]->name, commands[i]->arguments, commands[i]->what);
+  }
+  printf("\n  halotune COMMAND --help  shows a command's options; halotune --version the version.\n");
+  printf("\nA STENCIL is the path of a file, or a name that is looked for in ./kernels, in the folders of $HALOTUNE_PATH\n"
+         "(separated by colons), and in the installed data folder.\n\nExit codes:\n");
+#define AS_LINE(name, number, text) printf("  %d  %s\n", number, text);
+  EXIT_LIST(AS_LINE)
+#undef AS_LINE
+}
+
+static void print_command_help(const struct command *command) {
+  printf("usage: halotune %s %s%s\n\n%s\n\n", command->name, command->arguments,
+         command->options[0].name ? " [OPTION ...]" : "", command->what);
+  for (const struct option_row *option = command->options; option->name; option++) {
+    char left[40];
+    snprintf(left, sizeof left, "--%s%s%s", option->name, option->argument ? " " : "",
+             option->argument ? option->argument : "");
+    printf("  %-18s %s\n", left, option->what);
+  }
+  printf("  %-18s %s\n", "--help", "this text");
+}
+
+static enum exit_code usage_error(const struct command *command) {
+  fprintf(stderr, "halotune: see 'halotune %s%s--help'\n", command ? command->name : "", command ? " " : "");
+  return HALOTUNE_EXIT_USAGE;
+}
+
+/* Read a command's options and run it. argv[0] is the command's name. */
+static enum exit_code run_command(const struct command *command, int argc, char **argv) {
+  struct invocation invocation = {.command = command};
+  struct option options[MAX_OPTIONS + 2] = {{0}};
+  int count = 0;
+  for (; command->options[count].name && count < MAX_OPTIONS; count++) {
+    options[count].name = command->options[count].name;
+    options[count].has_arg = command->options[count].argument ? required_argument : no_argument;
+    options[count].val = count + 1;
+  }
+  options[count] = (struct option){"help", no_argument, NULL, MAX_OPTIONS + 1};
+  opterr = 1;
+  for (int value; (value = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+    if (value == MAX_OPTIONS + 1 || value == 'h') {
+      print_command_help(command);
+      return HALOTUNE_EXIT_SUCCESS;
+    }
+    if (value == '?') return usage_error(command);
+    invocation.values[value - 1] = optarg ? optarg : "";
+  }
+  invocation.arguments = argv + optind;
+  invocation.argument_count = argc - optind;
+  if (invocation.argument_count < command->least_arguments || invocation.argument_count > command->most_arguments) {
+    fprintf(stderr, "halotune %s: expected %s\n", command->name, command->arguments);
+    return usage_error(command);
+  }
+  return command->run(&invocation);
+}
+
+int main(int argc, char **argv) {
+  static char program[] = "halotune";
+  if (argc < 2) {
+    fprintf(stderr, "halotune: expected a command\n");
+    return usage_error(NULL);
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+    print_help();
+    return HALOTUNE_EXIT_SUCCESS;
+  }
+  if (strcmp(argv[1], "--version") == 0) {
+    printf("halotune %s\n", HALOTUNE_VERSION);
+    return HALOTUNE_EXIT_SUCCESS;
+  }
+  for (size_t i = 0; i < COUNT(commands); i++) {
+    if (strcmp(argv[1], commands[i]->name) != 0) continue;
+    argv[1] = program; /* what getopt's own messages begin with */
+    enum exit_code code = run_command(commands[i], argc - 1, argv + 1);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+      perror("halotune: standard output");
+      return HALOTUNE_EXIT_FAILURE;
+    }
+    return code;
+  }
+  fprintf(stderr, "halotune: there is no command '%s'\n", argv[1]);
+  return usage_error(NULL);
+}

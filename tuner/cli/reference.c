@@ -1,0 +1,232 @@
+/* reference.c: `halotune reference STENCIL`: compute it on the CPU, print checksums and time. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/parallel.h"
+#include "tuner/cli/command.h"
+#include "tuner/cli/describe.h"
+#include "tuner/verify/checksum.h"
+#include "tuner/verify/exact.h"
+#include "tuner/verify/inputs.h"
+#include "tuner/verify/reference.h"
+
+/* What the command line asks for. */
+struct task {
+  struct loaded loaded;
+  struct grid grid;
+  long points, steps, seed;
+  int threads;
+  enum input_kind input;
+  bool from_exact; /* inputs come from the file's formulas */
+  double *coefficients;
+  double *inputs[MAX_FIELDS], *outputs[MAX_FIELDS];
+  double time_ms;
+  struct checksum checksums[MAX_FIELDS];
+  struct exact_error errors[MAX_FIELDS];
+};
+
+/* Read "NX,NY,NZ", as many as the stencil has dimensions; the file's first grid where the option is absent. */
+static halotune_status read_grid(const struct invocation *invocation, const struct stencil *stencil, struct grid *grid) {
+  const char *text = option_value(invocation, "grid");
+  *grid = text ? (struct grid){{1, 1, 1}} : stencil->grids[0];
+  if (!text) return HALOTUNE_OK;
+  const char *rest = text;
+  int axis = 0;
+  for (; axis < stencil->dims; axis++) {
+    char *end;
+    grid->n[axis] = strtol(rest, &end, 10);
+    bool last = axis == stencil->dims - 1;
+    if (end == rest || grid->n[axis] < 1 || *end != (last ? '\0' : ',')) break;
+    rest = end + 1;
+  }
+  if (axis == stencil->dims) return HALOTUNE_OK;
+  return fail(HALOTUNE_ARGUMENT, "--grid takes %d whole number%s for this stencil, such as %s, not '%s'", stencil->dims,
+              stencil->dims == 1 ? "" : "s", stencil->dims == 1 ? "4096" : stencil->dims == 2 ? "512,512" : "64,64,64", text);
+}
+
+static halotune_status read_input(const struct invocation *invocation, struct task *task) {
+  const char *text = option_value(invocation, "input");
+  task->from_exact = !text && task->loaded.stencil->exact_count > 0;
+  task->input = INPUT_SMOOTH;
+  for (int i = 0; text && i < INPUT_KIND_COUNT; i++) {
+    if (strcmp(text, input_kind_names[i]) != 0) continue;
+    task->input = (enum input_kind)i;
+    return HALOTUNE_OK;
+  }
+  return text ? fail(HALOTUNE_ARGUMENT, "--input is smooth, random or wide, not '%s'", text) : HALOTUNE_OK;
+}
+
+static halotune_status read_options(const struct invocation *invocation, struct task *task) {
+  enum { MOST_STEPS = 1000000 };
+  long threads;
+  halotune_status status = read_grid(invocation, task->loaded.stencil, &task->grid);
+  if (status == HALOTUNE_OK) status = option_whole(invocation, "steps", 1, MOST_STEPS, 1, &task->steps);
+  if (status == HALOTUNE_OK) status = option_whole(invocation, "seed", 0, 1L << 62, 1, &task->seed);
+  if (status == HALOTUNE_OK) status = option_whole(invocation, "threads", 1, PARALLEL_MAX_THREADS, 0, &threads);
+  if (status != HALOTUNE_OK) return status;
+  task->threads = parallel_threads((int)threads);
+  task->points = 1;
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    if (__builtin_mul_overflow(task->points, task->grid.n[axis], &task->points)) {
+      return fail(HALOTUNE_ARGUMENT, "--grid: that is more points than can be counted");
+    }
+  }
+  return read_input(invocation, task);
+}
+
+static halotune_status allocate(struct task *task) {
+  const struct stencil *stencil = task->loaded.stencil;
+  task->coefficients = calloc((size_t)stencil->coefficient_count + 1, sizeof *task->coefficients);
+  bool ok = task->coefficients != NULL;
+  for (int i = 0; i < stencil->input_count; i++) {
+    ok = ok && (task->inputs[i] = calloc((size_t)task->points, sizeof(double))) != NULL;
+  }
+  for (int i = 0; i < stencil->output_count; i++) {
+    ok = ok && (task->outputs[i] = calloc((size_t)task->points, sizeof(double))) != NULL;
+  }
+  if (ok) return HALOTUNE_OK;
+  return fail(HALOTUNE_MEMORY, "the fields of this grid do not fit into the memory");
+}
+
+static halotune_status fill_inputs(struct task *task) {
+  const struct stencil *stencil = task->loaded.stencil;
+  struct inputs inputs = {task->input, (uint64_t)task->seed, DTYPE_F64, task->threads};
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) {
+    const struct exact *exact = exact_find(stencil, false, i);
+    if (task->from_exact && exact) {
+      status = exact_fill(stencil, exact, &task->grid, task->coefficients, task->threads, task->inputs[i]);
+    } else {
+      status = inputs_fill(&inputs, i, stencil, &task->grid, task->inputs[i]);
+    }
+  }
+  if (status == HALOTUNE_OK) {
+    inputs_share_skipped(stencil, task->loaded.analysis, &task->grid, task->inputs, task->outputs);
+  }
+  return status;
+}
+
+/* How far each output is from its formula. */
+static halotune_status find_errors(struct task *task) {
+  const struct stencil *stencil = task->loaded.stencil;
+  struct box box = box_computed(stencil, task->loaded.analysis, &task->grid);
+  double *want = calloc((size_t)task->points, sizeof *want);
+  halotune_status status = want ? HALOTUNE_OK : fail_memory();
+  for (int i = 0; i < stencil->output_count && status == HALOTUNE_OK; i++) {
+    const struct exact *exact = exact_find(stencil, true, i);
+    if (!exact) continue;
+    status = exact_fill(stencil, exact, &task->grid, task->coefficients, task->threads, want);
+    if (status == HALOTUNE_OK) task->errors[i] = exact_compare(&task->grid, &box, want, task->outputs[i]);
+  }
+  free(want);
+  return status;
+}
+
+static halotune_status compute(struct task *task) {
+  const struct stencil *stencil = task->loaded.stencil;
+  const double *inputs[MAX_FIELDS];
+  halotune_status status = allocate(task);
+  if (status == HALOTUNE_OK) status = stencil_coefficients(stencil, &task->grid, task->coefficients);
+  if (status == HALOTUNE_OK) status = fill_inputs(task);
+  if (status != HALOTUNE_OK) return status;
+  for (int i = 0; i < MAX_FIELDS; i++) inputs[i] = task->inputs[i];
+  struct reference reference = {.stencil = stencil,
+                                .analysis = task->loaded.analysis,
+                                .grid = task->grid,
+                                .coefficients = task->coefficients,
+                                .steps = (int)task->steps,
+                                .threads = task->threads};
+  double start_ms = clock_ms();
+  if ((status = reference_run(&reference, inputs, task->outputs, NULL)) != HALOTUNE_OK) return status;
+  task->time_ms = clock_ms() - start_ms;
+  for (int i = 0; i < stencil->output_count; i++) task->checksums[i] = checksum_make(task->outputs[i], task->points);
+  return task->from_exact ? find_errors(task) : HALOTUNE_OK;
+}
+
+static double points_per_s(const struct task *task) {
+  return task->time_ms > 0 ? (double)task->points * (double)task->steps / task->time_ms * 1e3 : 0;
+}
+
+static const char *input_name(const struct task *task) {
+  return task->from_exact ? "exact" : input_kind_names[task->input];
+}
+
+static void print_text(const struct task *task) {
+  const struct stencil *stencil = task->loaded.stencil;
+  printf("%s on ", stencil->name);
+  for (int axis = 0; axis < stencil->dims; axis++) printf("%s%ld", axis > 0 ? "x" : "", task->grid.n[axis]);
+  printf(" points, %ld step%s, %s input, seed %ld\n", task->steps, task->steps == 1 ? "" : "s", input_name(task), task->seed);
+  for (int i = 0; i < stencil->output_count; i++) {
+    const struct checksum *c = &task->checksums[i];
+    char hex[HASH_HEX_BYTES];
+    hash_hex(c->hash, hex);
+    printf("%-10s sum %.15g, sum of sizes %.15g, from %.9g to %.9g, hash %s\n", stencil->outputs[i], c->sum, c->absolute_sum,
+           c->min, c->max, hex);
+    if (c->not_finite > 0) printf("%-10s %ld points are not finite\n", "", c->not_finite);
+    if (task->from_exact && exact_find(stencil, true, i)) {
+      printf("%-10s off its formula by %.6g RMS, %.6g at most; the formula reaches %.6g\n", "", task->errors[i].rms,
+             task->errors[i].max, task->errors[i].scale);
+    }
+  }
+  printf("%-10s %.3f ms on %d thread%s, %.1f million points a second\n", "time", task->time_ms, task->threads,
+         task->threads == 1 ? "" : "s", points_per_s(task) * 1e-6);
+}
+
+static json_t *output_json(const struct task *task, int output) {
+  const struct stencil *stencil = task->loaded.stencil;
+  const struct checksum *c = &task->checksums[output];
+  char hex[HASH_HEX_BYTES];
+  hash_hex(c->hash, hex);
+  json_t *json = json_pack("{s:s, s:f, s:f, s:f, s:f, s:I, s:s}", "name", stencil->outputs[output], "sum", c->sum,
+                           "absolute_sum", c->absolute_sum, "min", c->min, "max", c->max, "not_finite_points",
+                           (json_int_t)c->not_finite, "hash", hex);
+  if (json && task->from_exact && exact_find(stencil, true, output)) {
+    json_object_set_new(json, "exact_rms_error", json_real(task->errors[output].rms));
+    json_object_set_new(json, "exact_max_error", json_real(task->errors[output].max));
+  }
+  return json;
+}
+
+static json_t *task_json(const struct task *task) {
+  const struct stencil *stencil = task->loaded.stencil;
+  json_t *grid = json_array(), *outputs = json_array();
+  for (int axis = 0; axis < stencil->dims; axis++) json_array_append_new(grid, json_integer(task->grid.n[axis]));
+  for (int i = 0; i < stencil->output_count; i++) json_array_append_new(outputs, output_json(task, i));
+  return json_pack("{s:s, s:o, s:I, s:s, s:I, s:o, s:f, s:i, s:f}", "name", stencil->name, "grid", grid, "steps",
+                   (json_int_t)task->steps, "input", input_name(task), "seed", (json_int_t)task->seed, "outputs", outputs,
+                   "time_ms", task->time_ms, "threads", task->threads, "points_per_s", points_per_s(task));
+}
+
+static void task_free(struct task *task) {
+  for (int i = 0; i < MAX_FIELDS; i++) free(task->inputs[i]), free(task->outputs[i]);
+  free(task->coefficients);
+  loaded_free(&task->loaded);
+}
+
+static enum exit_code run(const struct invocation *invocation) {
+  struct task task = {.points = 0};
+  halotune_status status = loaded_open(invocation->arguments[0], &task.loaded);
+  if (status != HALOTUNE_OK) return report_file_failure(status);
+  status = read_options(invocation, &task);
+  if (status == HALOTUNE_OK) status = compute(&task);
+  if (status == HALOTUNE_OK && option_value(invocation, "json")) status = print_json(task_json(&task));
+  else if (status == HALOTUNE_OK) print_text(&task);
+  task_free(&task);
+  return status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
+}
+
+static const struct option_row options[] = {
+    {"grid", "NX,NY,NZ", "points along each axis; the file's first grid by default"},
+    {"steps", "N", "time steps, 1 by default; more where the stencil has an `iterate`"},
+    {"input", "KIND", "smooth (the default where the file has no exact formulas), random or wide"},
+    {"seed", "N", "of the input, 1 by default"},
+    {"threads", "N", "one for each CPU by default"},
+    {"json", NULL, "print a JSON document"},
+    {0},
+};
+
+const struct command command_reference = {
+    "reference", "STENCIL", 1, 1, "compute a stencil on the CPU in double precision", options, run,
+};

@@ -1,0 +1,34 @@
+/* box.h: the part of a grid that a sweep computes, and the rest. A field is a dense array of the grid's points, x fastest. */
+#ifndef TUNER_VERIFY_BOX_H
+#define TUNER_VERIFY_BOX_H
+
+#include <stdbool.h>
+
+#include "stencil/analysis.h"
+
+/* From low up to and without high on each axis; empty where they leave nothing on some axis. */
+struct box {
+  long low[MAX_DIMS], high[MAX_DIMS];
+};
+
+struct box box_whole(const struct grid *grid);
+
+/* The points that a sweep of this stencil writes; the others are called skipped. */
+struct box box_computed(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid);
+
+/* The number of points in the box; 0 where it is empty. */
+long box_points(const struct box *box);
+
+/* The number of points in a grid. */
+long grid_points(const struct grid *grid);
+
+/* Where a point stands in a field. */
+static inline long grid_index(const struct grid *grid, long x, long y, long z) {
+  return x + grid->n[0] * (y + grid->n[1] * z);
+}
+
+/* Call `visit` for the points of the grid that are not in the box: `count` neighbours in a field, from `first` on. */
+void box_outside(const struct box *box, const struct grid *grid, void (*visit)(void *context, long first, long count),
+                 void *context);
+
+#endif

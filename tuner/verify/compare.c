@@ -1,0 +1,51 @@
+/* compare.c: errors and what is allowed. */
+#include "tuner/verify/compare.h"
+
+#include <math.h>
+
+double compare_rounding(enum dtype dtype) { return dtype == DTYPE_F32 ? 0x1p-24 : 0x1p-53; }
+
+/* Why this bounds a linear stencil's error. Let u be the unit of rounding, M the sum of |weight*value|, F the operations of
+ * the update. A term of the result passes through at most F operations, as long as it multiplies no temporary by itself;
+ * each multiplies it by 1+e with |e| <= u, in whatever order the terms are added. The at most F+1 coefficients and numbers
+ * in it are rounded once each. All terms together err by at most (2F+1)*u*M to first order, and one unit more covers the
+ * higher orders while (2F+1)^2*u < 1. In double precision the reference rounds too, by at most F*u*M, but then no
+ * coefficient does: the sum is the same. A later step reads values that err by at most k units of their own magnitudes, and
+ * its magnitude is computed from these, so that the units of steps add up. A scan makes one addition for each point before
+ * the last, and the reference, where it is no more precise than the kernel, as many. */
+double compare_allowed_units(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid,
+                             int steps) {
+  double operations = stencil->kind == STENCIL_SCAN ? (double)(grid->n[stencil->axis] - 1) : analysis->flops_per_point;
+  double one_step = stencil->tolerance > 0 ? stencil->tolerance : 2 * operations + 2;
+  return one_step * steps;
+}
+
+struct comparison compare_fields(const struct grid *grid, const struct box *box, const double *want,
+                                 const double *magnitudes, const double *got, enum dtype dtype, double allowed_units) {
+  struct comparison result = {.points = box_points(box)};
+  double rounding = compare_rounding(dtype), sum_of_squares = 0;
+  if (result.points == 0) return result;
+  for (long z = box->low[2]; z < box->high[2]; z++) {
+    for (long y = box->low[1]; y < box->high[1]; y++) {
+      for (long x = box->low[0]; x < box->high[0]; x++) {
+        long i = grid_index(grid, x, y, z);
+        double error = fabs(got[i] - want[i]), units = error > 0 ? error / (rounding * magnitudes[i]) : 0;
+        bool finite = isfinite(got[i]) && isfinite(want[i]) && isfinite(magnitudes[i]);
+        if (!finite) error = units = INFINITY;
+        if (!finite || units > allowed_units) {
+          if (result.bad_points++ == 0) {
+            result.first_bad[0] = x, result.first_bad[1] = y, result.first_bad[2] = z;
+            result.want = want[i], result.got = got[i];
+          }
+        }
+        result.not_finite_points += !finite;
+        sum_of_squares += error * error;
+        if (error > result.max_error) result.max_error = error;
+        if (units > result.max_error_units) result.max_error_units = units;
+      }
+    }
+  }
+  result.rms_error = sqrt(sum_of_squares / (double)result.points);
+  result.passed = result.bad_points == 0;
+  return result;
+}

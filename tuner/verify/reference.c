@@ -1,0 +1,135 @@
+/* reference.c: checks what is asked, and leads the fields from one time step to the next. */
+#include "tuner/verify/reference.h"
+
+#include <math.h>
+
+#include "base/parallel.h"
+#include "tuner/verify/box.h"
+#include "tuner/verify/field.h"
+#include "tuner/verify/prefix_sum.h"
+#include "tuner/verify/sweep.h"
+
+/* As many places as there are inputs, each with a field and its magnitudes. Between steps inputs change places, no data
+ * moves; a place that no input has any more takes the copy of an output. */
+struct run {
+  const struct reference *reference;
+  struct layout layout;
+  int threads;
+  struct field values[MAX_FIELDS], magnitudes[MAX_FIELDS]; /* by place */
+  int place[MAX_FIELDS];                                   /* of each input */
+  struct result_row outputs[MAX_FIELDS];
+};
+
+static halotune_status check(const struct reference *reference, const double *const inputs[], double *const outputs[],
+                             double *const magnitudes[]) {
+  const struct stencil *stencil = reference->stencil;
+  if (reference->steps < 1) return fail(HALOTUNE_ARGUMENT, "at least one step is made, not %d", reference->steps);
+  if (reference->steps > 1 && !reference->analysis->can_iterate) {
+    return fail(HALOTUNE_ARGUMENT, "'%s' makes one step only: it does not say in `iterate` which output becomes an input",
+                stencil->name);
+  }
+  for (int i = 0; i < stencil->output_count; i++) {
+    for (int k = 0; k < stencil->input_count; k++) {
+      if (inputs[k] != outputs[i] && !(magnitudes && inputs[k] == magnitudes[i])) continue;
+      return fail(HALOTUNE_ARGUMENT, "the input '%s' and the output '%s' are the same array", stencil->inputs[k],
+                  stencil->outputs[i]);
+    }
+  }
+  return HALOTUNE_OK;
+}
+
+static void take_absolute(void *context, long first, long count) {
+  const struct result_row *output = context;
+  for (long i = first; i < first + count; i++) output->magnitudes[i] = fabs(output->values[i]);
+}
+
+static bool is_taken(const struct run *run, int place) {
+  for (int i = 0; i < run->reference->stencil->input_count; i++) {
+    if (run->place[i] == place) return true;
+  }
+  return false;
+}
+
+/* The next step's inputs, as `iterate` says. */
+static halotune_status advance(struct run *run) {
+  enum { NOWHERE = -1 };
+  const struct stencil *stencil = run->reference->stencil;
+  int old[MAX_FIELDS];
+  for (int i = 0; i < stencil->input_count; i++) old[i] = run->place[i];
+  for (int i = 0; i < stencil->iterate_count; i++) {
+    const struct iterate *entry = &stencil->iterate[i];
+    run->place[entry->to] = entry->from_output ? NOWHERE : old[entry->from];
+  }
+  for (int i = 0; i < stencil->iterate_count; i++) {
+    const struct iterate *entry = &stencil->iterate[i];
+    if (!entry->from_output) continue;
+    int place = 0;
+    while (is_taken(run, place)) place++;
+    run->place[entry->to] = place;
+    const struct result_row *from = &run->outputs[entry->from];
+    halotune_status status = field_copy(&run->values[place], &run->layout, from->values, false, run->threads);
+    if (status == HALOTUNE_OK && from->magnitudes) {
+      status = field_copy(&run->magnitudes[place], &run->layout, from->magnitudes, false, run->threads);
+    }
+    if (status != HALOTUNE_OK) return status;
+  }
+  return HALOTUNE_OK;
+}
+
+static halotune_status run_steps(struct run *run, struct sweep *sweep) {
+  for (int step = 0; step < run->reference->steps; step++) {
+    struct row inputs[MAX_FIELDS];
+    halotune_status status = step > 0 ? advance(run) : HALOTUNE_OK;
+    if (status != HALOTUNE_OK) return status;
+    for (int i = 0; i < run->reference->stencil->input_count; i++) {
+      int place = run->place[i];
+      inputs[i] = (struct row){run->values[place].values, run->magnitudes[place].values};
+    }
+    sweep_run(sweep, inputs, run->outputs);
+  }
+  return HALOTUNE_OK;
+}
+
+static halotune_status run_update(struct run *run, const double *const inputs[], bool magnitudes) {
+  const struct stencil *stencil = run->reference->stencil;
+  const struct analysis *analysis = run->reference->analysis;
+  struct box box = box_computed(stencil, analysis, &run->layout.grid);
+  struct sweep *sweep = NULL;
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) {
+    run->place[i] = i;
+    status = field_borrow(&run->values[i], &run->layout, inputs[i], run->threads);
+    if (status == HALOTUNE_OK && magnitudes) {
+      status = field_copy(&run->magnitudes[i], &run->layout, inputs[i], true, run->threads);
+    }
+  }
+  if (status != HALOTUNE_OK) goto done;
+  for (int i = 0; i < stencil->output_count && magnitudes; i++) {
+    box_outside(&box, &run->layout.grid, take_absolute, &run->outputs[i]);
+  }
+  status = sweep_make(stencil, analysis, run->reference->coefficients, &run->layout, run->threads, magnitudes, &sweep);
+  if (status == HALOTUNE_OK) status = run_steps(run, sweep);
+done:
+  sweep_free(sweep);
+  for (int i = 0; i < stencil->input_count; i++) {
+    field_free(&run->values[i]);
+    field_free(&run->magnitudes[i]);
+  }
+  return status;
+}
+
+halotune_status reference_run(const struct reference *reference, const double *const inputs[], double *const outputs[],
+                              double *const magnitudes[]) {
+  const struct stencil *stencil = reference->stencil;
+  struct run run = {.reference = reference, .threads = parallel_threads(reference->threads)};
+  halotune_status status = check(reference, inputs, outputs, magnitudes);
+  if (status == HALOTUNE_OK) status = layout_make(stencil, reference->analysis, &reference->grid, &run.layout);
+  if (status != HALOTUNE_OK) return status;
+  for (int i = 0; i < stencil->output_count; i++) {
+    run.outputs[i] = (struct result_row){outputs[i], magnitudes ? magnitudes[i] : NULL};
+  }
+  if (stencil->kind == STENCIL_STENCIL) return run_update(&run, inputs, magnitudes != NULL);
+  prefix_sum(&reference->grid, stencil->axis, false, run.threads, inputs[0], outputs[0]);
+  if (magnitudes) prefix_sum(&reference->grid, stencil->axis, true, run.threads, inputs[0], magnitudes[0]);
+  return HALOTUNE_OK;
+}

@@ -1,0 +1,181 @@
+/* row_program.c: from the nodes of an update to instructions, and how they are run. */
+#include "tuner/verify/row_program.h"
+
+#include <math.h>
+
+enum { NO_ROW = -1 };
+
+/* What the translation knows of a node. */
+struct note {
+  bool is_used, is_uniform;
+  int last_use; /* the last node that has this one as an operand */
+  int row;      /* NO_ROW until it has one */
+};
+
+struct compiler {
+  const struct stencil *stencil;
+  const struct expr *nodes; /* of the update alone */
+  int node_count;
+  struct note *notes; /* one each */
+  struct row_program *program;
+  struct arena *arena;
+  int *free_buffers;
+  int free_count;
+};
+
+static int arg_of(const struct compiler *c, const struct expr *node, int k) {
+  return node->args[k] - c->stencil->update.first;
+}
+
+static int root_of(const struct compiler *c, int assignment) {
+  return c->stencil->update.assignments[assignment].root - c->stencil->update.first;
+}
+
+static void take_notes(struct compiler *c) {
+  for (int i = 0; i < c->node_count; i++) {
+    struct note *note = &c->notes[i];
+    *note = (struct note){.row = NO_ROW, .is_uniform = c->nodes[i].kind != EXPR_TAP, .last_use = i};
+    for (int k = 0; k < c->nodes[i].arg_count; k++) {
+      note->is_uniform = note->is_uniform && c->notes[arg_of(c, &c->nodes[i], k)].is_uniform;
+    }
+  }
+  for (int i = 0; i < c->stencil->update.count; i++) {
+    if (c->stencil->update.assignments[i].output >= 0) c->notes[root_of(c, i)].is_used = true;
+  }
+  for (int i = c->node_count - 1; i >= 0; i--) {
+    for (int k = 0; c->notes[i].is_used && k < c->nodes[i].arg_count; k++) {
+      struct note *arg = &c->notes[arg_of(c, &c->nodes[i], k)];
+      if (arg->last_use < i) arg->last_use = i;
+      arg->is_used = true;
+    }
+  }
+}
+
+static bool is_computed(const struct compiler *c, int i) {
+  return c->notes[i].is_used && !c->notes[i].is_uniform && c->nodes[i].kind != EXPR_TAP;
+}
+
+/* The rows of a constant: a number, a coefficient, or what these alone make. */
+static halotune_status add_constant(struct compiler *c, int i, const double *coefficients) {
+  const struct expr *node = &c->nodes[i];
+  struct row *constants = c->program->constants;
+  struct result_row result = {arena_alloc(c->arena, ROW_POINTS * sizeof(double)),
+                              arena_alloc(c->arena, ROW_POINTS * sizeof(double))};
+  if (!result.values || !result.magnitudes) return fail_memory();
+  if (node->arg_count > 0) {
+    struct row args[ROW_MAX_ARGS] = {0};
+    for (int k = 0; k < node->arg_count; k++) args[k] = constants[c->notes[arg_of(c, node, k)].row];
+    row_values(row_operation_of(node), ROW_POINTS, result, args);
+    row_magnitudes(row_operation_of(node), ROW_POINTS, result, args);
+  } else {
+    double value = node->kind == EXPR_COEFFICIENT ? coefficients[node->index] : node->number;
+    for (int point = 0; point < ROW_POINTS; point++) {
+      result.values[point] = value;
+      result.magnitudes[point] = fabs(value);
+    }
+  }
+  c->notes[i].row = c->program->constant_count++;
+  constants[c->notes[i].row] = (struct row){result.values, result.magnitudes};
+  return HALOTUNE_OK;
+}
+
+static void add_tap(struct compiler *c, int i) {
+  struct row_program *program = c->program;
+  struct tap *tap = &program->taps[program->tap_count];
+  tap->input = c->nodes[i].index;
+  for (int axis = 0; axis < MAX_DIMS; axis++) tap->offset[axis] = c->nodes[i].offset[axis];
+  c->notes[i].row = program->constant_count + program->tap_count++;
+}
+
+/* The row of a new result: a buffer that is free, or one more. */
+static int take_buffer(struct compiler *c) {
+  if (c->free_count > 0) return c->free_buffers[--c->free_count];
+  return row_program_first_result(c->program) + c->program->output_count + c->program->buffer_count++;
+}
+
+/* Let the buffers go whose last use node `i` was. */
+static void free_buffers(struct compiler *c, int i) {
+  int first_buffer = row_program_first_result(c->program) + c->program->output_count;
+  for (int k = 0; k < c->nodes[i].arg_count; k++) {
+    struct note *arg = &c->notes[arg_of(c, &c->nodes[i], k)];
+    if (arg->row < first_buffer || arg->last_use != i) continue;
+    c->free_buffers[c->free_count++] = arg->row;
+    arg->last_use = NO_ROW; /* an operand may be named twice, its buffer must not */
+  }
+}
+
+static void add_instruction(struct compiler *c, int i) {
+  const struct expr *node = &c->nodes[i];
+  struct row_instruction instruction = {.operation = row_operation_of(node)};
+  for (int k = 0; k < node->arg_count; k++) instruction.args[k] = c->notes[arg_of(c, node, k)].row;
+  /* The result takes its buffer before the operands give theirs back: it may overlap none of them. */
+  if (c->notes[i].row == NO_ROW) c->notes[i].row = take_buffer(c);
+  instruction.result = c->notes[i].row;
+  free_buffers(c, i);
+  c->program->instructions[c->program->instruction_count++] = instruction;
+}
+
+/* What an output is, is computed in the output's own row, whoever else reads it; a copy serves an output that is a bare tap
+ * or constant, or the same as another output. */
+static void place_outputs(struct compiler *c) {
+  for (int i = 0; i < c->stencil->update.count; i++) {
+    int output = c->stencil->update.assignments[i].output, root = root_of(c, i);
+    if (output < 0 || !is_computed(c, root) || c->notes[root].row != NO_ROW) continue;
+    c->notes[root].row = row_program_first_result(c->program) + output;
+  }
+}
+
+static void copy_outputs(struct compiler *c) {
+  struct row_program *program = c->program;
+  for (int i = 0; i < c->stencil->update.count; i++) {
+    int output = c->stencil->update.assignments[i].output;
+    int row = row_program_first_result(program) + output, from = c->notes[root_of(c, i)].row;
+    if (output < 0 || from == row) continue;
+    program->instructions[program->instruction_count++] =
+        (struct row_instruction){.operation = ROW_COPY, .result = row, .args = {from}};
+  }
+}
+
+halotune_status row_program_make(const struct stencil *stencil, const double *coefficients, struct arena *arena,
+                                 struct row_program *out) {
+  const struct update *update = &stencil->update;
+  struct compiler c = {.stencil = stencil, .nodes = stencil->exprs.nodes + update->first, .program = out, .arena = arena};
+  c.node_count = update->end - update->first;
+  size_t count = (size_t)c.node_count;
+  *out = (struct row_program){.output_count = stencil->output_count};
+  c.notes = arena_alloc(arena, count * sizeof *c.notes);
+  c.free_buffers = arena_alloc(arena, count * sizeof *c.free_buffers);
+  out->constants = arena_alloc(arena, count * sizeof *out->constants);
+  out->taps = arena_alloc(arena, count * sizeof *out->taps);
+  out->instructions = arena_alloc(arena, (count + MAX_FIELDS) * sizeof *out->instructions);
+  if (!c.notes || !c.free_buffers || !out->constants || !out->taps || !out->instructions) return fail_memory();
+
+  take_notes(&c);
+  for (int i = 0; i < c.node_count; i++) {
+    if (!c.notes[i].is_used || !c.notes[i].is_uniform) continue;
+    halotune_status status = add_constant(&c, i, coefficients);
+    if (status != HALOTUNE_OK) return status;
+  }
+  for (int i = 0; i < c.node_count; i++) {
+    if (c.notes[i].is_used && c.nodes[i].kind == EXPR_TAP) add_tap(&c, i);
+  }
+  place_outputs(&c);
+  for (int i = 0; i < c.node_count; i++) {
+    if (is_computed(&c, i)) add_instruction(&c, i);
+  }
+  copy_outputs(&c);
+  return HALOTUNE_OK;
+}
+
+void row_program_run(const struct row_program *program, int count, const struct row rows[],
+                     const struct result_row results[], bool magnitudes) {
+  int first_result = row_program_first_result(program);
+  for (int i = 0; i < program->instruction_count; i++) {
+    const struct row_instruction *instruction = &program->instructions[i];
+    const struct row args[ROW_MAX_ARGS] = {rows[instruction->args[0]], rows[instruction->args[1]],
+                                           rows[instruction->args[2]]};
+    struct result_row result = results[instruction->result - first_result];
+    row_values(instruction->operation, count, result, args);
+    if (magnitudes) row_magnitudes(instruction->operation, count, result, args);
+  }
+}
