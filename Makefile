@@ -151,8 +151,9 @@ docs: $(OBJ)/halotune  ## the examples in the documents
 asan:  ## the unit and command-line tests under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory unit cli SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'
 
+tidy: export TIDY_FLAGS = $(HALOTUNE_CPPFLAGS)
 tidy:  ## clang-tidy, cppcheck, the order of the layers
-	$(Q)CPPFLAGS="$(HALOTUNE_CPPFLAGS)" tests/tap.sh tests/tidy.sh
+	$(Q)tests/tap.sh tests/tidy.sh
 
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))

@@ -101,8 +101,8 @@ static bool write_line(struct work *w, int position, struct operand *pending, st
   bool ok = true;
   for (int i = 0; i < operands->count && ok; i++) {
     const char *name = w->names[operands->list[i].position];
-    size_t length = strlen(name) + 1;
-    char *text = arena_alloc(&w->arena, length + 1);
+    size_t length = name ? strlen(name) + 1 : 0;
+    char *text = name ? arena_alloc(&w->arena, length + 1) : NULL;
     if ((ok = text != NULL)) {
       text[0] = operands->list[i].negative ? '-' : '+';
       memcpy(text + 1, name, length);

@@ -24,15 +24,12 @@ static bool is_commutative(const struct expr *node) {
 /* What makes two nodes the same value: the operation, and operands of the same value. */
 struct key {
   long kind, index, args[MAX_EXPR_ARGS], offset[MAX_DIMS];
-  double number;
+  long number_bits; /* so that keys can be compared as bytes: they have neither padding nor doubles */
 };
 
 static struct key key_of(const struct expr *node, const int *same, int first) {
-  struct key key;
-  memset(&key, 0, sizeof key); /* padding, too, since keys are compared as bytes */
-  key.kind = node->kind;
-  key.index = node->index;
-  key.number = node->kind == EXPR_NUMBER ? node->number : 0;
+  struct key key = {.kind = node->kind, .index = node->index};
+  if (node->kind == EXPR_NUMBER) memcpy(&key.number_bits, &node->number, sizeof node->number);
   for (int axis = 0; axis < MAX_DIMS; axis++) key.offset[axis] = node->offset[axis];
   for (int k = 0; k < node->arg_count; k++) key.args[k] = same[node->args[k] - first];
   if (is_commutative(node) && key.args[0] > key.args[1]) {

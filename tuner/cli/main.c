@@ -44,7 +44,7 @@ static enum exit_code run_command(const struct command *command, int argc, char 
   struct invocation invocation = {.command = command};
   struct option options[MAX_OPTIONS + 2] = {{0}};
   int count = 0;
-  for (; command->options[count].name && count < MAX_OPTIONS; count++) {
+  for (; count < MAX_OPTIONS && command->options[count].name; count++) {
     options[count].name = command->options[count].name;
     options[count].has_arg = command->options[count].argument ? required_argument : no_argument;
     options[count].val = count + 1;

@@ -6,7 +6,7 @@ struct box box_whole(const struct grid *grid) {
 }
 
 struct box box_computed(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid) {
-  struct box box;
+  struct box box = {{0}, {0}};
   analysis_computed(analysis, stencil, grid, box.low, box.high);
   return box;
 }

@@ -61,12 +61,12 @@ static double angle(const struct wave *wave, int axis, long i, long period) {
  * axis becomes constant. */
 static halotune_status make_waves(struct filling *filling) {
   size_t nx = (size_t)filling->grid.n[0];
-  double *tables = malloc(2 * WAVES * nx * sizeof *tables);
+  double *tables = malloc((size_t)2 * WAVES * nx * sizeof *tables);
   if (!tables) return fail_memory();
   for (int k = 0; k < WAVES; k++) {
     struct wave *wave = &filling->waves[k];
     uint64_t bits = random_bits(filling->key, (uint64_t)k);
-    wave->phase = 2 * M_PI * fraction(random_bits(filling->key, (uint64_t)(WAVES + k)));
+    wave->phase = 2 * M_PI * fraction(random_bits(filling->key, (uint64_t)WAVES + (uint64_t)k));
     wave->sine = tables + nx * (size_t)(2 * k);
     wave->cosine = wave->sine + nx;
     for (int axis = 0; axis < MAX_DIMS; axis++) {

@@ -54,7 +54,7 @@ static bool is_taken(const struct run *run, int place) {
 static halotune_status advance(struct run *run) {
   enum { NOWHERE = -1 };
   const struct stencil *stencil = run->reference->stencil;
-  int old[MAX_FIELDS];
+  int old[MAX_FIELDS] = {0};
   for (int i = 0; i < stencil->input_count; i++) old[i] = run->place[i];
   for (int i = 0; i < stencil->iterate_count; i++) {
     const struct iterate *entry = &stencil->iterate[i];
