@@ -1,0 +1,137 @@
+/* process.c: posix_spawn, which, unlike fork, is safe in a program with threads. */
+#include "base/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/transfer.h"
+
+enum { FIRST_HIGH_DESCRIPTOR = 10 };
+
+int process_high_descriptor(int descriptor) {
+  if (descriptor < 0) return -1;
+  int high = fcntl(descriptor, F_DUPFD_CLOEXEC, FIRST_HIGH_DESCRIPTOR), reason = errno;
+  close(descriptor);
+  errno = reason;
+  return high;
+}
+
+static bool is_listed(const struct process_descriptor *descriptors, int count, int theirs) {
+  for (int i = 0; i < count; i++) {
+    if (descriptors[i].theirs == theirs) return true;
+  }
+  return false;
+}
+
+static int add_actions(posix_spawn_file_actions_t *actions, const struct process_descriptor *descriptors, int count) {
+  int error = 0;
+  for (int theirs = 0; theirs <= 2 && error == 0; theirs++) {
+    if (is_listed(descriptors, count, theirs)) continue;
+    error = posix_spawn_file_actions_addopen(actions, theirs, "/dev/null", theirs == 0 ? O_RDONLY : O_WRONLY, 0);
+  }
+  for (int i = 0; i < count && error == 0; i++) {
+    error = posix_spawn_file_actions_adddup2(actions, descriptors[i].ours, descriptors[i].theirs);
+  }
+  return error;
+}
+
+/* No signal is blocked or ignored in the program, whatever this thread does. */
+static int set_attributes(posix_spawnattr_t *attributes) {
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  int error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  if (error == 0) error = posix_spawnattr_setpgroup(attributes, 0);
+  if (error == 0) error = posix_spawnattr_setsigmask(attributes, &none);
+  return error == 0 ? posix_spawnattr_setsigdefault(attributes, &all) : error;
+}
+
+halotune_status process_start(const char *const *arguments, const struct process_descriptor *descriptors, int count,
+                              pid_t *pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  if (posix_spawn_file_actions_init(&actions) != 0) return fail_memory();
+  if (posix_spawnattr_init(&attributes) != 0) {
+    posix_spawn_file_actions_destroy(&actions);
+    return fail_memory();
+  }
+  int error = add_actions(&actions, descriptors, count);
+  if (error == 0) error = set_attributes(&attributes);
+  char *const *argv;
+  memcpy(&argv, &arguments, sizeof argv); /* posix_spawn does not change them, whatever its type says */
+  if (error == 0) error = posix_spawnp(pid, arguments[0], &actions, &attributes, argv, environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error == 0) return HALOTUNE_OK;
+  return fail(error == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s cannot be started: %s", arguments[0], strerror(error));
+}
+
+int process_wait(pid_t pid) {
+  int wait_status = 0;
+  while (waitpid(pid, &wait_status, 0) < 0 && errno == EINTR) {}
+  return wait_status;
+}
+
+int process_kill(pid_t pid) {
+  kill(-pid, SIGKILL);
+  return process_wait(pid);
+}
+
+/* A file in memory, read from its start. */
+static int open_input(const struct text *input) {
+  int fd = memfd_create("input", MFD_CLOEXEC);
+  if (fd < 0) return -1;
+  if (!write_all(fd, text_string(input), input->length) || lseek(fd, 0, SEEK_SET) != 0) {
+    close(fd);
+    return -1;
+  }
+  return process_high_descriptor(fd);
+}
+
+/* Read to the end. False when the time is over first. */
+static bool listen_to(int fd, int timeout_ms, struct text *output) {
+  char chunk[4096];
+  double deadline_ms = clock_ms() + timeout_ms;
+  while (true) {
+    double left_ms = deadline_ms - clock_ms();
+    if (left_ms <= 0) return false;
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    int ready = poll(&wait, 1, (int)left_ms + 1);
+    if (ready < 0 && errno != EINTR) return true;
+    if (ready <= 0) continue;
+    ssize_t got = read(fd, chunk, sizeof chunk);
+    if (got == 0 || (got < 0 && errno != EINTR)) return true;
+    if (got > 0) text_add(output, chunk, (size_t)got);
+  }
+}
+
+halotune_status process_run(const char *const *arguments, const struct text *input, int timeout_ms, struct text *output,
+                            struct process_result *out) {
+  int in = -1, ends[2] = {-1, -1};
+  pid_t pid = 0;
+  halotune_status status;
+  *out = (struct process_result){0};
+  if (pipe2(ends, O_CLOEXEC) != 0 || (ends[1] = process_high_descriptor(ends[1])) < 0 || (in = open_input(input)) < 0) {
+    status = fail(HALOTUNE_IO, "%s cannot be started: %s", arguments[0], strerror(errno));
+    goto done;
+  }
+  const struct process_descriptor descriptors[] = {{in, 0}, {ends[1], 1}, {ends[1], 2}};
+  if ((status = process_start(arguments, descriptors, 3, &pid)) != HALOTUNE_OK) goto done;
+  close(ends[1]);
+  ends[1] = -1;
+  out->timed_out = !listen_to(ends[0], timeout_ms, output);
+  out->wait_status = out->timed_out ? process_kill(pid) : process_wait(pid);
+done:
+  if (in >= 0) close(in);
+  if (ends[0] >= 0) close(ends[0]);
+  if (ends[1] >= 0) close(ends[1]);
+  return status;
+}

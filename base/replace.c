@@ -1,0 +1,53 @@
+/* replace.c: a temporary file, then rename. */
+#include "base/replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/transfer.h"
+
+halotune_status file_replace(const char *path, const void *bytes, size_t length) {
+  char *temporary;
+  if (asprintf(&temporary, "%s" REPLACE_SUFFIX, path) < 0) return fail_memory();
+  halotune_status status = HALOTUNE_OK;
+  int fd = mkostemp(temporary, O_CLOEXEC);
+  bool wrote = fd >= 0 && write_all(fd, bytes, length);
+  /* Short of a write, a full disk can also be told by close. */
+  if (!wrote || close(fd) != 0 || rename(temporary, path) != 0) {
+    status = fail(HALOTUNE_IO, "%s: %s", temporary, strerror(errno));
+    if (fd >= 0 && !wrote) close(fd);
+    if (fd >= 0) unlink(temporary);
+  }
+  free(temporary);
+  return status;
+}
+
+static bool make_one(const char *path) {
+  struct stat facts;
+  if (mkdir(path, 0700) == 0) return true;
+  int reason = errno;
+  if (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) return true;
+  errno = reason;
+  return false;
+}
+
+halotune_status folder_make(const char *path) {
+  char *partial = strdup(path);
+  if (!partial) return fail_memory();
+  halotune_status status = HALOTUNE_OK;
+  for (char *end = partial; *end && status == HALOTUNE_OK; end++) {
+    if (*end != '/' || end == partial) continue;
+    *end = '\0';
+    if (!make_one(partial)) status = fail(HALOTUNE_IO, "%s: %s", partial, strerror(errno));
+    *end = '/';
+  }
+  if (status == HALOTUNE_OK && !make_one(partial)) status = fail(HALOTUNE_IO, "%s: %s", partial, strerror(errno));
+  free(partial);
+  return status;
+}
