@@ -78,6 +78,9 @@ $(OBJ)/halotune: $(MAIN_OBJECT) $(OBJ)/libhalotune-all.a
 $(OBJ)/tests/unit/%: $(OBJ)/tests/unit/%.o $(OBJ)/libhalotune-all.a
 	$(Q)$(LINK) -o $@ $^ -lcmocka $(LIBRARIES)
 
+# They are put into the program by the assembler, of which the compiler's dependency files know nothing.
+$(OBJ)/tuner/backend/host_files.o: $(wildcard tuner/backend/host/*)
+
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
 
 .PHONY: cuda-headers

@@ -1,0 +1,29 @@
+/* calls.h: what a compiled variant calls in the runner. cuda_on_cpu.h declares the same in C++. `line` is the line of the
+ * generated source, for reports. */
+#ifndef TUNER_BACKEND_HOST_CALLS_H
+#define TUNER_BACKEND_HOST_CALLS_H
+
+#include <stdint.h>
+
+void halotune_barrier(int line);
+void halotune_spin_yield(int line);
+
+enum warp_operation { WARP_SYNC, WARP_BALLOT, WARP_SHUFFLE, WARP_SHUFFLE_UP, WARP_SHUFFLE_DOWN, WARP_SHUFFLE_XOR };
+
+/* Wait for the lanes in `mask`; returns the operation's result.
+ *   value    a vote's predicate, the bits that a shuffle passes
+ *   operand  a shuffle's lane, distance or mask
+ *   width    of a shuffle's segments: a power of two up to 32 */
+uint64_t halotune_warp(enum warp_operation operation, unsigned mask, uint64_t value, int operand, int width, int line);
+
+/* `bytes` 4, 8 or 16; zeros where not `valid`. */
+void halotune_async_copy(void *to, const void *from, unsigned bytes, int valid, int line);
+void halotune_async_commit(void);
+void halotune_async_wait(unsigned pending_groups);
+
+/* Where a texel lies that a texture object gives for these coordinates. */
+const void *halotune_texel(unsigned long long texture, long long x, long long y, unsigned texel_bytes, int line);
+
+_Noreturn void halotune_misaligned(const void *address, unsigned bytes, int line);
+
+#endif

@@ -1,0 +1,21 @@
+/* copy.h: asynchronous copies of one thread, which happen as late as the model allows: in the wait for them. */
+#ifndef TUNER_BACKEND_HOST_COPY_H
+#define TUNER_BACKEND_HOST_COPY_H
+
+struct copy {
+  unsigned char *to;
+  const unsigned char *from; /* NULL: zeros */
+  unsigned bytes, group;
+};
+
+/* Those that were issued and did not happen yet, in the order of issue. Zero before the first. */
+struct copies {
+  struct copy *items;
+  unsigned first, end, capacity;
+  unsigned group; /* the one that the next copy belongs to; as many were committed */
+};
+
+/* Forget copies that nothing waited for: their destinations stay poisoned. */
+void copies_drop(struct copies *copies);
+
+#endif
