@@ -80,6 +80,7 @@ $(OBJ)/tests/unit/%: $(OBJ)/tests/unit/%.o $(OBJ)/libhalotune-all.a
 
 # They are put into the program by the assembler, of which the compiler's dependency files know nothing.
 $(OBJ)/tuner/backend/host_files.o: $(wildcard tuner/backend/host/*)
+$(OBJ)/stencil/wrappers.o: templates/wrappers.cuh
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
 
@@ -93,8 +94,9 @@ endif
 install: all  ## install the program, its headers and data under PREFIX (and DESTDIR)
 	install -D build/halotune $(DESTDIR)$(PREFIX)/bin/halotune
 	install -D -m 644 include/halotune.h $(DESTDIR)$(PREFIX)/include/halotune.h
-	install -d $(DESTDIR)$(DATA_DIR)/kernels
+	install -d $(DESTDIR)$(DATA_DIR)/kernels $(DESTDIR)$(DATA_DIR)/templates
 	install -m 644 kernels/*.yaml $(DESTDIR)$(DATA_DIR)/kernels
+	install -m 644 templates/*.yaml templates/*.cu templates/*.cuh $(DESTDIR)$(DATA_DIR)/templates
 
 uninstall:  ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h

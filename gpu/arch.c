@@ -67,3 +67,13 @@ const struct arch_facts *arch_find(int major, int minor) {
   }
   return NULL;
 }
+
+struct device_limits arch_device_limits(const struct arch_facts *facts) {
+  const struct sm_limits *l = &facts->limits;
+  return (struct device_limits){.capability = 10 * facts->major + facts->minor,
+                                .max_threads = l->max_threads_per_block,
+                                .max_threads_sm = l->max_threads_per_sm,
+                                .max_registers = l->max_registers_per_thread,
+                                .max_shared_bytes = l->shared_per_block_bytes,
+                                .warp_size = l->warp_size};
+}

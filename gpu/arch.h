@@ -3,6 +3,7 @@
 #define GPU_ARCH_H
 
 #include "base/fail.h"
+#include "stencil/facts.h"
 
 /* A real architecture, as cubins are made for: sm_90 is {9, 0, 0}, sm_100a is {10, 0, 'a'}. */
 struct arch {
@@ -39,5 +40,8 @@ halotune_status arch_parse(const char *text, struct arch *out);
 /* The facts of a compute capability from 7.5 to 12.1, a static table; NULL for one that it does not have.
  * Threads: any number at once. */
 const struct arch_facts *arch_find(int major, int minor);
+
+/* What the rules of templates may know of it. */
+struct device_limits arch_device_limits(const struct arch_facts *facts);
 
 #endif

@@ -9,7 +9,8 @@
 const struct function_facts functions[] = {
     [FUNCTION_FABS] = {"fabs", 1}, [FUNCTION_SQRT] = {"sqrt", 1}, [FUNCTION_EXP] = {"exp", 1},
     [FUNCTION_SIN] = {"sin", 1},   [FUNCTION_COS] = {"cos", 1},   [FUNCTION_FMIN] = {"fmin", 2},
-    [FUNCTION_FMAX] = {"fmax", 2}, [FUNCTION_FMA] = {"fma", 3},
+    [FUNCTION_FMAX] = {"fmax", 2}, [FUNCTION_FMA] = {"fma", 3},   [FUNCTION_CEIL] = {"ceil", 1, true},
+    [FUNCTION_FLOOR] = {"floor", 1, true},
 };
 const int function_count = COUNT(functions);
 
@@ -36,6 +37,8 @@ static double function_value(enum function function, const double args[MAX_EXPR_
   case FUNCTION_FMIN: return fmin(args[0], args[1]);
   case FUNCTION_FMAX: return fmax(args[0], args[1]);
   case FUNCTION_FMA: return fma(args[0], args[1], args[2]);
+  case FUNCTION_CEIL: return ceil(args[0]);
+  case FUNCTION_FLOOR: return floor(args[0]);
   }
   return NAN;
 }
@@ -48,6 +51,17 @@ double expr_apply(const struct expr *node, const double args[MAX_EXPR_ARGS]) {
   case EXPR_MULTIPLY: return args[0] * args[1];
   case EXPR_DIVIDE: return args[0] / args[1];
   case EXPR_CALL: return function_value((enum function)node->index, args);
+  case EXPR_REMAINDER: return fmod(args[0], args[1]);
+  case EXPR_LESS: return args[0] < args[1];
+  case EXPR_LESS_EQUAL: return args[0] <= args[1];
+  case EXPR_GREATER: return args[0] > args[1];
+  case EXPR_GREATER_EQUAL: return args[0] >= args[1];
+  case EXPR_EQUAL: return args[0] == args[1];
+  case EXPR_NOT_EQUAL: return args[0] != args[1];
+  case EXPR_AND: return args[0] != 0 && args[1] != 0;
+  case EXPR_OR: return args[0] != 0 || args[1] != 0;
+  case EXPR_NOT: return args[0] == 0;
+  case EXPR_CHOOSE: return args[0] != 0 ? args[1] : args[2];
   case EXPR_NUMBER:
   case EXPR_COEFFICIENT:
   case EXPR_VARIABLE:
@@ -56,15 +70,13 @@ double expr_apply(const struct expr *node, const double args[MAX_EXPR_ARGS]) {
   return NAN; /* a leaf has no operands */
 }
 
-halotune_status formula_value(const struct exprs *exprs, struct formula formula, const double *coefficients,
-                              const double *variables, double *value) {
-  double *values = malloc((size_t)(formula.root - formula.first + 1) * sizeof *values);
-  if (!values) return fail_memory();
+double formula_value_in(const struct exprs *exprs, struct formula formula, const double *coefficients,
+                        const double *variables, double *scratch) {
   for (int i = formula.first; i <= formula.root; i++) {
     const struct expr *node = &exprs->nodes[i];
     double args[MAX_EXPR_ARGS] = {0};
-    double *result = &values[i - formula.first];
-    for (int k = 0; k < node->arg_count; k++) args[k] = values[node->args[k] - formula.first];
+    double *result = &scratch[i - formula.first];
+    for (int k = 0; k < node->arg_count; k++) args[k] = scratch[node->args[k] - formula.first];
     switch (node->kind) {
     case EXPR_NUMBER: *result = node->number; break;
     case EXPR_COEFFICIENT: *result = coefficients[node->index]; break;
@@ -73,7 +85,14 @@ halotune_status formula_value(const struct exprs *exprs, struct formula formula,
     default: *result = expr_apply(node, args); break;
     }
   }
-  *value = values[formula.root - formula.first];
-  free(values);
+  return scratch[formula.root - formula.first];
+}
+
+halotune_status formula_value(const struct exprs *exprs, struct formula formula, const double *coefficients,
+                              const double *variables, double *value) {
+  double *scratch = malloc((size_t)(formula.root - formula.first + 1) * sizeof *scratch);
+  if (!scratch) return fail_memory();
+  *value = formula_value_in(exprs, formula, coefficients, variables, scratch);
+  free(scratch);
   return HALOTUNE_OK;
 }

@@ -23,13 +23,29 @@ enum expr_kind {
   EXPR_MULTIPLY,
   EXPR_DIVIDE,
   EXPR_CALL, /* index: enum function */
+  /* Of rules alone. What is true is 1, what is false 0, and any number but 0 counts as true. */
+  EXPR_REMAINDER,
+  EXPR_LESS,
+  EXPR_LESS_EQUAL,
+  EXPR_GREATER,
+  EXPR_GREATER_EQUAL,
+  EXPR_EQUAL,
+  EXPR_NOT_EQUAL,
+  EXPR_AND,
+  EXPR_OR,
+  EXPR_NOT,
+  EXPR_CHOOSE, /* the first operand decides between the others */
 };
 
-enum function { FUNCTION_FABS, FUNCTION_SQRT, FUNCTION_EXP, FUNCTION_SIN, FUNCTION_COS, FUNCTION_FMIN, FUNCTION_FMAX, FUNCTION_FMA };
+enum function {
+  FUNCTION_FABS, FUNCTION_SQRT, FUNCTION_EXP, FUNCTION_SIN, FUNCTION_COS, FUNCTION_FMIN, FUNCTION_FMAX, FUNCTION_FMA,
+  FUNCTION_CEIL, FUNCTION_FLOOR,
+};
 
 struct function_facts {
   const char *name;
   int arg_count;
+  bool only_rules; /* no update may call it */
 };
 extern const struct function_facts functions[];
 extern const int function_count;
@@ -67,6 +83,11 @@ struct formula {
 halotune_status formula_value(const struct exprs *exprs, struct formula formula, const double *coefficients,
                               const double *variables, double *value);
 
+/* The same with memory of the caller's, for one that asks often.
+ *   scratch  room for exprs->count values */
+double formula_value_in(const struct exprs *exprs, struct formula formula, const double *coefficients,
+                        const double *variables, double *scratch);
+
 /* What one operator or function makes of its operands' values. */
 double expr_apply(const struct expr *node, const double args[MAX_EXPR_ARGS]);
 
@@ -79,7 +100,7 @@ struct spelling {
   const void *context;
 };
 
-/* Append the expression at `root` in C syntax, with no more parentheses than keep its tree.
+/* Append the expression at `root`, not one of a rule, in C syntax, with no more parentheses than keep its tree.
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status expr_print(struct text *text, const struct exprs *exprs, int root, const struct spelling *spelling);
 

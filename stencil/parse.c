@@ -50,7 +50,7 @@ static halotune_status add(struct parser *p, struct expr node, int *out) {
   return *out < 0 ? fail_memory() : HALOTUNE_OK;
 }
 
-static halotune_status parse_sum(struct parser *p, int *out);
+static halotune_status parse_expression(struct parser *p, int *out);
 
 static halotune_status parse_offset(struct parser *p, int *offset) {
   bool minus = token_is(&p->token, "-");
@@ -96,7 +96,7 @@ static halotune_status parse_call(struct parser *p, struct expr node, int *out) 
   do { /* the token is '(' or ',' */
     if ((status = next(p)) != HALOTUNE_OK) return status;
     int arg = -1;
-    if ((status = parse_sum(p, &arg)) != HALOTUNE_OK) return status;
+    if ((status = parse_expression(p, &arg)) != HALOTUNE_OK) return status;
     if (node.arg_count < MAX_EXPR_ARGS) node.args[node.arg_count] = arg;
     node.arg_count++;
   } while (token_is(&p->token, ",") && node.arg_count <= function->arg_count);
@@ -109,9 +109,9 @@ static halotune_status parse_call(struct parser *p, struct expr node, int *out) 
   return add(p, node, out);
 }
 
-static int find_function(const struct token *token) {
+static int find_function(const struct token *token, bool is_rule) {
   for (int i = 0; i < function_count; i++) {
-    if (token_is(token, functions[i].name)) return i;
+    if (token_is(token, functions[i].name) && (is_rule || !functions[i].only_rules)) return i;
   }
   return -1;
 }
@@ -122,7 +122,7 @@ static halotune_status parse_name(struct parser *p, int *out) {
   struct expr node = {.place = here(p)};
   halotune_status status = next(p);
   if (status != HALOTUNE_OK) return status;
-  int function = find_function(&token);
+  int function = find_function(&token, p->scanner.is_rule);
   if (function >= 0) {
     node.kind = EXPR_CALL;
     node.index = function;
@@ -168,16 +168,20 @@ static halotune_status parse_primary(struct parser *p, int *out) {
     return next(p);
   }
   if (!token_is(&p->token, "(")) return expected(p, "a number, a name or '('");
-  if ((status = next(p)) != HALOTUNE_OK || (status = parse_sum(p, out)) != HALOTUNE_OK) return status;
+  if ((status = next(p)) != HALOTUNE_OK || (status = parse_expression(p, out)) != HALOTUNE_OK) return status;
   return skip_symbol(p, ")", "an operator or ')'");
+}
+
+static bool begins_sign(const struct parser *p) {
+  return token_is(&p->token, "-") || (p->scanner.is_rule && token_is(&p->token, "!"));
 }
 
 static halotune_status parse_factor(struct parser *p, int *out) {
   halotune_status status;
   if (p->nesting == MAX_NESTING) return parse_fail(p, here(p), "nested more than %d deep", MAX_NESTING);
   p->nesting++;
-  if (token_is(&p->token, "-")) {
-    struct expr node = {.kind = EXPR_NEGATE, .arg_count = 1, .place = here(p)};
+  if (begins_sign(p)) {
+    struct expr node = {.kind = token_is(&p->token, "-") ? EXPR_NEGATE : EXPR_NOT, .arg_count = 1, .place = here(p)};
     if ((status = next(p)) == HALOTUNE_OK && (status = parse_factor(p, &node.args[0])) == HALOTUNE_OK) {
       status = add(p, node, out);
     }
@@ -188,19 +192,48 @@ static halotune_status parse_factor(struct parser *p, int *out) {
   return status;
 }
 
-/* Factors joined by * and /, or products joined by + and -, grouped from the left. */
-static halotune_status parse_joined(struct parser *p, int *out, halotune_status (*parse_operand)(struct parser *, int *),
-                                    const char *first, enum expr_kind first_kind, const char *second,
-                                    enum expr_kind second_kind) {
-  halotune_status status = parse_operand(p, out);
-  while (status == HALOTUNE_OK && (token_is(&p->token, first) || token_is(&p->token, second))) {
-    struct expr node = {.kind = token_is(&p->token, first) ? first_kind : second_kind, .arg_count = 2, .place = here(p)};
+/* Operators between two operands; a higher level binds more tightly. The scanner knows only the last four outside rules. */
+enum { LEVEL_OR, LEVEL_AND, LEVEL_EQUAL, LEVEL_ORDER, LEVEL_SUM, LEVEL_PRODUCT };
+static const struct joint {
+  const char *symbol;
+  enum expr_kind kind;
+  int level;
+} joints[] = {
+    {"||", EXPR_OR, LEVEL_OR},
+    {"&&", EXPR_AND, LEVEL_AND},
+    {"==", EXPR_EQUAL, LEVEL_EQUAL},
+    {"!=", EXPR_NOT_EQUAL, LEVEL_EQUAL},
+    {"<", EXPR_LESS, LEVEL_ORDER},
+    {"<=", EXPR_LESS_EQUAL, LEVEL_ORDER},
+    {">", EXPR_GREATER, LEVEL_ORDER},
+    {">=", EXPR_GREATER_EQUAL, LEVEL_ORDER},
+    {"%", EXPR_REMAINDER, LEVEL_PRODUCT},
+    {"+", EXPR_ADD, LEVEL_SUM},
+    {"-", EXPR_SUBTRACT, LEVEL_SUM},
+    {"*", EXPR_MULTIPLY, LEVEL_PRODUCT},
+    {"/", EXPR_DIVIDE, LEVEL_PRODUCT},
+};
+
+/* The operator that the token is, if it binds at least as tightly as `level`. */
+static const struct joint *find_joint(const struct token *token, int level) {
+  for (size_t i = 0; i < COUNT(joints); i++) {
+    if (joints[i].level >= level && token_is(token, joints[i].symbol)) return &joints[i];
+  }
+  return NULL;
+}
+
+/* Operands joined by operators that bind at least as tightly as `level`, grouped from the left. */
+static halotune_status parse_joined(struct parser *p, int level, int *out) {
+  halotune_status status = parse_factor(p, out);
+  const struct joint *joint;
+  while (status == HALOTUNE_OK && (joint = find_joint(&p->token, level))) {
+    struct expr node = {.kind = joint->kind, .arg_count = 2, .place = here(p)};
     node.args[0] = *out;
     if ((status = next(p)) != HALOTUNE_OK) return status;
     struct place right = here(p);
-    if ((status = parse_operand(p, &node.args[1])) != HALOTUNE_OK) return status;
+    if ((status = parse_joined(p, joint->level + 1, &node.args[1])) != HALOTUNE_OK) return status;
     const struct expr *divisor = &p->exprs->nodes[node.args[1]];
-    if (node.kind == EXPR_DIVIDE && divisor->is_constant && divisor->number == 0) {
+    if ((node.kind == EXPR_DIVIDE || node.kind == EXPR_REMAINDER) && divisor->is_constant && divisor->number == 0) {
       return parse_fail(p, right, "division by zero");
     }
     status = add(p, node, out);
@@ -208,21 +241,39 @@ static halotune_status parse_joined(struct parser *p, int *out, halotune_status 
   return status;
 }
 
-static halotune_status parse_product(struct parser *p, int *out) {
-  return parse_joined(p, out, parse_factor, "*", EXPR_MULTIPLY, "/", EXPR_DIVIDE);
+/* The whole of an expression: in rules there may be a choice, condition ? value : value. */
+static halotune_status parse_expression(struct parser *p, int *out) {
+  struct expr node = {.kind = EXPR_CHOOSE, .arg_count = 3};
+  halotune_status status = parse_joined(p, LEVEL_OR, out);
+  if (status != HALOTUNE_OK || !p->scanner.is_rule || !token_is(&p->token, "?")) return status;
+  if (p->nesting == MAX_NESTING) return parse_fail(p, here(p), "nested more than %d deep", MAX_NESTING);
+  p->nesting++;
+  node.place = here(p);
+  node.args[0] = *out;
+  if ((status = next(p)) != HALOTUNE_OK || (status = parse_expression(p, &node.args[1])) != HALOTUNE_OK) return status;
+  if ((status = skip_symbol(p, ":", "an operator or ':'")) != HALOTUNE_OK) return status;
+  if ((status = parse_expression(p, &node.args[2])) != HALOTUNE_OK) return status;
+  p->nesting--;
+  return add(p, node, out);
 }
 
-static halotune_status parse_sum(struct parser *p, int *out) {
-  return parse_joined(p, out, parse_product, "+", EXPR_ADD, "-", EXPR_SUBTRACT);
+static halotune_status parse_alone(const struct snippet *snippet, bool is_rule, struct scope *scope, struct exprs *exprs,
+                                   struct formula *out) {
+  struct parser p = {.scanner = scanner_at_start(snippet), .scope = scope, .exprs = exprs};
+  halotune_status status;
+  p.scanner.is_rule = is_rule;
+  out->first = exprs->count;
+  if ((status = next(&p)) != HALOTUNE_OK || (status = parse_expression(&p, &out->root)) != HALOTUNE_OK) return status;
+  return p.token.kind == TOKEN_END ? HALOTUNE_OK : expected(&p, "an operator");
 }
 
 halotune_status parse_formula(const struct snippet *snippet, struct scope *scope, struct exprs *exprs,
                               struct formula *out) {
-  struct parser p = {.scanner = scanner_at_start(snippet), .scope = scope, .exprs = exprs};
-  halotune_status status;
-  out->first = exprs->count;
-  if ((status = next(&p)) != HALOTUNE_OK || (status = parse_sum(&p, &out->root)) != HALOTUNE_OK) return status;
-  return p.token.kind == TOKEN_END ? HALOTUNE_OK : expected(&p, "an operator");
+  return parse_alone(snippet, false, scope, exprs, out);
+}
+
+halotune_status parse_rule(const struct snippet *snippet, struct scope *scope, struct exprs *exprs, struct formula *out) {
+  return parse_alone(snippet, true, scope, exprs, out);
 }
 
 /* --- assignments --- */
@@ -274,7 +325,7 @@ static halotune_status parse_assignment(struct parser *p, struct arena *arena, s
       return parse_fail(p, assignment.place, "'%s' is assigned twice", assignment.name);
     }
   }
-  if ((status = parse_sum(p, &assignment.root)) != HALOTUNE_OK) return status;
+  if ((status = parse_expression(p, &assignment.root)) != HALOTUNE_OK) return status;
   if (assignment.output < 0) {
     struct name name = {assignment.name, NAME_TEMPORARY, assignment.root, false, assignment.place};
     if ((status = scope_add(p->scope, name)) != HALOTUNE_OK) return status;

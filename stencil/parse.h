@@ -5,7 +5,9 @@
  *   product = factor { ('*' | '/') factor }
  *   factor  = '-' factor | '(' sum ')' | number | name | function '(' sum { ',' sum } ')'
  *           | input '[' offset { ',' offset } ']'
- *   offset  = ['-' | '+'] whole number */
+ *   offset  = ['-' | '+'] whole number
+ *
+ * A rule of a template has no taps and more operators: || && == != < <= > >= % ! and condition ? value : value. */
 #ifndef STENCIL_PARSE_H
 #define STENCIL_PARSE_H
 
@@ -64,6 +66,9 @@ struct update {
  * Returns HALOTUNE_OK; HALOTUNE_PARSE with file, line, column and what was expected; or HALOTUNE_MEMORY. */
 halotune_status parse_formula(const struct snippet *snippet, struct scope *scope, struct exprs *exprs,
                               struct formula *out);
+
+/* The same for a rule of a template. */
+halotune_status parse_rule(const struct snippet *snippet, struct scope *scope, struct exprs *exprs, struct formula *out);
 
 /* Parse an update: assignments to outputs and temporaries.
  *   scope   its names; temporaries are added to it

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool is_name(char c) { return is_name_start(c) || is_digit(c); }
@@ -73,6 +75,23 @@ static halotune_status scan_number(struct scanner *scanner, struct token *token)
   return HALOTUNE_OK;
 }
 
+/* The length of the symbol at the start of `text`, 0 where there is none. */
+static size_t symbol_length(const char *text, bool is_rule) {
+  static const char *const pairs[] = {"&&", "||", "==", "!=", "<=", ">="};
+  if (*text == '\0') return 0;
+  for (size_t i = 0; i < COUNT(pairs) && is_rule; i++) {
+    if (strncmp(text, pairs[i], 2) == 0) return 2;
+  }
+  return strchr(is_rule ? "+-*/()[],=;%<>!?:" : "+-*/()[],=;", *text) ? 1 : 0;
+}
+
+static halotune_status unknown_character(const struct scanner *scanner, const struct token *token) {
+  static const char *const operators[] = {"+ - * /", "+ - * / % < <= > >= == != && || ! ?:"};
+  return source_fail(scanner->snippet->source, token->place,
+                     "'%.*s' has no meaning here: operators are %s, names are of letters a-z, digits and underscores",
+                     (int)character_bytes(token->text), token->text, operators[scanner->is_rule]);
+}
+
 halotune_status scan(struct scanner *scanner, struct token *token) {
   const struct snippet *snippet = scanner->snippet;
   skip_blanks(scanner);
@@ -86,14 +105,10 @@ halotune_status scan(struct scanner *scanner, struct token *token) {
     while (is_name(token->text[token->length])) token->length++;
   } else if (is_digit(c) || (c == '.' && is_digit(token->text[1]))) {
     status = scan_number(scanner, token);
-  } else if (c != '\0' && strchr("+-*/()[],=;", c)) {
-    token->kind = TOKEN_SYMBOL;
-    token->length = 1;
   } else {
-    return source_fail(snippet->source, token->place,
-                       "'%.*s' has no meaning here: operators are + - * /, "
-                       "names are of letters a-z, digits and underscores",
-                       (int)character_bytes(token->text), token->text);
+    token->kind = TOKEN_SYMBOL;
+    token->length = symbol_length(token->text, scanner->is_rule);
+    if (token->length == 0) return unknown_character(scanner, token);
   }
   skip(scanner, token->length);
   scanner->end = scanner->place;

@@ -19,6 +19,7 @@ struct token {
 /* Start with scanner_at_start. */
 struct scanner {
   const struct snippet *snippet;
+  bool is_rule;       /* knows the operators of rules, too */
   size_t offset;      /* where the next token is looked for */
   struct place place; /* the same, as line and column */
   struct place end;   /* behind the last token: where a text that is too short lacks something */

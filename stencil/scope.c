@@ -40,7 +40,7 @@ static const char *const reserved[] = {
     "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template",
     "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using",
     "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "x", "y", "z", "nx", "ny", "nz", "pi",
-    "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize",
+    "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "taps", "results", "coefficients",
 };
 
 const char *name_error(const char *text, size_t length) {

@@ -30,6 +30,16 @@ template <int N, class T> __device__ __forceinline__ void load_vector(const T *p
   for (int i = 0; i < N; i++) out[i] = v.element[i];
 }
 
+// The same through the read-only path.
+template <int N, class T> __device__ __forceinline__ void load_vector_readonly(const T *p, T (&out)[N]) {
+  typedef Vector<N, T> V;
+  V v;
+#pragma unroll
+  for (int i = 0; i < V::words; i++) v.word[i] = __ldg(reinterpret_cast<const typename Word<V::word_bytes>::type *>(p) + i);
+#pragma unroll
+  for (int i = 0; i < N; i++) out[i] = v.element[i];
+}
+
 template <int N, class T> __device__ __forceinline__ void store_vector(T *p, const T (&in)[N]) {
   typedef Vector<N, T> V;
   V v;

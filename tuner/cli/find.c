@@ -1,75 +1,13 @@
-/* find.c: the folders where stencil files are looked for. */
+/* find.c: a stencil, read and analysed. */
 #include "tuner/cli/find.h"
 
-#include <glob.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/array.h"
-#include "base/file.h"
-
-enum { MAX_FOLDERS = 32 };
-
-struct folders {
-  char *names[MAX_FOLDERS];
-  int count;
-};
-
-static bool add_folder(struct folders *folders, const char *name, size_t length) {
-  if (length == 0 || folders->count == MAX_FOLDERS) return true;
-  folders->names[folders->count] = strndup(name, length);
-  return folders->names[folders->count++] != NULL;
-}
-
-static void folders_free(struct folders *folders) {
-  for (int i = 0; i < folders->count; i++) free(folders->names[i]);
-}
-
-/* In the order of the search. What the user set wins over what was installed. */
-static halotune_status folders_find(struct folders *folders) {
-  static const char here[] = "kernels", installed[] = HALOTUNE_DATA_DIR "/kernels";
-  *folders = (struct folders){.count = 0};
-  bool ok = add_folder(folders, here, strlen(here));
-  for (const char *path = getenv("HALOTUNE_PATH"); path && ok;) {
-    size_t length = strcspn(path, ":");
-    ok = add_folder(folders, path, length);
-    path = path[length] ? path + length + 1 : NULL;
-  }
-  return ok && add_folder(folders, installed, strlen(installed)) ? HALOTUNE_OK : fail_memory();
-}
-
-/* FOLDER/NAME.yaml for the first folder that has it; NULL where none has. */
-static halotune_status find_path(const char *name, char **path) {
-  struct folders folders;
-  struct text searched = {0}, candidate = {0};
-  *path = NULL;
-  halotune_status status = folders_find(&folders);
-  for (int i = 0; i < folders.count && status == HALOTUNE_OK && !*path; i++) {
-    candidate.length = 0;
-    text_printf(&candidate, "%s/%s.yaml", folders.names[i], name);
-    text_printf(&searched, "%s%s", i > 0 ? ", " : "", folders.names[i]);
-    if (file_is_regular(text_string(&candidate)) && !(*path = strdup(text_string(&candidate)))) status = fail_memory();
-  }
-  if (status == HALOTUNE_OK && !*path) {
-    status = fail(HALOTUNE_NOT_FOUND, "no stencil '%s' in %s; 'halotune list stencils' shows what is there", name,
-                  text_string(&searched));
-  }
-  text_free(&candidate);
-  text_free(&searched);
-  folders_free(&folders);
-  return status;
-}
-
-static bool is_path(const char *name) {
-  size_t length = strlen(name);
-  return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".yaml") == 0);
-}
+#include "tuner/cli/search_path.h"
 
 halotune_status loaded_open(const char *name, struct loaded *out) {
-  halotune_status status = HALOTUNE_OK;
   *out = (struct loaded){0};
-  if (!is_path(name)) status = find_path(name, &out->path);
-  else if (!(out->path = strdup(name))) status = fail_memory();
+  halotune_status status = search_find(&search_stencils, NULL, name, &out->path);
   if (status == HALOTUNE_OK) status = stencil_read(out->path, &out->stencil);
   if (status == HALOTUNE_OK) status = analysis_make(out->stencil, &out->analysis);
   if (status != HALOTUNE_OK) loaded_free(out);
@@ -81,60 +19,4 @@ void loaded_free(struct loaded *loaded) {
   stencil_free(loaded->stencil);
   free(loaded->path);
   *loaded = (struct loaded){0};
-}
-
-static const char *file_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
-static int compare_file_names(const void *left, const void *right) {
-  return strcmp(file_name(*(char *const *)left), file_name(*(char *const *)right));
-}
-
-struct paths {
-  char **list;
-  int count, capacity;
-};
-
-/* Add the files of one folder whose names no earlier folder had. */
-static bool add_files(struct paths *paths, const char *folder) {
-  struct text pattern = {0};
-  glob_t found = {0};
-  bool ok = true;
-  text_printf(&pattern, "%s/*.yaml", folder);
-  int result = glob(text_string(&pattern), 0, NULL, &found);
-  text_free(&pattern);
-  for (size_t i = 0; result == 0 && i < found.gl_pathc && ok; i++) {
-    bool known = false;
-    for (int k = 0; k < paths->count; k++) known = known || compare_file_names(&paths->list[k], &found.gl_pathv[i]) == 0;
-    if (known) continue;
-    char **list = array_grow(paths->list, paths->count, &paths->capacity, sizeof *list);
-    ok = list != NULL;
-    if (ok) paths->list = list;
-    if (ok) ok = (list[paths->count++] = strdup(found.gl_pathv[i])) != NULL;
-  }
-  globfree(&found);
-  return ok && result != GLOB_NOSPACE;
-}
-
-halotune_status find_all(char ***out, int *count) {
-  struct folders folders;
-  struct paths paths = {0};
-  halotune_status status = folders_find(&folders);
-  *out = NULL;
-  *count = 0;
-  for (int i = 0; i < folders.count && status == HALOTUNE_OK; i++) {
-    if (!add_files(&paths, folders.names[i])) status = fail_memory();
-  }
-  folders_free(&folders);
-  if (status != HALOTUNE_OK) {
-    for (int i = 0; i < paths.count; i++) free(paths.list[i]);
-    free(paths.list);
-    return status;
-  }
-  if (paths.count > 1) qsort(paths.list, (size_t)paths.count, sizeof *paths.list, compare_file_names);
-  *out = paths.list;
-  *count = paths.count;
-  return HALOTUNE_OK;
 }

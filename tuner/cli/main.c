@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "tuner/cli/command.h"
 
-static const struct command *const commands[] = {&command_list, &command_show, &command_reference};
+static const struct command *const commands[] = {&command_list, &command_show, &command_reference, &command_generate};
 
 static void print_help(void) {
   printf("halotune %s: find the fastest stencil kernels for an NVIDIA GPU\n\nusage: halotune COMMAND ...\n\n",
@@ -16,7 +16,8 @@ static void print_help(void) {
   }
   printf("\n  halotune COMMAND --help  shows a command's options; halotune --version the version.\n");
   printf("\nA STENCIL is the path of a file, or a name that is looked for in ./kernels, in the folders of $HALOTUNE_PATH\n"
-         "(separated by colons), and in the installed data folder.\n\nExit codes:\n");
+         "(separated by colons), and in the installed data folder. Templates are looked for likewise, in ./templates, in the\n"
+         "folders of $HALOTUNE_TEMPLATE_PATH, and among the installed ones.\n\nExit codes:\n");
 #define AS_LINE(name, number, text) printf("  %d  %s\n", number, text);
   EXIT_LIST(AS_LINE)
 #undef AS_LINE
@@ -27,16 +28,24 @@ static void print_command_help(const struct command *command) {
          command->options[0].name ? " [OPTION ...]" : "", command->what);
   for (const struct option_row *option = command->options; option->name; option++) {
     char left[40];
-    snprintf(left, sizeof left, "--%s%s%s", option->name, option->argument ? " " : "",
+    snprintf(left, sizeof left, "%s--%s%s%s", strcmp(option->name, "output") == 0 ? "-o, " : "", option->name, option->argument ? " " : "",
              option->argument ? option->argument : "");
-    printf("  %-18s %s\n", left, option->what);
+    printf("  %-22s %s\n", left, option->what);
   }
-  printf("  %-18s %s\n", "--help", "this text");
+  printf("  %-22s %s\n", "--help", "this text");
 }
 
 static enum exit_code usage_error(const struct command *command) {
   fprintf(stderr, "halotune: see 'halotune %s%s--help'\n", command ? command->name : "", command ? " " : "");
   return HALOTUNE_EXIT_USAGE;
+}
+
+/* The position of an option in the command's table, from 1; 0 where it has none of this name. */
+static int find_option(const struct command *command, const char *name) {
+  for (int i = 0; command->options[i].name; i++) {
+    if (strcmp(command->options[i].name, name) == 0) return i + 1;
+  }
+  return 0;
 }
 
 /* Read a command's options and run it. argv[0] is the command's name. */
@@ -51,12 +60,16 @@ static enum exit_code run_command(const struct command *command, int argc, char 
   }
   options[count] = (struct option){"help", no_argument, NULL, MAX_OPTIONS + 1};
   opterr = 1;
-  for (int value; (value = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+  for (int value; (value = getopt_long(argc, argv, "ho:", options, NULL)) != -1;) {
     if (value == MAX_OPTIONS + 1 || value == 'h') {
       print_command_help(command);
       return HALOTUNE_EXIT_SUCCESS;
     }
     if (value == '?') return usage_error(command);
+    if (value == 'o' && (value = find_option(command, "output")) == 0) {
+      fprintf(stderr, "halotune %s: there is no option -o\n", command->name);
+      return usage_error(command);
+    }
     invocation.values[value - 1] = optarg ? optarg : "";
   }
   invocation.arguments = argv + optind;

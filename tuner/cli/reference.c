@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/describe.h"
+#include "tuner/cli/problem.h"
 #include "tuner/verify/checksum.h"
 #include "tuner/verify/exact.h"
 #include "tuner/verify/inputs.h"
@@ -27,25 +28,6 @@ struct task {
   struct exact_error errors[MAX_FIELDS];
 };
 
-/* Read "NX,NY,NZ", as many as the stencil has dimensions; the file's first grid where the option is absent. */
-static halotune_status read_grid(const struct invocation *invocation, const struct stencil *stencil, struct grid *grid) {
-  const char *text = option_value(invocation, "grid");
-  *grid = text ? (struct grid){{1, 1, 1}} : stencil->grids[0];
-  if (!text) return HALOTUNE_OK;
-  const char *rest = text;
-  int axis = 0;
-  for (; axis < stencil->dims; axis++) {
-    char *end;
-    grid->n[axis] = strtol(rest, &end, 10);
-    bool last = axis == stencil->dims - 1;
-    if (end == rest || grid->n[axis] < 1 || *end != (last ? '\0' : ',')) break;
-    rest = end + 1;
-  }
-  if (axis == stencil->dims) return HALOTUNE_OK;
-  return fail(HALOTUNE_ARGUMENT, "--grid takes %d whole number%s for this stencil, such as %s, not '%s'", stencil->dims,
-              stencil->dims == 1 ? "" : "s", stencil->dims == 1 ? "4096" : stencil->dims == 2 ? "512,512" : "64,64,64", text);
-}
-
 static halotune_status read_input(const struct invocation *invocation, struct task *task) {
   const char *text = option_value(invocation, "input");
   task->from_exact = !text && task->loaded.stencil->exact_count > 0;
@@ -61,7 +43,7 @@ static halotune_status read_input(const struct invocation *invocation, struct ta
 static halotune_status read_options(const struct invocation *invocation, struct task *task) {
   enum { MOST_STEPS = 1000000 };
   long threads;
-  halotune_status status = read_grid(invocation, task->loaded.stencil, &task->grid);
+  halotune_status status = option_grid(invocation, task->loaded.stencil, &task->grid);
   if (status == HALOTUNE_OK) status = option_whole(invocation, "steps", 1, MOST_STEPS, 1, &task->steps);
   if (status == HALOTUNE_OK) status = option_whole(invocation, "seed", 0, 1L << 62, 1, &task->seed);
   if (status == HALOTUNE_OK) status = option_whole(invocation, "threads", 1, PARALLEL_MAX_THREADS, 0, &threads);

@@ -56,8 +56,10 @@ static enum row_operation function_operation(enum function function) {
   case FUNCTION_FMIN: return ROW_FMIN;
   case FUNCTION_FMAX: return ROW_FMAX;
   case FUNCTION_FMA: return ROW_FMA;
+  case FUNCTION_CEIL:
+  case FUNCTION_FLOOR: break;
   }
-  return ROW_COPY; /* not reached: the parser knows no other */
+  return ROW_COPY; /* not reached: the parser knows no other in an update */
 }
 
 enum row_operation row_operation_of(const struct expr *node) {
@@ -68,12 +70,8 @@ enum row_operation row_operation_of(const struct expr *node) {
   case EXPR_MULTIPLY: return ROW_MULTIPLY;
   case EXPR_DIVIDE: return ROW_DIVIDE;
   case EXPR_CALL: return function_operation((enum function)node->index);
-  case EXPR_NUMBER:
-  case EXPR_COEFFICIENT:
-  case EXPR_VARIABLE:
-  case EXPR_TAP: break;
+  default: return ROW_COPY; /* leaves, and what only rules have */
   }
-  return ROW_COPY;
 }
 
 void row_values(enum row_operation operation, int count, struct result_row result, const struct row args[ROW_MAX_ARGS]) {

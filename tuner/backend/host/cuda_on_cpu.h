@@ -211,6 +211,9 @@ template <int N, class T> static inline void load_vector(const T *p, T (&out)[N]
   halotune_check_vector<N>(p, line);
   for (int i = 0; i < N; i++) out[i] = p[i];
 }
+template <int N, class T> static inline void load_vector_readonly(const T *p, T (&out)[N], HALOTUNE_LINE) {
+  load_vector<N>(p, out, line);
+}
 template <int N, class T> static inline void store_vector(T *p, const T (&in)[N], HALOTUNE_LINE) {
   halotune_check_vector<N>(p, line);
   for (int i = 0; i < N; i++) p[i] = in[i];

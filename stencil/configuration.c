@@ -1,0 +1,72 @@
+/* configuration.c: values for a template's parameters, and what its formulas are worth with them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stencil/template.h"
+
+struct configuration configuration_default(const struct template *template) {
+  struct configuration configuration = {{0}};
+  for (int i = 0; i < template->parameter_count; i++) {
+    configuration.choice[i] = (unsigned char)template->parameters[i].default_value;
+  }
+  return configuration;
+}
+
+halotune_status configuration_set(const struct template *template, const char *assignment,
+                                  struct configuration *configuration) {
+  size_t length = strcspn(assignment, "=");
+  const char *value = assignment[length] ? assignment + length + 1 : "";
+  for (int i = 0; i < template->parameter_count; i++) {
+    const struct parameter *parameter = &template->parameters[i];
+    if (strlen(parameter->name) != length || memcmp(parameter->name, assignment, length) != 0) continue;
+    for (int v = 0; v < parameter->value_count; v++) {
+      if (strcmp(parameter->words[v], value) != 0) continue;
+      configuration->choice[i] = (unsigned char)v;
+      return HALOTUNE_OK;
+    }
+    return fail(HALOTUNE_ARGUMENT, "template %s: '%s' is none of the values of %s", template->name, value, parameter->name);
+  }
+  return fail(HALOTUNE_ARGUMENT, "template %s has no parameter '%.*s'", template->name, (int)length, assignment);
+}
+
+halotune_status bindings_make(const struct template *template, const double facts[FACT_COUNT], struct bindings *out) {
+  *out = (struct bindings){.template = template};
+  out->variables = malloc((size_t)template->variable_count * sizeof *out->variables);
+  out->scratch = malloc(((size_t)template->exprs.count + 1) * sizeof *out->scratch);
+  if (!out->variables || !out->scratch) {
+    bindings_free(out);
+    return fail_memory();
+  }
+  memcpy(out->variables, facts, FACT_COUNT * sizeof *facts);
+  memcpy(out->variables + FACT_COUNT + template->parameter_count, template->word_values,
+         (size_t)template->word_count * sizeof *template->word_values);
+  struct configuration configuration = configuration_default(template);
+  bindings_configure(out, &configuration);
+  return HALOTUNE_OK;
+}
+
+void bindings_free(struct bindings *bindings) {
+  free(bindings->variables);
+  free(bindings->scratch);
+  *bindings = (struct bindings){0};
+}
+
+void bindings_choose(struct bindings *bindings, int parameter, int choice) {
+  bindings->variables[FACT_COUNT + parameter] = bindings->template->parameters[parameter].values[choice];
+}
+
+void bindings_configure(struct bindings *bindings, const struct configuration *configuration) {
+  for (int i = 0; i < bindings->template->parameter_count; i++) bindings_choose(bindings, i, configuration->choice[i]);
+}
+
+double bindings_value(const struct bindings *bindings, struct formula formula) {
+  return formula_value_in(&bindings->template->exprs, formula, NULL, bindings->variables, bindings->scratch);
+}
+
+const struct rule *bindings_failed_rule(const struct bindings *bindings) {
+  for (int i = 0; i < bindings->template->rule_count; i++) {
+    const struct rule *rule = &bindings->template->rules[i];
+    if (bindings_value(bindings, rule->keep) == 0) return rule;
+  }
+  return NULL;
+}

@@ -1,0 +1,75 @@
+/* facts.c: what rules may know of a stencil, a grid and a device. */
+#include "stencil/facts.h"
+
+#define AS_ROW(name, about) {#name, about},
+const struct fact_row fact_rows[FACT_COUNT] = {FACT_LIST(AS_ROW)};
+
+bool is_staged(const struct analysis *analysis, int input) {
+  for (int i = 0; i < analysis->tap_count; i++) {
+    const struct tap *tap = &analysis->taps[i];
+    if (tap->input == input && (tap->offset[0] || tap->offset[1] || tap->offset[2])) return true;
+  }
+  return false;
+}
+
+/* Bounds of the CUDA programming guide's table for every compute capability from 7.5 to 12.1. */
+enum { MAX_LINEAR_TEXELS = 1 << 28, MAX_TEXTURE_WIDTH = 131072, MAX_TEXTURE_HEIGHT = 65000 };
+
+static void fill_stencil(const struct stencil *stencil, const struct analysis *analysis, double facts[FACT_COUNT]) {
+  bool scan = stencil->kind == STENCIL_SCAN;
+  int staged = 0;
+  for (int i = 0; i < stencil->input_count; i++) staged += is_staged(analysis, i);
+  facts[FACT_dims] = stencil->dims;
+  facts[FACT_inputs] = stencil->input_count;
+  facts[FACT_outputs] = stencil->output_count;
+  facts[FACT_staged] = staged;
+  facts[FACT_coefficient_count] = stencil->coefficient_count;
+  facts[FACT_taps] = analysis->tap_count;
+  facts[FACT_radius] = analysis->max_radius;
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    facts[FACT_low_x + axis] = analysis->radius_low[axis];
+    facts[FACT_high_x + axis] = analysis->radius_high[axis];
+    facts[FACT_boundary_x + axis] = stencil->boundary[axis];
+  }
+  facts[FACT_is_scan] = scan;
+  facts[FACT_is_pointwise] = !scan && analysis->shape == SHAPE_POINTWISE;
+  facts[FACT_is_pencil] = !scan && analysis->shape == SHAPE_PENCIL;
+  facts[FACT_is_star] = !scan && analysis->shape == SHAPE_STAR;
+  facts[FACT_is_box] = !scan && analysis->shape == SHAPE_BOX;
+  facts[FACT_axis] = analysis->pencil_axis;
+}
+
+static void fill_domain(const struct domain *domain, double facts[FACT_COUNT]) {
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    facts[FACT_nx + axis] = (double)domain->grid.n[axis];
+    facts[FACT_start_x + axis] = (double)domain->low[axis];
+    facts[FACT_points_in_x + axis] = (double)(domain->high[axis] - domain->low[axis]);
+  }
+  facts[FACT_row] = (double)domain->row;
+  facts[FACT_plane] = (double)domain->plane;
+}
+
+static void fill_device(const struct device_limits *limits, double facts[FACT_COUNT]) {
+  facts[FACT_capability] = limits->capability;
+  facts[FACT_max_threads] = limits->max_threads;
+  facts[FACT_max_threads_sm] = limits->max_threads_sm;
+  facts[FACT_max_registers] = limits->max_registers;
+  facts[FACT_max_shared_bytes] = limits->max_shared_bytes;
+  facts[FACT_warp_size] = limits->warp_size;
+  facts[FACT_max_linear_texels] = MAX_LINEAR_TEXELS;
+  facts[FACT_max_texture_width] = MAX_TEXTURE_WIDTH;
+  facts[FACT_max_texture_height] = MAX_TEXTURE_HEIGHT;
+}
+
+void facts_fill(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
+                const struct domain *domain, const struct device_limits *limits, double facts[FACT_COUNT]) {
+  fill_stencil(stencil, analysis, facts);
+  fill_domain(domain, facts);
+  fill_device(limits, facts);
+  facts[FACT_element_bytes] = (double)dtype_bytes(dtype);
+  facts[FACT_skip] = BOUNDARY_SKIP;
+  facts[FACT_periodic] = BOUNDARY_PERIODIC;
+  facts[FACT_periodic_endpoint] = BOUNDARY_PERIODIC_ENDPOINT;
+  facts[FACT_clamp] = BOUNDARY_CLAMP;
+  facts[FACT_zero] = BOUNDARY_ZERO;
+}

@@ -1,0 +1,34 @@
+/* prelude.h: the part of a generated source that stands before the template; private to stencil/. */
+#ifndef STENCIL_PRELUDE_H
+#define STENCIL_PRELUDE_H
+
+#include "stencil/generate.h"
+
+/* The parameters that the prelude itself serves, whatever the template. Their words must be spelled like this; a template that
+ * lacks one gets the first word. */
+enum coefficient_mode { COEFFICIENTS_PARAMETER, COEFFICIENTS_LITERAL, COEFFICIENTS_CONSTANT };
+enum load_path { LOAD_PLAIN, LOAD_READONLY, LOAD_TEXTURE_LINEAR, LOAD_TEXTURE_2D };
+
+/* What the prelude is written for. */
+struct prelude {
+  const struct variant_spec *spec;
+  const struct generated *generated; /* kernel, block, index_bytes */
+  enum coefficient_mode coefficients;
+  enum load_path load_path;
+  bool literal_extents;
+  long threads, min_blocks; /* for launch bounds; no bounds where threads is 0 */
+};
+
+/* Append the prelude. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status prelude_write(struct text *text, const struct prelude *prelude);
+
+/* Its sections, in their order; all but the last ignore a lack of memory, which text_ok tells. */
+void prelude_write_parameters(struct text *text, const struct variant_spec *spec);
+void prelude_write_stencil(struct text *text, const struct prelude *prelude);  /* real, reach, staged inputs */
+void prelude_write_grid(struct text *text, const struct prelude *prelude);     /* struct Geometry */
+void prelude_write_coefficients(struct text *text, const struct prelude *prelude);
+void prelude_write_fields(struct text *text, const struct prelude *prelude);   /* arguments, reading and writing them */
+void prelude_write_boundary(struct text *text, const struct prelude *prelude); /* points beyond the grid */
+halotune_status prelude_write_update(struct text *text, const struct prelude *prelude);
+
+#endif

@@ -1,0 +1,51 @@
+/* prelude_boundary.c: boundary rules as CUDA: from a tap's point to the point that is read. */
+#include "stencil/prelude.h"
+
+static const char *body_of(enum boundary boundary) {
+  switch (boundary) {
+  case BOUNDARY_PERIODIC: return "  while (@ < 0) @ += g.n@;\n  while (@ >= g.n@) @ -= g.n@;\n";
+  case BOUNDARY_PERIODIC_ENDPOINT: return "  while (@ < 0) @ += g.n@ - 1;\n  while (@ >= g.n@) @ -= g.n@ - 1;\n";
+  default: return "  if (@ < 0) return 0;\n  if (@ >= g.n@) return g.n@ - 1;\n";
+  }
+}
+
+static const char *meaning_of(enum boundary boundary) {
+  switch (boundary) {
+  case BOUNDARY_PERIODIC: return "point n is point 0";
+  case BOUNDARY_PERIODIC_ENDPOINT: return "point n-1 is point 0";
+  case BOUNDARY_ZERO: return "the value is replaced by 0";
+  case BOUNDARY_SKIP: return "never used: points with taps beyond the grid are not computed";
+  default: return "the nearest point of the grid";
+  }
+}
+
+/* Append a text with the axis in place of each '@'. */
+static void add_for_axis(struct text *text, const char *pattern, char axis) {
+  for (; *pattern; pattern++) text_add(text, *pattern == '@' ? &axis : pattern, 1);
+}
+
+static void add_reader(struct text *text, const struct stencil *stencil) {
+  text_printf(text, "// Input `field` at a point that may lie beyond the grid, by at most the radius.\n"
+                    "__device__ __forceinline__ real read_image(const Fields &f, int field, const Geometry &g, index_t x, "
+                    "index_t y, index_t z) {\n");
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    if (stencil->boundary[axis] != BOUNDARY_ZERO || stencil->kind == STENCIL_SCAN) continue;
+    add_for_axis(text, "  if (@ < 0 || @ >= g.n@) return real(0);\n", axis_names[axis]);
+  }
+  static const char *const calls[] = {"image_x(g, x), y, z", "image_x(g, x), image_y(g, y), z",
+                                      "image_x(g, x), image_y(g, y), image_z(g, z)"};
+  text_printf(text, "  return read_point(f, field, g, %s);\n}\n\n", calls[stencil->dims - 1]);
+}
+
+void prelude_write_boundary(struct text *text, const struct prelude *prelude) {
+  const struct stencil *stencil = prelude->spec->stencil;
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    enum boundary boundary = stencil->kind == STENCIL_SCAN ? BOUNDARY_CLAMP : stencil->boundary[axis];
+    char name = axis_names[axis];
+    text_printf(text, "// Beyond the grid in %c (%s): %s.\n", name, boundary_names[boundary], meaning_of(boundary));
+    add_for_axis(text, "__device__ __forceinline__ index_t image_@(const Geometry &g, index_t @) {\n", name);
+    add_for_axis(text, body_of(boundary), name);
+    add_for_axis(text, "  return @;\n}\n\n", name);
+  }
+  add_reader(text, stencil);
+}

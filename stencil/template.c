@@ -1,0 +1,266 @@
+/* template.c: reading a template's two files. */
+#include "stencil/template.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/file.h"
+#include "stencil/yaml.h"
+
+struct reader {
+  const struct source *source;
+  const struct yaml *root;
+  struct template *template;
+  struct scope scope; /* facts, parameters, words; a name's index is its place in bindings.variables */
+  double words[MAX_PARAMETERS * MAX_VALUES];
+};
+
+#define read_fail(r, place, ...) source_fail((r)->source, place, __VA_ARGS__)
+
+static halotune_status read_formula(struct reader *r, const struct yaml *node, struct formula *out) {
+  struct snippet snippet;
+  if (!node || node->kind != YAML_TEXT) return read_fail(r, node ? node->place : r->root->place, "expected an expression");
+  halotune_status status = yaml_snippet(r->source, node, &snippet);
+  return status == HALOTUNE_OK ? parse_rule(&snippet, &r->scope, &r->template->exprs, out) : status;
+}
+
+static halotune_status need(const struct reader *r, const struct yaml *map, const char *key, enum yaml_kind kind,
+                            const struct yaml **out) {
+  *out = yaml_find(map, key);
+  if (!*out) return read_fail(r, map->place, "the field '%s' is missing", key);
+  if ((*out)->kind != kind) return read_fail(r, (*out)->place, "'%s' is not of the kind that it should be", key);
+  return HALOTUNE_OK;
+}
+
+/* Every member of a map is one of these fields. */
+static halotune_status check_keys(const struct reader *r, const struct yaml *map, const char *const *known, size_t count) {
+  for (const struct yaml *item = map->first; item; item = item->next) {
+    bool found = false;
+    for (size_t i = 0; i < count; i++) found = found || strcmp(item->key, known[i]) == 0;
+    if (!found) return read_fail(r, item->key_place, "'%s' is not a field that can stand here", item->key);
+  }
+  return HALOTUNE_OK;
+}
+
+/* --- parameters --- */
+
+/* A parameter's values are all numbers, or all words. */
+static halotune_status read_values(struct reader *r, const struct yaml *list, struct parameter *parameter) {
+  if (list->count == 0 || list->count > MAX_VALUES) {
+    return read_fail(r, list->place, "a parameter has between 1 and %d values", MAX_VALUES);
+  }
+  for (const struct yaml *item = list->first; item; item = item->next) {
+    const char **word = &parameter->words[parameter->value_count];
+    char *end = NULL;
+    if (item->kind != YAML_TEXT) return read_fail(r, item->place, "expected a value, a number or a word");
+    *word = item->text;
+    double number = strtod(*word, &end);
+    bool is_word = end == *word || *end != '\0';
+    if (item != list->first && is_word != parameter->is_word) {
+      return read_fail(r, item->place, "the values of a parameter are all numbers or all words");
+    }
+    parameter->is_word = is_word;
+    parameter->values[parameter->value_count] = is_word ? parameter->value_count : number;
+    parameter->value_count++;
+  }
+  return HALOTUNE_OK;
+}
+
+static halotune_status read_default(struct reader *r, const struct yaml *node, struct parameter *parameter) {
+  for (int i = 0; i < parameter->value_count; i++) {
+    if (strcmp(node->text, parameter->words[i]) == 0) {
+      parameter->default_value = i;
+      return HALOTUNE_OK;
+    }
+  }
+  return read_fail(r, node->place, "the default '%s' is none of the values of '%s'", node->text, parameter->name);
+}
+
+static halotune_status declare(struct reader *r, const char *name, struct place place) {
+  const struct name *other = scope_find(&r->scope, name, strlen(name));
+  if (other) return read_fail(r, place, "'%s' already means something else", name);
+  return scope_add(&r->scope, (struct name){name, NAME_VARIABLE, r->scope.count, false, place});
+}
+
+static halotune_status read_parameter(struct reader *r, const struct yaml *item) {
+  static const char *const keys[] = {"values", "default", "about"};
+  struct template *template = r->template;
+  const struct yaml *values, *otherwise, *about;
+  struct parameter *parameter = &template->parameters[template->parameter_count++];
+  parameter->name = item->key;
+  if (item->kind != YAML_MAP) return read_fail(r, item->place, "expected {values: [...], default: ..., about: ...}");
+  halotune_status status = check_keys(r, item, keys, COUNT(keys));
+  if (status == HALOTUNE_OK) status = need(r, item, "values", YAML_LIST, &values);
+  if (status == HALOTUNE_OK) status = need(r, item, "default", YAML_TEXT, &otherwise);
+  if (status == HALOTUNE_OK) status = need(r, item, "about", YAML_TEXT, &about);
+  if (status == HALOTUNE_OK) status = read_values(r, values, parameter);
+  if (status == HALOTUNE_OK) status = read_default(r, otherwise, parameter);
+  if (status != HALOTUNE_OK) return status;
+  parameter->about = about->text;
+  return declare(r, parameter->name, item->key_place);
+}
+
+/* A word that two parameters share, such as `plain`, means the same number in both. */
+static halotune_status declare_words(struct reader *r, const struct yaml *parameters) {
+  for (int i = 0; i < r->template->parameter_count; i++) {
+    const struct parameter *parameter = &r->template->parameters[i];
+    for (int v = 0; v < parameter->value_count && parameter->is_word; v++) {
+      const char *word = parameter->words[v];
+      const struct name *other = scope_find(&r->scope, word, strlen(word));
+      if (other && other->index >= FACT_COUNT + r->template->parameter_count &&
+          r->words[other->index - FACT_COUNT - r->template->parameter_count] == v) {
+        continue;
+      }
+      halotune_status status = declare(r, word, parameters->place);
+      if (status != HALOTUNE_OK) return status;
+      r->words[r->template->word_count++] = v;
+    }
+  }
+  return HALOTUNE_OK;
+}
+
+static halotune_status read_parameters(struct reader *r, const struct yaml *node) {
+  halotune_status status = HALOTUNE_OK;
+  if (node->count > MAX_PARAMETERS) return read_fail(r, node->place, "at most %d parameters", MAX_PARAMETERS);
+  for (int i = 0; i < FACT_COUNT && status == HALOTUNE_OK; i++) status = declare(r, fact_rows[i].name, (struct place){0, 0});
+  for (const struct yaml *item = node->first; item && status == HALOTUNE_OK; item = item->next) {
+    status = read_parameter(r, item);
+  }
+  return status == HALOTUNE_OK ? declare_words(r, node) : status;
+}
+
+/* --- rules and geometry --- */
+
+/* The last parameter that a formula names, so that a search can apply the rule as soon as that one is chosen. */
+static int last_parameter(const struct template *template, struct formula formula) {
+  int last = -1;
+  for (int i = formula.first; i <= formula.root; i++) {
+    const struct expr *node = &template->exprs.nodes[i];
+    int parameter = node->kind == EXPR_VARIABLE ? node->index - FACT_COUNT : -1;
+    if (parameter > last && parameter < template->parameter_count) last = parameter;
+  }
+  return last;
+}
+
+static halotune_status read_rules(struct reader *r, const struct yaml *list) {
+  static const char *const keys[] = {"keep", "otherwise"};
+  struct template *template = r->template;
+  if (list->count > MAX_RULES) return read_fail(r, list->place, "at most %d rules", MAX_RULES);
+  for (const struct yaml *item = list->first; item; item = item->next) {
+    const struct yaml *keep, *otherwise;
+    struct rule *rule = &template->rules[template->rule_count++];
+    if (item->kind != YAML_MAP) return read_fail(r, item->place, "expected {keep: ..., otherwise: ...}");
+    halotune_status status = check_keys(r, item, keys, COUNT(keys));
+    if (status == HALOTUNE_OK) status = need(r, item, "keep", YAML_TEXT, &keep);
+    if (status == HALOTUNE_OK) status = need(r, item, "otherwise", YAML_TEXT, &otherwise);
+    if (status == HALOTUNE_OK) status = read_formula(r, keep, &rule->keep);
+    if (status != HALOTUNE_OK) return status;
+    rule->text = keep->text;
+    rule->otherwise = otherwise->text;
+    rule->last_parameter = last_parameter(template, rule->keep);
+  }
+  return HALOTUNE_OK;
+}
+
+static halotune_status read_axes(struct reader *r, const struct yaml *list, struct formula out[MAX_DIMS]) {
+  halotune_status status = HALOTUNE_OK;
+  if (list->count != MAX_DIMS) return read_fail(r, list->place, "expected three expressions, for x, y and z");
+  const struct yaml *item = list->first;
+  for (int axis = 0; axis < MAX_DIMS && status == HALOTUNE_OK; axis++, item = item->next) {
+    status = read_formula(r, item, &out[axis]);
+  }
+  return status;
+}
+
+static halotune_status read_fields(struct reader *r) {
+  static const char *const keys[] = {"name", "about", "parameters", "rules", "block", "grid", "shared_bytes"};
+  const struct yaml *name, *about, *parameters, *rules, *block, *grid, *shared;
+  struct template *template = r->template;
+  struct yaml *root;
+  halotune_status status = yaml_parse(r->source, &template->arena, &root);
+  if (status != HALOTUNE_OK) return status;
+  r->root = root;
+  if (root->kind != YAML_MAP) return read_fail(r, root->place, "expected fields, such as name: direct");
+  if ((status = check_keys(r, root, keys, COUNT(keys))) != HALOTUNE_OK) return status;
+  if ((status = need(r, root, "name", YAML_TEXT, &name)) != HALOTUNE_OK) return status;
+  if ((status = need(r, root, "about", YAML_TEXT, &about)) != HALOTUNE_OK) return status;
+  if ((status = need(r, root, "parameters", YAML_MAP, &parameters)) != HALOTUNE_OK) return status;
+  if ((status = need(r, root, "rules", YAML_LIST, &rules)) != HALOTUNE_OK) return status;
+  if ((status = need(r, root, "block", YAML_LIST, &block)) != HALOTUNE_OK) return status;
+  if ((status = need(r, root, "grid", YAML_LIST, &grid)) != HALOTUNE_OK) return status;
+  if ((status = need(r, root, "shared_bytes", YAML_TEXT, &shared)) != HALOTUNE_OK) return status;
+  const char *error = name_error(name->text, name->length);
+  if (error) return read_fail(r, name->place, "'%s' cannot be a template's name: %s", name->text, error);
+  template->name = name->text;
+  template->about = about->text;
+  if ((status = read_parameters(r, parameters)) != HALOTUNE_OK) return status;
+  if ((status = read_rules(r, rules)) != HALOTUNE_OK) return status;
+  if ((status = read_axes(r, block, template->block)) != HALOTUNE_OK) return status;
+  if ((status = read_axes(r, grid, template->grid)) != HALOTUNE_OK) return status;
+  return read_formula(r, shared, &template->shared_bytes);
+}
+
+static halotune_status keep_words(struct reader *r) {
+  struct template *template = r->template;
+  template->variable_count = FACT_COUNT + template->parameter_count + template->word_count;
+  template->word_values = arena_alloc(&template->arena, ((size_t)template->word_count + 1) * sizeof *r->words);
+  if (!template->word_values) return fail_memory();
+  memcpy(template->word_values, r->words, (size_t)template->word_count * sizeof *r->words);
+  return HALOTUNE_OK;
+}
+
+/* NAME.cu beside NAME.yaml. */
+static halotune_status read_cuda(struct template *template, const char *yaml_path, const struct source *yaml) {
+  struct text path = {0}, both = {0};
+  size_t length = 0;
+  text_add(&path, yaml_path, strlen(yaml_path));
+  const char *extension = strrchr(text_string(&path), '.');
+  if (extension) path.length = (size_t)(extension - path.bytes);
+  text_printf(&path, ".cu");
+  halotune_status status = file_read(text_string(&path), MAX_STENCIL_BYTES, &template->cuda, &length);
+  if (status == HALOTUNE_OK) {
+    text_add(&both, yaml->text, yaml->length);
+    text_add(&both, template->cuda, length);
+    if (text_ok(&both)) template->hash = hash_bytes(both.bytes, both.length);
+    else status = fail_memory();
+  }
+  text_free(&both);
+  text_free(&path);
+  return status;
+}
+
+halotune_status template_read(const char *yaml_path, struct template **out) {
+  char *text = NULL;
+  size_t length;
+  *out = NULL;
+  halotune_status status = file_read(yaml_path, MAX_STENCIL_BYTES, &text, &length);
+  if (status != HALOTUNE_OK) return status;
+  struct source source = source_of(yaml_path, text, length);
+  struct reader *r = calloc(1, sizeof *r);
+  struct template *template = calloc(1, sizeof *template);
+  if (!r || !template) {
+    status = fail_memory();
+    goto done;
+  }
+  *r = (struct reader){.source = &source, .template = template};
+  if ((status = read_fields(r)) != HALOTUNE_OK) goto done;
+  if ((status = keep_words(r)) != HALOTUNE_OK) goto done;
+  if ((status = read_cuda(template, yaml_path, &source)) != HALOTUNE_OK) goto done;
+  *out = template;
+  template = NULL;
+done:
+  if (r) scope_free(&r->scope);
+  free(r);
+  template_free(template);
+  free(text);
+  return status;
+}
+
+void template_free(struct template *template) {
+  if (!template) return;
+  free(template->cuda);
+  exprs_free(&template->exprs);
+  arena_free(&template->arena);
+  free(template);
+}

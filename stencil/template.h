@@ -1,0 +1,85 @@
+/* template.h: a kernel template: CUDA source, and the YAML file that declares its parameters, rules and launch geometry.
+ * docs/templates.md is the users' view of the same. */
+#ifndef STENCIL_TEMPLATE_H
+#define STENCIL_TEMPLATE_H
+
+#include "stencil/facts.h"
+
+enum { MAX_PARAMETERS = 32, MAX_VALUES = 32, MAX_RULES = 64 };
+
+/* A parameter takes one of a list of values: numbers, or words, which count as 0, 1, 2 ... in rules. */
+struct parameter {
+  const char *name, *about;
+  const char *words[MAX_VALUES]; /* as the file spells the values, numbers too */
+  double values[MAX_VALUES];
+  int value_count, default_value; /* a position in values */
+  bool is_word;
+};
+
+/* A condition on stencil, device and parameters; a configuration for which it is 0 is left out. */
+struct rule {
+  struct formula keep;
+  const char *text, *otherwise; /* the condition as written; why a configuration that fails it is left out */
+  int last_parameter;           /* the last parameter that it names; -1 for a fact about the stencil alone */
+};
+
+/* Owns all that it points to; end with template_free. */
+struct template {
+  const char *name, *about;
+  char *cuda;             /* the source, NUL-terminated */
+  struct hash hash;       /* of both files */
+  struct parameter parameters[MAX_PARAMETERS];
+  int parameter_count;
+  struct rule rules[MAX_RULES];
+  int rule_count;
+  struct formula block[MAX_DIMS], grid[MAX_DIMS]; /* launch geometry, in x, y, z */
+  struct formula shared_bytes;                    /* dynamic shared memory of a block */
+  struct exprs exprs;
+  int variable_count; /* facts, then parameters, then words */
+  double *word_values;
+  int word_count;
+  struct arena arena;
+};
+
+/* Read NAME.yaml and NAME.cu.
+ *   yaml_path  the path of the former; the latter stands beside it
+ *   out        receives the template, the caller's to template_free; NULL on failure
+ * Returns HALOTUNE_OK; HALOTUNE_PARSE with file, line, column and a caret; HALOTUNE_NOT_FOUND, HALOTUNE_IO or
+ * HALOTUNE_MEMORY. */
+halotune_status template_read(const char *yaml_path, struct template **out);
+
+void template_free(struct template *template);
+
+/* A choice of one value for each parameter, by position in its list. */
+struct configuration {
+  unsigned char choice[MAX_PARAMETERS];
+};
+
+/* The configuration that the template's file calls its default. */
+struct configuration configuration_default(const struct template *template);
+
+/* Read "name=value" into a configuration. HALOTUNE_ARGUMENT for an unknown name, or a value that is not in the list. */
+halotune_status configuration_set(const struct template *template, const char *assignment,
+                                  struct configuration *configuration);
+
+/* The numbers that formulas of a template see. Start with bindings_make, end with bindings_free. One per thread. */
+struct bindings {
+  const struct template *template;
+  double *variables; /* facts, parameters, words */
+  double *scratch;   /* for the values of nodes */
+};
+
+halotune_status bindings_make(const struct template *template, const double facts[FACT_COUNT], struct bindings *out);
+void bindings_free(struct bindings *bindings);
+
+/* Give one parameter, or all, their chosen values. */
+void bindings_choose(struct bindings *bindings, int parameter, int choice);
+void bindings_configure(struct bindings *bindings, const struct configuration *configuration);
+
+/* The value of a formula of the template. */
+double bindings_value(const struct bindings *bindings, struct formula formula);
+
+/* The first rule that the bound configuration fails; NULL where it keeps all. */
+const struct rule *bindings_failed_rule(const struct bindings *bindings);
+
+#endif

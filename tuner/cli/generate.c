@@ -1,0 +1,68 @@
+/* generate.c: `halotune generate STENCIL`: the CUDA source of one variant. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/cli/command.h"
+#include "tuner/cli/problem.h"
+
+/* Write the text where --output says, or to stdout. */
+static halotune_status put(const struct invocation *invocation, const char *text) {
+  const char *path = option_value(invocation, "output");
+  FILE *file = path ? fopen(path, "w") : stdout;
+  if (!file) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  bool ok = fputs(text, file) >= 0;
+  if (path) ok = fclose(file) == 0 && ok;
+  return ok ? HALOTUNE_OK : fail(HALOTUNE_IO, "%s: %s", path ? path : "stdout", strerror(errno));
+}
+
+static halotune_status put_variant(const struct invocation *invocation, const struct problem *problem) {
+  struct templates templates;
+  struct configuration configuration;
+  struct generated generated;
+  halotune_status status = templates_open(invocation, &templates);
+  if (status != HALOTUNE_OK) return status;
+  if ((status = option_configuration(invocation, templates.list[0], &configuration)) == HALOTUNE_OK) {
+    struct variant_spec spec = problem_variant(problem, templates.list[0], &configuration);
+    if ((status = generate(&spec, &generated)) == HALOTUNE_OK) {
+      status = put(invocation, generated.source);
+      generated_free(&generated);
+    }
+  }
+  templates_free(&templates);
+  return status;
+}
+
+static halotune_status put_prelude(const struct invocation *invocation, const struct problem *problem) {
+  struct text text = {0};
+  halotune_status status = generate_prelude(problem->loaded.stencil, problem->loaded.analysis, problem->dtype, &text);
+  if (status == HALOTUNE_OK) status = put(invocation, text_string(&text));
+  text_free(&text);
+  return status;
+}
+
+static enum exit_code run(const struct invocation *invocation) {
+  struct problem problem;
+  bool prelude = option_value(invocation, "prelude") != NULL;
+  if (!prelude && !option_value(invocation, "template")) {
+    return report_failure(fail(HALOTUNE_ARGUMENT, "generate needs --template NAME; see 'halotune list templates'"));
+  }
+  halotune_status status = problem_open(invocation, &problem);
+  if (status != HALOTUNE_OK) return report_file_failure(status);
+  status = prelude ? put_prelude(invocation, &problem) : put_variant(invocation, &problem);
+  problem_free(&problem);
+  return status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
+}
+
+static const struct option_row options[] = {
+    TEMPLATE_OPTIONS,
+    {"set", "NAME=VALUE,...", "parameters that differ from the template's defaults"},
+    PROBLEM_OPTIONS,
+    {"prelude", NULL, "only what stands before a template, as templates/example.cuh does"},
+    {"output", "FILE", "write there; to stdout by default"},
+    {0},
+};
+
+const struct command command_generate = {
+    "generate", "STENCIL", 1, 1, "print the CUDA source of one variant", options, run,
+};

@@ -1,0 +1,62 @@
+/* problem.h: what commands about variants have in common: a stencil on a grid for an architecture, and templates for it. */
+#ifndef TUNER_CLI_PROBLEM_H
+#define TUNER_CLI_PROBLEM_H
+
+#include "gpu/arch.h"
+#include "stencil/generate.h"
+#include "tuner/cli/command.h"
+#include "tuner/cli/find.h"
+
+/* The options that problem_open reads, to be put in a command's table. */
+#define PROBLEM_OPTIONS                                                                    \
+  {"dtype", "TYPE", "f32 or f64; the file's first by default"},                            \
+  {"grid", "NX,NY,NZ", "points along each axis; the file's first grid by default"},        \
+  {"arch", "sm_XX", "the GPU's architecture; sm_90 by default"}
+
+/* The options that templates_open reads. */
+#define TEMPLATE_OPTIONS                                                                   \
+  {"template", "NAME", "one template, by name or path; all that apply by default"},        \
+  {"template-dir", "FOLDER", "look for templates there first"}
+
+/* Owns its members; end with problem_free. */
+struct problem {
+  struct loaded loaded;
+  enum dtype dtype;
+  struct grid grid;
+  double *coefficients; /* the file's, on this grid */
+  const char *arch;     /* "sm_90" */
+  const struct arch_facts *arch_facts;
+  struct device_limits limits;
+};
+
+/* Read the stencil that the command's first argument names, and the options above.
+ *   out  filled on success; after a failure problem_free is harmless
+ * Returns HALOTUNE_OK, HALOTUNE_ARGUMENT for an option, or what loaded_open returns. */
+halotune_status problem_open(const struct invocation *invocation, struct problem *out);
+
+void problem_free(struct problem *problem);
+
+/* Read "NX,NY,NZ", as many as the stencil has dimensions; the file's first grid where the option is absent. */
+halotune_status option_grid(const struct invocation *invocation, const struct stencil *stencil, struct grid *grid);
+
+/* The specification of a variant of the problem, on the whole of a dense grid. */
+struct variant_spec problem_variant(const struct problem *problem, const struct template *template,
+                                    const struct configuration *configuration);
+
+/* Templates, each read from its files; end with templates_free. */
+struct templates {
+  struct template **list;
+  int count;
+};
+
+/* Read the template that --template names, or all.
+ * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND, or what template_read returns. */
+halotune_status templates_open(const struct invocation *invocation, struct templates *out);
+
+void templates_free(struct templates *templates);
+
+/* The template's default configuration, changed as --set says: name=value,name=value. HALOTUNE_ARGUMENT for unknown ones. */
+halotune_status option_configuration(const struct invocation *invocation, const struct template *template,
+                                     struct configuration *out);
+
+#endif

@@ -1,0 +1,29 @@
+/* search_path.h: the folders in which stencils and templates are looked for by name. */
+#ifndef TUNER_CLI_SEARCH_PATH_H
+#define TUNER_CLI_SEARCH_PATH_H
+
+#include "base/fail.h"
+
+/* One kind of file. Folders are searched in this order: the one given to a command, the working directory's, those of the
+ * environment variable (separated by colons), the installed one. What the user set wins over what was installed. */
+struct search_kind {
+  const char *what;     /* as messages say it: "stencil" */
+  const char *folder;   /* in the working directory and in the installed data folder: "kernels" */
+  const char *variable; /* "HALOTUNE_PATH" */
+};
+extern const struct search_kind search_stencils, search_templates;
+
+/* The path of FOLDER/NAME.yaml for the first folder that has it.
+ *   name   a text with a '/' or ending in .yaml is a path and comes back as it is
+ *   given  a folder to be searched first; NULL for none
+ *   path   receives a string from malloc, the caller's; NULL on failure
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND with the folders that were searched; HALOTUNE_MEMORY. */
+halotune_status search_find(const struct search_kind *kind, const char *given, const char *name, char **path);
+
+/* The paths of all such files, sorted by name; of two files of one name the first found.
+ *   out  receives a list, ended with search_free; NULL on failure */
+halotune_status search_all(const struct search_kind *kind, const char *given, char ***out, int *count);
+
+void search_free(char **paths, int count);
+
+#endif
