@@ -12,8 +12,8 @@
 #endif
 
 #ifndef BLOCK_X
-#define BLOCK_X 32
-#define BLOCK_Y 8
+#define BLOCK_X 128
+#define BLOCK_Y 1
 #define BLOCK_Z 1
 #define VECTOR 1
 #define POINTS_X 1

@@ -55,6 +55,31 @@ check() { # folder name
   fi
 }
 
+# The template that docs/templates.md builds is right for stencils of each dimension; every fact of facts.h stands there.
+check_template() { # stencil
+  number=$((number + 1))
+  if "$program" verify "$1" --template-dir "$work/template" --template simple --sample 3 >"$work/out" 2>&1; then
+    echo "ok $number - docs/templates.md: simple for $1"
+  else
+    failed=$((failed + 1))
+    echo "not ok $number - docs/templates.md: simple for $1"
+    sed 's/^/# /' "$work/out"
+  fi
+}
+mkdir "$work/template"
+awk -v folder="$work/template" '
+  /^```cuda *$/ { file = folder "/simple.cu"; next }
+  /^```yaml template *$/ { file = folder "/simple.yaml"; next }
+  /^``` *$/ { file = ""; next }
+  file { print > file }
+' docs/templates.md
+for stencil in advect1d heat2d wave25; do check_template $stencil; done
+for fact in $(sed -n 's/^  X(\([a-z_0-9]*\), .*/\1/p' stencil/facts.h); do
+  grep -q "^| \`$fact\` |" docs/templates.md && continue
+  failed=$((failed + 1)) number=$((number + 1))
+  echo "not ok $number - docs/templates.md does not know the fact $fact"
+done
+
 for document in README.md docs/*.md; do
   split "$document"
   for folder in "$work"/[0-9]*; do

@@ -7,11 +7,7 @@
 #ifndef TESTS_UNIT_HOST_KERNEL_H
 #define TESTS_UNIT_HOST_KERNEL_H
 
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "tests/unit/unit.h"
-#include "tuner/backend/host.h"
+#include "tests/unit/host_build.h"
 
 enum { POINTS = 256, WORDS = 64, IMAGE_WIDTH = 16, ORDERS = 6 };
 
@@ -19,31 +15,6 @@ enum { POINTS = 256, WORDS = 64, IMAGE_WIDTH = 16, ORDERS = 6 };
   "extern \"C\" __global__ void __launch_bounds__(256) kernel(const float *__restrict__ u, float *__restrict__ v, " \
   "unsigned *words, const cudaTextureObject_t image, const int n) {\n"                                              \
   "  const int i = blockIdx.x*blockDim.x + threadIdx.x; (void)i;\n"
-
-/* The folder of the tests' cache: made at the first call, removed at the end of the program. */
-static char cache_folder[] = "/tmp/halotune-host-XXXXXX";
-
-static void remove_cache(void) {
-  char command[64];
-  snprintf(command, sizeof command, "rm -rf %s", cache_folder);
-  if (system(command) != 0) print_error("# %s failed\n", command); // NOLINT(cert-env33-c): our own folder
-}
-
-static const char *test_cache(void) {
-  static bool made;
-  if (!made && mkdtemp(cache_folder)) {
-    made = true;
-    atexit(remove_cache);
-  }
-  return cache_folder;
-}
-
-static struct host_batch *build_kernels(const struct host_source *sources, int count, bool sanitize) {
-  struct host_options options = {.folder = test_cache(), .sanitize = sanitize};
-  struct host_batch *batch = NULL;
-  CHECK_OK(host_build(sources, count, &options, &batch));
-  return batch;
-}
 
 static struct host_source kernel_source(const char *name, const char *text) {
   static const char *const names[] = {"kernel"};

@@ -63,6 +63,6 @@ enum exit_code report_failure(halotune_status status);
 enum exit_code report_file_failure(halotune_status status);
 
 /* The commands, one file each. */
-extern const struct command command_list, command_show, command_reference, command_generate;
+extern const struct command command_list, command_show, command_reference, command_generate, command_verify;
 
 #endif

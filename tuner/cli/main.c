@@ -6,7 +6,8 @@
 #include "base/array.h"
 #include "tuner/cli/command.h"
 
-static const struct command *const commands[] = {&command_list, &command_show, &command_reference, &command_generate};
+static const struct command *const commands[] = {&command_list, &command_show, &command_reference, &command_generate,
+                                               &command_verify};
 
 static void print_help(void) {
   printf("halotune %s: find the fastest stencil kernels for an NVIDIA GPU\n\nusage: halotune COMMAND ...\n\n",

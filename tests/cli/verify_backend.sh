@@ -1,0 +1,2 @@
+halotune verify heat2d --backend cuda
+# exit 2

@@ -1,0 +1,184 @@
+/* host_verify.c: variants go through in groups: generated for each domain, compiled together, run by all threads. */
+#include "tuner/verify/host_verify.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/parallel.h"
+
+enum { GROUP = 32 };
+
+/* One variant of a group. */
+struct member {
+  struct generated generated[MAX_SCENES]; /* by domain; no source where a rule leaves it out */
+  int source[MAX_SCENES];                 /* by domain: the number in the batch; -1 for none */
+  struct verify_row row;
+};
+
+struct group {
+  const struct verify_request *request;
+  struct member members[GROUP];
+  int count;
+  struct host_source sources[GROUP * MAX_SCENES];
+  const char *kernels[GROUP * MAX_SCENES];
+  int source_count;
+  struct host_batch *batch;
+  pthread_mutex_t lock;
+  halotune_status status; /* the first failure of a thread that is no variant's fault; under `lock` */
+  char detail[FAIL_TEXT_BYTES];
+};
+
+static const struct domain *domain_of(const struct scenes *scenes, int number) {
+  for (int i = 0; i < scenes->count; i++) {
+    if (scenes->list[i].domain == number) return &scenes->list[i].scene.request.domain;
+  }
+  return NULL;
+}
+
+static int add_source(struct group *group, const struct generated *generated) {
+  int number = group->source_count++;
+  group->kernels[number] = generated->kernel;
+  group->sources[number] = (struct host_source){generated->kernel, generated->source, &group->kernels[number], 1};
+  return number;
+}
+
+/* A source that does not depend on the domain serves every domain with the same width of indices. */
+static int find_source(struct group *group, const struct member *member, int domain) {
+  const struct generated *own = &member->generated[domain];
+  for (int other = 0; other < domain && !own->literal_extents; other++) {
+    if (member->source[other] >= 0 && member->generated[other].index_bytes == own->index_bytes) return member->source[other];
+  }
+  return add_source(group, own);
+}
+
+static halotune_status generate_member(struct group *group, struct member *member) {
+  const struct verify_request *r = group->request;
+  for (int d = 0; d < r->scenes->domain_count; d++) {
+    struct variant_spec spec = {.stencil = r->stencil,
+                                .analysis = r->analysis,
+                                .template = member->row.template,
+                                .configuration = member->row.configuration,
+                                .dtype = r->dtype,
+                                .domain = *domain_of(r->scenes, d),
+                                .coefficients = r->scenes->coefficients,
+                                .limits = r->limits};
+    member->source[d] = -1;
+    halotune_status status = generate(&spec, &member->generated[d]);
+    if (status == HALOTUNE_ARGUMENT) continue; /* a rule leaves it out on this domain */
+    if (status != HALOTUNE_OK) return status;
+    member->source[d] = find_source(group, member, d);
+    member->row.scene_count++;
+  }
+  if (member->row.scene_count == 0) {
+    member->row.result = (struct check_result){.outcome = CHECK_NOT_RUN, .name = "not_run"};
+    snprintf(member->row.result.text, sizeof member->row.result.text, "%s", fail_text());
+  }
+  return HALOTUNE_OK;
+}
+
+/* Whether all sources compiled; else the row says why. */
+static bool check_compiles(const struct group *group, struct member *member) {
+  for (int d = 0; d < group->request->scenes->domain_count; d++) {
+    if (member->source[d] < 0) continue;
+    const struct host_compile *compile = host_batch_compile(group->batch, member->source[d]);
+    member->row.compile_time_ms += compile->time_ms;
+    if (compile->outcome == COMPILE_OK) continue;
+    member->row.result = (struct check_result){.outcome = CHECK_NOT_RUN, .name = compile_outcome_name(compile->outcome)};
+    snprintf(member->row.result.text, sizeof member->row.result.text, "%.1000s", compile->log);
+    return false;
+  }
+  return true;
+}
+
+/* Run a variant in one scene, in all its orders; whether to go on. */
+static bool run_scene(struct group *group, struct member *member, const struct staged_scene *staged, halotune_status *status) {
+  struct verify_row *row = &member->row;
+  for (int i = 0; i < staged->order_count; i++) {
+    struct check_result result;
+    *status = host_check(group->batch, member->source[staged->domain], &member->generated[staged->domain], &staged->scene,
+                         staged->orders[i], &result);
+    if (*status != HALOTUNE_OK) return false;
+    row->run_count += staged->scene.request.steps;
+    bool first = row->run_count == staged->scene.request.steps;
+    if (first || result.outcome != CHECK_PASSED || result.worst.max_error_units > row->result.worst.max_error_units) {
+      row->result = result;
+      row->scene = staged->name;
+    }
+    if (result.outcome != CHECK_PASSED) return false;
+  }
+  return true;
+}
+
+static void run_member(void *context, int thread, long first, long end) {
+  struct group *group = context;
+  const struct scenes *scenes = group->request->scenes;
+  (void)thread;
+  for (long m = first; m < end; m++) {
+    struct member *member = &group->members[m];
+    halotune_status status = HALOTUNE_OK;
+    double start_ms = clock_ms();
+    if (member->row.scene_count == 0 || !check_compiles(group, member)) continue;
+    for (int i = 0; i < scenes->count; i++) {
+      const struct staged_scene *staged = &scenes->list[i];
+      if (member->source[staged->domain] >= 0 && !run_scene(group, member, staged, &status)) break;
+    }
+    for (int d = 0; d < scenes->domain_count; d++) {
+      if (member->source[d] >= 0) host_rest(group->batch, member->source[d]);
+    }
+    member->row.run_time_ms = clock_ms() - start_ms;
+    if (status == HALOTUNE_OK) continue;
+    pthread_mutex_lock(&group->lock);
+    if (group->status == HALOTUNE_OK) {
+      group->status = status;
+      snprintf(group->detail, sizeof group->detail, "%s", fail_text());
+    }
+    pthread_mutex_unlock(&group->lock);
+  }
+}
+
+static halotune_status verify_group(struct group *group) {
+  halotune_status status = HALOTUNE_OK;
+  for (int m = 0; m < group->count && status == HALOTUNE_OK; m++) status = generate_member(group, &group->members[m]);
+  if (status == HALOTUNE_OK) {
+    status = host_build(group->sources, group->source_count, &group->request->options, &group->batch);
+  }
+  if (status != HALOTUNE_OK) return status;
+  parallel_for(group->count, 1, parallel_threads(group->request->threads), run_member, group);
+  return group->status == HALOTUNE_OK ? HALOTUNE_OK : fail(group->status, "%s", group->detail);
+}
+
+/* Ready for the next variants. */
+static void group_clear(struct group *group) {
+  for (int m = 0; m < group->count; m++) {
+    for (int d = 0; d < MAX_SCENES; d++) generated_free(&group->members[m].generated[d]);
+  }
+  host_batch_free(group->batch);
+  group->batch = NULL;
+  group->count = group->source_count = 0;
+}
+
+halotune_status host_verify(const struct verify_request *request, const struct verify_variant *variants, long count,
+                            bool (*row)(void *context, const struct verify_row *row), void *context) {
+  struct group *group = calloc(1, sizeof *group);
+  halotune_status status = HALOTUNE_OK;
+  bool go_on = true;
+  if (!group) return fail_memory();
+  group->request = request;
+  pthread_mutex_init(&group->lock, NULL);
+  for (long done = 0; done < count && status == HALOTUNE_OK && go_on; done += GROUP) {
+    group->count = count - done < GROUP ? (int)(count - done) : GROUP;
+    for (int m = 0; m < group->count; m++) {
+      const struct verify_variant *variant = &variants[done + m];
+      group->members[m] = (struct member){
+          .row = {.template = variant->template, .configuration = variant->configuration, .scene = ""}};
+    }
+    status = verify_group(group);
+    for (int m = 0; m < group->count && status == HALOTUNE_OK && go_on; m++) go_on = row(context, &group->members[m].row);
+    group_clear(group);
+  }
+  pthread_mutex_destroy(&group->lock);
+  free(group);
+  return status;
+}

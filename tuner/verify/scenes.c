@@ -1,0 +1,121 @@
+/* scenes.c: which grids, domains, inputs and orders. */
+#include "tuner/verify/scenes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* By the stencil's dimensions. */
+static const struct grid regular[] = {{{1920, 1, 1}}, {{96, 80, 1}}, {{48, 40, 36}}};
+static const struct grid primes[] = {{{1009, 1, 1}}, {{89, 71, 1}}, {{53, 37, 23}}};
+static const struct grid small[] = {{{7, 1, 1}}, {{7, 5, 1}}, {{7, 5, 3}}};
+
+/* Rows longer than their points, a multiple of the widest vector, and planes longer than their rows by one. */
+static void pad(const struct stencil *stencil, struct domain *domain) {
+  enum { WIDEST = 4 };
+  domain->row = (domain->grid.n[0] + WIDEST - 1) / WIDEST * WIDEST + WIDEST;
+  domain->plane = domain->row * (domain->grid.n[1] + (stencil->dims > 1));
+}
+
+static void leave_ghosts(const struct stencil *stencil, const struct analysis *analysis, struct domain *domain) {
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    domain->low[axis] += analysis->radius_low[axis] > 0 ? analysis->radius_low[axis] : 1;
+    domain->high[axis] -= analysis->radius_high[axis] + 1;
+    if (domain->high[axis] < domain->low[axis]) domain->high[axis] = domain->low[axis];
+  }
+}
+
+static void name_scene(struct staged_scene *staged, int dims, const char *what) {
+  const struct scene_request *request = &staged->scene.request;
+  size_t length = 0;
+  for (int axis = 0; axis < dims; axis++) {
+    length += (size_t)snprintf(staged->name + length, sizeof staged->name - length, "%s%ld", axis > 0 ? "x" : "",
+                               request->domain.grid.n[axis]);
+  }
+  length += (size_t)snprintf(staged->name + length, sizeof staged->name - length, "%s", what);
+  if (request->steps > 1) snprintf(staged->name + length, sizeof staged->name - length, ", %d steps", request->steps);
+}
+
+/* The first scene of a domain is run in all orders, the others in one each. */
+static void choose_orders(struct staged_scene *staged, int number, bool all, uint64_t seed) {
+  const struct check_order orders[MAX_ORDERS] = {
+      {HOST_ASCENDING, HOST_ASCENDING, 0}, {HOST_DESCENDING, HOST_DESCENDING, 0}, {HOST_RANDOM, HOST_ASCENDING, seed}};
+  staged->order_count = all ? MAX_ORDERS : 1;
+  for (int i = 0; i < staged->order_count; i++) staged->orders[i] = orders[all ? i : number % MAX_ORDERS];
+}
+
+struct plan {
+  const struct scenes_request *request;
+  struct scenes *scenes;
+};
+
+static halotune_status add_scene(const struct plan *plan, const struct domain *domain, int domain_number, int steps,
+                                 bool all_orders, const char *what) {
+  const struct scenes_request *r = plan->request;
+  int number = plan->scenes->count;
+  struct staged_scene *staged = &plan->scenes->list[number];
+  struct scene_request request = {.stencil = r->stencil,
+                                  .analysis = r->analysis,
+                                  .dtype = r->dtype,
+                                  .domain = *domain,
+                                  .coefficients = plan->scenes->coefficients,
+                                  .input = (enum input_kind)((number + 1) % INPUT_KIND_COUNT),
+                                  .seed = r->seed + (uint64_t)number,
+                                  .steps = steps,
+                                  .threads = r->threads};
+  halotune_status status = scene_make(&request, &staged->scene);
+  if (status != HALOTUNE_OK) return status;
+  staged->domain = domain_number;
+  choose_orders(staged, number, all_orders, r->seed);
+  name_scene(staged, r->stencil->dims, what);
+  plan->scenes->count++;
+  return HALOTUNE_OK;
+}
+
+/* A domain in one step and, if the stencil can, in two. */
+static halotune_status add_domain(const struct plan *plan, const struct domain *domain, const char *what) {
+  int number = plan->scenes->domain_count++;
+  halotune_status status = add_scene(plan, domain, number, 1, true, what);
+  if (status == HALOTUNE_OK && plan->request->analysis->can_iterate) status = add_scene(plan, domain, number, 2, false, what);
+  return status;
+}
+
+static halotune_status add_defaults(const struct plan *plan) {
+  const struct scenes_request *r = plan->request;
+  int dims = r->stencil->dims;
+  struct domain dense = domain_dense(r->stencil, r->analysis, &regular[dims - 1]);
+  struct domain prime = domain_dense(r->stencil, r->analysis, &primes[dims - 1]);
+  struct domain tiny = domain_dense(r->stencil, r->analysis, &small[dims - 1]);
+  pad(r->stencil, &prime);
+  pad(r->stencil, &tiny);
+  struct domain boxed = prime;
+  leave_ghosts(r->stencil, r->analysis, &boxed);
+  halotune_status status = add_domain(plan, &dense, "");
+  if (status == HALOTUNE_OK) status = add_domain(plan, &prime, " padded");
+  if (status == HALOTUNE_OK) status = add_domain(plan, &tiny, " padded");
+  if (status != HALOTUNE_OK) return status;
+  return add_scene(plan, &boxed, plan->scenes->domain_count++, 1, false, " padded, a box of it");
+}
+
+halotune_status scenes_make(const struct scenes_request *request, struct scenes *out) {
+  const struct stencil *stencil = request->stencil;
+  struct plan plan = {request, out};
+  *out = (struct scenes){.count = 0};
+  const struct grid *grid = request->grid ? request->grid : &regular[stencil->dims - 1];
+  out->coefficients = calloc((size_t)stencil->coefficient_count + 1, sizeof *out->coefficients);
+  halotune_status status = out->coefficients ? HALOTUNE_OK : fail_memory();
+  if (status == HALOTUNE_OK) status = scene_coefficients(stencil, grid, request->dtype, out->coefficients);
+  if (status == HALOTUNE_OK && request->grid) {
+    struct domain domain = domain_dense(stencil, request->analysis, request->grid);
+    status = add_domain(&plan, &domain, "");
+  } else if (status == HALOTUNE_OK) {
+    status = add_defaults(&plan);
+  }
+  if (status != HALOTUNE_OK) scenes_free(out);
+  return status;
+}
+
+void scenes_free(struct scenes *scenes) {
+  for (int i = 0; i < scenes->count; i++) scene_free(&scenes->list[i].scene);
+  free(scenes->coefficients);
+  *scenes = (struct scenes){.count = 0};
+}
