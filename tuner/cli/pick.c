@@ -1,30 +1,104 @@
 /* pick.c: from options to a list of variants. */
 #include "tuner/cli/pick.h"
 
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/array.h"
+#include "stencil/space.h"
 
-static halotune_status add(struct picked *picked, int *capacity, const struct template *template,
-                           const struct configuration *configuration) {
-  struct verify_variant *variants = array_grow(picked->variants, (int)picked->count, capacity, sizeof *variants);
+struct pick {
+  const struct problem *problem;
+  struct picked *out;
+  bool one;    /* the configuration that --set spells out, the others being defaults */
+  long sample; /* LONG_MAX for all */
+  uint64_t seed;
+};
+
+static halotune_status add(struct picked *picked, const struct template *template,
+                           const struct configuration *configurations, long count) {
+  struct verify_variant *variants = realloc(picked->variants, (size_t)(picked->count + count + 1) * sizeof *variants);
   if (!variants) return fail_memory();
   picked->variants = variants;
-  variants[picked->count++] = (struct verify_variant){template, *configuration};
+  for (long i = 0; i < count; i++) variants[picked->count++] = (struct verify_variant){template, configurations[i]};
   return HALOTUNE_OK;
+}
+
+/* Which parameters --set names. */
+static void find_fixed(const struct invocation *invocation, const struct template *template, bool fixed[MAX_PARAMETERS]) {
+  const char *text = option_value(invocation, "set");
+  memset(fixed, 0, MAX_PARAMETERS * sizeof *fixed);
+  for (; text && *text; text += strcspn(text, ","), text += *text == ',') {
+    size_t length = strcspn(text, "=");
+    for (int i = 0; i < template->parameter_count; i++) {
+      const char *name = template->parameters[i].name;
+      if (strlen(name) == length && memcmp(name, text, length) == 0) fixed[i] = true;
+    }
+  }
+}
+
+/* The rules' view of a template for the problem. */
+static halotune_status bind(const struct pick *pick, const struct template *template, struct bindings *bindings) {
+  struct configuration configuration = configuration_default(template);
+  struct variant_spec spec = problem_variant(pick->problem, template, &configuration);
+  double facts[FACT_COUNT];
+  facts_fill(spec.stencil, spec.analysis, spec.dtype, &spec.domain, &spec.limits, facts);
+  return bindings_make(template, facts, bindings);
+}
+
+/* The one configuration, or so many of those that the rules keep. */
+static halotune_status pick_from(const struct invocation *invocation, const struct pick *pick, const struct template *template,
+                                 struct bindings *bindings, long share) {
+  struct configuration configuration, *sample = NULL;
+  bool fixed[MAX_PARAMETERS];
+  long count = 0;
+  halotune_status status = option_configuration(invocation, template, &configuration);
+  if (status != HALOTUNE_OK) return status;
+  if (pick->one) return add(pick->out, template, &configuration, 1);
+  find_fixed(invocation, template, fixed);
+  status = space_sample(bindings, fixed, &configuration, share, pick->seed, &sample, &count);
+  if (status == HALOTUNE_OK && count > 0) status = add(pick->out, template, sample, count);
+  free(sample);
+  return status;
+}
+
+/* Go through the templates that apply to the problem, each with an even share of what is left of the sample. Where several
+ * could be meant, one that lacks a parameter of --set is passed over. */
+static halotune_status pick_all(const struct invocation *invocation, const struct pick *pick) {
+  const struct templates *templates = &pick->out->templates;
+  struct bindings *bindings = calloc((size_t)templates->count + 1, sizeof *bindings);
+  halotune_status status = bindings ? HALOTUNE_OK : fail_memory();
+  int left = 0;
+  for (int i = 0; i < templates->count && status == HALOTUNE_OK; i++) {
+    status = bind(pick, templates->list[i], &bindings[i]);
+    if (status == HALOTUNE_OK) left += space_refusal(&bindings[i]) == NULL;
+  }
+  for (int i = 0; i < templates->count && status == HALOTUNE_OK; i++) {
+    if (space_refusal(&bindings[i])) continue;
+    long share = pick->sample == LONG_MAX ? LONG_MAX : (pick->sample - pick->out->count + left - 1) / left;
+    left--;
+    status = pick_from(invocation, pick, templates->list[i], &bindings[i], share);
+    if (status == HALOTUNE_ARGUMENT && templates->count > 1) status = HALOTUNE_OK;
+  }
+  for (int i = 0; bindings && i < templates->count; i++) bindings_free(&bindings[i]);
+  free(bindings);
+  if (status != HALOTUNE_OK || pick->out->count > 0) return status;
+  return fail(HALOTUNE_ARGUMENT, "no template has a variant of %s that the options allow; see 'halotune space'",
+              pick->problem->loaded.stencil->name);
 }
 
 halotune_status pick_variants(const struct invocation *invocation, const struct problem *problem, long otherwise,
                               struct picked *out) {
-  int capacity = 0;
-  (void)problem, (void)otherwise;
+  struct pick pick = {.problem = problem, .out = out};
+  long seed;
   *out = (struct picked){.count = 0};
-  halotune_status status = templates_open(invocation, &out->templates);
-  for (int i = 0; i < out->templates.count && status == HALOTUNE_OK; i++) {
-    struct configuration configuration;
-    status = option_configuration(invocation, out->templates.list[i], &configuration);
-    if (status == HALOTUNE_OK) status = add(out, &capacity, out->templates.list[i], &configuration);
-  }
+  pick.one = option_value(invocation, "set") && !option_value(invocation, "sample");
+  halotune_status status = option_whole(invocation, "sample", 0, 1L << 40, otherwise, &pick.sample);
+  if (status == HALOTUNE_OK) status = option_whole(invocation, "seed", 0, 1L << 62, 1, &seed);
+  if (status != HALOTUNE_OK) return status;
+  if (pick.sample == 0) pick.sample = LONG_MAX;
+  pick.seed = (uint64_t)seed;
+  if ((status = templates_open(invocation, &out->templates)) == HALOTUNE_OK) status = pick_all(invocation, &pick);
   if (status != HALOTUNE_OK) picked_free(out);
   return status;
 }

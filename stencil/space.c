@@ -1,0 +1,160 @@
+/* space.c: an odometer over the parameters. The walk keeps one position per parameter; rules are sorted by the parameter that
+ * completes them. */
+#include "stencil/space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct walk {
+  struct bindings *bindings;
+  const struct template *template;
+  struct configuration configuration;
+  int first[MAX_PARAMETERS], end[MAX_PARAMETERS]; /* the values that each parameter takes */
+  double below[MAX_PARAMETERS + 1];               /* configurations of the parameters behind this one */
+  struct space_counts *counts;
+  space_visit *visit;
+  void *context;
+};
+
+/* The first rule that the parameter just chosen completes and that fails; -1 for none. */
+static int failed_rule(const struct walk *w, int parameter) {
+  for (int i = 0; i < w->template->rule_count; i++) {
+    const struct rule *rule = &w->template->rules[i];
+    if (rule->last_parameter == parameter && bindings_value(w->bindings, rule->keep) == 0) return i;
+  }
+  return -1;
+}
+
+static bool keep(struct walk *w) {
+  if (w->counts) {
+    w->counts->kept++;
+    for (int i = 0; i < w->template->parameter_count; i++) w->counts->used[i][w->configuration.choice[i]]++;
+  }
+  return !w->visit || w->visit(w->context, &w->configuration);
+}
+
+/* Give a parameter its next value that no rule excludes; false where there is none left. */
+static bool advance(struct walk *w, int parameter, int *next) {
+  for (; *next < w->end[parameter]; (*next)++) {
+    bindings_choose(w->bindings, parameter, *next);
+    int failed = failed_rule(w, parameter);
+    if (failed < 0) {
+      w->configuration.choice[parameter] = (unsigned char)(*next)++;
+      return true;
+    }
+    if (w->counts) w->counts->removed[failed] += w->below[parameter + 1];
+  }
+  return false;
+}
+
+static void run(struct walk *w) {
+  int next[MAX_PARAMETERS], parameter = 0, last = w->template->parameter_count - 1;
+  if (last < 0) {
+    keep(w);
+    return;
+  }
+  next[0] = w->first[0];
+  while (parameter >= 0) {
+    if (!advance(w, parameter, &next[parameter])) {
+      parameter--;
+    } else if (parameter < last) {
+      parameter++;
+      next[parameter] = w->first[parameter];
+    } else if (!keep(w)) {
+      return;
+    }
+  }
+}
+
+void space_walk(struct bindings *bindings, const bool fixed[], const struct configuration *from, space_visit *visit,
+                void *context, struct space_counts *counts) {
+  const struct template *template = bindings->template;
+  int count = template->parameter_count;
+  struct walk w = {.bindings = bindings, .template = template, .counts = counts, .visit = visit, .context = context};
+  w.below[count] = 1;
+  for (int i = count - 1; i >= 0; i--) {
+    bool is_fixed = fixed && fixed[i];
+    w.first[i] = is_fixed ? from->choice[i] : 0;
+    w.end[i] = is_fixed ? from->choice[i] + 1 : template->parameters[i].value_count;
+    w.below[i] = w.below[i + 1] * (w.end[i] - w.first[i]);
+  }
+  if (counts) *counts = (struct space_counts){.raw = w.below[0]};
+  int failed = failed_rule(&w, -1);
+  if (failed < 0) run(&w);
+  else if (counts) counts->removed[failed] = w.below[0];
+}
+
+const struct rule *space_refusal(const struct bindings *bindings) {
+  const struct template *template = bindings->template;
+  for (int i = 0; i < template->rule_count; i++) {
+    const struct rule *rule = &template->rules[i];
+    if (rule->last_parameter < 0 && bindings_value(bindings, rule->keep) == 0) return rule;
+  }
+  return NULL;
+}
+
+/* --- a sample: reservoir sampling (J. S. Vitter, Random sampling with a reservoir, 1985, algorithm R) --- */
+
+struct drawn {
+  struct configuration configuration;
+  long position; /* in the space */
+};
+
+struct reservoir {
+  struct drawn *list;
+  long wanted, capacity, count, seen;
+  uint64_t state;
+  bool out_of_memory;
+};
+
+/* SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, 2014). */
+static uint64_t random_next(uint64_t *state) {
+  uint64_t bits = *state += 0x9e3779b97f4a7c15u;
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
+  return bits ^ (bits >> 31);
+}
+
+static bool draw(void *context, const struct configuration *configuration) {
+  struct reservoir *r = context;
+  long position = r->seen++, place = r->count;
+  if (r->count == r->wanted) {
+    place = (long)(random_next(&r->state) % (uint64_t)r->seen); /* 2^64 is so large that the remainder is as good as even */
+    if (place >= r->wanted) return true;
+  } else if (r->count == r->capacity) {
+    long capacity = r->capacity ? 2 * r->capacity : 64;
+    struct drawn *list = realloc(r->list, (size_t)capacity * sizeof *list);
+    if (!list) {
+      r->out_of_memory = true;
+      return false;
+    }
+    r->list = list;
+    r->capacity = capacity;
+  }
+  if (place == r->count) r->count++;
+  r->list[place] = (struct drawn){*configuration, position};
+  return true;
+}
+
+static int compare_positions(const void *left, const void *right) {
+  long a = ((const struct drawn *)left)->position, b = ((const struct drawn *)right)->position;
+  return (a > b) - (a < b);
+}
+
+halotune_status space_sample(struct bindings *bindings, const bool fixed[], const struct configuration *from, long wanted,
+                             uint64_t seed, struct configuration **out, long *count) {
+  struct reservoir r = {.wanted = wanted, .state = seed};
+  *out = NULL;
+  *count = 0;
+  if (wanted > 0) space_walk(bindings, fixed, from, draw, &r, NULL);
+  if (!r.out_of_memory && r.count > 0) *out = malloc((size_t)r.count * sizeof **out);
+  if (r.out_of_memory || (r.count > 0 && !*out)) {
+    free(r.list);
+    return fail_memory();
+  }
+  if (r.count > 0) qsort(r.list, (size_t)r.count, sizeof *r.list, compare_positions);
+  for (long i = 0; i < r.count; i++) (*out)[i] = r.list[i].configuration;
+  *count = r.count;
+  free(r.list);
+  return HALOTUNE_OK;
+}

@@ -1,0 +1,38 @@
+/* space.h: all configurations of a template that its rules keep, one after the other, with no list of them. */
+#ifndef STENCIL_SPACE_H
+#define STENCIL_SPACE_H
+
+#include "stencil/template.h"
+
+/* What the rules leave of a product of values. */
+struct space_counts {
+  double raw;                                      /* the product of the numbers of values */
+  long kept;
+  double removed[MAX_RULES];                       /* by each rule; a configuration that several exclude counts for the first */
+  long used[MAX_PARAMETERS][MAX_VALUES];           /* in how many kept configurations each value is */
+};
+
+/* Called for each configuration that is kept, in order: the last parameter changes fastest. False ends the walk. */
+typedef bool space_visit(void *context, const struct configuration *configuration);
+
+/* Walk a template's space. A rule is tried as soon as the last parameter that it names has a value, so that it cuts off all that
+ * follows at once. Memory does not grow with the space.
+ *   bindings  of the template, with its facts; its parameters are changed
+ *   fixed     NULL, or which parameters keep the value that `from` has
+ *   visit     NULL to count only
+ *   counts    receives what was counted until the end of the walk; may be NULL */
+void space_walk(struct bindings *bindings, const bool fixed[], const struct configuration *from, space_visit *visit,
+                void *context, struct space_counts *counts);
+
+/* The first rule about facts alone that fails: then the template does not apply to the stencil, and the space is empty. NULL
+ * if none does. */
+const struct rule *space_refusal(const struct bindings *bindings);
+
+/* Draw `wanted` configurations from the space, each as likely as any other, none twice; all where there are no more.
+ *   seed  the same one gives the same configurations
+ *   out   receives a list from malloc in the order of the space, the caller's; NULL on failure and where there are none
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status space_sample(struct bindings *bindings, const bool fixed[], const struct configuration *from, long wanted,
+                             uint64_t seed, struct configuration **out, long *count);
+
+#endif
