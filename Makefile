@@ -138,7 +138,7 @@ demo: deps  ## the main job in one command: show a stencil and compute it
 	build/halotune show star7
 	build/halotune reference star7 --grid 64,64,64 --steps 3
 
-.PHONY: check asan tidy tests unit cli docs fuzz
+.PHONY: check asan tidy tests unit cli docs fuzz mutations
 check: deps  ## every test that needs no GPU
 	$(Q)MAKE='$(MAKE)' tests/check.sh
 
@@ -152,6 +152,9 @@ cli: tests  ## the command line's golden files
 
 docs: $(OBJ)/halotune  ## the examples in the documents
 	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/docs.sh
+
+mutations: $(OBJ)/halotune  ## defects put into templates, which verify must find
+	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/mutations.sh
 
 asan:  ## the unit and command-line tests under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory unit cli SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'

@@ -18,7 +18,7 @@ step() { # name command...
   if [ $((ok + not_ok)) = 0 ] && [ $status = 0 ]; then ok=1; fi
   if [ $status != 0 ] && [ "$not_ok" = 0 ]; then not_ok=1; fi
   passed=$((passed + ok)) failed=$((failed + not_ok))
-  printf '%-8s %5d passed %3d failed %4d s\n' "$name" "$ok" "$not_ok" $(($(date +%s) - start))
+  printf '%-9s %5d passed %3d failed %4d s\n' "$name" "$ok" "$not_ok" $(($(date +%s) - start))
   [ "$not_ok" = 0 ] || tail -n 60 "$log"
 }
 
@@ -32,6 +32,7 @@ step all run_make all
 step unit run_make unit
 step cli run_make cli
 step docs run_make docs
+step mutations run_make mutations
 step asan run_make asan
 step tidy run_make tidy
 step fuzz run_make fuzz FUZZ_SECONDS=10

@@ -1,4 +1,6 @@
 /* A kernel that is wrong in one way is reported as wrong in that way, with the place. */
+#include <limits.h>
+
 #include "stencil/iterate.h"
 #include "tests/unit/host_build.h"
 #include "tests/unit/stencils.h"
@@ -64,6 +66,47 @@ TEST(each_fault_has_its_name_and_place) {
   stencil_free(stencil);
 }
 
+/* A variant of the template `direct` with offsets of 64 bits, and with its offsets made narrow, where strides are long. */
+TEST(narrow_offsets_are_found_where_strides_are_long) {
+  struct stencil *stencil;
+  struct analysis *analysis;
+  struct template *template;
+  struct scenes scenes;
+  CHECK_OK(stencil_of_kernels("heat2d", &stencil));
+  CHECK_OK(analysis_make(stencil, &analysis));
+  CHECK_OK(template_read("templates/direct.yaml", &template));
+  CHECK_OK(scenes_make(&(struct scenes_request){stencil, analysis, DTYPE_F32, NULL, 1, 1}, &scenes));
+  const struct scene *far = &scenes.list[scenes.count - 1].scene;
+  struct variant_spec spec = {.stencil = stencil, .analysis = analysis, .template = template, .dtype = DTYPE_F32,
+                              .configuration = configuration_default(template), .domain = far->request.domain,
+                              .coefficients = scenes.coefficients,
+                              .limits = {.capability = 90, .max_threads = 1024, .max_threads_sm = 2048,
+                                         .max_registers = 255, .max_shared_bytes = 48 << 10, .warp_size = 32}};
+  struct generated generated;
+  CHECK_OK(generate(&spec, &generated));
+  CHECK_EQ(8, generated.index_bytes, "a field of %ld elements", domain_elements(&spec.domain));
+  char *narrow = strdup(generated.source), *type = strstr(narrow, "typedef long long index_t");
+  assert_non_null(type);
+  memcpy(type, "typedef int       index_t", strlen("typedef long long index_t"));
+  const char *kernels[] = {generated.kernel};
+  struct host_source sources[] = {{"wide", generated.source, kernels, 1}, {"narrow", narrow, kernels, 1}};
+  struct host_batch *batch = build_kernels(sources, COUNT(sources), false);
+  struct check_result result;
+  struct check_order order = {HOST_ASCENDING, HOST_ASCENDING, 0};
+  CHECK_OK(host_check(batch, 0, &generated, far, order, &result));
+  CHECK_TEXT("passed", result.name, "%s", result.text);
+  generated.index_bytes = 4;
+  CHECK_OK(host_check(batch, 1, &generated, far, order, &result));
+  CHECK(result.outcome != CHECK_PASSED, "%s", result.name);
+  host_batch_free(batch);
+  free(narrow);
+  generated_free(&generated);
+  scenes_free(&scenes);
+  template_free(template);
+  analysis_free(analysis);
+  stencil_free(stencil);
+}
+
 TEST(buffers_change_places_as_iterate_says) {
   static const struct {
     const char *stencil;
@@ -103,7 +146,7 @@ TEST(default_scenes_cover_what_is_promised) {
   struct stencil *stencil;
   struct analysis *analysis;
   struct scenes scenes;
-  int dense = 0, padded = 0, steps = 0, boxed = 0, threads[3] = {0}, blocks[2] = {0};
+  int dense = 0, padded = 0, steps = 0, boxed = 0, far = 0, threads[3] = {0}, blocks[2] = {0};
   CHECK_OK(stencil_of_kernels("star7", &stencil));
   CHECK_OK(analysis_make(stencil, &analysis));
   struct scenes_request request = {stencil, analysis, DTYPE_F64, NULL, 1, 1};
@@ -114,13 +157,14 @@ TEST(default_scenes_cover_what_is_promised) {
     dense += d->row == d->grid.n[0];
     padded += d->row > d->grid.n[0] && d->plane > d->row * d->grid.n[1] && d->row % 4 == 0;
     steps += scene->request.steps == 2;
+    far += domain_elements(d) > INT_MAX;
     boxed += d->low[0] > 1 || d->high[0] < d->grid.n[0] - 1;
     for (int k = 0; k < scenes.list[i].order_count; k++) {
       threads[scenes.list[i].orders[k].threads]++;
       blocks[scenes.list[i].orders[k].blocks]++;
     }
   }
-  CHECK(dense == 2 && padded == 5 && steps == 3 && boxed == 1, "%d %d %d %d", dense, padded, steps, boxed);
+  CHECK(dense == 2 && padded == 6 && steps == 3 && boxed == 1 && far == 1, "%d %d %d %d %d", dense, padded, steps, boxed, far);
   CHECK(threads[0] > 2 && threads[1] > 2 && threads[2] > 2 && blocks[0] > 2 && blocks[1] > 2, "orders");
   scenes_free(&scenes);
   analysis_free(analysis);
@@ -130,6 +174,7 @@ TEST(default_scenes_cover_what_is_promised) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_fault_has_its_name_and_place),
+      cmocka_unit_test(narrow_offsets_are_found_where_strides_are_long),
       cmocka_unit_test(buffers_change_places_as_iterate_says),
       cmocka_unit_test(coefficients_are_all_different),
       cmocka_unit_test(default_scenes_cover_what_is_promised),

@@ -14,6 +14,7 @@ struct host_buffer {
   unsigned char *file; /* mapped */
   size_t file_bytes, bytes;
   int element_bytes, fd;
+  bool is_sparse;
 };
 
 /* All poison begins like this; without the sign. */
@@ -32,13 +33,14 @@ static void make_canaries(struct host_buffer *buffer) {
   poison_fill(canary_behind(buffer), behind_bytes(buffer), HOST_POISON_CANARY);
 }
 
-halotune_status host_buffer_create(size_t bytes, int element_bytes, struct host_buffer **out) {
+static halotune_status create(size_t bytes, int element_bytes, bool sparse, struct host_buffer **out) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   *out = NULL;
   if (element_bytes != 4 && element_bytes != 8) return fail(HALOTUNE_ARGUMENT, "elements of %d bytes", element_bytes);
   struct host_buffer *buffer = calloc(1, sizeof *buffer);
   if (!buffer) return fail_memory();
-  *buffer = (struct host_buffer){.file = MAP_FAILED, .bytes = bytes, .element_bytes = element_bytes, .fd = -1};
+  *buffer = (struct host_buffer){.file = MAP_FAILED, .bytes = bytes, .element_bytes = element_bytes, .fd = -1,
+                                 .is_sparse = sparse};
   buffer->file_bytes = (HOST_CANARY_BYTES + bytes + HOST_CANARY_BYTES + page - 1) / page * page;
   buffer->fd = memfd_create("halotune buffer", MFD_CLOEXEC);
   if (buffer->fd >= 0 && ftruncate(buffer->fd, (off_t)buffer->file_bytes) == 0) {
@@ -50,10 +52,20 @@ halotune_status host_buffer_create(size_t bytes, int element_bytes, struct host_
     return status;
   }
   make_canaries(buffer);
-  host_buffer_poison(buffer);
+  if (!sparse) host_buffer_poison(buffer);
   *out = buffer;
   return HALOTUNE_OK;
 }
+
+halotune_status host_buffer_create(size_t bytes, int element_bytes, struct host_buffer **out) {
+  return create(bytes, element_bytes, false, out);
+}
+
+halotune_status host_buffer_create_sparse(size_t bytes, int element_bytes, struct host_buffer **out) {
+  return create(bytes, element_bytes, true, out);
+}
+
+bool host_buffer_is_sparse(const struct host_buffer *buffer) { return buffer->is_sparse; }
 
 void host_buffer_free(struct host_buffer *buffer) {
   if (!buffer) return;

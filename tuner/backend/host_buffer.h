@@ -16,6 +16,9 @@ struct host_buffer;
  * Returns HALOTUNE_OK, HALOTUNE_ARGUMENT or HALOTUNE_MEMORY. */
 halotune_status host_buffer_create(size_t bytes, int element_bytes, struct host_buffer **out);
 
+/* The same without poison, full of zeros, for fields of many gigabytes of which little is touched: only that takes memory. */
+halotune_status host_buffer_create_sparse(size_t bytes, int element_bytes, struct host_buffer **out);
+
 void host_buffer_free(struct host_buffer *buffer);
 
 /* Its bytes, to be read and written while no kernel uses them. They begin at a multiple of a page. */
@@ -32,6 +35,8 @@ bool host_buffer_check(struct host_buffer *buffer, long long *offset);
 
 /* The word that an element was poisoned with, whatever its sign; 0 if it is not poison. */
 uint32_t host_poison_of(const void *element, int element_bytes);
+
+bool host_buffer_is_sparse(const struct host_buffer *buffer);
 
 /* The first element at or behind `*element` that holds poison other than HOST_POISON_BUFFER.
  *   element  receives its number; untouched if there is none

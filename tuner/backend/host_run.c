@@ -53,7 +53,10 @@ static halotune_status add_buffer(struct run *run, int argument, struct host_buf
   run->buffers[*number] = buffer;
   run->descriptors[*number] = host_buffer_descriptor(buffer);
   request->buffers[*number] = (struct host_wire_buffer){
-      .bytes = host_buffer_bytes(buffer), .file_bytes = host_buffer_file_bytes(buffer), .argument = (uint64_t)argument};
+      .bytes = host_buffer_bytes(buffer),
+      .file_bytes = host_buffer_file_bytes(buffer),
+      .argument = (uint64_t)argument,
+      .sparse = host_buffer_is_sparse(buffer)};
   request->buffer_count++;
   return HALOTUNE_OK;
 }
@@ -128,6 +131,7 @@ static void check_poison(const struct run *run, struct host_outcome *out) {
   };
   for (uint32_t i = 0; i < run->request.buffer_count && out->kind == HOST_OK; i++) {
     size_t element = 0;
+    if (host_buffer_is_sparse(run->buffers[i])) continue;
     uint32_t word = host_buffer_find_poison(run->buffers[i], &element);
     for (size_t m = 0; m < sizeof meanings / sizeof *meanings; m++) {
       if (meanings[m].word != word) continue;

@@ -10,6 +10,8 @@
 #define AS_NAME(name, text) text,
 static const char *const outcome_names[] = {CHECK_OUTCOME_LIST(AS_NAME)};
 
+enum { SPARSE_ELEMENTS = 1 << 27 };
+
 /* The buffers of a run; inputs first, then outputs. */
 struct run {
   const struct scene *scene;
@@ -55,13 +57,17 @@ static void gather(const struct run *run, int buffer, double *values) {
   }
 }
 
+/* Fields whose strides are so long that only a small part of them can be filled, poisoned and looked at. */
+static bool is_sparse(const struct run *run) { return domain_elements(&run->scene->request.domain) > SPARSE_ELEMENTS; }
+
 static halotune_status make_buffers(struct run *run) {
+  halotune_status (*create)(size_t, int, struct host_buffer **) = is_sparse(run) ? host_buffer_create_sparse : host_buffer_create;
   const struct stencil *stencil = run->scene->request.stencil;
   size_t bytes = (size_t)domain_elements(&run->scene->request.domain) * dtype_bytes(dtype_of(run));
   int fields = stencil->input_count + stencil->output_count;
   for (; run->buffer_count < fields; run->buffer_count++) {
     int i = run->buffer_count, output = i - stencil->input_count;
-    halotune_status status = host_buffer_create(bytes, (int)dtype_bytes(dtype_of(run)), &run->buffers[i]);
+    halotune_status status = create(bytes, (int)dtype_bytes(dtype_of(run)), &run->buffers[i]);
     if (status != HALOTUNE_OK) return status;
     if (output < 0) {
       run->inputs[i] = i;
@@ -133,30 +139,48 @@ static void found(struct run *run, enum check_outcome outcome) {
   run->result->name = outcome_names[outcome];
 }
 
-/* The inputs of a single step are as they were; between rows, and in what was not computed, nothing was written. */
-static bool check_untouched(struct run *run) {
-  const struct scene *scene = run->scene;
-  const struct domain *d = &scene->request.domain;
-  const struct stencil *stencil = scene->request.stencil;
+/* Whether an element that nobody may write is as it was; padding and outputs are poisoned, or zero where they are sparse. */
+static bool is_kept(const struct run *run, int buffer, long i, long x, long y, long z) {
+  const struct domain *d = &run->scene->request.domain;
   int element_bytes = (int)dtype_bytes(dtype_of(run));
-  long elements = domain_elements(d);
-  for (int b = 0; b < run->buffer_count; b++) {
-    const char *data = host_buffer_data(run->buffers[b]);
-    bool input = b < stencil->input_count;
-    for (long i = 0; i < elements; i++) {
-      long x = i % d->plane % d->row, y = i % d->plane / d->row, z = i / d->plane;
+  bool point = x < d->grid.n[0] && y < d->grid.n[1];
+  if (buffer < run->scene->request.stencil->input_count && point) {
+    return get(run, buffer, i) == run->scene->inputs[buffer][grid_index(&d->grid, x, y, z)];
+  }
+  if (is_sparse(run)) return get(run, buffer, i) == 0;
+  const char *data = host_buffer_data(run->buffers[buffer]);
+  return host_poison_of(data + i * element_bytes, element_bytes) == HOST_POISON_BUFFER;
+}
+
+static bool is_computed(const struct domain *d, long x, long y, long z) {
+  return x >= d->low[0] && x < d->high[0] && y >= d->low[1] && y < d->high[1] && z >= d->low[2] && z < d->high[2];
+}
+
+/* A plane of one buffer, with its padding; false, and said so, where something was written. */
+static bool check_plane(struct run *run, int buffer, long z) {
+  const struct domain *d = &run->scene->request.domain;
+  const struct stencil *stencil = run->scene->request.stencil;
+  bool input = buffer < stencil->input_count, sparse = is_sparse(run);
+  long row = sparse ? d->grid.n[0] : d->row, rows = sparse ? d->grid.n[1] : (d->plane + d->row - 1) / d->row;
+  for (long y = 0; y < rows; y++) {
+    for (long x = 0; x < row && y * d->row + x < d->plane; x++) {
+      if ((!input && is_computed(d, x, y, z)) || is_kept(run, buffer, z * d->plane + y * d->row + x, x, y, z)) continue;
       bool point = x < d->grid.n[0] && y < d->grid.n[1];
-      bool computed = !input && x >= d->low[0] && x < d->high[0] && y >= d->low[1] && y < d->high[1] && z >= d->low[2] &&
-                      z < d->high[2];
-      if (computed) continue;
-      bool kept = input && point ? get(run, b, i) == scene->inputs[b][grid_index(&d->grid, x, y, z)]
-                                 : host_poison_of(data + i * element_bytes, element_bytes) == HOST_POISON_BUFFER;
-      if (kept) continue;
       found(run, input ? CHECK_CHANGED_INPUT : CHECK_WROTE_OUTSIDE);
       snprintf(run->result->text, sizeof run->result->text, "%s was written at (%ld, %ld, %ld), which is %s",
-               input ? stencil->inputs[b] : stencil->outputs[b - stencil->input_count], x, y, z,
+               input ? stencil->inputs[buffer] : stencil->outputs[buffer - stencil->input_count], x, y, z,
                input ? "an input" : point ? "not to be computed" : "padding");
       return false;
+    }
+  }
+  return true;
+}
+
+/* The inputs of a single step are as they were; between rows, and in what was not computed, nothing was written. */
+static bool check_untouched(struct run *run) {
+  for (int b = 0; b < run->buffer_count; b++) {
+    for (long z = 0; z < run->scene->request.domain.grid.n[2]; z++) {
+      if (!check_plane(run, b, z)) return false;
     }
   }
   return true;

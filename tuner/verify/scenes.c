@@ -7,6 +7,7 @@
 /* By the stencil's dimensions. */
 static const struct grid regular[] = {{{1920, 1, 1}}, {{96, 80, 1}}, {{48, 40, 36}}};
 static const struct grid primes[] = {{{1009, 1, 1}}, {{89, 71, 1}}, {{53, 37, 23}}};
+static const struct grid wide[] = {{{0, 0, 0}}, {{37, 11, 1}}, {{37, 11, 9}}}; /* in one dimension there are no strides */
 static const struct grid small[] = {{{7, 1, 1}}, {{7, 5, 1}}, {{7, 5, 3}}};
 
 /* Rows longer than their points, a multiple of the widest vector, and planes longer than their rows by one. */
@@ -14,6 +15,13 @@ static void pad(const struct stencil *stencil, struct domain *domain) {
   enum { WIDEST = 4 };
   domain->row = (domain->grid.n[0] + WIDEST - 1) / WIDEST * WIDEST + WIDEST;
   domain->plane = domain->row * (domain->grid.n[1] + (stencil->dims > 1));
+}
+
+/* Strides so long that the last elements cannot be counted in 32 bits. */
+static void stretch(const struct stencil *stencil, struct domain *domain) {
+  const long long_stride = (1L << 28) + 64;
+  domain->row = stencil->dims == 2 ? long_stride : 40;
+  domain->plane = stencil->dims == 2 ? long_stride * domain->grid.n[1] : long_stride;
 }
 
 static void leave_ghosts(const struct stencil *stencil, const struct analysis *analysis, struct domain *domain) {
@@ -92,8 +100,13 @@ static halotune_status add_defaults(const struct plan *plan) {
   halotune_status status = add_domain(plan, &dense, "");
   if (status == HALOTUNE_OK) status = add_domain(plan, &prime, " padded");
   if (status == HALOTUNE_OK) status = add_domain(plan, &tiny, " padded");
-  if (status != HALOTUNE_OK) return status;
-  return add_scene(plan, &boxed, plan->scenes->domain_count++, 1, false, " padded, a box of it");
+  if (status == HALOTUNE_OK) {
+    status = add_scene(plan, &boxed, plan->scenes->domain_count++, 1, false, " padded, a box of it");
+  }
+  if (status != HALOTUNE_OK || dims == 1) return status;
+  struct domain stretched = domain_dense(r->stencil, r->analysis, &wide[dims - 1]);
+  stretch(r->stencil, &stretched);
+  return add_scene(plan, &stretched, plan->scenes->domain_count++, 1, false, " with strides beyond 32 bits");
 }
 
 halotune_status scenes_make(const struct scenes_request *request, struct scenes *out) {

@@ -49,8 +49,8 @@ void memory_map(const struct host_request *request, const int *descriptors) {
     mapping->bytes = mapping->file_bytes + 2 * (size_t)GAP_BYTES;
     mapping->begin = mmap(NULL, mapping->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping->begin == MAP_FAILED ||
-        mmap(file_begin(mapping), mapping->file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
-             descriptors[i], 0) == MAP_FAILED) {
+        mmap(file_begin(mapping), mapping->file_bytes, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_FIXED | (buffer->sparse ? 0 : MAP_POPULATE), descriptors[i], 0) == MAP_FAILED) {
       report_out_of_memory("buffers");
     }
     close(descriptors[i]);

@@ -37,6 +37,7 @@ struct host_wire_argument {
 struct host_wire_buffer {
   uint64_t bytes, file_bytes;
   uint64_t argument; /* the first one that it is passed as, for reports */
+  uint64_t sparse;   /* not 0: most of it is never touched */
 };
 
 struct host_request {
