@@ -53,8 +53,8 @@ static halotune_status ask_attributes(const struct cu *cu, CUdevice device, stru
 }
 
 halotune_status device_ask(const struct cu *cu, int ordinal, struct device_facts *out) {
-  CUdevice device;
-  CUuuid uuid;
+  CUdevice device = 0;
+  CUuuid uuid = {{0}};
   *out = (struct device_facts){.sm_count = 0};
   halotune_status status = find_device(cu, ordinal, &device);
   if (status != HALOTUNE_OK) return status;
