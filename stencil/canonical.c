@@ -1,8 +1,9 @@
 /* canonical.c: the text that says what a stencil computes, and nothing about how its file says it.
  *
  * After a few lines of facts, each distinct operation of the update is one line "HASH = operation(operand, ...)", where an
- * operand is a leaf or the hash of its own line. The operands of + and * are sorted, chains of them form one sum or
- * product, and so are the lines: neither temporaries nor their names nor the order of terms leave a trace. */
+ * operand is a leaf or the hash of its own line. Chains of + and of * form one sum or product, its operands are sorted, and
+ * so are the lines: neither names of temporaries nor the order of terms leave a trace. A temporary itself can: a link that
+ * is used twice keeps a line of its own, while the same expression written out twice is opened into either chain. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -104,4 +104,9 @@ struct spelling {
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status expr_print(struct text *text, const struct exprs *exprs, int root, const struct spelling *spelling);
 
+/* The same, but after `most_bytes` bytes or a little more "..." stands for the rest. What is written out is a tree: where
+ * temporaries are spelled out, it can have exponentially more leaves than the expression has nodes. */
+halotune_status expr_print_most(struct text *text, const struct exprs *exprs, int root, const struct spelling *spelling,
+                                size_t most_bytes);
+
 #endif

@@ -128,6 +128,7 @@ static void evaluate_all(const struct work *w, const double *coefficients, doubl
 
 /* Add the weights of the taps of one output: equal taps have reached different nodes, so their factors are summed. */
 static halotune_status add_weights(struct work *w, struct analysis *analysis, int output, const double *coefficients) {
+  enum { MAX_WEIGHT_BYTES = 200 }; /* factors share their parts: written out, one of 30 lines can fill the memory */
   const struct update *update = &w->stencil->update;
   int first_weight = analysis->weight_count;
   int *sums = malloc(((size_t)analysis->tap_count + 1) * sizeof *sums);
@@ -147,7 +148,7 @@ static halotune_status add_weights(struct work *w, struct analysis *analysis, in
     struct text text = {0};
     if (sums[t] < 0) continue;
     struct spelling spelling = {.leaf = add_leaf, .context = w->stencil};
-    status = expr_print(&text, &w->exprs, sums[t], &spelling);
+    status = expr_print_most(&text, &w->exprs, sums[t], &spelling, MAX_WEIGHT_BYTES);
     struct weight *weight = &analysis->weights[analysis->weight_count++];
     *weight = (struct weight){.output = output, .tap = analysis->taps[t], .value = values[sums[t]]};
     weight->text = arena_text(&analysis->arena, text_string(&text), text.length);

@@ -178,7 +178,7 @@ static bool begins_sign(const struct parser *p) {
 
 static halotune_status parse_factor(struct parser *p, int *out) {
   halotune_status status;
-  if (p->nesting == MAX_NESTING) return parse_fail(p, here(p), "nested more than %d deep", MAX_NESTING);
+  if (p->nesting > MAX_NESTING) return parse_fail(p, here(p), "nested more than %d deep", MAX_NESTING);
   p->nesting++;
   if (begins_sign(p)) {
     struct expr node = {.kind = token_is(&p->token, "-") ? EXPR_NEGATE : EXPR_NOT, .arg_count = 1, .place = here(p)};
@@ -246,7 +246,7 @@ static halotune_status parse_expression(struct parser *p, int *out) {
   struct expr node = {.kind = EXPR_CHOOSE, .arg_count = 3};
   halotune_status status = parse_joined(p, LEVEL_OR, out);
   if (status != HALOTUNE_OK || !p->scanner.is_rule || !token_is(&p->token, "?")) return status;
-  if (p->nesting == MAX_NESTING) return parse_fail(p, here(p), "nested more than %d deep", MAX_NESTING);
+  if (p->nesting >= MAX_NESTING) return parse_fail(p, here(p), "nested more than %d deep", MAX_NESTING);
   p->nesting++;
   node.place = here(p);
   node.args[0] = *out;

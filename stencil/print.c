@@ -1,5 +1,6 @@
 /* print.c: expressions as C text. A stack of pending pieces replaces recursion, since a sum of thousands of terms is a
  * tree thousands of nodes deep. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,10 +83,16 @@ static void push_parts(struct stack *stack, const struct expr *node) {
   }
 }
 
-halotune_status expr_print(struct text *text, const struct exprs *exprs, int root, const struct spelling *spelling) {
+halotune_status expr_print_most(struct text *text, const struct exprs *exprs, int root, const struct spelling *spelling,
+                                size_t most_bytes) {
   struct stack stack = {0};
+  size_t first = text->length;
   push_node(&stack, root, PRECEDENCE_ANY);
-  while (stack.count > 0 && !stack.out_of_memory) {
+  while (stack.count > 0 && !stack.out_of_memory && text_ok(text)) {
+    if (text->length - first >= most_bytes) {
+      text_printf(text, "...");
+      break;
+    }
     struct piece piece = stack.pieces[--stack.count];
     const struct expr *node = &exprs->nodes[piece.node];
     const char *fixed = piece.fixed;
@@ -105,4 +112,8 @@ halotune_status expr_print(struct text *text, const struct exprs *exprs, int roo
   halotune_status status = stack.out_of_memory || !text_ok(text) ? fail_memory() : HALOTUNE_OK;
   free(stack.pieces);
   return status;
+}
+
+halotune_status expr_print(struct text *text, const struct exprs *exprs, int root, const struct spelling *spelling) {
+  return expr_print_most(text, exprs, root, spelling, SIZE_MAX);
 }

@@ -47,8 +47,7 @@ static const char *line_of(const struct source *source, int number, size_t *leng
   return line;
 }
 
-/* The bytes of the character at the start of `length` bytes, or 0 for a control character and for what is no UTF-8. */
-static size_t printable_bytes(const char *text, size_t length) {
+size_t printable_bytes(const char *text, size_t length) {
   static const unsigned smallest[] = {0, 0x20, 0xA0, 0x800, 0x10000}; /* by bytes; below are control characters */
   unsigned char lead = (unsigned char)text[0];
   size_t bytes = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;

@@ -41,6 +41,9 @@ void source_fail_detail(const struct source *source, struct place place, const c
 /* The bytes of the character at the start of a text, at least 1; a byte that is no UTF-8 is a character of its own. */
 size_t character_bytes(const char *text);
 
+/* The same for a text of `length` bytes, at least one; 0 where a control character begins it, or what is no UTF-8. */
+size_t printable_bytes(const char *text, size_t length);
+
 /* The place that lies `length` bytes of `text` behind `place`; each new line begins in `first_column`. */
 struct place place_behind(struct place place, int first_column, const char *text, size_t length);
 

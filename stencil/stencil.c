@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+const char *const variable_names[VARIABLE_COUNT] = {"nx", "ny", "nz", "pi", "x", "y", "z"};
 const char *const dtype_names[DTYPE_COUNT] = {"f32", "f64"};
 const char *const kind_names[] = {[STENCIL_STENCIL] = "stencil", [STENCIL_SCAN] = "scan"};
 const char axis_names[MAX_DIMS + 1] = "xyz";
@@ -42,10 +43,23 @@ halotune_status stencil_coefficients(const struct stencil *stencil, const struct
       for (int axis = 0, at = 0; axis < stencil->dims; axis++) {
         at += snprintf(size + at, sizeof size - (size_t)at, "%s%ld", axis > 0 ? ", " : "", grid->n[axis]);
       }
-      return fail(HALOTUNE_PARSE, "the coefficient '%s' of %s is not a finite number on the grid [%s]",
+      return fail(HALOTUNE_ARGUMENT, "the coefficient '%s' of %s is not a finite number on the grid [%s]",
                   coefficient->name, stencil->name, size);
     }
   }
+  return HALOTUNE_OK;
+}
+
+halotune_status stencil_check_grid(const struct stencil *stencil, const struct grid *grid, int *axis) {
+  double points = 1; /* of three axes the product may not fit into a long */
+  int wrong = -1;
+  for (int i = stencil->dims - 1; i >= 0; i--) {
+    if (stencil->boundary[i] == BOUNDARY_PERIODIC_ENDPOINT && grid->n[i] < 2) wrong = i;
+    points *= (double)grid->n[i];
+  }
+  if (axis) *axis = wrong;
+  if (wrong >= 0) return fail(HALOTUNE_ARGUMENT, "an axis with a repeated end point has at least 2 points");
+  if (points > (double)GRID_MOST_POINTS) return fail(HALOTUNE_ARGUMENT, "a grid has at most 2^40 points");
   return HALOTUNE_OK;
 }
 

@@ -28,6 +28,10 @@ struct grid {
   long n[MAX_DIMS]; /* points in x, y, z; 1 along the axes that the stencil does not have */
 };
 
+/* How many points a grid may have along one axis, and together. */
+#define GRID_MOST_AXIS_POINTS (1L << 31)
+#define GRID_MOST_POINTS (1L << 40)
+
 struct coefficient {
   const char *name;
   struct formula value; /* the default, of nx, ny, nz, pi and earlier coefficients */
@@ -49,6 +53,7 @@ struct iterate {
 
 /* Names that formulas may use beside the coefficients; what EXPR_VARIABLE's index counts. */
 enum variable { VARIABLE_NX, VARIABLE_NY, VARIABLE_NZ, VARIABLE_PI, VARIABLE_X, VARIABLE_Y, VARIABLE_Z, VARIABLE_COUNT };
+extern const char *const variable_names[VARIABLE_COUNT];
 
 /* Owns all that it points to; end with stencil_free. Not changed once it is read, so any number of threads may read it. */
 struct stencil {
@@ -98,8 +103,14 @@ size_t dtype_bytes(enum dtype dtype);
 
 /* The values of the coefficients for a grid: each one's default.
  *   values  receives coefficient_count numbers
- * Returns HALOTUNE_OK; HALOTUNE_PARSE where a default is not finite on this grid; or HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT where a default is not finite on this grid; or HALOTUNE_MEMORY. */
 halotune_status stencil_coefficients(const struct stencil *stencil, const struct grid *grid, double *values);
+
+/* Whether the stencil can have this grid: GRID_MOST_POINTS, and at least two points along an axis that is
+ * periodic_endpoint. Each n is known to be from 1 to GRID_MOST_AXIS_POINTS.
+ *   axis  receives the axis that is wrong, -1 for all together; may be NULL
+ * Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
+halotune_status stencil_check_grid(const struct stencil *stencil, const struct grid *grid, int *axis);
 
 /* The value of an `exact` formula at one point.
  *   coefficients  as stencil_coefficients gave them

@@ -27,6 +27,16 @@ static halotune_status read_text(const struct reader *r, const struct yaml *node
   return *out ? HALOTUNE_OK : fail_memory();
 }
 
+/* A text of one line, for people to read; the line end with which a block ends is not part of it. */
+static halotune_status read_line(const struct reader *r, const struct yaml *node, const char **out) {
+  if (node->kind != YAML_TEXT) return read_fail(r, node->place, "expected a text");
+  size_t length = node->length;
+  while (length > 0 && node->text[length - 1] == '\n') length--;
+  if (memchr(node->text, '\n', length)) return read_fail(r, node->place, "expected a text of one line");
+  *out = arena_text(&r->stencil->arena, node->text, length);
+  return *out ? HALOTUNE_OK : fail_memory();
+}
+
 static halotune_status read_whole(const struct reader *r, const struct yaml *node, const char *what, long low, long high,
                                   long *out) {
   bool digits = node->kind == YAML_TEXT && node->length > 0 && strspn(node->text, "0123456789") == node->length;
@@ -79,6 +89,11 @@ static halotune_status declare(struct reader *r, const char *text, enum name_kin
   return scope_add(&r->scope, (struct name){text, kind, index, false, place});
 }
 
+/* Let formulas use one of their own names. */
+static halotune_status declare_variable(struct reader *r, int variable) {
+  return scope_add(&r->formula_scope, (struct name){variable_names[variable], NAME_VARIABLE, variable, false, {0, 0}});
+}
+
 static halotune_status read_fields(struct reader *r, const struct yaml *node, enum name_kind kind, const char **names,
                                    int *count) {
   halotune_status status = check_list(r, node, YAML_LIST, "a list of names, such as [u]", MAX_FIELDS);
@@ -102,11 +117,11 @@ static halotune_status read_name(struct reader *r, const struct yaml *node) {
 }
 
 static halotune_status read_about(struct reader *r, const struct yaml *node) {
-  return read_text(r, node, "a text", &r->stencil->about);
+  return read_line(r, node, &r->stencil->about);
 }
 
 static halotune_status read_origin(struct reader *r, const struct yaml *node) {
-  return read_text(r, node, "a text", &r->stencil->origin);
+  return read_line(r, node, &r->stencil->origin);
 }
 
 static halotune_status read_kind(struct reader *r, const struct yaml *node) {
@@ -192,27 +207,22 @@ static halotune_status read_dtypes(struct reader *r, const struct yaml *node) {
 }
 
 static halotune_status read_grid(struct reader *r, const struct yaml *node, struct grid *grid) {
-  enum { MAX_POINTS_LOG2 = 40 };
-  const long most = 1L << 31;
-  double points = 1;
+  static const char *const examples[MAX_DIMS] = {"[1048576]", "[4096, 4096]", "[256, 256, 256]"};
   *grid = (struct grid){{1, 1, 1}};
   if (node->kind != YAML_LIST || node->count != r->stencil->dims) {
     return read_fail(r, node->place, "expected the number of points along each of the %d axes, such as %s",
-                     r->stencil->dims, r->stencil->dims == 1 ? "[1048576]" : r->stencil->dims == 2 ? "[4096, 4096]" : "[256, 256, 256]");
+                     r->stencil->dims, examples[r->stencil->dims - 1]);
   }
   const struct yaml *item = node->first;
   for (int axis = 0; axis < r->stencil->dims; axis++, item = item->next) {
-    halotune_status status = read_whole(r, item, "a number of points", 1, most, &grid->n[axis]);
+    halotune_status status = read_whole(r, item, "a number of points", 1, GRID_MOST_AXIS_POINTS, &grid->n[axis]);
     if (status != HALOTUNE_OK) return status;
-    if (r->stencil->boundary[axis] == BOUNDARY_PERIODIC_ENDPOINT && grid->n[axis] < 2) {
-      return read_fail(r, item->place, "an axis with a repeated end point has at least 2 points");
-    }
-    points *= (double)grid->n[axis];
   }
-  if (points > (double)(1L << MAX_POINTS_LOG2)) {
-    return read_fail(r, node->place, "a grid has at most 2^%d points", MAX_POINTS_LOG2);
-  }
-  return HALOTUNE_OK;
+  int wrong;
+  if (stencil_check_grid(r->stencil, grid, &wrong) == HALOTUNE_OK) return HALOTUNE_OK;
+  const struct yaml *culprit = wrong < 0 ? node : node->first;
+  for (int axis = 0; axis < wrong; axis++) culprit = culprit->next;
+  return read_fail(r, culprit->place, "%s", fail_text());
 }
 
 static halotune_status read_grids(struct reader *r, const struct yaml *node) {
@@ -226,7 +236,7 @@ static halotune_status read_grids(struct reader *r, const struct yaml *node) {
     struct grid *grid = &stencil->grids[stencil->grid_count++];
     status = read_grid(r, item, grid);
     /* What a default is worth depends on the grid; one that is no number there is an error of the file. */
-    if (status == HALOTUNE_OK && (status = stencil_coefficients(stencil, grid, values)) == HALOTUNE_PARSE) {
+    if (status == HALOTUNE_OK && (status = stencil_coefficients(stencil, grid, values)) == HALOTUNE_ARGUMENT) {
       status = read_fail(r, item->place, "%s", fail_text());
     }
   }
@@ -317,11 +327,10 @@ static halotune_status read_update(struct reader *r, const struct yaml *node) {
 }
 
 static halotune_status read_exact(struct reader *r, const struct yaml *node) {
-  static const char *const coordinates[MAX_DIMS] = {"x", "y", "z"};
   struct stencil *stencil = r->stencil;
   halotune_status status = check_list(r, node, YAML_MAP, "fields with formulas, such as {u: sin(2*pi*x)}", 2 * MAX_FIELDS);
   for (int axis = 0; axis < MAX_DIMS && axis < stencil->dims && status == HALOTUNE_OK; axis++) {
-    status = scope_add(&r->formula_scope, (struct name){coordinates[axis], NAME_VARIABLE, VARIABLE_X + axis, false, {0, 0}});
+    status = declare_variable(r, VARIABLE_X + axis);
   }
   if (status != HALOTUNE_OK) return status;
   for (const struct yaml *item = node->first; item; item = item->next) {
@@ -408,14 +417,11 @@ static halotune_status check_uses(const struct reader *r) {
 }
 
 static halotune_status read_all(struct reader *r) {
-  static const char *const variables[] = {"nx", "ny", "nz", "pi"};
   struct yaml *root;
   halotune_status status = yaml_parse(r->source, &r->stencil->arena, &root);
   r->root = root;
   if (status == HALOTUNE_OK) status = check_fields(r);
-  for (int i = 0; i < (int)COUNT(variables) && status == HALOTUNE_OK; i++) {
-    status = scope_add(&r->formula_scope, (struct name){variables[i], NAME_VARIABLE, VARIABLE_NX + i, false, {0, 0}});
-  }
+  for (int i = VARIABLE_NX; i < VARIABLE_X && status == HALOTUNE_OK; i++) status = declare_variable(r, i);
   for (size_t i = 0; i < COUNT(fields) && status == HALOTUNE_OK; i++) status = read_field(r, &fields[i]);
   return status == HALOTUNE_OK ? check_uses(r) : status;
 }

@@ -79,6 +79,16 @@ static enum yaml_style style_of(yaml_scalar_style_t style) {
   }
 }
 
+/* Escapes in quotes can write what the file itself may not contain. Line ends and tabs are layout. */
+static bool is_printable(const char *text, size_t length) {
+  for (size_t i = 0, step; i < length; i += step) {
+    bool layout = text[i] == '\n' || text[i] == '\t';
+    step = layout ? 1 : printable_bytes(text + i, length - i);
+    if (step == 0) return false;
+  }
+  return true;
+}
+
 /* Fill the node that an event begins, without its members. */
 static halotune_status node_of_event(struct reader *r, const yaml_event_t *event, struct yaml *node) {
   struct place place = place_of(event->start_mark);
@@ -92,7 +102,9 @@ static halotune_status node_of_event(struct reader *r, const yaml_event_t *event
     node->length = event->data.scalar.length;
     node->text = arena_text(r->arena, (const char *)event->data.scalar.value, node->length);
     if (!node->text) return fail_memory();
-    if (strlen(node->text) != node->length) return source_fail(r->source, place, "a text cannot contain a NUL character");
+    if (!is_printable(node->text, node->length)) {
+      return source_fail(r->source, place, "a text cannot contain a control character");
+    }
     break;
   case YAML_SEQUENCE_START_EVENT:
     anchor = event->data.sequence_start.anchor, tag = event->data.sequence_start.tag;

@@ -1,7 +1,8 @@
 #!/bin/sh
-# deps.sh: install what is missing of $DEPENDENCIES, a table of lines "test name package"; silent where nothing is.
-# It asks for commands and headers, not for packages, because they may have come from elsewhere.
+# deps.sh WHO...: install what is missing of $DEPENDENCIES, a table of lines "who test name package", for those who are named;
+# silent where nothing is. It asks for commands and headers, not for packages, because they may have come from elsewhere.
 set -u
+wanted=" $* "
 
 present() { # test name
   case $1 in
@@ -13,27 +14,43 @@ present() { # test name
 }
 
 missing_packages() {
-  echo "$DEPENDENCIES" | while read -r test name package; do
-    [ -n "$test" ] && ! present "$test" "$name" && echo "$package"
+  echo "$DEPENDENCIES" | while read -r who test name package; do
+    case $wanted in *" ${who:-nobody} "*) present "$test" "$name" || echo "$package" ;; esac
   done
+}
+
+clang_version() { clang -dumpversion 2>/dev/null | cut -d. -f1; }
+
+# Names of packages for people: without clang the version of its run time is not known yet.
+readable() {
+  version=$(clang_version)
+  if [ -n "$version" ]; then sed "s/VERSION/$version/"; else sed "s/.*VERSION.*/and the run-time library of clang's version/"; fi
 }
 
 missing=$(missing_packages)
 [ -z "$missing" ] && exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-  echo "halotune: these Debian packages, or what they hold, are missing and only root may install them:" $missing >&2
+  echo "halotune: these Debian packages, or what they hold, are missing and only root may install them:" \
+    $(echo "$missing" | readable) >&2
   exit 1
 fi
 
 export DEBIAN_FRONTEND=noninteractive
-install() { echo "halotune: installing" "$@" >&2; apt-get install -y -qq "$@" >build/deps.log 2>&1 || { tail -n 20 build/deps.log >&2; exit 1; }; }
+apt() { # what to do, with which packages
+  apt-get "$@" >build/deps.log 2>&1 && return
+  tail -n 20 build/deps.log >&2
+  exit 1
+}
+install() {
+  echo "halotune: installing" "$@" >&2
+  apt install -y -qq "$@"
+}
 mkdir -p build
-apt-get update -qq >build/deps.log 2>&1 || { tail -n 20 build/deps.log >&2; exit 1; }
-# The compiler's run time is named after the compiler's version, which is known once the compiler is there.
+apt update -qq
+# What is named after clang's version comes once clang is there.
 first=$(echo "$missing" | grep -v VERSION)
 [ -z "$first" ] || install $first
-if ! present clang-runtime fuzzer; then
-  install "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
-fi
+versioned=$(echo "$missing" | grep VERSION | sed "s/VERSION/$(clang_version)/")
+[ -z "$versioned" ] || install $versioned
 missing=$(missing_packages)
-[ -z "$missing" ] || { echo "halotune: still missing after the installation:" $missing >&2; exit 1; }
+[ -z "$missing" ] || { echo "halotune: still missing after the installation:" $(echo "$missing" | readable) >&2; exit 1; }

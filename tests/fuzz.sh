@@ -25,4 +25,8 @@ if [ $status != 0 ]; then
   echo "$name failed (exit status $status) on ${file:-an unknown input}; all of its words are in $log"
   exit 1
 fi
-echo "$name: ${executions:-0} executions in $seconds seconds"
+if [ "${executions:-0}" = 0 ]; then
+  echo "$name tried nothing; all of its words are in $log"
+  exit 1
+fi
+echo "$name: $executions executions in $seconds seconds"

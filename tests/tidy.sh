@@ -6,19 +6,23 @@ result() { # name status
   if [ "$2" = 0 ]; then echo "ok - $1"; else failed=1; echo "not ok - $1"; fi
 }
 
+# The lines of a folder, however deep, that include what matches; fails where there is none.
+included() { # folder pattern
+  [ -d "$1" ] && find "$1" -type f -exec grep -nHE "^[[:space:]]*#[[:space:]]*include[[:space:]]+$2" {} +
+}
+
 # A header is included only from further left in this line.
 layers="include base stencil gpu db reports tuner/backend tuner/verify tuner/bench tuner/search tuner/cli"
 check_layers() {
   right="" bad=0
   for layer in $(echo "$layers" | tr ' ' '\n' | tac); do
     for later in $right; do
-      # shellcheck disable=SC2086
-      if grep -n "^#include \"$later/" $layer/*.c $layer/*.h 2>/dev/null; then bad=1; fi
+      if included "$layer" "\"$later/"; then bad=1; fi
     done
     right="$right $layer"
   done
   for layer in $layers; do # paths are spelled from the root
-    if grep -nE '^#include "(\.|[^/"]*")' "$layer"/*.c "$layer"/*.h 2>/dev/null; then bad=1; fi
+    if included "$layer" '"(\.|[^/"]*")'; then bad=1; fi
   done
   return $bad
 }

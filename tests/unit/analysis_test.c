@@ -39,13 +39,18 @@ TEST(shipped_stencils_have_their_figures) {
     CHECK_OK(analysis_make(stencil, &analysis));
     CHECK_TEXT(shipped[i].name, stencil->name, "row %zu", i);
     CHECK_EQ(shipped[i].shape, analysis->shape, "%s", shipped[i].name);
-    for (int axis = 0; axis < MAX_DIMS; axis++) CHECK_EQ(shipped[i].radius[axis], analysis->radius[axis], "%s", shipped[i].name);
+    for (int axis = 0; axis < MAX_DIMS; axis++) {
+      CHECK_EQ(shipped[i].radius[axis], analysis->radius[axis], "%s", shipped[i].name);
+    }
     CHECK_EQ(shipped[i].taps, analysis->tap_count, "%s", shipped[i].name);
     CHECK_EQ(shipped[i].flops, analysis->flops_per_point, "%s", shipped[i].name);
     CHECK_EQ(shipped[i].unique, analysis->unique_flops_per_point, "%s", shipped[i].name);
     CHECK_EQ(shipped[i].instructions, analysis->instructions_per_point, "%s", shipped[i].name);
     CHECK_EQ(shipped[i].bytes_f32, analysis->bytes_per_point[DTYPE_F32], "%s", shipped[i].name);
     CHECK_EQ(2 * shipped[i].bytes_f32, analysis->bytes_per_point[DTYPE_F64], "%s", shipped[i].name);
+    int read_f32 = shipped[i].bytes_f32 - 4 * stencil->output_count;
+    CHECK_EQ(read_f32, analysis->read_bytes_per_point[DTYPE_F32], "%s", shipped[i].name);
+    CHECK_EQ(2 * read_f32, analysis->read_bytes_per_point[DTYPE_F64], "%s", shipped[i].name);
     CHECK_EQ(shipped[i].linear, analysis->is_linear, "%s", shipped[i].name);
     CHECK_EQ(shipped[i].iterates, analysis->can_iterate, "%s", shipped[i].name);
     analysis_free(analysis);
@@ -77,10 +82,15 @@ TEST(reach_and_shape_follow_from_the_taps) {
     CHECK_OK(stencil_of_update(reaches[i].dims, reaches[i].update, &stencil));
     CHECK_OK(analysis_make(stencil, &analysis));
     CHECK_EQ(reaches[i].shape, analysis->shape, "row %zu", i);
+    int largest = 0;
     for (int axis = 0; axis < MAX_DIMS; axis++) {
       CHECK_EQ(reaches[i].low[axis], analysis->radius_low[axis], "row %zu axis %d", i, axis);
       CHECK_EQ(reaches[i].high[axis], analysis->radius_high[axis], "row %zu axis %d", i, axis);
+      int larger = reaches[i].low[axis] > reaches[i].high[axis] ? reaches[i].low[axis] : reaches[i].high[axis];
+      CHECK_EQ(larger, analysis->radius[axis], "row %zu axis %d", i, axis);
+      if (larger > largest) largest = larger;
     }
+    CHECK_EQ(largest, analysis->max_radius, "row %zu", i);
     CHECK_EQ(reaches[i].taps, analysis->tap_count, "row %zu", i);
     CHECK_EQ(reaches[i].offsets, analysis->offset_count, "row %zu", i);
     analysis_free(analysis);
@@ -104,6 +114,9 @@ static const struct {
     {"v = sqrt(u[0]) + exp(u[1])*sin(u[0])", 5, 5, 4}, /* functions count one */
     {"v = fmin(u[0], u[1]) + fmax(u[0], u[1])", 3, 3, 3},
     {"v = fmin(u[0], u[1]) + fmin(u[1], u[0])", 3, 2, 2},
+    {"v = fmax(u[0], u[1]) + fmax(u[1], u[0])", 3, 2, 2},
+    {"v = fma(u[0], u[1], a) + fma(u[1], u[0], a)", 5, 5, 3}, /* of an fma nothing is exchanged */
+    {"v = a*b + u[0]", 2, 1, 1},                       /* no fma: the product is not computed at every point */
     {"v = u[0]/u[1]", 1, 1, 1},
     {"v = (u[0] + u[1])*(u[1] + u[0])", 3, 2, 2},      /* the same sum twice */
     {"t = a*u[0]\nv = (t + u[1])*(t + u[2])", 4, 4, 4}, /* a product with two users stays a product */
@@ -141,8 +154,14 @@ static const struct {
     {"v = u[0] - u[0] + u[1]", "0:0=0 1:1=1 "},
     {"v = u[0] + 0", "0:1=1 "},
     {"v = u[0] + a", NULL},
+    {"v = a*(u[0]*-1)", "0:-a=-0.5 "},
+    {"v = -(u[0]*a)", "0:-a=-0.5 "},
+    {"v = -1*u[0]*a", "0:-a=-0.5 "},
     {"v = u[0]*u[1]", NULL},
     {"v = a/u[0]", NULL},
+    {"v = u[0]/u[1]", NULL},
+    {"v = u[0]/w[0]", NULL},
+    {"v = u[0]/(a*w[0])", NULL},
     {"v = fabs(u[0])", NULL},
     {"v = fma(u[0], u[1], u[0])", NULL},
 };
@@ -199,6 +218,10 @@ static const struct {
     {"v = u[0]; v2 = u[1]", "v2 = u[1]\nv = u[0]", true},
     {"v = a*u[0] + b*u[1]", "v = a*u[1] + b*u[0]", false},
     {"v = u[0] - u[1]", "v = u[1] - u[0]", false},
+    {"v = u[0] - (u[1] + u[2])", "v = u[0] - u[1] + u[2]", false},
+    {"v = u[0] - (u[1] + u[2])", "v = u[0] + u[1] + u[2]", false},
+    {"v = u[0] - (u[1] - u[2])", "v = u[0] - u[1] - u[2]", false},
+    {"v = u[0] - (u[1] + u[2])", "v = u[0] - (u[2] + u[1])", true},
     {"v = u[0]/u[1]", "v = u[1]/u[0]", false},
     {"v = u[0] + u[1]", "v = u[0] + u[-1]", false},
     {"v = 2*u[0]", "v = 2.5*u[0]", false},
@@ -221,6 +244,98 @@ TEST(the_hash_sees_the_meaning_only) {
     CHECK_EQ(twins[i].same, strcmp(analyses[0]->canonical, analyses[1]->canonical) == 0, "row %zu", i);
     for (int k = 0; k < 2; k++) analysis_free(analyses[k]), stencil_free(stencils[k]);
   }
+}
+
+/* Lines of a file, and what one more line or another one in place of it does to the hash. */
+static const struct {
+  const char *lines, *one, *other;
+  bool same;
+} files[] = {
+    {"kind: scan\ndims: 3\ngrids: [[4, 4, 4]]\n", "axis: x\n", "axis: y\n", false},
+    {"kind: scan\ndims: 3\ngrids: [[4, 4, 4]]\n", "axis: y\n", "axis: z\n", false},
+    {"kind: scan\naxis: x\n", "dims: 2\ngrids: [[4, 4]]\n", "dims: 3\ngrids: [[4, 4, 4]]\n", false},
+    {"kind: scan\naxis: x\ndims: 1\n", "grids: [[4]]\n", "grids: [[5]]\n", true},
+    {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "boundary: skip\n", "boundary: clamp\n", false},
+    {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "boundary: skip\n", "boundary: [skip]\n", true},
+    {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "boundary: periodic\n", "boundary: periodic_endpoint\n", false},
+    {"dims: 2\ngrids: [[4, 4]]\nupdate: v = u[0,0]\n", "boundary: [zero, clamp]\n", "boundary: [clamp, zero]\n", false},
+    {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\nboundary: zero\n", "", "iterate: {v: u}\n", false},
+    {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\nboundary: zero\n", "", "tolerance: 9\nabout: a\nsource: b\n", true},
+    {"dims: 1\ngrids: [[4]]\nupdate: v = c*u[0]\nboundary: zero\n", "coefficients: {c: 1}\n", "coefficients: {c: 2}\n", true},
+    {"boundary: zero\n", "dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "dims: 2\ngrids: [[4, 4]]\nupdate: v = u[0,0]\n", false},
+};
+
+static struct hash hash_of_file(const char *lines, const char *more) {
+  struct text text = {0};
+  struct stencil *stencil;
+  struct analysis *analysis;
+  text_printf(&text, "name: test\ninputs: [u]\noutputs: [v]\ndtypes: [f32]\n%s%s", lines, more);
+  CHECK_OK(stencil_parse(&(struct source){"test.yaml", text_string(&text), text.length}, &stencil));
+  CHECK_OK(analysis_make(stencil, &analysis));
+  struct hash hash = analysis->hash;
+  analysis_free(analysis);
+  stencil_free(stencil);
+  text_free(&text);
+  return hash;
+}
+
+TEST(the_hash_sees_what_stands_beside_the_update) {
+  for (size_t i = 0; i < COUNT(files); i++) {
+    struct hash one = hash_of_file(files[i].lines, files[i].one), other = hash_of_file(files[i].lines, files[i].other);
+    CHECK_EQ(files[i].same, hash_compare(one, other) == 0, "row %zu", i);
+  }
+}
+
+/* Of two inputs and two outputs: which becomes which matters, the order of the entries does not. */
+TEST(the_hash_sees_what_the_next_step_reads) {
+  static const char lines[] = "name: test\ndims: 1\ngrids: [[4]]\nboundary: zero\ndtypes: [f32]\ninputs: [u, w]\n"
+                              "outputs: [v, v2]\nupdate: v = u[0]; v2 = w[0]\n";
+  static const struct { const char *one, *other; bool same; } rows[] = {
+      {"iterate: {v: u, v2: w}\n", "iterate: {v2: w, v: u}\n", true},
+      {"iterate: {v: u, v2: w}\n", "iterate: {v: w, v2: u}\n", false},
+      {"iterate: {v: u, v2: w}\n", "iterate: {v: u}\n", false},
+      {"iterate: {v: u, u: w}\n", "iterate: {v: u, v2: w}\n", false},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct hash hashes[2];
+    for (int k = 0; k < 2; k++) {
+      struct text text = {0};
+      struct stencil *stencil;
+      struct analysis *analysis;
+      text_printf(&text, "%s%s", lines, k == 0 ? rows[i].one : rows[i].other);
+      CHECK_OK(stencil_parse(&(struct source){"test.yaml", text_string(&text), text.length}, &stencil));
+      CHECK_OK(analysis_make(stencil, &analysis));
+      hashes[k] = analysis->hash;
+      analysis_free(analysis);
+      stencil_free(stencil);
+      text_free(&text);
+    }
+    CHECK_EQ(rows[i].same, hash_compare(hashes[0], hashes[1]) == 0, "row %zu", i);
+  }
+}
+
+/* Written out, the weight of 28 lines has a million terms, that of 60 more than any memory holds. */
+TEST(weights_that_share_factors_are_cut) {
+  enum { LINES = 60 };
+  struct stencil *stencil;
+  struct analysis *analysis;
+  struct text update = {0};
+  double want = 1;
+  text_printf(&update, "t0 = u[0]");
+  for (int i = 1; i <= LINES; i++) {
+    text_printf(&update, "\nt%d = a*t%d + t%d", i, i - 1, i - 1);
+    want *= 1.5;
+  }
+  text_printf(&update, "\nv = t%d", LINES);
+  CHECK_OK(stencil_of_update(1, text_string(&update), &stencil));
+  CHECK_OK(analysis_make(stencil, &analysis));
+  CHECK_EQ(1, analysis->weight_count, "weights");
+  const char *text = analysis->weights[0].text;
+  CHECK_NEAR(want, analysis->weights[0].value, want * 1e-12, "the value is all of it");
+  CHECK(strlen(text) < 250 && strcmp(text + strlen(text) - 3, "...") == 0, "%s", text);
+  analysis_free(analysis);
+  stencil_free(stencil);
+  text_free(&update);
 }
 
 TEST(intensity_is_flops_over_bytes) {
@@ -259,6 +374,9 @@ int main(void) {
       cmocka_unit_test(weights_are_found_where_the_stencil_is_linear),
       cmocka_unit_test(weights_belong_to_their_outputs),
       cmocka_unit_test(the_hash_sees_the_meaning_only),
+      cmocka_unit_test(the_hash_sees_what_stands_beside_the_update),
+      cmocka_unit_test(the_hash_sees_what_the_next_step_reads),
+      cmocka_unit_test(weights_that_share_factors_are_cut),
       cmocka_unit_test(intensity_is_flops_over_bytes),
       cmocka_unit_test(skipped_points_are_left_out_of_the_computed_box),
   };

@@ -198,6 +198,27 @@ TEST(errors_stand_at_the_culprit) {
   }
 }
 
+/* Each of these, as often as may be, and once more. */
+TEST(two_hundred_levels_are_not_too_deep) {
+  enum { LEVELS = 200 };
+  static const struct { const char *open, *close; } rows[] = {{"(", ")"}, {"-", ""}, {"fabs(", ")"}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    for (int levels = LEVELS; levels <= LEVELS + 1; levels++) {
+      struct names names;
+      struct text update = {0};
+      names_make(&names, 2);
+      text_printf(&update, "v = ");
+      for (int k = 0; k < levels; k++) text_printf(&update, "%s", rows[i].open);
+      text_printf(&update, "a");
+      for (int k = 0; k < levels; k++) text_printf(&update, "%s", rows[i].close);
+      halotune_status want = levels <= LEVELS ? HALOTUNE_OK : HALOTUNE_PARSE;
+      CHECK_EQ(want, parse(&names, text_string(&update)), "row %zu, %d levels", i, levels);
+      text_free(&update);
+      names_free(&names);
+    }
+  }
+}
+
 TEST(names_that_are_met_are_marked) {
   struct names names;
   names_make(&names, 2);
@@ -290,6 +311,7 @@ int main(void) {
       cmocka_unit_test(formulas_have_the_values_of_c),
       cmocka_unit_test(updates_are_lists_of_assignments),
       cmocka_unit_test(errors_stand_at_the_culprit),
+      cmocka_unit_test(two_hundred_levels_are_not_too_deep),
       cmocka_unit_test(names_that_are_met_are_marked),
       cmocka_unit_test(a_temporary_is_the_node_that_defines_it),
       cmocka_unit_test(names_that_cuda_or_the_language_uses_are_refused),

@@ -2,6 +2,7 @@
 #ifndef TESTS_UNIT_STENCILS_H
 #define TESTS_UNIT_STENCILS_H
 
+#include <stdio.h>
 #include <string.h>
 
 #include "stencil/analysis.h"

@@ -72,7 +72,9 @@ static void add_row_of_planes(struct text *text, const struct picture *p, const 
     text_printf(text, "%*s", INDENT, "");
     for (int g = first; g < last; g++) {
       int drawn = 0;
-      for (int x = p->low[0]; x <= p->high[0]; x++) drawn += 2, text_printf(text, "%c ", symbol(p, x, y, groups[g].first));
+      for (int x = p->low[0]; x <= p->high[0]; x++, drawn += 2) {
+        text_printf(text, "%c ", symbol(p, x, y, groups[g].first));
+      }
       text_printf(text, "%*s", width - drawn, "");
     }
     text_printf(text, "\n");
@@ -131,13 +133,14 @@ void describe_taps(struct text *text, const struct loaded *loaded) {
   trim_line_ends(text, from);
 }
 
-/* --- the update --- */
+/* --- the update, and formulas --- */
 
 static void add_leaf(struct text *text, const struct expr *node, const void *context) {
   const struct stencil *stencil = context;
   switch (node->kind) {
   case EXPR_NUMBER: text_number(text, node->number); break;
   case EXPR_COEFFICIENT: text_printf(text, "%s", stencil->coefficients[node->index].name); break;
+  case EXPR_VARIABLE: text_printf(text, "%s", variable_names[node->index]); break;
   default:
     text_printf(text, "%s[", stencil->inputs[node->index]);
     for (int axis = 0; axis < stencil->dims; axis++) text_printf(text, "%s%d", axis > 0 ? "," : "", node->offset[axis]);
@@ -176,4 +179,9 @@ halotune_status describe_update(struct text *text, const struct stencil *stencil
     text_printf(text, "\n");
   }
   return text_ok(text) ? HALOTUNE_OK : fail_memory();
+}
+
+halotune_status describe_formula(struct text *text, const struct stencil *stencil, struct formula formula) {
+  struct spelling spelling = {.leaf = add_leaf, .context = stencil};
+  return expr_print(text, &stencil->exprs, formula.root, &spelling);
 }

@@ -2,13 +2,15 @@
 #ifndef TUNER_CLI_DESCRIBE_H
 #define TUNER_CLI_DESCRIBE_H
 
-#include <jansson.h>
-
 #include "base/text.h"
 #include "tuner/cli/find.h"
+#include "tuner/cli/json.h"
 
 /* All that `show --json` prints; docs/stencil-format.md names the keys. A new reference; NULL when memory is out. */
 json_t *describe_json(const struct loaded *loaded);
+
+/* The points of a grid along the axes that the stencil has. */
+json_t *grid_json(const struct stencil *stencil, const struct grid *grid);
 
 /* Append the taps of each input as characters on a grid, plane by plane in z; planes that look alike are drawn once. */
 void describe_taps(struct text *text, const struct loaded *loaded);
@@ -16,7 +18,12 @@ void describe_taps(struct text *text, const struct loaded *loaded);
 /* Append the update as it will be computed: an assignment a line, each behind `indent`. */
 halotune_status describe_update(struct text *text, const struct stencil *stencil, const char *indent);
 
-/* Print a JSON document on stdout, and release it. Returns HALOTUNE_MEMORY where `json` is NULL. */
-halotune_status print_json(json_t *json);
+/* Append a formula of `exact`. */
+halotune_status describe_formula(struct text *text, const struct stencil *stencil, struct formula formula);
+
+/* The field that a formula is for. */
+static inline const char *exact_name(const struct stencil *stencil, const struct exact *exact) {
+  return exact->is_output ? stencil->outputs[exact->field] : stencil->inputs[exact->field];
+}
 
 #endif

@@ -1,34 +1,34 @@
 /* describe_json.c: a stencil and its analysis as a JSON document. */
 #include <stdlib.h>
-#include <stdio.h>
 
 #include "tuner/cli/describe.h"
 
 static json_t *names_json(const char *const *names, int count) {
   json_t *list = json_array();
-  for (int i = 0; i < count; i++) json_array_append_new(list, json_string(names[i]));
+  for (int i = 0; i < count; i++) json_add(&list, text_json(names[i]));
   return list;
 }
 
 static json_t *axes_json(const int values[MAX_DIMS]) { return json_pack("[iii]", values[0], values[1], values[2]); }
 
+json_t *grid_json(const struct stencil *stencil, const struct grid *grid) {
+  json_t *list = json_array();
+  for (int axis = 0; axis < stencil->dims; axis++) json_add(&list, json_integer(grid->n[axis]));
+  return list;
+}
+
 static json_t *grids_json(const struct stencil *stencil) {
   json_t *list = json_array();
-  for (int i = 0; i < stencil->grid_count; i++) {
-    json_t *grid = json_array();
-    for (int axis = 0; axis < stencil->dims; axis++) json_array_append_new(grid, json_integer(stencil->grids[i].n[axis]));
-    json_array_append_new(list, grid);
-  }
+  for (int i = 0; i < stencil->grid_count; i++) json_add(&list, grid_json(stencil, &stencil->grids[i]));
   return list;
 }
 
 static json_t *coefficients_json(const struct stencil *stencil) {
   json_t *map = json_object();
   double *values = malloc(((size_t)stencil->coefficient_count + 1) * sizeof *values);
-  if (values && stencil_coefficients(stencil, &stencil->grids[0], values) == HALOTUNE_OK) {
-    for (int i = 0; i < stencil->coefficient_count; i++) {
-      json_object_set_new(map, stencil->coefficients[i].name, json_real(values[i]));
-    }
+  bool ok = values && stencil_coefficients(stencil, &stencil->grids[0], values) == HALOTUNE_OK;
+  for (int i = 0; i < stencil->coefficient_count; i++) {
+    json_put(&map, stencil->coefficients[i].name, ok ? number_json(values[i]) : NULL);
   }
   free(values);
   return map;
@@ -36,9 +36,7 @@ static json_t *coefficients_json(const struct stencil *stencil) {
 
 static json_t *boundary_json(const struct stencil *stencil) {
   json_t *list = json_array();
-  for (int axis = 0; axis < stencil->dims; axis++) {
-    json_array_append_new(list, json_string(boundary_names[stencil->boundary[axis]]));
-  }
+  for (int axis = 0; axis < stencil->dims; axis++) json_add(&list, text_json(boundary_names[stencil->boundary[axis]]));
   return list;
 }
 
@@ -47,7 +45,19 @@ static json_t *iterate_json(const struct stencil *stencil) {
   for (int i = 0; i < stencil->iterate_count; i++) {
     const struct iterate *entry = &stencil->iterate[i];
     const char *from = entry->from_output ? stencil->outputs[entry->from] : stencil->inputs[entry->from];
-    json_object_set_new(map, from, json_string(stencil->inputs[entry->to]));
+    json_put(&map, from, text_json(stencil->inputs[entry->to]));
+  }
+  return map;
+}
+
+static json_t *exact_json(const struct stencil *stencil) {
+  json_t *map = json_object();
+  for (int i = 0; i < stencil->exact_count; i++) {
+    const struct exact *exact = &stencil->exact[i];
+    struct text text = {0};
+    bool ok = describe_formula(&text, stencil, exact->value) == HALOTUNE_OK;
+    json_put(&map, exact_name(stencil, exact), ok ? text_json(text_string(&text)) : NULL);
+    text_free(&text);
   }
   return map;
 }
@@ -55,26 +65,27 @@ static json_t *iterate_json(const struct stencil *stencil) {
 /* A number for each element type, by its name. */
 static json_t *by_dtype_json(const int values[DTYPE_COUNT]) {
   json_t *map = json_object();
-  for (int i = 0; i < DTYPE_COUNT; i++) json_object_set_new(map, dtype_names[i], json_integer(values[i]));
+  for (int i = 0; i < DTYPE_COUNT; i++) json_put(&map, dtype_names[i], json_integer(values[i]));
   return map;
 }
 
 static json_t *intensity_json(const struct analysis *analysis, double (*intensity)(const struct analysis *, enum dtype)) {
   json_t *map = json_object();
-  for (int i = 0; i < DTYPE_COUNT; i++) {
-    json_object_set_new(map, dtype_names[i], json_real(intensity(analysis, (enum dtype)i)));
-  }
+  for (int i = 0; i < DTYPE_COUNT; i++) json_put(&map, dtype_names[i], number_json(intensity(analysis, (enum dtype)i)));
   return map;
 }
 
 static json_t *tap_json(const struct stencil *stencil, const struct tap *tap) {
-  return json_pack("{s:s, s:o}", "input", stencil->inputs[tap->input], "offset", axes_json(tap->offset));
+  json_t *json = json_object();
+  json_put(&json, "input", text_json(stencil->inputs[tap->input]));
+  json_put(&json, "offset", axes_json(tap->offset));
+  return json;
 }
 
 static json_t *tap_list_json(const struct loaded *loaded) {
   json_t *list = json_array();
   for (int i = 0; i < loaded->analysis->tap_count; i++) {
-    json_array_append_new(list, tap_json(loaded->stencil, &loaded->analysis->taps[i]));
+    json_add(&list, tap_json(loaded->stencil, &loaded->analysis->taps[i]));
   }
   return list;
 }
@@ -84,10 +95,10 @@ static json_t *weights_json(const struct loaded *loaded) {
   for (int i = 0; i < loaded->analysis->weight_count; i++) {
     const struct weight *weight = &loaded->analysis->weights[i];
     json_t *entry = tap_json(loaded->stencil, &weight->tap);
-    json_object_set_new(entry, "output", json_string(loaded->stencil->outputs[weight->output]));
-    json_object_set_new(entry, "weight", json_string(weight->text));
-    json_object_set_new(entry, "value", json_real(weight->value));
-    json_array_append_new(list, entry);
+    json_put(&entry, "output", text_json(loaded->stencil->outputs[weight->output]));
+    json_put(&entry, "weight", text_json(weight->text));
+    json_put(&entry, "value", number_json(weight->value));
+    json_add(&list, entry);
   }
   return list;
 }
@@ -95,66 +106,57 @@ static json_t *weights_json(const struct loaded *loaded) {
 static json_t *dtypes_json(const struct stencil *stencil) {
   json_t *list = json_array();
   for (int i = 0; i < DTYPE_COUNT; i++) {
-    if (stencil->dtypes[i]) json_array_append_new(list, json_string(dtype_names[i]));
+    if (stencil->dtypes[i]) json_add(&list, text_json(dtype_names[i]));
   }
   return list;
 }
 
-static void set_stencil(json_t *json, const struct loaded *loaded) {
+static void put_stencil(json_t **json, const struct loaded *loaded) {
   const struct stencil *stencil = loaded->stencil;
-  json_object_set_new(json, "name", json_string(stencil->name));
-  json_object_set_new(json, "about", json_string(stencil->about));
-  json_object_set_new(json, "source", json_string(stencil->origin));
-  json_object_set_new(json, "file", json_string(loaded->path));
-  json_object_set_new(json, "kind", json_string(kind_names[stencil->kind]));
-  json_object_set_new(json, "dims", json_integer(stencil->dims));
-  if (stencil->kind == STENCIL_SCAN) {
-    json_object_set_new(json, "axis", json_stringn(&axis_names[stencil->axis], 1));
-  }
-  json_object_set_new(json, "inputs", names_json(stencil->inputs, stencil->input_count));
-  json_object_set_new(json, "outputs", names_json(stencil->outputs, stencil->output_count));
-  json_object_set_new(json, "coefficients", coefficients_json(stencil));
-  if (stencil->kind == STENCIL_STENCIL) json_object_set_new(json, "boundary", boundary_json(stencil));
-  json_object_set_new(json, "iterate", iterate_json(stencil));
-  json_object_set_new(json, "dtypes", dtypes_json(stencil));
-  json_object_set_new(json, "grids", grids_json(stencil));
+  json_put(json, "name", text_json(stencil->name));
+  json_put(json, "about", text_json(stencil->about));
+  json_put(json, "source", text_json(stencil->origin));
+  json_put(json, "file", text_json(loaded->path));
+  json_put(json, "kind", text_json(kind_names[stencil->kind]));
+  json_put(json, "dims", json_integer(stencil->dims));
+  if (stencil->kind == STENCIL_SCAN) json_put(json, "axis", json_stringn(&axis_names[stencil->axis], 1));
+  json_put(json, "inputs", names_json(stencil->inputs, stencil->input_count));
+  json_put(json, "outputs", names_json(stencil->outputs, stencil->output_count));
+  json_put(json, "coefficients", coefficients_json(stencil));
+  if (stencil->kind == STENCIL_STENCIL) json_put(json, "boundary", boundary_json(stencil));
+  json_put(json, "iterate", iterate_json(stencil));
+  json_put(json, "dtypes", dtypes_json(stencil));
+  json_put(json, "grids", grids_json(stencil));
+  json_put(json, "exact", exact_json(stencil));
+  json_put(json, "tolerance", stencil->tolerance > 0 ? number_json(stencil->tolerance) : json_null());
 }
 
-static void set_analysis(json_t *json, const struct loaded *loaded) {
+static void put_analysis(json_t **json, const struct loaded *loaded) {
   const struct analysis *analysis = loaded->analysis;
   char hex[HASH_HEX_BYTES];
   hash_hex(analysis->hash, hex);
-  json_object_set_new(json, "shape", json_string(shape_names[analysis->shape]));
-  json_object_set_new(json, "radius", axes_json(analysis->radius));
-  json_object_set_new(json, "radius_low", axes_json(analysis->radius_low));
-  json_object_set_new(json, "radius_high", axes_json(analysis->radius_high));
-  json_object_set_new(json, "taps", json_integer(analysis->tap_count));
-  json_object_set_new(json, "tap_list", tap_list_json(loaded));
-  json_object_set_new(json, "linear", json_boolean(analysis->is_linear));
-  json_object_set_new(json, "weights", weights_json(loaded));
-  json_object_set_new(json, "can_iterate", json_boolean(analysis->can_iterate));
-  json_object_set_new(json, "flops_per_point", json_integer(analysis->flops_per_point));
-  json_object_set_new(json, "unique_flops_per_point", json_integer(analysis->unique_flops_per_point));
-  json_object_set_new(json, "instructions_per_point", json_integer(analysis->instructions_per_point));
-  json_object_set_new(json, "bytes_per_point", by_dtype_json(analysis->bytes_per_point));
-  json_object_set_new(json, "read_bytes_per_point", by_dtype_json(analysis->read_bytes_per_point));
-  json_object_set_new(json, "flops_per_byte", intensity_json(analysis, analysis_intensity));
-  json_object_set_new(json, "flops_per_read_byte", intensity_json(analysis, analysis_read_intensity));
-  json_object_set_new(json, "hash", json_string(hex));
+  json_put(json, "shape", text_json(shape_names[analysis->shape]));
+  json_put(json, "radius", axes_json(analysis->radius));
+  json_put(json, "radius_low", axes_json(analysis->radius_low));
+  json_put(json, "radius_high", axes_json(analysis->radius_high));
+  json_put(json, "taps", json_integer(analysis->tap_count));
+  json_put(json, "tap_list", tap_list_json(loaded));
+  json_put(json, "linear", json_boolean(analysis->is_linear));
+  json_put(json, "weights", weights_json(loaded));
+  json_put(json, "can_iterate", json_boolean(analysis->can_iterate));
+  json_put(json, "flops_per_point", json_integer(analysis->flops_per_point));
+  json_put(json, "unique_flops_per_point", json_integer(analysis->unique_flops_per_point));
+  json_put(json, "instructions_per_point", json_integer(analysis->instructions_per_point));
+  json_put(json, "bytes_per_point", by_dtype_json(analysis->bytes_per_point));
+  json_put(json, "read_bytes_per_point", by_dtype_json(analysis->read_bytes_per_point));
+  json_put(json, "flops_per_byte", intensity_json(analysis, analysis_intensity));
+  json_put(json, "flops_per_read_byte", intensity_json(analysis, analysis_read_intensity));
+  json_put(json, "hash", text_json(hex));
 }
 
 json_t *describe_json(const struct loaded *loaded) {
   json_t *json = json_object();
-  if (!json) return NULL;
-  set_stencil(json, loaded);
-  set_analysis(json, loaded);
+  put_stencil(&json, loaded);
+  put_analysis(&json, loaded);
   return json;
-}
-
-halotune_status print_json(json_t *json) {
-  if (!json) return fail_memory();
-  int failed = json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-  json_decref(json);
-  printf("\n");
-  return failed ? fail(HALOTUNE_IO, "standard output: cannot be written") : HALOTUNE_OK;
 }

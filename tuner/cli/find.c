@@ -2,6 +2,7 @@
 #include "tuner/cli/find.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tuner/cli/search_path.h"
 
@@ -9,9 +10,18 @@ halotune_status loaded_open(const char *name, struct loaded *out) {
   *out = (struct loaded){0};
   halotune_status status = search_find(&search_stencils, NULL, name, &out->path);
   if (status == HALOTUNE_OK) status = stencil_read(out->path, &out->stencil);
+  if (status == HALOTUNE_OK && !search_is_path(name)) status = loaded_check_name(out);
   if (status == HALOTUNE_OK) status = analysis_make(out->stencil, &out->analysis);
   if (status != HALOTUNE_OK) loaded_free(out);
   return status;
+}
+
+halotune_status loaded_check_name(const struct loaded *loaded) {
+  const char *slash = strrchr(loaded->path, '/'), *file = slash ? slash + 1 : loaded->path;
+  size_t length = strlen(file) - strlen(".yaml");
+  if (strlen(loaded->stencil->name) == length && strncmp(file, loaded->stencil->name, length) == 0) return HALOTUNE_OK;
+  return fail(HALOTUNE_PARSE, "%s: the stencil in this file is named '%s', so that its name does not find it; rename either",
+              loaded->path, loaded->stencil->name);
 }
 
 void loaded_free(struct loaded *loaded) {

@@ -23,17 +23,15 @@ static enum exit_code list_stencils(char *const *paths, int count, bool json) {
   for (int i = 0; i < count; i++) {
     struct loaded loaded;
     halotune_status status = loaded_open(paths[i], &loaded);
-    if (status != HALOTUNE_OK) {
-      code = report_file_failure(status);
-      continue; /* one bad file hides no other */
-    }
-    if (json) json_array_append_new(list, describe_json(&loaded));
+    if (status == HALOTUNE_OK) status = loaded_check_name(&loaded);
+    if (status != HALOTUNE_OK) code = report_file_failure(status); /* one bad file hides no other */
+    else if (json) json_add(&list, describe_json(&loaded));
     else print_row(&loaded);
     loaded_free(&loaded);
   }
   if (!json) json_decref(list);
-  else if (print_json(list) != HALOTUNE_OK) code = HALOTUNE_EXIT_FAILURE;
-  return code;
+  halotune_status status = json ? print_json(list) : HALOTUNE_OK;
+  return status == HALOTUNE_OK ? code : report_failure(status);
 }
 
 static void print_template(const struct template *template) {
@@ -50,15 +48,20 @@ static json_t *template_json(const struct template *template) {
   json_t *parameters = json_object();
   for (int i = 0; i < template->parameter_count; i++) {
     const struct parameter *parameter = &template->parameters[i];
-    json_t *values = json_array();
+    json_t *values = json_array(), *entry = json_object();
     for (int v = 0; v < parameter->value_count; v++) {
-      json_array_append_new(values, parameter->is_word ? json_string(parameter->words[v]) : json_real(parameter->values[v]));
+      json_add(&values, parameter->is_word ? text_json(parameter->words[v]) : number_json(parameter->values[v]));
     }
-    json_object_set_new(parameters, parameter->name,
-                        json_pack("{s:o, s:s, s:s}", "values", values, "default", parameter->words[parameter->default_value],
-                                  "about", parameter->about));
+    json_put(&entry, "values", values);
+    json_put(&entry, "default", text_json(parameter->words[parameter->default_value]));
+    json_put(&entry, "about", text_json(parameter->about));
+    json_put(&parameters, parameter->name, entry);
   }
-  return json_pack("{s:s, s:s, s:o}", "name", template->name, "about", template->about, "parameters", parameters);
+  json_t *json = json_object();
+  json_put(&json, "name", text_json(template->name));
+  json_put(&json, "about", text_json(template->about));
+  json_put(&json, "parameters", parameters);
+  return json;
 }
 
 static enum exit_code list_templates(char *const *paths, int count, bool json) {
@@ -71,13 +74,13 @@ static enum exit_code list_templates(char *const *paths, int count, bool json) {
       code = report_file_failure(status);
       continue;
     }
-    if (json) json_array_append_new(list, template_json(template));
+    if (json) json_add(&list, template_json(template));
     else print_template(template);
     template_free(template);
   }
   if (!json) json_decref(list);
-  else if (print_json(list) != HALOTUNE_OK) code = HALOTUNE_EXIT_FAILURE;
-  return code;
+  halotune_status status = json ? print_json(list) : HALOTUNE_OK;
+  return status == HALOTUNE_OK ? code : report_failure(status);
 }
 
 static enum exit_code run(const struct invocation *invocation) {

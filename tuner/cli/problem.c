@@ -1,6 +1,8 @@
 /* problem.c: from the command line to a stencil on a grid, and to templates. */
 #include "tuner/cli/problem.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +15,26 @@ halotune_status option_grid(const struct invocation *invocation, const struct st
   const char *rest = text;
   int axis = 0;
   for (; axis < stencil->dims; axis++) {
-    char *end;
-    grid->n[axis] = strtol(rest, &end, 10);
-    bool last = axis == stencil->dims - 1;
-    if (end == rest || grid->n[axis] < 1 || *end != (last ? '\0' : ',')) break;
-    rest = end + 1;
+    size_t digits = strspn(rest, "0123456789");
+    char behind = axis == stencil->dims - 1 ? '\0' : ',';
+    errno = 0;
+    grid->n[axis] = strtol(rest, NULL, 10);
+    bool in_range = errno == 0 && grid->n[axis] >= 1 && grid->n[axis] <= GRID_MOST_AXIS_POINTS;
+    if (digits == 0 || rest[digits] != behind || !in_range) break;
+    rest += digits + 1;
   }
-  if (axis == stencil->dims) return HALOTUNE_OK;
-  return fail(HALOTUNE_ARGUMENT, "--grid takes %d whole number%s for this stencil, such as %s, not '%s'", stencil->dims,
-              stencil->dims == 1 ? "" : "s", stencil->dims == 1 ? "4096" : stencil->dims == 2 ? "512,512" : "64,64,64", text);
+  if (axis < stencil->dims) {
+    const char *example = stencil->dims == 1 ? "4096" : stencil->dims == 2 ? "512,512" : "64,64,64";
+    return fail(HALOTUNE_ARGUMENT, "--grid takes %d whole number%s from 1 to %ld for this stencil, such as %s, not '%s'",
+                stencil->dims, stencil->dims == 1 ? "" : "s", GRID_MOST_AXIS_POINTS, example, text);
+  }
+  halotune_status status = stencil_check_grid(stencil, grid, NULL);
+  if (status == HALOTUNE_ARGUMENT) {
+    char detail[FAIL_TEXT_BYTES / 2];
+    snprintf(detail, sizeof detail, "%s", fail_text());
+    return fail(HALOTUNE_ARGUMENT, "--grid %s: %s", text, detail);
+  }
+  return status;
 }
 
 static halotune_status read_dtype(const struct invocation *invocation, struct problem *problem) {

@@ -50,18 +50,13 @@ static halotune_status read_options(const struct invocation *invocation, struct 
   if (status != HALOTUNE_OK) return status;
   task->threads = parallel_threads((int)threads);
   task->points = 1;
-  for (int axis = 0; axis < MAX_DIMS; axis++) {
-    if (__builtin_mul_overflow(task->points, task->grid.n[axis], &task->points)) {
-      return fail(HALOTUNE_ARGUMENT, "--grid: that is more points than can be counted");
-    }
-  }
+  for (int axis = 0; axis < MAX_DIMS; axis++) task->points *= task->grid.n[axis];
   return read_input(invocation, task);
 }
 
 static halotune_status allocate(struct task *task) {
   const struct stencil *stencil = task->loaded.stencil;
-  task->coefficients = calloc((size_t)stencil->coefficient_count + 1, sizeof *task->coefficients);
-  bool ok = task->coefficients != NULL;
+  bool ok = true;
   for (int i = 0; i < stencil->input_count; i++) {
     ok = ok && (task->inputs[i] = calloc((size_t)task->points, sizeof(double))) != NULL;
   }
@@ -109,22 +104,30 @@ static halotune_status find_errors(struct task *task) {
 static halotune_status compute(struct task *task) {
   const struct stencil *stencil = task->loaded.stencil;
   const double *inputs[MAX_FIELDS];
-  halotune_status status = allocate(task);
-  if (status == HALOTUNE_OK) status = stencil_coefficients(stencil, &task->grid, task->coefficients);
-  if (status == HALOTUNE_OK) status = fill_inputs(task);
-  if (status != HALOTUNE_OK) return status;
-  for (int i = 0; i < MAX_FIELDS; i++) inputs[i] = task->inputs[i];
+  task->coefficients = calloc((size_t)stencil->coefficient_count + 1, sizeof *task->coefficients);
+  if (!task->coefficients) return fail_memory();
   struct reference reference = {.stencil = stencil,
                                 .analysis = task->loaded.analysis,
                                 .grid = task->grid,
                                 .coefficients = task->coefficients,
                                 .steps = (int)task->steps,
                                 .threads = task->threads};
+  halotune_status status = reference_check(&reference);
+  if (status == HALOTUNE_OK) status = stencil_coefficients(stencil, &task->grid, task->coefficients);
+  if (status == HALOTUNE_OK) status = allocate(task);
+  if (status == HALOTUNE_OK) status = fill_inputs(task);
+  if (status != HALOTUNE_OK) return status;
+  for (int i = 0; i < MAX_FIELDS; i++) inputs[i] = task->inputs[i];
   double start_ms = clock_ms();
   if ((status = reference_run(&reference, inputs, task->outputs, NULL)) != HALOTUNE_OK) return status;
   task->time_ms = clock_ms() - start_ms;
   for (int i = 0; i < stencil->output_count; i++) task->checksums[i] = checksum_make(task->outputs[i], task->points);
-  return task->from_exact ? find_errors(task) : HALOTUNE_OK;
+  return task->from_exact && task->steps == 1 ? find_errors(task) : HALOTUNE_OK;
+}
+
+/* Whether the output was compared with a formula, which says what one application makes. */
+static bool has_error(const struct task *task, int output) {
+  return task->from_exact && task->steps == 1 && exact_find(task->loaded.stencil, true, output);
 }
 
 static double points_per_s(const struct task *task) {
@@ -139,15 +142,21 @@ static void print_text(const struct task *task) {
   const struct stencil *stencil = task->loaded.stencil;
   printf("%s on ", stencil->name);
   for (int axis = 0; axis < stencil->dims; axis++) printf("%s%ld", axis > 0 ? "x" : "", task->grid.n[axis]);
-  printf(" points, %ld step%s, %s input, seed %ld\n", task->steps, task->steps == 1 ? "" : "s", input_name(task), task->seed);
+  printf(" points, %ld step%s, %s input, seed %ld\n", task->steps, task->steps == 1 ? "" : "s", input_name(task),
+         task->seed);
   for (int i = 0; i < stencil->output_count; i++) {
     const struct checksum *c = &task->checksums[i];
     char hex[HASH_HEX_BYTES];
+    struct text text = {0};
     hash_hex(c->hash, hex);
-    printf("%-10s sum %.15g, sum of sizes %.15g, from %.9g to %.9g, hash %s\n", stencil->outputs[i], c->sum, c->absolute_sum,
-           c->min, c->max, hex);
+    text_printf(&text, "%-10s sum ", stencil->outputs[i]);
+    text_number(&text, c->sum);
+    text_printf(&text, ", sum of sizes ");
+    text_number(&text, c->absolute_sum);
+    printf("%s, from %.9g to %.9g, hash %s\n", text_string(&text), c->min, c->max, hex);
+    text_free(&text);
     if (c->not_finite > 0) printf("%-10s %ld points are not finite\n", "", c->not_finite);
-    if (task->from_exact && exact_find(stencil, true, i)) {
+    if (has_error(task, i)) {
       printf("%-10s off its formula by %.6g RMS, %.6g at most; the formula reaches %.6g\n", "", task->errors[i].rms,
              task->errors[i].max, task->errors[i].scale);
     }
@@ -157,28 +166,38 @@ static void print_text(const struct task *task) {
 }
 
 static json_t *output_json(const struct task *task, int output) {
-  const struct stencil *stencil = task->loaded.stencil;
   const struct checksum *c = &task->checksums[output];
+  json_t *json = json_object();
   char hex[HASH_HEX_BYTES];
   hash_hex(c->hash, hex);
-  json_t *json = json_pack("{s:s, s:f, s:f, s:f, s:f, s:I, s:s}", "name", stencil->outputs[output], "sum", c->sum,
-                           "absolute_sum", c->absolute_sum, "min", c->min, "max", c->max, "not_finite_points",
-                           (json_int_t)c->not_finite, "hash", hex);
-  if (json && task->from_exact && exact_find(stencil, true, output)) {
-    json_object_set_new(json, "exact_rms_error", json_real(task->errors[output].rms));
-    json_object_set_new(json, "exact_max_error", json_real(task->errors[output].max));
+  json_put(&json, "name", text_json(task->loaded.stencil->outputs[output]));
+  json_put(&json, "sum", number_json(c->sum));
+  json_put(&json, "absolute_sum", number_json(c->absolute_sum));
+  json_put(&json, "min", number_json(c->min));
+  json_put(&json, "max", number_json(c->max));
+  json_put(&json, "not_finite_points", json_integer(c->not_finite));
+  json_put(&json, "hash", text_json(hex));
+  if (has_error(task, output)) {
+    json_put(&json, "exact_rms_error", number_json(task->errors[output].rms));
+    json_put(&json, "exact_max_error", number_json(task->errors[output].max));
   }
   return json;
 }
 
 static json_t *task_json(const struct task *task) {
   const struct stencil *stencil = task->loaded.stencil;
-  json_t *grid = json_array(), *outputs = json_array();
-  for (int axis = 0; axis < stencil->dims; axis++) json_array_append_new(grid, json_integer(task->grid.n[axis]));
-  for (int i = 0; i < stencil->output_count; i++) json_array_append_new(outputs, output_json(task, i));
-  return json_pack("{s:s, s:o, s:I, s:s, s:I, s:o, s:f, s:i, s:f}", "name", stencil->name, "grid", grid, "steps",
-                   (json_int_t)task->steps, "input", input_name(task), "seed", (json_int_t)task->seed, "outputs", outputs,
-                   "time_ms", task->time_ms, "threads", task->threads, "points_per_s", points_per_s(task));
+  json_t *json = json_object(), *outputs = json_array();
+  for (int i = 0; i < stencil->output_count; i++) json_add(&outputs, output_json(task, i));
+  json_put(&json, "name", text_json(stencil->name));
+  json_put(&json, "grid", grid_json(stencil, &task->grid));
+  json_put(&json, "steps", json_integer(task->steps));
+  json_put(&json, "input", text_json(input_name(task)));
+  json_put(&json, "seed", json_integer(task->seed));
+  json_put(&json, "outputs", outputs);
+  json_put(&json, "time_ms", number_json(task->time_ms));
+  json_put(&json, "threads", json_integer(task->threads));
+  json_put(&json, "points_per_s", number_json(points_per_s(task)));
+  return json;
 }
 
 static void task_free(struct task *task) {

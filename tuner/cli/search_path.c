@@ -1,8 +1,8 @@
 /* search_path.c: folders and the files in them. */
 #include "tuner/cli/search_path.h"
 
-#include <glob.h>
-#include <stdio.h>
+#include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,53 +13,52 @@
 const struct search_kind search_stencils = {"stencil", "kernels", "HALOTUNE_PATH"};
 const struct search_kind search_templates = {"template", "templates", "HALOTUNE_TEMPLATE_PATH"};
 
-enum { MAX_FOLDERS = 32 };
-
-struct folders {
-  char *names[MAX_FOLDERS];
-  int count;
+/* A list of texts from malloc. */
+struct names {
+  char **list;
+  int count, capacity;
 };
 
-static bool add_folder(struct folders *folders, const char *name, size_t length) {
-  if (length == 0 || folders->count == MAX_FOLDERS) return true;
-  folders->names[folders->count] = strndup(name, length);
-  return folders->names[folders->count++] != NULL;
-}
-
-static void folders_free(struct folders *folders) {
-  for (int i = 0; i < folders->count; i++) free(folders->names[i]);
+static bool add_name(struct names *names, const char *name, size_t length) {
+  char **list = array_grow(names->list, names->count, &names->capacity, sizeof *list);
+  if (!list) return false;
+  names->list = list;
+  list[names->count] = strndup(name, length);
+  return list[names->count] && ++names->count;
 }
 
 /* In the order of the search. */
-static halotune_status folders_find(const struct search_kind *kind, const char *given, struct folders *folders) {
-  char installed[512];
-  snprintf(installed, sizeof installed, "%s/%s", HALOTUNE_DATA_DIR, kind->folder);
-  *folders = (struct folders){.count = 0};
-  bool ok = add_folder(folders, given ? given : "", given ? strlen(given) : 0);
-  ok = ok && add_folder(folders, kind->folder, strlen(kind->folder));
+static halotune_status folders_find(const struct search_kind *kind, const char *given, struct names *folders) {
+  struct text installed = {0};
+  text_printf(&installed, "%s/%s", HALOTUNE_DATA_DIR, kind->folder);
+  *folders = (struct names){.count = 0};
+  bool ok = text_ok(&installed) && (!given || !*given || add_name(folders, given, strlen(given)));
+  ok = ok && add_name(folders, kind->folder, strlen(kind->folder));
   for (const char *path = getenv(kind->variable); path && ok;) {
     size_t length = strcspn(path, ":");
-    ok = add_folder(folders, path, length);
+    if (length > 0) ok = add_name(folders, path, length);
     path = path[length] ? path + length + 1 : NULL;
   }
-  return ok && add_folder(folders, installed, strlen(installed)) ? HALOTUNE_OK : fail_memory();
+  ok = ok && add_name(folders, text_string(&installed), installed.length);
+  text_free(&installed);
+  return ok ? HALOTUNE_OK : fail_memory();
 }
 
-static bool is_path(const char *name) {
+bool search_is_path(const char *name) {
   size_t length = strlen(name);
   return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".yaml") == 0);
 }
 
 halotune_status search_find(const struct search_kind *kind, const char *given, const char *name, char **path) {
-  struct folders folders;
+  struct names folders;
   struct text searched = {0}, candidate = {0};
-  *path = is_path(name) ? strdup(name) : NULL;
-  if (is_path(name)) return *path ? HALOTUNE_OK : fail_memory();
+  *path = search_is_path(name) ? strdup(name) : NULL;
+  if (search_is_path(name)) return *path ? HALOTUNE_OK : fail_memory();
   halotune_status status = folders_find(kind, given, &folders);
   for (int i = 0; i < folders.count && status == HALOTUNE_OK && !*path; i++) {
     candidate.length = 0;
-    text_printf(&candidate, "%s/%s.yaml", folders.names[i], name);
-    text_printf(&searched, "%s%s", i > 0 ? ", " : "", folders.names[i]);
+    text_printf(&candidate, "%s/%s.yaml", folders.list[i], name);
+    text_printf(&searched, "%s%s", i > 0 ? ", " : "", folders.list[i]);
     if (file_is_regular(text_string(&candidate)) && !(*path = strdup(text_string(&candidate)))) status = fail_memory();
   }
   if (status == HALOTUNE_OK && !*path) {
@@ -68,7 +67,7 @@ halotune_status search_find(const struct search_kind *kind, const char *given, c
   }
   text_free(&candidate);
   text_free(&searched);
-  folders_free(&folders);
+  search_free(folders.list, folders.count);
   return status;
 }
 
@@ -81,42 +80,41 @@ static int compare_file_names(const void *left, const void *right) {
   return strcmp(file_name(*(char *const *)left), file_name(*(char *const *)right));
 }
 
-struct paths {
-  char **list;
-  int count, capacity;
-};
+static int is_shown_yaml(const struct dirent *entry) {
+  size_t length = strlen(entry->d_name);
+  return entry->d_name[0] != '.' && length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0;
+}
 
-/* Add the files of one folder whose names no earlier folder had. */
-static bool add_files(struct paths *paths, const char *folder) {
-  struct text pattern = {0};
-  glob_t found = {0};
+/* Add the files of one folder whose names no earlier folder had; a folder that cannot be read has none. */
+static bool add_files(struct names *paths, const char *folder) {
+  struct dirent **entries = NULL;
+  struct text path = {0};
   bool ok = true;
-  text_printf(&pattern, "%s/*.yaml", folder);
-  int result = glob(text_string(&pattern), 0, NULL, &found);
-  text_free(&pattern);
-  for (size_t i = 0; result == 0 && i < found.gl_pathc && ok; i++) {
+  int count = scandir(folder, &entries, is_shown_yaml, NULL);
+  for (int i = 0; i < count; i++) {
     bool known = false;
-    for (int k = 0; k < paths->count; k++) known = known || compare_file_names(&paths->list[k], &found.gl_pathv[i]) == 0;
-    if (known) continue;
-    char **list = array_grow(paths->list, paths->count, &paths->capacity, sizeof *list);
-    ok = list != NULL;
-    if (ok) paths->list = list;
-    if (ok) ok = (list[paths->count++] = strdup(found.gl_pathv[i])) != NULL;
+    for (int k = 0; k < paths->count && !known; k++) known = strcmp(file_name(paths->list[k]), entries[i]->d_name) == 0;
+    path.length = 0;
+    text_printf(&path, "%s/%s", folder, entries[i]->d_name);
+    ok = ok && text_ok(&path);
+    if (ok && !known && file_is_regular(text_string(&path))) ok = add_name(paths, text_string(&path), path.length);
+    free(entries[i]);
   }
-  globfree(&found);
-  return ok && result != GLOB_NOSPACE;
+  text_free(&path);
+  free(entries);
+  return ok && (count >= 0 || errno != ENOMEM);
 }
 
 halotune_status search_all(const struct search_kind *kind, const char *given, char ***out, int *count) {
-  struct folders folders;
-  struct paths paths = {0};
+  struct names folders;
+  struct names paths = {0};
   halotune_status status = folders_find(kind, given, &folders);
   *out = NULL;
   *count = 0;
   for (int i = 0; i < folders.count && status == HALOTUNE_OK; i++) {
-    if (!add_files(&paths, folders.names[i])) status = fail_memory();
+    if (!add_files(&paths, folders.list[i])) status = fail_memory();
   }
-  folders_free(&folders);
+  search_free(folders.list, folders.count);
   if (status != HALOTUNE_OK) {
     search_free(paths.list, paths.count);
     return status;

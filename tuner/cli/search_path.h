@@ -2,6 +2,8 @@
 #ifndef TUNER_CLI_SEARCH_PATH_H
 #define TUNER_CLI_SEARCH_PATH_H
 
+#include <stdbool.h>
+
 #include "base/fail.h"
 
 /* One kind of file. Folders are searched in this order: the one given to a command, the working directory's, those of the
@@ -13,8 +15,11 @@ struct search_kind {
 };
 extern const struct search_kind search_stencils, search_templates;
 
+/* Whether what a user calls a file is its path: it has a '/' or ends in .yaml. */
+bool search_is_path(const char *name);
+
 /* The path of FOLDER/NAME.yaml for the first folder that has it.
- *   name   a text with a '/' or ending in .yaml is a path and comes back as it is
+ *   name   a path comes back as it is
  *   given  a folder to be searched first; NULL for none
  *   path   receives a string from malloc, the caller's; NULL on failure
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND with the folders that were searched; HALOTUNE_MEMORY. */

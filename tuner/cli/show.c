@@ -46,6 +46,34 @@ static void print_weights(const struct loaded *loaded) {
   if (shown < analysis->weight_count) printf("           ... %d more, see --json\n", analysis->weight_count - shown);
 }
 
+/* The coefficients' values on the first grid; where there are weights, these tell more. */
+static halotune_status print_coefficients(const struct loaded *loaded) {
+  enum { MOST = 32 };
+  const struct stencil *stencil = loaded->stencil;
+  int count = stencil->coefficient_count;
+  if (loaded->analysis->is_linear || count == 0) return HALOTUNE_OK;
+  double *values = malloc((size_t)count * sizeof *values);
+  halotune_status status = values ? stencil_coefficients(stencil, &stencil->grids[0], values) : fail_memory();
+  for (int i = 0; i < count && i < MOST && status == HALOTUNE_OK; i++) {
+    printf("%-11s%-14s %12.6g\n", i == 0 ? "values" : "", stencil->coefficients[i].name, values[i]);
+  }
+  if (count > MOST && status == HALOTUNE_OK) printf("           ... %d more, see --json\n", count - MOST);
+  free(values);
+  return status;
+}
+
+static halotune_status print_exact(const struct stencil *stencil) {
+  for (int i = 0; i < stencil->exact_count; i++) {
+    struct text text = {0};
+    halotune_status status = describe_formula(&text, stencil, stencil->exact[i].value);
+    printf("%-11s%s = %s\n", i == 0 ? "exact" : "", exact_name(stencil, &stencil->exact[i]), text_string(&text));
+    text_free(&text);
+    if (status != HALOTUNE_OK) return status;
+  }
+  if (stencil->tolerance > 0) printf("tolerance  %g units of rounding for each step\n", stencil->tolerance);
+  return HALOTUNE_OK;
+}
+
 static void print_numbers(const struct stencil *stencil, const struct analysis *analysis) {
   char hex[HASH_HEX_BYTES];
   printf("shape      %s, %d tap%s, radius %d %d %d in x y z\n", shape_names[analysis->shape], analysis->tap_count,
@@ -84,6 +112,8 @@ static halotune_status print_stencil(const struct loaded *loaded) {
     print_fields(stencil);
   }
   print_grids(stencil);
+  if (status == HALOTUNE_OK) status = print_exact(stencil);
+  if (status == HALOTUNE_OK) status = print_coefficients(loaded);
   print_weights(loaded);
   print_numbers(stencil, loaded->analysis);
   text_free(&text);

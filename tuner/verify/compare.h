@@ -8,7 +8,8 @@ struct comparison {
   bool passed; /* something was compared, and no point of it is bad */
   long points;
   long bad_points;        /* those that are not finite, or err by more than is allowed */
-  long not_finite_points; /* of these: where the result, the reference or its magnitude is infinite or NaN */
+  long not_finite_points; /* of these: where the result or the reference is infinite or NaN, or they
+                             differ and the magnitude is */
   /* A point that is not finite counts as an infinite error, so that these are never NaN. */
   double rms_error, max_error;
   double max_error_units; /* in units of the expected rounding: the type's unit of rounding times the magnitude */

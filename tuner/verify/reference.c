@@ -20,14 +20,19 @@ struct run {
   struct result_row outputs[MAX_FIELDS];
 };
 
-static halotune_status check(const struct reference *reference, const double *const inputs[], double *const outputs[],
-                             double *const magnitudes[]) {
+halotune_status reference_check(const struct reference *reference) {
   const struct stencil *stencil = reference->stencil;
+  struct layout layout;
   if (reference->steps < 1) return fail(HALOTUNE_ARGUMENT, "at least one step is made, not %d", reference->steps);
   if (reference->steps > 1 && !reference->analysis->can_iterate) {
     return fail(HALOTUNE_ARGUMENT, "'%s' makes one step only: it does not say in `iterate` which output becomes an input",
                 stencil->name);
   }
+  return layout_make(stencil, reference->analysis, &reference->grid, &layout);
+}
+
+static halotune_status check_arrays(const struct stencil *stencil, const double *const inputs[], double *const outputs[],
+                                    double *const magnitudes[]) {
   for (int i = 0; i < stencil->output_count; i++) {
     for (int k = 0; k < stencil->input_count; k++) {
       if (inputs[k] != outputs[i] && !(magnitudes && inputs[k] == magnitudes[i])) continue;
@@ -122,7 +127,8 @@ halotune_status reference_run(const struct reference *reference, const double *c
                               double *const magnitudes[]) {
   const struct stencil *stencil = reference->stencil;
   struct run run = {.reference = reference, .threads = parallel_threads(reference->threads)};
-  halotune_status status = check(reference, inputs, outputs, magnitudes);
+  halotune_status status = reference_check(reference);
+  if (status == HALOTUNE_OK) status = check_arrays(stencil, inputs, outputs, magnitudes);
   if (status == HALOTUNE_OK) status = layout_make(stencil, reference->analysis, &reference->grid, &run.layout);
   if (status != HALOTUNE_OK) return status;
   for (int i = 0; i < stencil->output_count; i++) {

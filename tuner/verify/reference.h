@@ -14,6 +14,10 @@ struct reference {
   int threads;                /* 0 for one a CPU; the result does not depend on it */
 };
 
+/* Whether this can be computed, before any memory is asked for: grid and steps. Coefficients may still be NULL.
+ * Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
+halotune_status reference_check(const struct reference *reference);
+
 /* Apply a stencil or scan.
  *   inputs      each input's field; on an axis that is periodic_endpoint its last point must repeat the first
  *   outputs     receive each output's field after the last step. Skipped points (where a tap would leave the grid on an axis

@@ -2,6 +2,10 @@
 #include "tuner/verify/row_program.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
 
 enum { NO_ROW = -1 };
 
@@ -10,6 +14,7 @@ struct note {
   bool is_used, is_uniform;
   int last_use; /* the last node that has this one as an operand */
   int row;      /* NO_ROW until it has one */
+  double value, magnitude; /* of a uniform node */
 };
 
 struct compiler {
@@ -55,28 +60,80 @@ static bool is_computed(const struct compiler *c, int i) {
   return c->notes[i].is_used && !c->notes[i].is_uniform && c->nodes[i].kind != EXPR_TAP;
 }
 
-/* The rows of a constant: a number, a coefficient, or what these alone make. */
-static halotune_status add_constant(struct compiler *c, int i, const double *coefficients) {
+/* The value and magnitude of a constant: a number, a coefficient, or what these alone make. */
+static void evaluate_constant(struct compiler *c, int i, const double *coefficients) {
   const struct expr *node = &c->nodes[i];
-  struct row *constants = c->program->constants;
-  struct result_row result = {arena_alloc(c->arena, ROW_POINTS * sizeof(double)),
-                              arena_alloc(c->arena, ROW_POINTS * sizeof(double))};
-  if (!result.values || !result.magnitudes) return fail_memory();
+  struct note *note = &c->notes[i];
   if (node->arg_count > 0) {
-    struct row args[ROW_MAX_ARGS] = {0};
-    for (int k = 0; k < node->arg_count; k++) args[k] = constants[c->notes[arg_of(c, node, k)].row];
-    row_values(row_operation_of(node), ROW_POINTS, result, args);
-    row_magnitudes(row_operation_of(node), ROW_POINTS, result, args);
+    struct row args[ROW_MAX_ARGS] = {{0}};
+    for (int k = 0; k < node->arg_count; k++) {
+      const struct note *arg = &c->notes[arg_of(c, node, k)];
+      args[k] = (struct row){&arg->value, &arg->magnitude};
+    }
+    row_values(row_operation_of(node), 1, (struct result_row){&note->value, &note->magnitude}, args);
+    row_magnitudes(row_operation_of(node), 1, (struct result_row){&note->value, &note->magnitude}, args);
   } else {
-    double value = node->kind == EXPR_COEFFICIENT ? coefficients[node->index] : node->number;
-    for (int point = 0; point < ROW_POINTS; point++) {
-      result.values[point] = value;
-      result.magnitudes[point] = fabs(value);
+    note->value = node->kind == EXPR_COEFFICIENT ? coefficients[node->index] : node->number;
+    note->magnitude = fabs(note->value);
+  }
+}
+
+static const double *filled_row(struct compiler *c, double value) {
+  double *row = arena_alloc(c->arena, ROW_POINTS * sizeof *row);
+  for (int point = 0; row && point < ROW_POINTS; point++) row[point] = value;
+  return row;
+}
+
+static uint64_t bits_of(double number) {
+  uint64_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  return bits;
+}
+
+/* The row of a constant: equal ones share theirs, for an update may name thousands.
+ *   table  slots of a power of two, each a constant's number plus 1, or 0 */
+static halotune_status add_constant(struct compiler *c, int i, int *table, size_t slots) {
+  struct note *note = &c->notes[i];
+  struct row *constants = c->program->constants;
+  const uint64_t key[] = {bits_of(note->value), bits_of(note->magnitude)};
+  size_t slot = hash_bytes(key, sizeof key).low & (slots - 1);
+  for (; table[slot] > 0; slot = (slot + 1) & (slots - 1)) {
+    const struct row *known = &constants[table[slot] - 1];
+    if (bits_of(known->values[0]) != key[0] || bits_of(known->magnitudes[0]) != key[1]) continue;
+    note->row = table[slot] - 1;
+    return HALOTUNE_OK;
+  }
+  struct row row = {.values = filled_row(c, note->value)};
+  row.magnitudes = key[0] == key[1] ? row.values : filled_row(c, note->magnitude);
+  if (!row.values || !row.magnitudes) return fail_memory();
+  note->row = c->program->constant_count++;
+  constants[note->row] = row;
+  table[slot] = c->program->constant_count;
+  return HALOTUNE_OK;
+}
+
+/* Only constants that an operation at every point reads, or that are an output, need rows. */
+static halotune_status add_constants(struct compiler *c, const double *coefficients) {
+  size_t slots = 16;
+  while (slots < 2 * (size_t)c->node_count) slots *= 2;
+  int *table = calloc(slots, sizeof *table);
+  halotune_status status = table ? HALOTUNE_OK : fail_memory();
+  for (int i = 0; i < c->node_count; i++) {
+    if (c->notes[i].is_used && c->notes[i].is_uniform) evaluate_constant(c, i, coefficients);
+  }
+  for (int i = 0; i < c->node_count && status == HALOTUNE_OK; i++) {
+    for (int k = 0; k < c->nodes[i].arg_count && is_computed(c, i) && status == HALOTUNE_OK; k++) {
+      int arg = arg_of(c, &c->nodes[i], k);
+      if (c->notes[arg].is_uniform && c->notes[arg].row == NO_ROW) status = add_constant(c, arg, table, slots);
     }
   }
-  c->notes[i].row = c->program->constant_count++;
-  constants[c->notes[i].row] = (struct row){result.values, result.magnitudes};
-  return HALOTUNE_OK;
+  for (int i = 0; i < c->stencil->update.count && status == HALOTUNE_OK; i++) {
+    int root = root_of(c, i);
+    bool needed = c->stencil->update.assignments[i].output >= 0 && c->notes[root].is_uniform;
+    if (needed && c->notes[root].row == NO_ROW) status = add_constant(c, root, table, slots);
+  }
+  free(table);
+  return status;
 }
 
 static void add_tap(struct compiler *c, int i) {
@@ -151,11 +208,8 @@ halotune_status row_program_make(const struct stencil *stencil, const double *co
   if (!c.notes || !c.free_buffers || !out->constants || !out->taps || !out->instructions) return fail_memory();
 
   take_notes(&c);
-  for (int i = 0; i < c.node_count; i++) {
-    if (!c.notes[i].is_used || !c.notes[i].is_uniform) continue;
-    halotune_status status = add_constant(&c, i, coefficients);
-    if (status != HALOTUNE_OK) return status;
-  }
+  halotune_status status = add_constants(&c, coefficients);
+  if (status != HALOTUNE_OK) return status;
   for (int i = 0; i < c.node_count; i++) {
     if (c.notes[i].is_used && c.nodes[i].kind == EXPR_TAP) add_tap(&c, i);
   }

@@ -12,6 +12,13 @@
 #define MB args[1].magnitudes[i]
 #define MC args[2].magnitudes[i]
 
+/* The root of a + e errs by |e|/sqrt(a), and by sqrt(|e|) at most: where a cancels to nothing, that is all that is known.
+ * With e one unit of rounding of double precision times m, the second bound is that unit times sqrt(m/unit). */
+static double root_magnitude(double a, double m) {
+  const double unit = 0x1p-53;
+  return m == 0 ? 0 : m / sqrt(fmax(fabs(a), unit * m));
+}
+
 /* Each operation's value and magnitude. With unit u of rounding, operands that err by at most p*u*MA and q*u*MB give a
  * result that errs by at most (p+q+1)*u*M to first order: that is what each magnitude is chosen for. A function's is its
  * derivative times MA, and no less than the value itself. */
@@ -23,7 +30,7 @@
   X(MULTIPLY, A *B, MA *MB)                                       \
   X(DIVIDE, A / B, MA / fabs(B) * (MB / fabs(B)))                 \
   X(FABS, fabs(A), MA)                                            \
-  X(SQRT, sqrt(A), MA == 0 ? 0 : MA / sqrt(fabs(A)))              \
+  X(SQRT, sqrt(A), root_magnitude(A, MA))                         \
   X(EXP, exp(A), R *(1 + MA))                                     \
   X(SIN, sin(A), fabs(R) + MA)                                    \
   X(COS, cos(A), fabs(R) + MA)                                    \

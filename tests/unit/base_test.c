@@ -1,0 +1,255 @@
+/* base_test.c: memory, texts, files, hashes and threads on which all else stands. */
+#include "tests/unit/unit.h"
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "base/text.h"
+
+/* --- arena --- */
+
+/* Sizes around those of a block, each piece filled to its last byte: none reaches into another, all begin as zeros. */
+TEST(an_arena_gives_pieces_of_their_own) {
+  static const size_t sizes[] = {1, 3, 16, 17, 4000, 80, 4096, 1, 4097, 100000, 0, 2, 2047, 2049, 5};
+  enum { PIECES = COUNT(sizes) };
+  struct arena arena = {0};
+  unsigned char *pieces[PIECES];
+  for (size_t i = 0; i < PIECES; i++) {
+    pieces[i] = arena_alloc(&arena, sizes[i]);
+    CHECK(pieces[i], "piece %zu", i);
+    CHECK_EQ(0, (uintptr_t)pieces[i] % alignof(max_align_t), "piece %zu is aligned", i);
+    for (size_t k = 0; k < sizes[i]; k++) CHECK_EQ(0, pieces[i][k], "piece %zu, byte %zu", i, k);
+    memset(pieces[i], (int)i + 1, sizes[i]);
+  }
+  for (size_t i = 0; i < PIECES; i++) {
+    for (size_t k = 0; k < sizes[i]; k++) CHECK_EQ(i + 1, pieces[i][k], "piece %zu, byte %zu", i, k);
+  }
+  CHECK(!arena_alloc(&arena, SIZE_MAX), "more than there is");
+  CHECK(!arena_alloc(&arena, SIZE_MAX - 8), "more than there is, once rounded up");
+  CHECK_TEXT("ab", arena_text(&arena, "abc", 2), "a text is cut");
+  CHECK_TEXT("", arena_text(&arena, "abc", 0), "to nothing");
+  arena_free(&arena);
+  CHECK(arena_alloc(&arena, 8), "an arena that was freed can be used again");
+  arena_free(&arena);
+  arena_free(&arena);
+}
+
+/* --- text --- */
+
+TEST(a_text_grows_and_is_always_a_string) {
+  enum { TIMES = 5000 };
+  struct text text = {0};
+  CHECK_TEXT("", text_string(&text), "nothing written");
+  text_add(&text, "", 0);
+  CHECK(text.bytes, "written, if nothing");
+  CHECK_TEXT("", text_string(&text), "written, if nothing");
+  for (int i = 0; i < TIMES; i++) {
+    text_printf(&text, "%c%s", 'a' + i % 26, i % 7 == 0 ? "!" : "");
+    CHECK_EQ(0, text.bytes[text.length], "after %d", i);
+    CHECK(text.length < text.capacity, "after %d", i);
+  }
+  CHECK_EQ(TIMES + (TIMES + 6) / 7, text.length, "length");
+  CHECK_EQ(text.length, strlen(text_string(&text)), "length of the string");
+  CHECK(strncmp(text_string(&text), "a!bcdefgh!i", 11) == 0, "%s", text_string(&text));
+  text_add(&text, "x\0y", 3);
+  CHECK_EQ(0, memcmp(text.bytes + text.length - 3, "x\0y", 4), "a NUL inside");
+  CHECK(text_ok(&text), "all was written");
+  text_free(&text);
+  CHECK_TEXT("", text_string(&text), "freed");
+}
+
+TEST(a_text_without_memory_stays_as_it_was) {
+  struct text text = {0};
+  text_printf(&text, "before");
+  text.out_of_memory = true;
+  text_printf(&text, "after");
+  text_add(&text, "after", 5);
+  text_number(&text, 1);
+  CHECK_TEXT("before", text_string(&text), "what came later is ignored");
+  CHECK(!text_ok(&text), "and known to be missing");
+  text_free(&text);
+}
+
+static const struct {
+  double number;
+  const char *text;
+} numbers[] = {
+    {0, "0"},         {-0.0, "-0"},        {0.1, "0.1"},     {-2, "-2"},      {1e-8, "1e-08"},
+    {1e300, "1e+300"}, {0.1 + 0.2, "0.30000000000000004"},   {1.0 / 3, "0.3333333333333333"},
+    {123456789012345678.0, "1.2345678901234568e+17"},          {0x1p-1074, "4.94065645841247e-324"},
+};
+
+TEST(numbers_have_the_fewest_digits_that_read_back) {
+  for (size_t i = 0; i < COUNT(numbers); i++) {
+    struct text text = {0};
+    text_number(&text, numbers[i].number);
+    CHECK_TEXT(numbers[i].text, text_string(&text), "row %zu", i);
+    CHECK(strtod(text_string(&text), NULL) == numbers[i].number, "row %zu reads back", i);
+    text_free(&text);
+  }
+}
+
+/* --- files --- */
+
+static char path[] = "/tmp/halotune-base-XXXXXX";
+
+static void write_file(const void *bytes, size_t length) {
+  FILE *file = fopen(path, "wb");
+  CHECK(file, "%s", path);
+  CHECK_EQ(length, fwrite(bytes, 1, length, file), "%s", path);
+  CHECK_EQ(0, fclose(file), "%s", path);
+}
+
+/* As long as is allowed, one byte longer, and around the size of a chunk. */
+static const struct {
+  size_t bytes, most;
+  halotune_status want;
+} files[] = {
+    {0, 0, HALOTUNE_OK},         {0, 10, HALOTUNE_OK},        {10, 10, HALOTUNE_OK},       {11, 10, HALOTUNE_IO},
+    {16384, 16384, HALOTUNE_OK}, {16385, 16384, HALOTUNE_IO}, {50000, 50000, HALOTUNE_OK}, {50000, 49999, HALOTUNE_IO},
+    {100000, 1, HALOTUNE_IO},
+};
+
+TEST(files_are_read_whole_or_refused) {
+  char *want = malloc(100000);
+  CHECK(want, "memory");
+  for (size_t i = 0; i < 100000; i++) want[i] = (char)(i * 31 % 251);
+  for (size_t i = 0; i < COUNT(files); i++) {
+    char *bytes;
+    size_t length;
+    write_file(want, files[i].bytes);
+    CHECK_EQ(files[i].want, file_read(path, files[i].most, &bytes, &length), "row %zu: %s", i, fail_text());
+    CHECK_EQ(files[i].want == HALOTUNE_OK, bytes != NULL, "row %zu", i);
+    if (!bytes) continue;
+    CHECK_EQ(files[i].bytes, length, "row %zu", i);
+    CHECK_EQ(0, memcmp(bytes, want, length), "row %zu", i);
+    CHECK_EQ(0, bytes[length], "row %zu, the NUL behind", i);
+    free(bytes);
+  }
+  free(want);
+}
+
+TEST(what_is_no_file_has_no_bytes) {
+  static const struct { const char *path; halotune_status want; bool regular; } rows[] = {
+      {"/no/such/file", HALOTUNE_NOT_FOUND, false}, {"/tmp", HALOTUNE_IO, false}, {path, HALOTUNE_OK, true},
+      {"/dev/null", HALOTUNE_OK, false},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    char *bytes;
+    size_t length;
+    CHECK_EQ(rows[i].want, file_read(rows[i].path, 1 << 20, &bytes, &length), "%s: %s", rows[i].path, fail_text());
+    CHECK_EQ(rows[i].want == HALOTUNE_OK, bytes != NULL, "%s", rows[i].path);
+    CHECK_EQ(rows[i].regular, file_is_regular(rows[i].path), "%s", rows[i].path);
+    free(bytes);
+  }
+}
+
+/* --- hashes --- */
+
+/* Stored results are found by these digits for years: they are pinned. */
+static const struct {
+  const char *text, *hex;
+} hashes[] = {
+    {"", "99aa06d3014798d86001c324468d497f"},
+    {"a", "a96faf705af16834e6c632b61e964e1f"},
+};
+
+TEST(hashes_are_those_of_xxh3) {
+  for (size_t i = 0; i < COUNT(hashes); i++) {
+    char hex[HASH_HEX_BYTES];
+    struct hash hash = hash_bytes(hashes[i].text, strlen(hashes[i].text));
+    hash_hex(hash, hex);
+    CHECK_EQ(HASH_HEX_BYTES - 1, strlen(hex), "row %zu", i);
+    CHECK_TEXT(hashes[i].hex, hex, "row %zu", i);
+    CHECK_EQ(0, hash_compare(hash, hash_bytes(hashes[i].text, strlen(hashes[i].text))), "row %zu, again", i);
+  }
+}
+
+/* From the smallest to the largest, so that each row is below all behind it; the digits have the same order. */
+TEST(hashes_are_ordered_as_their_digits) {
+  static const struct hash rows[] = {{0, 0}, {0, 1}, {0, UINT64_MAX}, {1, 0}, {1, 2}, {0xAB00000000000000, 7}, {UINT64_MAX, 0}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t k = 0; k < COUNT(rows); k++) {
+      char one[HASH_HEX_BYTES], other[HASH_HEX_BYTES];
+      int order = hash_compare(rows[i], rows[k]);
+      hash_hex(rows[i], one);
+      hash_hex(rows[k], other);
+      int digits = strcmp(one, other);
+      CHECK_EQ((i > k) - (i < k), (order > 0) - (order < 0), "rows %zu and %zu", i, k);
+      CHECK_EQ((i > k) - (i < k), (digits > 0) - (digits < 0), "%s and %s", one, other);
+    }
+  }
+}
+
+/* --- threads --- */
+
+enum { LONGEST_LOOP = 1000 };
+
+struct tally {
+  atomic_int times[LONGEST_LOOP];
+  atomic_int bad_parts; /* of no index, of too many, or not where a part begins */
+  long count, grain;
+  int threads;
+};
+
+static void count_part(void *context, int thread, long first, long end) { /* no CHECK here: it would leave another thread */
+  struct tally *tally = context;
+  bool good = first % tally->grain == 0 && end > first && end <= tally->count && end - first <= tally->grain &&
+              (end == tally->count || end - first == tally->grain) && thread >= 0 && thread < tally->threads;
+  if (!good) atomic_fetch_add(&tally->bad_parts, 1);
+  for (long i = first; i < end && i < LONGEST_LOOP; i++) atomic_fetch_add(&tally->times[i], 1);
+}
+
+TEST(loops_run_each_index_once) {
+  static const struct { long count, grain; int threads; } rows[] = {
+      {0, 1, 4}, {-3, 1, 2}, {1, 1, 1}, {1, 100, 4}, {1000, 1, 8}, {1000, 7, 3}, {999, 1000, 2}, {1000, 500, 2}, {1000, 3, 1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct tally tally = {.count = rows[i].count, .grain = rows[i].grain, .threads = rows[i].threads};
+    parallel_for(rows[i].count, rows[i].grain, rows[i].threads, count_part, &tally);
+    for (long k = 0; k < LONGEST_LOOP; k++) CHECK_EQ(k < rows[i].count, tally.times[k], "row %zu, index %ld", i, k);
+    CHECK_EQ(0, tally.bad_parts, "row %zu", i);
+  }
+}
+
+TEST(wishes_for_threads_have_bounds) {
+  CHECK_EQ(1, parallel_threads(1), "one");
+  CHECK_EQ(7, parallel_threads(7), "seven");
+  CHECK_EQ(PARALLEL_MAX_THREADS, parallel_threads(PARALLEL_MAX_THREADS), "as many as there can be");
+  CHECK_EQ(PARALLEL_MAX_THREADS, parallel_threads(1 << 30), "more than there can be");
+  CHECK(parallel_threads(0) >= 1, "one for each CPU");
+  CHECK_EQ(parallel_threads(0), parallel_threads(-5), "less than none");
+}
+
+static int make_file(void **state) {
+  (void)state;
+  int descriptor = mkstemp(path);
+  return descriptor >= 0 ? close(descriptor) : -1;
+}
+
+static int remove_file(void **state) {
+  (void)state;
+  return unlink(path);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_arena_gives_pieces_of_their_own),
+      cmocka_unit_test(a_text_grows_and_is_always_a_string),
+      cmocka_unit_test(a_text_without_memory_stays_as_it_was),
+      cmocka_unit_test(numbers_have_the_fewest_digits_that_read_back),
+      cmocka_unit_test(files_are_read_whole_or_refused),
+      cmocka_unit_test(what_is_no_file_has_no_bytes),
+      cmocka_unit_test(hashes_are_those_of_xxh3),
+      cmocka_unit_test(hashes_are_ordered_as_their_digits),
+      cmocka_unit_test(loops_run_each_index_once),
+      cmocka_unit_test(wishes_for_threads_have_bounds),
+  };
+  return cmocka_run_group_tests_name("base", tests, make_file, remove_file);
+}
