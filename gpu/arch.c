@@ -74,6 +74,7 @@ struct device_limits arch_device_limits(const struct arch_facts *facts) {
                                 .max_threads = l->max_threads_per_block,
                                 .max_threads_sm = l->max_threads_per_sm,
                                 .max_registers = l->max_registers_per_thread,
+                                .registers_sm = l->registers_per_sm,
                                 .max_shared_bytes = l->shared_per_block_bytes,
                                 .warp_size = l->warp_size};
 }

@@ -39,6 +39,7 @@ static halotune_status ask_attributes(const struct cu *cu, CUdevice device, stru
       {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &out->limits.max_threads},
       {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, &out->limits.max_threads_sm},
       {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &out->limits.max_shared_bytes},
+      {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, &out->limits.registers_sm},
       {CU_DEVICE_ATTRIBUTE_WARP_SIZE, &out->limits.warp_size},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {

@@ -15,6 +15,22 @@ bool is_staged(const struct analysis *analysis, int input) {
 /* Bounds of the CUDA programming guide's table for every compute capability from 7.5 to 12.1. */
 enum { MAX_LINEAR_TEXELS = 1 << 28, MAX_TEXTURE_WIDTH = 131072, MAX_TEXTURE_HEIGHT = 65000 };
 
+/* How many aligned groups of `width` neighbours in x the taps of such a group touch. Taps are sorted by input, z, y, x. */
+static int count_groups(const struct analysis *analysis, int width) {
+  int count = 0, reached = 0;
+  for (int i = 0; i < analysis->tap_count; i++) {
+    const struct tap *tap = &analysis->taps[i], *before = i > 0 ? tap - 1 : NULL;
+    bool same_row = before && tap->input == before->input && tap->offset[1] == before->offset[1] &&
+                    tap->offset[2] == before->offset[2];
+    int shifted = tap->offset[0] + MAX_RADIUS * width; /* not negative, and aligned as before */
+    int first = shifted / width, last = (shifted + width - 1) / width;
+    if (same_row && first <= reached) first = reached + 1;
+    count += last - first + 1;
+    reached = last;
+  }
+  return count;
+}
+
 static void fill_stencil(const struct stencil *stencil, const struct analysis *analysis, double facts[FACT_COUNT]) {
   bool scan = stencil->kind == STENCIL_SCAN;
   int staged = 0;
@@ -25,6 +41,8 @@ static void fill_stencil(const struct stencil *stencil, const struct analysis *a
   facts[FACT_staged] = staged;
   facts[FACT_coefficient_count] = stencil->coefficient_count;
   facts[FACT_taps] = analysis->tap_count;
+  facts[FACT_groups_of_2] = count_groups(analysis, 2);
+  facts[FACT_groups_of_4] = count_groups(analysis, 4);
   facts[FACT_radius] = analysis->max_radius;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     facts[FACT_low_x + axis] = analysis->radius_low[axis];
@@ -54,6 +72,7 @@ static void fill_device(const struct device_limits *limits, double facts[FACT_CO
   facts[FACT_max_threads] = limits->max_threads;
   facts[FACT_max_threads_sm] = limits->max_threads_sm;
   facts[FACT_max_registers] = limits->max_registers;
+  facts[FACT_registers_sm] = limits->registers_sm;
   facts[FACT_max_shared_bytes] = limits->max_shared_bytes;
   facts[FACT_warp_size] = limits->warp_size;
   facts[FACT_max_linear_texels] = MAX_LINEAR_TEXELS;

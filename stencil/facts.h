@@ -10,6 +10,7 @@ struct device_limits {
   int max_threads;      /* of a block */
   int max_threads_sm;   /* of a multiprocessor */
   int max_registers;    /* of a thread */
+  int registers_sm;     /* of a multiprocessor */
   int max_shared_bytes; /* of a block, opted in */
   int warp_size;
 };
@@ -22,6 +23,8 @@ struct device_limits {
   X(staged, "inputs that are read beyond the point itself") \
   X(coefficient_count, "number of coefficients") \
   X(taps, "points that an update reads, over all inputs") \
+  X(groups_of_2, "aligned pairs in x that two neighbours read together") \
+  X(groups_of_4, "aligned groups of four in x that four neighbours read together") \
   X(radius, "the largest reach along any axis") \
   X(low_x, "reach towards smaller x") \
   X(low_y, "reach towards smaller y") \
@@ -54,6 +57,7 @@ struct device_limits {
   X(max_threads, "threads that a block may have") \
   X(max_threads_sm, "threads that a multiprocessor holds") \
   X(max_registers, "registers that a thread may have") \
+  X(registers_sm, "registers that a multiprocessor has") \
   X(max_shared_bytes, "shared memory that a block may have") \
   X(warp_size, "threads of a warp") \
   X(max_linear_texels, "elements that a linear texture may have") \

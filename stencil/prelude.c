@@ -110,7 +110,9 @@ void prelude_write_coefficients(struct text *text, const struct prelude *prelude
     for (int i = 0; i < stencil->coefficient_count; i++) add_literal(text, i > 0 ? ", " : "", values[i]);
     text_printf(text, "};\n");
   }
-  text_printf(text, "#define COEFFICIENT_VALUES %s\n\n", sources[prelude->coefficients]);
+  bool passed = prelude->generated->passes_coefficients;
+  text_printf(text, "#define COEFFICIENT_VALUES %s\n\n", passed || prelude->coefficients == COEFFICIENTS_CONSTANT
+                                                           ? sources[prelude->coefficients] : sources[COEFFICIENTS_LITERAL]);
 }
 
 halotune_status prelude_write(struct text *text, const struct prelude *prelude) {

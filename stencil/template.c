@@ -173,8 +173,45 @@ static halotune_status read_axes(struct reader *r, const struct yaml *list, stru
   return status;
 }
 
+/* [x, y, z, elements]. */
+static halotune_status read_shared_access(struct reader *r, const struct yaml *list, struct shared_access *out) {
+  halotune_status status = HALOTUNE_OK;
+  if (list->kind != YAML_LIST || list->count != MAX_DIMS + 1) {
+    return read_fail(r, list->place, "expected four expressions: strides in x, y and z, and elements at once");
+  }
+  const struct yaml *item = list->first;
+  for (int axis = 0; axis < MAX_DIMS && status == HALOTUNE_OK; axis++, item = item->next) {
+    status = read_formula(r, item, &out->stride[axis]);
+  }
+  return status == HALOTUNE_OK ? read_formula(r, item, &out->elements) : status;
+}
+
+static halotune_status read_access(struct reader *r, const struct yaml *map) {
+  static const char *const keys[] = {"loads_per_point", "over_read", "computing_share", "shared"};
+  struct access_formulas *access = &r->template->access;
+  const struct yaml *loads, *over_read, *share, *shared = yaml_find(map, "shared");
+  if (map->kind != YAML_MAP) return read_fail(r, map->place, "expected fields, such as loads_per_point: taps");
+  halotune_status status = check_keys(r, map, keys, COUNT(keys));
+  if (status == HALOTUNE_OK) status = need(r, map, "loads_per_point", YAML_TEXT, &loads);
+  if (status == HALOTUNE_OK) status = need(r, map, "over_read", YAML_TEXT, &over_read);
+  if (status == HALOTUNE_OK) status = need(r, map, "computing_share", YAML_TEXT, &share);
+  if (status == HALOTUNE_OK) status = read_formula(r, loads, &access->loads_per_point);
+  if (status == HALOTUNE_OK) status = read_formula(r, over_read, &access->over_read);
+  if (status == HALOTUNE_OK) status = read_formula(r, share, &access->computing_share);
+  if (status != HALOTUNE_OK) return status;
+  r->template->has_access = true;
+  if (!shared) return HALOTUNE_OK;
+  if (shared->kind != YAML_LIST || shared->count > MAX_SHARED_ACCESSES) {
+    return read_fail(r, shared->place, "expected a list of at most %d kinds of access", MAX_SHARED_ACCESSES);
+  }
+  for (const struct yaml *item = shared->first; item && status == HALOTUNE_OK; item = item->next) {
+    status = read_shared_access(r, item, &access->shared[access->shared_count++]);
+  }
+  return status;
+}
+
 static halotune_status read_fields(struct reader *r) {
-  static const char *const keys[] = {"name", "about", "parameters", "rules", "block", "grid", "shared_bytes"};
+  static const char *const keys[] = {"name", "about", "parameters", "rules", "block", "grid", "shared_bytes", "access"};
   const struct yaml *name, *about, *parameters, *rules, *block, *grid, *shared;
   struct template *template = r->template;
   struct yaml *root;
@@ -198,7 +235,9 @@ static halotune_status read_fields(struct reader *r) {
   if ((status = read_rules(r, rules)) != HALOTUNE_OK) return status;
   if ((status = read_axes(r, block, template->block)) != HALOTUNE_OK) return status;
   if ((status = read_axes(r, grid, template->grid)) != HALOTUNE_OK) return status;
-  return read_formula(r, shared, &template->shared_bytes);
+  if ((status = read_formula(r, shared, &template->shared_bytes)) != HALOTUNE_OK) return status;
+  const struct yaml *access = yaml_find(root, "access");
+  return access ? read_access(r, access) : HALOTUNE_OK;
 }
 
 static halotune_status keep_words(struct reader *r) {

@@ -5,7 +5,7 @@
 
 #include "stencil/facts.h"
 
-enum { MAX_PARAMETERS = 32, MAX_VALUES = 32, MAX_RULES = 64 };
+enum { MAX_PARAMETERS = 32, MAX_VALUES = 32, MAX_RULES = 64, MAX_SHARED_ACCESSES = 4 };
 
 /* A parameter takes one of a list of values: numbers, or words, which count as 0, 1, 2 ... in rules. */
 struct parameter {
@@ -23,6 +23,19 @@ struct rule {
   int last_parameter;           /* the last parameter that it names; -1 for a fact about the stencil alone */
 };
 
+/* One kind of access to shared memory, as all threads of a block do it at once. */
+struct shared_access {
+  struct formula stride[MAX_DIMS]; /* elements between what threads that are neighbours in x, y and z touch */
+  struct formula elements;         /* neighbours that a thread touches at once; 0: there is no such access */
+};
+
+/* What a template says of its accesses, for access.h. */
+struct access_formulas {
+  struct formula loads_per_point, over_read, computing_share;
+  struct shared_access shared[MAX_SHARED_ACCESSES];
+  int shared_count;
+};
+
 /* Owns all that it points to; end with template_free. */
 struct template {
   const char *name, *about;
@@ -34,6 +47,8 @@ struct template {
   int rule_count;
   struct formula block[MAX_DIMS], grid[MAX_DIMS]; /* launch geometry, in x, y, z */
   struct formula shared_bytes;                    /* dynamic shared memory of a block */
+  bool has_access;
+  struct access_formulas access;
   struct exprs exprs;
   int variable_count; /* facts, then parameters, then words */
   double *word_values;

@@ -140,7 +140,7 @@ __device__ __forceinline__ bool in_box(const Geometry &g, index_t x, index_t y, 
 
 // --- the coefficients
 struct Coefficients {};
-#define COEFFICIENT_VALUES coefficients
+#define COEFFICIENT_VALUES Coefficients()
 
 // --- the fields
 struct Fields {

@@ -81,7 +81,7 @@ TEST(narrow_offsets_are_found_where_strides_are_long) {
                               .configuration = configuration_default(template), .domain = far->request.domain,
                               .coefficients = scenes.coefficients,
                               .limits = {.capability = 90, .max_threads = 1024, .max_threads_sm = 2048,
-                                         .max_registers = 255, .max_shared_bytes = 48 << 10, .warp_size = 32}};
+                                         .max_registers = 255, .registers_sm = 65536, .max_shared_bytes = 48 << 10, .warp_size = 32}};
   struct generated generated;
   CHECK_OK(generate(&spec, &generated));
   CHECK_EQ(8, generated.index_bytes, "a field of %ld elements", domain_elements(&spec.domain));
@@ -164,7 +164,7 @@ TEST(default_scenes_cover_what_is_promised) {
       blocks[scenes.list[i].orders[k].blocks]++;
     }
   }
-  CHECK(dense == 2 && padded == 6 && steps == 3 && boxed == 1 && far == 1, "%d %d %d %d %d", dense, padded, steps, boxed, far);
+  CHECK(dense == 2 && padded == 7 && steps == 3 && boxed == 1 && far == 1, "%d %d %d %d %d", dense, padded, steps, boxed, far);
   CHECK(threads[0] > 2 && threads[1] > 2 && threads[2] > 2 && blocks[0] > 2 && blocks[1] > 2, "orders");
   scenes_free(&scenes);
   analysis_free(analysis);

@@ -17,6 +17,15 @@ static void pad(const struct stencil *stencil, struct domain *domain) {
   domain->plane = domain->row * (domain->grid.n[1] + (stencil->dims > 1));
 }
 
+/* Long lines along the axis of a pencil or scan, else along x. */
+static struct grid long_lines(const struct stencil *stencil, const struct analysis *analysis) {
+  const long length = 613, across[MAX_DIMS] = {9, 5, 4};
+  struct grid grid = {{1, 1, 1}};
+  for (int axis = 0; axis < stencil->dims; axis++) grid.n[axis] = across[axis];
+  grid.n[analysis->pencil_axis < 0 ? 0 : analysis->pencil_axis] = stencil->dims == 1 ? 10 * length : length;
+  return grid;
+}
+
 /* Strides so long that the last elements cannot be counted in 32 bits. */
 static void stretch(const struct stencil *stencil, struct domain *domain) {
   const long long_stride = (1L << 28) + 64;
@@ -103,6 +112,10 @@ static halotune_status add_defaults(const struct plan *plan) {
   if (status == HALOTUNE_OK) {
     status = add_scene(plan, &boxed, plan->scenes->domain_count++, 1, false, " padded, a box of it");
   }
+  struct grid length = long_lines(r->stencil, r->analysis);
+  struct domain lines = domain_dense(r->stencil, r->analysis, &length);
+  pad(r->stencil, &lines);
+  if (status == HALOTUNE_OK) status = add_scene(plan, &lines, plan->scenes->domain_count++, 1, false, " padded");
   if (status != HALOTUNE_OK || dims == 1) return status;
   struct domain stretched = domain_dense(r->stencil, r->analysis, &wide[dims - 1]);
   stretch(r->stencil, &stretched);

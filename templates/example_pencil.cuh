@@ -1,0 +1,212 @@
+#define HALOTUNE_PRELUDE
+
+// wrappers: what templates use where a GPU and the host backend differ. This is the GPU's side; the host's is in
+// tuner/backend/host/cuda_on_cpu.h. It includes nothing, and compiles for sm_75 and later.
+#ifndef HALOTUNE_WRAPPERS
+#define HALOTUNE_WRAPPERS
+
+// The block's dynamic shared memory as an array of a type.
+extern __shared__ __align__(16) unsigned char halotune_shared[];
+#define SHARED_MEMORY(type) (reinterpret_cast<type *>(halotune_shared))
+
+// --- vectors: N = 1, 2 or 4 neighbours at once, from an address that is a multiple of their size or of 16 bytes.
+
+template <int BYTES> struct Word;
+template <> struct Word<4> { typedef unsigned type; };
+template <> struct Word<8> { typedef uint2 type; };
+template <> struct Word<16> { typedef uint4 type; };
+
+// The bytes are moved in words of up to 16; a union keeps them in registers.
+template <int N, class T> union Vector {
+  static constexpr int bytes = N*int(sizeof(T)), word_bytes = bytes < 16 ? bytes : 16, words = bytes/word_bytes;
+  typename Word<word_bytes>::type word[words];
+  T element[N];
+};
+
+template <int N, class T> __device__ __forceinline__ void load_vector(const T *p, T (&out)[N]) {
+  typedef Vector<N, T> V;
+  V v;
+#pragma unroll
+  for (int i = 0; i < V::words; i++) v.word[i] = reinterpret_cast<const typename Word<V::word_bytes>::type *>(p)[i];
+#pragma unroll
+  for (int i = 0; i < N; i++) out[i] = v.element[i];
+}
+
+// The same through the read-only path.
+template <int N, class T> __device__ __forceinline__ void load_vector_readonly(const T *p, T (&out)[N]) {
+  typedef Vector<N, T> V;
+  V v;
+#pragma unroll
+  for (int i = 0; i < V::words; i++) v.word[i] = __ldg(reinterpret_cast<const typename Word<V::word_bytes>::type *>(p) + i);
+#pragma unroll
+  for (int i = 0; i < N; i++) out[i] = v.element[i];
+}
+
+template <int N, class T> __device__ __forceinline__ void store_vector(T *p, const T (&in)[N]) {
+  typedef Vector<N, T> V;
+  V v;
+#pragma unroll
+  for (int i = 0; i < N; i++) v.element[i] = in[i];
+#pragma unroll
+  for (int i = 0; i < V::words; i++) reinterpret_cast<typename Word<V::word_bytes>::type *>(p)[i] = v.word[i];
+}
+
+// --- single elements of global memory: as the compiler likes, or through the read-only path.
+
+template <class T> __device__ __forceinline__ T load_plain(const T *p) { return *p; }
+template <class T> __device__ __forceinline__ T load_readonly(const T *p) { return __ldg(p); }
+
+// --- asynchronous copies of 4, 8 or 16 bytes from global to shared memory. A thread commits what it issued as a group, and
+// waits until at most PENDING_GROUPS of its groups are under way. Before sm_80 they are ordinary copies.
+
+template <int BYTES> __device__ __forceinline__ void async_copy_zero(void *shared, const void *global, bool valid) {
+  static_assert(BYTES == 4 || BYTES == 8 || BYTES == 16, "asynchronous copies move 4, 8 or 16 bytes");
+#if __CUDA_ARCH__ >= 800
+  const unsigned to = unsigned(__cvta_generic_to_shared(shared));
+  const int bytes = valid ? BYTES : 0;  // the rest is filled with zeros
+  if (BYTES == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes) : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(global), "n"(BYTES), "r"(bytes) : "memory");
+  }
+#else
+  typedef typename Word<BYTES>::type word;
+  *reinterpret_cast<word *>(shared) = valid ? *reinterpret_cast<const word *>(global) : word();
+#endif
+}
+
+template <int BYTES> __device__ __forceinline__ void async_copy(void *shared, const void *global) {
+  async_copy_zero<BYTES>(shared, global, true);
+}
+
+__device__ __forceinline__ void async_commit() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+template <int PENDING_GROUPS> __device__ __forceinline__ void async_wait() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(PENDING_GROUPS) : "memory");
+#endif
+}
+
+// --- flags between blocks. Every turn of a loop that waits for one calls spin_yield. A block may wait only for blocks that
+// have begun: take tickets from atomicAdd, not blockIdx.
+
+__device__ __forceinline__ void spin_yield() { __nanosleep(20); }
+
+__device__ __forceinline__ unsigned load_acquire(const unsigned *p) {
+  unsigned value;
+  asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+  return value;
+}
+
+__device__ __forceinline__ void store_release(unsigned *p, unsigned value) {
+  asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
+}
+
+#endif
+
+// --- the stencil
+typedef float real;
+typedef int index_t;
+#define DIMS 3
+#define INPUTS 1
+#define OUTPUTS 1
+#define AXIS 0  // of a pencil or scan: 0, 1, 2 for x, y, z; else -1
+// How far taps reach towards smaller and larger indices.
+#define LOW_X 4
+#define HIGH_X 4
+#define LOW_Y 0
+#define HIGH_Y 0
+#define LOW_Z 0
+#define HIGH_Z 0
+#define STAR 1  // 1 where every tap lies on an axis through the point
+#define STAGED 1  // inputs that are read beyond the point itself
+__device__ constexpr int staged_input(int slot) { return slot == 0 ? 0 : -1; }
+__device__ constexpr int staged_slot(int input) { return input == 0 ? 0 : -1; }
+
+// --- the grid: points in x, y, z; strides in elements; the box to compute, x0 <= x < x1 and so on
+struct Geometry {
+  index_t nx, ny, nz, row, plane, x0, x1, y0, y1, z0, z1;
+};
+__device__ __forceinline__ index_t at(const Geometry &g, index_t x, index_t y, index_t z) {
+  return z*g.plane + y*g.row + x;
+}
+__device__ __forceinline__ bool in_box(const Geometry &g, index_t x, index_t y, index_t z) {
+  return x >= g.x0 && x < g.x1 && y >= g.y0 && y < g.y1 && z >= g.z0 && z < g.z1;
+}
+
+// --- the coefficients
+struct Coefficients {
+  real a, b, c, d;
+};
+#define COEFFICIENT_VALUES coefficients
+
+// --- the fields
+struct Fields {
+  const real *in[INPUTS];
+  real *out[OUTPUTS];
+};
+#define KERNEL derivative_x_example
+#define KERNEL_PARAMETERS \
+  const real *in_f, real *out_df, const Geometry g, const Coefficients coefficients
+#define FIELDS {{in_f}, {out_df}}
+#define LAUNCH_BOUNDS
+
+// Input `field` at a point of the grid.
+__device__ __forceinline__ real read_point(const Fields &f, int field, const Geometry &g, index_t x, index_t y, index_t z) {
+  return load_plain(f.in[field] + at(g, x, y, z));
+}
+// N neighbours in x from this point on, which must be aligned as a vector of N elements.
+template <int N>
+__device__ __forceinline__ void read_vector(const Fields &f, int field, const Geometry &g, index_t x, index_t y, index_t z, real (&values)[N]) {
+  load_vector(f.in[field] + at(g, x, y, z), values);
+}
+__device__ __forceinline__ void write_point(const Fields &f, int field, const Geometry &g, index_t x, index_t y, index_t z, real value) {
+  f.out[field][at(g, x, y, z)] = value;
+}
+template <int N>
+__device__ __forceinline__ void write_vector(const Fields &f, int field, const Geometry &g, index_t x, index_t y, index_t z, const real (&values)[N]) {
+  store_vector(f.out[field] + at(g, x, y, z), values);
+}
+
+// Beyond the grid in x (periodic_endpoint): point n-1 is point 0.
+__device__ __forceinline__ index_t image_x(const Geometry &g, index_t x) {
+  while (x < 0) x += g.nx - 1;
+  while (x >= g.nx) x -= g.nx - 1;
+  return x;
+}
+
+// Beyond the grid in y (periodic_endpoint): point n-1 is point 0.
+__device__ __forceinline__ index_t image_y(const Geometry &g, index_t y) {
+  while (y < 0) y += g.ny - 1;
+  while (y >= g.ny) y -= g.ny - 1;
+  return y;
+}
+
+// Beyond the grid in z (periodic_endpoint): point n-1 is point 0.
+__device__ __forceinline__ index_t image_z(const Geometry &g, index_t z) {
+  while (z < 0) z += g.nz - 1;
+  while (z >= g.nz) z -= g.nz - 1;
+  return z;
+}
+
+// Input `field` at a point that may lie beyond the grid, by at most the radius.
+__device__ __forceinline__ real read_image(const Fields &f, int field, const Geometry &g, index_t x, index_t y, index_t z) {
+  return read_point(f, field, g, image_x(g, x), image_y(g, y), image_z(g, z));
+}
+
+// The update of one point. taps(input, x, y, z) gives an input at an offset from the point; offsets are
+// constants, so that an accessor may take a value from a register, shared or global memory.
+template <class Taps>
+__device__ __forceinline__ void update(const Taps &taps, const Coefficients &coefficients, real (&results)[OUTPUTS]) {
+  const real a = coefficients.a;
+  const real b = coefficients.b;
+  const real c = coefficients.c;
+  const real d = coefficients.d;
+  const auto f = [&taps](int x, int y, int z) { return taps(0, x, y, z); };
+  results[0] = a*(f(1, 0, 0) - f(-1, 0, 0)) + b*(f(2, 0, 0) - f(-2, 0, 0)) + c*(f(3, 0, 0) - f(-3, 0, 0)) + d*(f(4, 0, 0) - f(-4, 0, 0));  // df
+}
+

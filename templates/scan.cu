@@ -1,0 +1,230 @@
+// scan: the inclusive sum along an axis. What a line's earlier part comes to is carried in a register.
+//
+// METHOD_MARCH, along y or z: a thread owns VECTOR neighbouring lines in x. The BLOCK_Y threads of a column take POINTS points of
+// the lines each, all of them at once, sum them up, learn from shared memory what the others' sums are, and go on:
+//
+//      axis      thread 0: 1 2 3        own sums:  1 3 6        and written:  1 3 6          POINTS 3, BLOCK_Y 2
+//       |        thread 1: 4 5 6                   4 9 15       6 +           10 15 21
+//       v        thread 0: 7 8 9        carried: 21             ...
+//
+// METHOD_SHUFFLE, along x: BLOCK_X threads take a row, VECTOR neighbours each, POINTS times over; the sums before a thread's own
+// come by shuffles within its warp, and from other warps of the row through shared memory.
+//
+//      x -->     | t0 | t1 | t2 | ... | t31 |     own sums; then + those of all lanes before; then + what is carried
+//
+// METHOD_TILE, along x: a block takes 32 rows, 32 columns at a time, to shared memory; there a warp sums each row, a lane a row.
+// PADDING lets the lanes, which stand one below the other, use different banks.
+#ifndef HALOTUNE_PRELUDE
+#include "example_scan.cuh"
+#endif
+
+#ifndef METHOD
+#define METHOD_MARCH 0
+#define METHOD_SHUFFLE 1
+#define METHOD_TILE 2
+#define METHOD METHOD_MARCH
+#define BLOCK_X 32
+#define BLOCK_Y 4
+#define VECTOR 1
+#define POINTS 4
+#define PADDING 0
+#endif
+
+constexpr int WARP = 32, TILE = 32;
+
+// ---- groups of VECTOR neighbours in x; y and z lie in the box
+
+__device__ __forceinline__ void read_group(const Fields &f, const Geometry &g, index_t x, index_t y, index_t z, real (&out)[VECTOR]) {
+  if (x + VECTOR <= g.nx) {
+    read_vector(f, 0, g, x, y, z, out);
+    return;
+  }
+#pragma unroll
+  for (int lane = 0; lane < VECTOR; lane++) out[lane] = x + lane < g.nx ? read_point(f, 0, g, x + lane, y, z) : real(0);
+}
+
+__device__ __forceinline__ void write_group(const Fields &f, const Geometry &g, index_t x, index_t y, index_t z, const real (&values)[VECTOR]) {
+  if (x >= g.x0 && x + VECTOR <= g.x1) {
+    write_vector(f, 0, g, x, y, z, values);
+    return;
+  }
+#pragma unroll
+  for (int lane = 0; lane < VECTOR; lane++) {
+    if (x + lane >= g.x0 && x + lane < g.x1) write_point(f, 0, g, x + lane, y, z, values[lane]);
+  }
+}
+
+// ---- along y or z
+
+struct Columns {
+  const Fields &f;
+  const Geometry &g;
+  index_t x, across;  // the thread's first line in x; the other axis' index
+  __device__ __forceinline__ index_t begin() const { return AXIS == 2 ? g.z0 : g.y0; }  // of the box
+  __device__ __forceinline__ index_t end() const { return AXIS == 2 ? g.z1 : g.y1; }
+  __device__ __forceinline__ index_t y(index_t i) const { return AXIS == 2 ? across : i; }
+  __device__ __forceinline__ index_t z(index_t i) const { return AXIS == 2 ? i : across; }
+};
+
+// What the threads of a column sum up to: those before this one into `before`, all into `all`.
+__device__ __forceinline__ void sum_column(real *totals, const real (&own)[VECTOR], real (&before)[VECTOR], real (&all)[VECTOR]) {
+  const int column = threadIdx.x*VECTOR, row = BLOCK_X*VECTOR;
+#pragma unroll
+  for (int lane = 0; lane < VECTOR; lane++) totals[threadIdx.y*row + column + lane] = own[lane];
+  __syncthreads();
+#pragma unroll
+  for (int lane = 0; lane < VECTOR; lane++) {
+    before[lane] = all[lane] = 0;
+#pragma unroll
+    for (int t = 0; t < BLOCK_Y; t++) {
+      const real total = totals[t*row + column + lane];
+      if (t < int(threadIdx.y)) before[lane] += total;
+      all[lane] += total;
+    }
+  }
+}
+
+__device__ __forceinline__ void march(const Fields &f, const Geometry &g) {
+  const Columns c = {f, g, g.x0/VECTOR*VECTOR + (index_t(blockIdx.x)*BLOCK_X + index_t(threadIdx.x))*VECTOR,
+                     AXIS == 2 ? g.y0 + index_t(blockIdx.y) : g.z0 + index_t(blockIdx.z)};
+  real *totals = SHARED_MEMORY(real);
+  real carried[VECTOR] = {};
+  int turn = 0;  // totals are kept twice, so that a barrier a turn is enough
+#pragma unroll 1
+  for (index_t chunk = 0; chunk < c.end(); chunk += BLOCK_Y*POINTS, turn = 1 - turn) {
+    const index_t first = chunk + index_t(threadIdx.y)*POINTS;
+    real sums[POINTS][VECTOR];
+#pragma unroll
+    for (int p = 0; p < POINTS; p++) {
+      if (first + p < c.end()) {
+        read_group(f, g, c.x, c.y(first + p), c.z(first + p), sums[p]);
+      } else {
+#pragma unroll
+        for (int lane = 0; lane < VECTOR; lane++) sums[p][lane] = 0;
+      }
+    }
+#pragma unroll
+    for (int p = 1; p < POINTS; p++) {
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) sums[p][lane] += sums[p - 1][lane];
+    }
+    real before[VECTOR] = {}, all[VECTOR];
+    if (BLOCK_Y > 1) {
+      sum_column(totals + turn*BLOCK_Y*BLOCK_X*VECTOR, sums[POINTS - 1], before, all);
+    } else {
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) all[lane] = sums[POINTS - 1][lane];
+    }
+#pragma unroll
+    for (int p = 0; p < POINTS; p++) {
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) sums[p][lane] += carried[lane] + before[lane];
+      if (first + p >= c.begin() && first + p < c.end()) write_group(f, g, c.x, c.y(first + p), c.z(first + p), sums[p]);
+    }
+#pragma unroll
+    for (int lane = 0; lane < VECTOR; lane++) carried[lane] += all[lane];
+  }
+}
+
+// ---- along x
+
+// The sum over the lanes before this one; `all` receives that over all lanes.
+__device__ __forceinline__ real sum_lanes(real own, real &all) {
+  const unsigned everyone = 0xffffffffu;
+  const int lane = threadIdx.x%WARP;
+  real sum = own;
+#pragma unroll
+  for (int distance = 1; distance < WARP; distance *= 2) {
+    const real other = __shfl_up_sync(everyone, sum, distance);
+    if (lane >= distance) sum += other;
+  }
+  all = __shfl_sync(everyone, sum, WARP - 1);
+  const real before = __shfl_up_sync(everyone, sum, 1);
+  return lane > 0 ? before : real(0);
+}
+
+__device__ __forceinline__ void scan_rows(const Fields &f, const Geometry &g) {
+  constexpr int warps = BLOCK_X/WARP;  // of a row
+  const int warp = threadIdx.x/WARP;
+  const index_t y = g.y0 + index_t(blockIdx.y)*BLOCK_Y + threadIdx.y, z = g.z0 + index_t(blockIdx.z);
+  const bool has_row = y < g.y1;
+  real *totals = SHARED_MEMORY(real) + threadIdx.y*2*POINTS*warps;
+  real carried = 0;
+  int turn = 0;
+#pragma unroll 1
+  for (index_t chunk = 0; chunk < g.x1; chunk += POINTS*BLOCK_X*VECTOR, turn = 1 - turn) {
+    real sums[POINTS][VECTOR], before[POINTS], all[POINTS];
+#pragma unroll
+    for (int p = 0; p < POINTS; p++) {
+      const index_t x = chunk + (p*BLOCK_X + index_t(threadIdx.x))*VECTOR;
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) sums[p][lane] = 0;
+      if (has_row) read_group(f, g, x, y, z, sums[p]);
+    }
+#pragma unroll
+    for (int p = 0; p < POINTS; p++) {
+#pragma unroll
+      for (int lane = 1; lane < VECTOR; lane++) sums[p][lane] += sums[p][lane - 1];
+      before[p] = sum_lanes(sums[p][VECTOR - 1], all[p]);
+    }
+    if (warps > 1) {
+#pragma unroll
+      for (int p = 0; p < POINTS; p++) {
+        if (threadIdx.x%WARP == 0) totals[(turn*POINTS + p)*warps + warp] = all[p];
+      }
+      __syncthreads();
+    }
+#pragma unroll
+    for (int p = 0; p < POINTS; p++) {
+      real row = all[p];
+      if (warps > 1) {
+        row = 0;
+#pragma unroll
+        for (int w = 0; w < warps; w++) {
+          const real total = totals[(turn*POINTS + p)*warps + w];
+          if (w < warp) before[p] += total;
+          row += total;
+        }
+      }
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) sums[p][lane] += carried + before[p];
+      carried += row;
+      if (has_row) write_group(f, g, chunk + (p*BLOCK_X + index_t(threadIdx.x))*VECTOR, y, z, sums[p]);
+    }
+  }
+}
+
+__device__ __forceinline__ void scan_tiles(const Fields &f, const Geometry &g) {
+  real *tile = SHARED_MEMORY(real);
+  const index_t y = g.y0 + index_t(blockIdx.y)*TILE, z = g.z0 + index_t(blockIdx.z);
+  const int column = threadIdx.x;
+  real carried = 0;
+#pragma unroll 1
+  for (index_t x = column; x - column < g.x1; x += TILE) {
+#pragma unroll
+    for (int row = threadIdx.y; row < TILE; row += BLOCK_Y) {
+      tile[row*(TILE + PADDING) + column] = y + row < g.y1 && x < g.nx ? read_point(f, 0, g, x, y + row, z) : real(0);
+    }
+    __syncthreads();
+    if (threadIdx.y == 0) {
+#pragma unroll
+      for (int i = 0; i < TILE; i++) {
+        real &cell = tile[int(threadIdx.x)*(TILE + PADDING) + i];  // the lane is a row now
+        cell = carried += cell;
+      }
+    }
+    __syncthreads();
+    // Each thread writes, and in the next turn fills, cells that no other one uses outside the two barriers.
+#pragma unroll
+    for (int row = threadIdx.y; row < TILE; row += BLOCK_Y) {
+      if (in_box(g, x, y + row, z)) write_point(f, 0, g, x, y + row, z, tile[row*(TILE + PADDING) + column]);
+    }
+  }
+}
+
+extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
+  const Fields f = FIELDS;
+  if (METHOD == METHOD_MARCH) march(f, g);
+  else if (METHOD == METHOD_SHUFFLE) scan_rows(f, g);
+  else scan_tiles(f, g);
+}

@@ -1,0 +1,283 @@
+// tile: a block brings a tile of each staged input, with the halo around it, to shared memory and computes the tile.
+//
+// The tile is TILE_X * TILE_Y * TILE_Z points. In x a thread computes groups of VECTOR neighbours, BLOCK_X groups
+// apart, so that a warp's accesses stay contiguous. In y and z its points are neighbours, so that a value in a register
+// serves several of them. With BLOCK_X 4, VECTOR 1, TILE_X 8 and BLOCK_Y 2, TILE_Y 4, by the number of the thread:
+//
+//      x -->   |0 1 2 3 0 1 2 3|     Threads 0 to 3 have threadIdx.y 0, threads 4 to 7 have 1.
+//              |0 1 2 3 0 1 2 3|
+//      y       |4 5 6 7 4 5 6 7|
+//              |4 5 6 7 4 5 6 7|
+//
+// HALO_LOAD says who brings the halo, shown for a tile of 4 x 2 points and reach 1; h is a value that no thread brings:
+//
+//      edge           flat           overlap        mixed
+//      . 0 1 2 3 .    0 1 2 3 4 5    0 1 2 3 4 5    h h h h h h
+//      0|0 1 2 3|1    6 7 0 1 2 3    6 7 8 9 a b    h|0 1 2 3|h
+//      4|4 5 6 7|5    4 5 6 7 0 1    c d e f g i    h|4 5 6 7|h
+//      . 4 5 6 7 .    2 3 4 5 6 7    j k l m n o    h h h h h h
+//
+//   edge     each thread brings its own points, those at an edge the halo too; corners only if taps reach them
+//   flat     the threads, numbered in a line, go over the tile with its halo, pass after pass
+//   overlap  a thread for each value of the tile with its halo; those of the tile compute
+//   mixed    the tile alone; taps that leave it are read from global memory
+#ifndef HALOTUNE_PRELUDE
+#include "example.cuh"
+#endif
+
+#ifndef TILE_X
+#define HALO_LOAD_EDGE 0
+#define HALO_LOAD_FLAT 1
+#define HALO_LOAD_OVERLAP 2
+#define HALO_LOAD_MIXED 3
+#define HALO_LOAD HALO_LOAD_EDGE
+#define TILE_X 32
+#define BLOCK_X 32
+#define VECTOR 1
+#define TILE_Y 8
+#define BLOCK_Y 8
+#define TILE_Z 4
+#define BLOCK_Z 1
+#define PADDING 0
+#endif
+
+constexpr bool OVERLAP = HALO_LOAD == HALO_LOAD_OVERLAP, MIXED = HALO_LOAD == HALO_LOAD_MIXED;
+
+// What a thread computes: groups of VECTOR in x, points in y and z.
+constexpr int GROUPS_X = TILE_X/(BLOCK_X*VECTOR), POINTS_Y = TILE_Y/BLOCK_Y, POINTS_Z = TILE_Z/BLOCK_Z;
+
+// How far shared memory reaches beyond the tile; in x by whole groups, so that groups stay aligned.
+__device__ constexpr int whole_groups(int points) { return (points + VECTOR - 1)/VECTOR*VECTOR; }
+constexpr int BEFORE_X = MIXED ? 0 : whole_groups(LOW_X), AFTER_X = MIXED ? 0 : whole_groups(HIGH_X);
+constexpr int BEFORE_Y = MIXED ? 0 : LOW_Y, AFTER_Y = MIXED ? 0 : HIGH_Y;
+constexpr int BEFORE_Z = MIXED ? 0 : LOW_Z, AFTER_Z = MIXED ? 0 : HIGH_Z;
+
+// Shared memory in elements: rows, planes of rows, and one such volume for each staged input.
+constexpr int SHARED_ROW = BEFORE_X + TILE_X + AFTER_X + PADDING;
+constexpr int SHARED_PLANE = SHARED_ROW*(BEFORE_Y + TILE_Y + AFTER_Y);
+constexpr int SHARED_VOLUME = SHARED_PLANE*(BEFORE_Z + TILE_Z + AFTER_Z);
+
+// Where shared memory holds the first of N points at an offset from the tile's first. It is counted in vectors and then
+// multiplied, for then the compiler sees that the place is aligned.
+template <int N> __device__ __forceinline__ int cell(int x, int y, int z) {
+  return ((z + BEFORE_Z)*(SHARED_PLANE/N) + (y + BEFORE_Y)*(SHARED_ROW/N) + (x + BEFORE_X)/N)*N;
+}
+
+struct Tile {
+  const Fields &f;
+  const Geometry &g;
+  index_t x, y, z;  // the tile's first point
+  const Coefficients &coefficients;
+  real *shared;
+};
+
+// ---- loading
+
+// Whether some point of the box may read this one.
+__device__ __forceinline__ bool is_needed(const Geometry &g, index_t x, index_t y, index_t z) {
+  return x >= g.x0 - LOW_X && x < g.x1 + HIGH_X && y >= g.y0 - LOW_Y && y < g.y1 + HIGH_Y && z >= g.z0 - LOW_Z &&
+         z < g.z1 + HIGH_Z;
+}
+
+// Whether the tile lies inside the grid with everything around it that is loaded.
+__device__ __forceinline__ bool is_inside(const Tile &t) {
+  return t.x >= BEFORE_X && t.x + TILE_X + AFTER_X <= t.g.nx && t.y >= BEFORE_Y && t.y + TILE_Y + AFTER_Y <= t.g.ny &&
+         t.z >= BEFORE_Z && t.z + TILE_Z + AFTER_Z <= t.g.nz;
+}
+
+// Bring N neighbours in x of each staged input, at an offset from the tile's first point. INSIDE: they are known to lie
+// in the grid. Elsewhere the boundary rules decide, point by point, and values that nothing needs become 0.
+template <int N, bool INSIDE> __device__ __forceinline__ void load(const Tile &t, int dx, int dy, int dz) {
+  const index_t x = t.x + dx, y = t.y + dy, z = t.z + dz;
+  const bool inside = INSIDE || (x >= 0 && x + N <= t.g.nx && y >= 0 && y < t.g.ny && z >= 0 && z < t.g.nz);
+#pragma unroll
+  for (int slot = 0; slot < STAGED; slot++) {
+    real *to = t.shared + slot*SHARED_VOLUME + cell<N>(dx, dy, dz);
+    if (inside) {
+      real values[N];
+      read_vector(t.f, staged_input(slot), t.g, x, y, z, values);
+      store_vector(to, values);
+    } else {
+#pragma unroll 1
+      for (int lane = 0; lane < N; lane++) {
+        to[lane] = is_needed(t.g, x + lane, y, z) ? read_image(t.f, staged_input(slot), t.g, x + lane, y, z) : real(0);
+      }
+    }
+  }
+}
+
+// The points of one axis that a thread loads. Own points follow from how many it computes; of the halo it takes each
+// BLOCK-th point, counted through both sides.
+template <bool HALO, int OWN, int BLOCK, int TILE, int LOW, int HIGH> struct Share {
+  static constexpr int count = HALO ? (LOW + HIGH + BLOCK - 1)/BLOCK : OWN;
+  static __device__ __forceinline__ bool exists(int thread, int i) { return !HALO || thread + i*BLOCK < LOW + HIGH; }
+  static __device__ __forceinline__ int in_halo(int thread, int i) {
+    const int position = thread + i*BLOCK;
+    return position < LOW ? position - LOW : TILE + position - LOW;
+  }
+};
+
+// One of the parts that the tile with its halo falls into: along each axis, the tile's own points or those of the halo.
+template <bool INSIDE, bool HALO_X, bool HALO_Y, bool HALO_Z> __device__ __forceinline__ void load_part(const Tile &t) {
+  typedef Share<HALO_X, GROUPS_X, BLOCK_X, TILE_X, LOW_X, HIGH_X> ShareX;
+  typedef Share<HALO_Y, POINTS_Y, BLOCK_Y, TILE_Y, LOW_Y, HIGH_Y> ShareY;
+  typedef Share<HALO_Z, POINTS_Z, BLOCK_Z, TILE_Z, LOW_Z, HIGH_Z> ShareZ;
+  constexpr int groups = HALO_X ? 1 : VECTOR, at_once = INSIDE ? 4 : 1;
+  const int tx = threadIdx.x, ty = threadIdx.y, tz = threadIdx.z;
+#pragma unroll at_once
+  for (int k = 0; k < ShareZ::count; k++) {
+#pragma unroll at_once
+    for (int j = 0; j < ShareY::count; j++) {
+#pragma unroll at_once
+      for (int i = 0; i < ShareX::count; i++) {
+        if (!ShareX::exists(tx, i) || !ShareY::exists(ty, j) || !ShareZ::exists(tz, k)) continue;
+        load<groups, INSIDE>(t, HALO_X ? ShareX::in_halo(tx, i) : (tx + i*BLOCK_X)*VECTOR,
+                             HALO_Y ? ShareY::in_halo(ty, j) : ty*POINTS_Y + j,
+                             HALO_Z ? ShareZ::in_halo(tz, k) : tz*POINTS_Z + k);
+      }
+    }
+  }
+}
+
+// Own points, then the halo beside them. Only taps off the axes need what lies in the halo of several axes at once.
+template <bool INSIDE> __device__ __forceinline__ void load_edge(const Tile &t) {
+  load_part<INSIDE, false, false, false>(t);
+  if (MIXED) return;
+  load_part<INSIDE, true, false, false>(t);
+  load_part<INSIDE, false, true, false>(t);
+  load_part<INSIDE, false, false, true>(t);
+  if (STAR) return;
+  load_part<INSIDE, true, true, false>(t);
+  load_part<INSIDE, true, false, true>(t);
+  load_part<INSIDE, false, true, true>(t);
+  load_part<INSIDE, true, true, true>(t);
+}
+
+template <bool INSIDE> __device__ __forceinline__ void load_flat(const Tile &t) {
+  constexpr int width = (BEFORE_X + TILE_X + AFTER_X)/VECTOR, height = BEFORE_Y + TILE_Y + AFTER_Y;
+  constexpr int groups = width*height*(BEFORE_Z + TILE_Z + AFTER_Z), at_once = INSIDE ? 4 : 1;
+  const int thread = (int(threadIdx.z)*BLOCK_Y + int(threadIdx.y))*BLOCK_X + int(threadIdx.x);
+#pragma unroll at_once
+  for (int i = thread; i < groups; i += BLOCK_X*BLOCK_Y*BLOCK_Z) {
+    load<VECTOR, INSIDE>(t, i%width*VECTOR - BEFORE_X, i/width%height - BEFORE_Y, i/(width*height) - BEFORE_Z);
+  }
+}
+
+template <bool INSIDE> __device__ __forceinline__ void load_tile(const Tile &t) {
+  if (OVERLAP) load<1, INSIDE>(t, int(threadIdx.x) - LOW_X, int(threadIdx.y) - LOW_Y, int(threadIdx.z) - LOW_Z);
+  else if (HALO_LOAD == HALO_LOAD_FLAT) load_flat<INSIDE>(t);
+  else load_edge<INSIDE>(t);
+}
+
+// ---- computing
+
+// Taps of one of N neighbours in x. They are taken from aligned vectors: offset and lane are constants after unrolling,
+// so that each vector is loaded once however many taps fall into it.
+template <int N> struct Taps {
+  const Tile &t;
+  int x, y, z;  // the group's first point, from the tile's first
+  int lane;
+  __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
+    real values[N];
+    const int slot = staged_slot(input);
+    if (slot < 0) {  // read at the point only
+      read_vector(t.f, input, t.g, t.x + x, t.y + y, t.z + z, values);
+      return values[lane];
+    }
+    if (MIXED && !in_tile(dx, dy, dz)) return read_image(t.f, input, t.g, t.x + x + dx, t.y + y + dy, t.z + z + dz);
+    const int position = lane + dx + 16*N;  // never negative: no radius is above 16
+    load_vector(t.shared + slot*SHARED_VOLUME + cell<N>(x + (position/N - 16)*N, y + dy, z + dz), values);
+    return values[position%N];
+  }
+  __device__ __forceinline__ bool in_tile(int dx, int dy, int dz) const {
+    return (dx == 0 || unsigned(x + dx) < TILE_X) && (dy == 0 || unsigned(y + dy) < TILE_Y) &&
+           (dz == 0 || unsigned(z + dz) < TILE_Z);
+  }
+};
+
+struct Group {
+  real values[OUTPUTS][VECTOR];
+};
+
+__device__ __forceinline__ Group compute_group(const Tile &t, int dx, int dy, int dz) {
+  Group group;
+#pragma unroll
+  for (int lane = 0; lane < VECTOR; lane++) {
+    real point[OUTPUTS];
+    update(Taps<VECTOR>{t, dx, dy, dz, lane}, t.coefficients, point);
+#pragma unroll
+    for (int o = 0; o < OUTPUTS; o++) group.values[o][lane] = point[o];
+  }
+  return group;
+}
+
+// Write a group in a row of the box, or as much of it as lies in the box.
+__device__ __forceinline__ void write_group(const Tile &t, int dx, int dy, int dz, const Group &group) {
+  const index_t x = t.x + dx, y = t.y + dy, z = t.z + dz;
+  const bool whole = x >= t.g.x0 && x + VECTOR <= t.g.x1;
+#pragma unroll
+  for (int o = 0; o < OUTPUTS; o++) {
+    if (whole) {
+      write_vector(t.f, o, t.g, x, y, z, group.values[o]);
+      continue;
+    }
+#pragma unroll
+    for (int lane = 0; lane < VECTOR; lane++) {
+      if (x + lane >= t.g.x0 && x + lane < t.g.x1) write_point(t.f, o, t.g, x + lane, y, z, group.values[o][lane]);
+    }
+  }
+}
+
+__device__ __forceinline__ void compute_point(const Tile &t, int dx, int dy, int dz) {
+  real point[OUTPUTS];
+  if (!in_box(t.g, t.x + dx, t.y + dy, t.z + dz)) return;
+  update(Taps<1>{t, dx, dy, dz, 0}, t.coefficients, point);
+#pragma unroll
+  for (int o = 0; o < OUTPUTS; o++) write_point(t.f, o, t.g, t.x + dx, t.y + dy, t.z + dz, point[o]);
+}
+
+// A thread's groups at one place in x: all its points in y and z, written after the last is computed, so that a value
+// that several of them need is fetched once. At the ends of the grid and of the box, point by point.
+__device__ __forceinline__ void compute_column(const Tile &t, int dx, int dy, int dz) {
+  const Geometry &g = t.g;
+  const index_t x = t.x + dx, y = t.y + dy, z = t.z + dz;
+  if (x + VECTOR <= g.x0 || x >= g.x1) return;
+  if (x + VECTOR <= g.nx && y + POINTS_Y <= g.y1 && z + POINTS_Z <= g.z1) {
+    Group groups[POINTS_Z][POINTS_Y];
+#pragma unroll
+    for (int i = 0; i < POINTS_Y*POINTS_Z; i++) {
+      groups[i/POINTS_Y][i%POINTS_Y] = compute_group(t, dx, dy + i%POINTS_Y, dz + i/POINTS_Y);
+    }
+#pragma unroll
+    for (int i = 0; i < POINTS_Y*POINTS_Z; i++) {
+      write_group(t, dx, dy + i%POINTS_Y, dz + i/POINTS_Y, groups[i/POINTS_Y][i%POINTS_Y]);
+    }
+  } else if (VECTOR*POINTS_Y*POINTS_Z > 1) {
+#pragma unroll 1
+    for (int i = 0; i < VECTOR*POINTS_Y*POINTS_Z; i++) {
+      compute_point(t, dx + i%VECTOR, dy + i/VECTOR%POINTS_Y, dz + i/(VECTOR*POINTS_Y));
+    }
+  }
+}
+
+__device__ __forceinline__ void compute_tile(const Tile &t) {
+  if (OVERLAP) {
+    const int dx = int(threadIdx.x) - LOW_X, dy = int(threadIdx.y) - LOW_Y, dz = int(threadIdx.z) - LOW_Z;
+    if (unsigned(dx) < TILE_X && unsigned(dy) < TILE_Y && unsigned(dz) < TILE_Z) compute_column(t, dx, dy, dz);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < GROUPS_X; i++) {
+    compute_column(t, (int(threadIdx.x) + i*BLOCK_X)*VECTOR, int(threadIdx.y)*POINTS_Y, int(threadIdx.z)*POINTS_Z);
+  }
+}
+
+extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
+  const Fields f = FIELDS;
+  const Tile t = {f, g, g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X, g.y0 + index_t(blockIdx.y)*TILE_Y,
+                  g.z0 + index_t(blockIdx.z)*TILE_Z, COEFFICIENT_VALUES, SHARED_MEMORY(real)};
+  if (is_inside(t)) load_tile<true>(t);
+  else load_tile<false>(t);
+  __syncthreads();
+  compute_tile(t);
+}

@@ -1,0 +1,49 @@
+#!/bin/sh
+# variants.sh: for every stencil and element type, a seeded sample of variants compiles for each architecture, and another is
+# right on the CPU. By default a slice; FULL=1 takes samples of 200 and 60, and the spaces of the templates `pencil` and `scan`
+# completely. Speaks TAP.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+program=$(readlink -f "${HALOTUNE:-build/halotune}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+compile_sample=8 verify_sample=5 archs="sm_75 sm_80 sm_90 sm_100 sm_120"
+[ -z "${FULL:-}" ] || compile_sample=200 verify_sample=60
+number=0 failed=0
+
+check() { # name command...
+  name=$1
+  shift
+  number=$((number + 1))
+  if "$@" >"$work/out" 2>"$work/err"; then
+    echo "ok $number - $name"
+  else
+    failed=$((failed + 1))
+    echo "not ok $number - $name: $*"
+    { grep -v '^passed\|^ok' "$work/out"; cat "$work/err"; } | head -n 12 | sed 's/^/# /'
+  fi
+}
+
+for stencil in $("$program" list stencils --json | jq -r '.[].name'); do
+  for dtype in f32 f64; do
+    seed=$(printf '%s' "$stencil$dtype" | cksum | cut -d' ' -f1)
+    for arch in $archs; do
+      # The slice compiles for one architecture each, by turns.
+      [ -n "${FULL:-}" ] || [ "$arch" = "$(echo "$archs" | cut -d' ' -f$((seed % 5 + 1)))" ] || continue
+      check "$stencil $dtype compiles for $arch" \
+        "$program" compile "$stencil" --dtype $dtype --arch "$arch" --sample $compile_sample --seed "$seed" --no-cache
+    done
+    check "$stencil $dtype is right" "$program" verify "$stencil" --dtype $dtype --sample $verify_sample --seed "$seed"
+  done
+done
+
+# All grids of these stencils are 3D; a small one makes their lines fit.
+if [ -n "${FULL:-}" ]; then
+  for problem in pencil:derivative_x pencil:derivative_y pencil:derivative_z scan:scan_x scan:scan_y scan:scan_z; do
+    for dtype in f32 f64; do
+      check "all of $problem $dtype" "$program" verify "${problem#*:}" --template "${problem%:*}" --dtype $dtype --sample 0
+    done
+  done
+fi
+echo "1..$number"
+[ "$failed" = 0 ] && [ "$number" -gt 0 ]
