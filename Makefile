@@ -23,7 +23,13 @@ ifeq ($(origin CC),default)
   CC := gcc
 endif
 
-CUDA_HOME ?= $(firstword $(wildcard /usr/local/cuda) $(patsubst %/bin/nvcc,%,$(shell command -v nvcc)))
+# Without a wish, the first folder that has the headers; nvcc on PATH may be a link into the Toolkit.
+USUAL_CUDA_HOME := /usr/local/cuda
+ifeq ($(CUDA_HOME),)
+  NVCC_HOME := $(patsubst %/bin/nvcc,%,$(shell readlink -f "$$(command -v nvcc)"))
+  override CUDA_HOME := $(patsubst %/include/cuda.h,%,$(firstword \
+    $(wildcard $(USUAL_CUDA_HOME)/include/cuda.h $(NVCC_HOME:%=%/include/cuda.h))))
+endif
 CUDA_HEADER := $(wildcard $(CUDA_HOME)/include/cuda.h)
 
 CFLAGS ?= -O3 -g
@@ -98,47 +104,54 @@ install: all  ## install the program, its headers and data under PREFIX (and DES
 	install -m 644 kernels/*.yaml $(DESTDIR)$(DATA_DIR)/kernels
 	install -m 644 templates/*.yaml templates/*.cu templates/*.cuh $(DESTDIR)$(DATA_DIR)/templates
 
-uninstall:  ## remove what install put there
+uninstall:  ## remove what install put there, and nothing else
 	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h
-	rm -rf $(DESTDIR)$(DATA_DIR)
+	rm -f $(addprefix $(DESTDIR)$(DATA_DIR)/,$(wildcard kernels/*.yaml templates/*.yaml templates/*.cu templates/*.cuh))
+	for folder in /kernels /templates ''; do rmdir $(DESTDIR)$(DATA_DIR)$$folder 2>/dev/null || true; done
 
 clean:  ## remove everything that was built
 	rm -rf build
 
 # --- what the build and the checks need --------------------------------------------------------------------------------
 
-# One line each: a test in the shell (command NAME, header NAME, or clang-runtime for libFuzzer), and Debian's package.
+# One line each: who needs it, a test in the shell (command NAME, header NAME, or clang-runtime for libFuzzer), and Debian's
+# package; clang's run time is named after clang's version.
 define DEPENDENCIES
-command gcc            gcc
-command g++            g++
-header stdio.h         libc6-dev
-header yaml.h          libyaml-dev
-header jansson.h       libjansson-dev
-header xxhash.h        libxxhash-dev
-header sqlite3.h       libsqlite3-dev
-header cmocka.h        libcmocka-dev
-command clang          clang
-command clang-tidy     clang-tidy
-clang-runtime fuzzer   libclang-rt-VERSION-dev
-command cppcheck       cppcheck
-command jq             jq
+build command gcc            gcc
+build command g++            g++
+build header stdio.h         libc6-dev
+build header yaml.h          libyaml-dev
+build header jansson.h       libjansson-dev
+build header xxhash.h        libxxhash-dev
+build header sqlite3.h       libsqlite3-dev
+check header cmocka.h        libcmocka-dev
+check command clang          clang
+check command clang-tidy     clang-tidy
+check clang-runtime fuzzer   libclang-rt-VERSION-dev
+check command cppcheck       cppcheck
+check command jq             jq
 endef
 export DEPENDENCIES
 
-.PHONY: deps
+.PHONY: deps deps-build
 deps:  ## install what the build and the checks need (Debian, Ubuntu; as root)
-	$(Q)CC='$(CC)' sh tests/deps.sh
+	$(Q)CC='$(CC)' sh tests/deps.sh build check
+
+deps-build:  ## install what the build alone needs
+	$(Q)CC='$(CC)' sh tests/deps.sh build
 
 # --- run and check -----------------------------------------------------------------------------------------------------
 
 .PHONY: demo
-demo: deps  ## the main job in one command: show a stencil and compute it
+demo: deps-build  ## the main job in one command: a stencil shown, computed, compiled in variants, these proven right
 	$(Q)$(MAKE) --no-print-directory all
 	build/halotune list stencils
 	build/halotune show star7
 	build/halotune reference star7 --grid 64,64,64 --steps 3
+	build/halotune compile star7 --sample 20
+	build/halotune verify star7 --sample 10
 
-.PHONY: check asan tidy tests unit cli docs fuzz mutations
+.PHONY: check asan tidy tests unit cli docs fuzz templates mutations variants
 check: deps  ## every test that needs no GPU
 	$(Q)MAKE='$(MAKE)' tests/check.sh
 
@@ -148,13 +161,23 @@ unit: tests  ## the unit tests
 	$(Q)tests/tap.sh $(UNIT_TESTS)
 
 cli: tests  ## the command line's golden files
-	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/cli.sh
+	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/cli.sh tests/makefile.sh
 
 docs: $(OBJ)/halotune  ## the examples in the documents
 	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/docs.sh
 
+templates: $(OBJ)/halotune  ## the templates compile, and no value or parameter of theirs is useless
+	$(Q)HALOTUNE=$(OBJ)/halotune CUDA_HOME=$(CUDA_HOME) tests/tap.sh tests/templates.sh
+
 mutations: $(OBJ)/halotune  ## defects put into templates, which verify must find
 	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/mutations.sh
+
+variants: $(OBJ)/halotune  ## samples of all spaces, compiled and verified
+	$(Q)HALOTUNE=$(OBJ)/halotune FULL=$(FULL) tests/tap.sh tests/variants.sh
+
+.PHONY: check-full
+check-full: check  ## check, and large samples of all spaces (about an hour on two cores)
+	$(Q)$(MAKE) --no-print-directory variants FULL=1
 
 asan:  ## the unit and command-line tests under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory unit cli SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'

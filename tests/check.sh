@@ -32,7 +32,9 @@ step all run_make all
 step unit run_make unit
 step cli run_make cli
 step docs run_make docs
+step templates run_make templates
 step mutations run_make mutations
+step variants run_make variants
 step asan run_make asan
 step tidy run_make tidy
 step fuzz run_make fuzz FUZZ_SECONDS=10

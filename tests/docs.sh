@@ -80,11 +80,35 @@ for fact in $(sed -n 's/^  X(\([a-z_0-9]*\), .*/\1/p' stencil/facts.h); do
   echo "not ok $number - docs/templates.md does not know the fact $fact"
 done
 
+# What `show` prints of a stencil in the README stands there, indented, below the line that calls it.
+check_transcript() { # folder
+  file=$(cd "$1" && echo *.yaml)
+  awk -v command="    build/halotune show ./$file" '
+    $0 == command { waits = 1; next }
+    waits && /^    / { waits = 0; inside = 1 }
+    inside && /^[^ ]/ { exit }
+    inside { print substr($0, 5) }
+  ' README.md | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' >"$work/transcript"
+  [ -s "$work/transcript" ] || return
+  transcripts=$((transcripts + 1)) number=$((number + 1))
+  if diff -u "$work/transcript" "$1/out" >"$work/diff"; then
+    echo "ok $number - README.md: halotune show ./$file"
+  else
+    failed=$((failed + 1))
+    echo "not ok $number - README.md: halotune show ./$file prints something else"
+    sed 's/^/# /' "$work/diff"
+  fi
+}
+transcripts=0
+
 for document in README.md docs/*.md; do
   split "$document"
   for folder in "$work"/[0-9]*; do
-    if [ -d "$folder" ]; then check "$folder" "$document:$(cat "$folder/line")"; fi
+    [ -d "$folder" ] || continue
+    check "$folder" "$document:$(cat "$folder/line")"
+    [ "$document" != README.md ] || check_transcript "$folder"
   done
 done
 echo "1..$number"
-[ "$failed" = 0 ] && [ "$number" -gt 0 ]
+[ "$transcripts" -gt 0 ] || echo "not ok - README.md: no transcript was found"
+[ "$failed" = 0 ] && [ "$number" -gt 0 ] && [ "$transcripts" -gt 0 ]

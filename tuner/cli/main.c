@@ -7,7 +7,7 @@
 #include "tuner/cli/command.h"
 
 static const struct command *const commands[] = {&command_list, &command_show, &command_reference, &command_generate,
-                                               &command_verify};
+                                               &command_space, &command_compile, &command_verify, &command_cache};
 
 static void print_help(void) {
   printf("halotune %s: find the fastest stencil kernels for an NVIDIA GPU\n\nusage: halotune COMMAND ...\n\n",
@@ -29,7 +29,8 @@ static void print_command_help(const struct command *command) {
          command->options[0].name ? " [OPTION ...]" : "", command->what);
   for (const struct option_row *option = command->options; option->name; option++) {
     char left[40];
-    snprintf(left, sizeof left, "%s--%s%s%s", strcmp(option->name, "output") == 0 ? "-o, " : "", option->name, option->argument ? " " : "",
+    const char *letter = strcmp(option->name, "output") == 0 ? "-o, " : "";
+    snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
              option->argument ? option->argument : "");
     printf("  %-22s %s\n", left, option->what);
   }
@@ -82,7 +83,7 @@ static enum exit_code run_command(const struct command *command, int argc, char 
   return command->run(&invocation);
 }
 
-int main(int argc, char **argv) {
+static enum exit_code run_arguments(int argc, char **argv) {
   static char program[] = "halotune";
   if (argc < 2) {
     fprintf(stderr, "halotune: expected a command\n");
@@ -99,13 +100,16 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < COUNT(commands); i++) {
     if (strcmp(argv[1], commands[i]->name) != 0) continue;
     argv[1] = program; /* what getopt's own messages begin with */
-    enum exit_code code = run_command(commands[i], argc - 1, argv + 1);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-      perror("halotune: standard output");
-      return HALOTUNE_EXIT_FAILURE;
-    }
-    return code;
+    return run_command(commands[i], argc - 1, argv + 1);
   }
   fprintf(stderr, "halotune: there is no command '%s'\n", argv[1]);
   return usage_error(NULL);
+}
+
+/* Results that did not arrive are a failure, whoever printed them: here alone they are flushed and complained about. */
+int main(int argc, char **argv) {
+  enum exit_code code = run_arguments(argc, argv);
+  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+  perror("halotune: standard output");
+  return HALOTUNE_EXIT_FAILURE;
 }

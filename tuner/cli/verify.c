@@ -1,5 +1,4 @@
 /* verify.c: `halotune verify STENCIL`: run variants where there is no GPU, and compare them with the reference. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,8 @@ enum { DEFAULT_SAMPLE = 60 };
 
 struct report {
   const struct problem *problem;
-  json_t *rows; /* NULL for text */
+  bool json;
+  json_t *rows; /* of the JSON document */
   long passed, failed, not_run, launches;
   double start_ms;
 };
@@ -33,16 +33,23 @@ static json_t *row_json(const struct verify_row *row) {
   for (int i = 0; i < row->template->parameter_count; i++) {
     const struct parameter *parameter = &row->template->parameters[i];
     int choice = row->configuration.choice[i];
-    json_object_set_new(values, parameter->name,
-                        parameter->is_word ? json_string(parameter->words[choice]) : json_real(parameter->values[choice]));
+    json_put(&values, parameter->name,
+             parameter->is_word ? text_json(parameter->words[choice]) : number_json(parameter->values[choice]));
   }
-  return json_pack("{s:s, s:o, s:s, s:s, s:s, s:i, s:i, s:f, s:f, s:f, s:f, s:f}", "template", row->template->name,
-                   "parameters", values, "outcome", row->result.name, "detail", row->result.text, "scene", row->scene,
-                   "scenes", row->scene_count, "launches", row->run_count, "rms_error",
-                   isfinite(worst->rms_error) ? worst->rms_error : -1.0, "max_error",
-                   isfinite(worst->max_error) ? worst->max_error : -1.0, "max_error_units",
-                   isfinite(worst->max_error_units) ? worst->max_error_units : -1.0, "compile_time_ms",
-                   row->compile_time_ms, "run_time_ms", row->run_time_ms);
+  json_t *json = json_object();
+  json_put(&json, "template", text_json(row->template->name));
+  json_put(&json, "parameters", values);
+  json_put(&json, "outcome", text_json(row->result.name));
+  json_put(&json, "detail", text_json(row->result.text));
+  json_put(&json, "scene", text_json(row->scene));
+  json_put(&json, "scenes", json_integer(row->scene_count));
+  json_put(&json, "launches", json_integer(row->run_count));
+  json_put(&json, "rms_error", number_json(worst->rms_error));
+  json_put(&json, "max_error", number_json(worst->max_error));
+  json_put(&json, "max_error_units", number_json(worst->max_error_units));
+  json_put(&json, "compile_time_ms", number_json(row->compile_time_ms));
+  json_put(&json, "run_time_ms", number_json(row->run_time_ms));
+  return json;
 }
 
 static void print_row(const struct verify_row *row) {
@@ -63,7 +70,7 @@ static bool take_row(void *context, const struct verify_row *row) {
   report->not_run += left_out;
   report->failed += row->result.outcome != CHECK_PASSED && !left_out;
   report->launches += row->run_count;
-  if (report->rows) json_array_append_new(report->rows, row_json(row));
+  if (report->json) json_add(&report->rows, row_json(row));
   else print_row(row);
   return true;
 }
@@ -71,7 +78,7 @@ static bool take_row(void *context, const struct verify_row *row) {
 static halotune_status finish(struct report *report) {
   double time_s = (clock_ms() - report->start_ms) * 1e-3;
   long variants = report->passed + report->failed + report->not_run;
-  if (!report->rows) {
+  if (!report->json) {
     printf("%ld variants of %s in %s: %ld passed, %ld failed, %ld left out by rules on every grid\n", variants,
            report->problem->loaded.stencil->name, dtype_names[report->problem->dtype], report->passed, report->failed,
            report->not_run);
@@ -79,10 +86,17 @@ static halotune_status finish(struct report *report) {
             60 * (double)variants / (time_s > 0 ? time_s : 1));
     return HALOTUNE_OK;
   }
-  return print_json(json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:f}", "stencil", report->problem->loaded.stencil->name,
-                              "dtype", dtype_names[report->problem->dtype], "variants", report->rows, "passed",
-                              (json_int_t)report->passed, "failed", (json_int_t)report->failed, "not_run",
-                              (json_int_t)report->not_run, "launches", (json_int_t)report->launches, "time_s", time_s));
+  json_t *json = json_object();
+  json_put(&json, "stencil", text_json(report->problem->loaded.stencil->name));
+  json_put(&json, "dtype", text_json(dtype_names[report->problem->dtype]));
+  json_put(&json, "variants", report->rows);
+  json_put(&json, "passed", json_integer(report->passed));
+  json_put(&json, "failed", json_integer(report->failed));
+  json_put(&json, "not_run", json_integer(report->not_run));
+  json_put(&json, "launches", json_integer(report->launches));
+  json_put(&json, "time_s", number_json(time_s));
+  report->rows = NULL;
+  return print_json(json);
 }
 
 static halotune_status verify(const struct invocation *invocation, struct report *report, const struct picked *picked) {
@@ -122,11 +136,13 @@ static enum exit_code run(const struct invocation *invocation) {
   halotune_status status = problem_open(invocation, &problem);
   if (status != HALOTUNE_OK) return report_file_failure(status);
   struct report report = {.problem = &problem, .start_ms = clock_ms()};
-  if (option_value(invocation, "json")) report.rows = json_array();
+  report.json = option_value(invocation, "json") != NULL;
+  if (report.json) report.rows = json_array();
   if ((status = pick_variants(invocation, &problem, DEFAULT_SAMPLE, &picked)) == HALOTUNE_OK) {
     status = verify(invocation, &report, &picked);
     picked_free(&picked);
   }
+  json_decref(report.rows);
   problem_free(&problem);
   if (status != HALOTUNE_OK) return report_failure(status);
   return report.failed > 0 ? HALOTUNE_EXIT_FAILURE : HALOTUNE_EXIT_SUCCESS;

@@ -1,0 +1,2 @@
+halotune cache empty
+# exit 2

@@ -1,0 +1,2 @@
+halotune generate star7
+# exit 2

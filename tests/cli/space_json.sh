@@ -1,0 +1,6 @@
+# What rules remove and what they keep is all there is; each value is in its share of what is kept.
+halotune space star7 --template direct --json >"$TMPDIR/space.json"
+jq -c "del(.time_s, .templates) | keys, [.stencil, .dtype, .arch, .grid]" "$TMPDIR/space.json"
+jq -c ".templates[0] | [.template, .applies, .raw == ([.rules[].removed] | add) + .kept]" "$TMPDIR/space.json"
+jq -c "(.kept) as \$kept | .templates[0].parameters | map(([.values[].kept] | add) == \$kept) | all" "$TMPDIR/space.json"
+# exit 0

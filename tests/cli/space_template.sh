@@ -1,0 +1,2 @@
+halotune space star7 --template nowhere
+# exit 4

@@ -1,0 +1,62 @@
+#!/bin/sh
+# makefile.sh: what the Makefile does beside building: install and uninstall, finding CUDA, what a user is asked to install.
+# Speaks TAP.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset MAKEFLAGS MFLAGS MAKELEVEL CUDA_HOME
+number=0 failed=0
+
+result() { # name status
+  number=$((number + 1))
+  if [ "$2" = 0 ]; then echo "ok $number - $1"; else failed=$((failed + 1)); echo "not ok $number - $1"; fi
+}
+
+# Of an installation only what the user put there is left. The program itself need not be built for this.
+installed() { make --no-print-directory -o all "$1" PREFIX=/usr DESTDIR="$work/root" >"$work/log" 2>&1; }
+[ -e build/halotune ] || make --no-print-directory all >/dev/null
+installed install
+result "install" $?
+data=$work/root/usr/share/halotune
+test -x "$work/root/usr/bin/halotune" && cmp -s kernels/star7.yaml "$data/kernels/star7.yaml" &&
+  cmp -s templates/direct.cu "$data/templates/direct.cu"
+result "what install puts there" $?
+cp kernels/copy.yaml "$data/kernels/mine.yaml"
+installed uninstall
+result "uninstall" $?
+[ "$(cd "$work/root" && find . -type f)" = ./usr/share/halotune/kernels/mine.yaml ]
+result "uninstall leaves the user's files alone" $?
+rm "$data/kernels/mine.yaml" && installed uninstall && [ ! -e "$data" ]
+result "uninstall removes empty folders" $?
+
+# CUDA is where the headers are.
+mkdir -p "$work/toolkit/bin" "$work/toolkit/include" "$work/bare/include" "$work/path"
+touch "$work/toolkit/include/cuda.h"
+printf '#!/bin/sh\n' >"$work/toolkit/bin/nvcc"
+chmod +x "$work/toolkit/bin/nvcc"
+ln -s "$work/toolkit/bin/nvcc" "$work/path/nvcc"
+found_cuda() { PATH="$work/path:$PATH" make -pn "$@" cuda-headers 2>/dev/null | sed -n 's/^CUDA_HOME [:?]*= //p' | head -n 1; }
+[ "$(found_cuda USUAL_CUDA_HOME="$work/bare")" = "$work/toolkit" ]
+result "nvcc on PATH, a link, where the usual folder has no headers" $?
+[ "$(found_cuda USUAL_CUDA_HOME="$work/bare" CUDA_HOME=)" = "$work/toolkit" ]
+result "an empty CUDA_HOME is none" $?
+[ "$(CUDA_HOME='' found_cuda USUAL_CUDA_HOME="$work/bare")" = "$work/toolkit" ]
+result "an empty CUDA_HOME in the environment is none" $?
+[ "$(CUDA_HOME="$work/bare" found_cuda)" = "$work/bare" ]
+result "a CUDA_HOME is taken at its word" $?
+
+# Without the checkers a user can build.
+DEPENDENCIES='build command sh dash
+check command no-such-checker no-such-checker' sh tests/deps.sh build
+result "the build asks for no checker" $?
+mkdir "$work/user"
+printf '#!/bin/sh\necho 1000\n' >"$work/user/id"
+printf '#!/bin/sh\n[ "$1" = -dumpversion ] && echo 17.0.6\n' >"$work/user/clang"
+chmod +x "$work/user/id" "$work/user/clang"
+PATH="$work/user:$PATH" DEPENDENCIES='check clang-runtime fuzzer libclang-rt-VERSION-dev' sh tests/deps.sh build check 2>"$work/err"
+[ $? = 1 ] && grep -q 'libclang-rt-17-dev' "$work/err"
+result "the run time of clang has clang's version" $?
+
+echo "1..$number"
+[ "$failed" = 0 ]

@@ -1,0 +1,142 @@
+#!/bin/sh
+# templates.sh: the templates as they lie in templates/, and the spaces that they span. Speaks TAP.
+#   - each compiles as it stands, and one generated file of each without a warning, with nvcc
+#   - templates/example*.cuh are what `halotune generate STENCIL --prelude` prints
+#   - each value of each parameter is used by some variant of some stencil
+#   - no parameter is dead: changing it changes the machine code of some variant
+#   - every stencil has enough variants
+# ONLY=NAME looks at one template, and then not at the numbers of variants.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+program=$(readlink -f "${HALOTUNE:-build/halotune}")
+nvcc=$(PATH="${CUDA_HOME:-/usr/local/cuda}/bin:$PATH" command -v nvcc)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME="$work/cache"
+number=0 failed=0
+
+result() { # ok|"not ok" name; what went wrong is on stdin of the latter
+  number=$((number + 1))
+  echo "$1 $number - $2"
+  [ "$1" = ok ] && return
+  failed=$((failed + 1))
+  sed 's/^/# /'
+}
+
+check() { # name command...: it succeeds and says nothing
+  name=$1
+  shift
+  if "$@" >"$work/said" 2>&1 && [ ! -s "$work/said" ]; then result ok "$name"; else result "not ok" "$name" <"$work/said"; fi
+}
+
+templates=${ONLY:-$("$program" list templates --json | jq -r '.[].name')}
+stencils=$("$program" list stencils --json | jq -r '.[].name')
+
+# --- texts
+
+# A stencil that the template's default variant is for.
+stencil_for() { # template
+  for stencil in $stencils; do
+    if "$program" generate "$stencil" --template "$1" -o "$work/generated.cu" 2>/dev/null; then return; fi
+  done
+  rm -f "$work/generated.cu"
+}
+
+for example in templates/example*.cuh; do
+  stencil=$(sed -n 's/^#define KERNEL \(.*\)_example$/\1/p' "$example")
+  "$program" generate "$stencil" --prelude -o "$work/prelude.cuh"
+  check "$example is the prelude of $stencil" cmp "$example" "$work/prelude.cuh"
+done
+for template in $templates; do
+  stencil_for "$template"
+  [ -n "$nvcc" ] || continue
+  check "$template.cu compiles as it stands" "$nvcc" -cubin -arch=sm_90 -o "$work/cubin" "templates/$template.cu"
+  check "$template generated for $stencil compiles without a warning" \
+    "$nvcc" -cubin -arch=sm_90 -Werror all-warnings -Xptxas --warn-on-spills -o "$work/cubin" "$work/generated.cu"
+done
+
+# --- spaces
+
+for stencil in $stencils; do
+  for dtype in f32 f64; do
+    "$program" space "$stencil" --dtype $dtype ${ONLY:+--template "$ONLY"} --json >"$work/space-$stencil-$dtype.json" || exit 1
+  done
+done
+
+# [template, parameter, value, variants that use it over all stencils], a line each.
+jq -r -s '[.[].templates[] | .template as $t | .parameters[] | .name as $p | .values[] | {t: $t, p: $p, v: (.value | tostring), kept}]
+  | group_by([.t, .p, .v])[] | [.[0].t, .[0].p, .[0].v, (map(.kept) | add)] | @tsv' "$work"/space-*.json >"$work/values"
+for template in $templates; do
+  awk -F '\t' -v t="$template" '$1 == t && $4 == 0 {print $2 "=" $3 " is used by no variant of any stencil"}' "$work/values" >"$work/unused"
+  check "$template: each value of each parameter is used" cat "$work/unused"
+done
+
+least() { # stencil
+  case $1 in star7) echo 5000 ;; derivative_* | scan_*) echo 100 ;; *) echo 500 ;; esac
+}
+for stencil in $stencils; do
+  [ -z "${ONLY:-}" ] || break
+  for dtype in f32 f64; do
+    kept=$(jq .kept "$work/space-$stencil-$dtype.json")
+    check "$stencil $dtype has $(least "$stencil") variants" test "$kept" -ge "$(least "$stencil")"
+  done
+done
+
+# --- dead parameters: of some variants, change one parameter after the other until the machine code changes
+
+cubin_of() { # stencil template settings
+  "$program" compile "$1" --template "$2" --set "$3" --json 2>/dev/null | jq -r '.variants[0].cubin_hash // empty'
+}
+
+# Append variants with the hashes of their cubins to $work/sample: stencil, settings, hash.
+sample() { # stencil template options...
+  stencil=$1 template=$2
+  shift 2
+  "$program" compile "$stencil" --template "$template" --seed 1 --json "$@" 2>/dev/null |
+    jq -r --arg s "$stencil" '.variants[] | select(.outcome == "ok")
+      | [$s, (.parameters | to_entries | map("\(.key)=\(.value)") | join(",")), .cubin_hash] | @tsv' >>"$work/sample"
+}
+
+# Whether another value of a parameter changes the cubin of some variant in $work/sample.
+is_alive() { # template parameter
+  while IFS="$(printf '\t')" read -r stencil settings hash; do
+    for value in $(awk -F '\t' -v t="$1" -v p="$2" '$1 == t && $2 == p {print $3}' "$work/values"); do
+      changed=$(echo "$settings" | sed "s/\(^\|,\)$2=[^,]*/\1$2=$value/")
+      [ "$changed" != "$settings" ] || continue
+      other=$(cubin_of "$stencil" "$1" "$changed")
+      [ -z "$other" ] || [ "$other" = "$hash" ] || return 0
+    done
+  done <"$work/sample"
+  return 1
+}
+
+# Stencils that a template applies to, those first on which it has most to choose from.
+stencils_of() { # template
+  for s in star7 derivative_y derivative_x scan_z scan_x box27 $stencils; do
+    jq -r --arg t "$1" '.stencil as $s | .templates[] | select(.template == $t and .kept > 0) | $s' "$work/space-$s-f32.json"
+  done | awk '!seen[$0]++'
+}
+
+# First on a common sample; where rules tie a parameter to others, on samples with each of its values.
+for template in $templates; do
+  : >"$work/sample"
+  for stencil in $(stencils_of "$template" | head -n 2); do sample "$stencil" "$template" --sample 2; done
+  cp "$work/sample" "$work/common"
+  for parameter in $(awk -F '\t' -v t="$template" '$1 == t {print $2}' "$work/values" | sort -u); do
+    cp "$work/common" "$work/sample"
+    alive=0
+    is_alive "$template" "$parameter" || alive=1
+    for stencil in $(stencils_of "$template" | head -n 6); do
+      [ $alive != 0 ] || break
+      : >"$work/sample"
+      for value in $(awk -F '\t' -v t="$template" -v p="$parameter" '$1 == t && $2 == p {print $3}' "$work/values"); do
+        sample "$stencil" "$template" --set "$parameter=$value" --sample 1
+      done
+      ! is_alive "$template" "$parameter" || alive=0
+    done
+    if [ $alive = 0 ]; then result ok "$template: $parameter changes the machine code"
+    else echo "no variant was found that it changes" | result "not ok" "$template: $parameter changes the machine code"; fi
+  done
+done
+echo "1..$number"
+[ "$failed" = 0 ] && [ "$number" -gt 0 ]

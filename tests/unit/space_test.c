@@ -1,0 +1,221 @@
+/* space_test.c: walking and sampling the spaces of templates. */
+#include "stencil/space.h"
+
+#include <time.h>
+
+#include "tests/unit/templates.h"
+
+/* 3*4*2*5 = 120 combinations; the rules name their parameters in no order. */
+static const char parameters[] =
+    "a: {values: [1, 2, 3], default: 1, about: x}, b: {values: [1, 2, 4, 8], default: 1, about: x}, "
+    "mode: {values: [flat, edge], default: flat, about: x}, c: {values: [0, 1, 2, 3, 4], default: 0, about: x}";
+static const char rules[] =
+    "{keep: 'c + a < 7', otherwise: x}, {keep: 'dims == 3', otherwise: x}, {keep: 'mode == flat || b > 1', otherwise: x}, "
+    "{keep: 'a*b <= 12', otherwise: x}, {keep: 'c != 2', otherwise: x}, {keep: 'a*b % 2 == 0 || mode == edge', otherwise: x}";
+
+struct fixture {
+  struct template *template;
+  struct bindings bindings;
+};
+
+static void open_fixture(struct fixture *f, const char *with_rules) {
+  double facts[FACT_COUNT] = {0};
+  facts[FACT_dims] = 3;
+  CHECK_OK(template_of_rules(parameters, with_rules, &f->template));
+  CHECK_OK(bindings_make(f->template, facts, &f->bindings));
+}
+
+static void close_fixture(struct fixture *f) {
+  bindings_free(&f->bindings);
+  template_free(f->template);
+}
+
+/* --- walking --- */
+
+struct list {
+  struct configuration configurations[256];
+  long count, limit; /* the walk is to end there */
+};
+
+static bool put(void *context, const struct configuration *configuration) {
+  struct list *list = context;
+  list->configurations[list->count++] = *configuration;
+  return list->count < list->limit;
+}
+
+/* The rule that a configuration counts for: of those that fail, the one that can be tried first. */
+static int rule_that_removes(const struct fixture *f, const struct configuration *configuration) {
+  struct bindings bindings = f->bindings;
+  int found = -1;
+  bindings_configure(&bindings, configuration);
+  for (int i = 0; i < f->template->rule_count; i++) {
+    const struct rule *rule = &f->template->rules[i];
+    if (bindings_value(&bindings, rule->keep) != 0) continue;
+    if (found < 0 || rule->last_parameter < f->template->rules[found].last_parameter) found = i;
+  }
+  return found;
+}
+
+TEST(a_walk_finds_what_trying_all_finds) {
+  struct fixture f;
+  struct list list = {.limit = 1000};
+  struct space_counts counts;
+  long removed[MAX_RULES] = {0}, used[MAX_PARAMETERS][MAX_VALUES] = {{0}}, kept = 0;
+  open_fixture(&f, rules);
+  space_walk(&f.bindings, NULL, NULL, put, &list, &counts);
+  for (int i = 0; i < 120; i++) { /* the last parameter changes fastest */
+    struct configuration c = {{(unsigned char)(i / 40), (unsigned char)(i / 10 % 4), (unsigned char)(i / 5 % 2), (unsigned char)(i % 5)}};
+    int rule = rule_that_removes(&f, &c);
+    if (rule >= 0) {
+      removed[rule]++;
+      continue;
+    }
+    CHECK(kept < list.count && memcmp(&c, &list.configurations[kept], 4) == 0, "configuration %d is number %ld", i, kept);
+    for (int p = 0; p < 4; p++) used[p][c.choice[p]]++;
+    kept++;
+  }
+  CHECK(kept > 10 && kept < 110, "%ld kept", kept);
+  CHECK_EQ(kept, list.count, "visited");
+  CHECK_EQ(kept, counts.kept, "kept");
+  CHECK_NEAR(120, counts.raw, 0, "raw");
+  for (int r = 0; r < f.template->rule_count; r++) CHECK_NEAR(removed[r], counts.removed[r], 0, "rule %d", r);
+  CHECK(memcmp(used, counts.used, sizeof used) == 0, "use of values");
+  close_fixture(&f);
+}
+
+TEST(a_walk_can_be_ended) {
+  struct fixture f;
+  struct list list = {.limit = 7};
+  open_fixture(&f, rules);
+  space_walk(&f.bindings, NULL, NULL, put, &list, NULL);
+  CHECK_EQ(7, list.count, "visited");
+  close_fixture(&f);
+}
+
+TEST(fixed_parameters_keep_their_values) {
+  struct fixture f;
+  struct space_counts all, part;
+  long sum = 0;
+  const bool fixed[MAX_PARAMETERS] = {false, true};
+  open_fixture(&f, rules);
+  space_walk(&f.bindings, NULL, NULL, NULL, NULL, &all);
+  for (int value = 0; value < 4; value++) {
+    struct configuration from = {{0, (unsigned char)value}};
+    space_walk(&f.bindings, fixed, &from, NULL, NULL, &part);
+    CHECK_EQ(all.used[1][value], part.kept, "value %d", value);
+    CHECK_NEAR(30, part.raw, 0, "value %d", value);
+    sum += part.kept;
+  }
+  CHECK_EQ(all.kept, sum, "the parts are the whole");
+  close_fixture(&f);
+}
+
+TEST(a_rule_on_facts_alone_refuses_a_stencil) {
+  struct fixture f;
+  struct space_counts counts;
+  open_fixture(&f, rules);
+  CHECK(!space_refusal(&f.bindings), "three dimensions");
+  f.bindings.variables[FACT_dims] = 2;
+  CHECK(space_refusal(&f.bindings) == &f.template->rules[1], "two dimensions");
+  space_walk(&f.bindings, NULL, NULL, NULL, NULL, &counts);
+  CHECK_EQ(0, counts.kept, "kept");
+  CHECK_NEAR(120, counts.removed[1], 0, "removed");
+  close_fixture(&f);
+}
+
+/* --- sampling --- */
+
+TEST(a_sample_is_in_order_without_repeats_and_repeatable) {
+  static const long wanted[] = {0, 1, 5, 20, 1000};
+  struct fixture f;
+  struct list list = {.limit = 1000};
+  open_fixture(&f, rules);
+  space_walk(&f.bindings, NULL, NULL, put, &list, NULL);
+  for (size_t i = 0; i < COUNT(wanted); i++) {
+    struct configuration *first, *again;
+    long count, count_again, at = 0;
+    CHECK_OK(space_sample(&f.bindings, NULL, NULL, wanted[i], 42, &first, &count));
+    CHECK_OK(space_sample(&f.bindings, NULL, NULL, wanted[i], 42, &again, &count_again));
+    CHECK_EQ(wanted[i] < list.count ? wanted[i] : list.count, count, "row %zu", i);
+    CHECK_EQ(count, count_again, "row %zu", i);
+    for (long k = 0; k < count; k++, at++) {
+      CHECK(memcmp(&first[k], &again[k], sizeof *first) == 0, "row %zu: the same seed", i);
+      while (at < list.count && memcmp(&first[k], &list.configurations[at], 4) != 0) at++;
+      CHECK(at < list.count, "row %zu: number %ld is in the space, behind the one before", i, k);
+    }
+    free(first);
+    free(again);
+  }
+  close_fixture(&f);
+}
+
+/* 4000 samples of 6: each of n configurations is drawn 24000/n times, give or take five standard deviations. */
+TEST(every_configuration_is_as_likely_as_any_other) {
+  enum { SEEDS = 4000, WANTED = 6 };
+  struct fixture f;
+  struct list list = {.limit = 1000};
+  long drawn[256] = {0};
+  open_fixture(&f, rules);
+  space_walk(&f.bindings, NULL, NULL, put, &list, NULL);
+  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    struct configuration *sample;
+    long count;
+    CHECK_OK(space_sample(&f.bindings, NULL, NULL, WANTED, seed, &sample, &count));
+    for (long k = 0, at = 0; k < count; k++) {
+      while (memcmp(&sample[k], &list.configurations[at], 4) != 0) at++;
+      drawn[at]++;
+    }
+    free(sample);
+  }
+  double share = (double)WANTED / (double)list.count, want = SEEDS * share, deviation = sqrt(SEEDS * share * (1 - share));
+  for (long i = 0; i < list.count; i++) CHECK_NEAR(want, drawn[i], 5 * deviation, "configuration %ld", i);
+  close_fixture(&f);
+}
+
+/* --- how fast --- */
+
+static bool count_visit(void *context, const struct configuration *configuration) {
+  (void)configuration;
+  ++*(long *)context;
+  return true;
+}
+
+/* A million combinations, each tried to its last parameter, and none cut off before. Under sanitizers, too. */
+TEST(a_million_combinations_take_less_than_a_second) {
+  static const char list[] = "values: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], default: 1, about: x";
+  char many[1024] = "";
+  struct template *template;
+  struct bindings bindings;
+  struct space_counts counts;
+  double facts[FACT_COUNT] = {0};
+  long visited = 0;
+  for (int i = 0; i < 6; i++) {
+    size_t length = strlen(many);
+    snprintf(many + length, sizeof many - length, "%sp%d: {%s}", i ? ", " : "", i, list);
+  }
+  CHECK_OK(template_of_rules(many,
+                             "{keep: 'p0*p1 <= 100', otherwise: x}, {keep: 'p1*p2*p3 + p0 <= 2000', otherwise: x}, "
+                             "{keep: 'p5 % 2 == 0 || p4*p3 >= 0', otherwise: x}, {keep: 'p0*p5 + p2*p4 <= 300', otherwise: x}",
+                             &template));
+  CHECK_OK(bindings_make(template, facts, &bindings));
+  clock_t start = clock(); /* processor time: other load does not count */
+  space_walk(&bindings, NULL, NULL, count_visit, &visited, &counts);
+  double time_s = (double)(clock() - start) / CLOCKS_PER_SEC;
+  CHECK_EQ(1000000, visited, "kept");
+  CHECK(time_s < 1, "%.2f s", time_s);
+  bindings_free(&bindings);
+  template_free(template);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_walk_finds_what_trying_all_finds),
+      cmocka_unit_test(a_walk_can_be_ended),
+      cmocka_unit_test(fixed_parameters_keep_their_values),
+      cmocka_unit_test(a_rule_on_facts_alone_refuses_a_stencil),
+      cmocka_unit_test(a_sample_is_in_order_without_repeats_and_repeatable),
+      cmocka_unit_test(every_configuration_is_as_likely_as_any_other),
+      cmocka_unit_test(a_million_combinations_take_less_than_a_second),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
