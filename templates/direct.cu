@@ -53,40 +53,66 @@ __device__ __forceinline__ bool taps_inside(const Geometry &g, index_t x, index_
   return x >= LOW_X && x + VECTOR + HIGH_X <= g.nx && y >= LOW_Y && y + HIGH_Y < g.ny && z >= LOW_Z && z + HIGH_Z < g.nz;
 }
 
+// The first point of a group of the thread's.
+struct Group {
+  index_t x, y, z;
+};
+__device__ __forceinline__ Group group_of(const Geometry &g, int i, int j, int k) {
+  const index_t column = g.x0/VECTOR + index_t(blockIdx.x)*(BLOCK_X*POINTS_X) + threadIdx.x + i*BLOCK_X;
+  return {column*VECTOR, g.y0 + index_t(blockIdx.y)*(BLOCK_Y*POINTS_Y) + threadIdx.y + j*BLOCK_Y,
+          g.z0 + index_t(blockIdx.z)*(BLOCK_Z*POINTS_Z) + threadIdx.z + k*BLOCK_Z};
+}
+
+// Whether the group lies in the box as a whole, with all its taps inside the grid.
+__device__ __forceinline__ bool is_whole(const Geometry &g, Group p) {
+  return p.x >= g.x0 && p.x + VECTOR <= g.x1 && p.y < g.y1 && p.z < g.z1 && taps_inside(g, p.x, p.y, p.z);
+}
+
+__device__ __forceinline__ void compute_whole(const Fields &f, const Geometry &g, const Coefficients &coefficients, Group p) {
+  real results[OUTPUTS][VECTOR];
+#pragma unroll
+  for (int lane = 0; lane < VECTOR; lane++) {
+    real point[OUTPUTS];
+    update(VectorTaps{f, g, p.x, p.y, p.z, lane}, coefficients, point);
+#pragma unroll
+    for (int o = 0; o < OUTPUTS; o++) results[o][lane] = point[o];
+  }
+#pragma unroll
+  for (int o = 0; o < OUTPUTS; o++) write_vector(f, o, g, p.x, p.y, p.z, results[o]);
+}
+
+__device__ __forceinline__ void compute_point(const Fields &f, const Geometry &g, const Coefficients &coefficients, Group p) {
+  real point[OUTPUTS];
+  if (!in_box(g, p.x, p.y, p.z)) return;
+  update(PointTaps{f, g, p.x, p.y, p.z}, coefficients, point);
+#pragma unroll
+  for (int o = 0; o < OUTPUTS; o++) write_point(f, o, g, p.x, p.y, p.z, point[o]);
+}
+
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
-  const index_t x_group = g.x0/VECTOR + index_t(blockIdx.x)*(BLOCK_X*POINTS_X) + threadIdx.x;
-  const index_t y_first = g.y0 + index_t(blockIdx.y)*(BLOCK_Y*POINTS_Y) + threadIdx.y;
-  const index_t z_first = g.z0 + index_t(blockIdx.z)*(BLOCK_Z*POINTS_Z) + threadIdx.z;
+  bool all_whole = true;
 #pragma unroll
   for (int k = 0; k < POINTS_Z; k++) {
 #pragma unroll
     for (int j = 0; j < POINTS_Y; j++) {
 #pragma unroll
       for (int i = 0; i < POINTS_X; i++) {
-        const index_t x = (x_group + i*BLOCK_X)*VECTOR, y = y_first + j*BLOCK_Y, z = z_first + k*BLOCK_Z;
-        if (x >= g.x1 || y >= g.y1 || z >= g.z1) continue;
-        if (x >= g.x0 && x + VECTOR <= g.x1 && taps_inside(g, x, y, z)) {
-          real results[OUTPUTS][VECTOR];
-#pragma unroll
-          for (int lane = 0; lane < VECTOR; lane++) {
-            real point[OUTPUTS];
-            update(VectorTaps{f, g, x, y, z, lane}, COEFFICIENT_VALUES, point);
-#pragma unroll
-            for (int o = 0; o < OUTPUTS; o++) results[o][lane] = point[o];
-          }
-#pragma unroll
-          for (int o = 0; o < OUTPUTS; o++) write_vector(f, o, g, x, y, z, results[o]);
-        } else {
-          for (int lane = 0; lane < VECTOR; lane++) {
-            if (x + lane < g.x0 || x + lane >= g.x1) continue;
-            real point[OUTPUTS];
-            update(PointTaps{f, g, x + lane, y, z}, COEFFICIENT_VALUES, point);
-#pragma unroll
-            for (int o = 0; o < OUTPUTS; o++) write_point(f, o, g, x + lane, y, z, point[o]);
-          }
-        }
+        const Group p = group_of(g, i, j, k);
+        const bool whole = is_whole(g, p);
+        if (whole) compute_whole(f, g, COEFFICIENT_VALUES, p);
+        all_whole = all_whole && whole;
       }
     }
+  }
+  if (all_whole) return;
+  // What is left, at the ends of the grid and of the box: in a loop, so that the boundary rules stand in the code once.
+#pragma unroll 1
+  for (int n = 0; n < POINTS_X*POINTS_Y*POINTS_Z*VECTOR; n++) {
+    const int i = n/VECTOR%POINTS_X, j = n/(VECTOR*POINTS_X)%POINTS_Y, k = n/(VECTOR*POINTS_X*POINTS_Y);
+    Group p = group_of(g, i, j, k);
+    if (is_whole(g, p)) continue;
+    p.x += n%VECTOR;
+    compute_point(f, g, COEFFICIENT_VALUES, p);
   }
 }

@@ -69,17 +69,18 @@ struct Columns {
 // What the threads of a column sum up to: those before this one into `before`, all into `all`.
 __device__ __forceinline__ void sum_column(real *totals, const real (&own)[VECTOR], real (&before)[VECTOR], real (&all)[VECTOR]) {
   const int column = threadIdx.x*VECTOR, row = BLOCK_X*VECTOR;
-#pragma unroll
-  for (int lane = 0; lane < VECTOR; lane++) totals[threadIdx.y*row + column + lane] = own[lane];
+  store_vector(totals + threadIdx.y*row + column, own);
   __syncthreads();
 #pragma unroll
-  for (int lane = 0; lane < VECTOR; lane++) {
-    before[lane] = all[lane] = 0;
+  for (int lane = 0; lane < VECTOR; lane++) before[lane] = all[lane] = 0;
 #pragma unroll
-    for (int t = 0; t < BLOCK_Y; t++) {
-      const real total = totals[t*row + column + lane];
-      if (t < int(threadIdx.y)) before[lane] += total;
-      all[lane] += total;
+  for (int t = 0; t < BLOCK_Y; t++) {
+    real total[VECTOR];
+    load_vector(totals + t*row + column, total);
+#pragma unroll
+    for (int lane = 0; lane < VECTOR; lane++) {
+      if (t < int(threadIdx.y)) before[lane] += total[lane];
+      all[lane] += total[lane];
     }
   }
 }

@@ -72,9 +72,15 @@ __device__ __forceinline__ void read_group(const March &m, int input, index_t x,
   }
   const bool needed = y >= g.y0 - LOW_Y && y < g.y1 + HIGH_Y && z >= g.z0 - LOW_Z && z < g.z1 + HIGH_Z;
 #pragma unroll
-  for (int lane = 0; lane < N; lane++) {
-    const bool wanted = needed && x + lane >= g.x0 - LOW_X && x + lane < g.x1 + HIGH_X;
-    out[lane] = wanted ? read_image(m.f, input, g, x + lane, y, z) : real(0);
+  for (int lane = 0; lane < N; lane++) out[lane] = 0;
+  if (!needed) return;
+  // A loop, so that the boundary rules stand in the code once; what it finds is put in place without an index.
+#pragma unroll 1
+  for (int i = 0; i < N; i++) {
+    const bool wanted = x + i >= g.x0 - LOW_X && x + i < g.x1 + HIGH_X;
+    const real value = wanted ? read_image(m.f, input, g, x + i, y, z) : real(0);
+#pragma unroll
+    for (int lane = 0; lane < N; lane++) out[lane] = lane == i ? value : out[lane];
   }
 }
 
@@ -101,7 +107,7 @@ __device__ __forceinline__ void stage_plane(const March &m, int plane, index_t z
   const int thread = threadIdx.y*BLOCK_X + threadIdx.x;
 #pragma unroll
   for (int slot = 0; slot < STAGED; slot++) {
-#pragma unroll 2
+#pragma unroll 1
     for (int i = thread; i < width*SHARED_ROWS; i += THREADS) {
       stage_group(m, slot, plane, i%width*VECTOR - BEFORE_X, i/width - LOW_Y, z);
     }
@@ -114,7 +120,7 @@ __device__ __forceinline__ void stage_halo(const March &m, int plane, index_t z)
   const int thread = threadIdx.y*BLOCK_X + threadIdx.x;
 #pragma unroll
   for (int slot = 0; slot < STAGED; slot++) {
-#pragma unroll 2
+#pragma unroll 1
     for (int i = thread; i < count; i += THREADS) {
       if (i < beyond) {
         const int row = i/BLOCK_X;

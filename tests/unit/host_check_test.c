@@ -87,7 +87,8 @@ TEST(narrow_offsets_are_found_where_strides_are_long) {
   CHECK_EQ(8, generated.index_bytes, "a field of %ld elements", domain_elements(&spec.domain));
   char *narrow = strdup(generated.source), *type = strstr(narrow, "typedef long long index_t");
   assert_non_null(type);
-  memcpy(type, "typedef int       index_t", strlen("typedef long long index_t"));
+  static const char narrow_type[] = "typedef int       index_t";
+  memcpy(type, narrow_type, sizeof narrow_type - 1);
   const char *kernels[] = {generated.kernel};
   struct host_source sources[] = {{"wide", generated.source, kernels, 1}, {"narrow", narrow, kernels, 1}};
   struct host_batch *batch = build_kernels(sources, COUNT(sources), false);

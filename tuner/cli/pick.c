@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "stencil/space.h"
+#include "tuner/cli/variant.h"
 
 struct pick {
   const struct problem *problem;
@@ -37,15 +38,6 @@ static void find_fixed(const struct invocation *invocation, const struct templat
   }
 }
 
-/* The rules' view of a template for the problem. */
-static halotune_status bind(const struct pick *pick, const struct template *template, struct bindings *bindings) {
-  struct configuration configuration = configuration_default(template);
-  struct variant_spec spec = problem_variant(pick->problem, template, &configuration);
-  double facts[FACT_COUNT];
-  facts_fill(spec.stencil, spec.analysis, spec.dtype, &spec.domain, &spec.limits, facts);
-  return bindings_make(template, facts, bindings);
-}
-
 /* The one configuration, or so many of those that the rules keep. */
 static halotune_status pick_from(const struct invocation *invocation, const struct pick *pick, const struct template *template,
                                  struct bindings *bindings, long share) {
@@ -70,7 +62,7 @@ static halotune_status pick_all(const struct invocation *invocation, const struc
   halotune_status status = bindings ? HALOTUNE_OK : fail_memory();
   int left = 0;
   for (int i = 0; i < templates->count && status == HALOTUNE_OK; i++) {
-    status = bind(pick, templates->list[i], &bindings[i]);
+    status = variant_bindings(pick->problem, templates->list[i], &bindings[i]);
     if (status == HALOTUNE_OK) left += space_refusal(&bindings[i]) == NULL;
   }
   for (int i = 0; i < templates->count && status == HALOTUNE_OK; i++) {

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "tuner/cli/describe.h"
 #include "tuner/cli/pick.h"
-#include "tuner/cli/problem.h"
+#include "tuner/cli/variant.h"
 #include "tuner/verify/host_verify.h"
 
 enum { DEFAULT_SAMPLE = 60 };
@@ -19,26 +19,11 @@ struct report {
   double start_ms;
 };
 
-static void add_configuration(struct text *text, const struct verify_row *row) {
-  text_printf(text, "%s", row->template->name);
-  for (int i = 0; i < row->template->parameter_count; i++) {
-    const struct parameter *parameter = &row->template->parameters[i];
-    text_printf(text, " %s=%s", parameter->name, parameter->words[row->configuration.choice[i]]);
-  }
-}
-
 static json_t *row_json(const struct verify_row *row) {
-  json_t *values = json_object();
   const struct comparison *worst = &row->result.worst;
-  for (int i = 0; i < row->template->parameter_count; i++) {
-    const struct parameter *parameter = &row->template->parameters[i];
-    int choice = row->configuration.choice[i];
-    json_put(&values, parameter->name,
-             parameter->is_word ? text_json(parameter->words[choice]) : number_json(parameter->values[choice]));
-  }
   json_t *json = json_object();
   json_put(&json, "template", text_json(row->template->name));
-  json_put(&json, "parameters", values);
+  json_put(&json, "parameters", variant_json(row->template, &row->configuration));
   json_put(&json, "outcome", text_json(row->result.name));
   json_put(&json, "detail", text_json(row->result.text));
   json_put(&json, "scene", text_json(row->scene));
@@ -54,7 +39,7 @@ static json_t *row_json(const struct verify_row *row) {
 
 static void print_row(const struct verify_row *row) {
   struct text text = {0};
-  add_configuration(&text, row);
+  variant_text(row->template, &row->configuration, &text);
   printf("%-18s rms %-9.3g max %-9.3g %5.2f units  %s\n", row->result.name, row->result.worst.rms_error,
          row->result.worst.max_error, row->result.worst.max_error_units, text_string(&text));
   if (row->result.outcome != CHECK_PASSED) {

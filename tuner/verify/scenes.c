@@ -4,16 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { WIDEST_VECTOR = 4 };
+
 /* By the stencil's dimensions. */
 static const struct grid regular[] = {{{1920, 1, 1}}, {{96, 80, 1}}, {{48, 40, 36}}};
-static const struct grid primes[] = {{{1009, 1, 1}}, {{89, 71, 1}}, {{53, 37, 23}}};
+static const struct grid primes[] = {{{1009, 1, 1}}, {{89, 71, 1}}, {{61, 43, 23}}};
 static const struct grid wide[] = {{{0, 0, 0}}, {{37, 11, 1}}, {{37, 11, 9}}}; /* in one dimension there are no strides */
 static const struct grid small[] = {{{7, 1, 1}}, {{7, 5, 1}}, {{7, 5, 3}}};
 
 /* Rows longer than their points, a multiple of the widest vector, and planes longer than their rows by one. */
 static void pad(const struct stencil *stencil, struct domain *domain) {
-  enum { WIDEST = 4 };
-  domain->row = (domain->grid.n[0] + WIDEST - 1) / WIDEST * WIDEST + WIDEST;
+  domain->row = (domain->grid.n[0] + WIDEST_VECTOR - 1) / WIDEST_VECTOR * WIDEST_VECTOR + WIDEST_VECTOR;
   domain->plane = domain->row * (domain->grid.n[1] + (stencil->dims > 1));
 }
 
@@ -33,7 +34,9 @@ static void stretch(const struct stencil *stencil, struct domain *domain) {
   domain->plane = stencil->dims == 2 ? long_stride * domain->grid.n[1] : long_stride;
 }
 
+/* Along x the box begins within a vector whose taps all lie in the grid. */
 static void leave_ghosts(const struct stencil *stencil, const struct analysis *analysis, struct domain *domain) {
+  domain->low[0] += WIDEST_VECTOR;
   for (int axis = 0; axis < stencil->dims; axis++) {
     domain->low[axis] += analysis->radius_low[axis] > 0 ? analysis->radius_low[axis] : 1;
     domain->high[axis] -= analysis->radius_high[axis] + 1;
