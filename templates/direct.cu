@@ -58,9 +58,9 @@ struct Group {
   index_t x, y, z;
 };
 __device__ __forceinline__ Group group_of(const Geometry &g, int i, int j, int k) {
-  const index_t column = g.x0/VECTOR + index_t(blockIdx.x)*(BLOCK_X*POINTS_X) + threadIdx.x + i*BLOCK_X;
-  return {column*VECTOR, g.y0 + index_t(blockIdx.y)*(BLOCK_Y*POINTS_Y) + threadIdx.y + j*BLOCK_Y,
-          g.z0 + index_t(blockIdx.z)*(BLOCK_Z*POINTS_Z) + threadIdx.z + k*BLOCK_Z};
+  const index_t column = g.x0/VECTOR + index_t(blockIdx.x)*(BLOCK_X*POINTS_X) + index_t(threadIdx.x) + i*BLOCK_X;
+  return {column*VECTOR, g.y0 + index_t(blockIdx.y)*(BLOCK_Y*POINTS_Y) + index_t(threadIdx.y) + j*BLOCK_Y,
+          g.z0 + index_t(blockIdx.z)*(BLOCK_Z*POINTS_Z) + index_t(threadIdx.z) + k*BLOCK_Z};
 }
 
 // Whether the group lies in the box as a whole, with all its taps inside the grid.

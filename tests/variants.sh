@@ -24,7 +24,7 @@ check() { # name command...
   fi
 }
 
-for stencil in $("$program" list stencils --json | jq -r '.[].name'); do
+for stencil in $("$program" list stencils | awk 'NR > 1 {print $1}'); do
   for dtype in f32 f64; do
     seed=$(printf '%s' "$stencil$dtype" | cksum | cut -d' ' -f1)
     for arch in $archs; do

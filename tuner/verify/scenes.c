@@ -22,7 +22,7 @@ static void pad(const struct stencil *stencil, struct domain *domain) {
 static struct grid long_lines(const struct stencil *stencil, const struct analysis *analysis) {
   const long length = 613, across[MAX_DIMS] = {9, 5, 4};
   struct grid grid = {{1, 1, 1}};
-  for (int axis = 0; axis < stencil->dims; axis++) grid.n[axis] = across[axis];
+  for (int axis = 0; axis < stencil->dims && axis < MAX_DIMS; axis++) grid.n[axis] = across[axis];
   grid.n[analysis->pencil_axis < 0 ? 0 : analysis->pencil_axis] = stencil->dims == 1 ? 10 * length : length;
   return grid;
 }
