@@ -1,7 +1,7 @@
 #!/bin/sh
 # variants.sh: for every stencil and element type, a seeded sample of variants compiles for each architecture, and another is
 # right on the CPU. By default a slice; FULL=1 takes samples of 200 and 60, and the spaces of the templates `pencil` and `scan`
-# completely. Speaks TAP.
+# completely. STENCILS="NAME ..." looks at these alone. Speaks TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
@@ -24,7 +24,8 @@ check() { # name command...
   fi
 }
 
-for stencil in $("$program" list stencils | awk 'NR > 1 {print $1}'); do
+stencils=${STENCILS:-$("$program" list stencils | awk 'NR > 1 {print $1}')}
+for stencil in $stencils; do
   for dtype in f32 f64; do
     seed=$(printf '%s' "$stencil$dtype" | cksum | cut -d' ' -f1)
     for arch in $archs; do
@@ -37,9 +38,9 @@ for stencil in $("$program" list stencils | awk 'NR > 1 {print $1}'); do
   done
 done
 
-# All grids of these stencils are 3D; a small one makes their lines fit.
 if [ -n "${FULL:-}" ]; then
   for problem in pencil:derivative_x pencil:derivative_y pencil:derivative_z scan:scan_x scan:scan_y scan:scan_z; do
+    case " $(echo $stencils) " in *" ${problem#*:} "*) ;; *) continue ;; esac
     for dtype in f32 f64; do
       check "all of $problem $dtype" "$program" verify "${problem#*:}" --template "${problem%:*}" --dtype $dtype --sample 0
     done
