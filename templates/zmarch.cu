@@ -1,287 +1,490 @@
-// zmarch: a block owns a tile in x and y and marches through Z_SLICING planes; what a plane needs of its neighbours is kept
-// while marching, so that each value comes from global memory about once.
+// zmarch: a block covers a tile in x and y and marches through Z_SLICING planes in z. Each value of a plane comes from global
+// memory once a block, as the plane enters, and serves every plane that its taps reach.
 //
-// A thread owns VECTOR neighbours in x and POINTS_Y in y, a column of groups. BLOCK_X 4, VECTOR 2, BLOCK_Y 2, POINTS_Y 2:
+// In a plane a thread computes VECTOR neighbours in x, times POINTS_Y neighbours in y, so that a value in one of its registers
+// serves several points. With BLOCK_X 4, BLOCK_Y 2, VECTOR 2, POINTS_Y 2, by the number of the thread:
 //
-//      x -->   |0 0 1 1 2 2 3 3|         z      step 0   step 1   step 2
-//              |0 0 1 1 2 2 3 3|         |      next     next+1   ...       next: the plane HIGH_Z ahead, loaded in this step
-//      y       |4 4 5 5 6 6 7 7|         v      curr     next               curr: the plane that is computed
-//              |4 4 5 5 6 6 7 7|                prev     curr               prev: LOW_Z planes behind
+//      x -->   |0 0|1 1|2 2|3 3|     Threads 0 to 3 have threadIdx.y 0, threads 4 to 7 have 1.
+//              |0 0|1 1|2 2|3 3|
+//      y       |4 4|5 5|6 6|7 7|
+//              |4 4|5 5|6 6|7 7|
 //
-// STORAGE says where the planes are:
-//      planes     all in shared memory, with their halo: a ring of one plane more than taps reach, so that one barrier a step
-//                 is enough: the plane that is overwritten was last read two steps ago
-//      registers  a thread keeps the planes of its own column in a queue; the current plane is in shared memory, too, for the
-//                 neighbours in x and y (two of them, by turns, for the same reason). Taps off the axes have no place there
-//      direct     the queue alone; all else is read from global memory, and found in the first-level cache
+// STORAGE says where the planes are kept while the block computes plane z, shown from the side for reach 1. A plane enters at
+// z + HIGH_Z and leaves after it was at z - LOW_Z:
+//
+//               planes            registers         direct
+//      z - 1    [s s s s s s]       r r r r           r r r r         s  shared memory, for all threads of the block
+//      z        [s s s s s s]     [s r r r r s]     g r r r r g       r  registers of the thread whose points they are
+//      z + 1    [s s s s s s]       r r r r           r r r r         g  global memory, which the L1 cache is near to
+//                ^ halo  ^ halo
+//
+// Where taps lie off the axes through the point, a thread's registers hold all that its taps read of a plane, its neighbours'
+// points too. It takes them from the newest plane, which is in shared memory (registers) or still in global memory (direct).
+//
+// PREFETCH: the next plane is under way while this one is computed, to registers or, asynchronously, to shared memory.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #endif
 
-#ifndef BLOCK_X
-#define BLOCK_X 32
-#define BLOCK_Y 8
-#define VECTOR 4
-#define POINTS_Y 1
-#define Z_SLICING 8
+#ifndef Z_SLICING
 #define STORAGE_PLANES 0
 #define STORAGE_REGISTERS 1
 #define STORAGE_DIRECT 2
-#define STORAGE STORAGE_DIRECT
-#define PREFETCH 0
+#define STORAGE STORAGE_REGISTERS
+#define PREFETCH_NONE 0
+#define PREFETCH_REGISTERS 1
+#define PREFETCH_ASYNC 2
+#define PREFETCH PREFETCH_NONE
+#define VECTOR 4
+#define BLOCK_X 32
+#define BLOCK_Y 8
+#define POINTS_Y 1
 #define UNROLL 1
+#define Z_SLICING 8
 #define PADDING 0
 #endif
 
-constexpr int AT_ONCE = UNROLL;  // a pragma takes no macro
-constexpr int THREADS = BLOCK_X*BLOCK_Y, TILE_X = BLOCK_X*VECTOR, TILE_Y = BLOCK_Y*POINTS_Y;
+constexpr bool IN_PLANES = STORAGE == STORAGE_PLANES, IN_REGISTERS = STORAGE == STORAGE_REGISTERS;
+constexpr bool DIRECT = STORAGE == STORAGE_DIRECT, ASYNC = PREFETCH == PREFETCH_ASYNC;
 
-// How far shared memory reaches beyond the tile: in x by whole groups, so that groups stay aligned.
-__device__ constexpr int whole_groups(int points) { return (points + VECTOR - 1)/VECTOR*VECTOR; }
-constexpr int BEFORE_X = whole_groups(LOW_X), AFTER_X = whole_groups(HIGH_X);
-constexpr int SHARED_ROW = BEFORE_X + TILE_X + AFTER_X + PADDING, SHARED_ROWS = LOW_Y + TILE_Y + HIGH_Y;
-constexpr int SHARED_PLANE = SHARED_ROW*SHARED_ROWS, SHARED_PLANES = STORAGE == STORAGE_PLANES ? LOW_Z + HIGH_Z + 2 : 2;
+constexpr int TILE_X = BLOCK_X*VECTOR, TILE_Y = BLOCK_Y*POINTS_Y, THREADS = BLOCK_X*BLOCK_Y;
 
-// The planes of a column that a thread keeps in registers: those that taps reach, and one more where it is fetched ahead.
-constexpr int REACH = LOW_Z + 1 + HIGH_Z, QUEUE = STORAGE == STORAGE_PLANES ? 1 : REACH + PREFETCH;
+// Groups of VECTOR, and elements, that taps reach before and after a group.
+constexpr int GROUPS_BEFORE = (LOW_X + VECTOR - 1)/VECTOR, GROUPS_AFTER = (HIGH_X + VECTOR - 1)/VECTOR;
+constexpr int BEFORE_X = GROUPS_BEFORE*VECTOR, AFTER_X = GROUPS_AFTER*VECTOR;
 
-struct March {
+__device__ constexpr int at_least_one(int count) { return count > 1 ? count : 1; }  // no array has 0 elements
+
+// A thread's queue of planes, from z - LOW_Z to z + HIGH_Z.
+constexpr int QUEUE = IN_PLANES ? 1 : LOW_Z + 1 + HIGH_Z;
+
+// What a thread keeps of a plane: its own points; where taps lie off the axes, also those around them.
+constexpr int PATCH_LOW_Y = STAR || IN_PLANES ? 0 : LOW_Y, PATCH_HIGH_Y = STAR || IN_PLANES ? 0 : HIGH_Y;
+constexpr int PATCH_BEFORE = STAR || IN_PLANES ? 0 : GROUPS_BEFORE, PATCH_AFTER = STAR || IN_PLANES ? 0 : GROUPS_AFTER;
+constexpr int PATCH_ROWS = PATCH_LOW_Y + POINTS_Y + PATCH_HIGH_Y;
+constexpr int PATCH_GROUPS = PATCH_BEFORE + 1 + PATCH_AFTER;
+
+struct Patch {
+  real value[STAGED][PATCH_ROWS][PATCH_GROUPS*VECTOR];
+};
+
+// Shared memory in elements: rows, planes of rows, and slots of one such plane for each staged input.
+constexpr int SHARED_ROW = BEFORE_X + TILE_X + AFTER_X + PADDING;
+constexpr int SHARED_PLANE = SHARED_ROW*(LOW_Y + TILE_Y + HIGH_Y);
+constexpr int SLOT = STAGED*SHARED_PLANE;
+
+// One slot more than there are planes to read: the next plane is written while others still read. So one barrier a plane does.
+constexpr int READ_SLOTS = IN_PLANES ? LOW_Z + 1 + HIGH_Z : 1, SLOTS = READ_SLOTS + 1;
+
+// The halo of the plane in shared memory comes with the plane as it enters; but where registers keep the planes until their
+// turn, only when the plane is computed.
+constexpr bool HALO_IN_TURN = IN_REGISTERS && STAR, HALO_ON_ENTRY = IN_PLANES || (IN_REGISTERS && !STAR);
+
+// Groups of the halo, which all threads of the block share out: first rows before and after the tile, then the sides. The
+// corners count to the rows, where taps lie off the axes.
+constexpr int HALO_CORNER = STAR ? 0 : GROUPS_BEFORE, SIDE_GROUPS = GROUPS_BEFORE + GROUPS_AFTER;
+constexpr int HALO_ROW_GROUPS = BLOCK_X + (STAR ? 0 : SIDE_GROUPS), HALO_ROWS = (LOW_Y + HIGH_Y)*HALO_ROW_GROUPS;
+constexpr int HALO_GROUPS = HALO_ROWS + TILE_Y*SIDE_GROUPS, HALO_PASSES = (HALO_GROUPS + THREADS - 1)/THREADS;
+
+struct Block {
   const Fields &f;
   const Geometry &g;
   const Coefficients &coefficients;
   real *shared;
-  index_t x, y;           // the tile's first point
-  int own_x, own_y;       // the thread's first point, from there
-  bool in_grid[POINTS_Y]; // whether the group of each row lies in the grid as a whole
-
-  // Where shared memory holds the point at an offset from the tile's first, in a plane of a staged input.
-  __device__ __forceinline__ real *cell(int slot, int plane, int dx, int dy) const {
-    return shared + (slot*SHARED_PLANES + plane)*SHARED_PLANE + (dy + LOW_Y)*SHARED_ROW + dx + BEFORE_X;
-  }
+  index_t x, y;             // the tile's first point
+  index_t z_first, z_last;  // planes that the block computes: z_first <= z < z_last
 };
 
-// ---- reading
+// The thread's first point, from the tile's first.
+__device__ __forceinline__ int own_x() { return int(threadIdx.x)*VECTOR; }
+__device__ __forceinline__ int own_y() { return int(threadIdx.y)*POINTS_Y; }
 
-// A group of N in x that may lie beyond the grid in part, or be needed by nobody: then by the boundary rules, or 0.
-template <int N>
-__device__ __forceinline__ void read_group(const March &m, int input, index_t x, index_t y, index_t z, bool inside, real (&out)[N]) {
-  const Geometry &g = m.g;
-  if (inside && z >= 0 && z < g.nz) {
-    read_vector(m.f, input, g, x, y, z, out);
+// Where a slot of shared memory holds the point at an offset from the tile's first.
+__device__ __forceinline__ int cell(int x, int y) { return (y + LOW_Y)*SHARED_ROW + x + BEFORE_X; }
+
+// ---- loading
+
+// Whether some point of the box may read this one.
+__device__ __forceinline__ bool is_needed(const Geometry &g, index_t x, index_t y, index_t z) {
+  return x >= g.x0 - LOW_X && x < g.x1 + HIGH_X && y >= g.y0 - LOW_Y && y < g.y1 + HIGH_Y && z >= g.z0 - LOW_Z &&
+         z < g.z1 + HIGH_Z;
+}
+
+// Whether no boundary rules are needed: everything that is loaded lies in the grid, but for whole groups in x that no point of the
+// box reads. Asked for a block; with storage direct, where threads do not wait for each other, for each thread.
+__device__ __forceinline__ bool is_interior(const Block &b) {
+  const Geometry &g = b.g;
+  const index_t x = b.x + (DIRECT ? own_x() : 0), y = b.y + (DIRECT ? own_y() : 0);
+  constexpr int width = DIRECT ? VECTOR : TILE_X, height = DIRECT ? POINTS_Y : TILE_Y;
+  const bool inside_x = x >= BEFORE_X && x + width + AFTER_X <= g.nx;
+  const bool no_images_x = g.x0 >= LOW_X && g.x1 + HIGH_X <= g.nx && g.nx % VECTOR == 0;
+  return (inside_x || no_images_x) && y >= LOW_Y && y + height <= g.y1 && y + height + HIGH_Y <= g.ny && b.z_first >= LOW_Z &&
+         b.z_last + HIGH_Z <= g.nz;
+}
+
+// Whether a group may be read as a vector. In an interior block a group lies in the grid as a whole or not at all.
+template <bool INTERIOR> __device__ __forceinline__ bool is_inside(const Geometry &g, index_t x, index_t y, index_t z) {
+  if (INTERIOR) return x >= 0 && x < g.nx;
+  return x >= 0 && x + VECTOR <= g.nx && y >= 0 && y < g.ny && z >= 0 && z < g.nz;
+}
+
+// A point by the boundary rules; 0 where nothing needs it.
+__device__ __forceinline__ real load_needed(const Block &b, int input, index_t x, index_t y, index_t z) {
+  return is_needed(b.g, x, y, z) ? read_image(b.f, input, b.g, x, y, z) : real(0);
+}
+
+// A group, at an offset from the tile's first point, to registers. Point by point there is one copy of the code for all lanes:
+// a loop, and a choice of the register.
+template <bool INTERIOR>
+__device__ __forceinline__ void load_group(const Block &b, int input, int dx, int dy, index_t z, real (&values)[VECTOR]) {
+  const index_t x = b.x + dx, y = b.y + dy;
+  if (is_inside<INTERIOR>(b.g, x, y, z)) {
+    read_vector(b.f, input, b.g, x, y, z, values);
     return;
   }
-  const bool needed = y >= g.y0 - LOW_Y && y < g.y1 + HIGH_Y && z >= g.z0 - LOW_Z && z < g.z1 + HIGH_Z;
 #pragma unroll
-  for (int lane = 0; lane < N; lane++) out[lane] = 0;
-  if (!needed) return;
-  // A loop, so that the boundary rules stand in the code once; what it finds is put in place without an index.
+  for (int lane = 0; lane < VECTOR; lane++) values[lane] = real(0);
+  if constexpr (!INTERIOR) {
 #pragma unroll 1
-  for (int i = 0; i < N; i++) {
-    const bool wanted = x + i >= g.x0 - LOW_X && x + i < g.x1 + HIGH_X;
-    const real value = wanted ? read_image(m.f, input, g, x + i, y, z) : real(0);
+    for (int i = 0; i < VECTOR; i++) {
+      const real value = load_needed(b, input, x + i, y, z);
 #pragma unroll
-    for (int lane = 0; lane < N; lane++) out[lane] = lane == i ? value : out[lane];
-  }
-}
-
-__device__ __forceinline__ bool is_in_grid(const Geometry &g, index_t x, index_t y) {
-  return x >= 0 && x + VECTOR <= g.nx && y >= 0 && y < g.ny;
-}
-
-// The thread's own column in plane z.
-__device__ __forceinline__ void read_own(const March &m, int input, index_t z, real (&out)[POINTS_Y][VECTOR]) {
-#pragma unroll
-  for (int j = 0; j < POINTS_Y; j++) read_group(m, input, m.x + m.own_x, m.y + m.own_y + j, z, m.in_grid[j], out[j]);
-}
-
-// Bring a group of the tile or its halo to shared memory.
-__device__ __forceinline__ void stage_group(const March &m, int slot, int plane, int dx, int dy, index_t z) {
-  real values[VECTOR];
-  read_group(m, staged_input(slot), m.x + dx, m.y + dy, z, is_in_grid(m.g, m.x + dx, m.y + dy), values);
-  store_vector(m.cell(slot, plane, dx, dy), values);
-}
-
-// The whole of plane z, threads in a line going over it pass after pass.
-__device__ __forceinline__ void stage_plane(const March &m, int plane, index_t z) {
-  constexpr int width = (BEFORE_X + TILE_X + AFTER_X)/VECTOR;
-  const int thread = threadIdx.y*BLOCK_X + threadIdx.x;
-#pragma unroll
-  for (int slot = 0; slot < STAGED; slot++) {
-#pragma unroll 1
-    for (int i = thread; i < width*SHARED_ROWS; i += THREADS) {
-      stage_group(m, slot, plane, i%width*VECTOR - BEFORE_X, i/width - LOW_Y, z);
+      for (int lane = 0; lane < VECTOR; lane++) values[lane] = lane == i ? value : values[lane];
     }
   }
 }
 
-// What lies around the tile in plane z, without corners: first the rows beyond it in y, then the groups beside it in x.
-__device__ __forceinline__ void stage_halo(const March &m, int plane, index_t z) {
-  constexpr int beyond = (LOW_Y + HIGH_Y)*BLOCK_X, sides = (BEFORE_X + AFTER_X)/VECTOR, count = beyond + sides*TILE_Y;
-  const int thread = threadIdx.y*BLOCK_X + threadIdx.x;
-#pragma unroll
-  for (int slot = 0; slot < STAGED; slot++) {
+// The same to shared memory, asynchronously.
+template <bool INTERIOR>
+__device__ __forceinline__ void copy_group(const Block &b, int input, int dx, int dy, index_t z, real *to) {
+  const index_t x = b.x + dx, y = b.y + dy;
+  if (is_inside<INTERIOR>(b.g, x, y, z)) {
+    async_copy<VECTOR*int(sizeof(real))>(to, b.f.in[input] + at(b.g, x, y, z));
+    return;
+  }
 #pragma unroll 1
-    for (int i = thread; i < count; i += THREADS) {
-      if (i < beyond) {
-        const int row = i/BLOCK_X;
-        stage_group(m, slot, plane, i%BLOCK_X*VECTOR, row < LOW_Y ? row - LOW_Y : TILE_Y + row - LOW_Y, z);
-      } else {
-        const int side = (i - beyond)/TILE_Y*VECTOR;
-        stage_group(m, slot, plane, side < BEFORE_X ? side - BEFORE_X : TILE_X + side - BEFORE_X, (i - beyond)%TILE_Y, z);
+  for (int lane = 0; lane < VECTOR; lane++) to[lane] = INTERIOR ? real(0) : load_needed(b, input, x + lane, y, z);
+}
+
+// The thread's share of the halo, pass by pass.
+struct HaloGroup {
+  bool exists;
+  int x, y;  // from the tile's first point
+};
+
+__device__ __forceinline__ HaloGroup halo_group(int pass) {
+  const int i = int(threadIdx.y)*BLOCK_X + int(threadIdx.x) + pass*THREADS, side = i - HALO_ROWS;
+  const int row = i/HALO_ROW_GROUPS, in_row = i%HALO_ROW_GROUPS - HALO_CORNER;
+  const int in_side = side%at_least_one(SIDE_GROUPS) - GROUPS_BEFORE;
+  if (i < HALO_ROWS) return {true, in_row*VECTOR, row < LOW_Y ? row - LOW_Y : TILE_Y + row - LOW_Y};
+  return {i < HALO_GROUPS, in_side < 0 ? in_side*VECTOR : TILE_X + in_side*VECTOR, side/at_least_one(SIDE_GROUPS)};
+}
+
+// What comes in for one plane's turn.
+struct Incoming {
+  Patch patch;                                                   // of the plane that enters
+  real halo[STAGED][at_least_one(HALO_PASSES)][VECTOR];          // of the plane that goes to shared memory
+  real beside[INPUTS][POINTS_Y][VECTOR];                         // inputs that are read at the point only
+};
+
+template <bool INTERIOR> __device__ __forceinline__ void fetch_halo(const Block &b, index_t z, Incoming &in, real *slot) {
+#pragma unroll
+  for (int pass = 0; pass < HALO_PASSES; pass++) {
+    const HaloGroup group = halo_group(pass);
+    if (!group.exists) continue;
+#pragma unroll
+    for (int s = 0; s < STAGED; s++) {
+      const int input = staged_input(s);
+      if (ASYNC) copy_group<INTERIOR>(b, input, group.x, group.y, z, slot + s*SHARED_PLANE + cell(group.x, group.y));
+      else load_group<INTERIOR>(b, input, group.x, group.y, z, in.halo[s][pass]);
+    }
+  }
+}
+
+// The plane that enters: to registers, or asynchronously to a slot.
+template <bool INTERIOR> __device__ __forceinline__ void fetch_entry(const Block &b, index_t z, Incoming &in, real *slot) {
+  constexpr int low_y = DIRECT ? PATCH_LOW_Y : 0, high_y = DIRECT ? PATCH_HIGH_Y : 0;
+  constexpr int before = DIRECT ? PATCH_BEFORE : 0, after = DIRECT ? PATCH_AFTER : 0;
+#pragma unroll
+  for (int s = 0; s < STAGED; s++) {
+#pragma unroll
+    for (int j = -low_y; j < POINTS_Y + high_y; j++) {
+#pragma unroll
+      for (int group = -before; group <= after; group++) {
+        const int input = staged_input(s), x = own_x() + group*VECTOR, y = own_y() + j;
+        real values[VECTOR];
+        if (ASYNC) {
+          copy_group<INTERIOR>(b, input, x, y, z, slot + s*SHARED_PLANE + cell(x, y));
+          continue;
+        }
+        load_group<INTERIOR>(b, input, x, y, z, values);
+#pragma unroll
+        for (int lane = 0; lane < VECTOR; lane++) {
+          in.patch.value[s][PATCH_LOW_Y + j][(PATCH_BEFORE + group)*VECTOR + lane] = values[lane];
+        }
       }
     }
   }
+  if (HALO_ON_ENTRY) fetch_halo<INTERIOR>(b, z, in, slot);
+  if (ASYNC) async_commit();
+}
+
+// What only the plane in turn needs.
+template <bool INTERIOR> __device__ __forceinline__ void fetch_turn(const Block &b, index_t z, Incoming &in) {
+  if (HALO_IN_TURN) fetch_halo<INTERIOR>(b, z, in, b.shared);
+#pragma unroll
+  for (int input = 0; input < INPUTS; input++) {
+    if (staged_slot(input) >= 0) continue;
+#pragma unroll
+    for (int j = 0; j < POINTS_Y; j++) load_group<INTERIOR>(b, input, own_x(), own_y() + j, z, in.beside[input][j]);
+  }
+}
+
+// ---- keeping
+
+// The planes that a block holds at one time.
+struct Planes {
+  Patch queue[QUEUE];  // in registers
+  int slots[SLOTS];    // where shared memory holds each plane, from z - LOW_Z; the last slot is free
+};
+
+// Shared memory and the queue move on by one plane. Unrolled as often as the queue is long, that moves no data.
+__device__ __forceinline__ void rotate_slots(Planes &p) {
+  const int oldest = p.slots[0];
+#pragma unroll
+  for (int i = 0; i + 1 < SLOTS; i++) p.slots[i] = p.slots[i + 1];
+  p.slots[SLOTS - 1] = oldest;
+}
+
+__device__ __forceinline__ void shift_queue(Planes &p, const Patch &newest) {
+#pragma unroll
+  for (int i = 0; i + 1 < QUEUE; i++) p.queue[i] = p.queue[i + 1];
+  p.queue[QUEUE - 1] = newest;
+}
+
+// The thread's own points of a plane, and its share of the halo, to the free slot.
+__device__ __forceinline__ void store_plane(const Block &b, const Planes &p, const Patch &own, const Incoming &in) {
+  real *slot = b.shared + p.slots[SLOTS - 1];
+#pragma unroll
+  for (int s = 0; s < STAGED; s++) {
+#pragma unroll
+    for (int j = 0; j < POINTS_Y; j++) {
+      real values[VECTOR];
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) values[lane] = own.value[s][PATCH_LOW_Y + j][PATCH_BEFORE*VECTOR + lane];
+      store_vector(slot + s*SHARED_PLANE + cell(own_x(), own_y() + j), values);
+    }
+#pragma unroll
+    for (int pass = 0; pass < HALO_PASSES; pass++) {
+      const HaloGroup group = halo_group(pass);
+      if (group.exists) store_vector(slot + s*SHARED_PLANE + cell(group.x, group.y), in.halo[s][pass]);
+    }
+  }
+}
+
+// All that the thread's taps read of the plane in shared memory.
+__device__ __forceinline__ void load_patch(const real *slot, Patch &patch) {
+#pragma unroll
+  for (int s = 0; s < STAGED; s++) {
+#pragma unroll
+    for (int row = 0; row < PATCH_ROWS; row++) {
+#pragma unroll
+      for (int group = 0; group < PATCH_GROUPS; group++) {
+        real values[VECTOR];
+        const int x = own_x() + (group - PATCH_BEFORE)*VECTOR, y = own_y() + row - PATCH_LOW_Y;
+        load_vector(slot + s*SHARED_PLANE + cell(x, y), values);
+#pragma unroll
+        for (int lane = 0; lane < VECTOR; lane++) patch.value[s][row][group*VECTOR + lane] = values[lane];
+      }
+    }
+  }
+}
+
+// A plane enters.
+__device__ __forceinline__ void enter(const Block &b, Planes &p, const Incoming &in) {
+  if (DIRECT || HALO_IN_TURN) {
+    shift_queue(p, in.patch);
+    return;
+  }
+  if (!ASYNC) store_plane(b, p, in.patch, in);
+  rotate_slots(p);
+  if (IN_PLANES) return;  // the barrier is in take_turn
+  Patch newest;
+  __syncthreads();
+  load_patch(b.shared + p.slots[0], newest);
+  shift_queue(p, newest);
+}
+
+// After this, all that the plane in turn reads of shared memory is there.
+__device__ __forceinline__ void take_turn(const Block &b, Planes &p, const Incoming &in) {
+  if (HALO_IN_TURN) {
+    store_plane(b, p, p.queue[LOW_Z], in);
+    rotate_slots(p);
+  }
+  if (ASYNC) async_wait<0>();
+  if (IN_PLANES || HALO_IN_TURN) __syncthreads();
 }
 
 // ---- computing
 
-typedef real Queue[STAGED][QUEUE][POINTS_Y][VECTOR];  // plane dz of the taps is entry dz + LOW_Z
-
-// Taps of one point of a thread. Offsets, row and lane are constants after unrolling: what is in registers is taken from
-// there, and each aligned vector of shared or global memory is loaded once however many taps fall into it.
-struct Taps {
-  const March &m;
-  const Queue &queue;
-  const int (&planes)[REACH];  // which plane of the ring holds each plane that taps reach
-  index_t z;
-  int row, lane;
-
-  __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
-    const int position = lane + dx + 16*VECTOR;  // never negative: no radius is above 16
-    const int group = position/VECTOR - 16, element = position%VECTOR, slot = staged_slot(input);
-    real values[VECTOR];
-    if (slot < 0) {  // read at the point only
-      read_vector(m.f, input, m.g, m.x + m.own_x, m.y + m.own_y + row, z, values);
-    } else if (STORAGE == STORAGE_PLANES) {
-      load_vector(m.cell(slot, planes[dz + LOW_Z], m.own_x + group*VECTOR, m.own_y + row + dy), values);
-    } else if (group == 0 && row + dy >= 0 && row + dy < POINTS_Y) {
-      return queue[slot][dz + LOW_Z][row + dy][element];
-    } else if (STORAGE == STORAGE_REGISTERS) {
-      load_vector(m.cell(slot, planes[0], m.own_x + group*VECTOR, m.own_y + row + dy), values);
-    } else {
-      read_vector(m.f, input, m.g, m.x + m.own_x + group*VECTOR, m.y + m.own_y + row + dy, z + dz, values);
-    }
-    return values[element];
-  }
+// With storage direct: what taps along x and y read beside the thread's own points.
+struct Cross {
+  real rows[STAGED][at_least_one(LOW_Y + HIGH_Y)][VECTOR];                 // before the points, then after them
+  real sides[STAGED][POINTS_Y][at_least_one(SIDE_GROUPS)*VECTOR];
 };
 
-// Taps of any point, by the boundary rules.
-struct PointTaps {
-  const March &m;
-  index_t x, y, z;
-  __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
-    return read_image(m.f, input, m.g, x + dx, y + dy, z + dz);
-  }
-};
-
-__device__ __forceinline__ void compute_point(const March &m, index_t x, index_t y, index_t z) {
-  real results[OUTPUTS];
-  update(PointTaps{m, x, y, z}, m.coefficients, results);
+template <bool INTERIOR> __device__ __forceinline__ void load_cross(const Block &b, index_t z, Cross &cross) {
 #pragma unroll
-  for (int o = 0; o < OUTPUTS; o++) write_point(m.f, o, m.g, x, y, z, results[o]);
+  for (int s = 0; s < STAGED; s++) {
+#pragma unroll
+    for (int i = 0; i < LOW_Y + HIGH_Y; i++) {
+      const int y = own_y() + (i < LOW_Y ? i - LOW_Y : i - LOW_Y + POINTS_Y);
+      load_group<INTERIOR>(b, staged_input(s), own_x(), y, z, cross.rows[s][i]);
+    }
+#pragma unroll
+    for (int j = 0; j < POINTS_Y; j++) {
+#pragma unroll
+      for (int i = 0; i < SIDE_GROUPS; i++) {
+        real values[VECTOR];
+        const int x = own_x() + (i < GROUPS_BEFORE ? i - GROUPS_BEFORE : i - GROUPS_BEFORE + 1)*VECTOR;
+        load_group<INTERIOR>(b, staged_input(s), x, own_y() + j, z, values);
+#pragma unroll
+        for (int lane = 0; lane < VECTOR; lane++) cross.sides[s][j][i*VECTOR + lane] = values[lane];
+      }
+    }
+  }
 }
 
-// The thread's points in plane z, all at once: as vectors.
-__device__ __forceinline__ void compute_whole(const March &m, const Queue &queue, const int (&planes)[REACH], index_t z) {
-  real results[POINTS_Y][OUTPUTS][VECTOR];
+// Taps of one of a thread's points. Its place and the offsets are constants after unrolling, so that each tap is a register, or
+// an element of a vector that is loaded once however many taps fall into it.
+struct Taps {
+  const Block &b;
+  const Planes &p;
+  const Cross &cross;
+  const Incoming &in;
+  int row, lane;
+  __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
+    const int s = staged_slot(input), x = lane + dx, y = row + dy;
+    if (s < 0) return in.beside[input][row][lane];
+    if (IN_PLANES) return from_shared(s, x, y, p.slots[dz + LOW_Z]);
+    const bool in_patch = x >= -PATCH_BEFORE*VECTOR && x < (1 + PATCH_AFTER)*VECTOR && y >= -PATCH_LOW_Y &&
+                          y < POINTS_Y + PATCH_HIGH_Y;
+    if (in_patch) return p.queue[dz + LOW_Z].value[s][y + PATCH_LOW_Y][x + PATCH_BEFORE*VECTOR];
+    if (IN_REGISTERS) return from_shared(s, x, y, p.slots[0]);
+    if (y < 0) return cross.rows[s][y + LOW_Y][lane];
+    if (y >= POINTS_Y) return cross.rows[s][y - POINTS_Y + LOW_Y][lane];
+    return cross.sides[s][row][x < 0 ? x + BEFORE_X : x - VECTOR + BEFORE_X];
+  }
+  __device__ __forceinline__ real from_shared(int s, int x, int y, int slot) const {
+    const int position = x + 16*VECTOR;  // never negative: no radius is above 16
+    real values[VECTOR];
+    load_vector(b.shared + slot + s*SHARED_PLANE + cell(own_x() + (position/VECTOR - 16)*VECTOR, own_y() + y), values);
+    return values[position%VECTOR];
+  }
+};
+
+// The points of a thread in plane z, those that lie in the box.
+template <bool INTERIOR> __device__ __forceinline__ void compute(const Block &b, index_t z, const Planes &p, const Incoming &in) {
+  const Geometry &g = b.g;
+  const index_t x = b.x + own_x(), y = b.y + own_y();
+  if (x + VECTOR <= g.x0 || x >= g.x1) return;
+  Cross cross;
+  if (DIRECT && STAR) load_cross<INTERIOR>(b, z, cross);
+  real results[OUTPUTS][POINTS_Y][VECTOR];
 #pragma unroll
-  for (int row = 0; row < POINTS_Y; row++) {
+  for (int j = 0; j < POINTS_Y; j++) {
 #pragma unroll
     for (int lane = 0; lane < VECTOR; lane++) {
       real point[OUTPUTS];
-      update(Taps{m, queue, planes, z, row, lane}, m.coefficients, point);
+      update(Taps{b, p, cross, in, j, lane}, b.coefficients, point);
 #pragma unroll
-      for (int o = 0; o < OUTPUTS; o++) results[row][o][lane] = point[o];
+      for (int o = 0; o < OUTPUTS; o++) results[o][j][lane] = point[o];
     }
   }
+  const bool whole = x >= g.x0 && x + VECTOR <= g.x1;
 #pragma unroll
-  for (int row = 0; row < POINTS_Y; row++) {
+  for (int j = 0; j < POINTS_Y; j++) {
+    if (!INTERIOR && y + j >= g.y1) continue;
 #pragma unroll
-    for (int o = 0; o < OUTPUTS; o++) write_vector(m.f, o, m.g, m.x + m.own_x, m.y + m.own_y + row, z, results[row][o]);
+    for (int o = 0; o < OUTPUTS; o++) {
+      if (whole) {
+        write_vector(b.f, o, g, x, y + j, z, results[o][j]);
+        continue;
+      }
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) {
+        if (x + lane >= g.x0 && x + lane < g.x1) write_point(b.f, o, g, x + lane, y + j, z, results[o][j][lane]);
+      }
+    }
   }
 }
 
-// Those that lie in the box, one by one.
-__device__ __forceinline__ void compute_rest(const March &m, index_t z) {
-  const Geometry &g = m.g;
+// ---- marching
+
+template <bool INTERIOR> __device__ __forceinline__ void fetch(const Block &b, index_t z, const Planes &p, Incoming &in) {
+  fetch_entry<INTERIOR>(b, z + HIGH_Z, in, b.shared + p.slots[SLOTS - 1]);
+  fetch_turn<INTERIOR>(b, z, in);
+}
+
+template <bool INTERIOR> __device__ __forceinline__ void march(const Block &b) {
+  constexpr int planes_before = LOW_Z + HIGH_Z;  // must have entered before the first plane's turn
+  constexpr int at_once = INTERIOR && !HALO_ON_ENTRY ? at_least_one(planes_before) : 1, steps = INTERIOR ? UNROLL : 1;
+  Planes p;
+  Incoming next;
+#pragma unroll
+  for (int i = 0; i < SLOTS; i++) p.slots[i] = i*SLOT;
+#pragma unroll at_once
+  for (int i = 0; i < planes_before; i++) {
+    fetch_entry<INTERIOR>(b, b.z_first - LOW_Z + i, next, b.shared + p.slots[SLOTS - 1]);
+    enter(b, p, next);
+  }
+  if (PREFETCH != PREFETCH_NONE) fetch<INTERIOR>(b, b.z_first, p, next);
 #pragma unroll 1
-  for (int i = 0; i < VECTOR*POINTS_Y; i++) {
-    const index_t x = m.x + m.own_x + i%VECTOR, y = m.y + m.own_y + i/VECTOR;
-    if (x >= g.x0 && x < g.x1 && y >= g.y0 && y < g.y1) compute_point(m, x, y, z);
+  for (index_t z = b.z_first; z < b.z_last; z += steps) {
+#pragma unroll
+    for (int i = 0; i < steps; i++) {
+      if (i > 0 && z + i >= b.z_last) return;
+      if (PREFETCH == PREFETCH_NONE) fetch<INTERIOR>(b, z + i, p, next);
+      const Incoming in = next;
+      enter(b, p, in);
+      take_turn(b, p, in);
+      if (PREFETCH != PREFETCH_NONE && z + i + 1 < b.z_last) fetch<INTERIOR>(b, z + i + 1, p, next);
+      compute<INTERIOR>(b, z + i, p, in);
+    }
   }
 }
 
-// Whether all of the thread's points are in the box and none of their taps leaves the grid in x or y.
-__device__ __forceinline__ bool is_whole(const March &m) {
-  const Geometry &g = m.g;
-  const index_t x = m.x + m.own_x, y = m.y + m.own_y;
-  // In shared memory the boundary rules have been applied; else whole groups must lie in the row.
-  const int before = STORAGE == STORAGE_DIRECT ? BEFORE_X : 0, after = STORAGE == STORAGE_DIRECT ? AFTER_X : 0;
-  const int below = STORAGE == STORAGE_DIRECT ? LOW_Y : 0, above = STORAGE == STORAGE_DIRECT ? HIGH_Y : 0;
-  return x >= g.x0 && x + VECTOR <= g.x1 && y >= g.y0 && y + POINTS_Y <= g.y1 && x >= before &&
-         x + VECTOR + after <= g.nx && y >= below && y + POINTS_Y + above <= g.ny;
+// Taps of any point, by the boundary rules.
+struct PointTaps {
+  const Block &b;
+  index_t x, y, z;
+  __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
+    return read_image(b.f, input, b.g, x + dx, y + dy, z + dz);
+  }
+};
+
+// The thread's points one by one: one copy of the code, and few registers, for what is rare.
+__device__ __forceinline__ void march_points(const Block &b) {
+#pragma unroll 1
+  for (index_t z = b.z_first; z < b.z_last; z++) {
+#pragma unroll 1
+    for (int i = 0; i < VECTOR*POINTS_Y; i++) {
+      const index_t x = b.x + own_x() + i%VECTOR, y = b.y + own_y() + i/VECTOR;
+      if (!in_box(b.g, x, y, z)) continue;
+      real point[OUTPUTS];
+      update(PointTaps{b, x, y, z}, b.coefficients, point);
+#pragma unroll
+      for (int o = 0; o < OUTPUTS; o++) write_point(b.f, o, b.g, x, y, z, point[o]);
+    }
+  }
 }
 
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
-  March m = {f, g, COEFFICIENT_VALUES, SHARED_MEMORY(real), g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X,
-             g.y0 + index_t(blockIdx.y)*TILE_Y, int(threadIdx.x)*VECTOR, int(threadIdx.y)*POINTS_Y, {}};
-#pragma unroll
-  for (int j = 0; j < POINTS_Y; j++) m.in_grid[j] = is_in_grid(g, m.x + m.own_x, m.y + m.own_y + j);
-  const bool whole = is_whole(m);
-  const index_t first = g.z0 + index_t(blockIdx.z)*Z_SLICING;
-  Queue queue;
-  int planes[REACH];
-#pragma unroll
-  for (int p = 0; p < REACH; p++) planes[p] = STORAGE == STORAGE_PLANES ? p : 0;
-
-  // Before the first step: all planes but the last that it needs, one entry too far, since a step begins by moving on.
-  if (STORAGE == STORAGE_PLANES) {
-#pragma unroll 1
-    for (int p = 0; p < REACH - 1; p++) stage_plane(m, p + 1, first - LOW_Z + p);
-  } else {
-#pragma unroll
-    for (int slot = 0; slot < STAGED; slot++) {
-#pragma unroll
-      for (int p = 0; p < QUEUE - 1; p++) read_own(m, staged_input(slot), first - LOW_Z + p, queue[slot][p + 1]);
-    }
-  }
-
-#pragma unroll AT_ONCE
-  for (int k = 0; k < Z_SLICING; k++) {
-    const index_t z = first + k;
-    if (z >= g.z1) break;  // for all threads of the block
-    if (STORAGE == STORAGE_PLANES) {
-#pragma unroll
-      for (int p = 0; p < REACH; p++) planes[p] = planes[p] == SHARED_PLANES - 1 ? 0 : planes[p] + 1;
-      stage_plane(m, planes[REACH - 1], z + HIGH_Z);
-      __syncthreads();
-    } else {
-#pragma unroll
-      for (int slot = 0; slot < STAGED; slot++) {
-#pragma unroll
-        for (int p = 0; p < QUEUE - 1; p++) {
-#pragma unroll
-          for (int j = 0; j < POINTS_Y; j++) {
-#pragma unroll
-            for (int lane = 0; lane < VECTOR; lane++) queue[slot][p][j][lane] = queue[slot][p + 1][j][lane];
-          }
-        }
-        read_own(m, staged_input(slot), z + HIGH_Z + PREFETCH, queue[slot][QUEUE - 1]);
-      }
-    }
-    if (STORAGE == STORAGE_REGISTERS) {
-      planes[0] = 1 - planes[0];
-#pragma unroll
-      for (int slot = 0; slot < STAGED; slot++) {
-#pragma unroll
-        for (int j = 0; j < POINTS_Y; j++) store_vector(m.cell(slot, planes[0], m.own_x, m.own_y + j), queue[slot][LOW_Z][j]);
-      }
-      stage_halo(m, planes[0], z);
-      __syncthreads();
-    }
-    const bool z_inside = STORAGE != STORAGE_DIRECT || (z >= LOW_Z && z + HIGH_Z < g.nz);
-    if (whole && z_inside) compute_whole(m, queue, planes, z);
-    else compute_rest(m, z);
-  }
+  const index_t z_first = g.z0 + index_t(blockIdx.z)*Z_SLICING;
+  const Block b = {f, g, COEFFICIENT_VALUES, SHARED_MEMORY(real), g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X,
+                   g.y0 + index_t(blockIdx.y)*TILE_Y, z_first, z_first + Z_SLICING < g.z1 ? z_first + Z_SLICING : g.z1};
+  if (is_interior(b)) march<true>(b);
+  else if constexpr (DIRECT) march_points(b);
+  else march<false>(b);
 }
