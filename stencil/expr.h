@@ -97,6 +97,7 @@ struct spelling {
   void (*leaf)(struct text *text, const struct expr *node, const void *context);
   /* The name that stands for this node and all below it, or NULL to print it; may be NULL itself. */
   const char *(*temporary)(int node, const void *context);
+  const char *suffix; /* behind the names of temporaries; NULL for none */
   const void *context;
 };
 

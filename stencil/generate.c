@@ -1,7 +1,9 @@
 /* generate.c: banner, prelude and template to one CUDA source. */
 #include "stencil/generate.h"
 
+#include <float.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,47 @@ static const char *const coefficient_words[] = {"parameter", "literal", "constan
 static const char *const load_path_words[] = {"plain", "readonly", "texture", "texture2d"};
 static const char *const extents_words[] = {"runtime", "literal"};
 
+/* What every GPU from sm_75 on can be asked for. */
+static const long max_block[MAX_DIMS] = {1024, 1024, 64}, max_grid[MAX_DIMS] = {INT_MAX, 65535, 65535};
+
+/* One number of the launch geometry: whole, and within its bounds. */
+static halotune_status whole_value(const struct bindings *bindings, struct formula formula, const char *what, int axis, long low,
+                                   long high, long *out) {
+  double value = bindings_value(bindings, formula);
+  if (value >= (double)low && value <= (double)high && value == floor(value)) {
+    *out = (long)value;
+    return HALOTUNE_OK;
+  }
+  return fail(HALOTUNE_ARGUMENT, "template %s: %s%s%.1s comes to %.10g; it must be a whole number from %ld to %ld",
+              bindings->template->name, what, axis < 0 ? "" : " in ", axis < 0 ? "" : &axis_names[axis], value, low, high);
+}
+
+static bool is_empty(const struct domain *domain) {
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    if (domain->low[axis] >= domain->high[axis]) return true;
+  }
+  return false;
+}
+
+/* A number that an element of f32 cannot hold would be infinite in the kernel. */
+static halotune_status check_number(const struct variant_spec *spec, double number) {
+  if (spec->dtype != DTYPE_F32 || fabs(number) <= (double)FLT_MAX) return HALOTUNE_OK;
+  return fail(HALOTUNE_ARGUMENT, "%s has the number %g, which is beyond the range of f32", spec->stencil->name, number);
+}
+
+static halotune_status check_numbers(const struct variant_spec *spec) {
+  const struct update *update = &spec->stencil->update;
+  halotune_status status = HALOTUNE_OK;
+  for (int i = update->first; i < update->end && status == HALOTUNE_OK; i++) {
+    const struct expr *node = &spec->stencil->exprs.nodes[i];
+    if (node->kind == EXPR_NUMBER) status = check_number(spec, node->number);
+  }
+  for (int i = 0; i < spec->stencil->coefficient_count && status == HALOTUNE_OK; i++) {
+    status = check_number(spec, spec->coefficients[i]);
+  }
+  return status;
+}
+
 /* Apply the rules and compute the launch geometry. */
 static halotune_status find_geometry(const struct variant_spec *spec, struct generated *out) {
   struct bindings bindings;
@@ -44,11 +87,20 @@ static halotune_status find_geometry(const struct variant_spec *spec, struct gen
     status = fail(HALOTUNE_ARGUMENT, "template %s leaves this configuration out: %s (%s)", spec->template->name,
                   failed->otherwise, failed->text);
   }
-  for (int axis = 0; axis < MAX_DIMS; axis++) {
-    out->block[axis] = (long)bindings_value(&bindings, spec->template->block[axis]);
-    out->grid[axis] = (long)bindings_value(&bindings, spec->template->grid[axis]);
+  for (int axis = 0; axis < MAX_DIMS && status == HALOTUNE_OK; axis++) {
+    status = whole_value(&bindings, spec->template->block[axis], "block", axis, 1, max_block[axis], &out->block[axis]);
+    if (status != HALOTUNE_OK) break;
+    status = whole_value(&bindings, spec->template->grid[axis], "grid", axis, is_empty(&spec->domain) ? 0 : 1, max_grid[axis],
+                         &out->grid[axis]);
   }
-  out->shared_bytes = (long)bindings_value(&bindings, spec->template->shared_bytes);
+  if (status == HALOTUNE_OK && out->block[0] * out->block[1] * out->block[2] > spec->limits.max_threads) {
+    status = fail(HALOTUNE_ARGUMENT, "template %s: a block of %ldx%ldx%ld threads; at most %d are possible", spec->template->name,
+                  out->block[0], out->block[1], out->block[2], spec->limits.max_threads);
+  }
+  if (status == HALOTUNE_OK) {
+    status = whole_value(&bindings, spec->template->shared_bytes, "shared_bytes", -1, 0, spec->limits.max_shared_bytes,
+                         &out->shared_bytes);
+  }
   bindings_free(&bindings);
   return status;
 }
@@ -98,6 +150,7 @@ halotune_status generate(const struct variant_spec *spec, struct generated *out)
   *out = (struct generated){.index_bytes = index_bytes_for(&spec->domain)};
   snprintf(out->kernel, sizeof out->kernel, "%s_%s", spec->stencil->name, spec->template->name);
   halotune_status status = find_geometry(spec, out);
+  if (status == HALOTUNE_OK) status = check_numbers(spec);
   if (status != HALOTUNE_OK) return status;
   choose_modes(spec, out, &prelude);
   add_banner(&text, spec, out);

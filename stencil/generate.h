@@ -34,7 +34,8 @@ struct generated {
 
 /* Generate one variant.
  *   out  filled on success; empty after a failure
- * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT where a rule of the template leaves the configuration out, with the reason; or
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT with the reason, where a rule of the template leaves the configuration
+ * out, its launch geometry is impossible, or a number does not fit the element type; or
  * HALOTUNE_MEMORY. The same specification gives the same text, byte for byte. */
 halotune_status generate(const struct variant_spec *spec, struct generated *out);
 

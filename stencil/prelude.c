@@ -1,7 +1,8 @@
 /* prelude.c: what a template finds above itself. Each section is a function; the longer ones have files of their own. */
 #include "stencil/prelude.h"
 
-#include <string.h>
+#include <float.h>
+#include <math.h>
 
 #include "stencil/wrappers.h"
 
@@ -87,9 +88,10 @@ void prelude_write_grid(struct text *text, const struct prelude *prelude) {
                     "  return x >= g.x0 && x < g.x1 && y >= g.y0 && y < g.y1 && z >= g.z0 && z < g.z1;\n}\n\n");
 }
 
-static void add_literal(struct text *text, const char *before, double number) {
-  text_printf(text, "%sreal(", before);
-  text_number(text, number);
+void prelude_write_number(struct text *text, const struct prelude *prelude, double number) {
+  bool small = prelude->spec->dtype == DTYPE_F32 && fabs(number) < (double)FLT_MIN;
+  text_printf(text, "real(");
+  text_number(text, small ? (double)(float)number : number);
   text_printf(text, ")");
 }
 
@@ -101,13 +103,18 @@ void prelude_write_coefficients(struct text *text, const struct prelude *prelude
   bool literal = prelude->coefficients == COEFFICIENTS_LITERAL;
   text_printf(text, "// --- the coefficients\nstruct Coefficients {");
   for (int i = 0; i < stencil->coefficient_count; i++) {
-    text_printf(text, "%s%s", i > 0 ? ", " : literal ? "\n  static constexpr real " : "\n  real ", stencil->coefficients[i].name);
-    if (literal) add_literal(text, " = ", values[i]);
+    text_printf(text, "%s%s_", i > 0 ? ", " : literal ? "\n  static constexpr real " : "\n  real ", stencil->coefficients[i].name);
+    if (!literal) continue;
+    text_printf(text, " = ");
+    prelude_write_number(text, prelude, values[i]);
   }
   text_printf(text, stencil->coefficient_count > 0 ? ";\n};\n" : "};\n");
   if (prelude->coefficients == COEFFICIENTS_CONSTANT) {
     text_printf(text, "__constant__ Coefficients constant_coefficients = {");
-    for (int i = 0; i < stencil->coefficient_count; i++) add_literal(text, i > 0 ? ", " : "", values[i]);
+    for (int i = 0; i < stencil->coefficient_count; i++) {
+      text_printf(text, "%s", i > 0 ? ", " : "");
+      prelude_write_number(text, prelude, values[i]);
+    }
     text_printf(text, "};\n");
   }
   bool passed = prelude->generated->passes_coefficients;

@@ -22,6 +22,9 @@ struct prelude {
 /* Append the prelude. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status prelude_write(struct text *text, const struct prelude *prelude);
 
+/* Append a number as an element: real(0.5). What is too small for f32 is rounded as the device would. */
+void prelude_write_number(struct text *text, const struct prelude *prelude, double number);
+
 /* Its sections, in their order; all but the last ignore a lack of memory, which text_ok tells. */
 void prelude_write_parameters(struct text *text, const struct variant_spec *spec);
 void prelude_write_stencil(struct text *text, const struct prelude *prelude);  /* real, reach, staged inputs */

@@ -1,22 +1,21 @@
 /* prelude_update.c: a stencil's update as a CUDA function over accessors. */
 #include "stencil/prelude.h"
 
+/* Names of the stencil's file end in an underscore here, so that none can be a macro, a parameter or a word of CUDA. */
 struct context {
+  const struct prelude *prelude;
   const struct stencil *stencil;
   int assignment; /* the one that is being printed: its temporaries are those before it */
 };
 
 static void add_leaf(struct text *text, const struct expr *node, const void *context) {
-  const struct stencil *stencil = ((const struct context *)context)->stencil;
+  const struct context *c = context;
+  const struct stencil *stencil = c->stencil;
   switch (node->kind) {
-  case EXPR_NUMBER:
-    text_printf(text, "real(");
-    text_number(text, node->number);
-    text_printf(text, ")");
-    break;
-  case EXPR_COEFFICIENT: text_printf(text, "%s", stencil->coefficients[node->index].name); break;
+  case EXPR_NUMBER: prelude_write_number(text, c->prelude, node->number); break;
+  case EXPR_COEFFICIENT: text_printf(text, "%s_", stencil->coefficients[node->index].name); break;
   default:
-    text_printf(text, "%s", stencil->inputs[node->index]);
+    text_printf(text, "%s_", stencil->inputs[node->index]);
     for (int axis = 0; axis < stencil->dims; axis++) text_printf(text, "%s%d", axis == 0 ? "(" : ", ", node->offset[axis]);
     text_printf(text, ")");
     break;
@@ -37,7 +36,7 @@ static void add_inputs(struct text *text, const struct stencil *stencil) {
   static const char *const parameters[] = {"int x", "int x, int y", "int x, int y, int z"};
   static const char *const arguments[] = {"x, 0, 0", "x, y, 0", "x, y, z"};
   for (int i = 0; i < stencil->input_count; i++) {
-    text_printf(text, "  const auto %s = [&taps](%s) { return taps(%d, %s); };\n", stencil->inputs[i],
+    text_printf(text, "  const auto %s_ = [&taps](%s) { return taps(%d, %s); };\n", stencil->inputs[i],
                 parameters[stencil->dims - 1], i, arguments[stencil->dims - 1]);
   }
 }
@@ -53,7 +52,7 @@ static void add_coefficients(struct text *text, const struct stencil *stencil) {
       used = used || (node->kind == EXPR_COEFFICIENT && node->index == i);
     }
     const char *name = stencil->coefficients[i].name;
-    if (used) text_printf(text, "  const real %s = coefficients.%s;\n", name, name);
+    if (used) text_printf(text, "  const real %s_ = coefficients.%s_;\n", name, name);
     any = any || used;
   }
   if (!any) text_printf(text, "  (void)coefficients;\n");
@@ -62,12 +61,12 @@ static void add_coefficients(struct text *text, const struct stencil *stencil) {
 static halotune_status add_assignment(struct text *text, const struct prelude *prelude, int index) {
   const struct stencil *stencil = prelude->spec->stencil;
   const struct assignment *assignment = &stencil->update.assignments[index];
-  struct context context = {stencil, index};
-  struct spelling spelling = {add_leaf, find_temporary, &context};
+  struct context context = {prelude, stencil, index};
+  struct spelling spelling = {.leaf = add_leaf, .temporary = find_temporary, .suffix = "_", .context = &context};
   if (assignment->output >= 0) {
     text_printf(text, "  results[%d] = ", assignment->output);
   } else {
-    text_printf(text, "  const real %s = ", assignment->name);
+    text_printf(text, "  const real %s_ = ", assignment->name);
   }
   halotune_status status = expr_print(text, &stencil->exprs, assignment->root, &spelling);
   if (assignment->output >= 0) text_printf(text, ";  // %s\n", assignment->name);

@@ -96,9 +96,9 @@ halotune_status expr_print_most(struct text *text, const struct exprs *exprs, in
     struct piece piece = stack.pieces[--stack.count];
     const struct expr *node = &exprs->nodes[piece.node];
     const char *fixed = piece.fixed;
-    if (!fixed && spelling->temporary) fixed = spelling->temporary(piece.node, spelling->context);
-    if (fixed) {
-      text_add(text, fixed, strlen(fixed));
+    const char *temporary = !fixed && spelling->temporary ? spelling->temporary(piece.node, spelling->context) : NULL;
+    if (fixed || temporary) {
+      text_printf(text, "%s%s", fixed ? fixed : temporary, temporary && spelling->suffix ? spelling->suffix : "");
     } else if (precedence_of(node) < piece.least) {
       push_text(&stack, ")");
       push_node(&stack, piece.node, PRECEDENCE_ANY);

@@ -140,7 +140,7 @@ __device__ __forceinline__ bool in_box(const Geometry &g, index_t x, index_t y, 
 
 // --- the coefficients
 struct Coefficients {
-  real c0, c1, c2, c3, c4, c5, c6;
+  real c0_, c1_, c2_, c3_, c4_, c5_, c6_;
 };
 #define COEFFICIENT_VALUES coefficients
 
@@ -202,14 +202,14 @@ __device__ __forceinline__ real read_image(const Fields &f, int field, const Geo
 // constants, so that an accessor may take a value from a register, shared or global memory.
 template <class Taps>
 __device__ __forceinline__ void update(const Taps &taps, const Coefficients &coefficients, real (&results)[OUTPUTS]) {
-  const real c0 = coefficients.c0;
-  const real c1 = coefficients.c1;
-  const real c2 = coefficients.c2;
-  const real c3 = coefficients.c3;
-  const real c4 = coefficients.c4;
-  const real c5 = coefficients.c5;
-  const real c6 = coefficients.c6;
-  const auto u = [&taps](int x, int y, int z) { return taps(0, x, y, z); };
-  results[0] = c0*u(0, 0, 0) + c1*u(-1, 0, 0) + c2*u(1, 0, 0) + c3*u(0, -1, 0) + c4*u(0, 1, 0) + c5*u(0, 0, -1) + c6*u(0, 0, 1);  // v
+  const real c0_ = coefficients.c0_;
+  const real c1_ = coefficients.c1_;
+  const real c2_ = coefficients.c2_;
+  const real c3_ = coefficients.c3_;
+  const real c4_ = coefficients.c4_;
+  const real c5_ = coefficients.c5_;
+  const real c6_ = coefficients.c6_;
+  const auto u_ = [&taps](int x, int y, int z) { return taps(0, x, y, z); };
+  results[0] = c0_*u_(0, 0, 0) + c1_*u_(-1, 0, 0) + c2_*u_(1, 0, 0) + c3_*u_(0, -1, 0) + c4_*u_(0, 1, 0) + c5_*u_(0, 0, -1) + c6_*u_(0, 0, 1);  // v
 }
 

@@ -140,7 +140,7 @@ __device__ __forceinline__ bool in_box(const Geometry &g, index_t x, index_t y, 
 
 // --- the coefficients
 struct Coefficients {
-  real a, b, c, d;
+  real a_, b_, c_, d_;
 };
 #define COEFFICIENT_VALUES coefficients
 
@@ -202,11 +202,11 @@ __device__ __forceinline__ real read_image(const Fields &f, int field, const Geo
 // constants, so that an accessor may take a value from a register, shared or global memory.
 template <class Taps>
 __device__ __forceinline__ void update(const Taps &taps, const Coefficients &coefficients, real (&results)[OUTPUTS]) {
-  const real a = coefficients.a;
-  const real b = coefficients.b;
-  const real c = coefficients.c;
-  const real d = coefficients.d;
-  const auto f = [&taps](int x, int y, int z) { return taps(0, x, y, z); };
-  results[0] = a*(f(1, 0, 0) - f(-1, 0, 0)) + b*(f(2, 0, 0) - f(-2, 0, 0)) + c*(f(3, 0, 0) - f(-3, 0, 0)) + d*(f(4, 0, 0) - f(-4, 0, 0));  // df
+  const real a_ = coefficients.a_;
+  const real b_ = coefficients.b_;
+  const real c_ = coefficients.c_;
+  const real d_ = coefficients.d_;
+  const auto f_ = [&taps](int x, int y, int z) { return taps(0, x, y, z); };
+  results[0] = a_*(f_(1, 0, 0) - f_(-1, 0, 0)) + b_*(f_(2, 0, 0) - f_(-2, 0, 0)) + c_*(f_(3, 0, 0) - f_(-3, 0, 0)) + d_*(f_(4, 0, 0) - f_(-4, 0, 0));  // df
 }
 

@@ -169,13 +169,13 @@ TEST(a_march_reads_planes_once) {
   static const struct row rows[] = {
       /* ten planes of the own column for eight, as vectors; in each step a vector left, right, above and below */
       {"star7", "zmarch", "storage=direct vector=4", 10 / 32.0 + 1, 1 + 8.0 / 128 + 2.0 / 8 + 2.0 / 8, 1, -1},
-      {"star7", "zmarch", "storage=direct vector=4 prefetch=1", 11 / 32.0 + 1, 1 + 8.0 / 128 + 2.0 / 8 + 3.0 / 8, 1, -1},
-      /* ten planes of 34x10 for eight of 32x8 */
-      {"star7", "zmarch", "storage=planes", 3400.0 / 2048, 3400.0 / 2048, 1, 1},
+      {"star7", "zmarch", "storage=direct vector=4 prefetch=registers", 10 / 32.0 + 1, 1 + 8.0 / 128 + 2.0 / 8 + 2.0 / 8, 1, -1},
+      /* ten planes of 32x8 for eight, each with 64 + 16 points around it: taps along the axes need no corners */
+      {"star7", "zmarch", "storage=planes", 3360.0 / 2048, 3360.0 / 2048, 1, 1},
       /* ten planes of 32x8, and 64 + 16 points around eight of them */
       {"star7", "zmarch", "storage=registers", (2560 + 640) / 2048.0, 3200.0 / 2048, 1, 1},
-      /* two rows of two: four rows of three vectors in three planes, of which the two of the own column are in registers */
-      {"box27", "zmarch", "storage=direct vector=2 points_y=2 block_y=4", 10 / 16.0 + 3 * 10 / 4.0,
+      /* two rows of two: ten planes of four rows of three vectors for eight planes */
+      {"box27", "zmarch", "storage=direct vector=2 points_y=2 block_y=4", 10 * 4 * 3 / (8 * 2 * 2.0),
        (68.0 / 64) * (10.0 / 8) * (10.0 / 8), 1, -1},
       /* u at 25 points, u_prev and vel2 at one; radius 4 takes 16 planes for 8, and 16 by 1 vectors around the own one */
       {"wave25", "zmarch", "storage=direct vector=4", 2 / 4.0 + 16 / 32.0 + (2 + 8) / 4.0, 1 + (8.0 / 128 + 8.0 / 8 + 8.0 / 8) / 3,

@@ -51,7 +51,7 @@ static void print_leaf(struct text *text, const struct expr *node, const void *c
   }
 }
 
-static const struct spelling plain = {print_leaf, NULL, NULL};
+static const struct spelling plain = {.leaf = print_leaf};
 
 /* The last assignment of an update as text; else its error. */
 static void add_printed(struct text *out, const char *update) {

@@ -172,7 +172,7 @@ halotune_status describe_update(struct text *text, const struct stencil *stencil
   for (int i = 0; i < stencil->update.count; i++) {
     const struct assignment *assignment = &stencil->update.assignments[i];
     struct context context = {stencil, i};
-    struct spelling spelling = {add_context_leaf, temporary, &context};
+    struct spelling spelling = {.leaf = add_context_leaf, .temporary = temporary, .context = &context};
     text_printf(text, "%s%s = ", indent, assignment->name);
     halotune_status status = expr_print(text, &stencil->exprs, assignment->root, &spelling);
     if (status != HALOTUNE_OK) return status;

@@ -233,7 +233,10 @@ halotune_status host_check(struct host_batch *batch, int variant, const struct g
                            const struct scene *scene, struct check_order order, struct check_result *out) {
   struct run run = {.scene = scene, .generated = generated, .result = out};
   *out = (struct check_result){.outcome = CHECK_PASSED, .name = outcome_names[CHECK_PASSED]};
-  if (box_points(&scene->box) == 0) return HALOTUNE_OK; /* nothing is to be computed: nothing is launched */
+  if (box_points(&scene->box) == 0) {
+    found(&run, CHECK_NOT_RUN);
+    return HALOTUNE_OK;
+  }
   halotune_status status = make_buffers(&run);
   if (status == HALOTUNE_OK) status = run_steps(&run, batch, variant, order);
   for (int i = 0; i < run.buffer_count; i++) host_buffer_free(run.buffers[i]);

@@ -10,7 +10,7 @@
 /* What can come of it beside the outcomes of a compile and of a run on the host: enumerator, name. */
 #define CHECK_OUTCOME_LIST(X)                                                             \
   X(PASSED, "passed")                                                                     \
-  X(NOT_RUN, "not_run")             /* a rule leaves it out, or it did not compile */     \
+  X(NOT_RUN, "not_run")             /* a rule leaves it out, or there is nothing to compute, or it did not compile */ \
   X(HOST, "host")                   /* see host_outcome_name */                           \
   X(CHANGED_INPUT, "changed_input")                                                       \
   X(WROTE_OUTSIDE, "wrote_outside") /* of the box: skipped points, ghosts, padding */     \

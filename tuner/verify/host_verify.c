@@ -30,11 +30,11 @@ struct group {
   char detail[FAIL_TEXT_BYTES];
 };
 
-static const struct domain *domain_of(const struct scenes *scenes, int number) {
-  for (int i = 0; i < scenes->count; i++) {
-    if (scenes->list[i].domain == number) return &scenes->list[i].scene.request.domain;
-  }
-  return NULL;
+/* The first scene on a domain. */
+static const struct scene *scene_of(const struct scenes *scenes, int domain) {
+  int i = 0;
+  while (i < scenes->count - 1 && scenes->list[i].domain != domain) i++;
+  return &scenes->list[i].scene;
 }
 
 static int add_source(struct group *group, const struct generated *generated) {
@@ -55,25 +55,30 @@ static int find_source(struct group *group, const struct member *member, int dom
 
 static halotune_status generate_member(struct group *group, struct member *member) {
   const struct verify_request *r = group->request;
+  char reason[CHECK_TEXT_BYTES] = "no grid has a point that is to be computed";
   for (int d = 0; d < r->scenes->domain_count; d++) {
     struct variant_spec spec = {.stencil = r->stencil,
                                 .analysis = r->analysis,
                                 .template = member->row.template,
                                 .configuration = member->row.configuration,
                                 .dtype = r->dtype,
-                                .domain = *domain_of(r->scenes, d),
+                                .domain = scene_of(r->scenes, d)->request.domain,
                                 .coefficients = r->scenes->coefficients,
                                 .limits = r->limits};
     member->source[d] = -1;
     halotune_status status = generate(&spec, &member->generated[d]);
-    if (status == HALOTUNE_ARGUMENT) continue; /* a rule leaves it out on this domain */
+    if (status == HALOTUNE_ARGUMENT) { /* a rule leaves it out on this domain */
+      snprintf(reason, sizeof reason, "%s", fail_text());
+      continue;
+    }
     if (status != HALOTUNE_OK) return status;
+    if (box_points(&scene_of(r->scenes, d)->box) == 0) continue; /* nothing is to be computed there */
     member->source[d] = find_source(group, member, d);
     member->row.scene_count++;
   }
   if (member->row.scene_count == 0) {
     member->row.result = (struct check_result){.outcome = CHECK_NOT_RUN, .name = "not_run"};
-    snprintf(member->row.result.text, sizeof member->row.result.text, "%s", fail_text());
+    snprintf(member->row.result.text, sizeof member->row.result.text, "%s", reason);
   }
   return HALOTUNE_OK;
 }
