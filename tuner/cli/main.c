@@ -108,6 +108,7 @@ static enum exit_code run_arguments(int argc, char **argv) {
 
 /* Results that did not arrive are a failure, whoever printed them: here alone they are flushed and complained about. */
 int main(int argc, char **argv) {
+  setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* where results and talk go to one file, neither tears the other's lines */
   enum exit_code code = run_arguments(argc, argv);
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;
   perror("halotune: standard output");

@@ -3,8 +3,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/file.h"
@@ -27,11 +30,33 @@ static bool add_name(struct names *names, const char *name, size_t length) {
   return list[names->count] && ++names->count;
 }
 
+/* PREFIX/share/halotune/FOLDER where this program is PREFIX/bin/halotune: an installation that was moved, or staged. */
+static bool add_beside_program(struct names *folders, const struct search_kind *kind) {
+  char path[PATH_MAX];
+  struct text folder = {0};
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  path[length > 0 ? length : 0] = '\0';
+  char *bin = strstr(path, "/bin/halotune");
+  if (!bin || strcmp(bin, "/bin/halotune") != 0) return true;
+  text_printf(&folder, "%.*s/share/halotune/%s", (int)(bin - path), path, kind->folder);
+  bool ok = text_ok(&folder) && add_name(folders, text_string(&folder), folder.length);
+  text_free(&folder);
+  return ok;
+}
+
+static halotune_status check_given(const struct search_kind *kind, const char *given) {
+  struct stat facts;
+  if (!given || (stat(given, &facts) == 0 && S_ISDIR(facts.st_mode))) return HALOTUNE_OK;
+  return fail(HALOTUNE_NOT_FOUND, "--%s-dir %s: there is no such folder", kind->what, given);
+}
+
 /* In the order of the search. */
 static halotune_status folders_find(const struct search_kind *kind, const char *given, struct names *folders) {
   struct text installed = {0};
-  text_printf(&installed, "%s/%s", HALOTUNE_DATA_DIR, kind->folder);
   *folders = (struct names){.count = 0};
+  halotune_status status = check_given(kind, given);
+  if (status != HALOTUNE_OK) return status;
+  text_printf(&installed, "%s/%s", HALOTUNE_DATA_DIR, kind->folder);
   bool ok = text_ok(&installed) && (!given || !*given || add_name(folders, given, strlen(given)));
   ok = ok && add_name(folders, kind->folder, strlen(kind->folder));
   for (const char *path = getenv(kind->variable); path && ok;) {
@@ -39,7 +64,7 @@ static halotune_status folders_find(const struct search_kind *kind, const char *
     if (length > 0) ok = add_name(folders, path, length);
     path = path[length] ? path + length + 1 : NULL;
   }
-  ok = ok && add_name(folders, text_string(&installed), installed.length);
+  ok = ok && add_name(folders, text_string(&installed), installed.length) && add_beside_program(folders, kind);
   text_free(&installed);
   return ok ? HALOTUNE_OK : fail_memory();
 }

@@ -1,0 +1,2 @@
+halotune space star7 --template-dir /nonexistent
+# exit 4
