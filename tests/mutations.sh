@@ -1,7 +1,7 @@
 #!/bin/sh
 # mutations.sh: whether `halotune verify` can fail. Each row of tests/data/mutations.txt puts one defect into a copy of a
 # template; some variant must then be found wrong, by a run and not by the compiler. A row that says `survives` must not be, and
-# names the reason. Speaks TAP; ends with the matrix of defects and templates on stderr.
+# names the reason. ONLY=NAME looks at one template. Speaks TAP: each line says what was found, in how many variants.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
