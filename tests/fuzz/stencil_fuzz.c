@@ -50,7 +50,7 @@ static void use(const struct stencil *stencil) {
   struct analysis *analysis;
   struct text text = {0};
   struct printing printing = {&stencil->update, 0};
-  struct spelling spelling = {print_leaf, print_temporary, &printing};
+  struct spelling spelling = {.leaf = print_leaf, .temporary = print_temporary, .context = &printing};
   double *values = malloc(((size_t)stencil->coefficient_count + 1) * sizeof *values);
   if (!values || analysis_make(stencil, &analysis) != HALOTUNE_OK) die("the analysis failed");
   for (int i = 0; i < stencil->grid_count; i++) {
