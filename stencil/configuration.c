@@ -1,4 +1,5 @@
 /* configuration.c: values for a template's parameters, and what its formulas are worth with them. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,21 +13,27 @@ struct configuration configuration_default(const struct template *template) {
   return configuration;
 }
 
+int template_parameter(const struct template *template, const char *name, size_t length) {
+  for (int i = 0; i < template->parameter_count; i++) {
+    const char *known = template->parameters[i].name;
+    if (strlen(known) == length && memcmp(known, name, length) == 0) return i;
+  }
+  return -1;
+}
+
 halotune_status configuration_set(const struct template *template, const char *assignment,
                                   struct configuration *configuration) {
   size_t length = strcspn(assignment, "=");
   const char *value = assignment[length] ? assignment + length + 1 : "";
-  for (int i = 0; i < template->parameter_count; i++) {
-    const struct parameter *parameter = &template->parameters[i];
-    if (strlen(parameter->name) != length || memcmp(parameter->name, assignment, length) != 0) continue;
-    for (int v = 0; v < parameter->value_count; v++) {
-      if (strcmp(parameter->words[v], value) != 0) continue;
-      configuration->choice[i] = (unsigned char)v;
-      return HALOTUNE_OK;
-    }
-    return fail(HALOTUNE_ARGUMENT, "template %s: '%s' is none of the values of %s", template->name, value, parameter->name);
+  int found = template_parameter(template, assignment, length);
+  if (found < 0) return fail(HALOTUNE_ARGUMENT, "template %s has no parameter '%.*s'", template->name, (int)length, assignment);
+  const struct parameter *parameter = &template->parameters[found];
+  for (int v = 0; v < parameter->value_count; v++) {
+    if (strcmp(parameter->words[v], value) != 0) continue;
+    configuration->choice[found] = (unsigned char)v;
+    return HALOTUNE_OK;
   }
-  return fail(HALOTUNE_ARGUMENT, "template %s has no parameter '%.*s'", template->name, (int)length, assignment);
+  return fail(HALOTUNE_ARGUMENT, "template %s: '%s' is none of the values of %s", template->name, value, parameter->name);
 }
 
 halotune_status bindings_make(const struct template *template, const double facts[FACT_COUNT], struct bindings *out) {
@@ -63,10 +70,15 @@ double bindings_value(const struct bindings *bindings, struct formula formula) {
   return formula_value_in(&bindings->template->exprs, formula, NULL, bindings->variables, bindings->scratch);
 }
 
+bool bindings_keep(const struct bindings *bindings, const struct rule *rule) {
+  double value = bindings_value(bindings, rule->keep);
+  return isfinite(value) && value != 0;
+}
+
 const struct rule *bindings_failed_rule(const struct bindings *bindings) {
   for (int i = 0; i < bindings->template->rule_count; i++) {
     const struct rule *rule = &bindings->template->rules[i];
-    if (bindings_value(bindings, rule->keep) == 0) return rule;
+    if (!bindings_keep(bindings, rule)) return rule;
   }
   return NULL;
 }

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "stencil/prelude.h"
+#include "stencil/template_names.h"
 
 /* The word or number that a parameter has in this variant; NULL where the template has no such parameter. */
 static const char *chosen(const struct variant_spec *spec, const char *name) {
@@ -20,7 +21,8 @@ static const char *chosen(const struct variant_spec *spec, const char *name) {
   return NULL;
 }
 
-/* Which of a list of words a parameter has; the first where the template has no such parameter. */
+/* Which of a list of words a parameter has; the first where the template has no such parameter. No file with another word is
+ * read. */
 static int chosen_word(const struct variant_spec *spec, const char *name, const char *const *words, int count) {
   const char *word = chosen(spec, name);
   for (int i = 0; i < count && word; i++) {
@@ -28,10 +30,6 @@ static int chosen_word(const struct variant_spec *spec, const char *name, const 
   }
   return 0;
 }
-
-static const char *const coefficient_words[] = {"parameter", "literal", "constant"};
-static const char *const load_path_words[] = {"plain", "readonly", "texture", "texture2d"};
-static const char *const extents_words[] = {"runtime", "literal"};
 
 /* What every GPU from sm_75 on can be asked for. */
 static const long max_block[MAX_DIMS] = {1024, 1024, 64}, max_grid[MAX_DIMS] = {INT_MAX, 65535, 65535};

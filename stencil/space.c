@@ -20,7 +20,7 @@ struct walk {
 static int failed_rule(const struct walk *w, int parameter) {
   for (int i = 0; i < w->template->rule_count; i++) {
     const struct rule *rule = &w->template->rules[i];
-    if (rule->last_parameter == parameter && bindings_value(w->bindings, rule->keep) == 0) return i;
+    if (rule->last_parameter == parameter && !bindings_keep(w->bindings, rule)) return i;
   }
   return -1;
 }
@@ -66,11 +66,10 @@ static void run(struct walk *w) {
   }
 }
 
-void space_walk(struct bindings *bindings, const bool fixed[], const struct configuration *from, space_visit *visit,
-                void *context, struct space_counts *counts) {
+static struct walk walk_of(struct bindings *bindings, const bool fixed[], const struct configuration *from) {
   const struct template *template = bindings->template;
   int count = template->parameter_count;
-  struct walk w = {.bindings = bindings, .template = template, .counts = counts, .visit = visit, .context = context};
+  struct walk w = {.bindings = bindings, .template = template};
   w.below[count] = 1;
   for (int i = count - 1; i >= 0; i--) {
     bool is_fixed = fixed && fixed[i];
@@ -78,6 +77,15 @@ void space_walk(struct bindings *bindings, const bool fixed[], const struct conf
     w.end[i] = is_fixed ? from->choice[i] + 1 : template->parameters[i].value_count;
     w.below[i] = w.below[i + 1] * (w.end[i] - w.first[i]);
   }
+  return w;
+}
+
+void space_walk(struct bindings *bindings, const bool fixed[], const struct configuration *from, space_visit *visit,
+                void *context, struct space_counts *counts) {
+  struct walk w = walk_of(bindings, fixed, from);
+  w.counts = counts;
+  w.visit = visit;
+  w.context = context;
   if (counts) *counts = (struct space_counts){.raw = w.below[0]};
   int failed = failed_rule(&w, -1);
   if (failed < 0) run(&w);
@@ -88,8 +96,66 @@ const struct rule *space_refusal(const struct bindings *bindings) {
   const struct template *template = bindings->template;
   for (int i = 0; i < template->rule_count; i++) {
     const struct rule *rule = &template->rules[i];
-    if (rule->last_parameter < 0 && bindings_value(bindings, rule->keep) == 0) return rule;
+    if (rule->last_parameter < 0 && !bindings_keep(bindings, rule)) return rule;
   }
+  return NULL;
+}
+
+/* --- the configuration next to another --- */
+
+/* Choose this parameter and those behind it so that at most `changes` of them differ from the walk's configuration. It becomes
+ * the first one found. */
+static bool find_near(struct walk *w, int parameter, int changes) {
+  if (parameter == w->template->parameter_count) return true;
+  int wanted = w->configuration.choice[parameter];
+  for (int value = w->first[parameter]; value < w->end[parameter]; value++) {
+    int left = changes - (value != wanted);
+    if (left < 0) continue;
+    bindings_choose(w->bindings, parameter, value);
+    if (failed_rule(w, parameter) >= 0 || !find_near(w, parameter + 1, left)) continue;
+    w->configuration.choice[parameter] = (unsigned char)value;
+    return true;
+  }
+  return false;
+}
+
+static bool end_walk(void *context, const struct configuration *configuration) {
+  (void)configuration;
+  *(bool *)context = true;
+  return false;
+}
+
+/* Whether all parameters that a rule names are fixed. */
+static bool names_fixed_only(const struct template *template, const struct rule *rule, const bool fixed[]) {
+  for (int i = rule->keep.first; i <= rule->keep.root; i++) {
+    const struct expr *node = &template->exprs.nodes[i];
+    int parameter = node->kind == EXPR_VARIABLE ? node->index - FACT_COUNT : -1;
+    if (parameter >= 0 && parameter < template->parameter_count && !(fixed && fixed[parameter])) return false;
+  }
+  return true;
+}
+
+/* A rule that the bound configuration fails: rather one that no other values of free parameters could mend. */
+static const struct rule *rule_to_blame(const struct bindings *bindings, const bool fixed[]) {
+  const struct template *template = bindings->template;
+  for (int i = 0; i < template->rule_count; i++) {
+    const struct rule *rule = &template->rules[i];
+    if (names_fixed_only(template, rule, fixed) && !bindings_keep(bindings, rule)) return rule;
+  }
+  return bindings_failed_rule(bindings);
+}
+
+const struct rule *space_nearest(struct bindings *bindings, const bool fixed[], struct configuration *configuration) {
+  bool is_any = false;
+  bindings_configure(bindings, configuration);
+  const struct rule *blamed = rule_to_blame(bindings, fixed);
+  if (!blamed) return NULL;
+  space_walk(bindings, fixed, configuration, end_walk, &is_any, NULL);
+  if (!is_any) return blamed;
+  struct walk w = walk_of(bindings, fixed, configuration);
+  w.configuration = *configuration;
+  for (int changes = 1; !find_near(&w, 0, changes);) changes++;
+  *configuration = w.configuration;
   return NULL;
 }
 

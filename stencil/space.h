@@ -28,6 +28,13 @@ void space_walk(struct bindings *bindings, const bool fixed[], const struct conf
  * if none does. */
 const struct rule *space_refusal(const struct bindings *bindings);
 
+/* Make a configuration one that the rules keep: of those that change the fewest values, the first. One that they keep already
+ * stays as it is.
+ *   bindings  of the template, with its facts; its parameters are changed
+ *   fixed     NULL, or which parameters keep their values
+ * Returns NULL; or a rule that is broken, where the rules keep none with these values, and the configuration is unchanged. */
+const struct rule *space_nearest(struct bindings *bindings, const bool fixed[], struct configuration *configuration);
+
 /* Draw `wanted` configurations from the space, each as likely as any other, none twice; all where there are no more.
  *   seed  the same one gives the same configurations
  *   out   receives a list from malloc in the order of the space, the caller's; NULL on failure and where there are none

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "stencil/template_names.h"
 #include "stencil/yaml.h"
 
 struct reader {
@@ -45,26 +46,39 @@ static halotune_status check_keys(const struct reader *r, const struct yaml *map
 
 /* --- parameters --- */
 
-/* A parameter's values are all numbers, or all words. */
+/* One value, as the file has it, unlike those before it. */
+static halotune_status read_value(struct reader *r, const struct yaml *item, struct parameter *parameter) {
+  int at = parameter->value_count;
+  char *end = NULL;
+  if (item->kind != YAML_TEXT) return read_fail(r, item->place, "expected a value, a number or a word");
+  double number = strtod(item->text, &end);
+  bool is_word = end == item->text || *end != '\0';
+  if (at > 0 && is_word != parameter->is_word) {
+    return read_fail(r, item->place, "the values of a parameter are all numbers or all words");
+  }
+  const char *error = is_word ? parameter_word_error(item->text, item->length) : parameter_number_error(item->text);
+  if (error) return read_fail(r, item->place, "'%s' cannot be a value: %s", item->text, error);
+  for (int i = 0; i < at; i++) {
+    bool same = is_word ? strcmp(parameter->words[i], item->text) == 0 : parameter->values[i] == number;
+    if (same) return read_fail(r, item->place, "the value '%s' stands there twice", item->text);
+  }
+  parameter->words[at] = item->text;
+  parameter->is_word = is_word;
+  parameter->values[at] = is_word ? at : number;
+  parameter->value_count++;
+  error = served_value_error(parameter, at);
+  return error ? read_fail(r, item->place, "'%s' cannot be a value of %s: %s", item->text, parameter->name, error) : HALOTUNE_OK;
+}
+
 static halotune_status read_values(struct reader *r, const struct yaml *list, struct parameter *parameter) {
   if (list->count == 0 || list->count > MAX_VALUES) {
     return read_fail(r, list->place, "a parameter has between 1 and %d values", MAX_VALUES);
   }
-  for (const struct yaml *item = list->first; item; item = item->next) {
-    const char **word = &parameter->words[parameter->value_count];
-    char *end = NULL;
-    if (item->kind != YAML_TEXT) return read_fail(r, item->place, "expected a value, a number or a word");
-    *word = item->text;
-    double number = strtod(*word, &end);
-    bool is_word = end == *word || *end != '\0';
-    if (item != list->first && is_word != parameter->is_word) {
-      return read_fail(r, item->place, "the values of a parameter are all numbers or all words");
-    }
-    parameter->is_word = is_word;
-    parameter->values[parameter->value_count] = is_word ? parameter->value_count : number;
-    parameter->value_count++;
+  halotune_status status = HALOTUNE_OK;
+  for (const struct yaml *item = list->first; item && status == HALOTUNE_OK; item = item->next) {
+    status = read_value(r, item, parameter);
   }
-  return HALOTUNE_OK;
+  return status;
 }
 
 static halotune_status read_default(struct reader *r, const struct yaml *node, struct parameter *parameter) {
@@ -75,6 +89,11 @@ static halotune_status read_default(struct reader *r, const struct yaml *node, s
     }
   }
   return read_fail(r, node->place, "the default '%s' is none of the values of '%s'", node->text, parameter->name);
+}
+
+static halotune_status check_about(const struct reader *r, const struct yaml *about) {
+  const char *error = about_error(about->text, about->length);
+  return error ? read_fail(r, about->place, "this cannot be what it is about: %s", error) : HALOTUNE_OK;
 }
 
 static halotune_status declare(struct reader *r, const char *name, struct place place) {
@@ -89,11 +108,14 @@ static halotune_status read_parameter(struct reader *r, const struct yaml *item)
   const struct yaml *values, *otherwise, *about;
   struct parameter *parameter = &template->parameters[template->parameter_count++];
   parameter->name = item->key;
+  const char *error = parameter_name_error(item->key, strlen(item->key));
+  if (error) return read_fail(r, item->key_place, "'%s' cannot be a parameter's name: %s", item->key, error);
   if (item->kind != YAML_MAP) return read_fail(r, item->place, "expected {values: [...], default: ..., about: ...}");
   halotune_status status = check_keys(r, item, keys, COUNT(keys));
   if (status == HALOTUNE_OK) status = need(r, item, "values", YAML_LIST, &values);
   if (status == HALOTUNE_OK) status = need(r, item, "default", YAML_TEXT, &otherwise);
   if (status == HALOTUNE_OK) status = need(r, item, "about", YAML_TEXT, &about);
+  if (status == HALOTUNE_OK) status = check_about(r, about);
   if (status == HALOTUNE_OK) status = read_values(r, values, parameter);
   if (status == HALOTUNE_OK) status = read_default(r, otherwise, parameter);
   if (status != HALOTUNE_OK) return status;
@@ -120,6 +142,15 @@ static halotune_status declare_words(struct reader *r, const struct yaml *parame
   return HALOTUNE_OK;
 }
 
+static halotune_status check_macros(const struct reader *r, const struct yaml *parameters) {
+  const struct yaml *item = parameters->first;
+  const char *detail;
+  int at;
+  if (template_macros_are_free(r->template, &at, &detail)) return HALOTUNE_OK;
+  while (at-- > 0) item = item->next;
+  return read_fail(r, item->key_place, "'%s' cannot be a parameter's name: %s", item->key, detail);
+}
+
 static halotune_status read_parameters(struct reader *r, const struct yaml *node) {
   halotune_status status = HALOTUNE_OK;
   if (node->count > MAX_PARAMETERS) return read_fail(r, node->place, "at most %d parameters", MAX_PARAMETERS);
@@ -127,7 +158,8 @@ static halotune_status read_parameters(struct reader *r, const struct yaml *node
   for (const struct yaml *item = node->first; item && status == HALOTUNE_OK; item = item->next) {
     status = read_parameter(r, item);
   }
-  return status == HALOTUNE_OK ? declare_words(r, node) : status;
+  if (status == HALOTUNE_OK) status = declare_words(r, node);
+  return status == HALOTUNE_OK ? check_macros(r, node) : status;
 }
 
 /* --- rules and geometry --- */
@@ -229,6 +261,7 @@ static halotune_status read_fields(struct reader *r) {
   if ((status = need(r, root, "shared_bytes", YAML_TEXT, &shared)) != HALOTUNE_OK) return status;
   const char *error = name_error(name->text, name->length);
   if (error) return read_fail(r, name->place, "'%s' cannot be a template's name: %s", name->text, error);
+  if ((status = check_about(r, about)) != HALOTUNE_OK) return status;
   template->name = name->text;
   template->about = about->text;
   if ((status = read_parameters(r, parameters)) != HALOTUNE_OK) return status;

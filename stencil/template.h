@@ -16,7 +16,7 @@ struct parameter {
   bool is_word;
 };
 
-/* A condition on stencil, device and parameters; a configuration for which it is 0 is left out. */
+/* A condition on stencil, device and parameters; a configuration for which it is 0 or not a finite number is left out. */
 struct rule {
   struct formula keep;
   const char *text, *otherwise; /* the condition as written; why a configuration that fails it is left out */
@@ -73,6 +73,9 @@ struct configuration {
 /* The configuration that the template's file calls its default. */
 struct configuration configuration_default(const struct template *template);
 
+/* The position of a parameter, given by the first `length` bytes of its name; -1 for an unknown one. */
+int template_parameter(const struct template *template, const char *name, size_t length);
+
 /* Read "name=value" into a configuration. HALOTUNE_ARGUMENT for an unknown name, or a value that is not in the list. */
 halotune_status configuration_set(const struct template *template, const char *assignment,
                                   struct configuration *configuration);
@@ -93,6 +96,9 @@ void bindings_configure(struct bindings *bindings, const struct configuration *c
 
 /* The value of a formula of the template. */
 double bindings_value(const struct bindings *bindings, struct formula formula);
+
+/* Whether a rule keeps the bound configuration. */
+bool bindings_keep(const struct bindings *bindings, const struct rule *rule);
 
 /* The first rule that the bound configuration fails; NULL where it keeps all. */
 const struct rule *bindings_failed_rule(const struct bindings *bindings);

@@ -50,7 +50,7 @@ static int rule_that_removes(const struct fixture *f, const struct configuration
   bindings_configure(&bindings, configuration);
   for (int i = 0; i < f->template->rule_count; i++) {
     const struct rule *rule = &f->template->rules[i];
-    if (bindings_value(&bindings, rule->keep) != 0) continue;
+    if (bindings_keep(&bindings, rule)) continue;
     if (found < 0 || rule->last_parameter < f->template->rules[found].last_parameter) found = i;
   }
   return found;
@@ -120,6 +120,59 @@ TEST(a_rule_on_facts_alone_refuses_a_stencil) {
   space_walk(&f.bindings, NULL, NULL, NULL, NULL, &counts);
   CHECK_EQ(0, counts.kept, "kept");
   CHECK_NEAR(120, counts.removed[1], 0, "removed");
+  close_fixture(&f);
+}
+
+/* --- the configuration next to another --- */
+
+static int changes_between(const struct configuration *left, const struct configuration *right) {
+  int changes = 0;
+  for (int i = 0; i < 4; i++) changes += left->choice[i] != right->choice[i];
+  return changes;
+}
+
+/* From each of the 120 configurations, with each set of fixed parameters, as trying all configurations finds it. */
+TEST(the_nearest_configuration_changes_the_fewest_values) {
+  struct fixture f;
+  struct list list = {.limit = 1000};
+  long unchanged = 0, mended = 0, broken = 0;
+  open_fixture(&f, rules);
+  space_walk(&f.bindings, NULL, NULL, put, &list, NULL);
+  for (int i = 0; i < 120 * 16; i++) {
+    int at = i / 16;
+    const bool fixed[MAX_PARAMETERS] = {i & 1, i & 2, i & 4, i & 8};
+    struct configuration from = {{(unsigned char)(at / 40), (unsigned char)(at / 10 % 4), (unsigned char)(at / 5 % 2), (unsigned char)(at % 5)}};
+    struct configuration found = from, best = from;
+    int least = 5;
+    for (long k = 0; k < list.count; k++) {
+      const struct configuration *other = &list.configurations[k];
+      bool allowed = true;
+      for (int p = 0; p < 4; p++) allowed = allowed && (!fixed[p] || other->choice[p] == from.choice[p]);
+      if (!allowed || changes_between(&from, other) >= least) continue;
+      least = changes_between(&from, other);
+      best = *other;
+    }
+    const struct rule *rule = space_nearest(&f.bindings, fixed, &found);
+    CHECK_EQ(least == 5, rule != NULL, "configuration %d, fixed %d", at, i % 16);
+    CHECK_EQ(0, changes_between(&best, &found), "configuration %d, fixed %d", at, i % 16);
+    unchanged += least == 0;
+    mended += least > 0 && least < 5;
+    broken += least == 5;
+  }
+  CHECK(unchanged > 100 && mended > 100 && broken > 100, "%ld unchanged, %ld mended, %ld broken", unchanged, mended, broken);
+  close_fixture(&f);
+}
+
+/* Where several rules fail, it is the one that names what is fixed; or the first. */
+TEST(a_rule_that_fixed_values_break_is_named) {
+  struct fixture f;
+  struct configuration configuration = {{2, 3, 0, 2}}; /* breaks a*b <= 12, and c != 2 */
+  const bool c_fixed[MAX_PARAMETERS] = {false, false, false, true};
+  open_fixture(&f, rules);
+  CHECK(space_nearest(&f.bindings, c_fixed, &configuration) == &f.template->rules[4], "c != 2");
+  CHECK_EQ(2, configuration.choice[0], "unchanged");
+  f.bindings.variables[FACT_dims] = 2;
+  CHECK(space_nearest(&f.bindings, NULL, &configuration) == &f.template->rules[1], "a fact");
   close_fixture(&f);
 }
 
@@ -213,6 +266,8 @@ int main(void) {
       cmocka_unit_test(a_walk_can_be_ended),
       cmocka_unit_test(fixed_parameters_keep_their_values),
       cmocka_unit_test(a_rule_on_facts_alone_refuses_a_stencil),
+      cmocka_unit_test(the_nearest_configuration_changes_the_fewest_values),
+      cmocka_unit_test(a_rule_that_fixed_values_break_is_named),
       cmocka_unit_test(a_sample_is_in_order_without_repeats_and_repeatable),
       cmocka_unit_test(every_configuration_is_as_likely_as_any_other),
       cmocka_unit_test(a_million_combinations_take_less_than_a_second),

@@ -119,6 +119,40 @@ TEST(bad_files_are_refused) {
       {"values: [32, 64]", "values: [32, many]", "the values of a parameter are all numbers or all words"},
       {"values: [32, 64]", "values: 32", "'values' is not of the kind that it should be"},
       {", about: threads along x", "", "the field 'about' is missing"},
+      {"about: all fields", "about: \"all\\nfields\"", "this cannot be what it is about: it is one line"},
+      {"about: threads along x}", "about: 'threads \\'}", "this cannot be what it is about: a backslash"},
+      {"about: threads along x}", "about: \"threads\\nalong x\"}", "this cannot be what it is about: it is one line"},
+      {"values: [32, 64]", "values: [32, 64, 32]", "the value '32' stands there twice"},
+      {"values: [32, 64]", "values: [32, 64, 64.0]", "the value '64.0' stands there twice"},
+      {"values: [32, 64]", "values: [64, nan]", "'nan' cannot be a value: it is not a finite number"},
+      {"values: [32, 64]", "values: [64, -inf]", "'-inf' cannot be a value: it is not a finite number"},
+      {"values: [32, 64]", "values: [64, 1e400]", "'1e400' cannot be a value: it is not a finite number"},
+      {"values: [32, 64]", "values: [64, 0x20]", "'0x20' cannot be a value: it is not written in decimal digits"},
+      {"values: [32, 64]", "values: [64, ' 32']", "' 32' cannot be a value: it is not written in decimal digits"},
+      {"values: [32, 64]", "values: [64, 032]", "'032' cannot be a value: a number that begins with 0"},
+      {"[planes, registers]", "[planes, planes]", "the value 'planes' stands there twice"},
+      {"[planes, registers]", "[planes, Planes]", "in capitals, it or a word of it is the same"},
+      {"[planes, registers]", "[planes, a b]", "'a b' cannot be a value: a name consists of letters"},
+      {"[planes, registers]", "[planes, '']", "'' cannot be a value: a name cannot be empty"},
+      {"[planes, registers]", "[planes, 'e,f=3']", "'e,f=3' cannot be a value"},
+      {"[planes, registers]", "[planes, class]", "'class' cannot be a value: this word has a meaning"},
+      {"  halo:", "  a b-c:", "'a b-c' cannot be a parameter's name: a name consists of letters"},
+      {"  halo:", "  class:", "'class' cannot be a parameter's name: this word has a meaning"},
+      {"  halo:", "  fmin:", "'fmin' cannot be a parameter's name: this is the name of a function"},
+      {"  halo:", "  halo_:", "'halo_' cannot be a parameter's name: names that end in an underscore"},
+      {"  halo:", "  kernel:", "'kernel' cannot be a parameter's name: in capitals, it or a word of it is a name that stands"},
+      {"  halo:", "  Low_x:", "in capitals, it or a word of it is a name that stands"},
+      {"  halo:", "  kernel_parameters:", "in capitals, it or a word of it is a name that stands"},
+      {"  halo:", "  halotune_mode:", "in capitals, it or a word of it is a name that stands"},
+      {"  halo:", "  Storage:", "'Storage' cannot be a parameter's name: in capitals, it or a word of it is the same"},
+      {"  halo:", "  storage_planes:", "in capitals, it or a word of it is the same"},
+      {"  halo:", "  load_path:", "'planes' cannot be a value of load_path: the prelude serves plain"},
+      {"  halo:", "  coefficients:", "'planes' cannot be a value of coefficients: the prelude serves parameter"},
+      {"  halo:", "  extents:", "'planes' cannot be a value of extents: the prelude serves runtime"},
+      {"  halo:", "  min_blocks:", "'planes' cannot be a value of min_blocks: the prelude serves whole numbers"},
+      {"  block_x: {values: [32, 64]", "  min_blocks: {values: [-1, 64]", "'-1' cannot be a value of min_blocks"},
+      {"  block_x: {values: [32, 64]", "  min_blocks: {values: [0.5, 64]", "'0.5' cannot be a value of min_blocks"},
+      {"  block_x: {values: [32, 64]", "  load_path: {values: [1, 64]", "'1' cannot be a value of load_path"},
       {"  block_x:", "  dims:", "'dims' already means something else"},
       {"  halo:", "  storage:", "storage"},
       {"[planes, edge], default: edge", "[edge, planes], default: edge", "'planes' already means something else"},
@@ -143,6 +177,27 @@ TEST(bad_files_are_refused) {
     CHECK(strstr(fail_text(), rows[i].message), "row %zu: %s", i, fail_text());
     CHECK(strstr(fail_text(), "test.yaml:"), "row %zu: %s", i, fail_text());
     CHECK(!t, "row %zu", i);
+  }
+}
+
+/* What is no number fails a rule, as 0 does. */
+TEST(rules_that_are_not_finite_fail) {
+  static const struct {
+    const char *rule;
+    bool keeps;
+  } rows[] = {{"nought/nought", false}, {"1/nought", false}, {"-1/nought", false}, {"sqrt(0 - one)", false}, {"nought", false},
+              {"one", true},          {"0 - one", true},  {"1/nought > 1", true}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    char rule[128];
+    struct template *t;
+    struct bindings bindings;
+    const double facts[FACT_COUNT] = {0};
+    snprintf(rule, sizeof rule, "{keep: '%s', otherwise: x}", rows[i].rule);
+    CHECK_OK(template_of_rules("nought: {values: [0], default: 0, about: x}, one: {values: [1], default: 1, about: x}", rule, &t));
+    CHECK_OK(bindings_make(t, facts, &bindings));
+    CHECK_EQ(rows[i].keeps, bindings_failed_rule(&bindings) == NULL, "row %zu: %s", i, rows[i].rule);
+    bindings_free(&bindings);
+    template_free(t);
   }
 }
 
@@ -198,6 +253,7 @@ int main(void) {
       cmocka_unit_test(the_hash_covers_both_files),
       cmocka_unit_test(configurations_are_set_by_name),
       cmocka_unit_test(bad_files_are_refused),
+      cmocka_unit_test(rules_that_are_not_finite_fail),
       cmocka_unit_test(both_files_are_needed),
       cmocka_unit_test(our_templates_spell_common_parameters_alike),
   };

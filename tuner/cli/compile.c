@@ -193,10 +193,6 @@ static halotune_status print_document(struct session *session, double time_s) {
 
 static halotune_status finish(struct session *session) {
   double time_s = (clock_ms() - session->start_ms) * 1e-3;
-  const struct job *first = &session->jobs[0];
-  if (session->job_count == session->counts[COMPILE_ROW_LEFT_OUT]) {
-    return fail(HALOTUNE_ARGUMENT, "%s", first->row.detail ? first->row.detail : "every variant is left out");
-  }
   if (session->json) return print_document(session, time_s);
   print_summary(session, time_s);
   return HALOTUNE_OK;
@@ -227,6 +223,7 @@ static halotune_status compile_picked(const struct invocation *invocation, struc
 static enum exit_code run(const struct invocation *invocation) {
   struct problem problem;
   struct picked picked;
+  enum exit_code code = HALOTUNE_EXIT_SUCCESS;
   long workers, sm_count;
   halotune_status status = option_whole(invocation, "workers", 1, MAX_WORKERS, 0, &workers);
   if (status == HALOTUNE_OK) status = option_whole(invocation, "sms", 1, 1 << 16, DEFAULT_SM_COUNT, &sm_count);
@@ -241,14 +238,14 @@ static enum exit_code run(const struct invocation *invocation) {
   session.start_ms = clock_ms();
   status = compile_pool_open(&options, &session.pool);
   if (status == HALOTUNE_OK) status = compile_picked(invocation, &session, &picked);
+  code = picked.templates.code;
   compile_pool_close(session.pool);
   json_decref(session.rows);
   picked_free(&picked);
 done:
   problem_free(&problem);
-  enum exit_code code = HALOTUNE_EXIT_SUCCESS;
   if (status != HALOTUNE_OK) code = report_failure(status);
-  else if (failures(&session) > 0) code = HALOTUNE_EXIT_FAILURE;
+  else if (failures(&session) > 0 || session.counts[COMPILE_ROW_OK] == 0) code = HALOTUNE_EXIT_FAILURE;
   free(session.jobs);
   return code;
 }

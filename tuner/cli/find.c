@@ -2,7 +2,6 @@
 #include "tuner/cli/find.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "tuner/cli/search_path.h"
 
@@ -17,11 +16,7 @@ halotune_status loaded_open(const char *name, struct loaded *out) {
 }
 
 halotune_status loaded_check_name(const struct loaded *loaded) {
-  const char *slash = strrchr(loaded->path, '/'), *file = slash ? slash + 1 : loaded->path;
-  size_t length = strlen(file) - strlen(".yaml");
-  if (strlen(loaded->stencil->name) == length && strncmp(file, loaded->stencil->name, length) == 0) return HALOTUNE_OK;
-  return fail(HALOTUNE_PARSE, "%s: the stencil in this file is named '%s', so that its name does not find it; rename either",
-              loaded->path, loaded->stencil->name);
+  return search_check_name(&search_stencils, loaded->path, loaded->stencil->name);
 }
 
 void loaded_free(struct loaded *loaded) {

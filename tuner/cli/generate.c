@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tuner/cli/command.h"
-#include "tuner/cli/problem.h"
+#include "tuner/cli/variant.h"
 
 /* Write the text where --output says, or to stdout. */
 static halotune_status put(const struct invocation *invocation, const char *text) {
@@ -19,16 +19,20 @@ static halotune_status put(const struct invocation *invocation, const char *text
 static halotune_status put_variant(const struct invocation *invocation, const struct problem *problem) {
   struct templates templates;
   struct configuration configuration;
+  struct bindings bindings = {0};
   struct generated generated;
   halotune_status status = templates_open(invocation, &templates);
   if (status != HALOTUNE_OK) return status;
-  if ((status = option_configuration(invocation, templates.list[0], &configuration)) == HALOTUNE_OK) {
+  status = variant_bindings(problem, templates.list[0], &bindings);
+  if (status == HALOTUNE_OK) status = option_configuration(invocation, templates.list[0], &bindings, &configuration);
+  if (status == HALOTUNE_OK) {
     struct variant_spec spec = problem_variant(problem, templates.list[0], &configuration);
     if ((status = generate(&spec, &generated)) == HALOTUNE_OK) {
       status = put(invocation, generated.source);
       generated_free(&generated);
     }
   }
+  bindings_free(&bindings);
   templates_free(&templates);
   return status;
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "tuner/cli/command.h"
-#include "stencil/template.h"
 #include "tuner/cli/describe.h"
+#include "tuner/cli/problem.h"
 #include "tuner/cli/search_path.h"
 
 static void print_row(const struct loaded *loaded) {
@@ -69,7 +69,7 @@ static enum exit_code list_templates(char *const *paths, int count, bool json) {
   json_t *list = json_array();
   for (int i = 0; i < count; i++) {
     struct template *template;
-    halotune_status status = template_read(paths[i], &template);
+    halotune_status status = template_open(paths[i], true, &template);
     if (status != HALOTUNE_OK) {
       code = report_file_failure(status);
       continue;

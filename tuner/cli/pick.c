@@ -2,6 +2,7 @@
 #include "tuner/cli/pick.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,41 +26,44 @@ static halotune_status add(struct picked *picked, const struct template *templat
   return HALOTUNE_OK;
 }
 
-/* Which parameters --set names. */
-static void find_fixed(const struct invocation *invocation, const struct template *template, bool fixed[MAX_PARAMETERS]) {
-  const char *text = option_value(invocation, "set");
-  memset(fixed, 0, MAX_PARAMETERS * sizeof *fixed);
-  for (; text && *text; text += strcspn(text, ","), text += *text == ',') {
-    size_t length = strcspn(text, "=");
-    for (int i = 0; i < template->parameter_count; i++) {
-      const char *name = template->parameters[i].name;
-      if (strlen(name) == length && memcmp(name, text, length) == 0) fixed[i] = true;
-    }
-  }
-}
-
 /* The one configuration, or so many of those that the rules keep. */
 static halotune_status pick_from(const struct invocation *invocation, const struct pick *pick, const struct template *template,
                                  struct bindings *bindings, long share) {
   struct configuration configuration, *sample = NULL;
   bool fixed[MAX_PARAMETERS];
   long count = 0;
-  halotune_status status = option_configuration(invocation, template, &configuration);
-  if (status != HALOTUNE_OK) return status;
-  if (pick->one) return add(pick->out, template, &configuration, 1);
-  find_fixed(invocation, template, fixed);
-  status = space_sample(bindings, fixed, &configuration, share, pick->seed, &sample, &count);
+  if (pick->one) {
+    halotune_status status = option_configuration(invocation, template, bindings, &configuration);
+    return status == HALOTUNE_OK ? add(pick->out, template, &configuration, 1) : status;
+  }
+  halotune_status status = option_set(invocation, template, fixed, &configuration);
+  if (status == HALOTUNE_OK) status = space_sample(bindings, fixed, &configuration, share, pick->seed, &sample, &count);
   if (status == HALOTUNE_OK && count > 0) status = add(pick->out, template, sample, count);
   free(sample);
   return status;
 }
 
+/* Each parameter that --set names is one of some template. A single template says by itself what it lacks. */
+static halotune_status check_set(const struct invocation *invocation, const struct templates *templates) {
+  const char *text = option_value(invocation, "set");
+  for (; text && *text && templates->count > 1; text += strcspn(text, ","), text += *text == ',') {
+    int length = (int)strcspn(text, "=,");
+    bool found = false;
+    for (int i = 0; i < templates->count; i++) {
+      found = found || template_parameter(templates->list[i], text, (size_t)length) >= 0;
+    }
+    if (!found) return fail(HALOTUNE_ARGUMENT, "no template has a parameter '%.*s'", length, text);
+  }
+  return HALOTUNE_OK;
+}
+
 /* Go through the templates that apply to the problem, each with an even share of what is left of the sample. Where several
- * could be meant, one that lacks a parameter of --set is passed over. */
+ * could be meant, one that lacks a parameter of --set, or whose rules exclude its values, is passed over. */
 static halotune_status pick_all(const struct invocation *invocation, const struct pick *pick) {
   const struct templates *templates = &pick->out->templates;
   struct bindings *bindings = calloc((size_t)templates->count + 1, sizeof *bindings);
-  halotune_status status = bindings ? HALOTUNE_OK : fail_memory();
+  char reason[FAIL_TEXT_BYTES / 2] = "see 'halotune space'";
+  halotune_status status = bindings ? check_set(invocation, templates) : fail_memory();
   int left = 0;
   for (int i = 0; i < templates->count && status == HALOTUNE_OK; i++) {
     status = variant_bindings(pick->problem, templates->list[i], &bindings[i]);
@@ -70,13 +74,16 @@ static halotune_status pick_all(const struct invocation *invocation, const struc
     long share = pick->sample == LONG_MAX ? LONG_MAX : (pick->sample - pick->out->count + left - 1) / left;
     left--;
     status = pick_from(invocation, pick, templates->list[i], &bindings[i], share);
-    if (status == HALOTUNE_ARGUMENT && templates->count > 1) status = HALOTUNE_OK;
+    if (status == HALOTUNE_ARGUMENT && templates->count > 1) {
+      snprintf(reason, sizeof reason, "%s", fail_text());
+      status = HALOTUNE_OK;
+    }
   }
   for (int i = 0; bindings && i < templates->count; i++) bindings_free(&bindings[i]);
   free(bindings);
   if (status != HALOTUNE_OK || pick->out->count > 0) return status;
-  return fail(HALOTUNE_ARGUMENT, "no template has a variant of %s that the options allow; see 'halotune space'",
-              pick->problem->loaded.stencil->name);
+  return fail(HALOTUNE_ARGUMENT, "no template has a variant of %s that the options allow; %s",
+              pick->problem->loaded.stencil->name, reason);
 }
 
 halotune_status pick_variants(const struct invocation *invocation, const struct problem *problem, long otherwise,

@@ -7,7 +7,7 @@
 
 /* The options that pick_variants reads. */
 #define PICK_OPTIONS                                                                                      \
-  {"set", "NAME=VALUE,...", "fix parameters; without --sample the others take their defaults"},           \
+  {"set", "NAME=VALUE,...", "fix parameters; without --sample the others take their defaults, or what rules allow"}, \
   {"sample", "N", "so many variants, drawn evenly from each template; 0 for all"},                        \
   {"seed", "N", "of the sample and the inputs, 1 by default"}
 

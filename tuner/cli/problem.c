@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stencil/space.h"
 #include "tuner/cli/search_path.h"
 
 halotune_status option_grid(const struct invocation *invocation, const struct stencil *stencil, struct grid *grid) {
@@ -95,23 +96,54 @@ struct variant_spec problem_variant(const struct problem *problem, const struct 
                                .limits = problem->limits};
 }
 
-halotune_status templates_open(const struct invocation *invocation, struct templates *out) {
-  const char *name = option_value(invocation, "template"), *folder = option_value(invocation, "template-dir");
-  char **paths = NULL, *path = NULL;
-  int count = 1;
-  *out = (struct templates){0};
-  halotune_status status = name ? search_find(&search_templates, folder, name, &path)
-                                : search_all(&search_templates, folder, &paths, &count);
+halotune_status template_open(const char *path, bool by_name, struct template **out) {
+  halotune_status status = template_read(path, out);
+  if (status == HALOTUNE_OK && by_name) status = search_check_name(&search_templates, path, (*out)->name);
+  if (status == HALOTUNE_OK) return HALOTUNE_OK;
+  template_free(*out);
+  *out = NULL;
+  return status;
+}
+
+static halotune_status open_one(const char *folder, const char *name, struct templates *out) {
+  char *path;
+  halotune_status status = search_find(&search_templates, folder, name, &path);
+  if (status != HALOTUNE_OK) return status;
+  out->list = calloc(1, sizeof *out->list);
+  status = out->list ? template_open(path, !search_is_path(name), &out->list[0]) : fail_memory();
+  if (status == HALOTUNE_OK) out->count = 1;
+  free(path);
+  return status;
+}
+
+/* One bad file hides no other. */
+static halotune_status open_all(const char *folder, struct templates *out) {
+  char **paths;
+  int count;
+  halotune_status status = search_all(&search_templates, folder, &paths, &count);
   if (status != HALOTUNE_OK) return status;
   out->list = calloc((size_t)count + 1, sizeof *out->list);
   if (!out->list) status = fail_memory();
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
-    status = template_read(name ? path : paths[i], &out->list[i]);
-    if (status == HALOTUNE_OK) out->count++;
+    status = template_open(paths[i], true, &out->list[out->count]);
+    if (status == HALOTUNE_OK) {
+      out->count++;
+    } else if (status != HALOTUNE_MEMORY) {
+      report_failure(status);
+      out->code = HALOTUNE_EXIT_BAD_INPUT;
+      status = HALOTUNE_OK;
+    }
   }
-  if (status == HALOTUNE_OK && out->count == 0) status = fail(HALOTUNE_NOT_FOUND, "there are no templates; see --template-dir");
-  free(path);
-  if (paths) search_free(paths, count);
+  search_free(paths, count);
+  if (status != HALOTUNE_OK || out->count > 0) return status;
+  return count > 0 ? fail(HALOTUNE_PARSE, "each of the templates has an error")
+                   : fail(HALOTUNE_NOT_FOUND, "there are no templates; see --template-dir");
+}
+
+halotune_status templates_open(const struct invocation *invocation, struct templates *out) {
+  const char *name = option_value(invocation, "template"), *folder = option_value(invocation, "template-dir");
+  *out = (struct templates){.code = HALOTUNE_EXIT_SUCCESS};
+  halotune_status status = name ? open_one(folder, name, out) : open_all(folder, out);
   if (status != HALOTUNE_OK) templates_free(out);
   return status;
 }
@@ -119,21 +151,47 @@ halotune_status templates_open(const struct invocation *invocation, struct templ
 void templates_free(struct templates *templates) {
   for (int i = 0; i < templates->count; i++) template_free(templates->list[i]);
   free(templates->list);
-  *templates = (struct templates){0};
+  *templates = (struct templates){.code = HALOTUNE_EXIT_SUCCESS};
 }
 
-halotune_status option_configuration(const struct invocation *invocation, const struct template *template,
-                                     struct configuration *out) {
+/* No name stands twice in a text such as a=1,b=2. */
+static halotune_status check_once(const char *text) {
+  for (; *text; text += strcspn(text, ","), text += *text == ',') {
+    size_t length = strcspn(text, "=,");
+    for (const char *later = strchr(text, ','); later; later = strchr(later, ',')) {
+      later++;
+      if (length != strcspn(later, "=,") || strncmp(text, later, length) != 0) continue;
+      return fail(HALOTUNE_ARGUMENT, "--set gives '%.*s' twice", (int)length, text);
+    }
+  }
+  return HALOTUNE_OK;
+}
+
+halotune_status option_set(const struct invocation *invocation, const struct template *template, bool fixed[MAX_PARAMETERS],
+                           struct configuration *out) {
   const char *text = option_value(invocation, "set");
-  halotune_status status = HALOTUNE_OK;
+  halotune_status status = text ? check_once(text) : HALOTUNE_OK;
+  memset(fixed, 0, MAX_PARAMETERS * sizeof *fixed);
   *out = configuration_default(template);
   while (text && *text && status == HALOTUNE_OK) {
-    size_t length = strcspn(text, ",");
+    size_t length = strcspn(text, ","), name_length = strcspn(text, "=,");
     char *assignment = strndup(text, length);
     if (!assignment) return fail_memory();
     status = configuration_set(template, assignment, out);
+    if (status == HALOTUNE_OK) fixed[template_parameter(template, text, name_length)] = true;
     free(assignment);
     text += length + (text[length] == ',');
   }
   return status;
+}
+
+halotune_status option_configuration(const struct invocation *invocation, const struct template *template,
+                                     struct bindings *bindings, struct configuration *out) {
+  bool fixed[MAX_PARAMETERS];
+  halotune_status status = option_set(invocation, template, fixed, out);
+  if (status != HALOTUNE_OK) return status;
+  const struct rule *broken = space_nearest(bindings, fixed, out);
+  if (!broken) return HALOTUNE_OK;
+  return fail(HALOTUNE_ARGUMENT, "template %s leaves this configuration out: %s (%s)", template->name, broken->otherwise,
+              broken->text);
 }

@@ -47,16 +47,32 @@ struct variant_spec problem_variant(const struct problem *problem, const struct 
 struct templates {
   struct template **list;
   int count;
+  enum exit_code code; /* HALOTUNE_EXIT_BAD_INPUT where others could not be read */
 };
 
-/* Read the template that --template names, or all.
- * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND, or what template_read returns. */
+/* Read a template.
+ *   by_name  whether it was found by its file's name, which must then be its own
+ *   out      receives the template, the caller's to template_free; NULL on failure
+ * Returns what template_read returns, and HALOTUNE_PARSE for another name. */
+halotune_status template_open(const char *path, bool by_name, struct template **out);
+
+/* Read the template that --template names, or all. Of all, those with an error are named on stderr and passed over.
+ * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND, what template_read returns, or HALOTUNE_PARSE where each of all has an error. */
 halotune_status templates_open(const struct invocation *invocation, struct templates *out);
 
 void templates_free(struct templates *templates);
 
-/* The template's default configuration, changed as --set says: name=value,name=value. HALOTUNE_ARGUMENT for unknown ones. */
+/* The template's default configuration, changed as --set says: name=value,name=value. Rules are not applied.
+ *   fixed  receives which parameters --set names
+ * Returns HALOTUNE_OK, or HALOTUNE_ARGUMENT for unknown ones, and for a parameter that --set names twice. */
+halotune_status option_set(const struct invocation *invocation, const struct template *template, bool fixed[MAX_PARAMETERS],
+                           struct configuration *out);
+
+/* The configuration that --set means when the rules have their say: where they leave out the defaults of other parameters, as few
+ * of these as possible have other values.
+ *   bindings  of the template for the problem; its parameters are changed
+ * Returns what option_set returns, and HALOTUNE_ARGUMENT where a rule leaves out all that --set allows. */
 halotune_status option_configuration(const struct invocation *invocation, const struct template *template,
-                                     struct configuration *out);
+                                     struct bindings *bindings, struct configuration *out);
 
 #endif

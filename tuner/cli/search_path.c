@@ -101,6 +101,14 @@ static const char *file_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
+halotune_status search_check_name(const struct search_kind *kind, const char *path, const char *name) {
+  const char *file = file_name(path);
+  size_t length = strlen(file) - strlen(".yaml");
+  if (strlen(name) == length && strncmp(file, name, length) == 0) return HALOTUNE_OK;
+  return fail(HALOTUNE_PARSE, "%s: the %s in this file is named '%s', so that its name does not find it; rename either", path,
+              kind->what, name);
+}
+
 static int compare_file_names(const void *left, const void *right) {
   return strcmp(file_name(*(char *const *)left), file_name(*(char *const *)right));
 }

@@ -26,6 +26,9 @@ bool search_is_path(const char *name);
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND with the folders that were searched; HALOTUNE_MEMORY. */
 halotune_status search_find(const struct search_kind *kind, const char *given, const char *name, char **path);
 
+/* Whether what lies in a file that is found by its name has that name. Returns HALOTUNE_OK or HALOTUNE_PARSE. */
+halotune_status search_check_name(const struct search_kind *kind, const char *path, const char *name);
+
 /* The paths of all such files, sorted by name; of two files of one name the first found.
  *   out  receives a list, ended with search_free; NULL on failure */
 halotune_status search_all(const struct search_kind *kind, const char *given, char ***out, int *count);

@@ -216,10 +216,11 @@ static enum exit_code run(const struct invocation *invocation) {
     status = walk_template(invocation, &report, templates.list[i]);
   }
   if (status == HALOTUNE_OK && !lists) status = finish(&report);
+  enum exit_code code = templates.code;
   json_decref(report.rows);
   templates_free(&templates);
   problem_free(&problem);
-  return status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
+  return status == HALOTUNE_OK ? code : report_failure(status);
 }
 
 static const struct option_row options[] = {

@@ -115,6 +115,7 @@ static enum exit_code run(const struct invocation *invocation) {
   const char *backend = option_value(invocation, "backend");
   struct problem problem;
   struct picked picked;
+  enum exit_code code = HALOTUNE_EXIT_SUCCESS;
   if (backend && strcmp(backend, "host") != 0) {
     return report_failure(fail(HALOTUNE_ARGUMENT, "--backend is host, not '%s'", backend));
   }
@@ -125,12 +126,13 @@ static enum exit_code run(const struct invocation *invocation) {
   if (report.json) report.rows = json_array();
   if ((status = pick_variants(invocation, &problem, DEFAULT_SAMPLE, &picked)) == HALOTUNE_OK) {
     status = verify(invocation, &report, &picked);
+    code = picked.templates.code;
     picked_free(&picked);
   }
   json_decref(report.rows);
   problem_free(&problem);
   if (status != HALOTUNE_OK) return report_failure(status);
-  return report.failed > 0 ? HALOTUNE_EXIT_FAILURE : HALOTUNE_EXIT_SUCCESS;
+  return report.failed > 0 || report.passed == 0 ? HALOTUNE_EXIT_FAILURE : code; /* where nothing ran, nothing is proven */
 }
 
 static const struct option_row options[] = {

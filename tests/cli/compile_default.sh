@@ -1,0 +1,7 @@
+# Where a template's rules leave out its defaults, those that differ the least take their place; what --set says stays.
+halotune generate wave25 --template tile | grep "^// values"
+halotune generate wave25 --template tile --set tile_x=64 | grep "^// values"
+halotune generate derivative_y --template pencil | grep "^// values"
+halotune generate scan_x --template scan | grep "^// values"
+halotune compile wave25 --template tile --set tile_x=64 --no-cache --json | jq -c ".variants[] | [.outcome, .parameters]"
+# exit 0

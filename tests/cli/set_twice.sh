@@ -1,0 +1,4 @@
+# Which of two values was meant, nobody can know.
+halotune generate star7 --template direct --set vector=2,block_x=32,vector=4
+halotune verify star7 --set vector=2,vector=2
+# exit 2
