@@ -44,18 +44,19 @@ static int add_actions(posix_spawn_file_actions_t *actions, const struct process
 }
 
 /* No signal is blocked or ignored in the program, whatever this thread does. */
-static int set_attributes(posix_spawnattr_t *attributes) {
+static int set_attributes(posix_spawnattr_t *attributes, pid_t group) {
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
   int error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  if (error == 0) error = posix_spawnattr_setpgroup(attributes, 0);
+  if (error == 0) error = posix_spawnattr_setpgroup(attributes, group);
   if (error == 0) error = posix_spawnattr_setsigmask(attributes, &none);
   return error == 0 ? posix_spawnattr_setsigdefault(attributes, &all) : error;
 }
 
-halotune_status process_start(const char *const *arguments, const struct process_descriptor *descriptors, int count,
-                              pid_t *pid) {
+/* process_start into a group, or, where that is 0, into one of its own. */
+static halotune_status start_in_group(const char *const *arguments, const struct process_descriptor *descriptors, int count,
+                                      pid_t group, pid_t *pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   if (posix_spawn_file_actions_init(&actions) != 0) return fail_memory();
@@ -64,7 +65,7 @@ halotune_status process_start(const char *const *arguments, const struct process
     return fail_memory();
   }
   int error = add_actions(&actions, descriptors, count);
-  if (error == 0) error = set_attributes(&attributes);
+  if (error == 0) error = set_attributes(&attributes, group);
   char *const *argv;
   memcpy(&argv, &arguments, sizeof argv); /* posix_spawn does not change them, whatever its type says */
   if (error == 0) error = posix_spawnp(pid, arguments[0], &actions, &attributes, argv, environ);
@@ -72,6 +73,11 @@ halotune_status process_start(const char *const *arguments, const struct process
   posix_spawn_file_actions_destroy(&actions);
   if (error == 0) return HALOTUNE_OK;
   return fail(error == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s cannot be started: %s", arguments[0], strerror(error));
+}
+
+halotune_status process_start(const char *const *arguments, const struct process_descriptor *descriptors, int count,
+                              pid_t *pid) {
+  return start_in_group(arguments, descriptors, count, 0, pid);
 }
 
 int process_wait(pid_t pid) {
@@ -84,6 +90,34 @@ int process_kill(pid_t pid) {
   kill(-pid, SIGKILL);
   return process_wait(pid);
 }
+
+/* --- guards ----------------------------------------------------------------------------------------------------------- */
+
+halotune_status process_guard_start(const char *script, const char *argument, struct process_guard *out) {
+  struct text text = {0};
+  int ends[2];
+  pid_t pid = 0;
+  halotune_status status;
+  if (pipe2(ends, O_CLOEXEC) != 0 || (ends[0] = process_high_descriptor(ends[0])) < 0) {
+    return fail(HALOTUNE_IO, "no pipe for a guard: %s", strerror(errno));
+  }
+  text_printf(&text, "read -r line; %s", script); /* nothing is ever written: it reads until the pipe is closed */
+  const char *const arguments[] = {"/bin/sh", "-c", text_string(&text), "sh", argument, NULL};
+  const struct process_descriptor descriptor = {ends[0], 0};
+  status = text_ok(&text) ? process_start(arguments, &descriptor, 1, &pid) : fail_memory();
+  text_free(&text);
+  close(ends[0]);
+  if (status == HALOTUNE_OK) *out = (struct process_guard){.pid = pid, .lifeline = ends[1]};
+  else close(ends[1]);
+  return status;
+}
+
+void process_guard_end(struct process_guard *guard) {
+  close(guard->lifeline);
+  process_wait(guard->pid);
+}
+
+/* --- run -------------------------------------------------------------------------------------------------------------- */
 
 /* A file in memory, read from its start. */
 static int open_input(const struct text *input) {
@@ -115,6 +149,7 @@ static bool listen_to(int fd, int timeout_ms, struct text *output) {
 
 halotune_status process_run(const char *const *arguments, const struct text *input, int timeout_ms, struct text *output,
                             struct process_result *out) {
+  struct process_guard guard = {.lifeline = -1};
   int in = -1, ends[2] = {-1, -1};
   pid_t pid = 0;
   halotune_status status;
@@ -124,12 +159,17 @@ halotune_status process_run(const char *const *arguments, const struct text *inp
     goto done;
   }
   const struct process_descriptor descriptors[] = {{in, 0}, {ends[1], 1}, {ends[1], 2}};
-  if ((status = process_start(arguments, descriptors, 3, &pid)) != HALOTUNE_OK) goto done;
+  /* A compiler starts programs of its own: they are all in the guard's group, which ends as a whole. */
+  if ((status = process_guard_start("kill -9 0", "", &guard)) != HALOTUNE_OK) goto done;
+  if ((status = start_in_group(arguments, descriptors, 3, guard.pid, &pid)) != HALOTUNE_OK) goto done;
   close(ends[1]);
   ends[1] = -1;
   out->timed_out = !listen_to(ends[0], timeout_ms, output);
-  out->wait_status = out->timed_out ? process_kill(pid) : process_wait(pid);
+  if (out->timed_out) kill(-guard.pid, SIGKILL);
+  out->wait_status = process_wait(pid);
 done:
+  if (guard.pid > 0) process_kill(guard.pid);
+  if (guard.lifeline >= 0) close(guard.lifeline);
   if (in >= 0) close(in);
   if (ends[0] >= 0) close(ends[0]);
   if (ends[1] >= 0) close(ends[1]);

@@ -33,12 +33,28 @@ int process_wait(pid_t pid);
 /* Kill a process and all of its group, and wait for its end. Returns its wait status. */
 int process_kill(pid_t pid);
 
+/* A shell that waits for the end of this program. */
+struct process_guard {
+  pid_t pid;    /* of the shell, and of its process group */
+  int lifeline; /* our end of a pipe: the system closes it when we end, also when we are killed */
+};
+
+/* Have the shell do something at this program's end, however it ends.
+ *   script    what it does
+ *   argument  its $1
+ *   out       untouched on failure
+ * Returns HALOTUNE_OK; else as process_start. */
+halotune_status process_guard_start(const char *script, const char *argument, struct process_guard *out);
+
+/* Have it done now, and wait for it. */
+void process_guard_end(struct process_guard *guard);
+
 struct process_result {
   bool timed_out;  /* it was killed */
   int wait_status; /* see waitpid */
 };
 
-/* Run a program to its end.
+/* Run a program to its end. If this program ends before it, however it does, it is killed, with all of its group.
  *   input       what it reads from stdin
  *   timeout_ms  wall clock; then it is killed, with all of its group
  *   output      what it wrote to stdout and stderr is appended

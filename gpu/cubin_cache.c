@@ -7,7 +7,6 @@
  * use. */
 #include "gpu/cubin_cache.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,6 @@
 #include "base/file.h"
 #include "base/replace.h"
 #include "base/transfer.h"
-#include "gpu/cache_folder.h"
 
 /* Change it when the layout of an entry changes. It is part of the key, so older entries are misses, and age out. */
 static const char magic[16] = "halotune cubin1";
@@ -32,22 +30,9 @@ enum { MAX_ENTRY_BYTES = 1 << 28, PUTS_A_TRIM = 256 };
 
 /* --- open and close ----------------------------------------------------------------------------------------------- */
 
-/* NULL without failing: there is no home. */
-static halotune_status default_folder(char **folder) {
-  const char *cache_home = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  int length = 0;
-  if (cache_home && *cache_home == '/')
-    length = asprintf(folder, "%s/halotune", cache_home); /* others are to be ignored */
-  else if (home && *home)
-    length = asprintf(folder, "%s/.cache/halotune", home);
-  if (length >= 0) return HALOTUNE_OK;
-  *folder = NULL;
-  return fail_memory();
-}
-
 halotune_status cubin_cache_open(const char *folder, uint64_t max_bytes, struct cubin_cache *out) {
-  *out = (struct cubin_cache){.max_bytes = max_bytes > 0 ? max_bytes : CUBIN_CACHE_MAX_BYTES};
-  if (!folder) return default_folder(&out->folder);
+  *out = (struct cubin_cache){.max_bytes = max_bytes > 0 ? max_bytes : CACHE_FOLDER_MAX_BYTES};
+  if (!folder) return cache_folder_default("", &out->folder);
   out->folder = strdup(folder);
   return out->folder ? HALOTUNE_OK : fail_memory();
 }
@@ -208,38 +193,4 @@ halotune_status cubin_cache_source(const struct cubin_cache *cache, struct hash 
   *source = search.source;
   hash_hex(cubin, hex);
   return search.source ? HALOTUNE_OK : fail(HALOTUNE_NOT_FOUND, "the cubin cache has no source of cubin %s", hex);
-}
-
-/* --- the whole cache ---------------------------------------------------------------------------------------------- */
-
-static void count_file(void *context, const struct cache_file *file) {
-  struct cubin_cache_facts *facts = context;
-  facts->files++;
-  facts->bytes += file->bytes;
-}
-
-struct cubin_cache_facts cubin_cache_facts(const struct cubin_cache *cache) {
-  struct cubin_cache_facts facts = {0};
-  cache_folder_visit(cache->folder, count_file, &facts);
-  return facts;
-}
-
-struct cleaning {
-  struct cubin_cache_facts removed;
-  halotune_status status;
-};
-
-static void remove_file(void *context, const struct cache_file *file) {
-  struct cleaning *cleaning = context;
-  if (unlink(file->path) == 0)
-    count_file(&cleaning->removed, file);
-  else if (errno != ENOENT)
-    cleaning->status = fail(HALOTUNE_IO, "%s: %s", file->path, strerror(errno));
-}
-
-halotune_status cubin_cache_clean(struct cubin_cache *cache, struct cubin_cache_facts *removed) {
-  struct cleaning cleaning = {.status = HALOTUNE_OK};
-  cache_folder_visit(cache->folder, remove_file, &cleaning);
-  *removed = cleaning.removed;
-  return cleaning.status;
 }

@@ -9,19 +9,13 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "gpu/cache_folder.h"
 #include "gpu/compile.h"
-
-#define CUBIN_CACHE_MAX_BYTES (2ull << 30)
 
 struct cubin_cache {
   char *folder; /* NULL: no cache */
   uint64_t max_bytes;
   int unchecked_puts; /* since the size was last looked at */
-};
-
-struct cubin_cache_facts {
-  int files;
-  uint64_t bytes;
 };
 
 enum cubin_cache_answer {
@@ -30,9 +24,9 @@ enum cubin_cache_answer {
   CUBIN_CACHE_DAMAGED, /* a miss, too; worth a warning: fail_text() names the file */
 };
 
-/* Use a cache. No folder is made before the first entry.
+/* Use a cache; cache_folder.h counts and empties it. No folder is made before the first entry.
  *   folder     NULL: $XDG_CACHE_HOME/halotune, else ~/.cache/halotune; with no home there is no cache
- *   max_bytes  0: CUBIN_CACHE_MAX_BYTES
+ *   max_bytes  0: CACHE_FOLDER_MAX_BYTES
  *   out        ended with cubin_cache_close, whatever happened
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. Threads: one at a time for one struct. */
 halotune_status cubin_cache_open(const char *folder, uint64_t max_bytes, struct cubin_cache *out);
@@ -55,13 +49,5 @@ bool cubin_cache_put(struct cubin_cache *cache, const struct compile_request *re
  *   source  receives the text, from malloc, the caller's; NULL on failure
  * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND or HALOTUNE_MEMORY. */
 halotune_status cubin_cache_source(const struct cubin_cache *cache, struct hash cubin, char **source);
-
-/* How much is kept. A cache that is not there has nothing. */
-struct cubin_cache_facts cubin_cache_facts(const struct cubin_cache *cache);
-
-/* Remove every entry, and nothing else that lies in the folder.
- *   removed  receives how much that was
- * Returns HALOTUNE_OK; HALOTUNE_IO when some could not be removed. */
-halotune_status cubin_cache_clean(struct cubin_cache *cache, struct cubin_cache_facts *removed);
 
 #endif

@@ -25,9 +25,9 @@ static int make_folder(void **state) {
 static int remove_folder(void **state) {
   (void)state;
   struct cubin_cache cache;
-  struct cubin_cache_facts removed;
+  struct cache_facts removed;
   cubin_cache_open(folder, 0, &cache);
-  cubin_cache_clean(&cache, &removed);
+  cache_folder_clean(cache.folder, &removed);
   cubin_cache_close(&cache);
   return rmdir(folder);
 }
@@ -167,21 +167,21 @@ TEST(the_least_recently_used_entries_go_first) {
   cubin_cache_close(&cache);
 
   cache = open_cache((uint64_t)ENTRIES / 2 * BYTES);
-  struct cubin_cache_facts facts = cubin_cache_facts(&cache);
+  struct cache_facts facts = cache_folder_facts(cache.folder);
   CHECK_EQ(ENTRIES, facts.files, "nothing is removed while the size was not looked at");
   CHECK(put(&cache, source[0], BYTES), "%s", fail_text());
   cubin_cache_close(&cache);
 
   cache = open_cache(0);
-  facts = cubin_cache_facts(&cache);
+  facts = cache_folder_facts(cache.folder);
   CHECK(facts.bytes <= (uint64_t)ENTRIES / 2 * BYTES && facts.files >= 3, "%d files", facts.files);
   CHECK_EQ(CUBIN_CACHE_HIT, get(&cache, source[0], BYTES), "the one that was used");
   CHECK_EQ(CUBIN_CACHE_MISS, get(&cache, source[1], BYTES), "the oldest");
   CHECK_EQ(CUBIN_CACHE_HIT, get(&cache, source[ENTRIES - 1], BYTES), "the newest");
   snprintf(path, sizeof path, "%s/notes.txt", folder);
   close(open(path, O_CREAT | O_WRONLY, 0600));
-  CHECK_OK(cubin_cache_clean(&cache, &facts));
-  CHECK_EQ(0, cubin_cache_facts(&cache).files, "clean");
+  CHECK_OK(cache_folder_clean(cache.folder, &facts));
+  CHECK_EQ(0, cache_folder_facts(cache.folder).files, "clean");
   CHECK_EQ(0, unlink(path), "a file that is not ours stays");
   cubin_cache_close(&cache);
 }
@@ -240,7 +240,7 @@ TEST(a_folder_that_cannot_be_written_only_keeps_nothing) {
     CHECK(!put(&cache, "a", 10), "row %zu", i);
     CHECK(strstr(fail_text(), folders[i]) || strstr(fail_text(), "/dev/null"), "%s", fail_text());
     CHECK_EQ(CUBIN_CACHE_MISS, get(&cache, "a", 10), "row %zu", i);
-    CHECK_EQ(0, cubin_cache_facts(&cache).files, "row %zu", i);
+    CHECK_EQ(0, cache_folder_facts(cache.folder).files, "row %zu", i);
     cubin_cache_close(&cache);
   }
 }
@@ -256,7 +256,7 @@ TEST(a_full_disk_leaves_nothing_behind) {
   setrlimit(RLIMIT_FSIZE, &before);
   signal(SIGXFSZ, SIG_DFL);
   CHECK(!kept, "more than the disk takes");
-  CHECK_EQ(0, cubin_cache_facts(&cache).files, "%s", fail_text());
+  CHECK_EQ(0, cache_folder_facts(cache.folder).files, "%s", fail_text());
   CHECK(put(&cache, "a", 100000), "%s", fail_text());
   cubin_cache_close(&cache);
 }
@@ -292,8 +292,8 @@ TEST(the_default_folder_is_private_and_under_the_cache_home) {
   CHECK(put(&cache, "a", 10), "%s", fail_text());
   CHECK_EQ(0, stat(cache.folder, &facts), "%s", cache.folder);
   CHECK_EQ(0700, facts.st_mode & 0777, "only the user reads it");
-  struct cubin_cache_facts removed;
-  CHECK_OK(cubin_cache_clean(&cache, &removed));
+  struct cache_facts removed;
+  CHECK_OK(cache_folder_clean(cache.folder, &removed));
   CHECK_EQ(1, removed.files, "one entry");
   CHECK_EQ(0, rmdir(cache.folder), "%s is empty", cache.folder);
   CHECK_EQ(0, rmdir(cache_home), "%s is empty", cache_home);

@@ -2,10 +2,12 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/process.h"
 #include "gpu/nvrtc.h"
 #include "tests/unit/host_kernel.h"
@@ -48,6 +50,129 @@ TEST(what_was_compiled_is_found_again) {
   }
   free_data(&data);
 }
+
+/* --- the cache -------------------------------------------------------------------------------------------------------- */
+
+static int warnings;
+static char last_warning[400];
+
+static void take_warning(const char *text) {
+  __atomic_add_fetch(&warnings, 1, __ATOMIC_RELAXED);
+  snprintf(last_warning, sizeof last_warning, "%s", text);
+}
+
+static void empty_file(const char *path, size_t length) {
+  (void)length;
+  CHECK_EQ(0, truncate(path, 0), "%s", path);
+}
+
+static void cut_file(const char *path, size_t length) { CHECK_EQ(0, truncate(path, (off_t)length - 1), "%s", path); }
+
+static void change_byte(const char *path, size_t length) {
+  char byte = 0;
+  int fd = open(path, O_RDWR | O_CLOEXEC);
+  CHECK(fd >= 0 && pread(fd, &byte, 1, (off_t)length / 2) == 1, "%s", path);
+  byte = (char)(byte ^ 1);
+  CHECK(pwrite(fd, &byte, 1, (off_t)length / 2) == 1 && close(fd) == 0, "%s", path);
+}
+
+/* Do something to each file of a folder whose name has this in it. Returns how many these are. */
+static int for_files(const char *folder, const char *part, void (*act)(const char *path, size_t length)) {
+  int count = 0;
+  DIR *files = opendir(folder);
+  for (struct dirent *entry; files && (entry = readdir(files));) {
+    char path[900];
+    struct stat facts;
+    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    if (!strstr(entry->d_name, part) || lstat(path, &facts) != 0) continue;
+    if (act) act(path, (size_t)facts.st_size);
+    count++;
+  }
+  if (files) closedir(files);
+  return count;
+}
+
+/* A cache below the tests', of which no file is shared with other tests. */
+static struct host_options own_cache(const char *name, char *path, size_t bytes) {
+  snprintf(path, bytes, "%s/%s", test_cache(), name);
+  return (struct host_options){.folder = path, .warn = take_warning};
+}
+
+static void (*const damages[])(const char *path, size_t length) = {empty_file, cut_file, change_byte};
+
+TEST(what_is_damaged_is_compiled_again_with_a_warning) {
+  static const char *const files[] = {".so", ".runner"};
+  char path[64];
+  struct host_options options = own_cache("damaged", path, sizeof path);
+  struct host_source source = kernel_source("good.cu", good);
+  struct data data = make_data();
+  struct host_batch *batch;
+  CHECK_OK(host_build(&source, 1, &options, &batch));
+  host_batch_free(batch);
+  for (size_t i = 0; i < COUNT(damages) * COUNT(files); i++) {
+    const char *part = files[i % COUNT(files)];
+    CHECK_EQ(1, for_files(path, part, damages[i / COUNT(files)]), "row %zu", i);
+    for (int round = 0; round < 2; round++) {
+      warnings = 0;
+      CHECK_OK(host_build(&source, 1, &options, &batch));
+      CHECK_EQ(round == 0, warnings, "row %zu round %d", i, round);
+      CHECK_EQ(round == 1 || i % COUNT(files) != 0, host_batch_compile(batch, 0)->cached, "row %zu round %d", i, round);
+      CHECK_EQ(HOST_OK, run_kernel(batch, 0, &data, 64, 0, 0, 0).kind, "row %zu round %d", i, round);
+      host_batch_free(batch);
+    }
+    CHECK(strstr(last_warning, part) && strstr(last_warning, "compiled again"), "row %zu: %s", i, last_warning);
+  }
+  free_data(&data);
+}
+
+/* Of a folder named by a hash, which our sources are in. */
+static void empty_sources(const char *path, size_t length) {
+  char folder[600];
+  (void)length;
+  if (strlen(strrchr(path, '/') + 1) != HASH_HEX_BYTES - 1) return;
+  snprintf(folder, sizeof folder, "%s/tuner/backend/host", path);
+  CHECK(for_files(folder, ".h", empty_file) > 5, "%s", folder);
+}
+
+TEST(damaged_sources_of_ours_are_written_again) {
+  char path[64];
+  struct host_options options = own_cache("sources", path, sizeof path);
+  struct host_source sources[] = {kernel_source("good.cu", good), kernel_source("other_name.cu", good)};
+  struct host_batch *batch;
+  CHECK_OK(host_build(&sources[0], 1, &options, &batch));
+  host_batch_free(batch);
+  CHECK(for_files(path, "", empty_sources) > 0, "%s", path);
+  CHECK_OK(host_build(&sources[1], 1, &options, &batch));
+  CHECK_EQ(COMPILE_OK, host_batch_compile(batch, 0)->outcome, "%s", host_batch_compile(batch, 0)->log);
+  host_batch_free(batch);
+}
+
+TEST(the_cache_keeps_to_its_size) {
+  static const char *const leftovers[] = {"/00112233445566778899aabbccddeeff.so.AAAAAA",
+                                          "/00112233445566778899aabbccddeeff.runner.AAAAAA"};
+  char path[64], leftover[COUNT(leftovers)][128];
+  struct host_options options = own_cache("bounded", path, sizeof path);
+  struct host_source sources[] = {kernel_source("a.cu", good), kernel_source("b.cu", good), kernel_source("c.cu", good)};
+  const struct timespec old[] = {{.tv_sec = time(NULL) - 7200}, {.tv_sec = time(NULL) - 7200}};
+  struct data data = make_data();
+  struct host_batch *batch;
+  CHECK_OK(host_build(sources, 2, &options, &batch));
+  host_batch_free(batch);
+  CHECK_EQ(2, for_files(path, ".so", NULL), "below the bound");
+  for (size_t i = 0; i < COUNT(leftovers); i++) {
+    snprintf(leftover[i], sizeof *leftover, "%s%s", path, leftovers[i]);
+    CHECK_EQ(0, close(open(leftover[i], O_CREAT | O_WRONLY | O_CLOEXEC, 0600)), "%s", leftover[i]);
+    CHECK_EQ(0, utimensat(AT_FDCWD, leftover[i], old, 0), "%s", leftover[i]);
+  }
+  options.cache_bytes = 1;
+  CHECK_OK(host_build(&sources[2], 1, &options, &batch));
+  CHECK_EQ(HOST_OK, run_kernel(batch, 0, &data, 64, 0, 0, 0).kind, "what is in use stays");
+  host_batch_free(batch);
+  CHECK_EQ(0, for_files(path, ".so", NULL) + for_files(path, ".runner", NULL), "above the bound");
+  free_data(&data);
+}
+
+/* --- compilers -------------------------------------------------------------------------------------------------------- */
 
 TEST(a_missing_compiler_is_said) {
   struct host_source source = kernel_source("good.cu", good);
@@ -199,6 +324,83 @@ TEST(a_runner_ends_with_the_program) {
   host_batch_free(batch);
 }
 
+/* Whether a process runs; one that ended and that nobody waited for has no program. */
+static bool process_runs(long pid) {
+  char path[64], program[300];
+  snprintf(path, sizeof path, "/proc/%ld/exe", pid);
+  return readlink(path, program, sizeof program) > 0;
+}
+
+/* The number in a file; 0 as long as there is none. */
+static long read_number(const char *path) {
+  char *bytes;
+  size_t length;
+  if (file_read(path, 64, &bytes, &length) != HALOTUNE_OK) return 0;
+  long number = length > 0 && bytes[length - 1] == '\n' ? strtol(bytes, NULL, 10) : 0;
+  free(bytes);
+  return number;
+}
+
+/* As g++, the script starts a program of its own, of which it tells the number. */
+TEST(a_compiler_ends_with_the_program) {
+  static const int signals[] = {SIGINT, SIGTERM, SIGKILL};
+  char file[64], script[200];
+  snprintf(file, sizeof file, "%s/compiler", test_cache());
+  snprintf(script, sizeof script, "sleep 1000 & echo $! >%s; wait", file);
+  for (size_t i = 0; i < COUNT(signals); i++) {
+    unlink(file);
+    pid_t program = fork();
+    if (program == 0) {
+      const char *const arguments[] = {"/bin/sh", "-c", script, NULL};
+      const struct text nothing = {0};
+      struct text said = {0};
+      struct process_result result;
+      process_run(arguments, &nothing, 1000000, &said, &result);
+      _exit(0);
+    }
+    long compiler = 0;
+    int waited_ms = 0;
+    for (; (compiler = read_number(file)) == 0 && waited_ms < 10000; waited_ms += 20) sleep_ms(20);
+    CHECK(compiler > 0 && process_runs(compiler), "row %zu: it did not start", i);
+    kill(program, signals[i]);
+    process_wait(program);
+    for (waited_ms = 0; process_runs(compiler) && waited_ms < 10000; waited_ms += 20) sleep_ms(20);
+    CHECK(!process_runs(compiler), "row %zu: it is still there", i);
+  }
+}
+
+/* How the program ends is no matter: here it is killed. */
+TEST(a_cache_that_cannot_be_written_is_temporary) {
+  struct host_source source = kernel_source("good.cu", good);
+  char parent[64], said[64];
+  snprintf(parent, sizeof parent, "%s/temporary", test_cache());
+  snprintf(said, sizeof said, "%s/said", test_cache());
+  CHECK_EQ(0, mkdir(parent, 0700), "%s", parent);
+  pid_t program = fork();
+  if (program == 0) {
+    struct host_options options = {.warn = take_warning};
+    struct host_batch *batch;
+    bool ok = true;
+    setenv("XDG_CACHE_HOME", "/proc", 1);
+    setenv("TMPDIR", parent, 1);
+    for (int round = 0; round < 2; round++) {
+      ok = ok && host_build(&source, 1, &options, &batch) == HALOTUNE_OK && warnings == 1 &&
+           host_batch_compile(batch, 0)->cached == (round == 1);
+    }
+    ok = ok && strstr(last_warning, "/proc/halotune") && for_files(parent, "halotune-", NULL) == 1;
+    int fd = open(said, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    if (write(fd, ok ? "1\n" : "2\n", 2) == 2) pause();
+    _exit(1);
+  }
+  int waited_ms = 0;
+  for (; read_number(said) == 0 && waited_ms < 60000; waited_ms += 20) sleep_ms(20);
+  CHECK_EQ(1, read_number(said), "built in a temporary folder, with one warning");
+  kill(program, SIGKILL);
+  process_wait(program);
+  for (waited_ms = 0; for_files(parent, "halotune-", NULL) > 0 && waited_ms < 10000; waited_ms += 20) sleep_ms(20);
+  CHECK_EQ(0, for_files(parent, "halotune-", NULL), "it is removed");
+}
+
 /* --- the GPU's side --------------------------------------------------------------------------------------------------- */
 
 static const char wrapper_kernel[] =
@@ -286,12 +488,17 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_compile_error_costs_its_variant_only),
       cmocka_unit_test(what_was_compiled_is_found_again),
+      cmocka_unit_test(what_is_damaged_is_compiled_again_with_a_warning),
+      cmocka_unit_test(damaged_sources_of_ours_are_written_again),
+      cmocka_unit_test(the_cache_keeps_to_its_size),
       cmocka_unit_test(a_missing_compiler_is_said),
       cmocka_unit_test(a_compiler_that_never_ends_is_ended),
       cmocka_unit_test(launches_that_a_gpu_refuses_are_refused),
       cmocka_unit_test(arguments_have_to_fit_the_kernel),
       cmocka_unit_test(a_crash_costs_one_run),
       cmocka_unit_test(a_runner_ends_with_the_program),
+      cmocka_unit_test(a_compiler_ends_with_the_program),
+      cmocka_unit_test(a_cache_that_cannot_be_written_is_temporary),
       cmocka_unit_test(the_wrappers_of_the_gpu_compile_with_nvrtc),
       cmocka_unit_test(the_wrappers_of_the_gpu_compile_with_nvcc),
   };

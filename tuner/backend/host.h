@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/fail.h"
 #include "gpu/compile_pool.h"
@@ -28,7 +29,9 @@ struct host_options {
   int workers;          /* compiles at once, as parallel_threads takes it */
   int timeout_ms;       /* of one compile; 0: HOST_COMPILE_TIMEOUT_MS */
   const char *compiler; /* NULL: what $HALOTUNE_CXX names, else g++, clang++ or c++ */
-  const char *folder;   /* of the cache; NULL: halotune/host in $XDG_CACHE_HOME, else in ~/.cache */
+  const char *folder;   /* of the cache; NULL: halotune/host in $XDG_CACHE_HOME, else in ~/.cache, else a temporary one */
+  uint64_t cache_bytes; /* the most that it keeps when a batch is freed; 0: CACHE_FOLDER_MAX_BYTES */
+  void (*warn)(const char *text); /* of a cache that is damaged or cannot be written; any thread; NULL: to stderr */
 };
 
 enum { HOST_COMPILE_TIMEOUT_MS = 60000 };
@@ -47,8 +50,8 @@ struct host_batch;
  *   sources  only read during the call
  *   out      the caller's, ended with host_batch_free; NULL on failure
  * Returns HALOTUNE_OK also if variants do not compile, see host_batch_compile; HALOTUNE_NOT_FOUND where there is no C++
- * compiler; HALOTUNE_COMPILE if it does not compile even our own runner, the detail being its log; HALOTUNE_IO where the cache
- * cannot be written; HALOTUNE_MEMORY. Threads: any number at once. */
+ * compiler; HALOTUNE_COMPILE if it does not compile even our own runner, the detail being its log; HALOTUNE_IO where
+ * neither the cache nor a temporary folder can be written; HALOTUNE_MEMORY. Threads: any number at once. */
 halotune_status host_build(const struct host_source *sources, int count, const struct host_options *options,
                            struct host_batch **out);
 

@@ -14,7 +14,9 @@ struct host_variant {
 struct host_batch {
   struct host_variant *variants;
   int count;
-  char *runner; /* the runner's program */
+  char *runner;         /* the runner's program */
+  char *folder;         /* the cache, */
+  uint64_t cache_bytes; /* and the most that it keeps */
 };
 
 #endif

@@ -9,10 +9,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/parallel.h"
 #include "base/replace.h"
+#include "gpu/cache_folder.h"
 #include "tuner/backend/host_batch.h"
+#include "tuner/backend/host_cache.h"
 #include "tuner/backend/host_compiler.h"
 #include "tuner/backend/host_files.h"
 
@@ -22,7 +23,7 @@ struct build {
   struct host_batch *batch;
   struct host_compiler compiler;
   struct hash files_hash;
-  char *folder, *files;          /* the cache; where host_files_write put ours */
+  char *files;                   /* where host_files_write put ours */
   halotune_status status;        /* the first failure of any thread that is no variant's fault; under `lock` */
   char detail[FAIL_TEXT_BYTES];
   pthread_mutex_t lock;
@@ -30,27 +31,25 @@ struct build {
 
 /* --- the cache -------------------------------------------------------------------------------------------------------- */
 
-static halotune_status find_folder(const struct host_options *options, char **folder) {
-  const char *cache_home = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  int length = -1;
-  *folder = NULL;
-  if (options->folder) length = asprintf(folder, "%s", options->folder);
-  else if (cache_home && *cache_home == '/') length = asprintf(folder, "%s/halotune/host", cache_home);
-  else if (home && *home) length = asprintf(folder, "%s/.cache/halotune/host", home);
-  else return fail(HALOTUNE_IO, "no folder for compiled kernels: neither XDG_CACHE_HOME nor HOME is set");
-  if (length >= 0) return HALOTUNE_OK;
-  *folder = NULL;
-  return fail_memory();
-}
-
 /* The cache's file for what is made of `input` by a compiler. NULL when memory is out. */
 static char *product_path(const struct build *build, enum host_product product, const struct text *input) {
   const struct hash parts[] = {hash_bytes(text_string(input), input->length), host_compiler_hash(&build->compiler, product),
-                               build->files_hash};
+                               build->files_hash, host_cache_format()};
   char hex[HASH_HEX_BYTES], *path;
   hash_hex(hash_bytes(parts, sizeof parts), hex);
-  if (asprintf(&path, "%s/%s%s", build->folder, hex, product == HOST_RUNNER ? ".runner" : ".so") < 0) return NULL;
-  return path;
+  const char *suffix = product == HOST_RUNNER ? CACHE_RUNNER_SUFFIX : CACHE_OBJECT_SUFFIX;
+  return asprintf(&path, "%s/%s%s", build->batch->folder, hex, suffix) < 0 ? NULL : path;
+}
+
+/* Whether it is there. One that is damaged is not, and will be replaced. */
+static bool is_cached(const struct build *build, const char *path) {
+  enum host_cache_answer answer = host_cache_find(path);
+  if (answer == HOST_CACHE_DAMAGED) {
+    char warning[FAIL_TEXT_BYTES + 32];
+    snprintf(warning, sizeof warning, "%s; compiled again", fail_text());
+    host_cache_warn(build->options, warning);
+  }
+  return answer == HOST_CACHE_HIT;
 }
 
 /* Compile to a file beside `path` and rename it into place, if the compiler succeeds. */
@@ -78,7 +77,8 @@ static halotune_status compile_to(const struct build *build, enum host_product p
     text_printf(log, "the compiler died: %s\n", strsignal(WTERMSIG(result.wait_status)));
   } else if (status == HALOTUNE_OK && WEXITSTATUS(result.wait_status) == 0) {
     *outcome = COMPILE_OK;
-    if (rename(temporary, path) != 0) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+    status = host_cache_seal(temporary);
+    if (status == HALOTUNE_OK && rename(temporary, path) != 0) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   }
   if (status != HALOTUNE_OK || *outcome != COMPILE_OK) unlink(temporary);
   free(temporary);
@@ -107,7 +107,7 @@ static halotune_status build_variant(const struct build *build, int number) {
     goto done;
   }
   variant->compile.outcome = COMPILE_OK;
-  variant->compile.cached = file_is_regular(path);
+  variant->compile.cached = is_cached(build, path);
   if (!variant->compile.cached) {
     status = compile_to(build, HOST_VARIANT, &source, path, &log, &variant->compile.outcome);
     if (status != HALOTUNE_OK) goto done;
@@ -132,7 +132,7 @@ static halotune_status build_runner(const struct build *build) {
   enum compile_outcome outcome = COMPILE_OK;
   halotune_status status = HALOTUNE_OK;
   if (!(build->batch->runner = product_path(build, HOST_RUNNER, &nothing))) return fail_memory();
-  if (!file_is_regular(build->batch->runner)) {
+  if (!is_cached(build, build->batch->runner)) {
     status = compile_to(build, HOST_RUNNER, &nothing, build->batch->runner, &log, &outcome);
   }
   if (status == HALOTUNE_OK && outcome != COMPILE_OK) {
@@ -171,12 +171,13 @@ halotune_status host_build(const struct host_source *sources, int count, const s
     goto done;
   }
   build.batch->count = count;
+  build.batch->cache_bytes = options->cache_bytes > 0 ? options->cache_bytes : CACHE_FOLDER_MAX_BYTES;
   for (int i = 0; i < count; i++) build.batch->variants[i].runner = host_runner_none;
   if ((status = host_compiler_open(options->compiler, options->sanitize, &build.compiler)) != HALOTUNE_OK) goto done;
-  if ((status = find_folder(options, &build.folder)) != HALOTUNE_OK) goto done;
+  if ((status = host_cache_open(options, &build.batch->folder)) != HALOTUNE_OK) goto done;
   build.files_hash = host_files_hash();
   hash_hex(build.files_hash, hex);
-  if (asprintf(&build.files, "%s/%s", build.folder, hex) < 0) {
+  if (asprintf(&build.files, "%s/%s", build.batch->folder, hex) < 0) {
     build.files = NULL;
     status = fail_memory();
     goto done;
@@ -191,7 +192,6 @@ halotune_status host_build(const struct host_source *sources, int count, const s
   build.batch = NULL;
 done:
   free(build.files);
-  free(build.folder);
   host_compiler_close(&build.compiler);
   host_batch_free(build.batch);
   return status;
@@ -202,15 +202,19 @@ const struct host_compile *host_batch_compile(const struct host_batch *batch, in
 }
 
 void host_batch_free(struct host_batch *batch) {
+  bool adds = false;
   if (!batch) return;
   for (int i = 0; batch->variants && i < batch->count; i++) {
     struct host_variant *variant = &batch->variants[i];
     host_runner_stop(&variant->runner);
+    adds = adds || (variant->object && !variant->compile.cached);
     free(variant->object);
     free(variant->log);
     free(variant->name);
   }
+  if (adds) cache_folder_trim(batch->folder, batch->cache_bytes); /* now that nothing of it is in use */
   free(batch->variants);
   free(batch->runner);
+  free(batch->folder);
   free(batch);
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/file.h"
@@ -44,6 +45,15 @@ struct hash host_files_hash(void) {
   return hash_bytes(hashes, sizeof hashes);
 }
 
+static bool is_written(const char *path, const char *bytes, size_t length) {
+  char *there;
+  size_t there_length;
+  if (file_read(path, length, &there, &there_length) != HALOTUNE_OK) return false;
+  bool same = there_length == length && memcmp(there, bytes, length) == 0;
+  free(there);
+  return same;
+}
+
 halotune_status host_files_write(const char *folder) {
   struct text path = {0};
   text_printf(&path, "%s/%s", folder, HOST_FILES_FOLDER);
@@ -52,7 +62,7 @@ halotune_status host_files_write(const char *folder) {
   for (size_t i = 0; i < COUNT(files) && status == HALOTUNE_OK; i++) {
     text_printf(&path, "%s/%s", folder, files[i].path);
     if (!text_ok(&path)) status = fail_memory();
-    else if (!file_is_regular(path.bytes)) {
+    else if (!is_written(path.bytes, files[i].bytes, (size_t)(files[i].end - files[i].bytes))) {
       status = file_replace(path.bytes, files[i].bytes, (size_t)(files[i].end - files[i].bytes));
     }
     text_free(&path);

@@ -9,7 +9,7 @@
 /* Of all names and contents. */
 struct hash host_files_hash(void);
 
-/* Write them where they are not yet, below `folder`, as tuner/backend/host/block.c and so on. Returns HALOTUNE_OK, HALOTUNE_IO
+/* Write them where they are not yet, or not as they should be, below `folder`, as tuner/backend/host/block.c and so on. Returns HALOTUNE_OK, HALOTUNE_IO
  * or HALOTUNE_MEMORY. */
 halotune_status host_files_write(const char *folder);
 

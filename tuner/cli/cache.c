@@ -1,43 +1,68 @@
-/* cache.c: `halotune cache`: how much the cache of cubins keeps, and emptying it. */
+/* cache.c: `halotune cache`: how much the caches of compiled kernels keep, and emptying them. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "gpu/cubin_cache.h"
+#include "base/array.h"
+#include "gpu/cache_folder.h"
 #include "tuner/cli/command.h"
+#include "tuner/cli/json.h"
 
-static halotune_status clean(struct cubin_cache *cache) {
-  struct cubin_cache_facts removed;
-  halotune_status status = cubin_cache_clean(cache, &removed);
-  if (status != HALOTUNE_OK) return status;
-  printf("removed %d cubins, %llu bytes, from %s\n", removed.files, (unsigned long long)removed.bytes, cache->folder);
-  return HALOTUNE_OK;
+static const struct {
+  const char *key, *what, *below;
+} caches[] = {{"cubins", "cubins", ""}, {"host", "host objects", "/host"}};
+
+static json_t *facts_json(const struct cache_facts *facts, const char *folder, bool cleans) {
+  json_t *json = json_object();
+  json_put(&json, "folder", text_json(folder));
+  json_put(&json, cleans ? "removed_files" : "files", json_integer(facts->files));
+  json_put(&json, cleans ? "removed_bytes" : "bytes", json_integer((json_int_t)facts->bytes));
+  if (!cleans) json_put(&json, "max_bytes", json_integer((json_int_t)CACHE_FOLDER_MAX_BYTES));
+  return json;
 }
 
-static void show(const struct cubin_cache *cache) {
-  struct cubin_cache_facts kept = cubin_cache_facts(cache);
-  printf("%d cubins, %llu of at most %llu bytes, in %s\n", kept.files, (unsigned long long)kept.bytes,
-         (unsigned long long)cache->max_bytes, cache->folder);
+static void print_facts(const struct cache_facts *facts, const char *what, const char *folder, bool cleans) {
+  unsigned long long bytes = facts->bytes;
+  if (cleans) printf("removed %d %s, %llu bytes, from %s\n", facts->files, what, bytes, folder);
+  else printf("%d %s, %llu of at most %llu bytes, in %s\n", facts->files, what, bytes, CACHE_FOLDER_MAX_BYTES, folder);
+}
+
+/* One of the caches. The document goes to *json; NULL: as text. */
+static halotune_status look_after(size_t number, bool cleans, json_t **json) {
+  struct cache_facts facts;
+  char *folder;
+  halotune_status status = cache_folder_default(caches[number].below, &folder);
+  if (status != HALOTUNE_OK) return status;
+  if (!folder) return fail(HALOTUNE_IO, "there is no cache: neither $XDG_CACHE_HOME nor $HOME is set");
+  if (cleans) status = cache_folder_clean(folder, &facts);
+  else facts = cache_folder_facts(folder);
+  if (status == HALOTUNE_OK && json) json_put(json, caches[number].key, facts_json(&facts, folder, cleans));
+  else if (status == HALOTUNE_OK) print_facts(&facts, caches[number].what, folder, cleans);
+  free(folder);
+  return status;
 }
 
 static enum exit_code run(const struct invocation *invocation) {
   const char *what = invocation->arguments[0];
-  bool cleans = strcmp(what, "clean") == 0;
-  struct cubin_cache cache;
+  bool cleans = strcmp(what, "clean") == 0, as_json = option_value(invocation, "json") != NULL;
+  halotune_status status = HALOTUNE_OK;
   if (!cleans && strcmp(what, "show") != 0) {
     return report_failure(fail(HALOTUNE_ARGUMENT, "cache knows 'show' and 'clean', not '%s'", what));
   }
-  halotune_status status = cubin_cache_open(NULL, 0, &cache);
-  if (status == HALOTUNE_OK && !cache.folder) {
-    status = fail(HALOTUNE_IO, "there is no cache: neither $XDG_CACHE_HOME nor $HOME is set");
+  json_t *json = as_json ? json_object() : NULL;
+  for (size_t i = 0; i < COUNT(caches) && status == HALOTUNE_OK; i++) {
+    status = look_after(i, cleans, as_json ? &json : NULL);
   }
-  if (status == HALOTUNE_OK && cleans) status = clean(&cache);
-  else if (status == HALOTUNE_OK) show(&cache);
-  cubin_cache_close(&cache);
+  if (status == HALOTUNE_OK && as_json) status = print_json(json);
+  else json_decref(json);
   return status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
 }
 
-static const struct option_row options[] = {{0}};
+static const struct option_row options[] = {
+    {"json", NULL, "print a JSON document"},
+    {0},
+};
 
 const struct command command_cache = {
-    "cache", "WHAT", 1, 1, "look after the cache of compiled kernels: show or clean", options, run,
+    "cache", "WHAT", 1, 1, "look after the caches of compiled kernels: show or clean", options, run,
 };
