@@ -40,14 +40,14 @@ static halotune_status start(struct cu *cu) {
 }
 
 halotune_status cu_open(struct cu *out) {
-  *out = (struct cu){.library = NULL};
+  *out = (struct cu){0};
   halotune_status status = load(out);
   return status == HALOTUNE_OK ? start(out) : status;
 }
 
 void cu_close(struct cu *cu) {
   if (cu->library) dlclose(cu->library);
-  *cu = (struct cu){.library = NULL};
+  *cu = (struct cu){0};
 }
 
 halotune_status cu_check(const struct cu *cu, CUresult result, const char *what) {

@@ -14,11 +14,8 @@
 
 /* The word or number that a parameter has in this variant; NULL where the template has no such parameter. */
 static const char *chosen(const struct variant_spec *spec, const char *name) {
-  for (int i = 0; i < spec->template->parameter_count; i++) {
-    const struct parameter *parameter = &spec->template->parameters[i];
-    if (strcmp(parameter->name, name) == 0) return parameter->words[spec->configuration.choice[i]];
-  }
-  return NULL;
+  int found = template_parameter(spec->template, name, strlen(name));
+  return found < 0 ? NULL : spec->template->parameters[found].words[spec->configuration.choice[found]];
 }
 
 /* Which of a list of words a parameter has; the first where the template has no such parameter. No file with another word is

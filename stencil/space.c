@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
+
 struct walk {
   struct bindings *bindings;
   const struct template *template;
@@ -17,10 +19,10 @@ struct walk {
 };
 
 /* The first rule that the parameter just chosen completes and that fails; -1 for none. */
-static int failed_rule(const struct walk *w, int parameter) {
-  for (int i = 0; i < w->template->rule_count; i++) {
-    const struct rule *rule = &w->template->rules[i];
-    if (rule->last_parameter == parameter && !bindings_keep(w->bindings, rule)) return i;
+static int failed_rule(const struct bindings *bindings, int parameter) {
+  for (int i = 0; i < bindings->template->rule_count; i++) {
+    const struct rule *rule = &bindings->template->rules[i];
+    if (rule->last_parameter == parameter && !bindings_keep(bindings, rule)) return i;
   }
   return -1;
 }
@@ -37,7 +39,7 @@ static bool keep(struct walk *w) {
 static bool advance(struct walk *w, int parameter, int *next) {
   for (; *next < w->end[parameter]; (*next)++) {
     bindings_choose(w->bindings, parameter, *next);
-    int failed = failed_rule(w, parameter);
+    int failed = failed_rule(w->bindings, parameter);
     if (failed < 0) {
       w->configuration.choice[parameter] = (unsigned char)(*next)++;
       return true;
@@ -87,18 +89,14 @@ void space_walk(struct bindings *bindings, const bool fixed[], const struct conf
   w.visit = visit;
   w.context = context;
   if (counts) *counts = (struct space_counts){.raw = w.below[0]};
-  int failed = failed_rule(&w, -1);
+  int failed = failed_rule(bindings, -1);
   if (failed < 0) run(&w);
   else if (counts) counts->removed[failed] = w.below[0];
 }
 
 const struct rule *space_refusal(const struct bindings *bindings) {
-  const struct template *template = bindings->template;
-  for (int i = 0; i < template->rule_count; i++) {
-    const struct rule *rule = &template->rules[i];
-    if (rule->last_parameter < 0 && !bindings_keep(bindings, rule)) return rule;
-  }
-  return NULL;
+  int failed = failed_rule(bindings, -1);
+  return failed < 0 ? NULL : &bindings->template->rules[failed];
 }
 
 /* --- the configuration next to another --- */
@@ -112,7 +110,7 @@ static bool find_near(struct walk *w, int parameter, int changes) {
     int left = changes - (value != wanted);
     if (left < 0) continue;
     bindings_choose(w->bindings, parameter, value);
-    if (failed_rule(w, parameter) >= 0 || !find_near(w, parameter + 1, left)) continue;
+    if (failed_rule(w->bindings, parameter) >= 0 || !find_near(w, parameter + 1, left)) continue;
     w->configuration.choice[parameter] = (unsigned char)value;
     return true;
   }
@@ -169,23 +167,15 @@ struct drawn {
 struct reservoir {
   struct drawn *list;
   long wanted, capacity, count, seen;
-  uint64_t state;
+  uint64_t seed, numbers; /* drawn from it */
   bool out_of_memory;
 };
-
-/* SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, 2014). */
-static uint64_t random_next(uint64_t *state) {
-  uint64_t bits = *state += 0x9e3779b97f4a7c15u;
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-  return bits ^ (bits >> 31);
-}
 
 static bool draw(void *context, const struct configuration *configuration) {
   struct reservoir *r = context;
   long position = r->seen++, place = r->count;
   if (r->count == r->wanted) {
-    place = (long)(random_next(&r->state) % (uint64_t)r->seen); /* 2^64 is so large that the remainder is as good as even */
+    place = (long)(random_bits(r->seed, r->numbers++) % (uint64_t)r->seen); /* 2^64 is so large that the remainder is as good as even */
     if (place >= r->wanted) return true;
   } else if (r->count == r->capacity) {
     long capacity = r->capacity ? 2 * r->capacity : 64;
@@ -209,7 +199,7 @@ static int compare_positions(const void *left, const void *right) {
 
 halotune_status space_sample(struct bindings *bindings, const bool fixed[], const struct configuration *from, long wanted,
                              uint64_t seed, struct configuration **out, long *count) {
-  struct reservoir r = {.wanted = wanted, .state = seed};
+  struct reservoir r = {.wanted = wanted, .seed = seed};
   *out = NULL;
   *count = 0;
   if (wanted > 0) space_walk(bindings, fixed, from, draw, &r, NULL);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "base/random.h"
 #include "tuner/verify/box.h"
 
 enum { WAVES = 3, WIDE_EXPONENT = 30 };
@@ -31,15 +32,6 @@ struct filling {
   struct wave waves[WAVES];
   double *values;
 };
-
-/* SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators, 2014): the bits of the
- * number with this index in the sequence that `key` begins. */
-static uint64_t random_bits(uint64_t key, uint64_t index) {
-  uint64_t bits = key + (index + 1) * 0x9e3779b97f4a7c15u;
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-  return bits ^ (bits >> 31);
-}
 
 /* In (0, 1), an odd multiple of 2^-53: never 0, 1/2 or 1. */
 static double fraction(uint64_t bits) { return (double)(bits >> 12 << 1 | 1) * 0x1p-53; }
