@@ -60,7 +60,7 @@ static void compile_all(struct bench *b, struct compile_pool *pool) {
         next++, done++;
         continue;
       }
-      struct compile_request request = {.source = row->generated.source, .name = row->generated.kernel, .arch = b->problem.arch};
+      struct compile_request request = {.source = row->generated.source, .name = row->generated.launch.kernel, .arch = b->problem.arch};
       NEED(compile_pool_submit(pool, (uint64_t)next++, &request));
     }
     struct compile_result result;
@@ -157,8 +157,9 @@ static void run_row(struct bench *b, struct row *row) {
   struct kernel kernel;
   struct kernel_fields fields;
   struct variant_spec spec = problem_variant(&b->problem, row->variant->template, &row->variant->configuration);
-  halotune_status status =
-      kernel_load(&b->device, row->compiled.cubin, &spec, &row->generated, b->problem.coefficients, &kernel);
+  struct kernel_plan plan;
+  kernel_plan_make(&row->generated.launch, stencil, spec.dtype, &spec.domain, b->problem.coefficients, &plan);
+  halotune_status status = kernel_load(&b->cu, row->compiled.cubin, &plan, &kernel);
   if (status == HALOTUNE_OK) status = kernel_bind(&kernel, b->inputs, b->outputs, &fields);
   if (status != HALOTUNE_OK) {
     snprintf(row->outcome, sizeof row->outcome, "%.190s", fail_text());

@@ -6,29 +6,32 @@
 /* More dynamic shared memory than a block gets unasked has to be asked for. */
 enum { UNASKED_SHARED_BYTES = 48 * 1024 };
 
-halotune_status kernel_load(const struct device *device, const void *cubin, const struct variant_spec *spec,
-                            const struct generated *generated, const double *coefficients, struct kernel *out) {
-  const struct cu *cu = device->cu;
-  *out = (struct kernel){.cu = cu,
-                         .input_count = spec->stencil->input_count,
-                         .output_count = spec->stencil->output_count,
-                         .shared_bytes = (unsigned)generated->shared_bytes,
-                         .passes_textures = generated->passes_textures,
-                         .dtype = spec->dtype,
-                         .domain = spec->domain};
+void kernel_plan_make(const struct launch *launch, const struct stencil *stencil, enum dtype dtype, const struct domain *domain,
+                      const double *coefficients, struct kernel_plan *out) {
+  *out = (struct kernel_plan){.input_count = stencil->input_count,
+                              .output_count = stencil->output_count,
+                              .shared_bytes = (unsigned)launch->shared_bytes,
+                              .passes_textures = launch->passes_textures,
+                              .dtype = dtype,
+                              .domain = *domain};
+  memcpy(out->name, launch->kernel, sizeof out->name);
   for (int axis = 0; axis < MAX_DIMS; axis++) {
-    out->grid[axis] = (unsigned)generated->grid[axis];
-    out->block[axis] = (unsigned)generated->block[axis];
+    out->grid[axis] = (unsigned)launch->grid[axis];
+    out->block[axis] = (unsigned)launch->block[axis];
   }
-  geometry_pack(generated, &spec->domain, out->geometry);
-  out->passes_coefficients = coefficients_pack(generated, spec->stencil, spec->dtype, coefficients, out->coefficients) > 0;
+  geometry_pack(launch, domain, out->geometry);
+  out->passes_coefficients = coefficients_pack(launch, stencil, dtype, coefficients, out->coefficients) > 0;
+}
+
+halotune_status kernel_load(const struct cu *cu, const void *cubin, const struct kernel_plan *plan, struct kernel *out) {
+  *out = (struct kernel){.cu = cu, .plan = *plan};
   halotune_status status = cu_check(cu, cu->module_load(&out->module, cubin), "cuModuleLoadData");
   if (status == HALOTUNE_OK) {
-    status = cu_check(cu, cu->module_function(&out->function, out->module, generated->kernel), "cuModuleGetFunction");
+    status = cu_check(cu, cu->module_function(&out->function, out->module, plan->name), "cuModuleGetFunction");
   }
-  if (status == HALOTUNE_OK && out->shared_bytes > UNASKED_SHARED_BYTES) {
+  if (status == HALOTUNE_OK && plan->shared_bytes > UNASKED_SHARED_BYTES) {
     status = cu_check(cu, cu->function_set(out->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                           (int)out->shared_bytes), "cuFuncSetAttribute");
+                                           (int)plan->shared_bytes), "cuFuncSetAttribute");
   }
   if (status != HALOTUNE_OK) kernel_unload(out);
   return status;
@@ -41,8 +44,8 @@ void kernel_unload(struct kernel *kernel) {
 
 /* A linear texture over the whole field, or one whose rows are the field's. A double is two integers. */
 static halotune_status make_texture(const struct kernel *kernel, CUdeviceptr field, CUtexObject *out) {
-  const struct domain *d = &kernel->domain;
-  bool single = kernel->dtype == DTYPE_F32;
+  const struct domain *d = &kernel->plan.domain;
+  bool single = kernel->plan.dtype == DTYPE_F32;
   size_t bytes = single ? 4 : 8, elements = (size_t)domain_elements(d), row = (size_t)d->row;
   CUarray_format format = single ? CU_AD_FORMAT_FLOAT : CU_AD_FORMAT_SIGNED_INT32;
   unsigned channels = single ? 1 : 2;
@@ -50,7 +53,7 @@ static halotune_status make_texture(const struct kernel *kernel, CUdeviceptr fie
   CUDA_TEXTURE_DESC texture;
   memset(&resource, 0, sizeof resource);
   memset(&texture, 0, sizeof texture);
-  if (kernel->passes_textures == 1) {
+  if (kernel->plan.passes_textures == 1) {
     resource.resType = CU_RESOURCE_TYPE_LINEAR;
     resource.res.linear.devPtr = field;
     resource.res.linear.format = format;
@@ -74,9 +77,9 @@ static halotune_status make_texture(const struct kernel *kernel, CUdeviceptr fie
 halotune_status kernel_bind(const struct kernel *kernel, const CUdeviceptr inputs[], const CUdeviceptr outputs[],
                             struct kernel_fields *out) {
   *out = (struct kernel_fields){.texture_count = 0};
-  memcpy(out->inputs, inputs, (size_t)kernel->input_count * sizeof *inputs);
-  memcpy(out->outputs, outputs, (size_t)kernel->output_count * sizeof *outputs);
-  for (int i = 0; i < kernel->input_count && kernel->passes_textures; i++) {
+  memcpy(out->inputs, inputs, (size_t)kernel->plan.input_count * sizeof *inputs);
+  memcpy(out->outputs, outputs, (size_t)kernel->plan.output_count * sizeof *outputs);
+  for (int i = 0; i < kernel->plan.input_count && kernel->plan.passes_textures; i++) {
     halotune_status status = make_texture(kernel, inputs[i], &out->textures[i]);
     if (status != HALOTUNE_OK) {
       kernel_fields_free(kernel, out);
@@ -94,12 +97,12 @@ void kernel_fields_free(const struct kernel *kernel, struct kernel_fields *field
 CUresult kernel_launch(struct kernel *kernel, struct kernel_fields *fields, CUstream stream) {
   void *arguments[3 * MAX_FIELDS + 2];
   int count = 0;
-  for (int i = 0; i < kernel->input_count; i++) arguments[count++] = &fields->inputs[i];
-  for (int i = 0; i < kernel->output_count; i++) arguments[count++] = &fields->outputs[i];
+  for (int i = 0; i < kernel->plan.input_count; i++) arguments[count++] = &fields->inputs[i];
+  for (int i = 0; i < kernel->plan.output_count; i++) arguments[count++] = &fields->outputs[i];
   for (int i = 0; i < fields->texture_count; i++) arguments[count++] = &fields->textures[i];
-  arguments[count++] = kernel->geometry;
-  if (kernel->passes_coefficients) arguments[count++] = kernel->coefficients;
-  const unsigned *grid = kernel->grid, *block = kernel->block;
-  return kernel->cu->launch(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2], kernel->shared_bytes,
+  arguments[count++] = kernel->plan.geometry;
+  if (kernel->plan.passes_coefficients) arguments[count++] = kernel->plan.coefficients;
+  const unsigned *grid = kernel->plan.grid, *block = kernel->plan.block;
+  return kernel->cu->launch(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2], kernel->plan.shared_bytes,
                             stream, arguments, NULL);
 }

@@ -3,30 +3,40 @@
 #define GPU_KERNEL_H
 
 #include "gpu/device.h"
-#include "stencil/generate.h"
+#include "stencil/launch.h"
+
+/* What must be known of a kernel beside its code, for one domain and one set of coefficients. Holds no pointers: it may cross
+ * to another process as it is. */
+struct kernel_plan {
+  char name[KERNEL_NAME_BYTES];
+  int input_count, output_count;
+  unsigned grid[MAX_DIMS], block[MAX_DIMS], shared_bytes; /* shared: dynamic */
+  int passes_textures;                                    /* as in struct launch */
+  bool passes_coefficients;
+  enum dtype dtype;
+  struct domain domain;
+  char geometry[GEOMETRY_BYTES] __attribute__((aligned(8)));
+  double coefficients[MAX_COEFFICIENTS]; /* packed, in the element's type */
+};
+
+/* Plan the launches of a variant.
+ *   launch        as generate() gave it for this domain
+ *   coefficients  passed at launch where the variant takes them so */
+void kernel_plan_make(const struct launch *launch, const struct stencil *stencil, enum dtype dtype, const struct domain *domain,
+                      const double *coefficients, struct kernel_plan *out);
 
 /* Start with {0}; end with kernel_unload. */
 struct kernel {
   const struct cu *cu;
   CUmodule module;
   CUfunction function;
-  int input_count, output_count;
-  unsigned grid[MAX_DIMS], block[MAX_DIMS], shared_bytes;
-  int passes_textures;
-  enum dtype dtype;
-  struct domain domain;
-  char geometry[GEOMETRY_BYTES];
-  double coefficients[MAX_COEFFICIENTS]; /* packed, in the element's type */
-  bool passes_coefficients;
+  struct kernel_plan plan;
 };
 
-/* Load a cubin and prepare its arguments.
- *   spec, generated  what the cubin was made from; the pointers that they hold are not kept
- *   coefficients     passed at launch where the variant takes them so
- *   out              filled on success; after a failure kernel_unload is harmless
- * Returns HALOTUNE_OK, or HALOTUNE_NO_GPU with what the driver said. The thread needs the device's context. */
-halotune_status kernel_load(const struct device *device, const void *cubin, const struct variant_spec *spec,
-                            const struct generated *generated, const double *coefficients, struct kernel *out);
+/* Load a cubin.
+ *   out  filled on success; after a failure kernel_unload is harmless
+ * Returns HALOTUNE_OK, or HALOTUNE_NO_GPU with what the driver said. The thread needs a context of the device. */
+halotune_status kernel_load(const struct cu *cu, const void *cubin, const struct kernel_plan *plan, struct kernel *out);
 
 void kernel_unload(struct kernel *kernel);
 

@@ -15,14 +15,14 @@ static void add_list(struct text *text, const char *prefix, const char *const *n
 static void add_arguments(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
   const char *restricted = prelude->load_path == LOAD_PLAIN ? "" : "__restrict__ ";
-  text_printf(text, "#define KERNEL %s\n#define KERNEL_PARAMETERS \\\n ", prelude->generated->kernel);
+  text_printf(text, "#define KERNEL %s\n#define KERNEL_PARAMETERS \\\n ", prelude->generated->launch.kernel);
   for (int i = 0; i < stencil->input_count; i++) text_printf(text, " const real *%sin_%s,", restricted, stencil->inputs[i]);
   for (int i = 0; i < stencil->output_count; i++) text_printf(text, " real *%sout_%s,", restricted, stencil->outputs[i]);
   for (int i = 0; i < stencil->input_count && is_texture(prelude); i++) {
     text_printf(text, " cudaTextureObject_t texture_%s,", stencil->inputs[i]);
   }
   text_printf(text, " const Geometry g");
-  if (prelude->generated->passes_coefficients) text_printf(text, ", const Coefficients coefficients");
+  if (prelude->generated->launch.passes_coefficients) text_printf(text, ", const Coefficients coefficients");
   text_printf(text, "\n#define FIELDS {{");
   add_list(text, "in_", stencil->inputs, stencil->input_count);
   text_printf(text, "}, {");

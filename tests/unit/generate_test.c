@@ -51,7 +51,7 @@ TEST(the_same_variant_gives_the_same_text) {
   set(&f, "vector=2");
   CHECK_OK(generate(&f.spec, &c));
   CHECK(hash_compare(a.hash, c.hash) != 0, "another configuration, another hash");
-  CHECK_TEXT("star7_direct", a.kernel, "kernel");
+  CHECK_TEXT("star7_direct", a.launch.kernel, "kernel");
   generated_free(&a);
   generated_free(&b);
   generated_free(&c);
@@ -107,8 +107,8 @@ TEST(the_grid_of_blocks_covers_the_box) {
     set(&f, rows[i].set);
     CHECK_OK(generate(&f.spec, &generated));
     for (int axis = 0; axis < 3; axis++) {
-      CHECK_EQ(rows[i].block[axis], generated.block[axis], "row %zu, block, axis %d", i, axis);
-      CHECK_EQ(rows[i].grid[axis], generated.grid[axis], "row %zu, grid, axis %d", i, axis);
+      CHECK_EQ(rows[i].block[axis], generated.launch.block[axis], "row %zu, block, axis %d", i, axis);
+      CHECK_EQ(rows[i].grid[axis], generated.launch.grid[axis], "row %zu, grid, axis %d", i, axis);
     }
     generated_free(&generated);
     close_fixture(&f);
@@ -131,13 +131,13 @@ TEST(large_fields_get_wide_indices) {
   struct generated generated;
   open_fixture(&f, "star7", 512, 512, 512);
   CHECK_OK(generate(&f.spec, &generated));
-  CHECK_EQ(4, generated.index_bytes, "2^27 elements");
+  CHECK_EQ(4, generated.launch.index_bytes, "2^27 elements");
   CHECK(strstr(generated.source, "typedef int index_t;"), "index_t");
   generated_free(&generated);
   close_fixture(&f);
   open_fixture(&f, "star7", 2048, 2048, 1024);
   CHECK_OK(generate(&f.spec, &generated));
-  CHECK_EQ(8, generated.index_bytes, "2^32 elements");
+  CHECK_EQ(8, generated.launch.index_bytes, "2^32 elements");
   CHECK(strstr(generated.source, "typedef long long index_t;"), "index_t");
   generated_free(&generated);
   close_fixture(&f);
@@ -153,20 +153,20 @@ TEST(arguments_are_packed_as_the_kernel_takes_them) {
   f.spec.domain.row = 24;
   f.spec.domain.plane = 312; /* 13 rows */
   CHECK_OK(generate(&f.spec, &generated));
-  CHECK(generated.passes_coefficients && !generated.literal_extents && generated.passes_textures == 0, "what is passed");
-  CHECK_EQ(sizeof numbers, geometry_pack(&generated, &f.spec.domain, bytes), "bytes of Geometry");
+  CHECK(generated.launch.passes_coefficients && !generated.launch.literal_extents && generated.launch.passes_textures == 0, "what is passed");
+  CHECK_EQ(sizeof numbers, geometry_pack(&generated.launch, &f.spec.domain, bytes), "bytes of Geometry");
   memcpy(numbers, bytes, sizeof numbers);
   static const int want[DOMAIN_NUMBERS] = {20, 12, 10, 24, 312, 1, 19, 1, 11, 1, 9};
   for (int i = 0; i < DOMAIN_NUMBERS; i++) CHECK_EQ(want[i], numbers[i], "%s", domain_number_names[i]);
-  CHECK_EQ(7 * sizeof(float), coefficients_pack(&generated, f.stencil, DTYPE_F32, f.coefficients, values), "Coefficients");
+  CHECK_EQ(7 * sizeof(float), coefficients_pack(&generated.launch, f.stencil, DTYPE_F32, f.coefficients, values), "Coefficients");
   for (int i = 0; i < 7; i++) CHECK_NEAR((float)f.coefficients[i], values[i], 0, "coefficient %d", i);
   generated_free(&generated);
   set(&f, "extents=literal");
   set(&f, "coefficients=literal");
   CHECK_OK(generate(&f.spec, &generated));
-  CHECK(!generated.passes_coefficients && generated.literal_extents, "what is passed");
-  CHECK_EQ(1, geometry_pack(&generated, &f.spec.domain, bytes), "a struct without members");
-  CHECK_EQ(0, coefficients_pack(&generated, f.stencil, DTYPE_F32, f.coefficients, values), "none");
+  CHECK(!generated.launch.passes_coefficients && generated.launch.literal_extents, "what is passed");
+  CHECK_EQ(1, geometry_pack(&generated.launch, &f.spec.domain, bytes), "a struct without members");
+  CHECK_EQ(0, coefficients_pack(&generated.launch, f.stencil, DTYPE_F32, f.coefficients, values), "none");
   generated_free(&generated);
   close_fixture(&f);
 }

@@ -52,7 +52,7 @@ TEST(each_fault_has_its_name_and_place) {
     sources[i] = (struct host_source){rows[i].name, text[i], kernels, 1};
   }
   struct host_batch *batch = build_kernels(sources, COUNT(rows), false);
-  struct generated generated = {.kernel = "kernel", .block = {9, 1, 1}, .grid = {8, 1, 1}, .index_bytes = 4};
+  struct generated generated = {.launch = {.kernel = "kernel", .block = {9, 1, 1}, .grid = {8, 1, 1}, .index_bytes = 4}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct check_result result;
     CHECK_EQ(COMPILE_OK, host_batch_compile(batch, (int)i)->outcome, "%s: %s", rows[i].name, host_batch_compile(batch, (int)i)->log);
@@ -84,19 +84,19 @@ TEST(narrow_offsets_are_found_where_strides_are_long) {
                                          .max_registers = 255, .registers_sm = 65536, .max_shared_bytes = 48 << 10, .warp_size = 32}};
   struct generated generated;
   CHECK_OK(generate(&spec, &generated));
-  CHECK_EQ(8, generated.index_bytes, "a field of %ld elements", domain_elements(&spec.domain));
+  CHECK_EQ(8, generated.launch.index_bytes, "a field of %ld elements", domain_elements(&spec.domain));
   char *narrow = strdup(generated.source), *type = strstr(narrow, "typedef long long index_t");
   assert_non_null(type);
   static const char narrow_type[] = "typedef int       index_t";
   memcpy(type, narrow_type, sizeof narrow_type - 1);
-  const char *kernels[] = {generated.kernel};
+  const char *kernels[] = {generated.launch.kernel};
   struct host_source sources[] = {{"wide", generated.source, kernels, 1}, {"narrow", narrow, kernels, 1}};
   struct host_batch *batch = build_kernels(sources, COUNT(sources), false);
   struct check_result result;
   struct check_order order = {HOST_ASCENDING, HOST_ASCENDING, 0};
   CHECK_OK(host_check(batch, 0, &generated, far, order, &result));
   CHECK_TEXT("passed", result.name, "%s", result.text);
-  generated.index_bytes = 4;
+  generated.launch.index_bytes = 4;
   CHECK_OK(host_check(batch, 1, &generated, far, order, &result));
   CHECK(result.outcome != CHECK_PASSED, "%s", result.name);
   host_batch_free(batch);

@@ -35,7 +35,7 @@ struct session {
 /* --- one variant --- */
 
 static struct compile_request request_of(const struct session *session, const struct job *job) {
-  return (struct compile_request){.source = job->generated.source, .name = job->generated.kernel, .arch = session->problem->arch};
+  return (struct compile_request){.source = job->generated.source, .name = job->generated.launch.kernel, .arch = session->problem->arch};
 }
 
 static void warn(struct session *session, const char *what) {

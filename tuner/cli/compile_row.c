@@ -15,7 +15,7 @@ static const char *const resource_names[OCCUPANCY_RESOURCES] = {OCCUPANCY_LIST(A
 
 halotune_status compile_row_fill(struct compile_row *row, const struct problem *problem, const struct generated *generated,
                                  const struct compiled *compiled, int sm_count) {
-  const struct kernel_resources *kernel = resource_report_find(&compiled->report, generated->kernel);
+  const struct kernel_resources *kernel = resource_report_find(&compiled->report, generated->launch.kernel);
   const struct sm_limits *limits = &problem->arch_facts->limits;
   struct bindings bindings;
   if (!kernel) {
@@ -28,19 +28,19 @@ halotune_status compile_row_fill(struct compile_row *row, const struct problem *
   row->access = access_of(&bindings);
   bindings_free(&bindings);
   row->static_shared_bytes = kernel->shared_bytes;
-  row->dynamic_shared_bytes = generated->shared_bytes;
+  row->dynamic_shared_bytes = generated->launch.shared_bytes;
   row->spill_store_bytes = kernel->spill_store_bytes;
   row->spill_load_bytes = kernel->spill_load_bytes;
   row->stack_bytes = kernel->stack_bytes;
   row->cubin_bytes = (long)compiled->cubin_bytes;
   row->cubin_hash = hash_bytes(compiled->cubin, compiled->cubin_bytes);
   row->compile_time_ms = compiled->compile_time_ms;
-  row->needs = (struct block_needs){.threads = (int)(generated->block[0] * generated->block[1] * generated->block[2]),
+  row->needs = (struct block_needs){.threads = (int)(generated->launch.block[0] * generated->launch.block[1] * generated->launch.block[2]),
                                     .registers = kernel->registers,
-                                    .shared_bytes = kernel->shared_bytes + (int)generated->shared_bytes,
+                                    .shared_bytes = kernel->shared_bytes + (int)generated->launch.shared_bytes,
                                     .barriers = kernel->barriers};
   row->occupancy = occupancy_of(limits, &row->needs);
-  row->waves = access_waves(generated->grid, row->occupancy.blocks, sm_count);
+  row->waves = access_waves(generated->launch.grid, row->occupancy.blocks, sm_count);
   row->outcome = row->occupancy.blocks > 0 ? COMPILE_ROW_OK : COMPILE_ROW_NO_FIT;
   return HALOTUNE_OK;
 }

@@ -89,7 +89,7 @@ static struct host_wire_texture texture_of(const struct run *run) {
   const struct domain *d = &run->scene->request.domain;
   uint32_t bytes = (uint32_t)dtype_bytes(dtype_of(run));
   uint64_t elements = (uint64_t)domain_elements(d), row = (uint64_t)d->row;
-  if (run->generated->passes_textures == 1) return (struct host_wire_texture){elements, 1, elements * bytes, bytes, 0};
+  if (run->generated->launch.passes_textures == 1) return (struct host_wire_texture){elements, 1, elements * bytes, bytes, 0};
   return (struct host_wire_texture){row, elements / row, row * bytes, bytes, 0};
 }
 
@@ -108,26 +108,26 @@ static halotune_status launch(struct run *run, struct host_batch *batch, int var
   for (int i = 0; i < stencil->output_count; i++) {
     arguments[count++] = (struct host_argument){.kind = HOST_ARGUMENT_BUFFER, .buffer = run->buffers[run->outputs[i]]};
   }
-  for (int i = 0; i < stencil->input_count && g->passes_textures; i++) {
+  for (int i = 0; i < stencil->input_count && g->launch.passes_textures; i++) {
     arguments[count++] = (struct host_argument){
         .kind = HOST_ARGUMENT_TEXTURE, .buffer = run->buffers[run->inputs[i]], .texture = texture_of(run)};
   }
-  size_t bytes = geometry_pack(g, &request->domain, geometry);
+  size_t bytes = geometry_pack(&g->launch, &request->domain, geometry);
   arguments[count++] = (struct host_argument){.kind = HOST_ARGUMENT_BYTES, .bytes = geometry, .byte_count = bytes};
-  bytes = coefficients_pack(g, stencil, request->dtype, request->coefficients, coefficients);
+  bytes = coefficients_pack(&g->launch, stencil, request->dtype, request->coefficients, coefficients);
   if (bytes > 0) {
     arguments[count++] = (struct host_argument){.kind = HOST_ARGUMENT_BYTES, .bytes = coefficients, .byte_count = bytes};
   }
-  struct host_launch how = {.kernel = g->kernel,
-                            .shared_bytes = (size_t)g->shared_bytes,
+  struct host_launch how = {.kernel = g->launch.kernel,
+                            .shared_bytes = (size_t)g->launch.shared_bytes,
                             .arguments = arguments,
                             .argument_count = count,
                             .threads = order.threads,
                             .blocks = order.blocks,
                             .seed = order.seed};
   for (int axis = 0; axis < MAX_DIMS; axis++) {
-    how.grid[axis] = (unsigned)g->grid[axis];
-    how.block[axis] = (unsigned)g->block[axis];
+    how.grid[axis] = (unsigned)g->launch.grid[axis];
+    how.block[axis] = (unsigned)g->launch.block[axis];
   }
   return host_run(batch, variant, &how, outcome);
 }

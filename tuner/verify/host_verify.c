@@ -39,16 +39,16 @@ static const struct scene *scene_of(const struct scenes *scenes, int domain) {
 
 static int add_source(struct group *group, const struct generated *generated) {
   int number = group->source_count++;
-  group->kernels[number] = generated->kernel;
-  group->sources[number] = (struct host_source){generated->kernel, generated->source, &group->kernels[number], 1};
+  group->kernels[number] = generated->launch.kernel;
+  group->sources[number] = (struct host_source){generated->launch.kernel, generated->source, &group->kernels[number], 1};
   return number;
 }
 
 /* A source that does not depend on the domain serves every domain with the same width of indices. */
 static int find_source(struct group *group, const struct member *member, int domain) {
   const struct generated *own = &member->generated[domain];
-  for (int other = 0; other < domain && !own->literal_extents; other++) {
-    if (member->source[other] >= 0 && member->generated[other].index_bytes == own->index_bytes) return member->source[other];
+  for (int other = 0; other < domain && !own->launch.literal_extents; other++) {
+    if (member->source[other] >= 0 && member->generated[other].launch.index_bytes == own->launch.index_bytes) return member->source[other];
   }
   return add_source(group, own);
 }

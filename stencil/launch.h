@@ -1,0 +1,36 @@
+/* launch.h: how a variant's kernel is called: all that must be known beside its code. */
+#ifndef STENCIL_LAUNCH_H
+#define STENCIL_LAUNCH_H
+
+#include <stdbool.h>
+
+#include "stencil/domain.h"
+
+enum { KERNEL_NAME_BYTES = 128 };
+
+/* The kernel's arguments are, in this order: a pointer for each input, one for each output, a texture object for each input
+ * (where passes_textures says so), struct Geometry, and struct Coefficients (where passes_coefficients says so). */
+struct launch {
+  char kernel[KERNEL_NAME_BYTES]; /* its name in the source, and in the cubin */
+  long block[MAX_DIMS], grid[MAX_DIMS], shared_bytes; /* shared: dynamic, of a block */
+  int index_bytes;          /* 4 or 8: the type of the extents that the kernel takes */
+  bool literal_extents;     /* the kernel's Geometry is then empty */
+  bool passes_coefficients; /* whether the kernel takes them as its last argument */
+  int passes_textures;      /* 1: a linear texture for each input, behind the pointers; 2: a 2D texture, its rows those of the
+                               field; a double is two integers of 32 bits; 0: none */
+};
+
+/* The struct Geometry that a launch passes to the kernel: 11 integers of index_bytes each, in the order
+ * nx, ny, nz, row, plane, x0, x1, y0, y1, z0, z1; one zero byte where extents are literal.
+ *   bytes  receives at most GEOMETRY_BYTES
+ * Returns how many bytes it takes. */
+enum { GEOMETRY_BYTES = 88 };
+size_t geometry_pack(const struct launch *launch, const struct domain *domain, void *bytes);
+
+/* The struct Coefficients that a launch passes where the kernel takes one: one element each.
+ *   bytes  receives coefficient_count elements
+ * Returns how many bytes it takes; 0 where they are built in. */
+size_t coefficients_pack(const struct launch *launch, const struct stencil *stencil, enum dtype dtype,
+                         const double *coefficients, void *bytes);
+
+#endif
