@@ -42,10 +42,10 @@ ifdef SANITIZE
   HALOTUNE_LDFLAGS += -fsanitize=address,undefined
 endif
 ifdef STATIC
-  LIBRARIES := -l:libyaml.a -l:libjansson.a -l:libxxhash.a
+  LIBRARIES := -l:libyaml.a -l:libjansson.a -l:libxxhash.a -l:libsqlite3.a
   HALOTUNE_LDFLAGS += -static-libgcc
 else
-  LIBRARIES := -lyaml -ljansson -lxxhash
+  LIBRARIES := -lyaml -ljansson -lxxhash -lsqlite3
 endif
 LIBRARIES += -lm -ldl
 

@@ -49,7 +49,18 @@
   X(texture_create, "cuTexObjectCreate",                                                                               \
     (CUtexObject * texture, const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture_description,          \
      const CUDA_RESOURCE_VIEW_DESC *view))                                                                             \
-  X(texture_destroy, "cuTexObjectDestroy", (CUtexObject texture))
+  X(texture_destroy, "cuTexObjectDestroy", (CUtexObject texture))                                                      \
+  X(ctx_get, "cuCtxGetCurrent", (CUcontext * context))                                                                 \
+  X(ctx_device, "cuCtxGetDevice", (CUdevice * device))                                                                 \
+  X(pci_bus_id, "cuDeviceGetPCIBusId", (char *id, int bytes, CUdevice device))                                         \
+  X(occupancy_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                                   \
+    (int *blocks, CUfunction function, int threads, size_t shared_bytes))                                              \
+  X(capture_begin, "cuStreamBeginCapture_v2", (CUstream stream, CUstreamCaptureMode mode))                             \
+  X(capture_end, "cuStreamEndCapture", (CUstream stream, CUgraph *graph))                                              \
+  X(graph_instantiate, "cuGraphInstantiateWithFlags", (CUgraphExec * exec, CUgraph graph, unsigned long long flags))   \
+  X(graph_launch, "cuGraphLaunch", (CUgraphExec exec, CUstream stream))                                                \
+  X(graph_exec_destroy, "cuGraphExecDestroy", (CUgraphExec exec))                                                      \
+  X(graph_destroy, "cuGraphDestroy", (CUgraph graph))
 
 struct cu {
   void *library;

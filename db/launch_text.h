@@ -1,0 +1,26 @@
+/* launch_text.h: a struct launch as the JSON text that the database keeps:
+ *   {"kernel":"star7_zmarch","block":[32,8,1],"grid":[4,64,8],"shared_bytes":0,"index_bytes":4,"extents":"runtime",
+ *    "arguments":["inputs","outputs","geometry"]}
+ * extents: runtime or literal. arguments, in order: inputs, outputs, and where the kernel takes them textures (linear) or
+ * textures2d, then geometry, then coefficients. */
+#ifndef DB_LAUNCH_TEXT_H
+#define DB_LAUNCH_TEXT_H
+
+#include "stencil/launch.h"
+#include "stencil/template.h"
+
+/* Append the text; ask text_ok(text). */
+void launch_write(const struct launch *launch, struct text *text);
+
+/* Read one. Members that it does not know are an error, since a launch without them would be wrong.
+ * Returns HALOTUNE_OK, HALOTUNE_PARSE with what is wrong, or HALOTUNE_MEMORY. */
+halotune_status launch_read(const char *text, struct launch *out);
+
+/* The parameters of a configuration as a JSON object, in the template's order: {"block_x":32,"storage":"planes"}. */
+void configuration_write(const struct template *template, const struct configuration *configuration, struct text *text);
+
+/* Read them back. Parameters that are missing take their defaults.
+ * Returns HALOTUNE_OK; HALOTUNE_PARSE for a parameter or value that the template does not have. */
+halotune_status configuration_read(const struct template *template, const char *text, struct configuration *out);
+
+#endif

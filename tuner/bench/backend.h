@@ -1,0 +1,119 @@
+/* backend.h: what runs variants: the GPU's worker process, the host's emulation, or a recording. Search and protocol know no more
+ * of them than this table of functions.
+ *
+ * A backend has one problem at a time, and slots, each of which holds one loaded variant: the anchor and the finalists stay, the
+ * variant under test comes and goes. What goes wrong with a variant is a verdict, never an error; after one that kills its
+ * process the backend starts another, with the problem and the other slots as they were.
+ *
+ * Threads: one at a time for one backend. */
+#ifndef TUNER_BENCH_BACKEND_H
+#define TUNER_BENCH_BACKEND_H
+
+#include "db/store.h"
+#include "gpu/kernel.h"
+#include "tuner/verify/compare.h"
+#include "tuner/verify/scene.h"
+
+enum { BACKEND_SLOTS = 128, BACKEND_REASON_BYTES = 512 };
+
+/* Slots that every backend has once a problem is set; they are never loaded by the caller. */
+enum backend_slot {
+  SLOT_EMPTY = BACKEND_SLOTS, /* a kernel that does nothing */
+  SLOT_MEMCPY,                /* the driver's copy of the roof's bytes */
+  BACKEND_ALL_SLOTS
+};
+
+/* What a backend found when it was opened. */
+struct backend_facts {
+  struct device_facts device;
+  const struct arch_facts *arch; /* of the device */
+  bool is_emulation;
+  char driver[64]; /* "580.159.04"; "" for none */
+  int cuda;        /* 13000; 0 for none */
+  char warnings[512]; /* a line each, such as other processes on the GPU */
+};
+
+/* A problem to run variants of. */
+struct backend_problem {
+  const struct scene *scene;  /* inputs and reference of one step, on a dense domain; must live until the next problem is set */
+  enum launch_mode launch;    /* how samples launch */
+  enum cache_mode cache;
+  long long roof_elements;    /* of the copies that SLOT_MEMCPY and variants of `roof_scene` move; 0 for none */
+};
+
+/* A compiled variant. What it points to must live while the variant is loaded. */
+struct candidate {
+  const struct variant_spec *spec;
+  const struct generated *generated;
+  const struct compiled *compiled; /* NULL for backends that compile themselves (host) */
+  bool is_roof;                    /* a variant of stencil `copy` on roof_elements points; not verified */
+};
+
+/* How a step went. */
+struct verdict {
+  enum outcome outcome; /* OUTCOME_MEASURED where nothing is wrong */
+  char reason[BACKEND_REASON_BYTES];
+  struct comparison worst; /* of the outputs, the one with the largest error; points 0 where none was compared */
+};
+
+/* Samples of several variants in turn: for each round, each slot once. */
+struct sample_plan {
+  const int *slots;
+  const int *batches; /* applications of one sample, a slot each */
+  int slot_count, rounds;
+  bool warm;          /* one untimed application before each sample */
+};
+
+struct backend {
+  const char *name; /* "cuda", "host", "replay" */
+
+  /* Set the problem; unloads all slots.
+   * Returns HALOTUNE_OK; HALOTUNE_MEMORY where the device has too little, with how much it takes; HALOTUNE_NO_GPU or HALOTUNE_IO
+   * where no worker could be started. */
+  halotune_status (*set_problem)(void *state, const struct backend_problem *problem);
+
+  /* Load a variant into a slot, with inputs written anew, run it once between guards, and compare with the reference. Where the
+   * verdict is not OUTCOME_MEASURED the slot is empty again. */
+  halotune_status (*load)(void *state, int slot, const struct candidate *candidate, struct verdict *verdict);
+  halotune_status (*unload)(void *state, int slot);
+
+  /* Take samples.
+   *   times_ms  receives rounds * slot_count times of one application, round by round
+   *   verdict   of the first slot that went wrong; `failed` receives that slot */
+  halotune_status (*sample)(void *state, const struct sample_plan *plan, double *times_ms, int *failed, struct verdict *verdict);
+
+  /* After samples: look at guards, inputs and whether the last output is finite; then write the inputs anew, run once more and
+   * compare. */
+  halotune_status (*recheck)(void *state, int slot, struct verdict *verdict);
+
+  /* Clocks and so on, now. */
+  void (*read)(void *state, struct gpu_reading *out);
+
+  /* Keep the GPU busy for about that long, so that its clocks are up. */
+  halotune_status (*keep_warm)(void *state, double time_ms);
+
+  void (*close)(void *state);
+};
+
+/* An open backend. End with backend_close. */
+struct backend_handle {
+  const struct backend *table;
+  void *state;
+  struct backend_facts facts;
+};
+
+/* What a variant's hang is judged by: the larger of this and 20 times what the samples should take by the best time so far. */
+enum { BACKEND_HANG_MS = 5000 };
+
+/* Open the worker process of a GPU. Call it before the program has threads.
+ *   hang_ms  0: BACKEND_HANG_MS
+ * Returns HALOTUNE_OK, HALOTUNE_NO_GPU or HALOTUNE_ARGUMENT (no such ordinal), HALOTUNE_IO, HALOTUNE_MEMORY. */
+halotune_status backend_cuda_open(int ordinal, int hang_ms, struct backend_handle *out);
+
+/* The emulation. Its times are those of one thread of the host, and mean nothing for a GPU.
+ *   arch  what it pretends to be */
+halotune_status backend_host_open(const char *arch, struct backend_handle *out);
+
+void backend_close(struct backend_handle *backend);
+
+#endif
