@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/transfer.h"
+#include "tests/unit/running.h"
 #include "tests/unit/unit.h"
 #include "tuner/bench/gpu_link.h"
 
@@ -107,17 +108,6 @@ TEST(a_worker_refuses_requests_that_make_no_sense) {
 }
 
 /* --- orphans ------------------------------------------------------------------------------------------------------------ */
-
-static bool is_running(pid_t pid) {
-  char path[64], line[256] = "";
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  FILE *file = fopen(path, "r");
-  if (!file) return false;
-  const char *got = fgets(line, sizeof line, file);
-  fclose(file);
-  const char *state = got ? strrchr(line, ')') : NULL;
-  return state && state[2] != 'Z';
-}
 
 TEST(no_worker_outlives_a_program_that_was_killed) {
   enum { LATE_MS = 2000 };
