@@ -1,0 +1,172 @@
+/* anchor.c: readings of the anchor, and the variants between them. */
+#include "tuner/bench/anchor.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/fail.h"
+#include "tuner/bench/measure.h"
+#include "tuner/bench/statistics.h"
+#include "tuner/bench/steady.h"
+#include "tuner/bench/throttle.h"
+
+enum cover_state { COVER_OPEN, COVER_FINE, COVER_AGAIN, COVER_ASKED, COVER_MARKED };
+
+/* A variant that was measured after reading `reading`. */
+struct cover {
+  long number;
+  int reading, attempts;
+  enum cover_state state;
+};
+
+struct anchor {
+  struct backend_handle *backend;
+  struct time_source time;
+  int slot, batch;
+  double taken_at_ms, busy_until_ms;
+  double *readings_ms;
+  int reading_count, reading_capacity;
+  struct cover *covers; /* of each number one */
+  int cover_count, cover_capacity;
+};
+
+/* The median of some samples, taken again where the GPU throttles. */
+static halotune_status take_median(struct anchor *anchor, double *out_ms, struct verdict *verdict) {
+  struct backend_handle *backend = anchor->backend;
+  const struct sample_plan plan = {
+      .slots = &anchor->slot, .batches = &anchor->batch, .slot_count = 1, .rounds = ANCHOR_SAMPLES + 1};
+  double times_ms[ANCHOR_SAMPLES + 1];
+  struct gpu_reading reading;
+  int failed, attempts = 0;
+  do {
+    *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+    halotune_status st = backend->table->sample(backend->state, &plan, times_ms, &failed, verdict);
+    if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
+    *out_ms = median_of(times_ms + 1, ANCHOR_SAMPLES); /* the first one follows other kernels and data */
+    backend->table->read(backend->state, &reading);
+  } while (reading_spoils(&reading) && ++attempts <= THROTTLE_REPEATS);
+  return HALOTUNE_OK;
+}
+
+static bool differ(double a, double b) { return fabs(a - b) > ANCHOR_TOLERANCE * fmin(a, b); }
+
+/* The reading that was just added ends the wait of all variants before it. */
+static void judge(struct anchor *anchor) {
+  const int last = anchor->reading_count - 1;
+  const bool drifted = last > 0 && differ(anchor->readings_ms[last - 1], anchor->readings_ms[last]);
+  for (int i = 0; i < anchor->cover_count; i++) {
+    struct cover *cover = &anchor->covers[i];
+    if (cover->state != COVER_OPEN) continue;
+    cover->state = !drifted ? COVER_FINE : cover->attempts < ANCHOR_ATTEMPTS ? COVER_AGAIN : COVER_MARKED;
+  }
+}
+
+bool anchor_due(const struct anchor *anchor) {
+  const double now_ms = time_now_ms(&anchor->time);
+  return now_ms - anchor->taken_at_ms >= ANCHOR_PERIOD_MS || now_ms - anchor->busy_until_ms > ANCHOR_GAP_MS;
+}
+
+halotune_status anchor_take(struct anchor *anchor, struct verdict *verdict) {
+  double reading_ms = 0;
+  halotune_status st;
+  *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+  if (time_now_ms(&anchor->time) - anchor->busy_until_ms > ANCHOR_GAP_MS && (st = steady_wait(anchor->backend)) != HALOTUNE_OK) {
+    return st;
+  }
+  st = take_median(anchor, &reading_ms, verdict);
+  anchor_busy(anchor);
+  if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
+
+  double *grown = array_grow(anchor->readings_ms, anchor->reading_count, &anchor->reading_capacity, sizeof *grown);
+  if (!grown) return fail_memory();
+  anchor->readings_ms = grown;
+  anchor->readings_ms[anchor->reading_count++] = reading_ms;
+  anchor->taken_at_ms = time_now_ms(&anchor->time);
+  judge(anchor);
+  return HALOTUNE_OK;
+}
+
+void anchor_busy(struct anchor *anchor) { anchor->busy_until_ms = time_now_ms(&anchor->time); }
+
+static struct cover *cover_find(const struct anchor *anchor, long number) {
+  for (int i = anchor->cover_count - 1; i >= 0; i--) { /* it is mostly about the newest ones */
+    if (anchor->covers[i].number == number) return &anchor->covers[i];
+  }
+  return NULL;
+}
+
+halotune_status anchor_cover(struct anchor *anchor, long number) {
+  struct cover *cover = cover_find(anchor, number);
+  if (!cover) {
+    struct cover *grown = array_grow(anchor->covers, anchor->cover_count, &anchor->cover_capacity, sizeof *grown);
+    if (!grown) return fail_memory();
+    anchor->covers = grown;
+    cover = &anchor->covers[anchor->cover_count++];
+    *cover = (struct cover){.number = number};
+  }
+  cover->reading = anchor->reading_count - 1;
+  cover->attempts++;
+  cover->state = COVER_OPEN;
+  return HALOTUNE_OK;
+}
+
+long anchor_next_again(struct anchor *anchor) {
+  for (int i = 0; i < anchor->cover_count; i++) {
+    if (anchor->covers[i].state != COVER_AGAIN) continue;
+    anchor->covers[i].state = COVER_ASKED;
+    return anchor->covers[i].number;
+  }
+  return 0;
+}
+
+int anchor_attempts(const struct anchor *anchor, long number) {
+  const struct cover *cover = cover_find(anchor, number);
+  return cover ? cover->attempts : 0;
+}
+
+/* Also where the readings differ and nobody has measured again yet. */
+bool anchor_is_marked(const struct anchor *anchor, long number) {
+  const struct cover *cover = cover_find(anchor, number);
+  return cover && (cover->state == COVER_AGAIN || cover->state == COVER_ASKED || cover->state == COVER_MARKED);
+}
+
+double anchor_scale(const struct anchor *anchor, long number) {
+  const struct cover *cover = number ? cover_find(anchor, number) : NULL;
+  const int last = anchor->reading_count - 1;
+  const int before = cover ? cover->reading : last, after = before < last ? before + 1 : last;
+  return 0.5 * (anchor->readings_ms[before] + anchor->readings_ms[after]) / anchor->readings_ms[0];
+}
+
+double anchor_time_ms(const struct anchor *anchor) { return anchor->readings_ms[anchor->reading_count - 1]; }
+
+halotune_status anchor_make(struct backend_handle *backend, int slot, const struct time_source *time,
+                            struct verdict *verdict, struct anchor **out) {
+  struct anchor *anchor = calloc(1, sizeof *anchor);
+  double time_ms;
+  halotune_status st;
+  *out = NULL;
+  if (!anchor) return fail_memory();
+  anchor->backend = backend;
+  anchor->slot = slot;
+  anchor->time = *time;
+  /* Nobody knows how long the GPU has been idle before. */
+  if ((st = steady_wait(anchor->backend)) != HALOTUNE_OK) goto done;
+  st = measure_batch(backend, slot, MEASURE_SAMPLE_US / 1e3, &anchor->batch, &time_ms, verdict);
+  anchor_busy(anchor);
+  if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) goto done;
+  st = anchor_take(anchor, verdict);
+  if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) goto done;
+  *out = anchor;
+  return HALOTUNE_OK;
+done:
+  anchor_free(anchor);
+  return st;
+}
+
+void anchor_free(struct anchor *anchor) {
+  if (!anchor) return;
+  free(anchor->readings_ms);
+  free(anchor->covers);
+  free(anchor);
+}
