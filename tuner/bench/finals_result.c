@@ -18,7 +18,7 @@ static int fastest(const struct rounds *rounds, const double *adjusted_ms, int f
 /* The winner's player, by the rule of step 6. */
 static halotune_status decide(struct final_phase *phase, const double *adjusted_ms, int *winner) {
   const int count = phase->finalist_count, leader = fastest(&phase->final, adjusted_ms, 0, count);
-  struct contender *contenders = calloc((size_t)count, sizeof *contenders);
+  struct contender *contenders = calloc((size_t)phase->out->count, sizeof *contenders);
   if (!contenders) return fail_memory();
   for (int p = 0; p < count; p++) {
     struct final_entry *entry = &phase->out->entries[phase->finalists[p]];
