@@ -17,6 +17,7 @@ enum cover_state { COVER_OPEN, COVER_FINE, COVER_AGAIN, COVER_ASKED, COVER_MARKE
 struct cover {
   long number;
   int reading, attempts;
+  bool is_spoilt;
   enum cover_state state;
 };
 
@@ -29,6 +30,7 @@ struct anchor {
   int reading_count, reading_capacity;
   struct cover *covers; /* of each number one */
   int cover_count, cover_capacity;
+  int spoilt_in_a_row;
 };
 
 /* The median of some samples, taken again where the GPU throttles. */
@@ -41,15 +43,20 @@ static halotune_status take_median(struct anchor *anchor, double *out_ms, struct
   int failed, attempts = 0;
   do {
     *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-    halotune_status st = backend->table->sample(backend->state, &plan, times_ms, &failed, verdict);
+    halotune_status st = attempts++ > 0 ? steady_pause(backend) : HALOTUNE_OK;
+    if (st != HALOTUNE_OK) return st;
+    st = backend->table->sample(backend->state, &plan, times_ms, &failed, verdict);
     if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
     *out_ms = median_of(times_ms + 1, ANCHOR_SAMPLES); /* the first one follows other kernels and data */
     backend->table->read(backend->state, &reading);
-  } while (reading_spoils(&reading) && ++attempts <= THROTTLE_REPEATS);
+  } while (reading_spoils(&reading) && attempts <= THROTTLE_REPEATS);
   return HALOTUNE_OK;
 }
 
 static bool differ(double a, double b) { return fabs(a - b) > ANCHOR_TOLERANCE * fmin(a, b); }
+
+/* Whether there is no point in measuring again what a slowdown spoilt: it does not end. */
+static bool is_slow_for_good(const struct anchor *anchor) { return anchor->spoilt_in_a_row >= ANCHOR_SPOILT_MOST; }
 
 /* The reading that was just added ends the wait of all variants before it. */
 static void judge(struct anchor *anchor) {
@@ -58,7 +65,9 @@ static void judge(struct anchor *anchor) {
   for (int i = 0; i < anchor->cover_count; i++) {
     struct cover *cover = &anchor->covers[i];
     if (cover->state != COVER_OPEN) continue;
-    cover->state = !drifted ? COVER_FINE : cover->attempts < ANCHOR_ATTEMPTS ? COVER_AGAIN : COVER_MARKED;
+    const bool is_fine = !drifted && !cover->is_spoilt;
+    const bool is_worth = cover->attempts < ANCHOR_ATTEMPTS && (drifted || !is_slow_for_good(anchor));
+    cover->state = is_fine ? COVER_FINE : is_worth ? COVER_AGAIN : COVER_MARKED;
   }
 }
 
@@ -96,7 +105,7 @@ static struct cover *cover_find(const struct anchor *anchor, long number) {
   return NULL;
 }
 
-halotune_status anchor_cover(struct anchor *anchor, long number) {
+halotune_status anchor_cover(struct anchor *anchor, long number, bool is_spoilt) {
   struct cover *cover = cover_find(anchor, number);
   if (!cover) {
     struct cover *grown = array_grow(anchor->covers, anchor->cover_count, &anchor->cover_capacity, sizeof *grown);
@@ -108,6 +117,8 @@ halotune_status anchor_cover(struct anchor *anchor, long number) {
   cover->reading = anchor->reading_count - 1;
   cover->attempts++;
   cover->state = COVER_OPEN;
+  cover->is_spoilt = is_spoilt;
+  anchor->spoilt_in_a_row = is_spoilt ? anchor->spoilt_in_a_row + 1 : 0;
   return HALOTUNE_OK;
 }
 

@@ -6,7 +6,7 @@
  * The search's loop:
  *   if (anchor_due(a)) anchor_take(a, &verdict);
  *   while ((number = anchor_next_again(a)) != 0) ... variants to measure once more
- *   load, measure_slot(), then anchor_busy(a); anchor_cover(a, number);
+ *   load, measure_slot(), then anchor_busy(a); anchor_cover(a, number, measured.is_marked);
  * and at its end, anchor_take() once more. Threads: as the backend. */
 #ifndef TUNER_BENCH_ANCHOR_H
 #define TUNER_BENCH_ANCHOR_H
@@ -18,7 +18,8 @@ enum {
   ANCHOR_PERIOD_MS = 2000,
   ANCHOR_GAP_MS = 50,    /* without work, the GPU lowers its clocks */
   ANCHOR_ATTEMPTS = 3,   /* measurements of one variant */
-  ANCHOR_SAMPLES = 7     /* of one reading, which is their median */
+  ANCHOR_SAMPLES = 7,    /* of one reading, which is their median */
+  ANCHOR_SPOILT_MOST = 16 /* so many spoilt measurements in a row, and spoilt ones are no longer repeated */
 };
 
 /* Two readings that differ by more than this part of the smaller one say that the GPU has changed. */
@@ -49,14 +50,16 @@ halotune_status anchor_take(struct anchor *anchor, struct verdict *verdict);
 void anchor_busy(struct anchor *anchor);
 
 /* A variant was measured since the last reading. Covering a number again counts as its next attempt.
- *   number  the variant's, above 0
+ *   number     the variant's, above 0
+ *   is_spoilt  measured.is_marked: the GPU was slowed down all the time. Later, it may not be: the variant has to be measured again
+ *              even if the readings agree
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-halotune_status anchor_cover(struct anchor *anchor, long number);
+halotune_status anchor_cover(struct anchor *anchor, long number, bool is_spoilt);
 
 /* The number of a variant that has to be measured again, each once; 0 for none. */
 long anchor_next_again(struct anchor *anchor);
 
-/* How often a variant was measured, and whether the readings around the last time still differ. 0 and false for unknown ones. */
+/* How often a variant was measured, and whether its last time is doubtful: the readings around it differ, or it is spoilt. 0 and false for unknown ones. */
 int anchor_attempts(const struct anchor *anchor, long number);
 bool anchor_is_marked(const struct anchor *anchor, long number);
 

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "tuner/bench/statistics.h"
+#include "tuner/bench/steady.h"
 #include "tuner/bench/throttle.h"
 
 #define WARM_AGREEMENT 0.02
@@ -152,7 +153,7 @@ halotune_status measure_slot(struct backend_handle *backend, const struct measur
   halotune_status st;
   *out = (struct measured){0};
   do {
-    out->attempts++;
+    if (out->attempts++ > 0 && (st = steady_pause(backend)) != HALOTUNE_OK) goto done;
     if ((st = attempt(backend, request, &samples, out)) != HALOTUNE_OK) goto done;
     if (!outcome_has_time(out->verdict.outcome)) goto done;
     out->is_marked = reading_spoils(&out->before) || reading_spoils(&out->after);

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/random.h"
+#include "tuner/bench/steady.h"
 #include "tuner/bench/throttle.h"
 
 halotune_status rounds_make(struct backend_handle *backend, const struct time_source *time, uint64_t seed, int player_count,
@@ -120,7 +121,8 @@ halotune_status rounds_run(struct rounds *rounds, int wanted, int least, double 
     if (is_late && rounds->count - begin >= least) break;
     bool is_spoilt = false;
     for (int repeats = 0; repeats <= THROTTLE_REPEATS; repeats++) {
-      halotune_status st = take_round(rounds, &is_spoilt);
+      halotune_status st = repeats > 0 ? steady_pause(rounds->backend) : HALOTUNE_OK;
+      if (st == HALOTUNE_OK) st = take_round(rounds, &is_spoilt);
       if (st != HALOTUNE_OK) return st;
       if (!is_spoilt || time_now_ms(&rounds->time) >= end_ms) break;
     }

@@ -5,6 +5,10 @@
 
 #define CLOCK_TOLERANCE 0.01
 
+halotune_status steady_pause(struct backend_handle *backend) {
+  return backend->table->keep_warm(backend->state, STEADY_WORK_MS);
+}
+
 halotune_status steady_wait(struct backend_handle *backend) {
   int last_mhz = -1;
   for (int look = 0; look < STEADY_LOOKS; look++) {

@@ -12,4 +12,7 @@ enum {
 /* Keep the GPU busy until two looks at the SM clock are within 1 %; where it cannot be read, for two looks. */
 halotune_status steady_wait(struct backend_handle *backend);
 
+/* Before what was slowed down is repeated: some work, in which a short slowdown may end and the clocks stay up. */
+halotune_status steady_pause(struct backend_handle *backend);
+
 #endif
