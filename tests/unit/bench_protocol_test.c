@@ -50,7 +50,7 @@ static void measure_one(struct session *session, int variant) {
                                         .slot = variant == DEFAULT ? ANCHOR_SLOT : -1,
                                         .is_default = variant == DEFAULT};
   const double time_ms = measured.timing.median_ms / anchor_scale(session->anchor, 0);
-  if (measured.verdict.outcome == OUTCOME_MEASURED && (session->best_ms == 0 || time_ms < session->best_ms)) {
+  if (measured.verdict.outcome == OUTCOME_MEASURED && !measured.is_marked && (session->best_ms == 0 || time_ms < session->best_ms)) {
     session->best_ms = time_ms;
   }
   measured_free(&measured);

@@ -21,12 +21,18 @@ struct cover {
   enum cover_state state;
 };
 
+/* The GPU was slowed down all the time if it is spoilt. */
+struct anchor_reading {
+  double time_ms;
+  bool is_spoilt;
+};
+
 struct anchor {
   struct backend_handle *backend;
   struct time_source time;
   int slot, batch;
   double taken_at_ms, busy_until_ms;
-  double *readings_ms;
+  struct anchor_reading *readings;
   int reading_count, reading_capacity;
   struct cover *covers; /* of each number one */
   int cover_count, cover_capacity;
@@ -34,12 +40,12 @@ struct anchor {
 };
 
 /* The median of some samples, taken again where the GPU throttles. */
-static halotune_status take_median(struct anchor *anchor, double *out_ms, struct verdict *verdict) {
+static halotune_status take_median(struct anchor *anchor, struct anchor_reading *out, struct verdict *verdict) {
   struct backend_handle *backend = anchor->backend;
   const struct sample_plan plan = {
       .slots = &anchor->slot, .batches = &anchor->batch, .slot_count = 1, .rounds = ANCHOR_SAMPLES + 1};
   double times_ms[ANCHOR_SAMPLES + 1];
-  struct gpu_reading reading;
+  struct gpu_reading gpu;
   int failed, attempts = 0;
   do {
     *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
@@ -47,9 +53,10 @@ static halotune_status take_median(struct anchor *anchor, double *out_ms, struct
     if (st != HALOTUNE_OK) return st;
     st = backend->table->sample(backend->state, &plan, times_ms, &failed, verdict);
     if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
-    *out_ms = median_of(times_ms + 1, ANCHOR_SAMPLES); /* the first one follows other kernels and data */
-    backend->table->read(backend->state, &reading);
-  } while (reading_spoils(&reading) && attempts <= THROTTLE_REPEATS);
+    out->time_ms = median_of(times_ms + 1, ANCHOR_SAMPLES); /* the first one follows other kernels and data */
+    backend->table->read(backend->state, &gpu);
+    out->is_spoilt = reading_spoils(&gpu);
+  } while (out->is_spoilt && attempts <= THROTTLE_REPEATS);
   return HALOTUNE_OK;
 }
 
@@ -61,7 +68,7 @@ static bool is_slow_for_good(const struct anchor *anchor) { return anchor->spoil
 /* The reading that was just added ends the wait of all variants before it. */
 static void judge(struct anchor *anchor) {
   const int last = anchor->reading_count - 1;
-  const bool drifted = last > 0 && differ(anchor->readings_ms[last - 1], anchor->readings_ms[last]);
+  const bool drifted = last > 0 && differ(anchor->readings[last - 1].time_ms, anchor->readings[last].time_ms);
   for (int i = 0; i < anchor->cover_count; i++) {
     struct cover *cover = &anchor->covers[i];
     if (cover->state != COVER_OPEN) continue;
@@ -77,20 +84,21 @@ bool anchor_due(const struct anchor *anchor) {
 }
 
 halotune_status anchor_take(struct anchor *anchor, struct verdict *verdict) {
-  double reading_ms = 0;
+  struct anchor_reading reading = {0};
   halotune_status st;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   if (time_now_ms(&anchor->time) - anchor->busy_until_ms > ANCHOR_GAP_MS && (st = steady_wait(anchor->backend)) != HALOTUNE_OK) {
     return st;
   }
-  st = take_median(anchor, &reading_ms, verdict);
+  st = take_median(anchor, &reading, verdict);
   anchor_busy(anchor);
   if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
 
-  double *grown = array_grow(anchor->readings_ms, anchor->reading_count, &anchor->reading_capacity, sizeof *grown);
+  struct anchor_reading *grown =
+      array_grow(anchor->readings, anchor->reading_count, &anchor->reading_capacity, sizeof *grown);
   if (!grown) return fail_memory();
-  anchor->readings_ms = grown;
-  anchor->readings_ms[anchor->reading_count++] = reading_ms;
+  anchor->readings = grown;
+  anchor->readings[anchor->reading_count++] = reading;
   anchor->taken_at_ms = time_now_ms(&anchor->time);
   judge(anchor);
   return HALOTUNE_OK;
@@ -142,14 +150,24 @@ bool anchor_is_marked(const struct anchor *anchor, long number) {
   return cover && (cover->state == COVER_AGAIN || cover->state == COVER_ASKED || cover->state == COVER_MARKED);
 }
 
+/* The time of this reading, or of the nearest one that is not spoilt, looked for first in one direction; of itself where all are. */
+static double clean_ms(const struct anchor *anchor, int reading, int direction) {
+  for (int turn = 0; turn < 2; turn++, direction = -direction) {
+    for (int i = reading; i >= 0 && i < anchor->reading_count; i += direction) {
+      if (!anchor->readings[i].is_spoilt) return anchor->readings[i].time_ms;
+    }
+  }
+  return anchor->readings[reading].time_ms;
+}
+
 double anchor_scale(const struct anchor *anchor, long number) {
   const struct cover *cover = number ? cover_find(anchor, number) : NULL;
   const int last = anchor->reading_count - 1;
   const int before = cover ? cover->reading : last, after = before < last ? before + 1 : last;
-  return 0.5 * (anchor->readings_ms[before] + anchor->readings_ms[after]) / anchor->readings_ms[0];
+  return 0.5 * (clean_ms(anchor, before, -1) + clean_ms(anchor, after, 1)) / clean_ms(anchor, 0, 1);
 }
 
-double anchor_time_ms(const struct anchor *anchor) { return anchor->readings_ms[anchor->reading_count - 1]; }
+double anchor_time_ms(const struct anchor *anchor) { return anchor->readings[anchor->reading_count - 1].time_ms; }
 
 halotune_status anchor_make(struct backend_handle *backend, int slot, const struct time_source *time,
                             struct verdict *verdict, struct anchor **out) {
@@ -177,7 +195,7 @@ done:
 
 void anchor_free(struct anchor *anchor) {
   if (!anchor) return;
-  free(anchor->readings_ms);
+  free(anchor->readings);
   free(anchor->covers);
   free(anchor);
 }

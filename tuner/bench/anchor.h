@@ -63,8 +63,8 @@ long anchor_next_again(struct anchor *anchor);
 int anchor_attempts(const struct anchor *anchor, long number);
 bool anchor_is_marked(const struct anchor *anchor, long number);
 
-/* How slow the GPU was when this variant was measured: the mean of the readings around it over the first one. 1.02: 2 % slower. Divide
- * a time by it to compare it with others of the session. Number 0, or one that no reading follows yet: by the last reading. */
+/* How slow the GPU was when this variant was measured: the mean of the readings around it over the first one; readings that
+ * a slowdown spoilt are replaced by their neighbours. 1.02: 2 % slower. Divide a time by it to compare it with others of the session. Number 0, or one that no reading follows yet: by the last reading. */
 double anchor_scale(const struct anchor *anchor, long number);
 
 /* The last reading, ms. */
