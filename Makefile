@@ -88,6 +88,7 @@ $(OBJ)/tests/unit/%: $(OBJ)/tests/unit/%.o $(OBJ)/libhalotune-all.a
 $(OBJ)/tuner/backend/host_files.o: $(wildcard tuner/backend/host/*)
 $(OBJ)/stencil/wrappers.o: templates/wrappers.cuh
 $(OBJ)/db/schema.o: db/schema.sql
+$(OBJ)/tuner/backend/gpu_check.o: tuner/backend/gpu/check.cu
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
 
