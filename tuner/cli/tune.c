@@ -129,7 +129,10 @@ static halotune_status open_backend(struct tune_command *c) {
   long ordinal;
   halotune_status status = option_whole(c->invocation, "device", 0, 255, 0, &ordinal);
   if (status != HALOTUNE_OK) return status;
-  if (!name || strcmp(name, "cuda") == 0) return backend_cuda_open((int)ordinal, 0, c->tools.compiler, &c->backend);
+  if (!name || strcmp(name, "cuda") == 0) {
+    struct backend_cuda_options options = {.ordinal = (int)ordinal, .compiler = c->tools.compiler};
+    return backend_cuda_open(&options, &c->backend);
+  }
   if (strcmp(name, "host") == 0) return backend_host_open("sm_90", &c->backend);
   if (strncmp(name, replay, strlen(replay)) == 0) return backend_replay_open(name + strlen(replay), &c->backend);
   return fail(HALOTUNE_ARGUMENT, "--backend is cuda, host or replay:FILE, not '%s'", name);
