@@ -10,6 +10,7 @@
 #include "db/outcome.h"
 #include "gpu/compile.h"
 #include "gpu/device.h"
+#include "gpu/nvml.h"
 #include "stencil/generate.h"
 
 struct store;
@@ -95,13 +96,6 @@ struct timing {
   int sample_count;
   double median_ms, minimum_ms, low_ms, high_ms; /* low, high: 95 % interval of the median */
   const float *samples;                          /* sample_count of them, in order; may be NULL */
-};
-
-/* What NVML told; a member that could not be read is negative. */
-struct gpu_reading {
-  int sm_mhz, memory_mhz, temperature_c;
-  double power_w;
-  long long throttle; /* bits of nvmlClocksEventReasons */
 };
 
 struct measurement {
