@@ -98,7 +98,7 @@ static struct finalist *list_finalists(const struct final_phase *phase, int *cou
     const struct final_entry *entry = &finals->entries[i];
     if (!entry->is_finalist || entry->rank == 0) continue;
     list[(*count)++] = (struct finalist){.variant = phase->session->timed[entry->candidate].variant,
-                                         .rank = *count + 1,
+                                         .rank = entry->rank,
                                          .timing = entry->timing,
                                          .ratio = entry->ratio,
                                          .ratio_low = entry->ratio_low,

@@ -100,7 +100,7 @@ static halotune_status finish(struct phase *phase, struct trial *trial, long num
     result->number = number ? number : session->number;
     result->at_s = (clock_ms() - session->start_ms) * 1e-3;
     if (status == HALOTUNE_OK) status = store_measurement(session->tools->store, session->run_id, &key, result, &variant);
-    if (status == HALOTUNE_OK && phase->anchor && has_time) status = anchor_cover(phase->anchor, result->number);
+    if (status == HALOTUNE_OK && phase->anchor && has_time) status = anchor_cover(phase->anchor, result->number, result->is_marked);
   } else if (trial->is_recalled) {
     variant = trial->variant;
     out->recalled++;
