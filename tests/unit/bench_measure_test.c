@@ -143,7 +143,7 @@ TEST(what_goes_wrong_is_a_verdict) {
   }
   struct model model;
   model_make(&model, NOISE_NONE, 1);
-  model.wrong = 7;
+  model.is_wrong[7] = true;
   struct measured got = measure(&model, 1, 0, false);
   CHECK_EQ(OUTCOME_WRONG, got.verdict.outcome, "its recheck");
   CHECK_EQ(0, got.timing.sample_count, "a wrong result has no time");

@@ -41,7 +41,7 @@ struct model {
   /* The variant that fails, at which of its samples, and how. */
   int failing, samples_to_failure;
   enum outcome failure;
-  int wrong; /* the variant that its recheck finds wrong; -1 */
+  bool is_wrong[MODEL_VARIANTS]; /* as its recheck finds */
   long samples, calls, single_calls, loads, rechecks, unwarmed_switches;
   long first_in_round[BACKEND_ALL_SLOTS]; /* of plans with untimed applications */
 };
@@ -135,7 +135,7 @@ static inline halotune_status model_recheck(void *state, int slot, struct verdic
   struct model *model = state;
   model->rechecks++;
   model_work(model, 2);
-  *verdict = (struct verdict){.outcome = model->in_slot[slot] == model->wrong ? OUTCOME_WRONG : OUTCOME_MEASURED};
+  *verdict = (struct verdict){.outcome = model->is_wrong[model->in_slot[slot]] ? OUTCOME_WRONG : OUTCOME_MEASURED};
   return HALOTUNE_OK;
 }
 
@@ -167,7 +167,7 @@ static inline void model_load(struct model *model, int slot, int variant) {
 
 static inline void model_make(struct model *model, enum model_noise noise, uint64_t seed) {
   *model = (struct model){
-      .noise = noise, .seed = seed, .clock = 1, .empty_ms = 0.002, .memcpy_ms = 0.25, .failing = -1, .wrong = -1, .last_slot = -1};
+      .noise = noise, .seed = seed, .clock = 1, .empty_ms = 0.002, .memcpy_ms = 0.25, .failing = -1, .last_slot = -1};
   for (int i = 0; i < BACKEND_ALL_SLOTS; i++) model->in_slot[i] = -1;
 }
 
