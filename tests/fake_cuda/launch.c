@@ -1,0 +1,152 @@
+/* launch.c: launches: checked as a driver does, executed by the emulation, timed by the model. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/fake_cuda/fake.h"
+
+/* Arguments as the emulation takes them, and the memory that they point to. */
+struct arguments {
+  struct host_argument host[FAKE_MAX_PARAMETERS];
+  struct fake_memory *memory[FAKE_MAX_PARAMETERS]; /* NULL where it is no pointer */
+  int count;
+};
+
+/* An eight-byte argument that is an address in an allocation is a pointer, one that is a texture's handle a texture; any other is
+ * passed as it is. */
+static void read_argument(const unsigned char *value, unsigned bytes, struct host_argument *host, struct fake_memory **memory) {
+  uint64_t word = 0;
+  *memory = NULL;
+  *host = (struct host_argument){.kind = HOST_ARGUMENT_BYTES, .bytes = value, .byte_count = bytes};
+  if (bytes != sizeof word) return;
+  memcpy(&word, value, sizeof word);
+  const struct fake_texture *texture = fake_texture_find(word);
+  *memory = fake_memory_find(texture ? texture->begin : word);
+  if (!*memory) return;
+  host->kind = texture ? HOST_ARGUMENT_TEXTURE : HOST_ARGUMENT_BUFFER;
+  host->buffer = (*memory)->buffer;
+  host->offset_bytes = (texture ? texture->begin : word) - (*memory)->begin;
+  if (texture) host->texture = texture->shape;
+}
+
+static void read_arguments(const struct fake_launch *launch, struct arguments *out) {
+  const struct fake_kernel *kernel = launch->function->kernel;
+  size_t at = 0;
+  out->count = kernel->parameter_count;
+  for (int i = 0; i < out->count; i++) {
+    read_argument(launch->arguments + at, kernel->parameter_bytes[i], &out->host[i], &out->memory[i]);
+    at += (kernel->parameter_bytes[i] + 7) / 8 * 8;
+  }
+}
+
+/* --- execute ------------------------------------------------------------------------------------------------------------ */
+
+/* What a GPU makes of what the emulation found. Poison that came into the outputs stays there, for the caller to find. */
+static CUresult result_of(const struct host_outcome *outcome) {
+  switch (outcome->kind) {
+  case HOST_OK:
+  case HOST_UNWRITTEN_SHARED:
+  case HOST_UNWAITED_COPY:
+  case HOST_UNDEFINED: return CUDA_SUCCESS;
+  case HOST_MISALIGNED: return CUDA_ERROR_MISALIGNED_ADDRESS;
+  case HOST_DIVERGENT_BARRIER:
+  case HOST_MISSED_BARRIER:
+  case HOST_BAD_LAUNCH: return CUDA_ERROR_LAUNCH_FAILED;
+  case HOST_HUNG:
+    while (true) pause();
+  default: return CUDA_ERROR_ILLEGAL_ADDRESS;
+  }
+}
+
+static CUresult run(const struct fake_launch *launch, const struct arguments *arguments) {
+  struct host_outcome outcome;
+  struct hash key;
+  bool is_small = memo_key(launch, arguments->host, arguments->count, &key);
+  if (is_small && memo_get(key, arguments->host, arguments->count)) return CUDA_SUCCESS;
+  struct host_batch *batch = fake_module_batch(launch->function->module);
+  if (!batch) return CUDA_ERROR_LAUNCH_FAILED;
+  struct host_launch how = {.kernel = launch->function->kernel->name, .shared_bytes = launch->shared_bytes,
+                            .arguments = arguments->host, .argument_count = arguments->count};
+  memcpy(how.grid, launch->grid, sizeof how.grid);
+  memcpy(how.block, launch->block, sizeof how.block);
+  if (host_run(batch, 0, &how, &outcome) != HALOTUNE_OK) {
+    fprintf(stderr, "fake driver: %s\n", fail_text());
+    return CUDA_ERROR_LAUNCH_FAILED;
+  }
+  CUresult result = result_of(&outcome);
+  if (result == CUDA_SUCCESS && is_small) memo_put(key, arguments->host, arguments->count);
+  if (result != CUDA_SUCCESS) fake_log("kernel %s: %s", how.kernel, outcome.text);
+  return result;
+}
+
+/* Whether a launch has to be executed; see HALOTUNE_FAKE_SKIP. */
+static bool is_due(const struct arguments *arguments) {
+  if (fake_number("HALOTUNE_FAKE_SKIP", 0) == 0) return true;
+  for (int i = 0; i < arguments->count; i++) {
+    if (arguments->memory[i] && arguments->memory[i]->is_written) return true;
+  }
+  return false;
+}
+
+/* --- damage ------------------------------------------------------------------------------------------------------------- */
+
+static int find_pointer(const struct arguments *arguments, bool is_last) {
+  int found = -1;
+  for (int i = 0; i < arguments->count && (is_last || found < 0); i++) {
+    if (arguments->host[i].kind == HOST_ARGUMENT_BUFFER) found = i;
+  }
+  return found;
+}
+
+static void turn_bit(const struct arguments *arguments, bool is_last, long long offset_bytes, uint32_t bit) {
+  int i = find_pointer(arguments, is_last);
+  if (i < 0) return;
+  long long at = (long long)arguments->host[i].offset_bytes + offset_bytes;
+  if (at < 0 || at + (long long)sizeof bit > (long long)arguments->memory[i]->bytes) return;
+  unsigned char *word = (unsigned char *)host_buffer_data(arguments->host[i].buffer) + at;
+  uint32_t value;
+  memcpy(&value, word, sizeof value);
+  value ^= bit;
+  memcpy(word, &value, sizeof value);
+}
+
+static void damage_memory(const struct fake_launch *launch, const struct arguments *arguments, const struct fake_damage *damage) {
+  enum { EXPONENT_BIT = 1u << 30, LOW_BITS = 0x5a5a }; /* a value that is off by orders of magnitude; a word that is another */
+  bool is_double = strstr(launch->function->module->source, "typedef double real") != NULL;
+  if (damage->corrupts) turn_bit(arguments, true, damage->element * (is_double ? 8 : 4) + (is_double ? 4 : 0), EXPONENT_BIT);
+  if (damage->writes) turn_bit(arguments, true, damage->offset_bytes, LOW_BITS);
+  if (damage->writes_input) turn_bit(arguments, false, damage->offset_bytes, LOW_BITS);
+}
+
+/* --- launch ------------------------------------------------------------------------------------------------------------- */
+
+/* Bytes that the kernel has pointers to, each allocation once. */
+static double reachable_bytes(const struct arguments *arguments) {
+  double bytes = 0;
+  for (int i = 0; i < arguments->count; i++) {
+    bool is_new = arguments->memory[i] != NULL;
+    for (int k = 0; k < i && is_new; k++) is_new = arguments->memory[k] != arguments->memory[i];
+    if (is_new) bytes += (double)arguments->memory[i]->bytes;
+  }
+  return bytes;
+}
+
+CUresult fake_launch_now(const struct fake_launch *launch, bool is_graph, const struct fake_damage *damage) {
+  struct arguments arguments;
+  read_arguments(launch, &arguments);
+  if (is_due(&arguments)) {
+    CUresult result = run(launch, &arguments);
+    for (int i = 0; i < arguments.count; i++) {
+      if (arguments.memory[i]) arguments.memory[i]->is_written = false;
+    }
+    /* The launch has succeeded; it is the kernel that did not. */
+    if (result != CUDA_SUCCESS) fake_sticky = result;
+  }
+  double time_us = model_time_us(launch->function->module->factor, reachable_bytes(&arguments));
+  if (damage) {
+    damage_memory(launch, &arguments, damage);
+    if (damage->stretch > 0) time_us *= damage->stretch;
+  }
+  model_pass(time_us + model_gap_us(is_graph));
+  return CUDA_SUCCESS;
+}
