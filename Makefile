@@ -84,6 +84,7 @@ $(OBJ)/halotune: $(MAIN_OBJECT) $(OBJ)/libhalotune-all.a
 $(OBJ)/tests/unit/%: $(OBJ)/tests/unit/%.o $(OBJ)/libhalotune-all.a
 	$(Q)$(LINK) -o $@ $^ -lcmocka $(LIBRARIES)
 
+comma := ,
 # The driver of tests, which has its own copies of what it uses of ours.
 FAKE_CUDA_SOURCES := $(wildcard tests/fake_cuda/*.c base/*.c tuner/backend/host_*.c) gpu/arch.c gpu/cache_folder.c gpu/compile.c \
   gpu/compile_pack.c gpu/cubin_cache.c gpu/nvrtc.c gpu/occupancy.c gpu/ptxas_report.c
@@ -96,7 +97,9 @@ $(OBJ)/fake/%.o: %.c | cuda-headers
 
 $(OBJ)/libfakecuda.so: $(FAKE_CUDA_OBJECTS) tests/fake_cuda/exports.map
 	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(LINK) -shared -Wl,--version-script=tests/fake_cuda/exports.map -Wl,-z,defs -o $@ $(FAKE_CUDA_OBJECTS) $(LIBRARIES)
+	$(Q)$(LINK) -shared -Wl,--version-script=tests/fake_cuda/exports.map $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -o $@ $(FAKE_CUDA_OBJECTS) $(LIBRARIES)
+
+$(OBJ)/tests/unit/fake_cuda_test: | $(OBJ)/libfakecuda.so
 
 .PHONY: fake-cuda
 fake-cuda: $(OBJ)/libfakecuda.so  ## a driver for tests without a GPU, build/libfakecuda.so

@@ -4,7 +4,8 @@
  * It knows no stencil. A module's source is found in the cubin cache ($XDG_CACHE_HOME/halotune) by the cubin's hash, compiled
  * by the host emulation at the first launch, and executed by it; sizes of arguments, registers and the most threads come from
  * the cubin. What a GPU would refuse is refused. A kernel that the emulation finds to fault poisons the context: the launch
- * succeeds, each later call returns the error. Streams are in order, and synchronous; times are those of a virtual clock.
+ * succeeds, each later call returns the error. Streams are in order, and synchronous; times are those of a virtual clock. A
+ * kernel called spin is not executed: its first argument is rounds of arithmetic, that pass on the virtual clock alone.
  *
  * The environment, read at the first call:
  *   HALOTUNE_FAKE_DEVICES=N           GPUs; 1
@@ -16,10 +17,13 @@
  *   HALOTUNE_FAKE_CUDA=N              the newest CUDA that the driver runs; 13000
  *   HALOTUNE_FAKE_STATE=FILE          clock, counts of faults and what is lost for good, shared by all processes that name the
  *                                     file; without it each process has its own
- *   HALOTUNE_FAKE_LOG=FILE            a line for each kernel that is loaded: "SOURCE-HASH TIME_US", its time without noise; and
- *                                     one for each fault that struck: "fault CALL ACTION"
+ *   HALOTUNE_FAKE_LOG=FILE            a line for each module that is loaded: "loaded SOURCE-HASH FACTOR", the factor being how much
+ *                                     slower than the best it is; for each fault that struck: "fault CALL NUMBER"; and for
+ *                                     each kernel that faults: "kernel NAME: WHY"
+ *   HALOTUNE_FAKE_OTHERS=N            other processes that use the GPU; 0
  *   HALOTUNE_FAKE_SKIP=1              a launch executes only where memory that it gets has been written by a copy or a fill
- *                                     since it last took part in one that did; others only take their virtual time
+ *                                     since it last took part in one that did, or where its kernel is called check...;
+ *                                     others only take their virtual time
  *   HALOTUNE_FAKE_MEMO=FOLDER         what small launches gave is kept there by content, so that no later process computes it
  *                                     again
  *   HALOTUNE_FAKE_MODEL=FILE          times; see model.c
@@ -158,6 +162,8 @@ CUresult fake_fill_now(CUdeviceptr to, unsigned word, size_t count);
 
 enum { FAKE_MAX_PARAMETERS = HOST_MAX_ARGUMENTS, FAKE_MAX_KERNELS = 16 };
 
+struct fake_module;
+
 struct fake_kernel {
   char name[HOST_NAME_BYTES];
   int parameter_count;
@@ -172,20 +178,20 @@ size_t cubin_bytes(const void *image);
 /* Read its kernels. Returns how many; 0 for none, or a cubin that is not understood. */
 int cubin_kernels(const void *image, struct fake_kernel kernels[FAKE_MAX_KERNELS]);
 
-struct fake_module {
-  char *source;
-  struct hash hash;         /* of the source */
-  struct fake_kernel kernels[FAKE_MAX_KERNELS];
-  int kernel_count;
-  double factor;            /* of the model: how much slower than the best */
-  struct host_batch *batch; /* NULL until the first launch executes */
-  bool has_runner;
-};
-
 struct fake_function {
   struct fake_module *module;
   const struct fake_kernel *kernel;
   int max_shared_bytes; /* dynamic, of a block */
+};
+
+struct fake_module {
+  char *source;
+  struct hash hash;         /* of the source */
+  struct fake_kernel kernels[FAKE_MAX_KERNELS];
+  struct fake_function functions[FAKE_MAX_KERNELS];
+  int kernel_count;
+  double factor;            /* of the model: how much slower than the best */
+  struct host_batch *batch; /* NULL until the first launch executes */
 };
 
 /* The module's batch, its source compiled if it is not yet; other modules' processes are ended. NULL, and said on stderr, if

@@ -177,7 +177,7 @@ CUresult fake_begin(const char *call, const char *source, struct fake_damage *da
     if (!matches(&faults[i], call, source)) continue;
     long long number = ++fake_state()->counts[i];
     if (number < faults[i].first || number > faults[i].last) continue;
-    fake_log("fault %s %d", call, (int)faults[i].action);
+    fake_log("fault %s %lld", call, number);
     CUresult result = strike(&faults[i], damage);
     if (result != CUDA_SUCCESS) return result;
   }

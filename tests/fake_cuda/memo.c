@@ -10,12 +10,16 @@
 
 enum { MOST_BYTES = 1 << 20 };
 
-static bool is_first(const struct host_argument *arguments, int i) {
-  if (arguments[i].kind == HOST_ARGUMENT_BYTES) return false;
-  for (int k = 0; k < i; k++) {
-    if (arguments[k].kind != HOST_ARGUMENT_BYTES && arguments[k].buffer == arguments[i].buffer) return false;
+/* The first argument of the same memory. */
+static int first_of(const struct host_argument *arguments, int i) {
+  for (int k = 0; k < i && arguments[i].kind != HOST_ARGUMENT_BYTES; k++) {
+    if (arguments[k].kind != HOST_ARGUMENT_BYTES && arguments[k].buffer == arguments[i].buffer) return k;
   }
-  return true;
+  return i;
+}
+
+static bool is_first(const struct host_argument *arguments, int i) {
+  return arguments[i].kind != HOST_ARGUMENT_BYTES && first_of(arguments, i) == i;
 }
 
 static size_t total_bytes(const struct host_argument *arguments, int count) {
@@ -48,7 +52,7 @@ bool memo_key(const struct fake_launch *launch, const struct host_argument *argu
   for (int i = 0; i < count; i++) {
     const struct host_argument *a = &arguments[i];
     parts.places[i] = a->offset_bytes;
-    parts.which[i] = (unsigned)a->kind;
+    parts.which[i] = (unsigned)a->kind * FAKE_MAX_PARAMETERS + (unsigned)first_of(arguments, i);
     if (a->kind == HOST_ARGUMENT_BYTES) parts.all[i] = hash_bytes(a->bytes, a->byte_count);
     else parts.all[i] = hash_bytes(host_buffer_data(a->buffer), host_buffer_bytes(a->buffer));
   }

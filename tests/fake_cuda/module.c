@@ -66,17 +66,17 @@ CUresult fake_module_unload(CUmodule handle) {
   return CUDA_SUCCESS;
 }
 
-/* Functions live as long as the process: they are few and small, and a graph may still name one. */
 CUresult fake_module_function(CUfunction *function, CUmodule handle, const char *name) {
   struct fake_module *module = (struct fake_module *)(void *)handle;
   ENTER_ABOUT("cuModuleGetFunction", module ? module->source : NULL, NULL);
   if (!module) return CUDA_ERROR_INVALID_HANDLE;
   for (int i = 0; i < module->kernel_count; i++) {
     if (strcmp(module->kernels[i].name, name) != 0) continue;
-    struct fake_function *new = malloc(sizeof *new);
-    if (!new) return CUDA_ERROR_OUT_OF_MEMORY;
-    *new = (struct fake_function){.module = module, .kernel = &module->kernels[i], .max_shared_bytes = UNASKED_SHARED_BYTES};
-    *function = (CUfunction)(void *)new;
+    struct fake_function *found = &module->functions[i];
+    if (!found->module) {
+      *found = (struct fake_function){.module = module, .kernel = &module->kernels[i], .max_shared_bytes = UNASKED_SHARED_BYTES};
+    }
+    *function = (CUfunction)(void *)found;
     return CUDA_SUCCESS;
   }
   return CUDA_ERROR_NOT_FOUND;
