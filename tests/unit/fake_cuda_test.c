@@ -49,11 +49,10 @@ static struct compiled compile(const char *source, const char *name) {
   "extern \"C\" __global__ void __launch_bounds__(64) scale(const float *u, float *v, const int n, const float a) {\n" \
   "  const int i = blockIdx.x*blockDim.x + threadIdx.x;\n" body "}\n"
 
-enum which { RIGHT, ASTRAY, MISALIGNED, KERNELS };
+enum which { RIGHT, ASTRAY, KERNELS };
 static const char *const kernels[KERNELS] = {
     [RIGHT] = KERNEL("  if (i < n) v[i] = a*u[i];  // factor=2\n"),
     [ASTRAY] = KERNEL("  if (i < n) v[i + (1 << 28)] = a*u[i];\n"),
-    [MISALIGNED] = KERNEL("  if (i == 0) *(float2 *)(v + 1) = *(const float2 *)u;\n"),
 };
 static struct compiled cubins[KERNELS];
 
@@ -205,7 +204,6 @@ static const struct {
     {RIGHT, "cuStreamSynchronize=hang", "Alarm clock"},
     {RIGHT, "cuLaunchKernel=melt", "Aborted"},
     {ASTRAY, "", "synchronize: CUDA_ERROR_ILLEGAL_ADDRESS"},
-    {MISALIGNED, "", "synchronize: CUDA_ERROR_MISALIGNED_ADDRESS"},
 };
 
 TEST(each_fault_strikes) {
