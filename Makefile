@@ -108,6 +108,8 @@ fake-cuda: $(OBJ)/libfakecuda.so  ## a driver for tests without a GPU, build/lib
 # They are put into the program by the assembler, of which the compiler's dependency files know nothing.
 $(OBJ)/tuner/backend/host_files.o $(OBJ)/fake/tuner/backend/host_files.o: $(wildcard tuner/backend/host/*)
 $(OBJ)/stencil/wrappers.o: templates/wrappers.cuh
+$(OBJ)/db/schema.o: db/schema.sql
+$(OBJ)/tuner/backend/gpu_check.o: tuner/backend/gpu/check.cu
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
 
