@@ -3,124 +3,84 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gpu/nvml.h"
 #include "tests/fake_cuda/fake.h"
 
-/* As in nvml.h, which is not part of the Toolkit everywhere. */
-typedef struct nvmlDevice_st *nvmlDevice_t;
-enum { NVML_SUCCESS = 0, NVML_ERROR_INVALID_ARGUMENT = 2, NVML_ERROR_NOT_FOUND = 6, NVML_ERROR_INSUFFICIENT_SIZE = 7 };
-enum { CLOCK_MEMORY = 2, REASON_GPU_IDLE = 1, REASON_HW_THERMAL = 0x40 };
+/* Declared from the list of those that are used, as in fake.h. */
+#define AS_EXPORT(member, symbol, params) __attribute__((visibility("default"))) int fake_nvml_##member params __asm__(symbol);
+NVML_LIST(AS_EXPORT)
+#undef AS_EXPORT
 
-struct process_info {
-  unsigned pid;
-  unsigned long long used_bytes;
-  unsigned gpu_instance, compute_instance;
-};
-
-#define NVML_LIST(X)                                                                             \
-  X(nvmlInit_v2, (void))                                                                         \
-  X(nvmlShutdown, (void))                                                                        \
-  X(nvmlSystemGetDriverVersion, (char *version, unsigned bytes))                                 \
-  X(nvmlDeviceGetCount_v2, (unsigned *count))                                                    \
-  X(nvmlDeviceGetHandleByIndex_v2, (unsigned index, nvmlDevice_t *device))                       \
-  X(nvmlDeviceGetHandleByPciBusId_v2, (const char *id, nvmlDevice_t *device))                    \
-  X(nvmlDeviceGetHandleByUUID, (const char *uuid, nvmlDevice_t *device))                         \
-  X(nvmlDeviceGetClockInfo, (nvmlDevice_t device, int clock, unsigned *mhz))                     \
-  X(nvmlDeviceGetMaxClockInfo, (nvmlDevice_t device, int clock, unsigned *mhz))                  \
-  X(nvmlDeviceGetTemperature, (nvmlDevice_t device, int sensor, unsigned *celsius))              \
-  X(nvmlDeviceGetPowerUsage, (nvmlDevice_t device, unsigned *milliwatts))                        \
-  X(nvmlDeviceGetCurrentClocksThrottleReasons, (nvmlDevice_t device, unsigned long long *bits))  \
-  X(nvmlDeviceGetCurrentClocksEventReasons, (nvmlDevice_t device, unsigned long long *bits))     \
-  X(nvmlDeviceGetComputeRunningProcesses_v3, (nvmlDevice_t device, unsigned *count, struct process_info *processes))
-#define AS_PROTOTYPE(name, params) __attribute__((visibility("default"))) int name params;
-NVML_LIST(AS_PROTOTYPE)
-__attribute__((visibility("default"))) const char *nvmlErrorString(int result);
+enum { DRIVER_BUS = 0x18, INVALID_ARGUMENT = 2, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7 };
 
 static unsigned device_count(void) { return (unsigned)fake_number("HALOTUNE_FAKE_DEVICES", 1); }
 
-int nvmlInit_v2(void) { return NVML_SUCCESS; }
-int nvmlShutdown(void) { return NVML_SUCCESS; }
+int fake_nvml_init(void) { return NVML_SUCCESS_RESULT; }
+int fake_nvml_shutdown(void) { return NVML_SUCCESS_RESULT; }
 
-const char *nvmlErrorString(int result) {
-  switch (result) {
-  case NVML_SUCCESS: return "The operation was successful";
-  case NVML_ERROR_INVALID_ARGUMENT: return "Invalid Argument";
-  case NVML_ERROR_NOT_FOUND: return "Not Found";
-  case NVML_ERROR_INSUFFICIENT_SIZE: return "Insufficient Size";
-  default: return "Unknown Error";
-  }
+int fake_nvml_driver_version(char *version, unsigned bytes) {
+  return snprintf(version, bytes, "580.00.00") < (int)bytes ? NVML_SUCCESS_RESULT : INSUFFICIENT_SIZE;
 }
-
-int nvmlSystemGetDriverVersion(char *version, unsigned bytes) {
-  return snprintf(version, bytes, "580.00.00") < (int)bytes ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
-}
-
-int nvmlDeviceGetCount_v2(unsigned *count) { return *count = device_count(), NVML_SUCCESS; }
 
 /* A handle is the ordinal and one, so that none is NULL. */
-static int make_handle(unsigned index, nvmlDevice_t *device) {
-  if (index >= device_count()) return NVML_ERROR_NOT_FOUND;
-  *device = (nvmlDevice_t)(uintptr_t)(index + 1);
-  return NVML_SUCCESS;
+static int make_handle(unsigned index, nvml_device *device) {
+  if (index >= device_count()) return NOT_FOUND;
+  *device = (nvml_device)(uintptr_t)(index + 1);
+  return NVML_SUCCESS_RESULT;
 }
 
-int nvmlDeviceGetHandleByIndex_v2(unsigned index, nvmlDevice_t *device) { return make_handle(index, device); }
-
-/* The driver's tells the ordinal in its bus, 0x18 and on; the domain may have four or eight digits. */
-int nvmlDeviceGetHandleByPciBusId_v2(const char *id, nvmlDevice_t *device) {
+/* The driver's tells the ordinal in its bus; the domain may have four or eight digits. */
+int fake_nvml_by_bus_id(const char *id, nvml_device *device) {
   unsigned domain, bus;
-  if (sscanf(id, "%x:%x:", &domain, &bus) != 2 || bus < 0x18) return NVML_ERROR_NOT_FOUND;
-  return make_handle(bus - 0x18, device);
+  if (sscanf(id, "%x:%x:", &domain, &bus) != 2 || bus < DRIVER_BUS) return NOT_FOUND;
+  return make_handle(bus - DRIVER_BUS, device);
 }
 
-int nvmlDeviceGetHandleByUUID(const char *uuid, nvmlDevice_t *device) {
+int fake_nvml_by_uuid(const char *uuid, nvml_device *device) {
   unsigned last;
   size_t length = strlen(uuid);
-  if (length < 2 || sscanf(uuid + length - 2, "%x", &last) != 1) return NVML_ERROR_NOT_FOUND;
+  if (length < 2 || sscanf(uuid + length - 2, "%x", &last) != 1) return NOT_FOUND;
   return make_handle(last, device);
 }
 
-int nvmlDeviceGetClockInfo(nvmlDevice_t device, int clock, unsigned *mhz) {
-  if (!device) return NVML_ERROR_INVALID_ARGUMENT;
+int fake_nvml_clock(nvml_device device, int clock, unsigned *mhz) {
+  if (!device) return INVALID_ARGUMENT;
   fake_lock();
-  *mhz = clock == CLOCK_MEMORY ? 3201 : (unsigned)model_clock_mhz();
+  *mhz = clock == NVML_CLOCK_MEMORY_TYPE ? 3201 : (unsigned)model_clock_mhz();
   fake_unlock(NULL);
-  return NVML_SUCCESS;
+  return NVML_SUCCESS_RESULT;
 }
 
-int nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, int clock, unsigned *mhz) {
-  return *mhz = clock == CLOCK_MEMORY ? 3201 : 1980, device ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
-}
-
-int nvmlDeviceGetTemperature(nvmlDevice_t device, int sensor, unsigned *celsius) {
+int fake_nvml_temperature(nvml_device device, int sensor, unsigned *celsius) {
   (void)sensor;
   fake_lock();
   *celsius = model_is_throttled() ? 92 : 41;
   fake_unlock(NULL);
-  return device ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
+  return device ? NVML_SUCCESS_RESULT : INVALID_ARGUMENT;
 }
 
-int nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned *milliwatts) {
-  return *milliwatts = 350000, device ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
+int fake_nvml_power(nvml_device device, unsigned *milliwatts) {
+  return *milliwatts = 350000, device ? NVML_SUCCESS_RESULT : INVALID_ARGUMENT;
 }
 
-int nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device, unsigned long long *bits) {
+int fake_nvml_event_reasons(nvml_device device, unsigned long long *bits) {
   fake_lock();
-  *bits = model_is_throttled() ? REASON_HW_THERMAL : REASON_GPU_IDLE;
+  *bits = model_is_throttled() ? NVML_THROTTLE_HW_THERMAL : NVML_THROTTLE_GPU_IDLE;
   fake_unlock(NULL);
-  return device ? NVML_SUCCESS : NVML_ERROR_INVALID_ARGUMENT;
+  return device ? NVML_SUCCESS_RESULT : INVALID_ARGUMENT;
 }
 
-int nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device, unsigned long long *bits) {
-  return nvmlDeviceGetCurrentClocksEventReasons(device, bits);
+int fake_nvml_throttle_reasons(nvml_device device, unsigned long long *bits) {
+  return fake_nvml_event_reasons(device, bits);
 }
 
-int nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned *count, struct process_info *processes) {
+int fake_nvml_processes(nvml_device device, unsigned *count, struct nvml_process *processes) {
   unsigned others = (unsigned)fake_number("HALOTUNE_FAKE_OTHERS", 0), room = *count;
   *count = others;
-  if (!device) return NVML_ERROR_INVALID_ARGUMENT;
-  if (room < others) return NVML_ERROR_INSUFFICIENT_SIZE;
+  if (!device) return INVALID_ARGUMENT;
+  if (room < others) return INSUFFICIENT_SIZE;
   for (unsigned i = 0; i < others; i++) {
-    processes[i] = (struct process_info){.pid = 4000000 + i, .used_bytes = 1 << 30, .gpu_instance = ~0u, .compute_instance = ~0u};
+    processes[i] = (struct nvml_process){.pid = 4000000 + i, .used_bytes = 1 << 30, .gpu_instance = ~0u, .compute_instance = ~0u};
   }
-  return NVML_SUCCESS;
+  return NVML_SUCCESS_RESULT;
 }

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "gpu/cubin_cache.h"
 #include "gpu/kernel.h"
+#include "gpu/nvml.h"
 #include "stencil/generate.h"
 #include "tests/unit/stencils.h"
 #include "tests/unit/unit.h"
@@ -30,6 +31,7 @@ static void find_library(void) {
   for (int i = 0; i < 3; i++) *strrchr(path, '/') = '\0';
   strcat(path, "/libfakecuda.so");
   setenv("HALOTUNE_LIBCUDA", path, 1);
+  setenv("HALOTUNE_LIBNVML", path, 1);
 }
 
 /* --- kernels, compiled, and their sources in the cache ------------------------------------------------------------------ */
@@ -230,6 +232,27 @@ TEST(processes_share_a_state) {
   unsetenv("HALOTUNE_FAKE_STATE");
 }
 
+/* NVML, in another process than the one that uses the GPU, tells what slows it down. */
+TEST(heat_is_told_by_nvml) {
+  char file[96], answer[ANSWER_BYTES];
+  struct nvml nvml;
+  struct gpu_reading reading;
+  snprintf(file, sizeof file, "%s/heat", folder);
+  setenv("HALOTUNE_FAKE_STATE", file, 1);
+  CHECK_OK(nvml_open(&nvml));
+  CHECK_OK(nvml_choose(&nvml, "", "0000:18:00.0"));
+  nvml_read(&nvml, &reading);
+  CHECK_EQ(1980, reading.sm_mhz, "cool");
+  CHECK_EQ(0, nvml_throttle_bits(reading.throttle, NVML_REPEATS), "cool");
+  run_apart(RIGHT, "cuLaunchKernel=throttle:1000", answer);
+  CHECK_TEXT("right", answer, "only slower");
+  nvml_read(&nvml, &reading);
+  CHECK(reading.sm_mhz < 1900, "hot: %d MHz", reading.sm_mhz);
+  CHECK(nvml_throttle_bits(reading.throttle, NVML_REPEATS) != 0, "hot");
+  nvml_close(&nvml);
+  unsetenv("HALOTUNE_FAKE_STATE");
+}
+
 /* --- variants of templates -------------------------------------------------------------------------------------------------- */
 
 static void choose(const struct template *template, const char *name, const char *word, struct configuration *configuration) {
@@ -321,6 +344,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_fault_strikes),
       cmocka_unit_test(processes_share_a_state),
+      cmocka_unit_test(heat_is_told_by_nvml),
       cmocka_unit_test(variants_compute_what_the_reference_does),
   };
   find_library();
