@@ -211,8 +211,11 @@ CUresult fake_launch_now(const struct fake_launch *launch, bool is_graph, const 
 
 /* What a launch is a function of, and whether it is small enough to be kept. */
 bool memo_key(const struct fake_launch *launch, const struct host_argument *arguments, int count, struct hash *out);
-bool memo_get(struct hash key, const struct host_argument *arguments, int count);
-void memo_put(struct hash key, const struct host_argument *arguments, int count);
+bool memo_get(struct hash key, const struct host_argument *arguments);
+
+/* A copy of the memory, from malloc, to be compared with what the launch leaves. */
+unsigned char *memo_before(const struct host_argument *arguments, int count);
+void memo_put(struct hash key, const struct host_argument *arguments, int count, const unsigned char *before);
 
 /* --- times (model.c) ---------------------------------------------------------------------------------------------------- */
 
