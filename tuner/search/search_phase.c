@@ -284,6 +284,7 @@ halotune_status session_search(struct session *session) {
   phase->session = session;
   halotune_status status = open_anchor(phase);
   if (status == HALOTUNE_OK) status = search(phase);
+  if (phase->anchor) session->scale = anchor_scale(phase->anchor, 0);
   halotune_status drained = drain(phase);
   for (int i = 0; i < MOST_IN_FLIGHT; i++) trial_free(phase->in_flight[i]);
   for (int i = 0; i < phase->ready_count; i++) trial_free(phase->ready[(phase->ready_first + i) % MOST_READY]);
