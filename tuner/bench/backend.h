@@ -29,6 +29,7 @@ struct backend_facts {
   struct device_facts device;
   const struct arch_facts *arch; /* of the device */
   bool is_emulation;
+  bool is_recording; /* nothing runs, so nothing need be compiled */
   char driver[64]; /* "580.159.04"; "" for none */
   int cuda;        /* 13000; 0 for none */
   char warnings[512]; /* a line each, such as other processes on the GPU */
