@@ -343,6 +343,22 @@ TEST(without_time_the_least_is_done) {
   finals_free(&phase.finals);
 }
 
+TEST(loads_that_take_long_leave_fewer_entrants) {
+  struct phase phase;
+  double times_ms[MOST];
+  for (int i = 0; i < MOST; i++) times_ms[i] = 1 + 0.0003 * i;
+  begin(&phase, times_ms, MOST, NOISE_NONE);
+  phase.model.load_ms = 30;
+  const long loads = phase.model.loads;
+  const double begin_ms = phase.model.now_ms;
+  run_in(&phase, 1500);
+  /* 35 % of the time loads 18; then 16 are what is left of the plan. */
+  CHECK_EQ(18, phase.model.loads - loads, "loads");
+  CHECK_EQ(FINALS_ENTRANTS_LEAST + 1, phase.finals.count, "entries");
+  CHECK(phase.model.now_ms - begin_ms < 1500, "%g ms", phase.model.now_ms - begin_ms);
+  finals_free(&phase.finals);
+}
+
 TEST(slow_rounds_are_repeated_dropped_or_marked) {
   static const struct {
     const char *what;
@@ -409,6 +425,7 @@ int main(void) {
       cmocka_unit_test(loads_and_rechecks_may_fail),
       cmocka_unit_test(when_all_finalists_are_wrong_the_next_ones_run),
       cmocka_unit_test(without_time_the_least_is_done),
+      cmocka_unit_test(loads_that_take_long_leave_fewer_entrants),
       cmocka_unit_test(slow_rounds_are_repeated_dropped_or_marked),
       cmocka_unit_test(the_order_within_rounds_is_shuffled_and_seeded),
   };

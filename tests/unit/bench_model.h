@@ -32,7 +32,7 @@ struct model {
   uint64_t seed, drawn;
   double now_ms, idle_from_ms;
   double true_ms[MODEL_VARIANTS], clock_share[MODEL_VARIANTS]; /* share: of the time that follows the SM clock */
-  double empty_ms, memcpy_ms;
+  double empty_ms, memcpy_ms, load_ms;
   int in_slot[BACKEND_ALL_SLOTS]; /* the variant; -1: none */
   int last_slot;
   double clock, correlated;       /* of the SM over its highest */
@@ -162,12 +162,12 @@ static const struct backend model_backend = {
 static inline void model_load(struct model *model, int slot, int variant) {
   model->in_slot[slot] = variant;
   model->loads++;
-  model_work(model, 5);
+  model_work(model, model->load_ms);
 }
 
 static inline void model_make(struct model *model, enum model_noise noise, uint64_t seed) {
   *model = (struct model){
-      .noise = noise, .seed = seed, .clock = 1, .empty_ms = 0.002, .memcpy_ms = 0.25, .failing = -1, .last_slot = -1};
+      .noise = noise, .seed = seed, .clock = 1, .empty_ms = 0.002, .memcpy_ms = 0.25, .load_ms = 5, .failing = -1, .last_slot = -1};
   for (int i = 0; i < BACKEND_ALL_SLOTS; i++) model->in_slot[i] = -1;
 }
 
