@@ -13,6 +13,7 @@ struct phase {
   int count;
   int failing_load; /* the candidate that does not load; -1 */
   int fully;        /* screened variants that were measured */
+  int asks_to_stop; /* from this question on it says stop; 0: never */
   struct finals finals;
 };
 
@@ -31,6 +32,13 @@ static halotune_status was_measured(void *state, int candidate, const struct mea
   CHECK_NEAR(phase->model.true_ms[candidate], measured->timing.median_ms, 1e-9, "candidate %d", candidate);
   phase->fully++;
   return HALOTUNE_OK;
+}
+
+static bool is_stopped(void *state) {
+  struct phase *phase = state;
+  if (phase->asks_to_stop > 1) phase->asks_to_stop--;
+  else if (phase->asks_to_stop == 1) return true;
+  return false;
 }
 
 /* Candidates with these times, the first one the default, in its slot; all measured as they are. */
@@ -68,6 +76,7 @@ static void run_in(struct phase *phase, double budget_ms) {
                                          .roof_count = 1,
                                          .load = load,
                                          .measured = was_measured,
+                                         .is_stopped = is_stopped,
                                          .state = phase};
   CHECK_OK(finals_run(&request, &phase->finals));
 }
@@ -359,6 +368,23 @@ TEST(loads_that_take_long_leave_fewer_entrants) {
   finals_free(&phase.finals);
 }
 
+TEST(a_stop_ends_it_with_what_there_is) {
+  for (int asks = 1; asks < 40; asks++) {
+    struct phase phase;
+    const double times_ms[] = {2, 1, 1.02, 1.025};
+    begin(&phase, times_ms, 4, NOISE_NONE);
+    phase.asks_to_stop = asks;
+    run(&phase);
+    /* Before it: 3 loads, 5 entry rounds, final rounds. */
+    const int rounds = asks - 1 - 3 - FINALS_ENTRY_ROUNDS;
+    CHECK_EQ(rounds < FINALS_ROUNDS_LEAST ? -1 : 1, winner(&phase), "question %d", asks);
+    if (winner(&phase) >= 0) {
+      CHECK_EQ(rounds < FINALS_ROUNDS ? rounds : FINALS_ROUNDS, phase.finals.final_rounds, "question %d", asks);
+    }
+    finals_free(&phase.finals);
+  }
+}
+
 TEST(slow_rounds_are_repeated_dropped_or_marked) {
   static const struct {
     const char *what;
@@ -393,13 +419,14 @@ TEST(the_order_within_rounds_is_shuffled_and_seeded) {
     model_make(&model, NOISE_NONE, 1);
     struct backend_handle backend = model_handle(&model);
     const struct time_source time = model_time(&model);
+    const struct rounds_end end = {.least = ROUNDS};
     CHECK_OK(rounds_make(&backend, &time, 5, PLAYERS, ROUNDS, &rounds));
     for (int i = 0; i < PLAYERS; i++) {
       model.true_ms[i] = 1;
       model_load(&model, i, i);
       rounds.players[i] = (struct player){.slot = i, .batch = 1, .verdict = {.outcome = OUTCOME_MEASURED}};
     }
-    CHECK_OK(rounds_run(&rounds, ROUNDS, ROUNDS, 0));
+    CHECK_OK(rounds_run(&rounds, ROUNDS, &end));
     CHECK_EQ(ROUNDS, rounds.count, "rounds");
     CHECK_EQ(0, model.unwarmed_switches, "each sample follows an application of its own");
     for (int i = 0; i < PLAYERS; i++) {
@@ -426,6 +453,7 @@ int main(void) {
       cmocka_unit_test(when_all_finalists_are_wrong_the_next_ones_run),
       cmocka_unit_test(without_time_the_least_is_done),
       cmocka_unit_test(loads_that_take_long_leave_fewer_entrants),
+      cmocka_unit_test(a_stop_ends_it_with_what_there_is),
       cmocka_unit_test(slow_rounds_are_repeated_dropped_or_marked),
       cmocka_unit_test(the_order_within_rounds_is_shuffled_and_seeded),
   };

@@ -75,14 +75,21 @@ static struct player player_of(const struct final_phase *phase, int entry) {
                          .verdict = from->verdict};
 }
 
+static struct rounds_end end_of(const struct final_phase *phase, int least) {
+  const struct finals_request *request = phase->request;
+  return (struct rounds_end){
+      .at_ms = phase->end_ms, .least = least, .is_stopped = request->is_stopped, .state = request->state};
+}
+
 /* Step 3: all entrants, few rounds. */
 static halotune_status run_entry(struct final_phase *phase) {
   const int count = phase->out->count, wanted = phase->plan.entry_rounds;
+  const struct rounds_end end = end_of(phase, FINALS_ENTRY_ROUNDS_LEAST);
   halotune_status st = rounds_make(phase->request->backend, &phase->request->time, phase->request->seed, count, wanted, &phase->entry);
   if (st != HALOTUNE_OK) return st;
   for (int i = 0; i < count; i++) phase->entry.players[i] = player_of(phase, i);
   if ((st = steady_wait(phase->request->backend)) != HALOTUNE_OK) return st; /* loading may have waited for compiles */
-  if ((st = rounds_run(&phase->entry, wanted, FINALS_ENTRY_ROUNDS_LEAST, phase->end_ms)) != HALOTUNE_OK) return st;
+  if ((st = rounds_run(&phase->entry, wanted, &end)) != HALOTUNE_OK) return st;
   rounds_drop_throttled(&phase->entry, FINALS_ENTRY_ROUNDS_LEAST);
   rounds_adjusted(&phase->entry, phase->adjusted_ms);
   for (int i = 0; i < count; i++) phase->out->entries[i].verdict = phase->entry.players[i].verdict;
@@ -119,6 +126,7 @@ static int choose_finalists(struct final_phase *phase) {
 static halotune_status run_final(struct final_phase *phase) {
   const struct finals_request *request = phase->request;
   const int finalists = phase->finalist_count, wanted = phase->plan.final_rounds;
+  const struct rounds_end end = end_of(phase, FINALS_ROUNDS_LEAST);
   double time_ms;
   rounds_free(&phase->final);
   halotune_status st = rounds_make(request->backend, &request->time, ~request->seed, finalists + request->roof_count, wanted,
@@ -131,7 +139,7 @@ static halotune_status run_final(struct final_phase *phase) {
     st = measure_batch(request->backend, roof->slot, phase->plan.sample_ms, &roof->batch, &time_ms, &roof->verdict);
     if (st != HALOTUNE_OK) return st;
   }
-  if ((st = rounds_run(&phase->final, wanted, FINALS_ROUNDS_LEAST, phase->end_ms)) != HALOTUNE_OK) return st;
+  if ((st = rounds_run(&phase->final, wanted, &end)) != HALOTUNE_OK) return st;
   phase->out->is_marked = rounds_drop_throttled(&phase->final, FINALS_ROUNDS_LEAST);
   return HALOTUNE_OK;
 }
@@ -183,6 +191,7 @@ halotune_status finals_run(const struct finals_request *request, struct finals *
   if ((st = run_entry(&phase)) != HALOTUNE_OK) goto done;
   while (left == 0 && choose_finalists(&phase) > 0) {
     if ((st = run_final(&phase)) != HALOTUNE_OK) goto done;
+    if (phase.final.count < FINALS_ROUNDS_LEAST && finals_stopped(request)) goto done;
     if ((st = recheck(&phase, &left)) != HALOTUNE_OK) goto done;
   }
   if (left > 0) st = finals_result(&phase);

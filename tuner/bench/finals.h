@@ -63,6 +63,9 @@ struct finals_request {
   halotune_status (*load)(void *state, int candidate, int slot, struct verdict *verdict);
   /* A screened candidate was measured fully; to be stored. `measured` lives for the call. May be NULL. */
   halotune_status (*measured)(void *state, int candidate, const struct measured *measured);
+  /* Asked before each load and each round: whether to end at once, as after Ctrl-C. The finals then have a winner only where
+   * FINALS_ROUNDS_LEAST final rounds are there. May be NULL. */
+  bool (*is_stopped)(void *state);
   void *state;
 };
 
@@ -97,7 +100,7 @@ struct finals {
 double finals_budget_ms(double run_budget_ms);
 
 /* Run the phase. Slots first_slot and up are loaded anew, and hold any candidate at the end.
- * Returns HALOTUNE_OK also where nobody is left (finals.ranked is 0); the backend's or the callbacks' status; HALOTUNE_MEMORY. In each case
+ * Returns HALOTUNE_OK also where nobody is left or it was stopped early (finals.ranked is 0); the backend's or the callbacks' status; HALOTUNE_MEMORY. In each case
  * finals_free(out) is right. Threads: as the backend. */
 halotune_status finals_run(const struct finals_request *request, struct finals *out);
 void finals_free(struct finals *finals);

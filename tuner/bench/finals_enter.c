@@ -79,7 +79,7 @@ halotune_status finals_enter(struct final_phase *phase) {
   halotune_status st = HALOTUNE_OK;
   int candidate;
   while (st == HALOTUNE_OK && (candidate = next_screened(phase, is_tried)) >= 0) {
-    if (now_ms(phase) - phase->begin_ms > FULL_PART * request->budget_ms) {
+    if (finals_stopped(request) || now_ms(phase) - phase->begin_ms > FULL_PART * request->budget_ms) {
       phase->out->is_scaled = true;
       break;
     }
@@ -119,6 +119,7 @@ halotune_status finals_load(struct final_phase *phase) {
     if (candidate_of(phase, i)->is_default && isfinite(phase->times_ms[i])) st = add(phase, i, &used_slots);
   }
   for (int i = 0; i < phase->by_time_count && entrants < phase->plan.entrants && st == HALOTUNE_OK; i++) {
+    if (finals_stopped(request)) break;
     const int candidate = phase->by_time[i];
     const bool is_late = now_ms(phase) - phase->begin_ms > LOAD_PART * request->budget_ms;
     if (candidate_of(phase, candidate)->is_default) continue;

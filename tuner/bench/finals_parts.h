@@ -24,6 +24,10 @@ struct final_phase {
   int *roofs;          /* which of request->roofs those are */
 };
 
+static inline bool finals_stopped(const struct finals_request *request) {
+  return request->is_stopped && request->is_stopped(request->state);
+}
+
 /* Who may enter: steps 1 and 2 of finals.h, in finals_enter.c. */
 halotune_status finals_enter(struct final_phase *phase);
 /* Load them: of step 3. */

@@ -114,17 +114,17 @@ static bool anyone_is_in(const struct rounds *rounds) {
   return false;
 }
 
-halotune_status rounds_run(struct rounds *rounds, int wanted, int least, double end_ms) {
+halotune_status rounds_run(struct rounds *rounds, int wanted, const struct rounds_end *end) {
   const int begin = rounds->count;
   while (rounds->count < rounds->capacity && rounds->count - begin < wanted && anyone_is_in(rounds)) {
-    const bool is_late = time_now_ms(&rounds->time) >= end_ms;
-    if (is_late && rounds->count - begin >= least) break;
+    if (end->is_stopped && end->is_stopped(end->state)) break;
+    if (time_now_ms(&rounds->time) >= end->at_ms && rounds->count - begin >= end->least) break;
     bool is_spoilt = false;
     for (int repeats = 0; repeats <= THROTTLE_REPEATS; repeats++) {
       halotune_status st = repeats > 0 ? steady_pause(rounds->backend) : HALOTUNE_OK;
       if (st == HALOTUNE_OK) st = take_round(rounds, &is_spoilt);
       if (st != HALOTUNE_OK) return st;
-      if (!is_spoilt || time_now_ms(&rounds->time) >= end_ms) break;
+      if (!is_spoilt || time_now_ms(&rounds->time) >= end->at_ms) break;
     }
     rounds->is_throttled[rounds->count++] = is_spoilt;
   }

@@ -30,6 +30,14 @@ struct rounds {
   struct gpu_reading before, after; /* of the first and the last round */
 };
 
+/* When to take no more rounds, although fewer than wanted are there. */
+struct rounds_end {
+  double at_ms; /* then, once `least` rounds are there; no round is repeated after it either */
+  int least;
+  bool (*is_stopped)(void *state); /* at once; NULL: never */
+  void *state;
+};
+
 /* Returns HALOTUNE_OK or HALOTUNE_MEMORY. The players' slots, batches and verdicts are filled by the caller before rounds_run. */
 halotune_status rounds_make(struct backend_handle *backend, const struct time_source *time, uint64_t seed, int player_count,
                             int capacity, struct rounds *out);
@@ -38,9 +46,8 @@ void rounds_free(struct rounds *rounds);
 /* Take `wanted` rounds more, as far as there is room. A round during which the GPU throttled
  * (tuner/bench/throttle.h) is repeated at most THROTTLE_REPEATS times, then kept as it is. A player that goes wrong leaves, and the
  * round is taken again by the others.
- *   least   rounds that are taken whatever the time
- *   end_ms  no further round is begun after it */
-halotune_status rounds_run(struct rounds *rounds, int wanted, int least, double end_ms);
+ * Returns HALOTUNE_OK, or the backend's status. */
+halotune_status rounds_run(struct rounds *rounds, int wanted, const struct rounds_end *end);
 
 /* Drop the rounds that were slowed down, where at least `least` others remain. Returns whether slow ones remain. */
 bool rounds_drop_throttled(struct rounds *rounds, int least);
