@@ -1,4 +1,5 @@
-/* bench_finals_test.c: the final phase: plan, ties, who wins, and what happens when something goes wrong in the middle of it. */
+/* bench_finals_test.c: the final phase: plan, ties, who wins, and what happens when something goes wrong in the
+ * middle of it. */
 #include "tests/unit/bench_model.h"
 #include "tests/unit/unit.h"
 #include "tuner/bench/finals.h"
@@ -36,9 +37,11 @@ static halotune_status was_measured(void *state, int candidate, const struct mea
 
 static bool is_stopped(void *state) {
   struct phase *phase = state;
-  if (phase->asks_to_stop > 1) phase->asks_to_stop--;
-  else if (phase->asks_to_stop == 1) return true;
-  return false;
+  if (phase->asks_to_stop > 1) {
+    phase->asks_to_stop--;
+    return false;
+  }
+  return phase->asks_to_stop == 1;
 }
 
 /* Candidates with these times, the first one the default, in its slot; all measured as they are. */
@@ -92,19 +95,19 @@ static const struct final_entry *entry_of(const struct phase *phase, int candida
   return NULL;
 }
 
-/* --- rules ------------------------------------------------------------------------------------------------------------ */
+/* --- rules -------------------------------------------------------------------------------------------------------- */
 
 TEST(ties_are_decided_in_order) {
   static const struct {
     struct contender contenders[3];
     int want;
   } rows[] = {
-      {{{true, false, 40, 0, 2}, {true, false, 32, 100, 3}, {true, false, 48, 0, 1}}, 1}, /* registers */
-      {{{true, false, 32, 200, 1}, {true, false, 32, 100, 3}, {true, false, 33, 0, 2}}, 1}, /* then shared memory */
+      {{{true, false, 40, 0, 2}, {true, false, 32, 100, 3}, {true, false, 48, 0, 1}}, 1},     /* registers */
+      {{{true, false, 32, 200, 1}, {true, false, 32, 100, 3}, {true, false, 33, 0, 2}}, 1},   /* then shared memory */
       {{{true, false, 32, 100, 3}, {true, false, 32, 100, 1}, {true, false, 32, 100, 2}}, 1}, /* then order */
-      {{{true, false, 32, 100, 3}, {false, false, 16, 0, 1}, {true, false, 40, 0, 2}}, 0}, /* only ties */
-      {{{true, false, 32, 0, 1}, {true, true, 255, 9, 9}, {true, false, 16, 0, 2}}, 1},    /* nothing beats the default */
-      {{{true, false, 32, 0, 1}, {false, true, 16, 0, 0}, {true, false, 40, 0, 2}}, 0},    /* something does */
+      {{{true, false, 32, 100, 3}, {false, false, 16, 0, 1}, {true, false, 40, 0, 2}}, 0},    /* only ties */
+      {{{true, false, 32, 0, 1}, {true, true, 255, 9, 9}, {true, false, 16, 0, 2}}, 1}, /* nothing beats the default */
+      {{{true, false, 32, 0, 1}, {false, true, 16, 0, 0}, {true, false, 40, 0, 2}}, 0}, /* something does */
       {{{false, true, 32, 0, 1}, {false, false, 16, 0, 0}, {false, false, 40, 0, 2}}, -1},
   };
   for (size_t i = 0; i < COUNT(rows); i++) CHECK_EQ(rows[i].want, finals_decide(rows[i].contenders, 3), "row %zu", i);
@@ -118,7 +121,8 @@ TEST(less_time_makes_a_smaller_plan_in_the_documented_order) {
   } rows[] = {
       {1, 0, 5000, 100, 2, {1, 64, 5, 12, 20, false}},
       {1, 0, 5000, 10, 2, {1, 10, 5, 10, 20, false}},
-      /* 65*5 + 15*20 = 625 samples of 0.1 + 1 ms take 688 ms, and 80 % of 800 ms are 640 ms: shorter samples are enough. */
+      /* 65*5 + 15*20 = 625 samples of 0.1 + 1 ms take 688 ms, and 80 % of 800 ms are 640 ms: shorter samples are
+       * enough. */
       {0.1, 0, 800, 100, 2, {0.8, 64, 5, 12, 20, true}},
       /* 1 ms is as short as samples can be: (e+1)*5 + 300 samples of 2 ms within 1000 ms: 39 entrants. */
       {1, 0, 1250, 100, 2, {0.2, 39, 5, 12, 20, true}},
@@ -177,7 +181,7 @@ TEST(the_winner_follows_from_times_and_registers) {
   }
 }
 
-/* --- the phase ---------------------------------------------------------------------------------------------------------- */
+/* --- the phase ---------------------------------------------------------------------------------------------------- */
 
 TEST(sixty_four_enter_and_twelve_and_the_default_stay) {
   struct phase phase;
@@ -213,9 +217,18 @@ TEST(the_roof_is_the_fastest_copy_in_the_same_rounds) {
   begin(&phase, times_ms, 3, NOISE_NONE);
   phase.model.true_ms[3] = times_ms[3];
   model_load(&phase.model, 90, 3); /* the tuned copy */
-  struct finals_request request = {.backend = &phase.backend, .time = model_time(&phase.model), .budget_ms = 5000, .scale = 1,
-                                   .candidates = phase.candidates, .candidate_count = 3, .first_slot = FIRST_SLOT,
-                                   .slot_count = FINALS_ENTRANTS, .roofs = roofs, .roof_count = 2, .load = load, .state = &phase};
+  struct finals_request request = {.backend = &phase.backend,
+                                   .time = model_time(&phase.model),
+                                   .budget_ms = 5000,
+                                   .scale = 1,
+                                   .candidates = phase.candidates,
+                                   .candidate_count = 3,
+                                   .first_slot = FIRST_SLOT,
+                                   .slot_count = FINALS_ENTRANTS,
+                                   .roofs = roofs,
+                                   .roof_count = 2,
+                                   .load = load,
+                                   .state = &phase};
   CHECK_OK(finals_run(&request, &phase.finals));
   CHECK_EQ(0, phase.finals.roof, "memcpy");
   CHECK_NEAR(0.9, phase.finals.roof_ms, 1e-9, "its time");
@@ -266,7 +279,7 @@ TEST(times_are_compared_over_the_anchor_s_scale) {
   finals_free(&phase.finals);
 }
 
-/* --- what goes wrong ---------------------------------------------------------------------------------------------------- */
+/* --- what goes wrong ---------------------------------------------------------------------------------------------- */
 
 TEST(a_variant_that_fails_leaves_and_the_others_go_on) {
   const double times_ms[] = {2, 1, 1.02, 1.025};
@@ -432,7 +445,7 @@ TEST(the_order_within_rounds_is_shuffled_and_seeded) {
     for (int i = 0; i < PLAYERS; i++) {
       first[run_number][i] = model.first_in_round[i];
       /* 80 are expected, with a standard deviation of 8. */
-      CHECK_NEAR(ROUNDS / PLAYERS, model.first_in_round[i], 32, "player %d is first", i);
+      CHECK_NEAR((double)ROUNDS / PLAYERS, model.first_in_round[i], 32, "player %d is first", i);
     }
     rounds_free(&rounds);
   }

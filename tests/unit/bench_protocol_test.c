@@ -1,4 +1,5 @@
-/* bench_protocol_test.c: the whole protocol, search phase and finals, on a GPU with each kind of noise: does it find the best? */
+/* bench_protocol_test.c: the whole protocol, search phase and finals, on a GPU with each kind of noise: does it find
+ * the best? */
 #include <stdlib.h>
 
 #include "tests/unit/bench_model.h"
@@ -6,7 +7,15 @@
 #include "tuner/bench/anchor.h"
 #include "tuner/bench/finals.h"
 
-enum { VARIANTS = 300, SEEDS = 100, GOOD_SEEDS = 95, DEFAULT = 0, ANCHOR_SLOT = 0, TEST_SLOT = 1, FIRST_FINAL_SLOT = 2 };
+enum {
+  VARIANTS = 300,
+  SEEDS = 100,
+  GOOD_SEEDS = 95,
+  DEFAULT = 0,
+  ANCHOR_SLOT = 0,
+  TEST_SLOT = 1,
+  FIRST_FINAL_SLOT = 2
+};
 #define GOOD_RATIO 1.005
 
 struct session {
@@ -15,7 +24,7 @@ struct session {
   struct time_source time;
   struct anchor *anchor;
   struct final_candidate candidates[VARIANTS];
-  double best_ms; /* over the anchor's scale */
+  double best_ms;            /* over the anchor's scale */
   double first_ms[VARIANTS]; /* median of the first measurement */
 };
 
@@ -52,7 +61,8 @@ static void measure_one(struct session *session, int variant) {
                                         .slot = variant == DEFAULT ? ANCHOR_SLOT : -1,
                                         .is_default = variant == DEFAULT};
   const double time_ms = measured.timing.median_ms / anchor_scale(session->anchor, 0);
-  if (measured.verdict.outcome == OUTCOME_MEASURED && !measured.is_marked && (session->best_ms == 0 || time_ms < session->best_ms)) {
+  if (measured.verdict.outcome == OUTCOME_MEASURED && !measured.is_marked &&
+      (session->best_ms == 0 || time_ms < session->best_ms)) {
     session->best_ms = time_ms;
   }
   measured_free(&measured);
@@ -148,7 +158,8 @@ TEST(the_winner_is_within_half_a_percent_of_the_best) {
     CHECK(good >= GOOD_SEEDS, "%s: %d of %d", noise_names[noise], good, SEEDS);
     /* The model is no toy: where the GPU changes under it, one good measurement of each variant is not enough. */
     const bool changes = noise == NOISE_CORRELATED || noise == NOISE_DRIFT;
-    CHECK(!changes || single_pass_good < GOOD_SEEDS, "%s: a single pass is right %d times", noise_names[noise], single_pass_good);
+    CHECK(!changes || single_pass_good < GOOD_SEEDS, "%s: a single pass is right %d times", noise_names[noise],
+          single_pass_good);
   }
 }
 

@@ -21,9 +21,8 @@ static halotune_status phase_make(const struct finals_request *request, struct f
   phase->slots = calloc(count, sizeof *phase->slots);
   phase->adjusted_ms = calloc(count, sizeof *phase->adjusted_ms);
   phase->finalists = calloc(count, sizeof *phase->finalists);
-  phase->roofs = calloc(FINALS_ROOFS, sizeof *phase->roofs);
   const bool is_made = out->entries && phase->times_ms && phase->medians_ms && phase->by_time && phase->slots &&
-                       phase->adjusted_ms && phase->finalists && phase->roofs;
+                       phase->adjusted_ms && phase->finalists;
   return is_made ? HALOTUNE_OK : fail_memory();
 }
 
@@ -36,7 +35,6 @@ static void phase_free(struct final_phase *phase) {
   free(phase->slots);
   free(phase->adjusted_ms);
   free(phase->finalists);
-  free(phase->roofs);
 }
 
 /* The launch of a kernel that does nothing. */
@@ -50,7 +48,9 @@ static halotune_status measure_empty(struct final_phase *phase) {
   if (st != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED) return st;
   const struct sample_plan plan = {.slots = &slot, .batches = &batch, .slot_count = 1, .rounds = EMPTY_SAMPLES};
   st = backend->table->sample(backend->state, &plan, times_ms, &failed, &verdict);
-  if (st == HALOTUNE_OK && verdict.outcome == OUTCOME_MEASURED) phase->out->empty_ms = median_of(times_ms, EMPTY_SAMPLES);
+  if (st == HALOTUNE_OK && verdict.outcome == OUTCOME_MEASURED) {
+    phase->out->empty_ms = median_of(times_ms, EMPTY_SAMPLES);
+  }
   return st;
 }
 
@@ -85,7 +85,8 @@ static struct rounds_end end_of(const struct final_phase *phase, int least) {
 static halotune_status run_entry(struct final_phase *phase) {
   const int count = phase->out->count, wanted = phase->plan.entry_rounds;
   const struct rounds_end end = end_of(phase, FINALS_ENTRY_ROUNDS_LEAST);
-  halotune_status st = rounds_make(phase->request->backend, &phase->request->time, phase->request->seed, count, wanted, &phase->entry);
+  halotune_status st =
+      rounds_make(phase->request->backend, &phase->request->time, phase->request->seed, count, wanted, &phase->entry);
   if (st != HALOTUNE_OK) return st;
   for (int i = 0; i < count; i++) phase->entry.players[i] = player_of(phase, i);
   if ((st = steady_wait(phase->request->backend)) != HALOTUNE_OK) return st; /* loading may have waited for compiles */
@@ -129,8 +130,8 @@ static halotune_status run_final(struct final_phase *phase) {
   const struct rounds_end end = end_of(phase, FINALS_ROUNDS_LEAST);
   double time_ms;
   rounds_free(&phase->final);
-  halotune_status st = rounds_make(request->backend, &request->time, ~request->seed, finalists + request->roof_count, wanted,
-                                   &phase->final);
+  halotune_status st = rounds_make(request->backend, &request->time, ~request->seed, finalists + request->roof_count,
+                                   wanted, &phase->final);
   if (st != HALOTUNE_OK) return st;
   for (int i = 0; i < finalists; i++) phase->final.players[i] = player_of(phase, phase->finalists[i]);
   for (int i = 0; i < request->roof_count; i++) {
@@ -177,7 +178,8 @@ halotune_status finals_run(const struct finals_request *request, struct finals *
   if ((st = measure_empty(&phase)) != HALOTUNE_OK) goto done;
   if ((st = finals_enter(&phase)) != HALOTUNE_OK) goto done;
   const double load_begin_ms = time_now_ms(&request->time);
-  finals_plan_make(phase.best_ms, 0, phase.end_ms - load_begin_ms, phase.by_time_count, request->roof_count, &phase.plan);
+  finals_plan_make(phase.best_ms, 0, phase.end_ms - load_begin_ms, phase.by_time_count, request->roof_count,
+                   &phase.plan);
   out->is_scaled = out->is_scaled || phase.plan.is_scaled;
   if ((st = finals_load(&phase)) != HALOTUNE_OK || out->count == 0) goto done;
 

@@ -1,5 +1,5 @@
-/* finals_enter.c: who runs in the final rounds: times of the search made comparable, screened variants measured fully, the fastest
- * loaded. */
+/* finals_enter.c: who runs in the final rounds: times of the search made comparable, screened variants measured
+ * fully, the fastest loaded. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -42,7 +42,9 @@ static halotune_status measure_fully(struct final_phase *phase, int candidate) {
   struct measured measured = {.verdict = {.outcome = OUTCOME_MEASURED}};
   halotune_status st = HALOTUNE_OK;
   if (own < 0) st = request->load(request->state, candidate, slot, &measured.verdict);
-  if (st == HALOTUNE_OK && measured.verdict.outcome == OUTCOME_MEASURED) st = measure_slot(request->backend, &how, &measured);
+  if (st == HALOTUNE_OK && measured.verdict.outcome == OUTCOME_MEASURED) {
+    st = measure_slot(request->backend, &how, &measured);
+  }
   if (st == HALOTUNE_OK && measured.verdict.outcome == OUTCOME_MEASURED) {
     phase->medians_ms[candidate] = measured.timing.median_ms;
     phase->times_ms[candidate] = measured.timing.median_ms / request->scale;

@@ -10,11 +10,12 @@
 #include "tuner/bench/steady.h"
 #include "tuner/bench/throttle.h"
 
-halotune_status rounds_make(struct backend_handle *backend, const struct time_source *time, uint64_t seed, int player_count,
-                            int capacity, struct rounds *out) {
+halotune_status rounds_make(struct backend_handle *backend, const struct time_source *time, uint64_t seed,
+                            int player_count, int capacity, struct rounds *out) {
   const size_t players = (size_t)player_count, rounds = (size_t)capacity;
   const size_t values = players > rounds ? players : rounds;
-  *out = (struct rounds){.backend = backend, .time = *time, .seed = seed, .player_count = player_count, .capacity = capacity};
+  *out = (struct rounds){
+      .backend = backend, .time = *time, .seed = seed, .player_count = player_count, .capacity = capacity};
   out->players = calloc(players, sizeof *out->players);
   out->times_ms = calloc(players * rounds, sizeof *out->times_ms);
   out->is_throttled = calloc(rounds, sizeof *out->is_throttled);
@@ -24,8 +25,8 @@ halotune_status rounds_make(struct backend_handle *backend, const struct time_so
   out->batches = calloc(players, sizeof *out->batches);
   out->order = calloc(players, sizeof *out->order);
   out->place_ms = calloc(players, sizeof *out->place_ms);
-  if (out->players && out->times_ms && out->is_throttled && out->factors && out->scratch && out->slots && out->batches &&
-      out->order && out->place_ms) {
+  if (out->players && out->times_ms && out->is_throttled && out->factors && out->scratch && out->slots &&
+      out->batches && out->order && out->place_ms) {
     return HALOTUNE_OK;
   }
   rounds_free(out);
@@ -161,7 +162,9 @@ struct summary rounds_ratio(struct rounds *rounds, int player, int to) {
 }
 
 void rounds_adjusted(struct rounds *rounds, double *out_ms) {
-  for (int p = 0; p < rounds->player_count; p++) out_ms[p] = player_is_in(rounds, p) ? rounds_times(rounds, p).median : NAN;
+  for (int p = 0; p < rounds->player_count; p++) {
+    out_ms[p] = player_is_in(rounds, p) ? rounds_times(rounds, p).median : NAN;
+  }
   for (int r = 0; r < rounds->count; r++) {
     int count = 0;
     for (int p = 0; p < rounds->player_count; p++) {
