@@ -84,9 +84,32 @@ $(OBJ)/halotune: $(MAIN_OBJECT) $(OBJ)/libhalotune-all.a
 $(OBJ)/tests/unit/%: $(OBJ)/tests/unit/%.o $(OBJ)/libhalotune-all.a
 	$(Q)$(LINK) -o $@ $^ -lcmocka $(LIBRARIES)
 
+comma := ,
+# The driver of tests, which has its own copies of what it uses of ours.
+FAKE_CUDA_SOURCES := $(wildcard tests/fake_cuda/*.c base/*.c tuner/backend/host_*.c) gpu/arch.c gpu/cache_folder.c gpu/compile.c \
+  gpu/compile_pack.c gpu/cubin_cache.c gpu/nvrtc.c gpu/occupancy.c gpu/ptxas_report.c
+FAKE_CUDA_OBJECTS := $(FAKE_CUDA_SOURCES:%.c=$(OBJ)/fake/%.o)
+
+$(OBJ)/fake/%.o: %.c | cuda-headers
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  PIC   $<")
+	$(Q)$(COMPILE) -fPIC -MMD -MP -c -o $@ $<
+
+$(OBJ)/libfakecuda.so: $(FAKE_CUDA_OBJECTS) tests/fake_cuda/exports.map
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(LINK) -shared -Wl,--version-script=tests/fake_cuda/exports.map $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -o $@ $(FAKE_CUDA_OBJECTS) $(LIBRARIES)
+
+$(OBJ)/tests/unit/fake_cuda_test: | $(OBJ)/libfakecuda.so
+
+.PHONY: fake-cuda
+fake-cuda: $(OBJ)/libfakecuda.so  ## a driver for tests without a GPU, build/libfakecuda.so
+	$(Q)cmp -s $< build/libfakecuda.so || { cp -f $< build/libfakecuda.so.new && mv -f build/libfakecuda.so.new build/libfakecuda.so; }
+
 # They are put into the program by the assembler, of which the compiler's dependency files know nothing.
-$(OBJ)/tuner/backend/host_files.o: $(wildcard tuner/backend/host/*)
+$(OBJ)/tuner/backend/host_files.o $(OBJ)/fake/tuner/backend/host_files.o: $(wildcard tuner/backend/host/*)
 $(OBJ)/stencil/wrappers.o: templates/wrappers.cuh
+$(OBJ)/db/schema.o: db/schema.sql
+$(OBJ)/tuner/backend/gpu_check.o: tuner/backend/gpu/check.cu
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
 

@@ -54,17 +54,31 @@ static halotune_status take_cubin(const struct nvrtc *nvrtc, nvrtcProgram progra
   return HALOTUNE_OK;
 }
 
-/* The first line of the log that tells an error, as the detail. ptxas says nothing when static shared memory is too
- * large, so that case is seen from its report. */
-static halotune_status explain(const char *log, const struct resource_report *report, const char *otherwise) {
+/* The first line of the log that tells an error; NULL for none. */
+static const char *find_error(const char *log, int *length) {
   for (const char *line = log, *end; *line; line = *end ? end + 1 : end) {
     end = strchrnul(line, '\n');
-    size_t length = (size_t)(end - line);
+    *length = (int)(end - line);
     if (*line == ' ') continue; /* a line of the source */
-    if (memmem(line, length, "error", 5) || memmem(line, length, "fatal", 5)) {
-      return fail(HALOTUNE_COMPILE, "%.*s", (int)length, line);
-    }
+    if (memmem(line, (size_t)*length, "error", 5) || memmem(line, (size_t)*length, "fatal", 5)) return line;
   }
+  return NULL;
+}
+
+const char *compile_log_error(const char *log, int *length) {
+  const char *line = find_error(log, length);
+  if (line) return line;
+  line = log + strspn(log, "\r\n ");
+  *length = (int)strcspn(line, "\r\n");
+  return line;
+}
+
+/* Why there is no cubin, as the detail. ptxas says nothing when static shared memory is too large, so that case is seen from its
+ * report. */
+static halotune_status explain(const char *log, const struct resource_report *report, const char *otherwise) {
+  int length;
+  const char *line = find_error(log, &length);
+  if (line) return fail(HALOTUNE_COMPILE, "%.*s", length, line);
   for (int i = 0; i < report->count; i++) {
     const struct kernel_resources *kernel = &report->kernels[i];
     if (kernel->shared_bytes <= MAX_STATIC_SHARED_BYTES) continue;
