@@ -56,6 +56,31 @@ template <int N, class T> __device__ __forceinline__ void store_vector(T *p, con
 template <class T> __device__ __forceinline__ T load_plain(const T *p) { return *p; }
 template <class T> __device__ __forceinline__ T load_readonly(const T *p) { return __ldg(p); }
 
+template <class T> __device__ __forceinline__ void store_plain(T *p, T value) { *p = value; }
+
+// --- streaming: memory that is touched once, so that the caches give it up first.
+
+template <class T> __device__ __forceinline__ T load_streaming(const T *p) { return __ldcs(p); }
+template <class T> __device__ __forceinline__ void store_streaming(T *p, T value) { __stcs(p, value); }
+
+template <int N, class T> __device__ __forceinline__ void load_vector_streaming(const T *p, T (&out)[N]) {
+  typedef Vector<N, T> V;
+  V v;
+#pragma unroll
+  for (int i = 0; i < V::words; i++) v.word[i] = __ldcs(reinterpret_cast<const typename Word<V::word_bytes>::type *>(p) + i);
+#pragma unroll
+  for (int i = 0; i < N; i++) out[i] = v.element[i];
+}
+
+template <int N, class T> __device__ __forceinline__ void store_vector_streaming(T *p, const T (&in)[N]) {
+  typedef Vector<N, T> V;
+  V v;
+#pragma unroll
+  for (int i = 0; i < N; i++) v.element[i] = in[i];
+#pragma unroll
+  for (int i = 0; i < V::words; i++) __stcs(reinterpret_cast<typename Word<V::word_bytes>::type *>(p) + i, v.word[i]);
+}
+
 // --- asynchronous copies of 4, 8 or 16 bytes from global to shared memory. A thread commits what it issued as a group, and
 // waits until at most PENDING_GROUPS of its groups are under way. Before sm_80 they are ordinary copies.
 
@@ -163,7 +188,7 @@ __device__ __forceinline__ void read_vector(const Fields &f, int field, const Ge
   load_vector(f.in[field] + at(g, x, y, z), values);
 }
 __device__ __forceinline__ void write_point(const Fields &f, int field, const Geometry &g, index_t x, index_t y, index_t z, real value) {
-  f.out[field][at(g, x, y, z)] = value;
+  store_plain(f.out[field] + at(g, x, y, z), value);
 }
 template <int N>
 __device__ __forceinline__ void write_vector(const Fields &f, int field, const Geometry &g, index_t x, index_t y, index_t z, const real (&values)[N]) {
@@ -176,6 +201,11 @@ __device__ __forceinline__ index_t image_x(const Geometry &g, index_t x) {
   if (x >= g.nx) return g.nx - 1;
   return x;
 }
+// Whether 0 is read there.
+__device__ __forceinline__ bool is_zero_x(const Geometry &g, index_t x) {
+  (void)g, (void)x;
+  return false;
+}
 
 // Beyond the grid in y (clamp): the nearest point of the grid.
 __device__ __forceinline__ index_t image_y(const Geometry &g, index_t y) {
@@ -183,12 +213,22 @@ __device__ __forceinline__ index_t image_y(const Geometry &g, index_t y) {
   if (y >= g.ny) return g.ny - 1;
   return y;
 }
+// Whether 0 is read there.
+__device__ __forceinline__ bool is_zero_y(const Geometry &g, index_t y) {
+  (void)g, (void)y;
+  return false;
+}
 
 // Beyond the grid in z (clamp): the nearest point of the grid.
 __device__ __forceinline__ index_t image_z(const Geometry &g, index_t z) {
   if (z < 0) return 0;
   if (z >= g.nz) return g.nz - 1;
   return z;
+}
+// Whether 0 is read there.
+__device__ __forceinline__ bool is_zero_z(const Geometry &g, index_t z) {
+  (void)g, (void)z;
+  return false;
 }
 
 // Input `field` at a point that may lie beyond the grid, by at most the radius.

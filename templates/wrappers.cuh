@@ -54,6 +54,31 @@ template <int N, class T> __device__ __forceinline__ void store_vector(T *p, con
 template <class T> __device__ __forceinline__ T load_plain(const T *p) { return *p; }
 template <class T> __device__ __forceinline__ T load_readonly(const T *p) { return __ldg(p); }
 
+template <class T> __device__ __forceinline__ void store_plain(T *p, T value) { *p = value; }
+
+// --- streaming: memory that is touched once, so that the caches give it up first.
+
+template <class T> __device__ __forceinline__ T load_streaming(const T *p) { return __ldcs(p); }
+template <class T> __device__ __forceinline__ void store_streaming(T *p, T value) { __stcs(p, value); }
+
+template <int N, class T> __device__ __forceinline__ void load_vector_streaming(const T *p, T (&out)[N]) {
+  typedef Vector<N, T> V;
+  V v;
+#pragma unroll
+  for (int i = 0; i < V::words; i++) v.word[i] = __ldcs(reinterpret_cast<const typename Word<V::word_bytes>::type *>(p) + i);
+#pragma unroll
+  for (int i = 0; i < N; i++) out[i] = v.element[i];
+}
+
+template <int N, class T> __device__ __forceinline__ void store_vector_streaming(T *p, const T (&in)[N]) {
+  typedef Vector<N, T> V;
+  V v;
+#pragma unroll
+  for (int i = 0; i < N; i++) v.element[i] = in[i];
+#pragma unroll
+  for (int i = 0; i < V::words; i++) __stcs(reinterpret_cast<typename Word<V::word_bytes>::type *>(p) + i, v.word[i]);
+}
+
 // --- asynchronous copies of 4, 8 or 16 bytes from global to shared memory. A thread commits what it issued as a group, and
 // waits until at most PENDING_GROUPS of its groups are under way. Before sm_80 they are ordinary copies.
 

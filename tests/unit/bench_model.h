@@ -37,13 +37,13 @@ struct model {
   int last_slot;
   double clock, correlated;       /* of the SM over its highest */
   bool hides_clock;               /* NVML tells no clocks */
-  double throttle_from_ms, throttle_to_ms; /* for tests that place it; throttled between these */
+  double throttle_from_ms, throttle_to_ms; /* for tests that place it: throttled between these */
   /* The variant that fails, at which of its samples, and how. */
   int failing, samples_to_failure;
   enum outcome failure;
-  int wrong; /* the variant that its recheck finds wrong; -1 */
-  long samples, calls, longest_call_rounds, loads, rechecks, reads, warm_calls, unwarmed_switches;
-  bool reads_between; /* a reading fell between two samples of one call: it never can here */
+  bool is_wrong[MODEL_VARIANTS]; /* as its recheck finds */
+  long samples, calls, single_calls, loads, rechecks, unwarmed_switches;
+  long first_in_round[BACKEND_ALL_SLOTS]; /* of plans with untimed applications */
 };
 
 static inline double model_uniform(struct model *model) {
@@ -103,8 +103,8 @@ static inline halotune_status model_sample(void *state, const struct sample_plan
   struct model *model = state;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   model->calls++;
-  model->warm_calls += plan->warm;
-  if (plan->rounds > model->longest_call_rounds) model->longest_call_rounds = plan->rounds;
+  model->single_calls += plan->rounds * plan->slot_count == 1;
+  if (plan->warm) model->first_in_round[plan->slots[0]]++;
   model_idle(model, 0.05); /* the way there and back */
   for (int i = 0; i < plan->rounds * plan->slot_count; i++) {
     const int slot = plan->slots[i % plan->slot_count], batch = plan->batches[i % plan->slot_count];
@@ -135,13 +135,12 @@ static inline halotune_status model_recheck(void *state, int slot, struct verdic
   struct model *model = state;
   model->rechecks++;
   model_work(model, 2);
-  *verdict = (struct verdict){.outcome = model->in_slot[slot] == model->wrong ? OUTCOME_WRONG : OUTCOME_MEASURED};
+  *verdict = (struct verdict){.outcome = model->is_wrong[model->in_slot[slot]] ? OUTCOME_WRONG : OUTCOME_MEASURED};
   return HALOTUNE_OK;
 }
 
 static inline void model_read(void *state, struct gpu_reading *out) {
   struct model *model = state;
-  model->reads++;
   *out = (struct gpu_reading){.sm_mhz = model->hides_clock ? -1 : (int)(MODEL_MHZ * model->clock),
                               .memory_mhz = 3201,
                               .temperature_c = 50,
@@ -168,7 +167,7 @@ static inline void model_load(struct model *model, int slot, int variant) {
 
 static inline void model_make(struct model *model, enum model_noise noise, uint64_t seed) {
   *model = (struct model){
-      .noise = noise, .seed = seed, .clock = 1, .empty_ms = 0.002, .memcpy_ms = 0.25, .failing = -1, .wrong = -1, .last_slot = -1};
+      .noise = noise, .seed = seed, .clock = 1, .empty_ms = 0.002, .memcpy_ms = 0.25, .failing = -1, .last_slot = -1};
   for (int i = 0; i < BACKEND_ALL_SLOTS; i++) model->in_slot[i] = -1;
 }
 

@@ -12,6 +12,7 @@
 #define WARM_AGREEMENT 0.02
 #define WARM_MOST_MS 300.0
 #define NARROW_WIDTH 0.01
+#define RISING_CLOCK 1.03
 enum { BATCH_TRIES = 8 };
 
 /* The samples of one variant, and room to sort them in. */
@@ -148,16 +149,27 @@ done:
   return st;
 }
 
+/* Whether it was screened while the clock was still rising. Its samples may agree all the same: within one, the clock rises little. */
+static bool is_cold(const struct measured *measured) {
+  return measured->verdict.outcome == OUTCOME_SCREENED && measured->before.sm_mhz > 0 &&
+         measured->after.sm_mhz > RISING_CLOCK * measured->before.sm_mhz;
+}
+
 halotune_status measure_slot(struct backend_handle *backend, const struct measure_request *request, struct measured *out) {
   struct samples samples = {0};
+  bool was_cold = false, is_repeated;
   halotune_status st;
   *out = (struct measured){0};
   do {
-    if (out->attempts++ > 0 && (st = steady_pause(backend)) != HALOTUNE_OK) goto done;
+    out->attempts++;
     if ((st = attempt(backend, request, &samples, out)) != HALOTUNE_OK) goto done;
     if (!outcome_has_time(out->verdict.outcome)) goto done;
     out->is_marked = reading_spoils(&out->before) || reading_spoils(&out->after);
-  } while (out->is_marked && out->attempts <= THROTTLE_REPEATS);
+    is_repeated = out->is_marked && out->attempts <= THROTTLE_REPEATS;
+    if (!is_repeated && !was_cold && is_cold(out)) is_repeated = was_cold = true;
+    if (is_repeated) st = was_cold ? steady_wait(backend) : steady_pause(backend);
+    if (st != HALOTUNE_OK) goto done;
+  } while (is_repeated);
 
   if (out->verdict.outcome == OUTCOME_MEASURED) {
     if ((st = backend->table->recheck(backend->state, request->slot, &out->verdict)) != HALOTUNE_OK) goto done;

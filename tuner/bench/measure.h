@@ -10,7 +10,8 @@
  * 4. Samples: at least 8 over at least 5 ms, then twice as many again and again until the 95 % interval is at most 1 % wide, or
  *    begins more than 1.08 times above the best (it cannot get into the finals), or 1 s is spent. 1 % is a third of the 3 % by
  *    which finals are entered: an error of half of that leaves no variant out that belongs there.
- * 5. Readings of clocks before 2 and after 4. Where a reading tells of a slowdown (tuner/bench/throttle.h), 2 to 4 are repeated. */
+ * 5. Readings of clocks before 2 and after 4. Where a reading tells of a slowdown (tuner/bench/throttle.h), 2 to 4 are repeated; and
+ *    once, when the clock is steady, where a variant was screened while the clock rose by more than 3 %. */
 #ifndef TUNER_BENCH_MEASURE_H
 #define TUNER_BENCH_MEASURE_H
 

@@ -18,7 +18,7 @@ enum { DEFAULT_BUDGET_S = 60, SETUP_S = 8 };
 struct tune_command {
   const struct invocation *invocation;
   struct tune_plan plan;
-  struct templates templates;
+  struct templates templates, copy_templates; /* copy_templates: all that can be found, whatever --template says */
   struct planned_stencil copy; /* of the roof; nothing where there is no such file */
   struct tune_tools tools;
   struct backend_handle backend;
@@ -157,7 +157,8 @@ static void open_copy(struct tune_command *c) {
   if (loaded_open("copy", &c->copy.loaded) != HALOTUNE_OK) return;
   const struct stencil *copy = c->copy.loaded.stencil;
   bool is_copy = copy->dims == 1 && copy->input_count == 1 && copy->output_count == 1;
-  if (!is_copy) loaded_free(&c->copy.loaded);
+  struct invocation all = {.command = c->invocation->command};
+  if (!is_copy || templates_open(&all, &c->copy_templates) != HALOTUNE_OK) loaded_free(&c->copy.loaded);
 }
 
 /* --- the live line --- */
@@ -204,7 +205,9 @@ static halotune_status tune_one(struct tune_command *c, struct tuned *row) {
   }
   c->task_name.length = 0;
   planned_task_text(row->task, &c->task_name);
-  halotune_status status = tune(&c->tools, &task, c->templates.list, c->templates.count, has_copy ? &copy : NULL, &c->options, &row->result);
+  struct tune_templates templates = {c->templates.list, c->templates.count}, copy_templates = {c->copy_templates.list, c->copy_templates.count};
+  halotune_status status =
+      tune(&c->tools, &task, &templates, has_copy ? &copy : NULL, &copy_templates, &c->options, &row->result);
   progress_hide(&c->progress);
   row->is_done = true;
   if (status == HALOTUNE_OK) return status;
@@ -308,6 +311,7 @@ static enum exit_code run(const struct invocation *invocation) {
   compiler_close(c.tools.compiler);
   loaded_free(&c.copy.loaded);
   templates_free(&c.templates);
+  templates_free(&c.copy_templates);
   tune_plan_free(&c.plan);
   text_free(&c.command);
   text_free(&c.task_name);

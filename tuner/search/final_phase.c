@@ -16,6 +16,8 @@ struct final_phase {
   struct trial *loaded[FINALS_ENTRANTS];    /* by slot */
   struct roof roof;
   struct finals finals;
+  double copy_ms, memcpy_ms; /* in the final rounds; NaN where there is none */
+  struct text warnings;      /* a line each */
 };
 
 /* --- callbacks --- */
@@ -77,6 +79,7 @@ static halotune_status run_finals(struct final_phase *phase) {
   struct finals_request request = {.backend = session->tools->backend,
                                    .seed = session->options->seed,
                                    .budget_ms = session->end_ms - clock_ms(),
+                                   .scale = session->scale,
                                    .candidates = phase->candidates,
                                    .candidate_count = (int)session->timed_count,
                                    .first_slot = 0,
@@ -98,7 +101,7 @@ static struct finalist *list_finalists(const struct final_phase *phase, int *cou
     const struct final_entry *entry = &finals->entries[i];
     if (!entry->is_finalist || entry->rank == 0) continue;
     list[(*count)++] = (struct finalist){.variant = phase->session->timed[entry->candidate].variant,
-                                         .rank = *count + 1,
+                                         .rank = entry->rank,
                                          .timing = entry->timing,
                                          .ratio = entry->ratio,
                                          .ratio_low = entry->ratio_low,
@@ -110,12 +113,13 @@ static struct finalist *list_finalists(const struct final_phase *phase, int *cou
   return list;
 }
 
-static double tuned_copy_ms(const struct final_phase *phase) {
-  double best_ms = NAN;
+/* The first roof is the driver's copy, the others are kernels. */
+static void take_roofs(struct final_phase *phase) {
+  phase->copy_ms = phase->memcpy_ms = NAN;
   for (int i = 0; i < phase->roof.count; i++) {
-    if (phase->roof.slots[i] != SLOT_MEMCPY) best_ms = fmin(best_ms, phase->finals.roofs_ms[i]);
+    double *time_ms = phase->roof.slots[i] == SLOT_MEMCPY ? &phase->memcpy_ms : &phase->copy_ms;
+    *time_ms = fmin(*time_ms, phase->finals.roofs_ms[i]);
   }
-  return best_ms;
 }
 
 static struct run_end end_of(const struct final_phase *phase) {
@@ -123,9 +127,9 @@ static struct run_end end_of(const struct final_phase *phase) {
   return (struct run_end){.is_complete = true,
                           .reason = "",
                           .empty_ms = finals->empty_ms,
-                          .copy_ms = tuned_copy_ms(phase),
-                          .memcpy_ms = phase->roof.count > 0 ? finals->roofs_ms[0] : NAN,
-                          .warnings = phase->session->tools->backend->facts.warnings};
+                          .copy_ms = phase->copy_ms,
+                          .memcpy_ms = phase->memcpy_ms,
+                          .warnings = text_string(&phase->warnings)};
 }
 
 static void report_winner(struct final_phase *phase, const struct final_entry *entry) {
@@ -230,13 +234,17 @@ static halotune_status choose_winner(struct final_phase *phase) {
     struct trial *trial;
     char grid[64] = "";
     halotune_status status = HALOTUNE_OK;
-    verdict.outcome = OUTCOME_MEASURED;
+    verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
     session_show(session, "second grid");
     if (!session->tools->backend->facts.is_recording) {
       status = second_grid_check(session, &session->timed[entry->candidate].proposal, grid, &verdict);
     }
     if (status != HALOTUNE_OK) return status;
-    if (verdict.outcome != OUTCOME_MEASURED) continue;
+    if (verdict.outcome != OUTCOME_MEASURED) {
+      text_printf(&phase->warnings, "rank %d was %s on the grid %s: %s\n", entry->rank, outcome_name(verdict.outcome), grid, verdict.reason);
+      continue;
+    }
+    if (!grid[0]) text_printf(&phase->warnings, "not verified on a second grid: %s\n", verdict.reason);
     if ((status = build_winner(phase, entry, &trial)) != HALOTUNE_OK) return status;
     status = store_winner(phase, entry, trial, grid);
     trial_free(trial);
@@ -260,11 +268,13 @@ halotune_status session_finals(struct session *session) {
   struct final_phase phase = {.session = session};
   if (session->options->stop && *session->options->stop) return end_early(session, "interrupted");
   if (session->timed_count == 0) return end_early(session, "no variant was right and had a time");
+  text_printf(&phase.warnings, "%s", session->tools->backend->facts.warnings);
   qsort(session->timed, (size_t)session->timed_count, sizeof *session->timed, compare_places);
   halotune_status status = make_candidates(&phase);
   if (status == HALOTUNE_OK) status = roof_open(session, FIRST_ROOF_SLOT, &phase.roof);
   if (status == HALOTUNE_OK) status = run_finals(&phase);
   for (int slot = 0; slot < FINALS_ENTRANTS; slot++) session->tools->backend->table->unload(session->tools->backend->state, slot);
+  take_roofs(&phase);
   roof_close(session, &phase.roof);
   for (int slot = 0; slot < FINALS_ENTRANTS; slot++) trial_free(phase.loaded[slot]);
   if (status == HALOTUNE_OK) status = choose_winner(&phase);
@@ -272,6 +282,7 @@ halotune_status session_finals(struct session *session) {
     status = end_early(session, "no finalist was right on both grids");
   }
   finals_free(&phase.finals);
+  text_free(&phase.warnings);
   free(phase.candidates);
   return status;
 }

@@ -24,12 +24,13 @@ struct roof_search {
 
 static halotune_status find_templates(struct roof_search *search) {
   const struct session *session = search->session;
-  for (int i = 0; i < session->all_count; i++) {
+  const struct tune_templates *all = session->copy_templates;
+  for (int i = 0; i < all->count; i++) {
     struct bindings *bindings = &search->bindings[search->space.count];
-    halotune_status status = task_bindings(session->copy, session->all_templates[i], bindings);
+    halotune_status status = task_bindings(session->copy, all->list[i], bindings);
     if (status != HALOTUNE_OK) return status;
     if (space_refusal(bindings)) bindings_free(bindings);
-    else search->templates[search->space.count++] = session->all_templates[i];
+    else search->templates[search->space.count++] = all->list[i];
   }
   search->space.templates = search->templates;
   search->space.bindings = search->bindings;
@@ -145,7 +146,7 @@ static halotune_status try_sample(struct roof_search *search) {
 
 halotune_status roof_open(struct session *session, int first_slot, struct roof *out) {
   struct roof_search search = {.session = session, .roof = out, .first_slot = first_slot};
-  size_t room = (size_t)session->all_count + 1;
+  size_t room = (size_t)session->copy_templates->count + 1;
   *out = (struct roof){.count = 0};
   if (!session->copy || isnan(session->memcpy_ms)) return HALOTUNE_OK;
   search.templates = calloc(room, sizeof *search.templates);

@@ -100,7 +100,7 @@ static halotune_status finish(struct phase *phase, struct trial *trial, long num
     result->number = number ? number : session->number;
     result->at_s = (clock_ms() - session->start_ms) * 1e-3;
     if (status == HALOTUNE_OK) status = store_measurement(session->tools->store, session->run_id, &key, result, &variant);
-    if (status == HALOTUNE_OK && phase->anchor && has_time) status = anchor_cover(phase->anchor, result->number);
+    if (status == HALOTUNE_OK && phase->anchor && has_time) status = anchor_cover(phase->anchor, result->number, result->is_marked);
   } else if (trial->is_recalled) {
     variant = trial->variant;
     out->recalled++;
@@ -284,6 +284,7 @@ halotune_status session_search(struct session *session) {
   phase->session = session;
   halotune_status status = open_anchor(phase);
   if (status == HALOTUNE_OK) status = search(phase);
+  if (phase->anchor) session->scale = anchor_scale(phase->anchor, 0);
   halotune_status drained = drain(phase);
   for (int i = 0; i < MOST_IN_FLIGHT; i++) trial_free(phase->in_flight[i]);
   for (int i = 0; i < phase->ready_count; i++) trial_free(phase->ready[(phase->ready_first + i) % MOST_READY]);

@@ -4,7 +4,7 @@
 
 #include "tuner/search/session.h"
 
-enum { SECOND_GRIDS = 4, EVEN_POINTS = 32 };
+enum { SECOND_GRIDS = 4, EVEN_POINTS = 16 };
 
 static bool is_prime(long number) {
   if (number < 2) return false;
@@ -42,8 +42,9 @@ struct second {
   struct trial *trial;
 };
 
-/* The first of the grids on which the rules keep the variant, compiled for it; no trial where there is none. */
-static halotune_status find_grid(struct session *session, const struct proposal *proposal, struct task *task, struct second *second) {
+/* The first of the grids on which the rules keep the variant, compiled for it; no trial, and the reason, where there is none. */
+static halotune_status find_grid(struct session *session, const struct proposal *proposal, struct task *task, struct second *second,
+                                 char reason[BACKEND_REASON_BYTES]) {
   struct grid grids[SECOND_GRIDS];
   second_grids(session->task, grids);
   for (int i = 0; i < SECOND_GRIDS; i++) {
@@ -55,6 +56,7 @@ static halotune_status find_grid(struct session *session, const struct proposal 
     status = session_build(session, task, template, proposal, &task->grid, &second->trial);
     if (status != HALOTUNE_OK) return status;
     if (!second->trial->is_over) return HALOTUNE_OK;
+    snprintf(reason, BACKEND_REASON_BYTES, "%.*s", BACKEND_REASON_BYTES - 1, second->trial->reason);
     trial_free(second->trial);
     second->trial = NULL;
   }
@@ -89,7 +91,7 @@ halotune_status second_grid_check(struct session *session, const struct proposal
   second.coefficients = calloc((size_t)task.stencil->coefficient_count + 1, sizeof *second.coefficients);
   if (!second.coefficients) return fail_memory();
   task.coefficients = second.coefficients;
-  halotune_status status = find_grid(session, proposal, &task, &second);
+  halotune_status status = find_grid(session, proposal, &task, &second, verdict->reason);
   if (status == HALOTUNE_OK && second.trial) {
     int length = snprintf(grid, 64, "%ld", task.grid.n[0]);
     for (int axis = 1; axis < task.stencil->dims; axis++) length += snprintf(grid + length, 64 - (size_t)length, "x%ld", task.grid.n[axis]);

@@ -246,21 +246,23 @@ void session_close(struct session *session) {
 
 /* --- all of it --- */
 
-halotune_status tune(const struct tune_tools *tools, const struct task *task, struct template *const *templates, int template_count,
-                     const struct task *copy, const struct tune_options *options, struct tune_result *out) {
-  struct session session = {.tools = tools, .task = task, .copy = copy, .options = options, .result = out,
-                            .all_templates = templates, .all_count = template_count};
-  size_t room = (size_t)template_count + 1;
+halotune_status tune(const struct tune_tools *tools, const struct task *task, const struct tune_templates *templates,
+                     const struct task *copy, const struct tune_templates *copy_templates, const struct tune_options *options,
+                     struct tune_result *out) {
+  struct session session = {.tools = tools, .task = task, .copy = copy, .copy_templates = copy_templates, .options = options,
+                            .result = out};
+  size_t room = (size_t)templates->count + 1;
   *out = (struct tune_result){.default_ms = NAN, .roof_ms = NAN, .roof_ratio = NAN, .roof_ratio_low = NAN,
                               .roof_ratio_high = NAN, .empty_ms = NAN, .bytes = task_bytes(task)};
   session.start_ms = clock_ms();
   session.memcpy_ms = NAN;
   session.best_ms = INFINITY;
+  session.scale = 1;
   session.templates = calloc(room, sizeof *session.templates);
   session.bindings = calloc(room, sizeof *session.bindings);
   session.template_ids = calloc(room, sizeof *session.template_ids);
   halotune_status status = session.templates && session.bindings && session.template_ids ? HALOTUNE_OK : fail_memory();
-  if (status == HALOTUNE_OK) status = find_space(&session, templates, template_count);
+  if (status == HALOTUNE_OK) status = find_space(&session, templates->list, templates->count);
   if (status == HALOTUNE_OK) {
     find_first(&session);
     status = session_open(&session);

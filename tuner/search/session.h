@@ -24,9 +24,8 @@ struct session {
   const struct tune_options *options;
   struct tune_result *result;
 
-  struct template *const *all_templates; /* as given, */
-  int all_count;
-  struct template **templates; /* and those that apply */
+  const struct tune_templates *copy_templates;
+  struct template **templates; /* those that apply */
   struct bindings *bindings;
   struct search_space space;
   long space_size;
@@ -40,7 +39,8 @@ struct session {
   void *strategy;
   double start_ms, search_end_ms, end_ms; /* clock_ms() */
   double memcpy_ms;                        /* of the roof's bytes, at the start; NaN */
-  double best_ms;
+  double best_ms;                          /* of scaled times */
+  double scale;                            /* anchor_scale() at the end of the search */
   long number;                             /* of the last result stored by this run */
   struct timed_variant *timed;
   long timed_count, timed_capacity;
@@ -91,7 +91,7 @@ void roof_close(struct session *session, struct roof *roof);
 /* Run a variant on another grid, with awkward extents and other coefficients. It unloads all slots, and leaves that grid on the
  * device.
  *   grid     receives the grid, as "509x251x499"; "" where the rules leave the variant out on every such grid
- *   verdict  what came of it; OUTCOME_MEASURED also where it is left out */
+ *   verdict  what came of it; OUTCOME_MEASURED also where it is left out, with the reason */
 halotune_status second_grid_check(struct session *session, const struct proposal *proposal, char grid[64], struct verdict *verdict);
 
 #endif

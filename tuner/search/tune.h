@@ -61,13 +61,21 @@ struct tune_result {
   long long bytes;
 };
 
+/* Templates to search. */
+struct tune_templates {
+  struct template *const *list;
+  int count;
+};
+
 /* Tune one task. What goes wrong with variants is stored, and costs nothing else.
- *   templates  all that may apply
- *   roof       the copy of the task's bytes as a task of its own, with `roof_templates` for it; NULL for none
- *   out        filled on success, and as far as it came on failure
+ *   templates       that may apply to the task
+ *   copy            stencil `copy` on as many points as move the task's bytes, to measure the roof; NULL for none
+ *   copy_templates  that may apply to it
+ *   out             filled on success, and as far as it came on failure
  * Returns HALOTUNE_OK, also where it ended early; HALOTUNE_NOT_FOUND where no template has a variant; else what backend, compiler or
  * store return. Every result was stored by then. */
-halotune_status tune(const struct tune_tools *tools, const struct task *task, struct template *const *templates, int template_count,
-                     const struct task *copy, const struct tune_options *options, struct tune_result *out);
+halotune_status tune(const struct tune_tools *tools, const struct task *task, const struct tune_templates *templates,
+                     const struct task *copy, const struct tune_templates *copy_templates, const struct tune_options *options,
+                     struct tune_result *out);
 
 #endif

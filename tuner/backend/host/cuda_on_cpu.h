@@ -220,6 +220,15 @@ template <int N, class T> static inline void store_vector(T *p, const T (&in)[N]
 }
 template <class T> static inline T load_plain(const T *p) { return *p; }
 template <class T> static inline T load_readonly(const T *p) { return *p; }
+template <class T> static inline T load_streaming(const T *p) { return *p; }
+template <class T> static inline void store_plain(T *p, T value) { *p = value; }
+template <class T> static inline void store_streaming(T *p, T value) { *p = value; }
+template <int N, class T> static inline void load_vector_streaming(const T *p, T (&out)[N], HALOTUNE_LINE) {
+  load_vector<N>(p, out, line);
+}
+template <int N, class T> static inline void store_vector_streaming(T *p, const T (&in)[N], HALOTUNE_LINE) {
+  store_vector<N>(p, in, line);
+}
 
 template <int BYTES> static inline void async_copy_zero(void *shared, const void *global, bool valid, HALOTUNE_LINE) {
   static_assert(BYTES == 4 || BYTES == 8 || BYTES == 16, "asynchronous copies move 4, 8 or 16 bytes");
