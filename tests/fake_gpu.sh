@@ -23,6 +23,6 @@ sed -e 's/^name: direct/name: small/' \
 tune() { # DB option...
   db=$1
   shift
-  "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --strategy exhaustive \
+  timeout 100 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --strategy exhaustive \
     --budget 20s --db "$db" "$@"
 }
