@@ -54,7 +54,7 @@ static halotune_status choose_rows(sqlite3 *connection, const char *table, const
 
 halotune_status store_choose(struct store *store, const struct choice *choice) {
   sqlite3 *connection = store_connection(store);
-  halotune_status status = query_script(connection, "pragma temp_store = memory");
+  halotune_status status = HALOTUNE_OK;
   for (size_t i = 0; i < COUNT(rows) && status == HALOTUNE_OK; i++) {
     status = choose_rows(connection, table_names[rows[i].table], rows[i].sql, choice);
   }

@@ -52,7 +52,7 @@ static halotune_status connect(const char *path, int flags, sqlite3 **out) {
   sqlite3_busy_timeout(*out, BUSY_MS);
   sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);      /* no SQL of a file that came from elsewhere may */
   sqlite3_db_config(*out, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL); /* do more than store rows */
-  return query_script(*out, "pragma foreign_keys = on; pragma cell_size_check = on");
+  return query_script(*out, "pragma foreign_keys = on; pragma cell_size_check = on; pragma temp_store = memory");
 }
 
 /* --- reading ------------------------------------------------------------------------------------------------------------ */
