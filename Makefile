@@ -87,6 +87,7 @@ $(OBJ)/tests/unit/%: $(OBJ)/tests/unit/%.o $(OBJ)/libhalotune-all.a
 # They are put into the program by the assembler, of which the compiler's dependency files know nothing.
 $(OBJ)/tuner/backend/host_files.o: $(wildcard tuner/backend/host/*)
 $(OBJ)/stencil/wrappers.o: templates/wrappers.cuh
+$(OBJ)/db/schema.o: db/schema.sql
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
 

@@ -25,9 +25,10 @@ create table device (
 -- A stencil as its file describes it.
 create table stencil (
   id   integer primary key,
-  hash text not null unique,                    -- of its meaning: 32 hexadecimal digits
+  hash text not null,                           -- of its meaning: 32 hexadecimal digits
   name text not null,
-  text text not null                            -- the YAML file
+  text text not null,                           -- the YAML file
+  unique (hash, name)                           -- two names may mean the same
 ) strict;
 create index stencil_by_name on stencil (name);
 
@@ -184,7 +185,7 @@ create table best (
   nvrtc           text    not null,
   arch            text    not null,             -- of the cubin: "sm_90"
   source          text    not null,
-  cubin           blob    not null
+  cubin           blob    not null                -- empty where an export left it out: compile the source
 ) strict;
 create unique index best_current on best (problem_id) where is_current;
 create index best_by_problem on best (problem_id);
