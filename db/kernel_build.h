@@ -3,7 +3,7 @@
 #ifndef DB_KERNEL_BUILD_H
 #define DB_KERNEL_BUILD_H
 
-#include "db/choose.h"
+#include "db/lookup_choose.h"
 
 /* Owns source and cubin; end with built_free. */
 struct built {

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "db/launch_text.h"
-#include "db/parameters.h"
+#include "db/lookup_parameters.h"
 
 #define AS_CASE(name, number, text, meaning) \
   case HALOTUNE_MATCH_##name: return text;

@@ -2,7 +2,7 @@
 #ifndef DB_LOOKUP_H
 #define DB_LOOKUP_H
 
-#include "db/choose.h"
+#include "db/lookup_choose.h"
 
 enum config_place { CONFIG_CTX, CONFIG_ROW, CONFIG_STENCIL, CONFIG_TEMPLATE };
 

@@ -1,5 +1,5 @@
-/* parameters.c: names, words and numbers of a flat JSON object; they are identifiers and need no escapes. */
-#include "db/parameters.h"
+/* lookup_parameters.c: names, words and numbers of a flat JSON object; they are identifiers and need no escapes. */
+#include "db/lookup_parameters.h"
 
 #include <stdlib.h>
 #include <string.h>

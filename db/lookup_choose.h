@@ -1,8 +1,8 @@
-/* choose.h: which configuration a problem gets that has no row of its own: nearby ones whose rules it keeps, else defaults. */
-#ifndef DB_CHOOSE_H
-#define DB_CHOOSE_H
+/* lookup_choose.h: which configuration a problem gets that has no row of its own: nearby ones whose rules it keeps, else defaults. */
+#ifndef DB_LOOKUP_CHOOSE_H
+#define DB_LOOKUP_CHOOSE_H
 
-#include "db/context.h"
+#include "db/lookup_context.h"
 
 /* What a configuration is wanted for. */
 struct question {

@@ -1,5 +1,5 @@
-/* names.c: open addressing with linear probing, at most half full. */
-#include "db/names.h"
+/* lookup_names.c: open addressing with linear probing, at most half full. */
+#include "db/lookup_names.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
-/* catalog.h: what lookups answer from: the current, trusted rows of `best` of several databases and what they refer to, copied into
+/* lookup_catalog.h: what lookups answer from: the current, trusted rows of `best` of several databases and what they refer to, copied into
  * memory. Filled once, not changed afterwards. */
-#ifndef DB_CATALOG_H
-#define DB_CATALOG_H
+#ifndef DB_LOOKUP_CATALOG_H
+#define DB_LOOKUP_CATALOG_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "db/names.h"
+#include "db/lookup_names.h"
 #include "db/store.h"
 #include "stencil/template.h"
 

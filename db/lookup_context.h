@@ -1,10 +1,10 @@
-/* context.h: what stands behind a halotune_ctx. */
-#ifndef DB_CONTEXT_H
-#define DB_CONTEXT_H
+/* lookup_context.h: what stands behind a halotune_ctx. */
+#ifndef DB_LOOKUP_CONTEXT_H
+#define DB_LOOKUP_CONTEXT_H
 
 #include <pthread.h>
 
-#include "db/table.h"
+#include "db/lookup_table.h"
 #include "gpu/cubin_cache.h"
 #include "gpu/device.h"
 

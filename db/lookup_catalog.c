@@ -1,5 +1,5 @@
-/* catalog.c: a database's tables, read into memory. */
-#include "db/catalog.h"
+/* lookup_catalog.c: a database's tables, read into memory. */
+#include "db/lookup_catalog.h"
 
 #include <math.h>
 #include <stdio.h>

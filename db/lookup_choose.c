@@ -1,13 +1,13 @@
-/* choose.c: candidates in order, and what each must keep. Runs in a few microseconds, on the stack, for up to MOST_TRIES
+/* lookup_choose.c: candidates in order, and what each must keep. Runs in a few microseconds, on the stack, for up to MOST_TRIES
  * nearby rows. */
-#include "db/choose.h"
+#include "db/lookup_choose.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "db/parameters.h"
+#include "db/lookup_parameters.h"
 #include "stencil/space.h"
 
 enum { MOST_TRIES = 64, WIDEST_ACCESS_BYTES = 16, TEXTURE_ALIGNMENT_BYTES = 512 };

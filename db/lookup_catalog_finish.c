@@ -1,10 +1,10 @@
-/* catalog_finish.c: what can be said once all databases are read: names, which templates have changed, the order of rows. */
+/* lookup_catalog_finish.c: what can be said once all databases are read: names, which templates have changed, the order of rows. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "db/catalog.h"
+#include "db/lookup_catalog.h"
 
 /* --- names -------------------------------------------------------------------------------------------------------------- */
 

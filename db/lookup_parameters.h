@@ -1,6 +1,6 @@
-/* parameters.h: the values of parameters in the JSON text of a variant, read without copies: lookups do it in a microsecond. */
-#ifndef DB_PARAMETERS_H
-#define DB_PARAMETERS_H
+/* lookup_parameters.h: the values of parameters in the JSON text of a variant, read without copies: lookups do it in a microsecond. */
+#ifndef DB_LOOKUP_PARAMETERS_H
+#define DB_LOOKUP_PARAMETERS_H
 
 #include "stencil/template.h"
 

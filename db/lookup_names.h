@@ -1,6 +1,6 @@
-/* names.h: texts to numbers, asked often and by many threads: a table that is filled once. */
-#ifndef DB_NAMES_H
-#define DB_NAMES_H
+/* lookup_names.h: texts to numbers, asked often and by many threads: a table that is filled once. */
+#ifndef DB_LOOKUP_NAMES_H
+#define DB_LOOKUP_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* context.c: opened, closed, and what is made when it is first needed. */
-#include "db/context.h"
+/* lookup_context.c: opened, closed, and what is made when it is first needed. */
+#include "db/lookup_context.h"
 
 #include <stdio.h>
 #include <stdlib.h>

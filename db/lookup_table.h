@@ -1,9 +1,9 @@
-/* table.h: the rows of a catalog by what they are the answer to, and by how far their grids are from another. Immutable once it is
+/* lookup_table.h: the rows of a catalog by what they are the answer to, and by how far their grids are from another. Immutable once it is
  * made; any number of threads may ask. */
-#ifndef DB_TABLE_H
-#define DB_TABLE_H
+#ifndef DB_LOOKUP_TABLE_H
+#define DB_LOOKUP_TABLE_H
 
-#include "db/catalog.h"
+#include "db/lookup_catalog.h"
 
 /* What is asked for. Modes are those of the store plus 1; 0 is any. */
 struct table_key {
@@ -12,7 +12,7 @@ struct table_key {
   unsigned char dtype, launch, cache;
 };
 
-/* The features of a grid on a GPU by which distances are measured; table.c says what each is and counts. */
+/* The features of a grid on a GPU by which distances are measured; lookup_table.c says what each is and counts. */
 enum { TABLE_FEATURES = 6 };
 
 struct table_slot {
