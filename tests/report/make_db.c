@@ -352,11 +352,11 @@ static void put_measurement(long long run, struct candidate *c, long number, dou
   *at_s += 0.004 + 0.02 * uniform() + (timed ? 0.03 * (s.count / 20.0) : 0.01);
   double error = 2e-8 * (1 + uniform());
   bool marked = timed && uniform() < 0.004;
-  insert(put_measurement_sql, "iiirttirrrrbrrriiiriiiriiiiriii", run, c->variant, INT(number), *at_s, outcome_name(c->outcome), reason,
+  insert(put_measurement_sql, "iiirttirrrrbrrrrrrrriiriiiiriii", run, c->variant, INT(number), *at_s, outcome_name(c->outcome), reason,
          INT(s.count), s.median, s.minimum, s.low, s.high, s.count ? s.in_order : NULL, s.count * (int)sizeof(float),
-         timed ? error : NAN, timed ? error * 9 : NAN, timed ? 0.8 + uniform() : NAN, INT(compiled ? c->registers : 0),
-         INT(compiled ? c->shared_bytes : 0), INT(compiled ? c->spill : 0), compiled ? c->occupancy.fraction : NAN,
-         INT(compiled ? c->occupancy.blocks : 0), INT(c->block[0] * c->block[1] * c->block[2]), INT(c->grid[0] * c->grid[1] * c->grid[2]),
+         timed ? error : NAN, timed ? error * 9 : NAN, timed ? 0.8 + uniform() : NAN, compiled ? c->registers : NAN,
+         compiled ? c->shared_bytes : NAN, compiled ? c->spill : NAN, compiled ? c->occupancy.fraction : NAN,
+         compiled ? c->occupancy.blocks : NAN, INT(c->block[0] * c->block[1] * c->block[2]), INT(c->grid[0] * c->grid[1] * c->grid[2]),
          30 + 60 * uniform(), INT(1980), INT(1980 - (marked ? 210 : 0)), INT(3201), INT(45 + 15 * uniform()), 420 + 120 * uniform(),
          INT(marked ? 4 : 0), INT(marked ? 3 : 1), INT(marked));
 }
