@@ -223,6 +223,9 @@ fuzz-%: $(OBJ)/tests/fuzz/%.o $(OBJ)/libhalotune-all.a
 $(OBJ)/bench/%: $(OBJ)/bench/%.o $(OBJ)/libhalotune-all.a
 	$(Q)$(LINK) -o $@ $^ $(LIBRARIES)
 
+$(OBJ)/tests/report/%: $(OBJ)/tests/report/%.o $(OBJ)/libhalotune-all.a
+	$(Q)$(LINK) -o $@ $^ $(LIBRARIES)
+
 .PHONY: bench-compile
 bench-compile: $(OBJ)/bench/compile_bench  ## kernels compiled a second, with one worker and with more
 	$(Q)$<
