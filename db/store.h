@@ -28,6 +28,9 @@ enum store_mode {
  * WAL is used where the file lies on a local filesystem. Threads: one at a time for one store; any number of processes. */
 halotune_status store_open(const char *path, enum store_mode mode, struct store **out);
 
+/* An empty database in memory. Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status store_open_memory(struct store **out);
+
 void store_close(struct store *store);
 
 /* $HALOTUNE_DB, else $XDG_DATA_HOME/halotune/halotune.db, else ~/.local/share/halotune/halotune.db.

@@ -18,22 +18,26 @@
 //      y       |4 4|5 5|6 6|7 7|
 //              |4 4|5 5|6 6|7 7|
 //
-// A plane is copied as the tile and its halo, in pieces of PIECE elements: threads share out rows, then what lies beside the tile.
-// PIECE is smaller than VECTOR where rows do not begin at multiples of it; results then go through shared memory as well, so that
-// neighbouring threads write neighbouring elements.
+// A plane is copied as the tile and its halo, in pieces: threads share out rows, then what lies beside the tile. Pieces are vectors,
+// or points where rows do not begin at multiples of a vector; results then go through shared memory as well, so that neighbouring
+// threads write neighbouring points.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #endif
 
 #ifndef Z_SLICING
 #define VECTOR 4
-#define PIECE 4
+#define PIECES_VECTORS 0
+#define PIECES_POINTS 1
+#define PIECES PIECES_VECTORS
 #define BLOCK_X 32
 #define BLOCK_Y 8
 #define POINTS_Y 2
 #define STAGES 2
 #define Z_SLICING 64
 #endif
+
+constexpr int PIECE = PIECES == PIECES_VECTORS ? VECTOR : 1;
 
 constexpr int TILE_X = BLOCK_X*VECTOR, TILE_Y = BLOCK_Y*POINTS_Y, THREADS = BLOCK_X*BLOCK_Y;
 
@@ -209,7 +213,7 @@ __device__ __forceinline__ void load_beside(const Block &b, index_t p, Beside &b
 
 // ---- writing
 
-// A row of results in pieces smaller than a vector: the threads of a warp exchange them, so that each writes one element of every
+// A row of results point by point: the threads of a warp exchange them, so that each writes one element of every
 // VECTOR-th part of what they have together.
 constexpr int LANES = BLOCK_X < 32 ? BLOCK_X : 32, PART = LANES*VECTOR;
 
@@ -293,7 +297,8 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
 
 // The planes of the box are shared out evenly among the blocks along z.
 __device__ __forceinline__ index_t share_begin(const Geometry &g, unsigned share) {
-  return g.z0 + index_t((long long)(g.z1 - g.z0)*share/gridDim.z);
+  const index_t planes = g.z1 - g.z0, shares = (planes - 1)/Z_SLICING + 1;
+  return g.z0 + index_t((long long)planes*share/shares);
 }
 
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {

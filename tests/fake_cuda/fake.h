@@ -17,8 +17,8 @@
  *   HALOTUNE_FAKE_CUDA=N              the newest CUDA that the driver runs; 13000
  *   HALOTUNE_FAKE_STATE=FILE          clock, counts of faults and what is lost for good, shared by all processes that name the
  *                                     file; without it each process has its own
- *   HALOTUNE_FAKE_LOG=FILE            a line for each module that is loaded: "loaded SOURCE-HASH FACTOR", the factor being how much
- *                                     slower than the best it is; for each fault that struck: "fault CALL NUMBER"; and for
+ *   HALOTUNE_FAKE_LOG=FILE            a line for each module that is loaded: "loaded FACTOR STENCIL HASH VALUES": how much slower than
+ *                                     the best it is, and what its source says of itself; for each fault that struck: "fault CALL NUMBER"; and for
  *                                     each kernel that faults: "kernel NAME: WHY"
  *   HALOTUNE_FAKE_OTHERS=N            other processes that use the GPU; 0
  *   HALOTUNE_FAKE_SKIP=1              a launch executes only where memory that it gets has been written by a copy or a fill
@@ -186,7 +186,7 @@ struct fake_function {
 
 struct fake_module {
   char *source;
-  struct hash hash;         /* of the source */
+  struct hash hash;         /* of the cubin */
   struct fake_kernel kernels[FAKE_MAX_KERNELS];
   struct fake_function functions[FAKE_MAX_KERNELS];
   int kernel_count;
@@ -219,8 +219,8 @@ void memo_put(struct hash key, const struct host_argument *arguments, int count,
 
 /* --- times (model.c) ---------------------------------------------------------------------------------------------------- */
 
-/* How much slower than the best a source is; 1 or more. */
-double model_factor(struct hash source);
+/* How much slower than the best a cubin is; 1 or more. */
+double model_factor(struct hash cubin);
 
 /* The time of one launch without noise.
  *   bytes  that the kernel has pointers to */

@@ -44,13 +44,13 @@ static char *path_of(struct hash key) {
 
 bool memo_key(const struct fake_launch *launch, const struct host_argument *arguments, int count, struct hash *out) {
   struct {
-    struct hash source, kernel, all[FAKE_MAX_PARAMETERS];
+    struct hash cubin, kernel, all[FAKE_MAX_PARAMETERS];
     size_t places[FAKE_MAX_PARAMETERS];
     unsigned grid[3], block[3], shared_bytes, which[FAKE_MAX_PARAMETERS];
   } parts;
   if (!getenv("HALOTUNE_FAKE_MEMO") || total_bytes(arguments, count) > MOST_BYTES) return false;
   memset(&parts, 0, sizeof parts);
-  parts.source = launch->function->module->hash;
+  parts.cubin = launch->function->module->hash;
   parts.kernel = hash_bytes(launch->function->kernel->name, strlen(launch->function->kernel->name));
   memcpy(parts.grid, launch->grid, sizeof parts.grid);
   memcpy(parts.block, launch->block, sizeof parts.block);

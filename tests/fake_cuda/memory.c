@@ -155,9 +155,15 @@ static bool shape_of(const CUDA_RESOURCE_DESC *resource, struct fake_texture *ou
   return out->begin % ALIGNMENT == 0 && bytes_at(out->begin, shape->height * shape->pitch_bytes, false);
 }
 
+/* A handle's last digits, to the base MAX_TEXTURES, are its place in the table. */
+const struct fake_texture *fake_texture_find(CUtexObject handle) {
+  const struct fake_texture *texture = &textures[handle % MAX_TEXTURES];
+  return handle != 0 && texture->handle == handle ? texture : NULL;
+}
+
 CUresult fake_texture_create(CUtexObject *texture, const CUDA_RESOURCE_DESC *resource,
                              const CUDA_TEXTURE_DESC *texture_description, const CUDA_RESOURCE_VIEW_DESC *view) {
-  static const CUtexObject first_handle = 0x7e57000000000001ull;
+  static const CUtexObject first_handle = 0x7e57000000000000ull;
   static uint64_t made;
   struct fake_texture new = {0};
   ENTER("cuTexObjectCreate");
@@ -168,26 +174,16 @@ CUresult fake_texture_create(CUtexObject *texture, const CUDA_RESOURCE_DESC *res
       resource->resType == CU_RESOURCE_TYPE_LINEAR || texture_description->addressMode[0] == CU_TR_ADDRESS_MODE_BORDER;
   for (int i = 0; i < MAX_TEXTURES; i++) {
     if (textures[i].handle != 0) continue;
-    new.handle = *texture = first_handle + made++;
+    new.handle = *texture = first_handle + ++made * MAX_TEXTURES + (CUtexObject)i;
     textures[i] = new;
     return CUDA_SUCCESS;
   }
   return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-const struct fake_texture *fake_texture_find(CUtexObject handle) {
-  for (int i = 0; i < MAX_TEXTURES && handle != 0; i++) {
-    if (textures[i].handle == handle) return &textures[i];
-  }
-  return NULL;
-}
-
 CUresult fake_texture_destroy(CUtexObject texture) {
   ENTER("cuTexObjectDestroy");
-  for (int i = 0; i < MAX_TEXTURES && texture != 0; i++) {
-    if (textures[i].handle != texture) continue;
-    textures[i].handle = 0;
-    return CUDA_SUCCESS;
-  }
-  return CUDA_ERROR_INVALID_VALUE;
+  if (!fake_texture_find(texture)) return CUDA_ERROR_INVALID_VALUE;
+  textures[texture % MAX_TEXTURES].handle = 0;
+  return CUDA_SUCCESS;
 }

@@ -1,5 +1,5 @@
 /* model.c: how long a launch takes, by a virtual clock. Without $HALOTUNE_FAKE_MODEL it is the time to move the bytes that the
- * kernel has pointers to, times a factor that is a function of its source; there is no noise. The file has a line each of:
+ * kernel has pointers to, times a factor that is a function of its cubin; there is no noise. The file has a line each of:
  *   seed N                       of the factors and of the noise; 1
  *   base_us T                    the time of the best; else that of its bytes
  *   spread A POWER               factors are 1 + A*u^POWER, with u evenly from 0 to 1; 1 1
@@ -92,9 +92,9 @@ static double normal(const struct model *model) {
 
 /* --- without noise ------------------------------------------------------------------------------------------------------ */
 
-double model_factor(struct hash source) {
+double model_factor(struct hash cubin) {
   const struct model *model = model_get();
-  double u = uniform_of(random_bits(source.high ^ (uint64_t)model->seed, source.low & 0xffff));
+  double u = uniform_of(random_bits(cubin.high ^ (uint64_t)model->seed, cubin.low & 0xffff));
   return 1 + model->spread[0] * pow(u, model->spread[1]);
 }
 

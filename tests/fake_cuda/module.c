@@ -12,17 +12,33 @@ enum { MOST_RUNNERS = 8, UNASKED_SHARED_BYTES = 48 * 1024 };
 /* Modules whose processes are kept, the last used first. */
 static struct fake_module *running[MOST_RUNNERS];
 
-static CUresult find_source(const void *image, char **source) {
+/* Several sources may have given one cubin: those of one variant on several grids. Any of them will do. */
+static CUresult find_source(const void *image, struct fake_module *module) {
   struct cubin_cache cache;
-  *source = NULL;
   size_t bytes = cubin_bytes(image);
   if (bytes == 0) return CUDA_ERROR_INVALID_IMAGE;
+  module->hash = hash_bytes(image, bytes);
   halotune_status status = cubin_cache_open(NULL, 0, &cache);
-  if (status == HALOTUNE_OK) status = cubin_cache_source(&cache, hash_bytes(image, bytes), source);
+  if (status == HALOTUNE_OK) status = cubin_cache_source(&cache, module->hash, &module->source);
   cubin_cache_close(&cache);
   if (status == HALOTUNE_OK) return CUDA_SUCCESS;
   fprintf(stderr, "fake driver: %s\n", fail_text());
   return CUDA_ERROR_INVALID_SOURCE;
+}
+
+/* What the source says of itself in a line of its head, such as "// values    block_x=32". */
+static int line_of(const char *source, const char *key, const char **line) {
+  char begin[32];
+  snprintf(begin, sizeof begin, "\n// %-9s ", key);
+  const char *found = strstr(source, begin);
+  *line = found ? found + strlen(begin) : "";
+  return (int)strcspn(*line, "\n");
+}
+
+static void log_load(const struct fake_module *module) {
+  const char *stencil, *values;
+  int stencil_length = line_of(module->source, "stencil", &stencil), values_length = line_of(module->source, "values", &values);
+  fake_log("loaded %.9g %.*s %.*s", module->factor, stencil_length, stencil, values_length, values);
 }
 
 /* --- emulation ---------------------------------------------------------------------------------------------------------- */
@@ -53,7 +69,7 @@ static bool is_checker(const struct fake_module *module) {
 
 CUresult fake_module_load(CUmodule *module, const void *image) {
   struct fake_module *new = calloc(1, sizeof *new);
-  CUresult result = new ? find_source(image, &new->source) : CUDA_ERROR_OUT_OF_MEMORY;
+  CUresult result = new ? find_source(image, new) : CUDA_ERROR_OUT_OF_MEMORY;
   if (result == CUDA_SUCCESS && (new->kernel_count = cubin_kernels(image, new->kernels)) == 0) result = CUDA_ERROR_INVALID_IMAGE;
   if (result == CUDA_SUCCESS) {
     fake_lock();
@@ -66,11 +82,8 @@ CUresult fake_module_load(CUmodule *module, const void *image) {
     free(new);
     return result;
   }
-  new->hash = hash_bytes(new->source, strlen(new->source));
   new->factor = model_factor(new->hash);
-  char hex[HASH_HEX_BYTES];
-  hash_hex(new->hash, hex);
-  fake_log("loaded %s %.9g", hex, new->factor);
+  log_load(new);
   if (is_checker(new)) compile(new);
   *module = (CUmodule)(void *)new;
   return CUDA_SUCCESS;

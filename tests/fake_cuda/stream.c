@@ -227,8 +227,9 @@ CUresult fake_graph_launch(CUgraphExec handle, CUstream stream) {
   NEED_CONTEXT();
   if (stream_of(stream)->capture) return CUDA_ERROR_NOT_SUPPORTED;
   for (int i = 0; i < graph->count; i++) {
-    /* Damage is done once, by the last. */
-    CUresult result = run_node(&graph->nodes[i], true, i + 1 == graph->count ? &damage : NULL);
+    /* Memory is damaged once, by the last. */
+    const struct fake_damage stretch = {.stretch = damage.stretch};
+    CUresult result = run_node(&graph->nodes[i], true, i + 1 == graph->count ? &damage : &stretch);
     if (result != CUDA_SUCCESS) return result;
   }
   return CUDA_SUCCESS;

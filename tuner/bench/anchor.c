@@ -87,7 +87,8 @@ halotune_status anchor_take(struct anchor *anchor, struct verdict *verdict) {
   struct anchor_reading reading = {0};
   halotune_status st;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  if (time_now_ms(&anchor->time) - anchor->busy_until_ms > ANCHOR_GAP_MS && (st = steady_wait(anchor->backend)) != HALOTUNE_OK) {
+  if (time_now_ms(&anchor->time) - anchor->busy_until_ms > ANCHOR_GAP_MS &&
+      (st = steady_wait(anchor->backend)) != HALOTUNE_OK) {
     return st;
   }
   st = take_median(anchor, &reading, verdict);
@@ -150,7 +151,8 @@ bool anchor_is_marked(const struct anchor *anchor, long number) {
   return cover && (cover->state == COVER_AGAIN || cover->state == COVER_ASKED || cover->state == COVER_MARKED);
 }
 
-/* The time of this reading, or of the nearest one that is not spoilt, looked for first in one direction; of itself where all are. */
+/* The time of this reading, or of the nearest one that is not spoilt, looked for first in one direction; of itself
+ * where all are. */
 static double clean_ms(const struct anchor *anchor, int reading, int direction) {
   for (int turn = 0; turn < 2; turn++, direction = -direction) {
     for (int i = reading; i >= 0 && i < anchor->reading_count; i += direction) {

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/replace.h"
-#include "db/store.h"
+#include "db/check.h"
 #include "gpu/arch.h"
 #include "gpu/cache_folder.h"
 #include "gpu/nvml.h"
@@ -115,6 +115,30 @@ static void look_for_cache(struct machine *m, struct finding *f) {
   free(folder);
 }
 
+/* The first of what is wrong with a database. */
+static void keep_problem(void *context, const char *text) {
+  struct text *first = context;
+  if (first->length == 0) text_printf(first, "%s", text);
+}
+
+/* What an open database is like. */
+static void look_into(struct store *store, const char *path, struct finding *f) {
+  struct text first = {0};
+  long count = 0;
+  text_printf(&f->text, "%s", path);
+  if (store_check(store, keep_problem, &first, &count) != HALOTUNE_OK) {
+    text_printf(&f->text, ": %s", fail_text());
+    warn(f, "see 'halotune db check'");
+  } else if (count > 0) {
+    text_printf(&f->text, ": %s%s", text_string(&first), count > 1 ? ", and more" : "");
+    warn(f, "see 'halotune db check'");
+  } else if (access(path, W_OK) != 0) {
+    text_printf(&f->text, ", read-only");
+    warn(f, "lookups work; to tune, make it writable, or name another file with --db");
+  }
+  text_free(&first);
+}
+
 static void look_for_database(struct machine *m, struct finding *f) {
   char *path = NULL;
   struct store *store = NULL;
@@ -125,11 +149,8 @@ static void look_for_database(struct machine *m, struct finding *f) {
     return;
   }
   status = store_open(path, STORE_READ, &store);
-  if (status == HALOTUNE_OK && access(path, W_OK) != 0) {
-    text_printf(&f->text, "%s, read-only", path);
-    warn(f, "lookups work; to tune, make it writable, or name another file with --db");
-  } else if (status == HALOTUNE_OK) {
-    text_printf(&f->text, "%s", path);
+  if (status == HALOTUNE_OK) {
+    look_into(store, path, f);
   } else if (status == HALOTUNE_NOT_FOUND) {
     f->state = STATE_MISSING;
     text_printf(&f->text, "%s is not there yet", path);
