@@ -109,6 +109,12 @@ fake-cuda: $(OBJ)/libfakecuda.so  ## a driver for tests without a GPU, build/lib
 $(OBJ)/tuner/backend/host_files.o $(OBJ)/fake/tuner/backend/host_files.o: $(wildcard tuner/backend/host/*)
 $(OBJ)/stencil/wrappers.o: templates/wrappers.cuh
 $(OBJ)/db/schema.o: db/schema.sql
+$(OBJ)/reports/page.o: build/report/page.html
+
+# Made anew where npm's packages or the page's files change; empty where npm is missing.
+build/report/page.html: package-lock.json $(wildcard reports/page/*)
+	$(if $(V),,@echo "  PAGE  $@")
+	$(Q)sh reports/page/build.sh $@
 $(OBJ)/tuner/backend/gpu_check.o: tuner/backend/gpu/check.cu
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
