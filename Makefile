@@ -180,7 +180,7 @@ demo: deps-build  ## the main job in one command: a stencil shown, computed, com
 	build/halotune compile star7 --sample 20
 	build/halotune verify star7 --sample 10
 
-.PHONY: check asan tidy tests unit cli docs fuzz templates mutations variants
+.PHONY: check asan tidy tests unit cli docs fuzz templates mutations variants faults protocol
 check: deps  ## every test that needs no GPU
 	$(Q)MAKE='$(MAKE)' tests/check.sh
 
@@ -204,9 +204,15 @@ mutations: $(OBJ)/halotune  ## defects put into templates, which verify must fin
 variants: $(OBJ)/halotune  ## samples of all spaces, compiled and verified
 	$(Q)HALOTUNE=$(OBJ)/halotune FULL=$(FULL) tests/tap.sh tests/variants.sh
 
+faults: all fake-cuda  ## the tuner on a GPU and on disks that fail, on command; FULL=1 for every call and moment
+	$(Q)FULL=$(FULL) tests/tap.sh tests/faults.sh
+
+protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with noise; FULL=1 for 100 seeds of each kind
+	$(Q)FULL=$(FULL) tests/tap.sh tests/protocol.sh
+
 .PHONY: check-full
-check-full: check  ## check, and large samples of all spaces (about an hour on two cores)
-	$(Q)$(MAKE) --no-print-directory variants FULL=1
+check-full: check  ## check, and large samples of all spaces, faults and noise (more than an hour on two cores)
+	$(Q)$(MAKE) --no-print-directory variants faults protocol FULL=1
 
 asan:  ## the unit and command-line tests under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory unit cli SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'
