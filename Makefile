@@ -63,11 +63,22 @@ OBJECTS := $(SOURCES:%.c=$(OBJ)/%.o)
 MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OBJ)/tests/unit/%,$(wildcard tests/unit/*_test.c))
 
+# The database that ships: exports of tuned machines. Without any it is empty.
+STARTER := $(sort $(wildcard db/starter/*.json))
+
 # --- build -------------------------------------------------------------------------------------------------------------
 
-.PHONY: all
-all: $(OBJ)/halotune  ## build the program, build/halotune
+.PHONY: all starter
+all: $(OBJ)/halotune build/starter.db  ## build the program, build/halotune, and the starter database
 	$(Q)cmp -s $< build/halotune || { cp -f $< build/halotune.new && mv -f build/halotune.new build/halotune; }
+
+starter: build/starter.db  ## the database that ships, from db/starter/*.json
+
+# What its import says is shown where it fails.
+build/starter.db: $(STARTER) db/schema.sql | $(OBJ)/halotune
+	@mkdir -p $(@D) && rm -f $@.new*
+	$(Q)$(OBJ)/halotune db import --trust --db $@.new $(STARTER) >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
+	$(Q)mv -f $@.new $@ && rm -f $@.log
 
 $(OBJ)/%.o: %.c | cuda-headers
 	@mkdir -p $(@D)
@@ -132,9 +143,10 @@ install: all  ## install the program, its headers and data under PREFIX (and DES
 	install -d $(DESTDIR)$(DATA_DIR)/kernels $(DESTDIR)$(DATA_DIR)/templates
 	install -m 644 kernels/*.yaml $(DESTDIR)$(DATA_DIR)/kernels
 	install -m 644 templates/*.yaml templates/*.cu templates/*.cuh $(DESTDIR)$(DATA_DIR)/templates
+	install -m 644 build/starter.db $(DESTDIR)$(DATA_DIR)/starter.db
 
 uninstall:  ## remove what install put there, and nothing else
-	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h
+	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h $(DESTDIR)$(DATA_DIR)/starter.db
 	rm -f $(addprefix $(DESTDIR)$(DATA_DIR)/,$(wildcard kernels/*.yaml templates/*.yaml templates/*.cu templates/*.cuh))
 	for folder in /kernels /templates ''; do rmdir $(DESTDIR)$(DATA_DIR)$$folder 2>/dev/null || true; done
 
