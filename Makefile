@@ -63,11 +63,22 @@ OBJECTS := $(SOURCES:%.c=$(OBJ)/%.o)
 MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OBJ)/tests/unit/%,$(wildcard tests/unit/*_test.c))
 
+# The database that ships: exports of tuned machines. Without any it is empty.
+STARTER := $(sort $(wildcard db/starter/*.json))
+
 # --- build -------------------------------------------------------------------------------------------------------------
 
-.PHONY: all
-all: $(OBJ)/halotune  ## build the program, build/halotune
+.PHONY: all starter
+all: $(OBJ)/halotune build/starter.db  ## build the program, build/halotune, and the starter database
 	$(Q)cmp -s $< build/halotune || { cp -f $< build/halotune.new && mv -f build/halotune.new build/halotune; }
+
+starter: build/starter.db  ## the database that ships, from db/starter/*.json
+
+# What its import says is shown where it fails.
+build/starter.db: $(STARTER) db/schema.sql | $(OBJ)/halotune
+	@mkdir -p $(@D) && rm -f $@.new*
+	$(Q)$(OBJ)/halotune db import --trust --db $@.new $(STARTER) >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
+	$(Q)mv -f $@.new $@ && rm -f $@.log
 
 $(OBJ)/%.o: %.c | cuda-headers
 	@mkdir -p $(@D)
@@ -109,6 +120,12 @@ fake-cuda: $(OBJ)/libfakecuda.so  ## a driver for tests without a GPU, build/lib
 $(OBJ)/tuner/backend/host_files.o $(OBJ)/fake/tuner/backend/host_files.o: $(wildcard tuner/backend/host/*)
 $(OBJ)/stencil/wrappers.o: templates/wrappers.cuh
 $(OBJ)/db/schema.o: db/schema.sql
+$(OBJ)/reports/page.o: build/report/page.html
+
+# Made anew where npm's packages or the page's files change; empty where npm is missing.
+build/report/page.html: package-lock.json $(wildcard reports/page/*)
+	$(if $(V),,@echo "  PAGE  $@")
+	$(Q)sh reports/page/build.sh $@
 $(OBJ)/tuner/backend/gpu_check.o: tuner/backend/gpu/check.cu
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
@@ -126,9 +143,10 @@ install: all  ## install the program, its headers and data under PREFIX (and DES
 	install -d $(DESTDIR)$(DATA_DIR)/kernels $(DESTDIR)$(DATA_DIR)/templates
 	install -m 644 kernels/*.yaml $(DESTDIR)$(DATA_DIR)/kernels
 	install -m 644 templates/*.yaml templates/*.cu templates/*.cuh $(DESTDIR)$(DATA_DIR)/templates
+	install -m 644 build/starter.db $(DESTDIR)$(DATA_DIR)/starter.db
 
 uninstall:  ## remove what install put there, and nothing else
-	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h
+	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h $(DESTDIR)$(DATA_DIR)/starter.db
 	rm -f $(addprefix $(DESTDIR)$(DATA_DIR)/,$(wildcard kernels/*.yaml templates/*.yaml templates/*.cu templates/*.cuh))
 	for folder in /kernels /templates ''; do rmdir $(DESTDIR)$(DATA_DIR)$$folder 2>/dev/null || true; done
 
@@ -174,7 +192,7 @@ demo: deps-build  ## the main job in one command: a stencil shown, computed, com
 	build/halotune compile star7 --sample 20
 	build/halotune verify star7 --sample 10
 
-.PHONY: check asan tidy tests unit cli docs fuzz templates mutations variants
+.PHONY: check asan tidy tests unit cli docs fuzz templates mutations variants faults protocol
 check: deps  ## every test that needs no GPU
 	$(Q)MAKE='$(MAKE)' tests/check.sh
 
@@ -198,9 +216,15 @@ mutations: $(OBJ)/halotune  ## defects put into templates, which verify must fin
 variants: $(OBJ)/halotune  ## samples of all spaces, compiled and verified
 	$(Q)HALOTUNE=$(OBJ)/halotune FULL=$(FULL) tests/tap.sh tests/variants.sh
 
+faults: all fake-cuda  ## the tuner on a GPU and on disks that fail, on command; FULL=1 for every call and moment
+	$(Q)FULL=$(FULL) tests/tap.sh tests/faults.sh
+
+protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with noise; FULL=1 for 100 seeds of each kind
+	$(Q)FULL=$(FULL) tests/tap.sh tests/protocol.sh
+
 .PHONY: check-full
-check-full: check  ## check, and large samples of all spaces (about an hour on two cores)
-	$(Q)$(MAKE) --no-print-directory variants FULL=1
+check-full: check  ## check, and large samples of all spaces, faults and noise (more than an hour on two cores)
+	$(Q)$(MAKE) --no-print-directory variants faults protocol FULL=1
 
 asan:  ## the unit and command-line tests under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory unit cli SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "db/launch_text.h"
+#include "db/printable.h"
 #include "db/query.h"
 
 struct check {
@@ -18,13 +19,14 @@ struct check {
 };
 
 static void __attribute__((format(printf, 2, 3))) report(struct check *c, const char *format, ...) {
-  char text[FAIL_TEXT_BYTES];
+  char text[FAIL_TEXT_BYTES], printable[FAIL_TEXT_BYTES];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  printable_copy(printable, sizeof printable, text);
   c->found++;
-  c->problem(c->context, text);
+  c->problem(c->context, printable);
 }
 
 /* Calls `look` for each row. A failure of `look` ends the walk; what is wrong with a row is reported, not returned. */
@@ -131,6 +133,26 @@ static halotune_status look_at_template(struct check *c, sqlite3_stmt *row) {
   return status;
 }
 
+/* --- words that are printed ------------------------------------------------------------------------------------------------ */
+
+static const char words_sql[] =
+    "select 'device', id, name from device union all select 'device', id, uuid from device"
+    " union all select 'run', id, host from run union all select 'run', id, command from run"
+    " union all select 'run', id, driver from run union all select 'run', id, nvrtc from run"
+    " union all select 'run', id, version from run union all select 'run', id, strategy from run"
+    " union all select 'run', id, started from run union all select 'best', id, origin from best"
+    " union all select 'best', id, date from best union all select 'best', id, driver from best"
+    " union all select 'best', id, nvrtc from best union all select 'best', id, arch from best"
+    " union all select 'best', id, second_grid from best";
+
+static halotune_status look_at_words(struct check *c, sqlite3_stmt *row) {
+  const char *word = column_text(row, 2);
+  if (!is_printable_line(word)) {
+    report(c, "%s %lld: '%s' cannot be printed", column_text(row, 0), (long long)sqlite3_column_int64(row, 1), word);
+  }
+  return HALOTUNE_OK;
+}
+
 /* --- results ------------------------------------------------------------------------------------------------------------ */
 
 /* Columns: id, outcome, sample_count, length of samples. */
@@ -171,6 +193,7 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
   } looks[] = {
       {"select name, hash, text from stencil", look_at_stencil},
       {"select name, hash, yaml, cuda, id from template", look_at_template},
+      {words_sql, look_at_words},
       {"select id, outcome, sample_count, coalesce(length(samples), 0) from measurement", look_at_measurement},
       {"select b.id, b.source, v.source_hash, b.launch, b.coefficients, v.stencil_id = p.stencil_id from best b"
        " join variant v on v.id = b.variant_id join problem p on p.id = b.problem_id", look_at_best},

@@ -11,6 +11,7 @@
 #include "db/base64.h"
 #include "db/export.h"
 #include "db/json_text.h"
+#include "db/printable.h"
 #include "db/query.h"
 #include "db/table.h"
 
@@ -201,6 +202,13 @@ static halotune_status check_head(const json_t *document, const char *name) {
   return fail(HALOTUNE_PARSE, "%s: this Halotune reads version %d of the format alone", name, EXPORT_VERSION);
 }
 
+/* Messages repeat words of the document. */
+static halotune_status fail_printably(void) {
+  char text[FAIL_TEXT_BYTES];
+  printable_copy(text, sizeof text, fail_text());
+  return fail(HALOTUNE_PARSE, "%s", text);
+}
+
 halotune_status import_parse(const char *text, size_t length, const char *name, struct store **out) {
   json_error_t error;
   struct store *store = NULL;
@@ -218,6 +226,7 @@ halotune_status import_parse(const char *text, size_t length, const char *name, 
     struct reader r = {.name = name, .connection = store_connection(store), .tables = tables};
     status = query_finish(r.connection, read_tables(&r, json_object_get(document, "tables")));
   }
+  if (status == HALOTUNE_PARSE) status = fail_printably();
   if (status == HALOTUNE_OK) *out = store;
   else store_close(store);
   json_decref(document);

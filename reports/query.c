@@ -27,7 +27,7 @@ double column_number(sqlite3_stmt *query, int column) {
   return sqlite3_column_type(query, column) == SQLITE_NULL ? NAN : sqlite3_column_double(query, column);
 }
 
-const char *column_text(sqlite3_stmt *query, int column) {
+const char *row_text(sqlite3_stmt *query, int column) {
   const unsigned char *text = sqlite3_column_text(query, column);
   return text ? (const char *)text : "";
 }
@@ -38,7 +38,7 @@ static json_t *column_json(sqlite3_stmt *query, int column) {
   case SQLITE_INTEGER:
     return is_flag ? json_boolean(sqlite3_column_int(query, column)) : json_integer(sqlite3_column_int64(query, column));
   case SQLITE_FLOAT: return number_json(sqlite3_column_double(query, column));
-  case SQLITE_TEXT: return text_json(column_text(query, column));
+  case SQLITE_TEXT: return text_json(row_text(query, column));
   default: return json_null();
   }
 }

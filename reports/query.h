@@ -27,6 +27,6 @@ halotune_status query_row(sqlite3 *db, const char *sql, const int64_t *ids, int 
 double column_number(sqlite3_stmt *query, int column);
 
 /* A column; "" for NULL. */
-const char *column_text(sqlite3_stmt *query, int column);
+const char *row_text(sqlite3_stmt *query, int column);
 
 #endif

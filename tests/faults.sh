@@ -131,5 +131,136 @@ for call in $calls; do
   done
 done
 
+# --- killed ---------------------------------------------------------------------------------------------------------------------
+
+# Each time a new database: the tuner is killed at a random moment of its run; what it had stored is still there after a rerun, which
+# measures only the rest, and leaves what the run without a kill has.
+moments=${MOMENTS:-${FULL:+50}}
+moments=${moments:-6}
+runs=0 lost='' late='' seen=''
+random=20261121
+while [ $runs -lt "$moments" ]; do
+  runs=$((runs + 1))
+  random=$(((random * 1103515245 + 12345) % 2147483648))
+  delay=$(awk -v r=$random -v n="$runs" -v all="$moments" 'BEGIN {printf "%.3f", (n - r/2147483648)/all*0.6}')
+  database=$work/killed$runs.db
+  env HALOTUNE_FAKE_STATE="$work/killed$runs.state" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" \
+    --template small --strategy exhaustive --budget 20s --db "$database" >"$work/out" 2>&1 &
+  tuner=$!
+  sleep "$delay"
+  kill -9 $tuner 2>/dev/null
+  wait $tuner 2>/dev/null
+  ends_within_2_s "killed$runs.state" || late="$late $delay"
+  stored="select group_concat(id || outcome || ifnull(median_ms, '')) from (select * from measurement where id <= %d order by id)"
+  before=0 text=
+  if [ -e "$database" ]; then
+    before=$(query "$database" "select count(*) from measurement" 2>/dev/null || echo 0)
+    # shellcheck disable=SC2059
+    text=$(query "$database" "$(printf "$stored" "$before")" 2>/dev/null)
+  fi
+  seen="$seen $before"
+  tune "$database" >"$work/again" 2>&1 || lost="$lost $delay:rerun"
+  # shellcheck disable=SC2059
+  [ "$text" = "$(query "$database" "$(printf "$stored" "$before")")" ] || lost="$lost $delay:changed"
+  is_sound "$database" || lost="$lost $delay:damaged"
+  rows=$(query "$database" "select count(*), count(distinct variant_id), (select count(*) from best where is_current),
+    (select count(*) from run where state = 'complete') > 0 from measurement")
+  [ "$rows" = "$space $space 1 1" ] || lost="$lost $delay:$before:$rows"
+done
+result "killed at $moments moments, with$seen rows: nothing lost, nothing twice${lost:+; but $lost}" "$([ -z "$lost" ] && echo 0 || echo 1)" "$work/again"
+result "no process is left 2 s later${late:+; but after $late s}" "$([ -z "$late" ] && echo 0 || echo 1)"
+
+# A user's Ctrl-C: it ends soon, says how to go on, and goes on.
+HALOTUNE_FAKE_STATE=$work/stopped.state tune "$work/stopped.db" --strategy random --budget 60s >"$work/out" 2>&1 &
+sleep 0.3
+for environment in $(processes_of stopped.state); do
+  process=${environment#/proc/}
+  process=${process%/environ}
+  case $(tr '\0' ' ' <"/proc/$process/cmdline") in timeout*) kill -TERM "$process" ;; esac
+done
+wait
+ends_within_2_s stopped.state && is_sound "$work/stopped.db" && tune "$work/stopped.db" >"$work/again" 2>&1
+result "ended by a signal, and gone on with" $? "$work/again"
+
+# --- disks and databases --------------------------------------------------------------------------------------------------------
+
+# A file system that holds the database for a while only.
+on_full_disk() { # BYTES
+  mkdir -p "$work/disk"
+  unshare -rm sh -c 'mount -t tmpfs -o size="$1" none "$2" || exit 77
+    shift 2
+    "$@" >"$WORK/out" 2>&1
+    code=$?
+    cp "$WORK"/disk/* "$WORK/rescued" 2>/dev/null
+    exit $code' sh "$1" "$work/disk" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small \
+    --strategy exhaustive --budget 20s --db "$work/disk/db"
+}
+if WORK=$work && export WORK && mkdir "$work/rescued" && unshare -rm mount -t tmpfs none "$work/rescued" 2>/dev/null; then
+  for bytes in 64k 256k 400k; do
+    rm -f "$work"/rescued/*
+    on_full_disk $bytes
+    code=$?
+    case $code in 1 | 6) grep -qi 'full\|space' "$work/out" && { [ ! -e "$work/rescued/db" ] || is_sound "$work/rescued/db"; } ;; *) false ;; esac
+    ok=$?
+    echo "exit code $code" >>"$work/out"
+    result "a disk of $bytes is told to be full, and what is on it is sound" $ok "$work/out"
+  done
+else
+  for bytes in 64k 256k 400k; do result "a disk of $bytes # skip no file systems of our own" 0; done
+fi
+
+# What cannot be used is refused, with a reason, and left as it is.
+refused() { # NAME FILE WORDS
+  sum=$(cksum "$2")
+  tune "$2" >"$work/out" 2>&1
+  code=$?
+  [ $code = 6 ] && [ "$(cksum "$2")" = "$sum" ] && grep -qi "$3" "$work/out" && [ "$(ls "$work" | grep -c "^$(basename "$2")-")" = 0 ]
+  ok=$?
+  echo "exit code $code" >>"$work/out"
+  result "$1" $ok "$work/out"
+}
+sqlite3 "$work/plain.db" 'pragma wal_checkpoint(truncate)' >/dev/null
+for offset in 0 20000; do
+  cp "$work/plain.db" "$work/damaged.db"
+  dd if=/dev/urandom of="$work/damaged.db" bs=1 seek=$offset count=3000 conv=notrunc 2>/dev/null
+  refused "a database that is damaged at byte $offset" "$work/damaged.db" 'damaged\|not a database\|malformed'
+done
+head -c 9000 "$work/plain.db" >"$work/short.db"
+refused "a database that is cut off" "$work/short.db" 'damaged\|malformed'
+echo 'dear diary' >"$work/text.db"
+refused "a file that is no database" "$work/text.db" 'not a database'
+cp "$work/plain.db" "$work/newer.db"
+sqlite3 "$work/newer.db" 'pragma user_version = 1000'
+refused "a database of a newer version" "$work/newer.db" 'newer'
+cp "$work/plain.db" "$work/foreign.db"
+sqlite3 "$work/foreign.db" 'drop table best; drop table finalist; create table recipe (text); pragma user_version = 0; pragma application_id = 7'
+refused "a database of another program" "$work/foreign.db" 'not a\|another\|no database'
+if [ -d "$work/rescued" ]; then
+  cp "$work/plain.db" "$work/rescued/db"
+  # shellcheck disable=SC2016
+  unshare -rm sh -c 'mount --bind "$1" "$2" && mount -o remount,bind,ro "$2" || exit 77
+    shift 2
+    exec "$@"' sh "$work/rescued" "$work/disk" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" \
+    --template small --budget 20s --db "$work/disk/db" >"$work/out" 2>&1
+  code=$?
+  [ $code = 6 ] && grep -qi 'written' "$work/out" && cmp -s "$work/plain.db" "$work/rescued/db" && [ "$(ls "$work/rescued")" = db ]
+  ok=$?
+  echo "exit code $code" >>"$work/out"
+  result "a database on a disk that may only be read" $ok "$work/out"
+else
+  result "a database on a disk that may only be read # skip no file systems of our own" 0
+fi
+
+# --- two at a time ------------------------------------------------------------------------------------------------------------------
+
+HALOTUNE_FAKE_STATE=$work/first.state tune "$work/both.db" >"$work/first" 2>&1 &
+tune "$work/both.db" >"$work/second" 2>&1
+second=$?
+wait $!
+[ "$? $second" = "0 0" ] && is_sound "$work/both.db" &&
+  [ "$(query "$work/both.db" "select count(*) from run where state = 'complete'; select count(*) from best where is_current;
+       select count(distinct variant_id) from measurement" | tr '\n' ' ')" = "2 1 $space " ]
+result "two at a time, into one database" $? "$work/second"
+
 echo "1..$number"
 [ "$failed" = 0 ]

@@ -16,7 +16,7 @@ noise_of() {
   independent) echo "independent 0.05" ;;
   correlated) echo "correlated 0.02 20" ;;
   ramp) echo "ramp 0.3 3000" ;;
-  drift) echo "drift 0.05 400" ;;
+  drift) echo "drift 0.02 400" ;;
   trend) echo "trend 0.2" ;;
   outliers) echo "outliers 0.01 1.5 5 0.3" ;;
   throttle) echo "throttle 0.2 100 30" ;;

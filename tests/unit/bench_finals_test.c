@@ -64,7 +64,7 @@ static void begin(struct phase *phase, const double *times_ms, int count, enum m
   model_load(&phase->model, DEFAULT_SLOT, 0);
 }
 
-static void run_in(struct phase *phase, double budget_ms) {
+static void run_with(struct phase *phase, double budget_ms, int slot_count) {
   static const int roof = SLOT_MEMCPY;
   const struct finals_request request = {.backend = &phase->backend,
                                          .time = model_time(&phase->model),
@@ -74,7 +74,7 @@ static void run_in(struct phase *phase, double budget_ms) {
                                          .candidates = phase->candidates,
                                          .candidate_count = phase->count,
                                          .first_slot = FIRST_SLOT,
-                                         .slot_count = FINALS_ENTRANTS,
+                                         .slot_count = slot_count,
                                          .roofs = &roof,
                                          .roof_count = 1,
                                          .load = load,
@@ -83,6 +83,8 @@ static void run_in(struct phase *phase, double budget_ms) {
                                          .state = phase};
   CHECK_OK(finals_run(&request, &phase->finals));
 }
+
+static void run_in(struct phase *phase, double budget_ms) { run_with(phase, budget_ms, FINALS_SLOTS); }
 
 static void run(struct phase *phase) { run_in(phase, 5000); }
 
@@ -210,6 +212,23 @@ TEST(sixty_four_enter_and_twelve_and_the_default_stay) {
   finals_free(&phase.finals);
 }
 
+TEST(a_default_that_is_nowhere_takes_a_slot) {
+  double times_ms[MOST];
+  for (int i = 0; i < MOST; i++) times_ms[i] = 1 + 0.0003 * i;
+  times_ms[0] = 1.5;
+  for (int slots = FINALS_SLOTS; slots >= 10; slots -= 11) {
+    struct phase phase;
+    begin(&phase, times_ms, MOST, NOISE_NONE);
+    phase.candidates[0].slot = -1;
+    run_with(&phase, 5000, slots);
+    CHECK_EQ(slots, phase.finals.count, "%d slots", slots);
+    CHECK_EQ(slots < FINALS_SLOTS, phase.finals.is_scaled, "%d slots", slots);
+    CHECK_EQ(1, winner(&phase), "%d slots", slots);
+    CHECK(entry_of(&phase, 0)->is_finalist, "%d slots", slots);
+    finals_free(&phase.finals);
+  }
+}
+
 TEST(the_roof_is_the_fastest_copy_in_the_same_rounds) {
   struct phase phase;
   const double times_ms[] = {2, 1, 1.5, 0.95};
@@ -224,7 +243,7 @@ TEST(the_roof_is_the_fastest_copy_in_the_same_rounds) {
                                    .candidates = phase.candidates,
                                    .candidate_count = 3,
                                    .first_slot = FIRST_SLOT,
-                                   .slot_count = FINALS_ENTRANTS,
+                                   .slot_count = FINALS_SLOTS,
                                    .roofs = roofs,
                                    .roof_count = 2,
                                    .load = load,
@@ -458,6 +477,7 @@ int main(void) {
       cmocka_unit_test(less_time_makes_a_smaller_plan_in_the_documented_order),
       cmocka_unit_test(the_winner_follows_from_times_and_registers),
       cmocka_unit_test(sixty_four_enter_and_twelve_and_the_default_stay),
+      cmocka_unit_test(a_default_that_is_nowhere_takes_a_slot),
       cmocka_unit_test(the_roof_is_the_fastest_copy_in_the_same_rounds),
       cmocka_unit_test(screened_variants_near_the_winner_are_measured_fully),
       cmocka_unit_test(times_are_compared_over_the_anchor_s_scale),

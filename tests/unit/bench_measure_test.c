@@ -281,6 +281,22 @@ TEST(slowdowns_are_no_drift_of_the_scale) {
   anchor_free(test.anchor);
 }
 
+/* Wherever within the samples of a reading it ends or begins. */
+TEST(slowdowns_that_end_or_begin_in_a_reading_spoil_it) {
+  for (int tenths = 0; tenths < 100; tenths++) {
+    for (int begins = 0; begins < 2; begins++) {
+      struct anchored test;
+      begin(&test, NOISE_NONE);
+      const double edge_ms = test.model.now_ms + 0.1 * tenths;
+      test.model.throttle_from_ms = begins ? edge_ms : 0;
+      test.model.throttle_to_ms = begins ? 1e9 : edge_ms;
+      take(&test);
+      CHECK_NEAR(1, anchor_scale(test.anchor, 0), 1e-9, "%s at %g ms", begins ? "begins" : "ends", 0.1 * tenths);
+      anchor_free(test.anchor);
+    }
+  }
+}
+
 TEST(an_anchor_that_fails_is_a_verdict) {
   struct anchored test;
   struct verdict verdict;
@@ -316,6 +332,7 @@ int main(void) {
       cmocka_unit_test(clocks_that_cannot_be_read_end_the_wait),
       cmocka_unit_test(drift_between_readings_asks_for_another_measurement),
       cmocka_unit_test(slowdowns_are_no_drift_of_the_scale),
+      cmocka_unit_test(slowdowns_that_end_or_begin_in_a_reading_spoil_it),
       cmocka_unit_test(an_anchor_that_fails_is_a_verdict),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

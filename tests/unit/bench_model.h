@@ -147,7 +147,7 @@ static inline void model_read(void *state, struct gpu_reading *out) {
                               .power_w = 400,
                               /* The power cap is no fault. */
                               .throttle = model->hides_clock       ? -1
-                                          : model_throttles(model) ? THROTTLE_HARDWARE_THERMAL
+                                          : model_throttles(model) ? NVML_THROTTLE_HW_THERMAL
                                                                    : 0x4};
   model_idle(model, 0.2);
 }

@@ -25,6 +25,7 @@
 enum {
   FINALS_ENTRANTS = 64,
   FINALS_ENTRANTS_LEAST = 16,
+  FINALS_SLOTS = FINALS_ENTRANTS + 1, /* the default enters beside them */
   FINALS_ENTRY_ROUNDS = 5,
   FINALS_ENTRY_ROUNDS_LEAST = 3,
   FINALS_FINALISTS = 12,
@@ -58,7 +59,7 @@ struct finals_request {
   double scale;     /* of the anchor now: anchor_scale(anchor, 0) */
   const struct final_candidate *candidates;
   int candidate_count;
-  int first_slot, slot_count; /* slots that may be loaded: FINALS_ENTRANTS is enough, fewer make fewer entrants */
+  int first_slot, slot_count; /* slots that may be loaded: FINALS_SLOTS is enough, fewer make fewer entrants */
   const int *roofs;           /* slots with what moves the roof's bytes: SLOT_MEMCPY, tuned copies that are loaded */
   int roof_count;             /* at most FINALS_ROOFS */
 

@@ -74,8 +74,8 @@ static halotune_status forget(const struct invocation *invocation, struct store 
   if (status == HALOTUNE_OK) status = store_forget_count(store, &choice, &counts);
   if (status == HALOTUNE_OK && sure) status = store_forget(store, &choice);
   if (status == HALOTUNE_OK) {
-    printf("%s %ld runs with %ld measurements, and %ld best configurations\n", sure ? "removed" : "would remove", counts.runs,
-           counts.measurements, counts.bests);
+    printf("%s %ld run%s with %ld measurement%s, and %ld best configuration%s\n", sure ? "removed" : "would remove", counts.runs,
+           PLURAL(counts.runs), counts.measurements, PLURAL(counts.measurements), counts.bests, PLURAL(counts.bests));
     if (!sure) fprintf(stderr, "halotune: nothing was removed yet; add --yes to do it\n");
   }
   free(name);

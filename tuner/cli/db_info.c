@@ -55,8 +55,9 @@ static json_t *device_json(sqlite3_stmt *row) {
 }
 
 static void print_device(sqlite3_stmt *row) {
-  printf("device %s, %s, sm_%d%s: %d problems\n", column_text(row, 0), column_text(row, 1), sqlite3_column_int(row, 2),
-         sqlite3_column_int(row, 3) ? ", an emulation" : "", sqlite3_column_int(row, 4));
+  int problems = sqlite3_column_int(row, 4);
+  printf("device %s, %s, sm_%d%s: %d problem%s\n", column_text(row, 0), column_text(row, 1), sqlite3_column_int(row, 2),
+         sqlite3_column_int(row, 3) ? ", an emulation" : "", problems, PLURAL(problems));
 }
 
 static json_t *best_json(sqlite3_stmt *row) {
@@ -86,9 +87,10 @@ static json_t *problem_json(sqlite3_stmt *row) {
 }
 
 static void print_problem(sqlite3_stmt *row) {
-  printf("%s %s %lldx%lldx%lld, %s, %s, on %s: %d runs, %d measurements\n", column_text(row, 0), column_text(row, 1),
+  int runs = sqlite3_column_int(row, 14), measurements = sqlite3_column_int(row, 15);
+  printf("%s %s %lldx%lldx%lld, %s, %s, on %s: %d run%s, %d measurement%s\n", column_text(row, 0), column_text(row, 1),
          (long long)sqlite3_column_int64(row, 2), (long long)sqlite3_column_int64(row, 3), (long long)sqlite3_column_int64(row, 4),
-         column_text(row, 5), column_text(row, 6), column_text(row, 7), sqlite3_column_int(row, 14), sqlite3_column_int(row, 15));
+         column_text(row, 5), column_text(row, 6), column_text(row, 7), runs, PLURAL(runs), measurements, PLURAL(measurements));
   if (sqlite3_column_type(row, 10) == SQLITE_NULL) return;
   printf("  best: %.6g ms, %s %s, %s, %s%s\n", sqlite3_column_double(row, 10), column_text(row, 8), column_text(row, 9),
          column_text(row, 11), column_text(row, 12), sqlite3_column_int(row, 13) ? "" : ", not trusted");

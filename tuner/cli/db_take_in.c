@@ -48,8 +48,10 @@ static void print_conflict(void *context, const struct merge_conflict *conflict)
 }
 
 static void print_counts(const char *path, const struct merge_counts *counts, bool trust) {
-  printf("%s: %ld runs, %ld measurements and %ld best configurations are new; %ld conflicts, %ld decided for it\n", path,
-         counts->runs, counts->measurements, counts->bests, counts->taken + counts->kept, counts->taken);
+  long conflicts = counts->taken + counts->kept;
+  printf("%s: new are %ld run%s, %ld measurement%s, %ld best configuration%s; %ld conflict%s, %ld decided for it\n", path,
+         counts->runs, PLURAL(counts->runs), counts->measurements, PLURAL(counts->measurements), counts->bests,
+         PLURAL(counts->bests), conflicts, PLURAL(conflicts), counts->taken);
   if (trust) {
     fprintf(stderr, "halotune: %s is trusted: programs that look up a kernel will run its code on your GPU, with their rights\n", path);
   } else if (counts->bests > 0) {

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "tuner/bench/anchor.h"
+#include "tuner/search/earlier.h"
 #include "tuner/search/evaluate.h"
 #include "tuner/search/session.h"
 
@@ -250,9 +251,25 @@ static halotune_status run_next(struct phase *phase) {
   return status;
 }
 
+/* What earlier runs know counts as tried, and may win. */
+static halotune_status recall_earlier(struct phase *phase) {
+  struct session *session = phase->session;
+  const struct tune_options *options = session->options;
+  struct drawn_list earlier;
+  if (options->fresh) return HALOTUNE_OK;
+  halotune_status status = earlier_variants(session, options->rematch ? EARLIER_WINNERS : EARLIER_ALL, &earlier);
+  for (long i = 0; i < earlier.count && status == HALOTUNE_OK && !session_is_stopped(session); i++) {
+    if (!is_first(session, &earlier.list[i])) status = propose(phase, &earlier.list[i], 0);
+  }
+  drawn_free(&earlier);
+  return status;
+}
+
 static halotune_status search(struct phase *phase) {
   struct session *session = phase->session;
   halotune_status status = propose(phase, &session->first, 0);
+  if (status == HALOTUNE_OK) status = recall_earlier(phase);
+  if (session->options->rematch) return status;
   while (status == HALOTUNE_OK && !session_is_searched(session)) {
     if ((status = feed(phase)) != HALOTUNE_OK) break;
     int pending = compiler_pending(session->tools->compiler);

@@ -35,6 +35,7 @@ struct tune_options {
   long max_variants;            /* 0: no bound */
   double good_enough;           /* the search ends when the best reaches this share of the driver's copy; 0: never */
   bool fresh;                   /* measure again what an earlier run measured */
+  bool rematch;                 /* no search: the finals among the winners of earlier runs, and the fastest that they measured */
   int launch;                   /* enum launch_mode; -1: graph where the default takes less than 20 us, else stream */
   enum cache_mode cache;
   const char *command, *host;   /* for the store */
