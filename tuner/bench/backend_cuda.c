@@ -41,6 +41,7 @@ struct cuda {
 
 /* Ask; that the worker dies or hangs is an error. */
 static halotune_status ask(struct cuda *c, struct text *request, double deadline_ms, struct gpu_reply *reply) {
+  *reply = (struct gpu_reply){.status = HALOTUNE_OK};
   gpu_message_end(request);
   enum gpu_link_end end = text_ok(request) ? gpu_link_call(&c->link, request, deadline_ms, reply) : GPU_LINK_DIED;
   bool complete = text_ok(request);
