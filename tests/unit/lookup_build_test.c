@@ -44,7 +44,7 @@ static halotune_status look_up_and_build(const char *stencil, const char *device
                                          struct built *out) {
   halotune_problem problem = {stencil, device, {grid[0], grid[1], grid[2]}, HALOTUNE_F32, 0, 0};
   halotune_config config;
-  struct table_key key;
+  struct lookup_key key;
   struct answer answer;
   struct known_device room;
   const struct known_device *known;
@@ -146,7 +146,7 @@ TEST(less_alignment_gives_another_variant) {
   struct question question;
   struct answer answer;
   const struct template *template;
-  struct table_key key = {.n = {128, 64, 64}, .dtype = DTYPE_F32};
+  struct lookup_key key = {.n = {128, 64, 64}, .dtype = DTYPE_F32};
   key.stencil = names_find(&ctx->catalog.stencil_names, "star7");
   CHECK_OK(context_device(ctx, "NVIDIA H200", &room, &known));
   key.model = known->model;
