@@ -104,7 +104,7 @@ static halotune_status settle(halotune_kernel *kernel) {
 static halotune_status prepare(halotune_kernel *kernel, const halotune_config *config, const double *coefficients,
                                const halotune_layout *layout) {
   const struct own_device *device;
-  struct table_key key;
+  struct lookup_key key;
   struct domain domain;
   halotune_status status = config_read(kernel->ctx, config, &key, &kernel->answer);
   if (status == HALOTUNE_OK) status = context_cu(kernel->ctx, &kernel->cu);

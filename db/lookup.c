@@ -26,7 +26,7 @@ static double age_s(double date_s) {
 }
 
 /* How long the same work takes on this grid and this GPU: stencils are bound by memory. */
-static double expected_ms(const struct halotune_ctx *ctx, const struct served *row, const struct table_key *key,
+static double expected_ms(const struct halotune_ctx *ctx, const struct served *row, const struct lookup_key *key,
                           const struct known_device *device) {
   const struct known_device *measured = &ctx->catalog.devices[row->device];
   double cells = (double)key->n[0] * key->n[1] * key->n[2], rows_cells = (double)row->n[0] * row->n[1] * row->n[2];
@@ -67,7 +67,7 @@ static halotune_status fill_default(struct halotune_ctx *ctx, const struct answe
   return out->parameters ? HALOTUNE_OK : fail_memory();
 }
 
-halotune_status config_fill(struct halotune_ctx *ctx, const struct table_key *key, const struct known_device *device,
+halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup_key *key, const struct known_device *device,
                             const struct answer *answer, halotune_config *out) {
   const struct known_stencil *stencil = &ctx->catalog.stencils[key->stencil];
   const struct known_template *template = &ctx->catalog.templates[answer->template_at];
@@ -90,12 +90,12 @@ halotune_status config_fill(struct halotune_ctx *ctx, const struct table_key *ke
   return HALOTUNE_OK;
 }
 
-halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *config, struct table_key *key, struct answer *out) {
+halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *config, struct lookup_key *key, struct answer *out) {
   const struct template *template;
   if (config->reserved[CONFIG_CTX] != ctx) return fail(HALOTUNE_ARGUMENT, "the configuration is not one that this ctx gave");
   const struct known_stencil *stencil = config->reserved[CONFIG_STENCIL];
   const struct known_template *known = config->reserved[CONFIG_TEMPLATE];
-  *key = (struct table_key){.stencil = (int)(stencil - ctx->catalog.stencils), .model = -1, .dtype = (unsigned char)config->dtype,
+  *key = (struct lookup_key){.stencil = (int)(stencil - ctx->catalog.stencils), .model = -1, .dtype = (unsigned char)config->dtype,
                             .launch = (unsigned char)config->launch, .cache = (unsigned char)config->cache};
   for (int axis = 0; axis < MAX_DIMS; axis++) key->n[axis] = (uint32_t)config->grid[axis];
   *out = (struct answer){.match = config->match, .row = config->reserved[CONFIG_ROW],
@@ -108,7 +108,7 @@ halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *con
 
 /* --- the question ------------------------------------------------------------------------------------------------------- */
 
-static halotune_status read_problem(const struct halotune_ctx *ctx, const halotune_problem *problem, struct table_key *key) {
+static halotune_status read_problem(const struct halotune_ctx *ctx, const halotune_problem *problem, struct lookup_key *key) {
   if (!problem->stencil) return fail(HALOTUNE_ARGUMENT, "halotune_lookup: no stencil is named");
   if ((unsigned)problem->dtype >= DTYPE_COUNT || (unsigned)problem->launch > LAUNCH_MODE_COUNT ||
       (unsigned)problem->cache > CACHE_MODE_COUNT) {
@@ -132,7 +132,7 @@ static halotune_status read_problem(const struct halotune_ctx *ctx, const halotu
 }
 
 /* What no row was measured for. */
-static halotune_status lookup_far(struct halotune_ctx *ctx, const struct table_key *key, const struct known_device *device,
+static halotune_status lookup_far(struct halotune_ctx *ctx, const struct lookup_key *key, const struct known_device *device,
                                   struct answer *out) {
   struct question question;
   halotune_status status = question_begin(ctx, key, device, &question);
@@ -142,14 +142,14 @@ static halotune_status lookup_far(struct halotune_ctx *ctx, const struct table_k
 halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *problem, halotune_config *out) {
   struct known_device room;
   const struct known_device *device;
-  struct table_key key;
+  struct lookup_key key;
   struct answer answer;
   if (!ctx || !problem || !out) return fail(HALOTUNE_ARGUMENT, "halotune_lookup: an argument is NULL");
   halotune_status status = read_problem(ctx, problem, &key);
   if (status == HALOTUNE_OK) status = context_device(ctx, problem->device, &room, &device);
   if (status != HALOTUNE_OK) return status;
   key.model = device->model;
-  const struct served *row = device->model >= 0 ? table_find(&ctx->table, &key) : NULL;
+  const struct served *row = device->model >= 0 ? lookup_exact(&ctx->table, &key) : NULL;
   if (row) {
     bool is_stale = ctx->catalog.templates[row->template_at].is_superseded;
     answer.match = is_stale ? HALOTUNE_MATCH_STALE : HALOTUNE_MATCH_EXACT;

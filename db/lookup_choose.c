@@ -105,13 +105,13 @@ static bool was_refused(const struct answer *refused, int count, const struct an
 /* The nearest row that fits; out->row stays NULL where none does. */
 static halotune_status choose_near(const struct question *q, bool other_models, struct answer *out) {
   struct answer refused[MOST_TRIES];
-  struct table_near near;
+  struct lookup_near near;
   const struct served *row;
   int count = 0;
   double bytes_per_point = q->parsed->analysis->bytes_per_point[q->key.dtype];
-  table_near(&q->ctx->table, &q->key, q->device, bytes_per_point, other_models, &near);
+  lookup_near_start(&q->ctx->table, &q->key, q->device, bytes_per_point, other_models, &near);
   out->row = NULL;
-  while (count < MOST_TRIES && (row = table_next(&near))) {
+  while (count < MOST_TRIES && (row = lookup_near_next(&near))) {
     const struct template *template;
     bool fits = false;
     struct answer candidate = {.row = row, .template_at = row->template_at,
@@ -167,7 +167,7 @@ static halotune_status default_of(const struct question *q, const struct templat
 static long weight_of(const struct question *q, int template_at) {
   const struct catalog *catalog = &q->ctx->catalog;
   long weight = catalog->templates[template_at].wins;
-  const struct table *table = &q->ctx->table;
+  const struct lookup_table *table = &q->ctx->table;
   int first = table->first_family[q->key.stencil], end = table->first_family[q->key.stencil + 1];
   for (int i = first < end ? table->families[first].first : 0; first < end && i < table->families[end - 1].end; i++) {
     if (catalog->rows[i].template_at == template_at) weight += 1L << 32;
@@ -208,7 +208,7 @@ void question_set_domain(struct question *q, const struct domain *domain) {
   facts_fill(q->parsed->stencil, q->parsed->analysis, (enum dtype)q->key.dtype, domain, &q->device->limits, q->facts);
 }
 
-halotune_status question_begin(struct halotune_ctx *ctx, const struct table_key *key, const struct known_device *device,
+halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key *key, const struct known_device *device,
                                struct question *out) {
   *out = (struct question){.ctx = ctx, .device = device, .key = *key};
   struct grid grid = {{(long)key->n[0], (long)key->n[1], (long)key->n[2]}};

@@ -9,7 +9,7 @@ struct question {
   struct halotune_ctx *ctx;
   const struct parsed_stencil *parsed;
   const struct known_device *device;
-  struct table_key key;
+  struct lookup_key key;
   struct domain domain;
   double facts[FACT_COUNT];
   int alignment_bytes; /* of the pointers; 0: as much as is wanted */
@@ -26,7 +26,7 @@ struct answer {
 
 /* Begin a question on a dense grid, with any alignment.
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a grid that the stencil cannot have; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
-halotune_status question_begin(struct halotune_ctx *ctx, const struct table_key *key, const struct known_device *device,
+halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key *key, const struct known_device *device,
                                struct question *out);
 
 /* Change the domain. */

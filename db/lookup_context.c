@@ -35,7 +35,7 @@ halotune_status halotune_open(const char *const *paths, int count, halotune_ctx 
     status = paths[i] ? catalog_add(&ctx->catalog, paths[i]) : fail(HALOTUNE_ARGUMENT, "halotune_open: path %d is NULL", i);
   }
   if (status == HALOTUNE_OK) status = catalog_finish(&ctx->catalog);
-  if (status == HALOTUNE_OK) status = table_make(&ctx->catalog, &ctx->table);
+  if (status == HALOTUNE_OK) status = lookup_table_make(&ctx->catalog, &ctx->table);
   if (status == HALOTUNE_OK) *out = ctx;
   else context_release(ctx);
   return status;
@@ -52,7 +52,7 @@ void context_release(struct halotune_ctx *ctx) {
   free(cu);
   free(nvrtc);
   for (int i = 0; i < CONTEXT_MOST_GPUS; i++) free(atomic_load(&ctx->devices[i]));
-  table_free(&ctx->table);
+  lookup_table_free(&ctx->table);
   catalog_free(&ctx->catalog);
   names_free(&ctx->texts);
   arena_free(&ctx->text_arena);

@@ -21,7 +21,7 @@ struct own_device {
 struct halotune_ctx {
   atomic_int references; /* the caller's, and one for each kernel */
   struct catalog catalog;
-  struct table table;
+  struct lookup_table table;
   pthread_mutex_t lock; /* held by whoever makes one of the following */
   _Atomic(struct cu *) cu;
   _Atomic(struct nvrtc *) nvrtc;

@@ -14,38 +14,38 @@
 /* --- exact -------------------------------------------------------------------------------------------------------------- */
 
 /* Modes stay out of the hash, so that any of them is found in one chain. */
-static size_t key_hash(const struct table_key *key) {
+static size_t key_hash(const struct lookup_key *key) {
   uint64_t low = (uint64_t)key->n[0] << 32 | key->n[1], high = (uint64_t)key->n[2] << 32 | (uint32_t)key->stencil;
   return (size_t)random_bits(random_bits(low, (uint64_t)key->model << 1 | key->dtype), high);
 }
 
-static bool same_problem(const struct table_key *a, const struct table_key *b) {
+static bool same_problem(const struct lookup_key *a, const struct lookup_key *b) {
   return a->n[0] == b->n[0] && a->n[1] == b->n[1] && a->n[2] == b->n[2] && a->stencil == b->stencil && a->model == b->model &&
          a->dtype == b->dtype;
 }
 
-static struct table_key key_of_row(const struct served *row) {
-  struct table_key key = {.stencil = row->stencil, .model = row->model, .dtype = row->dtype,
+static struct lookup_key key_of_row(const struct served *row) {
+  struct lookup_key key = {.stencil = row->stencil, .model = row->model, .dtype = row->dtype,
                           .launch = (unsigned char)(row->launch + 1), .cache = (unsigned char)(row->cache + 1)};
   memcpy(key.n, row->n, sizeof key.n);
   return key;
 }
 
 /* Of two rows for the same the first stays: catalog_finish put the one that counts in front. */
-static void add_row(struct table *table, int row) {
-  struct table_key key = key_of_row(&table->catalog->rows[row]);
+static void add_row(struct lookup_table *table, int row) {
+  struct lookup_key key = key_of_row(&table->catalog->rows[row]);
   size_t at = key_hash(&key) & table->mask;
   for (; table->slots[at].row; at = (at + 1) & table->mask) {
-    const struct table_key *other = &table->slots[at].key;
+    const struct lookup_key *other = &table->slots[at].key;
     if (same_problem(other, &key) && other->launch == key.launch && other->cache == key.cache) return;
   }
-  table->slots[at] = (struct table_slot){key, row + 1};
+  table->slots[at] = (struct lookup_slot){key, row + 1};
 }
 
-const struct served *table_find(const struct table *table, const struct table_key *key) {
+const struct served *lookup_exact(const struct lookup_table *table, const struct lookup_key *key) {
   int best_rank = 4, best = 0;
   for (size_t at = key_hash(key) & table->mask; table->slots[at].row; at = (at + 1) & table->mask) {
-    const struct table_slot *slot = &table->slots[at];
+    const struct lookup_slot *slot = &table->slots[at];
     if (!same_problem(&slot->key, key)) continue;
     if ((key->launch && key->launch != slot->key.launch) || (key->cache && key->cache != slot->key.cache)) continue;
     int rank = 2 * (slot->key.cache - 1) + slot->key.launch - 1;
@@ -61,7 +61,7 @@ const struct served *table_find(const struct table *table, const struct table_ke
 enum { ALIGNMENT, ROW, PLANE, DEPTH, CACHE, WAVES };
 
 /* What a difference of one counts: a power of two of alignment, or a factor of two of the others. */
-static const float weights[TABLE_FEATURES] = {[ALIGNMENT] = 0.5f, [ROW] = 0.5f, [PLANE] = 0.5f,
+static const float weights[LOOKUP_FEATURES] = {[ALIGNMENT] = 0.5f, [ROW] = 0.5f, [PLANE] = 0.5f,
                                               [DEPTH] = 0.25f,    [CACHE] = 1,  [WAVES] = 0.5f};
 
 /* For another mode than the one that is asked for: a row measured in it is still better than one for half the cells. */
@@ -69,7 +69,7 @@ static const float other_launch = 0.25f, other_cache = 0.75f;
 
 static float clamp(float value, float low, float high) { return value < low ? low : value > high ? high : value; }
 
-static void find_features(const uint32_t n[MAX_DIMS], double bytes, const struct known_device *device, float out[TABLE_FEATURES]) {
+static void find_features(const uint32_t n[MAX_DIMS], double bytes, const struct known_device *device, float out[LOOKUP_FEATURES]) {
   enum { WIDEST = 5 }; /* rows of 32 elements are whole transactions; more alignment changes nothing */
   float cells = (float)n[0] * (float)n[1] * (float)n[2];
   float sms = device->sm_count > 0 ? (float)device->sm_count : 1, l2 = device->l2_bytes > 0 ? (float)device->l2_bytes : 1 << 25;
@@ -83,9 +83,9 @@ static void find_features(const uint32_t n[MAX_DIMS], double bytes, const struct
   out[WAVES] = clamp(log2f(cells / (sms * 2048)), -3, 5);
 }
 
-void table_near(const struct table *table, const struct table_key *key, const struct known_device *device, double bytes_per_point,
-                bool other_models, struct table_near *out) {
-  *out = (struct table_near){.table = table, .key = *key, .device = device, .other_models = other_models,
+void lookup_near_start(const struct lookup_table *table, const struct lookup_key *key, const struct known_device *device, double bytes_per_point,
+                bool other_models, struct lookup_near *out) {
+  *out = (struct lookup_near){.table = table, .key = *key, .device = device, .other_models = other_models,
                              .emulated = !other_models, .distance = -1, .row = -1};
   double cells = (double)key->n[0] * key->n[1] * key->n[2];
   find_features(key->n, cells * bytes_per_point, device, out->features);
@@ -93,14 +93,14 @@ void table_near(const struct table *table, const struct table_key *key, const st
 
 /* The nearest row of a family that comes behind what was found last. Distances are computed in pieces that fit into registers and
  * the first cache, without branches, so that the compiler makes vector code of them. */
-static void search_family(const struct table_near *near, const struct table_family *family, float *best, int *best_row) {
+static void search_family(const struct lookup_near *near, const struct lookup_family *family, float *best, int *best_row) {
   enum { PIECE = 256 };
   const struct catalog *catalog = near->table->catalog;
   float distances[PIECE];
   for (int first = family->first; first < family->end; first += PIECE) {
     int count = family->end - first < PIECE ? family->end - first : PIECE;
     for (int i = 0; i < count; i++) distances[i] = 0;
-    for (int f = 0; f < TABLE_FEATURES; f++) {
+    for (int f = 0; f < LOOKUP_FEATURES; f++) {
       const float *list = near->table->features + (size_t)f * (size_t)catalog->row_count + first;
       float wanted = near->features[f], weight = weights[f];
       for (int i = 0; i < count; i++) distances[i] += weight * fabsf(list[i] - wanted);
@@ -119,7 +119,7 @@ static void search_family(const struct table_near *near, const struct table_fami
   }
 }
 
-static bool is_searched(const struct table_near *near, const struct table_family *family) {
+static bool is_searched(const struct lookup_near *near, const struct lookup_family *family) {
   if (family->dtype != near->key.dtype) return false;
   if (!near->other_models) return family->model == near->key.model;
   const struct known_device *device = &near->table->catalog->devices[family->model];
@@ -127,8 +127,8 @@ static bool is_searched(const struct table_near *near, const struct table_family
          (near->emulated || !device->is_emulation);
 }
 
-const struct served *table_next(struct table_near *near) {
-  const struct table *table = near->table;
+const struct served *lookup_near_next(struct lookup_near *near) {
+  const struct lookup_table *table = near->table;
   float best = INFINITY;
   int best_row = -1;
   for (int i = table->first_family[near->key.stencil]; i < table->first_family[near->key.stencil + 1]; i++) {
@@ -142,17 +142,17 @@ const struct served *table_next(struct table_near *near) {
 
 /* --- making it ---------------------------------------------------------------------------------------------------------- */
 
-static halotune_status make_families(struct table *table) {
+static halotune_status make_families(struct lookup_table *table) {
   const struct catalog *c = table->catalog;
   table->families = malloc(((size_t)c->row_count + 1) * sizeof *table->families);
   table->first_family = calloc((size_t)c->stencil_count + 2, sizeof *table->first_family);
   if (!table->families || !table->first_family) return fail_memory();
   for (int i = 0; i < c->row_count; i++) {
     const struct served *row = &c->rows[i];
-    struct table_family *last = table->family_count ? &table->families[table->family_count - 1] : NULL;
+    struct lookup_family *last = table->family_count ? &table->families[table->family_count - 1] : NULL;
     if (!last || last->stencil != row->stencil || last->model != row->model || last->dtype != row->dtype) {
       last = &table->families[table->family_count++];
-      *last = (struct table_family){row->stencil, row->model, i, i, row->dtype};
+      *last = (struct lookup_family){row->stencil, row->model, i, i, row->dtype};
       table->first_family[row->stencil + 1] = table->family_count;
     }
     last->end = i + 1;
@@ -163,34 +163,34 @@ static halotune_status make_families(struct table *table) {
   return HALOTUNE_OK;
 }
 
-static halotune_status make_features(struct table *table) {
+static halotune_status make_features(struct lookup_table *table) {
   const struct catalog *c = table->catalog;
-  float features[TABLE_FEATURES];
-  table->features = malloc(((size_t)c->row_count * TABLE_FEATURES + 1) * sizeof *table->features);
+  float features[LOOKUP_FEATURES];
+  table->features = malloc(((size_t)c->row_count * LOOKUP_FEATURES + 1) * sizeof *table->features);
   if (!table->features) return fail_memory();
   for (int i = 0; i < c->row_count; i++) {
     find_features(c->rows[i].n, (double)c->rows[i].bytes, &c->devices[c->rows[i].device], features);
-    for (int f = 0; f < TABLE_FEATURES; f++) table->features[(size_t)f * (size_t)c->row_count + (size_t)i] = features[f];
+    for (int f = 0; f < LOOKUP_FEATURES; f++) table->features[(size_t)f * (size_t)c->row_count + (size_t)i] = features[f];
   }
   return HALOTUNE_OK;
 }
 
-halotune_status table_make(const struct catalog *catalog, struct table *out) {
+halotune_status lookup_table_make(const struct catalog *catalog, struct lookup_table *out) {
   size_t slots = 16;
   while (slots < 2 * (size_t)catalog->row_count + 2) slots *= 2;
-  *out = (struct table){.catalog = catalog, .mask = slots - 1};
+  *out = (struct lookup_table){.catalog = catalog, .mask = slots - 1};
   out->slots = calloc(slots, sizeof *out->slots);
   halotune_status status = out->slots ? make_families(out) : fail_memory();
   if (status == HALOTUNE_OK) status = make_features(out);
   for (int i = 0; i < catalog->row_count && status == HALOTUNE_OK; i++) add_row(out, i);
-  if (status != HALOTUNE_OK) table_free(out);
+  if (status != HALOTUNE_OK) lookup_table_free(out);
   return status;
 }
 
-void table_free(struct table *table) {
+void lookup_table_free(struct lookup_table *table) {
   free(table->slots);
   free(table->families);
   free(table->first_family);
   free(table->features);
-  *table = (struct table){0};
+  *table = (struct lookup_table){0};
 }

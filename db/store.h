@@ -131,6 +131,10 @@ struct variant_key {
 halotune_status store_measurement(struct store *store, int64_t run, const struct variant_key *key,
                                   const struct measurement *measurement, int64_t *variant);
 
+/* Replace outcome and times of a result of this run: the variant was measured once more. */
+halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant, enum outcome outcome, const char *reason,
+                                     const struct timing *timing);
+
 /* The newest result of a variant for the same problem, by any run with the same driver and NVRTC as `run`. Text and samples as
  * said above.
  * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND or HALOTUNE_DB. */

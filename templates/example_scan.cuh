@@ -81,6 +81,9 @@ template <int N, class T> __device__ __forceinline__ void store_vector_streaming
   for (int i = 0; i < V::words; i++) __stcs(reinterpret_cast<typename Word<V::word_bytes>::type *>(p) + i, v.word[i]);
 }
 
+// Ask for the memory around an address, to come as far as the L2 cache.
+__device__ __forceinline__ void prefetch_l2(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
+
 // --- asynchronous copies of 4, 8 or 16 bytes from global to shared memory. A thread commits what it issued as a group, and
 // waits until at most PENDING_GROUPS of its groups are under way. Before sm_80 they are ordinary copies.
 

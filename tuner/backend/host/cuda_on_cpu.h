@@ -234,6 +234,9 @@ template <int N, class T> static inline void store_vector_streaming(T *p, const 
   store_vector<N>(p, in, line);
 }
 
+/* A hint; but an address that no kernel may touch is found, as nowhere else would be. */
+static inline void prefetch_l2(const void *p) { (void)*static_cast<const volatile unsigned char *>(p); }
+
 template <int BYTES> static inline void async_copy_zero(void *shared, const void *global, bool valid, HALOTUNE_LINE) {
   static_assert(BYTES == 4 || BYTES == 8 || BYTES == 16, "asynchronous copies move 4, 8 or 16 bytes");
   halotune_async_copy(shared, global, BYTES, valid, line);
