@@ -173,8 +173,8 @@ static halotune_status decide(struct merge *m, int64_t id) {
   static const char by_id[] = "select id, variant_id, is_trusted, time_ms, date, driver, nvrtc from best where id = ?1";
   static const char current[] = "select id, variant_id, is_trusted, time_ms, date, driver, nvrtc from best"
                                 " where is_current and problem_id = (select problem_id from best where id = ?1)";
-  struct rival ours, theirs;
-  const char *why;
+  struct rival ours = {.id = 0}, theirs = {.id = 0};
+  const char *why = "";
   halotune_status status = find_rival(m, by_id, id, &theirs);
   if (status == HALOTUNE_OK) status = find_rival(m, current, id, &ours);
   if (status != HALOTUNE_OK || ours.id == id) return status;

@@ -172,6 +172,7 @@ static char *changed(const char *document, const char *from, const char *to) {
   struct text text = {0};
   const char *at = strstr(document, from);
   CHECK(at, "the document has '%s'", from);
+  if (!at) return NULL;
   text_add(&text, document, (size_t)(at - document));
   text_add(&text, to, strlen(to));
   at += strlen(from);
