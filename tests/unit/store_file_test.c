@@ -119,15 +119,15 @@ static void newer_in_wal(const char *path) {
   run_sql(path, "pragma journal_mode = wal; pragma user_version = 2");
 }
 
-/* Pages in the middle of the file overwritten. */
+/* Two pages in the middle of the file overwritten: nobody sees it who does not look there. */
 static void damaged(const char *path) {
-  char *bytes, *copy;
+  enum { PAGE_BYTES = 4096 };
+  char *bytes;
   size_t length;
   make_database(path, 300);
   CHECK_OK(file_read(path, 1 << 28, &bytes, &length));
-  copy = bytes;
-  memset(copy + 8192, 0x5A, length / 2);
-  write_bytes(path, copy, length);
+  memset(bytes + length / 2 / PAGE_BYTES * PAGE_BYTES, 0x5A, 2 * PAGE_BYTES);
+  write_bytes(path, bytes, length);
   free(bytes);
 }
 

@@ -450,6 +450,26 @@ TEST(forget_removes_what_is_chosen) {
   }
 }
 
+/* Of what stays, the fastest that is trusted serves lookups from then on. */
+TEST(forget_leaves_a_best) {
+  static const struct choice old = {.before = "2010-01-01"};
+  struct store *store;
+  struct bench_case c;
+  CHECK_OK(store_open_memory(&store));
+  case_load(&c);
+  case_put(&c, store, 512);
+  case_tune(&c, store, 1, 1, 0.5);
+  case_tune(&c, store, 2, 1, 0.3);
+  case_tune(&c, store, 3, 1, 0.2);
+  case_tune(&c, store, 4, 1, 0.1);
+  sql(store, "update best set is_trusted = 0 where time_ms = 0.2; update best set date = '2001-01-01' where time_ms = 0.1");
+  CHECK_OK(store_forget(store, &old));
+  CHECK_EQ(3, number_of(store, "select count(*) from best"), "one is gone");
+  CHECK_EQ(1, number_of(store, "select time_ms = 0.3 and is_trusted from best where is_current"), "the fastest that is trusted");
+  case_free(&c);
+  store_close(store);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_table_is_described),
@@ -465,6 +485,7 @@ int main(void) {
       cmocka_unit_test(a_merge_is_all_or_nothing),
       cmocka_unit_test(check_finds_what_is_wrong),
       cmocka_unit_test(forget_removes_what_is_chosen),
+      cmocka_unit_test(forget_leaves_a_best),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
