@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "tests/fake_cuda/fake.h"
 
-enum { MOST_BYTES = 64 << 20, PAGE_BYTES = 512 };
+enum { MOST_BYTES = 64 << 20, MOST_FILE_BYTES = 128 << 20, PAGE_BYTES = 512 };
 
 struct page {
   uint32_t argument, number;
@@ -70,7 +70,7 @@ bool memo_get(struct hash key, const struct host_argument *arguments) {
   char *path = path_of(key), *bytes = NULL;
   size_t length = 0, at = 0;
   struct page page;
-  bool found = path && file_read(path, 2 * MOST_BYTES, &bytes, &length) == HALOTUNE_OK;
+  bool found = path && file_read(path, MOST_FILE_BYTES, &bytes, &length) == HALOTUNE_OK;
   while (found && at + sizeof page <= length) {
     memcpy(&page, bytes + at, sizeof page);
     at += sizeof page;
