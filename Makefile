@@ -61,18 +61,65 @@ OBJ := build/obj/$(notdir $(firstword $(CC)))$(if $(SANITIZE),-sanitize)$(if $(S
 SOURCES := $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c reports/*.c tuner/*/*.c)
 OBJECTS := $(SOURCES:%.c=$(OBJ)/%.o)
 MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
+
+# libhalotune: what programs link. Its symbols are those of the public header, in either form.
+LIBRARY_SOURCES := $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c)
+LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/pic/%.o)
+SONAME := libhalotune.so.$(firstword $(subst ., ,$(VERSION)))
+SHARED := $(OBJ)/libhalotune.so.$(VERSION)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OBJ)/tests/unit/%,$(wildcard tests/unit/*_test.c))
+
+# The database that ships: exports of tuned machines. Without any it is empty.
+STARTER := $(sort $(wildcard db/starter/*.json))
 
 # --- build -------------------------------------------------------------------------------------------------------------
 
-.PHONY: all
-all: $(OBJ)/halotune  ## build the program, build/halotune
+.PHONY: all starter
+all: $(OBJ)/halotune build/starter.db  ## build the program, build/halotune, and the starter database
 	$(Q)cmp -s $< build/halotune || { cp -f $< build/halotune.new && mv -f build/halotune.new build/halotune; }
+
+starter: build/starter.db  ## the database that ships, from db/starter/*.json
+
+# What its import says is shown where it fails.
+build/starter.db: $(STARTER) db/schema.sql | $(OBJ)/halotune
+	@mkdir -p $(@D) && rm -f $@.new*
+	$(Q)$(OBJ)/halotune db import --trust --db $@.new $(STARTER) >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
+	$(Q)mv -f $@.new $@ && rm -f $@.log
+
+.PHONY: library
+library: $(SHARED) $(OBJ)/libhalotune.a $(OBJ)/halotune.pc  ## build libhalotune, shared and static, in build/lib
+	$(Q)mkdir -p build/lib && cp -f $^ build/lib
+	$(Q)ln -sf $(notdir $(SHARED)) build/lib/$(SONAME) && ln -sf $(SONAME) build/lib/libhalotune.so
 
 $(OBJ)/%.o: %.c | cuda-headers
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC    $<")
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
+
+$(OBJ)/pic/%.o: %.c | cuda-headers
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC    $< (library)")
+	$(Q)$(COMPILE) -fPIC -MMD -MP -c -o $@ $<
+
+# tests/abi.txt lists the public symbols; a program can rely on each of them as long as the soname stays.
+$(OBJ)/halotune.map: tests/abi.txt
+	@mkdir -p $(@D)
+	$(Q)awk 'BEGIN {print "HALOTUNE_$(firstword $(subst ., ,$(VERSION))) {\n  global:"} {print "    " $$1 ";"} END {print "  local: *;\n};"}' $< >$@
+
+$(SHARED): $(LIBRARY_OBJECTS) $(OBJ)/halotune.map
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,$(OBJ)/halotune.map -Wl,-z,defs,-z,relro,-z,now \
+	  -o $@ $(LIBRARY_OBJECTS) $(LIBRARIES)
+
+# One object, in which all that is not public is local: its names meet none of the program's.
+$(OBJ)/libhalotune.a: $(LIBRARY_OBJECTS) tests/abi.txt
+	$(Q)ld -r -o $(OBJ)/libhalotune.o $(LIBRARY_OBJECTS)
+	$(Q)objcopy --keep-global-symbols=tests/abi.txt $(OBJ)/libhalotune.o
+	$(Q)rm -f $@ && ar rcs $@ $(OBJ)/libhalotune.o
+
+$(OBJ)/halotune.pc: halotune.pc.in Makefile include/halotune.h
+	@mkdir -p $(@D)
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBRARIES@|$(LIBRARIES) -pthread|' $< >$@
 
 $(OBJ)/libhalotune-all.a: $(filter-out $(MAIN_OBJECT),$(OBJECTS))
 	$(Q)rm -f $@ && ar rcs $@ $^
@@ -99,7 +146,7 @@ $(OBJ)/libfakecuda.so: $(FAKE_CUDA_OBJECTS) tests/fake_cuda/exports.map
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(LINK) -shared -Wl,--version-script=tests/fake_cuda/exports.map $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -o $@ $(FAKE_CUDA_OBJECTS) $(LIBRARIES)
 
-$(OBJ)/tests/unit/fake_cuda_test: | $(OBJ)/libfakecuda.so
+$(OBJ)/tests/unit/fake_cuda_test $(OBJ)/tests/unit/backend_cuda_test $(OBJ)/tests/unit/nvml_test: | $(OBJ)/libfakecuda.so
 
 .PHONY: fake-cuda
 fake-cuda: $(OBJ)/libfakecuda.so  ## a driver for tests without a GPU, build/libfakecuda.so
@@ -109,7 +156,15 @@ fake-cuda: $(OBJ)/libfakecuda.so  ## a driver for tests without a GPU, build/lib
 $(OBJ)/tuner/backend/host_files.o $(OBJ)/fake/tuner/backend/host_files.o: $(wildcard tuner/backend/host/*)
 $(OBJ)/stencil/wrappers.o: templates/wrappers.cuh
 $(OBJ)/db/schema.o: db/schema.sql
+$(OBJ)/reports/page.o: build/report/page.html
+
+# Made anew where npm's packages or the page's files change; empty where npm is missing.
+build/report/page.html: package-lock.json $(wildcard reports/page/*)
+	$(if $(V),,@echo "  PAGE  $@")
+	$(Q)sh reports/page/build.sh $@
 $(OBJ)/tuner/backend/gpu_check.o: tuner/backend/gpu/check.cu
+$(OBJ)/pic/stencil/wrappers.o: templates/wrappers.cuh
+$(OBJ)/pic/db/schema.o: db/schema.sql
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
 
@@ -120,15 +175,22 @@ ifeq ($(CUDA_HEADER),)
 endif
 
 .PHONY: install uninstall clean
-install: all  ## install the program, its headers and data under PREFIX (and DESTDIR)
+install: all library  ## install program, library, header and data under PREFIX (and DESTDIR)
 	install -D build/halotune $(DESTDIR)$(PREFIX)/bin/halotune
+	install -D -m 644 build/lib/$(notdir $(SHARED)) $(DESTDIR)$(PREFIX)/lib/$(notdir $(SHARED))
+	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libhalotune.so
+	install -m 644 build/lib/libhalotune.a $(DESTDIR)$(PREFIX)/lib/libhalotune.a
+	install -D -m 644 build/lib/halotune.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/halotune.pc
 	install -D -m 644 include/halotune.h $(DESTDIR)$(PREFIX)/include/halotune.h
 	install -d $(DESTDIR)$(DATA_DIR)/kernels $(DESTDIR)$(DATA_DIR)/templates
 	install -m 644 kernels/*.yaml $(DESTDIR)$(DATA_DIR)/kernels
 	install -m 644 templates/*.yaml templates/*.cu templates/*.cuh $(DESTDIR)$(DATA_DIR)/templates
+	install -m 644 build/starter.db $(DESTDIR)$(DATA_DIR)/starter.db
 
 uninstall:  ## remove what install put there, and nothing else
-	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h
+	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h $(DESTDIR)$(DATA_DIR)/starter.db
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SHARED)) $(SONAME) libhalotune.so libhalotune.a pkgconfig/halotune.pc)
 	rm -f $(addprefix $(DESTDIR)$(DATA_DIR)/,$(wildcard kernels/*.yaml templates/*.yaml templates/*.cu templates/*.cuh))
 	for folder in /kernels /templates ''; do rmdir $(DESTDIR)$(DATA_DIR)$$folder 2>/dev/null || true; done
 
@@ -227,6 +289,9 @@ fuzz-%: $(OBJ)/tests/fuzz/%.o $(OBJ)/libhalotune-all.a
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz.sh $(OBJ)/$*
 
 $(OBJ)/bench/%: $(OBJ)/bench/%.o $(OBJ)/libhalotune-all.a
+	$(Q)$(LINK) -o $@ $^ $(LIBRARIES)
+
+$(OBJ)/tests/report/%: $(OBJ)/tests/report/%.o $(OBJ)/libhalotune-all.a
 	$(Q)$(LINK) -o $@ $^ $(LIBRARIES)
 
 .PHONY: bench-compile

@@ -72,17 +72,18 @@ static double gigabytes(const struct bench *b) {
 
 /* Returns its time, NaN where it has none. */
 static double try_variant(struct bench *b, const struct variant *v, int slot) {
-  struct verdict verdict, again;
+  struct verdict verdict, again, loaded;
   struct candidate candidate = candidate_of(b, v);
   double start_ms = clock_ms(), time_ms = NAN;
   NEED(b->backend.table->load(b->backend.state, slot, &candidate, &verdict));
+  loaded = verdict;
   double load_ms = clock_ms() - start_ms;
   if (verdict.outcome == OUTCOME_MEASURED) time_ms = take(b, slot, verdict.run_ms, &verdict);
   double sample_ms = clock_ms() - start_ms - load_ms;
   again = verdict;
   if (verdict.outcome == OUTCOME_MEASURED) NEED(b->backend.table->recheck(b->backend.state, slot, &again));
   printf("outcome %d %10.5f ms %8.1f GB/s error %.3g units | load %.1f ms, samples %.1f ms, recheck %.1f ms | %s %s", verdict.outcome, time_ms,
-         gigabytes(b) / (time_ms * 1e-3), verdict.worst.max_error_units, load_ms, sample_ms,
+         gigabytes(b) / (time_ms * 1e-3), loaded.worst.max_error_units, load_ms, sample_ms,
          clock_ms() - start_ms - load_ms - sample_ms, v->spec.template->name, v->generated.launch.kernel);
   printf(" %s%s%s\n", verdict.reason, again.outcome == OUTCOME_MEASURED ? "" : " RECHECK: ", again.outcome == OUTCOME_MEASURED ? "" : again.reason);
   if (again.outcome == OUTCOME_MEASURED && slot != FINAL_SLOT) NEED(b->backend.table->unload(b->backend.state, slot));

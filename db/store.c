@@ -1,5 +1,5 @@
 /* store.c: the rows that say what is measured: devices, stencils, templates, problems, variants. */
-#include <stdlib.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "db/launch_text.h"
@@ -11,10 +11,12 @@ const char *const cache_mode_names[CACHE_MODE_COUNT] = {CACHE_MODE_LIST(AS_NAME)
 #undef AS_NAME
 
 void date_now(char date[DATE_BYTES]) {
+  struct timespec now;
   struct tm parts;
-  time_t now = time(NULL);
-  gmtime_r(&now, &parts);
-  strftime(date, DATE_BYTES, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  clock_gettime(CLOCK_REALTIME, &now);
+  gmtime_r(&now.tv_sec, &parts);
+  size_t length = strftime(date, DATE_BYTES, "%Y-%m-%dT%H:%M:%S", &parts);
+  snprintf(date + length, DATE_BYTES - length, ".%03ldZ", now.tv_nsec / 1000000);
 }
 
 halotune_status store_bind(struct store *store, enum store_query query, struct binder *out) {

@@ -28,6 +28,9 @@ enum store_mode {
  * WAL is used where the file lies on a local filesystem. Threads: one at a time for one store; any number of processes. */
 halotune_status store_open(const char *path, enum store_mode mode, struct store **out);
 
+/* An empty database in memory. Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status store_open_memory(struct store **out);
+
 void store_close(struct store *store);
 
 /* $HALOTUNE_DB, else $XDG_DATA_HOME/halotune/halotune.db, else ~/.local/share/halotune/halotune.db.
@@ -127,6 +130,10 @@ struct variant_key {
  * takes the place of the first. `variant` receives the variant's id; may be NULL. */
 halotune_status store_measurement(struct store *store, int64_t run, const struct variant_key *key,
                                   const struct measurement *measurement, int64_t *variant);
+
+/* Replace outcome and times of a result of this run: the variant was measured once more. */
+halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant, enum outcome outcome, const char *reason,
+                                     const struct timing *timing);
 
 /* The newest result of a variant for the same problem, by any run with the same driver and NVRTC as `run`. Text and samples as
  * said above.

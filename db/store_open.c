@@ -38,11 +38,13 @@ static halotune_status inspect(sqlite3 *connection, const char *path, enum conte
   return HALOTUNE_OK;
 }
 
-/* A connection with what every one of ours is set to. A path is never taken for ":memory:". */
+static const char in_memory[] = ":memory:";
+
+/* A connection with what every one of ours is set to. A path of the user is never taken for something else. */
 static halotune_status connect(const char *path, int flags, sqlite3 **out) {
   char *name = NULL;
   *out = NULL;
-  if (asprintf(&name, "%s%s", *path == '/' ? "" : "./", path) < 0) return fail_memory();
+  if (asprintf(&name, "%s%s", *path == '/' || path == in_memory ? "" : "./", path) < 0) return fail_memory();
   int code = sqlite3_open_v2(name, out, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
   free(name);
   if (code != SQLITE_OK && !*out) return fail_memory();
@@ -50,7 +52,7 @@ static halotune_status connect(const char *path, int flags, sqlite3 **out) {
   sqlite3_busy_timeout(*out, BUSY_MS);
   sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);      /* no SQL of a file that came from elsewhere may */
   sqlite3_db_config(*out, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL); /* do more than store rows */
-  return query_script(*out, "pragma foreign_keys = on; pragma cell_size_check = on");
+  return query_script(*out, "pragma foreign_keys = on; pragma cell_size_check = on; pragma temp_store = memory");
 }
 
 /* --- reading ------------------------------------------------------------------------------------------------------------ */
@@ -186,6 +188,16 @@ halotune_status store_open(const char *path, enum store_mode mode, struct store 
   store = NULL;
 done:
   store_close(store);
+  return status;
+}
+
+halotune_status store_open_memory(struct store **out) {
+  struct store *store = calloc(1, sizeof *store);
+  halotune_status status = store && (store->path = strdup(in_memory)) ? HALOTUNE_OK : fail_memory();
+  if (status == HALOTUNE_OK) status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store->connection);
+  if (status == HALOTUNE_OK) status = make_tables(store->connection);
+  *out = status == HALOTUNE_OK ? store : NULL;
+  if (status != HALOTUNE_OK) store_close(store);
   return status;
 }
 

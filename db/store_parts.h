@@ -20,6 +20,7 @@ enum store_query {
   BEGIN_RUN,
   END_RUN,
   PUT_MEASUREMENT,
+  CHANGE_MEASUREMENT,
   FIND_MEASUREMENT,
   PUT_FINALIST,
   FIND_CURRENT,
@@ -49,8 +50,8 @@ halotune_status store_begin(struct store *store);
 /* The variant's row, found or added within the present transaction. */
 halotune_status store_variant(struct store *store, const struct variant_key *key, int64_t *id);
 
-/* A time of now, in UTC: "2026-11-21T12:38:50Z". */
-enum { DATE_BYTES = 24 };
+/* Now, in UTC, to the millisecond, which tells runs apart: "2026-11-21T12:38:50.123Z". */
+enum { DATE_BYTES = 32 };
 void date_now(char date[DATE_BYTES]);
 
 #endif

@@ -52,20 +52,25 @@ static void bind_samples(struct binder *binder, const struct timing *timing) {
   bind_bytes(binder, timing->samples, timing->samples ? (size_t)timing->sample_count * sizeof *timing->samples : 0);
 }
 
-static void bind_measurement(struct binder *binder, int64_t run, int64_t variant, const struct measurement *m) {
-  const struct timing none = {0, NAN, NAN, NAN, NAN, NULL}, *timing = m->timing.sample_count > 0 ? &m->timing : &none;
-  bind_integer(binder, run);
-  bind_integer(binder, variant);
-  bind_integer(binder, m->number);
-  bind_real(binder, m->at_s);
-  bind_text(binder, outcome_name(m->outcome));
-  bind_text(binder, m->reason);
+/* Without samples there is no time. */
+static void bind_timing(struct binder *binder, const struct timing *given) {
+  const struct timing none = {0, NAN, NAN, NAN, NAN, NULL}, *timing = given->sample_count > 0 ? given : &none;
   bind_integer(binder, timing->sample_count);
   bind_real(binder, timing->median_ms);
   bind_real(binder, timing->minimum_ms);
   bind_real(binder, timing->low_ms);
   bind_real(binder, timing->high_ms);
   bind_samples(binder, timing);
+}
+
+static void bind_measurement(struct binder *binder, int64_t run, int64_t variant, const struct measurement *m) {
+  bind_integer(binder, run);
+  bind_integer(binder, variant);
+  bind_integer(binder, m->number);
+  bind_real(binder, m->at_s);
+  bind_text(binder, outcome_name(m->outcome));
+  bind_text(binder, m->reason);
+  bind_timing(binder, &m->timing);
   bind_real(binder, m->rms_error);
   bind_real(binder, m->max_error);
   bind_real(binder, m->max_error_units);
@@ -102,6 +107,19 @@ halotune_status store_measurement(struct store *store, int64_t run, const struct
   status = query_finish(store->connection, status);
   if (status == HALOTUNE_OK && variant) *variant = id;
   return status;
+}
+
+halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant, enum outcome outcome, const char *reason,
+                                     const struct timing *timing) {
+  struct binder binder;
+  halotune_status status = store_bind(store, CHANGE_MEASUREMENT, &binder);
+  if (status != HALOTUNE_OK) return status;
+  bind_integer(&binder, run);
+  bind_integer(&binder, variant);
+  bind_text(&binder, outcome_name(outcome));
+  bind_text(&binder, reason);
+  bind_timing(&binder, timing);
+  return query_run(binder.query, NULL);
 }
 
 /* Samples of the present row, kept until the next call. A blob of another length than the count says is left alone. */

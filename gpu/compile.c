@@ -13,17 +13,23 @@ const char *const compile_standard_options[COMPILE_STANDARD_OPTIONS] = {
     "--std=c++17", "--ptxas-options=-v", /* for the resource report */
 };
 
+/* From 12.9 on NVRTC keeps what it compiled in a cache of the driver's; what comes from there has no resource report. Ours does. */
+static bool has_own_cache(const struct nvrtc_facts *facts) {
+  return facts->major > 12 || (facts->major == 12 && facts->minor >= 9);
+}
+
 enum { MAX_STATIC_SHARED_BYTES = 49152 }; /* of every architecture; more has to be dynamic */
 
 static nvrtcResult run_compiler(const struct nvrtc *nvrtc, nvrtcProgram program,
                                 const struct compile_request *request) {
   int count = 0;
   char arch[32];
-  const char **options = calloc((size_t)request->option_count + COMPILE_STANDARD_OPTIONS + 1, sizeof *options);
+  const char **options = calloc((size_t)request->option_count + COMPILE_STANDARD_OPTIONS + 2, sizeof *options);
   if (!options) return NVRTC_ERROR_OUT_OF_MEMORY;
   snprintf(arch, sizeof arch, "--gpu-architecture=%s", request->arch);
   options[count++] = arch;
   for (int i = 0; i < COMPILE_STANDARD_OPTIONS; i++) options[count++] = compile_standard_options[i];
+  if (has_own_cache(&nvrtc->facts)) options[count++] = "--no-cache";
   for (int i = 0; i < request->option_count; i++) options[count++] = request->options[i];
   nvrtcResult result = nvrtc->compile(program, count, options);
   free(options);

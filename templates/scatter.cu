@@ -18,22 +18,32 @@
 //      y       |4 4|5 5|6 6|7 7|
 //              |4 4|5 5|6 6|7 7|
 //
-// A plane is copied as the tile and its halo, in pieces of PIECE elements: threads share out rows, then what lies beside the tile.
-// PIECE is smaller than VECTOR where rows do not begin at multiples of it; results then go through shared memory as well, so that
-// neighbouring threads write neighbouring elements.
+// A plane is copied as the tile and its halo, in pieces: threads share out rows, then what lies beside the tile. Pieces are vectors,
+// or points where rows do not begin at multiples of a vector; results then go through shared memory as well, so that neighbouring
+// threads write neighbouring points.
+//
+// COPIES: all threads copy pieces; or the copy engine copies rows, which the first warp hands to it.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #endif
 
 #ifndef Z_SLICING
 #define VECTOR 4
-#define PIECE 4
+#define PIECES_VECTORS 0
+#define PIECES_POINTS 1
+#define PIECES PIECES_VECTORS
+#define COPIES_THREADS 0
+#define COPIES_ENGINE 1
+#define COPIES COPIES_THREADS
 #define BLOCK_X 32
 #define BLOCK_Y 8
 #define POINTS_Y 2
 #define STAGES 2
 #define Z_SLICING 64
 #endif
+
+constexpr bool ENGINE = COPIES == COPIES_ENGINE;
+constexpr int PIECE = PIECES == PIECES_VECTORS ? VECTOR : 1;
 
 constexpr int TILE_X = BLOCK_X*VECTOR, TILE_Y = BLOCK_Y*POINTS_Y, THREADS = BLOCK_X*BLOCK_Y;
 
@@ -154,6 +164,65 @@ __device__ __forceinline__ void copy_plane(const Block &b, const Piece (&pieces)
   }
 }
 
+// ---- copying by the engine: whole rows, of which no point lies beyond the grid in x, or else is not needed
+
+constexpr int ROW_TURNS = (SHARED_ROWS + 31)/32;  // for the lanes of a warp, one row each
+
+// Behind the slots: for each the barrier that counts the bytes of its planes.
+__device__ __forceinline__ unsigned long long *barrier_of(const Block &b, int slot) {
+  return reinterpret_cast<unsigned long long *>(b.shared + SLOTS*SLOT) + slot;
+}
+
+// A row of the tile and its halo: where it begins from the tile's first point, and how many points are to be copied.
+struct Row {
+  int dx, points;
+};
+
+__device__ __forceinline__ Row engine_row(const Block &b, int row) {
+  const Geometry &g = b.g;
+  const bool beside = STAR && (row < LOW_Y || row >= LOW_Y + TILE_Y);  // above or below the tile: no corners
+  const index_t begin = b.x - (beside ? 0 : BEFORE_X), end = b.x + TILE_X + (beside ? 0 : AFTER_X);
+  const index_t first = begin > 0 ? begin : 0, last = end < g.nx ? end : g.nx;
+  if (row >= SHARED_ROWS || !is_needed_y(g, b.y + row - LOW_Y) || last <= first) return {0, 0};
+  return {int(first - b.x), int(last - first)};
+}
+
+// By the first warp. All bytes of the plane are announced before the first of them can come.
+__device__ __forceinline__ void copy_plane_by_engine(const Block &b, int plane_bytes, index_t z, int slot) {
+  const Geometry &g = b.g;
+  const int lane = int(threadIdx.y)*BLOCK_X + int(threadIdx.x);
+  if (lane >= 32) return;
+  if (lane == 0) barrier_expect(barrier_of(b, slot), unsigned(plane_bytes));
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < ROW_TURNS; i++) {
+    const int row = lane + i*32;
+    const Row r = engine_row(b, row);
+    if (r.points == 0) continue;
+    const index_t from = at(g, b.x + r.dx, image_y(g, b.y + row - LOW_Y), image_z(g, z));
+#pragma unroll
+    for (int s = 0; s < STAGED; s++) {
+      real *to = b.shared + slot*SLOT + s*SHARED_PLANE + cell(r.dx, row - LOW_Y);
+      bulk_copy(to, b.f.in[staged_input(s)] + from, unsigned(r.points)*unsigned(sizeof(real)), barrier_of(b, slot));
+    }
+  }
+}
+
+__device__ __forceinline__ int engine_plane_bytes(const Block &b) {
+  int points = 0;
+#pragma unroll 1
+  for (int row = 0; row < SHARED_ROWS; row++) points += engine_row(b, row).points;
+  return points*STAGED*int(sizeof(real));
+}
+
+__device__ __forceinline__ void make_barriers(const Block &b) {
+  if (threadIdx.x == 0 && threadIdx.y == 0) {
+    for (int slot = 0; slot < SLOTS; slot++) barrier_init(barrier_of(b, slot), 1);
+    barrier_init_done();
+  }
+  __syncthreads();
+}
+
 // ---- computing
 
 // Taps of one of a thread's points into the plane at hand. Its place and the offsets are constants after unrolling: a vector is
@@ -209,7 +278,7 @@ __device__ __forceinline__ void load_beside(const Block &b, index_t p, Beside &b
 
 // ---- writing
 
-// A row of results in pieces smaller than a vector: the threads of a warp exchange them, so that each writes one element of every
+// A row of results point by point: the threads of a warp exchange them, so that each writes one element of every
 // VECTOR-th part of what they have together.
 constexpr int LANES = BLOCK_X < 32 ? BLOCK_X : 32, PART = LANES*VECTOR;
 
@@ -247,26 +316,44 @@ __device__ __forceinline__ void write_row(const Block &b, int output, int dy, in
 
 // ---- marching
 
+// Begin to copy a plane. Each plane is a group of a thread's copies, though it may be empty.
+__device__ __forceinline__ void begin_plane(const Block &b, const Piece (&pieces)[PASSES], int plane_bytes, index_t z, int slot) {
+  if (ENGINE) {
+    copy_plane_by_engine(b, plane_bytes, z, slot);
+    return;
+  }
+  copy_plane(b, pieces, z, b.shared + slot*SLOT);
+  async_commit();
+}
+
 __device__ __forceinline__ void march(const Block &b, const Weights &weights, const Coefficients &coefficients) {
   Piece pieces[PASSES];
   real sums[POINTS_Y][VECTOR][FORMS][PLANES] = {};
   const index_t first = b.z_first - LOW_Z, last = b.z_last + longest_delay();
   int slot = 0, free_slot = 0;  // where the plane at hand lies, and where the next copy goes
-  plan_copies(b, pieces);
+  int plane_bytes = 0;
+  unsigned phase = 0;  // of the barrier of the plane at hand
+  if (ENGINE) {
+    plane_bytes = engine_plane_bytes(b);
+    make_barriers(b);
+  } else {
+    plan_copies(b, pieces);
+  }
 #pragma unroll
   for (int i = 0; i < STAGES; i++) {
-    if (first + i < last) copy_plane(b, pieces, first + i, b.shared + free_slot*SLOT);
-    async_commit();
+    if (first + i < last) begin_plane(b, pieces, plane_bytes, first + i, free_slot);
+    else async_commit();
     free_slot++;
   }
 #pragma unroll 1
   for (index_t p = first; p < last; p++) {
     Beside beside;
     load_beside(b, p, beside);
-    async_wait<STAGES - 1>();
+    if (!ENGINE) async_wait<STAGES - 1>();
     __syncthreads();
-    if (p + STAGES < last) copy_plane(b, pieces, p + STAGES, b.shared + free_slot*SLOT);
-    async_commit();
+    if (p + STAGES < last) begin_plane(b, pieces, plane_bytes, p + STAGES, free_slot);
+    else async_commit();
+    if (ENGINE) barrier_wait(barrier_of(b, slot), phase);
 #pragma unroll
     for (int j = 0; j < POINTS_Y; j++) {
 #pragma unroll
@@ -286,6 +373,7 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
         write_row(b, o, own_y() + j, z, values);
       }
     }
+    phase = slot + 1 < SLOTS ? phase : 1 - phase;
     slot = slot + 1 < SLOTS ? slot + 1 : 0;
     free_slot = free_slot + 1 < SLOTS ? free_slot + 1 : 0;
   }
@@ -293,7 +381,8 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
 
 // The planes of the box are shared out evenly among the blocks along z.
 __device__ __forceinline__ index_t share_begin(const Geometry &g, unsigned share) {
-  return g.z0 + index_t((long long)(g.z1 - g.z0)*share/gridDim.z);
+  const index_t planes = g.z1 - g.z0, shares = (planes - 1)/Z_SLICING + 1;
+  return g.z0 + index_t((long long)planes*share/shares);
 }
 
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {

@@ -114,6 +114,50 @@ template <int PENDING_GROUPS> __device__ __forceinline__ void async_wait() {
 #endif
 }
 
+// --- bulk copies from global to shared memory by the copy engine (sm_90 and later): addresses and bytes are multiples of 16. A
+// barrier, 8 bytes of shared memory, counts them. Its phases are 0 and 1 by turns; one is complete when so many threads as were
+// said at first have arrived, each telling the bytes that it expects, and these bytes have come.
+
+__device__ __forceinline__ unsigned shared_address(const void *shared) { return unsigned(__cvta_generic_to_shared(shared)); }
+
+__device__ __forceinline__ void barrier_init(unsigned long long *barrier, unsigned arrivals) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
+#endif
+}
+
+// The thread that initialised barriers calls this; a __syncthreads() comes before anyone else uses them.
+__device__ __forceinline__ void barrier_init_done() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+__device__ __forceinline__ void barrier_expect(unsigned long long *barrier, unsigned bytes) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes) : "memory");
+#endif
+}
+
+__device__ __forceinline__ void bulk_copy(void *shared, const void *global, unsigned bytes, unsigned long long *barrier) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(shared)),
+               "l"(global), "r"(bytes), "r"(shared_address(barrier)) : "memory");
+#endif
+}
+
+__device__ __forceinline__ void barrier_wait(unsigned long long *barrier, unsigned phase) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("{\n"
+               ".reg .pred passed;\n"
+               "again:\n"
+               "mbarrier.try_wait.parity.shared::cta.b64 passed, [%0], %1;\n"
+               "@!passed bra again;\n"
+               "}" ::"r"(shared_address(barrier)), "r"(phase) : "memory");
+#endif
+}
+
 // --- flags between blocks. Every turn of a loop that waits for one calls spin_yield. A block may wait only for blocks that
 // have begun: take tickets from atomicAdd, not blockIdx.
 

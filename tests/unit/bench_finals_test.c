@@ -1,4 +1,5 @@
-/* bench_finals_test.c: the final phase: plan, ties, who wins, and what happens when something goes wrong in the middle of it. */
+/* bench_finals_test.c: the final phase: plan, ties, who wins, and what happens when something goes wrong in the
+ * middle of it. */
 #include "tests/unit/bench_model.h"
 #include "tests/unit/unit.h"
 #include "tuner/bench/finals.h"
@@ -13,6 +14,7 @@ struct phase {
   int count;
   int failing_load; /* the candidate that does not load; -1 */
   int fully;        /* screened variants that were measured */
+  int asks_to_stop; /* from this question on it says stop; 0: never */
   struct finals finals;
 };
 
@@ -31,6 +33,15 @@ static halotune_status was_measured(void *state, int candidate, const struct mea
   CHECK_NEAR(phase->model.true_ms[candidate], measured->timing.median_ms, 1e-9, "candidate %d", candidate);
   phase->fully++;
   return HALOTUNE_OK;
+}
+
+static bool is_stopped(void *state) {
+  struct phase *phase = state;
+  if (phase->asks_to_stop > 1) {
+    phase->asks_to_stop--;
+    return false;
+  }
+  return phase->asks_to_stop == 1;
 }
 
 /* Candidates with these times, the first one the default, in its slot; all measured as they are. */
@@ -53,7 +64,7 @@ static void begin(struct phase *phase, const double *times_ms, int count, enum m
   model_load(&phase->model, DEFAULT_SLOT, 0);
 }
 
-static void run_in(struct phase *phase, double budget_ms) {
+static void run_with(struct phase *phase, double budget_ms, int slot_count) {
   static const int roof = SLOT_MEMCPY;
   const struct finals_request request = {.backend = &phase->backend,
                                          .time = model_time(&phase->model),
@@ -63,14 +74,17 @@ static void run_in(struct phase *phase, double budget_ms) {
                                          .candidates = phase->candidates,
                                          .candidate_count = phase->count,
                                          .first_slot = FIRST_SLOT,
-                                         .slot_count = FINALS_ENTRANTS,
+                                         .slot_count = slot_count,
                                          .roofs = &roof,
                                          .roof_count = 1,
                                          .load = load,
                                          .measured = was_measured,
+                                         .is_stopped = is_stopped,
                                          .state = phase};
   CHECK_OK(finals_run(&request, &phase->finals));
 }
+
+static void run_in(struct phase *phase, double budget_ms) { run_with(phase, budget_ms, FINALS_SLOTS); }
 
 static void run(struct phase *phase) { run_in(phase, 5000); }
 
@@ -83,19 +97,19 @@ static const struct final_entry *entry_of(const struct phase *phase, int candida
   return NULL;
 }
 
-/* --- rules ------------------------------------------------------------------------------------------------------------ */
+/* --- rules -------------------------------------------------------------------------------------------------------- */
 
 TEST(ties_are_decided_in_order) {
   static const struct {
     struct contender contenders[3];
     int want;
   } rows[] = {
-      {{{true, false, 40, 0, 2}, {true, false, 32, 100, 3}, {true, false, 48, 0, 1}}, 1}, /* registers */
-      {{{true, false, 32, 200, 1}, {true, false, 32, 100, 3}, {true, false, 33, 0, 2}}, 1}, /* then shared memory */
+      {{{true, false, 40, 0, 2}, {true, false, 32, 100, 3}, {true, false, 48, 0, 1}}, 1},     /* registers */
+      {{{true, false, 32, 200, 1}, {true, false, 32, 100, 3}, {true, false, 33, 0, 2}}, 1},   /* then shared memory */
       {{{true, false, 32, 100, 3}, {true, false, 32, 100, 1}, {true, false, 32, 100, 2}}, 1}, /* then order */
-      {{{true, false, 32, 100, 3}, {false, false, 16, 0, 1}, {true, false, 40, 0, 2}}, 0}, /* only ties */
-      {{{true, false, 32, 0, 1}, {true, true, 255, 9, 9}, {true, false, 16, 0, 2}}, 1},    /* nothing beats the default */
-      {{{true, false, 32, 0, 1}, {false, true, 16, 0, 0}, {true, false, 40, 0, 2}}, 0},    /* something does */
+      {{{true, false, 32, 100, 3}, {false, false, 16, 0, 1}, {true, false, 40, 0, 2}}, 0},    /* only ties */
+      {{{true, false, 32, 0, 1}, {true, true, 255, 9, 9}, {true, false, 16, 0, 2}}, 1}, /* nothing beats the default */
+      {{{true, false, 32, 0, 1}, {false, true, 16, 0, 0}, {true, false, 40, 0, 2}}, 0}, /* something does */
       {{{false, true, 32, 0, 1}, {false, false, 16, 0, 0}, {false, false, 40, 0, 2}}, -1},
   };
   for (size_t i = 0; i < COUNT(rows); i++) CHECK_EQ(rows[i].want, finals_decide(rows[i].contenders, 3), "row %zu", i);
@@ -109,7 +123,8 @@ TEST(less_time_makes_a_smaller_plan_in_the_documented_order) {
   } rows[] = {
       {1, 0, 5000, 100, 2, {1, 64, 5, 12, 20, false}},
       {1, 0, 5000, 10, 2, {1, 10, 5, 10, 20, false}},
-      /* 65*5 + 15*20 = 625 samples of 0.1 + 1 ms take 688 ms, and 80 % of 800 ms are 640 ms: shorter samples are enough. */
+      /* 65*5 + 15*20 = 625 samples of 0.1 + 1 ms take 688 ms, and 80 % of 800 ms are 640 ms: shorter samples are
+       * enough. */
       {0.1, 0, 800, 100, 2, {0.8, 64, 5, 12, 20, true}},
       /* 1 ms is as short as samples can be: (e+1)*5 + 300 samples of 2 ms within 1000 ms: 39 entrants. */
       {1, 0, 1250, 100, 2, {0.2, 39, 5, 12, 20, true}},
@@ -168,7 +183,7 @@ TEST(the_winner_follows_from_times_and_registers) {
   }
 }
 
-/* --- the phase ---------------------------------------------------------------------------------------------------------- */
+/* --- the phase ---------------------------------------------------------------------------------------------------- */
 
 TEST(sixty_four_enter_and_twelve_and_the_default_stay) {
   struct phase phase;
@@ -197,6 +212,23 @@ TEST(sixty_four_enter_and_twelve_and_the_default_stay) {
   finals_free(&phase.finals);
 }
 
+TEST(a_default_that_is_nowhere_takes_a_slot) {
+  double times_ms[MOST];
+  for (int i = 0; i < MOST; i++) times_ms[i] = 1 + 0.0003 * i;
+  times_ms[0] = 1.5;
+  for (int slots = FINALS_SLOTS; slots >= 10; slots -= 11) {
+    struct phase phase;
+    begin(&phase, times_ms, MOST, NOISE_NONE);
+    phase.candidates[0].slot = -1;
+    run_with(&phase, 5000, slots);
+    CHECK_EQ(slots, phase.finals.count, "%d slots", slots);
+    CHECK_EQ(slots < FINALS_SLOTS, phase.finals.is_scaled, "%d slots", slots);
+    CHECK_EQ(1, winner(&phase), "%d slots", slots);
+    CHECK(entry_of(&phase, 0)->is_finalist, "%d slots", slots);
+    finals_free(&phase.finals);
+  }
+}
+
 TEST(the_roof_is_the_fastest_copy_in_the_same_rounds) {
   struct phase phase;
   const double times_ms[] = {2, 1, 1.5, 0.95};
@@ -204,9 +236,18 @@ TEST(the_roof_is_the_fastest_copy_in_the_same_rounds) {
   begin(&phase, times_ms, 3, NOISE_NONE);
   phase.model.true_ms[3] = times_ms[3];
   model_load(&phase.model, 90, 3); /* the tuned copy */
-  struct finals_request request = {.backend = &phase.backend, .time = model_time(&phase.model), .budget_ms = 5000, .scale = 1,
-                                   .candidates = phase.candidates, .candidate_count = 3, .first_slot = FIRST_SLOT,
-                                   .slot_count = FINALS_ENTRANTS, .roofs = roofs, .roof_count = 2, .load = load, .state = &phase};
+  struct finals_request request = {.backend = &phase.backend,
+                                   .time = model_time(&phase.model),
+                                   .budget_ms = 5000,
+                                   .scale = 1,
+                                   .candidates = phase.candidates,
+                                   .candidate_count = 3,
+                                   .first_slot = FIRST_SLOT,
+                                   .slot_count = FINALS_SLOTS,
+                                   .roofs = roofs,
+                                   .roof_count = 2,
+                                   .load = load,
+                                   .state = &phase};
   CHECK_OK(finals_run(&request, &phase.finals));
   CHECK_EQ(0, phase.finals.roof, "memcpy");
   CHECK_NEAR(0.9, phase.finals.roof_ms, 1e-9, "its time");
@@ -257,7 +298,7 @@ TEST(times_are_compared_over_the_anchor_s_scale) {
   finals_free(&phase.finals);
 }
 
-/* --- what goes wrong ---------------------------------------------------------------------------------------------------- */
+/* --- what goes wrong ---------------------------------------------------------------------------------------------- */
 
 TEST(a_variant_that_fails_leaves_and_the_others_go_on) {
   const double times_ms[] = {2, 1, 1.02, 1.025};
@@ -343,6 +384,39 @@ TEST(without_time_the_least_is_done) {
   finals_free(&phase.finals);
 }
 
+TEST(loads_that_take_long_leave_fewer_entrants) {
+  struct phase phase;
+  double times_ms[MOST];
+  for (int i = 0; i < MOST; i++) times_ms[i] = 1 + 0.0003 * i;
+  begin(&phase, times_ms, MOST, NOISE_NONE);
+  phase.model.load_ms = 30;
+  const long loads = phase.model.loads;
+  const double begin_ms = phase.model.now_ms;
+  run_in(&phase, 1500);
+  /* 35 % of the time loads 18; then 16 are what is left of the plan. */
+  CHECK_EQ(18, phase.model.loads - loads, "loads");
+  CHECK_EQ(FINALS_ENTRANTS_LEAST + 1, phase.finals.count, "entries");
+  CHECK(phase.model.now_ms - begin_ms < 1500, "%g ms", phase.model.now_ms - begin_ms);
+  finals_free(&phase.finals);
+}
+
+TEST(a_stop_ends_it_with_what_there_is) {
+  for (int asks = 1; asks < 40; asks++) {
+    struct phase phase;
+    const double times_ms[] = {2, 1, 1.02, 1.025};
+    begin(&phase, times_ms, 4, NOISE_NONE);
+    phase.asks_to_stop = asks;
+    run(&phase);
+    /* Before it: 3 loads, 5 entry rounds, final rounds. */
+    const int rounds = asks - 1 - 3 - FINALS_ENTRY_ROUNDS;
+    CHECK_EQ(rounds < FINALS_ROUNDS_LEAST ? -1 : 1, winner(&phase), "question %d", asks);
+    if (winner(&phase) >= 0) {
+      CHECK_EQ(rounds < FINALS_ROUNDS ? rounds : FINALS_ROUNDS, phase.finals.final_rounds, "question %d", asks);
+    }
+    finals_free(&phase.finals);
+  }
+}
+
 TEST(slow_rounds_are_repeated_dropped_or_marked) {
   static const struct {
     const char *what;
@@ -377,19 +451,20 @@ TEST(the_order_within_rounds_is_shuffled_and_seeded) {
     model_make(&model, NOISE_NONE, 1);
     struct backend_handle backend = model_handle(&model);
     const struct time_source time = model_time(&model);
+    const struct rounds_end end = {.least = ROUNDS};
     CHECK_OK(rounds_make(&backend, &time, 5, PLAYERS, ROUNDS, &rounds));
     for (int i = 0; i < PLAYERS; i++) {
       model.true_ms[i] = 1;
       model_load(&model, i, i);
       rounds.players[i] = (struct player){.slot = i, .batch = 1, .verdict = {.outcome = OUTCOME_MEASURED}};
     }
-    CHECK_OK(rounds_run(&rounds, ROUNDS, ROUNDS, 0));
+    CHECK_OK(rounds_run(&rounds, ROUNDS, &end));
     CHECK_EQ(ROUNDS, rounds.count, "rounds");
     CHECK_EQ(0, model.unwarmed_switches, "each sample follows an application of its own");
     for (int i = 0; i < PLAYERS; i++) {
       first[run_number][i] = model.first_in_round[i];
       /* 80 are expected, with a standard deviation of 8. */
-      CHECK_NEAR(ROUNDS / PLAYERS, model.first_in_round[i], 32, "player %d is first", i);
+      CHECK_NEAR((double)ROUNDS / PLAYERS, model.first_in_round[i], 32, "player %d is first", i);
     }
     rounds_free(&rounds);
   }
@@ -402,6 +477,7 @@ int main(void) {
       cmocka_unit_test(less_time_makes_a_smaller_plan_in_the_documented_order),
       cmocka_unit_test(the_winner_follows_from_times_and_registers),
       cmocka_unit_test(sixty_four_enter_and_twelve_and_the_default_stay),
+      cmocka_unit_test(a_default_that_is_nowhere_takes_a_slot),
       cmocka_unit_test(the_roof_is_the_fastest_copy_in_the_same_rounds),
       cmocka_unit_test(screened_variants_near_the_winner_are_measured_fully),
       cmocka_unit_test(times_are_compared_over_the_anchor_s_scale),
@@ -409,6 +485,8 @@ int main(void) {
       cmocka_unit_test(loads_and_rechecks_may_fail),
       cmocka_unit_test(when_all_finalists_are_wrong_the_next_ones_run),
       cmocka_unit_test(without_time_the_least_is_done),
+      cmocka_unit_test(loads_that_take_long_leave_fewer_entrants),
+      cmocka_unit_test(a_stop_ends_it_with_what_there_is),
       cmocka_unit_test(slow_rounds_are_repeated_dropped_or_marked),
       cmocka_unit_test(the_order_within_rounds_is_shuffled_and_seeded),
   };

@@ -18,7 +18,8 @@ TEST(batches_make_samples_of_200_us) {
   static const struct {
     double time_ms;
     int batch;
-  } rows[] = {{0.001, 200}, {0.003, 67}, {0.0199, 11}, {0.2, 1}, {0.201, 1}, {0.1999, 2}, {50, 1}, {1e-9, MEASURE_BATCH_MOST}};
+  } rows[] = {{0.001, 200}, {0.003, 67}, {0.0199, 11}, {0.2, 1},
+              {0.201, 1},   {0.1999, 2}, {50, 1},      {1e-9, MEASURE_BATCH_MOST}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     CHECK_EQ(rows[i].batch, batch_of(rows[i].time_ms, 0.2), "%g ms", rows[i].time_ms);
     struct model model;
@@ -49,7 +50,8 @@ TEST(quiet_variants_take_few_samples) {
     CHECK_EQ(rows[i].samples, got.timing.sample_count, "%g ms", rows[i].time_ms);
     CHECK_EQ(1, model.rechecks, "%g ms", rows[i].time_ms);
     /* One by one only until it is warm: a batch of its own, and 3 samples of which two agree. */
-    CHECK(model.single_calls <= 6 && model.calls - model.single_calls == 1, "%ld of %ld calls", model.single_calls, model.calls);
+    CHECK(model.single_calls <= 6 && model.calls - model.single_calls == 1, "%ld of %ld calls", model.single_calls,
+          model.calls);
     CHECK_EQ(MODEL_MHZ, got.before.sm_mhz, "before");
     CHECK_EQ(MODEL_MHZ, got.after.sm_mhz, "after");
     CHECK(got.timing.samples == got.samples && got.samples[0] > 0, "samples are kept");
@@ -61,7 +63,8 @@ TEST(noise_is_sampled_until_the_interval_is_narrow) {
   struct model model;
   model_make(&model, NOISE_INDEPENDENT, 5);
   struct measured got = measure(&model, 1, 0, false);
-  CHECK(got.timing.high_ms - got.timing.low_ms <= 0.01 * got.timing.median_ms, "%g to %g", got.timing.low_ms, got.timing.high_ms);
+  CHECK(got.timing.high_ms - got.timing.low_ms <= 0.01 * got.timing.median_ms, "%g to %g", got.timing.low_ms,
+        got.timing.high_ms);
   measured_free(&got);
   /* No chance to be among the finalists: no more than the least, although the interval is wide. */
   model_make(&model, NOISE_OUTLIERS, 5);
@@ -76,8 +79,9 @@ TEST(screening_is_above_1_15) {
     double time_ms, best_ms;
     bool is_full;
     enum outcome want;
-  } rows[] = {{1.149, 1, false, OUTCOME_MEASURED}, {1.151, 1, false, OUTCOME_SCREENED}, {3, 1, false, OUTCOME_SCREENED},
-              {3, 1, true, OUTCOME_MEASURED},      {3, 0, false, OUTCOME_MEASURED},     {0.5, 1, false, OUTCOME_MEASURED}};
+  } rows[] = {{1.149, 1, false, OUTCOME_MEASURED}, {1.151, 1, false, OUTCOME_SCREENED},
+              {3, 1, false, OUTCOME_SCREENED},     {3, 1, true, OUTCOME_MEASURED},
+              {3, 0, false, OUTCOME_MEASURED},     {0.5, 1, false, OUTCOME_MEASURED}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct model model;
     model_make(&model, NOISE_NONE, 1);
@@ -113,7 +117,8 @@ TEST(slowdowns_repeat_at_most_three_times) {
     model_make(&model, NOISE_NONE, 1);
     model.throttle_to_ms = rows[i].until_ms;
     struct measured got = measure(&model, 1, 0, false);
-    CHECK(got.attempts >= rows[i].attempts_least && got.attempts <= rows[i].attempts_most, "row %zu: %d", i, got.attempts);
+    CHECK(got.attempts >= rows[i].attempts_least && got.attempts <= rows[i].attempts_most, "row %zu: %d", i,
+          got.attempts);
     CHECK_EQ(rows[i].is_marked, got.is_marked, "row %zu", i);
     CHECK_NEAR(rows[i].is_marked ? 1.4 : 1, got.timing.median_ms, 1e-9, "row %zu", i);
     measured_free(&got);
@@ -150,7 +155,7 @@ TEST(what_goes_wrong_is_a_verdict) {
   measured_free(&got);
 }
 
-/* --- the anchor ------------------------------------------------------------------------------------------------------- */
+/* --- the anchor --------------------------------------------------------------------------------------------------- */
 
 struct anchored {
   struct model model;
@@ -276,6 +281,22 @@ TEST(slowdowns_are_no_drift_of_the_scale) {
   anchor_free(test.anchor);
 }
 
+/* Wherever within the samples of a reading it ends or begins. */
+TEST(slowdowns_that_end_or_begin_in_a_reading_spoil_it) {
+  for (int tenths = 0; tenths < 100; tenths++) {
+    for (int begins = 0; begins < 2; begins++) {
+      struct anchored test;
+      begin(&test, NOISE_NONE);
+      const double edge_ms = test.model.now_ms + 0.1 * tenths;
+      test.model.throttle_from_ms = begins ? edge_ms : 0;
+      test.model.throttle_to_ms = begins ? 1e9 : edge_ms;
+      take(&test);
+      CHECK_NEAR(1, anchor_scale(test.anchor, 0), 1e-9, "%s at %g ms", begins ? "begins" : "ends", 0.1 * tenths);
+      anchor_free(test.anchor);
+    }
+  }
+}
+
 TEST(an_anchor_that_fails_is_a_verdict) {
   struct anchored test;
   struct verdict verdict;
@@ -311,6 +332,7 @@ int main(void) {
       cmocka_unit_test(clocks_that_cannot_be_read_end_the_wait),
       cmocka_unit_test(drift_between_readings_asks_for_another_measurement),
       cmocka_unit_test(slowdowns_are_no_drift_of_the_scale),
+      cmocka_unit_test(slowdowns_that_end_or_begin_in_a_reading_spoil_it),
       cmocka_unit_test(an_anchor_that_fails_is_a_verdict),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

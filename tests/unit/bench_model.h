@@ -1,5 +1,5 @@
-/* bench_model.h: a backend whose variants have known times, on a GPU that has the faults of real ones, in a time of its own. What is to
- * be measured is known exactly, so that a protocol can be judged by what it makes of it. */
+/* bench_model.h: a backend whose variants have known times, on a GPU that has the faults of real ones, in a time of
+ * its own. What is to be measured is known exactly, so that a protocol can be judged by what it makes of it. */
 #ifndef TESTS_UNIT_BENCH_MODEL_H
 #define TESTS_UNIT_BENCH_MODEL_H
 
@@ -32,11 +32,11 @@ struct model {
   uint64_t seed, drawn;
   double now_ms, idle_from_ms;
   double true_ms[MODEL_VARIANTS], clock_share[MODEL_VARIANTS]; /* share: of the time that follows the SM clock */
-  double empty_ms, memcpy_ms;
+  double empty_ms, memcpy_ms, load_ms;
   int in_slot[BACKEND_ALL_SLOTS]; /* the variant; -1: none */
   int last_slot;
-  double clock, correlated;       /* of the SM over its highest */
-  bool hides_clock;               /* NVML tells no clocks */
+  double clock, correlated;                /* of the SM over its highest */
+  bool hides_clock;                        /* NVML tells no clocks */
   double throttle_from_ms, throttle_to_ms; /* for tests that place it: throttled between these */
   /* The variant that fails, at which of its samples, and how. */
   int failing, samples_to_failure;
@@ -146,7 +146,9 @@ static inline void model_read(void *state, struct gpu_reading *out) {
                               .temperature_c = 50,
                               .power_w = 400,
                               /* The power cap is no fault. */
-                              .throttle = model->hides_clock ? -1 : model_throttles(model) ? THROTTLE_HARDWARE_THERMAL : 0x4};
+                              .throttle = model->hides_clock       ? -1
+                                          : model_throttles(model) ? NVML_THROTTLE_HW_THERMAL
+                                                                   : 0x4};
   model_idle(model, 0.2);
 }
 
@@ -155,19 +157,28 @@ static inline halotune_status model_keep_warm(void *state, double time_ms) {
   return HALOTUNE_OK;
 }
 
-static const struct backend model_backend = {
-    .name = "model", .sample = model_sample, .recheck = model_recheck, .read = model_read, .keep_warm = model_keep_warm};
+static const struct backend model_backend = {.name = "model",
+                                             .sample = model_sample,
+                                             .recheck = model_recheck,
+                                             .read = model_read,
+                                             .keep_warm = model_keep_warm};
 
 /* Put a variant into a slot: what backend.load does. */
 static inline void model_load(struct model *model, int slot, int variant) {
   model->in_slot[slot] = variant;
   model->loads++;
-  model_work(model, 5);
+  model_work(model, model->load_ms);
 }
 
 static inline void model_make(struct model *model, enum model_noise noise, uint64_t seed) {
-  *model = (struct model){
-      .noise = noise, .seed = seed, .clock = 1, .empty_ms = 0.002, .memcpy_ms = 0.25, .failing = -1, .last_slot = -1};
+  *model = (struct model){.noise = noise,
+                          .seed = seed,
+                          .clock = 1,
+                          .empty_ms = 0.002,
+                          .memcpy_ms = 0.25,
+                          .load_ms = 5,
+                          .failing = -1,
+                          .last_slot = -1};
   for (int i = 0; i < BACKEND_ALL_SLOTS; i++) model->in_slot[i] = -1;
 }
 

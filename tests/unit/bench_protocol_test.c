@@ -1,4 +1,5 @@
-/* bench_protocol_test.c: the whole protocol, search phase and finals, on a GPU with each kind of noise: does it find the best? */
+/* bench_protocol_test.c: the whole protocol, search phase and finals, on a GPU with each kind of noise: does it find
+ * the best? */
 #include <stdlib.h>
 
 #include "tests/unit/bench_model.h"
@@ -6,7 +7,15 @@
 #include "tuner/bench/anchor.h"
 #include "tuner/bench/finals.h"
 
-enum { VARIANTS = 300, SEEDS = 100, GOOD_SEEDS = 95, DEFAULT = 0, ANCHOR_SLOT = 0, TEST_SLOT = 1, FIRST_FINAL_SLOT = 2 };
+enum {
+  VARIANTS = 300,
+  SEEDS = 100,
+  GOOD_SEEDS = 95,
+  DEFAULT = 0,
+  ANCHOR_SLOT = 0,
+  TEST_SLOT = 1,
+  FIRST_FINAL_SLOT = 2
+};
 #define GOOD_RATIO 1.005
 
 struct session {
@@ -15,7 +24,8 @@ struct session {
   struct time_source time;
   struct anchor *anchor;
   struct final_candidate candidates[VARIANTS];
-  double best_ms; /* over the anchor's scale */
+  double best_ms;            /* over the anchor's scale */
+  double first_ms[VARIANTS]; /* median of the first measurement */
 };
 
 /* About 5 of 300 within 0.5 % of the best, 20 within 3 %, the slowest twice as slow. */
@@ -42,6 +52,7 @@ static void measure_one(struct session *session, int variant) {
   CHECK(outcome_has_time(measured.verdict.outcome), "variant %d", variant);
   anchor_busy(session->anchor);
   CHECK_OK(anchor_cover(session->anchor, variant + 1, measured.is_marked));
+  if (session->first_ms[variant] == 0) session->first_ms[variant] = measured.timing.median_ms;
   *candidate = (struct final_candidate){.outcome = measured.verdict.outcome,
                                         .median_ms = measured.timing.median_ms,
                                         .minimum_ms = measured.timing.minimum_ms,
@@ -50,7 +61,8 @@ static void measure_one(struct session *session, int variant) {
                                         .slot = variant == DEFAULT ? ANCHOR_SLOT : -1,
                                         .is_default = variant == DEFAULT};
   const double time_ms = measured.timing.median_ms / anchor_scale(session->anchor, 0);
-  if (measured.verdict.outcome == OUTCOME_MEASURED && !measured.is_marked && (session->best_ms == 0 || time_ms < session->best_ms)) {
+  if (measured.verdict.outcome == OUTCOME_MEASURED && !measured.is_marked &&
+      (session->best_ms == 0 || time_ms < session->best_ms)) {
     session->best_ms = time_ms;
   }
   measured_free(&measured);
@@ -79,8 +91,20 @@ static halotune_status load(void *state, int candidate, int slot, struct verdict
   return HALOTUNE_OK;
 }
 
-/* The winner's true time over the best true time. */
-static double run_session(enum model_noise noise, uint64_t seed) {
+/* True times over the best one: of the winner, and of what a single pass and its lowest median would have chosen. */
+struct choice {
+  double protocol, single_pass;
+};
+
+static double single_pass(const struct session *session) {
+  int best = 0;
+  for (int i = 0; i < VARIANTS; i++) {
+    if (session->first_ms[i] < session->first_ms[best]) best = i;
+  }
+  return session->model.true_ms[best];
+}
+
+static struct choice run_session(enum model_noise noise, uint64_t seed) {
   struct session *session = calloc(1, sizeof *session);
   struct finals finals;
   assert_non_null(session);
@@ -107,28 +131,35 @@ static double run_session(enum model_noise noise, uint64_t seed) {
   CHECK(finals.ranked > 0, "%s, seed %d", noise_names[noise], (int)seed);
   double best_ms = INFINITY;
   for (int i = 0; i < VARIANTS; i++) best_ms = fmin(best_ms, session->model.true_ms[i]);
-  const double ratio = session->model.true_ms[finals.entries[0].candidate] / best_ms;
+  const struct choice choice = {.protocol = session->model.true_ms[finals.entries[0].candidate] / best_ms,
+                                .single_pass = single_pass(session) / best_ms};
   if (getenv("BENCH_VERBOSE")) {
-    printf("# %s %d: %.4f, %.1f s, %ld samples, %d entrants\n", noise_names[noise], (int)seed, ratio,
+    printf("# %s %d: %.4f, %.1f s, %ld samples, %d entrants\n", noise_names[noise], (int)seed, choice.protocol,
            session->model.now_ms / 1e3, session->model.samples, finals.count);
   }
   finals_free(&finals);
   anchor_free(session->anchor);
   free(session);
-  return ratio;
+  return choice;
 }
 
 TEST(the_winner_is_within_half_a_percent_of_the_best) {
   for (int noise = NOISE_NONE; noise < NOISE_COUNT; noise++) {
-    int good = 0;
+    int good = 0, single_pass_good = 0;
     double worst = 1;
     for (int seed = 0; seed < SEEDS; seed++) {
-      const double ratio = run_session((enum model_noise)noise, (uint64_t)seed);
-      good += ratio <= GOOD_RATIO;
-      worst = fmax(worst, ratio);
+      const struct choice choice = run_session((enum model_noise)noise, (uint64_t)seed);
+      good += choice.protocol <= GOOD_RATIO;
+      single_pass_good += choice.single_pass <= GOOD_RATIO;
+      worst = fmax(worst, choice.protocol);
     }
-    print_message("# %s: %d of %d, the worst is %.2f %% slower\n", noise_names[noise], good, SEEDS, 100 * (worst - 1));
+    print_message("# %s: %d of %d, the worst is %.2f %% slower; a single pass: %d\n", noise_names[noise], good, SEEDS,
+                  100 * (worst - 1), single_pass_good);
     CHECK(good >= GOOD_SEEDS, "%s: %d of %d", noise_names[noise], good, SEEDS);
+    /* The model is no toy: where the GPU changes under it, one good measurement of each variant is not enough. */
+    const bool changes = noise == NOISE_CORRELATED || noise == NOISE_DRIFT;
+    CHECK(!changes || single_pass_good < GOOD_SEEDS, "%s: a single pass is right %d times", noise_names[noise],
+          single_pass_good);
   }
 }
 

@@ -17,7 +17,7 @@ TEST(intervals_have_the_ranks_and_confidence_of_the_binomial) {
       {5, 1, 0.9375},
       {6, 1, 1 - 2 / 64.0},
       {7, 1, 1 - 2 / 128.0},
-      {8, 1, 1 - 2 / 256.0},   /* rank 2 would have 1 - 18/256 = 92.97 % */
+      {8, 1, 1 - 2 / 256.0}, /* rank 2 would have 1 - 18/256 = 92.97 % */
       {9, 2, 1 - 20 / 512.0},
       {10, 2, 1 - 22 / 1024.0},
       {12, 3, 1 - 2 * 79 / 4096.0},
@@ -82,7 +82,8 @@ TEST(ratios_cancel_what_both_share) {
   CHECK_NEAR(2, a[0], 0, "the values stay in order");
 }
 
-/* The promise itself: in 4000 draws of a skewed law, the interval holds the true median at least as often as it says. */
+/* The promise itself: in 4000 draws of a skewed law, the interval holds the true median at least as often as it
+ * says. */
 TEST(intervals_hold_the_median_as_often_as_they_say) {
   static const int counts[] = {5, 8, 20, 25};
   uint64_t drawn = 0;

@@ -128,7 +128,7 @@ TEST(the_end_of_a_run_is_stored) {
   int64_t run = case_run(&f.c, f.store, "580.1");
   CHECK_EQ(1, number_of(f.store, "select count(*) from run where state = 'running' and ended is null and seed = 7 and"
                                  " strategy = 'exhaustive' and budget_s = 60 and space = 1234 and bytes = 134217728 and cuda = 13000"
-                                 " and host = 'host' and started like '20__-__-__T__:__:__Z'"), "running");
+                                 " and host = 'host' and started like '20__-__-__T__:__:__.___Z'"), "running");
   struct run_end end_of_run = {false, "interrupted", NAN, 0.26, NAN, "another process"};
   CHECK_OK(store_run_end(f.store, run, &end_of_run));
   CHECK_EQ(1, number_of(f.store, "select count(*) from run where state = 'partial' and reason = 'interrupted' and empty_ms is null"
@@ -153,7 +153,7 @@ TEST(the_best_is_replaced_by_its_rules) {
     struct measurement measurement = case_measurement(1);
     struct variant_key key = case_variant(&f.c, rows[i].variant);
     CHECK_OK(store_measurement(f.store, run, &key, &measurement, &variant));
-    struct best best = case_best(&f.c, run, variant, rows[i].time_ms);
+    struct best best = case_best(&f.c, run, variant, rows[i].variant, rows[i].time_ms);
     best.driver = rows[i].driver;
     bool takes = !rows[i].takes;
     CHECK_OK(store_final(f.store, run, NULL, 0, &best, &case_end, &takes));
@@ -164,7 +164,7 @@ TEST(the_best_is_replaced_by_its_rules) {
   }
   CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(f.store), "update best set is_trusted = 0, time_ms = 0.001 where is_current",
                                    NULL, NULL, NULL), "the current best made one that is not trusted");
-  case_tune(&f.c, f.store, 1, 0.36);
+  case_tune(&f.c, f.store, 1, 1, 0.36);
   CHECK_EQ(1, number_of(f.store, "select is_trusted from best where is_current"), "what was tuned here beats what is not trusted");
   end(&f);
 }
@@ -172,7 +172,7 @@ TEST(the_best_is_replaced_by_its_rules) {
 TEST(the_best_is_complete) {
   struct fixture f;
   begin(&f);
-  int64_t winner = case_tune(&f.c, f.store, 3, 0.3);
+  int64_t winner = case_tune(&f.c, f.store, 1, 3, 0.3);
   CHECK_EQ(1, number_of(f.store, "select count(*) from best where is_trusted and origin = 'tuned' and time_ms = 0.3 and low_ms < 0.3"
                                  " and high_ms > 0.3 and sample_count = 20 and default_ms = 0.4 and roof_ms = 0.26 and roof_ratio = 0.8"
                                  " and roof_ratio_low = 0.79 and roof_ratio_high = 0.81 and empty_ms = 0.002 and bytes = 134217728"
@@ -193,12 +193,12 @@ TEST(a_failed_end_leaves_nothing) {
   begin(&f);
   int64_t run = case_run(&f.c, f.store, "580.1");
   struct finalist bad = {987654, 1, {3, 1, 1, 1, 1, case_samples}, 1, 1, 1, true, false}; /* there is no such variant */
-  struct best best = case_best(&f.c, run, 987654, 1);
+  struct best best = case_best(&f.c, run, 987654, 1, 1);
   CHECK_EQ(HALOTUNE_DB, store_final(f.store, run, &bad, 1, &best, &case_end, NULL), "foreign keys are looked at");
   CHECK_EQ(0, number_of(f.store, "select count(*) from finalist"), "no finalist");
   CHECK_EQ(0, number_of(f.store, "select count(*) from best"), "no best");
   CHECK_EQ(1, number_of(f.store, "select count(*) from run where state = 'running'"), "the run goes on");
-  CHECK(case_tune(&f.c, f.store, 1, 0.3) > 0, "and the store too");
+  CHECK(case_tune(&f.c, f.store, 1, 1, 0.3) > 0, "and the store too");
   end(&f);
 }
 

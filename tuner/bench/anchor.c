@@ -45,17 +45,18 @@ static halotune_status take_median(struct anchor *anchor, struct anchor_reading 
   const struct sample_plan plan = {
       .slots = &anchor->slot, .batches = &anchor->batch, .slot_count = 1, .rounds = ANCHOR_SAMPLES + 1};
   double times_ms[ANCHOR_SAMPLES + 1];
-  struct gpu_reading gpu;
+  struct gpu_reading before, after;
   int failed, attempts = 0;
   do {
     *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
     halotune_status st = attempts++ > 0 ? steady_pause(backend) : HALOTUNE_OK;
     if (st != HALOTUNE_OK) return st;
+    backend->table->read(backend->state, &before); /* a slowdown may end, or begin, between the samples */
     st = backend->table->sample(backend->state, &plan, times_ms, &failed, verdict);
     if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
     out->time_ms = median_of(times_ms + 1, ANCHOR_SAMPLES); /* the first one follows other kernels and data */
-    backend->table->read(backend->state, &gpu);
-    out->is_spoilt = reading_spoils(&gpu);
+    backend->table->read(backend->state, &after);
+    out->is_spoilt = reading_spoils(&before) || reading_spoils(&after);
   } while (out->is_spoilt && attempts <= THROTTLE_REPEATS);
   return HALOTUNE_OK;
 }
@@ -87,7 +88,8 @@ halotune_status anchor_take(struct anchor *anchor, struct verdict *verdict) {
   struct anchor_reading reading = {0};
   halotune_status st;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  if (time_now_ms(&anchor->time) - anchor->busy_until_ms > ANCHOR_GAP_MS && (st = steady_wait(anchor->backend)) != HALOTUNE_OK) {
+  if (time_now_ms(&anchor->time) - anchor->busy_until_ms > ANCHOR_GAP_MS &&
+      (st = steady_wait(anchor->backend)) != HALOTUNE_OK) {
     return st;
   }
   st = take_median(anchor, &reading, verdict);
@@ -150,7 +152,8 @@ bool anchor_is_marked(const struct anchor *anchor, long number) {
   return cover && (cover->state == COVER_AGAIN || cover->state == COVER_ASKED || cover->state == COVER_MARKED);
 }
 
-/* The time of this reading, or of the nearest one that is not spoilt, looked for first in one direction; of itself where all are. */
+/* The time of this reading, or of the nearest one that is not spoilt, looked for first in one direction; of itself
+ * where all are. */
 static double clean_ms(const struct anchor *anchor, int reading, int direction) {
   for (int turn = 0; turn < 2; turn++, direction = -direction) {
     for (int i = reading; i >= 0 && i < anchor->reading_count; i += direction) {

@@ -21,9 +21,8 @@ static halotune_status phase_make(const struct finals_request *request, struct f
   phase->slots = calloc(count, sizeof *phase->slots);
   phase->adjusted_ms = calloc(count, sizeof *phase->adjusted_ms);
   phase->finalists = calloc(count, sizeof *phase->finalists);
-  phase->roofs = calloc(FINALS_ROOFS, sizeof *phase->roofs);
   const bool is_made = out->entries && phase->times_ms && phase->medians_ms && phase->by_time && phase->slots &&
-                       phase->adjusted_ms && phase->finalists && phase->roofs;
+                       phase->adjusted_ms && phase->finalists;
   return is_made ? HALOTUNE_OK : fail_memory();
 }
 
@@ -36,7 +35,6 @@ static void phase_free(struct final_phase *phase) {
   free(phase->slots);
   free(phase->adjusted_ms);
   free(phase->finalists);
-  free(phase->roofs);
 }
 
 /* The launch of a kernel that does nothing. */
@@ -50,7 +48,9 @@ static halotune_status measure_empty(struct final_phase *phase) {
   if (st != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED) return st;
   const struct sample_plan plan = {.slots = &slot, .batches = &batch, .slot_count = 1, .rounds = EMPTY_SAMPLES};
   st = backend->table->sample(backend->state, &plan, times_ms, &failed, &verdict);
-  if (st == HALOTUNE_OK && verdict.outcome == OUTCOME_MEASURED) phase->out->empty_ms = median_of(times_ms, EMPTY_SAMPLES);
+  if (st == HALOTUNE_OK && verdict.outcome == OUTCOME_MEASURED) {
+    phase->out->empty_ms = median_of(times_ms, EMPTY_SAMPLES);
+  }
   return st;
 }
 
@@ -75,14 +75,22 @@ static struct player player_of(const struct final_phase *phase, int entry) {
                          .verdict = from->verdict};
 }
 
+static struct rounds_end end_of(const struct final_phase *phase, int least) {
+  const struct finals_request *request = phase->request;
+  return (struct rounds_end){
+      .at_ms = phase->end_ms, .least = least, .is_stopped = request->is_stopped, .state = request->state};
+}
+
 /* Step 3: all entrants, few rounds. */
 static halotune_status run_entry(struct final_phase *phase) {
   const int count = phase->out->count, wanted = phase->plan.entry_rounds;
-  halotune_status st = rounds_make(phase->request->backend, &phase->request->time, phase->request->seed, count, wanted, &phase->entry);
+  const struct rounds_end end = end_of(phase, FINALS_ENTRY_ROUNDS_LEAST);
+  halotune_status st =
+      rounds_make(phase->request->backend, &phase->request->time, phase->request->seed, count, wanted, &phase->entry);
   if (st != HALOTUNE_OK) return st;
   for (int i = 0; i < count; i++) phase->entry.players[i] = player_of(phase, i);
   if ((st = steady_wait(phase->request->backend)) != HALOTUNE_OK) return st; /* loading may have waited for compiles */
-  if ((st = rounds_run(&phase->entry, wanted, FINALS_ENTRY_ROUNDS_LEAST, phase->end_ms)) != HALOTUNE_OK) return st;
+  if ((st = rounds_run(&phase->entry, wanted, &end)) != HALOTUNE_OK) return st;
   rounds_drop_throttled(&phase->entry, FINALS_ENTRY_ROUNDS_LEAST);
   rounds_adjusted(&phase->entry, phase->adjusted_ms);
   for (int i = 0; i < count; i++) phase->out->entries[i].verdict = phase->entry.players[i].verdict;
@@ -119,10 +127,11 @@ static int choose_finalists(struct final_phase *phase) {
 static halotune_status run_final(struct final_phase *phase) {
   const struct finals_request *request = phase->request;
   const int finalists = phase->finalist_count, wanted = phase->plan.final_rounds;
+  const struct rounds_end end = end_of(phase, FINALS_ROUNDS_LEAST);
   double time_ms;
   rounds_free(&phase->final);
-  halotune_status st = rounds_make(request->backend, &request->time, ~request->seed, finalists + request->roof_count, wanted,
-                                   &phase->final);
+  halotune_status st = rounds_make(request->backend, &request->time, ~request->seed, finalists + request->roof_count,
+                                   wanted, &phase->final);
   if (st != HALOTUNE_OK) return st;
   for (int i = 0; i < finalists; i++) phase->final.players[i] = player_of(phase, phase->finalists[i]);
   for (int i = 0; i < request->roof_count; i++) {
@@ -131,7 +140,7 @@ static halotune_status run_final(struct final_phase *phase) {
     st = measure_batch(request->backend, roof->slot, phase->plan.sample_ms, &roof->batch, &time_ms, &roof->verdict);
     if (st != HALOTUNE_OK) return st;
   }
-  if ((st = rounds_run(&phase->final, wanted, FINALS_ROUNDS_LEAST, phase->end_ms)) != HALOTUNE_OK) return st;
+  if ((st = rounds_run(&phase->final, wanted, &end)) != HALOTUNE_OK) return st;
   phase->out->is_marked = rounds_drop_throttled(&phase->final, FINALS_ROUNDS_LEAST);
   return HALOTUNE_OK;
 }
@@ -169,7 +178,8 @@ halotune_status finals_run(const struct finals_request *request, struct finals *
   if ((st = measure_empty(&phase)) != HALOTUNE_OK) goto done;
   if ((st = finals_enter(&phase)) != HALOTUNE_OK) goto done;
   const double load_begin_ms = time_now_ms(&request->time);
-  finals_plan_make(phase.best_ms, 0, phase.end_ms - load_begin_ms, phase.by_time_count, request->roof_count, &phase.plan);
+  finals_plan_make(phase.best_ms, 0, phase.end_ms - load_begin_ms, phase.by_time_count, request->roof_count,
+                   &phase.plan);
   out->is_scaled = out->is_scaled || phase.plan.is_scaled;
   if ((st = finals_load(&phase)) != HALOTUNE_OK || out->count == 0) goto done;
 
@@ -183,6 +193,7 @@ halotune_status finals_run(const struct finals_request *request, struct finals *
   if ((st = run_entry(&phase)) != HALOTUNE_OK) goto done;
   while (left == 0 && choose_finalists(&phase) > 0) {
     if ((st = run_final(&phase)) != HALOTUNE_OK) goto done;
+    if (phase.final.count < FINALS_ROUNDS_LEAST && finals_stopped(request)) goto done;
     if ((st = recheck(&phase, &left)) != HALOTUNE_OK) goto done;
   }
   if (left > 0) st = finals_result(&phase);

@@ -1,5 +1,5 @@
-/* finals_enter.c: who runs in the final rounds: times of the search made comparable, screened variants measured fully, the fastest
- * loaded. */
+/* finals_enter.c: who runs in the final rounds: times of the search made comparable, screened variants measured
+ * fully, the fastest loaded. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -42,7 +42,9 @@ static halotune_status measure_fully(struct final_phase *phase, int candidate) {
   struct measured measured = {.verdict = {.outcome = OUTCOME_MEASURED}};
   halotune_status st = HALOTUNE_OK;
   if (own < 0) st = request->load(request->state, candidate, slot, &measured.verdict);
-  if (st == HALOTUNE_OK && measured.verdict.outcome == OUTCOME_MEASURED) st = measure_slot(request->backend, &how, &measured);
+  if (st == HALOTUNE_OK && measured.verdict.outcome == OUTCOME_MEASURED) {
+    st = measure_slot(request->backend, &how, &measured);
+  }
   if (st == HALOTUNE_OK && measured.verdict.outcome == OUTCOME_MEASURED) {
     phase->medians_ms[candidate] = measured.timing.median_ms;
     phase->times_ms[candidate] = measured.timing.median_ms / request->scale;
@@ -79,7 +81,7 @@ halotune_status finals_enter(struct final_phase *phase) {
   halotune_status st = HALOTUNE_OK;
   int candidate;
   while (st == HALOTUNE_OK && (candidate = next_screened(phase, is_tried)) >= 0) {
-    if (now_ms(phase) - phase->begin_ms > FULL_PART * request->budget_ms) {
+    if (finals_stopped(request) || now_ms(phase) - phase->begin_ms > FULL_PART * request->budget_ms) {
       phase->out->is_scaled = true;
       break;
     }
@@ -119,6 +121,7 @@ halotune_status finals_load(struct final_phase *phase) {
     if (candidate_of(phase, i)->is_default && isfinite(phase->times_ms[i])) st = add(phase, i, &used_slots);
   }
   for (int i = 0; i < phase->by_time_count && entrants < phase->plan.entrants && st == HALOTUNE_OK; i++) {
+    if (finals_stopped(request)) break;
     const int candidate = phase->by_time[i];
     const bool is_late = now_ms(phase) - phase->begin_ms > LOAD_PART * request->budget_ms;
     if (candidate_of(phase, candidate)->is_default) continue;

@@ -28,8 +28,8 @@ void finals_plan_make(double time_ms, double recheck_ms, double budget_ms, int a
                               .finalists = at_most(available, FINALS_FINALISTS),
                               .final_rounds = FINALS_ROUNDS};
   const double least_sample_ms = MEASURE_SAMPLE_US / 1e3;
-  /* In this order: shorter samples cost the least, since the events' resolution is the smallest of the errors; then those that are
-   * least likely to win; then the width of the intervals. */
+  /* In this order: shorter samples cost the least, since the events' resolution is the smallest of the errors; then
+   * those that are least likely to win; then the width of the intervals. */
   const struct {
     int *what, least;
   } steps[] = {{&out->entrants, FINALS_ENTRANTS_LEAST},

@@ -42,8 +42,10 @@ static halotune_status tell(struct rounds *rounds, int player, int winner, struc
   entry->ratio = ratio.median;
   entry->ratio_low = ratio.low;
   entry->ratio_high = ratio.high;
-  if (!(entry->samples = malloc((size_t)rounds->count * sizeof *entry->samples))) return fail_memory();
-  for (int r = 0; r < rounds->count; r++) entry->samples[r] = (float)rounds->times_ms[(r * rounds->player_count) + player];
+  if (!(entry->samples = calloc((size_t)rounds->count + 1, sizeof *entry->samples))) return fail_memory();
+  for (int r = 0; r < rounds->count; r++) {
+    entry->samples[r] = (float)rounds->times_ms[(r * rounds->player_count) + player];
+  }
   entry->timing = timing_of(&times, entry->samples);
   return HALOTUNE_OK;
 }

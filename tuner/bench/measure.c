@@ -149,33 +149,40 @@ done:
   return st;
 }
 
-/* Whether it was screened while the clock was still rising. Its samples may agree all the same: within one, the clock rises little. */
+/* Whether it was screened while the clock was still rising. Its samples may agree all the same: within one, the
+ * clock rises little. */
 static bool is_cold(const struct measured *measured) {
   return measured->verdict.outcome == OUTCOME_SCREENED && measured->before.sm_mhz > 0 &&
          measured->after.sm_mhz > RISING_CLOCK * measured->before.sm_mhz;
 }
 
-halotune_status measure_slot(struct backend_handle *backend, const struct measure_request *request, struct measured *out) {
+halotune_status measure_slot(struct backend_handle *backend, const struct measure_request *request,
+                             struct measured *out) {
   struct samples samples = {0};
-  bool was_cold = false, is_repeated;
+  bool was_cold = false;
   halotune_status st;
   *out = (struct measured){0};
-  do {
+  for (;;) {
     out->attempts++;
     if ((st = attempt(backend, request, &samples, out)) != HALOTUNE_OK) goto done;
     if (!outcome_has_time(out->verdict.outcome)) goto done;
     out->is_marked = reading_spoils(&out->before) || reading_spoils(&out->after);
-    is_repeated = out->is_marked && out->attempts <= THROTTLE_REPEATS;
-    if (!is_repeated && !was_cold && is_cold(out)) is_repeated = was_cold = true;
-    if (is_repeated) st = was_cold ? steady_wait(backend) : steady_pause(backend);
+    if (out->is_marked && out->attempts <= THROTTLE_REPEATS) {
+      st = steady_pause(backend);
+    } else if (is_cold(out) && !was_cold) {
+      was_cold = true;
+      st = steady_wait(backend);
+    } else {
+      break;
+    }
     if (st != HALOTUNE_OK) goto done;
-  } while (is_repeated);
+  }
 
   if (out->verdict.outcome == OUTCOME_MEASURED) {
     if ((st = backend->table->recheck(backend->state, request->slot, &out->verdict)) != HALOTUNE_OK) goto done;
     if (out->verdict.outcome != OUTCOME_MEASURED) goto done; /* the time of a wrong result is none */
   }
-  if (!(out->samples = malloc((size_t)samples.count * sizeof *out->samples))) {
+  if (!(out->samples = calloc((size_t)samples.count + 1, sizeof *out->samples))) {
     st = fail_memory();
     goto done;
   }

@@ -10,11 +10,12 @@
 #include "tuner/bench/steady.h"
 #include "tuner/bench/throttle.h"
 
-halotune_status rounds_make(struct backend_handle *backend, const struct time_source *time, uint64_t seed, int player_count,
-                            int capacity, struct rounds *out) {
+halotune_status rounds_make(struct backend_handle *backend, const struct time_source *time, uint64_t seed,
+                            int player_count, int capacity, struct rounds *out) {
   const size_t players = (size_t)player_count, rounds = (size_t)capacity;
   const size_t values = players > rounds ? players : rounds;
-  *out = (struct rounds){.backend = backend, .time = *time, .seed = seed, .player_count = player_count, .capacity = capacity};
+  *out = (struct rounds){
+      .backend = backend, .time = *time, .seed = seed, .player_count = player_count, .capacity = capacity};
   out->players = calloc(players, sizeof *out->players);
   out->times_ms = calloc(players * rounds, sizeof *out->times_ms);
   out->is_throttled = calloc(rounds, sizeof *out->is_throttled);
@@ -24,8 +25,8 @@ halotune_status rounds_make(struct backend_handle *backend, const struct time_so
   out->batches = calloc(players, sizeof *out->batches);
   out->order = calloc(players, sizeof *out->order);
   out->place_ms = calloc(players, sizeof *out->place_ms);
-  if (out->players && out->times_ms && out->is_throttled && out->factors && out->scratch && out->slots && out->batches &&
-      out->order && out->place_ms) {
+  if (out->players && out->times_ms && out->is_throttled && out->factors && out->scratch && out->slots &&
+      out->batches && out->order && out->place_ms) {
     return HALOTUNE_OK;
   }
   rounds_free(out);
@@ -114,17 +115,17 @@ static bool anyone_is_in(const struct rounds *rounds) {
   return false;
 }
 
-halotune_status rounds_run(struct rounds *rounds, int wanted, int least, double end_ms) {
+halotune_status rounds_run(struct rounds *rounds, int wanted, const struct rounds_end *end) {
   const int begin = rounds->count;
   while (rounds->count < rounds->capacity && rounds->count - begin < wanted && anyone_is_in(rounds)) {
-    const bool is_late = time_now_ms(&rounds->time) >= end_ms;
-    if (is_late && rounds->count - begin >= least) break;
+    if (end->is_stopped && end->is_stopped(end->state)) break;
+    if (time_now_ms(&rounds->time) >= end->at_ms && rounds->count - begin >= end->least) break;
     bool is_spoilt = false;
     for (int repeats = 0; repeats <= THROTTLE_REPEATS; repeats++) {
       halotune_status st = repeats > 0 ? steady_pause(rounds->backend) : HALOTUNE_OK;
       if (st == HALOTUNE_OK) st = take_round(rounds, &is_spoilt);
       if (st != HALOTUNE_OK) return st;
-      if (!is_spoilt || time_now_ms(&rounds->time) >= end_ms) break;
+      if (!is_spoilt || time_now_ms(&rounds->time) >= end->at_ms) break;
     }
     rounds->is_throttled[rounds->count++] = is_spoilt;
   }
@@ -161,7 +162,9 @@ struct summary rounds_ratio(struct rounds *rounds, int player, int to) {
 }
 
 void rounds_adjusted(struct rounds *rounds, double *out_ms) {
-  for (int p = 0; p < rounds->player_count; p++) out_ms[p] = player_is_in(rounds, p) ? rounds_times(rounds, p).median : NAN;
+  for (int p = 0; p < rounds->player_count; p++) {
+    out_ms[p] = player_is_in(rounds, p) ? rounds_times(rounds, p).median : NAN;
+  }
   for (int r = 0; r < rounds->count; r++) {
     int count = 0;
     for (int p = 0; p < rounds->player_count; p++) {

@@ -104,6 +104,8 @@ static halotune_status read_options(struct tune_command *c) {
   options->deadline_ms = c->start_ms + deadline_s * 1e3;
   options->seed = (uint64_t)seed;
   options->fresh = option_value(invocation, "fresh") != NULL;
+  options->rematch = option_value(invocation, "rematch") != NULL;
+  if (options->fresh && options->rematch) return fail(HALOTUNE_ARGUMENT, "--fresh forgets what --rematch is about");
   options->stop = &stop;
   c->json = option_value(invocation, "json") != NULL;
   return HALOTUNE_OK;
@@ -336,6 +338,7 @@ static const struct option_row options[] = {
     {"seed", "N", "of the search, 1 by default"},
     {"workers", "N", "compilers at a time; one for each CPU but one by default"},
     {"fresh", NULL, "measure again what an earlier run measured"},
+    {"rematch", NULL, "no search: the winners of earlier runs and the fastest they measured, once more, side by side"},
     {"db", "FILE", "the database; $HALOTUNE_DB, else halotune/halotune.db in $XDG_DATA_HOME by default"},
     {"dry-run", NULL, "print the tasks and how long they take, and do nothing"},
     {"json", NULL, "print a JSON document"},

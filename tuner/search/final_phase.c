@@ -8,12 +8,12 @@
 #include "tuner/bench/finals.h"
 #include "tuner/search/session.h"
 
-enum { FIRST_ROOF_SLOT = FINALS_ENTRANTS, MOST_WINNERS_TRIED = 4 };
+enum { FIRST_ROOF_SLOT = FINALS_SLOTS, MOST_WINNERS_TRIED = 4 };
 
 struct final_phase {
   struct session *session;
   struct final_candidate *candidates;       /* as session->timed */
-  struct trial *loaded[FINALS_ENTRANTS];    /* by slot */
+  struct trial *loaded[FINALS_SLOTS];    /* by slot */
   struct roof roof;
   struct finals finals;
   double copy_ms, memcpy_ms; /* in the final rounds; NaN where there is none */
@@ -44,6 +44,22 @@ static halotune_status load(void *state, int candidate, int slot, struct verdict
   phase->loaded[slot] = trial;
   session_show(session, "finals");
   return status;
+}
+
+/* A screened variant was measured fully after all. */
+static halotune_status take_measured(void *state, int candidate, const struct measured *measured) {
+  struct final_phase *phase = state;
+  struct session *session = phase->session;
+  const struct timed_variant *timed = &session->timed[candidate];
+  return timed->number == 0 ? HALOTUNE_OK
+                            : store_measured_again(session->tools->store, session->run_id, timed->variant, measured->verdict.outcome,
+                                                   measured->verdict.reason, &measured->timing);
+}
+
+static bool is_stopped(void *state) {
+  const struct final_phase *phase = state;
+  const struct tune_options *options = phase->session->options;
+  return options->stop && *options->stop;
 }
 
 /* --- what goes in --- */
@@ -83,10 +99,12 @@ static halotune_status run_finals(struct final_phase *phase) {
                                    .candidates = phase->candidates,
                                    .candidate_count = (int)session->timed_count,
                                    .first_slot = 0,
-                                   .slot_count = FINALS_ENTRANTS,
+                                   .slot_count = FINALS_SLOTS,
                                    .roofs = phase->roof.slots,
                                    .roof_count = phase->roof.count,
                                    .load = load,
+                                   .measured = take_measured,
+                                   .is_stopped = is_stopped,
                                    .state = phase};
   return finals_run(&request, &phase->finals);
 }
@@ -273,13 +291,16 @@ halotune_status session_finals(struct session *session) {
   halotune_status status = make_candidates(&phase);
   if (status == HALOTUNE_OK) status = roof_open(session, FIRST_ROOF_SLOT, &phase.roof);
   if (status == HALOTUNE_OK) status = run_finals(&phase);
-  for (int slot = 0; slot < FINALS_ENTRANTS; slot++) session->tools->backend->table->unload(session->tools->backend->state, slot);
+  for (int slot = 0; slot < FINALS_SLOTS; slot++) session->tools->backend->table->unload(session->tools->backend->state, slot);
   take_roofs(&phase);
+  if (phase.finals.is_marked) text_printf(&phase.warnings, "the GPU was slowed down during the final rounds\n");
+  if (phase.finals.is_scaled) text_printf(&phase.warnings, "the budget was too short for the whole final phase\n");
   roof_close(session, &phase.roof);
-  for (int slot = 0; slot < FINALS_ENTRANTS; slot++) trial_free(phase.loaded[slot]);
-  if (status == HALOTUNE_OK) status = choose_winner(&phase);
+  for (int slot = 0; slot < FINALS_SLOTS; slot++) trial_free(phase.loaded[slot]);
+  bool interrupted = is_stopped(&phase);
+  if (status == HALOTUNE_OK && !interrupted) status = choose_winner(&phase);
   if (status == HALOTUNE_OK && !session->result->has_winner) {
-    status = end_early(session, "no finalist was right on both grids");
+    status = end_early(session, interrupted ? "interrupted" : "no finalist was right on both grids");
   }
   finals_free(&phase.finals);
   text_free(&phase.warnings);

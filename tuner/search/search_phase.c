@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "tuner/bench/anchor.h"
+#include "tuner/search/earlier.h"
 #include "tuner/search/evaluate.h"
 #include "tuner/search/session.h"
 
@@ -35,6 +36,9 @@ struct phase {
   bool is_dry; /* the strategy has no more */
 };
 
+/* How slow the GPU is now. */
+static double scale_now(const struct phase *phase) { return phase->anchor ? anchor_scale(phase->anchor, 0) : 1; }
+
 /* --- results --- */
 
 static halotune_status remember_result(struct phase *phase, const struct trial *trial) {
@@ -63,6 +67,7 @@ static bool is_first(const struct session *session, const struct proposal *propo
 static halotune_status keep_timed(struct session *session, const struct trial *trial, int64_t variant, double scale) {
   struct timed_variant timed = {.proposal = trial->proposal,
                                 .variant = variant,
+                                .number = trial->is_recalled ? 0 : trial->result.number,
                                 .outcome = trial->result.outcome,
                                 .median_ms = trial->result.timing.median_ms,
                                 .minimum_ms = trial->result.timing.minimum_ms,
@@ -90,7 +95,7 @@ static halotune_status finish(struct phase *phase, struct trial *trial, long num
   halotune_status status = HALOTUNE_OK;
   int64_t variant = 0;
   bool has_time = outcome_has_time(result->outcome), has_source = trial->generated.source != NULL;
-  double scale = phase->anchor && !trial->is_recalled ? anchor_scale(phase->anchor, 0) : 1;
+  double scale = trial->is_recalled ? 1 : scale_now(phase);
   if (!trial->is_recalled && has_source) {
     struct variant_key key = session_key(session, trial);
     if (number == 0) {
@@ -239,7 +244,7 @@ static halotune_status look_at_anchor(struct phase *phase) {
 static halotune_status run_next(struct phase *phase) {
   struct session *session = phase->session;
   struct trial *trial = phase->ready[phase->ready_first];
-  double best_ms = isfinite(session->best_ms) ? session->best_ms : 0;
+  double best_ms = isfinite(session->best_ms) ? session->best_ms * scale_now(phase) : 0;
   long number = trial->result.number;
   phase->ready_first = (phase->ready_first + 1) % MOST_READY;
   phase->ready_count--;
@@ -250,9 +255,25 @@ static halotune_status run_next(struct phase *phase) {
   return status;
 }
 
+/* What earlier runs know counts as tried, and may win. */
+static halotune_status recall_earlier(struct phase *phase) {
+  struct session *session = phase->session;
+  const struct tune_options *options = session->options;
+  struct drawn_list earlier;
+  if (options->fresh) return HALOTUNE_OK;
+  halotune_status status = earlier_variants(session, options->rematch ? EARLIER_WINNERS : EARLIER_ALL, &earlier);
+  for (long i = 0; i < earlier.count && status == HALOTUNE_OK && !session_is_stopped(session); i++) {
+    if (!is_first(session, &earlier.list[i])) status = propose(phase, &earlier.list[i], 0);
+  }
+  drawn_free(&earlier);
+  return status;
+}
+
 static halotune_status search(struct phase *phase) {
   struct session *session = phase->session;
   halotune_status status = propose(phase, &session->first, 0);
+  if (status == HALOTUNE_OK) status = recall_earlier(phase);
+  if (session->options->rematch) return status;
   while (status == HALOTUNE_OK && !session_is_searched(session)) {
     if ((status = feed(phase)) != HALOTUNE_OK) break;
     int pending = compiler_pending(session->tools->compiler);
@@ -263,6 +284,26 @@ static halotune_status search(struct phase *phase) {
     }
     session_show(session, "search");
   }
+  return status;
+}
+
+/* Judge the last variants, measure once more what has to be, and give every time the scale that is known of it now. */
+static halotune_status settle(struct phase *phase) {
+  struct session *session = phase->session;
+  struct verdict verdict;
+  long number;
+  if (!phase->anchor) return HALOTUNE_OK;
+  halotune_status status = anchor_take(phase->anchor, &verdict);
+  while (status == HALOTUNE_OK && !session_is_stopped(session) && (number = anchor_next_again(phase->anchor)) > 0) {
+    status = propose(phase, &phase->results[number - 1].proposal, number);
+    while (status == HALOTUNE_OK && compiler_pending(session->tools->compiler) > 0) status = collect(phase, COMPILE_WAIT_MS);
+    while (status == HALOTUNE_OK && phase->ready_count > 0) status = run_next(phase);
+  }
+  if (status == HALOTUNE_OK) status = anchor_take(phase->anchor, &verdict);
+  for (long i = 0; i < session->timed_count; i++) {
+    if (session->timed[i].number > 0) session->timed[i].scale = anchor_scale(phase->anchor, session->timed[i].number);
+  }
+  session->scale = scale_now(phase);
   return status;
 }
 
@@ -284,10 +325,14 @@ halotune_status session_search(struct session *session) {
   phase->session = session;
   halotune_status status = open_anchor(phase);
   if (status == HALOTUNE_OK) status = search(phase);
-  if (phase->anchor) session->scale = anchor_scale(phase->anchor, 0);
   halotune_status drained = drain(phase);
-  for (int i = 0; i < MOST_IN_FLIGHT; i++) trial_free(phase->in_flight[i]);
+  for (int i = 0; i < MOST_IN_FLIGHT; i++) {
+    trial_free(phase->in_flight[i]);
+    phase->in_flight[i] = NULL;
+  }
   for (int i = 0; i < phase->ready_count; i++) trial_free(phase->ready[(phase->ready_first + i) % MOST_READY]);
+  phase->ready_count = 0;
+  if (status == HALOTUNE_OK && drained == HALOTUNE_OK && !session_is_stopped(session)) status = settle(phase);
   anchor_free(phase->anchor);
   struct backend_handle *backend = session->tools->backend;
   halotune_status unloaded = backend->table->unload(backend->state, SLOT_ANCHOR);

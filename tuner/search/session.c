@@ -228,9 +228,9 @@ halotune_status session_open(struct session *session) {
   if (session->copy) session->memcpy_ms = quick_time(session, SLOT_MEMCPY, 4);
   session->result->launch = session->launch;
   if ((status = open_run(session)) != HALOTUNE_OK) return status;
-  double final_s = fmax(final_share * options->budget_s, FINAL_LEAST_S);
-  session->end_ms = fmin(session->start_ms + options->budget_s * 1e3, options->deadline_ms);
-  session->search_end_ms = fmax(session->end_ms - final_s * 1e3, session->start_ms);
+  double final_s = fmax(final_share * options->budget_s, FINAL_LEAST_S), now_ms = clock_ms();
+  session->end_ms = fmin(now_ms + options->budget_s * 1e3, options->deadline_ms);
+  session->search_end_ms = fmax(session->end_ms - final_s * 1e3, now_ms);
   return options->strategy->open(&session->space, options->seed, &session->strategy);
 }
 

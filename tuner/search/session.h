@@ -10,6 +10,7 @@
 struct timed_variant {
   struct proposal proposal;
   int64_t variant; /* in the store */
+  long number;     /* of its result in this run; 0: of an earlier one */
   enum outcome outcome;
   double median_ms, minimum_ms;
   double scale; /* anchor_scale() of it: how slow the GPU was then */

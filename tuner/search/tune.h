@@ -30,11 +30,12 @@ struct tune_progress {
 struct tune_options {
   const struct strategy *strategy;
   uint64_t seed;
-  double budget_s;              /* for search and finals of one task */
+  double budget_s;              /* for search and finals of one task; the reference and its way to the device come before */
   double deadline_ms;           /* clock_ms() at which all has to be over; INFINITY for none */
   long max_variants;            /* 0: no bound */
   double good_enough;           /* the search ends when the best reaches this share of the driver's copy; 0: never */
   bool fresh;                   /* measure again what an earlier run measured */
+  bool rematch;                 /* no search: the finals among the winners of earlier runs, and the fastest that they measured */
   int launch;                   /* enum launch_mode; -1: graph where the default takes less than 20 us, else stream */
   enum cache_mode cache;
   const char *command, *host;   /* for the store */

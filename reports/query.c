@@ -1,0 +1,76 @@
+/* query.c: queries, and rows as JSON objects. */
+#include "reports/query.h"
+
+#include <math.h>
+#include <string.h>
+
+halotune_status query_open(sqlite3 *db, const char *sql, const int64_t *ids, int count, sqlite3_stmt **out) {
+  *out = NULL;
+  if (sqlite3_prepare_v2(db, sql, -1, out, NULL) != SQLITE_OK) return fail(HALOTUNE_DB, "the database: %s", sqlite3_errmsg(db));
+  for (int i = 0; i < count; i++) {
+    if (sqlite3_bind_int64(*out, i + 1, ids[i]) == SQLITE_OK) continue;
+    sqlite3_finalize(*out);
+    *out = NULL;
+    return fail(HALOTUNE_DB, "the database: %s", sqlite3_errmsg(db));
+  }
+  return HALOTUNE_OK;
+}
+
+halotune_status query_next(sqlite3_stmt *query, bool *has_row) {
+  int code = sqlite3_step(query);
+  *has_row = code == SQLITE_ROW;
+  if (code == SQLITE_ROW || code == SQLITE_DONE) return HALOTUNE_OK;
+  return fail(HALOTUNE_DB, "the database: %s", sqlite3_errmsg(sqlite3_db_handle(query)));
+}
+
+double column_number(sqlite3_stmt *query, int column) {
+  return sqlite3_column_type(query, column) == SQLITE_NULL ? NAN : sqlite3_column_double(query, column);
+}
+
+const char *row_text(sqlite3_stmt *query, int column) {
+  const unsigned char *text = sqlite3_column_text(query, column);
+  return text ? (const char *)text : "";
+}
+
+static json_t *column_json(sqlite3_stmt *query, int column) {
+  bool is_flag = strncmp(sqlite3_column_name(query, column), "is_", 3) == 0;
+  switch (sqlite3_column_type(query, column)) {
+  case SQLITE_INTEGER:
+    return is_flag ? json_boolean(sqlite3_column_int(query, column)) : json_integer(sqlite3_column_int64(query, column));
+  case SQLITE_FLOAT: return number_json(sqlite3_column_double(query, column));
+  case SQLITE_TEXT: return text_json(row_text(query, column));
+  default: return json_null();
+  }
+}
+
+static json_t *row_json(sqlite3_stmt *query) {
+  json_t *row = json_object();
+  for (int i = 0; i < sqlite3_column_count(query); i++) json_put(&row, sqlite3_column_name(query, i), column_json(query, i));
+  return row;
+}
+
+halotune_status query_rows(sqlite3 *db, const char *sql, const int64_t *ids, int count, json_t **out) {
+  sqlite3_stmt *query;
+  json_t *list = json_array();
+  bool has_row = false;
+  halotune_status status = query_open(db, sql, ids, count, &query);
+  while (status == HALOTUNE_OK && (status = query_next(query, &has_row)) == HALOTUNE_OK && has_row) {
+    json_add(&list, row_json(query));
+  }
+  sqlite3_finalize(query);
+  if (status != HALOTUNE_OK) json_decref(list);
+  *out = status == HALOTUNE_OK ? list : NULL;
+  return status;
+}
+
+halotune_status query_row(sqlite3 *db, const char *sql, const int64_t *ids, int count, json_t **out) {
+  sqlite3_stmt *query;
+  bool has_row = false;
+  *out = NULL;
+  halotune_status status = query_open(db, sql, ids, count, &query);
+  if (status == HALOTUNE_OK && (status = query_next(query, &has_row)) == HALOTUNE_OK) {
+    *out = has_row ? row_json(query) : json_null();
+  }
+  sqlite3_finalize(query);
+  return status;
+}
