@@ -8,7 +8,7 @@
 
 static const struct command *const commands[] = {&command_list, &command_show, &command_reference, &command_generate,
                                                &command_space, &command_compile, &command_verify, &command_cache,
-                                               &command_db};
+                                               &command_db, &command_query};
 
 static void print_help(void) {
   printf("halotune %s: find the fastest stencil kernels for an NVIDIA GPU\n\nusage: halotune COMMAND ...\n\n",
