@@ -63,11 +63,22 @@ OBJECTS := $(SOURCES:%.c=$(OBJ)/%.o)
 MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OBJ)/tests/unit/%,$(wildcard tests/unit/*_test.c))
 
+# The database that ships: exports of tuned machines. Without any it is empty.
+STARTER := $(sort $(wildcard db/starter/*.json))
+
 # --- build -------------------------------------------------------------------------------------------------------------
 
-.PHONY: all
-all: $(OBJ)/halotune  ## build the program, build/halotune
+.PHONY: all starter
+all: $(OBJ)/halotune build/starter.db  ## build the program, build/halotune, and the starter database
 	$(Q)cmp -s $< build/halotune || { cp -f $< build/halotune.new && mv -f build/halotune.new build/halotune; }
+
+starter: build/starter.db  ## the database that ships, from db/starter/*.json
+
+# What its import says is shown where it fails.
+build/starter.db: $(STARTER) db/schema.sql | $(OBJ)/halotune
+	@mkdir -p $(@D) && rm -f $@.new*
+	$(Q)$(OBJ)/halotune db import --trust --db $@.new $(STARTER) >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
+	$(Q)mv -f $@.new $@ && rm -f $@.log
 
 $(OBJ)/%.o: %.c | cuda-headers
 	@mkdir -p $(@D)
@@ -87,6 +98,17 @@ $(OBJ)/tests/unit/%: $(OBJ)/tests/unit/%.o $(OBJ)/libhalotune-all.a
 # They are put into the program by the assembler, of which the compiler's dependency files know nothing.
 $(OBJ)/tuner/backend/host_files.o: $(wildcard tuner/backend/host/*)
 $(OBJ)/stencil/wrappers.o: templates/wrappers.cuh
+$(OBJ)/db/schema.o: db/schema.sql
+$(OBJ)/reports/page.o: build/report/page.html
+
+# The report's page, which is put into the program too. Where npm cannot make it, it is empty, and made anew at every build until
+# npm can; the file changes only when its content does.
+build/report/page.html: $(wildcard reports/page/*) package.json package-lock.json $(if $(shell test -s build/report/page.html || echo x),no-page)
+	$(if $(V),,@echo "  PAGE  $@")
+	$(Q)sh reports/page/build.sh $@
+
+.PHONY: no-page
+no-page:
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
 
@@ -103,9 +125,10 @@ install: all  ## install the program, its headers and data under PREFIX (and DES
 	install -d $(DESTDIR)$(DATA_DIR)/kernels $(DESTDIR)$(DATA_DIR)/templates
 	install -m 644 kernels/*.yaml $(DESTDIR)$(DATA_DIR)/kernels
 	install -m 644 templates/*.yaml templates/*.cu templates/*.cuh $(DESTDIR)$(DATA_DIR)/templates
+	install -m 644 build/starter.db $(DESTDIR)$(DATA_DIR)/starter.db
 
 uninstall:  ## remove what install put there, and nothing else
-	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h
+	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h $(DESTDIR)$(DATA_DIR)/starter.db
 	rm -f $(addprefix $(DESTDIR)$(DATA_DIR)/,$(wildcard kernels/*.yaml templates/*.yaml templates/*.cu templates/*.cuh))
 	for folder in /kernels /templates ''; do rmdir $(DESTDIR)$(DATA_DIR)$$folder 2>/dev/null || true; done
 
@@ -130,6 +153,9 @@ check command clang-tidy     clang-tidy
 check clang-runtime fuzzer   libclang-rt-VERSION-dev
 check command cppcheck       cppcheck
 check command jq             jq
+check command node           nodejs
+check command npm            npm
+check command chromium       chromium
 endef
 export DEPENDENCIES
 
@@ -151,7 +177,7 @@ demo: deps-build  ## the main job in one command: a stencil shown, computed, com
 	build/halotune compile star7 --sample 20
 	build/halotune verify star7 --sample 10
 
-.PHONY: check asan tidy tests unit cli docs fuzz templates mutations variants
+.PHONY: check asan tidy tests unit cli docs report fuzz templates mutations variants
 check: deps  ## every test that needs no GPU
 	$(Q)MAKE='$(MAKE)' tests/check.sh
 
@@ -165,6 +191,9 @@ cli: tests  ## the command line's golden files
 
 docs: $(OBJ)/halotune  ## the examples in the documents
 	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/docs.sh
+
+report: $(OBJ)/halotune $(OBJ)/tests/report/make_db  ## the HTML report in a browser without a window, its document, its limits
+	$(Q)HALOTUNE=$(OBJ)/halotune MAKE_DB=$(OBJ)/tests/report/make_db tests/tap.sh tests/report.sh
 
 templates: $(OBJ)/halotune  ## the templates compile, and no value or parameter of theirs is useless
 	$(Q)HALOTUNE=$(OBJ)/halotune CUDA_HOME=$(CUDA_HOME) tests/tap.sh tests/templates.sh

@@ -1,4 +1,4 @@
-/* launch_text.h: a struct launch as the JSON text that the database keeps:
+/* launch_text.h: launches, configurations and coefficients as the JSON texts that the database keeps. A struct launch is
  *   {"kernel":"star7_zmarch","block":[32,8,1],"grid":[4,64,8],"shared_bytes":0,"index_bytes":4,"extents":"runtime",
  *    "arguments":["inputs","outputs","geometry"]}
  * extents: runtime or literal. arguments, in order: inputs, outputs, and where the kernel takes them textures (linear) or
@@ -22,5 +22,14 @@ void configuration_write(const struct template *template, const struct configura
 /* Read them back. Parameters that are missing take their defaults.
  * Returns HALOTUNE_OK; HALOTUNE_PARSE for a parameter or value that the template does not have. */
 halotune_status configuration_read(const struct template *template, const char *text, struct configuration *out);
+
+/* The values of coefficients as a JSON array, in digits that read back the same: [0.5,0.25]. */
+void coefficients_write(const double *coefficients, int count, struct text *text);
+
+/* Read them back.
+ *   values  receives at most `most` numbers
+ *   count   receives how many there are
+ * Returns HALOTUNE_OK, or HALOTUNE_PARSE with what is wrong. */
+halotune_status coefficients_read(const char *text, double *values, int most, int *count);
 
 #endif

@@ -1,4 +1,5 @@
--- The tuning database, version 1. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601.
+-- The tuning database, version 1. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
+-- to the millisecond: 2026-11-21T12:38:50.123Z.
 -- A row is written once and not changed, but for: run.state and what belongs to a run's end; best.is_current.
 
 -- A GPU, or the host's emulation of one.
@@ -25,9 +26,10 @@ create table device (
 -- A stencil as its file describes it.
 create table stencil (
   id   integer primary key,
-  hash text not null unique,                    -- of its meaning: 32 hexadecimal digits
+  hash text not null,                           -- of its meaning: 32 hexadecimal digits
   name text not null,
-  text text not null                            -- the YAML file
+  text text not null,                           -- the YAML file
+  unique (hash, name)                           -- two names may mean the same
 ) strict;
 create index stencil_by_name on stencil (name);
 
@@ -184,7 +186,7 @@ create table best (
   nvrtc           text    not null,
   arch            text    not null,             -- of the cubin: "sm_90"
   source          text    not null,
-  cubin           blob    not null
+  cubin           blob    not null                -- empty where an export left it out: compile the source
 ) strict;
 create unique index best_current on best (problem_id) where is_current;
 create index best_by_problem on best (problem_id);

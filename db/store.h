@@ -27,6 +27,9 @@ enum store_mode {
  * WAL is used where the file lies on a local filesystem. Threads: one at a time for one store; any number of processes. */
 halotune_status store_open(const char *path, enum store_mode mode, struct store **out);
 
+/* An empty database in memory. Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status store_open_memory(struct store **out);
+
 void store_close(struct store *store);
 
 /* $HALOTUNE_DB, else $XDG_DATA_HOME/halotune/halotune.db, else ~/.local/share/halotune/halotune.db.
@@ -50,7 +53,8 @@ enum cache_mode { CACHE_MODE_LIST(CACHE_AS_ENUMERATOR) CACHE_MODE_COUNT };
 #undef CACHE_AS_ENUMERATOR
 extern const char *const launch_mode_names[LAUNCH_MODE_COUNT], *const cache_mode_names[CACHE_MODE_COUNT];
 
-/* Find a row, or add it. Returns its id; 0 with HALOTUNE_DB's detail in fail_text(). */
+/* Find a row, or add it. Returns its id; 0 with HALOTUNE_DB's detail in fail_text().
+ *   text  of the stencil's YAML file */
 int64_t store_device(struct store *store, const struct device_facts *device, bool is_emulation);
 int64_t store_stencil(struct store *store, const struct stencil *stencil, const struct analysis *analysis, const char *text);
 int64_t store_template(struct store *store, const struct template *template);
@@ -128,7 +132,8 @@ struct variant_key {
   struct hash source;
 };
 
-/* Store one result, in one transaction. `variant` receives the variant's id; may be NULL. */
+/* Store one result, in one transaction. A second result of a variant in one run, such as a full measurement after a screening,
+ * takes the place of the first. `variant` receives the variant's id; may be NULL. */
 halotune_status store_measurement(struct store *store, int64_t run, const struct variant_key *key,
                                   const struct measurement *measurement, int64_t *variant);
 
@@ -166,7 +171,8 @@ struct best {
 
 /* Store the outcome of the final rounds in one transaction: all finalists, the end of the run, and the winner. The winner becomes the
  * current best of its problem where there is none, where the present one was measured with another driver or NVRTC, is of the
- * same variant, or is slower.
+ * same variant, is slower, or was imported and is not trusted. Whichever is not current is kept as history.
+ *   best        NULL where there is no winner; its timing.median_ms is the time; origin NULL: "tuned"
  *   is_current  receives whether it did; may be NULL */
 halotune_status store_final(struct store *store, int64_t run, const struct finalist *finalists, int count, const struct best *best,
                             const struct run_end *end, bool *is_current);

@@ -282,55 +282,82 @@ static halotune_status keep_words(struct reader *r) {
   return HALOTUNE_OK;
 }
 
+/* Both texts, and their hash. */
+static halotune_status keep_texts(struct template *template, const struct source *yaml, const char *cuda) {
+  struct text both = {0};
+  template->yaml = strdup(yaml->text);
+  template->cuda = strdup(cuda);
+  text_add(&both, yaml->text, yaml->length);
+  text_add(&both, cuda, strlen(cuda));
+  bool ok = template->yaml && template->cuda && text_ok(&both);
+  if (ok) template->hash = hash_bytes(both.bytes, both.length);
+  text_free(&both);
+  return ok ? HALOTUNE_OK : fail_memory();
+}
+
+/* All that the YAML text says. */
+static halotune_status read_yaml(const struct source *yaml, struct template **out) {
+  halotune_status status = HALOTUNE_OK;
+  *out = NULL;
+  struct reader *r = calloc(1, sizeof *r);
+  struct template *template = calloc(1, sizeof *template);
+  if (!r || !template) status = fail_memory();
+  if (status == HALOTUNE_OK) {
+    *r = (struct reader){.source = yaml, .template = template};
+    status = read_fields(r);
+    if (status == HALOTUNE_OK) status = keep_words(r);
+    scope_free(&r->scope);
+  }
+  if (status == HALOTUNE_OK) *out = template;
+  else template_free(template);
+  free(r);
+  return status;
+}
+
+halotune_status template_parse(const struct source *yaml, const char *cuda, struct template **out) {
+  halotune_status status = read_yaml(yaml, out);
+  if (status == HALOTUNE_OK) status = keep_texts(*out, yaml, cuda);
+  if (status == HALOTUNE_OK) return status;
+  template_free(*out);
+  *out = NULL;
+  return status;
+}
+
 /* NAME.cu beside NAME.yaml. */
-static halotune_status read_cuda(struct template *template, const char *yaml_path, const struct source *yaml) {
-  struct text path = {0}, both = {0};
+static halotune_status read_cuda(const char *yaml_path, char **cuda) {
+  struct text path = {0};
   size_t length = 0;
   text_add(&path, yaml_path, strlen(yaml_path));
   const char *extension = strrchr(text_string(&path), '.');
   if (extension) path.length = (size_t)(extension - path.bytes);
   text_printf(&path, ".cu");
-  halotune_status status = file_read(text_string(&path), MAX_STENCIL_BYTES, &template->cuda, &length);
-  if (status == HALOTUNE_OK) {
-    text_add(&both, yaml->text, yaml->length);
-    text_add(&both, template->cuda, length);
-    if (text_ok(&both)) template->hash = hash_bytes(both.bytes, both.length);
-    else status = fail_memory();
-  }
-  text_free(&both);
+  halotune_status status = file_read(text_string(&path), MAX_STENCIL_BYTES, cuda, &length);
   text_free(&path);
   return status;
 }
 
 halotune_status template_read(const char *yaml_path, struct template **out) {
-  char *text = NULL;
+  char *text = NULL, *cuda = NULL;
   size_t length;
   *out = NULL;
   halotune_status status = file_read(yaml_path, MAX_STENCIL_BYTES, &text, &length);
   if (status != HALOTUNE_OK) return status;
   struct source source = source_of(yaml_path, text, length);
-  struct reader *r = calloc(1, sizeof *r);
-  struct template *template = calloc(1, sizeof *template);
-  if (!r || !template) {
-    status = fail_memory();
-    goto done;
+  status = read_yaml(&source, out);
+  if (status == HALOTUNE_OK) status = read_cuda(yaml_path, &cuda);
+  if (status == HALOTUNE_OK) status = keep_texts(*out, &source, cuda);
+  if (status != HALOTUNE_OK) {
+    template_free(*out);
+    *out = NULL;
   }
-  *r = (struct reader){.source = &source, .template = template};
-  if ((status = read_fields(r)) != HALOTUNE_OK) goto done;
-  if ((status = keep_words(r)) != HALOTUNE_OK) goto done;
-  if ((status = read_cuda(template, yaml_path, &source)) != HALOTUNE_OK) goto done;
-  *out = template;
-  template = NULL;
-done:
-  if (r) scope_free(&r->scope);
-  free(r);
-  template_free(template);
+  free(cuda);
   free(text);
   return status;
 }
 
 void template_free(struct template *template) {
   if (!template) return;
+  free(template->yaml);
   free(template->cuda);
   exprs_free(&template->exprs);
   arena_free(&template->arena);

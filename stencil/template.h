@@ -4,6 +4,7 @@
 #define STENCIL_TEMPLATE_H
 
 #include "stencil/facts.h"
+#include "stencil/source.h"
 
 enum { MAX_PARAMETERS = 32, MAX_VALUES = 32, MAX_RULES = 64, MAX_SHARED_ACCESSES = 4 };
 
@@ -39,7 +40,7 @@ struct access_formulas {
 /* Owns all that it points to; end with template_free. */
 struct template {
   const char *name, *about;
-  char *cuda;             /* the source, NUL-terminated */
+  char *yaml, *cuda;      /* the texts of both files, NUL-terminated */
   struct hash hash;       /* of both files */
   struct parameter parameters[MAX_PARAMETERS];
   int parameter_count;
@@ -62,6 +63,12 @@ struct template {
  * Returns HALOTUNE_OK; HALOTUNE_PARSE with file, line, column and a caret; HALOTUNE_NOT_FOUND, HALOTUNE_IO or
  * HALOTUNE_MEMORY. */
 halotune_status template_read(const char *yaml_path, struct template **out);
+
+/* The same from texts in memory, such as those that a database keeps; they are copied.
+ *   yaml  named in messages of errors by yaml->name
+ *   cuda  NUL-terminated
+ * Returns HALOTUNE_OK; HALOTUNE_PARSE with name, line, column and a caret; or HALOTUNE_MEMORY. The hash is that of the files. */
+halotune_status template_parse(const struct source *yaml, const char *cuda, struct template **out);
 
 void template_free(struct template *template);
 

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "db/outcome.h"
+#include "db/store.h"
 #include "gpu/arch.h"
 #include "gpu/occupancy.h"
 #include "stencil/access.h"
@@ -34,7 +34,8 @@ static double noise(double width) { return 1 + width * (uniform() + uniform() + 
 
 /* --- the database --- */
 
-static sqlite3 *db;
+static struct store *store;
+static sqlite3 *db; /* the store's */
 
 static void run_sql(const char *sql) {
   char *error = NULL;
@@ -574,19 +575,16 @@ static const struct {
              {"emulated", kind_emulated}, {"failures", kind_failures}, {"three", kind_three}, {"hostile", kind_hostile}};
 
 int main(int argc, char **argv) {
-  size_t kind = 0, length;
-  char *schema;
+  size_t kind = 0;
   while (argc == 3 && kind < COUNT(kinds) && strcmp(kinds[kind].name, argv[1]) != 0) kind++;
   if (argc != 3 || kind == COUNT(kinds)) die("usage: make_db KIND FILE");
   remove(argv[2]);
-  if (sqlite3_open(argv[2], &db) != SQLITE_OK) die("cannot open the file");
-  if (file_read("db/schema.sql", 1 << 20, &schema, &length) != HALOTUNE_OK) die(fail_text());
-  run_sql("pragma journal_mode = off; pragma synchronous = off; begin");
-  run_sql(schema);
-  run_sql("pragma user_version = 1");
+  if (store_open(argv[2], STORE_WRITE, &store) != HALOTUNE_OK) die(fail_text());
+  db = store_connection(store);
+  run_sql("pragma synchronous = off; begin");
   if (kinds[kind].make != kind_empty) put_templates();
   kinds[kind].make();
   run_sql("commit");
-  free(schema);
+  store_close(store);
   return 0;
 }

@@ -7,7 +7,8 @@
 #include "tuner/cli/command.h"
 
 static const struct command *const commands[] = {&command_list, &command_show, &command_reference, &command_generate,
-                                               &command_space, &command_compile, &command_verify, &command_report, &command_cache};
+                                               &command_space, &command_compile, &command_verify, &command_report,
+                                               &command_cache, &command_db};
 
 static void print_help(void) {
   printf("halotune %s: find the fastest stencil kernels for an NVIDIA GPU\n\nusage: halotune COMMAND ...\n\n",

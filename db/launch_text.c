@@ -1,0 +1,200 @@
+/* launch_text.c: launches, configurations and coefficients as JSON, written in one fixed form, read with jansson. */
+#include "db/launch_text.h"
+
+#include <ctype.h>
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* --- writing ------------------------------------------------------------------------------------------------------------ */
+
+static void add_axes(struct text *text, const char *key, const long axes[MAX_DIMS]) {
+  text_printf(text, ",\"%s\":[%ld,%ld,%ld]", key, axes[0], axes[1], axes[2]);
+}
+
+/* Names of kernels are identifiers, words of templates too: nothing in them needs an escape. */
+void launch_write(const struct launch *launch, struct text *text) {
+  static const char *const textures[] = {"", ",\"textures\"", ",\"textures2d\""};
+  text_printf(text, "{\"kernel\":\"%s\"", launch->kernel);
+  add_axes(text, "block", launch->block);
+  add_axes(text, "grid", launch->grid);
+  text_printf(text, ",\"shared_bytes\":%ld,\"index_bytes\":%d,\"extents\":\"%s\"", launch->shared_bytes, launch->index_bytes,
+              launch->literal_extents ? "literal" : "runtime");
+  text_printf(text, ",\"arguments\":[\"inputs\",\"outputs\"%s,\"geometry\"%s]}", textures[launch->passes_textures],
+              launch->passes_coefficients ? ",\"coefficients\"" : "");
+}
+
+void configuration_write(const struct template *template, const struct configuration *configuration, struct text *text) {
+  text_printf(text, "{");
+  for (int i = 0; i < template->parameter_count; i++) {
+    const struct parameter *parameter = &template->parameters[i];
+    int choice = configuration->choice[i];
+    text_printf(text, "%s\"%s\":", i ? "," : "", parameter->name);
+    if (parameter->is_word) text_printf(text, "\"%s\"", parameter->words[choice]);
+    else text_number(text, parameter->values[choice]);
+  }
+  text_printf(text, "}");
+}
+
+void coefficients_write(const double *coefficients, int count, struct text *text) {
+  text_printf(text, "[");
+  for (int i = 0; i < count; i++) {
+    if (i) text_printf(text, ",");
+    text_number(text, coefficients[i]);
+  }
+  text_printf(text, "]");
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------------ */
+
+/* The whole text as one value of a kind. The caller's to json_decref. */
+static halotune_status read_value(const char *text, json_type type, const char *what, json_t **out) {
+  json_error_t error;
+  *out = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+  if (*out && json_typeof(*out) == type) return HALOTUNE_OK;
+  if (*out) snprintf(error.text, sizeof error.text, "it is of another kind");
+  json_decref(*out);
+  *out = NULL;
+  return fail(HALOTUNE_PARSE, "%s cannot be read: %s", what, error.text);
+}
+
+static halotune_status read_whole(const json_t *value, const char *what, long low, long high, long *out) {
+  if (!json_is_integer(value) || json_integer_value(value) < low || json_integer_value(value) > high) {
+    return fail(HALOTUNE_PARSE, "launch: '%s' is no whole number from %ld to %ld", what, low, high);
+  }
+  *out = (long)json_integer_value(value);
+  return HALOTUNE_OK;
+}
+
+static halotune_status read_axes(const json_t *launch, const char *key, long out[MAX_DIMS]) {
+  const json_t *axes = json_object_get(launch, key);
+  halotune_status status = HALOTUNE_OK;
+  if (!json_is_array(axes) || json_array_size(axes) != MAX_DIMS) return fail(HALOTUNE_PARSE, "launch: '%s' are three numbers", key);
+  for (size_t i = 0; i < MAX_DIMS && status == HALOTUNE_OK; i++) {
+    status = read_whole(json_array_get(axes, i), key, 1, INT_MAX, &out[i]);
+  }
+  return status;
+}
+
+static halotune_status read_kernel(const json_t *value, char out[KERNEL_NAME_BYTES]) {
+  const char *name = json_string_value(value);
+  size_t length = name ? strlen(name) : 0;
+  bool good = length > 0 && length < KERNEL_NAME_BYTES && !isdigit((unsigned char)*name);
+  for (size_t i = 0; i < length && good; i++) good = isalnum((unsigned char)name[i]) || name[i] == '_';
+  if (!good) return fail(HALOTUNE_PARSE, "launch: 'kernel' is not the name of one");
+  memcpy(out, name, length + 1);
+  return HALOTUNE_OK;
+}
+
+/* Takes the next argument where it has this name. */
+static bool take(const json_t *list, size_t *at, const char *name) {
+  const char *found = json_string_value(json_array_get(list, *at));
+  bool same = found && strcmp(found, name) == 0;
+  *at += same;
+  return same;
+}
+
+static halotune_status read_arguments(const json_t *list, struct launch *out) {
+  size_t at = 0;
+  bool good = json_is_array(list) && take(list, &at, "inputs") && take(list, &at, "outputs");
+  if (good && take(list, &at, "textures")) out->passes_textures = 1;
+  else if (good && take(list, &at, "textures2d")) out->passes_textures = 2;
+  good = good && take(list, &at, "geometry");
+  out->passes_coefficients = good && take(list, &at, "coefficients");
+  if (good && at == json_array_size(list)) return HALOTUNE_OK;
+  return fail(HALOTUNE_PARSE, "launch: 'arguments' are none that this Halotune knows how to pass");
+}
+
+static halotune_status read_extents(const json_t *value, bool *is_literal) {
+  const char *word = json_string_value(value);
+  *is_literal = word && strcmp(word, "literal") == 0;
+  if (*is_literal || (word && strcmp(word, "runtime") == 0)) return HALOTUNE_OK;
+  return fail(HALOTUNE_PARSE, "launch: 'extents' are runtime or literal");
+}
+
+static halotune_status check_members(json_t *launch) {
+  static const char *const known[] = {"kernel", "block", "grid", "shared_bytes", "index_bytes", "extents", "arguments"};
+  const char *key;
+  json_t *value;
+  json_object_foreach(launch, key, value) {
+    bool found = false;
+    for (size_t i = 0; i < COUNT(known); i++) found = found || strcmp(key, known[i]) == 0;
+    if (!found) return fail(HALOTUNE_PARSE, "launch: '%s' is of a newer Halotune", key);
+  }
+  return HALOTUNE_OK;
+}
+
+halotune_status launch_read(const char *text, struct launch *out) {
+  struct launch launch = {.kernel = ""};
+  long index_bytes = 0;
+  json_t *json;
+  halotune_status status = read_value(text, JSON_OBJECT, "launch", &json);
+  if (status != HALOTUNE_OK) return status;
+  status = check_members(json);
+  if (status == HALOTUNE_OK) status = read_kernel(json_object_get(json, "kernel"), launch.kernel);
+  if (status == HALOTUNE_OK) status = read_axes(json, "block", launch.block);
+  if (status == HALOTUNE_OK) status = read_axes(json, "grid", launch.grid);
+  if (status == HALOTUNE_OK) {
+    status = read_whole(json_object_get(json, "shared_bytes"), "shared_bytes", 0, INT_MAX, &launch.shared_bytes);
+  }
+  if (status == HALOTUNE_OK) status = read_whole(json_object_get(json, "index_bytes"), "index_bytes", 4, 8, &index_bytes);
+  if (status == HALOTUNE_OK && index_bytes != 4 && index_bytes != 8) {
+    status = fail(HALOTUNE_PARSE, "launch: 'index_bytes' are 4 or 8");
+  }
+  if (status == HALOTUNE_OK) status = read_extents(json_object_get(json, "extents"), &launch.literal_extents);
+  if (status == HALOTUNE_OK) status = read_arguments(json_object_get(json, "arguments"), &launch);
+  launch.index_bytes = (int)index_bytes;
+  if (status == HALOTUNE_OK) *out = launch;
+  json_decref(json);
+  return status;
+}
+
+static bool has_value(const struct parameter *parameter, int choice, const json_t *value) {
+  if (!parameter->is_word) return json_is_number(value) && json_number_value(value) == parameter->values[choice];
+  return json_is_string(value) && strcmp(json_string_value(value), parameter->words[choice]) == 0;
+}
+
+halotune_status configuration_read(const struct template *template, const char *text, struct configuration *out) {
+  struct configuration configuration = configuration_default(template);
+  const char *key;
+  json_t *json, *value;
+  halotune_status status = read_value(text, JSON_OBJECT, "parameters", &json);
+  if (status != HALOTUNE_OK) return status;
+  json_object_foreach(json, key, value) {
+    int at = template_parameter(template, key, strlen(key)), choice = 0;
+    if (at < 0) {
+      status = fail(HALOTUNE_PARSE, "template %s has no parameter '%s'", template->name, key);
+      break;
+    }
+    const struct parameter *parameter = &template->parameters[at];
+    while (choice < parameter->value_count && !has_value(parameter, choice, value)) choice++;
+    if (choice == parameter->value_count) {
+      status = fail(HALOTUNE_PARSE, "template %s: the stored value of %s is none of its values", template->name, key);
+      break;
+    }
+    configuration.choice[at] = (unsigned char)choice;
+  }
+  if (status == HALOTUNE_OK) *out = configuration;
+  json_decref(json);
+  return status;
+}
+
+halotune_status coefficients_read(const char *text, double *values, int most, int *count) {
+  json_t *json, *value;
+  size_t i;
+  halotune_status status = read_value(text, JSON_ARRAY, "coefficients", &json);
+  if (status != HALOTUNE_OK) return status;
+  *count = (int)json_array_size(json);
+  if (json_array_size(json) > (size_t)most) status = fail(HALOTUNE_PARSE, "there are more than %d coefficients", most);
+  for (i = 0; i < json_array_size(json) && status == HALOTUNE_OK; i++) {
+    value = json_array_get(json, i);
+    if (!json_is_number(value)) status = fail(HALOTUNE_PARSE, "a coefficient is not a number");
+    else values[i] = json_number_value(value);
+  }
+  json_decref(json);
+  return status;
+}

@@ -1,0 +1,186 @@
+/* store_text_test.c: what the database keeps as text: launches, parameters, coefficients; numbers and bytes of documents. */
+#include <stdlib.h>
+
+#include "db/base64.h"
+#include "db/json_text.h"
+#include "db/launch_text.h"
+#include "tests/unit/templates.h"
+
+static const struct launch plain = {.kernel = "star7_zmarch", .block = {32, 8, 1}, .grid = {4, 64, 8}, .index_bytes = 4};
+static const struct launch full = {.kernel = "k", .block = {1, 1, 1}, .grid = {2147483647, 65535, 1}, .shared_bytes = 232448,
+                                   .index_bytes = 8, .literal_extents = true, .passes_coefficients = true, .passes_textures = 2};
+static const struct launch linear = {.kernel = "_k1", .block = {1, 2, 3}, .grid = {1, 1, 1}, .index_bytes = 4, .passes_textures = 1};
+
+#define HEAD "{\"kernel\":\"k\",\"block\":[1,1,1],\"grid\":[1,1,1],"
+
+TEST(a_launch_is_read_as_it_was_written) {
+  static const struct { const struct launch *launch; const char *text; } rows[] = {
+      {&plain, "{\"kernel\":\"star7_zmarch\",\"block\":[32,8,1],\"grid\":[4,64,8],\"shared_bytes\":0,\"index_bytes\":4,"
+               "\"extents\":\"runtime\",\"arguments\":[\"inputs\",\"outputs\",\"geometry\"]}"},
+      {&full, "{\"kernel\":\"k\",\"block\":[1,1,1],\"grid\":[2147483647,65535,1],\"shared_bytes\":232448,\"index_bytes\":8,"
+              "\"extents\":\"literal\",\"arguments\":[\"inputs\",\"outputs\",\"textures2d\",\"geometry\",\"coefficients\"]}"},
+      {&linear, "{\"kernel\":\"_k1\",\"block\":[1,2,3],\"grid\":[1,1,1],\"shared_bytes\":0,\"index_bytes\":4,"
+                "\"extents\":\"runtime\",\"arguments\":[\"inputs\",\"outputs\",\"textures\",\"geometry\"]}"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text text = {0};
+    struct launch launch = {.kernel = ""};
+    launch_write(rows[i].launch, &text);
+    CHECK_TEXT(rows[i].text, text_string(&text), "row %zu", i);
+    CHECK_OK(launch_read(text_string(&text), &launch));
+    CHECK(memcmp(&launch, rows[i].launch, sizeof launch) == 0, "row %zu", i);
+    text_free(&text);
+  }
+}
+
+TEST(a_launch_that_cannot_be_right_is_refused) {
+  static const struct { const char *text, *message; } rows[] = {
+      {"", "cannot be read"},
+      {"[]", "another kind"},
+      {"{}", "'kernel'"},
+      {"{\"kernel\":\"k k\"}", "'kernel'"},
+      {"{\"kernel\":\"1k\"}", "'kernel'"},
+      {"{\"kernel\":7}", "'kernel'"},
+      {"{\"kernel\":\"k\",\"block\":[1,1]}", "'block'"},
+      {"{\"kernel\":\"k\",\"block\":[1,1,0]}", "'block'"},
+      {"{\"kernel\":\"k\",\"block\":[1,1,1.0]}", "'block'"},
+      {"{\"kernel\":\"k\",\"block\":[1,1,1],\"grid\":[1,1,2147483648]}", "'grid'"},
+      {HEAD "\"shared_bytes\":-1}", "'shared_bytes'"},
+      {HEAD "\"shared_bytes\":0,\"index_bytes\":5}", "'index_bytes'"},
+      {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"other\"}", "'extents'"},
+      {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\",\"arguments\":[\"inputs\"]}", "'arguments'"},
+      {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\",\"arguments\":[\"inputs\",\"outputs\",\"tensor\",\"geometry\"]}",
+       "'arguments'"},
+      {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\",\"cluster\":2,"
+            "\"arguments\":[\"inputs\",\"outputs\",\"geometry\"]}", "'cluster' is of a newer Halotune"},
+      {"{\"kernel\":\"k\",\"kernel\":\"l\"}", "cannot be read"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct launch launch = plain;
+    CHECK_EQ(HALOTUNE_PARSE, launch_read(rows[i].text, &launch), "row %zu", i);
+    CHECK(strstr(fail_text(), rows[i].message), "row %zu: %s", i, fail_text());
+    CHECK(memcmp(&launch, &plain, sizeof launch) == 0, "row %zu: out is as it was", i);
+  }
+}
+
+static const char parameters[] = "a: {values: [1, 2, 0.5], default: 2, about: x}, mode: {values: [flat, edge], default: flat, about: x}";
+
+TEST(parameters_are_read_as_they_were_written) {
+  static const struct { const char *text; halotune_status want; int a, mode; } rows[] = {
+      {"{\"a\":0.5,\"mode\":\"edge\"}", HALOTUNE_OK, 2, 1},
+      {"{\"a\":1.0}", HALOTUNE_OK, 0, 0},
+      {"{}", HALOTUNE_OK, 1, 0},
+      {"{\"a\":3}", HALOTUNE_PARSE, 0, 0},
+      {"{\"a\":\"1\"}", HALOTUNE_PARSE, 0, 0},
+      {"{\"mode\":0}", HALOTUNE_PARSE, 0, 0},
+      {"{\"b\":1}", HALOTUNE_PARSE, 0, 0},
+      {"[]", HALOTUNE_PARSE, 0, 0},
+  };
+  struct template *template;
+  struct text text = {0};
+  CHECK_OK(template_of_rules(parameters, "", &template));
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct configuration out;
+    CHECK_EQ(rows[i].want, configuration_read(template, rows[i].text, &out), "row %zu: %s", i, fail_text());
+    if (rows[i].want != HALOTUNE_OK) continue;
+    CHECK_EQ(rows[i].a, out.choice[0], "row %zu", i);
+    CHECK_EQ(rows[i].mode, out.choice[1], "row %zu", i);
+  }
+  configuration_write(template, &(struct configuration){{2, 1}}, &text);
+  CHECK_TEXT(rows[0].text, text_string(&text), "written");
+  text_free(&text);
+  template_free(template);
+}
+
+/* A template from texts in memory is the one from files. */
+TEST(a_template_is_parsed_from_its_texts) {
+  struct template *read, *parsed;
+  CHECK_OK(template_read("templates/zmarch.yaml", &read));
+  struct source source = source_of("database", read->yaml, strlen(read->yaml));
+  CHECK_OK(template_parse(&source, read->cuda, &parsed));
+  CHECK_EQ(0, hash_compare(read->hash, parsed->hash), "hash");
+  CHECK_EQ(read->parameter_count, parsed->parameter_count, "parameters");
+  CHECK_TEXT(read->cuda, parsed->cuda, "cuda");
+  template_free(parsed);
+  struct source broken = source_of("database", "name: [", 7);
+  CHECK_EQ(HALOTUNE_PARSE, template_parse(&broken, read->cuda, &parsed), "broken");
+  CHECK(!parsed && strstr(fail_text(), "database:"), "%s", fail_text());
+  template_free(read);
+}
+
+TEST(coefficients_keep_every_bit) {
+  const double values[] = {0.1, -1.0 / 3, 1e-300, 12345678901234567.0, 0};
+  double out[5] = {1, 1, 1, 1, 1};
+  int count = 0;
+  struct text text = {0};
+  coefficients_write(values, 5, &text);
+  CHECK_OK(coefficients_read(text_string(&text), out, 5, &count));
+  CHECK(count == 5 && memcmp(values, out, sizeof values) == 0, "%s", text_string(&text));
+  CHECK_EQ(HALOTUNE_PARSE, coefficients_read(text_string(&text), out, 4, &count), "too many");
+  CHECK_EQ(HALOTUNE_PARSE, coefficients_read("[null]", out, 5, &count), "no number");
+  text_free(&text);
+}
+
+TEST(floats_need_no_more_digits_than_they_have) {
+  static const struct { float number; const char *text; } rows[] = {
+      {0.1f, "0.1"}, {0.3241f, "0.3241"}, {16777217.0f, "1.67772e+07"}, {1.17549435e-38f, "1.17549e-38"}, {3.0f, "3"},
+      {(float)NAN, "null"}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text text = {0};
+    json_text_float(&text, rows[i].number);
+    float back = (float)strtod(text_string(&text), NULL);
+    CHECK(isnan(rows[i].number) || back == rows[i].number, "row %zu: %s", i, text_string(&text));
+    if (i != 2 && i != 3) CHECK_TEXT(rows[i].text, text_string(&text), "row %zu", i);
+    text_free(&text);
+  }
+}
+
+TEST(strings_are_escaped) {
+  static const struct { const char *string, *text; } rows[] = {
+      {"a\"b\\c\n\t\x01\x7F", "\"a\\\"b\\\\c\\n\\t\\u0001\\u007f\""},
+      {"\xC3\xA4\xE2\x82\xAC", "\"\xC3\xA4\xE2\x82\xAC\""},
+      {"x\xFFy", "\"x\xEF\xBF\xBDy\""},
+      {"", "\"\""},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text text = {0};
+    json_text_string(&text, rows[i].string);
+    CHECK_TEXT(rows[i].text, text_string(&text), "row %zu", i);
+    text_free(&text);
+  }
+}
+
+TEST(base64_of_the_standard) {
+  static const struct { const char *bytes, *text; } rows[] = {
+      {"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
+  static const char *const bad[] = {"Z", "Zg=", "Zg==Zg==", "Z===", "Zh==", "Zm9*", "=Zg=", "Zg=a"};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text text = {0}, back = {0};
+    base64_write(rows[i].bytes, strlen(rows[i].bytes), &text);
+    CHECK_TEXT(rows[i].text, text_string(&text), "row %zu", i);
+    CHECK(base64_read(rows[i].text, &back), "row %zu", i);
+    CHECK_EQ(strlen(rows[i].bytes), back.length, "row %zu", i);
+    CHECK(back.length == 0 || memcmp(rows[i].bytes, back.bytes, back.length) == 0, "row %zu", i);
+    text_free(&back);
+    text_free(&text);
+  }
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    struct text back = {0};
+    CHECK(!base64_read(bad[i], &back), "\"%s\"", bad[i]);
+    text_free(&back);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_launch_is_read_as_it_was_written),
+      cmocka_unit_test(a_launch_that_cannot_be_right_is_refused),
+      cmocka_unit_test(parameters_are_read_as_they_were_written),
+      cmocka_unit_test(a_template_is_parsed_from_its_texts),
+      cmocka_unit_test(coefficients_keep_every_bit),
+      cmocka_unit_test(floats_need_no_more_digits_than_they_have),
+      cmocka_unit_test(strings_are_escaped),
+      cmocka_unit_test(base64_of_the_standard),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

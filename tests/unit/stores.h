@@ -1,0 +1,156 @@
+/* stores.h: databases for tests, in folders of their own, and rows to put into them. */
+#ifndef TESTS_UNIT_STORES_H
+#define TESTS_UNIT_STORES_H
+
+#include <ftw.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "db/store.h"
+#include "stencil/template.h"
+#include "tests/unit/stencils.h"
+#include "tests/unit/unit.h"
+
+/* A folder that is empty at the beginning and gone at the end. */
+struct work {
+  char folder[64], path[96]; /* path: of a database in it */
+};
+
+static inline struct work work_begin(void) {
+  struct work work = {"/tmp/halotune-store-XXXXXX", ""};
+  CHECK(mkdtemp(work.folder), "mkdtemp");
+  snprintf(work.path, sizeof work.path, "%s/made/halotune.db", work.folder);
+  return work;
+}
+
+static inline int work_remove(const char *path, const struct stat *facts, int type, struct FTW *place) {
+  (void)facts, (void)type, (void)place;
+  return remove(path);
+}
+
+static inline void work_end(const struct work *work) { nftw(work->folder, work_remove, 8, FTW_DEPTH | FTW_PHYS); }
+
+/* A file's content as its hash. */
+static inline struct hash hash_of_file(const char *path) {
+  char *bytes = NULL;
+  size_t length = 0;
+  CHECK_OK(file_read(path, 1 << 28, &bytes, &length));
+  struct hash hash = hash_bytes(bytes, length);
+  free(bytes);
+  return hash;
+}
+
+static inline int64_t number_of(struct store *store, const char *sql) {
+  sqlite3_stmt *query = NULL;
+  int64_t number = -1;
+  if (sqlite3_prepare_v2(store_connection(store), sql, -1, &query, NULL) == SQLITE_OK && sqlite3_step(query) == SQLITE_ROW) {
+    number = sqlite3_column_int64(query, 0);
+  } else {
+    print_error("# %s: %s\n", sql, sqlite3_errmsg(store_connection(store)));
+  }
+  sqlite3_finalize(query);
+  return number;
+}
+
+/* One problem of star7 with the template zmarch, in an open database. */
+struct bench_case {
+  struct stencil *stencil;
+  struct analysis *analysis;
+  struct template *template;
+  char *stencil_text;
+  struct configuration configuration;
+  struct launch launch;
+  int64_t device, stencil_id, template_id, problem;
+};
+
+static const struct device_facts case_device = {
+    "NVIDIA H200", "GPU-01234567-89ab-cdef-0123-456789abcdef", 90,      132,           1980000, 3201000, 6144, 62914560,
+    150754820096,  {90, 1024, 2048, 255, 65536, 232448, 32}};
+
+static inline void case_load(struct bench_case *c) {
+  size_t length;
+  *c = (struct bench_case){.launch = {.kernel = "star7_zmarch", .block = {32, 8, 1}, .grid = {4, 64, 8}, .index_bytes = 4}};
+  CHECK_OK(stencil_of_kernels("star7", &c->stencil));
+  CHECK_OK(analysis_make(c->stencil, &c->analysis));
+  CHECK_OK(template_read("templates/zmarch.yaml", &c->template));
+  CHECK_OK(file_read("kernels/star7.yaml", MAX_STENCIL_BYTES, &c->stencil_text, &length));
+  c->configuration = configuration_default(c->template);
+}
+
+static inline void case_put(struct bench_case *c, struct store *store, long nx) {
+  c->device = store_device(store, &case_device, false);
+  c->stencil_id = store_stencil(store, c->stencil, c->analysis, c->stencil_text);
+  c->template_id = store_template(store, c->template);
+  struct problem_key key = {c->device, c->stencil_id, DTYPE_F32, {{nx, 256, 128}}, LAUNCH_STREAM, CACHE_STEADY};
+  c->problem = store_problem(store, &key);
+  CHECK(c->device > 0 && c->stencil_id > 0 && c->template_id > 0 && c->problem > 0, "%s", fail_text());
+}
+
+static inline void case_free(struct bench_case *c) {
+  template_free(c->template);
+  analysis_free(c->analysis);
+  stencil_free(c->stencil);
+  free(c->stencil_text);
+}
+
+static inline int64_t case_run(const struct bench_case *c, struct store *store, const char *driver) {
+  struct run_start start = {c->problem, "halotune tune star7", "host", driver, "13.0", "exhaustive", 13000, 7, 60, 1234, 1 << 27};
+  int64_t run = store_run_begin(store, &start);
+  CHECK(run > 0, "%s", fail_text());
+  return run;
+}
+
+/* A source that is numbered so; valid until the next call. */
+static inline const char *case_source(uint64_t number) {
+  static char source[64];
+  snprintf(source, sizeof source, "__global__ void star7_zmarch() { /* %d */ }\n", (int)number);
+  return source;
+}
+
+static inline struct variant_key case_variant(const struct bench_case *c, uint64_t number) {
+  const char *source = case_source(number);
+  return (struct variant_key){c->stencil_id, c->template_id, c->template, &c->configuration, hash_bytes(source, strlen(source))};
+}
+
+static const float case_samples[] = {0.33f, 0.325f, 0.3241f};
+
+static inline struct measurement case_measurement(long number) {
+  return (struct measurement){.outcome = OUTCOME_MEASURED, .reason = "", .number = number, .at_s = 0.5,
+                              .timing = {3, 0.325, 0.3241, 0.3240, 0.33, case_samples}, .rms_error = 1e-8, .max_error = 3e-7,
+                              .max_error_units = 1.5, .registers = 40, .shared_bytes = 9216, .spill_bytes = 0, .occupancy = 0.75,
+                              .blocks_per_sm = 6, .threads = 256, .blocks = 2048, .compile_ms = 88.5,
+                              .before = {1755, -1, -1, -1, -1}, .after = {1980, 3201, 45, 512.5, 4}, .attempts = 1};
+}
+
+static const double case_coefficients[] = {0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1};
+static const char case_cubin[] = "\177ELF\0cubin";
+
+static inline struct best case_best(const struct bench_case *c, int64_t run, int64_t variant, uint64_t number,
+                                    double time_ms) {
+  return (struct best){.problem = c->problem, .variant = variant, .run = run, .driver = "580.1", .nvrtc = "13.0", .arch = "sm_90",
+                       .second_grid = "509x251x127", .timing = {20, time_ms, time_ms, time_ms * 0.99, time_ms * 1.01, NULL},
+                       .default_ms = 0.4, .roof_ms = 0.26, .roof_ratio = 0.8, .roof_ratio_low = 0.79, .roof_ratio_high = 0.81,
+                       .empty_ms = 0.002, .bytes = 1 << 27, .rms_error = 1e-8, .max_error = 3e-7, .max_error_units = 1.5,
+                       .registers = 40, .shared_bytes = 9216, .occupancy = 0.75, .launch = &c->launch,
+                       .coefficients = case_coefficients, .coefficient_count = (int)COUNT(case_coefficients),
+                       .source = case_source(number), .cubin = case_cubin, .cubin_bytes = sizeof case_cubin};
+}
+
+static const struct run_end case_end = {true, "", 0.002, 0.26, 0.27, ""};
+
+/* A whole run of the variants from `first` on, the first of which is the winner with this time. Returns the winner's id. */
+static inline int64_t case_tune(struct bench_case *c, struct store *store, uint64_t first, int variants, double time_ms) {
+  int64_t run = case_run(c, store, "580.1"), winner = 0;
+  for (int i = 0; i < variants; i++) {
+    struct measurement measurement = case_measurement(i + 1);
+    struct variant_key key = case_variant(c, first + (uint64_t)i);
+    CHECK_OK(store_measurement(store, run, &key, &measurement, i == 0 ? &winner : NULL));
+  }
+  struct finalist finalist = {winner, 1, {3, time_ms, time_ms, time_ms, time_ms, case_samples}, 1, 1, 1, true, false};
+  struct best best = case_best(c, run, winner, first, time_ms);
+  CHECK_OK(store_final(store, run, &finalist, 1, &best, &case_end, NULL));
+  return winner;
+}
+
+#endif
