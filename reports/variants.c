@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "reports/query.h"
+#include "reports/rows.h"
 
 enum column {
   RUN, VARIANT, NUMBER, AT, OUTCOME, REASON, SAMPLES, MEDIAN, MINIMUM, LOW, HIGH, RMS, UNITS, REGISTERS, SHARED, SPILL,
@@ -65,11 +65,11 @@ static halotune_status fill_row(struct variant_table *table, sqlite3_stmt *query
   const char *reason = row_text(query, REASON);
   *row = (struct variant_row){
       .variant = sqlite3_column_int64(query, VARIANT), .run = sqlite3_column_int64(query, RUN),
-      .number = (long)sqlite3_column_int64(query, NUMBER), .at_s = column_number(query, AT),
-      .median_ms = column_number(query, MEDIAN), .minimum_ms = column_number(query, MINIMUM),
-      .low_ms = column_number(query, LOW), .high_ms = column_number(query, HIGH), .occupancy = column_number(query, OCCUPANCY),
-      .rms_error = column_number(query, RMS), .max_error_units = column_number(query, UNITS),
-      .compile_ms = column_number(query, COMPILE), .threads = whole_column(query, THREADS),
+      .number = (long)sqlite3_column_int64(query, NUMBER), .at_s = column_real(query, AT),
+      .median_ms = column_real(query, MEDIAN), .minimum_ms = column_real(query, MINIMUM),
+      .low_ms = column_real(query, LOW), .high_ms = column_real(query, HIGH), .occupancy = column_real(query, OCCUPANCY),
+      .rms_error = column_real(query, RMS), .max_error_units = column_real(query, UNITS),
+      .compile_ms = column_real(query, COMPILE), .threads = whole_column(query, THREADS),
       .blocks = sqlite3_column_type(query, BLOCKS) == SQLITE_NULL ? -1 : (long)sqlite3_column_int64(query, BLOCKS),
       .reason = -1, .sample_count = whole_column(query, SAMPLES), .registers = whole_column(query, REGISTERS),
       .shared_bytes = whole_column(query, SHARED), .spill_bytes = whole_column(query, SPILL),
@@ -153,8 +153,8 @@ static halotune_status arrange(struct variant_table *table) {
 halotune_status variants_read(sqlite3 *db, int64_t problem, struct variant_table *out) {
   sqlite3_stmt *query;
   bool has_row = false;
-  halotune_status status = query_open(db, rows_sql, &problem, 1, &query);
-  while (status == HALOTUNE_OK && (status = query_next(query, &has_row)) == HALOTUNE_OK && has_row) {
+  halotune_status status = rows_open(db, rows_sql, &problem, 1, &query);
+  while (status == HALOTUNE_OK && (status = rows_next(query, &has_row)) == HALOTUNE_OK && has_row) {
     struct variant_row *rows = array_grow(out->rows, out->count, &out->capacity, sizeof *rows);
     if (rows) out->rows = rows;
     status = rows ? fill_row(out, query, &rows[out->count++]) : fail_memory();
