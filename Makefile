@@ -163,6 +163,7 @@ build/report/page.html: package-lock.json $(wildcard reports/page/*)
 	$(if $(V),,@echo "  PAGE  $@")
 	$(Q)sh reports/page/build.sh $@
 $(OBJ)/tuner/backend/gpu_check.o: tuner/backend/gpu/check.cu
+$(OBJ)/tuner/cli/selftest_wrappers.o: tuner/backend/gpu/wrappers_check.cu
 $(OBJ)/pic/stencil/wrappers.o: templates/wrappers.cuh
 $(OBJ)/pic/db/schema.o: db/schema.sql
 

@@ -64,6 +64,6 @@ enum exit_code report_file_failure(halotune_status status);
 
 /* The commands, one file each. */
 extern const struct command command_list, command_show, command_reference, command_generate, command_space, command_compile,
-    command_verify, command_tune, command_report, command_db, command_cache, command_doctor;
+    command_verify, command_tune, command_report, command_db, command_cache, command_doctor, command_selftest;
 
 #endif
