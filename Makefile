@@ -64,7 +64,7 @@ MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 
 # libhalotune: what programs link. Its symbols are those of the public header, in either form.
 # What starts processes is the tuner's.
-LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/spawner.c, \
+LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/compiler.c gpu/spawner.c, \
   $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c))
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/pic/%.o)
 SONAME := libhalotune.so.$(firstword $(subst ., ,$(VERSION)))
@@ -161,6 +161,7 @@ $(OBJ)/db/schema.o: db/schema.sql
 $(OBJ)/reports/page.o: build/report/page.html
 
 $(OBJ)/tuner/backend/gpu_check.o: tuner/backend/gpu/check.cu
+$(OBJ)/tuner/cli/selftest_wrappers.o: tuner/backend/gpu/wrappers_check.cu
 $(OBJ)/pic/stencil/wrappers.o: templates/wrappers.cuh
 $(OBJ)/pic/db/schema.o: db/schema.sql
 

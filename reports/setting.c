@@ -25,7 +25,7 @@ halotune_status setting_open(sqlite3 *db, const struct library *library, int64_t
   if (status == HALOTUNE_OK) {
     out->device = sqlite3_column_int64(query, 0);
     out->stencil = sqlite3_column_int64(query, 1);
-    out->dtype = strcmp(row_text(query, 2), dtype_names[DTYPE_F64]) == 0 ? DTYPE_F64 : DTYPE_F32;
+    out->dtype = strcmp(column_text(query, 2), dtype_names[DTYPE_F64]) == 0 ? DTYPE_F64 : DTYPE_F32;
     for (int axis = 0; axis < MAX_DIMS; axis++) {
       out->grid.n[axis] = (long)sqlite3_column_int64(query, 3 + axis);
       out->points *= (double)out->grid.n[axis];

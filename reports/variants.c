@@ -62,7 +62,7 @@ static size_t reason_length(const char *reason) {
 }
 
 static halotune_status fill_row(struct variant_table *table, sqlite3_stmt *query, struct variant_row *row) {
-  const char *reason = row_text(query, REASON);
+  const char *reason = column_text(query, REASON);
   *row = (struct variant_row){
       .variant = sqlite3_column_int64(query, VARIANT), .run = sqlite3_column_int64(query, RUN),
       .number = (long)sqlite3_column_int64(query, NUMBER), .at_s = column_real(query, AT),
@@ -76,15 +76,15 @@ static halotune_status fill_row(struct variant_table *table, sqlite3_stmt *query
       .blocks_per_sm = whole_column(query, BLOCKS_SM), .attempts = whole_column(query, ATTEMPTS),
       .is_marked = sqlite3_column_int(query, MARKED) != 0,
   };
-  if (!outcome_find(row_text(query, OUTCOME), &row->outcome)) {
-    return fail(HALOTUNE_DB, "the database has an outcome that this version does not know: '%s'", row_text(query, OUTCOME));
+  if (!outcome_find(column_text(query, OUTCOME), &row->outcome)) {
+    return fail(HALOTUNE_DB, "the database has an outcome that this version does not know: '%s'", column_text(query, OUTCOME));
   }
   if (!outcome_has_time(row->outcome)) row->median_ms = NAN;
   if (!(row->median_ms > 0)) row->median_ms = NAN;
   if (*reason && (row->reason = names_add(&table->reasons, reason, reason_length(reason))) < 0) return fail_memory();
   if ((row->template = find_template(table, sqlite3_column_int64(query, TEMPLATE))) < 0) return fail_memory();
   memset(row->values, VALUE_NONE, sizeof row->values);
-  parameters_each(row_text(query, PARAMETERS), add_value, &(struct value_sink){&table->templates[row->template], row});
+  parameters_each(column_text(query, PARAMETERS), add_value, &(struct value_sink){&table->templates[row->template], row});
   return HALOTUNE_OK;
 }
 

@@ -75,6 +75,7 @@ extern const struct command command_query;
 extern const struct command command_report;
 extern const struct command command_db;
 extern const struct command command_doctor;
+extern const struct command command_selftest;
 extern const struct command command_cache;
 
 #endif

@@ -19,6 +19,7 @@ static const struct command *const commands[] = {
     &command_report,
     &command_db,
     &command_doctor,
+    &command_selftest,
     &command_cache,
 };
 
