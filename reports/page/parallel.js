@@ -49,7 +49,7 @@ export function parallel(problem, unit, selection) {
   element.append(best);
 
   function clear() {
-    for (const axis of model.axes) axis.chosen = null;
+    for (const axis of model.axes) axis.chosen = axis.exact = null;
     within.selectedIndex = 0;
     brush(true);
   }

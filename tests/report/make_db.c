@@ -523,9 +523,9 @@ static void kind_large(void) {
   put_all(&gpus[0], wishes, COUNT(wishes));
 }
 
-static void kind_million(void) {
+static void put_copies(int problems) {
   kind_large();
-  for (int i = 1; i < 50; i++) { /* the same again, for other grids */
+  for (int i = 1; i < problems; i++) { /* the same again, for other grids */
     struct text sql = {0};
     text_printf(&sql,
                 "insert into problem select id + %d, device_id, stencil_id, dtype, nx, ny, nz + 8 * %d, launch, cache from problem where id = 1;"
@@ -541,6 +541,9 @@ static void kind_million(void) {
     text_free(&sql);
   }
 }
+
+static void kind_fifth(void) { put_copies(10); }
+static void kind_million(void) { put_copies(50); }
 
 static void kind_emulated(void) {
   static const struct wish wishes[] = {
@@ -582,7 +585,7 @@ static void kind_hostile(void) { /* texts that no tool of ours would write */
 static const struct {
   const char *name;
   void (*make)(void);
-} kinds[] = {{"empty", kind_empty}, {"h200", kind_h200}, {"small", kind_small}, {"large", kind_large}, {"million", kind_million},
+} kinds[] = {{"empty", kind_empty}, {"h200", kind_h200}, {"small", kind_small}, {"large", kind_large}, {"million", kind_million}, {"fifth", kind_fifth},
              {"emulated", kind_emulated}, {"failures", kind_failures}, {"three", kind_three}, {"hostile", kind_hostile}};
 
 int main(int argc, char **argv) {
