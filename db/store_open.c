@@ -94,7 +94,8 @@ static halotune_status open_to_read(struct store *store) {
   if (status != HALOTUNE_OK || content == CONTENT_OURS) return status;
   if (content == CONTENT_NONE) return fail(HALOTUNE_NOT_FOUND, "%s: nothing is stored there yet", store->path);
   return fail(HALOTUNE_DB,
-              "%s: an older Halotune wrote this database; 'halotune db check --db FILE' brings it up to date",
+              "%s: an older Halotune wrote this database; the next 'halotune tune' or 'halotune db merge' into it "
+              "brings it up to date",
               store->path);
 }
 

@@ -126,7 +126,7 @@ static void damaged(const char *path) {
   size_t length;
   make_database(path, 300);
   CHECK_OK(file_read(path, 1 << 28, &bytes, &length));
-  memset(bytes + length / 2 / PAGE_BYTES * PAGE_BYTES, 0x5A, 2 * PAGE_BYTES);
+  memset(bytes + length / 2 / PAGE_BYTES * PAGE_BYTES, 0x5A, (size_t)2 * PAGE_BYTES);
   write_bytes(path, bytes, length);
   free(bytes);
 }
