@@ -63,7 +63,9 @@ OBJECTS := $(SOURCES:%.c=$(OBJ)/%.o)
 MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 
 # libhalotune: what programs link. Its symbols are those of the public header, in either form.
-LIBRARY_SOURCES := $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c)
+# What starts processes is the tuner's.
+LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/spawner.c, \
+  $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c))
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/pic/%.o)
 SONAME := libhalotune.so.$(firstword $(subst ., ,$(VERSION)))
 SHARED := $(OBJ)/libhalotune.so.$(VERSION)
@@ -248,6 +250,10 @@ unit: tests  ## the unit tests
 
 cli: tests  ## the command line's golden files
 	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/cli.sh tests/makefile.sh
+
+.PHONY: library-tests
+library-tests: all library  ## what users of libhalotune meet: symbols, header, linking, installation
+	$(Q)HALOTUNE=build/halotune CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/library.sh
 
 docs: $(OBJ)/halotune  ## the examples in the documents
 	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/docs.sh

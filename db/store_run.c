@@ -46,7 +46,7 @@ halotune_status store_run_end(struct store *store, int64_t run, const struct run
   return query_run(binder.query, NULL);
 }
 
-/* --- measurements ------------------------------------------------------------------------------------------------------- */
+/* --- measurements ------------------------------------------------------------------------------------------------- */
 
 static void bind_samples(struct binder *binder, const struct timing *timing) {
   bind_bytes(binder, timing->samples, timing->samples ? (size_t)timing->sample_count * sizeof *timing->samples : 0);
@@ -133,13 +133,15 @@ static const float *keep_samples(struct store *store, sqlite3_stmt *query, int c
 }
 
 /* Columns as FIND_MEASUREMENT lists them. */
-static halotune_status read_measurement(struct store *store, sqlite3_stmt *query, struct measurement *out, int64_t *variant) {
+static halotune_status read_measurement(struct store *store, sqlite3_stmt *query, struct measurement *out,
+                                        int64_t *variant) {
   int at = 0;
   if (variant) *variant = sqlite3_column_int64(query, at);
   struct measurement m = {.number = (long)sqlite3_column_int64(query, ++at)};
   m.at_s = column_real(query, ++at);
   const char *outcome = column_text(query, ++at);
-  if (!outcome_find(outcome, &m.outcome)) return fail(HALOTUNE_DB, "%s: there is no outcome '%s'", store->path, outcome);
+  if (!outcome_find(outcome, &m.outcome))
+    return fail(HALOTUNE_DB, "%s: there is no outcome '%s'", store->path, outcome);
   free(store->reason);
   m.reason = store->reason = strdup(column_text(query, ++at));
   if (!m.reason) return fail_memory();
@@ -176,8 +178,8 @@ static halotune_status read_measurement(struct store *store, sqlite3_stmt *query
   return HALOTUNE_OK;
 }
 
-halotune_status store_find_measurement(struct store *store, int64_t run, const struct variant_key *key, struct measurement *out,
-                                       int64_t *variant) {
+halotune_status store_find_measurement(struct store *store, int64_t run, const struct variant_key *key,
+                                       struct measurement *out, int64_t *variant) {
   char source[HASH_HEX_BYTES];
   struct binder binder;
   halotune_status status = store_bind(store, FIND_MEASUREMENT, &binder);
@@ -195,7 +197,7 @@ halotune_status store_find_measurement(struct store *store, int64_t run, const s
   return status;
 }
 
-/* --- the end ------------------------------------------------------------------------------------------------------------ */
+/* --- the end ------------------------------------------------------------------------------------------------------ */
 
 static halotune_status put_finalist(struct store *store, int64_t run, const struct finalist *finalist) {
   struct binder binder;
@@ -228,7 +230,8 @@ static halotune_status takes_over(struct store *store, const struct best *best, 
   *out = true;
   if (code == SQLITE_ROW) {
     sqlite3_stmt *row = binder.query;
-    bool same_environment = strcmp(column_text(row, 2), best->driver) == 0 && strcmp(column_text(row, 3), best->nvrtc) == 0;
+    bool same_environment =
+        strcmp(column_text(row, 2), best->driver) == 0 && strcmp(column_text(row, 3), best->nvrtc) == 0;
     bool same_variant = sqlite3_column_int64(row, 1) == best->variant, is_trusted = sqlite3_column_int(row, 5) != 0;
     bool slower = sqlite3_column_double(row, 4) > best->timing.median_ms;
     *out = !is_trusted || !same_environment || same_variant || slower;
@@ -248,8 +251,8 @@ static halotune_status retire_current(struct store *store, int64_t problem) {
   return query_run(binder.query, NULL);
 }
 
-static void bind_best(struct binder *binder, const struct best *best, bool is_current, const char *date, const char *launch,
-                      const char *coefficients) {
+static void bind_best(struct binder *binder, const struct best *best, bool is_current, const char *date,
+                      const char *launch, const char *coefficients) {
   bind_integer(binder, best->problem);
   bind_integer(binder, best->variant);
   bind_reading(binder, best->run > 0 ? best->run : -1);
@@ -307,8 +310,8 @@ static halotune_status put_best(struct store *store, const struct best *best, bo
   return status;
 }
 
-halotune_status store_final(struct store *store, int64_t run, const struct finalist *finalists, int count, const struct best *best,
-                            const struct run_end *end, bool *is_current) {
+halotune_status store_final(struct store *store, int64_t run, const struct finalist *finalists, int count,
+                            const struct best *best, const struct run_end *end, bool *is_current) {
   bool takes = false;
   halotune_status status = store_begin(store);
   if (status != HALOTUNE_OK) return status;
