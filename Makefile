@@ -247,7 +247,7 @@ demo: deps-build  ## the main job in one command: a stencil shown, computed, com
 	build/halotune compile star7 --sample 20
 	build/halotune verify star7 --sample 10
 
-.PHONY: check asan tidy tests unit cli docs report fuzz templates mutations variants faults protocol
+.PHONY: check asan tidy tests unit cli docs report fuzz templates mutations variants faults selftest protocol
 check: deps  ## every test that needs no GPU
 	$(Q)MAKE='$(MAKE)' tests/check.sh
 
@@ -280,6 +280,9 @@ variants: $(OBJ)/halotune  ## samples of all spaces, compiled and verified
 
 faults: all fake-cuda  ## the tuner on a GPU and on disks that fail, on command; FULL=1 for every call and moment
 	$(Q)FULL=$(FULL) tests/tap.sh tests/faults.sh
+
+selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests
+	$(Q)tests/tap.sh tests/selftest.sh
 
 protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with noise; FULL=1 for 100 seeds of each kind
 	$(Q)FULL=$(FULL) tests/tap.sh tests/protocol.sh
