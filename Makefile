@@ -254,6 +254,13 @@ $(OBJ)/bench/%: $(OBJ)/bench/%.o $(OBJ)/libhalotune-all.a
 bench-compile: $(OBJ)/bench/compile_bench  ## kernels compiled a second, with one worker and with more
 	$(Q)$<
 
+.PHONY: bench-lookup bench-launch
+bench-lookup: $(OBJ)/bench/lookup_bench  ## opening and looking up, against their limits
+	$(Q)$<
+
+bench-launch: $(OBJ)/bench/launch_bench  ## what a launch costs beside cuLaunchKernel (needs a GPU)
+	$(Q)$<
+
 .PHONY: help
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | sort | awk -F '\t' '{printf "  make %-14s %s\n", $$1, $$2}'
