@@ -213,6 +213,10 @@ cli: tests  ## the command line's golden files
 library-tests: all library  ## what users of libhalotune meet: symbols, header, linking, installation
 	$(Q)HALOTUNE=build/halotune CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/library.sh
 
+.PHONY: examples
+examples: all library  ## build the examples, and run them as far as this machine allows
+	$(Q)HALOTUNE=build/halotune CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/examples.sh
+
 docs: $(OBJ)/halotune  ## the examples in the documents
 	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/docs.sh
 
