@@ -64,19 +64,31 @@ MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 
 # libhalotune: what programs link. Its symbols are those of the public header, in either form.
 # What starts processes is the tuner's.
-LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/spawner.c, \
+LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/compiler.c gpu/spawner.c, \
   $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c))
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/pic/%.o)
 SONAME := libhalotune.so.$(firstword $(subst ., ,$(VERSION)))
 SHARED := $(OBJ)/libhalotune.so.$(VERSION)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OBJ)/tests/unit/%,$(wildcard tests/unit/*_test.c))
 
+# The database that ships: exports of tuned machines. Without any it is empty.
+STARTER := $(sort $(wildcard db/starter/*.json))
+
 # --- build -------------------------------------------------------------------------------------------------------------
 
-.PHONY: all library
-all: $(OBJ)/halotune  ## build the program, build/halotune
+.PHONY: all starter
+all: $(OBJ)/halotune build/starter.db  ## build the program, build/halotune, and the starter database
 	$(Q)cmp -s $< build/halotune || { cp -f $< build/halotune.new && mv -f build/halotune.new build/halotune; }
 
+starter: build/starter.db  ## the database that ships, from db/starter/*.json
+
+# What its import says is shown where it fails.
+build/starter.db: $(STARTER) db/schema.sql | $(OBJ)/halotune
+	@mkdir -p $(@D) && rm -f $@.new*
+	$(Q)$(OBJ)/halotune db import --trust --db $@.new $(STARTER) >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
+	$(Q)mv -f $@.new $@ && rm -f $@.log
+
+.PHONY: library
 library: $(SHARED) $(OBJ)/libhalotune.a $(OBJ)/halotune.pc  ## build libhalotune, shared and static, in build/lib
 	$(Q)mkdir -p build/lib && cp -f $^ build/lib
 	$(Q)ln -sf $(notdir $(SHARED)) build/lib/$(SONAME) && ln -sf $(SONAME) build/lib/libhalotune.so
@@ -121,12 +133,46 @@ $(OBJ)/halotune: $(MAIN_OBJECT) $(OBJ)/libhalotune-all.a
 $(OBJ)/tests/unit/%: $(OBJ)/tests/unit/%.o $(OBJ)/libhalotune-all.a
 	$(Q)$(LINK) -o $@ $^ -lcmocka $(LIBRARIES)
 
+comma := ,
+# The driver of tests, which has its own copies of what it uses of ours.
+FAKE_CUDA_SOURCES := $(wildcard tests/fake_cuda/*.c base/*.c tuner/backend/host_*.c) gpu/arch.c gpu/cache_folder.c gpu/compile.c \
+  gpu/compile_pack.c gpu/cubin_cache.c gpu/nvrtc.c gpu/occupancy.c gpu/ptxas_report.c
+FAKE_CUDA_OBJECTS := $(FAKE_CUDA_SOURCES:%.c=$(OBJ)/fake/%.o)
+
+$(OBJ)/fake/%.o: %.c | cuda-headers
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  PIC   $<")
+	$(Q)$(COMPILE) -fPIC -MMD -MP -c -o $@ $<
+
+$(OBJ)/libfakecuda.so: $(FAKE_CUDA_OBJECTS) tests/fake_cuda/exports.map
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(LINK) -shared -Wl,--version-script=tests/fake_cuda/exports.map $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -o $@ $(FAKE_CUDA_OBJECTS) $(LIBRARIES)
+
+$(OBJ)/tests/unit/fake_cuda_test $(OBJ)/tests/unit/backend_cuda_test $(OBJ)/tests/unit/nvml_test: | $(OBJ)/libfakecuda.so
+
+.PHONY: fake-cuda
+fake-cuda: $(OBJ)/libfakecuda.so  ## a driver for tests without a GPU, build/libfakecuda.so
+	$(Q)cmp -s $< build/libfakecuda.so || { cp -f $< build/libfakecuda.so.new && mv -f build/libfakecuda.so.new build/libfakecuda.so; }
+
 # They are put into the program by the assembler, of which the compiler's dependency files know nothing.
-$(OBJ)/tuner/backend/host_files.o: $(wildcard tuner/backend/host/*)
+$(OBJ)/tuner/backend/host_files.o $(OBJ)/fake/tuner/backend/host_files.o: $(wildcard tuner/backend/host/*)
 $(OBJ)/stencil/wrappers.o: templates/wrappers.cuh
 $(OBJ)/db/schema.o: db/schema.sql
+$(OBJ)/reports/page.o: build/report/page.html
+
+$(OBJ)/tuner/backend/gpu_check.o: tuner/backend/gpu/check.cu
+$(OBJ)/tuner/cli/selftest_wrappers.o: tuner/backend/gpu/wrappers_check.cu
 $(OBJ)/pic/stencil/wrappers.o: templates/wrappers.cuh
 $(OBJ)/pic/db/schema.o: db/schema.sql
+
+# The report's page, which is put into the program too. Where npm cannot make it, it is empty, and made anew at every build until
+# npm can; the file changes only when its content does.
+build/report/page.html: $(wildcard reports/page/*) package.json package-lock.json $(if $(shell test -s build/report/page.html || echo x),no-page)
+	$(if $(V),,@echo "  PAGE  $@")
+	$(Q)sh reports/page/build.sh $@
+
+.PHONY: no-page
+no-page:
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
 
@@ -148,9 +194,10 @@ install: all library  ## install program, library, header and data under PREFIX 
 	install -d $(DESTDIR)$(DATA_DIR)/kernels $(DESTDIR)$(DATA_DIR)/templates
 	install -m 644 kernels/*.yaml $(DESTDIR)$(DATA_DIR)/kernels
 	install -m 644 templates/*.yaml templates/*.cu templates/*.cuh $(DESTDIR)$(DATA_DIR)/templates
+	install -m 644 build/starter.db $(DESTDIR)$(DATA_DIR)/starter.db
 
 uninstall:  ## remove what install put there, and nothing else
-	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h
+	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h $(DESTDIR)$(DATA_DIR)/starter.db
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SHARED)) $(SONAME) libhalotune.so libhalotune.a pkgconfig/halotune.pc)
 	rm -f $(addprefix $(DESTDIR)$(DATA_DIR)/,$(wildcard kernels/*.yaml templates/*.yaml templates/*.cu templates/*.cuh))
 	for folder in /kernels /templates ''; do rmdir $(DESTDIR)$(DATA_DIR)$$folder 2>/dev/null || true; done
@@ -176,6 +223,9 @@ check command clang-tidy     clang-tidy
 check clang-runtime fuzzer   libclang-rt-VERSION-dev
 check command cppcheck       cppcheck
 check command jq             jq
+check command node           nodejs
+check command npm            npm
+check command chromium       chromium
 endef
 export DEPENDENCIES
 
@@ -197,7 +247,7 @@ demo: deps-build  ## the main job in one command: a stencil shown, computed, com
 	build/halotune compile star7 --sample 20
 	build/halotune verify star7 --sample 10
 
-.PHONY: check asan tidy tests unit cli docs fuzz templates mutations variants
+.PHONY: check asan tidy tests unit cli docs report fuzz templates mutations variants faults protocol
 check: deps  ## every test that needs no GPU
 	$(Q)MAKE='$(MAKE)' tests/check.sh
 
@@ -220,6 +270,9 @@ examples: all library  ## build the examples, and run them as far as this machin
 docs: $(OBJ)/halotune  ## the examples in the documents
 	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/docs.sh
 
+report: $(OBJ)/halotune $(OBJ)/tests/report/make_db  ## the HTML report in a browser without a window, its document, its limits
+	$(Q)HALOTUNE=$(OBJ)/halotune MAKE_DB=$(OBJ)/tests/report/make_db tests/tap.sh tests/report.sh
+
 templates: $(OBJ)/halotune  ## the templates compile, and no value or parameter of theirs is useless
 	$(Q)HALOTUNE=$(OBJ)/halotune CUDA_HOME=$(CUDA_HOME) tests/tap.sh tests/templates.sh
 
@@ -229,9 +282,15 @@ mutations: $(OBJ)/halotune  ## defects put into templates, which verify must fin
 variants: $(OBJ)/halotune  ## samples of all spaces, compiled and verified
 	$(Q)HALOTUNE=$(OBJ)/halotune FULL=$(FULL) tests/tap.sh tests/variants.sh
 
+faults: all fake-cuda  ## the tuner on a GPU and on disks that fail, on command; FULL=1 for every call and moment
+	$(Q)FULL=$(FULL) tests/tap.sh tests/faults.sh
+
+protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with noise; FULL=1 for 100 seeds of each kind
+	$(Q)FULL=$(FULL) tests/tap.sh tests/protocol.sh
+
 .PHONY: check-full
-check-full: check  ## check, and large samples of all spaces (about an hour on two cores)
-	$(Q)$(MAKE) --no-print-directory variants FULL=1
+check-full: check  ## check, and large samples of all spaces, faults and noise (more than an hour on two cores)
+	$(Q)$(MAKE) --no-print-directory variants faults protocol FULL=1
 
 asan:  ## the unit and command-line tests under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory unit cli SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'
@@ -252,6 +311,9 @@ fuzz-%: $(OBJ)/tests/fuzz/%.o $(OBJ)/libhalotune-all.a
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz.sh $(OBJ)/$*
 
 $(OBJ)/bench/%: $(OBJ)/bench/%.o $(OBJ)/libhalotune-all.a
+	$(Q)$(LINK) -o $@ $^ $(LIBRARIES)
+
+$(OBJ)/tests/report/%: $(OBJ)/tests/report/%.o $(OBJ)/libhalotune-all.a
 	$(Q)$(LINK) -o $@ $^ $(LIBRARIES)
 
 .PHONY: bench-compile

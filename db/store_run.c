@@ -46,26 +46,31 @@ halotune_status store_run_end(struct store *store, int64_t run, const struct run
   return query_run(binder.query, NULL);
 }
 
-/* --- measurements ------------------------------------------------------------------------------------------------------- */
+/* --- measurements ------------------------------------------------------------------------------------------------- */
 
 static void bind_samples(struct binder *binder, const struct timing *timing) {
   bind_bytes(binder, timing->samples, timing->samples ? (size_t)timing->sample_count * sizeof *timing->samples : 0);
 }
 
-static void bind_measurement(struct binder *binder, int64_t run, int64_t variant, const struct measurement *m) {
-  const struct timing none = {0, NAN, NAN, NAN, NAN, NULL}, *timing = m->timing.sample_count > 0 ? &m->timing : &none;
-  bind_integer(binder, run);
-  bind_integer(binder, variant);
-  bind_integer(binder, m->number);
-  bind_real(binder, m->at_s);
-  bind_text(binder, outcome_name(m->outcome));
-  bind_text(binder, m->reason);
+/* Without samples there is no time. */
+static void bind_timing(struct binder *binder, const struct timing *given) {
+  const struct timing none = {0, NAN, NAN, NAN, NAN, NULL}, *timing = given->sample_count > 0 ? given : &none;
   bind_integer(binder, timing->sample_count);
   bind_real(binder, timing->median_ms);
   bind_real(binder, timing->minimum_ms);
   bind_real(binder, timing->low_ms);
   bind_real(binder, timing->high_ms);
   bind_samples(binder, timing);
+}
+
+static void bind_measurement(struct binder *binder, int64_t run, int64_t variant, const struct measurement *m) {
+  bind_integer(binder, run);
+  bind_integer(binder, variant);
+  bind_integer(binder, m->number);
+  bind_real(binder, m->at_s);
+  bind_text(binder, outcome_name(m->outcome));
+  bind_text(binder, m->reason);
+  bind_timing(binder, &m->timing);
   bind_real(binder, m->rms_error);
   bind_real(binder, m->max_error);
   bind_real(binder, m->max_error_units);
@@ -104,6 +109,19 @@ halotune_status store_measurement(struct store *store, int64_t run, const struct
   return status;
 }
 
+halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant, enum outcome outcome, const char *reason,
+                                     const struct timing *timing) {
+  struct binder binder;
+  halotune_status status = store_bind(store, CHANGE_MEASUREMENT, &binder);
+  if (status != HALOTUNE_OK) return status;
+  bind_integer(&binder, run);
+  bind_integer(&binder, variant);
+  bind_text(&binder, outcome_name(outcome));
+  bind_text(&binder, reason);
+  bind_timing(&binder, timing);
+  return query_run(binder.query, NULL);
+}
+
 /* Samples of the present row, kept until the next call. A blob of another length than the count says is left alone. */
 static const float *keep_samples(struct store *store, sqlite3_stmt *query, int column, int count) {
   size_t bytes = (size_t)sqlite3_column_bytes(query, column);
@@ -115,13 +133,15 @@ static const float *keep_samples(struct store *store, sqlite3_stmt *query, int c
 }
 
 /* Columns as FIND_MEASUREMENT lists them. */
-static halotune_status read_measurement(struct store *store, sqlite3_stmt *query, struct measurement *out, int64_t *variant) {
+static halotune_status read_measurement(struct store *store, sqlite3_stmt *query, struct measurement *out,
+                                        int64_t *variant) {
   int at = 0;
   if (variant) *variant = sqlite3_column_int64(query, at);
   struct measurement m = {.number = (long)sqlite3_column_int64(query, ++at)};
   m.at_s = column_real(query, ++at);
   const char *outcome = column_text(query, ++at);
-  if (!outcome_find(outcome, &m.outcome)) return fail(HALOTUNE_DB, "%s: there is no outcome '%s'", store->path, outcome);
+  if (!outcome_find(outcome, &m.outcome))
+    return fail(HALOTUNE_DB, "%s: there is no outcome '%s'", store->path, outcome);
   free(store->reason);
   m.reason = store->reason = strdup(column_text(query, ++at));
   if (!m.reason) return fail_memory();
@@ -158,8 +178,8 @@ static halotune_status read_measurement(struct store *store, sqlite3_stmt *query
   return HALOTUNE_OK;
 }
 
-halotune_status store_find_measurement(struct store *store, int64_t run, const struct variant_key *key, struct measurement *out,
-                                       int64_t *variant) {
+halotune_status store_find_measurement(struct store *store, int64_t run, const struct variant_key *key,
+                                       struct measurement *out, int64_t *variant) {
   char source[HASH_HEX_BYTES];
   struct binder binder;
   halotune_status status = store_bind(store, FIND_MEASUREMENT, &binder);
@@ -177,7 +197,7 @@ halotune_status store_find_measurement(struct store *store, int64_t run, const s
   return status;
 }
 
-/* --- the end ------------------------------------------------------------------------------------------------------------ */
+/* --- the end ------------------------------------------------------------------------------------------------------ */
 
 static halotune_status put_finalist(struct store *store, int64_t run, const struct finalist *finalist) {
   struct binder binder;
@@ -210,7 +230,8 @@ static halotune_status takes_over(struct store *store, const struct best *best, 
   *out = true;
   if (code == SQLITE_ROW) {
     sqlite3_stmt *row = binder.query;
-    bool same_environment = strcmp(column_text(row, 2), best->driver) == 0 && strcmp(column_text(row, 3), best->nvrtc) == 0;
+    bool same_environment =
+        strcmp(column_text(row, 2), best->driver) == 0 && strcmp(column_text(row, 3), best->nvrtc) == 0;
     bool same_variant = sqlite3_column_int64(row, 1) == best->variant, is_trusted = sqlite3_column_int(row, 5) != 0;
     bool slower = sqlite3_column_double(row, 4) > best->timing.median_ms;
     *out = !is_trusted || !same_environment || same_variant || slower;
@@ -230,8 +251,8 @@ static halotune_status retire_current(struct store *store, int64_t problem) {
   return query_run(binder.query, NULL);
 }
 
-static void bind_best(struct binder *binder, const struct best *best, bool is_current, const char *date, const char *launch,
-                      const char *coefficients) {
+static void bind_best(struct binder *binder, const struct best *best, bool is_current, const char *date,
+                      const char *launch, const char *coefficients) {
   bind_integer(binder, best->problem);
   bind_integer(binder, best->variant);
   bind_reading(binder, best->run > 0 ? best->run : -1);
@@ -289,8 +310,8 @@ static halotune_status put_best(struct store *store, const struct best *best, bo
   return status;
 }
 
-halotune_status store_final(struct store *store, int64_t run, const struct finalist *finalists, int count, const struct best *best,
-                            const struct run_end *end, bool *is_current) {
+halotune_status store_final(struct store *store, int64_t run, const struct finalist *finalists, int count,
+                            const struct best *best, const struct run_end *end, bool *is_current) {
   bool takes = false;
   halotune_status status = store_begin(store);
   if (status != HALOTUNE_OK) return status;

@@ -295,25 +295,31 @@ static halotune_status keep_texts(struct template *template, const struct source
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
-halotune_status template_parse(const struct source *yaml, const char *cuda, struct template **out) {
-  halotune_status status;
+/* All that the YAML text says. */
+static halotune_status read_yaml(const struct source *yaml, struct template **out) {
+  halotune_status status = HALOTUNE_OK;
   *out = NULL;
   struct reader *r = calloc(1, sizeof *r);
   struct template *template = calloc(1, sizeof *template);
-  if (!r || !template) {
-    status = fail_memory();
-    goto done;
+  if (!r || !template) status = fail_memory();
+  if (status == HALOTUNE_OK) {
+    *r = (struct reader){.source = yaml, .template = template};
+    status = read_fields(r);
+    if (status == HALOTUNE_OK) status = keep_words(r);
+    scope_free(&r->scope);
   }
-  *r = (struct reader){.source = yaml, .template = template};
-  if ((status = read_fields(r)) != HALOTUNE_OK) goto done;
-  if ((status = keep_words(r)) != HALOTUNE_OK) goto done;
-  if ((status = keep_texts(template, yaml, cuda)) != HALOTUNE_OK) goto done;
-  *out = template;
-  template = NULL;
-done:
-  if (r) scope_free(&r->scope);
+  if (status == HALOTUNE_OK) *out = template;
+  else template_free(template);
   free(r);
-  template_free(template);
+  return status;
+}
+
+halotune_status template_parse(const struct source *yaml, const char *cuda, struct template **out) {
+  halotune_status status = read_yaml(yaml, out);
+  if (status == HALOTUNE_OK) status = keep_texts(*out, yaml, cuda);
+  if (status == HALOTUNE_OK) return status;
+  template_free(*out);
+  *out = NULL;
   return status;
 }
 
@@ -337,8 +343,13 @@ halotune_status template_read(const char *yaml_path, struct template **out) {
   halotune_status status = file_read(yaml_path, MAX_STENCIL_BYTES, &text, &length);
   if (status != HALOTUNE_OK) return status;
   struct source source = source_of(yaml_path, text, length);
-  status = read_cuda(yaml_path, &cuda);
-  if (status == HALOTUNE_OK) status = template_parse(&source, cuda, out);
+  status = read_yaml(&source, out);
+  if (status == HALOTUNE_OK) status = read_cuda(yaml_path, &cuda);
+  if (status == HALOTUNE_OK) status = keep_texts(*out, &source, cuda);
+  if (status != HALOTUNE_OK) {
+    template_free(*out);
+    *out = NULL;
+  }
   free(cuda);
   free(text);
   return status;

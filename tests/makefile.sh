@@ -15,12 +15,12 @@ result() { # name status
 
 # Of an installation only what the user put there is left. The program itself need not be built for this.
 installed() { make --no-print-directory -o all "$1" PREFIX=/usr DESTDIR="$work/root" >"$work/log" 2>&1; }
-[ -e build/halotune ] || make --no-print-directory all >/dev/null
+[ -e build/halotune ] && [ -e build/starter.db ] || make --no-print-directory all >/dev/null
 installed install
 result "install" $?
 data=$work/root/usr/share/halotune
 test -x "$work/root/usr/bin/halotune" && cmp -s kernels/star7.yaml "$data/kernels/star7.yaml" &&
-  cmp -s templates/direct.cu "$data/templates/direct.cu"
+  cmp -s templates/direct.cu "$data/templates/direct.cu" && build/halotune db check --db "$data/starter.db" >"$work/log"
 result "what install puts there" $?
 cp kernels/copy.yaml "$data/kernels/mine.yaml"
 installed uninstall

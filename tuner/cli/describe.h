@@ -3,6 +3,7 @@
 #define TUNER_CLI_DESCRIBE_H
 
 #include "base/text.h"
+#include "reports/update_text.h"
 #include "tuner/cli/find.h"
 #include "tuner/cli/json.h"
 
@@ -14,12 +15,6 @@ json_t *grid_json(const struct stencil *stencil, const struct grid *grid);
 
 /* Append the taps of each input as characters on a grid, plane by plane in z; planes that look alike are drawn once. */
 void describe_taps(struct text *text, const struct loaded *loaded);
-
-/* Append the update as it will be computed: an assignment a line, each behind `indent`. */
-halotune_status describe_update(struct text *text, const struct stencil *stencil, const char *indent);
-
-/* Append a formula of `exact`. */
-halotune_status describe_formula(struct text *text, const struct stencil *stencil, struct formula formula);
 
 /* The field that a formula is for. */
 static inline const char *exact_name(const struct stencil *stencil, const struct exact *exact) {

@@ -1,91 +1,13 @@
-/* json.c: JSON documents and their numbers and texts. */
+/* json.c: JSON documents on standard output. */
 #include "tuner/cli/json.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/text.h"
-#include "stencil/source.h"
-
-void json_put(json_t **to, const char *key, json_t *value) {
-  if (*to && json_object_set_new(*to, key, value) == 0) return; /* it takes the value even where it fails */
-  if (!*to) json_decref(value);
-  json_decref(*to);
-  *to = NULL;
-}
-
-void json_add(json_t **to, json_t *value) {
-  if (*to && json_array_append_new(*to, value) == 0) return;
-  if (!*to) json_decref(value);
-  json_decref(*to);
-  *to = NULL;
-}
-
-json_t *number_json(double number) { return isfinite(number) ? json_real(number) : json_null(); }
-
-json_t *text_json(const char *text) {
-  static const char replacement[] = "\xEF\xBF\xBD";
-  struct text good = {0};
-  for (size_t length = strlen(text), step; length > 0; text += step, length -= step) {
-    bool ascii = (unsigned char)*text < 0x80; /* control characters are escaped */
-    size_t valid = ascii ? 1 : printable_bytes(text, length);
-    step = valid > 0 ? valid : 1;
-    text_add(&good, valid > 0 ? text : replacement, valid > 0 ? valid : strlen(replacement));
-  }
-  json_t *json = text_ok(&good) ? json_string(text_string(&good)) : NULL;
-  text_free(&good);
-  return json;
-}
-
-/* jansson knows one number of digits for all numbers; ours are the fewest that read back the same. */
-static void add_leaf(struct text *text, const json_t *json) {
-  char *leaf = NULL;
-  if (json_is_real(json)) text_number(text, json_real_value(json));
-  else if (!(leaf = json_dumps(json, JSON_ENCODE_ANY))) text->out_of_memory = true;
-  else text_add(text, leaf, strlen(leaf));
-  free(leaf);
-}
-
-static void begin_member(struct text *text, bool first, int level) {
-  enum { INDENT = 2 };
-  text_printf(text, "%s\n%*s", first ? "" : ",", INDENT * level, "");
-}
-
-/* Documents are a few levels deep. */
-static void add_value(struct text *text, json_t *json, int level) {
-  bool object = json_is_object(json), first = true;
-  const char *key;
-  json_t *value;
-  size_t i;
-  if (!object && !json_is_array(json)) {
-    add_leaf(text, json);
-    return;
-  }
-  text_printf(text, object ? "{" : "[");
-  json_object_foreach(json, key, value) {
-    begin_member(text, first, level + 1);
-    text_printf(text, "\"%s\": ", key);
-    add_value(text, value, level + 1);
-    first = false;
-  }
-  json_array_foreach(json, i, value) {
-    begin_member(text, i == 0, level + 1);
-    add_value(text, value, level + 1);
-    first = false;
-  }
-  if (!first) begin_member(text, true, level);
-  text_printf(text, object ? "}" : "]");
-}
 
 halotune_status print_json(json_t *json) {
   struct text text = {0};
-  if (!json) return fail_memory();
-  add_value(&text, json, 0);
-  json_decref(json);
-  bool ok = text_ok(&text);
+  bool ok = json_write(&text, json, JSON_EACH_ON_A_LINE);
   if (ok) puts(text_string(&text));
+  json_decref(json);
   text_free(&text);
   return ok ? HALOTUNE_OK : fail_memory();
 }

@@ -1,0 +1,21 @@
+#!/bin/sh
+# build.sh OUT: make the report's page with npm's packages, from the root of the tree. Where node or npm is missing, or the packages
+# cannot be had, OUT becomes empty: the program is then built without the page, and says so when a report is asked for.
+set -u
+out=$1
+mkdir -p "$(dirname "$out")"
+
+without_page() { # why
+  echo "halotune: the report's page is left out: $1; the program is built without it" >&2
+  [ -e "$out" ] && [ ! -s "$out" ] || : >"$out"
+  exit 0
+}
+
+command -v node >/dev/null || without_page "node is not installed"
+command -v npm >/dev/null || without_page "npm is not installed"
+if ! cmp -s package-lock.json node_modules/.halotune-lock; then
+  npm ci --no-audit --no-fund >"$out.log" 2>&1 || without_page "'npm ci' failed, see $out.log"
+  cp package-lock.json node_modules/.halotune-lock
+fi
+node reports/page/bundle.mjs "$out.new" >"$out.log" 2>&1 || { cat "$out.log" >&2; rm -f "$out.new"; exit 1; }
+mv "$out.new" "$out"

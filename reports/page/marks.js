@@ -1,0 +1,41 @@
+// marks.js: how a variant is told in tooltips, and how winner and default are marked in every chart.
+import {count, digits, isNumber, parameters, percent, share, time} from './format.js';
+import {rowOf, rowParameters, roofMs, templateName} from './data.js';
+import {tip} from './chart.js';
+
+/** What one row is, in lines. */
+export function rowTip(problem, row, unit) {
+  const v = problem.variants, roof = roofMs(problem);
+  return tip([
+    `${templateName(problem, row)}: ${time(v.median_ms[row], unit)} ${unit.name}${isNumber(roof) ? `, ${share(roof / v.median_ms[row])} of the roof` : ''}`,
+    parameters(rowParameters(problem, row)),
+    `${count(v.registers[row])} registers, ${count(v.shared_bytes[row])} B shared, occupancy ${percent(v.occupancy[row])}, ${count(v.threads[row])} threads a block`,
+    `${digits(v.loads_per_point[row], 3)} loads a point, over-read ${digits(v.over_read[row], 4)}, ${digits(v.waves[row], 4)} waves`,
+    `variant ${v.variant[row]}, ${count(v.sample_count[row])} samples${v.is_marked[row] ? ', throttled or drifting' : ''}`,
+  ]);
+}
+
+/** The rows that every chart marks: the winner (of the search, where there are no final rounds) and the default. */
+export function markedRows(problem) {
+  const marked = [];
+  const winner = problem.winner ? rowOf(problem, problem.winner.variant) : -1;
+  const standard = problem.finalists.find((f) => f.is_default);
+  if (standard && standard.variant !== problem.winner?.variant) {
+    const row = rowOf(problem, standard.variant);
+    if (row >= 0) marked.push({name: 'default', row});
+  }
+  if (winner >= 0) marked.push({name: 'winner', row: winner});
+  return marked;
+}
+
+/** A series that rings the marked rows. point(row): its place, or null */
+export function markSeries(problem, colors, point) {
+  return {
+    id: 'marks', name: 'marks', type: 'scatter', z: 10, silent: true, symbol: 'circle', symbolSize: 16,
+    itemStyle: {color: 'transparent', borderColor: colors.text, borderWidth: 2},
+    label: {show: true, position: 'top', color: colors.text, fontWeight: 'bold', textBorderColor: colors.back, textBorderWidth: 3, formatter: (p) => p.name},
+    labelLayout: {moveOverlap: 'shiftY'},
+    data: markedRows(problem).map(({name, row}) => ({name, value: point(row)})).filter((d) => d.value && isNumber(d.value[1]))
+      .map((d) => ({...d, label: d.name === 'default' ? {position: 'bottom'} : {}})),
+  };
+}

@@ -1,0 +1,16 @@
+# A bad row behind good ones: nothing of the document is taken, also where its meaning alone is wrong.
+HALOTUNE_DB=$TMPDIR/bad.db
+export HALOTUNE_DB
+sed 's/"outcome":"compile_failed"/"outcome":"lucky"/' tests/data/db/copy.json >"$TMPDIR/meaning.json"
+sed 's/"variant_id":2,"rank"/"variant_id":7,"rank"/' tests/data/db/copy.json >"$TMPDIR/reference.json"
+cd "$TMPDIR" || exit 9
+halotune db import meaning.json
+echo "$?"
+halotune db import --trust "$OLDPWD/tests/data/db/copy.json" reference.json
+echo "$?"
+halotune db info | grep rows
+printf 'SQLite format 3' >cut.db
+halotune db merge cut.db
+echo "$?"
+halotune db merge missing.db
+# exit 4

@@ -1,0 +1,13 @@
+# What is not trusted is kept and shown; trust is given later, and a newer result is a conflict.
+HALOTUNE_DB=$TMPDIR/trust.db
+export HALOTUNE_DB
+cd tests/data/db || exit 9
+halotune db import copy.json
+halotune db info | grep best:
+halotune db import copy.json --trust
+halotune db info | grep best:
+halotune db import copy_newer.json
+halotune db info | grep best:
+halotune db import copy_newer.json --trust
+halotune db info | grep best:
+# exit 0

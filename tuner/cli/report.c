@@ -1,0 +1,80 @@
+/* report.c: `halotune report`: the database as one HTML page, or as the JSON document behind it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/replace.h"
+#include "db/store.h"
+#include "reports/report.h"
+#include "tuner/cli/command.h"
+
+static const char default_output[] = "halotune-report.html";
+
+/* Now, or what $SOURCE_DATE_EPOCH says, so that the same database gives the same bytes. */
+static void write_date(char *out, size_t size) {
+  const char *fixed = getenv("SOURCE_DATE_EPOCH");
+  time_t now = fixed ? (time_t)strtoll(fixed, NULL, 10) : time(NULL);
+  struct tm utc;
+  gmtime_r(&now, &utc);
+  strftime(out, size, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+/* A report is for others to read, unlike the files that file_replace is made for. */
+static halotune_status write_file(const char *path, const struct text *text) {
+  halotune_status status = file_replace(path, text->bytes, text->length);
+  mode_t mask = umask(0);
+  umask(mask);
+  if (status == HALOTUNE_OK && chmod(path, 0666 & ~mask) != 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  return status;
+}
+
+static halotune_status put_out(const struct invocation *invocation, const struct text *document) {
+  const char *path = option_value(invocation, "output");
+  struct text page = {0};
+  halotune_status status = HALOTUNE_OK;
+  bool as_json = option_value(invocation, "json") != NULL;
+  if (as_json && !path) {
+    fputs(text_string(document), stdout);
+    return HALOTUNE_OK;
+  }
+  if (!as_json) status = report_page(document, &page);
+  if (!path) path = default_output;
+  if (status == HALOTUNE_OK) status = write_file(path, as_json ? document : &page);
+  if (status == HALOTUNE_OK) printf("wrote %s, %zu bytes\n", path, as_json ? document->length : page.length);
+  text_free(&page);
+  return status;
+}
+
+static enum exit_code run(const struct invocation *invocation) {
+  struct store *store;
+  struct text document = {0};
+  char date[32];
+  write_date(date, sizeof date);
+  struct report_request request = {.stencil = option_value(invocation, "stencil"),
+                                   .device = option_value(invocation, "device"), .generated = date};
+  halotune_status status = store_open(option_value(invocation, "db"), STORE_READ, &store);
+  if (status == HALOTUNE_OK) {
+    request.database = store_path(store);
+    status = report_document(store_connection(store), &request, &document);
+  }
+  if (status == HALOTUNE_OK) status = put_out(invocation, &document);
+  text_free(&document);
+  store_close(store);
+  return status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
+}
+
+static const struct option_row options[] = {
+    {"output", "FILE", "where the page goes; halotune-report.html by default"},
+    {"db", "FILE", "the database; $HALOTUNE_DB, or the one in your data folder, by default"},
+    {"stencil", "NAME", "only this stencil"},
+    {"device", "GPU", "only GPUs with this UUID, or with this in their name"},
+    {"json", NULL, "print the JSON document behind the page instead, or write it to FILE"},
+    {0},
+};
+
+const struct command command_report = {
+    "report", "", 0, 0, "write one HTML page that shows what was measured", options, run,
+};

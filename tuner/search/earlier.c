@@ -1,0 +1,77 @@
+/* earlier.c: proposals out of the database. */
+#include "tuner/search/earlier.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/launch_text.h"
+
+/* ?1: this run. Runs of the same problem with the same driver and compiler. */
+#define SAME_RUNS                                                                                                  \
+  " from run here join run r on r.problem_id = here.problem_id and r.driver = here.driver and r.nvrtc = here.nvrtc" \
+  " and r.id <> here.id"
+
+static const char all_sql[] =
+    "select distinct t.hash, v.parameters" SAME_RUNS
+    " join measurement m on m.run_id = r.id join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
+    " where here.id = ?1";
+
+static const char winners_sql[] =
+    "select t.hash, v.parameters" SAME_RUNS
+    " join finalist f on f.run_id = r.id and f.rank = 1 join variant v on v.id = f.variant_id join template t on t.id = v.template_id"
+    " where here.id = ?1 union"
+    " select hash, parameters from (select t.hash hash, v.parameters parameters, min(m.median_ms) best" SAME_RUNS
+    " join measurement m on m.run_id = r.id and m.outcome = 'measured' join variant v on v.id = m.variant_id"
+    " join template t on t.id = v.template_id where here.id = ?1 group by 1, 2 order by best limit ?2)";
+
+static int find_template(const struct session *session, const char *hex) {
+  char own[HASH_HEX_BYTES];
+  for (int i = 0; i < session->space.count; i++) {
+    hash_hex(session->templates[i]->hash, own);
+    if (strcmp(own, hex) == 0) return i;
+  }
+  return -1;
+}
+
+/* A row as a proposal; false where today's templates or rules do not have it. */
+static bool read_proposal(struct session *session, sqlite3_stmt *query, struct proposal *out) {
+  int index = find_template(session, (const char *)sqlite3_column_text(query, 0));
+  if (index < 0) return false;
+  out->template_index = index;
+  const char *parameters = (const char *)sqlite3_column_text(query, 1);
+  if (configuration_read(session->templates[index], parameters, &out->configuration) != HALOTUNE_OK) return false;
+  bindings_configure(&session->bindings[index], &out->configuration);
+  return bindings_failed_rule(&session->bindings[index]) == NULL;
+}
+
+static halotune_status read_all(struct session *session, sqlite3_stmt *query, struct drawn_list *out) {
+  long capacity = 0;
+  while (sqlite3_step(query) == SQLITE_ROW) {
+    struct proposal proposal;
+    memset(&proposal, 0, sizeof proposal);
+    if (!read_proposal(session, query, &proposal)) continue;
+    if (out->count == capacity) {
+      capacity = capacity ? 2 * capacity : 256;
+      struct proposal *larger = realloc(out->list, (size_t)capacity * sizeof *larger);
+      if (!larger) return fail_memory();
+      out->list = larger;
+    }
+    out->list[out->count++] = proposal;
+  }
+  return HALOTUNE_OK;
+}
+
+halotune_status earlier_variants(struct session *session, enum earlier_choice choice, struct drawn_list *out) {
+  struct store *store = session->tools->store;
+  sqlite3_stmt *query;
+  *out = (struct drawn_list){.count = 0};
+  if (sqlite3_prepare_v2(store_connection(store), choice == EARLIER_ALL ? all_sql : winners_sql, -1, &query, NULL) != SQLITE_OK) {
+    return fail(HALOTUNE_DB, "%s: %s", store_path(store), sqlite3_errmsg(store_connection(store)));
+  }
+  sqlite3_bind_int64(query, 1, session->run_id);
+  if (choice == EARLIER_WINNERS) sqlite3_bind_int(query, 2, EARLIER_BEST);
+  halotune_status status = read_all(session, query, out);
+  sqlite3_finalize(query);
+  if (status != HALOTUNE_OK) drawn_free(out);
+  return status;
+}
