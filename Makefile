@@ -263,6 +263,10 @@ cli: tests  ## the command line's golden files
 library-tests: all library  ## what users of libhalotune meet: symbols, header, linking, installation
 	$(Q)HALOTUNE=build/halotune CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/library.sh
 
+.PHONY: examples
+examples: all library  ## build the examples, and run them as far as this machine allows
+	$(Q)HALOTUNE=build/halotune CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/examples.sh
+
 docs: $(OBJ)/halotune  ## the examples in the documents
 	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/docs.sh
 
@@ -317,6 +321,13 @@ $(OBJ)/tests/report/%: $(OBJ)/tests/report/%.o $(OBJ)/libhalotune-all.a
 
 .PHONY: bench-compile
 bench-compile: $(OBJ)/bench/compile_bench  ## kernels compiled a second, with one worker and with more
+	$(Q)$<
+
+.PHONY: bench-lookup bench-launch
+bench-lookup: $(OBJ)/bench/lookup_bench  ## opening and looking up, against their limits
+	$(Q)$<
+
+bench-launch: $(OBJ)/bench/launch_bench  ## what a launch costs beside cuLaunchKernel (needs a GPU)
 	$(Q)$<
 
 .PHONY: help
