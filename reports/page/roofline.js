@@ -13,7 +13,7 @@ export function roofline(problem, unit) {
   const roof_ms = roofMs(problem), traffic = problem.winner?.bytes ?? problem.roof?.bytes;
   const title = 'Roofline';
   if (!(flops > 0) || !isNumber(roof_ms)) {
-    return el('figure', {id: 'roofline'}, el('figcaption', {}, el('h3', {}, title), el('p', {}, flops > 0
+    return el('figure', {id: 'roofline', class: 'wide'}, el('figcaption', {}, el('h3', {}, title), el('p', {}, flops > 0
       ? 'No copy of the same bytes was measured in a run of this problem, so that there is no memory roof to draw.'
       : 'This stencil computes nothing: its roof is the copy alone, and the share of the roof tells all.')));
   }
@@ -29,7 +29,7 @@ export function roofline(problem, unit) {
   const x0 = Math.min(...xs, compulsory) / 1.3, x1 = Math.max(compulsory * 1.6, isNumber(peak) && peak / gbps < compulsory * 12 ? peak / gbps * 1.5 : 0);
   const y1 = isNumber(peak) && peak < 20 * top ? peak * 1.4 : top * 1.8;
   const ridge = isNumber(peak) ? peak / gbps : Infinity;
-  const memory = [[x0, x0 * gbps], [Math.min(ridge, x1), Math.min(ridge, x1) * gbps]];
+  const memory = [[x0 / 1.2, x0 / 1.2 * gbps], [Math.min(ridge, x1), Math.min(ridge, x1) * gbps]];
   const nice = (value) => (value >= 1000 ? `${Number((value / 1000).toPrecision(3))}k` : `${Number(value.toPrecision(3))}`);
   let near = false;
   const id = newId('roofs');
