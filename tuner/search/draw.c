@@ -36,7 +36,8 @@ halotune_status draw_variants(const struct search_space *space, long most, uint6
   if (!decks) return fail_memory();
   for (int i = 0; i < space->count && status == HALOTUNE_OK; i++) {
     uint64_t own_seed = random_bits(seed, (uint64_t)i);
-    status = space_sample(&space->bindings[i], NULL, NULL, most, own_seed, &decks[i].list, &decks[i].count);
+    status = space_sample(&space->bindings[i], space_fixed(space, i), space_values(space, i), most, own_seed, &decks[i].list,
+                          &decks[i].count);
     shuffle(&decks[i], own_seed);
     out->count += decks[i].count;
   }

@@ -1,0 +1,96 @@
+/* tune.c: one task from its beginning to its end. */
+#include "tuner/search/tune.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "tuner/search/session.h"
+
+static bool count_variant(void *context, const struct configuration *configuration) {
+  (void)configuration;
+  return ++*(long *)context > 0;
+}
+
+/* Keep the templates that apply. The arrays have room for all. */
+static halotune_status find_space(struct session *session, const struct tune_templates *templates) {
+  struct search_space *space = &session->space;
+  space->templates = session->templates;
+  space->bindings = session->bindings;
+  space->fixed = templates->fixed ? session->fixed : NULL;
+  for (int i = 0; i < templates->count; i++) {
+    struct bindings *bindings = &session->bindings[space->count];
+    halotune_status status = task_bindings(session->task, templates->list[i], bindings);
+    long kept = 0;
+    if (status != HALOTUNE_OK) return status;
+    if (templates->fixed) session->fixed[space->count] = templates->fixed[i];
+    if (!space_refusal(bindings)) {
+      space_walk(bindings, space_fixed(space, space->count), space_values(space, space->count), count_variant, &kept, NULL);
+    }
+    if (kept == 0) {
+      bindings_free(bindings);
+      continue;
+    }
+    session->space_size += kept;
+    session->templates[space->count++] = templates->list[i];
+  }
+  if (space->count > 0) return HALOTUNE_OK;
+  return fail(HALOTUNE_NOT_FOUND, "no template has a variant of %s on this grid%s; see 'halotune space %s'", session->task->stencil->name,
+              templates->fixed ? " with these values" : "", session->task->stencil->name);
+}
+
+/* What the run came to by its failure; the failure itself stays the detail. */
+static void store_failure(struct session *session, halotune_status status) {
+  char detail[sizeof session->result->reason];
+  snprintf(detail, sizeof detail, "%s", fail_text());
+  if (status == HALOTUNE_DB || !session->run_id) return;
+  session_end_early(session, detail);
+  fail(status, "%s", detail);
+}
+
+static halotune_status session_make(struct session *session, const struct tune_templates *templates) {
+  const struct tune_tools *tools = session->tools;
+  size_t room = (size_t)templates->count + 1;
+  session->templates = calloc(room, sizeof *session->templates);
+  session->bindings = calloc(room, sizeof *session->bindings);
+  session->fixed = calloc(room, sizeof *session->fixed);
+  session->template_ids = calloc(room, sizeof *session->template_ids);
+  if (!session->templates || !session->bindings || !session->fixed || !session->template_ids) return fail_memory();
+  halotune_status status = pipeline_make(tools->backend->facts.is_recording ? NULL : tools->compiler, &session->pipeline);
+  return status == HALOTUNE_OK ? find_space(session, templates) : status;
+}
+
+static halotune_status session_close(struct session *session) {
+  session->options->strategy->close(session->strategy);
+  halotune_status status = pipeline_free(session->pipeline);
+  trial_free(session->first);
+  scene_free(&session->scene);
+  for (int i = 0; i < session->space.count; i++) bindings_free(&session->bindings[i]);
+  free(session->bindings);
+  free(session->templates);
+  free(session->fixed);
+  free(session->template_ids);
+  timed_free(&session->timed);
+  return status;
+}
+
+halotune_status tune(const struct tune_tools *tools, const struct task *task, const struct tune_templates *templates,
+                     const struct task *copy, const struct tune_templates *copy_templates, const struct tune_options *options,
+                     struct tune_result *out) {
+  struct session session = {.tools = tools, .task = task, .copy = copy, .copy_templates = copy_templates, .options = options,
+                            .result = out, .memcpy_ms = NAN, .scale = 1};
+  *out = (struct tune_result){.default_ms = NAN, .roof_ms = NAN, .roof_ratio = NAN, .roof_ratio_low = NAN,
+                              .roof_ratio_high = NAN, .empty_ms = NAN, .bytes = task_bytes(task)};
+  session.start_ms = clock_ms();
+  halotune_status status = session_make(&session, templates);
+  if (status == HALOTUNE_OK) status = session_open(&session);
+  out->setup_s = (clock_ms() - session.start_ms) * 1e-3;
+  if (status == HALOTUNE_OK && session.run_id) status = session_search(&session);
+  out->search_s = (clock_ms() - session.start_ms) * 1e-3 - out->setup_s;
+  if (status == HALOTUNE_OK) status = session_finals(&session);
+  out->final_s = (clock_ms() - session.start_ms) * 1e-3 - out->search_s - out->setup_s;
+  if (status != HALOTUNE_OK) store_failure(&session, status);
+  halotune_status closed = session_close(&session);
+  return status == HALOTUNE_OK ? closed : status;
+}
