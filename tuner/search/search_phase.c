@@ -136,6 +136,7 @@ static halotune_status run_next(struct phase *phase, int timeout_ms) {
 static halotune_status search(struct phase *phase) {
   struct session *session = phase->session;
   halotune_status status = session->first ? propose(phase, &session->first->proposal, 0) : HALOTUNE_OK;
+  while (status == HALOTUNE_OK && !pipeline_is_empty(session->pipeline)) status = run_next(phase, -1); /* whatever the time */
   if (status == HALOTUNE_OK) status = recall_earlier(phase);
   while (status == HALOTUNE_OK && !session_is_searched(session)) {
     if (!session->options->rematch && (status = feed(phase)) != HALOTUNE_OK) break;

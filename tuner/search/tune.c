@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/parallel.h"
 #include "tuner/search/session.h"
 
 static bool count_variant(void *context, const struct configuration *configuration) {
@@ -13,31 +14,63 @@ static bool count_variant(void *context, const struct configuration *configurati
   return ++*(long *)context > 0;
 }
 
-/* Keep the templates that apply. The arrays have room for all. */
+/* How many variants each template has; some have millions, so that each has a thread. */
+struct counting {
+  struct bindings *bindings;
+  const struct fixed_parameters *fixed;
+  long *kept; /* 0: the template does not apply */
+};
+
+static void count_spaces(void *context, int thread, long first, long end) {
+  const struct counting *counting = context;
+  (void)thread;
+  for (long i = first; i < end; i++) {
+    const struct fixed_parameters *fixed = counting->fixed ? &counting->fixed[i] : NULL;
+    if (space_refusal(&counting->bindings[i])) continue;
+    space_walk(&counting->bindings[i], fixed ? fixed->is_fixed : NULL, fixed ? &fixed->values : NULL, count_variant, &counting->kept[i],
+               NULL);
+  }
+}
+
+/* Keep the templates that apply, with their bindings and what is fixed of them, each array in the same order. */
+static halotune_status keep_applying(struct session *session, const struct tune_templates *templates, const long *kept) {
+  struct search_space *space = &session->space;
+  for (int i = 0; i < templates->count; i++) {
+    if (kept[i] == 0) {
+      bindings_free(&session->bindings[i]);
+      continue;
+    }
+    const int to = space->count++;
+    session->space_size += kept[i];
+    session->templates[to] = templates->list[i];
+    session->bindings[to] = session->bindings[i];
+    if (templates->fixed) session->fixed[to] = templates->fixed[i];
+  }
+  if (space->count > 0) return HALOTUNE_OK;
+  const char *name = session->task->stencil->name;
+  return fail(HALOTUNE_NOT_FOUND, "no template has a variant of %s on this grid%s; see 'halotune space %s'", name,
+              templates->fixed ? " with these values" : "", name);
+}
+
+/* The arrays have room for all templates. */
 static halotune_status find_space(struct session *session, const struct tune_templates *templates) {
   struct search_space *space = &session->space;
+  struct counting counting = {session->bindings, templates->fixed, calloc((size_t)templates->count + 1, sizeof *counting.kept)};
+  halotune_status status = counting.kept ? HALOTUNE_OK : fail_memory();
   space->templates = session->templates;
   space->bindings = session->bindings;
   space->fixed = templates->fixed ? session->fixed : NULL;
-  for (int i = 0; i < templates->count; i++) {
-    struct bindings *bindings = &session->bindings[space->count];
-    halotune_status status = task_bindings(session->task, templates->list[i], bindings);
-    long kept = 0;
-    if (status != HALOTUNE_OK) return status;
-    if (templates->fixed) session->fixed[space->count] = templates->fixed[i];
-    if (!space_refusal(bindings)) {
-      space_walk(bindings, space_fixed(space, space->count), space_values(space, space->count), count_variant, &kept, NULL);
-    }
-    if (kept == 0) {
-      bindings_free(bindings);
-      continue;
-    }
-    session->space_size += kept;
-    session->templates[space->count++] = templates->list[i];
+  for (int i = 0; i < templates->count && status == HALOTUNE_OK; i++) {
+    status = task_bindings(session->task, templates->list[i], &session->bindings[i]);
   }
-  if (space->count > 0) return HALOTUNE_OK;
-  return fail(HALOTUNE_NOT_FOUND, "no template has a variant of %s on this grid%s; see 'halotune space %s'", session->task->stencil->name,
-              templates->fixed ? " with these values" : "", session->task->stencil->name);
+  if (status == HALOTUNE_OK) {
+    parallel_for(templates->count, 1, parallel_threads(0), count_spaces, &counting);
+    status = keep_applying(session, templates, counting.kept);
+  } else {
+    for (int i = 0; i < templates->count; i++) bindings_free(&session->bindings[i]);
+  }
+  free(counting.kept);
+  return status;
 }
 
 /* What the run came to by its failure; the failure itself stays the detail. */
