@@ -6,6 +6,7 @@
 #include "tuner/search/earlier.h"
 #include "tuner/search/evaluate.h"
 #include "tuner/search/results.h"
+#include "tuner/search/visited.h"
 
 enum { SLOT_ANCHOR = 0, SLOT_TRIAL = 1, COMPILE_WAIT_MS = 20 };
 
@@ -15,18 +16,20 @@ static const double settle_share = 0.25;
 struct phase {
   struct session *session;
   struct results results;
-  double default_ms; /* of the default variant at the start; NaN where none works */
-  bool is_dry;       /* the strategy has no more */
+  double default_ms;       /* of the default variant at the start; NaN where none works */
+  struct visited proposed; /* in this run; strategies know neither of the default nor of what earlier runs tried */
+  bool is_dry;             /* the strategy has no more */
 };
 
 /* --- proposals ---------------------------------------------------------------------------------------------------------- */
 
-/* Bring one proposal to the compilers, or to its end.
+/* Bring one proposal to the compilers, or to its end; one that was proposed before is passed over.
  *   again  the number of the result that it is to replace; 0: none */
 static halotune_status propose(struct phase *phase, const struct proposal *proposal, long again) {
   struct session *session = phase->session;
   struct trial *trial;
   const struct template *template = session->space.templates[proposal->template_index];
+  if (again == 0 && !visited_add(&phase->proposed, &session->space, proposal)) return HALOTUNE_OK;
   halotune_status status = trial_begin(session->task, template, proposal, &session->task->grid, &trial);
   if (status != HALOTUNE_OK) return status;
   trial->again = again;
@@ -71,8 +74,7 @@ static halotune_status recall_earlier(struct phase *phase) {
   if (options->fresh) return HALOTUNE_OK;
   halotune_status status = earlier_variants(session, options->rematch ? EARLIER_WINNERS : EARLIER_ALL, &earlier);
   for (long i = 0; i < earlier.count && status == HALOTUNE_OK && !session_is_stopped(session); i++) {
-    if (session_is_first(session, &earlier.list[i]) || !pipeline_has_room(session->pipeline)) continue;
-    status = propose(phase, &earlier.list[i], 0);
+    if (pipeline_has_room(session->pipeline)) status = propose(phase, &earlier.list[i], 0);
   }
   drawn_free(&earlier);
   return status;
@@ -182,5 +184,6 @@ halotune_status session_search(struct session *session) {
   anchor_free(phase.results.anchor);
   halotune_status unloaded = backend->table->unload(backend->state, SLOT_ANCHOR);
   results_free(&phase.results);
+  visited_free(&phase.proposed);
   return status == HALOTUNE_OK ? unloaded : status;
 }
