@@ -63,7 +63,9 @@ OBJECTS := $(SOURCES:%.c=$(OBJ)/%.o)
 MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 
 # libhalotune: what programs link. Its symbols are those of the public header, in either form.
-LIBRARY_SOURCES := $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c)
+# What starts processes is the tuner's.
+LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/compiler.c gpu/spawner.c, \
+  $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c))
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/pic/%.o)
 SONAME := libhalotune.so.$(firstword $(subst ., ,$(VERSION)))
 SHARED := $(OBJ)/libhalotune.so.$(VERSION)
@@ -158,13 +160,19 @@ $(OBJ)/stencil/wrappers.o: templates/wrappers.cuh
 $(OBJ)/db/schema.o: db/schema.sql
 $(OBJ)/reports/page.o: build/report/page.html
 
-# Made anew where npm's packages or the page's files change; empty where npm is missing.
-build/report/page.html: package-lock.json $(wildcard reports/page/*)
-	$(if $(V),,@echo "  PAGE  $@")
-	$(Q)sh reports/page/build.sh $@
 $(OBJ)/tuner/backend/gpu_check.o: tuner/backend/gpu/check.cu
+$(OBJ)/tuner/cli/selftest_wrappers.o: tuner/backend/gpu/wrappers_check.cu
 $(OBJ)/pic/stencil/wrappers.o: templates/wrappers.cuh
 $(OBJ)/pic/db/schema.o: db/schema.sql
+
+# The report's page, which is put into the program too. Where npm cannot make it, it is empty, and made anew at every build until
+# npm can; the file changes only when its content does.
+build/report/page.html: $(wildcard reports/page/*) package.json package-lock.json $(if $(shell test -s build/report/page.html || echo x),no-page)
+	$(if $(V),,@echo "  PAGE  $@")
+	$(Q)sh reports/page/build.sh $@
+
+.PHONY: no-page
+no-page:
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
 
@@ -215,6 +223,9 @@ check command clang-tidy     clang-tidy
 check clang-runtime fuzzer   libclang-rt-VERSION-dev
 check command cppcheck       cppcheck
 check command jq             jq
+check command node           nodejs
+check command npm            npm
+check command chromium       chromium
 endef
 export DEPENDENCIES
 
@@ -236,7 +247,7 @@ demo: deps-build  ## the main job in one command: a stencil shown, computed, com
 	build/halotune compile star7 --sample 20
 	build/halotune verify star7 --sample 10
 
-.PHONY: check asan tidy tests unit cli docs fuzz templates mutations variants faults protocol
+.PHONY: check asan tidy tests unit cli docs report fuzz templates mutations variants faults selftest protocol
 check: deps  ## every test that needs no GPU
 	$(Q)MAKE='$(MAKE)' tests/check.sh
 
@@ -248,8 +259,19 @@ unit: tests  ## the unit tests
 cli: tests  ## the command line's golden files
 	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/cli.sh tests/makefile.sh
 
+.PHONY: library-tests
+library-tests: all library  ## what users of libhalotune meet: symbols, header, linking, installation
+	$(Q)HALOTUNE=build/halotune CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/library.sh
+
+.PHONY: examples
+examples: all library  ## build the examples, and run them as far as this machine allows
+	$(Q)HALOTUNE=build/halotune CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/examples.sh
+
 docs: $(OBJ)/halotune  ## the examples in the documents
 	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/docs.sh
+
+report: $(OBJ)/halotune $(OBJ)/tests/report/make_db  ## the HTML report in a browser without a window, its document, its limits
+	$(Q)HALOTUNE=$(OBJ)/halotune MAKE_DB=$(OBJ)/tests/report/make_db tests/tap.sh tests/report.sh
 
 templates: $(OBJ)/halotune  ## the templates compile, and no value or parameter of theirs is useless
 	$(Q)HALOTUNE=$(OBJ)/halotune CUDA_HOME=$(CUDA_HOME) tests/tap.sh tests/templates.sh
@@ -262,6 +284,9 @@ variants: $(OBJ)/halotune  ## samples of all spaces, compiled and verified
 
 faults: all fake-cuda  ## the tuner on a GPU and on disks that fail, on command; FULL=1 for every call and moment
 	$(Q)FULL=$(FULL) tests/tap.sh tests/faults.sh
+
+selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests
+	$(Q)tests/tap.sh tests/selftest.sh
 
 protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with noise; FULL=1 for 100 seeds of each kind
 	$(Q)FULL=$(FULL) tests/tap.sh tests/protocol.sh
@@ -296,6 +321,13 @@ $(OBJ)/tests/report/%: $(OBJ)/tests/report/%.o $(OBJ)/libhalotune-all.a
 
 .PHONY: bench-compile
 bench-compile: $(OBJ)/bench/compile_bench  ## kernels compiled a second, with one worker and with more
+	$(Q)$<
+
+.PHONY: bench-lookup bench-launch
+bench-lookup: $(OBJ)/bench/lookup_bench  ## opening and looking up, against their limits
+	$(Q)$<
+
+bench-launch: $(OBJ)/bench/launch_bench  ## what a launch costs beside cuLaunchKernel (needs a GPU)
 	$(Q)$<
 
 .PHONY: help

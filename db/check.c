@@ -30,7 +30,8 @@ static void __attribute__((format(printf, 2, 3))) report(struct check *c, const 
 }
 
 /* Calls `look` for each row. A failure of `look` ends the walk; what is wrong with a row is reported, not returned. */
-static halotune_status each_row(struct check *c, const char *sql, halotune_status (*look)(struct check *c, sqlite3_stmt *row)) {
+static halotune_status each_row(struct check *c, const char *sql,
+                                halotune_status (*look)(struct check *c, sqlite3_stmt *row)) {
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
   halotune_status status = query_prepare(c->connection, sql, &query);
@@ -40,7 +41,7 @@ static halotune_status each_row(struct check *c, const char *sql, halotune_statu
   return status;
 }
 
-/* --- the file ----------------------------------------------------------------------------------------------------------- */
+/* --- the file ----------------------------------------------------------------------------------------------------- */
 
 static halotune_status look_at_integrity(struct check *c, sqlite3_stmt *row) {
   if (strcmp(column_text(row, 0), "ok") != 0) report(c, "the file is damaged: %s", column_text(row, 0));
@@ -48,8 +49,8 @@ static halotune_status look_at_integrity(struct check *c, sqlite3_stmt *row) {
 }
 
 static halotune_status look_at_reference(struct check *c, sqlite3_stmt *row) {
-  report(c, "%s %lld refers to a row of %s that is not there", column_text(row, 0), (long long)sqlite3_column_int64(row, 1),
-         column_text(row, 2));
+  report(c, "%s %lld refers to a row of %s that is not there", column_text(row, 0),
+         (long long)sqlite3_column_int64(row, 1), column_text(row, 2));
   return HALOTUNE_OK;
 }
 
@@ -63,12 +64,15 @@ static halotune_status check_file(struct check *c) {
   halotune_status status = each_row(c, "pragma integrity_check", look_at_integrity);
   if (status == HALOTUNE_OK) status = each_row(c, "pragma foreign_key_check", look_at_reference);
   if (status != HALOTUNE_OK) return status;
-  return each_row(c, "select type, name from sqlite_master where type in ('trigger', 'view') or (type = 'table' and name not in"
-                     " ('device', 'stencil', 'template', 'problem', 'variant', 'run', 'measurement', 'finalist', 'best')"
-                     " and name not like 'sqlite\\_%' escape '\\')", look_at_object);
+  return each_row(
+      c,
+      "select type, name from sqlite_master where type in ('trigger', 'view') or (type = 'table' and name not in"
+      " ('device', 'stencil', 'template', 'problem', 'variant', 'run', 'measurement', 'finalist', 'best')"
+      " and name not like 'sqlite\\_%' escape '\\')",
+      look_at_object);
 }
 
-/* --- stencils ----------------------------------------------------------------------------------------------------------- */
+/* --- stencils ----------------------------------------------------------------------------------------------------- */
 
 static bool is_bad(halotune_status status) { return status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT; }
 
@@ -94,12 +98,13 @@ static halotune_status look_at_stencil(struct check *c, sqlite3_stmt *row) {
   return status;
 }
 
-/* --- templates and their variants --------------------------------------------------------------------------------------- */
+/* --- templates and their variants --------------------------------------------------------------------------------- */
 
 static halotune_status check_variants(struct check *c, int64_t template_id, const struct template *template) {
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
-  halotune_status status = query_prepare(c->connection, "select id, parameters from variant where template_id = ?1", &query);
+  halotune_status status =
+      query_prepare(c->connection, "select id, parameters from variant where template_id = ?1", &query);
   if (status == HALOTUNE_OK) sqlite3_bind_int64(query, 1, template_id);
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
     struct configuration configuration;
@@ -133,7 +138,7 @@ static halotune_status look_at_template(struct check *c, sqlite3_stmt *row) {
   return status;
 }
 
-/* --- words that are printed ------------------------------------------------------------------------------------------------ */
+/* --- words that are printed --------------------------------------------------------------------------------------- */
 
 static const char words_sql[] =
     "select 'device', id, name from device union all select 'device', id, uuid from device"
@@ -153,14 +158,17 @@ static halotune_status look_at_words(struct check *c, sqlite3_stmt *row) {
   return HALOTUNE_OK;
 }
 
-/* --- results ------------------------------------------------------------------------------------------------------------ */
+/* --- results ------------------------------------------------------------------------------------------------------ */
 
 /* Columns: id, outcome, sample_count, length of samples. */
 static halotune_status look_at_measurement(struct check *c, sqlite3_stmt *row) {
   enum outcome outcome;
-  long long id = sqlite3_column_int64(row, 0), count = sqlite3_column_int64(row, 2), bytes = sqlite3_column_int64(row, 3);
-  if (!outcome_find(column_text(row, 1), &outcome)) report(c, "measurement %lld: there is no outcome '%s'", id, column_text(row, 1));
-  if (bytes != 0 && bytes != count * (long long)sizeof(float)) report(c, "measurement %lld: its samples are not %lld", id, count);
+  long long id = sqlite3_column_int64(row, 0), count = sqlite3_column_int64(row, 2),
+            bytes = sqlite3_column_int64(row, 3);
+  if (!outcome_find(column_text(row, 1), &outcome))
+    report(c, "measurement %lld: there is no outcome '%s'", id, column_text(row, 1));
+  if (bytes != 0 && bytes != count * (long long)sizeof(float))
+    report(c, "measurement %lld: its samples are not %lld", id, count);
   return HALOTUNE_OK;
 }
 
@@ -186,7 +194,8 @@ static halotune_status look_at_best(struct check *c, sqlite3_stmt *row) {
   return launch_status == HALOTUNE_MEMORY || coefficient_status == HALOTUNE_MEMORY ? HALOTUNE_MEMORY : HALOTUNE_OK;
 }
 
-halotune_status store_check(struct store *store, void (*problem)(void *context, const char *text), void *context, long *found) {
+halotune_status store_check(struct store *store, void (*problem)(void *context, const char *text), void *context,
+                            long *found) {
   static const struct {
     const char *sql;
     halotune_status (*look)(struct check *c, sqlite3_stmt *row);

@@ -29,7 +29,8 @@ struct reader {
 #define read_fail(r, format, ...) \
   fail(HALOTUNE_PARSE, "%s: %s, row %zu: " format, (r)->name, (r)->table->name, (r)->number, __VA_ARGS__)
 
-static halotune_status bind_samples(const struct reader *r, const struct column *column, const json_t *value, int place) {
+static halotune_status bind_samples(const struct reader *r, const struct column *column, const json_t *value,
+                                    int place) {
   size_t count = json_array_size(value);
   float *samples = malloc((count + 1) * sizeof *samples);
   if (!samples) return fail_memory();
@@ -100,7 +101,8 @@ static void bind_omissions(const struct reader *r) {
 static halotune_status check_members(const struct reader *r, const json_t *row) {
   for (int i = 0; i < r->table->column_count; i++) {
     const struct column *column = &r->table->columns[i];
-    bool may_be_missing = !column->must_be_given || strcmp(column->name, "is_trusted") == 0 || strcmp(column->name, "cubin") == 0;
+    bool may_be_missing =
+        !column->must_be_given || strcmp(column->name, "is_trusted") == 0 || strcmp(column->name, "cubin") == 0;
     if (!may_be_missing && !json_object_get(row, column->name)) return read_fail(r, "'%s' is missing", column->name);
   }
   return HALOTUNE_OK;

@@ -67,27 +67,34 @@ static halotune_status fill_default(struct halotune_ctx *ctx, const struct answe
   return out->parameters ? HALOTUNE_OK : fail_memory();
 }
 
-halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup_key *key, const struct known_device *device,
-                            const struct answer *answer, halotune_config *out) {
+/* What is the same for every kind of answer. The rest of *out is zero. */
+static void fill_question(struct halotune_ctx *ctx, const struct lookup_key *key, const struct answer *answer,
+                          halotune_config *out) {
   const struct known_stencil *stencil = &ctx->catalog.stencils[key->stencil];
   const struct known_template *template = &ctx->catalog.templates[answer->template_at];
-  halotune_config config = {.match = answer->match, .is_stale = template->is_superseded, .dtype = (halotune_dtype)key->dtype,
-                            .launch = (halotune_launch_mode)key->launch, .cache = (halotune_cache_mode)key->cache,
-                            .stencil = stencil->name, .stencil_hash = stencil->hash, .template_name = template->name};
-  for (int axis = 0; axis < MAX_DIMS; axis++) config.grid[axis] = key->n[axis];
-  config.reserved[CONFIG_CTX] = ctx;
-  config.reserved[CONFIG_ROW] = answer->row;
-  config.reserved[CONFIG_STENCIL] = stencil;
-  config.reserved[CONFIG_TEMPLATE] = template;
+  *out = (halotune_config){.match = answer->match, .is_stale = template->is_superseded, .dtype = (halotune_dtype)key->dtype,
+                           .launch = (halotune_launch_mode)key->launch, .cache = (halotune_cache_mode)key->cache,
+                           .stencil = stencil->name, .stencil_hash = stencil->hash, .template_name = template->name};
+  for (int axis = 0; axis < MAX_DIMS; axis++) out->grid[axis] = key->n[axis];
+  out->reserved[CONFIG_CTX] = ctx;
+  out->reserved[CONFIG_ROW] = answer->row;
+  out->reserved[CONFIG_STENCIL] = stencil;
+  out->reserved[CONFIG_TEMPLATE] = template;
+}
+
+halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup_key *key, const struct known_device *device,
+                            const struct answer *answer, halotune_config *out) {
   if (answer->row) {
-    fill_measured(ctx, answer->row, &config);
-    config.expected_ms = answer->match <= HALOTUNE_MATCH_STALE ? config.time_ms : expected_ms(ctx, answer->row, key, device);
-  } else {
-    halotune_status status = fill_default(ctx, answer, &config);
-    if (status != HALOTUNE_OK) return status;
+    fill_question(ctx, key, answer, out);
+    fill_measured(ctx, answer->row, out);
+    out->expected_ms = answer->match <= HALOTUNE_MATCH_STALE ? out->time_ms : expected_ms(ctx, answer->row, key, device);
+    return HALOTUNE_OK;
   }
-  *out = config;
-  return HALOTUNE_OK;
+  halotune_config config;
+  fill_question(ctx, key, answer, &config);
+  halotune_status status = fill_default(ctx, answer, &config);
+  if (status == HALOTUNE_OK) *out = config;
+  return status;
 }
 
 halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *config, struct lookup_key *key, struct answer *out) {

@@ -16,11 +16,19 @@ struct id_map {
   int count, id_room, place_room;
 };
 
+/* What a row of this database refers to. */
+struct reference {
+  int64_t problem, variant;
+  int row; /* counted from the first of this database */
+};
+
 struct reader {
   struct catalog *catalog;
   sqlite3 *connection;
   struct id_map stencils, templates, devices;
-  const char *driver, *nvrtc; /* of the row before, since they seldom change */
+  struct reference *references;
+  int reference_count, reference_room, at;
+  const char *driver, *nvrtc, *date; /* of the row before, since they seldom change */
 };
 
 static halotune_status map_add(struct id_map *map, int64_t id, int place) {
@@ -118,8 +126,8 @@ static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
   if (!list) return fail_memory();
   c->devices = list;
   struct known_device *added = &list[c->device_count];
-  int numbers[14];
-  for (int i = 0; i < 14; i++) numbers[i] = sqlite3_column_int(query, 3 + i);
+  int numbers[12];
+  for (int i = 0; i < 12; i++) numbers[i] = sqlite3_column_int(query, 3 + i);
   *added = (struct known_device){.name = keep(c, column_text(query, 1)), .uuid = keep(c, column_text(query, 2)),
                                  .capability = numbers[0], .sm_count = numbers[1], .memory_clock_khz = numbers[2],
                                  .bus_bits = numbers[3], .l2_bytes = numbers[4], .is_emulation = numbers[5] != 0};
@@ -133,19 +141,43 @@ static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
 
 /* --- rows --------------------------------------------------------------------------------------------------------------- */
 
+/* The number that `count` digits stand for; -1 for what are no digits. */
+static int digits(const char *text, int count) {
+  int number = 0;
+  for (int i = 0; i < count; i++) {
+    if (text[i] < '0' || text[i] > '9') return -1;
+    number = 10 * number + (text[i] - '0');
+  }
+  return number;
+}
+
 /* Days from the civil calendar: years begin in March, so that leap days come last. */
 double date_seconds(const char *date) {
-  int year, month, day, hour, minute, second;
-  if (sscanf(date, "%4d-%2d-%2dT%2d:%2d:%2d", &year, &month, &day, &hour, &minute, &second) != 6) return NAN;
-  long y = month <= 2 ? year - 1 : year, shifted = (month + 9) % 12;
-  long days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * shifted + 2) / 5 + day - 1 - 719468;
-  return (double)days * 86400 + hour * 3600 + minute * 60 + second;
+  static const char form[] = "0000-00-00T00:00:00";
+  static const int starts[] = {0, 5, 8, 11, 14, 17};
+  int numbers[6];
+  if (strlen(date) < sizeof form - 1) return NAN;
+  for (int i = 0; i < 6; i++) {
+    numbers[i] = digits(date + starts[i], i == 0 ? 4 : 2);
+    if (numbers[i] < 0) return NAN;
+  }
+  int month = numbers[1];
+  long y = month <= 2 ? numbers[0] - 1 : numbers[0], shifted = (month + 9) % 12;
+  long days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * shifted + 2) / 5 + numbers[2] - 1 - 719468;
+  return (double)days * 86400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5];
 }
 
 /* A text that is mostly the same as in the row before. */
 static const char *keep_again(struct catalog *catalog, const char *text, const char **before) {
   if (!*before || strcmp(text, *before) != 0) *before = keep(catalog, text);
   return *before;
+}
+
+/* A text that many rows share: many grids have the same winner. */
+static const char *keep_once(struct catalog *catalog, const char *text) {
+  const char *kept = names_text(&catalog->texts, text);
+  if (!kept && (kept = keep(catalog, text)) && !names_add(&catalog->texts, kept, 0)) kept = NULL;
+  return kept;
 }
 
 static unsigned char mode_number(const char *const names[], int count, const char *name) {
@@ -161,52 +193,129 @@ static unsigned char count_parameters(const char *json) {
   return (unsigned char)count;
 }
 
+static halotune_status refer_fail(struct reader *r) {
+  return fail(HALOTUNE_DB, "%s: a best row refers to what is not there; see 'halotune db check'",
+              sqlite3_db_filename(r->connection, "main"));
+}
+
+/* Rows are read in three passes, each a scan of one table in the order in which it lies in the file: that is several times as fast
+ * as looking up a problem and a variant for each. First their own columns; both ids stay in the places of what they refer to. */
 static halotune_status take_best(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
   struct served *list = array_grow(c->rows, c->row_count, &c->row_room, sizeof *list);
   if (!list) return fail_memory();
   c->rows = list;
-  struct served *row = &list[c->row_count];
+  struct reference *references = array_grow(r->references, r->reference_count, &r->reference_room, sizeof *references);
+  if (!references) return fail_memory();
+  r->references = references;
+  r->references[r->reference_count] =
+      (struct reference){sqlite3_column_int64(query, 1), sqlite3_column_int64(query, 2), r->reference_count};
+  r->reference_count++;
+  struct served *row = &list[c->row_count++];
   *row = (struct served){.id = sqlite3_column_int64(query, 0), .database = c->database_count,
-                         .device = map_find(&r->devices, sqlite3_column_int64(query, 1)),
-                         .stencil = map_find(&r->stencils, sqlite3_column_int64(query, 2)),
-                         .template_at = map_find(&r->templates, sqlite3_column_int64(query, 9)),
-                         .dtype = mode_number(dtype_names, DTYPE_COUNT, column_text(query, 3)),
-                         .launch = mode_number(launch_mode_names, LAUNCH_MODE_COUNT, column_text(query, 7)),
-                         .cache = mode_number(cache_mode_names, CACHE_MODE_COUNT, column_text(query, 8)),
-                         .time_ms = column_real(query, 11), .low_ms = column_real(query, 12),
-                         .high_ms = column_real(query, 13), .bytes = sqlite3_column_int64(query, 14),
-                         .roof_share = column_real(query, 18)};
-  if (row->device < 0 || row->stencil < 0 || row->template_at < 0) {
-    return fail(HALOTUNE_DB, "%s: a best row refers to what is not there; see 'halotune db check'",
-                sqlite3_db_filename(r->connection, "main"));
-  }
-  for (int axis = 0; axis < MAX_DIMS; axis++) row->n[axis] = (uint32_t)sqlite3_column_int64(query, 4 + axis);
-  row->model = c->devices[row->device].model;
-  row->parameters = keep(c, column_text(query, 10));
-  row->date = keep(c, column_text(query, 15));
-  row->driver = keep_again(c, column_text(query, 16), &r->driver);
-  row->nvrtc = keep_again(c, column_text(query, 17), &r->nvrtc);
-  if (!row->parameters || !row->date || !row->driver || !row->nvrtc) return fail_memory();
-  row->parameter_count = count_parameters(row->parameters);
+                         .time_ms = sqlite3_column_double(query, 3), .low_ms = sqlite3_column_double(query, 4),
+                         .high_ms = sqlite3_column_double(query, 5), .bytes = sqlite3_column_int64(query, 6),
+                         .roof_share = column_real(query, 10)};
+  row->date = keep_again(c, column_text(query, 7), &r->date);
+  row->driver = keep_again(c, column_text(query, 8), &r->driver);
+  row->nvrtc = keep_again(c, column_text(query, 9), &r->nvrtc);
+  if (!row->date || !row->driver || !row->nvrtc) return fail_memory();
   row->date_s = date_seconds(row->date);
+  return HALOTUNE_OK;
+}
+
+/* The rows of this database begin here. */
+static struct served *own_rows(const struct reader *r) { return r->catalog->rows + r->catalog->row_count - r->reference_count; }
+
+static halotune_status take_problem(struct reader *r, sqlite3_stmt *query) {
+  int64_t id = sqlite3_column_int64(query, 0);
+  while (r->at < r->reference_count && r->references[r->at].problem < id) r->at++;
+  if (r->at == r->reference_count || r->references[r->at].problem != id) return HALOTUNE_OK; /* not solved yet */
+  struct catalog *c = r->catalog;
+  struct served *row = own_rows(r) + r->references[r->at].row;
+  row->device = map_find(&r->devices, sqlite3_column_int64(query, 1));
+  row->stencil = map_find(&r->stencils, sqlite3_column_int64(query, 2));
+  if (row->device < 0 || row->stencil < 0) return refer_fail(r);
+  row->dtype = mode_number(dtype_names, DTYPE_COUNT, column_text(query, 3));
+  for (int axis = 0; axis < MAX_DIMS; axis++) row->n[axis] = (uint32_t)sqlite3_column_int64(query, 4 + axis);
+  row->launch = mode_number(launch_mode_names, LAUNCH_MODE_COUNT, column_text(query, 7));
+  row->cache = mode_number(cache_mode_names, CACHE_MODE_COUNT, column_text(query, 8));
+  row->model = c->devices[row->device].model;
+  row->has_problem = true;
   struct known_stencil *stencil = &c->stencils[row->stencil];
   if (stencil->database == c->database_count && strcmp(stencil->newest, row->date) < 0) stencil->newest = row->date;
-  c->templates[row->template_at].wins++;
-  c->row_count++;
   return HALOTUNE_OK;
+}
+
+static halotune_status take_variant(struct reader *r, sqlite3_stmt *query) {
+  int64_t id = sqlite3_column_int64(query, 0);
+  struct catalog *c = r->catalog;
+  while (r->at < r->reference_count && r->references[r->at].variant < id) r->at++;
+  if (r->at == r->reference_count || r->references[r->at].variant != id) return HALOTUNE_OK; /* it has won nothing */
+  const char *parameters = keep_once(c, column_text(query, 2));
+  int template_at = map_find(&r->templates, sqlite3_column_int64(query, 1));
+  if (template_at < 0) return refer_fail(r);
+  if (!parameters) return fail_memory();
+  struct known_template *template = &c->templates[template_at];
+  if (template->wins == 0) template->parameter_count = count_parameters(parameters); /* every variant of it has them all */
+  for (int i = r->at; i < r->reference_count && r->references[i].variant == id; i++) {
+    struct served *row = own_rows(r) + r->references[i].row;
+    row->template_at = template_at;
+    row->parameters = parameters;
+    row->parameter_count = template->parameter_count;
+    template->wins++;
+  }
+  return HALOTUNE_OK;
+}
+
+static int compare_problems(const void *left, const void *right) {
+  const struct reference *a = left, *b = right;
+  return a->problem < b->problem ? -1 : a->problem > b->problem;
+}
+
+static int compare_variants(const void *left, const void *right) {
+  const struct reference *a = left, *b = right;
+  return a->variant < b->variant ? -1 : a->variant > b->variant;
+}
+
+/* Mostly they are in order as they come. */
+static void sort_references(struct reader *r, int (*compare)(const void *, const void *)) {
+  r->at = 0;
+  for (int i = 1; i < r->reference_count; i++) {
+    if (compare(&r->references[i - 1], &r->references[i]) <= 0) continue;
+    qsort(r->references, (size_t)r->reference_count, sizeof *r->references, compare);
+    return;
+  }
 }
 
 static const char sql_stencils[] = "select id, hash, name, text from stencil order by id";
 static const char sql_templates[] = "select id, hash, name, yaml, cuda from template order by id";
 static const char sql_devices[] =
     "select id, name, uuid, capability, sm_count, memory_clock_khz, bus_bits, l2_bytes, is_emulation, max_threads, max_threads_sm,"
-    " max_registers, registers_sm, max_shared_bytes, warp_size, clock_khz, memory_bytes from device order by id";
-static const char sql_rows[] =
-    "select b.id, p.device_id, p.stencil_id, p.dtype, p.nx, p.ny, p.nz, p.launch, p.cache, v.template_id, v.parameters, b.time_ms,"
-    " b.low_ms, b.high_ms, b.bytes, b.date, b.driver, b.nvrtc, b.roof_ratio"
-    " from best b cross join problem p on p.id = b.problem_id cross join variant v on v.id = b.variant_id"
-    " where b.is_current and b.is_trusted";
+    " max_registers, registers_sm, max_shared_bytes, warp_size from device order by id";
+static const char sql_best[] =
+    "select id, problem_id, variant_id, time_ms, low_ms, high_ms, bytes, date, driver, nvrtc, roof_ratio from best"
+    " indexed by best_served where is_current and is_trusted"; /* the index has all of it */
+static const char sql_problems[] = "select id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache from problem order by id";
+static const char sql_variants[] = "select id, template_id, parameters from variant order by id";
+
+/* Nothing is found here where a database was changed behind SQLite's back. */
+static halotune_status check_rows(struct reader *r) {
+  for (int i = 0; i < r->reference_count; i++) {
+    if (!own_rows(r)[i].has_problem || !own_rows(r)[i].parameters) return refer_fail(r);
+  }
+  return HALOTUNE_OK;
+}
+
+static halotune_status read_best(struct reader *r) {
+  halotune_status status = read_rows(r, sql_best, take_best);
+  if (status != HALOTUNE_OK || r->reference_count == 0) return status;
+  sort_references(r, compare_problems);
+  status = read_rows(r, sql_problems, take_problem);
+  sort_references(r, compare_variants);
+  if (status == HALOTUNE_OK) status = read_rows(r, sql_variants, take_variant);
+  return status == HALOTUNE_OK ? check_rows(r) : status;
+}
 
 halotune_status catalog_add(struct catalog *catalog, const char *path) {
   struct store *store = NULL;
@@ -224,11 +333,12 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
   if (status == HALOTUNE_OK) status = read_rows(&r, sql_stencils, take_stencil);
   if (status == HALOTUNE_OK) status = read_rows(&r, sql_templates, take_template);
   if (status == HALOTUNE_OK) status = read_rows(&r, sql_devices, take_device);
-  if (status == HALOTUNE_OK) status = read_rows(&r, sql_rows, take_best);
+  if (status == HALOTUNE_OK) status = read_best(&r);
   store_close(store);
   map_free(&r.stencils);
   map_free(&r.templates);
   map_free(&r.devices);
+  free(r.references);
   if (status != HALOTUNE_OK) {
     free(absolute);
     return status;
@@ -254,6 +364,7 @@ void catalog_free(struct catalog *catalog) {
   free(catalog->rows);
   names_free(&catalog->stencil_names);
   names_free(&catalog->device_names);
+  names_free(&catalog->texts);
   arena_free(&catalog->arena);
   *catalog = (struct catalog){0};
 }

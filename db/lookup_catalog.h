@@ -31,6 +31,7 @@ struct known_template {
   int database;
   bool is_superseded;        /* another one of its name is newer, or installed */
   int wins;                  /* rows that it has */
+  unsigned char parameter_count; /* once it has one */
   _Atomic(struct template *) parsed;
 };
 
@@ -53,6 +54,7 @@ struct served {
   uint32_t n[MAX_DIMS];
   int stencil, template_at, device, model, database;
   unsigned char dtype, launch, cache, parameter_count;
+  bool has_problem; /* while it is read */
 };
 
 /* Start with {0}, end with catalog_free. Rows that answer alike stand together: by stencil, model and element type. */
@@ -69,6 +71,7 @@ struct catalog {
   int row_count, row_room;
   struct names stencil_names; /* names and hashes */
   struct names device_names;  /* names and uuids */
+  struct names texts;         /* parameters of rows */
   struct arena arena;
 };
 

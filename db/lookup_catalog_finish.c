@@ -103,6 +103,10 @@ halotune_status catalog_finish(struct catalog *c) {
   halotune_status status = find_names(c);
   if (status != HALOTUNE_OK) return status;
   find_superseded(c);
-  if (c->row_count > 1) qsort(c->rows, (size_t)c->row_count, sizeof *c->rows, compare_rows);
+  for (int i = 1; i < c->row_count; i++) {
+    if (compare_rows(&c->rows[i - 1], &c->rows[i]) <= 0) continue;
+    qsort(c->rows, (size_t)c->row_count, sizeof *c->rows, compare_rows);
+    break;
+  }
   return HALOTUNE_OK;
 }

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Copy a text, cut to `bytes` with its NUL; what is neither printable UTF-8 nor the end of a line nor a tab becomes '?'. */
+/* Copy a text, cut to `bytes` with its NUL; what is neither printable UTF-8 nor the end of a line nor a tab becomes
+ * '?'. */
 void printable_copy(char *out, size_t bytes, const char *text);
 
 /* Whether a text is one line in printable UTF-8. */

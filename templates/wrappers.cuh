@@ -79,6 +79,9 @@ template <int N, class T> __device__ __forceinline__ void store_vector_streaming
   for (int i = 0; i < V::words; i++) __stcs(reinterpret_cast<typename Word<V::word_bytes>::type *>(p) + i, v.word[i]);
 }
 
+// Ask for the memory around an address, to come as far as the L2 cache.
+__device__ __forceinline__ void prefetch_l2(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
+
 // --- asynchronous copies of 4, 8 or 16 bytes from global to shared memory. A thread commits what it issued as a group, and
 // waits until at most PENDING_GROUPS of its groups are under way. Before sm_80 they are ordinary copies.
 
@@ -137,6 +140,13 @@ __device__ __forceinline__ void barrier_init_done() {
 __device__ __forceinline__ void barrier_expect(unsigned long long *barrier, unsigned bytes) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes) : "memory");
+#endif
+}
+
+// Arrive, and expect no bytes.
+__device__ __forceinline__ void barrier_arrive(unsigned long long *barrier) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 #endif
 }
 

@@ -18,7 +18,7 @@ noise_of() {
   ramp) echo "ramp 0.3 3000" ;;
   drift) echo "drift 0.02 400" ;;
   trend) echo "trend 0.2" ;;
-  outliers) echo "outliers 0.01 1.5 5 0.3" ;;
+  outliers) echo "outliers 0.003 1.5 5 0.3" ;;
   throttle) echo "throttle 0.2 100 30" ;;
   all) printf '%s\n' "independent 0.02" "correlated 0.01 20" "ramp 0.2 3000" "drift 0.02 400" "outliers 0.002 1.5 5 0.3" ;;
   esac

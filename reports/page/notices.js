@@ -34,7 +34,7 @@ export function problemNotices(problem) {
     isEmulated(problem) && emulationBanner(),
     !problem.winner && banner('warning', el('strong', {}, 'No winner yet. '), state.some((r) => r.state === 'running')
       ? 'A run is under way, or was killed before its final rounds.' : 'No run of this problem reached its final rounds.',
-      ' Times below come from the search alone: fewer samples, at different moments.'),
+      problem.distribution.count > 0 && ' Times below come from the search alone: fewer samples, at different moments.'),
     problem.winner && !problem.winner.is_trusted && banner('warning', `This result was imported from ${problem.winner.origin}; lookup does not use it until it is trusted.`),
     isSampled(problem) && banner('', `${count(problem.shown_count)} of ${count(problem.variant_count)} variants are on this page: `
       + 'the fastest, every finalist, every kind of failure, and an even sample of the others. Counts, effects and the distribution are of all of them.'),

@@ -15,7 +15,7 @@ import {scatter} from './scatter.js';
 import {source} from './source.js';
 import {stencilPicture} from './stencil_picture.js';
 import {variantTable} from './variants.js';
-import {comparison, why} from './why.js';
+import {comparison, launchText, why} from './why.js';
 
 export function problemTitle(problem) {
   const stencil = stencils.get(problem.stencil);
@@ -38,11 +38,11 @@ export function problemView(problem) {
     if (kept.length > 0) sections.push({id, title, content: kept});
   };
   add('result', 'Result', summary(problem, unit), headline(problem, unit));
-  add('winner', problem.winner ? 'The winner' : 'The fastest so far', why(problem, unit), comparison(problem, unit), problem.winner && source(problem));
+  if (hasTimes || problem.winner) add('winner', problem.winner ? 'The winner' : 'The fastest so far', el('div', {class: 'side'}, el('div', {}, comparison(problem, unit)), el('div', {class: 'reasons'}, why(problem), launchText(problem))), problem.winner && source(problem));
   add('stencil', 'The stencil', stencilPicture(problem, stencil));
   if (hasTimes) {
     add('landscape', 'All variants', el('div', {class: 'charts'}, roofline(problem, unit), scatter(problem, unit, selection), distribution(problem, unit), convergence(problem, unit)));
-    add('parameters', 'Parameters', el('div', {class: 'charts'}, parallel(problem, unit, selection), effects(problem), effectValues(problem, unit), heatmap(problem, unit)));
+    add('parameters', 'Parameters', el('div', {class: 'charts'}, parallel(problem, unit, selection), effects(problem), heatmap(problem, unit), effectValues(problem, unit)));
   }
   if (problem.finalists.length > 0) add('finalists', 'Finalists', finalists(problem, unit));
   add('failures', 'Failures', failures(problem));
@@ -77,12 +77,12 @@ function summary(problem, unit) {
     return el('p', {class: 'lead'}, `No final rounds took place. The fastest of ${plural(problem.distribution.count, 'timed variant')} in the search is a `,
       el('strong', {}, templateName(problem, row)), ` variant with ${time(problem.variants.median_ms[row], unit)} ${unit.name}.`);
   }
-  const others = ties(problem);
+  const others = ties(problem), isDefault = problem.finalists.some((f) => f.is_default && f.variant === winner.variant);
   return el('p', {class: 'lead'},
     el('strong', {}, winner.template_name), ' won with ', el('strong', {}, `${time(result.time_ms, unit)} ${unit.name}`),
     ` (95 % interval ${time(result.low_ms, unit)} \u2013 ${time(result.high_ms, unit)} ${unit.name} over ${plural(winner.sample_count, 'round')})`,
     isNumber(result.roof) && !isEmulated(problem) ? [': ', el('strong', {}, share(result.roof)), ' of the ', term('copy roof')] : '',
-    isNumber(result.speedup) ? [', ', el('strong', {}, factor(result.speedup)), ' as fast as the default variant'] : '',
+    isDefault ? ', and is the default variant' : isNumber(result.speedup) ? [', ', el('strong', {}, factor(result.speedup)), ' as fast as the default variant'] : '',
     '. ', others.length > 0 ? `${plural(others.length, 'finalist')} ${others.length === 1 ? 'was' : 'were'} not told apart from it.` : problem.finalists.length > 1 ? 'It was told apart from every other finalist.' : '',
     ` Out of ${plural(problem.variant_count, 'variant')} tried, ${count(problem.distribution.count)} have a time and ${count(failedCount(problem))} failed.`);
 }

@@ -31,6 +31,13 @@ __attribute__((noreturn)) static void refuse(const char *text) {
   abort();
 }
 
+/* A number, 0 where there is none; -1e18 for what is no number. */
+static double number_of(const char *text) {
+  char *end;
+  double number = strtod(text, &end);
+  return *end == '\0' ? number : -1e18;
+}
+
 static double signal_of(const char *name) {
   static const struct {
     const char *name;
@@ -39,7 +46,7 @@ static double signal_of(const char *name) {
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
     if (strcmp(name, signals[i].name) == 0) return signals[i].number;
   }
-  return atof(name);
+  return number_of(name);
 }
 
 static bool read_action(const char *text, struct fault *out) {
@@ -54,8 +61,8 @@ static bool read_action(const char *text, struct fault *out) {
     if (strlen(actions[i].name) != length || strncmp(text, actions[i].name, length) != 0) continue;
     out->action = actions[i].action;
     if (out->action == LATER) return fake_error_find(value, &out->result);
-    out->value = out->action == KILL ? signal_of(value) : atof(value);
-    return out->action != KILL || out->value > 0;
+    out->value = out->action == KILL ? signal_of(value) : number_of(value);
+    return out->value > -1e18 && (out->action != KILL || out->value > 0);
   }
   out->action = RETURN;
   return fake_error_find(text, &out->result);

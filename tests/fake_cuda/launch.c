@@ -36,14 +36,14 @@ static void read_arguments(const struct fake_launch *launch, struct arguments *o
   out->count = kernel->parameter_count;
   for (int i = 0; i < out->count; i++) {
     read_argument(launch->arguments + at, kernel->parameter_bytes[i], &out->host[i], &out->memory[i]);
-    at += (kernel->parameter_bytes[i] + 7) / 8 * 8;
+    at += ((size_t)kernel->parameter_bytes[i] + 7) / 8 * 8;
   }
 }
 
 static int find_pointer(const struct arguments *arguments, bool is_last) {
   int found = -1;
   for (int i = 0; i < arguments->count && (is_last || found < 0); i++) {
-    if (arguments->host[i].kind == HOST_ARGUMENT_BUFFER) found = i;
+    if (arguments->memory[i] && arguments->host[i].kind == HOST_ARGUMENT_BUFFER) found = i;
   }
   return found;
 }
@@ -129,7 +129,7 @@ static bool is_due(const struct fake_launch *launch, const struct arguments *arg
 
 static void turn_bit(const struct arguments *arguments, bool is_last, long long offset_bytes, uint32_t bit) {
   int i = find_pointer(arguments, is_last);
-  if (i < 0) return;
+  if (i < 0 || !arguments->memory[i]) return;
   long long at = (long long)arguments->host[i].offset_bytes + offset_bytes;
   if (at < 0 || at + (long long)sizeof bit > (long long)arguments->memory[i]->bytes) return;
   unsigned char *word = (unsigned char *)host_buffer_data(arguments->host[i].buffer) + at;

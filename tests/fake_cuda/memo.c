@@ -8,8 +8,9 @@
 #include "base/replace.h"
 #include "base/text.h"
 #include "tests/fake_cuda/fake.h"
+#include "tuner/backend/host_files.h"
 
-enum { MOST_BYTES = 64 << 20, PAGE_BYTES = 512 };
+enum { MOST_BYTES = 64 << 20, MOST_FILE_BYTES = 128 << 20, PAGE_BYTES = 512 };
 
 struct page {
   uint32_t argument, number;
@@ -44,12 +45,15 @@ static char *path_of(struct hash key) {
 
 bool memo_key(const struct fake_launch *launch, const struct host_argument *arguments, int count, struct hash *out) {
   struct {
-    struct hash cubin, kernel, all[FAKE_MAX_PARAMETERS];
+    struct hash emulation, cubin, kernel, all[FAKE_MAX_PARAMETERS];
     size_t places[FAKE_MAX_PARAMETERS];
     unsigned grid[3], block[3], shared_bytes, which[FAKE_MAX_PARAMETERS];
   } parts;
+  static struct hash emulation;
+  if (emulation.high == 0) emulation = host_files_hash();
   if (!getenv("HALOTUNE_FAKE_MEMO") || total_bytes(arguments, count) > MOST_BYTES) return false;
   memset(&parts, 0, sizeof parts);
+  parts.emulation = emulation;
   parts.cubin = launch->function->module->hash;
   parts.kernel = hash_bytes(launch->function->kernel->name, strlen(launch->function->kernel->name));
   memcpy(parts.grid, launch->grid, sizeof parts.grid);
@@ -70,7 +74,7 @@ bool memo_get(struct hash key, const struct host_argument *arguments) {
   char *path = path_of(key), *bytes = NULL;
   size_t length = 0, at = 0;
   struct page page;
-  bool found = path && file_read(path, 2 * MOST_BYTES, &bytes, &length) == HALOTUNE_OK;
+  bool found = path && file_read(path, MOST_FILE_BYTES, &bytes, &length) == HALOTUNE_OK;
   while (found && at + sizeof page <= length) {
     memcpy(&page, bytes + at, sizeof page);
     at += sizeof page;

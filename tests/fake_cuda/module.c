@@ -46,7 +46,7 @@ static void log_load(const struct fake_module *module) {
 static void warn_nothing(const char *text) { (void)text; }
 
 static void compile(struct fake_module *module) {
-  const char *names[FAKE_MAX_KERNELS];
+  const char *names[FAKE_MAX_KERNELS] = {NULL};
   for (int i = 0; i < module->kernel_count; i++) names[i] = module->kernels[i].name;
   struct host_source source = {.name = names[0], .text = module->source, .kernels = names, .kernel_count = module->kernel_count};
   struct host_options options = {.workers = 1, .warn = warn_nothing};

@@ -1,6 +1,7 @@
 /* nvml.c: the calls of NVIDIA's management library that tell clocks, heat and who else is there, from the same state. It takes no
  * faults. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/nvml.h"
@@ -29,18 +30,18 @@ static int make_handle(unsigned index, nvml_device *device) {
   return NVML_SUCCESS_RESULT;
 }
 
-/* The driver's tells the ordinal in its bus; the domain may have four or eight digits. */
+/* DOMAIN:BUS:DEVICE.FUNCTION; the driver's tells the ordinal in the bus. The domain may have four or eight digits. */
 int fake_nvml_by_bus_id(const char *id, nvml_device *device) {
-  unsigned domain, bus;
-  if (sscanf(id, "%x:%x:", &domain, &bus) != 2 || bus < DRIVER_BUS) return NOT_FOUND;
-  return make_handle(bus - DRIVER_BUS, device);
+  const char *bus = strchr(id, ':');
+  unsigned long number = bus ? strtoul(bus + 1, NULL, 16) : 0;
+  return number < DRIVER_BUS ? NOT_FOUND : make_handle((unsigned)(number - DRIVER_BUS), device);
 }
 
+/* The last two digits are the ordinal. */
 int fake_nvml_by_uuid(const char *uuid, nvml_device *device) {
-  unsigned last;
   size_t length = strlen(uuid);
-  if (length < 2 || sscanf(uuid + length - 2, "%x", &last) != 1) return NOT_FOUND;
-  return make_handle(last, device);
+  bool is_ours = length >= 2 && strncmp(uuid, "GPU-fafafafa-", 13) == 0;
+  return is_ours ? make_handle((unsigned)strtoul(uuid + length - 2, NULL, 16), device) : NOT_FOUND;
 }
 
 int fake_nvml_clock(nvml_device device, int clock, unsigned *mhz) {

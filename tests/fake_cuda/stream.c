@@ -221,12 +221,13 @@ CUresult fake_graph_instantiate(CUgraphExec *exec, CUgraph handle, unsigned long
 CUresult fake_graph_launch(CUgraphExec handle, CUstream stream) {
   const struct graph *graph = (const struct graph *)(const void *)handle;
   const struct fake_function *function =
-      graph && graph->count > 0 && graph->nodes[0].kind == NODE_LAUNCH ? graph->nodes[0].launch.function : NULL;
+      graph && graph->nodes && graph->nodes[0].kind == NODE_LAUNCH ? graph->nodes[0].launch.function : NULL;
   struct fake_damage damage = {0};
   ENTER_ABOUT("cuGraphLaunch", function ? function->module->source : NULL, &damage);
   NEED_CONTEXT();
+  if (!graph) return CUDA_ERROR_INVALID_HANDLE;
   if (stream_of(stream)->capture) return CUDA_ERROR_NOT_SUPPORTED;
-  for (int i = 0; i < graph->count; i++) {
+  for (int i = 0; graph->nodes && i < graph->count; i++) {
     /* Memory is damaged once, by the last. */
     const struct fake_damage stretch = {.stretch = damage.stretch};
     CUresult result = run_node(&graph->nodes[i], true, i + 1 == graph->count ? &damage : &stretch);

@@ -1,5 +1,5 @@
-/* import_fuzz.c: any bytes as a document to import. What is read is checked, exported, and must then be read again and exported as the
- * same; what is not must say why, in words that a terminal can show. */
+/* import_fuzz.c: any bytes as a document to import. What is read is checked, exported, and must then be read again
+ * and exported as the same; what is not must say why, in words that a terminal can show. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,8 @@ static void use(struct store *store) {
   static const struct merge_options options = {.origin = "input"};
   struct store *merged, *again;
   struct text first = {0}, second = {0};
-  if (store_open_memory(&merged) != HALOTUNE_OK || store_merge(merged, store, &options, NULL) != HALOTUNE_OK) die("not merged");
+  if (store_open_memory(&merged) != HALOTUNE_OK || store_merge(merged, store, &options, NULL) != HALOTUNE_OK)
+    die("not merged");
   store_close(merged);
   write_out(store, &first);
   if (import_parse(text_string(&first), first.length, "again", &again) != HALOTUNE_OK) die("not read again");

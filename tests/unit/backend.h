@@ -15,17 +15,19 @@
 /* Name the driver of tests as the one to load: where the environment names none, beside the folder of this program's. Returns
  * whether there is one. */
 static inline bool find_fake_cuda(void) {
-  char path[PATH_MAX];
-  if (!getenv("HALOTUNE_LIBCUDA")) {
+  char path[PATH_MAX] = "";
+  const char *named = getenv("HALOTUNE_LIBCUDA"), *library = named && *named ? named : path;
+  if (library == path) {
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 32);
     if (length < 0) return false;
     path[length] = '\0';
-    for (int i = 0; i < 3; i++) *strrchr(path, '/') = '\0';
-    strcat(path, "/libfakecuda.so");
+    for (int i = 0; i < 3 && strrchr(path, '/'); i++) *strrchr(path, '/') = '\0';
+    size_t end = strlen(path);
+    snprintf(path + end, sizeof path - end, "/libfakecuda.so");
     setenv("HALOTUNE_LIBCUDA", path, 1);
   }
-  if (!getenv("HALOTUNE_LIBNVML")) setenv("HALOTUNE_LIBNVML", getenv("HALOTUNE_LIBCUDA"), 1);
-  return access(getenv("HALOTUNE_LIBCUDA"), R_OK) == 0;
+  if (!getenv("HALOTUNE_LIBNVML")) setenv("HALOTUNE_LIBNVML", library, 1);
+  return access(library, R_OK) == 0;
 }
 
 /* A stencil on a grid, with the reference's results. End with stage_close. */

@@ -179,7 +179,7 @@ static int sample_both(struct backend_handle *backend, struct verdict *verdict) 
 static void check_fault(size_t row, enum launch_mode launch) {
   static struct stage stage;
   struct backend_handle backend;
-  struct variant anchor, tested;
+  static struct variant anchor, tested;
   const int anchor_slot = ANCHOR;
   stage_open(&stage, "star7", DTYPE_F32, (struct grid){{20, 20, 20}});
   open_backend(&backend, fault_rows[row].fault);
@@ -298,7 +298,8 @@ TEST(no_driver_and_no_such_gpu) {
   const struct backend_cuda_options options = {.ordinal = 7, .compiler = compiler};
   CHECK_EQ(HALOTUNE_ARGUMENT, backend_cuda_open(&options, &backend), "%s", fail_text());
   CHECK(strstr(fail_text(), "GPU 7"), "%s", fail_text());
-  char *library = strdup(getenv("HALOTUNE_LIBCUDA"));
+  const char *named = getenv("HALOTUNE_LIBCUDA");
+  char *library = strdup(named ? named : "");
   setenv("HALOTUNE_LIBCUDA", "/nonexistent/libcuda.so", 1);
   CHECK_EQ(HALOTUNE_NO_GPU, backend_cuda_open(&options, &backend), "%s", fail_text());
   CHECK(strstr(fail_text(), "no CUDA driver"), "%s", fail_text());

@@ -80,14 +80,13 @@ TEST(a_right_variant_is_timed_and_stays_right) {
 
 /* Put something else in place of a part of the source. */
 static void change(struct variant *v, const char *from, const char *to) {
-  char *at = strstr(v->generated.source, from), *source = malloc(strlen(v->generated.source) + strlen(to) + 1);
-  CHECK(at && source, "no '%s' in the source", from);
-  size_t before = (size_t)(at - v->generated.source);
-  memcpy(source, v->generated.source, before);
-  strcpy(source + before, to);
-  strcat(source, at + strlen(from));
+  struct text source = {0};
+  const char *at = strstr(v->generated.source, from);
+  CHECK(at, "no '%s' in the source", from);
+  text_add(&source, v->generated.source, (size_t)(at - v->generated.source));
+  text_printf(&source, "%s%s", to, at + strlen(from));
   free(v->generated.source);
-  v->generated.source = source;
+  v->generated.source = source.bytes;
 }
 
 TEST(what_is_wrong_with_a_variant_is_its_verdict) {

@@ -134,7 +134,7 @@ TEST(what_it_finds_is_what_compare_fields_finds) {
         continue;
       }
       long at[3] = {0, 0, 0};
-      for (int k = 0; k < 3; k++) {
+      for (long k = 0; k < 3; k++) {
         at[k] = grid_index(&f.grid, f.box.low[0] + 3 * k, f.box.low[1] + k, f.box.low[2] + 1);
       }
       f.values[at[2]] = 1.5;

@@ -6,7 +6,7 @@
 static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 size_t gpu_buffer_total(size_t bytes, size_t guard_bytes) {
-  return 2 * round_up(guard_bytes, GPU_ALIGN_BYTES) + bytes + 2 * GPU_ALIGN_BYTES;
+  return 2 * round_up(guard_bytes, GPU_ALIGN_BYTES) + bytes + 2 * (size_t)GPU_ALIGN_BYTES;
 }
 
 halotune_status gpu_buffer_make(struct gpu *gpu, size_t bytes, size_t guard_bytes, struct gpu_buffer *out) {

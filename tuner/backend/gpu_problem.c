@@ -12,7 +12,7 @@ static size_t guard_bytes(const struct stencil *stencil, const struct analysis *
                           const struct domain *domain) {
   const long strides[MAX_DIMS] = {1, domain->row, domain->plane};
   double widest = 0;
-  for (int axis = 0; axis < stencil->dims; axis++) {
+  for (int axis = 0; axis < stencil->dims && axis < MAX_DIMS; axis++) {
     double bytes = (double)analysis->radius[axis] * (double)strides[axis] * (double)dtype_bytes(dtype);
     if (bytes > widest) widest = bytes;
   }

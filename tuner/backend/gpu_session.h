@@ -59,43 +59,42 @@ struct gpu_session {
 /* Open the driver and the GPU, with a context.
  * Returns HALOTUNE_OK, HALOTUNE_NO_GPU, HALOTUNE_ARGUMENT. */
 halotune_status gpu_session_open(int ordinal, struct gpu_session *out);
-void gpu_session_close(struct gpu_session *session);
+void gpu_session_close(struct gpu_session *s);
 
 /* Load the compiled source of gpu_check_source. */
-halotune_status gpu_session_prepare(struct gpu_session *session, const void *cubin);
+halotune_status gpu_session_prepare(struct gpu_session *s, const void *cubin);
 
 /* Unload all variants and make room for the fields of a problem, to be filled by gpu_session_upload.
  * Returns HALOTUNE_OK; HALOTUNE_MEMORY with how much it takes and how much is free; HALOTUNE_NO_GPU. That there is no room
  * for the roof is no failure. */
-halotune_status gpu_session_problem(struct gpu_session *session, const struct gpu_problem *problem);
+halotune_status gpu_session_problem(struct gpu_session *s, const struct gpu_problem *problem);
 
 /* Fill a part of a field: in the element's type at first, in doubles for the reference.
  * Returns HALOTUNE_ARGUMENT for a part that the field does not have. */
-halotune_status gpu_session_upload(struct gpu_session *session, enum gpu_upload kind, int number, size_t offset_bytes,
+halotune_status gpu_session_upload(struct gpu_session *s, enum gpu_upload kind, int number, size_t offset_bytes,
                                    const void *bytes, size_t byte_count);
 
-/* Load a variant; the slot has to be empty. `is_roof`: on the roof's fields. */
-halotune_status gpu_session_load(struct gpu_session *session, int slot, const struct kernel_plan *plan, const void *cubin,
-                                 bool is_roof);
-void gpu_session_unload(struct gpu_session *session, int slot);
+/* Load a variant into the slot of this number, which has to be empty. `is_roof`: on the roof's fields. */
+halotune_status gpu_session_load(struct gpu_session *s, int number, const struct kernel_plan *plan, const void *cubin, bool is_roof);
+void gpu_session_unload(struct gpu_session *s, int number);
 
 /* Make the fields anew, run the variant once, and look at all of them. */
-halotune_status gpu_session_verify(struct gpu_session *session, int slot, struct gpu_look_back *out);
+halotune_status gpu_session_verify(struct gpu_session *s, int number, struct gpu_look_back *out);
 
 /* Look at guards, inputs and whether the last results are finite, after samples. */
-halotune_status gpu_session_inspect(struct gpu_session *session, struct gpu_look_back *out);
+halotune_status gpu_session_inspect(struct gpu_session *s, struct gpu_look_back *out);
 
 /* Time of one application in milliseconds, of a batch.
  *   warm  an untimed application before */
-halotune_status gpu_session_sample(struct gpu_session *session, int slot, int batch, bool warm, double *time_ms);
+halotune_status gpu_session_sample(struct gpu_session *s, int number, int batch, bool warm, double *time_ms);
 
 /* Make the fields fresh again: call it before a series of samples. */
-void gpu_session_refresh(struct gpu_session *session);
+void gpu_session_refresh(struct gpu_session *s);
 
 /* Keep the GPU busy for about that long. */
-halotune_status gpu_session_keep_warm(struct gpu_session *session, double time_ms);
+halotune_status gpu_session_keep_warm(struct gpu_session *s, double time_ms);
 
 /* Whether nothing that it says from now on can be trusted. */
-bool gpu_session_is_lost(const struct gpu_session *session);
+bool gpu_session_is_lost(const struct gpu_session *s);
 
 #endif

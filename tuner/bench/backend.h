@@ -131,6 +131,10 @@ struct backend_cuda_options {
  * compiler returns. */
 halotune_status backend_cuda_open(const struct backend_cuda_options *options, struct backend_handle *out);
 
+/* The same in this process, which then owns a context of the GPU: for tools that watch one process, such as compute-sanitizer. A
+ * variant that hangs or kills its process takes the program with it, and after one that kills its context nothing works. */
+halotune_status backend_direct_open(const struct backend_cuda_options *options, struct backend_handle *out);
+
 /* The emulation. Its times are those of one thread of the host, and mean nothing for a GPU.
  *   arch  what it pretends to be */
 halotune_status backend_host_open(const char *arch, struct backend_handle *out);

@@ -41,6 +41,7 @@ struct cuda {
 
 /* Ask; that the worker dies or hangs is an error. */
 static halotune_status ask(struct cuda *c, struct text *request, double deadline_ms, struct gpu_reply *reply) {
+  *reply = (struct gpu_reply){.status = HALOTUNE_OK};
   gpu_message_end(request);
   enum gpu_link_end end = text_ok(request) ? gpu_link_call(&c->link, request, deadline_ms, reply) : GPU_LINK_DIED;
   bool complete = text_ok(request);
@@ -353,19 +354,11 @@ static halotune_status recheck(void *state, int slot, struct verdict *verdict) {
 
 static halotune_status set_problem(void *state, const struct backend_problem *problem) {
   struct cuda *c = state;
-  const struct scene *scene = problem->scene;
-  const struct scene_request *r = &scene->request;
   c->has_problem = false;
   c->best_ms = 0;
   for (int i = 0; i < BACKEND_ALL_SLOTS; i++) forget(c, i);
-  if (r->steps != 1) return fail(HALOTUNE_ARGUMENT, "the reference has to be of one step");
-  halotune_status status = gpu_problem_make(r->stencil, r->analysis, r->dtype, &r->domain, &c->wire);
+  halotune_status status = cuda_problem_make(problem, &c->wire);
   if (status != HALOTUNE_OK) return status;
-  c->wire.launch = problem->launch;
-  c->wire.cache = problem->cache;
-  c->wire.roof_elements = problem->roof_elements;
-  c->wire.rounding = compare_rounding(r->dtype);
-  c->wire.allowed_units = scene->allowed_units;
   c->problem = *problem;
   status = ensure_worker(c);
   if (status == HALOTUNE_OK) status = send_problem(c);

@@ -4,6 +4,20 @@
 #include <math.h>
 #include <stdio.h>
 
+halotune_status cuda_problem_make(const struct backend_problem *problem, struct gpu_problem *out) {
+  const struct scene *scene = problem->scene;
+  const struct scene_request *r = &scene->request;
+  if (r->steps != 1) return fail(HALOTUNE_ARGUMENT, "the reference has to be of one step");
+  halotune_status status = gpu_problem_make(r->stencil, r->analysis, r->dtype, &r->domain, out);
+  if (status != HALOTUNE_OK) return status;
+  out->launch = problem->launch;
+  out->cache = problem->cache;
+  out->roof_elements = problem->roof_elements;
+  out->rounding = compare_rounding(r->dtype);
+  out->allowed_units = scene->allowed_units;
+  return HALOTUNE_OK;
+}
+
 static void point_of(const struct domain *domain, long long at, long point[MAX_DIMS]) {
   point[0] = (long)(at % domain->row);
   point[1] = (long)(at % domain->plane / domain->row);

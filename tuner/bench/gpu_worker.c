@@ -68,7 +68,7 @@ static halotune_status malformed(void) { return fail(HALOTUNE_PARSE, "a request 
 struct worker {
   struct gpu_window *window;
   struct gpu_session *session;
-  struct gpu_reply *reply;
+  struct gpu_reply reply;
   struct text payload;
 };
 
@@ -149,8 +149,8 @@ static halotune_status do_sample(struct worker *w, struct unpack *in) {
       w->window->slot = slots[i];
       halotune_status status = gpu_session_sample(s, slots[i], batches[i], warm != 0, &time_ms);
       if (status != HALOTUNE_OK) {
-        w->reply->slot = slots[i] >= 0 && slots[i] < GPU_ALL_SLOTS ? slots[i] : 0;
-        if (status == HALOTUNE_NO_GPU) gpu_session_unload(s, w->reply->slot);
+        w->reply.slot = slots[i] >= 0 && slots[i] < GPU_ALL_SLOTS ? slots[i] : 0;
+        if (status == HALOTUNE_NO_GPU) gpu_session_unload(s, w->reply.slot);
         return status;
       }
       pack_double(&w->payload, time_ms);
@@ -187,38 +187,45 @@ static request_work *const work[GPU_REQUEST_COUNT] = {
 /* Answer the body of a request with a whole reply. */
 static void answer(struct worker *w, const char *body, size_t length, struct text *out) {
   struct unpack in = {.at = body, .left = length};
-  struct gpu_reply reply = {.outcome = OUTCOME_MEASURED};
+  struct gpu_reply *reply = &w->reply;
   uint64_t request = unpack_u64(&in);
-  w->reply = &reply;
+  *reply = (struct gpu_reply){.outcome = OUTCOME_MEASURED};
   w->payload.length = 0;
   w->window->slot = -1;
-  reply.status = request < GPU_REQUEST_COUNT ? work[request](w, &in) : malformed();
+  reply->status = request < GPU_REQUEST_COUNT ? work[request](w, &in) : malformed();
   w->window->slot = -1;
-  if (!text_ok(&w->payload)) reply.status = fail_memory();
-  reply.detail = fail_text();
-  if (reply.status == HALOTUNE_NO_GPU) reply.outcome = gpu_outcome(w->session->gpu.failed);
-  reply.is_lost = w->session->device.context && gpu_session_is_lost(w->session);
+  if (!text_ok(&w->payload)) reply->status = fail_memory();
+  reply->detail = fail_text();
+  if (reply->status == HALOTUNE_NO_GPU) reply->outcome = gpu_outcome(w->session->gpu.failed);
+  reply->is_lost = w->session->device.context && gpu_session_is_lost(w->session);
   /* A failure that is said to be a refusal, after which nothing works any more, was none. */
-  if (reply.is_lost && reply.status == HALOTUNE_NO_GPU && reply.outcome == OUTCOME_LAUNCH_FAILED) reply.outcome = OUTCOME_CRASHED;
-  reply.payload = text_string(&w->payload);
-  reply.payload_bytes = reply.status == HALOTUNE_OK || request == GPU_REQUEST_SAMPLE ? w->payload.length : 0;
-  write_reply(&reply, out);
+  if (reply->is_lost && reply->status == HALOTUNE_NO_GPU && reply->outcome == OUTCOME_LAUNCH_FAILED) reply->outcome = OUTCOME_CRASHED;
+  reply->payload = text_string(&w->payload);
+  reply->payload_bytes = reply->status == HALOTUNE_OK || request == GPU_REQUEST_SAMPLE ? w->payload.length : 0;
+  write_reply(reply, out);
+}
+
+/* One request, of so many bytes, and its reply. False where the program is gone, or memory is out. */
+static bool serve_one(struct worker *w, int socket, uint64_t length) {
+  struct text reply = {0};
+  char *body = length <= GPU_MESSAGE_MOST_BYTES ? malloc(length + 1) : NULL;
+  bool read = body && read_all(socket, body, length);
+  if (read) answer(w, body, length, &reply);
+  free(body);
+  bool served = read && text_ok(&reply) && write_all(socket, reply.bytes, reply.length);
+  text_free(&reply);
+  return served;
 }
 
 static void serve(void *state, int socket) {
   struct worker w = {.window = state, .session = calloc(1, sizeof *w.session)};
   uint64_t length;
   if (!w.session) return;
-  while (read_all(socket, (char *)&length, sizeof length) && length <= GPU_MESSAGE_MOST_BYTES) {
-    struct text reply = {0};
-    char *body = malloc(length + 1);
-    if (!body || !read_all(socket, body, length)) return;
-    answer(&w, body, length, &reply);
-    free(body);
-    if (!text_ok(&reply) || !write_all(socket, reply.bytes, reply.length)) return;
-    text_free(&reply);
+  while (read_all(socket, (char *)&length, sizeof length) && serve_one(&w, socket, length)) {
   }
   gpu_session_close(w.session);
+  text_free(&w.payload);
+  free(w.session);
 }
 
 struct spawner_program gpu_worker_program(struct gpu_window *window) {

@@ -234,6 +234,9 @@ template <int N, class T> static inline void store_vector_streaming(T *p, const 
   store_vector<N>(p, in, line);
 }
 
+/* A hint; but an address that no kernel may touch is found, as nowhere else would be. */
+static inline void prefetch_l2(const void *p) { (void)*static_cast<const volatile unsigned char *>(p); }
+
 template <int BYTES> static inline void async_copy_zero(void *shared, const void *global, bool valid, HALOTUNE_LINE) {
   static_assert(BYTES == 4 || BYTES == 8 || BYTES == 16, "asynchronous copies move 4, 8 or 16 bytes");
   halotune_async_copy(shared, global, BYTES, valid, line);
@@ -251,6 +254,7 @@ static inline void barrier_init_done() {}
 static inline void barrier_expect(unsigned long long *barrier, unsigned bytes, HALOTUNE_LINE) {
   halotune_barrier_expect(barrier, bytes, line);
 }
+static inline void barrier_arrive(unsigned long long *barrier, HALOTUNE_LINE) { halotune_barrier_expect(barrier, 0, line); }
 static inline void bulk_copy(void *shared, const void *global, unsigned bytes, unsigned long long *barrier, HALOTUNE_LINE) {
   halotune_bulk_copy(shared, global, bytes, barrier, line);
 }
