@@ -138,6 +138,9 @@ halotune_status store_measurement(struct store *store, int64_t run, const struct
 halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant, enum outcome outcome, const char *reason,
                                      const struct timing *timing);
 
+/* Mark results of this run as doubtful, in one transaction: the GPU changed around them, and they could not be measured again. */
+halotune_status store_mark(struct store *store, int64_t run, const int64_t *variants, long count);
+
 /* The newest result of a variant for the same problem, by any run with the same driver and NVRTC as `run`. Text and samples as
  * said above.
  * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND or HALOTUNE_DB. */

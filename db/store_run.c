@@ -121,6 +121,22 @@ halotune_status store_measured_again(struct store *store, int64_t run, int64_t v
   return query_run(binder.query, NULL);
 }
 
+static halotune_status mark_one(struct store *store, int64_t run, int64_t variant) {
+  struct binder binder;
+  halotune_status status = store_bind(store, MARK_MEASUREMENT, &binder);
+  if (status != HALOTUNE_OK) return status;
+  bind_integer(&binder, run);
+  bind_integer(&binder, variant);
+  return query_run(binder.query, NULL);
+}
+
+halotune_status store_mark(struct store *store, int64_t run, const int64_t *variants, long count) {
+  halotune_status status = store_begin(store);
+  if (status != HALOTUNE_OK) return status;
+  for (long i = 0; i < count && status == HALOTUNE_OK; i++) status = mark_one(store, run, variants[i]);
+  return query_finish(store->connection, status);
+}
+
 /* Samples of the present row, kept until the next call. A blob of another length than the count says is left alone. */
 static const float *keep_samples(struct store *store, sqlite3_stmt *query, int column, int count) {
   size_t bytes = (size_t)sqlite3_column_bytes(query, column);
