@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "db/lookup_parameters.h"
 #include "stencil/space.h"
 
@@ -31,18 +30,13 @@ static bool reads_plainly(const struct template *template, const struct configur
   return !path || strcmp(path, "plain") == 0;
 }
 
-/* Parameters that count elements which are accessed at once. */
-static const char *const width_names[] = {"vector", "piece"};
-
+/* `vector` counts elements that are accessed at once; a template may have `pieces` of points where rows are not aligned. */
 int variant_alignment(const struct template *template, const struct configuration *configuration, enum dtype dtype) {
-  int element = (int)dtype_bytes(dtype), widest = 0;
+  const char *vector = value_of(template, configuration, "vector"), *pieces = value_of(template, configuration, "pieces");
+  int element = (int)dtype_bytes(dtype);
   if (reads_textures(template, configuration)) return TEXTURE_ALIGNMENT_BYTES;
-  for (size_t i = 0; i < COUNT(width_names); i++) {
-    const char *width = value_of(template, configuration, width_names[i]);
-    int bytes = width ? atoi(width) * element : 0;
-    if (bytes > widest) widest = bytes;
-  }
-  return widest > 0 ? widest : WIDEST_ACCESS_BYTES;
+  if (pieces && strcmp(pieces, "points") == 0) return element;
+  return vector ? atoi(vector) * element : WIDEST_ACCESS_BYTES;
 }
 
 static bool keeps_pointers(const struct question *q, const struct template *template, const struct configuration *configuration) {
@@ -151,7 +145,7 @@ static halotune_status default_of(const struct question *q, const struct templat
   bool fixed[MAX_PARAMETERS] = {false};
   *out = configuration_default(template);
   if (q->alignment_bytes > 0) {
-    for (size_t i = 0; i < COUNT(width_names); i++) hold(template, width_names[i], "1", out, fixed);
+    hold(template, "vector", "1", out, fixed);
   }
   if (q->in_place || q->no_textures || q->alignment_bytes > 0) hold(template, "load_path", "plain", out, fixed);
   hold(template, "extents", "runtime", out, fixed); /* one that serves other grids as well is compiled once */
