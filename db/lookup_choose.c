@@ -36,7 +36,7 @@ int variant_alignment(const struct template *template, const struct configuratio
   int element = (int)dtype_bytes(dtype);
   if (reads_textures(template, configuration)) return TEXTURE_ALIGNMENT_BYTES;
   if (pieces && strcmp(pieces, "points") == 0) return element;
-  return vector ? atoi(vector) * element : WIDEST_ACCESS_BYTES;
+  return vector ? (int)strtol(vector, NULL, 10) * element : WIDEST_ACCESS_BYTES;
 }
 
 static bool keeps_pointers(const struct question *q, const struct template *template, const struct configuration *configuration) {
@@ -173,7 +173,7 @@ static halotune_status choose_default(const struct question *q, struct answer *o
   const struct catalog *catalog = &q->ctx->catalog;
   halotune_status status = HALOTUNE_OK;
   bool found = false;
-  long *weights = malloc(((size_t)catalog->template_count + 1) * sizeof *weights);
+  long *weights = calloc((size_t)catalog->template_count + 1, sizeof *weights);
   if (!weights) return fail_memory();
   for (int i = 0; i < catalog->template_count; i++) weights[i] = catalog->templates[i].is_superseded ? -1 : weight_of(q, i);
   while (!found && status == HALOTUNE_OK) {

@@ -127,8 +127,8 @@ TEST(layouts) {
     halotune_status want;
   } rows[] = {
       {{28, 0, {0}, {0}}, HALOTUNE_OK},
-      {{25, 25 * 13, {0}, {0}}, HALOTUNE_OK}, /* rows that no vector fits */
-      {{32, 32 * 14, {2, 1, 3}, {20, 7, 5}}, HALOTUNE_OK},
+      {{25, 325, {0}, {0}}, HALOTUNE_OK}, /* rows that no vector fits */
+      {{32, 448, {2, 1, 3}, {20, 7, 5}}, HALOTUNE_OK},
       {{0, 0, {5, 0, 0}, {6, 0, 0}}, HALOTUNE_OK},
       {{23, 0, {0}, {0}}, HALOTUNE_ARGUMENT},
       {{-1, 0, {0}, {0}}, HALOTUNE_ARGUMENT},
