@@ -91,7 +91,7 @@ constexpr int ROW_PASSES = (SHARED_ROWS + ROWS_AT_ONCE - 1)/ROWS_AT_ONCE;
 constexpr int PIECES_BEFORE = (LOW_X + PIECE - 1)/PIECE, PIECES_AFTER = (HIGH_X + PIECE - 1)/PIECE;
 constexpr int SIDE_PIECES = PIECES_BEFORE + PIECES_AFTER, SIDE_FIRST = STAR ? 0 : -LOW_Y;
 constexpr int SIDE_ROWS = TILE_Y + (STAR ? 0 : LOW_Y + HIGH_Y);
-constexpr int SIDE_PASSES = (SIDE_PIECES*SIDE_ROWS + THREADS - 1)/THREADS, PASSES = ROW_PASSES + SIDE_PASSES;
+constexpr int SIDE_PASSES = (SIDE_PIECES*SIDE_ROWS + THREADS - 1)/THREADS;
 
 // What a thread copies in one pass, the same in each plane.
 enum Kind { NOTHING, WHOLE, ZEROS, BY_POINT };
@@ -118,20 +118,32 @@ __device__ __forceinline__ Piece piece_at(const Block &b, int dx, int dy) {
   return {WHOLE, dx, dy, image_y(g, y)*g.row + image};
 }
 
-__device__ __forceinline__ void plan_copies(const Block &b, Piece (&pieces)[PASSES]) {
+// A thread's share of what the block copies.
+struct CopyPlan {
+  bool regular;     // for all threads of the block: rows need no boundary rules, and no piece lies partly beyond the grid
+  int dx, row;      // of the first row piece: from the tile's first point, and its row in shared memory
+  int rows;         // where they are regular: rows from there on that are needed
+  index_t from;     // of that piece: the element in its plane
+  Piece sides[at_least_one(SIDE_PASSES)];
+};
+
+__device__ __forceinline__ void plan_copies(const Block &b, CopyPlan &plan) {
+  const Geometry &g = b.g;
   const int thread = int(threadIdx.y)*BLOCK_X + int(threadIdx.x);
-#pragma unroll
-  for (int i = 0; i < ROW_PASSES; i++) {
-    const int row = thread/ROW_PIECES + i*ROWS_AT_ONCE;
-    pieces[i] = piece_at(b, thread%ROW_PIECES*PIECE, row - LOW_Y);
-    if (row >= SHARED_ROWS) pieces[i].kind = NOTHING;
-  }
+  const index_t x_last = b.x + TILE_X < g.x1 + HIGH_X ? b.x + TILE_X : g.x1 + HIGH_X;
+  const index_t y_last = b.y + TILE_Y + HIGH_Y < g.y1 + HIGH_Y ? b.y + TILE_Y + HIGH_Y : g.y1 + HIGH_Y;
+  plan.regular = b.y >= LOW_Y && y_last <= g.ny && x_last <= g.nx && g.nx % PIECE == 0;
+  plan.dx = thread%ROW_PIECES*PIECE;
+  plan.row = thread/ROW_PIECES;
+  const index_t x = b.x + plan.dx;
+  plan.rows = x + PIECE <= g.x0 - LOW_X || x >= g.x1 + HIGH_X ? 0 : int(y_last - (b.y - LOW_Y)) - plan.row;
+  plan.from = (b.y - LOW_Y + plan.row)*g.row + x;
 #pragma unroll
   for (int i = 0; i < SIDE_PASSES; i++) {
     const int number = thread + i*THREADS, row = number/at_least_one(SIDE_PIECES);
     const int piece = number%at_least_one(SIDE_PIECES) - PIECES_BEFORE;
-    pieces[ROW_PASSES + i] = piece_at(b, piece < 0 ? piece*PIECE : TILE_X + piece*PIECE, SIDE_FIRST + row);
-    if (row >= SIDE_ROWS) pieces[ROW_PASSES + i].kind = NOTHING;
+    plan.sides[i] = piece_at(b, piece < 0 ? piece*PIECE : TILE_X + piece*PIECE, SIDE_FIRST + row);
+    if (row >= SIDE_ROWS) plan.sides[i].kind = NOTHING;
   }
 }
 
@@ -147,22 +159,42 @@ __device__ __forceinline__ void copy_by_point(const Block &b, const Piece &piece
   }
 }
 
-// Begin to copy plane z to a slot.
-__device__ __forceinline__ void copy_plane(const Block &b, const Piece (&pieces)[PASSES], index_t z, real *slot) {
+__device__ __forceinline__ void copy_piece(const Block &b, const Piece &piece, int input, index_t z, real *slot) {
   const bool zero = is_zero_z(b.g, z);
   const index_t plane = zero ? 0 : image_z(b.g, z)*b.g.plane;
+  real *to = slot + cell(piece.dx, piece.dy);
+  if (piece.kind == BY_POINT) copy_by_point(b, piece, input, z, to);
+  else if (piece.kind != NOTHING) {
+    async_copy_zero<PIECE*int(sizeof(real))>(to, b.f.in[input] + plane + piece.from, piece.kind == WHOLE && !zero);
+  }
+}
+
+// Rows, where they are regular: addresses differ by constants of the thread.
+__device__ __forceinline__ void copy_rows(const Block &b, const CopyPlan &plan, int input, index_t z, real *slot) {
+  const bool zero = is_zero_z(b.g, z);
+  const real *from = b.f.in[input] + (zero ? 0 : image_z(b.g, z)*b.g.plane) + plan.from;
+  real *to = slot + cell(plan.dx, plan.row - LOW_Y);
 #pragma unroll
-  for (int i = 0; i < PASSES; i++) {
-    const Piece &piece = pieces[i];
+  for (int i = 0; i < ROW_PASSES; i++) {
+    if (i*ROWS_AT_ONCE >= plan.rows) continue;
+    async_copy_zero<PIECE*int(sizeof(real))>(to + i*ROWS_AT_ONCE*SHARED_ROW, from + index_t(i*ROWS_AT_ONCE)*b.g.row, !zero);
+  }
+}
+
+// Begin to copy plane z to a slot.
+__device__ __forceinline__ void copy_plane(const Block &b, const CopyPlan &plan, index_t z, real *slot) {
 #pragma unroll
-    for (int s = 0; s < STAGED; s++) {
-      const int input = staged_input(s);
-      real *to = slot + s*SHARED_PLANE + cell(piece.dx, piece.dy);
-      if (piece.kind == BY_POINT) copy_by_point(b, piece, input, z, to);
-      else if (piece.kind != NOTHING) {
-        async_copy_zero<PIECE*int(sizeof(real))>(to, b.f.in[input] + plane + piece.from, piece.kind == WHOLE && !zero);
+  for (int s = 0; s < STAGED; s++) {
+    real *to = slot + s*SHARED_PLANE;
+    if (plan.regular) copy_rows(b, plan, staged_input(s), z, to);
+    else {
+#pragma unroll 1
+      for (int row = plan.row; row < SHARED_ROWS; row += ROWS_AT_ONCE) {
+        copy_piece(b, piece_at(b, plan.dx, row - LOW_Y), staged_input(s), z, to);
       }
     }
+#pragma unroll
+    for (int i = 0; i < SIDE_PASSES; i++) copy_piece(b, plan.sides[i], staged_input(s), z, to);
   }
 }
 
@@ -336,8 +368,8 @@ __device__ __forceinline__ void write_row(const Block &b, int output, int dy, in
 // The march's way to its planes. All of a block's threads call these; `at_hand` is where the plane at hand lies, `ahead` where the
 // next copy goes.
 struct Pipeline {
-  Piece pieces[PASSES];  // COPIES threads
-  int plane_bytes;       // COPIES engine
+  CopyPlan plan;    // COPIES threads
+  int plane_bytes;  // COPIES engine
   Place at_hand, ahead;
 };
 
@@ -345,7 +377,7 @@ struct Pipeline {
 __device__ __forceinline__ void begin_plane(const Block &b, Pipeline &p, index_t z, index_t last) {
   if (z < last) {
     if (ENGINE) copy_plane_by_engine(b, p.plane_bytes, z, p.ahead.slot);
-    else copy_plane(b, p.pieces, z, b.shared + p.ahead.slot*SLOT);
+    else copy_plane(b, p.plan, z, b.shared + p.ahead.slot*SLOT);
   }
   if (!ENGINE) async_commit();
   step(p.ahead);
@@ -357,7 +389,7 @@ __device__ __forceinline__ void begin_march(const Block &b, Pipeline &p, index_t
     p.plane_bytes = engine_plane_bytes(b);
     make_barriers(b);
   } else {
-    plan_copies(b, p.pieces);
+    plan_copies(b, p.plan);
   }
 #pragma unroll
   for (int i = 0; i < STAGES; i++) begin_plane(b, p, first + i, last);
