@@ -5,7 +5,7 @@
 
 #include "reports/variants_json.h"
 
-enum { DIGITS = 7, BINS = 60 };
+enum { DIGITS = 7, FEWEST_BINS = 8, MOST_BINS = 60 };
 
 json_t *outcomes_json(const struct variant_table *table) {
   long counts[OUTCOME_COUNT] = {0};
@@ -174,16 +174,16 @@ json_t *effects_json(const struct variant_table *table) {
 
 /* --- the distribution of times, and their course --- */
 
-static json_t *bins_json(const struct variant_table *table, int template, double low, double width) {
-  long counts[BINS] = {0};
+static json_t *bins_json(const struct variant_table *table, int template, int bins, double low, double width) {
+  long counts[MOST_BINS] = {0};
   json_t *list = json_array();
   for (int i = 0; i < table->order_count; i++) {
     const struct variant_row *row = table->order[i];
     if (row->template != template || !(row->median_ms > 0)) continue;
     int bin = width > 0 ? (int)(log(row->median_ms / low) / width) : 0;
-    counts[bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin]++;
+    counts[bin < 0 ? 0 : bin >= bins ? bins - 1 : bin]++;
   }
-  for (int i = 0; i < BINS; i++) json_add(&list, json_integer(counts[i]));
+  for (int i = 0; i < bins; i++) json_add(&list, json_integer(counts[i]));
   return list;
 }
 
@@ -197,9 +197,10 @@ json_t *distribution_json(const struct variant_table *table) {
   }
   if (n > 0) {
     qsort(times, n, sizeof *times, compare_numbers);
-    double low = times[0], width = log(times[n - 1] / low) / BINS;
-    for (int i = 0; i <= BINS; i++) json_add(&edges, rounded_json(low * exp(width * i), DIGITS));
-    for (int t = 0; t < table->template_count; t++) json_add(&counts, bins_json(table, t, low, width));
+    int bins = (int)fmax(FEWEST_BINS, fmin(MOST_BINS, 2 * sqrt((double)n)));
+    double low = times[0], width = log(times[n - 1] / low) / bins;
+    for (int i = 0; i <= bins; i++) json_add(&edges, rounded_json(low * exp(width * i), DIGITS));
+    for (int t = 0; t < table->template_count; t++) json_add(&counts, bins_json(table, t, bins, low, width));
   }
   json_put(&json, "count", json_integer((json_int_t)n));
   json_put(&json, "median_ms", rounded_json(n == 0 ? NAN : n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2, DIGITS));

@@ -1,7 +1,7 @@
 // about.js: where the numbers come from, how each is computed, what the words mean.
 import {el} from './dom.js';
 import {count, date, digits, grid} from './format.js';
-import {devices, problems, report, stencils} from './data.js';
+import {deviceName, problems, report, stencils} from './data.js';
 import {table} from './table.js';
 
 // id, word, meaning. Links of the page lead here by id.
@@ -69,7 +69,7 @@ function runTable() {
   return table({caption: 'Every run of the tuner', filter: true, rows: report.runs, columns: [
     {title: 'Run', value: (r) => r.id, numeric: true},
     {title: 'Problem', value: title, cell: (r) => (problem(r) ? el('a', {href: `#/problem/${r.problem}`}, title(r)) : title(r))},
-    {title: 'GPU', value: (r) => devices.get(problem(r)?.device)?.name ?? ''},
+    {title: 'GPU', value: (r) => (problem(r) ? deviceName(problem(r).device) : '')},
     {title: 'State', value: (r) => r.state, cell: (r) => [r.state, r.reason && el('small', {}, `: ${r.reason}`)]},
     {title: 'Started', value: (r) => r.started, cell: (r) => date(r.started)},
     {title: 'Ended', value: (r) => r.ended ?? '', cell: (r) => date(r.ended)},

@@ -1,7 +1,7 @@
 // across.js: how well the winner of one GPU does on another.
 import {el} from './dom.js';
 import {grid, isNumber, percent, time, timeUnit} from './format.js';
-import {devices, problems, report, stencils} from './data.js';
+import {deviceName, devices, problems, report, stencils} from './data.js';
 import {onSequence, sequence} from './colors.js';
 import {table} from './table.js';
 
@@ -24,8 +24,8 @@ export function acrossView() {
   return [...head, ...several.map(matrix), el('h2', {}, 'All pairs'), table({
     caption: 'Winners on other GPUs', rows: known, filter: true, columns: [
       {title: 'Problem', value: (t) => name(problems.get(t.from)), cell: (t) => el('a', {href: `#/problem/${t.from}`}, name(problems.get(t.from)))},
-      {title: 'Winner of', value: (t) => devices.get(problems.get(t.from).device).name},
-      {title: 'On', value: (t) => devices.get(problems.get(t.to).device).name},
+      {title: 'Winner of', value: (t) => deviceName(problems.get(t.from).device)},
+      {title: 'On', value: (t) => deviceName(problems.get(t.to).device)},
       {title: 'Time there', unit: 'ms', value: (t) => t.time_ms, cell: (t) => time(t.time_ms, timeUnit(10)), numeric: true},
       {title: 'Best there', unit: 'ms', value: (t) => t.best_ms, cell: (t) => time(t.best_ms, timeUnit(10)), numeric: true},
       {title: 'Of the best', value: (t) => t.best_ms / t.time_ms, cell: (t) => percent(t.best_ms / t.time_ms), numeric: true, big: true}],
@@ -43,6 +43,6 @@ function matrix(list) {
     return el('td', {class: 'heat', style: {background: sequence(value), color: onSequence(value)}}, percent(found.best_ms / found.time_ms));
   };
   return el('div', {class: 'scroll'}, el('table', {class: 'matrix'}, el('caption', {}, `${name(list[0])}: share of the best time there`),
-    el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, 'winner of \\ on'), list.map((p) => el('th', {scope: 'col'}, devices.get(p.device).name)))),
-    el('tbody', {}, list.map((from) => el('tr', {}, el('th', {scope: 'row'}, devices.get(from.device).name), list.map((to) => cell(from, to)))))));
+    el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, 'winner of \\ on'), list.map((p) => el('th', {scope: 'col'}, deviceName(p.device))))),
+    el('tbody', {}, list.map((from) => el('tr', {}, el('th', {scope: 'row'}, deviceName(from.device)), list.map((to) => cell(from, to)))))));
 }

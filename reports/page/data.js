@@ -10,6 +10,12 @@ export const runs = byId(report.runs);
 export const problems = byId(report.problems);
 export const outcomes = report.outcomes;
 
+/** A GPU's name; with the end of its UUID where the database knows several of that name. */
+export function deviceName(id) {
+  const device = devices.get(id), isAlone = report.devices.every((d) => d === device || d.name !== device.name);
+  return isAlone ? device.name : `${device.name} (\u2026${device.uuid.slice(-6)})`;
+}
+
 export const isEmulated = (problem) => devices.get(problem.device).is_emulation;
 
 /** The figures of a problem's result; null where it has none yet. */

@@ -27,7 +27,7 @@ export function distribution(problem, unit) {
         const i = list[0].dataIndex;
         return `${time(edges[i], unit, 4)} \u2013 ${time(edges[i + 1], unit, 4)} ${unit.name}: ${counts.map((c) => c[i]).reduce((a, b) => a + b, 0)}`;
       }},
-      xAxis: [axis(colors, `time, ${unit.name}`, {type: 'category', data: bins.map((i) => digits(Math.sqrt(edges[i] * edges[i + 1]) * unit.scale, 3)), axisLabel: {color: colors.soft, interval: 9}, splitLine: {show: false}, axisTick: {show: false}}),
+      xAxis: [axis(colors, `time, ${unit.name}`, {type: 'category', data: bins.map((i) => digits(Math.sqrt(edges[i] * edges[i + 1]) * unit.scale, 3)), axisLabel: {color: colors.soft, interval: Math.ceil(bins.length / 7) - 1}, splitLine: {show: false}, axisTick: {show: false}}),
         {type: 'value', min: -0.5, max: bins.length - 0.5, show: false}],
       yAxis: axis(colors, 'variants', {type: 'value', nameGap: 38, minInterval: 1}),
       series: [

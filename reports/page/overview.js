@@ -1,7 +1,7 @@
 // overview.js: every GPU and every problem at a glance.
 import {add, el, term} from './dom.js';
 import {bytes, count, date, day, digits, factor, grid, isNumber, percent, plural, share, time, timeUnit} from './format.js';
-import {devices, failedCount, isEmulated, report, resultOf, roofMs, stencils, ties, fastestRow} from './data.js';
+import {deviceName, devices, failedCount, isEmulated, report, resultOf, roofMs, stencils, ties, fastestRow} from './data.js';
 import {onSequence, sequence} from './colors.js';
 import {overviewNotices} from './notices.js';
 import {table} from './table.js';
@@ -41,7 +41,7 @@ function results() {
     {title: 'Stencil', value: (p) => stencils.get(p.stencil).name, cell: (p) => el('a', {href: `#/problem/${p.id}`}, stencils.get(p.stencil).name)},
     {title: 'Type', value: (p) => p.dtype},
     {title: 'Grid', unit: 'points', value: (p) => p.points, filter: (p) => grid(p, stencils.get(p.stencil)), cell: (p) => grid(p, stencils.get(p.stencil)), numeric: true},
-    several && {title: 'GPU', value: (p) => devices.get(p.device).name},
+    several && {title: 'GPU', value: (p) => deviceName(p.device)},
     modes.size > 1 && {title: 'Mode', value: (p) => `${p.launch}, ${p.cache}`},
     {title: 'Winner', value: (p) => p.winner?.template_name ?? (fastestRow(p) >= 0 ? 'not final' : 'none'), cell: (p) => winnerCell(p)},
     {title: 'Time', unit: unit.name, value: timeOf, cell: (p) => time(timeOf(p), unit), numeric: true},
@@ -90,7 +90,7 @@ function matrix() {
   };
   return el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Share of roof by stencil and GPU'}, el('table', {class: 'matrix'},
     el('caption', {}, 'Share of the copy roof by stencil, GPU and element type'),
-    el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, 'Stencil'), columns.map((c) => el('th', {scope: 'col'}, c.device.name, el('br'), c.dtype)))),
+    el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, 'Stencil'), columns.map((c) => el('th', {scope: 'col'}, deviceName(c.device.id), el('br'), c.dtype)))),
     el('tbody', {}, names.map((name) => el('tr', {}, el('th', {scope: 'row'}, name), columns.map((c) => cell(name, c)))))));
 }
 
@@ -98,7 +98,7 @@ function deviceTable() {
   const list = [...devices.values()];
   const row = (name, value) => el('tr', {}, el('th', {scope: 'row'}, name), list.map((d) => el('td', {}, value(d) ?? '\u2013')));
   return el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'GPUs'}, el('table', {class: 'upright'}, el('caption', {}, 'Facts of each GPU'),
-    el('thead', {}, el('tr', {}, el('th', {}), list.map((d) => el('th', {scope: 'col'}, d.name)))),
+    el('thead', {}, el('tr', {}, el('th', {}), list.map((d) => el('th', {scope: 'col'}, deviceName(d.id))))),
     el('tbody', {},
       row('UUID', (d) => el('code', {}, d.uuid)),
       row('Architecture', (d) => `sm_${d.capability}`),

@@ -1,7 +1,7 @@
 // problem.js: one problem: what won, by how much, why, and everything that was tried.
 import {el, facts, term} from './dom.js';
 import {bytes, count, date, digits, factor, grid, isNumber, parameters, percent, plural, share, time, timeUnit} from './format.js';
-import {devices, failedCount, fastestRow, isEmulated, report, resultOf, roofMs, rowOf, rowParameters, runs, stencils, templateName, ties, timedRows} from './data.js';
+import {deviceName, devices, failedCount, fastestRow, isEmulated, report, resultOf, roofMs, rowOf, rowParameters, runs, stencils, templateName, ties, timedRows} from './data.js';
 import {convergence} from './convergence.js';
 import {distribution} from './distribution.js';
 import {effects, effectValues} from './effects.js';
@@ -21,7 +21,7 @@ export function problemTitle(problem) {
   const stencil = stencils.get(problem.stencil);
   const twins = report.problems.filter((p) => p !== problem && p.stencil === problem.stencil && p.dtype === problem.dtype && p.device === problem.device
     && p.nx === problem.nx && p.ny === problem.ny && p.nz === problem.nz);
-  return `${stencil.name} ${problem.dtype} ${grid(problem, stencil)}${devices.size > 1 ? ` on ${devices.get(problem.device).name}` : ''}`
+  return `${stencil.name} ${problem.dtype} ${grid(problem, stencil)}${devices.size > 1 ? ` on ${deviceName(problem.device)}` : ''}`
     + `${twins.length > 0 ? `, ${problem.launch}, ${problem.cache}` : ''}`;
 }
 
@@ -51,7 +51,7 @@ export function problemView(problem) {
   return [
     el('div', {class: 'title'},
       el('h1', {}, stencil.name, ' ', el('span', {class: 'soft'}, `${problem.dtype}, ${grid(problem, stencil)} points`)),
-      el('p', {}, device.name, ', launched ', problem.launch === 'graph' ? 'as a graph' : 'in a stream', ', cache ', problem.cache,
+      el('p', {}, deviceName(device.id), ', launched ', problem.launch === 'graph' ? 'as a graph' : 'in a stream', ', cache ', problem.cache,
         el('span', {class: 'neighbours'}, previous && el('a', {href: `#/problem/${previous.id}`, rel: 'prev'}, '\u2190 ', problemTitle(previous)),
           next && el('a', {href: `#/problem/${next.id}`, rel: 'next'}, problemTitle(next), ' \u2192')))),
     el('nav', {class: 'sections', 'aria-label': 'Parts of this problem'}, sections.map((s) => el('a', {href: `#/problem/${problem.id}/${s.id}`}, s.title))),

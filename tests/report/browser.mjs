@@ -59,6 +59,7 @@ const painted = (page, id) => page.evaluate((chart) => {
   return some / all;
 }, id);
 
+const document_outcomes = document('empty').outcomes.map((o) => o.name);
 const timed = (problem) => problem.variants.median_ms.filter((ms) => ms !== null).length;
 const full = document('h200');
 const star = full.problems.find((p) => full.stencils.find((s) => s.id === p.stencil).name === 'star7' && p.dtype === 'f32' && p.nx === 512);
@@ -261,6 +262,26 @@ await test('the policy of the page allows no network and no other script', 'smal
   faults.splice(0); // the browser tells what it refused
   same(answers.intruder, false, 'a script that was put into the page ran');
   is(answers.blocked.includes('connect-src') && answers.blocked.some((d) => d.startsWith('script-src')), `blocked: ${answers.blocked}`);
+});
+
+await test('two GPUs of one name are told apart', 'twins', '#/', async (page) => {
+  includes(await textOf(page), 'NVIDIA H200 (\u20269d7a01)', 'NVIDIA H200 (\u20269d7a02)');
+});
+
+await test('more variants than a page holds: told, and neither winner nor a reason is missing', 'many', '#/', async (page) => {
+  const {problems} = document('many'), [problem] = problems;
+  includes(await textOf(page), 'more variants than a page can');
+  await page.goto(`file://${folder}/many.html#/problem/${problem.id}`);
+  await page.waitForSelector('nav.sections');
+  includes(await textOf(page), `${problem.shown_count.toLocaleString('en')} of ${problem.variant_count.toLocaleString('en')} variants are on this page`);
+  for (const p of problems) {
+    const v = p.variants;
+    is(p.shown_count === v.variant.length && p.shown_count < p.variant_count && p.variant_count > 20000, 'counts');
+    is([p.winner, ...p.finalists].every((x) => v.variant.includes(x.variant)), 'a finalist is missing');
+    same(Object.values(p.outcomes).reduce((a, b) => a + b, 0), p.variant_count, 'outcomes');
+    is(p.failures.every((f) => v.variant.includes(f.variant)), 'the example of a failure is missing');
+    is(p.failures.every((f) => v.reason.some((r, row) => p.reasons[r] === f.reason && document_outcomes[v.outcome[row]] === f.outcome)), 'a reason is missing');
+  }
 });
 
 // --- 20,000 variants ---

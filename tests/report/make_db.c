@@ -574,6 +574,13 @@ static void kind_three(void) {
   }
 }
 
+static void kind_twins(void) { /* two GPUs of one name */
+  static const struct wish wishes[] = {{"star7", NULL, DTYPE_F32, {64, 64, 64}, 12, -1, WISH_WHOLE}};
+  gpus[1] = gpus[0];
+  gpus[1].uuid = "GPU-5d1f0a52-0c7e-4b55-9a55-2f1c4d9d7a02";
+  for (int i = 0; i < 2; i++) put_all(&gpus[i], wishes, COUNT(wishes));
+}
+
 static void kind_hostile(void) { /* texts that no tool of ours would write */
   static const struct wish wishes[] = {{"star7", "<script>alert(1)</script>", DTYPE_F32, {64, 64, 64}, 12, -1, WISH_WHOLE}};
   gpus[0].name = "</script><img src=x onerror=alert(2)> \"H200\" & 'co' \xE2\x80\xA8\xFF";
@@ -586,7 +593,7 @@ static const struct {
   const char *name;
   void (*make)(void);
 } kinds[] = {{"empty", kind_empty}, {"h200", kind_h200}, {"small", kind_small}, {"large", kind_large}, {"million", kind_million}, {"fifth", kind_fifth},
-             {"emulated", kind_emulated}, {"failures", kind_failures}, {"three", kind_three}, {"hostile", kind_hostile}};
+             {"emulated", kind_emulated}, {"failures", kind_failures}, {"three", kind_three}, {"hostile", kind_hostile}, {"twins", kind_twins}};
 
 int main(int argc, char **argv) {
   size_t kind = 0, length;
