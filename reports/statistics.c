@@ -49,7 +49,8 @@ static struct failure_group *count_failures(const struct variant_table *table, i
   return groups;
 }
 
-/* Reasons with numbers in them can be as many as variants: of each outcome the most frequent are told, the rest is counted. */
+/* Reasons with numbers in them can be as many as variants: of each outcome the most frequent are told, the rest is
+ * counted. */
 json_t *failures_json(const struct variant_table *table) {
   enum { MOST = 50 };
   json_t *list = json_array(), *others = NULL;
@@ -63,13 +64,16 @@ json_t *failures_json(const struct variant_table *table) {
     if (is_first) of_outcome = 0, other_count = 0, others = NULL;
     if (of_outcome++ >= MOST) {
       other_count += groups[i].count;
-      if (others) json_object_set_new(others, "count", json_integer(other_count)); /* a number in the place of a number */
+      if (others)
+        json_object_set_new(others, "count", json_integer(other_count)); /* a number in the place of a number */
     }
     if (of_outcome > MOST + 1) continue;
     json_t *entry = json_object();
     bool is_rest = of_outcome == MOST + 1;
     json_put(&entry, "outcome", text_json(outcome_name(example->outcome)));
-    json_put(&entry, "reason", is_rest ? text_json("other reasons") : text_json(example->reason < 0 ? "" : table->reasons.list[example->reason]));
+    json_put(&entry, "reason",
+             is_rest ? text_json("other reasons")
+                     : text_json(example->reason < 0 ? "" : table->reasons.list[example->reason]));
     json_put(&entry, "count", json_integer(groups[i].count));
     json_put(&entry, "variant", json_integer(example->variant));
     json_put(&entry, "template", json_integer(example->template));
@@ -120,7 +124,8 @@ static double squares_about_mean(const struct variant_table *table, int template
 }
 
 /* The median time of each value of a parameter. `times` has room for all rows. */
-static double median_of_value(const struct variant_table *table, int template, int parameter, int value, double *times) {
+static double median_of_value(const struct variant_table *table, int template, int parameter, int value,
+                              double *times) {
   size_t n = 0;
   for (int i = 0; i < table->order_count; i++) {
     const struct variant_row *row = table->order[i];
@@ -131,7 +136,8 @@ static double median_of_value(const struct variant_table *table, int template, i
   return n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;
 }
 
-static json_t *effect_json(const struct variant_table *table, int template, int parameter, double squares, double *times) {
+static json_t *effect_json(const struct variant_table *table, int template, int parameter, double squares,
+                           double *times) {
   struct sums groups[VALUE_NONE];
   const struct names *values = &table->templates[template].values[parameter];
   json_t *json = json_object(), *list = json_array();
@@ -203,7 +209,11 @@ json_t *distribution_json(const struct variant_table *table) {
     for (int t = 0; t < table->template_count; t++) json_add(&counts, bins_json(table, t, bins, low, width));
   }
   json_put(&json, "count", json_integer((json_int_t)n));
-  json_put(&json, "median_ms", rounded_json(n == 0 ? NAN : n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2, DIGITS));
+  json_put(&json, "median_ms",
+           rounded_json(n == 0  ? NAN
+                        : n % 2 ? times[n / 2]
+                                : (times[n / 2 - 1] + times[n / 2]) / 2,
+                        DIGITS));
   json_put(&json, "edges_ms", edges);
   json_put(&json, "counts", counts);
   free(times);
