@@ -276,6 +276,13 @@ selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests
 protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with noise; FULL=1 for 100 seeds of each kind
 	$(Q)FULL=$(FULL) tests/tap.sh tests/protocol.sh
 
+.PHONY: check-gpu sanitize-gpu
+check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a large field, defects; LARGE=0 for little memory
+	$(Q)LARGE=$(LARGE) tests/tap.sh tests/check_gpu.sh
+
+sanitize-gpu: all  ## compute-sanitizer over the best variants and samples, on this machine's GPU; TOOLS='memcheck racecheck initcheck'
+	$(Q)TOOLS='$(TOOLS)' tests/tap.sh tests/sanitize.sh
+
 .PHONY: check-full
 check-full: check  ## check, and large samples of all spaces, faults and noise (more than an hour on two cores)
 	$(Q)$(MAKE) --no-print-directory variants faults protocol FULL=1
