@@ -64,7 +64,7 @@ MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 
 # libhalotune: what programs link. Its symbols are those of the public header, in either form.
 # What starts processes is the tuner's.
-LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/spawner.c, \
+LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/compiler.c gpu/spawner.c, \
   $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c))
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/pic/%.o)
 SONAME := libhalotune.so.$(firstword $(subst ., ,$(VERSION)))
@@ -160,14 +160,19 @@ $(OBJ)/stencil/wrappers.o: templates/wrappers.cuh
 $(OBJ)/db/schema.o: db/schema.sql
 $(OBJ)/reports/page.o: build/report/page.html
 
-# Made anew where npm's packages or the page's files change; empty where npm is missing.
-build/report/page.html: package-lock.json $(wildcard reports/page/*)
-	$(if $(V),,@echo "  PAGE  $@")
-	$(Q)sh reports/page/build.sh $@
 $(OBJ)/tuner/backend/gpu_check.o: tuner/backend/gpu/check.cu
 $(OBJ)/tuner/cli/selftest_wrappers.o: tuner/backend/gpu/wrappers_check.cu
 $(OBJ)/pic/stencil/wrappers.o: templates/wrappers.cuh
 $(OBJ)/pic/db/schema.o: db/schema.sql
+
+# The report's page, which is put into the program too. Where npm cannot make it, it is empty, and made anew at every build until
+# npm can; the file changes only when its content does.
+build/report/page.html: $(wildcard reports/page/*) package.json package-lock.json $(if $(shell test -s build/report/page.html || echo x),no-page)
+	$(if $(V),,@echo "  PAGE  $@")
+	$(Q)sh reports/page/build.sh $@
+
+.PHONY: no-page
+no-page:
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
 
@@ -218,6 +223,9 @@ check command clang-tidy     clang-tidy
 check clang-runtime fuzzer   libclang-rt-VERSION-dev
 check command cppcheck       cppcheck
 check command jq             jq
+check command node           nodejs
+check command npm            npm
+check command chromium       chromium
 endef
 export DEPENDENCIES
 
@@ -239,7 +247,7 @@ demo: deps-build  ## the main job in one command: a stencil shown, computed, com
 	build/halotune compile star7 --sample 20
 	build/halotune verify star7 --sample 10
 
-.PHONY: check asan tidy tests unit cli docs fuzz templates mutations variants faults selftest protocol
+.PHONY: check asan tidy tests unit cli docs report fuzz templates mutations variants faults selftest protocol
 check: deps  ## every test that needs no GPU
 	$(Q)MAKE='$(MAKE)' tests/check.sh
 
@@ -257,6 +265,9 @@ library-tests: all library  ## what users of libhalotune meet: symbols, header, 
 
 docs: $(OBJ)/halotune  ## the examples in the documents
 	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/docs.sh
+
+report: $(OBJ)/halotune $(OBJ)/tests/report/make_db  ## the HTML report in a browser without a window, its document, its limits
+	$(Q)HALOTUNE=$(OBJ)/halotune MAKE_DB=$(OBJ)/tests/report/make_db tests/tap.sh tests/report.sh
 
 templates: $(OBJ)/halotune  ## the templates compile, and no value or parameter of theirs is useless
 	$(Q)HALOTUNE=$(OBJ)/halotune CUDA_HOME=$(CUDA_HOME) tests/tap.sh tests/templates.sh

@@ -24,10 +24,10 @@ enum store_mode {
 /* Open a database.
  *   path  NULL: store_default_path
  *   out   the caller's, ended with store_close; NULL on failure
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where there is no such file to read; HALOTUNE_DB for a file that is no
- * database, is damaged, cannot be written or is of a newer Halotune, with what to do, and the file untouched;
- * HALOTUNE_MEMORY. WAL is used where the file lies on a local filesystem. Threads: one at a time for one store; any
- * number of processes. */
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where there is no such file to read, or nothing in it yet; HALOTUNE_DB for a
+ * file that is no database, is damaged, cannot be written or is of a newer Halotune, with what to do, and the file
+ * untouched; HALOTUNE_MEMORY. WAL is used where the file lies on a local filesystem.
+ * Threads: one at a time for one store; any number of processes. */
 halotune_status store_open(const char *path, enum store_mode mode, struct store **out);
 
 /* An empty database in memory. Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */

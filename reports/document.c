@@ -7,7 +7,7 @@
 #include "db/outcome.h"
 #include "reports/peak.h"
 #include "reports/problem_json.h"
-#include "reports/query.h"
+#include "reports/rows.h"
 #include "reports/report.h"
 #include "reports/subject_json.h"
 
@@ -38,12 +38,12 @@ static halotune_status choose_problems(sqlite3 *db, const struct report_request 
   sqlite3_stmt *query;
   int64_t asked[] = {request->stencil != NULL, request->device != NULL};
   bool has_row = false;
-  halotune_status status = query_open(db, problems_sql, asked, COUNT(asked), &query);
+  halotune_status status = rows_open(db, problems_sql, asked, COUNT(asked), &query);
   if (status == HALOTUNE_OK && (sqlite3_bind_text(query, 3, request->stencil ? request->stencil : "", -1, SQLITE_STATIC) != SQLITE_OK ||
                                 sqlite3_bind_text(query, 4, request->device ? request->device : "", -1, SQLITE_STATIC) != SQLITE_OK)) {
     status = fail_memory();
   }
-  while (status == HALOTUNE_OK && (status = query_next(query, &has_row)) == HALOTUNE_OK && has_row) {
+  while (status == HALOTUNE_OK && (status = rows_next(query, &has_row)) == HALOTUNE_OK && has_row) {
     status = add_id(out, sqlite3_column_int64(query, 0));
   }
   sqlite3_finalize(query);
@@ -62,7 +62,7 @@ static halotune_status share_of_variants(sqlite3 *db, const struct report_reques
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < choice->count && status == HALOTUNE_OK; i++) {
     json_t *row;
-    status = query_row(db, "select count(*) as n from measurement where run_id in (select id from run where problem_id = ?1)",
+    status = row_json(db, "select count(*) as n from measurement where run_id in (select id from run where problem_id = ?1)",
                        &choice->ids[i], 1, &row);
     if (status == HALOTUNE_OK) measurements += (long)json_integer_value(json_object_get(row, "n"));
     json_decref(row);
@@ -84,7 +84,7 @@ static halotune_status add_member(struct text *out, const char *key, json_t *val
 
 static halotune_status add_rows(struct text *out, sqlite3 *db, const char *key, const char *sql) {
   json_t *rows;
-  halotune_status status = query_rows(db, sql, NULL, 0, &rows);
+  halotune_status status = rows_json(db, sql, NULL, 0, &rows);
   return status == HALOTUNE_OK ? add_member(out, key, rows) : status;
 }
 
@@ -103,11 +103,11 @@ static long member(const json_t *json, const char *key) { return (long)json_inte
 static halotune_status devices_json(sqlite3 *db, json_t **out) {
   size_t i;
   json_t *device;
-  halotune_status status = query_rows(db, device_sql, NULL, 0, out);
+  halotune_status status = rows_json(db, device_sql, NULL, 0, out);
   json_array_foreach(*out, i, device) {
     json_t *roof, *peak = json_object();
     int64_t id = member(device, "id");
-    if (status == HALOTUNE_OK) status = query_row(db, device_roof_sql, &id, 1, &roof);
+    if (status == HALOTUNE_OK) status = row_json(db, device_roof_sql, &id, 1, &roof);
     if (status != HALOTUNE_OK) {
       json_decref(peak);
       break;
@@ -126,7 +126,7 @@ static halotune_status devices_json(sqlite3 *db, json_t **out) {
 static halotune_status stencils_json(sqlite3 *db, const struct library *library, json_t **out) {
   size_t i;
   json_t *stencil;
-  halotune_status status = query_rows(db, "select id, hash, name, text from stencil order by name, id", NULL, 0, out);
+  halotune_status status = rows_json(db, "select id, hash, name, text from stencil order by name, id", NULL, 0, out);
   json_array_foreach(*out, i, stencil) {
     put_subject(&stencil, library_stencil(library, member(stencil, "id")));
   }
@@ -204,7 +204,7 @@ static halotune_status add_all(struct text *out, sqlite3 *db, const struct repor
   if (status == HALOTUNE_OK) status = add_member(out, "format", json_string("halotune-report"));
   if (status == HALOTUNE_OK) status = add_member(out, "version", json_integer(FORMAT_VERSION));
   if (status == HALOTUNE_OK) status = add_member(out, "about", about_json(request));
-  if (status == HALOTUNE_OK && (status = query_row(db, counts_sql, NULL, 0, &counts)) == HALOTUNE_OK) status = add_member(out, "counts", counts);
+  if (status == HALOTUNE_OK && (status = row_json(db, counts_sql, NULL, 0, &counts)) == HALOTUNE_OK) status = add_member(out, "counts", counts);
   if (status == HALOTUNE_OK) status = add_member(out, "outcomes", outcome_list_json());
   if (status == HALOTUNE_OK && (status = devices_json(db, &devices)) == HALOTUNE_OK) status = add_member(out, "devices", devices);
   if (status == HALOTUNE_OK && (status = stencils_json(db, library, &stencils)) == HALOTUNE_OK) status = add_member(out, "stencils", stencils);

@@ -3,12 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
-#include "base/replace.h"
-#include "base/text.h"
-#include "reports/query.h"
+#include "reports/rows.h"
 
 static halotune_status add_stencil(struct library *library, sqlite3_stmt *query) {
   struct library_stencil *list =
@@ -17,7 +14,7 @@ static halotune_status add_stencil(struct library *library, sqlite3_stmt *query)
   library->stencils = list;
   struct library_stencil *new = &list[library->stencil_count++];
   *new = (struct library_stencil){.id = sqlite3_column_int64(query, 0)};
-  const char *text = row_text(query, 1);
+  const char *text = column_text(query, 1);
   struct source source = source_of("stencil", text, strlen(text));
   if (stencil_parse(&source, &new->stencil) != HALOTUNE_OK) return HALOTUNE_OK;
   return analysis_make(new->stencil, &new->analysis);
@@ -29,17 +26,11 @@ static halotune_status add_template(struct library *library, sqlite3_stmt *query
   if (!list) return fail_memory();
   library->templates = list;
   struct library_template *new = &list[library->template_count++];
-  *new = (struct library_template){.id = sqlite3_column_int64(query, 0), .name = strdup(row_text(query, 1))};
+  *new = (struct library_template){.id = sqlite3_column_int64(query, 0), .name = strdup(column_text(query, 1))};
   if (!new->name) return fail_memory();
-  char folder[] = "/tmp/halotune-report-XXXXXX", yaml[64], cuda[64];
-  if (!mkdtemp(folder)) return HALOTUNE_OK;
-  snprintf(yaml, sizeof yaml, "%s/t.yaml", folder);
-  snprintf(cuda, sizeof cuda, "%s/t.cu", folder);
-  const char *yaml_text = row_text(query, 2), *cuda_text = row_text(query, 3);
-  if (file_replace(yaml, yaml_text, strlen(yaml_text)) == HALOTUNE_OK && file_replace(cuda, cuda_text, strlen(cuda_text)) == HALOTUNE_OK) {
-    (void)template_read(yaml, &new->template);
-  }
-  unlink(yaml), unlink(cuda), rmdir(folder);
+  const char *yaml = column_text(query, 2);
+  struct source source = source_of(new->name, yaml, strlen(yaml));
+  (void)template_parse(&source, column_text(query, 3), &new->template); /* NULL where it cannot be read */
   return HALOTUNE_OK;
 }
 
@@ -47,8 +38,8 @@ static halotune_status read_each(sqlite3 *db, struct library *library, const cha
                                  halotune_status (*add)(struct library *library, sqlite3_stmt *query)) {
   sqlite3_stmt *query;
   bool has_row = false;
-  halotune_status status = query_open(db, sql, NULL, 0, &query);
-  while (status == HALOTUNE_OK && (status = query_next(query, &has_row)) == HALOTUNE_OK && has_row) {
+  halotune_status status = rows_open(db, sql, NULL, 0, &query);
+  while (status == HALOTUNE_OK && (status = rows_next(query, &has_row)) == HALOTUNE_OK && has_row) {
     status = add(library, query);
   }
   sqlite3_finalize(query);

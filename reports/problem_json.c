@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gpu/occupancy.h"
-#include "reports/query.h"
+#include "reports/rows.h"
 #include "reports/variants_json.h"
 
 static const char problem_sql[] =
@@ -135,10 +135,10 @@ static halotune_status finalists_json(sqlite3 *db, struct variant_table *table, 
   sqlite3_stmt *query;
   size_t i = 0;
   bool has_row = false;
-  halotune_status status = query_rows(db, finalists_sql, &problem, 1, out);
+  halotune_status status = rows_json(db, finalists_sql, &problem, 1, out);
   if (status != HALOTUNE_OK) return status;
-  status = query_open(db, finalists_sql, &problem, 1, &query);
-  while (status == HALOTUNE_OK && (status = query_next(query, &has_row)) == HALOTUNE_OK && has_row) {
+  status = rows_open(db, finalists_sql, &problem, 1, &query);
+  while (status == HALOTUNE_OK && (status = rows_next(query, &has_row)) == HALOTUNE_OK && has_row) {
     int column = sqlite3_column_count(query) - 1;
     json_t *entry = json_array_get(*out, i++);
     variants_keep(table, sqlite3_column_int64(query, 1));
@@ -172,7 +172,7 @@ static void put_variants(json_t **json, struct setting *setting, struct variant_
 /* Put one query's answer. */
 static halotune_status put_answer(json_t **json, sqlite3 *db, const char *key, bool is_list, const char *sql, int64_t id) {
   json_t *answer;
-  halotune_status status = is_list ? query_rows(db, sql, &id, 1, &answer) : query_row(db, sql, &id, 1, &answer);
+  halotune_status status = is_list ? rows_json(db, sql, &id, 1, &answer) : row_json(db, sql, &id, 1, &answer);
   if (status == HALOTUNE_OK) json_put(json, key, answer);
   return status;
 }
@@ -184,11 +184,11 @@ halotune_status problem_json(sqlite3 *db, const struct library *library, int64_t
   *out = NULL;
   halotune_status status = setting_open(db, library, problem, &setting);
   if (status == HALOTUNE_OK) status = variants_read(db, problem, &table);
-  if (status == HALOTUNE_OK) status = query_row(db, problem_sql, &problem, 1, &json);
+  if (status == HALOTUNE_OK) status = row_json(db, problem_sql, &problem, 1, &json);
   json_put(&json, "points", number_json(setting.points));
   if (status == HALOTUNE_OK) status = put_answer(&json, db, "runs", true, runs_sql, problem);
   if (status == HALOTUNE_OK) status = put_answer(&json, db, "roof", false, roof_sql, problem);
-  if (status == HALOTUNE_OK) status = query_row(db, best_sql, &problem, 1, &winner);
+  if (status == HALOTUNE_OK) status = row_json(db, best_sql, &problem, 1, &winner);
   if (status == HALOTUNE_OK) {
     complete_winner(&winner, &setting);
     if (json_is_object(winner)) variants_keep(&table, json_integer_value(json_object_get(winner, "variant")));

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "reports/query.h"
+#include "reports/rows.h"
 
 static const char problem_sql[] =
     "select p.device_id, p.stencil_id, p.dtype, p.nx, p.ny, p.nz, d.capability, d.sm_count"
@@ -19,13 +19,13 @@ halotune_status setting_open(sqlite3 *db, const struct library *library, int64_t
   sqlite3_stmt *query;
   bool has_row = false;
   *out = (struct setting){.library = library, .problem = problem, .points = 1};
-  halotune_status status = query_open(db, problem_sql, &problem, 1, &query);
-  if (status == HALOTUNE_OK) status = query_next(query, &has_row);
+  halotune_status status = rows_open(db, problem_sql, &problem, 1, &query);
+  if (status == HALOTUNE_OK) status = rows_next(query, &has_row);
   if (status == HALOTUNE_OK && !has_row) status = fail(HALOTUNE_DB, "the database: a problem or its device is missing");
   if (status == HALOTUNE_OK) {
     out->device = sqlite3_column_int64(query, 0);
     out->stencil = sqlite3_column_int64(query, 1);
-    out->dtype = strcmp(row_text(query, 2), dtype_names[DTYPE_F64]) == 0 ? DTYPE_F64 : DTYPE_F32;
+    out->dtype = strcmp(column_text(query, 2), dtype_names[DTYPE_F64]) == 0 ? DTYPE_F64 : DTYPE_F32;
     for (int axis = 0; axis < MAX_DIMS; axis++) {
       out->grid.n[axis] = (long)sqlite3_column_int64(query, 3 + axis);
       out->points *= (double)out->grid.n[axis];

@@ -32,6 +32,7 @@ step all run_make all
 step unit run_make unit
 step cli run_make cli
 step docs run_make docs
+step report run_make report
 step templates run_make templates
 step mutations run_make mutations
 step variants run_make variants

@@ -12,7 +12,7 @@ const figures = [
   ['gb-s', 'GB/s', 'Effective bandwidth: compulsory traffic over the time. What a kernel reads again does not count, so that this is comparable between variants.'],
   ['compulsory-traffic', 'Compulsory traffic', 'Each input read once, each output written once: the fewest bytes that a sweep can move.'],
   ['copy-roof', 'Copy roof', 'The faster of the tuned copy kernel and cuMemcpyDtoDAsync, moving the same number of bytes in the same rounds.'],
-  ['share-of-roof', 'Share of the roof', 'Median over the rounds of the copy\u2019s time over the kernel\u2019s time in the same round, with its 95 % interval. It can exceed 1 where a cache holds part of the data.'],
+  ['share-of-the-roof', 'Share of the roof', 'Median over the rounds of the copy\u2019s time over the kernel\u2019s time in the same round, with its 95 % interval. It can exceed 1 where a cache holds part of the data.'],
   ['speed-up-over-default', 'Speed-up over default', 'Time of the template\u2019s default configuration, over the winner\u2019s, in the same rounds.'],
   ['arithmetic-roof', 'Arithmetic roof', 'Fused multiply-adds that a multiprocessor completes in a clock (NVIDIA\u2019s programming guide), times two, times multiprocessors, times the highest clock.'],
   ['arithmetic-intensity', 'Arithmetic intensity', 'Flops of the update as written, over bytes. The roofline uses the bytes that blocks request (compulsory reads times over-read, plus writes): a variant that reads more again lies further left.'],
@@ -23,6 +23,7 @@ const figures = [
   ['waves', 'Waves', 'Blocks of the launch over those that the GPU holds at a time. Just above a whole number, the last wave leaves most of the GPU idle.'],
   ['occupancy', 'Occupancy', 'Warps that a multiprocessor holds, of those that it could hold. What limits it is found with the toolkit\u2019s arithmetic from threads, registers and shared memory of a block.'],
   ['effect', 'Effect of a parameter', 'Share of the variance of the logarithm of the time, over a template\u2019s timed variants, that grouping by this parameter\u2019s value accounts for (eta squared). Shares need not add up to 1: parameters act together.'],
+  ['error', 'Largest error', 'The largest distance from the reference in double precision on the CPU, in units of the rounding that the update may have in this element type. RMS: the root of the mean square of all distances.'],
   ['tie', 'Tie', 'A finalist whose time, relative to the fastest in the same round, has a 95 % interval that does not exclude 1. Among ties a fixed rule chooses.'],
 ];
 const words = [

@@ -72,6 +72,20 @@ export function axis(colors, name, more = {}) {
     axisLabel: {color: colors.soft, hideOverlap: true}, axisTick: {lineStyle: {color: colors.soft}}, splitLine: {lineStyle: {color: colors.line}},
     minorSplitLine: {show: false}, ...more};
 }
+/** A logarithmic axis with ticks at 1, 2, 5 and so on, as finely as its range asks for. */
+export function logAxis(colors, name, low, high, show, more = {}) {
+  let ticks = [];
+  for (const steps of [[1], [1, 2, 5], [1, 1.5, 2, 3, 4, 5, 7], [1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2, 2.2, 2.5, 2.75, 3, 3.25, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 8, 9]]) {
+    ticks = [];
+    for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++) {
+      ticks.push(...steps.map((step) => step * 10 ** power).filter((tick) => tick >= low && tick <= high));
+    }
+    if (ticks.length >= 4) break;
+  }
+  return axis(colors, name, {type: 'log', min: low, max: high, axisTick: {customValues: ticks, lineStyle: {color: colors.soft}},
+    axisLabel: {customValues: ticks, color: colors.soft, hideOverlap: true, formatter: show}, splitLine: {show: false}, ...more});
+}
+
 export const legend = (colors, more = {}) => ({top: 0, left: 0, type: 'plain', itemWidth: 12, itemHeight: 10, textStyle: {color: colors.text}, ...more});
 
 /** Lines of a tooltip as elements: what the database says stays text. */
@@ -88,7 +102,14 @@ export function forgetCharts() {
 const each = (f) => { for (const chart of live) f(chart); };
 export const redrawAll = () => each((chart) => chart.isDrawn && show(chart));
 export const drawAll = () => each((chart) => show(chart));
+
+/** Fit every chart to its place, or to a width in pixels; painted at once, because paper does not wait for the next frame. */
 export const resizeAll = (width) => each((chart) => {
-  if (chart.instance) chart.instance.resize(width ? {width: Math.min(width, 700)} : {});
-  else if (chart.isDrawn) show(chart);
+  chart.canvas.style.width = width ? `${width}px` : '';
+  if (chart.instance) {
+    chart.instance.resize();
+    chart.instance.getZr().refreshImmediately();
+  } else if (chart.isDrawn) {
+    show(chart);
+  }
 });

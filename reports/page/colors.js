@@ -1,14 +1,16 @@
 // colors.js: colours that people with any colour vision tell apart (Okabe and Ito's set; viridis for sequences).
 
 const okabeIto = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#8c8c8c', '#b5a800'];
+const onDark = ['#4ba3e3', '#f0b030', '#1fbf8f', '#dd9ac0', '#8fd0f5', '#f08a3c', '#a8a8a8', '#d6cb3a'];
 const symbols = ['circle', 'triangle', 'diamond', 'rect', 'arrow', 'pin', 'roundRect', 'circle'];
 const usual = ['zmarch', 'tile', 'direct', 'pencil', 'scan'];
 
-/** A template has the same colour and symbol in every chart. */
+/** A template has the same colour and symbol in every chart; the colour is lighter on dark. */
 export function templateStyle(name) {
   let at = usual.indexOf(name);
   if (at < 0) at = usual.length + [...name].reduce((sum, c) => sum + c.codePointAt(0), 0) % (okabeIto.length - usual.length);
-  return {color: okabeIto[at], symbol: symbols[at]};
+  const isDark = document.documentElement.dataset.theme === 'dark';
+  return {color: (isDark ? onDark : okabeIto)[at], symbol: symbols[at]};
 }
 
 const viridis = [[68, 1, 84], [72, 40, 120], [62, 74, 137], [49, 104, 142], [38, 130, 142], [31, 158, 137], [53, 183, 121],

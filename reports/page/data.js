@@ -70,9 +70,10 @@ export function fastestRow(problem, accepts = () => true) {
 
 export const isSampled = (problem) => problem.shown_count < problem.variant_count;
 
-/** Values as people order them: numbers by size, words as they came. */
+/** Values as people order them: numbers by size, words by the alphabet. */
 export function orderValues(values) {
   const order = values.map((_, i) => i);
   if (values.every((v) => v.trim() !== '' && Number.isFinite(Number(v)))) order.sort((a, b) => values[a] - values[b]);
+  else order.sort((a, b) => values[a].localeCompare(values[b], 'en'));
   return order;
 }

@@ -22,7 +22,7 @@ export function distribution(problem, unit) {
       ...problem.templates.map((t, at) => ({title: t.name, value: (i) => counts[at][i], numeric: true}))]}),
     option: (colors) => ({
       legend: legend(colors, {data: problem.templates.map((t) => t.name)}),
-      grid: {left: 52, right: 24, top: 50, bottom: 46},
+      grid: {left: 52, right: 24, top: 66, bottom: 46},
       tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}, formatter: (list) => {
         const i = list[0].dataIndex;
         return `${time(edges[i], unit, 4)} \u2013 ${time(edges[i + 1], unit, 4)} ${unit.name}: ${counts.map((c) => c[i]).reduce((a, b) => a + b, 0)}`;
@@ -34,7 +34,7 @@ export function distribution(problem, unit) {
         ...problem.templates.map((template, t) => ({name: template.name, type: 'bar', stack: 'all', barCategoryGap: '8%', itemStyle: {color: templateStyle(template.name).color}, data: counts[t]})),
         {id: 'marks', type: 'line', xAxisIndex: 1, data: [], silent: true, markLine: {silent: true, symbol: 'none', lineStyle: {color: colors.text, width: 1.5, type: 'solid'},
           label: {color: colors.text, fontWeight: 'bold', formatter: (p) => p.name, textBorderColor: colors.back, textBorderWidth: 3},
-          data: marks.map(([name, ms], i) => ({name, xAxis: place(ms), lineStyle: {type: name === 'median' ? 'dashed' : 'solid'}, label: {distance: [0, name === 'winner' ? 2 : name === 'default' ? 14 : 2]}}))}},
+          data: marks.map(([name, ms], i) => ({name, xAxis: place(ms), lineStyle: {type: name === 'median' ? 'dashed' : 'solid'}, label: {distance: [0, {winner: 28, default: 15, median: 2}[name]]}}))}},
       ],
     }),
   });

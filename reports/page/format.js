@@ -33,13 +33,13 @@ export function bytes(value) {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let at = 0;
   while (value >= 1024 && at < units.length - 1) value /= 1024, at++;
-  return `${at === 0 ? value : digits(value, 4)} ${units[at]}`;
+  return `${at === 0 ? value : digits(value, 4).replace(/\.?0+$/, '')} ${units[at]}`;
 }
 
 /** 512 x 512 x 512: the axes that the stencil has. */
 export function grid(problem, stencil) {
   const n = [problem.nx, problem.ny, problem.nz];
-  const dims = stencil?.dims ?? (problem.nz > 1 ? 3 : problem.ny > 1 ? 2 : 1);
+  const dims = Math.max(stencil?.dims ?? 1, problem.nz > 1 ? 3 : problem.ny > 1 ? 2 : 1);
   return n.slice(0, dims).join('\u00d7');
 }
 

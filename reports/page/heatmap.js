@@ -43,7 +43,7 @@ export function heatmap(problem, unit) {
   const element = figure({
     id: 'heatmap', title: 'Two parameters at a time',
     note: `The best time for each pair of values, over all values of the other parameters; empty where no timed variant has the pair.${isSampled(problem) ? ' Of the variants on this page.' : ''}`,
-    summary: `${entry.template.name}: ${x.name} against ${y.name}`, wide: true,
+    summary: `${entry.template.name}: ${x.name} against ${y.name}`,
     tools: [el('label', {for: ids[0]}, 'Template ', selects[0]), el('label', {for: ids[1]}, 'across ', selects[1]), el('label', {for: ids[2]}, 'down ', selects[2])],
     table: () => table({caption: 'Best time for each pair', rows: cells(), columns: [
       {title: x.name, value: (c) => x.values[c.a]}, {title: y.name, value: (c) => y.values[c.b]},
@@ -53,14 +53,14 @@ export function heatmap(problem, unit) {
       const across = orderValues(x.values), down = orderValues(y.values);
       const shareOf = (c) => (most > least ? 1 - Math.log(c.ms / least) / Math.log(most / least) : 1);
       return {
-        grid: {left: 110, right: 130, top: 8, bottom: 46},
+        grid: {left: 92, right: 96, top: 8, bottom: 46},
         tooltip: {formatter: (p) => `${x.name}=${x.values[p.data.cell.a]}, ${y.name}=${y.values[p.data.cell.b]}: best ${time(p.data.cell.ms, unit)} ${unit.name} of ${count(p.data.cell.n)}`},
         xAxis: axis(colors, x.name, {type: 'category', data: across.map((i) => x.values[i]), splitLine: {show: false}}),
-        yAxis: axis(colors, y.name, {type: 'category', data: down.map((i) => y.values[i]), inverse: true, nameGap: 70, splitLine: {show: false}}),
+        yAxis: axis(colors, y.name, {type: 'category', data: down.map((i) => y.values[i]), inverse: true, nameGap: 62, splitLine: {show: false}}),
         visualMap: {min: 0, max: 1, dimension: 2, right: 0, top: 'middle', calculable: false, inRange: {color: sequenceStops}, textStyle: {color: colors.text},
           text: [`${time(least, unit, 4)} ${unit.name}`, `${time(most, unit, 4)} ${unit.name}`], itemHeight: 200},
         series: [{id: 'cells', type: 'heatmap', data: list.map((c) => ({value: [across.indexOf(c.a), down.indexOf(c.b), shareOf(c)], cell: c, label: {color: onSequence(shareOf(c))}})),
-          label: {show: across.length <= 12, formatter: (p) => time(p.data.cell.ms, unit, 4)}, itemStyle: {borderColor: colors.back, borderWidth: 1}}],
+          label: {show: across.length <= 9, fontSize: 11, formatter: (p) => time(p.data.cell.ms, unit, 4)}, itemStyle: {borderColor: colors.back, borderWidth: 1}}],
       };
     },
   });

@@ -76,12 +76,14 @@ let before;
 addEventListener('beforeprint', () => {
   before = wish;
   wish = 'light';
+  document.body.classList.add('printing');
   applyTheme();
   drawAll();
   resizeAll(660);
 });
 addEventListener('afterprint', () => {
   wish = before;
+  document.body.classList.remove('printing');
   applyTheme();
   resizeAll();
 });

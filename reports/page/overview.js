@@ -104,8 +104,8 @@ function deviceTable() {
       row('Architecture', (d) => `sm_${d.capability}`),
       row('Multiprocessors', (d) => `${count(d.sm_count)} at up to ${count(d.clock_khz / 1000)} MHz`),
       row('Memory', (d) => `${bytes(d.memory_bytes)}, ${count(d.bus_bits)} bits wide, L2 ${bytes(d.l2_bytes)}`),
-      row(term('Measured copy roof', 'copy-roof'), (d) => (isNumber(d.roof?.gbps) ? `${digits(d.roof.gbps)} GB/s, moving ${bytes(d.roof.bytes)}` : 'not measured')),
-      row(term('Arithmetic roof'), (d) => (isNumber(d.peak_gflops.f32) ? `${digits(d.peak_gflops.f32 / 1000)} TFLOP/s f32, ${digits(d.peak_gflops.f64 / 1000)} TFLOP/s f64` : 'unknown')),
+      row(term('Measured copy roof', 'copy-roof'), (d) => (d.is_emulation ? 'none: emulated' : isNumber(d.roof?.gbps) ? `${digits(d.roof.gbps)} GB/s, moving ${bytes(d.roof.bytes)}` : 'not measured')),
+      row(term('Arithmetic roof'), (d) => (isNumber(d.peak_gflops.f32) ? `${digits(d.peak_gflops.f32 / 1000)} TFLOP/s f32, ${digits(d.peak_gflops.f64 / 1000)} TFLOP/s f64` : d.is_emulation ? 'none: emulated' : 'unknown')),
       row('Driver', (d) => (d.drivers ? `${d.drivers} (CUDA ${Math.floor(d.cuda / 1000)}.${d.cuda % 1000 / 10})` : d.is_emulation ? 'none: emulated' : null)),
       row(list.every((d) => d.is_emulation) ? 'Compiler' : 'NVRTC', (d) => d.nvrtcs),
       row('Runs', (d) => `${count(d.run_count)}, ${day(d.first)}${day(d.first) === day(d.last) ? '' : ` to ${day(d.last)}`}`))));

@@ -6,7 +6,7 @@ import {fastestRow, isSampled, orderValues, rowParameters} from './data.js';
 import {el, newId} from './dom.js';
 import {count, isNumber, parameters, time} from './format.js';
 
-const BINS = 40, NONE = 255, TOP = 30, BOTTOM = 14, REACH = 28;
+const BINS = 40, NONE = 255, TOP = 30, BOTTOM = 14, REACH = 28, NARROWEST = 72;
 
 /** The axes of one template: values in order, and each row's place among them. */
 function makeAxes(problem, t, unit) {
@@ -29,7 +29,7 @@ export function parallel(problem, unit, selection) {
   const v = problem.variants;
   const usable = problem.templates.map((_, t) => t).filter((t) => v.template.some((at, row) => at === t && isNumber(v.median_ms[row])));
   let template = usable.find((t) => problem.templates[t].id === problem.winner?.template) ?? v.template[fastestRow(problem)];
-  let model = makeAxes(problem, template, unit), canvas = null, drag = null;
+  let model = makeAxes(problem, template, unit), canvas = null, stage = null, drag = null;
   const ids = [newId('parallel'), newId('within')];
   const status = el('output', {class: 'status', 'aria-live': 'polite'});
   const best = el('p', {class: 'mono best-chosen'});
@@ -49,7 +49,7 @@ export function parallel(problem, unit, selection) {
   element.append(best);
 
   function clear() {
-    for (const axis of model.axes) axis.chosen = null;
+    for (const axis of model.axes) axis.chosen = axis.exact = null;
     within.selectedIndex = 0;
     brush(true);
   }
@@ -108,13 +108,14 @@ export function parallel(problem, unit, selection) {
     colors = themeColors;
     if (!canvas) {
       canvas = el('canvas', {'aria-hidden': 'true'});
-      box.append(canvas);
+      stage = el('div', {class: 'stage'}, canvas);
+      box.append(stage);
       canvas.addEventListener('pointerdown', down);
       canvas.addEventListener('pointermove', move);
       canvas.addEventListener('pointerup', up);
       canvas.addEventListener('pointercancel', up);
     }
-    width = box.clientWidth;
+    width = document.body.classList.contains('printing') ? box.clientWidth : Math.max(box.clientWidth, NARROWEST * model.axes.length);
     height = box.clientHeight;
     canvas.width = width * devicePixelRatio;
     canvas.height = height * devicePixelRatio;
@@ -200,22 +201,21 @@ export function parallel(problem, unit, selection) {
   let labels = [];
 
   function placeLabels() {
-    const box = canvas.parentElement;
-    box.querySelectorAll('.axis-name, .axis-value, .axis-time').forEach((old) => old.remove());
+    stage.querySelectorAll('.axis-name, .axis-value, .axis-time').forEach((old) => old.remove());
     labels = [];
     model.axes.forEach((axis, a) => {
       const isLast = a === model.axes.length - 1;
-      box.append(el('span', {class: 'axis-name', style: {left: `${xOf(a)}px`, top: '0px'}}, axis.name));
+      stage.append(el('span', {class: 'axis-name', style: {left: `${xOf(a)}px`, top: '0px'}}, axis.name));
       if (axis.isTime) {
-        for (let i = 0; i <= 4; i++) box.append(el('span', {class: 'axis-time', style: {left: `${xOf(a) + 6}px`, top: `${yOf(axis, i * (BINS - 1) / 4)}px`}}, time(model.msAt(i * BINS / 4), unit, 4)));
-        box.append(el('span', {class: 'axis-time', style: {left: `${xOf(a) + 6}px`, top: `${yOf(axis, BINS + 1)}px`}}, 'no time'));
+        for (let i = 0; i <= 4; i++) stage.append(el('span', {class: 'axis-time', style: {left: `${xOf(a) + 6}px`, top: `${yOf(axis, i * (BINS - 1) / 4)}px`}}, time(model.msAt(i * BINS / 4), unit, 4)));
+        stage.append(el('span', {class: 'axis-time', style: {left: `${xOf(a) + 6}px`, top: `${yOf(axis, BINS + 1)}px`}}, 'no time'));
         return;
       }
       axis.labels.forEach((label, place) => {
         const button = el('button', {type: 'button', class: 'axis-value', 'aria-label': `${axis.name} ${label}`, style: {left: `${xOf(a) + (isLast ? -6 : 5)}px`, top: `${yOf(axis, place)}px`},
           onclick: () => toggle(axis, place)}, label);
         labels.push({button, axis, place});
-        box.append(button);
+        stage.append(button);
       });
     });
     markLabels();

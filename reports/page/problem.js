@@ -15,7 +15,7 @@ import {scatter} from './scatter.js';
 import {source} from './source.js';
 import {stencilPicture} from './stencil_picture.js';
 import {variantTable} from './variants.js';
-import {comparison, why} from './why.js';
+import {comparison, launchText, why} from './why.js';
 
 export function problemTitle(problem) {
   const stencil = stencils.get(problem.stencil);
@@ -38,11 +38,11 @@ export function problemView(problem) {
     if (kept.length > 0) sections.push({id, title, content: kept});
   };
   add('result', 'Result', summary(problem, unit), headline(problem, unit));
-  add('winner', problem.winner ? 'The winner' : 'The fastest so far', why(problem, unit), comparison(problem, unit), problem.winner && source(problem));
+  add('winner', problem.winner ? 'The winner' : 'The fastest so far', el('div', {class: 'side'}, el('div', {}, comparison(problem, unit)), el('div', {class: 'reasons'}, why(problem, unit), launchText(problem))), problem.winner && source(problem));
   add('stencil', 'The stencil', stencilPicture(problem, stencil));
   if (hasTimes) {
     add('landscape', 'All variants', el('div', {class: 'charts'}, roofline(problem, unit), scatter(problem, unit, selection), distribution(problem, unit), convergence(problem, unit)));
-    add('parameters', 'Parameters', el('div', {class: 'charts'}, parallel(problem, unit, selection), effects(problem), effectValues(problem, unit), heatmap(problem, unit)));
+    add('parameters', 'Parameters', el('div', {class: 'charts'}, parallel(problem, unit, selection), effects(problem), heatmap(problem, unit), effectValues(problem, unit)));
   }
   if (problem.finalists.length > 0) add('finalists', 'Finalists', finalists(problem, unit));
   add('failures', 'Failures', failures(problem));

@@ -1,8 +1,8 @@
 // roofline.js: every variant under the roofs of memory and arithmetic.
-import {axis, figure, legend} from './chart.js';
+import {figure, legend, logAxis} from './chart.js';
 import {templateStyle} from './colors.js';
 import {devices, roofMs, stencils, timedRows} from './data.js';
-import {el} from './dom.js';
+import {el, newId} from './dom.js';
 import {digits, isNumber, share, time} from './format.js';
 import {markSeries, rowTip} from './marks.js';
 import {variantRows} from './variants.js';
@@ -30,12 +30,16 @@ export function roofline(problem, unit) {
   const y1 = isNumber(peak) && peak < 20 * top ? peak * 1.4 : top * 1.8;
   const ridge = isNumber(peak) ? peak / gbps : Infinity;
   const memory = [[x0, x0 * gbps], [Math.min(ridge, x1), Math.min(ridge, x1) * gbps]];
-  const nice = (value) => (value >= 1000 ? `${digits(value / 1000, 2)}k` : digits(value, 2));
-  return figure({
+  const nice = (value) => (value >= 1000 ? `${Number((value / 1000).toPrecision(3))}k` : `${Number(value.toPrecision(3))}`);
+  let near = false;
+  const id = newId('roofs');
+  const select = el('select', {id, onchange: (event) => { near = event.target.selectedIndex === 1; element.chart.redraw(); }}, el('option', {}, 'both roofs'), el('option', {}, 'the variants closely'));
+  const element = figure({
     id: 'roofline', title,
     note: `Each point is a variant: work done over the bytes that its blocks request. The sloping line is the copy\u2019s ${digits(gbps)} GB/s, ${isNumber(peak) ? `the arithmetic roof is ${digits(peak / 1000, 3)} TFLOP/s` : 'the arithmetic roof of this GPU is not known'}. `
       + 'The dashed line is the intensity of compulsory traffic; points to the left of it read their halo again, and come above the slope where a cache serves that.',
     summary: `${rows.length} variants; the highest reaches ${digits(Math.max(...rates))} GFLOP/s, the memory roof at compulsory traffic is ${digits(compulsory * gbps)} GFLOP/s.`,
+    tools: isNumber(peak) ? [el('label', {for: id}, 'Show ', select)] : [],
     table: () => variantRows(problem, unit, rows, [
       {title: 'Intensity', unit: 'flops/byte', value: intensity, cell: (row) => digits(intensity(row)), numeric: true},
       {title: 'Rate', unit: 'GFLOP/s', value: (row) => rate(v.median_ms[row]), cell: (row) => digits(rate(v.median_ms[row])), numeric: true, big: true}]),
@@ -43,10 +47,10 @@ export function roofline(problem, unit) {
       legend: legend(colors, {data: problem.templates.map((t) => t.name)}),
       grid: {left: 62, right: 24, top: 34, bottom: 46},
       tooltip: {trigger: 'item', formatter: (p) => (p.data?.[2] >= 0 ? rowTip(problem, p.data[2], unit) : '')},
-      xAxis: axis(colors, 'flops a byte requested', {type: 'log', min: x0, max: x1, splitLine: {show: false}, axisLabel: {color: colors.soft, formatter: nice}}),
-      yAxis: axis(colors, 'GFLOP/s', {type: 'log', min: bottom / 1.3, max: y1, nameGap: 46, axisLabel: {color: colors.soft, formatter: nice}}),
+      xAxis: logAxis(colors, 'flops a byte requested', near ? x0 : x0 / 1.2, near ? compulsory * 1.15 : x1, nice),
+      yAxis: logAxis(colors, 'GFLOP/s', bottom / 1.15, near ? top * 1.25 : y1, nice, {nameGap: 46}),
       series: [
-        ...problem.templates.map((template, t) => ({id: `points-${t}`, name: template.name, type: 'scatter', symbolSize: 6, large: rows.length > 4000, ...seriesStyle(template.name),
+        ...problem.templates.map((template, t) => ({id: `points-${t}`, name: template.name, type: 'scatter', symbolSize: 6, large: rows.length > 4000, progressive: 0, ...seriesStyle(template.name),
           data: rows.filter((row) => v.template[row] === t).map(point)})),
         {id: 'memory', type: 'line', silent: true, showSymbol: false, lineStyle: {color: colors.text, width: 2}, data: memory,
           markLine: {silent: true, symbol: 'none', lineStyle: {color: colors.soft, type: 'dashed'}, label: {show: false}, data: [{xAxis: compulsory}]}},
@@ -55,6 +59,7 @@ export function roofline(problem, unit) {
       ],
     }),
   });
+  return element;
 }
 
 export function seriesStyle(name) {

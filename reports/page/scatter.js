@@ -1,5 +1,5 @@
 // scatter.js: time against occupancy, or against another figure of the variants.
-import {axis, figure, legend} from './chart.js';
+import {axis, figure, legend, logAxis} from './chart.js';
 import {timedRows} from './data.js';
 import {el, newId} from './dom.js';
 import {digits, isNumber, percent, time} from './format.js';
@@ -26,6 +26,7 @@ export function scatter(problem, unit, selection) {
   const select = el('select', {id, onchange: (event) => { choice = choices[event.target.selectedIndex]; element.chart.redraw(); }},
     choices.map((c) => el('option', {}, c.name)));
   const fastest = Math.min(...rows.map((row) => v.median_ms[row]));
+  const slowest = Math.max(...rows.map((row) => v.median_ms[row]));
   const element = figure({
     id: 'scatter', title: 'Time against occupancy and other figures',
     note: 'Lower is faster; the time axis is logarithmic. A variant without the chosen figure is left out of the chart, not of the table.',
@@ -37,12 +38,12 @@ export function scatter(problem, unit, selection) {
       grid: {left: 62, right: 24, top: 34, bottom: 46},
       tooltip: {trigger: 'item', formatter: (p) => (p.data?.[2] >= 0 ? rowTip(problem, p.data[2], unit) : '')},
       xAxis: axis(colors, `${choice.name}${choice.unit ? `, ${choice.unit}` : ''}`, {type: choice.log ? 'log' : 'value', scale: choice.key !== 'occupancy'}),
-      yAxis: axis(colors, `time, ${unit.name}`, {type: 'log', nameGap: 46, min: 'dataMin', max: 'dataMax', axisLabel: {color: colors.soft, formatter: (value) => digits(value, 3)}}),
+      yAxis: logAxis(colors, `time, ${unit.name}`, fastest * unit.scale / 1.04, slowest * unit.scale * 1.02, (value) => digits(value, 3), {nameGap: 46, splitLine: {show: false}}),
       series: [
         ...problem.templates.flatMap((template, t) => {
           const mine = rows.filter((row) => v.template[row] === t), mask = selection.mask;
           const chosen = mask ? mine.filter((row) => mask[row]) : mine, others = mask ? mine.filter((row) => !mask[row]) : [];
-          const style = {type: 'scatter', symbolSize: 6, large: rows.length > 4000, ...seriesStyle(template.name)};
+          const style = {type: 'scatter', symbolSize: 6, large: rows.length > 4000, progressive: 0, ...seriesStyle(template.name)};
           return [
             {...style, id: `points-others-${t}`, name: `${template.name} `, silent: true, itemStyle: {color: colors.line, opacity: 0.5}, data: others.map(point).filter(Boolean)},
             {...style, id: `points-${t}`, name: template.name, data: chosen.map(point).filter(Boolean)}];

@@ -2,7 +2,7 @@
 import {el, facts, svg, term} from './dom.js';
 import {count, digits} from './format.js';
 
-const CELL = 20;
+const CELL = 24;
 
 export function stencilPicture(problem, stencil) {
   if (!stencil.is_readable) {

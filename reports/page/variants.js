@@ -21,10 +21,10 @@ export function variantRows(problem, unit, rows, extra = [], filter = false, cap
       cell: (row) => (isNumber(v.median_ms[row]) ? `${time(v.low_ms[row], unit)} \u2013 ${time(v.high_ms[row], unit)}` : '\u2013')},
     isNumber(roof) && {title: 'Of roof', value: (row) => roof / v.median_ms[row], cell: (row) => share(isNumber(v.median_ms[row]) ? roof / v.median_ms[row] : null), numeric: true, big: true},
     ...extra,
+    {title: 'Parameters', value: text, class: 'mono wide'},
     {title: 'Outcome', value: (row) => outcomes[v.outcome[row]].name.replace(/_/g, ' '), cell: (row) => [outcomes[v.outcome[row]].name.replace(/_/g, ' '), v.is_marked[row] ? el('small', {title: 'still throttled or drifting at the last attempt'}, ' marked') : '']},
     number('Samples', 'sample_count', count), number('Occupancy', 'occupancy', (x) => percent(x)), number('Registers', 'registers', count), number('Shared', 'shared_bytes', count, {unit: 'B'}),
     number('Spill', 'spill_bytes', count, {unit: 'B'}), number('Waves', 'waves', (x) => digits(x, 3)), number('Loads a point', 'loads_per_point', (x) => digits(x, 3)), number('Over-read', 'over_read', (x) => digits(x, 4)),
-    {title: 'Parameters', value: text, class: 'mono'},
   ].filter(Boolean)});
 }
 

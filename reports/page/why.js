@@ -79,7 +79,7 @@ export function why(problem, unit) {
     const against = worse.length > 0 && !isTie ? `; against it: ${sentence(worse)}` : '';
     return el('li', {}, lead, told, against, '.', changed.length > 0 ? el('span', {class: 'soft'}, ` They differ in ${sentence(changed)}.`) : '');
   });
-  return [el('p', {}, 'Why it won, as far as static figures tell (computed from the templates, not measured):'), el('ul', {class: 'why'}, lines)];
+  return [el('h3', {}, 'Why it won'), el('p', {class: 'soft'}, 'As far as static figures tell; they are computed from the templates, not measured.'), el('ul', {class: 'why'}, lines)];
 }
 
 export function comparison(problem, unit) {
@@ -96,7 +96,6 @@ export function comparison(problem, unit) {
   const row = (head, make) => el('tr', {}, el('th', {scope: 'row'}, head), cells(make));
   const group = (title) => el('tr', {class: 'group'}, el('th', {colspan: list.length + 1, scope: 'rowgroup'}, title));
   const same = (text) => ({text, differs: false});
-  const launch = winner?.launch;
   return [
     el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Comparison'}, el('table', {class: 'upright compare'},
       el('caption', {}, winner ? 'The winner beside others; what differs from it is marked' : 'The fastest so far beside others; what differs is marked'),
@@ -110,7 +109,17 @@ export function comparison(problem, unit) {
         group('Figures'),
         figures.map(({name, id, key, show}) => row(id ? name : term(name), (r) =>
           ({text: show(columns[key][r.row]), differs: columns[key][r.row] !== columns[key][first.row]})))))),
-    launch && el('p', {}, 'Launch: ', el('code', {}, `${launch.kernel}<<<(${launch.grid}), (${launch.block}), ${launch.shared_bytes}>>>`),
-      winner.limited_by?.length > 0 ? [`; its ${percent(winner.occupancy, 0)} `, term('occupancy'), ` is limited by ${sentence(winner.limited_by)}: `, el('span', {class: 'soft'}, winner.occupancy_text), '.'] : '.'),
+  ];
+}
+
+/** How the winner is launched, and what limits its occupancy. */
+export function launchText(problem) {
+  const winner = problem.winner, launch = winner?.launch;
+  if (!launch) return null;
+  return [
+    el('h3', {}, 'Launch'),
+    el('p', {}, el('code', {}, `${launch.kernel}<<<(${launch.grid}), (${launch.block}), ${launch.shared_bytes}>>>`)),
+    winner.limited_by?.length > 0 && el('p', {}, `Its ${percent(winner.occupancy, 1)} `, term('occupancy'), ` is limited by ${sentence(winner.limited_by)}.`),
+    winner.occupancy_text && el('ul', {class: 'plain soft'}, winner.occupancy_text.split('; ').map((part) => el('li', {}, part))),
   ];
 }

@@ -1,6 +1,6 @@
 /* make_db.c: databases for the tests of the report: make_db KIND FILE, from the root of the tree. Stencils, templates,
  * configurations, sources, access figures and occupancy are real; times come from a plain model of a GPU's memory, with noise
- * that a seed fixes. The same KIND gives the same rows. */
+ * that a seed fixes. The same KIND gives the same rows. Where KIND is the path of a file of SQL, its rows are what is made. */
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "db/outcome.h"
+#include "db/store.h"
 #include "gpu/arch.h"
 #include "gpu/occupancy.h"
 #include "stencil/access.h"
@@ -34,7 +34,8 @@ static double noise(double width) { return 1 + width * (uniform() + uniform() + 
 
 /* --- the database --- */
 
-static sqlite3 *db;
+static struct store *store;
+static sqlite3 *db; /* the store's */
 
 static void run_sql(const char *sql) {
   char *error = NULL;
@@ -522,13 +523,27 @@ static void kind_large(void) {
   put_all(&gpus[0], wishes, COUNT(wishes));
 }
 
-static void kind_million(void) {
-  put_gpu(&gpus[0]);
-  for (long i = 0; i < 50; i++) {
-    struct wish wish = {"star7", NULL, i % 2 ? DTYPE_F64 : DTYPE_F32, {512, 512, 64 + 8 * i}, 6700, -1, WISH_WHOLE};
-    put_problem(&gpus[0], &wish);
+static void put_copies(int problems) {
+  kind_large();
+  for (int i = 1; i < problems; i++) { /* the same again, for other grids */
+    struct text sql = {0};
+    text_printf(&sql,
+                "insert into problem select id + %d, device_id, stencil_id, dtype, nx, ny, nz + 8 * %d, launch, cache from problem where id = 1;"
+                "create temp table t as select * from run where id = 1; update t set id = id + %d, problem_id = problem_id + %d;"
+                "insert into run select * from t; drop table t;"
+                "insert into variant select id + %d * 100000, source_hash || %d, stencil_id, template_id, parameters from variant where id < 100000;"
+                "create temp table t as select * from measurement where run_id = 1;"
+                "update t set id = id + %d * 100000, run_id = run_id + %d, variant_id = variant_id + %d * 100000;"
+                "insert into measurement select * from t; drop table t;"
+                "create temp table t as select * from best where id = 1; update t set id = id + %d, problem_id = problem_id + %d, run_id = run_id + %d,"
+                " variant_id = variant_id + %d * 100000; insert into best select * from t; drop table t;", i, i, i, i, i, i, i, i, i, i, i, i, i);
+    run_sql(text_string(&sql));
+    text_free(&sql);
   }
 }
+
+static void kind_fifth(void) { put_copies(10); }
+static void kind_million(void) { put_copies(50); }
 
 static void kind_emulated(void) {
   static const struct wish wishes[] = {
@@ -570,23 +585,28 @@ static void kind_hostile(void) { /* texts that no tool of ours would write */
 static const struct {
   const char *name;
   void (*make)(void);
-} kinds[] = {{"empty", kind_empty}, {"h200", kind_h200}, {"small", kind_small}, {"large", kind_large}, {"million", kind_million},
+} kinds[] = {{"empty", kind_empty}, {"h200", kind_h200}, {"small", kind_small}, {"large", kind_large}, {"million", kind_million}, {"fifth", kind_fifth},
              {"emulated", kind_emulated}, {"failures", kind_failures}, {"three", kind_three}, {"hostile", kind_hostile}};
 
 int main(int argc, char **argv) {
   size_t kind = 0, length;
-  char *schema;
+  char *sql;
   while (argc == 3 && kind < COUNT(kinds) && strcmp(kinds[kind].name, argv[1]) != 0) kind++;
-  if (argc != 3 || kind == COUNT(kinds)) die("usage: make_db KIND FILE");
+  bool is_text = argc == 3 && kind == COUNT(kinds) && strstr(argv[1], ".sql");
+  if (argc != 3 || (kind == COUNT(kinds) && !is_text)) die("usage: make_db KIND FILE");
   remove(argv[2]);
-  if (sqlite3_open(argv[2], &db) != SQLITE_OK) die("cannot open the file");
-  if (file_read("db/schema.sql", 1 << 20, &schema, &length) != HALOTUNE_OK) die(fail_text());
-  run_sql("pragma journal_mode = off; pragma synchronous = off; begin");
-  run_sql(schema);
-  run_sql("pragma user_version = 1");
-  if (kinds[kind].make != kind_empty) put_templates();
-  kinds[kind].make();
+  if (store_open(argv[2], STORE_WRITE, &store) != HALOTUNE_OK) die(fail_text());
+  db = store_connection(store);
+  run_sql("pragma synchronous = off; begin");
+  if (is_text) {
+    if (file_read(argv[1], 1 << 20, &sql, &length) != HALOTUNE_OK) die(fail_text());
+    run_sql(sql);
+    free(sql);
+  } else {
+    if (kinds[kind].make != kind_empty) put_templates();
+    kinds[kind].make();
+  }
   run_sql("commit");
-  free(schema);
+  store_close(store);
   return 0;
 }

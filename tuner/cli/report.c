@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/replace.h"
+#include "db/store.h"
 #include "reports/report.h"
 #include "tuner/cli/command.h"
 
@@ -30,11 +31,6 @@ static halotune_status write_file(const char *path, const struct text *text) {
   return status;
 }
 
-static halotune_status open_database(const char *path, sqlite3 **db) {
-  if (sqlite3_open_v2(path, db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK) return HALOTUNE_OK;
-  return fail(HALOTUNE_DB, "%s: %s", path, sqlite3_errmsg(*db));
-}
-
 static halotune_status put_out(const struct invocation *invocation, const struct text *document) {
   const char *path = option_value(invocation, "output");
   struct text page = {0};
@@ -53,17 +49,20 @@ static halotune_status put_out(const struct invocation *invocation, const struct
 }
 
 static enum exit_code run(const struct invocation *invocation) {
-  sqlite3 *db = NULL;
+  struct store *store;
   struct text document = {0};
   char date[32];
   write_date(date, sizeof date);
-  struct report_request request = {.database = option_value(invocation, "db"), .stencil = option_value(invocation, "stencil"),
+  struct report_request request = {.stencil = option_value(invocation, "stencil"),
                                    .device = option_value(invocation, "device"), .generated = date};
-  halotune_status status = open_database(request.database, &db);
-  if (status == HALOTUNE_OK) status = report_document(db, &request, &document);
+  halotune_status status = store_open(option_value(invocation, "db"), STORE_READ, &store);
+  if (status == HALOTUNE_OK) {
+    request.database = store_path(store);
+    status = report_document(store_connection(store), &request, &document);
+  }
   if (status == HALOTUNE_OK) status = put_out(invocation, &document);
   text_free(&document);
-  sqlite3_close(db);
+  store_close(store);
   return status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
 }
 

@@ -1,0 +1,23 @@
+/* rows.h: what queries answer: rows one by one, and as JSON objects. */
+#ifndef REPORTS_ROWS_H
+#define REPORTS_ROWS_H
+
+#include "db/query.h"
+#include "reports/json.h"
+
+/* Prepare a query and bind ids[0], ids[1], ... to ?1, ?2, ...
+ *   out  the caller's to sqlite3_finalize; NULL on failure
+ * Returns HALOTUNE_OK or HALOTUNE_DB. */
+halotune_status rows_open(sqlite3 *db, const char *sql, const int64_t *ids, int count, sqlite3_stmt **out);
+
+/* The next row: HALOTUNE_OK with *has_row, or HALOTUNE_DB. */
+halotune_status rows_next(sqlite3_stmt *query, bool *has_row);
+
+/* All rows as a list of objects, or the first row as an object (null where there is none), their members named as the columns
+ * are. A column whose name begins with "is_" becomes true or false.
+ *   out  a new reference; NULL when memory is out, and on failure
+ * Returns HALOTUNE_OK or HALOTUNE_DB. */
+halotune_status rows_json(sqlite3 *db, const char *sql, const int64_t *ids, int count, json_t **out);
+halotune_status row_json(sqlite3 *db, const char *sql, const int64_t *ids, int count, json_t **out);
+
+#endif
