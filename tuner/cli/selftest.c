@@ -303,8 +303,8 @@ static enum exit_code run(const struct invocation *invocation) {
   struct selftest s = {.invocation = invocation, .as_json = option_value(invocation, "json") != NULL};
   halotune_status status = open_backend(&s);
   if (s.as_json) s.rows = json_array();
-  if (status == HALOTUNE_OK && invocation->argument_count == 0) status = try_all(&s);
-  for (int i = 0; i < invocation->argument_count && status == HALOTUNE_OK; i++) status = try_stencil(&s, invocation->arguments[i]);
+  if (s.backend.table && invocation->argument_count == 0) status = try_all(&s);
+  for (int i = 0; s.backend.table && i < invocation->argument_count && status == HALOTUNE_OK; i++) status = try_stencil(&s, invocation->arguments[i]);
   if (status == HALOTUNE_OK && s.as_json) {
     json_t *document = json_object();
     json_put(&document, "device", text_json(s.backend.facts.device.name));
