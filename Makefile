@@ -148,7 +148,7 @@ $(OBJ)/libfakecuda.so: $(FAKE_CUDA_OBJECTS) tests/fake_cuda/exports.map
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(LINK) -shared -Wl,--version-script=tests/fake_cuda/exports.map $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -o $@ $(FAKE_CUDA_OBJECTS) $(LIBRARIES)
 
-$(OBJ)/tests/unit/fake_cuda_test $(OBJ)/tests/unit/backend_cuda_test $(OBJ)/tests/unit/nvml_test: | $(OBJ)/libfakecuda.so
+$(OBJ)/tests/unit/fake_cuda_test $(OBJ)/tests/unit/backend_cuda_test $(OBJ)/tests/unit/nvml_test $(OBJ)/tests/unit/gpu_session_test: | $(OBJ)/libfakecuda.so
 
 .PHONY: fake-cuda
 fake-cuda: $(OBJ)/libfakecuda.so  ## a driver for tests without a GPU, build/libfakecuda.so
