@@ -247,7 +247,7 @@ demo: deps-build  ## the main job in one command: a stencil shown, computed, com
 	build/halotune compile star7 --sample 20
 	build/halotune verify star7 --sample 10
 
-.PHONY: check asan tidy tests unit cli docs report fuzz templates mutations variants faults selftest protocol
+.PHONY: check asan tidy tests unit cli docs report fuzz templates mutations variants faults selftest protocol tune-tests
 check: deps  ## every test that needs no GPU
 	$(Q)MAKE='$(MAKE)' tests/check.sh
 
@@ -290,6 +290,9 @@ selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests
 
 protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with noise; FULL=1 for 100 seeds of each kind
 	$(Q)FULL=$(FULL) tests/tap.sh tests/protocol.sh
+
+tune-tests: all fake-cuda  ## tuning from the command line: results, going on, ending early, replays, several GPUs
+	$(Q)tests/tap.sh tests/tune.sh
 
 .PHONY: check-full
 check-full: check  ## check, and large samples of all spaces, faults and noise (more than an hour on two cores)
