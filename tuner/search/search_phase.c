@@ -230,15 +230,18 @@ static halotune_status open_anchor(struct phase *phase) {
 }
 
 /* The anchor's own failure costs the anchor, not the search. */
-static halotune_status look_at_anchor(struct phase *phase) {
+static halotune_status take_anchor(struct phase *phase) {
   struct verdict verdict;
-  if (!phase->anchor || !anchor_due(phase->anchor)) return HALOTUNE_OK;
   halotune_status status = anchor_take(phase->anchor, &verdict);
   if (status == HALOTUNE_OK && verdict.outcome != OUTCOME_MEASURED) {
     anchor_free(phase->anchor);
     phase->anchor = NULL;
   }
   return status;
+}
+
+static halotune_status look_at_anchor(struct phase *phase) {
+  return phase->anchor && anchor_due(phase->anchor) ? take_anchor(phase) : HALOTUNE_OK;
 }
 
 static halotune_status run_next(struct phase *phase) {
@@ -290,16 +293,16 @@ static halotune_status search(struct phase *phase) {
 /* Judge the last variants, measure once more what has to be, and give every time the scale that is known of it now. */
 static halotune_status settle(struct phase *phase) {
   struct session *session = phase->session;
-  struct verdict verdict;
   long number;
   if (!phase->anchor) return HALOTUNE_OK;
-  halotune_status status = anchor_take(phase->anchor, &verdict);
-  while (status == HALOTUNE_OK && !session_is_stopped(session) && (number = anchor_next_again(phase->anchor)) > 0) {
+  halotune_status status = take_anchor(phase);
+  while (status == HALOTUNE_OK && phase->anchor && !session_is_stopped(session) && (number = anchor_next_again(phase->anchor)) > 0) {
     status = propose(phase, &phase->results[number - 1].proposal, number);
     while (status == HALOTUNE_OK && compiler_pending(session->tools->compiler) > 0) status = collect(phase, COMPILE_WAIT_MS);
     while (status == HALOTUNE_OK && phase->ready_count > 0) status = run_next(phase);
   }
-  if (status == HALOTUNE_OK) status = anchor_take(phase->anchor, &verdict);
+  if (status == HALOTUNE_OK && phase->anchor) status = take_anchor(phase);
+  if (!phase->anchor) return status;
   for (long i = 0; i < session->timed_count; i++) {
     if (session->timed[i].number > 0) session->timed[i].scale = anchor_scale(phase->anchor, session->timed[i].number);
   }
