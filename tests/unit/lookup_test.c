@@ -282,15 +282,15 @@ enum { THREADS = 8, LOOKUPS = 3000 };
 
 static void *look_up_often(void *context) {
   halotune_ctx *ctx = context;
-  long sum = 0;
+  uint64_t sum = 0;
   for (uint64_t i = 0; i < LOOKUPS; i++) {
     halotune_config config;
     halotune_problem problem = {i % 2 ? "star7" : "star13", i % 3 ? "NVIDIA H200" : "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0};
     problem.grid[0] = 64 + (long long)(random_bits(9, i) % 600);
     if (halotune_lookup(ctx, &problem, &config) != HALOTUNE_OK) return NULL;
-    sum = sum * 31 + config.match + config.parameter_count + (long)strlen(config.parameters);
+    sum = sum * 31 + (uint64_t)config.match + (uint64_t)config.parameter_count + strlen(config.parameters);
   }
-  return (void *)(sum | 1);
+  return (void *)(uintptr_t)(sum | 1);
 }
 
 TEST(threads_see_the_same) {
