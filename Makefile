@@ -148,7 +148,7 @@ $(OBJ)/libfakecuda.so: $(FAKE_CUDA_OBJECTS) tests/fake_cuda/exports.map
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(LINK) -shared -Wl,--version-script=tests/fake_cuda/exports.map $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -o $@ $(FAKE_CUDA_OBJECTS) $(LIBRARIES)
 
-$(addprefix $(OBJ)/tests/unit/,fake_cuda_test backend_cuda_test nvml_test lookup_kernel_test): | $(OBJ)/libfakecuda.so
+$(addprefix $(OBJ)/tests/unit/,fake_cuda_test backend_cuda_test nvml_test gpu_session_test lookup_kernel_test): | $(OBJ)/libfakecuda.so
 
 .PHONY: fake-cuda
 fake-cuda: $(OBJ)/libfakecuda.so  ## a driver for tests without a GPU, build/libfakecuda.so
@@ -247,7 +247,7 @@ demo: deps-build  ## the main job in one command: a stencil shown, computed, com
 	build/halotune compile star7 --sample 20
 	build/halotune verify star7 --sample 10
 
-.PHONY: check asan tidy tests unit cli docs report fuzz templates mutations variants faults protocol
+.PHONY: check asan tidy tests unit cli docs report fuzz templates mutations variants faults selftest protocol
 check: deps  ## every test that needs no GPU
 	$(Q)MAKE='$(MAKE)' tests/check.sh
 
@@ -285,8 +285,18 @@ variants: $(OBJ)/halotune  ## samples of all spaces, compiled and verified
 faults: all fake-cuda  ## the tuner on a GPU and on disks that fail, on command; FULL=1 for every call and moment
 	$(Q)FULL=$(FULL) tests/tap.sh tests/faults.sh
 
+selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests
+	$(Q)tests/tap.sh tests/selftest.sh
+
 protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with noise; FULL=1 for 100 seeds of each kind
 	$(Q)FULL=$(FULL) tests/tap.sh tests/protocol.sh
+
+.PHONY: check-gpu sanitize-gpu
+check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a large field, defects; LARGE=0 for little memory
+	$(Q)LARGE=$(LARGE) tests/tap.sh tests/check_gpu.sh
+
+sanitize-gpu: all  ## compute-sanitizer over the best variants and samples, on this machine's GPU; TOOLS='memcheck racecheck initcheck'
+	$(Q)TOOLS='$(TOOLS)' tests/tap.sh tests/sanitize.sh
 
 .PHONY: check-full
 check-full: check  ## check, and large samples of all spaces, faults and noise (more than an hour on two cores)

@@ -78,6 +78,20 @@ static void compile_all(struct bench *b, struct compile_pool *pool, long first) 
   }
 }
 
+/* The same in this process, which profilers can follow: SWEEP_IN_PROCESS=1. */
+static void compile_here(struct bench *b, long first) {
+  struct nvrtc nvrtc;
+  NEED(nvrtc_open(&nvrtc));
+  for (long i = first; i < b->count; i++) {
+    struct row *row = &b->rows[i];
+    struct variant_spec spec = problem_variant(&b->problem, row->variant.template, &row->variant.configuration);
+    if (generate(&spec, &row->generated) != HALOTUNE_OK) continue;
+    struct compile_request request = {.source = row->generated.source, .name = row->generated.launch.kernel, .arch = b->problem.arch};
+    row->ready = compile_source(&nvrtc, &request, &row->compiled) == HALOTUNE_OK;
+  }
+  nvrtc_close(&nvrtc);
+}
+
 static void add_row(struct bench *b, const struct verify_variant *variant) {
   for (long i = 0; i < b->count; i++) {
     if (b->rows[i].variant.template == variant->template &&
@@ -300,8 +314,8 @@ int main(int argc, char **argv) {
       if (strcmp(options[k].name, given[i].option) == 0 && !all) invocation.values[k] = given[i].value;
     }
   }
-  struct compile_pool *pool;
-  NEED(compile_pool_open(&(struct compile_pool_options){0}, &pool));
+  struct compile_pool *pool = NULL;
+  if (!getenv("SWEEP_IN_PROCESS")) NEED(compile_pool_open(&(struct compile_pool_options){0}, &pool));
   NEED(problem_open(&invocation, &b->problem));
   NEED(pick_variants(&invocation, &b->problem, 1, &b->picked));
   b->rows = calloc(MOST_ROWS, sizeof *b->rows);
@@ -310,7 +324,8 @@ int main(int argc, char **argv) {
     long first = b->count;
     if (round == 0) first = 0;
     else add_neighbours(b);
-    compile_all(b, pool, first);
+    if (pool) compile_all(b, pool, first);
+    else compile_here(b, first);
     if (round == 0) open_device(b);
     run_all(b, first);
     qsort(b->rows, (size_t)b->count, sizeof *b->rows, compare_rows);

@@ -24,10 +24,10 @@ enum store_mode {
 /* Open a database.
  *   path  NULL: store_default_path
  *   out   the caller's, ended with store_close; NULL on failure
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where there is no such file to read; HALOTUNE_DB for a file that is no
- * database, is damaged, cannot be written or is of a newer Halotune, with what to do, and the file untouched;
- * HALOTUNE_MEMORY. WAL is used where the file lies on a local filesystem. Threads: one at a time for one store; any
- * number of processes. */
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where there is no such file to read, or nothing in it yet; HALOTUNE_DB for a
+ * file that is no database, is damaged, cannot be written or is of a newer Halotune, with what to do, and the file
+ * untouched; HALOTUNE_MEMORY. WAL is used where the file lies on a local filesystem.
+ * Threads: one at a time for one store; any number of processes. */
 halotune_status store_open(const char *path, enum store_mode mode, struct store **out);
 
 /* An empty database in memory. Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
@@ -137,6 +137,9 @@ halotune_status store_measurement(struct store *store, int64_t run, const struct
 /* Replace outcome and times of a result of this run: the variant was measured once more. */
 halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant, enum outcome outcome, const char *reason,
                                      const struct timing *timing);
+
+/* Mark results of this run as doubtful, in one transaction: the GPU changed around them, and they could not be measured again. */
+halotune_status store_mark(struct store *store, int64_t run, const int64_t *variants, long count);
 
 /* The newest result of a variant for the same problem, by any run with the same driver and NVRTC as `run`. Text and samples as
  * said above.

@@ -19,25 +19,38 @@ enum { BUSY_MS = 30000 };
 /* What lies in a file. */
 enum content { CONTENT_NONE, CONTENT_OURS, CONTENT_OLDER };
 
-static halotune_status inspect(sqlite3 *connection, const char *path, enum content *out) {
-  int64_t application = 0, version = 0, objects = 0;
-  *out = CONTENT_NONE;
-  halotune_status status = query_number(connection, "pragma application_id", &application);
-  if (status == HALOTUNE_OK) status = query_number(connection, "pragma user_version", &version);
-  if (status == HALOTUNE_OK) status = query_number(connection, "select count(*) from sqlite_master", &objects);
+/* What a file says of itself, all at one moment: another process may be making it. */
+struct marks {
+  int64_t application, version, objects;
+};
+
+static halotune_status read_marks(sqlite3 *connection, struct marks *out) {
+  halotune_status status = query_script(connection, "savepoint marks");
   if (status != HALOTUNE_OK) return status;
-  if (application == 0 && version == 0 && objects == 0) return HALOTUNE_OK;
-  if (application != SCHEMA_APPLICATION_ID) {
+  status = query_number(connection, "pragma application_id", &out->application);
+  if (status == HALOTUNE_OK) status = query_number(connection, "pragma user_version", &out->version);
+  if (status == HALOTUNE_OK) status = query_number(connection, "select count(*) from sqlite_master", &out->objects);
+  /* After a failure the connection is closed, or its transaction rolled back; needs_undoing looks at the last error. */
+  return status == HALOTUNE_OK ? query_script(connection, "release marks") : status;
+}
+
+static halotune_status inspect(sqlite3 *connection, const char *path, enum content *out) {
+  struct marks marks = {0, 0, 0};
+  *out = CONTENT_NONE;
+  halotune_status status = read_marks(connection, &marks);
+  if (status != HALOTUNE_OK) return status;
+  if (marks.application == 0 && marks.version == 0 && marks.objects == 0) return HALOTUNE_OK;
+  if (marks.application != SCHEMA_APPLICATION_ID) {
     return fail(HALOTUNE_DB, "%s: this is an SQLite database, but not a tuning database; name another file with --db",
                 path);
   }
-  if (version > SCHEMA_VERSION) {
+  if (marks.version > SCHEMA_VERSION) {
     return fail(HALOTUNE_DB,
                 "%s: a newer Halotune wrote this database (version %lld, this program knows %d); use that one, or "
                 "name another file with --db",
-                path, (long long)version, SCHEMA_VERSION);
+                path, (long long)marks.version, SCHEMA_VERSION);
   }
-  *out = version < SCHEMA_VERSION ? CONTENT_OLDER : CONTENT_OURS;
+  *out = marks.version < SCHEMA_VERSION ? CONTENT_OLDER : CONTENT_OURS;
   return HALOTUNE_OK;
 }
 
@@ -81,7 +94,8 @@ static halotune_status open_to_read(struct store *store) {
   if (status != HALOTUNE_OK || content == CONTENT_OURS) return status;
   if (content == CONTENT_NONE) return fail(HALOTUNE_NOT_FOUND, "%s: nothing is stored there yet", store->path);
   return fail(HALOTUNE_DB,
-              "%s: an older Halotune wrote this database; 'halotune db check --db FILE' brings it up to date",
+              "%s: an older Halotune wrote this database; the next 'halotune tune' or 'halotune db merge' into it "
+              "brings it up to date",
               store->path);
 }
 

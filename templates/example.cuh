@@ -145,6 +145,13 @@ __device__ __forceinline__ void barrier_expect(unsigned long long *barrier, unsi
 #endif
 }
 
+// Arrive, and expect no bytes.
+__device__ __forceinline__ void barrier_arrive(unsigned long long *barrier) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+#endif
+}
+
 __device__ __forceinline__ void bulk_copy(void *shared, const void *global, unsigned bytes, unsigned long long *barrier) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(shared)),

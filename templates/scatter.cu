@@ -22,7 +22,9 @@
 // or points where rows do not begin at multiples of a vector; results then go through shared memory as well, so that neighbouring
 // threads write neighbouring points.
 //
-// COPIES: all threads copy pieces; or the copy engine copies rows, which the first warp hands to it.
+// COPIES: all threads copy pieces, and meet at one barrier a plane; or the copy engine copies rows, which the first warp hands to it.
+// Then warps do not wait for each other: each waits until a plane is full, and tells when it has read it, so that the first warp knows
+// when its slot is empty.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #endif
@@ -56,8 +58,8 @@ constexpr int SHARED_ROW = BEFORE_X + TILE_X + AFTER_X, SHARED_ROWS = LOW_Y + TI
 constexpr int SHARED_PLANE = SHARED_ROW*SHARED_ROWS, SLOT = STAGED*SHARED_PLANE;
 
 // One slot for the plane at hand, the others for those under way. So one barrier a plane does: the slot that a copy is begun to
-// was read before that barrier.
-constexpr int SLOTS = STAGES + 1;
+// was read before that barrier. With the engine, one slot more is being read by warps that are late.
+constexpr int SLOTS = ENGINE ? STAGES + 2 : STAGES + 1;
 
 // Where the last output of a plane is finished: this many planes later.
 __device__ constexpr int longest_delay() {
@@ -89,7 +91,7 @@ constexpr int ROW_PASSES = (SHARED_ROWS + ROWS_AT_ONCE - 1)/ROWS_AT_ONCE;
 constexpr int PIECES_BEFORE = (LOW_X + PIECE - 1)/PIECE, PIECES_AFTER = (HIGH_X + PIECE - 1)/PIECE;
 constexpr int SIDE_PIECES = PIECES_BEFORE + PIECES_AFTER, SIDE_FIRST = STAR ? 0 : -LOW_Y;
 constexpr int SIDE_ROWS = TILE_Y + (STAR ? 0 : LOW_Y + HIGH_Y);
-constexpr int SIDE_PASSES = (SIDE_PIECES*SIDE_ROWS + THREADS - 1)/THREADS, PASSES = ROW_PASSES + SIDE_PASSES;
+constexpr int SIDE_PASSES = (SIDE_PIECES*SIDE_ROWS + THREADS - 1)/THREADS;
 
 // What a thread copies in one pass, the same in each plane.
 enum Kind { NOTHING, WHOLE, ZEROS, BY_POINT };
@@ -116,20 +118,32 @@ __device__ __forceinline__ Piece piece_at(const Block &b, int dx, int dy) {
   return {WHOLE, dx, dy, image_y(g, y)*g.row + image};
 }
 
-__device__ __forceinline__ void plan_copies(const Block &b, Piece (&pieces)[PASSES]) {
+// A thread's share of what the block copies.
+struct CopyPlan {
+  bool regular;     // for all threads of the block: rows need no boundary rules, and no piece lies partly beyond the grid
+  int dx, row;      // of the first row piece: from the tile's first point, and its row in shared memory
+  int rows;         // where they are regular: rows from there on that are needed
+  index_t from;     // of that piece: the element in its plane
+  Piece sides[at_least_one(SIDE_PASSES)];
+};
+
+__device__ __forceinline__ void plan_copies(const Block &b, CopyPlan &plan) {
+  const Geometry &g = b.g;
   const int thread = int(threadIdx.y)*BLOCK_X + int(threadIdx.x);
-#pragma unroll
-  for (int i = 0; i < ROW_PASSES; i++) {
-    const int row = thread/ROW_PIECES + i*ROWS_AT_ONCE;
-    pieces[i] = piece_at(b, thread%ROW_PIECES*PIECE, row - LOW_Y);
-    if (row >= SHARED_ROWS) pieces[i].kind = NOTHING;
-  }
+  const index_t x_last = b.x + TILE_X < g.x1 + HIGH_X ? b.x + TILE_X : g.x1 + HIGH_X;
+  const index_t y_last = b.y + TILE_Y + HIGH_Y < g.y1 + HIGH_Y ? b.y + TILE_Y + HIGH_Y : g.y1 + HIGH_Y;
+  plan.regular = b.y >= LOW_Y && y_last <= g.ny && x_last <= g.nx && g.nx % PIECE == 0;
+  plan.dx = thread%ROW_PIECES*PIECE;
+  plan.row = thread/ROW_PIECES;
+  const index_t x = b.x + plan.dx;
+  plan.rows = x + PIECE <= g.x0 - LOW_X || x >= g.x1 + HIGH_X ? 0 : int(y_last - (b.y - LOW_Y)) - plan.row;
+  plan.from = (b.y - LOW_Y + plan.row)*g.row + x;
 #pragma unroll
   for (int i = 0; i < SIDE_PASSES; i++) {
     const int number = thread + i*THREADS, row = number/at_least_one(SIDE_PIECES);
     const int piece = number%at_least_one(SIDE_PIECES) - PIECES_BEFORE;
-    pieces[ROW_PASSES + i] = piece_at(b, piece < 0 ? piece*PIECE : TILE_X + piece*PIECE, SIDE_FIRST + row);
-    if (row >= SIDE_ROWS) pieces[ROW_PASSES + i].kind = NOTHING;
+    plan.sides[i] = piece_at(b, piece < 0 ? piece*PIECE : TILE_X + piece*PIECE, SIDE_FIRST + row);
+    if (row >= SIDE_ROWS) plan.sides[i].kind = NOTHING;
   }
 }
 
@@ -145,22 +159,42 @@ __device__ __forceinline__ void copy_by_point(const Block &b, const Piece &piece
   }
 }
 
-// Begin to copy plane z to a slot.
-__device__ __forceinline__ void copy_plane(const Block &b, const Piece (&pieces)[PASSES], index_t z, real *slot) {
+__device__ __forceinline__ void copy_piece(const Block &b, const Piece &piece, int input, index_t z, real *slot) {
   const bool zero = is_zero_z(b.g, z);
   const index_t plane = zero ? 0 : image_z(b.g, z)*b.g.plane;
+  real *to = slot + cell(piece.dx, piece.dy);
+  if (piece.kind == BY_POINT) copy_by_point(b, piece, input, z, to);
+  else if (piece.kind != NOTHING) {
+    async_copy_zero<PIECE*int(sizeof(real))>(to, b.f.in[input] + plane + piece.from, piece.kind == WHOLE && !zero);
+  }
+}
+
+// Rows, where they are regular: addresses differ by constants of the thread.
+__device__ __forceinline__ void copy_rows(const Block &b, const CopyPlan &plan, int input, index_t z, real *slot) {
+  const bool zero = is_zero_z(b.g, z);
+  const real *from = b.f.in[input] + (zero ? 0 : image_z(b.g, z)*b.g.plane) + plan.from;
+  real *to = slot + cell(plan.dx, plan.row - LOW_Y);
 #pragma unroll
-  for (int i = 0; i < PASSES; i++) {
-    const Piece &piece = pieces[i];
+  for (int i = 0; i < ROW_PASSES; i++) {
+    if (i*ROWS_AT_ONCE >= plan.rows) continue;
+    async_copy_zero<PIECE*int(sizeof(real))>(to + i*ROWS_AT_ONCE*SHARED_ROW, from + index_t(i*ROWS_AT_ONCE)*b.g.row, !zero);
+  }
+}
+
+// Begin to copy plane z to a slot.
+__device__ __forceinline__ void copy_plane(const Block &b, const CopyPlan &plan, index_t z, real *slot) {
 #pragma unroll
-    for (int s = 0; s < STAGED; s++) {
-      const int input = staged_input(s);
-      real *to = slot + s*SHARED_PLANE + cell(piece.dx, piece.dy);
-      if (piece.kind == BY_POINT) copy_by_point(b, piece, input, z, to);
-      else if (piece.kind != NOTHING) {
-        async_copy_zero<PIECE*int(sizeof(real))>(to, b.f.in[input] + plane + piece.from, piece.kind == WHOLE && !zero);
+  for (int s = 0; s < STAGED; s++) {
+    real *to = slot + s*SHARED_PLANE;
+    if (plan.regular) copy_rows(b, plan, staged_input(s), z, to);
+    else {
+#pragma unroll 1
+      for (int row = plan.row; row < SHARED_ROWS; row += ROWS_AT_ONCE) {
+        copy_piece(b, piece_at(b, plan.dx, row - LOW_Y), staged_input(s), z, to);
       }
     }
+#pragma unroll
+    for (int i = 0; i < SIDE_PASSES; i++) copy_piece(b, plan.sides[i], staged_input(s), z, to);
   }
 }
 
@@ -168,10 +202,11 @@ __device__ __forceinline__ void copy_plane(const Block &b, const Piece (&pieces)
 
 constexpr int ROW_TURNS = (SHARED_ROWS + 31)/32;  // for the lanes of a warp, one row each
 
-// Behind the slots: for each the barrier that counts the bytes of its planes.
-__device__ __forceinline__ unsigned long long *barrier_of(const Block &b, int slot) {
+// Behind the slots, two barriers for each: `full` counts the bytes of a plane, `empty` the warps that have read it.
+__device__ __forceinline__ unsigned long long *full(const Block &b, int slot) {
   return reinterpret_cast<unsigned long long *>(b.shared + SLOTS*SLOT) + slot;
 }
+__device__ __forceinline__ unsigned long long *empty(const Block &b, int slot) { return full(b, slot) + SLOTS; }
 
 // A row of the tile and its halo: where it begins from the tile's first point, and how many points are to be copied.
 struct Row {
@@ -187,12 +222,23 @@ __device__ __forceinline__ Row engine_row(const Block &b, int row) {
   return {int(first - b.x), int(last - first)};
 }
 
+// A place in the ring of slots, and how often the ring was gone round: barriers count that in phases, 0 and 1 by turns.
+struct Place {
+  int slot;
+  unsigned phase;
+};
+
+__device__ __forceinline__ void step(Place &place) {
+  place.phase ^= place.slot + 1 == SLOTS ? 1u : 0u;
+  place.slot = place.slot + 1 < SLOTS ? place.slot + 1 : 0;
+}
+
 // By the first warp. All bytes of the plane are announced before the first of them can come.
 __device__ __forceinline__ void copy_plane_by_engine(const Block &b, int plane_bytes, index_t z, int slot) {
   const Geometry &g = b.g;
   const int lane = int(threadIdx.y)*BLOCK_X + int(threadIdx.x);
   if (lane >= 32) return;
-  if (lane == 0) barrier_expect(barrier_of(b, slot), unsigned(plane_bytes));
+  if (lane == 0) barrier_expect(full(b, slot), unsigned(plane_bytes));
   __syncwarp();
 #pragma unroll
   for (int i = 0; i < ROW_TURNS; i++) {
@@ -203,7 +249,7 @@ __device__ __forceinline__ void copy_plane_by_engine(const Block &b, int plane_b
 #pragma unroll
     for (int s = 0; s < STAGED; s++) {
       real *to = b.shared + slot*SLOT + s*SHARED_PLANE + cell(r.dx, row - LOW_Y);
-      bulk_copy(to, b.f.in[staged_input(s)] + from, unsigned(r.points)*unsigned(sizeof(real)), barrier_of(b, slot));
+      bulk_copy(to, b.f.in[staged_input(s)] + from, unsigned(r.points)*unsigned(sizeof(real)), full(b, slot));
     }
   }
 }
@@ -217,7 +263,10 @@ __device__ __forceinline__ int engine_plane_bytes(const Block &b) {
 
 __device__ __forceinline__ void make_barriers(const Block &b) {
   if (threadIdx.x == 0 && threadIdx.y == 0) {
-    for (int slot = 0; slot < SLOTS; slot++) barrier_init(barrier_of(b, slot), 1);
+    for (int slot = 0; slot < SLOTS; slot++) {
+      barrier_init(full(b, slot), 1);
+      barrier_init(empty(b, slot), THREADS/32);
+    }
     barrier_init_done();
   }
   __syncthreads();
@@ -316,49 +365,77 @@ __device__ __forceinline__ void write_row(const Block &b, int output, int dy, in
 
 // ---- marching
 
-// Begin to copy a plane. Each plane is a group of a thread's copies, though it may be empty.
-__device__ __forceinline__ void begin_plane(const Block &b, const Piece (&pieces)[PASSES], int plane_bytes, index_t z, int slot) {
-  if (ENGINE) {
-    copy_plane_by_engine(b, plane_bytes, z, slot);
-    return;
+// The march's way to its planes. All of a block's threads call these; `at_hand` is where the plane at hand lies, `ahead` where the
+// next copy goes.
+struct Pipeline {
+  CopyPlan plan;    // COPIES threads
+  int plane_bytes;  // COPIES engine
+  Place at_hand, ahead;
+};
+
+// Begin to copy plane z, if it is before the last. Each plane is a group of a thread's copies, though it may be empty.
+__device__ __forceinline__ void begin_plane(const Block &b, Pipeline &p, index_t z, index_t last) {
+  if (z < last) {
+    if (ENGINE) copy_plane_by_engine(b, p.plane_bytes, z, p.ahead.slot);
+    else copy_plane(b, p.plan, z, b.shared + p.ahead.slot*SLOT);
   }
-  copy_plane(b, pieces, z, b.shared + slot*SLOT);
-  async_commit();
+  if (!ENGINE) async_commit();
+  step(p.ahead);
+}
+
+__device__ __forceinline__ void begin_march(const Block &b, Pipeline &p, index_t first, index_t last) {
+  p.at_hand = p.ahead = {0, 0};
+  if (ENGINE) {
+    p.plane_bytes = engine_plane_bytes(b);
+    make_barriers(b);
+  } else {
+    plan_copies(b, p.plan);
+  }
+#pragma unroll
+  for (int i = 0; i < STAGES; i++) begin_plane(b, p, first + i, last);
+}
+
+// After this, plane z is in shared memory. The copy of a later one begins: to the slot of the plane before, which nobody reads any
+// more; or with the engine to that of the plane before that one, whose readers need not have kept step.
+__device__ __forceinline__ void take_plane(const Block &b, Pipeline &p, index_t z, index_t first, index_t last) {
+  if (ENGINE) {
+    const bool is_first_warp = int(threadIdx.y)*BLOCK_X + int(threadIdx.x) < 32;
+    if (is_first_warp && z + STAGES < last && z - first >= SLOTS - STAGES) barrier_wait(empty(b, p.ahead.slot), p.ahead.phase ^ 1u);
+    begin_plane(b, p, z + STAGES, last);
+    barrier_wait(full(b, p.at_hand.slot), p.at_hand.phase);
+  } else {
+    async_wait<STAGES - 1>();
+    __syncthreads();
+    begin_plane(b, p, z + STAGES, last);
+  }
+}
+
+// The plane at hand was read.
+__device__ __forceinline__ void leave_plane(const Block &b, Pipeline &p) {
+  if (ENGINE) {
+    __syncwarp();
+    if ((threadIdx.y*BLOCK_X + threadIdx.x)%32 == 0) barrier_arrive(empty(b, p.at_hand.slot));
+  }
+  step(p.at_hand);
 }
 
 __device__ __forceinline__ void march(const Block &b, const Weights &weights, const Coefficients &coefficients) {
-  Piece pieces[PASSES];
+  Pipeline pipeline;
   real sums[POINTS_Y][VECTOR][FORMS][PLANES] = {};
   const index_t first = b.z_first - LOW_Z, last = b.z_last + longest_delay();
-  int slot = 0, free_slot = 0;  // where the plane at hand lies, and where the next copy goes
-  int plane_bytes = 0;
-  unsigned phase = 0;  // of the barrier of the plane at hand
-  if (ENGINE) {
-    plane_bytes = engine_plane_bytes(b);
-    make_barriers(b);
-  } else {
-    plan_copies(b, pieces);
-  }
-#pragma unroll
-  for (int i = 0; i < STAGES; i++) {
-    if (first + i < last) begin_plane(b, pieces, plane_bytes, first + i, free_slot);
-    else async_commit();
-    free_slot++;
-  }
+  begin_march(b, pipeline, first, last);
 #pragma unroll 1
   for (index_t p = first; p < last; p++) {
     Beside beside;
     load_beside(b, p, beside);
-    if (!ENGINE) async_wait<STAGES - 1>();
-    __syncthreads();
-    if (p + STAGES < last) begin_plane(b, pieces, plane_bytes, p + STAGES, free_slot);
-    else async_commit();
-    if (ENGINE) barrier_wait(barrier_of(b, slot), phase);
+    take_plane(b, pipeline, p, first, last);
+    const real *slot = b.shared + pipeline.at_hand.slot*SLOT;
 #pragma unroll
     for (int j = 0; j < POINTS_Y; j++) {
 #pragma unroll
-      for (int lane = 0; lane < VECTOR; lane++) add_plane(PlaneTaps{b.shared + slot*SLOT, j, lane}, weights, sums[j][lane]);
+      for (int lane = 0; lane < VECTOR; lane++) add_plane(PlaneTaps{slot, j, lane}, weights, sums[j][lane]);
     }
+    leave_plane(b, pipeline);
 #pragma unroll
     for (int o = 0; o < OUTPUTS; o++) {
       const index_t z = p - delay(o);
@@ -373,9 +450,6 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
         write_row(b, o, own_y() + j, z, values);
       }
     }
-    phase = slot + 1 < SLOTS ? phase : 1 - phase;
-    slot = slot + 1 < SLOTS ? slot + 1 : 0;
-    free_slot = free_slot + 1 < SLOTS ? free_slot + 1 : 0;
   }
 }
 

@@ -39,6 +39,7 @@ step templates run_make templates
 step mutations run_make mutations
 step variants run_make variants
 step faults run_make faults
+step selftest run_make selftest
 step protocol run_make protocol
 step asan run_make asan
 step tidy run_make tidy

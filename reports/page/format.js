@@ -32,7 +32,7 @@ export function bytes(value) {
   if (!isNumber(value)) return none;
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let at = 0;
-  while (value >= 1024 && at < units.length - 1) value /= 1024, at++;
+  while (value >= 1024 && at < units.length - 1) ((value /= 1024), at++);
   return `${at === 0 ? value : digits(value, 4).replace(/\.?0+$/, '')} ${units[at]}`;
 }
 

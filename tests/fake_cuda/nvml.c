@@ -40,7 +40,8 @@ int fake_nvml_by_bus_id(const char *id, nvml_device *device) {
 /* The last two digits are the ordinal. */
 int fake_nvml_by_uuid(const char *uuid, nvml_device *device) {
   size_t length = strlen(uuid);
-  return length < 2 ? NOT_FOUND : make_handle((unsigned)strtoul(uuid + length - 2, NULL, 16), device);
+  bool is_ours = length >= 2 && strncmp(uuid, "GPU-fafafafa-", 13) == 0;
+  return is_ours ? make_handle((unsigned)strtoul(uuid + length - 2, NULL, 16), device) : NOT_FOUND;
 }
 
 int fake_nvml_clock(nvml_device device, int clock, unsigned *mhz) {

@@ -126,7 +126,7 @@ static void damaged(const char *path) {
   size_t length;
   make_database(path, 300);
   CHECK_OK(file_read(path, 1 << 28, &bytes, &length));
-  memset(bytes + length / 2 / PAGE_BYTES * PAGE_BYTES, 0x5A, 2 * PAGE_BYTES);
+  memset(bytes + length / 2 / PAGE_BYTES * PAGE_BYTES, 0x5A, (size_t)2 * PAGE_BYTES);
   write_bytes(path, bytes, length);
   free(bytes);
 }
@@ -342,6 +342,30 @@ TEST(a_killed_writer_leaves_a_whole_database) {
   work_end(&work);
 }
 
+/* Where there is no write-ahead log, a killed writer leaves a journal, which the next reader has to undo. */
+TEST(a_reader_undoes_what_a_killed_writer_began) {
+  struct work work = work_begin();
+  struct store *store;
+  make_database(work.path, 300);
+  pid_t pid = fork();
+  if (pid == 0) {
+    sqlite3 *connection = NULL;
+    sqlite3_open(work.path, &connection);
+    sqlite3_exec(connection, "pragma cache_size = 1; begin; update measurement set reason = hex(randomblob(200))", NULL, NULL, NULL);
+    kill(getpid(), SIGKILL);
+  }
+  int status;
+  char journal[128];
+  waitpid(pid, &status, 0);
+  snprintf(journal, sizeof journal, "%s-journal", work.path);
+  CHECK(mode_of(journal) > 0, "a journal is left");
+  CHECK_OK(store_open(work.path, STORE_READ, &store));
+  CHECK_EQ(0, number_of(store, "select count(*) from measurement where reason <> ''"), "nothing of it is there");
+  check_whole(store);
+  store_close(store);
+  work_end(&work);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(folder_and_file_are_the_users_alone),
@@ -354,6 +378,7 @@ int main(void) {
       cmocka_unit_test(a_full_disk_loses_one_result_and_no_more),
       cmocka_unit_test(two_processes_write_one_file),
       cmocka_unit_test(a_killed_writer_leaves_a_whole_database),
+      cmocka_unit_test(a_reader_undoes_what_a_killed_writer_began),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,12 +51,20 @@ struct candidate {
   bool is_roof; /* a variant of stencil `copy` on roof_elements points, of the problem's element type; not verified */
 };
 
+/* What the compiler found of a variant when it was recorded. */
+struct recorded_kernel {
+  bool is_known; /* false from backends that run kernels */
+  int registers, shared_bytes, spill_bytes, blocks_per_sm; /* -1 where not recorded */
+  double occupancy;                                        /* NaN */
+};
+
 /* How a step went. */
 struct verdict {
   enum outcome outcome; /* OUTCOME_MEASURED where nothing is wrong */
   char reason[BACKEND_REASON_BYTES];
   struct comparison worst; /* of the outputs, the one with the largest error; points 0 where none was compared */
   double run_ms;           /* of the verified run, once and cold: a first guess for batches; 0 where there was none */
+  struct recorded_kernel recorded;
 };
 
 /* Samples of several variants in turn: for each round, each slot once. */

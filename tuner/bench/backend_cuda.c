@@ -176,6 +176,12 @@ static double overhead_ms(const struct cuda *c) {
   return points * gpu_problem_buffers(&c->wire) * 4 * sizeof(double) / slow_bytes_per_ms;
 }
 
+/* How many sets of fields take turns; all do before each sample. */
+static int sets_in_turn(const struct cuda *c) {
+  size_t bytes = gpu_problem_bytes(&c->wire) * (size_t)gpu_problem_buffers(&c->wire);
+  return c->wire.cache == CACHE_COLD ? gpu_rotation_sets(bytes, c->opened.device.l2_bytes) : 1;
+}
+
 static double expected_ms(const struct cuda *c, int slot) {
   return c->slots[slot].time_ms > 0 ? c->slots[slot].time_ms : c->best_ms;
 }
@@ -312,8 +318,8 @@ static halotune_status sample(void *state, const struct sample_plan *plan, doubl
     int slot = plan->slots[i];
     bool is_there = slot >= 0 && slot < BACKEND_ALL_SLOTS && (slot >= BACKEND_SLOTS || c->slots[slot].is_live);
     if (!is_there) return fail(HALOTUNE_ARGUMENT, "slot %d is empty", slot);
-    /* An application before each sample, a first launch of a graph, and rotations make it no more than this. */
-    plan_ms += (2.0 * plan->batches[i] + plan->warm) * plan->rounds * expected_ms(c, slot);
+    /* Twice the batch, for the first launch of a graph is not a timed one. */
+    plan_ms += (2.0 * plan->batches[i] + plan->warm + sets_in_turn(c)) * plan->rounds * expected_ms(c, slot);
   }
   halotune_status status = ensure_worker(c);
   if (status != HALOTUNE_OK) return status;

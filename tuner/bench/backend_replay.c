@@ -17,6 +17,7 @@ struct record {
   float *samples; /* NULL: none were stored */
   int sample_count;
   char *reason;
+  struct recorded_kernel kernel;
 };
 
 struct replay {
@@ -111,6 +112,10 @@ static double number_or_nan(sqlite3_stmt *query, int column) {
   return sqlite3_column_type(query, column) == SQLITE_NULL ? NAN : sqlite3_column_double(query, column);
 }
 
+static int whole_or_none(sqlite3_stmt *query, int column) {
+  return sqlite3_column_type(query, column) == SQLITE_NULL ? -1 : sqlite3_column_int(query, column);
+}
+
 static halotune_status read_record(sqlite3_stmt *query, struct record *out) {
   const char *outcome = (const char *)sqlite3_column_text(query, 2);
   const void *samples = sqlite3_column_blob(query, 5);
@@ -121,6 +126,12 @@ static halotune_status read_record(sqlite3_stmt *query, struct record *out) {
                          .rms_error = number_or_nan(query, 6),
                          .max_error = number_or_nan(query, 7),
                          .max_error_units = number_or_nan(query, 8)};
+  out->kernel = (struct recorded_kernel){.is_known = true,
+                                         .registers = whole_or_none(query, 13),
+                                         .shared_bytes = whole_or_none(query, 14),
+                                         .spill_bytes = whole_or_none(query, 15),
+                                         .blocks_per_sm = whole_or_none(query, 16),
+                                         .occupancy = number_or_nan(query, 17)};
   if (!out->reason) return fail_memory();
   if (!outcome_find(outcome, &out->outcome)) return fail(HALOTUNE_DB, "the recording has an outcome '%s'", outcome);
   out->sample_count = (int)(bytes / sizeof(float));
@@ -134,7 +145,7 @@ static halotune_status read_record(sqlite3_stmt *query, struct record *out) {
 /* The newest result of each variant. */
 static const char records_sql[] =
     "select t.name, v.parameters, m.outcome, m.median_ms, m.reason, m.samples, m.rms_error, m.max_error, m.max_error_units,"
-    " max(m.id), r.copy_ms, r.memcpy_ms, r.empty_ms"
+    " max(m.id), r.copy_ms, r.memcpy_ms, r.empty_ms, m.registers, m.shared_bytes, m.spill_bytes, m.blocks_per_sm, m.occupancy"
     " from measurement m join run r on r.id = m.run_id join problem p on p.id = r.problem_id join stencil s on s.id = p.stencil_id"
     " join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
     " where p.device_id = ?1 and s.hash = ?2 and p.dtype = ?3 and p.nx = ?4 and p.ny = ?5 and p.nz = ?6 and p.cache = ?7"
@@ -207,6 +218,7 @@ static halotune_status load(void *state, int slot, const struct candidate *candi
     snprintf(verdict->reason, sizeof verdict->reason, "not in the recording");
     return HALOTUNE_OK;
   }
+  verdict->recorded = record->kernel;
   if (!outcome_has_time(record->outcome)) {
     verdict->outcome = record->outcome;
     snprintf(verdict->reason, sizeof verdict->reason, "%s", record->reason);

@@ -56,6 +56,9 @@ const char *option_value(const struct invocation *invocation, const char *name);
 halotune_status option_whole(const struct invocation *invocation, const char *name, long low, long high, long otherwise,
                              long *out);
 
+/* The exit code that belongs to a status. */
+enum exit_code exit_code_of(halotune_status status);
+
 /* Print "halotune: DETAIL" on stderr and return the exit code that belongs to the status. */
 enum exit_code report_failure(halotune_status status);
 

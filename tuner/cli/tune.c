@@ -4,21 +4,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/parallel.h"
 #include "tuner/bench/backend_replay.h"
-#include "tuner/cli/duration.h"
+#include "tuner/cli/command_line.h"
 #include "tuner/cli/progress.h"
+#include "tuner/cli/tune_devices.h"
+#include "tuner/cli/tune_options.h"
 #include "tuner/cli/tune_table.h"
 
-enum { DEFAULT_BUDGET_S = 60, SETUP_S = 8 };
+enum { SETUP_S = 8 };
 
 struct tune_command {
   const struct invocation *invocation;
   struct tune_plan plan;
   struct templates templates, copy_templates; /* copy_templates: all that can be found, whatever --template says */
+  struct tune_set set;
   struct planned_stencil copy; /* of the roof; nothing where there is no such file */
   struct tune_tools tools;
   struct backend_handle backend;
@@ -26,6 +30,7 @@ struct tune_command {
   struct tuned *rows;
   struct progress progress;
   struct text command, task_name;
+  char host[256];
   double start_ms;
   bool json;
 };
@@ -46,98 +51,51 @@ static void catch_signals(void) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-/* --- options --- */
+/* --- the command line --- */
 
-static halotune_status option_share(const struct invocation *invocation, const char *name, double *out) {
-  const char *value = option_value(invocation, name);
-  char *end;
-  *out = 0;
-  if (!value) return HALOTUNE_OK;
-  *out = strtod(value, &end);
-  if (end > value && !*end && *out > 0 && *out < 10) return HALOTUNE_OK;
-  return fail(HALOTUNE_ARGUMENT, "--%s takes a share of the roof such as 0.97, not '%s'", name, value);
-}
-
-/* The position of an option's word in a list; -1 where it was not given. */
-static halotune_status option_word(const struct invocation *invocation, const char *name, const char *const *words, int count, int *out) {
-  const char *value = option_value(invocation, name);
-  *out = -1;
-  for (int i = 0; i < count && value; i++) {
-    if (strcmp(value, words[i]) == 0) *out = i;
-  }
-  if (!value || *out >= 0) return HALOTUNE_OK;
-  struct text text = {0};
-  for (int i = 0; i < count; i++) text_printf(&text, "%s%s", i ? ", " : "", words[i]);
-  halotune_status status = fail(HALOTUNE_ARGUMENT, "--%s is one of %s, not '%s'", name, text_string(&text), value);
-  text_free(&text);
-  return status;
-}
-
-static halotune_status option_strategy(const struct invocation *invocation, const struct strategy **out) {
-  const char *name = option_value(invocation, "strategy");
-  *out = strategy_find(name ? name : "local");
-  if (*out) return HALOTUNE_OK;
-  struct text text = {0};
-  for (int i = 0; strategies[i]; i++) text_printf(&text, "%s%s", i ? ", " : "", strategies[i]->name);
-  halotune_status status = fail(HALOTUNE_ARGUMENT, "--strategy is one of %s, not '%s'", text_string(&text), name);
-  text_free(&text);
-  return status;
-}
-
-static halotune_status read_options(struct tune_command *c) {
-  const struct invocation *invocation = c->invocation;
-  struct tune_options *options = &c->options;
-  double deadline_s;
-  long seed;
-  int cache;
-  halotune_status status;
-  if ((status = option_strategy(invocation, &options->strategy)) != HALOTUNE_OK) return status;
-  if ((status = option_seconds(invocation, "budget", DEFAULT_BUDGET_S, &options->budget_s)) != HALOTUNE_OK) return status;
-  if ((status = option_seconds(invocation, "deadline", INFINITY, &deadline_s)) != HALOTUNE_OK) return status;
-  if ((status = option_whole(invocation, "max-variants", 1, 1L << 40, 0, &options->max_variants)) != HALOTUNE_OK) return status;
-  if ((status = option_whole(invocation, "seed", 0, 1L << 62, 1, &seed)) != HALOTUNE_OK) return status;
-  if ((status = option_share(invocation, "good-enough", &options->good_enough)) != HALOTUNE_OK) return status;
-  status = option_word(invocation, "launch", launch_mode_names, LAUNCH_MODE_COUNT, &options->launch);
-  if (status == HALOTUNE_OK) status = option_word(invocation, "cache", cache_mode_names, CACHE_MODE_COUNT, &cache);
+/* For the store; and, without what would begin anew, to go on with. */
+static halotune_status write_command(const struct invocation *invocation, const char *const *without, struct text *out) {
+  struct command_words words;
+  halotune_status status = command_words_make(invocation, without, 0, &words);
   if (status != HALOTUNE_OK) return status;
-  options->cache = cache < 0 ? CACHE_STEADY : (enum cache_mode)cache;
-  options->deadline_ms = c->start_ms + deadline_s * 1e3;
-  options->seed = (uint64_t)seed;
-  options->fresh = option_value(invocation, "fresh") != NULL;
-  options->rematch = option_value(invocation, "rematch") != NULL;
-  if (options->fresh && options->rematch) return fail(HALOTUNE_ARGUMENT, "--fresh forgets what --rematch is about");
-  options->stop = &stop;
-  c->json = option_value(invocation, "json") != NULL;
+  command_words_text(&words, out);
+  command_words_free(&words);
   return HALOTUNE_OK;
-}
-
-/* The command line, for the store. */
-static void write_command(struct tune_command *c) {
-  const struct invocation *invocation = c->invocation;
-  text_printf(&c->command, "halotune tune");
-  for (int i = 0; i < invocation->argument_count; i++) text_printf(&c->command, " %s", invocation->arguments[i]);
-  for (int i = 0; invocation->command->options[i].name; i++) {
-    const char *value = invocation->values[i];
-    if (value) text_printf(&c->command, " --%s%s%s", invocation->command->options[i].name, *value ? " " : "", value);
-  }
-  c->options.command = text_string(&c->command);
 }
 
 /* --- what it needs --- */
 
-static halotune_status open_backend(struct tune_command *c) {
+static const char replay[] = "replay:";
+
+/* The file of a recording; NULL for other backends. */
+static const char *replay_path(const struct tune_command *c) {
   const char *name = option_value(c->invocation, "backend");
-  static const char replay[] = "replay:";
+  return name && strncmp(name, replay, strlen(replay)) == 0 ? name + strlen(replay) : NULL;
+}
+
+static halotune_status open_backend(struct tune_command *c) {
+  const char *name = option_value(c->invocation, "backend"), *recording = replay_path(c);
   long ordinal;
   halotune_status status = option_whole(c->invocation, "device", 0, 255, 0, &ordinal);
   if (status != HALOTUNE_OK) return status;
+  if (recording) return backend_replay_open(recording, &c->backend);
   if (!name || strcmp(name, "cuda") == 0) {
     struct backend_cuda_options options = {.ordinal = (int)ordinal, .compiler = c->tools.compiler};
     return backend_cuda_open(&options, &c->backend);
   }
   if (strcmp(name, "host") == 0) return backend_host_open("sm_90", &c->backend);
-  if (strncmp(name, replay, strlen(replay)) == 0) return backend_replay_open(name + strlen(replay), &c->backend);
   return fail(HALOTUNE_ARGUMENT, "--backend is cuda, host or replay:FILE, not '%s'", name);
+}
+
+/* What comes of a recording is no news: it goes nowhere, unless the user says where, and never into the recording itself. */
+static halotune_status open_store(struct tune_command *c) {
+  const char *path = option_value(c->invocation, "db"), *recording = replay_path(c);
+  struct stat db, recorded;
+  if (recording && !path) return store_open_memory(&c->tools.store);
+  if (recording && stat(path, &db) == 0 && stat(recording, &recorded) == 0 && db.st_dev == recorded.st_dev && db.st_ino == recorded.st_ino) {
+    return fail(HALOTUNE_ARGUMENT, "--db %s is the recording itself, which a replay must not change", path);
+  }
+  return store_open(path, STORE_WRITE, &c->tools.store);
 }
 
 /* One core is left to the process that launches. */
@@ -150,8 +108,7 @@ static halotune_status open_tools(struct tune_command *c) {
   status = compiler_open(&options, &c->tools.compiler);
   if (status == HALOTUNE_OK) status = open_backend(c);
   c->tools.backend = &c->backend;
-  if (status == HALOTUNE_OK) status = store_open(option_value(c->invocation, "db"), STORE_WRITE, &c->tools.store);
-  return status;
+  return status == HALOTUNE_OK ? open_store(c) : status;
 }
 
 /* The stencil whose kernels are the roof, if it is installed. */
@@ -207,7 +164,8 @@ static halotune_status tune_one(struct tune_command *c, struct tuned *row) {
   }
   c->task_name.length = 0;
   planned_task_text(row->task, &c->task_name);
-  struct tune_templates templates = {c->templates.list, c->templates.count}, copy_templates = {c->copy_templates.list, c->copy_templates.count};
+  struct tune_templates templates = {c->set.list, c->set.fixed, c->set.count};
+  struct tune_templates copy_templates = {c->copy_templates.list, NULL, c->copy_templates.count};
   halotune_status status =
       tune(&c->tools, &task, &templates, has_copy ? &copy : NULL, &copy_templates, &c->options, &row->result);
   progress_hide(&c->progress);
@@ -231,87 +189,116 @@ static halotune_status tune_all(struct tune_command *c) {
   return worst;
 }
 
-static void print_plan(const struct tune_command *c) {
-  double total_s = c->plan.task_count * (c->options.budget_s + SETUP_S);
+/* On stdout where it is all that was asked for. */
+static void print_plan(const struct tune_command *c, FILE *file) {
+  double total_s = fmin(c->plan.task_count * (c->options.budget_s + SETUP_S), (c->options.deadline_ms - c->start_ms) * 1e-3);
   fprintf(stderr, "halotune: %d tasks of %g s: about %.0f minutes\n", c->plan.task_count, c->options.budget_s, ceil(total_s / 60));
   for (int i = 0; i < c->plan.task_count; i++) {
     struct text text = {0};
     planned_task_text(&c->plan.tasks[i], &text);
-    if (option_value(c->invocation, "dry-run")) printf("%s\n", text_string(&text));
+    fprintf(file, "%s%s\n", file == stderr ? "  " : "", text_string(&text));
     text_free(&text);
   }
 }
 
-static halotune_status print_results(const struct tune_command *c) {
-  const struct backend_facts *facts = &c->backend.facts;
+static halotune_status print_document(const struct tune_command *c) {
+  json_t *list = json_array(), *document = json_object();
+  for (int i = 0; i < c->plan.task_count; i++) {
+    if (c->rows[i].is_done) json_add(&list, tuned_json(&c->rows[i]));
+  }
+  json_put(&document, "device", text_json(c->backend.facts.device.name));
+  json_put(&document, "uuid", text_json(c->backend.facts.device.uuid));
+  json_put(&document, "emulated", json_boolean(c->backend.facts.is_emulation));
+  json_put(&document, "recorded", json_boolean(c->backend.facts.is_recording));
+  json_put(&document, "database", text_json(store_path(c->tools.store)));
+  json_put(&document, "tasks", list);
+  return print_json(document);
+}
+
+/* How to go on with what did not come to its end. */
+static void print_rest(const struct tune_command *c) {
+  static const char *const without[] = {"fresh", NULL};
+  struct text command = {0};
   int left = 0;
   for (int i = 0; i < c->plan.task_count; i++) left += !c->rows[i].result.is_complete;
+  if (left == 0 || replay_path(c)) return;
+  if (write_command(c->invocation, without, &command) == HALOTUNE_OK) {
+    fprintf(stderr, "halotune: %d of %d tasks did not come to their end; what was measured is kept; to go on:\n  %s\n", left,
+            c->plan.task_count, text_string(&command));
+  }
+  text_free(&command);
+}
+
+static halotune_status print_results(const struct tune_command *c) {
+  const struct backend_facts *facts = &c->backend.facts;
+  halotune_status status = HALOTUNE_OK;
   if (c->json) {
-    json_t *list = json_array(), *document = json_object();
-    for (int i = 0; i < c->plan.task_count; i++) {
-      if (c->rows[i].is_done) json_add(&list, tuned_json(&c->rows[i]));
-    }
-    json_put(&document, "device", text_json(facts->device.name));
-    json_put(&document, "emulated", json_boolean(facts->is_emulation));
-    json_put(&document, "database", text_json(store_path(c->tools.store)));
-    json_put(&document, "tasks", list);
-    return print_json(document);
+    status = print_document(c);
+  } else {
+    printf("%s%s%s\n", facts->device.name, facts->is_emulation ? " (its times rank nothing: no GPU was used)" : "",
+           facts->is_recording ? " (a recording)" : "");
+    tune_table_print(c->rows, c->plan.task_count);
+    if (!replay_path(c) || option_value(c->invocation, "db")) printf("stored in %s\n", store_path(c->tools.store));
   }
-  printf("%s%s\n", facts->device.name, facts->is_emulation ? " (its times rank nothing: no GPU was used)" : "");
-  tune_table_print(c->rows, c->plan.task_count);
-  printf("stored in %s\n", store_path(c->tools.store));
-  if (left > 0) {
-    fprintf(stderr, "halotune: %d of %d tasks did not come to their end; the same command goes on where they stopped\n", left,
-            c->plan.task_count);
-  }
-  return HALOTUNE_OK;
+  print_rest(c);
+  return status;
 }
 
 static enum exit_code tune_with_tools(struct tune_command *c) {
-  char host[256] = "";
   halotune_status status = open_tools(c), printed;
   if (status != HALOTUNE_OK) return report_failure(status);
-  gethostname(host, sizeof host - 1);
-  c->options.host = host;
+  gethostname(c->host, sizeof c->host - 1);
+  c->options.host = c->host;
+  c->options.stop = &stop;
   c->options.progress = show;
   c->options.context = c;
   open_copy(c);
   if (c->backend.facts.warnings[0]) fprintf(stderr, "halotune: %s\n", c->backend.facts.warnings);
-  if (c->plan.task_count > 1) print_plan(c);
+  if (c->plan.task_count > 1) print_plan(c, stderr);
   catch_signals();
   progress_open(&c->progress);
   status = tune_all(c);
   if ((printed = print_results(c)) != HALOTUNE_OK) return report_failure(printed);
-  if (status != HALOTUNE_OK) return report_failure(status);
+  if (status != HALOTUNE_OK) return exit_code_of(status); /* told with its task */
   for (int i = 0; i < c->plan.task_count; i++) {
     if (!c->rows[i].result.has_winner) return HALOTUNE_EXIT_FAILURE;
   }
+  return c->plan.code != HALOTUNE_EXIT_SUCCESS ? c->plan.code : c->templates.code;
+}
+
+static halotune_status prepare(struct tune_command *c) {
+  const struct invocation *invocation = c->invocation;
+  halotune_status status = write_command(invocation, NULL, &c->command);
+  c->options.command = text_string(&c->command);
+  c->json = option_value(invocation, "json") != NULL;
+  c->rows = calloc((size_t)c->plan.task_count + 1, sizeof *c->rows);
+  if (!c->rows) return fail_memory();
+  for (int i = 0; i < c->plan.task_count; i++) c->rows[i].task = &c->plan.tasks[i];
+  if (status == HALOTUNE_OK) status = templates_open(invocation, &c->templates);
+  return status == HALOTUNE_OK ? tune_set_open(invocation, &c->templates, &c->set) : status;
+}
+
+static enum exit_code tune_here(struct tune_command *c) {
+  halotune_status status = prepare(c);
+  if (status != HALOTUNE_OK) return report_file_failure(status);
+  if (!option_value(c->invocation, "dry-run")) return tune_with_tools(c);
+  print_plan(c, stdout);
   return c->plan.code;
 }
 
 static enum exit_code run(const struct invocation *invocation) {
   struct tune_command c = {.invocation = invocation, .start_ms = clock_ms()};
-  enum exit_code code;
-  halotune_status status = read_options(&c);
+  const char *device = option_value(invocation, "device");
+  halotune_status status = tune_options_read(invocation, c.start_ms, &c.options);
   if (status != HALOTUNE_OK) return report_failure(status);
+  if (device && strcmp(device, "all") == 0 && !option_value(invocation, "dry-run")) return tune_devices(invocation);
   if ((status = tune_plan_open(invocation, &c.plan)) != HALOTUNE_OK) return report_file_failure(status);
-  write_command(&c);
-  c.rows = calloc((size_t)c.plan.task_count + 1, sizeof *c.rows);
-  if (!c.rows) status = fail_memory();
-  for (int i = 0; i < c.plan.task_count && c.rows; i++) c.rows[i].task = &c.plan.tasks[i];
-  if (status == HALOTUNE_OK) status = templates_open(invocation, &c.templates);
-  if (status != HALOTUNE_OK) {
-    code = report_file_failure(status);
-  } else if (option_value(invocation, "dry-run")) {
-    print_plan(&c);
-    code = c.plan.code;
-  } else {
-    code = tune_with_tools(&c);
-  }
+  enum exit_code code = tune_here(&c);
   store_close(c.tools.store);
   if (c.backend.table) backend_close(&c.backend);
   compiler_close(c.tools.compiler);
   loaded_free(&c.copy.loaded);
+  tune_set_free(&c.set);
   templates_free(&c.templates);
   templates_free(&c.copy_templates);
   tune_plan_free(&c.plan);
@@ -325,9 +312,10 @@ static const struct option_row options[] = {
     {"all", NULL, "every stencil that is found, in all its element types"},
     {"dtype", "TYPE", "f32, f64 or all; the file's first by default"},
     {"grid", "NX,NY,NZ", "points along each axis, or all for every grid of the file; the file's first by default"},
-    {"device", "N", "which GPU, from 0; 0 by default"},
+    {"device", "N", "which GPU, from 0, or all; 0 by default"},
     {"backend", "NAME", "cuda; host: emulation, whose times rank nothing; replay:FILE: a recorded run"},
     TEMPLATE_OPTIONS,
+    {"set", "NAME=VALUE,...", "fix parameters: only variants with these values are tried"},
     {"strategy", "NAME", "local: near the best; random; exhaustive; local by default"},
     {"budget", "TIME", "for each task, such as 60s (the default) or 5m"},
     {"deadline", "TIME", "for all tasks together; none by default"},

@@ -21,6 +21,17 @@ static halotune_status reserve(struct tune_plan *plan, int count) {
   return plan->stencils ? HALOTUNE_OK : fail_memory();
 }
 
+/* The copy is the roof of all others. */
+static void put_copy_first(struct tune_plan *plan) {
+  for (int i = 0; i < plan->stencil_count; i++) {
+    if (strcmp(plan->stencils[i].loaded.stencil->name, "copy") != 0) continue;
+    struct planned_stencil copy = plan->stencils[i];
+    memmove(plan->stencils + 1, plan->stencils, (size_t)i * sizeof copy);
+    plan->stencils[0] = copy;
+    return;
+  }
+}
+
 static halotune_status read_all(struct tune_plan *plan) {
   char **paths;
   int count;
@@ -37,6 +48,7 @@ static halotune_status read_all(struct tune_plan *plan) {
     loaded_free(&plan->stencils[plan->stencil_count].loaded);
   }
   search_free(paths, count);
+  put_copy_first(plan);
   return status;
 }
 

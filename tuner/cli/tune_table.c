@@ -40,6 +40,7 @@ static void print_outcomes(const struct tuned *row) {
   printf("%s: %ld tried", text_string(&text), result->tried);
   text_free(&text);
   if (result->recalled > 0) printf(" (%ld of them by earlier runs)", result->recalled);
+  if (result->twins > 0) printf(" (%ld with the machine code of another)", result->twins);
   const char *separator = ": ";
   for (int i = 0; i < OUTCOME_COUNT; i++) {
     if (result->outcomes[i] == 0) continue;
@@ -103,7 +104,9 @@ json_t *tuned_json(const struct tuned *row) {
   json_put(&json, "reason", text_json(result->reason));
   json_put(&json, "tried", json_integer(result->tried));
   json_put(&json, "recalled", json_integer(result->recalled));
+  json_put(&json, "twins", json_integer(result->twins));
   json_put(&json, "outcomes", outcomes_json(result));
+  json_put(&json, "setup_s", number_json(result->setup_s));
   json_put(&json, "search_s", number_json(result->search_s));
   json_put(&json, "final_s", number_json(result->final_s));
   json_put(&json, "winner", json_null());

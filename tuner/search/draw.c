@@ -3,11 +3,13 @@
 
 #include <stdlib.h>
 
+#include "base/parallel.h"
 #include "base/random.h"
 
 struct deck {
   struct configuration *list;
   long count, dealt;
+  halotune_status status;
 };
 
 static void shuffle(struct deck *deck, uint64_t seed) {
@@ -29,15 +31,36 @@ static void deal(struct deck *decks, int deck_count, struct drawn_list *out) {
   }
 }
 
+/* One template's deck; the spaces of some have millions of variants, so that each has a thread. */
+struct drawing {
+  const struct search_space *space;
+  struct deck *decks;
+  long most;
+  uint64_t seed;
+};
+
+static void draw_decks(void *context, int thread, long first, long end) {
+  const struct drawing *drawing = context;
+  const struct search_space *space = drawing->space;
+  (void)thread;
+  for (int i = (int)first; i < end; i++) {
+    struct deck *deck = &drawing->decks[i];
+    uint64_t own_seed = random_bits(drawing->seed, (uint64_t)i);
+    deck->status = space_sample(&space->bindings[i], space_fixed(space, i), space_values(space, i), drawing->most, own_seed,
+                                &deck->list, &deck->count);
+    shuffle(deck, own_seed);
+  }
+}
+
 halotune_status draw_variants(const struct search_space *space, long most, uint64_t seed, struct drawn_list *out) {
   halotune_status status = HALOTUNE_OK;
-  struct deck *decks = calloc((size_t)space->count + 1, sizeof *decks);
+  struct drawing drawing = {.space = space, .most = most, .seed = seed};
+  struct deck *decks = drawing.decks = calloc((size_t)space->count + 1, sizeof *decks);
   *out = (struct drawn_list){.count = 0};
   if (!decks) return fail_memory();
-  for (int i = 0; i < space->count && status == HALOTUNE_OK; i++) {
-    uint64_t own_seed = random_bits(seed, (uint64_t)i);
-    status = space_sample(&space->bindings[i], NULL, NULL, most, own_seed, &decks[i].list, &decks[i].count);
-    shuffle(&decks[i], own_seed);
+  parallel_for(space->count, 1, parallel_threads(0), draw_decks, &drawing);
+  for (int i = 0; i < space->count; i++) {
+    if (decks[i].status != HALOTUNE_OK) status = fail_memory();
     out->count += decks[i].count;
   }
   if (status == HALOTUNE_OK) {

@@ -24,6 +24,14 @@ static const char winners_sql[] =
     " join measurement m on m.run_id = r.id and m.outcome = 'measured' join variant v on v.id = m.variant_id"
     " join template t on t.id = v.template_id where here.id = ?1 group by 1, 2 order by best limit ?2)";
 
+/* ?2: a variant, ?3, ?4: source and template of the default one. */
+static const char scale_sql[] =
+    "select coalesce(d.median_ms, f.median_ms)" SAME_RUNS
+    " join measurement m on m.run_id = r.id and m.variant_id = ?2"
+    " left join variant v on v.source_hash = ?3 and v.template_id = ?4"
+    " left join measurement d on d.run_id = r.id and d.variant_id = v.id and d.outcome = 'measured'"
+    " left join finalist f on f.run_id = r.id and f.is_default where here.id = ?1 order by m.id desc limit 1";
+
 static int find_template(const struct session *session, const char *hex) {
   char own[HASH_HEX_BYTES];
   for (int i = 0; i < session->space.count; i++) {
@@ -33,6 +41,16 @@ static int find_template(const struct session *session, const char *hex) {
   return -1;
 }
 
+/* Whether it has the values that are fixed today. */
+static bool is_wanted(const struct search_space *space, const struct proposal *proposal) {
+  const bool *fixed = space_fixed(space, proposal->template_index);
+  const struct configuration *values = space_values(space, proposal->template_index);
+  for (int i = 0; fixed && i < space->templates[proposal->template_index]->parameter_count; i++) {
+    if (fixed[i] && proposal->configuration.choice[i] != values->choice[i]) return false;
+  }
+  return true;
+}
+
 /* A row as a proposal; false where today's templates or rules do not have it. */
 static bool read_proposal(struct session *session, sqlite3_stmt *query, struct proposal *out) {
   int index = find_template(session, (const char *)sqlite3_column_text(query, 0));
@@ -40,6 +58,7 @@ static bool read_proposal(struct session *session, sqlite3_stmt *query, struct p
   out->template_index = index;
   const char *parameters = (const char *)sqlite3_column_text(query, 1);
   if (configuration_read(session->templates[index], parameters, &out->configuration) != HALOTUNE_OK) return false;
+  if (!is_wanted(&session->space, out)) return false;
   bindings_configure(&session->bindings[index], &out->configuration);
   return bindings_failed_rule(&session->bindings[index]) == NULL;
 }
@@ -74,4 +93,24 @@ halotune_status earlier_variants(struct session *session, enum earlier_choice ch
   sqlite3_finalize(query);
   if (status != HALOTUNE_OK) drawn_free(out);
   return status;
+}
+
+double earlier_scale(const struct session *session, int64_t variant, double default_ms) {
+  static const double least = 0.5, most = 2; /* what clocks can do */
+  sqlite3_stmt *query;
+  char hex[HASH_HEX_BYTES];
+  double scale = 1;
+  if (!session->first || !(default_ms > 0)) return 1;
+  if (sqlite3_prepare_v2(store_connection(session->tools->store), scale_sql, -1, &query, NULL) != SQLITE_OK) return 1;
+  struct variant_key key = session_key(session, session->first);
+  hash_hex(key.source, hex);
+  sqlite3_bind_int64(query, 1, session->run_id);
+  sqlite3_bind_int64(query, 2, variant);
+  sqlite3_bind_text(query, 3, hex, -1, SQLITE_STATIC);
+  sqlite3_bind_int64(query, 4, key.template_id);
+  if (sqlite3_step(query) == SQLITE_ROW && sqlite3_column_type(query, 0) != SQLITE_NULL) {
+    scale = sqlite3_column_double(query, 0) / default_ms;
+  }
+  sqlite3_finalize(query);
+  return scale >= least && scale <= most ? scale : 1;
 }

@@ -18,4 +18,10 @@ enum { EARLIER_BEST = 8 };
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status earlier_variants(struct session *session, enum earlier_choice choice, struct drawn_list *out);
 
+/* How slow the GPU was beside now when the newest result of a variant was taken by an earlier run: by the time of the default
+ * variant in that run, in its search or its finals. 1 where it has none, or an impossible one.
+ *   variant     in the store
+ *   default_ms  of the default variant now */
+double earlier_scale(const struct session *session, int64_t variant, double default_ms);
+
 #endif

@@ -10,6 +10,15 @@ static void take_comparison(struct trial *trial, const struct comparison *worst)
   trial->result.max_error_units = worst->max_error_units;
 }
 
+static void take_recorded(struct trial *trial, const struct recorded_kernel *kernel) {
+  if (!kernel->is_known) return;
+  trial->result.registers = kernel->registers;
+  trial->result.shared_bytes = kernel->shared_bytes;
+  trial->result.spill_bytes = kernel->spill_bytes;
+  trial->result.blocks_per_sm = kernel->blocks_per_sm;
+  trial->result.occupancy = kernel->occupancy;
+}
+
 static void take_measured(struct trial *trial, struct measured *measured) {
   struct measurement *result = &trial->result;
   free(trial->samples);
@@ -40,6 +49,7 @@ halotune_status evaluate(struct backend_handle *backend, int slot, double best_m
   halotune_status status = backend->table->load(backend->state, slot, &candidate, &verdict);
   if (status != HALOTUNE_OK) return status;
   take_comparison(trial, &verdict.worst);
+  take_recorded(trial, &verdict.recorded);
   if (verdict.outcome != OUTCOME_MEASURED) {
     trial_fail(trial, verdict.outcome, "%s", verdict.reason);
     return HALOTUNE_OK;

@@ -8,29 +8,81 @@
 #include "tuner/bench/finals.h"
 #include "tuner/search/session.h"
 
-enum { FIRST_ROOF_SLOT = FINALS_SLOTS, MOST_WINNERS_TRIED = 4 };
+enum { FIRST_ROOF_SLOT = FINALS_SLOTS, MOST_WINNERS_TRIED = 4, MOST_AHEAD = 2 * FINALS_ENTRANTS };
 
 struct final_phase {
   struct session *session;
-  struct final_candidate *candidates;       /* as session->timed */
-  struct trial *loaded[FINALS_SLOTS];    /* by slot */
+  struct final_candidate *candidates; /* as session->timed */
+  struct trial **built;               /* a candidate each, compiled and not yet loaded; NULL: not yet compiled, or loaded */
+  struct trial *loaded[FINALS_SLOTS]; /* by slot */
   struct roof roof;
   struct finals finals;
   double copy_ms, memcpy_ms; /* in the final rounds; NaN where there is none */
   struct text warnings;      /* a line each */
 };
 
-/* --- callbacks --- */
+/* --- compiled ahead ------------------------------------------------------------------------------------------------------- */
+
+static halotune_status begin_trial(struct session *session, const struct proposal *proposal, struct trial **out) {
+  const struct template *template = session->space.templates[proposal->template_index];
+  return trial_begin(session->task, template, proposal, &session->task->grid, out);
+}
+
+/* Take one trial out of the pipeline to its candidate. */
+static halotune_status take_built(struct final_phase *phase) {
+  struct session *session = phase->session;
+  struct trial *trial;
+  halotune_status status = pipeline_take(session->pipeline, -1, &trial);
+  if (status != HALOTUNE_OK || !trial) return status;
+  for (long i = 0; i < session->timed.count; i++) {
+    if (phase->built[i] || memcmp(&trial->proposal, &session->timed.list[i].proposal, sizeof trial->proposal) != 0) continue;
+    phase->built[i] = trial;
+    return HALOTUNE_OK;
+  }
+  trial_free(trial);
+  return HALOTUNE_OK;
+}
+
+/* Compile those that will most likely enter, on all cores at once, so that the device waits for none of them. */
+static halotune_status build_ahead(struct final_phase *phase) {
+  struct session *session = phase->session;
+  double most_ms = FINALS_ENTRY_RATIO * timed_best_ms(&session->timed);
+  halotune_status status = HALOTUNE_OK;
+  int begun = 0;
+  for (long i = 0; i < session->timed.count && begun < MOST_AHEAD && status == HALOTUNE_OK; i++) {
+    const struct timed_variant *timed = &session->timed.list[i];
+    struct trial *trial;
+    if (session_is_stopped(session)) break;
+    if (!timed->is_default && !(timed->outcome == OUTCOME_MEASURED && timed->median_ms / timed->scale <= most_ms)) continue;
+    while (status == HALOTUNE_OK && !pipeline_has_room(session->pipeline)) status = take_built(phase);
+    if (status == HALOTUNE_OK) status = begin_trial(session, &timed->proposal, &trial);
+    if (status != HALOTUNE_OK) break;
+    begun++;
+    if (trial->is_over) phase->built[i] = trial;
+    else status = pipeline_put(session->pipeline, trial, session->task);
+  }
+  while (status == HALOTUNE_OK && !pipeline_is_empty(session->pipeline)) status = take_built(phase);
+  return status;
+}
+
+/* --- callbacks ------------------------------------------------------------------------------------------------------------ */
+
+/* The trial of a candidate, compiled: the caller's. */
+static halotune_status take_trial(struct final_phase *phase, int candidate, struct trial **out) {
+  struct session *session = phase->session;
+  const struct proposal *proposal = &session->timed.list[candidate].proposal;
+  *out = phase->built[candidate];
+  phase->built[candidate] = NULL;
+  if (*out) return HALOTUNE_OK;
+  return session_build(session, session->task, session->space.templates[proposal->template_index], proposal, out);
+}
 
 static halotune_status load(void *state, int candidate, int slot, struct verdict *verdict) {
   struct final_phase *phase = state;
   struct session *session = phase->session;
-  struct backend_handle *backend = session->tools->backend;
-  const struct proposal *proposal = &session->timed[candidate].proposal;
   struct trial *trial;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  halotune_status status = session_build(session, session->task, session->space.templates[proposal->template_index], proposal,
-                                         &session->task->grid, &trial);
+  halotune_status status = take_trial(phase, candidate, &trial);
   if (status != HALOTUNE_OK) return status;
   if (trial->is_over) {
     verdict->outcome = trial->result.outcome;
@@ -38,8 +90,7 @@ static halotune_status load(void *state, int candidate, int slot, struct verdict
     trial_free(trial);
     return HALOTUNE_OK;
   }
-  struct candidate what = {.spec = &trial->spec, .generated = &trial->generated, .compiled = &trial->compiled};
-  status = backend->table->load(backend->state, slot, &what, verdict);
+  status = session_load(session, slot, trial, false, verdict);
   trial_free(phase->loaded[slot]);
   phase->loaded[slot] = trial;
   session_show(session, "finals");
@@ -50,26 +101,26 @@ static halotune_status load(void *state, int candidate, int slot, struct verdict
 static halotune_status take_measured(void *state, int candidate, const struct measured *measured) {
   struct final_phase *phase = state;
   struct session *session = phase->session;
-  const struct timed_variant *timed = &session->timed[candidate];
+  const struct timed_variant *timed = &session->timed.list[candidate];
   return timed->number == 0 ? HALOTUNE_OK
                             : store_measured_again(session->tools->store, session->run_id, timed->variant, measured->verdict.outcome,
                                                    measured->verdict.reason, &measured->timing);
 }
 
 static bool is_stopped(void *state) {
-  const struct final_phase *phase = state;
-  const struct tune_options *options = phase->session->options;
-  return options->stop && *options->stop;
+  return session_is_stopped(((const struct final_phase *)state)->session);
 }
 
 /* --- what goes in --- */
 
 static halotune_status make_candidates(struct final_phase *phase) {
   struct session *session = phase->session;
-  phase->candidates = calloc((size_t)session->timed_count + 1, sizeof *phase->candidates);
-  if (!phase->candidates) return fail_memory();
-  for (long i = 0; i < session->timed_count; i++) {
-    const struct timed_variant *timed = &session->timed[i];
+  size_t room = (size_t)session->timed.count + 1;
+  phase->candidates = calloc(room, sizeof *phase->candidates);
+  phase->built = calloc(room, sizeof *phase->built);
+  if (!phase->candidates || !phase->built) return fail_memory();
+  for (long i = 0; i < session->timed.count; i++) {
+    const struct timed_variant *timed = &session->timed.list[i];
     phase->candidates[i] = (struct final_candidate){.outcome = timed->outcome,
                                                     .median_ms = timed->median_ms,
                                                     .minimum_ms = timed->minimum_ms,
@@ -83,13 +134,6 @@ static halotune_status make_candidates(struct final_phase *phase) {
   return HALOTUNE_OK;
 }
 
-/* The place of a variant in the space, by templates, then parameters: what decides at last between two that tie. */
-static int compare_places(const void *left, const void *right) {
-  const struct timed_variant *a = left, *b = right;
-  if (a->proposal.template_index != b->proposal.template_index) return a->proposal.template_index - b->proposal.template_index;
-  return memcmp(a->proposal.configuration.choice, b->proposal.configuration.choice, sizeof a->proposal.configuration.choice);
-}
-
 static halotune_status run_finals(struct final_phase *phase) {
   struct session *session = phase->session;
   struct finals_request request = {.backend = session->tools->backend,
@@ -97,7 +141,7 @@ static halotune_status run_finals(struct final_phase *phase) {
                                    .budget_ms = session->end_ms - clock_ms(),
                                    .scale = session->scale,
                                    .candidates = phase->candidates,
-                                   .candidate_count = (int)session->timed_count,
+                                   .candidate_count = (int)session->timed.count,
                                    .first_slot = 0,
                                    .slot_count = FINALS_SLOTS,
                                    .roofs = phase->roof.slots,
@@ -118,7 +162,7 @@ static struct finalist *list_finalists(const struct final_phase *phase, int *cou
   for (int i = 0; list && i < finals->count; i++) {
     const struct final_entry *entry = &finals->entries[i];
     if (!entry->is_finalist || entry->rank == 0) continue;
-    list[(*count)++] = (struct finalist){.variant = phase->session->timed[entry->candidate].variant,
+    list[(*count)++] = (struct finalist){.variant = phase->session->timed.list[entry->candidate].variant,
                                          .rank = entry->rank,
                                          .timing = entry->timing,
                                          .ratio = entry->ratio,
@@ -154,7 +198,7 @@ static void report_winner(struct final_phase *phase, const struct final_entry *e
   struct session *session = phase->session;
   struct tune_result *result = session->result;
   const struct finals *finals = &phase->finals;
-  const struct proposal *proposal = &session->timed[entry->candidate].proposal;
+  const struct proposal *proposal = &session->timed.list[entry->candidate].proposal;
   const struct template *template = session->space.templates[proposal->template_index];
   size_t length = 0;
   snprintf(result->template_name, sizeof result->template_name, "%s", template->name);
@@ -184,16 +228,14 @@ static halotune_status store_winner(struct final_phase *phase, const struct fina
   struct session *session = phase->session;
   const struct finals *finals = &phase->finals;
   const struct backend_facts *facts = &session->tools->backend->facts;
-  const struct nvrtc_facts *compiler = compiler_nvrtc(session->tools->compiler);
-  char nvrtc[32];
+  const struct nvrtc_name nvrtc = session_nvrtc(session);
   int count;
-  snprintf(nvrtc, sizeof nvrtc, "%d.%d", compiler->major, compiler->minor);
   struct best best = {.problem = session->problem_id,
-                      .variant = session->timed[entry->candidate].variant,
+                      .variant = session->timed.list[entry->candidate].variant,
                       .run = session->run_id,
                       .origin = "tuned",
                       .driver = facts->driver,
-                      .nvrtc = nvrtc,
+                      .nvrtc = nvrtc.text,
                       .arch = session->task->arch_name,
                       .second_grid = second_grid,
                       .timing = entry->timing,
@@ -224,17 +266,20 @@ static halotune_status store_winner(struct final_phase *phase, const struct fina
   return status;
 }
 
-/* The trial of an entry, built once more, with the errors that the search found. */
+/* The trial of an entry, built once more, with what the search found. */
 static halotune_status build_winner(struct final_phase *phase, const struct final_entry *entry, struct trial **out) {
   struct session *session = phase->session;
-  const struct timed_variant *timed = &session->timed[entry->candidate];
+  const struct timed_variant *timed = &session->timed.list[entry->candidate];
   const struct template *template = session->space.templates[timed->proposal.template_index];
-  halotune_status status = session_build(session, session->task, template, &timed->proposal, &session->task->grid, out);
+  halotune_status status = session_build(session, session->task, template, &timed->proposal, out);
   if (status != HALOTUNE_OK) return status;
   if (!(*out)->is_over) {
     (*out)->result.rms_error = timed->rms_error;
     (*out)->result.max_error = timed->max_error;
     (*out)->result.max_error_units = timed->max_error_units;
+    (*out)->result.registers = timed->registers;
+    (*out)->result.shared_bytes = timed->shared_bytes;
+    (*out)->result.occupancy = timed->occupancy;
     return HALOTUNE_OK;
   }
   status = fail(HALOTUNE_COMPILE, "the winner does not compile any more: %s", (*out)->reason);
@@ -254,9 +299,8 @@ static halotune_status choose_winner(struct final_phase *phase) {
     halotune_status status = HALOTUNE_OK;
     verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
     session_show(session, "second grid");
-    if (!session->tools->backend->facts.is_recording) {
-      status = second_grid_check(session, &session->timed[entry->candidate].proposal, grid, &verdict);
-    }
+    if (session->tools->backend->facts.is_recording) snprintf(verdict.reason, sizeof verdict.reason, "a recording runs nothing");
+    else status = second_grid_check(session, &session->timed.list[entry->candidate].proposal, grid, &verdict);
     if (status != HALOTUNE_OK) return status;
     if (verdict.outcome != OUTCOME_MEASURED) {
       text_printf(&phase->warnings, "rank %d was %s on the grid %s: %s\n", entry->rank, outcome_name(verdict.outcome), grid, verdict.reason);
@@ -274,36 +318,49 @@ static halotune_status choose_winner(struct final_phase *phase) {
   return HALOTUNE_OK;
 }
 
-/* The run ends without a winner. */
-static halotune_status end_early(struct session *session, const char *reason) {
-  struct run_end end = {.reason = reason, .empty_ms = NAN, .copy_ms = NAN, .memcpy_ms = session->memcpy_ms,
-                        .warnings = session->tools->backend->facts.warnings};
-  snprintf(session->result->reason, sizeof session->result->reason, "%s", reason);
-  return store_run_end(session->tools->store, session->run_id, &end);
+/* What the whole phase came to, in the store. */
+static halotune_status end_phase(struct final_phase *phase) {
+  struct session *session = phase->session;
+  const struct finals *finals = &phase->finals;
+  if (finals->is_marked) text_printf(&phase->warnings, "the GPU was slowed down during the final rounds\n");
+  if (finals->is_scaled) text_printf(&phase->warnings, "the budget was too short for the whole final phase\n");
+  halotune_status status = choose_winner(phase);
+  if (status != HALOTUNE_OK || session->result->has_winner) return status;
+  bool is_stopped_early = finals->ranked == 0 && session_is_stopped(session);
+  return session_end_early(session, is_stopped_early ? session_stop_reason(session) : "no finalist was right on both grids");
+}
+
+static halotune_status unload_all(struct final_phase *phase) {
+  struct backend_handle *backend = phase->session->tools->backend;
+  halotune_status status = HALOTUNE_OK;
+  for (int slot = 0; slot < FINALS_SLOTS; slot++) {
+    halotune_status unloaded = backend->table->unload(backend->state, slot);
+    if (status == HALOTUNE_OK) status = unloaded;
+    trial_free(phase->loaded[slot]);
+    phase->loaded[slot] = NULL;
+  }
+  roof_close(phase->session, &phase->roof);
+  return status;
 }
 
 halotune_status session_finals(struct session *session) {
   struct final_phase phase = {.session = session};
-  if (session->options->stop && *session->options->stop) return end_early(session, "interrupted");
-  if (session->timed_count == 0) return end_early(session, "no variant was right and had a time");
+  if (session_is_stopped(session)) return session_end_early(session, session_stop_reason(session));
+  if (session->timed.count == 0) return session_end_early(session, "no variant was right and had a time");
   text_printf(&phase.warnings, "%s", session->tools->backend->facts.warnings);
-  qsort(session->timed, (size_t)session->timed_count, sizeof *session->timed, compare_places);
+  timed_sort(&session->timed);
   halotune_status status = make_candidates(&phase);
+  if (status == HALOTUNE_OK) status = build_ahead(&phase);
   if (status == HALOTUNE_OK) status = roof_open(session, FIRST_ROOF_SLOT, &phase.roof);
   if (status == HALOTUNE_OK) status = run_finals(&phase);
-  for (int slot = 0; slot < FINALS_SLOTS; slot++) session->tools->backend->table->unload(session->tools->backend->state, slot);
-  take_roofs(&phase);
-  if (phase.finals.is_marked) text_printf(&phase.warnings, "the GPU was slowed down during the final rounds\n");
-  if (phase.finals.is_scaled) text_printf(&phase.warnings, "the budget was too short for the whole final phase\n");
-  roof_close(session, &phase.roof);
-  for (int slot = 0; slot < FINALS_SLOTS; slot++) trial_free(phase.loaded[slot]);
-  bool interrupted = is_stopped(&phase);
-  if (status == HALOTUNE_OK && !interrupted) status = choose_winner(&phase);
-  if (status == HALOTUNE_OK && !session->result->has_winner) {
-    status = end_early(session, interrupted ? "interrupted" : "no finalist was right on both grids");
-  }
+  if (status == HALOTUNE_OK) take_roofs(&phase);
+  halotune_status unloaded = unload_all(&phase);
+  if (status == HALOTUNE_OK) status = unloaded;
+  if (status == HALOTUNE_OK) status = end_phase(&phase);
+  for (long i = 0; i < session->timed.count && phase.built; i++) trial_free(phase.built[i]);
   finals_free(&phase.finals);
   text_free(&phase.warnings);
   free(phase.candidates);
+  free(phase.built);
   return status;
 }

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "db/launch_text.h"
-#include "tuner/bench/measure.h"
+#include "tuner/search/device_time.h"
 #include "tuner/search/draw.h"
 #include "tuner/search/session.h"
 
-enum { SAMPLE_OF_A_TEMPLATE = 12, QUICK_ROUNDS = 5 };
+enum { SAMPLE_OF_A_TEMPLATE = 12 };
 
 struct roof_search {
   struct session *session;
@@ -18,8 +18,7 @@ struct roof_search {
   struct search_space space;
   struct roof *roof;
   int first_slot;
-  double worst_ms; /* of those that are kept */
-  double times_ms[MOST_ROOFS];
+  double times_ms[MOST_ROOFS]; /* of those that are kept */
 };
 
 static halotune_status find_templates(struct roof_search *search) {
@@ -37,64 +36,49 @@ static halotune_status find_templates(struct roof_search *search) {
   return HALOTUNE_OK;
 }
 
-/* The time of a loaded kernel, from few samples; NaN where it fails. */
-static halotune_status quick_time(struct session *session, int slot, double *out_ms) {
-  struct backend_handle *backend = session->tools->backend;
-  struct verdict verdict;
-  double times_ms[QUICK_ROUNDS];
-  int failed, batch;
-  *out_ms = NAN;
-  halotune_status status = measure_batch(backend, slot, MEASURE_SAMPLE_US * 1e-3, &batch, out_ms, &verdict);
-  if (status != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED) return status;
-  struct sample_plan plan = {.slots = &slot, .batches = &batch, .slot_count = 1, .rounds = QUICK_ROUNDS};
-  status = backend->table->sample(backend->state, &plan, times_ms, &failed, &verdict);
-  *out_ms = verdict.outcome == OUTCOME_MEASURED ? INFINITY : NAN;
-  for (int i = 0; i < QUICK_ROUNDS && verdict.outcome == OUTCOME_MEASURED; i++) *out_ms = fmin(*out_ms, times_ms[i]);
-  return status;
+/* The place that a kernel of this time gets: a free one, or that of the slowest where this one is faster; MOST_ROOFS for none. */
+static int place_for(const struct roof_search *search, double time_ms) {
+  int slowest = 0;
+  for (int i = 0; i < MOST_ROOFS; i++) {
+    if (!search->roof->trials[i]) return i;
+    if (search->times_ms[i] > search->times_ms[slowest]) slowest = i;
+  }
+  return time_ms < search->times_ms[slowest] ? slowest : MOST_ROOFS;
 }
 
-static halotune_status load(struct session *session, int slot, struct trial *trial, struct verdict *verdict) {
-  struct backend_handle *backend = session->tools->backend;
-  struct candidate candidate = {
-      .spec = &trial->spec, .generated = &trial->generated, .compiled = &trial->compiled, .is_roof = true};
-  return backend->table->load(backend->state, slot, &candidate, verdict);
+/* Load a kernel into the slot that is left for trying, and out again.
+ *   time_ms  receives about what it takes; NaN where it fails */
+static halotune_status time_once(struct roof_search *search, const struct trial *trial, double *time_ms) {
+  struct backend_handle *backend = search->session->tools->backend;
+  const int slot = search->first_slot + MOST_ROOFS;
+  struct verdict verdict;
+  *time_ms = NAN;
+  halotune_status status = session_load(search->session, slot, trial, true, &verdict);
+  if (status == HALOTUNE_OK && verdict.outcome == OUTCOME_MEASURED) status = device_time(backend, slot, time_ms);
+  return status == HALOTUNE_OK ? backend->table->unload(backend->state, slot) : status;
 }
 
 /* Try one kernel, and keep it if it is among the fastest. */
 static halotune_status try_one(struct roof_search *search, const struct proposal *proposal) {
   struct session *session = search->session;
   struct backend_handle *backend = session->tools->backend;
-  struct verdict verdict = {.outcome = OUTCOME_MEASURED};
-  struct roof *roof = search->roof;
+  struct verdict verdict;
   struct trial *trial;
   double time_ms = NAN;
-  int place = 0;
-  halotune_status status = session_build(session, session->copy, search->templates[proposal->template_index], proposal,
-                                         &session->copy->grid, &trial);
-  if (status != HALOTUNE_OK) return status;
-  while (place < MOST_ROOFS && roof->trials[place]) place++;
-  int slot = search->first_slot + (place < MOST_ROOFS ? place : MOST_ROOFS);
-  if (!trial->is_over && (status = load(session, slot, trial, &verdict)) == HALOTUNE_OK && verdict.outcome == OUTCOME_MEASURED) {
-    status = quick_time(session, slot, &time_ms);
-  }
-  if (status == HALOTUNE_OK && !isnan(time_ms) && place < MOST_ROOFS) {
-    roof->trials[place] = trial;
-    search->times_ms[place] = time_ms;
-    return HALOTUNE_OK;
-  }
-  if (status == HALOTUNE_OK && verdict.outcome == OUTCOME_MEASURED && !trial->is_over) {
+  halotune_status status = session_build(session, session->copy, search->templates[proposal->template_index], proposal, &trial);
+  if (status == HALOTUNE_OK && !trial->is_over) status = time_once(search, trial, &time_ms);
+  int place = status == HALOTUNE_OK && !isnan(time_ms) ? place_for(search, time_ms) : MOST_ROOFS;
+  if (place < MOST_ROOFS) {
+    const int slot = search->first_slot + place;
+    trial_free(search->roof->trials[place]);
+    search->roof->trials[place] = NULL;
     status = backend->table->unload(backend->state, slot);
-  }
-  int slowest = 0;
-  for (int i = 1; i < MOST_ROOFS && place == MOST_ROOFS; i++) {
-    if (search->times_ms[i] > search->times_ms[slowest]) slowest = i;
-  }
-  if (status == HALOTUNE_OK && place == MOST_ROOFS && time_ms < search->times_ms[slowest]) {
-    status = load(session, search->first_slot + slowest, trial, &verdict);
-    struct trial *held = roof->trials[slowest];
-    roof->trials[slowest] = trial;
-    search->times_ms[slowest] = time_ms;
-    trial = held;
+    if (status == HALOTUNE_OK) status = session_load(session, slot, trial, true, &verdict);
+    if (status == HALOTUNE_OK && verdict.outcome == OUTCOME_MEASURED) {
+      search->roof->trials[place] = trial;
+      search->times_ms[place] = time_ms;
+      return HALOTUNE_OK;
+    }
   }
   trial_free(trial);
   return status;
@@ -146,9 +130,9 @@ static halotune_status try_sample(struct roof_search *search) {
 
 halotune_status roof_open(struct session *session, int first_slot, struct roof *out) {
   struct roof_search search = {.session = session, .roof = out, .first_slot = first_slot};
-  size_t room = (size_t)session->copy_templates->count + 1;
   *out = (struct roof){.count = 0};
   if (!session->copy || isnan(session->memcpy_ms)) return HALOTUNE_OK;
+  size_t room = (size_t)session->copy_templates->count + 1;
   search.templates = calloc(room, sizeof *search.templates);
   search.bindings = calloc(room, sizeof *search.bindings);
   halotune_status status = search.templates && search.bindings ? find_templates(&search) : fail_memory();

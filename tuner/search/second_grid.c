@@ -53,7 +53,7 @@ static halotune_status find_grid(struct session *session, const struct proposal 
     halotune_status status = scene_coefficients(task->stencil, &task->grid, task->dtype, second->coefficients);
     if (status != HALOTUNE_OK) return status;
     const struct template *template = session->space.templates[proposal->template_index];
-    status = session_build(session, task, template, proposal, &task->grid, &second->trial);
+    status = session_build(session, task, template, proposal, &second->trial);
     if (status != HALOTUNE_OK) return status;
     if (!second->trial->is_over) return HALOTUNE_OK;
     snprintf(reason, BACKEND_REASON_BYTES, "%.*s", BACKEND_REASON_BYTES - 1, second->trial->reason);
@@ -74,11 +74,9 @@ static halotune_status run_there(struct session *session, const struct task *tas
                                   .seed = 2,
                                   .steps = 1};
   struct backend_problem problem = {.scene = &second->scene, .launch = session->launch, .cache = session->options->cache};
-  struct candidate candidate = {
-      .spec = &second->trial->spec, .generated = &second->trial->generated, .compiled = &second->trial->compiled};
   halotune_status status = scene_make(&request, &second->scene);
   if (status == HALOTUNE_OK) status = backend->table->set_problem(backend->state, &problem);
-  if (status == HALOTUNE_OK) status = backend->table->load(backend->state, 0, &candidate, verdict);
+  if (status == HALOTUNE_OK) status = session_load(session, 0, second->trial, false, verdict);
   if (status == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED) status = backend->table->unload(backend->state, 0);
   return status;
 }

@@ -7,12 +7,27 @@
 
 #include "stencil/space.h"
 
+/* Parameters of one template that keep their values. */
+struct fixed_parameters {
+  bool is_fixed[MAX_PARAMETERS];
+  struct configuration values;
+};
+
 /* The spaces of all templates that apply to a problem. */
 struct search_space {
   struct template *const *templates;
-  struct bindings *bindings; /* a template each, with the problem's facts */
+  struct bindings *bindings;            /* a template each, with the problem's facts */
+  const struct fixed_parameters *fixed; /* a template each; NULL: nothing is fixed */
   int count;
 };
+
+/* What space_walk and its like take for a template; NULL where nothing is fixed. */
+static inline const bool *space_fixed(const struct search_space *space, int index) {
+  return space->fixed ? space->fixed[index].is_fixed : NULL;
+}
+static inline const struct configuration *space_values(const struct search_space *space, int index) {
+  return space->fixed ? &space->fixed[index].values : NULL;
+}
 
 struct proposal {
   int template_index; /* in the search space */

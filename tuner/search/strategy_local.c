@@ -149,7 +149,9 @@ static bool expand(struct state *state) {
   if (!best) return false;
   best->is_expanded = true;
   struct expansion expansion = {.state = state, .centre = best};
-  neighbours_visit(&state->space->bindings[best->proposal.template_index], &best->proposal.configuration, add_neighbour, &expansion);
+  int index = best->proposal.template_index;
+  neighbours_visit(&state->space->bindings[index], space_fixed(state->space, index), &best->proposal.configuration, add_neighbour,
+                   &expansion);
   return true;
 }
 

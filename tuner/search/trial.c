@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/launch_text.h"
 #include "gpu/occupancy.h"
 
 static const struct gpu_reading no_reading = {-1, -1, -1, -1, -1};
@@ -41,6 +42,18 @@ void trial_fail(struct trial *trial, enum outcome outcome, const char *format, .
   trial->result.reason = trial->reason;
 }
 
+/* What names a variant that has no source. */
+static struct hash hash_of_spec(const struct variant_spec *spec, const char *reason) {
+  struct text text = {0};
+  char template[HASH_HEX_BYTES];
+  hash_hex(spec->template->hash, template);
+  text_printf(&text, "no source of %s for %s %s: %s\n", template, spec->stencil->name, dtype_names[spec->dtype], reason);
+  configuration_write(spec->template, &spec->configuration, &text);
+  struct hash hash = hash_bytes(text_string(&text), text.length);
+  text_free(&text);
+  return hash;
+}
+
 halotune_status trial_begin(const struct task *task, const struct template *template, const struct proposal *proposal,
                             const struct grid *grid, struct trial **out) {
   struct trial *trial = calloc(1, sizeof *trial);
@@ -51,8 +64,10 @@ halotune_status trial_begin(const struct task *task, const struct template *temp
   trial->spec = task_variant(task, template, &proposal->configuration, grid);
   trial->result = measurement_none();
   halotune_status status = generate(&trial->spec, &trial->generated);
-  if (status == HALOTUNE_ARGUMENT) trial_fail(trial, OUTCOME_PRUNED, "%s", fail_text());
-  else if (status != HALOTUNE_OK) {
+  if (status == HALOTUNE_ARGUMENT) {
+    trial_fail(trial, OUTCOME_PRUNED, "%s", fail_text());
+    trial->generated.hash = hash_of_spec(&trial->spec, trial->reason);
+  } else if (status != HALOTUNE_OK) {
     trial_free(trial);
     return status;
   }

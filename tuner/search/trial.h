@@ -16,9 +16,12 @@ struct trial {
   struct variant_spec spec;
   struct generated generated;
   struct compiled compiled; /* without a cubin until trial_take */
-  bool is_over;             /* it failed: the result says how */
+  bool is_over;             /* no device is needed any more: the result says how it ended */
   bool is_recalled;         /* the result is that of an earlier run, */
-  int64_t variant;          /* and this its variant in the store */
+  int64_t variant;          /* and this its variant in the store, */
+  double recalled_scale;    /* how slow the GPU was then, beside now */
+  bool is_twin;             /* the result is that of another variant of this run, with the same machine code */
+  long again;               /* the number of the result that this one replaces; 0: none */
   struct measurement result;
   char reason[TRIAL_REASON_BYTES];
   float *samples;
@@ -29,7 +32,8 @@ struct measurement measurement_none(void);
 
 /* Generate the source.
  *   grid  the task's, or another one
- *   out   the caller's; is_over where the template cannot serve the configuration
+ *   out   the caller's; is_over where the template cannot serve the configuration: there is no source then, and its hash is one
+ *         of the specification
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status trial_begin(const struct task *task, const struct template *template, const struct proposal *proposal,
                             const struct grid *grid, struct trial **out);

@@ -31,7 +31,7 @@ struct tune_options {
   const struct strategy *strategy;
   uint64_t seed;
   double budget_s;              /* for search and finals of one task; the reference and its way to the device come before */
-  double deadline_ms;           /* clock_ms() at which all has to be over; INFINITY for none */
+  double deadline_ms;           /* clock_ms() at which it is to end, as after `stop`; INFINITY for none */
   long max_variants;            /* 0: no bound */
   double good_enough;           /* the search ends when the best reaches this share of the driver's copy; 0: never */
   bool fresh;                   /* measure again what an earlier run measured */
@@ -49,9 +49,9 @@ struct tune_result {
   bool has_winner;
   bool is_complete;             /* the finals ended; else `reason` says why not */
   char reason[256];
-  long tried, recalled;         /* variants with a result; of these from earlier runs */
+  long tried, recalled, twins;  /* variants with a result; of these from earlier runs; of these with the machine code of another */
   long outcomes[OUTCOME_COUNT];
-  double search_s, final_s;
+  double setup_s, search_s, final_s;
   enum launch_mode launch;
   char template_name[64];
   char parameters[1024];        /* "block_x=32 storage=planes" */
@@ -65,6 +65,7 @@ struct tune_result {
 /* Templates to search. */
 struct tune_templates {
   struct template *const *list;
+  const struct fixed_parameters *fixed; /* a template each; NULL: nothing is fixed */
   int count;
 };
 

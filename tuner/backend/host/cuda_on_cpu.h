@@ -254,6 +254,7 @@ static inline void barrier_init_done() {}
 static inline void barrier_expect(unsigned long long *barrier, unsigned bytes, HALOTUNE_LINE) {
   halotune_barrier_expect(barrier, bytes, line);
 }
+static inline void barrier_arrive(unsigned long long *barrier, HALOTUNE_LINE) { halotune_barrier_expect(barrier, 0, line); }
 static inline void bulk_copy(void *shared, const void *global, unsigned bytes, unsigned long long *barrier, HALOTUNE_LINE) {
   halotune_bulk_copy(shared, global, bytes, barrier, line);
 }

@@ -1,0 +1,2 @@
+halotune report --db /nowhere/none.db
+# exit 4

@@ -1,0 +1,86 @@
+#!/bin/sh
+# report.sh: `halotune report`, with the program $HALOTUNE and the databases that $MAKE_DB makes: the document against a golden file
+# and its schema, the limits of time and size, the page in a browser without a window. Speaks TAP. Screenshots for a person to look
+# at are left in build/report/. UPDATE=1 writes the golden file anew. FULL=1 measures a million results, not a fifth of that.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+halotune=$(readlink -f "${HALOTUNE:-build/halotune}") make_db=${MAKE_DB:?the program that makes databases}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset HALOTUNE_DB
+failed=0
+
+result() { # name status
+  if [ "$2" = 0 ]; then echo "ok - $1"; else failed=1; echo "not ok - $1"; fi
+}
+
+# --- the document: the same database gives the same bytes ---
+
+(mkdir -p "$work/golden" && "$make_db" tests/report/golden.sql "$work/golden/golden.db" && cd "$work/golden" &&
+  SOURCE_DATE_EPOCH=0 "$halotune" report --db golden.db --json) >"$work/golden.json" 2>"$work/err"
+[ -z "${UPDATE:-}" ] || cp "$work/golden.json" tests/report/golden.json
+diff -u tests/report/golden.json "$work/golden.json" >"$work/diff"
+result "the document of tests/report/golden.sql is tests/report/golden.json" $?
+sed 's/^/# /' "$work/err" "$work/diff"
+
+kinds="empty small twins h200 emulated failures three hostile large"
+for kind in $kinds; do
+  "$make_db" $kind "$work/$kind.db" && "$halotune" report --db "$work/$kind.db" --json -o "$work/$kind.json" >/dev/null
+  result "the document of database $kind is written" $?
+done
+
+# --- options and failures ---
+
+"$halotune" report --db "$work/h200.db" --stencil heat2d --json >"$work/heat2d.json"
+[ "$(jq -c '[.problems[].stencil] | unique | length' "$work/heat2d.json")" = 1 ] && [ "$(jq '.problems | length' "$work/heat2d.json")" = 2 ]
+result "--stencil leaves the problems of one stencil" $?
+[ "$("$halotune" report --db "$work/three.db" --device a100 --json | jq '.problems | length')" = 4 ]
+result "--device takes a part of a name, in any case" $?
+"$halotune" report --db "$work/h200.db" --stencil none -o "$work/none.html" 2>"$work/err"
+[ $? = 4 ] && [ ! -e "$work/none.html" ] && grep -q "no results for stencil 'none'" "$work/err"
+result "an unknown stencil is an error, and no file is written" $?
+"$halotune" report --db "$work/missing.db" 2>"$work/err"
+[ $? = 4 ] && grep -q 'there is no such database' "$work/err"
+result "a missing database is an error" $?
+
+# --- limits ---
+
+# Run a command with at most so much processor time and memory: other work on the machine does not make it fail.
+within() { # seconds megabytes command...
+  seconds=$1 megabytes=$2
+  shift 2
+  (ulimit -t "$seconds" && ulimit -v $((megabytes * 1000)) && exec "$@") >"$work/out" 2>&1
+}
+size=$(wc -c <build/report/page.html)
+if [ "$size" = 0 ]; then
+  "$halotune" report --db "$work/small.db" -o "$work/small.html" 2>"$work/err"
+  [ $? = 1 ] && grep -q 'npm' "$work/err"
+  result "without its page the program says what is missing" $?
+  echo "ok - # SKIP the browser's tests: this build has no page"
+else
+  within 2 500 "$halotune" report --db "$work/large.db" -o "$work/large.html" && [ "$(wc -c <"$work/large.html")" -lt 15000000 ]
+  result "20,000 variants are written within 2 s and 15 MB" $?
+  if [ -n "${FULL:-}" ]; then many=million limit=20; else many=fifth limit=4; fi
+  "$make_db" $many "$work/many.db"
+  within $limit 500 "$halotune" report --db "$work/many.db" -o "$work/many.html"
+  many_status=$?
+  "$halotune" report --db "$work/many.db" --json -o "$work/many.json" >/dev/null
+  (exit $many_status)
+  result "a $many of results is written within $limit s and 500 MB" $?
+  rm -f "$work/many.db"
+
+  # --- the page ---
+
+  for kind in $kinds; do "$halotune" report --db "$work/$kind.db" -o "$work/$kind.html" >/dev/null || result "page of $kind" 1; done
+  chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+  if [ -z "$chromium" ]; then
+    echo "ok - # SKIP the browser's tests: there is no Chromium (Debian's package chromium)"
+  elif ! "$chromium" --version >/dev/null 2>&1; then
+    echo "ok - # SKIP the browser's tests: $chromium does not start"
+  else
+    node tests/report/schema.mjs docs/report-schema.json "$work"/*.json
+    [ $? = 0 ] || failed=1
+    CHROMIUM=$chromium node tests/report/browser.mjs "$work" build/report || failed=1
+  fi
+fi
+[ "$failed" = 0 ]
