@@ -64,7 +64,7 @@ MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 
 # libhalotune: what programs link. Its symbols are those of the public header, in either form.
 # What starts processes is the tuner's.
-LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/compiler.c gpu/spawner.c, \
+LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/compiler.c gpu/probe.c gpu/spawner.c, \
   $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c))
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/pic/%.o)
 SONAME := libhalotune.so.$(firstword $(subst ., ,$(VERSION)))
