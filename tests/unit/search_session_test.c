@@ -101,9 +101,9 @@ static struct trial *trial_of(struct session_case *c, const struct proposal *pro
 TEST(a_trial_that_has_no_source_has_a_row_of_its_own) {
   struct session_case c;
   case_open(&c);
-  struct proposal bad = proposal_with(&c, "block_x=256"), worse = proposal_with(&c, "block_x=128");
+  struct proposal bad = proposal_with(&c, "block_x=128"), worse = proposal_with(&c, "block_x=16");
   CHECK_OK(configuration_set(c.bench.template, "block_y=16", &bad.configuration));
-  CHECK_OK(configuration_set(c.bench.template, "block_y=16", &worse.configuration));
+  CHECK_OK(configuration_set(c.bench.template, "block_y=1", &worse.configuration));
   struct trial *one = trial_of(&c, &bad), *again = trial_of(&c, &bad), *other = trial_of(&c, &worse);
   CHECK(one->is_over && one->result.outcome == OUTCOME_PRUNED && one->reason[0], "pruned: %s", one->reason);
   CHECK(!one->generated.source, "no source");
