@@ -144,6 +144,9 @@ HALOTUNE_LIBCUDA=/nonexistent replay --db "$work/replayed.db" >"$work/out" 2>"$w
   [ "$(query "$work/replayed.db" "attach '$work/local.db' as was; select count(*) from measurement m join variant v on v.id = m.variant_id join was.variant w on
     w.source_hash = v.source_hash join was.measurement o on o.variant_id = w.id where m.registers = o.registers and m.occupancy = o.occupancy and m.compile_ms is null")" = $space ]
 result "needs no GPU, compiles nothing, and has registers from the recording" $? "$work/err"
+"$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --backend replay:"$work/list.db" --template small,other --json >"$work/out" 2>"$work/err" &&
+  json '.tasks[0] | .complete and .tried == 16 and .outcomes.pruned == 0'
+result "the space of a replay is what was recorded" $? "$work/out"
 fails "never into the recording" 2 'the recording itself' replay --db "$work/local.db"
 
 # --- several GPUs ----------------------------------------------------------------------------------------------------------------

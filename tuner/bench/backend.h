@@ -107,6 +107,12 @@ struct backend {
   /* Keep the GPU busy for about that long, so that its clocks are up. */
   halotune_status (*keep_warm)(void *state, double time_ms);
 
+  /* Tell each variant of the problem that is known, in no order; NULL where any can be run. Texts are valid during the call.
+   *   visit  gets the template's name and the parameters as db/launch_text.h writes them; what it returns ends the walk unless it is
+   *          HALOTUNE_OK, and is returned */
+  halotune_status (*list)(void *state, halotune_status (*visit)(void *context, const char *template, const char *parameters),
+                          void *context);
+
   void (*close)(void *state);
 };
 

@@ -6,25 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/random.h"
 #include "db/launch_text.h"
 
 /* What is known of one variant. */
 struct record {
-  struct hash key; /* of template and parameters */
+  struct hash key; /* of template and parameters, as today's template writes them */
   enum outcome outcome;
   double median_ms, rms_error, max_error, max_error_units;
   float *samples; /* NULL: none were stored */
   int sample_count;
-  char *reason;
+  char *reason, *template, *parameters;
   struct recorded_kernel kernel;
 };
 
 struct replay {
   struct store *store;
   int64_t device;
-  struct record *records; /* of the problem, in order of their keys */
+  struct record *records; /* of the problem */
+  struct record **by_key; /* in order of their keys */
   long count;
+  const struct template **bound; /* templates by which keys were made */
+  int bound_count, bound_capacity;
   const struct record *slots[BACKEND_SLOTS];
   bool is_roof[BACKEND_SLOTS];
   double copy_ms, memcpy_ms, empty_ms;
@@ -94,17 +98,22 @@ static struct hash key_of(const char *template, const char *parameters) {
 }
 
 static int compare_keys(const void *left, const void *right) {
-  return hash_compare(((const struct record *)left)->key, ((const struct record *)right)->key);
+  return hash_compare((*(struct record *const *)left)->key, (*(struct record *const *)right)->key);
 }
 
 static void free_records(struct replay *replay) {
   for (long i = 0; i < replay->count; i++) {
     free(replay->records[i].samples);
     free(replay->records[i].reason);
+    free(replay->records[i].template);
+    free(replay->records[i].parameters);
   }
   free(replay->records);
+  free(replay->by_key);
   replay->records = NULL;
+  replay->by_key = NULL;
   replay->count = 0;
+  replay->bound_count = 0;
   memset(replay->slots, 0, sizeof replay->slots);
 }
 
@@ -123,6 +132,8 @@ static halotune_status read_record(sqlite3_stmt *query, struct record *out) {
   *out = (struct record){.key = key_of((const char *)sqlite3_column_text(query, 0), (const char *)sqlite3_column_text(query, 1)),
                          .median_ms = number_or_nan(query, 3),
                          .reason = strdup((const char *)sqlite3_column_text(query, 4)),
+                         .template = strdup((const char *)sqlite3_column_text(query, 0)),
+                         .parameters = strdup((const char *)sqlite3_column_text(query, 1)),
                          .rms_error = number_or_nan(query, 6),
                          .max_error = number_or_nan(query, 7),
                          .max_error_units = number_or_nan(query, 8)};
@@ -132,7 +143,7 @@ static halotune_status read_record(sqlite3_stmt *query, struct record *out) {
                                          .spill_bytes = whole_or_none(query, 15),
                                          .blocks_per_sm = whole_or_none(query, 16),
                                          .occupancy = number_or_nan(query, 17)};
-  if (!out->reason) return fail_memory();
+  if (!out->reason || !out->template || !out->parameters) return fail_memory();
   if (!outcome_find(outcome, &out->outcome)) return fail(HALOTUNE_DB, "the recording has an outcome '%s'", outcome);
   out->sample_count = (int)(bytes / sizeof(float));
   if (out->sample_count == 0) return HALOTUNE_OK;
@@ -172,7 +183,9 @@ static halotune_status read_records(struct replay *replay, sqlite3_stmt *query) 
   }
   if (code != SQLITE_DONE) return database_failure(replay);
   if (replay->count == 0) return fail(HALOTUNE_NOT_FOUND, "%s has no results of this problem", store_path(replay->store));
-  qsort(replay->records, (size_t)replay->count, sizeof *replay->records, compare_keys);
+  replay->by_key = calloc((size_t)replay->count, sizeof *replay->by_key);
+  if (!replay->by_key) return fail_memory();
+  for (long i = 0; i < replay->count; i++) replay->by_key[i] = &replay->records[i];
   return HALOTUNE_OK;
 }
 
@@ -198,12 +211,40 @@ static halotune_status set_problem(void *state, const struct backend_problem *pr
 
 /* --- variants --- */
 
-static const struct record *find_record(const struct replay *replay, const struct candidate *candidate) {
+/* Make the keys of a template's records by what the template is today: parameters that it has gained since take their defaults. */
+static halotune_status bind_template(struct replay *replay, const struct template *template) {
+  for (int i = 0; i < replay->bound_count; i++) {
+    if (replay->bound[i] == template) return HALOTUNE_OK;
+  }
+  const struct template **grown = array_grow(replay->bound, replay->bound_count, &replay->bound_capacity, sizeof *grown);
+  if (!grown) return fail_memory();
+  replay->bound = grown;
+  replay->bound[replay->bound_count++] = template;
+  for (long i = 0; i < replay->count; i++) {
+    struct record *record = &replay->records[i];
+    struct configuration configuration;
+    struct text parameters = {0};
+    if (strcmp(record->template, template->name) != 0) continue;
+    if (configuration_read(template, record->parameters, &configuration) != HALOTUNE_OK) continue;
+    configuration_write(template, &configuration, &parameters);
+    record->key = key_of(template->name, text_string(&parameters));
+    text_free(&parameters);
+  }
+  qsort(replay->by_key, (size_t)replay->count, sizeof *replay->by_key, compare_keys);
+  return HALOTUNE_OK;
+}
+
+/* `out` receives NULL where it was not recorded. */
+static halotune_status find_record(struct replay *replay, const struct candidate *candidate, const struct record **out) {
   struct text parameters = {0};
+  halotune_status status = bind_template(replay, candidate->spec->template);
+  if (status != HALOTUNE_OK) return status;
   configuration_write(candidate->spec->template, &candidate->spec->configuration, &parameters);
-  struct record wanted = {.key = key_of(candidate->spec->template->name, text_string(&parameters))};
+  struct record wanted = {.key = key_of(candidate->spec->template->name, text_string(&parameters))}, *key = &wanted;
   text_free(&parameters);
-  return bsearch(&wanted, replay->records, (size_t)replay->count, sizeof *replay->records, compare_keys);
+  struct record **found = bsearch(&key, replay->by_key, (size_t)replay->count, sizeof *replay->by_key, compare_keys);
+  *out = found ? *found : NULL;
+  return HALOTUNE_OK;
 }
 
 static halotune_status load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
@@ -212,7 +253,9 @@ static halotune_status load(void *state, int slot, const struct candidate *candi
   replay->slots[slot] = NULL;
   replay->is_roof[slot] = candidate->is_roof && !isnan(replay->copy_ms);
   if (replay->is_roof[slot]) return HALOTUNE_OK;
-  const struct record *record = candidate->is_roof ? NULL : find_record(replay, candidate);
+  const struct record *record = NULL;
+  halotune_status status = candidate->is_roof ? HALOTUNE_OK : find_record(replay, candidate, &record);
+  if (status != HALOTUNE_OK) return status;
   if (!record) {
     verdict->outcome = OUTCOME_PRUNED;
     snprintf(verdict->reason, sizeof verdict->reason, "not in the recording");
@@ -278,14 +321,25 @@ static halotune_status keep_warm(void *state, double time_ms) {
   return HALOTUNE_OK;
 }
 
+static halotune_status list(void *state, halotune_status (*visit)(void *context, const char *template, const char *parameters),
+                            void *context) {
+  const struct replay *replay = state;
+  halotune_status status = HALOTUNE_OK;
+  for (long i = 0; i < replay->count && status == HALOTUNE_OK; i++) {
+    status = visit(context, replay->records[i].template, replay->records[i].parameters);
+  }
+  return status;
+}
+
 static void close_replay(void *state) {
   struct replay *replay = state;
   free_records(replay);
+  free(replay->bound);
   store_close(replay->store);
   free(replay);
 }
 
-static const struct backend backend_replay = {"replay", set_problem, load, unload, sample, recheck, read_nothing, keep_warm, close_replay};
+static const struct backend backend_replay = {"replay", set_problem, load, unload, sample, recheck, read_nothing, keep_warm, list, close_replay};
 
 halotune_status backend_replay_open(const char *path, struct backend_handle *out) {
   *out = (struct backend_handle){.table = NULL};

@@ -2,9 +2,11 @@
 #include "tuner/search/draw.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "base/random.h"
+#include "db/launch_text.h"
 
 struct deck {
   struct configuration *list;
@@ -31,6 +33,18 @@ static void deal(struct deck *decks, int deck_count, struct drawn_list *out) {
   }
 }
 
+/* The listed variants of one template, at most so many of them; shuffled. */
+static halotune_status deal_listed(const struct search_space *space, int index, long most, uint64_t seed, struct deck *deck) {
+  deck->list = malloc(((size_t)space->only_count + 1) * sizeof *deck->list);
+  if (!deck->list) return fail_memory();
+  for (long i = 0; i < space->only_count; i++) {
+    if (space->only[i].template_index == index) deck->list[deck->count++] = space->only[i].configuration;
+  }
+  shuffle(deck, seed);
+  if (deck->count > most) deck->count = most;
+  return HALOTUNE_OK;
+}
+
 /* One template's deck; the spaces of some have millions of variants, so that each has a thread. */
 struct drawing {
   const struct search_space *space;
@@ -46,6 +60,10 @@ static void draw_decks(void *context, int thread, long first, long end) {
   for (int i = (int)first; i < end; i++) {
     struct deck *deck = &drawing->decks[i];
     uint64_t own_seed = random_bits(drawing->seed, (uint64_t)i);
+    if (space->only) {
+      deck->status = deal_listed(space, i, drawing->most, own_seed, deck);
+      continue;
+    }
     deck->status = space_sample(&space->bindings[i], space_fixed(space, i), space_values(space, i), drawing->most, own_seed,
                                 &deck->list, &deck->count);
     shuffle(deck, own_seed);
@@ -72,6 +90,35 @@ halotune_status draw_variants(const struct search_space *space, long most, uint6
   free(decks);
   if (status != HALOTUNE_OK) *out = (struct drawn_list){.count = 0};
   return status;
+}
+
+/* Whether it has the values that are fixed today. */
+static bool is_wanted(const struct search_space *space, const struct proposal *proposal) {
+  const bool *fixed = space_fixed(space, proposal->template_index);
+  const struct configuration *values = space_values(space, proposal->template_index);
+  for (int i = 0; fixed && i < space->templates[proposal->template_index]->parameter_count; i++) {
+    if (fixed[i] && proposal->configuration.choice[i] != values->choice[i]) return false;
+  }
+  return true;
+}
+
+halotune_status drawn_read(struct drawn_list *drawn, const struct search_space *space, int template_index, const char *parameters) {
+  struct proposal proposal;
+  memset(&proposal, 0, sizeof proposal);
+  proposal.template_index = template_index;
+  if (configuration_read(space->templates[template_index], parameters, &proposal.configuration) != HALOTUNE_OK) return HALOTUNE_OK;
+  if (!is_wanted(space, &proposal)) return HALOTUNE_OK;
+  bindings_configure(&space->bindings[template_index], &proposal.configuration);
+  if (bindings_failed_rule(&space->bindings[template_index])) return HALOTUNE_OK;
+  if (drawn->count == drawn->capacity) {
+    long capacity = drawn->capacity ? 2 * drawn->capacity : 256;
+    struct proposal *larger = realloc(drawn->list, (size_t)capacity * sizeof *larger);
+    if (!larger) return fail_memory();
+    drawn->list = larger;
+    drawn->capacity = capacity;
+  }
+  drawn->list[drawn->count++] = proposal;
+  return HALOTUNE_OK;
 }
 
 void drawn_free(struct drawn_list *drawn) {

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/launch_text.h"
-
 /* ?1: this run. Runs of the same problem with the same driver and compiler. */
 #define SAME_RUNS                                                                                                  \
   " from run here join run r on r.problem_id = here.problem_id and r.driver = here.driver and r.nvrtc = here.nvrtc" \
@@ -41,43 +39,13 @@ static int find_template(const struct session *session, const char *hex) {
   return -1;
 }
 
-/* Whether it has the values that are fixed today. */
-static bool is_wanted(const struct search_space *space, const struct proposal *proposal) {
-  const bool *fixed = space_fixed(space, proposal->template_index);
-  const struct configuration *values = space_values(space, proposal->template_index);
-  for (int i = 0; fixed && i < space->templates[proposal->template_index]->parameter_count; i++) {
-    if (fixed[i] && proposal->configuration.choice[i] != values->choice[i]) return false;
-  }
-  return true;
-}
-
-/* A row as a proposal; false where today's templates or rules do not have it. */
-static bool read_proposal(struct session *session, sqlite3_stmt *query, struct proposal *out) {
-  int index = find_template(session, (const char *)sqlite3_column_text(query, 0));
-  if (index < 0) return false;
-  out->template_index = index;
-  const char *parameters = (const char *)sqlite3_column_text(query, 1);
-  if (configuration_read(session->templates[index], parameters, &out->configuration) != HALOTUNE_OK) return false;
-  if (!is_wanted(&session->space, out)) return false;
-  bindings_configure(&session->bindings[index], &out->configuration);
-  return bindings_failed_rule(&session->bindings[index]) == NULL;
-}
-
 static halotune_status read_all(struct session *session, sqlite3_stmt *query, struct drawn_list *out) {
-  long capacity = 0;
-  while (sqlite3_step(query) == SQLITE_ROW) {
-    struct proposal proposal;
-    memset(&proposal, 0, sizeof proposal);
-    if (!read_proposal(session, query, &proposal)) continue;
-    if (out->count == capacity) {
-      capacity = capacity ? 2 * capacity : 256;
-      struct proposal *larger = realloc(out->list, (size_t)capacity * sizeof *larger);
-      if (!larger) return fail_memory();
-      out->list = larger;
-    }
-    out->list[out->count++] = proposal;
+  halotune_status status = HALOTUNE_OK;
+  while (status == HALOTUNE_OK && sqlite3_step(query) == SQLITE_ROW) {
+    int index = find_template(session, (const char *)sqlite3_column_text(query, 0));
+    if (index >= 0) status = drawn_read(out, &session->space, index, (const char *)sqlite3_column_text(query, 1));
   }
-  return HALOTUNE_OK;
+  return status;
 }
 
 halotune_status earlier_variants(struct session *session, enum earlier_choice choice, struct drawn_list *out) {

@@ -2,6 +2,7 @@
 #ifndef TUNER_SEARCH_SESSION_H
 #define TUNER_SEARCH_SESSION_H
 
+#include "tuner/search/draw.h"
 #include "tuner/search/pipeline.h"
 #include "tuner/search/timed.h"
 #include "tuner/search/tune.h"
@@ -18,6 +19,7 @@ struct session {
   struct bindings *bindings;
   struct fixed_parameters *fixed;
   struct search_space space;
+  struct drawn_list recorded; /* the space of a recording */
   long space_size;
   struct trial *first; /* the default variant, which is the anchor, compiled; NULL where no template's default works */
 

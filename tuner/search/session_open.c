@@ -1,6 +1,6 @@
 /* session_open.c: the beginning of a tune: inputs and reference, the problem on the device, the default variant, the run in the store. */
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "tuner/bench/finals.h"
@@ -33,6 +33,28 @@ static halotune_status set_problem(struct session *session, enum launch_mode lau
   if (session->copy) problem.roof_elements = session->copy->grid.n[0];
   session->launch = launch;
   return backend->table->set_problem(backend->state, &problem);
+}
+
+/* --- a recording ---------------------------------------------------------------------------------------------------------- */
+
+static halotune_status add_recorded(void *context, const char *template, const char *parameters) {
+  struct session *session = context;
+  for (int i = 0; i < session->space.count; i++) {
+    if (strcmp(session->templates[i]->name, template) == 0) return drawn_read(&session->recorded, &session->space, i, parameters);
+  }
+  return HALOTUNE_OK;
+}
+
+/* Of a recording, only what was recorded is there to be searched. */
+static halotune_status take_recorded(struct session *session) {
+  struct backend_handle *backend = session->tools->backend;
+  if (!backend->table->list) return HALOTUNE_OK;
+  halotune_status status = backend->table->list(backend->state, add_recorded, session);
+  if (status != HALOTUNE_OK) return status;
+  if (session->recorded.count == 0) return fail(HALOTUNE_NOT_FOUND, "the recording has no variant of today's templates with these options");
+  session->space.only = session->recorded.list;
+  session->space.only_count = session->space_size = session->recorded.count;
+  return HALOTUNE_OK;
 }
 
 /* --- the default variant ------------------------------------------------------------------------------------------------ */
@@ -118,6 +140,7 @@ halotune_status session_open(struct session *session) {
   session_show(session, "reference");
   if ((status = make_scene(session)) != HALOTUNE_OK || session_is_stopped(session)) return status;
   status = set_problem(session, options->launch < 0 ? LAUNCH_STREAM : (enum launch_mode)options->launch);
+  if (status == HALOTUNE_OK) status = take_recorded(session);
   if (status == HALOTUNE_OK) status = find_default(session);
   if (status != HALOTUNE_OK || session_is_stopped(session)) return status;
   if (session->copy && (status = device_time(backend, SLOT_MEMCPY, &session->memcpy_ms)) != HALOTUNE_OK) return status;

@@ -7,6 +7,11 @@
 
 #include "stencil/space.h"
 
+struct proposal {
+  int template_index; /* in the search space */
+  struct configuration configuration;
+};
+
 /* Parameters of one template that keep their values. */
 struct fixed_parameters {
   bool is_fixed[MAX_PARAMETERS];
@@ -19,6 +24,8 @@ struct search_space {
   struct bindings *bindings;            /* a template each, with the problem's facts */
   const struct fixed_parameters *fixed; /* a template each; NULL: nothing is fixed */
   int count;
+  const struct proposal *only; /* the variants, where they are these alone; NULL: all that the rules keep */
+  long only_count;
 };
 
 /* What space_walk and its like take for a template; NULL where nothing is fixed. */
@@ -28,11 +35,6 @@ static inline const bool *space_fixed(const struct search_space *space, int inde
 static inline const struct configuration *space_values(const struct search_space *space, int index) {
   return space->fixed ? &space->fixed[index].values : NULL;
 }
-
-struct proposal {
-  int template_index; /* in the search space */
-  struct configuration configuration;
-};
 
 struct strategy {
   const char *name, *about;

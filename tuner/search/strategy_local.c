@@ -44,6 +44,7 @@ struct state {
   struct drawn_list drawn;
   long drawn_next;
   struct visited visited;
+  struct visited only; /* the variants of a space that is a list */
   struct effects *effects; /* of each template */
   struct waiting *waiting;
   long waiting_count, waiting_capacity;
@@ -55,6 +56,19 @@ struct state {
   int turn; /* the template that has it next */
 };
 
+static void close_local(void *opened) {
+  struct state *state = opened;
+  if (!state) return;
+  drawn_free(&state->drawn);
+  visited_free(&state->visited);
+  visited_free(&state->only);
+  free(state->effects);
+  free(state->best_of);
+  free(state->waiting);
+  free(state->known);
+  free(state);
+}
+
 static halotune_status open_local(const struct search_space *space, uint64_t seed, void **out) {
   struct state *state = calloc(1, sizeof *state);
   *out = NULL;
@@ -65,27 +79,14 @@ static halotune_status open_local(const struct search_space *space, uint64_t see
   state->effects = calloc((size_t)space->count + 1, sizeof *state->effects);
   state->best_of = malloc(((size_t)space->count + 1) * sizeof *state->best_of);
   for (int i = 0; i < space->count && state->best_of; i++) state->best_of[i] = INFINITY;
+  for (long i = 0; i < space->only_count; i++) visited_add(&state->only, space, &space->only[i]);
   halotune_status status = state->effects && state->best_of ? draw_variants(space, MOST_OF_A_TEMPLATE, seed, &state->drawn) : fail_memory();
   if (status == HALOTUNE_OK) {
     *out = state;
     return HALOTUNE_OK;
   }
-  free(state->effects);
-  free(state->best_of);
-  free(state);
+  close_local(state);
   return status;
-}
-
-static void close_local(void *opened) {
-  struct state *state = opened;
-  if (!state) return;
-  drawn_free(&state->drawn);
-  visited_free(&state->visited);
-  free(state->effects);
-  free(state->best_of);
-  free(state->waiting);
-  free(state->known);
-  free(state);
 }
 
 /* --- random ones --- */
@@ -140,6 +141,7 @@ static void add_neighbour(void *context, const struct configuration *configurati
   int index = centre->proposal.template_index;
   struct waiting waiting = {.proposal = {.template_index = index, .configuration = *configuration}, .expected = centre->log_time};
   if (visited_has(&state->visited, state->space, &waiting.proposal)) return;
+  if (state->space->only && !visited_has(&state->only, state->space, &waiting.proposal)) return;
   for (int i = 0; i < state->space->templates[index]->parameter_count; i++) {
     int from = centre->proposal.configuration.choice[i], to = configuration->choice[i];
     if (from != to) waiting.expected += effects_change(&state->effects[index], i, from, to);

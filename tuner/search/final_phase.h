@@ -1,0 +1,23 @@
+/* final_phase.h: what the two files of the final phase share. */
+#ifndef TUNER_SEARCH_FINAL_PHASE_H
+#define TUNER_SEARCH_FINAL_PHASE_H
+
+#include "tuner/bench/finals.h"
+#include "tuner/search/session.h"
+
+struct final_phase {
+  struct session *session;
+  struct final_candidate *candidates; /* as session->timed */
+  struct trial **built;               /* a candidate each, compiled and not yet loaded; NULL: not yet compiled, or loaded */
+  struct trial *loaded[FINALS_SLOTS]; /* by slot */
+  struct roof roof;
+  struct finals finals;
+  double copy_ms, memcpy_ms; /* the roofs in the final rounds; NaN where there is none */
+  struct text warnings;      /* a line each */
+};
+
+/* Store and tell the winner: the first by rank that is right on the second grid, too, with all finalists and the end of the run. Without one nothing is
+ * stored, and session->result->has_winner stays false. In final_winner.c. */
+halotune_status winner_choose(struct final_phase *phase);
+
+#endif

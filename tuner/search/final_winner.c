@@ -1,0 +1,160 @@
+/* final_winner.c: from the rounds to the winner in the store: the second grid, one row. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tuner/search/final_phase.h"
+
+enum { MOST_WINNERS_TRIED = 4 };
+
+static struct finalist *list_finalists(const struct final_phase *phase, int *count) {
+  const struct finals *finals = &phase->finals;
+  struct finalist *list = calloc((size_t)finals->count + 1, sizeof *list);
+  *count = 0;
+  for (int i = 0; list && i < finals->count; i++) {
+    const struct final_entry *entry = &finals->entries[i];
+    if (!entry->is_finalist || entry->rank == 0) continue;
+    list[(*count)++] = (struct finalist){.variant = phase->session->timed.list[entry->candidate].variant,
+                                         .rank = entry->rank,
+                                         .timing = entry->timing,
+                                         .ratio = entry->ratio,
+                                         .ratio_low = entry->ratio_low,
+                                         .ratio_high = entry->ratio_high,
+                                         .is_default = entry->is_default,
+                                         .is_tie = entry->is_tie};
+    list[*count - 1].timing.samples = entry->samples;
+  }
+  return list;
+}
+
+static struct run_end end_of(const struct final_phase *phase) {
+  return (struct run_end){.is_complete = true,
+                          .reason = "",
+                          .empty_ms = phase->finals.empty_ms,
+                          .copy_ms = phase->copy_ms,
+                          .memcpy_ms = phase->memcpy_ms,
+                          .warnings = text_string(&phase->warnings)};
+}
+
+static void report_winner(struct final_phase *phase, const struct final_entry *entry) {
+  struct session *session = phase->session;
+  struct tune_result *result = session->result;
+  const struct finals *finals = &phase->finals;
+  const struct proposal *proposal = &session->timed.list[entry->candidate].proposal;
+  const struct template *template = session->space.templates[proposal->template_index];
+  size_t length = 0;
+  snprintf(result->template_name, sizeof result->template_name, "%s", template->name);
+  for (int i = 0; i < template->parameter_count && length < sizeof result->parameters; i++) {
+    const struct parameter *parameter = &template->parameters[i];
+    length += (size_t)snprintf(result->parameters + length, sizeof result->parameters - length, "%s%s=%s", i ? " " : "",
+                               parameter->name, parameter->words[proposal->configuration.choice[i]]);
+  }
+  result->has_winner = true;
+  result->timing = entry->timing;
+  result->timing.samples = NULL;
+  result->default_ms = finals->default_ms;
+  result->roof_ms = finals->roof_ms;
+  result->roof_ratio = finals->roof_ratio;
+  result->roof_ratio_low = finals->roof_ratio_low;
+  result->roof_ratio_high = finals->roof_ratio_high;
+  result->empty_ms = finals->empty_ms;
+  for (int i = 0; i < finals->count; i++) {
+    result->finalists += finals->entries[i].is_finalist;
+    result->ties += finals->entries[i].is_finalist && finals->entries[i].is_tie;
+  }
+}
+
+/* Store finalists, run and winner together. */
+static halotune_status store_winner(struct final_phase *phase, const struct final_entry *entry, struct trial *trial,
+                                    const char *second_grid) {
+  struct session *session = phase->session;
+  const struct finals *finals = &phase->finals;
+  const struct backend_facts *facts = &session->tools->backend->facts;
+  const struct nvrtc_name nvrtc = session_nvrtc(session);
+  int count;
+  struct best best = {.problem = session->problem_id,
+                      .variant = session->timed.list[entry->candidate].variant,
+                      .run = session->run_id,
+                      .origin = "tuned",
+                      .driver = facts->driver,
+                      .nvrtc = nvrtc.text,
+                      .arch = session->task->arch_name,
+                      .second_grid = second_grid,
+                      .timing = entry->timing,
+                      .default_ms = finals->default_ms,
+                      .roof_ms = finals->roof_ms,
+                      .roof_ratio = finals->roof_ratio,
+                      .roof_ratio_low = finals->roof_ratio_low,
+                      .roof_ratio_high = finals->roof_ratio_high,
+                      .empty_ms = finals->empty_ms,
+                      .bytes = task_bytes(session->task),
+                      .rms_error = trial->result.rms_error,
+                      .max_error = trial->result.max_error,
+                      .max_error_units = trial->result.max_error_units,
+                      .registers = trial->result.registers,
+                      .shared_bytes = trial->result.shared_bytes,
+                      .occupancy = trial->result.occupancy,
+                      .launch = &trial->generated.launch,
+                      .coefficients = session->task->coefficients,
+                      .coefficient_count = session->task->stencil->coefficient_count,
+                      .source = trial->generated.source,
+                      .cubin = trial->compiled.cubin,
+                      .cubin_bytes = trial->compiled.cubin_bytes};
+  struct run_end end = end_of(phase);
+  struct finalist *finalists = list_finalists(phase, &count);
+  if (!finalists) return fail_memory();
+  halotune_status status = store_final(session->tools->store, session->run_id, finalists, count, &best, &end, &session->result->is_current);
+  free(finalists);
+  return status;
+}
+
+/* The trial of an entry, built once more, with what the search found. */
+static halotune_status build_winner(struct final_phase *phase, const struct final_entry *entry, struct trial **out) {
+  struct session *session = phase->session;
+  const struct timed_variant *timed = &session->timed.list[entry->candidate];
+  const struct template *template = session->space.templates[timed->proposal.template_index];
+  halotune_status status = session_build(session, session->task, template, &timed->proposal, out);
+  if (status != HALOTUNE_OK) return status;
+  if (!(*out)->is_over) {
+    (*out)->result.rms_error = timed->rms_error;
+    (*out)->result.max_error = timed->max_error;
+    (*out)->result.max_error_units = timed->max_error_units;
+    (*out)->result.registers = timed->registers;
+    (*out)->result.shared_bytes = timed->shared_bytes;
+    (*out)->result.occupancy = timed->occupancy;
+    return HALOTUNE_OK;
+  }
+  status = fail(HALOTUNE_COMPILE, "the winner does not compile any more: %s", (*out)->reason);
+  trial_free(*out);
+  *out = NULL;
+  return status;
+}
+
+/* The first by rank that is right on the second grid, too. */
+halotune_status winner_choose(struct final_phase *phase) {
+  struct session *session = phase->session;
+  for (int i = 0; i < phase->finals.ranked && i < MOST_WINNERS_TRIED; i++) {
+    const struct final_entry *entry = &phase->finals.entries[i];
+    struct verdict verdict;
+    struct trial *trial;
+    char grid[64] = "";
+    halotune_status status = HALOTUNE_OK;
+    verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+    session_show(session, "second grid");
+    if (session->tools->backend->facts.is_recording) snprintf(verdict.reason, sizeof verdict.reason, "a recording runs nothing");
+    else status = second_grid_check(session, &session->timed.list[entry->candidate].proposal, grid, &verdict);
+    if (status != HALOTUNE_OK) return status;
+    if (verdict.outcome != OUTCOME_MEASURED) {
+      text_printf(&phase->warnings, "rank %d was %s on the grid %s: %s\n", entry->rank, outcome_name(verdict.outcome), grid, verdict.reason);
+      continue;
+    }
+    if (!grid[0]) text_printf(&phase->warnings, "not verified on a second grid: %s\n", verdict.reason);
+    if ((status = build_winner(phase, entry, &trial)) != HALOTUNE_OK) return status;
+    status = store_winner(phase, entry, trial, grid);
+    trial_free(trial);
+    if (status != HALOTUNE_OK) return status;
+    session->result->is_complete = true;
+    report_winner(phase, entry);
+    return HALOTUNE_OK;
+  }
+  return HALOTUNE_OK;
+}
