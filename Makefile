@@ -64,7 +64,7 @@ MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 
 # libhalotune: what programs link. Its symbols are those of the public header, in either form.
 # What starts processes is the tuner's.
-LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/compiler.c gpu/spawner.c, \
+LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/compiler.c gpu/probe.c gpu/spawner.c, \
   $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c))
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/pic/%.o)
 SONAME := libhalotune.so.$(firstword $(subst ., ,$(VERSION)))
@@ -247,7 +247,7 @@ demo: deps-build  ## the main job in one command: a stencil shown, computed, com
 	build/halotune compile star7 --sample 20
 	build/halotune verify star7 --sample 10
 
-.PHONY: check asan tidy tests unit cli docs report fuzz templates mutations variants faults selftest protocol
+.PHONY: check asan tidy tests unit cli docs report fuzz templates mutations variants faults selftest protocol tune-tests
 check: deps  ## every test that needs no GPU
 	$(Q)MAKE='$(MAKE)' tests/check.sh
 
@@ -297,6 +297,8 @@ check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a l
 
 sanitize-gpu: all  ## compute-sanitizer over the best variants and samples, on this machine's GPU; TOOLS='memcheck racecheck initcheck'
 	$(Q)TOOLS='$(TOOLS)' tests/tap.sh tests/sanitize.sh
+tune-tests: all fake-cuda  ## tuning from the command line: results, going on, ending early, replays, several GPUs
+	$(Q)tests/tap.sh tests/tune.sh
 
 .PHONY: check-full
 check-full: check  ## check, and large samples of all spaces, faults and noise (more than an hour on two cores)

@@ -38,6 +38,7 @@ step report run_make report
 step templates run_make templates
 step mutations run_make mutations
 step variants run_make variants
+step tune run_make tune-tests
 step faults run_make faults
 step selftest run_make selftest
 step protocol run_make protocol

@@ -321,7 +321,12 @@ static halotune_status sample(void *state, const struct sample_plan *plan, doubl
   for (int i = 0; i < plan->slot_count; i++) {
     int slot = plan->slots[i];
     bool is_there = slot >= 0 && slot < BACKEND_ALL_SLOTS && (slot >= BACKEND_SLOTS || c->slots[slot].is_live);
-    if (!is_there) return fail(HALOTUNE_ARGUMENT, "slot %d is empty", slot);
+    if (!is_there) { /* it died in an earlier call, or was never loaded */
+      *failed = slot;
+      verdict->outcome = OUTCOME_CRASHED;
+      snprintf(verdict->reason, sizeof verdict->reason, "slot %d is empty", slot);
+      return HALOTUNE_OK;
+    }
     /* Twice the batch, for the first launch of a graph is not a timed one. */
     plan_ms += (2.0 * plan->batches[i] + plan->warm + sets_in_turn(c)) * plan->rounds * expected_ms(c, slot);
   }

@@ -1,8 +1,9 @@
 /* strategy_local.c: look around widely, then near the best.
  *
- * It begins with a random sample, evenly from all templates. Then, of every four variants, three are neighbours of good ones and
- * one is random again, so that no hill hides a higher one for ever. In both cases a plain model of what each parameter's values
- * did so far (effects.h) decides which come first. */
+ * It begins with a random sample, evenly from all templates. Then, of every four variants, two are neighbours of the best ones, one is
+ * a neighbour of the best ones of one template, which take turns as long as they are not much slower, and one is random again: so no
+ * hill hides a higher one for ever. In all cases a plain model of what each parameter's values did so far (effects.h) decides which
+ * come first. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,12 +14,17 @@
 
 enum {
   MOST_OF_A_TEMPLATE = 20000, /* of the random sample */
-  FIRST_VARIANTS = 96,        /* random ones at the beginning, */
-  FIRST_OF_A_TEMPLATE = 16,   /* but at least so many of each template */
-  RANDOM_EVERY = 4,           /* one of so many stays random */
+  FIRST_VARIANTS = 48,        /* random ones at the beginning, */
+  FIRST_OF_A_TEMPLATE = 12,   /* but at least so many of each template */
+  CYCLE = 4,                  /* of so many, one stays random, */
+  TURN_AT = 2,                /* and one belongs to a template whose turn it is */
   LOOK_AHEAD = 64,            /* of so many random ones the likeliest is taken */
   FEW_WAITING = 48,           /* fewer neighbours than this: another good variant's are added */
 };
+
+/* A template takes its turn while the logarithm of its best time is less than this above that of all: 40 % slower. */
+static const double turn_below = 0.336;
+enum { ANY_TEMPLATE = -1 };
 
 /* A neighbour that waits, by the time that is expected of it. */
 struct waiting {
@@ -43,9 +49,10 @@ struct state {
   long waiting_count, waiting_capacity;
   struct known *known;
   long known_count, known_capacity;
-  double best_log_time;
+  double best_log_time, *best_of; /* of all, of each template; INFINITY at first */
   bool best_is_new;
   long proposed, first;
+  int turn; /* the template that has it next */
 };
 
 static halotune_status open_local(const struct search_space *space, uint64_t seed, void **out) {
@@ -56,12 +63,15 @@ static halotune_status open_local(const struct search_space *space, uint64_t see
   state->best_log_time = INFINITY;
   state->first = FIRST_OF_A_TEMPLATE * space->count > FIRST_VARIANTS ? FIRST_OF_A_TEMPLATE * space->count : FIRST_VARIANTS;
   state->effects = calloc((size_t)space->count + 1, sizeof *state->effects);
-  halotune_status status = state->effects ? draw_variants(space, MOST_OF_A_TEMPLATE, seed, &state->drawn) : fail_memory();
+  state->best_of = malloc(((size_t)space->count + 1) * sizeof *state->best_of);
+  for (int i = 0; i < space->count && state->best_of; i++) state->best_of[i] = INFINITY;
+  halotune_status status = state->effects && state->best_of ? draw_variants(space, MOST_OF_A_TEMPLATE, seed, &state->drawn) : fail_memory();
   if (status == HALOTUNE_OK) {
     *out = state;
     return HALOTUNE_OK;
   }
   free(state->effects);
+  free(state->best_of);
   free(state);
   return status;
 }
@@ -72,6 +82,7 @@ static void close_local(void *opened) {
   drawn_free(&state->drawn);
   visited_free(&state->visited);
   free(state->effects);
+  free(state->best_of);
   free(state->waiting);
   free(state->known);
   free(state);
@@ -139,12 +150,16 @@ static void add_neighbour(void *context, const struct configuration *configurati
   state->waiting[state->waiting_count++] = waiting;
 }
 
-/* Add the neighbours of the best variant whose neighbours were not yet added. */
-static bool expand(struct state *state) {
+static bool is_of(const struct proposal *proposal, int template) {
+  return template == ANY_TEMPLATE || proposal->template_index == template;
+}
+
+/* Add the neighbours of the best variant of a template, or of any, whose neighbours were not yet added. */
+static bool expand(struct state *state, int template) {
   struct known *best = NULL;
   for (long i = 0; i < state->known_count; i++) {
     struct known *known = &state->known[i];
-    if (!known->is_expanded && (!best || known->log_time < best->log_time)) best = known;
+    if (!known->is_expanded && is_of(&known->proposal, template) && (!best || known->log_time < best->log_time)) best = known;
   }
   if (!best) return false;
   best->is_expanded = true;
@@ -155,19 +170,41 @@ static bool expand(struct state *state) {
   return true;
 }
 
-static bool next_neighbour(struct state *state, struct proposal *out) {
+static long count_waiting(const struct state *state, int template) {
+  long count = 0;
+  for (long i = 0; i < state->waiting_count; i++) count += is_of(&state->waiting[i].proposal, template);
+  return count;
+}
+
+/* The likeliest that waits; -1 for none. */
+static long find_likeliest(const struct state *state, int template) {
+  long best = -1;
+  for (long i = 0; i < state->waiting_count; i++) {
+    const struct waiting *waiting = &state->waiting[i];
+    if (is_of(&waiting->proposal, template) && (best < 0 || waiting->expected < state->waiting[best].expected)) best = i;
+  }
+  return best;
+}
+
+static bool next_neighbour(struct state *state, int template, struct proposal *out) {
   bool more = true;
-  if (state->best_is_new) more = expand(state);
+  if (state->best_is_new) more = expand(state, ANY_TEMPLATE);
   state->best_is_new = false;
-  while (state->waiting_count < FEW_WAITING && more) more = expand(state);
-  while (state->waiting_count > 0) {
-    long best = 0;
-    for (long i = 1; i < state->waiting_count; i++) {
-      if (state->waiting[i].expected < state->waiting[best].expected) best = i;
-    }
+  while (more && count_waiting(state, template) < FEW_WAITING) more = expand(state, template);
+  for (long best; (best = find_likeliest(state, template)) >= 0;) {
     *out = state->waiting[best].proposal;
     state->waiting[best] = state->waiting[--state->waiting_count];
     if (visited_add(&state->visited, state->space, out)) return true;
+  }
+  return false;
+}
+
+/* A neighbour of the next template in turn that is not much slower than the best. */
+static bool next_in_turn(struct state *state, struct proposal *out) {
+  for (int tries = 0; tries < state->space->count; tries++) {
+    int template = state->turn;
+    state->turn = (state->turn + 1) % state->space->count;
+    if (state->best_of[template] < state->best_log_time + turn_below && next_neighbour(state, template, out)) return true;
   }
   return false;
 }
@@ -177,10 +214,10 @@ static bool next_neighbour(struct state *state, struct proposal *out) {
 static bool next(void *opened, struct proposal *out) {
   struct state *state = opened;
   bool is_first = state->proposed < state->first;
-  bool is_random = is_first || state->proposed % RANDOM_EVERY == 0;
-  state->proposed++;
-  if (is_random) return next_random(state, !is_first, out) || next_neighbour(state, out);
-  return next_neighbour(state, out) || next_random(state, true, out);
+  long place = state->proposed++ % CYCLE;
+  if (is_first || place == 0) return next_random(state, !is_first, out) || next_neighbour(state, ANY_TEMPLATE, out);
+  if (place == TURN_AT && next_in_turn(state, out)) return true;
+  return next_neighbour(state, ANY_TEMPLATE, out) || next_random(state, true, out);
 }
 
 static void tell(void *opened, const struct proposal *proposal, double time_ms) {
@@ -190,6 +227,8 @@ static void tell(void *opened, const struct proposal *proposal, double time_ms) 
   double log_time = log(time_ms);
   effects_add(&state->effects[proposal->template_index], state->space->templates[proposal->template_index],
               &proposal->configuration, log_time);
+  double *best_of = &state->best_of[proposal->template_index];
+  *best_of = fmin(*best_of, log_time);
   if (log_time < state->best_log_time) {
     state->best_log_time = log_time;
     state->best_is_new = true;
