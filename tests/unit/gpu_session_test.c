@@ -1,4 +1,5 @@
-/* gpu_session_test.c: a session in this process, on the driver of tests: what samples leave behind is what so many time steps come to. */
+/* gpu_session_test.c: a session in this process, on the driver of tests: what samples leave behind is what so many
+ * time steps come to. */
 
 #include "tests/unit/backend.h"
 #include "tuner/backend/gpu_session.h"
@@ -34,7 +35,8 @@ static int teardown(void **state) {
 /* Put the scene's fields, in doubles, where the session wants them. */
 static void upload_all(struct gpu_session *s, const struct scene *scene, const struct stencil *stencil) {
   size_t bytes = gpu_problem_bytes(&s->problem);
-  for (int i = 0; i < stencil->input_count; i++) CHECK_OK(gpu_session_upload(s, GPU_UPLOAD_START, i, 0, scene->inputs[i], bytes));
+  for (int i = 0; i < stencil->input_count; i++)
+    CHECK_OK(gpu_session_upload(s, GPU_UPLOAD_START, i, 0, scene->inputs[i], bytes));
   for (int o = 0; o < stencil->output_count; o++) {
     if (s->problem.phase_count > 1) {
       CHECK_OK(gpu_session_upload(s, GPU_UPLOAD_START, stencil->input_count + o, 0, scene->outputs[o], bytes));
@@ -55,10 +57,10 @@ static void check_steps(struct gpu_session *s, const struct stage *stage, int st
   CHECK_OK(scene_make(&request, &scene));
   CHECK(got, "memory");
   CHECK_EQ(CUDA_SUCCESS, s->cu.to_host(got, s->fields[last->outputs[0]].data, bytes), "copy");
-  struct comparison c = compare_fields(&request.domain.grid, &scene.box, scene.want[0], scene.magnitudes[0], got, stage->dtype,
-                                       scene.allowed_units);
-  CHECK(c.passed, "%s after %d steps: %ld of %ld points are wrong, by up to %g units", what, steps, c.bad_points, c.points,
-        c.max_error_units);
+  struct comparison c = compare_fields(&request.domain.grid, &scene.box, scene.want[0], scene.magnitudes[0], got,
+                                       stage->dtype, scene.allowed_units);
+  CHECK(c.passed, "%s after %d steps: %ld of %ld points are wrong, by up to %g units", what, steps, c.bad_points,
+        c.points, c.max_error_units);
   scene_free(&scene);
   free(got);
 }
@@ -92,7 +94,8 @@ static void check_samples(const char *stencil, enum launch_mode launch) {
     check_steps(&s, &stage, steps, stencil);
   }
   CHECK_OK(gpu_session_inspect(&s, &seen));
-  for (int i = 0; i < gpu_problem_buffers(&problem); i++) CHECK_EQ(0, seen.buffers[i].damaged, "%s: buffer %d", stencil, i);
+  for (int i = 0; i < gpu_problem_buffers(&problem); i++)
+    CHECK_EQ(0, seen.buffers[i].damaged, "%s: buffer %d", stencil, i);
   CHECK(!gpu_session_is_lost(&s), "nothing was lost");
   gpu_session_close(&s);
   variant_close(&v);
@@ -121,7 +124,8 @@ TEST(phases_come_back_to_the_first) {
     CHECK(problem.guard_bytes >= 1 << 20, "%s: guards of %zu bytes", rows[i].stencil, problem.guard_bytes);
     for (int b = 0; b < gpu_problem_buffers(&problem); b++) {
       bool is_output = b >= problem.input_count;
-      if (is_output || rows[i].phases == 1) CHECK_EQ(is_output, gpu_problem_writes(&problem, b), "%s: %d", rows[i].stencil, b);
+      if (is_output || rows[i].phases == 1)
+        CHECK_EQ(is_output, gpu_problem_writes(&problem, b), "%s: %d", rows[i].stencil, b);
     }
     stage_close(&stage);
   }
