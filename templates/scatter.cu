@@ -41,6 +41,7 @@
 #define BLOCK_Y 8
 #define POINTS_Y 2
 #define STAGES 2
+#define AT_ONCE 1
 #define Z_SLICING 64
 #endif
 
@@ -57,9 +58,9 @@ constexpr int BEFORE_X = (LOW_X + VECTOR - 1)/VECTOR*VECTOR, AFTER_X = (HIGH_X +
 constexpr int SHARED_ROW = BEFORE_X + TILE_X + AFTER_X, SHARED_ROWS = LOW_Y + TILE_Y + HIGH_Y;
 constexpr int SHARED_PLANE = SHARED_ROW*SHARED_ROWS, SLOT = STAGED*SHARED_PLANE;
 
-// One slot for the plane at hand, the others for those under way. So one barrier a plane does: the slot that a copy is begun to
-// was read before that barrier. With the engine, one slot more is being read by warps that are late.
-constexpr int SLOTS = ENGINE ? STAGES + 2 : STAGES + 1;
+// Planes come AT_ONCE at a time. One slot for each plane at hand, the others for those under way. So one barrier does: the slots that
+// copies are begun to were read before that barrier. With the engine, one slot more is being read by warps that are late.
+constexpr int SLOTS = ENGINE ? STAGES + 2 : (STAGES + 1)*AT_ONCE;
 
 // Where the last output of a plane is finished: this many planes later.
 __device__ constexpr int longest_delay() {
@@ -363,6 +364,25 @@ __device__ __forceinline__ void write_row(const Block &b, int output, int dy, in
   }
 }
 
+// Outputs that are complete after plane p: those of planes that came in some planes before.
+__device__ __forceinline__ void write_complete(const Block &b, index_t p, const Beside &beside, const Coefficients &coefficients,
+                                               const real (&sums)[POINTS_Y][VECTOR][FORMS][PLANES]) {
+#pragma unroll
+  for (int o = 0; o < OUTPUTS; o++) {
+    const index_t z = p - delay(o);
+    if (z < b.z_first || z >= b.z_last) continue;
+#pragma unroll
+    for (int j = 0; j < POINTS_Y; j++) {
+      real values[VECTOR];
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) {
+        values[lane] = finish(o, PointTaps{beside, o, j, lane}, coefficients, sums[j][lane]);
+      }
+      write_row(b, o, own_y() + j, z, values);
+    }
+  }
+}
+
 // ---- marching
 
 // The march's way to its planes. All of a block's threads call these; `at_hand` is where the plane at hand lies, `ahead` where the
@@ -373,14 +393,17 @@ struct Pipeline {
   Place at_hand, ahead;
 };
 
-// Begin to copy plane z, if it is before the last. Each plane is a group of a thread's copies, though it may be empty.
-__device__ __forceinline__ void begin_plane(const Block &b, Pipeline &p, index_t z, index_t last) {
-  if (z < last) {
-    if (ENGINE) copy_plane_by_engine(b, p.plane_bytes, z, p.ahead.slot);
-    else copy_plane(b, p.plan, z, b.shared + p.ahead.slot*SLOT);
+// Begin to copy planes from z on, those before the last. Together they are a group of a thread's copies, though it may be empty.
+__device__ __forceinline__ void begin_planes(const Block &b, Pipeline &p, index_t z, index_t last) {
+#pragma unroll
+  for (int u = 0; u < AT_ONCE; u++) {
+    if (z + u < last) {
+      if (ENGINE) copy_plane_by_engine(b, p.plane_bytes, z + u, p.ahead.slot);
+      else copy_plane(b, p.plan, z + u, b.shared + p.ahead.slot*SLOT);
+    }
+    step(p.ahead);
   }
   if (!ENGINE) async_commit();
-  step(p.ahead);
 }
 
 __device__ __forceinline__ void begin_march(const Block &b, Pipeline &p, index_t first, index_t last) {
@@ -392,21 +415,21 @@ __device__ __forceinline__ void begin_march(const Block &b, Pipeline &p, index_t
     plan_copies(b, p.plan);
   }
 #pragma unroll
-  for (int i = 0; i < STAGES; i++) begin_plane(b, p, first + i, last);
+  for (int i = 0; i < STAGES; i++) begin_planes(b, p, first + i*AT_ONCE, last);
 }
 
-// After this, plane z is in shared memory. The copy of a later one begins: to the slot of the plane before, which nobody reads any
+// After this, the planes from z on are in shared memory. The copy of a later one begins: to the slot of the plane before, which nobody reads any
 // more; or with the engine to that of the plane before that one, whose readers need not have kept step.
-__device__ __forceinline__ void take_plane(const Block &b, Pipeline &p, index_t z, index_t first, index_t last) {
+__device__ __forceinline__ void take_planes(const Block &b, Pipeline &p, index_t z, index_t first, index_t last) {
   if (ENGINE) {
     const bool is_first_warp = int(threadIdx.y)*BLOCK_X + int(threadIdx.x) < 32;
     if (is_first_warp && z + STAGES < last && z - first >= SLOTS - STAGES) barrier_wait(empty(b, p.ahead.slot), p.ahead.phase ^ 1u);
-    begin_plane(b, p, z + STAGES, last);
+    begin_planes(b, p, z + STAGES, last);
     barrier_wait(full(b, p.at_hand.slot), p.at_hand.phase);
   } else {
     async_wait<STAGES - 1>();
     __syncthreads();
-    begin_plane(b, p, z + STAGES, last);
+    begin_planes(b, p, z + STAGES*AT_ONCE, last);
   }
 }
 
@@ -425,30 +448,22 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
   const index_t first = b.z_first - LOW_Z, last = b.z_last + longest_delay();
   begin_march(b, pipeline, first, last);
 #pragma unroll 1
-  for (index_t p = first; p < last; p++) {
-    Beside beside;
-    load_beside(b, p, beside);
-    take_plane(b, pipeline, p, first, last);
-    const real *slot = b.shared + pipeline.at_hand.slot*SLOT;
+  for (index_t p = first; p < last; p += AT_ONCE) {
+    Beside beside[AT_ONCE];
 #pragma unroll
-    for (int j = 0; j < POINTS_Y; j++) {
+    for (int u = 0; u < AT_ONCE; u++) load_beside(b, p + u, beside[u]);
+    take_planes(b, pipeline, p, first, last);
 #pragma unroll
-      for (int lane = 0; lane < VECTOR; lane++) add_plane(PlaneTaps{slot, j, lane}, weights, sums[j][lane]);
-    }
-    leave_plane(b, pipeline);
-#pragma unroll
-    for (int o = 0; o < OUTPUTS; o++) {
-      const index_t z = p - delay(o);
-      if (z < b.z_first || z >= b.z_last) continue;
+    for (int u = 0; u < AT_ONCE; u++) {
+      if (u > 0 && p + u >= last) break;
+      const real *slot = b.shared + pipeline.at_hand.slot*SLOT;
 #pragma unroll
       for (int j = 0; j < POINTS_Y; j++) {
-        real values[VECTOR];
 #pragma unroll
-        for (int lane = 0; lane < VECTOR; lane++) {
-          values[lane] = finish(o, PointTaps{beside, o, j, lane}, coefficients, sums[j][lane]);
-        }
-        write_row(b, o, own_y() + j, z, values);
+        for (int lane = 0; lane < VECTOR; lane++) add_plane(PlaneTaps{slot, j, lane}, weights, sums[j][lane]);
       }
+      leave_plane(b, pipeline);
+      write_complete(b, p + u, beside[u], coefficients, sums);
     }
   }
 }
