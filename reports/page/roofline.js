@@ -3,7 +3,7 @@ import {figure, legend, logAxis} from './chart.js';
 import {templateStyle} from './colors.js';
 import {devices, roofMs, stencils, timedRows} from './data.js';
 import {el, newId} from './dom.js';
-import {digits, isNumber, share} from './format.js';
+import {digits, isNumber} from './format.js';
 import {markSeries, rowTip} from './marks.js';
 import {variantRows} from './variants.js';
 
