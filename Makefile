@@ -61,6 +61,14 @@ OBJ := build/obj/$(notdir $(firstword $(CC)))$(if $(SANITIZE),-sanitize)$(if $(S
 SOURCES := $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c reports/*.c tuner/*/*.c)
 OBJECTS := $(SOURCES:%.c=$(OBJ)/%.o)
 MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
+
+# libhalotune: what programs link. Its symbols are those of the public header, in either form.
+# What starts processes is the tuner's.
+LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/compiler.c gpu/probe.c gpu/spawner.c, \
+  $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c))
+LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/pic/%.o)
+SONAME := libhalotune.so.$(firstword $(subst ., ,$(VERSION)))
+SHARED := $(OBJ)/libhalotune.so.$(VERSION)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OBJ)/tests/unit/%,$(wildcard tests/unit/*_test.c))
 
 # The database that ships: exports of tuned machines. Without any it is empty.
@@ -80,10 +88,40 @@ build/starter.db: $(STARTER) db/schema.sql | $(OBJ)/halotune
 	$(Q)$(OBJ)/halotune db import --trust --db $@.new $(STARTER) >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
 	$(Q)mv -f $@.new $@ && rm -f $@.log
 
+.PHONY: library
+library: $(SHARED) $(OBJ)/libhalotune.a $(OBJ)/halotune.pc  ## build libhalotune, shared and static, in build/lib
+	$(Q)mkdir -p build/lib && cp -f $^ build/lib
+	$(Q)ln -sf $(notdir $(SHARED)) build/lib/$(SONAME) && ln -sf $(SONAME) build/lib/libhalotune.so
+
 $(OBJ)/%.o: %.c | cuda-headers
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC    $<")
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
+
+$(OBJ)/pic/%.o: %.c | cuda-headers
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC    $< (library)")
+	$(Q)$(COMPILE) -fPIC -MMD -MP -c -o $@ $<
+
+# tests/abi.txt lists the public symbols; a program can rely on each of them as long as the soname stays.
+$(OBJ)/halotune.map: tests/abi.txt
+	@mkdir -p $(@D)
+	$(Q)awk 'BEGIN {print "HALOTUNE_$(firstword $(subst ., ,$(VERSION))) {\n  global:"} {print "    " $$1 ";"} END {print "  local: *;\n};"}' $< >$@
+
+$(SHARED): $(LIBRARY_OBJECTS) $(OBJ)/halotune.map
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,$(OBJ)/halotune.map -Wl,-z,defs,-z,relro,-z,now \
+	  -o $@ $(LIBRARY_OBJECTS) $(LIBRARIES)
+
+# One object, in which all that is not public is local: its names meet none of the program's.
+$(OBJ)/libhalotune.a: $(LIBRARY_OBJECTS) tests/abi.txt
+	$(Q)ld -r -o $(OBJ)/libhalotune.o $(LIBRARY_OBJECTS)
+	$(Q)objcopy --keep-global-symbols=tests/abi.txt $(OBJ)/libhalotune.o
+	$(Q)rm -f $@ && ar rcs $@ $(OBJ)/libhalotune.o
+
+$(OBJ)/halotune.pc: halotune.pc.in Makefile include/halotune.h
+	@mkdir -p $(@D)
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBRARIES@|$(LIBRARIES) -pthread|' $< >$@
 
 $(OBJ)/libhalotune-all.a: $(filter-out $(MAIN_OBJECT),$(OBJECTS))
 	$(Q)rm -f $@ && ar rcs $@ $^
@@ -95,11 +133,37 @@ $(OBJ)/halotune: $(MAIN_OBJECT) $(OBJ)/libhalotune-all.a
 $(OBJ)/tests/unit/%: $(OBJ)/tests/unit/%.o $(OBJ)/libhalotune-all.a
 	$(Q)$(LINK) -o $@ $^ -lcmocka $(LIBRARIES)
 
+comma := ,
+# The driver of tests, which has its own copies of what it uses of ours.
+FAKE_CUDA_SOURCES := $(wildcard tests/fake_cuda/*.c base/*.c tuner/backend/host_*.c) gpu/arch.c gpu/cache_folder.c gpu/compile.c \
+  gpu/compile_pack.c gpu/cubin_cache.c gpu/nvrtc.c gpu/occupancy.c gpu/ptxas_report.c
+FAKE_CUDA_OBJECTS := $(FAKE_CUDA_SOURCES:%.c=$(OBJ)/fake/%.o)
+
+$(OBJ)/fake/%.o: %.c | cuda-headers
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  PIC   $<")
+	$(Q)$(COMPILE) -fPIC -MMD -MP -c -o $@ $<
+
+$(OBJ)/libfakecuda.so: $(FAKE_CUDA_OBJECTS) tests/fake_cuda/exports.map
+	$(if $(V),,@echo "  LINK  $@")
+	$(Q)$(LINK) -shared -Wl,--version-script=tests/fake_cuda/exports.map $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -o $@ $(FAKE_CUDA_OBJECTS) $(LIBRARIES)
+
+$(addprefix $(OBJ)/tests/unit/,fake_cuda_test backend_cuda_test nvml_test gpu_session_test lookup_kernel_test): | $(OBJ)/libfakecuda.so
+
+.PHONY: fake-cuda
+fake-cuda: $(OBJ)/libfakecuda.so  ## a driver for tests without a GPU, build/libfakecuda.so
+	$(Q)cmp -s $< build/libfakecuda.so || { cp -f $< build/libfakecuda.so.new && mv -f build/libfakecuda.so.new build/libfakecuda.so; }
+
 # They are put into the program by the assembler, of which the compiler's dependency files know nothing.
-$(OBJ)/tuner/backend/host_files.o: $(wildcard tuner/backend/host/*)
+$(OBJ)/tuner/backend/host_files.o $(OBJ)/fake/tuner/backend/host_files.o: $(wildcard tuner/backend/host/*)
 $(OBJ)/stencil/wrappers.o: templates/wrappers.cuh
 $(OBJ)/db/schema.o: db/schema.sql
 $(OBJ)/reports/page.o: build/report/page.html
+
+$(OBJ)/tuner/backend/gpu_check.o: tuner/backend/gpu/check.cu
+$(OBJ)/tuner/cli/selftest_wrappers.o: tuner/backend/gpu/wrappers_check.cu
+$(OBJ)/pic/stencil/wrappers.o: templates/wrappers.cuh
+$(OBJ)/pic/db/schema.o: db/schema.sql
 
 # The report's page, which is put into the program too. Where npm cannot make it, it is empty, and made anew at every build until
 # npm can; the file changes only when its content does.
@@ -119,8 +183,13 @@ ifeq ($(CUDA_HEADER),)
 endif
 
 .PHONY: install uninstall clean
-install: all  ## install the program, its headers and data under PREFIX (and DESTDIR)
+install: all library  ## install program, library, header and data under PREFIX (and DESTDIR)
 	install -D build/halotune $(DESTDIR)$(PREFIX)/bin/halotune
+	install -D -m 644 build/lib/$(notdir $(SHARED)) $(DESTDIR)$(PREFIX)/lib/$(notdir $(SHARED))
+	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libhalotune.so
+	install -m 644 build/lib/libhalotune.a $(DESTDIR)$(PREFIX)/lib/libhalotune.a
+	install -D -m 644 build/lib/halotune.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/halotune.pc
 	install -D -m 644 include/halotune.h $(DESTDIR)$(PREFIX)/include/halotune.h
 	install -d $(DESTDIR)$(DATA_DIR)/kernels $(DESTDIR)$(DATA_DIR)/templates
 	install -m 644 kernels/*.yaml $(DESTDIR)$(DATA_DIR)/kernels
@@ -129,6 +198,7 @@ install: all  ## install the program, its headers and data under PREFIX (and DES
 
 uninstall:  ## remove what install put there, and nothing else
 	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h $(DESTDIR)$(DATA_DIR)/starter.db
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SHARED)) $(SONAME) libhalotune.so libhalotune.a pkgconfig/halotune.pc)
 	rm -f $(addprefix $(DESTDIR)$(DATA_DIR)/,$(wildcard kernels/*.yaml templates/*.yaml templates/*.cu templates/*.cuh))
 	for folder in /kernels /templates ''; do rmdir $(DESTDIR)$(DATA_DIR)$$folder 2>/dev/null || true; done
 
@@ -177,7 +247,7 @@ demo: deps-build  ## the main job in one command: a stencil shown, computed, com
 	build/halotune compile star7 --sample 20
 	build/halotune verify star7 --sample 10
 
-.PHONY: check asan tidy tests unit cli docs report fuzz templates mutations variants
+.PHONY: check asan tidy tests unit cli docs report fuzz templates mutations variants faults selftest protocol tune-tests
 check: deps  ## every test that needs no GPU
 	$(Q)MAKE='$(MAKE)' tests/check.sh
 
@@ -188,6 +258,14 @@ unit: tests  ## the unit tests
 
 cli: tests  ## the command line's golden files
 	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/cli.sh tests/makefile.sh
+
+.PHONY: library-tests
+library-tests: all library  ## what users of libhalotune meet: symbols, header, linking, installation
+	$(Q)HALOTUNE=build/halotune CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/library.sh
+
+.PHONY: examples
+examples: all library  ## build the examples, and run them as far as this machine allows
+	$(Q)HALOTUNE=build/halotune CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/examples.sh
 
 docs: $(OBJ)/halotune  ## the examples in the documents
 	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/docs.sh
@@ -204,9 +282,27 @@ mutations: $(OBJ)/halotune  ## defects put into templates, which verify must fin
 variants: $(OBJ)/halotune  ## samples of all spaces, compiled and verified
 	$(Q)HALOTUNE=$(OBJ)/halotune FULL=$(FULL) tests/tap.sh tests/variants.sh
 
+faults: all fake-cuda  ## the tuner on a GPU and on disks that fail, on command; FULL=1 for every call and moment
+	$(Q)FULL=$(FULL) tests/tap.sh tests/faults.sh
+
+selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests
+	$(Q)tests/tap.sh tests/selftest.sh
+
+protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with noise; FULL=1 for 100 seeds of each kind
+	$(Q)FULL=$(FULL) tests/tap.sh tests/protocol.sh
+
+.PHONY: check-gpu sanitize-gpu
+check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a large field, defects; LARGE=0 for little memory
+	$(Q)LARGE=$(LARGE) tests/tap.sh tests/check_gpu.sh
+
+sanitize-gpu: all  ## compute-sanitizer over the best variants and samples, on this machine's GPU; TOOLS='memcheck racecheck initcheck'
+	$(Q)TOOLS='$(TOOLS)' tests/tap.sh tests/sanitize.sh
+tune-tests: all fake-cuda  ## tuning from the command line: results, going on, ending early, replays, several GPUs
+	$(Q)tests/tap.sh tests/tune.sh
+
 .PHONY: check-full
-check-full: check  ## check, and large samples of all spaces (about an hour on two cores)
-	$(Q)$(MAKE) --no-print-directory variants FULL=1
+check-full: check  ## check, and large samples of all spaces, faults and noise (more than an hour on two cores)
+	$(Q)$(MAKE) --no-print-directory variants faults protocol FULL=1
 
 asan:  ## the unit and command-line tests under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory unit cli SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'
@@ -234,6 +330,13 @@ $(OBJ)/tests/report/%: $(OBJ)/tests/report/%.o $(OBJ)/libhalotune-all.a
 
 .PHONY: bench-compile
 bench-compile: $(OBJ)/bench/compile_bench  ## kernels compiled a second, with one worker and with more
+	$(Q)$<
+
+.PHONY: bench-lookup bench-launch
+bench-lookup: $(OBJ)/bench/lookup_bench  ## opening and looking up, against their limits
+	$(Q)$<
+
+bench-launch: $(OBJ)/bench/launch_bench  ## what a launch costs beside cuLaunchKernel (needs a GPU)
 	$(Q)$<
 
 .PHONY: help

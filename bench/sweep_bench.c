@@ -1,7 +1,7 @@
-/* sweep_bench.c: a seeded sample of variants on a real GPU: each compiled, compared with the reference at every 61st point, and
- * timed by its fastest of several batches, beside a copy of the same bytes. A look at templates, not a tuner: no interleaving,
- * no clocks.
- *   sweep_bench STENCIL f32|f64 NX,NY,NZ TEMPLATE SAMPLE SEED [NAME=VALUE,...]
+/* sweep_bench.c: a seeded sample of variants on a real GPU: each compiled, compared with the reference in some planes, and timed by
+ * its fastest of several batches, beside a copy of the same bytes. Then, for so many rounds, the variants that differ from one of
+ * the best in one parameter; and at the end the best once more by turns with the copy. A look at templates, not a tuner.
+ *   sweep_bench STENCIL f32|f64 NX,NY,NZ TEMPLATE|all SAMPLE SEED [ROUNDS [NAME=VALUE,...]]
  * Prints a line for each variant, fastest first: GStencil/s, share of the copy, time, registers, parameters. */
 #include <math.h>
 #include <stdio.h>
@@ -13,10 +13,10 @@
 #include "tuner/cli/pick.h"
 #include "tuner/verify/compare.h"
 
-enum { BATCHES = 5, BATCH_US = 2000, CHECK_EVERY = 61 };
+enum { BATCHES = 5, BATCH_US = 2000, CHECK_EVERY = 61, BEST = 4, FINALISTS = 5, FINAL_TURNS = 9, MOST_ROWS = 20000, MOST_LINES = 60 };
 
 struct row {
-  const struct verify_variant *variant;
+  struct verify_variant variant;
   struct generated generated;
   struct compiled compiled;
   bool ready;
@@ -29,7 +29,9 @@ struct bench {
   struct device device;
   struct problem problem;
   struct picked picked;
+  const char *set; /* parameters that stay as they are; may be NULL */
   struct row *rows;
+  long count;
   struct scene scene;
   CUdeviceptr inputs[MAX_FIELDS], outputs[MAX_FIELDS];
   CUstream stream;
@@ -48,13 +50,13 @@ struct bench {
   } while (0)
 #define CU(call) NEED(cu_check(&b->cu, b->cu.call, #call))
 
-static void compile_all(struct bench *b, struct compile_pool *pool) {
-  long next = 0, done = 0, count = b->picked.count;
-  while (done < count) {
-    while (next < count && compile_pool_has_room(pool)) {
+/* Compile the rows from `first` on. */
+static void compile_all(struct bench *b, struct compile_pool *pool, long first) {
+  long next = first, done = first;
+  while (done < b->count) {
+    while (next < b->count && compile_pool_has_room(pool)) {
       struct row *row = &b->rows[next];
-      row->variant = &b->picked.variants[next];
-      struct variant_spec spec = problem_variant(&b->problem, row->variant->template, &row->variant->configuration);
+      struct variant_spec spec = problem_variant(&b->problem, row->variant.template, &row->variant.configuration);
       if (generate(&spec, &row->generated) != HALOTUNE_OK) {
         snprintf(row->outcome, sizeof row->outcome, "left out: %.150s", fail_text());
         next++, done++;
@@ -65,7 +67,7 @@ static void compile_all(struct bench *b, struct compile_pool *pool) {
     }
     struct compile_result result;
     bool have;
-    if (done == count) break;
+    if (done == b->count) break;
     NEED(compile_pool_wait(pool, -1, &result, &have));
     if (!have) continue;
     struct row *row = &b->rows[result.id];
@@ -73,6 +75,54 @@ static void compile_all(struct bench *b, struct compile_pool *pool) {
     if (!row->ready) snprintf(row->outcome, sizeof row->outcome, "%.190s", result.compiled.log);
     row->compiled = result.compiled;
     done++;
+  }
+}
+
+/* The same in this process, which profilers can follow: SWEEP_IN_PROCESS=1. */
+static void compile_here(struct bench *b, long first) {
+  struct nvrtc nvrtc;
+  NEED(nvrtc_open(&nvrtc));
+  for (long i = first; i < b->count; i++) {
+    struct row *row = &b->rows[i];
+    struct variant_spec spec = problem_variant(&b->problem, row->variant.template, &row->variant.configuration);
+    if (generate(&spec, &row->generated) != HALOTUNE_OK) continue;
+    struct compile_request request = {.source = row->generated.source, .name = row->generated.launch.kernel, .arch = b->problem.arch};
+    row->ready = compile_source(&nvrtc, &request, &row->compiled) == HALOTUNE_OK;
+  }
+  nvrtc_close(&nvrtc);
+}
+
+static void add_row(struct bench *b, const struct verify_variant *variant) {
+  for (long i = 0; i < b->count; i++) {
+    if (b->rows[i].variant.template == variant->template &&
+        memcmp(&b->rows[i].variant.configuration, &variant->configuration, sizeof variant->configuration) == 0) return;
+  }
+  if (b->count < MOST_ROWS) b->rows[b->count++] = (struct row){.variant = *variant};
+}
+
+/* Whether the command line fixes a parameter. */
+static bool is_fixed(const struct bench *b, const char *name) {
+  size_t length = strlen(name);
+  for (const char *at = b->set; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+    if (strncmp(at, name, length) == 0 && at[length] == '=') return true;
+  }
+  return false;
+}
+
+/* What differs from one of the best rows in one parameter. */
+static void add_neighbours(struct bench *b) {
+  struct verify_variant best[BEST];
+  long count = b->count < BEST ? b->count : BEST;
+  for (long i = 0; i < count; i++) best[i] = b->rows[i].variant;
+  for (long i = 0; i < count; i++) {
+    for (int p = 0; p < best[i].template->parameter_count; p++) {
+      const struct parameter *parameter = &best[i].template->parameters[p];
+      for (int v = 0; v < parameter->value_count && !is_fixed(b, parameter->name); v++) {
+        struct verify_variant variant = best[i];
+        variant.configuration.choice[p] = (unsigned char)v;
+        add_row(b, &variant);
+      }
+    }
   }
 }
 
@@ -101,10 +151,10 @@ static void make_fields(struct bench *b) {
 }
 
 /* The copy of as many bytes as the stencil moves at least. */
-static void time_copy(struct bench *b) {
+static double time_copy(struct bench *b, int turns) {
   const struct stencil *stencil = b->problem.loaded.stencil;
   double best = INFINITY;
-  for (int i = 0; i < 3 * BATCHES; i++) {
+  for (int i = 0; i < turns; i++) {
     float time_ms;
     CU(event_record(b->start, b->stream));
     for (int k = 0; k < 4; k++) CU(copy_async(b->outputs[0], b->inputs[0], b->bytes, b->stream));
@@ -113,33 +163,40 @@ static void time_copy(struct bench *b) {
     CU(event_time(&time_ms, b->start, b->end));
     best = fmin(best, (double)time_ms / 4);
   }
-  b->copy_ms = best * (stencil->input_count + stencil->output_count) / 2;
+  return best * (stencil->input_count + stencil->output_count) / 2;
 }
+
+/* The planes that are compared: the first and last ones, and some between. */
+static bool is_checked(long z, long nz) { return z < 10 || z >= nz - 10 || z % CHECK_EVERY == 0; }
 
 static bool check(struct bench *b, struct row *row) {
   const struct stencil *stencil = b->problem.loaded.stencil;
   const struct grid *grid = &b->problem.grid;
+  const struct box *box = &b->scene.box;
+  size_t element = dtype_bytes(b->problem.dtype), plane = (size_t)(grid->n[0] * grid->n[1]);
   for (int o = 0; o < stencil->output_count; o++) {
-    CU(to_host(b->host, b->outputs[o], b->bytes));
-    long points = grid_points(grid);
-    for (long i = 0; i < points; i += CHECK_EVERY) {
-      long x = i % grid->n[0], y = i / grid->n[0] % grid->n[1], z = i / grid->n[0] / grid->n[1];
-      const struct box *box = &b->scene.box;
-      if (x < box->low[0] || x >= box->high[0] || y < box->low[1] || y >= box->high[1] || z < box->low[2] || z >= box->high[2]) continue;
-      double got = b->problem.dtype == DTYPE_F32 ? (double)((float *)b->host)[i] : ((double *)b->host)[i];
-      double allowed = b->scene.allowed_units * compare_rounding(b->problem.dtype) * b->scene.magnitudes[o][i];
-      if (fabs(got - b->scene.want[o][i]) <= allowed) continue;
-      snprintf(row->outcome, sizeof row->outcome, "WRONG at (%ld, %ld, %ld): %g, not %g", x, y, z, got, b->scene.want[o][i]);
-      return false;
+    for (long z = box->low[2]; z < box->high[2]; z++) {
+      if (!is_checked(z, grid->n[2])) continue;
+      CU(to_host(b->host, b->outputs[o] + (size_t)z * plane * element, plane * element));
+      for (size_t k = 0; k < plane; k++) {
+        long x = (long)k % grid->n[0], y = (long)k / grid->n[0];
+        size_t i = (size_t)z * plane + k;
+        if (x < box->low[0] || x >= box->high[0] || y < box->low[1] || y >= box->high[1]) continue;
+        double got = b->problem.dtype == DTYPE_F32 ? (double)((float *)b->host)[k] : ((double *)b->host)[k];
+        double allowed = b->scene.allowed_units * compare_rounding(b->problem.dtype) * b->scene.magnitudes[o][i];
+        if (fabs(got - b->scene.want[o][i]) <= allowed) continue;
+        snprintf(row->outcome, sizeof row->outcome, "WRONG at (%ld, %ld, %ld): %g, not %g", x, y, z, got, b->scene.want[o][i]);
+        return false;
+      }
     }
   }
   return true;
 }
 
-static void time_kernel(struct bench *b, struct row *row, struct kernel *kernel, struct kernel_fields *fields) {
+static double time_kernel(struct bench *b, struct kernel *kernel, struct kernel_fields *fields, int batches) {
   double best = INFINITY;
   int count = 1;
-  for (int i = 0; i < BATCHES + 2; i++) {
+  for (int i = 0; i < batches + 2; i++) {
     float time_ms;
     CU(event_record(b->start, b->stream));
     for (int k = 0; k < count; k++) NEED(cu_check(&b->cu, kernel_launch(kernel, fields, b->stream), "launch"));
@@ -149,32 +206,61 @@ static void time_kernel(struct bench *b, struct row *row, struct kernel *kernel,
     if (i > 1) best = fmin(best, (double)time_ms / count);
     count = (int)fmax(1, fmin(200, BATCH_US * 1e-3 / ((double)time_ms / count)));
   }
-  row->time_ms = best;
+  return best;
 }
 
-static void run_row(struct bench *b, struct row *row) {
+/* Run a row: verify and time it, or time it once more. Returns the time in ms, 0 where it failed. */
+static double run_row(struct bench *b, struct row *row, bool verify, int batches) {
   const struct stencil *stencil = b->problem.loaded.stencil;
   struct kernel kernel;
   struct kernel_fields fields;
-  struct variant_spec spec = problem_variant(&b->problem, row->variant->template, &row->variant->configuration);
+  struct variant_spec spec = problem_variant(&b->problem, row->variant.template, &row->variant.configuration);
   struct kernel_plan plan;
+  double time_ms = 0;
   kernel_plan_make(&row->generated.launch, stencil, spec.dtype, &spec.domain, b->problem.coefficients, &plan);
   halotune_status status = kernel_load(&b->cu, row->compiled.cubin, &plan, &kernel);
   if (status == HALOTUNE_OK) status = kernel_bind(&kernel, b->inputs, b->outputs, &fields);
   if (status != HALOTUNE_OK) {
     snprintf(row->outcome, sizeof row->outcome, "%.190s", fail_text());
-    return;
+    return 0;
   }
-  for (int i = 0; i < stencil->output_count; i++) CU(fill_words(b->outputs[i], 0x7fc00000u, b->bytes / 4, b->stream));
+  for (int i = 0; i < stencil->output_count && verify; i++) CU(fill_words(b->outputs[i], 0x7fc00000u, b->bytes / 4, b->stream));
   status = cu_check(&b->cu, kernel_launch(&kernel, &fields, b->stream), "launch");
   if (status == HALOTUNE_OK) {
     CU(stream_synchronize(b->stream));
-    if (check(b, row)) time_kernel(b, row, &kernel, &fields);
+    if (!verify || check(b, row)) time_ms = time_kernel(b, &kernel, &fields, batches);
   } else {
     snprintf(row->outcome, sizeof row->outcome, "%.190s", fail_text());
   }
   kernel_fields_free(&kernel, &fields);
   kernel_unload(&kernel);
+  return time_ms;
+}
+
+static void run_all(struct bench *b, long first) {
+  for (long i = first; i < b->count; i++) {
+    if (b->rows[i].ready) b->rows[i].time_ms = run_row(b, &b->rows[i], true, BATCHES);
+  }
+}
+
+static int compare_doubles(const void *left, const void *right) {
+  double a = *(const double *)left, c = *(const double *)right;
+  return (a > c) - (a < c);
+}
+
+/* The best by turns with the copy; the median of the shares of one turn each. */
+static void run_finals(struct bench *b) {
+  double shares[FINALISTS][FINAL_TURNS];
+  long count = b->count < FINALISTS ? b->count : FINALISTS;
+  while (count > 0 && b->rows[count - 1].time_ms <= 0) count--;
+  for (int turn = 0; turn < FINAL_TURNS; turn++) {
+    double copy_ms = time_copy(b, 4);
+    for (long i = 0; i < count; i++) shares[i][turn] = copy_ms / run_row(b, &b->rows[i], false, 2);
+  }
+  for (long i = 0; i < count; i++) {
+    qsort(shares[i], FINAL_TURNS, sizeof(double), compare_doubles);
+    printf("# finalist %ld: share of copy %.4f, from %.4f to %.4f\n", i + 1, shares[i][FINAL_TURNS / 2], shares[i][0], shares[i][FINAL_TURNS - 1]);
+  }
 }
 
 static int compare_rows(const void *left, const void *right) {
@@ -185,19 +271,30 @@ static int compare_rows(const void *left, const void *right) {
 
 static void print_rows(const struct bench *b) {
   double points = (double)grid_points(&b->problem.grid);
-  printf("# %s, copy of the same bytes %.4f ms\n", b->device.facts.name, b->copy_ms);
-  for (long i = 0; i < b->picked.count; i++) {
+  printf("# %s, %s %s, copy of the same bytes %.4f ms, %ld variants\n", b->device.facts.name, b->problem.loaded.stencil->name,
+         dtype_names[b->problem.dtype], b->copy_ms, b->count);
+  for (long i = 0; i < b->count && i < MOST_LINES; i++) {
     const struct row *row = &b->rows[i];
     printf("%7.1f %5.3f %8.4f %3d ", row->time_ms > 0 ? points / row->time_ms * 1e-6 : 0,
            row->time_ms > 0 ? b->copy_ms / row->time_ms : 0, row->time_ms,
            row->ready && row->compiled.report.count > 0 ? row->compiled.report.kernels[0].registers : 0);
-    printf("%s", row->variant->template->name);
-    for (int p = 0; p < row->variant->template->parameter_count; p++) {
-      const struct parameter *parameter = &row->variant->template->parameters[p];
-      printf(" %s=%s", parameter->name, parameter->words[row->variant->configuration.choice[p]]);
+    printf("%s", row->variant.template->name);
+    for (int p = 0; p < row->variant.template->parameter_count; p++) {
+      const struct parameter *parameter = &row->variant.template->parameters[p];
+      printf(" %s=%s", parameter->name, parameter->words[row->variant.configuration.choice[p]]);
     }
     printf("  %s\n", row->outcome);
   }
+}
+
+static void open_device(struct bench *b) {
+  NEED(cu_open(&b->cu));
+  NEED(device_open(&b->cu, 0, &b->device));
+  CU(stream_create(&b->stream, 0));
+  CU(event_create(&b->start, 0));
+  CU(event_create(&b->end, 0));
+  make_fields(b);
+  b->copy_ms = time_copy(b, 3 * BATCHES);
 }
 
 int main(int argc, char **argv) {
@@ -208,31 +305,33 @@ int main(int argc, char **argv) {
   struct invocation invocation = {.command = &command, .arguments = argv + 1, .argument_count = 1};
   if (argc < 7) return 2;
   const struct { const char *option, *value; } given[] = {{"dtype", argv[2]}, {"grid", argv[3]}, {"template", argv[4]},
-                                                          {"sample", argv[5]}, {"seed", argv[6]}, {"set", argc > 7 ? argv[7] : NULL}};
+                                                          {"sample", argv[5]}, {"seed", argv[6]}, {"set", argc > 8 ? argv[8] : NULL}};
+  int rounds = argc > 7 ? atoi(argv[7]) : 0;
+  b->set = argc > 8 ? argv[8] : NULL;
   for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
     for (int k = 0; options[k].name; k++) {
       bool all = strcmp(given[i].option, "template") == 0 && strcmp(argv[4], "all") == 0;
       if (strcmp(options[k].name, given[i].option) == 0 && !all) invocation.values[k] = given[i].value;
     }
   }
-  struct compile_pool *pool;
-  NEED(compile_pool_open(&(struct compile_pool_options){0}, &pool));
+  struct compile_pool *pool = NULL;
+  if (!getenv("SWEEP_IN_PROCESS")) NEED(compile_pool_open(&(struct compile_pool_options){0}, &pool));
   NEED(problem_open(&invocation, &b->problem));
   NEED(pick_variants(&invocation, &b->problem, 1, &b->picked));
-  b->rows = calloc((size_t)b->picked.count + 1, sizeof *b->rows);
-  compile_all(b, pool);
-  compile_pool_close(pool);
-  NEED(cu_open(&b->cu));
-  NEED(device_open(&b->cu, 0, &b->device));
-  CU(stream_create(&b->stream, 0));
-  CU(event_create(&b->start, 0));
-  CU(event_create(&b->end, 0));
-  make_fields(b);
-  time_copy(b);
-  for (long i = 0; i < b->picked.count; i++) {
-    if (b->rows[i].ready) run_row(b, &b->rows[i]);
+  b->rows = calloc(MOST_ROWS, sizeof *b->rows);
+  for (long i = 0; i < b->picked.count; i++) add_row(b, &b->picked.variants[i]);
+  for (int round = 0; round <= rounds; round++) {
+    long first = b->count;
+    if (round == 0) first = 0;
+    else add_neighbours(b);
+    if (pool) compile_all(b, pool, first);
+    else compile_here(b, first);
+    if (round == 0) open_device(b);
+    run_all(b, first);
+    qsort(b->rows, (size_t)b->count, sizeof *b->rows, compare_rows);
   }
-  if (b->picked.count > 0) qsort(b->rows, (size_t)b->picked.count, sizeof *b->rows, compare_rows);
+  compile_pool_close(pool);
+  run_finals(b);
   print_rows(b);
   return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "db/launch_text.h"
+#include "db/printable.h"
 #include "db/query.h"
 
 struct check {
@@ -18,17 +19,19 @@ struct check {
 };
 
 static void __attribute__((format(printf, 2, 3))) report(struct check *c, const char *format, ...) {
-  char text[FAIL_TEXT_BYTES];
+  char text[FAIL_TEXT_BYTES], printable[FAIL_TEXT_BYTES];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  printable_copy(printable, sizeof printable, text);
   c->found++;
-  c->problem(c->context, text);
+  c->problem(c->context, printable);
 }
 
 /* Calls `look` for each row. A failure of `look` ends the walk; what is wrong with a row is reported, not returned. */
-static halotune_status each_row(struct check *c, const char *sql, halotune_status (*look)(struct check *c, sqlite3_stmt *row)) {
+static halotune_status each_row(struct check *c, const char *sql,
+                                halotune_status (*look)(struct check *c, sqlite3_stmt *row)) {
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
   halotune_status status = query_prepare(c->connection, sql, &query);
@@ -38,7 +41,7 @@ static halotune_status each_row(struct check *c, const char *sql, halotune_statu
   return status;
 }
 
-/* --- the file ----------------------------------------------------------------------------------------------------------- */
+/* --- the file ----------------------------------------------------------------------------------------------------- */
 
 static halotune_status look_at_integrity(struct check *c, sqlite3_stmt *row) {
   if (strcmp(column_text(row, 0), "ok") != 0) report(c, "the file is damaged: %s", column_text(row, 0));
@@ -46,8 +49,8 @@ static halotune_status look_at_integrity(struct check *c, sqlite3_stmt *row) {
 }
 
 static halotune_status look_at_reference(struct check *c, sqlite3_stmt *row) {
-  report(c, "%s %lld refers to a row of %s that is not there", column_text(row, 0), (long long)sqlite3_column_int64(row, 1),
-         column_text(row, 2));
+  report(c, "%s %lld refers to a row of %s that is not there", column_text(row, 0),
+         (long long)sqlite3_column_int64(row, 1), column_text(row, 2));
   return HALOTUNE_OK;
 }
 
@@ -61,12 +64,15 @@ static halotune_status check_file(struct check *c) {
   halotune_status status = each_row(c, "pragma integrity_check", look_at_integrity);
   if (status == HALOTUNE_OK) status = each_row(c, "pragma foreign_key_check", look_at_reference);
   if (status != HALOTUNE_OK) return status;
-  return each_row(c, "select type, name from sqlite_master where type in ('trigger', 'view') or (type = 'table' and name not in"
-                     " ('device', 'stencil', 'template', 'problem', 'variant', 'run', 'measurement', 'finalist', 'best')"
-                     " and name not like 'sqlite\\_%' escape '\\')", look_at_object);
+  return each_row(
+      c,
+      "select type, name from sqlite_master where type in ('trigger', 'view') or (type = 'table' and name not in"
+      " ('device', 'stencil', 'template', 'problem', 'variant', 'run', 'measurement', 'finalist', 'best')"
+      " and name not like 'sqlite\\_%' escape '\\')",
+      look_at_object);
 }
 
-/* --- stencils ----------------------------------------------------------------------------------------------------------- */
+/* --- stencils ----------------------------------------------------------------------------------------------------- */
 
 static bool is_bad(halotune_status status) { return status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT; }
 
@@ -92,12 +98,13 @@ static halotune_status look_at_stencil(struct check *c, sqlite3_stmt *row) {
   return status;
 }
 
-/* --- templates and their variants --------------------------------------------------------------------------------------- */
+/* --- templates and their variants --------------------------------------------------------------------------------- */
 
 static halotune_status check_variants(struct check *c, int64_t template_id, const struct template *template) {
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
-  halotune_status status = query_prepare(c->connection, "select id, parameters from variant where template_id = ?1", &query);
+  halotune_status status =
+      query_prepare(c->connection, "select id, parameters from variant where template_id = ?1", &query);
   if (status == HALOTUNE_OK) sqlite3_bind_int64(query, 1, template_id);
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
     struct configuration configuration;
@@ -131,14 +138,37 @@ static halotune_status look_at_template(struct check *c, sqlite3_stmt *row) {
   return status;
 }
 
-/* --- results ------------------------------------------------------------------------------------------------------------ */
+/* --- words that are printed --------------------------------------------------------------------------------------- */
+
+static const char words_sql[] =
+    "select 'device', id, name from device union all select 'device', id, uuid from device"
+    " union all select 'run', id, host from run union all select 'run', id, command from run"
+    " union all select 'run', id, driver from run union all select 'run', id, nvrtc from run"
+    " union all select 'run', id, version from run union all select 'run', id, strategy from run"
+    " union all select 'run', id, started from run union all select 'best', id, origin from best"
+    " union all select 'best', id, date from best union all select 'best', id, driver from best"
+    " union all select 'best', id, nvrtc from best union all select 'best', id, arch from best"
+    " union all select 'best', id, second_grid from best";
+
+static halotune_status look_at_words(struct check *c, sqlite3_stmt *row) {
+  const char *word = column_text(row, 2);
+  if (!is_printable_line(word)) {
+    report(c, "%s %lld: '%s' cannot be printed", column_text(row, 0), (long long)sqlite3_column_int64(row, 1), word);
+  }
+  return HALOTUNE_OK;
+}
+
+/* --- results ------------------------------------------------------------------------------------------------------ */
 
 /* Columns: id, outcome, sample_count, length of samples. */
 static halotune_status look_at_measurement(struct check *c, sqlite3_stmt *row) {
   enum outcome outcome;
-  long long id = sqlite3_column_int64(row, 0), count = sqlite3_column_int64(row, 2), bytes = sqlite3_column_int64(row, 3);
-  if (!outcome_find(column_text(row, 1), &outcome)) report(c, "measurement %lld: there is no outcome '%s'", id, column_text(row, 1));
-  if (bytes != 0 && bytes != count * (long long)sizeof(float)) report(c, "measurement %lld: its samples are not %lld", id, count);
+  long long id = sqlite3_column_int64(row, 0), count = sqlite3_column_int64(row, 2),
+            bytes = sqlite3_column_int64(row, 3);
+  if (!outcome_find(column_text(row, 1), &outcome))
+    report(c, "measurement %lld: there is no outcome '%s'", id, column_text(row, 1));
+  if (bytes != 0 && bytes != count * (long long)sizeof(float))
+    report(c, "measurement %lld: its samples are not %lld", id, count);
   return HALOTUNE_OK;
 }
 
@@ -164,13 +194,15 @@ static halotune_status look_at_best(struct check *c, sqlite3_stmt *row) {
   return launch_status == HALOTUNE_MEMORY || coefficient_status == HALOTUNE_MEMORY ? HALOTUNE_MEMORY : HALOTUNE_OK;
 }
 
-halotune_status store_check(struct store *store, void (*problem)(void *context, const char *text), void *context, long *found) {
+halotune_status store_check(struct store *store, void (*problem)(void *context, const char *text), void *context,
+                            long *found) {
   static const struct {
     const char *sql;
     halotune_status (*look)(struct check *c, sqlite3_stmt *row);
   } looks[] = {
       {"select name, hash, text from stencil", look_at_stencil},
       {"select name, hash, yaml, cuda, id from template", look_at_template},
+      {words_sql, look_at_words},
       {"select id, outcome, sample_count, coalesce(length(samples), 0) from measurement", look_at_measurement},
       {"select b.id, b.source, v.source_hash, b.launch, b.coefficients, v.stencil_id = p.stencil_id from best b"
        " join variant v on v.id = b.variant_id join problem p on p.id = b.problem_id", look_at_best},

@@ -12,10 +12,13 @@ static const struct {
 } rows[] = {
     {TABLE_PROBLEM,
      "select p.id from problem p join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
-     " where (?1 is null or s.name = ?1) and (?2 is null or d.name = ?2 or d.uuid = ?2) and (?3 is null or p.dtype = ?3)"
+     " where (?1 is null or s.name = ?1) and (?2 is null or d.name = ?2 or d.uuid = ?2) and (?3 is null or"
+     " p.dtype = ?3)"
      " and (?4 is null or (p.nx = ?4 and p.ny = ?5 and p.nz = ?6))"},
-    {TABLE_RUN, "select id from run where problem_id in (select id from chosen_problem) and (?7 is null or started < ?7)"},
-    {TABLE_BEST, "select id from best where problem_id in (select id from chosen_problem) and (?7 is null or date < ?7)"},
+    {TABLE_RUN,
+     "select id from run where problem_id in (select id from chosen_problem) and (?7 is null or started < ?7)"},
+    {TABLE_BEST,
+     "select id from best where problem_id in (select id from chosen_problem) and (?7 is null or date < ?7)"},
     {TABLE_MEASUREMENT, "select rowid from measurement where run_id in (select id from chosen_run)"},
     {TABLE_FINALIST, "select rowid from finalist where run_id in (select id from chosen_run)"},
     {TABLE_VARIANT, "select variant_id from measurement where rowid in (select id from chosen_measurement)"
@@ -28,19 +31,24 @@ static const struct {
 };
 
 static void bind_choice(sqlite3_stmt *query, const struct choice *choice) {
-  sqlite3_bind_text(query, 1, choice->stencil, -1, SQLITE_STATIC); /* NULL binds NULL, and places that are not there do no harm */
+  /* NULL binds NULL, and places that a statement does not have do no harm. */
+  sqlite3_bind_text(query, 1, choice->stencil, -1, SQLITE_STATIC);
   sqlite3_bind_text(query, 2, choice->device, -1, SQLITE_STATIC);
   if (choice->has_dtype) sqlite3_bind_text(query, 3, dtype_names[choice->dtype], -1, SQLITE_STATIC);
-  for (int axis = 0; axis < MAX_DIMS && choice->has_grid; axis++) sqlite3_bind_int64(query, 4 + axis, choice->grid.n[axis]);
+  for (int axis = 0; axis < MAX_DIMS && choice->has_grid; axis++)
+    sqlite3_bind_int64(query, 4 + axis, choice->grid.n[axis]);
   sqlite3_bind_text(query, 7, choice->before, -1, SQLITE_STATIC);
 }
 
-static halotune_status choose_rows(sqlite3 *connection, const char *table, const char *sql, const struct choice *choice) {
+static halotune_status choose_rows(sqlite3 *connection, const char *table, const char *sql,
+                                   const struct choice *choice) {
   struct text make = {0}, fill = {0};
   sqlite3_stmt *query = NULL;
-  text_printf(&make, "create temp table if not exists chosen_%s (id integer primary key); delete from chosen_%s", table, table);
+  text_printf(&make, "create temp table if not exists chosen_%s (id integer primary key); delete from chosen_%s", table,
+              table);
   text_printf(&fill, "insert into chosen_%s %s", table, sql);
-  halotune_status status = text_ok(&make) && text_ok(&fill) ? query_script(connection, text_string(&make)) : fail_memory();
+  halotune_status status =
+      text_ok(&make) && text_ok(&fill) ? query_script(connection, text_string(&make)) : fail_memory();
   if (status == HALOTUNE_OK) status = query_prepare(connection, text_string(&fill), &query);
   if (status == HALOTUNE_OK) {
     bind_choice(query, choice);

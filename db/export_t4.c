@@ -1,5 +1,5 @@
-/* export_t4.c: the results format that autotuning frameworks share (T4, version 1.0.0): one result a measurement, times in
- * milliseconds. */
+/* export_t4.c: the results format that autotuning frameworks share (T4, version 1.0.0): one result a measurement,
+ * times in milliseconds. */
 #include <string.h>
 
 #include "db/export.h"
@@ -9,10 +9,17 @@
 
 /* The format knows six words for how a configuration ended. */
 static const char *const invalidity[OUTCOME_COUNT] = {
-    [OUTCOME_MEASURED] = "correct",        [OUTCOME_SCREENED] = "correct",         [OUTCOME_PRUNED] = "constraints",
-    [OUTCOME_COMPILE_FAILED] = "compile",  [OUTCOME_COMPILE_CRASHED] = "compile",  [OUTCOME_COMPILE_TIMEOUT] = "timeout",
-    [OUTCOME_LAUNCH_FAILED] = "runtime",   [OUTCOME_WRONG] = "correctness",        [OUTCOME_OUT_OF_BOUNDS] = "correctness",
-    [OUTCOME_CRASHED] = "runtime",         [OUTCOME_HUNG] = "timeout",
+    [OUTCOME_MEASURED] = "correct",
+    [OUTCOME_SCREENED] = "correct",
+    [OUTCOME_PRUNED] = "constraints",
+    [OUTCOME_COMPILE_FAILED] = "compile",
+    [OUTCOME_COMPILE_CRASHED] = "compile",
+    [OUTCOME_COMPILE_TIMEOUT] = "timeout",
+    [OUTCOME_LAUNCH_FAILED] = "runtime",
+    [OUTCOME_WRONG] = "correctness",
+    [OUTCOME_OUT_OF_BOUNDS] = "correctness",
+    [OUTCOME_CRASHED] = "runtime",
+    [OUTCOME_HUNG] = "timeout",
 };
 
 static void add_member(struct text *out, const char *key, const char *value) {
@@ -20,15 +27,15 @@ static void add_member(struct text *out, const char *key, const char *value) {
   json_text_string(out, value);
 }
 
-/* --- the problem -------------------------------------------------------------------------------------------------------- */
+/* --- the problem -------------------------------------------------------------------------------------------------- */
 
 /* Columns: stencil, dtype, nx, ny, nz, launch, cache, device. */
 static void add_metadata(struct text *out, sqlite3_stmt *row) {
   text_printf(out, "{\"schema_version\": \"1.0.0\",\n\"metadata\": {\"framework\": \"halotune\"");
   add_member(out, "stencil", column_text(row, 0));
   add_member(out, "dtype", column_text(row, 1));
-  text_printf(out, ", \"grid\": [%lld, %lld, %lld]", (long long)sqlite3_column_int64(row, 2), (long long)sqlite3_column_int64(row, 3),
-              (long long)sqlite3_column_int64(row, 4));
+  text_printf(out, ", \"grid\": [%lld, %lld, %lld]", (long long)sqlite3_column_int64(row, 2),
+              (long long)sqlite3_column_int64(row, 3), (long long)sqlite3_column_int64(row, 4));
   add_member(out, "launch", column_text(row, 5));
   add_member(out, "cache", column_text(row, 6));
   add_member(out, "device", column_text(row, 7));
@@ -41,33 +48,38 @@ static halotune_status add_problem(sqlite3 *connection, struct text *out) {
   struct text names = {0};
   int code, count = 0;
   halotune_status status = query_prepare(
-      connection, "select s.name, p.dtype, p.nx, p.ny, p.nz, p.launch, p.cache, d.name from problem p join stencil s"
-                  " on s.id = p.stencil_id join device d on d.id = p.device_id where p.id in (select id from chosen_problem)"
-                  " and p.id in (select problem_id from run) order by p.id limit 10", &query);
+      connection,
+      "select s.name, p.dtype, p.nx, p.ny, p.nz, p.launch, p.cache, d.name from problem p join stencil s"
+      " on s.id = p.stencil_id join device d on d.id = p.device_id where p.id in (select id from chosen_problem)"
+      " and p.id in (select problem_id from run) order by p.id limit 10",
+      &query);
   if (status != HALOTUNE_OK) return status;
   while ((code = sqlite3_step(query)) == SQLITE_ROW) {
     if (count++ == 0) add_metadata(out, query);
     text_printf(&names, "\n  %s,%s,%lldx%lldx%lld on %s, %s, %s", column_text(query, 0), column_text(query, 1),
                 (long long)sqlite3_column_int64(query, 2), (long long)sqlite3_column_int64(query, 3),
-                (long long)sqlite3_column_int64(query, 4), column_text(query, 7), column_text(query, 5), column_text(query, 6));
+                (long long)sqlite3_column_int64(query, 4), column_text(query, 7), column_text(query, 5),
+                column_text(query, 6));
   }
   if (code != SQLITE_DONE) status = query_fail(connection);
   else if (count == 0) status = fail(HALOTUNE_NOT_FOUND, "nothing was measured of such a problem");
   else if (count > 1) {
-    status = fail(HALOTUNE_ARGUMENT, "the T4 format holds one problem; choose one by --problem, --device:%s", text_string(&names));
+    status = fail(HALOTUNE_ARGUMENT, "the T4 format holds one problem; choose one by --problem, --device:%s",
+                  text_string(&names));
   }
   text_free(&names);
   sqlite3_finalize(query);
   return status;
 }
 
-/* --- results ------------------------------------------------------------------------------------------------------------ */
+/* --- results ------------------------------------------------------------------------------------------------------ */
 
 static const struct {
   const char *name, *unit;
 } measured[] = {
-    {"time", "ms"}, {"time_minimum", "ms"}, {"time_low", "ms"}, {"time_high", "ms"}, {"registers", ""}, {"shared_bytes", "B"},
-    {"occupancy", ""}, {"rms_error", ""}, {"max_error", ""}, {"sm_clock", "MHz"}, {"power", "W"},
+    {"time", "ms"},    {"time_minimum", "ms"}, {"time_low", "ms"}, {"time_high", "ms"},
+    {"registers", ""}, {"shared_bytes", "B"},  {"occupancy", ""},  {"rms_error", ""},
+    {"max_error", ""}, {"sm_clock", "MHz"},    {"power", "W"},
 };
 enum { MEASURED_COUNT = sizeof measured / sizeof *measured, MEASURED_FIRST = 6 };
 
@@ -121,11 +133,14 @@ static halotune_status add_results(sqlite3 *connection, struct text *out) {
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE, count = 0;
   halotune_status status = query_prepare(
-      connection, "select strftime('%Y-%m-%dT%H:%M:%SZ', julianday(r.started) + m.at_s / 86400.0), t.name, v.parameters, m.outcome,"
-                  " m.compile_ms, m.samples, m.median_ms, m.minimum_ms, m.low_ms, m.high_ms, m.registers, m.shared_bytes,"
-                  " m.occupancy, m.rms_error, m.max_error, m.sm_mhz_after, m.power_w from measurement m join run r on r.id = m.run_id"
-                  " join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
-                  " where m.id in (select id from chosen_measurement) order by m.run_id, m.number, m.id", &query);
+      connection,
+      "select strftime('%Y-%m-%dT%H:%M:%SZ', julianday(r.started) + m.at_s / 86400.0), t.name, v.parameters, m.outcome,"
+      " m.compile_ms, m.samples, m.median_ms, m.minimum_ms, m.low_ms, m.high_ms, m.registers, m.shared_bytes,"
+      " m.occupancy, m.rms_error, m.max_error, m.sm_mhz_after, m.power_w from measurement m join run r on r.id = "
+      "m.run_id"
+      " join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
+      " where m.id in (select id from chosen_measurement) order by m.run_id, m.number, m.id",
+      &query);
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
     text_printf(out, count++ ? ",\n" : "\n");
     add_result(out, query);

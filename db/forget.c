@@ -21,7 +21,8 @@ halotune_status store_forget_count(struct store *store, const struct choice *cho
 
 /* A best that stays can have come from a run that goes. */
 static const char *const removals[] = {
-    "update best set run_id = null where run_id in (select id from chosen_run) and id not in (select id from chosen_best)",
+    "update best set run_id = null where run_id in (select id from chosen_run) and id not in (select id from "
+    "chosen_best)",
     "delete from best where id in (select id from chosen_best)",
     "delete from finalist where rowid in (select id from chosen_finalist)",
     "delete from measurement where rowid in (select id from chosen_measurement)",

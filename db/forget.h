@@ -11,8 +11,9 @@ struct forget_counts {
 /* Count what store_forget would remove. */
 halotune_status store_forget_count(struct store *store, const struct choice *choice, struct forget_counts *out);
 
-/* Remove the chosen runs with their measurements and finalists, the chosen bests, and whatever nothing refers to then, in one
- * transaction. Where the current best of a problem goes and older ones stay, the fastest of those that are trusted becomes current.
+/* Remove the chosen runs with their measurements and finalists, the chosen bests, and whatever nothing refers to
+ * then, in one transaction. Where the current best of a problem goes and older ones stay, the fastest of those that
+ * are trusted becomes current.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_forget(struct store *store, const struct choice *choice);
 

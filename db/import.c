@@ -11,6 +11,7 @@
 #include "db/base64.h"
 #include "db/export.h"
 #include "db/json_text.h"
+#include "db/printable.h"
 #include "db/query.h"
 #include "db/table.h"
 
@@ -28,7 +29,8 @@ struct reader {
 #define read_fail(r, format, ...) \
   fail(HALOTUNE_PARSE, "%s: %s, row %zu: " format, (r)->name, (r)->table->name, (r)->number, __VA_ARGS__)
 
-static halotune_status bind_samples(const struct reader *r, const struct column *column, const json_t *value, int place) {
+static halotune_status bind_samples(const struct reader *r, const struct column *column, const json_t *value,
+                                    int place) {
   size_t count = json_array_size(value);
   float *samples = malloc((count + 1) * sizeof *samples);
   if (!samples) return fail_memory();
@@ -99,7 +101,8 @@ static void bind_omissions(const struct reader *r) {
 static halotune_status check_members(const struct reader *r, const json_t *row) {
   for (int i = 0; i < r->table->column_count; i++) {
     const struct column *column = &r->table->columns[i];
-    bool may_be_missing = !column->must_be_given || strcmp(column->name, "is_trusted") == 0 || strcmp(column->name, "cubin") == 0;
+    bool may_be_missing =
+        !column->must_be_given || strcmp(column->name, "is_trusted") == 0 || strcmp(column->name, "cubin") == 0;
     if (!may_be_missing && !json_object_get(row, column->name)) return read_fail(r, "'%s' is missing", column->name);
   }
   return HALOTUNE_OK;
@@ -201,6 +204,13 @@ static halotune_status check_head(const json_t *document, const char *name) {
   return fail(HALOTUNE_PARSE, "%s: this Halotune reads version %d of the format alone", name, EXPORT_VERSION);
 }
 
+/* Messages repeat words of the document. */
+static halotune_status fail_printably(void) {
+  char text[FAIL_TEXT_BYTES];
+  printable_copy(text, sizeof text, fail_text());
+  return fail(HALOTUNE_PARSE, "%s", text);
+}
+
 halotune_status import_parse(const char *text, size_t length, const char *name, struct store **out) {
   json_error_t error;
   struct store *store = NULL;
@@ -218,6 +228,7 @@ halotune_status import_parse(const char *text, size_t length, const char *name, 
     struct reader r = {.name = name, .connection = store_connection(store), .tables = tables};
     status = query_finish(r.connection, read_tables(&r, json_object_get(document, "tables")));
   }
+  if (status == HALOTUNE_PARSE) status = fail_printably();
   if (status == HALOTUNE_OK) *out = store;
   else store_close(store);
   json_decref(document);

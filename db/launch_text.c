@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 
-/* --- writing ------------------------------------------------------------------------------------------------------------ */
+/* --- writing ------------------------------------------------------------------------------------------------------ */
 
 static void add_axes(struct text *text, const char *key, const long axes[MAX_DIMS]) {
   text_printf(text, ",\"%s\":[%ld,%ld,%ld]", key, axes[0], axes[1], axes[2]);
@@ -22,13 +22,14 @@ void launch_write(const struct launch *launch, struct text *text) {
   text_printf(text, "{\"kernel\":\"%s\"", launch->kernel);
   add_axes(text, "block", launch->block);
   add_axes(text, "grid", launch->grid);
-  text_printf(text, ",\"shared_bytes\":%ld,\"index_bytes\":%d,\"extents\":\"%s\"", launch->shared_bytes, launch->index_bytes,
-              launch->literal_extents ? "literal" : "runtime");
+  text_printf(text, ",\"shared_bytes\":%ld,\"index_bytes\":%d,\"extents\":\"%s\"", launch->shared_bytes,
+              launch->index_bytes, launch->literal_extents ? "literal" : "runtime");
   text_printf(text, ",\"arguments\":[\"inputs\",\"outputs\"%s,\"geometry\"%s]}", textures[launch->passes_textures],
               launch->passes_coefficients ? ",\"coefficients\"" : "");
 }
 
-void configuration_write(const struct template *template, const struct configuration *configuration, struct text *text) {
+void configuration_write(const struct template *template, const struct configuration *configuration,
+                         struct text *text) {
   text_printf(text, "{");
   for (int i = 0; i < template->parameter_count; i++) {
     const struct parameter *parameter = &template->parameters[i];
@@ -49,7 +50,7 @@ void coefficients_write(const double *coefficients, int count, struct text *text
   text_printf(text, "]");
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------------------ */
+/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 /* The whole text as one value of a kind. The caller's to json_decref. */
 static halotune_status read_value(const char *text, json_type type, const char *what, json_t **out) {
@@ -73,7 +74,8 @@ static halotune_status read_whole(const json_t *value, const char *what, long lo
 static halotune_status read_axes(const json_t *launch, const char *key, long out[MAX_DIMS]) {
   const json_t *axes = json_object_get(launch, key);
   halotune_status status = HALOTUNE_OK;
-  if (!json_is_array(axes) || json_array_size(axes) != MAX_DIMS) return fail(HALOTUNE_PARSE, "launch: '%s' are three numbers", key);
+  if (!json_is_array(axes) || json_array_size(axes) != MAX_DIMS)
+    return fail(HALOTUNE_PARSE, "launch: '%s' are three numbers", key);
   for (size_t i = 0; i < MAX_DIMS && status == HALOTUNE_OK; i++) {
     status = read_whole(json_array_get(axes, i), key, 1, INT_MAX, &out[i]);
   }
@@ -141,7 +143,8 @@ halotune_status launch_read(const char *text, struct launch *out) {
   if (status == HALOTUNE_OK) {
     status = read_whole(json_object_get(json, "shared_bytes"), "shared_bytes", 0, INT_MAX, &launch.shared_bytes);
   }
-  if (status == HALOTUNE_OK) status = read_whole(json_object_get(json, "index_bytes"), "index_bytes", 4, 8, &index_bytes);
+  if (status == HALOTUNE_OK)
+    status = read_whole(json_object_get(json, "index_bytes"), "index_bytes", 4, 8, &index_bytes);
   if (status == HALOTUNE_OK && index_bytes != 4 && index_bytes != 8) {
     status = fail(HALOTUNE_PARSE, "launch: 'index_bytes' are 4 or 8");
   }

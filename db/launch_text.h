@@ -1,8 +1,9 @@
-/* launch_text.h: launches, configurations and coefficients as the JSON texts that the database keeps. A struct launch is
+/* launch_text.h: launches, configurations and coefficients as the JSON texts that the database keeps. A struct launch
+ * is
  *   {"kernel":"star7_zmarch","block":[32,8,1],"grid":[4,64,8],"shared_bytes":0,"index_bytes":4,"extents":"runtime",
  *    "arguments":["inputs","outputs","geometry"]}
- * extents: runtime or literal. arguments, in order: inputs, outputs, and where the kernel takes them textures (linear) or
- * textures2d, then geometry, then coefficients. */
+ * extents: runtime or literal. arguments, in order: inputs, outputs, and where the kernel takes them textures
+ * (linear) or textures2d, then geometry, then coefficients. */
 #ifndef DB_LAUNCH_TEXT_H
 #define DB_LAUNCH_TEXT_H
 

@@ -16,7 +16,7 @@ struct merge {
   sqlite3_stmt *select, *find, *insert; /* of the present table */
 };
 
-/* --- one row ------------------------------------------------------------------------------------------------------------ */
+/* --- one row ------------------------------------------------------------------------------------------------------ */
 
 /* The present row's value in column `i`, into the same place of insert and find. */
 static halotune_status carry_value(struct merge *m, const struct table *table, sqlite3_stmt *to, int i) {
@@ -29,8 +29,9 @@ static halotune_status carry_value(struct merge *m, const struct table *table, s
   }
   int64_t id = id_map_find(&m->ids, column->refers_to, sqlite3_column_int64(m->select, i + 1));
   sqlite3_bind_int64(to, place, id);
-  return id ? HALOTUNE_OK : fail(HALOTUNE_DB, "a row of %s refers to one of %s that is not there; 'halotune db check' tells more",
-                                 table->name, table_names[column->refers_to]);
+  return id ? HALOTUNE_OK
+            : fail(HALOTUNE_DB, "a row of %s refers to one of %s that is not there; 'halotune db check' tells more",
+                   table->name, table_names[column->refers_to]);
 }
 
 static halotune_status find_row(struct merge *m, const struct table *table, int64_t *id) {
@@ -66,15 +67,17 @@ static halotune_status insert_row(struct merge *m, int number, int64_t *id) {
   return status;
 }
 
-/* --- runs --------------------------------------------------------------------------------------------------------------- */
+/* --- runs --------------------------------------------------------------------------------------------------------- */
 
 /* A run that was running when it was merged before may have ended since. */
 static halotune_status end_run(struct merge *m, int64_t id) {
   static const char *const columns[] = {"state", "reason", "ended", "empty_ms", "copy_ms", "memcpy_ms", "warnings"};
   sqlite3_stmt *query = NULL;
   halotune_status status =
-      query_prepare(m->to, "update run set state = ?2, reason = ?3, ended = ?4, empty_ms = ?5, copy_ms = ?6, memcpy_ms = ?7,"
-                           " warnings = ?8 where id = ?1 and state = 'running'", &query);
+      query_prepare(m->to,
+                    "update run set state = ?2, reason = ?3, ended = ?4, empty_ms = ?5, copy_ms = ?6, memcpy_ms = ?7,"
+                    " warnings = ?8 where id = ?1 and state = 'running'",
+                    &query);
   if (status == HALOTUNE_OK) {
     sqlite3_bind_int64(query, 1, id);
     for (int i = 0; i < (int)(sizeof columns / sizeof *columns); i++) {
@@ -87,7 +90,7 @@ static halotune_status end_run(struct merge *m, int64_t id) {
   return status;
 }
 
-/* --- bests -------------------------------------------------------------------------------------------------------------- */
+/* --- bests -------------------------------------------------------------------------------------------------------- */
 
 /* What decides between two bests, read from a row of CURRENT below. */
 struct rival {
@@ -146,21 +149,31 @@ static halotune_status run_on(struct merge *m, const char *sql, int64_t place) {
   return status;
 }
 
-static halotune_status tell(struct merge *m, const struct rival *ours, const struct rival *theirs, bool is_taken, const char *why) {
+static halotune_status tell(struct merge *m, const struct rival *ours, const struct rival *theirs, bool is_taken,
+                            const char *why) {
   sqlite3_stmt *query = NULL;
   if (is_taken) m->counts.taken++;
   else m->counts.kept++;
   if (!m->options->conflict) return HALOTUNE_OK;
   halotune_status status =
-      query_prepare(m->to, "select s.name, p.dtype, d.name, p.launch, p.cache, p.nx, p.ny, p.nz from best b join problem p"
-                           " on p.id = b.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
-                           " where b.id = ?1", &query);
+      query_prepare(m->to,
+                    "select s.name, p.dtype, d.name, p.launch, p.cache, p.nx, p.ny, p.nz from best b join problem p"
+                    " on p.id = b.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
+                    " where b.id = ?1",
+                    &query);
   if (status == HALOTUNE_OK) sqlite3_bind_int64(query, 1, theirs->id);
   if (status == HALOTUNE_OK && sqlite3_step(query) != SQLITE_ROW) status = query_fail(m->to);
   if (status == HALOTUNE_OK) {
-    struct merge_conflict conflict = {
-        column_text(query, 0), column_text(query, 1), column_text(query, 2), column_text(query, 3), column_text(query, 4), {{0}},
-        ours->time_ms, theirs->time_ms, is_taken, why};
+    struct merge_conflict conflict = {column_text(query, 0),
+                                      column_text(query, 1),
+                                      column_text(query, 2),
+                                      column_text(query, 3),
+                                      column_text(query, 4),
+                                      {{0}},
+                                      ours->time_ms,
+                                      theirs->time_ms,
+                                      is_taken,
+                                      why};
     for (int axis = 0; axis < MAX_DIMS; axis++) conflict.grid.n[axis] = (long)sqlite3_column_int64(query, 5 + axis);
     m->options->conflict(m->options->context, &conflict);
   }
@@ -173,19 +186,20 @@ static halotune_status decide(struct merge *m, int64_t id) {
   static const char by_id[] = "select id, variant_id, is_trusted, time_ms, date, driver, nvrtc from best where id = ?1";
   static const char current[] = "select id, variant_id, is_trusted, time_ms, date, driver, nvrtc from best"
                                 " where is_current and problem_id = (select problem_id from best where id = ?1)";
-  struct rival ours, theirs;
-  const char *why;
+  struct rival ours = {.id = 0}, theirs = {.id = 0};
+  const char *why = "";
   halotune_status status = find_rival(m, by_id, id, &theirs);
   if (status == HALOTUNE_OK) status = find_rival(m, current, id, &ours);
   if (status != HALOTUNE_OK || ours.id == id) return status;
   bool takes = ours.id == 0 || theirs_wins(&ours, &theirs, &why);
   if (ours.id != 0) status = tell(m, &ours, &theirs, takes, why);
-  if (status == HALOTUNE_OK && takes && ours.id != 0) status = run_on(m, "update best set is_current = 0 where id = ?1", ours.id);
+  if (status == HALOTUNE_OK && takes && ours.id != 0)
+    status = run_on(m, "update best set is_current = 0 where id = ?1", ours.id);
   if (status == HALOTUNE_OK && takes) status = run_on(m, "update best set is_current = 1 where id = ?1", id);
   return status;
 }
 
-/* --- all of them -------------------------------------------------------------------------------------------------------- */
+/* --- all of them -------------------------------------------------------------------------------------------------- */
 
 static halotune_status merge_row(struct merge *m, int number) {
   const struct table *table = &m->tables->list[number];
@@ -193,7 +207,8 @@ static halotune_status merge_row(struct merge *m, int number) {
   halotune_status status = find_row(m, table, &id);
   bool is_new = id == 0;
   if (status == HALOTUNE_OK && is_new) status = insert_row(m, number, &id);
-  if (status == HALOTUNE_OK && table->has_id) status = id_map_add(&m->ids, number, sqlite3_column_int64(m->select, 0), id);
+  if (status == HALOTUNE_OK && table->has_id)
+    status = id_map_add(&m->ids, number, sqlite3_column_int64(m->select, 0), id);
   if (status == HALOTUNE_OK && !is_new && number == TABLE_RUN) status = end_run(m, id);
   if (status != HALOTUNE_OK || number != TABLE_BEST) return status;
   if (!is_new && m->options->trust) status = run_on(m, "update best set is_trusted = 1 where id = ?1", id);
@@ -225,7 +240,8 @@ static halotune_status merge_table(struct merge *m, int number) {
   return status;
 }
 
-halotune_status store_merge(struct store *to, struct store *from, const struct merge_options *options, struct merge_counts *counts) {
+halotune_status store_merge(struct store *to, struct store *from, const struct merge_options *options,
+                            struct merge_counts *counts) {
   struct merge m = {.to = store_connection(to), .from = store_connection(from), .options = options};
   struct tables *tables = malloc(sizeof *tables);
   if (!tables) return fail_memory();

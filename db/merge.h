@@ -25,11 +25,12 @@ struct merge_counts {
   long taken, kept;               /* conflicts that were decided for theirs, and for ours */
 };
 
-/* Merge all of `from` into `to`, in one transaction: all of it or nothing. Rows that are already there stay; a run that was still
- * running takes over what the other knows of its end. Of two bests for a problem one that is trusted wins; else, where both were
- * measured with the same driver and NVRTC, the newer; else the faster.
+/* Merge all of `from` into `to`, in one transaction: all of it or nothing. Rows that are already there stay; a run
+ * that was still running takes over what the other knows of its end. Of two bests for a problem one that is trusted
+ * wins; else, where both were measured with the same driver and NVRTC, the newer; else the faster.
  *   counts  may be NULL
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
-halotune_status store_merge(struct store *to, struct store *from, const struct merge_options *options, struct merge_counts *counts);
+halotune_status store_merge(struct store *to, struct store *from, const struct merge_options *options,
+                            struct merge_counts *counts);
 
 #endif

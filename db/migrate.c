@@ -1,4 +1,5 @@
-/* migrate.c: the list of steps, and the walk along it. A change of schema.sql adds a row here and a version in schema.h. */
+/* migrate.c: the list of steps, and the walk along it. A change of schema.sql adds a row here and a version in
+ * schema.h. */
 #include "db/migrate.h"
 
 #include "base/text.h"

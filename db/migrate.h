@@ -12,8 +12,8 @@ struct migration {
   const char *sql;
 };
 
-/* Take all steps from the version that the database has (user_version) to `version`, in one transaction: after a failure
- * the database is as it was.
+/* Take all steps from the version that the database has (user_version) to `version`, in one transaction: after a
+ * failure the database is as it was.
  *   steps  in any order
  * Returns HALOTUNE_OK, also where there is nothing to do; HALOTUNE_DB where a step is missing or fails. */
 halotune_status migrate(sqlite3 *connection, const struct migration *steps, int version);

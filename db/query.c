@@ -9,13 +9,15 @@ static const char *advice(int code) {
   switch (code & 0xff) {
   case SQLITE_NOTADB: return "; it is no tuning database, so name another file with --db";
   case SQLITE_CORRUPT:
-    return "; the file is damaged: move it away, then bring back a copy of it or what 'halotune db export' still reads of it";
+    return "; the file is damaged: move it away, then bring back a copy of it or what 'halotune db export' still reads "
+           "of it";
   case SQLITE_FULL: return "; make room on the disk, nothing of this result was stored";
   case SQLITE_BUSY:
   case SQLITE_LOCKED: return "; another program has been writing to it for long, so try again later";
   case SQLITE_READONLY:
   case SQLITE_PERM:
-  case SQLITE_CANTOPEN: return "; look at the permissions of the file and of its folder, or name another file with --db";
+  case SQLITE_CANTOPEN:
+    return "; look at the permissions of the file and of its folder, or name another file with --db";
   default: return "";
   }
 }

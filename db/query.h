@@ -1,4 +1,5 @@
-/* query.h: SQLite's calls with our errors; the table of SQL that the store prepares once; binding and reading of values. */
+/* query.h: SQLite's calls with our errors; the table of SQL that the store prepares once; binding and reading of
+ * values. */
 #ifndef DB_QUERY_H
 #define DB_QUERY_H
 
@@ -9,7 +10,7 @@
 
 #include "base/fail.h"
 
-/* --- any connection ----------------------------------------------------------------------------------------------------- */
+/* --- any connection ----------------------------------------------------------------------------------------------- */
 
 /* HALOTUNE_DB with what SQLite says of the last call of a connection, the file's path and what to do about it. */
 halotune_status query_fail(sqlite3 *connection);
@@ -30,10 +31,10 @@ halotune_status query_finish(sqlite3 *connection, halotune_status status);
  *   found  receives the number in the first row and column, 0 without a row; may be NULL */
 halotune_status query_run(sqlite3_stmt *query, int64_t *found);
 
-/* --- values ------------------------------------------------------------------------------------------------------------- */
+/* --- values ------------------------------------------------------------------------------------------------------- */
 
-/* Bind a value to the next place of a statement; NaN and negative readings become NULL. Texts and bytes must live until the
- * statement is reset. */
+/* Bind a value to the next place of a statement; NaN and negative readings become NULL. Texts and bytes must live
+ * until the statement is reset. */
 struct binder {
   sqlite3_stmt *query;
   int at; /* places that are bound */

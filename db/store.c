@@ -59,7 +59,7 @@ static int64_t put_row(struct store *store, const struct row_kind *kind, const v
   return query_finish(store->connection, status) == HALOTUNE_OK ? id : 0;
 }
 
-/* --- devices ------------------------------------------------------------------------------------------------------------ */
+/* --- devices ------------------------------------------------------------------------------------------------------ */
 
 struct device_row {
   const struct device_facts *facts;
@@ -95,7 +95,7 @@ int64_t store_device(struct store *store, const struct device_facts *device, boo
   return put_row(store, &kind, &(struct device_row){device, is_emulation});
 }
 
-/* --- stencils and templates --------------------------------------------------------------------------------------------- */
+/* --- stencils and templates --------------------------------------------------------------------------------------- */
 
 struct stencil_row {
   char hash[HASH_HEX_BYTES];
@@ -107,9 +107,12 @@ static void bind_stencil_key(struct binder *binder, const void *row) {
   bind_text(binder, ((const struct stencil_row *)row)->name);
 }
 
-static void bind_stencil(struct binder *binder, const void *row) { bind_text(binder, ((const struct stencil_row *)row)->text); }
+static void bind_stencil(struct binder *binder, const void *row) {
+  bind_text(binder, ((const struct stencil_row *)row)->text);
+}
 
-int64_t store_stencil(struct store *store, const struct stencil *stencil, const struct analysis *analysis, const char *text) {
+int64_t store_stencil(struct store *store, const struct stencil *stencil, const struct analysis *analysis,
+                      const char *text) {
   static const struct row_kind kind = {FIND_STENCIL, ADD_STENCIL, bind_stencil_key, bind_stencil};
   struct stencil_row row = {.name = stencil->name, .text = text};
   hash_hex(analysis->hash, row.hash);
@@ -139,7 +142,7 @@ int64_t store_template(struct store *store, const struct template *template) {
   return put_row(store, &kind, &row);
 }
 
-/* --- problems and variants ---------------------------------------------------------------------------------------------- */
+/* --- problems and variants ---------------------------------------------------------------------------------------- */
 
 static void bind_problem(struct binder *binder, const void *row) {
   const struct problem_key *key = row;

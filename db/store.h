@@ -1,6 +1,7 @@
 /* store.h: the tuning database: opened, written one result a transaction, read. db/schema.sql says what lies in it.
  *
- * Ids are positive row numbers of the open file. Texts in rows that are read are valid until the next call with the same store. */
+ * Ids are positive row numbers of the open file. Texts in rows that are read are valid until the next call with the
+ * same store. */
 #ifndef DB_STORE_H
 #define DB_STORE_H
 
@@ -10,6 +11,7 @@
 #include "db/outcome.h"
 #include "gpu/compile.h"
 #include "gpu/device.h"
+#include "gpu/nvml.h"
 #include "stencil/generate.h"
 
 struct store;
@@ -22,9 +24,10 @@ enum store_mode {
 /* Open a database.
  *   path  NULL: store_default_path
  *   out   the caller's, ended with store_close; NULL on failure
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where there is no such file to read; HALOTUNE_DB for a file that is no database,
- * is damaged, cannot be written or is of a newer Halotune, with what to do, and the file untouched; HALOTUNE_MEMORY.
- * WAL is used where the file lies on a local filesystem. Threads: one at a time for one store; any number of processes. */
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where there is no such file to read, or nothing in it yet; HALOTUNE_DB for a
+ * file that is no database, is damaged, cannot be written or is of a newer Halotune, with what to do, and the file
+ * untouched; HALOTUNE_MEMORY. WAL is used where the file lies on a local filesystem.
+ * Threads: one at a time for one store; any number of processes. */
 halotune_status store_open(const char *path, enum store_mode mode, struct store **out);
 
 /* An empty database in memory. Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
@@ -41,7 +44,7 @@ halotune_status store_default_path(char **path);
 const char *store_path(const struct store *store);
 sqlite3 *store_connection(const struct store *store);
 
-/* --- what is measured ------------------------------------------------------------------------------------------------- */
+/* --- what is measured --------------------------------------------------------------------------------------------- */
 
 #define LAUNCH_MODE_LIST(X) X(STREAM, "stream") X(GRAPH, "graph")
 #define CACHE_MODE_LIST(X) X(STEADY, "steady") X(COLD, "cold")
@@ -56,7 +59,8 @@ extern const char *const launch_mode_names[LAUNCH_MODE_COUNT], *const cache_mode
 /* Find a row, or add it. Returns its id; 0 with HALOTUNE_DB's detail in fail_text().
  *   text  of the stencil's YAML file */
 int64_t store_device(struct store *store, const struct device_facts *device, bool is_emulation);
-int64_t store_stencil(struct store *store, const struct stencil *stencil, const struct analysis *analysis, const char *text);
+int64_t store_stencil(struct store *store, const struct stencil *stencil, const struct analysis *analysis,
+                      const char *text);
 int64_t store_template(struct store *store, const struct template *template);
 
 struct problem_key {
@@ -68,7 +72,7 @@ struct problem_key {
 };
 int64_t store_problem(struct store *store, const struct problem_key *key);
 
-/* --- runs ------------------------------------------------------------------------------------------------------------- */
+/* --- runs --------------------------------------------------------------------------------------------------------- */
 
 struct run_start {
   int64_t problem;
@@ -91,20 +95,13 @@ struct run_end {
 };
 halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *end);
 
-/* --- results ---------------------------------------------------------------------------------------------------------- */
+/* --- results ------------------------------------------------------------------------------------------------------ */
 
 /* The median of samples and what is around it. */
 struct timing {
   int sample_count;
   double median_ms, minimum_ms, low_ms, high_ms; /* low, high: 95 % interval of the median */
   const float *samples;                          /* sample_count of them, in order; may be NULL */
-};
-
-/* What NVML told; a member that could not be read is negative. */
-struct gpu_reading {
-  int sm_mhz, memory_mhz, temperature_c;
-  double power_w;
-  long long throttle; /* bits of nvmlClocksEventReasons */
 };
 
 struct measurement {
@@ -132,16 +129,23 @@ struct variant_key {
   struct hash source;
 };
 
-/* Store one result, in one transaction. A second result of a variant in one run, such as a full measurement after a screening,
- * takes the place of the first. `variant` receives the variant's id; may be NULL. */
+/* Store one result, in one transaction. A second result of a variant in one run, such as a full measurement after a
+ * screening, takes the place of the first. `variant` receives the variant's id; may be NULL. */
 halotune_status store_measurement(struct store *store, int64_t run, const struct variant_key *key,
                                   const struct measurement *measurement, int64_t *variant);
+
+/* Replace outcome and times of a result of this run: the variant was measured once more. */
+halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant, enum outcome outcome, const char *reason,
+                                     const struct timing *timing);
+
+/* Mark results of this run as doubtful, in one transaction: the GPU changed around them, and they could not be measured again. */
+halotune_status store_mark(struct store *store, int64_t run, const int64_t *variants, long count);
 
 /* The newest result of a variant for the same problem, by any run with the same driver and NVRTC as `run`. Text and samples as
  * said above.
  * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND or HALOTUNE_DB. */
-halotune_status store_find_measurement(struct store *store, int64_t run, const struct variant_key *key, struct measurement *out,
-                                       int64_t *variant);
+halotune_status store_find_measurement(struct store *store, int64_t run, const struct variant_key *key,
+                                       struct measurement *out, int64_t *variant);
 
 struct finalist {
   int64_t variant;
@@ -169,12 +173,13 @@ struct best {
   size_t cubin_bytes;
 };
 
-/* Store the outcome of the final rounds in one transaction: all finalists, the end of the run, and the winner. The winner becomes the
- * current best of its problem where there is none, where the present one was measured with another driver or NVRTC, is of the
- * same variant, is slower, or was imported and is not trusted. Whichever is not current is kept as history.
+/* Store the outcome of the final rounds in one transaction: all finalists, the end of the run, and the winner. The
+ * winner becomes the current best of its problem where there is none, where the present one was measured with another
+ * driver or NVRTC, is of the same variant, is slower, or was imported and is not trusted. Whichever is not current is
+ * kept as history.
  *   best        NULL where there is no winner; its timing.median_ms is the time; origin NULL: "tuned"
  *   is_current  receives whether it did; may be NULL */
-halotune_status store_final(struct store *store, int64_t run, const struct finalist *finalists, int count, const struct best *best,
-                            const struct run_end *end, bool *is_current);
+halotune_status store_final(struct store *store, int64_t run, const struct finalist *finalists, int count,
+                            const struct best *best, const struct run_end *end, bool *is_current);
 
 #endif

@@ -19,22 +19,38 @@ enum { BUSY_MS = 30000 };
 /* What lies in a file. */
 enum content { CONTENT_NONE, CONTENT_OURS, CONTENT_OLDER };
 
-static halotune_status inspect(sqlite3 *connection, const char *path, enum content *out) {
-  int64_t application = 0, version = 0, objects = 0;
-  *out = CONTENT_NONE;
-  halotune_status status = query_number(connection, "pragma application_id", &application);
-  if (status == HALOTUNE_OK) status = query_number(connection, "pragma user_version", &version);
-  if (status == HALOTUNE_OK) status = query_number(connection, "select count(*) from sqlite_master", &objects);
+/* What a file says of itself, all at one moment: another process may be making it. */
+struct marks {
+  int64_t application, version, objects;
+};
+
+static halotune_status read_marks(sqlite3 *connection, struct marks *out) {
+  halotune_status status = query_script(connection, "savepoint marks");
   if (status != HALOTUNE_OK) return status;
-  if (application == 0 && version == 0 && objects == 0) return HALOTUNE_OK;
-  if (application != SCHEMA_APPLICATION_ID) {
-    return fail(HALOTUNE_DB, "%s: this is an SQLite database, but not a tuning database; name another file with --db", path);
+  status = query_number(connection, "pragma application_id", &out->application);
+  if (status == HALOTUNE_OK) status = query_number(connection, "pragma user_version", &out->version);
+  if (status == HALOTUNE_OK) status = query_number(connection, "select count(*) from sqlite_master", &out->objects);
+  /* After a failure the connection is closed, or its transaction rolled back; needs_undoing looks at the last error. */
+  return status == HALOTUNE_OK ? query_script(connection, "release marks") : status;
+}
+
+static halotune_status inspect(sqlite3 *connection, const char *path, enum content *out) {
+  struct marks marks = {0, 0, 0};
+  *out = CONTENT_NONE;
+  halotune_status status = read_marks(connection, &marks);
+  if (status != HALOTUNE_OK) return status;
+  if (marks.application == 0 && marks.version == 0 && marks.objects == 0) return HALOTUNE_OK;
+  if (marks.application != SCHEMA_APPLICATION_ID) {
+    return fail(HALOTUNE_DB, "%s: this is an SQLite database, but not a tuning database; name another file with --db",
+                path);
   }
-  if (version > SCHEMA_VERSION) {
-    return fail(HALOTUNE_DB, "%s: a newer Halotune wrote this database (version %lld, this program knows %d); use that one, or "
-                "name another file with --db", path, (long long)version, SCHEMA_VERSION);
+  if (marks.version > SCHEMA_VERSION) {
+    return fail(HALOTUNE_DB,
+                "%s: a newer Halotune wrote this database (version %lld, this program knows %d); use that one, or "
+                "name another file with --db",
+                path, (long long)marks.version, SCHEMA_VERSION);
   }
-  *out = version < SCHEMA_VERSION ? CONTENT_OLDER : CONTENT_OURS;
+  *out = marks.version < SCHEMA_VERSION ? CONTENT_OLDER : CONTENT_OURS;
   return HALOTUNE_OK;
 }
 
@@ -55,7 +71,7 @@ static halotune_status connect(const char *path, int flags, sqlite3 **out) {
   return query_script(*out, "pragma foreign_keys = on; pragma cell_size_check = on; pragma temp_store = memory");
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------------------ */
+/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 /* A program that was killed within a transaction may have left a journal that only a writer can undo. */
 static bool needs_undoing(const sqlite3 *connection) {
@@ -77,11 +93,13 @@ static halotune_status open_to_read(struct store *store) {
   halotune_status status = connect_to_read(store->path, &store->connection, &content);
   if (status != HALOTUNE_OK || content == CONTENT_OURS) return status;
   if (content == CONTENT_NONE) return fail(HALOTUNE_NOT_FOUND, "%s: nothing is stored there yet", store->path);
-  return fail(HALOTUNE_DB, "%s: an older Halotune wrote this database; 'halotune db check --db FILE' brings it up to date",
+  return fail(HALOTUNE_DB,
+              "%s: an older Halotune wrote this database; the next 'halotune tune' or 'halotune db merge' into it "
+              "brings it up to date",
               store->path);
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------------------ */
+/* --- writing ------------------------------------------------------------------------------------------------------ */
 
 static halotune_status make_file(const char *path) {
   char *folder = strdup(path);
@@ -95,7 +113,8 @@ static halotune_status make_file(const char *path) {
   if (status == HALOTUNE_IO) return fail(HALOTUNE_DB, "%s; name another file with --db", fail_text());
   if (status != HALOTUNE_OK) return status;
   int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); /* SQLite gives its other files the same mode */
-  if (file < 0 && errno != EEXIST) return fail(HALOTUNE_DB, "%s: %s; name another file with --db", path, strerror(errno));
+  if (file < 0 && errno != EEXIST)
+    return fail(HALOTUNE_DB, "%s: %s; name another file with --db", path, strerror(errno));
   if (file >= 0) close(file);
   return HALOTUNE_OK;
 }
@@ -103,7 +122,8 @@ static halotune_status make_file(const char *path) {
 static halotune_status make_tables(sqlite3 *connection) {
   char marks[128];
   enum content content = CONTENT_NONE;
-  snprintf(marks, sizeof marks, "pragma application_id = %d; pragma user_version = %d", SCHEMA_APPLICATION_ID, SCHEMA_VERSION);
+  snprintf(marks, sizeof marks, "pragma application_id = %d; pragma user_version = %d", SCHEMA_APPLICATION_ID,
+           SCHEMA_VERSION);
   halotune_status status = query_script(connection, "begin immediate");
   if (status != HALOTUNE_OK) return status;
   status = inspect(connection, "database", &content); /* another process may have been faster */
@@ -114,8 +134,8 @@ static halotune_status make_tables(sqlite3 *connection) {
   return query_finish(connection, status);
 }
 
-/* Writing to a damaged file can make it worse. The check reads all of the file, so a large one is let through: its damage
- * shows when it is met, and `halotune db check` looks for it. */
+/* Writing to a damaged file can make it worse. The check reads all of the file, so a large one is let through: its
+ * damage shows when it is met, and `halotune db check` looks for it. */
 static halotune_status look_for_damage(sqlite3 *connection, const char *path) {
   static const long long most_bytes = 64LL << 20;
   struct stat facts;
@@ -124,8 +144,10 @@ static halotune_status look_for_damage(sqlite3 *connection, const char *path) {
   halotune_status status = query_prepare(connection, "pragma quick_check(1)", &query);
   if (status == HALOTUNE_OK && sqlite3_step(query) != SQLITE_ROW) status = query_fail(connection);
   if (status == HALOTUNE_OK && strcmp(column_text(query, 0), "ok") != 0) {
-    status = fail(HALOTUNE_DB, "%s: the file is damaged (%s): move it away, then bring back a copy of it or what 'halotune db "
-                  "export' still reads of it", path, column_text(query, 0));
+    status = fail(HALOTUNE_DB,
+                  "%s: the file is damaged (%s): move it away, then bring back a copy of it or what 'halotune db "
+                  "export' still reads of it",
+                  path, column_text(query, 0));
   }
   sqlite3_finalize(query);
   return status;
@@ -147,7 +169,8 @@ static halotune_status open_to_write(struct store *store) {
   if (status == HALOTUNE_OK) status = connect(store->path, SQLITE_OPEN_READWRITE, &store->connection);
   if (status != HALOTUNE_OK) return status;
   if (sqlite3_db_readonly(store->connection, "main") == 1) {
-    return fail(HALOTUNE_DB, "%s: it cannot be written; change its permissions, or name another file with --db", store->path);
+    return fail(HALOTUNE_DB, "%s: it cannot be written; change its permissions, or name another file with --db",
+                store->path);
   }
   if (content == CONTENT_NONE) status = make_tables(store->connection);
   if (content == CONTENT_OLDER) status = migrate(store->connection, schema_migrations, SCHEMA_VERSION);
@@ -164,7 +187,7 @@ static void leave_wal(sqlite3 *connection) {
   sqlite3_exec(connection, "pragma journal_mode = delete", NULL, NULL, NULL);
 }
 
-/* --- both --------------------------------------------------------------------------------------------------------------- */
+/* --- both --------------------------------------------------------------------------------------------------------- */
 
 halotune_status store_open(const char *path, enum store_mode mode, struct store **out) {
   halotune_status status = HALOTUNE_OK;
@@ -194,7 +217,8 @@ done:
 halotune_status store_open_memory(struct store **out) {
   struct store *store = calloc(1, sizeof *store);
   halotune_status status = store && (store->path = strdup(in_memory)) ? HALOTUNE_OK : fail_memory();
-  if (status == HALOTUNE_OK) status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store->connection);
+  if (status == HALOTUNE_OK)
+    status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store->connection);
   if (status == HALOTUNE_OK) status = make_tables(store->connection);
   *out = status == HALOTUNE_OK ? store : NULL;
   if (status != HALOTUNE_OK) store_close(store);

@@ -20,6 +20,8 @@ enum store_query {
   BEGIN_RUN,
   END_RUN,
   PUT_MEASUREMENT,
+  CHANGE_MEASUREMENT,
+  MARK_MEASUREMENT,
   FIND_MEASUREMENT,
   PUT_FINALIST,
   FIND_CURRENT,
@@ -48,6 +50,9 @@ halotune_status store_begin(struct store *store);
 
 /* The variant's row, found or added within the present transaction. */
 halotune_status store_variant(struct store *store, const struct variant_key *key, int64_t *id);
+
+/* Bind the samples of a timing; no bytes where it has none. */
+void bind_samples(struct binder *binder, const struct timing *timing);
 
 /* Now, in UTC, to the millisecond, which tells runs apart: "2026-11-21T12:38:50.123Z". */
 enum { DATE_BYTES = 32 };

@@ -1,9 +1,8 @@
-/* store_run.c: a run begins, gathers results one by one, and ends with its finalists and the winner. */
+/* store_run.c: a run begins, gathers results one by one, and ends; store_final.c adds what its final rounds found. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/launch_text.h"
 #include "db/store_parts.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "samples are stored as they lie in memory");
@@ -46,26 +45,31 @@ halotune_status store_run_end(struct store *store, int64_t run, const struct run
   return query_run(binder.query, NULL);
 }
 
-/* --- measurements ------------------------------------------------------------------------------------------------------- */
+/* --- measurements ------------------------------------------------------------------------------------------------- */
 
-static void bind_samples(struct binder *binder, const struct timing *timing) {
+void bind_samples(struct binder *binder, const struct timing *timing) {
   bind_bytes(binder, timing->samples, timing->samples ? (size_t)timing->sample_count * sizeof *timing->samples : 0);
 }
 
-static void bind_measurement(struct binder *binder, int64_t run, int64_t variant, const struct measurement *m) {
-  const struct timing none = {0, NAN, NAN, NAN, NAN, NULL}, *timing = m->timing.sample_count > 0 ? &m->timing : &none;
-  bind_integer(binder, run);
-  bind_integer(binder, variant);
-  bind_integer(binder, m->number);
-  bind_real(binder, m->at_s);
-  bind_text(binder, outcome_name(m->outcome));
-  bind_text(binder, m->reason);
+/* Without samples there is no time. */
+static void bind_timing(struct binder *binder, const struct timing *given) {
+  const struct timing none = {0, NAN, NAN, NAN, NAN, NULL}, *timing = given->sample_count > 0 ? given : &none;
   bind_integer(binder, timing->sample_count);
   bind_real(binder, timing->median_ms);
   bind_real(binder, timing->minimum_ms);
   bind_real(binder, timing->low_ms);
   bind_real(binder, timing->high_ms);
   bind_samples(binder, timing);
+}
+
+static void bind_measurement(struct binder *binder, int64_t run, int64_t variant, const struct measurement *m) {
+  bind_integer(binder, run);
+  bind_integer(binder, variant);
+  bind_integer(binder, m->number);
+  bind_real(binder, m->at_s);
+  bind_text(binder, outcome_name(m->outcome));
+  bind_text(binder, m->reason);
+  bind_timing(binder, &m->timing);
   bind_real(binder, m->rms_error);
   bind_real(binder, m->max_error);
   bind_real(binder, m->max_error_units);
@@ -104,6 +108,35 @@ halotune_status store_measurement(struct store *store, int64_t run, const struct
   return status;
 }
 
+halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant, enum outcome outcome, const char *reason,
+                                     const struct timing *timing) {
+  struct binder binder;
+  halotune_status status = store_bind(store, CHANGE_MEASUREMENT, &binder);
+  if (status != HALOTUNE_OK) return status;
+  bind_integer(&binder, run);
+  bind_integer(&binder, variant);
+  bind_text(&binder, outcome_name(outcome));
+  bind_text(&binder, reason);
+  bind_timing(&binder, timing);
+  return query_run(binder.query, NULL);
+}
+
+static halotune_status mark_one(struct store *store, int64_t run, int64_t variant) {
+  struct binder binder;
+  halotune_status status = store_bind(store, MARK_MEASUREMENT, &binder);
+  if (status != HALOTUNE_OK) return status;
+  bind_integer(&binder, run);
+  bind_integer(&binder, variant);
+  return query_run(binder.query, NULL);
+}
+
+halotune_status store_mark(struct store *store, int64_t run, const int64_t *variants, long count) {
+  halotune_status status = store_begin(store);
+  if (status != HALOTUNE_OK) return status;
+  for (long i = 0; i < count && status == HALOTUNE_OK; i++) status = mark_one(store, run, variants[i]);
+  return query_finish(store->connection, status);
+}
+
 /* Samples of the present row, kept until the next call. A blob of another length than the count says is left alone. */
 static const float *keep_samples(struct store *store, sqlite3_stmt *query, int column, int count) {
   size_t bytes = (size_t)sqlite3_column_bytes(query, column);
@@ -115,13 +148,15 @@ static const float *keep_samples(struct store *store, sqlite3_stmt *query, int c
 }
 
 /* Columns as FIND_MEASUREMENT lists them. */
-static halotune_status read_measurement(struct store *store, sqlite3_stmt *query, struct measurement *out, int64_t *variant) {
+static halotune_status read_measurement(struct store *store, sqlite3_stmt *query, struct measurement *out,
+                                        int64_t *variant) {
   int at = 0;
   if (variant) *variant = sqlite3_column_int64(query, at);
   struct measurement m = {.number = (long)sqlite3_column_int64(query, ++at)};
   m.at_s = column_real(query, ++at);
   const char *outcome = column_text(query, ++at);
-  if (!outcome_find(outcome, &m.outcome)) return fail(HALOTUNE_DB, "%s: there is no outcome '%s'", store->path, outcome);
+  if (!outcome_find(outcome, &m.outcome))
+    return fail(HALOTUNE_DB, "%s: there is no outcome '%s'", store->path, outcome);
   free(store->reason);
   m.reason = store->reason = strdup(column_text(query, ++at));
   if (!m.reason) return fail_memory();
@@ -158,8 +193,8 @@ static halotune_status read_measurement(struct store *store, sqlite3_stmt *query
   return HALOTUNE_OK;
 }
 
-halotune_status store_find_measurement(struct store *store, int64_t run, const struct variant_key *key, struct measurement *out,
-                                       int64_t *variant) {
+halotune_status store_find_measurement(struct store *store, int64_t run, const struct variant_key *key,
+                                       struct measurement *out, int64_t *variant) {
   char source[HASH_HEX_BYTES];
   struct binder binder;
   halotune_status status = store_bind(store, FIND_MEASUREMENT, &binder);
@@ -174,130 +209,5 @@ halotune_status store_find_measurement(struct store *store, int64_t run, const s
   else status = query_fail(store->connection);
   sqlite3_reset(binder.query);
   sqlite3_clear_bindings(binder.query);
-  return status;
-}
-
-/* --- the end ------------------------------------------------------------------------------------------------------------ */
-
-static halotune_status put_finalist(struct store *store, int64_t run, const struct finalist *finalist) {
-  struct binder binder;
-  halotune_status status = store_bind(store, PUT_FINALIST, &binder);
-  if (status != HALOTUNE_OK) return status;
-  bind_integer(&binder, run);
-  bind_integer(&binder, finalist->variant);
-  bind_integer(&binder, finalist->rank);
-  bind_integer(&binder, finalist->timing.sample_count);
-  bind_real(&binder, finalist->timing.median_ms);
-  bind_real(&binder, finalist->timing.minimum_ms);
-  bind_real(&binder, finalist->timing.low_ms);
-  bind_real(&binder, finalist->timing.high_ms);
-  bind_real(&binder, finalist->ratio);
-  bind_real(&binder, finalist->ratio_low);
-  bind_real(&binder, finalist->ratio_high);
-  bind_samples(&binder, &finalist->timing);
-  bind_integer(&binder, finalist->is_default);
-  bind_integer(&binder, finalist->is_tie);
-  return query_run(binder.query, NULL);
-}
-
-/* Whether a new result takes the place of the present best of its problem. */
-static halotune_status takes_over(struct store *store, const struct best *best, bool *out) {
-  struct binder binder;
-  halotune_status status = store_bind(store, FIND_CURRENT, &binder);
-  if (status != HALOTUNE_OK) return status;
-  bind_integer(&binder, best->problem);
-  int code = sqlite3_step(binder.query);
-  *out = true;
-  if (code == SQLITE_ROW) {
-    sqlite3_stmt *row = binder.query;
-    bool same_environment = strcmp(column_text(row, 2), best->driver) == 0 && strcmp(column_text(row, 3), best->nvrtc) == 0;
-    bool same_variant = sqlite3_column_int64(row, 1) == best->variant, is_trusted = sqlite3_column_int(row, 5) != 0;
-    bool slower = sqlite3_column_double(row, 4) > best->timing.median_ms;
-    *out = !is_trusted || !same_environment || same_variant || slower;
-  } else if (code != SQLITE_DONE) {
-    status = query_fail(store->connection);
-  }
-  sqlite3_reset(binder.query);
-  sqlite3_clear_bindings(binder.query);
-  return status;
-}
-
-static halotune_status retire_current(struct store *store, int64_t problem) {
-  struct binder binder;
-  halotune_status status = store_bind(store, RETIRE_CURRENT, &binder);
-  if (status != HALOTUNE_OK) return status;
-  bind_integer(&binder, problem);
-  return query_run(binder.query, NULL);
-}
-
-static void bind_best(struct binder *binder, const struct best *best, bool is_current, const char *date, const char *launch,
-                      const char *coefficients) {
-  bind_integer(binder, best->problem);
-  bind_integer(binder, best->variant);
-  bind_reading(binder, best->run > 0 ? best->run : -1);
-  bind_integer(binder, is_current);
-  bind_text(binder, best->origin ? best->origin : "tuned");
-  bind_text(binder, date);
-  bind_real(binder, best->timing.median_ms);
-  bind_real(binder, best->timing.low_ms);
-  bind_real(binder, best->timing.high_ms);
-  bind_integer(binder, best->timing.sample_count);
-  bind_real(binder, best->default_ms);
-  bind_real(binder, best->roof_ms);
-  bind_real(binder, best->roof_ratio);
-  bind_real(binder, best->roof_ratio_low);
-  bind_real(binder, best->roof_ratio_high);
-  bind_real(binder, best->empty_ms);
-  bind_integer(binder, best->bytes);
-  bind_real(binder, best->rms_error);
-  bind_real(binder, best->max_error);
-  bind_real(binder, best->max_error_units);
-  bind_text(binder, best->second_grid);
-  bind_integer(binder, best->registers);
-  bind_integer(binder, best->shared_bytes);
-  bind_real(binder, best->occupancy);
-  bind_text(binder, launch);
-  bind_text(binder, coefficients);
-  bind_text(binder, best->driver);
-  bind_text(binder, best->nvrtc);
-  bind_text(binder, best->arch);
-  bind_text(binder, best->source);
-  bind_bytes(binder, best->cubin, best->cubin_bytes);
-}
-
-static halotune_status put_best(struct store *store, const struct best *best, bool *is_current) {
-  struct text launch = {0}, coefficients = {0};
-  struct binder binder;
-  char date[DATE_BYTES];
-  bool takes = false;
-  halotune_status status = takes_over(store, best, &takes);
-  if (status == HALOTUNE_OK && takes) status = retire_current(store, best->problem);
-  if (status == HALOTUNE_OK) status = store_bind(store, ADD_BEST, &binder);
-  if (status != HALOTUNE_OK) return status;
-  date_now(date);
-  launch_write(best->launch, &launch);
-  coefficients_write(best->coefficients, best->coefficient_count, &coefficients);
-  if (text_ok(&launch) && text_ok(&coefficients)) {
-    bind_best(&binder, best, takes, date, text_string(&launch), text_string(&coefficients));
-    status = query_run(binder.query, NULL);
-  } else {
-    status = fail_memory();
-  }
-  if (is_current) *is_current = takes;
-  text_free(&coefficients);
-  text_free(&launch);
-  return status;
-}
-
-halotune_status store_final(struct store *store, int64_t run, const struct finalist *finalists, int count, const struct best *best,
-                            const struct run_end *end, bool *is_current) {
-  bool takes = false;
-  halotune_status status = store_begin(store);
-  if (status != HALOTUNE_OK) return status;
-  for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = put_finalist(store, run, &finalists[i]);
-  if (status == HALOTUNE_OK && best) status = put_best(store, best, &takes);
-  if (status == HALOTUNE_OK) status = store_run_end(store, run, end);
-  status = query_finish(store->connection, status);
-  if (status == HALOTUNE_OK && is_current) *is_current = takes;
   return status;
 }

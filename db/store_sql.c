@@ -29,6 +29,10 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         " power_w, throttle, attempts, is_marked)"
         " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23,"
         " ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31)",
+    [CHANGE_MEASUREMENT] =
+        "update measurement set outcome = ?3, reason = ?4, sample_count = ?5, median_ms = ?6, minimum_ms = ?7, low_ms = ?8,"
+        " high_ms = ?9, samples = ?10 where run_id = ?1 and variant_id = ?2",
+    [MARK_MEASUREMENT] = "update measurement set is_marked = 1 where run_id = ?1 and variant_id = ?2",
     [FIND_MEASUREMENT] =
         "select m.variant_id, m.number, m.at_s, m.outcome, m.reason, m.sample_count, m.median_ms, m.minimum_ms, m.low_ms,"
         " m.high_ms, m.samples, m.rms_error, m.max_error, m.max_error_units, m.registers, m.shared_bytes, m.spill_bytes,"

@@ -107,12 +107,13 @@ halotune_status tables_read(sqlite3 *connection, struct tables *out) {
   memset(out, 0, sizeof *out);
   for (int i = 0; i < TABLE_COUNT; i++) out->list[i].name = table_names[i];
   halotune_status status = describe(
-      connection, "select name, type, \"notnull\", dflt_value is not null from pragma_table_info(?1) order by cid", out, add_column);
+      connection, "select name, type, \"notnull\", dflt_value is not null from pragma_table_info(?1) order by cid", out,
+      add_column);
   if (status != HALOTUNE_OK) return status;
   return describe(connection, "select \"from\", \"table\" from pragma_foreign_key_list(?1)", out, add_reference);
 }
 
-/* --- SQL ---------------------------------------------------------------------------------------------------------------- */
+/* --- SQL ---------------------------------------------------------------------------------------------------------- */
 
 static void add_names(const struct table *table, struct text *sql) {
   for (int i = 0; i < table->column_count; i++) text_printf(sql, "%s%s", i ? ", " : "", table->columns[i].name);

@@ -1,5 +1,5 @@
-/* table.h: the tables of the schema as data, so that export, import and merge are one loop over columns each. What they are is
- * read from schema.sql itself; only what SQL does not say is written down here. */
+/* table.h: the tables of the schema as data, so that export, import and merge are one loop over columns each. What
+ * they are is read from schema.sql itself; only what SQL does not say is written down here. */
 #ifndef DB_TABLE_H
 #define DB_TABLE_H
 

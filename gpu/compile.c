@@ -13,17 +13,23 @@ const char *const compile_standard_options[COMPILE_STANDARD_OPTIONS] = {
     "--std=c++17", "--ptxas-options=-v", /* for the resource report */
 };
 
+/* From 12.9 on NVRTC keeps what it compiled in a cache of the driver's; what comes from there has no resource report. Ours does. */
+static bool has_own_cache(const struct nvrtc_facts *facts) {
+  return facts->major > 12 || (facts->major == 12 && facts->minor >= 9);
+}
+
 enum { MAX_STATIC_SHARED_BYTES = 49152 }; /* of every architecture; more has to be dynamic */
 
 static nvrtcResult run_compiler(const struct nvrtc *nvrtc, nvrtcProgram program,
                                 const struct compile_request *request) {
   int count = 0;
   char arch[32];
-  const char **options = calloc((size_t)request->option_count + COMPILE_STANDARD_OPTIONS + 1, sizeof *options);
+  const char **options = calloc((size_t)request->option_count + COMPILE_STANDARD_OPTIONS + 2, sizeof *options);
   if (!options) return NVRTC_ERROR_OUT_OF_MEMORY;
   snprintf(arch, sizeof arch, "--gpu-architecture=%s", request->arch);
   options[count++] = arch;
   for (int i = 0; i < COMPILE_STANDARD_OPTIONS; i++) options[count++] = compile_standard_options[i];
+  if (has_own_cache(&nvrtc->facts)) options[count++] = "--no-cache";
   for (int i = 0; i < request->option_count; i++) options[count++] = request->options[i];
   nvrtcResult result = nvrtc->compile(program, count, options);
   free(options);
@@ -54,17 +60,31 @@ static halotune_status take_cubin(const struct nvrtc *nvrtc, nvrtcProgram progra
   return HALOTUNE_OK;
 }
 
-/* The first line of the log that tells an error, as the detail. ptxas says nothing when static shared memory is too
- * large, so that case is seen from its report. */
-static halotune_status explain(const char *log, const struct resource_report *report, const char *otherwise) {
+/* The first line of the log that tells an error; NULL for none. */
+static const char *find_error(const char *log, int *length) {
   for (const char *line = log, *end; *line; line = *end ? end + 1 : end) {
     end = strchrnul(line, '\n');
-    size_t length = (size_t)(end - line);
+    *length = (int)(end - line);
     if (*line == ' ') continue; /* a line of the source */
-    if (memmem(line, length, "error", 5) || memmem(line, length, "fatal", 5)) {
-      return fail(HALOTUNE_COMPILE, "%.*s", (int)length, line);
-    }
+    if (memmem(line, (size_t)*length, "error", 5) || memmem(line, (size_t)*length, "fatal", 5)) return line;
   }
+  return NULL;
+}
+
+const char *compile_log_error(const char *log, int *length) {
+  const char *line = find_error(log, length);
+  if (line) return line;
+  line = log + strspn(log, "\r\n ");
+  *length = (int)strcspn(line, "\r\n");
+  return line;
+}
+
+/* Why there is no cubin, as the detail. ptxas says nothing when static shared memory is too large, so that case is seen from its
+ * report. */
+static halotune_status explain(const char *log, const struct resource_report *report, const char *otherwise) {
+  int length;
+  const char *line = find_error(log, &length);
+  if (line) return fail(HALOTUNE_COMPILE, "%.*s", length, line);
   for (int i = 0; i < report->count; i++) {
     const struct kernel_resources *kernel = &report->kernels[i];
     if (kernel->shared_bytes <= MAX_STATIC_SHARED_BYTES) continue;

@@ -37,6 +37,10 @@ halotune_status compile_source(const struct nvrtc *nvrtc, const struct compile_r
 
 void compiled_free(struct compiled *compiled);
 
+/* The first line of a compiler's log that speaks of an error; of any other log its first line.
+ *   length  receives its length, without the line's end */
+const char *compile_log_error(const char *log, int *length);
+
 /* To bytes and back; what is read is a copy, ended with compiled_free.
  * compiled_unpack returns HALOTUNE_OK; HALOTUNE_PARSE for bytes that compiled_pack did not write; HALOTUNE_MEMORY. */
 void compiled_pack(const struct compiled *compiled, struct text *out);

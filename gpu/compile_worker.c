@@ -102,7 +102,8 @@ static halotune_status prepare(void *state, struct text *said) {
 }
 
 struct spawner_program compile_worker_program(struct nvrtc *nvrtc) {
-  return (struct spawner_program){.prepare = prepare, .serve = serve, .state = nvrtc};
+  return (struct spawner_program){
+      .name = "compile worker", .prepares = "loaded NVRTC", .prepare = prepare, .serve = serve, .state = nvrtc};
 }
 
 bool compile_worker_facts(const struct text *said, struct nvrtc_facts *out) {

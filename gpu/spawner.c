@@ -140,7 +140,7 @@ static void spawner_main(const struct spawner_program *program, pid_t parent, in
   ignore_the_terminal();
   die_with(parent);
   close_others(control);
-  halotune_status status = program->prepare(program->state, &facts);
+  halotune_status status = program->prepare ? program->prepare(program->state, &facts) : HALOTUNE_OK;
   send_hello(control, status, &facts);
   text_free(&facts);
   bool going = status == HALOTUNE_OK;
@@ -155,7 +155,7 @@ static void spawner_main(const struct spawner_program *program, pid_t parent, in
 
 /* --- in the program ----------------------------------------------------------------------------------------------- */
 
-static halotune_status receive_hello(int control, struct text *facts) {
+static halotune_status receive_hello(const struct spawner_program *program, int control, struct text *facts) {
   char *bytes = malloc(MAX_HELLO_BYTES);
   if (!bytes) return fail_memory();
   ssize_t got;
@@ -167,7 +167,8 @@ static halotune_status receive_hello(int control, struct text *facts) {
   size_t length;
   const char *said = unpack_bytes(&in, &length);
   if (in.failed)
-    status = fail(HALOTUNE_IO, "the process that starts the compile workers died while it loaded NVRTC");
+    status = fail(HALOTUNE_IO, "the process that starts the %ss died while it %s", program->name,
+                  program->prepares ? program->prepares : "began");
   else if (status != HALOTUNE_OK)
     fail(status, "%s", detail);
   else
@@ -180,7 +181,7 @@ halotune_status spawner_open(const struct spawner_program *program, struct text 
   int pair[2];
   *out = (struct spawner){.socket = -1};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
-    return fail(HALOTUNE_IO, "no socket for the compile workers: %s", strerror(errno));
+    return fail(HALOTUNE_IO, "no socket for the %ss: %s", program->name, strerror(errno));
   }
   pid_t self = getpid(), pid = fork();
   if (pid == 0) {
@@ -191,10 +192,10 @@ halotune_status spawner_open(const struct spawner_program *program, struct text 
   close(pair[1]);
   if (pid < 0) {
     close(pair[0]);
-    return fail(HALOTUNE_IO, "no process for the compile workers: %s", strerror(reason));
+    return fail(HALOTUNE_IO, "no process for the %ss: %s", program->name, strerror(reason));
   }
-  *out = (struct spawner){.socket = pair[0], .pid = pid};
-  return receive_hello(out->socket, facts);
+  *out = (struct spawner){.socket = pair[0], .pid = pid, .name = program->name};
+  return receive_hello(program, out->socket, facts);
 }
 
 /* One order and its answer.
@@ -221,10 +222,10 @@ static bool ask(struct spawner *spawner, pid_t pid, struct answer *answer, int *
 halotune_status spawner_start(struct spawner *spawner, pid_t *pid, int *socket) {
   struct answer answer = {0};
   if (!ask(spawner, 0, &answer, socket)) {
-    return fail(HALOTUNE_IO, "the process that starts the compile workers is gone");
+    return fail(HALOTUNE_IO, "the process that starts the %ss is gone", spawner->name);
   }
-  if (answer.pid == 0) return fail(HALOTUNE_IO, "no compile worker could be started: %s", strerror(answer.reason));
-  if (*socket < 0) return fail(HALOTUNE_IO, "no compile worker could be started: too many open files");
+  if (answer.pid == 0) return fail(HALOTUNE_IO, "no %s could be started: %s", spawner->name, strerror(answer.reason));
+  if (*socket < 0) return fail(HALOTUNE_IO, "no %s could be started: too many open files", spawner->name);
   *pid = answer.pid;
   return HALOTUNE_OK;
 }

@@ -13,7 +13,9 @@
 
 /* What the spawner runs. Both get `state` as it was when spawner_open was called. */
 struct spawner_program {
-  /* Once, in the spawner: load what all workers use. Appends facts for spawner_open's caller, or fails. */
+  const char *name;     /* what messages call a worker: "compile worker" */
+  const char *prepares; /* what prepare does, as in "while it ...": "loaded NVRTC" */
+  /* Once, in the spawner: load what all workers use. Appends facts for spawner_open's caller, or fails. NULL: nothing. */
   halotune_status (*prepare)(void *state, struct text *facts);
   /* In each worker: serve until the other end of the socket closes. The worker ends when it returns. */
   void (*serve)(void *state, int socket);
@@ -23,6 +25,7 @@ struct spawner_program {
 struct spawner {
   int socket; /* to the spawner's process; -1: none */
   pid_t pid;
+  const char *name; /* the program's */
 };
 
 /* Start the spawner and wait until it is prepared.

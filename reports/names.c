@@ -30,7 +30,7 @@ static int grow(struct names *names) {
   return 0;
 }
 
-int names_add(struct names *names, const char *text, size_t length) {
+int report_names_add(struct names *names, const char *text, size_t length) {
   if (2 * (names->count + 1) > names->slot_count && grow(names) != 0) return -1;
   int *slot = find_slot(names, text, length);
   if (*slot != 0) return *slot - 1;
@@ -43,7 +43,7 @@ int names_add(struct names *names, const char *text, size_t length) {
   return names->count - 1;
 }
 
-void names_free(struct names *names) {
+void report_names_free(struct names *names) {
   free(names->list);
   free(names->slots);
   arena_free(&names->arena);

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 
-/* Start with {0}, end with names_free. */
+/* Start with {0}, end with report_names_free. */
 struct names {
   const char **list;
   int count;
@@ -16,8 +16,8 @@ struct names {
 };
 
 /* The number of a text, from 0; a new one is copied. -1 when memory is out. */
-int names_add(struct names *names, const char *text, size_t length);
+int report_names_add(struct names *names, const char *text, size_t length);
 
-void names_free(struct names *names);
+void report_names_free(struct names *names);
 
 #endif

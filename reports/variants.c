@@ -69,9 +69,9 @@ struct value_sink {
 
 static bool add_value(void *context, const char *name, size_t name_length, const char *value, size_t value_length) {
   struct value_sink *sink = context;
-  int parameter = names_add(&sink->template->parameters, name, name_length);
+  int parameter = report_names_add(&sink->template->parameters, name, name_length);
   if (parameter < 0 || parameter >= MAX_PARAMETERS) return false;
-  int place = names_add(&sink->template->values[parameter], value, value_length);
+  int place = report_names_add(&sink->template->values[parameter], value, value_length);
   if (place < 0 || place >= VALUE_NONE) return false;
   sink->row->values[parameter] = (unsigned char)place;
   return true;
@@ -118,7 +118,7 @@ static halotune_status fill_row(struct variant_table *table, sqlite3_stmt *query
   }
   if (!outcome_has_time(row->outcome)) row->median_ms = NAN;
   if (!(row->median_ms > 0)) row->median_ms = NAN;
-  if (*reason && (row->reason = names_add(&table->reasons, reason, reason_length(reason))) < 0) return fail_memory();
+  if (*reason && (row->reason = report_names_add(&table->reasons, reason, reason_length(reason))) < 0) return fail_memory();
   if ((row->template = find_template(table, sqlite3_column_int64(query, TEMPLATE))) < 0) return fail_memory();
   memset(row->values, VALUE_NONE, sizeof row->values);
   parameters_each(column_text(query, PARAMETERS), add_value,
@@ -203,10 +203,10 @@ halotune_status variants_read(sqlite3 *db, int64_t problem, struct variant_table
 
 void variants_free(struct variant_table *table) {
   for (int i = 0; i < table->template_count; i++) {
-    names_free(&table->templates[i].parameters);
-    for (int p = 0; p < MAX_PARAMETERS; p++) names_free(&table->templates[i].values[p]);
+    report_names_free(&table->templates[i].parameters);
+    for (int p = 0; p < MAX_PARAMETERS; p++) report_names_free(&table->templates[i].values[p]);
   }
-  names_free(&table->reasons);
+  report_names_free(&table->reasons);
   free(table->rows);
   free(table->order);
   free(table->templates);

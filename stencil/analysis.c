@@ -150,6 +150,7 @@ halotune_status analysis_make(const struct stencil *stencil, struct analysis **o
   if ((status = find_shape(stencil, analysis)) != HALOTUNE_OK) goto done;
   if ((status = count_operations(stencil, analysis)) != HALOTUNE_OK) goto done;
   if ((status = find_weights(stencil, analysis)) != HALOTUNE_OK) goto done;
+  if ((status = find_split(stencil, analysis)) != HALOTUNE_OK) goto done;
   count_bytes(stencil, analysis);
   analysis->can_iterate = stencil->iterate_count > 0;
   if ((status = make_canonical(stencil, analysis)) != HALOTUNE_OK) goto done;
@@ -162,6 +163,7 @@ done:
 
 void analysis_free(struct analysis *analysis) {
   if (!analysis) return;
+  exprs_free(&analysis->split.exprs);
   arena_free(&analysis->arena);
   free(analysis);
 }

@@ -2,7 +2,7 @@
 #ifndef STENCIL_ANALYSIS_H
 #define STENCIL_ANALYSIS_H
 
-#include "stencil/stencil.h"
+#include "stencil/split.h"
 
 enum shape {
   SHAPE_POINTWISE, /* only the point itself */
@@ -40,6 +40,7 @@ struct analysis {
   bool is_linear;  /* in all inputs together, with no constant term */
   struct weight *weights; /* of a linear stencil, by output, then as the taps */
   int weight_count;
+  struct split split; /* empty for a scan */
   int flops_per_point;        /* operators and functions as written; fma counts two, a sign none */
   int unique_flops_per_point; /* each repeated expression once; what only coefficients enter is free */
   int instructions_per_point; /* of those, with every multiplication that feeds one addition fused into an fma */

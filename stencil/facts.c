@@ -43,6 +43,8 @@ static void fill_stencil(const struct stencil *stencil, const struct analysis *a
   facts[FACT_taps] = analysis->tap_count;
   facts[FACT_groups_of_2] = count_groups(analysis, 2);
   facts[FACT_groups_of_4] = count_groups(analysis, 4);
+  facts[FACT_forms] = analysis->split.form_count;
+  facts[FACT_partial_sums] = analysis->split.partial_sums;
   facts[FACT_radius] = analysis->max_radius;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     facts[FACT_low_x + axis] = analysis->radius_low[axis];

@@ -25,6 +25,8 @@ struct device_limits {
   X(taps, "points that an update reads, over all inputs") \
   X(groups_of_2, "aligned pairs in x that two neighbours read together") \
   X(groups_of_4, "aligned groups of four in x that four neighbours read together") \
+  X(forms, "sums of weighted taps that the update is made of, see add_plane; 0 where it is not taken apart") \
+  X(partial_sums, "what those sums keep for each point from one plane to the next") \
   X(radius, "the largest reach along any axis") \
   X(low_x, "reach towards smaller x") \
   X(low_y, "reach towards smaller y") \

@@ -126,13 +126,10 @@ static void evaluate_all(const struct work *w, const double *coefficients, doubl
   }
 }
 
-/* Add the weights of the taps of one output: equal taps have reached different nodes, so their factors are summed. */
-static halotune_status add_weights(struct work *w, struct analysis *analysis, int output, const double *coefficients) {
-  enum { MAX_WEIGHT_BYTES = 200 }; /* factors share their parts: written out, one of 30 lines can fill the memory */
+/* Equal taps have reached different nodes, so their factors are summed.
+ *   sums  receives, for each tap of the analysis, the node of its factor; -1 for none */
+static void sum_factors(struct work *w, const struct analysis *analysis, int *sums) {
   const struct update *update = &w->stencil->update;
-  int first_weight = analysis->weight_count;
-  int *sums = malloc(((size_t)analysis->tap_count + 1) * sizeof *sums);
-  if (!sums) return fail_memory();
   for (int t = 0; t < analysis->tap_count; t++) sums[t] = -1;
   for (int i = update->first; i < update->end; i++) {
     int factor = w->factor[i - update->first];
@@ -141,6 +138,15 @@ static halotune_status add_weights(struct work *w, struct analysis *analysis, in
     int t = find_tap(analysis, node);
     sums[t] = sums[t] < 0 ? factor : combined(w, EXPR_ADD, sums[t], factor);
   }
+}
+
+/* Add the weights of the taps of one output. */
+static halotune_status add_weights(struct work *w, struct analysis *analysis, int output, const double *coefficients) {
+  enum { MAX_WEIGHT_BYTES = 200 }; /* factors share their parts: written out, one of 30 lines can fill the memory */
+  int first_weight = analysis->weight_count;
+  int *sums = malloc(((size_t)analysis->tap_count + 1) * sizeof *sums);
+  if (!sums) return fail_memory();
+  sum_factors(w, analysis, sums);
   double *values = malloc((size_t)w->exprs.count * sizeof *values);
   halotune_status status = values && !w->out_of_memory ? HALOTUNE_OK : fail_memory();
   if (status == HALOTUNE_OK) evaluate_all(w, coefficients, values);
@@ -161,17 +167,35 @@ static halotune_status add_weights(struct work *w, struct analysis *analysis, in
   return status;
 }
 
-/* One output: from its root down to the taps. */
-static halotune_status weigh_output(struct work *w, struct analysis *analysis, const struct assignment *assignment,
-                                    const double *coefficients) {
+/* From a root down to the taps. */
+static halotune_status carry(struct work *w, int root) {
   const struct update *update = &w->stencil->update;
   for (int i = update->first; i < update->end; i++) w->factor[i - update->first] = -1;
-  reach(w, assignment->root, add_number(w, 1));
-  for (int i = assignment->root; i >= update->first && w->is_linear && !w->out_of_memory; i--) {
+  reach(w, root, add_number(w, 1));
+  for (int i = root; i >= update->first && w->is_linear && !w->out_of_memory; i--) {
     if (w->factor[i - update->first] >= 0) pass_on(w, i);
   }
-  if (w->out_of_memory) return fail_memory();
-  return w->is_linear ? add_weights(w, analysis, assignment->output, coefficients) : HALOTUNE_OK;
+  return w->out_of_memory ? fail_memory() : HALOTUNE_OK;
+}
+
+static halotune_status weigh_output(struct work *w, struct analysis *analysis, const struct assignment *assignment,
+                                    const double *coefficients) {
+  halotune_status status = carry(w, assignment->root);
+  if (status != HALOTUNE_OK || !w->is_linear) return status;
+  return add_weights(w, analysis, assignment->output, coefficients);
+}
+
+halotune_status find_factors(const struct stencil *stencil, const struct analysis *analysis, const bool *uniform, int root,
+                             struct exprs *exprs, int *factors) {
+  size_t count = (size_t)(stencil->update.end - stencil->update.first);
+  struct work w = {.stencil = stencil, .uniform = uniform, .exprs = *exprs, .is_linear = true};
+  w.factor = malloc((count + 1) * sizeof *w.factor);
+  halotune_status status = w.factor ? carry(&w, root) : fail_memory();
+  if (status == HALOTUNE_OK) sum_factors(&w, analysis, factors);
+  if (status == HALOTUNE_OK && w.out_of_memory) status = fail_memory();
+  *exprs = w.exprs;
+  free(w.factor);
+  return status;
 }
 
 static halotune_status weigh(struct work *w, struct analysis *analysis) {

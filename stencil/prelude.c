@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "stencil/wrappers.h"
 
@@ -122,6 +123,12 @@ void prelude_write_coefficients(struct text *text, const struct prelude *prelude
                                                            ? sources[prelude->coefficients] : sources[COEFFICIENTS_LITERAL]);
 }
 
+/* Only templates that name its function get the update in two parts; the prelude without a template has all that there is. */
+static bool wants_split(const struct prelude *prelude) {
+  const struct template *template = prelude->spec->template;
+  return prelude->spec->analysis->split.form_count > 0 && (!template || strstr(template->cuda, "add_plane("));
+}
+
 halotune_status prelude_write(struct text *text, const struct prelude *prelude) {
   halotune_status status = HALOTUNE_OK;
   text_printf(text, "#define HALOTUNE_PRELUDE\n\n%s\n", wrappers_cuda);
@@ -131,6 +138,7 @@ halotune_status prelude_write(struct text *text, const struct prelude *prelude) 
   prelude_write_fields(text, prelude);
   prelude_write_boundary(text, prelude);
   if (prelude->spec->stencil->kind == STENCIL_STENCIL) status = prelude_write_update(text, prelude);
+  if (status == HALOTUNE_OK && wants_split(prelude)) status = prelude_write_split(text, prelude);
   if (status != HALOTUNE_OK) return status;
   return text_ok(text) ? HALOTUNE_OK : fail_memory();
 }

@@ -9,12 +9,15 @@
 enum coefficient_mode { COEFFICIENTS_PARAMETER, COEFFICIENTS_LITERAL, COEFFICIENTS_CONSTANT };
 enum load_path { LOAD_PLAIN, LOAD_READONLY, LOAD_TEXTURE_LINEAR, LOAD_TEXTURE_2D };
 
+enum streaming { STREAMING_NONE, STREAMING_STORES, STREAMING_ALL };
+
 /* What the prelude is written for. */
 struct prelude {
   const struct variant_spec *spec;
   const struct generated *generated; /* kernel, block, index_bytes */
   enum coefficient_mode coefficients;
   enum load_path load_path;
+  enum streaming streaming;
   bool literal_extents;
   long threads, min_blocks; /* for launch bounds; no bounds where threads is 0 */
 };
@@ -33,5 +36,6 @@ void prelude_write_coefficients(struct text *text, const struct prelude *prelude
 void prelude_write_fields(struct text *text, const struct prelude *prelude);   /* arguments, reading and writing them */
 void prelude_write_boundary(struct text *text, const struct prelude *prelude); /* points beyond the grid */
 halotune_status prelude_write_update(struct text *text, const struct prelude *prelude);
+halotune_status prelude_write_split(struct text *text, const struct prelude *prelude); /* the same, a plane at a time */
 
 #endif

@@ -45,7 +45,9 @@ void prelude_write_boundary(struct text *text, const struct prelude *prelude) {
     text_printf(text, "// Beyond the grid in %c (%s): %s.\n", name, boundary_names[boundary], meaning_of(boundary));
     add_for_axis(text, "__device__ __forceinline__ index_t image_@(const Geometry &g, index_t @) {\n", name);
     add_for_axis(text, body_of(boundary), name);
-    add_for_axis(text, "  return @;\n}\n\n", name);
+    add_for_axis(text, "  return @;\n}\n", name);
+    add_for_axis(text, "// Whether 0 is read there.\n__device__ __forceinline__ bool is_zero_@(const Geometry &g, index_t @) {\n", name);
+    add_for_axis(text, boundary == BOUNDARY_ZERO ? "  return @ < 0 || @ >= g.n@;\n}\n\n" : "  (void)g, (void)@;\n  return false;\n}\n\n", name);
   }
   add_reader(text, stencil);
 }

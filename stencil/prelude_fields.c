@@ -57,21 +57,29 @@ static void add_readers(struct text *text, const struct prelude *prelude) {
                                       "  return load_readonly(f.in[field] + at(g, x, y, z));\n"};
   static const char *const vectors[] = {"  load_vector(f.in[field] + at(g, x, y, z), values);\n",
                                         "  load_vector_readonly(f.in[field] + at(g, x, y, z), values);\n"};
+  bool streams = prelude->streaming == STREAMING_ALL && !is_texture(prelude);
   text_printf(text, "// Input `field` at a point of the grid.\n"
                     "__device__ __forceinline__ real read_point(const Fields &f, int field, const Geometry &g, index_t x, "
-                    "index_t y, index_t z) {\n%s}\n", is_texture(prelude) ? fetch(prelude) : loads[prelude->load_path]);
+                    "index_t y, index_t z) {\n%s%s}\n",
+              streams ? "  if (staged_slot(field) < 0) return load_streaming(f.in[field] + at(g, x, y, z));\n" : "",
+              is_texture(prelude) ? fetch(prelude) : loads[prelude->load_path]);
   text_printf(text, "// N neighbours in x from this point on, which must be aligned as a vector of N elements.\n"
                     "template <int N>\n"
                     "__device__ __forceinline__ void read_vector(const Fields &f, int field, const Geometry &g, index_t x, "
-                    "index_t y, index_t z, real (&values)[N]) {\n%s}\n",
+                    "index_t y, index_t z, real (&values)[N]) {\n%s%s}\n",
+              streams ? "  if (staged_slot(field) < 0) return load_vector_streaming(f.in[field] + at(g, x, y, z), values);\n" : "",
               is_texture(prelude) ? "#pragma unroll\n  for (int i = 0; i < N; i++) values[i] = read_point(f, field, g, x + i, y, z);\n"
                                   : vectors[prelude->load_path]);
+}
+
+static void add_writers(struct text *text, const struct prelude *prelude) {
+  const char *suffix = prelude->streaming == STREAMING_NONE ? "" : "_streaming";
   text_printf(text, "__device__ __forceinline__ void write_point(const Fields &f, int field, const Geometry &g, index_t x, "
-                    "index_t y, index_t z, real value) {\n  f.out[field][at(g, x, y, z)] = value;\n}\n"
+                    "index_t y, index_t z, real value) {\n  store%s(f.out[field] + at(g, x, y, z), value);\n}\n"
                     "template <int N>\n"
                     "__device__ __forceinline__ void write_vector(const Fields &f, int field, const Geometry &g, index_t x, "
-                    "index_t y, index_t z, const real (&values)[N]) {\n  store_vector(f.out[field] + at(g, x, y, z), values);\n}"
-                    "\n\n");
+                    "index_t y, index_t z, const real (&values)[N]) {\n  store_vector%s(f.out[field] + at(g, x, y, z), values);\n"
+                    "}\n\n", *suffix ? suffix : "_plain", suffix);
 }
 
 void prelude_write_fields(struct text *text, const struct prelude *prelude) {
@@ -79,4 +87,5 @@ void prelude_write_fields(struct text *text, const struct prelude *prelude) {
               is_texture(prelude) ? "  cudaTextureObject_t texture[INPUTS];\n" : "");
   add_arguments(text, prelude);
   add_readers(text, prelude);
+  add_writers(text, prelude);
 }

@@ -11,6 +11,7 @@
 const char *const coefficient_words[3] = {"parameter", "literal", "constant"};
 const char *const load_path_words[4] = {"plain", "readonly", "texture", "texture2d"};
 const char *const extents_words[2] = {"runtime", "literal"};
+const char *const streaming_words[3] = {"none", "stores", "all"};
 
 const char *parameter_name_error(const char *name, size_t length) {
   static const char served[] = "coefficients"; /* no name for stencils, but the prelude's own for this parameter */
@@ -59,6 +60,9 @@ const char *served_value_error(const struct parameter *parameter, int value) {
   if (strcmp(parameter->name, "extents") == 0) {
     return served_word_error(parameter, value, extents_words, COUNT(extents_words), "the prelude serves runtime and literal");
   }
+  if (strcmp(parameter->name, "streaming") == 0) {
+    return served_word_error(parameter, value, streaming_words, COUNT(streaming_words), "the prelude serves none, stores and all");
+  }
   if (strcmp(parameter->name, "min_blocks") == 0) {
     const char *spelled = parameter->words[value];
     size_t length = strlen(spelled);
@@ -74,7 +78,8 @@ const char *served_value_error(const struct parameter *parameter, int value) {
 static const char *const taken_macros[] = {
     "DIMS",  "INPUTS", "OUTPUTS",           "AXIS",   "LOW_X",         "HIGH_X",             "LOW_Y",         "HIGH_Y",
     "LOW_Z", "HIGH_Z", "STAR",              "STAGED", "KERNEL",        "KERNEL_PARAMETERS",  "FIELDS",        "LAUNCH_BOUNDS",
-    "N",     "T",      "V",                 "BYTES",  "PENDING_GROUPS", "COEFFICIENT_VALUES", "SHARED_MEMORY",
+    "N",     "T",      "V",                 "BYTES",  "PENDING_GROUPS", "COEFFICIENT_VALUES", "SHARED_MEMORY", "FORMS",
+    "PLANES",
 };
 static const char own_prefix[] = "HALOTUNE_";
 

@@ -56,6 +56,34 @@ template <int N, class T> __device__ __forceinline__ void store_vector(T *p, con
 template <class T> __device__ __forceinline__ T load_plain(const T *p) { return *p; }
 template <class T> __device__ __forceinline__ T load_readonly(const T *p) { return __ldg(p); }
 
+template <class T> __device__ __forceinline__ void store_plain(T *p, T value) { *p = value; }
+
+// --- streaming: memory that is touched once, so that the caches give it up first.
+
+template <class T> __device__ __forceinline__ T load_streaming(const T *p) { return __ldcs(p); }
+template <class T> __device__ __forceinline__ void store_streaming(T *p, T value) { __stcs(p, value); }
+
+template <int N, class T> __device__ __forceinline__ void load_vector_streaming(const T *p, T (&out)[N]) {
+  typedef Vector<N, T> V;
+  V v;
+#pragma unroll
+  for (int i = 0; i < V::words; i++) v.word[i] = __ldcs(reinterpret_cast<const typename Word<V::word_bytes>::type *>(p) + i);
+#pragma unroll
+  for (int i = 0; i < N; i++) out[i] = v.element[i];
+}
+
+template <int N, class T> __device__ __forceinline__ void store_vector_streaming(T *p, const T (&in)[N]) {
+  typedef Vector<N, T> V;
+  V v;
+#pragma unroll
+  for (int i = 0; i < N; i++) v.element[i] = in[i];
+#pragma unroll
+  for (int i = 0; i < V::words; i++) __stcs(reinterpret_cast<typename Word<V::word_bytes>::type *>(p) + i, v.word[i]);
+}
+
+// Ask for the memory around an address, to come as far as the L2 cache.
+__device__ __forceinline__ void prefetch_l2(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
+
 // --- asynchronous copies of 4, 8 or 16 bytes from global to shared memory. A thread commits what it issued as a group, and
 // waits until at most PENDING_GROUPS of its groups are under way. Before sm_80 they are ordinary copies.
 
@@ -88,6 +116,57 @@ __device__ __forceinline__ void async_commit() {
 template <int PENDING_GROUPS> __device__ __forceinline__ void async_wait() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING_GROUPS) : "memory");
+#endif
+}
+
+// --- bulk copies from global to shared memory by the copy engine (sm_90 and later): addresses and bytes are multiples of 16. A
+// barrier, 8 bytes of shared memory, counts them. Its phases are 0 and 1 by turns; one is complete when so many threads as were
+// said at first have arrived, each telling the bytes that it expects, and these bytes have come.
+
+__device__ __forceinline__ unsigned shared_address(const void *shared) { return unsigned(__cvta_generic_to_shared(shared)); }
+
+__device__ __forceinline__ void barrier_init(unsigned long long *barrier, unsigned arrivals) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
+#endif
+}
+
+// The thread that initialised barriers calls this; a __syncthreads() comes before anyone else uses them.
+__device__ __forceinline__ void barrier_init_done() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+__device__ __forceinline__ void barrier_expect(unsigned long long *barrier, unsigned bytes) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes) : "memory");
+#endif
+}
+
+// Arrive, and expect no bytes.
+__device__ __forceinline__ void barrier_arrive(unsigned long long *barrier) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+#endif
+}
+
+__device__ __forceinline__ void bulk_copy(void *shared, const void *global, unsigned bytes, unsigned long long *barrier) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(shared)),
+               "l"(global), "r"(bytes), "r"(shared_address(barrier)) : "memory");
+#endif
+}
+
+__device__ __forceinline__ void barrier_wait(unsigned long long *barrier, unsigned phase) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("{\n"
+               ".reg .pred passed;\n"
+               "again:\n"
+               "mbarrier.try_wait.parity.shared::cta.b64 passed, [%0], %1;\n"
+               "@!passed bra again;\n"
+               "}" ::"r"(shared_address(barrier)), "r"(phase) : "memory");
 #endif
 }
 
@@ -165,7 +244,7 @@ __device__ __forceinline__ void read_vector(const Fields &f, int field, const Ge
   load_vector(f.in[field] + at(g, x, y, z), values);
 }
 __device__ __forceinline__ void write_point(const Fields &f, int field, const Geometry &g, index_t x, index_t y, index_t z, real value) {
-  f.out[field][at(g, x, y, z)] = value;
+  store_plain(f.out[field] + at(g, x, y, z), value);
 }
 template <int N>
 __device__ __forceinline__ void write_vector(const Fields &f, int field, const Geometry &g, index_t x, index_t y, index_t z, const real (&values)[N]) {
@@ -178,6 +257,11 @@ __device__ __forceinline__ index_t image_x(const Geometry &g, index_t x) {
   while (x >= g.nx) x -= g.nx - 1;
   return x;
 }
+// Whether 0 is read there.
+__device__ __forceinline__ bool is_zero_x(const Geometry &g, index_t x) {
+  (void)g, (void)x;
+  return false;
+}
 
 // Beyond the grid in y (periodic_endpoint): point n-1 is point 0.
 __device__ __forceinline__ index_t image_y(const Geometry &g, index_t y) {
@@ -185,12 +269,22 @@ __device__ __forceinline__ index_t image_y(const Geometry &g, index_t y) {
   while (y >= g.ny) y -= g.ny - 1;
   return y;
 }
+// Whether 0 is read there.
+__device__ __forceinline__ bool is_zero_y(const Geometry &g, index_t y) {
+  (void)g, (void)y;
+  return false;
+}
 
 // Beyond the grid in z (periodic_endpoint): point n-1 is point 0.
 __device__ __forceinline__ index_t image_z(const Geometry &g, index_t z) {
   while (z < 0) z += g.nz - 1;
   while (z >= g.nz) z -= g.nz - 1;
   return z;
+}
+// Whether 0 is read there.
+__device__ __forceinline__ bool is_zero_z(const Geometry &g, index_t z) {
+  (void)g, (void)z;
+  return false;
 }
 
 // Input `field` at a point that may lie beyond the grid, by at most the radius.
@@ -208,5 +302,47 @@ __device__ __forceinline__ void update(const Taps &taps, const Coefficients &coe
   const real d_ = coefficients.d_;
   const auto f_ = [&taps](int x, int y, int z) { return taps(0, x, y, z); };
   results[0] = a_*(f_(1, 0, 0) - f_(-1, 0, 0)) + b_*(f_(2, 0, 0) - f_(-2, 0, 0)) + c_*(f_(3, 0, 0) - f_(-3, 0, 0)) + d_*(f_(4, 0, 0) - f_(-4, 0, 0));  // df
+}
+
+// --- the update in two parts: FORMS sums of weighted taps, to which one plane after the other adds; and the rest
+#define FORMS 1
+#define PLANES 1  // LOW_Z + 1 + HIGH_Z
+__device__ constexpr int delay(int output) { return output == 0 ? 0 : 0; }
+// Whether the rest of an output reads an input at the point.
+__device__ constexpr bool finish_reads(int output, int input) {
+  return false;
+}
+// The weights of the taps, computed once a thread.
+struct Weights {
+  real w0, w1, w2, w3, w4, w5, w6, w7;
+};
+__device__ __forceinline__ Weights weights_of(const Coefficients &coefficients) {
+  (void)coefficients;
+  return {
+    -coefficients.d_,
+    -coefficients.c_,
+    -coefficients.b_,
+    -coefficients.a_,
+    coefficients.a_,
+    coefficients.b_,
+    coefficients.c_,
+    coefficients.d_};
+}
+// A plane comes in, of which taps(input, x, y) gives a point at an offset. sums[form][i] belongs to the plane from
+// which this one is at offset i - LOW_Z: each sum is of the plane that the one before it was of, when the plane before
+// came in. Taps are added in the order of z, then y, then x.
+template <class Taps>
+__device__ __forceinline__ void add_plane(const Taps &taps, const Weights &weights, real (&sums)[FORMS][PLANES]) {
+  sums[0][0] = weights.w0*taps(0, -4, 0) + weights.w1*taps(0, -3, 0) + weights.w2*taps(0, -2, 0) + weights.w3*taps(0, -1, 0) + weights.w4*taps(0, 1, 0) + weights.w5*taps(0, 2, 0) + weights.w6*taps(0, 3, 0) + weights.w7*taps(0, 4, 0);
+}
+
+// An output at a point, delay(output) planes after its own came in. taps(input) gives an input at the point.
+template <class Taps>
+__device__ __forceinline__ real finish(int output, const Taps &taps, const Coefficients &coefficients, const real (&sums)[FORMS][PLANES]) {
+  (void)taps, (void)coefficients;
+  if (output == 0) {  // df
+    return sums[0][0];
+  }
+  return real(0);
 }
 

@@ -54,6 +54,34 @@ template <int N, class T> __device__ __forceinline__ void store_vector(T *p, con
 template <class T> __device__ __forceinline__ T load_plain(const T *p) { return *p; }
 template <class T> __device__ __forceinline__ T load_readonly(const T *p) { return __ldg(p); }
 
+template <class T> __device__ __forceinline__ void store_plain(T *p, T value) { *p = value; }
+
+// --- streaming: memory that is touched once, so that the caches give it up first.
+
+template <class T> __device__ __forceinline__ T load_streaming(const T *p) { return __ldcs(p); }
+template <class T> __device__ __forceinline__ void store_streaming(T *p, T value) { __stcs(p, value); }
+
+template <int N, class T> __device__ __forceinline__ void load_vector_streaming(const T *p, T (&out)[N]) {
+  typedef Vector<N, T> V;
+  V v;
+#pragma unroll
+  for (int i = 0; i < V::words; i++) v.word[i] = __ldcs(reinterpret_cast<const typename Word<V::word_bytes>::type *>(p) + i);
+#pragma unroll
+  for (int i = 0; i < N; i++) out[i] = v.element[i];
+}
+
+template <int N, class T> __device__ __forceinline__ void store_vector_streaming(T *p, const T (&in)[N]) {
+  typedef Vector<N, T> V;
+  V v;
+#pragma unroll
+  for (int i = 0; i < N; i++) v.element[i] = in[i];
+#pragma unroll
+  for (int i = 0; i < V::words; i++) __stcs(reinterpret_cast<typename Word<V::word_bytes>::type *>(p) + i, v.word[i]);
+}
+
+// Ask for the memory around an address, to come as far as the L2 cache.
+__device__ __forceinline__ void prefetch_l2(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
+
 // --- asynchronous copies of 4, 8 or 16 bytes from global to shared memory. A thread commits what it issued as a group, and
 // waits until at most PENDING_GROUPS of its groups are under way. Before sm_80 they are ordinary copies.
 
@@ -86,6 +114,57 @@ __device__ __forceinline__ void async_commit() {
 template <int PENDING_GROUPS> __device__ __forceinline__ void async_wait() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING_GROUPS) : "memory");
+#endif
+}
+
+// --- bulk copies from global to shared memory by the copy engine (sm_90 and later): addresses and bytes are multiples of 16. A
+// barrier, 8 bytes of shared memory, counts them. Its phases are 0 and 1 by turns; one is complete when so many threads as were
+// said at first have arrived, each telling the bytes that it expects, and these bytes have come.
+
+__device__ __forceinline__ unsigned shared_address(const void *shared) { return unsigned(__cvta_generic_to_shared(shared)); }
+
+__device__ __forceinline__ void barrier_init(unsigned long long *barrier, unsigned arrivals) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
+#endif
+}
+
+// The thread that initialised barriers calls this; a __syncthreads() comes before anyone else uses them.
+__device__ __forceinline__ void barrier_init_done() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+__device__ __forceinline__ void barrier_expect(unsigned long long *barrier, unsigned bytes) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes) : "memory");
+#endif
+}
+
+// Arrive, and expect no bytes.
+__device__ __forceinline__ void barrier_arrive(unsigned long long *barrier) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+#endif
+}
+
+__device__ __forceinline__ void bulk_copy(void *shared, const void *global, unsigned bytes, unsigned long long *barrier) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(shared)),
+               "l"(global), "r"(bytes), "r"(shared_address(barrier)) : "memory");
+#endif
+}
+
+__device__ __forceinline__ void barrier_wait(unsigned long long *barrier, unsigned phase) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("{\n"
+               ".reg .pred passed;\n"
+               "again:\n"
+               "mbarrier.try_wait.parity.shared::cta.b64 passed, [%0], %1;\n"
+               "@!passed bra again;\n"
+               "}" ::"r"(shared_address(barrier)), "r"(phase) : "memory");
 #endif
 }
 

@@ -32,10 +32,16 @@ step all run_make all
 step unit run_make unit
 step cli run_make cli
 step docs run_make docs
+step library run_make library-tests
+step examples run_make examples
 step report run_make report
 step templates run_make templates
 step mutations run_make mutations
 step variants run_make variants
+step tune run_make tune-tests
+step faults run_make faults
+step selftest run_make selftest
+step protocol run_make protocol
 step asan run_make asan
 step tidy run_make tidy
 step fuzz run_make fuzz FUZZ_SECONDS=10

@@ -8,8 +8,8 @@ work=build/fuzz/$name
 log=$work/log
 mkdir -p "$work/corpus"
 
-# Seeds: the stencils, the malformed ones, and inputs that failed once.
-find kernels tests/data/bad tests/fuzz/corpus -type f ! -name '*.expected' 2>/dev/null | paste -s -d, >"$work/seeds"
+# Seeds: the stencils, the malformed ones, documents of databases, and inputs that failed once.
+find kernels tests/data/bad tests/data/db tests/fuzz/corpus -type f ! -name '*.expected' 2>/dev/null | paste -s -d, >"$work/seeds"
 set -- -seed_inputs=@"$work/seeds" -artifact_prefix="$work/" -max_total_time="${FUZZ_SECONDS:-60}" -max_len=65536 -timeout=10 \
   -print_final_stats=1
 [ -e "tests/fuzz/$name.dict" ] && set -- "$@" -dict="tests/fuzz/$name.dict"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # mutations.sh: whether `halotune verify` can fail. Each row of tests/data/mutations.txt puts one defect into a copy of a
 # template; some variant must then be found wrong, by a run and not by the compiler. A row that says `survives` must not be, and
-# names the reason. ONLY=NAME looks at one template. Speaks TAP: each line says what was found, in how many variants.
+# names the reason. ONLY=NAME looks at one template; VERIFY='selftest --gpu' looks with a GPU. Speaks TAP: each line says what
+# was found, in how many variants.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
@@ -29,7 +30,7 @@ while IFS='|' read -r template defect arguments script; do
     continue
   fi
   # shellcheck disable=SC2086
-  "$program" verify --template-dir "$work/templates" --template "$template" --json $arguments >"$work/out" 2>"$work/err"
+  "$program" ${VERIFY:-verify} --template-dir "$work/templates" --template "$template" --json $arguments >"$work/out" 2>"$work/err"
   found=$(jq -r '[.variants[].outcome | select(. != "passed" and . != "not_run")] | group_by(.) | map("\(.[0]) \(length)") | join(", ")' \
     "$work/out" 2>/dev/null)
   case $defect in

@@ -29,14 +29,14 @@ check_layers() {
 check_layers
 result "layers" $?
 
-sources=$(find base stencil gpu db reports tuner tests/unit -name '*.c' 2>/dev/null | sort)
+sources=$(find base stencil gpu db reports tuner tests/unit tests/fake_cuda -name '*.c' 2>/dev/null | sort)
 # One file each: over several, clang-tidy 14 takes every second va_list for uninitialised.
 echo "$sources" | xargs -P "$(nproc)" -n 1 sh -c 'eval clang-tidy --quiet "$@" -- -std=gnu11 $TIDY_FLAGS 2>/dev/null' _
 result "clang-tidy" $?
 
 # shellcheck disable=SC2086
 eval cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,performance,portability \
-  --suppress=missingIncludeSystem --suppress=unknownMacro -j "$(nproc)" -I. -DHALOTUNE_DATA_DIR='\"x\"' base stencil gpu db reports tuner 2>&1 |
+  --suppress=missingIncludeSystem --suppress=unknownMacro -j "$(nproc)" -I. -DHALOTUNE_DATA_DIR='\"x\"' base stencil gpu db reports tuner tests/fake_cuda 2>&1 |
   grep -v 'could not find or open any of the paths' | grep . && status=1 || status=0
 result "cppcheck" $status
 [ "$failed" = 0 ]

@@ -74,6 +74,27 @@ static const struct {
      HEAD "  async_copy<4>(SHARED_MEMORY(float) + threadIdx.x + 1, u + i);\n}\n"},
     {"a misaligned copy", HOST_MISALIGNED, "asynchronous copy of 8 bytes in line 3", EVERY_ORDER, SHARED_TILE,
      HEAD "  async_copy<8>(SHARED_MEMORY(float), u + 1);\n}\n"},
+    {"a bulk copy without a wait", HOST_UNWAITED_COPY, "before it was waited for", EVERY_ORDER, SHARED_TILE,
+     HEAD "  float *s = SHARED_MEMORY(float);\n"
+          "  unsigned long long *barrier = reinterpret_cast<unsigned long long *>(s + 32);\n"
+          "  if (threadIdx.x == 0) {\n    barrier_init(barrier, 1);\n    barrier_expect(barrier, 128);\n"
+          "    bulk_copy(s, u, 128, barrier);\n  }\n"
+          "  __syncthreads();\n"
+          "  v[i] = s[threadIdx.x%32];\n}\n"},
+    {"a wait for bytes that never come", HOST_HUNG, "all threads that can run spin", EVERY_ORDER, SHARED_TILE,
+     HEAD "  unsigned long long *barrier = SHARED_MEMORY(unsigned long long);\n"
+          "  if (threadIdx.x == 0) {\n    barrier_init(barrier, 1);\n    barrier_expect(barrier, 32);\n"
+          "    bulk_copy(barrier + 2, u, 16, barrier);\n  }\n"
+          "  __syncthreads();\n"
+          "  barrier_wait(barrier, 0);\n  v[i] = 0;\n}\n"},
+    {"a bulk copy beyond shared memory", HOST_OUT_OF_BOUNDS, "to byte 240 of 256 bytes", EVERY_ORDER, SHARED_TILE,
+     HEAD "  bulk_copy(SHARED_MEMORY(float) + 60, u, 32, SHARED_MEMORY(unsigned long long));\n}\n"},
+    {"a misaligned bulk copy", HOST_MISALIGNED, "bulk copy of 16 bytes in line 3", EVERY_ORDER, SHARED_TILE,
+     HEAD "  bulk_copy(SHARED_MEMORY(float), u + 1, 16, SHARED_MEMORY(unsigned long long) + 4);\n}\n"},
+    {"one arrival too many", HOST_UNDEFINED, "once too often", EVERY_ORDER, SHARED_TILE,
+     HEAD "  unsigned long long *barrier = SHARED_MEMORY(unsigned long long);\n"
+          "  if (threadIdx.x == 0) {\n    barrier_init(barrier, 1);\n    barrier_expect(barrier, 16);\n    barrier_expect(barrier, 16);\n  }\n"
+          "  v[i] = 0;\n}\n"},
     {"a write behind a buffer", HOST_OUT_OF_BOUNDS, "byte 1024 was written, of the 1024 bytes of argument 1's buffer", EVERY_ORDER,
      64, 0, HEAD "  v[i + 1] = u[i];\n  v[0] = 0;\n}\n"},
     {"a write before a buffer", HOST_OUT_OF_BOUNDS, "byte -4 was written", EVERY_ORDER, 64, 0,

@@ -75,6 +75,17 @@ static const struct {
           "  float got = s[63 - threadIdx.x];\n"
           "  async_wait<0>();\n"
           "  v[i] = got + s[64 + threadIdx.x];\n}\n"},
+    {"bulk copies in two phases of a barrier", reversed_in_64, 64, 64 * sizeof(float) + 8,
+     HEAD "  float *s = SHARED_MEMORY(float);\n"
+          "  unsigned long long *barrier = reinterpret_cast<unsigned long long *>(s + 64);\n"
+          "  if (threadIdx.x == 0) {\n    barrier_init(barrier, 2);\n    barrier_init_done();\n  }\n"
+          "  __syncthreads();\n"
+          "  for (unsigned phase = 0; phase < 2; phase++) {\n"
+          "    if (threadIdx.x == 5) barrier_expect(barrier, 128);\n"
+          "    if (threadIdx.x == 9) barrier_expect(barrier, 0);\n"
+          "    if (threadIdx.x == 9) bulk_copy(s + 32*phase, u + blockIdx.x*64 + 32*phase, 128, barrier);\n"
+          "    barrier_wait(barrier, phase);\n    __syncthreads();\n  }\n"
+          "  v[i] = s[63 - threadIdx.x];\n}\n"},
     {"vectors", tripled, 32, 0,
      HEAD "  if (i >= n/4) return;\n"
           "  float a[4], b[2], c[1];\n"

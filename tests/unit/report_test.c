@@ -54,14 +54,14 @@ TEST(names_are_kept_once) {
   for (int round = 0; round < 2; round++) {
     for (int i = 0; i < 1000; i++) {
       int length = snprintf(word, sizeof word, "word%d", i);
-      CHECK_EQ(i, names_add(&names, word, (size_t)length), "word %d in round %d", i, round);
+      CHECK_EQ(i, report_names_add(&names, word, (size_t)length), "word %d in round %d", i, round);
     }
   }
   CHECK_EQ(1000, names.count, "count");
-  CHECK_EQ(1, names_add(&names, "word12", 5), "the first five bytes alone");
-  CHECK_EQ(1000, names_add(&names, "", 0), "an empty one");
+  CHECK_EQ(1, report_names_add(&names, "word12", 5), "the first five bytes alone");
+  CHECK_EQ(1000, report_names_add(&names, "", 0), "an empty one");
   CHECK_TEXT("word999", names.list[999], "the last");
-  names_free(&names);
+  report_names_free(&names);
 }
 
 static bool append(void *context, const char *name, size_t name_length, const char *value, size_t value_length) {
@@ -110,7 +110,7 @@ TEST(a_choice_keeps_the_fastest_and_every_failure) {
   static struct variant_row rows[ROWS];
   static struct variant_row *order[ROWS];
   struct variant_table table = {.rows = rows, .order = order, .count = ROWS, .order_count = ROWS};
-  names_add(&table.reasons, "one", 3), names_add(&table.reasons, "two", 3);
+  report_names_add(&table.reasons, "one", 3), report_names_add(&table.reasons, "two", 3);
   int seen[2] = {0}, kept_hung = 0;
   for (int i = 0; i < ROWS; i++) {
     bool failed = i % 10 == 0;
@@ -131,7 +131,7 @@ TEST(a_choice_keeps_the_fastest_and_every_failure) {
   CHECK(seen[0] > 0 && seen[1] == 1 && kept_hung == 1, "failures %d %d %d", seen[0], seen[1], kept_hung);
   variants_choose(&table, ROWS);
   CHECK_EQ(ROWS, table.shown_count, "all, where there is room");
-  names_free(&table.reasons);
+  report_names_free(&table.reasons);
 }
 
 int main(void) {

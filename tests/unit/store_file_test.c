@@ -43,7 +43,8 @@ TEST(folder_and_file_are_the_users_alone) {
   CHECK_EQ(1, number_of(store, "pragma foreign_keys"), "foreign_keys");
   store_close(store);
   CHECK_OK(store_open(work.path, STORE_READ, &store));
-  CHECK(sqlite3_exec(store_connection(store), "delete from device", NULL, NULL, NULL) == SQLITE_READONLY, "a reader cannot write");
+  CHECK(sqlite3_exec(store_connection(store), "delete from device", NULL, NULL, NULL) == SQLITE_READONLY,
+        "a reader cannot write");
   store_close(store);
   work_end(&work);
 }
@@ -71,7 +72,8 @@ TEST(only_local_filesystems_have_wal) {
       {0x6969, true}, {0xFF534D42, true}, {0x0BD00BD0, true}, {0x47504653, true}, {0x65735546, true},
       {0xFFFFFFFFFF534D42, true}, /* of a signed number */
   };
-  for (size_t i = 0; i < COUNT(rows); i++) CHECK_EQ(rows[i].is_shared, filesystem_is_shared(rows[i].type), "%#lx", rows[i].type);
+  for (size_t i = 0; i < COUNT(rows); i++)
+    CHECK_EQ(rows[i].is_shared, filesystem_is_shared(rows[i].type), "%#lx", rows[i].type);
 }
 
 TEST(the_path_comes_from_the_environment) {
@@ -93,7 +95,7 @@ TEST(the_path_comes_from_the_environment) {
   }
 }
 
-/* --- what is refused ---------------------------------------------------------------------------------------------------- */
+/* --- what is refused ---------------------------------------------------------------------------------------------- */
 
 static void write_bytes(const char *path, const void *bytes, size_t length) {
   CHECK_OK(file_replace(path, bytes, length));
@@ -117,15 +119,15 @@ static void newer_in_wal(const char *path) {
   run_sql(path, "pragma journal_mode = wal; pragma user_version = 2");
 }
 
-/* Pages in the middle of the file overwritten. */
+/* Two pages in the middle of the file overwritten: nobody sees it who does not look there. */
 static void damaged(const char *path) {
-  char *bytes, *copy;
+  enum { PAGE_BYTES = 4096 };
+  char *bytes;
   size_t length;
   make_database(path, 300);
   CHECK_OK(file_read(path, 1 << 28, &bytes, &length));
-  copy = bytes;
-  memset(copy + 8192, 0x5A, length / 2);
-  write_bytes(path, copy, length);
+  memset(bytes + length / 2 / PAGE_BYTES * PAGE_BYTES, 0x5A, (size_t)2 * PAGE_BYTES);
+  write_bytes(path, bytes, length);
   free(bytes);
 }
 
@@ -188,7 +190,8 @@ TEST(a_file_that_cannot_be_written_is_read) {
     struct store *store;
     if (geteuid() == 0 && setuid(NOBODY) != 0) _exit(9);
     if (store_open(work.path, STORE_WRITE, &store) != HALOTUNE_DB || !strstr(fail_text(), "permissions")) _exit(1);
-    if (store_open(work.path, STORE_READ, &store) != HALOTUNE_OK || number_of(store, "select count(*) from best") != 1) _exit(2);
+    if (store_open(work.path, STORE_READ, &store) != HALOTUNE_OK || number_of(store, "select count(*) from best") != 1)
+      _exit(2);
     store_close(store);
     _exit(0);
   }
@@ -201,7 +204,7 @@ TEST(a_file_that_cannot_be_written_is_read) {
   work_end(&work);
 }
 
-/* --- migration ---------------------------------------------------------------------------------------------------------- */
+/* --- migration ---------------------------------------------------------------------------------------------------- */
 
 TEST(migrations_are_taken_step_by_step_or_not_at_all) {
   static const struct migration good[] = {
@@ -224,7 +227,7 @@ TEST(migrations_are_taken_step_by_step_or_not_at_all) {
   }
 }
 
-/* --- faults ------------------------------------------------------------------------------------------------------------- */
+/* --- faults ------------------------------------------------------------------------------------------------------- */
 
 static void count_problem(void *context, const char *text) {
   (void)context;
@@ -258,7 +261,8 @@ TEST(a_full_disk_loses_one_result_and_no_more) {
   CHECK(strstr(fail_text(), "make room"), "%s", fail_text());
   CHECK_EQ(stored - 1, number_of(store, "select count(*) from measurement"), "those before are there");
   CHECK_EQ(stored - 1, number_of(store, "select count(*) from variant"), "and no half of the last one");
-  CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(store), "pragma max_page_count = 100000", NULL, NULL, NULL), "room again");
+  CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(store), "pragma max_page_count = 100000", NULL, NULL, NULL),
+           "room again");
   struct variant_key key = case_variant(&c, (uint64_t)stored);
   struct measurement measurement = case_measurement(stored);
   CHECK_OK(store_measurement(store, run, &key, &measurement, NULL));
@@ -298,7 +302,8 @@ TEST(two_processes_write_one_file) {
   struct work work = work_begin();
   struct store *store;
   pid_t pids[WRITERS];
-  for (int i = 0; i < WRITERS; i++) pids[i] = start_writer(work.path, (uint64_t)i * 100000, RESULTS); /* and both make it */
+  for (int i = 0; i < WRITERS; i++)
+    pids[i] = start_writer(work.path, (uint64_t)i * 100000, RESULTS); /* and both make it */
   for (int i = 0; i < WRITERS; i++) {
     int status = -1;
     waitpid(pids[i], &status, 0);
@@ -337,6 +342,30 @@ TEST(a_killed_writer_leaves_a_whole_database) {
   work_end(&work);
 }
 
+/* Where there is no write-ahead log, a killed writer leaves a journal, which the next reader has to undo. */
+TEST(a_reader_undoes_what_a_killed_writer_began) {
+  struct work work = work_begin();
+  struct store *store;
+  make_database(work.path, 300);
+  pid_t pid = fork();
+  if (pid == 0) {
+    sqlite3 *connection = NULL;
+    sqlite3_open(work.path, &connection);
+    sqlite3_exec(connection, "pragma cache_size = 1; begin; update measurement set reason = hex(randomblob(200))", NULL, NULL, NULL);
+    kill(getpid(), SIGKILL);
+  }
+  int status;
+  char journal[128];
+  waitpid(pid, &status, 0);
+  snprintf(journal, sizeof journal, "%s-journal", work.path);
+  CHECK(mode_of(journal) > 0, "a journal is left");
+  CHECK_OK(store_open(work.path, STORE_READ, &store));
+  CHECK_EQ(0, number_of(store, "select count(*) from measurement where reason <> ''"), "nothing of it is there");
+  check_whole(store);
+  store_close(store);
+  work_end(&work);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(folder_and_file_are_the_users_alone),
@@ -349,6 +378,7 @@ int main(void) {
       cmocka_unit_test(a_full_disk_loses_one_result_and_no_more),
       cmocka_unit_test(two_processes_write_one_file),
       cmocka_unit_test(a_killed_writer_leaves_a_whole_database),
+      cmocka_unit_test(a_reader_undoes_what_a_killed_writer_began),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

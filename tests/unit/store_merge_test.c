@@ -41,7 +41,9 @@ static char *exported(struct store *store, bool cubins) {
   return text.bytes;
 }
 
-static void import(const char *text, struct store **out) { CHECK_OK(import_parse(text, strlen(text), "doc.json", out)); }
+static void import(const char *text, struct store **out) {
+  CHECK_OK(import_parse(text, strlen(text), "doc.json", out));
+}
 
 static void keep_text(void *context, const char *text) {
   char *kept = context;
@@ -65,7 +67,7 @@ static void merge(struct store *to, struct store *from, bool trust, struct merge
   CHECK_OK(store_merge(to, from, &options, counts));
 }
 
-/* --- the tables as data ------------------------------------------------------------------------------------------------- */
+/* --- the tables as data ------------------------------------------------------------------------------------------- */
 
 TEST(every_table_is_described) {
   struct store *store;
@@ -73,7 +75,8 @@ TEST(every_table_is_described) {
   char kinds[16] = "";
   CHECK_OK(store_open_memory(&store));
   CHECK_OK(tables_read(store_connection(store), &tables));
-  int64_t known = number_of(store, "select count(*) from sqlite_master where type = 'table' and name not like 'sqlite%'");
+  int64_t known =
+      number_of(store, "select count(*) from sqlite_master where type = 'table' and name not like 'sqlite%'");
   CHECK_EQ(TABLE_COUNT, known, "a table of the schema is not in TABLE_LIST, or the other way round");
   for (int i = 0; i < TABLE_COUNT; i++) {
     int keys = 0;
@@ -93,7 +96,7 @@ TEST(every_table_is_described) {
   store_close(store);
 }
 
-/* --- export and import -------------------------------------------------------------------------------------------------- */
+/* --- export and import -------------------------------------------------------------------------------------------- */
 
 TEST(a_document_is_read_as_it_was_written) {
   for (int cubins = 0; cubins < 2; cubins++) {
@@ -122,9 +125,11 @@ TEST(equal_rows_give_equal_documents) {
   begin(&f);
   char *first = exported(f.store, true), *second;
   import(first, &copy);
-  sql(f.store, "delete from finalist where run_id = 1; delete from best where run_id = 1; delete from measurement where run_id = 1;"
+  sql(f.store, "delete from finalist where run_id = 1; delete from best where run_id = 1; delete from measurement "
+               "where run_id = 1;"
                "delete from run where id = 1");
-  sql(copy, "delete from finalist where run_id = 1; delete from best where run_id = 1; delete from measurement where run_id = 1;"
+  sql(copy, "delete from finalist where run_id = 1; delete from best where run_id = 1; delete from measurement where "
+            "run_id = 1;"
             "delete from run where id = 1; vacuum");
   free(first);
   first = exported(f.store, true);
@@ -172,6 +177,7 @@ static char *changed(const char *document, const char *from, const char *to) {
   struct text text = {0};
   const char *at = strstr(document, from);
   CHECK(at, "the document has '%s'", from);
+  if (!at) return NULL;
   text_add(&text, document, (size_t)(at - document));
   text_add(&text, to, strlen(to));
   at += strlen(from);
@@ -191,6 +197,7 @@ TEST(a_bad_document_is_refused_with_its_place) {
       {"\"dtype\":\"f32\"", "\"dtype\":7", "problem, row 1: 'dtype' is not of the kind"},
       {"\"dtype\":\"f32\",", "", "problem, row 1: 'dtype' is missing"},
       {"\"dtype\":\"f32\"", "\"dtype\":\"f32\",\"more\":1", "'more' is not a member"},
+      {"\"dtype\":\"f32\"", "\"dtype\":\"f32\",\"\\u001b[31m\":1", "'?[31m' is not a member"},
       {"\"problem_id\":1", "\"problem_id\":77", "run, row 1: FOREIGN KEY"},
       {"\"samples\":[0.33,", "\"samples\":[\"x\",", "measurement, row 1: 'samples'"},
       {"\"is_current\":0", "\"is_current\":1", "best, row 2: UNIQUE"},
@@ -222,16 +229,21 @@ TEST(a_document_in_t4) {
   CHECK_EQ(HALOTUNE_NOT_FOUND, store_export_t4(f.store, &none, &text), "no problem");
   text_free(&text);
   CHECK_OK(store_export_t4(f.store, &one, &text));
-  static const char *const parts[] = {
-      "\"schema_version\": \"1.0.0\"", "\"grid\": [513, 256, 128]", "\"invalidity\": \"correct\"", "\"correctness\": 1",
-      "\"configuration\": {\"template\": \"zmarch\",\"", "\"runtimes\": [0.33, 0.325, 0.3241]", "\"objectives\": [\"time\"]",
-      "{\"name\": \"time\", \"value\": 0.325, \"unit\": \"ms\"}", "\"compilation\": 88.5"};
+  static const char *const parts[] = {"\"schema_version\": \"1.0.0\"",
+                                      "\"grid\": [513, 256, 128]",
+                                      "\"invalidity\": \"correct\"",
+                                      "\"correctness\": 1",
+                                      "\"configuration\": {\"template\": \"zmarch\",\"",
+                                      "\"runtimes\": [0.33, 0.325, 0.3241]",
+                                      "\"objectives\": [\"time\"]",
+                                      "{\"name\": \"time\", \"value\": 0.325, \"unit\": \"ms\"}",
+                                      "\"compilation\": 88.5"};
   for (size_t i = 0; i < COUNT(parts); i++) CHECK(strstr(text_string(&text), parts[i]), "%s", parts[i]);
   text_free(&text);
   end(&f);
 }
 
-/* --- merge -------------------------------------------------------------------------------------------------------------- */
+/* --- merge -------------------------------------------------------------------------------------------------------- */
 
 TEST(a_merge_takes_everything_once) {
   struct fixture f;
@@ -246,7 +258,8 @@ TEST(a_merge_takes_everything_once) {
     CHECK_EQ(i == 0 ? 3 : 0, counts.bests, "time %d", i);
     CHECK_EQ(0, counts.taken + counts.kept, "time %d", i);
   }
-  CHECK_EQ(2, number_of(to, "select count(*) from best where is_current and is_trusted and origin = 'other.db'"), "bests");
+  CHECK_EQ(2, number_of(to, "select count(*) from best where is_current and is_trusted and origin = 'other.db'"),
+           "bests");
   CHECK_EQ(1, number_of(to, "select count(*) from best where is_current and time_ms = 0.29"), "the current one");
   check_whole(to);
   char *first, *second;
@@ -324,7 +337,8 @@ TEST(conflicts_are_decided_by_quality) {
     CHECK_EQ(1, conflicts.count, "%s", rows[i].what);
     CHECK_EQ(rows[i].is_taken, conflicts.last.is_taken, "%s", rows[i].what);
     CHECK_EQ(rows[i].is_taken, counts.taken, "%s", rows[i].what);
-    CHECK_EQ(rows[i].is_taken, number_of(to, "select origin = 'other.db' from best where is_current"), "%s", rows[i].what);
+    CHECK_EQ(rows[i].is_taken, number_of(to, "select origin = 'other.db' from best where is_current"), "%s",
+             rows[i].what);
     CHECK_EQ(2, number_of(to, "select count(*) from best"), "%s: both are kept", rows[i].what);
     CHECK_EQ(1, number_of(to, "select count(*) from problem"), "%s: one problem", rows[i].what);
     check_whole(to);
@@ -365,10 +379,11 @@ TEST(a_merge_is_all_or_nothing) {
   end(&f);
 }
 
-/* --- check -------------------------------------------------------------------------------------------------------------- */
+/* --- check -------------------------------------------------------------------------------------------------------- */
 
 TEST(check_finds_what_is_wrong) {
-  static const struct { const char *sql, *message; } rows[] = {
+  static const struct { const char *sql, *message;
+  } rows[] = {
       {"pragma foreign_keys = off; update run set problem_id = 77 where id = 1", "run 1 refers to a row of problem"},
       {"create trigger t after insert on run begin delete from best; end", "trigger 't' does not belong"},
       {"create view v as select 1", "view 'v' does not belong"},
@@ -379,11 +394,14 @@ TEST(check_finds_what_is_wrong) {
       {"update template set yaml = 'name: ['", "the template zmarch cannot be read"},
       {"update template set cuda = cuda || ' '", "not those of its hash"},
       {"update variant set parameters = '{\"no_such\":1}' where id = 2", "variant 2: template zmarch has no parameter"},
+      {"update device set name = 'a' || char(27) || '[31m'", "device 1: 'a?[31m' cannot be printed"},
+      {"update best set origin = 'two' || char(10) || 'lines' where id = 3", "best 3: 'two"},
       {"update measurement set outcome = 'lucky' where id = 3", "measurement 3: there is no outcome 'lucky'"},
       {"update measurement set samples = x'00' where id = 3", "measurement 3: its samples"},
       {"update best set source = source || ' ' where id = 2", "best 2: its source is not that"},
       {"update best set launch = '{}' where id = 1", "best 1: launch"},
-      {"update best set launch = replace(launch, 'star7_zmarch', 'other') where id = 1", "best 1: its source has no kernel other"},
+      {"update best set launch = replace(launch, 'star7_zmarch', 'other') where id = 1",
+       "best 1: its source has no kernel other"},
       {"update best set coefficients = '[x]' where id = 1", "best 1: coefficients"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -399,7 +417,7 @@ TEST(check_finds_what_is_wrong) {
   }
 }
 
-/* --- forget ------------------------------------------------------------------------------------------------------------- */
+/* --- forget ------------------------------------------------------------------------------------------------------- */
 
 TEST(forget_removes_what_is_chosen) {
   static const struct { struct choice choice; int64_t runs, bests, problems, devices, variants; } rows[] = {
@@ -413,7 +431,8 @@ TEST(forget_removes_what_is_chosen) {
     struct fixture f;
     struct forget_counts counts;
     begin(&f);
-    sql(f.store, "update run set started = '2001-01-01' where id = 2; update best set date = '2001-01-01' where run_id = 2");
+    sql(f.store,
+        "update run set started = '2001-01-01' where id = 2; update best set date = '2001-01-01' where run_id = 2");
     CHECK_OK(store_forget_count(f.store, &rows[i].choice, &counts));
     CHECK_EQ(3 - rows[i].runs, counts.runs, "row %zu: counted", i);
     CHECK_EQ(3 - rows[i].bests, counts.bests, "row %zu: counted", i);
@@ -424,10 +443,31 @@ TEST(forget_removes_what_is_chosen) {
     CHECK_EQ(rows[i].problems, number_of(f.store, "select count(*) from problem"), "row %zu", i);
     CHECK_EQ(rows[i].devices, number_of(f.store, "select count(*) from device"), "row %zu", i);
     CHECK_EQ(rows[i].variants, number_of(f.store, "select count(*) from variant"), "row %zu", i);
-    CHECK_EQ(rows[i].problems, number_of(f.store, "select count(*) from best where is_current"), "row %zu: one is current", i);
+    CHECK_EQ(rows[i].problems, number_of(f.store, "select count(*) from best where is_current"),
+             "row %zu: one is current", i);
     check_whole(f.store);
     end(&f);
   }
+}
+
+/* Of what stays, the fastest that is trusted serves lookups from then on. */
+TEST(forget_leaves_a_best) {
+  static const struct choice old = {.before = "2010-01-01"};
+  struct store *store;
+  struct bench_case c;
+  CHECK_OK(store_open_memory(&store));
+  case_load(&c);
+  case_put(&c, store, 512);
+  case_tune(&c, store, 1, 1, 0.5);
+  case_tune(&c, store, 2, 1, 0.3);
+  case_tune(&c, store, 3, 1, 0.2);
+  case_tune(&c, store, 4, 1, 0.1);
+  sql(store, "update best set is_trusted = 0 where time_ms = 0.2; update best set date = '2001-01-01' where time_ms = 0.1");
+  CHECK_OK(store_forget(store, &old));
+  CHECK_EQ(3, number_of(store, "select count(*) from best"), "one is gone");
+  CHECK_EQ(1, number_of(store, "select time_ms = 0.3 and is_trusted from best where is_current"), "the fastest that is trusted");
+  case_free(&c);
+  store_close(store);
 }
 
 int main(void) {
@@ -445,6 +485,7 @@ int main(void) {
       cmocka_unit_test(a_merge_is_all_or_nothing),
       cmocka_unit_test(check_finds_what_is_wrong),
       cmocka_unit_test(forget_removes_what_is_chosen),
+      cmocka_unit_test(forget_leaves_a_best),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

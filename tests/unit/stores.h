@@ -44,7 +44,8 @@ static inline struct hash hash_of_file(const char *path) {
 static inline int64_t number_of(struct store *store, const char *sql) {
   sqlite3_stmt *query = NULL;
   int64_t number = -1;
-  if (sqlite3_prepare_v2(store_connection(store), sql, -1, &query, NULL) == SQLITE_OK && sqlite3_step(query) == SQLITE_ROW) {
+  if (sqlite3_prepare_v2(store_connection(store), sql, -1, &query, NULL) == SQLITE_OK &&
+      sqlite3_step(query) == SQLITE_ROW) {
     number = sqlite3_column_int64(query, 0);
   } else {
     print_error("# %s: %s\n", sql, sqlite3_errmsg(store_connection(store)));
@@ -70,7 +71,8 @@ static const struct device_facts case_device = {
 
 static inline void case_load(struct bench_case *c) {
   size_t length;
-  *c = (struct bench_case){.launch = {.kernel = "star7_zmarch", .block = {32, 8, 1}, .grid = {4, 64, 8}, .index_bytes = 4}};
+  *c = (struct bench_case){
+      .launch = {.kernel = "star7_zmarch", .block = {32, 8, 1}, .grid = {4, 64, 8}, .index_bytes = 4}};
   CHECK_OK(stencil_of_kernels("star7", &c->stencil));
   CHECK_OK(analysis_make(c->stencil, &c->analysis));
   CHECK_OK(template_read("templates/zmarch.yaml", &c->template));
@@ -95,7 +97,8 @@ static inline void case_free(struct bench_case *c) {
 }
 
 static inline int64_t case_run(const struct bench_case *c, struct store *store, const char *driver) {
-  struct run_start start = {c->problem, "halotune tune star7", "host", driver, "13.0", "exhaustive", 13000, 7, 60, 1234, 1 << 27};
+  struct run_start start = {c->problem, "halotune tune star7", "host", driver, "13.0", "exhaustive", 13000, 7, 60, 1234,
+                            1 << 27};
   int64_t run = store_run_begin(store, &start);
   CHECK(run > 0, "%s", fail_text());
   return run;
@@ -110,17 +113,32 @@ static inline const char *case_source(uint64_t number) {
 
 static inline struct variant_key case_variant(const struct bench_case *c, uint64_t number) {
   const char *source = case_source(number);
-  return (struct variant_key){c->stencil_id, c->template_id, c->template, &c->configuration, hash_bytes(source, strlen(source))};
+  return (struct variant_key){c->stencil_id, c->template_id, c->template, &c->configuration,
+                              hash_bytes(source, strlen(source))};
 }
 
 static const float case_samples[] = {0.33f, 0.325f, 0.3241f};
 
 static inline struct measurement case_measurement(long number) {
-  return (struct measurement){.outcome = OUTCOME_MEASURED, .reason = "", .number = number, .at_s = 0.5,
-                              .timing = {3, 0.325, 0.3241, 0.3240, 0.33, case_samples}, .rms_error = 1e-8, .max_error = 3e-7,
-                              .max_error_units = 1.5, .registers = 40, .shared_bytes = 9216, .spill_bytes = 0, .occupancy = 0.75,
-                              .blocks_per_sm = 6, .threads = 256, .blocks = 2048, .compile_ms = 88.5,
-                              .before = {1755, -1, -1, -1, -1}, .after = {1980, 3201, 45, 512.5, 4}, .attempts = 1};
+  return (struct measurement){.outcome = OUTCOME_MEASURED,
+                              .reason = "",
+                              .number = number,
+                              .at_s = 0.5,
+                              .timing = {3, 0.325, 0.3241, 0.3240, 0.33, case_samples},
+                              .rms_error = 1e-8,
+                              .max_error = 3e-7,
+                              .max_error_units = 1.5,
+                              .registers = 40,
+                              .shared_bytes = 9216,
+                              .spill_bytes = 0,
+                              .occupancy = 0.75,
+                              .blocks_per_sm = 6,
+                              .threads = 256,
+                              .blocks = 2048,
+                              .compile_ms = 88.5,
+                              .before = {1755, -1, -1, -1, -1},
+                              .after = {1980, 3201, 45, 512.5, 4},
+                              .attempts = 1};
 }
 
 static const double case_coefficients[] = {0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1};
@@ -128,19 +146,41 @@ static const char case_cubin[] = "\177ELF\0cubin";
 
 static inline struct best case_best(const struct bench_case *c, int64_t run, int64_t variant, uint64_t number,
                                     double time_ms) {
-  return (struct best){.problem = c->problem, .variant = variant, .run = run, .driver = "580.1", .nvrtc = "13.0", .arch = "sm_90",
-                       .second_grid = "509x251x127", .timing = {20, time_ms, time_ms, time_ms * 0.99, time_ms * 1.01, NULL},
-                       .default_ms = 0.4, .roof_ms = 0.26, .roof_ratio = 0.8, .roof_ratio_low = 0.79, .roof_ratio_high = 0.81,
-                       .empty_ms = 0.002, .bytes = 1 << 27, .rms_error = 1e-8, .max_error = 3e-7, .max_error_units = 1.5,
-                       .registers = 40, .shared_bytes = 9216, .occupancy = 0.75, .launch = &c->launch,
-                       .coefficients = case_coefficients, .coefficient_count = (int)COUNT(case_coefficients),
-                       .source = case_source(number), .cubin = case_cubin, .cubin_bytes = sizeof case_cubin};
+  return (struct best){.problem = c->problem,
+                       .variant = variant,
+                       .run = run,
+                       .driver = "580.1",
+                       .nvrtc = "13.0",
+                       .arch = "sm_90",
+                       .second_grid = "509x251x127",
+                       .timing = {20, time_ms, time_ms, time_ms * 0.99, time_ms * 1.01, NULL},
+                       .default_ms = 0.4,
+                       .roof_ms = 0.26,
+                       .roof_ratio = 0.8,
+                       .roof_ratio_low = 0.79,
+                       .roof_ratio_high = 0.81,
+                       .empty_ms = 0.002,
+                       .bytes = 1 << 27,
+                       .rms_error = 1e-8,
+                       .max_error = 3e-7,
+                       .max_error_units = 1.5,
+                       .registers = 40,
+                       .shared_bytes = 9216,
+                       .occupancy = 0.75,
+                       .launch = &c->launch,
+                       .coefficients = case_coefficients,
+                       .coefficient_count = (int)COUNT(case_coefficients),
+                       .source = case_source(number),
+                       .cubin = case_cubin,
+                       .cubin_bytes = sizeof case_cubin};
 }
 
 static const struct run_end case_end = {true, "", 0.002, 0.26, 0.27, ""};
 
-/* A whole run of the variants from `first` on, the first of which is the winner with this time. Returns the winner's id. */
-static inline int64_t case_tune(struct bench_case *c, struct store *store, uint64_t first, int variants, double time_ms) {
+/* A whole run of the variants from `first` on, the first of which is the winner with this time. Returns the winner's
+ * id. */
+static inline int64_t case_tune(struct bench_case *c, struct store *store, uint64_t first, int variants,
+                                double time_ms) {
   int64_t run = case_run(c, store, "580.1"), winner = 0;
   for (int i = 0; i < variants; i++) {
     struct measurement measurement = case_measurement(i + 1);

@@ -17,7 +17,7 @@
   X(outcome_h, "outcome.h") X(poison_h, "poison.h") X(protocol_h, "protocol.h")                    \
   X(report_h, "report.h") X(texture_h, "texture.h") X(warp_h, "warp.h") X(watch_h, "watch.h")
 #define SOURCE_LIST(X)                                                                          \
-  X(block_c, "block.c") X(copy_c, "copy.c") X(fiber_c, "fiber.c") X(memory_c, "memory.c")        \
+  X(block_c, "block.c") X(copy_c, "copy.c") X(engine_c, "engine.c") X(fiber_c, "fiber.c") X(memory_c, "memory.c")        \
   X(order_c, "order.c") X(report_c, "report.c") X(runner_c, "runner.c") X(texture_c, "texture.c") \
   X(warp_c, "warp.c") X(watch_c, "watch.c")
 

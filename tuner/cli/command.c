@@ -29,7 +29,7 @@ halotune_status option_whole(const struct invocation *invocation, const char *na
   return HALOTUNE_OK;
 }
 
-static enum exit_code exit_code_of(halotune_status status) {
+enum exit_code exit_code_of(halotune_status status) {
   switch (status) {
   case HALOTUNE_OK: return HALOTUNE_EXIT_SUCCESS;
   case HALOTUNE_NOT_FOUND: return HALOTUNE_EXIT_NOT_FOUND;

@@ -56,6 +56,9 @@ const char *option_value(const struct invocation *invocation, const char *name);
 halotune_status option_whole(const struct invocation *invocation, const char *name, long low, long high, long otherwise,
                              long *out);
 
+/* The exit code that belongs to a status. */
+enum exit_code exit_code_of(halotune_status status);
+
 /* Print "halotune: DETAIL" on stderr and return the exit code that belongs to the status. */
 enum exit_code report_failure(halotune_status status);
 
@@ -63,7 +66,19 @@ enum exit_code report_failure(halotune_status status);
 enum exit_code report_file_failure(halotune_status status);
 
 /* The commands, one file each. */
-extern const struct command command_list, command_show, command_reference, command_generate, command_space, command_compile,
-    command_verify, command_report, command_cache, command_db;
+extern const struct command command_list;
+extern const struct command command_show;
+extern const struct command command_reference;
+extern const struct command command_generate;
+extern const struct command command_space;
+extern const struct command command_compile;
+extern const struct command command_verify;
+extern const struct command command_tune;
+extern const struct command command_query;
+extern const struct command command_report;
+extern const struct command command_db;
+extern const struct command command_doctor;
+extern const struct command command_selftest;
+extern const struct command command_cache;
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "gpu/cubin_cache.h"
+#include "gpu/compiler.h"
 #include "tuner/cli/compile_row.h"
 #include "tuner/cli/pick.h"
 #include "tuner/cli/progress.h"
@@ -19,9 +19,7 @@ struct job {
 
 struct session {
   const struct problem *problem;
-  struct compile_pool *pool;
-  struct cubin_cache cache; /* no folder: none */
-  bool cache_warned;
+  struct compiler *compiler;
   struct job *jobs; /* in the order in which they are printed */
   long job_count, next, done, printed;
   long counts[COMPILE_ROW_OUTCOMES], cached;
@@ -38,11 +36,6 @@ static struct compile_request request_of(const struct session *session, const st
   return (struct compile_request){.source = job->generated.source, .name = job->generated.launch.kernel, .arch = session->problem->arch};
 }
 
-static void warn(struct session *session, const char *what) {
-  progress_hide(&session->progress);
-  fprintf(stderr, "halotune: %s: %s\n", what, fail_text());
-}
-
 static void finish_job(struct session *session, struct job *job) {
   generated_free(&job->generated);
   job->is_done = true;
@@ -54,7 +47,6 @@ static void finish_job(struct session *session, struct job *job) {
 /* Generate a variant, and take its cubin from the cache or hand it to the pool. */
 static halotune_status start_job(struct session *session, long number) {
   struct job *job = &session->jobs[number];
-  struct compiled compiled;
   struct variant_spec spec = problem_variant(session->problem, job->row.template, &job->row.configuration);
   halotune_status status = generate(&spec, &job->generated);
   if (status == HALOTUNE_ARGUMENT) {
@@ -64,15 +56,7 @@ static halotune_status start_job(struct session *session, long number) {
   }
   if (status != HALOTUNE_OK) return status;
   struct compile_request request = request_of(session, job);
-  enum cubin_cache_answer answer =
-      cubin_cache_get(&session->cache, &request, compile_pool_nvrtc(session->pool), &compiled);
-  if (answer == CUBIN_CACHE_DAMAGED) warn(session, "compiled again");
-  if (answer != CUBIN_CACHE_HIT) return compile_pool_submit(session->pool, (uint64_t)number, &request);
-  job->row.is_cached = true;
-  status = compile_row_fill(&job->row, session->problem, &job->generated, &compiled, session->sm_count);
-  compiled_free(&compiled);
-  finish_job(session, job);
-  return status;
+  return compiler_submit(session->compiler, (uint64_t)number, &request);
 }
 
 static enum compile_row_outcome row_outcome(enum compile_outcome outcome) {
@@ -85,18 +69,15 @@ static enum compile_row_outcome row_outcome(enum compile_outcome outcome) {
   return COMPILE_ROW_FAILED;
 }
 
-static halotune_status take_result(struct session *session, const struct compile_result *result) {
-  struct job *job = &session->jobs[result->id];
+static halotune_status take_result(struct session *session, const struct compiler_result *result) {
+  const struct compile_result *compile = &result->compile;
+  struct job *job = &session->jobs[compile->id];
   halotune_status status = HALOTUNE_OK;
-  struct compile_request request = request_of(session, job);
-  if (result->outcome == COMPILE_OK) {
-    bool kept = !session->cache.folder ||
-                cubin_cache_put(&session->cache, &request, compile_pool_nvrtc(session->pool), &result->compiled);
-    if (!kept && !session->cache_warned) warn(session, "not kept in the cache");
-    session->cache_warned = session->cache_warned || !kept;
-    status = compile_row_fill(&job->row, session->problem, &job->generated, &result->compiled, session->sm_count);
+  job->row.is_cached = result->is_cached;
+  if (compile->outcome == COMPILE_OK) {
+    status = compile_row_fill(&job->row, session->problem, &job->generated, &compile->compiled, session->sm_count);
   } else {
-    compile_row_fail(&job->row, row_outcome(result->outcome), result->compiled.log);
+    compile_row_fail(&job->row, row_outcome(compile->outcome), compile->compiled.log);
   }
   finish_job(session, job);
   return status;
@@ -123,15 +104,15 @@ static void print_ready(struct session *session) {
 static halotune_status compile_all(struct session *session) {
   halotune_status status = HALOTUNE_OK;
   while (session->done < session->job_count && status == HALOTUNE_OK) {
-    if (session->next < session->job_count && compile_pool_has_room(session->pool)) {
+    if (session->next < session->job_count && compiler_has_room(session->compiler)) {
       status = start_job(session, session->next++);
     } else {
-      struct compile_result result;
+      struct compiler_result result;
       bool have = false;
-      status = compile_pool_wait(session->pool, -1, &result, &have);
+      status = compiler_wait(session->compiler, -1, &result, &have);
       if (status == HALOTUNE_OK && have) {
         status = take_result(session, &result);
-        compile_result_free(&result);
+        compile_result_free(&result.compile);
       }
     }
     print_ready(session);
@@ -198,10 +179,7 @@ static halotune_status finish(struct session *session) {
   return HALOTUNE_OK;
 }
 
-static halotune_status compile_picked(const struct invocation *invocation, struct session *session,
-                                      const struct picked *picked) {
-  bool no_cache = option_value(invocation, "no-cache") != NULL;
-  halotune_status status = HALOTUNE_OK;
+static halotune_status compile_picked(struct session *session, const struct picked *picked) {
   session->jobs = calloc((size_t)picked->count + 1, sizeof *session->jobs);
   if (!session->jobs) return fail_memory();
   session->job_count = picked->count;
@@ -209,9 +187,7 @@ static halotune_status compile_picked(const struct invocation *invocation, struc
     session->jobs[i].row.template = picked->variants[i].template;
     session->jobs[i].row.configuration = picked->variants[i].configuration;
   }
-  if (!no_cache) status = cubin_cache_open(NULL, 0, &session->cache);
-  if (status == HALOTUNE_OK) status = compile_all(session);
-  if (!no_cache) cubin_cache_close(&session->cache);
+  halotune_status status = compile_all(session);
   if (status == HALOTUNE_OK) status = finish(session);
   for (long i = 0; i < session->job_count; i++) {
     generated_free(&session->jobs[i].generated);
@@ -219,6 +195,8 @@ static halotune_status compile_picked(const struct invocation *invocation, struc
   }
   return status;
 }
+
+static void warn(const char *text) { fprintf(stderr, "halotune: the cache of cubins: %s\n", text); }
 
 static enum exit_code run(const struct invocation *invocation) {
   struct problem problem;
@@ -230,16 +208,17 @@ static enum exit_code run(const struct invocation *invocation) {
   if (status != HALOTUNE_OK) return report_failure(status);
   if ((status = problem_open(invocation, &problem)) != HALOTUNE_OK) return report_file_failure(status);
   struct session session = {.problem = &problem, .sm_count = (int)sm_count, .start_ms = clock_ms()};
-  struct compile_pool_options options = {.workers = (int)workers};
+  struct compiler_options options = {
+      .pool = {.workers = (int)workers}, .no_cache = option_value(invocation, "no-cache") != NULL, .warn = warn};
   if ((status = pick_variants(invocation, &problem, DEFAULT_SAMPLE, &picked)) != HALOTUNE_OK) goto done;
   session.json = option_value(invocation, "json") != NULL;
   if (session.json) session.rows = json_array();
   progress_open(&session.progress);
   session.start_ms = clock_ms();
-  status = compile_pool_open(&options, &session.pool);
-  if (status == HALOTUNE_OK) status = compile_picked(invocation, &session, &picked);
+  status = compiler_open(&options, &session.compiler);
+  if (status == HALOTUNE_OK) status = compile_picked(&session, &picked);
   code = picked.templates.code;
-  compile_pool_close(session.pool);
+  compiler_close(session.compiler);
   json_decref(session.rows);
   picked_free(&picked);
 done:

@@ -46,11 +46,10 @@ halotune_status compile_row_fill(struct compile_row *row, const struct problem *
 }
 
 void compile_row_fail(struct compile_row *row, enum compile_row_outcome outcome, const char *log) {
-  const char *error = strstr(log, "error"), *line = log + strspn(log, "\r\n ");
-  while (error && error > log && error[-1] != '\n') error--;
-  if (error) line = error;
+  int length;
+  const char *line = compile_log_error(log, &length);
   row->outcome = outcome;
-  row->detail = strndup(line, strcspn(line, "\r\n"));
+  row->detail = strndup(line, (size_t)length);
 }
 
 void compile_row_free(struct compile_row *row) {

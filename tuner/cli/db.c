@@ -1,4 +1,5 @@
-/* db.c: `halotune db WHAT`: the database looked at, checked, joined with others, written out, read in, and made smaller. */
+/* db.c: `halotune db WHAT`: the database looked at, checked, joined with others, written out, read in, and made
+ * smaller. */
 #include "tuner/cli/db.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ halotune_status db_open(const struct invocation *invocation, enum store_mode mod
   return store_open(option_value(invocation, "db"), mode, out);
 }
 
-/* --- check -------------------------------------------------------------------------------------------------------------- */
+/* --- check -------------------------------------------------------------------------------------------------------- */
 
 static void print_problem(void *context, const char *text) {
   (void)context;
@@ -27,12 +28,13 @@ static halotune_status check(const struct invocation *invocation, struct store *
   (void)invocation;
   halotune_status status = store_check(store, print_problem, NULL, &found);
   if (status != HALOTUNE_OK) return status;
-  if (found > 0) return fail(HALOTUNE_DB, "%s: %ld thing%s wrong", store_path(store), found, found == 1 ? " is" : "s are");
+  if (found > 0)
+    return fail(HALOTUNE_DB, "%s: %ld thing%s wrong", store_path(store), found, found == 1 ? " is" : "s are");
   printf("%s: whole, and all of it can be read\n", store_path(store));
   return HALOTUNE_OK;
 }
 
-/* --- export ------------------------------------------------------------------------------------------------------------- */
+/* --- export ------------------------------------------------------------------------------------------------------- */
 
 static halotune_status export_as(const struct invocation *invocation, struct store *store, const struct choice *choice,
                                  struct text *text) {
@@ -53,13 +55,14 @@ static halotune_status export(const struct invocation *invocation, struct store 
   if (status != HALOTUNE_OK) return status;
   status = export_as(invocation, store, &choice, &text);
   if (status == HALOTUNE_OK && path) status = file_replace(path, text_string(&text), text.length);
-  else if (status == HALOTUNE_OK) fwrite(text_string(&text), 1, text.length, stdout); /* main tells whether it arrived */
+  else if (status == HALOTUNE_OK)
+    fwrite(text_string(&text), 1, text.length, stdout); /* main tells whether it arrived */
   text_free(&text);
   free(name);
   return status;
 }
 
-/* --- forget ------------------------------------------------------------------------------------------------------------- */
+/* --- forget ------------------------------------------------------------------------------------------------------- */
 
 static halotune_status forget(const struct invocation *invocation, struct store *store) {
   struct choice choice;
@@ -74,15 +77,16 @@ static halotune_status forget(const struct invocation *invocation, struct store 
   if (status == HALOTUNE_OK) status = store_forget_count(store, &choice, &counts);
   if (status == HALOTUNE_OK && sure) status = store_forget(store, &choice);
   if (status == HALOTUNE_OK) {
-    printf("%s %ld run%s with %ld measurement%s, and %ld best configuration%s\n", sure ? "removed" : "would remove", counts.runs,
-           PLURAL(counts.runs), counts.measurements, PLURAL(counts.measurements), counts.bests, PLURAL(counts.bests));
+    printf("%s %ld run%s with %ld measurement%s, and %ld best configuration%s\n", sure ? "removed" : "would remove",
+           counts.runs, PLURAL(counts.runs), counts.measurements, PLURAL(counts.measurements), counts.bests,
+           PLURAL(counts.bests));
     if (!sure) fprintf(stderr, "halotune: nothing was removed yet; add --yes to do it\n");
   }
   free(name);
   return status;
 }
 
-/* --- the table ---------------------------------------------------------------------------------------------------------- */
+/* --- the table ---------------------------------------------------------------------------------------------------- */
 
 static const struct {
   const char *name;
@@ -124,14 +128,16 @@ static enum exit_code run(const struct invocation *invocation) {
     if (strcmp(parts[i].name, what) != 0) continue;
     halotune_status status = check_options(invocation, what, parts[i].options);
     if (status == HALOTUNE_OK && (files < parts[i].least_files || files > parts[i].most_files)) {
-      status = fail(HALOTUNE_ARGUMENT, "db %s takes %s", what, parts[i].most_files ? "files: halotune db merge OTHER.db" : "no files");
+      status = fail(HALOTUNE_ARGUMENT, "db %s takes %s", what,
+                    parts[i].most_files ? "files: halotune db merge OTHER.db" : "no files");
     }
     if (status == HALOTUNE_OK) status = db_open(invocation, parts[i].mode, &store);
     if (status == HALOTUNE_OK) status = parts[i].run(invocation, store);
     store_close(store);
     return status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report(status);
   }
-  return report_failure(fail(HALOTUNE_ARGUMENT, "db knows info, check, merge, import, export and forget, not '%s'", what));
+  return report_failure(
+      fail(HALOTUNE_ARGUMENT, "db knows info, check, merge, import, export and forget, not '%s'", what));
 }
 
 static const struct option_row options[] = {

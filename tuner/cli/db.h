@@ -11,8 +11,8 @@
 /* Open the database that --db names, else the user's own. */
 halotune_status db_open(const struct invocation *invocation, enum store_mode mode, struct store **out);
 
-/* Read --stencil, --device, --before, and --problem STENCIL[,DTYPE[,GRID]] as far as the command has them. Its texts are kept in
- * `name`, from malloc, the caller's, NULL on failure.
+/* Read --stencil, --device, --before, and --problem STENCIL[,DTYPE[,GRID]] as far as the command has them. Its texts
+ * are kept in `name`, from malloc, the caller's, NULL on failure.
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT with what is wrong; HALOTUNE_MEMORY. */
 halotune_status db_choice(const struct invocation *invocation, struct choice *out, char **name);
 

@@ -43,8 +43,10 @@ static halotune_status check_date(const char *date) {
   static const char form[] = "0000-00-00T00:00:00Z";
   size_t length = strlen(date);
   bool good = length == 10 || length == sizeof form - 1;
-  for (size_t i = 0; i < length && good; i++) good = form[i] == '0' ? date[i] >= '0' && date[i] <= '9' : date[i] == form[i];
-  return good ? HALOTUNE_OK : fail(HALOTUNE_ARGUMENT, "--before takes a date such as 2026-11-21, in UTC, not '%s'", date);
+  for (size_t i = 0; i < length && good; i++)
+    good = form[i] == '0' ? date[i] >= '0' && date[i] <= '9' : date[i] == form[i];
+  return good ? HALOTUNE_OK
+              : fail(HALOTUNE_ARGUMENT, "--before takes a date such as 2026-11-21, in UTC, not '%s'", date);
 }
 
 halotune_status db_choice(const struct invocation *invocation, struct choice *out, char **name) {

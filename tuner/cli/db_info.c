@@ -9,13 +9,15 @@
 #include "tuner/cli/db.h"
 #include "tuner/cli/json.h"
 
-static const char devices_sql[] =
-    "select d.name, d.uuid, d.capability, d.is_emulation, (select count(*) from problem p where p.device_id = d.id) from device d"
-    " order by d.id";
+static const char devices_sql[] = "select d.name, d.uuid, d.capability, d.is_emulation, (select count(*) from problem "
+                                  "p where p.device_id = d.id) from device d"
+                                  " order by d.id";
 
 static const char problems_sql[] =
-    "select s.name, p.dtype, p.nx, p.ny, p.nz, p.launch, p.cache, d.name, t.name, v.parameters, b.time_ms, b.date, b.origin,"
-    " b.is_trusted, (select count(*) from run r where r.problem_id = p.id), (select count(*) from measurement m join run r"
+    "select s.name, p.dtype, p.nx, p.ny, p.nz, p.launch, p.cache, d.name, t.name, v.parameters, b.time_ms, b.date, "
+    "b.origin,"
+    " b.is_trusted, (select count(*) from run r where r.problem_id = p.id), (select count(*) from measurement m join "
+    "run r"
     " on r.id = m.run_id where r.problem_id = p.id) from problem p join stencil s on s.id = p.stencil_id"
     " join device d on d.id = p.device_id left join best b on b.problem_id = p.id and b.is_current"
     " left join variant v on v.id = b.variant_id left join template t on t.id = v.template_id"
@@ -42,7 +44,7 @@ static halotune_status gather(struct info *info) {
   return status;
 }
 
-/* --- devices and problems ----------------------------------------------------------------------------------------------- */
+/* --- devices and problems ----------------------------------------------------------------------------------------- */
 
 static json_t *device_json(sqlite3_stmt *row) {
   json_t *json = json_object();
@@ -89,8 +91,9 @@ static json_t *problem_json(sqlite3_stmt *row) {
 static void print_problem(sqlite3_stmt *row) {
   int runs = sqlite3_column_int(row, 14), measurements = sqlite3_column_int(row, 15);
   printf("%s %s %lldx%lldx%lld, %s, %s, on %s: %d run%s, %d measurement%s\n", column_text(row, 0), column_text(row, 1),
-         (long long)sqlite3_column_int64(row, 2), (long long)sqlite3_column_int64(row, 3), (long long)sqlite3_column_int64(row, 4),
-         column_text(row, 5), column_text(row, 6), column_text(row, 7), runs, PLURAL(runs), measurements, PLURAL(measurements));
+         (long long)sqlite3_column_int64(row, 2), (long long)sqlite3_column_int64(row, 3),
+         (long long)sqlite3_column_int64(row, 4), column_text(row, 5), column_text(row, 6), column_text(row, 7), runs,
+         PLURAL(runs), measurements, PLURAL(measurements));
   if (sqlite3_column_type(row, 10) == SQLITE_NULL) return;
   printf("  best: %.6g ms, %s %s, %s, %s%s\n", sqlite3_column_double(row, 10), column_text(row, 8), column_text(row, 9),
          column_text(row, 11), column_text(row, 12), sqlite3_column_int(row, 13) ? "" : ", not trusted");
@@ -114,7 +117,7 @@ static halotune_status each(struct info *info, const char *key, const char *sql,
   return status;
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------------------------- */
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 static void put_counts(struct info *info) {
   json_t *counts = json_object();

@@ -1,4 +1,5 @@
-/* db_take_in.c: `halotune db merge` and `import`: databases and documents into the user's own, each of them whole or not at all. */
+/* db_take_in.c: `halotune db merge` and `import`: databases and documents into the user's own, each of them whole or
+ * not at all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,21 +43,28 @@ struct telling {
 static void print_conflict(void *context, const struct merge_conflict *conflict) {
   const struct telling *telling = context;
   const long *n = conflict->grid.n;
-  printf("conflict: %s %s %ldx%ldx%ld, %s, %s, on %s: %.6g ms here, %.6g ms in %s: %s (%s)\n", conflict->stencil, conflict->dtype,
-         n[0], n[1], n[2], conflict->launch, conflict->cache, conflict->device, conflict->ours_ms, conflict->theirs_ms, telling->path,
-         conflict->is_taken ? "theirs is current now" : "ours stays", conflict->why);
+  printf("conflict: %s %s %ldx%ldx%ld, %s, %s, on %s: %.6g ms here, %.6g ms in %s: %s (%s)\n", conflict->stencil,
+         conflict->dtype, n[0], n[1], n[2], conflict->launch, conflict->cache, conflict->device, conflict->ours_ms,
+         conflict->theirs_ms, telling->path, conflict->is_taken ? "theirs is current now" : "ours stays",
+         conflict->why);
 }
 
 static void print_counts(const char *path, const struct merge_counts *counts, bool trust) {
   long conflicts = counts->taken + counts->kept;
-  printf("%s: new are %ld run%s, %ld measurement%s, %ld best configuration%s; %ld conflict%s, %ld decided for it\n", path,
-         counts->runs, PLURAL(counts->runs), counts->measurements, PLURAL(counts->measurements), counts->bests,
+  printf("%s: new are %ld run%s, %ld measurement%s, %ld best configuration%s; %ld conflict%s, %ld decided for it\n",
+         path, counts->runs, PLURAL(counts->runs), counts->measurements, PLURAL(counts->measurements), counts->bests,
          PLURAL(counts->bests), conflicts, PLURAL(conflicts), counts->taken);
   if (trust) {
-    fprintf(stderr, "halotune: %s is trusted: programs that look up a kernel will run its code on your GPU, with their rights\n", path);
+    fprintf(
+        stderr,
+        "halotune: %s is trusted: programs that look up a kernel will run its code on your GPU, with their rights\n",
+        path);
   } else if (counts->bests > 0) {
-    fprintf(stderr, "halotune: %s is not trusted: its code is kept and shown, but no program gets it from a lookup; --trust says "
-                    "that you want your GPU to run it\n", path);
+    fprintf(
+        stderr,
+        "halotune: %s is not trusted: its code is kept and shown, but no program gets it from a lookup; --trust says "
+        "that you want your GPU to run it\n",
+        path);
   }
 }
 

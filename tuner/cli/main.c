@@ -6,9 +6,22 @@
 #include "base/array.h"
 #include "tuner/cli/command.h"
 
-static const struct command *const commands[] = {&command_list, &command_show, &command_reference, &command_generate,
-                                               &command_space, &command_compile, &command_verify, &command_report,
-                                               &command_cache, &command_db};
+static const struct command *const commands[] = {
+    &command_list,
+    &command_show,
+    &command_reference,
+    &command_generate,
+    &command_space,
+    &command_compile,
+    &command_verify,
+    &command_tune,
+    &command_query,
+    &command_report,
+    &command_db,
+    &command_doctor,
+    &command_selftest,
+    &command_cache,
+};
 
 static void print_help(void) {
   printf("halotune %s: find the fastest stencil kernels for an NVIDIA GPU\n\nusage: halotune COMMAND ...\n\n",

@@ -43,27 +43,13 @@ static halotune_status pick_from(const struct invocation *invocation, const stru
   return status;
 }
 
-/* Each parameter that --set names is one of some template. A single template says by itself what it lacks. */
-static halotune_status check_set(const struct invocation *invocation, const struct templates *templates) {
-  const char *text = option_value(invocation, "set");
-  for (; text && *text && templates->count > 1; text += strcspn(text, ","), text += *text == ',') {
-    int length = (int)strcspn(text, "=,");
-    bool found = false;
-    for (int i = 0; i < templates->count; i++) {
-      found = found || template_parameter(templates->list[i], text, (size_t)length) >= 0;
-    }
-    if (!found) return fail(HALOTUNE_ARGUMENT, "no template has a parameter '%.*s'", length, text);
-  }
-  return HALOTUNE_OK;
-}
-
 /* Go through the templates that apply to the problem, each with an even share of what is left of the sample. Where several
  * could be meant, one that lacks a parameter of --set, or whose rules exclude its values, is passed over. */
 static halotune_status pick_all(const struct invocation *invocation, const struct pick *pick) {
   const struct templates *templates = &pick->out->templates;
   struct bindings *bindings = calloc((size_t)templates->count + 1, sizeof *bindings);
   char reason[FAIL_TEXT_BYTES / 2] = "see 'halotune space'";
-  halotune_status status = bindings ? check_set(invocation, templates) : fail_memory();
+  halotune_status status = bindings ? option_set_known(invocation, templates) : fail_memory();
   int left = 0;
   for (int i = 0; i < templates->count && status == HALOTUNE_OK; i++) {
     status = variant_bindings(pick->problem, templates->list[i], &bindings[i]);

@@ -105,14 +105,29 @@ halotune_status template_open(const char *path, bool by_name, struct template **
   return status;
 }
 
-static halotune_status open_one(const char *folder, const char *name, struct templates *out) {
+/* Add one template by its name or path. */
+static halotune_status add_named(const char *folder, const char *name, struct templates *out) {
   char *path;
   halotune_status status = search_find(&search_templates, folder, name, &path);
   if (status != HALOTUNE_OK) return status;
-  out->list = calloc(1, sizeof *out->list);
-  status = out->list ? template_open(path, !search_is_path(name), &out->list[0]) : fail_memory();
-  if (status == HALOTUNE_OK) out->count = 1;
+  status = template_open(path, !search_is_path(name), &out->list[out->count]);
   free(path);
+  if (status != HALOTUNE_OK) return status;
+  const struct template *added = out->list[out->count++];
+  for (int i = 0; i < out->count - 1; i++) {
+    if (hash_compare(out->list[i]->hash, added->hash) == 0) return fail(HALOTUNE_ARGUMENT, "--template names %s twice", added->name);
+  }
+  return HALOTUNE_OK;
+}
+
+static halotune_status open_named(const char *folder, const char *names, struct templates *out) {
+  int room = 1;
+  for (const char *comma = strchr(names, ','); comma; comma = strchr(comma + 1, ',')) room++;
+  char *words = strdup(names), *rest = words;
+  out->list = calloc((size_t)room, sizeof *out->list);
+  halotune_status status = words && out->list ? HALOTUNE_OK : fail_memory();
+  while (status == HALOTUNE_OK && rest) status = add_named(folder, strsep(&rest, ","), out);
+  free(words);
   return status;
 }
 
@@ -143,7 +158,7 @@ static halotune_status open_all(const char *folder, struct templates *out) {
 halotune_status templates_open(const struct invocation *invocation, struct templates *out) {
   const char *name = option_value(invocation, "template"), *folder = option_value(invocation, "template-dir");
   *out = (struct templates){.code = HALOTUNE_EXIT_SUCCESS};
-  halotune_status status = name ? open_one(folder, name, out) : open_all(folder, out);
+  halotune_status status = name ? open_named(folder, name, out) : open_all(folder, out);
   if (status != HALOTUNE_OK) templates_free(out);
   return status;
 }
@@ -183,6 +198,19 @@ halotune_status option_set(const struct invocation *invocation, const struct tem
     text += length + (text[length] == ',');
   }
   return status;
+}
+
+halotune_status option_set_known(const struct invocation *invocation, const struct templates *templates) {
+  const char *text = option_value(invocation, "set");
+  for (; text && *text && templates->count > 1; text += strcspn(text, ","), text += *text == ',') {
+    int length = (int)strcspn(text, "=,");
+    bool found = false;
+    for (int i = 0; i < templates->count; i++) {
+      found = found || template_parameter(templates->list[i], text, (size_t)length) >= 0;
+    }
+    if (!found) return fail(HALOTUNE_ARGUMENT, "no template has a parameter '%.*s'", length, text);
+  }
+  return HALOTUNE_OK;
 }
 
 halotune_status option_configuration(const struct invocation *invocation, const struct template *template,

@@ -15,7 +15,7 @@
 
 /* The options that templates_open reads. */
 #define TEMPLATE_OPTIONS                                                                   \
-  {"template", "NAME", "one template, by name or path; all that apply by default"},        \
+  {"template", "NAME,...", "templates, by name or path; all that apply by default"},        \
   {"template-dir", "FOLDER", "look for templates there first"}
 
 /* Owns its members; end with problem_free. */
@@ -56,7 +56,7 @@ struct templates {
  * Returns what template_read returns, and HALOTUNE_PARSE for another name. */
 halotune_status template_open(const char *path, bool by_name, struct template **out);
 
-/* Read the template that --template names, or all. Of all, those with an error are named on stderr and passed over.
+/* Read the templates that --template names, or all. Of all, those with an error are named on stderr and passed over.
  * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND, what template_read returns, or HALOTUNE_PARSE where each of all has an error. */
 halotune_status templates_open(const struct invocation *invocation, struct templates *out);
 
@@ -67,6 +67,10 @@ void templates_free(struct templates *templates);
  * Returns HALOTUNE_OK, or HALOTUNE_ARGUMENT for unknown ones, and for a parameter that --set names twice. */
 halotune_status option_set(const struct invocation *invocation, const struct template *template, bool fixed[MAX_PARAMETERS],
                            struct configuration *out);
+
+/* Whether each parameter that --set names is one of some template. A single template says by itself what it lacks.
+ * Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
+halotune_status option_set_known(const struct invocation *invocation, const struct templates *templates);
 
 /* The configuration that --set means when the rules have their say: where they leave out the defaults of other parameters, as few
  * of these as possible have other values.

@@ -62,6 +62,7 @@ static void block_unmake(struct block *block) {
   free(block->shared - SHARED_CANARY_BYTES);
 #endif
   for (unsigned i = 0; i < MAX_BLOCK_THREADS; i++) free(block->threads[i].copies.items);
+  free(block->bulk.items);
   free(block);
 }
 
@@ -93,6 +94,7 @@ static void block_begin(void) {
     block->threads[i].state = THREAD_READY;
     copies_drop(&block->threads[i].copies);
   }
+  copies_drop(&block->bulk);
   order_threads(block, number);
   poison_fill(block->shared, launch.request->shared_bytes, HOST_POISON_SHARED);
   live_count++;

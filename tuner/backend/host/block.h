@@ -59,6 +59,7 @@ struct block {
   uint16_t order[MAX_BLOCK_THREADS];
   struct warp warps[MAX_BLOCK_WARPS];
   struct thread threads[MAX_BLOCK_THREADS];
+  struct copies bulk;
 };
 
 /* The block and the thread that run. */

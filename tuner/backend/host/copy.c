@@ -11,7 +11,7 @@
 
 void copies_drop(struct copies *copies) { copies->first = copies->end = copies->group = 0; }
 
-static struct copy *copy_add(struct copies *copies) {
+struct copy *copy_add(struct copies *copies) {
   if (copies->first == copies->end) copies->first = copies->end = 0;
   if (copies->end == copies->capacity) {
     copies->capacity = copies->capacity > 0 ? 2 * copies->capacity : 16;
@@ -35,7 +35,7 @@ static void check(const unsigned char *to, const unsigned char *from, unsigned b
 void halotune_async_copy(void *to, const void *from, unsigned bytes, int valid, int line) {
   struct copies *copies = &turn.thread->copies;
   check(to, from, bytes, line);
-  *copy_add(copies) = (struct copy){to, valid ? from : NULL, bytes, copies->group};
+  *copy_add(copies) = (struct copy){to, valid ? from : NULL, bytes, copies->group, NULL};
   poison_fill(to, bytes, HOST_POISON_COPY);
 }
 

@@ -53,6 +53,10 @@ unsigned long long halotune_warp(unsigned operation, unsigned mask, unsigned lon
 void halotune_async_copy(void *to, const void *from, unsigned bytes, int valid, int line);
 void halotune_async_commit();
 void halotune_async_wait(unsigned pending_groups);
+void halotune_barrier_init(void *barrier, unsigned arrivals, int line);
+void halotune_barrier_expect(void *barrier, unsigned bytes, int line);
+void halotune_bulk_copy(void *to, const void *from, unsigned bytes, void *barrier, int line);
+int halotune_barrier_passed(void *barrier, unsigned phase, int line);
 const void *halotune_texel(unsigned long long texture, long long x, long long y, unsigned texel_bytes, int line);
 [[noreturn]] void halotune_misaligned(const void *address, unsigned bytes, int line);
 }
@@ -220,6 +224,18 @@ template <int N, class T> static inline void store_vector(T *p, const T (&in)[N]
 }
 template <class T> static inline T load_plain(const T *p) { return *p; }
 template <class T> static inline T load_readonly(const T *p) { return *p; }
+template <class T> static inline T load_streaming(const T *p) { return *p; }
+template <class T> static inline void store_plain(T *p, T value) { *p = value; }
+template <class T> static inline void store_streaming(T *p, T value) { *p = value; }
+template <int N, class T> static inline void load_vector_streaming(const T *p, T (&out)[N], HALOTUNE_LINE) {
+  load_vector<N>(p, out, line);
+}
+template <int N, class T> static inline void store_vector_streaming(T *p, const T (&in)[N], HALOTUNE_LINE) {
+  store_vector<N>(p, in, line);
+}
+
+/* A hint; but an address that no kernel may touch is found, as nowhere else would be. */
+static inline void prefetch_l2(const void *p) { (void)*static_cast<const volatile unsigned char *>(p); }
 
 template <int BYTES> static inline void async_copy_zero(void *shared, const void *global, bool valid, HALOTUNE_LINE) {
   static_assert(BYTES == 4 || BYTES == 8 || BYTES == 16, "asynchronous copies move 4, 8 or 16 bytes");
@@ -230,6 +246,21 @@ template <int BYTES> static inline void async_copy(void *shared, const void *glo
 }
 static inline void async_commit() { halotune_async_commit(); }
 template <int PENDING_GROUPS> static inline void async_wait() { halotune_async_wait(PENDING_GROUPS); }
+
+static inline void barrier_init(unsigned long long *barrier, unsigned arrivals, HALOTUNE_LINE) {
+  halotune_barrier_init(barrier, arrivals, line);
+}
+static inline void barrier_init_done() {}
+static inline void barrier_expect(unsigned long long *barrier, unsigned bytes, HALOTUNE_LINE) {
+  halotune_barrier_expect(barrier, bytes, line);
+}
+static inline void barrier_arrive(unsigned long long *barrier, HALOTUNE_LINE) { halotune_barrier_expect(barrier, 0, line); }
+static inline void bulk_copy(void *shared, const void *global, unsigned bytes, unsigned long long *barrier, HALOTUNE_LINE) {
+  halotune_bulk_copy(shared, global, bytes, barrier, line);
+}
+static inline void barrier_wait(unsigned long long *barrier, unsigned phase, HALOTUNE_LINE) {
+  while (!halotune_barrier_passed(barrier, phase, line)) halotune_spin_yield(line);
+}
 
 static inline void spin_yield(HALOTUNE_LINE) { halotune_spin_yield(line); }
 static inline unsigned load_acquire(const unsigned *p) { return *const_cast<const volatile unsigned *>(p); }

@@ -1,0 +1,132 @@
+/* launch_bench.c: what halotune_kernel_launch costs beside cuLaunchKernel for the same kernel and arguments, on the GPU of this
+ * machine. Prints both and fails where the difference is more than 200 ns. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "db/kernel_set.h"
+#include "db/store.h"
+
+enum { POINTS = 32, BATCH = 200, BATCHES = 400, LIMIT_NS = 200 };
+
+/* A database that knows star7 and the template direct, and nothing measured. */
+static halotune_status make_database(const char *path) {
+  struct store *store = NULL;
+  struct stencil *stencil = NULL;
+  struct analysis *analysis = NULL;
+  struct template *template = NULL;
+  char *text = NULL;
+  size_t length;
+  halotune_status status = store_open(path, STORE_WRITE, &store);
+  if (status == HALOTUNE_OK) status = stencil_read("kernels/star7.yaml", &stencil);
+  if (status == HALOTUNE_OK) status = analysis_make(stencil, &analysis);
+  if (status == HALOTUNE_OK) status = file_read("kernels/star7.yaml", MAX_STENCIL_BYTES, &text, &length);
+  if (status == HALOTUNE_OK) status = template_read("templates/direct.yaml", &template);
+  if (status == HALOTUNE_OK && !(store_stencil(store, stencil, analysis, text) && store_template(store, template))) {
+    status = HALOTUNE_DB;
+  }
+  template_free(template);
+  analysis_free(analysis);
+  stencil_free(stencil);
+  free(text);
+  store_close(store);
+  return status;
+}
+
+static int compare_doubles(const void *left, const void *right) {
+  double a = *(const double *)left, b = *(const double *)right;
+  return a < b ? -1 : a > b;
+}
+
+struct bench {
+  const struct cu *cu;
+  halotune_kernel *kernel;
+  CUstream stream;
+  CUdeviceptr fields[2];
+};
+
+static halotune_status launch_ours(struct bench *b, int step) {
+  const void *inputs[] = {(const void *)(uintptr_t)b->fields[step % 2]};
+  void *outputs[] = {(void *)(uintptr_t)b->fields[1 - step % 2]};
+  return halotune_kernel_launch(b->kernel, b->stream, inputs, outputs);
+}
+
+static halotune_status launch_driver(struct bench *b, int step) {
+  struct kernel *k = &b->kernel->main->kernel;
+  CUdeviceptr input = b->fields[step % 2], output = b->fields[1 - step % 2];
+  void *arguments[] = {&input, &output, k->plan.geometry, k->plan.coefficients};
+  CUresult result = b->cu->launch(k->function, k->plan.grid[0], k->plan.grid[1], k->plan.grid[2], k->plan.block[0], k->plan.block[1],
+                                  k->plan.block[2], k->plan.shared_bytes, b->stream, arguments, NULL);
+  return cu_check(b->cu, result, "cuLaunchKernel");
+}
+
+/* Nanoseconds of a call: the median over batches, between which the stream runs empty, so that its queue is never full. Both ways
+ * take turns, so that what the machine does meanwhile hits both. */
+static halotune_status measure(struct bench *b, double *ours_ns, double *driver_ns) {
+  static double times[2][BATCHES];
+  halotune_status (*const launches[])(struct bench *, int) = {launch_ours, launch_driver};
+  halotune_status status = HALOTUNE_OK;
+  for (int batch = 0; batch < BATCHES && status == HALOTUNE_OK; batch++) {
+    for (int way = 0; way < 2; way++) {
+      double start = clock_ms();
+      for (int i = 0; i < BATCH && status == HALOTUNE_OK; i++) status = launches[way](b, i);
+      times[way][batch] = (clock_ms() - start) * 1e6 / BATCH;
+      if (status == HALOTUNE_OK) status = cu_check(b->cu, b->cu->stream_synchronize(b->stream), "cuStreamSynchronize");
+    }
+  }
+  for (int way = 0; way < 2; way++) qsort(times[way], BATCHES, sizeof(double), compare_doubles);
+  *ours_ns = times[0][BATCHES / 2];
+  *driver_ns = times[1][BATCHES / 2];
+  return status;
+}
+
+static halotune_status run(halotune_ctx *ctx, struct bench *b, double *ours_ns, double *driver_ns) {
+  const size_t bytes = sizeof(float) * POINTS * POINTS * POINTS;
+  halotune_problem problem = {.stencil = "star7", .grid = {POINTS, POINTS, POINTS}};
+  halotune_config config;
+  halotune_status status = halotune_lookup(ctx, &problem, &config);
+  if (status == HALOTUNE_OK) status = halotune_kernel_create(ctx, &config, NULL, NULL, &b->kernel);
+  if (status == HALOTUNE_OK) status = cu_check(b->cu, b->cu->stream_create(&b->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  for (int i = 0; i < 2 && status == HALOTUNE_OK; i++) {
+    status = cu_check(b->cu, b->cu->mem_alloc(&b->fields[i], bytes), "cuMemAlloc");
+    if (status == HALOTUNE_OK) status = cu_check(b->cu, b->cu->fill_words(b->fields[i], 0, bytes / 4, b->stream), "cuMemsetD32Async");
+  }
+  return status == HALOTUNE_OK ? measure(b, ours_ns, driver_ns) : status;
+}
+
+int main(void) {
+  char folder[] = "/tmp/halotune-launch-XXXXXX", path[64];
+  halotune_ctx *ctx = NULL;
+  struct cu cu;
+  struct device device = {.ordinal = 0};
+  struct bench bench = {.cu = &cu};
+  double ours_ns = 0, driver_ns = 0;
+  if (!mkdtemp(folder)) return 1;
+  snprintf(path, sizeof path, "%s/empty.db", folder);
+  const char *paths[] = {path};
+  halotune_status status = cu_open(&cu);
+  if (status == HALOTUNE_OK) status = device_open(&cu, 0, &device);
+  if (status == HALOTUNE_OK) status = make_database(path);
+  if (status == HALOTUNE_OK) status = halotune_open(paths, 1, &ctx);
+  if (status == HALOTUNE_OK) status = run(ctx, &bench, &ours_ns, &driver_ns);
+  if (status != HALOTUNE_OK) fprintf(stderr, "launch_bench: %s\n", fail_text());
+  double more_ns = ours_ns - driver_ns;
+  if (status == HALOTUNE_OK) {
+    printf("cuLaunchKernel %.0f ns, halotune_kernel_launch %.0f ns: %.0f ns more, limit %d  %s\n", driver_ns, ours_ns, more_ns, LIMIT_NS,
+           more_ns <= LIMIT_NS ? "ok" : "MISSED");
+  }
+  for (int i = 0; i < 2; i++) {
+    if (bench.fields[i]) cu.mem_free(bench.fields[i]);
+  }
+  if (bench.stream) cu.stream_destroy(bench.stream);
+  halotune_kernel_free(bench.kernel);
+  halotune_close(ctx);
+  device_close(&device);
+  cu_close(&cu);
+  unlink(path);
+  rmdir(folder);
+  return status != HALOTUNE_OK || more_ns > LIMIT_NS;
+}

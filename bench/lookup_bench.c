@@ -1,0 +1,261 @@
+/* lookup_bench.c: what looking up costs, against a database of 10,000 problems with sources and machine code of the usual size.
+ * Prints each number beside its limit, and fails where one is missed.
+ *
+ *   open      halotune_open: the fastest of several, since all else is the machine's other work; the file is in the page cache
+ *   hit       10,000 different problems in shuffled order, each exactly in the table
+ *   near      10,000 problems whose grids are not there
+ *   threads   hits on all cores at once, against the same on one */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "db/launch_text.h"
+#include "db/query.h"
+#include "db/store.h"
+
+enum { ROWS = 10000, GRIDS = 556, REPEATS = 25, THREADS = 16 };
+
+static const char *const names[] = {"star7",    "star13",       "star25",       "box27",       "wave25",
+                                    "gradient", "derivative_x", "derivative_y", "derivative_z"};
+static const char device_name[] = "NVIDIA H200";
+
+/* The n-th grid of a stencil: lengths that people use, all different. */
+static void grid_of(long n, long long grid[3]) {
+  static const long long lengths[] = {64, 96, 128, 160, 192, 256, 320, 384, 512, 640};
+  grid[0] = lengths[n % 10];
+  grid[1] = lengths[n / 10 % 10] + n / 100 * 8;
+  grid[2] = lengths[(n / 50 + n) % 10];
+}
+
+/* --- the database ------------------------------------------------------------------------------------------------------- */
+
+static halotune_status put_stencil(struct store *store, const char *name, int64_t *id) {
+  struct stencil *stencil = NULL;
+  struct analysis *analysis = NULL;
+  char path[128], *text = NULL;
+  size_t length;
+  snprintf(path, sizeof path, "kernels/%s.yaml", name);
+  halotune_status status = stencil_read(path, &stencil);
+  if (status == HALOTUNE_OK) status = analysis_make(stencil, &analysis);
+  if (status == HALOTUNE_OK) status = file_read(path, MAX_STENCIL_BYTES, &text, &length);
+  if (status == HALOTUNE_OK && (*id = store_stencil(store, stencil, analysis, text)) == 0) status = HALOTUNE_DB;
+  free(text);
+  analysis_free(analysis);
+  stencil_free(stencil);
+  return status;
+}
+
+static const char sql_problem[] =
+    "insert into problem (id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'stream',"
+    " 'steady')";
+static const char sql_variant[] =
+    "insert into variant (id, source_hash, stencil_id, template_id, parameters) values (?1, printf('%032x', ?1), ?2, ?3, ?4)";
+static const char sql_best[] =
+    "insert into best (problem_id, variant_id, is_current, is_trusted, origin, date, time_ms, low_ms, high_ms, sample_count, bytes,"
+    " rms_error, max_error, max_error_units, registers, shared_bytes, occupancy, launch, coefficients, driver, nvrtc, arch, source,"
+    " cubin) values (?1, ?1, 1, 1, 'tuned', '2026-11-21T12:00:00Z', 0.3, 0.29, 0.31, 20, 1000000, 0, 0, 0, 40, 0, 1, ?2, '[]',"
+    " '580.159.04', '13.0', 'sm_90', ?3, zeroblob(16384))";
+
+static void run(sqlite3_stmt *query, const struct binder *binder) {
+  (void)binder;
+  if (sqlite3_step(query) != SQLITE_DONE) {
+    fprintf(stderr, "lookup_bench: %s\n", sqlite3_errmsg(sqlite3_db_handle(query)));
+    exit(1);
+  }
+  sqlite3_reset(query);
+}
+
+static halotune_status put_rows(struct store *store, int64_t device, const int64_t stencils[], int64_t template_id,
+                                const struct template *template) {
+  sqlite3_stmt *queries[3];
+  const char *const texts[] = {sql_problem, sql_variant, sql_best};
+  struct configuration configuration = configuration_default(template);
+  struct launch launch = {.kernel = "star7_zmarch", .block = {32, 8, 1}, .grid = {4, 64, 8}, .index_bytes = 4};
+  struct text json = {0};
+  launch_write(&launch, &json);
+  for (size_t i = 0; i < 3; i++) {
+    halotune_status status = query_prepare(store_connection(store), texts[i], &queries[i]);
+    if (status != HALOTUNE_OK) return status;
+  }
+  halotune_status status = query_script(store_connection(store), "begin");
+  for (long row = 0; row < ROWS && status == HALOTUNE_OK; row++) {
+    struct text parameters = {0};
+    long long grid[3];
+    int64_t stencil = stencils[row / (2 * GRIDS)];
+    grid_of(row % GRIDS, grid);
+    configuration.choice[2] = (unsigned char)(row % 3); /* the vector's width */
+    configuration_write(template, &configuration, &parameters);
+    struct binder problem = {queries[0], 0}, variant = {queries[1], 0}, best = {queries[2], 0};
+    bind_integer(&problem, row + 1), bind_integer(&problem, device), bind_integer(&problem, stencil);
+    bind_text(&problem, dtype_names[row / GRIDS % 2]);
+    for (int axis = 0; axis < 3; axis++) bind_integer(&problem, grid[axis]);
+    bind_integer(&variant, row + 1), bind_integer(&variant, stencil), bind_integer(&variant, template_id);
+    bind_text(&variant, text_string(&parameters));
+    bind_integer(&best, row + 1), bind_text(&best, text_string(&json)), bind_text(&best, template->cuda);
+    run(queries[0], &problem), run(queries[1], &variant), run(queries[2], &best);
+    text_free(&parameters);
+  }
+  for (size_t i = 0; i < 3; i++) sqlite3_finalize(queries[i]);
+  text_free(&json);
+  return query_finish(store_connection(store), status);
+}
+
+static halotune_status make_database(const char *path) {
+  struct device_facts device = {.capability = 90, .sm_count = 132, .clock_khz = 1980000, .memory_clock_khz = 3201000,
+                                .bus_bits = 6144, .l2_bytes = 62914560, .memory_bytes = 1L << 37};
+  struct store *store = NULL;
+  struct template *template = NULL;
+  int64_t stencils[COUNT(names)];
+  snprintf(device.name, sizeof device.name, "%s", device_name);
+  snprintf(device.uuid, sizeof device.uuid, "GPU-0");
+  device.limits = arch_device_limits(arch_find(9, 0));
+  halotune_status status = store_open(path, STORE_WRITE, &store);
+  if (status == HALOTUNE_OK) status = template_read("templates/zmarch.yaml", &template);
+  for (size_t i = 0; i < COUNT(names) && status == HALOTUNE_OK; i++) status = put_stencil(store, names[i], &stencils[i]);
+  if (status == HALOTUNE_OK) {
+    status = put_rows(store, store_device(store, &device, false), stencils, store_template(store, template), template);
+  }
+  template_free(template);
+  store_close(store);
+  return status;
+}
+
+/* --- measuring ---------------------------------------------------------------------------------------------------------- */
+
+static int compare_doubles(const void *left, const void *right) {
+  double a = *(const double *)left, b = *(const double *)right;
+  return a < b ? -1 : a > b;
+}
+
+static double median(double *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, compare_doubles);
+  return values[count / 2];
+}
+
+static void make_problems(halotune_problem *problems, bool near) {
+  for (long row = 0; row < ROWS; row++) {
+    problems[row] = (halotune_problem){.stencil = names[row / (2 * GRIDS)], .device = device_name,
+                                       .dtype = (halotune_dtype)(row / GRIDS % 2)};
+    grid_of(row % GRIDS, problems[row].grid);
+    if (near) problems[row].grid[0] += 4 + 4 * (long long)(random_bits(3, (uint64_t)row) % 7), problems[row].grid[2] += 1;
+  }
+  for (long i = ROWS - 1; i > 0; i--) { /* shuffled, so that neither table nor rows are read in order */
+    long other = (long)(random_bits(7, (uint64_t)i) % (uint64_t)(i + 1));
+    halotune_problem swap = problems[i];
+    problems[i] = problems[other];
+    problems[other] = swap;
+  }
+}
+
+/* Nanoseconds of one lookup: the median over batches, so that the clock's own cost does not count; -1 for a failure. */
+static double time_lookups(halotune_ctx *ctx, const halotune_problem *problems, int batch, halotune_match want) {
+  static const int most_batches = ROWS;
+  double *times = malloc((size_t)most_batches * sizeof *times), result = -1;
+  int count = 0;
+  if (!times) return -1;
+  for (int first = 0; first + batch <= ROWS; first += batch) {
+    double start = clock_ms();
+    for (int i = first; i < first + batch; i++) {
+      halotune_config config;
+      if (halotune_lookup(ctx, &problems[i], &config) != HALOTUNE_OK || config.match != want) {
+        fprintf(stderr, "lookup_bench: problem %d: %s %s\n", i, halotune_error(ctx), halotune_match_name(config.match));
+        goto done;
+      }
+    }
+    times[count++] = (clock_ms() - start) * 1e6 / batch;
+  }
+  result = median(times, count);
+done:
+  free(times);
+  return result;
+}
+
+struct thread_run {
+  pthread_t thread;
+  halotune_ctx *ctx;
+  const halotune_problem *problems;
+  double time_ns;
+};
+
+static void *run_thread(void *context) {
+  struct thread_run *thread = context;
+  for (int i = 0; i < 3; i++) thread->time_ns = time_lookups(thread->ctx, thread->problems, 100, HALOTUNE_MATCH_EXACT);
+  return NULL;
+}
+
+static double time_threads(halotune_ctx *ctx, const halotune_problem *problems, int count) {
+  struct thread_run threads[THREADS];
+  double times[THREADS];
+  for (int i = 0; i < count; i++) {
+    threads[i] = (struct thread_run){.ctx = ctx, .problems = problems};
+    if (pthread_create(&threads[i].thread, NULL, run_thread, &threads[i]) != 0) return -1;
+  }
+  for (int i = 0; i < count; i++) {
+    pthread_join(threads[i].thread, NULL);
+    times[i] = threads[i].time_ns;
+  }
+  return median(times, count);
+}
+
+static int failures;
+
+static void report(const char *what, double value, double limit, const char *unit) {
+  bool ok = value >= 0 && value <= limit;
+  printf("%-44s %9.1f %-3s limit %9.1f  %s\n", what, value, unit, limit, ok ? "ok" : "MISSED");
+  failures += !ok;
+}
+
+int main(void) {
+  char folder[] = "/tmp/halotune-lookup-XXXXXX", path[64];
+  static halotune_problem problems[ROWS];
+  double opens[REPEATS];
+  halotune_ctx *ctx = NULL;
+  if (!mkdtemp(folder)) return 1;
+  snprintf(path, sizeof path, "%s/tuned.db", folder);
+  const char *paths[] = {path};
+  halotune_status status = make_database(path);
+  struct stat facts = {.st_size = 0};
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file >= 0) {
+    fstat(file, &facts);
+    fsync(file); /* writing it out would go on beside what is measured */
+    close(file);
+  }
+  printf("%d problems, %.0f MB\n", ROWS, (double)facts.st_size / 1e6);
+  for (int i = 0; i < REPEATS && status == HALOTUNE_OK; i++) {
+    halotune_close(ctx);
+    double start = clock_ms();
+    status = halotune_open(paths, 1, &ctx);
+    opens[i] = clock_ms() - start;
+  }
+  if (status == HALOTUNE_OK) {
+    median(opens, REPEATS); /* in order */
+    report("halotune_open", opens[0], 10, "ms");
+    make_problems(problems, false);
+    time_lookups(ctx, problems, 1, HALOTUNE_MATCH_EXACT); /* pages in, as any program's start does */
+    report("hit, shuffled", time_lookups(ctx, problems, 20, HALOTUNE_MATCH_EXACT), 100, "ns");
+    int cores = parallel_threads(0) < THREADS ? parallel_threads(0) : THREADS;
+    double alone = time_threads(ctx, problems, 1), together = time_threads(ctx, problems, cores);
+    char what[64];
+    snprintf(what, sizeof what, "hit, %d threads (one alone: %.0f ns)", cores, alone);
+    report(what, together, 1.25 * alone, "ns"); /* cores that share a cache and a clock are never quite alone */
+    make_problems(problems, true);
+    report("near grid", time_lookups(ctx, problems, 10, HALOTUNE_MATCH_NEAR_GRID), 5000, "ns");
+  } else {
+    fprintf(stderr, "lookup_bench: %s\n", fail_text());
+    failures++;
+  }
+  halotune_close(ctx);
+  unlink(path);
+  rmdir(folder);
+  return failures > 0;
+}

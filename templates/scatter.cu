@@ -1,0 +1,467 @@
+// scatter: a block covers a tile in x and y and marches through planes in z. A plane that comes in adds its share to the sums of
+// all planes that its taps reach, and is then forgotten: shared memory holds the plane at hand and those under way to it, and a
+// thread's registers hold sums instead of planes.
+//
+// Seen from the side for reach 1, while plane p is at hand:
+//
+//      sums of p - 1   [+ + + +]   complete after p: finished and written
+//      sums of p       [+ + + +]   most of their taps lie in p
+//      sums of p + 1   [+ + + +]   begin with p
+//
+//      shared memory   [p] [p + 1 ...] [p + STAGES]   the last ones are still being copied
+//
+// A thread computes VECTOR neighbours in x, times POINTS_Y neighbours in y, so that a vector from shared memory serves several
+// points. With BLOCK_X 4, BLOCK_Y 2, VECTOR 2, POINTS_Y 2, by the number of the thread:
+//
+//      x -->   |0 0|1 1|2 2|3 3|     Threads 0 to 3 have threadIdx.y 0, threads 4 to 7 have 1.
+//              |0 0|1 1|2 2|3 3|
+//      y       |4 4|5 5|6 6|7 7|
+//              |4 4|5 5|6 6|7 7|
+//
+// A plane is copied as the tile and its halo, in pieces: threads share out rows, then what lies beside the tile. Pieces are vectors,
+// or points where rows do not begin at multiples of a vector; results then go through shared memory as well, so that neighbouring
+// threads write neighbouring points.
+//
+// COPIES: all threads copy pieces, and meet at one barrier a plane; or the copy engine copies rows, which the first warp hands to it.
+// Then warps do not wait for each other: each waits until a plane is full, and tells when it has read it, so that the first warp knows
+// when its slot is empty.
+#ifndef HALOTUNE_PRELUDE
+#include "example.cuh"
+#endif
+
+#ifndef Z_SLICING
+#define VECTOR 4
+#define PIECES_VECTORS 0
+#define PIECES_POINTS 1
+#define PIECES PIECES_VECTORS
+#define COPIES_THREADS 0
+#define COPIES_ENGINE 1
+#define COPIES COPIES_THREADS
+#define BLOCK_X 32
+#define BLOCK_Y 8
+#define POINTS_Y 2
+#define STAGES 2
+#define Z_SLICING 64
+#endif
+
+constexpr bool ENGINE = COPIES == COPIES_ENGINE;
+constexpr int PIECE = PIECES == PIECES_VECTORS ? VECTOR : 1;
+
+constexpr int TILE_X = BLOCK_X*VECTOR, TILE_Y = BLOCK_Y*POINTS_Y, THREADS = BLOCK_X*BLOCK_Y;
+
+__device__ constexpr int at_least_one(int count) { return count > 1 ? count : 1; }  // no array has 0 elements
+
+// Shared memory in elements: rows, planes of rows, and slots of one such plane for each staged input. Rows begin with the vectors
+// that taps reach before the tile.
+constexpr int BEFORE_X = (LOW_X + VECTOR - 1)/VECTOR*VECTOR, AFTER_X = (HIGH_X + VECTOR - 1)/VECTOR*VECTOR;
+constexpr int SHARED_ROW = BEFORE_X + TILE_X + AFTER_X, SHARED_ROWS = LOW_Y + TILE_Y + HIGH_Y;
+constexpr int SHARED_PLANE = SHARED_ROW*SHARED_ROWS, SLOT = STAGED*SHARED_PLANE;
+
+// One slot for the plane at hand, the others for those under way. So one barrier a plane does: the slot that a copy is begun to
+// was read before that barrier. With the engine, one slot more is being read by warps that are late.
+constexpr int SLOTS = ENGINE ? STAGES + 2 : STAGES + 1;
+
+// Where the last output of a plane is finished: this many planes later.
+__device__ constexpr int longest_delay() {
+  int longest = 0;
+  for (int o = 0; o < OUTPUTS; o++) longest = delay(o) > longest ? delay(o) : longest;
+  return longest;
+}
+
+struct Block {
+  const Fields &f;
+  const Geometry &g;
+  real *shared;
+  index_t x, y;             // the tile's first point
+  index_t z_first, z_last;  // planes that the block computes: z_first <= z < z_last
+};
+
+// The thread's first point, from the tile's first.
+__device__ __forceinline__ int own_x() { return int(threadIdx.x)*VECTOR; }
+__device__ __forceinline__ int own_y() { return int(threadIdx.y)*POINTS_Y; }
+
+// Where a slot of shared memory holds the point at an offset from the tile's first.
+__device__ __forceinline__ int cell(int x, int y) { return (y + LOW_Y)*SHARED_ROW + x + BEFORE_X; }
+
+// ---- copying planes to shared memory
+
+// Pieces of a row above and below the tile and in it; and pieces beside it, which corners count to where taps lie off the axes.
+constexpr int ROW_PIECES = TILE_X/PIECE, ROWS_AT_ONCE = THREADS/ROW_PIECES;
+constexpr int ROW_PASSES = (SHARED_ROWS + ROWS_AT_ONCE - 1)/ROWS_AT_ONCE;
+constexpr int PIECES_BEFORE = (LOW_X + PIECE - 1)/PIECE, PIECES_AFTER = (HIGH_X + PIECE - 1)/PIECE;
+constexpr int SIDE_PIECES = PIECES_BEFORE + PIECES_AFTER, SIDE_FIRST = STAR ? 0 : -LOW_Y;
+constexpr int SIDE_ROWS = TILE_Y + (STAR ? 0 : LOW_Y + HIGH_Y);
+constexpr int SIDE_PASSES = (SIDE_PIECES*SIDE_ROWS + THREADS - 1)/THREADS;
+
+// What a thread copies in one pass, the same in each plane.
+enum Kind { NOTHING, WHOLE, ZEROS, BY_POINT };
+struct Piece {
+  Kind kind;
+  int dx, dy;    // from the tile's first point
+  index_t from;  // of a whole one: the element in its plane
+};
+
+// Whether some point of the box may read this one.
+__device__ __forceinline__ bool is_needed_x(const Geometry &g, index_t x) { return x >= g.x0 - LOW_X && x < g.x1 + HIGH_X; }
+__device__ __forceinline__ bool is_needed_y(const Geometry &g, index_t y) { return y >= g.y0 - LOW_Y && y < g.y1 + HIGH_Y; }
+
+// A piece is copied whole where it lies in the grid, or its image does as it is. Else its points are looked up one by one.
+__device__ __forceinline__ Piece piece_at(const Block &b, int dx, int dy) {
+  const Geometry &g = b.g;
+  const index_t x = b.x + dx, y = b.y + dy, last = x + PIECE - 1;
+  if (!is_needed_y(g, y) || last < g.x0 - LOW_X || x >= g.x1 + HIGH_X) return {NOTHING, dx, dy, 0};
+  if (is_zero_y(g, y) || (is_zero_x(g, x) && is_zero_x(g, last))) return {ZEROS, dx, dy, 0};
+  const bool whole = is_needed_x(g, x) && is_needed_x(g, last) && !is_zero_x(g, x) && !is_zero_x(g, last);
+  const index_t image = whole ? image_x(g, x) : 0;
+  if (x >= 0 && last < g.nx) return {WHOLE, dx, dy, image_y(g, y)*g.row + x};
+  if (!whole || image % PIECE != 0 || image_x(g, last) - image != PIECE - 1) return {BY_POINT, dx, dy, 0};
+  return {WHOLE, dx, dy, image_y(g, y)*g.row + image};
+}
+
+// A thread's share of what the block copies.
+struct CopyPlan {
+  bool regular;     // for all threads of the block: rows need no boundary rules, and no piece lies partly beyond the grid
+  int dx, row;      // of the first row piece: from the tile's first point, and its row in shared memory
+  int rows;         // where they are regular: rows from there on that are needed
+  index_t from;     // of that piece: the element in its plane
+  Piece sides[at_least_one(SIDE_PASSES)];
+};
+
+__device__ __forceinline__ void plan_copies(const Block &b, CopyPlan &plan) {
+  const Geometry &g = b.g;
+  const int thread = int(threadIdx.y)*BLOCK_X + int(threadIdx.x);
+  const index_t x_last = b.x + TILE_X < g.x1 + HIGH_X ? b.x + TILE_X : g.x1 + HIGH_X;
+  const index_t y_last = b.y + TILE_Y + HIGH_Y < g.y1 + HIGH_Y ? b.y + TILE_Y + HIGH_Y : g.y1 + HIGH_Y;
+  plan.regular = b.y >= LOW_Y && y_last <= g.ny && x_last <= g.nx && g.nx % PIECE == 0;
+  plan.dx = thread%ROW_PIECES*PIECE;
+  plan.row = thread/ROW_PIECES;
+  const index_t x = b.x + plan.dx;
+  plan.rows = x + PIECE <= g.x0 - LOW_X || x >= g.x1 + HIGH_X ? 0 : int(y_last - (b.y - LOW_Y)) - plan.row;
+  plan.from = (b.y - LOW_Y + plan.row)*g.row + x;
+#pragma unroll
+  for (int i = 0; i < SIDE_PASSES; i++) {
+    const int number = thread + i*THREADS, row = number/at_least_one(SIDE_PIECES);
+    const int piece = number%at_least_one(SIDE_PIECES) - PIECES_BEFORE;
+    plan.sides[i] = piece_at(b, piece < 0 ? piece*PIECE : TILE_X + piece*PIECE, SIDE_FIRST + row);
+    if (row >= SIDE_ROWS) plan.sides[i].kind = NOTHING;
+  }
+}
+
+__device__ __forceinline__ void copy_by_point(const Block &b, const Piece &piece, int input, index_t z, real *to) {
+  const Geometry &g = b.g;
+  const index_t y = b.y + piece.dy;
+#pragma unroll 1
+  for (int i = 0; i < PIECE; i++) {
+    const index_t x = b.x + piece.dx + i;
+    if (!is_needed_x(g, x)) continue;
+    const bool zero = is_zero_x(g, x) || is_zero_z(g, z);
+    async_copy_zero<int(sizeof(real))>(to + i, b.f.in[input] + (zero ? 0 : at(g, image_x(g, x), image_y(g, y), image_z(g, z))), !zero);
+  }
+}
+
+__device__ __forceinline__ void copy_piece(const Block &b, const Piece &piece, int input, index_t z, real *slot) {
+  const bool zero = is_zero_z(b.g, z);
+  const index_t plane = zero ? 0 : image_z(b.g, z)*b.g.plane;
+  real *to = slot + cell(piece.dx, piece.dy);
+  if (piece.kind == BY_POINT) copy_by_point(b, piece, input, z, to);
+  else if (piece.kind != NOTHING) {
+    async_copy_zero<PIECE*int(sizeof(real))>(to, b.f.in[input] + plane + piece.from, piece.kind == WHOLE && !zero);
+  }
+}
+
+// Rows, where they are regular: addresses differ by constants of the thread.
+__device__ __forceinline__ void copy_rows(const Block &b, const CopyPlan &plan, int input, index_t z, real *slot) {
+  const bool zero = is_zero_z(b.g, z);
+  const real *from = b.f.in[input] + (zero ? 0 : image_z(b.g, z)*b.g.plane) + plan.from;
+  real *to = slot + cell(plan.dx, plan.row - LOW_Y);
+#pragma unroll
+  for (int i = 0; i < ROW_PASSES; i++) {
+    if (i*ROWS_AT_ONCE >= plan.rows) continue;
+    async_copy_zero<PIECE*int(sizeof(real))>(to + i*ROWS_AT_ONCE*SHARED_ROW, from + index_t(i*ROWS_AT_ONCE)*b.g.row, !zero);
+  }
+}
+
+// Begin to copy plane z to a slot.
+__device__ __forceinline__ void copy_plane(const Block &b, const CopyPlan &plan, index_t z, real *slot) {
+#pragma unroll
+  for (int s = 0; s < STAGED; s++) {
+    real *to = slot + s*SHARED_PLANE;
+    if (plan.regular) copy_rows(b, plan, staged_input(s), z, to);
+    else {
+#pragma unroll 1
+      for (int row = plan.row; row < SHARED_ROWS; row += ROWS_AT_ONCE) {
+        copy_piece(b, piece_at(b, plan.dx, row - LOW_Y), staged_input(s), z, to);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < SIDE_PASSES; i++) copy_piece(b, plan.sides[i], staged_input(s), z, to);
+  }
+}
+
+// ---- copying by the engine: whole rows, of which no point lies beyond the grid in x, or else is not needed
+
+constexpr int ROW_TURNS = (SHARED_ROWS + 31)/32;  // for the lanes of a warp, one row each
+
+// Behind the slots, two barriers for each: `full` counts the bytes of a plane, `empty` the warps that have read it.
+__device__ __forceinline__ unsigned long long *full(const Block &b, int slot) {
+  return reinterpret_cast<unsigned long long *>(b.shared + SLOTS*SLOT) + slot;
+}
+__device__ __forceinline__ unsigned long long *empty(const Block &b, int slot) { return full(b, slot) + SLOTS; }
+
+// A row of the tile and its halo: where it begins from the tile's first point, and how many points are to be copied.
+struct Row {
+  int dx, points;
+};
+
+__device__ __forceinline__ Row engine_row(const Block &b, int row) {
+  const Geometry &g = b.g;
+  const bool beside = STAR && (row < LOW_Y || row >= LOW_Y + TILE_Y);  // above or below the tile: no corners
+  const index_t begin = b.x - (beside ? 0 : BEFORE_X), end = b.x + TILE_X + (beside ? 0 : AFTER_X);
+  const index_t first = begin > 0 ? begin : 0, last = end < g.nx ? end : g.nx;
+  if (row >= SHARED_ROWS || !is_needed_y(g, b.y + row - LOW_Y) || last <= first) return {0, 0};
+  return {int(first - b.x), int(last - first)};
+}
+
+// A place in the ring of slots, and how often the ring was gone round: barriers count that in phases, 0 and 1 by turns.
+struct Place {
+  int slot;
+  unsigned phase;
+};
+
+__device__ __forceinline__ void step(Place &place) {
+  place.phase ^= place.slot + 1 == SLOTS ? 1u : 0u;
+  place.slot = place.slot + 1 < SLOTS ? place.slot + 1 : 0;
+}
+
+// By the first warp. All bytes of the plane are announced before the first of them can come.
+__device__ __forceinline__ void copy_plane_by_engine(const Block &b, int plane_bytes, index_t z, int slot) {
+  const Geometry &g = b.g;
+  const int lane = int(threadIdx.y)*BLOCK_X + int(threadIdx.x);
+  if (lane >= 32) return;
+  if (lane == 0) barrier_expect(full(b, slot), unsigned(plane_bytes));
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < ROW_TURNS; i++) {
+    const int row = lane + i*32;
+    const Row r = engine_row(b, row);
+    if (r.points == 0) continue;
+    const index_t from = at(g, b.x + r.dx, image_y(g, b.y + row - LOW_Y), image_z(g, z));
+#pragma unroll
+    for (int s = 0; s < STAGED; s++) {
+      real *to = b.shared + slot*SLOT + s*SHARED_PLANE + cell(r.dx, row - LOW_Y);
+      bulk_copy(to, b.f.in[staged_input(s)] + from, unsigned(r.points)*unsigned(sizeof(real)), full(b, slot));
+    }
+  }
+}
+
+__device__ __forceinline__ int engine_plane_bytes(const Block &b) {
+  int points = 0;
+#pragma unroll 1
+  for (int row = 0; row < SHARED_ROWS; row++) points += engine_row(b, row).points;
+  return points*STAGED*int(sizeof(real));
+}
+
+__device__ __forceinline__ void make_barriers(const Block &b) {
+  if (threadIdx.x == 0 && threadIdx.y == 0) {
+    for (int slot = 0; slot < SLOTS; slot++) {
+      barrier_init(full(b, slot), 1);
+      barrier_init(empty(b, slot), THREADS/32);
+    }
+    barrier_init_done();
+  }
+  __syncthreads();
+}
+
+// ---- computing
+
+// Taps of one of a thread's points into the plane at hand. Its place and the offsets are constants after unrolling: a vector is
+// loaded once however many taps fall into it.
+struct PlaneTaps {
+  const real *slot;
+  int row, lane;
+  __device__ __forceinline__ real operator()(int input, int dx, int dy) const {
+    const int position = lane + dx + 16*VECTOR;  // never negative: no radius is above 16
+    real values[VECTOR];
+    load_vector(slot + staged_slot(input)*SHARED_PLANE + cell(own_x() + (position/VECTOR - 16)*VECTOR, own_y() + row + dy), values);
+    return values[position%VECTOR];
+  }
+};
+
+// What the rest of an update reads at the thread's points.
+struct Beside {
+  real value[OUTPUTS][INPUTS][POINTS_Y][VECTOR];
+};
+
+struct PointTaps {
+  const Beside &beside;
+  int output, row, lane;
+  __device__ __forceinline__ real operator()(int input) const { return beside.value[output][input][row][lane]; }
+};
+
+// Begun before the plane is waited for, so that it comes in meanwhile.
+__device__ __forceinline__ void load_beside(const Block &b, index_t p, Beside &beside) {
+  const Geometry &g = b.g;
+  const index_t x = b.x + own_x();
+#pragma unroll
+  for (int o = 0; o < OUTPUTS; o++) {
+    const index_t z = p - delay(o);
+#pragma unroll
+    for (int j = 0; j < POINTS_Y; j++) {
+      const index_t y = b.y + own_y() + j;
+#pragma unroll
+      for (int input = 0; input < INPUTS; input++) {
+        if (!finish_reads(o, input)) continue;
+        if (z < b.z_first || z >= b.z_last || y >= g.y1 || x >= g.x1) continue;
+        if (PIECE == VECTOR && x + VECTOR <= g.nx) {
+          read_vector(b.f, input, g, x, y, z, beside.value[o][input][j]);
+          continue;
+        }
+#pragma unroll
+        for (int lane = 0; lane < VECTOR; lane++) {
+          beside.value[o][input][j][lane] = x + lane < g.nx ? read_point(b.f, input, g, x + lane, y, z) : real(0);
+        }
+      }
+    }
+  }
+}
+
+// ---- writing
+
+// A row of results point by point: the threads of a warp exchange them, so that each writes one element of every
+// VECTOR-th part of what they have together.
+constexpr int LANES = BLOCK_X < 32 ? BLOCK_X : 32, PART = LANES*VECTOR;
+
+__device__ __forceinline__ void write_exchanged(const Block &b, int output, int dy, index_t z, const real (&values)[VECTOR]) {
+  const int thread = int(threadIdx.y)*BLOCK_X + int(threadIdx.x), lane = int(threadIdx.x)%LANES;
+  real *part = b.shared + SLOTS*SLOT + thread/LANES*PART;
+  const index_t x = b.x + int(threadIdx.x)/LANES*PART;
+  __syncwarp();
+  store_vector(part + lane*VECTOR, values);
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < VECTOR; i++) {
+    const int at = i*LANES + lane;
+    if (in_box(b.g, x + at, b.y + dy, z)) write_point(b.f, output, b.g, x + at, b.y + dy, z, part[at]);
+  }
+}
+
+__device__ __forceinline__ void write_row(const Block &b, int output, int dy, index_t z, const real (&values)[VECTOR]) {
+  const Geometry &g = b.g;
+  const index_t x = b.x + own_x(), y = b.y + dy;
+  if (PIECE != VECTOR) {
+    write_exchanged(b, output, dy, z, values);
+    return;
+  }
+  if (y >= g.y1) return;
+  if (x >= g.x0 && x + VECTOR <= g.x1) {
+    write_vector(b.f, output, g, x, y, z, values);
+    return;
+  }
+#pragma unroll
+  for (int lane = 0; lane < VECTOR; lane++) {
+    if (x + lane >= g.x0 && x + lane < g.x1) write_point(b.f, output, g, x + lane, y, z, values[lane]);
+  }
+}
+
+// ---- marching
+
+// The march's way to its planes. All of a block's threads call these; `at_hand` is where the plane at hand lies, `ahead` where the
+// next copy goes.
+struct Pipeline {
+  CopyPlan plan;    // COPIES threads
+  int plane_bytes;  // COPIES engine
+  Place at_hand, ahead;
+};
+
+// Begin to copy plane z, if it is before the last. Each plane is a group of a thread's copies, though it may be empty.
+__device__ __forceinline__ void begin_plane(const Block &b, Pipeline &p, index_t z, index_t last) {
+  if (z < last) {
+    if (ENGINE) copy_plane_by_engine(b, p.plane_bytes, z, p.ahead.slot);
+    else copy_plane(b, p.plan, z, b.shared + p.ahead.slot*SLOT);
+  }
+  if (!ENGINE) async_commit();
+  step(p.ahead);
+}
+
+__device__ __forceinline__ void begin_march(const Block &b, Pipeline &p, index_t first, index_t last) {
+  p.at_hand = p.ahead = {0, 0};
+  if (ENGINE) {
+    p.plane_bytes = engine_plane_bytes(b);
+    make_barriers(b);
+  } else {
+    plan_copies(b, p.plan);
+  }
+#pragma unroll
+  for (int i = 0; i < STAGES; i++) begin_plane(b, p, first + i, last);
+}
+
+// After this, plane z is in shared memory. The copy of a later one begins: to the slot of the plane before, which nobody reads any
+// more; or with the engine to that of the plane before that one, whose readers need not have kept step.
+__device__ __forceinline__ void take_plane(const Block &b, Pipeline &p, index_t z, index_t first, index_t last) {
+  if (ENGINE) {
+    const bool is_first_warp = int(threadIdx.y)*BLOCK_X + int(threadIdx.x) < 32;
+    if (is_first_warp && z + STAGES < last && z - first >= SLOTS - STAGES) barrier_wait(empty(b, p.ahead.slot), p.ahead.phase ^ 1u);
+    begin_plane(b, p, z + STAGES, last);
+    barrier_wait(full(b, p.at_hand.slot), p.at_hand.phase);
+  } else {
+    async_wait<STAGES - 1>();
+    __syncthreads();
+    begin_plane(b, p, z + STAGES, last);
+  }
+}
+
+// The plane at hand was read.
+__device__ __forceinline__ void leave_plane(const Block &b, Pipeline &p) {
+  if (ENGINE) {
+    __syncwarp();
+    if ((threadIdx.y*BLOCK_X + threadIdx.x)%32 == 0) barrier_arrive(empty(b, p.at_hand.slot));
+  }
+  step(p.at_hand);
+}
+
+__device__ __forceinline__ void march(const Block &b, const Weights &weights, const Coefficients &coefficients) {
+  Pipeline pipeline;
+  real sums[POINTS_Y][VECTOR][FORMS][PLANES] = {};
+  const index_t first = b.z_first - LOW_Z, last = b.z_last + longest_delay();
+  begin_march(b, pipeline, first, last);
+#pragma unroll 1
+  for (index_t p = first; p < last; p++) {
+    Beside beside;
+    load_beside(b, p, beside);
+    take_plane(b, pipeline, p, first, last);
+    const real *slot = b.shared + pipeline.at_hand.slot*SLOT;
+#pragma unroll
+    for (int j = 0; j < POINTS_Y; j++) {
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) add_plane(PlaneTaps{slot, j, lane}, weights, sums[j][lane]);
+    }
+    leave_plane(b, pipeline);
+#pragma unroll
+    for (int o = 0; o < OUTPUTS; o++) {
+      const index_t z = p - delay(o);
+      if (z < b.z_first || z >= b.z_last) continue;
+#pragma unroll
+      for (int j = 0; j < POINTS_Y; j++) {
+        real values[VECTOR];
+#pragma unroll
+        for (int lane = 0; lane < VECTOR; lane++) {
+          values[lane] = finish(o, PointTaps{beside, o, j, lane}, coefficients, sums[j][lane]);
+        }
+        write_row(b, o, own_y() + j, z, values);
+      }
+    }
+  }
+}
+
+// The planes of the box are shared out evenly among the blocks along z.
+__device__ __forceinline__ index_t share_begin(const Geometry &g, unsigned share) {
+  const index_t planes = g.z1 - g.z0, shares = (planes - 1)/Z_SLICING + 1;
+  return g.z0 + index_t((long long)planes*share/shares);
+}
+
+extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
+  const Fields f = FIELDS;
+  const Block b = {f, g, SHARED_MEMORY(real), g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X,
+                   g.y0 + index_t(blockIdx.y)*TILE_Y, share_begin(g, blockIdx.z), share_begin(g, blockIdx.z + 1)};
+  march(b, weights_of(COEFFICIENT_VALUES), COEFFICIENT_VALUES);
+}

@@ -1,0 +1,229 @@
+// scatter_direct: a thread marches through planes in z with its own points alone, and leaves what it shares with neighbours to the
+// L1 cache. There is no barrier: warps are ahead of each other as they like. A plane that comes in adds its share to the sums of all
+// planes that its taps reach, and is then forgotten, so that registers hold sums instead of planes.
+//
+// Seen from the side for reach 1, while plane p is read:
+//
+//      sums of p - 1   [+ + + +]   complete after p: finished and written
+//      sums of p       [+ + + +]   most of their taps lie in p
+//      sums of p + 1   [+ + + +]   begin with p
+//
+// A thread computes VECTOR neighbours in x, times POINTS_Y neighbours in y, so that a vector that it reads serves several points.
+// With BLOCK_X 4, BLOCK_Y 2, VECTOR 2, POINTS_Y 2, by the number of the thread, and what thread 1 reads for a star of reach 1:
+//
+//      x -->   |0 0|1 1|2 2|3 3|            . . r r . . . .     Threads 0 to 3 have threadIdx.y 0,
+//              |0 0|1 1|2 2|3 3|            r r r r r r . .     threads 4 to 7 have 1.
+//      y       |4 4|5 5|6 6|7 7|            r r r r r r . .
+//              |4 4|5 5|6 6|7 7|            . . r r . . . .
+//
+// AHEAD: so many planes before their turn, the thread's own points are asked for, to come as far as the L2 cache.
+#ifndef HALOTUNE_PRELUDE
+#include "example.cuh"
+#endif
+
+#ifndef Z_SLICING
+#define VECTOR 4
+#define BLOCK_X 32
+#define BLOCK_Y 8
+#define POINTS_Y 2
+#define AHEAD 0
+#define ORDER_ALONG_X 0
+#define ORDER_ALONG_Z 1
+#define ORDER ORDER_ALONG_X
+#define Z_SLICING 64
+#endif
+
+constexpr int TILE_X = BLOCK_X*VECTOR, TILE_Y = BLOCK_Y*POINTS_Y;
+
+// Points before and after a vector that taps reach, in whole vectors.
+constexpr int BEFORE_X = (LOW_X + VECTOR - 1)/VECTOR*VECTOR, AFTER_X = (HIGH_X + VECTOR - 1)/VECTOR*VECTOR;
+
+// Where the last output of a plane is finished: this many planes later.
+__device__ constexpr int longest_delay() {
+  int longest = 0;
+  for (int o = 0; o < OUTPUTS; o++) longest = delay(o) > longest ? delay(o) : longest;
+  return longest;
+}
+
+struct Thread {
+  const Fields &f;
+  const Geometry &g;
+  index_t x, y;             // its first point
+  index_t z_first, z_last;  // planes that it computes: z_first <= z < z_last
+};
+
+// ---- reading
+
+// Whether no boundary rules are needed: what the thread reads lies in the grid, but for whole vectors in x that no point of the box
+// reads.
+__device__ __forceinline__ bool is_interior(const Thread &t) {
+  const Geometry &g = t.g;
+  const bool inside_x = t.x >= BEFORE_X && t.x + VECTOR + AFTER_X <= g.nx;
+  const bool no_images_x = g.x0 >= LOW_X && g.x1 + HIGH_X <= g.nx && g.nx % VECTOR == 0;
+  return (inside_x || no_images_x) && t.y >= LOW_Y && t.y + POINTS_Y <= g.y1 && t.y + POINTS_Y + HIGH_Y <= g.ny &&
+         t.z_first >= LOW_Z && t.z_last + HIGH_Z <= g.nz;
+}
+
+// A vector of the plane at hand, at an offset from the thread's first point. Not all of those beside it exist.
+__device__ __forceinline__ void read_near(const Thread &t, int input, int dx, int dy, index_t z, real (&values)[VECTOR]) {
+  const index_t x = t.x + dx;
+  if (dx == 0 || (x >= 0 && x < t.g.nx)) {
+    read_vector(t.f, input, t.g, x, t.y + dy, z, values);
+    return;
+  }
+#pragma unroll
+  for (int lane = 0; lane < VECTOR; lane++) values[lane] = real(0);
+}
+
+// What the taps of a thread's points read of a plane: rows of vectors, those beside its own only where a tap goes there.
+constexpr int ROWS = LOW_Y + POINTS_Y + HIGH_Y, WIDTH = BEFORE_X + VECTOR + AFTER_X;
+struct Patch {
+  real value[STAGED][ROWS][WIDTH];
+};
+
+__device__ __forceinline__ void read_patch(const Thread &t, index_t z, Patch &patch) {
+#pragma unroll
+  for (int s = 0; s < STAGED; s++) {
+#pragma unroll
+    for (int row = 0; row < ROWS; row++) {
+      const bool beside = !STAR || (row >= LOW_Y && row < LOW_Y + POINTS_Y);
+#pragma unroll
+      for (int i = 0; i < WIDTH/VECTOR; i++) {
+        const int dx = i*VECTOR - BEFORE_X;
+        real values[VECTOR];
+        if (dx != 0 && !beside) continue;
+        read_near(t, staged_input(s), dx, row - LOW_Y, z, values);
+#pragma unroll
+        for (int lane = 0; lane < VECTOR; lane++) patch.value[s][row][i*VECTOR + lane] = values[lane];
+      }
+    }
+  }
+}
+
+// Ask for the thread's own points of a plane.
+__device__ __forceinline__ void ask_ahead(const Thread &t, index_t z) {
+#pragma unroll
+  for (int s = 0; s < STAGED; s++) {
+#pragma unroll
+    for (int j = 0; j < POINTS_Y; j++) prefetch_l2(t.f.in[staged_input(s)] + at(t.g, t.x, t.y + j, z));
+  }
+}
+
+// Taps of one of the thread's points. Its place and the offsets are constants after unrolling, so that each tap is a register.
+struct PlaneTaps {
+  const Patch &patch;
+  int row, lane;
+  __device__ __forceinline__ real operator()(int input, int dx, int dy) const {
+    return patch.value[staged_slot(input)][row + dy + LOW_Y][lane + dx + BEFORE_X];
+  }
+};
+
+// What the rest of an update reads at the thread's points.
+struct Beside {
+  real value[INPUTS][POINTS_Y][VECTOR];
+};
+
+struct RestTaps {
+  const Beside &beside;
+  int row, lane;
+  __device__ __forceinline__ real operator()(int input) const { return beside.value[input][row][lane]; }
+};
+
+// ---- marching
+
+// Outputs that are complete: those of planes that came in some planes before.
+__device__ __forceinline__ void write_complete(const Thread &t, index_t p, const Coefficients &coefficients,
+                                               const real (&sums)[POINTS_Y][VECTOR][FORMS][PLANES]) {
+  const Geometry &g = t.g;
+  const bool whole = t.x >= g.x0 && t.x + VECTOR <= g.x1;
+#pragma unroll
+  for (int o = 0; o < OUTPUTS; o++) {
+    const index_t z = p - delay(o);
+    if (z < t.z_first || z >= t.z_last) continue;
+    Beside beside;
+#pragma unroll
+    for (int input = 0; input < INPUTS; input++) {
+      if (!finish_reads(o, input)) continue;
+#pragma unroll
+      for (int j = 0; j < POINTS_Y; j++) read_vector(t.f, input, g, t.x, t.y + j, z, beside.value[input][j]);
+    }
+    real results[POINTS_Y][VECTOR];
+#pragma unroll
+    for (int j = 0; j < POINTS_Y; j++) {
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) results[j][lane] = finish(o, RestTaps{beside, j, lane}, coefficients, sums[j][lane]);
+    }
+#pragma unroll
+    for (int j = 0; j < POINTS_Y; j++) {
+      if (whole) {
+        write_vector(t.f, o, g, t.x, t.y + j, z, results[j]);
+        continue;
+      }
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) {
+        if (t.x + lane >= g.x0 && t.x + lane < g.x1) write_point(t.f, o, g, t.x + lane, t.y + j, z, results[j][lane]);
+      }
+    }
+  }
+}
+
+__device__ __forceinline__ void march(const Thread &t, const Weights &weights, const Coefficients &coefficients) {
+  real sums[POINTS_Y][VECTOR][FORMS][PLANES] = {};
+  const index_t last = t.z_last + longest_delay();
+#pragma unroll 1
+  for (index_t p = t.z_first - LOW_Z; p < last; p++) {
+    Patch patch;
+    if (AHEAD > 0 && p + AHEAD < last) ask_ahead(t, p + AHEAD);
+    read_patch(t, p, patch);
+#pragma unroll
+    for (int j = 0; j < POINTS_Y; j++) {
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) add_plane(PlaneTaps{patch, j, lane}, weights, sums[j][lane]);
+    }
+    write_complete(t, p, coefficients, sums);
+  }
+}
+
+// Taps of any point, by the boundary rules.
+struct PointTaps {
+  const Thread &t;
+  index_t x, y, z;
+  __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
+    return read_image(t.f, input, t.g, x + dx, y + dy, z + dz);
+  }
+};
+
+// The thread's points one by one: one copy of the code, and few registers, for what is rare.
+__device__ __forceinline__ void march_points(const Thread &t, const Coefficients &coefficients) {
+#pragma unroll 1
+  for (index_t z = t.z_first; z < t.z_last; z++) {
+#pragma unroll 1
+    for (int i = 0; i < VECTOR*POINTS_Y; i++) {
+      const index_t x = t.x + i%VECTOR, y = t.y + i/VECTOR;
+      if (!in_box(t.g, x, y, z)) continue;
+      real point[OUTPUTS];
+      update(PointTaps{t, x, y, z}, coefficients, point);
+#pragma unroll
+      for (int o = 0; o < OUTPUTS; o++) write_point(t.f, o, t.g, x, y, z, point[o]);
+    }
+  }
+}
+
+// The planes of the box are shared out evenly among the blocks along z.
+constexpr bool Z_FIRST = ORDER == ORDER_ALONG_Z;
+__device__ __forceinline__ index_t share_begin(const Geometry &g, unsigned share) {
+  const index_t planes = g.z1 - g.z0, shares = (planes - 1)/Z_SLICING + 1;
+  return g.z0 + index_t((long long)planes*share/shares);
+}
+
+// Blocks begin in the order of blockIdx.x, then y, then z: ORDER says which axis of the grid comes first.
+extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
+  const Fields f = FIELDS;
+  const unsigned share = Z_FIRST ? blockIdx.x : blockIdx.z;
+  const unsigned column = Z_FIRST ? blockIdx.y : blockIdx.x, row = Z_FIRST ? blockIdx.z : blockIdx.y;
+  const Thread t = {f, g, g.x0/VECTOR*VECTOR + index_t(column)*TILE_X + int(threadIdx.x)*VECTOR,
+                    g.y0 + index_t(row)*TILE_Y + int(threadIdx.y)*POINTS_Y, share_begin(g, share), share_begin(g, share + 1)};
+  if (t.x + VECTOR <= g.x0 || t.x >= g.x1 || t.y >= g.y1) return;
+  if (is_interior(t)) march(t, weights_of(COEFFICIENT_VALUES), COEFFICIENT_VALUES);
+  else march_points(t, COEFFICIENT_VALUES);
+}

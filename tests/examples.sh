@@ -1,0 +1,67 @@
+#!/bin/sh
+# examples.sh: the examples are built as their comments say, and run as far as this machine allows. Speaks TAP. Needs build/lib.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+halotune=$(readlink -f "${HALOTUNE:-build/halotune}")
+lib=$PWD/build/lib
+cuda=${CUDA_HOME:-/usr/local/cuda}
+cc=${CC:-gcc}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export LD_LIBRARY_PATH="$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" HALOTUNE="$halotune" XDG_CACHE_HOME="$work/cache"
+strict='-std=c99 -Wall -Wextra -Wpedantic -Wshadow -Werror -Iinclude'
+number=0 failed=0
+
+result() { # name status
+  number=$((number + 1))
+  if [ "$2" = 0 ]; then echo "ok $number - $1"; else failed=$((failed + 1)); echo "not ok $number - $1"; sed 's/^/# /' "$work/log" 2>/dev/null; fi
+}
+skip() { # name why
+  number=$((number + 1))
+  echo "ok $number - $1 # SKIP $2"
+}
+has_gpu() { "$halotune" query star7 --db "$work/tuned.db" --device 0 >/dev/null 2>&1; }
+
+"$halotune" db import tests/data/tuned.json --trust --db "$work/tuned.db" >"$work/log" 2>&1
+result "a database" $?
+
+# shellcheck disable=SC2086
+"$cc" $strict -o "$work/00" examples/00_query.c -L"$lib" -lhalotune >"$work/log" 2>&1
+result "00_query is built" $?
+HALOTUNE_DB="$work/tuned.db" "$work/00" star7 64 64 64 "emulation of sm_90" >"$work/log" 2>&1 &&
+  grep -q '^exact: template direct$' "$work/log" && grep -q '^  block_x = 64$' "$work/log"
+result "00_query finds an emulated device's row by its name" $?
+HALOTUNE_DB="$work/tuned.db" "$work/00" star7 640 512 512 "NVIDIA H200" >"$work/log" 2>&1 && grep -q '^near_grid: template zmarch$' "$work/log"
+result "00_query finds a near grid" $?
+HALOTUNE_DB="$work/none.db" "$work/00" star7 64 64 64 sm_90 >"$work/log" 2>&1
+[ $? = 1 ] && grep -q 'halotune tune star7' "$work/log"
+result "00_query says what to do without a database" $?
+
+if [ -e "$cuda/include/cuda_runtime_api.h" ]; then
+  # shellcheck disable=SC2086
+  "$cc" $strict -isystem "$cuda/include" -o "$work/01" examples/01_launch.c -L"$lib" -lhalotune -L"$cuda/lib64" -lcudart -lm >"$work/log" 2>&1
+  result "01_launch is built" $?
+  if has_gpu; then
+    HALOTUNE_DB="$work/tuned.db" LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$cuda/lib64" "$work/01" >"$work/log" 2>&1
+    result "01_launch runs the winner" $?
+  else
+    skip "01_launch runs the winner" "no GPU"
+  fi
+else
+  skip "01_launch is built" "no CUDA runtime"
+fi
+
+if command -v "$cuda/bin/nvcc" >/dev/null; then
+  "$cuda/bin/nvcc" -Xcompiler -Wall,-Wextra,-Werror -Iinclude -o "$work/02" examples/02_heat3d.cu -L"$lib" -lhalotune >"$work/log" 2>&1
+  result "02_heat3d is built" $?
+  if has_gpu; then
+    HALOTUNE_DB="$work/heat.db" "$work/02" 256 50 >"$work/log" 2>&1 && grep -q '^exact' "$work/log"
+    result "02_heat3d tunes on first use and agrees with its plain kernel" $?
+  else
+    skip "02_heat3d tunes on first use and agrees with its plain kernel" "no GPU"
+  fi
+else
+  skip "02_heat3d is built" "no nvcc"
+fi
+echo "1..$number"
+[ "$failed" = 0 ]

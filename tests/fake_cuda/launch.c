@@ -1,0 +1,182 @@
+/* launch.c: launches: checked as a driver does, executed by the emulation, timed by the model. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/fake_cuda/fake.h"
+
+/* Arguments as the emulation takes them, and the memory that they point to. */
+struct arguments {
+  struct host_argument host[FAKE_MAX_PARAMETERS];
+  struct fake_memory *memory[FAKE_MAX_PARAMETERS]; /* NULL where it is no pointer */
+  int count;
+};
+
+/* An eight-byte argument that is an address in an allocation is a pointer, one that is a texture's handle a texture; any other is
+ * passed as it is. */
+static void read_argument(const unsigned char *value, unsigned bytes, struct host_argument *host, struct fake_memory **memory) {
+  uint64_t word = 0;
+  *memory = NULL;
+  *host = (struct host_argument){.kind = HOST_ARGUMENT_BYTES, .bytes = value, .byte_count = bytes};
+  if (bytes != sizeof word) return;
+  memcpy(&word, value, sizeof word);
+  const struct fake_texture *texture = fake_texture_find(word);
+  *memory = fake_memory_find(texture ? texture->begin : word);
+  if (!*memory) return;
+  host->kind = texture ? HOST_ARGUMENT_TEXTURE : HOST_ARGUMENT_BUFFER;
+  host->buffer = (*memory)->buffer;
+  host->offset_bytes = (texture ? texture->begin : word) - (*memory)->begin;
+  if (texture) host->texture = texture->shape;
+}
+
+static void read_arguments(const struct fake_launch *launch, struct arguments *out) {
+  const struct fake_kernel *kernel = launch->function->kernel;
+  size_t at = 0;
+  out->count = kernel->parameter_count;
+  for (int i = 0; i < out->count; i++) {
+    read_argument(launch->arguments + at, kernel->parameter_bytes[i], &out->host[i], &out->memory[i]);
+    at += ((size_t)kernel->parameter_bytes[i] + 7) / 8 * 8;
+  }
+}
+
+static int find_pointer(const struct arguments *arguments, bool is_last) {
+  int found = -1;
+  for (int i = 0; i < arguments->count && (is_last || found < 0); i++) {
+    if (arguments->memory[i] && arguments->host[i].kind == HOST_ARGUMENT_BUFFER) found = i;
+  }
+  return found;
+}
+
+/* A kernel of the tuner's own that looks at memory. */
+static bool is_look(const struct fake_launch *launch) { return strncmp(launch->function->kernel->name, "check", 5) == 0; }
+
+/* --- execute ------------------------------------------------------------------------------------------------------------ */
+
+/* What a GPU makes of what the emulation found. Poison that came into the outputs stays there, for the caller to find. */
+static CUresult result_of(const struct host_outcome *outcome) {
+  switch (outcome->kind) {
+  case HOST_OK:
+  case HOST_UNWRITTEN_SHARED:
+  case HOST_UNWAITED_COPY:
+  case HOST_UNDEFINED: return CUDA_SUCCESS;
+  case HOST_MISALIGNED: return CUDA_ERROR_MISALIGNED_ADDRESS;
+  case HOST_DIVERGENT_BARRIER:
+  case HOST_MISSED_BARRIER:
+  case HOST_BAD_LAUNCH: return CUDA_ERROR_LAUNCH_FAILED;
+  case HOST_HUNG:
+    while (true) pause();
+  default: return CUDA_ERROR_ILLEGAL_ADDRESS;
+  }
+}
+
+static CUresult emulate(const struct fake_launch *launch, const struct arguments *arguments) {
+  struct host_outcome outcome;
+  struct host_batch *batch = fake_module_batch(launch->function->module);
+  if (!batch) return CUDA_ERROR_LAUNCH_FAILED;
+  struct host_launch how = {.kernel = launch->function->kernel->name, .shared_bytes = launch->shared_bytes,
+                            .arguments = arguments->host, .argument_count = arguments->count};
+  memcpy(how.grid, launch->grid, sizeof how.grid);
+  memcpy(how.block, launch->block, sizeof how.block);
+  if (host_run(batch, 0, &how, &outcome) != HALOTUNE_OK) {
+    fprintf(stderr, "fake driver: %s\n", fail_text());
+    return CUDA_ERROR_LAUNCH_FAILED;
+  }
+  if (outcome.kind != HOST_OK) fake_log("kernel %s: %s", how.kernel, outcome.text);
+  return result_of(&outcome);
+}
+
+static CUresult run(const struct fake_launch *launch, const struct arguments *arguments) {
+  struct hash key;
+  /* What a look finds does not depend on what the last one found; that would make each of them another launch to the memo. */
+  int last = find_pointer(arguments, true);
+  if (is_look(launch) && last >= 0) {
+    memset(host_buffer_data(arguments->host[last].buffer), 0, host_buffer_bytes(arguments->host[last].buffer));
+  }
+  if (!memo_key(launch, arguments->host, arguments->count, &key)) return emulate(launch, arguments);
+  if (memo_get(key, arguments->host)) return CUDA_SUCCESS;
+  unsigned char *before = memo_before(arguments->host, arguments->count);
+  CUresult result = emulate(launch, arguments);
+  if (result == CUDA_SUCCESS) memo_put(key, arguments->host, arguments->count, before);
+  free(before);
+  return result;
+}
+
+/* A kernel of the tuner's own that only passes time, in rounds of arithmetic; on a CPU they would take minutes. */
+static bool is_spin(const struct fake_launch *launch) {
+  const struct fake_kernel *kernel = launch->function->kernel;
+  return strcmp(kernel->name, "spin") == 0 && kernel->parameter_count > 0 && kernel->parameter_bytes[0] == sizeof(uint32_t);
+}
+
+static double spin_us(const struct fake_launch *launch) {
+  static const double round_us = 0.0025; /* four or five clocks */
+  uint32_t rounds;
+  memcpy(&rounds, launch->arguments, sizeof rounds);
+  return rounds * round_us;
+}
+
+/* Whether a launch has to be executed; see HALOTUNE_FAKE_SKIP. What looks at memory always has to. */
+static bool is_due(const struct fake_launch *launch, const struct arguments *arguments) {
+  if (is_spin(launch)) return false;
+  if (fake_number("HALOTUNE_FAKE_SKIP", 0) == 0 || is_look(launch)) return true;
+  for (int i = 0; i < arguments->count; i++) {
+    if (arguments->memory[i] && arguments->memory[i]->is_written) return true;
+  }
+  return false;
+}
+
+/* --- damage ------------------------------------------------------------------------------------------------------------- */
+
+static void turn_bit(const struct arguments *arguments, bool is_last, long long offset_bytes, uint32_t bit) {
+  int i = find_pointer(arguments, is_last);
+  if (i < 0 || !arguments->memory[i]) return;
+  long long at = (long long)arguments->host[i].offset_bytes + offset_bytes;
+  if (at < 0 || at + (long long)sizeof bit > (long long)arguments->memory[i]->bytes) return;
+  unsigned char *word = (unsigned char *)host_buffer_data(arguments->host[i].buffer) + at;
+  uint32_t value;
+  memcpy(&value, word, sizeof value);
+  value ^= bit;
+  memcpy(word, &value, sizeof value);
+}
+
+static void damage_memory(const struct fake_launch *launch, const struct arguments *arguments, const struct fake_damage *damage) {
+  enum { EXPONENT_BIT = 1u << 30, LOW_BITS = 0x5a5a }; /* a value that is off by orders of magnitude; a word that is another */
+  bool is_double = strstr(launch->function->module->source, "typedef double real") != NULL;
+  if (damage->corrupts) turn_bit(arguments, true, damage->element * (is_double ? 8 : 4) + (is_double ? 4 : 0), EXPONENT_BIT);
+  if (damage->writes) turn_bit(arguments, true, damage->offset_bytes, LOW_BITS);
+  if (damage->writes_input) turn_bit(arguments, false, damage->offset_bytes, LOW_BITS);
+}
+
+/* --- launch ------------------------------------------------------------------------------------------------------------- */
+
+/* Bytes that the kernel has pointers to, each allocation once. */
+static double reachable_bytes(const struct arguments *arguments) {
+  double bytes = 0;
+  for (int i = 0; i < arguments->count; i++) {
+    bool is_new = arguments->memory[i] != NULL;
+    for (int k = 0; k < i && is_new; k++) is_new = arguments->memory[k] != arguments->memory[i];
+    if (is_new) bytes += (double)arguments->memory[i]->bytes;
+  }
+  return bytes;
+}
+
+CUresult fake_launch_now(const struct fake_launch *launch, bool is_graph, const struct fake_damage *damage) {
+  struct arguments arguments;
+  read_arguments(launch, &arguments);
+  if (is_due(launch, &arguments)) {
+    CUresult result = run(launch, &arguments);
+    for (int i = 0; i < arguments.count; i++) {
+      if (arguments.memory[i]) arguments.memory[i]->is_written = false;
+    }
+    /* The launch has succeeded; it is the kernel that did not. */
+    if (result != CUDA_SUCCESS) fake_sticky = result;
+  }
+  double time_us = is_spin(launch) ? spin_us(launch)
+                                   : model_time_us(launch->function->module->factor, reachable_bytes(&arguments));
+  if (damage) {
+    damage_memory(launch, &arguments, damage);
+    if (damage->stretch > 0) time_us *= damage->stretch;
+  }
+  model_pass(time_us + model_gap_us(is_graph));
+  return CUDA_SUCCESS;
+}

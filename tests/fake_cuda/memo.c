@@ -1,0 +1,129 @@
+/* memo.c: what small launches gave, kept by content, so that a test of hundreds of runs computes each kernel once. A file holds
+ * the pages that the launch changed, of all memory that the kernel has pointers to: a number and the bytes each. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/replace.h"
+#include "base/text.h"
+#include "tests/fake_cuda/fake.h"
+#include "tuner/backend/host_files.h"
+
+enum { MOST_BYTES = 64 << 20, MOST_FILE_BYTES = 128 << 20, PAGE_BYTES = 512 };
+
+struct page {
+  uint32_t argument, number;
+  uint32_t bytes; /* fewer only at the end */
+};
+
+/* The first argument of the same memory. */
+static int first_of(const struct host_argument *arguments, int i) {
+  for (int k = 0; k < i && arguments[i].kind != HOST_ARGUMENT_BYTES; k++) {
+    if (arguments[k].kind != HOST_ARGUMENT_BYTES && arguments[k].buffer == arguments[i].buffer) return k;
+  }
+  return i;
+}
+
+static bool is_first(const struct host_argument *arguments, int i) {
+  return arguments[i].kind != HOST_ARGUMENT_BYTES && first_of(arguments, i) == i;
+}
+
+static size_t total_bytes(const struct host_argument *arguments, int count) {
+  size_t bytes = 0;
+  for (int i = 0; i < count; i++) {
+    if (is_first(arguments, i)) bytes += host_buffer_bytes(arguments[i].buffer);
+  }
+  return bytes;
+}
+
+static char *path_of(struct hash key) {
+  char hex[HASH_HEX_BYTES], *path;
+  hash_hex(key, hex);
+  return asprintf(&path, "%s/%s", getenv("HALOTUNE_FAKE_MEMO"), hex) < 0 ? NULL : path;
+}
+
+bool memo_key(const struct fake_launch *launch, const struct host_argument *arguments, int count, struct hash *out) {
+  struct {
+    struct hash emulation, cubin, kernel, all[FAKE_MAX_PARAMETERS];
+    size_t places[FAKE_MAX_PARAMETERS];
+    unsigned grid[3], block[3], shared_bytes, which[FAKE_MAX_PARAMETERS];
+  } parts;
+  static struct hash emulation;
+  if (emulation.high == 0) emulation = host_files_hash();
+  if (!getenv("HALOTUNE_FAKE_MEMO") || total_bytes(arguments, count) > MOST_BYTES) return false;
+  memset(&parts, 0, sizeof parts);
+  parts.emulation = emulation;
+  parts.cubin = launch->function->module->hash;
+  parts.kernel = hash_bytes(launch->function->kernel->name, strlen(launch->function->kernel->name));
+  memcpy(parts.grid, launch->grid, sizeof parts.grid);
+  memcpy(parts.block, launch->block, sizeof parts.block);
+  parts.shared_bytes = launch->shared_bytes;
+  for (int i = 0; i < count; i++) {
+    const struct host_argument *a = &arguments[i];
+    parts.places[i] = a->offset_bytes;
+    parts.which[i] = (unsigned)a->kind * FAKE_MAX_PARAMETERS + (unsigned)first_of(arguments, i);
+    if (a->kind == HOST_ARGUMENT_BYTES) parts.all[i] = hash_bytes(a->bytes, a->byte_count);
+    else parts.all[i] = hash_bytes(host_buffer_data(a->buffer), host_buffer_bytes(a->buffer));
+  }
+  *out = hash_bytes(&parts, sizeof parts);
+  return true;
+}
+
+bool memo_get(struct hash key, const struct host_argument *arguments) {
+  char *path = path_of(key), *bytes = NULL;
+  size_t length = 0, at = 0;
+  struct page page;
+  bool found = path && file_read(path, MOST_FILE_BYTES, &bytes, &length) == HALOTUNE_OK;
+  while (found && at + sizeof page <= length) {
+    memcpy(&page, bytes + at, sizeof page);
+    at += sizeof page;
+    unsigned char *data = host_buffer_data(arguments[page.argument].buffer);
+    memcpy(data + (size_t)page.number * PAGE_BYTES, bytes + at, page.bytes);
+    at += page.bytes;
+  }
+  free(bytes);
+  free(path);
+  return found;
+}
+
+unsigned char *memo_before(const struct host_argument *arguments, int count) {
+  unsigned char *before = malloc(total_bytes(arguments, count) + 1);
+  size_t at = 0;
+  for (int i = 0; i < count && before; i++) {
+    if (!is_first(arguments, i)) continue;
+    memcpy(before + at, host_buffer_data(arguments[i].buffer), host_buffer_bytes(arguments[i].buffer));
+    at += host_buffer_bytes(arguments[i].buffer);
+  }
+  return before;
+}
+
+/* The pages of one argument's memory that are not as they were. */
+static void add_changes(const struct host_argument *argument, int number, const unsigned char *before, struct text *out) {
+  const unsigned char *data = host_buffer_data(argument->buffer);
+  size_t bytes = host_buffer_bytes(argument->buffer);
+  for (size_t at = 0; at < bytes; at += PAGE_BYTES) {
+    struct page page = {.argument = (uint32_t)number, .number = (uint32_t)(at / PAGE_BYTES),
+                        .bytes = (uint32_t)(bytes - at < PAGE_BYTES ? bytes - at : PAGE_BYTES)};
+    if (memcmp(data + at, before + at, page.bytes) == 0) continue;
+    text_add(out, (const char *)&page, sizeof page);
+    text_add(out, (const char *)data + at, page.bytes);
+  }
+}
+
+void memo_put(struct hash key, const struct host_argument *arguments, int count, const unsigned char *before) {
+  char *path = path_of(key);
+  struct text changes = {0};
+  size_t at = 0;
+  for (int i = 0; i < count && before; i++) {
+    if (!is_first(arguments, i)) continue;
+    add_changes(&arguments[i], i, before + at, &changes);
+    at += host_buffer_bytes(arguments[i].buffer);
+  }
+  bool is_complete = path && before && text_ok(&changes);
+  if (is_complete && folder_make(getenv("HALOTUNE_FAKE_MEMO")) == HALOTUNE_OK) {
+    file_replace(path, text_string(&changes), changes.length);
+  }
+  text_free(&changes);
+  free(path);
+}

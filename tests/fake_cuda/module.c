@@ -1,0 +1,179 @@
+/* module.c: modules: a cubin's source, found by its hash, and what it is compiled to. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/cubin_cache.h"
+#include "gpu/occupancy.h"
+#include "tests/fake_cuda/fake.h"
+
+enum { MOST_RUNNERS = 8, UNASKED_SHARED_BYTES = 48 * 1024 };
+
+/* Modules whose processes are kept, the last used first. */
+static struct fake_module *running[MOST_RUNNERS];
+
+/* Several sources may have given one cubin: those of one variant on several grids. Any of them will do. */
+static CUresult find_source(const void *image, struct fake_module *module) {
+  struct cubin_cache cache;
+  size_t bytes = cubin_bytes(image);
+  if (bytes == 0) return CUDA_ERROR_INVALID_IMAGE;
+  module->hash = hash_bytes(image, bytes);
+  halotune_status status = cubin_cache_open(NULL, 0, &cache);
+  if (status == HALOTUNE_OK) status = cubin_cache_source(&cache, module->hash, &module->source);
+  cubin_cache_close(&cache);
+  if (status == HALOTUNE_OK) return CUDA_SUCCESS;
+  fprintf(stderr, "fake driver: %s\n", fail_text());
+  return CUDA_ERROR_INVALID_SOURCE;
+}
+
+/* What the source says of itself in a line of its head, such as "// values    block_x=32". */
+static int line_of(const char *source, const char *key, const char **line) {
+  char begin[32];
+  snprintf(begin, sizeof begin, "\n// %-9s ", key);
+  const char *found = strstr(source, begin);
+  *line = found ? found + strlen(begin) : "";
+  return (int)strcspn(*line, "\n");
+}
+
+static void log_load(const struct fake_module *module) {
+  const char *stencil, *values;
+  int stencil_length = line_of(module->source, "stencil", &stencil), values_length = line_of(module->source, "values", &values);
+  fake_log("loaded %.9g %.*s %.*s", module->factor, stencil_length, stencil, values_length, values);
+}
+
+/* --- emulation ---------------------------------------------------------------------------------------------------------- */
+
+static void warn_nothing(const char *text) { (void)text; }
+
+static void compile(struct fake_module *module) {
+  const char *names[FAKE_MAX_KERNELS] = {NULL};
+  for (int i = 0; i < module->kernel_count; i++) names[i] = module->kernels[i].name;
+  struct host_source source = {.name = names[0], .text = module->source, .kernels = names, .kernel_count = module->kernel_count};
+  struct host_options options = {.workers = 1, .warn = warn_nothing};
+  if (host_build(&source, 1, &options, &module->batch) != HALOTUNE_OK) {
+    fprintf(stderr, "fake driver: %s\n", fail_text());
+  } else if (host_batch_compile(module->batch, 0)->outcome != COMPILE_OK) {
+    fprintf(stderr, "fake driver: %s does not compile for the CPU:\n%s\n", names[0], host_batch_compile(module->batch, 0)->log);
+    host_batch_free(module->batch);
+    module->batch = NULL;
+  }
+}
+
+/* What looks at memory is compiled at once: a caller waits longer for a module than for a launch. */
+static bool is_checker(const struct fake_module *module) {
+  for (int i = 0; i < module->kernel_count; i++) {
+    if (strncmp(module->kernels[i].name, "check", 5) == 0) return true;
+  }
+  return false;
+}
+
+CUresult fake_module_load(CUmodule *module, const void *image) {
+  struct fake_module *new = calloc(1, sizeof *new);
+  CUresult result = new ? find_source(image, new) : CUDA_ERROR_OUT_OF_MEMORY;
+  if (result == CUDA_SUCCESS && (new->kernel_count = cubin_kernels(image, new->kernels)) == 0) result = CUDA_ERROR_INVALID_IMAGE;
+  if (result == CUDA_SUCCESS) {
+    fake_lock();
+    result = fake_begin("cuModuleLoadData", new->source, NULL);
+    if (result == CUDA_SUCCESS && !fake_has_context()) result = CUDA_ERROR_INVALID_CONTEXT;
+    fake_unlock(NULL);
+  }
+  if (result != CUDA_SUCCESS) {
+    if (new) free(new->source);
+    free(new);
+    return result;
+  }
+  new->factor = model_factor(new->hash);
+  log_load(new);
+  if (is_checker(new)) compile(new);
+  *module = (CUmodule)(void *)new;
+  return CUDA_SUCCESS;
+}
+
+static void forget_runner(const struct fake_module *module) {
+  for (int i = 0; i < MOST_RUNNERS; i++) {
+    if (running[i] == module) running[i] = NULL;
+  }
+}
+
+CUresult fake_module_unload(CUmodule handle) {
+  ENTER("cuModuleUnload");
+  struct fake_module *module = (struct fake_module *)(void *)handle;
+  if (!module) return CUDA_ERROR_INVALID_HANDLE;
+  forget_runner(module);
+  host_batch_free(module->batch);
+  free(module->source);
+  free(module);
+  return CUDA_SUCCESS;
+}
+
+CUresult fake_module_function(CUfunction *function, CUmodule handle, const char *name) {
+  struct fake_module *module = (struct fake_module *)(void *)handle;
+  ENTER_ABOUT("cuModuleGetFunction", module ? module->source : NULL, NULL);
+  if (!module) return CUDA_ERROR_INVALID_HANDLE;
+  for (int i = 0; i < module->kernel_count; i++) {
+    if (strcmp(module->kernels[i].name, name) != 0) continue;
+    struct fake_function *found = &module->functions[i];
+    if (!found->module) {
+      *found = (struct fake_function){.module = module, .kernel = &module->kernels[i], .max_shared_bytes = UNASKED_SHARED_BYTES};
+    }
+    *function = (CUfunction)(void *)found;
+    return CUDA_SUCCESS;
+  }
+  return CUDA_ERROR_NOT_FOUND;
+}
+
+/* --- functions ---------------------------------------------------------------------------------------------------------- */
+
+CUresult fake_function_attribute(int *value, CUfunction_attribute attribute, CUfunction handle) {
+  const struct fake_function *function = (const struct fake_function *)(const void *)handle;
+  ENTER_ABOUT("cuFuncGetAttribute", function->module->source, NULL);
+  switch ((int)attribute) {
+  case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = function->kernel->registers; break;
+  case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = function->kernel->static_shared_bytes; break;
+  case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = function->kernel->max_threads; break;
+  case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = function->max_shared_bytes; break;
+  case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+  case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = 0; break;
+  case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = fake_capability(); break;
+  default: return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+static const struct sm_limits *limits_of_device(void) {
+  const struct arch_facts *arch = arch_find(fake_capability() / 10, fake_capability() % 10);
+  return arch ? &arch->limits : NULL;
+}
+
+CUresult fake_function_set(CUfunction handle, CUfunction_attribute attribute, int value) {
+  struct fake_function *function = (struct fake_function *)(void *)handle;
+  ENTER_ABOUT("cuFuncSetAttribute", function->module->source, NULL);
+  const struct sm_limits *limits = limits_of_device();
+  if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return CUDA_SUCCESS;
+  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0) return CUDA_ERROR_INVALID_VALUE;
+  if (limits && value + function->kernel->static_shared_bytes > limits->shared_per_block_bytes) return CUDA_ERROR_INVALID_VALUE;
+  function->max_shared_bytes = value;
+  return CUDA_SUCCESS;
+}
+
+CUresult fake_occupancy_blocks(int *blocks, CUfunction handle, int threads, size_t shared_bytes) {
+  const struct fake_function *function = (const struct fake_function *)(const void *)handle;
+  ENTER_ABOUT("cuOccupancyMaxActiveBlocksPerMultiprocessor", function->module->source, NULL);
+  const struct sm_limits *limits = limits_of_device();
+  if (!limits || threads < 1) return CUDA_ERROR_INVALID_VALUE;
+  struct block_needs needs = {.threads = threads, .registers = function->kernel->registers,
+                              .shared_bytes = function->kernel->static_shared_bytes + (int)shared_bytes};
+  *blocks = occupancy_of(limits, &needs).blocks;
+  return CUDA_SUCCESS;
+}
+
+struct host_batch *fake_module_batch(struct fake_module *module) {
+  if (!module->batch) compile(module);
+  if (!module->batch || running[0] == module) return module->batch;
+  forget_runner(module);
+  struct fake_module *oldest = running[MOST_RUNNERS - 1];
+  if (oldest && oldest->batch) host_rest(oldest->batch, 0);
+  memmove(running + 1, running, (MOST_RUNNERS - 1) * sizeof *running);
+  running[0] = module;
+  return module->batch;
+}

@@ -1,0 +1,249 @@
+/* stream.c: streams, which are in order and done at once; events on the virtual clock; what a stream captures, as a graph. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/arch.h"
+#include "tests/fake_cuda/fake.h"
+
+enum node_kind { NODE_LAUNCH, NODE_COPY, NODE_FILL };
+
+struct node {
+  enum node_kind kind;
+  struct fake_launch launch;
+  CUdeviceptr to, from;
+  size_t count; /* bytes of a copy, words of a fill */
+  unsigned word;
+};
+
+struct graph {
+  struct node *nodes;
+  int count;
+};
+
+struct stream {
+  struct graph *capture; /* NULL: it does not capture */
+};
+
+struct event {
+  bool is_recorded;
+  double at_us;
+};
+
+static struct stream default_stream;
+
+static struct stream *stream_of(CUstream handle) {
+  return handle ? (struct stream *)(void *)handle : &default_stream;
+}
+
+/* --- nodes -------------------------------------------------------------------------------------------------------------- */
+
+static CUresult run_node(const struct node *node, bool is_graph, const struct fake_damage *damage) {
+  if (node->kind == NODE_COPY) return fake_copy_now(node->to, node->from, node->count);
+  if (node->kind == NODE_FILL) return fake_fill_now(node->to, node->word, node->count);
+  return fake_launch_now(&node->launch, is_graph, damage);
+}
+
+/* Do it now, or put it into the graph that is captured. */
+static CUresult submit(CUstream handle, const struct node *node, const struct fake_damage *damage) {
+  struct graph *graph = stream_of(handle)->capture;
+  if (!graph) return run_node(node, false, damage);
+  struct node *more = realloc(graph->nodes, (size_t)(graph->count + 1) * sizeof *more);
+  if (!more) return CUDA_ERROR_OUT_OF_MEMORY;
+  graph->nodes = more;
+  graph->nodes[graph->count++] = *node;
+  return CUDA_SUCCESS;
+}
+
+CUresult fake_copy_async(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  ENTER("cuMemcpyDtoDAsync_v2");
+  NEED_CONTEXT();
+  return submit(stream, &(struct node){.kind = NODE_COPY, .to = to, .from = from, .count = bytes}, NULL);
+}
+
+CUresult fake_fill_words(CUdeviceptr to, unsigned word, size_t count, CUstream stream) {
+  ENTER("cuMemsetD32Async");
+  NEED_CONTEXT();
+  return submit(stream, &(struct node){.kind = NODE_FILL, .to = to, .word = word, .count = count}, NULL);
+}
+
+/* What a driver refuses. */
+static CUresult check_launch(const struct fake_function *function, const unsigned grid[3], const unsigned block[3],
+                             unsigned shared_bytes) {
+  static const unsigned max_grid[] = {2147483647, 65535, 65535}, max_block[] = {1024, 1024, 64};
+  for (int axis = 0; axis < 3; axis++) {
+    if (grid[axis] < 1 || grid[axis] > max_grid[axis] || block[axis] < 1 || block[axis] > max_block[axis]) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+  }
+  unsigned threads = block[0] * block[1] * block[2];
+  if (threads > 1024 || (long long)shared_bytes > function->max_shared_bytes) return CUDA_ERROR_INVALID_VALUE;
+  if (threads > (unsigned)function->kernel->max_threads) return CUDA_ERROR_INVALID_VALUE;
+  const struct arch_facts *arch = arch_find(fake_capability() / 10, fake_capability() % 10);
+  unsigned warps = (threads + 31) / 32, unit = 8;
+  unsigned registers = ((unsigned)function->kernel->registers + unit - 1) / unit * unit * warps * 32;
+  if (arch && registers > (unsigned)arch->limits.registers_per_block) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  return CUDA_SUCCESS;
+}
+
+/* The arguments' values, as they are now. */
+static CUresult copy_arguments(const struct fake_kernel *kernel, void **arguments, unsigned char *out) {
+  size_t at = 0;
+  for (int i = 0; i < kernel->parameter_count; i++) {
+    size_t bytes = kernel->parameter_bytes[i];
+    if (!arguments || !arguments[i] || at + bytes > HOST_PARAMETER_BYTES) return CUDA_ERROR_INVALID_VALUE;
+    memcpy(out + at, arguments[i], bytes);
+    at += (bytes + 7) / 8 * 8;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult fake_launch(CUfunction handle, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+                     unsigned block_z, unsigned shared_bytes, CUstream stream, void **arguments, void **extra) {
+  struct fake_function *function = (struct fake_function *)(void *)handle;
+  struct fake_damage damage = {0};
+  struct node node = {.kind = NODE_LAUNCH,
+                      .launch = {.function = function, .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z},
+                                 .shared_bytes = shared_bytes}};
+  ENTER_ABOUT("cuLaunchKernel", function ? function->module->source : NULL, &damage);
+  NEED_CONTEXT();
+  if (!function) return CUDA_ERROR_INVALID_HANDLE;
+  if (extra) return CUDA_ERROR_NOT_SUPPORTED;
+  CUresult result = check_launch(function, node.launch.grid, node.launch.block, shared_bytes);
+  if (result == CUDA_SUCCESS) result = copy_arguments(function->kernel, arguments, node.launch.arguments);
+  return result == CUDA_SUCCESS ? submit(stream, &node, &damage) : result;
+}
+
+/* --- streams ------------------------------------------------------------------------------------------------------------ */
+
+CUresult fake_stream_create(CUstream *stream, unsigned flags) {
+  (void)flags;
+  ENTER("cuStreamCreate");
+  NEED_CONTEXT();
+  struct stream *new = calloc(1, sizeof *new);
+  *stream = (CUstream)(void *)new;
+  return new ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult fake_stream_destroy(CUstream stream) {
+  ENTER("cuStreamDestroy_v2");
+  if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+  free(stream_of(stream));
+  return CUDA_SUCCESS;
+}
+
+CUresult fake_stream_synchronize(CUstream stream) {
+  ENTER("cuStreamSynchronize");
+  NEED_CONTEXT();
+  return stream_of(stream)->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------------- */
+
+static struct event *event_of(CUevent handle) { return (struct event *)(void *)handle; }
+
+CUresult fake_event_create(CUevent *event, unsigned flags) {
+  (void)flags;
+  ENTER("cuEventCreate");
+  NEED_CONTEXT();
+  struct event *new = calloc(1, sizeof *new);
+  *event = (CUevent)(void *)new;
+  return new ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult fake_event_destroy(CUevent event) {
+  ENTER("cuEventDestroy_v2");
+  free(event_of(event));
+  return CUDA_SUCCESS;
+}
+
+CUresult fake_event_record(CUevent event, CUstream stream) {
+  ENTER("cuEventRecord");
+  NEED_CONTEXT();
+  if (stream_of(stream)->capture) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  *event_of(event) = (struct event){.is_recorded = true, .at_us = fake_state()->clock_us};
+  return CUDA_SUCCESS;
+}
+
+CUresult fake_event_synchronize(CUevent event) {
+  (void)event;
+  ENTER("cuEventSynchronize");
+  NEED_CONTEXT();
+  return CUDA_SUCCESS;
+}
+
+CUresult fake_event_time(float *time_ms, CUevent start, CUevent end) {
+  ENTER("cuEventElapsedTime");
+  if (!event_of(start)->is_recorded || !event_of(end)->is_recorded) return CUDA_ERROR_INVALID_HANDLE;
+  *time_ms = (float)((event_of(end)->at_us - event_of(start)->at_us) * 1e-3);
+  return CUDA_SUCCESS;
+}
+
+/* --- graphs ------------------------------------------------------------------------------------------------------------- */
+
+static struct graph *graph_new(void) { return calloc(1, sizeof(struct graph)); }
+
+static void graph_free(struct graph *graph) {
+  if (graph) free(graph->nodes);
+  free(graph);
+}
+
+CUresult fake_capture_begin(CUstream stream, CUstreamCaptureMode mode) {
+  (void)mode;
+  ENTER("cuStreamBeginCapture_v2");
+  NEED_CONTEXT();
+  if (!stream || stream_of(stream)->capture) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  stream_of(stream)->capture = graph_new();
+  return stream_of(stream)->capture ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult fake_capture_end(CUstream stream, CUgraph *graph) {
+  ENTER("cuStreamEndCapture");
+  *graph = (CUgraph)(void *)stream_of(stream)->capture;
+  stream_of(stream)->capture = NULL;
+  return *graph ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_STATE;
+}
+
+CUresult fake_graph_instantiate(CUgraphExec *exec, CUgraph handle, unsigned long long flags) {
+  (void)flags;
+  ENTER("cuGraphInstantiateWithFlags");
+  const struct graph *graph = (const struct graph *)(const void *)handle;
+  struct graph *copy = graph_new();
+  *exec = NULL;
+  if (!copy) return CUDA_ERROR_OUT_OF_MEMORY;
+  copy->nodes = calloc((size_t)graph->count + 1, sizeof *copy->nodes);
+  if (!copy->nodes) return free(copy), CUDA_ERROR_OUT_OF_MEMORY;
+  copy->count = graph->count;
+  memcpy(copy->nodes, graph->nodes, (size_t)graph->count * sizeof *copy->nodes);
+  *exec = (CUgraphExec)(void *)copy;
+  return CUDA_SUCCESS;
+}
+
+CUresult fake_graph_launch(CUgraphExec handle, CUstream stream) {
+  const struct graph *graph = (const struct graph *)(const void *)handle;
+  const struct fake_function *function =
+      graph && graph->nodes && graph->nodes[0].kind == NODE_LAUNCH ? graph->nodes[0].launch.function : NULL;
+  struct fake_damage damage = {0};
+  ENTER_ABOUT("cuGraphLaunch", function ? function->module->source : NULL, &damage);
+  NEED_CONTEXT();
+  if (!graph) return CUDA_ERROR_INVALID_HANDLE;
+  if (stream_of(stream)->capture) return CUDA_ERROR_NOT_SUPPORTED;
+  for (int i = 0; graph->nodes && i < graph->count; i++) {
+    /* Memory is damaged once, by the last. */
+    const struct fake_damage stretch = {.stretch = damage.stretch};
+    CUresult result = run_node(&graph->nodes[i], true, i + 1 == graph->count ? &damage : &stretch);
+    if (result != CUDA_SUCCESS) return result;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult fake_graph_exec_destroy(CUgraphExec exec) {
+  ENTER("cuGraphExecDestroy");
+  graph_free((struct graph *)(void *)exec);
+  return CUDA_SUCCESS;
+}
+
+CUresult fake_graph_destroy(CUgraph graph) {
+  ENTER("cuGraphDestroy");
+  graph_free((struct graph *)(void *)graph);
+  return CUDA_SUCCESS;
+}

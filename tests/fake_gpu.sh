@@ -1,0 +1,41 @@
+# fake_gpu.sh: for tests that source it: `halotune` on the driver of tests/fake_cuda, with a small space of variants. Sets
+# $program, $work (removed at the end), $templates (a folder with the template `small`: `direct` with 32 configurations), and the environment;
+# what is compiled and computed is kept in build/fake, so that a second run of a test is fast.
+cd "$(dirname "$0")/.." || exit 1
+program=$(readlink -f "${HALOTUNE:-build/halotune}")
+library=$(readlink -f "${FAKE_CUDA:-build/libfakecuda.so}")
+work=$(mktemp -d)
+[ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
+export HALOTUNE_LIBCUDA="$library" HALOTUNE_LIBNVML="$library" XDG_DATA_HOME="$work/data"
+export HALOTUNE_FAKE_SKIP=1 HALOTUNE_FAKE_SMS=4 HALOTUNE_FAKE_L2_MB=1 LC_ALL=C
+unset HALOTUNE_DB HALOTUNE_PATH HALOTUNE_TEMPLATE_PATH HALOTUNE_FAKE_FAULT HALOTUNE_FAKE_MODEL HALOTUNE_FAKE_STATE HALOTUNE_FAKE_LOG
+
+templates=$work/templates
+mkdir "$templates"
+cp templates/direct.cu "$templates/small.cu"
+# A rule more: four parameters have some of their values, the others their default.
+awk -F '[ :]+' '
+  /^name:/ {print "name: small"; next}
+  /^  [a-z_]+: [{]values:/ && $2 !~ /^(block_x|block_y|vector|points_y)$/ {
+    split($0, parts, "default: ")
+    split(parts[2], value, ",")
+    others = others " && " $2 " == " value[1]
+  }
+  {print}
+  /^rules:/ {
+    print "  - keep: block_x >= 32 && block_x <= 256 && block_y <= 2 && vector <= 2 && points_y <= 2" others
+    print "    otherwise: not looked at here"
+  }' templates/direct.yaml >"$templates/small.yaml"
+
+# Sources that differ in words alone may have one cubin, of which the driver knows one source: those of other versions of the
+# program or the template are kept apart.
+version=$("$program" generate star7 --grid 16,16,16 --template-dir "$templates" --template small | cksum | cut -d ' ' -f 1)
+export XDG_CACHE_HOME="$PWD/build/fake/$version" HALOTUNE_FAKE_MEMO="$PWD/build/fake/$version/memo"
+mkdir -p "$XDG_CACHE_HOME"
+
+tune() { # DB option...
+  db=$1
+  shift
+  timeout 100 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --strategy exhaustive \
+    --budget 20s --db "$db" "$@"
+}

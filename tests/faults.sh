@@ -1,0 +1,273 @@
+#!/bin/sh
+# faults.sh: `halotune tune` on a GPU that fails on command, on disks that are full or not to be written, on databases that are
+# damaged or of another version, killed at any moment, and two at a time: it ends, stores the right outcome, and loses nothing
+# else. By default some moments and calls; FULL=1 takes 50 and all. Speaks TAP.
+set -u
+. "$(dirname "$0")/fake_gpu.sh"
+number=0 failed=0
+
+result() { # name status [file]
+  number=$((number + 1))
+  if [ "$2" = 0 ]; then
+    echo "ok $number - $1"
+  else
+    failed=$((failed + 1))
+    echo "not ok $number - $1"
+    [ $# -lt 3 ] || tail -n 5 "$3" | sed 's/^/# /'
+  fi
+}
+
+query() { sqlite3 -separator ' ' "$1" "$2"; } # DB SQL
+is_sound() { [ "$(query "$1" 'pragma integrity_check; pragma foreign_key_check')" = ok ]; }
+outcomes() { query "$1" "select outcome from measurement order by id desc" | sort | uniq -c | awk '{printf "%s%s %s", NR > 1 ? ", " : "", $1, $2} END {print ""}'; }
+
+# Processes that have this word in their environment: the tuner's, its workers, and theirs.
+processes_of() { # word
+  for environment in /proc/[0-9]*/environ; do
+    if grep -qsF "$1" "$environment"; then echo "$environment"; fi
+  done
+}
+ends_within_2_s() { # word
+  for tenth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ -n "$(processes_of "$1")" ] || return 0
+    sleep 0.1
+  done
+  return 1
+}
+
+space=32
+tune "$work/plain.db" >"$work/out" 2>&1
+result "without a fault" $? "$work/out"
+[ "$(query "$work/plain.db" "select count(*) from measurement where outcome in ('measured', 'screened')")" = $space ]
+result "all variants have a time" $?
+
+# --- one variant, of which one thing goes wrong ---------------------------------------------------------------------------
+
+victim=star7_small,block_x=64,block_y=2,vector=2,points_y=2
+is_victim="parameters like '%\"block_x\":64,\"block_y\":2,%' and parameters like '%\"vector\":2,%' and parameters like '%\"points_y\":2,%'"
+
+# The victim has one of these outcomes, all others have a time, and there is a winner.
+fault() { # FAULT OUTCOMES
+  rm -f "$work/fault.db" "$work/state" "$work/log"
+  HALOTUNE_FAKE_FAULT=$1 HALOTUNE_FAKE_STATE=$work/state HALOTUNE_FAKE_LOG=$work/log tune "$work/fault.db" >"$work/out" 2>&1
+  code=$?
+  got=$(query "$work/fault.db" "select outcome from measurement join variant on variant.id = variant_id where $is_victim")
+  others=$(query "$work/fault.db" "select count(*) from measurement join variant on variant.id = variant_id
+    where not ($is_victim) and outcome in ('measured', 'screened')")
+  winners=$(query "$work/fault.db" "select count(*) from best join run on run.id = run_id where is_current and state = 'complete'")
+  struck=$(grep -c '^fault' "$work/log")
+  [ "$code $others $winners" = "0 $((space - 1)) 1" ] && [ "$struck" -gt 0 ] && is_sound "$work/fault.db" &&
+    case " $2 " in *" $got "*) ;; *) false ;; esac
+  ok=$?
+  echo "exit code $code, outcome '$got', $others others have a time, $winners winners, struck $struck times" >>"$work/out"
+  result "$1: $2" $ok "$work/out"
+}
+
+fault "cuModuleLoadData@$victim=NO_BINARY_FOR_GPU" launch_failed
+fault "cuModuleGetFunction@$victim=NOT_FOUND" launch_failed
+fault "cuLaunchKernel@$victim=LAUNCH_OUT_OF_RESOURCES" launch_failed
+fault "cuLaunchKernel@$victim=later:ILLEGAL_ADDRESS" out_of_bounds
+fault "cuLaunchKernel@$victim=later:MISALIGNED_ADDRESS" out_of_bounds
+fault "cuLaunchKernel@$victim=later:LAUNCH_FAILED" crashed
+fault "cuLaunchKernel@$victim=later:ILLEGAL_INSTRUCTION" crashed
+fault "cuLaunchKernel@$victim=later:ECC_UNCORRECTABLE" crashed
+fault "cuLaunchKernel@$victim=later:LAUNCH_TIMEOUT" hung
+fault "cuLaunchKernel@$victim#5=later:ILLEGAL_ADDRESS" out_of_bounds # among its samples
+fault "cuLaunchKernel@$victim=lost" crashed
+fault "cuLaunchKernel@$victim=kill:SEGV" crashed
+fault "cuLaunchKernel@$victim=kill:KILL" crashed
+fault "cuLaunchKernel@$victim=hang" hung
+fault "cuLaunchKernel@$victim=corrupt:1365" wrong
+fault "cuLaunchKernel@$victim#4+=corrupt:1365" wrong # right at first
+fault "cuLaunchKernel@$victim=write:-4" out_of_bounds
+fault "cuLaunchKernel@$victim=write:16384" out_of_bounds
+fault "cuLaunchKernel@$victim=input:5460" 'wrong out_of_bounds'
+fault "cuLaunchKernel@$victim=slow:5" 'measured screened'
+fault "*@$victim=stretch:3" screened
+
+# --- the GPU ----------------------------------------------------------------------------------------------------------------
+
+# It ends, in any way that is told by its exit code, and the database is sound.
+ends() { # NAME FAULT CODES [option...]
+  name=$1 what=$2 codes=$3
+  shift 3
+  rm -f "$work/fault.db" "$work/state"
+  HALOTUNE_FAKE_FAULT=$what HALOTUNE_FAKE_STATE=$work/state tune "$work/fault.db" "$@" >"$work/out" 2>&1
+  code=$?
+  case " $codes " in *" $code "*) ;; *) false ;; esac && { [ ! -e "$work/fault.db" ] || is_sound "$work/fault.db"; }
+  ok=$?
+  echo "exit code $code" >>"$work/out"
+  result "$name" $ok "$work/out"
+}
+
+ends "no GPU" "cuInit=NO_DEVICE" 3
+ends "the GPU is lost for good" "cuModuleLoadData#20=gone" 3
+[ "$(query "$work/fault.db" "select count(*) from measurement where outcome in ('measured', 'screened')")" -gt 0 ]
+result "what was measured before is kept" $?
+rm -f "$work/state"
+tune "$work/fault.db" >"$work/out" 2>&1 &&
+  [ "$(query "$work/fault.db" "select count(*) from best join run on run.id = run_id where is_current and state = 'complete'")" = 1 ]
+result "a rerun goes on when it is back" $? "$work/out"
+HALOTUNE_FAKE_MEMORY_MB=3
+export HALOTUNE_FAKE_MEMORY_MB
+ends "too little memory for the fields" "" 1
+unset HALOTUNE_FAKE_MEMORY_MB
+grep -qi memory "$work/out"
+result "and says so" $? "$work/out"
+
+rm -f "$work/fault.db" "$work/state"
+HALOTUNE_FAKE_FAULT="cuLaunchKernel@$victim#3=throttle:2000" HALOTUNE_FAKE_STATE=$work/state tune "$work/fault.db" >"$work/out" 2>&1 &&
+  [ "$(query "$work/fault.db" "select count(*) from measurement where attempts > 1")" -gt 0 ]
+result "samples of a hot GPU are repeated" $? "$work/out"
+
+# The default, which the search measures all others by, dies among its samples; a search without it goes on.
+for place in 20 60 100 140; do
+  ends "the default dies at its call $place" "*@star7_small,block_x=128,block_y=1,vector=1,points_y=1#$place=later:LAUNCH_FAILED" 0
+  [ "$(query "$work/fault.db" "select count(*) from measurement where outcome in ('measured', 'screened')")" -ge $((space - 1)) ]
+  result "and no other is lost" $?
+done
+
+# Any call of the driver may fail at any time; the list of calls is that of gpu/cu.h.
+calls=$(sed -n 's/^  X([a-z_]*, "\(cu[A-Za-z0-9_]*\)".*/\1/p' gpu/cu.h | grep -v 'cuGetError')
+[ -n "${FULL:-}" ] || calls=$(echo "$calls" | awk 'NR % 4 == 1')
+for call in $calls; do
+  for error in ${FULL:+UNKNOWN} INVALID_VALUE; do
+    for place in 1 '3+'; do
+      ends "$call fails with $error from $place on" "$call#$place=$error" '0 1 3' --max-variants 4
+    done
+  done
+done
+
+# --- killed ---------------------------------------------------------------------------------------------------------------------
+
+# Each time a new database: the tuner is killed at a random moment of its run; what it had stored is still there after a rerun, which
+# measures only the rest, and leaves what the run without a kill has.
+moments=${MOMENTS:-${FULL:+50}}
+moments=${moments:-6}
+runs=0 lost='' late='' seen=''
+random=20261121
+while [ $runs -lt "$moments" ]; do
+  runs=$((runs + 1))
+  random=$(((random * 1103515245 + 12345) % 2147483648))
+  delay=$(awk -v r=$random -v n="$runs" -v all="$moments" 'BEGIN {printf "%.3f", (n - r/2147483648)/all*0.6}')
+  database=$work/killed$runs.db
+  env HALOTUNE_FAKE_STATE="$work/killed$runs.state" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" \
+    --template small --strategy exhaustive --budget 20s --db "$database" >"$work/out" 2>&1 &
+  tuner=$!
+  sleep "$delay"
+  kill -9 $tuner 2>/dev/null
+  wait $tuner 2>/dev/null
+  ends_within_2_s "killed$runs.state" || late="$late $delay"
+  stored="select group_concat(id || outcome || ifnull(median_ms, '')) from (select * from measurement where id <= %d order by id)"
+  before=0 text=
+  if [ -e "$database" ]; then
+    before=$(query "$database" "select count(*) from measurement" 2>/dev/null || echo 0)
+    # shellcheck disable=SC2059
+    text=$(query "$database" "$(printf "$stored" "$before")" 2>/dev/null)
+  fi
+  seen="$seen $before"
+  tune "$database" >"$work/again" 2>&1 || lost="$lost $delay:rerun"
+  # shellcheck disable=SC2059
+  [ "$text" = "$(query "$database" "$(printf "$stored" "$before")")" ] || lost="$lost $delay:changed"
+  is_sound "$database" || lost="$lost $delay:damaged"
+  rows=$(query "$database" "select count(*), count(distinct variant_id), (select count(*) from best where is_current),
+    (select count(*) from run where state = 'complete') > 0 from measurement")
+  [ "$rows" = "$space $space 1 1" ] || lost="$lost $delay:$before:$rows"
+done
+result "killed at $moments moments, with$seen rows: nothing lost, nothing twice${lost:+; but $lost}" "$([ -z "$lost" ] && echo 0 || echo 1)" "$work/again"
+result "no process is left 2 s later${late:+; but after $late s}" "$([ -z "$late" ] && echo 0 || echo 1)"
+
+# A user's Ctrl-C: it ends soon, says how to go on, and goes on.
+HALOTUNE_FAKE_STATE=$work/stopped.state tune "$work/stopped.db" --strategy random --budget 60s >"$work/out" 2>&1 &
+sleep 0.3
+for environment in $(processes_of stopped.state); do
+  process=${environment#/proc/}
+  process=${process%/environ}
+  case $(tr '\0' ' ' <"/proc/$process/cmdline") in timeout*) kill -TERM "$process" ;; esac
+done
+wait
+ends_within_2_s stopped.state && is_sound "$work/stopped.db" && tune "$work/stopped.db" >"$work/again" 2>&1
+result "ended by a signal, and gone on with" $? "$work/again"
+
+# --- disks and databases --------------------------------------------------------------------------------------------------------
+
+# A file system that holds the database for a while only.
+on_full_disk() { # BYTES
+  mkdir -p "$work/disk"
+  unshare -rm sh -c 'mount -t tmpfs -o size="$1" none "$2" || exit 77
+    shift 2
+    "$@" >"$WORK/out" 2>&1
+    code=$?
+    cp "$WORK"/disk/* "$WORK/rescued" 2>/dev/null
+    exit $code' sh "$1" "$work/disk" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small \
+    --strategy exhaustive --budget 20s --db "$work/disk/db"
+}
+if WORK=$work && export WORK && mkdir "$work/rescued" && unshare -rm mount -t tmpfs none "$work/rescued" 2>/dev/null; then
+  for bytes in 64k 256k 400k; do
+    rm -f "$work"/rescued/*
+    on_full_disk $bytes
+    code=$?
+    case $code in 1 | 6) grep -qi 'full\|space' "$work/out" && { [ ! -e "$work/rescued/db" ] || is_sound "$work/rescued/db"; } ;; *) false ;; esac
+    ok=$?
+    echo "exit code $code" >>"$work/out"
+    result "a disk of $bytes is told to be full, and what is on it is sound" $ok "$work/out"
+  done
+else
+  for bytes in 64k 256k 400k; do result "a disk of $bytes # skip no file systems of our own" 0; done
+fi
+
+# What cannot be used is refused, with a reason, and left as it is.
+refused() { # NAME FILE WORDS
+  sum=$(cksum "$2")
+  tune "$2" >"$work/out" 2>&1
+  code=$?
+  [ $code = 6 ] && [ "$(cksum "$2")" = "$sum" ] && grep -qi "$3" "$work/out" && [ "$(ls "$work" | grep -c "^$(basename "$2")-")" = 0 ]
+  ok=$?
+  echo "exit code $code" >>"$work/out"
+  result "$1" $ok "$work/out"
+}
+sqlite3 "$work/plain.db" 'pragma wal_checkpoint(truncate)' >/dev/null
+for offset in 0 20000; do
+  cp "$work/plain.db" "$work/damaged.db"
+  dd if=/dev/urandom of="$work/damaged.db" bs=1 seek=$offset count=3000 conv=notrunc 2>/dev/null
+  refused "a database that is damaged at byte $offset" "$work/damaged.db" 'damaged\|not a database\|malformed'
+done
+head -c 9000 "$work/plain.db" >"$work/short.db"
+refused "a database that is cut off" "$work/short.db" 'damaged\|malformed'
+echo 'dear diary' >"$work/text.db"
+refused "a file that is no database" "$work/text.db" 'not a database'
+cp "$work/plain.db" "$work/newer.db"
+sqlite3 "$work/newer.db" 'pragma user_version = 1000'
+refused "a database of a newer version" "$work/newer.db" 'newer'
+cp "$work/plain.db" "$work/foreign.db"
+sqlite3 "$work/foreign.db" 'drop table best; drop table finalist; create table recipe (text); pragma user_version = 0; pragma application_id = 7'
+refused "a database of another program" "$work/foreign.db" 'not a\|another\|no database'
+if [ -d "$work/rescued" ]; then
+  cp "$work/plain.db" "$work/rescued/db"
+  # shellcheck disable=SC2016
+  unshare -rm sh -c 'mount --bind "$1" "$2" && mount -o remount,bind,ro "$2" || exit 77
+    shift 2
+    exec "$@"' sh "$work/rescued" "$work/disk" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" \
+    --template small --budget 20s --db "$work/disk/db" >"$work/out" 2>&1
+  code=$?
+  [ $code = 6 ] && grep -qi 'written' "$work/out" && cmp -s "$work/plain.db" "$work/rescued/db" && [ "$(ls "$work/rescued")" = db ]
+  ok=$?
+  echo "exit code $code" >>"$work/out"
+  result "a database on a disk that may only be read" $ok "$work/out"
+else
+  result "a database on a disk that may only be read # skip no file systems of our own" 0
+fi
+
+# --- two at a time ------------------------------------------------------------------------------------------------------------------
+
+HALOTUNE_FAKE_STATE=$work/first.state tune "$work/both.db" >"$work/first" 2>&1 &
+tune "$work/both.db" >"$work/second" 2>&1
+second=$?
+wait $!
+[ "$? $second" = "0 0" ] && is_sound "$work/both.db" &&
+  [ "$(query "$work/both.db" "select count(*) from run where state = 'complete'; select count(*) from best where is_current;
+       select count(distinct variant_id) from measurement" | tr '\n' ' ')" = "2 1 $space " ]
+result "two at a time, into one database" $? "$work/second"
+
+echo "1..$number"
+[ "$failed" = 0 ]

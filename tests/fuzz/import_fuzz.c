@@ -1,0 +1,68 @@
+/* import_fuzz.c: any bytes as a document to import. What is read is checked, exported, and must then be read again
+ * and exported as the same; what is not must say why, in words that a terminal can show. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/check.h"
+#include "db/export.h"
+#include "db/import.h"
+#include "db/merge.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void die(const char *what) {
+  fprintf(stderr, "%s\n%s\n", what, fail_text());
+  abort();
+}
+
+static void check_text(const char *text) {
+  if (!*text) die("an error without words");
+  for (; *text; text++) {
+    if ((unsigned char)*text < ' ' && *text != '\n' && *text != '\t') die("a control character in an error");
+  }
+}
+
+static void take_problem(void *context, const char *text) {
+  (void)context;
+  check_text(text);
+}
+
+static void write_out(struct store *store, struct text *text) {
+  static const struct choice everything = {.stencil = NULL};
+  if (store_export(store, &everything, true, text) != HALOTUNE_OK) die("not exported");
+}
+
+/* What is whole can be merged, and goes out and in again. */
+static void use(struct store *store) {
+  static const struct merge_options options = {.origin = "input"};
+  struct store *merged, *again;
+  struct text first = {0}, second = {0};
+  if (store_open_memory(&merged) != HALOTUNE_OK || store_merge(merged, store, &options, NULL) != HALOTUNE_OK)
+    die("not merged");
+  store_close(merged);
+  write_out(store, &first);
+  if (import_parse(text_string(&first), first.length, "again", &again) != HALOTUNE_OK) die("not read again");
+  write_out(again, &second);
+  if (strcmp(text_string(&first), text_string(&second)) != 0) die("not the same again");
+  store_close(again);
+  text_free(&first);
+  text_free(&second);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  struct store *store;
+  long found = 0;
+  halotune_status status = import_parse((const char *)data, size, "input", &store);
+  if (status == HALOTUNE_OK) {
+    if (store_check(store, take_problem, NULL, &found) != HALOTUNE_OK) die("not checked");
+    if (found == 0) use(store);
+  } else if (status == HALOTUNE_PARSE) {
+    check_text(fail_text());
+  } else {
+    die("neither read nor refused");
+  }
+  store_close(store);
+  return 0;
+}

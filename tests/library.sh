@@ -1,0 +1,118 @@
+#!/bin/sh
+# library.sh: libhalotune as its users meet it: what it exports, the header in C99 and C++11, programs that link it either way, an
+# installation that pkg-config finds, and headers that `halotune query --header` writes. Speaks TAP. Needs build/lib.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+halotune=$(readlink -f "${HALOTUNE:-build/halotune}")
+root=$PWD
+cc=${CC:-gcc} cxx=${CXX:-g++}
+cuda=${CUDA_HOME:-/usr/local/cuda}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME="$work/cache"
+number=0 failed=0
+
+result() { # name status
+  number=$((number + 1))
+  if [ "$2" = 0 ]; then echo "ok $number - $1"; else failed=$((failed + 1)); echo "not ok $number - $1"; sed 's/^/# /' "$work/log" 2>/dev/null; fi
+}
+
+# --- symbols
+nm -D --defined-only build/lib/libhalotune.so | awk '$2 != "A" {sub(/@.*/, "", $3); print $3}' | sort >"$work/shared"
+diff tests/abi.txt "$work/shared" >"$work/log"
+result "the shared library exports what tests/abi.txt lists" $?
+nm --defined-only --extern-only build/lib/libhalotune.a | awk 'NF == 3 {print $3}' | sort >"$work/static"
+diff tests/abi.txt "$work/static" >"$work/log"
+result "the static library exports the same" $?
+sed -n 's/^HALOTUNE_API .*\(halotune_[a-z_]*\)(.*/\1/p' include/halotune.h | sort >"$work/header"
+diff tests/abi.txt "$work/header" >"$work/log"
+result "so does the header" $?
+readelf -d build/lib/libhalotune.so | grep -q 'SONAME.*libhalotune\.so\.0\]'
+result "soname" $?
+nm -D --undefined-only build/lib/libhalotune.so | awk '{sub(/@.*/, "", $2); print $2}' |
+  grep -xE '(v|f)?printf|puts|putchar|perror|exit|_exit|abort|quick_exit|cu[A-Z].*|nvrtc.*' >"$work/log"
+[ ! -s "$work/log" ]
+result "it neither prints, nor exits, nor links CUDA" $?
+
+# --- the header, and linking
+cat >"$work/use.c" <<'C'
+#include "halotune.h"
+#include <stdio.h>
+#include <string.h>
+/* Names that the library has for itself, too. */
+const char *fail_text(void);
+const char *fail_text(void) { return "mine"; }
+int main(int argc, char **argv) {
+  halotune_ctx *ctx = NULL;
+  halotune_problem problem;
+  halotune_config config;
+  const char *paths[1];
+  paths[0] = argc > 1 ? argv[1] : "";
+  if (halotune_open(paths, 1, &ctx) != HALOTUNE_OK) return 1;
+  memset(&problem, 0, sizeof problem);
+  problem.stencil = "star7";
+  problem.device = "sm_90";
+  problem.grid[0] = problem.grid[1] = problem.grid[2] = 500;
+  halotune_status status = halotune_lookup(ctx, &problem, &config);
+  printf("%s %s %s\n", halotune_strstatus(status), halotune_match_name(config.match), halotune_version());
+  halotune_close(ctx);
+  return strcmp(fail_text(), "mine");
+}
+C
+cp "$work/use.c" "$work/use.cc"
+strict='-Wall -Wextra -Wpedantic -Wshadow -Wcast-qual -Werror -Iinclude'
+"$cc" -std=c99 $strict -Wstrict-prototypes -c -o "$work/use.o" "$work/use.c" 2>"$work/log"
+result "the header is C99" $?
+"$cxx" -std=c++11 $strict -c -o "$work/use_cc.o" "$work/use.cc" 2>"$work/log"
+result "the header is C++11" $?
+"$halotune" db import tests/data/tuned.json --trust --db "$work/tuned.db" >"$work/log" 2>&1
+result "a database" $?
+"$cc" -o "$work/use" "$work/use.o" -Lbuild/lib -lhalotune -Wl,-rpath,"$root/build/lib" 2>"$work/log" &&
+  [ "$("$work/use" "$work/tuned.db")" = "success same_arch $("$halotune" --version | cut -d' ' -f2)" ]
+result "linked shared" $?
+libraries=$(sed -n 's/^Libs.private: //p' build/lib/halotune.pc)
+# shellcheck disable=SC2086
+"$cc" -o "$work/use_static" "$work/use.o" build/lib/libhalotune.a $libraries 2>"$work/log" &&
+  [ "$("$work/use_static" "$work/tuned.db")" = "success same_arch $("$halotune" --version | cut -d' ' -f2)" ]
+result "linked static" $?
+
+# --- an installation
+unset MAKEFLAGS MFLAGS MAKELEVEL
+make --no-print-directory -o all -o library install PREFIX=/usr DESTDIR="$work/root" >"$work/log" 2>&1
+result "install" $?
+[ -L "$work/root/usr/lib/libhalotune.so" ] && [ -e "$work/root/usr/lib/libhalotune.so.0" ] &&
+  grep -q "^Version: $("$halotune" --version | cut -d' ' -f2)$" "$work/root/usr/lib/pkgconfig/halotune.pc"
+result "library, links and halotune.pc are there" $?
+make --no-print-directory uninstall PREFIX=/usr DESTDIR="$work/root" >"$work/log" 2>&1 && [ -z "$(find "$work/root" -type f -o -type l)" ]
+result "uninstall removes them" $?
+
+# --- headers with a kernel
+if [ -n "$(find -L "$cuda/lib64" /usr/lib -name 'libnvrtc.so*' 2>/dev/null | head -n 1)" ]; then
+  replaced=
+  for grid in 512,512,512 128,128,128 640,512,512; do
+    "$halotune" query star7 --device 'NVIDIA H200' --grid "$grid" --db "$work/tuned.db" --header -o "$work/kernel.h" 2>"$work/log"
+    result "a header for $grid" $?
+    if grep -q 'reads through texture objects' "$work/kernel.h"; then replaced="$replaced$grid"; fi
+    name=star7_f32_$(echo "$grid" | tr , x)
+    cat >"$work/main.c" <<C
+#include "kernel.h"
+#include "kernel.h"
+int main(void) {
+  struct $name kernel;
+  CUresult result = ${name}_load(&kernel);
+  if (result == CUDA_SUCCESS) result = ${name}_launch(&kernel, 0, ${name}_ALIGNMENT, 2 * ${name}_ALIGNMENT);
+  return result == ${name}_unload(&kernel);
+}
+C
+    cp "$work/main.c" "$work/main.cc"
+    "$cc" -std=c99 -Wall -Wextra -Werror -isystem "$cuda/include" -c -o "$work/main.o" "$work/main.c" 2>"$work/log" &&
+      "$cxx" -std=c++11 -Wall -Wextra -Werror -isystem "$cuda/include" -c -o "$work/main_cc.o" "$work/main.cc" 2>"$work/log"
+    result "it compiles as C99 and C++11" $?
+  done
+  [ "$replaced" = 128,128,128 ]
+  result "where the winner reads through textures, and only there, another variant takes its place, and the header says so" $?
+else
+  echo "# no NVRTC: headers with a kernel are not tried"
+fi
+echo "1..$number"
+[ "$failed" = 0 ]

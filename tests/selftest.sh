@@ -1,0 +1,48 @@
+#!/bin/sh
+# selftest.sh: `halotune selftest --gpu` on the driver of tests: what is right passes, in the worker and in the program itself, and a
+# defect in a template or in what a kernel writes is found. Speaks TAP.
+set -u
+. "$(dirname "$0")/fake_gpu.sh"
+unset HALOTUNE_FAKE_SKIP
+number=0 failed=0
+
+result() { # name status
+  number=$((number + 1))
+  [ "$2" = 0 ] || { failed=$((failed + 1)); printf 'not '; }
+  echo "ok $number - $1"
+  [ "$2" = 0 ] || tail -n 5 "$work/out" "$work/err" | sed 's/^/# /'
+}
+
+selftest() { timeout 100 "$program" selftest --gpu "$@" >"$work/out" 2>"$work/err"; }
+outcomes() { jq -r '[.variants[].outcome] | unique | join(" ")' "$work/out"; }
+
+selftest star7 --grid 20,17,11 --template direct --sample 3 --json && [ "$(outcomes)" = passed ] && [ "$(jq '.variants | length' "$work/out")" = 6 ]
+result "variants that are right pass" $?
+
+selftest wave25 --grid 20,17,11 --template direct --sample 2 --dtype f32 --in-process && grep -q '2 variants, 0 failed' "$work/out"
+result "in the program itself, too" $?
+
+mkdir "$work/broken"
+cp templates/direct.yaml "$work/broken"
+sed 's/z + dz/z - dz/' templates/direct.cu >"$work/broken/direct.cu"
+for where in '' --in-process; do
+  # shellcheck disable=SC2086
+  selftest star25 --grid 20,17,13 --template-dir "$work/broken" --template direct --sample 2 --dtype f64 --json $where
+  [ $? = 1 ] && [ "$(outcomes)" = wrong ] && [ "$(jq .failed "$work/out")" = 2 ]
+  result "swapped planes are found $where" $?
+done
+
+HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_direct=write:-8' selftest star7 --grid 20,17,11 --template direct --sample 1 --dtype f32
+[ $? = 1 ] && grep -q 'out_of_bounds: wrote in front of v' "$work/out"
+result "a write in front of a field is found" $?
+
+HALOTUNE_FAKE_FAULT='cuLaunchKernel@CASE_bulk=corrupt:77' selftest --template nosuch
+grep -q 'wrong: v: 1 of 65536 points' "$work/out" && grep -q 'wrapper bulk$' "$work/out"
+result "wrappers are tested, and told apart" $?
+
+"$program" selftest >"$work/out" 2>"$work/err"
+[ $? = 2 ] && grep -q 'needs --gpu' "$work/err"
+result "without --gpu it says what to do" $?
+
+echo "1..$number"
+[ "$failed" = 0 ]

@@ -1,0 +1,188 @@
+#!/bin/sh
+# tune.sh: `halotune tune` from one end to the other, on the driver of tests/fake_cuda with a small space: results, continuing, ending
+# early, replays, several GPUs. Faults are faults.sh's, noise is protocol.sh's. Speaks TAP.
+set -u
+. "$(dirname "$0")/fake_gpu.sh"
+number=0 failed=0
+
+result() { # name status [file]
+  number=$((number + 1))
+  if [ "$2" = 0 ]; then
+    echo "ok $number - $1"
+  else
+    failed=$((failed + 1))
+    echo "not ok $number - $1"
+    [ $# -lt 3 ] || tail -n 8 "$3" | sed 's/^/# /'
+  fi
+}
+query() { sqlite3 -separator ' ' "$1" "$2"; } # DB SQL
+json() { jq -e "$1" "$work/out" >"$work/jq" 2>&1; } # FILTER
+# The exit code has to be this one, and stderr has to have these words.
+fails() { # NAME CODE WORDS command...
+  name=$1 code=$2 words=$3
+  shift 3
+  "$@" >"$work/out" 2>"$work/err"
+  got=$?
+  [ $got = "$code" ] && grep -q -e "$words" "$work/err"
+  ok=$?
+  echo "exit code $got" >>"$work/err"
+  result "$name" $ok "$work/err"
+}
+space=$("$program" space star7 --grid 16,16,16 --template-dir "$templates" --template small --json | jq '.templates[0].kept')
+db=$work/tune.db
+
+# --- a whole run ----------------------------------------------------------------------------------------------------------
+
+tune "$db" >"$work/out" 2>"$work/err"
+result "a whole run" $? "$work/err"
+grep -q '^star7 f32 16x16x16  *[0-9.]*  *[0-9.]*  *[0-9.]*  *[0-9.]*  *[0-9.]*  *'"$space"'  small block_x=' "$work/out"
+result "its table: task, time, interval, GB/s, share of the roof, speed-up, tried, winner" $? "$work/out"
+grep -q "^star7 f32 16x16x16: $space tried.*: .*measured.*finalists" "$work/out" && grep -qF "stored in $db" "$work/out"
+result "what came of the variants, and where it is" $? "$work/out"
+[ "$(query "$db" "select count(*), count(distinct variant_id), count(distinct number), max(number) from measurement")" = "$space $space $space $space" ]
+result "one row for each variant, numbered" $?
+[ "$(query "$db" "select state, reason = '', strategy, seed, space, command like 'halotune tune star7 % --grid 16,16,16 %' from run")" = "complete 1 exhaustive 1 $space 1" ]
+result "the run" $?
+[ "$(query "$db" "select count(*), sum(is_default), min(rank) from finalist where run_id = 1" | cut -d' ' -f2-)" = "1 1" ]
+result "the default variant is among the finalists" $?
+[ "$(query "$db" "select count(*) from best b join finalist f on f.run_id = b.run_id and f.variant_id = b.variant_id
+  where b.is_current and f.rank = 1 and b.time_ms = f.median_ms and length(b.cubin) > 0 and b.second_grid <> '' and b.roof_ratio > 0")" = 1 ]
+result "the winner: the first of the finalists, whole, verified on a second grid" $?
+
+# --- going on ---------------------------------------------------------------------------------------------------------------
+
+tune "$db" --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .recalled == $space and .tried == $space and .complete"
+result "the same again measures no variant twice" $? "$work/out"
+[ "$(query "$db" "select count(*), (select count(*) from run where state = 'complete') from measurement")" = "$space 2" ]
+result "and adds finals only" $?
+json '(.device | type == "string") and (.uuid | startswith("GPU-")) and .emulated == false and .recorded == false and (.database | endswith("/tune.db"))'
+result "the document says what was used" $? "$work/out"
+json '.tasks | length == 1 and (.[0] | .stencil == "star7" and .dtype == "f32" and .grid == [16, 16, 16] and .launch == "graph" and .reason == ""
+  and (.outcomes.measured + .outcomes.screened == .tried) and (.winner | .template == "small" and .time_ms > 0 and .time_low_ms <= .time_ms
+  and .time_ms <= .time_high_ms and .samples >= 8 and .share_of_roof > 0 and .speed_up >= 1 and .finalists >= .ties and .ties >= 1 and .bandwidth_gbs > 0))'
+result "and what came of each task" $? "$work/out"
+tune "$db" --rematch --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .complete and .tried < 20 and .tried == .recalled and .winner.time_ms > 0'
+result "--rematch: finals among the best of earlier runs" $? "$work/out"
+tune "$db" --fresh --max-variants 3 --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .tried == 3 and .recalled == 0 and .complete' &&
+  [ "$(query "$db" "select count(*) from measurement")" = $((space + 3)) ]
+result "--fresh measures again" $? "$work/out"
+
+# --- ending early -------------------------------------------------------------------------------------------------------------
+
+early=$work/early.db
+tune "$early" --max-variants 5 --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .tried == 5 and .complete' &&
+  [ "$(query "$early" "select count(*) from measurement")" = 5 ]
+result "--max-variants" $? "$work/out"
+tune "$work/enough.db" --good-enough 0.01 --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .tried >= 1 and .tried < 20 and .complete'
+result "--good-enough" $? "$work/out"
+fails "a deadline that is over when the search begins: exit code 1, and how to go on" 1 \
+  "^  halotune tune star7 .*--grid 16,16,16 .*--deadline 0.01s --db $work/deadline.db" tune "$work/deadline.db" --deadline 0.01s --fresh
+! grep -q -e '--fresh' "$work/err" && grep -q 'no winner: not begun' "$work/out"
+result "without what would begin anew, and why" $? "$work/err"
+tune "$work/deadline.db" --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried == $space and .complete"
+result "and it goes on" $? "$work/out"
+
+# Slow calls, so that there is time: the signal comes when rows are there, and the run ends in the midst of the search.
+stopped=$work/stopped.db
+HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:200" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small \
+  --strategy exhaustive --budget 30s --db "$stopped" >"$work/out" 2>"$work/err" &
+tuner=$!
+for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40; do
+  sleep 0.2
+  [ "$(query "$stopped" 'select count(*) > 1 from measurement' 2>/dev/null)" = 1 ] && break
+done
+kill -INT $tuner
+wait $tuner
+code=$?
+rows=$(query "$stopped" "select count(*) from measurement")
+[ $code = 1 ] && [ "$rows" -gt 1 ] && [ "$rows" -lt $space ] && [ "$(query "$stopped" "select state, reason from run")" = "partial interrupted" ] &&
+  grep -q "to go on:" "$work/err"
+ok=$?
+echo "exit code $code, $rows rows after $try looks" >>"$work/err"
+result "Ctrl-C keeps the rows, and says how to go on" $ok "$work/err"
+before=$(query "$stopped" "select group_concat(variant_id || outcome || median_ms) from measurement")
+sh -c "$(sed -n 's/^  halotune //p' "$work/err" | sed "s|^|$program |")" >"$work/out" 2>"$work/again" &&
+  [ "$before" = "$(query "$stopped" "select group_concat(variant_id || outcome || median_ms) from measurement where run_id = 1")" ] &&
+  [ "$(query "$stopped" "select count(*), count(distinct variant_id) from measurement")" = "$space $space" ]
+result "the command that it says measures the rest" $? "$work/again"
+
+# --- the space ------------------------------------------------------------------------------------------------------------------
+
+tune "$work/set.db" --set block_x=64,vector=2 --json >"$work/out" 2>"$work/err" && json '.tasks[0].tried == .tasks[0].outcomes.measured + .tasks[0].outcomes.screened and .tasks[0].tried > 1' &&
+  [ "$(query "$work/set.db" "select count(*) from variant where parameters like '%\"block_x\":64,%' and parameters like '%\"vector\":2,%'")" = "$(query "$work/set.db" "select count(*) from variant")" ]
+result "--set: only variants with these values" $? "$work/out"
+sed -e 's/^name: small/name: other/' -e 's/^parameters:/&\n  unused: {values: [1, 2], default: 1, about: of no use}/' "$templates/small.yaml" >"$templates/other.yaml"
+cp "$templates/small.cu" "$templates/other.cu"
+tune "$work/list.db" --template small,other --max-variants 16 --json >"$work/out" 2>"$work/err" && json '.tasks[0].tried == 16' &&
+  [ "$(query "$work/list.db" "select count(distinct template_id) from variant")" = 2 ]
+result "a list of templates" $? "$work/out"
+tune "$work/twins.db" --template other --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried == $((2 * space)) and .twins == $space" &&
+  [ "$(query "$work/twins.db" "select count(*) from measurement a join measurement b on a.reason = 'the machine code and launch of number ' || b.number
+    where a.median_ms = b.median_ms and a.samples = b.samples and a.id <> b.id")" = "$space" ]
+result "what has the machine code of another is not measured, but has its result" $? "$work/out"
+for strategy in random local; do
+  tune "$work/$strategy.db" --strategy $strategy --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried == $space and .complete" &&
+    [ "$(query "$work/$strategy.db" "select count(distinct variant_id) from measurement")" = $space ]
+  result "--strategy $strategy finds all of a small space" $? "$work/out"
+done
+
+# --- replays --------------------------------------------------------------------------------------------------------------------
+
+sum=$(cksum "$work/local.db")
+tune "" --backend replay:"$work/local.db" >"$work/out" 2>"$work/err"
+result "a replay: --db '' is refused" "$([ $? = 6 ] && echo 0 || echo 1)" "$work/err"
+replay() { # option...
+  timeout 100 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --backend replay:"$work/local.db" --json "$@"
+}
+for strategy in exhaustive random local; do
+  replay --strategy $strategy >"$work/out" 2>"$work/err" && json ".recorded and .database == \":memory:\" and (.tasks[0] | .tried == $space and .complete)"
+  result "a replay with --strategy $strategy" $? "$work/out"
+done
+[ "$sum" = "$(cksum "$work/local.db")" ] && [ ! -e "$work/data" ]
+result "writes nothing" $?
+HALOTUNE_LIBCUDA=/nonexistent replay --db "$work/replayed.db" >"$work/out" 2>"$work/err" &&
+  [ "$(query "$work/replayed.db" "attach '$work/local.db' as was; select count(*) from measurement m join variant v on v.id = m.variant_id join was.variant w on
+    w.source_hash = v.source_hash join was.measurement o on o.variant_id = w.id where m.registers = o.registers and m.occupancy = o.occupancy and m.compile_ms is null")" = $space ]
+result "needs no GPU, compiles nothing, and has registers from the recording" $? "$work/err"
+fails "never into the recording" 2 'the recording itself' replay --db "$work/local.db"
+
+# --- several GPUs ----------------------------------------------------------------------------------------------------------------
+
+both=$work/both.db
+HALOTUNE_FAKE_DEVICES=2 tune "$both" --device all --json >"$work/out" 2>"$work/err" &&
+  json '.devices | length == 2 and all(.tasks[0].complete) and (map(.uuid) | unique | length == 2)' &&
+  [ "$(query "$both" "select count(*), count(distinct device_id) from best join problem p on p.id = problem_id where is_current")" = "2 2" ]
+result "--device all: a process for each GPU, into one database" $? "$work/err"
+HALOTUNE_FAKE_DEVICES=2 tune "$both" --device all >"$work/out" 2>"$work/err" && [ "$(grep -c '^NVIDIA H200' "$work/out")" = 2 ] &&
+  [ "$(grep -c "$space tried ($space of them by earlier runs)" "$work/out")" = 2 ]
+result "and goes on for each" $? "$work/out"
+HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:200" HALOTUNE_FAKE_DEVICES=2 HALOTUNE_FAKE_STATE="$work/orphans.state" "$program" tune star7 \
+  --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --device all --db "$work/orphans.db" >"$work/out" 2>&1 &
+tuner=$!
+sleep 1.5
+kill -KILL $tuner
+wait $tuner 2>/dev/null
+sleep 2
+left=$(grep -lsF "$work/orphans.state" /proc/[0-9]*/environ | wc -l)
+result "killed, it leaves no process for 2 s; left: $left" "$([ "$left" = 0 ] && echo 0 || echo 1)"
+fails "--device all is for GPUs" 2 'for GPUs' tune "$both" --device all --backend host
+
+# --- the command line --------------------------------------------------------------------------------------------------------------
+
+fails "no stencil" 2 'name one stencil' "$program" tune
+fails "a stencil that there is none of" 4 'nothing' "$program" tune nothing
+fails "an option that there is none of" 2 'nonsense' "$program" tune star7 --nonsense
+fails "a strategy that there is none of" 2 'one of local, random, exhaustive' tune "$db" --strategy clever
+fails "a backend that there is none of" 2 'cuda, host or replay' tune "$db" --backend fpga
+fails "a GPU that there is none of" 2 '7' tune "$db" --device 7
+fails "a share that is none" 2 'good-enough' tune "$db" --good-enough much
+fails "--fresh and --rematch" 2 'rematch' tune "$db" --fresh --rematch
+fails "a value that no template has" 2 "block_x" tune "$db" --set block_x=65
+fails "a template twice" 2 'twice' tune "$db" --template small,small
+fails "a grid that is too small" 1 '.' tune "$work/small.db" --grid 2,2,2
+fails "a recording without the problem" 4 'no results' replay --grid 32,16,16
+"$program" tune --all --dry-run >"$work/out" 2>"$work/err" && [ "$(head -n 1 "$work/out" | cut -d' ' -f1)" = copy ] && grep -q 'tasks of 60 s: about' "$work/err"
+result "--all begins with the copy, and says how long it takes" $? "$work/err"
+
+echo "1..$number"
+[ "$failed" = 0 ]

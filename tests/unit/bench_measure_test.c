@@ -1,0 +1,339 @@
+/* bench_measure_test.c: the search phase of one variant, and the anchor, on a model in a time of its own. */
+#include "tests/unit/bench_model.h"
+#include "tests/unit/unit.h"
+#include "tuner/bench/anchor.h"
+#include "tuner/bench/measure.h"
+
+static struct measured measure(struct model *model, double true_ms, double best_ms, bool is_full) {
+  struct backend_handle backend = model_handle(model);
+  const struct measure_request request = {.slot = 3, .best_ms = best_ms, .is_full = is_full};
+  struct measured out;
+  model->true_ms[7] = true_ms;
+  model_load(model, 3, 7);
+  CHECK_OK(measure_slot(&backend, &request, &out));
+  return out;
+}
+
+TEST(batches_make_samples_of_200_us) {
+  static const struct {
+    double time_ms;
+    int batch;
+  } rows[] = {{0.001, 200}, {0.003, 67}, {0.0199, 11}, {0.2, 1},
+              {0.201, 1},   {0.1999, 2}, {50, 1},      {1e-9, MEASURE_BATCH_MOST}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    CHECK_EQ(rows[i].batch, batch_of(rows[i].time_ms, 0.2), "%g ms", rows[i].time_ms);
+    struct model model;
+    model_make(&model, NOISE_NONE, 1);
+    struct measured got = measure(&model, rows[i].time_ms, 0, false);
+    CHECK(got.batch >= rows[i].batch && got.batch <= 1.1 * rows[i].batch + 1, "%g ms: %d", rows[i].time_ms, got.batch);
+    CHECK_NEAR(rows[i].time_ms, got.timing.median_ms, 1e-12, "%g ms", rows[i].time_ms);
+    measured_free(&got);
+  }
+  CHECK_EQ(MEASURE_BATCH_MOST, batch_of(0, 0.2), "no time");
+}
+
+/* What is sampled, for times without noise: 8 samples or 5 ms, 1 s at most, 3 samples at least. */
+TEST(quiet_variants_take_few_samples) {
+  static const struct {
+    double time_ms, limit_ms;
+    int samples;
+  } rows[] = {{0.25, 0, 20}, {1, 0, 8}, {4, 0, 8}, {200, 0, 5}, {900, 0, 3}, {1, 5, 5}, {1, 0.5, 3}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct model model;
+    struct measured got;
+    model_make(&model, NOISE_NONE, 1);
+    model.true_ms[7] = rows[i].time_ms;
+    model_load(&model, 3, 7);
+    struct backend_handle backend = model_handle(&model);
+    const struct measure_request request = {.slot = 3, .limit_ms = rows[i].limit_ms};
+    CHECK_OK(measure_slot(&backend, &request, &got));
+    CHECK_EQ(rows[i].samples, got.timing.sample_count, "%g ms", rows[i].time_ms);
+    CHECK_EQ(1, model.rechecks, "%g ms", rows[i].time_ms);
+    /* One by one only until it is warm: a batch of its own, and 3 samples of which two agree. */
+    CHECK(model.single_calls <= 6 && model.calls - model.single_calls == 1, "%ld of %ld calls", model.single_calls,
+          model.calls);
+    CHECK_EQ(MODEL_MHZ, got.before.sm_mhz, "before");
+    CHECK_EQ(MODEL_MHZ, got.after.sm_mhz, "after");
+    CHECK(got.timing.samples == got.samples && got.samples[0] > 0, "samples are kept");
+    measured_free(&got);
+  }
+}
+
+TEST(noise_is_sampled_until_the_interval_is_narrow) {
+  struct model model;
+  model_make(&model, NOISE_INDEPENDENT, 5);
+  struct measured got = measure(&model, 1, 0, false);
+  CHECK(got.timing.high_ms - got.timing.low_ms <= 0.01 * got.timing.median_ms, "%g to %g", got.timing.low_ms,
+        got.timing.high_ms);
+  measured_free(&got);
+  /* No chance to be among the finalists: no more than the least, although the interval is wide. */
+  model_make(&model, NOISE_OUTLIERS, 5);
+  got = measure(&model, 1.12, 1, false);
+  CHECK_EQ(OUTCOME_MEASURED, got.verdict.outcome, "outcome");
+  CHECK_EQ(MEASURE_SAMPLES, got.timing.sample_count, "samples");
+  measured_free(&got);
+}
+
+TEST(screening_is_above_1_15) {
+  static const struct {
+    double time_ms, best_ms;
+    bool is_full;
+    enum outcome want;
+  } rows[] = {{1.149, 1, false, OUTCOME_MEASURED}, {1.151, 1, false, OUTCOME_SCREENED},
+              {3, 1, false, OUTCOME_SCREENED},     {3, 1, true, OUTCOME_MEASURED},
+              {3, 0, false, OUTCOME_MEASURED},     {0.5, 1, false, OUTCOME_MEASURED}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct model model;
+    model_make(&model, NOISE_NONE, 1);
+    struct measured got = measure(&model, rows[i].time_ms, rows[i].best_ms, rows[i].is_full);
+    CHECK_EQ(rows[i].want, got.verdict.outcome, "row %zu", i);
+    if (rows[i].want == OUTCOME_SCREENED) {
+      CHECK_EQ(MEASURE_WARM_SAMPLES, got.timing.sample_count, "row %zu", i);
+      CHECK_EQ(0, model.rechecks, "row %zu", i);
+    }
+    measured_free(&got);
+  }
+}
+
+/* A fast variant after an idle gap: its first samples are more than 1.15 times the best, and must not condemn it. */
+TEST(a_cold_start_screens_nothing) {
+  struct model model;
+  model_make(&model, NOISE_RAMP, 1);
+  model.clock_share[7] = 1;
+  model.clock = 0.7;
+  struct measured got = measure(&model, 1, 1, false);
+  CHECK_EQ(OUTCOME_MEASURED, got.verdict.outcome, "outcome");
+  measured_free(&got);
+}
+
+TEST(slowdowns_repeat_at_most_three_times) {
+  static const struct {
+    double until_ms;
+    int attempts_least, attempts_most;
+    bool is_marked;
+  } rows[] = {{0, 1, 1, false}, {20, 2, 3, false}, {1e9, 4, 4, true}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct model model;
+    model_make(&model, NOISE_NONE, 1);
+    model.throttle_to_ms = rows[i].until_ms;
+    struct measured got = measure(&model, 1, 0, false);
+    CHECK(got.attempts >= rows[i].attempts_least && got.attempts <= rows[i].attempts_most, "row %zu: %d", i,
+          got.attempts);
+    CHECK_EQ(rows[i].is_marked, got.is_marked, "row %zu", i);
+    CHECK_NEAR(rows[i].is_marked ? 1.4 : 1, got.timing.median_ms, 1e-9, "row %zu", i);
+    measured_free(&got);
+  }
+  struct gpu_reading reading = {.throttle = -1};
+  CHECK(!reading_spoils(&reading), "what cannot be read spoils nothing");
+  reading.throttle = 0x1 | 0x2 | 0x4 | 0x10 | 0x100;
+  CHECK(!reading_spoils(&reading), "idle, application clocks, power cap, sync boost, display clocks");
+  static const long long spoiling[] = {0x8, 0x20, 0x40, 0x80};
+  for (size_t i = 0; i < COUNT(spoiling); i++) {
+    reading.throttle = 0x4 | spoiling[i];
+    CHECK(reading_spoils(&reading), "0x%llx", spoiling[i]);
+  }
+}
+
+TEST(what_goes_wrong_is_a_verdict) {
+  for (int at = 0; at < 14; at++) {
+    struct model model;
+    model_make(&model, NOISE_NONE, 1);
+    model.failing = 7;
+    model.failure = OUTCOME_HUNG;
+    model.samples_to_failure = at;
+    struct measured got = measure(&model, 1, 0, false);
+    CHECK_EQ(at < 12 ? OUTCOME_HUNG : OUTCOME_MEASURED, got.verdict.outcome, "sample %d", at);
+    CHECK(at >= 12 || got.timing.sample_count == 0, "sample %d", at);
+    measured_free(&got);
+  }
+  struct model model;
+  model_make(&model, NOISE_NONE, 1);
+  model.is_wrong[7] = true;
+  struct measured got = measure(&model, 1, 0, false);
+  CHECK_EQ(OUTCOME_WRONG, got.verdict.outcome, "its recheck");
+  CHECK_EQ(0, got.timing.sample_count, "a wrong result has no time");
+  measured_free(&got);
+}
+
+/* --- the anchor --------------------------------------------------------------------------------------------------- */
+
+struct anchored {
+  struct model model;
+  struct backend_handle backend;
+  struct anchor *anchor;
+};
+
+static void begin(struct anchored *test, enum model_noise noise) {
+  struct verdict verdict;
+  model_make(&test->model, noise, 1);
+  test->backend = model_handle(&test->model);
+  test->model.true_ms[0] = 0.4;
+  model_load(&test->model, 0, 0);
+  const struct time_source time = model_time(&test->model);
+  CHECK_OK(anchor_make(&test->backend, 0, &time, &verdict, &test->anchor));
+  CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "anchor");
+}
+
+static void take(struct anchored *test) {
+  struct verdict verdict;
+  CHECK_OK(anchor_take(test->anchor, &verdict));
+  CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "anchor");
+}
+
+TEST(the_anchor_is_due_every_two_seconds_and_after_gaps) {
+  struct anchored test;
+  begin(&test, NOISE_RAMP);
+  CHECK(!anchor_due(test.anchor), "just taken");
+  for (int i = 0; i < 49; i++) {
+    model_work(&test.model, 40);
+    anchor_busy(test.anchor);
+    CHECK(!anchor_due(test.anchor), "%d ms later", 40 * (i + 1));
+  }
+  model_work(&test.model, 40);
+  anchor_busy(test.anchor);
+  CHECK(anchor_due(test.anchor), "2 s later");
+  take(&test);
+  model_idle(&test.model, 49);
+  CHECK(!anchor_due(test.anchor), "49 ms of nothing");
+  model_idle(&test.model, 2);
+  CHECK(anchor_due(test.anchor), "51 ms of nothing");
+  model_idle(&test.model, 500);
+  CHECK(test.model.clock < 0.72, "the clock fell to %g", test.model.clock);
+  take(&test);
+  CHECK(test.model.clock > 0.98, "the clock is up again: %g", test.model.clock);
+  CHECK_NEAR(1, anchor_scale(test.anchor, 0), 0.01, "so that the reading is as before");
+  anchor_free(test.anchor);
+}
+
+TEST(clocks_that_cannot_be_read_end_the_wait) {
+  struct anchored test;
+  begin(&test, NOISE_RAMP);
+  test.model.hides_clock = true;
+  model_idle(&test.model, 500);
+  const double from_ms = test.model.now_ms;
+  take(&test);
+  CHECK(test.model.now_ms - from_ms < 100, "%g ms", test.model.now_ms - from_ms);
+  anchor_free(test.anchor);
+}
+
+/* Measured, judged by the next reading, at most three times. */
+TEST(drift_between_readings_asks_for_another_measurement) {
+  struct anchored test;
+  begin(&test, NOISE_NONE);
+  CHECK_OK(anchor_cover(test.anchor, 1, false));
+  CHECK_OK(anchor_cover(test.anchor, 2, false));
+  CHECK_EQ(0, anchor_next_again(test.anchor), "no reading yet");
+  test.model.true_ms[0] *= 1.009;
+  take(&test);
+  CHECK_EQ(0, anchor_next_again(test.anchor), "0.9 %% is no drift");
+
+  CHECK_OK(anchor_cover(test.anchor, 3, false));
+  CHECK_OK(anchor_cover(test.anchor, 4, false));
+  test.model.true_ms[0] *= 1.02;
+  take(&test);
+  CHECK(anchor_is_marked(test.anchor, 3) && !anchor_is_marked(test.anchor, 1), "3, not 1");
+  CHECK_EQ(3, anchor_next_again(test.anchor), "first");
+  CHECK_EQ(4, anchor_next_again(test.anchor), "second");
+  CHECK_EQ(0, anchor_next_again(test.anchor), "each once");
+
+  CHECK_OK(anchor_cover(test.anchor, 3, false));
+  take(&test);
+  CHECK(!anchor_is_marked(test.anchor, 3), "measured again, all is well");
+  CHECK(anchor_is_marked(test.anchor, 4), "asked for, never measured again");
+  CHECK_NEAR(1.009 * 1.02, anchor_scale(test.anchor, 3), 1e-9, "how slow it was then");
+  CHECK_NEAR(1.0045, anchor_scale(test.anchor, 1), 1e-9, "between the first two readings");
+  CHECK_EQ(2, anchor_attempts(test.anchor, 3), "attempts");
+  CHECK_EQ(0, anchor_attempts(test.anchor, 99), "unknown");
+
+  CHECK_OK(anchor_cover(test.anchor, 5, false));
+  for (int attempt = 1; attempt <= ANCHOR_ATTEMPTS; attempt++) {
+    test.model.true_ms[0] *= attempt % 2 ? 1.05 : 1 / 1.05; /* faster is a drift as well */
+    take(&test);
+    CHECK(anchor_is_marked(test.anchor, 5), "attempt %d", attempt);
+    CHECK_EQ(attempt < ANCHOR_ATTEMPTS ? 5 : 0, anchor_next_again(test.anchor), "attempt %d", attempt);
+    if (attempt < ANCHOR_ATTEMPTS) CHECK_OK(anchor_cover(test.anchor, 5, false));
+  }
+  anchor_free(test.anchor);
+}
+
+TEST(slowdowns_are_no_drift_of_the_scale) {
+  struct anchored test;
+  begin(&test, NOISE_NONE);
+  CHECK_OK(anchor_cover(test.anchor, 1, true));
+  take(&test);
+  CHECK_EQ(1, anchor_next_again(test.anchor), "spoilt: again, although the readings agree");
+  CHECK_OK(anchor_cover(test.anchor, 1, false));
+  test.model.throttle_from_ms = 0;
+  test.model.throttle_to_ms = 1e9;
+  take(&test);
+  CHECK_EQ(1, anchor_next_again(test.anchor), "the readings differ");
+  CHECK_NEAR(1, anchor_scale(test.anchor, 1), 1e-9, "a spoilt reading is no measure");
+  CHECK_NEAR(1, anchor_scale(test.anchor, 0), 1e-9, "a spoilt reading is no measure");
+  /* A GPU that is slow for good does not have everything measured three times. */
+  int again = 0;
+  for (long number = 100; number < 140; number++) {
+    CHECK_OK(anchor_cover(test.anchor, number, true));
+    take(&test);
+    while (anchor_next_again(test.anchor)) again++;
+    CHECK(anchor_is_marked(test.anchor, number), "%ld", number);
+  }
+  CHECK_EQ(ANCHOR_SPOILT_MOST - 1, again, "repetitions");
+  anchor_free(test.anchor);
+}
+
+/* Wherever within the samples of a reading it ends or begins. */
+TEST(slowdowns_that_end_or_begin_in_a_reading_spoil_it) {
+  for (int tenths = 0; tenths < 100; tenths++) {
+    for (int begins = 0; begins < 2; begins++) {
+      struct anchored test;
+      begin(&test, NOISE_NONE);
+      const double edge_ms = test.model.now_ms + 0.1 * tenths;
+      test.model.throttle_from_ms = begins ? edge_ms : 0;
+      test.model.throttle_to_ms = begins ? 1e9 : edge_ms;
+      take(&test);
+      CHECK_NEAR(1, anchor_scale(test.anchor, 0), 1e-9, "%s at %g ms", begins ? "begins" : "ends", 0.1 * tenths);
+      anchor_free(test.anchor);
+    }
+  }
+}
+
+TEST(an_anchor_that_fails_is_a_verdict) {
+  struct anchored test;
+  struct verdict verdict;
+  begin(&test, NOISE_NONE);
+  CHECK_OK(anchor_cover(test.anchor, 1, false));
+  test.model.failing = 0;
+  test.model.failure = OUTCOME_CRASHED;
+  CHECK_OK(anchor_take(test.anchor, &verdict));
+  CHECK_EQ(OUTCOME_CRASHED, verdict.outcome, "taken");
+  test.model.failing = -1;
+  model_load(&test.model, 0, 0);
+  take(&test);
+  CHECK(!anchor_is_marked(test.anchor, 1), "what waited is judged by the next reading");
+  anchor_free(test.anchor);
+
+  struct anchor *none;
+  test.model.failing = 0;
+  const struct time_source time = model_time(&test.model);
+  CHECK_OK(anchor_make(&test.backend, 0, &time, &verdict, &none));
+  CHECK(!none && verdict.outcome == OUTCOME_CRASHED, "no anchor");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(batches_make_samples_of_200_us),
+      cmocka_unit_test(quiet_variants_take_few_samples),
+      cmocka_unit_test(noise_is_sampled_until_the_interval_is_narrow),
+      cmocka_unit_test(screening_is_above_1_15),
+      cmocka_unit_test(a_cold_start_screens_nothing),
+      cmocka_unit_test(slowdowns_repeat_at_most_three_times),
+      cmocka_unit_test(what_goes_wrong_is_a_verdict),
+      cmocka_unit_test(the_anchor_is_due_every_two_seconds_and_after_gaps),
+      cmocka_unit_test(clocks_that_cannot_be_read_end_the_wait),
+      cmocka_unit_test(drift_between_readings_asks_for_another_measurement),
+      cmocka_unit_test(slowdowns_are_no_drift_of_the_scale),
+      cmocka_unit_test(slowdowns_that_end_or_begin_in_a_reading_spoil_it),
+      cmocka_unit_test(an_anchor_that_fails_is_a_verdict),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

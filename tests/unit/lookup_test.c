@@ -1,0 +1,347 @@
+/* lookup_test.c: from a problem to a configuration: which row answers, how well it fits, and what is refused. */
+#include <pthread.h>
+
+#include "base/random.h"
+#include "db/lookup_context.h"
+#include "db/lookup_parameters.h"
+#include "tests/unit/tuned.h"
+
+#define F32 DTYPE_F32
+#define F64 DTYPE_F64
+#define USUAL LAUNCH_STREAM, CACHE_STEADY
+
+static const struct tuned common_rows[] = {
+    {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.30},
+    {GPU_H200, "star7", "zmarch", "vector=2", F32, {510, 512, 512}, USUAL, 0.31},
+    {GPU_H200, "star7", "direct", NULL, F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_STEADY, 0.002},
+    {GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.003},
+    {GPU_H200, "star7", "zmarch", "vector=2", F64, {512, 512, 512}, LAUNCH_STREAM, CACHE_COLD, 0.6},
+    {GPU_H100, "star13", "zmarch", NULL, F32, {256, 256, 256}, USUAL, 0.1},
+    {GPU_EMULATION, "star7", "direct", "block_x=32", F32, {32, 32, 32}, USUAL, 50},
+    {GPU_H200, "heat2d", "tile", NULL, F32, {4096, 4096, 1}, USUAL, 0.05},
+};
+
+static struct work work;
+static halotune_ctx *common;
+
+static int set_up(void **state) {
+  (void)state;
+  unsetenv("HALOTUNE_TEMPLATE_PATH");
+  work = work_begin();
+  tuned_make(work.path, common_rows, COUNT(common_rows));
+  const char *paths[] = {work.path};
+  return halotune_open(paths, 1, &common) == HALOTUNE_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  halotune_close(common);
+  work_end(&work);
+  return 0;
+}
+
+TEST(each_quality_of_match) {
+  static const struct {
+    halotune_problem problem;
+    halotune_status want;
+    halotune_match match;
+    const char *template_name, *parameter, *value;
+  } rows[] = {
+      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "zmarch", "vector", "4"},
+      {{"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "zmarch", "vector", "4"},
+      {{"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "direct", "block_x", "64"},
+      {{"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, HALOTUNE_LAUNCH_GRAPH, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "direct",
+       "block_x", "128"},
+      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F64, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "zmarch", "vector", "2"},
+      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F64, 0, HALOTUNE_CACHE_STEADY}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID,
+       "zmarch", "vector", "2"},
+      {{"star7", "NVIDIA H200", {640, 512, 512}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID, "zmarch", "vector", "4"},
+      {{"star7", "NVIDIA H200", {514, 512, 512}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID, "zmarch", "vector", "2"},
+      {{"star7", "NVIDIA H200", {509, 512, 512}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID, "direct", "vector", "1"},
+      {{"star7", "NVIDIA H200", {72, 64, 64}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID, "direct", "block_x", "64"},
+      {{"star7", "NVIDIA H100 PCIe", {512, 512, 512}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_SAME_ARCH, "zmarch", "vector",
+       "4"},
+      {{"star7", "sm_90", {512, 512, 512}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_SAME_ARCH, "zmarch", "vector", "4"},
+      {{"star7", "sm_90", {32, 32, 32}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_SAME_ARCH, "direct", "block_x", "64"},
+      {{"star7", "emulation of sm_90", {32, 32, 32}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "direct", "block_x", "32"},
+      {{"star7", "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_DEFAULT, "zmarch", "vector", "1"},
+      {{"heat2d", "sm_80", {512, 512, 0}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_DEFAULT, "tile", "vector", "1"},
+      {{"star13", "NVIDIA H200", {256, 256, 256}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_SAME_ARCH, "zmarch", "vector", "1"},
+      {{"no_such", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0}, HALOTUNE_NOT_FOUND, 0, NULL, NULL, NULL},
+      {{"star7", "NVIDIA B300", {64, 64, 64}, HALOTUNE_F32, 0, 0}, HALOTUNE_NOT_FOUND, 0, NULL, NULL, NULL},
+      {{"star7", "sm_90", {-1, 64, 64}, HALOTUNE_F32, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+      {{"heat2d", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+      {{"star7", "sm_90", {64, 64, 64}, (halotune_dtype)7, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+      {{NULL, "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    halotune_config config = {.match = HALOTUNE_MATCH_DEFAULT};
+    halotune_parameter parameter;
+    CHECK_EQ(rows[i].want, halotune_lookup(common, &rows[i].problem, &config), "row %zu: %s", i, halotune_error(common));
+    if (rows[i].want != HALOTUNE_OK) continue;
+    CHECK_EQ(rows[i].match, config.match, "row %zu: %s %s", i, halotune_match_name(config.match), config.parameters);
+    CHECK_TEXT(rows[i].template_name, config.template_name, "row %zu", i);
+    CHECK_OK(halotune_config_parameter(&config, rows[i].parameter, &parameter));
+    CHECK_TEXT(rows[i].value, parameter.value, "row %zu", i);
+  }
+}
+
+TEST(a_row_is_told_whole) {
+  halotune_config config;
+  halotune_parameter parameter;
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0};
+  CHECK_OK(halotune_lookup(common, &problem, &config));
+  CHECK_NEAR(0.30, config.time_ms, 1e-12, "time");
+  CHECK_NEAR(0.30, config.expected_ms, 1e-12, "expected");
+  CHECK_NEAR(512.0 * 512 * 512 * 8 / 0.30e6, config.bandwidth_gbs, 1e-6, "bandwidth");
+  CHECK_NEAR(0.9, config.roof_share, 1e-12, "share of the roof");
+  CHECK(config.age_s >= -2 && config.age_s < 600, "age %g", config.age_s);
+  CHECK_TEXT("NVIDIA H200", config.measured_on, "device");
+  CHECK_TEXT("580.1", config.driver, "driver");
+  CHECK(config.parameter_count > 8, "%d parameters", config.parameter_count);
+  for (int i = 0; i < config.parameter_count; i++) CHECK_OK(halotune_config_parameter_at(&config, i, &parameter));
+  CHECK(strstr(strstr(config.parameters, parameter.name), ":") == strrchr(config.parameters, ':'), "%s is the last", parameter.name);
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_config_parameter_at(&config, config.parameter_count, &parameter), "behind the last");
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_config_parameter_at(&config, -1, &parameter), "before the first");
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_config_parameter(&config, "vecto", &parameter), "a part of a name");
+  CHECK_OK(halotune_config_parameter(&config, "storage", &parameter));
+  CHECK(isnan(parameter.number), "a word is no number");
+  problem.stencil = config.stencil_hash;
+  CHECK_OK(halotune_lookup(common, &problem, &config));
+  CHECK_TEXT("star7", config.stencil, "by hash");
+  problem.grid[0] = 1024;
+  CHECK_OK(halotune_lookup(common, &problem, &config));
+  CHECK_NEAR(0.60, config.expected_ms, 1e-9, "twice the cells");
+  problem.grid[0] = 512;
+  problem.device = "NVIDIA H100 PCIe";
+  CHECK_OK(halotune_lookup(common, &problem, &config));
+  CHECK_NEAR(0.30 * 6144 / 5120, config.expected_ms, 1e-9, "a narrower bus");
+}
+
+/* Whether a configuration keeps its template's rules on a grid, found with other code than lookup's. */
+static bool keeps_rules(const halotune_config *config, const struct device_limits *limits) {
+  struct stencil *stencil;
+  struct analysis *analysis;
+  struct template *template;
+  struct configuration configuration;
+  struct bindings bindings;
+  double facts[FACT_COUNT];
+  char path[128];
+  struct grid grid = {{(long)config->grid[0], (long)config->grid[1], (long)config->grid[2]}};
+  CHECK_OK(stencil_of_kernels(config->stencil, &stencil));
+  CHECK_OK(analysis_make(stencil, &analysis));
+  snprintf(path, sizeof path, "templates/%s.yaml", config->template_name);
+  CHECK_OK(template_read(path, &template));
+  CHECK(parameters_configure(template, config->parameters, &configuration), "%s", config->parameters);
+  struct domain domain = domain_dense(stencil, analysis, &grid);
+  facts_fill(stencil, analysis, (enum dtype)config->dtype, &domain, limits, facts);
+  CHECK_OK(bindings_make(template, facts, &bindings));
+  bindings_configure(&bindings, &configuration);
+  bool keeps = bindings_failed_rule(&bindings) == NULL;
+  bindings_free(&bindings);
+  template_free(template);
+  analysis_free(analysis);
+  stencil_free(stencil);
+  return keeps;
+}
+
+TEST(no_answer_breaks_a_rule) {
+  static const char *const devices[] = {"NVIDIA H200", "NVIDIA H100 PCIe", "sm_80", "sm_75"};
+  struct device_limits limits[COUNT(devices)];
+  static const int archs[][2] = {{9, 0}, {9, 0}, {8, 0}, {7, 5}};
+  struct lookup_seen {
+    halotune_config config;
+    const struct device_limits *limits;
+  };
+  int matches[5] = {0};
+  for (size_t i = 0; i < COUNT(devices); i++) limits[i] = arch_device_limits(arch_find(archs[i][0], archs[i][1]));
+  for (uint64_t i = 0; i < 10000; i++) {
+    halotune_config config;
+    size_t device = random_bits(1, i) % COUNT(devices);
+    halotune_problem problem = {random_bits(2, i) % 3 ? "star7" : "star13", devices[device], {0, 0, 0},
+                                (halotune_dtype)(random_bits(3, i) % 2), 0, 0};
+    for (int axis = 0; axis < 3; axis++) problem.grid[axis] = 16 + (long long)(random_bits(4 + (uint64_t)axis, i) % 1500);
+    CHECK_OK(halotune_lookup(common, &problem, &config));
+    matches[config.match]++;
+    if (i % 10 == 0) CHECK(keeps_rules(&config, &limits[device]), "%lldx%lldx%lld on %s: %s", problem.grid[0], problem.grid[1],
+                           problem.grid[2], problem.device, config.parameters);
+  }
+  CHECK(matches[HALOTUNE_MATCH_NEAR_GRID] > 100 && matches[HALOTUNE_MATCH_SAME_ARCH] > 100 && matches[HALOTUNE_MATCH_DEFAULT] > 100,
+        "%d near, %d of the architecture, %d defaults", matches[2], matches[3], matches[4]);
+}
+
+/* --- several databases -------------------------------------------------------------------------------------------------- */
+
+TEST(the_first_database_is_asked_first) {
+  static const struct tuned user[] = {{GPU_H200, "star7", "direct", "block_x=256", F32, {512, 512, 512}, USUAL, 0.5}};
+  struct work other = work_begin();
+  halotune_ctx *ctx;
+  halotune_config config;
+  halotune_parameter parameter;
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0};
+  tuned_make(other.path, user, COUNT(user));
+  for (int first = 0; first < 2; first++) {
+    const char *paths[] = {first ? other.path : work.path, first ? work.path : other.path};
+    CHECK_OK(halotune_open(paths, 2, &ctx));
+    problem.grid[0] = 512;
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_TEXT(first ? "direct" : "zmarch", config.template_name, "order %d", first);
+    problem.grid[0] = 64, problem.grid[1] = 64, problem.grid[2] = 64;
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_OK(halotune_config_parameter(&config, "block_x", &parameter));
+    CHECK_TEXT("64", parameter.value, "what only one of them has");
+    problem.grid[1] = 512, problem.grid[2] = 512;
+    halotune_close(ctx);
+  }
+  work_end(&other);
+}
+
+TEST(a_template_that_changed_makes_rows_stale) {
+  struct work other = work_begin();
+  halotune_ctx *ctx;
+  halotune_config config;
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0};
+  const char *paths[] = {other.path};
+  tuned_make(other.path, common_rows, COUNT(common_rows));
+  tuned_change(other.path, "insert into template (hash, name, yaml, cuda) select 'later', name, yaml, cuda from template"
+               " where name = 'zmarch'");
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_STALE, config.match, "exact, but stale");
+  CHECK_NEAR(0.30, config.time_ms, 1e-12, "usable");
+  problem.grid[0] = 640;
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_NEAR_GRID, config.match, "near");
+  CHECK_EQ(1, config.is_stale, "and stale");
+  halotune_close(ctx);
+  /* Installed templates say what is new, whatever the database has. */
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  problem.grid[0] = 512;
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "that of the files");
+  unsetenv("HALOTUNE_TEMPLATE_PATH");
+  halotune_close(ctx);
+  work_end(&other);
+}
+
+TEST(winners_are_found_among_many_variants) {
+  struct work other = work_begin();
+  halotune_ctx *ctx;
+  halotune_config config;
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0};
+  const char *paths[] = {other.path};
+  tuned_make(other.path, common_rows, 4);
+  tuned_change(other.path, "with recursive n(i) as (select 1 union all select i + 1 from n where i < 500) insert into variant"
+               " (source_hash, stencil_id, template_id, parameters) select 'x' || i, 1, 1, '{}' from n");
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  for (int i = 0; i < 4; i++) {
+    for (int axis = 0; axis < 3; axis++) problem.grid[axis] = common_rows[i].n[axis];
+    problem.launch = common_rows[i].launch == LAUNCH_GRAPH ? HALOTUNE_LAUNCH_GRAPH : HALOTUNE_LAUNCH_STREAM;
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "row %d", i);
+    CHECK_TEXT(common_rows[i].template, config.template_name, "row %d", i);
+    CHECK(config.parameter_count > 8, "row %d: %s", i, config.parameters);
+  }
+  halotune_close(ctx);
+  work_end(&other);
+}
+
+TEST(imported_rows_need_trust) {
+  struct work other = work_begin();
+  halotune_ctx *ctx;
+  halotune_config config;
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0};
+  const char *paths[] = {other.path};
+  tuned_make(other.path, common_rows, 1);
+  tuned_change(other.path, "update best set is_trusted = 0");
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_DEFAULT, config.match, "%s", config.parameters);
+  halotune_close(ctx);
+  work_end(&other);
+}
+
+TEST(files_that_cannot_be_used) {
+  struct work other = work_begin();
+  halotune_ctx *ctx;
+  const char *paths[] = {other.path};
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_open(paths, 1, &ctx), "missing");
+  CHECK(!ctx, "missing");
+  tuned_make(other.path, common_rows, 1);
+  FILE *file = fopen(other.path, "r+b");
+  fseek(file, 100, SEEK_SET);
+  for (int i = 0; i < 8192; i++) fputc(0xa5, file);
+  fclose(file);
+  struct hash before = hash_of_file(other.path);
+  CHECK_EQ(HALOTUNE_DB, halotune_open(paths, 1, &ctx), "damaged");
+  CHECK(!ctx && *halotune_error(NULL), "damaged");
+  struct hash after = hash_of_file(other.path);
+  CHECK_EQ(0, hash_compare(before, after), "untouched");
+  file = fopen(other.path, "w");
+  fputs("no database", file);
+  fclose(file);
+  CHECK_EQ(HALOTUNE_DB, halotune_open(paths, 1, &ctx), "no database");
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_open(NULL, 1, &ctx), "no paths");
+  work_end(&other);
+}
+
+TEST(nothing_tuned_yet_is_no_error) {
+  halotune_ctx *ctx;
+  halotune_config config;
+  halotune_problem problem = {"star7", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0};
+  setenv("HALOTUNE_DB", "/nonexistent/halotune.db", 1);
+  CHECK_OK(halotune_open(NULL, 0, &ctx));
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_lookup(ctx, &problem, &config), "nothing");
+  CHECK(strstr(halotune_error(ctx), "halotune tune star7"), "%s", halotune_error(ctx));
+  halotune_close(ctx);
+  unsetenv("HALOTUNE_DB");
+}
+
+/* --- threads ------------------------------------------------------------------------------------------------------------ */
+
+enum { THREADS = 8, LOOKUPS = 3000 };
+
+static void *look_up_often(void *context) {
+  halotune_ctx *ctx = context;
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < LOOKUPS; i++) {
+    halotune_config config;
+    halotune_problem problem = {i % 2 ? "star7" : "star13", i % 3 ? "NVIDIA H200" : "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0};
+    problem.grid[0] = 64 + (long long)(random_bits(9, i) % 600);
+    if (halotune_lookup(ctx, &problem, &config) != HALOTUNE_OK) return NULL;
+    sum = sum * 31 + (uint64_t)config.match + (uint64_t)config.parameter_count + strlen(config.parameters);
+  }
+  return (void *)(uintptr_t)(sum | 1);
+}
+
+TEST(threads_see_the_same) {
+  pthread_t threads[THREADS];
+  halotune_ctx *ctx;
+  const char *paths[] = {work.path};
+  CHECK_OK(halotune_open(paths, 1, &ctx)); /* templates are parsed by whichever thread comes first */
+  for (int i = 0; i < THREADS; i++) CHECK_EQ(0, pthread_create(&threads[i], NULL, look_up_often, ctx), "thread %d", i);
+  void *first = NULL, *sum = NULL;
+  for (int i = 0; i < THREADS; i++) {
+    pthread_join(threads[i], &sum);
+    if (i == 0) first = sum;
+    CHECK(sum && sum == first, "thread %d", i);
+  }
+  halotune_close(ctx);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_quality_of_match),
+      cmocka_unit_test(a_row_is_told_whole),
+      cmocka_unit_test(no_answer_breaks_a_rule),
+      cmocka_unit_test(the_first_database_is_asked_first),
+      cmocka_unit_test(a_template_that_changed_makes_rows_stale),
+      cmocka_unit_test(winners_are_found_among_many_variants),
+      cmocka_unit_test(imported_rows_need_trust),
+      cmocka_unit_test(files_that_cannot_be_used),
+      cmocka_unit_test(nothing_tuned_yet_is_no_error),
+      cmocka_unit_test(threads_see_the_same),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

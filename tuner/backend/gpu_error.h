@@ -1,0 +1,26 @@
+/* gpu_error.h: calls of the driver that belong to one variant, and what a failure of them says about it. */
+#ifndef TUNER_BACKEND_GPU_ERROR_H
+#define TUNER_BACKEND_GPU_ERROR_H
+
+#include "db/outcome.h"
+#include "gpu/device.h"
+
+/* The driver, and the last call of it that failed. */
+struct gpu {
+  const struct cu *cu;
+  CUresult failed; /* CUDA_SUCCESS: none did since gpu_clear */
+};
+
+/* Look at what a call came to, and remember a failure. Returns as cu_check. */
+halotune_status gpu_did(struct gpu *gpu, CUresult result, const char *what);
+
+static inline void gpu_clear(struct gpu *gpu) { gpu->failed = CUDA_SUCCESS; }
+
+/* What a failed call says about the variant that was loaded, launched or waited for: out of bounds, crashed, hung, or that the
+ * driver refused it. */
+enum outcome gpu_outcome(CUresult result);
+
+/* Whether the context can no longer be used, as is so after a kernel died: every call fails from then on. */
+bool gpu_is_dead(const struct gpu *gpu);
+
+#endif

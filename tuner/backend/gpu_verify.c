@@ -1,0 +1,136 @@
+/* gpu_verify.c: a variant run once on fresh fields, and every element of them looked at. */
+#include <string.h>
+
+#include "tuner/backend/gpu_session.h"
+
+/* What is looked at: `unit` bytes are one element. */
+static struct gpu_look look_at(const struct gpu_session *s, const struct gpu_buffer *buffer, size_t unit) {
+  const struct domain *d = &s->problem.domain;
+  struct gpu_look look = {.front = (long long)(buffer->front_bytes / unit),
+                          .count = (long long)(buffer->bytes / unit),
+                          .behind = (long long)(buffer->behind_bytes / unit),
+                          .nx = d->grid.n[0],
+                          .ny = d->grid.n[1],
+                          .rounding = s->problem.rounding,
+                          .allowed_units = s->problem.allowed_units};
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    look.low[axis] = d->low[axis];
+    look.high[axis] = d->high[axis];
+  }
+  return look;
+}
+
+/* Something was written beside a field, nobody knows how far. */
+static void note_damage(struct gpu_session *s, const struct gpu_buffer *buffer, const struct gpu_found *found, size_t unit) {
+  if (found->damaged == 0) return;
+  if (found->first_damaged < 0 || found->first_damaged >= (long long)(buffer->bytes / unit)) s->is_damaged = true;
+}
+
+static halotune_status look_at_input(struct gpu_session *s, int buffer, bool compares, struct gpu_found *out) {
+  struct gpu_look look = look_at(s, &s->fields[buffer], sizeof gpu_poison_word);
+  look.compares = compares;
+  halotune_status status = gpu_check_input(&s->checker, s->fields[buffer].memory, s->starts[buffer], &look, out);
+  if (status == HALOTUNE_OK) note_damage(s, &s->fields[buffer], out, sizeof gpu_poison_word);
+  return status;
+}
+
+static halotune_status look_at_output(struct gpu_session *s, int output, bool compares, bool keeps_poison, struct gpu_found *out) {
+  const struct gpu_problem *p = &s->problem;
+  const struct gpu_buffer *buffer = &s->fields[p->input_count + output];
+  struct gpu_look look = look_at(s, buffer, dtype_bytes(p->dtype));
+  look.compares = compares;
+  look.keeps_poison = keeps_poison;
+  halotune_status status = gpu_check(&s->checker, p->dtype, buffer->memory, s->want[output], s->magnitudes[output], &look, out);
+  if (status == HALOTUNE_OK) note_damage(s, buffer, out, dtype_bytes(p->dtype));
+  return status;
+}
+
+/* The numbers at the first bad point. */
+static halotune_status fetch_bad(struct gpu_session *s, int output, const struct gpu_found *found, double *want, double *got) {
+  size_t bytes = dtype_bytes(s->problem.dtype), at = (size_t)found->first_bad;
+  float single = 0;
+  bool is_single = s->problem.dtype == DTYPE_F32;
+  CUdeviceptr data = s->fields[s->problem.input_count + output].data;
+  halotune_status status = gpu_did(&s->gpu, s->cu.to_host(is_single ? (void *)&single : got, data + at * bytes, bytes), "cuMemcpyDtoH");
+  if (is_single) *got = (double)single;
+  if (status != HALOTUNE_OK) return status;
+  return gpu_did(&s->gpu, s->cu.to_host(want, s->want[output] + at * sizeof *want, sizeof *want), "cuMemcpyDtoH");
+}
+
+static halotune_status look_at_all(struct gpu_session *s, struct gpu_look_back *out) {
+  const struct gpu_problem *p = &s->problem;
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < p->input_count && status == HALOTUNE_OK; i++) status = look_at_input(s, i, true, &out->buffers[i]);
+  for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
+    struct gpu_found *found = &out->buffers[p->input_count + o];
+    status = look_at_output(s, o, true, true, found);
+    if (status == HALOTUNE_OK && found->bad > 0) status = fetch_bad(s, o, found, &out->want[o], &out->got[o]);
+  }
+  out->compared_points = 1;
+  for (int axis = 0; axis < MAX_DIMS; axis++) out->compared_points *= p->domain.high[axis] - p->domain.low[axis];
+  return status;
+}
+
+static halotune_status make_ready(struct gpu_session *s) {
+  const struct gpu_problem *p = &s->problem;
+  size_t bytes = gpu_problem_bytes(p);
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < p->input_count && status == HALOTUNE_OK; i++) {
+    status = gpu_did(&s->gpu, s->cu.copy_async(s->fields[i].data, s->starts[i], bytes, s->stream), "cuMemcpyDtoDAsync");
+  }
+  for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
+    status = gpu_buffer_poison(&s->gpu, &s->fields[p->input_count + o], s->stream);
+  }
+  return status;
+}
+
+/* Run the variant on the first phase's fields, whatever its bindings are. */
+static halotune_status run_once(struct gpu_session *s, struct gpu_slot *slot, double *time_ms) {
+  const struct gpu_problem *p = &s->problem;
+  CUdeviceptr inputs[MAX_FIELDS] = {0}, outputs[MAX_FIELDS] = {0};
+  struct kernel_fields fields;
+  float ms = 0;
+  for (int i = 0; i < p->input_count; i++) inputs[i] = s->fields[i].data;
+  for (int o = 0; o < p->output_count; o++) outputs[o] = s->fields[p->input_count + o].data;
+  halotune_status status = kernel_bind(&slot->kernel, inputs, outputs, &fields);
+  if (status != HALOTUNE_OK) return status;
+  status = gpu_did(&s->gpu, s->cu.event_record(s->start, s->stream), "cuEventRecord");
+  if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, kernel_launch(&slot->kernel, &fields, s->stream), "launch");
+  if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_record(s->end, s->stream), "cuEventRecord");
+  if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_synchronize(s->end), "kernel");
+  if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_time(&ms, s->start, s->end), "cuEventElapsedTime");
+  kernel_fields_free(&slot->kernel, &fields);
+  *time_ms = (double)ms;
+  return status;
+}
+
+halotune_status gpu_session_verify(struct gpu_session *s, int number, struct gpu_look_back *out) {
+  memset(out, 0, sizeof *out);
+  gpu_clear(&s->gpu);
+  if (number < 0 || number >= GPU_SLOTS || !s->slots[number].is_loaded || s->slots[number].is_roof) {
+    return fail(HALOTUNE_ARGUMENT, "slot %d cannot be verified", number);
+  }
+  halotune_status status = make_ready(s);
+  s->applications = -1;
+  if (status == HALOTUNE_OK) status = run_once(s, &s->slots[number], &out->time_ms);
+  return status == HALOTUNE_OK ? look_at_all(s, out) : status;
+}
+
+halotune_status gpu_session_inspect(struct gpu_session *s, struct gpu_look_back *out) {
+  enum { STAYS_FINITE_APPLICATIONS = 512 };
+  const struct gpu_problem *p = &s->problem;
+  bool iterates = p->phase_count > 1 && s->applications > 0;
+  bool judges = !iterates || (p->stays_finite && s->applications <= STAYS_FINITE_APPLICATIONS);
+  halotune_status status = HALOTUNE_OK;
+  memset(out, 0, sizeof *out);
+  gpu_clear(&s->gpu);
+  for (int i = 0; i < p->input_count && status == HALOTUNE_OK; i++) {
+    status = look_at_input(s, i, !gpu_problem_writes(p, i), &out->buffers[i]);
+  }
+  for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
+    struct gpu_found *found = &out->buffers[p->input_count + o];
+    status = look_at_output(s, o, false, p->phase_count == 1, found);
+    if (!judges) found->bad = found->not_finite = 0;
+  }
+  return status;
+}

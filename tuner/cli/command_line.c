@@ -1,0 +1,63 @@
+/* command_line.c: words, and quotes around those that need them. */
+#include "tuner/cli/command_line.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_listed(const char *const *names, const char *name) {
+  for (; names && *names; names++) {
+    if (strcmp(*names, name) == 0) return true;
+  }
+  return false;
+}
+
+halotune_status command_words_make(const struct invocation *invocation, const char *const *without, int more,
+                                   struct command_words *out) {
+  const struct option_row *options = invocation->command->options;
+  size_t room = (size_t)(1 + invocation->argument_count + 2 * MAX_OPTIONS + more + 1);
+  *out = (struct command_words){.count = 0};
+  out->list = calloc(room, sizeof *out->list);
+  out->names = calloc(MAX_OPTIONS, sizeof *out->names);
+  bool ok = out->list && out->names;
+  if (ok) command_words_add(out, invocation->command->name);
+  for (int i = 0; i < invocation->argument_count && ok; i++) command_words_add(out, invocation->arguments[i]);
+  for (int i = 0; options[i].name && ok; i++) {
+    const char *value = invocation->values[i];
+    if (!value || is_listed(without, options[i].name)) continue;
+    char *name = NULL;
+    if (!(ok = asprintf(&name, "--%s", options[i].name) > 0)) break;
+    out->names[out->name_count++] = name;
+    command_words_add(out, name);
+    if (options[i].argument) command_words_add(out, value);
+  }
+  if (ok) return HALOTUNE_OK;
+  command_words_free(out);
+  return fail_memory();
+}
+
+void command_words_add(struct command_words *words, const char *word) { words->list[words->count++] = word; }
+
+void command_words_free(struct command_words *words) {
+  for (int i = 0; i < words->name_count; i++) free(words->names[i]);
+  free(words->names);
+  free(words->list);
+  *words = (struct command_words){.count = 0};
+}
+
+/* Within single quotes a shell takes all but a single quote as it is. */
+static void add_quoted(struct text *text, const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+  if (*word && word[strspn(word, plain)] == '\0') {
+    text_printf(text, " %s", word);
+    return;
+  }
+  text_printf(text, " '");
+  for (; *word; word++) text_printf(text, *word == '\'' ? "'\\''" : "%c", *word);
+  text_printf(text, "'");
+}
+
+void command_words_text(const struct command_words *words, struct text *text) {
+  text_printf(text, "halotune");
+  for (int i = 0; i < words->count; i++) add_quoted(text, words->list[i]);
+}

@@ -1,0 +1,11 @@
+/* duration.h: spans of time on the command line. */
+#ifndef TUNER_CLI_DURATION_H
+#define TUNER_CLI_DURATION_H
+
+#include "tuner/cli/command.h"
+
+/* The value of an option such as 90, 90s, 1.5m or 2h, in seconds; `otherwise` where it was not given. On failure HALOTUNE_ARGUMENT,
+ * with the option's name in the detail. */
+halotune_status option_seconds(const struct invocation *invocation, const char *name, double otherwise, double *out);
+
+#endif

@@ -1,0 +1,132 @@
+/* query_header.c: a kernel as a C header, for programs that want no library at run time. */
+#include <stdio.h>
+
+#include "tuner/cli/query.h"
+
+/* star7_f32_512x512x512 */
+static void make_prefix(const struct query *query, char *out, size_t bytes) {
+  const halotune_config *c = &query->config;
+  int length = snprintf(out, bytes, "%s_%s", c->stencil, dtype_names[c->dtype]);
+  for (int axis = 0; axis < query->question.parsed->stencil->dims && length < (int)bytes; axis++) {
+    length += snprintf(out + length, bytes - (size_t)length, "%c%lld", axis ? 'x' : '_', c->grid[axis]);
+  }
+}
+
+static void add_comment(const struct query *query, const struct built *built, const char *prefix,
+                        const struct query_choice *chosen, struct text *text) {
+  const halotune_config *c = &query->config;
+  text_printf(text, "/* %s.h: a compiled stencil kernel, written by Halotune %s; do not edit.\n *\n", prefix, HALOTUNE_VERSION);
+  text_printf(text, " *   stencil     %s %s\n *   device      %s (sm_%d)\n *   match       %s\n", c->stencil, c->stencil_hash,
+              query->device->name, query->device->capability, halotune_match_name(c->match));
+  if (chosen) {
+    text_printf(text, " *   winner      %s %s\n *               reads through texture objects; this is the best variant that needs none:\n",
+                c->template_name, c->parameters);
+  }
+  text_printf(text, " *   template    %s\n *   parameters  %s\n", chosen ? chosen->template_name : c->template_name,
+              chosen ? chosen->parameters : c->parameters);
+  if (!chosen && c->match != HALOTUNE_MATCH_DEFAULT) {
+    text_printf(text, " *   measured    %.6g ms, %.0f GB/s, on %s, %s\n", c->time_ms, c->bandwidth_gbs, c->measured_on, c->date);
+  }
+  text_printf(text, " *\n * It needs cuda.h and libcuda alone. In a thread with a current context:\n *\n"
+                    " *   struct %s kernel;\n *   CUresult result = %s_load(&kernel);\n"
+                    " *   if (result == CUDA_SUCCESS) result = %s_launch(&kernel, stream, ...pointers...);\n *   %s_unload(&kernel);\n"
+                    " *\n * Fields are dense, x fastest: %s_ELEMENTS elements each, at multiples of %s_ALIGNMENT bytes. An output is no\n"
+                    " * input. A launch advances %d step%s. */\n",
+              prefix, prefix, prefix, prefix, prefix, prefix, built->steps, built->steps == 1 ? "" : "s");
+}
+
+static void add_cubin(const struct built *built, const char *prefix, struct text *text) {
+  const unsigned char *bytes = built->cubin;
+  text_printf(text, "\nstatic const unsigned char %s_cubin[%zu] = {", prefix, built->cubin_bytes);
+  for (size_t i = 0; i < built->cubin_bytes; i++) text_printf(text, "%s%u,", i % 32 ? "" : "\n", bytes[i]);
+  text_printf(text, "\n};\n");
+}
+
+static void add_load(const struct built *built, const char *prefix, struct text *text) {
+  enum { UNASKED_SHARED_BYTES = 48 * 1024 };
+  text_printf(text,
+              "\nstruct %s {\n  CUmodule module;\n  CUfunction function;\n};\n\n"
+              "/* Load it into the current context; after a failure there is nothing to unload. */\n"
+              "static inline CUresult %s_load(struct %s *kernel) {\n"
+              "  CUresult result = cuModuleLoadData(&kernel->module, %s_cubin);\n"
+              "  if (result != CUDA_SUCCESS) return result;\n"
+              "  result = cuModuleGetFunction(&kernel->function, kernel->module, \"%s\");\n",
+              prefix, prefix, prefix, prefix, built->launch.kernel);
+  if (built->launch.shared_bytes > UNASKED_SHARED_BYTES) {
+    text_printf(text,
+                "  if (result == CUDA_SUCCESS) {\n"
+                "    result = cuFuncSetAttribute(kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, %ld);\n  }\n",
+                built->launch.shared_bytes);
+  }
+  text_printf(text,
+              "  if (result != CUDA_SUCCESS) cuModuleUnload(kernel->module);\n  return result;\n}\n\n"
+              "static inline CUresult %s_unload(struct %s *kernel) { return cuModuleUnload(kernel->module); }\n", prefix, prefix);
+}
+
+/* What the kernel takes by value. */
+static void add_values(const struct query *query, const struct built *built, struct text *text) {
+  const struct launch *launch = &built->launch;
+  const struct stencil *stencil = query->question.parsed->stencil;
+  long numbers[DOMAIN_NUMBERS];
+  domain_numbers(&query->question.domain, numbers);
+  if (launch->literal_extents) {
+    text_printf(text, "  char geometry = 0; /* an empty struct: extents are built in */\n");
+  } else {
+    text_printf(text, "  %s geometry[%d] = {", launch->index_bytes == 4 ? "int" : "long long", DOMAIN_NUMBERS);
+    for (int i = 0; i < DOMAIN_NUMBERS; i++) text_printf(text, "%s%ld", i ? ", " : "", numbers[i]);
+    text_printf(text, "}; /*");
+    for (int i = 0; i < DOMAIN_NUMBERS; i++) text_printf(text, " %s", domain_number_names[i]);
+    text_printf(text, " */\n");
+  }
+  if (!launch->passes_coefficients) return;
+  bool single = query->config.dtype == HALOTUNE_F32;
+  text_printf(text, "  %s coefficients[%d] = {", single ? "float" : "double", stencil->coefficient_count);
+  for (int i = 0; i < stencil->coefficient_count; i++) {
+    text_printf(text, "%s%s", i ? ", " : "", single ? "(float)" : "");
+    text_number(text, query->coefficients[i]);
+  }
+  text_printf(text, "}; /*");
+  for (int i = 0; i < stencil->coefficient_count; i++) text_printf(text, " %s", stencil->coefficients[i].name);
+  text_printf(text, " */\n");
+}
+
+static void add_launch(const struct query *query, const struct built *built, const char *prefix, struct text *text) {
+  const struct launch *l = &built->launch;
+  const struct stencil *stencil = query->question.parsed->stencil;
+  struct text bits = {0};
+  text_printf(text, "\n/* Launch once on a stream; CUDA_ERROR_MISALIGNED_ADDRESS for a pointer that the kernel cannot take. */\n"
+                    "static inline CUresult %s_launch(const struct %s *kernel, CUstream stream", prefix, prefix);
+  for (int i = 0; i < stencil->input_count; i++) text_printf(text, ", CUdeviceptr input_%s", stencil->inputs[i]);
+  for (int i = 0; i < stencil->output_count; i++) text_printf(text, ", CUdeviceptr output_%s", stencil->outputs[i]);
+  text_printf(text, ") {\n");
+  add_values(query, built, text);
+  text_printf(text, "  void *arguments[] = {");
+  for (int i = 0; i < stencil->input_count; i++) {
+    text_printf(text, "&input_%s, ", stencil->inputs[i]);
+    text_printf(&bits, "%sinput_%s", bits.length ? " | " : "", stencil->inputs[i]);
+  }
+  for (int i = 0; i < stencil->output_count; i++) {
+    text_printf(text, "&output_%s, ", stencil->outputs[i]);
+    text_printf(&bits, " | output_%s", stencil->outputs[i]);
+  }
+  text_printf(text, "%s%s};\n", l->literal_extents ? "&geometry" : "geometry", l->passes_coefficients ? ", coefficients" : "");
+  text_printf(text, "  if ((%s) %% %s_ALIGNMENT) return CUDA_ERROR_MISALIGNED_ADDRESS;\n", text_string(&bits), prefix);
+  text_printf(text, "  return cuLaunchKernel(kernel->function, %ld, %ld, %ld, %ld, %ld, %ld, %ld, stream, arguments, NULL);\n}\n",
+              l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared_bytes);
+  if (!text_ok(&bits)) text->out_of_memory = true;
+  text_free(&bits);
+}
+
+void query_header(const struct query *query, const struct built *built, const struct query_choice *chosen, int alignment_bytes,
+                  struct text *text) {
+  char prefix[256];
+  make_prefix(query, prefix, sizeof prefix);
+  add_comment(query, built, prefix, chosen, text);
+  text_printf(text, "#ifndef HALOTUNE_%s_H\n#define HALOTUNE_%s_H\n\n#include <cuda.h>\n#include <stddef.h>\n\n", prefix, prefix);
+  text_printf(text, "#define %s_ELEMENTS %ldL\n#define %s_ALIGNMENT %d\n", prefix, domain_elements(&query->question.domain), prefix,
+              alignment_bytes);
+  add_cubin(built, prefix, text);
+  add_load(built, prefix, text);
+  add_launch(query, built, prefix, text);
+  text_printf(text, "\n#endif\n");
+}

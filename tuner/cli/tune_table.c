@@ -1,0 +1,118 @@
+/* tune_table.c: results in columns. */
+#include "tuner/cli/tune_table.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static double bandwidth_gbs(const struct tune_result *result) {
+  return (double)result->bytes / result->timing.median_ms * 1e-6;
+}
+
+static double speed_up(const struct tune_result *result) { return result->default_ms / result->timing.median_ms; }
+
+static void print_figure(const char *format, int width, double figure) {
+  if (isnan(figure)) printf(" %*s", width, "-");
+  else printf(format, width, figure);
+}
+
+static void print_row(const struct tuned *row) {
+  const struct tune_result *result = &row->result;
+  struct text text = {0};
+  planned_task_text(row->task, &text);
+  printf("%-32s", text_string(&text));
+  text_free(&text);
+  if (result->has_winner) {
+    double half_percent = 50 * (result->timing.high_ms - result->timing.low_ms) / result->timing.median_ms;
+    printf(" %10.5f %6.2f %8.1f", result->timing.median_ms, half_percent, bandwidth_gbs(result));
+    print_figure(" %*.3f", 7, result->roof_ratio);
+    print_figure(" %*.2f", 8, speed_up(result));
+    printf(" %7ld  %s %s%s\n", result->tried, result->template_name, result->parameters,
+           result->is_current ? "" : "  (an earlier one is still the best)");
+  } else {
+    printf(" no winner: %s\n", row->is_done ? result->reason : "not begun");
+  }
+}
+
+static void print_outcomes(const struct tuned *row) {
+  const struct tune_result *result = &row->result;
+  struct text text = {0};
+  planned_task_text(row->task, &text);
+  printf("%s: %ld tried", text_string(&text), result->tried);
+  text_free(&text);
+  if (result->recalled > 0) printf(" (%ld of them by earlier runs)", result->recalled);
+  if (result->twins > 0) printf(" (%ld with the machine code of another)", result->twins);
+  const char *separator = ": ";
+  for (int i = 0; i < OUTCOME_COUNT; i++) {
+    if (result->outcomes[i] == 0) continue;
+    printf("%s%ld %s", separator, result->outcomes[i], outcome_name((enum outcome)i));
+    separator = ", ";
+  }
+  if (result->finalists > 0) printf("; %d finalists, %d not told apart from the fastest", result->finalists, result->ties);
+  if (result->has_winner && !result->is_complete) printf("; %s", result->reason);
+  printf("\n");
+}
+
+void tune_table_print(const struct tuned *rows, int count) {
+  printf("%-32s %10s %6s %8s %7s %8s %7s  %s\n", "task", "time_ms", "+-%", "GB/s", "of roof", "speed-up", "tried", "winner");
+  for (int i = 0; i < count; i++) print_row(&rows[i]);
+  printf("\n");
+  for (int i = 0; i < count; i++) {
+    if (rows[i].is_done) print_outcomes(&rows[i]);
+  }
+}
+
+static json_t *grid_json(const struct grid *grid) {
+  json_t *json = json_array();
+  for (int axis = 0; axis < MAX_DIMS; axis++) json_add(&json, json_integer(grid->n[axis]));
+  return json;
+}
+
+static json_t *outcomes_json(const struct tune_result *result) {
+  json_t *json = json_object();
+  for (int i = 0; i < OUTCOME_COUNT; i++) json_put(&json, outcome_name((enum outcome)i), json_integer(result->outcomes[i]));
+  return json;
+}
+
+static void put_winner(json_t **json, const struct tune_result *result) {
+  json_put(json, "template", text_json(result->template_name));
+  json_put(json, "parameters", text_json(result->parameters));
+  json_put(json, "time_ms", number_json(result->timing.median_ms));
+  json_put(json, "time_low_ms", number_json(result->timing.low_ms));
+  json_put(json, "time_high_ms", number_json(result->timing.high_ms));
+  json_put(json, "samples", json_integer(result->timing.sample_count));
+  json_put(json, "bandwidth_gbs", number_json(bandwidth_gbs(result)));
+  json_put(json, "roof_ms", number_json(result->roof_ms));
+  json_put(json, "share_of_roof", number_json(result->roof_ratio));
+  json_put(json, "share_of_roof_low", number_json(result->roof_ratio_low));
+  json_put(json, "share_of_roof_high", number_json(result->roof_ratio_high));
+  json_put(json, "default_ms", number_json(result->default_ms));
+  json_put(json, "speed_up", number_json(speed_up(result)));
+  json_put(json, "empty_ms", number_json(result->empty_ms));
+  json_put(json, "finalists", json_integer(result->finalists));
+  json_put(json, "ties", json_integer(result->ties));
+  json_put(json, "is_current", json_boolean(result->is_current));
+}
+
+json_t *tuned_json(const struct tuned *row) {
+  const struct tune_result *result = &row->result;
+  json_t *json = json_object();
+  json_put(&json, "stencil", text_json(row->task->stencil->loaded.stencil->name));
+  json_put(&json, "dtype", text_json(dtype_names[row->task->dtype]));
+  json_put(&json, "grid", grid_json(&row->task->grid));
+  json_put(&json, "launch", text_json(launch_mode_names[result->launch]));
+  json_put(&json, "complete", json_boolean(result->is_complete));
+  json_put(&json, "reason", text_json(result->reason));
+  json_put(&json, "tried", json_integer(result->tried));
+  json_put(&json, "recalled", json_integer(result->recalled));
+  json_put(&json, "twins", json_integer(result->twins));
+  json_put(&json, "outcomes", outcomes_json(result));
+  json_put(&json, "setup_s", number_json(result->setup_s));
+  json_put(&json, "search_s", number_json(result->search_s));
+  json_put(&json, "final_s", number_json(result->final_s));
+  json_put(&json, "winner", json_null());
+  if (!result->has_winner) return json;
+  json_t *winner = json_object();
+  put_winner(&winner, result);
+  json_put(&json, "winner", winner);
+  return json;
+}

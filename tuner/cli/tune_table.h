@@ -1,0 +1,22 @@
+/* tune_table.h: what came of the tasks of a `halotune tune`, as a table and as JSON. */
+#ifndef TUNER_CLI_TUNE_TABLE_H
+#define TUNER_CLI_TUNE_TABLE_H
+
+#include "tuner/cli/json.h"
+#include "tuner/cli/tune_plan.h"
+#include "tuner/search/tune.h"
+
+/* A task that was tuned, or not. */
+struct tuned {
+  const struct planned_task *task;
+  struct tune_result result;
+  bool is_done;
+};
+
+/* The table, with a line of failures by kind for each task that had any. */
+void tune_table_print(const struct tuned *rows, int count);
+
+/* A new reference; NULL when memory is out. */
+json_t *tuned_json(const struct tuned *row);
+
+#endif

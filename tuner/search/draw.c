@@ -1,0 +1,80 @@
+/* draw.c: samples of the spaces, shuffled (R. Durstenfeld, Algorithm 235: Random permutation, 1964) and dealt in turns. */
+#include "tuner/search/draw.h"
+
+#include <stdlib.h>
+
+#include "base/parallel.h"
+#include "base/random.h"
+
+struct deck {
+  struct configuration *list;
+  long count, dealt;
+  halotune_status status;
+};
+
+static void shuffle(struct deck *deck, uint64_t seed) {
+  for (long i = deck->count - 1; i > 0; i--) {
+    long other = (long)(random_bits(seed, (uint64_t)i) % (uint64_t)(i + 1));
+    struct configuration held = deck->list[i];
+    deck->list[i] = deck->list[other];
+    deck->list[other] = held;
+  }
+}
+
+static void deal(struct deck *decks, int deck_count, struct drawn_list *out) {
+  for (long total = out->count, given = 0; given < total;) {
+    for (int i = 0; i < deck_count; i++) {
+      struct deck *deck = &decks[i];
+      if (deck->dealt == deck->count) continue;
+      out->list[given++] = (struct proposal){.template_index = i, .configuration = deck->list[deck->dealt++]};
+    }
+  }
+}
+
+/* One template's deck; the spaces of some have millions of variants, so that each has a thread. */
+struct drawing {
+  const struct search_space *space;
+  struct deck *decks;
+  long most;
+  uint64_t seed;
+};
+
+static void draw_decks(void *context, int thread, long first, long end) {
+  const struct drawing *drawing = context;
+  const struct search_space *space = drawing->space;
+  (void)thread;
+  for (int i = (int)first; i < end; i++) {
+    struct deck *deck = &drawing->decks[i];
+    uint64_t own_seed = random_bits(drawing->seed, (uint64_t)i);
+    deck->status = space_sample(&space->bindings[i], space_fixed(space, i), space_values(space, i), drawing->most, own_seed,
+                                &deck->list, &deck->count);
+    shuffle(deck, own_seed);
+  }
+}
+
+halotune_status draw_variants(const struct search_space *space, long most, uint64_t seed, struct drawn_list *out) {
+  halotune_status status = HALOTUNE_OK;
+  struct drawing drawing = {.space = space, .most = most, .seed = seed};
+  struct deck *decks = drawing.decks = calloc((size_t)space->count + 1, sizeof *decks);
+  *out = (struct drawn_list){.count = 0};
+  if (!decks) return fail_memory();
+  parallel_for(space->count, 1, parallel_threads(0), draw_decks, &drawing);
+  for (int i = 0; i < space->count; i++) {
+    if (decks[i].status != HALOTUNE_OK) status = fail_memory();
+    out->count += decks[i].count;
+  }
+  if (status == HALOTUNE_OK) {
+    out->list = malloc(((size_t)out->count + 1) * sizeof *out->list);
+    if (out->list) deal(decks, space->count, out);
+    else status = fail_memory();
+  }
+  for (int i = 0; i < space->count; i++) free(decks[i].list);
+  free(decks);
+  if (status != HALOTUNE_OK) *out = (struct drawn_list){.count = 0};
+  return status;
+}
+
+void drawn_free(struct drawn_list *drawn) {
+  free(drawn->list);
+  *drawn = (struct drawn_list){.count = 0};
+}

@@ -1,0 +1,116 @@
+/* earlier.c: proposals out of the database. */
+#include "tuner/search/earlier.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/launch_text.h"
+
+/* ?1: this run. Runs of the same problem with the same driver and compiler. */
+#define SAME_RUNS                                                                                                  \
+  " from run here join run r on r.problem_id = here.problem_id and r.driver = here.driver and r.nvrtc = here.nvrtc" \
+  " and r.id <> here.id"
+
+static const char all_sql[] =
+    "select distinct t.hash, v.parameters" SAME_RUNS
+    " join measurement m on m.run_id = r.id join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
+    " where here.id = ?1";
+
+static const char winners_sql[] =
+    "select t.hash, v.parameters" SAME_RUNS
+    " join finalist f on f.run_id = r.id and f.rank = 1 join variant v on v.id = f.variant_id join template t on t.id = v.template_id"
+    " where here.id = ?1 union"
+    " select hash, parameters from (select t.hash hash, v.parameters parameters, min(m.median_ms) best" SAME_RUNS
+    " join measurement m on m.run_id = r.id and m.outcome = 'measured' join variant v on v.id = m.variant_id"
+    " join template t on t.id = v.template_id where here.id = ?1 group by 1, 2 order by best limit ?2)";
+
+/* ?2: a variant, ?3, ?4: source and template of the default one. */
+static const char scale_sql[] =
+    "select coalesce(d.median_ms, f.median_ms)" SAME_RUNS
+    " join measurement m on m.run_id = r.id and m.variant_id = ?2"
+    " left join variant v on v.source_hash = ?3 and v.template_id = ?4"
+    " left join measurement d on d.run_id = r.id and d.variant_id = v.id and d.outcome = 'measured'"
+    " left join finalist f on f.run_id = r.id and f.is_default where here.id = ?1 order by m.id desc limit 1";
+
+static int find_template(const struct session *session, const char *hex) {
+  char own[HASH_HEX_BYTES];
+  for (int i = 0; i < session->space.count; i++) {
+    hash_hex(session->templates[i]->hash, own);
+    if (strcmp(own, hex) == 0) return i;
+  }
+  return -1;
+}
+
+/* Whether it has the values that are fixed today. */
+static bool is_wanted(const struct search_space *space, const struct proposal *proposal) {
+  const bool *fixed = space_fixed(space, proposal->template_index);
+  const struct configuration *values = space_values(space, proposal->template_index);
+  for (int i = 0; fixed && i < space->templates[proposal->template_index]->parameter_count; i++) {
+    if (fixed[i] && proposal->configuration.choice[i] != values->choice[i]) return false;
+  }
+  return true;
+}
+
+/* A row as a proposal; false where today's templates or rules do not have it. */
+static bool read_proposal(struct session *session, sqlite3_stmt *query, struct proposal *out) {
+  int index = find_template(session, (const char *)sqlite3_column_text(query, 0));
+  if (index < 0) return false;
+  out->template_index = index;
+  const char *parameters = (const char *)sqlite3_column_text(query, 1);
+  if (configuration_read(session->templates[index], parameters, &out->configuration) != HALOTUNE_OK) return false;
+  if (!is_wanted(&session->space, out)) return false;
+  bindings_configure(&session->bindings[index], &out->configuration);
+  return bindings_failed_rule(&session->bindings[index]) == NULL;
+}
+
+static halotune_status read_all(struct session *session, sqlite3_stmt *query, struct drawn_list *out) {
+  long capacity = 0;
+  while (sqlite3_step(query) == SQLITE_ROW) {
+    struct proposal proposal;
+    memset(&proposal, 0, sizeof proposal);
+    if (!read_proposal(session, query, &proposal)) continue;
+    if (out->count == capacity) {
+      capacity = capacity ? 2 * capacity : 256;
+      struct proposal *larger = realloc(out->list, (size_t)capacity * sizeof *larger);
+      if (!larger) return fail_memory();
+      out->list = larger;
+    }
+    out->list[out->count++] = proposal;
+  }
+  return HALOTUNE_OK;
+}
+
+halotune_status earlier_variants(struct session *session, enum earlier_choice choice, struct drawn_list *out) {
+  struct store *store = session->tools->store;
+  sqlite3_stmt *query;
+  *out = (struct drawn_list){.count = 0};
+  if (sqlite3_prepare_v2(store_connection(store), choice == EARLIER_ALL ? all_sql : winners_sql, -1, &query, NULL) != SQLITE_OK) {
+    return fail(HALOTUNE_DB, "%s: %s", store_path(store), sqlite3_errmsg(store_connection(store)));
+  }
+  sqlite3_bind_int64(query, 1, session->run_id);
+  if (choice == EARLIER_WINNERS) sqlite3_bind_int(query, 2, EARLIER_BEST);
+  halotune_status status = read_all(session, query, out);
+  sqlite3_finalize(query);
+  if (status != HALOTUNE_OK) drawn_free(out);
+  return status;
+}
+
+double earlier_scale(const struct session *session, int64_t variant, double default_ms) {
+  static const double least = 0.5, most = 2; /* what clocks can do */
+  sqlite3_stmt *query;
+  char hex[HASH_HEX_BYTES];
+  double scale = 1;
+  if (!session->first || !(default_ms > 0)) return 1;
+  if (sqlite3_prepare_v2(store_connection(session->tools->store), scale_sql, -1, &query, NULL) != SQLITE_OK) return 1;
+  struct variant_key key = session_key(session, session->first);
+  hash_hex(key.source, hex);
+  sqlite3_bind_int64(query, 1, session->run_id);
+  sqlite3_bind_int64(query, 2, variant);
+  sqlite3_bind_text(query, 3, hex, -1, SQLITE_STATIC);
+  sqlite3_bind_int64(query, 4, key.template_id);
+  if (sqlite3_step(query) == SQLITE_ROW && sqlite3_column_type(query, 0) != SQLITE_NULL) {
+    scale = sqlite3_column_double(query, 0) / default_ms;
+  }
+  sqlite3_finalize(query);
+  return scale >= least && scale <= most ? scale : 1;
+}

@@ -1,0 +1,189 @@
+/* search_phase.c: proposals to results. Compilers run ahead of the device; every result is stored before the next variant runs. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "tuner/search/earlier.h"
+#include "tuner/search/evaluate.h"
+#include "tuner/search/results.h"
+#include "tuner/search/visited.h"
+
+enum { SLOT_ANCHOR = 0, SLOT_TRIAL = 1, COMPILE_WAIT_MS = 20 };
+
+/* Of the time that the finals have, how much may go to results that have to be measured again. */
+static const double settle_share = 0.25;
+
+struct phase {
+  struct session *session;
+  struct results results;
+  double default_ms;       /* of the default variant at the start; NaN where none works */
+  struct visited proposed; /* in this run; strategies know neither of the default nor of what earlier runs tried */
+  bool is_dry;             /* the strategy has no more */
+};
+
+/* --- proposals ---------------------------------------------------------------------------------------------------------- */
+
+/* Bring one proposal to the compilers, or to its end; one that was proposed before is passed over.
+ *   again  the number of the result that it is to replace; 0: none */
+static halotune_status propose(struct phase *phase, const struct proposal *proposal, long again) {
+  struct session *session = phase->session;
+  struct trial *trial;
+  const struct template *template = session->space.templates[proposal->template_index];
+  if (again == 0 && !visited_add(&phase->proposed, &session->space, proposal)) return HALOTUNE_OK;
+  halotune_status status = trial_begin(session->task, template, proposal, &session->task->grid, &trial);
+  if (status != HALOTUNE_OK) return status;
+  trial->again = again;
+  if (again == 0) status = results_recall(&phase->results, trial, phase->default_ms);
+  if (status != HALOTUNE_OK) {
+    trial_free(trial);
+    return status;
+  }
+  return trial->is_over ? results_finish(&phase->results, trial) : pipeline_put(session->pipeline, trial, session->task);
+}
+
+/* Measure a result once more, as the anchor asks. */
+static halotune_status propose_again(struct phase *phase, long number) {
+  const struct proposal proposal = phase->results.list[number - 1].proposal;
+  return propose(phase, &proposal, number);
+}
+
+/* Keep the compilers busy. */
+static halotune_status feed(struct phase *phase) {
+  struct session *session = phase->session;
+  halotune_status status = HALOTUNE_OK;
+  while (status == HALOTUNE_OK && pipeline_has_room(session->pipeline) && !session_is_searched(session)) {
+    struct proposal proposal;
+    long number = phase->results.anchor ? anchor_next_again(phase->results.anchor) : 0;
+    if (number > 0) {
+      status = propose_again(phase, number);
+    } else if (session->options->strategy->next(session->strategy, &proposal)) {
+      status = propose(phase, &proposal, 0);
+    } else {
+      phase->is_dry = true;
+      break;
+    }
+  }
+  return status;
+}
+
+/* What earlier runs know counts as tried, and may win. A result that turns out to be lost is made anew. */
+static halotune_status recall_earlier(struct phase *phase) {
+  struct session *session = phase->session;
+  const struct tune_options *options = session->options;
+  struct drawn_list earlier;
+  if (options->fresh) return HALOTUNE_OK;
+  halotune_status status = earlier_variants(session, options->rematch ? EARLIER_WINNERS : EARLIER_ALL, &earlier);
+  for (long i = 0; i < earlier.count && status == HALOTUNE_OK && !session_is_stopped(session); i++) {
+    if (pipeline_has_room(session->pipeline)) status = propose(phase, &earlier.list[i], 0);
+  }
+  drawn_free(&earlier);
+  return status;
+}
+
+/* --- the device --------------------------------------------------------------------------------------------------------- */
+
+/* Load the default variant, and begin to watch it. */
+static halotune_status open_anchor(struct phase *phase) {
+  struct session *session = phase->session;
+  struct verdict verdict = {.outcome = OUTCOME_MEASURED};
+  static const struct time_source clock = {NULL, NULL};
+  phase->default_ms = NAN;
+  if (!session->first) return HALOTUNE_OK;
+  halotune_status status = session_load(session, SLOT_ANCHOR, session->first, false, &verdict);
+  if (status != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED) return status;
+  status = anchor_make(session->tools->backend, SLOT_ANCHOR, &clock, &verdict, &phase->results.anchor);
+  if (phase->results.anchor) phase->default_ms = anchor_time_ms(phase->results.anchor);
+  return status;
+}
+
+/* A reading. The anchor's own failure costs the anchor, not the search. */
+static halotune_status read_anchor(struct phase *phase) {
+  struct results *results = &phase->results;
+  struct verdict verdict;
+  if (!results->anchor) return HALOTUNE_OK;
+  halotune_status status = anchor_take(results->anchor, &verdict);
+  if (status == HALOTUNE_OK && verdict.outcome != OUTCOME_MEASURED) {
+    anchor_free(results->anchor);
+    results->anchor = NULL;
+  }
+  return status;
+}
+
+/* Run a compiled trial on the device, if it needs that, and take its result. */
+static halotune_status run(struct phase *phase, struct trial *trial) {
+  struct session *session = phase->session;
+  struct results *results = &phase->results;
+  halotune_status status = HALOTUNE_OK;
+  if (!trial->is_over && !trial->again) status = results_find_twin(results, trial);
+  if (status == HALOTUNE_OK && !trial->is_over) {
+    if (results->anchor && anchor_due(results->anchor)) status = read_anchor(phase);
+    double best_ms = timed_best_ms(&session->timed);
+    if (status == HALOTUNE_OK) {
+      status = evaluate(session->tools->backend, SLOT_TRIAL, isfinite(best_ms) ? best_ms * results_scale(results) : 0, trial);
+    }
+    if (results->anchor) anchor_busy(results->anchor);
+  }
+  if (status == HALOTUNE_OK) return results_finish(results, trial);
+  trial_free(trial);
+  return status;
+}
+
+/* Take one trial out of the pipeline and run it, where there is one in time. */
+static halotune_status run_next(struct phase *phase, int timeout_ms) {
+  struct trial *trial;
+  halotune_status status = pipeline_take(phase->session->pipeline, timeout_ms, &trial);
+  return status == HALOTUNE_OK && trial ? run(phase, trial) : status;
+}
+
+static halotune_status search(struct phase *phase) {
+  struct session *session = phase->session;
+  halotune_status status = session->first ? propose(phase, &session->first->proposal, 0) : HALOTUNE_OK;
+  while (status == HALOTUNE_OK && !pipeline_is_empty(session->pipeline)) status = run_next(phase, -1); /* whatever the time */
+  if (status == HALOTUNE_OK) status = recall_earlier(phase);
+  while (status == HALOTUNE_OK && !session_is_searched(session)) {
+    if (!session->options->rematch && (status = feed(phase)) != HALOTUNE_OK) break;
+    if (pipeline_is_empty(session->pipeline) && (phase->is_dry || session->options->rematch)) break;
+    status = run_next(phase, COMPILE_WAIT_MS);
+    session_show(session, "search");
+  }
+  return status;
+}
+
+/* Judge the last variants, and measure once more what has to be. */
+static halotune_status settle(struct phase *phase) {
+  struct session *session = phase->session;
+  double end_ms = clock_ms() + settle_share * fmax(session->end_ms - clock_ms(), 0);
+  halotune_status status = read_anchor(phase);
+  bool is_newer = false; /* than the last reading */
+  while (status == HALOTUNE_OK && phase->results.anchor && clock_ms() < end_ms && !session_is_stopped(session)) {
+    long number = anchor_next_again(phase->results.anchor);
+    if (number == 0) break;
+    is_newer = true;
+    status = propose_again(phase, number);
+    while (status == HALOTUNE_OK && !pipeline_is_empty(session->pipeline)) status = run_next(phase, -1);
+  }
+  if (status == HALOTUNE_OK && is_newer) status = read_anchor(phase);
+  return status == HALOTUNE_OK ? results_settle(&phase->results) : status;
+}
+
+/* What is still in the pipeline is of no use any more. */
+static halotune_status renew_pipeline(struct session *session) {
+  halotune_status status = pipeline_free(session->pipeline);
+  session->pipeline = NULL;
+  if (status != HALOTUNE_OK) return status;
+  return pipeline_make(session->tools->backend->facts.is_recording ? NULL : session->tools->compiler, &session->pipeline);
+}
+
+halotune_status session_search(struct session *session) {
+  struct backend_handle *backend = session->tools->backend;
+  struct phase phase = {.session = session, .results = {.session = session}};
+  halotune_status status = open_anchor(&phase);
+  if (status == HALOTUNE_OK) status = search(&phase);
+  if (status == HALOTUNE_OK) status = renew_pipeline(session);
+  if (status == HALOTUNE_OK) status = settle(&phase);
+  anchor_free(phase.results.anchor);
+  halotune_status unloaded = backend->table->unload(backend->state, SLOT_ANCHOR);
+  results_free(&phase.results);
+  visited_free(&phase.proposed);
+  return status == HALOTUNE_OK ? unloaded : status;
+}

@@ -1,0 +1,242 @@
+/* strategy_local.c: look around widely, then near the best.
+ *
+ * It begins with a random sample, evenly from all templates. Then, of every four variants, two are neighbours of the best ones, one is
+ * a neighbour of the best ones of one template, which take turns as long as they are not much slower, and one is random again: so no
+ * hill hides a higher one for ever. In all cases a plain model of what each parameter's values did so far (effects.h) decides which
+ * come first. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "tuner/search/draw.h"
+#include "tuner/search/effects.h"
+#include "tuner/search/neighbours.h"
+#include "tuner/search/visited.h"
+
+enum {
+  MOST_OF_A_TEMPLATE = 20000, /* of the random sample */
+  FIRST_VARIANTS = 48,        /* random ones at the beginning, */
+  FIRST_OF_A_TEMPLATE = 12,   /* but at least so many of each template */
+  CYCLE = 4,                  /* of so many, one stays random, */
+  TURN_AT = 2,                /* and one belongs to a template whose turn it is */
+  LOOK_AHEAD = 64,            /* of so many random ones the likeliest is taken */
+  FEW_WAITING = 48,           /* fewer neighbours than this: another good variant's are added */
+};
+
+/* A template takes its turn while the logarithm of its best time is less than this above that of all: 40 % slower. */
+static const double turn_below = 0.336;
+enum { ANY_TEMPLATE = -1 };
+
+/* A neighbour that waits, by the time that is expected of it. */
+struct waiting {
+  struct proposal proposal;
+  double expected; /* logarithm of the time */
+};
+
+/* A variant that was measured and whose neighbours may be worth a look. */
+struct known {
+  struct proposal proposal;
+  double log_time;
+  bool is_expanded;
+};
+
+struct state {
+  const struct search_space *space;
+  struct drawn_list drawn;
+  long drawn_next;
+  struct visited visited;
+  struct effects *effects; /* of each template */
+  struct waiting *waiting;
+  long waiting_count, waiting_capacity;
+  struct known *known;
+  long known_count, known_capacity;
+  double best_log_time, *best_of; /* of all, of each template; INFINITY at first */
+  bool best_is_new;
+  long proposed, first;
+  int turn; /* the template that has it next */
+};
+
+static halotune_status open_local(const struct search_space *space, uint64_t seed, void **out) {
+  struct state *state = calloc(1, sizeof *state);
+  *out = NULL;
+  if (!state) return fail_memory();
+  state->space = space;
+  state->best_log_time = INFINITY;
+  state->first = FIRST_OF_A_TEMPLATE * space->count > FIRST_VARIANTS ? FIRST_OF_A_TEMPLATE * space->count : FIRST_VARIANTS;
+  state->effects = calloc((size_t)space->count + 1, sizeof *state->effects);
+  state->best_of = malloc(((size_t)space->count + 1) * sizeof *state->best_of);
+  for (int i = 0; i < space->count && state->best_of; i++) state->best_of[i] = INFINITY;
+  halotune_status status = state->effects && state->best_of ? draw_variants(space, MOST_OF_A_TEMPLATE, seed, &state->drawn) : fail_memory();
+  if (status == HALOTUNE_OK) {
+    *out = state;
+    return HALOTUNE_OK;
+  }
+  free(state->effects);
+  free(state->best_of);
+  free(state);
+  return status;
+}
+
+static void close_local(void *opened) {
+  struct state *state = opened;
+  if (!state) return;
+  drawn_free(&state->drawn);
+  visited_free(&state->visited);
+  free(state->effects);
+  free(state->best_of);
+  free(state->waiting);
+  free(state->known);
+  free(state);
+}
+
+/* --- random ones --- */
+
+static double expected_of(const struct state *state, const struct proposal *proposal) {
+  return effects_expect(&state->effects[proposal->template_index], state->space->templates[proposal->template_index],
+                        &proposal->configuration);
+}
+
+/* Bring the likeliest of the next ones to the front. */
+static void look_ahead(struct state *state) {
+  struct proposal *list = state->drawn.list + state->drawn_next;
+  long left = state->drawn.count - state->drawn_next, best = 0;
+  for (long i = 1; i < left && i < LOOK_AHEAD; i++) {
+    if (expected_of(state, &list[i]) < expected_of(state, &list[best])) best = i;
+  }
+  struct proposal held = list[0];
+  list[0] = list[best];
+  list[best] = held;
+}
+
+static bool next_random(struct state *state, bool likeliest, struct proposal *out) {
+  while (state->drawn_next < state->drawn.count) {
+    if (likeliest) look_ahead(state);
+    *out = state->drawn.list[state->drawn_next++];
+    if (visited_add(&state->visited, state->space, out)) return true;
+  }
+  return false;
+}
+
+/* --- neighbours --- */
+
+struct expansion {
+  struct state *state;
+  const struct known *centre;
+};
+
+static bool make_room(void **list, long count, long *capacity, size_t size) {
+  if (count < *capacity) return true;
+  long wanted = *capacity ? 2 * *capacity : 256;
+  void *larger = realloc(*list, (size_t)wanted * size);
+  if (!larger) return false;
+  *list = larger;
+  *capacity = wanted;
+  return true;
+}
+
+static void add_neighbour(void *context, const struct configuration *configuration) {
+  const struct expansion *expansion = context;
+  struct state *state = expansion->state;
+  const struct known *centre = expansion->centre;
+  int index = centre->proposal.template_index;
+  struct waiting waiting = {.proposal = {.template_index = index, .configuration = *configuration}, .expected = centre->log_time};
+  if (visited_has(&state->visited, state->space, &waiting.proposal)) return;
+  for (int i = 0; i < state->space->templates[index]->parameter_count; i++) {
+    int from = centre->proposal.configuration.choice[i], to = configuration->choice[i];
+    if (from != to) waiting.expected += effects_change(&state->effects[index], i, from, to);
+  }
+  void *list = state->waiting;
+  if (!make_room(&list, state->waiting_count, &state->waiting_capacity, sizeof waiting)) return; /* fewer neighbours, no harm */
+  state->waiting = list;
+  state->waiting[state->waiting_count++] = waiting;
+}
+
+static bool is_of(const struct proposal *proposal, int template) {
+  return template == ANY_TEMPLATE || proposal->template_index == template;
+}
+
+/* Add the neighbours of the best variant of a template, or of any, whose neighbours were not yet added. */
+static bool expand(struct state *state, int template) {
+  struct known *best = NULL;
+  for (long i = 0; i < state->known_count; i++) {
+    struct known *known = &state->known[i];
+    if (!known->is_expanded && is_of(&known->proposal, template) && (!best || known->log_time < best->log_time)) best = known;
+  }
+  if (!best) return false;
+  best->is_expanded = true;
+  struct expansion expansion = {.state = state, .centre = best};
+  int index = best->proposal.template_index;
+  neighbours_visit(&state->space->bindings[index], space_fixed(state->space, index), &best->proposal.configuration, add_neighbour,
+                   &expansion);
+  return true;
+}
+
+static long count_waiting(const struct state *state, int template) {
+  long count = 0;
+  for (long i = 0; i < state->waiting_count; i++) count += is_of(&state->waiting[i].proposal, template);
+  return count;
+}
+
+/* The likeliest that waits; -1 for none. */
+static long find_likeliest(const struct state *state, int template) {
+  long best = -1;
+  for (long i = 0; i < state->waiting_count; i++) {
+    const struct waiting *waiting = &state->waiting[i];
+    if (is_of(&waiting->proposal, template) && (best < 0 || waiting->expected < state->waiting[best].expected)) best = i;
+  }
+  return best;
+}
+
+static bool next_neighbour(struct state *state, int template, struct proposal *out) {
+  bool more = true;
+  if (state->best_is_new) more = expand(state, ANY_TEMPLATE);
+  state->best_is_new = false;
+  while (more && count_waiting(state, template) < FEW_WAITING) more = expand(state, template);
+  for (long best; (best = find_likeliest(state, template)) >= 0;) {
+    *out = state->waiting[best].proposal;
+    state->waiting[best] = state->waiting[--state->waiting_count];
+    if (visited_add(&state->visited, state->space, out)) return true;
+  }
+  return false;
+}
+
+/* A neighbour of the next template in turn that is not much slower than the best. */
+static bool next_in_turn(struct state *state, struct proposal *out) {
+  for (int tries = 0; tries < state->space->count; tries++) {
+    int template = state->turn;
+    state->turn = (state->turn + 1) % state->space->count;
+    if (state->best_of[template] < state->best_log_time + turn_below && next_neighbour(state, template, out)) return true;
+  }
+  return false;
+}
+
+/* --- the strategy --- */
+
+static bool next(void *opened, struct proposal *out) {
+  struct state *state = opened;
+  bool is_first = state->proposed < state->first;
+  long place = state->proposed++ % CYCLE;
+  if (is_first || place == 0) return next_random(state, !is_first, out) || next_neighbour(state, ANY_TEMPLATE, out);
+  if (place == TURN_AT && next_in_turn(state, out)) return true;
+  return next_neighbour(state, ANY_TEMPLATE, out) || next_random(state, true, out);
+}
+
+static void tell(void *opened, const struct proposal *proposal, double time_ms) {
+  struct state *state = opened;
+  visited_add(&state->visited, state->space, proposal);
+  if (!isfinite(time_ms)) return;
+  double log_time = log(time_ms);
+  effects_add(&state->effects[proposal->template_index], state->space->templates[proposal->template_index],
+              &proposal->configuration, log_time);
+  double *best_of = &state->best_of[proposal->template_index];
+  *best_of = fmin(*best_of, log_time);
+  if (log_time < state->best_log_time) {
+    state->best_log_time = log_time;
+    state->best_is_new = true;
+  }
+  void *list = state->known;
+  if (!make_room(&list, state->known_count, &state->known_capacity, sizeof *state->known)) return;
+  state->known = list;
+  state->known[state->known_count++] = (struct known){.proposal = *proposal, .log_time = log_time};
+}
+
+const struct strategy strategy_local = {"local", "a random sample, then the neighbours of the best", open_local, next, tell, close_local};

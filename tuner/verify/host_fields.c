@@ -1,0 +1,116 @@
+/* host_fields.c: a scene's fields in buffers, and a variant's launch on them. */
+#include "tuner/verify/host_fields.h"
+
+enum { SPARSE_ELEMENTS = 1 << 27 };
+
+static enum dtype dtype_of(const struct host_fields *fields) { return fields->scene->request.dtype; }
+
+double host_fields_get(const struct host_fields *fields, int buffer, long i) {
+  const void *data = host_buffer_data(fields->buffers[buffer]);
+  return dtype_of(fields) == DTYPE_F32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
+}
+
+static void set(const struct host_fields *fields, int buffer, long i, double value) {
+  void *data = host_buffer_data(fields->buffers[buffer]);
+  if (dtype_of(fields) == DTYPE_F32) ((float *)data)[i] = (float)value;
+  else ((double *)data)[i] = value;
+}
+
+/* Copy a dense field to a buffer with the domain's strides; what lies between stays poisoned. */
+static void scatter(const struct host_fields *fields, int buffer, const double *values) {
+  const struct domain *d = &fields->scene->request.domain;
+  for (long z = 0; z < d->grid.n[2]; z++) {
+    for (long y = 0; y < d->grid.n[1]; y++) {
+      for (long x = 0; x < d->grid.n[0]; x++) {
+        set(fields, buffer, z * d->plane + y * d->row + x, *values++);
+      }
+    }
+  }
+}
+
+bool host_fields_are_sparse(const struct host_fields *fields) {
+  return domain_elements(&fields->scene->request.domain) > SPARSE_ELEMENTS;
+}
+
+static halotune_status make_buffers(struct host_fields *fields) {
+  halotune_status (*create)(size_t, int, struct host_buffer **) =
+      host_fields_are_sparse(fields) ? host_buffer_create_sparse : host_buffer_create;
+  const struct stencil *stencil = fields->scene->request.stencil;
+  size_t bytes = (size_t)domain_elements(&fields->scene->request.domain) * dtype_bytes(dtype_of(fields));
+  int count = stencil->input_count + stencil->output_count;
+  for (; fields->buffer_count < count; fields->buffer_count++) {
+    int i = fields->buffer_count, output = i - stencil->input_count;
+    halotune_status status = create(bytes, (int)dtype_bytes(dtype_of(fields)), &fields->buffers[i]);
+    if (status != HALOTUNE_OK) return status;
+    if (output < 0) {
+      fields->inputs[i] = i;
+      scatter(fields, i, fields->scene->inputs[i]);
+    } else {
+      fields->outputs[output] = i;
+      if (fields->scene->request.steps > 1) scatter(fields, i, fields->scene->outputs[output]);
+    }
+  }
+  return HALOTUNE_OK;
+}
+
+/* --- the launch --- */
+
+enum { MAX_ARGUMENTS = 3 * MAX_FIELDS + 2 };
+
+/* A linear texture over the whole field, or rows as a picture's. A double is two integers. */
+static struct host_wire_texture texture_of(const struct host_fields *fields) {
+  const struct domain *d = &fields->scene->request.domain;
+  uint32_t bytes = (uint32_t)dtype_bytes(dtype_of(fields));
+  uint64_t elements = (uint64_t)domain_elements(d), row = (uint64_t)d->row;
+  if (fields->generated->launch.passes_textures == 1) return (struct host_wire_texture){elements, 1, elements * bytes, bytes, 0};
+  return (struct host_wire_texture){row, elements / row, row * bytes, bytes, 0};
+}
+
+halotune_status host_fields_launch(struct host_fields *fields, struct host_batch *batch, int variant, struct check_order order,
+                                   struct host_outcome *outcome) {
+  const struct scene_request *request = &fields->scene->request;
+  const struct stencil *stencil = request->stencil;
+  const struct generated *g = fields->generated;
+  struct host_argument arguments[MAX_ARGUMENTS];
+  char geometry[GEOMETRY_BYTES];
+  double coefficients[MAX_COEFFICIENTS];
+  int count = 0;
+  for (int i = 0; i < stencil->input_count; i++) {
+    arguments[count++] = (struct host_argument){.kind = HOST_ARGUMENT_BUFFER, .buffer = fields->buffers[fields->inputs[i]]};
+  }
+  for (int i = 0; i < stencil->output_count; i++) {
+    arguments[count++] = (struct host_argument){.kind = HOST_ARGUMENT_BUFFER, .buffer = fields->buffers[fields->outputs[i]]};
+  }
+  for (int i = 0; i < stencil->input_count && g->launch.passes_textures; i++) {
+    arguments[count++] = (struct host_argument){
+        .kind = HOST_ARGUMENT_TEXTURE, .buffer = fields->buffers[fields->inputs[i]], .texture = texture_of(fields)};
+  }
+  size_t bytes = geometry_pack(&g->launch, &request->domain, geometry);
+  arguments[count++] = (struct host_argument){.kind = HOST_ARGUMENT_BYTES, .bytes = geometry, .byte_count = bytes};
+  bytes = coefficients_pack(&g->launch, stencil, request->dtype, request->coefficients, coefficients);
+  if (bytes > 0) {
+    arguments[count++] = (struct host_argument){.kind = HOST_ARGUMENT_BYTES, .bytes = coefficients, .byte_count = bytes};
+  }
+  struct host_launch how = {.kernel = g->launch.kernel,
+                            .shared_bytes = (size_t)g->launch.shared_bytes,
+                            .arguments = arguments,
+                            .argument_count = count,
+                            .threads = order.threads,
+                            .blocks = order.blocks,
+                            .seed = order.seed};
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    how.grid[axis] = (unsigned)g->launch.grid[axis];
+    how.block[axis] = (unsigned)g->launch.block[axis];
+  }
+  return host_run(batch, variant, &how, outcome);
+}
+
+halotune_status host_fields_make(const struct scene *scene, const struct generated *generated, struct host_fields *out) {
+  *out = (struct host_fields){.scene = scene, .generated = generated};
+  return make_buffers(out);
+}
+
+void host_fields_free(struct host_fields *fields) {
+  for (int i = 0; i < fields->buffer_count; i++) host_buffer_free(fields->buffers[i]);
+  fields->buffer_count = 0;
+}
