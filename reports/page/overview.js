@@ -125,7 +125,11 @@ function winnerCell(problem) {
   return [
     problem.winner.template_name,
     others > 0 &&
-      el('small', {title: 'Finalists that were not told apart from the winner'}, ` +${plural(others, 'tie')}`),
+      el(
+        'small',
+        {title: 'Finalists that are at most half a percent slower than the fastest'},
+        ` +${plural(others, 'tie')}`,
+      ),
   ];
 }
 

@@ -1,7 +1,7 @@
 // result.js: what won, in words and numbers, and where that comes from.
 import {el, facts, term} from './dom.js';
 import {bytes, count, date, digits, factor, isNumber, percent, plural, share, time} from './format.js';
-import {failedCount, fastestRow, isEmulated, resultOf, roofMs, runs, templateName, ties} from './data.js';
+import {failedCount, fastestRow, isEmulated, resultOf, roofMs, runs, templateName, ties, undecided} from './data.js';
 
 export function summary(problem, unit) {
   const result = resultOf(problem),
@@ -25,8 +25,7 @@ export function summary(problem, unit) {
       ` variant with ${time(problem.variants.median_ms[row], unit)} ${unit.name}.`,
     );
   }
-  const others = ties(problem),
-    isDefault = problem.finalists.some((f) => f.is_default && f.variant === winner.variant);
+  const isDefault = problem.finalists.some((f) => f.is_default && f.variant === winner.variant);
   return el(
     'p',
     {class: 'lead'},
@@ -43,13 +42,29 @@ export function summary(problem, unit) {
         ? [', ', el('strong', {}, factor(result.speedup)), ' as fast as the default variant']
         : '',
     '. ',
-    others.length > 0
-      ? `${plural(others.length, 'finalist')} ${others.length === 1 ? 'was' : 'were'} not told apart from it.`
-      : problem.finalists.length > 1
-        ? 'It was told apart from every other finalist.'
-        : '',
+    ...standing(problem),
     ` Out of ${plural(problem.variant_count, 'variant')} tried, ${count(problem.distribution.count)} have a time and ${count(failedCount(problem))} failed.`,
   );
+}
+
+/** How the winner stands among the finalists. */
+function standing(problem) {
+  const tied = ties(problem).length,
+    open = undecided(problem).length;
+  if (problem.finalists.length < 2) return [];
+  return [
+    tied > 0 && [
+      plural(tied, 'finalist'),
+      tied === 1 ? ' ties with it' : ' tie with it',
+      ': at most half a percent slower. ',
+    ],
+    open > 0 && [
+      plural(open, 'finalist'),
+      open === 1 ? ' is' : ' are',
+      ' neither shown to be slower nor to be as fast. ',
+    ],
+    tied + open === 0 && 'Every other finalist is shown to be slower. ',
+  ];
 }
 
 export function headline(problem, unit) {

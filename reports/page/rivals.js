@@ -67,9 +67,11 @@ export function rivals(problem) {
   const push = (title, who, ms) => {
     if (!who || used.has(who.variant)) return;
     used.add(who.variant);
+    const searched = problem.variants.median_ms[rowOf(problem, who.variant)];
     list.push({
       title,
       ...who,
+      searched,
       ms: ms ?? problem.variants.median_ms[rowOf(problem, who.variant)],
       isFinal: ms !== undefined,
     });

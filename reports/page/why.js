@@ -1,4 +1,5 @@
 // why.js: the winner beside the runner-up, the best of each other template and the default, and what sets it apart.
+import {isEmulated} from './data.js';
 import {el, term} from './dom.js';
 import {digits, percent, time} from './format.js';
 import {differences, figures, rivals, sentence} from './rivals.js';
@@ -6,23 +7,26 @@ import {differences, figures, rivals, sentence} from './rivals.js';
 export function why(problem) {
   const list = rivals(problem),
     [winner] = list;
-  if (list.length < 2) return null;
+  if (list.length < 2 || isEmulated(problem)) return null;
   const lines = list
     .slice(1)
     .filter((r) => r.title !== 'default')
     .slice(0, 3)
     .map((rival) => {
       const {better, worse, changed} = differences(winner, rival);
-      const ratio = rival.ms / winner.ms - 1,
+      // Times of the search are compared with the winner's own of the search.
+      const own = rival.isFinal ? winner.ms : (winner.searched ?? winner.ms);
+      const ratio = rival.ms / own - 1,
         isTie = rival.title.includes('tie');
       const who = rival.title.startsWith('best ') ? `the ${rival.title} variant` : `the ${rival.title.split(',')[0]}`;
+      const order = `${percent(Math.abs(ratio), Math.abs(ratio) < 0.1 ? 2 : 0)} ${ratio < 0 ? 'faster' : 'slower'}`;
       const lead = isTie
-        ? `Against ${who}: a tie (${percent(ratio, 2)} apart, within the noise)`
-        : `Against ${who}: ${percent(ratio, ratio < 0.1 ? 2 : 0)} ${winner.isFinal && rival.isFinal ? 'slower' : 'slower in the search'}`;
+        ? `Against ${who}: a tie (${order}, within half a percent)`
+        : `Against ${who}: ${order}${winner.isFinal && rival.isFinal ? '' : ratio < 0 ? ' in the search, but no finalist' : ' in the search'}`;
       const told =
         better.length > 0
           ? `; in the winner\u2019s favour: ${sentence(better)}`
-          : isTie
+          : isTie || ratio < 0
             ? ''
             : '; no static figure is in the winner\u2019s favour: the reason is not among them';
       const against = worse.length > 0 && !isTie ? `; against it: ${sentence(worse)}` : '';
