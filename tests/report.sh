@@ -43,6 +43,15 @@ result "an unknown stencil is an error, and no file is written" $?
 [ $? = 4 ] && grep -q 'there is no such database' "$work/err"
 result "a missing database is an error" $?
 
+# --- the page's making ---
+
+# Without node the build goes on, and the file that says so is not touched again.
+mkdir "$work/path" && for tool in sh mkdir dirname cmp cat; do ln -s "$(command -v $tool)" "$work/path/$tool"; done
+page_without() { PATH="$work/path" sh reports/page/build.sh "$work/made/page.html" 2>"$work/err"; }
+page_without && [ -e "$work/made/page.html" ] && [ ! -s "$work/made/page.html" ] && grep -q 'node is not installed' "$work/err" &&
+  touch -d @1 "$work/made/page.html" && page_without && [ "$(stat -c %Y "$work/made/page.html")" = 1 ]
+result "without node the page is left out, and the build goes on" $?
+
 # --- limits ---
 
 # Run a command with at most so much processor time and memory: other work on the machine does not make it fail.

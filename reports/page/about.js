@@ -95,7 +95,7 @@ const figures = [
   [
     'tie',
     'Tie',
-    'A finalist whose time, relative to the fastest in the same round, has a 95 % interval that does not exclude 1. Among ties a fixed rule chooses.',
+    'A finalist that is at most half a percent slower than the fastest, as far as can be told: the 95 % interval of the ratio within the same rounds ends at 1.005 or below. Among the fastest and its ties the default variant wins, else the one with fewer registers, then with less shared memory: so a difference that nobody can measure does not change the winner.',
   ],
 ];
 const words = [

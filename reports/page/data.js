@@ -46,10 +46,14 @@ export function failedCount(problem) {
   );
 }
 
+/** Finalists that are neither ties nor shown to be slower than the winner. */
+export const undecided = (problem) => problem.finalists.filter((f) => f.rank > 1 && !f.is_tie && f.ratio_low <= 1);
+
 export const ties = (problem) => problem.finalists.filter((f) => f.is_tie && f.rank > 1);
 
-/** The copy of the same bytes, ms: the winner's, from its own rounds, else the newest run's. */
-export const roofMs = (problem) => problem.winner?.roof_ms ?? problem.roof?.roof_ms ?? null;
+/** The copy of the same bytes, ms: the winner's, from its own rounds, else the newest run's; of an emulation none. */
+export const roofMs = (problem) =>
+  isEmulated(problem) ? null : (problem.winner?.roof_ms ?? problem.roof?.roof_ms ?? null);
 
 /** The row of a variant in the problem's columns; -1 where it is not there. */
 export const rowOf = (problem, variant) => problem.variants.variant.indexOf(variant);

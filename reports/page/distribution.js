@@ -86,7 +86,7 @@ export function distribution(problem, unit) {
               textBorderColor: colors.back,
               textBorderWidth: 3,
             },
-            data: marks.map(([name, ms], i) => ({
+            data: marks.map(([name, ms]) => ({
               name,
               xAxis: place(ms),
               lineStyle: {type: name === 'median' ? 'dashed' : 'solid'},

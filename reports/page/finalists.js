@@ -21,7 +21,7 @@ export function finalists(problem, unit) {
       title: 'Times of the finalists',
       height: Math.max(180, 34 * list.length + 60),
       wide: true,
-      note: `${count(first.sample_count)} rounds; in each, every finalist ran once. Dots are samples, the bar is the 95 % interval of the median, the notch the median. A tie is not told apart from the fastest.`,
+      note: `${count(first.sample_count)} rounds; in each, every finalist ran once. Dots are samples, the bar is the 95 % interval of the median, the notch the median. A tie is at most half a percent slower than the fastest, as far as can be told; among ties the default wins, then fewer registers.`,
       summary: list.map((f) => `${label(f)} ${time(f.median_ms, unit)} ${unit.name}`).join('; '),
       option: (colors) => ({
         grid: {left: 170, right: 30, top: 8, bottom: 46},

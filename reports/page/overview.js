@@ -1,8 +1,9 @@
 // overview.js: every GPU and every problem at a glance.
-import {el, term} from './dom.js';
-import {bytes, count, date, day, digits, factor, grid, isNumber, plural, share, time, timeUnit} from './format.js';
-import {deviceName, devices, failedCount, isEmulated, report, resultOf, stencils, ties, fastestRow} from './data.js';
-import {onSequence, sequence} from './colors.js';
+import {el} from './dom.js';
+import {count, date, digits, factor, grid, isNumber, plural, share, time, timeUnit} from './format.js';
+import {deviceName, devices, failedCount, fastestRow, isEmulated, report, resultOf, stencils, ties} from './data.js';
+import {deviceTable} from './devices.js';
+import {matrix} from './matrix.js';
 import {overviewNotices} from './notices.js';
 import {table} from './table.js';
 
@@ -124,7 +125,11 @@ function winnerCell(problem) {
   return [
     problem.winner.template_name,
     others > 0 &&
-      el('small', {title: 'Finalists that were not told apart from the winner'}, ` +${plural(others, 'tie')}`),
+      el(
+        'small',
+        {title: 'Finalists that are at most half a percent slower than the fastest'},
+        ` +${plural(others, 'tie')}`,
+      ),
   ];
 }
 
@@ -135,137 +140,5 @@ function bar(value, isEmulation) {
     {class: 'bar'},
     el('span', {class: 'fill', style: {width: `${Math.min(100, 100 * value)}%`}}),
     el('span', {}, share(value)),
-  );
-}
-
-function matrix() {
-  const columns = [];
-  for (const device of devices.values()) {
-    for (const dtype of ['f32', 'f64']) {
-      if (report.problems.some((p) => p.device === device.id && p.dtype === dtype)) columns.push({device, dtype});
-    }
-  }
-  const names = [...new Set(report.problems.map((p) => stencils.get(p.stencil).name))];
-  const cell = (name, {device, dtype}) => {
-    const list = report.problems.filter(
-      (p) => stencils.get(p.stencil).name === name && p.device === device.id && p.dtype === dtype,
-    );
-    const shares = list.map((p) => p.winner?.roof_ratio).filter(isNumber);
-    if (list.length === 0) return el('td', {class: 'none', title: 'not tuned'}, '\u2013');
-    if (shares.length === 0 || device.is_emulation)
-      return el(
-        'td',
-        {class: 'none'},
-        el('a', {href: `#/problem/${list[0].id}`}, device.is_emulation ? 'emulated' : 'no winner'),
-      );
-    const low = Math.min(...shares),
-      high = Math.max(...shares);
-    const text = low.toFixed(2) === high.toFixed(2) ? high.toFixed(2) : `${low.toFixed(2)}\u2013${high.toFixed(2)}`;
-    const at = Math.max(0, Math.min(1, high));
-    const best = list.find((p) => p.winner?.roof_ratio === high);
-    return el(
-      'td',
-      {
-        class: 'heat',
-        style: {background: sequence(at), color: onSequence(at)},
-        title: list.map((p) => `${grid(p, stencils.get(p.stencil))}: ${share(p.winner?.roof_ratio)}`).join('\n'),
-      },
-      el('a', {href: `#/problem/${best.id}`, style: {color: 'inherit'}}, text),
-    );
-  };
-  return el(
-    'div',
-    {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Share of roof by stencil and GPU'},
-    el(
-      'table',
-      {class: 'matrix'},
-      el('caption', {}, 'Share of the copy roof by stencil, GPU and element type'),
-      el(
-        'thead',
-        {},
-        el(
-          'tr',
-          {},
-          el('th', {scope: 'col'}, 'Stencil'),
-          columns.map((c) => el('th', {scope: 'col'}, deviceName(c.device.id), el('br'), c.dtype)),
-        ),
-      ),
-      el(
-        'tbody',
-        {},
-        names.map((name) =>
-          el(
-            'tr',
-            {},
-            el('th', {scope: 'row'}, name),
-            columns.map((c) => cell(name, c)),
-          ),
-        ),
-      ),
-    ),
-  );
-}
-
-function deviceTable() {
-  const list = [...devices.values()];
-  const row = (name, value) =>
-    el(
-      'tr',
-      {},
-      el('th', {scope: 'row'}, name),
-      list.map((d) => el('td', {}, value(d) ?? '\u2013')),
-    );
-  return el(
-    'div',
-    {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'GPUs'},
-    el(
-      'table',
-      {class: 'upright'},
-      el('caption', {}, 'Facts of each GPU'),
-      el(
-        'thead',
-        {},
-        el(
-          'tr',
-          {},
-          el('th', {}),
-          list.map((d) => el('th', {scope: 'col'}, deviceName(d.id))),
-        ),
-      ),
-      el(
-        'tbody',
-        {},
-        row('UUID', (d) => el('code', {}, d.uuid)),
-        row('Architecture', (d) => `sm_${d.capability}`),
-        row('Multiprocessors', (d) => `${count(d.sm_count)} at up to ${count(d.clock_khz / 1000)} MHz`),
-        row('Memory', (d) => `${bytes(d.memory_bytes)}, ${count(d.bus_bits)} bits wide, L2 ${bytes(d.l2_bytes)}`),
-        row(term('Measured copy roof', 'copy-roof'), (d) =>
-          d.is_emulation
-            ? 'none: emulated'
-            : isNumber(d.roof?.gbps)
-              ? `${digits(d.roof.gbps)} GB/s, moving ${bytes(d.roof.bytes)}`
-              : 'not measured',
-        ),
-        row(term('Arithmetic roof'), (d) =>
-          isNumber(d.peak_gflops.f32)
-            ? `${digits(d.peak_gflops.f32 / 1000)} TFLOP/s f32, ${digits(d.peak_gflops.f64 / 1000)} TFLOP/s f64`
-            : d.is_emulation
-              ? 'none: emulated'
-              : 'unknown',
-        ),
-        row('Driver', (d) =>
-          d.drivers
-            ? `${d.drivers} (CUDA ${Math.floor(d.cuda / 1000)}.${(d.cuda % 1000) / 10})`
-            : d.is_emulation
-              ? 'none: emulated'
-              : null,
-        ),
-        row(list.every((d) => d.is_emulation) ? 'Compiler' : 'NVRTC', (d) => d.nvrtcs),
-        row(
-          'Runs',
-          (d) => `${count(d.run_count)}, ${day(d.first)}${day(d.first) === day(d.last) ? '' : ` to ${day(d.last)}`}`,
-        ),
-      ),
-    ),
   );
 }

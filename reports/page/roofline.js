@@ -1,9 +1,9 @@
 // roofline.js: every variant under the roofs of memory and arithmetic.
 import {figure, legend, logAxis} from './chart.js';
 import {templateStyle} from './colors.js';
-import {devices, roofMs, stencils, timedRows} from './data.js';
+import {devices, roofMs, stencils, timedRows, isEmulated} from './data.js';
 import {el, newId} from './dom.js';
-import {digits, isNumber, share} from './format.js';
+import {digits, isNumber} from './format.js';
 import {markSeries, rowTip} from './marks.js';
 import {variantRows} from './variants.js';
 
@@ -25,9 +25,11 @@ export function roofline(problem, unit) {
         el(
           'p',
           {},
-          flops > 0
-            ? 'No copy of the same bytes was measured in a run of this problem, so that there is no memory roof to draw.'
-            : 'This stencil computes nothing: its roof is the copy alone, and the share of the roof tells all.',
+          isEmulated(problem)
+            ? 'Emulated times have no roof.'
+            : flops > 0
+              ? 'No copy of the same bytes was measured in a run of this problem, so that there is no memory roof to draw.'
+              : 'This stencil computes nothing: its roof is the copy alone, and the share of the roof tells all.',
         ),
       ),
     );

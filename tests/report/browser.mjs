@@ -153,7 +153,7 @@ await test(
       `${star.variant_count} variants tried`,
     );
     const ties = star.finalists.filter((f) => f.is_tie && f.rank > 1).length;
-    includes(text, `${ties} finalist${ties === 1 ? ' was' : 's were'} not told apart`);
+    includes(text, `${ties} finalist${ties === 1 ? ' ties' : 's tie'} with it`);
     const failures = Object.entries(star.outcomes)
       .filter(([name]) => !['measured', 'screened', 'pruned'].includes(name))
       .reduce((sum, [, n]) => sum + n, 0);
