@@ -157,8 +157,19 @@ static halotune_status end_phase(struct final_phase *phase) {
   if (finals->is_scaled) text_printf(&phase->warnings, "the budget was too short for the whole final phase\n");
   halotune_status status = winner_choose(phase);
   if (status != HALOTUNE_OK || session->result->has_winner) return status;
-  bool is_stopped_early = finals->ranked == 0 && session_is_stopped(session);
-  return session_end_early(session, is_stopped_early ? session_stop_reason(session) : "no finalist was right on both grids");
+  if (finals->ranked > 0) return session_end_early(session, "no finalist was right on the second grid");
+  if (session_is_stopped(session)) return session_end_early(session, session_stop_reason(session));
+  struct text reason = {0};
+  text_printf(&reason, "no finalist came through the final rounds");
+  for (int i = 0; i < finals->count; i++) {
+    const struct verdict *verdict = &finals->entries[i].verdict;
+    if (verdict->outcome == OUTCOME_MEASURED) continue;
+    text_printf(&reason, "; the first that failed was %s: %s", outcome_name(verdict->outcome), verdict->reason);
+    break;
+  }
+  status = session_end_early(session, text_string(&reason));
+  text_free(&reason);
+  return status;
 }
 
 static halotune_status unload_all(struct final_phase *phase) {
