@@ -1,9 +1,9 @@
 /* strategy_local.c: look around widely, then near the best.
  *
- * It begins with a random sample, evenly from all templates. Then, of every four variants, two are neighbours of the best ones, one is
- * a neighbour of the best ones of one template, which take turns as long as they are not much slower, and one is random again: so no
- * hill hides a higher one for ever. In all cases a plain model of what each parameter's values did so far (effects.h) decides which
- * come first. */
+ * It begins with a random sample, evenly from all templates. Then, of every four variants, two are neighbours of the
+ * best ones, one is a neighbour of the best ones of one template, which take turns as long as they are not much slower,
+ * and one is random again: so no hill hides a higher one for ever. In all cases a plain model of what each parameter's
+ * values did so far (effects.h) decides which come first. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -44,7 +44,7 @@ struct state {
   struct drawn_list drawn;
   long drawn_next;
   struct visited visited;
-  struct visited only; /* the variants of a space that is a list */
+  struct visited only;     /* the variants of a space that is a list */
   struct effects *effects; /* of each template */
   struct waiting *waiting;
   long waiting_count, waiting_capacity;
@@ -75,12 +75,14 @@ static halotune_status open_local(const struct search_space *space, uint64_t see
   if (!state) return fail_memory();
   state->space = space;
   state->best_log_time = INFINITY;
-  state->first = FIRST_OF_A_TEMPLATE * space->count > FIRST_VARIANTS ? FIRST_OF_A_TEMPLATE * space->count : FIRST_VARIANTS;
+  state->first =
+      FIRST_OF_A_TEMPLATE * space->count > FIRST_VARIANTS ? FIRST_OF_A_TEMPLATE * space->count : FIRST_VARIANTS;
   state->effects = calloc((size_t)space->count + 1, sizeof *state->effects);
   state->best_of = malloc(((size_t)space->count + 1) * sizeof *state->best_of);
   for (int i = 0; i < space->count && state->best_of; i++) state->best_of[i] = INFINITY;
   for (long i = 0; i < space->only_count; i++) visited_add(&state->only, space, &space->only[i]);
-  halotune_status status = state->effects && state->best_of ? draw_variants(space, MOST_OF_A_TEMPLATE, seed, &state->drawn) : fail_memory();
+  halotune_status status =
+      state->effects && state->best_of ? draw_variants(space, MOST_OF_A_TEMPLATE, seed, &state->drawn) : fail_memory();
   if (status == HALOTUNE_OK) {
     *out = state;
     return HALOTUNE_OK;
@@ -139,7 +141,8 @@ static void add_neighbour(void *context, const struct configuration *configurati
   struct state *state = expansion->state;
   const struct known *centre = expansion->centre;
   int index = centre->proposal.template_index;
-  struct waiting waiting = {.proposal = {.template_index = index, .configuration = *configuration}, .expected = centre->log_time};
+  struct waiting waiting = {.proposal = {.template_index = index, .configuration = *configuration},
+                            .expected = centre->log_time};
   if (visited_has(&state->visited, state->space, &waiting.proposal)) return;
   if (state->space->only && !visited_has(&state->only, state->space, &waiting.proposal)) return;
   for (int i = 0; i < state->space->templates[index]->parameter_count; i++) {
@@ -147,7 +150,8 @@ static void add_neighbour(void *context, const struct configuration *configurati
     if (from != to) waiting.expected += effects_change(&state->effects[index], i, from, to);
   }
   void *list = state->waiting;
-  if (!make_room(&list, state->waiting_count, &state->waiting_capacity, sizeof waiting)) return; /* fewer neighbours, no harm */
+  if (!make_room(&list, state->waiting_count, &state->waiting_capacity, sizeof waiting))
+    return; /* fewer neighbours, no harm */
   state->waiting = list;
   state->waiting[state->waiting_count++] = waiting;
 }
@@ -161,14 +165,15 @@ static bool expand(struct state *state, int template) {
   struct known *best = NULL;
   for (long i = 0; i < state->known_count; i++) {
     struct known *known = &state->known[i];
-    if (!known->is_expanded && is_of(&known->proposal, template) && (!best || known->log_time < best->log_time)) best = known;
+    if (!known->is_expanded && is_of(&known->proposal, template) && (!best || known->log_time < best->log_time))
+      best = known;
   }
   if (!best) return false;
   best->is_expanded = true;
   struct expansion expansion = {.state = state, .centre = best};
   int index = best->proposal.template_index;
-  neighbours_visit(&state->space->bindings[index], space_fixed(state->space, index), &best->proposal.configuration, add_neighbour,
-                   &expansion);
+  neighbours_visit(&state->space->bindings[index], space_fixed(state->space, index), &best->proposal.configuration,
+                   add_neighbour, &expansion);
   return true;
 }
 
@@ -183,7 +188,8 @@ static long find_likeliest(const struct state *state, int template) {
   long best = -1;
   for (long i = 0; i < state->waiting_count; i++) {
     const struct waiting *waiting = &state->waiting[i];
-    if (is_of(&waiting->proposal, template) && (best < 0 || waiting->expected < state->waiting[best].expected)) best = i;
+    if (is_of(&waiting->proposal, template) && (best < 0 || waiting->expected < state->waiting[best].expected))
+      best = i;
   }
   return best;
 }
@@ -206,7 +212,8 @@ static bool next_in_turn(struct state *state, struct proposal *out) {
   for (int tries = 0; tries < state->space->count; tries++) {
     int template = state->turn;
     state->turn = (state->turn + 1) % state->space->count;
-    if (state->best_of[template] < state->best_log_time + turn_below && next_neighbour(state, template, out)) return true;
+    if (state->best_of[template] < state->best_log_time + turn_below && next_neighbour(state, template, out))
+      return true;
   }
   return false;
 }
@@ -241,4 +248,5 @@ static void tell(void *opened, const struct proposal *proposal, double time_ms) 
   state->known[state->known_count++] = (struct known){.proposal = *proposal, .log_time = log_time};
 }
 
-const struct strategy strategy_local = {"local", "a random sample, then the neighbours of the best", open_local, next, tell, close_local};
+const struct strategy strategy_local = {
+    "local", "a random sample, then the neighbours of the best", open_local, next, tell, close_local};
