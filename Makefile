@@ -64,7 +64,7 @@ MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 
 # libhalotune: what programs link. Its symbols are those of the public header, in either form.
 # What starts processes is the tuner's.
-LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/compiler.c gpu/spawner.c, \
+LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/compiler.c gpu/probe.c gpu/spawner.c, \
   $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c))
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/pic/%.o)
 SONAME := libhalotune.so.$(firstword $(subst ., ,$(VERSION)))
@@ -148,7 +148,7 @@ $(OBJ)/libfakecuda.so: $(FAKE_CUDA_OBJECTS) tests/fake_cuda/exports.map
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(LINK) -shared -Wl,--version-script=tests/fake_cuda/exports.map $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -o $@ $(FAKE_CUDA_OBJECTS) $(LIBRARIES)
 
-$(OBJ)/tests/unit/fake_cuda_test $(OBJ)/tests/unit/backend_cuda_test $(OBJ)/tests/unit/nvml_test: | $(OBJ)/libfakecuda.so
+$(addprefix $(OBJ)/tests/unit/,fake_cuda_test backend_cuda_test nvml_test gpu_session_test lookup_kernel_test): | $(OBJ)/libfakecuda.so
 
 .PHONY: fake-cuda
 fake-cuda: $(OBJ)/libfakecuda.so  ## a driver for tests without a GPU, build/libfakecuda.so
@@ -291,6 +291,12 @@ selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests
 protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with noise; FULL=1 for 100 seeds of each kind
 	$(Q)FULL=$(FULL) tests/tap.sh tests/protocol.sh
 
+.PHONY: check-gpu sanitize-gpu
+check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a large field, defects; LARGE=0 for little memory
+	$(Q)LARGE=$(LARGE) tests/tap.sh tests/check_gpu.sh
+
+sanitize-gpu: all  ## compute-sanitizer over the best variants and samples, on this machine's GPU; TOOLS='memcheck racecheck initcheck'
+	$(Q)TOOLS='$(TOOLS)' tests/tap.sh tests/sanitize.sh
 tune-tests: all fake-cuda  ## tuning from the command line: results, going on, ending early, replays, several GPUs
 	$(Q)tests/tap.sh tests/tune.sh
 

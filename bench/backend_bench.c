@@ -1,5 +1,5 @@
-/* backend_bench.c: variants on a backend, without search: each verified, timed, and verified again; the fastest once more in
- * rounds with the roof's copy and the empty kernel. A look at the backend, not a tuner.
+/* backend_bench.c: variants on a backend, without search: each verified, timed, and verified again; the fastest
+ * once more in rounds with the roof's copy and the empty kernel. A look at the backend, not a tuner.
  *   backend_bench cuda|host STENCIL f32|f64 NX,NY,NZ TEMPLATE|all SAMPLE SEED stream|graph steady|cold
  * Prints a line for each variant: outcome, time, GB/s of compulsory traffic, error, reason. */
 #include <math.h>
@@ -40,7 +40,8 @@ static halotune_status make_variant(struct bench *b, const struct verify_variant
   *out = (struct variant){.spec = problem_variant(&b->problem, picked->template, &picked->configuration)};
   halotune_status status = generate(&out->spec, &out->generated);
   if (status != HALOTUNE_OK || !b->compiler) return status;
-  const struct compile_request request = {.source = out->generated.source, .name = out->generated.launch.kernel, .arch = b->problem.arch};
+  const struct compile_request request = {
+      .source = out->generated.source, .name = out->generated.launch.kernel, .arch = b->problem.arch};
   return compiler_compile(b->compiler, &request, &out->compiled);
 }
 
@@ -57,7 +58,8 @@ static double take(struct bench *b, int slot, double guess_ms, struct verdict *v
   double times_ms[SAMPLES], best_ms = guess_ms;
   for (int i = 0; i < 3; i++) {
     int batch = batch_for(best_ms), failed;
-    const struct sample_plan plan = {.slots = &slot, .batches = &batch, .slot_count = 1, .rounds = SAMPLES, .warm = true};
+    const struct sample_plan plan = {
+        .slots = &slot, .batches = &batch, .slot_count = 1, .rounds = SAMPLES, .warm = true};
     NEED(b->backend.table->sample(b->backend.state, &plan, times_ms, &failed, verdict));
     if (failed >= 0) return NAN;
     best_ms = INFINITY;
@@ -82,10 +84,11 @@ static double try_variant(struct bench *b, const struct variant *v, int slot) {
   double sample_ms = clock_ms() - start_ms - load_ms;
   again = verdict;
   if (verdict.outcome == OUTCOME_MEASURED) NEED(b->backend.table->recheck(b->backend.state, slot, &again));
-  printf("outcome %d %10.5f ms %8.1f GB/s error %.3g units | load %.1f ms, samples %.1f ms, recheck %.1f ms | %s %s", verdict.outcome, time_ms,
-         gigabytes(b) / (time_ms * 1e-3), loaded.worst.max_error_units, load_ms, sample_ms,
+  printf("outcome %d %10.5f ms %8.1f GB/s error %.3g units | load %.1f ms, samples %.1f ms, recheck %.1f ms | %s %s",
+         verdict.outcome, time_ms, gigabytes(b) / (time_ms * 1e-3), loaded.worst.max_error_units, load_ms, sample_ms,
          clock_ms() - start_ms - load_ms - sample_ms, v->spec.template->name, v->generated.launch.kernel);
-  printf(" %s%s%s\n", verdict.reason, again.outcome == OUTCOME_MEASURED ? "" : " RECHECK: ", again.outcome == OUTCOME_MEASURED ? "" : again.reason);
+  printf(" %s%s%s\n", verdict.reason,
+         again.outcome == OUTCOME_MEASURED ? "" : " RECHECK: ", again.outcome == OUTCOME_MEASURED ? "" : again.reason);
   if (again.outcome == OUTCOME_MEASURED && slot != FINAL_SLOT) NEED(b->backend.table->unload(b->backend.state, slot));
   return again.outcome == OUTCOME_MEASURED ? time_ms : NAN;
 }
@@ -112,8 +115,8 @@ static void finish(struct bench *b, const struct variant *best, double best_ms) 
     printf("%-12s %10.5f to %.5f ms, %.1f GB/s\n", names[i], low, high, gigabytes(b) / (low * 1e-3));
   }
   b->backend.table->read(b->backend.state, &reading);
-  printf("SM %d MHz, memory %d MHz, %d C, %.1f W, throttle 0x%llx\n", reading.sm_mhz, reading.memory_mhz, reading.temperature_c, reading.power_w,
-         (unsigned long long)reading.throttle);
+  printf("SM %d MHz, memory %d MHz, %d C, %.1f W, throttle 0x%llx\n", reading.sm_mhz, reading.memory_mhz,
+         reading.temperature_c, reading.power_w, (unsigned long long)reading.throttle);
 }
 
 int main(int argc, char **argv) {
@@ -123,7 +126,9 @@ int main(int argc, char **argv) {
   struct bench *b = &bench;
   if (argc < 10) return 2;
   struct invocation invocation = {.command = &command, .arguments = argv + 2, .argument_count = 1};
-  const struct { const char *option, *value; } given[] = {{"dtype", argv[3]}, {"grid", argv[4]}, {"template", argv[5]}, {"sample", argv[6]}, {"seed", argv[7]}};
+  const struct {
+    const char *option, *value;
+  } given[] = {{"dtype", argv[3]}, {"grid", argv[4]}, {"template", argv[5]}, {"sample", argv[6]}, {"seed", argv[7]}};
   for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
     for (int k = 0; options[k].name; k++) {
       bool all = strcmp(given[i].option, "template") == 0 && strcmp(argv[5], "all") == 0;
@@ -138,16 +143,23 @@ int main(int argc, char **argv) {
   }
   NEED(problem_open(&invocation, &b->problem));
   NEED(pick_variants(&invocation, &b->problem, 1, &b->picked));
-  printf("%s, driver %s, CUDA %d\n%s", b->backend.facts.device.name, b->backend.facts.driver, b->backend.facts.cuda, b->backend.facts.warnings);
-  struct scene_request request = {.stencil = b->problem.loaded.stencil, .analysis = b->problem.loaded.analysis, .dtype = b->problem.dtype,
-                                  .coefficients = b->problem.coefficients, .input = INPUT_RANDOM, .seed = 1, .steps = 1};
+  printf("%s, driver %s, CUDA %d\n%s", b->backend.facts.device.name, b->backend.facts.driver, b->backend.facts.cuda,
+         b->backend.facts.warnings);
+  struct scene_request request = {.stencil = b->problem.loaded.stencil,
+                                  .analysis = b->problem.loaded.analysis,
+                                  .dtype = b->problem.dtype,
+                                  .coefficients = b->problem.coefficients,
+                                  .input = INPUT_RANDOM,
+                                  .seed = 1,
+                                  .steps = 1};
   request.domain = domain_dense(request.stencil, request.analysis, &b->problem.grid);
   NEED(scene_make(&request, &b->scene));
   double start_ms = clock_ms();
-  const struct backend_problem problem = {.scene = &b->scene,
-                                          .launch = strcmp(argv[8], "graph") == 0 ? LAUNCH_GRAPH : LAUNCH_STREAM,
-                                          .cache = strcmp(argv[9], "cold") == 0 ? CACHE_COLD : CACHE_STEADY,
-                                          .roof_elements = (long long)(gigabytes(b) * 1e9 / 2 / (double)dtype_bytes(b->problem.dtype))};
+  const struct backend_problem problem = {
+      .scene = &b->scene,
+      .launch = strcmp(argv[8], "graph") == 0 ? LAUNCH_GRAPH : LAUNCH_STREAM,
+      .cache = strcmp(argv[9], "cold") == 0 ? CACHE_COLD : CACHE_STEADY,
+      .roof_elements = (long long)(gigabytes(b) * 1e9 / 2 / (double)dtype_bytes(b->problem.dtype))};
   NEED(b->backend.table->set_problem(b->backend.state, &problem));
   printf("problem set in %.1f ms\n", clock_ms() - start_ms);
   double best_ms = INFINITY;

@@ -149,8 +149,8 @@ static halotune_status lookup_far(struct halotune_ctx *ctx, const struct lookup_
 halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *problem, halotune_config *out) {
   struct known_device room;
   const struct known_device *device;
-  struct lookup_key key;
-  struct answer answer;
+  struct lookup_key key = {.stencil = 0};
+  struct answer answer = {.row = NULL};
   if (!ctx || !problem || !out) return fail(HALOTUNE_ARGUMENT, "halotune_lookup: an argument is NULL");
   halotune_status status = read_problem(ctx, problem, &key);
   if (status == HALOTUNE_OK) status = context_device(ctx, problem->device, &room, &device);

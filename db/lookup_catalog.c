@@ -298,6 +298,7 @@ static const char sql_best[] =
     " indexed by best_served where is_current and is_trusted"; /* the index has all of it */
 static const char sql_problems[] = "select id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache from problem order by id";
 static const char sql_variants[] = "select id, template_id, parameters from variant order by id";
+static const char sql_variant[] = "select id, template_id, parameters from variant where id = ?1";
 
 /* Nothing is found here where a database was changed behind SQLite's back. */
 static halotune_status check_rows(struct reader *r) {
@@ -307,13 +308,38 @@ static halotune_status check_rows(struct reader *r) {
   return HALOTUNE_OK;
 }
 
+/* One after the other, where winners are few among all the variants that were measured. */
+static halotune_status read_few_variants(struct reader *r) {
+  sqlite3_stmt *query = NULL;
+  halotune_status status = query_prepare(r->connection, sql_variant, &query);
+  for (int i = 0; i < r->reference_count && status == HALOTUNE_OK; i++) {
+    int64_t id = r->references[i].variant;
+    if (i > 0 && r->references[i - 1].variant == id) continue;
+    sqlite3_bind_int64(query, 1, id);
+    int code = sqlite3_step(query);
+    if (code == SQLITE_ROW) status = take_variant(r, query);
+    else if (code != SQLITE_DONE) status = query_fail(r->connection);
+    sqlite3_reset(query);
+  }
+  sqlite3_finalize(query);
+  return status;
+}
+
+static halotune_status read_variants(struct reader *r) {
+  enum { SCAN_UP_TO = 4 }; /* looking one up takes about as long as reading past so many */
+  int64_t last = 0;
+  halotune_status status = query_number(r->connection, "select max(id) from variant", &last);
+  if (status != HALOTUNE_OK) return status;
+  return last <= (int64_t)SCAN_UP_TO * r->reference_count ? read_rows(r, sql_variants, take_variant) : read_few_variants(r);
+}
+
 static halotune_status read_best(struct reader *r) {
   halotune_status status = read_rows(r, sql_best, take_best);
   if (status != HALOTUNE_OK || r->reference_count == 0) return status;
   sort_references(r, compare_problems);
   status = read_rows(r, sql_problems, take_problem);
   sort_references(r, compare_variants);
-  if (status == HALOTUNE_OK) status = read_rows(r, sql_variants, take_variant);
+  if (status == HALOTUNE_OK) status = read_variants(r);
   return status == HALOTUNE_OK ? check_rows(r) : status;
 }
 

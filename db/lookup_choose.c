@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "db/lookup_parameters.h"
 #include "stencil/space.h"
 
@@ -31,18 +30,13 @@ static bool reads_plainly(const struct template *template, const struct configur
   return !path || strcmp(path, "plain") == 0;
 }
 
-/* Parameters that count elements which are accessed at once. */
-static const char *const width_names[] = {"vector", "piece"};
-
+/* `vector` counts elements that are accessed at once; a template may have `pieces` of points where rows are not aligned. */
 int variant_alignment(const struct template *template, const struct configuration *configuration, enum dtype dtype) {
-  int element = (int)dtype_bytes(dtype), widest = 0;
+  const char *vector = value_of(template, configuration, "vector"), *pieces = value_of(template, configuration, "pieces");
+  int element = (int)dtype_bytes(dtype);
   if (reads_textures(template, configuration)) return TEXTURE_ALIGNMENT_BYTES;
-  for (size_t i = 0; i < COUNT(width_names); i++) {
-    const char *width = value_of(template, configuration, width_names[i]);
-    int bytes = width ? atoi(width) * element : 0;
-    if (bytes > widest) widest = bytes;
-  }
-  return widest > 0 ? widest : WIDEST_ACCESS_BYTES;
+  if (pieces && strcmp(pieces, "points") == 0) return element;
+  return vector ? (int)strtol(vector, NULL, 10) * element : WIDEST_ACCESS_BYTES;
 }
 
 static bool keeps_pointers(const struct question *q, const struct template *template, const struct configuration *configuration) {
@@ -144,23 +138,53 @@ static void hold(const struct template *template, const char *name, const char *
   }
 }
 
-/* The default of a template, or what is nearest to it and fits. */
-static halotune_status default_of(const struct question *q, const struct template *template, struct configuration *out,
-                                  bool *fits) {
+/* The widest vector that pointers of some alignment allow; as wide as it is where that is less. */
+static void hold_width(const struct question *q, const struct template *template, struct configuration *configuration,
+                       bool fixed[MAX_PARAMETERS]) {
+  int at = template_parameter(template, "vector", strlen("vector"));
+  if (at < 0 || q->alignment_bytes == 0) return;
+  const struct parameter *vector = &template->parameters[at];
+  double most = (double)q->alignment_bytes / (double)dtype_bytes((enum dtype)q->key.dtype);
+  if (vector->values[configuration->choice[at]] <= most) return;
+  int widest = -1;
+  for (int v = 0; v < vector->value_count; v++) {
+    if (vector->values[v] <= most && (widest < 0 || vector->values[v] > vector->values[widest])) widest = v;
+  }
+  if (widest < 0) return;
+  configuration->choice[at] = (unsigned char)widest;
+  fixed[at] = true;
+}
+
+/* What is nearest to a configuration and fits. */
+static halotune_status adapt(const struct question *q, const struct template *template, struct configuration *configuration,
+                             bool *fits) {
   struct bindings bindings;
   bool fixed[MAX_PARAMETERS] = {false};
-  *out = configuration_default(template);
-  if (q->alignment_bytes > 0) {
-    for (size_t i = 0; i < COUNT(width_names); i++) hold(template, width_names[i], "1", out, fixed);
-  }
-  if (q->in_place || q->no_textures || q->alignment_bytes > 0) hold(template, "load_path", "plain", out, fixed);
-  hold(template, "extents", "runtime", out, fixed); /* one that serves other grids as well is compiled once */
+  hold_width(q, template, configuration, fixed);
+  if (q->in_place || q->no_textures || q->alignment_bytes > 0) hold(template, "load_path", "plain", configuration, fixed);
   *fits = false;
   halotune_status status = bindings_make(template, q->facts, &bindings);
   if (status != HALOTUNE_OK) return status;
-  if (!space_refusal(&bindings)) *fits = !space_nearest(&bindings, fixed, out) && keeps_pointers(q, template, out);
+  if (!space_refusal(&bindings)) {
+    *fits = !space_nearest(&bindings, fixed, configuration) && keeps_pointers(q, template, configuration);
+  }
   bindings_free(&bindings);
   return HALOTUNE_OK;
+}
+
+/* Pointers that nothing measured can take: the nearest row's configuration, changed where it has to be. */
+static halotune_status choose_adapted(const struct question *q, struct answer *out, bool *found) {
+  const struct template *template;
+  struct question any = *q;
+  any.alignment_bytes = 0;
+  any.in_place = any.no_textures = *found = false;
+  halotune_status status = choose_near(&any, false, out);
+  if (status == HALOTUNE_OK && !out->row) status = choose_near(&any, true, out);
+  if (status != HALOTUNE_OK || !out->row) return status;
+  out->row = NULL; /* its code is of another configuration */
+  out->match = HALOTUNE_MATCH_DEFAULT;
+  status = context_template(q->ctx, out->template_at, &template);
+  return status == HALOTUNE_OK ? adapt(q, template, &out->configuration, found) : status;
 }
 
 /* Which template to try first: one that has won for this stencil, then one that has won at all, then the first. */
@@ -179,7 +203,7 @@ static halotune_status choose_default(const struct question *q, struct answer *o
   const struct catalog *catalog = &q->ctx->catalog;
   halotune_status status = HALOTUNE_OK;
   bool found = false;
-  long *weights = malloc(((size_t)catalog->template_count + 1) * sizeof *weights);
+  long *weights = calloc((size_t)catalog->template_count + 1, sizeof *weights);
   if (!weights) return fail_memory();
   for (int i = 0; i < catalog->template_count; i++) weights[i] = catalog->templates[i].is_superseded ? -1 : weight_of(q, i);
   while (!found && status == HALOTUNE_OK) {
@@ -192,7 +216,9 @@ static halotune_status choose_default(const struct question *q, struct answer *o
     weights[heaviest] = -1;
     *out = (struct answer){.match = HALOTUNE_MATCH_DEFAULT, .template_at = heaviest};
     status = context_template(q->ctx, heaviest, &template);
-    if (status == HALOTUNE_OK) status = default_of(q, template, &out->configuration, &found);
+    if (status != HALOTUNE_OK) break;
+    out->configuration = configuration_default(template);
+    status = adapt(q, template, &out->configuration, &found);
   }
   free(weights);
   if (status != HALOTUNE_OK || found) return status;
@@ -230,8 +256,10 @@ halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key
 }
 
 halotune_status choose(const struct question *question, struct answer *out) {
+  bool found = false, has_demands = question->alignment_bytes > 0 || question->in_place || question->no_textures;
   halotune_status status = choose_near(question, false, out);
   if (status == HALOTUNE_OK && !out->row) status = choose_near(question, true, out);
-  if (status == HALOTUNE_OK && !out->row) status = choose_default(question, out);
-  return status;
+  if (status != HALOTUNE_OK || out->row) return status;
+  if (has_demands) status = choose_adapted(question, out, &found);
+  return status == HALOTUNE_OK && !found ? choose_default(question, out) : status;
 }

@@ -197,7 +197,7 @@ halotune_status context_device(struct halotune_ctx *ctx, const char *name, struc
   *out = NULL;
   if (!name || (*name >= '0' && *name <= '9' && name[strspn(name, "0123456789")] == '\0')) {
     status = name ? context_cu(ctx, &cu) : context_current_device(ctx, &own);
-    if (status == HALOTUNE_OK && name) status = own_device(ctx, cu, strlen(name) < 4 ? atoi(name) : -1, &own);
+    if (status == HALOTUNE_OK && name) status = own_device(ctx, cu, strlen(name) < 4 ? (int)strtol(name, NULL, 10) : -1, &own);
     if (status == HALOTUNE_OK) *out = &own->known;
     return status;
   }

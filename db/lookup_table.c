@@ -72,7 +72,7 @@ static float clamp(float value, float low, float high) { return value < low ? lo
 static void find_features(const uint32_t n[MAX_DIMS], double bytes, const struct known_device *device, float out[LOOKUP_FEATURES]) {
   enum { WIDEST = 5 }; /* rows of 32 elements are whole transactions; more alignment changes nothing */
   float cells = (float)n[0] * (float)n[1] * (float)n[2];
-  float sms = device->sm_count > 0 ? (float)device->sm_count : 1, l2 = device->l2_bytes > 0 ? (float)device->l2_bytes : 1 << 25;
+  float sms = device->sm_count > 0 ? (float)device->sm_count : 1, l2 = device->l2_bytes > 0 ? (float)device->l2_bytes : 32e6f;
   int shift = n[0] ? __builtin_ctz(n[0]) : 0;
   out[ALIGNMENT] = (float)(shift < WIDEST ? shift : WIDEST);
   out[ROW] = log2f((float)n[0]);
@@ -144,7 +144,7 @@ const struct served *lookup_near_next(struct lookup_near *near) {
 
 static halotune_status make_families(struct lookup_table *table) {
   const struct catalog *c = table->catalog;
-  table->families = malloc(((size_t)c->row_count + 1) * sizeof *table->families);
+  table->families = calloc((size_t)c->row_count + 1, sizeof *table->families);
   table->first_family = calloc((size_t)c->stencil_count + 2, sizeof *table->first_family);
   if (!table->families || !table->first_family) return fail_memory();
   for (int i = 0; i < c->row_count; i++) {

@@ -32,7 +32,7 @@ const char *nvml_throttle_name(long long throttle) {
   return "";
 }
 
-/* --- the library -------------------------------------------------------------------------------------------------------- */
+/* --- the library -------------------------------------------------------------------------------------------------- */
 
 static halotune_status load(struct nvml *nvml) {
   const char *named = getenv("HALOTUNE_LIBNVML");
@@ -61,7 +61,8 @@ halotune_status nvml_open(struct nvml *out) {
     *out = (struct nvml){.library = NULL};
     return status;
   }
-  if (!out->driver_version || out->driver_version(out->driver, sizeof out->driver) != NVML_SUCCESS_RESULT) out->driver[0] = '\0';
+  if (!out->driver_version || out->driver_version(out->driver, sizeof out->driver) != NVML_SUCCESS_RESULT)
+    out->driver[0] = '\0';
   return HALOTUNE_OK;
 }
 
@@ -94,7 +95,8 @@ void nvml_read(const struct nvml *nvml, struct gpu_reading *out) {
   if (!nvml->has_device) return;
   out->sm_mhz = read_clock(nvml, NVML_CLOCK_SM_TYPE);
   out->memory_mhz = read_clock(nvml, NVML_CLOCK_MEMORY_TYPE);
-  if (nvml->temperature && nvml->temperature(nvml->device, NVML_TEMPERATURE_GPU_SENSOR, &number) == NVML_SUCCESS_RESULT) {
+  if (nvml->temperature &&
+      nvml->temperature(nvml->device, NVML_TEMPERATURE_GPU_SENSOR, &number) == NVML_SUCCESS_RESULT) {
     out->temperature_c = (int)number;
   }
   if (nvml->power && nvml->power(nvml->device, &number) == NVML_SUCCESS_RESULT) out->power_w = milli * number;

@@ -1,5 +1,5 @@
-/* nvml.h: NVIDIA's management library, found and loaded at run time: clocks, temperature, power, and what slows a GPU down.
- * It needs no CUDA context and changes nothing. Without it every reading is -1, and nothing fails.
+/* nvml.h: NVIDIA's management library, found and loaded at run time: clocks, temperature, power, and what slows a
+ * GPU down. It needs no CUDA context and changes nothing. Without it every reading is -1, and nothing fails.
  *
  * The types are declared here, because NVIDIA's own header is not where the rest of CUDA is. */
 #ifndef GPU_NVML_H
@@ -45,7 +45,7 @@ long long nvml_throttle_bits(long long throttle, enum nvml_effect effect);
 /* The first of the reasons that have the highest effect, as a text; "" for none. Static. */
 const char *nvml_throttle_name(long long throttle);
 
-/* --- the library -------------------------------------------------------------------------------------------------------- */
+/* --- the library -------------------------------------------------------------------------------------------------- */
 
 typedef struct nvml_device_of_the_library *nvml_device;
 
@@ -84,7 +84,8 @@ struct nvml {
 #undef AS_MEMBER
 };
 
-/* Load the library: the file that $HALOTUNE_LIBNVML names, and then no other, else libnvidia-ml.so.1; and initialise it.
+/* Load the library: the file that $HALOTUNE_LIBNVML names, and then no other, else libnvidia-ml.so.1; and
+ * initialise it.
  *   out  filled with what there is; end with nvml_close after any outcome
  * Returns HALOTUNE_OK, or HALOTUNE_NO_GPU with what is missing; the other functions then do nothing.
  * Threads: not while another one changes the environment. */

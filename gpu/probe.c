@@ -25,7 +25,8 @@ struct answer {
 static void ask(struct answer *answer) {
   struct cu cu;
   answer->status = cu_open(&cu);
-  if (answer->status == HALOTUNE_OK) answer->status = cu_check(&cu, cu.device_count(&answer->probe.device_count), "cuDeviceGetCount");
+  if (answer->status == HALOTUNE_OK)
+    answer->status = cu_check(&cu, cu.device_count(&answer->probe.device_count), "cuDeviceGetCount");
   answer->probe.cuda = cu.cuda_version;
   for (int i = 0; i < answer->probe.device_count && i < PROBE_MOST_DEVICES && answer->status == HALOTUNE_OK; i++) {
     answer->status = device_ask(&cu, i, &answer->probe.devices[i]);
@@ -81,7 +82,8 @@ halotune_status probe_gpus(struct probe *out) {
   }
   halotune_status status;
   if (child < 0) status = fail(HALOTUNE_IO, "no process to ask the driver in");
-  else if (!heard) status = fail(HALOTUNE_NO_GPU, "the CUDA driver crashed or did not answer when it was asked for its GPUs");
+  else if (!heard)
+    status = fail(HALOTUNE_NO_GPU, "the CUDA driver crashed or did not answer when it was asked for its GPUs");
   else status = read_answer(answer, out);
   free(answer);
   return status;

@@ -22,7 +22,8 @@ static bool choose_value(void *context, const char *name, size_t name_length, co
   return true;
 }
 
-static void bind_row(struct bindings *bindings, const struct variant_template *template, const struct variant_row *row) {
+static void bind_row(struct bindings *bindings, const struct variant_template *template,
+                     const struct variant_row *row) {
   struct configuration configuration = configuration_default(bindings->template);
   bindings_configure(bindings, &configuration);
   for (int p = 0; p < template->parameters.count && p < MAX_PARAMETERS; p++) {
@@ -41,7 +42,8 @@ static void put_access(json_t **json, const struct access *access) {
   json_put(json, "bank_conflicts", rounded_json(access->bank_conflicts, FIGURE_DIGITS));
 }
 
-json_t *figures_json(struct setting *setting, int64_t template, const char *parameters, const long grid[MAX_DIMS], int blocks_per_sm) {
+json_t *figures_json(struct setting *setting, int64_t template, const char *parameters, const long grid[MAX_DIMS],
+                     int blocks_per_sm) {
   json_t *json = json_object();
   struct bindings *bindings = setting_bindings(setting, template);
   struct access access = no_access;
@@ -75,14 +77,14 @@ static double waves_of(const struct setting *setting, const struct variant_row *
 }
 
 /* One column: a list with an element for each row that is kept. */
-#define COLUMN(json, name, table, value)                                \
-  do {                                                                  \
-    json_t *column_ = json_array();                                     \
-    for (int i_ = 0; i_ < (table)->order_count; i_++) {                 \
-      const struct variant_row *row = (table)->order[i_];               \
-      if (row->is_kept) json_add(&column_, value);                      \
-    }                                                                   \
-    json_put(json, name, column_);                                      \
+#define COLUMN(json, name, table, value)                                                                               \
+  do {                                                                                                                 \
+    json_t *column_ = json_array();                                                                                    \
+    for (int i_ = 0; i_ < (table)->order_count; i_++) {                                                                \
+      const struct variant_row *row = (table)->order[i_];                                                              \
+      if (row->is_kept) json_add(&column_, value);                                                                     \
+    }                                                                                                                  \
+    json_put(json, name, column_);                                                                                     \
   } while (0)
 
 static void put_access_columns(json_t **json, struct setting *setting, const struct variant_table *table) {

@@ -24,7 +24,8 @@ void json_add(json_t **to, json_t *value) {
 
 json_t *number_json(double number) { return isfinite(number) ? json_real(number) : json_null(); }
 
-/* Every double that is a decimal of few digits is the one nearest to it, so that it is written in those digits again. */
+/* Every double that is a decimal of few digits is the one nearest to it, so that it is written in those digits again.
+ */
 json_t *rounded_json(double number, int digits) {
   if (!isfinite(number) || number == 0) return number_json(number);
   double scale = pow(10, digits - 1 - floor(log10(fabs(number))));
@@ -50,11 +51,16 @@ json_t *text_json(const char *text) {
 /* jansson knows one number of digits for all numbers; ours are the fewest that read back the same. */
 static void add_leaf(struct text *text, const json_t *json) {
   char *leaf = NULL;
-  if (json_is_real(json)) text_number(text, json_real_value(json));
-  else if (json_is_integer(json)) text_printf(text, "%lld", (long long)json_integer_value(json));
-  else if (json_is_null(json)) text_add(text, "null", strlen("null"));
-  else if (!(leaf = json_dumps(json, JSON_ENCODE_ANY))) text->out_of_memory = true;
-  else text_add(text, leaf, strlen(leaf));
+  if (json_is_real(json))
+    text_number(text, json_real_value(json));
+  else if (json_is_integer(json))
+    text_printf(text, "%lld", (long long)json_integer_value(json));
+  else if (json_is_null(json))
+    text_add(text, "null", strlen("null"));
+  else if (!(leaf = json_dumps(json, JSON_ENCODE_ANY)))
+    text->out_of_memory = true;
+  else
+    text_add(text, leaf, strlen(leaf));
   free(leaf);
 }
 
@@ -79,8 +85,10 @@ static void add_line(struct text *text, const json_t *list) {
   text_add(text, "[", 1);
   json_array_foreach(list, i, value) {
     if (i > 0) text_add(text, ",", 1);
-    if (json_is_array(value)) add_line(text, value);
-    else add_leaf(text, value);
+    if (json_is_array(value))
+      add_line(text, value);
+    else
+      add_leaf(text, value);
   }
   text_add(text, "]", 1);
 }

@@ -8,12 +8,13 @@
 
 #include "base/text.h"
 
-/* Put a value into an object or behind a list; takes over the reference. Where either is NULL, or memory is out, both are
- * released and *to becomes NULL. Keys are words of this program and names out of files, which need no escapes. */
+/* Put a value into an object or behind a list; takes over the reference. Where either is NULL, or memory is out, both
+ * are released and *to becomes NULL. Keys are words of this program and names out of files, which need no escapes. */
 void json_put(json_t **to, const char *key, json_t *value);
 void json_add(json_t **to, json_t *value);
 
-/* A number in as many digits as read back the same; null where it is infinite or not a number, which JSON cannot say. */
+/* A number in as many digits as read back the same; null where it is infinite or not a number, which JSON cannot say.
+ */
 json_t *number_json(double number);
 
 /* The same in at most `digits` significant digits: a column of thousands of measured times needs no more. */

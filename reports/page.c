@@ -1,5 +1,5 @@
-/* page.c: the page, put into the program by the assembler, which looks for it from the root of the tree; reports/page/build.sh
- * makes it. Its two halves are what stands before and behind the document. */
+/* page.c: the page, put into the program by the assembler, which looks for it from the root of the tree;
+ * reports/page/build.sh makes it. Its two halves are what stands before and behind the document. */
 #include <string.h>
 
 #include "reports/report.h"
@@ -31,8 +31,8 @@ static void add_escaped(const struct text *document, struct text *out) {
 halotune_status report_page(const struct text *document, struct text *out) {
   const char *place = strstr(report_page_html, mark);
   if (!place) {
-    return fail(HALOTUNE_NOT_FOUND, "this program was built without the page of the report: install node and npm, run 'make', "
-                                  "and try again; 'halotune report --json' works without");
+    return fail(HALOTUNE_IO, "this program was built without the page of the report: install node and npm, run 'make', "
+                             "and try again; 'halotune report --json' works without");
   }
   text_add(out, report_page_html, (size_t)(place - report_page_html));
   add_escaped(document, out);

@@ -9,15 +9,16 @@ static const char *skip_space(const char *at) {
   return at;
 }
 
-/* The end of a quoted text that begins at `at`, which is its closing quote; NULL where there is none, or an escape, which no
- * name or word of a template needs. */
+/* The end of a quoted text that begins at `at`, which is its closing quote; NULL where there is none, or an escape,
+ * which no name or word of a template needs. */
 static const char *quoted_end(const char *at) {
   const char *end = strpbrk(at, "\"\\");
   return end && *end == '"' ? end : NULL;
 }
 
 bool parameters_each(const char *text,
-                     bool (*visit)(void *context, const char *name, size_t name_length, const char *value, size_t value_length),
+                     bool (*visit)(void *context, const char *name, size_t name_length, const char *value,
+                                   size_t value_length),
                      void *context) {
   const char *at = skip_space(text);
   if (*at++ != '{') return false;
@@ -40,8 +41,10 @@ bool parameters_each(const char *text,
     }
     if (!visit(context, name, (size_t)(name_end - name), value, (size_t)(value_end - value))) return false;
     at = skip_space(at);
-    if (*at == ',') at = skip_space(at + 1);
-    else if (*at != '}') return false;
+    if (*at == ',')
+      at = skip_space(at + 1);
+    else if (*at != '}')
+      return false;
   }
   return *skip_space(at + 1) == '\0';
 }

@@ -8,8 +8,8 @@
 #include "reports/rows.h"
 #include "reports/variants_json.h"
 
-static const char problem_sql[] =
-    "select id, device_id as device, stencil_id as stencil, dtype, nx, ny, nz, launch, cache from problem where id = ?1";
+static const char problem_sql[] = "select id, device_id as device, stencil_id as stencil, dtype, nx, ny, nz, launch, "
+                                  "cache from problem where id = ?1";
 
 /* Of the newest run that measured it: copy and traffic. */
 static const char roof_sql[] =
@@ -18,20 +18,24 @@ static const char roof_sql[] =
     " from run where problem_id = ?1 order by copy_ms is null and memcpy_ms is null, id desc limit 1";
 
 static const char best_sql[] =
-    "select b.id, b.variant_id as variant, b.run_id as run, b.is_trusted, b.origin, b.date, b.time_ms, b.low_ms, b.high_ms,"
+    "select b.id, b.variant_id as variant, b.run_id as run, b.is_trusted, b.origin, b.date, b.time_ms, b.low_ms, "
+    "b.high_ms,"
     " b.sample_count, b.default_ms, b.roof_ms, b.roof_ratio, b.roof_ratio_low, b.roof_ratio_high, b.empty_ms, b.bytes,"
-    " b.rms_error, b.max_error, b.max_error_units, b.second_grid, b.registers, b.shared_bytes, b.occupancy, b.launch, b.steps,"
+    " b.rms_error, b.max_error, b.max_error_units, b.second_grid, b.registers, b.shared_bytes, b.occupancy, b.launch, "
+    "b.steps,"
     " b.driver, b.nvrtc, b.arch, b.source, v.source_hash, v.template_id as template, v.parameters"
     " from best b join variant v on v.id = b.variant_id where b.problem_id = ?1 and b.is_current";
 
 static const char history_sql[] =
-    "select b.id, b.date, b.time_ms, b.low_ms, b.high_ms, b.driver, b.nvrtc, b.origin, b.is_trusted, t.name as template, v.parameters"
+    "select b.id, b.date, b.time_ms, b.low_ms, b.high_ms, b.driver, b.nvrtc, b.origin, b.is_trusted, t.name as "
+    "template, v.parameters"
     " from best b join variant v on v.id = b.variant_id join template t on t.id = v.template_id"
     " where b.problem_id = ?1 and not b.is_current order by b.id desc limit 50";
 
 /* Of the run that the current best came from; where there is none, of the newest run that had final rounds. */
 static const char finalists_sql[] =
-    "select f.run_id as run, f.variant_id as variant, f.rank, f.sample_count, f.median_ms, f.minimum_ms, f.low_ms, f.high_ms,"
+    "select f.run_id as run, f.variant_id as variant, f.rank, f.sample_count, f.median_ms, f.minimum_ms, f.low_ms, "
+    "f.high_ms,"
     " f.ratio, f.ratio_low, f.ratio_high, f.is_default, f.is_tie, t.name as template, v.parameters, f.samples"
     " from finalist f join variant v on v.id = f.variant_id join template t on t.id = v.template_id"
     " where f.run_id = coalesce((select run_id from best where problem_id = ?1 and is_current),"
@@ -52,9 +56,10 @@ static json_t *limits_json(const struct occupancy *occupancy) {
   return list;
 }
 
-/* What limits its occupancy, with the arithmetic. Barriers of the kernel are not stored, and never limit so few threads. */
-static void put_limits(json_t **json, const struct setting *setting, const long block[MAX_DIMS], int registers, int shared_bytes,
-                       int *blocks_per_sm) {
+/* What limits its occupancy, with the arithmetic. Barriers of the kernel are not stored, and never limit so few
+ * threads. */
+static void put_limits(json_t **json, const struct setting *setting, const long block[MAX_DIMS], int registers,
+                       int shared_bytes, int *blocks_per_sm) {
   struct block_needs needs = {(int)(block[0] * block[1] * block[2]), registers, shared_bytes, 1};
   struct text text = {0};
   *blocks_per_sm = -1;
@@ -123,7 +128,8 @@ static void complete_winner(json_t **winner, struct setting *setting) {
 static json_t *samples_json(const unsigned char *bytes, int length) {
   json_t *list = json_array();
   for (int i = 0; i + 4 <= length; i += 4) {
-    uint32_t bits = bytes[i] | (uint32_t)bytes[i + 1] << 8 | (uint32_t)bytes[i + 2] << 16 | (uint32_t)bytes[i + 3] << 24;
+    uint32_t bits =
+        bytes[i] | (uint32_t)bytes[i + 1] << 8 | (uint32_t)bytes[i + 2] << 16 | (uint32_t)bytes[i + 3] << 24;
     float sample;
     memcpy(&sample, &bits, sizeof sample);
     json_add(&list, rounded_json(sample, 7));
@@ -170,7 +176,8 @@ static void put_variants(json_t **json, struct setting *setting, struct variant_
 }
 
 /* Put one query's answer. */
-static halotune_status put_answer(json_t **json, sqlite3 *db, const char *key, bool is_list, const char *sql, int64_t id) {
+static halotune_status put_answer(json_t **json, sqlite3 *db, const char *key, bool is_list, const char *sql,
+                                  int64_t id) {
   json_t *answer;
   halotune_status status = is_list ? rows_json(db, sql, &id, 1, &answer) : row_json(db, sql, &id, 1, &answer);
   if (status == HALOTUNE_OK) json_put(json, key, answer);
@@ -203,7 +210,9 @@ halotune_status problem_json(sqlite3 *db, const struct library *library, int64_t
   if (status == HALOTUNE_OK && !json) status = fail_memory();
   variants_free(&table);
   setting_close(&setting);
-  if (status == HALOTUNE_OK) *out = json;
-  else json_decref(json);
+  if (status == HALOTUNE_OK)
+    *out = json;
+  else
+    json_decref(json);
   return status;
 }

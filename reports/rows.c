@@ -25,7 +25,8 @@ static json_t *column_json(sqlite3_stmt *query, int column) {
   bool is_flag = strncmp(sqlite3_column_name(query, column), "is_", 3) == 0;
   switch (sqlite3_column_type(query, column)) {
   case SQLITE_INTEGER:
-    return is_flag ? json_boolean(sqlite3_column_int(query, column)) : json_integer(sqlite3_column_int64(query, column));
+    return is_flag ? json_boolean(sqlite3_column_int(query, column))
+                   : json_integer(sqlite3_column_int64(query, column));
   case SQLITE_FLOAT: return number_json(sqlite3_column_double(query, column));
   case SQLITE_TEXT: return text_json(column_text(query, column));
   default: return json_null();
@@ -34,7 +35,8 @@ static json_t *column_json(sqlite3_stmt *query, int column) {
 
 static json_t *present_json(sqlite3_stmt *query) {
   json_t *row = json_object();
-  for (int i = 0; i < sqlite3_column_count(query); i++) json_put(&row, sqlite3_column_name(query, i), column_json(query, i));
+  for (int i = 0; i < sqlite3_column_count(query); i++)
+    json_put(&row, sqlite3_column_name(query, i), column_json(query, i));
   return row;
 }
 

@@ -14,11 +14,11 @@ struct setting {
   int64_t problem, device, stencil;
   enum dtype dtype;
   struct grid grid;
-  double points;                            /* of the grid */
+  double points; /* of the grid */
   const struct library_stencil *subject;
-  const struct arch_facts *arch;            /* NULL for an architecture that this version does not know */
+  const struct arch_facts *arch; /* NULL for an architecture that this version does not know */
   int sm_count;
-  double facts[FACT_COUNT];                 /* of templates' formulas; valid where `arch` and the stencil are known */
+  double facts[FACT_COUNT]; /* of templates' formulas; valid where `arch` and the stencil are known */
   struct bindings bindings[MAX_SETTING_TEMPLATES]; /* by place in the library; made when first asked for */
 };
 
@@ -27,7 +27,8 @@ halotune_status setting_open(sqlite3 *db, const struct library *library, int64_t
 
 void setting_close(struct setting *setting);
 
-/* The bindings of a template for this problem, to be configured; NULL where the template or the problem cannot be read. */
+/* The bindings of a template for this problem, to be configured; NULL where the template or the problem cannot be read.
+ */
 struct bindings *setting_bindings(struct setting *setting, int64_t template);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "reports/variants_json.h"
 
-enum { DIGITS = 7, BINS = 60 };
+enum { DIGITS = 7, FEWEST_BINS = 8, MOST_BINS = 60 };
 
 json_t *outcomes_json(const struct variant_table *table) {
   long counts[OUTCOME_COUNT] = {0};
@@ -49,7 +49,8 @@ static struct failure_group *count_failures(const struct variant_table *table, i
   return groups;
 }
 
-/* Reasons with numbers in them can be as many as variants: of each outcome the most frequent are told, the rest is counted. */
+/* Reasons with numbers in them can be as many as variants: of each outcome the most frequent are told, the rest is
+ * counted. */
 json_t *failures_json(const struct variant_table *table) {
   enum { MOST = 50 };
   json_t *list = json_array(), *others = NULL;
@@ -63,13 +64,16 @@ json_t *failures_json(const struct variant_table *table) {
     if (is_first) of_outcome = 0, other_count = 0, others = NULL;
     if (of_outcome++ >= MOST) {
       other_count += groups[i].count;
-      if (others) json_object_set_new(others, "count", json_integer(other_count)); /* a number in the place of a number */
+      if (others)
+        json_object_set_new(others, "count", json_integer(other_count)); /* a number in the place of a number */
     }
     if (of_outcome > MOST + 1) continue;
     json_t *entry = json_object();
     bool is_rest = of_outcome == MOST + 1;
     json_put(&entry, "outcome", text_json(outcome_name(example->outcome)));
-    json_put(&entry, "reason", is_rest ? text_json("other reasons") : text_json(example->reason < 0 ? "" : table->reasons.list[example->reason]));
+    json_put(&entry, "reason",
+             is_rest ? text_json("other reasons")
+                     : text_json(example->reason < 0 ? "" : table->reasons.list[example->reason]));
     json_put(&entry, "count", json_integer(groups[i].count));
     json_put(&entry, "variant", json_integer(example->variant));
     json_put(&entry, "template", json_integer(example->template));
@@ -120,7 +124,8 @@ static double squares_about_mean(const struct variant_table *table, int template
 }
 
 /* The median time of each value of a parameter. `times` has room for all rows. */
-static double median_of_value(const struct variant_table *table, int template, int parameter, int value, double *times) {
+static double median_of_value(const struct variant_table *table, int template, int parameter, int value,
+                              double *times) {
   size_t n = 0;
   for (int i = 0; i < table->order_count; i++) {
     const struct variant_row *row = table->order[i];
@@ -131,7 +136,8 @@ static double median_of_value(const struct variant_table *table, int template, i
   return n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;
 }
 
-static json_t *effect_json(const struct variant_table *table, int template, int parameter, double squares, double *times) {
+static json_t *effect_json(const struct variant_table *table, int template, int parameter, double squares,
+                           double *times) {
   struct sums groups[VALUE_NONE];
   const struct names *values = &table->templates[template].values[parameter];
   json_t *json = json_object(), *list = json_array();
@@ -174,16 +180,16 @@ json_t *effects_json(const struct variant_table *table) {
 
 /* --- the distribution of times, and their course --- */
 
-static json_t *bins_json(const struct variant_table *table, int template, double low, double width) {
-  long counts[BINS] = {0};
+static json_t *bins_json(const struct variant_table *table, int template, int bins, double low, double width) {
+  long counts[MOST_BINS] = {0};
   json_t *list = json_array();
   for (int i = 0; i < table->order_count; i++) {
     const struct variant_row *row = table->order[i];
     if (row->template != template || !(row->median_ms > 0)) continue;
     int bin = width > 0 ? (int)(log(row->median_ms / low) / width) : 0;
-    counts[bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin]++;
+    counts[bin < 0 ? 0 : bin >= bins ? bins - 1 : bin]++;
   }
-  for (int i = 0; i < BINS; i++) json_add(&list, json_integer(counts[i]));
+  for (int i = 0; i < bins; i++) json_add(&list, json_integer(counts[i]));
   return list;
 }
 
@@ -197,12 +203,17 @@ json_t *distribution_json(const struct variant_table *table) {
   }
   if (n > 0) {
     qsort(times, n, sizeof *times, compare_numbers);
-    double low = times[0], width = log(times[n - 1] / low) / BINS;
-    for (int i = 0; i <= BINS; i++) json_add(&edges, rounded_json(low * exp(width * i), DIGITS));
-    for (int t = 0; t < table->template_count; t++) json_add(&counts, bins_json(table, t, low, width));
+    int bins = (int)fmax(FEWEST_BINS, fmin(MOST_BINS, 2 * sqrt((double)n)));
+    double low = times[0], width = log(times[n - 1] / low) / bins;
+    for (int i = 0; i <= bins; i++) json_add(&edges, rounded_json(low * exp(width * i), DIGITS));
+    for (int t = 0; t < table->template_count; t++) json_add(&counts, bins_json(table, t, bins, low, width));
   }
   json_put(&json, "count", json_integer((json_int_t)n));
-  json_put(&json, "median_ms", rounded_json(n == 0 ? NAN : n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2, DIGITS));
+  json_put(&json, "median_ms",
+           rounded_json(n == 0  ? NAN
+                        : n % 2 ? times[n / 2]
+                                : (times[n / 2 - 1] + times[n / 2]) / 2,
+                        DIGITS));
   json_put(&json, "edges_ms", edges);
   json_put(&json, "counts", counts);
   free(times);

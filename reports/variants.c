@@ -9,14 +9,39 @@
 #include "reports/rows.h"
 
 enum column {
-  RUN, VARIANT, NUMBER, AT, OUTCOME, REASON, SAMPLES, MEDIAN, MINIMUM, LOW, HIGH, RMS, UNITS, REGISTERS, SHARED, SPILL,
-  OCCUPANCY, BLOCKS_SM, THREADS, BLOCKS, COMPILE, ATTEMPTS, MARKED, TEMPLATE, PARAMETERS
+  RUN,
+  VARIANT,
+  NUMBER,
+  AT,
+  OUTCOME,
+  REASON,
+  SAMPLES,
+  MEDIAN,
+  MINIMUM,
+  LOW,
+  HIGH,
+  RMS,
+  UNITS,
+  REGISTERS,
+  SHARED,
+  SPILL,
+  OCCUPANCY,
+  BLOCKS_SM,
+  THREADS,
+  BLOCKS,
+  COMPILE,
+  ATTEMPTS,
+  MARKED,
+  TEMPLATE,
+  PARAMETERS
 };
 
 /* In the order of `column`; run by run, so that rows are read about where they were written. */
 static const char rows_sql[] =
-    "select m.run_id, m.variant_id, m.number, m.at_s, m.outcome, m.reason, m.sample_count, m.median_ms, m.minimum_ms, m.low_ms,"
-    " m.high_ms, m.rms_error, m.max_error_units, m.registers, m.shared_bytes, m.spill_bytes, m.occupancy, m.blocks_per_sm,"
+    "select m.run_id, m.variant_id, m.number, m.at_s, m.outcome, m.reason, m.sample_count, m.median_ms, m.minimum_ms, "
+    "m.low_ms,"
+    " m.high_ms, m.rms_error, m.max_error_units, m.registers, m.shared_bytes, m.spill_bytes, m.occupancy, "
+    "m.blocks_per_sm,"
     " m.threads, m.blocks, m.compile_ms, m.attempts, m.is_marked, v.template_id, v.parameters"
     " from run r cross join measurement m on m.run_id = r.id join variant v on v.id = m.variant_id"
     " where r.problem_id = ?1";
@@ -64,27 +89,40 @@ static size_t reason_length(const char *reason) {
 static halotune_status fill_row(struct variant_table *table, sqlite3_stmt *query, struct variant_row *row) {
   const char *reason = column_text(query, REASON);
   *row = (struct variant_row){
-      .variant = sqlite3_column_int64(query, VARIANT), .run = sqlite3_column_int64(query, RUN),
-      .number = (long)sqlite3_column_int64(query, NUMBER), .at_s = column_real(query, AT),
-      .median_ms = column_real(query, MEDIAN), .minimum_ms = column_real(query, MINIMUM),
-      .low_ms = column_real(query, LOW), .high_ms = column_real(query, HIGH), .occupancy = column_real(query, OCCUPANCY),
-      .rms_error = column_real(query, RMS), .max_error_units = column_real(query, UNITS),
-      .compile_ms = column_real(query, COMPILE), .threads = whole_column(query, THREADS),
+      .variant = sqlite3_column_int64(query, VARIANT),
+      .run = sqlite3_column_int64(query, RUN),
+      .number = (long)sqlite3_column_int64(query, NUMBER),
+      .at_s = column_real(query, AT),
+      .median_ms = column_real(query, MEDIAN),
+      .minimum_ms = column_real(query, MINIMUM),
+      .low_ms = column_real(query, LOW),
+      .high_ms = column_real(query, HIGH),
+      .occupancy = column_real(query, OCCUPANCY),
+      .rms_error = column_real(query, RMS),
+      .max_error_units = column_real(query, UNITS),
+      .compile_ms = column_real(query, COMPILE),
+      .threads = whole_column(query, THREADS),
       .blocks = sqlite3_column_type(query, BLOCKS) == SQLITE_NULL ? -1 : (long)sqlite3_column_int64(query, BLOCKS),
-      .reason = -1, .sample_count = whole_column(query, SAMPLES), .registers = whole_column(query, REGISTERS),
-      .shared_bytes = whole_column(query, SHARED), .spill_bytes = whole_column(query, SPILL),
-      .blocks_per_sm = whole_column(query, BLOCKS_SM), .attempts = whole_column(query, ATTEMPTS),
+      .reason = -1,
+      .sample_count = whole_column(query, SAMPLES),
+      .registers = whole_column(query, REGISTERS),
+      .shared_bytes = whole_column(query, SHARED),
+      .spill_bytes = whole_column(query, SPILL),
+      .blocks_per_sm = whole_column(query, BLOCKS_SM),
+      .attempts = whole_column(query, ATTEMPTS),
       .is_marked = sqlite3_column_int(query, MARKED) != 0,
   };
   if (!outcome_find(column_text(query, OUTCOME), &row->outcome)) {
-    return fail(HALOTUNE_DB, "the database has an outcome that this version does not know: '%s'", column_text(query, OUTCOME));
+    return fail(HALOTUNE_DB, "the database has an outcome that this version does not know: '%s'",
+                column_text(query, OUTCOME));
   }
   if (!outcome_has_time(row->outcome)) row->median_ms = NAN;
   if (!(row->median_ms > 0)) row->median_ms = NAN;
   if (*reason && (row->reason = report_names_add(&table->reasons, reason, reason_length(reason))) < 0) return fail_memory();
   if ((row->template = find_template(table, sqlite3_column_int64(query, TEMPLATE))) < 0) return fail_memory();
   memset(row->values, VALUE_NONE, sizeof row->values);
-  parameters_each(column_text(query, PARAMETERS), add_value, &(struct value_sink){&table->templates[row->template], row});
+  parameters_each(column_text(query, PARAMETERS), add_value,
+                  &(struct value_sink){&table->templates[row->template], row});
   return HALOTUNE_OK;
 }
 

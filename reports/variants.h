@@ -13,17 +13,17 @@
 /* One result. Numbers that the database does not have are NAN, or -1 for whole ones. */
 struct variant_row {
   int64_t variant, run;
-  long number;                             /* in its run */
+  long number; /* in its run */
   double at_s;
   double median_ms, minimum_ms, low_ms, high_ms, occupancy, rms_error, max_error_units, compile_ms;
   long threads, blocks;
-  int template;                            /* place in variant_table.templates */
-  int reason;                              /* place in variant_table.reasons; -1 for none */
+  int template; /* place in variant_table.templates */
+  int reason;   /* place in variant_table.reasons; -1 for none */
   int sample_count, registers, shared_bytes, spill_bytes, blocks_per_sm, attempts;
   enum outcome outcome;
   bool is_marked;
-  bool is_kept;                            /* goes into the document */
-  unsigned char values[MAX_PARAMETERS];    /* places in variant_template.values; VALUE_NONE for none */
+  bool is_kept;                         /* goes into the document */
+  unsigned char values[MAX_PARAMETERS]; /* places in variant_template.values; VALUE_NONE for none */
 };
 
 enum { VALUE_NONE = 255 };
@@ -61,18 +61,19 @@ halotune_status variants_read(sqlite3 *db, int64_t problem, struct variant_table
 
 void variants_free(struct variant_table *table);
 
-/* Choose what goes into the document: all where there are no more than `most`; else those that variants_keep was called for,
- * the fastest, failures of every kind and reason, and an even sample of the others. */
+/* Choose what goes into the document: all where there are no more than `most`; else those that variants_keep was called
+ * for, the fastest, failures of every kind and reason, and an even sample of the others. */
 void variants_choose(struct variant_table *table, int most);
 
 /* Keep the row of a variant whatever else is left out. */
 void variants_keep(struct variant_table *table, int64_t variant);
 
-/* Split a configuration's JSON text, {"block_x":32,"storage":"planes"}, into names and values; words come without quotes.
- *   visit  called for each, in order; false ends it
- * Returns whether the text was such an object and every visit agreed. */
+/* Split a configuration's JSON text, {"block_x":32,"storage":"planes"}, into names and values; words come without
+ * quotes. visit  called for each, in order; false ends it Returns whether the text was such an object and every visit
+ * agreed. */
 bool parameters_each(const char *text,
-                     bool (*visit)(void *context, const char *name, size_t name_length, const char *value, size_t value_length),
+                     bool (*visit)(void *context, const char *name, size_t name_length, const char *value,
+                                   size_t value_length),
                      void *context);
 
 #endif

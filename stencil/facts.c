@@ -31,6 +31,18 @@ static int count_groups(const struct analysis *analysis, int width) {
   return count;
 }
 
+/* How many planes pass until `finish` reads a staged input at the point, at most. */
+static int split_kept_planes(const struct stencil *stencil, const struct analysis *analysis) {
+  const struct split *split = &analysis->split;
+  int longest = 0;
+  for (int o = 0; o < stencil->output_count && split->form_count > 0; o++) {
+    for (int i = 0; i < stencil->input_count; i++) {
+      if (split->reads_beside[o][i] && is_staged(analysis, i) && split->delay[o] > longest) longest = split->delay[o];
+    }
+  }
+  return longest;
+}
+
 static void fill_stencil(const struct stencil *stencil, const struct analysis *analysis, double facts[FACT_COUNT]) {
   bool scan = stencil->kind == STENCIL_SCAN;
   int staged = 0;
@@ -45,6 +57,7 @@ static void fill_stencil(const struct stencil *stencil, const struct analysis *a
   facts[FACT_groups_of_4] = count_groups(analysis, 4);
   facts[FACT_forms] = analysis->split.form_count;
   facts[FACT_partial_sums] = analysis->split.partial_sums;
+  facts[FACT_kept_planes] = split_kept_planes(stencil, analysis);
   facts[FACT_radius] = analysis->max_radius;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     facts[FACT_low_x + axis] = analysis->radius_low[axis];

@@ -27,6 +27,7 @@ struct device_limits {
   X(groups_of_4, "aligned groups of four in x that four neighbours read together") \
   X(forms, "sums of weighted taps that the update is made of, see add_plane; 0 where it is not taken apart") \
   X(partial_sums, "what those sums keep for each point from one plane to the next") \
+  X(kept_planes, "planes until what is left of the update reads staged inputs at the point; 0 where it reads none later") \
   X(radius, "the largest reach along any axis") \
   X(low_x, "reach towards smaller x") \
   X(low_y, "reach towards smaller y") \

@@ -41,6 +41,10 @@
 #define BLOCK_Y 8
 #define POINTS_Y 2
 #define STAGES 2
+#define AT_ONCE 1
+#define BESIDE_GLOBAL 0
+#define BESIDE_SHARED 1
+#define BESIDE BESIDE_GLOBAL
 #define Z_SLICING 64
 #endif
 
@@ -57,16 +61,30 @@ constexpr int BEFORE_X = (LOW_X + VECTOR - 1)/VECTOR*VECTOR, AFTER_X = (HIGH_X +
 constexpr int SHARED_ROW = BEFORE_X + TILE_X + AFTER_X, SHARED_ROWS = LOW_Y + TILE_Y + HIGH_Y;
 constexpr int SHARED_PLANE = SHARED_ROW*SHARED_ROWS, SLOT = STAGED*SHARED_PLANE;
 
-// One slot for the plane at hand, the others for those under way. So one barrier a plane does: the slot that a copy is begun to
-// was read before that barrier. With the engine, one slot more is being read by warps that are late.
-constexpr int SLOTS = ENGINE ? STAGES + 2 : STAGES + 1;
-
 // Where the last output of a plane is finished: this many planes later.
 __device__ constexpr int longest_delay() {
   int longest = 0;
   for (int o = 0; o < OUTPUTS; o++) longest = delay(o) > longest ? delay(o) : longest;
   return longest;
 }
+
+// BESIDE: where the rest of an update, planes later, reads staged inputs at the point: in global memory once more, or in shared memory
+// that keeps planes so long.
+__device__ constexpr bool is_kept(int output, int input) {
+  return BESIDE == BESIDE_SHARED && finish_reads(output, input) && staged_slot(input) >= 0;
+}
+__device__ constexpr int longest_kept() {
+  int longest = 0;
+  for (int o = 0; o < OUTPUTS; o++) {
+    for (int i = 0; i < INPUTS; i++) longest = is_kept(o, i) && delay(o) > longest ? delay(o) : longest;
+  }
+  return longest;
+}
+constexpr int KEPT = longest_kept();
+
+// Planes come AT_ONCE at a time. One slot for each plane at hand, the others for those under way. So one barrier does: the slots that
+// copies are begun to were read before that barrier. With the engine, one slot more is being read by warps that are late.
+constexpr int SLOTS = (ENGINE ? STAGES + 2 : (STAGES + 1)*AT_ONCE) + KEPT;
 
 struct Block {
   const Fields &f;
@@ -91,7 +109,7 @@ constexpr int ROW_PASSES = (SHARED_ROWS + ROWS_AT_ONCE - 1)/ROWS_AT_ONCE;
 constexpr int PIECES_BEFORE = (LOW_X + PIECE - 1)/PIECE, PIECES_AFTER = (HIGH_X + PIECE - 1)/PIECE;
 constexpr int SIDE_PIECES = PIECES_BEFORE + PIECES_AFTER, SIDE_FIRST = STAR ? 0 : -LOW_Y;
 constexpr int SIDE_ROWS = TILE_Y + (STAR ? 0 : LOW_Y + HIGH_Y);
-constexpr int SIDE_PASSES = (SIDE_PIECES*SIDE_ROWS + THREADS - 1)/THREADS, PASSES = ROW_PASSES + SIDE_PASSES;
+constexpr int SIDE_PASSES = (SIDE_PIECES*SIDE_ROWS + THREADS - 1)/THREADS;
 
 // What a thread copies in one pass, the same in each plane.
 enum Kind { NOTHING, WHOLE, ZEROS, BY_POINT };
@@ -118,20 +136,32 @@ __device__ __forceinline__ Piece piece_at(const Block &b, int dx, int dy) {
   return {WHOLE, dx, dy, image_y(g, y)*g.row + image};
 }
 
-__device__ __forceinline__ void plan_copies(const Block &b, Piece (&pieces)[PASSES]) {
+// A thread's share of what the block copies.
+struct CopyPlan {
+  bool regular;     // for all threads of the block: rows need no boundary rules, and no piece lies partly beyond the grid
+  int dx, row;      // of the first row piece: from the tile's first point, and its row in shared memory
+  int rows;         // where they are regular: rows from there on that are needed
+  index_t from;     // of that piece: the element in its plane
+  Piece sides[at_least_one(SIDE_PASSES)];
+};
+
+__device__ __forceinline__ void plan_copies(const Block &b, CopyPlan &plan) {
+  const Geometry &g = b.g;
   const int thread = int(threadIdx.y)*BLOCK_X + int(threadIdx.x);
-#pragma unroll
-  for (int i = 0; i < ROW_PASSES; i++) {
-    const int row = thread/ROW_PIECES + i*ROWS_AT_ONCE;
-    pieces[i] = piece_at(b, thread%ROW_PIECES*PIECE, row - LOW_Y);
-    if (row >= SHARED_ROWS) pieces[i].kind = NOTHING;
-  }
+  const index_t x_last = b.x + TILE_X < g.x1 + HIGH_X ? b.x + TILE_X : g.x1 + HIGH_X;
+  const index_t y_last = b.y + TILE_Y + HIGH_Y < g.y1 + HIGH_Y ? b.y + TILE_Y + HIGH_Y : g.y1 + HIGH_Y;
+  plan.regular = b.y >= LOW_Y && y_last <= g.ny && x_last <= g.nx && g.nx % PIECE == 0;
+  plan.dx = thread%ROW_PIECES*PIECE;
+  plan.row = thread/ROW_PIECES;
+  const index_t x = b.x + plan.dx;
+  plan.rows = x + PIECE <= g.x0 - LOW_X || x >= g.x1 + HIGH_X ? 0 : int(y_last - (b.y - LOW_Y)) - plan.row;
+  plan.from = (b.y - LOW_Y + plan.row)*g.row + x;
 #pragma unroll
   for (int i = 0; i < SIDE_PASSES; i++) {
     const int number = thread + i*THREADS, row = number/at_least_one(SIDE_PIECES);
     const int piece = number%at_least_one(SIDE_PIECES) - PIECES_BEFORE;
-    pieces[ROW_PASSES + i] = piece_at(b, piece < 0 ? piece*PIECE : TILE_X + piece*PIECE, SIDE_FIRST + row);
-    if (row >= SIDE_ROWS) pieces[ROW_PASSES + i].kind = NOTHING;
+    plan.sides[i] = piece_at(b, piece < 0 ? piece*PIECE : TILE_X + piece*PIECE, SIDE_FIRST + row);
+    if (row >= SIDE_ROWS) plan.sides[i].kind = NOTHING;
   }
 }
 
@@ -147,22 +177,42 @@ __device__ __forceinline__ void copy_by_point(const Block &b, const Piece &piece
   }
 }
 
-// Begin to copy plane z to a slot.
-__device__ __forceinline__ void copy_plane(const Block &b, const Piece (&pieces)[PASSES], index_t z, real *slot) {
+__device__ __forceinline__ void copy_piece(const Block &b, const Piece &piece, int input, index_t z, real *slot) {
   const bool zero = is_zero_z(b.g, z);
   const index_t plane = zero ? 0 : image_z(b.g, z)*b.g.plane;
+  real *to = slot + cell(piece.dx, piece.dy);
+  if (piece.kind == BY_POINT) copy_by_point(b, piece, input, z, to);
+  else if (piece.kind != NOTHING) {
+    async_copy_zero<PIECE*int(sizeof(real))>(to, b.f.in[input] + plane + piece.from, piece.kind == WHOLE && !zero);
+  }
+}
+
+// Rows, where they are regular: addresses differ by constants of the thread.
+__device__ __forceinline__ void copy_rows(const Block &b, const CopyPlan &plan, int input, index_t z, real *slot) {
+  const bool zero = is_zero_z(b.g, z);
+  const real *from = b.f.in[input] + (zero ? 0 : image_z(b.g, z)*b.g.plane) + plan.from;
+  real *to = slot + cell(plan.dx, plan.row - LOW_Y);
 #pragma unroll
-  for (int i = 0; i < PASSES; i++) {
-    const Piece &piece = pieces[i];
+  for (int i = 0; i < ROW_PASSES; i++) {
+    if (i*ROWS_AT_ONCE >= plan.rows) continue;
+    async_copy_zero<PIECE*int(sizeof(real))>(to + i*ROWS_AT_ONCE*SHARED_ROW, from + index_t(i*ROWS_AT_ONCE)*b.g.row, !zero);
+  }
+}
+
+// Begin to copy plane z to a slot.
+__device__ __forceinline__ void copy_plane(const Block &b, const CopyPlan &plan, index_t z, real *slot) {
 #pragma unroll
-    for (int s = 0; s < STAGED; s++) {
-      const int input = staged_input(s);
-      real *to = slot + s*SHARED_PLANE + cell(piece.dx, piece.dy);
-      if (piece.kind == BY_POINT) copy_by_point(b, piece, input, z, to);
-      else if (piece.kind != NOTHING) {
-        async_copy_zero<PIECE*int(sizeof(real))>(to, b.f.in[input] + plane + piece.from, piece.kind == WHOLE && !zero);
+  for (int s = 0; s < STAGED; s++) {
+    real *to = slot + s*SHARED_PLANE;
+    if (plan.regular) copy_rows(b, plan, staged_input(s), z, to);
+    else {
+#pragma unroll 1
+      for (int row = plan.row; row < SHARED_ROWS; row += ROWS_AT_ONCE) {
+        copy_piece(b, piece_at(b, plan.dx, row - LOW_Y), staged_input(s), z, to);
       }
     }
+#pragma unroll
+    for (int i = 0; i < SIDE_PASSES; i++) copy_piece(b, plan.sides[i], staged_input(s), z, to);
   }
 }
 
@@ -260,10 +310,15 @@ struct Beside {
   real value[OUTPUTS][INPUTS][POINTS_Y][VECTOR];
 };
 
+// `slot` holds the output's plane, where it is kept.
 struct PointTaps {
   const Beside &beside;
+  const real *slot;
   int output, row, lane;
-  __device__ __forceinline__ real operator()(int input) const { return beside.value[output][input][row][lane]; }
+  __device__ __forceinline__ real operator()(int input) const {
+    if (is_kept(output, input)) return PlaneTaps{slot, row, lane}(input, 0, 0);
+    return beside.value[output][input][row][lane];
+  }
 };
 
 // Begun before the plane is waited for, so that it comes in meanwhile.
@@ -278,7 +333,7 @@ __device__ __forceinline__ void load_beside(const Block &b, index_t p, Beside &b
       const index_t y = b.y + own_y() + j;
 #pragma unroll
       for (int input = 0; input < INPUTS; input++) {
-        if (!finish_reads(o, input)) continue;
+        if (!finish_reads(o, input) || is_kept(o, input)) continue;
         if (z < b.z_first || z >= b.z_last || y >= g.y1 || x >= g.x1) continue;
         if (PIECE == VECTOR && x + VECTOR <= g.nx) {
           read_vector(b.f, input, g, x, y, z, beside.value[o][input][j]);
@@ -331,50 +386,79 @@ __device__ __forceinline__ void write_row(const Block &b, int output, int dy, in
   }
 }
 
+// Outputs that are complete after plane p: those of planes that came in some planes before.
+//   slot  that of plane p
+__device__ __forceinline__ void write_complete(const Block &b, index_t p, int slot, const Beside &beside,
+                                               const Coefficients &coefficients,
+                                               const real (&sums)[POINTS_Y][VECTOR][FORMS][PLANES]) {
+#pragma unroll
+  for (int o = 0; o < OUTPUTS; o++) {
+    const index_t z = p - delay(o);
+    if (z < b.z_first || z >= b.z_last) continue;
+    const int kept = slot >= delay(o) ? slot - delay(o) : slot - delay(o) + SLOTS;
+#pragma unroll
+    for (int j = 0; j < POINTS_Y; j++) {
+      real values[VECTOR];
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) {
+        values[lane] = finish(o, PointTaps{beside, b.shared + kept*SLOT, o, j, lane}, coefficients, sums[j][lane]);
+      }
+      write_row(b, o, own_y() + j, z, values);
+    }
+  }
+}
+
 // ---- marching
 
 // The march's way to its planes. All of a block's threads call these; `at_hand` is where the plane at hand lies, `ahead` where the
 // next copy goes.
 struct Pipeline {
-  Piece pieces[PASSES];  // COPIES threads
-  int plane_bytes;       // COPIES engine
+  CopyPlan plan;    // COPIES threads
+  int plane_bytes;  // COPIES engine
   Place at_hand, ahead;
+  Place late;            // COPIES engine: of the plane that all must have read
 };
 
-// Begin to copy plane z, if it is before the last. Each plane is a group of a thread's copies, though it may be empty.
-__device__ __forceinline__ void begin_plane(const Block &b, Pipeline &p, index_t z, index_t last) {
-  if (z < last) {
-    if (ENGINE) copy_plane_by_engine(b, p.plane_bytes, z, p.ahead.slot);
-    else copy_plane(b, p.pieces, z, b.shared + p.ahead.slot*SLOT);
+// Begin to copy planes from z on, those before the last. Together they are a group of a thread's copies, though it may be empty.
+__device__ __forceinline__ void begin_planes(const Block &b, Pipeline &p, index_t z, index_t last) {
+#pragma unroll
+  for (int u = 0; u < AT_ONCE; u++) {
+    if (z + u < last) {
+      if (ENGINE) copy_plane_by_engine(b, p.plane_bytes, z + u, p.ahead.slot);
+      else copy_plane(b, p.plan, z + u, b.shared + p.ahead.slot*SLOT);
+    }
+    step(p.ahead);
   }
   if (!ENGINE) async_commit();
-  step(p.ahead);
 }
 
 __device__ __forceinline__ void begin_march(const Block &b, Pipeline &p, index_t first, index_t last) {
-  p.at_hand = p.ahead = {0, 0};
+  p.at_hand = p.ahead = p.late = {0, 0};
   if (ENGINE) {
     p.plane_bytes = engine_plane_bytes(b);
     make_barriers(b);
   } else {
-    plan_copies(b, p.pieces);
+    plan_copies(b, p.plan);
   }
 #pragma unroll
-  for (int i = 0; i < STAGES; i++) begin_plane(b, p, first + i, last);
+  for (int i = 0; i < STAGES; i++) begin_planes(b, p, first + i*AT_ONCE, last);
 }
 
-// After this, plane z is in shared memory. The copy of a later one begins: to the slot of the plane before, which nobody reads any
+// After this, the planes from z on are in shared memory. The copy of a later one begins: to the slot of the plane before, which nobody reads any
 // more; or with the engine to that of the plane before that one, whose readers need not have kept step.
-__device__ __forceinline__ void take_plane(const Block &b, Pipeline &p, index_t z, index_t first, index_t last) {
+__device__ __forceinline__ void take_planes(const Block &b, Pipeline &p, index_t z, index_t first, index_t last) {
   if (ENGINE) {
     const bool is_first_warp = int(threadIdx.y)*BLOCK_X + int(threadIdx.x) < 32;
-    if (is_first_warp && z + STAGES < last && z - first >= SLOTS - STAGES) barrier_wait(empty(b, p.ahead.slot), p.ahead.phase ^ 1u);
-    begin_plane(b, p, z + STAGES, last);
+    if (z - first >= 2) {
+      if (is_first_warp && z + STAGES < last) barrier_wait(empty(b, p.late.slot), p.late.phase);
+      step(p.late);
+    }
+    begin_planes(b, p, z + STAGES, last);
     barrier_wait(full(b, p.at_hand.slot), p.at_hand.phase);
   } else {
     async_wait<STAGES - 1>();
     __syncthreads();
-    begin_plane(b, p, z + STAGES, last);
+    begin_planes(b, p, z + STAGES*AT_ONCE, last);
   }
 }
 
@@ -393,30 +477,24 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
   const index_t first = b.z_first - LOW_Z, last = b.z_last + longest_delay();
   begin_march(b, pipeline, first, last);
 #pragma unroll 1
-  for (index_t p = first; p < last; p++) {
-    Beside beside;
-    load_beside(b, p, beside);
-    take_plane(b, pipeline, p, first, last);
-    const real *slot = b.shared + pipeline.at_hand.slot*SLOT;
+  for (index_t p = first; p < last; p += AT_ONCE) {
+    Beside beside[AT_ONCE];
 #pragma unroll
-    for (int j = 0; j < POINTS_Y; j++) {
+    for (int u = 0; u < AT_ONCE; u++) load_beside(b, p + u, beside[u]);
+    take_planes(b, pipeline, p, first, last);
 #pragma unroll
-      for (int lane = 0; lane < VECTOR; lane++) add_plane(PlaneTaps{slot, j, lane}, weights, sums[j][lane]);
-    }
-    leave_plane(b, pipeline);
-#pragma unroll
-    for (int o = 0; o < OUTPUTS; o++) {
-      const index_t z = p - delay(o);
-      if (z < b.z_first || z >= b.z_last) continue;
+    for (int u = 0; u < AT_ONCE; u++) {
+      if (u > 0 && p + u >= last) break;
+      const real *slot = b.shared + pipeline.at_hand.slot*SLOT;
 #pragma unroll
       for (int j = 0; j < POINTS_Y; j++) {
-        real values[VECTOR];
 #pragma unroll
-        for (int lane = 0; lane < VECTOR; lane++) {
-          values[lane] = finish(o, PointTaps{beside, o, j, lane}, coefficients, sums[j][lane]);
-        }
-        write_row(b, o, own_y() + j, z, values);
+        for (int lane = 0; lane < VECTOR; lane++) add_plane(PlaneTaps{slot, j, lane}, weights, sums[j][lane]);
       }
+      const int at_hand = pipeline.at_hand.slot;
+      if (KEPT == 0) leave_plane(b, pipeline);
+      write_complete(b, p + u, at_hand, beside[u], coefficients, sums);
+      if (KEPT > 0) leave_plane(b, pipeline);
     }
   }
 }

@@ -32,6 +32,8 @@ step all run_make all
 step unit run_make unit
 step cli run_make cli
 step docs run_make docs
+step library run_make library-tests
+step examples run_make examples
 step report run_make report
 step templates run_make templates
 step mutations run_make mutations

@@ -120,6 +120,13 @@ HALOTUNE_FAKE_FAULT="cuLaunchKernel@$victim#3=throttle:2000" HALOTUNE_FAKE_STATE
   [ "$(query "$work/fault.db" "select count(*) from measurement where attempts > 1")" -gt 0 ]
 result "samples of a hot GPU are repeated" $? "$work/out"
 
+# The default, which the search measures all others by, dies among its samples; a search without it goes on.
+for place in 20 60 100 140; do
+  ends "the default dies at its call $place" "*@star7_small,block_x=128,block_y=1,vector=1,points_y=1#$place=later:LAUNCH_FAILED" 0
+  [ "$(query "$work/fault.db" "select count(*) from measurement where outcome in ('measured', 'screened')")" -ge $((space - 1)) ]
+  result "and no other is lost" $?
+done
+
 # Any call of the driver may fail at any time; the list of calls is that of gpu/cu.h.
 calls=$(sed -n 's/^  X([a-z_]*, "\(cu[A-Za-z0-9_]*\)".*/\1/p' gpu/cu.h | grep -v 'cuGetError')
 [ -n "${FULL:-}" ] || calls=$(echo "$calls" | awk 'NR % 4 == 1')

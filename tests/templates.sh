@@ -112,7 +112,7 @@ is_alive() { # template parameter
 
 # Stencils that a template applies to, those first on which it has most to choose from.
 stencils_of() { # template
-  for s in star7 derivative_y derivative_x scan_z scan_x box27 $stencils; do
+  for s in star7 derivative_y derivative_x scan_z scan_x box27 wave25 $stencils; do
     jq -r --arg t "$1" '.stencil as $s | .templates[] | select(.template == $t and .kept > 0) | $s' "$work/space-$s-f32.json"
   done | awk '!seen[$0]++'
 }

@@ -1,30 +1,102 @@
 // about.js: where the numbers come from, how each is computed, what the words mean.
 import {el} from './dom.js';
 import {count, date, digits, grid} from './format.js';
-import {devices, problems, report, stencils} from './data.js';
+import {deviceName, problems, report, stencils} from './data.js';
 import {table} from './table.js';
 
 // id, word, meaning. Links of the page lead here by id.
 const figures = [
-  ['time', 'Time', 'Median over the final rounds of the time of one application of the kernel. In each round every finalist runs once, interleaved with the copy, so that drifting clocks touch all alike. In the search, the median of that variant\u2019s own samples.'],
-  ['interval', '95 % interval', 'Of the median, from the order statistics of the samples: no assumption on how they are distributed.'],
-  ['gstencil-s', 'GStencil/s', 'Points of the grid (nx \u00d7 ny \u00d7 nz) times time steps of one application, over the time: points a nanosecond.'],
-  ['gb-s', 'GB/s', 'Effective bandwidth: compulsory traffic over the time. What a kernel reads again does not count, so that this is comparable between variants.'],
-  ['compulsory-traffic', 'Compulsory traffic', 'Each input read once, each output written once: the fewest bytes that a sweep can move.'],
-  ['copy-roof', 'Copy roof', 'The faster of the tuned copy kernel and cuMemcpyDtoDAsync, moving the same number of bytes in the same rounds.'],
-  ['share-of-the-roof', 'Share of the roof', 'Median over the rounds of the copy\u2019s time over the kernel\u2019s time in the same round, with its 95 % interval. It can exceed 1 where a cache holds part of the data.'],
-  ['speed-up-over-default', 'Speed-up over default', 'Time of the template\u2019s default configuration, over the winner\u2019s, in the same rounds.'],
-  ['arithmetic-roof', 'Arithmetic roof', 'Fused multiply-adds that a multiprocessor completes in a clock (NVIDIA\u2019s programming guide), times two, times multiprocessors, times the highest clock.'],
-  ['arithmetic-intensity', 'Arithmetic intensity', 'Flops of the update as written, over bytes. The roofline uses the bytes that blocks request (compulsory reads times over-read, plus writes): a variant that reads more again lies further left.'],
-  ['loads-a-point', 'Loads a point', 'Instructions that read global memory for each point that is computed; a vector load is one. From the template\u2019s own formula, for a block in the middle of the grid.'],
-  ['over-read', 'Over-read', 'Elements that a block reads, each counted once, over the inputs of its points: 1 is no halo, 1.2 is a fifth more.'],
+  [
+    'time',
+    'Time',
+    'Median over the final rounds of the time of one application of the kernel. In each round every finalist runs once, interleaved with the copy, so that drifting clocks touch all alike. In the search, the median of that variant\u2019s own samples.',
+  ],
+  [
+    'interval',
+    '95 % interval',
+    'Of the median, from the order statistics of the samples: no assumption on how they are distributed.',
+  ],
+  [
+    'gstencil-s',
+    'GStencil/s',
+    'Points of the grid (nx \u00d7 ny \u00d7 nz) times time steps of one application, over the time: points a nanosecond.',
+  ],
+  [
+    'gb-s',
+    'GB/s',
+    'Effective bandwidth: compulsory traffic over the time. What a kernel reads again does not count, so that this is comparable between variants.',
+  ],
+  [
+    'compulsory-traffic',
+    'Compulsory traffic',
+    'Each input read once, each output written once: the fewest bytes that a sweep can move.',
+  ],
+  [
+    'copy-roof',
+    'Copy roof',
+    'The faster of the tuned copy kernel and cuMemcpyDtoDAsync, moving the same number of bytes in the same rounds.',
+  ],
+  [
+    'share-of-the-roof',
+    'Share of the roof',
+    'Median over the rounds of the copy\u2019s time over the kernel\u2019s time in the same round, with its 95 % interval. It can exceed 1 where a cache holds part of the data.',
+  ],
+  [
+    'speed-up-over-default',
+    'Speed-up over default',
+    'Time of the template\u2019s default configuration, over the winner\u2019s, in the same rounds.',
+  ],
+  [
+    'arithmetic-roof',
+    'Arithmetic roof',
+    'Fused multiply-adds that a multiprocessor completes in a clock (NVIDIA\u2019s programming guide), times two, times multiprocessors, times the highest clock.',
+  ],
+  [
+    'arithmetic-intensity',
+    'Arithmetic intensity',
+    'Flops of the update as written, over bytes. The roofline uses the bytes that blocks request (compulsory reads times over-read, plus writes): a variant that reads more again lies further left.',
+  ],
+  [
+    'loads-a-point',
+    'Loads a point',
+    'Instructions that read global memory for each point that is computed; a vector load is one. From the template\u2019s own formula, for a block in the middle of the grid.',
+  ],
+  [
+    'over-read',
+    'Over-read',
+    'Elements that a block reads, each counted once, over the inputs of its points: 1 is no halo, 1.2 is a fifth more.',
+  ],
   ['computing-share', 'Computing share', 'Threads that compute, of the threads of a block.'],
-  ['bank-conflicts', 'Bank conflicts', 'Passes that the worst access to shared memory takes, over the fewest possible: 1 is none.'],
-  ['waves', 'Waves', 'Blocks of the launch over those that the GPU holds at a time. Just above a whole number, the last wave leaves most of the GPU idle.'],
-  ['occupancy', 'Occupancy', 'Warps that a multiprocessor holds, of those that it could hold. What limits it is found with the toolkit\u2019s arithmetic from threads, registers and shared memory of a block.'],
-  ['effect', 'Effect of a parameter', 'Share of the variance of the logarithm of the time, over a template\u2019s timed variants, that grouping by this parameter\u2019s value accounts for (eta squared). Shares need not add up to 1: parameters act together.'],
-  ['error', 'Largest error', 'The largest distance from the reference in double precision on the CPU, in units of the rounding that the update may have in this element type. RMS: the root of the mean square of all distances.'],
-  ['tie', 'Tie', 'A finalist whose time, relative to the fastest in the same round, has a 95 % interval that does not exclude 1. Among ties a fixed rule chooses.'],
+  [
+    'bank-conflicts',
+    'Bank conflicts',
+    'Passes that the worst access to shared memory takes, over the fewest possible: 1 is none.',
+  ],
+  [
+    'waves',
+    'Waves',
+    'Blocks of the launch over those that the GPU holds at a time. Just above a whole number, the last wave leaves most of the GPU idle.',
+  ],
+  [
+    'occupancy',
+    'Occupancy',
+    'Warps that a multiprocessor holds, of those that it could hold. What limits it is found with the toolkit\u2019s arithmetic from threads, registers and shared memory of a block.',
+  ],
+  [
+    'effect',
+    'Effect of a parameter',
+    'Share of the variance of the logarithm of the time, over a template\u2019s timed variants, that grouping by this parameter\u2019s value accounts for (eta squared). Shares need not add up to 1: parameters act together.',
+  ],
+  [
+    'error',
+    'Largest error',
+    'The largest distance from the reference in double precision on the CPU, in units of the rounding that the update may have in this element type. RMS: the root of the mean square of all distances.',
+  ],
+  [
+    'tie',
+    'Tie',
+    'A finalist that is at most half a percent slower than the fastest, as far as can be told: the 95 % interval of the ratio within the same rounds ends at 1.005 or below. Among the fastest and its ties the default variant wins, else the one with fewer registers, then with less shared memory: so a difference that nobody can measure does not change the winner.',
+  ],
 ];
 const words = [
   ['stencil', 'Stencil', 'An update of each point of a grid from points around it.'],
@@ -38,52 +110,125 @@ const words = [
   ['z_slicing', 'z_slicing', 'Planes that one block marches through.'],
   ['pencil', 'Pencil', 'A whole line of the grid along one axis.'],
   ['tile', 'Tile', 'Output points of one block.'],
-  ['finalist', 'Finalist', 'One of the fastest variants of the search, measured again in interleaved rounds. These times alone decide.'],
+  [
+    'finalist',
+    'Finalist',
+    'One of the fastest variants of the search, measured again in interleaved rounds. These times alone decide.',
+  ],
   ['screened', 'Screened', 'Clearly slower than the best after a few samples, so that no more were taken.'],
   ['spill', 'Spill', 'Bytes of a thread that the compiler could not keep in registers, stores and loads.'],
 ];
 
 export function aboutView() {
   const about = report.about;
-  const define = (list) => el('dl', {class: 'words'}, list.map(([id, word, meaning]) => el('div', {id}, el('dt', {}, word), el('dd', {}, meaning))));
+  const define = (list) =>
+    el(
+      'dl',
+      {class: 'words'},
+      list.map(([id, word, meaning]) => el('div', {id}, el('dt', {}, word), el('dd', {}, meaning))),
+    );
   return [
     el('h1', {}, 'Provenance and words'),
-    el('p', {class: 'lead'}, 'Made by Halotune ', about.halotune, ' on ', date(about.generated), ' from the database ', el('code', {}, about.database),
-      about.stencil ? ` (stencil ${about.stencil} only)` : '', about.device ? ` (GPUs like ${about.device} only)` : '',
-      '. The whole document behind this page: ', el('code', {}, 'halotune report --json'), '.'),
-    el('h2', {id: 'runs'}, 'Runs'), runTable(),
+    el(
+      'p',
+      {class: 'lead'},
+      'Made by Halotune ',
+      about.halotune,
+      ' on ',
+      date(about.generated),
+      ' from the database ',
+      el('code', {}, about.database),
+      about.stencil ? ` (stencil ${about.stencil} only)` : '',
+      about.device ? ` (GPUs like ${about.device} only)` : '',
+      '. The whole document behind this page: ',
+      el('code', {}, 'halotune report --json'),
+      '.',
+    ),
+    el('h2', {id: 'runs'}, 'Runs'),
+    runTable(),
     el('h2', {id: 'templates'}, 'Templates and stencils'),
-    table({caption: 'Templates and stencils, by the hash of their text', rows: [...report.templates.map((t) => ({kind: 'template', ...t})), ...report.stencils.map((s) => ({kind: 'stencil', ...s}))],
-      columns: [{title: 'Name', value: (r) => r.name}, {title: 'Kind', value: (r) => r.kind}, {title: 'Hash', value: (r) => r.hash, cell: (r) => el('code', {}, r.hash)}]}),
-    el('h2', {id: 'figures'}, 'How each figure is computed'), define(figures),
+    table({
+      caption: 'Templates and stencils, by the hash of their text',
+      rows: [
+        ...report.templates.map((t) => ({kind: 'template', ...t})),
+        ...report.stencils.map((s) => ({kind: 'stencil', ...s})),
+      ],
+      columns: [
+        {title: 'Name', value: (r) => r.name},
+        {title: 'Kind', value: (r) => r.kind},
+        {title: 'Hash', value: (r) => r.hash, cell: (r) => el('code', {}, r.hash)},
+      ],
+    }),
+    el('h2', {id: 'figures'}, 'How each figure is computed'),
+    define(figures),
     el('h2', {id: 'outcomes'}, 'What can come of a variant'),
-    el('dl', {class: 'words'}, report.outcomes.map((o) => el('div', {id: `outcome-${o.name}`}, el('dt', {}, o.name.replace(/_/g, ' ')), el('dd', {}, o.meaning)))),
-    el('h2', {id: 'words'}, 'Words'), define(words),
-    el('h2', {}, 'Charts'), el('p', {}, 'Drawn with Apache ECharts, which is under the Apache License 2.0 and part of this file.'),
+    el(
+      'dl',
+      {class: 'words'},
+      report.outcomes.map((o) =>
+        el('div', {id: `outcome-${o.name}`}, el('dt', {}, o.name.replace(/_/g, ' ')), el('dd', {}, o.meaning)),
+      ),
+    ),
+    el('h2', {id: 'words'}, 'Words'),
+    define(words),
+    el('h2', {}, 'Charts'),
+    el('p', {}, 'Drawn with Apache ECharts, which is under the Apache License 2.0 and part of this file.'),
   ];
 }
 
 function runTable() {
   const problem = (run) => problems.get(run.problem);
-  const title = (run) => (problem(run) ? `${stencils.get(problem(run).stencil).name} ${problem(run).dtype} ${grid(problem(run), stencils.get(problem(run).stencil))}` : `problem ${run.problem}`);
-  return table({caption: 'Every run of the tuner', filter: true, rows: report.runs, columns: [
-    {title: 'Run', value: (r) => r.id, numeric: true},
-    {title: 'Problem', value: title, cell: (r) => (problem(r) ? el('a', {href: `#/problem/${r.problem}`}, title(r)) : title(r))},
-    {title: 'GPU', value: (r) => devices.get(problem(r)?.device)?.name ?? ''},
-    {title: 'State', value: (r) => r.state, cell: (r) => [r.state, r.reason && el('small', {}, `: ${r.reason}`)]},
-    {title: 'Started', value: (r) => r.started, cell: (r) => date(r.started)},
-    {title: 'Ended', value: (r) => r.ended ?? '', cell: (r) => date(r.ended)},
-    {title: 'Results', value: (r) => r.measurements, cell: (r) => count(r.measurements), numeric: true},
-    {title: 'Space', unit: 'variants', value: (r) => r.space, cell: (r) => count(r.space), numeric: true},
-    {title: 'Strategy', value: (r) => r.strategy},
-    {title: 'Budget', unit: 's', value: (r) => r.budget_s, cell: (r) => digits(r.budget_s, 3), numeric: true},
-    {title: 'Seed', value: (r) => r.seed, numeric: true},
-    {title: 'Copy', unit: '\u00b5s', value: (r) => r.copy_ms, cell: (r) => digits(r.copy_ms === null ? null : 1000 * r.copy_ms), numeric: true},
-    {title: 'cuMemcpy', unit: '\u00b5s', value: (r) => r.memcpy_ms, cell: (r) => digits(r.memcpy_ms === null ? null : 1000 * r.memcpy_ms), numeric: true},
-    {title: 'Empty launch', unit: '\u00b5s', value: (r) => r.empty_ms, cell: (r) => digits(r.empty_ms === null ? null : 1000 * r.empty_ms, 3), numeric: true},
-    {title: 'Host', value: (r) => r.host},
-    {title: 'Driver', value: (r) => r.driver}, {title: 'NVRTC', value: (r) => r.nvrtc}, {title: 'Halotune', value: (r) => r.version},
-    {title: 'Warnings', value: (r) => r.warnings},
-    {title: 'Command', value: (r) => r.command, cell: (r) => el('code', {}, r.command)},
-  ]});
+  const title = (run) =>
+    problem(run)
+      ? `${stencils.get(problem(run).stencil).name} ${problem(run).dtype} ${grid(problem(run), stencils.get(problem(run).stencil))}`
+      : `problem ${run.problem}`;
+  return table({
+    caption: 'Every run of the tuner',
+    filter: true,
+    rows: report.runs,
+    columns: [
+      {title: 'Run', value: (r) => r.id, numeric: true},
+      {
+        title: 'Problem',
+        value: title,
+        cell: (r) => (problem(r) ? el('a', {href: `#/problem/${r.problem}`}, title(r)) : title(r)),
+      },
+      {title: 'GPU', value: (r) => (problem(r) ? deviceName(problem(r).device) : '')},
+      {title: 'State', value: (r) => r.state, cell: (r) => [r.state, r.reason && el('small', {}, `: ${r.reason}`)]},
+      {title: 'Started', value: (r) => r.started, cell: (r) => date(r.started)},
+      {title: 'Ended', value: (r) => r.ended ?? '', cell: (r) => date(r.ended)},
+      {title: 'Results', value: (r) => r.measurements, cell: (r) => count(r.measurements), numeric: true},
+      {title: 'Space', unit: 'variants', value: (r) => r.space, cell: (r) => count(r.space), numeric: true},
+      {title: 'Strategy', value: (r) => r.strategy},
+      {title: 'Budget', unit: 's', value: (r) => r.budget_s, cell: (r) => digits(r.budget_s, 3), numeric: true},
+      {title: 'Seed', value: (r) => r.seed, numeric: true},
+      {
+        title: 'Copy',
+        unit: '\u00b5s',
+        value: (r) => r.copy_ms,
+        cell: (r) => digits(r.copy_ms === null ? null : 1000 * r.copy_ms),
+        numeric: true,
+      },
+      {
+        title: 'cuMemcpy',
+        unit: '\u00b5s',
+        value: (r) => r.memcpy_ms,
+        cell: (r) => digits(r.memcpy_ms === null ? null : 1000 * r.memcpy_ms),
+        numeric: true,
+      },
+      {
+        title: 'Empty launch',
+        unit: '\u00b5s',
+        value: (r) => r.empty_ms,
+        cell: (r) => digits(r.empty_ms === null ? null : 1000 * r.empty_ms, 3),
+        numeric: true,
+      },
+      {title: 'Host', value: (r) => r.host},
+      {title: 'Driver', value: (r) => r.driver},
+      {title: 'NVRTC', value: (r) => r.nvrtc},
+      {title: 'Halotune', value: (r) => r.version},
+      {title: 'Warnings', value: (r) => r.warnings},
+      {title: 'Command', value: (r) => r.command, cell: (r) => el('code', {}, r.command)},
+    ],
+  });
 }

@@ -1,35 +1,81 @@
 // across.js: how well the winner of one GPU does on another.
 import {el} from './dom.js';
 import {grid, isNumber, percent, time, timeUnit} from './format.js';
-import {devices, problems, report, stencils} from './data.js';
+import {deviceName, devices, problems, report, stencils} from './data.js';
 import {onSequence, sequence} from './colors.js';
 import {table} from './table.js';
 
 const key = (p) => [p.stencil, p.dtype, p.nx, p.ny, p.nz, p.launch, p.cache].join(' ');
 
 export function acrossView() {
-  const head = [el('h1', {}, 'Across GPUs'),
-    el('p', {class: 'lead'}, 'What is left of the best when the winner of one GPU runs on another: the best time there over the time of that configuration there. '
-      + 'Only where the same template and parameters were measured on both; such times come from the search, with fewer samples than final rounds.')];
+  const head = [
+    el('h1', {}, 'Across GPUs'),
+    el(
+      'p',
+      {class: 'lead'},
+      'What is left of the best when the winner of one GPU runs on another: the best time there over the time of that configuration there. ' +
+        'Only where the same template and parameters were measured on both; such times come from the search, with fewer samples than final rounds.',
+    ),
+  ];
   const groups = new Map();
   for (const problem of report.problems) {
     if (!problem.winner || devices.get(problem.device).is_emulation) continue;
-    groups.set(key(problem), [...groups.get(key(problem)) ?? [], problem]);
+    groups.set(key(problem), [...(groups.get(key(problem)) ?? []), problem]);
   }
   const several = [...groups.values()].filter((list) => list.length > 1);
   if (several.length === 0) {
-    return [...head, el('p', {}, devices.size > 1 ? 'No problem has winners on two GPUs of this database.' : 'The database knows one GPU; tune the same problems on another to compare.')];
+    return [
+      ...head,
+      el(
+        'p',
+        {},
+        devices.size > 1
+          ? 'No problem has winners on two GPUs of this database.'
+          : 'The database knows one GPU; tune the same problems on another to compare.',
+      ),
+    ];
   }
   const known = report.transfer.filter((t) => problems.has(t.from) && problems.has(t.to));
-  return [...head, ...several.map(matrix), el('h2', {}, 'All pairs'), table({
-    caption: 'Winners on other GPUs', rows: known, filter: true, columns: [
-      {title: 'Problem', value: (t) => name(problems.get(t.from)), cell: (t) => el('a', {href: `#/problem/${t.from}`}, name(problems.get(t.from)))},
-      {title: 'Winner of', value: (t) => devices.get(problems.get(t.from).device).name},
-      {title: 'On', value: (t) => devices.get(problems.get(t.to).device).name},
-      {title: 'Time there', unit: 'ms', value: (t) => t.time_ms, cell: (t) => time(t.time_ms, timeUnit(10)), numeric: true},
-      {title: 'Best there', unit: 'ms', value: (t) => t.best_ms, cell: (t) => time(t.best_ms, timeUnit(10)), numeric: true},
-      {title: 'Of the best', value: (t) => t.best_ms / t.time_ms, cell: (t) => percent(t.best_ms / t.time_ms), numeric: true, big: true}],
-  })];
+  return [
+    ...head,
+    ...several.map(matrix),
+    el('h2', {}, 'All pairs'),
+    table({
+      caption: 'Winners on other GPUs',
+      rows: known,
+      filter: true,
+      columns: [
+        {
+          title: 'Problem',
+          value: (t) => name(problems.get(t.from)),
+          cell: (t) => el('a', {href: `#/problem/${t.from}`}, name(problems.get(t.from))),
+        },
+        {title: 'Winner of', value: (t) => deviceName(problems.get(t.from).device)},
+        {title: 'On', value: (t) => deviceName(problems.get(t.to).device)},
+        {
+          title: 'Time there',
+          unit: 'ms',
+          value: (t) => t.time_ms,
+          cell: (t) => time(t.time_ms, timeUnit(10)),
+          numeric: true,
+        },
+        {
+          title: 'Best there',
+          unit: 'ms',
+          value: (t) => t.best_ms,
+          cell: (t) => time(t.best_ms, timeUnit(10)),
+          numeric: true,
+        },
+        {
+          title: 'Of the best',
+          value: (t) => t.best_ms / t.time_ms,
+          cell: (t) => percent(t.best_ms / t.time_ms),
+          numeric: true,
+          big: true,
+        },
+      ],
+    }),
+  ];
 }
 
 const name = (p) => `${stencils.get(p.stencil).name} ${p.dtype} ${grid(p, stencils.get(p.stencil))}`;
@@ -40,9 +86,41 @@ function matrix(list) {
     const found = report.transfer.find((t) => t.from === from.id && t.to === to.id);
     if (!found || !isNumber(found.time_ms)) return el('td', {class: 'none'}, 'not measured');
     const value = Math.min(1, found.best_ms / found.time_ms);
-    return el('td', {class: 'heat', style: {background: sequence(value), color: onSequence(value)}}, percent(found.best_ms / found.time_ms));
+    return el(
+      'td',
+      {class: 'heat', style: {background: sequence(value), color: onSequence(value)}},
+      percent(found.best_ms / found.time_ms),
+    );
   };
-  return el('div', {class: 'scroll'}, el('table', {class: 'matrix'}, el('caption', {}, `${name(list[0])}: share of the best time there`),
-    el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, 'winner of \\ on'), list.map((p) => el('th', {scope: 'col'}, devices.get(p.device).name)))),
-    el('tbody', {}, list.map((from) => el('tr', {}, el('th', {scope: 'row'}, devices.get(from.device).name), list.map((to) => cell(from, to)))))));
+  return el(
+    'div',
+    {class: 'scroll'},
+    el(
+      'table',
+      {class: 'matrix'},
+      el('caption', {}, `${name(list[0])}: share of the best time there`),
+      el(
+        'thead',
+        {},
+        el(
+          'tr',
+          {},
+          el('th', {scope: 'col'}, 'winner of \\ on'),
+          list.map((p) => el('th', {scope: 'col'}, deviceName(p.device))),
+        ),
+      ),
+      el(
+        'tbody',
+        {},
+        list.map((from) =>
+          el(
+            'tr',
+            {},
+            el('th', {scope: 'row'}, deviceName(from.device)),
+            list.map((to) => cell(from, to)),
+          ),
+        ),
+      ),
+    ),
+  );
 }

@@ -20,7 +20,10 @@ const result = await build({
 const style = await build({entryPoints: [join(folder, 'style.css')], minify: true, write: false});
 
 // Nothing in the script may end its element.
-const script = result.outputFiles[0].text.trim().replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\!--');
+const script = result.outputFiles[0].text
+  .trim()
+  .replace(/<\/(script)/gi, '<\\/$1')
+  .replace(/<!--/g, '<\\!--');
 const parts = {
   '@SCRIPT_HASH@': createHash('sha256').update(script).digest('base64'),
   '@STYLE@': style.outputFiles[0].text.trim(),

@@ -1,13 +1,30 @@
 // chart.js: a figure: a title, one sentence on how to read it, a chart drawn when it comes into view, and its data as a table.
 import * as echarts from 'echarts/core';
 import {BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart} from 'echarts/charts';
-import {GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, VisualMapComponent} from 'echarts/components';
+import {
+  GridComponent,
+  LegendComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  VisualMapComponent,
+} from 'echarts/components';
 import {CanvasRenderer} from 'echarts/renderers';
 import {add, el} from './dom.js';
 import {themeColors} from './colors.js';
 
-echarts.use([BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart, GridComponent, LegendComponent, MarkLineComponent,
-  TooltipComponent, VisualMapComponent, CanvasRenderer]);
+echarts.use([
+  BarChart,
+  CustomChart,
+  HeatmapChart,
+  LineChart,
+  ScatterChart,
+  GridComponent,
+  LegendComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  VisualMapComponent,
+  CanvasRenderer,
+]);
 
 const live = new Set();
 
@@ -17,15 +34,27 @@ const live = new Set();
  * tools: elements above the chart; height: pixels; wide: over the whole width
  */
 export function figure({id, title, note, summary, option, table, tools = [], height = 340, wide = false, draw = null}) {
-  const canvas = el('div', {class: 'canvas', role: 'img', 'aria-label': `${title}. ${summary}`, style: {height: `${height}px`}});
-  const element = el('figure', {id, class: wide ? 'wide' : null},
+  const canvas = el('div', {
+    class: 'canvas',
+    role: 'img',
+    'aria-label': `${title}. ${summary}`,
+    style: {height: `${height}px`},
+  });
+  const element = el(
+    'figure',
+    {id, class: wide ? 'wide' : null},
     el('figcaption', {}, el('h3', {}, title), note && el('p', {}, note)),
-    tools.length > 0 && el('div', {class: 'tools'}, tools), canvas, table && behind(table));
+    tools.length > 0 && el('div', {class: 'tools'}, tools),
+    canvas,
+    table && behind(table),
+  );
   const chart = {element, canvas, option, draw, instance: null};
   element.chart = chart;
   live.add(chart);
   watcher.observe(canvas);
-  chart.redraw = () => { if (chart.isDrawn) show(chart); };
+  chart.redraw = () => {
+    if (chart.isDrawn) show(chart);
+  };
   return element;
 }
 
@@ -37,19 +66,28 @@ function behind(make) {
   return details;
 }
 
-const watcher = new IntersectionObserver((entries) => {
-  for (const entry of entries) {
-    if (!entry.isIntersecting) continue;
-    watcher.unobserve(entry.target);
-    const chart = [...live].find((c) => c.canvas === entry.target);
-    if (chart) show(chart);
-  }
-}, {rootMargin: '300px'});
+const watcher = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries) {
+      if (!entry.isIntersecting) continue;
+      watcher.unobserve(entry.target);
+      const chart = [...live].find((c) => c.canvas === entry.target);
+      if (chart) show(chart);
+    }
+  },
+  {rootMargin: '300px'},
+);
 
 const base = (colors) => ({
   animation: false,
   textStyle: {fontFamily: 'system-ui, sans-serif', color: colors.text},
-  tooltip: {confine: true, backgroundColor: colors.panel, borderColor: colors.line, textStyle: {color: colors.text, fontSize: 12}, extraCssText: 'white-space: normal; max-width: 30rem'},
+  tooltip: {
+    confine: true,
+    backgroundColor: colors.panel,
+    borderColor: colors.line,
+    textStyle: {color: colors.text, fontSize: 12},
+    extraCssText: 'white-space: normal; max-width: 30rem',
+  },
 });
 
 function show(chart) {
@@ -63,33 +101,69 @@ function show(chart) {
   chart.instance ??= echarts.init(chart.canvas, null, {renderer: 'canvas'});
   chart.instance.setOption({...base(colors), ...option, tooltip: {...base(colors).tooltip, ...option.tooltip}}, true);
   chart.element.dataset.drawn = chart.instance.getOption().series.reduce((n, s) => n + (s.data?.length ?? 0), 0);
-  chart.element.dataset.points = chart.instance.getOption().series.reduce((n, s) => n + (s.id?.startsWith('points') ? s.data.length : 0), 0);
+  chart.element.dataset.points = chart.instance
+    .getOption()
+    .series.reduce((n, s) => n + (s.id?.startsWith('points') ? s.data.length : 0), 0);
 }
 
 /** Axes in the page's colours. */
 export function axis(colors, name, more = {}) {
-  return {name, nameLocation: 'middle', nameGap: 28, nameTextStyle: {color: colors.text}, axisLine: {show: true, lineStyle: {color: colors.soft}},
-    axisLabel: {color: colors.soft, hideOverlap: true}, axisTick: {lineStyle: {color: colors.soft}}, splitLine: {lineStyle: {color: colors.line}},
-    minorSplitLine: {show: false}, ...more};
+  return {
+    name,
+    nameLocation: 'middle',
+    nameGap: 28,
+    nameTextStyle: {color: colors.text},
+    axisLine: {show: true, lineStyle: {color: colors.soft}},
+    axisLabel: {color: colors.soft, hideOverlap: true},
+    axisTick: {lineStyle: {color: colors.soft}},
+    splitLine: {lineStyle: {color: colors.line}},
+    minorSplitLine: {show: false},
+    ...more,
+  };
 }
 /** A logarithmic axis with ticks at 1, 2, 5 and so on, as finely as its range asks for. */
 export function logAxis(colors, name, low, high, show, more = {}) {
   let ticks = [];
-  for (const steps of [[1], [1, 2, 5], [1, 1.5, 2, 3, 4, 5, 7], [1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2, 2.2, 2.5, 2.75, 3, 3.25, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 8, 9]]) {
+  for (const steps of [
+    [1],
+    [1, 2, 5],
+    [1, 1.5, 2, 3, 4, 5, 7],
+    [1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2, 2.2, 2.5, 2.75, 3, 3.25, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 8, 9],
+  ]) {
     ticks = [];
     for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++) {
       ticks.push(...steps.map((step) => step * 10 ** power).filter((tick) => tick >= low && tick <= high));
     }
     if (ticks.length >= 4) break;
   }
-  return axis(colors, name, {type: 'log', min: low, max: high, axisTick: {customValues: ticks, lineStyle: {color: colors.soft}},
-    axisLabel: {customValues: ticks, color: colors.soft, hideOverlap: true, formatter: show}, splitLine: {show: false}, ...more});
+  return axis(colors, name, {
+    type: 'log',
+    min: low,
+    max: high,
+    axisTick: {customValues: ticks, lineStyle: {color: colors.soft}},
+    axisLabel: {customValues: ticks, color: colors.soft, hideOverlap: true, formatter: show},
+    splitLine: {show: false},
+    ...more,
+  });
 }
 
-export const legend = (colors, more = {}) => ({top: 0, left: 0, type: 'plain', itemWidth: 12, itemHeight: 10, textStyle: {color: colors.text}, ...more});
+export const legend = (colors, more = {}) => ({
+  top: 0,
+  left: 0,
+  type: 'plain',
+  itemWidth: 12,
+  itemHeight: 10,
+  textStyle: {color: colors.text},
+  ...more,
+});
 
 /** Lines of a tooltip as elements: what the database says stays text. */
-export const tip = (lines) => el('div', {class: 'tip'}, lines.filter(Boolean).map((line, i) => el(i === 0 ? 'strong' : 'div', {}, line)));
+export const tip = (lines) =>
+  el(
+    'div',
+    {class: 'tip'},
+    lines.filter(Boolean).map((line, i) => el(i === 0 ? 'strong' : 'div', {}, line)),
+  );
 
 export function forgetCharts() {
   for (const chart of live) {
@@ -99,17 +173,20 @@ export function forgetCharts() {
   live.clear();
 }
 
-const each = (f) => { for (const chart of live) f(chart); };
+const each = (f) => {
+  for (const chart of live) f(chart);
+};
 export const redrawAll = () => each((chart) => chart.isDrawn && show(chart));
 export const drawAll = () => each((chart) => show(chart));
 
 /** Fit every chart to its place, or to a width in pixels; painted at once, because paper does not wait for the next frame. */
-export const resizeAll = (width) => each((chart) => {
-  chart.canvas.style.width = width ? `${width}px` : '';
-  if (chart.instance) {
-    chart.instance.resize();
-    chart.instance.getZr().refreshImmediately();
-  } else if (chart.isDrawn) {
-    show(chart);
-  }
-});
+export const resizeAll = (width) =>
+  each((chart) => {
+    chart.canvas.style.width = width ? `${width}px` : '';
+    if (chart.instance) {
+      chart.instance.resize();
+      chart.instance.getZr().refreshImmediately();
+    } else if (chart.isDrawn) {
+      show(chart);
+    }
+  });

@@ -8,17 +8,29 @@ const usual = ['zmarch', 'tile', 'direct', 'pencil', 'scan'];
 /** A template has the same colour and symbol in every chart; the colour is lighter on dark. */
 export function templateStyle(name) {
   let at = usual.indexOf(name);
-  if (at < 0) at = usual.length + [...name].reduce((sum, c) => sum + c.codePointAt(0), 0) % (okabeIto.length - usual.length);
+  if (at < 0)
+    at = usual.length + ([...name].reduce((sum, c) => sum + c.codePointAt(0), 0) % (okabeIto.length - usual.length));
   const isDark = document.documentElement.dataset.theme === 'dark';
   return {color: (isDark ? onDark : okabeIto)[at], symbol: symbols[at]};
 }
 
-const viridis = [[68, 1, 84], [72, 40, 120], [62, 74, 137], [49, 104, 142], [38, 130, 142], [31, 158, 137], [53, 183, 121],
-  [109, 205, 89], [180, 222, 44], [253, 231, 37]];
+const viridis = [
+  [68, 1, 84],
+  [72, 40, 120],
+  [62, 74, 137],
+  [49, 104, 142],
+  [38, 130, 142],
+  [31, 158, 137],
+  [53, 183, 121],
+  [109, 205, 89],
+  [180, 222, 44],
+  [253, 231, 37],
+];
 
 /** 0 is dark, 1 is yellow. */
 export function sequence(share) {
-  const at = Math.max(0, Math.min(1, share)) * (viridis.length - 1), low = Math.min(Math.floor(at), viridis.length - 2);
+  const at = Math.max(0, Math.min(1, share)) * (viridis.length - 1),
+    low = Math.min(Math.floor(at), viridis.length - 2);
   const rgb = viridis[low].map((v, i) => Math.round(v + (viridis[low + 1][i] - v) * (at - low)));
   return `rgb(${rgb})`;
 }
@@ -29,6 +41,14 @@ export const onSequence = (share) => (share > 0.55 ? '#111' : '#fff');
 export function themeColors() {
   const style = getComputedStyle(document.documentElement);
   const get = (name) => style.getPropertyValue(name).trim();
-  return {text: get('--text'), soft: get('--soft'), line: get('--line'), back: get('--back'), panel: get('--panel'),
-    accent: get('--accent'), series: get('--series'), faint: get('--faint')};
+  return {
+    text: get('--text'),
+    soft: get('--soft'),
+    line: get('--line'),
+    back: get('--back'),
+    panel: get('--panel'),
+    accent: get('--accent'),
+    series: get('--series'),
+    faint: get('--faint'),
+  };
 }

@@ -10,6 +10,13 @@ export const runs = byId(report.runs);
 export const problems = byId(report.problems);
 export const outcomes = report.outcomes;
 
+/** A GPU's name; with the end of its UUID where the database knows several of that name. */
+export function deviceName(id) {
+  const device = devices.get(id),
+    isAlone = report.devices.every((d) => d === device || d.name !== device.name);
+  return isAlone ? device.name : `${device.name} (\u2026${device.uuid.slice(-6)})`;
+}
+
 export const isEmulated = (problem) => devices.get(problem.device).is_emulation;
 
 /** The figures of a problem's result; null where it has none yet. */
@@ -18,25 +25,35 @@ export function resultOf(problem) {
   if (!winner) return null;
   const seconds = winner.time_ms * 1e-3;
   return {
-    time_ms: winner.time_ms, low_ms: winner.low_ms, high_ms: winner.high_ms,
-    gstencil: problem.points * winner.steps / seconds * 1e-9,
-    gbps: winner.bytes / seconds * 1e-9,
-    roof: winner.roof_ratio, roof_low: winner.roof_ratio_low, roof_high: winner.roof_ratio_high,
-    roof_gbps: isNumber(winner.roof_ms) ? winner.bytes / winner.roof_ms * 1e-6 : null,
+    time_ms: winner.time_ms,
+    low_ms: winner.low_ms,
+    high_ms: winner.high_ms,
+    gstencil: ((problem.points * winner.steps) / seconds) * 1e-9,
+    gbps: (winner.bytes / seconds) * 1e-9,
+    roof: winner.roof_ratio,
+    roof_low: winner.roof_ratio_low,
+    roof_high: winner.roof_ratio_high,
+    roof_gbps: isNumber(winner.roof_ms) ? (winner.bytes / winner.roof_ms) * 1e-6 : null,
     speedup: isNumber(winner.default_ms) ? winner.default_ms / winner.time_ms : null,
   };
 }
 
 /** How many variants failed: neither timed nor pruned. */
 export function failedCount(problem) {
-  return outcomes.reduce((sum, outcome) =>
-    sum + (outcome.has_time || outcome.name === 'pruned' ? 0 : problem.outcomes[outcome.name]), 0);
+  return outcomes.reduce(
+    (sum, outcome) => sum + (outcome.has_time || outcome.name === 'pruned' ? 0 : problem.outcomes[outcome.name]),
+    0,
+  );
 }
+
+/** Finalists that are neither ties nor shown to be slower than the winner. */
+export const undecided = (problem) => problem.finalists.filter((f) => f.rank > 1 && !f.is_tie && f.ratio_low <= 1);
 
 export const ties = (problem) => problem.finalists.filter((f) => f.is_tie && f.rank > 1);
 
-/** The copy of the same bytes, ms: the winner's, from its own rounds, else the newest run's. */
-export const roofMs = (problem) => problem.winner?.roof_ms ?? problem.roof?.roof_ms ?? null;
+/** The copy of the same bytes, ms: the winner's, from its own rounds, else the newest run's; of an emulation none. */
+export const roofMs = (problem) =>
+  isEmulated(problem) ? null : (problem.winner?.roof_ms ?? problem.roof?.roof_ms ?? null);
 
 /** The row of a variant in the problem's columns; -1 where it is not there. */
 export const rowOf = (problem, variant) => problem.variants.variant.indexOf(variant);
@@ -54,7 +71,9 @@ export const templateName = (problem, row) => problem.templates[problem.variants
 /** Rows that have a time. */
 export function timedRows(problem) {
   const rows = [];
-  problem.variants.median_ms.forEach((ms, row) => { if (isNumber(ms)) rows.push(row); });
+  problem.variants.median_ms.forEach((ms, row) => {
+    if (isNumber(ms)) rows.push(row);
+  });
   return rows;
 }
 

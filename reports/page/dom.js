@@ -38,8 +38,15 @@ export function term(text, id = text.toLowerCase().replace(/[^a-z0-9]+/g, '-')) 
 
 /** Terms and what is said of them, side by side. */
 export function facts(pairs) {
-  return el('dl', {class: 'facts'}, pairs.filter(Boolean).map(([name, value, note]) =>
-    el('div', {}, el('dt', {}, name), el('dd', {}, value, note && el('small', {}, note)))));
+  return el(
+    'dl',
+    {class: 'facts'},
+    pairs
+      .filter(Boolean)
+      .map(([name, value, note]) =>
+        el('div', {}, el('dt', {}, name), el('dd', {}, value, note && el('small', {}, note))),
+      ),
+  );
 }
 
 let id = 0;

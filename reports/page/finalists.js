@@ -1,47 +1,121 @@
 // finalists.js: the last rounds, which alone decide.
 import {axis, figure} from './chart.js';
 import {templateStyle} from './colors.js';
-import {el} from './dom.js';
-import {count, digits, isNumber, parameters, percent, time} from './format.js';
+import {count, digits, parameters, time} from './format.js';
 import {table} from './table.js';
 
-const kind = (f) => [f.rank === 1 ? 'winner' : f.is_tie ? 'tie' : '', f.is_default ? 'default' : ''].filter(Boolean).join(', ');
+const kind = (f) =>
+  [f.rank === 1 ? 'winner' : f.is_tie ? 'tie' : '', f.is_default ? 'default' : ''].filter(Boolean).join(', ');
 
 export function finalists(problem, unit) {
-  const list = problem.finalists, label = (f) => `${f.rank} ${f.template}${kind(f) ? ` (${kind(f)})` : ''}`;
+  const list = problem.finalists,
+    label = (f) => `${f.rank} ${f.template}${kind(f) ? ` (${kind(f)})` : ''}`;
   const points = list.flatMap((f, i) => f.samples.map((ms) => [ms * unit.scale, i]));
   const [first] = list;
-  const varying = [...new Set(list.flatMap((f) => f.parameters.map(([name]) => name)))]
-    .filter((name) => new Set(list.map((f) => new Map(f.parameters).get(name))).size > 1);
+  const varying = [...new Set(list.flatMap((f) => f.parameters.map(([name]) => name)))].filter(
+    (name) => new Set(list.map((f) => new Map(f.parameters).get(name))).size > 1,
+  );
   return [
     figure({
-      id: 'finals', title: 'Times of the finalists', height: Math.max(180, 34 * list.length + 60), wide: true,
-      note: `${count(first.sample_count)} rounds; in each, every finalist ran once. Dots are samples, the bar is the 95 % interval of the median, the notch the median. A tie is not told apart from the fastest.`,
+      id: 'finals',
+      title: 'Times of the finalists',
+      height: Math.max(180, 34 * list.length + 60),
+      wide: true,
+      note: `${count(first.sample_count)} rounds; in each, every finalist ran once. Dots are samples, the bar is the 95 % interval of the median, the notch the median. A tie is at most half a percent slower than the fastest, as far as can be told; among ties the default wins, then fewer registers.`,
       summary: list.map((f) => `${label(f)} ${time(f.median_ms, unit)} ${unit.name}`).join('; '),
       option: (colors) => ({
         grid: {left: 170, right: 30, top: 8, bottom: 46},
-        tooltip: {trigger: 'item', formatter: (p) => (p.seriesId === 'samples' ? `sample: ${digits(p.data[0], 6)} ${unit.name}` : '')},
-        xAxis: axis(colors, `time, ${unit.name}`, {type: 'value', scale: true, axisLabel: {color: colors.soft, formatter: (value) => digits(value, 5)}}),
-        yAxis: axis(colors, '', {type: 'category', data: list.map(label), inverse: true, axisLabel: {color: colors.text}, splitLine: {show: false}}),
+        tooltip: {
+          trigger: 'item',
+          formatter: (p) => (p.seriesId === 'samples' ? `sample: ${digits(p.data[0], 6)} ${unit.name}` : ''),
+        },
+        xAxis: axis(colors, `time, ${unit.name}`, {
+          type: 'value',
+          scale: true,
+          axisLabel: {color: colors.soft, formatter: (value) => digits(value, 5)},
+        }),
+        yAxis: axis(colors, '', {
+          type: 'category',
+          data: list.map(label),
+          inverse: true,
+          axisLabel: {color: colors.text},
+          splitLine: {show: false},
+        }),
         series: [
           {id: 'samples', type: 'scatter', symbolSize: 4, itemStyle: {color: colors.soft, opacity: 0.55}, data: points},
-          {id: 'intervals', type: 'custom', silent: true, z: 5, encode: {x: [0, 1, 2], y: 3}, data: list.map((f, i) => [f.low_ms * unit.scale, f.median_ms * unit.scale, f.high_ms * unit.scale, i]),
+          {
+            id: 'intervals',
+            type: 'custom',
+            silent: true,
+            z: 5,
+            encode: {x: [0, 1, 2], y: 3},
+            data: list.map((f, i) => [f.low_ms * unit.scale, f.median_ms * unit.scale, f.high_ms * unit.scale, i]),
             renderItem: (_, api) => {
-              const [low, middle, high] = [0, 1, 2].map((d) => api.coord([api.value(d), api.value(3)])[0]), y = api.coord([0, api.value(3)])[1];
+              const [low, middle, high] = [0, 1, 2].map((d) => api.coord([api.value(d), api.value(3)])[0]),
+                y = api.coord([0, api.value(3)])[1];
               const color = templateStyle(list[api.value(3)].template).color;
-              return {type: 'group', children: [
-                {type: 'rect', shape: {x: low, y: y - 4, width: Math.max(2, high - low), height: 8}, style: {fill: color, opacity: 0.85}},
-                {type: 'line', shape: {x1: middle, x2: middle, y1: y - 9, y2: y + 9}, style: {stroke: colors.text, lineWidth: 2}}]};
-            }},
+              return {
+                type: 'group',
+                children: [
+                  {
+                    type: 'rect',
+                    shape: {x: low, y: y - 4, width: Math.max(2, high - low), height: 8},
+                    style: {fill: color, opacity: 0.85},
+                  },
+                  {
+                    type: 'line',
+                    shape: {x1: middle, x2: middle, y1: y - 9, y2: y + 9},
+                    style: {stroke: colors.text, lineWidth: 2},
+                  },
+                ],
+              };
+            },
+          },
         ],
       }),
     }),
-    table({caption: 'Finalists in their order', rows: list, rowClass: (f) => (f.rank === 1 ? 'best' : null), columns: [
-      {title: 'Rank', value: (f) => f.rank, numeric: true}, {title: 'Template', value: (f) => f.template}, {title: '', value: kind},
-      {title: 'Median', unit: unit.name, value: (f) => f.median_ms, cell: (f) => time(f.median_ms, unit), numeric: true},
-      {title: '95 % interval', unit: unit.name, value: (f) => f.high_ms - f.low_ms, cell: (f) => `${time(f.low_ms, unit)} \u2013 ${time(f.high_ms, unit)}`, numeric: true},
-      {title: 'Fastest sample', unit: unit.name, value: (f) => f.minimum_ms, cell: (f) => time(f.minimum_ms, unit), numeric: true},
-      {title: 'Ratio to the winner', value: (f) => f.ratio, cell: (f) => (f.rank === 1 ? '1' : `${digits(f.ratio, 5)} (${digits(f.ratio_low, 5)} \u2013 ${digits(f.ratio_high, 5)})`), numeric: true},
-      {title: 'Parameters that differ', value: (f) => parameters(f.parameters.filter(([name]) => varying.includes(name))), class: 'mono'}]}),
+    table({
+      caption: 'Finalists in their order',
+      rows: list,
+      rowClass: (f) => (f.rank === 1 ? 'best' : null),
+      columns: [
+        {title: 'Rank', value: (f) => f.rank, numeric: true},
+        {title: 'Template', value: (f) => f.template},
+        {title: '', value: kind},
+        {
+          title: 'Median',
+          unit: unit.name,
+          value: (f) => f.median_ms,
+          cell: (f) => time(f.median_ms, unit),
+          numeric: true,
+        },
+        {
+          title: '95 % interval',
+          unit: unit.name,
+          value: (f) => f.high_ms - f.low_ms,
+          cell: (f) => `${time(f.low_ms, unit)} \u2013 ${time(f.high_ms, unit)}`,
+          numeric: true,
+        },
+        {
+          title: 'Fastest sample',
+          unit: unit.name,
+          value: (f) => f.minimum_ms,
+          cell: (f) => time(f.minimum_ms, unit),
+          numeric: true,
+        },
+        {
+          title: 'Ratio to the winner',
+          value: (f) => f.ratio,
+          cell: (f) =>
+            f.rank === 1 ? '1' : `${digits(f.ratio, 5)} (${digits(f.ratio_low, 5)} \u2013 ${digits(f.ratio_high, 5)})`,
+          numeric: true,
+        },
+        {
+          title: 'Parameters that differ',
+          value: (f) => parameters(f.parameters.filter(([name]) => varying.includes(name))),
+          class: 'mono',
+        },
+      ],
+    }),
   ];
 }

@@ -32,7 +32,7 @@ export function bytes(value) {
   if (!isNumber(value)) return none;
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let at = 0;
-  while (value >= 1024 && at < units.length - 1) value /= 1024, at++;
+  while (value >= 1024 && at < units.length - 1) ((value /= 1024), at++);
   return `${at === 0 ? value : digits(value, 4).replace(/\.?0+$/, '')} ${units[at]}`;
 }
 
@@ -43,7 +43,7 @@ export function grid(problem, stencil) {
   return n.slice(0, dims).join('\u00d7');
 }
 
-export const date = (text) => (text ? text.replace('T', ' ').replace(/Z$/, ' UTC') : none);
+export const date = (text) => (text ? text.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC') : none);
 export const day = (text) => (text ? text.slice(0, 10) : none);
 export const parameters = (pairs) => pairs.map(([name, value]) => `${name}=${value}`).join(' ');
 export const plural = (n, word) => `${count(n)} ${word}${n === 1 ? '' : 's'}`;

@@ -22,7 +22,13 @@ function route() {
   const key = problem ? `problem/${first}` : name;
   if (key !== shown) {
     forgetCharts();
-    const content = problem ? problemView(problem) : name === 'across' ? acrossView() : name === 'about' ? aboutView() : overviewView();
+    const content = problem
+      ? problemView(problem)
+      : name === 'across'
+        ? acrossView()
+        : name === 'about'
+          ? aboutView()
+          : overviewView();
     view.replaceChildren(...content);
     document.title = `${problem ? problemTitle(problem) : name === 'across' ? 'Across GPUs' : name === 'about' ? 'Provenance and words' : 'Overview'} \u2013 Halotune report`;
     drawNavigation(name, problem);
@@ -40,12 +46,25 @@ function route() {
 
 function drawNavigation(name, problem) {
   const link = (hash, text, current) => el('a', {href: hash, 'aria-current': current ? 'page' : null}, text);
-  const choose = el('select', {'aria-label': 'Problem', onchange: (event) => { if (event.target.value) location.hash = `#/problem/${event.target.value}`; }},
+  const choose = el(
+    'select',
+    {
+      'aria-label': 'Problem',
+      onchange: (event) => {
+        if (event.target.value) location.hash = `#/problem/${event.target.value}`;
+      },
+    },
     el('option', {value: ''}, 'problem \u2026'),
-    report.problems.map((p) => el('option', {value: p.id, selected: p === problem}, problemTitle(p))));
-  document.querySelector('header nav').replaceChildren(
-    link('#/', 'Overview', !problem && !['across', 'about'].includes(name)), report.problems.length > 0 ? choose : '',
-    link('#/across', 'Across GPUs', name === 'across'), link('#/about', 'Provenance and words', name === 'about'));
+    report.problems.map((p) => el('option', {value: p.id, selected: p === problem}, problemTitle(p))),
+  );
+  document
+    .querySelector('header nav')
+    .replaceChildren(
+      link('#/', 'Overview', !problem && !['across', 'about'].includes(name)),
+      report.problems.length > 0 ? choose : '',
+      link('#/across', 'Across GPUs', name === 'across'),
+      link('#/about', 'Provenance and words', name === 'about'),
+    );
 }
 
 // --- light and dark: as the system has it, until a person decides ---
@@ -68,7 +87,10 @@ button.addEventListener('click', () => {
 dark.addEventListener('change', applyTheme);
 
 let timer;
-addEventListener('resize', () => { clearTimeout(timer); timer = setTimeout(() => resizeAll(), 100); });
+addEventListener('resize', () => {
+  clearTimeout(timer);
+  timer = setTimeout(() => resizeAll(), 100);
+});
 
 // --- print: light, everything drawn, as wide as paper ---
 

@@ -5,7 +5,8 @@ import {tip} from './chart.js';
 
 /** What one row is, in lines. */
 export function rowTip(problem, row, unit) {
-  const v = problem.variants, roof = roofMs(problem);
+  const v = problem.variants,
+    roof = roofMs(problem);
   return tip([
     `${templateName(problem, row)}: ${time(v.median_ms[row], unit)} ${unit.name}${isNumber(roof) ? `, ${share(roof / v.median_ms[row])} of the roof` : ''}`,
     parameters(rowParameters(problem, row)),
@@ -31,11 +32,27 @@ export function markedRows(problem) {
 /** A series that rings the marked rows. point(row): its place, or null */
 export function markSeries(problem, colors, point) {
   return {
-    id: 'marks', name: 'marks', type: 'scatter', z: 10, silent: true, symbol: 'circle', symbolSize: 16,
+    id: 'marks',
+    name: 'marks',
+    type: 'scatter',
+    z: 10,
+    silent: true,
+    symbol: 'circle',
+    symbolSize: 16,
     itemStyle: {color: 'transparent', borderColor: colors.text, borderWidth: 2},
-    label: {show: true, position: 'top', color: colors.text, fontWeight: 'bold', textBorderColor: colors.back, textBorderWidth: 3, formatter: (p) => p.name},
+    label: {
+      show: true,
+      position: 'top',
+      color: colors.text,
+      fontWeight: 'bold',
+      textBorderColor: colors.back,
+      textBorderWidth: 3,
+      formatter: (p) => p.name,
+    },
     labelLayout: {moveOverlap: 'shiftY'},
-    data: markedRows(problem).map(({name, row}) => ({name, value: point(row)})).filter((d) => d.value && isNumber(d.value[1]))
+    data: markedRows(problem)
+      .map(({name, row}) => ({name, value: point(row)}))
+      .filter((d) => d.value && isNumber(d.value[1]))
       .map((d) => ({...d, label: d.name === 'default' ? {position: 'bottom'} : {}})),
   };
 }

@@ -5,25 +5,49 @@ import {devices, isEmulated, isSampled, report, runs} from './data.js';
 
 const banner = (kind, ...content) => el('p', {class: `banner ${kind}`, role: 'note'}, content);
 
-export const emulationBanner = () => banner('warning', el('strong', {}, 'Emulated times rank nothing. '),
-  'These variants ran on the host\u2019s emulation of a GPU, thread by thread. That shows that they compute the right values; '
-  + 'their times say nothing about any GPU, and no lookup returns them unless it names the emulation.');
+export const emulationBanner = () =>
+  banner(
+    'warning',
+    el('strong', {}, 'Emulated times rank nothing. '),
+    'These variants ran on the host\u2019s emulation of a GPU, thread by thread. That shows that they compute the right values; ' +
+      'their times say nothing about any GPU, and no lookup returns them unless it names the emulation.',
+  );
 
 export function overviewNotices() {
-  const list = [...devices.values()], emulated = list.filter((d) => d.is_emulation);
-  const sampled = report.problems.filter(isSampled), partial = [...runs.values()].filter((r) => r.state !== 'complete');
+  const list = [...devices.values()],
+    emulated = list.filter((d) => d.is_emulation);
+  const sampled = report.problems.filter(isSampled),
+    partial = [...runs.values()].filter((r) => r.state !== 'complete');
   return [
     list.length > 0 && emulated.length === list.length && emulationBanner(),
-    emulated.length > 0 && emulated.length < list.length && banner('warning',
-      `${plural(emulated.length, 'device')} below ${emulated.length === 1 ? 'is an emulation' : 'are emulations'} on the host: such times rank nothing.`),
-    sampled.length > 0 && banner('', `The database holds more variants than a page can: ${plural(sampled.length, 'problem')} `
-      + `${sampled.length === 1 ? 'shows' : 'show'} a choice of them, with the fastest, every finalist and every kind of failure in it. `
-      + 'Counts, effects and distributions are of all variants. `halotune report --stencil NAME` shows more of one.'),
-    partial.length > 0 && banner('', `${plural(partial.length, 'run')} of ${count(runs.size)} did not end as planned: see `,
-      el('a', {href: '#/about/runs'}, 'the runs'), '.'),
-    (report.about.stencil || report.about.device) && banner('', 'Only ',
-      report.about.stencil ? `stencil ${report.about.stencil}` : 'all stencils', report.about.device ? ` on GPUs like ${report.about.device}` : '',
-      ' as asked for; the database holds more.'),
+    emulated.length > 0 &&
+      emulated.length < list.length &&
+      banner(
+        'warning',
+        `${plural(emulated.length, 'device')} below ${emulated.length === 1 ? 'is an emulation' : 'are emulations'} on the host: such times rank nothing.`,
+      ),
+    sampled.length > 0 &&
+      banner(
+        '',
+        `The database holds more variants than a page can: ${plural(sampled.length, 'problem')} ` +
+          `${sampled.length === 1 ? 'shows' : 'show'} a choice of them, with the fastest, every finalist and every kind of failure in it. ` +
+          'Counts, effects and distributions are of all variants. `halotune report --stencil NAME` shows more of one.',
+      ),
+    partial.length > 0 &&
+      banner(
+        '',
+        `${plural(partial.length, 'run')} of ${count(runs.size)} did not end as planned: see `,
+        el('a', {href: '#/about/runs'}, 'the runs'),
+        '.',
+      ),
+    (report.about.stencil || report.about.device) &&
+      banner(
+        '',
+        'Only ',
+        report.about.stencil ? `stencil ${report.about.stencil}` : 'all stencils',
+        report.about.device ? ` on GPUs like ${report.about.device}` : '',
+        ' as asked for; the database holds more.',
+      ),
   ];
 }
 
@@ -32,12 +56,28 @@ export function problemNotices(problem) {
   const warnings = [...new Set(state.flatMap((r) => r.warnings.split('\n')).filter(Boolean))];
   return [
     isEmulated(problem) && emulationBanner(),
-    !problem.winner && banner('warning', el('strong', {}, 'No winner yet. '), state.some((r) => r.state === 'running')
-      ? 'A run is under way, or was killed before its final rounds.' : 'No run of this problem reached its final rounds.',
-      problem.distribution.count > 0 && ' Times below come from the search alone: fewer samples, at different moments.'),
-    problem.winner && !problem.winner.is_trusted && banner('warning', `This result was imported from ${problem.winner.origin}; lookup does not use it until it is trusted.`),
-    isSampled(problem) && banner('', `${count(problem.shown_count)} of ${count(problem.variant_count)} variants are on this page: `
-      + 'the fastest, every finalist, every kind of failure, and an even sample of the others. Counts, effects and the distribution are of all of them.'),
+    !problem.winner &&
+      banner(
+        'warning',
+        el('strong', {}, 'No winner yet. '),
+        state.some((r) => r.state === 'running')
+          ? 'A run is under way, or was killed before its final rounds.'
+          : 'No run of this problem reached its final rounds.',
+        problem.distribution.count > 0 &&
+          ' Times below come from the search alone: fewer samples, at different moments.',
+      ),
+    problem.winner &&
+      !problem.winner.is_trusted &&
+      banner(
+        'warning',
+        `This result was imported from ${problem.winner.origin}; lookup does not use it until it is trusted.`,
+      ),
+    isSampled(problem) &&
+      banner(
+        '',
+        `${count(problem.shown_count)} of ${count(problem.variant_count)} variants are on this page: ` +
+          'the fastest, every finalist, every kind of failure, and an even sample of the others. Counts, effects and the distribution are of all of them.',
+      ),
     warnings.length > 0 && banner('warning', 'The tuner warned: ', warnings.join('; ')),
   ];
 }

@@ -2,47 +2,75 @@
 // their segments between two axes: each segment is drawn once, as wide as it has variants and as strong as its fastest one is fast.
 // So nothing is dropped, and brushing costs the same for a hundred variants and for twenty thousand.
 import {figure} from './chart.js';
-import {fastestRow, isSampled, orderValues, rowParameters} from './data.js';
+import {fastestRow, isSampled, rowParameters} from './data.js';
 import {el, newId} from './dom.js';
+import {BINS, makeAxes, NONE} from './parallel_axes.js';
 import {count, isNumber, parameters, time} from './format.js';
 
-const BINS = 40, NONE = 255, TOP = 30, BOTTOM = 14, REACH = 28, NARROWEST = 72;
-
-/** The axes of one template: values in order, and each row's place among them. */
-function makeAxes(problem, t, unit) {
-  const v = problem.variants, rows = [];
-  v.template.forEach((template, row) => { if (template === t) rows.push(row); });
-  const times = rows.map((row) => v.median_ms[row]).filter(isNumber);
-  const least = Math.min(...times), most = Math.max(...times), span = Math.log(most / least);
-  const axes = problem.templates[t].parameters.map((parameter, p) => {
-    const order = orderValues(parameter.values), rank = [];
-    order.forEach((value, place) => { rank[value] = place; });
-    return {name: parameter.name, labels: order.map((i) => parameter.values[i]), codes: Uint8Array.from(rows, (row) => rank[v.values[row][p]] ?? NONE)};
-  }).filter((axis) => new Set(axis.codes).size > 1);
-  const bin = (ms) => (isNumber(ms) ? Math.min(BINS - 1, span > 0 ? Math.floor(BINS * Math.log(ms / least) / span) : 0) : BINS + 1);
-  axes.push({name: `time, ${unit.name}`, isTime: true, labels: Array.from({length: BINS + 2}), codes: Uint8Array.from(rows, (row) => bin(v.median_ms[row]))});
-  for (const axis of axes) axis.chosen = null; // or a flag for each place
-  return {rows, axes, least, most, strength: (ms) => (span > 0 ? 1 - Math.log(ms / least) / span : 1), msAt: (place) => least * Math.exp(span * place / BINS)};
-}
+const TOP = 30,
+  BOTTOM = 14,
+  REACH = 28,
+  NARROWEST = 72;
 
 export function parallel(problem, unit, selection) {
   const v = problem.variants;
-  const usable = problem.templates.map((_, t) => t).filter((t) => v.template.some((at, row) => at === t && isNumber(v.median_ms[row])));
-  let template = usable.find((t) => problem.templates[t].id === problem.winner?.template) ?? v.template[fastestRow(problem)];
-  let model = makeAxes(problem, template, unit), canvas = null, stage = null, drag = null;
+  const usable = problem.templates
+    .map((_, t) => t)
+    .filter((t) => v.template.some((at, row) => at === t && isNumber(v.median_ms[row])));
+  let template =
+    usable.find((t) => problem.templates[t].id === problem.winner?.template) ?? v.template[fastestRow(problem)];
+  let model = makeAxes(problem, template, unit),
+    canvas = null,
+    stage = null,
+    drag = null;
   const ids = [newId('parallel'), newId('within')];
   const status = el('output', {class: 'status', 'aria-live': 'polite'});
   const best = el('p', {class: 'mono best-chosen'});
-  const choose = el('select', {id: ids[0], onchange: (event) => { template = usable[event.target.selectedIndex]; model = makeAxes(problem, template, unit); within.selectedIndex = 0; brush(true); }},
-    usable.map((t) => el('option', {selected: t === template}, problem.templates[t].name)));
-  const within = el('select', {id: ids[1], onchange: (event) => { limitTime(Number(event.target.value)); }},
-    [['0', 'any'], ['1.01', 'within 1 % of the best'], ['1.05', 'within 5 %'], ['1.1', 'within 10 %'], ['1.25', 'within 25 %'], ['2', 'at most twice the best']].map(([value, text]) => el('option', {value}, text)));
+  const choose = el(
+    'select',
+    {
+      id: ids[0],
+      onchange: (event) => {
+        template = usable[event.target.selectedIndex];
+        model = makeAxes(problem, template, unit);
+        within.selectedIndex = 0;
+        brush(true);
+      },
+    },
+    usable.map((t) => el('option', {selected: t === template}, problem.templates[t].name)),
+  );
+  const within = el(
+    'select',
+    {
+      id: ids[1],
+      onchange: (event) => {
+        limitTime(Number(event.target.value));
+      },
+    },
+    [
+      ['0', 'any'],
+      ['1.01', 'within 1 % of the best'],
+      ['1.05', 'within 5 %'],
+      ['1.1', 'within 10 %'],
+      ['1.25', 'within 25 %'],
+      ['2', 'at most twice the best'],
+    ].map(([value, text]) => el('option', {value}, text)),
+  );
   const element = figure({
-    id: 'parallel', title: 'Parallel coordinates', wide: true, height: 380,
-    note: 'Drag along an axis, or press its values, to choose variants; the other axes, the chart of times and the table of variants follow. Width of a line: how many variants share it. '
-      + `Strength: how fast the fastest of them is. The orange line is the fastest that is chosen. The lowest place of the time axis holds variants without a time.${isSampled(problem) ? ' Of the variants on this page.' : ''}`,
+    id: 'parallel',
+    title: 'Parallel coordinates',
+    wide: true,
+    height: 380,
+    note:
+      'Drag along an axis, or press its values, to choose variants; the other axes, the chart of times and the table of variants follow. Width of a line: how many variants share it. ' +
+      `Strength: how fast the fastest of them is. The orange line is the fastest that is chosen. The lowest place of the time axis holds variants without a time.${isSampled(problem) ? ' Of the variants on this page.' : ''}`,
     summary: 'The table of every variant holds the same data.',
-    tools: [el('label', {for: ids[0]}, 'Template ', choose), el('label', {for: ids[1]}, 'Time ', within), el('button', {type: 'button', onclick: clear}, 'Choose all'), status],
+    tools: [
+      el('label', {for: ids[0]}, 'Template ', choose),
+      el('label', {for: ids[1]}, 'Time ', within),
+      el('button', {type: 'button', onclick: clear}, 'Choose all'),
+      status,
+    ],
     draw,
   });
   element.querySelector('.canvas').setAttribute('role', 'group');
@@ -63,10 +91,13 @@ export function parallel(problem, unit, selection) {
 
   /** The chosen of the template's rows. */
   function chosenRows() {
-    const {axes, rows} = model, mask = new Uint8Array(rows.length).fill(1);
+    const {axes, rows} = model,
+      mask = new Uint8Array(rows.length).fill(1);
     for (const {codes, chosen, exact} of axes) {
       if (chosen) for (let i = 0; i < mask.length; i++) mask[i] &= codes[i] === NONE ? 0 : chosen[codes[i]];
-      if (exact) for (let i = 0; i < mask.length; i++) mask[i] &= isNumber(v.median_ms[rows[i]]) && v.median_ms[rows[i]] <= exact;
+      if (exact)
+        for (let i = 0; i < mask.length; i++)
+          mask[i] &= isNumber(v.median_ms[rows[i]]) && v.median_ms[rows[i]] <= exact;
     }
     return mask;
   }
@@ -74,18 +105,27 @@ export function parallel(problem, unit, selection) {
   function brush(isWhole) {
     const begin = performance.now();
     if (canvas) paint(isWhole);
-    const {rows, axes} = model, mask = chosenRows(), isAll = axes.every((axis) => !axis.chosen && !axis.exact);
+    const {rows, axes} = model,
+      mask = chosenRows(),
+      isAll = axes.every((axis) => !axis.chosen && !axis.exact);
     let n = 0;
     for (const chosen of mask) n += chosen;
-    status.textContent = isAll ? `all ${count(rows.length)} variants` : `${count(n)} of ${count(rows.length)} variants chosen`;
+    status.textContent = isAll
+      ? `all ${count(rows.length)} variants`
+      : `${count(n)} of ${count(rows.length)} variants chosen`;
     element.dataset.chosen = n;
     const fastest = fastestOf(mask);
-    best.textContent = fastest < 0 ? 'none of them has a time' : `fastest: ${time(v.median_ms[rows[fastest]], unit)} ${unit.name}: ${parameters(rowParameters(problem, rows[fastest]))}`;
+    best.textContent =
+      fastest < 0
+        ? 'none of them has a time'
+        : `fastest: ${time(v.median_ms[rows[fastest]], unit)} ${unit.name}: ${parameters(rowParameters(problem, rows[fastest]))}`;
     if (isAll) {
       selection.set(null);
     } else {
       const all = new Uint8Array(v.variant.length);
-      rows.forEach((row, i) => { all[row] = mask[i]; });
+      rows.forEach((row, i) => {
+        all[row] = mask[i];
+      });
       selection.set(all);
     }
     element.dataset.brushMs = (performance.now() - begin).toFixed(2);
@@ -102,7 +142,9 @@ export function parallel(problem, unit, selection) {
 
   // --- drawing ---
 
-  let colors, width = 0, height = 0;
+  let colors,
+    width = 0,
+    height = 0;
 
   function draw(box, themeColors) {
     colors = themeColors;
@@ -115,7 +157,9 @@ export function parallel(problem, unit, selection) {
       canvas.addEventListener('pointerup', up);
       canvas.addEventListener('pointercancel', up);
     }
-    width = document.body.classList.contains('printing') ? box.clientWidth : Math.max(box.clientWidth, NARROWEST * model.axes.length);
+    width = document.body.classList.contains('printing')
+      ? box.clientWidth
+      : Math.max(box.clientWidth, NARROWEST * model.axes.length);
     height = box.clientHeight;
     canvas.width = width * devicePixelRatio;
     canvas.height = height * devicePixelRatio;
@@ -123,11 +167,14 @@ export function parallel(problem, unit, selection) {
     brush(true);
   }
 
-  const xOf = (a) => 50 + a * (width - 110) / Math.max(1, model.axes.length - 1);
-  const yOf = (axis, place) => TOP + (axis.labels.length > 1 ? place / (axis.labels.length - 1) : 0.5) * (height - TOP - BOTTOM);
+  const xOf = (a) => 50 + (a * (width - 110)) / Math.max(1, model.axes.length - 1);
+  const yOf = (axis, place) =>
+    TOP + (axis.labels.length > 1 ? place / (axis.labels.length - 1) : 0.5) * (height - TOP - BOTTOM);
 
   function paint(isWhole) {
-    const context = canvas.getContext('2d'), {axes, rows} = model, mask = chosenRows();
+    const context = canvas.getContext('2d'),
+      {axes, rows} = model,
+      mask = chosenRows();
     context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     context.clearRect(0, 0, width, height);
     for (let a = 0; a + 1 < axes.length; a++) paintBetween(context, a, mask);
@@ -137,7 +184,9 @@ export function parallel(problem, unit, selection) {
       context.strokeStyle = colors.accent;
       context.lineWidth = 2.5;
       context.beginPath();
-      axes.forEach((axis, a) => context.lineTo(xOf(a), yOf(axis, axis.codes[fastest] === NONE ? 0 : axis.codes[fastest])));
+      axes.forEach((axis, a) =>
+        context.lineTo(xOf(a), yOf(axis, axis.codes[fastest] === NONE ? 0 : axis.codes[fastest])),
+      );
       context.stroke();
     }
     axes.forEach((axis, a) => paintAxis(context, axis, a));
@@ -147,19 +196,28 @@ export function parallel(problem, unit, selection) {
   }
 
   function paintBetween(context, a, mask) {
-    const left = model.axes[a], right = model.axes[a + 1], n = right.labels.length;
-    const all = new Uint8Array(left.labels.length * n), counts = new Uint32Array(all.length), strong = new Float32Array(all.length).fill(-1);
+    const left = model.axes[a],
+      right = model.axes[a + 1],
+      n = right.labels.length;
+    const all = new Uint8Array(left.labels.length * n),
+      counts = new Uint32Array(all.length),
+      strong = new Float32Array(all.length).fill(-1);
     let most = 1;
     for (let i = 0; i < model.rows.length; i++) {
       if (left.codes[i] === NONE || right.codes[i] === NONE) continue;
-      const cell = left.codes[i] * n + right.codes[i], ms = v.median_ms[model.rows[i]];
+      const cell = left.codes[i] * n + right.codes[i],
+        ms = v.median_ms[model.rows[i]];
       all[cell] = 1;
       if (!mask[i]) continue;
       most = Math.max(most, ++counts[cell]);
       if (isNumber(ms)) strong[cell] = Math.max(strong[cell], model.strength(ms));
     }
     const line = (cell) => {
-      const x0 = xOf(a), x1 = xOf(a + 1), y0 = yOf(left, Math.floor(cell / n)), y1 = yOf(right, cell % n), bend = (x1 - x0) / 3;
+      const x0 = xOf(a),
+        x1 = xOf(a + 1),
+        y0 = yOf(left, Math.floor(cell / n)),
+        y1 = yOf(right, cell % n),
+        bend = (x1 - x0) / 3;
       context.moveTo(x0, y0);
       context.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
     };
@@ -207,13 +265,35 @@ export function parallel(problem, unit, selection) {
       const isLast = a === model.axes.length - 1;
       stage.append(el('span', {class: 'axis-name', style: {left: `${xOf(a)}px`, top: '0px'}}, axis.name));
       if (axis.isTime) {
-        for (let i = 0; i <= 4; i++) stage.append(el('span', {class: 'axis-time', style: {left: `${xOf(a) + 6}px`, top: `${yOf(axis, i * (BINS - 1) / 4)}px`}}, time(model.msAt(i * BINS / 4), unit, 4)));
-        stage.append(el('span', {class: 'axis-time', style: {left: `${xOf(a) + 6}px`, top: `${yOf(axis, BINS + 1)}px`}}, 'no time'));
+        for (let i = 0; i <= 4; i++)
+          stage.append(
+            el(
+              'span',
+              {class: 'axis-time', style: {left: `${xOf(a) + 6}px`, top: `${yOf(axis, (i * (BINS - 1)) / 4)}px`}},
+              time(model.msAt((i * BINS) / 4), unit, 4),
+            ),
+          );
+        stage.append(
+          el(
+            'span',
+            {class: 'axis-time', style: {left: `${xOf(a) + 6}px`, top: `${yOf(axis, BINS + 1)}px`}},
+            'no time',
+          ),
+        );
         return;
       }
       axis.labels.forEach((label, place) => {
-        const button = el('button', {type: 'button', class: 'axis-value', 'aria-label': `${axis.name} ${label}`, style: {left: `${xOf(a) + (isLast ? -6 : 5)}px`, top: `${yOf(axis, place)}px`},
-          onclick: () => toggle(axis, place)}, label);
+        const button = el(
+          'button',
+          {
+            type: 'button',
+            class: 'axis-value',
+            'aria-label': `${axis.name} ${label}`,
+            style: {left: `${xOf(a) + (isLast ? -6 : 5)}px`, top: `${yOf(axis, place)}px`},
+            onclick: () => toggle(axis, place),
+          },
+          label,
+        );
         labels.push({button, axis, place});
         stage.append(button);
       });
@@ -235,7 +315,8 @@ export function parallel(problem, unit, selection) {
   }
 
   function axisNear(event) {
-    const box = canvas.getBoundingClientRect(), x = event.clientX - box.left;
+    const box = canvas.getBoundingClientRect(),
+      x = event.clientX - box.left;
     const a = model.axes.findIndex((_, i) => Math.abs(xOf(i) - x) <= REACH);
     return a < 0 ? null : {axis: model.axes[a], y: event.clientY - box.top};
   }
@@ -244,16 +325,24 @@ export function parallel(problem, unit, selection) {
     const near = axisNear(event);
     if (!near) return;
     drag = {axis: near.axis, from: near.y};
-    try { canvas.setPointerCapture(event.pointerId); } catch { /* a pointer that a script made up */ }
+    try {
+      canvas.setPointerCapture(event.pointerId);
+    } catch {
+      /* a pointer that a script made up */
+    }
     event.preventDefault();
   }
 
   function move(event) {
     canvas.style.cursor = drag || axisNear(event) ? 'ns-resize' : 'default';
     if (!drag) return;
-    const y = event.clientY - canvas.getBoundingClientRect().top, low = Math.min(drag.from, y) - 3, high = Math.max(drag.from, y) + 3;
-    drag.axis.chosen = Uint8Array.from(drag.axis.labels, (_, place) => Number(yOf(drag.axis, place) >= low && yOf(drag.axis, place) <= high));
-    if (drag.axis.isTime) drag.axis.exact = null, within.selectedIndex = 0;
+    const y = event.clientY - canvas.getBoundingClientRect().top,
+      low = Math.min(drag.from, y) - 3,
+      high = Math.max(drag.from, y) + 3;
+    drag.axis.chosen = Uint8Array.from(drag.axis.labels, (_, place) =>
+      Number(yOf(drag.axis, place) >= low && yOf(drag.axis, place) <= high),
+    );
+    if (drag.axis.isTime) ((drag.axis.exact = null), (within.selectedIndex = 0));
     drag.moved = true;
     brush(false);
   }

@@ -6,26 +6,71 @@ import {table} from './table.js';
 
 /** A table of some rows; `extra` columns stand behind the time. */
 export function variantRows(problem, unit, rows, extra = [], filter = false, caption = 'Variants') {
-  const v = problem.variants, roof = roofMs(problem);
+  const v = problem.variants,
+    roof = roofMs(problem);
   const texts = new Map();
   const text = (row) => {
     if (!texts.has(row)) texts.set(row, parameters(rowParameters(problem, row)));
     return texts.get(row);
   };
-  const number = (title, key, show, more = {}) => ({title, value: (row) => v[key][row], cell: (row) => show(v[key][row]), numeric: true, ...more});
-  return table({caption, rows, filter, pageSize: 50, order: {column: 2, down: false}, columns: [
-    {title: 'Variant', value: (row) => v.variant[row], numeric: true},
-    {title: 'Template', value: (row) => templateName(problem, row)},
-    {title: 'Time', unit: unit.name, value: (row) => v.median_ms[row], cell: (row) => time(v.median_ms[row], unit), numeric: true},
-    {title: '95 % interval', unit: unit.name, value: (row) => (isNumber(v.median_ms[row]) ? v.high_ms[row] - v.low_ms[row] : null), numeric: true,
-      cell: (row) => (isNumber(v.median_ms[row]) ? `${time(v.low_ms[row], unit)} \u2013 ${time(v.high_ms[row], unit)}` : '\u2013')},
-    isNumber(roof) && {title: 'Of roof', value: (row) => roof / v.median_ms[row], cell: (row) => share(isNumber(v.median_ms[row]) ? roof / v.median_ms[row] : null), numeric: true, big: true},
-    ...extra,
-    {title: 'Parameters', value: text, class: 'mono wide'},
-    {title: 'Outcome', value: (row) => outcomes[v.outcome[row]].name.replace(/_/g, ' '), cell: (row) => [outcomes[v.outcome[row]].name.replace(/_/g, ' '), v.is_marked[row] ? el('small', {title: 'still throttled or drifting at the last attempt'}, ' marked') : '']},
-    number('Samples', 'sample_count', count), number('Occupancy', 'occupancy', (x) => percent(x)), number('Registers', 'registers', count), number('Shared', 'shared_bytes', count, {unit: 'B'}),
-    number('Spill', 'spill_bytes', count, {unit: 'B'}), number('Waves', 'waves', (x) => digits(x, 3)), number('Loads a point', 'loads_per_point', (x) => digits(x, 3)), number('Over-read', 'over_read', (x) => digits(x, 4)),
-  ].filter(Boolean)});
+  const number = (title, key, show, more = {}) => ({
+    title,
+    value: (row) => v[key][row],
+    cell: (row) => show(v[key][row]),
+    numeric: true,
+    ...more,
+  });
+  return table({
+    caption,
+    rows,
+    filter,
+    pageSize: 50,
+    order: {column: 2, down: false},
+    columns: [
+      {title: 'Variant', value: (row) => v.variant[row], numeric: true},
+      {title: 'Template', value: (row) => templateName(problem, row)},
+      {
+        title: 'Time',
+        unit: unit.name,
+        value: (row) => v.median_ms[row],
+        cell: (row) => time(v.median_ms[row], unit),
+        numeric: true,
+      },
+      {
+        title: '95 % interval',
+        unit: unit.name,
+        value: (row) => (isNumber(v.median_ms[row]) ? v.high_ms[row] - v.low_ms[row] : null),
+        numeric: true,
+        cell: (row) =>
+          isNumber(v.median_ms[row]) ? `${time(v.low_ms[row], unit)} \u2013 ${time(v.high_ms[row], unit)}` : '\u2013',
+      },
+      isNumber(roof) && {
+        title: 'Of roof',
+        value: (row) => roof / v.median_ms[row],
+        cell: (row) => share(isNumber(v.median_ms[row]) ? roof / v.median_ms[row] : null),
+        numeric: true,
+        big: true,
+      },
+      ...extra,
+      {title: 'Parameters', value: text, class: 'mono wide'},
+      {
+        title: 'Outcome',
+        value: (row) => outcomes[v.outcome[row]].name.replace(/_/g, ' '),
+        cell: (row) => [
+          outcomes[v.outcome[row]].name.replace(/_/g, ' '),
+          v.is_marked[row] ? el('small', {title: 'still throttled or drifting at the last attempt'}, ' marked') : '',
+        ],
+      },
+      number('Samples', 'sample_count', count),
+      number('Occupancy', 'occupancy', (x) => percent(x)),
+      number('Registers', 'registers', count),
+      number('Shared', 'shared_bytes', count, {unit: 'B'}),
+      number('Spill', 'spill_bytes', count, {unit: 'B'}),
+      number('Waves', 'waves', (x) => digits(x, 3)),
+      number('Loads a point', 'loads_per_point', (x) => digits(x, 3)),
+      number('Over-read', 'over_read', (x) => digits(x, 4)),
+    ].filter(Boolean),
+  });
 }
 
 export function variantTable(problem, unit, selection) {
@@ -33,7 +78,12 @@ export function variantTable(problem, unit, selection) {
   if (all.length === 0) return null;
   const note = el('p', {class: 'soft'});
   const element = variantRows(problem, unit, all, [], true, 'Every variant on this page, fastest first');
-  const tell = (n) => { note.textContent = n === null ? 'Choosing in the parallel coordinates narrows this table.' : `${count(n)} of ${count(all.length)}, as chosen in the parallel coordinates.`; };
+  const tell = (n) => {
+    note.textContent =
+      n === null
+        ? 'Choosing in the parallel coordinates narrows this table.'
+        : `${count(n)} of ${count(all.length)}, as chosen in the parallel coordinates.`;
+  };
   tell(null);
   let timer;
   selection.follow((mask) => {

@@ -1,6 +1,7 @@
 /* make_db.c: databases for the tests of the report: make_db KIND FILE, from the root of the tree. Stencils, templates,
- * configurations, sources, access figures and occupancy are real; times come from a plain model of a GPU's memory, with noise
- * that a seed fixes. The same KIND gives the same rows. Where KIND is the path of a file of SQL, its rows are what is made. */
+ * configurations, sources, access figures and occupancy are real; times come from a plain model of a GPU's memory, with
+ * noise that a seed fixes. The same KIND gives the same rows. Where KIND is the path of a file of SQL, its rows are
+ * what is made. */
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -42,8 +43,8 @@ static void run_sql(const char *sql) {
   if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK) die(error);
 }
 
-/* Insert a row. types: a letter for each value: i integer (long long), r real (double, NaN is NULL), t text, b blob (pointer
- * and int). Returns its id. */
+/* Insert a row. types: a letter for each value: i integer (long long), r real (double, NaN is NULL), t text, b blob
+ * (pointer and int). Returns its id. */
 static long long insert(const char *sql, const char *types, ...) {
   static struct {
     const char *sql;
@@ -63,15 +64,19 @@ static long long insert(const char *sql, const char *types, ...) {
       sqlite3_bind_int64(s, i, va_arg(list, long long));
     } else if (*types == 'r') {
       double value = va_arg(list, double);
-      if (isnan(value)) sqlite3_bind_null(s, i);
-      else sqlite3_bind_double(s, i, value);
+      if (isnan(value))
+        sqlite3_bind_null(s, i);
+      else
+        sqlite3_bind_double(s, i, value);
     } else if (*types == 't') {
       sqlite3_bind_text(s, i, va_arg(list, const char *), -1, SQLITE_TRANSIENT);
     } else {
       const void *bytes = va_arg(list, const void *);
       int length = va_arg(list, int);
-      if (bytes) sqlite3_bind_blob(s, i, bytes, length, SQLITE_TRANSIENT);
-      else sqlite3_bind_null(s, i);
+      if (bytes)
+        sqlite3_bind_blob(s, i, bytes, length, SQLITE_TRANSIENT);
+      else
+        sqlite3_bind_null(s, i);
     }
   }
   va_end(list);
@@ -93,18 +98,35 @@ struct gpu {
   long long id;
 };
 static struct gpu gpus[MOST_DEVICES] = {
-    {"GPU-5d1f0a52-0c7e-4b55-9a55-2f1c4d9d7a01", "NVIDIA H200", "580.159.04", 90, 132, 1980000, 3201000, 6144, 62914560, 150754820096, 0, 4123, 1, 0},
-    {"GPU-8e2b7c11-5a90-4d11-8b0e-77aa10c2be02", "NVIDIA A100-SXM4-80GB", "575.57.08", 80, 108, 1410000, 1593000, 5120, 41943040, 85031714816, 0, 1720, 1.3, 0},
-    {"GPU-0f4470d3-91be-47a5-a7d8-3b0c5ef6ab03", "NVIDIA GeForce RTX 4090", "580.159.04", 89, 128, 2520000, 10501000, 384, 75497472, 25393692672, 0, 920, 0.8, 0},
+    {"GPU-5d1f0a52-0c7e-4b55-9a55-2f1c4d9d7a01", "NVIDIA H200", "580.159.04", 90, 132, 1980000, 3201000, 6144, 62914560,
+     150754820096, 0, 4123, 1, 0},
+    {"GPU-8e2b7c11-5a90-4d11-8b0e-77aa10c2be02", "NVIDIA A100-SXM4-80GB", "575.57.08", 80, 108, 1410000, 1593000, 5120,
+     41943040, 85031714816, 0, 1720, 1.3, 0},
+    {"GPU-0f4470d3-91be-47a5-a7d8-3b0c5ef6ab03", "NVIDIA GeForce RTX 4090", "580.159.04", 89, 128, 2520000, 10501000,
+     384, 75497472, 25393692672, 0, 920, 0.8, 0},
 };
-static struct gpu emulation = {"emulation-sm_90", "host emulation of sm_90", "", 90, 132, 1980000, 3201000, 6144, 62914560, 150754820096, 1, 0.05, 40, 0};
+static struct gpu emulation = {"emulation-sm_90",
+                               "host emulation of sm_90",
+                               "",
+                               90,
+                               132,
+                               1980000,
+                               3201000,
+                               6144,
+                               62914560,
+                               150754820096,
+                               1,
+                               0.05,
+                               40,
+                               0};
 
 static void put_gpu(struct gpu *gpu) {
   const struct sm_limits *sm = &arch_find(gpu->capability / 10, gpu->capability % 10)->limits;
-  gpu->id = insert("insert into device values (null,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "ttiiiiiiiiiiiiii", gpu->uuid, gpu->name,
-                   INT(gpu->capability), INT(gpu->sms), INT(gpu->clock_khz), INT(gpu->memory_khz), INT(gpu->bus_bits), gpu->l2,
-                   gpu->memory, INT(sm->max_threads_per_block), INT(sm->max_threads_per_sm), INT(sm->max_registers_per_thread),
-                   INT(sm->registers_per_sm), INT(sm->shared_per_block_bytes), INT(sm->warp_size), INT(gpu->is_emulation));
+  gpu->id = insert("insert into device values (null,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "ttiiiiiiiiiiiiii", gpu->uuid,
+                   gpu->name, INT(gpu->capability), INT(gpu->sms), INT(gpu->clock_khz), INT(gpu->memory_khz),
+                   INT(gpu->bus_bits), gpu->l2, gpu->memory, INT(sm->max_threads_per_block),
+                   INT(sm->max_threads_per_sm), INT(sm->max_registers_per_thread), INT(sm->registers_per_sm),
+                   INT(sm->shared_per_block_bytes), INT(sm->warp_size), INT(gpu->is_emulation));
 }
 
 /* --- templates and stencils --- */
@@ -120,11 +142,13 @@ static void put_templates(void) {
     char path[64], hex[HASH_HEX_BYTES], *yaml;
     size_t length;
     snprintf(path, sizeof path, "templates/%s.yaml", names[i]);
-    if (template_read(path, &templates[i].template) != HALOTUNE_OK || file_read(path, 1 << 20, &yaml, &length) != HALOTUNE_OK) {
+    if (template_read(path, &templates[i].template) != HALOTUNE_OK ||
+        file_read(path, 1 << 20, &yaml, &length) != HALOTUNE_OK) {
       die(fail_text());
     }
     hash_hex(templates[i].template->hash, hex);
-    templates[i].id = insert("insert into template values (null,?,?,?,?)", "tttt", hex, names[i], yaml, templates[i].template->cuda);
+    templates[i].id =
+        insert("insert into template values (null,?,?,?,?)", "tttt", hex, names[i], yaml, templates[i].template->cuda);
     free(yaml);
   }
 }
@@ -197,18 +221,22 @@ static double chosen_number(const struct candidate *c, const char *name, double 
   return at < 0 || t->parameters[at].is_word ? otherwise : t->parameters[at].values[c->configuration.choice[at]];
 }
 
-/* Memory at the copy's rate, slowed by what is read more than once and by low occupancy; issue and shared memory beside it. */
+/* Memory at the copy's rate, slowed by what is read more than once and by low occupancy; issue and shared memory beside
+ * it. */
 static double model_ms(const struct setting *s, const struct candidate *c) {
   double points = (double)s->grid.n[0] * (double)s->grid.n[1] * (double)s->grid.n[2];
   double over = isnan(c->access.over_read) ? 1.1 : c->access.over_read;
   double hidden = fmin(1, 0.45 + 1.6 * c->occupancy.fraction) * (c->registers > 64 ? 1.02 : 1);
   double memory = s->copy_ms * (1.03 + 0.22 * (over - 1)) / fmin(1, hidden);
-  double waves = (double)c->grid[0] * (double)c->grid[1] * (double)c->grid[2] / (s->gpu->sms * fmax(1, c->occupancy.blocks));
+  double waves =
+      (double)c->grid[0] * (double)c->grid[1] * (double)c->grid[2] / (s->gpu->sms * fmax(1, c->occupancy.blocks));
   double tail = ceil(waves) / fmax(waves, 1e-9);
   double loads = isnan(c->access.loads_per_point) ? 2 : c->access.loads_per_point;
   double conflicts = isnan(c->access.bank_conflicts) ? 1 : c->access.bank_conflicts;
-  double issue = points * (loads * 1.1 + s->subject->analysis->instructions_per_point * 0.35 * (s->dtype ? 2 : 1) + 2 * conflicts) /
-                 (s->gpu->sms * 4 * 32.0 * s->gpu->clock_khz * 0.35) * s->gpu->clock_factor;
+  double issue =
+      points *
+      (loads * 1.1 + s->subject->analysis->instructions_per_point * 0.35 * (s->dtype ? 2 : 1) + 2 * conflicts) /
+      (s->gpu->sms * 4 * 32.0 * s->gpu->clock_khz * 0.35) * s->gpu->clock_factor;
   double together = pow(pow(memory, 4) + pow(issue * 1.6, 4), 0.25) * (1 + 0.25 * (fmin(tail, 3) - 1));
   return (together + 0.0021) * (1 + 0.002 * c->spill);
 }
@@ -216,8 +244,8 @@ static double model_ms(const struct setting *s, const struct candidate *c) {
 static bool fill(const struct setting *s, struct bindings *bindings, struct candidate *c) {
   const struct template *t = templates[c->template].template;
   const struct sm_limits *sm = &arch_find(s->gpu->capability / 10, s->gpu->capability % 10)->limits;
-  double points_each = chosen_number(c, "vector", 1) * chosen_number(c, "points_y", 1) * chosen_number(c, "points_x", 1) *
-                       chosen_number(c, "points_z", 1);
+  double points_each = chosen_number(c, "vector", 1) * chosen_number(c, "points_y", 1) *
+                       chosen_number(c, "points_x", 1) * chosen_number(c, "points_z", 1);
   bindings_configure(bindings, &c->configuration);
   c->access = access_of(bindings);
   long threads = 1;
@@ -247,7 +275,8 @@ static int draw(const struct setting *s, long wanted, int only, struct candidate
     if (only >= 0 && only != t) continue;
     if (bindings_make(templates[t].template, s->facts, &bindings) != HALOTUNE_OK) die(fail_text());
     if (!space_refusal(&bindings)) {
-      if (space_sample(&bindings, NULL, &start, wanted, key + (uint64_t)t, &sample, &drawn_count) != HALOTUNE_OK) die(fail_text());
+      if (space_sample(&bindings, NULL, &start, wanted, key + (uint64_t)t, &sample, &drawn_count) != HALOTUNE_OK)
+        die(fail_text());
       for (long i = -1; i < drawn_count; i++) {
         struct candidate c = {.template = t, .is_default = i < 0};
         c.configuration = i < 0 ? start : sample[i];
@@ -285,8 +314,8 @@ static void put_variant(const struct setting *s, struct candidate *c) {
   struct hash hash = hash_bytes(parameters.bytes, parameters.length), other = hash_bytes(salt, sizeof salt);
   hash.high ^= other.high;
   hash_hex(hash, hex);
-  c->variant = insert("insert into variant values (null,?,?,?,?)", "tiit", hex, s->subject->id, templates[c->template].id,
-                      text_string(&parameters));
+  c->variant = insert("insert into variant values (null,?,?,?,?)", "tiit", hex, s->subject->id,
+                      templates[c->template].id, text_string(&parameters));
   text_free(&parameters);
 }
 
@@ -297,12 +326,22 @@ static const struct {
   double share;
   const char *reasons[3];
 } mishaps[] = {
-    {OUTCOME_PRUNED, 0.05, {"spills 96 bytes a thread where others of its kind spill none", "one block of 64 threads on a multiprocessor", NULL}},
-    {OUTCOME_COMPILE_FAILED, 0.02, {"ptxas error: Entry function uses too much shared data (0x3a400 bytes, 0x38c00 max)", "error: asm operand type size(8) does not match type/size implied by constraint 'r'", NULL}},
+    {OUTCOME_PRUNED,
+     0.05,
+     {"spills 96 bytes a thread where others of its kind spill none", "one block of 64 threads on a multiprocessor",
+      NULL}},
+    {OUTCOME_COMPILE_FAILED,
+     0.02,
+     {"ptxas error: Entry function uses too much shared data (0x3a400 bytes, 0x38c00 max)",
+      "error: asm operand type size(8) does not match type/size implied by constraint 'r'", NULL}},
     {OUTCOME_COMPILE_CRASHED, 0.002, {"the compiler's process ended with signal 11", NULL, NULL}},
     {OUTCOME_COMPILE_TIMEOUT, 0.003, {"30 s and not done", NULL, NULL}},
-    {OUTCOME_LAUNCH_FAILED, 0.01, {"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: too many resources requested for launch", NULL, NULL}},
-    {OUTCOME_WRONG, 0.006, {"v differs at (510, 3, 17): 1.25 instead of 0.8125, 3.2e+06 units of rounding", NULL, NULL}},
+    {OUTCOME_LAUNCH_FAILED,
+     0.01,
+     {"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: too many resources requested for launch", NULL, NULL}},
+    {OUTCOME_WRONG,
+     0.006,
+     {"v differs at (510, 3, 17): 1.25 instead of 0.8125, 3.2e+06 units of rounding", NULL, NULL}},
     {OUTCOME_OUT_OF_BOUNDS, 0.003, {"v: 64 bytes behind its end were written", NULL, NULL}},
     {OUTCOME_CRASHED, 0.002, {"CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered", NULL, NULL}},
     {OUTCOME_HUNG, 0.002, {"no end after 2000 ms", NULL, NULL}},
@@ -322,7 +361,8 @@ struct samples {
 static struct samples take_samples(double time_ms, int count) {
   struct samples s = {.count = count};
   float sorted[MOST_SAMPLES];
-  for (int i = 0; i < count; i++) sorted[i] = s.in_order[i] = (float)(time_ms * (1 + 0.002 * fabs(noise(1) - 1)) * noise(0.001));
+  for (int i = 0; i < count; i++)
+    sorted[i] = s.in_order[i] = (float)(time_ms * (1 + 0.002 * fabs(noise(1) - 1)) * noise(0.001));
   qsort(sorted, (size_t)count, sizeof *sorted, compare_times);
   int reach = (int)ceil(0.98 * sqrt(count));
   s.median = sorted[count / 2], s.minimum = sorted[0];
@@ -334,7 +374,8 @@ static struct samples take_samples(double time_ms, int count) {
 static const char put_measurement_sql[] =
     "insert into measurement values (null,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 
-static void put_measurement(long long run, struct candidate *c, long number, double *at_s, double best_ms, bool only_failures) {
+static void put_measurement(long long run, struct candidate *c, long number, double *at_s, double best_ms,
+                            bool only_failures) {
   double roll = only_failures ? uniform() * 0.1 : uniform(), sum = 0;
   const char *reason = "";
   c->outcome = c->time_ms > 1.6 * best_ms ? OUTCOME_SCREENED : OUTCOME_MEASURED;
@@ -348,17 +389,20 @@ static void put_measurement(long long run, struct candidate *c, long number, dou
   if (only_failures && outcome_has_time(c->outcome)) c->outcome = OUTCOME_WRONG, reason = mishaps[5].reasons[0];
   struct samples s = {.median = NAN, .minimum = NAN, .low = NAN, .high = NAN};
   bool timed = outcome_has_time(c->outcome), compiled = timed || c->outcome >= OUTCOME_LAUNCH_FAILED;
-  if (timed) s = take_samples(c->time_ms, c->outcome == OUTCOME_SCREENED ? 3 : 7 + (int)(uniform() * 24));
-  else c->time_ms = INFINITY;
+  if (timed)
+    s = take_samples(c->time_ms, c->outcome == OUTCOME_SCREENED ? 3 : 7 + (int)(uniform() * 24));
+  else
+    c->time_ms = INFINITY;
   *at_s += 0.004 + 0.02 * uniform() + (timed ? 0.03 * (s.count / 20.0) : 0.01);
   double error = 2e-8 * (1 + uniform());
   bool marked = timed && uniform() < 0.004;
-  insert(put_measurement_sql, "iiirttirrrrbrrrrrrrriiriiiiriii", run, c->variant, INT(number), *at_s, outcome_name(c->outcome), reason,
-         INT(s.count), s.median, s.minimum, s.low, s.high, s.count ? s.in_order : NULL, s.count * (int)sizeof(float),
-         timed ? error : NAN, timed ? error * 9 : NAN, timed ? 0.8 + uniform() : NAN, compiled ? c->registers : NAN,
-         compiled ? c->shared_bytes : NAN, compiled ? c->spill : NAN, compiled ? c->occupancy.fraction : NAN,
-         compiled ? c->occupancy.blocks : NAN, INT(c->block[0] * c->block[1] * c->block[2]), INT(c->grid[0] * c->grid[1] * c->grid[2]),
-         30 + 60 * uniform(), INT(1980), INT(1980 - (marked ? 210 : 0)), INT(3201), INT(45 + 15 * uniform()), 420 + 120 * uniform(),
+  insert(put_measurement_sql, "iiirttirrrrbrrrrrrrriiriiiiriii", run, c->variant, INT(number), *at_s,
+         outcome_name(c->outcome), reason, INT(s.count), s.median, s.minimum, s.low, s.high,
+         s.count ? s.in_order : NULL, s.count * (int)sizeof(float), timed ? error : NAN, timed ? error * 9 : NAN,
+         timed ? 0.8 + uniform() : NAN, compiled ? c->registers : NAN, compiled ? c->shared_bytes : NAN,
+         compiled ? c->spill : NAN, compiled ? c->occupancy.fraction : NAN, compiled ? c->occupancy.blocks : NAN,
+         INT(c->block[0] * c->block[1] * c->block[2]), INT(c->grid[0] * c->grid[1] * c->grid[2]), 30 + 60 * uniform(),
+         INT(1980), INT(1980 - (marked ? 210 : 0)), INT(3201), INT(45 + 15 * uniform()), 420 + 120 * uniform(),
          INT(marked ? 4 : 0), INT(marked ? 3 : 1), INT(marked));
 }
 
@@ -368,28 +412,37 @@ static int compare_candidates(const void *a, const void *b) {
 }
 
 static void write_launch(const struct launch *launch, struct text *text) {
-  text_printf(text, "{\"kernel\":\"%s\",\"block\":[%ld,%ld,%ld],\"grid\":[%ld,%ld,%ld],\"shared_bytes\":%ld,\"index_bytes\":%d,"
-              "\"extents\":\"%s\",\"arguments\":[\"inputs\",\"outputs\",\"geometry\"]}", launch->kernel, launch->block[0],
-              launch->block[1], launch->block[2], launch->grid[0], launch->grid[1], launch->grid[2], launch->shared_bytes,
-              launch->index_bytes, launch->literal_extents ? "literal" : "runtime");
+  text_printf(
+      text,
+      "{\"kernel\":\"%s\",\"block\":[%ld,%ld,%ld],\"grid\":[%ld,%ld,%ld],\"shared_bytes\":%ld,\"index_bytes\":%d,"
+      "\"extents\":\"%s\",\"arguments\":[\"inputs\",\"outputs\",\"geometry\"]}",
+      launch->kernel, launch->block[0], launch->block[1], launch->block[2], launch->grid[0], launch->grid[1],
+      launch->grid[2], launch->shared_bytes, launch->index_bytes, launch->literal_extents ? "literal" : "runtime");
 }
 
-static void put_best(const struct setting *s, const struct candidate *c, long long run, const struct samples *time, double default_ms,
-                     bool is_current, const char *date) {
+static void put_best(const struct setting *s, const struct candidate *c, long long run, const struct samples *time,
+                     double default_ms, bool is_current, const char *date) {
   struct generated generated;
   struct text launch = {0};
-  struct variant_spec spec = {s->subject->stencil, s->subject->analysis, templates[c->template].template, c->configuration, s->dtype,
-                              s->domain, s->subject->coefficients, arch_device_limits(arch_find(s->gpu->capability / 10, s->gpu->capability % 10))};
+  struct variant_spec spec = {s->subject->stencil,
+                              s->subject->analysis,
+                              templates[c->template].template,
+                              c->configuration,
+                              s->dtype,
+                              s->domain,
+                              s->subject->coefficients,
+                              arch_device_limits(arch_find(s->gpu->capability / 10, s->gpu->capability % 10))};
   if (generate(&spec, &generated) != HALOTUNE_OK) die(fail_text());
   write_launch(&generated.launch, &launch);
   char arch[16];
   snprintf(arch, sizeof arch, "sm_%d", s->gpu->capability);
   double ratio = s->copy_ms / time->median;
-  insert("insert into best values (null,?,?,?,?,1,'tuned',?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,'[]',1,?,?,?,?,x'7f454c46')",
-         "iiiitrrrirrrrrrirrrtiirttttt", s->problem, c->variant, run, INT(is_current), date, time->median, time->low, time->high,
-         INT(ROUNDS), default_ms, s->copy_ms, ratio, ratio * 0.9985, ratio * 1.0013, 0.0021, INT(s->bytes), 2.1e-8, 1.9e-7, 1.3,
-         "509x251x499", INT(c->registers), INT(c->shared_bytes), c->occupancy.fraction, text_string(&launch), s->gpu->driver, "13.0", arch,
-         generated.source);
+  insert("insert into best values "
+         "(null,?,?,?,?,1,'tuned',?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,'[]',1,?,?,?,?,x'7f454c46')",
+         "iiiitrrrirrrrrrirrrtiirttttt", s->problem, c->variant, run, INT(is_current), date, time->median, time->low,
+         time->high, INT(ROUNDS), default_ms, s->copy_ms, ratio, ratio * 0.9985, ratio * 1.0013, 0.0021, INT(s->bytes),
+         2.1e-8, 1.9e-7, 1.3, "509x251x499", INT(c->registers), INT(c->shared_bytes), c->occupancy.fraction,
+         text_string(&launch), s->gpu->driver, "13.0", arch, generated.source);
   text_free(&launch);
   generated_free(&generated);
 }
@@ -413,9 +466,10 @@ static void put_finals(const struct setting *s, struct candidate *all, int count
   for (int i = 0; i < n; i++) {
     double ratio = times[i].median / times[0].median, width = i == 0 ? 0 : 0.0011;
     if (finalists[i].is_default) default_ms = times[i].median;
-    insert("insert into finalist values (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "iiiirrrrrrrbii", run, finalists[i].variant, INT(i + 1), INT(ROUNDS),
-           times[i].median, times[i].minimum, times[i].low, times[i].high, ratio, ratio - width, ratio + width, times[i].in_order,
-           ROUNDS * (int)sizeof(float), INT(finalists[i].is_default), INT(i > 0 && ratio - width <= 1));
+    insert("insert into finalist values (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "iiiirrrrrrrbii", run, finalists[i].variant,
+           INT(i + 1), INT(ROUNDS), times[i].median, times[i].minimum, times[i].low, times[i].high, ratio,
+           ratio - width, ratio + width, times[i].in_order, ROUNDS * (int)sizeof(float), INT(finalists[i].is_default),
+           INT(i > 0 && ratio - width <= 1));
   }
   put_best(s, &finalists[0], run, &times[0], default_ms, true, date);
 }
@@ -429,15 +483,18 @@ struct wish {
   enum { WISH_WHOLE, WISH_PARTIAL, WISH_FAILURES, WISH_BOTH } kind;
 };
 
-static long long put_run(const struct setting *s, const struct wish *wish, bool is_partial, long space, const char *date) {
+static long long put_run(const struct setting *s, const struct wish *wish, bool is_partial, long space,
+                         const char *date) {
   static const char sql[] = "insert into run values (null,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
   struct text command = {0};
-  text_printf(&command, "halotune tune %s --dtype %s --grid %ld,%ld,%ld --time 60s --seed 7", wish->shown_as ? wish->shown_as : wish->stencil,
-              dtype_names[s->dtype], s->grid.n[0], s->grid.n[1], s->grid.n[2]);
+  text_printf(&command, "halotune tune %s --dtype %s --grid %ld,%ld,%ld --time 60s --seed 7",
+              wish->shown_as ? wish->shown_as : wish->stencil, dtype_names[s->dtype], s->grid.n[0], s->grid.n[1],
+              s->grid.n[2]);
   bool emulated = s->gpu->is_emulation;
-  long long run = insert(sql, "ittttttttititriirrrt", s->problem, is_partial ? "partial" : "complete", is_partial ? "interrupted by the user" : "",
-                         date, date, text_string(&command), "node017", HALOTUNE_VERSION, s->gpu->driver, INT(emulated ? 0 : 13000),
-                         emulated ? "g++ 12.2.0" : "13.0", INT(7), "evolution", 60.0, INT(space), INT(s->bytes), emulated ? NAN : 0.0021,
+  long long run = insert(sql, "ittttttttititriirrrt", s->problem, is_partial ? "partial" : "complete",
+                         is_partial ? "interrupted by the user" : "", date, date, text_string(&command), "node017",
+                         HALOTUNE_VERSION, s->gpu->driver, INT(emulated ? 0 : 13000), emulated ? "g++ 12.2.0" : "13.0",
+                         INT(7), "evolution", 60.0, INT(space), INT(s->bytes), emulated ? NAN : 0.0021,
                          is_partial ? NAN : s->copy_ms, is_partial ? NAN : s->copy_ms * 1.018, "");
   text_free(&command);
   return run;
@@ -453,7 +510,8 @@ static void put_problem(const struct gpu *gpu, const struct wish *wish) {
   struct device_limits limits = arch_device_limits(arch_find(gpu->capability / 10, gpu->capability % 10));
   facts_fill(subject.stencil, subject.analysis, s.dtype, &s.domain, &limits, s.facts);
   if (stencil_coefficients(subject.stencil, &s.grid, subject.coefficients) != HALOTUNE_OK) die(fail_text());
-  s.bytes = (double)subject.analysis->bytes_per_point[s.dtype] * (double)s.grid.n[0] * (double)s.grid.n[1] * (double)s.grid.n[2];
+  s.bytes = (double)subject.analysis->bytes_per_point[s.dtype] * (double)s.grid.n[0] * (double)s.grid.n[1] *
+            (double)s.grid.n[2];
   s.copy_ms = s.bytes / (gpu->copy_gbps * 1e6) + 0.0022;
   s.problem = insert("insert into problem values (null,?,?,?,?,?,?,'stream','steady')", "iitiii", gpu->id, subject.id,
                      dtype_names[s.dtype], INT(wish->n[0]), INT(wish->n[1]), INT(wish->n[2]));
@@ -472,7 +530,8 @@ static void put_problem(const struct gpu *gpu, const struct wish *wish) {
   }
   if (wish->kind != WISH_PARTIAL) {
     long long run = put_run(&s, wish, wish->kind == WISH_FAILURES, 9 * count, "2026-11-21T09:14:03Z");
-    for (int i = first; i < count; i++) put_measurement(run, &all[i], i - first + 1, &at_s, best_ms, wish->kind == WISH_FAILURES);
+    for (int i = first; i < count; i++)
+      put_measurement(run, &all[i], i - first + 1, &at_s, best_ms, wish->kind == WISH_FAILURES);
     if (wish->kind != WISH_FAILURES) put_finals(&s, all, count, run, "2026-11-21T09:15:20Z");
   }
   subject_close(&subject);
@@ -528,15 +587,20 @@ static void put_copies(int problems) {
   for (int i = 1; i < problems; i++) { /* the same again, for other grids */
     struct text sql = {0};
     text_printf(&sql,
-                "insert into problem select id + %d, device_id, stencil_id, dtype, nx, ny, nz + 8 * %d, launch, cache from problem where id = 1;"
-                "create temp table t as select * from run where id = 1; update t set id = id + %d, problem_id = problem_id + %d;"
+                "insert into problem select id + %d, device_id, stencil_id, dtype, nx, ny, nz + 8 * %d, launch, cache "
+                "from problem where id = 1;"
+                "create temp table t as select * from run where id = 1; update t set id = id + %d, problem_id = "
+                "problem_id + %d;"
                 "insert into run select * from t; drop table t;"
-                "insert into variant select id + %d * 100000, source_hash || %d, stencil_id, template_id, parameters from variant where id < 100000;"
+                "insert into variant select id + %d * 100000, source_hash || %d, stencil_id, template_id, parameters "
+                "from variant where id < 100000;"
                 "create temp table t as select * from measurement where run_id = 1;"
                 "update t set id = id + %d * 100000, run_id = run_id + %d, variant_id = variant_id + %d * 100000;"
                 "insert into measurement select * from t; drop table t;"
-                "create temp table t as select * from best where id = 1; update t set id = id + %d, problem_id = problem_id + %d, run_id = run_id + %d,"
-                " variant_id = variant_id + %d * 100000; insert into best select * from t; drop table t;", i, i, i, i, i, i, i, i, i, i, i, i, i);
+                "create temp table t as select * from best where id = 1; update t set id = id + %d, problem_id = "
+                "problem_id + %d, run_id = run_id + %d,"
+                " variant_id = variant_id + %d * 100000; insert into best select * from t; drop table t;",
+                i, i, i, i, i, i, i, i, i, i, i, i, i);
     run_sql(text_string(&sql));
     text_free(&sql);
   }
@@ -574,19 +638,30 @@ static void kind_three(void) {
   }
 }
 
+static void kind_twins(void) { /* two GPUs of one name */
+  static const struct wish wishes[] = {{"star7", NULL, DTYPE_F32, {64, 64, 64}, 12, -1, WISH_WHOLE}};
+  gpus[1] = gpus[0];
+  gpus[1].uuid = "GPU-5d1f0a52-0c7e-4b55-9a55-2f1c4d9d7a02";
+  for (int i = 0; i < 2; i++) put_all(&gpus[i], wishes, COUNT(wishes));
+}
+
 static void kind_hostile(void) { /* texts that no tool of ours would write */
-  static const struct wish wishes[] = {{"star7", "<script>alert(1)</script>", DTYPE_F32, {64, 64, 64}, 12, -1, WISH_WHOLE}};
+  static const struct wish wishes[] = {
+      {"star7", "<script>alert(1)</script>", DTYPE_F32, {64, 64, 64}, 12, -1, WISH_WHOLE}};
   gpus[0].name = "</script><img src=x onerror=alert(2)> \"H200\" & 'co' \xE2\x80\xA8\xFF";
   put_all(&gpus[0], wishes, COUNT(wishes));
   run_sql("update measurement set reason = '<b onmouseover=alert(3)>bad</b>' where outcome = 'pruned' or number = 3;"
-          "update run set command = 'halotune tune \"</script><script>alert(4)</script>\"', host = '<i>host</i>', warnings = '<u>w</u>'");
+          "update run set command = 'halotune tune \"</script><script>alert(4)</script>\"', host = '<i>host</i>', "
+          "warnings = '<u>w</u>'");
 }
 
 static const struct {
   const char *name;
   void (*make)(void);
-} kinds[] = {{"empty", kind_empty}, {"h200", kind_h200}, {"small", kind_small}, {"large", kind_large}, {"million", kind_million}, {"fifth", kind_fifth},
-             {"emulated", kind_emulated}, {"failures", kind_failures}, {"three", kind_three}, {"hostile", kind_hostile}};
+} kinds[] = {{"empty", kind_empty},       {"h200", kind_h200},         {"small", kind_small},
+             {"large", kind_large},       {"million", kind_million},   {"fifth", kind_fifth},
+             {"emulated", kind_emulated}, {"failures", kind_failures}, {"three", kind_three},
+             {"hostile", kind_hostile},   {"twins", kind_twins}};
 
 int main(int argc, char **argv) {
   size_t kind = 0, length;

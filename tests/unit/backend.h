@@ -1,5 +1,5 @@
-/* backend.h: backends for tests: a stencil's scene, variants compiled for it, and the driver of tests that executes kernels on
- * the CPU. */
+/* backend.h: backends for tests: a stencil's scene, variants compiled for it, and the driver of tests that executes
+ * kernels on the CPU. */
 #ifndef TESTS_UNIT_BACKEND_H
 #define TESTS_UNIT_BACKEND_H
 
@@ -12,8 +12,8 @@
 #include "tests/unit/unit.h"
 #include "tuner/bench/backend.h"
 
-/* Name the driver of tests as the one to load: where the environment names none, beside the folder of this program's. Returns
- * whether there is one. */
+/* Name the driver of tests as the one to load: where the environment names none, beside the folder of this
+ * program's. Returns whether there is one. */
 static inline bool find_fake_cuda(void) {
   char path[PATH_MAX] = "";
   const char *named = getenv("HALOTUNE_LIBCUDA"), *library = named && *named ? named : path;
@@ -45,9 +45,15 @@ static inline void stage_open(struct stage *s, const char *name, enum dtype dtyp
   CHECK_OK(analysis_make(s->stencil, &s->analysis));
   for (int axis = s->stencil->dims; axis < MAX_DIMS; axis++) grid.n[axis] = 1;
   CHECK_OK(scene_coefficients(s->stencil, &grid, dtype, s->coefficients));
-  struct scene_request request = {.stencil = s->stencil, .analysis = s->analysis, .dtype = dtype,
-                                  .domain = domain_dense(s->stencil, s->analysis, &grid), .coefficients = s->coefficients,
-                                  .input = INPUT_RANDOM, .seed = 1, .steps = 1, .threads = 1};
+  struct scene_request request = {.stencil = s->stencil,
+                                  .analysis = s->analysis,
+                                  .dtype = dtype,
+                                  .domain = domain_dense(s->stencil, s->analysis, &grid),
+                                  .coefficients = s->coefficients,
+                                  .input = INPUT_RANDOM,
+                                  .seed = 1,
+                                  .steps = 1,
+                                  .threads = 1};
   CHECK_OK(scene_make(&request, &s->scene));
 }
 
@@ -82,7 +88,8 @@ static inline bool variant_open(struct variant *v, const struct stage *s, const 
     template_free(v->template);
     return false;
   }
-  const struct compile_request request = {.source = v->generated.source, .name = v->generated.launch.kernel, .arch = "sm_90"};
+  const struct compile_request request = {
+      .source = v->generated.source, .name = v->generated.launch.kernel, .arch = "sm_90"};
   if (compiler) CHECK_OK(compiler_compile(compiler, &request, &v->compiled));
   return true;
 }

@@ -1,5 +1,5 @@
-/* backend_cuda_test.c: the cuda backend with the driver of tests: variants are verified, timed, and whatever a kernel, its process
- * or the driver does wrong becomes the right verdict, after which all else is as it was. */
+/* backend_cuda_test.c: the cuda backend with the driver of tests: variants are verified, timed, and whatever a
+ * kernel, its process or the driver does wrong becomes the right verdict, after which all else is as it was. */
 #include <dirent.h>
 #include <signal.h>
 
@@ -36,8 +36,10 @@ static void open_backend(struct backend_handle *backend, const char *fault) {
   unsetenv("HALOTUNE_FAKE_FAULT");
 }
 
-static void set_problem(struct backend_handle *backend, const struct stage *stage, enum launch_mode launch, enum cache_mode cache) {
-  const struct backend_problem problem = {.scene = &stage->scene, .launch = launch, .cache = cache, .roof_elements = 4096};
+static void set_problem(struct backend_handle *backend, const struct stage *stage, enum launch_mode launch,
+                        enum cache_mode cache) {
+  const struct backend_problem problem = {
+      .scene = &stage->scene, .launch = launch, .cache = cache, .roof_elements = 4096};
   CHECK_OK(backend->table->set_problem(backend->state, &problem));
 }
 
@@ -59,7 +61,8 @@ static void check_samples(struct backend_handle *backend, const int *slots, int 
     const struct sample_plan plan = {slots, batches, count, ROUNDS, warm == 1};
     CHECK_OK(backend->table->sample(backend->state, &plan, times_ms, &failed, &verdict));
     CHECK_EQ(-1, failed, "slot %d: %s", failed, verdict.reason);
-    for (int i = 0; i < ROUNDS * count; i++) CHECK(times_ms[i] > 0 && times_ms[i] < 1000, "sample %d: %g ms", i, times_ms[i]);
+    for (int i = 0; i < ROUNDS * count; i++)
+      CHECK(times_ms[i] > 0 && times_ms[i] < 1000, "sample %d: %g ms", i, times_ms[i]);
   }
 }
 
@@ -69,11 +72,11 @@ static void check_recheck(struct backend_handle *backend, int slot, const char *
   CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "%s: %s", what, verdict.reason);
 }
 
-/* --- right ones --------------------------------------------------------------------------------------------------------- */
+/* --- right ones --------------------------------------------------------------------------------------------------- */
 
 TEST(variants_of_all_stencils_are_verified_and_timed) {
-  static const char *const stencils[] = {"star7", "star25", "wave25", "box27", "gradient", "triad", "heat2d", "diffusion2d",
-                                         "advect1d", "derivative_y"};
+  static const char *const stencils[] = {"star7", "star25", "wave25",      "box27",    "gradient",
+                                         "triad", "heat2d", "diffusion2d", "advect1d", "derivative_y"};
   static const char *const templates[] = {"direct", "tile", "zmarch", "pencil"};
   struct backend_handle backend;
   int tried = 0, number = 0;
@@ -131,7 +134,7 @@ TEST(a_variant_of_the_roof_copies_the_roof_s_elements) {
   backend_close(&backend);
 }
 
-/* --- wrong ones --------------------------------------------------------------------------------------------------------- */
+/* --- wrong ones --------------------------------------------------------------------------------------------------- */
 
 enum stage_of_fault { AT_LOAD, AT_SAMPLE, AT_RECHECK };
 
@@ -142,24 +145,32 @@ static const struct {
   enum outcome outcome;
   const char *reason;
 } fault_rows[] = {
-    {"cuLaunchKernel@star7_tile=corrupt:4210", AT_LOAD, OUTCOME_WRONG, "v: 1 of 5832 points are wrong, the first (10, 10, 10)"},
-    {"cuLaunchKernel@star7_tile=write:0", AT_LOAD, OUTCOME_OUT_OF_BOUNDS, "wrote point (0, 0, 0) of v, outside of the box"},
-    {"cuLaunchKernel@star7_tile=write:-8", AT_LOAD, OUTCOME_OUT_OF_BOUNDS, "wrote in front of v, at 2 elements before its first"},
-    {"cuLaunchKernel@star7_tile=write:32000", AT_LOAD, OUTCOME_OUT_OF_BOUNDS, "wrote behind v, at 1 elements after its last"},
+    {"cuLaunchKernel@star7_tile=corrupt:4210", AT_LOAD, OUTCOME_WRONG,
+     "v: 1 of 5832 points are wrong, the first (10, 10, 10)"},
+    {"cuLaunchKernel@star7_tile=write:0", AT_LOAD, OUTCOME_OUT_OF_BOUNDS,
+     "wrote point (0, 0, 0) of v, outside of the box"},
+    {"cuLaunchKernel@star7_tile=write:-8", AT_LOAD, OUTCOME_OUT_OF_BOUNDS,
+     "wrote in front of v, at 2 elements before its first"},
+    {"cuLaunchKernel@star7_tile=write:32000", AT_LOAD, OUTCOME_OUT_OF_BOUNDS,
+     "wrote behind v, at 1 elements after its last"},
     {"cuLaunchKernel@star7_tile=input:84", AT_LOAD, OUTCOME_WRONG, "changed its input u, first at (1, 1, 0)"},
     {"cuLaunchKernel@star7_tile=input:-4", AT_LOAD, OUTCOME_OUT_OF_BOUNDS, "in front of u"},
     {"cuLaunchKernel@star7_tile=later:ILLEGAL_ADDRESS", AT_LOAD, OUTCOME_OUT_OF_BOUNDS, "CUDA_ERROR_ILLEGAL_ADDRESS"},
-    {"cuLaunchKernel@star7_tile=later:MISALIGNED_ADDRESS", AT_LOAD, OUTCOME_OUT_OF_BOUNDS, "CUDA_ERROR_MISALIGNED_ADDRESS"},
+    {"cuLaunchKernel@star7_tile=later:MISALIGNED_ADDRESS", AT_LOAD, OUTCOME_OUT_OF_BOUNDS,
+     "CUDA_ERROR_MISALIGNED_ADDRESS"},
     {"cuLaunchKernel@star7_tile=later:ILLEGAL_INSTRUCTION", AT_LOAD, OUTCOME_CRASHED, "CUDA_ERROR_ILLEGAL_INSTRUCTION"},
     {"cuLaunchKernel@star7_tile=later:LAUNCH_TIMEOUT", AT_LOAD, OUTCOME_HUNG, "CUDA_ERROR_LAUNCH_TIMEOUT"},
-    {"cuLaunchKernel@star7_tile=LAUNCH_OUT_OF_RESOURCES", AT_LOAD, OUTCOME_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+    {"cuLaunchKernel@star7_tile=LAUNCH_OUT_OF_RESOURCES", AT_LOAD, OUTCOME_LAUNCH_FAILED,
+     "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
     {"cuModuleLoadData@star7_tile=INVALID_IMAGE", AT_LOAD, OUTCOME_LAUNCH_FAILED, "CUDA_ERROR_INVALID_IMAGE"},
     {"cuModuleLoadData@star7_tile=OUT_OF_MEMORY", AT_LOAD, OUTCOME_LAUNCH_FAILED, "CUDA_ERROR_OUT_OF_MEMORY"},
     {"cuLaunchKernel@star7_tile=kill:SEGV", AT_LOAD, OUTCOME_CRASHED, "signal 11"},
     {"cuLaunchKernel@star7_tile=lost", AT_LOAD, OUTCOME_CRASHED, "CUDA_ERROR_DEVICE_UNAVAILABLE"},
     {"cuLaunchKernel@star7_tile=hang", AT_LOAD, OUTCOME_HUNG, "did not end in 3.0 s"},
-    {"cuLaunchKernel@star7_tile#3+=later:ILLEGAL_ADDRESS", AT_SAMPLE, OUTCOME_OUT_OF_BOUNDS, "CUDA_ERROR_ILLEGAL_ADDRESS"},
-    {"cuLaunchKernel@star7_tile#3+=LAUNCH_OUT_OF_RESOURCES", AT_SAMPLE, OUTCOME_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_OUT_OF"},
+    {"cuLaunchKernel@star7_tile#3+=later:ILLEGAL_ADDRESS", AT_SAMPLE, OUTCOME_OUT_OF_BOUNDS,
+     "CUDA_ERROR_ILLEGAL_ADDRESS"},
+    {"cuLaunchKernel@star7_tile#3+=LAUNCH_OUT_OF_RESOURCES", AT_SAMPLE, OUTCOME_LAUNCH_FAILED,
+     "CUDA_ERROR_LAUNCH_OUT_OF"},
     {"cuLaunchKernel@star7_tile#3+=kill:ABRT", AT_SAMPLE, OUTCOME_CRASHED, "signal 6"},
     {"cuLaunchKernel@star7_tile#3+=hang", AT_SAMPLE, OUTCOME_HUNG, "did not end"},
     {"cuLaunchKernel@star7_tile#4=write:-8", AT_RECHECK, OUTCOME_OUT_OF_BOUNDS, "in front of"},
@@ -185,7 +196,9 @@ static void check_fault(size_t row, enum launch_mode launch) {
   open_backend(&backend, fault_rows[row].fault);
   setenv("HALOTUNE_FAKE_FAULT", fault_rows[row].fault, 1);
   set_problem(&backend, &stage, launch, CACHE_STEADY);
-  CHECK(variant_open(&anchor, &stage, "direct", NULL, compiler) && variant_open(&tested, &stage, "tile", NULL, compiler), "rules");
+  CHECK(variant_open(&anchor, &stage, "direct", NULL, compiler) &&
+            variant_open(&tested, &stage, "tile", NULL, compiler),
+        "rules");
   struct verdict verdict = load(&backend, ANCHOR, &anchor);
   CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "anchor: %s", verdict.reason);
   verdict = load(&backend, TESTED, &tested);
@@ -217,7 +230,7 @@ TEST(what_goes_wrong_is_a_verdict_and_the_rest_goes_on) {
   }
 }
 
-/* --- the worker --------------------------------------------------------------------------------------------------------- */
+/* --- the worker --------------------------------------------------------------------------------------------------- */
 
 /* The first process whose parent is `parent`; 0 for none. */
 static pid_t child_of(pid_t parent, pid_t except) {
@@ -232,7 +245,8 @@ static pid_t child_of(pid_t parent, pid_t except) {
     const char *got = fgets(line, sizeof line, file);
     const char *behind = got ? strrchr(line, ')') : NULL;
     fclose(file);
-    if (behind && sscanf(behind + 4, "%d", &ppid) == 1 && ppid == parent && atoi(entry->d_name) != except) { // NOLINT(cert-err34-c)
+    if (behind && sscanf(behind + 4, "%d", &ppid) == 1 && ppid == parent &&
+        atoi(entry->d_name) != except) { // NOLINT(cert-err34-c)
       found = atoi(entry->d_name); // NOLINT(cert-err34-c)
     }
   }
@@ -285,8 +299,10 @@ TEST(readings_and_warmth) {
   open_backend(&backend, NULL);
   unsetenv("HALOTUNE_FAKE_OTHERS");
   backend.table->read(backend.state, &reading);
-  CHECK(reading.sm_mhz > 0 && reading.memory_mhz > 0 && reading.temperature_c > 0 && reading.power_w > 0 && reading.throttle >= 0,
-        "%d %d %d %g %lld", reading.sm_mhz, reading.memory_mhz, reading.temperature_c, reading.power_w, reading.throttle);
+  CHECK(reading.sm_mhz > 0 && reading.memory_mhz > 0 && reading.temperature_c > 0 && reading.power_w > 0 &&
+            reading.throttle >= 0,
+        "%d %d %d %g %lld", reading.sm_mhz, reading.memory_mhz, reading.temperature_c, reading.power_w,
+        reading.throttle);
   CHECK(strstr(backend.facts.warnings, "other process"), "%s", backend.facts.warnings);
   CHECK(backend.facts.driver[0], "driver");
   CHECK_OK(backend.table->keep_warm(backend.state, 10));

@@ -1,4 +1,5 @@
-/* backend_host_test.c: the emulation as a backend: verdicts on variants that are right, that do not compile, and that have a defect. */
+/* backend_host_test.c: the emulation as a backend: verdicts on variants that are right, that do not compile, and
+ * that have a defect. */
 #include "tests/unit/backend.h"
 
 static char folder[64];
@@ -20,7 +21,8 @@ static int teardown(void **state) {
 static void open_on(struct backend_handle *backend, struct stage *stage, const char *stencil) {
   stage_open(stage, stencil, DTYPE_F32, (struct grid){{20, 12, 9}});
   CHECK_OK(backend_host_open("sm_90", backend));
-  const struct backend_problem problem = {.scene = &stage->scene, .launch = LAUNCH_GRAPH, .cache = CACHE_STEADY, .roof_elements = 1000};
+  const struct backend_problem problem = {
+      .scene = &stage->scene, .launch = LAUNCH_GRAPH, .cache = CACHE_STEADY, .roof_elements = 1000};
   CHECK_OK(backend->table->set_problem(backend->state, &problem));
 }
 
@@ -70,7 +72,8 @@ TEST(a_right_variant_is_timed_and_stays_right) {
   CHECK_EQ(-1, reading.sm_mhz, "no clocks");
   CHECK_OK(backend.table->keep_warm(backend.state, 1));
   CHECK_OK(backend.table->unload(backend.state, 3));
-  CHECK_EQ(HALOTUNE_ARGUMENT, backend.table->sample(backend.state, &plan, times_ms, &failed, &verdict), "an empty slot");
+  CHECK_EQ(HALOTUNE_ARGUMENT, backend.table->sample(backend.state, &plan, times_ms, &failed, &verdict),
+           "an empty slot");
   verdict = load(&backend, &v, true);
   CHECK_EQ(OUTCOME_LAUNCH_FAILED, verdict.outcome, "no roof");
   variant_close(&v);

@@ -1,5 +1,5 @@
-/* gpu_check_test.c: the kernels that look at fields, run by the host emulation: they say what compare_fields says, and find what
- * was written outside of the box or beside the field. */
+/* gpu_check_test.c: the kernels that look at fields, run by the host emulation: they say what compare_fields says,
+ * and find what was written outside of the box or beside the field. */
 #include <stdlib.h>
 
 #include "tests/unit/host_build.h"
@@ -59,7 +59,8 @@ static void make_field(struct field *f, enum dtype dtype, struct box box) {
     magnitudes[i] = fabs(want[i]) + 0.5;
     f->values[i] = want[i] + (double)(i % 5 - 2) * 0.3 * compare_rounding(dtype) * magnitudes[i];
     if (dtype == DTYPE_F32) f->values[i] = (double)(float)f->values[i];
-    bool inside = x >= box.low[0] && x < box.high[0] && y >= box.low[1] && y < box.high[1] && z >= box.low[2] && z < box.high[2];
+    bool inside =
+        x >= box.low[0] && x < box.high[0] && y >= box.low[1] && y < box.high[1] && z >= box.low[2] && z < box.high[2];
     if (inside) put(f, i, f->values[i]);
   }
 }
@@ -78,7 +79,8 @@ static struct gpu_look look_of(const struct field *f) {
 }
 
 /* Launch and sum up. */
-static struct gpu_found run(const char *kernel, const struct host_argument *inputs, int count, const struct gpu_look *look) {
+static struct gpu_found run(const char *kernel, const struct host_argument *inputs, int count,
+                            const struct gpu_look *look) {
   struct host_argument arguments[5];
   struct host_buffer *parts;
   struct host_outcome outcome;
@@ -104,11 +106,12 @@ static struct gpu_found look_at(struct field *f, const struct gpu_look *look) {
   return run(kernels[f->dtype], arguments, COUNT(arguments), look);
 }
 
-static const struct box boxes[] = {{{0, 0, 0}, {NX, NY, NZ}}, {{2, 1, 1}, {NX - 3, NY - 1, NZ - 2}}, {{4, 4, 4}, {4, 4, 4}}};
+static const struct box boxes[] = {
+    {{0, 0, 0}, {NX, NY, NZ}}, {{2, 1, 1}, {NX - 3, NY - 1, NZ - 2}}, {{4, 4, 4}, {4, 4, 4}}};
 
 static void check_same(const struct field *f, const struct gpu_found *found, const char *what) {
-  struct comparison c = compare_fields(&f->grid, &f->box, host_buffer_data(f->want), host_buffer_data(f->magnitudes), f->values,
-                                       f->dtype, 4);
+  struct comparison c = compare_fields(&f->grid, &f->box, host_buffer_data(f->want), host_buffer_data(f->magnitudes),
+                                       f->values, f->dtype, 4);
   CHECK_EQ(c.bad_points, found->bad, "%s", what);
   CHECK_EQ(c.not_finite_points, found->not_finite, "%s", what);
   CHECK(c.max_error == found->max_error, "%s: %g, not %g", what, found->max_error, c.max_error);
@@ -177,7 +180,8 @@ TEST(what_is_written_outside_is_found) {
       CHECK_EQ(rows[i].at, found.first_damaged, "row %zu", i);
       look.keeps_poison = 0;
       found = look_at(&f, &look);
-      CHECK_EQ(rows[i].in_field || rows[i].at == POINTS + BEHIND - 1 ? 1 : 2, found.damaged, "row %zu, guards alone", i);
+      CHECK_EQ(rows[i].in_field || rows[i].at == POINTS + BEHIND - 1 ? 1 : 2, found.damaged, "row %zu, guards alone",
+               i);
       free_field(&f);
     }
   }

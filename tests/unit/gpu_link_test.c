@@ -1,5 +1,5 @@
-/* gpu_link_test.c: the program's end of a GPU worker, with workers that answer, lie, hang and die; and no worker outlives a
- * program that was killed. */
+/* gpu_link_test.c: the program's end of a GPU worker, with workers that answer, lie, hang and die; and no worker
+ * outlives a program that was killed. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -15,9 +15,22 @@
 enum { DEADLINE_MS = 300, LONG_MS = 30000 };
 
 /* What a worker does with its first request. */
-enum manner { ANSWERS, SAYS_NOTHING, GOES, KILLS_ITSELF, SHORT_REPLY, HUGE_REPLY, BAD_STATUS, BAD_PAYLOAD, TRAILING, HALF_REPLY, MANNERS };
+enum manner {
+  ANSWERS,
+  SAYS_NOTHING,
+  GOES,
+  KILLS_ITSELF,
+  SHORT_REPLY,
+  HUGE_REPLY,
+  BAD_STATUS,
+  BAD_PAYLOAD,
+  TRAILING,
+  HALF_REPLY,
+  MANNERS
+};
 
-static void write_numbers(struct text *out, uint64_t status, uint64_t outcome, uint64_t slot, uint64_t is_lost, uint64_t payload) {
+static void write_numbers(struct text *out, uint64_t status, uint64_t outcome, uint64_t slot, uint64_t is_lost,
+                          uint64_t payload) {
   pack_u64(out, 0);
   pack_u64(out, status);
   pack_text(out, "detail");
@@ -32,11 +45,13 @@ static void misbehave(void *state, int socket) {
   struct text reply = {0};
   uint64_t length;
   char body[256];
-  if (!read_all(socket, (char *)&length, sizeof length) || length > sizeof body || !read_all(socket, body, length)) return;
+  if (!read_all(socket, (char *)&length, sizeof length) || length > sizeof body || !read_all(socket, body, length))
+    return;
   if (manner == SAYS_NOTHING) pause();
   if (manner == GOES) return;
   if (manner == KILLS_ITSELF) raise(SIGSEGV);
-  write_numbers(&reply, manner == BAD_STATUS ? 99 : HALOTUNE_OK, OUTCOME_MEASURED, 0, 0, manner == BAD_PAYLOAD ? 1000 : 0);
+  write_numbers(&reply, manner == BAD_STATUS ? 99 : HALOTUNE_OK, OUTCOME_MEASURED, 0, 0,
+                manner == BAD_PAYLOAD ? 1000 : 0);
   if (manner == TRAILING) pack_u64(&reply, 1);
   if (manner == SHORT_REPLY) reply.length -= 8;
   gpu_message_end(&reply);
@@ -107,7 +122,7 @@ TEST(a_worker_refuses_requests_that_make_no_sense) {
   gpu_link_close(&link);
 }
 
-/* --- orphans ------------------------------------------------------------------------------------------------------------ */
+/* --- orphans ------------------------------------------------------------------------------------------------------ */
 
 TEST(no_worker_outlives_a_program_that_was_killed) {
   enum { LATE_MS = 2000 };

@@ -157,6 +157,9 @@ TEST(less_alignment_gives_another_variant) {
     CHECK_OK(context_template(ctx, answer.template_at, &template));
     CHECK_EQ(0, alignment % variant_alignment(template, &answer.configuration, DTYPE_F32), "%d bytes", alignment);
     CHECK_EQ(alignment >= 16, answer.row != NULL, "%d bytes", alignment);
+    CHECK_TEXT("zmarch", template->name, "%d bytes: what was measured, with a narrower vector", alignment);
+    int vector = template_parameter(template, "vector", 6);
+    CHECK_EQ(alignment / 4, template->parameters[vector].values[answer.configuration.choice[vector]], "%d bytes", alignment);
   }
 }
 

@@ -1,4 +1,5 @@
-/* nvml_test.c: types that are declared without NVIDIA's header, reasons for lower clocks, and machines without the library. */
+/* nvml_test.c: types that are declared without NVIDIA's header, reasons for lower clocks, and machines without the
+ * library. */
 #include "gpu/nvml.h"
 
 #include <stdlib.h>
@@ -77,7 +78,8 @@ TEST(with_the_library_of_tests_all_is_read) {
   CHECK_EQ(HALOTUNE_NOT_FOUND, nvml_choose(&nvml, "GPU-no", "no"), "%s", fail_text());
   CHECK_OK(nvml_choose(&nvml, "GPU-fafafafa-fafa-fafa-fafa-fafafafafa00", NULL));
   nvml_read(&nvml, &reading);
-  CHECK(reading.sm_mhz > 0 && reading.memory_mhz > 0 && reading.temperature_c > 0 && reading.power_w > 0 && reading.throttle >= 0,
+  CHECK(reading.sm_mhz > 0 && reading.memory_mhz > 0 && reading.temperature_c > 0 && reading.power_w > 0 &&
+            reading.throttle >= 0,
         "readings");
   nvml_close(&nvml);
 }

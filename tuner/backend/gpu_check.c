@@ -24,7 +24,9 @@ char *gpu_check_source(void) {
   return NULL;
 }
 
-struct gpu_found gpu_found_nothing(void) { return (struct gpu_found){.first_bad = LLONG_MAX, .first_damaged = LLONG_MAX}; }
+struct gpu_found gpu_found_nothing(void) {
+  return (struct gpu_found){.first_bad = LLONG_MAX, .first_damaged = LLONG_MAX};
+}
 
 void gpu_found_add(struct gpu_found *to, const struct gpu_found *from) {
   to->bad += from->bad;
@@ -37,7 +39,8 @@ void gpu_found_add(struct gpu_found *to, const struct gpu_found *from) {
   if (from->max_units > to->max_units) to->max_units = from->max_units;
 }
 
-halotune_status gpu_checker_load(struct gpu *gpu, const void *cubin, CUstream stream, int blocks, struct gpu_checker *out) {
+halotune_status gpu_checker_load(struct gpu *gpu, const void *cubin, CUstream stream, int blocks,
+                                 struct gpu_checker *out) {
   *out = (struct gpu_checker){.gpu = gpu, .stream = stream, .blocks = blocks};
   const struct {
     const char *name;
@@ -68,7 +71,8 @@ static halotune_status run(struct gpu_checker *checker, CUfunction function, voi
                                                         checker->stream, arguments, NULL), "launch of a check");
   if (status == HALOTUNE_OK) status = gpu_did(gpu, gpu->cu->stream_synchronize(checker->stream), "check");
   if (status == HALOTUNE_OK) {
-    status = gpu_did(gpu, gpu->cu->to_host(checker->host, checker->found, blocks * sizeof *checker->host), "cuMemcpyDtoH");
+    status =
+        gpu_did(gpu, gpu->cu->to_host(checker->host, checker->found, blocks * sizeof *checker->host), "cuMemcpyDtoH");
   }
   for (unsigned i = 0; i < blocks && status == HALOTUNE_OK; i++) gpu_found_add(out, &checker->host[i]);
   return status;

@@ -16,8 +16,8 @@ struct gpu_look {
   long long keeps_poison;         /* outside of the box the field is still poisoned */
 };
 
-/* What it finds; struct Found of check.cu. All but `damaged` and `first_damaged` are of the box, and mean what struct comparison
- * does; of an input, `bad` are words that changed. */
+/* What it finds; struct Found of check.cu. All but `damaged` and `first_damaged` are of the box, and mean what
+ * struct comparison does; of an input, `bad` are words that changed. */
 struct gpu_found {
   long long bad, not_finite, first_bad; /* first: the element's index; meaningless where there is none */
   long long damaged, first_damaged;     /* elements outside of the box; the index is negative in front of the field */
@@ -50,7 +50,8 @@ struct gpu_checker {
 /* Load the compiled source. Checks run on `stream`.
  *   blocks  of a check, at most GPU_CHECK_MAX_BLOCKS
  * Returns HALOTUNE_OK or HALOTUNE_NO_GPU. */
-halotune_status gpu_checker_load(struct gpu *gpu, const void *cubin, CUstream stream, int blocks, struct gpu_checker *out);
+halotune_status gpu_checker_load(struct gpu *gpu, const void *cubin, CUstream stream, int blocks,
+                                 struct gpu_checker *out);
 void gpu_checker_free(struct gpu_checker *checker);
 
 /* Look at an output, and wait for the answer.

@@ -16,8 +16,8 @@ halotune_status gpu_did(struct gpu *gpu, CUresult result, const char *what);
 
 static inline void gpu_clear(struct gpu *gpu) { gpu->failed = CUDA_SUCCESS; }
 
-/* What a failed call says about the variant that was loaded, launched or waited for: out of bounds, crashed, hung, or that the
- * driver refused it. */
+/* What a failed call says about the variant that was loaded, launched or waited for: out of bounds, crashed, hung,
+ * or that the driver refused it. */
 enum outcome gpu_outcome(CUresult result);
 
 /* Whether the context can no longer be used, as is so after a kernel died: every call fails from then on. */

@@ -8,7 +8,8 @@ enum { GPU_ALIGN_BYTES = 512 };
 
 /* A field with a guard in front and one behind. Start with {0}; end with gpu_buffer_free. */
 struct gpu_buffer {
-  CUdeviceptr allocation, memory, data; /* memory: of the guard in front; data: of the field, a multiple of GPU_ALIGN_BYTES */
+  CUdeviceptr allocation, memory,
+      data; /* memory: of the guard in front; data: of the field, a multiple of GPU_ALIGN_BYTES */
   size_t front_bytes, bytes, behind_bytes;
 };
 
@@ -31,8 +32,8 @@ struct gpu_rotation {
   size_t stride_bytes; /* of a field to the next */
 };
 
-/* How many sets it takes until together they exceed twice the L2 cache; at least 1, at most GPU_MOST_SETS, so that tiny fields
- * take turns among that many. */
+/* How many sets it takes until together they exceed twice the L2 cache; at least 1, at most GPU_MOST_SETS, so that
+ * tiny fields take turns among that many. */
 enum { GPU_MOST_SETS = 1024 };
 int gpu_rotation_sets(size_t set_bytes, int l2_bytes);
 

@@ -36,7 +36,8 @@ halotune_status gpu_problem_make(const struct stencil *stencil, const struct ana
   for (int i = 0; i < stencil->output_count; i++) phase.outputs[i] = stencil->input_count + i;
   do {
     if (out->phase_count == GPU_MOST_PHASES) {
-      return fail(HALOTUNE_ARGUMENT, "the stencil's fields take more than %d steps to come back to their places", GPU_MOST_PHASES);
+      return fail(HALOTUNE_ARGUMENT, "the stencil's fields take more than %d steps to come back to their places",
+                  GPU_MOST_PHASES);
     }
     out->phases[out->phase_count++] = phase;
     if (stencil->iterate_count > 0) iterate_advance(stencil, phase.inputs, phase.outputs);

@@ -27,13 +27,15 @@ struct gpu_problem {
 };
 
 /* Fill in all but `rounding` and `allowed_units`.
- * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a domain with gaps, or fields that take more than GPU_MOST_PHASES steps to come
- * back to their places. */
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a domain with gaps, or fields that take more than GPU_MOST_PHASES
+ * steps to come back to their places. */
 halotune_status gpu_problem_make(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
                                  const struct domain *domain, struct gpu_problem *out);
 
 /* What the fields are, by the numbers of buffers. */
-static inline int gpu_problem_buffers(const struct gpu_problem *problem) { return problem->input_count + problem->output_count; }
+static inline int gpu_problem_buffers(const struct gpu_problem *problem) {
+  return problem->input_count + problem->output_count;
+}
 static inline size_t gpu_problem_bytes(const struct gpu_problem *problem) {
   return (size_t)domain_elements(&problem->domain) * dtype_bytes(problem->dtype);
 }

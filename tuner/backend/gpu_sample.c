@@ -1,7 +1,7 @@
 /* gpu_sample.c: variants in slots, and the time of batches of them.
  *
- * A slot has one or more bindings of its kernel to fields, which take turns: the phases of an iterated stencil, as a time loop
- * has them, or in cold mode sets of fields that together exceed the L2 cache. */
+ * A slot has one or more bindings of its kernel to fields, which take turns: the phases of an iterated stencil, as
+ * a time loop has them, or in cold mode sets of fields that together exceed the L2 cache. */
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -14,7 +14,7 @@ enum {
   WARM_BLOCKS_PER_SM = 8,
 };
 
-/* --- slots -------------------------------------------------------------------------------------------------------------- */
+/* --- slots -------------------------------------------------------------------------------------------------------- */
 
 static bool is_cold(const struct gpu_session *s) { return s->problem.cache == CACHE_COLD; }
 
@@ -25,7 +25,8 @@ static int bindings_of(const struct gpu_session *s, bool is_roof) {
 }
 
 /* The fields of a binding. */
-static void fields_of(const struct gpu_session *s, bool is_roof, int binding, CUdeviceptr inputs[], CUdeviceptr outputs[]) {
+static void fields_of(const struct gpu_session *s, bool is_roof, int binding, CUdeviceptr inputs[],
+                      CUdeviceptr outputs[]) {
   const struct gpu_problem *p = &s->problem;
   if (is_roof) {
     inputs[0] = gpu_rotation_field(&s->roof, binding, 0);
@@ -38,7 +39,8 @@ static void fields_of(const struct gpu_session *s, bool is_roof, int binding, CU
     inputs[i] = rotates ? gpu_rotation_field(&s->rotation, binding, i) : s->fields[phase->inputs[i]].data;
   }
   for (int o = 0; o < p->output_count; o++) {
-    outputs[o] = rotates ? gpu_rotation_field(&s->rotation, binding, p->input_count + o) : s->fields[phase->outputs[o]].data;
+    outputs[o] =
+        rotates ? gpu_rotation_field(&s->rotation, binding, p->input_count + o) : s->fields[phase->outputs[o]].data;
   }
 }
 
@@ -52,14 +54,16 @@ static halotune_status bind(struct gpu_session *s, struct gpu_slot *slot) {
   return HALOTUNE_OK;
 }
 
-halotune_status gpu_session_load(struct gpu_session *s, int number, const struct kernel_plan *plan, const void *cubin, bool is_roof) {
+halotune_status gpu_session_load(struct gpu_session *s, int number, const struct kernel_plan *plan, const void *cubin,
+                                 bool is_roof) {
   if (number < 0 || number >= GPU_SLOTS || !s->has_problem || s->slots[number].is_loaded) {
     return fail(HALOTUNE_ARGUMENT, "slot %d cannot be loaded", number);
   }
   struct gpu_slot *slot = &s->slots[number];
   const struct gpu_problem *p = &s->problem;
   int inputs = is_roof ? 1 : p->input_count, outputs = is_roof ? 1 : p->output_count;
-  if (plan->input_count != inputs || plan->output_count != outputs) return fail(HALOTUNE_ARGUMENT, "the variant is of another stencil");
+  if (plan->input_count != inputs || plan->output_count != outputs)
+    return fail(HALOTUNE_ARGUMENT, "the variant is of another stencil");
   int count = bindings_of(s, is_roof);
   if (count == 0) return fail(HALOTUNE_NO_GPU, "the GPU's memory has no room for the copy of the roof");
   gpu_clear(&s->gpu);
@@ -103,14 +107,15 @@ static halotune_status make_builtin(struct gpu_session *s, int number) {
   return HALOTUNE_OK;
 }
 
-/* --- applications ------------------------------------------------------------------------------------------------------- */
+/* --- applications ------------------------------------------------------------------------------------------------- */
 
 static CUresult apply(struct gpu_session *s, int number, int binding) {
   struct gpu_slot *slot = &s->slots[number];
   if (number == GPU_SLOT_EMPTY) return gpu_launch_empty(&s->checker);
   if (number == GPU_SLOT_MEMCPY) {
     size_t bytes = (size_t)s->problem.roof_elements * dtype_bytes(s->problem.dtype);
-    return s->cu.copy_async(gpu_rotation_field(&s->roof, binding, 1), gpu_rotation_field(&s->roof, binding, 0), bytes, s->stream);
+    return s->cu.copy_async(gpu_rotation_field(&s->roof, binding, 1), gpu_rotation_field(&s->roof, binding, 0), bytes,
+                            s->stream);
   }
   return kernel_launch(&slot->kernel, &slot->bindings[binding], s->stream);
 }
@@ -136,7 +141,8 @@ static void advance(struct gpu_session *s, const struct gpu_slot *slot, int coun
 }
 
 static halotune_status copy_start(struct gpu_session *s, CUdeviceptr to, int buffer) {
-  return gpu_did(&s->gpu, s->cu.copy_async(to, s->starts[buffer], gpu_problem_bytes(&s->problem), s->stream), "cuMemcpyDtoDAsync");
+  return gpu_did(&s->gpu, s->cu.copy_async(to, s->starts[buffer], gpu_problem_bytes(&s->problem), s->stream),
+                 "cuMemcpyDtoDAsync");
 }
 
 /* Fields as they are before the first time step. Outputs without a start keep what they hold. */
@@ -158,25 +164,27 @@ void gpu_session_refresh(struct gpu_session *s) {
   if (s->applications > 0) s->applications = -1;
 }
 
-/* --- samples ------------------------------------------------------------------------------------------------------------ */
+/* --- samples ------------------------------------------------------------------------------------------------------ */
 
 static halotune_status make_graph(struct gpu_session *s, int number, int binding, int batch) {
   CUgraph graph = NULL;
-  halotune_status status = gpu_did(&s->gpu, s->cu.capture_begin(s->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture");
+  halotune_status status =
+      gpu_did(&s->gpu, s->cu.capture_begin(s->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture");
   if (status != HALOTUNE_OK) return status;
   CUresult applied = apply_many(s, number, binding, batch);
   CUresult ended = s->cu.capture_end(s->stream, &graph);
   status = gpu_did(&s->gpu, applied, "launch");
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, ended, "cuStreamEndCapture");
   if (status == HALOTUNE_OK) {
-    status = gpu_did(&s->gpu, s->cu.graph_instantiate(&s->slots[number].graphs[binding], graph, 0), "cuGraphInstantiate");
+    status =
+        gpu_did(&s->gpu, s->cu.graph_instantiate(&s->slots[number].graphs[binding], graph, 0), "cuGraphInstantiate");
   }
   if (graph) s->cu.graph_destroy(graph);
   return status;
 }
 
-/* A graph for the batch that begins with the present phase. The first launch of a graph moves it to the GPU, so it is not a
- * timed one; as that leads to another phase, it may take as many graphs as there are phases. */
+/* A graph for the batch that begins with the present phase. The first launch of a graph moves it to the GPU, so it
+ * is not a timed one; as that leads to another phase, it may take as many graphs as there are phases. */
 static halotune_status ready_graph(struct gpu_session *s, int number, int batch, CUgraphExec *out) {
   struct gpu_slot *slot = &s->slots[number];
   if (slot->graph_batch != batch) {
@@ -188,7 +196,8 @@ static halotune_status ready_graph(struct gpu_session *s, int number, int batch,
     *out = slot->graphs[binding];
     if (*out) return HALOTUNE_OK;
     halotune_status status = make_graph(s, number, binding, batch);
-    if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.graph_launch(slot->graphs[binding], s->stream), "cuGraphLaunch");
+    if (status == HALOTUNE_OK)
+      status = gpu_did(&s->gpu, s->cu.graph_launch(slot->graphs[binding], s->stream), "cuGraphLaunch");
     if (status != HALOTUNE_OK) return status;
     advance(s, slot, batch);
   }
@@ -227,7 +236,8 @@ halotune_status gpu_session_sample(struct gpu_session *s, int number, int batch,
   }
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_record(s->end, s->stream), "cuEventRecord");
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_synchronize(s->end), "kernel");
-  if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_time(&batch_ms, s->start, s->end), "cuEventElapsedTime");
+  if (status == HALOTUNE_OK)
+    status = gpu_did(&s->gpu, s->cu.event_time(&batch_ms, s->start, s->end), "cuEventElapsedTime");
   if (status != HALOTUNE_OK) return status;
   advance(s, slot, batch);
   *time_ms = (double)batch_ms / batch;

@@ -8,9 +8,12 @@ halotune_status gpu_session_open(int ordinal, struct gpu_session *out) {
   out->gpu.cu = &out->cu;
   halotune_status status = cu_open(&out->cu);
   if (status == HALOTUNE_OK) status = device_open(&out->cu, ordinal, &out->device);
-  if (status == HALOTUNE_OK) status = gpu_did(&out->gpu, out->cu.stream_create(&out->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
-  if (status == HALOTUNE_OK) status = gpu_did(&out->gpu, out->cu.event_create(&out->start, CU_EVENT_DEFAULT), "cuEventCreate");
-  if (status == HALOTUNE_OK) status = gpu_did(&out->gpu, out->cu.event_create(&out->end, CU_EVENT_DEFAULT), "cuEventCreate");
+  if (status == HALOTUNE_OK)
+    status = gpu_did(&out->gpu, out->cu.stream_create(&out->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  if (status == HALOTUNE_OK)
+    status = gpu_did(&out->gpu, out->cu.event_create(&out->start, CU_EVENT_DEFAULT), "cuEventCreate");
+  if (status == HALOTUNE_OK)
+    status = gpu_did(&out->gpu, out->cu.event_create(&out->end, CU_EVENT_DEFAULT), "cuEventCreate");
   return status;
 }
 
@@ -23,7 +26,7 @@ halotune_status gpu_session_prepare(struct gpu_session *s, const void *cubin) {
   return gpu_checker_load(&s->gpu, cubin, s->stream, blocks, &s->checker);
 }
 
-/* --- fields ------------------------------------------------------------------------------------------------------------- */
+/* --- fields ------------------------------------------------------------------------------------------------------- */
 
 static void free_pointer(struct gpu_session *s, CUdeviceptr *pointer) {
   if (*pointer) s->cu.mem_free(*pointer);
@@ -72,7 +75,8 @@ static int rotation_sets(const struct gpu_session *s, const struct gpu_problem *
 static size_t bytes_needed(const struct gpu_session *s, const struct gpu_problem *problem) {
   size_t bytes = gpu_problem_bytes(problem), points = (size_t)domain_elements(&problem->domain), total = 0;
   int buffers = gpu_problem_buffers(problem);
-  for (int i = 0; i < buffers; i++) total += gpu_buffer_total(bytes, problem->guard_bytes) + (has_start(problem, i) ? bytes : 0);
+  for (int i = 0; i < buffers; i++)
+    total += gpu_buffer_total(bytes, problem->guard_bytes) + (has_start(problem, i) ? bytes : 0);
   int sets = rotation_sets(s, problem, (size_t)buffers * bytes);
   if (sets > 1) total += (size_t)sets * (size_t)buffers * (bytes + GPU_ALIGN_BYTES);
   return total + 2 * (size_t)problem->output_count * points * sizeof(double);
@@ -94,7 +98,8 @@ static halotune_status make_fields(struct gpu_session *s, const struct gpu_probl
     status = allocate(s, doubles, &s->want[o]);
     if (status == HALOTUNE_OK) status = allocate(s, doubles, &s->magnitudes[o]);
   }
-  if (status == HALOTUNE_OK && sets > 1) status = gpu_rotation_make(&s->gpu, sets, buffers, bytes, s->stream, &s->rotation);
+  if (status == HALOTUNE_OK && sets > 1)
+    status = gpu_rotation_make(&s->gpu, sets, buffers, bytes, s->stream, &s->rotation);
   return status;
 }
 
@@ -145,7 +150,9 @@ halotune_status gpu_session_upload(struct gpu_session *s, enum gpu_upload kind, 
   int most = kind == GPU_UPLOAD_START ? gpu_problem_buffers(p) : p->output_count;
   if (!s->has_problem || number < 0 || number >= most) return fail(HALOTUNE_ARGUMENT, "there is no field %d", number);
   size_t room = kind == GPU_UPLOAD_START ? gpu_problem_bytes(p) : (size_t)domain_elements(&p->domain) * sizeof(double);
-  CUdeviceptr to = kind == GPU_UPLOAD_START ? s->starts[number] : kind == GPU_UPLOAD_WANT ? s->want[number] : s->magnitudes[number];
+  CUdeviceptr to = kind == GPU_UPLOAD_START  ? s->starts[number]
+                   : kind == GPU_UPLOAD_WANT ? s->want[number]
+                                             : s->magnitudes[number];
   if (!to || offset_bytes > room || byte_count > room - offset_bytes) {
     return fail(HALOTUNE_ARGUMENT, "%zu bytes from %zu on do not fit field %d", byte_count, offset_bytes, number);
   }

@@ -1,8 +1,9 @@
 /* gpu_session.h: one GPU in the process that uses it: a problem's fields, variants loaded on them, verified and timed.
  *
- * All fields are shared by all variants. Inputs are copied anew before each verification from copies that no variant knows;
- * outputs are poison then. A variant that wrote outside of the fields may have hit more than its guards, and one that died
- * took the context with it: the session is then good for nothing but its end (gpu_session_is_lost).
+ * All fields are shared by all variants. Inputs are copied anew before each verification from copies that no
+ * variant knows; outputs are poison then. A variant that wrote outside of the fields may have hit more than its
+ * guards, and one that died took the context with it: the session is then good for nothing but its end
+ * (gpu_session_is_lost).
  *
  * What the driver says against a variant comes as HALOTUNE_NO_GPU, with `gpu.failed`; see gpu_outcome.
  * Threads: one. */
@@ -14,7 +15,8 @@
 #include "tuner/backend/gpu_memory.h"
 #include "tuner/backend/gpu_problem.h"
 
-/* Slots of variants; behind them the empty kernel and the driver's copy. The same numbers as in tuner/bench/backend.h. */
+/* Slots of variants; behind them the empty kernel and the driver's copy. The same numbers as in
+ * tuner/bench/backend.h. */
 enum { GPU_SLOTS = 128, GPU_SLOT_EMPTY = GPU_SLOTS, GPU_SLOT_MEMCPY, GPU_ALL_SLOTS };
 
 /* Fields that are filled from outside: by number of buffer, or of output. */
@@ -50,7 +52,7 @@ struct gpu_session {
   struct gpu_buffer fields[2 * MAX_FIELDS];      /* inputs, then outputs */
   CUdeviceptr starts[2 * MAX_FIELDS];            /* what they hold at first; of outputs only where they are iterated */
   CUdeviceptr want[MAX_FIELDS], magnitudes[MAX_FIELDS];
-  struct gpu_rotation rotation, roof;            /* sets to take turns; none where one set is enough. roof: input and output */
+  struct gpu_rotation rotation, roof; /* sets to take turns; none where one set is enough. roof: input and output */
   struct gpu_slot slots[GPU_ALL_SLOTS];
   int phase;                                     /* the next application's, of iterated stencils that are timed */
   long applications;                             /* since the fields were fresh; negative: they have to be made so */
@@ -65,8 +67,8 @@ void gpu_session_close(struct gpu_session *s);
 halotune_status gpu_session_prepare(struct gpu_session *s, const void *cubin);
 
 /* Unload all variants and make room for the fields of a problem, to be filled by gpu_session_upload.
- * Returns HALOTUNE_OK; HALOTUNE_MEMORY with how much it takes and how much is free; HALOTUNE_NO_GPU. That there is no room
- * for the roof is no failure. */
+ * Returns HALOTUNE_OK; HALOTUNE_MEMORY with how much it takes and how much is free; HALOTUNE_NO_GPU. That there is
+ * no room for the roof is no failure. */
 halotune_status gpu_session_problem(struct gpu_session *s, const struct gpu_problem *problem);
 
 /* Fill a part of a field: in the element's type at first, in doubles for the reference.
@@ -75,7 +77,8 @@ halotune_status gpu_session_upload(struct gpu_session *s, enum gpu_upload kind, 
                                    const void *bytes, size_t byte_count);
 
 /* Load a variant into the slot of this number, which has to be empty. `is_roof`: on the roof's fields. */
-halotune_status gpu_session_load(struct gpu_session *s, int number, const struct kernel_plan *plan, const void *cubin, bool is_roof);
+halotune_status gpu_session_load(struct gpu_session *s, int number, const struct kernel_plan *plan, const void *cubin,
+                                 bool is_roof);
 void gpu_session_unload(struct gpu_session *s, int number);
 
 /* Make the fields anew, run the variant once, and look at all of them. */

@@ -21,7 +21,8 @@ static struct gpu_look look_at(const struct gpu_session *s, const struct gpu_buf
 }
 
 /* Something was written beside a field, nobody knows how far. */
-static void note_damage(struct gpu_session *s, const struct gpu_buffer *buffer, const struct gpu_found *found, size_t unit) {
+static void note_damage(struct gpu_session *s, const struct gpu_buffer *buffer, const struct gpu_found *found,
+                        size_t unit) {
   if (found->damaged == 0) return;
   if (found->first_damaged < 0 || found->first_damaged >= (long long)(buffer->bytes / unit)) s->is_damaged = true;
 }
@@ -34,24 +35,28 @@ static halotune_status look_at_input(struct gpu_session *s, int buffer, bool com
   return status;
 }
 
-static halotune_status look_at_output(struct gpu_session *s, int output, bool compares, bool keeps_poison, struct gpu_found *out) {
+static halotune_status look_at_output(struct gpu_session *s, int output, bool compares, bool keeps_poison,
+                                      struct gpu_found *out) {
   const struct gpu_problem *p = &s->problem;
   const struct gpu_buffer *buffer = &s->fields[p->input_count + output];
   struct gpu_look look = look_at(s, buffer, dtype_bytes(p->dtype));
   look.compares = compares;
   look.keeps_poison = keeps_poison;
-  halotune_status status = gpu_check(&s->checker, p->dtype, buffer->memory, s->want[output], s->magnitudes[output], &look, out);
+  halotune_status status =
+      gpu_check(&s->checker, p->dtype, buffer->memory, s->want[output], s->magnitudes[output], &look, out);
   if (status == HALOTUNE_OK) note_damage(s, buffer, out, dtype_bytes(p->dtype));
   return status;
 }
 
 /* The numbers at the first bad point. */
-static halotune_status fetch_bad(struct gpu_session *s, int output, const struct gpu_found *found, double *want, double *got) {
+static halotune_status fetch_bad(struct gpu_session *s, int output, const struct gpu_found *found, double *want,
+                                 double *got) {
   size_t bytes = dtype_bytes(s->problem.dtype), at = (size_t)found->first_bad;
   float single = 0;
   bool is_single = s->problem.dtype == DTYPE_F32;
   CUdeviceptr data = s->fields[s->problem.input_count + output].data;
-  halotune_status status = gpu_did(&s->gpu, s->cu.to_host(is_single ? (void *)&single : got, data + at * bytes, bytes), "cuMemcpyDtoH");
+  halotune_status status =
+      gpu_did(&s->gpu, s->cu.to_host(is_single ? (void *)&single : got, data + at * bytes, bytes), "cuMemcpyDtoH");
   if (is_single) *got = (double)single;
   if (status != HALOTUNE_OK) return status;
   return gpu_did(&s->gpu, s->cu.to_host(want, s->want[output] + at * sizeof *want, sizeof *want), "cuMemcpyDtoH");
@@ -60,7 +65,8 @@ static halotune_status fetch_bad(struct gpu_session *s, int output, const struct
 static halotune_status look_at_all(struct gpu_session *s, struct gpu_look_back *out) {
   const struct gpu_problem *p = &s->problem;
   halotune_status status = HALOTUNE_OK;
-  for (int i = 0; i < p->input_count && status == HALOTUNE_OK; i++) status = look_at_input(s, i, true, &out->buffers[i]);
+  for (int i = 0; i < p->input_count && status == HALOTUNE_OK; i++)
+    status = look_at_input(s, i, true, &out->buffers[i]);
   for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
     struct gpu_found *found = &out->buffers[p->input_count + o];
     status = look_at_output(s, o, true, true, found);

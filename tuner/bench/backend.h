@@ -1,9 +1,10 @@
-/* backend.h: what runs variants: the GPU's worker process, the host's emulation, or a recording. Search and protocol know no more
- * of them than this table of functions.
+/* backend.h: what runs variants: the GPU's worker process, the host's emulation, or a recording. Search and
+ * protocol know no more of them than this table of functions.
  *
- * A backend has one problem at a time, and slots, each of which holds one loaded variant: the anchor and the finalists stay, the
- * variant under test comes and goes. What goes wrong with a variant is a verdict, never an error, and its slot is empty again;
- * after one that kills its process the next call starts another, with the problem and the other slots as they were.
+ * A backend has one problem at a time, and slots, each of which holds one loaded variant: the anchor and the
+ * finalists stay, the variant under test comes and goes. What goes wrong with a variant is a verdict, never an
+ * error, and its slot is empty again; after one that kills its process the next call starts another, with the
+ * problem and the other slots as they were.
  *
  * Threads: one at a time for one backend. */
 #ifndef TUNER_BENCH_BACKEND_H
@@ -37,7 +38,7 @@ struct backend_facts {
 
 /* A problem to run variants of. */
 struct backend_problem {
-  const struct scene *scene;  /* inputs and reference of one step, on a dense domain; must live until the next problem is set */
+  const struct scene *scene;  /* inputs and reference of one step, on a dense domain; has to live until the next */
   enum launch_mode launch;    /* how samples launch */
   enum cache_mode cache;
   long long roof_elements;    /* that SLOT_MEMCPY and variants with `is_roof` copy; 0 for none */
@@ -79,13 +80,13 @@ struct backend {
   const char *name; /* "cuda", "host", "replay" */
 
   /* Set the problem; unloads all slots.
-   * Returns HALOTUNE_OK; HALOTUNE_MEMORY where the device has too little, with how much it takes; HALOTUNE_NO_GPU or HALOTUNE_IO
-   * where no worker could be started. */
+   * Returns HALOTUNE_OK; HALOTUNE_MEMORY where the device has too little, with how much it takes; HALOTUNE_NO_GPU or
+   * HALOTUNE_IO where no worker could be started. */
   halotune_status (*set_problem)(void *state, const struct backend_problem *problem);
 
-  /* Load a variant into an empty slot, with inputs written anew, run it once between guards, and compare with the reference.
-   * A variant of the roof is loaded and not run; where there is no room for its fields, that is its verdict.
-   * Returns HALOTUNE_OK whatever the verdict is; else what set_problem returns, since a worker may have to be started. */
+  /* Load a variant into an empty slot, with inputs written anew, run it once between guards, and compare with the
+   * reference. A variant of the roof is loaded and not run; where there is no room for its fields, that is its verdict.
+   * Returns HALOTUNE_OK whatever the verdict is; else what set_problem returns, as a worker may have to be started. */
   halotune_status (*load)(void *state, int slot, const struct candidate *candidate, struct verdict *verdict);
 
   /* Empty a slot; an empty one is fine. */
@@ -95,10 +96,11 @@ struct backend {
    *   times_ms  receives rounds * slot_count times of one application, round by round; those behind a failure are 0
    *   failed    the slot that went wrong, -1 for none
    *   verdict   of that slot; the samples end with it */
-  halotune_status (*sample)(void *state, const struct sample_plan *plan, double *times_ms, int *failed, struct verdict *verdict);
+  halotune_status (*sample)(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
+                            struct verdict *verdict);
 
-  /* After samples: look at guards, inputs and whether the last output is finite; then write the inputs anew, run the slot's
-   * variant once more and compare. Nothing is looked at for a variant of the roof. */
+  /* After samples: look at guards, inputs and whether the last output is finite; then write the inputs anew, run the
+   * slot's variant once more and compare. Nothing is looked at for a variant of the roof. */
   halotune_status (*recheck)(void *state, int slot, struct verdict *verdict);
 
   /* Clocks and so on, now. */
@@ -123,7 +125,8 @@ struct backend_handle {
   struct backend_facts facts;
 };
 
-/* What a variant's hang is judged by: the larger of this and 20 times what the samples should take by the best time so far. */
+/* What a variant's hang is judged by: the larger of this and 20 times what the samples should take by the best time
+ * so far. */
 enum { BACKEND_HANG_MS = 5000 };
 
 struct backend_cuda_options {
@@ -133,12 +136,13 @@ struct backend_cuda_options {
 };
 
 /* Open the worker process of a GPU. Call it before the program has threads.
- * Returns HALOTUNE_OK, HALOTUNE_NO_GPU or HALOTUNE_ARGUMENT (no such ordinal), HALOTUNE_IO, HALOTUNE_MEMORY, or what the
- * compiler returns. */
+ * Returns HALOTUNE_OK, HALOTUNE_NO_GPU or HALOTUNE_ARGUMENT (no such ordinal), HALOTUNE_IO, HALOTUNE_MEMORY, or
+ * what the compiler returns. */
 halotune_status backend_cuda_open(const struct backend_cuda_options *options, struct backend_handle *out);
 
-/* The same in this process, which then owns a context of the GPU: for tools that watch one process, such as compute-sanitizer. A
- * variant that hangs or kills its process takes the program with it, and after one that kills its context nothing works. */
+/* The same in this process, which then owns a context of the GPU: for tools that watch one process, such as
+ * compute-sanitizer. A variant that hangs or kills its process takes the program with it, and after one that kills
+ * its context nothing works. */
 halotune_status backend_direct_open(const struct backend_cuda_options *options, struct backend_handle *out);
 
 /* The emulation. Its times are those of one thread of the host, and mean nothing for a GPU.

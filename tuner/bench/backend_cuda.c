@@ -1,5 +1,5 @@
-/* backend_cuda.c: a GPU's worker process as a backend. The program keeps all that it takes to start the worker again: the scene,
- * and the candidates of live slots. */
+/* backend_cuda.c: a GPU's worker process as a backend. The program keeps all that it takes to start the worker
+ * again: the scene, and the candidates of live slots. */
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ struct cuda {
   double best_ms; /* the fastest application of any variant of the problem; 0: none yet */
 };
 
-/* --- requests that are not about a variant ------------------------------------------------------------------------------ */
+/* --- requests that are not about a variant ------------------------------------------------------------------------ */
 
 /* Ask; that the worker dies or hangs is an error. */
 static halotune_status ask(struct cuda *c, struct text *request, double deadline_ms, struct gpu_reply *reply) {
@@ -47,7 +47,8 @@ static halotune_status ask(struct cuda *c, struct text *request, double deadline
   bool complete = text_ok(request);
   text_free(request);
   if (!complete) return fail_memory();
-  if (end == GPU_LINK_HUNG) return fail(HALOTUNE_IO, "the GPU's worker process did not answer in %.0f s", deadline_ms / 1000);
+  if (end == GPU_LINK_HUNG)
+    return fail(HALOTUNE_IO, "the GPU's worker process did not answer in %.0f s", deadline_ms / 1000);
   if (end == GPU_LINK_DIED) return fail(HALOTUNE_IO, "the GPU's worker is gone: %s", c->link.death);
   if (reply->status == HALOTUNE_OK) return HALOTUNE_OK;
   halotune_status status = fail(reply->status, "%s", reply->detail);
@@ -99,7 +100,8 @@ static halotune_status send_problem(struct cuda *c) {
   gpu_request_begin(&request, GPU_REQUEST_PROBLEM);
   pack_bytes(&request, &c->wire, sizeof c->wire);
   halotune_status status = ask(c, &request, START_MS, &reply);
-  for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) status = upload(c, GPU_UPLOAD_START, i, scene->inputs[i]);
+  for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++)
+    status = upload(c, GPU_UPLOAD_START, i, scene->inputs[i]);
   for (int o = 0; o < stencil->output_count && status == HALOTUNE_OK; o++) {
     if (c->wire.phase_count > 1) status = upload(c, GPU_UPLOAD_START, stencil->input_count + o, scene->outputs[o]);
     if (status == HALOTUNE_OK) status = upload(c, GPU_UPLOAD_WANT, o, scene->want[o]);
@@ -108,7 +110,7 @@ static halotune_status send_problem(struct cuda *c) {
   return status;
 }
 
-/* --- the worker --------------------------------------------------------------------------------------------------------- */
+/* --- the worker --------------------------------------------------------------------------------------------------- */
 
 static void write_load(int slot, const struct candidate *candidate, bool verifies, struct text *request) {
   const struct variant_spec *spec = candidate->spec;
@@ -130,7 +132,8 @@ static halotune_status open_gpu(struct cuda *c) {
   pack_u64(&request, (uint64_t)c->ordinal);
   halotune_status status = ask(c, &request, START_MS, &reply);
   if (status != HALOTUNE_OK) return status;
-  if (reply.payload_bytes != sizeof c->opened) return fail(HALOTUNE_IO, "the GPU's worker gave an answer that makes no sense");
+  if (reply.payload_bytes != sizeof c->opened)
+    return fail(HALOTUNE_IO, "the GPU's worker gave an answer that makes no sense");
   memcpy(&c->opened, reply.payload, sizeof c->opened);
   return HALOTUNE_OK;
 }
@@ -167,13 +170,19 @@ static halotune_status ensure_worker(struct cuda *c) {
   return status;
 }
 
-/* --- requests about a variant ------------------------------------------------------------------------------------------- */
+/* --- requests about a variant ------------------------------------------------------------------------------------- */
 
 /* What copies and checks of all fields may take beside the kernel, on a slow GPU. */
 static double overhead_ms(const struct cuda *c) {
   const double slow_bytes_per_ms = 2e7;
   double points = (double)domain_elements(&c->wire.domain);
   return points * gpu_problem_buffers(&c->wire) * 4 * sizeof(double) / slow_bytes_per_ms;
+}
+
+/* How many sets of fields take turns; all do before each sample. */
+static int sets_in_turn(const struct cuda *c) {
+  size_t bytes = gpu_problem_bytes(&c->wire) * (size_t)gpu_problem_buffers(&c->wire);
+  return c->wire.cache == CACHE_COLD ? gpu_rotation_sets(bytes, c->opened.device.l2_bytes) : 1;
 }
 
 static double expected_ms(const struct cuda *c, int slot) {
@@ -297,7 +306,8 @@ static void fail_slot(struct cuda *c, const struct sample_plan *plan, const stru
   forget(c, *failed);
 }
 
-static halotune_status sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed, struct verdict *verdict) {
+static halotune_status sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
+                              struct verdict *verdict) {
   struct cuda *c = state;
   struct text request = {0};
   struct gpu_reply reply = {.status = HALOTUNE_OK};
@@ -311,9 +321,14 @@ static halotune_status sample(void *state, const struct sample_plan *plan, doubl
   for (int i = 0; i < plan->slot_count; i++) {
     int slot = plan->slots[i];
     bool is_there = slot >= 0 && slot < BACKEND_ALL_SLOTS && (slot >= BACKEND_SLOTS || c->slots[slot].is_live);
-    if (!is_there) return fail(HALOTUNE_ARGUMENT, "slot %d is empty", slot);
-    /* An application before each sample, a first launch of a graph, and rotations make it no more than this. */
-    plan_ms += (2.0 * plan->batches[i] + plan->warm) * plan->rounds * expected_ms(c, slot);
+    if (!is_there) { /* it died in an earlier call, or was never loaded */
+      *failed = slot;
+      verdict->outcome = OUTCOME_CRASHED;
+      snprintf(verdict->reason, sizeof verdict->reason, "slot %d is empty", slot);
+      return HALOTUNE_OK;
+    }
+    /* Twice the batch, for the first launch of a graph is not a timed one. */
+    plan_ms += (2.0 * plan->batches[i] + plan->warm + sets_in_turn(c)) * plan->rounds * expected_ms(c, slot);
   }
   halotune_status status = ensure_worker(c);
   if (status != HALOTUNE_OK) return status;
@@ -322,7 +337,8 @@ static halotune_status sample(void *state, const struct sample_plan *plan, doubl
   if (status != HALOTUNE_OK) return status;
   if (!have) fail_slot(c, plan, &reply, failed);
   else status = take_payload(c, &reply, times_ms, (size_t)count * sizeof *times_ms);
-  for (long i = 0; i < count && status == HALOTUNE_OK; i++) note_time(c, plan->slots[i % plan->slot_count], times_ms[i]);
+  for (long i = 0; i < count && status == HALOTUNE_OK; i++)
+    note_time(c, plan->slots[i % plan->slot_count], times_ms[i]);
   return status;
 }
 
@@ -333,7 +349,8 @@ static halotune_status recheck(void *state, int slot, struct verdict *verdict) {
   struct gpu_reply reply;
   bool have;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  if (slot < 0 || slot >= BACKEND_SLOTS || !c->slots[slot].is_live) return fail(HALOTUNE_ARGUMENT, "slot %d is empty", slot);
+  if (slot < 0 || slot >= BACKEND_SLOTS || !c->slots[slot].is_live)
+    return fail(HALOTUNE_ARGUMENT, "slot %d is empty", slot);
   if (c->slots[slot].candidate.is_roof) return HALOTUNE_OK;
   halotune_status status = ensure_worker(c);
   if (status != HALOTUNE_OK) return status;
@@ -390,7 +407,7 @@ static void close_backend(void *state) {
   free(c);
 }
 
-/* --- open --------------------------------------------------------------------------------------------------------------- */
+/* --- open --------------------------------------------------------------------------------------------------------- */
 
 static halotune_status compile_checks(struct cuda *c, struct compiler *compiler) {
   char arch[16];
@@ -410,25 +427,33 @@ static halotune_status fill_facts(struct cuda *c, struct backend_facts *facts) {
   facts->cuda = c->opened.cuda;
   facts->arch = arch_find(capability / TEN, capability % TEN);
   if (!facts->arch) {
-    return fail(HALOTUNE_NO_GPU, "%s has compute capability %d.%d, which this Halotune does not know", c->opened.device.name,
-                capability / TEN, capability % TEN);
+    return fail(HALOTUNE_NO_GPU, "%s has compute capability %d.%d, which this Halotune does not know",
+                c->opened.device.name, capability / TEN, capability % TEN);
   }
-  if (nvml_open(&c->nvml) != HALOTUNE_OK || nvml_choose(&c->nvml, c->opened.device.uuid, c->opened.pci_bus_id) != HALOTUNE_OK) {
+  if (nvml_open(&c->nvml) != HALOTUNE_OK ||
+      nvml_choose(&c->nvml, c->opened.device.uuid, c->opened.pci_bus_id) != HALOTUNE_OK) {
     snprintf(facts->warnings, sizeof facts->warnings, "%.500s\n", fail_text());
   }
   snprintf(facts->driver, sizeof facts->driver, "%s", c->nvml.driver);
   int others = nvml_process_count(&c->nvml) - 1; /* one is the worker */
   if (others > 0) {
     size_t length = strlen(facts->warnings);
-    snprintf(facts->warnings + length, sizeof facts->warnings - length, "%d other process%s on the GPU: times may be off\n", others,
-             others == 1 ? " computes" : "es compute");
+    snprintf(facts->warnings + length, sizeof facts->warnings - length,
+             "%d other process%s on the GPU: times may be off\n", others, others == 1 ? " computes" : "es compute");
   }
   return HALOTUNE_OK;
 }
 
 halotune_status backend_cuda_open(const struct backend_cuda_options *options, struct backend_handle *out) {
-  static const struct backend table = {.name = "cuda", .set_problem = set_problem, .load = load, .unload = unload, .sample = sample,
-                                       .recheck = recheck, .read = read_gpu, .keep_warm = keep_warm, .close = close_backend};
+  static const struct backend table = {.name = "cuda",
+                                       .set_problem = set_problem,
+                                       .load = load,
+                                       .unload = unload,
+                                       .sample = sample,
+                                       .recheck = recheck,
+                                       .read = read_gpu,
+                                       .keep_warm = keep_warm,
+                                       .close = close_backend};
   *out = (struct backend_handle){.table = NULL};
   struct cuda *c = calloc(1, sizeof *c);
   if (!c) return fail_memory();

@@ -36,14 +36,15 @@ static void say_outside(const struct stencil *stencil, const struct gpu_problem 
   const char *name = name_of(stencil, buffer);
   out->outcome = OUTCOME_OUT_OF_BOUNDS;
   if (element < 0) {
-    snprintf(out->reason, sizeof out->reason, "wrote in front of %s, at %lld elements before its first", name, -element);
+    snprintf(out->reason, sizeof out->reason, "wrote in front of %s, at %lld elements before its first", name,
+             -element);
   } else if (element >= domain_elements(&problem->domain)) {
     snprintf(out->reason, sizeof out->reason, "wrote behind %s, at %lld elements after its last", name,
              element - domain_elements(&problem->domain) + 1);
   } else {
     point_of(&problem->domain, element, point);
-    snprintf(out->reason, sizeof out->reason, "wrote point (%ld, %ld, %ld) of %s, outside of the box", point[0], point[1], point[2],
-             name);
+    snprintf(out->reason, sizeof out->reason, "wrote point (%ld, %ld, %ld) of %s, outside of the box", point[0],
+             point[1], point[2], name);
   }
 }
 
@@ -53,7 +54,8 @@ static long long element_of(const struct gpu_problem *problem, long long word) {
   return word >= 0 ? word / words : -((-word + words - 1) / words);
 }
 
-static struct comparison comparison_of(const struct gpu_problem *problem, const struct gpu_look_back *seen, int output) {
+static struct comparison comparison_of(const struct gpu_problem *problem, const struct gpu_look_back *seen,
+                                       int output) {
   const struct gpu_found *found = &seen->buffers[problem->input_count + output];
   struct comparison c = {.points = (long)seen->compared_points,
                          .bad_points = (long)found->bad,
@@ -72,12 +74,13 @@ static struct comparison comparison_of(const struct gpu_problem *problem, const 
 
 static void say_wrong(const char *name, const struct comparison *c, struct verdict *out) {
   out->outcome = OUTCOME_WRONG;
-  snprintf(out->reason, sizeof out->reason, "%s: %ld of %ld points are wrong, the first (%ld, %ld, %ld): %.9g where %.9g is expected",
-           name, c->bad_points, c->points, c->first_bad[0], c->first_bad[1], c->first_bad[2], c->got, c->want);
+  snprintf(out->reason, sizeof out->reason,
+           "%s: %ld of %ld points are wrong, the first (%ld, %ld, %ld): %.9g where %.9g is expected", name,
+           c->bad_points, c->points, c->first_bad[0], c->first_bad[1], c->first_bad[2], c->got, c->want);
 }
 
-static void judge_output(const struct stencil *stencil, const struct gpu_problem *problem, const struct gpu_look_back *seen,
-                         int output, struct verdict *out) {
+static void judge_output(const struct stencil *stencil, const struct gpu_problem *problem,
+                         const struct gpu_look_back *seen, int output, struct verdict *out) {
   const struct gpu_found *found = &seen->buffers[problem->input_count + output];
   struct comparison c = comparison_of(problem, seen, output);
   if (seen->compared_points > 0) {
@@ -87,8 +90,9 @@ static void judge_output(const struct stencil *stencil, const struct gpu_problem
     long point[MAX_DIMS];
     point_of(&problem->domain, found->first_bad, point);
     out->outcome = OUTCOME_WRONG;
-    snprintf(out->reason, sizeof out->reason, "%s: after the samples %lld points are not finite, the first (%ld, %ld, %ld)",
-             stencil->outputs[output], found->bad, point[0], point[1], point[2]);
+    snprintf(out->reason, sizeof out->reason,
+             "%s: after the samples %lld points are not finite, the first (%ld, %ld, %ld)", stencil->outputs[output],
+             found->bad, point[0], point[1], point[2]);
   }
 }
 
@@ -106,8 +110,8 @@ void cuda_judge(const struct stencil *stencil, const struct gpu_problem *problem
     if (seen->buffers[i].bad == 0) continue;
     point_of(&problem->domain, element_of(problem, seen->buffers[i].first_bad), point);
     out->outcome = OUTCOME_WRONG;
-    snprintf(out->reason, sizeof out->reason, "changed its input %s, first at (%ld, %ld, %ld)", stencil->inputs[i], point[0],
-             point[1], point[2]);
+    snprintf(out->reason, sizeof out->reason, "changed its input %s, first at (%ld, %ld, %ld)", stencil->inputs[i],
+             point[0], point[1], point[2]);
   }
   for (int o = 0; o < problem->output_count; o++) judge_output(stencil, problem, seen, o, out);
 }

@@ -1,4 +1,5 @@
-/* backend_cuda_judge.h: what a GPU session is told of a problem, and what it saw after a run, as a verdict in the stencil's words. */
+/* backend_cuda_judge.h: what a GPU session is told of a problem, and what it saw after a run, as a verdict in the
+ * stencil's words. */
 #ifndef TUNER_BENCH_BACKEND_CUDA_JUDGE_H
 #define TUNER_BENCH_BACKEND_CUDA_JUDGE_H
 

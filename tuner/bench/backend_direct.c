@@ -36,7 +36,8 @@ static halotune_status set_problem(void *state, const struct backend_problem *pr
   const struct stencil *stencil = d->stencil = scene->request.stencil;
   halotune_status status = cuda_problem_make(problem, &d->wire);
   if (status == HALOTUNE_OK) status = gpu_session_problem(&d->session, &d->wire);
-  for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) status = upload(d, GPU_UPLOAD_START, i, scene->inputs[i]);
+  for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++)
+    status = upload(d, GPU_UPLOAD_START, i, scene->inputs[i]);
   for (int o = 0; o < stencil->output_count && status == HALOTUNE_OK; o++) {
     if (d->wire.phase_count > 1) status = upload(d, GPU_UPLOAD_START, stencil->input_count + o, scene->outputs[o]);
     if (status == HALOTUNE_OK) status = upload(d, GPU_UPLOAD_WANT, o, scene->want[o]);
@@ -78,7 +79,8 @@ static halotune_status load(void *state, int slot, const struct candidate *candi
   return settle(d, slot, status, verdict);
 }
 
-static halotune_status sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed, struct verdict *verdict) {
+static halotune_status sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
+                              struct verdict *verdict) {
   struct direct *d = state;
   long count = (long)plan->rounds * plan->slot_count;
   *failed = -1;
@@ -87,7 +89,8 @@ static halotune_status sample(void *state, const struct sample_plan *plan, doubl
   gpu_session_refresh(&d->session);
   for (long i = 0; i < count && *failed < 0; i++) {
     int k = (int)(i % plan->slot_count), slot = plan->slots[k];
-    halotune_status status = settle(d, slot, gpu_session_sample(&d->session, slot, plan->batches[k], plan->warm, &times_ms[i]), verdict);
+    halotune_status status =
+        settle(d, slot, gpu_session_sample(&d->session, slot, plan->batches[k], plan->warm, &times_ms[i]), verdict);
     if (status != HALOTUNE_OK) return status;
     if (verdict->outcome != OUTCOME_MEASURED) *failed = slot;
   }
@@ -125,8 +128,15 @@ static void close_backend(void *state) {
 }
 
 halotune_status backend_direct_open(const struct backend_cuda_options *options, struct backend_handle *out) {
-  static const struct backend table = {.name = "direct", .set_problem = set_problem, .load = load, .unload = unload, .sample = sample,
-                                       .recheck = recheck, .read = read_nothing, .keep_warm = keep_warm, .close = close_backend};
+  static const struct backend table = {.name = "direct",
+                                       .set_problem = set_problem,
+                                       .load = load,
+                                       .unload = unload,
+                                       .sample = sample,
+                                       .recheck = recheck,
+                                       .read = read_nothing,
+                                       .keep_warm = keep_warm,
+                                       .close = close_backend};
   enum { TEN = 10 };
   char arch[16];
   *out = (struct backend_handle){.table = NULL};
@@ -142,7 +152,8 @@ halotune_status backend_direct_open(const struct backend_cuda_options *options, 
     const struct compile_request request = {.source = source, .name = "check.cu", .arch = arch};
     status = compiler_compile(options->compiler, &request, &d->checks);
   }
-  if (status == HALOTUNE_OK && !out->facts.arch) status = fail(HALOTUNE_NO_GPU, "this Halotune does not know the GPU's architecture");
+  if (status == HALOTUNE_OK && !out->facts.arch)
+    status = fail(HALOTUNE_NO_GPU, "this Halotune does not know the GPU's architecture");
   if (status == HALOTUNE_OK) status = gpu_session_prepare(&d->session, d->checks.cubin);
   free(source);
   if (status != HALOTUNE_OK) {

@@ -1,5 +1,5 @@
-/* backend_host.c: the emulation as a backend, so that all that stands on it works without a GPU. A sample is wall time of the
- * emulation; launch and cache modes make no difference to it. */
+/* backend_host.c: the emulation as a backend, so that all that stands on it works without a GPU. A sample is wall
+ * time of the emulation; launch and cache modes make no difference to it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +101,8 @@ static void say_compile(struct verdict *verdict, const struct host_compile *comp
 static halotune_status check(struct host *h, struct host_slot *slot, struct verdict *verdict) {
   struct check_result result;
   double start_ms = clock_ms();
-  halotune_status status = host_check(slot->batch, 0, slot->candidate.generated, h->problem.scene, first_order, &result);
+  halotune_status status =
+      host_check(slot->batch, 0, slot->candidate.generated, h->problem.scene, first_order, &result);
   if (status != HALOTUNE_OK) return status;
   say(verdict, outcome_of_check(&result), result.text);
   verdict->worst = result.worst;
@@ -118,7 +119,8 @@ static halotune_status unload(void *state, int slot) {
 static halotune_status load(void *state, int number, const struct candidate *candidate, struct verdict *verdict) {
   struct host *h = state;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  if (number < 0 || number >= BACKEND_SLOTS || !h->has_problem) return fail(HALOTUNE_ARGUMENT, "slot %d cannot be loaded", number);
+  if (number < 0 || number >= BACKEND_SLOTS || !h->has_problem)
+    return fail(HALOTUNE_ARGUMENT, "slot %d cannot be loaded", number);
   struct host_slot *slot = &h->slots[number];
   const char *kernel = candidate->generated->launch.kernel;
   const struct host_source source = {kernel, candidate->generated->source, &kernel, 1};
@@ -136,7 +138,7 @@ static halotune_status load(void *state, int number, const struct candidate *can
   return status;
 }
 
-/* --- samples ------------------------------------------------------------------------------------------------------------ */
+/* --- samples ------------------------------------------------------------------------------------------------------ */
 
 static halotune_status make_empty(struct host *h) {
   static const char *const kernel = "empty";
@@ -161,7 +163,8 @@ static halotune_status apply(struct host *h, int number, struct host_outcome *ou
 
 static halotune_status make_ready(struct host *h, int number) {
   if (number == SLOT_EMPTY) return make_empty(h);
-  if (number == SLOT_MEMCPY) return h->copy_bytes > 0 ? HALOTUNE_OK : fail(HALOTUNE_ARGUMENT, "the problem has no roof");
+  if (number == SLOT_MEMCPY)
+    return h->copy_bytes > 0 ? HALOTUNE_OK : fail(HALOTUNE_ARGUMENT, "the problem has no roof");
   struct host_slot *slot = number >= 0 && number < BACKEND_SLOTS ? &h->slots[number] : NULL;
   if (!slot || !slot->batch) return fail(HALOTUNE_ARGUMENT, "slot %d is empty", number);
   if (slot->has_fields) return HALOTUNE_OK;
@@ -169,17 +172,20 @@ static halotune_status make_ready(struct host *h, int number) {
   return host_fields_make(h->problem.scene, slot->candidate.generated, &slot->fields);
 }
 
-static halotune_status take_sample(struct host *h, int number, int batch, bool warm, double *time_ms, struct host_outcome *outcome) {
+static halotune_status take_sample(struct host *h, int number, int batch, bool warm, double *time_ms,
+                                   struct host_outcome *outcome) {
   halotune_status status = make_ready(h, number);
   outcome->kind = HOST_OK;
   if (status == HALOTUNE_OK && warm) status = apply(h, number, outcome);
   double start_ms = clock_ms();
-  for (int i = 0; i < batch && status == HALOTUNE_OK && outcome->kind == HOST_OK; i++) status = apply(h, number, outcome);
+  for (int i = 0; i < batch && status == HALOTUNE_OK && outcome->kind == HOST_OK; i++)
+    status = apply(h, number, outcome);
   *time_ms = (clock_ms() - start_ms) / batch;
   return status;
 }
 
-static halotune_status sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed, struct verdict *verdict) {
+static halotune_status sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
+                              struct verdict *verdict) {
   struct host *h = state;
   *failed = -1;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
@@ -202,7 +208,8 @@ static halotune_status sample(void *state, const struct sample_plan *plan, doubl
 static halotune_status recheck(void *state, int number, struct verdict *verdict) {
   struct host *h = state;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  if (number < 0 || number >= BACKEND_SLOTS || !h->slots[number].batch) return fail(HALOTUNE_ARGUMENT, "slot %d is empty", number);
+  if (number < 0 || number >= BACKEND_SLOTS || !h->slots[number].batch)
+    return fail(HALOTUNE_ARGUMENT, "slot %d is empty", number);
   halotune_status status = check(h, &h->slots[number], verdict);
   if (status != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) empty_slot(&h->slots[number]);
   return status;
@@ -225,11 +232,18 @@ static void close_backend(void *state) {
   free(h);
 }
 
-/* --- open --------------------------------------------------------------------------------------------------------------- */
+/* --- open --------------------------------------------------------------------------------------------------------- */
 
 halotune_status backend_host_open(const char *arch, struct backend_handle *out) {
-  static const struct backend table = {.name = "host", .set_problem = set_problem, .load = load, .unload = unload, .sample = sample,
-                                       .recheck = recheck, .read = read_nothing, .keep_warm = keep_warm, .close = close_backend};
+  static const struct backend table = {.name = "host",
+                                       .set_problem = set_problem,
+                                       .load = load,
+                                       .unload = unload,
+                                       .sample = sample,
+                                       .recheck = recheck,
+                                       .read = read_nothing,
+                                       .keep_warm = keep_warm,
+                                       .close = close_backend};
   enum { TEN = 10 };
   struct arch parsed;
   *out = (struct backend_handle){.table = NULL};

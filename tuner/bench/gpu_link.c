@@ -77,7 +77,8 @@ static bool wait_ready(int socket, short events, double until_ms) {
 static enum gpu_link_end transfer(int socket, bool sends, char *bytes, size_t length, double until_ms) {
   while (length > 0) {
     if (!wait_ready(socket, sends ? POLLOUT : POLLIN, until_ms)) return GPU_LINK_HUNG;
-    ssize_t moved = sends ? send(socket, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT) : recv(socket, bytes, length, MSG_DONTWAIT);
+    ssize_t moved =
+        sends ? send(socket, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT) : recv(socket, bytes, length, MSG_DONTWAIT);
     if (moved < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (moved <= 0) return GPU_LINK_DIED;
     bytes += moved;
@@ -103,7 +104,8 @@ static enum gpu_link_end receive(struct gpu_link *link, double until_ms, struct 
   return gpu_reply_read(text_string(&link->reply), link->reply.length, reply) ? end : GPU_LINK_DIED;
 }
 
-enum gpu_link_end gpu_link_call(struct gpu_link *link, const struct text *request, double deadline_ms, struct gpu_reply *reply) {
+enum gpu_link_end gpu_link_call(struct gpu_link *link, const struct text *request, double deadline_ms,
+                                struct gpu_reply *reply) {
   double until_ms = clock_ms() + deadline_ms;
   if (link->pid == 0) return GPU_LINK_DIED;
   enum gpu_link_end end = transfer(link->socket, true, request->bytes, request->length, until_ms);
@@ -112,6 +114,7 @@ enum gpu_link_end gpu_link_call(struct gpu_link *link, const struct text *reques
   bool gone = end == GPU_LINK_DIED && wait_ready(link->socket, POLLIN, clock_ms()) &&
               recv(link->socket, &(char){0}, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
   gpu_link_stop(link);
-  if (end == GPU_LINK_DIED && !gone) snprintf(link->death, sizeof link->death, "its process gave an answer that makes no sense");
+  if (end == GPU_LINK_DIED && !gone)
+    snprintf(link->death, sizeof link->death, "its process gave an answer that makes no sense");
   return end;
 }

@@ -38,6 +38,7 @@ void gpu_link_stop(struct gpu_link *link);
  *   deadline_ms  for all of it
  *   reply        filled where it was answered; valid until the next call
  * Returns how it ended; `link->death` tells what came of the worker. */
-enum gpu_link_end gpu_link_call(struct gpu_link *link, const struct text *request, double deadline_ms, struct gpu_reply *reply);
+enum gpu_link_end gpu_link_call(struct gpu_link *link, const struct text *request, double deadline_ms,
+                                struct gpu_reply *reply);
 
 #endif

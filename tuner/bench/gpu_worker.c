@@ -6,7 +6,7 @@
 
 #include "base/transfer.h"
 
-/* --- messages ----------------------------------------------------------------------------------------------------------- */
+/* --- messages ----------------------------------------------------------------------------------------------------- */
 
 void gpu_request_begin(struct text *out, enum gpu_request request) {
   pack_u64(out, 0); /* the length, which gpu_message_end fills in */
@@ -37,10 +37,12 @@ bool gpu_reply_read(const char *body, size_t length, struct gpu_reply *out) {
   uint64_t outcome = unpack_u64(&in), slot = unpack_u64(&in), is_lost = unpack_u64(&in);
   size_t payload_bytes = 0;
   const char *payload = unpack_bytes(&in, &payload_bytes);
-  if (in.failed || in.left > 0 || status > HALOTUNE_COMPILE || outcome >= OUTCOME_COUNT || slot >= GPU_ALL_SLOTS || is_lost > 1) {
+  if (in.failed || in.left > 0 || status > HALOTUNE_COMPILE || outcome >= OUTCOME_COUNT || slot >= GPU_ALL_SLOTS ||
+      is_lost > 1) {
     return false;
   }
-  *out = (struct gpu_reply){(halotune_status)status, detail, (enum outcome)outcome, (int)slot, is_lost == 1, payload, payload_bytes};
+  *out = (struct gpu_reply){
+      (halotune_status)status, detail, (enum outcome)outcome, (int)slot, is_lost == 1, payload, payload_bytes};
   return true;
 }
 
@@ -63,7 +65,7 @@ static char *unpack_cubin(struct unpack *in) {
 
 static halotune_status malformed(void) { return fail(HALOTUNE_PARSE, "a request to the GPU worker is malformed"); }
 
-/* --- requests ----------------------------------------------------------------------------------------------------------- */
+/* --- requests ----------------------------------------------------------------------------------------------------- */
 
 struct worker {
   struct gpu_window *window;
@@ -80,7 +82,8 @@ static halotune_status do_open(struct worker *w, struct unpack *in) {
   if (in->failed || s->cu.library) return malformed();
   halotune_status status = gpu_session_open(ordinal, s);
   if (status != HALOTUNE_OK) return status;
-  status = cu_check(&s->cu, s->cu.pci_bus_id(opened.pci_bus_id, sizeof opened.pci_bus_id, s->device.handle), "cuDeviceGetPCIBusId");
+  status = cu_check(&s->cu, s->cu.pci_bus_id(opened.pci_bus_id, sizeof opened.pci_bus_id, s->device.handle),
+                    "cuDeviceGetPCIBusId");
   opened.device = s->device.facts;
   opened.cuda = s->cu.cuda_version;
   text_add(&w->payload, (const char *)&opened, sizeof opened);
@@ -102,7 +105,8 @@ static halotune_status do_problem(struct worker *w, struct unpack *in) {
 
 static halotune_status do_upload(struct worker *w, struct unpack *in) {
   uint64_t kind = unpack_u64(in), number = unpack_u64(in), offset = unpack_u64(in), bytes = unpack_u64(in);
-  if (in->failed || kind >= GPU_UPLOAD_KINDS || number >= 2ull * MAX_FIELDS || bytes > GPU_WINDOW_BYTES) return malformed();
+  if (in->failed || kind >= GPU_UPLOAD_KINDS || number >= 2ull * MAX_FIELDS || bytes > GPU_WINDOW_BYTES)
+    return malformed();
   return gpu_session_upload(w->session, (enum gpu_upload)kind, (int)number, offset, w->window->bytes, bytes);
 }
 
@@ -163,7 +167,8 @@ static halotune_status do_recheck(struct worker *w, struct unpack *in) {
   struct gpu_look_back found[2];
   int slot = (int)unpack_u64(in);
   w->window->slot = slot;
-  halotune_status status = in->failed || !w->session->has_problem ? malformed() : gpu_session_inspect(w->session, &found[0]);
+  halotune_status status =
+      in->failed || !w->session->has_problem ? malformed() : gpu_session_inspect(w->session, &found[0]);
   if (status == HALOTUNE_OK) status = gpu_session_verify(w->session, slot, &found[1]);
   if (status == HALOTUNE_OK) text_add(&w->payload, (const char *)found, sizeof found);
   else if (status == HALOTUNE_NO_GPU) gpu_session_unload(w->session, slot);
@@ -182,7 +187,7 @@ static request_work *const work[GPU_REQUEST_COUNT] = {
     [GPU_REQUEST_SAMPLE] = do_sample,     [GPU_REQUEST_RECHECK] = do_recheck, [GPU_REQUEST_KEEP_WARM] = do_keep_warm,
 };
 
-/* --- the loop ----------------------------------------------------------------------------------------------------------- */
+/* --- the loop ----------------------------------------------------------------------------------------------------- */
 
 /* Answer the body of a request with a whole reply. */
 static void answer(struct worker *w, const char *body, size_t length, struct text *out) {
@@ -199,7 +204,8 @@ static void answer(struct worker *w, const char *body, size_t length, struct tex
   if (reply->status == HALOTUNE_NO_GPU) reply->outcome = gpu_outcome(w->session->gpu.failed);
   reply->is_lost = w->session->device.context && gpu_session_is_lost(w->session);
   /* A failure that is said to be a refusal, after which nothing works any more, was none. */
-  if (reply->is_lost && reply->status == HALOTUNE_NO_GPU && reply->outcome == OUTCOME_LAUNCH_FAILED) reply->outcome = OUTCOME_CRASHED;
+  if (reply->is_lost && reply->status == HALOTUNE_NO_GPU && reply->outcome == OUTCOME_LAUNCH_FAILED)
+    reply->outcome = OUTCOME_CRASHED;
   reply->payload = text_string(&w->payload);
   reply->payload_bytes = reply->status == HALOTUNE_OK || request == GPU_REQUEST_SAMPLE ? w->payload.length : 0;
   write_reply(reply, out);

@@ -1,7 +1,8 @@
 /* gpu_worker.h: the process that owns the GPU's context, and the messages between it and the program.
  *
- * A message is its length in 8 bytes and then that many. A request is a number of enum gpu_request, then what its row says; a
- * reply is struct gpu_reply and a payload. Fields cross through a window, memory that both processes share. */
+ * A message is its length in 8 bytes and then that many. A request is a number of enum gpu_request, then what its
+ * row says; a reply is struct gpu_reply and a payload. Fields cross through a window, memory that both processes
+ * share. */
 #ifndef TUNER_BENCH_GPU_WORKER_H
 #define TUNER_BENCH_GPU_WORKER_H
 
@@ -19,7 +20,7 @@ enum { GPU_MESSAGE_HEAD_BYTES = 8, GPU_MESSAGE_MOST_BYTES = 1 << 28, GPU_WINDOW_
   X(UPLOAD)    /* enum gpu_upload, number, offset in bytes, bytes; they are in the window */          \
   X(LOAD)      /* slot, is_roof, verify, struct kernel_plan, cubin -> struct gpu_look_back where it was verified */ \
   X(UNLOAD)    /* slot */                                                                             \
-  X(SAMPLE)    /* rounds, warm, count, slot and batch of each -> times as doubles, up to the failure if there is one */ \
+  X(SAMPLE)    /* rounds, warm, count, slot and batch of each -> times as doubles, up to a failure if there is one */ \
   X(RECHECK)   /* slot -> two of struct gpu_look_back: as it was found, and after another run */       \
   X(KEEP_WARM) /* milliseconds, a double */
 
@@ -35,7 +36,8 @@ struct gpu_opened {
 };
 
 struct gpu_window {
-  volatile int slot; /* whose kernel may be running, so that one that never ends or kills its process has a name; -1: none */
+  volatile int
+      slot; /* whose kernel may be running, so that one that never ends or kills its process has a name; -1: none */
   char bytes[GPU_WINDOW_BYTES] __attribute__((aligned(4096)));
 };
 

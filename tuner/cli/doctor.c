@@ -1,5 +1,5 @@
-/* doctor.c: `halotune doctor`: what this machine has of all that Halotune can use, what each missing piece would be good for, and
- * what to do about it. */
+/* doctor.c: `halotune doctor`: what this machine has of all that Halotune can use, what each missing piece would be
+ * good for, and what to do about it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,13 +44,14 @@ static void warn(struct finding *f, const char *advice) {
   text_printf(&f->advice, "%s", advice);
 }
 
-/* --- the pieces --------------------------------------------------------------------------------------------------------- */
+/* --- the pieces --------------------------------------------------------------------------------------------------- */
 
 static void look_for_driver(struct machine *m, struct finding *f) {
   const int thousand = 1000, ten = 10;
   if (probe_gpus(&m->gpus) != HALOTUNE_OK) {
     m->gpus.device_count = 0;
-    miss(f, "with it, kernels are tuned and launched on the GPU; without, they are compiled for any GPU, and verified on the host");
+    miss(f, "with it, kernels are tuned and launched on the GPU; without, they are compiled for any GPU, and verified "
+            "on the host");
     return;
   }
   int cuda = m->gpus.cuda;
@@ -67,17 +68,21 @@ static void look_for_nvrtc(struct machine *m, struct finding *f) {
   }
   const struct nvrtc_facts *facts = &m->nvrtc.facts;
   text_printf(&f->text, "%d.%d", facts->major, facts->minor);
-  if (facts->arch_count > 0) text_printf(&f->text, ", for sm_%d to sm_%d", facts->archs[0], facts->archs[facts->arch_count - 1]);
+  if (facts->arch_count > 0)
+    text_printf(&f->text, ", for sm_%d to sm_%d", facts->archs[0], facts->archs[facts->arch_count - 1]);
   if (m->gpus.device_count == 0 || m->gpus.cuda >= thousand * facts->major + ten * facts->minor) return;
   text_printf(&f->text, ", newer than what the driver runs");
-  warn(f, "update the driver, or name an NVRTC of its version in $HALOTUNE_NVRTC; if kernels load all the same, do nothing");
+  warn(f, "update the driver, or name an NVRTC of its version in $HALOTUNE_NVRTC; if kernels load all the same, do "
+          "nothing");
 }
 
 static void look_for_nvml(struct machine *m, struct finding *f) {
   struct nvml nvml;
   (void)m;
   if (nvml_open(&nvml) == HALOTUNE_OK) text_printf(&f->text, "of driver %s", nvml.driver[0] ? nvml.driver : "unknown");
-  else miss(f, "with it, clocks and throttling are stored beside times, and samples of a throttled GPU are repeated; it comes with the driver");
+  else
+    miss(f, "with it, clocks and throttling are stored beside times, and samples of a throttled GPU are repeated; it "
+            "comes with the driver");
   nvml_close(&nvml);
 }
 
@@ -103,7 +108,8 @@ static void try_folder(struct finding *f, const char *folder, const char *advice
 }
 
 static void look_for_cache(struct machine *m, struct finding *f) {
-  static const char advice[] = "without a cache everything is compiled each time: make it writable, or set $XDG_CACHE_HOME";
+  static const char advice[] =
+      "without a cache everything is compiled each time: make it writable, or set $XDG_CACHE_HOME";
   char *folder = NULL;
   (void)m;
   if (cache_folder_default("", &folder) == HALOTUNE_OK && folder) {
@@ -168,14 +174,18 @@ static void look_at_gpu(const struct machine *m, const struct device_facts *gpu,
   const double giga = 1e9, mega = 1e6, khz_to_mhz = 1e-3;
   const int ten = 10;
   bool compiles = !m->has_nvrtc;
-  text_printf(&f->text, "%s, sm_%d, %d SMs at up to %.0f MHz, %.1f GB, L2 %.1f MB, %s", gpu->name, gpu->capability, gpu->sm_count,
-              gpu->clock_khz * khz_to_mhz, (double)gpu->memory_bytes / giga, gpu->l2_bytes / mega, gpu->uuid);
-  for (int i = 0; i < m->nvrtc.facts.arch_count && m->has_nvrtc; i++) compiles = compiles || m->nvrtc.facts.archs[i] == gpu->capability;
-  if (!compiles) warn(f, "this NVRTC does not compile for it: install a newer CUDA Toolkit, or for an old GPU an older one");
-  else if (!arch_find(gpu->capability / ten, gpu->capability % ten)) warn(f, "this Halotune does not know its architecture: a newer one may");
+  text_printf(&f->text, "%s, sm_%d, %d SMs at up to %.0f MHz, %.1f GB, L2 %.1f MB, %s", gpu->name, gpu->capability,
+              gpu->sm_count, gpu->clock_khz * khz_to_mhz, (double)gpu->memory_bytes / giga, gpu->l2_bytes / mega,
+              gpu->uuid);
+  for (int i = 0; i < m->nvrtc.facts.arch_count && m->has_nvrtc; i++)
+    compiles = compiles || m->nvrtc.facts.archs[i] == gpu->capability;
+  if (!compiles)
+    warn(f, "this NVRTC does not compile for it: install a newer CUDA Toolkit, or for an old GPU an older one");
+  else if (!arch_find(gpu->capability / ten, gpu->capability % ten))
+    warn(f, "this Halotune does not know its architecture: a newer one may");
 }
 
-/* --- output ------------------------------------------------------------------------------------------------------------- */
+/* --- output ------------------------------------------------------------------------------------------------------- */
 
 static const struct {
   const char *key, *name;
@@ -236,14 +246,16 @@ static enum exit_code run(const struct invocation *invocation) {
   for (size_t i = 0; i < COUNT(pieces) && m; i++) {
     struct finding f = {.state = STATE_OK};
     pieces[i].look(m, &f);
-    complete = tell(pieces[i].name, as_json ? &checks : NULL, as_json ? finding_json(pieces[i].key, &f) : NULL, &f) && complete;
+    complete = tell(pieces[i].name, as_json ? &checks : NULL, as_json ? finding_json(pieces[i].key, &f) : NULL, &f) &&
+               complete;
   }
   for (int i = 0; m && i < m->gpus.device_count; i++) {
     struct finding f = {.state = STATE_OK};
     char name[16];
     snprintf(name, sizeof name, "GPU %d", i);
     look_at_gpu(m, &m->gpus.devices[i], &f);
-    complete = tell(name, as_json ? &gpus : NULL, as_json ? gpu_json(&m->gpus.devices[i], i, &f) : NULL, &f) && complete;
+    complete =
+        tell(name, as_json ? &gpus : NULL, as_json ? gpu_json(&m->gpus.devices[i], i, &f) : NULL, &f) && complete;
   }
   if (m) nvrtc_close(&m->nvrtc);
   free(m);

@@ -5,8 +5,8 @@
 #include "base/fail.h"
 #include "reports/json.h"
 
-/* Print a document on stdout, and release it. Returns HALOTUNE_OK; HALOTUNE_MEMORY where it is NULL. That stdout cannot be
- * written is main's to report. */
+/* Print a document on stdout, and release it. Returns HALOTUNE_OK; HALOTUNE_MEMORY where it is NULL. That stdout cannot
+ * be written is main's to report. */
 halotune_status print_json(json_t *json);
 
 #endif

@@ -135,7 +135,7 @@ static void add_age(double age_s, struct text *text) {
   }
 }
 
-#define AS_MEANING(name, number, text, meaning) [HALOTUNE_MATCH_##name] = meaning,
+#define AS_MEANING(name, number, text, meaning) [HALOTUNE_MATCH_##name] = (meaning),
 static const char *const meanings[] = {HALOTUNE_MATCH_LIST(AS_MEANING)};
 
 static void add_grid(const long long grid[MAX_DIMS], int dims, struct text *text) {

@@ -27,7 +27,8 @@ static halotune_status write_file(const char *path, const struct text *text) {
   halotune_status status = file_replace(path, text->bytes, text->length);
   mode_t mask = umask(0);
   umask(mask);
-  if (status == HALOTUNE_OK && chmod(path, 0666 & ~mask) != 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  if (status == HALOTUNE_OK && chmod(path, 0666 & ~mask) != 0)
+    return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   return status;
 }
 
@@ -53,8 +54,8 @@ static enum exit_code run(const struct invocation *invocation) {
   struct text document = {0};
   char date[32];
   write_date(date, sizeof date);
-  struct report_request request = {.stencil = option_value(invocation, "stencil"),
-                                   .device = option_value(invocation, "device"), .generated = date};
+  struct report_request request = {
+      .stencil = option_value(invocation, "stencil"), .device = option_value(invocation, "device"), .generated = date};
   halotune_status status = store_open(option_value(invocation, "db"), STORE_READ, &store);
   if (status == HALOTUNE_OK) {
     request.database = store_path(store);

@@ -1,5 +1,5 @@
-/* selftest.c: `halotune selftest --gpu`: a slice of all variants verified on this machine's GPU, timed for a moment and verified again;
- * and each of the wrappers that templates use. Nothing is stored. */
+/* selftest.c: `halotune selftest --gpu`: a slice of all variants verified on this machine's GPU, timed for a moment
+ * and verified again; and each of the wrappers that templates use. Nothing is stored. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +32,11 @@ struct item {
   struct generated generated;
 };
 
-/* --- one variant -------------------------------------------------------------------------------------------------------- */
+/* --- one variant -------------------------------------------------------------------------------------------------- */
 
 /* Load, take a few samples, look again. */
-static halotune_status try_candidate(struct selftest *s, const struct candidate *candidate, struct verdict *verdict, double *time_ms) {
+static halotune_status try_candidate(struct selftest *s, const struct candidate *candidate, struct verdict *verdict,
+                                     double *time_ms) {
   enum { ROUNDS = 2 };
   const int slot = 0, batch = 3;
   double times_ms[ROUNDS];
@@ -57,8 +58,8 @@ static halotune_status try_candidate(struct selftest *s, const struct candidate 
 
 /* What is said of one.
  *   what  template and parameters, or the wrapper */
-static void tell(struct selftest *s, const struct scene *scene, const struct text *what, json_t *parameters, const char *template,
-                 const struct verdict *verdict, double time_ms) {
+static void tell(struct selftest *s, const struct scene *scene, const struct text *what, json_t *parameters,
+                 const char *template, const struct verdict *verdict, double time_ms) {
   const struct scene_request *r = &scene->request;
   bool passed = verdict->outcome == OUTCOME_MEASURED;
   s->variant_count++;
@@ -67,7 +68,8 @@ static void tell(struct selftest *s, const struct scene *scene, const struct tex
     json_t *row = json_object();
     json_put(&row, "stencil", text_json(r->stencil->name));
     json_put(&row, "dtype", text_json(dtype_names[r->dtype]));
-    json_put(&row, "grid", json_pack("[iii]", (int)r->domain.grid.n[0], (int)r->domain.grid.n[1], (int)r->domain.grid.n[2]));
+    json_put(&row, "grid",
+             json_pack("[iii]", (int)r->domain.grid.n[0], (int)r->domain.grid.n[1], (int)r->domain.grid.n[2]));
     json_put(&row, "template", text_json(template));
     json_put(&row, "parameters", parameters);
     json_put(&row, "outcome", text_json(passed ? "passed" : outcome_name(verdict->outcome)));
@@ -79,13 +81,15 @@ static void tell(struct selftest *s, const struct scene *scene, const struct tex
   } else {
     json_decref(parameters);
     if (!passed) {
-      printf("%s %s %ldx%ldx%ld %s: %s: %s\n", r->stencil->name, dtype_names[r->dtype], r->domain.grid.n[0], r->domain.grid.n[1],
-             r->domain.grid.n[2], text_string(what), outcome_name(verdict->outcome), verdict->reason);
+      printf("%s %s %ldx%ldx%ld %s: %s: %s\n", r->stencil->name, dtype_names[r->dtype], r->domain.grid.n[0],
+             r->domain.grid.n[1], r->domain.grid.n[2], text_string(what), outcome_name(verdict->outcome),
+             verdict->reason);
     }
   }
 }
 
-static halotune_status try_item(struct selftest *s, const struct scene *scene, const struct item *item, const struct compile_result *result) {
+static halotune_status try_item(struct selftest *s, const struct scene *scene, const struct item *item,
+                                const struct compile_result *result) {
   struct text what = {0};
   struct verdict verdict = {.outcome = OUTCOME_COMPILE_FAILED};
   double time_ms = 0;
@@ -97,7 +101,9 @@ static halotune_status try_item(struct selftest *s, const struct scene *scene, c
   if (is_wrapper) text_printf(&what, "wrapper");
   else variant_text(item->spec.template, &item->spec.configuration, &what);
   if (status == HALOTUNE_OK) {
-    json_t *parameters = !s->as_json ? NULL : is_wrapper ? json_object() : variant_json(item->spec.template, &item->spec.configuration);
+    json_t *parameters = !s->as_json  ? NULL
+                         : is_wrapper ? json_object()
+                                      : variant_json(item->spec.template, &item->spec.configuration);
     tell(s, scene, &what, parameters, is_wrapper ? "wrapper" : item->spec.template->name, &verdict, time_ms);
   }
   text_free(&what);
@@ -127,15 +133,35 @@ static halotune_status try_items(struct selftest *s, const struct scene *scene, 
   return status;
 }
 
-/* --- problems ----------------------------------------------------------------------------------------------------------- */
+/* --- problems ----------------------------------------------------------------------------------------------------- */
 
-/* A scene with coefficients that are not the defaults, on the backend. */
-static halotune_status set_scene(struct selftest *s, const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
-                                 const struct grid *grid, double *coefficients, enum launch_mode launch, struct scene *scene) {
-  struct scene_request request = {.stencil = stencil, .analysis = analysis, .dtype = dtype, .coefficients = coefficients,
-                                  .domain = domain_dense(stencil, analysis, grid), .input = INPUT_RANDOM, .seed = 1, .steps = 1};
+/* A box that begins and ends within vectors and tiles, with ghost layers around it, so that it is not the grid's
+ * edge that keeps a kernel from what it must not compute. */
+static void leave_ghosts(const struct stencil *stencil, const struct analysis *analysis, struct domain *domain) {
+  enum { WIDEST_VECTOR = 4 };
+  for (int axis = 0; axis < stencil->dims && axis < MAX_DIMS; axis++) {
+    long low = domain->low[axis] + analysis->radius_low[axis] + (axis == 0 ? WIDEST_VECTOR : 1);
+    long high = domain->high[axis] - analysis->radius_high[axis] - (axis == 0 ? WIDEST_VECTOR + 1 : 1);
+    if (low < high) domain->low[axis] = low, domain->high[axis] = high;
+  }
+}
+
+/* A scene with coefficients that are not the defaults, on the backend.
+ *   ghosts  of the grid's points, some at all edges are not to be computed */
+static halotune_status set_scene(struct selftest *s, const struct stencil *stencil, const struct analysis *analysis,
+                                 enum dtype dtype, const struct grid *grid, double *coefficients,
+                                 enum launch_mode launch, bool ghosts, struct scene *scene) {
+  struct scene_request request = {.stencil = stencil,
+                                  .analysis = analysis,
+                                  .dtype = dtype,
+                                  .coefficients = coefficients,
+                                  .domain = domain_dense(stencil, analysis, grid),
+                                  .input = INPUT_RANDOM,
+                                  .seed = 1,
+                                  .steps = 1};
   const struct backend_problem problem = {.scene = scene, .launch = launch, .cache = CACHE_STEADY};
   halotune_status status = scene_coefficients(stencil, grid, dtype, coefficients);
+  if (ghosts) leave_ghosts(stencil, analysis, &request.domain);
   if (status == HALOTUNE_OK) status = scene_make(&request, scene);
   return status == HALOTUNE_OK ? s->backend.table->set_problem(s->backend.state, &problem) : status;
 }
@@ -143,13 +169,16 @@ static halotune_status set_scene(struct selftest *s, const struct stencil *stenc
 static void say_done(const struct selftest *s, const struct scene *scene, long variants_before, long failed_before) {
   const struct scene_request *r = &scene->request;
   if (s->as_json) return;
-  printf("%-14s %s %ldx%ldx%ld: %ld variants, %ld failed\n", r->stencil->name, dtype_names[r->dtype], r->domain.grid.n[0],
-         r->domain.grid.n[1], r->domain.grid.n[2], s->variant_count - variants_before, s->failed_count - failed_before);
+  printf("%-14s %s %ldx%ldx%ld: %ld variants, %ld failed\n", r->stencil->name, dtype_names[r->dtype],
+         r->domain.grid.n[0], r->domain.grid.n[1], r->domain.grid.n[2], s->variant_count - variants_before,
+         s->failed_count - failed_before);
   fflush(stdout);
 }
 
-/* The variants that the options choose for one stencil, type and grid, all in `inner`. Where rules leave none, that is fine. */
-static halotune_status try_problem(struct selftest *s, const struct invocation *inner, enum launch_mode launch) {
+/* The variants that the options choose for one stencil, type and grid, all in `inner`. Where rules leave none, that
+ * is fine. */
+static halotune_status try_problem(struct selftest *s, const struct invocation *inner, enum launch_mode launch,
+                                   bool ghosts) {
   struct problem problem;
   struct picked picked = {.count = 0};
   struct scene scene = {.allowed_units = 0};
@@ -162,12 +191,13 @@ static halotune_status try_problem(struct selftest *s, const struct invocation *
   struct item *items = status == HALOTUNE_OK ? calloc((size_t)picked.count + 1, sizeof *items) : NULL;
   if (status == HALOTUNE_OK && !items) status = fail_memory();
   if (status == HALOTUNE_OK) {
-    status = set_scene(s, problem.loaded.stencil, problem.loaded.analysis, problem.dtype, &problem.grid, problem.coefficients, launch,
-                       &scene);
+    status = set_scene(s, problem.loaded.stencil, problem.loaded.analysis, problem.dtype, &problem.grid,
+                       problem.coefficients, launch, ghosts, &scene);
   }
   for (long i = 0; i < picked.count && status == HALOTUNE_OK; i++) {
     struct item *item = &items[count];
     item->spec = problem_variant(&problem, picked.variants[i].template, &picked.variants[i].configuration);
+    item->spec.domain = scene.request.domain;
     status = generate(&item->spec, &item->generated);
     if (status == HALOTUNE_OK) count++;
     else if (status == HALOTUNE_ARGUMENT) status = HALOTUNE_OK; /* a rule that only this GPU breaks */
@@ -203,16 +233,19 @@ static halotune_status try_stencil(struct selftest *s, char *name) {
   for (int d = 0; d < DTYPE_COUNT && status == HALOTUNE_OK; d++) {
     if (dtype ? strcmp(dtype, dtype_names[d]) != 0 : !loaded.stencil->dtypes[d]) continue;
     set_option(&inner, "dtype", dtype_names[d]);
-    for (int g = 0; g < (grid ? 1 : 2) && status == HALOTUNE_OK; g++) {
-      set_option(&inner, "grid", grid ? grid : grids[loaded.stencil->dims - 1][g]);
-      status = try_problem(s, &inner, (g + d) % 2 ? LAUNCH_STREAM : LAUNCH_GRAPH);
+    for (int g = 0; g < (grid ? 1 : 3) && status == HALOTUNE_OK;
+         g++) { /* the second grid once more, with ghosts; no scan has any */
+      bool ghosts = g == 2;
+      if (ghosts && loaded.stencil->kind == STENCIL_SCAN) continue;
+      set_option(&inner, "grid", grid ? grid : grids[loaded.stencil->dims - 1][ghosts ? 1 : g]);
+      status = try_problem(s, &inner, (g + d) % 2 ? LAUNCH_STREAM : LAUNCH_GRAPH, ghosts);
     }
   }
   loaded_free(&loaded);
   return status;
 }
 
-/* --- wrappers ----------------------------------------------------------------------------------------------------------- */
+/* --- wrappers ----------------------------------------------------------------------------------------------------- */
 
 /* A stencil of the program's own, so that the test needs no file. */
 static halotune_status open_copy(struct stencil **stencil, struct analysis **analysis) {
@@ -231,7 +264,8 @@ static halotune_status try_wrapper(struct selftest *s, const struct scene *scene
   long failed = s->failed_count;
   halotune_status status = wrapper_generate(number, r->dtype, &item.generated);
   if (status == HALOTUNE_OK) status = try_items(s, scene, &item, 1);
-  if (status == HALOTUNE_OK && !s->as_json && s->failed_count > failed) printf("  that was wrapper %s\n", wrapper_cases[number].name);
+  if (status == HALOTUNE_OK && !s->as_json && s->failed_count > failed)
+    printf("  that was wrapper %s\n", wrapper_cases[number].name);
   generated_free(&item.generated);
   return status;
 }
@@ -245,7 +279,7 @@ static halotune_status try_wrappers(struct selftest *s) {
   for (int d = 0; d < DTYPE_COUNT && status == HALOTUNE_OK; d++) {
     struct scene scene = {.allowed_units = 0};
     long variants = s->variant_count, failed = s->failed_count;
-    status = set_scene(s, stencil, analysis, (enum dtype)d, &grid, coefficients, LAUNCH_STREAM, &scene);
+    status = set_scene(s, stencil, analysis, (enum dtype)d, &grid, coefficients, LAUNCH_STREAM, false, &scene);
     for (int i = 0; i < wrapper_case_count && status == HALOTUNE_OK; i++) {
       if (wrapper_cases[i].capability <= s->backend.facts.device.capability) status = try_wrapper(s, &scene, i);
     }
@@ -257,7 +291,7 @@ static halotune_status try_wrappers(struct selftest *s) {
   return status;
 }
 
-/* --- the command -------------------------------------------------------------------------------------------------------- */
+/* --- the command -------------------------------------------------------------------------------------------------- */
 
 static halotune_status try_all(struct selftest *s) {
   char **paths = NULL;
@@ -274,20 +308,23 @@ static halotune_status open_backend(struct selftest *s) {
   halotune_status status = option_whole(s->invocation, "device", 0, 255, 0, &ordinal);
   if (status != HALOTUNE_OK) return status;
   if (!option_value(s->invocation, "gpu")) {
-    return fail(HALOTUNE_ARGUMENT, "selftest needs --gpu; without a GPU, 'halotune verify' proves variants on the host");
+    return fail(HALOTUNE_ARGUMENT,
+                "selftest needs --gpu; without a GPU, 'halotune verify' proves variants on the host");
   }
   status = compiler_open(&(struct compiler_options){.no_cache = false}, &s->compiler);
   if (status != HALOTUNE_OK) return status;
   const struct backend_cuda_options options = {.ordinal = (int)ordinal, .compiler = s->compiler};
-  return option_value(s->invocation, "in-process") ? backend_direct_open(&options, &s->backend) : backend_cuda_open(&options, &s->backend);
+  return option_value(s->invocation, "in-process") ? backend_direct_open(&options, &s->backend)
+                                                   : backend_cuda_open(&options, &s->backend);
 }
 
 static enum exit_code run(const struct invocation *invocation) {
   struct selftest s = {.invocation = invocation, .as_json = option_value(invocation, "json") != NULL};
   halotune_status status = open_backend(&s);
   if (s.as_json) s.rows = json_array();
-  if (status == HALOTUNE_OK && invocation->argument_count == 0) status = try_all(&s);
-  for (int i = 0; i < invocation->argument_count && status == HALOTUNE_OK; i++) status = try_stencil(&s, invocation->arguments[i]);
+  if (s.backend.table && invocation->argument_count == 0) status = try_all(&s);
+  for (int i = 0; s.backend.table && i < invocation->argument_count && status == HALOTUNE_OK; i++)
+    status = try_stencil(&s, invocation->arguments[i]);
   if (status == HALOTUNE_OK && s.as_json) {
     json_t *document = json_object();
     json_put(&document, "device", text_json(s.backend.facts.device.name));
@@ -309,7 +346,7 @@ static const struct option_row options[] = {
     {"device", "N", "which GPU, from 0; 0 by default"},
     {"in-process", NULL, "with no worker process between, for compute-sanitizer"},
     {"dtype", "TYPE", "f32 or f64; both by default"},
-    {"grid", "NX,NY,NZ", "points along each axis; two awkward ones by default"},
+    {"grid", "NX,NY,NZ", "points along each axis; two awkward ones by default, and one with ghost layers"},
     {"arch", "sm_XX", "is the GPU's, whatever is given"},
     TEMPLATE_OPTIONS,
     PICK_OPTIONS,
@@ -318,5 +355,11 @@ static const struct option_row options[] = {
 };
 
 const struct command command_selftest = {
-    "selftest", "[STENCIL...]", 0, 64, "verify variants on this machine's GPU, and the pieces that they are made of", options, run,
+    "selftest",
+    "[STENCIL...]",
+    0,
+    64,
+    "verify variants on this machine's GPU, and the pieces that they are made of",
+    options,
+    run,
 };

@@ -30,7 +30,7 @@ halotune_status wrapper_generate(int number, enum dtype dtype, struct generated 
   out->launch = (struct launch){.kernel = "wrappers_check",
                                 .block = {THREADS, 1, 1},
                                 .grid = {WRAPPER_POINTS / (THREADS * EACH), 1, 1},
-                                .shared_bytes = (long)(THREADS * EACH * dtype_bytes(dtype)) + BARRIER_BYTES,
+                                .shared_bytes = (long)THREADS * EACH * (long)dtype_bytes(dtype) + BARRIER_BYTES,
                                 .index_bytes = 8};
   return HALOTUNE_OK;
 }

@@ -20,11 +20,15 @@ enum {
   TURN_AT = 2,                /* and one belongs to a template whose turn it is */
   LOOK_AHEAD = 64,            /* of so many random ones the likeliest is taken */
   FEW_WAITING = 48,           /* fewer neighbours than this: another good variant's are added */
+  PLATEAU_STEPS = 2,          /* in how many parameters variants of a plateau differ */
 };
 
 /* A template takes its turn while the logarithm of its best time is less than this above that of all: 40 % slower. */
 static const double turn_below = 0.336;
 enum { ANY_TEMPLATE = -1 };
+
+/* Logarithms of times that differ by less than this are on one plateau. */
+static const double plateau_height = 0.01;
 
 /* A neighbour that waits, by the time that is expected of it. */
 struct waiting {
@@ -36,7 +40,7 @@ struct waiting {
 struct known {
   struct proposal proposal;
   double log_time;
-  bool is_expanded;
+  bool is_expanded, is_passed_over;
 };
 
 struct state {
@@ -160,15 +164,38 @@ static bool is_of(const struct proposal *proposal, int template) {
   return template == ANY_TEMPLATE || proposal->template_index == template;
 }
 
-/* Add the neighbours of the best variant of a template, or of any, whose neighbours were not yet added. */
-static bool expand(struct state *state, int template) {
-  struct known *best = NULL;
+/* Whether a variant is hardly another one than one whose neighbours were added: as fast, and different in two
+ * parameters at most. Many parameters change nothing for many kernels; without this, all of a plateau would be searched
+ * before anything beyond it. */
+static bool is_on_known_plateau(const struct state *state, const struct known *known) {
+  int index = known->proposal.template_index, count = state->space->templates[index]->parameter_count;
   for (long i = 0; i < state->known_count; i++) {
-    struct known *known = &state->known[i];
-    if (!known->is_expanded && is_of(&known->proposal, template) && (!best || known->log_time < best->log_time))
-      best = known;
+    const struct known *other = &state->known[i];
+    if (!other->is_expanded || other->proposal.template_index != index) continue;
+    if (fabs(other->log_time - known->log_time) > plateau_height) continue;
+    int differences = 0;
+    for (int p = 0; p < count; p++) {
+      differences += known->proposal.configuration.choice[p] != other->proposal.configuration.choice[p];
+    }
+    if (differences <= PLATEAU_STEPS) return true;
   }
-  if (!best) return false;
+  return false;
+}
+
+/* Add the neighbours of the best variant of a template, or of any, whose neighbours were not yet added, plateaus once.
+ */
+static bool expand(struct state *state, int template) {
+  struct known *best;
+  do {
+    best = NULL;
+    for (long i = 0; i < state->known_count; i++) {
+      struct known *known = &state->known[i];
+      bool counts = !known->is_expanded && !known->is_passed_over && is_of(&known->proposal, template);
+      if (counts && (!best || known->log_time < best->log_time)) best = known;
+    }
+    if (!best) return false;
+    best->is_passed_over = is_on_known_plateau(state, best);
+  } while (best->is_passed_over);
   best->is_expanded = true;
   struct expansion expansion = {.state = state, .centre = best};
   int index = best->proposal.template_index;

@@ -23,10 +23,10 @@ void halotune_async_wait(unsigned pending_groups);
 
 /* Bulk copies, and barriers of 8 bytes in shared memory that count them: how many threads arrive in each phase; arrive, and expect so
  * many bytes; begin a copy; whether the phase of this number (0 and 1 by turns) is complete. */
-void halotune_barrier_init(void *barrier, unsigned arrivals, int line);
-void halotune_barrier_expect(void *barrier, unsigned bytes, int line);
-void halotune_bulk_copy(void *to, const void *from, unsigned bytes, void *barrier, int line);
-int halotune_barrier_passed(void *barrier, unsigned phase, int line);
+void halotune_barrier_init(void *address, unsigned arrivals, int line);
+void halotune_barrier_expect(void *address, unsigned bytes, int line);
+void halotune_bulk_copy(void *to, const void *from, unsigned bytes, void *address, int line);
+int halotune_barrier_passed(void *address, unsigned phase, int line);
 
 /* Where a texel lies that a texture object gives for these coordinates. */
 const void *halotune_texel(unsigned long long texture, long long x, long long y, unsigned texel_bytes, int line);

@@ -1,0 +1,166 @@
+// result.js: what won, in words and numbers, and where that comes from.
+import {el, facts, term} from './dom.js';
+import {bytes, count, date, digits, factor, isNumber, percent, plural, share, time} from './format.js';
+import {failedCount, fastestRow, isEmulated, resultOf, roofMs, runs, templateName, ties, undecided} from './data.js';
+
+export function summary(problem, unit) {
+  const result = resultOf(problem),
+    winner = problem.winner;
+  if (!winner) {
+    const row = fastestRow(problem);
+    if (row < 0) {
+      return el(
+        'p',
+        {class: 'lead'},
+        problem.variant_count === 0
+          ? 'No variant was tried yet.'
+          : `None of ${plural(problem.variant_count, 'variant')} has a time: all failed or were pruned. The reasons are below.`,
+      );
+    }
+    return el(
+      'p',
+      {class: 'lead'},
+      `No final rounds took place. The fastest of ${plural(problem.distribution.count, 'timed variant')} in the search is a `,
+      el('strong', {}, templateName(problem, row)),
+      ` variant with ${time(problem.variants.median_ms[row], unit)} ${unit.name}.`,
+    );
+  }
+  const isDefault = problem.finalists.some((f) => f.is_default && f.variant === winner.variant);
+  return el(
+    'p',
+    {class: 'lead'},
+    el('strong', {}, winner.template_name),
+    ' won with ',
+    el('strong', {}, `${time(result.time_ms, unit)} ${unit.name}`),
+    ` (95 % interval ${time(result.low_ms, unit)} \u2013 ${time(result.high_ms, unit)} ${unit.name} over ${plural(winner.sample_count, 'round')})`,
+    isNumber(result.roof) && !isEmulated(problem)
+      ? [': ', el('strong', {}, share(result.roof)), ' of the ', term('copy roof')]
+      : '',
+    isDefault
+      ? ', and is the default variant'
+      : isNumber(result.speedup)
+        ? [', ', el('strong', {}, factor(result.speedup)), ' as fast as the default variant']
+        : '',
+    '. ',
+    ...standing(problem),
+    ` Out of ${plural(problem.variant_count, 'variant')} tried, ${count(problem.distribution.count)} have a time and ${count(failedCount(problem))} failed.`,
+  );
+}
+
+/** How the winner stands among the finalists. */
+function standing(problem) {
+  const tied = ties(problem).length,
+    open = undecided(problem).length;
+  if (problem.finalists.length < 2) return [];
+  return [
+    tied > 0 && [
+      plural(tied, 'finalist'),
+      tied === 1 ? ' ties with it' : ' tie with it',
+      ': at most half a percent slower. ',
+    ],
+    open > 0 && [
+      plural(open, 'finalist'),
+      open === 1 ? ' is' : ' are',
+      ' neither shown to be slower nor to be as fast. ',
+    ],
+    tied + open === 0 && 'Every other finalist is shown to be slower. ',
+  ];
+}
+
+export function headline(problem, unit) {
+  const result = resultOf(problem),
+    emulated = isEmulated(problem);
+  const space = Math.max(0, ...problem.runs.map((r) => runs.get(r.id)?.space ?? 0));
+  return facts([
+    result && [
+      term('Time'),
+      `${time(result.time_ms, unit)} ${unit.name}`,
+      `${time(result.low_ms, unit)} \u2013 ${time(result.high_ms, unit)} (\u00b1${percent((result.high_ms - result.low_ms) / 2 / result.time_ms, 2)})`,
+    ],
+    result && [term('GStencil/s'), digits(result.gstencil), 'points a nanosecond'],
+    result && [term('GB/s'), digits(result.gbps), `${bytes(problem.winner.bytes)} an application`],
+    result &&
+      !emulated && [
+        term('Share of the roof'),
+        share(result.roof),
+        isNumber(result.roof_low)
+          ? `${share(result.roof_low)} \u2013 ${share(result.roof_high)}; roof ${digits(result.roof_gbps)} GB/s`
+          : null,
+      ],
+    !result &&
+      isNumber(roofMs(problem)) && [
+        term('Copy roof'),
+        `${time(roofMs(problem), unit)} ${unit.name}`,
+        'of the same bytes',
+      ],
+    result && [
+      term('Speed-up over default'),
+      factor(result.speedup),
+      isNumber(problem.winner.default_ms)
+        ? `default ${time(problem.winner.default_ms, unit)} ${unit.name}`
+        : 'the default was not measured',
+    ],
+    ['Variants', count(problem.variant_count), space > 0 ? `of ${count(space)} that the rules keep` : null],
+    [
+      'Failed',
+      count(failedCount(problem)),
+      percent(problem.variant_count ? failedCount(problem) / problem.variant_count : null),
+    ],
+    result && [
+      term('Largest error', 'error'),
+      `${digits(problem.winner.max_error_units, 3)} roundings`,
+      `RMS ${problem.winner.rms_error.toExponential(1)}`,
+    ],
+  ]);
+}
+
+export function provenance(problem, unit) {
+  const winner = problem.winner;
+  const pairs = winner
+    ? [
+        ['Measured', date(winner.date)],
+        ['Origin', winner.origin],
+        winner.run !== null && ['Run', el('a', {href: '#/about/runs'}, `${winner.run}`)],
+        ['Driver', winner.driver || 'none'],
+        ['NVRTC', winner.nvrtc],
+        ['Cubin for', winner.arch],
+        ['Source hash', el('code', {}, winner.source_hash)],
+        ['Verified also on', winner.second_grid || 'no second grid'],
+        ['Time steps of one application', count(winner.steps)],
+      ]
+    : [];
+  const commands = problem.runs.map((r) => runs.get(r.id)).filter(Boolean);
+  return [
+    winner && facts(pairs),
+    el('p', {}, commands.length === 1 ? 'Command:' : 'Commands, oldest first:'),
+    el(
+      'ul',
+      {class: 'plain'},
+      commands.map((r) =>
+        el(
+          'li',
+          {},
+          el('code', {}, r.command),
+          ` (${r.state}${r.reason ? `: ${r.reason}` : ''}, ${date(r.started)}, seed ${r.seed}, ${r.strategy})`,
+        ),
+      ),
+    ),
+    problem.history.length > 0 &&
+      el(
+        'div',
+        {},
+        el('p', {}, 'Earlier winners of this problem:'),
+        el(
+          'ul',
+          {class: 'plain'},
+          problem.history.map((h) =>
+            el(
+              'li',
+              {},
+              `${date(h.date)}: ${h.template}, ${time(h.time_ms, unit)} ${unit.name}, driver ${h.driver || 'none'}, NVRTC ${h.nvrtc}, ${h.origin}`,
+            ),
+          ),
+        ),
+      ),
+  ];
+}

@@ -1,0 +1,2 @@
+halotune query star7 --json --source
+# exit 2

@@ -1,0 +1,48 @@
+#!/bin/sh
+# sanitize.sh: NVIDIA's compute-sanitizer on this machine's GPU over the best variant of each stencil that the database knows ($HALOTUNE_DB,
+# else the user's), and over a sample of $SAMPLE (4) of all: memcheck, racecheck, initcheck, or those that $TOOLS names.
+# $SANITIZER names the program. Speaks TAP.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+program=$(readlink -f "${HALOTUNE:-build/halotune}")
+sanitizer=${SANITIZER:-compute-sanitizer}
+tools=${TOOLS:-memcheck racecheck initcheck}
+sample=${SAMPLE:-4}
+number=0 failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+if ! command -v "$sanitizer" >/dev/null; then
+  echo "1..0 # SKIP no $sanitizer: install the CUDA Toolkit, or name it in SANITIZER"
+  exit 1
+fi
+
+# One run of the sanitizer: 0 where it found nothing and all variants were right.
+check() { # tool name selftest's arguments...
+  tool=$1 name=$2
+  shift 2
+  number=$((number + 1))
+  if "$sanitizer" --tool "$tool" --target-processes application-only --error-exitcode 99 "$program" selftest --gpu --in-process "$@" \
+    >"$work/out" 2>&1; then
+    echo "ok $number - $tool: $name: $(tail -n 2 "$work/out" | grep -o '[0-9]* variants' | head -n 1)"
+  else
+    failed=$((failed + 1))
+    echo "not ok $number - $tool: $name"
+    tail -n 30 "$work/out" | sed 's/^/# /'
+  fi
+}
+
+for stencil in ${STENCILS:-$("$program" list stencils --json | jq -r '.[].name')}; do
+  for dtype in f32 f64; do
+    best=$("$program" query "$stencil" --dtype "$dtype" --json 2>/dev/null |
+      jq -r 'select(.template) | "\(.template) \(.parameters | to_entries | map("\(.key)=\(.value)") | join(","))"')
+    for tool in $tools; do
+      if [ -n "$best" ]; then
+        check "$tool" "$stencil $dtype, its best: $best" "$stencil" --dtype "$dtype" --template "${best%% *}" --set "${best#* }"
+      fi
+      check "$tool" "$stencil $dtype, a sample" "$stencil" --dtype "$dtype" --sample "$sample"
+    done
+  done
+done
+echo "1..$number"
+[ "$failed" = 0 ] && [ "$number" -gt 0 ]

@@ -1,0 +1,167 @@
+/* gpu_session_test.c: a session in this process, on the driver of tests: what samples leave behind is what so many
+ * time steps come to. */
+
+#include "tests/unit/backend.h"
+#include "tuner/backend/gpu_session.h"
+#include "tuner/bench/backend_cuda_judge.h"
+
+static char folder[64];
+static struct compiler *compiler;
+static struct compiled checks;
+
+static int setup(void **state) {
+  char *source = gpu_check_source();
+  const struct compile_request request = {.source = source, .name = "check.cu", .arch = "sm_90"};
+  (void)state;
+  snprintf(folder, sizeof folder, "/tmp/halotune-session-XXXXXX");
+  if (!mkdtemp(folder)) return -1;
+  setenv("XDG_CACHE_HOME", folder, 1);
+  setenv("HALOTUNE_FAKE_SMS", "1", 1);
+  halotune_status status = compiler_open(&(struct compiler_options){.pool = {.workers = 1}}, &compiler);
+  if (status == HALOTUNE_OK) status = compiler_compile(compiler, &request, &checks);
+  free(source);
+  return status == HALOTUNE_OK ? 0 : -1;
+}
+
+static int teardown(void **state) {
+  char command[128];
+  (void)state;
+  compiled_free(&checks);
+  compiler_close(compiler);
+  snprintf(command, sizeof command, "rm -rf '%s'", folder);
+  return system(command); // NOLINT(cert-env33-c): our own folder
+}
+
+/* Put the scene's fields, in doubles, where the session wants them. */
+static void upload_all(struct gpu_session *s, const struct scene *scene, const struct stencil *stencil) {
+  size_t bytes = gpu_problem_bytes(&s->problem);
+  for (int i = 0; i < stencil->input_count; i++)
+    CHECK_OK(gpu_session_upload(s, GPU_UPLOAD_START, i, 0, scene->inputs[i], bytes));
+  for (int o = 0; o < stencil->output_count; o++) {
+    if (s->problem.phase_count > 1) {
+      CHECK_OK(gpu_session_upload(s, GPU_UPLOAD_START, stencil->input_count + o, 0, scene->outputs[o], bytes));
+    }
+    CHECK_OK(gpu_session_upload(s, GPU_UPLOAD_WANT, o, 0, scene->want[o], bytes));
+    CHECK_OK(gpu_session_upload(s, GPU_UPLOAD_MAGNITUDE, o, 0, scene->magnitudes[o], bytes));
+  }
+}
+
+/* The results of the last application against the reference of as many steps. */
+static void check_steps(struct gpu_session *s, const struct stage *stage, int steps, const char *what) {
+  struct scene_request request = stage->scene.request;
+  struct scene scene;
+  const struct gpu_phase *last = &s->problem.phases[(steps - 1) % s->problem.phase_count];
+  size_t bytes = gpu_problem_bytes(&s->problem);
+  double *got = malloc(bytes);
+  request.steps = steps;
+  CHECK_OK(scene_make(&request, &scene));
+  CHECK(got, "memory");
+  CHECK_EQ(CUDA_SUCCESS, s->cu.to_host(got, s->fields[last->outputs[0]].data, bytes), "copy");
+  struct comparison c = compare_fields(&request.domain.grid, &scene.box, scene.want[0], scene.magnitudes[0], got,
+                                       stage->dtype, scene.allowed_units);
+  CHECK(c.passed, "%s after %d steps: %ld of %ld points are wrong, by up to %g units", what, steps, c.bad_points,
+        c.points, c.max_error_units);
+  scene_free(&scene);
+  free(got);
+}
+
+static void check_samples(const char *stencil, enum launch_mode launch) {
+  static struct stage stage;
+  static struct gpu_session s;
+  struct gpu_problem problem;
+  struct kernel_plan plan;
+  struct variant v;
+  struct gpu_look_back seen;
+  const int batches[] = {1, 5, 4, 5};
+  double time_ms;
+  int steps = 0;
+  stage_open(&stage, stencil, DTYPE_F64, (struct grid){{19, 17, 15}});
+  const struct backend_problem wanted = {.scene = &stage.scene, .launch = launch, .cache = CACHE_STEADY};
+  CHECK(variant_open(&v, &stage, "direct", NULL, compiler), "rules");
+  CHECK_OK(cuda_problem_make(&wanted, &problem));
+  CHECK_OK(gpu_session_open(0, &s));
+  CHECK_OK(gpu_session_prepare(&s, checks.cubin));
+  CHECK_OK(gpu_session_problem(&s, &problem));
+  upload_all(&s, &stage.scene, stage.stencil);
+  kernel_plan_make(&v.generated.launch, stage.stencil, stage.dtype, &v.spec.domain, stage.coefficients, &plan);
+  CHECK_OK(gpu_session_load(&s, 0, &plan, v.compiled.cubin, false));
+  CHECK_OK(gpu_session_verify(&s, 0, &seen));
+  for (size_t i = 0; i < COUNT(batches); i++) {
+    CHECK_OK(gpu_session_sample(&s, 0, batches[i], i % 2 == 1, &time_ms));
+    CHECK(s.applications >= steps + batches[i], "%ld applications", s.applications);
+    steps = (int)s.applications;
+    CHECK_EQ(steps % problem.phase_count, s.phase, "%s: phase", stencil);
+    check_steps(&s, &stage, steps, stencil);
+  }
+  CHECK_OK(gpu_session_inspect(&s, &seen));
+  for (int i = 0; i < gpu_problem_buffers(&problem); i++)
+    CHECK_EQ(0, seen.buffers[i].damaged, "%s: buffer %d", stencil, i);
+  CHECK(!gpu_session_is_lost(&s), "nothing was lost");
+  gpu_session_close(&s);
+  variant_close(&v);
+  stage_close(&stage);
+}
+
+TEST(samples_of_an_iterated_stencil_are_its_time_steps) {
+  static const char *const stencils[] = {"star7", "heat2d", "wave25"};
+  for (size_t i = 0; i < COUNT(stencils); i++) {
+    check_samples(stencils[i], LAUNCH_STREAM);
+    check_samples(stencils[i], LAUNCH_GRAPH);
+  }
+}
+
+TEST(phases_come_back_to_the_first) {
+  static const struct {
+    const char *stencil;
+    int phases;
+  } rows[] = {{"triad", 1}, {"gradient", 1}, {"star7", 2}, {"diffusion2d", 2}, {"wave25", 3}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    static struct stage stage;
+    struct gpu_problem problem;
+    stage_open(&stage, rows[i].stencil, DTYPE_F32, (struct grid){{19, 17, 15}});
+    CHECK_OK(gpu_problem_make(stage.stencil, stage.analysis, stage.dtype, &stage.scene.request.domain, &problem));
+    CHECK_EQ(rows[i].phases, problem.phase_count, "%s", rows[i].stencil);
+    CHECK(problem.guard_bytes >= 1 << 20, "%s: guards of %zu bytes", rows[i].stencil, problem.guard_bytes);
+    for (int b = 0; b < gpu_problem_buffers(&problem); b++) {
+      bool is_output = b >= problem.input_count;
+      if (is_output || rows[i].phases == 1)
+        CHECK_EQ(is_output, gpu_problem_writes(&problem, b), "%s: %d", rows[i].stencil, b);
+    }
+    stage_close(&stage);
+  }
+}
+
+TEST(sets_in_rotation_exceed_twice_the_cache) {
+  enum { L2 = 1 << 20 };
+  static const struct {
+    size_t bytes;
+    int sets;
+  } rows[] = {{2 << 20, 1}, {(2 << 20) - 8, 2}, {1 << 20, 3}, {100000, 21}, {16, GPU_MOST_SETS}};
+  for (size_t i = 0; i < COUNT(rows); i++) CHECK_EQ(rows[i].sets, gpu_rotation_sets(rows[i].bytes, L2), "row %zu", i);
+}
+
+TEST(driver_errors_are_told_apart) {
+  static const struct {
+    CUresult result;
+    enum outcome outcome;
+  } rows[] = {
+      {CUDA_ERROR_ILLEGAL_ADDRESS, OUTCOME_OUT_OF_BOUNDS}, {CUDA_ERROR_MISALIGNED_ADDRESS, OUTCOME_OUT_OF_BOUNDS},
+      {CUDA_ERROR_ILLEGAL_INSTRUCTION, OUTCOME_CRASHED},   {CUDA_ERROR_ECC_UNCORRECTABLE, OUTCOME_CRASHED},
+      {CUDA_ERROR_LAUNCH_TIMEOUT, OUTCOME_HUNG},           {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, OUTCOME_LAUNCH_FAILED},
+      {CUDA_ERROR_INVALID_VALUE, OUTCOME_LAUNCH_FAILED},   {CUDA_SUCCESS, OUTCOME_LAUNCH_FAILED},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) CHECK_EQ(rows[i].outcome, gpu_outcome(rows[i].result), "row %zu", i);
+}
+
+int main(void) {
+  const struct CMUnitTest without_a_driver[] = {
+      cmocka_unit_test(phases_come_back_to_the_first),
+      cmocka_unit_test(sets_in_rotation_exceed_twice_the_cache),
+      cmocka_unit_test(driver_errors_are_told_apart),
+  };
+  const struct CMUnitTest with_a_driver[] = {
+      cmocka_unit_test(samples_of_an_iterated_stencil_are_its_time_steps),
+  };
+  int failed = cmocka_run_group_tests(without_a_driver, NULL, NULL);
+  return find_fake_cuda() ? failed + cmocka_run_group_tests(with_a_driver, setup, teardown) : failed;
+}
