@@ -44,7 +44,8 @@ TEST(a_sample_takes_turns_and_is_shuffled) {
     CHECK_EQ(i % TEMPLATES, drawn.list[i].template_index, "turn %ld", i);
     CHECK(space_keeps(&c, &drawn.list[i]), "variant %ld", i);
     if (i >= TEMPLATES) {
-      rising += memcmp(drawn.list[i - TEMPLATES].configuration.choice, drawn.list[i].configuration.choice, MAX_PARAMETERS) < 0;
+      rising += memcmp(drawn.list[i - TEMPLATES].configuration.choice, drawn.list[i].configuration.choice,
+                       MAX_PARAMETERS) < 0;
     }
   }
   CHECK(rising > 25 && rising < 75, "%d of 98 follow each other in the order of the space", rising);
@@ -80,7 +81,8 @@ TEST(neighbours_differ_in_one_parameter_or_in_two_that_rules_tie) {
   neighbours_visit(&c.bindings[0], NULL, &n.centre, look_at, &n); /* all ones: each change is allowed */
   CHECK_EQ(5 + 4 + 3 + 2 + 2 + 2, n.count, "in the corner");
   CHECK_EQ(0, n.pairs, "no pairs there");
-  n = (struct neighbourhood){.c = &c, .centre = {{5, 2, 0, 2, 1, 0}}}; /* bx*by = 128, px*py = 8: both rules are tight */
+  n = (struct neighbourhood){.c = &c,
+                             .centre = {{5, 2, 0, 2, 1, 0}}}; /* bx*by = 128, px*py = 8: both rules are tight */
   neighbours_visit(&c.bindings[0], NULL, &n.centre, look_at, &n);
   CHECK(n.pairs > 0, "a change that a rule forbids goes with another one");
   const bool fixed[MAX_PARAMETERS] = {true, true, true, true, true, false};
@@ -109,7 +111,8 @@ TEST(effects_tell_good_values_from_bad_ones) {
   }
   for (long i = 0; i < drawn.count; i++) {
     if (drawn.list[i].template_index != 0) continue;
-    double error = effects_expect(&effects, c.templates[0], &drawn.list[i].configuration) - log(made_up_ms(&c, &drawn.list[i], 5, 0));
+    double error = effects_expect(&effects, c.templates[0], &drawn.list[i].configuration) -
+                   log(made_up_ms(&c, &drawn.list[i], 5, 0));
     worst = fmax(worst, fabs(error));
   }
   CHECK(worst < 0.15, "times without interactions are expected to %g", worst);
@@ -124,7 +127,8 @@ TEST(effects_tell_good_values_from_bad_ones) {
 /* --- timed --- */
 
 static struct timed_variant timed_of(int64_t variant, int template, int choice, double median_ms, double scale) {
-  struct timed_variant timed = {.proposal = {.template_index = template}, .variant = variant, .median_ms = median_ms, .scale = scale};
+  struct timed_variant timed = {
+      .proposal = {.template_index = template}, .variant = variant, .median_ms = median_ms, .scale = scale};
   timed.proposal.configuration.choice[0] = (unsigned char)choice;
   return timed;
 }

@@ -1,5 +1,5 @@
-/* search_session_test.c: what a session asks store and backend for: earlier results, the second grid, trials without a source. The backend here
- * runs nothing, and nothing is compiled. */
+/* search_session_test.c: what a session asks store and backend for: earlier results, the second grid, trials without a
+ * source. The backend here runs nothing, and nothing is compiled. */
 #include "tests/unit/stores.h"
 #include "tuner/search/earlier.h"
 #include "tuner/search/session.h"
@@ -33,7 +33,8 @@ static halotune_status unload(void *state, int slot) {
   return HALOTUNE_OK;
 }
 
-static const struct backend witness_backend = {.name = "witness", .set_problem = set_problem, .load = load, .unload = unload};
+static const struct backend witness_backend = {
+    .name = "witness", .set_problem = set_problem, .load = load, .unload = unload};
 
 /* --- a session without its search --- */
 
@@ -67,8 +68,15 @@ static void case_open(struct session_case *c) {
                           .arch_name = "sm_90"};
   CHECK_OK(task_bindings(&c->task, c->bench.template, &c->bindings));
   struct session *s = &c->session;
-  *s = (struct session){.tools = &c->tools, .task = &c->task, .options = &c->options, .result = &c->result, .templates = &c->bench.template,
-                        .bindings = &c->bindings, .template_ids = &c->bench.template_id, .stencil_id = c->bench.stencil_id, .scale = 1};
+  *s = (struct session){.tools = &c->tools,
+                        .task = &c->task,
+                        .options = &c->options,
+                        .result = &c->result,
+                        .templates = &c->bench.template,
+                        .bindings = &c->bindings,
+                        .template_ids = &c->bench.template_id,
+                        .stencil_id = c->bench.stencil_id,
+                        .scale = 1};
   s->space = (struct search_space){.templates = s->templates, .bindings = s->bindings, .count = 1};
   CHECK_OK(pipeline_make(NULL, &s->pipeline));
 }
@@ -126,7 +134,8 @@ TEST(a_recording_compiles_nothing) {
 
 /* --- earlier runs --- */
 
-static int64_t put_result(struct session_case *c, int64_t run, const struct proposal *proposal, long number, double median_ms) {
+static int64_t put_result(struct session_case *c, int64_t run, const struct proposal *proposal, long number,
+                          double median_ms) {
   struct trial *trial = trial_of(c, proposal);
   struct measurement measurement = case_measurement(number);
   measurement.timing.median_ms = median_ms;
@@ -140,7 +149,8 @@ static int64_t put_result(struct session_case *c, int64_t run, const struct prop
 TEST(earlier_results_are_found_with_how_slow_the_gpu_was) {
   struct session_case c;
   case_open(&c);
-  struct proposal first = proposal_with(&c, NULL), fast = proposal_with(&c, "z_slicing=32"), slow = proposal_with(&c, "block_x=64");
+  struct proposal first = proposal_with(&c, NULL), fast = proposal_with(&c, "z_slicing=32"),
+                  slow = proposal_with(&c, "block_x=64");
   int64_t before = case_run(&c.bench, c.store, "580.1"), foreign = case_run(&c.bench, c.store, "999.9");
   put_result(&c, before, &first, 1, 0.44);
   int64_t variant = put_result(&c, before, &fast, 2, 0.3);

@@ -1,5 +1,5 @@
-/* search_strategy_test.c: what strategies promise: nothing twice, nothing that the rules leave out, the same again for the same seed;
- * and that the one that looks around finds the best sooner than chance. */
+/* search_strategy_test.c: what strategies promise: nothing twice, nothing that the rules leave out, the same again for
+ * the same seed; and that the one that looks around finds the best sooner than chance. */
 #include "tests/unit/search_space.h"
 #include "tuner/search/visited.h"
 
@@ -12,8 +12,8 @@ struct trip {
   long count;
 };
 
-static void travel(struct space_case *c, const struct strategy *strategy, uint64_t seed, uint64_t key, double ruggedness, long most,
-                   struct trip *trip) {
+static void travel(struct space_case *c, const struct strategy *strategy, uint64_t seed, uint64_t key,
+                   double ruggedness, long most, struct trip *trip) {
   void *state;
   trip->count = 0;
   CHECK_OK(strategy->open(&c->space, seed, &state));
@@ -65,7 +65,8 @@ TEST(all_templates_have_their_turn) {
     int of[TEMPLATES] = {0};
     travel(&c, strategies[i], 2, 5, 0.3, 40, &one);
     for (long k = 0; k < one.count; k++) of[one.list[k].template_index]++;
-    for (int t = 0; t < TEMPLATES; t++) CHECK(of[t] >= 15, "%s: template %d has %d of 40", strategies[i]->name, t, of[t]);
+    for (int t = 0; t < TEMPLATES; t++)
+      CHECK(of[t] >= 15, "%s: template %d has %d of 40", strategies[i]->name, t, of[t]);
   }
   space_close(&c);
 }
@@ -82,11 +83,13 @@ TEST(what_is_fixed_stays) {
   }
   c.space.fixed = fixed;
   long size = 0;
-  for (int t = 0; t < TEMPLATES; t++) space_walk(&c.bindings[t], fixed[t].is_fixed, &fixed[t].values, count_one, &size, NULL);
+  for (int t = 0; t < TEMPLATES; t++)
+    space_walk(&c.bindings[t], fixed[t].is_fixed, &fixed[t].values, count_one, &size, NULL);
   for (int i = 0; strategies[i]; i++) {
     travel(&c, strategies[i], 2, 5, 0.3, (long)COUNT(one.list), &one);
     CHECK_EQ(size, one.count, "%s", strategies[i]->name);
-    for (long k = 0; k < one.count; k++) CHECK_EQ(3, one.list[k].configuration.choice[0], "%s: number %ld", strategies[i]->name, k);
+    for (long k = 0; k < one.count; k++)
+      CHECK_EQ(3, one.list[k].configuration.choice[0], "%s: number %ld", strategies[i]->name, k);
   }
   space_close(&c);
 }
@@ -132,7 +135,8 @@ TEST(looking_around_finds_the_best_sooner_than_chance) {
   for (size_t i = 0; i < COUNT(rows); i++) {
     long local = median_tries(&c, &strategy_local, rows[i].ruggedness, rows[i].share);
     long random = median_tries(&c, &strategy_random, rows[i].ruggedness, rows[i].share);
-    CHECK(local <= rows[i].most && 2 * local <= random, "%s: local %ld, random %ld of %ld", rows[i].name, local, random, c.size);
+    CHECK(local <= rows[i].most && 2 * local <= random, "%s: local %ld, random %ld of %ld", rows[i].name, local, random,
+          c.size);
     if (getenv("SHOW")) print_message("# %s: local %ld, random %ld of %ld\n", rows[i].name, local, random, c.size);
   }
   space_close(&c);

@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "tuner/cli/command.h"
 
-/* The words behind "halotune": "tune", "star7", "--grid", "96,96,96". Owned by nobody: they are those of the invocation, and of
- * `names`. Start with {0}, end with command_words_free. */
+/* The words behind "halotune": "tune", "star7", "--grid", "96,96,96". Owned by nobody: they are those of the
+ * invocation, and of `names`. Start with {0}, end with command_words_free. */
 struct command_words {
   const char **list; /* NULL at the end */
   char **names;      /* "--grid" */

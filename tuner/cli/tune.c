@@ -54,7 +54,8 @@ static void catch_signals(void) {
 /* --- the command line --- */
 
 /* For the store; and, without what would begin anew, to go on with. */
-static halotune_status write_command(const struct invocation *invocation, const char *const *without, struct text *out) {
+static halotune_status write_command(const struct invocation *invocation, const char *const *without,
+                                     struct text *out) {
   struct command_words words;
   halotune_status status = command_words_make(invocation, without, 0, &words);
   if (status != HALOTUNE_OK) return status;
@@ -87,12 +88,14 @@ static halotune_status open_backend(struct tune_command *c) {
   return fail(HALOTUNE_ARGUMENT, "--backend is cuda, host or replay:FILE, not '%s'", name);
 }
 
-/* What comes of a recording is no news: it goes nowhere, unless the user says where, and never into the recording itself. */
+/* What comes of a recording is no news: it goes nowhere, unless the user says where, and never into the recording
+ * itself. */
 static halotune_status open_store(struct tune_command *c) {
   const char *path = option_value(c->invocation, "db"), *recording = replay_path(c);
   struct stat db, recorded;
   if (recording && !path) return store_open_memory(&c->tools.store);
-  if (recording && stat(path, &db) == 0 && stat(recording, &recorded) == 0 && db.st_dev == recorded.st_dev && db.st_ino == recorded.st_ino) {
+  if (recording && stat(path, &db) == 0 && stat(recording, &recorded) == 0 && db.st_dev == recorded.st_dev &&
+      db.st_ino == recorded.st_ino) {
     return fail(HALOTUNE_ARGUMENT, "--db %s is the recording itself, which a replay must not change", path);
   }
   return store_open(path, STORE_WRITE, &c->tools.store);
@@ -131,12 +134,14 @@ static void show(void *context, const struct tune_progress *progress) {
     snprintf(best + length, sizeof best - length, " (%.3f of copy)", progress->roof_share);
   }
   progress_show(&c->progress, "%s: %s, %ld of %ld tried, %ld failed, %.0f/s%s, %.0f s left", text_string(&c->task_name),
-                progress->phase, progress->tried, progress->space, progress->failed, progress->variants_per_s, best, progress->left_s);
+                progress->phase, progress->tried, progress->space, progress->failed, progress->variants_per_s, best,
+                progress->left_s);
 }
 
 /* --- tasks --- */
 
-static struct task task_of(const struct tune_command *c, const struct planned_stencil *stencil, const struct planned_task *planned) {
+static struct task task_of(const struct tune_command *c, const struct planned_stencil *stencil,
+                           const struct planned_task *planned) {
   const struct backend_facts *facts = &c->backend.facts;
   struct task task = {.stencil = stencil->loaded.stencil,
                       .analysis = stencil->loaded.analysis,
@@ -191,8 +196,10 @@ static halotune_status tune_all(struct tune_command *c) {
 
 /* On stdout where it is all that was asked for. */
 static void print_plan(const struct tune_command *c, FILE *file) {
-  double total_s = fmin(c->plan.task_count * (c->options.budget_s + SETUP_S), (c->options.deadline_ms - c->start_ms) * 1e-3);
-  fprintf(stderr, "halotune: %d tasks of %g s: about %.0f minutes\n", c->plan.task_count, c->options.budget_s, ceil(total_s / 60));
+  double total_s =
+      fmin(c->plan.task_count * (c->options.budget_s + SETUP_S), (c->options.deadline_ms - c->start_ms) * 1e-3);
+  fprintf(stderr, "halotune: %d tasks of %g s: about %.0f minutes\n", c->plan.task_count, c->options.budget_s,
+          ceil(total_s / 60));
   for (int i = 0; i < c->plan.task_count; i++) {
     struct text text = {0};
     planned_task_text(&c->plan.tasks[i], &text);
@@ -223,8 +230,8 @@ static void print_rest(const struct tune_command *c) {
   for (int i = 0; i < c->plan.task_count; i++) left += !c->rows[i].result.is_complete;
   if (left == 0 || replay_path(c)) return;
   if (write_command(c->invocation, without, &command) == HALOTUNE_OK) {
-    fprintf(stderr, "halotune: %d of %d tasks did not come to their end; what was measured is kept; to go on:\n  %s\n", left,
-            c->plan.task_count, text_string(&command));
+    fprintf(stderr, "halotune: %d of %d tasks did not come to their end; what was measured is kept; to go on:\n  %s\n",
+            left, c->plan.task_count, text_string(&command));
   }
   text_free(&command);
 }

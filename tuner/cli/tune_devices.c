@@ -21,12 +21,13 @@
 enum { LOOK_EVERY_US = 50000 };
 
 struct child {
-  pid_t pid; /* 0: it has ended, or never began */
+  pid_t pid;          /* 0: it has ended, or never began */
   int output, errors; /* files in memory */
   enum exit_code code;
 };
 
-/* --- signals -------------------------------------------------------------------------------------------------------------- */
+/* --- signals
+ * -------------------------------------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t signals, last_signal;
 
@@ -41,10 +42,13 @@ static void catch_signals(void) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-/* --- children ------------------------------------------------------------------------------------------------------------- */
+/* --- children
+ * ------------------------------------------------------------------------------------------------------------- */
 
-/* In the child. Its group is its own, so that Ctrl-C comes only once, from us; and it ends when we do, however that is. */
-__attribute__((noreturn)) static void become(const struct command_words *words, const struct child *child, pid_t parent) {
+/* In the child. Its group is its own, so that Ctrl-C comes only once, from us; and it ends when we do, however that is.
+ */
+__attribute__((noreturn)) static void become(const struct command_words *words, const struct child *child,
+                                             pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() == parent && dup2(child->output, STDOUT_FILENO) >= 0 && dup2(child->errors, STDERR_FILENO) >= 0) {
@@ -121,7 +125,8 @@ static void wait_for(struct child *children, int count) {
   progress_hide(&progress);
 }
 
-/* --- what they printed ------------------------------------------------------------------------------------------------------ */
+/* --- what they printed
+ * ------------------------------------------------------------------------------------------------------ */
 
 static void print_file(int from, FILE *to) {
   char bytes[4096];

@@ -20,7 +20,8 @@ static halotune_status option_share(const struct invocation *invocation, const c
 }
 
 /* The position of an option's word in a list; -1 where it was not given. */
-static halotune_status option_word(const struct invocation *invocation, const char *name, const char *const *words, int count, int *out) {
+static halotune_status option_word(const struct invocation *invocation, const char *name, const char *const *words,
+                                   int count, int *out) {
   const char *value = option_value(invocation, name);
   *out = -1;
   for (int i = 0; i < count && value; i++) {
@@ -54,7 +55,8 @@ halotune_status tune_options_read(const struct invocation *invocation, double st
   if ((status = option_strategy(invocation, &out->strategy)) != HALOTUNE_OK) return status;
   if ((status = option_seconds(invocation, "budget", DEFAULT_BUDGET_S, &out->budget_s)) != HALOTUNE_OK) return status;
   if ((status = option_seconds(invocation, "deadline", INFINITY, &deadline_s)) != HALOTUNE_OK) return status;
-  if ((status = option_whole(invocation, "max-variants", 1, 1L << 40, 0, &out->max_variants)) != HALOTUNE_OK) return status;
+  if ((status = option_whole(invocation, "max-variants", 1, 1L << 40, 0, &out->max_variants)) != HALOTUNE_OK)
+    return status;
   if ((status = option_whole(invocation, "seed", 0, 1L << 62, 1, &seed)) != HALOTUNE_OK) return status;
   if ((status = option_share(invocation, "good-enough", &out->good_enough)) != HALOTUNE_OK) return status;
   status = option_word(invocation, "launch", launch_mode_names, LAUNCH_MODE_COUNT, &out->launch);
@@ -69,7 +71,8 @@ halotune_status tune_options_read(const struct invocation *invocation, double st
   return HALOTUNE_OK;
 }
 
-halotune_status tune_set_open(const struct invocation *invocation, const struct templates *templates, struct tune_set *out) {
+halotune_status tune_set_open(const struct invocation *invocation, const struct templates *templates,
+                              struct tune_set *out) {
   bool has_set = option_value(invocation, "set") != NULL;
   size_t room = (size_t)templates->count + 1;
   *out = (struct tune_set){.list = calloc(room, sizeof *out->list)};
@@ -87,7 +90,8 @@ halotune_status tune_set_open(const struct invocation *invocation, const struct 
     if (has_set) out->fixed[out->count] = fixed;
     out->list[out->count++] = templates->list[i];
   }
-  if (status == HALOTUNE_OK && out->count == 0) status = fail(HALOTUNE_ARGUMENT, "no template has all that --set names, with these values");
+  if (status == HALOTUNE_OK && out->count == 0)
+    status = fail(HALOTUNE_ARGUMENT, "no template has all that --set names, with these values");
   if (status != HALOTUNE_OK) tune_set_free(out);
   return status;
 }

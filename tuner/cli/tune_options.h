@@ -19,7 +19,8 @@ struct tune_set {
 
 /* Keep the templates that have all parameters of --set; all where there is no such option.
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT where none has them; HALOTUNE_MEMORY. */
-halotune_status tune_set_open(const struct invocation *invocation, const struct templates *templates, struct tune_set *out);
+halotune_status tune_set_open(const struct invocation *invocation, const struct templates *templates,
+                              struct tune_set *out);
 
 void tune_set_free(struct tune_set *set);
 

@@ -75,7 +75,8 @@ static halotune_status add_task(struct tune_plan *plan, const struct planned_ste
 }
 
 /* Which element types of a stencil are wanted. */
-static halotune_status wanted_dtypes(const struct invocation *invocation, const struct stencil *stencil, bool wanted[DTYPE_COUNT]) {
+static halotune_status wanted_dtypes(const struct invocation *invocation, const struct stencil *stencil,
+                                     bool wanted[DTYPE_COUNT]) {
   const char *text = option_value(invocation, "dtype");
   bool all = text ? strcmp(text, "all") == 0 : option_value(invocation, "all") != NULL, any = false;
   for (int i = 0; i < DTYPE_COUNT; i++) {
@@ -86,7 +87,8 @@ static halotune_status wanted_dtypes(const struct invocation *invocation, const 
   return fail(HALOTUNE_ARGUMENT, "--dtype %s: %s has no such type; it is f32, f64 or all", text, stencil->name);
 }
 
-static halotune_status add_tasks(const struct invocation *invocation, struct tune_plan *plan, const struct planned_stencil *planned) {
+static halotune_status add_tasks(const struct invocation *invocation, struct tune_plan *plan,
+                                 const struct planned_stencil *planned) {
   const struct stencil *stencil = planned->loaded.stencil;
   const char *grids = option_value(invocation, "grid");
   bool all_grids = grids && strcmp(grids, "all") == 0, wanted[DTYPE_COUNT];

@@ -25,10 +25,9 @@ struct tune_plan {
   enum exit_code code; /* HALOTUNE_EXIT_BAD_INPUT where --all found files that could not be read */
 };
 
-/* Read the stencils that the arguments name, or with --all all of them, and the options --dtype (f32, f64 or all) and --grid
- * (NX,NY,NZ or all; the file's first by default).
- *   out  filled on success; after a failure tune_plan_free is harmless
- * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT; or what loaded_open returns. */
+/* Read the stencils that the arguments name, or with --all all of them, and the options --dtype (f32, f64 or all) and
+ * --grid (NX,NY,NZ or all; the file's first by default). out  filled on success; after a failure tune_plan_free is
+ * harmless Returns HALOTUNE_OK; HALOTUNE_ARGUMENT; or what loaded_open returns. */
 halotune_status tune_plan_open(const struct invocation *invocation, struct tune_plan *out);
 
 void tune_plan_free(struct tune_plan *plan);

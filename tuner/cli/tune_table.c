@@ -11,8 +11,10 @@ static double bandwidth_gbs(const struct tune_result *result) {
 static double speed_up(const struct tune_result *result) { return result->default_ms / result->timing.median_ms; }
 
 static void print_figure(const char *format, int width, double figure) {
-  if (isnan(figure)) printf(" %*s", width, "-");
-  else printf(format, width, figure);
+  if (isnan(figure))
+    printf(" %*s", width, "-");
+  else
+    printf(format, width, figure);
 }
 
 static void print_row(const struct tuned *row) {
@@ -47,13 +49,15 @@ static void print_outcomes(const struct tuned *row) {
     printf("%s%ld %s", separator, result->outcomes[i], outcome_name((enum outcome)i));
     separator = ", ";
   }
-  if (result->finalists > 0) printf("; %d finalists, %d not told apart from the fastest", result->finalists, result->ties);
+  if (result->finalists > 0)
+    printf("; %d finalists, %d not told apart from the fastest", result->finalists, result->ties);
   if (result->has_winner && !result->is_complete) printf("; %s", result->reason);
   printf("\n");
 }
 
 void tune_table_print(const struct tuned *rows, int count) {
-  printf("%-32s %10s %6s %8s %7s %8s %7s  %s\n", "task", "time_ms", "+-%", "GB/s", "of roof", "speed-up", "tried", "winner");
+  printf("%-32s %10s %6s %8s %7s %8s %7s  %s\n", "task", "time_ms", "+-%", "GB/s", "of roof", "speed-up", "tried",
+         "winner");
   for (int i = 0; i < count; i++) print_row(&rows[i]);
   printf("\n");
   for (int i = 0; i < count; i++) {
@@ -69,7 +73,8 @@ static json_t *grid_json(const struct grid *grid) {
 
 static json_t *outcomes_json(const struct tune_result *result) {
   json_t *json = json_object();
-  for (int i = 0; i < OUTCOME_COUNT; i++) json_put(&json, outcome_name((enum outcome)i), json_integer(result->outcomes[i]));
+  for (int i = 0; i < OUTCOME_COUNT; i++)
+    json_put(&json, outcome_name((enum outcome)i), json_integer(result->outcomes[i]));
   return json;
 }
 

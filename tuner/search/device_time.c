@@ -8,12 +8,13 @@
 enum { FEW_SAMPLES = 9, WARM_MS = 2 };
 
 halotune_status device_time(struct backend_handle *backend, int slot, double *out_ms) {
-  struct verdict verdict;
+  struct verdict verdict = {.outcome = OUTCOME_MEASURED};
   double times_ms[FEW_SAMPLES], best_ms = INFINITY;
   int failed, batch;
   *out_ms = NAN;
   halotune_status status = backend->table->keep_warm(backend->state, WARM_MS);
-  if (status == HALOTUNE_OK) status = measure_batch(backend, slot, MEASURE_SAMPLE_US * 1e-3, &batch, &best_ms, &verdict);
+  if (status == HALOTUNE_OK)
+    status = measure_batch(backend, slot, MEASURE_SAMPLE_US * 1e-3, &batch, &best_ms, &verdict);
   if (status != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED) return status;
   struct sample_plan plan = {.slots = &slot, .batches = &batch, .slot_count = 1, .rounds = FEW_SAMPLES};
   status = backend->table->sample(backend->state, &plan, times_ms, &failed, &verdict);

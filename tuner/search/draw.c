@@ -1,4 +1,5 @@
-/* draw.c: samples of the spaces, shuffled (R. Durstenfeld, Algorithm 235: Random permutation, 1964) and dealt in turns. */
+/* draw.c: samples of the spaces, shuffled (R. Durstenfeld, Algorithm 235: Random permutation, 1964) and dealt in turns.
+ */
 #include "tuner/search/draw.h"
 
 #include <stdlib.h>
@@ -34,7 +35,8 @@ static void deal(struct deck *decks, int deck_count, struct drawn_list *out) {
 }
 
 /* The listed variants of one template, at most so many of them; shuffled. */
-static halotune_status deal_listed(const struct search_space *space, int index, long most, uint64_t seed, struct deck *deck) {
+static halotune_status deal_listed(const struct search_space *space, int index, long most, uint64_t seed,
+                                   struct deck *deck) {
   deck->list = malloc(((size_t)space->only_count + 1) * sizeof *deck->list);
   if (!deck->list) return fail_memory();
   for (long i = 0; i < space->only_count; i++) {
@@ -64,8 +66,8 @@ static void draw_decks(void *context, int thread, long first, long end) {
       deck->status = deal_listed(space, i, drawing->most, own_seed, deck);
       continue;
     }
-    deck->status = space_sample(&space->bindings[i], space_fixed(space, i), space_values(space, i), drawing->most, own_seed,
-                                &deck->list, &deck->count);
+    deck->status = space_sample(&space->bindings[i], space_fixed(space, i), space_values(space, i), drawing->most,
+                                own_seed, &deck->list, &deck->count);
     shuffle(deck, own_seed);
   }
 }
@@ -83,8 +85,10 @@ halotune_status draw_variants(const struct search_space *space, long most, uint6
   }
   if (status == HALOTUNE_OK) {
     out->list = malloc(((size_t)out->count + 1) * sizeof *out->list);
-    if (out->list) deal(decks, space->count, out);
-    else status = fail_memory();
+    if (out->list)
+      deal(decks, space->count, out);
+    else
+      status = fail_memory();
   }
   for (int i = 0; i < space->count; i++) free(decks[i].list);
   free(decks);
@@ -102,11 +106,13 @@ static bool is_wanted(const struct search_space *space, const struct proposal *p
   return true;
 }
 
-halotune_status drawn_read(struct drawn_list *drawn, const struct search_space *space, int template_index, const char *parameters) {
+halotune_status drawn_read(struct drawn_list *drawn, const struct search_space *space, int template_index,
+                           const char *parameters) {
   struct proposal proposal;
   memset(&proposal, 0, sizeof proposal);
   proposal.template_index = template_index;
-  if (configuration_read(space->templates[template_index], parameters, &proposal.configuration) != HALOTUNE_OK) return HALOTUNE_OK;
+  if (configuration_read(space->templates[template_index], parameters, &proposal.configuration) != HALOTUNE_OK)
+    return HALOTUNE_OK;
   if (!is_wanted(space, &proposal)) return HALOTUNE_OK;
   bindings_configure(&space->bindings[template_index], &proposal.configuration);
   if (bindings_failed_rule(&space->bindings[template_index])) return HALOTUNE_OK;

@@ -16,9 +16,10 @@ struct drawn_list {
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status draw_variants(const struct search_space *space, long most, uint64_t seed, struct drawn_list *out);
 
-/* Add a variant that a database has, if today's template has these parameters, its rules keep them, and they are not fixed to other values.
- * Returns HALOTUNE_OK, also where it was not added, or HALOTUNE_MEMORY. */
-halotune_status drawn_read(struct drawn_list *drawn, const struct search_space *space, int template_index, const char *parameters);
+/* Add a variant that a database has, if today's template has these parameters, its rules keep them, and they are not
+ * fixed to other values. Returns HALOTUNE_OK, also where it was not added, or HALOTUNE_MEMORY. */
+halotune_status drawn_read(struct drawn_list *drawn, const struct search_space *space, int template_index,
+                           const char *parameters);
 
 void drawn_free(struct drawn_list *drawn);
 

@@ -5,18 +5,18 @@
 #include <string.h>
 
 /* ?1: this run. Runs of the same problem with the same driver and compiler. */
-#define SAME_RUNS                                                                                                  \
-  " from run here join run r on r.problem_id = here.problem_id and r.driver = here.driver and r.nvrtc = here.nvrtc" \
+#define SAME_RUNS                                                                                                      \
+  " from run here join run r on r.problem_id = here.problem_id and r.driver = here.driver and r.nvrtc = here.nvrtc"    \
   " and r.id <> here.id"
 
 static const char all_sql[] =
-    "select distinct t.hash, v.parameters" SAME_RUNS
-    " join measurement m on m.run_id = r.id join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
+    "select distinct t.hash, v.parameters" SAME_RUNS " join measurement m on m.run_id = r.id join variant v on v.id = "
+                                                     "m.variant_id join template t on t.id = v.template_id"
     " where here.id = ?1";
 
 static const char winners_sql[] =
-    "select t.hash, v.parameters" SAME_RUNS
-    " join finalist f on f.run_id = r.id and f.rank = 1 join variant v on v.id = f.variant_id join template t on t.id = v.template_id"
+    "select t.hash, v.parameters" SAME_RUNS " join finalist f on f.run_id = r.id and f.rank = 1 join variant v on v.id "
+                                            "= f.variant_id join template t on t.id = v.template_id"
     " where here.id = ?1 union"
     " select hash, parameters from (select t.hash hash, v.parameters parameters, min(m.median_ms) best" SAME_RUNS
     " join measurement m on m.run_id = r.id and m.outcome = 'measured' join variant v on v.id = m.variant_id"
@@ -24,8 +24,7 @@ static const char winners_sql[] =
 
 /* ?2: a variant, ?3, ?4: source and template of the default one. */
 static const char scale_sql[] =
-    "select coalesce(d.median_ms, f.median_ms)" SAME_RUNS
-    " join measurement m on m.run_id = r.id and m.variant_id = ?2"
+    "select coalesce(d.median_ms, f.median_ms)" SAME_RUNS " join measurement m on m.run_id = r.id and m.variant_id = ?2"
     " left join variant v on v.source_hash = ?3 and v.template_id = ?4"
     " left join measurement d on d.run_id = r.id and d.variant_id = v.id and d.outcome = 'measured'"
     " left join finalist f on f.run_id = r.id and f.is_default where here.id = ?1 order by m.id desc limit 1";
@@ -52,7 +51,8 @@ halotune_status earlier_variants(struct session *session, enum earlier_choice ch
   struct store *store = session->tools->store;
   sqlite3_stmt *query;
   *out = (struct drawn_list){.count = 0};
-  if (sqlite3_prepare_v2(store_connection(store), choice == EARLIER_ALL ? all_sql : winners_sql, -1, &query, NULL) != SQLITE_OK) {
+  if (sqlite3_prepare_v2(store_connection(store), choice == EARLIER_ALL ? all_sql : winners_sql, -1, &query, NULL) !=
+      SQLITE_OK) {
     return fail(HALOTUNE_DB, "%s: %s", store_path(store), sqlite3_errmsg(store_connection(store)));
   }
   sqlite3_bind_int64(query, 1, session->run_id);

@@ -12,16 +12,13 @@ enum earlier_choice {
 
 enum { EARLIER_BEST = 8 };
 
-/* List variants that earlier runs of the session's problem have results of, by the same driver and NVRTC, as far as today's templates
- * have them.
- *   out  ended with drawn_free
- * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
+/* List variants that earlier runs of the session's problem have results of, by the same driver and NVRTC, as far as
+ * today's templates have them. out  ended with drawn_free Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status earlier_variants(struct session *session, enum earlier_choice choice, struct drawn_list *out);
 
-/* How slow the GPU was beside now when the newest result of a variant was taken by an earlier run: by the time of the default
- * variant in that run, in its search or its finals. 1 where it has none, or an impossible one.
- *   variant     in the store
- *   default_ms  of the default variant now */
+/* How slow the GPU was beside now when the newest result of a variant was taken by an earlier run: by the time of the
+ * default variant in that run, in its search or its finals. 1 where it has none, or an impossible one. variant     in
+ * the store default_ms  of the default variant now */
 double earlier_scale(const struct session *session, int64_t variant, double default_ms);
 
 #endif

@@ -21,7 +21,8 @@ static double value_effect(const struct effects *effects, int parameter, int val
   return (effect->sum - (double)effect->count * mean) / (double)(effect->count + AVERAGE_VARIANTS);
 }
 
-double effects_expect(const struct effects *effects, const struct template *template, const struct configuration *configuration) {
+double effects_expect(const struct effects *effects, const struct template *template,
+                      const struct configuration *configuration) {
   if (effects->all.count == 0) return 0;
   double expected = effects->all.sum / (double)effects->all.count;
   for (int i = 0; i < template->parameter_count; i++) expected += value_effect(effects, i, configuration->choice[i]);

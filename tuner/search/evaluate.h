@@ -1,5 +1,5 @@
-/* evaluate.h: one compiled variant through the stages on the device: load and verify, measure, check once more. The first that fails
- * is its outcome. */
+/* evaluate.h: one compiled variant through the stages on the device: load and verify, measure, check once more. The
+ * first that fails is its outcome. */
 #ifndef TUNER_SEARCH_EVALUATE_H
 #define TUNER_SEARCH_EVALUATE_H
 

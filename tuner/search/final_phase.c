@@ -9,7 +9,8 @@
 
 enum { FIRST_ROOF_SLOT = FINALS_SLOTS, MOST_AHEAD = 2 * FINALS_ENTRANTS };
 
-/* --- compiled ahead ------------------------------------------------------------------------------------------------------- */
+/* --- compiled ahead
+ * ------------------------------------------------------------------------------------------------------- */
 
 static halotune_status begin_trial(struct session *session, const struct proposal *proposal, struct trial **out) {
   const struct template *template = session->space.templates[proposal->template_index];
@@ -23,7 +24,8 @@ static halotune_status take_built(struct final_phase *phase) {
   halotune_status status = pipeline_take(session->pipeline, -1, &trial);
   if (status != HALOTUNE_OK || !trial) return status;
   for (long i = 0; i < session->timed.count; i++) {
-    if (phase->built[i] || memcmp(&trial->proposal, &session->timed.list[i].proposal, sizeof trial->proposal) != 0) continue;
+    if (phase->built[i] || memcmp(&trial->proposal, &session->timed.list[i].proposal, sizeof trial->proposal) != 0)
+      continue;
     phase->built[i] = trial;
     return HALOTUNE_OK;
   }
@@ -41,19 +43,23 @@ static halotune_status build_ahead(struct final_phase *phase) {
     const struct timed_variant *timed = &session->timed.list[i];
     struct trial *trial;
     if (session_is_stopped(session)) break;
-    if (!timed->is_default && !(timed->outcome == OUTCOME_MEASURED && timed->median_ms / timed->scale <= most_ms)) continue;
+    if (!timed->is_default && !(timed->outcome == OUTCOME_MEASURED && timed->median_ms / timed->scale <= most_ms))
+      continue;
     while (status == HALOTUNE_OK && !pipeline_has_room(session->pipeline)) status = take_built(phase);
     if (status == HALOTUNE_OK) status = begin_trial(session, &timed->proposal, &trial);
     if (status != HALOTUNE_OK) break;
     begun++;
-    if (trial->is_over) phase->built[i] = trial;
-    else status = pipeline_put(session->pipeline, trial, session->task);
+    if (trial->is_over)
+      phase->built[i] = trial;
+    else
+      status = pipeline_put(session->pipeline, trial, session->task);
   }
   while (status == HALOTUNE_OK && !pipeline_is_empty(session->pipeline)) status = take_built(phase);
   return status;
 }
 
-/* --- callbacks ------------------------------------------------------------------------------------------------------------ */
+/* --- callbacks
+ * ------------------------------------------------------------------------------------------------------------ */
 
 /* The trial of a candidate, compiled: the caller's. */
 static halotune_status take_trial(struct final_phase *phase, int candidate, struct trial **out) {
@@ -90,14 +96,13 @@ static halotune_status take_measured(void *state, int candidate, const struct me
   struct final_phase *phase = state;
   struct session *session = phase->session;
   const struct timed_variant *timed = &session->timed.list[candidate];
-  return timed->number == 0 ? HALOTUNE_OK
-                            : store_measured_again(session->tools->store, session->run_id, timed->variant, measured->verdict.outcome,
-                                                   measured->verdict.reason, &measured->timing);
+  return timed->number == 0
+             ? HALOTUNE_OK
+             : store_measured_again(session->tools->store, session->run_id, timed->variant, measured->verdict.outcome,
+                                    measured->verdict.reason, &measured->timing);
 }
 
-static bool is_stopped(void *state) {
-  return session_is_stopped(((const struct final_phase *)state)->session);
-}
+static bool is_stopped(void *state) { return session_is_stopped(((const struct final_phase *)state)->session); }
 
 /* --- what goes in --- */
 

@@ -8,7 +8,7 @@
 struct final_phase {
   struct session *session;
   struct final_candidate *candidates; /* as session->timed */
-  struct trial **built;               /* a candidate each, compiled and not yet loaded; NULL: not yet compiled, or loaded */
+  struct trial **built; /* a candidate each, compiled and not yet loaded; NULL: not yet compiled, or loaded */
   struct trial *loaded[FINALS_SLOTS]; /* by slot */
   struct roof roof;
   struct finals finals;
@@ -16,8 +16,8 @@ struct final_phase {
   struct text warnings;      /* a line each */
 };
 
-/* Store and tell the winner: the first by rank that is right on the second grid, too, with all finalists and the end of the run. Without one nothing is
- * stored, and session->result->has_winner stays false. In final_winner.c. */
+/* Store and tell the winner: the first by rank that is right on the second grid, too, with all finalists and the end of
+ * the run. Without one nothing is stored, and session->result->has_winner stays false. In final_winner.c. */
 halotune_status winner_choose(struct final_phase *phase);
 
 #endif

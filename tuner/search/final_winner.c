@@ -102,7 +102,8 @@ static halotune_status store_winner(struct final_phase *phase, const struct fina
   struct run_end end = end_of(phase);
   struct finalist *finalists = list_finalists(phase, &count);
   if (!finalists) return fail_memory();
-  halotune_status status = store_final(session->tools->store, session->run_id, finalists, count, &best, &end, &session->result->is_current);
+  halotune_status status =
+      store_final(session->tools->store, session->run_id, finalists, count, &best, &end, &session->result->is_current);
   free(finalists);
   return status;
 }
@@ -140,15 +141,18 @@ halotune_status winner_choose(struct final_phase *phase) {
     halotune_status status = HALOTUNE_OK;
     verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
     session_show(session, "second grid");
-    if (session->tools->backend->facts.is_recording) snprintf(verdict.reason, sizeof verdict.reason, "a recording runs nothing");
-    else status = second_grid_check(session, &session->timed.list[entry->candidate].proposal, grid, &verdict);
+    if (session->tools->backend->facts.is_recording)
+      snprintf(verdict.reason, sizeof verdict.reason, "a recording runs nothing");
+    else
+      status = second_grid_check(session, &session->timed.list[entry->candidate].proposal, grid, &verdict);
     if (status != HALOTUNE_OK) return status;
     if (verdict.outcome != OUTCOME_MEASURED) {
-      text_printf(&phase->warnings, "rank %d was %s on the grid %s: %s\n", entry->rank, outcome_name(verdict.outcome), grid, verdict.reason);
+      text_printf(&phase->warnings, "rank %d was %s on the grid %s: %s\n", entry->rank, outcome_name(verdict.outcome),
+                  grid, verdict.reason);
       continue;
     }
     if (!grid[0]) text_printf(&phase->warnings, "not verified on a second grid: %s\n", verdict.reason);
-    if ((status = build_winner(phase, entry, &trial)) != HALOTUNE_OK) return status;
+    if ((status = build_winner(phase, entry, &trial)) != HALOTUNE_OK || !trial) return status;
     status = store_winner(phase, entry, trial, grid);
     trial_free(trial);
     if (status != HALOTUNE_OK) return status;

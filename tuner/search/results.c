@@ -13,7 +13,8 @@
 
 double results_scale(const struct results *results) { return results->anchor ? anchor_scale(results->anchor, 0) : 1; }
 
-/* --- results that need no measuring --------------------------------------------------------------------------------------- */
+/* --- results that need no measuring
+ * --------------------------------------------------------------------------------------- */
 
 /* Take a row of the store. Its samples are copied where they are wanted. */
 static halotune_status take_row(struct trial *trial, const struct measurement *row, bool with_samples) {
@@ -37,7 +38,8 @@ halotune_status results_recall(struct results *results, struct trial *trial, dou
   struct measurement found;
   struct variant_key key = session_key(session, trial);
   if (session->options->fresh) return HALOTUNE_OK;
-  halotune_status status = store_find_measurement(session->tools->store, session->run_id, &key, &found, &trial->variant);
+  halotune_status status =
+      store_find_measurement(session->tools->store, session->run_id, &key, &found, &trial->variant);
   if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
   if (status != HALOTUNE_OK) return status;
   trial->is_recalled = true;
@@ -75,13 +77,15 @@ halotune_status results_find_twin(struct results *results, struct trial *trial) 
     if (status == HALOTUNE_OK) status = take_row(trial, &found, true);
     trial->is_twin = true;
     trial->result.compile_ms = own.compile_ms;
-    if (!trial->reason[0]) snprintf(trial->reason, sizeof trial->reason, "the machine code and launch of number %d", i + 1);
+    if (!trial->reason[0])
+      snprintf(trial->reason, sizeof trial->reason, "the machine code and launch of number %d", i + 1);
     return status;
   }
   return HALOTUNE_OK;
 }
 
-/* --- results -------------------------------------------------------------------------------------------------------------- */
+/* --- results
+ * -------------------------------------------------------------------------------------------------------------- */
 
 /* Give the trial a number, and remember what belongs to it. */
 static halotune_status add_record(struct results *results, struct trial *trial) {
@@ -99,8 +103,10 @@ static halotune_status store_result(struct results *results, struct trial *trial
   struct variant_key key = session_key(session, trial);
   struct measurement *result = &trial->result;
   halotune_status status = HALOTUNE_OK;
-  if (trial->again) result->number = trial->again;
-  else status = add_record(results, trial);
+  if (trial->again)
+    result->number = trial->again;
+  else
+    status = add_record(results, trial);
   if (status != HALOTUNE_OK) return status;
   struct result_record *record = &results->list[result->number - 1];
   result->at_s = (clock_ms() - session->start_ms) * 1e-3;
@@ -166,13 +172,15 @@ halotune_status results_settle(struct results *results) {
   int64_t *doubtful = calloc((size_t)results->count + 1, sizeof *doubtful);
   if (!doubtful) return fail_memory();
   for (int i = 0; i < results->count; i++) {
-    if (!results->list[i].is_marked && anchor_is_marked(results->anchor, i + 1)) doubtful[count++] = results->list[i].variant;
+    if (!results->list[i].is_marked && anchor_is_marked(results->anchor, i + 1))
+      doubtful[count++] = results->list[i].variant;
   }
   for (long i = 0; i < timed->count; i++) {
     if (timed->list[i].number > 0) timed->list[i].scale = anchor_scale(results->anchor, timed->list[i].number);
   }
   session->scale = results_scale(results);
-  halotune_status status = count > 0 ? store_mark(session->tools->store, session->run_id, doubtful, count) : HALOTUNE_OK;
+  halotune_status status =
+      count > 0 ? store_mark(session->tools->store, session->run_id, doubtful, count) : HALOTUNE_OK;
   free(doubtful);
   return status;
 }

@@ -1,4 +1,5 @@
-/* results.h: what came of the variants of a search: each is stored, told to the strategy, and remembered as far as it is needed. */
+/* results.h: what came of the variants of a search: each is stored, told to the strategy, and remembered as far as it
+ * is needed. */
 #ifndef TUNER_SEARCH_RESULTS_H
 #define TUNER_SEARCH_RESULTS_H
 
@@ -26,18 +27,19 @@ struct results {
 /* How slow the GPU is now. */
 double results_scale(const struct results *results);
 
-/* Look for what earlier runs have of a trial that is not over, unless all is to be measured again: then the trial is over.
- *   default_ms  of the default variant now; NaN where there is none */
+/* Look for what earlier runs have of a trial that is not over, unless all is to be measured again: then the trial is
+ * over. default_ms  of the default variant now; NaN where there is none */
 halotune_status results_recall(struct results *results, struct trial *trial, double default_ms);
 
-/* Look for a result of this run with the same machine code and launch as a compiled trial, which so need not be measured: then the trial is over. */
+/* Look for a result of this run with the same machine code and launch as a compiled trial, which so need not be
+ * measured: then the trial is over. */
 halotune_status results_find_twin(struct results *results, struct trial *trial);
 
 /* Take what came of a trial, and end it, whatever is returned. */
 halotune_status results_finish(struct results *results, struct trial *trial);
 
-/* After the last reading of the anchor: mark what stays doubtful, in the store, too, and give every time the scale that is known
- * of it now. */
+/* After the last reading of the anchor: mark what stays doubtful, in the store, too, and give every time the scale that
+ * is known of it now. */
 halotune_status results_settle(struct results *results);
 
 void results_free(struct results *results);

@@ -1,5 +1,5 @@
-/* roof.c: the fastest copy of as many bytes as the task moves: the driver's, and kernels of stencil `copy`: the one that was tuned on this
- * GPU, or where none was, the fastest of a small sample. */
+/* roof.c: the fastest copy of as many bytes as the task moves: the driver's, and kernels of stencil `copy`: the one
+ * that was tuned on this GPU, or where none was, the fastest of a small sample. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +28,18 @@ static halotune_status find_templates(struct roof_search *search) {
     struct bindings *bindings = &search->bindings[search->space.count];
     halotune_status status = task_bindings(session->copy, all->list[i], bindings);
     if (status != HALOTUNE_OK) return status;
-    if (space_refusal(bindings)) bindings_free(bindings);
-    else search->templates[search->space.count++] = all->list[i];
+    if (space_refusal(bindings))
+      bindings_free(bindings);
+    else
+      search->templates[search->space.count++] = all->list[i];
   }
   search->space.templates = search->templates;
   search->space.bindings = search->bindings;
   return HALOTUNE_OK;
 }
 
-/* The place that a kernel of this time gets: a free one, or that of the slowest where this one is faster; MOST_ROOFS for none. */
+/* The place that a kernel of this time gets: a free one, or that of the slowest where this one is faster; MOST_ROOFS
+ * for none. */
 static int place_for(const struct roof_search *search, double time_ms) {
   int slowest = 0;
   for (int i = 0; i < MOST_ROOFS; i++) {
@@ -65,7 +68,8 @@ static halotune_status try_one(struct roof_search *search, const struct proposal
   struct verdict verdict;
   struct trial *trial;
   double time_ms = NAN;
-  halotune_status status = session_build(session, session->copy, search->templates[proposal->template_index], proposal, &trial);
+  halotune_status status =
+      session_build(session, session->copy, search->templates[proposal->template_index], proposal, &trial);
   if (status == HALOTUNE_OK && !trial->is_over) status = time_once(search, trial, &time_ms);
   int place = status == HALOTUNE_OK && !isnan(time_ms) ? place_for(search, time_ms) : MOST_ROOFS;
   if (place < MOST_ROOFS) {
@@ -86,7 +90,8 @@ static halotune_status try_one(struct roof_search *search, const struct proposal
 
 /* The configuration that was tuned for a copy on a GPU like this one. */
 static const char tuned_sql[] =
-    "select t.hash, v.parameters from best b join problem p on p.id = b.problem_id join stencil s on s.id = p.stencil_id"
+    "select t.hash, v.parameters from best b join problem p on p.id = b.problem_id join stencil s on s.id = "
+    "p.stencil_id"
     " join device d on d.id = p.device_id join variant v on v.id = b.variant_id join template t on t.id = v.template_id"
     " where b.is_current and s.hash = ?1 and p.dtype = ?2 and d.name = ?3 order by b.roof_ratio desc limit 2";
 
@@ -104,7 +109,8 @@ static halotune_status try_tuned(struct roof_search *search) {
   sqlite3_bind_text(query, 2, dtype_names[session->copy->dtype], -1, SQLITE_STATIC);
   sqlite3_bind_text(query, 3, session->tools->backend->facts.device.name, -1, SQLITE_STATIC);
   while (status == HALOTUNE_OK && sqlite3_step(query) == SQLITE_ROW) {
-    const char *template = (const char *)sqlite3_column_text(query, 0), *parameters = (const char *)sqlite3_column_text(query, 1);
+    const char *template = (const char *)sqlite3_column_text(query, 0),
+               *parameters = (const char *)sqlite3_column_text(query, 1);
     for (int i = 0; i < search->space.count; i++) {
       struct proposal proposal = {.template_index = i};
       hash_hex(search->templates[i]->hash, hex);

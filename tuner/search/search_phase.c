@@ -1,4 +1,5 @@
-/* search_phase.c: proposals to results. Compilers run ahead of the device; every result is stored before the next variant runs. */
+/* search_phase.c: proposals to results. Compilers run ahead of the device; every result is stored before the next
+ * variant runs. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,7 +22,8 @@ struct phase {
   bool is_dry;             /* the strategy has no more */
 };
 
-/* --- proposals ---------------------------------------------------------------------------------------------------------- */
+/* --- proposals
+ * ---------------------------------------------------------------------------------------------------------- */
 
 /* Bring one proposal to the compilers, or to its end; one that was proposed before is passed over.
  *   again  the number of the result that it is to replace; 0: none */
@@ -38,7 +40,8 @@ static halotune_status propose(struct phase *phase, const struct proposal *propo
     trial_free(trial);
     return status;
   }
-  return trial->is_over ? results_finish(&phase->results, trial) : pipeline_put(session->pipeline, trial, session->task);
+  return trial->is_over ? results_finish(&phase->results, trial)
+                        : pipeline_put(session->pipeline, trial, session->task);
 }
 
 /* Measure a result once more, as the anchor asks. */
@@ -80,7 +83,8 @@ static halotune_status recall_earlier(struct phase *phase) {
   return status;
 }
 
-/* --- the device --------------------------------------------------------------------------------------------------------- */
+/* --- the device
+ * --------------------------------------------------------------------------------------------------------- */
 
 /* Load the default variant, and begin to watch it. */
 static halotune_status open_anchor(struct phase *phase) {
@@ -119,7 +123,8 @@ static halotune_status run(struct phase *phase, struct trial *trial) {
     if (results->anchor && anchor_due(results->anchor)) status = read_anchor(phase);
     double best_ms = timed_best_ms(&session->timed);
     if (status == HALOTUNE_OK) {
-      status = evaluate(session->tools->backend, SLOT_TRIAL, isfinite(best_ms) ? best_ms * results_scale(results) : 0, trial);
+      status = evaluate(session->tools->backend, SLOT_TRIAL, isfinite(best_ms) ? best_ms * results_scale(results) : 0,
+                        trial);
     }
     if (results->anchor) anchor_busy(results->anchor);
   }
@@ -138,7 +143,8 @@ static halotune_status run_next(struct phase *phase, int timeout_ms) {
 static halotune_status search(struct phase *phase) {
   struct session *session = phase->session;
   halotune_status status = session->first ? propose(phase, &session->first->proposal, 0) : HALOTUNE_OK;
-  while (status == HALOTUNE_OK && !pipeline_is_empty(session->pipeline)) status = run_next(phase, -1); /* whatever the time */
+  while (status == HALOTUNE_OK && !pipeline_is_empty(session->pipeline))
+    status = run_next(phase, -1); /* whatever the time */
   if (status == HALOTUNE_OK) status = recall_earlier(phase);
   while (status == HALOTUNE_OK && !session_is_searched(session)) {
     if (!session->options->rematch && (status = feed(phase)) != HALOTUNE_OK) break;
@@ -171,7 +177,8 @@ static halotune_status renew_pipeline(struct session *session) {
   halotune_status status = pipeline_free(session->pipeline);
   session->pipeline = NULL;
   if (status != HALOTUNE_OK) return status;
-  return pipeline_make(session->tools->backend->facts.is_recording ? NULL : session->tools->compiler, &session->pipeline);
+  return pipeline_make(session->tools->backend->facts.is_recording ? NULL : session->tools->compiler,
+                       &session->pipeline);
 }
 
 halotune_status session_search(struct session *session) {

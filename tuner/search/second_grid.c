@@ -23,8 +23,8 @@ static long prime_below(long number) {
 
 static long even_below(long number) { return number > EVEN_POINTS ? number / EVEN_POINTS * EVEN_POINTS : number; }
 
-/* Grids from the most awkward to one that rules of alignment leave alone. Somewhat smaller than the task's, since a point that is
- * wrong shows on any of them. */
+/* Grids from the most awkward to one that rules of alignment leave alone. Somewhat smaller than the task's, since a
+ * point that is wrong shows on any of them. */
 static void second_grids(const struct task *task, struct grid grids[SECOND_GRIDS]) {
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     long most = task->grid.n[axis] > 16 ? task->grid.n[axis] * 5 / 8 : task->grid.n[axis];
@@ -42,9 +42,10 @@ struct second {
   struct trial *trial;
 };
 
-/* The first of the grids on which the rules keep the variant, compiled for it; no trial, and the reason, where there is none. */
-static halotune_status find_grid(struct session *session, const struct proposal *proposal, struct task *task, struct second *second,
-                                 char reason[BACKEND_REASON_BYTES]) {
+/* The first of the grids on which the rules keep the variant, compiled for it; no trial, and the reason, where there is
+ * none. */
+static halotune_status find_grid(struct session *session, const struct proposal *proposal, struct task *task,
+                                 struct second *second, char reason[BACKEND_REASON_BYTES]) {
   struct grid grids[SECOND_GRIDS];
   second_grids(session->task, grids);
   for (int i = 0; i < SECOND_GRIDS; i++) {
@@ -63,7 +64,8 @@ static halotune_status find_grid(struct session *session, const struct proposal 
   return HALOTUNE_OK;
 }
 
-static halotune_status run_there(struct session *session, const struct task *task, struct second *second, struct verdict *verdict) {
+static halotune_status run_there(struct session *session, const struct task *task, struct second *second,
+                                 struct verdict *verdict) {
   struct backend_handle *backend = session->tools->backend;
   struct scene_request request = {.stencil = task->stencil,
                                   .analysis = task->analysis,
@@ -73,7 +75,8 @@ static halotune_status run_there(struct session *session, const struct task *tas
                                   .input = INPUT_RANDOM,
                                   .seed = 2,
                                   .steps = 1};
-  struct backend_problem problem = {.scene = &second->scene, .launch = session->launch, .cache = session->options->cache};
+  struct backend_problem problem = {
+      .scene = &second->scene, .launch = session->launch, .cache = session->options->cache};
   halotune_status status = scene_make(&request, &second->scene);
   if (status == HALOTUNE_OK) status = backend->table->set_problem(backend->state, &problem);
   if (status == HALOTUNE_OK) status = session_load(session, 0, second->trial, false, verdict);
@@ -81,7 +84,8 @@ static halotune_status run_there(struct session *session, const struct task *tas
   return status;
 }
 
-halotune_status second_grid_check(struct session *session, const struct proposal *proposal, char grid[64], struct verdict *verdict) {
+halotune_status second_grid_check(struct session *session, const struct proposal *proposal, char grid[64],
+                                  struct verdict *verdict) {
   struct task task = *session->task;
   struct second second = {.trial = NULL};
   grid[0] = '\0';
@@ -92,7 +96,8 @@ halotune_status second_grid_check(struct session *session, const struct proposal
   halotune_status status = find_grid(session, proposal, &task, &second, verdict->reason);
   if (status == HALOTUNE_OK && second.trial) {
     int length = snprintf(grid, 64, "%ld", task.grid.n[0]);
-    for (int axis = 1; axis < task.stencil->dims; axis++) length += snprintf(grid + length, 64 - (size_t)length, "x%ld", task.grid.n[axis]);
+    for (int axis = 1; axis < task.stencil->dims; axis++)
+      length += snprintf(grid + length, 64 - (size_t)length, "x%ld", task.grid.n[axis]);
     status = run_there(session, &task, &second, verdict);
   }
   scene_free(&second.scene);

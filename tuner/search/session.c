@@ -51,7 +51,10 @@ void session_show(struct session *session, const char *phase) {
 }
 
 halotune_status session_end_early(struct session *session, const char *reason) {
-  struct run_end end = {.reason = reason, .empty_ms = NAN, .copy_ms = NAN, .memcpy_ms = session->memcpy_ms,
+  struct run_end end = {.reason = reason,
+                        .empty_ms = NAN,
+                        .copy_ms = NAN,
+                        .memcpy_ms = session->memcpy_ms,
                         .warnings = session->tools->backend->facts.warnings};
   snprintf(session->result->reason, sizeof session->result->reason, "%s", reason);
   return session->run_id ? store_run_end(session->tools->store, session->run_id, &end) : HALOTUNE_OK;
@@ -69,7 +72,8 @@ halotune_status session_build(struct session *session, const struct task *task, 
   return status;
 }
 
-halotune_status session_load(struct session *session, int slot, const struct trial *trial, bool is_roof, struct verdict *verdict) {
+halotune_status session_load(struct session *session, int slot, const struct trial *trial, bool is_roof,
+                             struct verdict *verdict) {
   struct backend_handle *backend = session->tools->backend;
   struct candidate candidate = {
       .spec = &trial->spec, .generated = &trial->generated, .compiled = &trial->compiled, .is_roof = is_roof};
@@ -79,7 +83,8 @@ halotune_status session_load(struct session *session, int slot, const struct tri
 bool session_is_first(const struct session *session, const struct proposal *proposal) {
   const struct trial *first = session->first;
   if (!first || proposal->template_index != first->proposal.template_index) return false;
-  return memcmp(proposal->configuration.choice, first->proposal.configuration.choice, (size_t)first->template->parameter_count) == 0;
+  return memcmp(proposal->configuration.choice, first->proposal.configuration.choice,
+                (size_t)first->template->parameter_count) == 0;
 }
 
 struct variant_key session_key(const struct session *session, const struct trial *trial) {

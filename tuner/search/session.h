@@ -55,12 +55,14 @@ void session_show(struct session *session, const char *phase);
 /* The run ends without a winner; it is in the store by now, or there is none. */
 halotune_status session_end_early(struct session *session, const char *reason);
 
-/* Generate and compile one variant, and wait for it; nothing else may be in the pipeline. The trial may be over, if that failed. */
+/* Generate and compile one variant, and wait for it; nothing else may be in the pipeline. The trial may be over, if
+ * that failed. */
 halotune_status session_build(struct session *session, const struct task *task, const struct template *template,
                               const struct proposal *proposal, struct trial **out);
 
 /* Load a trial's variant into a slot, as backend.load. */
-halotune_status session_load(struct session *session, int slot, const struct trial *trial, bool is_roof, struct verdict *verdict);
+halotune_status session_load(struct session *session, int slot, const struct trial *trial, bool is_roof,
+                             struct verdict *verdict);
 
 /* Whether it is the default variant. */
 bool session_is_first(const struct session *session, const struct proposal *proposal);
@@ -91,10 +93,10 @@ halotune_status roof_open(struct session *session, int first_slot, struct roof *
 /* Unload them. */
 void roof_close(struct session *session, struct roof *roof);
 
-/* Run a variant on another grid, with awkward extents and other coefficients. It unloads all slots, and leaves that grid on the
- * device.
- *   grid     receives the grid, as "509x251x499"; "" where the rules leave the variant out on every such grid
- *   verdict  what came of it; OUTCOME_MEASURED also where it is left out, with the reason */
-halotune_status second_grid_check(struct session *session, const struct proposal *proposal, char grid[64], struct verdict *verdict);
+/* Run a variant on another grid, with awkward extents and other coefficients. It unloads all slots, and leaves that
+ * grid on the device. grid     receives the grid, as "509x251x499"; "" where the rules leave the variant out on every
+ * such grid verdict  what came of it; OUTCOME_MEASURED also where it is left out, with the reason */
+halotune_status second_grid_check(struct session *session, const struct proposal *proposal, char grid[64],
+                                  struct verdict *verdict);
 
 #endif

@@ -1,4 +1,5 @@
-/* session_open.c: the beginning of a tune: inputs and reference, the problem on the device, the default variant, the run in the store. */
+/* session_open.c: the beginning of a tune: inputs and reference, the problem on the device, the default variant, the
+ * run in the store. */
 #include <math.h>
 #include <string.h>
 
@@ -35,12 +36,14 @@ static halotune_status set_problem(struct session *session, enum launch_mode lau
   return backend->table->set_problem(backend->state, &problem);
 }
 
-/* --- a recording ---------------------------------------------------------------------------------------------------------- */
+/* --- a recording
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static halotune_status add_recorded(void *context, const char *template, const char *parameters) {
   struct session *session = context;
   for (int i = 0; i < session->space.count; i++) {
-    if (strcmp(session->templates[i]->name, template) == 0) return drawn_read(&session->recorded, &session->space, i, parameters);
+    if (strcmp(session->templates[i]->name, template) == 0)
+      return drawn_read(&session->recorded, &session->space, i, parameters);
   }
   return HALOTUNE_OK;
 }
@@ -51,13 +54,15 @@ static halotune_status take_recorded(struct session *session) {
   if (!backend->table->list) return HALOTUNE_OK;
   halotune_status status = backend->table->list(backend->state, add_recorded, session);
   if (status != HALOTUNE_OK) return status;
-  if (session->recorded.count == 0) return fail(HALOTUNE_NOT_FOUND, "the recording has no variant of today's templates with these options");
+  if (session->recorded.count == 0)
+    return fail(HALOTUNE_NOT_FOUND, "the recording has no variant of today's templates with these options");
   session->space.only = session->recorded.list;
   session->space.only_count = session->space_size = session->recorded.count;
   return HALOTUNE_OK;
 }
 
-/* --- the default variant ------------------------------------------------------------------------------------------------ */
+/* --- the default variant
+ * ------------------------------------------------------------------------------------------------ */
 
 /* Try a template's default, as near to it as the rules allow. Kept as session->first where it works.
  *   time_ms  receives about what it takes */
@@ -70,38 +75,44 @@ static halotune_status try_default(struct session *session, int index, double *t
   struct trial *trial;
   if (values) proposal.configuration = *values;
   *time_ms = NAN;
-  if (space_nearest(&session->bindings[index], space_fixed(&session->space, index), &proposal.configuration)) return HALOTUNE_OK;
+  if (space_nearest(&session->bindings[index], space_fixed(&session->space, index), &proposal.configuration))
+    return HALOTUNE_OK;
   halotune_status status = session_build(session, session->task, template, &proposal, &trial);
   if (status != HALOTUNE_OK) return status;
   if (!trial->is_over) status = session_load(session, 0, trial, false, &verdict);
   bool is_loaded = status == HALOTUNE_OK && !trial->is_over && verdict.outcome == OUTCOME_MEASURED;
   if (is_loaded) status = device_time(backend, 0, time_ms);
   if (is_loaded && status == HALOTUNE_OK) status = backend->table->unload(backend->state, 0);
-  if (status == HALOTUNE_OK && !isnan(*time_ms)) session->first = trial;
-  else trial_free(trial);
+  if (status == HALOTUNE_OK && !isnan(*time_ms))
+    session->first = trial;
+  else
+    trial_free(trial);
   return status;
 }
 
-/* What a user without a tuner would run: the default of the first template whose default works. Where launches count beside what it
- * takes, they go into a graph. */
+/* What a user without a tuner would run: the default of the first template whose default works. Where launches count
+ * beside what it takes, they go into a graph. */
 static halotune_status find_default(struct session *session) {
   const struct tune_options *options = session->options;
   double time_ms = NAN;
   halotune_status status = HALOTUNE_OK;
-  for (int i = 0; i < session->space.count && !session->first && status == HALOTUNE_OK && !session_is_stopped(session); i++) {
+  for (int i = 0; i < session->space.count && !session->first && status == HALOTUNE_OK && !session_is_stopped(session);
+       i++) {
     status = try_default(session, i, &time_ms);
   }
   if (status != HALOTUNE_OK || options->launch >= 0 || !(time_ms < graph_below_ms)) return status;
   return set_problem(session, LAUNCH_GRAPH);
 }
 
-/* --- the run ------------------------------------------------------------------------------------------------------------ */
+/* --- the run
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static halotune_status open_run(struct session *session) {
   struct store *store = session->tools->store;
   const struct task *task = session->task;
   const struct backend_facts *facts = &session->tools->backend->facts;
-  struct problem_key key = {.dtype = task->dtype, .grid = task->grid, .launch = session->launch, .cache = session->options->cache};
+  struct problem_key key = {
+      .dtype = task->dtype, .grid = task->grid, .launch = session->launch, .cache = session->options->cache};
   const struct nvrtc_name nvrtc = session_nvrtc(session);
   if ((key.device = store_device(store, &facts->device, facts->is_emulation)) == 0) return HALOTUNE_DB;
   if ((key.stencil = store_stencil(store, task->stencil, task->analysis, task->stencil_text)) == 0) return HALOTUNE_DB;

@@ -1,7 +1,7 @@
 /* strategy.h: which variants to try, and in what order.
  *
- * A strategy proposes variants faster than they are measured, since compilers run ahead; what was measured is told to it in
- * whatever order it comes. No variant is proposed twice. */
+ * A strategy proposes variants faster than they are measured, since compilers run ahead; what was measured is told to
+ * it in whatever order it comes. No variant is proposed twice. */
 #ifndef TUNER_SEARCH_STRATEGY_H
 #define TUNER_SEARCH_STRATEGY_H
 

@@ -1,9 +1,9 @@
 /* strategy_local.c: look around widely, then near the best.
  *
- * It begins with a random sample, evenly from all templates. Then, of every four variants, two are neighbours of the best ones, one is
- * a neighbour of the best ones of one template, which take turns as long as they are not much slower, and one is random again: so no
- * hill hides a higher one for ever. In all cases a plain model of what each parameter's values did so far (effects.h) decides which
- * come first. */
+ * It begins with a random sample, evenly from all templates. Then, of every four variants, two are neighbours of the
+ * best ones, one is a neighbour of the best ones of one template, which take turns as long as they are not much slower,
+ * and one is random again: so no hill hides a higher one for ever. In all cases a plain model of what each parameter's
+ * values did so far (effects.h) decides which come first. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -48,7 +48,7 @@ struct state {
   struct drawn_list drawn;
   long drawn_next;
   struct visited visited;
-  struct visited only; /* the variants of a space that is a list */
+  struct visited only;     /* the variants of a space that is a list */
   struct effects *effects; /* of each template */
   struct waiting *waiting;
   long waiting_count, waiting_capacity;
@@ -79,12 +79,14 @@ static halotune_status open_local(const struct search_space *space, uint64_t see
   if (!state) return fail_memory();
   state->space = space;
   state->best_log_time = INFINITY;
-  state->first = FIRST_OF_A_TEMPLATE * space->count > FIRST_VARIANTS ? FIRST_OF_A_TEMPLATE * space->count : FIRST_VARIANTS;
+  state->first =
+      FIRST_OF_A_TEMPLATE * space->count > FIRST_VARIANTS ? FIRST_OF_A_TEMPLATE * space->count : FIRST_VARIANTS;
   state->effects = calloc((size_t)space->count + 1, sizeof *state->effects);
   state->best_of = malloc(((size_t)space->count + 1) * sizeof *state->best_of);
   for (int i = 0; i < space->count && state->best_of; i++) state->best_of[i] = INFINITY;
   for (long i = 0; i < space->only_count; i++) visited_add(&state->only, space, &space->only[i]);
-  halotune_status status = state->effects && state->best_of ? draw_variants(space, MOST_OF_A_TEMPLATE, seed, &state->drawn) : fail_memory();
+  halotune_status status =
+      state->effects && state->best_of ? draw_variants(space, MOST_OF_A_TEMPLATE, seed, &state->drawn) : fail_memory();
   if (status == HALOTUNE_OK) {
     *out = state;
     return HALOTUNE_OK;
@@ -143,7 +145,8 @@ static void add_neighbour(void *context, const struct configuration *configurati
   struct state *state = expansion->state;
   const struct known *centre = expansion->centre;
   int index = centre->proposal.template_index;
-  struct waiting waiting = {.proposal = {.template_index = index, .configuration = *configuration}, .expected = centre->log_time};
+  struct waiting waiting = {.proposal = {.template_index = index, .configuration = *configuration},
+                            .expected = centre->log_time};
   if (visited_has(&state->visited, state->space, &waiting.proposal)) return;
   if (state->space->only && !visited_has(&state->only, state->space, &waiting.proposal)) return;
   for (int i = 0; i < state->space->templates[index]->parameter_count; i++) {
@@ -151,7 +154,8 @@ static void add_neighbour(void *context, const struct configuration *configurati
     if (from != to) waiting.expected += effects_change(&state->effects[index], i, from, to);
   }
   void *list = state->waiting;
-  if (!make_room(&list, state->waiting_count, &state->waiting_capacity, sizeof waiting)) return; /* fewer neighbours, no harm */
+  if (!make_room(&list, state->waiting_count, &state->waiting_capacity, sizeof waiting))
+    return; /* fewer neighbours, no harm */
   state->waiting = list;
   state->waiting[state->waiting_count++] = waiting;
 }
@@ -160,8 +164,9 @@ static bool is_of(const struct proposal *proposal, int template) {
   return template == ANY_TEMPLATE || proposal->template_index == template;
 }
 
-/* Whether a variant is hardly another one than one whose neighbours were added: as fast, and different in two parameters at most. Many
- * parameters change nothing for many kernels; without this, all of a plateau would be searched before anything beyond it. */
+/* Whether a variant is hardly another one than one whose neighbours were added: as fast, and different in two
+ * parameters at most. Many parameters change nothing for many kernels; without this, all of a plateau would be searched
+ * before anything beyond it. */
 static bool is_on_known_plateau(const struct state *state, const struct known *known) {
   int index = known->proposal.template_index, count = state->space->templates[index]->parameter_count;
   for (long i = 0; i < state->known_count; i++) {
@@ -177,7 +182,8 @@ static bool is_on_known_plateau(const struct state *state, const struct known *k
   return false;
 }
 
-/* Add the neighbours of the best variant of a template, or of any, whose neighbours were not yet added, plateaus once. */
+/* Add the neighbours of the best variant of a template, or of any, whose neighbours were not yet added, plateaus once.
+ */
 static bool expand(struct state *state, int template) {
   struct known *best;
   do {
@@ -193,8 +199,8 @@ static bool expand(struct state *state, int template) {
   best->is_expanded = true;
   struct expansion expansion = {.state = state, .centre = best};
   int index = best->proposal.template_index;
-  neighbours_visit(&state->space->bindings[index], space_fixed(state->space, index), &best->proposal.configuration, add_neighbour,
-                   &expansion);
+  neighbours_visit(&state->space->bindings[index], space_fixed(state->space, index), &best->proposal.configuration,
+                   add_neighbour, &expansion);
   return true;
 }
 
@@ -209,7 +215,8 @@ static long find_likeliest(const struct state *state, int template) {
   long best = -1;
   for (long i = 0; i < state->waiting_count; i++) {
     const struct waiting *waiting = &state->waiting[i];
-    if (is_of(&waiting->proposal, template) && (best < 0 || waiting->expected < state->waiting[best].expected)) best = i;
+    if (is_of(&waiting->proposal, template) && (best < 0 || waiting->expected < state->waiting[best].expected))
+      best = i;
   }
   return best;
 }
@@ -232,7 +239,8 @@ static bool next_in_turn(struct state *state, struct proposal *out) {
   for (int tries = 0; tries < state->space->count; tries++) {
     int template = state->turn;
     state->turn = (state->turn + 1) % state->space->count;
-    if (state->best_of[template] < state->best_log_time + turn_below && next_neighbour(state, template, out)) return true;
+    if (state->best_of[template] < state->best_log_time + turn_below && next_neighbour(state, template, out))
+      return true;
   }
   return false;
 }
@@ -267,4 +275,5 @@ static void tell(void *opened, const struct proposal *proposal, double time_ms) 
   state->known[state->known_count++] = (struct known){.proposal = *proposal, .log_time = log_time};
 }
 
-const struct strategy strategy_local = {"local", "a random sample, then the neighbours of the best", open_local, next, tell, close_local};
+const struct strategy strategy_local = {
+    "local", "a random sample, then the neighbours of the best", open_local, next, tell, close_local};

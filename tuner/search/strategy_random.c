@@ -16,8 +16,10 @@ static halotune_status open_with(const struct search_space *space, uint64_t seed
   *out = NULL;
   if (!state) return fail_memory();
   halotune_status status = draw_variants(space, most, seed, &state->drawn);
-  if (status == HALOTUNE_OK) *out = state;
-  else free(state);
+  if (status == HALOTUNE_OK)
+    *out = state;
+  else
+    free(state);
   return status;
 }
 
@@ -47,5 +49,7 @@ static void close(void *opened) {
   free(state);
 }
 
-const struct strategy strategy_random = {"random", "a random sample, evenly from each template", open_sample, next, tell, close};
-const struct strategy strategy_exhaustive = {"exhaustive", "every variant, in a random order", open_all, next, tell, close};
+const struct strategy strategy_random = {
+    "random", "a random sample, evenly from each template", open_sample, next, tell, close};
+const struct strategy strategy_exhaustive = {"exhaustive", "every variant, in a random order", open_all, next, tell,
+                                             close};

@@ -53,7 +53,8 @@ void timed_remove(struct timed_list *timed, int64_t variant) {
 double timed_best_ms(const struct timed_list *timed) { return timed->best_ms > 0 ? timed->best_ms : INFINITY; }
 
 static int compare_places(const void *left, const void *right) {
-  const struct proposal *a = &((const struct timed_variant *)left)->proposal, *b = &((const struct timed_variant *)right)->proposal;
+  const struct proposal *a = &((const struct timed_variant *)left)->proposal,
+                        *b = &((const struct timed_variant *)right)->proposal;
   if (a->template_index != b->template_index) return a->template_index - b->template_index;
   return memcmp(a->configuration.choice, b->configuration.choice, sizeof a->configuration.choice);
 }

@@ -11,7 +11,7 @@ struct timed_variant {
   long number;     /* of its result in this run; 0: of an earlier one */
   enum outcome outcome;
   double median_ms, minimum_ms;
-  double scale; /* anchor_scale() of it: how slow the GPU was then */
+  double scale;                                 /* anchor_scale() of it: how slow the GPU was then */
   double rms_error, max_error, max_error_units; /* of the verification before */
   int registers, shared_bytes;
   double occupancy;
@@ -25,7 +25,8 @@ struct timed_list {
   double best_ms; /* the shortest time over its scale; 0 for none */
 };
 
-/* Add a variant; or, where one with the same row in the store is there, put it in its place. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+/* Add a variant; or, where one with the same row in the store is there, put it in its place. Returns HALOTUNE_OK or
+ * HALOTUNE_MEMORY. */
 halotune_status timed_put(struct timed_list *timed, const struct timed_variant *variant);
 
 /* Take one out, if it is there. */

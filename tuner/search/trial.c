@@ -47,7 +47,8 @@ static struct hash hash_of_spec(const struct variant_spec *spec, const char *rea
   struct text text = {0};
   char template[HASH_HEX_BYTES];
   hash_hex(spec->template->hash, template);
-  text_printf(&text, "no source of %s for %s %s: %s\n", template, spec->stencil->name, dtype_names[spec->dtype], reason);
+  text_printf(&text, "no source of %s for %s %s: %s\n", template, spec->stencil->name, dtype_names[spec->dtype],
+              reason);
   configuration_write(spec->template, &spec->configuration, &text);
   struct hash hash = hash_bytes(text_string(&text), text.length);
   text_free(&text);
@@ -76,7 +77,8 @@ halotune_status trial_begin(const struct task *task, const struct template *temp
 }
 
 struct compile_request trial_request(const struct trial *trial, const struct task *task) {
-  return (struct compile_request){.source = trial->generated.source, .name = trial->generated.launch.kernel, .arch = task->arch_name};
+  return (struct compile_request){
+      .source = trial->generated.source, .name = trial->generated.launch.kernel, .arch = task->arch_name};
 }
 
 static enum outcome failed_compile(enum compile_outcome outcome) {
@@ -124,8 +126,10 @@ void trial_take(struct trial *trial, const struct task *task, struct compile_res
     return;
   }
   const struct kernel_resources *kernel = resource_report_find(&trial->compiled.report, trial->generated.launch.kernel);
-  if (kernel) take_resources(trial, task, kernel);
-  else trial_fail(trial, OUTCOME_COMPILE_FAILED, "the compiler's report has no kernel %s", trial->generated.launch.kernel);
+  if (kernel)
+    take_resources(trial, task, kernel);
+  else
+    trial_fail(trial, OUTCOME_COMPILE_FAILED, "the compiler's report has no kernel %s", trial->generated.launch.kernel);
 }
 
 void trial_free(struct trial *trial) {

@@ -32,21 +32,21 @@ struct measurement measurement_none(void);
 
 /* Generate the source.
  *   grid  the task's, or another one
- *   out   the caller's; is_over where the template cannot serve the configuration: there is no source then, and its hash is one
- *         of the specification
- * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+ *   out   the caller's; is_over where the template cannot serve the configuration: there is no source then, and its
+ * hash is one of the specification Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status trial_begin(const struct task *task, const struct template *template, const struct proposal *proposal,
                             const struct grid *grid, struct trial **out);
 
 /* The compile that makes the cubin; valid as long as the trial. */
 struct compile_request trial_request(const struct trial *trial, const struct task *task);
 
-/* Take what the compiler made, and compute what the kernel takes of a multiprocessor; is_over where the compile failed, or where
- * not even one block fits. */
+/* Take what the compiler made, and compute what the kernel takes of a multiprocessor; is_over where the compile failed,
+ * or where not even one block fits. */
 void trial_take(struct trial *trial, const struct task *task, struct compile_result *result);
 
 /* It failed. */
-void trial_fail(struct trial *trial, enum outcome outcome, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void trial_fail(struct trial *trial, enum outcome outcome, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 void trial_free(struct trial *trial);
 

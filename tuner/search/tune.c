@@ -27,13 +27,14 @@ static void count_spaces(void *context, int thread, long first, long end) {
   for (long i = first; i < end; i++) {
     const struct fixed_parameters *fixed = counting->fixed ? &counting->fixed[i] : NULL;
     if (space_refusal(&counting->bindings[i])) continue;
-    space_walk(&counting->bindings[i], fixed ? fixed->is_fixed : NULL, fixed ? &fixed->values : NULL, count_variant, &counting->kept[i],
-               NULL);
+    space_walk(&counting->bindings[i], fixed ? fixed->is_fixed : NULL, fixed ? &fixed->values : NULL, count_variant,
+               &counting->kept[i], NULL);
   }
 }
 
 /* Keep the templates that apply, with their bindings and what is fixed of them, each array in the same order. */
-static halotune_status keep_applying(struct session *session, const struct tune_templates *templates, const long *kept) {
+static halotune_status keep_applying(struct session *session, const struct tune_templates *templates,
+                                     const long *kept) {
   struct search_space *space = &session->space;
   for (int i = 0; i < templates->count; i++) {
     if (kept[i] == 0) {
@@ -55,7 +56,8 @@ static halotune_status keep_applying(struct session *session, const struct tune_
 /* The arrays have room for all templates. */
 static halotune_status find_space(struct session *session, const struct tune_templates *templates) {
   struct search_space *space = &session->space;
-  struct counting counting = {session->bindings, templates->fixed, calloc((size_t)templates->count + 1, sizeof *counting.kept)};
+  struct counting counting = {session->bindings, templates->fixed,
+                              calloc((size_t)templates->count + 1, sizeof *counting.kept)};
   halotune_status status = counting.kept ? HALOTUNE_OK : fail_memory();
   space->templates = session->templates;
   space->bindings = session->bindings;
@@ -90,7 +92,8 @@ static halotune_status session_make(struct session *session, const struct tune_t
   session->fixed = calloc(room, sizeof *session->fixed);
   session->template_ids = calloc(room, sizeof *session->template_ids);
   if (!session->templates || !session->bindings || !session->fixed || !session->template_ids) return fail_memory();
-  halotune_status status = pipeline_make(tools->backend->facts.is_recording ? NULL : tools->compiler, &session->pipeline);
+  halotune_status status =
+      pipeline_make(tools->backend->facts.is_recording ? NULL : tools->compiler, &session->pipeline);
   return status == HALOTUNE_OK ? find_space(session, templates) : status;
 }
 
@@ -110,12 +113,23 @@ static halotune_status session_close(struct session *session) {
 }
 
 halotune_status tune(const struct tune_tools *tools, const struct task *task, const struct tune_templates *templates,
-                     const struct task *copy, const struct tune_templates *copy_templates, const struct tune_options *options,
-                     struct tune_result *out) {
-  struct session session = {.tools = tools, .task = task, .copy = copy, .copy_templates = copy_templates, .options = options,
-                            .result = out, .memcpy_ms = NAN, .scale = 1};
-  *out = (struct tune_result){.default_ms = NAN, .roof_ms = NAN, .roof_ratio = NAN, .roof_ratio_low = NAN,
-                              .roof_ratio_high = NAN, .empty_ms = NAN, .bytes = task_bytes(task)};
+                     const struct task *copy, const struct tune_templates *copy_templates,
+                     const struct tune_options *options, struct tune_result *out) {
+  struct session session = {.tools = tools,
+                            .task = task,
+                            .copy = copy,
+                            .copy_templates = copy_templates,
+                            .options = options,
+                            .result = out,
+                            .memcpy_ms = NAN,
+                            .scale = 1};
+  *out = (struct tune_result){.default_ms = NAN,
+                              .roof_ms = NAN,
+                              .roof_ratio = NAN,
+                              .roof_ratio_low = NAN,
+                              .roof_ratio_high = NAN,
+                              .empty_ms = NAN,
+                              .bytes = task_bytes(task)};
   session.start_ms = clock_ms();
   halotune_status status = session_make(&session, templates);
   if (status == HALOTUNE_OK) status = session_open(&session);

@@ -18,27 +18,27 @@ struct tune_tools {
 
 /* How far it is. */
 struct tune_progress {
-  const char *phase;      /* "reference", "search", "finals", "second grid" */
-  long tried, space;      /* variants with a result; variants that the rules keep */
-  long failed;            /* of those tried: neither measured nor screened nor pruned */
-  double best_ms;         /* INFINITY at first */
-  double roof_share;      /* of the best, against the driver's copy; NaN while unknown */
+  const char *phase; /* "reference", "search", "finals", "second grid" */
+  long tried, space; /* variants with a result; variants that the rules keep */
+  long failed;       /* of those tried: neither measured nor screened nor pruned */
+  double best_ms;    /* INFINITY at first */
+  double roof_share; /* of the best, against the driver's copy; NaN while unknown */
   double variants_per_s;
-  double left_s;          /* of the budget */
+  double left_s; /* of the budget */
 };
 
 struct tune_options {
   const struct strategy *strategy;
   uint64_t seed;
-  double budget_s;              /* for search and finals of one task; the reference and its way to the device come before */
-  double deadline_ms;           /* clock_ms() at which it is to end, as after `stop`; INFINITY for none */
-  long max_variants;            /* 0: no bound */
-  double good_enough;           /* the search ends when the best reaches this share of the driver's copy; 0: never */
-  bool fresh;                   /* measure again what an earlier run measured */
-  bool rematch;                 /* no search: the finals among the winners of earlier runs, and the fastest that they measured */
-  int launch;                   /* enum launch_mode; -1: graph where the default takes less than 20 us, else stream */
+  double budget_s;    /* for search and finals of one task; the reference and its way to the device come before */
+  double deadline_ms; /* clock_ms() at which it is to end, as after `stop`; INFINITY for none */
+  long max_variants;  /* 0: no bound */
+  double good_enough; /* the search ends when the best reaches this share of the driver's copy; 0: never */
+  bool fresh;         /* measure again what an earlier run measured */
+  bool rematch;       /* no search: the finals among the winners of earlier runs, and the fastest that they measured */
+  int launch;         /* enum launch_mode; -1: graph where the default takes less than 20 us, else stream */
   enum cache_mode cache;
-  const char *command, *host;   /* for the store */
+  const char *command, *host;        /* for the store */
   const volatile sig_atomic_t *stop; /* becomes 1 to end soon, with all results kept */
   void (*progress)(void *context, const struct tune_progress *progress); /* called often */
   void *context;
@@ -47,18 +47,19 @@ struct tune_options {
 /* What came of it. */
 struct tune_result {
   bool has_winner;
-  bool is_complete;             /* the finals ended; else `reason` says why not */
+  bool is_complete; /* the finals ended; else `reason` says why not */
   char reason[256];
-  long tried, recalled, twins;  /* variants with a result; of these from earlier runs; of these with the machine code of another */
+  long tried, recalled,
+      twins; /* variants with a result; of these from earlier runs; of these with the machine code of another */
   long outcomes[OUTCOME_COUNT];
   double setup_s, search_s, final_s;
   enum launch_mode launch;
   char template_name[64];
-  char parameters[1024];        /* "block_x=32 storage=planes" */
-  struct timing timing;         /* without samples */
+  char parameters[1024];                                                             /* "block_x=32 storage=planes" */
+  struct timing timing;                                                              /* without samples */
   double default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms; /* NaN where not measured */
   int finalists, ties;
-  bool is_current;              /* it became what lookup serves */
+  bool is_current; /* it became what lookup serves */
   long long bytes;
 };
 
@@ -74,10 +75,10 @@ struct tune_templates {
  *   copy            stencil `copy` on as many points as move the task's bytes, to measure the roof; NULL for none
  *   copy_templates  that may apply to it
  *   out             filled on success, and as far as it came on failure
- * Returns HALOTUNE_OK, also where it ended early; HALOTUNE_NOT_FOUND where no template has a variant; else what backend, compiler or
- * store return. Every result was stored by then. */
+ * Returns HALOTUNE_OK, also where it ended early; HALOTUNE_NOT_FOUND where no template has a variant; else what
+ * backend, compiler or store return. Every result was stored by then. */
 halotune_status tune(const struct tune_tools *tools, const struct task *task, const struct tune_templates *templates,
-                     const struct task *copy, const struct tune_templates *copy_templates, const struct tune_options *options,
-                     struct tune_result *out);
+                     const struct task *copy, const struct tune_templates *copy_templates,
+                     const struct tune_options *options, struct tune_result *out);
 
 #endif
