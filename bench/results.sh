@@ -1,5 +1,6 @@
 #!/bin/sh
-# results.sh DATABASE: the winners of a tuning database as a table in Markdown. Needs the program sqlite3.
+# results.sh DATABASE: the winners of a tuning database as a table in Markdown; where several GPUs of a model tuned the same, the one
+# nearest to its roof. Needs the program sqlite3.
 set -eu
 db=${1:?usage: bench/results.sh DATABASE}
 
@@ -23,5 +24,7 @@ select '| ', s.name, ' | ', p.dtype, ' | ', p.nx, case when p.ny > 1 or p.nz > 1
        (select count(*) from measurement m where m.run_id = b.run_id), ' | ',
        (select count(*) from measurement m where m.run_id = b.run_id and m.outcome not in ('measured', 'screened', 'pruned')), ' | ', t.name, ' |'
   from best b join problem p on p.id = b.problem_id join stencil s on s.id = p.stencil_id join variant v on v.id = b.variant_id
-  join template t on t.id = v.template_id where b.is_current order by s.name, p.dtype, p.nx * p.ny * p.nz;
+  join template t on t.id = v.template_id
+  where b.id in (select id from (select c.id, row_number() over (partition by q.stencil_id, q.dtype, q.nx, q.ny, q.nz, q.launch, q.cache
+    order by c.roof_ratio desc) n from best c join problem q on q.id = c.problem_id where c.is_current) where n = 1) order by s.name, p.dtype, p.nx * p.ny * p.nz;
 "
