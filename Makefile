@@ -239,13 +239,9 @@ deps-build:  ## install what the build alone needs
 # --- run and check -----------------------------------------------------------------------------------------------------
 
 .PHONY: demo
-demo: deps-build  ## the main job in one command: a stencil shown, computed, compiled in variants, these proven right
-	$(Q)$(MAKE) --no-print-directory all
-	build/halotune list stencils
-	build/halotune show star7
-	build/halotune reference star7 --grid 64,64,64 --steps 3
-	build/halotune compile star7 --sample 20
-	build/halotune verify star7 --sample 10
+demo: deps-build  ## the main job in one command: a stencil tuned, on the GPU if there is one, and its winner taken from C
+	$(Q)$(MAKE) --no-print-directory all library
+	$(Q)CC='$(CC)' sh examples/demo.sh
 
 .PHONY: check asan tidy tests unit cli docs report fuzz templates mutations variants faults selftest protocol tune-tests
 check: deps  ## every test that needs no GPU
@@ -277,7 +273,7 @@ templates: $(OBJ)/halotune  ## the templates compile, and no value or parameter 
 	$(Q)HALOTUNE=$(OBJ)/halotune CUDA_HOME=$(CUDA_HOME) tests/tap.sh tests/templates.sh
 
 mutations: $(OBJ)/halotune  ## defects put into templates, which verify must find
-	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/mutations.sh
+	$(Q)HALOTUNE=$(OBJ)/halotune SLICE=$(SLICE) tests/tap.sh tests/mutations.sh
 
 variants: $(OBJ)/halotune  ## samples of all spaces, compiled and verified
 	$(Q)HALOTUNE=$(OBJ)/halotune FULL=$(FULL) tests/tap.sh tests/variants.sh
@@ -302,7 +298,7 @@ tune-tests: all fake-cuda  ## tuning from the command line: results, going on, e
 
 .PHONY: check-full
 check-full: check  ## check, and large samples of all spaces, faults and noise (more than an hour on two cores)
-	$(Q)$(MAKE) --no-print-directory variants faults protocol FULL=1
+	$(Q)$(MAKE) --no-print-directory mutations variants faults protocol FULL=1
 
 asan:  ## the unit and command-line tests under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory unit cli SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'

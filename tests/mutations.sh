@@ -1,14 +1,14 @@
 #!/bin/sh
 # mutations.sh: whether `halotune verify` can fail. Each row of tests/data/mutations.txt puts one defect into a copy of a
 # template; some variant must then be found wrong, by a run and not by the compiler. A row that says `survives` must not be, and
-# names the reason. ONLY=NAME looks at one template; VERIFY='selftest --gpu' looks with a GPU. Speaks TAP: each line says what
+# names the reason. ONLY=NAME looks at one template, SLICE=N at every Nth row; VERIFY='selftest --gpu' looks with a GPU. Speaks TAP: each line says what
 # was found, in how many variants.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-number=0 failed=0
+number=0 failed=0 row=0
 
 result() { # ok|"not ok" name matrix-cell
   number=$((number + 1))
@@ -21,6 +21,8 @@ while IFS='|' read -r template defect arguments script; do
   case $template in '' | '#'*) continue ;; esac
   template=$(echo $template) defect=$(echo $defect) script=${script# }
   [ -z "${ONLY:-}" ] || [ "$ONLY" = "$template" ] || continue
+  row=$((row + 1))
+  [ $((row % ${SLICE:-1})) = 0 ] || continue
   rm -rf "$work/templates"
   mkdir "$work/templates"
   cp "templates/$template.yaml" "$work/templates"
