@@ -28,7 +28,8 @@ static long even_below(long number) { return number > EVEN_POINTS ? number / EVE
 static void second_grids(const struct task *task, struct grid grids[SECOND_GRIDS]) {
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     long most = task->grid.n[axis] > 16 ? task->grid.n[axis] * 5 / 8 : task->grid.n[axis];
-    long odd = prime_below(most - 2 * axis > 1 ? most - 2 * axis : most), even = even_below(most);
+    long shorter = most - 2L * axis; /* another prime along each axis */
+    long odd = prime_below(shorter > 1 ? shorter : most), even = even_below(most);
     grids[0].n[axis] = odd;
     grids[1].n[axis] = axis == 0 ? even : odd;
     grids[2].n[axis] = axis == 1 ? odd : even;
