@@ -240,15 +240,14 @@ static pid_t child_of(pid_t parent, pid_t except) {
     char path[300], line[300] = "";
     int ppid = 0;
     snprintf(path, sizeof path, "/proc/%.100s/stat", entry->d_name);
-    FILE *file = atoi(entry->d_name) > 0 ? fopen(path, "r") : NULL; // NOLINT(cert-err34-c)
+    FILE *file = strtol(entry->d_name, NULL, 10) > 0 ? fopen(path, "r") : NULL;
     if (!file) continue;
     const char *got = fgets(line, sizeof line, file);
     const char *behind = got ? strrchr(line, ')') : NULL;
     fclose(file);
-    if (behind && sscanf(behind + 4, "%d", &ppid) == 1 && ppid == parent &&
-        atoi(entry->d_name) != except) { // NOLINT(cert-err34-c)
-      found = atoi(entry->d_name); // NOLINT(cert-err34-c)
-    }
+    if (behind && strlen(behind) > 4) ppid = (int)strtol(behind + 4, NULL, 10);
+    pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+    if (ppid == parent && pid != except) found = pid;
   }
   if (proc) closedir(proc);
   return found;

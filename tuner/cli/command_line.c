@@ -15,7 +15,7 @@ static bool is_listed(const char *const *names, const char *name) {
 halotune_status command_words_make(const struct invocation *invocation, const char *const *without, int more,
                                    struct command_words *out) {
   const struct option_row *options = invocation->command->options;
-  size_t room = (size_t)invocation->argument_count + (size_t)more + 2 * MAX_OPTIONS + 2;
+  size_t room = (size_t)invocation->argument_count + (size_t)more + 2 * (size_t)MAX_OPTIONS + 2;
   *out = (struct command_words){.count = 0};
   out->list = calloc(room, sizeof *out->list);
   out->names = calloc(MAX_OPTIONS, sizeof *out->names);

@@ -24,7 +24,8 @@ static halotune_status reserve(struct tune_plan *plan, int count) {
 /* The copy is the roof of all others. */
 static void put_copy_first(struct tune_plan *plan) {
   for (int i = 0; i < plan->stencil_count; i++) {
-    if (strcmp(plan->stencils[i].loaded.stencil->name, "copy") != 0) continue;
+    const struct stencil *stencil = plan->stencils[i].loaded.stencil;
+    if (!stencil || strcmp(stencil->name, "copy") != 0) continue;
     struct planned_stencil copy = plan->stencils[i];
     memmove(plan->stencils + 1, plan->stencils, (size_t)i * sizeof copy);
     plan->stencils[0] = copy;
