@@ -22,13 +22,14 @@ static halotune_status reserve(struct tune_plan *plan, int count) {
 }
 
 /* The copy is the roof of all others. */
-static void put_copy_first(struct tune_plan *plan) {
-  for (int i = 0; i < plan->stencil_count; i++) {
-    const struct stencil *stencil = plan->stencils[i].loaded.stencil;
-    if (!stencil || strcmp(stencil->name, "copy") != 0) continue;
-    struct planned_stencil copy = plan->stencils[i];
-    memmove(plan->stencils + 1, plan->stencils, (size_t)i * sizeof copy);
-    plan->stencils[0] = copy;
+static void put_copy_first(char **paths, int count) {
+  static const char copy[] = "/copy.yaml";
+  for (int i = 0; i < count; i++) {
+    size_t length = strlen(paths[i]);
+    if (length < strlen(copy) || strcmp(paths[i] + length - strlen(copy), copy) != 0) continue;
+    char *path = paths[i];
+    memmove(paths + 1, paths, (size_t)i * sizeof path);
+    paths[0] = path;
     return;
   }
 }
@@ -38,6 +39,7 @@ static halotune_status read_all(struct tune_plan *plan) {
   int count;
   halotune_status status = search_all(&search_stencils, NULL, &paths, &count);
   if (status != HALOTUNE_OK) return status;
+  put_copy_first(paths, count);
   status = reserve(plan, count);
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
     halotune_status read = read_stencil(paths[i], true, &plan->stencils[plan->stencil_count]);
@@ -49,7 +51,6 @@ static halotune_status read_all(struct tune_plan *plan) {
     loaded_free(&plan->stencils[plan->stencil_count].loaded);
   }
   search_free(paths, count);
-  put_copy_first(plan);
   return status;
 }
 
