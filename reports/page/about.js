@@ -39,7 +39,7 @@ const figures = [
   [
     'share-of-the-roof',
     'Share of the roof',
-    'Median over the rounds of the copy\u2019s time over the kernel\u2019s time in the same round, with its 95 % interval. It can exceed 1 where a cache holds part of the data.',
+    'Median over the rounds of the copy\u2019s time over the kernel\u2019s time in the same round, with its 95 % interval. It can exceed 1: a kernel that reads more than it writes moves bytes faster than a copy, which writes half of them, and a cache may hold part of the data.',
   ],
   [
     'speed-up-over-default',

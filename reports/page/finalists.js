@@ -10,7 +10,10 @@ const kind = (f) =>
 export function finalists(problem, unit) {
   const list = problem.finalists,
     label = (f) => `${f.rank} ${f.template}${kind(f) ? ` (${kind(f)})` : ''}`;
-  const points = list.flatMap((f, i) => f.samples.map((ms) => [ms * unit.scale, i]));
+  // The default may take several times as long: it stands in the table, and would make one line of all others here.
+  const shown = list.filter((f) => !f.is_default || f.rank === 1 || f.median_ms < 1.1 * list[0].median_ms);
+  const left = list.filter((f) => !shown.includes(f));
+  const points = shown.flatMap((f, i) => f.samples.map((ms) => [ms * unit.scale, i]));
   const [first] = list;
   const varying = [...new Set(list.flatMap((f) => f.parameters.map(([name]) => name)))].filter(
     (name) => new Set(list.map((f) => new Map(f.parameters).get(name))).size > 1,
@@ -19,9 +22,9 @@ export function finalists(problem, unit) {
     figure({
       id: 'finals',
       title: 'Times of the finalists',
-      height: Math.max(180, 34 * list.length + 60),
+      height: Math.max(180, 34 * shown.length + 60),
       wide: true,
-      note: `${count(first.sample_count)} rounds; in each, every finalist ran once. Dots are samples, the bar is the 95 % interval of the median, the notch the median. A tie is at most half a percent slower than the fastest, as far as can be told; among ties the default wins, then fewer registers.`,
+      note: `${count(first.sample_count)} rounds; in each, every finalist ran once. Dots are samples, the bar is the 95 % interval of the median, the notch the median. A tie is at most half a percent slower than the fastest, as far as can be told; among ties the default wins, then fewer registers.${left.length > 0 ? ` Not shown: the default, ${time(left[0].median_ms, unit)} ${unit.name}.` : ''}`,
       summary: list.map((f) => `${label(f)} ${time(f.median_ms, unit)} ${unit.name}`).join('; '),
       option: (colors) => ({
         grid: {left: 170, right: 30, top: 8, bottom: 46},
@@ -36,7 +39,7 @@ export function finalists(problem, unit) {
         }),
         yAxis: axis(colors, '', {
           type: 'category',
-          data: list.map(label),
+          data: shown.map(label),
           inverse: true,
           axisLabel: {color: colors.text},
           splitLine: {show: false},
@@ -49,11 +52,11 @@ export function finalists(problem, unit) {
             silent: true,
             z: 5,
             encode: {x: [0, 1, 2], y: 3},
-            data: list.map((f, i) => [f.low_ms * unit.scale, f.median_ms * unit.scale, f.high_ms * unit.scale, i]),
+            data: shown.map((f, i) => [f.low_ms * unit.scale, f.median_ms * unit.scale, f.high_ms * unit.scale, i]),
             renderItem: (_, api) => {
               const [low, middle, high] = [0, 1, 2].map((d) => api.coord([api.value(d), api.value(3)])[0]),
                 y = api.coord([0, api.value(3)])[1];
-              const color = templateStyle(list[api.value(3)].template).color;
+              const color = templateStyle(shown[api.value(3)].template).color;
               return {
                 type: 'group',
                 children: [

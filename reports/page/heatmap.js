@@ -126,6 +126,7 @@ export function heatmap(problem, unit) {
           {
             id: 'cells',
             type: 'heatmap',
+            progressive: 0,
             data: list.map((c) => ({
               value: [across.indexOf(c.a), down.indexOf(c.b), shareOf(c)],
               cell: c,

@@ -18,7 +18,7 @@ export function overviewView() {
       {class: 'lead'},
       `${plural(c.devices, 'device')}, ${plural(c.stencils, 'stencil')}, ${plural(c.problems, 'problem')}; ` +
         `${plural(c.measurements, 'result')} of ${plural(c.variants, 'variant')} in ${plural(c.runs, 'run')}; ${plural(c.winners, 'winner')}. ` +
-        `Report of ${date(about.generated)}. A problem is a stencil, element type and grid on a GPU; its winner is the fastest verified kernel in final, interleaved rounds. Every underlined word leads to its meaning.`,
+        `Report of ${date(about.generated)}. A problem is a stencil, element type and grid on a GPU; its winner is the fastest verified kernel in final, interleaved rounds, or one that is not told apart from it and needs fewer registers. Every underlined word leads to its meaning.`,
     ),
     ...overviewNotices().filter(Boolean),
     el('h2', {}, 'Results'),
@@ -52,7 +52,10 @@ const timeOf = (p) => p.winner?.time_ms ?? null;
 function results() {
   const several = devices.size > 1,
     unit = timeUnit(Math.max(0, ...report.problems.map((p) => timeOf(p) ?? 0)));
+  // Only what differs between problems is worth the room.
   const modes = new Set(report.problems.map((p) => `${p.launch} ${p.cache}`));
+  const caches = new Set(report.problems.map((p) => p.cache));
+  const modeText = (p) => (caches.size > 1 ? `${p.launch}, ${p.cache}` : p.launch);
   const result = new Map(report.problems.map((p) => [p, resultOf(p)]));
   const of = (p, key) => result.get(p)?.[key] ?? null;
   const columns = [
@@ -67,11 +70,10 @@ function results() {
       unit: 'points',
       value: (p) => p.points,
       filter: (p) => grid(p, stencils.get(p.stencil)),
-      cell: (p) => grid(p, stencils.get(p.stencil)),
+      cell: (p) => [grid(p, stencils.get(p.stencil)), modes.size > 1 && el('small', {}, ` ${modeText(p)}`)],
       numeric: true,
     },
     several && {title: 'GPU', value: (p) => deviceName(p.device)},
-    modes.size > 1 && {title: 'Mode', value: (p) => `${p.launch}, ${p.cache}`},
     {
       title: 'Winner',
       value: (p) => p.winner?.template_name ?? (fastestRow(p) >= 0 ? 'not final' : 'none'),

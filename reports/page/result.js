@@ -56,7 +56,7 @@ function standing(problem) {
     tied > 0 && [
       plural(tied, 'finalist'),
       tied === 1 ? ' ties with it' : ' tie with it',
-      ': at most half a percent slower. ',
+      ': at most half a percent slower than the fastest finalist. ',
     ],
     open > 0 && [
       plural(open, 'finalist'),

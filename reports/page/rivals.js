@@ -74,6 +74,8 @@ export function rivals(problem) {
       searched,
       ms: ms ?? problem.variants.median_ms[rowOf(problem, who.variant)],
       isFinal: ms !== undefined,
+      // Of the same rounds, where both ran in them; else a quotient of times.
+      paired: problem.finalists.find((f) => f.variant === who.variant)?.ratio ?? null,
     });
   };
   const at = (row) => (row < 0 ? null : fromRow(problem, row));

@@ -16,12 +16,12 @@ export function why(problem) {
       const {better, worse, changed} = differences(winner, rival);
       // Times of the search are compared with the winner's own of the search.
       const own = rival.isFinal ? winner.ms : (winner.searched ?? winner.ms);
-      const ratio = rival.ms / own - 1,
+      const ratio = (rival.isFinal && rival.paired ? rival.paired : rival.ms / own) - 1,
         isTie = rival.title.includes('tie');
       const who = rival.title.startsWith('best ') ? `the ${rival.title} variant` : `the ${rival.title.split(',')[0]}`;
       const order = `${percent(Math.abs(ratio), Math.abs(ratio) < 0.1 ? 2 : 0)} ${ratio < 0 ? 'faster' : 'slower'}`;
       const lead = isTie
-        ? `Against ${who}: a tie (${order}, within half a percent)`
+        ? `Against ${who}: a tie (${order} in the same rounds; neither is told apart from the fastest finalist)`
         : `Against ${who}: ${order}${winner.isFinal && rival.isFinal ? '' : ratio < 0 ? ' in the search, but no finalist' : ' in the search'}`;
       const told =
         better.length > 0
@@ -90,7 +90,7 @@ export function comparison(problem, unit) {
           {},
           row('template', (r) => ({text: r.template, differs: r.template !== first.template})),
           row(`time, ${unit.name}`, (r) => same([time(r.ms, unit), !r.isFinal && el('small', {}, ' search')])),
-          row('against the winner', (r) => same(r === first ? '1' : `${digits(r.ms / first.ms, 4)}\u00d7 the time`)),
+          row('against the winner', (r) => same(r === first ? '1' : `${digits(r.paired ?? r.ms / first.ms, 4)}\u00d7 the time`)),
           group('Parameters'),
           names.map((name) =>
             row(el('code', {}, name), (r) => ({
