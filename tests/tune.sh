@@ -59,7 +59,7 @@ json '(.device | type == "string") and (.uuid | startswith("GPU-")) and .emulate
 result "the document says what was used" $? "$work/out"
 json '.tasks | length == 1 and (.[0] | .stencil == "star7" and .dtype == "f32" and .grid == [16, 16, 16] and .launch == "graph" and .reason == ""
   and (.outcomes.measured + .outcomes.screened == .tried) and (.winner | .template == "small" and .time_ms > 0 and .time_low_ms <= .time_ms
-  and .time_ms <= .time_high_ms and .samples >= 8 and .share_of_roof > 0 and .speed_up >= 1 and .finalists >= .ties and .ties >= 1 and .bandwidth_gbs > 0))'
+  and .time_ms <= .time_high_ms and .samples >= 8 and .share_of_roof > 0 and .speed_up >= 1 and .finalists > .ties and .bandwidth_gbs > 0))'
 result "and what came of each task" $? "$work/out"
 tune "$db" --rematch --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .complete and .tried < 20 and .tried == .recalled and .winner.time_ms > 0'
 result "--rematch: finals among the best of earlier runs" $? "$work/out"
@@ -182,7 +182,7 @@ fails "a share that is none" 2 'good-enough' tune "$db" --good-enough much
 fails "--fresh and --rematch" 2 'rematch' tune "$db" --fresh --rematch
 fails "a value that no template has" 2 "block_x" tune "$db" --set block_x=65
 fails "a template twice" 2 'twice' tune "$db" --template small,small
-fails "a grid that is too small" 1 '.' tune "$work/small.db" --grid 2,2,2
+fails "a grid that is too small" 2 "no point of this grid" tune "$work/small.db" --grid 2,2,2
 fails "a recording without the problem" 4 'no results' replay --grid 32,16,16
 "$program" tune --all --dry-run >"$work/out" 2>"$work/err" && [ "$(head -n 1 "$work/out" | cut -d' ' -f1)" = copy ] && grep -q 'tasks of 60 s: about' "$work/err"
 result "--all begins with the copy, and says how long it takes" $? "$work/err"

@@ -1,6 +1,6 @@
 // chart.js: a figure: a title, one sentence on how to read it, a chart drawn when it comes into view, and its data as a table.
 import * as echarts from 'echarts/core';
-import {BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart} from 'echarts/charts';
+import {BarChart, CustomChart, LineChart, ScatterChart} from 'echarts/charts';
 import {
   GridComponent,
   LegendComponent,
@@ -15,7 +15,6 @@ import {themeColors} from './colors.js';
 echarts.use([
   BarChart,
   CustomChart,
-  HeatmapChart,
   LineChart,
   ScatterChart,
   GridComponent,

@@ -125,15 +125,27 @@ export function heatmap(problem, unit) {
         series: [
           {
             id: 'cells',
-            type: 'heatmap',
-            progressive: 0,
-            data: list.map((c) => ({
-              value: [across.indexOf(c.a), down.indexOf(c.b), shareOf(c)],
-              cell: c,
-              label: {color: onSequence(shareOf(c))},
-            })),
-            label: {show: across.length <= 9, fontSize: 11, formatter: (p) => time(p.data.cell.ms, unit, 4)},
-            itemStyle: {borderColor: colors.back, borderWidth: 1},
+            type: 'custom', // the library's own heat map does not print
+            encode: {x: 0, y: 1},
+            data: list.map((c) => ({value: [across.indexOf(c.a), down.indexOf(c.b), shareOf(c)], cell: c})),
+            renderItem: ({dataIndex}, api) => {
+              const [x0, y0] = api.coord([api.value(0), api.value(1)]),
+                [width, height] = api.size([1, 1]),
+                cell = list[dataIndex];
+              return {
+                type: 'rect',
+                shape: {x: x0 - width / 2, y: y0 - height / 2, width, height},
+                style: {fill: api.visual('color'), stroke: colors.back, lineWidth: 1},
+                textConfig: {position: 'inside'},
+                textContent: {
+                  style: {
+                    text: across.length <= 9 ? time(cell.ms, unit, 4) : '',
+                    fontSize: 11,
+                    fill: onSequence(shareOf(cell)),
+                  },
+                },
+              };
+            },
           },
         ],
       };

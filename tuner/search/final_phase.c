@@ -96,6 +96,8 @@ static halotune_status take_measured(void *state, int candidate, const struct me
   struct final_phase *phase = state;
   struct session *session = phase->session;
   const struct timed_variant *timed = &session->timed.list[candidate];
+  session->result->outcomes[timed->outcome]--;
+  session->result->outcomes[measured->verdict.outcome]++;
   return timed->number == 0
              ? HALOTUNE_OK
              : store_measured_again(session->tools->store, session->run_id, timed->variant, measured->verdict.outcome,

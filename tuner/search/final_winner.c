@@ -59,7 +59,7 @@ static void report_winner(struct final_phase *phase, const struct final_entry *e
   result->empty_ms = finals->empty_ms;
   for (int i = 0; i < finals->count; i++) {
     result->finalists += finals->entries[i].is_finalist;
-    result->ties += finals->entries[i].is_finalist && finals->entries[i].is_tie;
+    result->ties += &finals->entries[i] != entry && finals->entries[i].is_finalist && finals->entries[i].is_tie;
   }
 }
 

@@ -144,11 +144,23 @@ static void set_times(struct session *session) {
   session->search_end_ms = session->end_ms - fmin(finals_budget_ms(budget_ms), (session->end_ms - now_ms) / 2);
 }
 
+/* There is something to compute. */
+static halotune_status check_box(const struct task *task) {
+  struct domain domain = domain_dense(task->stencil, task->analysis, &task->grid);
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    if (domain.low[axis] < domain.high[axis]) continue;
+    return fail(HALOTUNE_ARGUMENT, "no point of this grid is computed: along %c every tap of %s leaves it", axis_names[axis],
+                task->stencil->name);
+  }
+  return HALOTUNE_OK;
+}
+
 halotune_status session_open(struct session *session) {
   const struct tune_options *options = session->options;
   struct backend_handle *backend = session->tools->backend;
   halotune_status status;
   session_show(session, "reference");
+  if ((status = check_box(session->task)) != HALOTUNE_OK) return status;
   if ((status = make_scene(session)) != HALOTUNE_OK || session_is_stopped(session)) return status;
   status = set_problem(session, options->launch < 0 ? LAUNCH_STREAM : (enum launch_mode)options->launch);
   if (status == HALOTUNE_OK) status = take_recorded(session);
