@@ -1,9 +1,13 @@
 // notices.js: what a reader must know before the numbers.
 import {el} from './dom.js';
-import {count, plural} from './format.js';
+import {count, percent, plural} from './format.js';
 import {devices, isEmulated, isSampled, report, runs} from './data.js';
 
 const banner = (kind, ...content) => el('p', {class: `banner ${kind}`, role: 'note'}, content);
+
+// An interval wider than this on either side is worth a word.
+const WIDE = 0.01;
+const spread = ({time_ms, low_ms, high_ms}) => Math.max(high_ms - time_ms, time_ms - low_ms) / time_ms;
 
 export const emulationBanner = () =>
   banner(
@@ -18,6 +22,8 @@ export function overviewNotices() {
     emulated = list.filter((d) => d.is_emulation);
   const sampled = report.problems.filter(isSampled),
     partial = [...runs.values()].filter((r) => r.state !== 'complete');
+  const names = report.templates.map((t) => t.name),
+    mixed = [...new Set(names.filter((name, i) => names.indexOf(name) !== i))];
   return [
     list.length > 0 && emulated.length === list.length && emulationBanner(),
     emulated.length > 0 &&
@@ -38,6 +44,14 @@ export function overviewNotices() {
         '',
         `${plural(partial.length, 'run')} of ${count(runs.size)} did not end as planned: see `,
         el('a', {href: '#/about/runs'}, 'the runs'),
+        '.',
+      ),
+    mixed.length > 0 &&
+      banner(
+        '',
+        `The database has results of several versions of ${mixed.length === 1 ? 'template' : 'templates'} ${mixed.join(', ')}: ` +
+          'times of one version say nothing about another. Their hashes are under ',
+        el('a', {href: '#/about/templates'}, 'templates'),
         '.',
       ),
     (report.about.stencil || report.about.device) &&
@@ -72,6 +86,17 @@ export function problemNotices(problem) {
         'warning',
         `This result was imported from ${problem.winner.origin}; lookup does not use it until it is trusted.`,
       ),
+    problem.winner &&
+      !isEmulated(problem) &&
+      spread(problem.winner) > WIDE &&
+      banner(
+        'warning',
+        `The winner\u2019s time is known to \u00b1${percent(spread(problem.winner), 1)} only: the GPU did not keep its clocks during the final rounds. ` +
+          'Shares and ratios of the same rounds are surer than the time.',
+      ),
+    problem.winner &&
+      problem.runs.length === 0 &&
+      banner('', `Only this winner was imported, from ${problem.winner.origin}: its search is not in this database.`),
     isSampled(problem) &&
       banner(
         '',

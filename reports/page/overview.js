@@ -16,9 +16,11 @@ export function overviewView() {
     el(
       'p',
       {class: 'lead'},
-      `${plural(c.devices, 'device')}, ${plural(c.stencils, 'stencil')}, ${plural(c.problems, 'problem')}; ` +
-        `${plural(c.measurements, 'result')} of ${plural(c.variants, 'variant')} in ${plural(c.runs, 'run')}; ${plural(c.winners, 'winner')}. ` +
-        `Report of ${date(about.generated)}. A problem is a stencil, element type and grid on a GPU; its winner is the fastest verified kernel in final, interleaved rounds, or one that is not told apart from it and needs fewer registers. Every underlined word leads to its meaning.`,
+      about.stencil || about.device
+        ? `${plural(report.problems.length, 'problem')} of ${count(c.problems)}. `
+        : `${plural(c.devices, 'device')}, ${plural(c.stencils, 'stencil')}, ${plural(c.problems, 'problem')}; ` +
+            `${plural(c.measurements, 'result')} of ${plural(c.variants, 'variant')} in ${plural(c.runs, 'run')}; ${plural(c.winners, 'winner')}. `,
+      `Report of ${date(about.generated)}. A problem is a stencil, element type and grid on a GPU; its winner is the fastest verified kernel in final, interleaved rounds, or one that is not told apart from it and needs fewer registers. Every underlined word leads to its meaning.`,
     ),
     ...overviewNotices().filter(Boolean),
     el('h2', {}, 'Results'),
@@ -27,7 +29,7 @@ export function overviewView() {
     el(
       'p',
       {},
-      'Time of a copy of the same bytes, measured in the same rounds, over the winner\u2019s time: 1 is as fast as memory allows one sweep to be. Where several grids were tuned, the range.',
+      'Time of a copy of the same bytes, measured in the same rounds, over the winner\u2019s time: 1 is as fast as a copy of the same bytes. Where several grids were tuned, the range.',
     ),
     matrix(),
     el('h2', {}, devices.size === 1 ? 'The GPU' : 'The GPUs'),

@@ -6,6 +6,7 @@ import {fastestRow, isSampled, rowParameters} from './data.js';
 import {el, newId} from './dom.js';
 import {BINS, makeAxes, NONE} from './parallel_axes.js';
 import {count, isNumber, parameters, time} from './format.js';
+import {table} from './table.js';
 
 const TOP = 30,
   BOTTOM = 14,
@@ -64,7 +65,20 @@ export function parallel(problem, unit, selection) {
     note:
       'Drag along an axis, or press its values, to choose variants; the other axes, the chart of times and the table of variants follow. Width of a line: how many variants share it. ' +
       `Strength: how fast the fastest of them is. The orange line is the fastest that is chosen. The lowest place of the time axis holds variants without a time.${isSampled(problem) ? ' Of the variants on this page.' : ''}`,
-    summary: 'The table of every variant holds the same data.',
+    summary: 'The parameters and times of each variant of the template, as lines from axis to axis.',
+    table: () => {
+      const rows = v.variant.map((_, row) => row).filter((row) => v.template[row] === template);
+      const names = problem.templates[template].parameters.map((p) => p.name);
+      const valueOf = (row, name) => new Map(rowParameters(problem, row)).get(name);
+      return table({
+        caption: `Variants of ${problem.templates[template].name}`,
+        rows,
+        columns: [
+          ...names.map((name) => ({title: name, value: (row) => valueOf(row, name)})),
+          {title: 'Time', unit: unit.name, value: (row) => v.median_ms[row], cell: (row) => time(v.median_ms[row], unit), numeric: true},
+        ],
+      });
+    },
     tools: [
       el('label', {for: ids[0]}, 'Template ', choose),
       el('label', {for: ids[1]}, 'Time ', within),
