@@ -156,6 +156,18 @@ static void take_roofs(struct final_phase *phase) {
   }
 }
 
+/* The run ends without a winner; what was measured and noticed on the way is stored all the same. */
+static halotune_status end_without_winner(struct final_phase *phase, const char *reason) {
+  struct session *session = phase->session;
+  const struct run_end end = {.reason = reason,
+                              .empty_ms = phase->finals.empty_ms,
+                              .copy_ms = phase->copy_ms,
+                              .memcpy_ms = phase->memcpy_ms,
+                              .warnings = text_string(&phase->warnings)};
+  snprintf(session->result->reason, sizeof session->result->reason, "%s", reason);
+  return store_run_end(session->tools->store, session->run_id, &end);
+}
+
 /* What the whole phase came to, in the store. */
 static halotune_status end_phase(struct final_phase *phase) {
   struct session *session = phase->session;
@@ -164,7 +176,7 @@ static halotune_status end_phase(struct final_phase *phase) {
   if (finals->is_scaled) text_printf(&phase->warnings, "the budget was too short for the whole final phase\n");
   halotune_status status = winner_choose(phase);
   if (status != HALOTUNE_OK || session->result->has_winner) return status;
-  if (finals->ranked > 0) return session_end_early(session, "no finalist was right on the second grid");
+  if (finals->ranked > 0) return end_without_winner(phase, "none of the first finalists was right on the second grid");
   if (session_is_stopped(session)) return session_end_early(session, session_stop_reason(session));
   struct text reason = {0};
   text_printf(&reason, "no finalist came through the final rounds");
@@ -174,7 +186,7 @@ static halotune_status end_phase(struct final_phase *phase) {
     text_printf(&reason, "; the first that failed was %s: %s", outcome_name(verdict->outcome), verdict->reason);
     break;
   }
-  status = session_end_early(session, text_string(&reason));
+  status = end_without_winner(phase, text_string(&reason));
   text_free(&reason);
   return status;
 }

@@ -6,19 +6,20 @@
 
 enum { MOST_WINNERS_TRIED = 4 };
 
-static struct finalist *list_finalists(const struct final_phase *phase, int *count) {
+/* The finalists from the winner on: those before it were wrong on the second grid. Ratios are to the winner. */
+static struct finalist *list_finalists(const struct final_phase *phase, const struct final_entry *winner, int *count) {
   const struct finals *finals = &phase->finals;
   struct finalist *list = calloc((size_t)finals->count + 1, sizeof *list);
   *count = 0;
   for (int i = 0; list && i < finals->count; i++) {
     const struct final_entry *entry = &finals->entries[i];
-    if (!entry->is_finalist || entry->rank == 0) continue;
+    if (!entry->is_finalist || entry->rank < winner->rank) continue;
     list[(*count)++] = (struct finalist){.variant = phase->session->timed.list[entry->candidate].variant,
-                                         .rank = entry->rank,
+                                         .rank = entry->rank - winner->rank + 1,
                                          .timing = entry->timing,
-                                         .ratio = entry->ratio,
-                                         .ratio_low = entry->ratio_low,
-                                         .ratio_high = entry->ratio_high,
+                                         .ratio = entry->ratio / winner->ratio,
+                                         .ratio_low = entry->ratio_low / winner->ratio,
+                                         .ratio_high = entry->ratio_high / winner->ratio,
                                          .is_default = entry->is_default,
                                          .is_tie = entry->is_tie};
     list[*count - 1].timing.samples = entry->samples;
@@ -53,9 +54,9 @@ static void report_winner(struct final_phase *phase, const struct final_entry *e
   result->timing.samples = NULL;
   result->default_ms = finals->default_ms;
   result->roof_ms = finals->roof_ms;
-  result->roof_ratio = finals->roof_ratio;
-  result->roof_ratio_low = finals->roof_ratio_low;
-  result->roof_ratio_high = finals->roof_ratio_high;
+  result->roof_ratio = finals->roof_ratio / entry->ratio; /* finals speak of the first by rank, whose ratio is 1 */
+  result->roof_ratio_low = finals->roof_ratio_low / entry->ratio_high;
+  result->roof_ratio_high = finals->roof_ratio_high / entry->ratio_low;
   result->empty_ms = finals->empty_ms;
   for (int i = 0; i < finals->count; i++) {
     result->finalists += finals->entries[i].is_finalist;
@@ -82,9 +83,9 @@ static halotune_status store_winner(struct final_phase *phase, const struct fina
                       .timing = entry->timing,
                       .default_ms = finals->default_ms,
                       .roof_ms = finals->roof_ms,
-                      .roof_ratio = finals->roof_ratio,
-                      .roof_ratio_low = finals->roof_ratio_low,
-                      .roof_ratio_high = finals->roof_ratio_high,
+                      .roof_ratio = finals->roof_ratio / entry->ratio,
+                      .roof_ratio_low = finals->roof_ratio_low / entry->ratio_high,
+                      .roof_ratio_high = finals->roof_ratio_high / entry->ratio_low,
                       .empty_ms = finals->empty_ms,
                       .bytes = task_bytes(session->task),
                       .rms_error = trial->result.rms_error,
@@ -100,7 +101,7 @@ static halotune_status store_winner(struct final_phase *phase, const struct fina
                       .cubin = trial->compiled.cubin,
                       .cubin_bytes = trial->compiled.cubin_bytes};
   struct run_end end = end_of(phase);
-  struct finalist *finalists = list_finalists(phase, &count);
+  struct finalist *finalists = list_finalists(phase, entry, &count);
   if (!finalists) return fail_memory();
   halotune_status status =
       store_final(session->tools->store, session->run_id, finalists, count, &best, &end, &session->result->is_current);
@@ -130,6 +131,24 @@ static halotune_status build_winner(struct final_phase *phase, const struct fina
   return status;
 }
 
+/* An entry was wrong on the second grid: its result of this run says so from now on. */
+static halotune_status reject(struct final_phase *phase, const struct final_entry *entry, const char *grid,
+                              const struct verdict *verdict) {
+  struct session *session = phase->session;
+  const struct timed_variant *timed = &session->timed.list[entry->candidate];
+  const struct timing none = {.sample_count = 0};
+  struct text reason = {0};
+  text_printf(&reason, "on the grid %s: %s", grid, verdict->reason);
+  text_printf(&phase->warnings, "rank %d was %s %s\n", entry->rank, outcome_name(verdict->outcome), text_string(&reason));
+  session->result->outcomes[OUTCOME_MEASURED]--;
+  session->result->outcomes[verdict->outcome]++;
+  halotune_status status = timed->number == 0 ? HALOTUNE_OK
+                                              : store_measured_again(session->tools->store, session->run_id, timed->variant,
+                                                                     verdict->outcome, text_string(&reason), &none);
+  text_free(&reason);
+  return status;
+}
+
 /* The first by rank that is right on the second grid, too. */
 halotune_status winner_choose(struct final_phase *phase) {
   struct session *session = phase->session;
@@ -147,8 +166,7 @@ halotune_status winner_choose(struct final_phase *phase) {
       status = second_grid_check(session, &session->timed.list[entry->candidate].proposal, grid, &verdict);
     if (status != HALOTUNE_OK) return status;
     if (verdict.outcome != OUTCOME_MEASURED) {
-      text_printf(&phase->warnings, "rank %d was %s on the grid %s: %s\n", entry->rank, outcome_name(verdict.outcome),
-                  grid, verdict.reason);
+      if ((status = reject(phase, entry, grid, &verdict)) != HALOTUNE_OK) return status;
       continue;
     }
     if (!grid[0]) text_printf(&phase->warnings, "not verified on a second grid: %s\n", verdict.reason);
