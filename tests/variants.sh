@@ -26,6 +26,7 @@ check() { # name command...
 
 stencils=${STENCILS:-$("$program" list stencils | awk 'NR > 1 {print $1}')}
 for stencil in $stencils; do
+  seed_of_stencil=$(printf '%s' "$stencil" | cksum | cut -d' ' -f1)
   for dtype in f32 f64; do
     seed=$(printf '%s' "$stencil$dtype" | cksum | cut -d' ' -f1)
     for arch in $archs; do
@@ -34,6 +35,8 @@ for stencil in $stencils; do
       check "$stencil $dtype compiles for $arch" \
         "$program" compile "$stencil" --dtype $dtype --arch "$arch" --sample $compile_sample --seed "$seed" --no-cache
     done
+    # It runs them in one element type each, by turns.
+    [ -n "${FULL:-}" ] || [ "$dtype" = "$(echo "f32 f64" | cut -d' ' -f$((seed_of_stencil % 2 + 1)))" ] || continue
     check "$stencil $dtype is right" "$program" verify "$stencil" --dtype $dtype --sample $verify_sample --seed "$seed"
   done
 done
