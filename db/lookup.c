@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "db/launch_text.h"
 #include "db/lookup_parameters.h"
 
@@ -63,19 +64,27 @@ static halotune_status fill_default(struct halotune_ctx *ctx, const struct answe
   text_free(&text);
   out->parameter_count = template->parameter_count;
   out->time_ms = out->low_ms = out->high_ms = out->bandwidth_gbs = out->roof_share = out->expected_ms = out->age_s = NAN;
+  for (int axis = 0; axis < MAX_DIMS; axis++) out->measured_grid[axis] = 0;
   out->measured_on = out->date = out->driver = out->nvrtc = "";
   return out->parameters ? HALOTUNE_OK : fail_memory();
 }
 
-/* What is the same for every kind of answer. The rest of *out is zero. */
+/* What is the same for every kind of answer. Each member is set here, or with what is said of a row or a
+ * default: setting all to zero first would take as long as the rest. */
 static void fill_question(struct halotune_ctx *ctx, const struct lookup_key *key, const struct answer *answer,
                           halotune_config *out) {
   const struct known_stencil *stencil = &ctx->catalog.stencils[key->stencil];
   const struct known_template *template = &ctx->catalog.templates[answer->template_at];
-  *out = (halotune_config){.match = answer->match, .is_stale = template->is_superseded, .dtype = (halotune_dtype)key->dtype,
-                           .launch = (halotune_launch_mode)key->launch, .cache = (halotune_cache_mode)key->cache,
-                           .stencil = stencil->name, .stencil_hash = stencil->hash, .template_name = template->name};
+  out->match = answer->match;
+  out->is_stale = template->is_superseded;
   for (int axis = 0; axis < MAX_DIMS; axis++) out->grid[axis] = key->n[axis];
+  out->dtype = (halotune_dtype)key->dtype;
+  out->launch = (halotune_launch_mode)key->launch;
+  out->cache = (halotune_cache_mode)key->cache;
+  out->stencil = stencil->name;
+  out->stencil_hash = stencil->hash;
+  out->template_name = template->name;
+  for (size_t i = CONFIG_PLACES; i < COUNT(out->reserved); i++) out->reserved[i] = NULL;
   out->reserved[CONFIG_CTX] = ctx;
   out->reserved[CONFIG_ROW] = answer->row;
   out->reserved[CONFIG_STENCIL] = stencil;

@@ -4,7 +4,7 @@
 
 #include "db/lookup_choose.h"
 
-enum config_place { CONFIG_CTX, CONFIG_ROW, CONFIG_STENCIL, CONFIG_TEMPLATE };
+enum config_place { CONFIG_CTX, CONFIG_ROW, CONFIG_STENCIL, CONFIG_TEMPLATE, CONFIG_PLACES };
 
 /* Describe an answer.
  *   device  that was asked for

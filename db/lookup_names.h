@@ -4,9 +4,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* Texts are compared by these first, and short ones by these alone. */
+struct names_digest {
+  uint64_t first, last; /* bytes of a short text; the hash of a longer one, and 0 */
+  uint32_t length;
+};
 
 struct names_slot {
   const char *text; /* NULL: free; not owned */
+  struct names_digest digest;
   int number;
 };
 

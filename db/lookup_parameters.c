@@ -4,7 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *skip_blanks(const char *at) { return at + strspn(at, " \t\r\n"); }
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+/* Mostly there are none, and values have a few bytes: strspn and strcspn would spend their time on getting ready. */
+static const char *skip_blanks(const char *at) {
+  while (is_blank(*at)) at++;
+  return at;
+}
+
+static size_t number_length(const char *text) {
+  size_t length = 0;
+  while (text[length] && text[length] != ',' && text[length] != '}' && !is_blank(text[length])) length++;
+  return length;
+}
 
 /* A quoted word from `at` on; NULL where there is none, else what stands behind it. */
 static const char *read_quoted(const char *at, const char **text, size_t *length) {
@@ -30,7 +42,7 @@ bool parameters_next(const char **at, struct parameter_text *out) {
     if (!c) return false;
   } else {
     out->value = c;
-    out->value_length = strcspn(c, ",} \t\r\n");
+    out->value_length = number_length(c);
     if (out->value_length == 0) return false;
     c += out->value_length;
   }

@@ -9,51 +9,60 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
-
 /* --- exact -------------------------------------------------------------------------------------------------------------- */
 
+/* Both halves of a product depend on all bits of its factors. */
+static uint64_t mix(uint64_t a, uint64_t b) {
+  __uint128_t product = (__uint128_t)a * b;
+  return (uint64_t)(product >> 64) ^ (uint64_t)product;
+}
+
 /* Modes stay out of the hash, so that any of them is found in one chain. */
-static size_t key_hash(const struct lookup_key *key) {
-  uint64_t low = (uint64_t)key->n[0] << 32 | key->n[1], high = (uint64_t)key->n[2] << 32 | (uint32_t)key->stencil;
-  return (size_t)random_bits(random_bits(low, (uint64_t)key->model << 1 | key->dtype), high);
+static uint64_t problem_hash(const uint32_t n[MAX_DIMS], int stencil, int model, unsigned char dtype) {
+  static const uint64_t odd[] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu}; /* of base/random.h */
+  uint64_t low = (uint64_t)n[0] << 32 | n[1], high = (uint64_t)n[2] << 32 | (uint32_t)stencil;
+  return mix(mix(low ^ odd[0], high ^ odd[1]) ^ ((uint64_t)model << 1 | dtype), odd[2]);
 }
 
-static bool same_problem(const struct lookup_key *a, const struct lookup_key *b) {
-  return a->n[0] == b->n[0] && a->n[1] == b->n[1] && a->n[2] == b->n[2] && a->stencil == b->stencil && a->model == b->model &&
-         a->dtype == b->dtype;
+static uint32_t tag_of(uint64_t hash) { return (uint32_t)(hash >> 32); }
+
+static bool is_of_problem(const struct served *row, const struct lookup_key *key) {
+  return row->n[0] == key->n[0] && row->n[1] == key->n[1] && row->n[2] == key->n[2] &&
+         row->stencil == key->stencil && row->model == key->model && row->dtype == key->dtype;
 }
 
-static struct lookup_key key_of_row(const struct served *row) {
-  struct lookup_key key = {.stencil = row->stencil, .model = row->model, .dtype = row->dtype,
-                          .launch = (unsigned char)(row->launch + 1), .cache = (unsigned char)(row->cache + 1)};
-  memcpy(key.n, row->n, sizeof key.n);
-  return key;
+static bool is_in_mode(const struct served *row, const struct lookup_key *key) {
+  return (!key->launch || key->launch == row->launch + 1) && (!key->cache || key->cache == row->cache + 1);
 }
 
 /* Of two rows for the same the first stays: catalog_finish put the one that counts in front. */
 static void add_row(struct lookup_table *table, int row) {
-  struct lookup_key key = key_of_row(&table->catalog->rows[row]);
-  size_t at = key_hash(&key) & table->mask;
+  const struct served *rows = table->catalog->rows, *added = &rows[row];
+  struct lookup_key key = {.stencil = added->stencil, .model = added->model, .dtype = added->dtype,
+                          .launch = (unsigned char)(added->launch + 1), .cache = (unsigned char)(added->cache + 1)};
+  memcpy(key.n, added->n, sizeof key.n);
+  uint64_t hash = problem_hash(key.n, key.stencil, key.model, key.dtype);
+  size_t at = hash & table->mask;
   for (; table->slots[at].row; at = (at + 1) & table->mask) {
-    const struct lookup_key *other = &table->slots[at].key;
-    if (same_problem(other, &key) && other->launch == key.launch && other->cache == key.cache) return;
+    const struct served *other = &rows[table->slots[at].row - 1];
+    if (table->slots[at].tag == tag_of(hash) && is_of_problem(other, &key) && is_in_mode(other, &key)) return;
   }
-  table->slots[at] = (struct lookup_slot){key, row + 1};
+  table->slots[at] = (struct lookup_slot){tag_of(hash), row + 1};
 }
 
 const struct served *lookup_exact(const struct lookup_table *table, const struct lookup_key *key) {
-  int best_rank = 4, best = 0;
-  for (size_t at = key_hash(key) & table->mask; table->slots[at].row; at = (at + 1) & table->mask) {
-    const struct lookup_slot *slot = &table->slots[at];
-    if (!same_problem(&slot->key, key)) continue;
-    if ((key->launch && key->launch != slot->key.launch) || (key->cache && key->cache != slot->key.cache)) continue;
-    int rank = 2 * (slot->key.cache - 1) + slot->key.launch - 1;
-    if (rank >= best_rank) continue;
+  const struct served *best = NULL;
+  int best_rank = 4;
+  uint64_t hash = problem_hash(key->n, key->stencil, key->model, key->dtype);
+  for (size_t at = hash & table->mask; best_rank > 0 && table->slots[at].row; at = (at + 1) & table->mask) {
+    if (table->slots[at].tag != tag_of(hash)) continue;
+    const struct served *row = &table->catalog->rows[table->slots[at].row - 1];
+    int rank = 2 * row->cache + row->launch;
+    if (rank >= best_rank || !is_of_problem(row, key) || !is_in_mode(row, key)) continue;
     best_rank = rank;
-    best = slot->row;
+    best = row;
   }
-  return best ? &table->catalog->rows[best - 1] : NULL;
+  return best;
 }
 
 /* --- distance ----------------------------------------------------------------------------------------------------------- */

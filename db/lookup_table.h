@@ -15,9 +15,10 @@ struct lookup_key {
 /* The features of a grid on a GPU by which distances are measured; lookup_table.c says what each is and counts. */
 enum { LOOKUP_FEATURES = 6 };
 
+/* A place in the hash table: small, so that the whole table stays near the core. */
 struct lookup_slot {
-  struct lookup_key key; /* modes of the store, plus 1 */
-  int row;              /* plus 1; 0: free */
+  uint32_t tag; /* other bits of the key's hash than those that chose the place: rows of another tag are not read */
+  int row;      /* plus 1; 0: free */
 };
 
 /* Rows of one stencil, model and element type stand together in the catalog. */
