@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "db/query.h"
+#include "db/take_rows.h"
 
 /* Ids of a table, ascending, and where the catalog keeps each. */
 struct id_map {
@@ -28,7 +29,8 @@ struct reader {
   struct id_map stencils, templates, devices;
   struct reference *references;
   int reference_count, reference_room, at;
-  const char *driver, *nvrtc, *date; /* of the row before, since they seldom change */
+  int64_t last_id;
+  const char *driver, *nvrtc; /* of the row before, since they seldom change */
 };
 
 static halotune_status map_add(struct id_map *map, int64_t id, int place) {
@@ -200,7 +202,8 @@ static halotune_status refer_fail(struct reader *r) {
 
 /* Rows are read in three passes, each a scan of one table in the order in which it lies in the file: that is several times as fast
  * as looking up a problem and a variant for each. First their own columns; both ids stay in the places of what they refer to. */
-static halotune_status take_best(struct reader *r, sqlite3_stmt *query) {
+static halotune_status take_best(void *context, sqlite3_value **values) {
+  struct reader *r = context;
   struct catalog *c = r->catalog;
   struct served *list = array_grow(c->rows, c->row_count, &c->row_room, sizeof *list);
   if (!list) return fail_memory();
@@ -209,16 +212,16 @@ static halotune_status take_best(struct reader *r, sqlite3_stmt *query) {
   if (!references) return fail_memory();
   r->references = references;
   r->references[r->reference_count] =
-      (struct reference){sqlite3_column_int64(query, 1), sqlite3_column_int64(query, 2), r->reference_count};
+      (struct reference){sqlite3_value_int64(values[1]), sqlite3_value_int64(values[2]), r->reference_count};
   r->reference_count++;
   struct served *row = &list[c->row_count++];
-  *row = (struct served){.id = sqlite3_column_int64(query, 0), .database = c->database_count,
-                         .time_ms = sqlite3_column_double(query, 3), .low_ms = sqlite3_column_double(query, 4),
-                         .high_ms = sqlite3_column_double(query, 5), .bytes = sqlite3_column_int64(query, 6),
-                         .roof_share = column_real(query, 10)};
-  row->date = keep_again(c, column_text(query, 7), &r->date);
-  row->driver = keep_again(c, column_text(query, 8), &r->driver);
-  row->nvrtc = keep_again(c, column_text(query, 9), &r->nvrtc);
+  *row = (struct served){.id = sqlite3_value_int64(values[0]), .database = c->database_count,
+                         .time_ms = sqlite3_value_double(values[3]), .low_ms = sqlite3_value_double(values[4]),
+                         .high_ms = sqlite3_value_double(values[5]), .bytes = sqlite3_value_int64(values[6]),
+                         .roof_share = value_real(values[10])};
+  row->date = keep(c, value_text(values[7]));
+  row->driver = keep_again(c, value_text(values[8]), &r->driver);
+  row->nvrtc = keep_again(c, value_text(values[9]), &r->nvrtc);
   if (!row->date || !row->driver || !row->nvrtc) return fail_memory();
   row->date_s = date_seconds(row->date);
   return HALOTUNE_OK;
@@ -227,19 +230,27 @@ static halotune_status take_best(struct reader *r, sqlite3_stmt *query) {
 /* The rows of this database begin here. */
 static struct served *own_rows(const struct reader *r) { return r->catalog->rows + r->catalog->row_count - r->reference_count; }
 
-static halotune_status take_problem(struct reader *r, sqlite3_stmt *query) {
-  int64_t id = sqlite3_column_int64(query, 0);
+/* References are gone through as rows come: by id, where no index is used, but SQLite does not promise it. */
+static void turn_to(struct reader *r, int64_t id) {
+  if (id < r->last_id) r->at = 0;
+  r->last_id = id;
+}
+
+static halotune_status take_problem(void *context, sqlite3_value **values) {
+  struct reader *r = context;
+  int64_t id = sqlite3_value_int64(values[0]);
+  turn_to(r, id);
   while (r->at < r->reference_count && r->references[r->at].problem < id) r->at++;
   if (r->at == r->reference_count || r->references[r->at].problem != id) return HALOTUNE_OK; /* not solved yet */
   struct catalog *c = r->catalog;
   struct served *row = own_rows(r) + r->references[r->at].row;
-  row->device = map_find(&r->devices, sqlite3_column_int64(query, 1));
-  row->stencil = map_find(&r->stencils, sqlite3_column_int64(query, 2));
+  row->device = map_find(&r->devices, sqlite3_value_int64(values[1]));
+  row->stencil = map_find(&r->stencils, sqlite3_value_int64(values[2]));
   if (row->device < 0 || row->stencil < 0) return refer_fail(r);
-  row->dtype = mode_number(dtype_names, DTYPE_COUNT, column_text(query, 3));
-  for (int axis = 0; axis < MAX_DIMS; axis++) row->n[axis] = (uint32_t)sqlite3_column_int64(query, 4 + axis);
-  row->launch = mode_number(launch_mode_names, LAUNCH_MODE_COUNT, column_text(query, 7));
-  row->cache = mode_number(cache_mode_names, CACHE_MODE_COUNT, column_text(query, 8));
+  row->dtype = mode_number(dtype_names, DTYPE_COUNT, value_text(values[3]));
+  for (int axis = 0; axis < MAX_DIMS; axis++) row->n[axis] = (uint32_t)sqlite3_value_int64(values[4 + axis]);
+  row->launch = mode_number(launch_mode_names, LAUNCH_MODE_COUNT, value_text(values[7]));
+  row->cache = mode_number(cache_mode_names, CACHE_MODE_COUNT, value_text(values[8]));
   row->model = c->devices[row->device].model;
   row->has_problem = true;
   struct known_stencil *stencil = &c->stencils[row->stencil];
@@ -247,13 +258,13 @@ static halotune_status take_problem(struct reader *r, sqlite3_stmt *query) {
   return HALOTUNE_OK;
 }
 
-static halotune_status take_variant(struct reader *r, sqlite3_stmt *query) {
-  int64_t id = sqlite3_column_int64(query, 0);
+static halotune_status add_variant(struct reader *r, int64_t id, int64_t template_id, const char *text) {
   struct catalog *c = r->catalog;
+  turn_to(r, id);
   while (r->at < r->reference_count && r->references[r->at].variant < id) r->at++;
   if (r->at == r->reference_count || r->references[r->at].variant != id) return HALOTUNE_OK; /* it has won nothing */
-  const char *parameters = keep_once(c, column_text(query, 2));
-  int template_at = map_find(&r->templates, sqlite3_column_int64(query, 1));
+  const char *parameters = keep_once(c, text);
+  int template_at = map_find(&r->templates, template_id);
   if (template_at < 0) return refer_fail(r);
   if (!parameters) return fail_memory();
   struct known_template *template = &c->templates[template_at];
@@ -266,6 +277,10 @@ static halotune_status take_variant(struct reader *r, sqlite3_stmt *query) {
     template->wins++;
   }
   return HALOTUNE_OK;
+}
+
+static halotune_status take_variant(void *context, sqlite3_value **values) {
+  return add_variant(context, sqlite3_value_int64(values[0]), sqlite3_value_int64(values[1]), value_text(values[2]));
 }
 
 static int compare_problems(const void *left, const void *right) {
@@ -281,6 +296,7 @@ static int compare_variants(const void *left, const void *right) {
 /* Mostly they are in order as they come. */
 static void sort_references(struct reader *r, int (*compare)(const void *, const void *)) {
   r->at = 0;
+  r->last_id = 0;
   for (int i = 1; i < r->reference_count; i++) {
     if (compare(&r->references[i - 1], &r->references[i]) <= 0) continue;
     qsort(r->references, (size_t)r->reference_count, sizeof *r->references, compare);
@@ -288,17 +304,20 @@ static void sort_references(struct reader *r, int (*compare)(const void *, const
   }
 }
 
+/* One moment of the database for all tables. Each page is read once: keeping many would take time alone. */
+static const char sql_begin[] = "pragma cache_size = 32; begin";
 static const char sql_stencils[] = "select id, hash, name, text from stencil order by id";
 static const char sql_templates[] = "select id, hash, name, yaml, cuda from template order by id";
 static const char sql_devices[] =
     "select id, name, uuid, capability, sm_count, memory_clock_khz, bus_bits, l2_bytes, is_emulation, max_threads, max_threads_sm,"
     " max_registers, registers_sm, max_shared_bytes, warp_size from device order by id";
 static const char sql_best[] =
-    "select id, problem_id, variant_id, time_ms, low_ms, high_ms, bytes, date, driver, nvrtc, roof_ratio from best"
-    " indexed by best_served where is_current and is_trusted"; /* the index has all of it */
-static const char sql_problems[] = "select id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache from problem order by id";
-static const char sql_variants[] = "select id, template_id, parameters from variant order by id";
-static const char sql_variant[] = "select id, template_id, parameters from variant where id = ?1";
+    "select take(id, problem_id, variant_id, time_ms, low_ms, high_ms, bytes, date, driver, nvrtc, roof_ratio)"
+    " from best indexed by best_served where is_current and is_trusted"; /* the index has all of it */
+static const char sql_problems[] =
+    "select take(id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache) from problem not indexed";
+static const char sql_variants[] = "select take(id, template_id, parameters) from variant not indexed";
+static const char sql_variant[] = "select template_id, parameters from variant where id = ?1";
 
 /* Nothing is found here where a database was changed behind SQLite's back. */
 static halotune_status check_rows(struct reader *r) {
@@ -317,7 +336,7 @@ static halotune_status read_few_variants(struct reader *r) {
     if (i > 0 && r->references[i - 1].variant == id) continue;
     sqlite3_bind_int64(query, 1, id);
     int code = sqlite3_step(query);
-    if (code == SQLITE_ROW) status = take_variant(r, query);
+    if (code == SQLITE_ROW) status = add_variant(r, id, sqlite3_column_int64(query, 0), column_text(query, 1));
     else if (code != SQLITE_DONE) status = query_fail(r->connection);
     sqlite3_reset(query);
   }
@@ -330,14 +349,15 @@ static halotune_status read_variants(struct reader *r) {
   int64_t last = 0;
   halotune_status status = query_number(r->connection, "select max(id) from variant", &last);
   if (status != HALOTUNE_OK) return status;
-  return last <= (int64_t)SCAN_UP_TO * r->reference_count ? read_rows(r, sql_variants, take_variant) : read_few_variants(r);
+  return last <= (int64_t)SCAN_UP_TO * r->reference_count ? take_rows(r->connection, sql_variants, take_variant, r)
+                                                          : read_few_variants(r);
 }
 
 static halotune_status read_best(struct reader *r) {
-  halotune_status status = read_rows(r, sql_best, take_best);
+  halotune_status status = take_rows(r->connection, sql_best, take_best, r);
   if (status != HALOTUNE_OK || r->reference_count == 0) return status;
   sort_references(r, compare_problems);
-  status = read_rows(r, sql_problems, take_problem);
+  status = take_rows(r->connection, sql_problems, take_problem, r);
   sort_references(r, compare_variants);
   if (status == HALOTUNE_OK) status = read_variants(r);
   return status == HALOTUNE_OK ? check_rows(r) : status;
@@ -354,7 +374,7 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
   halotune_status status = store_open(absolute, STORE_READ, &store);
   if (status == HALOTUNE_OK) {
     r.connection = store_connection(store);
-    status = query_script(r.connection, "begin"); /* one moment of the database for all tables */
+    status = query_script(r.connection, sql_begin);
   }
   if (status == HALOTUNE_OK) status = read_rows(&r, sql_stencils, take_stencil);
   if (status == HALOTUNE_OK) status = read_rows(&r, sql_templates, take_template);

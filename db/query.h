@@ -51,4 +51,8 @@ double column_real(sqlite3_stmt *query, int column);
 int64_t column_reading(sqlite3_stmt *query, int column);
 const char *column_text(sqlite3_stmt *query, int column);
 
+/* The same of a value that an SQL function is given. */
+double value_real(sqlite3_value *value);
+const char *value_text(sqlite3_value *value);
+
 #endif
