@@ -36,7 +36,8 @@ static const char history_sql[] =
 static const char finalists_sql[] =
     "select f.run_id as run, f.variant_id as variant, f.rank, f.sample_count, f.median_ms, f.minimum_ms, f.low_ms, "
     "f.high_ms,"
-    " f.ratio, f.ratio_low, f.ratio_high, f.is_default, f.is_tie, t.name as template, v.parameters, f.samples"
+    " f.ratio, f.ratio_low, f.ratio_high, f.is_default, f.is_tie, t.name as template, v.parameters, v.template_id,"
+    " f.samples"
     " from finalist f join variant v on v.id = f.variant_id join template t on t.id = v.template_id"
     " where f.run_id = coalesce((select run_id from best where problem_id = ?1 and is_current),"
     " (select max(run_id) from finalist where run_id in (select id from run where problem_id = ?1))) order by f.rank";
@@ -137,13 +138,21 @@ static json_t *samples_json(const unsigned char *bytes, int length) {
   return list;
 }
 
-static halotune_status finalists_json(sqlite3 *db, struct variant_table *table, int64_t problem, json_t **out) {
+/* The launch of a finalist is not stored, so that its waves are not known. */
+static json_t *finalist_figures_json(struct setting *setting, const json_t *entry) {
+  static const long no_grid[MAX_DIMS];
+  const char *parameters = json_string_value(json_object_get(entry, "parameters"));
+  int64_t template = json_integer_value(json_object_get(entry, "template_id"));
+  return figures_json(setting, template, parameters ? parameters : "", no_grid, -1);
+}
+
+static halotune_status finalists_json(sqlite3 *db, struct setting *setting, struct variant_table *table, json_t **out) {
   sqlite3_stmt *query;
   size_t i = 0;
   bool has_row = false;
-  halotune_status status = rows_json(db, finalists_sql, &problem, 1, out);
+  halotune_status status = rows_json(db, finalists_sql, &setting->problem, 1, out);
   if (status != HALOTUNE_OK) return status;
-  status = rows_open(db, finalists_sql, &problem, 1, &query);
+  status = rows_open(db, finalists_sql, &setting->problem, 1, &query);
   while (status == HALOTUNE_OK && (status = rows_next(query, &has_row)) == HALOTUNE_OK && has_row) {
     int column = sqlite3_column_count(query) - 1;
     json_t *entry = json_array_get(*out, i++);
@@ -151,6 +160,8 @@ static halotune_status finalists_json(sqlite3 *db, struct variant_table *table, 
     if (!entry) continue;
     json_t *samples = samples_json(sqlite3_column_blob(query, column), sqlite3_column_bytes(query, column));
     if (!samples || json_object_set_new(entry, "samples", samples) != 0) break;
+    json_put(&entry, "figures", finalist_figures_json(setting, entry));
+    json_object_del(entry, "template_id");
     split_parameters(&entry);
   }
   sqlite3_finalize(query);
@@ -200,7 +211,7 @@ halotune_status problem_json(sqlite3 *db, const struct library *library, int64_t
     complete_winner(&winner, &setting);
     if (json_is_object(winner)) variants_keep(&table, json_integer_value(json_object_get(winner, "variant")));
     json_put(&json, "winner", winner);
-    status = finalists_json(db, &table, problem, &finalists);
+    status = finalists_json(db, &setting, &table, &finalists);
   }
   if (status == HALOTUNE_OK) {
     json_put(&json, "finalists", finalists);

@@ -179,9 +179,7 @@ export function aboutView() {
 function runTable() {
   const problem = (run) => problems.get(run.problem);
   const title = (run) =>
-    problem(run)
-      ? `${stencils.get(problem(run).stencil).name} ${problem(run).dtype} ${grid(problem(run), stencils.get(problem(run).stencil))}`
-      : `problem ${run.problem}`;
+    `${stencils.get(problem(run).stencil).name} ${problem(run).dtype} ${grid(problem(run), stencils.get(problem(run).stencil))}`;
   return table({
     caption: 'Every run of the tuner',
     filter: true,
@@ -191,9 +189,9 @@ function runTable() {
       {
         title: 'Problem',
         value: title,
-        cell: (r) => (problem(r) ? el('a', {href: `#/problem/${r.problem}`}, title(r)) : title(r)),
+        cell: (r) => el('a', {href: `#/problem/${r.problem}`}, title(r)),
       },
-      {title: 'GPU', value: (r) => (problem(r) ? deviceName(problem(r).device) : '')},
+      {title: 'GPU', value: (r) => deviceName(problem(r).device)},
       {title: 'State', value: (r) => r.state, cell: (r) => [r.state, r.reason && el('small', {}, `: ${r.reason}`)]},
       {title: 'Started', value: (r) => r.started, cell: (r) => date(r.started)},
       {title: 'Ended', value: (r) => r.ended ?? '', cell: (r) => date(r.ended)},

@@ -14,7 +14,9 @@ export function acrossView() {
       'p',
       {class: 'lead'},
       'What is left of the best when the winner of one GPU runs on another: the best time there over the time of that configuration there. ' +
-        'Only where the same template and parameters were measured on both; such times come from the search, with fewer samples than final rounds.',
+        'Only where the same template and parameters were measured on both. Like is compared with like: where the configuration ran in final rounds there, ' +
+        'its time of those with the winner\u2019s, in the same rounds with an interval; else its time of the search with the winner\u2019s own of the search, marked as such, ' +
+        'which is less sure by a percent or so.',
     ),
   ];
   const groups = new Map();
@@ -31,7 +33,9 @@ export function acrossView() {
         {},
         devices.size > 1
           ? 'No problem has winners on two GPUs of this database.'
-          : 'The database knows one GPU; tune the same problems on another to compare.',
+          : report.database_counts.devices > 1
+            ? 'This report is about one GPU of several; without --device, and with the others\u2019 stencils, it compares them.'
+            : 'The database knows one GPU; tune the same problems on another to compare.',
       ),
     ];
   }
@@ -68,11 +72,13 @@ export function acrossView() {
         },
         {
           title: 'Of the best',
-          value: (t) => t.best_ms / t.time_ms,
-          cell: (t) => percent(t.best_ms / t.time_ms),
+          value: (t) => t.share,
+          cell: (t) => percent(t.share),
           numeric: true,
           big: true,
         },
+        {title: '95 % interval', value: (t) => interval(t) ?? '\u2013', numeric: true},
+        {title: 'Both times from', value: (t) => phase(t)},
       ],
     }),
   ];
@@ -80,16 +86,34 @@ export function acrossView() {
 
 const name = (p) => `${stencils.get(p.stencil).name} ${p.dtype} ${grid(p, stencils.get(p.stencil))}`;
 
+/** The same configuration won on both. */
+const isSame = (t) => t.share_low === 1 && t.share_high === 1;
+
+const interval = (t) => (isNumber(t.share_low) && !isSame(t) ? `${percent(t.share_low)} \u2013 ${percent(t.share_high)}` : null);
+
+/** Which times are compared. */
+function phase(t) {
+  if (isSame(t)) return 'the final rounds: it won there, too';
+  if (t.phase === 'search') return 'the search';
+  return isNumber(t.share_low) ? 'the same final rounds' : 'final rounds of different runs';
+}
+
 function matrix(list) {
   const cell = (from, to) => {
     if (from === to) return el('td', {class: 'heat', style: {background: sequence(1), color: onSequence(1)}}, '100 %');
     const found = report.transfer.find((t) => t.from === from.id && t.to === to.id);
-    if (!found || !isNumber(found.time_ms)) return el('td', {class: 'none'}, 'not measured');
-    const value = Math.min(1, found.best_ms / found.time_ms);
+    if (!found || !isNumber(found.share)) return el('td', {class: 'none'}, 'not measured');
+    const shade = Math.min(1, found.share),
+      range = interval(found);
     return el(
       'td',
-      {class: 'heat', style: {background: sequence(value), color: onSequence(value)}},
-      percent(found.best_ms / found.time_ms),
+      {
+        class: 'heat',
+        style: {background: sequence(shade), color: onSequence(shade)},
+        title: `both times from ${phase(found)}${range ? `; 95 % interval ${range}` : ''}`,
+      },
+      percent(found.share),
+      found.phase === 'search' && el('small', {style: {color: 'inherit'}}, ' search'),
     );
   };
   return el(

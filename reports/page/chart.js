@@ -92,6 +92,7 @@ const base = (colors) => ({
 function show(chart) {
   const colors = themeColors();
   chart.isDrawn = true;
+  chart.element.dataset.drawn = 'true';
   if (chart.draw) {
     chart.draw(chart.canvas, colors);
     return;
@@ -99,10 +100,6 @@ function show(chart) {
   const option = chart.option(colors);
   chart.instance ??= echarts.init(chart.canvas, null, {renderer: 'canvas'});
   chart.instance.setOption({...base(colors), ...option, tooltip: {...base(colors).tooltip, ...option.tooltip}}, true);
-  chart.element.dataset.drawn = chart.instance.getOption().series.reduce((n, s) => n + (s.data?.length ?? 0), 0);
-  chart.element.dataset.points = chart.instance
-    .getOption()
-    .series.reduce((n, s) => n + (s.id?.startsWith('points') ? s.data.length : 0), 0);
 }
 
 /** Axes in the page's colours. */

@@ -1,15 +1,15 @@
 // colors.js: colours that people with any colour vision tell apart (Okabe and Ito's set; viridis for sequences).
 
-const okabeIto = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#8c8c8c', '#b5a800'];
-const onDark = ['#4ba3e3', '#f0b030', '#1fbf8f', '#dd9ac0', '#8fd0f5', '#f08a3c', '#a8a8a8', '#d6cb3a'];
-const symbols = ['circle', 'triangle', 'diamond', 'rect', 'arrow', 'pin', 'roundRect', 'circle'];
-const usual = ['zmarch', 'tile', 'direct', 'pencil', 'scan'];
+const okabeIto = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#b5a800', '#8c8c8c'];
+const onDark = ['#4ba3e3', '#f0b030', '#1fbf8f', '#dd9ac0', '#8fd0f5', '#f08a3c', '#d6cb3a', '#a8a8a8'];
+const symbols = ['circle', 'triangle', 'diamond', 'rect', 'roundRect', 'rect', 'roundRect', 'circle'];
+const usual = ['zmarch', 'tile', 'direct', 'pencil', 'scan', 'scatter_direct', 'scatter'];
+const ofOthers = [7, 4, 3]; // places of templates that do not come with Halotune
 
 /** A template has the same colour and symbol in every chart; the colour is lighter on dark. */
 export function templateStyle(name) {
   let at = usual.indexOf(name);
-  if (at < 0)
-    at = usual.length + ([...name].reduce((sum, c) => sum + c.codePointAt(0), 0) % (okabeIto.length - usual.length));
+  if (at < 0) at = ofOthers[[...name].reduce((sum, c) => sum + c.codePointAt(0), 0) % ofOthers.length];
   const isDark = document.documentElement.dataset.theme === 'dark';
   return {color: (isDark ? onDark : okabeIto)[at], symbol: symbols[at]};
 }

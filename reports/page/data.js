@@ -87,6 +87,9 @@ export function fastestRow(problem, accepts = () => true) {
   return best;
 }
 
+/** Whether there is a winner of a search that the database does not hold: one that was imported without it. */
+export const searchIsElsewhere = (problem) => problem.winner !== null && problem.variant_count === 0;
+
 export const isSampled = (problem) => problem.shown_count < problem.variant_count;
 
 /** Values as people order them: numbers by size, words by the alphabet. */

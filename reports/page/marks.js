@@ -16,6 +16,15 @@ export function rowTip(problem, row, unit) {
   ]);
 }
 
+/** What one finalist is, in lines, where its search is not in the database. */
+export function finalistTip(f, unit) {
+  return tip([
+    `${f.template}: ${time(f.median_ms, unit)} ${unit.name} in the final rounds`,
+    parameters(f.parameters),
+    `${digits(f.figures.loads_per_point, 3)} loads a point, over-read ${digits(f.figures.over_read, 4)}`,
+  ]);
+}
+
 /** The rows that every chart marks: the winner (of the search, where there are no final rounds) and the default. */
 export function markedRows(problem) {
   const marked = [];
@@ -30,7 +39,14 @@ export function markedRows(problem) {
 }
 
 /** A series that rings the marked rows. point(row): its place, or null */
-export function markSeries(problem, colors, point) {
+export const markSeries = (problem, colors, point) =>
+  ringSeries(
+    markedRows(problem).map(({name, row}) => ({name, value: point(row)})),
+    colors,
+  );
+
+/** A series that rings places and names them: [{name: 'winner', value: [x, y]}, ...] */
+export function ringSeries(places, colors) {
   return {
     id: 'marks',
     name: 'marks',
@@ -50,8 +66,7 @@ export function markSeries(problem, colors, point) {
       formatter: (p) => p.name,
     },
     labelLayout: {moveOverlap: 'shiftY'},
-    data: markedRows(problem)
-      .map(({name, row}) => ({name, value: point(row)}))
+    data: places
       .filter((d) => d.value && isNumber(d.value[1]))
       .map((d) => ({...d, label: d.name === 'default' ? {position: 'bottom'} : {}})),
   };

@@ -1,28 +1,30 @@
-// matrix.js: the share of the roof by stencil and GPU.
+// matrix.js: the share of the roof by stencil and GPU. GPUs of one name share a column: their problems are told apart in the table.
 import {el} from './dom.js';
 import {grid, isNumber, share} from './format.js';
-import {deviceName, devices, report, stencils} from './data.js';
+import {deviceName, devices, isEmulated, report, stencils} from './data.js';
 import {onSequence, sequence} from './colors.js';
 
 export function matrix() {
   const columns = [];
-  for (const device of devices.values()) {
+  const modelOf = (p) => devices.get(p.device).name;
+  for (const model of new Set([...devices.values()].map((d) => d.name))) {
     for (const dtype of ['f32', 'f64']) {
-      if (report.problems.some((p) => p.device === device.id && p.dtype === dtype)) columns.push({device, dtype});
+      const list = report.problems.filter((p) => modelOf(p) === model && p.dtype === dtype);
+      if (list.length > 0) columns.push({model, dtype, isEmulation: list.every(isEmulated)});
     }
   }
   const names = [...new Set(report.problems.map((p) => stencils.get(p.stencil).name))];
-  const cell = (name, {device, dtype}) => {
+  const cell = (name, {model, dtype, isEmulation}) => {
     const list = report.problems.filter(
-      (p) => stencils.get(p.stencil).name === name && p.device === device.id && p.dtype === dtype,
+      (p) => stencils.get(p.stencil).name === name && modelOf(p) === model && p.dtype === dtype,
     );
     const shares = list.map((p) => p.winner?.roof_ratio).filter(isNumber);
     if (list.length === 0) return el('td', {class: 'none', title: 'not tuned'}, '\u2013');
-    if (shares.length === 0 || device.is_emulation)
+    if (shares.length === 0 || isEmulation)
       return el(
         'td',
         {class: 'none'},
-        el('a', {href: `#/problem/${list[0].id}`}, device.is_emulation ? 'emulated' : 'no winner'),
+        el('a', {href: `#/problem/${list[0].id}`}, isEmulation ? 'emulated' : 'no winner'),
       );
     const low = Math.min(...shares),
       high = Math.max(...shares);
@@ -34,7 +36,9 @@ export function matrix() {
       {
         class: 'heat',
         style: {background: sequence(at), color: onSequence(at)},
-        title: list.map((p) => `${grid(p, stencils.get(p.stencil))}: ${share(p.winner?.roof_ratio)}`).join('\n'),
+        title: list
+          .map((p) => `${grid(p, stencils.get(p.stencil))} on ${deviceName(p.device)}: ${share(p.winner?.roof_ratio)}`)
+          .join('\n'),
       },
       el('a', {href: `#/problem/${best.id}`, style: {color: 'inherit'}}, text),
     );
@@ -53,7 +57,7 @@ export function matrix() {
           'tr',
           {},
           el('th', {scope: 'col'}, 'Stencil'),
-          columns.map((c) => el('th', {scope: 'col'}, deviceName(c.device.id), el('br'), c.dtype)),
+          columns.map((c) => el('th', {scope: 'col'}, c.model, el('br'), c.dtype)),
         ),
       ),
       el(

@@ -1,7 +1,7 @@
 // notices.js: what a reader must know before the numbers.
 import {el} from './dom.js';
 import {count, percent, plural} from './format.js';
-import {devices, isEmulated, isSampled, report, runs} from './data.js';
+import {devices, isEmulated, isSampled, report, runs, searchIsElsewhere} from './data.js';
 
 const banner = (kind, ...content) => el('p', {class: `banner ${kind}`, role: 'note'}, content);
 
@@ -94,8 +94,8 @@ export function problemNotices(problem) {
         `The winner\u2019s time is known to \u00b1${percent(spread(problem.winner), 1)} only: the GPU did not keep its clocks during the final rounds. ` +
           'Shares and ratios of the same rounds are surer than the time.',
       ),
-    problem.winner &&
-      problem.runs.length === 0 &&
+    searchIsElsewhere(problem) &&
+      problem.finalists.length === 0 &&
       banner('', `Only this winner was imported, from ${problem.winner.origin}: its search is not in this database.`),
     isSampled(problem) &&
       banner(

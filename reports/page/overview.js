@@ -1,7 +1,7 @@
 // overview.js: every GPU and every problem at a glance.
 import {el} from './dom.js';
 import {count, date, digits, factor, grid, isNumber, plural, share, time, timeUnit} from './format.js';
-import {deviceName, devices, failedCount, fastestRow, isEmulated, report, resultOf, stencils, ties} from './data.js';
+import {deviceName, devices, failedCount, fastestRow, isEmulated, report, resultOf, searchIsElsewhere, stencils, ties} from './data.js';
 import {deviceTable} from './devices.js';
 import {matrix} from './matrix.js';
 import {overviewNotices} from './notices.js';
@@ -16,10 +16,10 @@ export function overviewView() {
     el(
       'p',
       {class: 'lead'},
-      about.stencil || about.device
-        ? `${plural(report.problems.length, 'problem')} of ${count(c.problems)}. `
-        : `${plural(c.devices, 'device')}, ${plural(c.stencils, 'stencil')}, ${plural(c.problems, 'problem')}; ` +
-            `${plural(c.measurements, 'result')} of ${plural(c.variants, 'variant')} in ${plural(c.runs, 'run')}; ${plural(c.winners, 'winner')}. `,
+      `${plural(c.devices, 'device')}, ${plural(c.stencils, 'stencil')}, ${plural(c.problems, 'problem')}; ` +
+        `${plural(c.measurements, 'result')} of ${plural(c.variants, 'variant')} in ${plural(c.runs, 'run')}; ${plural(c.winners, 'winner')}. `,
+      (about.stencil || about.device) &&
+        `The database holds ${plural(report.database_counts.problems, 'problem')} in all. `,
       `Report of ${date(about.generated)}. A problem is a stencil, element type and grid on a GPU; its winner is the fastest verified kernel in final, interleaved rounds, or one that is not told apart from it and needs fewer registers. Every underlined word leads to its meaning.`,
     ),
     ...overviewNotices().filter(Boolean),
@@ -29,7 +29,7 @@ export function overviewView() {
     el(
       'p',
       {},
-      'Time of a copy of the same bytes, measured in the same rounds, over the winner\u2019s time: 1 is as fast as a copy of the same bytes. Where several grids were tuned, the range.',
+      'Time of a copy of the same bytes, measured in the same rounds, over the winner\u2019s time: 1 is as fast as a copy of the same bytes. Where several grids, or several GPUs of one name, were tuned, the range.',
     ),
     matrix(),
     el('h2', {}, devices.size === 1 ? 'The GPU' : 'The GPUs'),
@@ -54,10 +54,17 @@ const timeOf = (p) => p.winner?.time_ms ?? null;
 function results() {
   const several = devices.size > 1,
     unit = timeUnit(Math.max(0, ...report.problems.map((p) => timeOf(p) ?? 0)));
-  // Only what differs between problems is worth the room.
-  const modes = new Set(report.problems.map((p) => `${p.launch} ${p.cache}`));
-  const caches = new Set(report.problems.map((p) => p.cache));
-  const modeText = (p) => (caches.size > 1 ? `${p.launch}, ${p.cache}` : p.launch);
+  // Only what differs from most problems is worth the room.
+  const modes = ['launch', 'cache'].map((key) => {
+    const often = new Map();
+    for (const p of report.problems) often.set(p[key], (often.get(p[key]) ?? 0) + 1);
+    return {key, usual: [...often].sort((a, b) => b[1] - a[1])[0][0]};
+  });
+  const unusual = (p) =>
+    modes
+      .filter(({key, usual}) => p[key] !== usual)
+      .map(({key}) => p[key])
+      .join(', ');
   const result = new Map(report.problems.map((p) => [p, resultOf(p)]));
   const of = (p, key) => result.get(p)?.[key] ?? null;
   const columns = [
@@ -72,7 +79,7 @@ function results() {
       unit: 'points',
       value: (p) => p.points,
       filter: (p) => grid(p, stencils.get(p.stencil)),
-      cell: (p) => [grid(p, stencils.get(p.stencil)), modes.size > 1 && el('small', {}, ` ${modeText(p)}`)],
+      cell: (p) => [grid(p, stencils.get(p.stencil)), unusual(p) && el('small', {}, ` ${unusual(p)}`)],
       numeric: true,
     },
     several && {title: 'GPU', value: (p) => deviceName(p.device)},
@@ -111,17 +118,28 @@ function results() {
       numeric: true,
       big: true,
     },
-    {title: 'Variants', value: (p) => p.variant_count, cell: (p) => count(p.variant_count), numeric: true, big: true},
+    {
+      title: 'Variants',
+      value: (p) => (searchIsElsewhere(p) ? null : p.variant_count),
+      cell: (p) => (searchIsElsewhere(p) ? elsewhere() : count(p.variant_count)),
+      numeric: true,
+      big: true,
+    },
     {
       title: 'Failed',
-      value: failedCount,
-      cell: (p) => el('a', {href: `#/problem/${p.id}/failures`}, count(failedCount(p))),
+      value: (p) => (searchIsElsewhere(p) ? null : failedCount(p)),
+      cell: (p) =>
+        searchIsElsewhere(p)
+          ? elsewhere()
+          : el('a', {href: `#/problem/${p.id}/failures`}, count(failedCount(p))),
       numeric: true,
       big: true,
     },
   ].filter(Boolean);
   return table({caption: 'Problems and their winners', columns, rows: report.problems, filter: true});
 }
+
+const elsewhere = () => el('span', {class: 'soft', title: 'Its search is not in this database'}, '\u2013');
 
 function winnerCell(problem) {
   if (!problem.winner) return el('span', {class: 'soft'}, fastestRow(problem) >= 0 ? 'no final rounds' : 'none');

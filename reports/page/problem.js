@@ -1,7 +1,7 @@
 // problem.js: one problem: what won, by how much, why, and everything that was tried.
 import {el} from './dom.js';
 import {grid, timeUnit} from './format.js';
-import {deviceName, devices, report, stencils, timedRows} from './data.js';
+import {deviceName, devices, report, searchIsElsewhere, stencils, timedRows} from './data.js';
 import {convergence} from './convergence.js';
 import {distribution} from './distribution.js';
 import {effectValues, effects} from './effects.js';
@@ -45,7 +45,7 @@ export function problemView(problem) {
     previous = report.problems[at - 1],
     next = report.problems[at + 1];
   // One unit for all times of the view: that of the middling variant, so that neither the fastest nor the slowest looks odd.
-  const unit = timeUnit(problem.distribution.median_ms ?? 1);
+  const unit = timeUnit(problem.distribution.median_ms ?? problem.winner?.time_ms ?? 1);
   const selection = makeSelection();
   const sections = [];
   const add = (id, title, ...content) => {
@@ -92,8 +92,9 @@ export function problemView(problem) {
       ),
     );
   }
-  if (problem.finalists.length > 0) add('finalists', 'Finalists', finalists(problem, unit));
-  add('failures', 'Failures', failures(problem));
+  if (problem.finalists.length > 0)
+    add('finalists', 'Finalists', !hasTimes && roofline(problem, unit), finalists(problem, unit));
+  if (!searchIsElsewhere(problem)) add('failures', 'Failures', failures(problem));
   add('table', 'Every variant', variantTable(problem, unit, selection));
   add('history', 'Provenance of this result', provenance(problem, unit));
   return [

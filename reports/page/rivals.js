@@ -10,7 +10,7 @@ export const figures = [
     name: 'bank conflicts',
     key: 'bank_conflicts',
     less: true,
-    show: (v) => (isNumber(v) ? digits(v, 3) : 'no shared memory'),
+    show: (v, who) => (isNumber(v) ? digits(v, 3) : isNumber(who?.figure('loads_per_point')) ? 'no shared memory' : '\u2013'),
   },
   {name: 'computing share', key: 'computing_share', less: false, show: (v) => percent(v, 0)},
   {name: 'occupancy', key: 'occupancy', less: false, show: (v) => percent(v, 1)},
@@ -60,6 +60,16 @@ function fromWinner({
   return {variant, template, figure: (key) => all[key] ?? null, parameters: new Map(parameters)};
 }
 
+/** A finalist whose search is not in this database: what its template says of its configuration, and no more. */
+function fromFinalist(f) {
+  return {
+    variant: f.variant,
+    template: f.template,
+    figure: (key) => f.figures[key] ?? null,
+    parameters: new Map(f.parameters),
+  };
+}
+
 /** Who is compared, each with a heading and a time. */
 export function rivals(problem) {
   const list = [],
@@ -67,33 +77,37 @@ export function rivals(problem) {
   const push = (title, who, ms) => {
     if (!who || used.has(who.variant)) return;
     used.add(who.variant);
-    const searched = problem.variants.median_ms[rowOf(problem, who.variant)];
+    const searched = problem.variants.median_ms[rowOf(problem, who.variant)] ?? null;
     list.push({
       title,
       ...who,
       searched,
-      ms: ms ?? problem.variants.median_ms[rowOf(problem, who.variant)],
+      ms: ms ?? searched,
       isFinal: ms !== undefined,
+      isDefault: problem.finalists.some((f) => f.is_default && f.variant === who.variant),
       // Of the same rounds, where both ran in them; else a quotient of times.
       paired: problem.finalists.find((f) => f.variant === who.variant)?.ratio ?? null,
     });
   };
   const at = (row) => (row < 0 ? null : fromRow(problem, row));
   const finals = problem.finalists;
+  const pushFinalist = (title, f) => push(title, at(rowOf(problem, f.variant)) ?? fromFinalist(f), f.median_ms);
   const final = (variant) => finals.find((f) => f.variant === variant)?.median_ms;
   if (problem.winner)
     push('winner', at(rowOf(problem, problem.winner.variant)) ?? fromWinner(problem.winner), problem.winner.time_ms);
   else push('fastest so far', at(fastestRow(problem)));
   const second = finals.find((f) => f.rank === 2);
-  if (second)
-    push(second.is_tie ? 'runner-up, a tie' : 'runner-up', at(rowOf(problem, second.variant)), second.median_ms);
+  if (second) pushFinalist(second.is_tie ? 'runner-up, a tie' : 'runner-up', second);
   problem.templates.forEach((template, t) => {
     if (template.name === list[0]?.template) return;
     const row = fastestRow(problem, (r) => problem.variants.template[r] === t);
     if (row >= 0) push(`best ${template.name}`, at(row), final(problem.variants.variant[row]));
   });
+  for (const f of finals) {
+    if (!f.is_default && list.every((r) => r.template !== f.template)) pushFinalist(`best ${f.template}`, f);
+  }
   const standard = finals.find((f) => f.is_default);
-  if (standard) push('default', at(rowOf(problem, standard.variant)), standard.median_ms);
+  if (standard) pushFinalist('default', standard);
   return list;
 }
 

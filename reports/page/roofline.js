@@ -1,11 +1,34 @@
 // roofline.js: every variant under the roofs of memory and arithmetic.
 import {figure, legend, logAxis} from './chart.js';
 import {templateStyle} from './colors.js';
-import {devices, roofMs, stencils, timedRows, isEmulated} from './data.js';
+import {devices, roofMs, stencils, templateName, timedRows, isEmulated} from './data.js';
 import {el, newId} from './dom.js';
-import {digits, isNumber} from './format.js';
-import {markSeries, rowTip} from './marks.js';
+import {digits, isNumber, time} from './format.js';
+import {finalistTip, markedRows, ringSeries, rowTip} from './marks.js';
+import {table} from './table.js';
 import {variantRows} from './variants.js';
+
+/** What is drawn: every timed variant; where the search is not in the database, the finalists. */
+function entries(problem) {
+  const v = problem.variants,
+    rows = timedRows(problem);
+  if (rows.length === 0)
+    return problem.finalists.map((f) => ({
+      template: f.template,
+      ms: f.median_ms,
+      over_read: f.figures.over_read,
+      finalist: f,
+      mark: f.rank === 1 ? 'winner' : f.is_default ? 'default' : null,
+    }));
+  const marks = new Map(markedRows(problem).map(({name, row}) => [row, name]));
+  return rows.map((row) => ({
+    template: templateName(problem, row),
+    ms: v.median_ms[row],
+    over_read: v.over_read[row],
+    row,
+    mark: marks.get(row) ?? null,
+  }));
+}
 
 export function roofline(problem, unit) {
   const stencil = stencils.get(problem.stencil),
@@ -38,16 +61,20 @@ export function roofline(problem, unit) {
     peak = device.peak_gflops[problem.dtype];
   const read = stencil.read_bytes_per_point[problem.dtype],
     all = stencil.bytes_per_point[problem.dtype];
-  const v = problem.variants,
-    rows = timedRows(problem);
-  const intensity = (row) => flops / (all - read + read * (isNumber(v.over_read[row]) ? v.over_read[row] : 1));
-  const rate = (ms) => ((flops * problem.points) / ms) * 1e-6;
-  const point = (row) => [intensity(row), rate(v.median_ms[row]), row];
+  const list = entries(problem),
+    names = [...new Set([...problem.templates.map((t) => t.name), ...list.map((e) => e.template)])],
+    isSearch = problem.distribution.count > 0,
+    what = isSearch ? 'variant' : 'finalist';
+  const intensity = (e) => flops / (all - read + read * (isNumber(e.over_read) ? e.over_read : 1));
+  const rate = (e) => ((flops * problem.points * (problem.winner?.steps ?? 1)) / e.ms) * 1e-6;
+  const point = (e) => [intensity(e), rate(e)];
+  const best_ms = (name) => Math.min(...list.filter((e) => e.template === name).map((e) => e.ms));
+  const tooltip = (e) => (e.finalist ? finalistTip(e.finalist, unit) : rowTip(problem, e.row, unit));
   const compulsory = flops / all;
-  const rates = rows.map((row) => rate(v.median_ms[row])),
-    xs = rows.map(intensity);
+  const rates = list.map(rate),
+    xs = list.map(intensity);
   const top = Math.max(...rates, compulsory * gbps),
-    bottom = Math.min(...rates);
+    bottom = Math.min(...rates, Math.min(...xs) * gbps);
   const x0 = Math.min(...xs, compulsory) / 1.3,
     x1 = Math.max(compulsory * 1.6, isNumber(peak) && peak / gbps < compulsory * 12 ? (peak / gbps) * 1.5 : 0);
   const y1 = isNumber(peak) && peak < 20 * top ? peak * 1.4 : top * 1.8;
@@ -70,50 +97,59 @@ export function roofline(problem, unit) {
       },
     },
     el('option', {}, 'both roofs'),
-    el('option', {}, 'the variants closely'),
+    el('option', {}, `the ${what}s closely`),
   );
   const element = figure({
     id: 'roofline',
     title,
     note:
-      `Each point is a variant: work done over the bytes that its blocks request. The sloping line is the copy\u2019s ${digits(gbps)} GB/s, ${isNumber(peak) ? `the arithmetic roof is ${digits(peak / 1000, 3)} TFLOP/s` : 'the arithmetic roof of this GPU is not known'}. ` +
+      `Each point is a ${what}: work done over the bytes that its blocks request. The sloping line is the copy\u2019s ${digits(gbps)} GB/s, ${isNumber(peak) ? `the arithmetic roof is ${digits(peak / 1000, 3)} TFLOP/s` : 'the arithmetic roof of this GPU is not known'}. ` +
       'The dashed line is the intensity of compulsory traffic; points to the left of it read their halo again, and come above the slope where a cache serves that.',
-    summary: `${rows.length} variants; the highest reaches ${digits(Math.max(...rates))} GFLOP/s, the memory roof at compulsory traffic is ${digits(compulsory * gbps)} GFLOP/s.`,
+    summary: `${list.length} ${what}s; the highest reaches ${digits(Math.max(...rates))} GFLOP/s, the memory roof at compulsory traffic is ${digits(compulsory * gbps)} GFLOP/s.`,
     tools: isNumber(peak) ? [el('label', {for: id}, 'Show ', select)] : [],
-    table: () =>
-      variantRows(problem, unit, rows, [
-        {
-          title: 'Intensity',
-          unit: 'flops/byte',
-          value: intensity,
-          cell: (row) => digits(intensity(row)),
-          numeric: true,
-        },
-        {
-          title: 'Rate',
-          unit: 'GFLOP/s',
-          value: (row) => rate(v.median_ms[row]),
-          cell: (row) => digits(rate(v.median_ms[row])),
-          numeric: true,
-          big: true,
-        },
-      ]),
+    table: () => {
+      const number = (title, of, unitName, f, show) => ({
+        title,
+        unit: unitName,
+        value: (item) => f(of(item)),
+        cell: (item) => show(f(of(item))),
+        numeric: true,
+      });
+      const figures = (of) => [
+        number('Intensity', of, 'flops/byte', intensity, digits),
+        {...number('Rate', of, 'GFLOP/s', rate, digits), big: true},
+      ];
+      if (isSearch) {
+        const byRow = new Map(list.map((e) => [e.row, e]));
+        return variantRows(problem, unit, [...byRow.keys()], figures((row) => byRow.get(row)));
+      }
+      return table({
+        caption: 'Finalists',
+        rows: list,
+        columns: [
+          {title: 'Rank', value: (e) => e.finalist.rank, numeric: true},
+          {title: 'Template', value: (e) => e.template},
+          number('Time', (e) => e, unit.name, (e) => e.ms, (ms) => time(ms, unit)),
+          ...figures((e) => e),
+        ],
+      });
+    },
     option: (colors) => ({
-      legend: legend(colors, {data: problem.templates.map((t) => t.name)}),
+      legend: legend(colors, {data: names}),
       grid: {left: 62, right: 24, top: 34, bottom: 46},
-      tooltip: {trigger: 'item', formatter: (p) => (p.data?.[2] >= 0 ? rowTip(problem, p.data[2], unit) : '')},
+      tooltip: {trigger: 'item', formatter: (p) => (p.data?.[2] >= 0 ? tooltip(list[p.data[2]]) : '')},
       xAxis: logAxis(colors, 'flops a byte requested', near ? x0 : x0 / 1.2, near ? compulsory * 1.15 : x1, nice),
       yAxis: logAxis(colors, 'GFLOP/s', bottom / 1.15, near ? top * 1.25 : y1, nice, {nameGap: 46}),
       series: [
-        ...problem.templates.map((template, t) => ({
-          id: `points-${t}`,
-          name: template.name,
+        ...fastestLast(names, best_ms).map((name) => ({
+          id: `points-${name}`,
+          name,
           type: 'scatter',
           symbolSize: 6,
-          large: rows.length > 4000,
+          large: list.length > 4000,
           progressive: 0,
-          ...seriesStyle(template.name),
-          data: rows.filter((row) => v.template[row] === t).map(point),
+          ...seriesStyle(name),
+          data: list.flatMap((e, i) => (e.template === name ? [[...point(e), i]] : [])),
         })),
         {
           id: 'memory',
@@ -145,12 +181,18 @@ export function roofline(problem, unit) {
               },
             ]
           : []),
-        markSeries(problem, colors, point),
+        ringSeries(
+          list.filter((e) => e.mark).map((e) => ({name: e.mark, value: point(e)})),
+          colors,
+        ),
       ],
     }),
   });
   return element;
 }
+
+/** Series in the order of painting: what is fast, which is what a reader looks for, comes on top. */
+export const fastestLast = (list, best_ms) => [...list].sort((a, b) => best_ms(b) - best_ms(a));
 
 export function seriesStyle(name) {
   const {color, symbol} = templateStyle(name);

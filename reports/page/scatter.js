@@ -4,7 +4,7 @@ import {timedRows} from './data.js';
 import {el, newId} from './dom.js';
 import {digits, isNumber, time} from './format.js';
 import {markSeries, rowTip} from './marks.js';
-import {seriesStyle} from './roofline.js';
+import {fastestLast, seriesStyle} from './roofline.js';
 import {variantRows} from './variants.js';
 
 const choices = [
@@ -44,6 +44,7 @@ export function scatter(problem, unit, selection) {
   );
   const fastest = Math.min(...rows.map((row) => v.median_ms[row]));
   const slowest = Math.max(...rows.map((row) => v.median_ms[row]));
+  const bestOf = (t) => Math.min(...rows.filter((row) => v.template[row] === t).map((row) => v.median_ms[row]));
   const element = figure({
     id: 'scatter',
     title: 'Time against occupancy and other figures',
@@ -72,8 +73,9 @@ export function scatter(problem, unit, selection) {
         {nameGap: 46, splitLine: {show: false}},
       ),
       series: [
-        ...problem.templates.flatMap((template, t) => {
-          const mine = rows.filter((row) => v.template[row] === t),
+        ...fastestLast(problem.templates.map((_, t) => t), bestOf).flatMap((t) => {
+          const template = problem.templates[t],
+            mine = rows.filter((row) => v.template[row] === t),
             mask = selection.mask;
           const chosen = mask ? mine.filter((row) => mask[row]) : mine,
             others = mask ? mine.filter((row) => !mask[row]) : [];

@@ -1,16 +1,29 @@
 // why.js: the winner beside the runner-up, the best of each other template and the default, and what sets it apart.
 import {isEmulated} from './data.js';
 import {el, term} from './dom.js';
-import {digits, percent, time} from './format.js';
+import {bytes, digits, isNumber, percent, time} from './format.js';
 import {differences, figures, rivals, sentence} from './rivals.js';
+
+/** By which rule one of two ties comes first. */
+function tieBreak(winner, rival) {
+  const [registers, others] = [winner, rival].map((r) => r.figure('registers')),
+    [shared, othersShared] = [winner, rival].map((r) => r.figure('shared_bytes'));
+  const rule = 'both are at most half a percent slower than the fastest, as far as can be told';
+  if (!isNumber(registers) || !isNumber(others)) return `${rule}; among such, fewer registers win, then less shared memory`;
+  if (registers < others) return `${rule}; it needs ${registers} registers a thread against ${others}`;
+  if (registers > others) return rule; // that one was not known when the winner was chosen
+  if (shared < othersShared)
+    return `${rule}; with as many registers, it needs ${bytes(shared)} of shared memory against ${bytes(othersShared)}`;
+  return `${rule}; they need as many registers and as much shared memory, so that the order of parameters decides`;
+}
 
 export function why(problem) {
   const list = rivals(problem),
     [winner] = list;
   if (list.length < 2 || isEmulated(problem)) return null;
-  const lines = list
-    .slice(1)
-    .filter((r) => r.title !== 'default')
+  const others = list.slice(1);
+  // The default is told of where there is nobody more interesting.
+  const lines = [...others.filter((r) => r.title !== 'default'), ...others.filter((r) => r.title === 'default')]
     .slice(0, 3)
     .map((rival) => {
       const {better, worse, changed} = differences(winner, rival);
@@ -21,7 +34,7 @@ export function why(problem) {
       const who = rival.title.startsWith('best ') ? `the ${rival.title} variant` : `the ${rival.title.split(',')[0]}`;
       const order = `${percent(Math.abs(ratio), Math.abs(ratio) < 0.1 ? 2 : 0)} ${ratio < 0 ? 'faster' : 'slower'}`;
       const lead = isTie
-        ? `Against ${who}: a tie (${order} in the same rounds; neither is told apart from the fastest finalist)`
+        ? `Against ${who}: a tie (${order} in the same rounds; ${winner.isDefault ? 'the default wins ties' : tieBreak(winner, rival)})`
         : `Against ${who}: ${order}${winner.isFinal && rival.isFinal ? '' : ratio < 0 ? ' in the search, but no finalist' : ' in the search'}`;
       const told =
         better.length > 0
@@ -100,10 +113,10 @@ export function comparison(problem, unit) {
           ),
           group('Figures'),
           figures.map(({name, id, key, show}) =>
-            row(id ? name : term(name), (r) => ({
-              text: show(r.figure(key)),
-              differs: r.figure(key) !== first.figure(key),
-            })),
+            row(id ? name : term(name), (r) => {
+              const text = show(r.figure(key), r);
+              return {text, differs: text !== '\u2013' && r.figure(key) !== first.figure(key)};
+            }),
           ),
         ),
       ),

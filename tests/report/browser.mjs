@@ -30,6 +30,15 @@ async function open(kind, hash = '#/', options = {}) {
     if (request.url().split('#')[0] !== file && !request.url().startsWith('data:'))
       faults.push(`request: ${request.url()}`);
   });
+  await page.addInitScript(() => {
+    // The pixels of a canvas, read from a copy: reading them from the canvas itself would make the browser draw it in another way.
+    window.pixels = (canvas) => {
+      const {width, height} = canvas,
+        copy = Object.assign(window.document.createElement('canvas'), {width, height}).getContext('2d', {willReadFrequently: true});
+      copy.drawImage(canvas, 0, 0);
+      return copy.getImageData(0, 0, width, height).data;
+    };
+  });
   await page.goto(file + hash);
   await page.waitForSelector('html[data-ready]');
   return {page, faults, close: () => context.close()};
@@ -75,11 +84,121 @@ const painted = (page, id) =>
     let all = 0,
       some = 0;
     for (const canvas of window.document.querySelectorAll(`#${chart} canvas`)) {
-      const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      const data = window.pixels(canvas);
       for (let i = 3; i < data.length; i += 4) (all++, (some += data[i] > 0));
     }
     return some / all;
   }, id);
+
+// --- what charts draw ---
+
+/** The series of a chart as the library has them: [{id, name, data}, ...] */
+const series = (page, id) =>
+  page.evaluate(
+    (chart) =>
+      window.document
+        .querySelector(`#${chart}`)
+        .chart.instance.getOption()
+        .series.map(({id: key, name, data}) => ({key, name, data: data.map((item) => item?.value ?? item)})),
+    id,
+  );
+
+/** How many of some places, in the axes' units, have nothing painted on them. */
+const unpainted = (page, id, places) =>
+  page.evaluate(
+    ({chart, list}) => {
+      const figure = window.document.querySelector(`#${chart}`),
+        {instance} = figure.chart;
+      const layers = [...figure.querySelectorAll('canvas')].map((canvas) => ({
+        width: canvas.width,
+        height: canvas.height,
+        scale: canvas.width / canvas.clientWidth,
+        data: window.pixels(canvas),
+      }));
+      return list.filter((place) => {
+        const [x, y] = instance.convertToPixel({xAxisIndex: 0, yAxisIndex: 0}, place);
+        return !layers.some(({width, height, scale, data}) => {
+          const [column, row] = [Math.round(x * scale), Math.round(y * scale)];
+          return column >= 0 && column < width && row >= 0 && row < height && data[4 * (row * width + column) + 3] > 0;
+        });
+      }).length;
+    },
+    {chart: id, list: places},
+  );
+
+/** Every point of a scatter chart is where a row of the document says, every row has one, and each is painted. */
+async function samePoints(page, id, want) {
+  const key = (p) => `${p[0].toPrecision(9)} ${p[1].toPrecision(9)}`;
+  const got = (await series(page, id)).filter((s) => s.key.startsWith('points')).flatMap((s) => s.data);
+  const [there, due] = [got, want].map((list) => list.map(key).sort());
+  same(there.length, due.length, `points of ${id}`);
+  const at = due.findIndex((place, i) => place !== there[i]);
+  is(at < 0, `a point of ${id} is at ${there[at]} instead of ${due[at]}`);
+  same(await unpainted(page, id, want), 0, `places of ${id} without paint`);
+}
+
+/** The curves that the parallel coordinates stroke when they are drawn anew, by the axis that they begin at: [{y0, y1, width}, ...] */
+const curves = (page) =>
+  page.evaluate(() => {
+    const {prototype} = CanvasRenderingContext2D,
+      {moveTo, bezierCurveTo, beginPath, stroke} = prototype,
+      byAxis = new Map();
+    let path = [],
+      at = null;
+    prototype.beginPath = function () {
+      path = [];
+      beginPath.call(this);
+    };
+    prototype.moveTo = function (x, y) {
+      at = [x, y];
+      moveTo.call(this, x, y);
+    };
+    prototype.bezierCurveTo = function (...to) {
+      path.push({x0: at[0], y0: at[1], y1: to[5]});
+      bezierCurveTo.apply(this, to);
+    };
+    prototype.stroke = function () {
+      for (const {x0, y0, y1} of path) byAxis.set(x0, [...(byAxis.get(x0) ?? []), {y0, y1, width: this.lineWidth}]);
+      stroke.call(this);
+    };
+    window.document.querySelector('#parallel').chart.redraw();
+    Object.assign(prototype, {moveTo, bezierCurveTo, beginPath, stroke});
+    return [...byAxis].sort((a, b) => a[0] - b[0]).map(([, list]) => list);
+  });
+
+const sum = (list) => list.reduce((a, b) => a + b, 0);
+const tally = (keys) => {
+  const counts = new Map();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+};
+
+/** A curve's width is 0.8 + 5 sqrt(its share of the curve with most variants): all variants of the template must be in them. */
+async function sameCurves(page, problem, t) {
+  const v = problem.variants,
+    rows = v.template.flatMap((template, row) => (template === t ? [row] : []));
+  const axes = problem.templates[t].parameters
+    .map((_, p) => rows.map((row) => v.values[row][p]))
+    .filter((values) => new Set(values).size > 1);
+  const drawnCurves = await curves(page);
+  same(drawnCurves.length, axes.length, 'gaps between axes');
+  const shares = drawnCurves.map((list) => list.map((c) => ((c.width - 0.8) / 5) ** 2));
+  for (let a = 0; a + 1 < axes.length; a++) {
+    const want = [...tally(rows.map((_, i) => `${axes[a][i]} ${axes[a + 1][i]}`)).values()].sort((x, y) => x - y);
+    const most = want[want.length - 1];
+    same(shares[a].map((share) => Math.round(most * share)).sort((x, y) => x - y), want, `variants between axes ${a} and ${a + 1}`);
+  }
+  // Towards the axis of times, by the values that the curves begin at.
+  const last = axes.length - 1,
+    scale = rows.length / sum(shares[last]),
+    byStart = new Map();
+  drawnCurves[last].forEach(({y0}, i) => byStart.set(y0, (byStart.get(y0) ?? 0) + scale * shares[last][i]));
+  same(
+    [...byStart.values()].map(Math.round).sort((x, y) => x - y),
+    [...tally(axes[last]).values()].sort((x, y) => x - y),
+    'variants before the axis of times',
+  );
+}
 
 const document_outcomes = document('empty').outcomes.map((o) => o.name);
 const timed = (problem) => problem.variants.median_ms.filter((ms) => ms !== null).length;
@@ -189,14 +308,50 @@ await test('each chart draws, with a table behind it, and as many points as rows
     is(share > 0.01, `${id} is empty: ${share}`);
   }
   const n = timed(star),
-    attribute = (id, name) => page.locator(`#${id}`).getAttribute(`data-${name}`);
-  same(Number(await attribute('roofline', 'points')), n, 'points of the roofline');
-  same(Number(await attribute('scatter', 'points')), n, 'points of the scatter');
-  const template = star.templates.findIndex((t) => t.id === star.winner.template);
+    v = star.variants;
+  await samePoints(page, 'roofline', rooflinePoints(full, star));
+  await samePoints(page, 'scatter', scatterPoints(star));
+  await sameCurves(
+    page,
+    star,
+    star.templates.findIndex((t) => t.id === star.winner.template),
+  );
+  const bars = (await series(page, 'distribution')).filter((s) => s.name && s.key !== 'marks');
   same(
-    Number(await attribute('parallel', 'drawn')),
-    star.variants.template.filter((t) => t === template).length,
-    'variants of the parallel coordinates',
+    bars.map((s) => [s.name, sum(s.data)]),
+    star.templates.map((t, at) => [t.name, v.template.filter((x, row) => x === at && v.median_ms[row] !== null).length]),
+    'variants in the distribution',
+  );
+  same(
+    (await series(page, 'convergence')).map((s) => s.data),
+    star.convergence.map((c) => c.points.map(([number, , ms]) => [number, 1000 * ms])),
+    'steps of the convergence',
+  );
+  const [across, down] = await page
+    .locator('#heatmap select')
+    .evaluateAll((list) => list.slice(1).map((select) => select.value));
+  const best = star.templates.findIndex((t) => t.id === star.winner.template),
+    place = (name) => star.templates[best].parameters.findIndex((p) => p.name === name);
+  same(
+    (await series(page, 'heatmap'))[0].data.length,
+    tally(
+      v.values.filter((_, row) => v.template[row] === best && v.median_ms[row] !== null).map((x) => `${x[place(across)]} ${x[place(down)]}`),
+    ).size,
+    'cells of the heat map',
+  );
+  same(
+    (await series(page, 'effects'))[0].data,
+    star.effects
+      .filter((e) => e.template === best && e.share !== null && e.values.filter((x) => x.count > 0).length > 1)
+      .map((e) => e.share)
+      .sort((x, y) => x - y),
+    'bars of the effects',
+  );
+  const near = star.finalists.filter((f) => !f.is_default || f.rank === 1 || f.median_ms < 1.1 * star.winner.time_ms);
+  same(
+    (await series(page, 'finals')).map((s) => s.data.length),
+    [sum(near.map((f) => f.samples.length)), near.length],
+    'samples and intervals of the finalists',
   );
   for (const id of ['roofline', 'scatter', 'distribution', 'convergence', 'effects', 'heatmap']) {
     await page.locator(`#${id} details.data summary`).click();
@@ -205,6 +360,22 @@ await test('each chart draws, with a table behind it, and as many points as rows
   includes(await page.locator('#scatter details.data').innerText(), `of ${n}`);
   await page.screenshot({path: `${shots}/problem.png`, fullPage: true});
 });
+
+/** Where the document says that the points of a problem's charts are. */
+function rooflinePoints(data, {stencil: id, dtype, points, variants: v}) {
+  const stencil = data.stencils.find((s) => s.id === id),
+    read = stencil.read_bytes_per_point[dtype],
+    rest = stencil.bytes_per_point[dtype] - read;
+  return v.median_ms.flatMap((ms, row) =>
+    ms === null
+      ? []
+      : [[stencil.flops_per_point / (rest + read * (v.over_read[row] ?? 1)), ((stencil.flops_per_point * points) / ms) * 1e-6]],
+  );
+}
+
+function scatterPoints({variants: v}) {
+  return v.median_ms.flatMap((ms, row) => (ms === null || v.occupancy[row] === null ? [] : [[100 * v.occupancy[row], 1000 * ms]]));
+}
 
 await test('every picture of a problem has words for it', 'h200', starHash, async (page) => {
   for (const label of await page
@@ -382,10 +553,41 @@ await test('three GPUs: each winner on the others', 'three', '#/across', async (
   includes(
     text,
     ...data.devices.map((d) => d.name),
-    ...data.transfer.map((t) => `${((100 * t.best_ms) / t.time_ms).toFixed(1)} %`),
+    ...data.transfer.map((t) => `${(100 * t.share).toFixed(1)} %`),
   );
   same(await page.locator('.table tbody tr').count(), data.transfer.length, 'pairs');
   await page.screenshot({path: `${shots}/across.png`, fullPage: true});
+});
+
+await test('winners on other GPUs: the page says which times are compared', 'transfer', '#/across', async (page) => {
+  const rows = page.locator('.table tbody tr');
+  same(await rows.count(), 6, 'pairs');
+  const told = async (from, to) =>
+    (await rows.filter({hasText: from}).filter({hasText: to}).allInnerTexts())
+      .map((text) => text.split('\t').slice(1))
+      .find((cells) => cells[0] === from && cells[1] === to)
+      .slice(4);
+  same(await told('NVIDIA H200', 'NVIDIA A100'), ['80.0 %', '62.5 % \u2013 100.0 %', 'the same final rounds'], 'same rounds');
+  same(await told('NVIDIA A100', 'NVIDIA L40S'), ['25.0 %', '\u2013', 'final rounds of different runs'], 'other rounds');
+  same(await told('NVIDIA H200', 'NVIDIA L40S'), ['75.0 %', '\u2013', 'the search'], 'the search');
+  same(await page.locator('td.heat small').allInnerTexts(), Array(3).fill(' search'), 'cells that are of the search');
+});
+
+await test('a winner without its search: the finalists speak for it', 'elsewhere', '#/', async (page) => {
+  const data = document('elsewhere'),
+    [problem] = data.problems;
+  includes(await page.locator('.table tbody tr').first().innerText(), '\u2013');
+  await page.goto(`file://${folder}/elsewhere.html#/problem/${problem.id}`);
+  await page.waitForSelector('nav.sections');
+  const text = await textOf(page);
+  includes(text, 'Its search is not in this database', 'Against the runner-up', 'default');
+  is(!text.includes('0 variants tried'), 'the page says that nothing was tried');
+  await drawn(page, 'roofline');
+  const points = (await series(page, 'roofline')).filter((s) => s.key.startsWith('points'));
+  same(sum(points.map((s) => s.data.length)), problem.finalists.length, 'points of the roofline');
+  await page.locator('#roofline details.data summary').click();
+  await page.locator('#roofline tbody tr').first().waitFor();
+  same(await page.locator('#roofline tbody tr').count(), problem.finalists.length, 'rows behind the roofline');
 });
 
 await test('texts of the database stay texts', 'hostile', '#/', async (page) => {
@@ -494,8 +696,13 @@ await test('20,000 variants: shown within 2 s, all of them', 'large', `#/problem
   }
   is(Math.min(...ready) < 2000, `ready after ${ready.map(Math.round)} ms`);
   for (const id of charts) await drawn(page, id);
-  same(Number(await page.locator('#roofline').getAttribute('data-points')), timed(large), 'points of the roofline');
-  same(Number(await page.locator('#scatter').getAttribute('data-points')), timed(large), 'points of the scatter');
+  await samePoints(page, 'roofline', rooflinePoints(document('large'), large));
+  await samePoints(page, 'scatter', scatterPoints(large));
+  await sameCurves(
+    page,
+    large,
+    large.templates.findIndex((t) => t.id === large.winner.template),
+  );
   same(large.shown_count, large.variant_count, 'variants on the page');
   includes(await textOf(page), 'variants', large.winner.template_name);
 });

@@ -645,6 +645,12 @@ static void kind_twins(void) { /* two GPUs of one name */
   for (int i = 0; i < 2; i++) put_all(&gpus[i], wishes, COUNT(wishes));
 }
 
+static void kind_elsewhere(void) { /* what an export of winners and finalists brings */
+  static const struct wish wishes[] = {{"star7", NULL, DTYPE_F32, {512, 512, 512}, 40, -1, WISH_WHOLE}};
+  put_all(&gpus[0], wishes, COUNT(wishes));
+  run_sql("delete from measurement; update best set is_trusted = 0, origin = 'winners.json'");
+}
+
 static void kind_hostile(void) { /* texts that no tool of ours would write */
   static const struct wish wishes[] = {
       {"star7", "<script>alert(1)</script>", DTYPE_F32, {64, 64, 64}, 12, -1, WISH_WHOLE}};
@@ -665,7 +671,7 @@ static const struct {
 } kinds[] = {{"empty", kind_empty},       {"h200", kind_h200},         {"small", kind_small},
              {"large", kind_large},       {"million", kind_million},   {"fifth", kind_fifth},
              {"emulated", kind_emulated}, {"failures", kind_failures}, {"three", kind_three},
-             {"hostile", kind_hostile},   {"twins", kind_twins}};
+             {"hostile", kind_hostile},   {"twins", kind_twins},       {"elsewhere", kind_elsewhere}};
 
 int main(int argc, char **argv) {
   size_t kind = 0, length;
