@@ -45,7 +45,11 @@ halotune_status cuda_send_problem(struct cuda *c);
 /* Have a worker that is as it should be, whether or not there was one. */
 halotune_status cuda_ensure_worker(struct cuda *c);
 
-/* Fill a request to load a candidate; it is complete with gpu_message_end. */
+/* Put the next part of a cubin into the window, and fill the request for it. Returns its bytes.
+ *   done  how many of the cubin's bytes are there already */
+size_t cuda_write_cubin(struct cuda *c, const struct compiled *compiled, size_t done, struct text *request);
+
+/* Fill a request to load a candidate, whose cubin is there; it is complete with gpu_message_end. */
 void cuda_write_load(int slot, const struct candidate *candidate, bool verifies, struct text *request);
 
 /* --- requests about a variant: backend_cuda_variant.c; as in the table of tuner/bench/backend.h --- */

@@ -95,6 +95,21 @@ static void note_time(struct cuda *c, int slot, double time_ms) {
   if (counts && (c->best_ms == 0 || time_ms < c->best_ms)) c->best_ms = time_ms;
 }
 
+/* Bring the cubin to the worker, whose end meanwhile is a verdict, too.
+ *   have  receives whether all of it is there */
+static halotune_status bring_cubin(struct cuda *c, const struct compiled *compiled, double deadline_ms,
+                                   struct verdict *verdict, bool *have) {
+  halotune_status status = HALOTUNE_OK;
+  *have = true;
+  for (size_t done = 0; done < compiled->cubin_bytes && status == HALOTUNE_OK && *have;) {
+    struct text request = {0};
+    struct gpu_reply reply;
+    done += cuda_write_cubin(c, compiled, done, &request);
+    status = ask_variant(c, &request, deadline_ms, &reply, verdict, have);
+  }
+  return status;
+}
+
 halotune_status cuda_load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
   struct cuda *c = state;
   struct gpu_look_back seen;
@@ -108,8 +123,10 @@ halotune_status cuda_load(void *state, int slot, const struct candidate *candida
   cuda_unload(c, slot);
   halotune_status status = cuda_ensure_worker(c);
   if (status != HALOTUNE_OK) return status;
-  cuda_write_load(slot, candidate, verifies, &request);
   double deadline_ms = fmax(c->hang_ms, HANG_FACTOR * c->best_ms) + overhead_ms(c);
+  status = bring_cubin(c, candidate->compiled, deadline_ms, verdict, &have);
+  if (status != HALOTUNE_OK || !have) return status;
+  cuda_write_load(slot, candidate, verifies, &request);
   status = ask_variant(c, &request, deadline_ms, &reply, verdict, &have);
   if (status != HALOTUNE_OK || !have) return status;
   c->slots[slot] = (struct cuda_slot){.is_live = true, .candidate = *candidate};

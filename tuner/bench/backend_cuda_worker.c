@@ -81,6 +81,26 @@ halotune_status cuda_send_problem(struct cuda *c) {
 
 /* --- the worker --------------------------------------------------------------------------------------------------- */
 
+size_t cuda_write_cubin(struct cuda *c, const struct compiled *compiled, size_t done, struct text *request) {
+  size_t left = compiled->cubin_bytes - done, part = left < GPU_WINDOW_BYTES ? left : GPU_WINDOW_BYTES;
+  memcpy(c->link.window->bytes, (const char *)compiled->cubin + done, part);
+  gpu_request_begin(request, GPU_REQUEST_CUBIN);
+  pack_u64(request, done);
+  pack_u64(request, part);
+  return part;
+}
+
+static halotune_status send_cubin(struct cuda *c, const struct compiled *compiled) {
+  halotune_status status = HALOTUNE_OK;
+  for (size_t done = 0; done < compiled->cubin_bytes && status == HALOTUNE_OK;) {
+    struct text request = {0};
+    struct gpu_reply reply;
+    done += cuda_write_cubin(c, compiled, done, &request);
+    status = cuda_ask(c, &request, UPLOAD_MS, &reply);
+  }
+  return status;
+}
+
 void cuda_write_load(int slot, const struct candidate *candidate, bool verifies, struct text *request) {
   const struct variant_spec *spec = candidate->spec;
   struct kernel_plan plan;
@@ -91,7 +111,7 @@ void cuda_write_load(int slot, const struct candidate *candidate, bool verifies,
   pack_u64(request, candidate->is_roof);
   pack_u64(request, verifies);
   pack_bytes(request, &plan, sizeof plan);
-  pack_bytes(request, candidate->compiled->cubin, candidate->compiled->cubin_bytes);
+  pack_u64(request, candidate->compiled->cubin_bytes);
 }
 
 halotune_status cuda_open_gpu(struct cuda *c) {
@@ -110,8 +130,10 @@ halotune_status cuda_open_gpu(struct cuda *c) {
 halotune_status cuda_prepare(struct cuda *c) {
   struct text request = {0};
   struct gpu_reply reply;
+  halotune_status status = send_cubin(c, &c->checks);
+  if (status != HALOTUNE_OK) return status;
   gpu_request_begin(&request, GPU_REQUEST_PREPARE);
-  pack_bytes(&request, c->checks.cubin, c->checks.cubin_bytes);
+  pack_u64(&request, c->checks.cubin_bytes);
   return cuda_ask(c, &request, CUDA_START_MS, &reply);
 }
 
@@ -121,6 +143,7 @@ static halotune_status restore(struct cuda *c) {
     struct text request = {0};
     struct gpu_reply reply;
     if (!c->slots[i].is_live) continue;
+    if ((status = send_cubin(c, c->slots[i].candidate.compiled)) != HALOTUNE_OK) break;
     cuda_write_load(i, &c->slots[i].candidate, false, &request);
     status = cuda_ask(c, &request, CUDA_START_MS, &reply);
   }
