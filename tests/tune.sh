@@ -220,6 +220,22 @@ result "needs no GPU, compiles nothing, and has registers from the recording" $?
 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --backend replay:"$work/list.db" --template small,other --json >"$work/out" 2>"$work/err" &&
   json '.tasks[0] | .complete and .tried == 16 and .outcomes.pruned == 0'
 result "the space of a replay is what was recorded" $? "$work/out"
+query "$work/local.db" "vacuum into '$work/bare.db'"
+query "$work/bare.db" "update measurement set samples = null"
+bare() { # option...
+  timeout 100 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --backend replay:"$work/bare.db" "$@"
+}
+bare --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .complete and (.winner | .time_ms > 0 and .time_low_ms == null and .time_high_ms == null
+  and .share_of_roof > 0 and .share_of_roof_low == null and .share_of_roof_high == null and .samples == 1)'
+result "without samples in the recording, no interval is known" $? "$work/out"
+bare --db "$work/bared.db" >"$work/out" 2>"$work/err" && grep -q '^star7 f32 16x16x16  *[0-9.]*  *-  *[0-9.]*  *[0-9.]*  *[0-9.]*  *'"$space" "$work/out"
+result "nor is in the table" $? "$work/out"
+ask() { "$program" query star7 --grid 16,16,16 --device 'NVIDIA H200' --db "$1" --json >"$work/out" 2>"$work/err" && json "$2"; } # DB FILTER
+ask "$work/bared.db" '.time_ms > 0 and .low_ms == null and .high_ms == null' && ask "$base" '.low_ms <= .time_ms and .time_ms <= .high_ms' &&
+  "$program" query star7 --grid 16,16,16 --device 'NVIDIA H200' --db "$work/bared.db" >"$work/out" 2>"$work/err" && grep -q '^time .* ms (95 %: unknown)$' "$work/out"
+result "nor in what a lookup finds" $? "$work/err"
+"$program" db check --db "$work/bared.db" >"$work/out" 2>&1
+result "and the database is sound" $? "$work/out"
 fails "never into the recording" 2 'the recording itself' replay --db "$work/local.db"
 
 # --- several GPUs ----------------------------------------------------------------------------------------------------------------
