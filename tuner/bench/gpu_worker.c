@@ -175,7 +175,7 @@ static halotune_status do_recheck(struct worker *w, struct unpack *in) {
   int slot = (int)unpack_u64(in);
   w->window->slot = slot;
   halotune_status status =
-      in->failed || !w->session->has_problem ? malformed() : gpu_session_inspect(w->session, &found[0]);
+      in->failed || !w->session->has_problem ? malformed() : gpu_session_inspect(w->session, slot, &found[0]);
   if (status == HALOTUNE_OK) status = gpu_session_verify(w->session, slot, &found[1]);
   if (status == HALOTUNE_OK) text_add(&w->payload, (const char *)found, sizeof found);
   else if (status == HALOTUNE_NO_GPU) gpu_session_unload(w->session, slot);
