@@ -344,6 +344,22 @@ TEST(readings_and_warmth) {
   backend_close(&backend);
 }
 
+TEST(a_driver_older_than_the_compiler_is_named) {
+  struct backend_handle backend;
+  const struct backend_cuda_options options = {.compiler = compiler};
+  setenv("HALOTUNE_FAKE_CUDA", "12020", 1);
+  open_backend(&backend, NULL); /* mostly, it works all the same */
+  backend_close(&backend);
+  setenv("HALOTUNE_FAKE_FAULT", "cuModuleLoadData=INVALID_IMAGE", 1);
+  CHECK_EQ(HALOTUNE_NO_GPU, backend_cuda_open(&options, &backend), "%s", fail_text());
+  CHECK(strstr(fail_text(), "runs CUDA 12.2") && strstr(fail_text(), "update the driver") &&
+            strstr(fail_text(), "CUDA_ERROR_INVALID_IMAGE"), "%s", fail_text());
+  unsetenv("HALOTUNE_FAKE_CUDA");
+  CHECK_EQ(HALOTUNE_NO_GPU, backend_cuda_open(&options, &backend), "%s", fail_text());
+  CHECK(!strstr(fail_text(), "update the driver"), "%s", fail_text());
+  unsetenv("HALOTUNE_FAKE_FAULT");
+}
+
 TEST(no_driver_and_no_such_gpu) {
   struct backend_handle backend;
   const struct backend_cuda_options options = {.ordinal = 7, .compiler = compiler};
@@ -368,6 +384,7 @@ int main(void) {
       cmocka_unit_test(a_cubin_of_any_size_is_loaded),
       cmocka_unit_test(too_little_memory_is_told_with_numbers),
       cmocka_unit_test(readings_and_warmth),
+      cmocka_unit_test(a_driver_older_than_the_compiler_is_named),
       cmocka_unit_test(no_driver_and_no_such_gpu),
   };
   if (!find_fake_cuda()) {

@@ -56,6 +56,20 @@ static halotune_status compile_checks(struct cuda *c, struct compiler *compiler)
   return status;
 }
 
+/* Load the first machine code. A driver that is older than what made it may not know its form, and says no more than
+ * that it is invalid. */
+static halotune_status prepare(struct cuda *c, const struct nvrtc_facts *nvrtc) {
+  enum { THOUSAND = 1000, TEN = 10 };
+  halotune_status status = cuda_prepare(c);
+  if (status != HALOTUNE_NO_GPU || c->opened.cuda >= THOUSAND * nvrtc->major + TEN * nvrtc->minor) return status;
+  char detail[256];
+  snprintf(detail, sizeof detail, "%.250s", fail_text());
+  return fail(status,
+              "the driver runs CUDA %d.%d, and does not load what NVRTC %d.%d compiles (%s): update the driver, or name an "
+              "NVRTC of its version in $HALOTUNE_NVRTC",
+              c->opened.cuda / THOUSAND, c->opened.cuda % THOUSAND / TEN, nvrtc->major, nvrtc->minor, detail);
+}
+
 static halotune_status fill_facts(struct cuda *c, struct backend_facts *facts) {
   enum { TEN = 10 };
   int capability = c->opened.device.capability;
@@ -99,7 +113,7 @@ halotune_status backend_cuda_open(const struct backend_cuda_options *options, st
   if (status == HALOTUNE_OK) status = gpu_link_start(&c->link);
   if (status == HALOTUNE_OK) status = cuda_open_gpu(c);
   if (status == HALOTUNE_OK) status = compile_checks(c, options->compiler);
-  if (status == HALOTUNE_OK) status = cuda_prepare(c);
+  if (status == HALOTUNE_OK) status = prepare(c, compiler_nvrtc(options->compiler));
   if (status == HALOTUNE_OK) status = fill_facts(c, &out->facts);
   if (status != HALOTUNE_OK) {
     close_backend(c);
