@@ -314,6 +314,7 @@ static const char sql_devices[] =
 static const char sql_best[] =
     "select take(id, problem_id, variant_id, time_ms, low_ms, high_ms, bytes, date, driver, nvrtc, roof_ratio)"
     " from best indexed by best_served where is_current and is_trusted"; /* the index has all of it */
+static const char sql_sample_count[] = "select sample_count from best where id = ?1";
 static const char sql_problems[] =
     "select take(id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache) from problem not indexed";
 static const char sql_variants[] = "select take(id, template_id, parameters) from variant not indexed";
@@ -353,8 +354,26 @@ static halotune_status read_variants(struct reader *r) {
                                                           : read_few_variants(r);
 }
 
+/* An interval of no width is that of a single value, and so not known, or of samples that are alike. Few rows have one,
+ * so that the index does without the count. */
+static halotune_status judge_intervals(struct reader *r) {
+  sqlite3_stmt *query = NULL;
+  halotune_status status = query_prepare(r->connection, sql_sample_count, &query);
+  for (int i = 0; i < r->reference_count && status == HALOTUNE_OK; i++) {
+    struct served *row = &own_rows(r)[i];
+    int64_t count = 0;
+    if (row->low_ms < row->high_ms) continue;
+    sqlite3_bind_int64(query, 1, row->id);
+    status = query_run(query, &count);
+    if (count == 1) row->low_ms = row->high_ms = NAN;
+  }
+  sqlite3_finalize(query);
+  return status;
+}
+
 static halotune_status read_best(struct reader *r) {
   halotune_status status = take_rows(r->connection, sql_best, take_best, r);
+  if (status == HALOTUNE_OK) status = judge_intervals(r);
   if (status != HALOTUNE_OK || r->reference_count == 0) return status;
   sort_references(r, compare_problems);
   status = take_rows(r->connection, sql_problems, take_problem, r);

@@ -129,14 +129,18 @@ struct variant_key {
   struct hash source;
 };
 
-/* Store one result, in one transaction. A second result of a variant in one run, such as a full measurement after a
- * screening, takes the place of the first. `variant` receives the variant's id; may be NULL. */
+/* Store one result, in one transaction. A second result of a variant in one run takes the place of the first. A variant
+ * that is wrong or touches foreign memory is served no more: where it is the current best of the run's problem, there
+ * is none from now on. `variant` receives the variant's id; may be NULL. */
 halotune_status store_measurement(struct store *store, int64_t run, const struct variant_key *key,
                                   const struct measurement *measurement, int64_t *variant);
 
-/* Replace outcome and times of a result of this run: the variant was measured once more. */
-halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant, enum outcome outcome, const char *reason,
-                                     const struct timing *timing);
+/* A variant that has a result was looked at once more in this run, in one transaction. The result of this run is
+ * changed; where only an earlier run has one, this run gets a row with all that is known from there. What is wrong is
+ * served no more, as above.
+ *   again  of it outcome, reason, at_s, timing, before, after, attempts (of this time alone) and is_marked */
+halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant,
+                                     const struct measurement *again);
 
 /* Mark results of this run as doubtful, in one transaction: the GPU changed around them, and they could not be measured again. */
 halotune_status store_mark(struct store *store, int64_t run, const int64_t *variants, long count);

@@ -1,4 +1,5 @@
 /* store_final.c: the end of a run: finalists, the winner, and whether it is the best that is known now. */
+#include <math.h>
 #include <string.h>
 
 #include "db/launch_text.h"
@@ -14,11 +15,10 @@ static halotune_status put_finalist(struct store *store, int64_t run, const stru
   bind_integer(&binder, finalist->timing.sample_count);
   bind_real(&binder, finalist->timing.median_ms);
   bind_real(&binder, finalist->timing.minimum_ms);
-  bind_real(&binder, finalist->timing.low_ms);
-  bind_real(&binder, finalist->timing.high_ms);
+  bind_interval(&binder, &finalist->timing);
   bind_real(&binder, finalist->ratio);
-  bind_real(&binder, finalist->ratio_low);
-  bind_real(&binder, finalist->ratio_high);
+  bind_real(&binder, isnan(finalist->ratio_low) ? finalist->ratio : finalist->ratio_low);
+  bind_real(&binder, isnan(finalist->ratio_high) ? finalist->ratio : finalist->ratio_high);
   bind_samples(&binder, &finalist->timing);
   bind_integer(&binder, finalist->is_default);
   bind_integer(&binder, finalist->is_tie);
@@ -65,8 +65,7 @@ static void bind_best(struct binder *binder, const struct best *best, bool is_cu
   bind_text(binder, best->origin ? best->origin : "tuned");
   bind_text(binder, date);
   bind_real(binder, best->timing.median_ms);
-  bind_real(binder, best->timing.low_ms);
-  bind_real(binder, best->timing.high_ms);
+  bind_interval(binder, &best->timing);
   bind_integer(binder, best->timing.sample_count);
   bind_real(binder, best->default_ms);
   bind_real(binder, best->roof_ms);

@@ -20,12 +20,14 @@ enum store_query {
   BEGIN_RUN,
   END_RUN,
   PUT_MEASUREMENT,
+  REPEAT_MEASUREMENT,
   CHANGE_MEASUREMENT,
   MARK_MEASUREMENT,
   FIND_MEASUREMENT,
   PUT_FINALIST,
   FIND_CURRENT,
   RETIRE_CURRENT,
+  RETIRE_VARIANT,
   ADD_BEST,
   STORE_QUERY_COUNT
 };
@@ -50,6 +52,9 @@ halotune_status store_begin(struct store *store);
 
 /* The variant's row, found or added within the present transaction. */
 halotune_status store_variant(struct store *store, const struct variant_key *key, int64_t *id);
+
+/* Bind low_ms and high_ms of a timing. */
+void bind_interval(struct binder *binder, const struct timing *timing);
 
 /* Bind the samples of a timing; no bytes where it has none. */
 void bind_samples(struct binder *binder, const struct timing *timing);

@@ -51,15 +51,35 @@ void bind_samples(struct binder *binder, const struct timing *timing) {
   bind_bytes(binder, timing->samples, timing->samples ? (size_t)timing->sample_count * sizeof *timing->samples : 0);
 }
 
+/* The interval of a single value is not known (NaN); it is stored as that value, beside a count of 1. */
+static double bound(double bound_ms, const struct timing *timing) {
+  return timing->sample_count == 1 && isnan(bound_ms) ? timing->median_ms : bound_ms;
+}
+
+void bind_interval(struct binder *binder, const struct timing *timing) {
+  bind_real(binder, bound(timing->low_ms, timing));
+  bind_real(binder, bound(timing->high_ms, timing));
+}
+
 /* Without samples there is no time. */
 static void bind_timing(struct binder *binder, const struct timing *given) {
   const struct timing none = {0, NAN, NAN, NAN, NAN, NULL}, *timing = given->sample_count > 0 ? given : &none;
   bind_integer(binder, timing->sample_count);
   bind_real(binder, timing->median_ms);
   bind_real(binder, timing->minimum_ms);
-  bind_real(binder, timing->low_ms);
-  bind_real(binder, timing->high_ms);
+  bind_interval(binder, timing);
   bind_samples(binder, timing);
+}
+
+static void bind_readings(struct binder *binder, const struct measurement *m) {
+  bind_reading(binder, m->before.sm_mhz);
+  bind_reading(binder, m->after.sm_mhz);
+  bind_reading(binder, m->after.memory_mhz);
+  bind_reading(binder, m->after.temperature_c);
+  bind_real(binder, m->after.power_w >= 0 ? m->after.power_w : NAN);
+  bind_reading(binder, m->after.throttle);
+  bind_integer(binder, m->attempts);
+  bind_integer(binder, m->is_marked);
 }
 
 static void bind_measurement(struct binder *binder, int64_t run, int64_t variant, const struct measurement *m) {
@@ -81,14 +101,18 @@ static void bind_measurement(struct binder *binder, int64_t run, int64_t variant
   bind_reading(binder, m->threads);
   bind_reading(binder, m->blocks);
   bind_real(binder, m->compile_ms >= 0 ? m->compile_ms : NAN);
-  bind_reading(binder, m->before.sm_mhz);
-  bind_reading(binder, m->after.sm_mhz);
-  bind_reading(binder, m->after.memory_mhz);
-  bind_reading(binder, m->after.temperature_c);
-  bind_real(binder, m->after.power_w >= 0 ? m->after.power_w : NAN);
-  bind_reading(binder, m->after.throttle);
-  bind_integer(binder, m->attempts);
-  bind_integer(binder, m->is_marked);
+  bind_readings(binder, m);
+}
+
+/* What computes something wrong is not to be served, whatever was known of it. */
+static halotune_status retire_if_wrong(struct store *store, int64_t run, int64_t variant, enum outcome outcome) {
+  struct binder binder;
+  if (outcome != OUTCOME_WRONG && outcome != OUTCOME_OUT_OF_BOUNDS) return HALOTUNE_OK;
+  halotune_status status = store_bind(store, RETIRE_VARIANT, &binder);
+  if (status != HALOTUNE_OK) return status;
+  bind_integer(&binder, run);
+  bind_integer(&binder, variant);
+  return query_run(binder.query, NULL);
 }
 
 halotune_status store_measurement(struct store *store, int64_t run, const struct variant_key *key,
@@ -103,22 +127,44 @@ halotune_status store_measurement(struct store *store, int64_t run, const struct
     bind_measurement(&binder, run, id, measurement);
     status = query_run(binder.query, NULL);
   }
+  if (status == HALOTUNE_OK) status = retire_if_wrong(store, run, id, measurement->outcome);
   status = query_finish(store->connection, status);
   if (status == HALOTUNE_OK && variant) *variant = id;
   return status;
 }
 
-halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant, enum outcome outcome, const char *reason,
-                                     const struct timing *timing) {
+/* A row of this run, where there is none yet. */
+static halotune_status repeat(struct store *store, int64_t run, int64_t variant, double at_s) {
+  struct binder binder;
+  halotune_status status = store_bind(store, REPEAT_MEASUREMENT, &binder);
+  if (status != HALOTUNE_OK) return status;
+  bind_integer(&binder, run);
+  bind_integer(&binder, variant);
+  bind_real(&binder, at_s);
+  return query_run(binder.query, NULL);
+}
+
+static halotune_status change(struct store *store, int64_t run, int64_t variant, const struct measurement *again) {
   struct binder binder;
   halotune_status status = store_bind(store, CHANGE_MEASUREMENT, &binder);
   if (status != HALOTUNE_OK) return status;
   bind_integer(&binder, run);
   bind_integer(&binder, variant);
-  bind_text(&binder, outcome_name(outcome));
-  bind_text(&binder, reason);
-  bind_timing(&binder, timing);
+  bind_text(&binder, outcome_name(again->outcome));
+  bind_text(&binder, again->reason);
+  bind_timing(&binder, &again->timing);
+  bind_readings(&binder, again);
   return query_run(binder.query, NULL);
+}
+
+halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant,
+                                     const struct measurement *again) {
+  halotune_status status = store_begin(store);
+  if (status != HALOTUNE_OK) return status;
+  status = repeat(store, run, variant, again->at_s);
+  if (status == HALOTUNE_OK) status = change(store, run, variant, again);
+  if (status == HALOTUNE_OK) status = retire_if_wrong(store, run, variant, again->outcome);
+  return query_finish(store->connection, status);
 }
 
 static halotune_status mark_one(struct store *store, int64_t run, int64_t variant) {

@@ -29,9 +29,19 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         " power_w, throttle, attempts, is_marked)"
         " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23,"
         " ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31)",
+    /* What the newest run with the same driver and NVRTC found. at_s and attempts are this run's. */
+    [REPEAT_MEASUREMENT] =
+        "insert or ignore into measurement (run_id, variant_id, number, at_s, outcome, reason, rms_error, max_error,"
+        " max_error_units, registers, shared_bytes, spill_bytes, occupancy, blocks_per_sm, threads, blocks, compile_ms, attempts)"
+        " select now.id, m.variant_id, (select ifnull(max(number), 0) + 1 from measurement where run_id = now.id), ?3, m.outcome,"
+        " m.reason, m.rms_error, m.max_error, m.max_error_units, m.registers, m.shared_bytes, m.spill_bytes, m.occupancy,"
+        " m.blocks_per_sm, m.threads, m.blocks, m.compile_ms, 0"
+        " from run now join run r on r.problem_id = now.problem_id and r.driver = now.driver and r.nvrtc = now.nvrtc"
+        " join measurement m on m.run_id = r.id where now.id = ?1 and m.variant_id = ?2 order by m.id desc limit 1",
     [CHANGE_MEASUREMENT] =
         "update measurement set outcome = ?3, reason = ?4, sample_count = ?5, median_ms = ?6, minimum_ms = ?7, low_ms = ?8,"
-        " high_ms = ?9, samples = ?10 where run_id = ?1 and variant_id = ?2",
+        " high_ms = ?9, samples = ?10, sm_mhz_before = ?11, sm_mhz_after = ?12, memory_mhz = ?13, temperature_c = ?14, power_w = ?15,"
+        " throttle = ?16, attempts = attempts + ?17, is_marked = ?18 where run_id = ?1 and variant_id = ?2",
     [MARK_MEASUREMENT] = "update measurement set is_marked = 1 where run_id = ?1 and variant_id = ?2",
     [FIND_MEASUREMENT] =
         "select m.variant_id, m.number, m.at_s, m.outcome, m.reason, m.sample_count, m.median_ms, m.minimum_ms, m.low_ms,"
@@ -47,6 +57,8 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     [FIND_CURRENT] = "select id, variant_id, driver, nvrtc, time_ms, is_trusted from best where problem_id = ?1 and is_current",
     [RETIRE_CURRENT] = "update best set is_current = 0 where problem_id = ?1 and is_current",
+    [RETIRE_VARIANT] = "update best set is_current = 0 where is_current and variant_id = ?2"
+                       " and problem_id = (select problem_id from run where id = ?1)",
     [ADD_BEST] =
         "insert into best (is_trusted, problem_id, variant_id, run_id, is_current, origin, date, time_ms, low_ms, high_ms,"
         " sample_count, default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms, bytes, rms_error,"

@@ -130,8 +130,8 @@ typedef struct {
   const char *template_name;
   const char *parameters;    /* all of them as a JSON object: {"block_x":32,"storage":"planes"} */
   int parameter_count;
-  double time_ms;            /* of one application, as measured: median, and its 95 % interval */
-  double low_ms, high_ms;
+  double time_ms;            /* of one application, as measured: median, and its 95 % interval; NaN where the time */
+  double low_ms, high_ms;    /* was replayed from a recording without samples */
   double bandwidth_gbs;      /* effective, as measured: compulsory bytes over time */
   double roof_share;         /* of the fastest copy of the same bytes, as measured */
   double expected_ms;        /* time_ms where that is for this problem; else scaled by bytes, and by the GPUs' memory rates */

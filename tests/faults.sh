@@ -82,7 +82,7 @@ fault "cuLaunchKernel@$victim#4+=corrupt:1365" wrong # right at first
 fault "cuLaunchKernel@$victim=write:-4" out_of_bounds
 fault "cuLaunchKernel@$victim=write:16384" out_of_bounds
 fault "cuLaunchKernel@$victim=input:5460" 'wrong out_of_bounds'
-fault "cuLaunchKernel@$victim=slow:5" 'measured screened'
+fault "cuLaunchKernel@$victim=slow:1" 'measured screened'
 fault "*@$victim=stretch:3" screened
 
 # --- the GPU ----------------------------------------------------------------------------------------------------------------

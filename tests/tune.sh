@@ -67,6 +67,79 @@ tune "$db" --fresh --max-variants 3 --json >"$work/out" 2>"$work/err" && json '.
   [ "$(query "$db" "select count(*) from measurement")" = $((space + 3)) ]
 result "--fresh measures again" $? "$work/out"
 
+# --- what earlier runs know ---------------------------------------------------------------------------------------------------
+
+# A copy of a database after one run of all variants.
+copy_of() { # FROM TO
+  rm -f "$2"
+  query "$1" "vacuum into '$2'"
+}
+base=$work/base.db
+tune "$base" >"$work/out" 2>&1
+result "a run to begin from" $? "$work/out"
+
+# All variants are winners of earlier runs, and sources have changed since, so that none of their results counts. Without a cache
+# the compiler, of which there is one, takes two at a time.
+copy_of "$base" "$work/lost.db"
+query "$work/lost.db" "update variant set source_hash = printf('%032x', id);
+  delete from finalist;
+  insert into finalist select run_id, variant_id, 1, 1, 1, 1, 1, 1, 1, 1, 1, x'0000803f', 0, 0 from measurement"
+XDG_CACHE_HOME=$work/cache tune "$work/lost.db" --rematch --workers 1 --budget 5s --json >"$work/out" 2>"$work/err" &&
+  json ".tasks[0] | .complete and .tried == $space and .recalled == 0 and .outcomes.measured + .outcomes.screened == $space" &&
+  [ "$(query "$work/lost.db" "select count(distinct variant_id) from measurement where run_id = 2")" = "$space" ]
+result "--rematch measures anew what is lost, and loses none of them to full queues" $? "$work/out"
+
+# The winner was only screened, as far as is known; the finals of the next run measure it fully.
+copy_of "$base" "$work/screened.db"
+best=$(query "$base" "select variant_id from best where is_current")
+query "$work/screened.db" "update measurement set outcome = 'screened', sample_count = 3, samples = substr(samples, 1, 12), attempts = 5
+  where variant_id = $best"
+tune "$work/screened.db" --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .complete and .recalled == $space" &&
+  [ "$(query "$work/screened.db" "select now.run_id, now.number, now.outcome, now.sample_count >= 8, length(now.samples) = 4 * now.sample_count,
+    now.at_s > 0, now.attempts, now.registers = was.registers and now.max_error = was.max_error and now.threads = was.threads, was.outcome
+    from measurement now join measurement was on was.variant_id = now.variant_id and was.run_id = 1 where now.run_id = 2")" = "2 1 measured 1 1 1 1 1 screened" ]
+result "a screened result of an earlier run that is measured fully is stored, in the new run" $? "$work/out"
+
+# With literal extents, code differs by grid: the winner can be wrong on the second one alone.
+sed -e 's/^name: small/name: literal/' -e 's/extents == runtime/extents == literal/' "$templates/small.yaml" >"$templates/literal.yaml"
+cp "$templates/small.cu" "$templates/literal.cu"
+wrong=$work/wrong.db
+tune "$wrong" --template literal >"$work/out" 2>&1
+result "a run whose variants know their grid" $? "$work/out"
+winner=$(query "$wrong" "select variant_id from best where is_current")
+grid=$(query "$wrong" "select second_grid from best where is_current")
+words=$(query "$wrong" "select group_concat(key || '=' || value) from variant, json_each(parameters) where variant.id = $winner and
+  key in ('block_x', 'block_y', 'vector', 'points_y')")
+HALOTUNE_FAKE_FAULT="cuLaunchKernel@$grid,$words=corrupt:300" tune "$wrong" --template literal --json >"$work/out" 2>"$work/err" &&
+  json ".tasks[0] | .complete and .recalled == .tried and .outcomes.wrong == 1 and .winner.share_of_roof_low <= .winner.share_of_roof
+    and .winner.share_of_roof <= .winner.share_of_roof_high"
+result "a winner of before, now wrong on the second grid, leaves to the next" $? "$work/out"
+[ "$(query "$wrong" "select variant_id, outcome, reason like 'on the grid $grid: %', sample_count, median_ms is null from measurement where run_id = 2")" = \
+  "$winner wrong 1 0 1" ]
+result "and is stored as wrong, with the reason" $?
+[ "$(query "$wrong" "select variant_id <> $winner, run_id, roof_ratio > 0 from best where is_current")" = "1 2 1" ] &&
+  [ "$(query "$wrong" "select count(*) from best where variant_id = $winner and not is_current")" = 1 ]
+result "it is served no more, though it is the faster" $?
+[ "$(query "$wrong" "select min(rank), count(*) = max(rank), sum(variant_id = $winner), sum(rank = 1 and ratio = 1 and ratio_low = 1 and is_tie)
+  from finalist where run_id = 2")" = "1 1 0 1" ]
+result "the finalists are ranked without it, and their ratios are to the winner that stands" $?
+chosen=0
+for options in '' --rematch; do
+  tune "$wrong" --template literal $options --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .complete and .recalled == .tried' &&
+    [ "$(query "$wrong" "select count(*) from finalist where run_id > 2 and variant_id = $winner")" = 0 ] || chosen=1
+done
+result "and is chosen by no later run" $chosen "$work/out"
+
+# It goes wrong when it is loaded for the finals.
+copy_of "$base" "$work/fails.db"
+words=$(query "$base" "select group_concat(key || '=' || value) from variant, json_each(parameters) where variant.id = $best and
+  key in ('block_x', 'block_y', 'vector', 'points_y')")
+HALOTUNE_FAKE_FAULT="cuLaunchKernel@star7_small,$words=corrupt:1365" tune "$work/fails.db" --json >"$work/out" 2>"$work/err" &&
+  json '.tasks[0] | .complete and .outcomes.wrong == 1' &&
+  [ "$(query "$work/fails.db" "select variant_id, outcome, reason like '%1 of % points are wrong%' from measurement where run_id = 2")" = "$best wrong 1" ] &&
+  [ "$(query "$work/fails.db" "select count(*) from best where is_current and variant_id <> $best and run_id = 2")" = 1 ]
+result "what fails in the finals is stored so, whichever run had measured it" $? "$work/out"
+
 # --- ending early -------------------------------------------------------------------------------------------------------------
 
 early=$work/early.db
@@ -147,6 +220,22 @@ result "needs no GPU, compiles nothing, and has registers from the recording" $?
 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --backend replay:"$work/list.db" --template small,other --json >"$work/out" 2>"$work/err" &&
   json '.tasks[0] | .complete and .tried == 16 and .outcomes.pruned == 0'
 result "the space of a replay is what was recorded" $? "$work/out"
+query "$work/local.db" "vacuum into '$work/bare.db'"
+query "$work/bare.db" "update measurement set samples = null"
+bare() { # option...
+  timeout 100 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --backend replay:"$work/bare.db" "$@"
+}
+bare --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .complete and (.winner | .time_ms > 0 and .time_low_ms == null and .time_high_ms == null
+  and .share_of_roof > 0 and .share_of_roof_low == null and .share_of_roof_high == null and .samples == 1)'
+result "without samples in the recording, no interval is known" $? "$work/out"
+bare --db "$work/bared.db" >"$work/out" 2>"$work/err" && grep -q '^star7 f32 16x16x16  *[0-9.]*  *-  *[0-9.]*  *[0-9.]*  *[0-9.]*  *'"$space" "$work/out"
+result "nor is in the table" $? "$work/out"
+ask() { "$program" query star7 --grid 16,16,16 --device 'NVIDIA H200' --db "$1" --json >"$work/out" 2>"$work/err" && json "$2"; } # DB FILTER
+ask "$work/bared.db" '.time_ms > 0 and .low_ms == null and .high_ms == null' && ask "$base" '.low_ms <= .time_ms and .time_ms <= .high_ms' &&
+  "$program" query star7 --grid 16,16,16 --device 'NVIDIA H200' --db "$work/bared.db" >"$work/out" 2>"$work/err" && grep -q '^time .* ms (95 %: unknown)$' "$work/out"
+result "nor in what a lookup finds" $? "$work/err"
+"$program" db check --db "$work/bared.db" >"$work/out" 2>&1
+result "and the database is sound" $? "$work/out"
 fails "never into the recording" 2 'the recording itself' replay --db "$work/local.db"
 
 # --- several GPUs ----------------------------------------------------------------------------------------------------------------

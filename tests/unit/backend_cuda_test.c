@@ -253,6 +253,14 @@ static pid_t child_of(pid_t parent, pid_t except) {
   return found;
 }
 
+static int open_descriptors(void) {
+  DIR *own = opendir("/proc/self/fd");
+  int count = 0;
+  while (own && readdir(own)) count++;
+  if (own) closedir(own);
+  return count;
+}
+
 TEST(a_worker_that_is_killed_while_idle_is_replaced) {
   static struct stage stage;
   struct backend_handle backend;
@@ -274,6 +282,34 @@ TEST(a_worker_that_is_killed_while_idle_is_replaced) {
   CHECK(child_of(spawner, worker) > 0, "another worker than %d of %d", (int)worker, (int)spawner);
   variant_close(&v);
   backend_close(&backend);
+  stage_close(&stage);
+}
+
+/* Also one with so many bytes behind its end that it takes several windows. */
+TEST(a_cubin_of_any_size_is_loaded) {
+  enum { LOADS = 20 };
+  static struct stage stage;
+  struct backend_handle backend;
+  struct variant v;
+  stage_open(&stage, "heat2d", DTYPE_F64, (struct grid){{60, 50, 1}});
+  open_backend(&backend, NULL);
+  set_problem(&backend, &stage, LAUNCH_STREAM, CACHE_STEADY);
+  CHECK(variant_open(&v, &stage, "direct", NULL, compiler), "rules");
+  CHECK_EQ(OUTCOME_MEASURED, load(&backend, TESTED, &v).outcome, "as it is");
+  int before = open_descriptors();
+  for (int i = 0; i < LOADS; i++) CHECK_EQ(OUTCOME_MEASURED, load(&backend, TESTED, &v).outcome, "once more");
+  CHECK_EQ(before, open_descriptors(), "no descriptor stays open");
+  const size_t more = 150u << 20;
+  char *larger = realloc(v.compiled.cubin, v.compiled.cubin_bytes + more);
+  CHECK(larger, "memory");
+  memset(larger + v.compiled.cubin_bytes, 0, more);
+  v.compiled.cubin = larger;
+  v.compiled.cubin_bytes += more;
+  struct verdict verdict = load(&backend, TESTED, &v);
+  CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "in parts: %s", verdict.reason);
+  check_samples(&backend, &(int){TESTED}, 1);
+  backend_close(&backend);
+  variant_close(&v);
   stage_close(&stage);
 }
 
@@ -308,6 +344,22 @@ TEST(readings_and_warmth) {
   backend_close(&backend);
 }
 
+TEST(a_driver_older_than_the_compiler_is_named) {
+  struct backend_handle backend;
+  const struct backend_cuda_options options = {.compiler = compiler};
+  setenv("HALOTUNE_FAKE_CUDA", "12020", 1);
+  open_backend(&backend, NULL); /* mostly, it works all the same */
+  backend_close(&backend);
+  setenv("HALOTUNE_FAKE_FAULT", "cuModuleLoadData=INVALID_IMAGE", 1);
+  CHECK_EQ(HALOTUNE_NO_GPU, backend_cuda_open(&options, &backend), "%s", fail_text());
+  CHECK(strstr(fail_text(), "runs CUDA 12.2") && strstr(fail_text(), "update the driver") &&
+            strstr(fail_text(), "CUDA_ERROR_INVALID_IMAGE"), "%s", fail_text());
+  unsetenv("HALOTUNE_FAKE_CUDA");
+  CHECK_EQ(HALOTUNE_NO_GPU, backend_cuda_open(&options, &backend), "%s", fail_text());
+  CHECK(!strstr(fail_text(), "update the driver"), "%s", fail_text());
+  unsetenv("HALOTUNE_FAKE_FAULT");
+}
+
 TEST(no_driver_and_no_such_gpu) {
   struct backend_handle backend;
   const struct backend_cuda_options options = {.ordinal = 7, .compiler = compiler};
@@ -329,8 +381,10 @@ int main(void) {
       cmocka_unit_test(a_variant_of_the_roof_copies_the_roof_s_elements),
       cmocka_unit_test(what_goes_wrong_is_a_verdict_and_the_rest_goes_on),
       cmocka_unit_test(a_worker_that_is_killed_while_idle_is_replaced),
+      cmocka_unit_test(a_cubin_of_any_size_is_loaded),
       cmocka_unit_test(too_little_memory_is_told_with_numbers),
       cmocka_unit_test(readings_and_warmth),
+      cmocka_unit_test(a_driver_older_than_the_compiler_is_named),
       cmocka_unit_test(no_driver_and_no_such_gpu),
   };
   if (!find_fake_cuda()) {

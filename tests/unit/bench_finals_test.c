@@ -183,6 +183,72 @@ TEST(the_winner_follows_from_times_and_registers) {
   }
 }
 
+/* Reject the winner so often; who wins then, and what its ratios are to. */
+TEST(what_is_rejected_leaves_and_the_others_are_ranked_anew) {
+  static const struct {
+    const char *what;
+    double times_ms[4];
+    int registers[4], rejected, want;
+  } rows[] = {
+      {"the next one by time", {2, 1.2, 1, 1.1}, {64, 64, 64, 64}, 1, 3},
+      {"the one after", {2, 1.2, 1, 1.1}, {64, 64, 64, 64}, 2, 1},
+      {"and the default", {2, 1.2, 1, 1.1}, {64, 64, 64, 64}, 3, 0},
+      {"ties are those of the new leader", {2, 1.103, 1, 1.1}, {64, 32, 64, 64}, 1, 1},
+      {"what won as a tie leaves the leader", {2, 1.004, 1, 1.1}, {64, 32, 64, 64}, 1, 2},
+      {"nothing that is left beats the default", {1.103, 1.2, 1, 1.1}, {255, 32, 64, 64}, 1, 0},
+      {"the default was wrong", {1, 1.2, 1.1, 1.3}, {64, 64, 64, 64}, 1, 2},
+      {"nobody is left", {2, 1.2, 1, 1.1}, {64, 64, 64, 64}, 4, -1},
+  };
+  const struct verdict wrong = {.outcome = OUTCOME_WRONG, .reason = "on another grid"};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct phase phase;
+    begin(&phase, rows[i].times_ms, 4, NOISE_NONE);
+    for (int j = 0; j < 4; j++) {
+      phase.candidates[j].registers = rows[i].registers[j];
+      phase.candidates[j].median_ms = phase.candidates[j].minimum_ms = 1; /* so that all enter */
+    }
+    run(&phase);
+    for (int j = 0; j < rows[i].rejected; j++) {
+      const int rejected = winner(&phase);
+      CHECK_OK(finals_reject(&phase.finals, &wrong));
+      const struct final_entry *entry = entry_of(&phase, rejected);
+      CHECK(entry->rank == 0 && entry->verdict.outcome == OUTCOME_WRONG, "%s: %d left", rows[i].what, rejected);
+    }
+    const struct finals *finals = &phase.finals;
+    const double want_ms = rows[i].want >= 0 ? rows[i].times_ms[rows[i].want] : NAN;
+    CHECK_EQ(rows[i].want, winner(&phase), "%s", rows[i].what);
+    CHECK_EQ(4 - rows[i].rejected, finals->ranked, "%s", rows[i].what);
+    for (int j = 0; j < finals->ranked; j++) {
+      const struct final_entry *entry = &finals->entries[j];
+      CHECK_EQ(j + 1, entry->rank, "%s", rows[i].what);
+      CHECK_NEAR(rows[i].times_ms[entry->candidate] / want_ms, entry->ratio, 1e-9, "%s", rows[i].what);
+    }
+    if (rows[i].want >= 0) CHECK_NEAR(0.9 / want_ms, finals->roof_ratio, 1e-9, "%s", rows[i].what);
+    CHECK_EQ(entry_of(&phase, 0)->rank > 0, !isnan(finals->default_ms), "%s: a wrong default has no time",
+             rows[i].what);
+    finals_free(&phase.finals);
+  }
+}
+
+/* A recording that kept no samples knows of no interval. */
+TEST(one_value_again_and_again_has_no_interval) {
+  static const double times_ms[] = {2, 1.2, 1, 1.1};
+  for (int constant = 0; constant < 2; constant++) {
+    struct phase phase;
+    begin(&phase, times_ms, 4, NOISE_NONE);
+    phase.model.is_constant = constant;
+    run(&phase);
+    const struct final_entry *first = &phase.finals.entries[0];
+    CHECK_EQ(2, winner(&phase), "the fastest all the same");
+    CHECK_EQ(constant ? 1 : FINALS_ROUNDS, first->timing.sample_count, "values");
+    CHECK_NEAR(1, first->timing.median_ms, 1e-9, "time");
+    CHECK_EQ(constant, isnan(first->timing.low_ms) && isnan(first->timing.high_ms), "interval");
+    CHECK_EQ(constant, isnan(phase.finals.roof_ratio_low) && isnan(phase.finals.roof_ratio_high), "of the share");
+    CHECK_NEAR(0.9, phase.finals.roof_ratio, 1e-9, "share");
+    finals_free(&phase.finals);
+  }
+}
+
 /* --- the phase ---------------------------------------------------------------------------------------------------- */
 
 TEST(sixty_four_enter_and_twelve_and_the_default_stay) {
@@ -476,6 +542,8 @@ int main(void) {
       cmocka_unit_test(ties_are_decided_in_order),
       cmocka_unit_test(less_time_makes_a_smaller_plan_in_the_documented_order),
       cmocka_unit_test(the_winner_follows_from_times_and_registers),
+      cmocka_unit_test(what_is_rejected_leaves_and_the_others_are_ranked_anew),
+      cmocka_unit_test(one_value_again_and_again_has_no_interval),
       cmocka_unit_test(sixty_four_enter_and_twelve_and_the_default_stay),
       cmocka_unit_test(a_default_that_is_nowhere_takes_a_slot),
       cmocka_unit_test(the_roof_is_the_fastest_copy_in_the_same_rounds),

@@ -37,6 +37,7 @@ struct model {
   int last_slot;
   double clock, correlated;                /* of the SM over its highest */
   bool hides_clock;                        /* NVML tells no clocks */
+  bool is_constant;                        /* it says of its times that they are one value */
   double throttle_from_ms, throttle_to_ms; /* for tests that place it: throttled between these */
   /* The variant that fails, at which of its samples, and how. */
   int failing, samples_to_failure;
@@ -139,6 +140,11 @@ static inline halotune_status model_recheck(void *state, int slot, struct verdic
   return HALOTUNE_OK;
 }
 
+static inline bool model_is_constant(void *state, int slot) {
+  (void)slot;
+  return ((const struct model *)state)->is_constant;
+}
+
 static inline void model_read(void *state, struct gpu_reading *out) {
   struct model *model = state;
   *out = (struct gpu_reading){.sm_mhz = model->hides_clock ? -1 : (int)(MODEL_MHZ * model->clock),
@@ -160,6 +166,7 @@ static inline halotune_status model_keep_warm(void *state, double time_ms) {
 static const struct backend model_backend = {.name = "model",
                                              .sample = model_sample,
                                              .recheck = model_recheck,
+                                             .is_constant = model_is_constant,
                                              .read = model_read,
                                              .keep_warm = model_keep_warm};
 

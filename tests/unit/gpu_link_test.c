@@ -122,6 +122,39 @@ TEST(a_worker_refuses_requests_that_make_no_sense) {
   gpu_link_close(&link);
 }
 
+/* A request of some numbers. Returns the status of its reply. */
+static halotune_status ask_numbers(struct gpu_link *link, enum gpu_request kind, const uint64_t *numbers, int count) {
+  struct gpu_reply reply = {.status = HALOTUNE_IO};
+  struct text request = {0};
+  gpu_request_begin(&request, kind);
+  for (int i = 0; i < count; i++) pack_u64(&request, numbers[i]);
+  gpu_message_end(&request);
+  CHECK_EQ(GPU_LINK_ANSWERED, gpu_link_call(link, &request, LONG_MS, &reply), "%s", link->death);
+  text_free(&request);
+  return reply.status;
+}
+
+TEST(the_parts_of_a_cubin_follow_each_other) {
+  static const struct {
+    uint64_t offset, bytes;
+    halotune_status want;
+  } rows[] = {
+      {0, 100, HALOTUNE_OK},      {100, 50, HALOTUNE_OK},  {100, 50, HALOTUNE_PARSE}, /* that one is there already */
+      {160, 10, HALOTUNE_PARSE},  {150, 0, HALOTUNE_PARSE}, {150, GPU_WINDOW_BYTES + 1ull, HALOTUNE_PARSE},
+      {150, 10, HALOTUNE_OK},     {0, 7, HALOTUNE_OK}, /* another cubin */
+      {160, 10, HALOTUNE_PARSE},  {7, 1, HALOTUNE_OK},
+  };
+  struct gpu_link link;
+  CHECK_OK(gpu_link_open(NULL, &link));
+  CHECK_OK(gpu_link_start(&link));
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const uint64_t numbers[] = {rows[i].offset, rows[i].bytes};
+    CHECK_EQ(rows[i].want, ask_numbers(&link, GPU_REQUEST_CUBIN, numbers, 2), "row %zu", i);
+  }
+  CHECK_EQ(HALOTUNE_PARSE, ask_numbers(&link, GPU_REQUEST_PREPARE, &(uint64_t){8}, 1), "no GPU was opened");
+  gpu_link_close(&link);
+}
+
 /* --- orphans ------------------------------------------------------------------------------------------------------ */
 
 TEST(no_worker_outlives_a_program_that_was_killed) {
@@ -161,6 +194,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_a_worker_does_is_told_and_the_next_one_works),
       cmocka_unit_test(a_worker_refuses_requests_that_make_no_sense),
+      cmocka_unit_test(the_parts_of_a_cubin_follow_each_other),
       cmocka_unit_test(no_worker_outlives_a_program_that_was_killed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,7 +93,7 @@ static void check_samples(const char *stencil, enum launch_mode launch) {
     CHECK_EQ(steps % problem.phase_count, s.phase, "%s: phase", stencil);
     check_steps(&s, &stage, steps, stencil);
   }
-  CHECK_OK(gpu_session_inspect(&s, &seen));
+  CHECK_OK(gpu_session_inspect(&s, 0, &seen));
   for (int i = 0; i < gpu_problem_buffers(&problem); i++)
     CHECK_EQ(0, seen.buffers[i].damaged, "%s: buffer %d", stencil, i);
   CHECK(!gpu_session_is_lost(&s), "nothing was lost");
@@ -107,6 +107,52 @@ TEST(samples_of_an_iterated_stencil_are_its_time_steps) {
   for (size_t i = 0; i < COUNT(stencils); i++) {
     check_samples(stencils[i], LAUNCH_STREAM);
     check_samples(stencils[i], LAUNCH_GRAPH);
+  }
+}
+
+/* An output that is wrong only after samples: whose it is, and whether there is a reference for it. */
+TEST(the_last_output_is_compared_where_it_can_be) {
+  enum { WHERE = 7 };
+  static const struct {
+    const char *stencil;
+    enum cache_mode cache;
+    int asked; /* the slot */
+    bool is_compared;
+  } rows[] = {{"triad", CACHE_STEADY, 0, true},
+              {"triad", CACHE_STEADY, 1, false},
+              {"triad", CACHE_COLD, 0, false},
+              {"star7", CACHE_STEADY, 0, false}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    static struct stage stage;
+    static struct gpu_session s;
+    struct gpu_problem problem;
+    struct kernel_plan plan;
+    struct variant v;
+    struct gpu_look_back seen;
+    const double wrong = 12345;
+    double time_ms;
+    stage_open(&stage, rows[i].stencil, DTYPE_F64, (struct grid){{19, 17, 15}});
+    const struct backend_problem wanted = {.scene = &stage.scene, .launch = LAUNCH_STREAM, .cache = rows[i].cache};
+    CHECK(variant_open(&v, &stage, "direct", NULL, compiler), "rules");
+    CHECK_OK(cuda_problem_make(&wanted, &problem));
+    CHECK_OK(gpu_session_open(0, &s));
+    CHECK_OK(gpu_session_prepare(&s, checks.cubin));
+    CHECK_OK(gpu_session_problem(&s, &problem));
+    upload_all(&s, &stage.scene, stage.stencil);
+    kernel_plan_make(&v.generated.launch, stage.stencil, stage.dtype, &v.spec.domain, stage.coefficients, &plan);
+    for (int slot = 1; slot >= 0; slot--) CHECK_OK(gpu_session_load(&s, slot, &plan, v.compiled.cubin, false));
+    CHECK_OK(gpu_session_verify(&s, 0, &seen));
+    for (int k = 0; k < 3; k++) CHECK_OK(gpu_session_sample(&s, 0, 4, true, &time_ms));
+    CHECK_OK(gpu_session_inspect(&s, 0, &seen));
+    CHECK_EQ(0, seen.buffers[problem.input_count].bad, "row %zu: right", i);
+    CUdeviceptr output = s.fields[problem.input_count].data;
+    CHECK_EQ(CUDA_SUCCESS, s.cu.to_device(output + WHERE * sizeof wrong, &wrong, sizeof wrong), "row %zu", i);
+    CHECK_OK(gpu_session_inspect(&s, rows[i].asked, &seen));
+    CHECK_EQ(rows[i].is_compared, seen.buffers[problem.input_count].bad, "row %zu: points that are wrong", i);
+    if (rows[i].is_compared) CHECK(seen.compared_points > 1 && seen.got[0] == wrong, "row %zu: %g", i, seen.got[0]);
+    gpu_session_close(&s);
+    variant_close(&v);
+    stage_close(&stage);
   }
 }
 
@@ -161,6 +207,7 @@ int main(void) {
   };
   const struct CMUnitTest with_a_driver[] = {
       cmocka_unit_test(samples_of_an_iterated_stencil_are_its_time_steps),
+      cmocka_unit_test(the_last_output_is_compared_where_it_can_be),
   };
   int failed = cmocka_run_group_tests(without_a_driver, NULL, NULL);
   return find_fake_cuda() ? failed + cmocka_run_group_tests(with_a_driver, setup, teardown) : failed;

@@ -144,6 +144,92 @@ TEST(a_rerun_finds_what_was_measured) {
   end(&f);
 }
 
+/* Results of this run and of an earlier one, looked at once more. */
+TEST(the_newest_truth_about_a_variant_is_stored) {
+  struct fixture f;
+  begin(&f);
+  int64_t before = case_run(&f.c, f.store, "580.1"), foreign = case_run(&f.c, f.store, "580.2"), variant = 0;
+  struct variant_key key = case_variant(&f.c, 1);
+  struct measurement screened = case_measurement(7), again = case_measurement(0), out;
+  screened.outcome = OUTCOME_SCREENED;
+  screened.is_marked = true;
+  CHECK_OK(store_measurement(f.store, foreign, &key, &screened, &variant));
+  screened.registers = 44;
+  CHECK_OK(store_measurement(f.store, before, &key, &screened, NULL));
+  int64_t run = case_run(&f.c, f.store, "580.1");
+  again.timing.median_ms = 0.3;
+  again.at_s = 2.5;
+  again.after.sm_mhz = 1700;
+  again.attempts = 2;
+  CHECK_OK(store_measured_again(f.store, run, variant, &again));
+  CHECK_EQ(1, number_of(f.store, "select number from measurement where run_id = 3"), "a row of its own, the first");
+  CHECK_OK(store_find_measurement(f.store, run, &key, &out, NULL));
+  CHECK(out.outcome == OUTCOME_MEASURED && out.timing.median_ms == 0.3 && out.at_s == 2.5, "what is new");
+  CHECK(out.after.sm_mhz == 1700 && out.attempts == 2 && !out.is_marked, "and how it was measured");
+  CHECK(out.registers == 44 && out.rms_error == 1e-8 && out.threads == 256, "with what was known by the same driver");
+  again.outcome = OUTCOME_WRONG;
+  again.reason = "on the grid 13x13x11";
+  again.timing.sample_count = 0;
+  again.attempts = 0;
+  CHECK_OK(store_measured_again(f.store, run, variant, &again));
+  CHECK_OK(store_find_measurement(f.store, case_run(&f.c, f.store, "580.1"), &key, &out, NULL));
+  CHECK(out.outcome == OUTCOME_WRONG && out.attempts == 2 && isnan(out.timing.median_ms), "wrong for later runs");
+  CHECK_TEXT("on the grid 13x13x11", out.reason, "reason");
+  CHECK_EQ(3, number_of(f.store, "select count(*) from measurement"), "no further row");
+  CHECK_EQ(2, number_of(f.store, "select count(*) from measurement where outcome = 'screened'"), "history stays");
+  end(&f);
+}
+
+TEST(what_turns_out_to_be_wrong_is_served_no_more) {
+  static const struct { enum outcome outcome; bool is_fresh; uint64_t variant; int64_t want; } rows[] = {
+      {OUTCOME_WRONG, false, 1, 0},    {OUTCOME_OUT_OF_BOUNDS, false, 1, 0}, {OUTCOME_WRONG, true, 1, 0},
+      {OUTCOME_CRASHED, false, 1, 1},  {OUTCOME_SCREENED, true, 1, 1},       {OUTCOME_WRONG, false, 2, 1},
+      {OUTCOME_HUNG, true, 1, 1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    begin(&f);
+    case_tune(&f.c, f.store, 1, 2, 0.3);
+    int64_t run = case_run(&f.c, f.store, "580.1"), variant = 0;
+    struct variant_key key = case_variant(&f.c, rows[i].variant);
+    struct measurement again = case_measurement(1);
+    CHECK_OK(store_find_measurement(f.store, run, &key, &(struct measurement){.number = 0}, &variant));
+    again.outcome = rows[i].outcome;
+    CHECK_OK(rows[i].is_fresh ? store_measurement(f.store, run, &key, &again, NULL)
+                              : store_measured_again(f.store, run, variant, &again));
+    CHECK_EQ(rows[i].want, number_of(f.store, "select count(*) from best where is_current"), "row %zu", i);
+    CHECK_EQ(1, number_of(f.store, "select count(*) from best"), "row %zu: history stays", i);
+    case_tune(&f.c, f.store, 5, 1, 0.5);
+    CHECK_EQ(rows[i].want == 0, number_of(f.store, "select time_ms = 0.5 from best where is_current"),
+             "row %zu: a slower one takes its place", i);
+    end(&f);
+  }
+}
+
+TEST(a_single_value_has_no_interval) {
+  struct fixture f;
+  begin(&f);
+  int64_t run = case_run(&f.c, f.store, "580.1"), variant = 0;
+  struct variant_key key = case_variant(&f.c, 1);
+  struct measurement measurement = case_measurement(1);
+  CHECK_OK(store_measurement(f.store, run, &key, &measurement, &variant));
+  const struct timing one = {1, 0.3, 0.3, NAN, NAN, case_samples};
+  struct finalist finalist = {variant, 1, one, 1, NAN, NAN, true, false};
+  struct best best = case_best(&f.c, run, variant, 1, 0.3);
+  best.timing = one;
+  best.roof_ratio_low = best.roof_ratio_high = NAN;
+  CHECK_OK(store_final(f.store, run, &finalist, 1, &best, &case_end, NULL));
+  CHECK_EQ(1,
+           number_of(f.store, "select count(*) from best where sample_count = 1 and low_ms = 0.3 and high_ms = 0.3"
+                              " and roof_ratio_low is null"),
+           "the value itself, counted once");
+  CHECK_EQ(1,
+           number_of(f.store, "select count(*) from finalist where sample_count = 1 and low_ms = 0.3"
+                              " and ratio_high = 1"),
+           "finalist");
+  end(&f);
+}
+
 TEST(the_end_of_a_run_is_stored) {
   struct fixture f;
   begin(&f);
@@ -257,6 +343,9 @@ int main(void) {
       cmocka_unit_test(a_measurement_is_read_back),
       cmocka_unit_test(every_outcome_is_stored),
       cmocka_unit_test(a_rerun_finds_what_was_measured),
+      cmocka_unit_test(the_newest_truth_about_a_variant_is_stored),
+      cmocka_unit_test(what_turns_out_to_be_wrong_is_served_no_more),
+      cmocka_unit_test(a_single_value_has_no_interval),
       cmocka_unit_test(the_end_of_a_run_is_stored),
       cmocka_unit_test(the_best_is_replaced_by_its_rules),
       cmocka_unit_test(the_best_is_complete),

@@ -223,6 +223,7 @@ halotune_status gpu_session_sample(struct gpu_session *s, int number, int batch,
   if (!slot->is_loaded && number >= GPU_SLOTS) status = make_builtin(s, number);
   else if (!slot->is_loaded) status = fail(HALOTUNE_ARGUMENT, "slot %d is empty", number);
   if (status == HALOTUNE_OK && (s->applications < 0 || s->applications > FRESH_APPLICATIONS)) status = make_fresh(s);
+  if (number < GPU_SLOTS && !slot->is_roof) s->last = number;
   if (status == HALOTUNE_OK && s->problem.launch == LAUNCH_GRAPH) status = ready_graph(s, number, batch, &graph);
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, lead_in(s, number, warm), "launch");
   /* The untimed application may have led to a phase that has no graph yet. */

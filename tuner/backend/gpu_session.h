@@ -56,6 +56,7 @@ struct gpu_session {
   struct gpu_slot slots[GPU_ALL_SLOTS];
   int phase;                                     /* the next application's, of iterated stencils that are timed */
   long applications;                             /* since the fields were fresh; negative: they have to be made so */
+  int last;                                      /* the slot that wrote the fields last */
 };
 
 /* Open the driver and the GPU, with a context.
@@ -84,8 +85,10 @@ void gpu_session_unload(struct gpu_session *s, int number);
 /* Make the fields anew, run the variant once, and look at all of them. */
 halotune_status gpu_session_verify(struct gpu_session *s, int number, struct gpu_look_back *out);
 
-/* Look at guards, inputs and whether the last results are finite, after samples. */
-halotune_status gpu_session_inspect(struct gpu_session *s, struct gpu_look_back *out);
+/* Look at what the samples of a slot left: guards, inputs, and the last results, which are compared with the reference
+ * where applications do not carry on in time, else only have to be finite. Where another slot has run since, they are
+ * not its own, and nothing is looked at. */
+halotune_status gpu_session_inspect(struct gpu_session *s, int number, struct gpu_look_back *out);
 
 /* Time of one application in milliseconds, of a batch.
  *   warm  an untimed application before */

@@ -103,6 +103,9 @@ struct backend {
    * slot's variant once more and compare. Nothing is looked at for a variant of the roof. */
   halotune_status (*recheck)(void *state, int slot, struct verdict *verdict);
 
+  /* Whether samples of a slot repeat one value, as where a recording kept no more than a median. NULL: none does. */
+  bool (*is_constant)(void *state, int slot);
+
   /* Clocks and so on, now. */
   void (*read)(void *state, struct gpu_reading *out);
 
@@ -124,6 +127,10 @@ struct backend_handle {
   void *state;
   struct backend_facts facts;
 };
+
+static inline bool backend_is_constant(const struct backend_handle *backend, int slot) {
+  return backend->table->is_constant && backend->table->is_constant(backend->state, slot);
+}
 
 /* What a variant's hang is judged by: the larger of this and 20 times what the samples should take by the best time
  * so far. */

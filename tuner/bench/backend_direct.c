@@ -101,7 +101,7 @@ static halotune_status recheck(void *state, int slot, struct verdict *verdict) {
   struct direct *d = state;
   struct gpu_look_back seen;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  halotune_status status = gpu_session_inspect(&d->session, &seen);
+  halotune_status status = gpu_session_inspect(&d->session, slot, &seen);
   if (status == HALOTUNE_OK) cuda_judge(d->stencil, &d->wire, &seen, verdict);
   if (status == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED) {
     status = gpu_session_verify(&d->session, slot, &seen);

@@ -305,6 +305,12 @@ static halotune_status sample(void *state, const struct sample_plan *plan, doubl
   return HALOTUNE_OK;
 }
 
+/* Of copies no more than a time is recorded. */
+static bool is_constant(void *state, int slot) {
+  const struct replay *replay = state;
+  return slot >= BACKEND_SLOTS || !replay->slots[slot] || replay->slots[slot]->sample_count == 0;
+}
+
 static halotune_status recheck(void *state, int slot, struct verdict *verdict) {
   (void)state, (void)slot;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
@@ -339,7 +345,17 @@ static void close_replay(void *state) {
   free(replay);
 }
 
-static const struct backend backend_replay = {"replay", set_problem, load, unload, sample, recheck, read_nothing, keep_warm, list, close_replay};
+static const struct backend backend_replay = {.name = "replay",
+                                              .set_problem = set_problem,
+                                              .load = load,
+                                              .unload = unload,
+                                              .sample = sample,
+                                              .recheck = recheck,
+                                              .is_constant = is_constant,
+                                              .read = read_nothing,
+                                              .keep_warm = keep_warm,
+                                              .list = list,
+                                              .close = close_replay};
 
 halotune_status backend_replay_open(const char *path, struct backend_handle *out) {
   *out = (struct backend_handle){.table = NULL};

@@ -10,9 +10,11 @@
 
 enum { EMPTY_SAMPLES = 20 };
 
-static halotune_status phase_make(const struct finals_request *request, struct finals *out, struct final_phase *phase) {
+static halotune_status phase_make(const struct finals_request *request, struct finals *out) {
   const size_t count = (size_t)request->candidate_count + 1; /* nobody is no reason to fail */
-  *phase = (struct final_phase){.request = request, .out = out, .begin_ms = time_now_ms(&request->time)};
+  struct finals_phase *phase = out->phase = calloc(1, sizeof *phase);
+  if (!phase) return fail_memory();
+  *phase = (struct finals_phase){.request = *request, .out = out, .begin_ms = time_now_ms(&request->time)};
   phase->end_ms = phase->begin_ms + request->budget_ms;
   out->entries = calloc(count, sizeof *out->entries);
   phase->times_ms = calloc(count, sizeof *phase->times_ms);
@@ -26,7 +28,8 @@ static halotune_status phase_make(const struct finals_request *request, struct f
   return is_made ? HALOTUNE_OK : fail_memory();
 }
 
-static void phase_free(struct final_phase *phase) {
+static void phase_free(struct finals_phase *phase) {
+  if (!phase) return;
   rounds_free(&phase->entry);
   rounds_free(&phase->final);
   free(phase->times_ms);
@@ -35,11 +38,12 @@ static void phase_free(struct final_phase *phase) {
   free(phase->slots);
   free(phase->adjusted_ms);
   free(phase->finalists);
+  free(phase);
 }
 
 /* The launch of a kernel that does nothing. */
-static halotune_status measure_empty(struct final_phase *phase) {
-  struct backend_handle *backend = phase->request->backend;
+static halotune_status measure_empty(struct finals_phase *phase) {
+  struct backend_handle *backend = phase->request.backend;
   const int slot = SLOT_EMPTY;
   double times_ms[EMPTY_SAMPLES], time_ms;
   int batch, failed;
@@ -55,7 +59,7 @@ static halotune_status measure_empty(struct final_phase *phase) {
 }
 
 /* Loading took longer than was thought: the slowest entrants do not run after all. What failed stays, to be told. */
-static void cut_entries(struct final_phase *phase) {
+static void cut_entries(struct finals_phase *phase) {
   struct finals *out = phase->out;
   int entrants = 0, kept = 0;
   for (int i = 0; i < out->count; i++) {
@@ -63,33 +67,35 @@ static void cut_entries(struct final_phase *phase) {
     if (counts && entrants == phase->plan.entrants) continue;
     entrants += counts;
     out->entries[kept] = out->entries[i];
+    out->entries[kept].loaded = kept;
     phase->slots[kept++] = phase->slots[i];
   }
   out->count = kept;
 }
 
-static struct player player_of(const struct final_phase *phase, int entry) {
+static struct player player_of(const struct finals_phase *phase, int entry) {
   const struct final_entry *from = &phase->out->entries[entry];
   return (struct player){.slot = phase->slots[entry],
                          .batch = batch_of(phase->medians_ms[from->candidate], phase->plan.sample_ms),
-                         .verdict = from->verdict};
+                         .verdict = from->verdict,
+                         .is_constant = backend_is_constant(phase->request.backend, phase->slots[entry])};
 }
 
-static struct rounds_end end_of(const struct final_phase *phase, int least) {
-  const struct finals_request *request = phase->request;
+static struct rounds_end end_of(const struct finals_phase *phase, int least) {
+  const struct finals_request *request = &phase->request;
   return (struct rounds_end){
       .at_ms = phase->end_ms, .least = least, .is_stopped = request->is_stopped, .state = request->state};
 }
 
 /* Step 3: all entrants, few rounds. */
-static halotune_status run_entry(struct final_phase *phase) {
+static halotune_status run_entry(struct finals_phase *phase) {
   const int count = phase->out->count, wanted = phase->plan.entry_rounds;
   const struct rounds_end end = end_of(phase, FINALS_ENTRY_ROUNDS_LEAST);
   halotune_status st =
-      rounds_make(phase->request->backend, &phase->request->time, phase->request->seed, count, wanted, &phase->entry);
+      rounds_make(phase->request.backend, &phase->request.time, phase->request.seed, count, wanted, &phase->entry);
   if (st != HALOTUNE_OK) return st;
   for (int i = 0; i < count; i++) phase->entry.players[i] = player_of(phase, i);
-  if ((st = steady_wait(phase->request->backend)) != HALOTUNE_OK) return st; /* loading may have waited for compiles */
+  if ((st = steady_wait(phase->request.backend)) != HALOTUNE_OK) return st; /* loading may have waited for compiles */
   if ((st = rounds_run(&phase->entry, wanted, &end)) != HALOTUNE_OK) return st;
   rounds_drop_throttled(&phase->entry, FINALS_ENTRY_ROUNDS_LEAST);
   rounds_adjusted(&phase->entry, phase->adjusted_ms);
@@ -97,12 +103,12 @@ static halotune_status run_entry(struct final_phase *phase) {
   return HALOTUNE_OK;
 }
 
-static bool is_in(const struct final_phase *phase, int entry) {
+static bool is_in(const struct finals_phase *phase, int entry) {
   return phase->out->entries[entry].verdict.outcome == OUTCOME_MEASURED;
 }
 
 /* The fastest entries that are still in, and the default. Returns how many. */
-static int choose_finalists(struct final_phase *phase) {
+static int choose_finalists(struct finals_phase *phase) {
   int count = 0, others = 0;
   phase->finalist_count = 0;
   for (int i = 0; i < phase->out->count; i++) {
@@ -124,8 +130,8 @@ static int choose_finalists(struct final_phase *phase) {
 }
 
 /* Step 4: the finalists and the roof, many rounds. */
-static halotune_status run_final(struct final_phase *phase) {
-  const struct finals_request *request = phase->request;
+static halotune_status run_final(struct finals_phase *phase) {
+  const struct finals_request *request = &phase->request;
   const int finalists = phase->finalist_count, wanted = phase->plan.final_rounds;
   const struct rounds_end end = end_of(phase, FINALS_ROUNDS_LEAST);
   double time_ms;
@@ -137,6 +143,7 @@ static halotune_status run_final(struct final_phase *phase) {
   for (int i = 0; i < request->roof_count; i++) {
     struct player *roof = &phase->final.players[finalists + i];
     roof->slot = request->roofs[i];
+    roof->is_constant = backend_is_constant(request->backend, roof->slot);
     st = measure_batch(request->backend, roof->slot, phase->plan.sample_ms, &roof->batch, &time_ms, &roof->verdict);
     if (st != HALOTUNE_OK) return st;
   }
@@ -146,8 +153,8 @@ static halotune_status run_final(struct final_phase *phase) {
 }
 
 /* Step 5. Returns how many are left in `left`. */
-static halotune_status recheck(struct final_phase *phase, int *left) {
-  struct backend_handle *backend = phase->request->backend;
+static halotune_status recheck(struct finals_phase *phase, int *left) {
+  struct backend_handle *backend = phase->request.backend;
   *left = 0;
   for (int i = 0; i < phase->finalist_count; i++) {
     struct player *player = &phase->final.players[i];
@@ -162,7 +169,6 @@ static halotune_status recheck(struct final_phase *phase, int *left) {
 }
 
 halotune_status finals_run(const struct finals_request *request, struct finals *out) {
-  struct final_phase phase;
   struct finals_plan rest;
   int left = 0;
   halotune_status st;
@@ -174,35 +180,34 @@ halotune_status finals_run(const struct finals_request *request, struct finals *
                          .empty_ms = NAN,
                          .default_ms = NAN};
   for (int i = 0; i < FINALS_ROOFS; i++) out->roofs_ms[i] = NAN;
-  if ((st = phase_make(request, out, &phase)) != HALOTUNE_OK) goto done;
-  if ((st = measure_empty(&phase)) != HALOTUNE_OK) goto done;
-  if ((st = finals_enter(&phase)) != HALOTUNE_OK) goto done;
+  if ((st = phase_make(request, out)) != HALOTUNE_OK) return st;
+  struct finals_phase *phase = out->phase;
+  if ((st = measure_empty(phase)) != HALOTUNE_OK) return st;
+  if ((st = finals_enter(phase)) != HALOTUNE_OK) return st;
   const double load_begin_ms = time_now_ms(&request->time);
-  finals_plan_make(phase.best_ms, 0, phase.end_ms - load_begin_ms, phase.by_time_count, request->roof_count,
-                   &phase.plan);
-  out->is_scaled = out->is_scaled || phase.plan.is_scaled;
-  if ((st = finals_load(&phase)) != HALOTUNE_OK || out->count == 0) goto done;
+  finals_plan_make(phase->best_ms, 0, phase->end_ms - load_begin_ms, phase->by_time_count, request->roof_count,
+                   &phase->plan);
+  out->is_scaled = out->is_scaled || phase->plan.is_scaled;
+  if ((st = finals_load(phase)) != HALOTUNE_OK || out->count == 0) return st;
 
   /* Now it is known what loading takes, and a recheck takes about as long. */
   const double load_end_ms = time_now_ms(&request->time);
-  finals_plan_make(phase.best_ms, (load_end_ms - load_begin_ms) / out->count, phase.end_ms - load_end_ms, out->count,
+  finals_plan_make(phase->best_ms, (load_end_ms - load_begin_ms) / out->count, phase->end_ms - load_end_ms, out->count,
                    request->roof_count, &rest);
   out->is_scaled = out->is_scaled || rest.is_scaled;
-  phase.plan = rest;
-  cut_entries(&phase);
-  if ((st = run_entry(&phase)) != HALOTUNE_OK) goto done;
-  while (left == 0 && choose_finalists(&phase) > 0) {
-    if ((st = run_final(&phase)) != HALOTUNE_OK) goto done;
-    if (phase.final.count < FINALS_ROUNDS_LEAST && finals_stopped(request)) goto done;
-    if ((st = recheck(&phase, &left)) != HALOTUNE_OK) goto done;
+  phase->plan = rest;
+  cut_entries(phase);
+  if ((st = run_entry(phase)) != HALOTUNE_OK) return st;
+  while (left == 0 && choose_finalists(phase) > 0) {
+    if ((st = run_final(phase)) != HALOTUNE_OK) return st;
+    if (phase->final.count < FINALS_ROUNDS_LEAST && finals_stopped(request)) return HALOTUNE_OK;
+    if ((st = recheck(phase, &left)) != HALOTUNE_OK) return st;
   }
-  if (left > 0) st = finals_result(&phase);
-done:
-  phase_free(&phase);
-  return st;
+  return left > 0 ? finals_result(phase) : HALOTUNE_OK;
 }
 
 void finals_free(struct finals *finals) {
+  phase_free(finals->phase);
   for (int i = 0; i < finals->count; i++) free(finals->entries[i].samples);
   free(finals->entries);
   *finals = (struct finals){0};

@@ -80,7 +80,8 @@ struct final_entry {
   struct verdict verdict; /* what went wrong where it left */
   struct timing timing;   /* of the final rounds, or of the entry rounds where it came no further; samples: below */
   float *samples;
-  double ratio, ratio_low, ratio_high;  /* to the winner in the same rounds */
+  int loaded; /* its place in the order of loading */
+  double ratio, ratio_low, ratio_high;  /* to the winner in the same rounds; an interval that is not known is NaN */
   bool is_default, is_finalist, is_tie; /* is_tie: not told apart from the leader; the leader is one too */
 };
 
@@ -101,6 +102,7 @@ struct finals {
   bool is_scaled;                   /* less was done than without a limit of time */
   bool is_marked;                   /* too few rounds were without a slowdown, so that those with one count */
   struct gpu_reading before, after; /* of the final rounds */
+  struct finals_phase *phase;       /* the times of all rounds */
 };
 
 /* What is kept for the phase of a whole run's budget: 20 %, at least FINALS_BUDGET_LEAST_MS. */
@@ -111,6 +113,13 @@ double finals_budget_ms(double run_budget_ms);
  * callbacks' status; HALOTUNE_MEMORY. In each case finals_free(out) is right. Threads: as the backend. */
 halotune_status finals_run(const struct finals_request *request, struct finals *out);
 void finals_free(struct finals *finals);
+
+/* The winner (the first of the entries) turned out to be no good after all: it leaves as if it had failed in its
+ * recheck, and the other finalists are ranked anew, with a leader, ties, a winner and ratios of their own.
+ *   finals   of a finals_run whose request's candidates are still there; `ranked` is 0 where no finalist is left
+ *   verdict  what is wrong with it
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status finals_reject(struct finals *finals, const struct verdict *verdict);
 
 /* --- parts, in the open for tests --------------------------------------------------------------------------------- */
 

@@ -10,22 +10,22 @@
 #define FULL_PART 0.25
 #define LOAD_PART 0.35
 
-static double now_ms(const struct final_phase *phase) { return time_now_ms(&phase->request->time); }
+static double now_ms(const struct finals_phase *phase) { return time_now_ms(&phase->request.time); }
 
-static const struct final_candidate *candidate_of(const struct final_phase *phase, int candidate) {
-  return &phase->request->candidates[candidate];
+static const struct final_candidate *candidate_of(const struct finals_phase *phase, int candidate) {
+  return &phase->request.candidates[candidate];
 }
 
-static void find_best(struct final_phase *phase) {
+static void find_best(struct finals_phase *phase) {
   phase->best_ms = INFINITY;
-  for (int i = 0; i < phase->request->candidate_count; i++) phase->best_ms = fmin(phase->best_ms, phase->times_ms[i]);
+  for (int i = 0; i < phase->request.candidate_count; i++) phase->best_ms = fmin(phase->best_ms, phase->times_ms[i]);
 }
 
 /* The screened candidate with the lowest minimum under the limit that has not been tried; -1 for none. */
-static int next_screened(const struct final_phase *phase, const bool *is_tried) {
+static int next_screened(const struct finals_phase *phase, const bool *is_tried) {
   int best = -1;
   double best_ms = MEASURE_CHANCE_RATIO * phase->best_ms;
-  for (int i = 0; i < phase->request->candidate_count; i++) {
+  for (int i = 0; i < phase->request.candidate_count; i++) {
     const struct final_candidate *candidate = candidate_of(phase, i);
     if (candidate->outcome != OUTCOME_SCREENED || is_tried[i]) continue;
     if (candidate->minimum_ms / candidate->scale >= best_ms) continue;
@@ -35,8 +35,8 @@ static int next_screened(const struct final_phase *phase, const bool *is_tried) 
   return best;
 }
 
-static halotune_status measure_fully(struct final_phase *phase, int candidate) {
-  const struct finals_request *request = phase->request;
+static halotune_status measure_fully(struct finals_phase *phase, int candidate) {
+  const struct finals_request *request = &phase->request;
   const int own = candidate_of(phase, candidate)->slot, slot = own >= 0 ? own : request->first_slot;
   const struct measure_request how = {.slot = slot, .is_full = true};
   struct measured measured = {.verdict = {.outcome = OUTCOME_MEASURED}};
@@ -55,9 +55,9 @@ static halotune_status measure_fully(struct final_phase *phase, int candidate) {
 }
 
 /* Candidates that may enter, by insertion; equal times in the candidates' order. */
-static void sort_by_time(struct final_phase *phase) {
+static void sort_by_time(struct finals_phase *phase) {
   phase->by_time_count = 0;
-  for (int i = 0; i < phase->request->candidate_count; i++) {
+  for (int i = 0; i < phase->request.candidate_count; i++) {
     if (!(phase->times_ms[i] <= FINALS_ENTRY_RATIO * phase->best_ms)) continue;
     int at = phase->by_time_count++;
     for (; at > 0 && phase->times_ms[phase->by_time[at - 1]] > phase->times_ms[i]; at--) {
@@ -67,8 +67,8 @@ static void sort_by_time(struct final_phase *phase) {
   }
 }
 
-halotune_status finals_enter(struct final_phase *phase) {
-  const struct finals_request *request = phase->request;
+halotune_status finals_enter(struct finals_phase *phase) {
+  const struct finals_request *request = &phase->request;
   for (int i = 0; i < request->candidate_count; i++) {
     const struct final_candidate *candidate = candidate_of(phase, i);
     const bool is_measured = candidate->outcome == OUTCOME_MEASURED && candidate->median_ms > 0;
@@ -95,10 +95,10 @@ halotune_status finals_enter(struct final_phase *phase) {
 }
 
 /* Add an entry, loaded or failed. `used_slots` counts the slots that were given away. */
-static halotune_status add(struct final_phase *phase, int candidate, int *used_slots) {
+static halotune_status add(struct finals_phase *phase, int candidate, int *used_slots) {
   const struct final_candidate *from = candidate_of(phase, candidate);
   struct final_entry *entry = &phase->out->entries[phase->out->count];
-  const int slot = from->slot >= 0 ? from->slot : phase->request->first_slot + *used_slots;
+  const int slot = from->slot >= 0 ? from->slot : phase->request.first_slot + *used_slots;
   *entry = (struct final_entry){.candidate = candidate,
                                 .verdict = {.outcome = OUTCOME_MEASURED},
                                 .is_default = from->is_default,
@@ -107,13 +107,13 @@ static halotune_status add(struct final_phase *phase, int candidate, int *used_s
                                 .ratio_high = NAN};
   phase->slots[phase->out->count++] = slot;
   if (from->slot >= 0) return HALOTUNE_OK;
-  halotune_status st = phase->request->load(phase->request->state, candidate, slot, &entry->verdict);
+  halotune_status st = phase->request.load(phase->request.state, candidate, slot, &entry->verdict);
   if (st == HALOTUNE_OK && entry->verdict.outcome == OUTCOME_MEASURED) ++*used_slots;
   return st;
 }
 
-halotune_status finals_load(struct final_phase *phase) {
-  const struct finals_request *request = phase->request;
+halotune_status finals_load(struct finals_phase *phase) {
+  const struct finals_request *request = &phase->request;
   int used_slots = 0, entrants = 0;
   halotune_status st = HALOTUNE_OK;
   /* The default first: it takes part whatever the time. */

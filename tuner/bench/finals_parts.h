@@ -5,10 +5,10 @@
 #include "tuner/bench/finals.h"
 #include "tuner/bench/rounds.h"
 
-/* The phase at work. `out->entries` are in the order in which they were loaded; player i of the entry rounds is
- * entry i. */
-struct final_phase {
-  const struct finals_request *request;
+/* The phase at work. `out->entries` are in the order in which they were loaded until finals_result sorts them; player i
+ * of the entry rounds is entry i. */
+struct finals_phase {
+  struct finals_request request;
   struct finals *out;
   struct finals_plan plan;
   double begin_ms, end_ms;
@@ -29,11 +29,12 @@ static inline bool finals_stopped(const struct finals_request *request) {
 }
 
 /* Who may enter: steps 1 and 2 of finals.h, in finals_enter.c. */
-halotune_status finals_enter(struct final_phase *phase);
+halotune_status finals_enter(struct finals_phase *phase);
 /* Load them: of step 3. */
-halotune_status finals_load(struct final_phase *phase);
+halotune_status finals_load(struct finals_phase *phase);
 
-/* Step 6, and all that is told of the entries: in finals_result.c. At least one finalist is still in. */
-halotune_status finals_result(struct final_phase *phase);
+/* Step 6, and all that is told of the entries, which get into their order: in finals_result.c. At least one finalist is
+ * still in. */
+halotune_status finals_result(struct finals_phase *phase);
 
 #endif

@@ -16,13 +16,13 @@ static int fastest(const struct rounds *rounds, const double *adjusted_ms, int f
 }
 
 /* The winner's player, by the rule of step 6. */
-static halotune_status decide(struct final_phase *phase, const double *adjusted_ms, int *winner) {
+static halotune_status decide(struct finals_phase *phase, const double *adjusted_ms, int *winner) {
   const int count = phase->finalist_count, leader = fastest(&phase->final, adjusted_ms, 0, count);
   struct contender *contenders = calloc((size_t)phase->out->count, sizeof *contenders);
   if (!contenders) return fail_memory();
   for (int p = 0; p < count; p++) {
     struct final_entry *entry = &phase->out->entries[phase->finalists[p]];
-    const struct final_candidate *candidate = &phase->request->candidates[entry->candidate];
+    const struct final_candidate *candidate = &phase->request.candidates[entry->candidate];
     entry->is_tie = player_is_in(&phase->final, p) &&
                     (p == leader || rounds_ratio(&phase->final, p, leader).high <= FINALS_TIE_RATIO);
     contenders[p] = (struct contender){.is_tie = entry->is_tie,
@@ -36,30 +36,40 @@ static halotune_status decide(struct final_phase *phase, const double *adjusted_
   return HALOTUNE_OK;
 }
 
+/* A ratio to the winner; where one of both times is a single value, its interval is not known. */
+static struct summary tell_ratio(struct rounds *rounds, int player, int winner) {
+  struct summary ratio = rounds_ratio(rounds, player, winner);
+  if (rounds->players[player].is_constant || rounds->players[winner].is_constant) ratio.low = ratio.high = NAN;
+  return ratio;
+}
+
 /* What an entry came to in some rounds. */
 static halotune_status tell(struct rounds *rounds, int player, int winner, struct final_entry *entry) {
-  const struct summary times = rounds_times(rounds, player), ratio = rounds_ratio(rounds, player, winner);
+  const struct summary times = rounds_times(rounds, player), ratio = tell_ratio(rounds, player, winner);
   entry->ratio = ratio.median;
   entry->ratio_low = ratio.low;
   entry->ratio_high = ratio.high;
+  free(entry->samples);
   if (!(entry->samples = calloc((size_t)rounds->count + 1, sizeof *entry->samples))) return fail_memory();
   for (int r = 0; r < rounds->count; r++) {
     entry->samples[r] = (float)rounds->times_ms[(r * rounds->player_count) + player];
   }
-  entry->timing = timing_of(&times, entry->samples);
+  const bool is_constant = rounds->players[player].is_constant;
+  entry->timing = is_constant ? timing_of_one(&times, entry->samples) : timing_of(&times, entry->samples);
   return HALOTUNE_OK;
 }
 
-static void tell_roof(struct final_phase *phase, const double *adjusted_ms, int winner) {
+static void tell_roof(struct finals_phase *phase, const double *adjusted_ms, int winner) {
   struct rounds *rounds = &phase->final;
   struct finals *out = phase->out;
-  const int first = phase->finalist_count, count = phase->request->roof_count;
+  const int first = phase->finalist_count, count = phase->request.roof_count;
   const int roof = fastest(rounds, adjusted_ms, first, count);
+  out->roof = -1;
   for (int i = 0; i < count; i++) {
     if (player_is_in(rounds, first + i)) out->roofs_ms[i] = rounds_times(rounds, first + i).median;
   }
   if (roof < 0) return;
-  const struct summary ratio = rounds_ratio(rounds, roof, winner);
+  const struct summary ratio = tell_ratio(rounds, roof, winner);
   out->roof = roof - first;
   out->roof_ms = out->roofs_ms[out->roof];
   out->roof_ratio = ratio.median;
@@ -82,16 +92,19 @@ static int compare_rankings(const void *left, const void *right) {
 }
 
 static void rank(struct finals *out, struct ranking *rankings) {
+  out->ranked = 0;
+  out->default_ms = NAN;
   for (int i = 0; i < out->count; i++) rankings[i].entry = out->entries[i];
   qsort(rankings, (size_t)out->count, sizeof *rankings, compare_rankings);
   for (int i = 0; i < out->count; i++) {
     out->entries[i] = rankings[i].entry;
+    out->entries[i].rank = 0;
     if (out->entries[i].verdict.outcome == OUTCOME_MEASURED) out->entries[i].rank = ++out->ranked;
     if (out->entries[i].is_default && out->entries[i].rank) out->default_ms = out->entries[i].timing.median_ms;
   }
 }
 
-halotune_status finals_result(struct final_phase *phase) {
+halotune_status finals_result(struct finals_phase *phase) {
   struct finals *out = phase->out;
   double *adjusted_ms = calloc((size_t)phase->final.player_count, sizeof *adjusted_ms);
   struct ranking *rankings = calloc((size_t)out->count, sizeof *rankings);
@@ -130,4 +143,26 @@ done:
   free(adjusted_ms);
   free(rankings);
   return st;
+}
+
+static int compare_loaded(const void *left, const void *right) {
+  return ((const struct final_entry *)left)->loaded - ((const struct final_entry *)right)->loaded;
+}
+
+halotune_status finals_reject(struct finals *finals, const struct verdict *verdict) {
+  struct finals_phase *phase = finals->phase;
+  const int rejected = finals->entries[0].loaded;
+  int left = 0;
+  phase->out = finals;
+  qsort(finals->entries, (size_t)finals->count, sizeof *finals->entries, compare_loaded);
+  finals->entries[rejected].verdict = *verdict;
+  for (int p = 0; p < phase->finalist_count; p++) {
+    if (phase->finalists[p] == rejected) phase->final.players[p].verdict = *verdict;
+    left += player_is_in(&phase->final, p);
+  }
+  if (left > 0) return finals_result(phase);
+  for (int i = 0; i < finals->count; i++) finals->entries[i].rank = 0;
+  finals->ranked = 0;
+  finals->roof_ratio = finals->roof_ratio_low = finals->roof_ratio_high = finals->default_ms = NAN;
+  return HALOTUNE_OK;
 }

@@ -54,15 +54,6 @@ static void unpack_struct(struct unpack *in, void *out, size_t bytes) {
   else in->failed = true;
 }
 
-/* A cubin in memory of its own, aligned as the driver may expect; NULL where there is none or no memory. */
-static char *unpack_cubin(struct unpack *in) {
-  size_t length = 0;
-  const char *found = unpack_bytes(in, &length);
-  char *copy = in->failed || length == 0 ? NULL : malloc(length);
-  if (copy) memcpy(copy, found, length);
-  return copy;
-}
-
 static halotune_status malformed(void) { return fail(HALOTUNE_PARSE, "a request to the GPU worker is malformed"); }
 
 /* --- requests ----------------------------------------------------------------------------------------------------- */
@@ -72,6 +63,7 @@ struct worker {
   struct gpu_session *session;
   struct gpu_reply reply;
   struct text payload;
+  struct text cubin; /* as far as it has come */
 };
 
 static halotune_status do_open(struct worker *w, struct unpack *in) {
@@ -90,10 +82,25 @@ static halotune_status do_open(struct worker *w, struct unpack *in) {
   return status;
 }
 
+/* The first part begins another cubin. */
+static halotune_status do_cubin(struct worker *w, struct unpack *in) {
+  uint64_t offset = unpack_u64(in), bytes = unpack_u64(in);
+  if (offset == 0) text_free(&w->cubin);
+  if (in->failed || bytes == 0 || bytes > GPU_WINDOW_BYTES || offset != w->cubin.length) return malformed();
+  text_add(&w->cubin, w->window->bytes, bytes);
+  return text_ok(&w->cubin) ? HALOTUNE_OK : fail_memory();
+}
+
+/* The cubin, aligned as memory from malloc; NULL where not all of it has come. */
+static const char *whole_cubin(const struct worker *w, struct unpack *in) {
+  uint64_t bytes = unpack_u64(in);
+  return !in->failed && bytes > 0 && bytes == w->cubin.length ? w->cubin.bytes : NULL;
+}
+
 static halotune_status do_prepare(struct worker *w, struct unpack *in) {
-  char *cubin = unpack_cubin(in);
+  const char *cubin = whole_cubin(w, in);
   halotune_status status = cubin && w->session->cu.library ? gpu_session_prepare(w->session, cubin) : malformed();
-  free(cubin);
+  text_free(&w->cubin);
   return status;
 }
 
@@ -117,10 +124,10 @@ static halotune_status do_load(struct worker *w, struct unpack *in) {
   int slot = (int)unpack_u64(in);
   bool is_roof = unpack_u64(in) != 0, verifies = unpack_u64(in) != 0;
   unpack_struct(in, &plan, sizeof plan);
-  char *cubin = unpack_cubin(in);
+  const char *cubin = whole_cubin(w, in);
   w->window->slot = slot;
   halotune_status status = in->failed || !cubin ? malformed() : gpu_session_load(s, slot, &plan, cubin, is_roof);
-  free(cubin);
+  text_free(&w->cubin);
   if (status != HALOTUNE_OK || !verifies) return status;
   status = gpu_session_verify(s, slot, &look_back);
   if (status != HALOTUNE_OK) gpu_session_unload(s, slot);
@@ -168,7 +175,7 @@ static halotune_status do_recheck(struct worker *w, struct unpack *in) {
   int slot = (int)unpack_u64(in);
   w->window->slot = slot;
   halotune_status status =
-      in->failed || !w->session->has_problem ? malformed() : gpu_session_inspect(w->session, &found[0]);
+      in->failed || !w->session->has_problem ? malformed() : gpu_session_inspect(w->session, slot, &found[0]);
   if (status == HALOTUNE_OK) status = gpu_session_verify(w->session, slot, &found[1]);
   if (status == HALOTUNE_OK) text_add(&w->payload, (const char *)found, sizeof found);
   else if (status == HALOTUNE_NO_GPU) gpu_session_unload(w->session, slot);
@@ -182,9 +189,10 @@ static halotune_status do_keep_warm(struct worker *w, struct unpack *in) {
 
 typedef halotune_status request_work(struct worker *w, struct unpack *in);
 static request_work *const work[GPU_REQUEST_COUNT] = {
-    [GPU_REQUEST_OPEN] = do_open,         [GPU_REQUEST_PREPARE] = do_prepare, [GPU_REQUEST_PROBLEM] = do_problem,
-    [GPU_REQUEST_UPLOAD] = do_upload,     [GPU_REQUEST_LOAD] = do_load,       [GPU_REQUEST_UNLOAD] = do_unload,
-    [GPU_REQUEST_SAMPLE] = do_sample,     [GPU_REQUEST_RECHECK] = do_recheck, [GPU_REQUEST_KEEP_WARM] = do_keep_warm,
+    [GPU_REQUEST_OPEN] = do_open,       [GPU_REQUEST_CUBIN] = do_cubin,     [GPU_REQUEST_PREPARE] = do_prepare,
+    [GPU_REQUEST_PROBLEM] = do_problem, [GPU_REQUEST_UPLOAD] = do_upload,   [GPU_REQUEST_LOAD] = do_load,
+    [GPU_REQUEST_UNLOAD] = do_unload,   [GPU_REQUEST_SAMPLE] = do_sample,   [GPU_REQUEST_RECHECK] = do_recheck,
+    [GPU_REQUEST_KEEP_WARM] = do_keep_warm,
 };
 
 /* --- the loop ----------------------------------------------------------------------------------------------------- */
@@ -231,6 +239,7 @@ static void serve(void *state, int socket) {
   }
   gpu_session_close(w.session);
   text_free(&w.payload);
+  text_free(&w.cubin);
   free(w.session);
 }
 

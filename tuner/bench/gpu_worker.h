@@ -1,8 +1,9 @@
 /* gpu_worker.h: the process that owns the GPU's context, and the messages between it and the program.
  *
  * A message is its length in 8 bytes and then that many. A request is a number of enum gpu_request, then what its
- * row says; a reply is struct gpu_reply and a payload. Fields cross through a window, memory that both processes
- * share. */
+ * row says; a reply is struct gpu_reply and a payload. Fields and cubins cross through a window, memory that both
+ * processes share: part by part, so that they may have any size. It was mapped before either process began, has no name
+ * and no descriptor, and goes with them, however they end. */
 #ifndef TUNER_BENCH_GPU_WORKER_H
 #define TUNER_BENCH_GPU_WORKER_H
 
@@ -10,15 +11,16 @@
 #include "gpu/spawner.h"
 #include "tuner/backend/gpu_session.h"
 
-enum { GPU_MESSAGE_HEAD_BYTES = 8, GPU_MESSAGE_MOST_BYTES = 1 << 28, GPU_WINDOW_BYTES = 64 << 20 };
+enum { GPU_MESSAGE_HEAD_BYTES = 8, GPU_MESSAGE_MOST_BYTES = 1 << 20, GPU_WINDOW_BYTES = 64 << 20 };
 
 /* Request, what it carries, and the reply's payload; a number is a u64, a structure its bytes. */
 #define GPU_REQUEST_LIST(X)                                                                           \
   X(OPEN)      /* ordinal -> struct gpu_opened */                                                     \
-  X(PREPARE)   /* cubin of gpu_check_source */                                                        \
+  X(CUBIN)     /* offset, bytes; they are in the window: a part of the cubin of the next PREPARE or LOAD */ \
+  X(PREPARE)   /* bytes of the cubin, that of gpu_check_source */                                     \
   X(PROBLEM)   /* struct gpu_problem */                                                               \
   X(UPLOAD)    /* enum gpu_upload, number, offset in bytes, bytes; they are in the window */          \
-  X(LOAD)      /* slot, is_roof, verify, struct kernel_plan, cubin -> struct gpu_look_back where it was verified */ \
+  X(LOAD)      /* slot, is_roof, verify, struct kernel_plan, bytes of the cubin -> struct gpu_look_back if verified */ \
   X(UNLOAD)    /* slot */                                                                             \
   X(SAMPLE)    /* rounds, warm, count, slot and batch of each -> times as doubles, up to a failure if there is one */ \
   X(RECHECK)   /* slot -> two of struct gpu_look_back: as it was found, and after another run */       \

@@ -188,7 +188,8 @@ halotune_status measure_slot(struct backend_handle *backend, const struct measur
   }
   for (int i = 0; i < samples.count; i++) out->samples[i] = (float)samples.times_ms[i];
   const struct summary times = samples_summary(&samples);
-  out->timing = timing_of(&times, out->samples);
+  const bool is_constant = backend_is_constant(backend, request->slot);
+  out->timing = is_constant ? timing_of_one(&times, out->samples) : timing_of(&times, out->samples);
 done:
   samples_free(&samples);
   return st;

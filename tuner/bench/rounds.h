@@ -13,6 +13,7 @@
 struct player {
   int slot, batch;
   struct verdict verdict; /* OUTCOME_MEASURED; otherwise it left, and its times mean nothing */
+  bool is_constant;       /* all its times are one value, which tells nothing of how they vary */
 };
 
 /* Rounds that were taken. Begin with rounds_make, end with rounds_free. */

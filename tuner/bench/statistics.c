@@ -65,3 +65,12 @@ struct timing timing_of(const struct summary *times_ms, const float *samples) {
                          .high_ms = times_ms->high,
                          .samples = samples};
 }
+
+struct timing timing_of_one(const struct summary *times_ms, const float *samples) {
+  return (struct timing){.sample_count = 1,
+                         .median_ms = times_ms->median,
+                         .minimum_ms = times_ms->median,
+                         .low_ms = NAN,
+                         .high_ms = NAN,
+                         .samples = samples};
+}

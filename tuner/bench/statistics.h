@@ -41,4 +41,7 @@ struct summary ratio_summary(const double *numerators, const double *denominator
  *   samples  in order, or NULL; only the pointer is kept */
 struct timing timing_of(const struct summary *times_ms, const float *samples);
 
+/* The same where all samples repeat one value: it counts as one, and its interval is not known (NaN). */
+struct timing timing_of_one(const struct summary *times_ms, const float *samples);
+
 #endif

@@ -157,8 +157,10 @@ static halotune_status print_text(const struct query *query) {
   }
   text_printf(&text, "\n");
   if (c->match != HALOTUNE_MATCH_DEFAULT) {
-    text_printf(&text, "time        %.6g ms (95 %%: %.6g to %.6g)\nbandwidth   %.0f GB/s", c->time_ms, c->low_ms, c->high_ms,
-                c->bandwidth_gbs);
+    text_printf(&text, "time        %.6g ms (95 %%: ", c->time_ms);
+    if (isfinite(c->low_ms)) text_printf(&text, "%.6g to %.6g)", c->low_ms, c->high_ms);
+    else text_printf(&text, "unknown)");
+    text_printf(&text, "\nbandwidth   %.0f GB/s", c->bandwidth_gbs);
     if (isfinite(c->roof_share)) text_printf(&text, ", %.3f of the fastest copy of the same bytes", c->roof_share);
     text_printf(&text, "\nmeasured    %s", c->date);
     add_age(c->age_s, &text);

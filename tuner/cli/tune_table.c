@@ -25,7 +25,9 @@ static void print_row(const struct tuned *row) {
   text_free(&text);
   if (result->has_winner) {
     double half_percent = 50 * (result->timing.high_ms - result->timing.low_ms) / result->timing.median_ms;
-    printf(" %10.5f %6.2f %8.1f", result->timing.median_ms, half_percent, bandwidth_gbs(result));
+    printf(" %10.5f", result->timing.median_ms);
+    print_figure(" %*.2f", 6, half_percent);
+    printf(" %8.1f", bandwidth_gbs(result));
     print_figure(" %*.3f", 7, result->roof_ratio);
     print_figure(" %*.2f", 8, speed_up(result));
     printf(" %7ld  %s %s%s\n", result->tried, result->template_name, result->parameters,

@@ -14,13 +14,15 @@ static const char all_sql[] =
                                                      "m.variant_id join template t on t.id = v.template_id"
     " where here.id = ?1";
 
+/* Of each variant the newest result counts, from whose row SQLite takes the columns beside max(). */
 static const char winners_sql[] =
     "select t.hash, v.parameters" SAME_RUNS " join finalist f on f.run_id = r.id and f.rank = 1 join variant v on v.id "
                                             "= f.variant_id join template t on t.id = v.template_id"
     " where here.id = ?1 union"
-    " select hash, parameters from (select t.hash hash, v.parameters parameters, min(m.median_ms) best" SAME_RUNS
-    " join measurement m on m.run_id = r.id and m.outcome = 'measured' join variant v on v.id = m.variant_id"
-    " join template t on t.id = v.template_id where here.id = ?1 group by 1, 2 order by best limit ?2)";
+    " select hash, parameters from (select hash, parameters from"
+    " (select t.hash hash, v.parameters parameters, m.outcome outcome, m.median_ms time_ms, max(m.id)" SAME_RUNS
+    " join measurement m on m.run_id = r.id join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
+    " where here.id = ?1 group by 1, 2) where outcome = 'measured' order by time_ms limit ?2)";
 
 /* ?2: a variant, ?3, ?4: source and template of the default one. */
 static const char scale_sql[] =

@@ -91,17 +91,47 @@ static halotune_status load(void *state, int candidate, int slot, struct verdict
   return status;
 }
 
+/* The newest truth about a candidate goes into the store, also where an earlier run's result had served until now. */
+static halotune_status store_again(struct final_phase *phase, int candidate, struct measurement *again) {
+  struct session *session = phase->session;
+  struct timed_variant *timed = &session->timed.list[candidate];
+  session->result->outcomes[timed->outcome]--;
+  session->result->outcomes[again->outcome]++;
+  timed->outcome = again->outcome;
+  again->at_s = (clock_ms() - session->start_ms) * 1e-3;
+  return store_measured_again(session->tools->store, session->run_id, timed->variant, again);
+}
+
 /* A screened variant was measured fully after all. */
 static halotune_status take_measured(void *state, int candidate, const struct measured *measured) {
-  struct final_phase *phase = state;
-  struct session *session = phase->session;
-  const struct timed_variant *timed = &session->timed.list[candidate];
-  session->result->outcomes[timed->outcome]--;
-  session->result->outcomes[measured->verdict.outcome]++;
-  return timed->number == 0
-             ? HALOTUNE_OK
-             : store_measured_again(session->tools->store, session->run_id, timed->variant, measured->verdict.outcome,
-                                    measured->verdict.reason, &measured->timing);
+  struct measurement again = measurement_none();
+  again.outcome = measured->verdict.outcome;
+  again.reason = measured->verdict.reason;
+  again.timing = measured->timing;
+  again.before = measured->before;
+  again.after = measured->after;
+  again.attempts = measured->attempts;
+  again.is_marked = measured->is_marked;
+  return store_again(state, candidate, &again);
+}
+
+halotune_status final_phase_failed(struct final_phase *phase, int candidate, enum outcome outcome, const char *reason) {
+  struct measurement again = measurement_none();
+  again.outcome = outcome;
+  again.reason = reason;
+  again.attempts = 0;
+  return store_again(phase, candidate, &again);
+}
+
+/* Those that left: they did not load any more, went wrong among the samples, or were wrong after them. */
+static halotune_status store_failures(struct final_phase *phase) {
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < phase->finals.count && status == HALOTUNE_OK; i++) {
+    const struct final_entry *entry = &phase->finals.entries[i];
+    if (entry->verdict.outcome != OUTCOME_MEASURED)
+      status = final_phase_failed(phase, entry->candidate, entry->verdict.outcome, entry->verdict.reason);
+  }
+  return status;
 }
 
 static bool is_stopped(void *state) { return session_is_stopped(((const struct final_phase *)state)->session); }
@@ -174,9 +204,11 @@ static halotune_status end_phase(struct final_phase *phase) {
   const struct finals *finals = &phase->finals;
   if (finals->is_marked) text_printf(&phase->warnings, "the GPU was slowed down during the final rounds\n");
   if (finals->is_scaled) text_printf(&phase->warnings, "the budget was too short for the whole final phase\n");
-  halotune_status status = winner_choose(phase);
+  bool was_ranked = finals->ranked > 0;
+  halotune_status status = store_failures(phase);
+  if (status == HALOTUNE_OK) status = winner_choose(phase);
   if (status != HALOTUNE_OK || session->result->has_winner) return status;
-  if (finals->ranked > 0) return end_without_winner(phase, "none of the first finalists was right on the second grid");
+  if (was_ranked) return end_without_winner(phase, "none of the first finalists was right on the second grid");
   if (session_is_stopped(session)) return session_end_early(session, session_stop_reason(session));
   struct text reason = {0};
   text_printf(&reason, "no finalist came through the final rounds");

@@ -16,8 +16,12 @@ struct final_phase {
   struct text warnings;      /* a line each */
 };
 
-/* Store and tell the winner: the first by rank that is right on the second grid, too, with all finalists and the end of
- * the run. Without one nothing is stored, and session->result->has_winner stays false. In final_winner.c. */
+/* Store and tell the winner, which is right on the second grid, too, with all finalists and the end of the run. What is
+ * wrong there leaves, and the others are ranked without it. Without a winner session->result->has_winner stays false. In
+ * final_winner.c. */
 halotune_status winner_choose(struct final_phase *phase);
+
+/* A candidate that had a time went wrong: in the store, its newest result says so. In final_phase.c. */
+halotune_status final_phase_failed(struct final_phase *phase, int candidate, enum outcome outcome, const char *reason);
 
 #endif

@@ -6,20 +6,20 @@
 
 enum { MOST_WINNERS_TRIED = 4 };
 
-/* The finalists from the winner on: those before it were wrong on the second grid. Ratios are to the winner. */
-static struct finalist *list_finalists(const struct final_phase *phase, const struct final_entry *winner, int *count) {
+/* Ratios are to the winner. */
+static struct finalist *list_finalists(const struct final_phase *phase, int *count) {
   const struct finals *finals = &phase->finals;
   struct finalist *list = calloc((size_t)finals->count + 1, sizeof *list);
   *count = 0;
   for (int i = 0; list && i < finals->count; i++) {
     const struct final_entry *entry = &finals->entries[i];
-    if (!entry->is_finalist || entry->rank < winner->rank) continue;
+    if (!entry->is_finalist || entry->rank == 0) continue;
     list[(*count)++] = (struct finalist){.variant = phase->session->timed.list[entry->candidate].variant,
-                                         .rank = entry->rank - winner->rank + 1,
+                                         .rank = entry->rank,
                                          .timing = entry->timing,
-                                         .ratio = entry->ratio / winner->ratio,
-                                         .ratio_low = entry->ratio_low / winner->ratio,
-                                         .ratio_high = entry->ratio_high / winner->ratio,
+                                         .ratio = entry->ratio,
+                                         .ratio_low = entry->ratio_low,
+                                         .ratio_high = entry->ratio_high,
                                          .is_default = entry->is_default,
                                          .is_tie = entry->is_tie};
     list[*count - 1].timing.samples = entry->samples;
@@ -54,9 +54,9 @@ static void report_winner(struct final_phase *phase, const struct final_entry *e
   result->timing.samples = NULL;
   result->default_ms = finals->default_ms;
   result->roof_ms = finals->roof_ms;
-  result->roof_ratio = finals->roof_ratio / entry->ratio; /* finals speak of the first by rank, whose ratio is 1 */
-  result->roof_ratio_low = finals->roof_ratio_low / entry->ratio_high;
-  result->roof_ratio_high = finals->roof_ratio_high / entry->ratio_low;
+  result->roof_ratio = finals->roof_ratio;
+  result->roof_ratio_low = finals->roof_ratio_low;
+  result->roof_ratio_high = finals->roof_ratio_high;
   result->empty_ms = finals->empty_ms;
   for (int i = 0; i < finals->count; i++) {
     result->finalists += finals->entries[i].is_finalist;
@@ -83,9 +83,9 @@ static halotune_status store_winner(struct final_phase *phase, const struct fina
                       .timing = entry->timing,
                       .default_ms = finals->default_ms,
                       .roof_ms = finals->roof_ms,
-                      .roof_ratio = finals->roof_ratio / entry->ratio,
-                      .roof_ratio_low = finals->roof_ratio_low / entry->ratio_high,
-                      .roof_ratio_high = finals->roof_ratio_high / entry->ratio_low,
+                      .roof_ratio = finals->roof_ratio,
+                      .roof_ratio_low = finals->roof_ratio_low,
+                      .roof_ratio_high = finals->roof_ratio_high,
                       .empty_ms = finals->empty_ms,
                       .bytes = task_bytes(session->task),
                       .rms_error = trial->result.rms_error,
@@ -101,7 +101,7 @@ static halotune_status store_winner(struct final_phase *phase, const struct fina
                       .cubin = trial->compiled.cubin,
                       .cubin_bytes = trial->compiled.cubin_bytes};
   struct run_end end = end_of(phase);
-  struct finalist *finalists = list_finalists(phase, entry, &count);
+  struct finalist *finalists = list_finalists(phase, &count);
   if (!finalists) return fail_memory();
   halotune_status status =
       store_final(session->tools->store, session->run_id, finalists, count, &best, &end, &session->result->is_current);
@@ -131,51 +131,47 @@ static halotune_status build_winner(struct final_phase *phase, const struct fina
   return status;
 }
 
-/* An entry was wrong on the second grid: its result of this run says so from now on. */
-static halotune_status reject(struct final_phase *phase, const struct final_entry *entry, const char *grid,
-                              const struct verdict *verdict) {
-  struct session *session = phase->session;
-  const struct timed_variant *timed = &session->timed.list[entry->candidate];
-  const struct timing none = {.sample_count = 0};
+/* The winner of the rounds was wrong on the second grid: it leaves, and its result of this run says so from now on. */
+static halotune_status reject(struct final_phase *phase, const char *grid, struct verdict *verdict) {
   struct text reason = {0};
   text_printf(&reason, "on the grid %s: %s", grid, verdict->reason);
-  text_printf(&phase->warnings, "rank %d was %s %s\n", entry->rank, outcome_name(verdict->outcome), text_string(&reason));
-  session->result->outcomes[OUTCOME_MEASURED]--;
-  session->result->outcomes[verdict->outcome]++;
-  halotune_status status = timed->number == 0 ? HALOTUNE_OK
-                                              : store_measured_again(session->tools->store, session->run_id, timed->variant,
-                                                                     verdict->outcome, text_string(&reason), &none);
+  text_printf(&phase->warnings, "the first by rank was %s %s\n", outcome_name(verdict->outcome), text_string(&reason));
+  const int winner = phase->finals.entries[0].candidate;
+  halotune_status status = final_phase_failed(phase, winner, verdict->outcome, text_string(&reason));
   text_free(&reason);
-  return status;
+  return status == HALOTUNE_OK ? finals_reject(&phase->finals, verdict) : status;
 }
 
-/* The first by rank that is right on the second grid, too. */
-halotune_status winner_choose(struct final_phase *phase) {
+/* What the second grid says of the winner of the rounds. */
+static halotune_status check_winner(struct final_phase *phase, char grid[64], struct verdict *verdict) {
   struct session *session = phase->session;
-  for (int i = 0; i < phase->finals.ranked && i < MOST_WINNERS_TRIED; i++) {
-    const struct final_entry *entry = &phase->finals.entries[i];
+  const struct final_entry *winner = &phase->finals.entries[0];
+  session_show(session, "second grid");
+  if (!session->tools->backend->facts.is_recording)
+    return second_grid_check(session, &session->timed.list[winner->candidate].proposal, grid, verdict);
+  *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+  snprintf(verdict->reason, sizeof verdict->reason, "a recording runs nothing");
+  return HALOTUNE_OK;
+}
+
+halotune_status winner_choose(struct final_phase *phase) {
+  for (int tried = 0; tried < MOST_WINNERS_TRIED && phase->finals.ranked > 0; tried++) {
     struct verdict verdict;
     struct trial *trial;
     char grid[64] = "";
-    halotune_status status = HALOTUNE_OK;
-    verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-    session_show(session, "second grid");
-    if (session->tools->backend->facts.is_recording)
-      snprintf(verdict.reason, sizeof verdict.reason, "a recording runs nothing");
-    else
-      status = second_grid_check(session, &session->timed.list[entry->candidate].proposal, grid, &verdict);
-    if (status != HALOTUNE_OK) return status;
-    if (verdict.outcome != OUTCOME_MEASURED) {
-      if ((status = reject(phase, entry, grid, &verdict)) != HALOTUNE_OK) return status;
-      continue;
+    halotune_status status = check_winner(phase, grid, &verdict);
+    if (status == HALOTUNE_OK && verdict.outcome != OUTCOME_MEASURED) {
+      if ((status = reject(phase, grid, &verdict)) == HALOTUNE_OK) continue;
     }
+    if (status != HALOTUNE_OK) return status;
+    const struct final_entry *winner = &phase->finals.entries[0];
     if (!grid[0]) text_printf(&phase->warnings, "not verified on a second grid: %s\n", verdict.reason);
-    if ((status = build_winner(phase, entry, &trial)) != HALOTUNE_OK || !trial) return status;
-    status = store_winner(phase, entry, trial, grid);
+    if ((status = build_winner(phase, winner, &trial)) != HALOTUNE_OK || !trial) return status;
+    status = store_winner(phase, winner, trial, grid);
     trial_free(trial);
     if (status != HALOTUNE_OK) return status;
-    session->result->is_complete = true;
-    report_winner(phase, entry);
+    phase->session->result->is_complete = true;
+    report_winner(phase, winner);
     return HALOTUNE_OK;
   }
   return HALOTUNE_OK;

@@ -25,29 +25,43 @@ struct phase {
 /* --- proposals
  * ---------------------------------------------------------------------------------------------------------- */
 
-/* Bring one proposal to the compilers, or to its end; one that was proposed before is passed over.
+/* Begin one proposal, with what an earlier run may know of it.
  *   again  the number of the result that it is to replace; 0: none */
-static halotune_status propose(struct phase *phase, const struct proposal *proposal, long again) {
+static halotune_status begin(struct phase *phase, const struct proposal *proposal, long again, struct trial **out) {
   struct session *session = phase->session;
-  struct trial *trial;
   const struct template *template = session->space.templates[proposal->template_index];
-  if (again == 0 && !visited_add(&phase->proposed, &session->space, proposal)) return HALOTUNE_OK;
-  halotune_status status = trial_begin(session->task, template, proposal, &session->task->grid, &trial);
+  halotune_status status = trial_begin(session->task, template, proposal, &session->task->grid, out);
   if (status != HALOTUNE_OK) return status;
-  trial->again = again;
-  if (again == 0) status = results_recall(&phase->results, trial, phase->default_ms);
-  if (status != HALOTUNE_OK) {
-    trial_free(trial);
-    return status;
-  }
+  (*out)->again = again;
+  if (again == 0) status = results_recall(&phase->results, *out, phase->default_ms);
+  if (status == HALOTUNE_OK) return status;
+  trial_free(*out);
+  *out = NULL;
+  return status;
+}
+
+/* Bring a trial to the compilers, or to its end. */
+static halotune_status pass_on(struct phase *phase, struct trial *trial) {
   return trial->is_over ? results_finish(&phase->results, trial)
-                        : pipeline_put(session->pipeline, trial, session->task);
+                        : pipeline_put(phase->session->pipeline, trial, phase->session->task);
+}
+
+/* Both for one proposal; one that was proposed before is passed over. */
+static halotune_status propose(struct phase *phase, const struct proposal *proposal) {
+  const struct search_space *space = &phase->session->space;
+  struct trial *trial;
+  if (visited_has(&phase->proposed, space, proposal)) return HALOTUNE_OK;
+  if (!visited_add(&phase->proposed, space, proposal)) return fail_memory();
+  halotune_status status = begin(phase, proposal, 0, &trial);
+  return status == HALOTUNE_OK ? pass_on(phase, trial) : status;
 }
 
 /* Measure a result once more, as the anchor asks. */
 static halotune_status propose_again(struct phase *phase, long number) {
   const struct proposal proposal = phase->results.list[number - 1].proposal;
-  return propose(phase, &proposal, number);
+  struct trial *trial;
+  halotune_status status = begin(phase, &proposal, number, &trial);
+  return status == HALOTUNE_OK ? pass_on(phase, trial) : status;
 }
 
 /* Keep the compilers busy. */
@@ -60,26 +74,12 @@ static halotune_status feed(struct phase *phase) {
     if (number > 0) {
       status = propose_again(phase, number);
     } else if (session->options->strategy->next(session->strategy, &proposal)) {
-      status = propose(phase, &proposal, 0);
+      status = propose(phase, &proposal);
     } else {
       phase->is_dry = true;
       break;
     }
   }
-  return status;
-}
-
-/* What earlier runs know counts as tried, and may win. A result that turns out to be lost is made anew. */
-static halotune_status recall_earlier(struct phase *phase) {
-  struct session *session = phase->session;
-  const struct tune_options *options = session->options;
-  struct drawn_list earlier;
-  if (options->fresh) return HALOTUNE_OK;
-  halotune_status status = earlier_variants(session, options->rematch ? EARLIER_WINNERS : EARLIER_ALL, &earlier);
-  for (long i = 0; i < earlier.count && status == HALOTUNE_OK && !session_is_stopped(session); i++) {
-    if (pipeline_has_room(session->pipeline)) status = propose(phase, &earlier.list[i], 0);
-  }
-  drawn_free(&earlier);
   return status;
 }
 
@@ -140,15 +140,69 @@ static halotune_status run_next(struct phase *phase, int timeout_ms) {
   return status == HALOTUNE_OK && trial ? run(phase, trial) : status;
 }
 
+/* Run what is in the pipeline, whatever the time. */
+static halotune_status drain(struct phase *phase) {
+  halotune_status status = HALOTUNE_OK;
+  while (status == HALOTUNE_OK && !pipeline_is_empty(phase->session->pipeline) && !session_is_stopped(phase->session))
+    status = run_next(phase, -1);
+  return status;
+}
+
+/* --- earlier runs --- */
+
+/* Of what earlier runs tried, their results count, and may win. A result that is lost, as where this version writes
+ * another source, is none: its variant is left to the strategy, like any that was not tried. */
+static halotune_status recall_results(struct phase *phase, const struct drawn_list *earlier) {
+  struct session *session = phase->session;
+  halotune_status status = HALOTUNE_OK;
+  for (long i = 0; i < earlier->count && status == HALOTUNE_OK && !session_is_stopped(session); i++) {
+    const struct proposal *proposal = &earlier->list[i];
+    struct trial *trial;
+    if (visited_has(&phase->proposed, &session->space, proposal)) continue;
+    if ((status = begin(phase, proposal, 0, &trial)) != HALOTUNE_OK) break;
+    if (trial->is_over && visited_add(&phase->proposed, &session->space, proposal))
+      status = results_finish(&phase->results, trial);
+    else
+      trial_free(trial);
+  }
+  return status;
+}
+
+/* All of the variants of a rematch, which has no strategy: where a result is lost, they are measured anew, however long
+ * that takes. The device works wherever the pipeline is full. */
+static halotune_status propose_all(struct phase *phase, const struct drawn_list *earlier) {
+  struct session *session = phase->session;
+  halotune_status status = HALOTUNE_OK;
+  for (long i = 0; i < earlier->count && status == HALOTUNE_OK; i++) {
+    while (status == HALOTUNE_OK && !pipeline_has_room(session->pipeline)) status = run_next(phase, -1);
+    if (session_is_stopped(session)) break;
+    if (status == HALOTUNE_OK) status = propose(phase, &earlier->list[i]);
+  }
+  return status == HALOTUNE_OK ? drain(phase) : status;
+}
+
+static halotune_status take_earlier(struct phase *phase) {
+  struct session *session = phase->session;
+  const struct tune_options *options = session->options;
+  struct drawn_list earlier;
+  if (options->fresh) return HALOTUNE_OK;
+  halotune_status status = earlier_variants(session, options->rematch ? EARLIER_WINNERS : EARLIER_ALL, &earlier);
+  if (status == HALOTUNE_OK) status = options->rematch ? propose_all(phase, &earlier) : recall_results(phase, &earlier);
+  drawn_free(&earlier);
+  return status;
+}
+
+/* --- the phase --- */
+
+/* The default variant first, whatever the time. */
 static halotune_status search(struct phase *phase) {
   struct session *session = phase->session;
-  halotune_status status = session->first ? propose(phase, &session->first->proposal, 0) : HALOTUNE_OK;
-  while (status == HALOTUNE_OK && !pipeline_is_empty(session->pipeline))
-    status = run_next(phase, -1); /* whatever the time */
-  if (status == HALOTUNE_OK) status = recall_earlier(phase);
-  while (status == HALOTUNE_OK && !session_is_searched(session)) {
-    if (!session->options->rematch && (status = feed(phase)) != HALOTUNE_OK) break;
-    if (pipeline_is_empty(session->pipeline) && (phase->is_dry || session->options->rematch)) break;
+  halotune_status status = session->first ? propose(phase, &session->first->proposal) : HALOTUNE_OK;
+  while (status == HALOTUNE_OK && !pipeline_is_empty(session->pipeline)) status = run_next(phase, -1);
+  if (status == HALOTUNE_OK) status = take_earlier(phase);
+  while (status == HALOTUNE_OK && !session->options->rematch && !session_is_searched(session)) {
+    if ((status = feed(phase)) != HALOTUNE_OK) break;
+    if (pipeline_is_empty(session->pipeline) && phase->is_dry) break;
     status = run_next(phase, COMPILE_WAIT_MS);
     session_show(session, "search");
   }

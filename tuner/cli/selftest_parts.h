@@ -1,0 +1,47 @@
+/* selftest_parts.h: what the files of `halotune selftest` share. */
+#ifndef TUNER_CLI_SELFTEST_PARTS_H
+#define TUNER_CLI_SELFTEST_PARTS_H
+
+#include "tuner/bench/backend.h"
+#include "tuner/cli/command.h"
+#include "tuner/cli/json.h"
+
+/* The test at work. */
+struct selftest {
+  const struct invocation *invocation;
+  struct compiler *compiler;
+  struct backend_handle backend;
+  bool as_json;
+  json_t *rows;
+  long variant_count, failed_count;
+};
+
+/* A variant on its way through the compiler. */
+struct selftest_item {
+  struct variant_spec spec;
+  struct generated generated;
+};
+
+/* --- selftest_try.c --- */
+
+/* Compile some items, and try each on the device in the order in which the compiles end; tell what came of it.
+ *   scene  the backend's problem */
+halotune_status selftest_items(struct selftest *s, const struct scene *scene, const struct selftest_item *items,
+                               long count);
+
+/* A line for a problem that is done, with what was counted since. */
+void selftest_say_done(const struct selftest *s, const struct scene *scene, long variants_before, long failed_before);
+
+/* --- selftest_problem.c --- */
+
+/* A scene with coefficients that are not the defaults, on the backend.
+ *   ghosts  of the grid's points, some at all edges are not to be computed */
+halotune_status selftest_scene(struct selftest *s, const struct stencil *stencil, const struct analysis *analysis,
+                               enum dtype dtype, const struct grid *grid, double *coefficients,
+                               enum launch_mode launch, bool ghosts, struct scene *scene);
+
+/* One stencil, in its types and on its grids.
+ *   name  of the stencil or its file */
+halotune_status selftest_stencil(struct selftest *s, char *name);
+
+#endif

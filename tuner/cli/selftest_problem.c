@@ -1,0 +1,110 @@
+/* selftest_problem.c: which variants are tried of a stencil, on which grids. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/cli/pick.h"
+#include "tuner/cli/selftest_parts.h"
+
+enum { SLICE = 12 }; /* variants of a stencil in one type on one grid, where --sample does not say */
+
+/* By the stencil's dimensions: extents that are primes, and whole vectors that fill no tile. */
+static const char *const grids[][2] = {{"10007", "9996"}, {"521,89", "516,90"}, {"131,43,29", "132,42,30"}};
+
+/* A box that begins and ends within vectors and tiles, with ghost layers around it, so that it is not the grid's
+ * edge that keeps a kernel from what it must not compute. */
+static void leave_ghosts(const struct stencil *stencil, const struct analysis *analysis, struct domain *domain) {
+  enum { WIDEST_VECTOR = 4 };
+  for (int axis = 0; axis < stencil->dims && axis < MAX_DIMS; axis++) {
+    long low = domain->low[axis] + analysis->radius_low[axis] + (axis == 0 ? WIDEST_VECTOR : 1);
+    long high = domain->high[axis] - analysis->radius_high[axis] - (axis == 0 ? WIDEST_VECTOR + 1 : 1);
+    if (low < high) domain->low[axis] = low, domain->high[axis] = high;
+  }
+}
+
+halotune_status selftest_scene(struct selftest *s, const struct stencil *stencil, const struct analysis *analysis,
+                               enum dtype dtype, const struct grid *grid, double *coefficients,
+                               enum launch_mode launch, bool ghosts, struct scene *scene) {
+  struct scene_request request = {.stencil = stencil,
+                                  .analysis = analysis,
+                                  .dtype = dtype,
+                                  .coefficients = coefficients,
+                                  .domain = domain_dense(stencil, analysis, grid),
+                                  .input = INPUT_RANDOM,
+                                  .seed = 1,
+                                  .steps = 1};
+  const struct backend_problem problem = {.scene = scene, .launch = launch, .cache = CACHE_STEADY};
+  halotune_status status = scene_coefficients(stencil, grid, dtype, coefficients);
+  if (ghosts) leave_ghosts(stencil, analysis, &request.domain);
+  if (status == HALOTUNE_OK) status = scene_make(&request, scene);
+  return status == HALOTUNE_OK ? s->backend.table->set_problem(s->backend.state, &problem) : status;
+}
+
+/* The variants that the options choose for one stencil, type and grid, all in `inner`. Where rules leave none, that
+ * is fine. */
+static halotune_status try_problem(struct selftest *s, const struct invocation *inner, enum launch_mode launch,
+                                   bool ghosts) {
+  struct problem problem;
+  struct picked picked = {.count = 0};
+  struct scene scene = {.allowed_units = 0};
+  long variants = s->variant_count, failed = s->failed_count, count = 0;
+  halotune_status status = problem_open(inner, &problem);
+  if (status != HALOTUNE_OK) return status;
+  problem.limits = s->backend.facts.device.limits;
+  status = pick_variants(inner, &problem, SLICE, &picked);
+  bool none = status == HALOTUNE_ARGUMENT;
+  struct selftest_item *items = status == HALOTUNE_OK ? calloc((size_t)picked.count + 1, sizeof *items) : NULL;
+  if (status == HALOTUNE_OK && !items) status = fail_memory();
+  if (status == HALOTUNE_OK) {
+    status = selftest_scene(s, problem.loaded.stencil, problem.loaded.analysis, problem.dtype, &problem.grid,
+                       problem.coefficients, launch, ghosts, &scene);
+  }
+  for (long i = 0; i < picked.count && status == HALOTUNE_OK; i++) {
+    struct selftest_item *item = &items[count];
+    item->spec = problem_variant(&problem, picked.variants[i].template, &picked.variants[i].configuration);
+    item->spec.domain = scene.request.domain;
+    status = generate(&item->spec, &item->generated);
+    if (status == HALOTUNE_OK) count++;
+    else if (status == HALOTUNE_ARGUMENT) status = HALOTUNE_OK; /* a rule that only this GPU breaks */
+  }
+  if (status == HALOTUNE_OK) status = selftest_items(s, &scene, items, count);
+  if (status == HALOTUNE_OK) selftest_say_done(s, &scene, variants, failed);
+  for (long i = 0; i < count; i++) generated_free(&items[i].generated);
+  free(items);
+  scene_free(&scene);
+  picked_free(&picked);
+  problem_free(&problem);
+  return none ? HALOTUNE_OK : status;
+}
+
+static void set_option(struct invocation *invocation, const char *name, const char *value) {
+  for (int i = 0; invocation->command->options[i].name; i++) {
+    if (strcmp(invocation->command->options[i].name, name) == 0) invocation->values[i] = value;
+  }
+}
+
+halotune_status selftest_stencil(struct selftest *s, char *name) {
+  struct invocation inner = *s->invocation;
+  struct loaded loaded;
+  const char *dtype = option_value(s->invocation, "dtype"), *grid = option_value(s->invocation, "grid");
+  char arch[16];
+  halotune_status status = loaded_open(name, &loaded);
+  if (status != HALOTUNE_OK) return status;
+  snprintf(arch, sizeof arch, "sm_%d", s->backend.facts.device.capability);
+  inner.arguments = &name;
+  inner.argument_count = 1;
+  set_option(&inner, "arch", arch);
+  for (int d = 0; d < DTYPE_COUNT && status == HALOTUNE_OK; d++) {
+    if (dtype ? strcmp(dtype, dtype_names[d]) != 0 : !loaded.stencil->dtypes[d]) continue;
+    set_option(&inner, "dtype", dtype_names[d]);
+    for (int g = 0; g < (grid ? 1 : 3) && status == HALOTUNE_OK;
+         g++) { /* the second grid once more, with ghosts; no scan has any */
+      bool ghosts = g == 2;
+      if (ghosts && loaded.stencil->kind == STENCIL_SCAN) continue;
+      set_option(&inner, "grid", grid ? grid : grids[loaded.stencil->dims - 1][ghosts ? 1 : g]);
+      status = try_problem(s, &inner, (g + d) % 2 ? LAUNCH_STREAM : LAUNCH_GRAPH, ghosts);
+    }
+  }
+  loaded_free(&loaded);
+  return status;
+}
