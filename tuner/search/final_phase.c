@@ -95,9 +95,10 @@ static halotune_status load(void *state, int candidate, int slot, struct verdict
 static halotune_status take_measured(void *state, int candidate, const struct measured *measured) {
   struct final_phase *phase = state;
   struct session *session = phase->session;
-  const struct timed_variant *timed = &session->timed.list[candidate];
+  struct timed_variant *timed = &session->timed.list[candidate];
   session->result->outcomes[timed->outcome]--;
   session->result->outcomes[measured->verdict.outcome]++;
+  timed->outcome = measured->verdict.outcome;
   return timed->number == 0
              ? HALOTUNE_OK
              : store_measured_again(session->tools->store, session->run_id, timed->variant, measured->verdict.outcome,

@@ -140,7 +140,7 @@ static halotune_status reject(struct final_phase *phase, const struct final_entr
   struct text reason = {0};
   text_printf(&reason, "on the grid %s: %s", grid, verdict->reason);
   text_printf(&phase->warnings, "rank %d was %s %s\n", entry->rank, outcome_name(verdict->outcome), text_string(&reason));
-  session->result->outcomes[OUTCOME_MEASURED]--;
+  session->result->outcomes[timed->outcome]--; /* the default may have been screened */
   session->result->outcomes[verdict->outcome]++;
   halotune_status status = timed->number == 0 ? HALOTUNE_OK
                                               : store_measured_again(session->tools->store, session->run_id, timed->variant,
