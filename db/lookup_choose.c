@@ -246,8 +246,8 @@ halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key
   }
   for (int axis = stencil->dims; axis < MAX_DIMS; axis++) {
     if (grid.n[axis] == 1) continue;
-    return fail(HALOTUNE_ARGUMENT, "%s has %d dimensions: the grid has %ld points in %c, not 1", stencil->name, stencil->dims,
-                grid.n[axis], axis_names[axis]);
+    return fail(HALOTUNE_ARGUMENT, "%s has %d dimension%s: the grid has %ld points in %c, not 1", stencil->name, stencil->dims,
+                PLURAL(stencil->dims), grid.n[axis], axis_names[axis]);
   }
   if ((status = stencil_check_grid(stencil, &grid, NULL)) != HALOTUNE_OK) return status;
   struct domain domain = domain_dense(stencil, out->parsed->analysis, &grid);

@@ -21,7 +21,7 @@ static const struct {
     {"right", "  if (inside) v[i] = sum(i);\n}\n", "passed", ""},
     {"wrong weight", "  if (inside) v[i] = sum(i) + 1e-4f;\n}\n", "wrong_result", "v: 56 of 56 points are wrong"},
     {"a point missing", "  if (inside && i != 35) v[i] = sum(i);\n}\n", "wrong_result",
-     "1 of 56 points are wrong, the first (3, 2, 0): nan"},
+     "1 of 56 points is wrong, the first (3, 2, 0): nan"},
     {"NaN", "  if (inside) v[i] = i == 35 ? 0.0f/(x - 3) : sum(i);\n}\n", "wrong_result", "the first (3, 2, 0): "},
     {"skipped column", "  if (inside) v[i] = sum(i);\n  if (x == 0 && y == 3) v[i] = 0;\n}\n", "wrote_outside",
      "v was written at (0, 3, 0), which is not to be computed"},

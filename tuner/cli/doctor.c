@@ -56,7 +56,7 @@ static void look_for_driver(struct machine *m, struct finding *f) {
   }
   int cuda = m->gpus.cuda;
   text_printf(&f->text, "runs CUDA %d.%d, %d GPU%s", cuda / thousand, cuda % thousand / ten, m->gpus.device_count,
-              m->gpus.device_count == 1 ? "" : "s");
+              PLURAL(m->gpus.device_count));
 }
 
 static void look_for_nvrtc(struct machine *m, struct finding *f) {

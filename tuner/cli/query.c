@@ -130,7 +130,7 @@ static void add_age(double age_s, struct text *text) {
   for (size_t i = 0; i < 3; i++) {
     double count = floor(age_s / units[i].seconds);
     if (count < 1) continue;
-    text_printf(text, ", %.0f %s%s ago", count, units[i].unit, count == 1 ? "" : "s");
+    text_printf(text, ", %.0f %s%s ago", count, units[i].unit, PLURAL(count));
     return;
   }
 }

@@ -32,7 +32,7 @@ static void add_comment(const struct query *query, const struct built *built, co
                     " *   if (result == CUDA_SUCCESS) result = %s_launch(&kernel, stream, ...pointers...);\n *   %s_unload(&kernel);\n"
                     " *\n * Fields are dense, x fastest: %s_ELEMENTS elements each, at multiples of %s_ALIGNMENT bytes. An output is no\n"
                     " * input. A launch advances %d step%s. */\n",
-              prefix, prefix, prefix, prefix, prefix, prefix, built->steps, built->steps == 1 ? "" : "s");
+              prefix, prefix, prefix, prefix, prefix, prefix, built->steps, PLURAL(built->steps));
 }
 
 static void add_cubin(const struct built *built, const char *prefix, struct text *text) {

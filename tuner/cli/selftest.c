@@ -169,9 +169,9 @@ static halotune_status set_scene(struct selftest *s, const struct stencil *stenc
 static void say_done(const struct selftest *s, const struct scene *scene, long variants_before, long failed_before) {
   const struct scene_request *r = &scene->request;
   if (s->as_json) return;
-  printf("%-14s %s %ldx%ldx%ld: %ld variants, %ld failed\n", r->stencil->name, dtype_names[r->dtype],
+  printf("%-14s %s %ldx%ldx%ld: %ld variant%s, %ld failed\n", r->stencil->name, dtype_names[r->dtype],
          r->domain.grid.n[0], r->domain.grid.n[1], r->domain.grid.n[2], s->variant_count - variants_before,
-         s->failed_count - failed_before);
+         PLURAL(s->variant_count - variants_before), s->failed_count - failed_before);
   fflush(stdout);
 }
 
@@ -332,7 +332,8 @@ static enum exit_code run(const struct invocation *invocation) {
     json_put(&document, "failed", json_integer(s.failed_count));
     status = print_json(document);
   } else if (status == HALOTUNE_OK) {
-    printf("%s: %ld variants, %ld failed\n", s.backend.facts.device.name, s.variant_count, s.failed_count);
+    printf("%s: %ld variant%s, %ld failed\n", s.backend.facts.device.name, s.variant_count, PLURAL(s.variant_count),
+           s.failed_count);
   }
   json_decref(s.rows);
   backend_close(&s.backend);

@@ -198,8 +198,9 @@ static halotune_status tune_all(struct tune_command *c) {
 static void print_plan(const struct tune_command *c, FILE *file) {
   double total_s =
       fmin(c->plan.task_count * (c->options.budget_s + SETUP_S), (c->options.deadline_ms - c->start_ms) * 1e-3);
-  fprintf(stderr, "halotune: %d tasks of %g s: about %.0f minutes\n", c->plan.task_count, c->options.budget_s,
-          ceil(total_s / 60));
+  const double minutes = ceil(total_s / 60);
+  fprintf(stderr, "halotune: %d task%s of %g s: about %.0f minute%s\n", c->plan.task_count, PLURAL(c->plan.task_count),
+          c->options.budget_s, minutes, PLURAL(minutes));
   for (int i = 0; i < c->plan.task_count; i++) {
     struct text text = {0};
     planned_task_text(&c->plan.tasks[i], &text);
@@ -230,8 +231,8 @@ static void print_rest(const struct tune_command *c) {
   for (int i = 0; i < c->plan.task_count; i++) left += !c->rows[i].result.is_complete;
   if (left == 0 || replay_path(c)) return;
   if (write_command(c->invocation, without, &command) == HALOTUNE_OK) {
-    fprintf(stderr, "halotune: %d of %d tasks did not come to their end; what was measured is kept; to go on:\n  %s\n",
-            left, c->plan.task_count, text_string(&command));
+    fprintf(stderr, "halotune: %d of %d task%s did not come to %s end; what was measured is kept; to go on:\n  %s\n",
+            left, c->plan.task_count, PLURAL(c->plan.task_count), left == 1 ? "its" : "their", text_string(&command));
   }
   text_free(&command);
 }
