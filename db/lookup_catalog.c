@@ -243,6 +243,7 @@ static halotune_status take_problem(struct reader *r, sqlite3_stmt *query) {
   row->model = c->devices[row->device].model;
   row->has_problem = true;
   struct known_stencil *stencil = &c->stencils[row->stencil];
+  if (!*stencil->newest) stencil->database = c->database_count;
   if (stencil->database == c->database_count && strcmp(stencil->newest, row->date) < 0) stencil->newest = row->date;
   return HALOTUNE_OK;
 }

@@ -205,7 +205,10 @@ static halotune_status choose_default(const struct question *q, struct answer *o
   bool found = false;
   long *weights = calloc((size_t)catalog->template_count + 1, sizeof *weights);
   if (!weights) return fail_memory();
-  for (int i = 0; i < catalog->template_count; i++) weights[i] = catalog->templates[i].is_superseded ? -1 : weight_of(q, i);
+  for (int i = 0; i < catalog->template_count; i++) {
+    const struct known_template *template = &catalog->templates[i];
+    weights[i] = template->is_superseded || !template->is_trusted ? -1 : weight_of(q, i);
+  }
   while (!found && status == HALOTUNE_OK) {
     const struct template *template;
     int heaviest = -1;
@@ -223,7 +226,7 @@ static halotune_status choose_default(const struct question *q, struct answer *o
   free(weights);
   if (status != HALOTUNE_OK || found) return status;
   const char *name = q->parsed->stencil->name;
-  return fail(HALOTUNE_NOT_FOUND, "no template in the databases can compute %s on %ux%ux%u %s: run 'halotune tune %s' for it", name,
+  return fail(HALOTUNE_NOT_FOUND, "no trusted template in the databases can compute %s on %ux%ux%u %s: run 'halotune tune %s' for it", name,
               q->key.n[0], q->key.n[1], q->key.n[2], dtype_names[q->key.dtype], name);
 }
 
