@@ -94,18 +94,17 @@ static halotune_status explain_no_gpu(const halotune_ctx *ctx) {
 
 static halotune_status query_open(const struct invocation *invocation, struct query *out) {
   const char *path = option_value(invocation, "db"), *name;
-  char hash[HASH_HEX_BYTES];
-  halotune_problem problem;
   struct lookup_key key;
   *out = (struct query){.ctx = NULL};
   halotune_status status = halotune_open(path ? &path : NULL, path ? 1 : 0, &out->ctx);
-  if (status == HALOTUNE_OK) status = find_stencil(invocation, out->ctx, hash, &name);
-  if (status == HALOTUNE_OK) status = read_problem(invocation, out->ctx, name, &problem);
+  if (status == HALOTUNE_OK) status = find_stencil(invocation, out->ctx, out->stencil_hash, &name);
+  if (status == HALOTUNE_OK) status = read_problem(invocation, out->ctx, name, &out->problem);
   if (status == HALOTUNE_OK) {
-    status = halotune_lookup(out->ctx, &problem, &out->config);
+    status = halotune_lookup(out->ctx, &out->problem, &out->config);
+    out->is_untuned = status == HALOTUNE_OK ? out->config.match > HALOTUNE_MATCH_STALE : status == HALOTUNE_NOT_FOUND;
     if (status == HALOTUNE_NO_GPU && !option_value(invocation, "device")) status = explain_no_gpu(out->ctx);
   }
-  if (status == HALOTUNE_OK) status = context_device(out->ctx, problem.device, &out->room, &out->device);
+  if (status == HALOTUNE_OK) status = context_device(out->ctx, out->problem.device, &out->room, &out->device);
   if (status == HALOTUNE_OK) status = config_read(out->ctx, &out->config, &key, &out->answer);
   if (status == HALOTUNE_OK) {
     key.model = out->device->model;
@@ -268,6 +267,7 @@ static enum exit_code run(const struct invocation *invocation) {
     else status = print_text(&query);
   }
   enum exit_code code = status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
+  if (query.is_untuned) query_tell_untrusted(&query);
   query_free(&query);
   return code;
 }
