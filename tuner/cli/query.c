@@ -137,18 +137,41 @@ static void add_age(double age_s, struct text *text) {
 #define AS_MEANING(name, number, text, meaning) [HALOTUNE_MATCH_##name] = (meaning),
 static const char *const meanings[] = {HALOTUNE_MATCH_LIST(AS_MEANING)};
 
+/* The same of an emulated device, on which nothing is measured that concerns a GPU. */
+static const char *const emulated_meanings[] = {
+    [HALOTUNE_MATCH_EXACT] = "for this problem",
+    [HALOTUNE_MATCH_STALE] = "for this problem, but the template has changed since",
+    [HALOTUNE_MATCH_NEAR_GRID] = "for another grid or mode",
+    [HALOTUNE_MATCH_SAME_ARCH] = "on another device of this architecture",
+    [HALOTUNE_MATCH_DEFAULT] = "a template's defaults",
+};
+
 static void add_grid(const long long grid[MAX_DIMS], int dims, struct text *text) {
   for (int axis = 0; axis < dims; axis++) text_printf(text, "%s%lld", axis ? "x" : "", grid[axis]);
 }
 
+static void add_time(const halotune_config *c, bool is_emulation, struct text *text) {
+  text_printf(text, "time        %.6g ms%s (95 %%: %.6g to %.6g)\n", c->time_ms, is_emulation ? " on the CPU" : "", c->low_ms,
+              c->high_ms);
+  if (is_emulation) return;
+  text_printf(text, "bandwidth   %.0f GB/s", c->bandwidth_gbs);
+  if (isfinite(c->roof_share)) text_printf(text, ", %.3f of the fastest copy of the same bytes", c->roof_share);
+  text_printf(text, "\n");
+}
+
 static halotune_status print_text(const struct query *query) {
   const halotune_config *c = &query->config;
+  const bool is_emulation = query->device->is_emulation;
   struct text text = {0};
   halotune_parameter parameter;
   int dims = query->question.parsed->stencil->dims;
   text_printf(&text, "%s %s ", c->stencil, dtype_names[c->dtype]);
   add_grid(c->grid, dims, &text);
-  text_printf(&text, " on %s\nmatch       %s: %s\n", query->device->name, halotune_match_name(c->match), meanings[c->match]);
+  text_printf(&text, " on %s\nmatch       %s: %s\n", query->device->name, halotune_match_name(c->match),
+              (is_emulation ? emulated_meanings : meanings)[c->match]);
+  if (is_emulation) {
+    text_printf(&text, "emulation   times taken on the CPU rank nothing, and tell nothing of a GPU\n");
+  }
   if (c->is_stale && c->match != HALOTUNE_MATCH_STALE) text_printf(&text, "            by a template that has changed since\n");
   text_printf(&text, "template    %s\nparameters ", c->template_name);
   for (int i = 0; i < c->parameter_count && halotune_config_parameter_at(c, i, &parameter) == HALOTUNE_OK; i++) {
@@ -156,16 +179,14 @@ static halotune_status print_text(const struct query *query) {
   }
   text_printf(&text, "\n");
   if (c->match != HALOTUNE_MATCH_DEFAULT) {
-    text_printf(&text, "time        %.6g ms (95 %%: %.6g to %.6g)\nbandwidth   %.0f GB/s", c->time_ms, c->low_ms, c->high_ms,
-                c->bandwidth_gbs);
-    if (isfinite(c->roof_share)) text_printf(&text, ", %.3f of the fastest copy of the same bytes", c->roof_share);
-    text_printf(&text, "\nmeasured    %s", c->date);
+    add_time(c, is_emulation, &text);
+    text_printf(&text, "measured    %s", c->date);
     add_age(c->age_s, &text);
     text_printf(&text, ", on %s, ", c->measured_on);
     add_grid(c->measured_grid, dims, &text);
     text_printf(&text, ", driver %s, NVRTC %s\n", *c->driver ? c->driver : "none", c->nvrtc);
   }
-  if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms)) text_printf(&text, "expected    %.6g ms\n", c->expected_ms);
+  if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms) && !is_emulation) text_printf(&text, "expected    %.6g ms\n", c->expected_ms);
   bool ok = text_ok(&text);
   fputs(text_string(&text), stdout);
   text_free(&text);
@@ -184,6 +205,7 @@ static halotune_status print_query_json(const struct query *query) {
   json_put(&json, "stencil", text_json(c->stencil));
   json_put(&json, "stencil_hash", text_json(c->stencil_hash));
   json_put(&json, "device", text_json(query->device->name));
+  json_put(&json, "emulated", json_boolean(query->device->is_emulation));
   json_put(&json, "dtype", text_json(dtype_names[c->dtype]));
   json_put(&json, "grid", grid_json(c->grid));
   json_put(&json, "match", text_json(halotune_match_name(c->match)));
