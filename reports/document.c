@@ -50,7 +50,7 @@ static halotune_status choose_problems(sqlite3 *db, const struct report_request 
   }
   sqlite3_finalize(query);
   if (status == HALOTUNE_OK && out->count == 0 && (request->stencil || request->device)) {
-    status = fail(HALOTUNE_NOT_FOUND, "the database has no results for %s%s%s%s%s", request->stencil ? "stencil '" : "",
+    status = fail(HALOTUNE_NOT_FOUND, "the database has no results%s%s%s%s%s", request->stencil ? " for stencil '" : "",
                   request->stencil ? request->stencil : "", request->stencil ? "'" : "",
                   request->device ? " on a GPU like " : "", request->device ? request->device : "");
   }

@@ -29,6 +29,12 @@ for kind in $kinds; do
   result "the document of database $kind is written" $?
 done
 
+# Winners without their search, as in the starter database.
+"$halotune" db import --trust --db "$work/imported.db" db/starter/nvidia-h200.json >"$work/out" 2>&1 &&
+  "$halotune" report --db "$work/imported.db" --json -o "$work/imported.json" >/dev/null
+result "the document of an import is written" $?
+kinds="$kinds imported"
+
 # --- options and failures ---
 
 "$halotune" report --db "$work/h200.db" --stencil heat2d --json >"$work/heat2d.json"

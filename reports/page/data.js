@@ -38,6 +38,9 @@ export function resultOf(problem) {
   };
 }
 
+/** A winner whose search is not in the database: it was imported by itself, as those of the starter database are. */
+export const isWinnerOnly = (problem) => problem.winner !== null && problem.variant_count === 0;
+
 /** How many variants failed: neither timed nor pruned. */
 export function failedCount(problem) {
   return outcomes.reduce(

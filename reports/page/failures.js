@@ -1,7 +1,7 @@
 // failures.js: what came of the variants, and why some failed.
 import {el} from './dom.js';
-import {count, parameters, percent} from './format.js';
-import {outcomes} from './data.js';
+import {count, parameters, percent, plural} from './format.js';
+import {isWinnerOnly, outcomes} from './data.js';
 import {table} from './table.js';
 
 const name = (text) => text.replace(/_/g, ' ');
@@ -9,6 +9,9 @@ const name = (text) => text.replace(/_/g, ' ');
 export function failures(problem) {
   const total = problem.variant_count,
     present = outcomes.filter((o) => problem.outcomes[o.name] > 0);
+  if (isWinnerOnly(problem)) {
+    return el('p', {}, 'The winner alone was imported: what came of other variants is not recorded.');
+  }
   if (total === 0) return el('p', {}, 'No variant was tried.');
   return [
     el(
@@ -17,7 +20,7 @@ export function failures(problem) {
       el(
         'table',
         {class: 'small'},
-        el('caption', {}, `What came of ${count(total)} variants`),
+        el('caption', {}, `What came of ${plural(total, 'variant')}`),
         el(
           'tbody',
           {},

@@ -1,7 +1,7 @@
 // notices.js: what a reader must know before the numbers.
 import {el} from './dom.js';
 import {count, percent, plural} from './format.js';
-import {devices, isEmulated, isSampled, report, runs} from './data.js';
+import {devices, isEmulated, isSampled, isWinnerOnly, report, runs} from './data.js';
 
 const banner = (kind, ...content) => el('p', {class: `banner ${kind}`, role: 'note'}, content);
 
@@ -95,7 +95,7 @@ export function problemNotices(problem) {
           'Shares and ratios of the same rounds are surer than the time.',
       ),
     problem.winner &&
-      problem.runs.length === 0 &&
+      isWinnerOnly(problem) &&
       banner('', `Only this winner was imported, from ${problem.winner.origin}: its search is not in this database.`),
     isSampled(problem) &&
       banner(

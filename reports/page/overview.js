@@ -1,7 +1,7 @@
 // overview.js: every GPU and every problem at a glance.
 import {el} from './dom.js';
 import {count, date, digits, factor, grid, isNumber, plural, share, time, timeUnit} from './format.js';
-import {deviceName, devices, failedCount, fastestRow, isEmulated, report, resultOf, stencils, ties} from './data.js';
+import {deviceName, devices, failedCount, fastestRow, isEmulated, isWinnerOnly, report, resultOf, stencils, ties} from './data.js';
 import {deviceTable} from './devices.js';
 import {matrix} from './matrix.js';
 import {overviewNotices} from './notices.js';
@@ -19,7 +19,9 @@ export function overviewView() {
       about.stencil || about.device
         ? `${plural(report.problems.length, 'problem')} of ${count(c.problems)}. `
         : `${plural(c.devices, 'device')}, ${plural(c.stencils, 'stencil')}, ${plural(c.problems, 'problem')}; ` +
-            `${plural(c.measurements, 'result')} of ${plural(c.variants, 'variant')} in ${plural(c.runs, 'run')}; ${plural(c.winners, 'winner')}. `,
+            (c.runs === 0
+              ? `${plural(c.winners, 'winner')}, imported without what was tried for them. `
+              : `${plural(c.measurements, 'result')} of ${plural(c.variants, 'variant')} in ${plural(c.runs, 'run')}; ${plural(c.winners, 'winner')}. `),
       `Report of ${date(about.generated)}. A problem is a stencil, element type and grid on a GPU; its winner is the fastest verified kernel in final, interleaved rounds, or one that is not told apart from it and needs fewer registers. Every underlined word leads to its meaning.`,
     ),
     ...overviewNotices().filter(Boolean),
@@ -48,6 +50,9 @@ function emptyView() {
   if (devices.size > 0) view.push(el('h2', {}, 'Known GPUs'), deviceTable());
   return view;
 }
+
+/** null: not recorded. */
+const triedOf = (p) => (isWinnerOnly(p) ? null : p.variant_count);
 
 const timeOf = (p) => p.winner?.time_ms ?? null;
 
@@ -111,11 +116,12 @@ function results() {
       numeric: true,
       big: true,
     },
-    {title: 'Variants', value: (p) => p.variant_count, cell: (p) => count(p.variant_count), numeric: true, big: true},
+    {title: 'Variants', value: triedOf, cell: (p) => count(triedOf(p)), numeric: true, big: true},
     {
       title: 'Failed',
-      value: failedCount,
-      cell: (p) => el('a', {href: `#/problem/${p.id}/failures`}, count(failedCount(p))),
+      value: (p) => (isWinnerOnly(p) ? null : failedCount(p)),
+      cell: (p) =>
+        isWinnerOnly(p) ? '\u2013' : el('a', {href: `#/problem/${p.id}/failures`}, count(failedCount(p))),
       numeric: true,
       big: true,
     },

@@ -1,7 +1,7 @@
 // result.js: what won, in words and numbers, and where that comes from.
 import {el, facts, term} from './dom.js';
 import {bytes, count, date, digits, factor, isNumber, percent, plural, share, time} from './format.js';
-import {failedCount, fastestRow, isEmulated, resultOf, roofMs, runs, templateName, ties, undecided} from './data.js';
+import {failedCount, fastestRow, isEmulated, isWinnerOnly, resultOf, roofMs, runs, templateName, ties, undecided} from './data.js';
 
 export function summary(problem, unit) {
   const result = resultOf(problem),
@@ -43,7 +43,9 @@ export function summary(problem, unit) {
         : '',
     '. ',
     ...standing(problem),
-    ` Out of ${plural(problem.variant_count, 'variant')} tried, ${count(problem.distribution.count)} have a time and ${count(failedCount(problem))} failed.`,
+    isWinnerOnly(problem)
+      ? ' It was imported: how many variants were tried is not recorded.'
+      : ` Out of ${plural(problem.variant_count, 'variant')} tried, ${count(problem.distribution.count)} ${problem.distribution.count === 1 ? 'has' : 'have'} a time and ${count(failedCount(problem))} failed.`,
   );
 }
 
@@ -100,8 +102,10 @@ export function headline(problem, unit) {
         ? `default ${time(problem.winner.default_ms, unit)} ${unit.name}`
         : 'the default was not measured',
     ],
-    ['Variants', count(problem.variant_count), space > 0 ? `of ${count(space)} that the rules keep` : null],
-    [
+    isWinnerOnly(problem)
+      ? ['Variants', 'not recorded', 'the winner alone was imported']
+      : ['Variants', count(problem.variant_count), space > 0 ? `of ${count(space)} that the rules keep` : null],
+    !isWinnerOnly(problem) && [
       'Failed',
       count(failedCount(problem)),
       percent(problem.variant_count ? failedCount(problem) / problem.variant_count : null),

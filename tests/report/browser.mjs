@@ -360,6 +360,18 @@ await test('emulated results come with a warning', 'emulated', '#/', async (page
   is(!text.includes('of the copy roof'), 'a share of the roof is claimed for emulated times');
 });
 
+await test('winners alone: nothing is said of variants that are not recorded', 'imported', '#/', async (page) => {
+  const none = /\b0 (variants|tried)|tried, 0/;
+  is(!none.test(await textOf(page)), 'the overview counts no variants');
+  const cells = await page.locator('main table').first().locator('tbody tr').first().locator('td').allInnerTexts();
+  same(cells.slice(-2), ['\u2013', '\u2013'], 'variants and failures');
+  await page.goto(page.url().replace(/#.*/, `#/problem/${document('imported').problems[0].id}`));
+  await page.waitForSelector('#failures');
+  const text = await textOf(page);
+  includes(text, 'how many variants were tried is not recorded', 'what came of other variants is not recorded');
+  is(!none.test(text), 'the problem counts no variants');
+});
+
 await test('failures only: no winner, and every reason', 'failures', '#/', async (page) => {
   const {problems} = document('failures');
   includes(await textOf(page), 'none', 'no winner');
