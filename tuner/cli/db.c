@@ -129,6 +129,14 @@ static const struct {
     {"forget", forget, STORE_WRITE, 0, 0, " db problem stencil device before yes "},
 };
 
+/* Where there is no file, there is nothing to forget, and none is made for that. */
+static halotune_status check_there(const struct invocation *invocation) {
+  struct store *store;
+  halotune_status status = db_open(invocation, STORE_READ, &store);
+  store_close(store);
+  return status == HALOTUNE_NOT_FOUND ? status : HALOTUNE_OK;
+}
+
 static halotune_status check_options(const struct invocation *invocation, const char *part, const char *known) {
   const struct option_row *rows = invocation->command->options;
   for (int i = 0; rows[i].name; i++) {
@@ -157,6 +165,7 @@ static enum exit_code run(const struct invocation *invocation) {
       status = fail(HALOTUNE_ARGUMENT, "db %s takes %s", what,
                     parts[i].most_files ? "files: halotune db merge OTHER.db" : "no files");
     }
+    if (status == HALOTUNE_OK && parts[i].run == forget) status = check_there(invocation);
     if (status == HALOTUNE_OK) status = db_open(invocation, parts[i].mode, &store);
     if (status == HALOTUNE_OK) status = parts[i].run(invocation, store);
     store_close(store);

@@ -91,7 +91,12 @@ static enum exit_code run_command(const struct command *command, int argc, char 
   invocation.arguments = argv + optind;
   invocation.argument_count = argc - optind;
   if (invocation.argument_count < command->least_arguments || invocation.argument_count > command->most_arguments) {
-    fprintf(stderr, "halotune %s: expected %s\n", command->name, command->arguments);
+    if (command->most_arguments == 0) {
+      fprintf(stderr, "halotune %s: '%s' is one argument too many\n", command->name, invocation.arguments[0]);
+    } else {
+      fprintf(stderr, "halotune %s: expected %s%s: %s\n", command->name, command->most_arguments == 1 ? "one " : "",
+              command->arguments, command->what);
+    }
     return usage_error(command);
   }
   return command->run(&invocation);

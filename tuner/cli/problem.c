@@ -205,6 +205,7 @@ halotune_status option_set_known(const struct invocation *invocation, const stru
   for (; text && *text && templates->count > 1; text += strcspn(text, ","), text += *text == ',') {
     int length = (int)strcspn(text, "=,");
     bool found = false;
+    if (text[length] != '=') return fail(HALOTUNE_ARGUMENT, "--set takes NAME=VALUE,..., not '%s'", text);
     for (int i = 0; i < templates->count; i++) {
       found = found || template_parameter(templates->list[i], text, (size_t)length) >= 0;
     }

@@ -61,6 +61,10 @@ static halotune_status read_problem(const struct invocation *invocation, halotun
   int at = names_find(&ctx->catalog.stencil_names, name);
   *out = (halotune_problem){.stencil = name};
   if (at < 0) {
+    char *path;
+    halotune_status found = search_find(&search_stencils, NULL, name, &path); /* a name that is misspelt cannot be tuned */
+    if (found != HALOTUNE_OK) return found;
+    free(path);
     return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s': run 'halotune tune %s'", name, name);
   }
   const char *device = option_value(invocation, "device");
@@ -281,6 +285,9 @@ static enum exit_code run(const struct invocation *invocation) {
   int given = 0;
   for (int i = 0; i < 3; i++) given += option_value(invocation, forms[i]) != NULL;
   if (given > 1) return report_failure(fail(HALOTUNE_ARGUMENT, "query takes one of --json, --source and --header"));
+  if (option_value(invocation, "output") && !option_value(invocation, "source") && !option_value(invocation, "header")) {
+    return report_failure(fail(HALOTUNE_ARGUMENT, "--output is for --source and --header"));
+  }
   halotune_status status = query_open(invocation, &query);
   if (status == HALOTUNE_OK) {
     if (option_value(invocation, "json")) status = print_query_json(&query);

@@ -79,6 +79,7 @@ static halotune_status open_backend(struct tune_command *c) {
   long ordinal;
   halotune_status status = option_whole(c->invocation, "device", 0, 255, 0, &ordinal);
   if (status != HALOTUNE_OK) return status;
+  if (recording && !*recording) return fail(HALOTUNE_ARGUMENT, "--backend replay:FILE needs the file of a recording");
   if (recording) return backend_replay_open(recording, &c->backend);
   if (!name || strcmp(name, "cuda") == 0) {
     struct backend_cuda_options options = {.ordinal = (int)ordinal, .compiler = c->tools.compiler};
@@ -175,6 +176,7 @@ static halotune_status tune_one(struct tune_command *c, struct tuned *row) {
       tune(&c->tools, &task, &templates, has_copy ? &copy : NULL, &copy_templates, &c->options, &row->result);
   progress_hide(&c->progress);
   row->is_done = true;
+  row->is_refused = status == HALOTUNE_NOT_FOUND || status == HALOTUNE_ARGUMENT;
   if (status == HALOTUNE_OK) return status;
   snprintf(row->result.reason, sizeof row->result.reason, "%s", fail_text());
   return status;
@@ -228,7 +230,7 @@ static void print_rest(const struct tune_command *c) {
   static const char *const without[] = {"fresh", NULL};
   struct text command = {0};
   int left = 0;
-  for (int i = 0; i < c->plan.task_count; i++) left += !c->rows[i].result.is_complete;
+  for (int i = 0; i < c->plan.task_count; i++) left += !c->rows[i].result.is_complete && !c->rows[i].is_refused;
   if (left == 0 || replay_path(c)) return;
   if (write_command(c->invocation, without, &command) == HALOTUNE_OK) {
     fprintf(stderr, "halotune: %d of %d task%s did not come to %s end; what was measured is kept; to go on:\n  %s\n",
@@ -254,7 +256,13 @@ static halotune_status print_results(const struct tune_command *c) {
 
 static enum exit_code tune_with_tools(struct tune_command *c) {
   halotune_status status = open_tools(c), printed;
-  if (status != HALOTUNE_OK) return report_failure(status);
+  if (status != HALOTUNE_OK) {
+    enum exit_code code = report_failure(status);
+    if (status == HALOTUNE_NO_GPU) {
+      fprintf(stderr, "halotune: without a GPU, --backend host emulates one on the CPU: it shows that all works, and ranks nothing\n");
+    }
+    return code;
+  }
   gethostname(c->host, sizeof c->host - 1);
   c->options.host = c->host;
   c->options.stop = &stop;
