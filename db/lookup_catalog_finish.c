@@ -8,8 +8,8 @@
 
 /* --- names -------------------------------------------------------------------------------------------------------------- */
 
-/* Of stencils of one name those with rows come first, so that an import without trust changes no name's meaning; of these the
- * earlier database's counts; within it the one that was measured last. */
+/* Of stencils of one name those with rows come first, so that an import without trust changes no name's meaning; of
+ * these the earlier database's counts; within it the one that was measured last. */
 static bool is_newer(const struct known_stencil *a, const struct known_stencil *b) {
   if ((*a->newest == '\0') != (*b->newest == '\0')) return *a->newest != '\0';
   if (a->database != b->database) return a->database < b->database;

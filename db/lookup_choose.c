@@ -226,7 +226,8 @@ static halotune_status choose_default(const struct question *q, struct answer *o
   free(weights);
   if (status != HALOTUNE_OK || found) return status;
   const char *name = q->parsed->stencil->name;
-  return fail(HALOTUNE_NOT_FOUND, "no trusted template in the databases can compute %s on %ux%ux%u %s: run 'halotune tune %s' for it", name,
+  return fail(HALOTUNE_NOT_FOUND,
+              "no trusted template in the databases can compute %s on %ux%ux%u %s: run 'halotune tune %s' for it", name,
               q->key.n[0], q->key.n[1], q->key.n[2], dtype_names[q->key.dtype], name);
 }
 
@@ -249,8 +250,8 @@ halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key
   }
   for (int axis = stencil->dims; axis < MAX_DIMS; axis++) {
     if (grid.n[axis] == 1) continue;
-    return fail(HALOTUNE_ARGUMENT, "%s has %d dimension%s: the grid has %ld points in %c, not 1", stencil->name, stencil->dims,
-                PLURAL(stencil->dims), grid.n[axis], axis_names[axis]);
+    return fail(HALOTUNE_ARGUMENT, "%s has %d dimension%s: the grid has %ld points in %c, not 1", stencil->name,
+                stencil->dims, PLURAL(stencil->dims), grid.n[axis], axis_names[axis]);
   }
   if ((status = stencil_check_grid(stencil, &grid, NULL)) != HALOTUNE_OK) return status;
   struct domain domain = domain_dense(stencil, out->parsed->analysis, &grid);

@@ -180,8 +180,8 @@ static halotune_status read_boundary(struct reader *r, const struct yaml *node) 
   struct stencil *stencil = r->stencil;
   const struct yaml *item = node;
   if (node->kind == YAML_LIST && node->count != stencil->dims) {
-    return read_fail(r, node->place, "expected a list of %d rule%s, one for each axis, or one word for all", stencil->dims,
-                     PLURAL(stencil->dims));
+    return read_fail(r, node->place, "expected a list of %d rule%s, one for each axis, or one word for all",
+                     stencil->dims, PLURAL(stencil->dims));
   }
   if (node->kind == YAML_LIST) item = node->first;
   for (int axis = 0; axis < stencil->dims; axis++) {

@@ -27,7 +27,8 @@ static const struct {
      "v was written at (0, 3, 0), which is not to be computed"},
     {"padding", "  if (inside) v[i] = sum(i);\n  if (x == 0 && y == 3) v[i + 9] = 0;\n}\n", "wrote_outside",
      "v was written at (9, 3, 0), which is padding"},
-    {"input", "  if (inside) v[i] = sum(i);\n  if (i == 35) u[i] += 1;\n}\n", "changed_input", "u was written at (3, 2, 0)"},
+    {"input", "  if (inside) v[i] = sum(i);\n  if (i == 35) u[i] += 1;\n}\n", "changed_input",
+     "u was written at (3, 2, 0)"},
     {"beyond the field", "  if (inside) v[i] = sum(i);\n  if (i == 0) v[-1] = 0;\n}\n", "out_of_bounds", ""},
     {"padding read", "  if (inside) v[i] = sum(i) + 0*u[y*g.row + 9];\n}\n", "wrong_result", "56 of 56"},
 };

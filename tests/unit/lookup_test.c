@@ -207,10 +207,11 @@ TEST(a_template_that_changed_makes_rows_stale) {
                " where name = 'zmarch'");
   CHECK_OK(halotune_open(paths, 1, &ctx));
   CHECK_OK(halotune_lookup(ctx, &problem, &config));
-  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "the later one has won nothing, and may be what an import without trust left");
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match,
+           "the later one has won nothing, and may be what an import without trust left");
   halotune_close(ctx);
   tuned_change(other.path, "update variant set template_id = (select id from template where hash = 'later') where id in"
-               " (select variant_id from best join problem p on p.id = problem_id where p.nx = 256)");
+                           " (select variant_id from best join problem p on p.id = problem_id where p.nx = 256)");
   CHECK_OK(halotune_open(paths, 1, &ctx));
   CHECK_OK(halotune_lookup(ctx, &problem, &config));
   CHECK_EQ(HALOTUNE_MATCH_STALE, config.match, "exact, but stale");
@@ -283,11 +284,12 @@ TEST(what_is_not_trusted_changes_no_answer) {
   tuned_make(own.path, common_rows, 1);
   tuned_make(other.path, common_rows, 1);
   tuned_change(other.path, "update best set is_trusted = 0; update template set cuda = cuda || '//', hash = 'another';"
-               " update stencil set text = text || '#', hash = '00000000000000000000000000000000'");
+                           " update stencil set text = text || '#', hash = '00000000000000000000000000000000'");
   CHECK_OK(halotune_open(paths, 2, &ctx));
   CHECK_OK(halotune_lookup(ctx, &problem, &config));
   CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "the other's template makes nothing stale");
-  CHECK(strcmp(config.stencil_hash, "00000000000000000000000000000000") != 0, "the name means the stencil that was measured");
+  CHECK(strcmp(config.stencil_hash, "00000000000000000000000000000000") != 0,
+        "the name means the stencil that was measured");
   halotune_close(ctx);
   work_end(&other);
   work_end(&own);

@@ -77,7 +77,8 @@ static void say_wrong(const char *name, const struct comparison *c, struct verdi
   out->outcome = OUTCOME_WRONG;
   snprintf(out->reason, sizeof out->reason,
            "%s: %ld of %ld points %s wrong, the first (%ld, %ld, %ld): %.9g where %.9g is expected", name,
-           c->bad_points, c->points, c->bad_points == 1 ? "is" : "are", c->first_bad[0], c->first_bad[1], c->first_bad[2], c->got, c->want);
+           c->bad_points, c->points, c->bad_points == 1 ? "is" : "are", c->first_bad[0], c->first_bad[1],
+           c->first_bad[2], c->got, c->want);
 }
 
 static void judge_output(const struct stencil *stencil, const struct gpu_problem *problem,

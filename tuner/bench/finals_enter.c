@@ -118,7 +118,8 @@ halotune_status finals_load(struct final_phase *phase) {
   const struct finals_request *request = phase->request;
   int used_slots = 0, entrants = 0;
   halotune_status st = HALOTUNE_OK;
-  /* The default first: it takes part whatever its time, also where it was measured again beside a faster one, and screened. */
+  /* The default first: it takes part whatever its time, also where it was measured again beside a faster one, and
+   * screened. */
   for (int i = 0; i < request->candidate_count && st == HALOTUNE_OK; i++) {
     if (candidate_of(phase, i)->is_default && phase->medians_ms[i] > 0) st = add(phase, i, &used_slots);
   }

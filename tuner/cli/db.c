@@ -46,8 +46,9 @@ static halotune_status fail_nothing(const struct store *store, const struct choi
   }
   if (choice->device) text_printf(&text, " on device '%s'", choice->device);
   if (choice->before) text_printf(&text, " before %s", choice->before);
-  halotune_status status = fail(HALOTUNE_NOT_FOUND, "%s: nothing%s was measured; 'halotune db info' shows what is there",
-                                store_path(store), text_string(&text));
+  halotune_status status =
+      fail(HALOTUNE_NOT_FOUND, "%s: nothing%s was measured; 'halotune db info' shows what is there", store_path(store),
+           text_string(&text));
   text_free(&text);
   return status;
 }

@@ -238,11 +238,16 @@ static const struct {
   const char *key, *name;
   void (*look)(struct machine *m, struct finding *f);
 } pieces[] = {
-    {"driver", "CUDA driver", look_for_driver}, {"nvrtc", "NVRTC", look_for_nvrtc},
-    {"nvml", "NVML", look_for_nvml},            {"cxx", "C++ compiler", look_for_compiler},
-    {"sqlite", "SQLite", look_for_sqlite},      {"cache", "cache", look_for_cache},
-    {"stencils", "stencils", look_for_stencils}, {"templates", "templates", look_for_templates},
-    {"database", "database", look_for_database}, {"starter", "starter", look_for_starter},
+    {"driver", "CUDA driver", look_for_driver},
+    {"nvrtc", "NVRTC", look_for_nvrtc},
+    {"nvml", "NVML", look_for_nvml},
+    {"cxx", "C++ compiler", look_for_compiler},
+    {"sqlite", "SQLite", look_for_sqlite},
+    {"cache", "cache", look_for_cache},
+    {"stencils", "stencils", look_for_stencils},
+    {"templates", "templates", look_for_templates},
+    {"database", "database", look_for_database},
+    {"starter", "starter", look_for_starter},
 };
 
 static void print_finding(const char *name, const struct finding *f) {

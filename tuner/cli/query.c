@@ -62,7 +62,8 @@ static halotune_status read_problem(const struct invocation *invocation, halotun
   *out = (halotune_problem){.stencil = name};
   if (at < 0) {
     char *path;
-    halotune_status found = search_find(&search_stencils, NULL, name, &path); /* a name that is misspelt cannot be tuned */
+    halotune_status found =
+        search_find(&search_stencils, NULL, name, &path); /* a name that is misspelt cannot be tuned */
     if (found != HALOTUNE_OK) return found;
     free(path);
     return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s': run 'halotune tune %s'", name, name);
@@ -155,8 +156,8 @@ static void add_grid(const long long grid[MAX_DIMS], int dims, struct text *text
 }
 
 static void add_time(const halotune_config *c, bool is_emulation, struct text *text) {
-  text_printf(text, "time        %.6g ms%s (95 %%: %.6g to %.6g)\n", c->time_ms, is_emulation ? " on the CPU" : "", c->low_ms,
-              c->high_ms);
+  text_printf(text, "time        %.6g ms%s (95 %%: %.6g to %.6g)\n", c->time_ms, is_emulation ? " on the CPU" : "",
+              c->low_ms, c->high_ms);
   if (is_emulation) return;
   text_printf(text, "bandwidth   %.0f GB/s", c->bandwidth_gbs);
   if (isfinite(c->roof_share)) text_printf(text, ", %.3f of the fastest copy of the same bytes", c->roof_share);
@@ -190,7 +191,8 @@ static halotune_status print_text(const struct query *query) {
     add_grid(c->measured_grid, dims, &text);
     text_printf(&text, ", driver %s, NVRTC %s\n", *c->driver ? c->driver : "none", c->nvrtc);
   }
-  if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms) && !is_emulation) text_printf(&text, "expected    %.6g ms\n", c->expected_ms);
+  if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms) && !is_emulation)
+    text_printf(&text, "expected    %.6g ms\n", c->expected_ms);
   bool ok = text_ok(&text);
   fputs(text_string(&text), stdout);
   text_free(&text);
@@ -285,7 +287,8 @@ static enum exit_code run(const struct invocation *invocation) {
   int given = 0;
   for (int i = 0; i < 3; i++) given += option_value(invocation, forms[i]) != NULL;
   if (given > 1) return report_failure(fail(HALOTUNE_ARGUMENT, "query takes one of --json, --source and --header"));
-  if (option_value(invocation, "output") && !option_value(invocation, "source") && !option_value(invocation, "header")) {
+  if (option_value(invocation, "output") && !option_value(invocation, "source") &&
+      !option_value(invocation, "header")) {
     return report_failure(fail(HALOTUNE_ARGUMENT, "--output is for --source and --header"));
   }
   halotune_status status = query_open(invocation, &query);

@@ -5,7 +5,8 @@
 #include "db/kernel_build.h"
 #include "db/lookup.h"
 
-/* A question, and its answer with all that its kernel is made from. Texts and structs belong to the ctx; the coefficients end with query_free. */
+/* A question, and its answer with all that its kernel is made from. Texts and structs belong to the ctx; the
+ * coefficients end with query_free. */
 struct query {
   halotune_ctx *ctx;
   halotune_problem problem;
@@ -21,8 +22,8 @@ struct query {
 
 void query_free(struct query *query);
 
-/* Say on stderr where a database has a winner of just this problem that was imported without trust, and how to give it trust.
- * For what is_untuned. */
+/* Say on stderr where a database has a winner of just this problem that was imported without trust, and how to give it
+ * trust. For what is_untuned. */
 void query_tell_untrusted(const struct query *query);
 
 /* A variant that stands in for another one. */

@@ -1,4 +1,5 @@
-/* query_untrusted.c: winners that lookup passes over, since they were imported and nobody said that they are to be trusted. */
+/* query_untrusted.c: winners that lookup passes over, since they were imported and nobody said that they are to be
+ * trusted. */
 #include <stdio.h>
 
 #include "db/lookup_context.h"
@@ -7,7 +8,8 @@
 
 /* The current one first: it is what trust would bring into use. NULL is no condition. */
 static const char find_sql[] =
-    "select b.origin, b.time_ms, d.name, s.name, p.dtype, p.nx, p.ny, p.nz from best b join problem p on p.id = b.problem_id"
+    "select b.origin, b.time_ms, d.name, s.name, p.dtype, p.nx, p.ny, p.nz from best b join problem p on p.id = "
+    "b.problem_id"
     " join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id where not b.is_trusted and s.hash = ?1"
     " and p.dtype = ?2 and p.nx = ?3 and p.ny = ?4 and p.nz = ?5 and (d.name = ?6 or 'sm_' || d.capability = ?6)"
     " and (?7 is null or p.launch = ?7) and (?8 is null or p.cache = ?8) order by b.is_current desc, b.time_ms limit 1";
@@ -24,7 +26,8 @@ static void bind_problem(sqlite3_stmt *query, const char *hash, const char *devi
 static void tell(const char *path, sqlite3_stmt *row) {
   const char *origin = column_text(row, 0);
   fprintf(stderr,
-          "halotune: a winner for this problem, %.6g ms on %s, was imported from %s and is not trusted, so that no lookup returns "
+          "halotune: a winner for this problem, %.6g ms on %s, was imported from %s and is not trusted, so that no "
+          "lookup returns "
           "it; read its source:\n  halotune db export --db '%s' --problem %s,%s,%dx%dx%d\n"
           "and where your GPU may run that:\n  halotune db import --db '%s' --trust '%s'\n",
           sqlite3_column_double(row, 1), column_text(row, 2), origin, path, column_text(row, 3), column_text(row, 4),

@@ -142,8 +142,7 @@ static void print_text(const struct task *task) {
   const struct stencil *stencil = task->loaded.stencil;
   printf("%s on ", stencil->name);
   for (int axis = 0; axis < stencil->dims; axis++) printf("%s%ld", axis > 0 ? "x" : "", task->grid.n[axis]);
-  printf(" points, %ld step%s, %s input, seed %ld\n", task->steps, PLURAL(task->steps), input_name(task),
-         task->seed);
+  printf(" points, %ld step%s, %s input, seed %ld\n", task->steps, PLURAL(task->steps), input_name(task), task->seed);
   for (int i = 0; i < stencil->output_count; i++) {
     const struct checksum *c = &task->checksums[i];
     char hex[HASH_HEX_BYTES];

@@ -259,7 +259,8 @@ static enum exit_code tune_with_tools(struct tune_command *c) {
   if (status != HALOTUNE_OK) {
     enum exit_code code = report_failure(status);
     if (status == HALOTUNE_NO_GPU) {
-      fprintf(stderr, "halotune: without a GPU, --backend host emulates one on the CPU: it shows that all works, and ranks nothing\n");
+      fprintf(stderr, "halotune: without a GPU, --backend host emulates one on the CPU: it shows that all works, and "
+                      "ranks nothing\n");
     }
     return code;
   }

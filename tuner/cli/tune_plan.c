@@ -114,7 +114,8 @@ static halotune_status add_tasks(const struct invocation *invocation, struct tun
   for (int i = 0; i < (all_grids ? stencil->grid_count : 1); i++) {
     if (all_grids) grid = stencil->grids[i];
     for (int dtype = 0; dtype < DTYPE_COUNT && status == HALOTUNE_OK; dtype++) {
-      if (wanted[dtype] && !is_planned(plan, planned, (enum dtype)dtype, &grid)) status = add_task(plan, planned, (enum dtype)dtype, &grid);
+      if (wanted[dtype] && !is_planned(plan, planned, (enum dtype)dtype, &grid))
+        status = add_task(plan, planned, (enum dtype)dtype, &grid);
     }
   }
   return status;
