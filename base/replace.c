@@ -20,7 +20,7 @@ halotune_status file_replace(const char *path, const void *bytes, size_t length)
   bool wrote = fd >= 0 && write_all(fd, bytes, length);
   /* Short of a write, a full disk can also be told by close. */
   if (!wrote || close(fd) != 0 || rename(temporary, path) != 0) {
-    status = fail(HALOTUNE_IO, "%s: %s", temporary, strerror(errno));
+    status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
     if (fd >= 0 && !wrote) close(fd);
     if (fd >= 0) unlink(temporary);
   }

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The end of a noun behind its number: "1 run", "2 runs". */
+#define PLURAL(count) ((count) == 1 ? "" : "s")
+
 /* Start with {0}, end with text_free. `bytes` is NUL-terminated once something was written, NULL before.
  * A text that ran out of memory stays as it was and ignores what follows, so that a writer asks text_ok() once, at the
  * end. */

@@ -254,6 +254,7 @@ static halotune_status take_problem(void *context, sqlite3_value **values) {
   row->model = c->devices[row->device].model;
   row->has_problem = true;
   struct known_stencil *stencil = &c->stencils[row->stencil];
+  if (!*stencil->newest) stencil->database = c->database_count;
   if (stencil->database == c->database_count && strcmp(stencil->newest, row->date) < 0) stencil->newest = row->date;
   return HALOTUNE_OK;
 }

@@ -8,8 +8,10 @@
 
 /* --- names -------------------------------------------------------------------------------------------------------------- */
 
-/* Of stencils of one name the earlier database's counts; within it the one that was measured last. */
+/* Of stencils of one name those with rows come first, so that an import without trust changes no name's meaning; of
+ * these the earlier database's counts; within it the one that was measured last. */
 static bool is_newer(const struct known_stencil *a, const struct known_stencil *b) {
+  if ((*a->newest == '\0') != (*b->newest == '\0')) return *a->newest != '\0';
   if (a->database != b->database) return a->database < b->database;
   return strcmp(a->newest, b->newest) >= 0; /* without any rows, or equal ones: the one that was added last */
 }
@@ -70,19 +72,26 @@ static bool hash_of_installed(const char *name, char hex[HASH_HEX_BYTES]) {
   return hash_of_files(installed, (int)sizeof installed - 1, name, hex);
 }
 
+/* A template that only untrusted rows brought must not run either, unless it is one that is installed. */
+static void compare_with_installed(struct catalog *c) {
+  for (int i = 0; i < c->template_count; i++) {
+    struct known_template *mine = &c->templates[i];
+    char installed[HASH_HEX_BYTES];
+    mine->has_file = hash_of_installed(mine->name, installed);
+    mine->is_superseded = mine->has_file && strcmp(installed, mine->hash) != 0;
+    mine->is_trusted = mine->wins > 0 || (mine->has_file && !mine->is_superseded);
+  }
+}
+
 /* With no file to compare with, the earlier database's last one is the newest. */
 static void find_superseded(struct catalog *c) {
   for (int i = 0; i < c->template_count; i++) {
     struct known_template *mine = &c->templates[i];
-    char installed[HASH_HEX_BYTES];
-    if (mine->wins > 0 && hash_of_installed(mine->name, installed)) {
-      mine->is_superseded = strcmp(installed, mine->hash) != 0;
-      continue;
-    }
+    if (mine->has_file) continue;
     for (int k = 0; k < c->template_count; k++) {
       const struct known_template *other = &c->templates[k];
       bool later = other->database < mine->database || (other->database == mine->database && k > i);
-      if (later && strcmp(other->name, mine->name) == 0) mine->is_superseded = true;
+      if (later && other->is_trusted && strcmp(other->name, mine->name) == 0) mine->is_superseded = true;
     }
   }
 }
@@ -102,6 +111,7 @@ static int compare_rows(const void *left, const void *right) {
 halotune_status catalog_finish(struct catalog *c) {
   halotune_status status = find_names(c);
   if (status != HALOTUNE_OK) return status;
+  compare_with_installed(c);
   find_superseded(c);
   for (int i = 1; i < c->row_count; i++) {
     if (compare_rows(&c->rows[i - 1], &c->rows[i]) <= 0) continue;

@@ -205,7 +205,10 @@ static halotune_status choose_default(const struct question *q, struct answer *o
   bool found = false;
   long *weights = calloc((size_t)catalog->template_count + 1, sizeof *weights);
   if (!weights) return fail_memory();
-  for (int i = 0; i < catalog->template_count; i++) weights[i] = catalog->templates[i].is_superseded ? -1 : weight_of(q, i);
+  for (int i = 0; i < catalog->template_count; i++) {
+    const struct known_template *template = &catalog->templates[i];
+    weights[i] = template->is_superseded || !template->is_trusted ? -1 : weight_of(q, i);
+  }
   while (!found && status == HALOTUNE_OK) {
     const struct template *template;
     int heaviest = -1;
@@ -223,7 +226,8 @@ static halotune_status choose_default(const struct question *q, struct answer *o
   free(weights);
   if (status != HALOTUNE_OK || found) return status;
   const char *name = q->parsed->stencil->name;
-  return fail(HALOTUNE_NOT_FOUND, "no template in the databases can compute %s on %ux%ux%u %s: run 'halotune tune %s' for it", name,
+  return fail(HALOTUNE_NOT_FOUND,
+              "no trusted template in the databases can compute %s on %ux%ux%u %s: run 'halotune tune %s' for it", name,
               q->key.n[0], q->key.n[1], q->key.n[2], dtype_names[q->key.dtype], name);
 }
 
@@ -246,8 +250,8 @@ halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key
   }
   for (int axis = stencil->dims; axis < MAX_DIMS; axis++) {
     if (grid.n[axis] == 1) continue;
-    return fail(HALOTUNE_ARGUMENT, "%s has %d dimensions: the grid has %ld points in %c, not 1", stencil->name, stencil->dims,
-                grid.n[axis], axis_names[axis]);
+    return fail(HALOTUNE_ARGUMENT, "%s has %d dimension%s: the grid has %ld points in %c, not 1", stencil->name,
+                stencil->dims, PLURAL(stencil->dims), grid.n[axis], axis_names[axis]);
   }
   if ((status = stencil_check_grid(stencil, &grid, NULL)) != HALOTUNE_OK) return status;
   struct domain domain = domain_dense(stencil, out->parsed->analysis, &grid);

@@ -201,7 +201,9 @@ halotune_status store_open(const char *path, enum store_mode mode, struct store 
   if (status != HALOTUNE_OK) goto done;
   if (stat(store->path, &facts) != 0) {
     if (errno != ENOENT && errno != ENOTDIR) status = fail(HALOTUNE_DB, "%s: %s", store->path, strerror(errno));
-    else if (mode == STORE_READ) status = fail(HALOTUNE_NOT_FOUND, "%s: there is no such database", store->path);
+    else if (mode == STORE_READ)
+      status = fail(HALOTUNE_NOT_FOUND, "%s: there is no such database; 'halotune tune' makes it, --db names another",
+                    store->path);
   } else if (!S_ISREG(facts.st_mode)) {
     status = fail(HALOTUNE_DB, "%s: this is not a regular file; name another one with --db", store->path);
   }

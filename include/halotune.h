@@ -147,9 +147,10 @@ typedef struct {
  * the GPU breaks is never given.
  *   problem  only read during the call
  *   out      untouched on any error
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where no database knows the stencil, or no template that it knows can compute it (run
- * `halotune tune`), or the device's name is unknown; HALOTUNE_ARGUMENT for a grid that the stencil cannot have; HALOTUNE_NO_GPU where
- * the device is not given by name and there is no driver, no such device, or no current context; HALOTUNE_PARSE or HALOTUNE_MEMORY.
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where no database knows the stencil, or no trusted template there can compute it
+ * (run `halotune tune`), or the device's name is unknown; HALOTUNE_ARGUMENT for a grid that the stencil cannot have;
+ * HALOTUNE_NO_GPU where the device is not given by name and there is no driver, no such device, or no current context;
+ * HALOTUNE_PARSE or HALOTUNE_MEMORY.
  * Threads: any number at once, without a lock where the match is exact. Since 0.1. */
 HALOTUNE_API halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *problem, halotune_config *out);
 

@@ -180,7 +180,8 @@ static halotune_status read_boundary(struct reader *r, const struct yaml *node) 
   struct stencil *stencil = r->stencil;
   const struct yaml *item = node;
   if (node->kind == YAML_LIST && node->count != stencil->dims) {
-    return read_fail(r, node->place, "expected one rule for each of the %d axes, or one word for all", stencil->dims);
+    return read_fail(r, node->place, "expected a list of %d rule%s, one for each axis, or one word for all",
+                     stencil->dims, PLURAL(stencil->dims));
   }
   if (node->kind == YAML_LIST) item = node->first;
   for (int axis = 0; axis < stencil->dims; axis++) {
@@ -210,8 +211,8 @@ static halotune_status read_grid(struct reader *r, const struct yaml *node, stru
   static const char *const examples[MAX_DIMS] = {"[1048576]", "[4096, 4096]", "[256, 256, 256]"};
   *grid = (struct grid){{1, 1, 1}};
   if (node->kind != YAML_LIST || node->count != r->stencil->dims) {
-    return read_fail(r, node->place, "expected the number of points along each of the %d axes, such as %s",
-                     r->stencil->dims, examples[r->stencil->dims - 1]);
+    return read_fail(r, node->place, "expected a list of %d number%s of points, one for each axis, such as %s",
+                     r->stencil->dims, PLURAL(r->stencil->dims), examples[r->stencil->dims - 1]);
   }
   const struct yaml *item = node->first;
   for (int axis = 0; axis < r->stencil->dims; axis++, item = item->next) {

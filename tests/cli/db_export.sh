@@ -4,7 +4,8 @@ export HALOTUNE_DB
 halotune db import --trust tests/data/db/copy.json 2>/dev/null
 halotune db export --cubins | diff tests/data/db/copy.json - | sed 's/"id".*"origin"/... "origin"/; s/"date".*//'
 halotune db export -o "$TMPDIR/export.json" && jq -c '.tables | map_values(length)' "$TMPDIR/export.json"
-halotune db export --problem copy,f64 | jq -c '.tables | map_values(length)'
+halotune db export --problem copy,f64 2>/dev/null
+echo "of a type that there is none of: exit $?"
 halotune db export --problem copy,f32,512x256x128 | jq -c '.tables | map_values(length)'
 halotune db export --format t4 | jq -c '.metadata, .results[]'
 halotune db export --problem copy,f16

@@ -146,13 +146,13 @@ static const struct {
   const char *reason;
 } fault_rows[] = {
     {"cuLaunchKernel@star7_tile=corrupt:4210", AT_LOAD, OUTCOME_WRONG,
-     "v: 1 of 5832 points are wrong, the first (10, 10, 10)"},
+     "v: 1 of 5832 points is wrong, the first (10, 10, 10)"},
     {"cuLaunchKernel@star7_tile=write:0", AT_LOAD, OUTCOME_OUT_OF_BOUNDS,
      "wrote point (0, 0, 0) of v, outside of the box"},
     {"cuLaunchKernel@star7_tile=write:-8", AT_LOAD, OUTCOME_OUT_OF_BOUNDS,
      "wrote in front of v, at 2 elements before its first"},
     {"cuLaunchKernel@star7_tile=write:32000", AT_LOAD, OUTCOME_OUT_OF_BOUNDS,
-     "wrote behind v, at 1 elements after its last"},
+     "wrote behind v, at 1 element after its last"},
     {"cuLaunchKernel@star7_tile=input:84", AT_LOAD, OUTCOME_WRONG, "changed its input u, first at (1, 1, 0)"},
     {"cuLaunchKernel@star7_tile=input:-4", AT_LOAD, OUTCOME_OUT_OF_BOUNDS, "in front of u"},
     {"cuLaunchKernel@star7_tile=later:ILLEGAL_ADDRESS", AT_LOAD, OUTCOME_OUT_OF_BOUNDS, "CUDA_ERROR_ILLEGAL_ADDRESS"},

@@ -207,6 +207,13 @@ TEST(a_template_that_changed_makes_rows_stale) {
                " where name = 'zmarch'");
   CHECK_OK(halotune_open(paths, 1, &ctx));
   CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match,
+           "the later one has won nothing, and may be what an import without trust left");
+  halotune_close(ctx);
+  tuned_change(other.path, "update variant set template_id = (select id from template where hash = 'later') where id in"
+                           " (select variant_id from best join problem p on p.id = problem_id where p.nx = 256)");
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
   CHECK_EQ(HALOTUNE_MATCH_STALE, config.match, "exact, but stale");
   CHECK_NEAR(0.30, config.time_ms, 1e-12, "usable");
   problem.grid[0] = 640;
@@ -256,10 +263,36 @@ TEST(imported_rows_need_trust) {
   tuned_make(other.path, common_rows, 1);
   tuned_change(other.path, "update best set is_trusted = 0");
   CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_lookup(ctx, &problem, &config), "neither the row, nor its template's CUDA");
+  CHECK(strstr(halotune_error(ctx), "halotune tune star7"), "%s", halotune_error(ctx));
+  halotune_close(ctx);
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  CHECK_OK(halotune_open(paths, 1, &ctx));
   CHECK_OK(halotune_lookup(ctx, &problem, &config));
-  CHECK_EQ(HALOTUNE_MATCH_DEFAULT, config.match, "%s", config.parameters);
+  CHECK_EQ(HALOTUNE_MATCH_DEFAULT, config.match, "of a template that is installed: %s", config.parameters);
+  halotune_close(ctx);
+  unsetenv("HALOTUNE_TEMPLATE_PATH");
+  work_end(&other);
+}
+
+TEST(what_is_not_trusted_changes_no_answer) {
+  struct work own = work_begin(), other = work_begin();
+  halotune_ctx *ctx;
+  halotune_config config;
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0};
+  const char *paths[] = {other.path, own.path};
+  tuned_make(own.path, common_rows, 1);
+  tuned_make(other.path, common_rows, 1);
+  tuned_change(other.path, "update best set is_trusted = 0; update template set cuda = cuda || '//', hash = 'another';"
+                           " update stencil set text = text || '#', hash = '00000000000000000000000000000000'");
+  CHECK_OK(halotune_open(paths, 2, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "the other's template makes nothing stale");
+  CHECK(strcmp(config.stencil_hash, "00000000000000000000000000000000") != 0,
+        "the name means the stencil that was measured");
   halotune_close(ctx);
   work_end(&other);
+  work_end(&own);
 }
 
 TEST(files_that_cannot_be_used) {
@@ -339,6 +372,7 @@ int main(void) {
       cmocka_unit_test(a_template_that_changed_makes_rows_stale),
       cmocka_unit_test(winners_are_found_among_many_variants),
       cmocka_unit_test(imported_rows_need_trust),
+      cmocka_unit_test(what_is_not_trusted_changes_no_answer),
       cmocka_unit_test(files_that_cannot_be_used),
       cmocka_unit_test(nothing_tuned_yet_is_no_error),
       cmocka_unit_test(threads_see_the_same),

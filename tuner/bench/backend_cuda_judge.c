@@ -36,11 +36,12 @@ static void say_outside(const struct stencil *stencil, const struct gpu_problem 
   const char *name = name_of(stencil, buffer);
   out->outcome = OUTCOME_OUT_OF_BOUNDS;
   if (element < 0) {
-    snprintf(out->reason, sizeof out->reason, "wrote in front of %s, at %lld elements before its first", name,
-             -element);
+    snprintf(out->reason, sizeof out->reason, "wrote in front of %s, at %lld element%s before its first", name,
+             -element, PLURAL(-element));
   } else if (element >= domain_elements(&problem->domain)) {
-    snprintf(out->reason, sizeof out->reason, "wrote behind %s, at %lld elements after its last", name,
-             element - domain_elements(&problem->domain) + 1);
+    const long long distance = element - domain_elements(&problem->domain) + 1;
+    snprintf(out->reason, sizeof out->reason, "wrote behind %s, at %lld element%s after its last", name, distance,
+             PLURAL(distance));
   } else {
     point_of(&problem->domain, element, point);
     snprintf(out->reason, sizeof out->reason, "wrote point (%ld, %ld, %ld) of %s, outside of the box", point[0],
@@ -75,8 +76,9 @@ static struct comparison comparison_of(const struct gpu_problem *problem, const 
 static void say_wrong(const char *name, const struct comparison *c, struct verdict *out) {
   out->outcome = OUTCOME_WRONG;
   snprintf(out->reason, sizeof out->reason,
-           "%s: %ld of %ld points are wrong, the first (%ld, %ld, %ld): %.9g where %.9g is expected", name,
-           c->bad_points, c->points, c->first_bad[0], c->first_bad[1], c->first_bad[2], c->got, c->want);
+           "%s: %ld of %ld points %s wrong, the first (%ld, %ld, %ld): %.9g where %.9g is expected", name,
+           c->bad_points, c->points, c->bad_points == 1 ? "is" : "are", c->first_bad[0], c->first_bad[1],
+           c->first_bad[2], c->got, c->want);
 }
 
 static void judge_output(const struct stencil *stencil, const struct gpu_problem *problem,
@@ -91,8 +93,8 @@ static void judge_output(const struct stencil *stencil, const struct gpu_problem
     point_of(&problem->domain, found->first_bad, point);
     out->outcome = OUTCOME_WRONG;
     snprintf(out->reason, sizeof out->reason,
-             "%s: after the samples %lld points are not finite, the first (%ld, %ld, %ld)", stencil->outputs[output],
-             found->bad, point[0], point[1], point[2]);
+             "%s: after the samples %lld point%s not finite, the first (%ld, %ld, %ld)", stencil->outputs[output],
+             (long long)found->bad, found->bad == 1 ? " is" : "s are", point[0], point[1], point[2]);
   }
 }
 

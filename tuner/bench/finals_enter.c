@@ -48,6 +48,8 @@ static halotune_status measure_fully(struct finals_phase *phase, int candidate) 
   if (st == HALOTUNE_OK && measured.verdict.outcome == OUTCOME_MEASURED) {
     phase->medians_ms[candidate] = measured.timing.median_ms;
     phase->times_ms[candidate] = measured.timing.median_ms / request->scale;
+  } else if (st == HALOTUNE_OK) {
+    phase->medians_ms[candidate] = NAN;
   }
   if (st == HALOTUNE_OK && request->measured) st = request->measured(request->state, candidate, &measured);
   measured_free(&measured);
@@ -116,9 +118,10 @@ halotune_status finals_load(struct finals_phase *phase) {
   const struct finals_request *request = &phase->request;
   int used_slots = 0, entrants = 0;
   halotune_status st = HALOTUNE_OK;
-  /* The default first: it takes part whatever the time. */
+  /* The default first: it takes part whatever its time, also where it was measured again beside a faster one, and
+   * screened. */
   for (int i = 0; i < request->candidate_count && st == HALOTUNE_OK; i++) {
-    if (candidate_of(phase, i)->is_default && isfinite(phase->times_ms[i])) st = add(phase, i, &used_slots);
+    if (candidate_of(phase, i)->is_default && phase->medians_ms[i] > 0) st = add(phase, i, &used_slots);
   }
   for (int i = 0; i < phase->by_time_count && entrants < phase->plan.entrants && st == HALOTUNE_OK; i++) {
     if (finals_stopped(request)) break;

@@ -13,7 +13,8 @@ struct finals_phase {
   struct finals_plan plan;
   double begin_ms, end_ms;
   double *times_ms;   /* a candidate: its time over the anchor's scale; infinite for those that cannot enter */
-  double *medians_ms; /* a candidate: as measured, for the batch */
+  double *medians_ms; /* a candidate: as measured, for the batch; of the warm-up where it was screened; NaN where it
+                         failed since */
   int *by_time;       /* candidates that may enter, the fastest first */
   int by_time_count;
   double best_ms;      /* of times_ms */

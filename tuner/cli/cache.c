@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "gpu/cache_folder.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/json.h"
 
 static const struct {
-  const char *key, *what, *below;
-} caches[] = {{"cubins", "cubins", ""}, {"host", "host objects", "/host"}};
+  const char *key, *what, *below; /* what: one of them */
+} caches[] = {{"cubins", "cubin", ""}, {"host", "host object", "/host"}};
 
 static json_t *facts_json(const struct cache_facts *facts, const char *folder, bool cleans) {
   json_t *json = json_object();
@@ -23,8 +24,12 @@ static json_t *facts_json(const struct cache_facts *facts, const char *folder, b
 
 static void print_facts(const struct cache_facts *facts, const char *what, const char *folder, bool cleans) {
   unsigned long long bytes = facts->bytes;
-  if (cleans) printf("removed %d %s, %llu bytes, from %s\n", facts->files, what, bytes, folder);
-  else printf("%d %s, %llu of at most %llu bytes, in %s\n", facts->files, what, bytes, CACHE_FOLDER_MAX_BYTES, folder);
+  if (cleans) printf("removed ");
+  printf("%d %s%s, %llu", facts->files, what, PLURAL(facts->files), bytes);
+  if (cleans)
+    printf(" byte%s, from %s\n", PLURAL(bytes), folder);
+  else
+    printf(" of at most %llu bytes, in %s\n", CACHE_FOLDER_MAX_BYTES, folder);
 }
 
 /* One of the caches. The document goes to *json; NULL: as text. */

@@ -139,8 +139,8 @@ static void print_summary(const struct session *session, double time_s) {
     printf("%s\n", text_string(&text));
     text_free(&text);
   }
-  printf("%ld variant%s of %s in %s for %s:", session->job_count, session->job_count == 1 ? "" : "s", problem->loaded.stencil->name, dtype_names[problem->dtype],
-         problem->arch);
+  printf("%ld variant%s of %s in %s for %s:", session->job_count, PLURAL(session->job_count),
+         problem->loaded.stencil->name, dtype_names[problem->dtype], problem->arch);
   const char *separator = " ";
   for (int i = 0; i < COMPILE_ROW_OUTCOMES; i++) {
     if (session->counts[i] == 0 && i != COMPILE_ROW_OK) continue;

@@ -34,6 +34,27 @@ static halotune_status check(const struct invocation *invocation, struct store *
   return HALOTUNE_OK;
 }
 
+/* --- what an invocation is about ---------------------------------------------------------------------------------- */
+
+/* Nothing that was chosen is there: most likely a name was misspelt. */
+static halotune_status fail_nothing(const struct store *store, const struct choice *choice) {
+  struct text text = {0};
+  if (choice->stencil) text_printf(&text, " of stencil '%s'", choice->stencil);
+  if (choice->has_dtype) text_printf(&text, " in %s", dtype_names[choice->dtype]);
+  if (choice->has_grid) {
+    text_printf(&text, " on %ldx%ldx%ld", choice->grid.n[0], choice->grid.n[1], choice->grid.n[2]);
+  }
+  if (choice->device) text_printf(&text, " on device '%s'", choice->device);
+  if (choice->before) text_printf(&text, " before %s", choice->before);
+  halotune_status status =
+      fail(HALOTUNE_NOT_FOUND, "%s: nothing%s was measured; 'halotune db info' shows what is there", store_path(store),
+           text_string(&text));
+  text_free(&text);
+  return status;
+}
+
+static bool has_choice(const struct choice *choice) { return choice->stencil || choice->device || choice->before; }
+
 /* --- export ------------------------------------------------------------------------------------------------------- */
 
 static halotune_status export_as(const struct invocation *invocation, struct store *store, const struct choice *choice,
@@ -51,9 +72,14 @@ static halotune_status export(const struct invocation *invocation, struct store 
   struct choice choice;
   struct text text = {0};
   char *name;
+  struct forget_counts counts = {0};
   halotune_status status = db_choice(invocation, &choice, &name);
   if (status != HALOTUNE_OK) return status;
-  status = export_as(invocation, store, &choice, &text);
+  if (has_choice(&choice)) {
+    status = store_forget_count(store, &choice, &counts);
+    if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0) status = fail_nothing(store, &choice);
+  }
+  if (status == HALOTUNE_OK) status = export_as(invocation, store, &choice, &text);
   if (status == HALOTUNE_OK && path) status = file_replace(path, text_string(&text), text.length);
   else if (status == HALOTUNE_OK)
     fwrite(text_string(&text), 1, text.length, stdout); /* main tells whether it arrived */
@@ -71,10 +97,11 @@ static halotune_status forget(const struct invocation *invocation, struct store 
   bool sure = option_value(invocation, "yes") != NULL;
   halotune_status status = db_choice(invocation, &choice, &name);
   if (status != HALOTUNE_OK) return status;
-  if (!choice.stencil && !choice.device && !choice.before) {
+  if (!has_choice(&choice)) {
     status = fail(HALOTUNE_ARGUMENT, "forget what? Name it by --stencil, --device, --before or --problem");
   }
   if (status == HALOTUNE_OK) status = store_forget_count(store, &choice, &counts);
+  if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0) status = fail_nothing(store, &choice);
   if (status == HALOTUNE_OK && sure) status = store_forget(store, &choice);
   if (status == HALOTUNE_OK) {
     printf("%s %ld run%s with %ld measurement%s, and %ld best configuration%s\n", sure ? "removed" : "would remove",
@@ -102,6 +129,14 @@ static const struct {
     {"export", export, STORE_READ, 0, 0, " db output format cubins problem device before "},
     {"forget", forget, STORE_WRITE, 0, 0, " db problem stencil device before yes "},
 };
+
+/* Where there is no file, there is nothing to forget, and none is made for that. */
+static halotune_status check_there(const struct invocation *invocation) {
+  struct store *store;
+  halotune_status status = db_open(invocation, STORE_READ, &store);
+  store_close(store);
+  return status == HALOTUNE_NOT_FOUND ? status : HALOTUNE_OK;
+}
 
 static halotune_status check_options(const struct invocation *invocation, const char *part, const char *known) {
   const struct option_row *rows = invocation->command->options;
@@ -131,6 +166,7 @@ static enum exit_code run(const struct invocation *invocation) {
       status = fail(HALOTUNE_ARGUMENT, "db %s takes %s", what,
                     parts[i].most_files ? "files: halotune db merge OTHER.db" : "no files");
     }
+    if (status == HALOTUNE_OK && parts[i].run == forget) status = check_there(invocation);
     if (status == HALOTUNE_OK) status = db_open(invocation, parts[i].mode, &store);
     if (status == HALOTUNE_OK) status = parts[i].run(invocation, store);
     store_close(store);

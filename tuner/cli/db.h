@@ -5,9 +5,6 @@
 #include "db/choose.h"
 #include "tuner/cli/command.h"
 
-/* The end of a noun: "1 run", "2 runs". */
-#define PLURAL(count) ((count) == 1 ? "" : "s")
-
 /* Open the database that --db names, else the user's own. */
 halotune_status db_open(const struct invocation *invocation, enum store_mode mode, struct store **out);
 

@@ -45,6 +45,8 @@ static halotune_status check_date(const char *date) {
   bool good = length == 10 || length == sizeof form - 1;
   for (size_t i = 0; i < length && good; i++)
     good = form[i] == '0' ? date[i] >= '0' && date[i] <= '9' : date[i] == form[i];
+  const long month = good ? strtol(date + 5, NULL, 10) : 0, day = good ? strtol(date + 8, NULL, 10) : 0;
+  good = month >= 1 && month <= 12 && day >= 1 && day <= 31;
   return good ? HALOTUNE_OK
               : fail(HALOTUNE_ARGUMENT, "--before takes a date such as 2026-11-21, in UTC, not '%s'", date);
 }

@@ -90,11 +90,15 @@ static json_t *problem_json(sqlite3_stmt *row) {
 
 static void print_problem(sqlite3_stmt *row) {
   int runs = sqlite3_column_int(row, 14), measurements = sqlite3_column_int(row, 15);
-  printf("%s %s %lldx%lldx%lld, %s, %s, on %s: %d run%s, %d measurement%s\n", column_text(row, 0), column_text(row, 1),
+  bool has_best = sqlite3_column_type(row, 10) != SQLITE_NULL;
+  printf("%s %s %lldx%lldx%lld, %s, %s, on %s: ", column_text(row, 0), column_text(row, 1),
          (long long)sqlite3_column_int64(row, 2), (long long)sqlite3_column_int64(row, 3),
-         (long long)sqlite3_column_int64(row, 4), column_text(row, 5), column_text(row, 6), column_text(row, 7), runs,
-         PLURAL(runs), measurements, PLURAL(measurements));
-  if (sqlite3_column_type(row, 10) == SQLITE_NULL) return;
+         (long long)sqlite3_column_int64(row, 4), column_text(row, 5), column_text(row, 6), column_text(row, 7));
+  if (runs == 0 && has_best)
+    printf("the winner alone, how many variants were tried is not recorded\n");
+  else
+    printf("%d run%s, %d measurement%s\n", runs, PLURAL(runs), measurements, PLURAL(measurements));
+  if (!has_best) return;
   printf("  best: %.6g ms, %s %s, %s, %s%s\n", sqlite3_column_double(row, 10), column_text(row, 8), column_text(row, 9),
          column_text(row, 11), column_text(row, 12), sqlite3_column_int(row, 13) ? "" : ", not trusted");
 }

@@ -85,6 +85,7 @@ halotune_status db_take_in(const struct invocation *invocation, struct store *st
   halotune_status status = HALOTUNE_OK;
   struct store **files = calloc((size_t)count + 1, sizeof(struct store *));
   if (!files) return fail_memory();
+  if (count == 0) printf("%s: no file was named, so that nothing is imported\n", store_path(store));
   /* A file that is no good is known before the first one is taken. */
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = open_checked(paths[i], &files[i]);
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = take_in(store, files[i], paths[i], trust);

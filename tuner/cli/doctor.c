@@ -16,6 +16,7 @@
 #include "tuner/backend/host_compiler.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/json.h"
+#include "tuner/cli/search_path.h"
 
 enum state { STATE_OK, STATE_WARNING, STATE_MISSING };
 static const char *const state_names[] = {"ok", "warning", "missing"};
@@ -56,7 +57,7 @@ static void look_for_driver(struct machine *m, struct finding *f) {
   }
   int cuda = m->gpus.cuda;
   text_printf(&f->text, "runs CUDA %d.%d, %d GPU%s", cuda / thousand, cuda % thousand / ten, m->gpus.device_count,
-              m->gpus.device_count == 1 ? "" : "s");
+              PLURAL(m->gpus.device_count));
 }
 
 static void look_for_nvrtc(struct machine *m, struct finding *f) {
@@ -145,6 +146,52 @@ static void look_into(struct store *store, const char *path, struct finding *f) 
   text_free(&first);
 }
 
+/* Stencils, or templates: how many are found by their names, and where the first of them lies. */
+static void look_for_files(const struct search_kind *kind, struct finding *f) {
+  char **paths = NULL;
+  int count = 0;
+  if (search_all(kind, NULL, &paths, &count) != HALOTUNE_OK) {
+    miss(f, "");
+  } else if (count == 0) {
+    f->state = STATE_MISSING;
+    text_printf(&f->text, "no %s is found by its name", kind->what);
+    text_printf(&f->advice, "install Halotune, work where there is a folder %s, or name folders in $%s", kind->folder,
+                kind->variable);
+  } else {
+    const char *slash = strrchr(paths[0], '/');
+    text_printf(&f->text, "%d, the first in %.*s", count, (int)(slash - paths[0]), paths[0]);
+  }
+  search_free(paths, count);
+}
+
+static void look_for_stencils(struct machine *m, struct finding *f) {
+  (void)m;
+  look_for_files(&search_stencils, f);
+}
+
+static void look_for_templates(struct machine *m, struct finding *f) {
+  (void)m;
+  look_for_files(&search_templates, f);
+}
+
+/* The database that comes with Halotune, which lookup asks after the user's own. */
+static void look_for_starter(struct machine *m, struct finding *f) {
+  static const char path[] = HALOTUNE_DATA_DIR "/starter.db";
+  struct store *store = NULL;
+  (void)m;
+  text_printf(&f->text, "%s", path);
+  halotune_status status = store_open(path, STORE_READ, &store);
+  if (status == HALOTUNE_NOT_FOUND) {
+    f->state = STATE_MISSING;
+    text_printf(&f->text, " is not there");
+    text_printf(&f->advice, "'make install' puts it there: winners for GPUs that others tuned on");
+  } else if (status != HALOTUNE_OK) {
+    text_printf(&f->text, ": %s", fail_text());
+    warn(f, "lookups fail until it is installed anew");
+  }
+  store_close(store);
+}
+
 static void look_for_database(struct machine *m, struct finding *f) {
   char *path = NULL;
   struct store *store = NULL;
@@ -191,10 +238,16 @@ static const struct {
   const char *key, *name;
   void (*look)(struct machine *m, struct finding *f);
 } pieces[] = {
-    {"driver", "CUDA driver", look_for_driver}, {"nvrtc", "NVRTC", look_for_nvrtc},
-    {"nvml", "NVML", look_for_nvml},            {"cxx", "C++ compiler", look_for_compiler},
-    {"sqlite", "SQLite", look_for_sqlite},      {"cache", "cache", look_for_cache},
+    {"driver", "CUDA driver", look_for_driver},
+    {"nvrtc", "NVRTC", look_for_nvrtc},
+    {"nvml", "NVML", look_for_nvml},
+    {"cxx", "C++ compiler", look_for_compiler},
+    {"sqlite", "SQLite", look_for_sqlite},
+    {"cache", "cache", look_for_cache},
+    {"stencils", "stencils", look_for_stencils},
+    {"templates", "templates", look_for_templates},
     {"database", "database", look_for_database},
+    {"starter", "starter", look_for_starter},
 };
 
 static void print_finding(const char *name, const struct finding *f) {

@@ -29,7 +29,7 @@ static void print_help(void) {
   for (size_t i = 0; i < COUNT(commands); i++) {
     printf("  %-10s %-12s %s\n", commands[i]->name, commands[i]->arguments, commands[i]->what);
   }
-  printf("\n  halotune COMMAND --help  shows a command's options; halotune --version the version.\n");
+  printf("\n  halotune COMMAND --help, or help COMMAND, shows a command's options; halotune --version the version.\n");
   printf("\nA STENCIL is the path of a file, or a name that is looked for in ./kernels, in the folders of $HALOTUNE_PATH\n"
          "(separated by colons), and in the installed data folder. Templates are looked for likewise, in ./templates, in the\n"
          "folders of $HALOTUNE_TEMPLATE_PATH, and among the installed ones.\n\nExit codes:\n");
@@ -39,7 +39,7 @@ static void print_help(void) {
 }
 
 static void print_command_help(const struct command *command) {
-  printf("usage: halotune %s %s%s\n\n%s\n\n", command->name, command->arguments,
+  printf("usage: halotune %s%s%s%s\n\n%s\n\n", command->name, *command->arguments ? " " : "", command->arguments,
          command->options[0].name ? " [OPTION ...]" : "", command->what);
   for (const struct option_row *option = command->options; option->name; option++) {
     char left[40];
@@ -91,10 +91,24 @@ static enum exit_code run_command(const struct command *command, int argc, char 
   invocation.arguments = argv + optind;
   invocation.argument_count = argc - optind;
   if (invocation.argument_count < command->least_arguments || invocation.argument_count > command->most_arguments) {
-    fprintf(stderr, "halotune %s: expected %s\n", command->name, command->arguments);
+    if (command->most_arguments == 0) {
+      fprintf(stderr, "halotune %s: '%s' is one argument too many\n", command->name, invocation.arguments[0]);
+    } else {
+      fprintf(stderr, "halotune %s: expected %s%s: %s\n", command->name, command->most_arguments == 1 ? "one " : "",
+              command->arguments, command->what);
+    }
     return usage_error(command);
   }
   return command->run(&invocation);
+}
+
+/* The command of a name; NULL, with a complaint, for none. */
+static const struct command *find_command(const char *name) {
+  for (size_t i = 0; i < COUNT(commands); i++) {
+    if (strcmp(name, commands[i]->name) == 0) return commands[i];
+  }
+  fprintf(stderr, "halotune: there is no command '%s'\n", name);
+  return NULL;
 }
 
 static enum exit_code run_arguments(int argc, char **argv) {
@@ -103,7 +117,8 @@ static enum exit_code run_arguments(int argc, char **argv) {
     fprintf(stderr, "halotune: expected a command\n");
     return usage_error(NULL);
   }
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+  bool is_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0;
+  if (is_help && argc == 2) {
     print_help();
     return HALOTUNE_EXIT_SUCCESS;
   }
@@ -111,13 +126,14 @@ static enum exit_code run_arguments(int argc, char **argv) {
     printf("halotune %s\n", HALOTUNE_VERSION);
     return HALOTUNE_EXIT_SUCCESS;
   }
-  for (size_t i = 0; i < COUNT(commands); i++) {
-    if (strcmp(argv[1], commands[i]->name) != 0) continue;
-    argv[1] = program; /* what getopt's own messages begin with */
-    return run_command(commands[i], argc - 1, argv + 1);
+  const struct command *command = find_command(argv[is_help ? 2 : 1]);
+  if (!command) return usage_error(NULL);
+  if (is_help) {
+    print_command_help(command); /* of all its parts, where it has some, as in 'help db merge' */
+    return HALOTUNE_EXIT_SUCCESS;
   }
-  fprintf(stderr, "halotune: there is no command '%s'\n", argv[1]);
-  return usage_error(NULL);
+  argv[1] = program; /* what getopt's own messages begin with */
+  return run_command(command, argc - 1, argv + 1);
 }
 
 /* Results that did not arrive are a failure, whoever printed them: here alone they are flushed and complained about. */

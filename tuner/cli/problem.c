@@ -26,8 +26,9 @@ halotune_status option_grid(const struct invocation *invocation, const struct st
   }
   if (axis < stencil->dims) {
     const char *example = stencil->dims == 1 ? "4096" : stencil->dims == 2 ? "512,512" : "64,64,64";
-    return fail(HALOTUNE_ARGUMENT, "--grid takes %d whole number%s from 1 to %ld for this stencil, such as %s, not '%s'",
-                stencil->dims, stencil->dims == 1 ? "" : "s", GRID_MOST_AXIS_POINTS, example, text);
+    return fail(HALOTUNE_ARGUMENT,
+                "--grid takes %d whole number%s from 1 to %ld for this stencil, such as %s, not '%s'", stencil->dims,
+                PLURAL(stencil->dims), GRID_MOST_AXIS_POINTS, example, text);
   }
   halotune_status status = stencil_check_grid(stencil, grid, NULL);
   if (status == HALOTUNE_ARGUMENT) {
@@ -205,6 +206,7 @@ halotune_status option_set_known(const struct invocation *invocation, const stru
   for (; text && *text && templates->count > 1; text += strcspn(text, ","), text += *text == ',') {
     int length = (int)strcspn(text, "=,");
     bool found = false;
+    if (text[length] != '=') return fail(HALOTUNE_ARGUMENT, "--set takes NAME=VALUE,..., not '%s'", text);
     for (int i = 0; i < templates->count; i++) {
       found = found || template_parameter(templates->list[i], text, (size_t)length) >= 0;
     }

@@ -61,6 +61,11 @@ static halotune_status read_problem(const struct invocation *invocation, halotun
   int at = names_find(&ctx->catalog.stencil_names, name);
   *out = (halotune_problem){.stencil = name};
   if (at < 0) {
+    char *path;
+    halotune_status found =
+        search_find(&search_stencils, NULL, name, &path); /* a name that is misspelt cannot be tuned */
+    if (found != HALOTUNE_OK) return found;
+    free(path);
     return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s': run 'halotune tune %s'", name, name);
   }
   const char *device = option_value(invocation, "device");
@@ -94,18 +99,17 @@ static halotune_status explain_no_gpu(const halotune_ctx *ctx) {
 
 static halotune_status query_open(const struct invocation *invocation, struct query *out) {
   const char *path = option_value(invocation, "db"), *name;
-  char hash[HASH_HEX_BYTES];
-  halotune_problem problem;
   struct lookup_key key;
   *out = (struct query){.ctx = NULL};
   halotune_status status = halotune_open(path ? &path : NULL, path ? 1 : 0, &out->ctx);
-  if (status == HALOTUNE_OK) status = find_stencil(invocation, out->ctx, hash, &name);
-  if (status == HALOTUNE_OK) status = read_problem(invocation, out->ctx, name, &problem);
+  if (status == HALOTUNE_OK) status = find_stencil(invocation, out->ctx, out->stencil_hash, &name);
+  if (status == HALOTUNE_OK) status = read_problem(invocation, out->ctx, name, &out->problem);
   if (status == HALOTUNE_OK) {
-    status = halotune_lookup(out->ctx, &problem, &out->config);
+    status = halotune_lookup(out->ctx, &out->problem, &out->config);
+    out->is_untuned = status == HALOTUNE_OK ? out->config.match > HALOTUNE_MATCH_STALE : status == HALOTUNE_NOT_FOUND;
     if (status == HALOTUNE_NO_GPU && !option_value(invocation, "device")) status = explain_no_gpu(out->ctx);
   }
-  if (status == HALOTUNE_OK) status = context_device(out->ctx, problem.device, &out->room, &out->device);
+  if (status == HALOTUNE_OK) status = context_device(out->ctx, out->problem.device, &out->room, &out->device);
   if (status == HALOTUNE_OK) status = config_read(out->ctx, &out->config, &key, &out->answer);
   if (status == HALOTUNE_OK) {
     key.model = out->device->model;
@@ -130,7 +134,7 @@ static void add_age(double age_s, struct text *text) {
   for (size_t i = 0; i < 3; i++) {
     double count = floor(age_s / units[i].seconds);
     if (count < 1) continue;
-    text_printf(text, ", %.0f %s%s ago", count, units[i].unit, count == 1 ? "" : "s");
+    text_printf(text, ", %.0f %s%s ago", count, units[i].unit, PLURAL(count));
     return;
   }
 }
@@ -138,18 +142,42 @@ static void add_age(double age_s, struct text *text) {
 #define AS_MEANING(name, number, text, meaning) [HALOTUNE_MATCH_##name] = (meaning),
 static const char *const meanings[] = {HALOTUNE_MATCH_LIST(AS_MEANING)};
 
+/* The same of an emulated device, on which nothing is measured that concerns a GPU. */
+static const char *const emulated_meanings[] = {
+    [HALOTUNE_MATCH_EXACT] = "for this problem",
+    [HALOTUNE_MATCH_STALE] = "for this problem, but the template has changed since",
+    [HALOTUNE_MATCH_NEAR_GRID] = "for another grid or mode",
+    [HALOTUNE_MATCH_SAME_ARCH] = "on another device of this architecture",
+    [HALOTUNE_MATCH_DEFAULT] = "a template's defaults",
+};
+
 static void add_grid(const long long grid[MAX_DIMS], int dims, struct text *text) {
   for (int axis = 0; axis < dims; axis++) text_printf(text, "%s%lld", axis ? "x" : "", grid[axis]);
 }
 
+static void add_time(const halotune_config *c, bool is_emulation, struct text *text) {
+  text_printf(text, "time        %.6g ms%s (95 %%: ", c->time_ms, is_emulation ? " on the CPU" : "");
+  if (isfinite(c->low_ms)) text_printf(text, "%.6g to %.6g)\n", c->low_ms, c->high_ms);
+  else text_printf(text, "unknown)\n");
+  if (is_emulation) return;
+  text_printf(text, "bandwidth   %.0f GB/s", c->bandwidth_gbs);
+  if (isfinite(c->roof_share)) text_printf(text, ", %.3f of the fastest copy of the same bytes", c->roof_share);
+  text_printf(text, "\n");
+}
+
 static halotune_status print_text(const struct query *query) {
   const halotune_config *c = &query->config;
+  const bool is_emulation = query->device->is_emulation;
   struct text text = {0};
   halotune_parameter parameter;
   int dims = query->question.parsed->stencil->dims;
   text_printf(&text, "%s %s ", c->stencil, dtype_names[c->dtype]);
   add_grid(c->grid, dims, &text);
-  text_printf(&text, " on %s\nmatch       %s: %s\n", query->device->name, halotune_match_name(c->match), meanings[c->match]);
+  text_printf(&text, " on %s\nmatch       %s: %s\n", query->device->name, halotune_match_name(c->match),
+              (is_emulation ? emulated_meanings : meanings)[c->match]);
+  if (is_emulation) {
+    text_printf(&text, "emulation   times taken on the CPU rank nothing, and tell nothing of a GPU\n");
+  }
   if (c->is_stale && c->match != HALOTUNE_MATCH_STALE) text_printf(&text, "            by a template that has changed since\n");
   text_printf(&text, "template    %s\nparameters ", c->template_name);
   for (int i = 0; i < c->parameter_count && halotune_config_parameter_at(c, i, &parameter) == HALOTUNE_OK; i++) {
@@ -157,18 +185,15 @@ static halotune_status print_text(const struct query *query) {
   }
   text_printf(&text, "\n");
   if (c->match != HALOTUNE_MATCH_DEFAULT) {
-    text_printf(&text, "time        %.6g ms (95 %%: ", c->time_ms);
-    if (isfinite(c->low_ms)) text_printf(&text, "%.6g to %.6g)", c->low_ms, c->high_ms);
-    else text_printf(&text, "unknown)");
-    text_printf(&text, "\nbandwidth   %.0f GB/s", c->bandwidth_gbs);
-    if (isfinite(c->roof_share)) text_printf(&text, ", %.3f of the fastest copy of the same bytes", c->roof_share);
-    text_printf(&text, "\nmeasured    %s", c->date);
+    add_time(c, is_emulation, &text);
+    text_printf(&text, "measured    %s", c->date);
     add_age(c->age_s, &text);
     text_printf(&text, ", on %s, ", c->measured_on);
     add_grid(c->measured_grid, dims, &text);
     text_printf(&text, ", driver %s, NVRTC %s\n", *c->driver ? c->driver : "none", c->nvrtc);
   }
-  if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms)) text_printf(&text, "expected    %.6g ms\n", c->expected_ms);
+  if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms) && !is_emulation)
+    text_printf(&text, "expected    %.6g ms\n", c->expected_ms);
   bool ok = text_ok(&text);
   fputs(text_string(&text), stdout);
   text_free(&text);
@@ -187,6 +212,7 @@ static halotune_status print_query_json(const struct query *query) {
   json_put(&json, "stencil", text_json(c->stencil));
   json_put(&json, "stencil_hash", text_json(c->stencil_hash));
   json_put(&json, "device", text_json(query->device->name));
+  json_put(&json, "emulated", json_boolean(query->device->is_emulation));
   json_put(&json, "dtype", text_json(dtype_names[c->dtype]));
   json_put(&json, "grid", grid_json(c->grid));
   json_put(&json, "match", text_json(halotune_match_name(c->match)));
@@ -262,6 +288,10 @@ static enum exit_code run(const struct invocation *invocation) {
   int given = 0;
   for (int i = 0; i < 3; i++) given += option_value(invocation, forms[i]) != NULL;
   if (given > 1) return report_failure(fail(HALOTUNE_ARGUMENT, "query takes one of --json, --source and --header"));
+  if (option_value(invocation, "output") && !option_value(invocation, "source") &&
+      !option_value(invocation, "header")) {
+    return report_failure(fail(HALOTUNE_ARGUMENT, "--output is for --source and --header"));
+  }
   halotune_status status = query_open(invocation, &query);
   if (status == HALOTUNE_OK) {
     if (option_value(invocation, "json")) status = print_query_json(&query);
@@ -270,6 +300,7 @@ static enum exit_code run(const struct invocation *invocation) {
     else status = print_text(&query);
   }
   enum exit_code code = status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
+  if (query.is_untuned) query_tell_untrusted(&query);
   query_free(&query);
   return code;
 }

@@ -5,9 +5,13 @@
 #include "db/kernel_build.h"
 #include "db/lookup.h"
 
-/* An answer with all that its kernel is made from. Texts and structs belong to the ctx; the coefficients end with query_free. */
+/* A question, and its answer with all that its kernel is made from. Texts and structs belong to the ctx; the
+ * coefficients end with query_free. */
 struct query {
   halotune_ctx *ctx;
+  halotune_problem problem;
+  char stencil_hash[HASH_HEX_BYTES]; /* the name of a stencil that was given as a file */
+  bool is_untuned;                   /* there is no winner of just this problem that lookup may return */
   halotune_config config;
   struct answer answer;
   struct question question;
@@ -17,6 +21,10 @@ struct query {
 };
 
 void query_free(struct query *query);
+
+/* Say on stderr where a database has a winner of just this problem that was imported without trust, and how to give it
+ * trust. For what is_untuned. */
+void query_tell_untrusted(const struct query *query);
 
 /* A variant that stands in for another one. */
 struct query_choice {

@@ -24,7 +24,9 @@ static void add_comment(const struct query *query, const struct built *built, co
   }
   text_printf(text, " *   template    %s\n *   parameters  %s\n", chosen ? chosen->template_name : c->template_name,
               chosen ? chosen->parameters : c->parameters);
-  if (!chosen && c->match != HALOTUNE_MATCH_DEFAULT) {
+  if (query->device->is_emulation) {
+    text_printf(text, " *   measured    never: the device is emulated on the CPU\n");
+  } else if (!chosen && c->match != HALOTUNE_MATCH_DEFAULT) {
     text_printf(text, " *   measured    %.6g ms, %.0f GB/s, on %s, %s\n", c->time_ms, c->bandwidth_gbs, c->measured_on, c->date);
   }
   text_printf(text, " *\n * It needs cuda.h and libcuda alone. In a thread with a current context:\n *\n"
@@ -32,7 +34,7 @@ static void add_comment(const struct query *query, const struct built *built, co
                     " *   if (result == CUDA_SUCCESS) result = %s_launch(&kernel, stream, ...pointers...);\n *   %s_unload(&kernel);\n"
                     " *\n * Fields are dense, x fastest: %s_ELEMENTS elements each, at multiples of %s_ALIGNMENT bytes. An output is no\n"
                     " * input. A launch advances %d step%s. */\n",
-              prefix, prefix, prefix, prefix, prefix, prefix, built->steps, built->steps == 1 ? "" : "s");
+              prefix, prefix, prefix, prefix, prefix, prefix, built->steps, PLURAL(built->steps));
 }
 
 static void add_cubin(const struct built *built, const char *prefix, struct text *text) {

@@ -142,8 +142,7 @@ static void print_text(const struct task *task) {
   const struct stencil *stencil = task->loaded.stencil;
   printf("%s on ", stencil->name);
   for (int axis = 0; axis < stencil->dims; axis++) printf("%s%ld", axis > 0 ? "x" : "", task->grid.n[axis]);
-  printf(" points, %ld step%s, %s input, seed %ld\n", task->steps, task->steps == 1 ? "" : "s", input_name(task),
-         task->seed);
+  printf(" points, %ld step%s, %s input, seed %ld\n", task->steps, PLURAL(task->steps), input_name(task), task->seed);
   for (int i = 0; i < stencil->output_count; i++) {
     const struct checksum *c = &task->checksums[i];
     char hex[HASH_HEX_BYTES];
@@ -155,14 +154,16 @@ static void print_text(const struct task *task) {
     text_number(&text, c->absolute_sum);
     printf("%s, from %.9g to %.9g, hash %s\n", text_string(&text), c->min, c->max, hex);
     text_free(&text);
-    if (c->not_finite > 0) printf("%-10s %ld points are not finite\n", "", c->not_finite);
+    if (c->not_finite > 0) {
+      printf("%-10s %ld point%s not finite\n", "", c->not_finite, c->not_finite == 1 ? " is" : "s are");
+    }
     if (has_error(task, i)) {
       printf("%-10s off its formula by %.6g RMS, %.6g at most; the formula reaches %.6g\n", "", task->errors[i].rms,
              task->errors[i].max, task->errors[i].scale);
     }
   }
   printf("%-10s %.3f ms on %d thread%s, %.1f million points a second\n", "time", task->time_ms, task->threads,
-         task->threads == 1 ? "" : "s", points_per_s(task) * 1e-6);
+         PLURAL(task->threads), points_per_s(task) * 1e-6);
 }
 
 static json_t *output_json(const struct task *task, int output) {

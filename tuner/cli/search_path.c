@@ -30,6 +30,25 @@ static bool add_name(struct names *names, const char *name, size_t length) {
   return list[names->count] && ++names->count;
 }
 
+/* Whether two names mean one folder; those of folders that are not there only where they are equal. */
+static bool is_same_folder(const char *a, const char *b) {
+  struct stat facts_a, facts_b;
+  if (strcmp(a, b) == 0) return true;
+  return stat(a, &facts_a) == 0 && stat(b, &facts_b) == 0 && facts_a.st_dev == facts_b.st_dev &&
+         facts_a.st_ino == facts_b.st_ino;
+}
+
+/* Add a folder at the end of the search, unless it is searched already. */
+static bool add_folder(struct names *folders, const char *name, size_t length) {
+  if (!add_name(folders, name, length)) return false;
+  for (int i = 0; i < folders->count - 1; i++) {
+    if (!is_same_folder(folders->list[i], folders->list[folders->count - 1])) continue;
+    free(folders->list[--folders->count]);
+    break;
+  }
+  return true;
+}
+
 /* PREFIX/share/halotune/FOLDER where this program is PREFIX/bin/halotune: an installation that was moved, or staged. */
 static bool add_beside_program(struct names *folders, const struct search_kind *kind) {
   char path[PATH_MAX];
@@ -39,7 +58,7 @@ static bool add_beside_program(struct names *folders, const struct search_kind *
   char *bin = strstr(path, "/bin/halotune");
   if (!bin || strcmp(bin, "/bin/halotune") != 0) return true;
   text_printf(&folder, "%.*s/share/halotune/%s", (int)(bin - path), path, kind->folder);
-  bool ok = text_ok(&folder) && add_name(folders, text_string(&folder), folder.length);
+  bool ok = text_ok(&folder) && add_folder(folders, text_string(&folder), folder.length);
   text_free(&folder);
   return ok;
 }
@@ -57,14 +76,14 @@ static halotune_status folders_find(const struct search_kind *kind, const char *
   halotune_status status = check_given(kind, given);
   if (status != HALOTUNE_OK) return status;
   text_printf(&installed, "%s/%s", HALOTUNE_DATA_DIR, kind->folder);
-  bool ok = text_ok(&installed) && (!given || !*given || add_name(folders, given, strlen(given)));
-  ok = ok && add_name(folders, kind->folder, strlen(kind->folder));
+  bool ok = text_ok(&installed) && (!given || !*given || add_folder(folders, given, strlen(given)));
+  ok = ok && add_folder(folders, kind->folder, strlen(kind->folder));
   for (const char *path = getenv(kind->variable); path && ok;) {
     size_t length = strcspn(path, ":");
-    if (length > 0) ok = add_name(folders, path, length);
+    if (length > 0) ok = add_folder(folders, path, length);
     path = path[length] ? path + length + 1 : NULL;
   }
-  ok = ok && add_name(folders, text_string(&installed), installed.length) && add_beside_program(folders, kind);
+  ok = ok && add_folder(folders, text_string(&installed), installed.length) && add_beside_program(folders, kind);
   text_free(&installed);
   return ok ? HALOTUNE_OK : fail_memory();
 }

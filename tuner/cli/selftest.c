@@ -98,7 +98,8 @@ static enum exit_code run(const struct invocation *invocation) {
     json_put(&document, "failed", json_integer(s.failed_count));
     status = print_json(document);
   } else if (status == HALOTUNE_OK) {
-    printf("%s: %ld variants, %ld failed\n", s.backend.facts.device.name, s.variant_count, s.failed_count);
+    printf("%s: %ld variant%s, %ld failed\n", s.backend.facts.device.name, s.variant_count, PLURAL(s.variant_count),
+           s.failed_count);
   }
   json_decref(s.rows);
   backend_close(&s.backend);

@@ -70,18 +70,20 @@ static halotune_status print_exact(const struct stencil *stencil) {
     text_free(&text);
     if (status != HALOTUNE_OK) return status;
   }
-  if (stencil->tolerance > 0) printf("tolerance  %g units of rounding for each step\n", stencil->tolerance);
+  if (stencil->tolerance > 0)
+    printf("tolerance  %g unit%s of rounding for each step\n", stencil->tolerance, PLURAL(stencil->tolerance));
   return HALOTUNE_OK;
 }
 
 static void print_numbers(const struct stencil *stencil, const struct analysis *analysis) {
   char hex[HASH_HEX_BYTES];
   printf("shape      %s, %d tap%s, radius %d %d %d in x y z\n", shape_names[analysis->shape], analysis->tap_count,
-         analysis->tap_count == 1 ? "" : "s", analysis->radius[0], analysis->radius[1], analysis->radius[2]);
+         PLURAL(analysis->tap_count), analysis->radius[0], analysis->radius[1], analysis->radius[2]);
   printf("linear     %s\n", analysis->is_linear ? "yes" : "no");
-  printf("flops      %d a point as written, %d with nothing computed twice, %d instruction%s with fused multiply-adds\n",
-         analysis->flops_per_point, analysis->unique_flops_per_point, analysis->instructions_per_point,
-         analysis->instructions_per_point == 1 ? "" : "s");
+  printf(
+      "flops      %d a point as written, %d with nothing computed twice, %d instruction%s with fused multiply-adds\n",
+      analysis->flops_per_point, analysis->unique_flops_per_point, analysis->instructions_per_point,
+      PLURAL(analysis->instructions_per_point));
   for (int i = 0; i < DTYPE_COUNT; i++) {
     if (!stencil->dtypes[i]) continue;
     enum dtype dtype = (enum dtype)i;
@@ -102,8 +104,8 @@ static halotune_status print_stencil(const struct loaded *loaded) {
   if (*stencil->origin) printf("source     %s\n", stencil->origin);
   printf("file       %s\n", loaded->path);
   if (stencil->kind == STENCIL_SCAN) {
-    printf("scan       the inclusive sum of %s along %c, in %d dimension%s\n", stencil->inputs[0], axis_names[stencil->axis],
-           stencil->dims, stencil->dims == 1 ? "" : "s");
+    printf("scan       the inclusive sum of %s along %c, in %d dimension%s\n", stencil->inputs[0],
+           axis_names[stencil->axis], stencil->dims, PLURAL(stencil->dims));
   } else {
     describe_taps(&text, loaded);
     text_printf(&text, "update\n");

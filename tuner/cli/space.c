@@ -196,8 +196,9 @@ static halotune_status finish(struct report *report) {
   const long *n = problem->grid.n;
   double time_s = report->time_ms * 1e-3;
   if (report->json) return print_document(report);
-  printf("%s in %s on %ldx%ldx%ld points for %s: %ld variants of %.0f combinations\n", problem->loaded.stencil->name,
-         dtype_names[problem->dtype], n[0], n[1], n[2], problem->arch, report->kept, report->raw);
+  printf("%s in %s on %ldx%ldx%ld points for %s: %ld variant%s of %.0f combination%s\n", problem->loaded.stencil->name,
+         dtype_names[problem->dtype], n[0], n[1], n[2], problem->arch, report->kept, PLURAL(report->kept), report->raw,
+         PLURAL(report->raw));
   fprintf(stderr, "%.3f s, %.3g combinations a second\n", time_s, report->raw / (time_s > 0 ? time_s : 1e-9));
   return HALOTUNE_OK;
 }

@@ -79,6 +79,7 @@ static halotune_status open_backend(struct tune_command *c) {
   long ordinal;
   halotune_status status = option_whole(c->invocation, "device", 0, 255, 0, &ordinal);
   if (status != HALOTUNE_OK) return status;
+  if (recording && !*recording) return fail(HALOTUNE_ARGUMENT, "--backend replay:FILE needs the file of a recording");
   if (recording) return backend_replay_open(recording, &c->backend);
   if (!name || strcmp(name, "cuda") == 0) {
     struct backend_cuda_options options = {.ordinal = (int)ordinal, .compiler = c->tools.compiler};
@@ -175,6 +176,7 @@ static halotune_status tune_one(struct tune_command *c, struct tuned *row) {
       tune(&c->tools, &task, &templates, has_copy ? &copy : NULL, &copy_templates, &c->options, &row->result);
   progress_hide(&c->progress);
   row->is_done = true;
+  row->is_refused = status == HALOTUNE_NOT_FOUND || status == HALOTUNE_ARGUMENT;
   if (status == HALOTUNE_OK) return status;
   snprintf(row->result.reason, sizeof row->result.reason, "%s", fail_text());
   return status;
@@ -198,8 +200,9 @@ static halotune_status tune_all(struct tune_command *c) {
 static void print_plan(const struct tune_command *c, FILE *file) {
   double total_s =
       fmin(c->plan.task_count * (c->options.budget_s + SETUP_S), (c->options.deadline_ms - c->start_ms) * 1e-3);
-  fprintf(stderr, "halotune: %d tasks of %g s: about %.0f minutes\n", c->plan.task_count, c->options.budget_s,
-          ceil(total_s / 60));
+  const double minutes = ceil(total_s / 60);
+  fprintf(stderr, "halotune: %d task%s of %g s: about %.0f minute%s\n", c->plan.task_count, PLURAL(c->plan.task_count),
+          c->options.budget_s, minutes, PLURAL(minutes));
   for (int i = 0; i < c->plan.task_count; i++) {
     struct text text = {0};
     planned_task_text(&c->plan.tasks[i], &text);
@@ -227,11 +230,11 @@ static void print_rest(const struct tune_command *c) {
   static const char *const without[] = {"fresh", NULL};
   struct text command = {0};
   int left = 0;
-  for (int i = 0; i < c->plan.task_count; i++) left += !c->rows[i].result.is_complete;
+  for (int i = 0; i < c->plan.task_count; i++) left += !c->rows[i].result.is_complete && !c->rows[i].is_refused;
   if (left == 0 || replay_path(c)) return;
   if (write_command(c->invocation, without, &command) == HALOTUNE_OK) {
-    fprintf(stderr, "halotune: %d of %d tasks did not come to their end; what was measured is kept; to go on:\n  %s\n",
-            left, c->plan.task_count, text_string(&command));
+    fprintf(stderr, "halotune: %d of %d task%s did not come to %s end; what was measured is kept; to go on:\n  %s\n",
+            left, c->plan.task_count, PLURAL(c->plan.task_count), left == 1 ? "its" : "their", text_string(&command));
   }
   text_free(&command);
 }
@@ -253,7 +256,14 @@ static halotune_status print_results(const struct tune_command *c) {
 
 static enum exit_code tune_with_tools(struct tune_command *c) {
   halotune_status status = open_tools(c), printed;
-  if (status != HALOTUNE_OK) return report_failure(status);
+  if (status != HALOTUNE_OK) {
+    enum exit_code code = report_failure(status);
+    if (status == HALOTUNE_NO_GPU) {
+      fprintf(stderr, "halotune: without a GPU, --backend host emulates one on the CPU: it shows that all works, and "
+                      "ranks nothing\n");
+    }
+    return code;
+  }
   gethostname(c->host, sizeof c->host - 1);
   c->options.host = c->host;
   c->options.stop = &stop;

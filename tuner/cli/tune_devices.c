@@ -119,7 +119,8 @@ static void wait_for(struct child *children, int count) {
       left += children[i].pid != 0;
     }
     handed_on = signals;
-    progress_show(&progress, "%d of %d GPUs at work, %.0f s", left, count, (clock_ms() - start_ms) * 1e-3);
+    progress_show(&progress, "%d of %d GPU%s at work, %.0f s", left, count, PLURAL(count),
+                  (clock_ms() - start_ms) * 1e-3);
     if (left > 0) usleep(LOOK_EVERY_US);
   }
   progress_hide(&progress);

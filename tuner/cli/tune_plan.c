@@ -63,6 +63,20 @@ static halotune_status read_named(const struct invocation *invocation, struct tu
   return status;
 }
 
+/* Whether a stencil that was named twice has this task already. */
+static bool is_planned(const struct tune_plan *plan, const struct planned_stencil *stencil, enum dtype dtype,
+                       const struct grid *grid) {
+  for (int i = 0; i < plan->task_count; i++) {
+    const struct planned_task *task = &plan->tasks[i];
+    if (task->dtype == dtype && memcmp(&task->grid, grid, sizeof *grid) == 0 &&
+        strcmp(task->stencil->loaded.stencil->name, stencil->loaded.stencil->name) == 0 &&
+        hash_compare(task->stencil->loaded.analysis->hash, stencil->loaded.analysis->hash) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static halotune_status add_task(struct tune_plan *plan, const struct planned_stencil *stencil, enum dtype dtype,
                                 const struct grid *grid) {
   struct planned_task *tasks = realloc(plan->tasks, (size_t)(plan->task_count + 1) * sizeof *tasks);
@@ -100,7 +114,8 @@ static halotune_status add_tasks(const struct invocation *invocation, struct tun
   for (int i = 0; i < (all_grids ? stencil->grid_count : 1); i++) {
     if (all_grids) grid = stencil->grids[i];
     for (int dtype = 0; dtype < DTYPE_COUNT && status == HALOTUNE_OK; dtype++) {
-      if (wanted[dtype]) status = add_task(plan, planned, (enum dtype)dtype, &grid);
+      if (wanted[dtype] && !is_planned(plan, planned, (enum dtype)dtype, &grid))
+        status = add_task(plan, planned, (enum dtype)dtype, &grid);
     }
   }
   return status;

@@ -52,8 +52,8 @@ static void print_outcomes(const struct tuned *row) {
     separator = ", ";
   }
   if (result->finalists > 0)
-    printf("; %d finalist%s, %d beside the winner not told apart from the fastest", result->finalists, result->finalists == 1 ? "" : "s",
-           result->ties);
+    printf("; %d finalist%s, %d beside the winner not told apart from the fastest", result->finalists,
+           PLURAL(result->finalists), result->ties);
   if (result->has_winner && !result->is_complete) printf("; %s", result->reason);
   printf("\n");
 }

@@ -11,6 +11,7 @@ struct tuned {
   const struct planned_task *task;
   struct tune_result result;
   bool is_done;
+  bool is_refused; /* it cannot be tuned, so that there is nothing to go on with */
 };
 
 /* The table, with a line of failures by kind for each task that had any. */

@@ -64,11 +64,11 @@ static halotune_status finish(struct report *report) {
   double time_s = (clock_ms() - report->start_ms) * 1e-3;
   long variants = report->passed + report->failed + report->not_run;
   if (!report->json) {
-    printf("%ld variants of %s in %s: %ld passed, %ld failed, %ld left out by rules on every grid\n", variants,
-           report->problem->loaded.stencil->name, dtype_names[report->problem->dtype], report->passed, report->failed,
-           report->not_run);
-    fprintf(stderr, "%ld launches in %.1f s, %.0f variants a minute\n", report->launches, time_s,
-            60 * (double)variants / (time_s > 0 ? time_s : 1));
+    printf("%ld variant%s of %s in %s: %ld passed, %ld failed, %ld left out by rules on every grid\n", variants,
+           PLURAL(variants), report->problem->loaded.stencil->name, dtype_names[report->problem->dtype], report->passed,
+           report->failed, report->not_run);
+    fprintf(stderr, "%ld launch%s in %.1f s, %.0f variants a minute\n", report->launches,
+            report->launches == 1 ? "" : "es", time_s, 60 * (double)variants / (time_s > 0 ? time_s : 1));
     return HALOTUNE_OK;
   }
   json_t *json = json_object();

@@ -86,8 +86,9 @@ static bool check_untouched(struct run *run) {
 
 static void say_wrong(struct run *run, const char *output, const struct comparison *c) {
   snprintf(run->result->text, sizeof run->result->text,
-           "%s: %ld of %ld points are wrong, the first (%ld, %ld, %ld): %.9g where %.9g is expected", output, c->bad_points,
-           c->points, c->first_bad[0], c->first_bad[1], c->first_bad[2], c->got, c->want);
+           "%s: %ld of %ld points %s wrong, the first (%ld, %ld, %ld): %.9g where %.9g is expected", output,
+           c->bad_points, c->points, c->bad_points == 1 ? "is" : "are", c->first_bad[0], c->first_bad[1],
+           c->first_bad[2], c->got, c->want);
 }
 
 static halotune_status check_values(struct run *run) {

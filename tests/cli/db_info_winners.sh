@@ -1,0 +1,4 @@
+# Winners without their search, as in the starter database.
+halotune db import --trust --db "$TMPDIR/winners.db" db/starter/nvidia-h200.json >/dev/null 2>&1
+halotune db info --db "$TMPDIR/winners.db" | grep -A 1 '^copy f32'
+# exit 0

@@ -1,0 +1,9 @@
+# An emulated device: no figure that a GPU's could be taken for, as text, as JSON, in a header.
+halotune db import tests/data/tuned.json --trust --db "$TMPDIR/query.db" >/dev/null 2>&1
+halotune query star7 --db "$TMPDIR/query.db" --device 'emulation of sm_90' --grid 64,64,64 | sed 's/^measured .*, on/measured    DATE, on/'
+halotune query star7 --db "$TMPDIR/query.db" --device 'emulation of sm_90' --grid 80,64,64 | sed 's/^measured .*, on/measured    DATE, on/'
+halotune query star7 --db "$TMPDIR/query.db" --device 'emulation of sm_90' --grid 80,64,64 --dtype f64
+halotune query star7 --db "$TMPDIR/query.db" --device 'emulation of sm_90' --grid 64,64,64 --json | jq -c '[.device, .emulated, .match]'
+halotune query star7 --db "$TMPDIR/query.db" --device 'NVIDIA H200' --json | jq -c '[.device, .emulated, .match]'
+halotune query star7 --db "$TMPDIR/query.db" --device 'emulation of sm_90' --grid 64,64,64 --header | sed -n '3,8p'
+# exit 0

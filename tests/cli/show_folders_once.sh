@@ -1,0 +1,3 @@
+# A folder that is searched under several names is told once.
+HALOTUNE_PATH=./kernels/:$PWD/kernels:/nonexistent:tests/data:/nonexistent halotune show star8
+# exit 4

@@ -1,0 +1,23 @@
+# What is slightly wrong is told with what would be right.
+HALOTUNE_DB=$TMPDIR/mistakes/halotune.db HALOTUNE_LIBCUDA=/nonexistent/libcuda.so
+export HALOTUNE_DB HALOTUNE_LIBCUDA
+try() {
+  halotune "$@" 2>&1 | sed "s|$TMPDIR|FOLDER|"
+}
+try list
+try show star7 copy
+try report extra
+try db
+try db forget --stencil star7 --yes
+[ -e "$HALOTUNE_DB" ] && echo "forgetting made a database"
+try db import
+try db forget --before 2026-13-01
+try query star8
+try query star7 --output "$TMPDIR/mistakes/query"
+try report -o "$TMPDIR/nowhere/report.html"
+try tune star7 --set block_x --dry-run
+try tune star7 copy star7 --dry-run
+try tune star7 --backend replay:
+try tune star7
+try tune star7 --template pencil --backend host --grid 16,16,16 | grep -v 'star7 f32\|^task'
+# exit 0
