@@ -104,7 +104,7 @@ TEST(maps_are_parameters_of_the_kernel) {
   CHECK_EQ(12, g.launch.input_maps.box[1], "box");
   CHECK_EQ(64, g.launch.input_maps.promotion_bytes, "promotion");
   CHECK_EQ(128, g.launch.output_maps.promotion_bytes, "promotion by default");
-  CHECK_HAS("struct __align__(64) TensorMap");
+  CHECK_HAS("struct __align__(128) TensorMap");
   CHECK_HAS("const __grid_constant__ TensorMap map_in_u, const __grid_constant__ TensorMap map_out_");
   CHECK_HAS("  const TensorMap *map_in[STAGED];");
   CHECK_HAS("// maps      of inputs u: boxes of 36x12x1 elements, 64 bytes at least into L2\n");
