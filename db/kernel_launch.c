@@ -103,8 +103,8 @@ static halotune_status run(const halotune_kernel *kernel, struct bound_set *set,
   return cu_check(kernel->cu, result, what);
 }
 
-/* Bind and keep the set where there is room, else use it once; then with a variant without texture objects, which would have to outlast
- * the launch. Tensor maps are copied by it. */
+/* Bind and keep the set where there is room, else use it once; then with a variant without texture objects, which would
+ * have to outlast the launch. Tensor maps are copied by it. */
 static halotune_status launch_new(halotune_kernel *kernel, CUstream stream, const void *const inputs[], void *const outputs[]) {
   const void *pointers[2 * MAX_FIELDS];
   struct bound_set *set = NULL, once = {.variant = NULL};

@@ -38,7 +38,8 @@ void launch_write(const struct launch *launch, struct text *text) {
   if (launch_cluster_blocks(launch) > 1) add_axes(text, "cluster", launch->cluster);
   if (launch->overlaps) text_printf(text, ",\"overlap\":true");
   text_printf(text, ",\"arguments\":[\"inputs\",\"outputs\"%s%s%s,\"geometry\"%s]}", textures[launch->passes_textures],
-              launch->input_maps.count > 0 ? ",\"tensor_inputs\"" : "", launch->output_maps.count > 0 ? ",\"tensor_outputs\"" : "",
+              launch->input_maps.count > 0 ? ",\"tensor_inputs\"" : "",
+              launch->output_maps.count > 0 ? ",\"tensor_outputs\"" : "",
               launch->passes_coefficients ? ",\"coefficients\"" : "");
 }
 
@@ -138,7 +139,8 @@ static halotune_status read_extents(const json_t *value, bool *is_literal) {
 static halotune_status read_fields(const json_t *list, const char *key, struct tensor_maps *out) {
   halotune_status status = HALOTUNE_OK;
   size_t count = json_array_size(list);
-  if (count < 1 || count > MAX_FIELDS) return fail(HALOTUNE_PARSE, "launch: '%s' has no 'fields' that a stencil can have", key);
+  if (count < 1 || count > MAX_FIELDS)
+    return fail(HALOTUNE_PARSE, "launch: '%s' has no 'fields' that a stencil can have", key);
   for (size_t i = 0; i < count && status == HALOTUNE_OK; i++) {
     long field = 0;
     status = read_whole(json_array_get(list, i), "fields", 0, MAX_FIELDS - 1, &field);
@@ -153,11 +155,13 @@ static halotune_status read_maps(const json_t *launch, const char *key, struct t
   const json_t *maps = json_object_get(launch, key);
   long promotion_bytes = 0;
   if (!maps) return HALOTUNE_OK;
-  if (json_object_size(maps) != MEMBERS) return fail(HALOTUNE_PARSE, "launch: '%s' are fields, box and promotion_bytes", key);
+  if (json_object_size(maps) != MEMBERS)
+    return fail(HALOTUNE_PARSE, "launch: '%s' are fields, box and promotion_bytes", key);
   halotune_status status = read_fields(json_object_get(maps, "fields"), key, out);
   if (status == HALOTUNE_OK) status = read_axes(maps, "box", out->box);
   if (status == HALOTUNE_OK) {
-    status = read_whole(json_object_get(maps, "promotion_bytes"), "promotion_bytes", 0, MOST_PROMOTION_BYTES, &promotion_bytes);
+    status = read_whole(json_object_get(maps, "promotion_bytes"), "promotion_bytes", 0, MOST_PROMOTION_BYTES,
+                        &promotion_bytes);
   }
   out->promotion_bytes = (int)promotion_bytes;
   return status;
@@ -169,14 +173,16 @@ static halotune_status read_extras(const json_t *launch, struct launch *out) {
   for (int axis = 0; axis < MAX_DIMS; axis++) out->cluster[axis] = 1;
   if (overlap && !json_is_true(overlap)) return fail(HALOTUNE_PARSE, "launch: 'overlap' is true where it is there");
   out->overlaps = overlap != NULL;
-  halotune_status status = json_object_get(launch, "cluster") ? read_axes(launch, "cluster", out->cluster) : HALOTUNE_OK;
+  halotune_status status =
+      json_object_get(launch, "cluster") ? read_axes(launch, "cluster", out->cluster) : HALOTUNE_OK;
   if (status == HALOTUNE_OK) status = read_maps(launch, "tensor_inputs", &out->input_maps);
   return status == HALOTUNE_OK ? read_maps(launch, "tensor_outputs", &out->output_maps) : status;
 }
 
 static halotune_status check_members(json_t *launch) {
-  static const char *const known[] = {"kernel", "block", "grid", "shared_bytes", "index_bytes", "extents", "arguments",
-                                      "tensor_inputs", "tensor_outputs", "cluster", "overlap"};
+  static const char *const known[] = {"kernel",         "block",   "grid",      "shared_bytes",
+                                      "index_bytes",    "extents", "arguments", "tensor_inputs",
+                                      "tensor_outputs", "cluster", "overlap"};
   const char *key;
   json_t *value;
   json_object_foreach(launch, key, value) {

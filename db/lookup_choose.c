@@ -12,12 +12,13 @@
 
 enum { MOST_TRIES = 64, WIDEST_ACCESS_BYTES = 16, TEXTURE_ALIGNMENT_BYTES = 512 };
 
-/* --- bindings ----------------------------------------------------------------------------------------------------------- */
+/* --- bindings ----------------------------------------------------------------------------------------------------- */
 
 /* Bindings in memory of the caller's, where that is enough. */
 enum { STACK_NUMBERS = 4096 };
 
-static bool bind_in(const struct template *template, const double facts[FACT_COUNT], double *room, struct bindings *out) {
+static bool bind_in(const struct template *template, const double facts[FACT_COUNT], double *room,
+                    struct bindings *out) {
   size_t variables = (size_t)template->variable_count, nodes = (size_t)template->exprs.count + 1;
   if (variables + nodes > STACK_NUMBERS) return false;
   *out = (struct bindings){template, room, room + variables};
@@ -47,7 +48,8 @@ static bool reads_plainly(const struct template *template, const struct configur
 }
 
 /* `vector` counts elements that are accessed at once; a template may have `pieces` of points where rows are not aligned. */
-static int access_alignment(const struct template *template, const struct configuration *configuration, enum dtype dtype) {
+static int access_alignment(const struct template *template, const struct configuration *configuration,
+                            enum dtype dtype) {
   const char *vector = value_of(template, configuration, "vector"), *pieces = value_of(template, configuration, "pieces");
   int element = (int)dtype_bytes(dtype);
   if (reads_textures(template, configuration)) return TEXTURE_ALIGNMENT_BYTES;
@@ -56,8 +58,8 @@ static int access_alignment(const struct template *template, const struct config
 }
 
 /* Whether the variant's kernel takes tensor maps. Only templates that have any need their formulas looked at. */
-static halotune_status takes_maps(const struct question *q, const struct template *template, const struct configuration *configuration,
-                                  bool *out) {
+static halotune_status takes_maps(const struct question *q, const struct template *template,
+                                  const struct configuration *configuration, bool *out) {
   double room[STACK_NUMBERS];
   struct bindings bindings;
   *out = false;
@@ -71,8 +73,8 @@ static halotune_status takes_maps(const struct question *q, const struct templat
   return HALOTUNE_OK;
 }
 
-halotune_status variant_alignment(const struct question *q, const struct template *template, const struct configuration *configuration,
-                                  int *out) {
+halotune_status variant_alignment(const struct question *q, const struct template *template,
+                                  const struct configuration *configuration, int *out) {
   bool maps = false;
   halotune_status status = takes_maps(q, template, configuration, &maps);
   *out = access_alignment(template, configuration, (enum dtype)q->key.dtype);
@@ -80,13 +82,14 @@ halotune_status variant_alignment(const struct question *q, const struct templat
   return status;
 }
 
-/* Whether a variant can take the pointers of the question: their alignment, and outputs that are inputs. The copy engine reads and
- * writes as it likes, so that no kernel with tensor maps runs in place. */
+/* Whether a variant can take the pointers of the question: their alignment, and outputs that are inputs. The copy
+ * engine reads and writes as it likes, so that no kernel with tensor maps runs in place. */
 static halotune_status keeps_pointers(const struct question *q, const struct template *template,
                                       const struct configuration *configuration, bool *out) {
   int alignment_bytes = 1;
   bool maps = false;
-  *out = !(q->no_textures && reads_textures(template, configuration)) && !(q->in_place && !reads_plainly(template, configuration));
+  *out = !(q->no_textures && reads_textures(template, configuration)) &&
+         !(q->in_place && !reads_plainly(template, configuration));
   if (!*out) return HALOTUNE_OK;
   halotune_status status = q->in_place ? takes_maps(q, template, configuration, &maps) : HALOTUNE_OK;
   if (status == HALOTUNE_OK) status = variant_alignment(q, template, configuration, &alignment_bytes);
@@ -94,7 +97,7 @@ static halotune_status keeps_pointers(const struct question *q, const struct tem
   return status;
 }
 
-/* --- rules -------------------------------------------------------------------------------------------------------------- */
+/* --- rules ------------------------------------------------------------------------------------------------------------ */
 
 static bool keeps_rules(struct bindings *bindings, const struct configuration *configuration) {
   bindings_configure(bindings, configuration);

@@ -102,7 +102,9 @@ static halotune_status make_texture(const struct kernel *kernel, CUdeviceptr fie
   return cu_check(kernel->cu, kernel->cu->texture_create(out, &resource, &texture, NULL), "cuTexObjectCreate");
 }
 
-static int map_count(const struct kernel *kernel) { return kernel->plan.input_maps.count + kernel->plan.output_maps.count; }
+static int map_count(const struct kernel *kernel) {
+  return kernel->plan.input_maps.count + kernel->plan.output_maps.count;
+}
 
 static halotune_status make_maps(const struct kernel *kernel, struct kernel_fields *out) {
   const struct kernel_plan *plan = &kernel->plan;
@@ -116,7 +118,8 @@ static halotune_status make_maps(const struct kernel *kernel, struct kernel_fiel
     status = tensor_map_make(kernel->cu, &plan->input_shape, out->inputs[inputs->fields[i]], &out->maps[i]);
   }
   for (int i = 0; i < outputs->count && status == HALOTUNE_OK; i++) {
-    status = tensor_map_make(kernel->cu, &plan->output_shape, out->outputs[outputs->fields[i]], &out->maps[inputs->count + i]);
+    status = tensor_map_make(kernel->cu, &plan->output_shape, out->outputs[outputs->fields[i]],
+                             &out->maps[inputs->count + i]);
   }
   return status;
 }
@@ -156,19 +159,27 @@ CUresult kernel_launch(struct kernel *kernel, struct kernel_fields *fields, CUst
   if (kernel->plan.passes_coefficients) arguments[count++] = kernel->plan.coefficients;
   const unsigned *grid = kernel->plan.grid, *block = kernel->plan.block;
   if (kernel->attribute_count == 0) {
-    return kernel->cu->launch(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2], kernel->plan.shared_bytes,
-                              stream, arguments, NULL);
+    return kernel->cu->launch(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                              kernel->plan.shared_bytes, stream, arguments, NULL);
   }
-  const CUlaunchConfig config = {.gridDimX = grid[0], .gridDimY = grid[1], .gridDimZ = grid[2],
-                                 .blockDimX = block[0], .blockDimY = block[1], .blockDimZ = block[2],
-                                 .sharedMemBytes = kernel->plan.shared_bytes, .hStream = stream,
-                                 .attrs = kernel->attributes, .numAttrs = kernel->attribute_count};
+  const CUlaunchConfig config = {.gridDimX = grid[0],
+                                 .gridDimY = grid[1],
+                                 .gridDimZ = grid[2],
+                                 .blockDimX = block[0],
+                                 .blockDimY = block[1],
+                                 .blockDimZ = block[2],
+                                 .sharedMemBytes = kernel->plan.shared_bytes,
+                                 .hStream = stream,
+                                 .attrs = kernel->attributes,
+                                 .numAttrs = kernel->attribute_count};
   return kernel->cu->launch_with(&config, kernel->function, arguments, NULL);
 }
 
 void kernel_call_name(const struct kernel *kernel, char out[KERNEL_CALL_BYTES]) {
   const unsigned *cluster = kernel->plan.cluster;
-  int length = snprintf(out, KERNEL_CALL_BYTES, "%s", kernel->attribute_count == 0 ? "cuLaunchKernel" : "cuLaunchKernelEx");
+  int length =
+      snprintf(out, KERNEL_CALL_BYTES, "%s", kernel->attribute_count == 0 ? "cuLaunchKernel" : "cuLaunchKernelEx");
   if (cluster[0] * cluster[1] * cluster[2] == 1) return;
-  snprintf(out + length, KERNEL_CALL_BYTES - (size_t)length, " in clusters of %ux%ux%u blocks", cluster[0], cluster[1], cluster[2]);
+  snprintf(out + length, KERNEL_CALL_BYTES - (size_t)length, " in clusters of %ux%ux%u blocks", cluster[0], cluster[1],
+           cluster[2]);
 }

@@ -13,9 +13,9 @@ struct kernel_plan {
   unsigned grid[MAX_DIMS], block[MAX_DIMS], shared_bytes; /* shared: dynamic */
   int passes_textures;                                    /* as in struct launch */
   bool passes_coefficients, overlaps;
-  struct tensor_maps input_maps, output_maps;             /* as in struct launch */
-  struct tensor_shape input_shape, output_shape;          /* of those maps, where there are any */
-  unsigned cluster[MAX_DIMS];                             /* blocks */
+  struct tensor_maps input_maps, output_maps;    /* as in struct launch */
+  struct tensor_shape input_shape, output_shape; /* of those maps, where there are any */
+  unsigned cluster[MAX_DIMS];                    /* blocks */
   enum dtype dtype;
   struct domain domain;
   char geometry[GEOMETRY_BYTES] __attribute__((aligned(8)));
@@ -45,7 +45,7 @@ halotune_status kernel_load(const struct cu *cu, const void *cubin, const struct
 
 void kernel_unload(struct kernel *kernel);
 
-/* The fields of a launch, and texture objects and tensor maps where the kernel takes them. End with kernel_fields_free. */
+/* The fields of a launch, with texture objects and tensor maps where the kernel takes them; end with kernel_fields_free. */
 struct kernel_fields {
   CUdeviceptr inputs[MAX_FIELDS], outputs[MAX_FIELDS];
   CUtexObject textures[MAX_FIELDS];
@@ -53,8 +53,8 @@ struct kernel_fields {
   CUtensorMap *maps; /* of inputs, then of outputs; NULL where there are none */
 };
 
-/* Bind pointers. Each field has domain_elements elements, and begins at a multiple of 512 bytes where textures are used, of 16 bytes
- * where tensor maps are. */
+/* Bind pointers. Each field has domain_elements elements, and begins at a multiple of 512 bytes where textures are
+ * used, of 16 bytes where tensor maps are. */
 halotune_status kernel_bind(const struct kernel *kernel, const CUdeviceptr inputs[], const CUdeviceptr outputs[],
                             struct kernel_fields *out);
 void kernel_fields_free(const struct kernel *kernel, struct kernel_fields *fields);

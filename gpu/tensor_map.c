@@ -12,17 +12,20 @@ static CUtensorMapL2promotion promotion_of(int bytes) {
   }
 }
 
-halotune_status tensor_map_make(const struct cu *cu, const struct tensor_shape *shape, CUdeviceptr field, CUtensorMap *out) {
+halotune_status tensor_map_make(const struct cu *cu, const struct tensor_shape *shape, CUdeviceptr field,
+                                CUtensorMap *out) {
   const cuuint64_t extents[MAX_DIMS] = {shape->extents[0], shape->extents[1], shape->extents[2]};
   const cuuint64_t strides_bytes[MAX_DIMS - 1] = {shape->row_bytes, shape->plane_bytes};
   const cuuint32_t steps[MAX_DIMS] = {1, 1, 1};
-  CUtensorMapDataType type = shape->element_bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+  CUtensorMapDataType type =
+      shape->element_bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
   char what[128];
-  CUresult result = cu->tensor_map_encode(
-      out, type, (cuuint32_t)shape->rank, (void *)(uintptr_t)field, extents, strides_bytes, shape->box, steps, // NOLINT: a device's
-      CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, promotion_of(shape->promotion_bytes),
-      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  CUresult result = cu->tensor_map_encode(out, type, (cuuint32_t)shape->rank, (void *)(uintptr_t)field, extents,
+                                          strides_bytes, shape->box, steps, // NOLINT: a device's
+                                          CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                          promotion_of(shape->promotion_bytes), CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result == CUDA_SUCCESS) return HALOTUNE_OK;
-  snprintf(what, sizeof what, "cuTensorMapEncodeTiled of boxes of %ux%ux%u elements", shape->box[0], shape->box[1], shape->box[2]);
+  snprintf(what, sizeof what, "cuTensorMapEncodeTiled of boxes of %ux%ux%u elements", shape->box[0], shape->box[1],
+           shape->box[2]);
   return cu_check(cu, result, what);
 }

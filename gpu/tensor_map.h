@@ -9,6 +9,7 @@
  *   field  its address, a multiple of TENSOR_ALIGNMENT_BYTES
  *   out    at a multiple of 64 bytes, as its type is in C11
  * Returns HALOTUNE_OK, or HALOTUNE_NO_GPU with what the driver said. */
-halotune_status tensor_map_make(const struct cu *cu, const struct tensor_shape *shape, CUdeviceptr field, CUtensorMap *out);
+halotune_status tensor_map_make(const struct cu *cu, const struct tensor_shape *shape, CUdeviceptr field,
+                                CUtensorMap *out);
 
 #endif

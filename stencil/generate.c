@@ -52,8 +52,8 @@ static void add_maps(struct text *text, const char *kind, const char *const *nam
   if (maps->count == 0) return;
   text_printf(text, "// maps      of %s", kind);
   for (int i = 0; i < maps->count; i++) text_printf(text, " %s", names[maps->fields[i]]);
-  text_printf(text, ": boxes of %ldx%ldx%ld elements, %d bytes at least into L2\n", maps->box[0], maps->box[1], maps->box[2],
-              maps->promotion_bytes);
+  text_printf(text, ": boxes of %ldx%ldx%ld elements, %d bytes at least into L2\n", maps->box[0], maps->box[1],
+              maps->box[2], maps->promotion_bytes);
 }
 
 static void add_banner(struct text *text, const struct variant_spec *spec, const struct generated *g) {
@@ -134,9 +134,8 @@ halotune_status generate_prelude(const struct stencil *stencil, const struct ana
   struct variant_spec spec = {.stencil = stencil, .analysis = analysis, .dtype = dtype, .domain = domain};
   struct generated generated = {.launch = {.index_bytes = 4, .passes_coefficients = stencil->coefficient_count > 0}};
   struct prelude prelude = {.spec = &spec, .generated = &generated};
-  if (stencil->kind == STENCIL_STENCIL) { /* all that there is, so that a template that takes them compiles as it stands */
-    tensor_fields_find(&spec, &generated.launch);
-  }
+  /* All maps that there can be, so that a template that takes them compiles as it stands. */
+  if (stencil->kind == STENCIL_STENCIL) tensor_fields_find(&spec, &generated.launch);
   snprintf(generated.launch.kernel, sizeof generated.launch.kernel, "%s_example", stencil->name);
   return prelude_write(text, &prelude);
 }

@@ -18,8 +18,10 @@ static void add_mapped(struct text *text, const char *before, const char *const 
 }
 
 /* Addresses of tensor maps in braces. */
-static void add_map_list(struct text *text, const char *before, const char *const *names, const struct tensor_maps *maps) {
-  for (int i = 0; i < maps->count; i++) text_printf(text, "%s%s%s", i > 0 ? ", " : ", {", before, names[maps->fields[i]]);
+static void add_map_list(struct text *text, const char *before, const char *const *names,
+                         const struct tensor_maps *maps) {
+  for (int i = 0; i < maps->count; i++)
+    text_printf(text, "%s%s%s", i > 0 ? ", " : ", {", before, names[maps->fields[i]]);
   if (maps->count > 0) text_printf(text, "}");
 }
 

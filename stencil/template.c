@@ -17,7 +17,7 @@ halotune_status template_read_formula(struct reader *r, const struct yaml *node,
 }
 
 halotune_status template_need(const struct reader *r, const struct yaml *map, const char *key, enum yaml_kind kind,
-                            const struct yaml **out) {
+                              const struct yaml **out) {
   *out = yaml_find(map, key);
   if (!*out) return read_fail(r, map->place, "the field '%s' is missing", key);
   if ((*out)->kind != kind) return read_fail(r, (*out)->place, "'%s' is not of the kind that it should be", key);
@@ -25,7 +25,8 @@ halotune_status template_need(const struct reader *r, const struct yaml *map, co
 }
 
 /* Every member of a map is one of these fields. */
-halotune_status template_check_keys(const struct reader *r, const struct yaml *map, const char *const *known, size_t count) {
+halotune_status template_check_keys(const struct reader *r, const struct yaml *map, const char *const *known,
+                                    size_t count) {
   for (const struct yaml *item = map->first; item; item = item->next) {
     bool found = false;
     for (size_t i = 0; i < count; i++) found = found || strcmp(item->key, known[i]) == 0;
@@ -233,8 +234,8 @@ static halotune_status read_access(struct reader *r, const struct yaml *map) {
 }
 
 static halotune_status read_fields(struct reader *r) {
-  static const char *const keys[] = {"name", "about", "parameters", "rules", "block", "grid", "shared_bytes", "access",
-                                     "tensor_inputs", "tensor_outputs", "cluster", "overlap"};
+  static const char *const keys[] = {"name",         "about",  "parameters",    "rules",          "block",   "grid",
+                                     "shared_bytes", "access", "tensor_inputs", "tensor_outputs", "cluster", "overlap"};
   const struct yaml *name, *about, *parameters, *rules, *block, *grid, *shared;
   struct template *template = r->template;
   struct yaml *root;

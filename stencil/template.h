@@ -64,8 +64,8 @@ struct template {
   struct formula block[MAX_DIMS], grid[MAX_DIMS]; /* launch geometry, in x, y, z */
   struct formula shared_bytes;                    /* dynamic shared memory of a block */
   struct map_formulas input_maps, output_maps;
-  struct optional_formula cluster[MAX_DIMS];      /* blocks of a cluster, in x, y, z */
-  struct optional_formula overlap;                /* not 0: programmatic dependent launch */
+  struct optional_formula cluster[MAX_DIMS]; /* blocks of a cluster, in x, y, z */
+  struct optional_formula overlap;           /* not 0: programmatic dependent launch */
   bool has_access;
   struct access_formulas access;
   struct exprs exprs;
@@ -90,8 +90,8 @@ halotune_status template_parse(const struct source *yaml, const char *cuda, stru
 
 void template_free(struct template *template);
 
-/* Whether a template asks for anything that only launches on sm_90 and later have, in some configuration: tensor maps, clusters,
- * programmatic dependent launch. */
+/* Whether a template asks for anything that only launches on sm_90 and later have, in some configuration: tensor maps,
+ * clusters, programmatic dependent launch. */
 bool template_needs_sm_90(const struct template *template);
 
 /* A choice of one value for each parameter, by position in its list. */

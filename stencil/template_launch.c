@@ -1,5 +1,5 @@
-/* template_launch.c: the fields of a template's file for launches on sm_90 and later: tensor maps, clusters, programmatic dependent
- * launch. */
+/* template_launch.c: the fields of a template's file for launches on sm_90 and later: tensor maps, clusters,
+ * programmatic dependent launch. */
 #include "base/array.h"
 #include "stencil/template_reader.h"
 
@@ -20,7 +20,8 @@ static halotune_status read_maps(struct reader *r, const char *key, struct map_f
   if (status == HALOTUNE_OK) status = template_need(r, map, "box", YAML_LIST, &box);
   if (status == HALOTUNE_OK) status = template_read_axes(r, box, out->box);
   if (status == HALOTUNE_OK) status = read_optional(r, map, "when", 1, &out->when);
-  if (status == HALOTUNE_OK) status = read_optional(r, map, "promotion_bytes", USUAL_PROMOTION_BYTES, &out->promotion_bytes);
+  if (status == HALOTUNE_OK)
+    status = read_optional(r, map, "promotion_bytes", USUAL_PROMOTION_BYTES, &out->promotion_bytes);
   out->is_given = status == HALOTUNE_OK;
   return status;
 }
@@ -31,7 +32,8 @@ static halotune_status read_cluster(struct reader *r) {
   if (list && list->kind != YAML_LIST) return read_fail(r, list->place, "expected three expressions, for x, y and z");
   halotune_status status = list ? template_read_axes(r, list, axes) : HALOTUNE_OK;
   for (int axis = 0; axis < MAX_DIMS && status == HALOTUNE_OK; axis++) {
-    r->template->cluster[axis] = (struct optional_formula){.is_given = list != NULL, .formula = axes[axis], .otherwise = 1};
+    r->template->cluster[axis] =
+        (struct optional_formula){.is_given = list != NULL, .formula = axes[axis], .otherwise = 1};
   }
   return status;
 }

@@ -26,7 +26,8 @@ halotune_status template_need(const struct reader *r, const struct yaml *map, co
                               const struct yaml **out);
 
 /* Every member of a map is one of these fields. */
-halotune_status template_check_keys(const struct reader *r, const struct yaml *map, const char *const *known, size_t count);
+halotune_status template_check_keys(const struct reader *r, const struct yaml *map, const char *const *known,
+                                    size_t count);
 
 /* The fields of template_launch.c, none of which a file has to have. */
 halotune_status template_read_launch(struct reader *r);

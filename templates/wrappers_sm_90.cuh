@@ -1,6 +1,7 @@
-// wrappers_sm_90: what templates use of sm_90 and later: tensor maps, clusters of blocks, programmatic dependent launch. It stands
-// behind wrappers.cuh where a template's YAML file has one of tensor_inputs, tensor_outputs, cluster and overlap. The host's side is in
-// tuner/backend/host/cuda_on_cpu.h. Before sm_90 it compiles and does nothing; rules keep such variants away.
+// wrappers_sm_90: what templates use of sm_90 and later: tensor maps, clusters of blocks, programmatic dependent launch.
+// It stands behind wrappers.cuh where a template's YAML file has one of tensor_inputs, tensor_outputs, cluster and overlap.
+// The host's side is in tuner/backend/host/cuda_on_cpu.h. Before sm_90 it compiles and does nothing; rules keep such
+// variants away.
 #ifndef HALOTUNE_WRAPPERS_SM_90
 #define HALOTUNE_WRAPPERS_SM_90
 
@@ -9,8 +10,8 @@ extern __shared__ __align__(128) unsigned char halotune_shared_128[];
 #undef SHARED_MEMORY
 #define SHARED_MEMORY(type) (reinterpret_cast<type *>(halotune_shared_128))
 
-// --- tensor maps: an array as the copy engine sees it, cut into boxes whose size the YAML file says. A map is a parameter of the
-// kernel; f.map_in[slot] and f.map_out[output] point to them. Only pointers to the parameters themselves are maps: no copies.
+// --- tensor maps: an array as the copy engine sees it, cut into boxes whose size the YAML file says. A map is a parameter
+// of the kernel; f.map_in[slot] and f.map_out[output] point to them. No copy of a map is one.
 
 struct __align__(128) TensorMap { unsigned long long opaque[16]; };
 
@@ -21,9 +22,11 @@ __device__ __forceinline__ void tensor_prefetch(const TensorMap *map) {
 #endif
 }
 
-// Copy the box that begins at this element to shared memory, a multiple of 128 bytes, x fastest; one thread for the whole box. The
-// barrier gets all the box's bytes. Elements beyond the grid, on either side, arrive as zeros. Without z for maps of two dimensions.
-__device__ __forceinline__ void tensor_copy(void *shared, const TensorMap *map, int x, int y, int z, unsigned long long *barrier) {
+// Copy the box that begins at this element to shared memory, a multiple of 128 bytes, x fastest; one thread for the whole
+// box. The barrier gets all the box's bytes. Elements beyond the grid, on either side, arrive as zeros. Without z for maps
+// of two dimensions.
+__device__ __forceinline__ void tensor_copy(void *shared, const TensorMap *map, int x, int y, int z,
+                                            unsigned long long *barrier) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
                ::"r"(shared_address(shared)), "l"(map), "r"(x), "r"(y), "r"(z), "r"(shared_address(barrier)) : "memory");
@@ -37,17 +40,18 @@ __device__ __forceinline__ void tensor_copy(void *shared, const TensorMap *map, 
 #endif
 }
 
-// Each thread calls this between what it wrote to shared memory itself and the barrier of threads behind which one of them has the copy
-// engine read that (tensor_store), or write there anew.
+// Each thread calls this between what it wrote to shared memory itself and the barrier of threads behind which one of them
+// has the copy engine read that (tensor_store), or write there anew.
 __device__ __forceinline__ void tensor_fence() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
 
-// Copy a box from shared memory to the grid. Elements beyond the grid are left out, but not those beyond the box to be computed: a
-// template has threads write where a box is cut. What one thread stores it commits as a group, and it waits until at most
-// PENDING_GROUPS of its groups still read shared memory: before that is written again, and before the block ends.
+// Copy a box from shared memory to the grid. Elements beyond the grid are left out, but not those beyond the box to be
+// computed: a template has threads write where a box is cut. What one thread stores it commits as a group, and it waits
+// until at most PENDING_GROUPS of its groups still read shared memory: before that is written again, and before the block
+// ends.
 __device__ __forceinline__ void tensor_store(const TensorMap *map, int x, int y, int z, const void *shared) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];"
@@ -85,8 +89,8 @@ __device__ __forceinline__ unsigned cluster_rank() {
   return rank;
 }
 
-// All threads of all blocks of the cluster meet; what each wrote before, the others see behind it. A block may neither touch another's
-// shared memory before the first such barrier nor leave the kernel while another one may touch its own.
+// All threads of all blocks of the cluster meet; what each wrote before, the others see behind it. A block may neither
+// touch another's shared memory before the first such barrier nor leave the kernel while another one may touch its own.
 __device__ __forceinline__ void cluster_sync() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.release;\n"

@@ -13,8 +13,8 @@ struct arguments {
   int count;
 };
 
-/* An eight-byte argument that is an address in an allocation is a pointer, one that is a texture's handle a texture; what was encoded as
- * a tensor map is one; any other is passed as it is. */
+/* An eight-byte argument that is an address in an allocation is a pointer, one that is a texture's handle a texture;
+ * what was encoded as a tensor map is one; any other is passed as it is. */
 static void read_argument(const unsigned char *value, unsigned bytes, struct host_argument *host, struct fake_memory **memory) {
   uint64_t word = 0;
   CUdeviceptr array;
@@ -81,8 +81,11 @@ static CUresult emulate(const struct fake_launch *launch, const struct arguments
   struct host_outcome outcome;
   struct host_batch *batch = fake_module_batch(launch->function->module);
   if (!batch) return CUDA_ERROR_LAUNCH_FAILED;
-  struct host_launch how = {.kernel = launch->function->kernel->name, .shared_bytes = launch->shared_bytes,
-                            .arguments = arguments->host, .argument_count = arguments->count, .overlaps = launch->overlaps};
+  struct host_launch how = {.kernel = launch->function->kernel->name,
+                            .shared_bytes = launch->shared_bytes,
+                            .arguments = arguments->host,
+                            .argument_count = arguments->count,
+                            .overlaps = launch->overlaps};
   memcpy(how.grid, launch->grid, sizeof how.grid);
   memcpy(how.block, launch->block, sizeof how.block);
   memcpy(how.cluster, launch->cluster, sizeof how.cluster);

@@ -152,8 +152,11 @@ CUresult fake_launch(CUfunction handle, unsigned grid_x, unsigned grid_y, unsign
   struct fake_function *function = (struct fake_function *)(void *)handle;
   struct fake_damage damage = {0};
   struct node node = {.kind = NODE_LAUNCH,
-                      .launch = {.function = function, .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z},
-                                 .cluster = {1, 1, 1}, .shared_bytes = shared_bytes}};
+                      .launch = {.function = function,
+                                 .grid = {grid_x, grid_y, grid_z},
+                                 .block = {block_x, block_y, block_z},
+                                 .cluster = {1, 1, 1},
+                                 .shared_bytes = shared_bytes}};
   ENTER_ABOUT("cuLaunchKernel", function ? function->module->source : NULL, &damage);
   NEED_CONTEXT();
   if (!function) return CUDA_ERROR_INVALID_HANDLE;

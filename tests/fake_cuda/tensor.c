@@ -1,4 +1,5 @@
-/* tensor.c: tensor maps. What a GPU would make of the 128 bytes is unknown; here they hold the numbers that they were made from. */
+/* tensor.c: tensor maps. What a GPU would make of the 128 bytes is unknown; here they hold the numbers that they were
+ * made from. */
 #include <string.h>
 
 #include "tests/fake_cuda/fake.h"
@@ -22,24 +23,27 @@ bool fake_tensor_find(const void *bytes, size_t byte_count, CUdeviceptr *array, 
   return true;
 }
 
-/* What the driver's documentation asks for, of maps as the tuner makes them: two or three dimensions, nothing interleaved. */
+/* What the driver's documentation asks for, of maps as the tuner makes them: two or three dimensions, nothing
+ * interleaved. */
 static bool is_good(const struct encoded *new, const cuuint32_t *steps) {
   enum { ALIGNMENT = 16, MOST_BOX = 256 };
   const struct host_wire_tensor *shape = &new->shape;
   const uint64_t most_stride = 1ull << 40, most_extent = 1ull << 32;
-  if (new->array == 0 || new->array % ALIGNMENT != 0 || shape->box[0] * shape->element_bytes % ALIGNMENT != 0) return false;
+  if (new->array == 0 || new->array % ALIGNMENT != 0 || shape->box[0] * shape->element_bytes % ALIGNMENT != 0)
+    return false;
   for (uint32_t i = 0; i < shape->rank; i++) {
-    if (shape->extents[i] < 1 || shape->extents[i] > most_extent || shape->box[i] < 1 || shape->box[i] > MOST_BOX) return false;
+    if (shape->extents[i] < 1 || shape->extents[i] > most_extent || shape->box[i] < 1 || shape->box[i] > MOST_BOX)
+      return false;
     if (steps[i] != 1) return false;
   }
   return shape->row_bytes % ALIGNMENT == 0 && shape->plane_bytes % ALIGNMENT == 0 && shape->row_bytes < most_stride &&
          shape->plane_bytes < most_stride;
 }
 
-CUresult fake_tensor_map_encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address, const cuuint64_t *extents,
-                                const cuuint64_t *strides_bytes, const cuuint32_t *box, const cuuint32_t *steps,
-                                CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
-                                CUtensorMapFloatOOBfill fill) {
+CUresult fake_tensor_map_encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                                const cuuint64_t *extents, const cuuint64_t *strides_bytes, const cuuint32_t *box,
+                                const cuuint32_t *steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
   enum { MAP_ALIGNMENT = 64 };
   ENTER("cuTensorMapEncodeTiled");
   bool single = type == CU_TENSOR_MAP_DATA_TYPE_FLOAT32;

@@ -67,20 +67,21 @@ static void check_steps(struct gpu_session *s, const struct stage *stage, int st
 
 /* How many tensor maps were encoded. */
 static int encoded;
-static CUresult (*encode)(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address, const cuuint64_t *extents,
-                          const cuuint64_t *strides_bytes, const cuuint32_t *box, const cuuint32_t *steps,
-                          CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
-                          CUtensorMapFloatOOBfill fill);
+static CUresult (*encode)(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                          const cuuint64_t *extents, const cuuint64_t *strides_bytes, const cuuint32_t *box,
+                          const cuuint32_t *steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                          CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
 
-static CUresult count_encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address, const cuuint64_t *extents,
-                             const cuuint64_t *strides_bytes, const cuuint32_t *box, const cuuint32_t *steps,
-                             CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
-                             CUtensorMapFloatOOBfill fill) {
+static CUresult count_encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                             const cuuint64_t *extents, const cuuint64_t *strides_bytes, const cuuint32_t *box,
+                             const cuuint32_t *steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                             CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
   encoded++;
   return encode(map, type, rank, address, extents, strides_bytes, box, steps, interleave, swizzle, promotion, fill);
 }
 
-static void check_samples(const char *stencil, const char *template, const char *set, enum launch_mode launch, int maps) {
+static void check_samples(const char *stencil, const char *template, const char *set, enum launch_mode launch,
+                          int maps) {
   static struct stage stage;
   static struct gpu_session s;
   struct gpu_problem problem;

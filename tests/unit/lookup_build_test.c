@@ -144,10 +144,11 @@ static int alignment_of(const struct template *template, const char *set, enum d
 
 /* The copy engine wants more than single elements. */
 TEST(alignment_of_variants_with_tensor_maps) {
-  static const char yaml[] = "name: test\nabout: for tests\nparameters: {vector: {values: [1, 4], default: 1, about: x},"
-                             " copies: {values: [threads, engine], default: threads, about: x}}\nrules: []\nblock: [1, 1, 1]\n"
-                             "grid: [1, 1, 1]\nshared_bytes: 0\n"
-                             "tensor_inputs: {when: copies == engine && nx == 128, box: [8, 8, 1]}\n";
+  static const char yaml[] =
+      "name: test\nabout: for tests\nparameters: {vector: {values: [1, 4], default: 1, about: x},"
+      " copies: {values: [threads, engine], default: threads, about: x}}\nrules: []\nblock: [1, 1, 1]\n"
+      "grid: [1, 1, 1]\nshared_bytes: 0\n"
+      "tensor_inputs: {when: copies == engine && nx == 128, box: [8, 8, 1]}\n";
   struct template *template;
   CHECK_OK(template_of_texts(yaml, "// nothing\n", &template));
   CHECK_EQ(4, alignment_of(template, "copies=threads", DTYPE_F32), "without maps");

@@ -6,7 +6,7 @@
 #include "tests/unit/stencils.h"
 #include "tests/unit/templates.h"
 
-/* --- shapes ------------------------------------------------------------------------------------------------------------- */
+/* --- shapes ------------------------------------------------------------------------------------------------------- */
 
 static struct domain domain_of(long nx, long ny, long nz, long row, long plane) {
   return (struct domain){.grid = {{nx, ny, nz}}, .row = row, .plane = plane};
@@ -60,7 +60,7 @@ TEST(shapes_that_no_driver_takes_are_refused) {
   }
 }
 
-/* --- from a template's fields to a launch -------------------------------------------------------------------------------- */
+/* --- from a template's fields to a launch ------------------------------------------------------------------------- */
 
 static const char head[] =
     "name: test\nabout: x\nparameters:\n  mode: {values: [0, 1, 2], default: 1, about: x}\n"

@@ -19,7 +19,9 @@ struct run {
   size_t parameter_bytes; /* used of the request's */
 };
 
-static unsigned cluster_in(const struct host_launch *launch, int axis) { return launch->cluster[axis] > 1 ? launch->cluster[axis] : 1; }
+static unsigned cluster_in(const struct host_launch *launch, int axis) {
+  return launch->cluster[axis] > 1 ? launch->cluster[axis] : 1;
+}
 
 /* False with the reason. */
 static bool check_cluster(const struct host_launch *launch, struct host_outcome *out) {
@@ -32,8 +34,9 @@ static bool check_cluster(const struct host_launch *launch, struct host_outcome 
     blocks *= cluster[axis] <= MOST_BLOCKS ? cluster[axis] : MOST_BLOCKS + 1;
   }
   if (whole && blocks <= MOST_BLOCKS) return true;
-  snprintf(out->text, sizeof out->text, "clusters of %ux%ux%u blocks; at most %d are possible, and a grid of whole ones", cluster[0],
-           cluster[1], cluster[2], MOST_BLOCKS);
+  snprintf(out->text, sizeof out->text,
+           "clusters of %ux%ux%u blocks; at most %d are possible, and a grid of whole ones", cluster[0], cluster[1],
+           cluster[2], MOST_BLOCKS);
   return false;
 }
 
@@ -99,8 +102,10 @@ static halotune_status add_arguments(struct run *run) {
   for (int i = 0; i < launch->argument_count && status == HALOTUNE_OK; i++) {
     const struct host_argument *argument = &launch->arguments[i];
     struct host_wire_argument *wire = &run->request.arguments[i];
-    *wire = (struct host_wire_argument){
-        .kind = argument->kind, .offset_bytes = argument->offset_bytes, .texture = argument->texture, .tensor = argument->tensor};
+    *wire = (struct host_wire_argument){.kind = argument->kind,
+                                        .offset_bytes = argument->offset_bytes,
+                                        .texture = argument->texture,
+                                        .tensor = argument->tensor};
     if (argument->kind == HOST_ARGUMENT_BYTES) status = add_bytes(run, argument, wire);
     else status = add_buffer(run, i, argument->buffer, &wire->buffer);
   }

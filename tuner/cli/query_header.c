@@ -18,8 +18,10 @@ static void add_comment(const struct query *query, const struct built *built, co
   bool maps = header_has_maps(&built->launch);
   struct text bind = {0};
   if (maps) {
-    text_printf(&bind, " *   struct %s_fields fields;\n"
-                       " *   if (result == CUDA_SUCCESS) result = %s_bind(&fields, ...pointers...);\n", prefix, prefix);
+    text_printf(&bind,
+                " *   struct %s_fields fields;\n"
+                " *   if (result == CUDA_SUCCESS) result = %s_bind(&fields, ...pointers...);\n",
+                prefix, prefix);
   }
   text_printf(text, "/* %s.h: a compiled stencil kernel, written by Halotune %s; do not edit.\n *\n", prefix, HALOTUNE_VERSION);
   text_printf(text, " *   stencil     %s %s\n *   device      %s (sm_%d)\n *   match       %s\n", c->stencil, c->stencil_hash,
@@ -33,12 +35,15 @@ static void add_comment(const struct query *query, const struct built *built, co
   if (!chosen && c->match != HALOTUNE_MATCH_DEFAULT) {
     text_printf(text, " *   measured    %.6g ms, %.0f GB/s, on %s, %s\n", c->time_ms, c->bandwidth_gbs, c->measured_on, c->date);
   }
-  text_printf(text, " *\n * It needs cuda.h and libcuda alone. In a thread with a current context:\n *\n"
-                    " *   struct %s kernel;\n *   CUresult result = %s_load(&kernel);\n"
-                    "%s *   if (result == CUDA_SUCCESS) result = %s_launch(&kernel, stream, %s);\n *   %s_unload(&kernel);\n"
-                    " *\n%s * Fields are dense, x fastest: %s_ELEMENTS elements each, at multiples of %s_ALIGNMENT bytes. An output is no\n"
-                    " * input. A launch advances %d step%s. */\n",
-              prefix, prefix, text_string(&bind), prefix, maps ? "&fields" : "...pointers...", prefix, header_launch_notes(&built->launch),
+  text_printf(text,
+              " *\n * It needs cuda.h and libcuda alone. In a thread with a current context:\n *\n"
+              " *   struct %s kernel;\n *   CUresult result = %s_load(&kernel);\n"
+              "%s *   if (result == CUDA_SUCCESS) result = %s_launch(&kernel, stream, %s);\n *   %s_unload(&kernel);\n *\n",
+              prefix, prefix, text_string(&bind), prefix, maps ? "&fields" : "...pointers...", prefix);
+  header_add_notes(&built->launch, text);
+  text_printf(text,
+              " * Fields are dense, x fastest: %s_ELEMENTS elements each, at multiples of %s_ALIGNMENT bytes. An output is no\n"
+              " * input. A launch advances %d step%s. */\n",
               prefix, prefix, built->steps, built->steps == 1 ? "" : "s");
   if (!text_ok(&bind)) text->out_of_memory = true;
   text_free(&bind);
@@ -115,12 +120,15 @@ void header_add_check(const struct stencil *stencil, const char *prefix, struct 
 
 /* The array of the arguments' addresses.
  *   fields  what the fields' names follow: "" or "fields->" */
-static void add_arguments(const struct stencil *stencil, const struct launch *launch, const char *fields, struct text *text) {
+static void add_arguments(const struct stencil *stencil, const struct launch *launch, const char *fields,
+                          struct text *text) {
   text_printf(text, "  void *arguments[] = {");
   for (int i = 0; i < stencil->input_count; i++) text_printf(text, "&%sinput_%s, ", fields, stencil->inputs[i]);
   for (int i = 0; i < stencil->output_count; i++) text_printf(text, "&%soutput_%s, ", fields, stencil->outputs[i]);
-  for (int i = 0; i < launch->input_maps.count + launch->output_maps.count; i++) text_printf(text, "&%smaps[%d], ", fields, i);
-  text_printf(text, "%s%s};\n", launch->literal_extents ? "&geometry" : "geometry", launch->passes_coefficients ? ", coefficients" : "");
+  for (int i = 0; i < launch->input_maps.count + launch->output_maps.count; i++)
+    text_printf(text, "&%smaps[%d], ", fields, i);
+  text_printf(text, "%s%s};\n", launch->literal_extents ? "&geometry" : "geometry",
+              launch->passes_coefficients ? ", coefficients" : "");
 }
 
 static void add_launch(const struct query *query, const struct built *built, const char *prefix, struct text *text) {
@@ -128,12 +136,17 @@ static void add_launch(const struct query *query, const struct built *built, con
   const struct stencil *stencil = query->question.parsed->stencil;
   bool maps = header_has_maps(launch);
   if (maps) {
-    text_printf(text, "\n/* Launch once on a stream. */\n"
-                      "static inline CUresult %s_launch(const struct %s *kernel, CUstream stream, struct %s_fields *fields) {\n",
-                prefix, prefix, prefix);
+    text_printf(
+        text,
+        "\n/* Launch once on a stream. */\n"
+        "static inline CUresult %s_launch(const struct %s *kernel, CUstream stream, struct %s_fields *fields) {\n",
+        prefix, prefix, prefix);
   } else {
-    text_printf(text, "\n/* Launch once on a stream; CUDA_ERROR_MISALIGNED_ADDRESS for a pointer that the kernel cannot take. */\n"
-                      "static inline CUresult %s_launch(const struct %s *kernel, CUstream stream", prefix, prefix);
+    text_printf(
+        text,
+        "\n/* Launch once on a stream; CUDA_ERROR_MISALIGNED_ADDRESS for a pointer that the kernel cannot take. */\n"
+        "static inline CUresult %s_launch(const struct %s *kernel, CUstream stream",
+        prefix, prefix);
     header_add_pointers(stencil, text);
     text_printf(text, ") {\n");
   }
@@ -148,8 +161,8 @@ void query_header(const struct query *query, const struct built *built, const st
   char prefix[256];
   make_prefix(query, prefix, sizeof prefix);
   add_comment(query, built, prefix, chosen, text);
-  text_printf(text, "#ifndef HALOTUNE_%s_H\n#define HALOTUNE_%s_H\n\n#include <cuda.h>\n#include <stddef.h>\n%s\n", prefix, prefix,
-              header_has_attributes(&built->launch) ? "#include <string.h>\n" : "");
+  text_printf(text, "#ifndef HALOTUNE_%s_H\n#define HALOTUNE_%s_H\n\n#include <cuda.h>\n#include <stddef.h>\n%s\n",
+              prefix, prefix, header_has_attributes(&built->launch) ? "#include <string.h>\n" : "");
   text_printf(text, "#define %s_ELEMENTS %ldL\n#define %s_ALIGNMENT %d\n", prefix, domain_elements(&query->question.domain), prefix,
               alignment_bytes);
   add_cubin(built, prefix, text);

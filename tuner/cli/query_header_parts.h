@@ -1,5 +1,5 @@
-/* query_header_parts.h: what a header of `halotune query --header` has more where its kernel is launched in another way than by
- * cuLaunchKernel on pointers. */
+/* query_header_parts.h: what a header of `halotune query --header` has more where its kernel is launched in another way
+ * than by cuLaunchKernel on pointers. */
 #ifndef TUNER_CLI_QUERY_HEADER_PARTS_H
 #define TUNER_CLI_QUERY_HEADER_PARTS_H
 
@@ -8,8 +8,8 @@
 bool header_has_maps(const struct launch *launch);
 bool header_has_attributes(const struct launch *launch); /* clusters, or programmatic dependent launch */
 
-/* Lines of the header's comment about tensor maps, clusters and programmatic dependent launch; "" where there is none of them. */
-const char *header_launch_notes(const struct launch *launch);
+/* Append what the header's comment says of tensor maps and of programmatic dependent launch, where the kernel has them. */
+void header_add_notes(const struct launch *launch, struct text *text);
 
 /* Append struct PREFIX_fields, and PREFIX_bind, which encodes its tensor maps. */
 void header_add_fields(const struct query *query, const struct built *built, const char *prefix, struct text *text);

@@ -283,7 +283,8 @@ static halotune_status try_wrappers(struct selftest *s, int dims) {
   for (int d = 0; d < DTYPE_COUNT && status == HALOTUNE_OK; d++) {
     struct scene scene = {.allowed_units = 0};
     long variants = s->variant_count, failed = s->failed_count;
-    status = set_scene(s, stencil, analysis, (enum dtype)d, &wrapper_grids[dims - 2], coefficients, LAUNCH_STREAM, false, &scene);
+    status = set_scene(s, stencil, analysis, (enum dtype)d, &wrapper_grids[dims - 2], coefficients, LAUNCH_STREAM,
+                       false, &scene);
     for (int i = 0; i < wrapper_case_count && status == HALOTUNE_OK; i++) {
       if (wrapper_dims(i) != dims || wrapper_cases[i].capability > s->backend.facts.device.capability) continue;
       status = try_wrapper(s, &scene, i);

@@ -41,11 +41,13 @@ halotune_status wrapper_generate(int number, enum dtype dtype, struct generated 
   enum wrapper_launch kind = wrapper_cases[number].launch;
   struct text text = {0};
   *out = (struct generated){.source = NULL};
-  text_printf(&text, "#define REAL %s\n#define WRAPPER CASE_%s\n", dtype == DTYPE_F32 ? "float" : "double", wrapper_cases[number].name);
+  text_printf(&text, "#define REAL %s\n#define WRAPPER CASE_%s\n", dtype == DTYPE_F32 ? "float" : "double",
+              wrapper_cases[number].name);
   if (kind == WRAPPER_MAPS_2D || kind == WRAPPER_MAPS_3D) text_printf(&text, "#define MAPS\n");
   text_printf(&text, "enum {");
   for (int i = 0; i < wrapper_case_count; i++) text_printf(&text, " CASE_%s,", wrapper_cases[i].name);
-  text_printf(&text, " CASES };\n%s\n%s\n%s", wrappers_cuda, kind == WRAPPER_PLAIN ? "" : wrappers_sm_90_cuda, wrappers_check_cuda);
+  text_printf(&text, " CASES };\n%s\n%s\n%s", wrappers_cuda, kind == WRAPPER_PLAIN ? "" : wrappers_sm_90_cuda,
+              wrappers_check_cuda);
   if (!text_ok(&text)) {
     text_free(&text);
     return fail_memory();

@@ -46,7 +46,8 @@ static int add_source(struct group *group, const struct generated *generated) {
 
 /* Whether the kernels of two domains take the same arguments, by type and number. */
 static bool have_same_parameters(const struct launch *a, const struct launch *b) {
-  return a->index_bytes == b->index_bytes && a->input_maps.count == b->input_maps.count && a->output_maps.count == b->output_maps.count;
+  return a->index_bytes == b->index_bytes && a->input_maps.count == b->input_maps.count &&
+         a->output_maps.count == b->output_maps.count;
 }
 
 /* A source that does not depend on the domain serves every domain with the same width of indices. */

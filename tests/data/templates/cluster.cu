@@ -1,5 +1,6 @@
-// cluster: a thread for each point. Each block loads its own points of the staged input; taps in x that lie in a neighbour's tile come
-// from that block's shared memory, where it is of the same cluster; other taps from global memory. A test of clusters.
+// cluster: a thread for each point. Each block loads its own points of the staged input; taps in x that lie in a
+// neighbour's tile come from that block's shared memory, where it is of the same cluster; other taps from global memory.
+// A test of clusters.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #endif

@@ -1,5 +1,6 @@
-// tensor: a block marches along z. The copy engine brings plane after plane of each staged input into a ring in shared memory, halo and
-// all, by tensor maps; what lies beyond the grid arrives as zeros. A small template that shows how, and a test of it.
+// tensor: a block marches along z. The copy engine brings plane after plane of each staged input into a ring in shared
+// memory, halo and all, by tensor maps; what lies beyond the grid arrives as zeros. A small template that shows how, and a
+// test of it.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #endif
@@ -25,7 +26,9 @@ enum {
 };
 
 // Plane `plane`, counted from the first that the block reads, of the staged input in this slot.
-__device__ __forceinline__ real *plane_of(int plane, int slot) { return SHARED_MEMORY(real) + (plane%RING*STAGED + slot)*SLOT; }
+__device__ __forceinline__ real *plane_of(int plane, int slot) {
+  return SHARED_MEMORY(real) + (plane%RING*STAGED + slot)*SLOT;
+}
 
 struct Taps {
   const Fields &f;
@@ -62,7 +65,7 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const index_t x = first_x + threadIdx.x, y = first_y + threadIdx.y;
   const int steps = g.z1 - first_z < Z_SLICING ? int(g.z1 - first_z) : Z_SLICING;
   const bool is_leader = threadIdx.x == 0 && threadIdx.y == 0;
-  const bool is_whole = first_x + BLOCK_X <= g.x1 && first_y + BLOCK_Y <= g.y1;  // the box to be computed cuts no part of the tile
+  const bool is_whole = first_x + BLOCK_X <= g.x1 && first_y + BLOCK_Y <= g.y1;  // the box to be computed does not cut it
   if (is_leader) {
     tensor_prefetch(f.map_in[0]);
     for (int i = 0; i < RING; i++) barrier_init(barriers + i, 1);

@@ -1,6 +1,6 @@
 // wrappers_check: a copy of a field by way of one of the wrappers of templates/wrappers.cuh, which stand before it, or of
-// wrappers_sm_90.cuh, which stand there for cases that need them; REAL and WRAPPER, the name of the case, are defined in front, and
-// MAPS where the kernel takes tensor maps. What a wrapper does wrong makes the copy wrong. Blocks have 256 threads, each
+// wrappers_sm_90.cuh, which stand there for cases that need them; REAL and WRAPPER, the name of the case, are defined in
+// front, and MAPS where the kernel takes tensor maps. What a wrapper does wrong makes the copy wrong. Blocks have 256 threads, each
 // copies 4 neighbouring elements; the field is a whole number of blocks.
 struct Numbers {
   long long nx, ny, nz, row, plane, x0, x1, y0, y1, z0, z1;
@@ -10,8 +10,9 @@ enum { THREADS = 256, EACH = 4, CHUNK = THREADS*EACH };
 
 template <int NUMBER> struct Case {};
 #define COPY(name) __device__ __forceinline__ void copy(Case<CASE_##name>, const REAL *u, REAL *v, long long first)
-#define COPY_BY_MAPS(name) \
-  __device__ __forceinline__ void copy(Case<CASE_##name>, const REAL *u, REAL *v, const TensorMap *map_u, const TensorMap *map_v, const Numbers &n)
+#define COPY_BY_MAPS(name)                                                                            \
+  __device__ __forceinline__ void copy(Case<CASE_##name>, const REAL *u, REAL *v, const TensorMap *map_u, \
+                                       const TensorMap *map_v, const Numbers &n)
 
 // Vectors of each length, read and written in all ways.
 template <int N, int WAY> __device__ __forceinline__ void copy_vectors(const REAL *u, REAL *v, long long first) {
@@ -160,7 +161,8 @@ template <int DIMS> __device__ __forceinline__ void fetch(REAL *shared, const Te
 template <int DIMS, bool EDGE>
 __device__ __forceinline__ void copy_boxes(REAL *v, const TensorMap *map, const Numbers &n) {
   typedef Box<DIMS> B;
-  const Place shift = {3, 1, DIMS == 3 ? 2 : 0}, box = box_of<DIMS>(n), before = {box.x - shift.x, box.y - shift.y, box.z - shift.z};
+  const Place shift = {3, 1, DIMS == 3 ? 2 : 0}, box = box_of<DIMS>(n);
+  const Place before = {box.x - shift.x, box.y - shift.y, box.z - shift.z};
   REAL *shared = SHARED_MEMORY(REAL), *shifted = shared + CHUNK;
   unsigned long long *barrier = reinterpret_cast<unsigned long long *>(shared + 2*CHUNK);
   if (threadIdx.x == 0) {

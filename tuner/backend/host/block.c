@@ -17,7 +17,7 @@
 
 enum {
   MAX_LIVE_BLOCKS = 4,
-  SHARED_CANARY_BYTES = 256,    /* before and behind; a multiple of TENSOR_COPY_ALIGNMENT_BYTES */
+  SHARED_CANARY_BYTES = 256,   /* before and behind; a multiple of TENSOR_COPY_ALIGNMENT_BYTES */
   MAX_IDLE_ROUNDS = 10 * 1000, /* of all live blocks, while every thread of them only spins or waits */
 };
 
@@ -174,7 +174,8 @@ static _Noreturn void report_spinning(const struct block *block) {
 static bool next_block(void) {
   struct block *block = turn.block;
   if (block && block->left == launch.thread_count) block_end();
-  else if (block && block->spinning_count == 0 && block->at_cluster == 0) report_stuck(block);
+  else if (block && block->spinning_count == 0 && block->at_cluster == 0)
+    report_stuck(block);
   if (begun_count < launch.block_count && live_count < MAX_LIVE_BLOCKS) {
     struct cluster *cluster = cluster_new();
     for (unsigned i = 0; i < cluster_size(); i++) block_begin(cluster);
@@ -184,7 +185,8 @@ static bool next_block(void) {
   turn.block = block = turn.block->next;
   blockIdx = block->index;
   halotune_shared = block->shared;
-  if (block->spinning_count + block->at_cluster > 0 && ++idle_rounds > MAX_IDLE_ROUNDS * live_count) report_spinning(block);
+  if (block->spinning_count + block->at_cluster > 0 && ++idle_rounds > MAX_IDLE_ROUNDS * live_count)
+    report_spinning(block);
   while (block->spinning_count > 0) thread_wake(block, block->spinning[--block->spinning_count]);
   return true;
 }

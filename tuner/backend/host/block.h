@@ -50,8 +50,8 @@ struct cluster;
 struct block {
   struct index3 index;
   struct cluster *cluster;
-  unsigned rank;              /* in the cluster */
-  unsigned at_cluster;        /* how many wait at the cluster's barrier */
+  unsigned rank;       /* in the cluster */
+  unsigned at_cluster; /* how many wait at the cluster's barrier */
   bool has_ended;
   struct block *next;         /* in the ring of live blocks */
   unsigned char *shared;      /* of exactly the size of the launch, apart from the canaries around it */

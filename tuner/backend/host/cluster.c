@@ -20,7 +20,9 @@ unsigned cluster_size(void) {
   return cluster[0] * cluster[1] * cluster[2];
 }
 
-struct cluster *cluster_new(void) { return must_have(calloc(1, sizeof(struct cluster)), "a cluster"); }
+struct cluster *cluster_new(void) {
+  return must_have(calloc(1, sizeof(struct cluster)), "a cluster");
+}
 
 void cluster_join(struct cluster *cluster, struct block *block, uint64_t number) {
   const uint32_t *size = launch.request->cluster;
@@ -44,7 +46,7 @@ void cluster_leave(struct block *block) {
   free(cluster);
 }
 
-/* --- the barrier ------------------------------------------------------------------------------------------------------------ */
+/* --- the barrier -------------------------------------------------------------------------------------------------- */
 
 /* In the order of this run: the last one woken comes first. */
 static void wake_block(struct block *block) {
@@ -82,15 +84,17 @@ _Noreturn void cluster_report_stuck(const struct block *block, unsigned thread) 
          block->cluster->at_barrier, block->cluster->joined, block->threads[thread].line);
 }
 
-/* --- shared memory of others ---------------------------------------------------------------------------------------------- */
+/* --- shared memory of others -------------------------------------------------------------------------------------- */
 
 unsigned halotune_cluster_rank(void) { return turn.block->rank; }
 
 struct block *cluster_block(const struct block *block, unsigned rank, int line) {
   const struct cluster *cluster = block->cluster;
-  if (rank >= cluster->joined) report(HOST_UNDEFINED, "line %d: there is no block %u in a cluster of %u", line, rank, cluster->joined);
+  if (rank >= cluster->joined)
+    report(HOST_UNDEFINED, "line %d: there is no block %u in a cluster of %u", line, rank, cluster->joined);
   if (cluster->blocks[rank]->has_ended) {
-    report(HOST_UNDEFINED, "line %d reaches for shared memory of block %u of the cluster, which has left the kernel", line, rank);
+    report(HOST_UNDEFINED, "line %d reaches for shared memory of block %u of the cluster, which has left the kernel",
+           line, rank);
   }
   return cluster->blocks[rank];
 }
@@ -98,8 +102,8 @@ struct block *cluster_block(const struct block *block, unsigned rank, int line) 
 void *halotune_cluster_map(const void *address, unsigned rank, int line) {
   uintptr_t offset = (uintptr_t)address - (uintptr_t)turn.block->shared;
   if (offset >= launch.request->shared_bytes) {
-    report(HOST_OUT_OF_BOUNDS, "line %d maps byte %lld of %llu bytes of shared memory", line, (long long)(intptr_t)offset,
-           (unsigned long long)launch.request->shared_bytes);
+    report(HOST_OUT_OF_BOUNDS, "line %d maps byte %lld of %llu bytes of shared memory", line,
+           (long long)(intptr_t)offset, (unsigned long long)launch.request->shared_bytes);
   }
   return cluster_block(turn.block, rank, line)->shared + offset;
 }

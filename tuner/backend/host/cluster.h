@@ -1,4 +1,5 @@
-/* cluster.h: blocks that run together, and reach each other's shared memory. Where a launch has no clusters, each block is one. */
+/* cluster.h: blocks that run together, and reach each other's shared memory. Where a launch has no clusters, each block
+ * is one. */
 #ifndef TUNER_BACKEND_HOST_CLUSTER_H
 #define TUNER_BACKEND_HOST_CLUSTER_H
 

@@ -1,5 +1,5 @@
-/* copy.h: asynchronous copies of one thread, bulk copies of one block, or what one thread stores by tensor maps. They happen as late as
- * the model allows: in the wait for them. */
+/* copy.h: asynchronous copies of one thread, bulk copies of one block, or what one thread stores by tensor maps. They
+ * happen as late as the model allows: in the wait for them. */
 #ifndef TUNER_BACKEND_HOST_COPY_H
 #define TUNER_BACKEND_HOST_COPY_H
 

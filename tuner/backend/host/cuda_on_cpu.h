@@ -277,7 +277,7 @@ static inline void spin_yield(HALOTUNE_LINE) { halotune_spin_yield(line); }
 static inline unsigned load_acquire(const unsigned *p) { return *const_cast<const volatile unsigned *>(p); }
 static inline void store_release(unsigned *p, unsigned value) { *const_cast<volatile unsigned *>(p) = value; }
 
-/* --- the wrappers of templates/wrappers_sm_90.cuh --------------------------------------------------------------------- */
+/* --- the wrappers of templates/wrappers_sm_90.cuh ----------------------------------------------------------------- */
 
 #define HALOTUNE_WRAPPERS_SM_90
 

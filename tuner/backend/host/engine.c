@@ -48,7 +48,9 @@ static void arrive(struct copy_barrier *barrier, unsigned bytes, int line) {
   complete_phase(barrier);
 }
 
-void halotune_barrier_expect(void *address, unsigned bytes, int line) { arrive(barrier_at(address, line), bytes, line); }
+void halotune_barrier_expect(void *address, unsigned bytes, int line) {
+  arrive(barrier_at(address, line), bytes, line);
+}
 
 void halotune_cluster_arrive(void *address, unsigned rank, int line) {
   barrier_at(address, line);
@@ -89,8 +91,10 @@ int halotune_barrier_passed(void *address, unsigned phase, int line) {
       copies->items[kept++] = copy;
       continue;
     }
-    if (copy.tensor) tensor_load(&copy);
-    else memcpy(copy.to, copy.from, copy.bytes);
+    if (copy.tensor)
+      tensor_load(&copy);
+    else
+      memcpy(copy.to, copy.from, copy.bytes);
     barrier->missing_bytes -= (int32_t)copy.bytes;
   }
   bool any = kept < copies->end;

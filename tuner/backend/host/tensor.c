@@ -1,6 +1,7 @@
 /* tensor.c: what tensor_copy and tensor_store of cuda_on_cpu.h call, apart from the barriers of engine.c.
  *
- * What a store takes from shared memory has to be the same from its issue to the wait for it: the engine may read it at any time. */
+ * What a store takes from shared memory has to be the same from its issue to the wait for it: the engine may read it at
+ * any time. */
 #include "tuner/backend/host/tensor.h"
 
 #include <stdlib.h>
@@ -47,13 +48,13 @@ struct copy tensor_copy_make(const void *map, const int *at, int rank, const voi
            (long long)(intptr_t)offset, TENSOR_COPY_ALIGNMENT_BYTES);
   }
   if (offset >= size || offset + copy.bytes > size) {
-    report(HOST_OUT_OF_BOUNDS, "a tensor copy of %u bytes in line %d at byte %lld of %llu bytes of shared memory", copy.bytes, line,
-           (long long)(intptr_t)offset, (unsigned long long)size);
+    report(HOST_OUT_OF_BOUNDS, "a tensor copy of %u bytes in line %d at byte %lld of %llu bytes of shared memory",
+           copy.bytes, line, (long long)(intptr_t)offset, (unsigned long long)size);
   }
   return copy;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------------------------------------------------- */
 
 /* The part of a box's row that lies in the array: elements from `first` to `end` of the box, and where `first` is. */
 struct row {
@@ -64,7 +65,8 @@ struct row {
 static struct row row_of(const struct copy *copy, unsigned y, unsigned z) {
   const struct host_wire_tensor *shape = &copy->tensor->shape;
   long x0 = copy->at[0], row = (long)copy->at[1] + y, plane = (long)copy->at[2] + z, most = (long)shape->extents[0];
-  struct row found = {.first = x0 < 0 ? -x0 : 0, .end = most - x0 < (long)shape->box[0] ? most - x0 : (long)shape->box[0]};
+  struct row found = {.first = x0 < 0 ? -x0 : 0,
+                      .end = most - x0 < (long)shape->box[0] ? most - x0 : (long)shape->box[0]};
   bool inside = row >= 0 && row < (long)shape->extents[1] && plane >= 0 && plane < (long)shape->extents[2];
   if (!inside || found.first >= found.end) return (struct row){0, 0, NULL};
   found.at = copy->tensor->array + (uint64_t)plane * shape->plane_bytes + (uint64_t)row * shape->row_bytes +
@@ -97,7 +99,7 @@ static void store(const struct copy *copy) {
   }
 }
 
-/* --- stores --------------------------------------------------------------------------------------------------------------- */
+/* --- stores ------------------------------------------------------------------------------------------------------- */
 
 void tensor_stores_drop(struct copies *stores) {
   for (unsigned i = stores->first; i < stores->end; i++) free(stores->items[i].seen);
@@ -110,7 +112,8 @@ void halotune_tensor_store(const void *map, const int *at, int rank, const void 
   struct copies *stores = &turn.thread->stores;
   struct copy copy = tensor_copy_make(map, at, rank, from, line);
   if (!turn.block->is_fenced) {
-    report(HOST_UNDEFINED, "line %d has the copy engine read shared memory, and no thread called tensor_fence() before", line);
+    report(HOST_UNDEFINED, "line %d has the copy engine read shared memory, and no thread called tensor_fence() before",
+           line);
   }
   copy.from = from;
   copy.group = stores->group;
@@ -127,7 +130,8 @@ void halotune_tensor_wait(unsigned pending_groups) {
     struct copy *copy = &stores->items[stores->first];
     if (copy->group + pending_groups >= stores->group) return;
     if (memcmp(copy->seen, copy->from, copy->bytes) != 0) {
-      report(HOST_UNWAITED_COPY, "shared memory was written between line %d, which has the copy engine store it, and the wait", copy->line);
+      report(HOST_UNWAITED_COPY,
+             "shared memory was written between line %d, which has the copy engine store it, and the wait", copy->line);
     }
     store(copy);
     free(copy->seen);
