@@ -6,7 +6,7 @@
  *   out  one of v */
 #include "tests/unit/host_build.h"
 
-enum { ROW = 16, POINTS = ROW * ROW, BOX = 8 * 4, ORDERS = 6 };
+enum { ROW = 16, POINTS = ROW * ROW, ROW_BYTES = ROW * 4, ORDERS = 6 };
 
 #define KERNEL                                                                                                        \
   "extern \"C\" __global__ void __launch_bounds__(256) kernel(const float *u, float *v, const __grid_constant__ TensorMap in, " \
@@ -120,12 +120,19 @@ static const struct row rows[] = {
 };
 
 static struct host_argument map_of(struct host_buffer *buffer, int rank) {
-  struct host_wire_tensor shape = {.extents = {ROW, ROW, 1}, .row_bytes = ROW * sizeof(float), .plane_bytes = POINTS * sizeof(float),
-                                   .box = {8, 4, 1}, .rank = 2, .element_bytes = sizeof(float)};
-  const struct host_wire_tensor solid = {.extents = {ROW, 4, 4}, .row_bytes = ROW * sizeof(float),
-                                         .plane_bytes = 4 * ROW * sizeof(float), .box = {8, 2, 2}, .rank = 3,
+  const struct host_wire_tensor flat = {.extents = {ROW, ROW, 1},
+                                        .row_bytes = ROW_BYTES,
+                                        .plane_bytes = POINTS * sizeof(float),
+                                        .box = {8, 4, 1},
+                                        .rank = 2,
+                                        .element_bytes = sizeof(float)};
+  const struct host_wire_tensor solid = {.extents = {ROW, 4, 4},
+                                         .row_bytes = ROW_BYTES,
+                                         .plane_bytes = 4 * ROW_BYTES,
+                                         .box = {8, 2, 2},
+                                         .rank = 3,
                                          .element_bytes = sizeof(float)};
-  return (struct host_argument){.kind = HOST_ARGUMENT_TENSOR, .buffer = buffer, .tensor = rank == 3 ? solid : shape};
+  return (struct host_argument){.kind = HOST_ARGUMENT_TENSOR, .buffer = buffer, .tensor = rank == 3 ? solid : flat};
 }
 
 static struct host_outcome run(struct host_batch *batch, size_t number, struct host_buffer *u, struct host_buffer *v, int order) {
