@@ -156,13 +156,13 @@ fake-cuda: $(OBJ)/libfakecuda.so  ## a driver for tests without a GPU, build/lib
 
 # They are put into the program by the assembler, of which the compiler's dependency files know nothing.
 $(OBJ)/tuner/backend/host_files.o $(OBJ)/fake/tuner/backend/host_files.o: $(wildcard tuner/backend/host/*)
-$(OBJ)/stencil/wrappers.o: templates/wrappers.cuh
+$(OBJ)/stencil/wrappers.o: $(wildcard templates/wrappers*.cuh)
 $(OBJ)/db/schema.o: db/schema.sql
 $(OBJ)/reports/page.o: build/report/page.html
 
 $(OBJ)/tuner/backend/gpu_check.o: tuner/backend/gpu/check.cu
 $(OBJ)/tuner/cli/selftest_wrappers.o: tuner/backend/gpu/wrappers_check.cu
-$(OBJ)/pic/stencil/wrappers.o: templates/wrappers.cuh
+$(OBJ)/pic/stencil/wrappers.o: $(wildcard templates/wrappers*.cuh)
 $(OBJ)/pic/db/schema.o: db/schema.sql
 
 # The report's page, which is put into the program too. Where npm cannot make it, it is empty, and made anew at every build until

@@ -25,7 +25,8 @@ static halotune_status describe(halotune_kernel *kernel, const struct answer *an
   text_free(&text);
   int path = template_parameter(template, "load_path", strlen("load_path"));
   variant->template_name = template->name;
-  variant->alignment_bytes = variant_alignment(template, &answer->configuration, (enum dtype)kernel->question.key.dtype);
+  status = variant_alignment(&kernel->question, template, &answer->configuration, &variant->alignment_bytes);
+  if (status != HALOTUNE_OK) return status;
   variant->reads_plainly = path < 0 || strcmp(template->parameters[path].words[answer->configuration.choice[path]], "plain") == 0;
   return variant->parameters ? HALOTUNE_OK : fail_memory();
 }
@@ -40,6 +41,7 @@ halotune_status kernel_add_variant(halotune_kernel *kernel, const struct answer 
   if (status == HALOTUNE_OK) status = kernel_build(q, answer, kernel->coefficients, &variant->built);
   if (status == HALOTUNE_OK) {
     kernel_plan_make(&variant->built.launch, q->parsed->stencil, (enum dtype)q->key.dtype, &q->domain, kernel->coefficients, plan);
+    variant->reads_plainly = variant->reads_plainly && plan->input_maps.count == 0 && plan->output_maps.count == 0;
     status = kernel_load(kernel->cu, variant->built.cubin, plan, &variant->kernel);
   }
   free(plan);

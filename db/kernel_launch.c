@@ -96,14 +96,18 @@ static halotune_status make_set(halotune_kernel *kernel, const void *const point
 }
 
 static halotune_status run(const halotune_kernel *kernel, struct bound_set *set, CUstream stream) {
+  char what[KERNEL_CALL_BYTES];
   CUresult result = kernel_launch(&set->variant->kernel, &set->fields, stream);
-  return result == CUDA_SUCCESS ? HALOTUNE_OK : cu_check(kernel->cu, result, "cuLaunchKernel");
+  if (result == CUDA_SUCCESS) return HALOTUNE_OK;
+  kernel_call_name(&set->variant->kernel, what);
+  return cu_check(kernel->cu, result, what);
 }
 
-/* Bind and keep the set where there is room, else use it once; then with a variant that leaves nothing behind to be freed. */
+/* Bind and keep the set where there is room, else use it once; then with a variant without texture objects, which would
+ * have to outlast the launch. Tensor maps are copied by it. */
 static halotune_status launch_new(halotune_kernel *kernel, CUstream stream, const void *const inputs[], void *const outputs[]) {
   const void *pointers[2 * MAX_FIELDS];
-  struct bound_set *set = NULL, once;
+  struct bound_set *set = NULL, once = {.variant = NULL};
   int at = 0;
   memcpy(pointers, inputs, (size_t)kernel->input_count * sizeof *inputs);
   for (int i = 0; i < kernel->output_count; i++) pointers[kernel->input_count + i] = outputs[i];
@@ -122,7 +126,9 @@ static halotune_status launch_new(halotune_kernel *kernel, CUstream stream, cons
     else free(set);
   }
   pthread_mutex_unlock(&kernel->lock);
-  return status == HALOTUNE_OK ? run(kernel, set, stream) : status;
+  if (status == HALOTUNE_OK) status = run(kernel, set, stream);
+  if (set == &once && once.variant) kernel_fields_free(&once.variant->kernel, &once.fields);
+  return status;
 }
 
 halotune_status halotune_kernel_launch(halotune_kernel *kernel, struct CUstream_st *stream, const void *const *inputs,

@@ -16,6 +16,15 @@ static void add_axes(struct text *text, const char *key, const long axes[MAX_DIM
   text_printf(text, ",\"%s\":[%ld,%ld,%ld]", key, axes[0], axes[1], axes[2]);
 }
 
+static void add_maps(struct text *text, const char *key, const struct tensor_maps *maps) {
+  if (maps->count == 0) return;
+  text_printf(text, ",\"%s\":{\"fields\":[", key);
+  for (int i = 0; i < maps->count; i++) text_printf(text, "%s%d", i ? "," : "", maps->fields[i]);
+  text_printf(text, "]");
+  add_axes(text, "box", maps->box);
+  text_printf(text, ",\"promotion_bytes\":%d}", maps->promotion_bytes);
+}
+
 /* Names of kernels are identifiers, words of templates too: nothing in them needs an escape. */
 void launch_write(const struct launch *launch, struct text *text) {
   static const char *const textures[] = {"", ",\"textures\"", ",\"textures2d\""};
@@ -24,7 +33,13 @@ void launch_write(const struct launch *launch, struct text *text) {
   add_axes(text, "grid", launch->grid);
   text_printf(text, ",\"shared_bytes\":%ld,\"index_bytes\":%d,\"extents\":\"%s\"", launch->shared_bytes,
               launch->index_bytes, launch->literal_extents ? "literal" : "runtime");
-  text_printf(text, ",\"arguments\":[\"inputs\",\"outputs\"%s,\"geometry\"%s]}", textures[launch->passes_textures],
+  add_maps(text, "tensor_inputs", &launch->input_maps);
+  add_maps(text, "tensor_outputs", &launch->output_maps);
+  if (launch_cluster_blocks(launch) > 1) add_axes(text, "cluster", launch->cluster);
+  if (launch->overlaps) text_printf(text, ",\"overlap\":true");
+  text_printf(text, ",\"arguments\":[\"inputs\",\"outputs\"%s%s%s,\"geometry\"%s]}", textures[launch->passes_textures],
+              launch->input_maps.count > 0 ? ",\"tensor_inputs\"" : "",
+              launch->output_maps.count > 0 ? ",\"tensor_outputs\"" : "",
               launch->passes_coefficients ? ",\"coefficients\"" : "");
 }
 
@@ -105,6 +120,9 @@ static halotune_status read_arguments(const json_t *list, struct launch *out) {
   bool good = json_is_array(list) && take(list, &at, "inputs") && take(list, &at, "outputs");
   if (good && take(list, &at, "textures")) out->passes_textures = 1;
   else if (good && take(list, &at, "textures2d")) out->passes_textures = 2;
+  /* Maps are passed where they are described, and only there. */
+  good = good && take(list, &at, "tensor_inputs") == (out->input_maps.count > 0);
+  good = good && take(list, &at, "tensor_outputs") == (out->output_maps.count > 0);
   good = good && take(list, &at, "geometry");
   out->passes_coefficients = good && take(list, &at, "coefficients");
   if (good && at == json_array_size(list)) return HALOTUNE_OK;
@@ -118,8 +136,53 @@ static halotune_status read_extents(const json_t *value, bool *is_literal) {
   return fail(HALOTUNE_PARSE, "launch: 'extents' are runtime or literal");
 }
 
+static halotune_status read_fields(const json_t *list, const char *key, struct tensor_maps *out) {
+  halotune_status status = HALOTUNE_OK;
+  size_t count = json_array_size(list);
+  if (count < 1 || count > MAX_FIELDS)
+    return fail(HALOTUNE_PARSE, "launch: '%s' has no 'fields' that a stencil can have", key);
+  for (size_t i = 0; i < count && status == HALOTUNE_OK; i++) {
+    long field = 0;
+    status = read_whole(json_array_get(list, i), "fields", 0, MAX_FIELDS - 1, &field);
+    out->fields[i] = (int)field;
+  }
+  out->count = (int)count;
+  return status;
+}
+
+static halotune_status read_maps(const json_t *launch, const char *key, struct tensor_maps *out) {
+  enum { MEMBERS = 3, MOST_PROMOTION_BYTES = 256 };
+  const json_t *maps = json_object_get(launch, key);
+  long promotion_bytes = 0;
+  if (!maps) return HALOTUNE_OK;
+  if (json_object_size(maps) != MEMBERS)
+    return fail(HALOTUNE_PARSE, "launch: '%s' are fields, box and promotion_bytes", key);
+  halotune_status status = read_fields(json_object_get(maps, "fields"), key, out);
+  if (status == HALOTUNE_OK) status = read_axes(maps, "box", out->box);
+  if (status == HALOTUNE_OK) {
+    status = read_whole(json_object_get(maps, "promotion_bytes"), "promotion_bytes", 0, MOST_PROMOTION_BYTES,
+                        &promotion_bytes);
+  }
+  out->promotion_bytes = (int)promotion_bytes;
+  return status;
+}
+
+/* What a launch need not have. */
+static halotune_status read_extras(const json_t *launch, struct launch *out) {
+  const json_t *overlap = json_object_get(launch, "overlap");
+  for (int axis = 0; axis < MAX_DIMS; axis++) out->cluster[axis] = 1;
+  if (overlap && !json_is_true(overlap)) return fail(HALOTUNE_PARSE, "launch: 'overlap' is true where it is there");
+  out->overlaps = overlap != NULL;
+  halotune_status status =
+      json_object_get(launch, "cluster") ? read_axes(launch, "cluster", out->cluster) : HALOTUNE_OK;
+  if (status == HALOTUNE_OK) status = read_maps(launch, "tensor_inputs", &out->input_maps);
+  return status == HALOTUNE_OK ? read_maps(launch, "tensor_outputs", &out->output_maps) : status;
+}
+
 static halotune_status check_members(json_t *launch) {
-  static const char *const known[] = {"kernel", "block", "grid", "shared_bytes", "index_bytes", "extents", "arguments"};
+  static const char *const known[] = {"kernel",         "block",   "grid",      "shared_bytes",
+                                      "index_bytes",    "extents", "arguments", "tensor_inputs",
+                                      "tensor_outputs", "cluster", "overlap"};
   const char *key;
   json_t *value;
   json_object_foreach(launch, key, value) {
@@ -149,6 +212,7 @@ halotune_status launch_read(const char *text, struct launch *out) {
     status = fail(HALOTUNE_PARSE, "launch: 'index_bytes' are 4 or 8");
   }
   if (status == HALOTUNE_OK) status = read_extents(json_object_get(json, "extents"), &launch.literal_extents);
+  if (status == HALOTUNE_OK) status = read_extras(json, &launch);
   if (status == HALOTUNE_OK) status = read_arguments(json_object_get(json, "arguments"), &launch);
   launch.index_bytes = (int)index_bytes;
   if (status == HALOTUNE_OK) *out = launch;

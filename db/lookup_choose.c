@@ -8,8 +8,25 @@
 
 #include "db/lookup_parameters.h"
 #include "stencil/space.h"
+#include "stencil/tensor.h"
 
 enum { MOST_TRIES = 64, WIDEST_ACCESS_BYTES = 16, TEXTURE_ALIGNMENT_BYTES = 512 };
+
+/* --- bindings ----------------------------------------------------------------------------------------------------- */
+
+/* Bindings in memory of the caller's, where that is enough. */
+enum { STACK_NUMBERS = 4096 };
+
+static bool bind_in(const struct template *template, const double facts[FACT_COUNT], double *room,
+                    struct bindings *out) {
+  size_t variables = (size_t)template->variable_count, nodes = (size_t)template->exprs.count + 1;
+  if (variables + nodes > STACK_NUMBERS) return false;
+  *out = (struct bindings){template, room, room + variables};
+  memcpy(room, facts, FACT_COUNT * sizeof *facts);
+  memcpy(room + FACT_COUNT + template->parameter_count, template->word_values,
+         (size_t)template->word_count * sizeof *template->word_values);
+  return true;
+}
 
 /* --- what a configuration needs ----------------------------------------------------------------------------------------- */
 
@@ -31,7 +48,8 @@ static bool reads_plainly(const struct template *template, const struct configur
 }
 
 /* `vector` counts elements that are accessed at once; a template may have `pieces` of points where rows are not aligned. */
-int variant_alignment(const struct template *template, const struct configuration *configuration, enum dtype dtype) {
+static int access_alignment(const struct template *template, const struct configuration *configuration,
+                            enum dtype dtype) {
   const char *vector = value_of(template, configuration, "vector"), *pieces = value_of(template, configuration, "pieces");
   int element = (int)dtype_bytes(dtype);
   if (reads_textures(template, configuration)) return TEXTURE_ALIGNMENT_BYTES;
@@ -39,27 +57,47 @@ int variant_alignment(const struct template *template, const struct configuratio
   return vector ? (int)strtol(vector, NULL, 10) * element : WIDEST_ACCESS_BYTES;
 }
 
-static bool keeps_pointers(const struct question *q, const struct template *template, const struct configuration *configuration) {
-  enum dtype dtype = (enum dtype)q->key.dtype;
-  if (q->no_textures && reads_textures(template, configuration)) return false;
-  if (q->in_place && !reads_plainly(template, configuration)) return false;
-  return q->alignment_bytes == 0 || q->alignment_bytes % variant_alignment(template, configuration, dtype) == 0;
+/* Whether the variant's kernel takes tensor maps. Only templates that have any need their formulas looked at. */
+static halotune_status takes_maps(const struct question *q, const struct template *template,
+                                  const struct configuration *configuration, bool *out) {
+  double room[STACK_NUMBERS];
+  struct bindings bindings;
+  *out = false;
+  if (!template->input_maps.is_given && !template->output_maps.is_given) return HALOTUNE_OK;
+  bool on_stack = bind_in(template, q->facts, room, &bindings);
+  halotune_status status = on_stack ? HALOTUNE_OK : bindings_make(template, q->facts, &bindings);
+  if (status != HALOTUNE_OK) return status;
+  bindings_configure(&bindings, configuration);
+  *out = bindings_take_maps(&bindings, &template->input_maps) || bindings_take_maps(&bindings, &template->output_maps);
+  if (!on_stack) bindings_free(&bindings);
+  return HALOTUNE_OK;
 }
 
-/* --- rules -------------------------------------------------------------------------------------------------------------- */
-
-/* Bindings in memory of the caller's, where that is enough. */
-enum { STACK_NUMBERS = 4096 };
-
-static bool bind_in(const struct template *template, const double facts[FACT_COUNT], double *room, struct bindings *out) {
-  size_t variables = (size_t)template->variable_count, nodes = (size_t)template->exprs.count + 1;
-  if (variables + nodes > STACK_NUMBERS) return false;
-  *out = (struct bindings){template, room, room + variables};
-  memcpy(room, facts, FACT_COUNT * sizeof *facts);
-  memcpy(room + FACT_COUNT + template->parameter_count, template->word_values,
-         (size_t)template->word_count * sizeof *template->word_values);
-  return true;
+halotune_status variant_alignment(const struct question *q, const struct template *template,
+                                  const struct configuration *configuration, int *out) {
+  bool maps = false;
+  halotune_status status = takes_maps(q, template, configuration, &maps);
+  *out = access_alignment(template, configuration, (enum dtype)q->key.dtype);
+  if (maps && *out < TENSOR_ALIGNMENT_BYTES) *out = TENSOR_ALIGNMENT_BYTES;
+  return status;
 }
+
+/* Whether a variant can take the pointers of the question: their alignment, and outputs that are inputs. The copy
+ * engine reads and writes as it likes, so that no kernel with tensor maps runs in place. */
+static halotune_status keeps_pointers(const struct question *q, const struct template *template,
+                                      const struct configuration *configuration, bool *out) {
+  int alignment_bytes = 1;
+  bool maps = false;
+  *out = !(q->no_textures && reads_textures(template, configuration)) &&
+         !(q->in_place && !reads_plainly(template, configuration));
+  if (!*out) return HALOTUNE_OK;
+  halotune_status status = q->in_place ? takes_maps(q, template, configuration, &maps) : HALOTUNE_OK;
+  if (status == HALOTUNE_OK) status = variant_alignment(q, template, configuration, &alignment_bytes);
+  *out = !maps && (q->alignment_bytes == 0 || q->alignment_bytes % alignment_bytes == 0);
+  return status;
+}
+
+/* --- rules ------------------------------------------------------------------------------------------------------------ */
 
 static bool keeps_rules(struct bindings *bindings, const struct configuration *configuration) {
   bindings_configure(bindings, configuration);
@@ -70,13 +108,13 @@ halotune_status choose_check(const struct question *q, const struct template *te
                              bool *fits) {
   double room[STACK_NUMBERS];
   struct bindings bindings;
-  *fits = keeps_pointers(q, template, configuration);
-  if (!*fits) return HALOTUNE_OK;
+  halotune_status status = keeps_pointers(q, template, configuration, fits);
+  if (status != HALOTUNE_OK || !*fits) return status;
   if (bind_in(template, q->facts, room, &bindings)) {
     *fits = keeps_rules(&bindings, configuration);
     return HALOTUNE_OK;
   }
-  halotune_status status = bindings_make(template, q->facts, &bindings);
+  status = bindings_make(template, q->facts, &bindings);
   if (status != HALOTUNE_OK) return status;
   *fits = keeps_rules(&bindings, configuration);
   bindings_free(&bindings);
@@ -165,11 +203,11 @@ static halotune_status adapt(const struct question *q, const struct template *te
   *fits = false;
   halotune_status status = bindings_make(template, q->facts, &bindings);
   if (status != HALOTUNE_OK) return status;
-  if (!space_refusal(&bindings)) {
-    *fits = !space_nearest(&bindings, fixed, configuration) && keeps_pointers(q, template, configuration);
+  if (!space_refusal(&bindings) && !space_nearest(&bindings, fixed, configuration)) {
+    status = keeps_pointers(q, template, configuration, fits);
   }
   bindings_free(&bindings);
-  return HALOTUNE_OK;
+  return status;
 }
 
 /* Pointers that nothing measured can take: the nearest row's configuration, changed where it has to be. */

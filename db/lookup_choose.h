@@ -41,8 +41,11 @@ halotune_status choose(const struct question *question, struct answer *out);
 halotune_status choose_check(const struct question *question, const struct template *template,
                              const struct configuration *configuration, bool *fits);
 
-/* What pointers must be multiples of for a variant. Vectors are aligned to their size, textures to what every GPU asks for; a
- * template that does not say how wide its accesses are may use the widest. */
-int variant_alignment(const struct template *template, const struct configuration *configuration, enum dtype dtype);
+/* What pointers must be multiples of for a variant. Vectors are aligned to their size, textures to what every GPU asks
+ * for, arrays with tensor maps to 16 bytes; a template that does not say how wide its accesses are may use the widest.
+ *   out  receives the bytes, a power of two
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status variant_alignment(const struct question *question, const struct template *template,
+                                  const struct configuration *configuration, int *out);
 
 #endif

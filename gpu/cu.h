@@ -38,6 +38,12 @@
   X(launch, "cuLaunchKernel",                                                                                          \
     (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,       \
      unsigned block_z, unsigned shared_bytes, CUstream stream, void **arguments, void **extra))                        \
+  X(launch_with, "cuLaunchKernelEx",                                                                                   \
+    (const CUlaunchConfig *config, CUfunction function, void **arguments, void **extra))                               \
+  X(tensor_map_encode, "cuTensorMapEncodeTiled",                                                                       \
+    (CUtensorMap * map, CUtensorMapDataType type, cuuint32_t rank, void *address, const cuuint64_t *extents,           \
+     const cuuint64_t *strides_bytes, const cuuint32_t *box, const cuuint32_t *steps, CUtensorMapInterleave interleave, \
+     CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill))                      \
   X(stream_create, "cuStreamCreate", (CUstream * stream, unsigned flags))                                              \
   X(stream_destroy, "cuStreamDestroy_v2", (CUstream stream))                                                           \
   X(stream_synchronize, "cuStreamSynchronize", (CUstream stream))                                                      \

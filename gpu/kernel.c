@@ -1,7 +1,11 @@
 /* kernel.c: modules, arguments and launches. */
 #include "gpu/kernel.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "gpu/tensor_map.h"
 
 /* More dynamic shared memory than a block gets unasked has to be asked for. */
 enum { UNASKED_SHARED_BYTES = 48 * 1024 };
@@ -12,19 +16,43 @@ void kernel_plan_make(const struct launch *launch, const struct stencil *stencil
                               .output_count = stencil->output_count,
                               .shared_bytes = (unsigned)launch->shared_bytes,
                               .passes_textures = launch->passes_textures,
+                              .overlaps = launch->overlaps,
+                              .input_maps = launch->input_maps,
+                              .output_maps = launch->output_maps,
                               .dtype = dtype,
                               .domain = *domain};
   memcpy(out->name, launch->kernel, sizeof out->name);
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     out->grid[axis] = (unsigned)launch->grid[axis];
     out->block[axis] = (unsigned)launch->block[axis];
+    out->cluster[axis] = launch->cluster[axis] > 1 ? (unsigned)launch->cluster[axis] : 1;
   }
+  tensor_shape_make(&launch->input_maps, stencil->dims, domain, dtype, &out->input_shape);
+  tensor_shape_make(&launch->output_maps, stencil->dims, domain, dtype, &out->output_shape);
   geometry_pack(launch, domain, out->geometry);
   out->passes_coefficients = coefficients_pack(launch, stencil, dtype, coefficients, out->coefficients) > 0;
 }
 
+/* What cuLaunchKernel has no argument for. */
+static void make_attributes(struct kernel *kernel) {
+  const unsigned *cluster = kernel->plan.cluster;
+  if (cluster[0] * cluster[1] * cluster[2] > 1) {
+    CUlaunchAttribute *attribute = &kernel->attributes[kernel->attribute_count++];
+    attribute->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attribute->value.clusterDim.x = cluster[0];
+    attribute->value.clusterDim.y = cluster[1];
+    attribute->value.clusterDim.z = cluster[2];
+  }
+  if (kernel->plan.overlaps) {
+    CUlaunchAttribute *attribute = &kernel->attributes[kernel->attribute_count++];
+    attribute->id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attribute->value.programmaticStreamSerializationAllowed = 1;
+  }
+}
+
 halotune_status kernel_load(const struct cu *cu, const void *cubin, const struct kernel_plan *plan, struct kernel *out) {
   *out = (struct kernel){.cu = cu, .plan = *plan};
+  make_attributes(out);
   halotune_status status = cu_check(cu, cu->module_load(&out->module, cubin), "cuModuleLoadData");
   if (status == HALOTUNE_OK) {
     status = cu_check(cu, cu->module_function(&out->function, out->module, plan->name), "cuModuleGetFunction");
@@ -74,6 +102,28 @@ static halotune_status make_texture(const struct kernel *kernel, CUdeviceptr fie
   return cu_check(kernel->cu, kernel->cu->texture_create(out, &resource, &texture, NULL), "cuTexObjectCreate");
 }
 
+static int map_count(const struct kernel *kernel) {
+  return kernel->plan.input_maps.count + kernel->plan.output_maps.count;
+}
+
+static halotune_status make_maps(const struct kernel *kernel, struct kernel_fields *out) {
+  const struct kernel_plan *plan = &kernel->plan;
+  const struct tensor_maps *inputs = &plan->input_maps, *outputs = &plan->output_maps;
+  int count = map_count(kernel);
+  halotune_status status = HALOTUNE_OK;
+  if (count == 0) return HALOTUNE_OK;
+  out->maps = aligned_alloc(_Alignof(CUtensorMap), (size_t)count * sizeof *out->maps);
+  if (!out->maps) return fail_memory();
+  for (int i = 0; i < inputs->count && status == HALOTUNE_OK; i++) {
+    status = tensor_map_make(kernel->cu, &plan->input_shape, out->inputs[inputs->fields[i]], &out->maps[i]);
+  }
+  for (int i = 0; i < outputs->count && status == HALOTUNE_OK; i++) {
+    status = tensor_map_make(kernel->cu, &plan->output_shape, out->outputs[outputs->fields[i]],
+                             &out->maps[inputs->count + i]);
+  }
+  return status;
+}
+
 halotune_status kernel_bind(const struct kernel *kernel, const CUdeviceptr inputs[], const CUdeviceptr outputs[],
                             struct kernel_fields *out) {
   *out = (struct kernel_fields){.texture_count = 0};
@@ -87,22 +137,49 @@ halotune_status kernel_bind(const struct kernel *kernel, const CUdeviceptr input
     }
     out->texture_count++;
   }
-  return HALOTUNE_OK;
+  halotune_status status = make_maps(kernel, out);
+  if (status != HALOTUNE_OK) kernel_fields_free(kernel, out);
+  return status;
 }
 
 void kernel_fields_free(const struct kernel *kernel, struct kernel_fields *fields) {
   while (fields->texture_count > 0) kernel->cu->texture_destroy(fields->textures[--fields->texture_count]);
+  free(fields->maps);
+  fields->maps = NULL;
 }
 
 CUresult kernel_launch(struct kernel *kernel, struct kernel_fields *fields, CUstream stream) {
-  void *arguments[3 * MAX_FIELDS + 2];
-  int count = 0;
+  void *arguments[5 * MAX_FIELDS + 2];
+  int count = 0, maps = map_count(kernel);
   for (int i = 0; i < kernel->plan.input_count; i++) arguments[count++] = &fields->inputs[i];
   for (int i = 0; i < kernel->plan.output_count; i++) arguments[count++] = &fields->outputs[i];
   for (int i = 0; i < fields->texture_count; i++) arguments[count++] = &fields->textures[i];
+  for (int i = 0; i < maps; i++) arguments[count++] = &fields->maps[i];
   arguments[count++] = kernel->plan.geometry;
   if (kernel->plan.passes_coefficients) arguments[count++] = kernel->plan.coefficients;
   const unsigned *grid = kernel->plan.grid, *block = kernel->plan.block;
-  return kernel->cu->launch(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2], kernel->plan.shared_bytes,
-                            stream, arguments, NULL);
+  if (kernel->attribute_count == 0) {
+    return kernel->cu->launch(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                              kernel->plan.shared_bytes, stream, arguments, NULL);
+  }
+  const CUlaunchConfig config = {.gridDimX = grid[0],
+                                 .gridDimY = grid[1],
+                                 .gridDimZ = grid[2],
+                                 .blockDimX = block[0],
+                                 .blockDimY = block[1],
+                                 .blockDimZ = block[2],
+                                 .sharedMemBytes = kernel->plan.shared_bytes,
+                                 .hStream = stream,
+                                 .attrs = kernel->attributes,
+                                 .numAttrs = kernel->attribute_count};
+  return kernel->cu->launch_with(&config, kernel->function, arguments, NULL);
+}
+
+void kernel_call_name(const struct kernel *kernel, char out[KERNEL_CALL_BYTES]) {
+  const unsigned *cluster = kernel->plan.cluster;
+  int length =
+      snprintf(out, KERNEL_CALL_BYTES, "%s", kernel->attribute_count == 0 ? "cuLaunchKernel" : "cuLaunchKernelEx");
+  if (cluster[0] * cluster[1] * cluster[2] == 1) return;
+  snprintf(out + length, KERNEL_CALL_BYTES - (size_t)length, " in clusters of %ux%ux%u blocks", cluster[0], cluster[1],
+           cluster[2]);
 }

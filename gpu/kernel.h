@@ -3,7 +3,7 @@
 #define GPU_KERNEL_H
 
 #include "gpu/device.h"
-#include "stencil/launch.h"
+#include "stencil/tensor.h"
 
 /* What must be known of a kernel beside its code, for one domain and one set of coefficients. Holds no pointers: it may cross
  * to another process as it is. */
@@ -12,7 +12,10 @@ struct kernel_plan {
   int input_count, output_count;
   unsigned grid[MAX_DIMS], block[MAX_DIMS], shared_bytes; /* shared: dynamic */
   int passes_textures;                                    /* as in struct launch */
-  bool passes_coefficients;
+  bool passes_coefficients, overlaps;
+  struct tensor_maps input_maps, output_maps;    /* as in struct launch */
+  struct tensor_shape input_shape, output_shape; /* of those maps, where there are any */
+  unsigned cluster[MAX_DIMS];                    /* blocks */
   enum dtype dtype;
   struct domain domain;
   char geometry[GEOMETRY_BYTES] __attribute__((aligned(8)));
@@ -31,6 +34,8 @@ struct kernel {
   CUmodule module;
   CUfunction function;
   struct kernel_plan plan;
+  CUlaunchAttribute attributes[2]; /* of each launch, where it has any */
+  unsigned attribute_count;
 };
 
 /* Load a cubin.
@@ -40,19 +45,25 @@ halotune_status kernel_load(const struct cu *cu, const void *cubin, const struct
 
 void kernel_unload(struct kernel *kernel);
 
-/* The fields of a launch, and texture objects where the kernel reads through them. End with kernel_fields_free. */
+/* The fields of a launch, with texture objects and tensor maps where the kernel takes them; end with kernel_fields_free. */
 struct kernel_fields {
   CUdeviceptr inputs[MAX_FIELDS], outputs[MAX_FIELDS];
   CUtexObject textures[MAX_FIELDS];
   int texture_count;
+  CUtensorMap *maps; /* of inputs, then of outputs; NULL where there are none */
 };
 
-/* Bind pointers. Each field has domain_elements elements, and begins at a multiple of 512 bytes where textures are used. */
+/* Bind pointers. Each field has domain_elements elements, and begins at a multiple of 512 bytes where textures are
+ * used, of 16 bytes where tensor maps are. */
 halotune_status kernel_bind(const struct kernel *kernel, const CUdeviceptr inputs[], const CUdeviceptr outputs[],
                             struct kernel_fields *out);
 void kernel_fields_free(const struct kernel *kernel, struct kernel_fields *fields);
 
 /* Launch once; returns at once. The driver's own result, so that a caller in a hurry need not look. */
 CUresult kernel_launch(struct kernel *kernel, struct kernel_fields *fields, CUstream stream);
+
+/* What that calls, for messages: "cuLaunchKernelEx in clusters of 2x1x1 blocks". */
+enum { KERNEL_CALL_BYTES = 96 };
+void kernel_call_name(const struct kernel *kernel, char out[KERNEL_CALL_BYTES]);
 
 #endif

@@ -70,6 +70,14 @@ double bindings_value(const struct bindings *bindings, struct formula formula) {
   return formula_value_in(&bindings->template->exprs, formula, NULL, bindings->variables, bindings->scratch);
 }
 
+double bindings_optional(const struct bindings *bindings, const struct optional_formula *formula) {
+  return formula->is_given ? bindings_value(bindings, formula->formula) : formula->otherwise;
+}
+
+bool bindings_take_maps(const struct bindings *bindings, const struct map_formulas *maps) {
+  return maps->is_given && bindings_optional(bindings, &maps->when) != 0;
+}
+
 bool bindings_keep(const struct bindings *bindings, const struct rule *rule) {
   double value = bindings_value(bindings, rule->keep);
   return isfinite(value) && value != 0;

@@ -12,6 +12,9 @@ bool is_staged(const struct analysis *analysis, int input) {
   return false;
 }
 
+/* What every GPU with clusters takes. */
+enum { MAX_CLUSTER = 8 };
+
 /* Bounds of the CUDA programming guide's table for every compute capability from 7.5 to 12.1. */
 enum { MAX_LINEAR_TEXELS = 1 << 28, MAX_TEXTURE_WIDTH = 131072, MAX_TEXTURE_HEIGHT = 65000 };
 
@@ -90,6 +93,7 @@ static void fill_device(const struct device_limits *limits, double facts[FACT_CO
   facts[FACT_registers_sm] = limits->registers_sm;
   facts[FACT_max_shared_bytes] = limits->max_shared_bytes;
   facts[FACT_warp_size] = limits->warp_size;
+  facts[FACT_max_cluster] = limits->capability >= 90 ? MAX_CLUSTER : 1;
   facts[FACT_max_linear_texels] = MAX_LINEAR_TEXELS;
   facts[FACT_max_texture_width] = MAX_TEXTURE_WIDTH;
   facts[FACT_max_texture_height] = MAX_TEXTURE_HEIGHT;

@@ -63,6 +63,7 @@ struct device_limits {
   X(registers_sm, "registers that a multiprocessor has") \
   X(max_shared_bytes, "shared memory that a block may have") \
   X(warp_size, "threads of a warp") \
+  X(max_cluster, "blocks that a cluster may have: 8 for capability 90 and later, else 1") \
   X(max_linear_texels, "elements that a linear texture may have") \
   X(max_texture_width, "elements in a row of a 2D texture") \
   X(max_texture_height, "rows of a 2D texture") \

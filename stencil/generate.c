@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "stencil/generate_launch.h"
 #include "stencil/prelude.h"
 #include "stencil/template_names.h"
 
@@ -26,28 +27,6 @@ static int chosen_word(const struct variant_spec *spec, const char *name, const 
     if (strcmp(word, words[i]) == 0) return i;
   }
   return 0;
-}
-
-/* What every GPU from sm_75 on can be asked for. */
-static const long max_block[MAX_DIMS] = {1024, 1024, 64}, max_grid[MAX_DIMS] = {INT_MAX, 65535, 65535};
-
-/* One number of the launch geometry: whole, and within its bounds. */
-static halotune_status whole_value(const struct bindings *bindings, struct formula formula, const char *what, int axis, long low,
-                                   long high, long *out) {
-  double value = bindings_value(bindings, formula);
-  if (value >= (double)low && value <= (double)high && value == floor(value)) {
-    *out = (long)value;
-    return HALOTUNE_OK;
-  }
-  return fail(HALOTUNE_ARGUMENT, "template %s: %s%s%.1s comes to %.10g; it must be a whole number from %ld to %ld",
-              bindings->template->name, what, axis < 0 ? "" : " in ", axis < 0 ? "" : &axis_names[axis], value, low, high);
-}
-
-static bool is_empty(const struct domain *domain) {
-  for (int axis = 0; axis < MAX_DIMS; axis++) {
-    if (domain->low[axis] >= domain->high[axis]) return true;
-  }
-  return false;
 }
 
 /* A number that an element of f32 cannot hold would be infinite in the kernel. */
@@ -69,35 +48,12 @@ static halotune_status check_numbers(const struct variant_spec *spec) {
   return status;
 }
 
-/* Apply the rules and compute the launch geometry. */
-static halotune_status find_geometry(const struct variant_spec *spec, struct generated *out) {
-  struct bindings bindings;
-  double facts[FACT_COUNT];
-  facts_fill(spec->stencil, spec->analysis, spec->dtype, &spec->domain, &spec->limits, facts);
-  halotune_status status = bindings_make(spec->template, facts, &bindings);
-  if (status != HALOTUNE_OK) return status;
-  bindings_configure(&bindings, &spec->configuration);
-  const struct rule *failed = bindings_failed_rule(&bindings);
-  if (failed) {
-    status = fail(HALOTUNE_ARGUMENT, "template %s leaves this configuration out: %s (%s)", spec->template->name,
-                  failed->otherwise, failed->text);
-  }
-  for (int axis = 0; axis < MAX_DIMS && status == HALOTUNE_OK; axis++) {
-    status = whole_value(&bindings, spec->template->block[axis], "block", axis, 1, max_block[axis], &out->launch.block[axis]);
-    if (status != HALOTUNE_OK) break;
-    status = whole_value(&bindings, spec->template->grid[axis], "grid", axis, is_empty(&spec->domain) ? 0 : 1, max_grid[axis],
-                         &out->launch.grid[axis]);
-  }
-  if (status == HALOTUNE_OK && out->launch.block[0] * out->launch.block[1] * out->launch.block[2] > spec->limits.max_threads) {
-    status = fail(HALOTUNE_ARGUMENT, "template %s: a block of %ldx%ldx%ld threads; at most %d are possible", spec->template->name,
-                  out->launch.block[0], out->launch.block[1], out->launch.block[2], spec->limits.max_threads);
-  }
-  if (status == HALOTUNE_OK) {
-    status = whole_value(&bindings, spec->template->shared_bytes, "shared_bytes", -1, 0, spec->limits.max_shared_bytes,
-                         &out->launch.shared_bytes);
-  }
-  bindings_free(&bindings);
-  return status;
+static void add_maps(struct text *text, const char *kind, const char *const *names, const struct tensor_maps *maps) {
+  if (maps->count == 0) return;
+  text_printf(text, "// maps      of %s", kind);
+  for (int i = 0; i < maps->count; i++) text_printf(text, " %s", names[maps->fields[i]]);
+  text_printf(text, ": boxes of %ldx%ldx%ld elements, %d bytes at least into L2\n", maps->box[0], maps->box[1],
+              maps->box[2], maps->promotion_bytes);
 }
 
 static void add_banner(struct text *text, const struct variant_spec *spec, const struct generated *g) {
@@ -116,6 +72,13 @@ static void add_banner(struct text *text, const struct variant_spec *spec, const
               l->grid.n[1], l->grid.n[2], dtype_names[spec->dtype], l->row, l->plane);
   text_printf(text, "// launch    %ldx%ldx%ld blocks of %ldx%ldx%ld threads, %ld bytes of dynamic shared memory\n", g->launch.grid[0],
               g->launch.grid[1], g->launch.grid[2], g->launch.block[0], g->launch.block[1], g->launch.block[2], g->launch.shared_bytes);
+  if (launch_cluster_blocks(&g->launch) > 1) {
+    const long *cluster = g->launch.cluster;
+    text_printf(text, "// clusters  %ldx%ldx%ld blocks\n", cluster[0], cluster[1], cluster[2]);
+  }
+  if (g->launch.overlaps) text_printf(text, "// overlap   programmatic dependent launch\n");
+  add_maps(text, "inputs", spec->stencil->inputs, &g->launch.input_maps);
+  add_maps(text, "outputs", spec->stencil->outputs, &g->launch.output_maps);
   text_printf(text, "// compile   nvcc -cubin -arch=sm_%d THIS_FILE\n\n", spec->limits.capability);
 }
 
@@ -145,7 +108,7 @@ halotune_status generate(const struct variant_spec *spec, struct generated *out)
   struct prelude prelude;
   *out = (struct generated){.launch = {.index_bytes = index_bytes_for(&spec->domain)}};
   snprintf(out->launch.kernel, sizeof out->launch.kernel, "%s_%s", spec->stencil->name, spec->template->name);
-  halotune_status status = find_geometry(spec, out);
+  halotune_status status = launch_find(spec, &out->launch);
   if (status == HALOTUNE_OK) status = check_numbers(spec);
   if (status != HALOTUNE_OK) return status;
   choose_modes(spec, out, &prelude);
@@ -171,6 +134,8 @@ halotune_status generate_prelude(const struct stencil *stencil, const struct ana
   struct variant_spec spec = {.stencil = stencil, .analysis = analysis, .dtype = dtype, .domain = domain};
   struct generated generated = {.launch = {.index_bytes = 4, .passes_coefficients = stencil->coefficient_count > 0}};
   struct prelude prelude = {.spec = &spec, .generated = &generated};
+  /* All maps that there can be, so that a template that takes them compiles as it stands. */
+  if (stencil->kind == STENCIL_STENCIL) tensor_fields_find(&spec, &generated.launch);
   snprintf(generated.launch.kernel, sizeof generated.launch.kernel, "%s_example", stencil->name);
   return prelude_write(text, &prelude);
 }

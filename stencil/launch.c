@@ -1,5 +1,11 @@
-/* launch.c: the structs that a kernel takes by value. */
+/* launch.c: the structs that a kernel takes by value; clusters. */
 #include "stencil/launch.h"
+
+long launch_cluster_blocks(const struct launch *launch) {
+  long blocks = 1;
+  for (int axis = 0; axis < MAX_DIMS; axis++) blocks *= launch->cluster[axis] > 1 ? launch->cluster[axis] : 1;
+  return blocks;
+}
 
 size_t geometry_pack(const struct launch *launch, const struct domain *domain, void *bytes) {
   long numbers[DOMAIN_NUMBERS];

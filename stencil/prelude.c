@@ -129,9 +129,16 @@ static bool wants_split(const struct prelude *prelude) {
   return prelude->spec->analysis->split.form_count > 0 && (!template || strstr(template->cuda, "add_plane("));
 }
 
+/* Likewise the wrappers of sm_90. */
+static bool wants_sm_90(const struct prelude *prelude) {
+  const struct template *template = prelude->spec->template;
+  return !template || template_needs_sm_90(template);
+}
+
 halotune_status prelude_write(struct text *text, const struct prelude *prelude) {
   halotune_status status = HALOTUNE_OK;
   text_printf(text, "#define HALOTUNE_PRELUDE\n\n%s\n", wrappers_cuda);
+  if (wants_sm_90(prelude)) text_printf(text, "%s\n", wrappers_sm_90_cuda);
   prelude_write_stencil(text, prelude);
   prelude_write_grid(text, prelude);
   prelude_write_coefficients(text, prelude);

@@ -11,6 +11,20 @@ static void add_list(struct text *text, const char *prefix, const char *const *n
   for (int i = 0; i < count; i++) text_printf(text, "%s%s%s", i > 0 ? ", " : "", prefix, names[i]);
 }
 
+/* Names of the fields that have tensor maps. */
+static void add_mapped(struct text *text, const char *before, const char *const *names, const struct tensor_maps *maps,
+                       const char *behind) {
+  for (int i = 0; i < maps->count; i++) text_printf(text, "%s%s%s", before, names[maps->fields[i]], behind);
+}
+
+/* Addresses of tensor maps in braces. */
+static void add_map_list(struct text *text, const char *before, const char *const *names,
+                         const struct tensor_maps *maps) {
+  for (int i = 0; i < maps->count; i++)
+    text_printf(text, "%s%s%s", i > 0 ? ", " : ", {", before, names[maps->fields[i]]);
+  if (maps->count > 0) text_printf(text, "}");
+}
+
 /* Without __restrict__ a load stays a plain one: with it the compiler takes the read-only path by itself. */
 static void add_arguments(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
@@ -21,6 +35,9 @@ static void add_arguments(struct text *text, const struct prelude *prelude) {
   for (int i = 0; i < stencil->input_count && is_texture(prelude); i++) {
     text_printf(text, " cudaTextureObject_t texture_%s,", stencil->inputs[i]);
   }
+  const struct launch *launch = &prelude->generated->launch;
+  add_mapped(text, " const __grid_constant__ TensorMap map_in_", stencil->inputs, &launch->input_maps, ",");
+  add_mapped(text, " const __grid_constant__ TensorMap map_out_", stencil->outputs, &launch->output_maps, ",");
   text_printf(text, " const Geometry g");
   if (prelude->generated->launch.passes_coefficients) text_printf(text, ", const Coefficients coefficients");
   text_printf(text, "\n#define FIELDS {{");
@@ -33,6 +50,8 @@ static void add_arguments(struct text *text, const struct prelude *prelude) {
     add_list(text, "texture_", stencil->inputs, stencil->input_count);
     text_printf(text, "}");
   }
+  add_map_list(text, "&map_in_", stencil->inputs, &launch->input_maps);
+  add_map_list(text, "&map_out_", stencil->outputs, &launch->output_maps);
   text_printf(text, "}\n#define LAUNCH_BOUNDS");
   if (prelude->threads > 0) text_printf(text, " __launch_bounds__(%ld", prelude->threads);
   if (prelude->threads > 0 && prelude->min_blocks > 0) text_printf(text, ", %ld", prelude->min_blocks);
@@ -83,8 +102,11 @@ static void add_writers(struct text *text, const struct prelude *prelude) {
 }
 
 void prelude_write_fields(struct text *text, const struct prelude *prelude) {
-  text_printf(text, "// --- the fields\nstruct Fields {\n  const real *in[INPUTS];\n  real *out[OUTPUTS];\n%s};\n",
-              is_texture(prelude) ? "  cudaTextureObject_t texture[INPUTS];\n" : "");
+  const struct launch *launch = &prelude->generated->launch;
+  text_printf(text, "// --- the fields\nstruct Fields {\n  const real *in[INPUTS];\n  real *out[OUTPUTS];\n%s%s%s};\n",
+              is_texture(prelude) ? "  cudaTextureObject_t texture[INPUTS];\n" : "",
+              launch->input_maps.count > 0 ? "  const TensorMap *map_in[STAGED];  // by slot\n" : "",
+              launch->output_maps.count > 0 ? "  const TensorMap *map_out[OUTPUTS];\n" : "");
   add_arguments(text, prelude);
   add_readers(text, prelude);
   add_writers(text, prelude);

@@ -7,27 +7,17 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "stencil/template_names.h"
-#include "stencil/yaml.h"
+#include "stencil/template_reader.h"
 
-struct reader {
-  const struct source *source;
-  const struct yaml *root;
-  struct template *template;
-  struct scope scope; /* facts, parameters, words; a name's index is its place in bindings.variables */
-  double words[MAX_PARAMETERS * MAX_VALUES];
-};
-
-#define read_fail(r, place, ...) source_fail((r)->source, place, __VA_ARGS__)
-
-static halotune_status read_formula(struct reader *r, const struct yaml *node, struct formula *out) {
+halotune_status template_read_formula(struct reader *r, const struct yaml *node, struct formula *out) {
   struct snippet snippet;
   if (!node || node->kind != YAML_TEXT) return read_fail(r, node ? node->place : r->root->place, "expected an expression");
   halotune_status status = yaml_snippet(r->source, node, &snippet);
   return status == HALOTUNE_OK ? parse_rule(&snippet, &r->scope, &r->template->exprs, out) : status;
 }
 
-static halotune_status need(const struct reader *r, const struct yaml *map, const char *key, enum yaml_kind kind,
-                            const struct yaml **out) {
+halotune_status template_need(const struct reader *r, const struct yaml *map, const char *key, enum yaml_kind kind,
+                              const struct yaml **out) {
   *out = yaml_find(map, key);
   if (!*out) return read_fail(r, map->place, "the field '%s' is missing", key);
   if ((*out)->kind != kind) return read_fail(r, (*out)->place, "'%s' is not of the kind that it should be", key);
@@ -35,7 +25,8 @@ static halotune_status need(const struct reader *r, const struct yaml *map, cons
 }
 
 /* Every member of a map is one of these fields. */
-static halotune_status check_keys(const struct reader *r, const struct yaml *map, const char *const *known, size_t count) {
+halotune_status template_check_keys(const struct reader *r, const struct yaml *map, const char *const *known,
+                                    size_t count) {
   for (const struct yaml *item = map->first; item; item = item->next) {
     bool found = false;
     for (size_t i = 0; i < count; i++) found = found || strcmp(item->key, known[i]) == 0;
@@ -111,10 +102,10 @@ static halotune_status read_parameter(struct reader *r, const struct yaml *item)
   const char *error = parameter_name_error(item->key, strlen(item->key));
   if (error) return read_fail(r, item->key_place, "'%s' cannot be a parameter's name: %s", item->key, error);
   if (item->kind != YAML_MAP) return read_fail(r, item->place, "expected {values: [...], default: ..., about: ...}");
-  halotune_status status = check_keys(r, item, keys, COUNT(keys));
-  if (status == HALOTUNE_OK) status = need(r, item, "values", YAML_LIST, &values);
-  if (status == HALOTUNE_OK) status = need(r, item, "default", YAML_TEXT, &otherwise);
-  if (status == HALOTUNE_OK) status = need(r, item, "about", YAML_TEXT, &about);
+  halotune_status status = template_check_keys(r, item, keys, COUNT(keys));
+  if (status == HALOTUNE_OK) status = template_need(r, item, "values", YAML_LIST, &values);
+  if (status == HALOTUNE_OK) status = template_need(r, item, "default", YAML_TEXT, &otherwise);
+  if (status == HALOTUNE_OK) status = template_need(r, item, "about", YAML_TEXT, &about);
   if (status == HALOTUNE_OK) status = check_about(r, about);
   if (status == HALOTUNE_OK) status = read_values(r, values, parameter);
   if (status == HALOTUNE_OK) status = read_default(r, otherwise, parameter);
@@ -183,10 +174,10 @@ static halotune_status read_rules(struct reader *r, const struct yaml *list) {
     const struct yaml *keep, *otherwise;
     struct rule *rule = &template->rules[template->rule_count++];
     if (item->kind != YAML_MAP) return read_fail(r, item->place, "expected {keep: ..., otherwise: ...}");
-    halotune_status status = check_keys(r, item, keys, COUNT(keys));
-    if (status == HALOTUNE_OK) status = need(r, item, "keep", YAML_TEXT, &keep);
-    if (status == HALOTUNE_OK) status = need(r, item, "otherwise", YAML_TEXT, &otherwise);
-    if (status == HALOTUNE_OK) status = read_formula(r, keep, &rule->keep);
+    halotune_status status = template_check_keys(r, item, keys, COUNT(keys));
+    if (status == HALOTUNE_OK) status = template_need(r, item, "keep", YAML_TEXT, &keep);
+    if (status == HALOTUNE_OK) status = template_need(r, item, "otherwise", YAML_TEXT, &otherwise);
+    if (status == HALOTUNE_OK) status = template_read_formula(r, keep, &rule->keep);
     if (status != HALOTUNE_OK) return status;
     rule->text = keep->text;
     rule->otherwise = otherwise->text;
@@ -195,12 +186,12 @@ static halotune_status read_rules(struct reader *r, const struct yaml *list) {
   return HALOTUNE_OK;
 }
 
-static halotune_status read_axes(struct reader *r, const struct yaml *list, struct formula out[MAX_DIMS]) {
+halotune_status template_read_axes(struct reader *r, const struct yaml *list, struct formula out[MAX_DIMS]) {
   halotune_status status = HALOTUNE_OK;
   if (list->count != MAX_DIMS) return read_fail(r, list->place, "expected three expressions, for x, y and z");
   const struct yaml *item = list->first;
   for (int axis = 0; axis < MAX_DIMS && status == HALOTUNE_OK; axis++, item = item->next) {
-    status = read_formula(r, item, &out[axis]);
+    status = template_read_formula(r, item, &out[axis]);
   }
   return status;
 }
@@ -213,9 +204,9 @@ static halotune_status read_shared_access(struct reader *r, const struct yaml *l
   }
   const struct yaml *item = list->first;
   for (int axis = 0; axis < MAX_DIMS && status == HALOTUNE_OK; axis++, item = item->next) {
-    status = read_formula(r, item, &out->stride[axis]);
+    status = template_read_formula(r, item, &out->stride[axis]);
   }
-  return status == HALOTUNE_OK ? read_formula(r, item, &out->elements) : status;
+  return status == HALOTUNE_OK ? template_read_formula(r, item, &out->elements) : status;
 }
 
 static halotune_status read_access(struct reader *r, const struct yaml *map) {
@@ -223,13 +214,13 @@ static halotune_status read_access(struct reader *r, const struct yaml *map) {
   struct access_formulas *access = &r->template->access;
   const struct yaml *loads, *over_read, *share, *shared = yaml_find(map, "shared");
   if (map->kind != YAML_MAP) return read_fail(r, map->place, "expected fields, such as loads_per_point: taps");
-  halotune_status status = check_keys(r, map, keys, COUNT(keys));
-  if (status == HALOTUNE_OK) status = need(r, map, "loads_per_point", YAML_TEXT, &loads);
-  if (status == HALOTUNE_OK) status = need(r, map, "over_read", YAML_TEXT, &over_read);
-  if (status == HALOTUNE_OK) status = need(r, map, "computing_share", YAML_TEXT, &share);
-  if (status == HALOTUNE_OK) status = read_formula(r, loads, &access->loads_per_point);
-  if (status == HALOTUNE_OK) status = read_formula(r, over_read, &access->over_read);
-  if (status == HALOTUNE_OK) status = read_formula(r, share, &access->computing_share);
+  halotune_status status = template_check_keys(r, map, keys, COUNT(keys));
+  if (status == HALOTUNE_OK) status = template_need(r, map, "loads_per_point", YAML_TEXT, &loads);
+  if (status == HALOTUNE_OK) status = template_need(r, map, "over_read", YAML_TEXT, &over_read);
+  if (status == HALOTUNE_OK) status = template_need(r, map, "computing_share", YAML_TEXT, &share);
+  if (status == HALOTUNE_OK) status = template_read_formula(r, loads, &access->loads_per_point);
+  if (status == HALOTUNE_OK) status = template_read_formula(r, over_read, &access->over_read);
+  if (status == HALOTUNE_OK) status = template_read_formula(r, share, &access->computing_share);
   if (status != HALOTUNE_OK) return status;
   r->template->has_access = true;
   if (!shared) return HALOTUNE_OK;
@@ -243,7 +234,8 @@ static halotune_status read_access(struct reader *r, const struct yaml *map) {
 }
 
 static halotune_status read_fields(struct reader *r) {
-  static const char *const keys[] = {"name", "about", "parameters", "rules", "block", "grid", "shared_bytes", "access"};
+  static const char *const keys[] = {"name",         "about",  "parameters",    "rules",          "block",   "grid",
+                                     "shared_bytes", "access", "tensor_inputs", "tensor_outputs", "cluster", "overlap"};
   const struct yaml *name, *about, *parameters, *rules, *block, *grid, *shared;
   struct template *template = r->template;
   struct yaml *root;
@@ -251,14 +243,14 @@ static halotune_status read_fields(struct reader *r) {
   if (status != HALOTUNE_OK) return status;
   r->root = root;
   if (root->kind != YAML_MAP) return read_fail(r, root->place, "expected fields, such as name: direct");
-  if ((status = check_keys(r, root, keys, COUNT(keys))) != HALOTUNE_OK) return status;
-  if ((status = need(r, root, "name", YAML_TEXT, &name)) != HALOTUNE_OK) return status;
-  if ((status = need(r, root, "about", YAML_TEXT, &about)) != HALOTUNE_OK) return status;
-  if ((status = need(r, root, "parameters", YAML_MAP, &parameters)) != HALOTUNE_OK) return status;
-  if ((status = need(r, root, "rules", YAML_LIST, &rules)) != HALOTUNE_OK) return status;
-  if ((status = need(r, root, "block", YAML_LIST, &block)) != HALOTUNE_OK) return status;
-  if ((status = need(r, root, "grid", YAML_LIST, &grid)) != HALOTUNE_OK) return status;
-  if ((status = need(r, root, "shared_bytes", YAML_TEXT, &shared)) != HALOTUNE_OK) return status;
+  if ((status = template_check_keys(r, root, keys, COUNT(keys))) != HALOTUNE_OK) return status;
+  if ((status = template_need(r, root, "name", YAML_TEXT, &name)) != HALOTUNE_OK) return status;
+  if ((status = template_need(r, root, "about", YAML_TEXT, &about)) != HALOTUNE_OK) return status;
+  if ((status = template_need(r, root, "parameters", YAML_MAP, &parameters)) != HALOTUNE_OK) return status;
+  if ((status = template_need(r, root, "rules", YAML_LIST, &rules)) != HALOTUNE_OK) return status;
+  if ((status = template_need(r, root, "block", YAML_LIST, &block)) != HALOTUNE_OK) return status;
+  if ((status = template_need(r, root, "grid", YAML_LIST, &grid)) != HALOTUNE_OK) return status;
+  if ((status = template_need(r, root, "shared_bytes", YAML_TEXT, &shared)) != HALOTUNE_OK) return status;
   const char *error = name_error(name->text, name->length);
   if (error) return read_fail(r, name->place, "'%s' cannot be a template's name: %s", name->text, error);
   if ((status = check_about(r, about)) != HALOTUNE_OK) return status;
@@ -266,9 +258,10 @@ static halotune_status read_fields(struct reader *r) {
   template->about = about->text;
   if ((status = read_parameters(r, parameters)) != HALOTUNE_OK) return status;
   if ((status = read_rules(r, rules)) != HALOTUNE_OK) return status;
-  if ((status = read_axes(r, block, template->block)) != HALOTUNE_OK) return status;
-  if ((status = read_axes(r, grid, template->grid)) != HALOTUNE_OK) return status;
-  if ((status = read_formula(r, shared, &template->shared_bytes)) != HALOTUNE_OK) return status;
+  if ((status = template_read_axes(r, block, template->block)) != HALOTUNE_OK) return status;
+  if ((status = template_read_axes(r, grid, template->grid)) != HALOTUNE_OK) return status;
+  if ((status = template_read_formula(r, shared, &template->shared_bytes)) != HALOTUNE_OK) return status;
+  if ((status = template_read_launch(r)) != HALOTUNE_OK) return status;
   const struct yaml *access = yaml_find(root, "access");
   return access ? read_access(r, access) : HALOTUNE_OK;
 }

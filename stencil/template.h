@@ -37,6 +37,21 @@ struct access_formulas {
   int shared_count;
 };
 
+/* A formula that a file may leave out. */
+struct optional_formula {
+  bool is_given;
+  struct formula formula;
+  double otherwise; /* its value where it is left out */
+};
+
+/* What a template says of the tensor maps that its kernel takes, of inputs or of outputs; see launch.h. */
+struct map_formulas {
+  bool is_given;
+  struct optional_formula when; /* 0 for configurations that take none */
+  struct formula box[MAX_DIMS];
+  struct optional_formula promotion_bytes;
+};
+
 /* Owns all that it points to; end with template_free. */
 struct template {
   const char *name, *about;
@@ -48,6 +63,9 @@ struct template {
   int rule_count;
   struct formula block[MAX_DIMS], grid[MAX_DIMS]; /* launch geometry, in x, y, z */
   struct formula shared_bytes;                    /* dynamic shared memory of a block */
+  struct map_formulas input_maps, output_maps;
+  struct optional_formula cluster[MAX_DIMS]; /* blocks of a cluster, in x, y, z */
+  struct optional_formula overlap;           /* not 0: programmatic dependent launch */
   bool has_access;
   struct access_formulas access;
   struct exprs exprs;
@@ -71,6 +89,10 @@ halotune_status template_read(const char *yaml_path, struct template **out);
 halotune_status template_parse(const struct source *yaml, const char *cuda, struct template **out);
 
 void template_free(struct template *template);
+
+/* Whether a template asks for anything that only launches on sm_90 and later have, in some configuration: tensor maps,
+ * clusters, programmatic dependent launch. */
+bool template_needs_sm_90(const struct template *template);
 
 /* A choice of one value for each parameter, by position in its list. */
 struct configuration {
@@ -103,6 +125,11 @@ void bindings_configure(struct bindings *bindings, const struct configuration *c
 
 /* The value of a formula of the template. */
 double bindings_value(const struct bindings *bindings, struct formula formula);
+
+double bindings_optional(const struct bindings *bindings, const struct optional_formula *formula);
+
+/* Whether the kernel of the bound configuration takes tensor maps of this kind. */
+bool bindings_take_maps(const struct bindings *bindings, const struct map_formulas *maps);
 
 /* Whether a rule keeps the bound configuration. */
 bool bindings_keep(const struct bindings *bindings, const struct rule *rule);

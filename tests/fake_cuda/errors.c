@@ -35,6 +35,7 @@
   X(INVALID_ADDRESS_SPACE, true, "operation not supported on global/shared address space") \
   X(INVALID_PC, true, "invalid program counter")                                   \
   X(LAUNCH_FAILED, true, "unspecified launch failure")                             \
+  X(INVALID_CLUSTER_SIZE, false, "cluster misconfiguration")                       \
   X(NOT_PERMITTED, false, "operation not permitted")                               \
   X(NOT_SUPPORTED, false, "operation not supported")                               \
   X(SYSTEM_NOT_READY, false, "system not yet initialized")                         \

@@ -155,6 +155,9 @@ struct fake_texture {
 };
 const struct fake_texture *fake_texture_find(CUtexObject handle);
 
+/* A tensor map: what it was encoded from (tensor.c). False for bytes that are none. */
+bool fake_tensor_find(const void *bytes, size_t byte_count, CUdeviceptr *array, struct host_wire_tensor *shape);
+
 CUresult fake_copy_now(CUdeviceptr to, CUdeviceptr from, size_t bytes);
 CUresult fake_fill_now(CUdeviceptr to, unsigned word, size_t count);
 
@@ -202,7 +205,8 @@ struct host_batch *fake_module_batch(struct fake_module *module);
 
 struct fake_launch {
   struct fake_function *function;
-  unsigned grid[3], block[3], shared_bytes;
+  unsigned grid[3], block[3], cluster[3], shared_bytes;
+  bool overlaps; /* programmatic dependent launch */
   unsigned char arguments[HOST_PARAMETER_BYTES]; /* one behind the other, each at a multiple of 8 */
 };
 

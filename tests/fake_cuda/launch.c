@@ -13,12 +13,19 @@ struct arguments {
   int count;
 };
 
-/* An eight-byte argument that is an address in an allocation is a pointer, one that is a texture's handle a texture; any other is
- * passed as it is. */
+/* An eight-byte argument that is an address in an allocation is a pointer, one that is a texture's handle a texture;
+ * what was encoded as a tensor map is one; any other is passed as it is. */
 static void read_argument(const unsigned char *value, unsigned bytes, struct host_argument *host, struct fake_memory **memory) {
   uint64_t word = 0;
+  CUdeviceptr array;
   *memory = NULL;
   *host = (struct host_argument){.kind = HOST_ARGUMENT_BYTES, .bytes = value, .byte_count = bytes};
+  if (fake_tensor_find(value, bytes, &array, &host->tensor) && (*memory = fake_memory_find(array)) != NULL) {
+    host->kind = HOST_ARGUMENT_TENSOR;
+    host->buffer = (*memory)->buffer;
+    host->offset_bytes = array - (*memory)->begin;
+    return;
+  }
   if (bytes != sizeof word) return;
   memcpy(&word, value, sizeof word);
   const struct fake_texture *texture = fake_texture_find(word);
@@ -74,10 +81,14 @@ static CUresult emulate(const struct fake_launch *launch, const struct arguments
   struct host_outcome outcome;
   struct host_batch *batch = fake_module_batch(launch->function->module);
   if (!batch) return CUDA_ERROR_LAUNCH_FAILED;
-  struct host_launch how = {.kernel = launch->function->kernel->name, .shared_bytes = launch->shared_bytes,
-                            .arguments = arguments->host, .argument_count = arguments->count};
+  struct host_launch how = {.kernel = launch->function->kernel->name,
+                            .shared_bytes = launch->shared_bytes,
+                            .arguments = arguments->host,
+                            .argument_count = arguments->count,
+                            .overlaps = launch->overlaps};
   memcpy(how.grid, launch->grid, sizeof how.grid);
   memcpy(how.block, launch->block, sizeof how.block);
+  memcpy(how.cluster, launch->cluster, sizeof how.cluster);
   if (host_run(batch, 0, &how, &outcome) != HALOTUNE_OK) {
     fprintf(stderr, "fake driver: %s\n", fail_text());
     return CUDA_ERROR_LAUNCH_FAILED;

@@ -47,7 +47,8 @@ bool memo_key(const struct fake_launch *launch, const struct host_argument *argu
   struct {
     struct hash emulation, cubin, kernel, all[FAKE_MAX_PARAMETERS];
     size_t places[FAKE_MAX_PARAMETERS];
-    unsigned grid[3], block[3], shared_bytes, which[FAKE_MAX_PARAMETERS];
+    struct host_wire_tensor tensors[FAKE_MAX_PARAMETERS];
+    unsigned grid[3], block[3], cluster[3], shared_bytes, overlaps, which[FAKE_MAX_PARAMETERS];
   } parts;
   static struct hash emulation;
   if (emulation.high == 0) emulation = host_files_hash();
@@ -58,10 +59,13 @@ bool memo_key(const struct fake_launch *launch, const struct host_argument *argu
   parts.kernel = hash_bytes(launch->function->kernel->name, strlen(launch->function->kernel->name));
   memcpy(parts.grid, launch->grid, sizeof parts.grid);
   memcpy(parts.block, launch->block, sizeof parts.block);
+  memcpy(parts.cluster, launch->cluster, sizeof parts.cluster);
   parts.shared_bytes = launch->shared_bytes;
+  parts.overlaps = launch->overlaps;
   for (int i = 0; i < count; i++) {
     const struct host_argument *a = &arguments[i];
     parts.places[i] = a->offset_bytes;
+    parts.tensors[i] = a->tensor;
     parts.which[i] = (unsigned)a->kind * FAKE_MAX_PARAMETERS + (unsigned)first_of(arguments, i);
     if (a->kind == HOST_ARGUMENT_BYTES) parts.all[i] = hash_bytes(a->bytes, a->byte_count);
     else parts.all[i] = hash_bytes(host_buffer_data(a->buffer), host_buffer_bytes(a->buffer));

@@ -97,12 +97,65 @@ static CUresult copy_arguments(const struct fake_kernel *kernel, void **argument
   return CUDA_SUCCESS;
 }
 
+/* What a driver refuses of clusters. */
+static CUresult check_cluster(const struct fake_launch *launch) {
+  enum { MOST_BLOCKS = 8, FIRST_CAPABILITY = 90 };
+  unsigned blocks = 1;
+  for (int axis = 0; axis < 3; axis++) {
+    unsigned along = launch->cluster[axis];
+    if (along == 0 || along > MOST_BLOCKS || launch->grid[axis] % along != 0) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    blocks *= along;
+  }
+  if (blocks > 1 && fake_capability() < FIRST_CAPABILITY) return CUDA_ERROR_INVALID_VALUE;
+  return blocks > MOST_BLOCKS ? CUDA_ERROR_INVALID_CLUSTER_SIZE : CUDA_SUCCESS;
+}
+
+static CUresult take_attributes(const CUlaunchConfig *config, struct fake_launch *out) {
+  for (unsigned i = 0; i < config->numAttrs; i++) {
+    const CUlaunchAttribute *attribute = &config->attrs[i];
+    switch ((int)attribute->id) {
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+      out->cluster[0] = attribute->value.clusterDim.x;
+      out->cluster[1] = attribute->value.clusterDim.y;
+      out->cluster[2] = attribute->value.clusterDim.z;
+      break;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+      out->overlaps = attribute->value.programmaticStreamSerializationAllowed != 0;
+      break;
+    default: return CUDA_ERROR_NOT_SUPPORTED;
+    }
+  }
+  return check_cluster(out);
+}
+
+CUresult fake_launch_with(const CUlaunchConfig *config, CUfunction handle, void **arguments, void **extra) {
+  struct fake_function *function = (struct fake_function *)(void *)handle;
+  struct fake_damage damage = {0};
+  struct node node = {.kind = NODE_LAUNCH,
+                      .launch = {.function = function,
+                                 .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+                                 .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+                                 .cluster = {1, 1, 1},
+                                 .shared_bytes = config->sharedMemBytes}};
+  ENTER_ABOUT("cuLaunchKernelEx", function ? function->module->source : NULL, &damage);
+  NEED_CONTEXT();
+  if (!function) return CUDA_ERROR_INVALID_HANDLE;
+  if (extra) return CUDA_ERROR_NOT_SUPPORTED;
+  CUresult result = check_launch(function, node.launch.grid, node.launch.block, config->sharedMemBytes);
+  if (result == CUDA_SUCCESS) result = take_attributes(config, &node.launch);
+  if (result == CUDA_SUCCESS) result = copy_arguments(function->kernel, arguments, node.launch.arguments);
+  return result == CUDA_SUCCESS ? submit(config->hStream, &node, &damage) : result;
+}
+
 CUresult fake_launch(CUfunction handle, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                      unsigned block_z, unsigned shared_bytes, CUstream stream, void **arguments, void **extra) {
   struct fake_function *function = (struct fake_function *)(void *)handle;
   struct fake_damage damage = {0};
   struct node node = {.kind = NODE_LAUNCH,
-                      .launch = {.function = function, .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z},
+                      .launch = {.function = function,
+                                 .grid = {grid_x, grid_y, grid_z},
+                                 .block = {block_x, block_y, block_z},
+                                 .cluster = {1, 1, 1},
                                  .shared_bytes = shared_bytes}};
   ENTER_ABOUT("cuLaunchKernel", function ? function->module->source : NULL, &damage);
   NEED_CONTEXT();

@@ -3,6 +3,7 @@
 
 #include "db/lookup.h"
 #include "gpu/nvrtc.h"
+#include "tests/unit/templates.h"
 #include "tests/unit/tuned.h"
 
 #define USUAL LAUNCH_STREAM, CACHE_STEADY
@@ -118,6 +119,44 @@ TEST(a_database_that_went_away_is_done_without) {
   CHECK_EQ(0, rename(moved, work.path), "rename");
 }
 
+/* A problem of the H200. */
+static struct question question_of(const char *stencil, enum dtype dtype) {
+  static struct known_device room;
+  const struct known_device *known;
+  struct question question;
+  struct lookup_key key = {.n = {128, 64, 64}, .dtype = dtype};
+  key.stencil = names_find(&ctx->catalog.stencil_names, stencil);
+  CHECK_OK(context_device(ctx, "NVIDIA H200", &room, &known));
+  key.model = known->model;
+  CHECK_OK(question_begin(ctx, &key, known, &question));
+  return question;
+}
+
+/* A template's alignment for star7. */
+static int alignment_of(const struct template *template, const char *set, enum dtype dtype) {
+  struct configuration configuration;
+  struct question question = question_of("star7", dtype);
+  int alignment_bytes = 0;
+  tuned_configure(template, set, &configuration);
+  CHECK_OK(variant_alignment(&question, template, &configuration, &alignment_bytes));
+  return alignment_bytes;
+}
+
+/* The copy engine wants more than single elements. */
+TEST(alignment_of_variants_with_tensor_maps) {
+  static const char yaml[] =
+      "name: test\nabout: for tests\nparameters: {vector: {values: [1, 4], default: 1, about: x},"
+      " copies: {values: [threads, engine], default: threads, about: x}}\nrules: []\nblock: [1, 1, 1]\n"
+      "grid: [1, 1, 1]\nshared_bytes: 0\n"
+      "tensor_inputs: {when: copies == engine && nx == 128, box: [8, 8, 1]}\n";
+  struct template *template;
+  CHECK_OK(template_of_texts(yaml, "// nothing\n", &template));
+  CHECK_EQ(4, alignment_of(template, "copies=threads", DTYPE_F32), "without maps");
+  CHECK_EQ(16, alignment_of(template, "copies=engine", DTYPE_F32), "with maps");
+  CHECK_EQ(32, alignment_of(template, "copies=engine vector=4", DTYPE_F64), "with vectors that want more");
+  template_free(template);
+}
+
 TEST(alignment_of_variants) {
   static const struct {
     const char *template, *set;
@@ -130,32 +169,25 @@ TEST(alignment_of_variants) {
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct template *template;
-    struct configuration configuration;
     char path[64];
     snprintf(path, sizeof path, "templates/%s.yaml", rows[i].template);
     CHECK_OK(template_read(path, &template));
-    tuned_configure(template, rows[i].set, &configuration);
-    CHECK_EQ(rows[i].want, variant_alignment(template, &configuration, rows[i].dtype), "row %zu", i);
+    CHECK_EQ(rows[i].want, alignment_of(template, rows[i].set, rows[i].dtype), "row %zu", i);
     template_free(template);
   }
 }
 
 TEST(less_alignment_gives_another_variant) {
-  struct known_device room;
-  const struct known_device *known;
-  struct question question;
+  struct question question = question_of("star7", DTYPE_F32);
   struct answer answer;
   const struct template *template;
-  struct lookup_key key = {.n = {128, 64, 64}, .dtype = DTYPE_F32};
-  key.stencil = names_find(&ctx->catalog.stencil_names, "star7");
-  CHECK_OK(context_device(ctx, "NVIDIA H200", &room, &known));
-  key.model = known->model;
-  CHECK_OK(question_begin(ctx, &key, known, &question));
   for (int alignment = 16; alignment >= 4; alignment /= 2) {
     question.alignment_bytes = alignment;
     CHECK_OK(choose(&question, &answer));
     CHECK_OK(context_template(ctx, answer.template_at, &template));
-    CHECK_EQ(0, alignment % variant_alignment(template, &answer.configuration, DTYPE_F32), "%d bytes", alignment);
+    int needed = 0;
+    CHECK_OK(variant_alignment(&question, template, &answer.configuration, &needed));
+    CHECK_EQ(0, alignment % needed, "%d bytes", alignment);
     CHECK_EQ(alignment >= 16, answer.row != NULL, "%d bytes", alignment);
     CHECK_TEXT("zmarch", template->name, "%d bytes: what was measured, with a narrower vector", alignment);
     int vector = template_parameter(template, "vector", 6);
@@ -168,6 +200,7 @@ int main(void) {
       cmocka_unit_test(stored_code_serves_only_what_it_was_built_for),
       cmocka_unit_test(what_was_compiled_is_kept),
       cmocka_unit_test(a_database_that_went_away_is_done_without),
+      cmocka_unit_test(alignment_of_variants_with_tensor_maps),
       cmocka_unit_test(alignment_of_variants),
       cmocka_unit_test(less_alignment_gives_another_variant),
   };

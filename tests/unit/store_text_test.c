@@ -20,7 +20,28 @@ static const struct launch full = {.kernel = "k",
 static const struct launch linear = {
     .kernel = "_k1", .block = {1, 2, 3}, .grid = {1, 1, 1}, .index_bytes = 4, .passes_textures = 1};
 
+static const struct launch hopper = {.kernel = "k",
+                                     .block = {32, 8, 1},
+                                     .grid = {4, 2, 1},
+                                     .index_bytes = 4,
+                                     .passes_coefficients = true,
+                                     .input_maps = {.count = 2, .fields = {0, 2}, .box = {40, 12, 1}, .promotion_bytes = 128},
+                                     .output_maps = {.count = 1, .fields = {0}, .box = {32, 8, 256}},
+                                     .cluster = {2, 1, 1},
+                                     .overlaps = true};
+static const struct launch stores = {.kernel = "k",
+                                     .block = {1, 1, 1},
+                                     .grid = {1, 1, 1},
+                                     .index_bytes = 4,
+                                     .output_maps = {.count = 1, .fields = {1}, .box = {4, 1, 1}, .promotion_bytes = 256}};
+
 #define HEAD "{\"kernel\":\"k\",\"block\":[1,1,1],\"grid\":[1,1,1],"
+
+#define PLAIN_ARGUMENTS "\"inputs\",\"outputs\",\"geometry\""
+#define TAIL(members, arguments) \
+  HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\"," members ",\"arguments\":[" arguments "]}"
+#define MAPS(fields, box, promotion) \
+  "\"tensor_inputs\":{\"fields\":" fields ",\"box\":" box ",\"promotion_bytes\":" promotion "}"
 
 TEST(a_launch_is_read_as_it_was_written) {
   static const struct { const struct launch *launch; const char *text;
@@ -32,6 +53,15 @@ TEST(a_launch_is_read_as_it_was_written) {
        "\"extents\":\"literal\",\"arguments\":[\"inputs\",\"outputs\",\"textures2d\",\"geometry\",\"coefficients\"]}"},
       {&linear, "{\"kernel\":\"_k1\",\"block\":[1,2,3],\"grid\":[1,1,1],\"shared_bytes\":0,\"index_bytes\":4,"
                 "\"extents\":\"runtime\",\"arguments\":[\"inputs\",\"outputs\",\"textures\",\"geometry\"]}"},
+      {&hopper,
+       "{\"kernel\":\"k\",\"block\":[32,8,1],\"grid\":[4,2,1],\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\","
+       "\"tensor_inputs\":{\"fields\":[0,2],\"box\":[40,12,1],\"promotion_bytes\":128},"
+       "\"tensor_outputs\":{\"fields\":[0],\"box\":[32,8,256],\"promotion_bytes\":0},\"cluster\":[2,1,1],\"overlap\":true,"
+       "\"arguments\":[\"inputs\",\"outputs\",\"tensor_inputs\",\"tensor_outputs\",\"geometry\",\"coefficients\"]}"},
+      {&stores,
+       "{\"kernel\":\"k\",\"block\":[1,1,1],\"grid\":[1,1,1],\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\","
+       "\"tensor_outputs\":{\"fields\":[1],\"box\":[4,1,1],\"promotion_bytes\":256},"
+       "\"arguments\":[\"inputs\",\"outputs\",\"tensor_outputs\",\"geometry\"]}"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text text = {0}, again = {0};
@@ -66,9 +96,21 @@ TEST(a_launch_that_cannot_be_right_is_refused) {
       {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\",\"arguments\":[\"inputs\",\"outputs\","
             "\"tensor\",\"geometry\"]}",
        "'arguments'"},
-      {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\",\"cluster\":2,"
+      {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\",\"fibers\":2,"
             "\"arguments\":[\"inputs\",\"outputs\",\"geometry\"]}",
-       "'cluster' is of a newer Halotune"},
+       "'fibers' is of a newer Halotune"},
+      {TAIL("\"cluster\":2", PLAIN_ARGUMENTS), "'cluster' are three numbers"},
+      {TAIL("\"cluster\":[2,0,1]", PLAIN_ARGUMENTS), "'cluster'"},
+      {TAIL("\"overlap\":false", PLAIN_ARGUMENTS), "'overlap' is true"},
+      {TAIL("\"tensor_inputs\":7", PLAIN_ARGUMENTS), "'tensor_inputs' are fields, box and promotion_bytes"},
+      {TAIL("\"tensor_inputs\":{\"fields\":[0],\"box\":[8,8,1]}", PLAIN_ARGUMENTS), "'tensor_inputs' are fields, box and"},
+      {TAIL(MAPS("[]", "[8,8,1]", "0"), PLAIN_ARGUMENTS), "'tensor_inputs' has no 'fields'"},
+      {TAIL(MAPS("[16]", "[8,8,1]", "0"), PLAIN_ARGUMENTS), "'fields' is no whole number from 0 to 15"},
+      {TAIL(MAPS("[0]", "[8,8]", "0"), PLAIN_ARGUMENTS), "'box' are three numbers"},
+      {TAIL(MAPS("[0]", "[8,8,1]", "512"), PLAIN_ARGUMENTS), "'promotion_bytes'"},
+      {TAIL(MAPS("[0]", "[8,8,1]", "0"), PLAIN_ARGUMENTS), "'arguments'"},
+      {TAIL(MAPS("[0]", "[8,8,1]", "0"), "\"inputs\",\"outputs\",\"tensor_outputs\",\"geometry\""), "'arguments'"},
+      {TAIL("\"overlap\":true", "\"inputs\",\"outputs\",\"tensor_inputs\",\"geometry\""), "'arguments'"},
       {"{\"kernel\":\"k\",\"kernel\":\"l\"}", "cannot be read"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {

@@ -101,12 +101,14 @@ static halotune_status run_once(struct gpu_session *s, struct gpu_slot *slot, do
   CUdeviceptr inputs[MAX_FIELDS] = {0}, outputs[MAX_FIELDS] = {0};
   struct kernel_fields fields;
   float ms = 0;
+  char call[KERNEL_CALL_BYTES];
+  kernel_call_name(&slot->kernel, call);
   for (int i = 0; i < p->input_count; i++) inputs[i] = s->fields[i].data;
   for (int o = 0; o < p->output_count; o++) outputs[o] = s->fields[p->input_count + o].data;
   halotune_status status = kernel_bind(&slot->kernel, inputs, outputs, &fields);
   if (status != HALOTUNE_OK) return status;
   status = gpu_did(&s->gpu, s->cu.event_record(s->start, s->stream), "cuEventRecord");
-  if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, kernel_launch(&slot->kernel, &fields, s->stream), "launch");
+  if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, kernel_launch(&slot->kernel, &fields, s->stream), call);
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_record(s->end, s->stream), "cuEventRecord");
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_synchronize(s->end), "kernel");
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_time(&ms, s->start, s->end), "cuEventElapsedTime");

@@ -65,16 +65,19 @@ void host_batch_free(struct host_batch *batch);
 
 struct host_argument {
   enum host_argument_kind kind;
-  struct host_buffer *buffer;       /* of a buffer: what is passed is a pointer into it; of a texture: what it shows */
-  size_t offset_bytes;              /* of a buffer or texture: from the start of it */
+  struct host_buffer *buffer;       /* of a buffer: what is passed is a pointer into it; of a texture or map: what it shows */
+  size_t offset_bytes;              /* of all these: from the start of it */
   const void *bytes;                /* of bytes: the value of a scalar or a struct, */
   size_t byte_count;                /* and its size, which has to be the parameter's */
   struct host_wire_texture texture; /* of a texture: its shape; what is passed is a texture object */
+  struct host_wire_tensor tensor;   /* of a tensor map: its shape; what is passed is a TensorMap */
 };
 
 struct host_launch {
   const char *kernel;
   unsigned grid[3], block[3];
+  unsigned cluster[3];              /* blocks of a cluster; 0 counts as 1 */
+  bool overlaps;                    /* buffers fault until the kernel has waited for what precedes it */
   size_t shared_bytes;              /* dynamic shared memory of a block */
   size_t shared_limit_bytes;        /* what the GPU in mind has of it; 0: HOST_SHARED_LIMIT_BYTES */
   const struct host_argument *arguments;

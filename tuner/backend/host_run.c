@@ -19,6 +19,27 @@ struct run {
   size_t parameter_bytes; /* used of the request's */
 };
 
+static unsigned cluster_in(const struct host_launch *launch, int axis) {
+  return launch->cluster[axis] > 1 ? launch->cluster[axis] : 1;
+}
+
+/* False with the reason. */
+static bool check_cluster(const struct host_launch *launch, struct host_outcome *out) {
+  enum { MOST_BLOCKS = 8 };
+  unsigned cluster[3], blocks = 1;
+  bool whole = true;
+  for (int axis = 0; axis < 3; axis++) {
+    cluster[axis] = cluster_in(launch, axis);
+    whole = whole && launch->grid[axis] % cluster[axis] == 0;
+    blocks *= cluster[axis] <= MOST_BLOCKS ? cluster[axis] : MOST_BLOCKS + 1;
+  }
+  if (whole && blocks <= MOST_BLOCKS) return true;
+  snprintf(out->text, sizeof out->text,
+           "clusters of %ux%ux%u blocks; at most %d are possible, and a grid of whole ones", cluster[0], cluster[1],
+           cluster[2], MOST_BLOCKS);
+  return false;
+}
+
 /* What a GPU refuses to launch. False with the reason. */
 static bool check_limits(const struct host_launch *launch, struct host_outcome *out) {
   static const unsigned max_block[] = {1024, 1024, 64}, max_grid[] = {2147483647, 65535, 65535};
@@ -39,7 +60,7 @@ static bool check_limits(const struct host_launch *launch, struct host_outcome *
              block[2]);
     return false;
   }
-  if (launch->shared_bytes <= limit) return true;
+  if (launch->shared_bytes <= limit) return check_cluster(launch, out);
   snprintf(out->text, sizeof out->text, "%zu bytes of shared memory; a block can have %zu", launch->shared_bytes, limit);
   return false;
 }
@@ -81,8 +102,10 @@ static halotune_status add_arguments(struct run *run) {
   for (int i = 0; i < launch->argument_count && status == HALOTUNE_OK; i++) {
     const struct host_argument *argument = &launch->arguments[i];
     struct host_wire_argument *wire = &run->request.arguments[i];
-    *wire = (struct host_wire_argument){
-        .kind = argument->kind, .offset_bytes = argument->offset_bytes, .texture = argument->texture};
+    *wire = (struct host_wire_argument){.kind = argument->kind,
+                                        .offset_bytes = argument->offset_bytes,
+                                        .texture = argument->texture,
+                                        .tensor = argument->tensor};
     if (argument->kind == HOST_ARGUMENT_BYTES) status = add_bytes(run, argument, wire);
     else status = add_buffer(run, i, argument->buffer, &wire->buffer);
   }
@@ -98,6 +121,8 @@ static halotune_status fill_request(struct run *run) {
   snprintf(request->kernel, sizeof request->kernel, "%s", launch->kernel);
   memcpy(request->grid, launch->grid, sizeof request->grid);
   memcpy(request->block, launch->block, sizeof request->block);
+  for (int axis = 0; axis < 3; axis++) request->cluster[axis] = cluster_in(launch, axis);
+  request->overlaps = launch->overlaps;
   request->thread_order = launch->threads;
   request->block_order = launch->blocks;
   request->seed = launch->seed;

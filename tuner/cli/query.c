@@ -260,6 +260,7 @@ static halotune_status put_header(const struct invocation *invocation, const str
   struct text text = {0}, parameters = {0};
   const struct template *template;
   bool fits = false;
+  int alignment = 1;
   question.no_textures = true;
   halotune_status status = context_template(query->ctx, answer.template_at, &template);
   if (status == HALOTUNE_OK) status = choose_check(&question, template, &answer.configuration, &fits);
@@ -270,7 +271,9 @@ static halotune_status put_header(const struct invocation *invocation, const str
   }
   if (status == HALOTUNE_OK) status = kernel_build(&question, &answer, query->coefficients, &built);
   if (status == HALOTUNE_OK) {
-    int alignment = variant_alignment(template, &answer.configuration, (enum dtype)query->config.dtype);
+    status = variant_alignment(&question, template, &answer.configuration, &alignment);
+  }
+  if (status == HALOTUNE_OK) {
     configuration_write(template, &answer.configuration, &parameters);
     struct query_choice chosen = {template->name, text_string(&parameters)};
     query_header(query, &built, fits ? NULL : &chosen, alignment, &text);

@@ -1,7 +1,7 @@
 /* query_header.c: a kernel as a C header, for programs that want no library at run time. */
 #include <stdio.h>
 
-#include "tuner/cli/query.h"
+#include "tuner/cli/query_header_parts.h"
 
 /* star7_f32_512x512x512 */
 static void make_prefix(const struct query *query, char *out, size_t bytes) {
@@ -15,6 +15,14 @@ static void make_prefix(const struct query *query, char *out, size_t bytes) {
 static void add_comment(const struct query *query, const struct built *built, const char *prefix,
                         const struct query_choice *chosen, struct text *text) {
   const halotune_config *c = &query->config;
+  bool maps = header_has_maps(&built->launch);
+  struct text bind = {0};
+  if (maps) {
+    text_printf(&bind,
+                " *   struct %s_fields fields;\n"
+                " *   if (result == CUDA_SUCCESS) result = %s_bind(&fields, ...pointers...);\n",
+                prefix, prefix);
+  }
   text_printf(text, "/* %s.h: a compiled stencil kernel, written by Halotune %s; do not edit.\n *\n", prefix, HALOTUNE_VERSION);
   text_printf(text, " *   stencil     %s %s\n *   device      %s (sm_%d)\n *   match       %s\n", c->stencil, c->stencil_hash,
               query->device->name, query->device->capability, halotune_match_name(c->match));
@@ -29,12 +37,18 @@ static void add_comment(const struct query *query, const struct built *built, co
   } else if (!chosen && c->match != HALOTUNE_MATCH_DEFAULT) {
     text_printf(text, " *   measured    %.6g ms, %.0f GB/s, on %s, %s\n", c->time_ms, c->bandwidth_gbs, c->measured_on, c->date);
   }
-  text_printf(text, " *\n * It needs cuda.h and libcuda alone. In a thread with a current context:\n *\n"
-                    " *   struct %s kernel;\n *   CUresult result = %s_load(&kernel);\n"
-                    " *   if (result == CUDA_SUCCESS) result = %s_launch(&kernel, stream, ...pointers...);\n *   %s_unload(&kernel);\n"
-                    " *\n * Fields are dense, x fastest: %s_ELEMENTS elements each, at multiples of %s_ALIGNMENT bytes. An output is no\n"
-                    " * input. A launch advances %d step%s. */\n",
-              prefix, prefix, prefix, prefix, prefix, prefix, built->steps, PLURAL(built->steps));
+  text_printf(text,
+              " *\n * It needs cuda.h and libcuda alone. In a thread with a current context:\n *\n"
+              " *   struct %s kernel;\n *   CUresult result = %s_load(&kernel);\n"
+              "%s *   if (result == CUDA_SUCCESS) result = %s_launch(&kernel, stream, %s);\n *   %s_unload(&kernel);\n *\n",
+              prefix, prefix, text_string(&bind), prefix, maps ? "&fields" : "...pointers...", prefix);
+  header_add_notes(&built->launch, text);
+  text_printf(text,
+              " * Fields are dense, x fastest: %s_ELEMENTS elements each, at multiples of %s_ALIGNMENT bytes. An output is no\n"
+              " * input. A launch advances %d step%s. */\n",
+              prefix, prefix, built->steps, PLURAL(built->steps));
+  if (!text_ok(&bind)) text->out_of_memory = true;
+  text_free(&bind);
 }
 
 static void add_cubin(const struct built *built, const char *prefix, struct text *text) {
@@ -92,31 +106,56 @@ static void add_values(const struct query *query, const struct built *built, str
   text_printf(text, " */\n");
 }
 
-static void add_launch(const struct query *query, const struct built *built, const char *prefix, struct text *text) {
-  const struct launch *l = &built->launch;
-  const struct stencil *stencil = query->question.parsed->stencil;
-  struct text bits = {0};
-  text_printf(text, "\n/* Launch once on a stream; CUDA_ERROR_MISALIGNED_ADDRESS for a pointer that the kernel cannot take. */\n"
-                    "static inline CUresult %s_launch(const struct %s *kernel, CUstream stream", prefix, prefix);
+/* The parameters of a function that takes the fields' pointers. */
+void header_add_pointers(const struct stencil *stencil, struct text *text) {
   for (int i = 0; i < stencil->input_count; i++) text_printf(text, ", CUdeviceptr input_%s", stencil->inputs[i]);
   for (int i = 0; i < stencil->output_count; i++) text_printf(text, ", CUdeviceptr output_%s", stencil->outputs[i]);
-  text_printf(text, ") {\n");
-  add_values(query, built, text);
+}
+
+/* Pointers that no variant of this kind takes are refused. */
+void header_add_check(const struct stencil *stencil, const char *prefix, struct text *text) {
+  text_printf(text, "  if ((");
+  for (int i = 0; i < stencil->input_count; i++) text_printf(text, "%sinput_%s", i ? " | " : "", stencil->inputs[i]);
+  for (int i = 0; i < stencil->output_count; i++) text_printf(text, " | output_%s", stencil->outputs[i]);
+  text_printf(text, ") %% %s_ALIGNMENT) return CUDA_ERROR_MISALIGNED_ADDRESS;\n", prefix);
+}
+
+/* The array of the arguments' addresses.
+ *   fields  what the fields' names follow: "" or "fields->" */
+static void add_arguments(const struct stencil *stencil, const struct launch *launch, const char *fields,
+                          struct text *text) {
   text_printf(text, "  void *arguments[] = {");
-  for (int i = 0; i < stencil->input_count; i++) {
-    text_printf(text, "&input_%s, ", stencil->inputs[i]);
-    text_printf(&bits, "%sinput_%s", bits.length ? " | " : "", stencil->inputs[i]);
+  for (int i = 0; i < stencil->input_count; i++) text_printf(text, "&%sinput_%s, ", fields, stencil->inputs[i]);
+  for (int i = 0; i < stencil->output_count; i++) text_printf(text, "&%soutput_%s, ", fields, stencil->outputs[i]);
+  for (int i = 0; i < launch->input_maps.count + launch->output_maps.count; i++)
+    text_printf(text, "&%smaps[%d], ", fields, i);
+  text_printf(text, "%s%s};\n", launch->literal_extents ? "&geometry" : "geometry",
+              launch->passes_coefficients ? ", coefficients" : "");
+}
+
+static void add_launch(const struct query *query, const struct built *built, const char *prefix, struct text *text) {
+  const struct launch *launch = &built->launch;
+  const struct stencil *stencil = query->question.parsed->stencil;
+  bool maps = header_has_maps(launch);
+  if (maps) {
+    text_printf(
+        text,
+        "\n/* Launch once on a stream. */\n"
+        "static inline CUresult %s_launch(const struct %s *kernel, CUstream stream, struct %s_fields *fields) {\n",
+        prefix, prefix, prefix);
+  } else {
+    text_printf(
+        text,
+        "\n/* Launch once on a stream; CUDA_ERROR_MISALIGNED_ADDRESS for a pointer that the kernel cannot take. */\n"
+        "static inline CUresult %s_launch(const struct %s *kernel, CUstream stream",
+        prefix, prefix);
+    header_add_pointers(stencil, text);
+    text_printf(text, ") {\n");
   }
-  for (int i = 0; i < stencil->output_count; i++) {
-    text_printf(text, "&output_%s, ", stencil->outputs[i]);
-    text_printf(&bits, " | output_%s", stencil->outputs[i]);
-  }
-  text_printf(text, "%s%s};\n", l->literal_extents ? "&geometry" : "geometry", l->passes_coefficients ? ", coefficients" : "");
-  text_printf(text, "  if ((%s) %% %s_ALIGNMENT) return CUDA_ERROR_MISALIGNED_ADDRESS;\n", text_string(&bits), prefix);
-  text_printf(text, "  return cuLaunchKernel(kernel->function, %ld, %ld, %ld, %ld, %ld, %ld, %ld, stream, arguments, NULL);\n}\n",
-              l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared_bytes);
-  if (!text_ok(&bits)) text->out_of_memory = true;
-  text_free(&bits);
+  add_values(query, built, text);
+  add_arguments(stencil, launch, maps ? "fields->" : "", text);
+  if (!maps) header_add_check(stencil, prefix, text);
+  header_add_call(launch, text);
 }
 
 void query_header(const struct query *query, const struct built *built, const struct query_choice *chosen, int alignment_bytes,
@@ -124,11 +163,15 @@ void query_header(const struct query *query, const struct built *built, const st
   char prefix[256];
   make_prefix(query, prefix, sizeof prefix);
   add_comment(query, built, prefix, chosen, text);
-  text_printf(text, "#ifndef HALOTUNE_%s_H\n#define HALOTUNE_%s_H\n\n#include <cuda.h>\n#include <stddef.h>\n\n", prefix, prefix);
+  text_printf(text, "#ifndef HALOTUNE_%s_H\n#define HALOTUNE_%s_H\n\n#include <cuda.h>\n#include <stddef.h>\n%s\n",
+              prefix, prefix, header_has_attributes(&built->launch) ? "#include <string.h>\n" : "");
   text_printf(text, "#define %s_ELEMENTS %ldL\n#define %s_ALIGNMENT %d\n", prefix, domain_elements(&query->question.domain), prefix,
               alignment_bytes);
   add_cubin(built, prefix, text);
   add_load(built, prefix, text);
+  if (header_has_maps(&built->launch)) {
+    header_add_fields(query, built, prefix, text);
+  }
   add_launch(query, built, prefix, text);
   text_printf(text, "\n#endif\n");
 }

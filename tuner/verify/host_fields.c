@@ -1,6 +1,8 @@
 /* host_fields.c: a scene's fields in buffers, and a variant's launch on them. */
 #include "tuner/verify/host_fields.h"
 
+#include "stencil/tensor.h"
+
 enum { SPARSE_ELEMENTS = 1 << 27 };
 
 static enum dtype dtype_of(const struct host_fields *fields) { return fields->scene->request.dtype; }
@@ -55,7 +57,7 @@ static halotune_status make_buffers(struct host_fields *fields) {
 
 /* --- the launch --- */
 
-enum { MAX_ARGUMENTS = 3 * MAX_FIELDS + 2 };
+enum { MAX_ARGUMENTS = 5 * MAX_FIELDS + 2 };
 
 /* A linear texture over the whole field, or rows as a picture's. A double is two integers. */
 static struct host_wire_texture texture_of(const struct host_fields *fields) {
@@ -64,6 +66,28 @@ static struct host_wire_texture texture_of(const struct host_fields *fields) {
   uint64_t elements = (uint64_t)domain_elements(d), row = (uint64_t)d->row;
   if (fields->generated->launch.passes_textures == 1) return (struct host_wire_texture){elements, 1, elements * bytes, bytes, 0};
   return (struct host_wire_texture){row, elements / row, row * bytes, bytes, 0};
+}
+
+/* Append the tensor maps of some fields.
+ *   buffers  the number of each field's buffer */
+static int add_maps(const struct host_fields *fields, const struct tensor_maps *maps, const int *buffers,
+                    struct host_argument *arguments, int count) {
+  const struct scene_request *request = &fields->scene->request;
+  struct tensor_shape shape;
+  tensor_shape_make(maps, request->stencil->dims, &request->domain, request->dtype, &shape);
+  struct host_wire_tensor wire = {.row_bytes = shape.row_bytes,
+                                  .plane_bytes = shape.plane_bytes,
+                                  .rank = (uint32_t)shape.rank,
+                                  .element_bytes = (uint32_t)shape.element_bytes};
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    wire.extents[axis] = shape.extents[axis];
+    wire.box[axis] = shape.box[axis];
+  }
+  for (int i = 0; i < maps->count; i++) {
+    arguments[count++] = (struct host_argument){
+        .kind = HOST_ARGUMENT_TENSOR, .buffer = fields->buffers[buffers[maps->fields[i]]], .tensor = wire};
+  }
+  return count;
 }
 
 halotune_status host_fields_launch(struct host_fields *fields, struct host_batch *batch, int variant, struct check_order order,
@@ -85,6 +109,8 @@ halotune_status host_fields_launch(struct host_fields *fields, struct host_batch
     arguments[count++] = (struct host_argument){
         .kind = HOST_ARGUMENT_TEXTURE, .buffer = fields->buffers[fields->inputs[i]], .texture = texture_of(fields)};
   }
+  count = add_maps(fields, &g->launch.input_maps, fields->inputs, arguments, count);
+  count = add_maps(fields, &g->launch.output_maps, fields->outputs, arguments, count);
   size_t bytes = geometry_pack(&g->launch, &request->domain, geometry);
   arguments[count++] = (struct host_argument){.kind = HOST_ARGUMENT_BYTES, .bytes = geometry, .byte_count = bytes};
   bytes = coefficients_pack(&g->launch, stencil, request->dtype, request->coefficients, coefficients);
@@ -93,6 +119,7 @@ halotune_status host_fields_launch(struct host_fields *fields, struct host_batch
   }
   struct host_launch how = {.kernel = g->launch.kernel,
                             .shared_bytes = (size_t)g->launch.shared_bytes,
+                            .overlaps = g->launch.overlaps,
                             .arguments = arguments,
                             .argument_count = count,
                             .threads = order.threads,
@@ -101,6 +128,7 @@ halotune_status host_fields_launch(struct host_fields *fields, struct host_batch
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     how.grid[axis] = (unsigned)g->launch.grid[axis];
     how.block[axis] = (unsigned)g->launch.block[axis];
+    how.cluster[axis] = (unsigned)g->launch.cluster[axis];
   }
   return host_run(batch, variant, &how, outcome);
 }

@@ -44,11 +44,18 @@ static int add_source(struct group *group, const struct generated *generated) {
   return number;
 }
 
+/* Whether the kernels of two domains take the same arguments, by type and number. */
+static bool have_same_parameters(const struct launch *a, const struct launch *b) {
+  return a->index_bytes == b->index_bytes && a->input_maps.count == b->input_maps.count &&
+         a->output_maps.count == b->output_maps.count;
+}
+
 /* A source that does not depend on the domain serves every domain with the same width of indices. */
 static int find_source(struct group *group, const struct member *member, int domain) {
   const struct generated *own = &member->generated[domain];
   for (int other = 0; other < domain && !own->launch.literal_extents; other++) {
-    if (member->source[other] >= 0 && member->generated[other].launch.index_bytes == own->launch.index_bytes) return member->source[other];
+    if (member->source[other] < 0) continue;
+    if (have_same_parameters(&member->generated[other].launch, &own->launch)) return member->source[other];
   }
   return add_source(group, own);
 }

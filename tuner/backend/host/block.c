@@ -8,14 +8,16 @@
 #include <stdlib.h>
 
 #include "tuner/backend/host/calls.h"
+#include "tuner/backend/host/cluster.h"
 #include "tuner/backend/host/order.h"
 #include "tuner/backend/host/poison.h"
 #include "tuner/backend/host/report.h"
+#include "tuner/backend/host/tensor.h"
 #include "tuner/backend/host/warp.h"
 
 enum {
   MAX_LIVE_BLOCKS = 4,
-  SHARED_CANARY_BYTES = 256,    /* before and behind; a multiple of 16 */
+  SHARED_CANARY_BYTES = 256,   /* before and behind; a multiple of TENSOR_COPY_ALIGNMENT_BYTES */
   MAX_IDLE_ROUNDS = 10 * 1000, /* of all live blocks, while every thread of them only spins or waits */
 };
 
@@ -30,8 +32,7 @@ static uint64_t begun_count;                     /* blocks of this launch */
 static int live_count, idle_rounds;
 static struct fiber *running;
 
-/* Something happened for which a spinning thread may have waited. */
-static void progress_made(void) { idle_rounds = 0; }
+void progress_made(void) { idle_rounds = 0; }
 
 void thread_wake(struct block *block, unsigned number) {
   block->threads[number].state = THREAD_READY;
@@ -40,14 +41,20 @@ void thread_wake(struct block *block, unsigned number) {
 
 /* --- the life of a block ---------------------------------------------------------------------------------------------- */
 
+/* Memory that begins at a multiple of what tensor copies ask for; NULL where it is out. */
+static void *aligned(size_t bytes) {
+  void *memory = NULL;
+  return posix_memalign(&memory, TENSOR_COPY_ALIGNMENT_BYTES, bytes > 0 ? bytes : 1) == 0 ? memory : NULL;
+}
+
 /* Shared memory ends where its heap object ends, for ASan; without it there are canaries. */
 static struct block *block_make(void) {
   struct block *block = must_have(calloc(1, sizeof *block), "a block");
   size_t bytes = launch.request->shared_bytes;
 #ifdef HOST_ASAN
-  block->shared = must_have(malloc(bytes), "shared memory");
+  block->shared = must_have(aligned(bytes), "shared memory");
 #else
-  unsigned char *all = must_have(malloc(bytes + (size_t)2 * SHARED_CANARY_BYTES), "shared memory");
+  unsigned char *all = must_have(aligned(bytes + (size_t)2 * SHARED_CANARY_BYTES), "shared memory");
   block->shared = all + SHARED_CANARY_BYTES;
   poison_fill(all, SHARED_CANARY_BYTES, HOST_POISON_CANARY);
   poison_fill(block->shared + bytes, SHARED_CANARY_BYTES, HOST_POISON_CANARY);
@@ -61,7 +68,10 @@ static void block_unmake(struct block *block) {
 #else
   free(block->shared - SHARED_CANARY_BYTES);
 #endif
-  for (unsigned i = 0; i < MAX_BLOCK_THREADS; i++) free(block->threads[i].copies.items);
+  for (unsigned i = 0; i < MAX_BLOCK_THREADS; i++) {
+    free(block->threads[i].copies.items);
+    free(block->threads[i].stores.items);
+  }
   free(block->bulk.items);
   free(block);
 }
@@ -80,19 +90,19 @@ static void check_shared_canaries(const struct block *block) {
 }
 
 /* The next block of the launch becomes live, behind the current one in the ring. */
-static void block_begin(void) {
+static void block_begin(struct cluster *cluster) {
   struct block *block = free_blocks;
   uint64_t number = order_block(begun_count++);
   if (block) free_blocks = block->next;
   else block = block_make();
-  block->index.x = (unsigned)(number % gridDim.x);
-  block->index.y = (unsigned)(number / gridDim.x % gridDim.y);
-  block->index.z = (unsigned)(number / gridDim.x / gridDim.y);
-  block->cursor = block->at_barrier = block->left = block->woken_count = block->spinning_count = 0;
+  cluster_join(cluster, block, number);
+  block->is_fenced = block->has_ended = false;
+  block->at_cluster = block->cursor = block->at_barrier = block->left = block->woken_count = block->spinning_count = 0;
   for (unsigned i = 0; i < launch.thread_count; i++) {
     block->threads[i].fiber = NULL;
     block->threads[i].state = THREAD_READY;
     copies_drop(&block->threads[i].copies);
+    tensor_stores_drop(&block->threads[i].stores);
   }
   copies_drop(&block->bulk);
   order_threads(block, number);
@@ -107,6 +117,11 @@ static void block_begin(void) {
   }
 }
 
+void block_recycle(struct block *block) {
+  block->next = free_blocks;
+  free_blocks = block;
+}
+
 /* The current block leaves the ring; the one before it becomes the current one, if there is any. */
 static void block_end(void) {
   struct block *block = turn.block, *before = block;
@@ -114,8 +129,7 @@ static void block_end(void) {
   while (before->next != block) before = before->next;
   before->next = block->next;
   turn.block = before == block ? NULL : before;
-  block->next = free_blocks;
-  free_blocks = block;
+  cluster_leave(block);
   live_count--;
   progress_made();
 }
@@ -148,6 +162,7 @@ static _Noreturn void report_stuck(const struct block *block) {
 }
 
 static _Noreturn void report_spinning(const struct block *block) {
+  if (block->spinning_count == 0) cluster_report_stuck(block, thread_in_state(block, THREAD_AT_CLUSTER));
   const struct thread *thread = &block->threads[thread_in_state(block, THREAD_SPINNING)];
   report(HOST_HUNG,
          "all threads that can run spin, and nothing changes: line %d waits for what no live block does (%d are live, %llu of "
@@ -159,16 +174,19 @@ static _Noreturn void report_spinning(const struct block *block) {
 static bool next_block(void) {
   struct block *block = turn.block;
   if (block && block->left == launch.thread_count) block_end();
-  else if (block && block->spinning_count == 0) report_stuck(block);
+  else if (block && block->spinning_count == 0 && block->at_cluster == 0)
+    report_stuck(block);
   if (begun_count < launch.block_count && live_count < MAX_LIVE_BLOCKS) {
-    block_begin();
+    struct cluster *cluster = cluster_new();
+    for (unsigned i = 0; i < cluster_size(); i++) block_begin(cluster);
     progress_made();
   }
   if (!turn.block) return false;
   turn.block = block = turn.block->next;
   blockIdx = block->index;
   halotune_shared = block->shared;
-  if (block->spinning_count > 0 && ++idle_rounds > MAX_IDLE_ROUNDS * live_count) report_spinning(block);
+  if (block->spinning_count + block->at_cluster > 0 && ++idle_rounds > MAX_IDLE_ROUNDS * live_count)
+    report_spinning(block);
   while (block->spinning_count > 0) thread_wake(block, block->spinning[--block->spinning_count]);
   return true;
 }
@@ -207,6 +225,7 @@ static void fiber_main(void) {
     thread->fiber = NULL;
     block->left++;
     warp_lane_left(block, thread_number(thread));
+    cluster_thread_left(block);
     struct thread *next = next_thread();
     if (next) turn_take(next);
     if (next && !next->fiber) continue;

@@ -22,7 +22,7 @@ struct index3 {
 extern struct index3 threadIdx, blockIdx, blockDim, gridDim;
 extern unsigned char *halotune_shared;
 
-enum thread_state { THREAD_READY, THREAD_AT_BARRIER, THREAD_AT_WARP, THREAD_SPINNING, THREAD_LEFT };
+enum thread_state { THREAD_READY, THREAD_AT_BARRIER, THREAD_AT_WARP, THREAD_AT_CLUSTER, THREAD_SPINNING, THREAD_LEFT };
 
 /* What a lane brings to a warp operation, and takes from it. */
 struct lane {
@@ -37,7 +37,7 @@ struct thread {
   enum thread_state state;
   int line; /* where it waits */
   struct lane lane;
-  struct copies copies;
+  struct copies copies, stores; /* asynchronous copies; stores by tensor maps */
 };
 
 struct warp {
@@ -45,8 +45,14 @@ struct warp {
   unsigned begin, count;     /* its threads in the block's order: they lie together */
 };
 
+struct cluster;
+
 struct block {
   struct index3 index;
+  struct cluster *cluster;
+  unsigned rank;       /* in the cluster */
+  unsigned at_cluster; /* how many wait at the cluster's barrier */
+  bool has_ended;
   struct block *next;         /* in the ring of live blocks */
   unsigned char *shared;      /* of exactly the size of the launch, apart from the canaries around it */
   unsigned cursor;            /* the next of `order` that gets its turn; the others have had it since the last barrier */
@@ -60,6 +66,7 @@ struct block {
   struct warp warps[MAX_BLOCK_WARPS];
   struct thread threads[MAX_BLOCK_THREADS];
   struct copies bulk;
+  bool is_fenced; /* some thread called tensor_fence */
 };
 
 /* The block and the thread that run. */
@@ -88,6 +95,12 @@ void blocks_run(const struct launch *what);
 
 /* Let others have their turn; returns when this thread has it again. What the thread waits for is in its state. */
 void turn_give(void);
+
+/* Something happened for which a spinning thread may have waited. */
+void progress_made(void);
+
+/* A block that has ended may become another one. */
+void block_recycle(struct block *block);
 
 /* Let a thread of this block have a turn before those that did not have theirs; the last one woken comes first. */
 void thread_wake(struct block *block, unsigned number);

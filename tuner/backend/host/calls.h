@@ -28,6 +28,24 @@ void halotune_barrier_expect(void *address, unsigned bytes, int line);
 void halotune_bulk_copy(void *to, const void *from, unsigned bytes, void *address, int line);
 int halotune_barrier_passed(void *address, unsigned phase, int line);
 
+/* Copies by tensor maps, in `rank` dimensions from the element `at` on: to shared memory, counted as bulk copies are;
+ * and from there, in groups that are waited for. A fence stands between what threads write and what is stored. */
+void halotune_tensor_copy(void *to, const void *map, const int *at, int rank, void *address, int line);
+void halotune_tensor_fence(void);
+void halotune_tensor_store(const void *map, const int *at, int rank, const void *from, int line);
+void halotune_tensor_commit(void);
+void halotune_tensor_wait(unsigned pending_groups);
+
+/* Clusters: this block's number in its own; all threads of its blocks meet; the same place in another block's shared
+ * memory; arrive at the barrier there. */
+unsigned halotune_cluster_rank(void);
+void halotune_cluster_sync(int line);
+void *halotune_cluster_map(const void *address, unsigned rank, int line);
+void halotune_cluster_arrive(void *address, unsigned rank, int line);
+
+/* From now on buffers can be touched. */
+void halotune_wait_for_previous(void);
+
 /* Where a texel lies that a texture object gives for these coordinates. */
 const void *halotune_texel(unsigned long long texture, long long x, long long y, unsigned texel_bytes, int line);
 

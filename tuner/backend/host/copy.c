@@ -35,7 +35,7 @@ static void check(const unsigned char *to, const unsigned char *from, unsigned b
 void halotune_async_copy(void *to, const void *from, unsigned bytes, int valid, int line) {
   struct copies *copies = &turn.thread->copies;
   check(to, from, bytes, line);
-  *copy_add(copies) = (struct copy){to, valid ? from : NULL, bytes, copies->group, NULL};
+  *copy_add(copies) = (struct copy){.to = to, .from = valid ? from : NULL, .bytes = bytes, .group = copies->group};
   poison_fill(to, bytes, HOST_POISON_COPY);
 }
 

@@ -13,6 +13,7 @@
 #define __noinline__ __attribute__((noinline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define __shared__ _Pragma("GCC error \"static shared memory: use SHARED_MEMORY(type)\"")
 
 /* --- vector types ----------------------------------------------------------------------------------------------------- */
@@ -57,6 +58,16 @@ void halotune_barrier_init(void *barrier, unsigned arrivals, int line);
 void halotune_barrier_expect(void *barrier, unsigned bytes, int line);
 void halotune_bulk_copy(void *to, const void *from, unsigned bytes, void *barrier, int line);
 int halotune_barrier_passed(void *barrier, unsigned phase, int line);
+void halotune_tensor_copy(void *to, const void *map, const int *at, int rank, void *barrier, int line);
+void halotune_tensor_fence();
+void halotune_tensor_store(const void *map, const int *at, int rank, const void *from, int line);
+void halotune_tensor_commit();
+void halotune_tensor_wait(unsigned pending_groups);
+unsigned halotune_cluster_rank();
+void halotune_cluster_sync(int line);
+void *halotune_cluster_map(const void *address, unsigned rank, int line);
+void halotune_cluster_arrive(void *barrier, unsigned rank, int line);
+void halotune_wait_for_previous();
 const void *halotune_texel(unsigned long long texture, long long x, long long y, unsigned texel_bytes, int line);
 [[noreturn]] void halotune_misaligned(const void *address, unsigned bytes, int line);
 }
@@ -265,6 +276,46 @@ static inline void barrier_wait(unsigned long long *barrier, unsigned phase, HAL
 static inline void spin_yield(HALOTUNE_LINE) { halotune_spin_yield(line); }
 static inline unsigned load_acquire(const unsigned *p) { return *const_cast<const volatile unsigned *>(p); }
 static inline void store_release(unsigned *p, unsigned value) { *const_cast<volatile unsigned *>(p) = value; }
+
+/* --- the wrappers of templates/wrappers_sm_90.cuh ----------------------------------------------------------------- */
+
+#define HALOTUNE_WRAPPERS_SM_90
+
+struct alignas(128) TensorMap { unsigned long long opaque[16]; };
+
+static inline void tensor_prefetch(const TensorMap *) {}
+static inline void tensor_copy(void *shared, const TensorMap *map, int x, int y, int z, unsigned long long *barrier, HALOTUNE_LINE) {
+  const int at[] = {x, y, z};
+  halotune_tensor_copy(shared, map, at, 3, barrier, line);
+}
+static inline void tensor_copy(void *shared, const TensorMap *map, int x, int y, unsigned long long *barrier, HALOTUNE_LINE) {
+  const int at[] = {x, y};
+  halotune_tensor_copy(shared, map, at, 2, barrier, line);
+}
+static inline void tensor_fence() { halotune_tensor_fence(); }
+static inline void tensor_store(const TensorMap *map, int x, int y, int z, const void *shared, HALOTUNE_LINE) {
+  const int at[] = {x, y, z};
+  halotune_tensor_store(map, at, 3, shared, line);
+}
+static inline void tensor_store(const TensorMap *map, int x, int y, const void *shared, HALOTUNE_LINE) {
+  const int at[] = {x, y};
+  halotune_tensor_store(map, at, 2, shared, line);
+}
+static inline void tensor_store_commit() { halotune_tensor_commit(); }
+template <int PENDING_GROUPS> static inline void tensor_store_wait() { halotune_tensor_wait(PENDING_GROUPS); }
+
+static inline unsigned cluster_rank() { return halotune_cluster_rank(); }
+static inline void cluster_sync(HALOTUNE_LINE) { halotune_cluster_sync(line); }
+template <class T> static inline T *cluster_map(T *shared, unsigned rank, HALOTUNE_LINE) {
+  return static_cast<T *>(halotune_cluster_map(shared, rank, line));
+}
+static inline void cluster_arrive(unsigned long long *barrier, unsigned rank, HALOTUNE_LINE) {
+  halotune_cluster_arrive(barrier, rank, line);
+}
+static inline void cluster_wait(unsigned long long *barrier, unsigned phase, HALOTUNE_LINE) { barrier_wait(barrier, phase, line); }
+
+static inline void wait_for_previous() { halotune_wait_for_previous(); }
+static inline void launch_dependents() {}
 
 /* --- how the runner finds the kernels --------------------------------------------------------------------------------- */
 

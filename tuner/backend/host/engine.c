@@ -5,8 +5,10 @@
 
 #include "tuner/backend/host/block.h"
 #include "tuner/backend/host/calls.h"
+#include "tuner/backend/host/cluster.h"
 #include "tuner/backend/host/poison.h"
 #include "tuner/backend/host/report.h"
+#include "tuner/backend/host/tensor.h"
 
 /* What a barrier's 8 bytes hold here. A phase is complete when nobody has yet to arrive and no bytes are missing. */
 struct copy_barrier {
@@ -15,8 +17,8 @@ struct copy_barrier {
   uint8_t arrivals, phase; /* of each phase; 0 and 1 by turns */
 };
 
-static struct copy_barrier *barrier_at(void *address, int line) {
-  uintptr_t offset = (uintptr_t)address - (uintptr_t)halotune_shared, size = launch.request->shared_bytes;
+static struct copy_barrier *barrier_of(const struct block *block, void *address, int line) {
+  uintptr_t offset = (uintptr_t)address - (uintptr_t)block->shared, size = launch.request->shared_bytes;
   if ((uintptr_t)address % sizeof(struct copy_barrier) != 0) {
     report(HOST_MISALIGNED, "misaligned barrier at %p in line %d", address, line);
   }
@@ -26,6 +28,8 @@ static struct copy_barrier *barrier_at(void *address, int line) {
   }
   return address;
 }
+
+static struct copy_barrier *barrier_at(void *address, int line) { return barrier_of(turn.block, address, line); }
 
 static void complete_phase(struct copy_barrier *barrier) {
   if (barrier->missing_arrivals > 0 || barrier->missing_bytes != 0) return;
@@ -37,12 +41,30 @@ void halotune_barrier_init(void *address, unsigned arrivals, int line) {
   *barrier_at(address, line) = (struct copy_barrier){0, (uint16_t)arrivals, (uint8_t)arrivals, 0};
 }
 
-void halotune_barrier_expect(void *address, unsigned bytes, int line) {
-  struct copy_barrier *barrier = barrier_at(address, line);
+static void arrive(struct copy_barrier *barrier, unsigned bytes, int line) {
   if (barrier->missing_arrivals == 0) report(HOST_UNDEFINED, "line %d arrives at a barrier once too often", line);
   barrier->missing_bytes += (int32_t)bytes;
   barrier->missing_arrivals--;
   complete_phase(barrier);
+}
+
+void halotune_barrier_expect(void *address, unsigned bytes, int line) {
+  arrive(barrier_at(address, line), bytes, line);
+}
+
+void halotune_cluster_arrive(void *address, unsigned rank, int line) {
+  barrier_at(address, line);
+  struct block *other = cluster_block(turn.block, rank, line);
+  arrive(barrier_of(other, other->shared + ((unsigned char *)address - turn.block->shared), line), 0, line);
+}
+
+void halotune_tensor_copy(void *to, const void *map, const int *at, int rank, void *address, int line) {
+  barrier_at(address, line);
+  struct copy copy = tensor_copy_make(map, at, rank, to, line);
+  copy.to = to;
+  copy.barrier = address;
+  *copy_add(&turn.block->bulk) = copy;
+  poison_fill(to, copy.bytes, HOST_POISON_COPY);
 }
 
 void halotune_bulk_copy(void *to, const void *from, unsigned bytes, void *address, int line) {
@@ -55,7 +77,7 @@ void halotune_bulk_copy(void *to, const void *from, unsigned bytes, void *addres
     report(HOST_OUT_OF_BOUNDS, "bulk copy of %u bytes in line %d to byte %lld of %llu bytes of shared memory", bytes, line,
            (long long)(intptr_t)offset, (unsigned long long)size);
   }
-  *copy_add(&turn.block->bulk) = (struct copy){to, from, bytes, 0, address};
+  *copy_add(&turn.block->bulk) = (struct copy){.to = to, .from = from, .bytes = bytes, .barrier = address};
   poison_fill(to, bytes, HOST_POISON_COPY);
 }
 
@@ -69,7 +91,10 @@ int halotune_barrier_passed(void *address, unsigned phase, int line) {
       copies->items[kept++] = copy;
       continue;
     }
-    memcpy(copy.to, copy.from, copy.bytes);
+    if (copy.tensor)
+      tensor_load(&copy);
+    else
+      memcpy(copy.to, copy.from, copy.bytes);
     barrier->missing_bytes -= (int32_t)copy.bytes;
   }
   bool any = kept < copies->end;

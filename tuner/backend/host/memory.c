@@ -1,11 +1,11 @@
 /* memory.c: each buffer between two wide gaps of addresses where nothing is. */
 #include "tuner/backend/host/memory.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tuner/backend/host/calls.h"
 #include "tuner/backend/host/report.h"
 
 #ifdef HOST_ASAN
@@ -21,6 +21,7 @@ static struct mapping {
   unsigned argument;
 } mappings[HOST_MAX_BUFFERS];
 static unsigned mapping_count;
+static bool is_hidden;
 
 static unsigned char *file_begin(const struct mapping *mapping) { return mapping->begin + GAP_BYTES; }
 
@@ -72,7 +73,25 @@ int memory_find(const void *address, long long *offset) {
   return -1;
 }
 
+static void protect(bool hide) {
+  for (unsigned i = 0; i < mapping_count; i++) {
+    mprotect(file_begin(&mappings[i]), mappings[i].file_bytes, hide ? PROT_NONE : PROT_READ | PROT_WRITE);
+  }
+  is_hidden = hide;
+}
+
+void memory_hide(void) { protect(true); }
+
+void memory_show(void) {
+  if (is_hidden) protect(false);
+}
+
+bool memory_is_hidden(void) { return is_hidden; }
+
+void halotune_wait_for_previous(void) { memory_show(); }
+
 void memory_unmap(void) {
+  is_hidden = false;
   for (unsigned i = 0; i < mapping_count; i++) {
     hide_canaries(&mappings[i], false);
     munmap(mappings[i].begin, mappings[i].bytes);

@@ -2,6 +2,7 @@
 #ifndef TUNER_BACKEND_HOST_MEMORY_H
 #define TUNER_BACKEND_HOST_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "tuner/backend/host/protocol.h"
@@ -16,6 +17,11 @@ unsigned char *memory_of(unsigned buffer);
 /* If an address lies around a buffer, the number of the argument that passes it; else -1.
  *   offset  receives where it lies, from the buffer's first byte */
 int memory_find(const void *address, long long *offset);
+
+/* Make all buffers fault, until memory_show. */
+void memory_hide(void);
+void memory_show(void);
+bool memory_is_hidden(void);
 
 void memory_unmap(void);
 

@@ -17,7 +17,7 @@ enum {
 
 enum host_order { HOST_ASCENDING, HOST_DESCENDING, HOST_RANDOM };
 
-enum host_argument_kind { HOST_ARGUMENT_BUFFER, HOST_ARGUMENT_BYTES, HOST_ARGUMENT_TEXTURE };
+enum host_argument_kind { HOST_ARGUMENT_BUFFER, HOST_ARGUMENT_BYTES, HOST_ARGUMENT_TEXTURE, HOST_ARGUMENT_TENSOR };
 
 struct host_wire_texture {
   uint64_t width, height, pitch_bytes; /* texels, texels, bytes from row to row */
@@ -25,12 +25,21 @@ struct host_wire_texture {
   uint32_t zero_outside; /* else the nearest texel */
 };
 
+/* A tensor map. */
+struct host_wire_tensor {
+  uint64_t extents[3], row_bytes, plane_bytes; /* extents in elements, x first; 1 beyond the rank */
+  uint32_t box[3];                             /* elements of one copy */
+  uint32_t rank, element_bytes;
+  uint32_t unused;
+};
+
 struct host_wire_argument {
   uint32_t kind;
-  uint32_t buffer;       /* of a buffer or texture: which */
-  uint64_t offset_bytes; /* of a buffer or texture: from its start; of bytes: where they lie in `parameters` */
+  uint32_t buffer;       /* of all but bytes: which */
+  uint64_t offset_bytes; /* of all but bytes: from its start; of bytes: where they lie in `parameters` */
   uint64_t bytes;        /* of bytes: how many */
   struct host_wire_texture texture;
+  struct host_wire_tensor tensor;
 };
 
 /* A buffer's file holds a canary, the bytes, and canary up to the end. */
@@ -43,6 +52,8 @@ struct host_wire_buffer {
 struct host_request {
   char kernel[HOST_NAME_BYTES];
   uint32_t grid[3], block[3];
+  uint32_t cluster[3];                /* blocks; each a divisor of the grid's number */
+  uint32_t overlaps;                  /* not 0: no buffer can be touched before the kernel waits for what precedes it */
   uint32_t thread_order, block_order; /* enum host_order; blocks have no random one */
   uint64_t seed;
   uint64_t shared_bytes;

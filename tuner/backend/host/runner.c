@@ -11,6 +11,7 @@
 #include "tuner/backend/host/calls.h"
 #include "tuner/backend/host/memory.h"
 #include "tuner/backend/host/report.h"
+#include "tuner/backend/host/tensor.h"
 #include "tuner/backend/host/texture.h"
 #include "tuner/backend/host/watch.h"
 
@@ -80,7 +81,9 @@ static void make_arguments(struct host_request *request, const struct kernel *ke
   }
   for (unsigned i = 0; i < request->argument_count; i++) {
     const struct host_wire_argument *argument = &request->arguments[i];
-    size_t bytes = argument->kind == HOST_ARGUMENT_BYTES ? argument->bytes : sizeof *values;
+    size_t bytes = argument->kind == HOST_ARGUMENT_BYTES    ? argument->bytes
+                   : argument->kind == HOST_ARGUMENT_TENSOR ? TENSOR_MAP_BYTES
+                                                            : sizeof *values;
     if (bytes != kernel->argument_bytes[i]) {
       report(HOST_BAD_LAUNCH, "argument %u of kernel %s has %u bytes, not %zu", i, kernel->name, kernel->argument_bytes[i],
              bytes);
@@ -90,6 +93,8 @@ static void make_arguments(struct host_request *request, const struct kernel *ke
       arguments[i] = request->parameters + argument->offset_bytes;
     } else if (argument->kind == HOST_ARGUMENT_BUFFER) {
       values[i] = (unsigned long long)(uintptr_t)(memory_of(argument->buffer) + argument->offset_bytes);
+    } else if (argument->kind == HOST_ARGUMENT_TENSOR) {
+      arguments[i] = tensor_make(i, memory_of(argument->buffer) + argument->offset_bytes, &argument->tensor);
     } else {
       values[i] = texture_make(i, memory_of(argument->buffer) + argument->offset_bytes, &argument->texture);
     }
@@ -103,6 +108,7 @@ static void run(struct host_request *request, const int *descriptors, const stru
   const unsigned *block = request->block, *grid = request->grid;
   memory_map(request, descriptors);
   make_arguments(request, kernel, arguments, values);
+  if (request->overlaps) memory_hide();
   watch_kernel(request->timeout_ms);
   blocks_run(&(struct launch){.request = request,
                               .kernel = kernel,

@@ -45,6 +45,10 @@ static void on_fault(int number, siginfo_t *info, void *context) {
   }
   bool has_address = number == SIGSEGV || number == SIGBUS;
   int argument = has_address ? memory_find(info->si_addr, &offset) : -1;
+  if (argument >= 0 && memory_is_hidden()) {
+    report(HOST_UNDEFINED, "access to byte %lld of the buffer of argument %d before wait_for_previous()", offset,
+           argument);
+  }
   if (argument >= 0) {
     report(HOST_OUT_OF_BOUNDS, "access to byte %lld of the buffer of argument %d, far outside of it", offset, argument);
   }

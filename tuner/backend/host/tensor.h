@@ -1,0 +1,22 @@
+/* tensor.h: the tensor maps of a launch, and what copies by them move. */
+#ifndef TUNER_BACKEND_HOST_TENSOR_H
+#define TUNER_BACKEND_HOST_TENSOR_H
+
+#include "tuner/backend/host/copy.h"
+#include "tuner/backend/host/protocol.h"
+
+enum { TENSOR_MAP_BYTES = 128, TENSOR_COPY_ALIGNMENT_BYTES = 128 };
+
+/* Describe map number `slot`, below HOST_MAX_ARGUMENTS, until the next launch does. Returns the argument's value. */
+void *tensor_make(unsigned slot, unsigned char *array, const struct host_wire_tensor *shape);
+
+/* A copy by a map between its array and `shared`, which is checked; neither end of it is filled in. */
+struct copy tensor_copy_make(const void *map, const int *at, int rank, const void *shared, int line);
+
+/* Do it: from the array, with zeros for what lies beyond it. */
+void tensor_load(const struct copy *copy);
+
+/* Forget stores that nothing waited for. */
+void tensor_stores_drop(struct copies *stores);
+
+#endif
