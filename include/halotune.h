@@ -194,7 +194,7 @@ struct CUstream_st; /* CUDA's; CUstream and cudaStream_t are pointers to it */
 /* Launch once on a stream of the kernel's context, and return at once. Legal while the stream is being captured, but for the first
  * launch on a set of pointers.
  *   inputs, outputs  device pointers, in the order of the stencil's file; a CUdeviceptr is cast to (void *)
- * The first launch on a set of pointers checks them: pointers that the kernel's vectors or textures cannot take get the best other
+ * The first launch on a set of pointers checks them: pointers that the kernel's vectors, textures or tensor maps cannot take get the best other
  * variant that can, compiled then. Outputs may not overlap each other or inputs; but an output may be the input itself where
  * the stencil reads only the point that it writes.
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for NULL, misaligned or overlapping pointers; HALOTUNE_NO_GPU with what the driver said, such

@@ -201,7 +201,7 @@ extern __shared__ __align__(128) unsigned char halotune_shared_128[];
 // --- tensor maps: an array as the copy engine sees it, cut into boxes whose size the YAML file says. A map is a parameter of the
 // kernel; f.map_in[slot] and f.map_out[output] point to them. Only pointers to the parameters themselves are maps: no copies.
 
-struct __align__(64) TensorMap { unsigned long long opaque[16]; };
+struct __align__(128) TensorMap { unsigned long long opaque[16]; };
 
 // Ask for a map, once a block, so that its first copy need not wait for it.
 __device__ __forceinline__ void tensor_prefetch(const TensorMap *map) {

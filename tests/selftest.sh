@@ -40,6 +40,21 @@ HALOTUNE_FAKE_FAULT='cuLaunchKernel@CASE_bulk=corrupt:77' selftest --template no
 grep -q 'wrong: v: 1 of 65536 points' "$work/out" && grep -q 'wrapper bulk$' "$work/out"
 result "wrappers are tested, and told apart" $?
 
+grep -q '^wrappers *f64 64x32x32: 3 variants, ' "$work/out"
+result "those of tensor maps of three dimensions, too" $?
+
+HALOTUNE_FAKE_FAULT='cuTensorMapEncodeTiled=NOT_SUPPORTED;cuLaunchKernelEx=INVALID_CLUSTER_SIZE' selftest --template nosuch
+grep -q 'launch_failed: cuTensorMapEncodeTiled of boxes of 32x8x4 elements: CUDA_ERROR_NOT_SUPPORTED' "$work/out" &&
+  grep -q 'launch_failed: cuLaunchKernelEx in clusters of 4x1x1 blocks: CUDA_ERROR_INVALID_CLUSTER_SIZE' "$work/out" &&
+  grep -q '^wrappers *f64 256x256x1: 22 variants, 7 failed$' "$work/out"
+result "tensor maps and clusters that the driver refuses are launches that failed, and say why" $?
+
+for template in tensor cluster; do
+  selftest star7 --grid 24,17,11 --template-dir tests/data/templates --template $template --sample 6 --json && [ "$(outcomes)" = passed ] &&
+    [ "$(jq '.variants | length' "$work/out")" = 12 ]
+  result "variants of the template $template pass" $?
+done
+
 "$program" selftest >"$work/out" 2>"$work/err"
 [ $? = 2 ] && grep -q 'needs --gpu' "$work/err"
 result "without --gpu it says what to do" $?

@@ -149,6 +149,62 @@ result "needs no GPU, compiles nothing, and has registers from the recording" $?
 result "the space of a replay is what was recorded" $? "$work/out"
 fails "never into the recording" 2 'the recording itself' replay --db "$work/local.db"
 
+# --- launches of sm_90 ----------------------------------------------------------------------------------------------------------
+
+# A template of tests/data/templates, its winner, and a C program that takes it from a header.
+for what in tensor:stores=engine,overlap=1,block_x=32 tensor:stores=threads,overlap=0,block_x=32 cluster:cluster_x=4,cluster_y=2,overlap=0; do
+  template=${what%%:*} set=${what#*:} sm=$work/$template-$number.db
+  timeout 100 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir tests/data/templates --template "$template" --set "$set" \
+    --strategy exhaustive --budget 20s --db "$sm" --json >"$work/out" 2>"$work/err" &&
+    json '.tasks[0] | .complete and .tried == .outcomes.measured + .outcomes.screened' && "$program" db check --db "$sm" >"$work/out"
+  result "$what: every variant is measured" $? "$work/err"
+  "$program" query star7 --grid 16,16,16 --db "$sm" --device 'NVIDIA H200' --header -o "$work/kernel.h" 2>"$work/err"
+  name=star7_f32_16x16x16 bind='' pointers='u, v'
+  if [ "$template" = tensor ]; then
+    bind="struct ${name}_fields fields; if (result == CUDA_SUCCESS) result = ${name}_bind(&fields, u, v);" pointers='&fields'
+  fi
+  # The weights' sum is 1, so that ones stay ones.
+  cat >"$work/main.c" <<C
+#include "kernel.h"
+#include "kernel.h"
+#include <stdio.h>
+int main(void) {
+  static float ones[${name}_ELEMENTS], got[${name}_ELEMENTS];
+  CUcontext context;
+  CUdeviceptr u, v;
+  struct $name kernel;
+  int i, good = 0;
+  for (i = 0; i < ${name}_ELEMENTS; i++) ones[i] = 1;
+  if (cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context)) return 1;
+  if (cuMemAlloc(&u, sizeof ones) || cuMemAlloc(&v, sizeof ones) || cuMemcpyHtoD(u, ones, sizeof ones)) return 2;
+  CUresult result = ${name}_load(&kernel);
+  $bind
+  if (result == CUDA_SUCCESS) result = ${name}_launch(&kernel, 0, $pointers);
+  if (result == CUDA_SUCCESS) result = cuMemcpyDtoH(got, v, sizeof got);
+  for (i = 0; i < ${name}_ELEMENTS; i++) good += got[i] > 0.9999f && got[i] < 1.0001f;
+  printf("%d of 2744 points\n", good);
+  return ${name}_unload(&kernel) || result || good != 2744;
+}
+C
+  cp "$work/main.c" "$work/main.cc"
+  cuda=${CUDA_HOME:-/usr/local/cuda}/include
+  "${CC:-gcc}" -std=c99 -Wall -Wextra -Werror -isystem "$cuda" -c -o "$work/main.o" "$work/main.c" 2>"$work/err" &&
+    "${CXX:-g++}" -std=c++11 -Wall -Wextra -Werror -isystem "$cuda" -c -o "$work/main_cc.o" "$work/main.cc" 2>>"$work/err"
+  result "a header with it compiles as C99 and C++11" $? "$work/err"
+  "${CC:-gcc}" -o "$work/main" "$work/main.o" "$library" && "$work/main" >"$work/out" 2>&1
+  result "and computes what it should" $? "$work/out"
+done
+fails "a driver that encodes no tensor map: each variant is a launch that failed" 1 'did not come to their end' env HALOTUNE_FAKE_FAULT=cuTensorMapEncodeTiled=NOT_SUPPORTED \
+  timeout 100 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir tests/data/templates --template tensor --set promotion=128 \
+  --strategy exhaustive --budget 20s --db "$work/no_maps.db"
+[ "$(query "$work/no_maps.db" "select distinct outcome, reason like 'cuTensorMapEncodeTiled of boxes of % elements: CUDA_ERROR_NOT_SUPPORTED%' from measurement")" = "launch_failed 1" ]
+result "and says why" $?
+env HALOTUNE_FAKE_FAULT=cuLaunchKernelEx=INVALID_CLUSTER_SIZE timeout 100 "$program" tune star7 --grid 16,16,16 --dtype f32 \
+  --template-dir tests/data/templates --template cluster --set cluster_x=8,overlap=0 --strategy exhaustive --budget 20s --db "$work/no_clusters.db" \
+  >"$work/out" 2>"$work/err"
+[ "$(query "$work/no_clusters.db" "select distinct outcome, reason like 'cuLaunchKernelEx in clusters of 8x1x1 blocks: CUDA_ERROR_INVALID_CLUSTER_SIZE%' from measurement")" = "launch_failed 1" ]
+result "clusters that do not fit are launches that failed" $? "$work/err"
+
 # --- several GPUs ----------------------------------------------------------------------------------------------------------------
 
 both=$work/both.db

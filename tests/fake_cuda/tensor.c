@@ -40,9 +40,10 @@ CUresult fake_tensor_map_encode(CUtensorMap *map, CUtensorMapDataType type, cuui
                                 const cuuint64_t *strides_bytes, const cuuint32_t *box, const cuuint32_t *steps,
                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
                                 CUtensorMapFloatOOBfill fill) {
+  enum { MAP_ALIGNMENT = 64 };
   ENTER("cuTensorMapEncodeTiled");
   bool single = type == CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-  if (rank < 2 || rank > 3 || (uintptr_t)map % _Alignof(CUtensorMap) != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (rank < 2 || rank > 3 || (uintptr_t)map % MAP_ALIGNMENT != 0) return CUDA_ERROR_INVALID_VALUE;
   if ((!single && type != CU_TENSOR_MAP_DATA_TYPE_FLOAT64) || interleave != CU_TENSOR_MAP_INTERLEAVE_NONE ||
       swizzle != CU_TENSOR_MAP_SWIZZLE_NONE || fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) {
     return CUDA_ERROR_NOT_SUPPORTED;

@@ -65,7 +65,22 @@ static void check_steps(struct gpu_session *s, const struct stage *stage, int st
   free(got);
 }
 
-static void check_samples(const char *stencil, enum launch_mode launch) {
+/* How many tensor maps were encoded. */
+static int encoded;
+static CUresult (*encode)(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address, const cuuint64_t *extents,
+                          const cuuint64_t *strides_bytes, const cuuint32_t *box, const cuuint32_t *steps,
+                          CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                          CUtensorMapFloatOOBfill fill);
+
+static CUresult count_encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address, const cuuint64_t *extents,
+                             const cuuint64_t *strides_bytes, const cuuint32_t *box, const cuuint32_t *steps,
+                             CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                             CUtensorMapFloatOOBfill fill) {
+  encoded++;
+  return encode(map, type, rank, address, extents, strides_bytes, box, steps, interleave, swizzle, promotion, fill);
+}
+
+static void check_samples(const char *stencil, const char *template, const char *set, enum launch_mode launch, int maps) {
   static struct stage stage;
   static struct gpu_session s;
   struct gpu_problem problem;
@@ -75,17 +90,22 @@ static void check_samples(const char *stencil, enum launch_mode launch) {
   const int batches[] = {1, 5, 4, 5};
   double time_ms;
   int steps = 0;
-  stage_open(&stage, stencil, DTYPE_F64, (struct grid){{19, 17, 15}});
+  stage_open(&stage, stencil, DTYPE_F64, (struct grid){{20, 17, 15}});
   const struct backend_problem wanted = {.scene = &stage.scene, .launch = launch, .cache = CACHE_STEADY};
-  CHECK(variant_open(&v, &stage, "direct", NULL, compiler), "rules");
+  CHECK(variant_open(&v, &stage, template, set, compiler), "rules");
   CHECK_OK(cuda_problem_make(&wanted, &problem));
   CHECK_OK(gpu_session_open(0, &s));
+  encode = s.cu.tensor_map_encode;
+  s.cu.tensor_map_encode = count_encode;
+  encoded = 0;
   CHECK_OK(gpu_session_prepare(&s, checks.cubin));
   CHECK_OK(gpu_session_problem(&s, &problem));
   upload_all(&s, &stage.scene, stage.stencil);
   kernel_plan_make(&v.generated.launch, stage.stencil, stage.dtype, &v.spec.domain, stage.coefficients, &plan);
   CHECK_OK(gpu_session_load(&s, 0, &plan, v.compiled.cubin, false));
+  CHECK_EQ(maps * problem.phase_count, encoded, "%s %s: maps of each phase", stencil, template);
   CHECK_OK(gpu_session_verify(&s, 0, &seen));
+  encoded = 0;
   for (size_t i = 0; i < COUNT(batches); i++) {
     CHECK_OK(gpu_session_sample(&s, 0, batches[i], i % 2 == 1, &time_ms));
     CHECK(s.applications >= steps + batches[i], "%ld applications", s.applications);
@@ -97,16 +117,27 @@ static void check_samples(const char *stencil, enum launch_mode launch) {
   for (int i = 0; i < gpu_problem_buffers(&problem); i++)
     CHECK_EQ(0, seen.buffers[i].damaged, "%s: buffer %d", stencil, i);
   CHECK(!gpu_session_is_lost(&s), "nothing was lost");
+  CHECK_EQ(0, encoded, "%s %s: maps of samples", stencil, template);
   gpu_session_close(&s);
   variant_close(&v);
   stage_close(&stage);
 }
 
 TEST(samples_of_an_iterated_stencil_are_its_time_steps) {
-  static const char *const stencils[] = {"star7", "heat2d", "wave25"};
-  for (size_t i = 0; i < COUNT(stencils); i++) {
-    check_samples(stencils[i], LAUNCH_STREAM);
-    check_samples(stencils[i], LAUNCH_GRAPH);
+  static const struct {
+    const char *stencil, *template, *set;
+    int maps; /* of a launch */
+  } rows[] = {{"star7", "direct", NULL, 0},
+              {"heat2d", "direct", NULL, 0},
+              {"wave25", "direct", NULL, 0},
+              {"wave25", "../tests/data/templates/tensor", NULL, 1},
+              {"heat2d", "../tests/data/templates/tensor", "stores=engine", 2},
+              {"star7", "../tests/data/templates/tensor", "overlap=1", 1},
+              {"star7", "../tests/data/templates/cluster", NULL, 0},
+              {"heat2d", "../tests/data/templates/cluster", "overlap=1", 0}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    check_samples(rows[i].stencil, rows[i].template, rows[i].set, LAUNCH_STREAM, rows[i].maps);
+    check_samples(rows[i].stencil, rows[i].template, rows[i].set, LAUNCH_GRAPH, rows[i].maps);
   }
 }
 

@@ -428,14 +428,43 @@ static const char wrapper_kernel[] =
 
 static const char *const archs[] = {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120"};
 
+/* Those of sm_90. */
+static const char wrapper_kernel_sm_90[] =
+    "extern \"C\" __global__ void __launch_bounds__(64) wrappers_sm_90(const __grid_constant__ TensorMap in,\n"
+    "                                                               const __grid_constant__ TensorMap out, float *f) {\n"
+    "  const TensorMap *maps[] = {&in, &out};\n"
+    "  float *s = SHARED_MEMORY(float);\n"
+    "  unsigned long long *barrier = SHARED_MEMORY(unsigned long long) + 512;\n"
+    "  launch_dependents();\n"
+    "  wait_for_previous();\n"
+    "  tensor_prefetch(maps[0]);\n"
+    "  tensor_copy(s, maps[0], -1, 2, barrier);\n"
+    "  tensor_copy(s, maps[0], -1, 2, 3, barrier);\n"
+    "  tensor_fence();\n"
+    "  tensor_store(maps[1], 1, 2, s);\n"
+    "  tensor_store(maps[1], 1, 2, 3, s);\n"
+    "  tensor_store_commit();\n"
+    "  tensor_store_wait<1>();\n"
+    "  tensor_store_wait<0>();\n"
+    "  cluster_sync();\n"
+    "  cluster_arrive(barrier, cluster_rank()^1);\n"
+    "  cluster_wait(barrier, 0);\n"
+    "  f[threadIdx.x] = *cluster_map(s + threadIdx.x, cluster_rank()^1);\n"
+    "  cluster_sync();\n"
+    "}\n";
+
 static struct text wrapper_source(void) {
+  static const char *const parts[][2] = {{"templates/wrappers.cuh", wrapper_kernel},
+                                         {"templates/wrappers_sm_90.cuh", wrapper_kernel_sm_90}};
   struct text source = {0};
-  char *wrappers;
-  size_t length;
-  CHECK_OK(file_read("templates/wrappers.cuh", 1 << 20, &wrappers, &length));
-  text_add(&source, wrappers, length);
-  text_printf(&source, "%s", wrapper_kernel);
-  free(wrappers);
+  for (size_t i = 0; i < COUNT(parts); i++) {
+    char *wrappers;
+    size_t length;
+    CHECK_OK(file_read(parts[i][0], 1 << 20, &wrappers, &length));
+    text_add(&source, wrappers, length);
+    text_printf(&source, "%s", parts[i][1]);
+    free(wrappers);
+  }
   return source;
 }
 

@@ -14,6 +14,13 @@ static const struct tuned rows_stored[] = {
     {GPU_H200, "triad", "direct", "vector=4 block_x=32", DTYPE_F32, {4096, 1, 1}, LAUNCH_STREAM, CACHE_STEADY, 0.001},
 };
 
+/* Winners with tensor maps, clusters, overlapping launches; and one that takes any pointers. */
+static const struct tuned rows_sm_90[] = {
+    {GPU_H200, "star7", "../tests/data/templates/tensor", "stores=engine overlap=1", DTYPE_F32, {NX, NY, NZ}, LAUNCH_STREAM, CACHE_STEADY, 0.001},
+    {GPU_H200, "star7", "../tests/data/templates/cluster", "overlap=1", DTYPE_F32, {NX, NY, NZ}, LAUNCH_GRAPH, CACHE_STEADY, 0.001},
+    {GPU_H200, "star7", "direct", "vector=1 block_x=32", DTYPE_F32, {512, NY, NZ}, LAUNCH_STREAM, CACHE_STEADY, 0.001},
+};
+
 static struct work work;
 static halotune_ctx *ctx;
 static struct cu cu;
@@ -235,6 +242,55 @@ TEST(a_kernel_outlives_its_ctx) {
   halotune_kernel_free(kernel);
 }
 
+/* Maps are of the pointers of each launch, whatever others came before; what cannot have maps gets another variant. */
+TEST(tensor_maps_clusters_and_overlap) {
+  static const halotune_layout padded = {28, 0, {0}, {0}}, odd = {25, 325, {0}, {0}};
+  struct work own = work_begin();
+  halotune_ctx *usual = ctx;
+  halotune_kernel *kernel;
+  halotune_kernel_facts facts;
+  halotune_config config;
+  halotune_problem problem = {"star7", NULL, {NX, NY, NZ}, HALOTUNE_F32, HALOTUNE_LAUNCH_GRAPH, 0};
+  tuned_make(own.path, rows_sm_90, COUNT(rows_sm_90));
+  tuned_change(own.path, "update best set cubin = zeroblob(0)");
+  const char *paths[] = {own.path};
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  config = look_up("star7", NX, NY, NZ);
+  CHECK_TEXT("tensor", config.template_name, "the winner");
+  CHECK_OK(halotune_kernel_create(ctx, &config, weights, NULL, &kernel));
+  halotune_kernel_info(kernel, &facts);
+  CHECK_EQ(16, facts.alignment_bytes, "alignment");
+  for (int round = 0; round < 2; round++) {
+    for (int shift = 0; shift < SPARE; shift++) check_star7(kernel, NULL, shift * 4 % SPARE + shift / 4);
+  }
+  for (int shift = 0; shift < MOST_ELEMENTS - NX * NY * NZ; shift += 200) {
+    const void *inputs[] = {at(0, shift)};
+    void *outputs[] = {at(1, 0)};
+    CHECK_OK(halotune_kernel_launch(kernel, NULL, inputs, outputs)); /* more sets than are kept */
+  }
+  check_star7(kernel, NULL, 4);
+  halotune_kernel_free(kernel);
+  CHECK_OK(halotune_kernel_create(ctx, &config, weights, &padded, &kernel));
+  halotune_kernel_info(kernel, &facts);
+  CHECK_TEXT("tensor", facts.template_name, "rows with gaps");
+  check_star7(kernel, &padded, 0);
+  halotune_kernel_free(kernel);
+  CHECK_OK(halotune_kernel_create(ctx, &config, weights, &odd, &kernel));
+  halotune_kernel_info(kernel, &facts);
+  CHECK(strcmp("tensor", facts.template_name) != 0, "rows that no map takes");
+  check_star7(kernel, &odd, 0);
+  halotune_kernel_free(kernel);
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_TEXT("cluster", config.template_name, "the winner in graphs");
+  CHECK_OK(halotune_kernel_create(ctx, &config, weights, NULL, &kernel));
+  check_star7(kernel, NULL, 0);
+  check_star7(kernel, NULL, 1);
+  halotune_kernel_free(kernel);
+  halotune_close(ctx);
+  ctx = usual;
+  work_end(&own);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_winner_computes_what_it_should),
@@ -244,6 +300,7 @@ int main(void) {
       cmocka_unit_test(a_pointwise_stencil_runs_in_place),
       cmocka_unit_test(coefficients_and_contexts_are_checked),
       cmocka_unit_test(a_kernel_outlives_its_ctx),
+      cmocka_unit_test(tensor_maps_clusters_and_overlap),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -23,7 +23,15 @@ static const char full[] =
     "  loads_per_point: taps\n"
     "  over_read: 1 + 2/block_x\n"
     "  computing_share: 1\n"
-    "  shared: [[1, block_x, 0, 1], [2, 0, 0, 2]]\n";
+    "  shared: [[1, block_x, 0, 1], [2, 0, 0, 2]]\n"
+    "tensor_inputs:\n"
+    "  box: [block_x + 4, 4, 1]\n"
+    "tensor_outputs:\n"
+    "  when: storage == registers\n"
+    "  box: [block_x, 4, 2]\n"
+    "  promotion_bytes: 2*block_x\n"
+    "cluster: [block_x/32, 1, 1]\n"
+    "overlap: halo == edge\n";
 
 /* Facts that are all 0, but for some of them. */
 static void simple_facts(double facts[FACT_COUNT]) {
@@ -65,6 +73,15 @@ TEST(every_field_is_read) {
   CHECK_EQ(2, t->access.shared_count, "shared");
   CHECK_NEAR(64, bindings_value(&bindings, t->access.shared[0].stride[1]), 0, "stride");
   CHECK_NEAR(2, bindings_value(&bindings, t->access.shared[1].elements), 0, "elements");
+  CHECK(bindings_take_maps(&bindings, &t->input_maps), "tensor_inputs");
+  CHECK_NEAR(68, bindings_value(&bindings, t->input_maps.box[0]), 0, "box");
+  CHECK_NEAR(128, bindings_optional(&bindings, &t->input_maps.promotion_bytes), 0, "promotion_bytes by default");
+  CHECK(!bindings_take_maps(&bindings, &t->output_maps), "tensor_outputs, but not in this configuration");
+  CHECK_NEAR(2, bindings_value(&bindings, t->output_maps.box[2]), 0, "box");
+  CHECK_NEAR(128, bindings_optional(&bindings, &t->output_maps.promotion_bytes), 0, "promotion_bytes");
+  CHECK_NEAR(2, bindings_optional(&bindings, &t->cluster[0]), 0, "cluster");
+  CHECK_NEAR(1, bindings_optional(&bindings, &t->overlap), 0, "overlap");
+  CHECK(template_needs_sm_90(t), "for sm_90");
   bindings_free(&bindings);
   template_free(t);
 }
@@ -165,6 +182,19 @@ TEST(bad_files_are_refused) {
       {"  over_read: 1 +", "  overread: 1 +", "'overread' is not a field that can stand here"},
       {"[2, 0, 0, 2]", "[2, 0, 0]", "expected four expressions"},
       {"[2, 0, 0, 2]", "2", "expected four expressions"},
+      {"tensor_inputs:\n", "tensor_input:\n", "'tensor_input' is not a field that can stand here"},
+      {"  box: [block_x + 4, 4, 1]\n", "  promotion_bytes: 128\n", "the field 'box' is missing"},
+      {"  box: [block_x + 4, 4, 1]\n", "  box: [block_x + 4, 4]\n", "expected three expressions, for x, y and z"},
+      {"  box: [block_x + 4, 4, 1]\n", "  box: 8\n", "'box' is not of the kind that it should be"},
+      {"  box: [block_x + 4, 4, 1]\n", "  box: [tile, 4, 1]\n", "tile"},
+      {"tensor_inputs:\n  box: [block_x + 4, 4, 1]\n", "tensor_inputs: [8, 4, 1]\n", "expected fields, such as box: [block_x, block_y, 1]"},
+      {"  when: storage == registers\n", "  if: storage == registers\n", "'if' is not a field that can stand here"},
+      {"  when: storage == registers\n", "  when: [storage]\n", "expected an expression"},
+      {"promotion_bytes: 2*block_x", "promotion_bytes: 256B", "256B"},
+      {"cluster: [block_x/32, 1, 1]", "cluster: block_x/32", "expected three expressions, for x, y and z"},
+      {"cluster: [block_x/32, 1, 1]", "cluster: [2]", "expected three expressions, for x, y and z"},
+      {"overlap: halo == edge", "overlap: {halo: edge}", "expected an expression"},
+      {"overlap: halo == edge", "overlap: halo = edge", "="},
       {"[2, 0, 0, 2]", "[2, 0, 0, 2], [1, 0, 0, 1], [1, 0, 0, 1], [1, 0, 0, 1]", "at most 4 kinds of access"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {

@@ -58,8 +58,8 @@ static void add_encodes(const struct query *query, const struct tensor_maps *map
 void header_add_fields(const struct query *query, const struct built *built, const char *prefix, struct text *text) {
   const struct launch *launch = &built->launch;
   const struct stencil *stencil = query->question.parsed->stencil;
-  text_printf(text, "\n/* A set of pointers, and the kernel's tensor maps of them, which begin at a multiple of 64 bytes: in C99 cuda.h does not say\n"
-                    " * so. */\nstruct %s_fields {\n#ifdef __GNUC__\n  __attribute__((aligned(64)))\n#endif\n  CUtensorMap maps[%d];\n", prefix,
+  text_printf(text, "\n/* A set of pointers, and the kernel's tensor maps of them, which begin at a multiple of 128 bytes: in C99 cuda.h does not say\n"
+                    " * so. */\nstruct %s_fields {\n#ifdef __GNUC__\n  __attribute__((aligned(128)))\n#endif\n  CUtensorMap maps[%d];\n", prefix,
               launch->input_maps.count + launch->output_maps.count);
   for (int i = 0; i < stencil->input_count; i++) text_printf(text, "  CUdeviceptr input_%s;\n", stencil->inputs[i]);
   for (int i = 0; i < stencil->output_count; i++) text_printf(text, "  CUdeviceptr output_%s;\n", stencil->outputs[i]);

@@ -248,10 +248,14 @@ static halotune_status try_stencil(struct selftest *s, char *name) {
 /* --- wrappers ----------------------------------------------------------------------------------------------------- */
 
 /* A stencil of the program's own, so that the test needs no file. */
-static halotune_status open_copy(struct stencil **stencil, struct analysis **analysis) {
-  static const char text[] = "name: wrappers\ndims: 1\ninputs: [u]\noutputs: [v]\nupdate: v = u[0]\nboundary: skip\n"
-                             "dtypes: [f32, f64]\ngrids: [[65536]]\n";
-  const struct source source = source_of("wrappers", text, sizeof text - 1);
+static halotune_status open_copy(int dims, struct stencil **stencil, struct analysis **analysis) {
+  static const char *const texts[] = {
+      "name: wrappers\ndims: 2\ninputs: [u]\noutputs: [v]\nupdate: v = u[0,0]\nboundary: skip\n"
+      "dtypes: [f32, f64]\ngrids: [[256, 256]]\n",
+      "name: wrappers\ndims: 3\ninputs: [u]\noutputs: [v]\nupdate: v = u[0,0,0]\nboundary: skip\n"
+      "dtypes: [f32, f64]\ngrids: [[64, 32, 32]]\n"};
+  const char *text = texts[dims - 2];
+  const struct source source = source_of("wrappers", text, strlen(text));
   *analysis = NULL;
   halotune_status status = stencil_parse(&source, stencil);
   return status == HALOTUNE_OK ? analysis_make(*stencil, analysis) : status;
@@ -270,18 +274,19 @@ static halotune_status try_wrapper(struct selftest *s, const struct scene *scene
   return status;
 }
 
-static halotune_status try_wrappers(struct selftest *s) {
-  const struct grid grid = {{WRAPPER_POINTS, 1, 1}};
+/* Those on fields of so many dimensions. */
+static halotune_status try_wrappers(struct selftest *s, int dims) {
   struct stencil *stencil = NULL;
   struct analysis *analysis = NULL;
   double coefficients[1];
-  halotune_status status = open_copy(&stencil, &analysis);
+  halotune_status status = open_copy(dims, &stencil, &analysis);
   for (int d = 0; d < DTYPE_COUNT && status == HALOTUNE_OK; d++) {
     struct scene scene = {.allowed_units = 0};
     long variants = s->variant_count, failed = s->failed_count;
-    status = set_scene(s, stencil, analysis, (enum dtype)d, &grid, coefficients, LAUNCH_STREAM, false, &scene);
+    status = set_scene(s, stencil, analysis, (enum dtype)d, &wrapper_grids[dims - 2], coefficients, LAUNCH_STREAM, false, &scene);
     for (int i = 0; i < wrapper_case_count && status == HALOTUNE_OK; i++) {
-      if (wrapper_cases[i].capability <= s->backend.facts.device.capability) status = try_wrapper(s, &scene, i);
+      if (wrapper_dims(i) != dims || wrapper_cases[i].capability > s->backend.facts.device.capability) continue;
+      status = try_wrapper(s, &scene, i);
     }
     if (status == HALOTUNE_OK) say_done(s, &scene, variants, failed);
     scene_free(&scene);
@@ -296,7 +301,8 @@ static halotune_status try_wrappers(struct selftest *s) {
 static halotune_status try_all(struct selftest *s) {
   char **paths = NULL;
   int count = 0;
-  halotune_status status = try_wrappers(s);
+  halotune_status status = try_wrappers(s, 2);
+  if (status == HALOTUNE_OK && s->backend.facts.device.capability >= 90) status = try_wrappers(s, 3);
   if (status == HALOTUNE_OK) status = search_all(&search_stencils, NULL, &paths, &count);
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = try_stencil(s, paths[i]);
   search_free(paths, count);

@@ -4,21 +4,32 @@
 
 #include "stencil/generate.h"
 
-/* The cases of tuner/backend/gpu/wrappers_check.cu, and the compute capability that each needs. */
-#define WRAPPER_CASE_LIST(X)                                                                            \
-  X(vector_1, 75) X(vector_2, 75) X(vector_4, 75) X(vector_readonly, 75) X(vector_streaming, 75)         \
-  X(plain, 75) X(readonly, 75) X(streaming, 75) X(async_smallest, 75) X(async_8, 75) X(async_16, 75)     \
-  X(async_zero, 75) X(async_groups, 75) X(bulk, 90) X(flags, 75)
+/* How a case is launched, beside its pointers: not at all otherwise, with tensor maps of fields of two or three dimensions, in clusters,
+ * or with programmatic dependent launch. */
+enum wrapper_launch { WRAPPER_PLAIN, WRAPPER_MAPS_2D, WRAPPER_MAPS_3D, WRAPPER_CLUSTER, WRAPPER_OVERLAP };
+
+/* The cases of tuner/backend/gpu/wrappers_check.cu, the compute capability that each needs, and its launch. */
+#define WRAPPER_CASE_LIST(X)                                                                                                 \
+  X(vector_1, 75, PLAIN) X(vector_2, 75, PLAIN) X(vector_4, 75, PLAIN) X(vector_readonly, 75, PLAIN)                         \
+  X(vector_streaming, 75, PLAIN) X(plain, 75, PLAIN) X(readonly, 75, PLAIN) X(streaming, 75, PLAIN)                          \
+  X(async_smallest, 75, PLAIN) X(async_8, 75, PLAIN) X(async_16, 75, PLAIN) X(async_zero, 75, PLAIN)                         \
+  X(async_groups, 75, PLAIN) X(bulk, 90, PLAIN) X(flags, 75, PLAIN)                                                          \
+  X(tensor_copy_2d, 90, MAPS_2D) X(tensor_edge_2d, 90, MAPS_2D) X(tensor_store_2d, 90, MAPS_2D)                              \
+  X(tensor_copy_3d, 90, MAPS_3D) X(tensor_edge_3d, 90, MAPS_3D) X(tensor_store_3d, 90, MAPS_3D)                              \
+  X(cluster_read, 90, CLUSTER) X(cluster_write, 90, CLUSTER) X(cluster_signal, 90, CLUSTER) X(overlap, 90, OVERLAP)
 
 struct wrapper_case {
   const char *name;
   int capability;
+  enum wrapper_launch launch;
 };
 extern const struct wrapper_case wrapper_cases[];
 extern const int wrapper_case_count;
 
-/* The points along x of the field that they copy; 1 in y and z. */
-enum { WRAPPER_POINTS = 1 << 16 };
+/* The fields that they copy have two dimensions, or three where the maps have. */
+int wrapper_dims(int number);
+
+extern const struct grid wrapper_grids[2]; /* of two dimensions, of three */
 
 /* Write a case's variant: its source and launch.
  *   out  ended with generated_free

@@ -1,5 +1,6 @@
-// wrappers_check: a copy of a field by way of one of the wrappers of templates/wrappers.cuh, which stand before it; REAL and
-// WRAPPER, the name of the case, are defined in front. What a wrapper does wrong makes the copy wrong. Blocks have 256 threads, each
+// wrappers_check: a copy of a field by way of one of the wrappers of templates/wrappers.cuh, which stand before it, or of
+// wrappers_sm_90.cuh, which stand there for cases that need them; REAL and WRAPPER, the name of the case, are defined in front, and
+// MAPS where the kernel takes tensor maps. What a wrapper does wrong makes the copy wrong. Blocks have 256 threads, each
 // copies 4 neighbouring elements; the field is a whole number of blocks.
 struct Numbers {
   long long nx, ny, nz, row, plane, x0, x1, y0, y1, z0, z1;
@@ -9,6 +10,8 @@ enum { THREADS = 256, EACH = 4, CHUNK = THREADS*EACH };
 
 template <int NUMBER> struct Case {};
 #define COPY(name) __device__ __forceinline__ void copy(Case<CASE_##name>, const REAL *u, REAL *v, long long first)
+#define COPY_BY_MAPS(name) \
+  __device__ __forceinline__ void copy(Case<CASE_##name>, const REAL *u, REAL *v, const TensorMap *map_u, const TensorMap *map_v, const Numbers &n)
 
 // Vectors of each length, read and written in all ways.
 template <int N, int WAY> __device__ __forceinline__ void copy_vectors(const REAL *u, REAL *v, long long first) {
@@ -124,7 +127,173 @@ COPY(flags) {
   for (int i = 0; i < EACH; i++) v[first + i] = u[first + i] + REAL(shared[0]);
 }
 
+#ifdef HALOTUNE_WRAPPERS_SM_90
+// --- tensor maps: a block copies a box of CHUNK elements. The field has rows of 256 elements, or planes of 64x32.
+
+template <int DIMS> struct Box;
+template <> struct Box<2> { enum { X = 256, Y = 4, Z = 1 }; };
+template <> struct Box<3> { enum { X = 32, Y = 8, Z = 4 }; };
+
+// Where this block's box begins, and element `i` of it.
+struct Place {
+  int x, y, z;
+};
+template <int DIMS> __device__ __forceinline__ Place box_of(const Numbers &n) {
+  typedef Box<DIMS> B;
+  const int in_x = int(n.nx)/B::X, in_y = int(n.ny)/B::Y, b = int(blockIdx.x);
+  return {b%in_x*B::X, b/in_x%in_y*B::Y, b/in_x/in_y*B::Z};
+}
+template <int DIMS> __device__ __forceinline__ Place element_of(int i) {
+  typedef Box<DIMS> B;
+  return {i%B::X, i/B::X%B::Y, i/B::X/B::Y};
+}
+__device__ __forceinline__ long long index_of(const Numbers &n, Place a, Place b) {
+  return (a.x + b.x) + n.nx*((a.y + b.y) + n.ny*(a.z + b.z));
+}
+
+template <int DIMS> __device__ __forceinline__ void fetch(REAL *shared, const TensorMap *map, Place at, unsigned long long *barrier) {
+  if (DIMS == 3) tensor_copy(shared, map, at.x, at.y, at.z, barrier);
+  else tensor_copy(shared, map, at.x, at.y, barrier);
+}
+
+// The box, and a second one that begins before it along each axis: what of it lies beyond the grid is zero, the rest is compared.
+template <int DIMS, bool EDGE>
+__device__ __forceinline__ void copy_boxes(REAL *v, const TensorMap *map, const Numbers &n) {
+  typedef Box<DIMS> B;
+  const Place shift = {3, 1, DIMS == 3 ? 2 : 0}, box = box_of<DIMS>(n), before = {box.x - shift.x, box.y - shift.y, box.z - shift.z};
+  REAL *shared = SHARED_MEMORY(REAL), *shifted = shared + CHUNK;
+  unsigned long long *barrier = reinterpret_cast<unsigned long long *>(shared + 2*CHUNK);
+  if (threadIdx.x == 0) {
+    tensor_prefetch(map);
+    barrier_init(barrier, 1);
+    barrier_init_done();
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    barrier_expect(barrier, (EDGE ? 2 : 1)*CHUNK*sizeof(REAL));
+    fetch<DIMS>(shared, map, box, barrier);
+    if (EDGE) fetch<DIMS>(shifted, map, before, barrier);
+  }
+  barrier_wait(barrier, 0);
+  for (int k = 0; k < EACH; k++) {
+    const int i = int(threadIdx.x)*EACH + k;
+    const Place e = element_of<DIMS>(i);
+    REAL value = shared[i];
+    if (EDGE) {
+      const bool beyond = before.x + e.x < 0 || before.y + e.y < 0 || before.z + e.z < 0;
+      if (beyond) value += shifted[i];
+      if (e.x + shift.x < B::X && e.y + shift.y < B::Y && e.z + shift.z < B::Z) {
+        const REAL same = shifted[i + shift.x + B::X*(shift.y + B::Y*shift.z)];
+        if (same != shared[i]) value += 1;
+      }
+    }
+    v[index_of(n, box, e)] = value;
+  }
+}
+COPY_BY_MAPS(tensor_copy_2d) { copy_boxes<2, false>(v, map_u, n); }
+COPY_BY_MAPS(tensor_copy_3d) { copy_boxes<3, false>(v, map_u, n); }
+COPY_BY_MAPS(tensor_edge_2d) { copy_boxes<2, true>(v, map_u, n); }
+COPY_BY_MAPS(tensor_edge_3d) { copy_boxes<3, true>(v, map_u, n); }
+
+// From shared memory to the grid. Block 0 stores another box, of other numbers, that lies beyond the grid: nothing comes of it.
+template <int DIMS> __device__ __forceinline__ void store_boxes(const REAL *u, const TensorMap *map, const Numbers &n) {
+  typedef Box<DIMS> B;
+  const Place box = box_of<DIMS>(n);
+  REAL *shared = SHARED_MEMORY(REAL), *other = shared + CHUNK;
+  for (int k = 0; k < EACH; k++) {
+    const int i = int(threadIdx.x)*EACH + k;
+    shared[i] = u[index_of(n, box, element_of<DIMS>(i))];
+    other[i] = REAL(-1000 - i);
+  }
+  tensor_fence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    if (DIMS == 3) tensor_store(map, box.x, box.y, box.z, shared);
+    else tensor_store(map, box.x, box.y, shared);
+    tensor_store_commit();
+    if (blockIdx.x == 0) {
+      if (DIMS == 3) tensor_store(map, 0, int(n.ny), 0, other);
+      else tensor_store(map, 0, -B::Y, other);
+      tensor_store_commit();
+    }
+    tensor_store_wait<1>();
+    tensor_store_wait<0>();
+  }
+}
+COPY_BY_MAPS(tensor_store_2d) { store_boxes<2>(u, map_v, n); }
+COPY_BY_MAPS(tensor_store_3d) { store_boxes<3>(u, map_v, n); }
+
+// --- clusters of 4 blocks: each block's chunk is written by the next one.
+
+enum { CLUSTER = 4 };
+
+// The chunk of another block of the cluster, from this one's.
+__device__ __forceinline__ long long chunk_of(long long first, unsigned rank) {
+  return first + ((long long)rank - (long long)cluster_rank())*CHUNK;
+}
+
+COPY(cluster_read) {
+  REAL *shared = SHARED_MEMORY(REAL);
+  const int mine = int(threadIdx.x)*EACH;
+  const unsigned other = (cluster_rank() + 1)%CLUSTER;
+  for (int i = 0; i < EACH; i++) shared[mine + i] = u[first + i];
+  cluster_sync();
+  const REAL *theirs = cluster_map(shared, other);
+  for (int i = 0; i < EACH; i++) v[chunk_of(first, other) + i] = theirs[mine + i];
+  cluster_sync();
+}
+
+COPY(cluster_write) {
+  REAL *shared = SHARED_MEMORY(REAL);
+  const int mine = int(threadIdx.x)*EACH;
+  const unsigned other = (cluster_rank() + 1)%CLUSTER, before = (cluster_rank() + CLUSTER - 1)%CLUSTER;
+  cluster_sync();
+  REAL *theirs = cluster_map(shared, other);
+  for (int i = 0; i < EACH; i++) theirs[mine + i] = u[first + i];
+  cluster_sync();
+  for (int i = 0; i < EACH; i++) v[chunk_of(first, before) + i] = shared[mine + i];
+}
+
+// Every block tells all others that its chunk is there, twice.
+COPY(cluster_signal) {
+  REAL *shared = SHARED_MEMORY(REAL);
+  unsigned long long *barrier = reinterpret_cast<unsigned long long *>(shared + CHUNK);
+  const int mine = int(threadIdx.x)*EACH;
+  const unsigned other = (cluster_rank() + 3)%CLUSTER;
+  if (threadIdx.x == 0) {
+    barrier_init(barrier, CLUSTER);
+    barrier_init_done();
+  }
+  cluster_sync();
+  for (int phase = 0; phase < 2; phase++) {
+    for (int i = 0; i < EACH; i++) shared[mine + i] = phase == 0 ? REAL(1) : u[first + i];
+    __syncthreads();
+    if (threadIdx.x < CLUSTER) cluster_arrive(barrier, threadIdx.x);
+    cluster_wait(barrier, unsigned(phase));
+    if (phase == 0) cluster_sync();  // all have seen the first phase before it is over
+  }
+  const REAL *theirs = cluster_map(shared, other);
+  for (int i = 0; i < EACH; i++) v[chunk_of(first, other) + i] = theirs[mine + i];
+  cluster_sync();
+}
+
+// --- programmatic dependent launch
+
+COPY(overlap) {
+  launch_dependents();
+  wait_for_previous();
+  for (int i = 0; i < EACH; i++) v[first + i] = u[first + i];
+}
+#endif
+
+#ifdef MAPS
+extern "C" __global__ void __launch_bounds__(256) wrappers_check(const REAL *u, REAL *v, const __grid_constant__ TensorMap map_u,
+                                                                 const __grid_constant__ TensorMap map_v, Numbers n) {
+  copy(Case<WRAPPER>(), u, v, &map_u, &map_v, n);
+}
+#else
 extern "C" __global__ void __launch_bounds__(256) wrappers_check(const REAL *__restrict__ u, REAL *__restrict__ v, Numbers n) {
   const long long first = (long long)blockIdx.x*CHUNK + (long long)threadIdx.x*EACH;
-  if (first + EACH <= n.nx) copy(Case<WRAPPER>(), u, v, first);
+  if (first + EACH <= n.nx*n.ny*n.nz) copy(Case<WRAPPER>(), u, v, first);
 }
+#endif

@@ -284,7 +284,7 @@ static inline void store_release(unsigned *p, unsigned value) { *const_cast<vola
 
 #define HALOTUNE_WRAPPERS_SM_90
 
-struct alignas(64) TensorMap { unsigned long long opaque[16]; };
+struct alignas(128) TensorMap { unsigned long long opaque[16]; };
 
 static inline void tensor_prefetch(const TensorMap *) {}
 static inline void tensor_copy(void *shared, const TensorMap *map, int x, int y, int z, unsigned long long *barrier, HALOTUNE_LINE) {

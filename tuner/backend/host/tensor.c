@@ -20,7 +20,7 @@ static struct tensor tensors[HOST_MAX_ARGUMENTS];
 /* As a kernel gets it. No handle is a small number or an address, so that one that was made up is found. */
 struct map {
   unsigned long long handle, unused[TENSOR_MAP_BYTES / sizeof(unsigned long long) - 1];
-} __attribute__((aligned(64)));
+} __attribute__((aligned(TENSOR_MAP_BYTES)));
 
 static const unsigned long long first_handle = 0x7E450000u;
 
