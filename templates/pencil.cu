@@ -26,6 +26,7 @@
 #define ENDS ENDS_SHARED
 #define PADDING 0
 #define UNROLL 1
+#define OVERLAP 0
 #endif
 
 constexpr int LOW = AXIS == 0 ? LOW_X : AXIS == 1 ? LOW_Y : LOW_Z;
@@ -170,6 +171,10 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const index_t z = AXIS == 2 ? start : g.z0 + index_t(blockIdx.z);
   const int length = SEGMENT == 0 ? int(extent(g)) : SEGMENT;
   const Pencils p = {f, g, COEFFICIENT_VALUES, SHARED_MEMORY(real), x, y, z, start, length};
+#if OVERLAP
+  launch_dependents();
+  wait_for_previous();
+#endif
   load_lines(p);
   __syncthreads();
   if (ENDS == ENDS_SHARED) {

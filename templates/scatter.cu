@@ -22,9 +22,9 @@
 // or points where rows do not begin at multiples of a vector; results then go through shared memory as well, so that neighbouring
 // threads write neighbouring points.
 //
-// COPIES: all threads copy pieces, and meet at one barrier a plane; or the copy engine copies rows, which the first warp hands to it.
-// Then warps do not wait for each other: each waits until a plane is full, and tells when it has read it, so that the first warp knows
-// when its slot is empty.
+// COPIES: all threads copy pieces, and meet at one barrier a plane; or the copy engine copies the tile and its halo at once, which one
+// thread has it do. Then warps do not wait for each other: each waits until a plane is full, and tells when it has read it, so that the
+// one thread knows when a slot is empty. That thread is the first of those that compute, or has a warp of its own (PRODUCER).
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #endif
@@ -37,6 +37,10 @@
 #define COPIES_THREADS 0
 #define COPIES_ENGINE 1
 #define COPIES COPIES_THREADS
+#define PRODUCER_FIRST 0
+#define PRODUCER_OWN 1
+#define PRODUCER PRODUCER_FIRST
+#define HALO_BYTES 16
 #define BLOCK_X 32
 #define BLOCK_Y 8
 #define POINTS_Y 2
@@ -48,18 +52,22 @@
 #define Z_SLICING 64
 #endif
 
-constexpr bool ENGINE = COPIES == COPIES_ENGINE;
+constexpr bool ENGINE = COPIES == COPIES_ENGINE, OWN_PRODUCER = PRODUCER == PRODUCER_OWN;
 constexpr int PIECE = PIECES == PIECES_VECTORS ? VECTOR : 1;
 
 constexpr int TILE_X = BLOCK_X*VECTOR, TILE_Y = BLOCK_Y*POINTS_Y, THREADS = BLOCK_X*BLOCK_Y;
 
 __device__ constexpr int at_least_one(int count) { return count > 1 ? count : 1; }  // no array has 0 elements
 
-// Shared memory in elements: rows, planes of rows, and slots of one such plane for each staged input. Rows begin with the vectors
-// that taps reach before the tile.
-constexpr int BEFORE_X = (LOW_X + VECTOR - 1)/VECTOR*VECTOR, AFTER_X = (HIGH_X + VECTOR - 1)/VECTOR*VECTOR;
+// What tiles and their halo along x are multiples of: the engine reads memory fastest in whole lines of 128 bytes.
+constexpr int GRAIN = ENGINE ? HALO_BYTES/int(sizeof(real)) : VECTOR;
+
+// Shared memory in elements: rows, planes of rows, and slots of one such plane for each staged input. Rows begin with what taps reach
+// before the tile. The engine wants planes to begin at multiples of 128 bytes.
+constexpr int BEFORE_X = (LOW_X + GRAIN - 1)/GRAIN*GRAIN, AFTER_X = (HIGH_X + GRAIN - 1)/GRAIN*GRAIN;
 constexpr int SHARED_ROW = BEFORE_X + TILE_X + AFTER_X, SHARED_ROWS = LOW_Y + TILE_Y + HIGH_Y;
-constexpr int SHARED_PLANE = SHARED_ROW*SHARED_ROWS, SLOT = STAGED*SHARED_PLANE;
+constexpr int BOX = SHARED_ROW*SHARED_ROWS, PLANE_GRAIN = ENGINE ? 128/int(sizeof(real)) : 1;
+constexpr int SHARED_PLANE = (BOX + PLANE_GRAIN - 1)/PLANE_GRAIN*PLANE_GRAIN, SLOT = STAGED*SHARED_PLANE;
 
 // Where the last output of a plane is finished: this many planes later.
 __device__ constexpr int longest_delay() {
@@ -216,29 +224,13 @@ __device__ __forceinline__ void copy_plane(const Block &b, const CopyPlan &plan,
   }
 }
 
-// ---- copying by the engine: whole rows, of which no point lies beyond the grid in x, or else is not needed
-
-constexpr int ROW_TURNS = (SHARED_ROWS + 31)/32;  // for the lanes of a warp, one row each
+// ---- copying by the engine: the tile and its halo as a box of a tensor map, in which zeros stand for what lies beyond the grid
 
 // Behind the slots, two barriers for each: `full` counts the bytes of a plane, `empty` the warps that have read it.
 __device__ __forceinline__ unsigned long long *full(const Block &b, int slot) {
   return reinterpret_cast<unsigned long long *>(b.shared + SLOTS*SLOT) + slot;
 }
 __device__ __forceinline__ unsigned long long *empty(const Block &b, int slot) { return full(b, slot) + SLOTS; }
-
-// A row of the tile and its halo: where it begins from the tile's first point, and how many points are to be copied.
-struct Row {
-  int dx, points;
-};
-
-__device__ __forceinline__ Row engine_row(const Block &b, int row) {
-  const Geometry &g = b.g;
-  const bool beside = STAR && (row < LOW_Y || row >= LOW_Y + TILE_Y);  // above or below the tile: no corners
-  const index_t begin = b.x - (beside ? 0 : BEFORE_X), end = b.x + TILE_X + (beside ? 0 : AFTER_X);
-  const index_t first = begin > 0 ? begin : 0, last = end < g.nx ? end : g.nx;
-  if (row >= SHARED_ROWS || !is_needed_y(g, b.y + row - LOW_Y) || last <= first) return {0, 0};
-  return {int(first - b.x), int(last - first)};
-}
 
 // A place in the ring of slots, and how often the ring was gone round: barriers count that in phases, 0 and 1 by turns.
 struct Place {
@@ -251,32 +243,16 @@ __device__ __forceinline__ void step(Place &place) {
   place.slot = place.slot + 1 < SLOTS ? place.slot + 1 : 0;
 }
 
-// By the first warp. All bytes of the plane are announced before the first of them can come.
-__device__ __forceinline__ void copy_plane_by_engine(const Block &b, int plane_bytes, index_t z, int slot) {
-  const Geometry &g = b.g;
-  const int lane = int(threadIdx.y)*BLOCK_X + int(threadIdx.x);
-  if (lane >= 32) return;
-  if (lane == 0) barrier_expect(full(b, slot), unsigned(plane_bytes));
-  __syncwarp();
+// By one thread. All bytes of the plane are announced before the first of them can come.
+__device__ __forceinline__ void copy_boxes(const Block &b, index_t z, int slot) {
+#if COPIES == COPIES_ENGINE
+  barrier_expect(full(b, slot), unsigned(STAGED*BOX*int(sizeof(real))));
 #pragma unroll
-  for (int i = 0; i < ROW_TURNS; i++) {
-    const int row = lane + i*32;
-    const Row r = engine_row(b, row);
-    if (r.points == 0) continue;
-    const index_t from = at(g, b.x + r.dx, image_y(g, b.y + row - LOW_Y), image_z(g, z));
-#pragma unroll
-    for (int s = 0; s < STAGED; s++) {
-      real *to = b.shared + slot*SLOT + s*SHARED_PLANE + cell(r.dx, row - LOW_Y);
-      bulk_copy(to, b.f.in[staged_input(s)] + from, unsigned(r.points)*unsigned(sizeof(real)), full(b, slot));
-    }
+  for (int s = 0; s < STAGED; s++) {
+    real *to = b.shared + slot*SLOT + s*SHARED_PLANE;
+    tensor_copy(to, b.f.map_in[s], int(b.x) - BEFORE_X, int(b.y) - LOW_Y, int(z), full(b, slot));
   }
-}
-
-__device__ __forceinline__ int engine_plane_bytes(const Block &b) {
-  int points = 0;
-#pragma unroll 1
-  for (int row = 0; row < SHARED_ROWS; row++) points += engine_row(b, row).points;
-  return points*STAGED*int(sizeof(real));
+#endif
 }
 
 __device__ __forceinline__ void make_barriers(const Block &b) {
@@ -413,47 +389,49 @@ __device__ __forceinline__ void write_complete(const Block &b, index_t p, int sl
 // The march's way to its planes. All of a block's threads call these; `at_hand` is where the plane at hand lies, `ahead` where the
 // next copy goes.
 struct Pipeline {
-  CopyPlan plan;    // COPIES threads
-  int plane_bytes;  // COPIES engine
+  CopyPlan plan;  // COPIES threads
   Place at_hand, ahead;
-  Place late;            // COPIES engine: of the plane that all must have read
+  Place late;     // COPIES engine: of the plane that all must have read
+  int begun;      // COPIES engine: planes whose copy began
 };
 
-// Begin to copy planes from z on, those before the last. Together they are a group of a thread's copies, though it may be empty.
+// Begin to copy plane z, as the one thread that does. Its slot is that of a plane KEPT before the one which all must have read.
+__device__ __forceinline__ void begin_boxes(const Block &b, Pipeline &p, index_t z, bool is_leader) {
+  if (p.begun >= SLOTS - KEPT) {
+    if (is_leader) barrier_wait(empty(b, p.late.slot), p.late.phase);
+    step(p.late);
+  }
+  if (is_leader) copy_boxes(b, z, p.ahead.slot);
+  step(p.ahead);
+  p.begun++;
+}
+
+// Begin to copy planes from z on, those before the last. What all threads copy is a group of a thread's copies, though it may be empty.
 __device__ __forceinline__ void begin_planes(const Block &b, Pipeline &p, index_t z, index_t last) {
+  if (ENGINE) {
+    if (!OWN_PRODUCER && z < last) begin_boxes(b, p, z, threadIdx.x == 0 && threadIdx.y == 0);
+    return;
+  }
 #pragma unroll
   for (int u = 0; u < AT_ONCE; u++) {
-    if (z + u < last) {
-      if (ENGINE) copy_plane_by_engine(b, p.plane_bytes, z + u, p.ahead.slot);
-      else copy_plane(b, p.plan, z + u, b.shared + p.ahead.slot*SLOT);
-    }
+    if (z + u < last) copy_plane(b, p.plan, z + u, b.shared + p.ahead.slot*SLOT);
     step(p.ahead);
   }
-  if (!ENGINE) async_commit();
+  async_commit();
 }
 
 __device__ __forceinline__ void begin_march(const Block &b, Pipeline &p, index_t first, index_t last) {
-  p.at_hand = p.ahead = p.late = {0, 0};
-  if (ENGINE) {
-    p.plane_bytes = engine_plane_bytes(b);
-    make_barriers(b);
-  } else {
-    plan_copies(b, p.plan);
-  }
+  if (!ENGINE) plan_copies(b, p.plan);
 #pragma unroll
   for (int i = 0; i < STAGES; i++) begin_planes(b, p, first + i*AT_ONCE, last);
 }
 
-// After this, the planes from z on are in shared memory. The copy of a later one begins: to the slot of the plane before, which nobody reads any
-// more; or with the engine to that of the plane before that one, whose readers need not have kept step.
-__device__ __forceinline__ void take_planes(const Block &b, Pipeline &p, index_t z, index_t first, index_t last) {
+// After this, the planes from z on are in shared memory. The copy of a later one begins: to the slot of the plane before, which nobody
+// reads any more; or with the engine to that of the plane before that one, whose readers need not have kept step.
+__device__ __forceinline__ void take_planes(const Block &b, Pipeline &p, index_t z, index_t last) {
   if (ENGINE) {
-    const bool is_first_warp = int(threadIdx.y)*BLOCK_X + int(threadIdx.x) < 32;
-    if (z - first >= 2) {
-      if (is_first_warp && z + STAGES < last) barrier_wait(empty(b, p.late.slot), p.late.phase);
-      step(p.late);
-    }
     begin_planes(b, p, z + STAGES, last);
+    __syncwarp();
     barrier_wait(full(b, p.at_hand.slot), p.at_hand.phase);
   } else {
     async_wait<STAGES - 1>();
@@ -464,24 +442,30 @@ __device__ __forceinline__ void take_planes(const Block &b, Pipeline &p, index_t
 
 // The plane at hand was read.
 __device__ __forceinline__ void leave_plane(const Block &b, Pipeline &p) {
-  if (ENGINE) {
-    __syncwarp();
-    if ((threadIdx.y*BLOCK_X + threadIdx.x)%32 == 0) barrier_arrive(empty(b, p.at_hand.slot));
-  }
+  if (ENGINE) barrier_leave(empty(b, p.at_hand.slot), int(threadIdx.y*BLOCK_X + threadIdx.x)%32);
   step(p.at_hand);
 }
 
 __device__ __forceinline__ void march(const Block &b, const Weights &weights, const Coefficients &coefficients) {
-  Pipeline pipeline;
-  real sums[POINTS_Y][VECTOR][FORMS][PLANES] = {};
   const index_t first = b.z_first - LOW_Z, last = b.z_last + longest_delay();
+  Pipeline pipeline;
+  pipeline.at_hand = pipeline.ahead = pipeline.late = {0, 0};
+  pipeline.begun = 0;
+  if (ENGINE) make_barriers(b);
+  if (OWN_PRODUCER && threadIdx.y >= BLOCK_Y) {
+    if (threadIdx.y > BLOCK_Y || threadIdx.x > 0) return;
+#pragma unroll 1
+    for (index_t p = first; p < last; p++) begin_boxes(b, pipeline, p, true);
+    return;
+  }
+  real sums[POINTS_Y][VECTOR][FORMS][PLANES] = {};
   begin_march(b, pipeline, first, last);
 #pragma unroll 1
   for (index_t p = first; p < last; p += AT_ONCE) {
     Beside beside[AT_ONCE];
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) load_beside(b, p + u, beside[u]);
-    take_planes(b, pipeline, p, first, last);
+    take_planes(b, pipeline, p, last);
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {
       if (u > 0 && p + u >= last) break;
@@ -507,7 +491,8 @@ __device__ __forceinline__ index_t share_begin(const Geometry &g, unsigned share
 
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
-  const Block b = {f, g, SHARED_MEMORY(real), g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X,
+  const Block b = {f, g, SHARED_MEMORY(real), g.x0/GRAIN*GRAIN + index_t(blockIdx.x)*TILE_X,
                    g.y0 + index_t(blockIdx.y)*TILE_Y, share_begin(g, blockIdx.z), share_begin(g, blockIdx.z + 1)};
+  if (b.y >= g.y1) return;  // a cluster reaches beyond the last rows
   march(b, weights_of(COEFFICIENT_VALUES), COEFFICIENT_VALUES);
 }

@@ -265,7 +265,10 @@ static inline void barrier_init_done() {}
 static inline void barrier_expect(unsigned long long *barrier, unsigned bytes, HALOTUNE_LINE) {
   halotune_barrier_expect(barrier, bytes, line);
 }
-static inline void barrier_arrive(unsigned long long *barrier, HALOTUNE_LINE) { halotune_barrier_expect(barrier, 0, line); }
+static inline void barrier_leave(unsigned long long *barrier, int lane, HALOTUNE_LINE) {
+  __syncwarp(~0u, line);
+  if (lane == 0) halotune_barrier_expect(barrier, 0, line);
+}
 static inline void bulk_copy(void *shared, const void *global, unsigned bytes, unsigned long long *barrier, HALOTUNE_LINE) {
   halotune_bulk_copy(shared, global, bytes, barrier, line);
 }
