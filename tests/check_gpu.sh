@@ -25,6 +25,6 @@ check() { # name command...
 check "a slice of all variants, and the wrappers" "$program" selftest --gpu --sample "${SAMPLE:-24}"
 [ "${LARGE:-1}" = 0 ] ||
   check "more than 2^31 elements" "$program" selftest --gpu heat2d --dtype f32 --grid 50000,44000 --sample 8
-check "defects in templates" env VERIFY='selftest --gpu' HALOTUNE="$program" tests/mutations.sh
+check "defects in templates" env VERIFY='selftest --gpu --fail-fast' HALOTUNE="$program" tests/mutations.sh
 echo "1..$number"
 [ "$failed" = 0 ]

@@ -32,6 +32,10 @@ for where in '' --in-process; do
   result "swapped planes are found $where" $?
 done
 
+selftest star25 --grid 20,17,13 --template-dir "$work/broken" --template direct --sample 2 --dtype f64 --json --fail-fast
+[ $? = 1 ] && [ "$(jq '.variants | length' "$work/out")" = 1 ]
+result "the first failure may end it" $?
+
 HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_direct=write:-8' selftest star7 --grid 20,17,11 --template direct --sample 1 --dtype f32
 [ $? = 1 ] && grep -q 'out_of_bounds: wrote in front of v' "$work/out"
 result "a write in front of a field is found" $?

@@ -71,7 +71,7 @@ static halotune_status try_all(struct selftest *s) {
   halotune_status status = try_wrappers(s, 2);
   if (status == HALOTUNE_OK && s->backend.facts.device.capability >= 90) status = try_wrappers(s, 3);
   if (status == HALOTUNE_OK) status = search_all(&search_stencils, NULL, &paths, &count);
-  for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = selftest_stencil(s, paths[i]);
+  for (int i = 0; i < count && status == HALOTUNE_OK && selftest_goes_on(s); i++) status = selftest_stencil(s, paths[i]);
   search_free(paths, count);
   return status;
 }
@@ -92,11 +92,13 @@ static halotune_status open_backend(struct selftest *s) {
 }
 
 static enum exit_code run(const struct invocation *invocation) {
-  struct selftest s = {.invocation = invocation, .as_json = option_value(invocation, "json") != NULL};
+  struct selftest s = {.invocation = invocation,
+                       .as_json = option_value(invocation, "json") != NULL,
+                       .fails_fast = option_value(invocation, "fail-fast") != NULL};
   halotune_status status = open_backend(&s);
   if (s.as_json) s.rows = json_array();
   if (s.backend.table && invocation->argument_count == 0) status = try_all(&s);
-  for (int i = 0; s.backend.table && i < invocation->argument_count && status == HALOTUNE_OK; i++)
+  for (int i = 0; s.backend.table && i < invocation->argument_count && status == HALOTUNE_OK && selftest_goes_on(&s); i++)
     status = selftest_stencil(&s, invocation->arguments[i]);
   if (status == HALOTUNE_OK && s.as_json) {
     json_t *document = json_object();
@@ -118,6 +120,7 @@ static enum exit_code run(const struct invocation *invocation) {
 static const struct option_row options[] = {
     {"gpu", NULL, "on this machine's GPU; has to be given"},
     {"device", "N", "which GPU, from 0; 0 by default"},
+    {"fail-fast", NULL, "end with the first variant that fails"},
     {"in-process", NULL, "with no worker process between, for compute-sanitizer"},
     {"dtype", "TYPE", "f32 or f64; both by default"},
     {"grid", "NX,NY,NZ", "points along each axis; two awkward ones by default, and one with ghost layers"},

@@ -11,7 +11,7 @@ struct selftest {
   const struct invocation *invocation;
   struct compiler *compiler;
   struct backend_handle backend;
-  bool as_json;
+  bool as_json, fails_fast; /* fails_fast: the first failure ends it */
   json_t *rows;
   long variant_count, failed_count;
 };
@@ -21,6 +21,9 @@ struct selftest_item {
   struct variant_spec spec;
   struct generated generated;
 };
+
+/* Whether there is more to try. */
+static inline bool selftest_goes_on(const struct selftest *s) { return !s->fails_fast || s->failed_count == 0; }
 
 /* --- selftest_try.c --- */
 

@@ -94,10 +94,10 @@ halotune_status selftest_stencil(struct selftest *s, char *name) {
   inner.arguments = &name;
   inner.argument_count = 1;
   set_option(&inner, "arch", arch);
-  for (int d = 0; d < DTYPE_COUNT && status == HALOTUNE_OK; d++) {
+  for (int d = 0; d < DTYPE_COUNT && status == HALOTUNE_OK && selftest_goes_on(s); d++) {
     if (dtype ? strcmp(dtype, dtype_names[d]) != 0 : !loaded.stencil->dtypes[d]) continue;
     set_option(&inner, "dtype", dtype_names[d]);
-    for (int g = 0; g < (grid ? 1 : 3) && status == HALOTUNE_OK;
+    for (int g = 0; g < (grid ? 1 : 3) && status == HALOTUNE_OK && selftest_goes_on(s);
          g++) { /* the second grid once more, with ghosts; no scan has any */
       bool ghosts = g == 2;
       if (ghosts && loaded.stencil->kind == STENCIL_SCAN) continue;

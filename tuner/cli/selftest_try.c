@@ -88,7 +88,7 @@ halotune_status selftest_items(struct selftest *s, const struct scene *scene, co
   halotune_status status = HALOTUNE_OK;
   long submitted = 0, done = 0;
   snprintf(arch, sizeof arch, "sm_%d", s->backend.facts.device.capability);
-  while (done < count && status == HALOTUNE_OK) {
+  while (done < count && status == HALOTUNE_OK && selftest_goes_on(s)) {
     struct compiler_result result;
     bool have = false;
     while (submitted < count && status == HALOTUNE_OK && compiler_has_room(s->compiler)) {
