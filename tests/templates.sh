@@ -3,7 +3,7 @@
 #   - each compiles as it stands, and one generated file of each without a warning, with nvcc
 #   - templates/example*.cuh are what `halotune generate STENCIL --prelude` prints
 #   - each value of each parameter is used by some variant of some stencil
-#   - no parameter is dead: changing it changes the machine code of some variant
+#   - no parameter is dead: changing it changes the machine code of some variant, or its clusters
 #   - every stencil has enough variants
 # ONLY=NAME looks at one template, and then not at the numbers of variants.
 set -u
@@ -82,10 +82,10 @@ for stencil in $stencils; do
   done
 done
 
-# --- dead parameters: of some variants, change one parameter after the other until the machine code changes
+# --- dead parameters: of some variants, change one parameter after the other until the machine code or the clusters change
 
 cubin_of() { # stencil template settings
-  "$program" compile "$1" --template "$2" --set "$3" --json 2>/dev/null | jq -r '.variants[0].cubin_hash // empty'
+  "$program" compile "$1" --template "$2" --set "$3" --json 2>/dev/null | jq -r '.variants[0] | select(.cubin_hash) | .cubin_hash + "-" + (.cluster_blocks | tostring)'
 }
 
 # Append variants with the hashes of their cubins to $work/sample: stencil, settings, hash.
@@ -94,7 +94,7 @@ sample() { # stencil template options...
   shift 2
   "$program" compile "$stencil" --template "$template" --seed 1 --json "$@" 2>/dev/null |
     jq -r --arg s "$stencil" '.variants[] | select(.outcome == "ok")
-      | [$s, (.parameters | to_entries | map("\(.key)=\(.value)") | join(",")), .cubin_hash] | @tsv' >>"$work/sample"
+      | [$s, (.parameters | to_entries | map("\(.key)=\(.value)") | join(",")), .cubin_hash + "-" + (.cluster_blocks | tostring)] | @tsv' >>"$work/sample"
 }
 
 # Whether another value of a parameter changes the cubin of some variant in $work/sample.

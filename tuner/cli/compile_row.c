@@ -29,6 +29,7 @@ halotune_status compile_row_fill(struct compile_row *row, const struct problem *
   bindings_free(&bindings);
   row->static_shared_bytes = kernel->shared_bytes;
   row->dynamic_shared_bytes = generated->launch.shared_bytes;
+  row->cluster_blocks = launch_cluster_blocks(&generated->launch);
   row->spill_store_bytes = kernel->spill_store_bytes;
   row->spill_load_bytes = kernel->spill_load_bytes;
   row->stack_bytes = kernel->stack_bytes;
@@ -117,6 +118,7 @@ static void put_compiled(json_t **json, const struct compile_row *row) {
   json_put(json, "static_shared_bytes", json_integer(row->static_shared_bytes));
   json_put(json, "dynamic_shared_bytes", json_integer(row->dynamic_shared_bytes));
   json_put(json, "threads_per_block", json_integer(row->needs.threads));
+  json_put(json, "cluster_blocks", json_integer(row->cluster_blocks));
   json_put(json, "blocks_per_sm", json_integer(row->occupancy.blocks));
   json_put(json, "occupancy", number_json(row->occupancy.fraction));
   json_put(json, "limiter", text_json(text_string(&limiters)));

@@ -28,7 +28,7 @@ struct compile_row {
   double compile_time_ms; /* back then, where it is cached */
   struct block_needs needs;
   int static_shared_bytes, spill_store_bytes, spill_load_bytes, stack_bytes;
-  long dynamic_shared_bytes, cubin_bytes;
+  long dynamic_shared_bytes, cubin_bytes, cluster_blocks; /* blocks of a cluster, 1 for none */
   struct hash cubin_hash;
   struct occupancy occupancy;
   struct access access;
