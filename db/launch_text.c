@@ -24,8 +24,9 @@ void launch_write(const struct launch *launch, struct text *text) {
   add_axes(text, "grid", launch->grid);
   text_printf(text, ",\"shared_bytes\":%ld,\"index_bytes\":%d,\"extents\":\"%s\"", launch->shared_bytes,
               launch->index_bytes, launch->literal_extents ? "literal" : "runtime");
-  text_printf(text, ",\"arguments\":[\"inputs\",\"outputs\"%s,\"geometry\"%s]}", textures[launch->passes_textures],
-              launch->passes_coefficients ? ",\"coefficients\"" : "");
+  if (launch->workspace_bytes > 0) text_printf(text, ",\"workspace_bytes\":%ld", launch->workspace_bytes);
+  text_printf(text, ",\"arguments\":[\"inputs\",\"outputs\"%s%s,\"geometry\"%s]}", textures[launch->passes_textures],
+              launch->workspace_bytes > 0 ? ",\"workspace\"" : "", launch->passes_coefficients ? ",\"coefficients\"" : "");
 }
 
 void configuration_write(const struct template *template, const struct configuration *configuration,
@@ -105,6 +106,7 @@ static halotune_status read_arguments(const json_t *list, struct launch *out) {
   bool good = json_is_array(list) && take(list, &at, "inputs") && take(list, &at, "outputs");
   if (good && take(list, &at, "textures")) out->passes_textures = 1;
   else if (good && take(list, &at, "textures2d")) out->passes_textures = 2;
+  good = good && take(list, &at, "workspace") == (out->workspace_bytes > 0);
   good = good && take(list, &at, "geometry");
   out->passes_coefficients = good && take(list, &at, "coefficients");
   if (good && at == json_array_size(list)) return HALOTUNE_OK;
@@ -119,7 +121,8 @@ static halotune_status read_extents(const json_t *value, bool *is_literal) {
 }
 
 static halotune_status check_members(json_t *launch) {
-  static const char *const known[] = {"kernel", "block", "grid", "shared_bytes", "index_bytes", "extents", "arguments"};
+  static const char *const known[] = {"kernel", "block", "grid", "shared_bytes", "index_bytes", "extents",
+                                      "workspace_bytes", "arguments"};
   const char *key;
   json_t *value;
   json_object_foreach(launch, key, value) {
@@ -149,6 +152,9 @@ halotune_status launch_read(const char *text, struct launch *out) {
     status = fail(HALOTUNE_PARSE, "launch: 'index_bytes' are 4 or 8");
   }
   if (status == HALOTUNE_OK) status = read_extents(json_object_get(json, "extents"), &launch.literal_extents);
+  if (status == HALOTUNE_OK && json_object_get(json, "workspace_bytes")) {
+    status = read_whole(json_object_get(json, "workspace_bytes"), "workspace_bytes", 1, LONG_MAX / 2, &launch.workspace_bytes);
+  }
   if (status == HALOTUNE_OK) status = read_arguments(json_object_get(json, "arguments"), &launch);
   launch.index_bytes = (int)index_bytes;
   if (status == HALOTUNE_OK) *out = launch;

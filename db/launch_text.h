@@ -3,7 +3,8 @@
  *   {"kernel":"star7_zmarch","block":[32,8,1],"grid":[4,64,8],"shared_bytes":0,"index_bytes":4,"extents":"runtime",
  *    "arguments":["inputs","outputs","geometry"]}
  * extents: runtime or literal. arguments, in order: inputs, outputs, and where the kernel takes them textures
- * (linear) or textures2d, then geometry, then coefficients. */
+ * (linear) or textures2d, then geometry, then coefficients.
+ * Where it has a workspace, "workspace_bytes":4096 stands before arguments, and "workspace" before geometry. */
 #ifndef DB_LAUNCH_TEXT_H
 #define DB_LAUNCH_TEXT_H
 

@@ -12,6 +12,7 @@ struct kernel_plan {
   int input_count, output_count;
   unsigned grid[MAX_DIMS], block[MAX_DIMS], shared_bytes; /* shared: dynamic */
   int passes_textures;                                    /* as in struct launch */
+  size_t workspace_bytes;                                 /* the same */
   bool passes_coefficients;
   enum dtype dtype;
   struct domain domain;
@@ -40,19 +41,25 @@ halotune_status kernel_load(const struct cu *cu, const void *cubin, const struct
 
 void kernel_unload(struct kernel *kernel);
 
-/* The fields of a launch, and texture objects where the kernel reads through them. End with kernel_fields_free. */
+/* The fields of a launch, texture objects where the kernel reads through them, and its workspace: launches on the same outputs
+ * do not overlap, so that those on one workspace do not. End with kernel_fields_free. */
 struct kernel_fields {
   CUdeviceptr inputs[MAX_FIELDS], outputs[MAX_FIELDS];
   CUtexObject textures[MAX_FIELDS];
   int texture_count;
+  CUdeviceptr workspace; /* 0: none */
 };
 
-/* Bind pointers. Each field has domain_elements elements, and begins at a multiple of 512 bytes where textures are used. */
+/* Bind pointers. Each field has domain_elements elements, and begins at a multiple of 512 bytes where textures are used. For a
+ * workspace this waits for the default stream, and cannot be part of a stream capture. */
 halotune_status kernel_bind(const struct kernel *kernel, const CUdeviceptr inputs[], const CUdeviceptr outputs[],
                             struct kernel_fields *out);
 void kernel_fields_free(const struct kernel *kernel, struct kernel_fields *fields);
 
 /* Launch once; returns at once. The driver's own result, so that a caller in a hurry need not look. */
 CUresult kernel_launch(struct kernel *kernel, struct kernel_fields *fields, CUstream stream);
+
+/* Launch once on pointers that are not kept; the kernel takes no textures. A workspace is the stream's, for that long. */
+CUresult kernel_launch_once(struct kernel *kernel, const CUdeviceptr inputs[], const CUdeviceptr outputs[], CUstream stream);
 
 #endif

@@ -96,6 +96,10 @@ static halotune_status find_geometry(const struct variant_spec *spec, struct gen
     status = whole_value(&bindings, spec->template->shared_bytes, "shared_bytes", -1, 0, spec->limits.max_shared_bytes,
                          &out->launch.shared_bytes);
   }
+  if (status == HALOTUNE_OK && spec->template->has_workspace) {
+    status = whole_value(&bindings, spec->template->workspace_bytes, "workspace_bytes", -1, 1, LONG_MAX / 2,
+                         &out->launch.workspace_bytes);
+  }
   bindings_free(&bindings);
   return status;
 }
@@ -116,6 +120,7 @@ static void add_banner(struct text *text, const struct variant_spec *spec, const
               l->grid.n[1], l->grid.n[2], dtype_names[spec->dtype], l->row, l->plane);
   text_printf(text, "// launch    %ldx%ldx%ld blocks of %ldx%ldx%ld threads, %ld bytes of dynamic shared memory\n", g->launch.grid[0],
               g->launch.grid[1], g->launch.grid[2], g->launch.block[0], g->launch.block[1], g->launch.block[2], g->launch.shared_bytes);
+  if (g->launch.workspace_bytes > 0) text_printf(text, "// workspace %ld bytes\n", g->launch.workspace_bytes);
   text_printf(text, "// compile   nvcc -cubin -arch=sm_%d THIS_FILE\n\n", spec->limits.capability);
 }
 

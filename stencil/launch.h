@@ -9,7 +9,8 @@
 enum { KERNEL_NAME_BYTES = 128 };
 
 /* The kernel's arguments are, in this order: a pointer for each input, one for each output, a texture object for each input
- * (where passes_textures says so), struct Geometry, and struct Coefficients (where passes_coefficients says so). */
+ * (where passes_textures says so), a pointer to the workspace (where it has one), struct Geometry, and struct Coefficients
+ * (where passes_coefficients says so). */
 struct launch {
   char kernel[KERNEL_NAME_BYTES]; /* its name in the source, and in the cubin */
   long block[MAX_DIMS], grid[MAX_DIMS], shared_bytes; /* shared: dynamic, of a block */
@@ -18,6 +19,8 @@ struct launch {
   bool passes_coefficients; /* whether the kernel takes them as its last argument */
   int passes_textures;      /* 1: a linear texture for each input, behind the pointers; 2: a 2D texture, its rows those of the
                                field; a double is two integers of 32 bits; 0: none */
+  long workspace_bytes;     /* global memory that is zero before the first launch on it, and then as the last one left it; launches
+                               on it do not overlap. 0: none */
 };
 
 /* The struct Geometry that a launch passes to the kernel: 11 integers of index_bytes each, in the order

@@ -11,6 +11,12 @@ static void add_list(struct text *text, const char *prefix, const char *const *n
   for (int i = 0; i < count; i++) text_printf(text, "%s%s%s", i > 0 ? ", " : "", prefix, names[i]);
 }
 
+/* The prelude without a template has all that there is. */
+static bool has_workspace(const struct prelude *prelude) {
+  const struct template *template = prelude->spec->template;
+  return !template || template->has_workspace;
+}
+
 /* Without __restrict__ a load stays a plain one: with it the compiler takes the read-only path by itself. */
 static void add_arguments(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
@@ -21,6 +27,7 @@ static void add_arguments(struct text *text, const struct prelude *prelude) {
   for (int i = 0; i < stencil->input_count && is_texture(prelude); i++) {
     text_printf(text, " cudaTextureObject_t texture_%s,", stencil->inputs[i]);
   }
+  if (has_workspace(prelude)) text_printf(text, " void *workspace,");
   text_printf(text, " const Geometry g");
   if (prelude->generated->launch.passes_coefficients) text_printf(text, ", const Coefficients coefficients");
   text_printf(text, "\n#define FIELDS {{");

@@ -242,8 +242,17 @@ static halotune_status read_access(struct reader *r, const struct yaml *map) {
   return status;
 }
 
+static halotune_status read_workspace(struct reader *r, const struct yaml *root) {
+  const struct yaml *workspace = yaml_find(root, "workspace_bytes");
+  if (!workspace) return HALOTUNE_OK;
+  if (workspace->kind != YAML_TEXT) return read_fail(r, workspace->place, "expected an expression, such as 4*points_in_x");
+  r->template->has_workspace = true;
+  return read_formula(r, workspace, &r->template->workspace_bytes);
+}
+
 static halotune_status read_fields(struct reader *r) {
-  static const char *const keys[] = {"name", "about", "parameters", "rules", "block", "grid", "shared_bytes", "access"};
+  static const char *const keys[] = {"name", "about", "parameters", "rules", "block", "grid", "shared_bytes",
+                                     "workspace_bytes", "access"};
   const struct yaml *name, *about, *parameters, *rules, *block, *grid, *shared;
   struct template *template = r->template;
   struct yaml *root;
@@ -269,6 +278,7 @@ static halotune_status read_fields(struct reader *r) {
   if ((status = read_axes(r, block, template->block)) != HALOTUNE_OK) return status;
   if ((status = read_axes(r, grid, template->grid)) != HALOTUNE_OK) return status;
   if ((status = read_formula(r, shared, &template->shared_bytes)) != HALOTUNE_OK) return status;
+  if ((status = read_workspace(r, root)) != HALOTUNE_OK) return status;
   const struct yaml *access = yaml_find(root, "access");
   return access ? read_access(r, access) : HALOTUNE_OK;
 }

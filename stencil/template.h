@@ -48,6 +48,8 @@ struct template {
   int rule_count;
   struct formula block[MAX_DIMS], grid[MAX_DIMS]; /* launch geometry, in x, y, z */
   struct formula shared_bytes;                    /* dynamic shared memory of a block */
+  struct formula workspace_bytes;                 /* global memory that lasts from one launch to the next */
+  bool has_workspace;
   bool has_access;
   struct access_formulas access;
   struct exprs exprs;

@@ -230,7 +230,7 @@ struct Fields {
 };
 #define KERNEL star7_example
 #define KERNEL_PARAMETERS \
-  const real *in_u, real *out_v, const Geometry g, const Coefficients coefficients
+  const real *in_u, real *out_v, void *workspace, const Geometry g, const Coefficients coefficients
 #define FIELDS {{in_u}, {out_v}}
 #define LAUNCH_BOUNDS
 

@@ -155,6 +155,9 @@ struct fake_texture {
 };
 const struct fake_texture *fake_texture_find(CUtexObject handle);
 
+/* Whether launches on a stream are put into a graph (stream.c). */
+bool fake_is_capturing(CUstream stream);
+
 CUresult fake_copy_now(CUdeviceptr to, CUdeviceptr from, size_t bytes);
 CUresult fake_fill_now(CUdeviceptr to, unsigned word, size_t count);
 

@@ -20,6 +20,9 @@ static const struct launch full = {.kernel = "k",
 static const struct launch linear = {
     .kernel = "_k1", .block = {1, 2, 3}, .grid = {1, 1, 1}, .index_bytes = 4, .passes_textures = 1};
 
+static const struct launch looking_back = {
+    .kernel = "k", .block = {8, 4, 1}, .grid = {9, 1, 1}, .index_bytes = 4, .passes_coefficients = true, .workspace_bytes = 4096};
+
 #define HEAD "{\"kernel\":\"k\",\"block\":[1,1,1],\"grid\":[1,1,1],"
 
 TEST(a_launch_is_read_as_it_was_written) {
@@ -32,6 +35,9 @@ TEST(a_launch_is_read_as_it_was_written) {
        "\"extents\":\"literal\",\"arguments\":[\"inputs\",\"outputs\",\"textures2d\",\"geometry\",\"coefficients\"]}"},
       {&linear, "{\"kernel\":\"_k1\",\"block\":[1,2,3],\"grid\":[1,1,1],\"shared_bytes\":0,\"index_bytes\":4,"
                 "\"extents\":\"runtime\",\"arguments\":[\"inputs\",\"outputs\",\"textures\",\"geometry\"]}"},
+      {&looking_back, "{\"kernel\":\"k\",\"block\":[8,4,1],\"grid\":[9,1,1],\"shared_bytes\":0,\"index_bytes\":4,"
+                      "\"extents\":\"runtime\",\"workspace_bytes\":4096,\"arguments\":[\"inputs\",\"outputs\",\"workspace\","
+                      "\"geometry\",\"coefficients\"]}"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text text = {0}, again = {0};
@@ -69,6 +75,15 @@ TEST(a_launch_that_cannot_be_right_is_refused) {
       {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\",\"cluster\":2,"
             "\"arguments\":[\"inputs\",\"outputs\",\"geometry\"]}",
        "'cluster' is of a newer Halotune"},
+      {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\",\"workspace_bytes\":0,"
+            "\"arguments\":[\"inputs\",\"outputs\",\"workspace\",\"geometry\"]}",
+       "'workspace_bytes'"},
+      {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\",\"workspace_bytes\":16,"
+            "\"arguments\":[\"inputs\",\"outputs\",\"geometry\"]}",
+       "'arguments'"},
+      {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\","
+            "\"arguments\":[\"inputs\",\"outputs\",\"workspace\",\"geometry\"]}",
+       "'arguments'"},
       {"{\"kernel\":\"k\",\"kernel\":\"l\"}", "cannot be read"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
