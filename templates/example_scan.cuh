@@ -145,10 +145,13 @@ __device__ __forceinline__ void barrier_expect(unsigned long long *barrier, unsi
 #endif
 }
 
-// Arrive, and expect no bytes.
-__device__ __forceinline__ void barrier_arrive(unsigned long long *barrier) {
+// By all lanes of a warp: it has read what a later copy may overwrite. The copy engine does not wait for loads that are under way
+// as other threads' stores do, so that each lane needs the fence before its warp tells.
+__device__ __forceinline__ void barrier_leave(unsigned long long *barrier, int lane) {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  __syncwarp();
+  if (lane == 0) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 #endif
 }
 
@@ -382,7 +385,7 @@ struct Fields {
 };
 #define KERNEL scan_z_example
 #define KERNEL_PARAMETERS \
-  const real *in_u, real *out_v, const Geometry g
+  const real *in_u, real *out_v, void *workspace, const Geometry g
 #define FIELDS {{in_u}, {out_v}}
 #define LAUNCH_BOUNDS
 

@@ -34,6 +34,8 @@ static const struct launch stores = {.kernel = "k",
                                      .grid = {1, 1, 1},
                                      .index_bytes = 4,
                                      .output_maps = {.count = 1, .fields = {1}, .box = {4, 1, 1}, .promotion_bytes = 256}};
+static const struct launch looking_back = {
+    .kernel = "k", .block = {8, 4, 1}, .grid = {9, 1, 1}, .index_bytes = 4, .passes_coefficients = true, .workspace_bytes = 4096};
 
 #define HEAD "{\"kernel\":\"k\",\"block\":[1,1,1],\"grid\":[1,1,1],"
 
@@ -62,6 +64,9 @@ TEST(a_launch_is_read_as_it_was_written) {
        "{\"kernel\":\"k\",\"block\":[1,1,1],\"grid\":[1,1,1],\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\","
        "\"tensor_outputs\":{\"fields\":[1],\"box\":[4,1,1],\"promotion_bytes\":256},"
        "\"arguments\":[\"inputs\",\"outputs\",\"tensor_outputs\",\"geometry\"]}"},
+      {&looking_back, "{\"kernel\":\"k\",\"block\":[8,4,1],\"grid\":[9,1,1],\"shared_bytes\":0,\"index_bytes\":4,"
+                      "\"extents\":\"runtime\",\"workspace_bytes\":4096,\"arguments\":[\"inputs\",\"outputs\",\"workspace\","
+                      "\"geometry\",\"coefficients\"]}"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text text = {0}, again = {0};
@@ -111,6 +116,15 @@ TEST(a_launch_that_cannot_be_right_is_refused) {
       {TAIL(MAPS("[0]", "[8,8,1]", "0"), PLAIN_ARGUMENTS), "'arguments'"},
       {TAIL(MAPS("[0]", "[8,8,1]", "0"), "\"inputs\",\"outputs\",\"tensor_outputs\",\"geometry\""), "'arguments'"},
       {TAIL("\"overlap\":true", "\"inputs\",\"outputs\",\"tensor_inputs\",\"geometry\""), "'arguments'"},
+      {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\",\"workspace_bytes\":0,"
+            "\"arguments\":[\"inputs\",\"outputs\",\"workspace\",\"geometry\"]}",
+       "'workspace_bytes'"},
+      {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\",\"workspace_bytes\":16,"
+            "\"arguments\":[\"inputs\",\"outputs\",\"geometry\"]}",
+       "'arguments'"},
+      {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\","
+            "\"arguments\":[\"inputs\",\"outputs\",\"workspace\",\"geometry\"]}",
+       "'arguments'"},
       {"{\"kernel\":\"k\",\"kernel\":\"l\"}", "cannot be read"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
