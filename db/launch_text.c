@@ -180,9 +180,9 @@ static halotune_status read_extras(const json_t *launch, struct launch *out) {
       json_object_get(launch, "cluster") ? read_axes(launch, "cluster", out->cluster) : HALOTUNE_OK;
   if (status == HALOTUNE_OK) status = read_maps(launch, "tensor_inputs", &out->input_maps);
   if (status == HALOTUNE_OK) status = read_maps(launch, "tensor_outputs", &out->output_maps);
-  return status == HALOTUNE_OK && workspace
-             ? read_whole(workspace, "workspace_bytes", 1, LONG_MAX / 2, &out->workspace_bytes)
-             : status;
+  if (!workspace || status != HALOTUNE_OK) return status;
+  if (overlap) return fail(HALOTUNE_PARSE, "launch: 'overlap' and 'workspace_bytes' cannot be there together");
+  return read_whole(workspace, "workspace_bytes", 1, LONG_MAX / 2, &out->workspace_bytes);
 }
 
 static halotune_status check_members(json_t *launch) {

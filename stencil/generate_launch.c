@@ -86,6 +86,12 @@ static halotune_status find_workspace(const struct variant_spec *spec, const str
                                       struct launch *out) {
   const struct optional_formula *formula = &spec->template->workspace_bytes;
   if (!formula->is_given) return HALOTUNE_OK;
+  if (out->overlaps) {
+    return fail(HALOTUNE_ARGUMENT,
+                "template %s: a variant with a workspace cannot overlap with the launch before it: their blocks would wait "
+                "for each other",
+                spec->template->name);
+  }
   return whole_value(bindings, formula->formula, "workspace_bytes", -1, 1, LONG_MAX / 2, &out->workspace_bytes);
 }
 

@@ -119,6 +119,8 @@ TEST(a_launch_that_cannot_be_right_is_refused) {
       {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\",\"workspace_bytes\":0,"
             "\"arguments\":[\"inputs\",\"outputs\",\"workspace\",\"geometry\"]}",
        "'workspace_bytes'"},
+      {TAIL("\"overlap\":true,\"workspace_bytes\":16", "\"inputs\",\"outputs\",\"workspace\",\"geometry\""),
+       "'overlap' and 'workspace_bytes' cannot be there together"},
       {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\",\"workspace_bytes\":16,"
             "\"arguments\":[\"inputs\",\"outputs\",\"geometry\"]}",
        "'arguments'"},
