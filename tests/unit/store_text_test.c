@@ -33,7 +33,8 @@ static const struct launch stores = {.kernel = "k",
                                      .block = {1, 1, 1},
                                      .grid = {1, 1, 1},
                                      .index_bytes = 4,
-                                     .output_maps = {.count = 1, .fields = {1}, .box = {4, 1, 1}, .promotion_bytes = 256}};
+                                     .output_maps = {.count = 1, .fields = {1}, .box = {4, 1, 1}, .promotion_bytes = 256},
+                                     .workspace_bytes = 64};
 static const struct launch looking_back = {
     .kernel = "k", .block = {8, 4, 1}, .grid = {9, 1, 1}, .index_bytes = 4, .passes_coefficients = true, .workspace_bytes = 4096};
 
@@ -62,8 +63,8 @@ TEST(a_launch_is_read_as_it_was_written) {
        "\"arguments\":[\"inputs\",\"outputs\",\"tensor_inputs\",\"tensor_outputs\",\"geometry\",\"coefficients\"]}"},
       {&stores,
        "{\"kernel\":\"k\",\"block\":[1,1,1],\"grid\":[1,1,1],\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\","
-       "\"tensor_outputs\":{\"fields\":[1],\"box\":[4,1,1],\"promotion_bytes\":256},"
-       "\"arguments\":[\"inputs\",\"outputs\",\"tensor_outputs\",\"geometry\"]}"},
+       "\"tensor_outputs\":{\"fields\":[1],\"box\":[4,1,1],\"promotion_bytes\":256},\"workspace_bytes\":64,"
+       "\"arguments\":[\"inputs\",\"outputs\",\"tensor_outputs\",\"workspace\",\"geometry\"]}"},
       {&looking_back, "{\"kernel\":\"k\",\"block\":[8,4,1],\"grid\":[9,1,1],\"shared_bytes\":0,\"index_bytes\":4,"
                       "\"extents\":\"runtime\",\"workspace_bytes\":4096,\"arguments\":[\"inputs\",\"outputs\",\"workspace\","
                       "\"geometry\",\"coefficients\"]}"},

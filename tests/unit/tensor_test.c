@@ -146,13 +146,13 @@ TEST(clusters_and_overlap) {
 
 /* A template may have both, but no variant. */
 TEST(a_workspace_or_overlap) {
-  static const char lines[] = "overlap: mode == 1\nworkspace_bytes: 16 + nx\n";
+  static const char lines[] = "tensor_outputs: {box: [32, 4, 1]}\noverlap: mode == 1\nworkspace_bytes: 16 + nx\n";
   struct generated g;
   CHECK_OK(generate_with("star7", lines, "mode=0", 90, &g));
   CHECK(!g.launch.overlaps, "overlap");
   CHECK_EQ(80, g.launch.workspace_bytes, "workspace");
   CHECK_HAS("// workspace 80 bytes\n");
-  CHECK_HAS(" void *workspace, const Geometry g");
+  CHECK_HAS(" TensorMap map_out_v, void *workspace, const Geometry g");
   generated_free(&g);
   CHECK_EQ(HALOTUNE_ARGUMENT, generate_with("star7", lines, "mode=1", 90, &g), "both");
   CHECK(strstr(fail_text(), "template test: a variant with a workspace cannot overlap"), "%s", fail_text());
