@@ -1,7 +1,7 @@
 #!/bin/sh
 # mutations.sh: whether `halotune verify` can fail. Each row of tests/data/mutations.txt puts one defect into a copy of a
 # template; some variant must then be found wrong, by a run and not by the compiler. A row that says `survives` must not be, and
-# names the reason. ONLY=NAME looks at one template, SLICE=N at every Nth row; VERIFY='selftest --gpu' looks with a GPU. Speaks TAP: each line says what
+# names the reason. ONLY=NAME looks at one template, SLICE=N at every Nth row (from OFFSET, 0); VERIFY='selftest --gpu' looks with a GPU. Speaks TAP: each line says what
 # was found, in how many variants.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -22,7 +22,7 @@ while IFS='|' read -r template defect arguments script; do
   template=$(echo $template) defect=$(echo $defect) script=${script# }
   [ -z "${ONLY:-}" ] || [ "$ONLY" = "$template" ] || continue
   row=$((row + 1))
-  [ $((row % ${SLICE:-1})) = 0 ] || continue
+  [ $((row % ${SLICE:-1})) = "${OFFSET:-0}" ] || continue
   rm -rf "$work/templates"
   mkdir "$work/templates"
   cp "templates/$template.yaml" "$work/templates"

@@ -95,9 +95,9 @@ best=$(query "$base" "select variant_id from best where is_current")
 query "$work/screened.db" "update measurement set outcome = 'screened', sample_count = 3, samples = substr(samples, 1, 12), attempts = 5
   where variant_id = $best"
 tune "$work/screened.db" --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .complete and .recalled == $space" &&
-  [ "$(query "$work/screened.db" "select now.run_id, now.number, now.outcome, now.sample_count >= 8, length(now.samples) = 4 * now.sample_count,
+  [ "$(query "$work/screened.db" "select now.run_id, now.number > 0, now.outcome, now.sample_count >= 8, length(now.samples) = 4 * now.sample_count,
     now.at_s > 0, now.attempts, now.registers = was.registers and now.max_error = was.max_error and now.threads = was.threads, was.outcome
-    from measurement now join measurement was on was.variant_id = now.variant_id and was.run_id = 1 where now.run_id = 2")" = "2 1 measured 1 1 1 1 1 screened" ]
+    from measurement now join measurement was on was.variant_id = now.variant_id and was.run_id = 1 where now.run_id = 2 and now.variant_id = $best")" = "2 1 measured 1 1 1 1 1 screened" ]
 result "a screened result of an earlier run that is measured fully is stored, in the new run" $? "$work/out"
 
 # With literal extents, code differs by grid: the winner can be wrong on the second one alone.
@@ -114,7 +114,7 @@ HALOTUNE_FAKE_FAULT="cuLaunchKernel@$grid,$words=corrupt:300" tune "$wrong" --te
   json ".tasks[0] | .complete and .recalled == .tried and .outcomes.wrong == 1 and .winner.share_of_roof_low <= .winner.share_of_roof
     and .winner.share_of_roof <= .winner.share_of_roof_high"
 result "a winner of before, now wrong on the second grid, leaves to the next" $? "$work/out"
-[ "$(query "$wrong" "select variant_id, outcome, reason like 'on the grid $grid: %', sample_count, median_ms is null from measurement where run_id = 2")" = \
+[ "$(query "$wrong" "select variant_id, outcome, reason like 'on the grid $grid: %', sample_count, median_ms is null from measurement where run_id = 2 and outcome = 'wrong'")" = \
   "$winner wrong 1 0 1" ]
 result "and is stored as wrong, with the reason" $?
 [ "$(query "$wrong" "select variant_id <> $winner, run_id, roof_ratio > 0 from best where is_current")" = "1 2 1" ] &&
@@ -136,7 +136,7 @@ words=$(query "$base" "select group_concat(key || '=' || value) from variant, js
   key in ('block_x', 'block_y', 'vector', 'points_y')")
 HALOTUNE_FAKE_FAULT="cuLaunchKernel@star7_small,$words=corrupt:1365" tune "$work/fails.db" --json >"$work/out" 2>"$work/err" &&
   json '.tasks[0] | .complete and .outcomes.wrong == 1' &&
-  [ "$(query "$work/fails.db" "select variant_id, outcome, reason like '%1 of % points are wrong%' from measurement where run_id = 2")" = "$best wrong 1" ] &&
+  [ "$(query "$work/fails.db" "select variant_id, outcome, reason like '%1 of % points are wrong%' from measurement where run_id = 2 and outcome = 'wrong'")" = "$best wrong 1" ] &&
   [ "$(query "$work/fails.db" "select count(*) from best where is_current and variant_id <> $best and run_id = 2")" = 1 ]
 result "what fails in the finals is stored so, whichever run had measured it" $? "$work/out"
 

@@ -128,7 +128,7 @@ static struct host_argument map_of(struct host_buffer *buffer, int rank) {
                                         .element_bytes = sizeof(float)};
   const struct host_wire_tensor solid = {.extents = {ROW, 4, 4},
                                          .row_bytes = ROW_BYTES,
-                                         .plane_bytes = 4 * ROW_BYTES,
+                                         .plane_bytes = (uint64_t)4 * ROW_BYTES,
                                          .box = {8, 2, 2},
                                          .rank = 3,
                                          .element_bytes = sizeof(float)};

@@ -70,6 +70,7 @@ static void block_unmake(struct block *block) {
 #endif
   for (unsigned i = 0; i < MAX_BLOCK_THREADS; i++) {
     free(block->threads[i].copies.items);
+    tensor_stores_drop(&block->threads[i].stores);
     free(block->threads[i].stores.items);
   }
   free(block->bulk.items);
