@@ -65,6 +65,13 @@ static halotune_status find_variant(halotune_kernel *kernel, const struct demand
   return status == HALOTUNE_OK ? kernel_add_variant(kernel, &answer, out) : status;
 }
 
+static halotune_status settle_variant(halotune_kernel *kernel, const void *const pointers[], bool no_textures,
+                                      struct loaded_variant **out) {
+  struct demands demands;
+  halotune_status status = check_pointers(kernel, pointers, &demands);
+  return status == HALOTUNE_OK ? find_variant(kernel, &demands, no_textures, out) : status;
+}
+
 /* --- first launch on a set of pointers ---------------------------------------------------------------------------------- */
 
 static void copy_pointers(const halotune_kernel *kernel, const void *const pointers[], CUdeviceptr inputs[],
@@ -84,30 +91,33 @@ static bool is_same(const halotune_kernel *kernel, const struct bound_set *set, 
   return true;
 }
 
-static halotune_status make_set(halotune_kernel *kernel, const void *const pointers[], bool no_textures, struct bound_set *set) {
-  struct demands demands;
+static halotune_status make_set(halotune_kernel *kernel, const void *const pointers[], struct bound_set *set) {
   CUdeviceptr inputs[MAX_FIELDS], outputs[MAX_FIELDS];
-  halotune_status status = check_pointers(kernel, pointers, &demands);
-  if (status == HALOTUNE_OK) status = find_variant(kernel, &demands, no_textures, &set->variant);
+  halotune_status status = settle_variant(kernel, pointers, false, &set->variant);
   if (status != HALOTUNE_OK) return status;
   copy_pointers(kernel, pointers, inputs, outputs);
   memcpy(set->pointers, pointers, (size_t)kernel->pointer_count * sizeof *pointers);
   return kernel_bind(&set->variant->kernel, inputs, outputs, &set->fields);
 }
 
-static halotune_status run(const halotune_kernel *kernel, struct bound_set *set, CUstream stream) {
-  char what[KERNEL_CALL_BYTES];
-  CUresult result = kernel_launch(&set->variant->kernel, &set->fields, stream);
-  if (result == CUDA_SUCCESS) return HALOTUNE_OK;
-  kernel_call_name(&set->variant->kernel, what);
-  return cu_check(kernel->cu, result, what);
+static halotune_status run(struct bound_set *set, CUstream stream) {
+  struct kernel *kernel = &set->variant->kernel;
+  return kernel_launch_check(kernel, kernel_launch(kernel, &set->fields, stream));
+}
+
+static halotune_status run_once(const halotune_kernel *kernel, struct loaded_variant *variant,
+                                const void *const pointers[], CUstream stream) {
+  CUdeviceptr inputs[MAX_FIELDS], outputs[MAX_FIELDS];
+  copy_pointers(kernel, pointers, inputs, outputs);
+  return kernel_launch_once(&variant->kernel, inputs, outputs, stream);
 }
 
 /* Bind and keep the set where there is room, else use it once; then with a variant without texture objects, which would
- * have to outlast the launch. Tensor maps are copied by it. */
+ * have to outlast the launch. */
 static halotune_status launch_new(halotune_kernel *kernel, CUstream stream, const void *const inputs[], void *const outputs[]) {
   const void *pointers[2 * MAX_FIELDS];
-  struct bound_set *set = NULL, once = {.variant = NULL};
+  struct bound_set *set = NULL;
+  struct loaded_variant *once = NULL;
   int at = 0;
   memcpy(pointers, inputs, (size_t)kernel->input_count * sizeof *inputs);
   for (int i = 0; i < kernel->output_count; i++) pointers[kernel->input_count + i] = outputs[i];
@@ -117,18 +127,16 @@ static halotune_status launch_new(halotune_kernel *kernel, CUstream stream, cons
   }
   halotune_status status = HALOTUNE_OK;
   if (at == MOST_BOUND_SETS) {
-    set = &once;
-    status = make_set(kernel, pointers, true, set);
+    status = settle_variant(kernel, pointers, true, &once);
   } else if (!set) {
     set = calloc(1, sizeof *set);
-    status = set ? make_set(kernel, pointers, false, set) : fail_memory();
+    status = set ? make_set(kernel, pointers, set) : fail_memory();
     if (status == HALOTUNE_OK) atomic_store_explicit(&kernel->sets[at], set, memory_order_release);
     else free(set);
   }
   pthread_mutex_unlock(&kernel->lock);
-  if (status == HALOTUNE_OK) status = run(kernel, set, stream);
-  if (set == &once && once.variant) kernel_fields_free(&once.variant->kernel, &once.fields);
-  return status;
+  if (status != HALOTUNE_OK) return status;
+  return once ? run_once(kernel, once, pointers, stream) : run(set, stream);
 }
 
 halotune_status halotune_kernel_launch(halotune_kernel *kernel, struct CUstream_st *stream, const void *const *inputs,
@@ -137,7 +145,7 @@ halotune_status halotune_kernel_launch(halotune_kernel *kernel, struct CUstream_
   for (int i = 0; i < MOST_BOUND_SETS; i++) {
     struct bound_set *set = atomic_load_explicit(&kernel->sets[i], memory_order_acquire);
     if (!set) break;
-    if (is_same(kernel, set, inputs, outputs)) return run(kernel, set, stream);
+    if (is_same(kernel, set, inputs, outputs)) return run(set, stream);
   }
   return launch_new(kernel, stream, inputs, outputs);
 }

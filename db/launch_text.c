@@ -37,9 +37,11 @@ void launch_write(const struct launch *launch, struct text *text) {
   add_maps(text, "tensor_outputs", &launch->output_maps);
   if (launch_cluster_blocks(launch) > 1) add_axes(text, "cluster", launch->cluster);
   if (launch->overlaps) text_printf(text, ",\"overlap\":true");
-  text_printf(text, ",\"arguments\":[\"inputs\",\"outputs\"%s%s%s,\"geometry\"%s]}", textures[launch->passes_textures],
-              launch->input_maps.count > 0 ? ",\"tensor_inputs\"" : "",
+  if (launch->workspace_bytes > 0) text_printf(text, ",\"workspace_bytes\":%ld", launch->workspace_bytes);
+  text_printf(text, ",\"arguments\":[\"inputs\",\"outputs\"%s%s%s%s,\"geometry\"%s]}",
+              textures[launch->passes_textures], launch->input_maps.count > 0 ? ",\"tensor_inputs\"" : "",
               launch->output_maps.count > 0 ? ",\"tensor_outputs\"" : "",
+              launch->workspace_bytes > 0 ? ",\"workspace\"" : "",
               launch->passes_coefficients ? ",\"coefficients\"" : "");
 }
 
@@ -123,6 +125,7 @@ static halotune_status read_arguments(const json_t *list, struct launch *out) {
   /* Maps are passed where they are described, and only there. */
   good = good && take(list, &at, "tensor_inputs") == (out->input_maps.count > 0);
   good = good && take(list, &at, "tensor_outputs") == (out->output_maps.count > 0);
+  good = good && take(list, &at, "workspace") == (out->workspace_bytes > 0);
   good = good && take(list, &at, "geometry");
   out->passes_coefficients = good && take(list, &at, "coefficients");
   if (good && at == json_array_size(list)) return HALOTUNE_OK;
@@ -169,20 +172,23 @@ static halotune_status read_maps(const json_t *launch, const char *key, struct t
 
 /* What a launch need not have. */
 static halotune_status read_extras(const json_t *launch, struct launch *out) {
-  const json_t *overlap = json_object_get(launch, "overlap");
+  const json_t *overlap = json_object_get(launch, "overlap"), *workspace = json_object_get(launch, "workspace_bytes");
   for (int axis = 0; axis < MAX_DIMS; axis++) out->cluster[axis] = 1;
   if (overlap && !json_is_true(overlap)) return fail(HALOTUNE_PARSE, "launch: 'overlap' is true where it is there");
   out->overlaps = overlap != NULL;
   halotune_status status =
       json_object_get(launch, "cluster") ? read_axes(launch, "cluster", out->cluster) : HALOTUNE_OK;
   if (status == HALOTUNE_OK) status = read_maps(launch, "tensor_inputs", &out->input_maps);
-  return status == HALOTUNE_OK ? read_maps(launch, "tensor_outputs", &out->output_maps) : status;
+  if (status == HALOTUNE_OK) status = read_maps(launch, "tensor_outputs", &out->output_maps);
+  if (!workspace || status != HALOTUNE_OK) return status;
+  if (overlap) return fail(HALOTUNE_PARSE, "launch: 'overlap' and 'workspace_bytes' cannot be there together");
+  return read_whole(workspace, "workspace_bytes", 1, LONG_MAX / 2, &out->workspace_bytes);
 }
 
 static halotune_status check_members(json_t *launch) {
   static const char *const known[] = {"kernel",         "block",   "grid",      "shared_bytes",
                                       "index_bytes",    "extents", "arguments", "tensor_inputs",
-                                      "tensor_outputs", "cluster", "overlap"};
+                                      "tensor_outputs", "cluster", "overlap",   "workspace_bytes"};
   const char *key;
   json_t *value;
   json_object_foreach(launch, key, value) {

@@ -3,11 +3,13 @@
  *   {"kernel":"star7_zmarch","block":[32,8,1],"grid":[4,64,8],"shared_bytes":0,"index_bytes":4,"extents":"runtime",
  *    "arguments":["inputs","outputs","geometry"]}
  * extents: runtime or literal. arguments, in order: inputs, outputs, and where the kernel takes them textures
- * (linear) or textures2d, tensor_inputs, tensor_outputs, then geometry, then coefficients. Where a launch has them:
+ * (linear) or textures2d, tensor_inputs, tensor_outputs, workspace, then geometry, then coefficients. Where a launch
+ * has them:
  *   "tensor_inputs":{"fields":[0],"box":[40,12,1],"promotion_bytes":128}   fields: numbers of inputs
  *   "tensor_outputs": the same of outputs
- *   "cluster":[2,1,1]   blocks of a cluster
- *   "overlap":true      programmatic dependent launch */
+ *   "cluster":[2,1,1]        blocks of a cluster
+ *   "overlap":true           programmatic dependent launch
+ *   "workspace_bytes":4096   of which an argument is the address */
 #ifndef DB_LAUNCH_TEXT_H
 #define DB_LAUNCH_TEXT_H
 

@@ -25,6 +25,8 @@
   X(ctx_synchronize, "cuCtxSynchronize", (void))                                                                       \
   X(mem_alloc, "cuMemAlloc_v2", (CUdeviceptr * pointer, size_t bytes))                                                 \
   X(mem_free, "cuMemFree_v2", (CUdeviceptr pointer))                                                                   \
+  X(mem_alloc_async, "cuMemAllocAsync", (CUdeviceptr * pointer, size_t bytes, CUstream stream))                        \
+  X(mem_free_async, "cuMemFreeAsync", (CUdeviceptr pointer, CUstream stream))                                          \
   X(mem_info, "cuMemGetInfo_v2", (size_t * free_bytes, size_t * total_bytes))                                          \
   X(to_device, "cuMemcpyHtoD_v2", (CUdeviceptr to, const void *from, size_t bytes))                                    \
   X(to_host, "cuMemcpyDtoH_v2", (void *to, CUdeviceptr from, size_t bytes))                                            \

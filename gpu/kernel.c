@@ -19,6 +19,7 @@ void kernel_plan_make(const struct launch *launch, const struct stencil *stencil
                               .overlaps = launch->overlaps,
                               .input_maps = launch->input_maps,
                               .output_maps = launch->output_maps,
+                              .workspace_bytes = (size_t)launch->workspace_bytes,
                               .dtype = dtype,
                               .domain = *domain};
   memcpy(out->name, launch->kernel, sizeof out->name);
@@ -124,20 +125,37 @@ static halotune_status make_maps(const struct kernel *kernel, struct kernel_fiel
   return status;
 }
 
-halotune_status kernel_bind(const struct kernel *kernel, const CUdeviceptr inputs[], const CUdeviceptr outputs[],
-                            struct kernel_fields *out) {
+static void take_pointers(const struct kernel *kernel, const CUdeviceptr inputs[], const CUdeviceptr outputs[],
+                          struct kernel_fields *out) {
   *out = (struct kernel_fields){.texture_count = 0};
   memcpy(out->inputs, inputs, (size_t)kernel->plan.input_count * sizeof *inputs);
   memcpy(out->outputs, outputs, (size_t)kernel->plan.output_count * sizeof *outputs);
-  for (int i = 0; i < kernel->plan.input_count && kernel->plan.passes_textures; i++) {
-    halotune_status status = make_texture(kernel, inputs[i], &out->textures[i]);
-    if (status != HALOTUNE_OK) {
-      kernel_fields_free(kernel, out);
-      return status;
-    }
-    out->texture_count++;
+}
+
+static size_t workspace_words(const struct kernel *kernel) { return (kernel->plan.workspace_bytes + 3) / 4; }
+
+/* Streams need not wait for the default one, which clears it: so this does. */
+static halotune_status make_workspace(const struct kernel *kernel, CUdeviceptr *out) {
+  size_t words = workspace_words(kernel);
+  halotune_status status = cu_check(kernel->cu, kernel->cu->mem_alloc(out, words * 4), "cuMemAlloc of a workspace");
+  if (status != HALOTUNE_OK) {
+    *out = 0;
+    return status;
   }
-  halotune_status status = make_maps(kernel, out);
+  status = cu_check(kernel->cu, kernel->cu->fill_words(*out, 0, words, NULL), "cuMemsetD32Async");
+  return status == HALOTUNE_OK ? cu_check(kernel->cu, kernel->cu->stream_synchronize(NULL), "cuStreamSynchronize") : status;
+}
+
+halotune_status kernel_bind(const struct kernel *kernel, const CUdeviceptr inputs[], const CUdeviceptr outputs[],
+                            struct kernel_fields *out) {
+  halotune_status status = HALOTUNE_OK;
+  take_pointers(kernel, inputs, outputs, out);
+  for (int i = 0; i < kernel->plan.input_count && kernel->plan.passes_textures && status == HALOTUNE_OK; i++) {
+    status = make_texture(kernel, inputs[i], &out->textures[i]);
+    if (status == HALOTUNE_OK) out->texture_count++;
+  }
+  if (status == HALOTUNE_OK) status = make_maps(kernel, out);
+  if (status == HALOTUNE_OK && kernel->plan.workspace_bytes > 0) status = make_workspace(kernel, &out->workspace);
   if (status != HALOTUNE_OK) kernel_fields_free(kernel, out);
   return status;
 }
@@ -146,15 +164,18 @@ void kernel_fields_free(const struct kernel *kernel, struct kernel_fields *field
   while (fields->texture_count > 0) kernel->cu->texture_destroy(fields->textures[--fields->texture_count]);
   free(fields->maps);
   fields->maps = NULL;
+  if (fields->workspace) kernel->cu->mem_free(fields->workspace);
+  fields->workspace = 0;
 }
 
 CUresult kernel_launch(struct kernel *kernel, struct kernel_fields *fields, CUstream stream) {
-  void *arguments[5 * MAX_FIELDS + 2];
+  void *arguments[5 * MAX_FIELDS + 3];
   int count = 0, maps = map_count(kernel);
   for (int i = 0; i < kernel->plan.input_count; i++) arguments[count++] = &fields->inputs[i];
   for (int i = 0; i < kernel->plan.output_count; i++) arguments[count++] = &fields->outputs[i];
   for (int i = 0; i < fields->texture_count; i++) arguments[count++] = &fields->textures[i];
   for (int i = 0; i < maps; i++) arguments[count++] = &fields->maps[i];
+  if (fields->workspace) arguments[count++] = &fields->workspace;
   arguments[count++] = kernel->plan.geometry;
   if (kernel->plan.passes_coefficients) arguments[count++] = kernel->plan.coefficients;
   const unsigned *grid = kernel->plan.grid, *block = kernel->plan.block;
@@ -182,4 +203,41 @@ void kernel_call_name(const struct kernel *kernel, char out[KERNEL_CALL_BYTES]) 
   if (cluster[0] * cluster[1] * cluster[2] == 1) return;
   snprintf(out + length, KERNEL_CALL_BYTES - (size_t)length, " in clusters of %ux%ux%u blocks", cluster[0], cluster[1],
            cluster[2]);
+}
+
+halotune_status kernel_launch_check(const struct kernel *kernel, CUresult result) {
+  char call[KERNEL_CALL_BYTES];
+  if (result == CUDA_SUCCESS) return HALOTUNE_OK;
+  kernel_call_name(kernel, call);
+  return cu_check(kernel->cu, result, call);
+}
+
+/* With memory of the stream's pool as workspace, which is given back when the kernel is done. */
+static halotune_status launch_with_borrowed(struct kernel *kernel, struct kernel_fields *fields, CUstream stream) {
+  const struct cu *cu = kernel->cu;
+  size_t words = workspace_words(kernel);
+  halotune_status status = cu_check(cu, cu->mem_alloc_async(&fields->workspace, words * 4, stream), "cuMemAllocAsync");
+  if (status != HALOTUNE_OK) {
+    fields->workspace = 0;
+    return status;
+  }
+  status = cu_check(cu, cu->fill_words(fields->workspace, 0, words, stream), "cuMemsetD32Async");
+  if (status == HALOTUNE_OK) status = kernel_launch_check(kernel, kernel_launch(kernel, fields, stream));
+  CUresult freed = cu->mem_free_async(fields->workspace, stream);
+  fields->workspace = 0;
+  return status == HALOTUNE_OK ? cu_check(cu, freed, "cuMemFreeAsync") : status;
+}
+
+halotune_status kernel_launch_once(struct kernel *kernel, const CUdeviceptr inputs[], const CUdeviceptr outputs[],
+                                   CUstream stream) {
+  struct kernel_fields fields;
+  take_pointers(kernel, inputs, outputs, &fields);
+  halotune_status status = make_maps(kernel, &fields);
+  if (status == HALOTUNE_OK) {
+    status = kernel->plan.workspace_bytes > 0
+                 ? launch_with_borrowed(kernel, &fields, stream)
+                 : kernel_launch_check(kernel, kernel_launch(kernel, &fields, stream));
+  }
+  kernel_fields_free(kernel, &fields);
+  return status;
 }

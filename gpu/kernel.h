@@ -16,6 +16,7 @@ struct kernel_plan {
   struct tensor_maps input_maps, output_maps;    /* as in struct launch */
   struct tensor_shape input_shape, output_shape; /* of those maps, where there are any */
   unsigned cluster[MAX_DIMS];                    /* blocks */
+  size_t workspace_bytes;                        /* as in struct launch */
   enum dtype dtype;
   struct domain domain;
   char geometry[GEOMETRY_BYTES] __attribute__((aligned(8)));
@@ -45,16 +46,19 @@ halotune_status kernel_load(const struct cu *cu, const void *cubin, const struct
 
 void kernel_unload(struct kernel *kernel);
 
-/* The fields of a launch, with texture objects and tensor maps where the kernel takes them; end with kernel_fields_free. */
+/* The fields of a launch, with texture objects and tensor maps where the kernel takes them, and its workspace: launches
+ * on the same outputs do not overlap, so that those on one workspace do not. End with kernel_fields_free. */
 struct kernel_fields {
   CUdeviceptr inputs[MAX_FIELDS], outputs[MAX_FIELDS];
   CUtexObject textures[MAX_FIELDS];
   int texture_count;
-  CUtensorMap *maps; /* of inputs, then of outputs; NULL where there are none */
+  CUtensorMap *maps;     /* of inputs, then of outputs; NULL where there are none */
+  CUdeviceptr workspace; /* 0: none */
 };
 
 /* Bind pointers. Each field has domain_elements elements, and begins at a multiple of 512 bytes where textures are
- * used, of 16 bytes where tensor maps are. */
+ * used, of 16 bytes where tensor maps are. For a workspace this waits for the default stream, and cannot be part of a
+ * stream capture. */
 halotune_status kernel_bind(const struct kernel *kernel, const CUdeviceptr inputs[], const CUdeviceptr outputs[],
                             struct kernel_fields *out);
 void kernel_fields_free(const struct kernel *kernel, struct kernel_fields *fields);
@@ -65,5 +69,14 @@ CUresult kernel_launch(struct kernel *kernel, struct kernel_fields *fields, CUst
 /* What that calls, for messages: "cuLaunchKernelEx in clusters of 2x1x1 blocks". */
 enum { KERNEL_CALL_BYTES = 96 };
 void kernel_call_name(const struct kernel *kernel, char out[KERNEL_CALL_BYTES]);
+
+/* Its result in words. */
+halotune_status kernel_launch_check(const struct kernel *kernel, CUresult result);
+
+/* Launch once on pointers that are not kept; the kernel takes no textures. Tensor maps are copied by the launch, and a
+ * workspace is the stream's, for that long.
+ * Returns HALOTUNE_OK; HALOTUNE_NO_GPU with what the driver said; HALOTUNE_MEMORY. */
+halotune_status kernel_launch_once(struct kernel *kernel, const CUdeviceptr inputs[], const CUdeviceptr outputs[],
+                                   CUstream stream);
 
 #endif

@@ -79,6 +79,7 @@ static void add_banner(struct text *text, const struct variant_spec *spec, const
   if (g->launch.overlaps) text_printf(text, "// overlap   programmatic dependent launch\n");
   add_maps(text, "inputs", spec->stencil->inputs, &g->launch.input_maps);
   add_maps(text, "outputs", spec->stencil->outputs, &g->launch.output_maps);
+  if (g->launch.workspace_bytes > 0) text_printf(text, "// workspace %ld bytes\n", g->launch.workspace_bytes);
   text_printf(text, "// compile   nvcc -cubin -arch=sm_%d THIS_FILE\n\n", spec->limits.capability);
 }
 

@@ -82,6 +82,19 @@ static halotune_status find_overlap(const struct variant_spec *spec, const struc
   return fail(HALOTUNE_ARGUMENT, "template %s: overlap comes to %.10g; it must be 0 or 1", spec->template->name, value);
 }
 
+static halotune_status find_workspace(const struct variant_spec *spec, const struct bindings *bindings,
+                                      struct launch *out) {
+  const struct optional_formula *formula = &spec->template->workspace_bytes;
+  if (!formula->is_given) return HALOTUNE_OK;
+  if (out->overlaps) {
+    return fail(HALOTUNE_ARGUMENT,
+                "template %s: a variant with a workspace cannot overlap with the launch before it: their blocks would wait "
+                "for each other",
+                spec->template->name);
+  }
+  return whole_value(bindings, formula->formula, "workspace_bytes", -1, 1, LONG_MAX / 2, &out->workspace_bytes);
+}
+
 /* --- tensor maps -------------------------------------------------------------------------------------------------- */
 
 void tensor_fields_find(const struct variant_spec *spec, struct launch *out) {
@@ -137,6 +150,7 @@ halotune_status launch_find(const struct variant_spec *spec, struct launch *out)
   if (status == HALOTUNE_OK) status = find_blocks(spec, &bindings, out);
   if (status == HALOTUNE_OK) status = find_cluster(spec, &bindings, out);
   if (status == HALOTUNE_OK) status = find_overlap(spec, &bindings, out);
+  if (status == HALOTUNE_OK) status = find_workspace(spec, &bindings, out);
   if (status == HALOTUNE_OK) status = find_maps(spec, &bindings, &t->input_maps, "tensor_inputs", &out->input_maps);
   if (status == HALOTUNE_OK) status = find_maps(spec, &bindings, &t->output_maps, "tensor_outputs", &out->output_maps);
   bindings_free(&bindings);

@@ -4,7 +4,7 @@
 
 #include "stencil/generate.h"
 
-/* Apply the rules, and compute block, grid, shared memory, tensor maps, clusters and overlap.
+/* Apply the rules, and compute block, grid, shared memory, workspace, tensor maps, clusters and overlap.
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT where a rule leaves the configuration out or no GPU could launch it;
  * HALOTUNE_MEMORY. */
 halotune_status launch_find(const struct variant_spec *spec, struct launch *out);

@@ -18,8 +18,8 @@ struct tensor_maps {
 };
 
 /* The kernel's arguments are, in this order: a pointer for each input, one for each output, a texture object for each
- * input (where passes_textures says so), the tensor maps of inputs, those of outputs, struct Geometry, and struct
- * Coefficients (where passes_coefficients says so). */
+ * input (where passes_textures says so), the tensor maps of inputs, those of outputs, a pointer to the workspace (where
+ * it has one), struct Geometry, and struct Coefficients (where passes_coefficients says so). */
 struct launch {
   char kernel[KERNEL_NAME_BYTES]; /* its name in the source, and in the cubin */
   long block[MAX_DIMS], grid[MAX_DIMS], shared_bytes; /* shared: dynamic, of a block */
@@ -31,7 +31,9 @@ struct launch {
   struct tensor_maps input_maps, output_maps;
   long cluster[MAX_DIMS]; /* blocks of a cluster; 0 counts as 1 */
   bool overlaps; /* programmatic dependent launch: it may begin before what precedes it in its stream is done, for which
-                    it waits itself before it touches memory */
+                    it waits itself before it touches memory; then it has no workspace */
+  long workspace_bytes; /* global memory that is zero before the first launch on it, and then as the last one left it;
+                           launches on it do not overlap. 0: none */
 };
 
 /* How many blocks a cluster has; 1: there are no clusters. */

@@ -25,6 +25,12 @@ static void add_map_list(struct text *text, const char *before, const char *cons
   if (maps->count > 0) text_printf(text, "}");
 }
 
+/* The prelude without a template has all that there is. */
+static bool has_workspace(const struct prelude *prelude) {
+  const struct template *template = prelude->spec->template;
+  return !template || template->workspace_bytes.is_given;
+}
+
 /* Without __restrict__ a load stays a plain one: with it the compiler takes the read-only path by itself. */
 static void add_arguments(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
@@ -38,6 +44,7 @@ static void add_arguments(struct text *text, const struct prelude *prelude) {
   const struct launch *launch = &prelude->generated->launch;
   add_mapped(text, " const __grid_constant__ TensorMap map_in_", stencil->inputs, &launch->input_maps, ",");
   add_mapped(text, " const __grid_constant__ TensorMap map_out_", stencil->outputs, &launch->output_maps, ",");
+  if (has_workspace(prelude)) text_printf(text, " void *workspace,");
   text_printf(text, " const Geometry g");
   if (prelude->generated->launch.passes_coefficients) text_printf(text, ", const Coefficients coefficients");
   text_printf(text, "\n#define FIELDS {{");

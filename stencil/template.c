@@ -234,8 +234,9 @@ static halotune_status read_access(struct reader *r, const struct yaml *map) {
 }
 
 static halotune_status read_fields(struct reader *r) {
-  static const char *const keys[] = {"name",         "about",  "parameters",    "rules",          "block",   "grid",
-                                     "shared_bytes", "access", "tensor_inputs", "tensor_outputs", "cluster", "overlap"};
+  static const char *const keys[] = {"name",         "about",           "parameters",    "rules",          "block",   "grid",
+                                     "shared_bytes", "workspace_bytes", "access",        "tensor_inputs",  "tensor_outputs",
+                                     "cluster",      "overlap"};
   const struct yaml *name, *about, *parameters, *rules, *block, *grid, *shared;
   struct template *template = r->template;
   struct yaml *root;

@@ -66,6 +66,7 @@ struct template {
   struct map_formulas input_maps, output_maps;
   struct optional_formula cluster[MAX_DIMS]; /* blocks of a cluster, in x, y, z */
   struct optional_formula overlap;           /* not 0: programmatic dependent launch */
+  struct optional_formula workspace_bytes;   /* global memory that lasts from one launch to the next */
   bool has_access;
   struct access_formulas access;
   struct exprs exprs;

@@ -1,5 +1,5 @@
-/* template_launch.c: the fields of a template's file for launches on sm_90 and later: tensor maps, clusters,
- * programmatic dependent launch. */
+/* template_launch.c: the fields of a template's file for what few launches have: a workspace; on sm_90 and later tensor
+ * maps, clusters, programmatic dependent launch. */
 #include "base/array.h"
 #include "stencil/template_reader.h"
 
@@ -42,7 +42,9 @@ halotune_status template_read_launch(struct reader *r) {
   halotune_status status = read_maps(r, "tensor_inputs", &r->template->input_maps);
   if (status == HALOTUNE_OK) status = read_maps(r, "tensor_outputs", &r->template->output_maps);
   if (status == HALOTUNE_OK) status = read_cluster(r);
-  return status == HALOTUNE_OK ? read_optional(r, r->root, "overlap", 0, &r->template->overlap) : status;
+  if (status == HALOTUNE_OK) status = read_optional(r, r->root, "overlap", 0, &r->template->overlap);
+  if (status == HALOTUNE_OK) status = read_optional(r, r->root, "workspace_bytes", 0, &r->template->workspace_bytes);
+  return status;
 }
 
 bool template_needs_sm_90(const struct template *template) {

@@ -389,7 +389,7 @@ struct Fields {
 };
 #define KERNEL star7_example
 #define KERNEL_PARAMETERS \
-  const real *in_u, real *out_v, const __grid_constant__ TensorMap map_in_u, const __grid_constant__ TensorMap map_out_v, const Geometry g, const Coefficients coefficients
+  const real *in_u, real *out_v, const __grid_constant__ TensorMap map_in_u, const __grid_constant__ TensorMap map_out_v, void *workspace, const Geometry g, const Coefficients coefficients
 #define FIELDS {{in_u}, {out_v}, {&map_in_u}, {&map_out_v}}
 #define LAUNCH_BOUNDS
 

@@ -389,7 +389,7 @@ struct Fields {
 };
 #define KERNEL derivative_x_example
 #define KERNEL_PARAMETERS \
-  const real *in_f, real *out_df, const __grid_constant__ TensorMap map_in_f, const __grid_constant__ TensorMap map_out_df, const Geometry g, const Coefficients coefficients
+  const real *in_f, real *out_df, const __grid_constant__ TensorMap map_in_f, const __grid_constant__ TensorMap map_out_df, void *workspace, const Geometry g, const Coefficients coefficients
 #define FIELDS {{in_f}, {out_df}, {&map_in_f}, {&map_out_df}}
 #define LAUNCH_BOUNDS
 

@@ -385,7 +385,7 @@ struct Fields {
 };
 #define KERNEL scan_z_example
 #define KERNEL_PARAMETERS \
-  const real *in_u, real *out_v, const Geometry g
+  const real *in_u, real *out_v, void *workspace, const Geometry g
 #define FIELDS {{in_u}, {out_v}}
 #define LAUNCH_BOUNDS
 

@@ -8,7 +8,7 @@
 //       v        thread 0: 7 8 9        carried: 21             ...
 //
 // METHOD_SHUFFLE, along x: BLOCK_X threads take a row, VECTOR neighbours each, POINTS times over; the sums before a thread's own
-// come by shuffles within its warp, and from other warps of the row through shared memory.
+// come by shuffles within its warp, and from other warps of the row through shared memory. Of short rows a warp has several.
 //
 //      x -->     | t0 | t1 | t2 | ... | t31 |     own sums; then + those of all lanes before; then + what is carried
 //
@@ -30,7 +30,7 @@
 #define PADDING 0
 #endif
 
-constexpr int WARP = 32, TILE = 32;
+constexpr int WARP = 32, TILE = 32, LANES = BLOCK_X < WARP ? BLOCK_X : WARP;  // LANES: of a warp that have the same row
 
 // ---- groups of VECTOR neighbours in x; y and z lie in the box
 
@@ -129,23 +129,23 @@ __device__ __forceinline__ void march(const Fields &f, const Geometry &g) {
 
 // ---- along x
 
-// The sum over the lanes before this one; `all` receives that over all lanes.
+// The sum over the lanes of the row before this one; `all` receives that over all of them.
 __device__ __forceinline__ real sum_lanes(real own, real &all) {
   const unsigned everyone = 0xffffffffu;
-  const int lane = threadIdx.x%WARP;
+  const int lane = threadIdx.x%LANES;
   real sum = own;
 #pragma unroll
-  for (int distance = 1; distance < WARP; distance *= 2) {
-    const real other = __shfl_up_sync(everyone, sum, distance);
+  for (int distance = 1; distance < LANES; distance *= 2) {
+    const real other = __shfl_up_sync(everyone, sum, distance, LANES);
     if (lane >= distance) sum += other;
   }
-  all = __shfl_sync(everyone, sum, WARP - 1);
-  const real before = __shfl_up_sync(everyone, sum, 1);
+  all = __shfl_sync(everyone, sum, LANES - 1, LANES);
+  const real before = __shfl_up_sync(everyone, sum, 1, LANES);
   return lane > 0 ? before : real(0);
 }
 
 __device__ __forceinline__ void scan_rows(const Fields &f, const Geometry &g) {
-  constexpr int warps = BLOCK_X/WARP;  // of a row
+  constexpr int warps = BLOCK_X/LANES;  // of a row
   const int warp = threadIdx.x/WARP;
   const index_t y = g.y0 + index_t(blockIdx.y)*BLOCK_Y + threadIdx.y, z = g.z0 + index_t(blockIdx.z);
   const bool has_row = y < g.y1;

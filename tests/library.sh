@@ -87,30 +87,44 @@ make --no-print-directory uninstall PREFIX=/usr DESTDIR="$work/root" >"$work/log
 result "uninstall removes them" $?
 
 # --- headers with a kernel
+compile_header() { # prefix of its names
+  cat >"$work/main.c" <<C
+#include "kernel.h"
+#include "kernel.h"
+int main(void) {
+  struct $1 kernel;
+  CUresult result = $1_load(&kernel);
+  if (result == CUDA_SUCCESS) result = $1_launch(&kernel, 0, $1_ALIGNMENT, 2 * $1_ALIGNMENT);
+  return result == $1_unload(&kernel);
+}
+C
+  cp "$work/main.c" "$work/main.cc"
+  "$cc" -std=c99 -Wall -Wextra -Werror -isystem "$cuda/include" -c -o "$work/main.o" "$work/main.c" 2>"$work/log" &&
+    "$cxx" -std=c++11 -Wall -Wextra -Werror -isystem "$cuda/include" -c -o "$work/main_cc.o" "$work/main.cc" 2>"$work/log"
+}
+
 if [ -n "$(find -L "$cuda/lib64" /usr/lib -name 'libnvrtc.so*' 2>/dev/null | head -n 1)" ]; then
   replaced=
   for grid in 512,512,512 128,128,128 640,512,512; do
     "$halotune" query star7 --device 'NVIDIA H200' --grid "$grid" --db "$work/tuned.db" --header -o "$work/kernel.h" 2>"$work/log"
     result "a header for $grid" $?
     if grep -q 'reads through texture objects' "$work/kernel.h"; then replaced="$replaced$grid"; fi
-    name=star7_f32_$(echo "$grid" | tr , x)
-    cat >"$work/main.c" <<C
-#include "kernel.h"
-#include "kernel.h"
-int main(void) {
-  struct $name kernel;
-  CUresult result = ${name}_load(&kernel);
-  if (result == CUDA_SUCCESS) result = ${name}_launch(&kernel, 0, ${name}_ALIGNMENT, 2 * ${name}_ALIGNMENT);
-  return result == ${name}_unload(&kernel);
-}
-C
-    cp "$work/main.c" "$work/main.cc"
-    "$cc" -std=c99 -Wall -Wextra -Werror -isystem "$cuda/include" -c -o "$work/main.o" "$work/main.c" 2>"$work/log" &&
-      "$cxx" -std=c++11 -Wall -Wextra -Werror -isystem "$cuda/include" -c -o "$work/main_cc.o" "$work/main.cc" 2>"$work/log"
+    compile_header "star7_f32_$(echo "$grid" | tr , x)"
     result "it compiles as C99 and C++11" $?
   done
   [ "$replaced" = 128,128,128 ]
   result "where the winner reads through textures, and only there, another variant takes its place, and the header says so" $?
+
+  # A winner with a workspace, found in emulation.
+  "$halotune" tune scan_z --grid 8,8,128 --template scan_segments --backend host --max-variants 1 --budget 1s \
+    --db "$work/scan.db" >"$work/log" 2>&1 &&
+    "$halotune" db export --db "$work/scan.db" | sed 's/"is_emulation":1/"is_emulation":0/' >"$work/scan.json" &&
+    "$halotune" db import "$work/scan.json" --trust --db "$work/gpu.db" >"$work/log" 2>&1 &&
+    "$halotune" query scan_z --grid 8,8,128 --device 'host emulation of sm_90' --db "$work/gpu.db" --header \
+      -o "$work/kernel.h" 2>"$work/log"
+  result "a header with a workspace" $?
+  compile_header scan_z_f32_8x8x128
+  result "it compiles as C99 and C++11" $?
 else
   echo "# no NVRTC: headers with a kernel are not tried"
 fi

@@ -60,10 +60,14 @@ done
 for stencil in $stencils; do
   for dtype in f32 f64; do
     "$program" space "$stencil" --dtype $dtype ${ONLY:+--template "$ONLY"} --json >"$work/space-$stencil-$dtype.json" || exit 1
+    for grid in $("$program" show "$stencil" --json | jq -r '.grids[1:][] | map(tostring) | join(",")'); do
+      "$program" space "$stencil" --dtype $dtype --grid "$grid" ${ONLY:+--template "$ONLY"} --json \
+        >"$work/space-$stencil-$dtype-$grid.json" || exit 1
+    done
   done
 done
 
-# [template, parameter, value, variants that use it over all stencils], a line each.
+# [template, parameter, value, variants that use it over all stencils and their grids], a line each.
 jq -r -s '[.[].templates[] | .template as $t | .parameters[] | .name as $p | .values[] | {t: $t, p: $p, v: (.value | tostring), kept}]
   | group_by([.t, .p, .v])[] | [.[0].t, .[0].p, .[0].v, (map(.kept) | add)] | @tsv' "$work"/space-*.json >"$work/values"
 for template in $templates; do

@@ -136,7 +136,7 @@ words=$(query "$base" "select group_concat(key || '=' || value) from variant, js
   key in ('block_x', 'block_y', 'vector', 'points_y')")
 HALOTUNE_FAKE_FAULT="cuLaunchKernel@star7_small,$words=corrupt:1365" tune "$work/fails.db" --json >"$work/out" 2>"$work/err" &&
   json '.tasks[0] | .complete and .outcomes.wrong == 1' &&
-  [ "$(query "$work/fails.db" "select variant_id, outcome, reason like '%1 of % points are wrong%' from measurement where run_id = 2 and outcome = 'wrong'")" = "$best wrong 1" ] &&
+  [ "$(query "$work/fails.db" "select variant_id, outcome, reason like '%1 of % points is wrong%' from measurement where run_id = 2 and outcome = 'wrong'")" = "$best wrong 1" ] &&
   [ "$(query "$work/fails.db" "select count(*) from best where is_current and variant_id <> $best and run_id = 2")" = 1 ]
 result "what fails in the finals is stored so, whichever run had measured it" $? "$work/out"
 
@@ -283,7 +283,7 @@ C
   "${CC:-gcc}" -o "$work/main" "$work/main.o" "$library" && "$work/main" >"$work/out" 2>&1
   result "and computes what it should" $? "$work/out"
 done
-fails "a driver that encodes no tensor map: each variant is a launch that failed" 1 'did not come to their end' env HALOTUNE_FAKE_FAULT=cuTensorMapEncodeTiled=NOT_SUPPORTED \
+fails "a driver that encodes no tensor map: each variant is a launch that failed" 1 '1 of 1 task did not come to its end' env HALOTUNE_FAKE_FAULT=cuTensorMapEncodeTiled=NOT_SUPPORTED \
   timeout 100 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir tests/data/templates --template tensor --set promotion=128 \
   --strategy exhaustive --budget 20s --db "$work/no_maps.db"
 [ "$(query "$work/no_maps.db" "select distinct outcome, reason like 'cuTensorMapEncodeTiled of boxes of % elements: CUDA_ERROR_NOT_SUPPORTED%' from measurement")" = "launch_failed 1" ]

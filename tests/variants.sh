@@ -1,7 +1,7 @@
 #!/bin/sh
 # variants.sh: for every stencil and element type, a seeded sample of variants compiles for each architecture, and another is
-# right on the CPU. By default a slice; FULL=1 takes samples of 200 and 60, and the spaces of the templates `pencil` and `scan`
-# completely. STENCILS="NAME ..." looks at these alone. Speaks TAP.
+# right on the CPU. By default a slice; FULL=1 takes samples of 200 and 60, and the spaces of the templates `pencil`, `scan`
+# and `scan_segments` completely. STENCILS="NAME ..." looks at these alone. Speaks TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
@@ -42,7 +42,8 @@ for stencil in $stencils; do
 done
 
 if [ -n "${FULL:-}" ]; then
-  for problem in pencil:derivative_x pencil:derivative_y pencil:derivative_z scan:scan_x scan:scan_y scan:scan_z; do
+  for problem in pencil:derivative_x pencil:derivative_y pencil:derivative_z scan:scan_x scan:scan_y scan:scan_z \
+    scan_segments:scan_x scan_segments:scan_y scan_segments:scan_z; do
     case " $(echo $stencils) " in *" ${problem#*:} "*) ;; *) continue ;; esac
     for dtype in f32 f64; do
       check "all of $problem $dtype" "$program" verify "${problem#*:}" --template "${problem%:*}" --dtype $dtype --sample 0

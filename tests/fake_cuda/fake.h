@@ -158,6 +158,9 @@ const struct fake_texture *fake_texture_find(CUtexObject handle);
 /* A tensor map: what it was encoded from (tensor.c). False for bytes that are none. */
 bool fake_tensor_find(const void *bytes, size_t byte_count, CUdeviceptr *array, struct host_wire_tensor *shape);
 
+/* Whether launches on a stream are put into a graph (stream.c). */
+bool fake_is_capturing(CUstream stream);
+
 CUresult fake_copy_now(CUdeviceptr to, CUdeviceptr from, size_t bytes);
 CUresult fake_fill_now(CUdeviceptr to, unsigned word, size_t count);
 

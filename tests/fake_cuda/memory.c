@@ -33,9 +33,7 @@ struct fake_memory *fake_memory_find(CUdeviceptr address) {
   return i < allocation_count && allocations[i].begin <= address ? &allocations[i] : NULL;
 }
 
-CUresult fake_mem_alloc(CUdeviceptr *pointer, size_t bytes) {
-  ENTER("cuMemAlloc_v2");
-  NEED_CONTEXT();
+static CUresult allocate(CUdeviceptr *pointer, size_t bytes) {
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (bytes > fake_memory_bytes() - used_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
   struct fake_memory *more = realloc(allocations, (size_t)(allocation_count + 1) * sizeof *more);
@@ -53,8 +51,7 @@ CUresult fake_mem_alloc(CUdeviceptr *pointer, size_t bytes) {
   return CUDA_SUCCESS;
 }
 
-CUresult fake_mem_free(CUdeviceptr pointer) {
-  ENTER("cuMemFree_v2");
+static CUresult release(CUdeviceptr pointer) {
   struct fake_memory *memory = fake_memory_find(pointer);
   if (pointer == 0) return CUDA_SUCCESS;
   if (!memory || memory->begin != pointer) return CUDA_ERROR_INVALID_VALUE;
@@ -63,6 +60,29 @@ CUresult fake_mem_free(CUdeviceptr pointer) {
   memmove(memory, memory + 1, (size_t)(allocations + allocation_count - (memory + 1)) * sizeof *memory);
   allocation_count--;
   return CUDA_SUCCESS;
+}
+
+CUresult fake_mem_alloc(CUdeviceptr *pointer, size_t bytes) {
+  ENTER("cuMemAlloc_v2");
+  NEED_CONTEXT();
+  return allocate(pointer, bytes);
+}
+
+CUresult fake_mem_free(CUdeviceptr pointer) {
+  ENTER("cuMemFree_v2");
+  return release(pointer);
+}
+
+/* Streams are synchronous, so that memory of theirs is like any other; within a capture there is none. */
+CUresult fake_mem_alloc_async(CUdeviceptr *pointer, size_t bytes, CUstream stream) {
+  ENTER("cuMemAllocAsync");
+  NEED_CONTEXT();
+  return fake_is_capturing(stream) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : allocate(pointer, bytes);
+}
+
+CUresult fake_mem_free_async(CUdeviceptr pointer, CUstream stream) {
+  ENTER("cuMemFreeAsync");
+  return fake_is_capturing(stream) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : release(pointer);
 }
 
 CUresult fake_mem_info(size_t *free_bytes, size_t *total_bytes) {

@@ -166,6 +166,8 @@ CUresult fake_launch(CUfunction handle, unsigned grid_x, unsigned grid_y, unsign
   return result == CUDA_SUCCESS ? submit(stream, &node, &damage) : result;
 }
 
+bool fake_is_capturing(CUstream stream) { return stream_of(stream)->capture != NULL; }
+
 /* --- streams ------------------------------------------------------------------------------------------------------------ */
 
 CUresult fake_stream_create(CUstream *stream, unsigned flags) {

@@ -188,6 +188,48 @@ TEST(the_last_output_is_compared_where_it_can_be) {
   }
 }
 
+/* One workspace for samples, one for the run that is verified: half of the free memory each is the most. */
+TEST(a_workspace_has_to_fit) {
+  static struct stage stage;
+  static struct gpu_session s;
+  struct gpu_problem problem;
+  struct kernel_plan plan;
+  struct variant v;
+  struct gpu_look_back seen;
+  size_t free_bytes = 0, total_bytes = 0;
+  double time_ms;
+  setenv("HALOTUNE_FAKE_MEMORY_MB", "64", 1);
+  stage_open(&stage, "scan_z", DTYPE_F64, (struct grid){{8, 6, 260}});
+  const struct backend_problem wanted = {.scene = &stage.scene, .launch = LAUNCH_STREAM, .cache = CACHE_STEADY};
+  CHECK(variant_open(&v, &stage, "scan_segments", "vector=2", compiler), "rules");
+  CHECK_OK(cuda_problem_make(&wanted, &problem));
+  CHECK_OK(gpu_session_open(0, &s));
+  CHECK_OK(gpu_session_prepare(&s, checks.cubin));
+  CHECK_OK(gpu_session_problem(&s, &problem));
+  upload_all(&s, &stage.scene, stage.stencil);
+  kernel_plan_make(&v.generated.launch, stage.stencil, stage.dtype, &v.spec.domain, stage.coefficients, &plan);
+  CHECK_OK(gpu_did(&s.gpu, s.cu.mem_info(&free_bytes, &total_bytes), "cuMemGetInfo"));
+  CHECK(plan.workspace_bytes > 0 && plan.workspace_bytes < free_bytes / 2, "%zu bytes", plan.workspace_bytes);
+  for (size_t more = 0; more <= 4; more += 4) {
+    plan.workspace_bytes = free_bytes / 8 * 4 + more;
+    CHECK_EQ(more > 0 ? HALOTUNE_NO_GPU : HALOTUNE_OK, gpu_session_load(&s, 0, &plan, v.compiled.cubin, false),
+             "%zu bytes more: %s", more, fail_text());
+    if (more > 0) continue;
+    CHECK_OK(gpu_session_verify(&s, 0, &seen));
+    CHECK_OK(gpu_session_sample(&s, 0, 3, true, &time_ms));
+    CHECK_OK(gpu_session_inspect(&s, 0, &seen));
+    CHECK_EQ(0, seen.buffers[1].bad, "sums");
+    gpu_session_unload(&s, 0);
+  }
+  CHECK(strstr(fail_text(), "takes 2 workspaces of 0.03"), "%s", fail_text());
+  CHECK_EQ(OUTCOME_LAUNCH_FAILED, gpu_outcome(s.gpu.failed), "the variant's verdict");
+  CHECK(!gpu_session_is_lost(&s), "nothing was lost");
+  gpu_session_close(&s);
+  unsetenv("HALOTUNE_FAKE_MEMORY_MB");
+  variant_close(&v);
+  stage_close(&stage);
+}
+
 TEST(phases_come_back_to_the_first) {
   static const struct {
     const char *stencil;
@@ -240,6 +282,7 @@ int main(void) {
   const struct CMUnitTest with_a_driver[] = {
       cmocka_unit_test(samples_of_an_iterated_stencil_are_its_time_steps),
       cmocka_unit_test(the_last_output_is_compared_where_it_can_be),
+      cmocka_unit_test(a_workspace_has_to_fit),
   };
   int failed = cmocka_run_group_tests(without_a_driver, NULL, NULL);
   return find_fake_cuda() ? failed + cmocka_run_group_tests(with_a_driver, setup, teardown) : failed;

@@ -178,10 +178,36 @@ TEST(kernels_without_faults_are_right_in_every_order) { check_rows(false); }
 
 TEST(sanitizers_find_nothing_in_kernels_without_faults) { check_rows(true); }
 
+/* Which ticket goes on first: each block notes its own, behind those of the blocks before it. */
+TEST(who_took_a_ticket_is_overtaken_but_in_ascending_order) {
+  enum { BLOCKS = 8, ASCENDING = 0 };
+  struct host_source source = kernel_source("tickets", HEAD "  if (threadIdx.x > 0) return;\n"
+                                                            "  const unsigned ticket = atomicAdd(words, 1u);\n"
+                                                            "  words[2 + words[1]++] = ticket;\n}\n");
+  struct data data = make_data();
+  struct host_batch *batch = build_kernels(&source, 1, false);
+  for (int order = 0; order < ORDERS; order++) {
+    struct host_outcome outcome = run_kernel(batch, 0, &data, 32, BLOCKS, 0, order);
+    const unsigned *words = host_buffer_data(data.words);
+    unsigned seen = 0, in_place = 0;
+    CHECK(outcome.kind == HOST_OK, "order %d: %s", order, outcome.text);
+    for (unsigned i = 0; i < BLOCKS; i++) {
+      seen |= 1u << words[2 + i];
+      in_place += words[2 + i] == i;
+    }
+    CHECK_EQ((1 << BLOCKS) - 1, seen, "order %d: each ticket", order);
+    CHECK(order % 3 == ASCENDING ? in_place == BLOCKS : words[2] > 0 && in_place < BLOCKS / 2,
+          "order %d: ticket %u goes first, %u in their places", order, words[2], in_place);
+  }
+  host_batch_free(batch);
+  free_data(&data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kernels_without_faults_are_right_in_every_order),
       cmocka_unit_test(sanitizers_find_nothing_in_kernels_without_faults),
+      cmocka_unit_test(who_took_a_ticket_is_overtaken_but_in_ascending_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,12 @@
 #include "tests/unit/tuned.h"
 
 enum { NX = 24, NY = 12, NZ = 10, MOST_ELEMENTS = 32 * 16 * 12, SPARE = 16 };
+enum { SCAN_NX = 8, SCAN_NY = 6, SCAN_NZ = 100 };
 
 static const struct tuned rows_stored[] = {
     {GPU_H200, "star7", "direct", "vector=4 block_x=32", DTYPE_F32, {NX, NY, NZ}, LAUNCH_STREAM, CACHE_STEADY, 0.001},
+    {GPU_H200, "scan_z", "scan_segments", "block_x=16 block_y=4 vector=4 points=4 window=4", DTYPE_F32,
+     {SCAN_NX, SCAN_NY, SCAN_NZ}, LAUNCH_STREAM, CACHE_STEADY, 0.001},
     {GPU_H200, "triad", "direct", "vector=4 block_x=32", DTYPE_F32, {4096, 1, 1}, LAUNCH_STREAM, CACHE_STEADY, 0.001},
 };
 
@@ -191,6 +194,38 @@ TEST(more_sets_than_are_kept) {
   halotune_kernel_free(kernel);
 }
 
+/* Launch scan_z on other numbers than the last time, and compare all sums. */
+static void check_scan(halotune_kernel *kernel, int input_shift, int to, int output_shift, int number) {
+  static float got[MOST_ELEMENTS + SPARE];
+  enum { LINES = SCAN_NX * SCAN_NY };
+  const void *inputs[] = {at(0, input_shift)};
+  void *outputs[] = {at(to, output_shift)};
+  float sums[LINES] = {0};
+  for (int k = 0; k < MOST_ELEMENTS + SPARE; k++) host[0][k] = (float)((k * 7 + number * 13) % 101);
+  CHECK_OK(cu_check(&cu, cu.to_device(arrays[0], host[0], sizeof host[0]), "cuMemcpyHtoD"));
+  CHECK_OK(halotune_kernel_launch(kernel, NULL, inputs, outputs));
+  CHECK_OK(cu_check(&cu, cu.to_host(got, arrays[to], sizeof got), "cuMemcpyDtoH"));
+  for (int i = 0; i < LINES * SCAN_NZ; i++) {
+    sums[i % LINES] += host[0][input_shift + i];
+    CHECK_NEAR(sums[i % LINES], got[output_shift + i], 0, "launch %d, element %d", number, i);
+  }
+}
+
+/* Each set of pointers that is kept has a workspace, which serves many launches; beyond them it is the launch's own. */
+TEST(a_kernel_with_a_workspace) {
+  halotune_kernel *kernel;
+  halotune_kernel_facts facts;
+  halotune_config config = look_up("scan_z", SCAN_NX, SCAN_NY, SCAN_NZ);
+  CHECK_OK(halotune_kernel_create(ctx, &config, NULL, NULL, &kernel));
+  halotune_kernel_info(kernel, &facts);
+  CHECK_TEXT("scan_segments", facts.template_name, "%s", facts.parameters);
+  int number = 0;
+  for (int round = 0; round < 3; round++) {
+    for (int set = 0; set < 20; set++, number++) check_scan(kernel, set % 4 * 4, 1 + set / 16, set / 4 % 4 * 4, number);
+  }
+  halotune_kernel_free(kernel);
+}
+
 /* Where only the point itself is read, an output may be an input. */
 TEST(a_pointwise_stencil_runs_in_place) {
   static float got[MOST_ELEMENTS + SPARE];
@@ -297,6 +332,7 @@ int main(void) {
       cmocka_unit_test(layouts),
       cmocka_unit_test(pointers_are_checked),
       cmocka_unit_test(more_sets_than_are_kept),
+      cmocka_unit_test(a_kernel_with_a_workspace),
       cmocka_unit_test(a_pointwise_stencil_runs_in_place),
       cmocka_unit_test(coefficients_and_contexts_are_checked),
       cmocka_unit_test(a_kernel_outlives_its_ctx),

@@ -33,7 +33,10 @@ static const struct launch stores = {.kernel = "k",
                                      .block = {1, 1, 1},
                                      .grid = {1, 1, 1},
                                      .index_bytes = 4,
-                                     .output_maps = {.count = 1, .fields = {1}, .box = {4, 1, 1}, .promotion_bytes = 256}};
+                                     .output_maps = {.count = 1, .fields = {1}, .box = {4, 1, 1}, .promotion_bytes = 256},
+                                     .workspace_bytes = 64};
+static const struct launch looking_back = {
+    .kernel = "k", .block = {8, 4, 1}, .grid = {9, 1, 1}, .index_bytes = 4, .passes_coefficients = true, .workspace_bytes = 4096};
 
 #define HEAD "{\"kernel\":\"k\",\"block\":[1,1,1],\"grid\":[1,1,1],"
 
@@ -60,8 +63,11 @@ TEST(a_launch_is_read_as_it_was_written) {
        "\"arguments\":[\"inputs\",\"outputs\",\"tensor_inputs\",\"tensor_outputs\",\"geometry\",\"coefficients\"]}"},
       {&stores,
        "{\"kernel\":\"k\",\"block\":[1,1,1],\"grid\":[1,1,1],\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\","
-       "\"tensor_outputs\":{\"fields\":[1],\"box\":[4,1,1],\"promotion_bytes\":256},"
-       "\"arguments\":[\"inputs\",\"outputs\",\"tensor_outputs\",\"geometry\"]}"},
+       "\"tensor_outputs\":{\"fields\":[1],\"box\":[4,1,1],\"promotion_bytes\":256},\"workspace_bytes\":64,"
+       "\"arguments\":[\"inputs\",\"outputs\",\"tensor_outputs\",\"workspace\",\"geometry\"]}"},
+      {&looking_back, "{\"kernel\":\"k\",\"block\":[8,4,1],\"grid\":[9,1,1],\"shared_bytes\":0,\"index_bytes\":4,"
+                      "\"extents\":\"runtime\",\"workspace_bytes\":4096,\"arguments\":[\"inputs\",\"outputs\",\"workspace\","
+                      "\"geometry\",\"coefficients\"]}"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text text = {0}, again = {0};
@@ -111,6 +117,17 @@ TEST(a_launch_that_cannot_be_right_is_refused) {
       {TAIL(MAPS("[0]", "[8,8,1]", "0"), PLAIN_ARGUMENTS), "'arguments'"},
       {TAIL(MAPS("[0]", "[8,8,1]", "0"), "\"inputs\",\"outputs\",\"tensor_outputs\",\"geometry\""), "'arguments'"},
       {TAIL("\"overlap\":true", "\"inputs\",\"outputs\",\"tensor_inputs\",\"geometry\""), "'arguments'"},
+      {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\",\"workspace_bytes\":0,"
+            "\"arguments\":[\"inputs\",\"outputs\",\"workspace\",\"geometry\"]}",
+       "'workspace_bytes'"},
+      {TAIL("\"overlap\":true,\"workspace_bytes\":16", "\"inputs\",\"outputs\",\"workspace\",\"geometry\""),
+       "'overlap' and 'workspace_bytes' cannot be there together"},
+      {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\",\"workspace_bytes\":16,"
+            "\"arguments\":[\"inputs\",\"outputs\",\"geometry\"]}",
+       "'arguments'"},
+      {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\","
+            "\"arguments\":[\"inputs\",\"outputs\",\"workspace\",\"geometry\"]}",
+       "'arguments'"},
       {"{\"kernel\":\"k\",\"kernel\":\"l\"}", "cannot be read"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {

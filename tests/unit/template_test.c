@@ -19,6 +19,7 @@ static const char full[] =
     "block: [block_x, 2, 1]\n"
     "grid: [ceil(nx/block_x), ny, nz]\n"
     "shared_bytes: block_x*element_bytes\n"
+    "workspace_bytes: 16 + nx\n"
     "access:\n"
     "  loads_per_point: taps\n"
     "  over_read: 1 + 2/block_x\n"
@@ -68,6 +69,7 @@ TEST(every_field_is_read) {
   CHECK_NEAR(2, bindings_value(&bindings, t->grid[0]), 0, "grid");
   CHECK_NEAR(5, bindings_value(&bindings, t->grid[2]), 0, "grid");
   CHECK_NEAR(256, bindings_value(&bindings, t->shared_bytes), 0, "shared_bytes");
+  CHECK_NEAR(116, bindings_optional(&bindings, &t->workspace_bytes), 0, "workspace_bytes");
   CHECK(t->has_access, "access");
   CHECK_NEAR(7, bindings_value(&bindings, t->access.loads_per_point), 0, "loads_per_point");
   CHECK_EQ(2, t->access.shared_count, "shared");
@@ -178,6 +180,7 @@ TEST(bad_files_are_refused) {
       {"block: [block_x, 2, 1]", "block: [block_x, 2]", "expected three expressions, for x, y and z"},
       {"shared_bytes: block_x*element_bytes\n", "", "the field 'shared_bytes' is missing"},
       {"shared_bytes: block_x*", "shared_bytes: tile*", "tile"},
+      {"workspace_bytes: 16 + nx", "workspace_bytes: [16, nx]", "expected an expression"},
       {"  over_read: 1 + 2/block_x\n", "", "the field 'over_read' is missing"},
       {"  over_read: 1 +", "  overread: 1 +", "'overread' is not a field that can stand here"},
       {"[2, 0, 0, 2]", "[2, 0, 0]", "expected four expressions"},

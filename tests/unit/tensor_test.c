@@ -1,4 +1,4 @@
-/* tensor_test.c: tensor maps, clusters and overlap from a template's file to a launch, and what is refused on the way. */
+/* tensor_test.c: tensor maps, clusters, overlap and workspaces from a template's file to a launch, and what is refused on the way. */
 #include "stencil/tensor.h"
 
 #include "gpu/arch.h"
@@ -144,6 +144,20 @@ TEST(clusters_and_overlap) {
   generated_free(&g);
 }
 
+/* A template may have both, but no variant. */
+TEST(a_workspace_or_overlap) {
+  static const char lines[] = "tensor_outputs: {box: [32, 4, 1]}\noverlap: mode == 1\nworkspace_bytes: 16 + nx\n";
+  struct generated g;
+  CHECK_OK(generate_with("star7", lines, "mode=0", 90, &g));
+  CHECK(!g.launch.overlaps, "overlap");
+  CHECK_EQ(80, g.launch.workspace_bytes, "workspace");
+  CHECK_HAS("// workspace 80 bytes\n");
+  CHECK_HAS(" TensorMap map_out_v, void *workspace, const Geometry g");
+  generated_free(&g);
+  CHECK_EQ(HALOTUNE_ARGUMENT, generate_with("star7", lines, "mode=1", 90, &g), "both");
+  CHECK(strstr(fail_text(), "template test: a variant with a workspace cannot overlap"), "%s", fail_text());
+}
+
 TEST(launches_that_no_gpu_takes_are_refused) {
   static const struct {
     const char *lines, *set;
@@ -177,6 +191,7 @@ int main(void) {
       cmocka_unit_test(maps_are_parameters_of_the_kernel),
       cmocka_unit_test(sources_of_other_templates_stay_as_they_are),
       cmocka_unit_test(clusters_and_overlap),
+      cmocka_unit_test(a_workspace_or_overlap),
       cmocka_unit_test(launches_that_no_gpu_takes_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,6 +54,19 @@ static halotune_status bind(struct gpu_session *s, struct gpu_slot *slot) {
   return HALOTUNE_OK;
 }
 
+/* There is a workspace for each binding, and one for the run that is verified. */
+static halotune_status check_room(struct gpu_session *s, const struct kernel_plan *plan, int binding_count) {
+  const double giga = 1e9;
+  size_t count = (size_t)binding_count + 1, bytes = plan->workspace_bytes, free_bytes = 0, total_bytes = 0;
+  if (bytes == 0) return HALOTUNE_OK;
+  halotune_status status = gpu_did(&s->gpu, s->cu.mem_info(&free_bytes, &total_bytes), "cuMemGetInfo");
+  if (status != HALOTUNE_OK || bytes <= free_bytes / count) return status;
+  s->gpu.failed = CUDA_ERROR_OUT_OF_MEMORY;
+  return fail(HALOTUNE_NO_GPU,
+              "the variant takes %zu workspaces of %.3f GB of the GPU's memory, of whose %.2f GB %.3f are free",
+              count, (double)bytes / giga, (double)total_bytes / giga, (double)free_bytes / giga);
+}
+
 halotune_status gpu_session_load(struct gpu_session *s, int number, const struct kernel_plan *plan, const void *cubin,
                                  bool is_roof) {
   if (number < 0 || number >= GPU_SLOTS || !s->has_problem || s->slots[number].is_loaded) {
@@ -67,11 +80,13 @@ halotune_status gpu_session_load(struct gpu_session *s, int number, const struct
   int count = bindings_of(s, is_roof);
   if (count == 0) return fail(HALOTUNE_NO_GPU, "the GPU's memory has no room for the copy of the roof");
   gpu_clear(&s->gpu);
+  halotune_status status = check_room(s, plan, count);
+  if (status != HALOTUNE_OK) return status;
   *slot = (struct gpu_slot){.is_roof = is_roof, .binding_count = count};
   slot->bindings = calloc((size_t)count, sizeof *slot->bindings);
   slot->graphs = calloc((size_t)count, sizeof(CUgraphExec));
   slot->is_loaded = true;
-  halotune_status status = slot->bindings && slot->graphs ? HALOTUNE_OK : fail_memory();
+  if (!slot->bindings || !slot->graphs) status = fail_memory();
   if (status == HALOTUNE_OK) status = kernel_load(&s->cu, cubin, plan, &slot->kernel);
   if (status == HALOTUNE_OK) status = bind(s, slot);
   if (status != HALOTUNE_OK) gpu_session_unload(s, number);

@@ -77,7 +77,8 @@ halotune_status gpu_session_problem(struct gpu_session *s, const struct gpu_prob
 halotune_status gpu_session_upload(struct gpu_session *s, enum gpu_upload kind, int number, size_t offset_bytes,
                                    const void *bytes, size_t byte_count);
 
-/* Load a variant into the slot of this number, which has to be empty. `is_roof`: on the roof's fields. */
+/* Load a variant into the slot of this number, which has to be empty. `is_roof`: on the roof's fields.
+ * Returns HALOTUNE_NO_GPU also where the memory has no room for its workspaces, with how much they take. */
 halotune_status gpu_session_load(struct gpu_session *s, int number, const struct kernel_plan *plan, const void *cubin,
                                  bool is_roof);
 void gpu_session_unload(struct gpu_session *s, int number);

@@ -58,25 +58,38 @@ static void add_cubin(const struct built *built, const char *prefix, struct text
   text_printf(text, "\n};\n");
 }
 
+/* Zero before the first launch, on whatever stream that is. */
+static void add_workspace(long words, struct text *text) {
+  text_printf(text,
+              "  kernel->workspace = 0;\n"
+              "  if (result == CUDA_SUCCESS) result = cuMemAlloc(&kernel->workspace, %ldL * 4);\n"
+              "  if (result == CUDA_SUCCESS) result = cuMemsetD32Async(kernel->workspace, 0, %ldL, NULL);\n"
+              "  if (result == CUDA_SUCCESS) result = cuStreamSynchronize(NULL);\n"
+              "  if (result != CUDA_SUCCESS && kernel->workspace) cuMemFree(kernel->workspace);\n", words, words);
+}
+
 static void add_load(const struct built *built, const char *prefix, struct text *text) {
   enum { UNASKED_SHARED_BYTES = 48 * 1024 };
+  long words = (built->launch.workspace_bytes + 3) / 4;
   text_printf(text,
-              "\nstruct %s {\n  CUmodule module;\n  CUfunction function;\n};\n\n"
+              "\nstruct %s {\n  CUmodule module;\n  CUfunction function;\n%s};\n\n"
               "/* Load it into the current context; after a failure there is nothing to unload. */\n"
               "static inline CUresult %s_load(struct %s *kernel) {\n"
               "  CUresult result = cuModuleLoadData(&kernel->module, %s_cubin);\n"
               "  if (result != CUDA_SUCCESS) return result;\n"
               "  result = cuModuleGetFunction(&kernel->function, kernel->module, \"%s\");\n",
-              prefix, prefix, prefix, prefix, built->launch.kernel);
+              prefix, words > 0 ? "  CUdeviceptr workspace;\n" : "", prefix, prefix, prefix, built->launch.kernel);
   if (built->launch.shared_bytes > UNASKED_SHARED_BYTES) {
     text_printf(text,
                 "  if (result == CUDA_SUCCESS) {\n"
                 "    result = cuFuncSetAttribute(kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, %ld);\n  }\n",
                 built->launch.shared_bytes);
   }
+  if (words > 0) add_workspace(words, text);
   text_printf(text,
               "  if (result != CUDA_SUCCESS) cuModuleUnload(kernel->module);\n  return result;\n}\n\n"
-              "static inline CUresult %s_unload(struct %s *kernel) { return cuModuleUnload(kernel->module); }\n", prefix, prefix);
+              "static inline CUresult %s_unload(struct %s *kernel) {\n%s  return cuModuleUnload(kernel->module);\n}\n", prefix,
+              prefix, words > 0 ? "  cuMemFree(kernel->workspace);\n" : "");
 }
 
 /* What the kernel takes by value. */
@@ -85,6 +98,7 @@ static void add_values(const struct query *query, const struct built *built, str
   const struct stencil *stencil = query->question.parsed->stencil;
   long numbers[DOMAIN_NUMBERS];
   domain_numbers(&query->question.domain, numbers);
+  if (launch->workspace_bytes > 0) text_printf(text, "  CUdeviceptr workspace = kernel->workspace;\n");
   if (launch->literal_extents) {
     text_printf(text, "  char geometry = 0; /* an empty struct: extents are built in */\n");
   } else {
@@ -129,6 +143,7 @@ static void add_arguments(const struct stencil *stencil, const struct launch *la
   for (int i = 0; i < stencil->output_count; i++) text_printf(text, "&%soutput_%s, ", fields, stencil->outputs[i]);
   for (int i = 0; i < launch->input_maps.count + launch->output_maps.count; i++)
     text_printf(text, "&%smaps[%d], ", fields, i);
+  if (launch->workspace_bytes > 0) text_printf(text, "&workspace, ");
   text_printf(text, "%s%s};\n", launch->literal_extents ? "&geometry" : "geometry",
               launch->passes_coefficients ? ", coefficients" : "");
 }

@@ -1,4 +1,4 @@
-/* query_header_launch.c: tensor maps, clusters and programmatic dependent launch in a header with a kernel. */
+/* query_header_launch.c: tensor maps, workspaces, clusters and programmatic dependent launch in a header with a kernel. */
 #include "stencil/tensor.h"
 #include "tuner/cli/query_header_parts.h"
 
@@ -16,6 +16,10 @@ void header_add_notes(const struct launch *launch, struct text *text) {
   if (launch->overlaps) {
     text_printf(text, " * It is launched with the attribute of programmatic dependent launch: it begins while the kernel before it in\n"
                       " * the stream ends, and waits itself until that is done, before it touches memory.\n *\n");
+  }
+  if (launch->workspace_bytes > 0) {
+    text_printf(text, " * Launches of one struct must not overlap: they share its workspace of %ld bytes.\n *\n",
+                launch->workspace_bytes);
   }
 }
 

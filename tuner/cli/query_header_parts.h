@@ -8,7 +8,7 @@
 bool header_has_maps(const struct launch *launch);
 bool header_has_attributes(const struct launch *launch); /* clusters, or programmatic dependent launch */
 
-/* Append what the header's comment says of tensor maps and of programmatic dependent launch, where the kernel has them. */
+/* Append what the header's comment says of tensor maps, programmatic dependent launch and a workspace, where the kernel has them. */
 void header_add_notes(const struct launch *launch, struct text *text);
 
 /* Append struct PREFIX_fields, and PREFIX_bind, which encodes its tensor maps. */

@@ -110,19 +110,28 @@ static halotune_status check_values(struct run *run) {
   return HALOTUNE_OK;
 }
 
-/* Where the outputs' last values are: the buffers do not change places after the last step. */
+/* False, and said so, where the launch was stopped. */
+static bool check_outcome(struct run *run, const struct host_outcome *outcome) {
+  if (outcome->kind == HOST_OK) return true;
+  found(run, CHECK_HOST);
+  run->result->name = host_outcome_name(outcome->kind);
+  snprintf(run->result->text, sizeof run->result->text, "%.1000s", outcome->text);
+  return false;
+}
+
+/* Where the outputs' last values are: the buffers do not change places after the last step. A workspace is used a second time,
+ * as a program would. */
 static halotune_status run_steps(struct run *run, struct host_batch *batch, int variant, struct check_order order) {
   const struct scene_request *request = &run->scene->request;
+  struct host_outcome outcome;
+  if (run->fields.workspace) {
+    halotune_status status = host_fields_rehearse(&run->fields, batch, variant, order, &outcome);
+    if (status != HALOTUNE_OK || !check_outcome(run, &outcome)) return status;
+  }
   for (int step = 0; step < request->steps; step++) {
-    struct host_outcome outcome;
     if (step > 0) iterate_advance(request->stencil, run->fields.inputs, run->fields.outputs);
     halotune_status status = host_fields_launch(&run->fields, batch, variant, order, &outcome);
-    if (status != HALOTUNE_OK) return status;
-    if (outcome.kind == HOST_OK) continue;
-    found(run, CHECK_HOST);
-    run->result->name = host_outcome_name(outcome.kind);
-    snprintf(run->result->text, sizeof run->result->text, "%.1000s", outcome.text);
-    return HALOTUNE_OK;
+    if (status != HALOTUNE_OK || !check_outcome(run, &outcome)) return status;
   }
   if (request->steps == 1 && !check_untouched(run)) return HALOTUNE_OK;
   return check_values(run);

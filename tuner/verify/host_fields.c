@@ -1,6 +1,8 @@
 /* host_fields.c: a scene's fields in buffers, and a variant's launch on them. */
 #include "tuner/verify/host_fields.h"
 
+#include <string.h>
+
 #include "stencil/tensor.h"
 
 enum { SPARSE_ELEMENTS = 1 << 27 };
@@ -55,9 +57,16 @@ static halotune_status make_buffers(struct host_fields *fields) {
   return HALOTUNE_OK;
 }
 
+static halotune_status make_workspace(struct host_fields *fields) {
+  size_t bytes = (size_t)fields->generated->launch.workspace_bytes;
+  halotune_status status = host_buffer_create(bytes, (int)dtype_bytes(dtype_of(fields)), &fields->workspace);
+  if (status == HALOTUNE_OK) memset(host_buffer_data(fields->workspace), 0, bytes);
+  return status;
+}
+
 /* --- the launch --- */
 
-enum { MAX_ARGUMENTS = 5 * MAX_FIELDS + 2 };
+enum { MAX_ARGUMENTS = 5 * MAX_FIELDS + 3 };
 
 /* A linear texture over the whole field, or rows as a picture's. A double is two integers. */
 static struct host_wire_texture texture_of(const struct host_fields *fields) {
@@ -111,6 +120,9 @@ halotune_status host_fields_launch(struct host_fields *fields, struct host_batch
   }
   count = add_maps(fields, &g->launch.input_maps, fields->inputs, arguments, count);
   count = add_maps(fields, &g->launch.output_maps, fields->outputs, arguments, count);
+  if (fields->workspace) {
+    arguments[count++] = (struct host_argument){.kind = HOST_ARGUMENT_BUFFER, .buffer = fields->workspace};
+  }
   size_t bytes = geometry_pack(&g->launch, &request->domain, geometry);
   arguments[count++] = (struct host_argument){.kind = HOST_ARGUMENT_BYTES, .bytes = geometry, .byte_count = bytes};
   bytes = coefficients_pack(&g->launch, stencil, request->dtype, request->coefficients, coefficients);
@@ -133,12 +145,38 @@ halotune_status host_fields_launch(struct host_fields *fields, struct host_batch
   return host_run(batch, variant, &how, outcome);
 }
 
+static void fill_ones(const struct host_fields *fields, int buffer) {
+  const struct domain *d = &fields->scene->request.domain;
+  for (long z = 0; z < d->grid.n[2]; z++) {
+    for (long y = 0; y < d->grid.n[1]; y++) {
+      for (long x = 0; x < d->grid.n[0]; x++) set(fields, buffer, z * d->plane + y * d->row + x, 1);
+    }
+  }
+}
+
+halotune_status host_fields_rehearse(struct host_fields *fields, struct host_batch *batch, int variant, struct check_order order,
+                                     struct host_outcome *outcome) {
+  const struct scene *scene = fields->scene;
+  int input_count = scene->request.stencil->input_count;
+  for (int i = 0; i < input_count; i++) fill_ones(fields, i);
+  halotune_status status = host_fields_launch(fields, batch, variant, order, outcome);
+  for (int i = 0; i < fields->buffer_count; i++) {
+    const double *start = i < input_count ? scene->inputs[i] : scene->request.steps > 1 ? scene->outputs[i - input_count] : NULL;
+    if (start) scatter(fields, i, start);
+    else if (!host_buffer_is_sparse(fields->buffers[i])) host_buffer_poison(fields->buffers[i]);
+  }
+  return status;
+}
+
 halotune_status host_fields_make(const struct scene *scene, const struct generated *generated, struct host_fields *out) {
   *out = (struct host_fields){.scene = scene, .generated = generated};
-  return make_buffers(out);
+  halotune_status status = make_buffers(out);
+  return status == HALOTUNE_OK && generated->launch.workspace_bytes > 0 ? make_workspace(out) : status;
 }
 
 void host_fields_free(struct host_fields *fields) {
   for (int i = 0; i < fields->buffer_count; i++) host_buffer_free(fields->buffers[i]);
   fields->buffer_count = 0;
+  host_buffer_free(fields->workspace);
+  fields->workspace = NULL;
 }

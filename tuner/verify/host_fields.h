@@ -11,10 +11,11 @@ struct host_fields {
   struct host_buffer *buffers[2 * MAX_FIELDS];
   int inputs[MAX_FIELDS], outputs[MAX_FIELDS]; /* which buffer each field is in */
   int buffer_count;
+  struct host_buffer *workspace; /* NULL: the variant has none */
 };
 
 /* Make buffers with the domain's strides. Inputs are the scene's, outputs are poisoned, or with several steps the scene's
- * too; so is what lies between rows.
+ * too; so is what lies between rows. A workspace is zero.
  *   out  after a failure host_fields_free is harmless
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status host_fields_make(const struct scene *scene, const struct generated *generated, struct host_fields *out);
@@ -23,6 +24,11 @@ void host_fields_free(struct host_fields *fields);
 /* One launch on the fields where they are now; as host_run. */
 halotune_status host_fields_launch(struct host_fields *fields, struct host_batch *batch, int variant, struct check_order order,
                                    struct host_outcome *outcome);
+
+/* One launch on inputs that are all 1, and fields as they were then: what it left in the workspace is of no use to a launch on
+ * the scene's inputs. Only before any other launch. */
+halotune_status host_fields_rehearse(struct host_fields *fields, struct host_batch *batch, int variant, struct check_order order,
+                                     struct host_outcome *outcome);
 
 /* Element `i` of a buffer. */
 double host_fields_get(const struct host_fields *fields, int buffer, long i);

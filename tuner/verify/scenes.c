@@ -18,9 +18,11 @@ static void pad(const struct stencil *stencil, struct domain *domain) {
   domain->plane = domain->row * (domain->grid.n[1] + (stencil->dims > 1));
 }
 
-/* Long lines along the axis of a pencil or scan, else along x. */
+/* Long lines along the axis of a pencil or scan, else along x. The box of a scan has few of them, so that parts of a line are
+ * under way together. */
 static struct grid long_lines(const struct stencil *stencil, const struct analysis *analysis) {
-  const long length = 613, across[MAX_DIMS] = {9, 5, 4};
+  bool scan = stencil->kind == STENCIL_SCAN;
+  const long length = 613, across[MAX_DIMS] = {scan ? 13 : 9, scan ? 4 : 5, scan ? 3 : 4};
   struct grid grid = {{1, 1, 1}};
   for (int axis = 0; axis < stencil->dims && axis < MAX_DIMS; axis++) grid.n[axis] = across[axis];
   grid.n[analysis->pencil_axis < 0 ? 0 : analysis->pencil_axis] = stencil->dims == 1 ? 10 * length : length;
@@ -115,10 +117,14 @@ static halotune_status add_defaults(const struct plan *plan) {
   if (status == HALOTUNE_OK) {
     status = add_scene(plan, &boxed, plan->scenes->domain_count++, 1, false, " padded, a box of it");
   }
+  bool scan = r->stencil->kind == STENCIL_SCAN;
   struct grid length = long_lines(r->stencil, r->analysis);
   struct domain lines = domain_dense(r->stencil, r->analysis, &length);
   pad(r->stencil, &lines);
-  if (status == HALOTUNE_OK) status = add_scene(plan, &lines, plan->scenes->domain_count++, 1, false, " padded");
+  if (scan) leave_ghosts(r->stencil, r->analysis, &lines);
+  if (status == HALOTUNE_OK) {
+    status = add_scene(plan, &lines, plan->scenes->domain_count++, 1, scan, scan ? " padded, a box of it" : " padded");
+  }
   if (status != HALOTUNE_OK || dims == 1) return status;
   struct domain stretched = domain_dense(r->stencil, r->analysis, &wide[dims - 1]);
   stretch(r->stencil, &stretched);

@@ -28,7 +28,7 @@ struct launch launch;
 
 static struct index3 indices[MAX_BLOCK_THREADS]; /* of each thread of a block */
 static struct block *free_blocks;
-static uint64_t begun_count;                     /* blocks of this launch */
+static uint64_t begun_count, ticket_count;       /* of this launch: blocks; tickets that were taken */
 static int live_count, idle_rounds;
 static struct fiber *running;
 
@@ -97,7 +97,7 @@ static void block_begin(struct cluster *cluster) {
   if (block) free_blocks = block->next;
   else block = block_make();
   cluster_join(cluster, block, number);
-  block->is_fenced = block->has_ended = false;
+  block->is_fenced = block->has_ended = block->stands_aside = false;
   block->at_cluster = block->cursor = block->at_barrier = block->left = block->woken_count = block->spinning_count = 0;
   for (unsigned i = 0; i < launch.thread_count; i++) {
     block->threads[i].fiber = NULL;
@@ -186,6 +186,7 @@ static bool next_block(void) {
   turn.block = block = turn.block->next;
   blockIdx = block->index;
   halotune_shared = block->shared;
+  block->stands_aside = false;
   if (block->spinning_count + block->at_cluster > 0 && ++idle_rounds > MAX_IDLE_ROUNDS * live_count)
     report_spinning(block);
   while (block->spinning_count > 0) thread_wake(block, block->spinning[--block->spinning_count]);
@@ -198,7 +199,7 @@ static bool next_block(void) {
 static struct thread *next_thread(void) {
   do {
     struct block *block = turn.block;
-    if (!block) continue;
+    if (!block || block->stands_aside) continue;
     if (block->woken_count > 0) return &block->threads[block->woken[--block->woken_count]];
     if (block->cursor < launch.thread_count) return &block->threads[block->order[block->cursor++]];
   } while (next_block());
@@ -271,6 +272,20 @@ void halotune_spin_yield(int line) {
   turn_give();
 }
 
+/* So many turns of all other blocks come first. */
+static void stand_aside(uint64_t rounds, int line) {
+  if (launch.request->thread_order == HOST_ASCENDING) return;
+  while (rounds-- > 0) {
+    turn.block->stands_aside = true;
+    halotune_spin_yield(line);
+  }
+}
+
+/* Of those that are live together, the last one to come here goes on first. */
+void halotune_took_ticket(int line) { stand_aside(2 * (MAX_LIVE_BLOCKS - 1 - ticket_count++ % MAX_LIVE_BLOCKS), line); }
+
+void halotune_told(int line) { stand_aside(1, line); }
+
 void blocks_run(const struct launch *what) {
   const struct host_request *request = what->request;
   launch = *what;
@@ -279,7 +294,7 @@ void blocks_run(const struct launch *what) {
   for (unsigned i = 0; i < launch.thread_count; i++) {
     indices[i] = (struct index3){i % blockDim.x, i / blockDim.x % blockDim.y, i / blockDim.x / blockDim.y};
   }
-  begun_count = 0;
+  begun_count = ticket_count = 0;
   turn_take(next_thread()); /* a launch has a block, and that a thread */
   running = fiber_of_the_program();
   switch_to(fiber_take(fiber_main));

@@ -59,6 +59,7 @@ struct block {
   unsigned at_barrier, left;  /* how many wait there, how many left the kernel */
   unsigned first_at_barrier;  /* the thread that came first */
   int line;                   /* of the barrier where some wait */
+  bool stands_aside;          /* other blocks come first, though threads of it could run */
   unsigned woken_count, spinning_count;
   uint16_t woken[MAX_BLOCK_THREADS];    /* waiting for a turn before those of `order`, the next one last */
   uint16_t spinning[MAX_BLOCK_THREADS]; /* waiting for some other thread, in the order in which they began */

@@ -8,6 +8,10 @@
 void halotune_barrier(int line);
 void halotune_spin_yield(int line);
 
+/* This thread took a ticket, or told others something: they run ahead, but where threads have their turns in ascending order. */
+void halotune_took_ticket(int line);
+void halotune_told(int line);
+
 enum warp_operation { WARP_SYNC, WARP_BALLOT, WARP_SHUFFLE, WARP_SHUFFLE_UP, WARP_SHUFFLE_DOWN, WARP_SHUFFLE_XOR };
 
 /* Wait for the lanes in `mask`; returns the operation's result.

@@ -50,6 +50,8 @@ extern unsigned char *const halotune_shared;
 
 void halotune_barrier(int line);
 void halotune_spin_yield(int line);
+void halotune_took_ticket(int line);
+void halotune_told(int line);
 unsigned long long halotune_warp(unsigned operation, unsigned mask, unsigned long long value, int operand, int width, int line);
 void halotune_async_copy(void *to, const void *from, unsigned bytes, int valid, int line);
 void halotune_async_commit();
@@ -188,10 +190,11 @@ template <class T> static inline T __shfl_xor_sync(unsigned mask, T value, int o
 static inline void __threadfence() { __asm__ volatile("" ::: "memory"); }
 static inline void __threadfence_block() { __asm__ volatile("" ::: "memory"); }
 
-/* Only one thread runs at a time, so that nothing has to be atomic. */
-template <class T> static inline T atomicAdd(T *p, T value) {
+/* Only one thread runs at a time, so that nothing has to be atomic. Who took a ticket may be overtaken by others. */
+template <class T> static inline T atomicAdd(T *p, T value, HALOTUNE_LINE) {
   T old = *p;
   *p = old + value;
+  halotune_took_ticket(line);
   return old;
 }
 
@@ -278,7 +281,10 @@ static inline void barrier_wait(unsigned long long *barrier, unsigned phase, HAL
 
 static inline void spin_yield(HALOTUNE_LINE) { halotune_spin_yield(line); }
 static inline unsigned load_acquire(const unsigned *p) { return *const_cast<const volatile unsigned *>(p); }
-static inline void store_release(unsigned *p, unsigned value) { *const_cast<volatile unsigned *>(p) = value; }
+static inline void store_release(unsigned *p, unsigned value, HALOTUNE_LINE) {
+  *const_cast<volatile unsigned *>(p) = value;
+  halotune_told(line);
+}
 
 /* --- the wrappers of templates/wrappers_sm_90.cuh ----------------------------------------------------------------- */
 

@@ -1,0 +1,261 @@
+// scan_segments: the inclusive sum along an axis where lines are long and few. A block takes one segment of its lines, so that all
+// parts of a line are under way at once; what comes before a segment is told by the blocks before it, through the workspace.
+//
+//      segment      0   1   2   3 |  4   5   6   7 |  8   9          WINDOW 4
+//      tells       own own own all  own own own all  own own         own: its own sum; all: that of the line up to its end
+//      6 looks at              [3] [4] [5]                           at most WINDOW segments, and adds them up in this order
+//
+// All but the last segment of a window tell at once what they are; a line is a chain of its windows only. Unlike a look-back
+// that takes what is there, this one adds the same numbers in the same order whoever was first.
+//
+// Along y or z a block has BLOCK_X*VECTOR lines that are neighbours in x, and BLOCK_Y threads of a column take POINTS points each.
+// Along x it has one line, of which each thread takes POINTS vectors, BLOCK_X*VECTOR apart.
+//
+// The workspace holds, from one launch to the next: the number of tickets that were taken, a flag for each block, and what it tells.
+#ifndef HALOTUNE_PRELUDE
+#include "example_scan.cuh"
+#endif
+
+#ifndef BLOCK_X
+#define BLOCK_X 16
+#define BLOCK_Y 16
+#define VECTOR 4
+#define POINTS 4
+#define WINDOW 4
+#endif
+
+constexpr int WARP = 32, WARPS = (BLOCK_X + WARP - 1)/WARP;  // WARPS: of a row
+constexpr index_t SEGMENT = AXIS == 0 ? BLOCK_X*VECTOR*POINTS : BLOCK_Y*POINTS;  // points along the axis
+constexpr int TOLD = AXIS == 0 ? 1 : BLOCK_X*VECTOR;  // numbers that a block tells: one for each of its lines
+
+// ---- groups of VECTOR neighbours in x; y and z lie in the box
+
+__device__ __forceinline__ void read_group(const Fields &f, const Geometry &g, index_t x, index_t y, index_t z, real (&out)[VECTOR]) {
+  if (x + VECTOR <= g.nx) {
+    read_vector(f, 0, g, x, y, z, out);
+    return;
+  }
+#pragma unroll
+  for (int lane = 0; lane < VECTOR; lane++) out[lane] = x + lane < g.nx ? read_point(f, 0, g, x + lane, y, z) : real(0);
+}
+
+__device__ __forceinline__ void write_group(const Fields &f, const Geometry &g, index_t x, index_t y, index_t z, const real (&values)[VECTOR]) {
+  if (x >= g.x0 && x + VECTOR <= g.x1) {
+    write_vector(f, 0, g, x, y, z, values);
+    return;
+  }
+#pragma unroll
+  for (int lane = 0; lane < VECTOR; lane++) {
+    if (x + lane >= g.x0 && x + lane < g.x1) write_point(f, 0, g, x + lane, y, z, values[lane]);
+  }
+}
+
+// ---- which segment a block takes
+
+struct Segment {
+  index_t number, group;  // along the line, from its beginning; which lines
+  unsigned launch;        // counted from 1: what a flag of this launch holds
+};
+
+// Blocks take segments in the order in which they begin, so that all segments before a block's own have been begun. Tickets are
+// never given back: how often the grid has been through them is the number of the launch, and no flag has to be cleared.
+__device__ __forceinline__ Segment take_segment(unsigned long long *tickets, index_t groups) {
+  unsigned *taken = SHARED_MEMORY(unsigned);
+  if (threadIdx.x == 0 && threadIdx.y == 0) {
+    const unsigned long long ticket = atomicAdd(tickets, 1ull);
+    taken[0] = unsigned(ticket%gridDim.x);
+    taken[1] = unsigned(ticket/gridDim.x) + 1;
+  }
+  __syncthreads();
+  const index_t turn = taken[0];
+  return {turn/groups, turn%groups, taken[1]};
+}
+
+// ---- what blocks tell each other
+
+// Of one group of lines, by number of segment.
+struct Board {
+  unsigned *flags;
+  real *told;
+};
+
+// The flags of all groups come first, those of a group together; `told` begins at a multiple of 16 bytes.
+__device__ __forceinline__ Board board_of(void *workspace, const Segment &s, index_t groups) {
+  const index_t segments = index_t(gridDim.x)/groups, first = s.group*segments;
+  unsigned *flags = static_cast<unsigned *>(workspace) + 4;
+  real *told = reinterpret_cast<real *>(flags + (gridDim.x + 3)/4*4);
+  return {flags + first, told + (long long)(first)*TOLD};
+}
+
+__device__ __forceinline__ bool ends_window(const Segment &s) { return s.number%WINDOW == WINDOW - 1; }
+
+// All threads come here, after those of them that have something to tell have put it on the board.
+__device__ __forceinline__ void raise_flag(const Board &b, const Segment &s) {
+  __syncthreads();
+  if (threadIdx.x == 0 && threadIdx.y == 0) store_release(b.flags + s.number, s.launch);
+}
+
+// The segment that the i-th thread along the axis looks at, once it has told; -1 for none.
+__device__ __forceinline__ index_t wait_for_segment(const Board &b, const Segment &s, int i) {
+  const index_t window = s.number/WINDOW*WINDOW, first = window > 0 ? window - 1 : 0;
+  if (first + i >= s.number) return -1;
+  while (load_acquire(b.flags + first + i) != s.launch) spin_yield();
+  return first + i;
+}
+
+// ---- along y or z
+
+// What the threads of a column sum up to: those before this one into `before`, all into `all`.
+__device__ __forceinline__ void sum_column(real *totals, const real (&own)[VECTOR], real (&before)[VECTOR], real (&all)[VECTOR]) {
+  const int column = threadIdx.x*VECTOR, row = BLOCK_X*VECTOR;
+  store_vector(totals + threadIdx.y*row + column, own);
+  __syncthreads();
+#pragma unroll
+  for (int lane = 0; lane < VECTOR; lane++) before[lane] = all[lane] = 0;
+#pragma unroll
+  for (int t = 0; t < BLOCK_Y; t++) {
+    real total[VECTOR];
+    load_vector(totals + t*row + column, total);
+#pragma unroll
+    for (int lane = 0; lane < VECTOR; lane++) {
+      if (t < int(threadIdx.y)) before[lane] += total[lane];
+      all[lane] += total[lane];
+    }
+  }
+}
+
+__device__ __forceinline__ void tell_columns(const Board &b, const Segment &s, const real (&sums)[VECTOR]) {
+  if (threadIdx.y == 0) store_vector(b.told + (long long)(s.number)*TOLD + threadIdx.x*VECTOR, sums);
+  raise_flag(b, s);
+}
+
+// What comes before the segment, in each of the thread's lines.
+__device__ __forceinline__ void look_back_in_columns(const Board &b, const Segment &s, real *totals, real (&earlier)[VECTOR]) {
+  real told[VECTOR] = {}, before[VECTOR];
+  const index_t other = wait_for_segment(b, s, threadIdx.y);
+  if (other >= 0) load_vector(b.told + (long long)(other)*TOLD + threadIdx.x*VECTOR, told);
+  sum_column(totals, told, before, earlier);
+}
+
+__device__ __forceinline__ void scan_columns(const Fields &f, const Geometry &g, void *workspace) {
+  const index_t x_first = g.x0/VECTOR*VECTOR, groups_in_x = (g.x1 - x_first + BLOCK_X*VECTOR - 1)/(BLOCK_X*VECTOR);
+  const index_t begin = AXIS == 2 ? g.z0 : g.y0, end = AXIS == 2 ? g.z1 : g.y1;  // of the box
+  const index_t groups = groups_in_x*(AXIS == 2 ? g.y1 - g.y0 : g.z1 - g.z0);
+  const Segment s = take_segment(static_cast<unsigned long long *>(workspace), groups);
+  const Board b = board_of(workspace, s, groups);
+  const index_t x = x_first + (s.group%groups_in_x*BLOCK_X + index_t(threadIdx.x))*VECTOR;
+  const index_t across = (AXIS == 2 ? g.y0 : g.z0) + s.group/groups_in_x;
+  const index_t first = s.number*SEGMENT + index_t(threadIdx.y)*POINTS;
+  real *totals = SHARED_MEMORY(real) + 16/sizeof(real);
+
+  real sums[POINTS][VECTOR];
+#pragma unroll
+  for (int p = 0; p < POINTS; p++) {
+    if (first + p < end) {
+      read_group(f, g, x, AXIS == 2 ? across : first + p, AXIS == 2 ? first + p : across, sums[p]);
+    } else {
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) sums[p][lane] = 0;
+    }
+  }
+#pragma unroll
+  for (int p = 1; p < POINTS; p++) {
+#pragma unroll
+    for (int lane = 0; lane < VECTOR; lane++) sums[p][lane] += sums[p - 1][lane];
+  }
+  real before[VECTOR], all[VECTOR], earlier[VECTOR];
+  sum_column(totals, sums[POINTS - 1], before, all);
+  if (!ends_window(s)) tell_columns(b, s, all);
+  look_back_in_columns(b, s, totals + BLOCK_Y*BLOCK_X*VECTOR, earlier);
+#pragma unroll
+  for (int lane = 0; lane < VECTOR; lane++) all[lane] += earlier[lane];
+  if (ends_window(s)) tell_columns(b, s, all);
+#pragma unroll
+  for (int p = 0; p < POINTS; p++) {
+#pragma unroll
+    for (int lane = 0; lane < VECTOR; lane++) sums[p][lane] += earlier[lane] + before[lane];
+    if (first + p < begin || first + p >= end) continue;
+    write_group(f, g, x, AXIS == 2 ? across : first + p, AXIS == 2 ? first + p : across, sums[p]);
+  }
+}
+
+// ---- along x
+
+// The sum over the lanes before this one; `all` receives that over all lanes.
+__device__ __forceinline__ real sum_lanes(real own, real &all) {
+  const unsigned everyone = 0xffffffffu;
+  const int lane = threadIdx.x%WARP;
+  real sum = own;
+#pragma unroll
+  for (int distance = 1; distance < WARP; distance *= 2) {
+    const real other = __shfl_up_sync(everyone, sum, distance);
+    if (lane >= distance) sum += other;
+  }
+  all = __shfl_sync(everyone, sum, WARP - 1);
+  const real before = __shfl_up_sync(everyone, sum, 1);
+  return lane > 0 ? before : real(0);
+}
+
+__device__ __forceinline__ void tell_row(const Board &b, const Segment &s, real sum) {
+  if (threadIdx.x == 0) b.told[s.number] = sum;
+  raise_flag(b, s);
+}
+
+// What comes before the segment.
+__device__ __forceinline__ real look_back_in_row(const Board &b, const Segment &s, real *totals) {
+  const index_t other = wait_for_segment(b, s, threadIdx.x);
+  real all, earlier = 0;
+  sum_lanes(other >= 0 ? b.told[other] : real(0), all);
+  if (threadIdx.x%WARP == 0) totals[threadIdx.x/WARP] = all;
+  __syncthreads();
+#pragma unroll
+  for (int w = 0; w < WARPS; w++) earlier += totals[w];
+  return earlier;
+}
+
+__device__ __forceinline__ void scan_row(const Fields &f, const Geometry &g, void *workspace) {
+  const index_t groups_in_y = g.y1 - g.y0, groups = groups_in_y*(g.z1 - g.z0);
+  const Segment s = take_segment(static_cast<unsigned long long *>(workspace), groups);
+  const Board b = board_of(workspace, s, groups);
+  const index_t y = g.y0 + s.group%groups_in_y, z = g.z0 + s.group/groups_in_y;
+  const index_t x = s.number*SEGMENT + index_t(threadIdx.x)*VECTOR;
+  const int warp = threadIdx.x/WARP;
+  real *totals = SHARED_MEMORY(real) + 16/sizeof(real);
+
+  real sums[POINTS][VECTOR], before[POINTS];
+#pragma unroll
+  for (int p = 0; p < POINTS; p++) read_group(f, g, x + p*BLOCK_X*VECTOR, y, z, sums[p]);
+#pragma unroll
+  for (int p = 0; p < POINTS; p++) {
+#pragma unroll
+    for (int lane = 1; lane < VECTOR; lane++) sums[p][lane] += sums[p][lane - 1];
+    real all;
+    before[p] = sum_lanes(sums[p][VECTOR - 1], all);
+    if (threadIdx.x%WARP == 0) totals[p*WARPS + warp] = all;
+  }
+  __syncthreads();
+  real own = 0;  // of the segment
+#pragma unroll
+  for (int p = 0; p < POINTS; p++) {
+#pragma unroll
+    for (int w = 0; w < WARPS; w++) {
+      if (w == warp) before[p] += own;
+      own += totals[p*WARPS + w];
+    }
+  }
+  if (!ends_window(s)) tell_row(b, s, own);
+  const real earlier = look_back_in_row(b, s, totals + POINTS*WARPS);
+  if (ends_window(s)) tell_row(b, s, earlier + own);
+#pragma unroll
+  for (int p = 0; p < POINTS; p++) {
+#pragma unroll
+    for (int lane = 0; lane < VECTOR; lane++) sums[p][lane] += earlier + before[p];
+    write_group(f, g, x + p*BLOCK_X*VECTOR, y, z, sums[p]);
+  }
+}
+
+extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
+  const Fields f = FIELDS;
+  if (AXIS == 0) scan_row(f, g, workspace);
+  else scan_columns(f, g, workspace);
+}
