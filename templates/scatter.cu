@@ -40,7 +40,7 @@
 #define PRODUCER_FIRST 0
 #define PRODUCER_OWN 1
 #define PRODUCER PRODUCER_FIRST
-#define HALO_BYTES 16
+#define HALO_BYTES 32
 #define BLOCK_X 32
 #define BLOCK_Y 8
 #define POINTS_Y 2
