@@ -1,6 +1,7 @@
 /* space_test.c: walking and sampling the spaces of templates. */
 #include "stencil/space.h"
 
+#include <limits.h>
 #include <time.h>
 
 #include "tests/unit/templates.h"
@@ -178,50 +179,105 @@ TEST(a_rule_that_fixed_values_break_is_named) {
 
 /* --- sampling --- */
 
+/* Spaces of one part, of two parts whose parameters take turns, of parts of one parameter each; one with values that
+ * are fixed; and an empty one. */
+static const struct {
+  const char *rules;
+  bool fixed[MAX_PARAMETERS];
+  struct configuration from;
+  long size;
+} spaces[] = {
+    {rules, {false}, {{0}}, 56},
+    {"{keep: 'c + a < 7', otherwise: x}, {keep: 'mode == flat || b > 1', otherwise: x}", {false}, {{0}}, 98},
+    {"{keep: 'dims == 3', otherwise: x}, {keep: 'c != 2', otherwise: x}", {false}, {{0}}, 96},
+    {rules, {true, false, true, false}, {{1, 0, 1, 0}}, 8},
+    {"{keep: 'a*c > 12', otherwise: x}", {false}, {{0}}, 0},
+};
+
+static void list_space(struct fixture *f, size_t which, struct list *list) {
+  *list = (struct list){.limit = 1000};
+  open_fixture(f, spaces[which].rules);
+  space_walk(&f->bindings, spaces[which].fixed, &spaces[which].from, put, list, NULL);
+  CHECK_EQ(spaces[which].size, list->count, "space %zu", which);
+}
+
+static long draw(struct fixture *f, size_t which, long wanted, uint64_t seed, struct configuration **sample) {
+  long count;
+  CHECK_OK(space_sample(&f->bindings, spaces[which].fixed, &spaces[which].from, wanted, seed, sample, &count));
+  CHECK_EQ(count == 0, *sample == NULL, "space %zu: %ld drawn", which, count);
+  return count;
+}
+
 TEST(a_sample_is_in_order_without_repeats_and_repeatable) {
-  static const long wanted[] = {0, 1, 5, 20, 1000};
-  struct fixture f;
-  struct list list = {.limit = 1000};
-  open_fixture(&f, rules);
-  space_walk(&f.bindings, NULL, NULL, put, &list, NULL);
-  for (size_t i = 0; i < COUNT(wanted); i++) {
+  static const long wanted[] = {-1, 0, 1, 5, 20, 55, 1000, LONG_MAX};
+  for (size_t i = 0; i < COUNT(wanted) * COUNT(spaces); i++) {
+    struct fixture f;
+    struct list list;
     struct configuration *first, *again;
-    long count, count_again, at = 0;
-    CHECK_OK(space_sample(&f.bindings, NULL, NULL, wanted[i], 42, &first, &count));
-    CHECK_OK(space_sample(&f.bindings, NULL, NULL, wanted[i], 42, &again, &count_again));
-    CHECK_EQ(wanted[i] < list.count ? wanted[i] : list.count, count, "row %zu", i);
-    CHECK_EQ(count, count_again, "row %zu", i);
+    long most = wanted[i / COUNT(spaces)] > 0 ? wanted[i / COUNT(spaces)] : 0, at = 0;
+    list_space(&f, i % COUNT(spaces), &list);
+    long count = draw(&f, i % COUNT(spaces), wanted[i / COUNT(spaces)], 42, &first);
+    CHECK_EQ(count, draw(&f, i % COUNT(spaces), wanted[i / COUNT(spaces)], 42, &again), "row %zu: the same seed", i);
+    CHECK_EQ(most < list.count ? most : list.count, count, "row %zu", i);
     for (long k = 0; k < count; k++, at++) {
       CHECK(memcmp(&first[k], &again[k], sizeof *first) == 0, "row %zu: the same seed", i);
-      while (at < list.count && memcmp(&first[k], &list.configurations[at], 4) != 0) at++;
+      while (at < list.count && memcmp(&first[k], &list.configurations[at], sizeof *first) != 0) at++;
       CHECK(at < list.count, "row %zu: number %ld is in the space, behind the one before", i, k);
     }
     free(first);
     free(again);
+    close_fixture(&f);
   }
-  close_fixture(&f);
 }
 
-/* 4000 samples of 6: each of n configurations is drawn 24000/n times, give or take five standard deviations. */
+/* 4000 samples: each configuration is drawn as often as any other, give or take five standard deviations. */
 TEST(every_configuration_is_as_likely_as_any_other) {
   enum { SEEDS = 4000, WANTED = 6 };
-  struct fixture f;
-  struct list list = {.limit = 1000};
-  long drawn[256] = {0};
-  open_fixture(&f, rules);
-  space_walk(&f.bindings, NULL, NULL, put, &list, NULL);
-  for (uint64_t seed = 0; seed < SEEDS; seed++) {
-    struct configuration *sample;
-    long count;
-    CHECK_OK(space_sample(&f.bindings, NULL, NULL, WANTED, seed, &sample, &count));
-    for (long k = 0, at = 0; k < count; k++) {
-      while (memcmp(&sample[k], &list.configurations[at], 4) != 0) at++;
-      drawn[at]++;
+  for (size_t i = 0; i < COUNT(spaces); i++) {
+    struct fixture f;
+    struct list list;
+    long drawn[256] = {0};
+    list_space(&f, i, &list);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+      struct configuration *sample;
+      for (long k = 0, at = 0, count = draw(&f, i, WANTED, seed, &sample); k < count; k++, at++) {
+        while (memcmp(&sample[k], &list.configurations[at], 4) != 0) at++;
+        drawn[at]++;
+      }
+      free(sample);
     }
+    double share = (double)WANTED / (double)list.count, want = SEEDS * share,
+           deviation = sqrt(SEEDS * share * (1 - share));
+    for (long k = 0; k < list.count; k++)
+      CHECK_NEAR(want, drawn[k], 5 * deviation, "space %zu, configuration %ld", i, k);
+    close_fixture(&f);
+  }
+}
+
+/* Of 96 configurations, 4560 pairs: as many draws of two as make each likely 20 times. Their chi-square has as many
+ * degrees of freedom, less one, and is within five standard deviations of that. */
+TEST(every_pair_is_as_likely_as_any_other) {
+  enum { SPACE = 2, SIZE = 96, PAIRS = SIZE * (SIZE - 1) / 2, EACH = 20 };
+  struct fixture f;
+  struct list list;
+  long drawn[SIZE][SIZE] = {{0}};
+  double chi_square = 0;
+  list_space(&f, SPACE, &list);
+  for (uint64_t seed = 0; seed < PAIRS * EACH; seed++) {
+    struct configuration *sample;
+    long at[2], next = 0;
+    CHECK_EQ(2, draw(&f, SPACE, 2, seed, &sample), "seed %d", (int)seed);
+    for (int k = 0; k < 2; k++) {
+      while (memcmp(&sample[k], &list.configurations[next], 4) != 0) next++;
+      at[k] = next++;
+    }
+    drawn[at[0]][at[1]]++;
     free(sample);
   }
-  double share = (double)WANTED / (double)list.count, want = SEEDS * share, deviation = sqrt(SEEDS * share * (1 - share));
-  for (long i = 0; i < list.count; i++) CHECK_NEAR(want, drawn[i], 5 * deviation, "configuration %ld", i);
+  for (int i = 0; i < SIZE; i++) {
+    for (int k = i + 1; k < SIZE; k++) chi_square += (double)((drawn[i][k] - EACH) * (drawn[i][k] - EACH)) / EACH;
+  }
+  CHECK_NEAR(PAIRS - 1, chi_square, 5 * sqrt(2.0 * (PAIRS - 1)), "of pairs");
   close_fixture(&f);
 }
 
@@ -270,6 +326,7 @@ int main(void) {
       cmocka_unit_test(a_rule_that_fixed_values_break_is_named),
       cmocka_unit_test(a_sample_is_in_order_without_repeats_and_repeatable),
       cmocka_unit_test(every_configuration_is_as_likely_as_any_other),
+      cmocka_unit_test(every_pair_is_as_likely_as_any_other),
       cmocka_unit_test(a_million_combinations_take_less_than_a_second),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

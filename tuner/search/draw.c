@@ -47,7 +47,7 @@ static halotune_status deal_listed(const struct search_space *space, int index, 
   return HALOTUNE_OK;
 }
 
-/* One template's deck; the spaces of some have millions of variants, so that each has a thread. */
+/* The decks of all templates; threads draw one at a time. */
 struct drawing {
   const struct search_space *space;
   struct deck *decks;

@@ -9,12 +9,7 @@
 #include "base/parallel.h"
 #include "tuner/search/session.h"
 
-static bool count_variant(void *context, const struct configuration *configuration) {
-  (void)configuration;
-  return ++*(long *)context > 0;
-}
-
-/* How many variants each template has; some have millions, so that each has a thread. */
+/* How many variants each template has. */
 struct counting {
   struct bindings *bindings;
   const struct fixed_parameters *fixed;
@@ -26,9 +21,10 @@ static void count_spaces(void *context, int thread, long first, long end) {
   (void)thread;
   for (long i = first; i < end; i++) {
     const struct fixed_parameters *fixed = counting->fixed ? &counting->fixed[i] : NULL;
-    if (space_refusal(&counting->bindings[i])) continue;
-    space_walk(&counting->bindings[i], fixed ? fixed->is_fixed : NULL, fixed ? &fixed->values : NULL, count_variant,
-               &counting->kept[i], NULL);
+    struct space_counts counts;
+    space_walk(&counting->bindings[i], fixed ? fixed->is_fixed : NULL, fixed ? &fixed->values : NULL, NULL, NULL,
+               &counts);
+    counting->kept[i] = counts.kept;
   }
 }
 
