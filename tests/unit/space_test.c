@@ -257,13 +257,13 @@ TEST(every_configuration_is_as_likely_as_any_other) {
 /* Of 96 configurations, 4560 pairs: as many draws of two as make each likely 20 times. Their chi-square has as many
  * degrees of freedom, less one, and is within five standard deviations of that. */
 TEST(every_pair_is_as_likely_as_any_other) {
-  enum { SPACE = 2, SIZE = 96, PAIRS = SIZE * (SIZE - 1) / 2, EACH = 20 };
+  enum { SPACE = 2, SIZE = 96, PAIRS = SIZE * (SIZE - 1) / 2, EACH = 20, DRAWS = PAIRS * EACH };
   struct fixture f;
   struct list list;
   long drawn[SIZE][SIZE] = {{0}};
   double chi_square = 0;
   list_space(&f, SPACE, &list);
-  for (uint64_t seed = 0; seed < PAIRS * EACH; seed++) {
+  for (uint64_t seed = 0; seed < DRAWS; seed++) {
     struct configuration *sample;
     long at[2], next = 0;
     CHECK_EQ(2, draw(&f, SPACE, 2, seed, &sample), "seed %d", (int)seed);
