@@ -223,6 +223,7 @@ check command clang-tidy     clang-tidy
 check clang-runtime fuzzer   libclang-rt-VERSION-dev
 check command cppcheck       cppcheck
 check command jq             jq
+check command sqlite3        sqlite3
 check command node           nodejs
 check command npm            npm
 check command chromium       chromium
@@ -294,7 +295,7 @@ check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a l
 sanitize-gpu: all  ## compute-sanitizer over the best variants and samples, on this machine's GPU; TOOLS='memcheck racecheck initcheck'
 	$(Q)TOOLS='$(TOOLS)' tests/tap.sh tests/sanitize.sh
 tune-tests: all fake-cuda  ## tuning from the command line: results, going on, ending early, replays, several GPUs
-	$(Q)tests/tap.sh tests/tune.sh
+	$(Q)tests/tap.sh tests/tune.sh tests/roof.sh
 
 .PHONY: check-full
 check-full: check  ## check, and large samples of all spaces, faults and noise (more than an hour on two cores)
@@ -334,6 +335,10 @@ bench-lookup: $(OBJ)/bench/lookup_bench  ## opening and looking up, against thei
 
 bench-launch: $(OBJ)/bench/launch_bench  ## what a launch costs beside cuLaunchKernel (needs a GPU)
 	$(Q)$<
+
+.PHONY: bench-roof
+bench-roof: all  ## shares of the roof that winners reach, into bench/results (needs a GPU); BUDGET=20s DEVICES='0 1'
+	$(Q)BUDGET='$(BUDGET)' DEVICES='$(DEVICES)' DB='$(DB)' AGAIN='$(AGAIN)' bench/roof.sh
 
 .PHONY: help
 help:  ## this list

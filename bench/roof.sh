@@ -1,0 +1,139 @@
+#!/bin/sh
+# roof.sh: tune each row of bench/roof.txt on this machine's GPUs, then write what the winners reach (roof_table.sh).
+# A row that has a complete run in the database is left as it is, so that the same command goes on after an
+# interruption. Exit code 1: not all rows have a winner. Needs the programs jq and sqlite3. The environment:
+#   DB=build/roof.db        results; build/roof-classic.db has those of classic variants, build/roof/ what tune printed
+#   BUDGET=20s              of each row
+#   DEVICES='0 1 2 3'       GPUs that share the rows, each one row at a time; all: every row on each GPU; 0 by default
+#   AGAIN=1                 go on searching in rows that are complete, too
+#   TABLE=bench/roof.txt    other rows
+#   RESULTS=bench/results   another folder for the table
+#   TEMPLATES=NAME,...      only these templates
+set -eu
+cd "$(dirname "$0")/.."
+program=${HALOTUNE:-build/halotune}
+db=${DB:-build/roof.db}
+table=${TABLE:-bench/roof.txt}
+results=${RESULTS:-bench/results}
+devices=${DEVICES:-0}
+work=${db%.db}
+classic_db=$work-classic.db
+stop=$work/stop  # while this file is there, no row begins
+mkdir -p "$work" "$results"
+rm -f "$stop"
+
+query() { sqlite3 -cmd '.timeout 10000' "file:$1?mode=ro" "$2"; } # DB SQL
+
+# --- one row ----------------------------------------------------------------------------------------------------------
+
+# What finds the row's problem in a database.
+problem_is() { # stencil dtype grid launch
+  echo "s.name = '$1' and p.dtype = '$2' and p.nx || ',' || p.ny || ',' || p.nz in ('$3', '$3,1', '$3,1,1')
+    and '$4' in (p.launch, 'auto')"
+}
+
+is_complete() { # problem
+  [ -z "${AGAIN:-}" ] && [ -e "$db" ] &&
+    [ "$(query "$db" "select count(*) > 0 from run r join problem p on p.id = r.problem_id
+      join stencil s on s.id = p.stencil_id join best b on b.problem_id = p.id and b.is_current
+      where r.state = 'complete' and $1")" = 1 ]
+}
+
+tune() { # device stencil dtype grid launch option...
+  device=$1 stencil=$2 dtype=$3 grid=$4 launch=$5
+  shift 5
+  [ "$launch" = auto ] || set -- --launch "$launch" "$@"
+  "$program" tune "$stencil" --device "$device" --dtype "$dtype" --grid "$grid" \
+    --budget "${BUDGET:-20s}" --workers "$workers" --json "$@" </dev/null
+}
+
+# The template `pencil` by the name of `classic`, with one rule more.
+write_classic() { # folder rule
+  mkdir -p "$1"
+  cp templates/pencil.cu "$1/classic.cu"
+  awk -v rule="$2" '
+    /^name:/ {print "name: classic"; next}
+    {print}
+    /^rules:/ {print "  - keep: \047" rule "\047"; print "    otherwise: not classic"}
+  ' templates/pencil.yaml >"$1/classic.yaml"
+}
+
+# The classic variants of a grid of 64^3 (M. Harris, Finite difference methods in CUDA C/C++, 2013): 4 lines with a
+# thread for each point, 32 lines with 32x8 threads. What they leave open is tuned; all else is as by default.
+classic_rule() {
+  few='block_x == (axis == 0 ? 64 : 4) && block_y == (axis == 0 ? 4 : 64)'
+  many='pencils == 32 && block_x == 32 && block_y == 8'
+  "$program" list templates --json | jq -r --arg shapes "(pencils == 4 ? $few : $many)" '
+    .[] | select(.name == "pencil").parameters | del(.pencils, .block_x, .block_y, .unroll, .coefficients, .extents)
+    | to_entries | map("\(.key) == \(.value.default)") + [$shapes] | join(" && ")'
+}
+
+# The best classic variant becomes the only one of a template that comes first by its name: so it is the run's default
+# variant, which takes part in the final rounds however slow it is.
+tune_with_classic() { # problem folder device stencil dtype grid launch
+  problem=$1 folder=$2/templates
+  shift 2
+  tune "$@" --template classic --template-dir "$work/classic" --strategy exhaustive --db "$classic_db" || return
+  best=$(query "$classic_db" "select v.parameters from best b join problem p on p.id = b.problem_id
+    join stencil s on s.id = p.stencil_id join variant v on v.id = b.variant_id
+    where b.is_current and $problem order by b.time_ms limit 1")
+  write_classic "$folder" "$(echo "$best" | jq -r 'to_entries | map("\(.key) == \(.value)") | join(" && ")')"
+  tune "$@" --template-dir "$folder" ${TEMPLATES:+--template "classic,$TEMPLATES"} --db "$db"
+}
+
+tune_row() { # device stencil dtype grid launch against
+  against=$6 problem=$(problem_is "$2" "$3" "$4" "$5") log=$work/$2-$3-$(echo "$4" | tr , x)-$5
+  ! is_complete "$problem" || return 0
+  mkdir -p "$log"
+  set -- "$1" "$2" "$3" "$4" "$5"
+  code=0
+  if [ "$against" = classic ]; then
+    tune_with_classic "$problem" "$log" "$@" >"$log/out.json" 2>"$log/err" || code=$?
+  else
+    tune "$@" ${TEMPLATES:+--template "$TEMPLATES"} --db "$db" >"$log/out.json" 2>"$log/err" || code=$?
+  fi
+  if [ $code = 0 ]; then
+    jq -r --slurp 'last | (.devices? // [.])[].tasks[]
+      | "\(.stencil) \(.dtype) \(.grid | map(tostring) | join("x")) \(.launch): \(.tried) tried, "
+      + "\(.winner.time_ms * 1e6 | round / 1e3) us, \(.winner.share_of_roof * 1e3 | round / 1e3) of the roof"
+      ' "$log/out.json"
+  else
+    echo "$2 $3 $4 $5: no winner" && tail -n 3 "$log/err"
+    # Beyond 1 it is not this row's fault: no GPU, no such option, a database that fails.
+    [ $code = 1 ] || touch "$stop"
+  fi >&2
+}
+
+# --- all rows ---------------------------------------------------------------------------------------------------------
+
+# Every COUNT-th row from standard input, on one GPU. Signals are for tune, which ends its row well.
+tune_rows() { # device first count
+  trap '' INT TERM
+  awk -v first="$2" -v count="$3" 'NR % count == first' | while read -r stencil dtype grid launch against _; do
+    [ -e "$stop" ] || tune_row "$1" "$stencil" "$dtype" "$grid" "$launch" "$against"
+  done
+}
+rows() { # 1: copies; 0: the others
+  sed 's/#.*//' "$table" | awk -v copies="$1" 'NF && ($1 == "copy") == copies'
+}
+
+trap 'touch "$stop"' INT TERM
+set -- $devices
+workers=$((($(nproc) - 1) / $#))
+[ $workers -ge 1 ] || workers=1
+write_classic "$work/classic" "$(classic_rule)"
+
+# The tuned copies are part of the roof of all others. A signal ends `wait`, but not yet what it waits for.
+rows 1 | tune_rows "$1" 0 1 &
+wait || wait
+count=$# first=0
+for device in "$@"; do
+  rows 0 | tune_rows "$device" $first $count &
+  first=$((first + 1))
+done
+wait || wait
+
+code=0
+bench/roof_table.sh "$db" "$table" "$results" || code=1
+[ ! -e "$stop" ] || { echo "ended early; the same command goes on" >&2 && code=1; }
+exit $code

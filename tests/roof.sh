@@ -1,0 +1,159 @@
+#!/bin/sh
+# roof.sh: bench/roof.sh, on the driver of tests/fake_cuda with a small space and small grids: what it writes, that
+# targets which are reached and such which are not are told apart, that it goes on, several GPUs. Its times mean
+# nothing. Speaks TAP.
+set -u
+. "$(dirname "$0")/fake_gpu.sh"
+export HALOTUNE="$program" HALOTUNE_TEMPLATE_PATH="$templates" TEMPLATES=small
+export TABLE="$work/roof.txt" RESULTS="$work/results" DB="$work/roof.db"
+unset AGAIN BUDGET DEVICES
+number=0 failed=0
+
+result() { # name status [file]
+  number=$((number + 1))
+  if [ "$2" = 0 ]; then
+    echo "ok $number - $1"
+  else
+    failed=$((failed + 1))
+    echo "not ok $number - $1"
+    [ $# -lt 3 ] || tail -n 8 "$3" | sed 's/^/# /'
+  fi
+}
+query() { sqlite3 -separator ' ' "file:$DB?mode=ro" "$1"; } # SQL
+json() { jq -e "$1" "$RESULTS/roof-nvidia-h200.json" >"$work/jq" 2>&1; } # FILTER
+roof() { timeout 300 bench/roof.sh >"$work/out" 2>"$work/err"; }
+
+# --- the table of this project ----------------------------------------------------------------------------------------
+
+unknown=$(sed 's/#.*//' bench/roof.txt | awk NF | while read -r stencil dtype grid launch against target rest; do
+  "$program" tune "$stencil" --dtype "$dtype" --grid "$grid" --dry-run >"$work/out" 2>&1 &&
+    [ -n "$target" ] && [ -z "$rest" ] &&
+    case $launch:$against in auto:copy | auto:memcpy | graph:classic | stream:classic) ;; *) false ;; esac ||
+    echo "$stencil $dtype $grid"
+done)
+echo "$unknown" >"$work/unknown"
+[ -z "$unknown" ] && [ "$(sed 's/#.*//' bench/roof.txt | grep -c .)" -ge 30 ]
+result "each row of bench/roof.txt can be tuned" $? "$work/unknown"
+
+# --- what reaches a target --------------------------------------------------------------------------------------------
+
+# Each line: what a target is against, the target, whether it is reached; what the database has of the winner.
+while read -r against target want winner; do
+  printf '[{"gpu": "G", "stencil": "s", "dtype": "f32", "grid": "8,1,1", "launch": "stream", "time_ms": 1, %s}]' \
+    "\"parameters\": \"{}\", $winner" >"$work/winners.json"
+  got=$(echo "s f32 8 auto $against $target" |
+    jq -Rn --slurpfile winners "$work/winners.json" --arg gpu G -f bench/roof.jq | jq '.rows[0].reached')
+  [ "$got" = "$want" ]
+  result "against $against, target $target, $winner: $want" $? "$work/winners.json"
+done <<T
+copy     0.97  true   "roof_ratio": 0.96, "roof_ratio_low": 0.95, "roof_ratio_high": 0.9701
+copy     0.97  false  "roof_ratio": 0.96, "roof_ratio_low": 0.95, "roof_ratio_high": 0.9699
+copy     0.97  null   "roof_ratio": 0.98, "roof_ratio_low": null, "roof_ratio_high": null
+copy     -     null   "roof_ratio": 0.98, "roof_ratio_low": 0.97, "roof_ratio_high": 0.99
+memcpy   1.00  true   "memcpy_ms": 0.999, "low_ms": 0.998, "high_ms": 1.001, "roof_ratio_high": 0.9
+memcpy   1.00  false  "memcpy_ms": 0.999, "low_ms": 0.9995, "high_ms": 1.001, "roof_ratio_high": 1.1
+memcpy   1.00  null   "memcpy_ms": null, "low_ms": 0.9995, "high_ms": 1.001
+classic  0.75  true   "classic_ratio": 1.3, "classic_ratio_low": 1.2, "classic_ratio_high": 1.34
+classic  0.75  false  "classic_ratio": 1.3, "classic_ratio_low": 1.2, "classic_ratio_high": 1.33
+classic  0.75  null   "classic_ratio": null
+T
+
+# --- a whole run ------------------------------------------------------------------------------------------------------
+
+cat >"$TABLE" <<T
+copy          f32  4096      auto    memcpy   0.01
+star7         f32  16,16,16  auto    copy     0.01
+star7         f64  16,16,16  auto    copy     99  # more than there is
+derivative_x  f32  16,16,16  graph   classic  99
+derivative_z  f32  16,16,16  graph   classic  0.01
+derivative_z  f32  16,16,16  stream  classic  -
+T
+rows=6
+roof
+result "a whole run" $? "$work/err"
+grep -q '^NVIDIA H200: 3 of 5 targets reached, 0 rows without a winner$' "$work/err" &&
+  json '.gpu == "NVIDIA H200" and .reached == 3 and .targets == 5'
+result "how many targets are reached" $? "$work/err"
+json '[.rows[].reached] == [true, true, false, true, false, null]'
+result "targets that are reached, such that are not, and a row without one" $? "$work/jq"
+json '.rows | all(.low <= .share and .share <= .high and .low > 0 and .time_ms > 0 and .tuning_s > 0 and .space > 1)'
+result "shares with their intervals, times, sizes of the space" $? "$work/jq"
+jq -r '.rows[] | "\(.stencil) \(.dtype) \(.launch)"' "$RESULTS/roof-nvidia-h200.json" >"$work/order"
+diff - "$work/order" >"$work/diff" <<T
+copy f32 graph
+star7 f32 graph
+star7 f64 graph
+derivative_x f32 graph
+derivative_z f32 graph
+derivative_z f32 stream
+T
+result "rows in the order of the table" $? "$work/diff"
+json '.rows[3:] | all(.classic_ms and .empty_ms and (.share - .time_ms / .classic_ms | fabs) < 1e-3
+  and (.classic_parameters | .pencils == 4 or (.pencils == 32 and .block_x == 32 and .block_y == 8)))'
+result "the best classic variant beside the winner" $? "$work/jq"
+[ "$(query "select count(*), sum(f.rank > 0) from finalist f join variant v on v.id = f.variant_id
+  join template t on t.id = v.template_id where f.is_default and t.name = 'classic'")" = "3 3" ]
+result "in the same rounds" $?
+[ "$(sqlite3 "$work/roof-classic.db" "select count(*) from (select count(distinct variant_id) n,
+  count(distinct v.parameters ->> 'pencils') shapes from measurement m join variant v on v.id = m.variant_id
+  group by m.run_id) where n = 15 and shapes = 2")" = 3 ]
+result "chosen out of all classic variants" $?
+page=$RESULTS/roof-nvidia-h200.md
+share='[0-9.]* | [0-9.]* to [0-9.]*' variant='[0-9]* lines, [0-9x]* threads'
+grep -q "^| star7 | f32 | 16x16x16 | $share | 0.01 | reached | [0-9.]* | small | 32 | 32 | [0-9]* |$" "$page" &&
+  grep -q "^| star7 | f64 | 16x16x16 | $share | 99.00 | \*\*not reached\*\* |" "$page" &&
+  grep -q "^| derivative_z | f32 | 16x16x16 | stream | $share | - |  | [0-9.]* | [0-9.]* | $variant | 3\." "$page"
+result "the page" $? "$page"
+
+# --- going on ---------------------------------------------------------------------------------------------------------
+
+runs() { query "select count(*) from run"; }
+roof && [ "$(runs)" = $rows ]
+result "rows that are complete are left as they are" $? "$work/err"
+measured=$(query "select count(*) from measurement")
+AGAIN=1 roof && [ "$(runs)" = $((2 * rows)) ] &&
+  [ "$(query "select count(*) from measurement")" = "$measured" ]
+result "AGAIN=1 goes on in them, and measures nothing twice" $? "$work/err"
+
+# Slow calls, so that there is time: the signal, to all processes as by Ctrl-C, comes in the second row.
+export DB="$work/stopped.db"
+HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:100" setsid sh -c 'echo $$ >"$0"; exec bench/roof.sh' "$work/pid" \
+  >"$work/out" 2>"$work/err" &
+script=$!
+began() { [ "$(query "select count(*) > 1 from measurement where run_id = 2" 2>/dev/null)" = 1 ]; }
+tries=0
+until began || [ $tries = 300 ]; do sleep 0.1 && tries=$((tries + 1)); done
+kill -TERM "-$(cat "$work/pid")"
+wait $script
+[ $? = 1 ] && grep -q '^ended early; the same command goes on$' "$work/err" &&
+  [ "$(query "select group_concat(state) from run")" = "complete,partial" ] &&
+  json '[.rows[] | .time_ms != null] == [true, false, false, false, false, false]'
+result "ended early, it says so, and has the rows that are complete" $? "$work/err"
+roof && [ "$(query "select sum(state = 'complete'), sum(state = 'partial') from run")" = "$rows 1" ] &&
+  [ "$(query "select count(*) from (select 1 from measurement m join run r on r.id = m.run_id
+    group by r.problem_id, m.variant_id having count(*) > 1)")" = 0 ] &&
+  json '.reached == 3'
+result "the same command goes on" $? "$work/err"
+
+# --- several GPUs, and rows that fail ---------------------------------------------------------------------------------
+
+export DB="$work/both.db"
+HALOTUNE_FAKE_DEVICES=2 DEVICES='0 1' roof && json '.reached == 3' &&
+  [ "$(query "select count(*), count(distinct p.id), count(distinct device_id) from run
+    join problem p on p.id = problem_id")" = "$rows $rows 2" ]
+result "several GPUs share the rows" $? "$work/err"
+
+export DB="$work/fails.db"
+sed -i 3q "$TABLE"
+HALOTUNE_FAKE_FAULT="cuModuleLoadData@star7_small=INVALID_IMAGE" roof
+[ $? = 1 ] && grep -q '^star7 f32 16,16,16 auto: no winner$' "$work/err" &&
+  json '[.rows[] | .time_ms != null] == [true, false, false]' &&
+  grep -q '^| star7 | f64 | 16x16x16 | - | - | 99.00 | not measured | - | - | - | - | - |$' "$page"
+result "a row without a winner leaves the others alone" $? "$work/err"
+export DB="$work/none.db"
+HALOTUNE_LIBCUDA=/nonexistent roof
+[ $? = 1 ] && [ "$(grep -c 'no winner$' "$work/err")" = 1 ]
+result "without a GPU it ends at once" $? "$work/err"
+
+echo "1..$number"
+[ "$failed" = 0 ]
