@@ -276,8 +276,9 @@ export function parallel(problem, unit, selection) {
     labels = [];
     model.axes.forEach((axis, a) => {
       const isLast = a === model.axes.length - 1;
-      // On paper the axes stand so close that neighbours' names need a line each.
-      const top = document.body.classList.contains('printing') && a % 2 === 1 ? '11px' : '0px';
+      // Where axes stand close, as on paper, neighbours' names need a line each.
+      const isCrowded = document.body.classList.contains('printing') || xOf(1) - xOf(0) < 80;
+      const top = isCrowded && a % 2 === 1 ? '11px' : '0px';
       stage.append(el('span', {class: 'axis-name', style: {left: `${xOf(a)}px`, top}}, axis.name));
       if (axis.isTime) {
         for (let i = 0; i <= 4; i++)
