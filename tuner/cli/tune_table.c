@@ -81,7 +81,17 @@ static json_t *outcomes_json(const struct tune_result *result) {
   return json;
 }
 
-static void put_winner(json_t **json, const struct tune_result *result) {
+/* The bytes of unknown and of known fields, of which the effective bandwidth of a stencil that iterates is made. */
+static void put_field_bytes(json_t **json, const struct planned_task *task) {
+  const struct analysis *analysis = task->stencil->loaded.analysis;
+  const long long points = (long long)task->grid.n[0] * task->grid.n[1] * task->grid.n[2];
+  const int unknown = analysis->unknown_bytes_per_point[task->dtype], known = analysis->known_bytes_per_point[task->dtype];
+  json_put(json, "unknown_bytes", unknown > 0 ? json_integer(unknown * points) : json_null());
+  json_put(json, "known_bytes", unknown > 0 ? json_integer(known * points) : json_null());
+}
+
+static void put_winner(json_t **json, const struct tuned *row) {
+  const struct tune_result *result = &row->result;
   json_put(json, "template", text_json(result->template_name));
   json_put(json, "parameters", text_json(result->parameters));
   json_put(json, "time_ms", number_json(result->timing.median_ms));
@@ -89,6 +99,7 @@ static void put_winner(json_t **json, const struct tune_result *result) {
   json_put(json, "time_high_ms", number_json(result->timing.high_ms));
   json_put(json, "samples", json_integer(result->timing.sample_count));
   json_put(json, "bandwidth_gbs", number_json(bandwidth_gbs(result)));
+  put_field_bytes(json, row->task);
   json_put(json, "roof_ms", number_json(result->roof_ms));
   json_put(json, "share_of_roof", number_json(result->roof_ratio));
   json_put(json, "share_of_roof_low", number_json(result->roof_ratio_low));
@@ -120,7 +131,7 @@ json_t *tuned_json(const struct tuned *row) {
   json_put(&json, "winner", json_null());
   if (!result->has_winner) return json;
   json_t *winner = json_object();
-  put_winner(&winner, result);
+  put_winner(&winner, row);
   json_put(&json, "winner", winner);
   return json;
 }
