@@ -14,7 +14,11 @@ static halotune_status set_problem(void *state, const struct backend_problem *pr
   if (status != HALOTUNE_OK) return status;
   c->problem = *problem;
   status = cuda_ensure_worker(c);
-  if (status == HALOTUNE_OK) status = cuda_send_problem(c);
+  if (status != HALOTUNE_OK) return status;
+  status = cuda_send_problem(c);
+  c->has_problem = status == HALOTUNE_OK || !gpu_link_is_up(&c->link);
+  if (status == HALOTUNE_OK || !c->has_problem) return status;
+  status = cuda_ensure_worker(c); /* the next one gets the problem, too */
   c->has_problem = status == HALOTUNE_OK;
   return status;
 }
@@ -32,7 +36,8 @@ static halotune_status keep_warm(void *state, double time_ms) {
   if (status != HALOTUNE_OK) return status;
   gpu_request_begin(&request, GPU_REQUEST_KEEP_WARM);
   pack_double(&request, time_ms);
-  return cuda_ask(c, &request, time_ms + c->hang_ms, &reply);
+  status = cuda_ask(c, &request, time_ms + c->hang_ms, &reply);
+  return status == HALOTUNE_OK || gpu_link_is_up(&c->link) ? status : cuda_ensure_worker(c);
 }
 
 static void close_backend(void *state) {
