@@ -143,6 +143,13 @@ for place in 20 60 100 140; do
   result "and no other is lost" $?
 done
 
+# The fastest variant so far is watched in its place: a GPU that gets slower later is noticed.
+rm -f "$work/fault.db" "$work/state" "$work/log"
+HALOTUNE_FAKE_FAULT="*@star7_small,block_x=128,block_y=1,vector=1,points_y=1#100=later:LAUNCH_FAILED;cuLaunchKernel@star7_small#30000+=stretch:1.05" \
+  HALOTUNE_FAKE_STATE=$work/state HALOTUNE_FAKE_LOG=$work/log tune "$work/fault.db" >"$work/out" 2>&1 &&
+  [ "$(query "$work/fault.db" "select count(*) from measurement where attempts > 1")" -gt 0 ]
+result "another variant takes the place of a default that dies" $? "$work/out"
+
 # Any call of the driver may fail at any time; the list of calls is that of gpu/cu.h.
 calls=$(sed -n 's/^  X([a-z_]*, "\(cu[A-Za-z0-9_]*\)".*/\1/p' gpu/cu.h | grep -v 'cuGetError')
 [ -n "${FULL:-}" ] || calls=$(echo "$calls" | awk 'NR % 4 == 1')
