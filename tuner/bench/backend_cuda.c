@@ -28,6 +28,13 @@ static void read_gpu(void *state, struct gpu_reading *out) {
   nvml_read(&c->nvml, out);
 }
 
+/* Of those that NVML knows, one is the worker. */
+static int count_others(void *state) {
+  const struct cuda *c = state;
+  const int others = nvml_process_count(&c->nvml) - (gpu_link_is_up(&c->link) ? 1 : 0);
+  return others > 0 ? others : 0;
+}
+
 static halotune_status keep_warm(void *state, double time_ms) {
   struct cuda *c = state;
   struct text request = {0};
@@ -90,7 +97,7 @@ static halotune_status fill_facts(struct cuda *c, struct backend_facts *facts) {
     snprintf(facts->warnings, sizeof facts->warnings, "%.500s\n", fail_text());
   }
   snprintf(facts->driver, sizeof facts->driver, "%s", c->nvml.driver);
-  int others = nvml_process_count(&c->nvml) - 1; /* one is the worker */
+  const int others = count_others(c);
   if (others > 0) {
     size_t length = strlen(facts->warnings);
     snprintf(facts->warnings + length, sizeof facts->warnings - length,
@@ -107,6 +114,7 @@ halotune_status backend_cuda_open(const struct backend_cuda_options *options, st
                                        .sample = cuda_sample,
                                        .recheck = cuda_recheck,
                                        .read = read_gpu,
+                                       .others = count_others,
                                        .keep_warm = keep_warm,
                                        .close = close_backend};
   *out = (struct backend_handle){.table = NULL};

@@ -54,6 +54,9 @@ static void print_outcomes(const struct tuned *row) {
   if (result->finalists > 0)
     printf("; %d finalist%s, %d beside the winner not told apart from the fastest", result->finalists,
            PLURAL(result->finalists), result->ties);
+  if (result->other_processes > 0)
+    printf("; %d other process%s on the GPU when the finals began: times may be off", result->other_processes,
+           result->other_processes == 1 ? " computed" : "es computed");
   if (result->has_winner && !result->is_complete) printf("; %s", result->reason);
   printf("\n");
 }
@@ -128,6 +131,7 @@ json_t *tuned_json(const struct tuned *row) {
   json_put(&json, "setup_s", number_json(result->setup_s));
   json_put(&json, "search_s", number_json(result->search_s));
   json_put(&json, "final_s", number_json(result->final_s));
+  json_put(&json, "other_processes", json_integer(result->other_processes));
   json_put(&json, "winner", json_null());
   if (!result->has_winner) return json;
   json_t *winner = json_object();
