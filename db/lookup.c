@@ -45,8 +45,9 @@ static void fill_measured(const struct halotune_ctx *ctx, const struct served *r
   out->time_ms = row->time_ms;
   out->low_ms = row->low_ms;
   out->high_ms = row->high_ms;
-  out->bandwidth_gbs = (double)row->bytes / (row->time_ms * 1e6);
-  out->roof_share = row->roof_share;
+  const bool is_emulation = ctx->catalog.devices[row->device].is_emulation; /* such times are no measure of a memory */
+  out->bandwidth_gbs = is_emulation ? NAN : (double)row->bytes / (row->time_ms * 1e6);
+  out->roof_share = is_emulation ? NAN : row->roof_share;
   out->measured_on = ctx->catalog.devices[row->device].name;
   out->date = row->date;
   out->age_s = age_s(row->date_s);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/data_folders.h"
 #include "base/file.h"
 #include "db/lookup_catalog.h"
 
@@ -62,22 +63,28 @@ static bool hash_of_files(const char *folder, int length, const char *name, char
 }
 
 /* The template of this name that the tuner would use now: from $HALOTUNE_TEMPLATE_PATH, or installed. */
-static bool hash_of_installed(const char *name, char hex[HASH_HEX_BYTES]) {
+static bool hash_of_installed(const struct data_folders *installed, const char *name, char hex[HASH_HEX_BYTES]) {
   const char *path = getenv("HALOTUNE_TEMPLATE_PATH");
   for (const char *folder = path ? path : ""; *folder; folder += strcspn(folder, ":"), folder += *folder == ':') {
     int length = (int)strcspn(folder, ":");
     if (length > 0 && hash_of_files(folder, length, name, hex)) return true;
   }
-  static const char installed[] = HALOTUNE_DATA_DIR "/templates";
-  return hash_of_files(installed, (int)sizeof installed - 1, name, hex);
+  for (int i = 0; i < installed->count; i++) {
+    char folder[PATH_MAX];
+    int length = snprintf(folder, sizeof folder, "%s/templates", installed->list[i]);
+    if (length < (int)sizeof folder && hash_of_files(folder, length, name, hex)) return true;
+  }
+  return false;
 }
 
 /* A template that only untrusted rows brought must not run either, unless it is one that is installed. */
 static void compare_with_installed(struct catalog *c) {
+  struct data_folders folders;
+  data_folders_find(&folders);
   for (int i = 0; i < c->template_count; i++) {
     struct known_template *mine = &c->templates[i];
     char installed[HASH_HEX_BYTES];
-    mine->has_file = hash_of_installed(mine->name, installed);
+    mine->has_file = hash_of_installed(&folders, mine->name, installed);
     mine->is_superseded = mine->has_file && strcmp(installed, mine->hash) != 0;
     mine->is_trusted = mine->wins > 0 || (mine->has_file && !mine->is_superseded);
   }

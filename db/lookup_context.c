@@ -9,15 +9,16 @@
 /* --- open and close ----------------------------------------------------------------------------------------------------- */
 
 static halotune_status add_default(struct catalog *catalog) {
-  static const char starter[] = HALOTUNE_DATA_DIR "/starter.db";
-  char *path = NULL;
+  char *path = NULL, *starter = NULL;
   halotune_status status = store_default_path(&path);
   if (status == HALOTUNE_MEMORY) return status;
   if (path) status = access(path, F_OK) == 0 ? catalog_add(catalog, path) : HALOTUNE_OK;
   else status = HALOTUNE_OK; /* no home: then nobody has tuned there */
   free(path);
   if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK; /* nothing in it yet */
+  if (status == HALOTUNE_OK) status = store_starter_path(&starter);
   if (status == HALOTUNE_OK && access(starter, R_OK) == 0) status = catalog_add(catalog, starter);
+  free(starter);
   return status;
 }
 

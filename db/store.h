@@ -40,6 +40,12 @@ void store_close(struct store *store);
  * Returns HALOTUNE_OK; HALOTUNE_IO where there is no home; HALOTUNE_MEMORY. */
 halotune_status store_default_path(char **path);
 
+/* starter.db, the database that comes with Halotune, in the first of the data folders (base/data_folders.h) that has it; where
+ * none has, where it would lie.
+ *   path  from malloc, the caller's; NULL on failure
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status store_starter_path(char **path);
+
 /* The path that was opened, and SQLite's connection for those who only read. Valid as long as the store. */
 const char *store_path(const struct store *store);
 sqlite3 *store_connection(const struct store *store);

@@ -1,7 +1,9 @@
-/* store_path.c: where the user's database lies. */
+/* store_path.c: where the user's database lies, and the one that comes with Halotune. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "base/data_folders.h"
 #include "db/store.h"
 
 halotune_status store_default_path(char **path) {
@@ -17,4 +19,19 @@ halotune_status store_default_path(char **path) {
   if (length >= 0) return HALOTUNE_OK;
   *path = NULL;
   return fail_memory();
+}
+
+halotune_status store_starter_path(char **path) {
+  struct data_folders folders;
+  data_folders_find(&folders);
+  *path = NULL;
+  for (int i = 0; i < folders.count; i++) {
+    free(*path);
+    if (asprintf(path, "%s/starter.db", folders.list[i]) < 0) {
+      *path = NULL;
+      return fail_memory();
+    }
+    if (access(*path, F_OK) == 0) break;
+  }
+  return HALOTUNE_OK;
 }

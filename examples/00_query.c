@@ -5,6 +5,7 @@
  *   ./query star7 512 512 512 "NVIDIA H200"         on another one
  *   HALOTUNE_DB=other.db ./query ...                from another database */
 #include <halotune.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,10 @@ int main(int argc, char **argv) {
 
   printf("%s: template %s\n", halotune_match_name(config.match), config.template_name);
   if (config.match != HALOTUNE_MATCH_DEFAULT) {
-    printf("%.4f ms, %.0f GB/s, measured on %s on %s\n", config.time_ms, config.bandwidth_gbs, config.measured_on, config.date);
+    printf("%.4f ms", config.time_ms);
+    if (isnan(config.bandwidth_gbs)) printf(" on the CPU, which ranks nothing"); /* the device is emulated */
+    else printf(", %.0f GB/s", config.bandwidth_gbs);
+    printf(", measured on %s on %s\n", config.measured_on, config.date);
   }
   for (int i = 0; i < config.parameter_count; i++) {
     halotune_parameter parameter;

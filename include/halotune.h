@@ -61,7 +61,8 @@ typedef struct halotune_ctx halotune_ctx;
 /* Read tuning databases.
  *   paths  SQLite files that `halotune tune` wrote, the one to be asked first in front. NULL: the user's ($HALOTUNE_DB, else
  *          $XDG_DATA_HOME/halotune/halotune.db, else ~/.local/share/halotune/halotune.db), then the one that was installed
- *          with Halotune; each may be missing
+ *          with Halotune (share/halotune/starter.db beside the folder that this library lies in, else where it was built
+ *          for); each may be missing
  *   count  how many; 0 with NULL
  *   out    the caller's, ended with halotune_close; NULL on failure
  * No file is changed, and none is needed afterwards but for stored machine code. Rows that were imported without trust are not
@@ -132,8 +133,8 @@ typedef struct {
   int parameter_count;
   double time_ms;            /* of one application, as measured: median, and its 95 % interval; NaN where the time */
   double low_ms, high_ms;    /* was replayed from a recording without samples */
-  double bandwidth_gbs;      /* effective, as measured: compulsory bytes over time */
-  double roof_share;         /* of the fastest copy of the same bytes, as measured */
+  double bandwidth_gbs;      /* effective, as measured: compulsory bytes over time; NaN for an emulated device */
+  double roof_share;         /* of the fastest copy of the same bytes, as measured; NaN for an emulated device */
   double expected_ms;        /* time_ms where that is for this problem; else scaled by bytes, and by the GPUs' memory rates */
   long long measured_grid[3]; /* what these times are of; 0 for a default */
   const char *measured_on;   /* the GPU's name; "" for a default */

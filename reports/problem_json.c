@@ -17,9 +17,13 @@ static const char roof_sql[] =
     " min(coalesce(copy_ms, memcpy_ms), coalesce(memcpy_ms, copy_ms)) as roof_ms"
     " from run where problem_id = ?1 order by copy_ms is null and memcpy_ms is null, id desc limit 1";
 
+/* A recording without samples gives one value a variant, and no interval, though the row has that value for its ends. */
+#define LOW_MS(row) "case when " row ".sample_count > 1 then " row ".low_ms end as low_ms"
+#define HIGH_MS(row) "case when " row ".sample_count > 1 then " row ".high_ms end as high_ms"
+
 static const char best_sql[] =
-    "select b.id, b.variant_id as variant, b.run_id as run, b.is_trusted, b.origin, b.date, b.time_ms, b.low_ms, "
-    "b.high_ms,"
+    "select b.id, b.variant_id as variant, b.run_id as run, b.is_trusted, b.origin, b.date, b.time_ms, " LOW_MS("b") ","
+    " " HIGH_MS("b") ","
     " b.sample_count, b.default_ms, b.roof_ms, b.roof_ratio, b.roof_ratio_low, b.roof_ratio_high, b.empty_ms, b.bytes,"
     " b.rms_error, b.max_error, b.max_error_units, b.second_grid, b.registers, b.shared_bytes, b.occupancy, b.launch, "
     "b.steps,"
@@ -27,16 +31,16 @@ static const char best_sql[] =
     " from best b join variant v on v.id = b.variant_id where b.problem_id = ?1 and b.is_current";
 
 static const char history_sql[] =
-    "select b.id, b.date, b.time_ms, b.low_ms, b.high_ms, b.driver, b.nvrtc, b.origin, b.is_trusted, t.name as "
+    "select b.id, b.date, b.time_ms, " LOW_MS("b") ", " HIGH_MS("b") ", b.driver, b.nvrtc, b.origin, b.is_trusted, t.name as "
     "template, v.parameters"
     " from best b join variant v on v.id = b.variant_id join template t on t.id = v.template_id"
     " where b.problem_id = ?1 and not b.is_current order by b.id desc limit 50";
 
 /* Of the run that the current best came from; where there is none, of the newest run that had final rounds. */
 static const char finalists_sql[] =
-    "select f.run_id as run, f.variant_id as variant, f.rank, f.sample_count, f.median_ms, f.minimum_ms, f.low_ms, "
-    "f.high_ms,"
-    " f.ratio, f.ratio_low, f.ratio_high, f.is_default, f.is_tie, t.name as template, v.parameters, v.template_id,"
+    "select f.run_id as run, f.variant_id as variant, f.rank, f.sample_count, f.median_ms, f.minimum_ms, " LOW_MS("f") ","
+    " " HIGH_MS("f") ", f.ratio, case when f.sample_count > 1 then f.ratio_low end as ratio_low,"
+    " case when f.sample_count > 1 then f.ratio_high end as ratio_high, f.is_default, f.is_tie, t.name as template, v.parameters, v.template_id,"
     " f.samples"
     " from finalist f join variant v on v.id = f.variant_id join template t on t.id = v.template_id"
     " where f.run_id = coalesce((select run_id from best where problem_id = ?1 and is_current),"

@@ -77,4 +77,7 @@ void put_subject(json_t **json, const struct library_stencil *subject) {
   json_put(json, "instructions_per_point", json_integer(analysis->instructions_per_point));
   json_put(json, "bytes_per_point", bytes_json(analysis->bytes_per_point));
   json_put(json, "read_bytes_per_point", bytes_json(analysis->read_bytes_per_point));
+  if (analysis->unknown_bytes_per_point[DTYPE_F32] == 0) return;
+  json_put(json, "unknown_bytes_per_point", bytes_json(analysis->unknown_bytes_per_point));
+  json_put(json, "known_bytes_per_point", bytes_json(analysis->known_bytes_per_point));
 }

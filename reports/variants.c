@@ -88,6 +88,7 @@ static size_t reason_length(const char *reason) {
 
 static halotune_status fill_row(struct variant_table *table, sqlite3_stmt *query, struct variant_row *row) {
   const char *reason = column_text(query, REASON);
+  const bool has_interval = whole_column(query, SAMPLES) > 1; /* a recording without samples gives one value */
   *row = (struct variant_row){
       .variant = sqlite3_column_int64(query, VARIANT),
       .run = sqlite3_column_int64(query, RUN),
@@ -95,8 +96,8 @@ static halotune_status fill_row(struct variant_table *table, sqlite3_stmt *query
       .at_s = column_real(query, AT),
       .median_ms = column_real(query, MEDIAN),
       .minimum_ms = column_real(query, MINIMUM),
-      .low_ms = column_real(query, LOW),
-      .high_ms = column_real(query, HIGH),
+      .low_ms = has_interval ? column_real(query, LOW) : NAN,
+      .high_ms = has_interval ? column_real(query, HIGH) : NAN,
       .occupancy = column_real(query, OCCUPANCY),
       .rms_error = column_real(query, RMS),
       .max_error_units = column_real(query, UNITS),

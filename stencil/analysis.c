@@ -132,11 +132,28 @@ static halotune_status find_shape(const struct stencil *stencil, struct analysis
   return HALOTUNE_OK;
 }
 
+/* Whether all outputs are inputs of the next step, in one way or another. */
+static bool writes_unknowns_alone(const struct stencil *stencil) {
+  int fed = 0;
+  for (int output = 0; output < stencil->output_count; output++) {
+    bool feeds = false;
+    for (int i = 0; i < stencil->iterate_count; i++) {
+      feeds = feeds || (stencil->iterate[i].from_output && stencil->iterate[i].from == output);
+    }
+    fed += feeds;
+  }
+  return fed > 0 && fed == stencil->output_count && fed <= stencil->input_count;
+}
+
 static void count_bytes(const struct stencil *stencil, struct analysis *analysis) {
+  bool has_unknowns = writes_unknowns_alone(stencil);
   for (int dtype = 0; dtype < DTYPE_COUNT; dtype++) {
     int bytes = (int)dtype_bytes((enum dtype)dtype);
     analysis->read_bytes_per_point[dtype] = bytes * stencil->input_count;
     analysis->bytes_per_point[dtype] = bytes * (stencil->input_count + stencil->output_count);
+    if (!has_unknowns) continue;
+    analysis->unknown_bytes_per_point[dtype] = bytes * stencil->output_count;
+    analysis->known_bytes_per_point[dtype] = bytes * (stencil->input_count - stencil->output_count);
   }
 }
 

@@ -47,6 +47,9 @@ struct analysis {
   int read_bytes_per_point[DTYPE_COUNT];
   int bytes_per_point[DTYPE_COUNT]; /* compulsory: each input read once, each output written once */
   bool can_iterate;
+  /* The same bytes of a stencil that iterates, each of whose outputs is an input of the next step, as 2 D_u + D_k: D_u
+   * those of the unknown fields, which a step reads and writes, D_k those of what it only reads; both 0 for others. */
+  int unknown_bytes_per_point[DTYPE_COUNT], known_bytes_per_point[DTYPE_COUNT];
   char *canonical; /* the text that `hash` is the hash of */
   struct hash hash;
   struct arena arena;

@@ -115,6 +115,22 @@ unset HALOTUNE_FAKE_MEMORY_MB
 grep -qi memory "$work/out"
 result "and says so" $? "$work/out"
 
+# A worker that is lost while it is told what the others knew: another one is, three times in a row at most.
+ends "the worker dies while fields are brought to it" "cuMemcpyHtoD#2=kill:KILL" 0
+[ "$(query "$work/fault.db" "select count(*) from measurement where outcome in ('measured', 'screened')")" = $space ]
+result "and nothing is lost" $? "$work/out"
+ends "its GPU is lost while fields are brought to it, twice" "cuMemcpyHtoD#2=lost;cuMemcpyHtoD#4=lost" 0
+ends "the worker that comes after one that died dies as well" "cuLaunchKernel@$victim=kill:SEGV;cuMemcpyHtoD#4=kill:KILL" 0
+[ "$(query "$work/fault.db" "select count(*) from measurement where outcome in ('measured', 'screened')")" = $((space - 1)) ]
+result "and only the victim is lost" $? "$work/out"
+rm -f "$work/log"
+HALOTUNE_FAKE_LOG=$work/log
+export HALOTUNE_FAKE_LOG
+ends "each worker dies while fields are brought to it" "cuMemcpyHtoD=kill:KILL" 1
+unset HALOTUNE_FAKE_LOG
+[ "$(grep -c '^fault cuMemcpyHtoD' "$work/log")" = 4 ] && grep -q 'worker is gone' "$work/out"
+result "the fourth is the last one" $? "$work/out"
+
 rm -f "$work/fault.db" "$work/state"
 HALOTUNE_FAKE_FAULT="cuLaunchKernel@$victim#3=throttle:2000" HALOTUNE_FAKE_STATE=$work/state tune "$work/fault.db" >"$work/out" 2>&1 &&
   [ "$(query "$work/fault.db" "select count(*) from measurement where attempts > 1")" -gt 0 ]
@@ -126,6 +142,13 @@ for place in 20 60 100 140; do
   [ "$(query "$work/fault.db" "select count(*) from measurement where outcome in ('measured', 'screened')")" -ge $((space - 1)) ]
   result "and no other is lost" $?
 done
+
+# The fastest variant so far is watched in its place: a GPU that gets slower later is noticed.
+rm -f "$work/fault.db" "$work/state" "$work/log"
+HALOTUNE_FAKE_FAULT="*@star7_small,block_x=128,block_y=1,vector=1,points_y=1#100=later:LAUNCH_FAILED;cuLaunchKernel@star7_small#30000+=stretch:1.05" \
+  HALOTUNE_FAKE_STATE=$work/state HALOTUNE_FAKE_LOG=$work/log tune "$work/fault.db" >"$work/out" 2>&1 &&
+  [ "$(query "$work/fault.db" "select count(*) from measurement where attempts > 1")" -gt 0 ]
+result "another variant takes the place of a default that dies" $? "$work/out"
 
 # Any call of the driver may fail at any time; the list of calls is that of gpu/cu.h.
 calls=$(sed -n 's/^  X([a-z_]*, "\(cu[A-Za-z0-9_]*\)".*/\1/p' gpu/cu.h | grep -v 'cuGetError')

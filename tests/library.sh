@@ -83,6 +83,35 @@ result "install" $?
 [ -L "$work/root/usr/lib/libhalotune.so" ] && [ -e "$work/root/usr/lib/libhalotune.so.0" ] &&
   grep -q "^Version: $("$halotune" --version | cut -d' ' -f2)$" "$work/root/usr/lib/pkgconfig/halotune.pc"
 result "library, links and halotune.pc are there" $?
+# Rows of templates that have changed since are stale.
+cp -R "$work/root/usr" "$work/moved"
+cat >"$work/shipped.c" <<'C'
+#include "halotune.h"
+#include <stdio.h>
+int main(void) {
+  halotune_ctx *ctx = NULL;
+  halotune_problem problem = {.stencil = "star7", .device = "NVIDIA H200", .grid = {512, 512, 512}};
+  halotune_config config;
+  halotune_status status = halotune_open(NULL, 0, &ctx);
+  if (status == HALOTUNE_OK) status = halotune_lookup(ctx, &problem, &config);
+  printf("%s\n", status == HALOTUNE_OK ? halotune_match_name(config.match) : halotune_error(ctx));
+  halotune_close(ctx);
+  return 0;
+}
+C
+mkdir -p "$work/moved/lib/arch" "$work/alone" && mv "$work/moved"/lib/libhalotune.so* "$work/moved/lib/arch"
+"$cc" -o "$work/shipped" -Iinclude "$work/shipped.c" "$work/moved/lib/arch/libhalotune.so" 2>"$work/log" &&
+  [ "$(HALOTUNE_DB="$work/none.db" LD_LIBRARY_PATH="$work/moved/lib/arch" "$work/shipped" | tee -a "$work/log" | grep -cxE 'exact|stale')" = 1 ]
+result "a moved library finds the database that comes with it" $?
+cp "$work/moved/lib/arch/libhalotune.so.0" "$work/alone"
+HALOTUNE_DB="$work/none.db" LD_LIBRARY_PATH="$work/alone" "$work/shipped" | tee "$work/log" | grep -q "star7"
+result "and without its installation finds none" $?
+(cd "$work/alone" && HALOTUNE_DB="$work/none.db" "$work/moved/bin/halotune" query star7 --device 'NVIDIA H200' --grid 512,512,512 --json) >"$work/log" 2>&1 &&
+  grep -qE '"match": "(exact|stale)"' "$work/log"
+result "so does a moved program" $?
+(cd "$work/alone" && HALOTUNE_DB="$work/none.db" "$work/moved/bin/halotune" doctor --json) >"$work/log" 2>&1
+grep -q "$work/moved/share/halotune/starter.db\"" "$work/log"
+result "and doctor names it" $?
 make --no-print-directory uninstall PREFIX=/usr DESTDIR="$work/root" >"$work/log" 2>&1 && [ -z "$(find "$work/root" -type f -o -type l)" ]
 result "uninstall removes them" $?
 

@@ -23,7 +23,7 @@ diff -u tests/report/golden.json "$work/golden.json" >"$work/diff"
 result "the document of tests/report/golden.sql is tests/report/golden.json" $?
 sed 's/^/# /' "$work/err" "$work/diff"
 
-kinds="empty small twins h200 elsewhere emulated failures three hostile large"
+kinds="empty small twins h200 elsewhere replayed emulated failures three hostile large"
 for kind in $kinds; do
   "$make_db" $kind "$work/$kind.db" && "$halotune" report --db "$work/$kind.db" --json -o "$work/$kind.json" >/dev/null
   result "the document of database $kind is written" $?
@@ -38,6 +38,11 @@ else
   schema_check() { :; }
   echo "ok - # SKIP documents against docs/report-schema.json: node, or its package ajv (npm ci), is not installed"
 fi
+
+jq -e '.problems[0] | .winner.low_ms == null and .winner.high_ms == null and (.finalists | length > 1 and all(.low_ms == null and .ratio_low == null))
+  and (.variants.median_ms | any(. != null)) and (.variants.low_ms | all(. == null))' "$work/replayed.json" >/dev/null &&
+  jq -e '.problems[0] | .winner.low_ms < .winner.high_ms and (.variants.low_ms | any(. != null))' "$work/h200.json" >/dev/null
+result "a single value has no interval" $?
 
 # --- winners of one GPU on another: final times with final times, those of the search with those of the search ---
 

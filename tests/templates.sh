@@ -134,7 +134,7 @@ for template in $templates; do
       [ $alive != 0 ] || break
       : >"$work/sample"
       for value in $(awk -F '\t' -v t="$template" -v p="$parameter" '$1 == t && $2 == p {print $3}' "$work/values"); do
-        sample "$stencil" "$template" --set "$parameter=$value" --sample 1
+        sample "$stencil" "$template" --set "$parameter=$value" --sample 3
       done
       ! is_alive "$template" "$parameter" || alive=0
     done

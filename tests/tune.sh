@@ -140,6 +140,14 @@ HALOTUNE_FAKE_FAULT="cuLaunchKernel@star7_small,$words=corrupt:1365" tune "$work
   [ "$(query "$work/fails.db" "select count(*) from best where is_current and variant_id <> $best and run_id = 2")" = 1 ]
 result "what fails in the finals is stored so, whichever run had measured it" $? "$work/out"
 
+# Others that come during the search, and are seen before the finals; one process is the worker.
+HALOTUNE_FAKE_OTHERS=3 HALOTUNE_FAKE_ALONE=1 tune "$work/others.db" >"$work/out" 2>"$work/err" && ! grep -q 'other process' "$work/err" &&
+  grep -q '2 other processes computed on the GPU when the finals began: times may be off' "$work/out" &&
+  [ "$(query "$work/others.db" "select warnings from run")" = "2 other processes computed on the GPU when the finals began: times may be off" ]
+result "other processes on the GPU are looked for again before the finals" $? "$work/out"
+HALOTUNE_FAKE_OTHERS=1 tune "$work/others.db" --json >"$work/out" 2>"$work/err" && json '.tasks[0].other_processes == 0'
+result "the worker is none" $? "$work/out"
+
 # --- ending early -------------------------------------------------------------------------------------------------------------
 
 early=$work/early.db

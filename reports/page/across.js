@@ -89,7 +89,7 @@ const name = (p) => `${stencils.get(p.stencil).name} ${p.dtype} ${grid(p, stenci
 /** The same configuration won on both. */
 const isSame = (t) => t.share_low === 1 && t.share_high === 1;
 
-const interval = (t) => (isNumber(t.share_low) && !isSame(t) ? `${percent(t.share_low)} \u2013 ${percent(t.share_high)}` : null);
+const interval = (t) => (isNumber(t.share_low) && t.share_low < t.share_high ? `${percent(t.share_low)} \u2013 ${percent(t.share_high)}` : null);
 
 /** Which times are compared. */
 function phase(t) {

@@ -47,7 +47,7 @@ export function failedCount(problem) {
 }
 
 /** Finalists that are neither ties nor shown to be slower than the winner. */
-export const undecided = (problem) => problem.finalists.filter((f) => f.rank > 1 && !f.is_tie && f.ratio_low <= 1);
+export const undecided = (problem) => problem.finalists.filter((f) => f.rank > 1 && !f.is_tie && (f.ratio_low ?? f.ratio) <= 1);
 
 export const ties = (problem) => problem.finalists.filter((f) => f.is_tie && f.rank > 1);
 

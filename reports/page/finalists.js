@@ -1,7 +1,7 @@
 // finalists.js: the last rounds, which alone decide.
 import {axis, figure} from './chart.js';
 import {templateStyle} from './colors.js';
-import {count, digits, parameters, time} from './format.js';
+import {count, digits, isNumber, parameters, time, timeRange} from './format.js';
 import {table} from './table.js';
 
 const kind = (f) =>
@@ -52,7 +52,7 @@ export function finalists(problem, unit) {
             silent: true,
             z: 5,
             encode: {x: [0, 1, 2], y: 3},
-            data: shown.map((f, i) => [f.low_ms * unit.scale, f.median_ms * unit.scale, f.high_ms * unit.scale, i]),
+            data: shown.map((f, i) => [f.low_ms ?? f.median_ms, f.median_ms, f.high_ms ?? f.median_ms].map((ms) => ms * unit.scale).concat(i)),
             renderItem: (_, api) => {
               const [low, middle, high] = [0, 1, 2].map((d) => api.coord([api.value(d), api.value(3)])[0]),
                 y = api.coord([0, api.value(3)])[1];
@@ -95,8 +95,8 @@ export function finalists(problem, unit) {
         {
           title: '95 % interval',
           unit: unit.name,
-          value: (f) => f.high_ms - f.low_ms,
-          cell: (f) => `${time(f.low_ms, unit)} \u2013 ${time(f.high_ms, unit)}`,
+          value: (f) => (isNumber(f.low_ms) ? f.high_ms - f.low_ms : null),
+          cell: (f) => timeRange(f.low_ms, f.high_ms, unit),
           numeric: true,
         },
         {
@@ -110,7 +110,10 @@ export function finalists(problem, unit) {
           title: 'Ratio to the winner',
           value: (f) => f.ratio,
           cell: (f) =>
-            f.rank === 1 ? '1' : `${digits(f.ratio, 5)} (${digits(f.ratio_low, 5)} \u2013 ${digits(f.ratio_high, 5)})`,
+            f.rank === 1
+              ? '1'
+              : digits(f.ratio, 5) +
+                (isNumber(f.ratio_low) ? ` (${digits(f.ratio_low, 5)} \u2013 ${digits(f.ratio_high, 5)})` : ''),
           numeric: true,
         },
         {

@@ -28,6 +28,10 @@ export function timeUnit(most_ms) {
 }
 export const time = (ms, unit, significant = 5) => (isNumber(ms) ? digits(ms * unit.scale, significant) : none);
 
+/** 1.234 \u2013 1.236, of an interval; a single sample has none. */
+export const timeRange = (low_ms, high_ms, unit) =>
+  isNumber(low_ms) && isNumber(high_ms) ? `${time(low_ms, unit)} \u2013 ${time(high_ms, unit)}` : none;
+
 export function bytes(value) {
   if (!isNumber(value)) return none;
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];

@@ -1,13 +1,14 @@
 // notices.js: what a reader must know before the numbers.
 import {el} from './dom.js';
-import {count, percent, plural} from './format.js';
+import {count, isNumber, percent, plural} from './format.js';
 import {devices, isEmulated, isSampled, report, runs, searchIsElsewhere} from './data.js';
 
 const banner = (kind, ...content) => el('p', {class: `banner ${kind}`, role: 'note'}, content);
 
 // An interval wider than this on either side is worth a word.
 const WIDE = 0.01;
-const spread = ({time_ms, low_ms, high_ms}) => Math.max(high_ms - time_ms, time_ms - low_ms) / time_ms;
+const spread = ({time_ms, low_ms, high_ms}) =>
+  isNumber(low_ms) ? Math.max(high_ms - time_ms, time_ms - low_ms) / time_ms : 0;
 
 export const emulationBanner = () =>
   banner(

@@ -1,6 +1,6 @@
 // overview.js: every GPU and every problem at a glance.
 import {el} from './dom.js';
-import {count, date, digits, factor, grid, isNumber, plural, share, time, timeUnit} from './format.js';
+import {count, date, digits, factor, grid, isNumber, plural, share, time, timeRange, timeUnit} from './format.js';
 import {deviceName, devices, failedCount, fastestRow, isEmulated, report, resultOf, searchIsElsewhere, stencils, ties} from './data.js';
 import {deviceTable} from './devices.js';
 import {matrix} from './matrix.js';
@@ -92,9 +92,9 @@ function results() {
     {
       title: '95 % interval',
       unit: unit.name,
-      value: (p) => (p.winner ? p.winner.high_ms - p.winner.low_ms : null),
+      value: (p) => (isNumber(p.winner?.low_ms) ? p.winner.high_ms - p.winner.low_ms : null),
       numeric: true,
-      cell: (p) => (p.winner ? `${time(p.winner.low_ms, unit)} \u2013 ${time(p.winner.high_ms, unit)}` : '\u2013'),
+      cell: (p) => timeRange(p.winner?.low_ms, p.winner?.high_ms, unit),
     },
     {
       title: 'GStencil/s',

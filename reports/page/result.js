@@ -1,6 +1,6 @@
 // result.js: what won, in words and numbers, and where that comes from.
 import {el, facts, term} from './dom.js';
-import {bytes, count, date, digits, factor, isNumber, percent, plural, share, time} from './format.js';
+import {bytes, count, date, digits, factor, isNumber, percent, plural, share, time, timeRange} from './format.js';
 import {failedCount, fastestRow, isEmulated, resultOf, roofMs, runs, searchIsElsewhere, templateName, ties, undecided} from './data.js';
 
 export function summary(problem, unit) {
@@ -32,7 +32,9 @@ export function summary(problem, unit) {
     el('strong', {}, winner.template_name),
     ' won with ',
     el('strong', {}, `${time(result.time_ms, unit)} ${unit.name}`),
-    ` (95 % interval ${time(result.low_ms, unit)} \u2013 ${time(result.high_ms, unit)} ${unit.name} over ${plural(winner.sample_count, 'round')})`,
+    isNumber(result.low_ms)
+      ? ` (95 % interval ${timeRange(result.low_ms, result.high_ms, unit)} ${unit.name} over ${plural(winner.sample_count, 'round')})`
+      : ' (one value, whose interval is not known)',
     isNumber(result.roof) && !isEmulated(problem)
       ? [': ', el('strong', {}, share(result.roof)), ' of the ', term('copy roof')]
       : '',
@@ -77,7 +79,9 @@ export function headline(problem, unit) {
     result && [
       term('Time'),
       `${time(result.time_ms, unit)} ${unit.name}`,
-      `${time(result.low_ms, unit)} \u2013 ${time(result.high_ms, unit)} (\u00b1${percent((result.high_ms - result.low_ms) / 2 / result.time_ms, 2)})`,
+      isNumber(result.low_ms)
+        ? `${timeRange(result.low_ms, result.high_ms, unit)} (\u00b1${percent((result.high_ms - result.low_ms) / 2 / result.time_ms, 2)})`
+        : 'one value: its interval is not known',
     ],
     result && [term('GStencil/s'), digits(result.gstencil), 'points a nanosecond'],
     result && [term('GB/s'), digits(result.gbps), `${bytes(problem.winner.bytes)} an application`],

@@ -12,7 +12,9 @@ export function stencilPicture(problem, stencil) {
     ];
   }
   const flops = stencil.flops_per_point,
-    traffic = stencil.bytes_per_point[problem.dtype];
+    traffic = stencil.bytes_per_point[problem.dtype],
+    unknown = stencil.unknown_bytes_per_point?.[problem.dtype],
+    known = stencil.known_bytes_per_point?.[problem.dtype];
   return [
     stencil.about && el('p', {}, stencil.about, '.'),
     el(
@@ -44,6 +46,11 @@ export function stencilPicture(problem, stencil) {
             term('Compulsory traffic'),
             `${count(traffic)} bytes a point`,
             `${count(stencil.read_bytes_per_point[problem.dtype])} read, ${count(traffic - stencil.read_bytes_per_point[problem.dtype])} written`,
+          ],
+          unknown && [
+            term('Effective bandwidth', 'gb-s'),
+            `(2 \u00d7 ${count(unknown)} + ${count(known)} bytes a point) / time`,
+            'unknown fields are read and written, known ones read',
           ],
           [term('Arithmetic intensity'), `${digits(flops / traffic, 3)} flops a byte`],
           stencil.boundary.length > 0 &&

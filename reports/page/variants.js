@@ -1,6 +1,6 @@
 // variants.js: tables of variants.
 import {el} from './dom.js';
-import {count, digits, isNumber, parameters, percent, share, time} from './format.js';
+import {count, digits, isNumber, parameters, percent, share, time, timeRange} from './format.js';
 import {outcomes, roofMs, rowParameters, templateName} from './data.js';
 import {table} from './table.js';
 
@@ -39,10 +39,9 @@ export function variantRows(problem, unit, rows, extra = [], filter = false, cap
       {
         title: '95 % interval',
         unit: unit.name,
-        value: (row) => (isNumber(v.median_ms[row]) ? v.high_ms[row] - v.low_ms[row] : null),
+        value: (row) => (isNumber(v.low_ms[row]) ? v.high_ms[row] - v.low_ms[row] : null),
         numeric: true,
-        cell: (row) =>
-          isNumber(v.median_ms[row]) ? `${time(v.low_ms[row], unit)} \u2013 ${time(v.high_ms[row], unit)}` : '\u2013',
+        cell: (row) => timeRange(v.low_ms[row], v.high_ms[row], unit),
       },
       isNumber(roof) && {
         title: 'Of roof',

@@ -3,7 +3,7 @@ halotune db import tests/data/tuned.json --trust --db "$TMPDIR/query.db" >/dev/n
 halotune query star7 --db "$TMPDIR/query.db" --device 'emulation of sm_90' --grid 64,64,64 | sed 's/^measured .*, on/measured    DATE, on/'
 halotune query star7 --db "$TMPDIR/query.db" --device 'emulation of sm_90' --grid 80,64,64 | sed 's/^measured .*, on/measured    DATE, on/'
 halotune query star7 --db "$TMPDIR/query.db" --device 'emulation of sm_90' --grid 80,64,64 --dtype f64
-halotune query star7 --db "$TMPDIR/query.db" --device 'emulation of sm_90' --grid 64,64,64 --json | jq -c '[.device, .emulated, .match]'
-halotune query star7 --db "$TMPDIR/query.db" --device 'NVIDIA H200' --json | jq -c '[.device, .emulated, .match]'
+halotune query star7 --db "$TMPDIR/query.db" --device 'emulation of sm_90' --grid 64,64,64 --json | jq -c '[.device, .emulated, .match, .bandwidth_gbs, .roof_share]'
+halotune query star7 --db "$TMPDIR/query.db" --device 'NVIDIA H200' --json | jq -c '[.device, .emulated, .match, .bandwidth_gbs, .roof_share]'
 halotune query star7 --db "$TMPDIR/query.db" --device 'emulation of sm_90' --grid 64,64,64 --header | sed -n '3,8p'
 # exit 0

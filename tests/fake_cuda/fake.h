@@ -20,7 +20,8 @@
  *   HALOTUNE_FAKE_LOG=FILE            a line for each module that is loaded: "loaded FACTOR STENCIL HASH VALUES": how much slower than
  *                                     the best it is, and what its source says of itself; for each fault that struck: "fault CALL NUMBER"; and for
  *                                     each kernel that faults: "kernel NAME: WHY"
- *   HALOTUNE_FAKE_OTHERS=N            other processes that use the GPU; 0
+ *   HALOTUNE_FAKE_OTHERS=N            processes that use the GPU; 0
+ *   HALOTUNE_FAKE_ALONE=N             the first N times that a process asks for them, there are none; 0
  *   HALOTUNE_FAKE_SKIP=1              a launch executes only where memory that it gets has been written by a copy or a fill
  *                                     since it last took part in one that did, or where its kernel is called check...;
  *                                     others only take their virtual time

@@ -76,7 +76,9 @@ int fake_nvml_throttle_reasons(nvml_device device, unsigned long long *bits) {
 }
 
 int fake_nvml_processes(nvml_device device, unsigned *count, struct nvml_process *processes) {
-  unsigned others = (unsigned)fake_number("HALOTUNE_FAKE_OTHERS", 0), room = *count;
+  static long looks;
+  bool is_alone = looks++ < fake_number("HALOTUNE_FAKE_ALONE", 0);
+  unsigned others = is_alone ? 0 : (unsigned)fake_number("HALOTUNE_FAKE_OTHERS", 0), room = *count;
   *count = others;
   if (!device) return INVALID_ARGUMENT;
   if (room < others) return INSUFFICIENT_SIZE;

@@ -590,6 +590,18 @@ await test('a winner without its search: the finalists speak for it', 'elsewhere
   same(await page.locator('#roofline tbody tr').count(), problem.finalists.length, 'rows behind the roofline');
 });
 
+await test('a recording without samples: no interval of a single value', 'replayed', '#/', async (page) => {
+  const [problem] = document('replayed').problems;
+  await page.goto(`file://${folder}/replayed.html#/problem/${problem.id}`);
+  await page.waitForSelector('nav.sections');
+  await drawn(page, 'finals');
+  const text = await textOf(page);
+  includes(text, 'one value, whose interval is not known', 'one value: its interval is not known');
+  const same = text.match(/([0-9][0-9.,]*) \u2013 \1(?![0-9.])/);
+  is(!same, `an interval of no width: ${same?.[0]}`);
+  is(!text.includes('NaN'), 'a figure that is none');
+});
+
 await test('texts of the database stay texts', 'hostile', '#/', async (page) => {
   includes(await textOf(page), '<script>alert(1)</script>', '<img src=x onerror=alert(2)>');
   for (const hash of [`#/problem/${document('hostile').problems[0].id}`, '#/about', '#/across']) {

@@ -651,6 +651,16 @@ static void kind_elsewhere(void) { /* what an export of winners and finalists br
   run_sql("delete from measurement; update best set is_trusted = 0, origin = 'winners.json'");
 }
 
+static void kind_replayed(void) { /* from a recording that kept no samples: one value each */
+  static const struct wish wishes[] = {{"star7", NULL, DTYPE_F32, {512, 512, 512}, 40, -1, WISH_WHOLE}};
+  put_all(&gpus[0], wishes, COUNT(wishes));
+  run_sql("update measurement set sample_count = 1, samples = null, minimum_ms = median_ms, low_ms = median_ms, high_ms = median_ms "
+          "where median_ms is not null;"
+          "update finalist set sample_count = 1, minimum_ms = median_ms, low_ms = median_ms, high_ms = median_ms, "
+          "ratio_low = ratio, ratio_high = ratio;"
+          "update best set sample_count = 1, low_ms = time_ms, high_ms = time_ms, roof_ratio_low = null, roof_ratio_high = null");
+}
+
 static void kind_hostile(void) { /* texts that no tool of ours would write */
   static const struct wish wishes[] = {
       {"star7", "<script>alert(1)</script>", DTYPE_F32, {64, 64, 64}, 12, -1, WISH_WHOLE}};
@@ -671,7 +681,8 @@ static const struct {
 } kinds[] = {{"empty", kind_empty},       {"h200", kind_h200},         {"small", kind_small},
              {"large", kind_large},       {"million", kind_million},   {"fifth", kind_fifth},
              {"emulated", kind_emulated}, {"failures", kind_failures}, {"three", kind_three},
-             {"hostile", kind_hostile},   {"twins", kind_twins},       {"elsewhere", kind_elsewhere}};
+             {"hostile", kind_hostile},   {"twins", kind_twins},       {"elsewhere", kind_elsewhere},
+             {"replayed", kind_replayed}};
 
 int main(int argc, char **argv) {
   size_t kind = 0, length;

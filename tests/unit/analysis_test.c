@@ -51,6 +51,11 @@ TEST(shipped_stencils_have_their_figures) {
     int read_f32 = shipped[i].bytes_f32 - 4 * stencil->output_count;
     CHECK_EQ(read_f32, analysis->read_bytes_per_point[DTYPE_F32], "%s", shipped[i].name);
     CHECK_EQ(2 * read_f32, analysis->read_bytes_per_point[DTYPE_F64], "%s", shipped[i].name);
+    int unknown_f32 = shipped[i].iterates ? 4 * stencil->output_count : 0;
+    CHECK_EQ(unknown_f32, analysis->unknown_bytes_per_point[DTYPE_F32], "%s", shipped[i].name);
+    CHECK_EQ(shipped[i].iterates ? shipped[i].bytes_f32 - 2 * unknown_f32 : 0, analysis->known_bytes_per_point[DTYPE_F32],
+             "%s", shipped[i].name);
+    CHECK_EQ(2 * unknown_f32, analysis->unknown_bytes_per_point[DTYPE_F64], "%s", shipped[i].name);
     CHECK_EQ(shipped[i].linear, analysis->is_linear, "%s", shipped[i].name);
     CHECK_EQ(shipped[i].iterates, analysis->can_iterate, "%s", shipped[i].name);
     analysis_free(analysis);

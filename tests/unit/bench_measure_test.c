@@ -319,6 +319,47 @@ TEST(an_anchor_that_fails_is_a_verdict) {
   CHECK(!none && verdict.outcome == OUTCOME_CRASHED, "no anchor");
 }
 
+/* Another variant takes its place: times go on in the first one's terms. */
+TEST(another_variant_may_take_the_anchor_s_place) {
+  struct anchored test;
+  struct verdict verdict;
+  begin(&test, NOISE_NONE);
+  test.model.true_ms[0] *= 1.02;
+  CHECK_OK(anchor_cover(test.anchor, 1, false));
+  take(&test);
+  CHECK_EQ(1, anchor_next_again(test.anchor), "drift");
+  CHECK_OK(anchor_cover(test.anchor, 2, false));
+  test.model.failing = 0;
+  test.model.failure = OUTCOME_CRASHED;
+  CHECK_OK(anchor_take(test.anchor, &verdict));
+  CHECK_EQ(OUTCOME_CRASHED, verdict.outcome, "taken");
+  CHECK_OK(anchor_cover(test.anchor, 3, false));
+  test.model.true_ms[1] = 0.25;
+  test.model.failing = 1;
+  model_load(&test.model, 0, 1);
+  CHECK_OK(anchor_replace(test.anchor, &verdict));
+  CHECK_EQ(OUTCOME_CRASHED, verdict.outcome, "the next one fails as well");
+  CHECK_EQ(0, anchor_next_again(test.anchor), "and nothing is judged by it");
+  test.model.failing = -1;
+  model_load(&test.model, 0, 1);
+  CHECK_OK(anchor_replace(test.anchor, &verdict));
+  CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "replaced");
+  CHECK(!anchor_due(test.anchor), "just taken");
+  CHECK_NEAR(1.02, anchor_scale(test.anchor, 0), 1e-9, "the GPU is as it was");
+  CHECK_EQ(2, anchor_next_again(test.anchor), "nobody watched since the last reading");
+  CHECK_EQ(3, anchor_next_again(test.anchor), "nor after the failure");
+  CHECK_OK(anchor_cover(test.anchor, 2, false));
+  take(&test);
+  CHECK(!anchor_is_marked(test.anchor, 2), "measured again, all is well");
+  CHECK_NEAR(1.02, anchor_scale(test.anchor, 2), 1e-9, "and in the terms of the first anchor");
+  CHECK_OK(anchor_cover(test.anchor, 4, false));
+  test.model.true_ms[1] *= 1.05;
+  take(&test);
+  CHECK_EQ(4, anchor_next_again(test.anchor), "it sees drift, too");
+  CHECK_NEAR(1.02 * 1.05, anchor_scale(test.anchor, 0), 1e-9, "how slow the GPU is now");
+  anchor_free(test.anchor);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(batches_make_samples_of_200_us),
@@ -334,6 +375,7 @@ int main(void) {
       cmocka_unit_test(slowdowns_are_no_drift_of_the_scale),
       cmocka_unit_test(slowdowns_that_end_or_begin_in_a_reading_spoil_it),
       cmocka_unit_test(an_anchor_that_fails_is_a_verdict),
+      cmocka_unit_test(another_variant_may_take_the_anchor_s_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

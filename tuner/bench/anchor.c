@@ -31,6 +31,7 @@ struct anchor {
   struct backend_handle *backend;
   struct time_source time;
   int slot, batch;
+  double unit; /* time of the variant in the slot over that of the first one */
   double taken_at_ms, busy_until_ms;
   struct anchor_reading *readings;
   int reading_count, reading_capacity;
@@ -54,7 +55,7 @@ static halotune_status take_median(struct anchor *anchor, struct anchor_reading 
     backend->table->read(backend->state, &before); /* a slowdown may end, or begin, between the samples */
     st = backend->table->sample(backend->state, &plan, times_ms, &failed, verdict);
     if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
-    out->time_ms = median_of(times_ms + 1, ANCHOR_SAMPLES); /* the first one follows other kernels and data */
+    out->time_ms = median_of(times_ms + 1, ANCHOR_SAMPLES) / anchor->unit; /* the first one follows other kernels and data */
     backend->table->read(backend->state, &after);
     out->is_spoilt = reading_spoils(&before) || reading_spoils(&after);
   } while (out->is_spoilt && attempts <= THROTTLE_REPEATS);
@@ -172,20 +173,48 @@ double anchor_scale(const struct anchor *anchor, long number) {
 
 double anchor_time_ms(const struct anchor *anchor) { return anchor->readings[anchor->reading_count - 1].time_ms; }
 
+/* For the variant in the slot. Nobody knows how long the GPU has been idle before. */
+static halotune_status find_batch(struct anchor *anchor, struct verdict *verdict) {
+  double time_ms;
+  halotune_status st = steady_wait(anchor->backend);
+  if (st != HALOTUNE_OK) return st;
+  st = measure_batch(anchor->backend, anchor->slot, MEASURE_SAMPLE_US / 1e3, &anchor->batch, &time_ms, verdict);
+  anchor_busy(anchor);
+  anchor->unit = 1;
+  return st;
+}
+
+/* Between the last reading and now nobody watched the GPU. */
+static void ask_open_again(struct anchor *anchor) {
+  for (int i = 0; i < anchor->cover_count; i++) {
+    struct cover *cover = &anchor->covers[i];
+    if (cover->state == COVER_OPEN) cover->state = cover->attempts < ANCHOR_ATTEMPTS ? COVER_AGAIN : COVER_MARKED;
+  }
+}
+
+halotune_status anchor_replace(struct anchor *anchor, struct verdict *verdict) {
+  struct anchor_reading reading = {0};
+  halotune_status st = find_batch(anchor, verdict);
+  if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
+  st = take_median(anchor, &reading, verdict);
+  anchor_busy(anchor);
+  if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
+  anchor->unit = reading.time_ms / clean_ms(anchor, anchor->reading_count - 1, -1);
+  anchor->taken_at_ms = time_now_ms(&anchor->time);
+  ask_open_again(anchor);
+  return HALOTUNE_OK;
+}
+
 halotune_status anchor_make(struct backend_handle *backend, int slot, const struct time_source *time,
                             struct verdict *verdict, struct anchor **out) {
   struct anchor *anchor = calloc(1, sizeof *anchor);
-  double time_ms;
   halotune_status st;
   *out = NULL;
   if (!anchor) return fail_memory();
   anchor->backend = backend;
   anchor->slot = slot;
   anchor->time = *time;
-  /* Nobody knows how long the GPU has been idle before. */
-  if ((st = steady_wait(anchor->backend)) != HALOTUNE_OK) goto done;
-  st = measure_batch(backend, slot, MEASURE_SAMPLE_US / 1e3, &anchor->batch, &time_ms, verdict);
-  anchor_busy(anchor);
+  st = find_batch(anchor, verdict);
   if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) goto done;
   st = anchor_take(anchor, verdict);
   if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) goto done;

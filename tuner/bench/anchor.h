@@ -1,4 +1,4 @@
-/* anchor.h: what tells that the GPU itself has changed. One variant, the default, stays loaded and is timed again
+/* anchor.h: what tells that the GPU itself has changed. One variant, the default or one that takes its place, stays loaded and is timed again
  * and again: every ANCHOR_PERIOD_MS, and after each gap in the GPU's work. Every measured variant so lies between
  * two readings of the anchor. Where they differ by more than 1 %, what lies between them has to be measured again,
  * at most ANCHOR_ATTEMPTS times in all, then it is marked. Where the GPU changes slowly, anchor_scale() says by how
@@ -45,8 +45,14 @@ bool anchor_due(const struct anchor *anchor);
  * then the median of ANCHOR_SAMPLES; repeated where the GPU throttles. What was measured since the reading before is
  * now judged.
  *   verdict  what went wrong with the anchor itself, or OUTCOME_MEASURED. Then there is no reading; the variants
- *            that wait for one keep waiting. Load the slot again and take another. */
+ *            that wait for one keep waiting. Load the slot again and take another, or load another variant there and call
+ *            anchor_replace. */
 halotune_status anchor_take(struct anchor *anchor, struct verdict *verdict);
+
+/* Go on with another variant, which is in the slot now, where the one before failed. Its time stands for the last reading: what
+ * the GPU changed since then is not seen, so that what was measured meanwhile has to be measured again.
+ *   verdict  what went wrong with it, or OUTCOME_MEASURED. Then there is still no variant to go on with. */
+halotune_status anchor_replace(struct anchor *anchor, struct verdict *verdict);
 
 /* The GPU has just done some work: no gap yet. */
 void anchor_busy(struct anchor *anchor);
@@ -72,7 +78,7 @@ bool anchor_is_marked(const struct anchor *anchor, long number);
  * measure_slot() is given as the best time is the best of such quotients, times the scale of now. Number 0, or one that no reading follows yet: by the last reading. */
 double anchor_scale(const struct anchor *anchor, long number);
 
-/* The last reading, ms. */
+/* The last reading, ms; as the first variant would have it, where another one has taken its place. */
 double anchor_time_ms(const struct anchor *anchor);
 
 #endif

@@ -109,6 +109,9 @@ struct backend {
   /* Clocks and so on, now. */
   void (*read)(void *state, struct gpu_reading *out);
 
+  /* How many other processes compute on the GPU now; 0 where that is not known. NULL: none can. */
+  int (*others)(void *state);
+
   /* Keep the GPU busy for about that long, so that its clocks are up. */
   halotune_status (*keep_warm)(void *state, double time_ms);
 
@@ -130,6 +133,10 @@ struct backend_handle {
 
 static inline bool backend_is_constant(const struct backend_handle *backend, int slot) {
   return backend->table->is_constant && backend->table->is_constant(backend->state, slot);
+}
+
+static inline int backend_others(const struct backend_handle *backend) {
+  return backend->table->others ? backend->table->others(backend->state) : 0;
 }
 
 /* What a variant's hang is judged by: the larger of this and 20 times what the samples should take by the best time

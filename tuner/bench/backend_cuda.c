@@ -14,7 +14,11 @@ static halotune_status set_problem(void *state, const struct backend_problem *pr
   if (status != HALOTUNE_OK) return status;
   c->problem = *problem;
   status = cuda_ensure_worker(c);
-  if (status == HALOTUNE_OK) status = cuda_send_problem(c);
+  if (status != HALOTUNE_OK) return status;
+  status = cuda_send_problem(c);
+  c->has_problem = status == HALOTUNE_OK || !gpu_link_is_up(&c->link);
+  if (status == HALOTUNE_OK || !c->has_problem) return status;
+  status = cuda_ensure_worker(c); /* the next one gets the problem, too */
   c->has_problem = status == HALOTUNE_OK;
   return status;
 }
@@ -22,6 +26,13 @@ static halotune_status set_problem(void *state, const struct backend_problem *pr
 static void read_gpu(void *state, struct gpu_reading *out) {
   const struct cuda *c = state;
   nvml_read(&c->nvml, out);
+}
+
+/* Of those that NVML knows, one is the worker. */
+static int count_others(void *state) {
+  const struct cuda *c = state;
+  const int others = nvml_process_count(&c->nvml) - (gpu_link_is_up(&c->link) ? 1 : 0);
+  return others > 0 ? others : 0;
 }
 
 static halotune_status keep_warm(void *state, double time_ms) {
@@ -32,7 +43,8 @@ static halotune_status keep_warm(void *state, double time_ms) {
   if (status != HALOTUNE_OK) return status;
   gpu_request_begin(&request, GPU_REQUEST_KEEP_WARM);
   pack_double(&request, time_ms);
-  return cuda_ask(c, &request, time_ms + c->hang_ms, &reply);
+  status = cuda_ask(c, &request, time_ms + c->hang_ms, &reply);
+  return status == HALOTUNE_OK || gpu_link_is_up(&c->link) ? status : cuda_ensure_worker(c);
 }
 
 static void close_backend(void *state) {
@@ -85,7 +97,7 @@ static halotune_status fill_facts(struct cuda *c, struct backend_facts *facts) {
     snprintf(facts->warnings, sizeof facts->warnings, "%.500s\n", fail_text());
   }
   snprintf(facts->driver, sizeof facts->driver, "%s", c->nvml.driver);
-  int others = nvml_process_count(&c->nvml) - 1; /* one is the worker */
+  const int others = count_others(c);
   if (others > 0) {
     size_t length = strlen(facts->warnings);
     snprintf(facts->warnings + length, sizeof facts->warnings - length,
@@ -102,6 +114,7 @@ halotune_status backend_cuda_open(const struct backend_cuda_options *options, st
                                        .sample = cuda_sample,
                                        .recheck = cuda_recheck,
                                        .read = read_gpu,
+                                       .others = count_others,
                                        .keep_warm = keep_warm,
                                        .close = close_backend};
   *out = (struct backend_handle){.table = NULL};

@@ -10,6 +10,9 @@
 /* A context takes a second; more where many GPUs have to wake up. */
 enum { CUDA_START_MS = 120000 };
 
+/* So often in a row a worker is started that is lost before it has what the program knows; then the task ends. */
+enum { CUDA_START_ATTEMPTS = 3 };
+
 struct cuda_slot {
   bool is_live;
   struct candidate candidate;
@@ -42,7 +45,8 @@ halotune_status cuda_prepare(struct cuda *c);
 /* Give it the problem, with all fields. */
 halotune_status cuda_send_problem(struct cuda *c);
 
-/* Have a worker that is as it should be, whether or not there was one. */
+/* Have a worker that is as it should be, whether or not there was one; another one where it is lost on the way there, at most
+ * CUDA_START_ATTEMPTS in all. */
 halotune_status cuda_ensure_worker(struct cuda *c);
 
 /* Put the next part of a cubin into the window, and fill the request for it. Returns its bytes.

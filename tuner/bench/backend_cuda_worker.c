@@ -150,13 +150,26 @@ static halotune_status restore(struct cuda *c) {
   return status;
 }
 
-halotune_status cuda_ensure_worker(struct cuda *c) {
-  struct pollfd idle = {.fd = c->link.socket, .events = POLLIN};
-  if (c->link.pid != 0 && poll(&idle, 1, 0) == 0) return HALOTUNE_OK; /* an idle one has nothing to say */
+/* Start a worker and give it all.
+ *   is_lost  whether it died, hung or lost its GPU before it had that; not where it said that something is impossible */
+static halotune_status start_worker(struct cuda *c, bool *is_lost) {
+  *is_lost = false;
   halotune_status status = gpu_link_start(&c->link);
-  if (status == HALOTUNE_OK) status = cuda_open_gpu(c);
+  if (status != HALOTUNE_OK) return status;
+  status = cuda_open_gpu(c);
   if (status == HALOTUNE_OK) status = cuda_prepare(c);
   if (status == HALOTUNE_OK) status = restore(c);
-  if (status != HALOTUNE_OK) gpu_link_stop(&c->link);
+  if (status == HALOTUNE_OK) return HALOTUNE_OK;
+  *is_lost = !gpu_link_is_up(&c->link);
+  gpu_link_stop(&c->link);
+  return status;
+}
+
+halotune_status cuda_ensure_worker(struct cuda *c) {
+  struct pollfd idle = {.fd = c->link.socket, .events = POLLIN};
+  bool is_lost = true;
+  halotune_status status = HALOTUNE_OK;
+  if (gpu_link_is_up(&c->link) && poll(&idle, 1, 0) == 0) return HALOTUNE_OK; /* an idle one has nothing to say */
+  for (int i = 0; i < CUDA_START_ATTEMPTS && is_lost; i++) status = start_worker(c, &is_lost);
   return status;
 }

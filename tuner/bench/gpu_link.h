@@ -31,6 +31,9 @@ void gpu_link_close(struct gpu_link *link);
 
 halotune_status gpu_link_start(struct gpu_link *link);
 
+/* Whether there is a worker, as far as the last call saw. */
+static inline bool gpu_link_is_up(const struct gpu_link *link) { return link->pid != 0; }
+
 /* Kill the worker, if there is one. */
 void gpu_link_stop(struct gpu_link *link);
 

@@ -149,6 +149,9 @@ static void put_analysis(json_t **json, const struct loaded *loaded) {
   json_put(json, "instructions_per_point", json_integer(analysis->instructions_per_point));
   json_put(json, "bytes_per_point", by_dtype_json(analysis->bytes_per_point));
   json_put(json, "read_bytes_per_point", by_dtype_json(analysis->read_bytes_per_point));
+  bool is_iterated = analysis->unknown_bytes_per_point[DTYPE_F32] > 0;
+  json_put(json, "unknown_bytes_per_point", is_iterated ? by_dtype_json(analysis->unknown_bytes_per_point) : json_null());
+  json_put(json, "known_bytes_per_point", is_iterated ? by_dtype_json(analysis->known_bytes_per_point) : json_null());
   json_put(json, "flops_per_byte", intensity_json(analysis, analysis_intensity));
   json_put(json, "flops_per_read_byte", intensity_json(analysis, analysis_read_intensity));
   json_put(json, "hash", text_json(hex));

@@ -176,11 +176,12 @@ static void look_for_templates(struct machine *m, struct finding *f) {
 
 /* The database that comes with Halotune, which lookup asks after the user's own. */
 static void look_for_starter(struct machine *m, struct finding *f) {
-  static const char path[] = HALOTUNE_DATA_DIR "/starter.db";
+  char *path = NULL;
   struct store *store = NULL;
   (void)m;
-  text_printf(&f->text, "%s", path);
-  halotune_status status = store_open(path, STORE_READ, &store);
+  halotune_status status = store_starter_path(&path);
+  text_printf(&f->text, "%s", path ? path : "");
+  if (status == HALOTUNE_OK) status = store_open(path, STORE_READ, &store);
   if (status == HALOTUNE_NOT_FOUND) {
     f->state = STATE_MISSING;
     text_printf(&f->text, " is not there");
@@ -190,6 +191,7 @@ static void look_for_starter(struct machine *m, struct finding *f) {
     warn(f, "lookups fail until it is installed anew");
   }
   store_close(store);
+  free(path);
 }
 
 static void look_for_database(struct machine *m, struct finding *f) {

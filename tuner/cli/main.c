@@ -64,15 +64,24 @@ static int find_option(const struct command *command, const char *name) {
   return 0;
 }
 
+/* Spellings of options that are taken as well, and that help does not show. */
+static const struct { const char *name, *other; } spellings[] = {{"template", "templates"}};
+
 /* Read a command's options and run it. argv[0] is the command's name. */
 static enum exit_code run_command(const struct command *command, int argc, char **argv) {
   struct invocation invocation = {.command = command};
-  struct option options[MAX_OPTIONS + 2] = {{0}};
+  struct option options[MAX_OPTIONS + COUNT(spellings) + 2] = {{0}};
   int count = 0;
   for (; count < MAX_OPTIONS && command->options[count].name; count++) {
     options[count].name = command->options[count].name;
     options[count].has_arg = command->options[count].argument ? required_argument : no_argument;
     options[count].val = count + 1;
+  }
+  for (size_t i = 0; i < COUNT(spellings); i++) {
+    const int at = find_option(command, spellings[i].name);
+    if (at == 0) continue;
+    options[count] = options[at - 1];
+    options[count++].name = spellings[i].other;
   }
   options[count] = (struct option){"help", no_argument, NULL, MAX_OPTIONS + 1};
   opterr = 1;

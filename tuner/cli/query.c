@@ -155,12 +155,28 @@ static void add_grid(const long long grid[MAX_DIMS], int dims, struct text *text
   for (int axis = 0; axis < dims; axis++) text_printf(text, "%s%lld", axis ? "x" : "", grid[axis]);
 }
 
-static void add_time(const halotune_config *c, bool is_emulation, struct text *text) {
+/* Bytes of the fields on the grid that was measured: unknown ones, which a step reads and writes, or known ones, which it
+ * only reads. */
+static double unknown_bytes(const struct query *query) {
+  const long long *n = query->config.measured_grid;
+  return (double)query->question.parsed->analysis->unknown_bytes_per_point[query->config.dtype] * (double)(n[0] * n[1] * n[2]);
+}
+static double known_bytes(const struct query *query) {
+  const long long *n = query->config.measured_grid;
+  return (double)query->question.parsed->analysis->known_bytes_per_point[query->config.dtype] * (double)(n[0] * n[1] * n[2]);
+}
+
+static void add_time(const struct query *query, bool is_emulation, struct text *text) {
+  const double mega = 1e6;
+  const halotune_config *c = &query->config;
   text_printf(text, "time        %.6g ms%s (95 %%: ", c->time_ms, is_emulation ? " on the CPU" : "");
   if (isfinite(c->low_ms)) text_printf(text, "%.6g to %.6g)\n", c->low_ms, c->high_ms);
   else text_printf(text, "unknown)\n");
   if (is_emulation) return;
   text_printf(text, "bandwidth   %.0f GB/s", c->bandwidth_gbs);
+  if (unknown_bytes(query) > 0) {
+    text_printf(text, " = (2 x %.5g + %.5g MB) / time", unknown_bytes(query) / mega, known_bytes(query) / mega);
+  }
   if (isfinite(c->roof_share)) text_printf(text, ", %.3f of the fastest copy of the same bytes", c->roof_share);
   text_printf(text, "\n");
 }
@@ -185,7 +201,7 @@ static halotune_status print_text(const struct query *query) {
   }
   text_printf(&text, "\n");
   if (c->match != HALOTUNE_MATCH_DEFAULT) {
-    add_time(c, is_emulation, &text);
+    add_time(query, is_emulation, &text);
     text_printf(&text, "measured    %s", c->date);
     add_age(c->age_s, &text);
     text_printf(&text, ", on %s, ", c->measured_on);
@@ -224,6 +240,8 @@ static halotune_status print_query_json(const struct query *query) {
   json_put(&json, "high_ms", number_json(c->high_ms));
   json_put(&json, "expected_ms", number_json(c->expected_ms));
   json_put(&json, "bandwidth_gbs", number_json(c->bandwidth_gbs));
+  json_put(&json, "unknown_bytes", unknown_bytes(query) > 0 ? json_integer((json_int_t)unknown_bytes(query)) : json_null());
+  json_put(&json, "known_bytes", unknown_bytes(query) > 0 ? json_integer((json_int_t)known_bytes(query)) : json_null());
   json_put(&json, "roof_share", number_json(c->roof_share));
   json_put(&json, "measured_on", text_json(c->measured_on));
   json_put(&json, "measured_grid", grid_json(c->measured_grid));

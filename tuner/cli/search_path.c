@@ -3,13 +3,12 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/array.h"
+#include "base/data_folders.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -49,16 +48,16 @@ static bool add_folder(struct names *folders, const char *name, size_t length) {
   return true;
 }
 
-/* PREFIX/share/halotune/FOLDER where this program is PREFIX/bin/halotune: an installation that was moved, or staged. */
-static bool add_beside_program(struct names *folders, const struct search_kind *kind) {
-  char path[PATH_MAX];
+static bool add_installed(struct names *folders, const struct search_kind *kind) {
+  struct data_folders installed;
   struct text folder = {0};
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-  path[length > 0 ? length : 0] = '\0';
-  char *bin = strstr(path, "/bin/halotune");
-  if (!bin || strcmp(bin, "/bin/halotune") != 0) return true;
-  text_printf(&folder, "%.*s/share/halotune/%s", (int)(bin - path), path, kind->folder);
-  bool ok = text_ok(&folder) && add_folder(folders, text_string(&folder), folder.length);
+  bool ok = true;
+  data_folders_find(&installed);
+  for (int i = 0; i < installed.count && ok; i++) {
+    folder.length = 0;
+    text_printf(&folder, "%s/%s", installed.list[i], kind->folder);
+    ok = text_ok(&folder) && add_folder(folders, text_string(&folder), folder.length);
+  }
   text_free(&folder);
   return ok;
 }
@@ -71,20 +70,17 @@ static halotune_status check_given(const struct search_kind *kind, const char *g
 
 /* In the order of the search. */
 static halotune_status folders_find(const struct search_kind *kind, const char *given, struct names *folders) {
-  struct text installed = {0};
   *folders = (struct names){.count = 0};
   halotune_status status = check_given(kind, given);
   if (status != HALOTUNE_OK) return status;
-  text_printf(&installed, "%s/%s", HALOTUNE_DATA_DIR, kind->folder);
-  bool ok = text_ok(&installed) && (!given || !*given || add_folder(folders, given, strlen(given)));
+  bool ok = !given || !*given || add_folder(folders, given, strlen(given));
   ok = ok && add_folder(folders, kind->folder, strlen(kind->folder));
   for (const char *path = getenv(kind->variable); path && ok;) {
     size_t length = strcspn(path, ":");
     if (length > 0) ok = add_folder(folders, path, length);
     path = path[length] ? path + length + 1 : NULL;
   }
-  ok = ok && add_folder(folders, text_string(&installed), installed.length) && add_beside_program(folders, kind);
-  text_free(&installed);
+  ok = ok && add_installed(folders, kind);
   return ok ? HALOTUNE_OK : fail_memory();
 }
 

@@ -7,11 +7,10 @@
 #include "base/fail.h"
 
 /* One kind of file. Folders are searched in this order: the one given to a command, the working directory's, those of the
- * environment variable (separated by colons), the installed one, the one beside an
- * installed program. What the user set wins over what was installed. */
+ * environment variable (separated by colons), the installed ones (base/data_folders.h). What the user set wins over what was installed. */
 struct search_kind {
   const char *what;     /* as messages say it: "stencil" */
-  const char *folder;   /* in the working directory and in the installed data folder: "kernels" */
+  const char *folder;   /* in the working directory and in the installed data folders: "kernels" */
   const char *variable; /* "HALOTUNE_PATH" */
 };
 extern const struct search_kind search_stencils, search_templates;

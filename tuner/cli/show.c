@@ -75,6 +75,18 @@ static halotune_status print_exact(const struct stencil *stencil) {
   return HALOTUNE_OK;
 }
 
+/* What the effective bandwidth of a stencil that iterates counts. */
+static void print_effective(const struct stencil *stencil, const struct analysis *analysis) {
+  const char *separator = "T_eff      (2 D_u + D_k) / time of a step, of bytes a point: ";
+  for (int i = 0; i < DTYPE_COUNT; i++) {
+    if (!stencil->dtypes[i] || analysis->unknown_bytes_per_point[i] == 0) continue;
+    printf("%s%s D_u %d, D_k %d", separator, dtype_names[i], analysis->unknown_bytes_per_point[i],
+           analysis->known_bytes_per_point[i]);
+    separator = "; ";
+  }
+  if (*separator == ';') printf("\n");
+}
+
 static void print_numbers(const struct stencil *stencil, const struct analysis *analysis) {
   char hex[HASH_HEX_BYTES];
   printf("shape      %s, %d tap%s, radius %d %d %d in x y z\n", shape_names[analysis->shape], analysis->tap_count,
@@ -92,6 +104,7 @@ static void print_numbers(const struct stencil *stencil, const struct analysis *
            analysis->bytes_per_point[i] - analysis->read_bytes_per_point[i], analysis_intensity(analysis, dtype),
            analysis_read_intensity(analysis, dtype));
   }
+  print_effective(stencil, analysis);
   hash_hex(analysis->hash, hex);
   printf("hash       %s\n", hex);
 }

@@ -54,6 +54,9 @@ static void print_outcomes(const struct tuned *row) {
   if (result->finalists > 0)
     printf("; %d finalist%s, %d beside the winner not told apart from the fastest", result->finalists,
            PLURAL(result->finalists), result->ties);
+  if (result->other_processes > 0)
+    printf("; %d other process%s on the GPU when the finals began: times may be off", result->other_processes,
+           result->other_processes == 1 ? " computed" : "es computed");
   if (result->has_winner && !result->is_complete) printf("; %s", result->reason);
   printf("\n");
 }
@@ -81,7 +84,17 @@ static json_t *outcomes_json(const struct tune_result *result) {
   return json;
 }
 
-static void put_winner(json_t **json, const struct tune_result *result) {
+/* The bytes of unknown and of known fields, of which the effective bandwidth of a stencil that iterates is made. */
+static void put_field_bytes(json_t **json, const struct planned_task *task) {
+  const struct analysis *analysis = task->stencil->loaded.analysis;
+  const long long points = (long long)task->grid.n[0] * task->grid.n[1] * task->grid.n[2];
+  const int unknown = analysis->unknown_bytes_per_point[task->dtype], known = analysis->known_bytes_per_point[task->dtype];
+  json_put(json, "unknown_bytes", unknown > 0 ? json_integer(unknown * points) : json_null());
+  json_put(json, "known_bytes", unknown > 0 ? json_integer(known * points) : json_null());
+}
+
+static void put_winner(json_t **json, const struct tuned *row) {
+  const struct tune_result *result = &row->result;
   json_put(json, "template", text_json(result->template_name));
   json_put(json, "parameters", text_json(result->parameters));
   json_put(json, "time_ms", number_json(result->timing.median_ms));
@@ -89,6 +102,7 @@ static void put_winner(json_t **json, const struct tune_result *result) {
   json_put(json, "time_high_ms", number_json(result->timing.high_ms));
   json_put(json, "samples", json_integer(result->timing.sample_count));
   json_put(json, "bandwidth_gbs", number_json(bandwidth_gbs(result)));
+  put_field_bytes(json, row->task);
   json_put(json, "roof_ms", number_json(result->roof_ms));
   json_put(json, "share_of_roof", number_json(result->roof_ratio));
   json_put(json, "share_of_roof_low", number_json(result->roof_ratio_low));
@@ -117,10 +131,11 @@ json_t *tuned_json(const struct tuned *row) {
   json_put(&json, "setup_s", number_json(result->setup_s));
   json_put(&json, "search_s", number_json(result->search_s));
   json_put(&json, "final_s", number_json(result->final_s));
+  json_put(&json, "other_processes", json_integer(result->other_processes));
   json_put(&json, "winner", json_null());
   if (!result->has_winner) return json;
   json_t *winner = json_object();
-  put_winner(&winner, result);
+  put_winner(&winner, row);
   json_put(&json, "winner", winner);
   return json;
 }

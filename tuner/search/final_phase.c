@@ -159,6 +159,15 @@ static halotune_status make_candidates(struct final_phase *phase) {
   return HALOTUNE_OK;
 }
 
+/* Others may have come since the backend was opened. */
+static void look_for_others(struct final_phase *phase) {
+  const int others = backend_others(phase->session->tools->backend);
+  phase->session->result->other_processes = others;
+  if (others == 0) return;
+  text_printf(&phase->warnings, "%d other process%s on the GPU when the finals began: times may be off\n", others,
+              others == 1 ? " computed" : "es computed");
+}
+
 static halotune_status run_finals(struct final_phase *phase) {
   struct session *session = phase->session;
   struct finals_request request = {.backend = session->tools->backend,
@@ -245,6 +254,7 @@ halotune_status session_finals(struct session *session) {
   halotune_status status = make_candidates(&phase);
   if (status == HALOTUNE_OK) status = build_ahead(&phase);
   if (status == HALOTUNE_OK) status = roof_open(session, FIRST_ROOF_SLOT, &phase.roof);
+  if (status == HALOTUNE_OK) look_for_others(&phase);
   if (status == HALOTUNE_OK) status = run_finals(&phase);
   if (status == HALOTUNE_OK) take_roofs(&phase);
   halotune_status unloaded = unload_all(&phase);

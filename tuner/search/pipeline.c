@@ -52,8 +52,12 @@ bool pipeline_has_room(const struct pipeline *pipeline) {
 
 bool pipeline_is_empty(const struct pipeline *pipeline) { return pipeline->flying == 0 && pipeline->ready_count == 0; }
 
+/* At the end of the ring; or in front, where nobody watches the GPU until it runs. */
 static void add_ready(struct pipeline *pipeline, struct trial *trial) {
-  pipeline->ready[(pipeline->ready_first + pipeline->ready_count++) % MOST_READY] = trial;
+  int place = (pipeline->ready_first + pipeline->ready_count) % MOST_READY;
+  if (trial->is_stand_in) place = pipeline->ready_first = (pipeline->ready_first + MOST_READY - 1) % MOST_READY;
+  pipeline->ready[place] = trial;
+  pipeline->ready_count++;
 }
 
 halotune_status pipeline_put(struct pipeline *pipeline, struct trial *trial, const struct task *task) {

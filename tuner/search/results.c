@@ -176,7 +176,8 @@ halotune_status results_settle(struct results *results) {
       doubtful[count++] = results->list[i].variant;
   }
   for (long i = 0; i < timed->count; i++) {
-    if (timed->list[i].number > 0) timed->list[i].scale = anchor_scale(results->anchor, timed->list[i].number);
+    const bool was_watched = anchor_attempts(results->anchor, timed->list[i].number) > 0; /* not before a late anchor */
+    if (timed->list[i].number > 0 && was_watched) timed->list[i].scale = anchor_scale(results->anchor, timed->list[i].number);
   }
   session->scale = results_scale(results);
   halotune_status status =

@@ -11,6 +11,9 @@
 
 enum { SLOT_ANCHOR = 0, SLOT_TRIAL = 1, COMPILE_WAIT_MS = 20 };
 
+/* So many variants may take the default's place as the anchor, one after the other; they were right and had a time before. */
+enum { MOST_STAND_INS = 3 };
+
 /* Of the time that the finals have, how much may go to results that have to be measured again. */
 static const double settle_share = 0.25;
 
@@ -20,6 +23,11 @@ struct phase {
   double default_ms;       /* of the default variant at the start; NaN where none works */
   struct visited proposed; /* in this run; strategies know neither of the default nor of what earlier runs tried */
   bool is_dry;             /* the strategy has no more */
+  bool is_unwatched;       /* no variant is loaded as the anchor; results.anchor is what was seen until then, NULL for nothing */
+  struct trial *stand_in;  /* what is loaded in the default's place; NULL for the default, or nothing */
+  int64_t stand_ins[MOST_STAND_INS]; /* those that took its place so far */
+  int stand_in_count;
+  bool is_stand_in_called; /* the next one is with the compilers */
 };
 
 /* --- proposals
@@ -64,12 +72,96 @@ static halotune_status propose_again(struct phase *phase, long number) {
   return status == HALOTUNE_OK ? pass_on(phase, trial) : status;
 }
 
+/* --- the device
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* Load the default variant, and begin to watch it. */
+static halotune_status open_anchor(struct phase *phase) {
+  struct session *session = phase->session;
+  struct verdict verdict = {.outcome = OUTCOME_MEASURED};
+  static const struct time_source clock = {NULL, NULL};
+  phase->default_ms = NAN;
+  phase->is_unwatched = true;
+  if (!session->first) return HALOTUNE_OK;
+  halotune_status status = session_load(session, SLOT_ANCHOR, session->first, false, &verdict);
+  if (status != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED) return status;
+  status = anchor_make(session->tools->backend, SLOT_ANCHOR, &clock, &verdict, &phase->results.anchor);
+  if (phase->results.anchor) phase->default_ms = anchor_time_ms(phase->results.anchor);
+  phase->is_unwatched = !phase->results.anchor;
+  return status;
+}
+
+/* A reading. The anchor's own failure costs the anchor, not the search. */
+static halotune_status read_anchor(struct phase *phase) {
+  struct verdict verdict;
+  if (phase->is_unwatched) return HALOTUNE_OK;
+  halotune_status status = anchor_take(phase->results.anchor, &verdict);
+  if (status == HALOTUNE_OK) phase->is_unwatched = verdict.outcome != OUTCOME_MEASURED;
+  return status;
+}
+
+/* --- in the default's place --- */
+
+static bool was_stand_in(const struct phase *phase, int64_t variant) {
+  for (int i = 0; i < phase->stand_in_count; i++) {
+    if (phase->stand_ins[i] == variant) return true;
+  }
+  return false;
+}
+
+/* The fastest variant so far but for those that failed as anchors; NULL for none. */
+static const struct timed_variant *best_stand_in(const struct phase *phase) {
+  const struct timed_list *timed = &phase->session->timed;
+  const struct timed_variant *best = NULL;
+  for (long i = 0; i < timed->count; i++) {
+    const struct timed_variant *one = &timed->list[i];
+    if (one->is_default || was_stand_in(phase, one->variant)) continue;
+    if (!best || one->median_ms / one->scale < best->median_ms / best->scale) best = one;
+  }
+  return best;
+}
+
+/* It is compiled: load it, and go on watching. What goes wrong with it is no result of the variant, which has one. */
+static halotune_status take_stand_in(struct phase *phase, struct trial *trial) {
+  struct session *session = phase->session;
+  struct backend_handle *backend = session->tools->backend;
+  static const struct time_source clock = {NULL, NULL};
+  struct verdict verdict = {.outcome = OUTCOME_MEASURED};
+  struct anchor **anchor = &phase->results.anchor;
+  phase->is_stand_in_called = false;
+  halotune_status status = backend->table->unload(backend->state, SLOT_ANCHOR);
+  trial_free(phase->stand_in);
+  phase->stand_in = trial;
+  if (status != HALOTUNE_OK || trial->is_over) return status;
+  status = session_load(session, SLOT_ANCHOR, trial, false, &verdict);
+  if (status != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED) return status;
+  status = *anchor ? anchor_replace(*anchor, &verdict) : anchor_make(backend, SLOT_ANCHOR, &clock, &verdict, anchor);
+  phase->is_unwatched = status != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED;
+  return status;
+}
+
+/* Where no anchor is loaded, have the best variant compiled to take its place. The pipeline has room. */
+static halotune_status call_stand_in(struct phase *phase) {
+  struct session *session = phase->session;
+  struct trial *trial;
+  if (!phase->is_unwatched || phase->is_stand_in_called || phase->stand_in_count == MOST_STAND_INS) return HALOTUNE_OK;
+  const struct timed_variant *best = best_stand_in(phase);
+  if (!best) return HALOTUNE_OK;
+  const struct template *template = session->space.templates[best->proposal.template_index];
+  phase->stand_ins[phase->stand_in_count++] = best->variant;
+  halotune_status status = trial_begin(session->task, template, &best->proposal, &session->task->grid, &trial);
+  if (status != HALOTUNE_OK) return status;
+  trial->is_stand_in = phase->is_stand_in_called = true;
+  return trial->is_over ? take_stand_in(phase, trial) : pipeline_put(session->pipeline, trial, session->task);
+}
+
 /* Keep the compilers busy. */
 static halotune_status feed(struct phase *phase) {
   struct session *session = phase->session;
   halotune_status status = HALOTUNE_OK;
   while (status == HALOTUNE_OK && pipeline_has_room(session->pipeline) && !session_is_searched(session)) {
     struct proposal proposal;
+    if ((status = call_stand_in(phase)) != HALOTUNE_OK || !pipeline_has_room(session->pipeline)) break;
     long number = phase->results.anchor ? anchor_next_again(phase->results.anchor) : 0;
     if (number > 0) {
       status = propose_again(phase, number);
@@ -83,44 +175,17 @@ static halotune_status feed(struct phase *phase) {
   return status;
 }
 
-/* --- the device
- * --------------------------------------------------------------------------------------------------------- */
-
-/* Load the default variant, and begin to watch it. */
-static halotune_status open_anchor(struct phase *phase) {
-  struct session *session = phase->session;
-  struct verdict verdict = {.outcome = OUTCOME_MEASURED};
-  static const struct time_source clock = {NULL, NULL};
-  phase->default_ms = NAN;
-  if (!session->first) return HALOTUNE_OK;
-  halotune_status status = session_load(session, SLOT_ANCHOR, session->first, false, &verdict);
-  if (status != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED) return status;
-  status = anchor_make(session->tools->backend, SLOT_ANCHOR, &clock, &verdict, &phase->results.anchor);
-  if (phase->results.anchor) phase->default_ms = anchor_time_ms(phase->results.anchor);
-  return status;
-}
-
-/* A reading. The anchor's own failure costs the anchor, not the search. */
-static halotune_status read_anchor(struct phase *phase) {
-  struct results *results = &phase->results;
-  struct verdict verdict;
-  if (!results->anchor) return HALOTUNE_OK;
-  halotune_status status = anchor_take(results->anchor, &verdict);
-  if (status == HALOTUNE_OK && verdict.outcome != OUTCOME_MEASURED) {
-    anchor_free(results->anchor);
-    results->anchor = NULL;
-  }
-  return status;
-}
+/* --- trials --- */
 
 /* Run a compiled trial on the device, if it needs that, and take its result. */
 static halotune_status run(struct phase *phase, struct trial *trial) {
   struct session *session = phase->session;
   struct results *results = &phase->results;
   halotune_status status = HALOTUNE_OK;
+  if (trial->is_stand_in) return take_stand_in(phase, trial);
   if (!trial->is_over && !trial->again) status = results_find_twin(results, trial);
   if (status == HALOTUNE_OK && !trial->is_over) {
-    if (results->anchor && anchor_due(results->anchor)) status = read_anchor(phase);
+    if (!phase->is_unwatched && anchor_due(results->anchor)) status = read_anchor(phase);
     double best_ms = timed_best_ms(&session->timed);
     if (status == HALOTUNE_OK) {
       status = evaluate(session->tools->backend, SLOT_TRIAL, isfinite(best_ms) ? best_ms * results_scale(results) : 0,
@@ -176,6 +241,8 @@ static halotune_status propose_all(struct phase *phase, const struct drawn_list 
   for (long i = 0; i < earlier->count && status == HALOTUNE_OK; i++) {
     while (status == HALOTUNE_OK && !pipeline_has_room(session->pipeline)) status = run_next(phase, -1);
     if (session_is_stopped(session)) break;
+    if (status == HALOTUNE_OK) status = call_stand_in(phase);
+    while (status == HALOTUNE_OK && !pipeline_has_room(session->pipeline)) status = run_next(phase, -1);
     if (status == HALOTUNE_OK) status = propose(phase, &earlier->list[i]);
   }
   return status == HALOTUNE_OK ? drain(phase) : status;
@@ -244,6 +311,7 @@ halotune_status session_search(struct session *session) {
   if (status == HALOTUNE_OK) status = settle(&phase);
   anchor_free(phase.results.anchor);
   halotune_status unloaded = backend->table->unload(backend->state, SLOT_ANCHOR);
+  trial_free(phase.stand_in);
   results_free(&phase.results);
   visited_free(&phase.proposed);
   return status == HALOTUNE_OK ? unloaded : status;

@@ -22,6 +22,7 @@ struct trial {
   double recalled_scale;    /* how slow the GPU was then, beside now */
   bool is_twin;             /* the result is that of another variant of this run, with the same machine code */
   long again;               /* the number of the result that this one replaces; 0: none */
+  bool is_stand_in;         /* it gives no result: it is to be the anchor in the default's place */
   struct measurement result;
   char reason[TRIAL_REASON_BYTES];
   float *samples;

@@ -59,6 +59,7 @@ struct tune_result {
   struct timing timing;                                                              /* without samples */
   double default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms; /* NaN where not measured */
   int finalists, ties;
+  int other_processes; /* that computed on the GPU when the finals began */
   bool is_current; /* it became what lookup serves */
   long long bytes;
 };

@@ -1,0 +1,58 @@
+/* data_folders.c: from the file that this code was loaded from to what was installed with it. */
+#include "base/data_folders.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char built_in[] = HALOTUNE_DATA_DIR;
+
+/* The program or shared library that holds this function, with no symbolic link in its path. */
+static bool find_own_file(char path[PATH_MAX]) {
+  void (*const here)(struct data_folders *) = data_folders_find;
+  const void *address;
+  struct link_map *map = NULL;
+  Dl_info info;
+  memcpy(&address, &here, sizeof address); /* C knows no cast from a function to an object */
+  if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || !map) return false;
+  return realpath(*map->l_name ? map->l_name : "/proc/self/exe", path) != NULL; /* the program has no name there */
+}
+
+/* Cut the last part off a path. */
+static bool go_up(char *path) {
+  char *slash = strrchr(path, '/');
+  if (slash) *slash = '\0';
+  return slash != NULL;
+}
+
+static bool find_beside(char folder[PATH_MAX]) {
+  enum { LEVELS = 2 };
+  struct stat facts;
+  char path[PATH_MAX];
+  bool ok = find_own_file(path) && go_up(path); /* the file's name */
+  for (int level = 0; level < LEVELS && ok; level++) {
+    ok = go_up(path);
+    if (ok && snprintf(folder, PATH_MAX, "%s/share/halotune", path) < PATH_MAX && stat(folder, &facts) == 0 &&
+        S_ISDIR(facts.st_mode)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_same(const char *a, const char *b) {
+  struct stat facts_a, facts_b;
+  return stat(a, &facts_a) == 0 && stat(b, &facts_b) == 0 && facts_a.st_dev == facts_b.st_dev &&
+         facts_a.st_ino == facts_b.st_ino;
+}
+
+void data_folders_find(struct data_folders *out) {
+  out->count = 0;
+  if (find_beside(out->list[0]) && !is_same(out->list[0], built_in)) out->count++;
+  snprintf(out->list[out->count++], PATH_MAX, "%s", built_in);
+}
