@@ -54,7 +54,7 @@ grep -q 'launch_failed: cuTensorMapEncodeTiled of boxes of 32x8x4 elements: CUDA
 result "tensor maps and clusters that the driver refuses are launches that failed, and say why" $?
 
 for template in tensor cluster; do
-  selftest star7 --grid 24,17,11 --template-dir tests/data/templates --template $template --sample 6 --json && [ "$(outcomes)" = passed ] &&
+  selftest star7 --grid 36,17,11 --template-dir tests/data/templates --template $template --sample 6 --json && [ "$(outcomes)" = passed ] &&
     [ "$(jq '.variants | length' "$work/out")" = 12 ]
   result "variants of the template $template pass" $?
 done

@@ -45,7 +45,7 @@ static const struct row rows[] = {
     {"zeros beyond the grid, on all sides", HOST_OK, "", 32, 8, 1, 2, false, /* what is a zero is made the number that belongs there */
      KERNEL INIT
      "  const int bx = int(blockIdx.x%2)*8, by = int(blockIdx.x/2)*4;\n"
-     "  const int dx = bx == 0 ? -3 : 5, dy = by == 0 ? -1 : 2, px = int(threadIdx.x%8), py = int(threadIdx.x/8);\n"
+     "  const int dx = bx == 0 ? -4 : 4, dy = by == 0 ? -1 : 2, px = int(threadIdx.x%8), py = int(threadIdx.x/8);\n"
      "  if (is_first) {\n    barrier_expect(barrier, 128);\n    tensor_copy(s, &in, bx + dx, by + dy, barrier);\n  }\n"
      "  barrier_wait(barrier, 0);\n"
      "  const int x = bx + dx + px, y = by + dy + py, own = (by + py)*16 + bx + px;\n"
@@ -57,7 +57,7 @@ static const struct row rows[] = {
      "  s[threadIdx.x] = u[(y + threadIdx.x/8)*16 + x + threadIdx.x%8];\n"
      "  s[32 + threadIdx.x] = -1;\n"
      "  tensor_fence();\n  __syncthreads();\n"
-     "  if (is_first) {\n    tensor_store(&out, x, y, s);\n    tensor_store_commit();\n    tensor_store(&out, x, -4, s + 32);\n"
+     "  if (is_first) {\n    tensor_store(&out, x, y, s);\n    tensor_store_commit();\n    tensor_store(&out, x, 16, s + 32);\n"
      "    tensor_store(&out, 16, y, s + 32);\n    tensor_store_commit();\n    tensor_store_wait<1>();\n    s[0] = 7;\n    tensor_store_wait<0>();\n  }\n}\n"},
     {"a box that is not waited for", HOST_UNWAITED_COPY, "before it was waited for", 32, 8, 1, 2, false,
      KERNEL INIT
@@ -65,12 +65,24 @@ static const struct row rows[] = {
      "  __syncthreads();\n  v[i] = s[threadIdx.x];\n}\n"},
     {"fewer bytes than the box has", HOST_HUNG, "all threads that can run spin", 32, 8, 1, 2, false,
      KERNEL INIT
-     "  if (is_first) {\n    barrier_expect(barrier, 96);\n    tensor_copy(s, &in, 14, 0, barrier);\n  }\n"
+     "  if (is_first) {\n    barrier_expect(barrier, 96);\n    tensor_copy(s, &in, 12, 0, barrier);\n  }\n"
      "  barrier_wait(barrier, 0);\n  v[i] = u[i];\n}\n"},
     {"a box that is misaligned", HOST_MISALIGNED, "at byte 16 of shared memory, no multiple of 128", 32, 8, 1, 2, false,
      KERNEL "  tensor_copy(s + 4, &in, 0, 0, barrier);\n}\n"},
     {"a box behind shared memory", HOST_OUT_OF_BOUNDS, "a tensor copy of 128 bytes in line 6 at byte 256 of 320 bytes", 32, 8, 1, 2, false,
      KERNEL "  tensor_copy(s + 64, &in, 0, 0, barrier);\n}\n"},
+    {"a box that begins between multiples of 16 bytes", HOST_MISALIGNED, "line 6 copies a box that begins at x = 6", 32, 8, 1, 2, false,
+     KERNEL "  tensor_copy(s, &in, 6, 0, barrier);\n}\n"},
+    {"one beyond the grid that does", HOST_MISALIGNED, "byte -12 of a row, no multiple of 16", 32, 8, 1, 3, false,
+     KERNEL "  tensor_copy(s, &in, -3, 0, 0, barrier);\n}\n"},
+    {"a store that does", HOST_MISALIGNED, "byte 4 of a row, no multiple of 16", 32, 8, 1, 2, false,
+     KERNEL "  s[threadIdx.x] = 0;\n  tensor_fence();\n  __syncthreads();\n  if (is_first) tensor_store(&out, 1, 0, s);\n}\n"},
+    {"a store at a negative x", HOST_UNDEFINED, "begins at -4, 0, 0; no coordinate of a store may be negative", 32, 8, 1, 2, false,
+     KERNEL "  s[threadIdx.x] = 0;\n  tensor_fence();\n  __syncthreads();\n  if (is_first) tensor_store(&out, -4, 0, s);\n}\n"},
+    {"at a negative y, wholly beyond the grid", HOST_UNDEFINED, "begins at 0, -4, 0;", 32, 8, 1, 2, false,
+     KERNEL "  s[threadIdx.x] = 0;\n  tensor_fence();\n  __syncthreads();\n  if (is_first) tensor_store(&out, 0, -4, s);\n}\n"},
+    {"at a negative z", HOST_UNDEFINED, "begins at 0, 0, -1;", 32, 8, 1, 3, false,
+     KERNEL "  s[threadIdx.x] = 0;\n  tensor_fence();\n  __syncthreads();\n  if (is_first) tensor_store(&out, 0, 0, -1, s);\n}\n"},
     {"the wrong number of dimensions", HOST_UNDEFINED, "in 3 dimensions by a tensor map of 2", 32, 8, 1, 2, false,
      KERNEL "  tensor_copy(s, &in, 0, 0, 0, barrier);\n}\n"},
     {"no tensor map", HOST_UNDEFINED, "by what is no tensor map", 32, 8, 1, 2, false,

@@ -15,8 +15,9 @@
 #endif
 
 enum {
-  EACH = 16/int(sizeof(real)),  // a box's rows are whole multiples of 16 bytes
-  WIDTH = (BLOCK_X + LOW_X + HIGH_X + EACH - 1)/EACH*EACH,
+  EACH = 16/int(sizeof(real)),  // a box's rows are whole multiples of 16 bytes, and begin at such
+  BEFORE_X = (LOW_X + EACH - 1)/EACH*EACH,
+  WIDTH = (BEFORE_X + BLOCK_X + HIGH_X + EACH - 1)/EACH*EACH,
   HEIGHT = BLOCK_Y + LOW_Y + HIGH_Y,
   BOX_BYTES = WIDTH*HEIGHT*int(sizeof(real)),
   SLOT = (BOX_BYTES + 127)/128*128/int(sizeof(real)),  // boxes begin at multiples of 128 bytes
@@ -37,7 +38,7 @@ struct Taps {
   int step;
   __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
     if (staged_slot(input) < 0) return read_point(f, input, g, x, y, z);
-    const int row = int(threadIdx.y) + LOW_Y + dy, column = int(threadIdx.x) + LOW_X + dx;
+    const int row = int(threadIdx.y) + LOW_Y + dy, column = int(threadIdx.x) + BEFORE_X + dx;
     return plane_of(step + LOW_Z + dz, staged_slot(input))[row*WIDTH + column];
   }
 };
@@ -60,12 +61,13 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
   real *tile = SHARED_MEMORY(real) + RING*STAGED*SLOT;
   unsigned long long *barriers = reinterpret_cast<unsigned long long *>(tile + (STORES == STORES_ENGINE ? OUTPUTS*TILE : 0));
-  const index_t first_x = g.x0 + index_t(blockIdx.x)*BLOCK_X, first_y = g.y0 + index_t(blockIdx.y)*BLOCK_Y;
+  const index_t first_x = g.x0/EACH*EACH + index_t(blockIdx.x)*BLOCK_X, first_y = g.y0 + index_t(blockIdx.y)*BLOCK_Y;
   const index_t first_z = g.z0 + index_t(blockIdx.z)*Z_SLICING;
   const index_t x = first_x + threadIdx.x, y = first_y + threadIdx.y;
   const int steps = g.z1 - first_z < Z_SLICING ? int(g.z1 - first_z) : Z_SLICING;
   const bool is_leader = threadIdx.x == 0 && threadIdx.y == 0;
-  const bool is_whole = first_x + BLOCK_X <= g.x1 && first_y + BLOCK_Y <= g.y1;  // the box to be computed does not cut it
+  // The box to be computed does not cut the tile.
+  const bool is_whole = first_x >= g.x0 && first_x + BLOCK_X <= g.x1 && first_y + BLOCK_Y <= g.y1;
   if (is_leader) {
     tensor_prefetch(f.map_in[0]);
     for (int i = 0; i < RING; i++) barrier_init(barriers + i, 1);
@@ -76,14 +78,14 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   wait_for_previous();
   if (is_leader) {
     for (int plane = 0; plane < NEEDED; plane++) {
-      fetch(f, int(first_x) - LOW_X, int(first_y) - LOW_Y, int(first_z) - LOW_Z + plane, plane, barriers);
+      fetch(f, int(first_x) - BEFORE_X, int(first_y) - LOW_Y, int(first_z) - LOW_Z + plane, plane, barriers);
     }
   }
   for (int plane = 0; plane < NEEDED - 1; plane++) barrier_wait(barriers + plane, 0);
   for (int step = 0; step < steps; step++) {
     const int newest = step + NEEDED - 1, next = newest + 1;
     if (is_leader && step + 1 < steps) {
-      fetch(f, int(first_x) - LOW_X, int(first_y) - LOW_Y, int(first_z) - LOW_Z + next, next, barriers);
+      fetch(f, int(first_x) - BEFORE_X, int(first_y) - LOW_Y, int(first_z) - LOW_Z + next, next, barriers);
     }
     barrier_wait(barriers + newest%RING, unsigned(newest/RING%2));
     const index_t z = first_z + step;

@@ -157,11 +157,12 @@ template <int DIMS> __device__ __forceinline__ void fetch(REAL *shared, const Te
   else tensor_copy(shared, map, at.x, at.y, barrier);
 }
 
-// The box, and a second one that begins before it along each axis: what of it lies beyond the grid is zero, the rest is compared.
+// The box, and a second one that begins before it along each axis, in x by a multiple of 16 bytes: what of it lies beyond the grid is
+// zero, the rest is compared.
 template <int DIMS, bool EDGE>
 __device__ __forceinline__ void copy_boxes(REAL *v, const TensorMap *map, const Numbers &n) {
   typedef Box<DIMS> B;
-  const Place shift = {3, 1, DIMS == 3 ? 2 : 0}, box = box_of<DIMS>(n);
+  const Place shift = {4, 1, DIMS == 3 ? 2 : 0}, box = box_of<DIMS>(n);
   const Place before = {box.x - shift.x, box.y - shift.y, box.z - shift.z};
   REAL *shared = SHARED_MEMORY(REAL), *shifted = shared + CHUNK;
   unsigned long long *barrier = reinterpret_cast<unsigned long long *>(shared + 2*CHUNK);
@@ -197,7 +198,8 @@ COPY_BY_MAPS(tensor_copy_3d) { copy_boxes<3, false>(v, map_u, n); }
 COPY_BY_MAPS(tensor_edge_2d) { copy_boxes<2, true>(v, map_u, n); }
 COPY_BY_MAPS(tensor_edge_3d) { copy_boxes<3, true>(v, map_u, n); }
 
-// From shared memory to the grid. Block 0 stores another box, of other numbers, that lies beyond the grid: nothing comes of it.
+// From shared memory to the grid. Block 0 stores another box, of other numbers, that lies beyond the last row: nothing
+// comes of it.
 template <int DIMS> __device__ __forceinline__ void store_boxes(const REAL *u, const TensorMap *map, const Numbers &n) {
   typedef Box<DIMS> B;
   const Place box = box_of<DIMS>(n);
@@ -215,7 +217,7 @@ template <int DIMS> __device__ __forceinline__ void store_boxes(const REAL *u, c
     tensor_store_commit();
     if (blockIdx.x == 0) {
       if (DIMS == 3) tensor_store(map, 0, int(n.ny), 0, other);
-      else tensor_store(map, 0, -B::Y, other);
+      else tensor_store(map, 0, int(n.ny), other);
       tensor_store_commit();
     }
     tensor_store_wait<1>();

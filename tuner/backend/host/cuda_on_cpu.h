@@ -292,6 +292,9 @@ static inline void store_release(unsigned *p, unsigned value, HALOTUNE_LINE) {
 
 struct alignas(128) TensorMap { unsigned long long opaque[16]; };
 
+/* Two rules for where a box begins, since an H200 ends what breaks them with an illegal instruction; here it is a fault.
+ * x lies at a multiple of 16 bytes, in copies and in stores, and at negative coordinates too. A copy may begin at negative
+ * coordinates, a store may not: it begins in the grid or beyond its far sides. */
 static inline void tensor_prefetch(const TensorMap *) {}
 static inline void tensor_copy(void *shared, const TensorMap *map, int x, int y, int z, unsigned long long *barrier, HALOTUNE_LINE) {
   const int at[] = {x, y, z};

@@ -42,6 +42,12 @@ struct copy tensor_copy_make(const void *map, const int *at, int rank, const voi
   }
   struct copy copy = {.tensor = tensor, .at = {at[0], at[1], rank == 3 ? at[2] : 0}, .line = line};
   copy.bytes = shape->box[0] * shape->box[1] * shape->box[2] * shape->element_bytes;
+  long long in_row_bytes = (long long)at[0] * shape->element_bytes;
+  if (in_row_bytes % TENSOR_ROW_ALIGNMENT_BYTES != 0) {
+    report(HOST_MISALIGNED,
+           "line %d copies a box that begins at x = %d by a tensor map, byte %lld of a row, no multiple of %d", line,
+           at[0], in_row_bytes, TENSOR_ROW_ALIGNMENT_BYTES);
+  }
   uintptr_t offset = (uintptr_t)shared - (uintptr_t)halotune_shared, size = launch.request->shared_bytes;
   if ((uintptr_t)shared % TENSOR_COPY_ALIGNMENT_BYTES != 0) {
     report(HOST_MISALIGNED, "line %d copies by a tensor map at byte %lld of shared memory, no multiple of %d", line,
@@ -111,6 +117,10 @@ void halotune_tensor_fence(void) { turn.block->is_fenced = true; }
 void halotune_tensor_store(const void *map, const int *at, int rank, const void *from, int line) {
   struct copies *stores = &turn.thread->stores;
   struct copy copy = tensor_copy_make(map, at, rank, from, line);
+  if (copy.at[0] < 0 || copy.at[1] < 0 || copy.at[2] < 0) {
+    report(HOST_UNDEFINED, "line %d stores a box that begins at %d, %d, %d; no coordinate of a store may be negative",
+           line, copy.at[0], copy.at[1], copy.at[2]);
+  }
   if (!turn.block->is_fenced) {
     report(HOST_UNDEFINED, "line %d has the copy engine read shared memory, and no thread called tensor_fence() before",
            line);
