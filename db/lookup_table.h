@@ -10,6 +10,7 @@ struct lookup_key {
   uint32_t n[MAX_DIMS];
   int stencil, model;
   unsigned char dtype, launch, cache;
+  bool reproducible; /* only what gives the same bits as every other such answer; else rows of any kind */
 };
 
 /* The features of a grid on a GPU by which distances are measured; lookup_table.c says what each is and counts. */

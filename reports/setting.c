@@ -12,7 +12,7 @@ static const char problem_sql[] =
 static void fill_facts(struct setting *s) {
   struct domain domain = domain_dense(s->subject->stencil, s->subject->analysis, &s->grid);
   struct device_limits limits = arch_device_limits(s->arch);
-  facts_fill(s->subject->stencil, s->subject->analysis, s->dtype, &domain, &limits, s->facts);
+  facts_fill(s->subject->stencil, s->subject->analysis, s->dtype, &domain, &limits, false, s->facts);
 }
 
 halotune_status setting_open(sqlite3 *db, const struct library *library, int64_t problem, struct setting *out) {

@@ -508,7 +508,7 @@ static void put_problem(const struct gpu *gpu, const struct wish *wish) {
   for (int axis = 0; axis < MAX_DIMS; axis++) s.grid.n[axis] = wish->n[axis];
   s.domain = domain_dense(subject.stencil, subject.analysis, &s.grid);
   struct device_limits limits = arch_device_limits(arch_find(gpu->capability / 10, gpu->capability % 10));
-  facts_fill(subject.stencil, subject.analysis, s.dtype, &s.domain, &limits, s.facts);
+  facts_fill(subject.stencil, subject.analysis, s.dtype, &s.domain, &limits, false, s.facts);
   if (stencil_coefficients(subject.stencil, &s.grid, subject.coefficients) != HALOTUNE_OK) die(fail_text());
   s.bytes = (double)subject.analysis->bytes_per_point[s.dtype] * (double)s.grid.n[0] * (double)s.grid.n[1] *
             (double)s.grid.n[2];

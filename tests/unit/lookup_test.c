@@ -134,7 +134,7 @@ static bool keeps_rules(const halotune_config *config, const struct device_limit
   CHECK_OK(template_read(path, &template));
   CHECK(parameters_configure(template, config->parameters, &configuration), "%s", config->parameters);
   struct domain domain = domain_dense(stencil, analysis, &grid);
-  facts_fill(stencil, analysis, (enum dtype)config->dtype, &domain, limits, facts);
+  facts_fill(stencil, analysis, (enum dtype)config->dtype, &domain, limits, false, facts);
   CHECK_OK(bindings_make(template, facts, &bindings));
   bindings_configure(&bindings, &configuration);
   bool keeps = bindings_failed_rule(&bindings) == NULL;
