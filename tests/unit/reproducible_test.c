@@ -137,9 +137,12 @@ TEST(templates_with_an_order_of_their_own_stay_out) {
 /* Exchange two parts of a source, of the same length. */
 static void exchange(char *source, const char *a, const char *b) {
   char *at_a = strstr(source, a), *at_b = strstr(source, b);
-  CHECK(at_a && at_b && strlen(a) == strlen(b), "%s and %s are not in:\n%s", a, b, strstr(source, "void update("));
-  memcpy(at_a, b, strlen(b));
-  memcpy(at_b, a, strlen(a));
+  size_t length = strlen(a);
+  CHECK(at_a && at_b && length == strlen(b), "%s and %s are not in:\n%s", a, b, strstr(source, "void update("));
+  for (size_t i = 0; i < length; i++) {
+    at_a[i] = b[i];
+    at_b[i] = a[i];
+  }
 }
 
 enum { MOST_SOURCES = 6 };
@@ -171,7 +174,7 @@ static void run_variants(struct bits *bits, const struct scenes *scenes) {
     kernels[i] = bits->generated[i].launch.kernel;
     sources[i] = (struct host_source){kernels[i], bits->generated[i].source, &kernels[i], 1};
   }
-  struct host_batch *batch = build_kernels(sources, (size_t)bits->count, false);
+  struct host_batch *batch = build_kernels(sources, bits->count, false);
   for (int i = 0; i < bits->count; i++) {
     struct check_result result;
     CHECK_EQ(COMPILE_OK, host_batch_compile(batch, i)->outcome, "%s", host_batch_compile(batch, i)->log);
