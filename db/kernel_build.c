@@ -121,7 +121,8 @@ static halotune_status generate_for(const struct question *q, const struct answe
                               .dtype = (enum dtype)q->key.dtype,
                               .domain = q->domain,
                               .coefficients = coefficients,
-                              .limits = q->device->limits};
+                              .limits = q->device->limits,
+                              .reproducible = q->key.reproducible};
   return generate(&spec, out);
 }
 

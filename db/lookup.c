@@ -82,6 +82,7 @@ static void fill_question(struct halotune_ctx *ctx, const struct lookup_key *key
   out->dtype = (halotune_dtype)key->dtype;
   out->launch = (halotune_launch_mode)key->launch;
   out->cache = (halotune_cache_mode)key->cache;
+  out->reproducible = key->reproducible;
   out->stencil = stencil->name;
   out->stencil_hash = stencil->hash;
   out->template_name = template->name;
@@ -113,7 +114,8 @@ halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *con
   const struct known_stencil *stencil = config->reserved[CONFIG_STENCIL];
   const struct known_template *known = config->reserved[CONFIG_TEMPLATE];
   *key = (struct lookup_key){.stencil = (int)(stencil - ctx->catalog.stencils), .model = -1, .dtype = (unsigned char)config->dtype,
-                            .launch = (unsigned char)config->launch, .cache = (unsigned char)config->cache};
+                            .launch = (unsigned char)config->launch, .cache = (unsigned char)config->cache,
+                            .reproducible = config->reproducible != 0};
   for (int axis = 0; axis < MAX_DIMS; axis++) key->n[axis] = (uint32_t)config->grid[axis];
   *out = (struct answer){.match = config->match, .row = config->reserved[CONFIG_ROW],
                          .template_at = (int)(known - ctx->catalog.templates)};
@@ -134,6 +136,7 @@ static halotune_status read_problem(const struct halotune_ctx *ctx, const halotu
   key->dtype = (unsigned char)problem->dtype;
   key->launch = (unsigned char)problem->launch;
   key->cache = (unsigned char)problem->cache;
+  key->reproducible = problem->reproducible != 0;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     long long points = problem->grid[axis];
     if (points < 0 || points > GRID_MOST_AXIS_POINTS) {

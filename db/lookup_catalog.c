@@ -251,6 +251,7 @@ static halotune_status take_problem(void *context, sqlite3_value **values) {
   for (int axis = 0; axis < MAX_DIMS; axis++) row->n[axis] = (uint32_t)sqlite3_value_int64(values[4 + axis]);
   row->launch = mode_number(launch_mode_names, LAUNCH_MODE_COUNT, value_text(values[7]));
   row->cache = mode_number(cache_mode_names, CACHE_MODE_COUNT, value_text(values[8]));
+  row->reproducible = sqlite3_value_int(values[9]) != 0;
   row->model = c->devices[row->device].model;
   row->has_problem = true;
   struct known_stencil *stencil = &c->stencils[row->stencil];
@@ -317,7 +318,7 @@ static const char sql_best[] =
     " from best indexed by best_served where is_current and is_trusted"; /* the index has all of it */
 static const char sql_sample_count[] = "select sample_count from best where id = ?1";
 static const char sql_problems[] =
-    "select take(id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache) from problem not indexed";
+    "select take(id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible) from problem not indexed";
 static const char sql_variants[] = "select take(id, template_id, parameters) from variant not indexed";
 static const char sql_variant[] = "select template_id, parameters from variant where id = ?1";
 

@@ -59,6 +59,7 @@ struct served {
   const char *parameters, *date, *driver, *nvrtc;
   int64_t id;
   int database;
+  bool reproducible;
   bool has_problem; /* while it is read */
 };
 _Static_assert(sizeof(struct served) == 128, "a row is two cache lines");

@@ -273,7 +273,8 @@ static halotune_status choose_default(const struct question *q, struct answer *o
 
 void question_set_domain(struct question *q, const struct domain *domain) {
   q->domain = *domain;
-  facts_fill(q->parsed->stencil, q->parsed->analysis, (enum dtype)q->key.dtype, domain, &q->device->limits, q->facts);
+  facts_fill(q->parsed->stencil, q->parsed->analysis, (enum dtype)q->key.dtype, domain, &q->device->limits,
+             q->key.reproducible, q->facts);
 }
 
 halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key *key, const struct known_device *device,

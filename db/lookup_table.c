@@ -32,7 +32,8 @@ static bool is_of_problem(const struct served *row, const struct lookup_key *key
 }
 
 static bool is_in_mode(const struct served *row, const struct lookup_key *key) {
-  return (!key->launch || key->launch == row->launch + 1) && (!key->cache || key->cache == row->cache + 1);
+  return (!key->launch || key->launch == row->launch + 1) && (!key->cache || key->cache == row->cache + 1) &&
+         (!key->reproducible || row->reproducible);
 }
 
 /* Of two rows for the same the first stays: catalog_finish put the one that counts in front. */
@@ -45,19 +46,20 @@ static void add_row(struct lookup_table *table, int row) {
   size_t at = hash & table->mask;
   for (; table->slots[at].row; at = (at + 1) & table->mask) {
     const struct served *other = &rows[table->slots[at].row - 1];
-    if (table->slots[at].tag == tag_of(hash) && is_of_problem(other, &key) && is_in_mode(other, &key)) return;
+    bool is_alike = is_of_problem(other, &key) && is_in_mode(other, &key) && other->reproducible == added->reproducible;
+    if (table->slots[at].tag == tag_of(hash) && is_alike) return;
   }
   table->slots[at] = (struct lookup_slot){tag_of(hash), row + 1};
 }
 
 const struct served *lookup_exact(const struct lookup_table *table, const struct lookup_key *key) {
   const struct served *best = NULL;
-  int best_rank = 4;
+  int best_rank = 8;
   uint64_t hash = problem_hash(key->n, key->stencil, key->model, key->dtype);
   for (size_t at = hash & table->mask; best_rank > 0 && table->slots[at].row; at = (at + 1) & table->mask) {
     if (table->slots[at].tag != tag_of(hash)) continue;
     const struct served *row = &table->catalog->rows[table->slots[at].row - 1];
-    int rank = 2 * row->cache + row->launch;
+    int rank = 4 * row->reproducible + 2 * row->cache + row->launch;
     if (rank >= best_rank || !is_of_problem(row, key) || !is_in_mode(row, key)) continue;
     best_rank = rank;
     best = row;
@@ -74,7 +76,7 @@ static const float weights[LOOKUP_FEATURES] = {[ALIGNMENT] = 0.5f, [ROW] = 0.5f,
                                               [DEPTH] = 0.25f,    [CACHE] = 1,  [WAVES] = 0.5f};
 
 /* For another mode than the one that is asked for: a row measured in it is still better than one for half the cells. */
-static const float other_launch = 0.25f, other_cache = 0.75f;
+static const float other_launch = 0.25f, other_cache = 0.75f, fewer_variants = 0.25f;
 
 static float clamp(float value, float low, float high) { return value < low ? low : value > high ? high : value; }
 
@@ -118,8 +120,10 @@ static void search_family(const struct lookup_near *near, const struct lookup_fa
       const struct served *row = &catalog->rows[first + i];
       float distance = distances[i];
       if (distance > *best) continue; /* modes only add to it */
+      if (near->key.reproducible && !row->reproducible) continue;
       if (near->key.launch ? row->launch + 1 != near->key.launch : row->launch != LAUNCH_STREAM) distance += other_launch;
       if (near->key.cache ? row->cache + 1 != near->key.cache : row->cache != CACHE_STEADY) distance += other_cache;
+      if (row->reproducible && !near->key.reproducible) distance += fewer_variants; /* it won among them */
       bool is_behind = distance > near->distance || (distance == near->distance && first + i > near->row);
       if (!is_behind || distance >= *best) continue;
       *best = distance;

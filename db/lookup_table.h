@@ -10,6 +10,7 @@ struct lookup_key {
   uint32_t n[MAX_DIMS];
   int stencil, model;
   unsigned char dtype, launch, cache;
+  bool reproducible; /* only rows of problems that are; else of any */
 };
 
 /* The features of a grid on a GPU by which distances are measured; lookup_table.c says what each is and counts. */
@@ -42,7 +43,8 @@ struct lookup_table {
 halotune_status lookup_table_make(const struct catalog *catalog, struct lookup_table *out);
 void lookup_table_free(struct lookup_table *table);
 
-/* The row for exactly this; NULL where there is none. Of several modes steady comes before cold, stream before graph. */
+/* The row for exactly this; NULL where there is none. Of several modes steady comes before cold, stream before graph, and
+ * one among all variants before one among those that are reproducible. */
 const struct served *lookup_exact(const struct lookup_table *table, const struct lookup_key *key);
 
 /* Rows in order of distance. Start with lookup_near_start. */

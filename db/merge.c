@@ -157,7 +157,8 @@ static halotune_status tell(struct merge *m, const struct rival *ours, const str
   if (!m->options->conflict) return HALOTUNE_OK;
   halotune_status status =
       query_prepare(m->to,
-                    "select s.name, p.dtype, d.name, p.launch, p.cache, p.nx, p.ny, p.nz from best b join problem p"
+                    "select s.name, p.dtype, d.name, p.launch,"
+                    " p.cache || iif(p.is_reproducible, ', reproducible', ''), p.nx, p.ny, p.nz from best b join problem p"
                     " on p.id = b.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
                     " where b.id = ?1",
                     &query);

@@ -1,4 +1,4 @@
--- The tuning database, version 1. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
+-- The tuning database, version 2. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
 -- to the millisecond: 2026-11-21T12:38:50.123Z.
 -- A row is written once and not changed, but for: run.state and what belongs to a run's end; best.is_current; measurements,
 -- while their run lasts.
@@ -54,7 +54,8 @@ create table problem (
   nz         integer not null,
   launch     text    not null check (launch in ('stream', 'graph')),
   cache      text    not null check (cache in ('steady', 'cold')),
-  unique (stencil_id, device_id, dtype, nx, ny, nz, launch, cache)
+  is_reproducible integer not null default 0 check (is_reproducible in (0, 1)),  -- 1: among variants that give the same bits
+  unique (stencil_id, device_id, dtype, nx, ny, nz, launch, cache, is_reproducible)
 ) strict;
 
 -- One source: a template and a configuration for a stencil. Its grid matters only where the source has literal extents.

@@ -152,6 +152,7 @@ static void bind_problem(struct binder *binder, const void *row) {
   for (int axis = 0; axis < MAX_DIMS; axis++) bind_integer(binder, key->grid.n[axis]);
   bind_text(binder, launch_mode_names[key->launch]);
   bind_text(binder, cache_mode_names[key->cache]);
+  bind_integer(binder, key->reproducible);
 }
 
 int64_t store_problem(struct store *store, const struct problem_key *key) {

@@ -75,6 +75,7 @@ struct problem_key {
   struct grid grid;
   enum launch_mode launch;
   enum cache_mode cache;
+  bool reproducible; /* only variants that give the same bits take part */
 };
 int64_t store_problem(struct store *store, const struct problem_key *key);
 

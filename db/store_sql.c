@@ -12,9 +12,9 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
     [FIND_TEMPLATE] = "select id from template where hash = ?1",
     [ADD_TEMPLATE] = "insert into template (hash, name, yaml, cuda) values (?1, ?2, ?3, ?4)",
     [FIND_PROBLEM] = "select id from problem where stencil_id = ?1 and device_id = ?2 and dtype = ?3 and nx = ?4 and ny = ?5"
-                     " and nz = ?6 and launch = ?7 and cache = ?8",
-    [ADD_PROBLEM] = "insert into problem (stencil_id, device_id, dtype, nx, ny, nz, launch, cache)"
-                    " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                     " and nz = ?6 and launch = ?7 and cache = ?8 and is_reproducible = ?9",
+    [ADD_PROBLEM] = "insert into problem (stencil_id, device_id, dtype, nx, ny, nz, launch, cache, is_reproducible)"
+                    " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     [FIND_VARIANT] = "select id from variant where source_hash = ?1 and template_id = ?2",
     [ADD_VARIANT] = "insert into variant (source_hash, template_id, stencil_id, parameters) values (?1, ?2, ?3, ?4)",
     [BEGIN_RUN] =

@@ -100,6 +100,7 @@ typedef struct {
   halotune_dtype dtype;
   halotune_launch_mode launch;
   halotune_cache_mode cache;
+  int reproducible;     /* 1: only a variant whose results are, bit for bit, those of every other one that is found so. 0: any */
 } halotune_problem;
 
 /* How well an answer fits the question, best first: enumerator, number, name, meaning. */
@@ -141,7 +142,8 @@ typedef struct {
   const char *date;          /* when, UTC, ISO 8601; "" for a default */
   double age_s;              /* seconds since then */
   const char *driver, *nvrtc; /* versions it was measured with; "" for a default */
-  const void *reserved[8];
+  int reproducible;          /* as asked for */
+  const void *reserved[7];
 } halotune_config;
 
 /* Find the best configuration for a problem. Every answer is correct for the grid that was asked for: one whose rules the grid or

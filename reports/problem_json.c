@@ -9,7 +9,7 @@
 #include "reports/variants_json.h"
 
 static const char problem_sql[] = "select id, device_id as device, stencil_id as stencil, dtype, nx, ny, nz, launch, "
-                                  "cache from problem where id = ?1";
+                                  "cache, is_reproducible from problem where id = ?1";
 
 /* Of the newest run that measured it: copy and traffic. */
 static const char roof_sql[] =

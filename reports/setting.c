@@ -6,13 +6,13 @@
 #include "reports/rows.h"
 
 static const char problem_sql[] =
-    "select p.device_id, p.stencil_id, p.dtype, p.nx, p.ny, p.nz, d.capability, d.sm_count"
+    "select p.device_id, p.stencil_id, p.dtype, p.nx, p.ny, p.nz, d.capability, d.sm_count, p.is_reproducible"
     " from problem p join device d on d.id = p.device_id where p.id = ?1";
 
 static void fill_facts(struct setting *s) {
   struct domain domain = domain_dense(s->subject->stencil, s->subject->analysis, &s->grid);
   struct device_limits limits = arch_device_limits(s->arch);
-  facts_fill(s->subject->stencil, s->subject->analysis, s->dtype, &domain, &limits, s->facts);
+  facts_fill(s->subject->stencil, s->subject->analysis, s->dtype, &domain, &limits, s->reproducible, s->facts);
 }
 
 halotune_status setting_open(sqlite3 *db, const struct library *library, int64_t problem, struct setting *out) {
@@ -33,6 +33,7 @@ halotune_status setting_open(sqlite3 *db, const struct library *library, int64_t
     int capability = sqlite3_column_int(query, 6);
     out->arch = arch_find(capability / 10, capability % 10);
     out->sm_count = sqlite3_column_int(query, 7);
+    out->reproducible = sqlite3_column_int(query, 8) != 0;
     out->subject = library_stencil(library, out->stencil);
     if (out->arch && out->subject && out->subject->analysis) fill_facts(out);
   }

@@ -13,6 +13,7 @@ struct setting {
   const struct library *library;
   int64_t problem, device, stencil;
   enum dtype dtype;
+  bool reproducible;
   struct grid grid;
   double points; /* of the grid */
   const struct library_stencil *subject;

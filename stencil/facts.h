@@ -71,7 +71,8 @@ struct device_limits {
   X(periodic, "the same") \
   X(periodic_endpoint, "the same") \
   X(clamp, "the same") \
-  X(zero, "the same")
+  X(zero, "the same") \
+  X(reproducible, "1 where all variants have to give the same bits, see Summation order")
 
 #define FACT_AS_ENUMERATOR(name, about) FACT_##name,
 enum fact { FACT_LIST(FACT_AS_ENUMERATOR) FACT_COUNT };
@@ -84,7 +85,7 @@ extern const struct fact_row fact_rows[FACT_COUNT];
 
 /* The value of each fact. */
 void facts_fill(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
-                const struct domain *domain, const struct device_limits *limits, double facts[FACT_COUNT]);
+                const struct domain *domain, const struct device_limits *limits, bool reproducible, double facts[FACT_COUNT]);
 
 /* Whether an input is read beyond the point itself. */
 bool is_staged(const struct analysis *analysis, int input);

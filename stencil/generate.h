@@ -16,6 +16,7 @@ struct variant_spec {
   struct domain domain;             /* literal extents are these; run-time ones still decide the width of an index */
   const double *coefficients;       /* the values that `literal` and `constant` coefficients are built with */
   struct device_limits limits;
+  bool reproducible;                /* one order of summation, and every rounding spelled out; see prelude_rounded.c */
 };
 
 /* Owns its text; end with generated_free. */

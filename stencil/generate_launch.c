@@ -136,7 +136,7 @@ static halotune_status find_maps(const struct variant_spec *spec, const struct b
 halotune_status launch_find(const struct variant_spec *spec, struct launch *out) {
   struct bindings bindings;
   double facts[FACT_COUNT];
-  facts_fill(spec->stencil, spec->analysis, spec->dtype, &spec->domain, &spec->limits, facts);
+  facts_fill(spec->stencil, spec->analysis, spec->dtype, &spec->domain, &spec->limits, spec->reproducible, facts);
   halotune_status status = bindings_make(spec->template, facts, &bindings);
   if (status != HALOTUNE_OK) return status;
   bindings_configure(&bindings, &spec->configuration);

@@ -28,6 +28,9 @@ halotune_status prelude_write(struct text *text, const struct prelude *prelude);
 /* Append a number as an element: real(0.5). What is too small for f32 is rounded as the device would. */
 void prelude_write_number(struct text *text, const struct prelude *prelude, double number);
 
+/* Append a number, a coefficient or a tap as the update's function calls it. */
+void prelude_write_leaf(struct text *text, const struct prelude *prelude, const struct expr *node);
+
 /* Its sections, in their order; all but the last ignore a lack of memory, which text_ok tells. */
 void prelude_write_parameters(struct text *text, const struct variant_spec *spec);
 void prelude_write_stencil(struct text *text, const struct prelude *prelude);  /* real, reach, staged inputs */
@@ -36,6 +39,8 @@ void prelude_write_coefficients(struct text *text, const struct prelude *prelude
 void prelude_write_fields(struct text *text, const struct prelude *prelude);   /* arguments, reading and writing them */
 void prelude_write_boundary(struct text *text, const struct prelude *prelude); /* points beyond the grid */
 halotune_status prelude_write_update(struct text *text, const struct prelude *prelude);
+void prelude_write_rounding(struct text *text, const struct prelude *prelude); /* what rounded updates are made of */
+halotune_status prelude_write_rounded(struct text *text, const struct prelude *prelude); /* the body of a reproducible update */
 halotune_status prelude_write_split(struct text *text, const struct prelude *prelude); /* the same, a plane at a time */
 
 #endif

@@ -8,11 +8,10 @@ struct context {
   int assignment; /* the one that is being printed: its temporaries are those before it */
 };
 
-static void add_leaf(struct text *text, const struct expr *node, const void *context) {
-  const struct context *c = context;
-  const struct stencil *stencil = c->stencil;
+void prelude_write_leaf(struct text *text, const struct prelude *prelude, const struct expr *node) {
+  const struct stencil *stencil = prelude->spec->stencil;
   switch (node->kind) {
-  case EXPR_NUMBER: prelude_write_number(text, c->prelude, node->number); break;
+  case EXPR_NUMBER: prelude_write_number(text, prelude, node->number); break;
   case EXPR_COEFFICIENT: text_printf(text, "%s_", stencil->coefficients[node->index].name); break;
   default:
     text_printf(text, "%s_", stencil->inputs[node->index]);
@@ -20,6 +19,11 @@ static void add_leaf(struct text *text, const struct expr *node, const void *con
     text_printf(text, ")");
     break;
   }
+}
+
+static void add_leaf(struct text *text, const struct expr *node, const void *context) {
+  const struct context *c = context;
+  prelude_write_leaf(text, c->prelude, node);
 }
 
 static const char *find_temporary(int node, const void *context) {
@@ -76,7 +80,9 @@ static halotune_status add_assignment(struct text *text, const struct prelude *p
 
 halotune_status prelude_write_update(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
+  bool reproducible = prelude->spec->reproducible;
   halotune_status status = HALOTUNE_OK;
+  if (reproducible) prelude_write_rounding(text, prelude);
   text_printf(text, "// The update of one point. taps(input, x, y, z) gives an input at an offset from the point; offsets are\n"
                     "// constants, so that an accessor may take a value from a register, shared or global memory.\n"
                     "template <class Taps>\n"
@@ -84,7 +90,10 @@ halotune_status prelude_write_update(struct text *text, const struct prelude *pr
                     "(&results)[OUTPUTS]) {\n");
   add_coefficients(text, stencil);
   add_inputs(text, stencil);
-  for (int i = 0; i < stencil->update.count && status == HALOTUNE_OK; i++) status = add_assignment(text, prelude, i);
+  if (reproducible) status = prelude_write_rounded(text, prelude);
+  for (int i = 0; i < stencil->update.count && status == HALOTUNE_OK && !reproducible; i++) {
+    status = add_assignment(text, prelude, i);
+  }
   text_printf(text, "}\n\n");
   return status;
 }

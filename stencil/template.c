@@ -169,7 +169,7 @@ static int last_parameter(const struct template *template, struct formula formul
 static halotune_status read_rules(struct reader *r, const struct yaml *list) {
   static const char *const keys[] = {"keep", "otherwise"};
   struct template *template = r->template;
-  if (list->count > MAX_RULES) return read_fail(r, list->place, "at most %d rules", MAX_RULES);
+  if (list->count >= MAX_RULES) return read_fail(r, list->place, "at most %d rules", MAX_RULES - 1);
   for (const struct yaml *item = list->first; item; item = item->next) {
     const struct yaml *keep, *otherwise;
     struct rule *rule = &template->rules[template->rule_count++];
@@ -276,6 +276,21 @@ static halotune_status keep_words(struct reader *r) {
   return HALOTUNE_OK;
 }
 
+/* Where bits are to be the same, only templates take part that leave all sums to `update`. The rule follows from the CUDA text, so
+ * that none can forget it. */
+static halotune_status add_order_rule(struct template *template) {
+  const char *cuda = template->cuda;
+  if (strstr(cuda, "update(") && !strstr(cuda, "add_plane(")) return HALOTUNE_OK;
+  int fact = exprs_add(&template->exprs, (struct expr){.kind = EXPR_VARIABLE, .index = FACT_reproducible});
+  int keep = exprs_add(&template->exprs, (struct expr){.kind = EXPR_NOT, .args = {fact}, .arg_count = 1});
+  if (fact < 0 || keep < 0) return fail_memory();
+  template->rules[template->rule_count++] = (struct rule){.keep = {.first = fact, .root = keep},
+                                                          .text = "reproducible == 0",
+                                                          .otherwise = "its sums have an order of their own",
+                                                          .last_parameter = -1};
+  return HALOTUNE_OK;
+}
+
 /* Both texts, and their hash. */
 static halotune_status keep_texts(struct template *template, const struct source *yaml, const char *cuda) {
   struct text both = {0};
@@ -286,7 +301,7 @@ static halotune_status keep_texts(struct template *template, const struct source
   bool ok = template->yaml && template->cuda && text_ok(&both);
   if (ok) template->hash = hash_bytes(both.bytes, both.length);
   text_free(&both);
-  return ok ? HALOTUNE_OK : fail_memory();
+  return ok ? add_order_rule(template) : fail_memory();
 }
 
 /* All that the YAML text says. */

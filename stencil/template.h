@@ -6,7 +6,7 @@
 #include "stencil/facts.h"
 #include "stencil/source.h"
 
-enum { MAX_PARAMETERS = 32, MAX_VALUES = 32, MAX_RULES = 64, MAX_SHARED_ACCESSES = 4 };
+enum { MAX_PARAMETERS = 32, MAX_VALUES = 32, MAX_RULES = 65 /* of the file 64 */, MAX_SHARED_ACCESSES = 4 };
 
 /* A parameter takes one of a list of values: numbers, or words, which count as 0, 1, 2 ... in rules. */
 struct parameter {
@@ -59,7 +59,7 @@ struct template {
   struct hash hash;       /* of both files */
   struct parameter parameters[MAX_PARAMETERS];
   int parameter_count;
-  struct rule rules[MAX_RULES];
+  struct rule rules[MAX_RULES]; /* the file's, and one that all templates with an order of their own have */
   int rule_count;
   struct formula block[MAX_DIMS], grid[MAX_DIMS]; /* launch geometry, in x, y, z */
   struct formula shared_bytes;                    /* dynamic shared memory of a block */

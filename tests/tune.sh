@@ -100,6 +100,22 @@ tune "$work/screened.db" --json >"$work/out" 2>"$work/err" && json ".tasks[0] | 
     from measurement now join measurement was on was.variant_id = now.variant_id and was.run_id = 1 where now.run_id = 2 and now.variant_id = $best")" = "2 1 measured 1 1 1 1 1 screened" ]
 result "a screened result of an earlier run that is measured fully is stored, in the new run" $? "$work/out"
 
+# --- reproducible -------------------------------------------------------------------------------------------------------------
+
+copy_of "$base" "$work/bits.db"
+tune "$work/bits.db" --reproducible --json >"$work/out" 2>"$work/err" &&
+  json ".tasks[0] | .complete and .reproducible and .recalled == 0 and .tried == $space and .winner.is_current"
+result "--reproducible: other sources, measured by themselves" $? "$work/out"
+[ "$(query "$work/bits.db" "select is_reproducible, source like '%rounded_sum%' from best b join problem p on p.id = problem_id where is_current order by 1")" = "0 0
+1 1" ]
+result "its winner replaces none" $?
+tune "$work/bits.db" --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .reproducible == false and .recalled == $space"
+result "and is none of the results that an ordinary run goes on with" $? "$work/out"
+tune "$work/replayed.db" --backend "replay:$work/bits.db" --reproducible --json >"$work/out" 2>"$work/err" &&
+  json ".tasks[0] | .reproducible and .tried == $space and .winner.time_ms > 0"
+result "a replay of it" $? "$work/err"
+fails "no order of a prefix sum is update's" 4 'scan_z' "$program" tune scan_z --grid 16,16,16 --reproducible --budget 1s --db "$work/bits.db"
+
 # With literal extents, code differs by grid: the winner can be wrong on the second one alone.
 sed -e 's/^name: small/name: literal/' -e 's/extents == runtime/extents == literal/' "$templates/small.yaml" >"$templates/literal.yaml"
 cp "$templates/small.cu" "$templates/literal.cu"

@@ -32,7 +32,7 @@ export function problemTitle(problem) {
   );
   return (
     `${stencil.name} ${problem.dtype} ${grid(problem, stencil)}${devices.size > 1 ? ` on ${deviceName(problem.device)}` : ''}` +
-    `${twins.length > 0 ? `, ${problem.launch}, ${problem.cache}` : ''}`
+    `${twins.length > 0 ? `, ${problem.launch}, ${problem.cache}` : ''}${problem.is_reproducible ? ', reproducible' : ''}`
   );
 }
 
@@ -116,6 +116,7 @@ export function problemView(problem) {
         problem.launch === 'graph' ? 'as a graph' : 'in a stream',
         ', cache ',
         problem.cache,
+        problem.is_reproducible ? ', only reproducible variants' : '',
         el(
           'span',
           {class: 'neighbours'},

@@ -33,8 +33,8 @@ access:
 insert into template values (2, '00000000000000000000000000000012', 'unreadable', 'name: unreadable
 engine: steam
 ', '');
-insert into problem values (1, 1, 1, 'f32', 1048576, 1, 1, 'stream', 'steady');
-insert into problem values (2, 1, 2, 'f64', 64, 64, 1, 'graph', 'cold');
+insert into problem values (1, 1, 1, 'f32', 1048576, 1, 1, 'stream', 'steady', 0);
+insert into problem values (2, 1, 2, 'f64', 64, 64, 1, 'graph', 'cold', 1);
 insert into variant values (1, 'a1', 1, 1, '{"block_x":32,"load_path":"plain"}');
 insert into variant values (2, 'a2', 1, 1, '{"block_x":64,"load_path":"plain"}');
 insert into variant values (3, 'a3', 1, 1, ' { "block_x" : 128 , "load_path" : "readonly" } ');

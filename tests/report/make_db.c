@@ -431,7 +431,8 @@ static void put_best(const struct setting *s, const struct candidate *c, long lo
                               s->dtype,
                               s->domain,
                               s->subject->coefficients,
-                              arch_device_limits(arch_find(s->gpu->capability / 10, s->gpu->capability % 10))};
+                              arch_device_limits(arch_find(s->gpu->capability / 10, s->gpu->capability % 10)),
+                              false};
   if (generate(&spec, &generated) != HALOTUNE_OK) die(fail_text());
   write_launch(&generated.launch, &launch);
   char arch[16];
@@ -508,12 +509,12 @@ static void put_problem(const struct gpu *gpu, const struct wish *wish) {
   for (int axis = 0; axis < MAX_DIMS; axis++) s.grid.n[axis] = wish->n[axis];
   s.domain = domain_dense(subject.stencil, subject.analysis, &s.grid);
   struct device_limits limits = arch_device_limits(arch_find(gpu->capability / 10, gpu->capability % 10));
-  facts_fill(subject.stencil, subject.analysis, s.dtype, &s.domain, &limits, s.facts);
+  facts_fill(subject.stencil, subject.analysis, s.dtype, &s.domain, &limits, false, s.facts);
   if (stencil_coefficients(subject.stencil, &s.grid, subject.coefficients) != HALOTUNE_OK) die(fail_text());
   s.bytes = (double)subject.analysis->bytes_per_point[s.dtype] * (double)s.grid.n[0] * (double)s.grid.n[1] *
             (double)s.grid.n[2];
   s.copy_ms = s.bytes / (gpu->copy_gbps * 1e6) + 0.0022;
-  s.problem = insert("insert into problem values (null,?,?,?,?,?,?,'stream','steady')", "iitiii", gpu->id, subject.id,
+  s.problem = insert("insert into problem values (null,?,?,?,?,?,?,'stream','steady',0)", "iitiii", gpu->id, subject.id,
                      dtype_names[s.dtype], INT(wish->n[0]), INT(wish->n[1]), INT(wish->n[2]));
   int count = draw(&s, wish->variants, wish->only, all);
   double best_ms = INFINITY, at_s = 0.6;
@@ -587,7 +588,7 @@ static void put_copies(int problems) {
   for (int i = 1; i < problems; i++) { /* the same again, for other grids */
     struct text sql = {0};
     text_printf(&sql,
-                "insert into problem select id + %d, device_id, stencil_id, dtype, nx, ny, nz + 8 * %d, launch, cache "
+                "insert into problem select id + %d, device_id, stencil_id, dtype, nx, ny, nz + 8 * %d, launch, cache, is_reproducible "
                 "from problem where id = 1;"
                 "create temp table t as select * from run where id = 1; update t set id = id + %d, problem_id = "
                 "problem_id + %d;"

@@ -5,7 +5,7 @@ insert into device select 3, 'GPU-00000000-0000-0000-0000-000000000003', 'NVIDIA
   47697362944, max_threads, max_threads_sm, max_registers, registers_sm, max_shared_bytes, warp_size, 0 from device where id = 1;
 insert into device select 4, 'GPU-00000000-0000-0000-0000-000000000004', 'NVIDIA B200', 100, 148, 1965000, 3996000, 8192, 132644864,
   191000000000, max_threads, max_threads_sm, max_registers, registers_sm, max_shared_bytes, warp_size, 0 from device where id = 1;
-insert into problem select id + 9 + n, n, stencil_id, dtype, nx, ny, nz, launch, cache from problem,
+insert into problem select id + 9 + n, n, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible from problem,
   (select 2 as n union select 3 union select 4) where id = 1;
 create temp table more as select * from run where id = 2;
 update more set id = 4, problem_id = 12; insert into run select * from more; -- of the A100

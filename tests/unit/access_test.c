@@ -93,7 +93,7 @@ static void check_row(const struct row *row) {
   }
   struct domain domain = domain_dense(stencil, analysis, &stencil->grids[0]);
   struct device_limits limits = arch_device_limits(arch_find(9, 0));
-  facts_fill(stencil, analysis, DTYPE_F32, &domain, &limits, facts);
+  facts_fill(stencil, analysis, DTYPE_F32, &domain, &limits, false, facts);
   CHECK_OK(bindings_make(template, facts, &bindings));
   bindings_configure(&bindings, &configuration);
   const struct rule *failed = bindings_failed_rule(&bindings);

@@ -210,7 +210,7 @@ TEST(facts_count_aligned_groups) {
     struct fixture f;
     double facts[FACT_COUNT];
     open_fixture(&f, rows[i].stencil, 64, 64, 64);
-    facts_fill(f.stencil, f.analysis, DTYPE_F32, &f.spec.domain, &f.spec.limits, facts);
+    facts_fill(f.stencil, f.analysis, DTYPE_F32, &f.spec.domain, &f.spec.limits, false, facts);
     CHECK_NEAR(rows[i].taps, facts[FACT_taps], 0, "%s", rows[i].stencil);
     CHECK_NEAR(rows[i].groups_of_2, facts[FACT_groups_of_2], 0, "%s", rows[i].stencil);
     CHECK_NEAR(rows[i].groups_of_4, facts[FACT_groups_of_4], 0, "%s", rows[i].stencil);

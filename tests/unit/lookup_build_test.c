@@ -6,7 +6,7 @@
 #include "tests/unit/templates.h"
 #include "tests/unit/tuned.h"
 
-#define USUAL LAUNCH_STREAM, CACHE_STEADY
+#define USUAL LAUNCH_STREAM, CACHE_STEADY, false
 
 static const struct tuned rows_stored[] = {
     {GPU_H200, "star7", "zmarch", "vector=4", DTYPE_F32, {128, 64, 64}, USUAL, 0.30},
@@ -43,7 +43,7 @@ static bool have_nvrtc(void) {
 /* Look up, then build with the first coefficient changed by so much. */
 static halotune_status look_up_and_build(const char *stencil, const char *device, const long long grid[3], double change,
                                          struct built *out) {
-  halotune_problem problem = {stencil, device, {grid[0], grid[1], grid[2]}, HALOTUNE_F32, 0, 0};
+  halotune_problem problem = {stencil, device, {grid[0], grid[1], grid[2]}, HALOTUNE_F32, 0, 0, 0};
   halotune_config config;
   struct lookup_key key;
   struct answer answer;

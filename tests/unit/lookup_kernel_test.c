@@ -11,17 +11,17 @@ enum { NX = 24, NY = 12, NZ = 10, MOST_ELEMENTS = 32 * 16 * 12, SPARE = 16 };
 enum { SCAN_NX = 8, SCAN_NY = 6, SCAN_NZ = 100 };
 
 static const struct tuned rows_stored[] = {
-    {GPU_H200, "star7", "direct", "vector=4 block_x=32", DTYPE_F32, {NX, NY, NZ}, LAUNCH_STREAM, CACHE_STEADY, 0.001},
+    {GPU_H200, "star7", "direct", "vector=4 block_x=32", DTYPE_F32, {NX, NY, NZ}, LAUNCH_STREAM, CACHE_STEADY, false, 0.001},
     {GPU_H200, "scan_z", "scan_segments", "block_x=16 block_y=4 vector=4 points=4 window=4", DTYPE_F32,
-     {SCAN_NX, SCAN_NY, SCAN_NZ}, LAUNCH_STREAM, CACHE_STEADY, 0.001},
-    {GPU_H200, "triad", "direct", "vector=4 block_x=32", DTYPE_F32, {4096, 1, 1}, LAUNCH_STREAM, CACHE_STEADY, 0.001},
+     {SCAN_NX, SCAN_NY, SCAN_NZ}, LAUNCH_STREAM, CACHE_STEADY, false, 0.001},
+    {GPU_H200, "triad", "direct", "vector=4 block_x=32", DTYPE_F32, {4096, 1, 1}, LAUNCH_STREAM, CACHE_STEADY, false, 0.001},
 };
 
 /* Winners with tensor maps, clusters, overlapping launches; and one that takes any pointers. */
 static const struct tuned rows_sm_90[] = {
-    {GPU_H200, "star7", "../tests/data/templates/tensor", "stores=engine overlap=1", DTYPE_F32, {NX, NY, NZ}, LAUNCH_STREAM, CACHE_STEADY, 0.001},
-    {GPU_H200, "star7", "../tests/data/templates/cluster", "overlap=1", DTYPE_F32, {NX, NY, NZ}, LAUNCH_GRAPH, CACHE_STEADY, 0.001},
-    {GPU_H200, "star7", "direct", "vector=1 block_x=32", DTYPE_F32, {512, NY, NZ}, LAUNCH_STREAM, CACHE_STEADY, 0.001},
+    {GPU_H200, "star7", "../tests/data/templates/tensor", "stores=engine overlap=1", DTYPE_F32, {NX, NY, NZ}, LAUNCH_STREAM, CACHE_STEADY, false, 0.001},
+    {GPU_H200, "star7", "../tests/data/templates/cluster", "overlap=1", DTYPE_F32, {NX, NY, NZ}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.001},
+    {GPU_H200, "star7", "direct", "vector=1 block_x=32", DTYPE_F32, {512, NY, NZ}, LAUNCH_STREAM, CACHE_STEADY, false, 0.001},
 };
 
 static struct work work;
@@ -68,7 +68,7 @@ static int tear_down(void **state) {
 
 static halotune_config look_up(const char *stencil, long long nx, long long ny, long long nz) {
   halotune_config config;
-  halotune_problem problem = {stencil, NULL, {nx, ny, nz}, HALOTUNE_F32, 0, 0};
+  halotune_problem problem = {stencil, NULL, {nx, ny, nz}, HALOTUNE_F32, 0, 0, 0};
   CHECK_OK(halotune_lookup(ctx, &problem, &config));
   return config;
 }
@@ -254,7 +254,7 @@ TEST(coefficients_and_contexts_are_checked) {
   CHECK_EQ(HALOTUNE_ARGUMENT, halotune_kernel_create(ctx, &none, NULL, NULL, &kernel), "no configuration");
   cu.ctx_set(NULL);
   CHECK_EQ(HALOTUNE_NO_GPU, halotune_kernel_create(ctx, &config, NULL, NULL, &kernel), "no context");
-  halotune_problem problem = {"star7", NULL, {NX, NY, NZ}, HALOTUNE_F32, 0, 0};
+  halotune_problem problem = {"star7", NULL, {NX, NY, NZ}, HALOTUNE_F32, 0, 0, 0};
   CHECK_EQ(HALOTUNE_NO_GPU, halotune_lookup(ctx, &problem, &config), "no context");
   problem.device = "0";
   CHECK_OK(halotune_lookup(ctx, &problem, &config));
@@ -268,7 +268,7 @@ TEST(a_kernel_outlives_its_ctx) {
   halotune_ctx *other;
   halotune_config config;
   halotune_kernel *kernel;
-  halotune_problem problem = {"star7", NULL, {NX, NY, NZ}, HALOTUNE_F32, 0, 0};
+  halotune_problem problem = {"star7", NULL, {NX, NY, NZ}, HALOTUNE_F32, 0, 0, 0};
   CHECK_OK(halotune_open(paths, 1, &other));
   CHECK_OK(halotune_lookup(other, &problem, &config));
   CHECK_OK(halotune_kernel_create(other, &config, weights, NULL, &kernel));
@@ -285,7 +285,7 @@ TEST(tensor_maps_clusters_and_overlap) {
   halotune_kernel *kernel;
   halotune_kernel_facts facts;
   halotune_config config;
-  halotune_problem problem = {"star7", NULL, {NX, NY, NZ}, HALOTUNE_F32, HALOTUNE_LAUNCH_GRAPH, 0};
+  halotune_problem problem = {"star7", NULL, {NX, NY, NZ}, HALOTUNE_F32, HALOTUNE_LAUNCH_GRAPH, 0, 0};
   tuned_make(own.path, rows_sm_90, COUNT(rows_sm_90));
   tuned_change(own.path, "update best set cubin = zeroblob(0)");
   const char *paths[] = {own.path};

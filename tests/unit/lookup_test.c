@@ -8,14 +8,14 @@
 
 #define F32 DTYPE_F32
 #define F64 DTYPE_F64
-#define USUAL LAUNCH_STREAM, CACHE_STEADY
+#define USUAL LAUNCH_STREAM, CACHE_STEADY, false
 
 static const struct tuned common_rows[] = {
     {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.30},
     {GPU_H200, "star7", "zmarch", "vector=2", F32, {510, 512, 512}, USUAL, 0.31},
-    {GPU_H200, "star7", "direct", NULL, F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_STEADY, 0.002},
+    {GPU_H200, "star7", "direct", NULL, F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.002},
     {GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.003},
-    {GPU_H200, "star7", "zmarch", "vector=2", F64, {512, 512, 512}, LAUNCH_STREAM, CACHE_COLD, 0.6},
+    {GPU_H200, "star7", "zmarch", "vector=2", F64, {512, 512, 512}, LAUNCH_STREAM, CACHE_COLD, false, 0.6},
     {GPU_H100, "star13", "zmarch", NULL, F32, {256, 256, 256}, USUAL, 0.1},
     {GPU_EMULATION, "star7", "direct", "block_x=32", F32, {32, 32, 32}, USUAL, 50},
     {GPU_H200, "heat2d", "tile", NULL, F32, {4096, 4096, 1}, USUAL, 0.05},
@@ -47,32 +47,32 @@ TEST(each_quality_of_match) {
     halotune_match match;
     const char *template_name, *parameter, *value;
   } rows[] = {
-      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "zmarch", "vector", "4"},
-      {{"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "zmarch", "vector", "4"},
-      {{"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "direct", "block_x", "64"},
-      {{"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, HALOTUNE_LAUNCH_GRAPH, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "direct",
+      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "zmarch", "vector", "4"},
+      {{"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "zmarch", "vector", "4"},
+      {{"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "direct", "block_x", "64"},
+      {{"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, HALOTUNE_LAUNCH_GRAPH, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "direct",
        "block_x", "128"},
-      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F64, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "zmarch", "vector", "2"},
-      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F64, 0, HALOTUNE_CACHE_STEADY}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID,
+      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F64, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "zmarch", "vector", "2"},
+      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F64, 0, HALOTUNE_CACHE_STEADY, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID,
        "zmarch", "vector", "2"},
-      {{"star7", "NVIDIA H200", {640, 512, 512}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID, "zmarch", "vector", "4"},
-      {{"star7", "NVIDIA H200", {514, 512, 512}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID, "zmarch", "vector", "2"},
-      {{"star7", "NVIDIA H200", {509, 512, 512}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID, "direct", "vector", "1"},
-      {{"star7", "NVIDIA H200", {72, 64, 64}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID, "direct", "block_x", "64"},
-      {{"star7", "NVIDIA H100 PCIe", {512, 512, 512}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_SAME_ARCH, "zmarch", "vector",
+      {{"star7", "NVIDIA H200", {640, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID, "zmarch", "vector", "4"},
+      {{"star7", "NVIDIA H200", {514, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID, "zmarch", "vector", "2"},
+      {{"star7", "NVIDIA H200", {509, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID, "direct", "vector", "1"},
+      {{"star7", "NVIDIA H200", {72, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID, "direct", "block_x", "64"},
+      {{"star7", "NVIDIA H100 PCIe", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_SAME_ARCH, "zmarch", "vector",
        "4"},
-      {{"star7", "sm_90", {512, 512, 512}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_SAME_ARCH, "zmarch", "vector", "4"},
-      {{"star7", "sm_90", {32, 32, 32}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_SAME_ARCH, "direct", "block_x", "64"},
-      {{"star7", "emulation of sm_90", {32, 32, 32}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "direct", "block_x", "32"},
-      {{"star7", "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_DEFAULT, "zmarch", "vector", "1"},
-      {{"heat2d", "sm_80", {512, 512, 0}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_DEFAULT, "tile", "vector", "1"},
-      {{"star13", "NVIDIA H200", {256, 256, 256}, HALOTUNE_F32, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_SAME_ARCH, "zmarch", "vector", "1"},
-      {{"no_such", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0}, HALOTUNE_NOT_FOUND, 0, NULL, NULL, NULL},
-      {{"star7", "NVIDIA B300", {64, 64, 64}, HALOTUNE_F32, 0, 0}, HALOTUNE_NOT_FOUND, 0, NULL, NULL, NULL},
-      {{"star7", "sm_90", {-1, 64, 64}, HALOTUNE_F32, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
-      {{"heat2d", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
-      {{"star7", "sm_90", {64, 64, 64}, (halotune_dtype)7, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
-      {{NULL, "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+      {{"star7", "sm_90", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_SAME_ARCH, "zmarch", "vector", "4"},
+      {{"star7", "sm_90", {32, 32, 32}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_SAME_ARCH, "direct", "block_x", "64"},
+      {{"star7", "emulation of sm_90", {32, 32, 32}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "direct", "block_x", "32"},
+      {{"star7", "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_DEFAULT, "zmarch", "vector", "1"},
+      {{"heat2d", "sm_80", {512, 512, 0}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_DEFAULT, "tile", "vector", "1"},
+      {{"star13", "NVIDIA H200", {256, 256, 256}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_SAME_ARCH, "zmarch", "vector", "1"},
+      {{"no_such", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_NOT_FOUND, 0, NULL, NULL, NULL},
+      {{"star7", "NVIDIA B300", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_NOT_FOUND, 0, NULL, NULL, NULL},
+      {{"star7", "sm_90", {-1, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+      {{"heat2d", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+      {{"star7", "sm_90", {64, 64, 64}, (halotune_dtype)7, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+      {{NULL, "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     halotune_config config = {.match = HALOTUNE_MATCH_DEFAULT};
@@ -89,7 +89,7 @@ TEST(each_quality_of_match) {
 TEST(a_row_is_told_whole) {
   halotune_config config;
   halotune_parameter parameter;
-  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0};
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
   CHECK_OK(halotune_lookup(common, &problem, &config));
   CHECK_NEAR(0.30, config.time_ms, 1e-12, "time");
   CHECK_NEAR(0.30, config.expected_ms, 1e-12, "expected");
@@ -134,7 +134,7 @@ static bool keeps_rules(const halotune_config *config, const struct device_limit
   CHECK_OK(template_read(path, &template));
   CHECK(parameters_configure(template, config->parameters, &configuration), "%s", config->parameters);
   struct domain domain = domain_dense(stencil, analysis, &grid);
-  facts_fill(stencil, analysis, (enum dtype)config->dtype, &domain, limits, facts);
+  facts_fill(stencil, analysis, (enum dtype)config->dtype, &domain, limits, false, facts);
   CHECK_OK(bindings_make(template, facts, &bindings));
   bindings_configure(&bindings, &configuration);
   bool keeps = bindings_failed_rule(&bindings) == NULL;
@@ -159,7 +159,7 @@ TEST(no_answer_breaks_a_rule) {
     halotune_config config;
     size_t device = random_bits(1, i) % COUNT(devices);
     halotune_problem problem = {random_bits(2, i) % 3 ? "star7" : "star13", devices[device], {0, 0, 0},
-                                (halotune_dtype)(random_bits(3, i) % 2), 0, 0};
+                                (halotune_dtype)(random_bits(3, i) % 2), 0, 0, 0};
     for (int axis = 0; axis < 3; axis++) problem.grid[axis] = 16 + (long long)(random_bits(4 + (uint64_t)axis, i) % 1500);
     CHECK_OK(halotune_lookup(common, &problem, &config));
     matches[config.match]++;
@@ -170,6 +170,52 @@ TEST(no_answer_breaks_a_rule) {
         "%d near, %d of the architecture, %d defaults", matches[2], matches[3], matches[4]);
 }
 
+/* A slower winner among reproducible variants beside an ordinary one, and one alone. */
+TEST(reproducible_answers_are_asked_for) {
+  static const struct tuned stored[] = {
+      {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.30},
+      {GPU_H200, "star7", "direct", "vector=2", F32, {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, true, 0.40},
+      {GPU_H200, "star7", "direct", "vector=4", F32, {512, 512, 512}, LAUNCH_STREAM, CACHE_COLD, true, 0.50},
+      {GPU_H200, "star7", "tile", NULL, F64, {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, true, 0.60},
+      {GPU_H200, "box27", "scatter_direct", NULL, F32, {512, 512, 512}, USUAL, 0.70},
+  };
+  static const struct {
+    const char *what;
+    halotune_problem problem;
+    halotune_match match;
+    const char *template_name;
+    double time_ms;
+  } rows[] = {
+      {"any", {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_EXACT, "zmarch", 0.30},
+      {"exact", {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 1}, HALOTUNE_MATCH_EXACT, "direct", 0.40},
+      {"any, which another grid has nearer", {"star7", "GPU-200", {512, 512, 256}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_NEAR_GRID,
+       "zmarch", 0.30},
+      {"near", {"star7", "GPU-200", {512, 512, 256}, HALOTUNE_F32, 0, 0, 1}, HALOTUNE_MATCH_NEAR_GRID, "direct", 0.40},
+      {"any, of which there are reproducible ones", {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F64, 0, 0, 0},
+       HALOTUNE_MATCH_EXACT, "tile", 0.60},
+      {"any, whatever its mode", {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, HALOTUNE_CACHE_COLD, 0},
+       HALOTUNE_MATCH_EXACT, "direct", 0.50},
+      {"another stencil", {"box27", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_EXACT, "scatter_direct", 0.70},
+      {"a default, whose sums are in order", {"box27", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 1}, HALOTUNE_MATCH_DEFAULT,
+       "direct", NAN},
+  };
+  struct work own = work_begin();
+  halotune_ctx *ctx;
+  tuned_make(own.path, stored, COUNT(stored));
+  const char *paths[] = {own.path};
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    halotune_config config;
+    CHECK_OK(halotune_lookup(ctx, &rows[i].problem, &config));
+    CHECK_EQ(rows[i].match, config.match, "%s: %s", rows[i].what, config.template_name);
+    CHECK_TEXT(rows[i].template_name, config.template_name, "%s", rows[i].what);
+    CHECK_EQ(rows[i].problem.reproducible, config.reproducible, "%s", rows[i].what);
+    if (!isnan(rows[i].time_ms)) CHECK_NEAR(rows[i].time_ms, config.time_ms, 1e-12, "%s", rows[i].what);
+  }
+  halotune_close(ctx);
+  work_end(&own);
+}
+
 /* --- several databases -------------------------------------------------------------------------------------------------- */
 
 TEST(the_first_database_is_asked_first) {
@@ -178,7 +224,7 @@ TEST(the_first_database_is_asked_first) {
   halotune_ctx *ctx;
   halotune_config config;
   halotune_parameter parameter;
-  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0};
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
   tuned_make(other.path, user, COUNT(user));
   for (int first = 0; first < 2; first++) {
     const char *paths[] = {first ? other.path : work.path, first ? work.path : other.path};
@@ -200,7 +246,7 @@ TEST(a_template_that_changed_makes_rows_stale) {
   struct work other = work_begin();
   halotune_ctx *ctx;
   halotune_config config;
-  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0};
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
   const char *paths[] = {other.path};
   tuned_make(other.path, common_rows, COUNT(common_rows));
   tuned_change(other.path, "insert into template (hash, name, yaml, cuda) select 'later', name, yaml, cuda from template"
@@ -236,7 +282,7 @@ TEST(winners_are_found_among_many_variants) {
   struct work other = work_begin();
   halotune_ctx *ctx;
   halotune_config config;
-  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0};
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
   const char *paths[] = {other.path};
   tuned_make(other.path, common_rows, 4);
   tuned_change(other.path, "with recursive n(i) as (select 1 union all select i + 1 from n where i < 500) insert into variant"
@@ -258,7 +304,7 @@ TEST(imported_rows_need_trust) {
   struct work other = work_begin();
   halotune_ctx *ctx;
   halotune_config config;
-  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0};
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
   const char *paths[] = {other.path};
   tuned_make(other.path, common_rows, 1);
   tuned_change(other.path, "update best set is_trusted = 0");
@@ -279,7 +325,7 @@ TEST(what_is_not_trusted_changes_no_answer) {
   struct work own = work_begin(), other = work_begin();
   halotune_ctx *ctx;
   halotune_config config;
-  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0};
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
   const char *paths[] = {other.path, own.path};
   tuned_make(own.path, common_rows, 1);
   tuned_make(other.path, common_rows, 1);
@@ -322,7 +368,7 @@ TEST(files_that_cannot_be_used) {
 TEST(nothing_tuned_yet_is_no_error) {
   halotune_ctx *ctx;
   halotune_config config;
-  halotune_problem problem = {"star7", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0};
+  halotune_problem problem = {"star7", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0};
   setenv("HALOTUNE_DB", "/nonexistent/halotune.db", 1);
   CHECK_OK(halotune_open(NULL, 0, &ctx));
   CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_lookup(ctx, &problem, &config), "nothing");
@@ -340,7 +386,7 @@ static void *look_up_often(void *context) {
   uint64_t sum = 0;
   for (uint64_t i = 0; i < LOOKUPS; i++) {
     halotune_config config;
-    halotune_problem problem = {i % 2 ? "star7" : "star13", i % 3 ? "NVIDIA H200" : "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0};
+    halotune_problem problem = {i % 2 ? "star7" : "star13", i % 3 ? "NVIDIA H200" : "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
     problem.grid[0] = 64 + (long long)(random_bits(9, i) % 600);
     if (halotune_lookup(ctx, &problem, &config) != HALOTUNE_OK) return NULL;
     sum = sum * 31 + (uint64_t)config.match + (uint64_t)config.parameter_count + strlen(config.parameters);
@@ -368,6 +414,7 @@ int main(void) {
       cmocka_unit_test(each_quality_of_match),
       cmocka_unit_test(a_row_is_told_whole),
       cmocka_unit_test(no_answer_breaks_a_rule),
+      cmocka_unit_test(reproducible_answers_are_asked_for),
       cmocka_unit_test(the_first_database_is_asked_first),
       cmocka_unit_test(a_template_that_changed_makes_rows_stale),
       cmocka_unit_test(winners_are_found_among_many_variants),

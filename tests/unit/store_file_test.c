@@ -112,11 +112,11 @@ static void no_database(const char *path) { write_bytes(path, "name: star7\nthis
 static void other_database(const char *path) { run_sql(path, "create table mine (a)"); }
 static void newer(const char *path) {
   make_database(path, 3);
-  run_sql(path, "pragma user_version = 2");
+  run_sql(path, "pragma user_version = 1000");
 }
 static void newer_in_wal(const char *path) {
   make_database(path, 3);
-  run_sql(path, "pragma journal_mode = wal; pragma user_version = 2");
+  run_sql(path, "pragma journal_mode = wal; pragma user_version = 1000");
 }
 
 /* Two pages in the middle of the file overwritten: nobody sees it who does not look there. */
@@ -225,6 +225,59 @@ TEST(migrations_are_taken_step_by_step_or_not_at_all) {
     CHECK_EQ(rows[i].want, migrate(connection, rows[i].steps, 2), "row %zu: once more", i);
     sqlite3_close(connection);
   }
+}
+
+/* What SQLite says of a table: columns, keys, references. */
+static void describe_table(struct store *store, const char *table, struct text *out) {
+  static const char *const kinds[] = {"table_info", "index_list", "foreign_key_list"};
+  for (int i = 0; i < 3; i++) {
+    char sql[128];
+    sqlite3_stmt *query = NULL;
+    snprintf(sql, sizeof sql, "select * from pragma_%s('%s')", kinds[i], table);
+    CHECK_OK(query_prepare(store_connection(store), sql, &query));
+    while (sqlite3_step(query) == SQLITE_ROW) {
+      for (int c = 0; c < sqlite3_column_count(query); c++) text_printf(out, "%s ", column_text(query, c));
+      text_printf(out, "\n");
+    }
+    sqlite3_finalize(query);
+  }
+}
+
+/* Problems as version 1 had them. */
+static const char back_to_1[] =
+    "pragma foreign_keys = off; create table old (id integer primary key, device_id integer not null references device (id),"
+    " stencil_id integer not null references stencil (id), dtype text not null, nx integer not null, ny integer not null,"
+    " nz integer not null, launch text not null, cache text not null,"
+    " unique (stencil_id, device_id, dtype, nx, ny, nz, launch, cache)) strict;"
+    "insert into old select id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache from problem;"
+    "drop table problem; alter table old rename to problem; pragma user_version = 1";
+
+TEST(a_database_of_version_1_is_brought_up_to_date) {
+  struct work work = work_begin();
+  struct store *store;
+  struct bench_case c;
+  struct text fresh = {0}, migrated = {0};
+  make_database(work.path, 3);
+  CHECK_OK(store_open(work.path, STORE_READ, &store));
+  describe_table(store, "problem", &fresh);
+  store_close(store);
+  run_sql(work.path, back_to_1);
+  CHECK_EQ(HALOTUNE_DB, store_open(work.path, STORE_READ, &store), "a reader changes nothing");
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  describe_table(store, "problem", &migrated);
+  CHECK_TEXT(text_string(&fresh), text_string(&migrated), "as in a new one");
+  CHECK_EQ(SCHEMA_VERSION, number_of(store, "pragma user_version"), "version");
+  CHECK_EQ(1, number_of(store, "pragma foreign_keys"), "keys are watched again");
+  CHECK_EQ(0, number_of(store, "select count(*) from pragma_foreign_key_check"), "each row finds its own");
+  CHECK_EQ(1, number_of(store, "select count(*) from best join problem p on p.id = problem_id where not is_reproducible"), "best");
+  case_load(&c);
+  case_put(&c, store, 512);
+  CHECK_EQ(1, c.problem, "the problem is found");
+  case_free(&c);
+  store_close(store);
+  text_free(&migrated);
+  text_free(&fresh);
+  work_end(&work);
 }
 
 /* --- faults ------------------------------------------------------------------------------------------------------- */
@@ -375,6 +428,7 @@ int main(void) {
       cmocka_unit_test(what_is_not_ours_is_refused_and_left_alone),
       cmocka_unit_test(a_file_that_cannot_be_written_is_read),
       cmocka_unit_test(migrations_are_taken_step_by_step_or_not_at_all),
+      cmocka_unit_test(a_database_of_version_1_is_brought_up_to_date),
       cmocka_unit_test(a_full_disk_loses_one_result_and_no_more),
       cmocka_unit_test(two_processes_write_one_file),
       cmocka_unit_test(a_killed_writer_leaves_a_whole_database),

@@ -349,6 +349,30 @@ TEST(conflicts_are_decided_by_quality) {
 }
 
 /* A run that was merged while it was running. */
+/* A winner among reproducible variants, and one among all, of what is else the same problem. */
+TEST(reproducible_winners_stand_beside_others) {
+  struct store *to, *from;
+  struct bench_case c;
+  struct conflicts conflicts = {0};
+  struct merge_options options = {"other.db", true, keep_conflict, &conflicts};
+  case_load(&c);
+  CHECK_OK(store_open_memory(&to));
+  CHECK_OK(store_open_memory(&from));
+  case_put(&c, to, 512);
+  case_tune(&c, to, 1, 1, 0.30);
+  case_put(&c, from, 512);
+  case_tune(&c, from, 2, 1, 0.20);
+  sql(from, "update problem set is_reproducible = 1");
+  CHECK_OK(store_merge(to, from, &options, NULL));
+  CHECK_EQ(0, conflicts.count, "they are no rivals");
+  CHECK_EQ(2, number_of(to, "select count(*) from best where is_current"), "both are served");
+  CHECK_EQ(1, number_of(to, "select sum(is_reproducible) from problem"), "one of two problems");
+  check_whole(to);
+  store_close(from);
+  store_close(to);
+  case_free(&c);
+}
+
 TEST(a_run_that_has_ended_since_ends) {
   struct fixture f;
   struct store *to;
@@ -481,6 +505,7 @@ int main(void) {
       cmocka_unit_test(a_merge_takes_everything_once),
       cmocka_unit_test(trust_is_given_by_the_user_alone),
       cmocka_unit_test(conflicts_are_decided_by_quality),
+      cmocka_unit_test(reproducible_winners_stand_beside_others),
       cmocka_unit_test(a_run_that_has_ended_since_ends),
       cmocka_unit_test(a_merge_is_all_or_nothing),
       cmocka_unit_test(check_finds_what_is_wrong),

@@ -50,10 +50,10 @@ TEST(every_field_is_read) {
   struct bindings bindings;
   double facts[FACT_COUNT];
   simple_facts(facts);
-  CHECK_OK(template_of_texts(full, "// kernel\n", &t));
+  CHECK_OK(template_of_texts(full, "// update()\n", &t));
   CHECK_TEXT("test", t->name, "name");
   CHECK_TEXT("all fields", t->about, "about");
-  CHECK_TEXT("// kernel\n", t->cuda, "cuda");
+  CHECK_TEXT("// update()\n", t->cuda, "cuda");
   CHECK_EQ(3, t->parameter_count, "parameters");
   CHECK_TEXT("block_x", t->parameters[0].name, "name");
   CHECK_TEXT("threads along x", t->parameters[0].about, "about");

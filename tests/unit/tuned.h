@@ -32,6 +32,7 @@ struct tuned {
   long n[MAX_DIMS];
   enum launch_mode launch;
   enum cache_mode cache;
+  bool reproducible;
   double time_ms;
 };
 
@@ -57,10 +58,10 @@ static inline void tuned_put_stencil(struct store *store, const struct tuned *t,
   CHECK_OK(stencil_coefficients(stencil, &grid, coefficients));
   tuned_configure(template, t->set, &configuration);
   struct variant_spec spec = {stencil,  analysis, template, configuration, t->dtype, domain_dense(stencil, analysis, &grid),
-                              coefficients, device.limits};
+                              coefficients, device.limits, t->reproducible};
   CHECK_OK(generate(&spec, &generated));
   struct problem_key key = {store_device(store, &device, t->gpu == GPU_EMULATION),
-                            store_stencil(store, stencil, analysis, stencil_text), t->dtype, grid, t->launch, t->cache};
+                            store_stencil(store, stencil, analysis, stencil_text), t->dtype, grid, t->launch, t->cache, t->reproducible};
   long long bytes = (long long)analysis->bytes_per_point[t->dtype] * grid.n[0] * grid.n[1] * grid.n[2];
   struct run_start start = {.problem = store_problem(store, &key), .command = "halotune tune", .host = "test", .driver = "580.1",
                             .nvrtc = "13.0", .strategy = "random", .cuda = 13000, .bytes = bytes};

@@ -41,6 +41,7 @@ struct backend_problem {
   const struct scene *scene;  /* inputs and reference of one step, on a dense domain; has to live until the next */
   enum launch_mode launch;    /* how samples launch */
   enum cache_mode cache;
+  bool reproducible;          /* of a recording: which of two problems that are alike but for this */
   long long roof_elements;    /* that SLOT_MEMCPY and variants with `is_roof` copy; 0 for none */
 };
 

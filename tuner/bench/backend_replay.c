@@ -160,6 +160,7 @@ static const char records_sql[] =
     " from measurement m join run r on r.id = m.run_id join problem p on p.id = r.problem_id join stencil s on s.id = p.stencil_id"
     " join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
     " where p.device_id = ?1 and s.hash = ?2 and p.dtype = ?3 and p.nx = ?4 and p.ny = ?5 and p.nz = ?6 and p.cache = ?7"
+    " and p.is_reproducible = ?8"
     " group by t.name, v.parameters";
 
 static halotune_status read_records(struct replay *replay, sqlite3_stmt *query) {
@@ -204,6 +205,7 @@ static halotune_status set_problem(void *state, const struct backend_problem *pr
   sqlite3_bind_text(query, 3, dtype_names[scene->dtype], -1, SQLITE_STATIC);
   for (int axis = 0; axis < MAX_DIMS; axis++) sqlite3_bind_int64(query, 4 + axis, scene->domain.grid.n[axis]);
   sqlite3_bind_text(query, 7, cache_mode_names[problem->cache], -1, SQLITE_STATIC);
+  sqlite3_bind_int(query, 8, problem->reproducible);
   status = read_records(replay, query);
   sqlite3_finalize(query);
   return status;

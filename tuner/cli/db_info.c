@@ -18,7 +18,7 @@ static const char problems_sql[] =
     "b.origin,"
     " b.is_trusted, (select count(*) from run r where r.problem_id = p.id), (select count(*) from measurement m join "
     "run r"
-    " on r.id = m.run_id where r.problem_id = p.id) from problem p join stencil s on s.id = p.stencil_id"
+    " on r.id = m.run_id where r.problem_id = p.id), p.is_reproducible from problem p join stencil s on s.id = p.stencil_id"
     " join device d on d.id = p.device_id left join best b on b.problem_id = p.id and b.is_current"
     " left join variant v on v.id = b.variant_id left join template t on t.id = v.template_id"
     " order by d.name, s.name, p.dtype, p.nx, p.ny, p.nz, p.id";
@@ -81,6 +81,7 @@ static json_t *problem_json(sqlite3_stmt *row) {
   json_put(&json, "grid", grid);
   json_put(&json, "launch", text_json(column_text(row, 5)));
   json_put(&json, "cache", text_json(column_text(row, 6)));
+  json_put(&json, "reproducible", json_boolean(sqlite3_column_int(row, 16)));
   json_put(&json, "device", text_json(column_text(row, 7)));
   json_put(&json, "runs", json_integer(sqlite3_column_int64(row, 14)));
   json_put(&json, "measurements", json_integer(sqlite3_column_int64(row, 15)));
@@ -91,9 +92,10 @@ static json_t *problem_json(sqlite3_stmt *row) {
 static void print_problem(sqlite3_stmt *row) {
   int runs = sqlite3_column_int(row, 14), measurements = sqlite3_column_int(row, 15);
   bool has_best = sqlite3_column_type(row, 10) != SQLITE_NULL;
-  printf("%s %s %lldx%lldx%lld, %s, %s, on %s: ", column_text(row, 0), column_text(row, 1),
+  printf("%s %s %lldx%lldx%lld, %s, %s%s, on %s: ", column_text(row, 0), column_text(row, 1),
          (long long)sqlite3_column_int64(row, 2), (long long)sqlite3_column_int64(row, 3),
-         (long long)sqlite3_column_int64(row, 4), column_text(row, 5), column_text(row, 6), column_text(row, 7));
+         (long long)sqlite3_column_int64(row, 4), column_text(row, 5), column_text(row, 6),
+         sqlite3_column_int(row, 16) ? ", reproducible" : "", column_text(row, 7));
   if (runs == 0 && has_best)
     printf("the winner alone, how many variants were tried is not recorded\n");
   else

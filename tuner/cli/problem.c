@@ -64,7 +64,7 @@ static halotune_status read_arch(const struct invocation *invocation, struct pro
 }
 
 halotune_status problem_open(const struct invocation *invocation, struct problem *out) {
-  *out = (struct problem){.dtype = DTYPE_F32};
+  *out = (struct problem){.dtype = DTYPE_F32, .reproducible = option_value(invocation, "reproducible") != NULL};
   halotune_status status = loaded_open(invocation->arguments[0], &out->loaded);
   if (status != HALOTUNE_OK) return status;
   const struct stencil *stencil = out->loaded.stencil;
@@ -94,7 +94,8 @@ struct variant_spec problem_variant(const struct problem *problem, const struct 
                                .dtype = problem->dtype,
                                .domain = domain_dense(loaded->stencil, loaded->analysis, &problem->grid),
                                .coefficients = problem->coefficients,
-                               .limits = problem->limits};
+                               .limits = problem->limits,
+                               .reproducible = problem->reproducible};
 }
 
 halotune_status template_open(const char *path, bool by_name, struct template **out) {

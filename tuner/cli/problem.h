@@ -11,7 +11,8 @@
 #define PROBLEM_OPTIONS                                                                    \
   {"dtype", "TYPE", "f32 or f64; the file's first by default"},                            \
   {"grid", "NX,NY,NZ", "points along each axis; the file's first grid by default"},        \
-  {"arch", "sm_XX", "the GPU's architecture; sm_90 by default"}
+  {"arch", "sm_XX", "the GPU's architecture; sm_90 by default"},                           \
+  {"reproducible", NULL, "only variants whose results are the same, bit for bit"}
 
 /* The options that templates_open reads. */
 #define TEMPLATE_OPTIONS                                                                   \
@@ -27,6 +28,7 @@ struct problem {
   const char *arch;     /* "sm_90" */
   const struct arch_facts *arch_facts;
   struct device_limits limits;
+  bool reproducible;
 };
 
 /* Read the stencil that the command's first argument names, and the options above.

@@ -79,6 +79,7 @@ static halotune_status read_problem(const struct invocation *invocation, halotun
   for (int axis = 0; axis < MAX_DIMS; axis++) out->grid[axis] = grid.n[axis];
   out->launch = (halotune_launch_mode)launch;
   out->cache = (halotune_cache_mode)cache;
+  out->reproducible = option_value(invocation, "reproducible") != NULL;
   return HALOTUNE_OK;
 }
 
@@ -189,7 +190,8 @@ static halotune_status print_text(const struct query *query) {
   int dims = query->question.parsed->stencil->dims;
   text_printf(&text, "%s %s ", c->stencil, dtype_names[c->dtype]);
   add_grid(c->grid, dims, &text);
-  text_printf(&text, " on %s\nmatch       %s: %s\n", query->device->name, halotune_match_name(c->match),
+  text_printf(&text, "%s on %s\nmatch       %s: %s\n", c->reproducible ? ", reproducible," : "",
+              query->device->name, halotune_match_name(c->match),
               (is_emulation ? emulated_meanings : meanings)[c->match]);
   if (is_emulation) {
     text_printf(&text, "emulation   times taken on the CPU rank nothing, and tell nothing of a GPU\n");
@@ -231,6 +233,7 @@ static halotune_status print_query_json(const struct query *query) {
   json_put(&json, "emulated", json_boolean(query->device->is_emulation));
   json_put(&json, "dtype", text_json(dtype_names[c->dtype]));
   json_put(&json, "grid", grid_json(c->grid));
+  json_put(&json, "reproducible", json_boolean(c->reproducible));
   json_put(&json, "match", text_json(halotune_match_name(c->match)));
   json_put(&json, "is_stale", json_boolean(c->is_stale));
   json_put(&json, "template", text_json(c->template_name));
@@ -332,6 +335,7 @@ static const struct option_row options[] = {
     {"device", "NAME", "its number, name or uuid, or an architecture such as sm_90; GPU 0 by default"},
     {"launch", "MODE", "stream or graph; stream by default, where both were measured"},
     {"cache", "MODE", "steady or cold; steady by default, where both were measured"},
+    {"reproducible", NULL, "only a variant whose results are those of every other such one, bit for bit"},
     {"db", "FILE", "the database; by default yours, then the one that was installed"},
     {"json", NULL, "print a JSON document"},
     {"source", NULL, "print the CUDA source"},

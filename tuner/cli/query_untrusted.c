@@ -12,7 +12,8 @@ static const char find_sql[] =
     "b.problem_id"
     " join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id where not b.is_trusted and s.hash = ?1"
     " and p.dtype = ?2 and p.nx = ?3 and p.ny = ?4 and p.nz = ?5 and (d.name = ?6 or 'sm_' || d.capability = ?6)"
-    " and (?7 is null or p.launch = ?7) and (?8 is null or p.cache = ?8) order by b.is_current desc, b.time_ms limit 1";
+    " and (?7 is null or p.launch = ?7) and (?8 is null or p.cache = ?8) and p.is_reproducible >= ?9"
+    " order by b.is_current desc, b.time_ms limit 1";
 
 static void bind_problem(sqlite3_stmt *query, const char *hash, const char *device, const halotune_problem *problem) {
   sqlite3_bind_text(query, 1, hash, -1, SQLITE_STATIC);
@@ -21,6 +22,7 @@ static void bind_problem(sqlite3_stmt *query, const char *hash, const char *devi
   sqlite3_bind_text(query, 6, device, -1, SQLITE_STATIC);
   if (problem->launch) sqlite3_bind_text(query, 7, launch_mode_names[problem->launch - 1], -1, SQLITE_STATIC);
   if (problem->cache) sqlite3_bind_text(query, 8, cache_mode_names[problem->cache - 1], -1, SQLITE_STATIC);
+  sqlite3_bind_int(query, 9, problem->reproducible);
 }
 
 static void tell(const char *path, sqlite3_stmt *row) {

@@ -152,7 +152,8 @@ static struct task task_of(const struct tune_command *c, const struct planned_st
                       .coefficients = planned->coefficients,
                       .limits = facts->device.limits,
                       .arch = facts->arch,
-                      .sm_count = facts->device.sm_count};
+                      .sm_count = facts->device.sm_count,
+                      .reproducible = option_value(c->invocation, "reproducible") != NULL};
   return task;
 }
 
@@ -166,6 +167,7 @@ static halotune_status tune_one(struct tune_command *c, struct tuned *row) {
     copy = task_of(c, &c->copy, row->task);
     copy.arch_name = arch;
     copy.coefficients = NULL;
+    copy.reproducible = false; /* it adds nothing */
     copy.grid = (struct grid){{(long)(task_bytes(&task) / 2 / (long long)dtype_bytes(task.dtype)), 1, 1}};
   }
   c->task_name.length = 0;
@@ -176,6 +178,7 @@ static halotune_status tune_one(struct tune_command *c, struct tuned *row) {
       tune(&c->tools, &task, &templates, has_copy ? &copy : NULL, &copy_templates, &c->options, &row->result);
   progress_hide(&c->progress);
   row->is_done = true;
+  row->reproducible = task.reproducible;
   row->is_refused = status == HALOTUNE_NOT_FOUND || status == HALOTUNE_ARGUMENT;
   if (status == HALOTUNE_OK) return status;
   snprintf(row->result.reason, sizeof row->result.reason, "%s", fail_text());
@@ -340,6 +343,7 @@ static const struct option_row options[] = {
     {"good-enough", "SHARE", "end the search of a task at this share of the driver's copy, such as 0.97"},
     {"launch", "MODE", "stream or graph; by default graph where a launch takes less than 20 us"},
     {"cache", "MODE", "steady, as in a time loop (the default), or cold"},
+    {"reproducible", NULL, "only variants whose results are the same, bit for bit; a winner of its own is stored"},
     {"seed", "N", "of the search, 1 by default"},
     {"workers", "N", "compilers at a time; one for each CPU but one by default"},
     {"fresh", NULL, "measure again what an earlier run measured"},

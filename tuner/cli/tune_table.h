@@ -10,6 +10,7 @@
 struct tuned {
   const struct planned_task *task;
   struct tune_result result;
+  bool reproducible; /* as the task was */
   bool is_done;
   bool is_refused; /* it cannot be tuned, so that there is nothing to go on with */
 };

@@ -30,6 +30,6 @@ halotune_status variant_bindings(const struct problem *problem, const struct tem
   struct configuration configuration = configuration_default(template);
   struct variant_spec spec = problem_variant(problem, template, &configuration);
   double facts[FACT_COUNT];
-  facts_fill(spec.stencil, spec.analysis, spec.dtype, &spec.domain, &spec.limits, facts);
+  facts_fill(spec.stencil, spec.analysis, spec.dtype, &spec.domain, &spec.limits, spec.reproducible, facts);
   return bindings_make(template, facts, out);
 }

@@ -13,13 +13,27 @@ enum { DEFAULT_SAMPLE = 60 };
 
 struct report {
   const struct problem *problem;
+  const struct scenes *scenes;
   bool json;
   json_t *rows; /* of the JSON document */
   long passed, failed, not_run, launches;
   double start_ms;
 };
 
-static json_t *row_json(const struct verify_row *row) {
+/* The hash of all outputs' bits in each scene that the variant came through. */
+static json_t *outputs_json(const struct scenes *scenes, const struct verify_row *row) {
+  static const struct hash none = {0};
+  json_t *json = json_object();
+  char hex[HASH_HEX_BYTES];
+  for (int i = 0; i < scenes->count; i++) {
+    if (hash_compare(row->outputs[i], none) == 0) continue;
+    hash_hex(row->outputs[i], hex);
+    json_put(&json, scenes->list[i].name, text_json(hex));
+  }
+  return json;
+}
+
+static json_t *row_json(const struct scenes *scenes, const struct verify_row *row) {
   const struct comparison *worst = &row->result.worst;
   json_t *json = json_object();
   json_put(&json, "template", text_json(row->template->name));
@@ -32,6 +46,7 @@ static json_t *row_json(const struct verify_row *row) {
   json_put(&json, "rms_error", number_json(worst->rms_error));
   json_put(&json, "max_error", number_json(worst->max_error));
   json_put(&json, "max_error_units", number_json(worst->max_error_units));
+  json_put(&json, "outputs", outputs_json(scenes, row));
   json_put(&json, "compile_time_ms", number_json(row->compile_time_ms));
   json_put(&json, "run_time_ms", number_json(row->run_time_ms));
   return json;
@@ -55,7 +70,7 @@ static bool take_row(void *context, const struct verify_row *row) {
   report->not_run += left_out;
   report->failed += row->result.outcome != CHECK_PASSED && !left_out;
   report->launches += row->run_count;
-  if (report->json) json_add(&report->rows, row_json(row));
+  if (report->json) json_add(&report->rows, row_json(report->scenes, row));
   else print_row(row);
   return true;
 }
@@ -105,7 +120,9 @@ static halotune_status verify(const struct invocation *invocation, struct report
       .dtype = problem->dtype,
       .limits = problem->limits,
       .options = {.sanitize = option_value(invocation, "sanitize") != NULL, .workers = (int)threads},
-      .threads = (int)threads};
+      .threads = (int)threads,
+      .reproducible = problem->reproducible};
+  report->scenes = &scenes;
   status = host_verify(&request, picked->variants, picked->count, take_row, report);
   scenes_free(&scenes);
   return status == HALOTUNE_OK ? finish(report) : status;

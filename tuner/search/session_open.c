@@ -30,7 +30,8 @@ static halotune_status make_scene(struct session *session) {
 
 static halotune_status set_problem(struct session *session, enum launch_mode launch) {
   const struct backend_handle *backend = session->tools->backend;
-  struct backend_problem problem = {.scene = &session->scene, .launch = launch, .cache = session->options->cache};
+  struct backend_problem problem = {.scene = &session->scene, .launch = launch, .cache = session->options->cache,
+                                    .reproducible = session->task->reproducible};
   if (session->copy) problem.roof_elements = session->copy->grid.n[0];
   session->launch = launch;
   return backend->table->set_problem(backend->state, &problem);
@@ -112,7 +113,8 @@ static halotune_status open_run(struct session *session) {
   const struct task *task = session->task;
   const struct backend_facts *facts = &session->tools->backend->facts;
   struct problem_key key = {
-      .dtype = task->dtype, .grid = task->grid, .launch = session->launch, .cache = session->options->cache};
+      .dtype = task->dtype, .grid = task->grid, .launch = session->launch, .cache = session->options->cache,
+      .reproducible = task->reproducible};
   const struct nvrtc_name nvrtc = session_nvrtc(session);
   if ((key.device = store_device(store, &facts->device, facts->is_emulation)) == 0) return HALOTUNE_DB;
   if ((key.stencil = store_stencil(store, task->stencil, task->analysis, task->stencil_text)) == 0) return HALOTUNE_DB;

@@ -10,7 +10,8 @@ struct variant_spec task_variant(const struct task *task, const struct template 
                                .dtype = task->dtype,
                                .domain = domain_dense(task->stencil, task->analysis, grid),
                                .coefficients = task->coefficients,
-                               .limits = task->limits};
+                               .limits = task->limits,
+                               .reproducible = task->reproducible};
 }
 
 long long task_bytes(const struct task *task) {
@@ -21,6 +22,6 @@ long long task_bytes(const struct task *task) {
 halotune_status task_bindings(const struct task *task, const struct template *template, struct bindings *out) {
   double facts[FACT_COUNT];
   struct domain domain = domain_dense(task->stencil, task->analysis, &task->grid);
-  facts_fill(task->stencil, task->analysis, task->dtype, &domain, &task->limits, facts);
+  facts_fill(task->stencil, task->analysis, task->dtype, &domain, &task->limits, task->reproducible, facts);
   return bindings_make(template, facts, out);
 }

@@ -17,6 +17,7 @@ struct task {
   const struct arch_facts *arch;
   const char *arch_name; /* "sm_90" */
   int sm_count;
+  bool reproducible; /* all variants give the same bits */
 };
 
 /* The specification of a variant on the whole of a dense grid: the task's, or another one. */

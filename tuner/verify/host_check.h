@@ -14,11 +14,15 @@
   X(HOST, "host")                   /* see host_outcome_name */                           \
   X(CHANGED_INPUT, "changed_input")                                                       \
   X(WROTE_OUTSIDE, "wrote_outside") /* of the box: skipped points, ghosts, padding */     \
-  X(WRONG, "wrong_result")
+  X(WRONG, "wrong_result")                                                                \
+  X(OTHER_BITS, "other_bits")       /* right, but not the same as those of other variants, where they are to be */
 
 #define CHECK_AS_ENUMERATOR(name, text) CHECK_##name,
 enum check_outcome { CHECK_OUTCOME_LIST(CHECK_AS_ENUMERATOR) };
 #undef CHECK_AS_ENUMERATOR
+
+/* "wrong_result"; a static string. */
+const char *check_outcome_name(enum check_outcome outcome);
 
 enum { CHECK_TEXT_BYTES = 1024 };
 
@@ -26,6 +30,7 @@ struct check_result {
   enum check_outcome outcome;
   const char *name; /* of the outcome, whoever gives it: "wrong_result", "divergent_barrier" */
   struct comparison worst; /* of all outputs, the one with the largest error */
+  struct hash outputs; /* the bits of all outputs; 0 where the run did not come so far */
   char text[CHECK_TEXT_BYTES]; /* what is wrong, as a person would say it; "" if nothing is */
 };
 

@@ -71,7 +71,8 @@ static halotune_status generate_member(struct group *group, struct member *membe
                                 .dtype = r->dtype,
                                 .domain = scene_of(r->scenes, d)->request.domain,
                                 .coefficients = r->scenes->coefficients,
-                                .limits = r->limits};
+                                .limits = r->limits,
+                                .reproducible = r->reproducible};
     member->source[d] = -1;
     halotune_status status = generate(&spec, &member->generated[d]);
     if (status == HALOTUNE_ARGUMENT) { /* a rule leaves it out on this domain */
@@ -113,6 +114,7 @@ static bool run_scene(struct group *group, struct member *member, const struct s
                          staged->orders[i], &result);
     if (*status != HALOTUNE_OK) return false;
     row->run_count += staged->scene.request.steps;
+    row->outputs[staged - group->request->scenes->list] = result.outputs;
     bool first = row->run_count == staged->scene.request.steps;
     if (first || result.outcome != CHECK_PASSED || result.worst.max_error_units > row->result.worst.max_error_units) {
       row->result = result;
@@ -161,6 +163,21 @@ static halotune_status verify_group(struct group *group) {
   return group->status == HALOTUNE_OK ? HALOTUNE_OK : fail(group->status, "%s", group->detail);
 }
 
+/* The first variant that passed in a scene is what the others are compared with.
+ *   bits  of that variant, for each scene; 0 at first */
+static void compare_bits(const struct scenes *scenes, struct verify_row *row, struct hash bits[MAX_SCENES]) {
+  static const struct hash none = {0};
+  for (int i = 0; i < scenes->count && row->result.outcome == CHECK_PASSED; i++) {
+    if (hash_compare(row->outputs[i], none) == 0) continue; /* a rule leaves it out there */
+    if (hash_compare(bits[i], none) == 0) bits[i] = row->outputs[i];
+    if (hash_compare(bits[i], row->outputs[i]) == 0) continue;
+    row->scene = scenes->list[i].name;
+    row->result.outcome = CHECK_OTHER_BITS;
+    row->result.name = check_outcome_name(CHECK_OTHER_BITS);
+    snprintf(row->result.text, sizeof row->result.text, "outputs differ in some bits from those of the first variant");
+  }
+}
+
 /* Ready for the next variants. */
 static void group_clear(struct group *group) {
   for (int m = 0; m < group->count; m++) {
@@ -175,6 +192,7 @@ halotune_status host_verify(const struct verify_request *request, const struct v
                             bool (*row)(void *context, const struct verify_row *row), void *context) {
   struct group *group = calloc(1, sizeof *group);
   halotune_status status = HALOTUNE_OK;
+  struct hash bits[MAX_SCENES] = {{0}};
   bool go_on = true;
   if (!group) return fail_memory();
   group->request = request;
@@ -187,7 +205,10 @@ halotune_status host_verify(const struct verify_request *request, const struct v
           .row = {.template = variant->template, .configuration = variant->configuration, .scene = ""}};
     }
     status = verify_group(group);
-    for (int m = 0; m < group->count && status == HALOTUNE_OK && go_on; m++) go_on = row(context, &group->members[m].row);
+    for (int m = 0; m < group->count && status == HALOTUNE_OK && go_on; m++) {
+      if (request->reproducible) compare_bits(request->scenes, &group->members[m].row, bits);
+      go_on = row(context, &group->members[m].row);
+    }
     group_clear(group);
   }
   pthread_mutex_destroy(&group->lock);

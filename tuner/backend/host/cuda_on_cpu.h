@@ -99,6 +99,13 @@ HALOTUNE_MATH_2(HALOTUNE_2)
 extern "C" double fma(double, double, double) noexcept;
 extern "C" float fmaf(float, float, float) noexcept;
 static inline float fma(float a, float b, float c) { return fmaf(a, b, c); }
+/* Nothing is contracted here, whatever is called. */
+static inline float __fadd_rn(float a, float b) { return a + b; }
+static inline float __fsub_rn(float a, float b) { return a - b; }
+static inline float __fmul_rn(float a, float b) { return a*b; }
+static inline double __dadd_rn(double a, double b) { return a + b; }
+static inline double __dsub_rn(double a, double b) { return a - b; }
+static inline double __dmul_rn(double a, double b) { return a*b; }
 static inline float rsqrtf(float a) { return 1/sqrtf(a); }
 static inline double rsqrt(double a) { return 1/sqrt(a); }
 
