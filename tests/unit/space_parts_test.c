@@ -88,7 +88,7 @@ TEST(all_templates_are_counted_by_parts_as_at_once) {
     CHECK_OK(analysis_make(stencil, &analysis));
     struct domain domain = domain_dense(stencil, analysis, &stencil->grids[0]);
     struct device_limits limits = arch_device_limits(arch_find(9, 0));
-    facts_fill(stencil, analysis, DTYPE_F32, &domain, &limits, facts);
+    facts_fill(stencil, analysis, DTYPE_F32, &domain, &limits, false, facts);
     for (size_t t = 0; t < COUNT(templates); t++) check_template(templates[t], stencils[s], facts, &sums);
     analysis_free(analysis);
     stencil_free(stencil);
