@@ -1,9 +1,9 @@
 /* prelude_rounded.c: a stencil's update as statements that round once each, in the order of its file.
  *
- * A compiler may contract a*b + c to a fused multiply-add, or not, as registers and neighbours suggest; then variants differ in the
- * last bits. Here each operation is named, so that nothing is left to choose: a sum or difference with a product that nothing
- * else reads is one fma, which takes in the right one of two products; any other operation is itself. docs/templates.md tells it
- * to users. */
+ * A compiler may contract a*b + c to a fused multiply-add, or not, as registers and neighbours suggest; then variants
+ * differ in the last bits. Here each operation is named, so that nothing is left to choose: a sum or difference with a
+ * product that nothing else reads is one fma, which takes in the right one of two products; any other operation is
+ * itself. docs/templates.md tells it to users. */
 #include <stdlib.h>
 
 #include "stencil/prelude.h"

@@ -276,8 +276,8 @@ static halotune_status keep_words(struct reader *r) {
   return HALOTUNE_OK;
 }
 
-/* Where bits are to be the same, only templates take part that leave all sums to `update`. The rule follows from the CUDA text, so
- * that none can forget it. */
+/* Where bits are to be the same, only templates take part that leave all sums to `update`. The rule follows from the
+ * CUDA text, so that none can forget it. */
 static halotune_status add_order_rule(struct template *template) {
   const char *cuda = template->cuda;
   if (strstr(cuda, "update(") && !strstr(cuda, "add_plane(")) return HALOTUNE_OK;

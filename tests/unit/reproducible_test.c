@@ -18,7 +18,8 @@ struct fixture {
 };
 
 /* Takes over the stencil. */
-static void open_fixture(struct fixture *f, struct stencil *stencil, const char *template, enum dtype dtype, bool reproducible) {
+static void open_fixture(struct fixture *f, struct stencil *stencil, const char *template, enum dtype dtype,
+                         bool reproducible) {
   char path[64];
   f->stencil = stencil;
   CHECK_OK(analysis_make(stencil, &f->analysis));
@@ -112,7 +113,8 @@ TEST(templates_with_an_order_of_their_own_stay_out) {
       {"update(taps, COEFFICIENT_VALUES, results); add_plane(taps, weights, sums);", false},
       {"for (;;) sum += u[x];", false},
   };
-  static const char yaml[] = "name: test\nabout: for tests\nparameters: {p: {values: [1, 2], default: 1, about: one}}\nrules: []\n"
+  static const char yaml[] = "name: test\nabout: for tests\n"
+                             "parameters: {p: {values: [1, 2], default: 1, about: one}}\nrules: []\n"
                              "block: [1, 1, 1]\ngrid: [1, 1, 1]\nshared_bytes: 0\n";
   for (size_t i = 0; i < COUNT(rows); i++) {
     for (int reproducible = 0; reproducible < 2; reproducible++) {
@@ -154,7 +156,8 @@ struct bits {
   int count;
 };
 
-static void add_variant(struct bits *bits, const struct scenes *scenes, const char *template, enum dtype dtype, bool reproducible) {
+static void add_variant(struct bits *bits, const struct scenes *scenes, const char *template, enum dtype dtype,
+                        bool reproducible) {
   struct stencil *stencil;
   struct fixture f;
   CHECK_OK(stencil_of_kernels("star7", &stencil));

@@ -269,7 +269,8 @@ TEST(a_database_of_version_1_is_brought_up_to_date) {
   CHECK_EQ(SCHEMA_VERSION, number_of(store, "pragma user_version"), "version");
   CHECK_EQ(1, number_of(store, "pragma foreign_keys"), "keys are watched again");
   CHECK_EQ(0, number_of(store, "select count(*) from pragma_foreign_key_check"), "each row finds its own");
-  CHECK_EQ(1, number_of(store, "select count(*) from best join problem p on p.id = problem_id where not is_reproducible"), "best");
+  CHECK_EQ(1, number_of(store, "select count(*) from best b join problem p on p.id = b.problem_id where not is_reproducible"),
+           "best");
   case_load(&c);
   case_put(&c, store, 512);
   CHECK_EQ(1, c.problem, "the problem is found");

@@ -13,7 +13,7 @@ enum { DEFAULT_SAMPLE = 60 };
 
 struct report {
   const struct problem *problem;
-  const struct scenes *scenes;
+  struct scenes scenes;
   bool json;
   json_t *rows; /* of the JSON document */
   long passed, failed, not_run, launches;
@@ -70,7 +70,7 @@ static bool take_row(void *context, const struct verify_row *row) {
   report->not_run += left_out;
   report->failed += row->result.outcome != CHECK_PASSED && !left_out;
   report->launches += row->run_count;
-  if (report->json) json_add(&report->rows, row_json(report->scenes, row));
+  if (report->json) json_add(&report->rows, row_json(&report->scenes, row));
   else print_row(row);
   return true;
 }
@@ -102,7 +102,6 @@ static halotune_status finish(struct report *report) {
 static halotune_status verify(const struct invocation *invocation, struct report *report, const struct picked *picked) {
   const struct problem *problem = report->problem;
   long seed, threads;
-  struct scenes scenes;
   halotune_status status = option_whole(invocation, "seed", 0, 1L << 62, 1, &seed);
   if (status == HALOTUNE_OK) status = option_whole(invocation, "workers", 1, 256, 0, &threads);
   if (status != HALOTUNE_OK) return status;
@@ -112,19 +111,18 @@ static halotune_status verify(const struct invocation *invocation, struct report
                                 .grid = option_value(invocation, "grid") ? &problem->grid : NULL,
                                 .seed = (uint64_t)seed,
                                 .threads = (int)threads};
-  if ((status = scenes_make(&what, &scenes)) != HALOTUNE_OK) return status;
+  if ((status = scenes_make(&what, &report->scenes)) != HALOTUNE_OK) return status;
   struct verify_request request = {
       .stencil = problem->loaded.stencil,
       .analysis = problem->loaded.analysis,
-      .scenes = &scenes,
+      .scenes = &report->scenes,
       .dtype = problem->dtype,
       .limits = problem->limits,
       .options = {.sanitize = option_value(invocation, "sanitize") != NULL, .workers = (int)threads},
       .threads = (int)threads,
       .reproducible = problem->reproducible};
-  report->scenes = &scenes;
   status = host_verify(&request, picked->variants, picked->count, take_row, report);
-  scenes_free(&scenes);
+  scenes_free(&report->scenes);
   return status == HALOTUNE_OK ? finish(report) : status;
 }
 

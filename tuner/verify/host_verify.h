@@ -11,7 +11,7 @@ struct verify_row {
   struct check_result result; /* CHECK_NOT_RUN where it did not compile (`name` says how) or no scene keeps its rules */
   const char *scene;          /* the scene of that result; "" if there is none */
   int scene_count, run_count; /* in how many scenes the rules keep it; launches, all orders and steps counted */
-  struct hash outputs[MAX_SCENES]; /* the bits of all outputs after the last run in each scene; 0 where it did not come so far */
+  struct hash outputs[MAX_SCENES]; /* the bits of all outputs after the last run in each scene; 0 where there is none */
   double compile_time_ms, run_time_ms;
 };
 
