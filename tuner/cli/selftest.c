@@ -65,12 +65,14 @@ static halotune_status try_wrappers(struct selftest *s, int dims) {
 
 /* --- the command -------------------------------------------------------------------------------------------------- */
 
+/* What templates use, and then every stencil. */
 static halotune_status try_all(struct selftest *s) {
   char **paths = NULL;
   int count = 0;
   halotune_status status = try_wrappers(s, 2);
   if (status == HALOTUNE_OK && s->backend.facts.device.capability >= 90) status = try_wrappers(s, 3);
-  if (status == HALOTUNE_OK) status = search_all(&search_stencils, NULL, &paths, &count);
+  if (status == HALOTUNE_OK && !option_value(s->invocation, "wrappers"))
+    status = search_all(&search_stencils, NULL, &paths, &count);
   for (int i = 0; i < count && status == HALOTUNE_OK && selftest_goes_on(s); i++) status = selftest_stencil(s, paths[i]);
   search_free(paths, count);
   return status;
@@ -120,6 +122,7 @@ static enum exit_code run(const struct invocation *invocation) {
 static const struct option_row options[] = {
     {"gpu", NULL, "on this machine's GPU; has to be given"},
     {"device", "N", "which GPU, from 0; 0 by default"},
+    {"wrappers", NULL, "without a stencil: only the wrappers that templates use"},
     {"fail-fast", NULL, "end with the first variant that fails"},
     {"in-process", NULL, "with no worker process between, for compute-sanitizer"},
     {"dtype", "TYPE", "f32 or f64; both by default"},
