@@ -9,7 +9,6 @@
 /* --- open and close ----------------------------------------------------------------------------------------------------- */
 
 static halotune_status add_default(struct catalog *catalog) {
-  static const char starter[] = HALOTUNE_DATA_DIR "/starter.db";
   char *path = NULL;
   halotune_status status = store_default_path(&path);
   if (status == HALOTUNE_MEMORY) return status;
@@ -17,7 +16,7 @@ static halotune_status add_default(struct catalog *catalog) {
   else status = HALOTUNE_OK; /* no home: then nobody has tuned there */
   free(path);
   if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK; /* nothing in it yet */
-  if (status == HALOTUNE_OK && access(starter, R_OK) == 0) status = catalog_add(catalog, starter);
+  if (status == HALOTUNE_OK && access(store_starter_path, R_OK) == 0) status = catalog_add(catalog, store_starter_path);
   return status;
 }
 

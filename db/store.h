@@ -40,6 +40,9 @@ void store_close(struct store *store);
  * Returns HALOTUNE_OK; HALOTUNE_IO where there is no home; HALOTUNE_MEMORY. */
 halotune_status store_default_path(char **path);
 
+/* The database that ships, where an installation has it. */
+extern const char store_starter_path[];
+
 /* The path that was opened, and SQLite's connection for those who only read. Valid as long as the store. */
 const char *store_path(const struct store *store);
 sqlite3 *store_connection(const struct store *store);

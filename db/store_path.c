@@ -1,8 +1,10 @@
-/* store_path.c: where the user's database lies. */
+/* store_path.c: where the user's database lies, and the one that ships. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "db/store.h"
+
+const char store_starter_path[] = HALOTUNE_DATA_DIR "/starter.db";
 
 halotune_status store_default_path(char **path) {
   const char *named = getenv("HALOTUNE_DB"), *data_home = getenv("XDG_DATA_HOME"), *home = getenv("HOME");

@@ -176,7 +176,7 @@ static void look_for_templates(struct machine *m, struct finding *f) {
 
 /* The database that comes with Halotune, which lookup asks after the user's own. */
 static void look_for_starter(struct machine *m, struct finding *f) {
-  static const char path[] = HALOTUNE_DATA_DIR "/starter.db";
+  const char *path = store_starter_path;
   struct store *store = NULL;
   (void)m;
   text_printf(&f->text, "%s", path);
