@@ -1,0 +1,28 @@
+/* hint_stores.c: opened in the order in which equally near winners count. */
+#include "tuner/cli/hint_stores.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+halotune_status hint_stores_open(const struct invocation *invocation, struct hint_stores *out) {
+  const char *named = option_value(invocation, "hints");
+  *out = (struct hint_stores){.count = 0};
+  if (option_value(invocation, "no-hints"))
+    return named ? fail(HALOTUNE_ARGUMENT, "--no-hints leaves nothing for --hints to do") : HALOTUNE_OK;
+  if (named) {
+    halotune_status status = store_open(named, STORE_READ, &out->list[out->count]);
+    if (status != HALOTUNE_OK) return status;
+    out->count++;
+  }
+  if (access(store_starter_path, R_OK) != 0) return HALOTUNE_OK;
+  if (store_open(store_starter_path, STORE_READ, &out->list[out->count]) == HALOTUNE_OK)
+    out->count++;
+  else
+    fprintf(stderr, "halotune: no hints from it: %s\n", fail_text());
+  return HALOTUNE_OK;
+}
+
+void hint_stores_close(struct hint_stores *stores) {
+  for (int i = 0; i < stores->count; i++) store_close(stores->list[i]);
+  stores->count = 0;
+}
