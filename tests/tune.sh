@@ -163,6 +163,59 @@ HALOTUNE_FAKE_OTHERS=3 HALOTUNE_FAKE_ALONE=1 tune "$work/others.db" >"$work/out"
 result "other processes on the GPU are looked for again before the finals" $? "$work/out"
 HALOTUNE_FAKE_OTHERS=1 tune "$work/others.db" --json >"$work/out" 2>"$work/err" && json '.tasks[0].other_processes == 0'
 result "the worker is none" $? "$work/out"
+# --- hints --------------------------------------------------------------------------------------------------------------------
+
+# A database with the winner of an earlier version of the template, which lacked a parameter. The first variant is the default. With
+# one compiler, results come in the order of proposals. The two versions differ in words alone, so that they do not share a cache.
+mkdir "$work/new"
+newer() { # DB option...
+  db=$1
+  shift
+  XDG_CACHE_HOME=$work/new HALOTUNE_FAKE_MEMO=$work/new/memo tune "$db" --template-dir "$work/new" --workers 1 --max-variants 2 "$@" \
+    >"$work/out" 2>"$work/err"
+}
+cp "$templates/small.cu" "$work/new"
+sed 's/^parameters:/&\n  unused: {values: [1, 2], default: 1, about: of no use}/' "$templates/small.yaml" >"$work/new/small.yaml"
+copy_of "$base" "$work/hints.db"
+query "$work/hints.db" "update best set is_trusted = 0; update variant set parameters = json_set(parameters, '$.block_x', 256, '$.points_y', 2)
+  where id = $best"
+copy_of "$work/hints.db" "$work/known.db"
+known=$(query "$work/known.db" "select json_set(parameters, '$.unused', 1) from variant where id = $best" | jq -cS .)
+hinted() { # DB: the numbers under which its last run has the winner
+  query "$1" "select m.number, v.parameters from measurement m join variant v on v.id = m.variant_id where run_id = (select max(id) from run)" |
+    while read -r at parameters; do
+      [ "$(echo "$parameters" | jq -cS .)" != "$known" ] || echo "$at"
+    done
+}
+for strategy in local random; do
+  newer "$work/hints.db" --strategy $strategy --fresh --json &&
+    json '.tasks[0] | .complete and .tried == 2 and .hinted == 1 and (.winner.is_hinted | type == "boolean")' && [ "$(hinted "$work/hints.db")" = 2 ]
+  result "--strategy $strategy begins with the winner of an earlier version of the template" $? "$work/out"
+done
+for options in --no-hints '--strategy exhaustive'; do
+  newer "$work/hints.db" --strategy local --fresh $options --json &&
+    json '.tasks[0] | .complete and .tried == 2 and .hinted == 0 and .winner.is_hinted == false' && [ -z "$(hinted "$work/hints.db")" ]
+  result "not with $options" $? "$work/out"
+done
+sum=$(cksum "$work/known.db")
+newer "$work/hinted.db" --strategy local --hints "$work/known.db" &&
+  grep -q '^star7 f32 16x16x16: 2 tried (1 as hints): ' "$work/out" && [ "$(hinted "$work/hinted.db")" = 2 ] && [ "$sum" = "$(cksum "$work/known.db")" ]
+result "--hints: nor need it be the database that is written" $? "$work/out"
+guided() { # RECORDING option...: a replay
+  recording=$1
+  shift
+  timeout 100 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --strategy local \
+    --backend replay:"$recording" --hints "$work/known.db" --json "$@" >"$work/out" 2>"$work/err"
+}
+guided "$base" && json ".tasks[0] | .complete and .tried == $space and .hinted == 1"
+result "a replay tries hints that were recorded" $? "$work/out"
+copy_of "$base" "$work/less.db"
+query "$work/less.db" "attach '$work/known.db' as known; delete from measurement where variant_id = (select v.id from variant v, known.variant hint
+  where hint.id = $best and v.id <> hint.id and v.parameters = hint.parameters)"
+guided "$work/less.db" && json ".tasks[0] | .complete and .tried == $((space - 1)) and .hinted == 0"
+result "and leaves those that were not" $? "$work/out"
+fails "--hints of a file that is not there" 4 'nowhere.db' tune "$work/hinted.db" --hints "$work/nowhere.db"
+fails "--hints and --no-hints" 2 'no-hints' tune "$work/hinted.db" --hints "$base" --no-hints
 
 # --- ending early -------------------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 /* search_strategy_test.c: what strategies promise: nothing twice, nothing that the rules leave out, the same again for
  * the same seed; and that the one that looks around finds the best sooner than chance. */
 #include "tests/unit/search_space.h"
+#include "tuner/search/draw.h"
 #include "tuner/search/visited.h"
 
 enum { AHEAD = 24, SEEDS = 11 }; /* AHEAD: variants that are proposed before the first of them is told */
@@ -42,6 +43,29 @@ TEST(no_variant_is_proposed_twice_nor_against_the_rules) {
     CHECK_EQ(c.size, one.count, "%s", strategies[i]->name);
     visited_free(&visited);
   }
+  space_close(&c);
+}
+
+TEST(hints_come_first_and_once) {
+  struct space_case c;
+  struct drawn_list drawn;
+  space_open(&c);
+  CHECK_OK(draw_variants(&c.space, 4, 11, &drawn));
+  c.space.hints = drawn.list;
+  c.space.hint_count = drawn.count;
+  size_t bytes = (size_t)drawn.count * sizeof *drawn.list;
+  for (int i = 0; strategies[i]; i++) {
+    struct visited visited = {.count = 0};
+    travel(&c, strategies[i], 3, 5, 0.3, (long)COUNT(one.list), &one);
+    CHECK_EQ(strategies[i]->takes_hints, memcmp(one.list, drawn.list, bytes) == 0, "%s", strategies[i]->name);
+    for (long k = 0; k < one.count; k++)
+      CHECK(visited_add(&visited, &c.space, &one.list[k]), "%s: number %ld was there before", strategies[i]->name, k);
+    CHECK_EQ(c.size, one.count, "%s: all of the space", strategies[i]->name);
+    visited_free(&visited);
+  }
+  CHECK(!strategy_exhaustive.takes_hints && strategy_random.takes_hints && strategy_local.takes_hints,
+        "who takes them");
+  drawn_free(&drawn);
   space_close(&c);
 }
 
@@ -150,6 +174,7 @@ TEST(strategies_are_found_by_name) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_variant_is_proposed_twice_nor_against_the_rules),
+      cmocka_unit_test(hints_come_first_and_once),
       cmocka_unit_test(a_seed_decides_all),
       cmocka_unit_test(all_templates_have_their_turn),
       cmocka_unit_test(what_is_fixed_stays),

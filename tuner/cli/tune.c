@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "tuner/bench/backend_replay.h"
 #include "tuner/cli/command_line.h"
+#include "tuner/cli/hint_stores.h"
 #include "tuner/cli/progress.h"
 #include "tuner/cli/tune_devices.h"
 #include "tuner/cli/tune_options.h"
@@ -25,6 +26,7 @@ struct tune_command {
   struct tune_set set;
   struct planned_stencil copy; /* of the roof; nothing where there is no such file */
   struct tune_tools tools;
+  struct hint_stores hints;
   struct backend_handle backend;
   struct tune_options options;
   struct tuned *rows;
@@ -112,7 +114,11 @@ static halotune_status open_tools(struct tune_command *c) {
   status = compiler_open(&options, &c->tools.compiler);
   if (status == HALOTUNE_OK) status = open_backend(c);
   c->tools.backend = &c->backend;
-  return status == HALOTUNE_OK ? open_store(c) : status;
+  if (status == HALOTUNE_OK) status = open_store(c);
+  if (status == HALOTUNE_OK) status = hint_stores_open(c->invocation, &c->hints);
+  c->tools.hints = c->hints.list;
+  c->tools.hint_count = c->hints.count;
+  return status;
 }
 
 /* The stencil whose kernels are the roof, if it is installed. */
@@ -314,6 +320,7 @@ static enum exit_code run(const struct invocation *invocation) {
   if (device && strcmp(device, "all") == 0 && !option_value(invocation, "dry-run")) return tune_devices(invocation);
   if ((status = tune_plan_open(invocation, &c.plan)) != HALOTUNE_OK) return report_file_failure(status);
   enum exit_code code = tune_here(&c);
+  hint_stores_close(&c.hints);
   store_close(c.tools.store);
   if (c.backend.table) backend_close(&c.backend);
   compiler_close(c.tools.compiler);
@@ -347,6 +354,8 @@ static const struct option_row options[] = {
     {"seed", "N", "of the search, 1 by default"},
     {"workers", "N", "compilers at a time; one for each CPU but one by default"},
     {"fresh", NULL, "measure again what an earlier run measured"},
+    {"hints", "FILE", "begin with the winners of this database, too"},
+    {"no-hints", NULL, "begin blind: try no winners of databases first"},
     {"rematch", NULL, "no search: the winners of earlier runs and the fastest they measured, once more, side by side"},
     {"db", "FILE", "the database; $HALOTUNE_DB, else halotune/halotune.db in $XDG_DATA_HOME by default"},
     {"dry-run", NULL, "print the tasks and how long they take, and do nothing"},

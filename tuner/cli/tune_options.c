@@ -66,6 +66,7 @@ halotune_status tune_options_read(const struct invocation *invocation, double st
   out->deadline_ms = start_ms + deadline_s * 1e3;
   out->seed = (uint64_t)seed;
   out->fresh = option_value(invocation, "fresh") != NULL;
+  out->no_hints = option_value(invocation, "no-hints") != NULL;
   out->rematch = option_value(invocation, "rematch") != NULL;
   if (out->fresh && out->rematch) return fail(HALOTUNE_ARGUMENT, "--fresh forgets what --rematch is about");
   return HALOTUNE_OK;

@@ -45,6 +45,7 @@ static void print_outcomes(const struct tuned *row) {
   text_free(&text);
   if (result->recalled > 0) printf(" (%ld of them by earlier runs)", result->recalled);
   if (result->twins > 0) printf(" (%ld with the machine code of another)", result->twins);
+  if (result->hinted > 0) printf(" (%ld as hints)", result->hinted);
   const char *separator = ": ";
   for (int i = 0; i < OUTCOME_COUNT; i++) {
     if (result->outcomes[i] == 0) continue;
@@ -112,6 +113,7 @@ static void put_winner(json_t **json, const struct tuned *row) {
   json_put(json, "empty_ms", number_json(result->empty_ms));
   json_put(json, "finalists", json_integer(result->finalists));
   json_put(json, "ties", json_integer(result->ties));
+  json_put(json, "is_hinted", json_boolean(result->is_hinted));
   json_put(json, "is_current", json_boolean(result->is_current));
 }
 
@@ -128,6 +130,7 @@ json_t *tuned_json(const struct tuned *row) {
   json_put(&json, "tried", json_integer(result->tried));
   json_put(&json, "recalled", json_integer(result->recalled));
   json_put(&json, "twins", json_integer(result->twins));
+  json_put(&json, "hinted", json_integer(result->hinted));
   json_put(&json, "outcomes", outcomes_json(result));
   json_put(&json, "setup_s", number_json(result->setup_s));
   json_put(&json, "search_s", number_json(result->search_s));

@@ -106,6 +106,18 @@ static bool is_wanted(const struct search_space *space, const struct proposal *p
   return true;
 }
 
+halotune_status drawn_add(struct drawn_list *drawn, const struct proposal *proposal) {
+  if (drawn->count == drawn->capacity) {
+    long capacity = drawn->capacity ? 2 * drawn->capacity : 256;
+    struct proposal *larger = realloc(drawn->list, (size_t)capacity * sizeof *larger);
+    if (!larger) return fail_memory();
+    drawn->list = larger;
+    drawn->capacity = capacity;
+  }
+  drawn->list[drawn->count++] = *proposal;
+  return HALOTUNE_OK;
+}
+
 halotune_status drawn_read(struct drawn_list *drawn, const struct search_space *space, int template_index,
                            const char *parameters) {
   struct proposal proposal;
@@ -116,15 +128,7 @@ halotune_status drawn_read(struct drawn_list *drawn, const struct search_space *
   if (!is_wanted(space, &proposal)) return HALOTUNE_OK;
   bindings_configure(&space->bindings[template_index], &proposal.configuration);
   if (bindings_failed_rule(&space->bindings[template_index])) return HALOTUNE_OK;
-  if (drawn->count == drawn->capacity) {
-    long capacity = drawn->capacity ? 2 * drawn->capacity : 256;
-    struct proposal *larger = realloc(drawn->list, (size_t)capacity * sizeof *larger);
-    if (!larger) return fail_memory();
-    drawn->list = larger;
-    drawn->capacity = capacity;
-  }
-  drawn->list[drawn->count++] = proposal;
-  return HALOTUNE_OK;
+  return drawn_add(drawn, &proposal);
 }
 
 void drawn_free(struct drawn_list *drawn) {

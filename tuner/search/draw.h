@@ -21,6 +21,9 @@ halotune_status draw_variants(const struct search_space *space, long most, uint6
 halotune_status drawn_read(struct drawn_list *drawn, const struct search_space *space, int template_index,
                            const char *parameters);
 
+/* Add a variant. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status drawn_add(struct drawn_list *drawn, const struct proposal *proposal);
+
 void drawn_free(struct drawn_list *drawn);
 
 #endif

@@ -40,7 +40,8 @@ static void report_winner(struct final_phase *phase, const struct final_entry *e
   struct session *session = phase->session;
   struct tune_result *result = session->result;
   const struct finals *finals = &phase->finals;
-  const struct proposal *proposal = &session->timed.list[entry->candidate].proposal;
+  const struct timed_variant *timed = &session->timed.list[entry->candidate];
+  const struct proposal *proposal = &timed->proposal;
   const struct template *template = session->space.templates[proposal->template_index];
   size_t length = 0;
   snprintf(result->template_name, sizeof result->template_name, "%s", template->name);
@@ -50,6 +51,7 @@ static void report_winner(struct final_phase *phase, const struct final_entry *e
                                parameter->name, parameter->words[proposal->configuration.choice[i]]);
   }
   result->has_winner = true;
+  result->is_hinted = timed->is_hinted;
   result->timing = entry->timing;
   result->timing.samples = NULL;
   result->default_ms = finals->default_ms;

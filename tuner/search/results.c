@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "db/launch_text.h"
 #include "tuner/search/earlier.h"
+#include "tuner/search/hints.h"
 
 double results_scale(const struct results *results) { return results->anchor ? anchor_scale(results->anchor, 0) : 1; }
 
@@ -121,6 +122,11 @@ static halotune_status store_result(struct results *results, struct trial *trial
   return anchor_cover(results->anchor, result->number, result->is_marked);
 }
 
+/* What an earlier run of the same problem tried is known from there. */
+static bool is_hinted(const struct session *session, const struct trial *trial) {
+  return !trial->is_recalled && hints_have(session, &trial->proposal);
+}
+
 /* Twins are left out: they could only tie with what they equal. */
 static halotune_status keep_timed(struct results *results, const struct trial *trial, double scale) {
   struct session *session = results->session;
@@ -140,7 +146,8 @@ static halotune_status keep_timed(struct results *results, const struct trial *t
                                 .registers = result->registers,
                                 .shared_bytes = result->shared_bytes,
                                 .occupancy = result->occupancy,
-                                .is_default = session_is_first(session, &trial->proposal)};
+                                .is_default = session_is_first(session, &trial->proposal),
+                                .is_hinted = is_hinted(session, trial)};
   return timed_put(&session->timed, &timed);
 }
 
@@ -156,6 +163,7 @@ halotune_status results_finish(struct results *results, struct trial *trial) {
     out->tried++;
     out->recalled += trial->is_recalled;
     out->twins += trial->is_twin;
+    out->hinted += is_hinted(session, trial);
     session->options->strategy->tell(session->strategy, &trial->proposal,
                                      outcome_has_time(result->outcome) ? result->timing.median_ms / scale : INFINITY);
   }

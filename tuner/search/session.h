@@ -20,6 +20,7 @@ struct session {
   struct fixed_parameters *fixed;
   struct search_space space;
   struct drawn_list recorded; /* the space of a recording */
+  struct drawn_list hints;    /* hints.h */
   long space_size;
   struct trial *first; /* the default variant, which is the anchor, compiled; NULL where no template's default works */
 

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "tuner/bench/finals.h"
 #include "tuner/search/device_time.h"
+#include "tuner/search/hints.h"
 #include "tuner/search/session.h"
 
 enum { LAST_STEPS_MS = 2000 }; /* what comes after the finals: the second grid */
@@ -170,7 +171,7 @@ halotune_status session_open(struct session *session) {
   if (status != HALOTUNE_OK || session_is_stopped(session)) return status;
   if (session->copy && (status = device_time(backend, SLOT_MEMCPY, &session->memcpy_ms)) != HALOTUNE_OK) return status;
   session->result->launch = session->launch;
-  if ((status = open_run(session)) != HALOTUNE_OK) return status;
+  if ((status = open_run(session)) != HALOTUNE_OK || (status = hints_find(session)) != HALOTUNE_OK) return status;
   set_times(session);
   return options->strategy->open(&session->space, options->seed, &session->strategy);
 }

@@ -26,6 +26,8 @@ struct search_space {
   int count;
   const struct proposal *only; /* the variants, where they are these alone; NULL: all that the rules keep */
   long only_count;
+  const struct proposal *hints; /* variants to be tried first, in this order, none twice; NULL for none */
+  long hint_count;
 };
 
 /* What space_walk and its like take for a template; NULL where nothing is fixed. */
@@ -38,6 +40,7 @@ static inline const struct configuration *space_values(const struct search_space
 
 struct strategy {
   const char *name, *about;
+  bool takes_hints; /* it begins with those of the space; else it knows of none */
   /* Begin. `space` must live as long as the state. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
   halotune_status (*open)(const struct search_space *space, uint64_t seed, void **state);
   /* The next variant to try. False where there is none left. */

@@ -1,9 +1,9 @@
 /* strategy_local.c: look around widely, then near the best.
  *
- * It begins with a random sample, evenly from all templates. Then, of every four variants, two are neighbours of the
- * best ones, one is a neighbour of the best ones of one template, which take turns as long as they are not much slower,
- * and one is random again: so no hill hides a higher one for ever. In all cases a plain model of what each parameter's
- * values did so far (effects.h) decides which come first. */
+ * It begins with the hints and a random sample, evenly from all templates. Then, of every four variants, two are
+ * neighbours of the best ones, one is a neighbour of the best ones of one template, which take turns as long as they
+ * are not much slower, and one is random again: so no hill hides a higher one for ever. In all cases a plain model of
+ * what each parameter's values did so far (effects.h) decides which come first. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 
 enum {
   MOST_OF_A_TEMPLATE = 20000, /* of the random sample */
-  FIRST_VARIANTS = 48,        /* random ones at the beginning, */
+  FIRST_VARIANTS = 48,        /* hints and random ones at the beginning, */
   FIRST_OF_A_TEMPLATE = 12,   /* but at least so many of each template */
   CYCLE = 4,                  /* of so many, one stays random, */
   TURN_AT = 2,                /* and one belongs to a template whose turn it is */
@@ -46,7 +46,7 @@ struct known {
 struct state {
   const struct search_space *space;
   struct drawn_list drawn;
-  long drawn_next;
+  long drawn_next, hint_next;
   struct visited visited;
   struct visited only;     /* the variants of a space that is a list */
   struct effects *effects; /* of each template */
@@ -93,6 +93,16 @@ static halotune_status open_local(const struct search_space *space, uint64_t see
   }
   close_local(state);
   return status;
+}
+
+/* --- hints --- */
+
+static bool next_hint(struct state *state, struct proposal *out) {
+  while (state->hint_next < state->space->hint_count) {
+    *out = state->space->hints[state->hint_next++];
+    if (visited_add(&state->visited, state->space, out)) return true;
+  }
+  return false;
 }
 
 /* --- random ones --- */
@@ -251,6 +261,7 @@ static bool next(void *opened, struct proposal *out) {
   struct state *state = opened;
   bool is_first = state->proposed < state->first;
   long place = state->proposed++ % CYCLE;
+  if (is_first && next_hint(state, out)) return true;
   if (is_first || place == 0) return next_random(state, !is_first, out) || next_neighbour(state, ANY_TEMPLATE, out);
   if (place == TURN_AT && next_in_turn(state, out)) return true;
   return next_neighbour(state, ANY_TEMPLATE, out) || next_random(state, true, out);
@@ -276,4 +287,4 @@ static void tell(void *opened, const struct proposal *proposal, double time_ms) 
 }
 
 const struct strategy strategy_local = {
-    "local", "a random sample, then the neighbours of the best", open_local, next, tell, close_local};
+    "local", "a random sample, then the neighbours of the best", true, open_local, next, tell, close_local};

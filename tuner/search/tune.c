@@ -105,6 +105,7 @@ static halotune_status session_close(struct session *session) {
   free(session->template_ids);
   timed_free(&session->timed);
   drawn_free(&session->recorded);
+  drawn_free(&session->hints);
   return status;
 }
 

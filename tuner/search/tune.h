@@ -14,6 +14,8 @@ struct tune_tools {
   struct backend_handle *backend;
   struct compiler *compiler;
   struct store *store;
+  struct store *const *hints; /* databases whose winners are tried early, beside those of `store`; only read */
+  int hint_count;
 };
 
 /* How far it is. */
@@ -35,6 +37,7 @@ struct tune_options {
   long max_variants;  /* 0: no bound */
   double good_enough; /* the search ends when the best reaches this share of the driver's copy; 0: never */
   bool fresh;         /* measure again what an earlier run measured */
+  bool no_hints;      /* begin blind: do not try first what databases know as winners */
   bool rematch;       /* no search: the finals among the winners of earlier runs, and the fastest that they measured */
   int launch;         /* enum launch_mode; -1: graph where the default takes less than 20 us, else stream */
   enum cache_mode cache;
@@ -50,7 +53,8 @@ struct tune_result {
   bool is_complete; /* the finals ended; else `reason` says why not */
   char reason[256];
   long tried, recalled,
-      twins; /* variants with a result; of these from earlier runs; of these with the machine code of another */
+      twins;   /* variants with a result; of these from earlier runs; of these with the machine code of another */
+  long hinted; /* measured since a database has them as winners */
   long outcomes[OUTCOME_COUNT];
   double setup_s, search_s, final_s;
   enum launch_mode launch;
@@ -60,6 +64,7 @@ struct tune_result {
   double default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms; /* NaN where not measured */
   int finalists, ties;
   int other_processes; /* that computed on the GPU when the finals began */
+  bool is_hinted;  /* the winner is one of `hinted` */
   bool is_current; /* it became what lookup serves */
   long long bytes;
 };

@@ -1,0 +1,24 @@
+/* hints.h: the variants that a search tries first: what databases know as winners, here or elsewhere. */
+#ifndef TUNER_SEARCH_HINTS_H
+#define TUNER_SEARCH_HINTS_H
+
+#include "tuner/search/session.h"
+
+enum {
+  MOST_HINTS = 16,
+  MOST_HINTS_OF_OTHERS = 8, /* of them, winners of other stencils of the same shape */
+};
+
+/* Find them: in the database that is written, and in those of tune_tools.hints; the nearest first (hint_rows.h), none
+ * twice. Each is brought into today's space: parameters are read by name, those that the winner lacks have their
+ * defaults, those that --set fixes their fixed values, and where rules leave it out it becomes the nearest that they
+ * keep. One with a parameter or value that is no more, or of a template that is not searched, is passed over; so are
+ * the default variant, and in a replay what was not recorded. session->hints receives them, and session->space shows
+ * them to the strategy. Nothing is found with --no-hints or --rematch, nor for a strategy that takes none.
+ * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status hints_find(struct session *session);
+
+/* Whether a variant is one of them. */
+bool hints_have(const struct session *session, const struct proposal *proposal);
+
+#endif
