@@ -36,7 +36,7 @@ step library run_make library-tests
 step examples run_make examples
 step report run_make report
 step templates run_make templates
-step mutations run_make mutations SLICE=2
+step mutations run_make mutations SLICE=3
 step variants run_make variants
 step tune run_make tune-tests
 step faults run_make faults
