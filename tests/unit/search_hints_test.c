@@ -8,7 +8,7 @@
 
 #define F32 DTYPE_F32
 #define F64 DTYPE_F64
-#define USUAL LAUNCH_STREAM, CACHE_STEADY
+#define USUAL LAUNCH_STREAM, CACHE_STEADY, false
 
 /* --- a session that has its space, and two databases --- */
 
@@ -97,8 +97,8 @@ static const struct {
 } near_rows[] = {
     {{GPU_H200, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1}, {0, 0, 0, 0, 0, 0}},
     {{GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.2}, {0, 0, 0, 0, 0, 1}},
-    {{GPU_H200, "star7", "direct", NULL, F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_STEADY, 0.1}, {0, 0, 0, 0, 1, 0}},
-    {{GPU_H200, "star7", "direct", NULL, F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_COLD, 0.1}, {0, 0, 0, 0, 2, 0}},
+    {{GPU_H200, "star7", "direct", NULL, F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.1}, {0, 0, 0, 0, 1, 0}},
+    {{GPU_H200, "star7", "direct", NULL, F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_COLD, false, 0.1}, {0, 0, 0, 0, 2, 0}},
     {{GPU_H200, "star7", "zmarch", NULL, F64, {64, 64, 64}, USUAL, 0.1}, {0, 0, 0, 1, 0, 0}},
     {{GPU_H200, "star7", "direct", NULL, F64, {128, 64, 64}, USUAL, 0.1}, {0, 0, 1, 1, 0, 0}},
     {{GPU_H200, "star7", "direct", NULL, F32, {32, 128, 64}, USUAL, 0.1}, {0, 0, 2, 0, 0, 0}},
