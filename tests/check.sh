@@ -23,6 +23,18 @@ step() { # name command...
 }
 
 run_make() { $make --no-print-directory -j"$jobs" "$@"; }
+
+# A command that uses what other steps leave of the processors: begun here, and a step of its own, `await NAME`, later.
+begin() { # name command...
+  name=$1
+  shift
+  { nice -n 19 "$@" >"build/check/$name.out" 2>&1; echo $? >"build/check/$name.status"; } &
+}
+await() { # name
+  wait
+  cat "build/check/$1.out"
+  return "$(cat "build/check/$1.status")"
+}
 builds_static() { run_make STATIC=1 all && ldd build/halotune && ! ldd build/halotune | grep -E 'yaml|jansson|xxhash|sqlite'; }
 
 step gcc run_make CC=gcc WERROR=1 tests
@@ -30,6 +42,7 @@ step clang run_make CC=clang WERROR=1 tests
 step static builds_static
 step all run_make all
 step unit run_make unit
+begin tidy $make --no-print-directory -j"$jobs" tidy # many of the next steps wait more than they compute
 step cli run_make cli
 step docs run_make docs
 step library run_make library-tests
@@ -43,7 +56,7 @@ step faults run_make faults
 step selftest run_make selftest
 step protocol run_make protocol
 step asan run_make asan
-step tidy run_make tidy
+step tidy await tidy
 step fuzz run_make fuzz FUZZ_SECONDS=10
 
 echo "$passed passed, $failed failed"
