@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 static const char built_in[] = HALOTUNE_DATA_DIR;
 
 /* The program or shared library that holds this function, with no symbolic link in its path. */
@@ -45,14 +47,8 @@ static bool find_beside(char folder[PATH_MAX]) {
   return false;
 }
 
-static bool is_same(const char *a, const char *b) {
-  struct stat facts_a, facts_b;
-  return stat(a, &facts_a) == 0 && stat(b, &facts_b) == 0 && facts_a.st_dev == facts_b.st_dev &&
-         facts_a.st_ino == facts_b.st_ino;
-}
-
 void data_folders_find(struct data_folders *out) {
   out->count = 0;
-  if (find_beside(out->list[0]) && !is_same(out->list[0], built_in)) out->count++;
+  if (find_beside(out->list[0]) && !file_is_same(out->list[0], built_in)) out->count++;
   snprintf(out->list[out->count++], PATH_MAX, "%s", built_in);
 }

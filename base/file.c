@@ -55,3 +55,9 @@ bool file_is_regular(const char *path) {
   struct stat facts;
   return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }
+
+bool file_is_same(const char *a, const char *b) {
+  struct stat facts_a, facts_b;
+  return stat(a, &facts_a) == 0 && stat(b, &facts_b) == 0 && facts_a.st_dev == facts_b.st_dev &&
+         facts_a.st_ino == facts_b.st_ino;
+}

@@ -17,4 +17,7 @@ halotune_status file_read(const char *path, size_t max_bytes, char **bytes, size
 
 bool file_is_regular(const char *path);
 
+/* Whether two paths lead to the same file or folder; false where one leads nowhere. */
+bool file_is_same(const char *a, const char *b);
+
 #endif

@@ -31,10 +31,7 @@ static bool add_name(struct names *names, const char *name, size_t length) {
 
 /* Whether two names mean one folder; those of folders that are not there only where they are equal. */
 static bool is_same_folder(const char *a, const char *b) {
-  struct stat facts_a, facts_b;
-  if (strcmp(a, b) == 0) return true;
-  return stat(a, &facts_a) == 0 && stat(b, &facts_b) == 0 && facts_a.st_dev == facts_b.st_dev &&
-         facts_a.st_ino == facts_b.st_ino;
+  return strcmp(a, b) == 0 || file_is_same(a, b);
 }
 
 /* Add a folder at the end of the search, unless it is searched already. */

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/parallel.h"
 #include "tuner/bench/backend_replay.h"
 #include "tuner/cli/command_line.h"
@@ -95,12 +95,9 @@ static halotune_status open_backend(struct tune_command *c) {
  * itself. */
 static halotune_status open_store(struct tune_command *c) {
   const char *path = option_value(c->invocation, "db"), *recording = replay_path(c);
-  struct stat db, recorded;
   if (recording && !path) return store_open_memory(&c->tools.store);
-  if (recording && stat(path, &db) == 0 && stat(recording, &recorded) == 0 && db.st_dev == recorded.st_dev &&
-      db.st_ino == recorded.st_ino) {
+  if (recording && file_is_same(path, recording))
     return fail(HALOTUNE_ARGUMENT, "--db %s is the recording itself, which a replay must not change", path);
-  }
   return store_open(path, STORE_WRITE, &c->tools.store);
 }
 
