@@ -9,6 +9,7 @@
 #   TABLE=bench/roof.txt    other rows
 #   RESULTS=bench/results   another folder for the table
 #   TEMPLATES=NAME,...      only these templates
+#   HINTS=build/starter.db  searches begin with the winners of this database; empty: of the installed one, if there is one
 set -eu
 cd "$(dirname "$0")/.."
 program=${HALOTUNE:-build/halotune}
@@ -16,6 +17,7 @@ db=${DB:-build/roof.db}
 table=${TABLE:-bench/roof.txt}
 results=${RESULTS:-bench/results}
 devices=${DEVICES:-0}
+hints=${HINTS-build/starter.db}
 work=${db%.db}
 classic_db=$work-classic.db
 stop=$work/stop  # while this file is there, no row begins
@@ -44,7 +46,7 @@ tune() { # device stencil dtype grid launch option...
   shift 5
   [ "$launch" = auto ] || set -- --launch "$launch" "$@"
   "$program" tune "$stencil" --device "$device" --dtype "$dtype" --grid "$grid" \
-    --budget "${BUDGET:-20s}" --workers "$workers" --json "$@" </dev/null
+    --budget "${BUDGET:-20s}" --workers "$workers" ${hints:+--hints "$hints"} --json "$@" </dev/null
 }
 
 # The template `pencil` by the name of `classic`, with one rule more.

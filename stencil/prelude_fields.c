@@ -78,28 +78,38 @@ static const char *fetch(const struct prelude *prelude) {
                   "  return __hiloint2double(bits.y, bits.x);\n";
 }
 
+/* What an input is streamed on: a condition in front of the load, or none where no input is. */
+static const char *streaming_condition(const struct prelude *prelude) {
+  if (is_texture(prelude)) return NULL;
+  return prelude->streaming == STREAMING_ALL ? "if (staged_slot(field) < 0) " : prelude->streaming == STREAMING_LOADS ? "" : NULL;
+}
+
 static void add_readers(struct text *text, const struct prelude *prelude) {
   static const char *const loads[] = {"  return load_plain(f.in[field] + at(g, x, y, z));\n",
                                       "  return load_readonly(f.in[field] + at(g, x, y, z));\n"};
   static const char *const vectors[] = {"  load_vector(f.in[field] + at(g, x, y, z), values);\n",
                                         "  load_vector_readonly(f.in[field] + at(g, x, y, z), values);\n"};
-  bool streams = prelude->streaming == STREAMING_ALL && !is_texture(prelude);
+  const char *condition = streaming_condition(prelude);
   text_printf(text, "// Input `field` at a point of the grid.\n"
                     "__device__ __forceinline__ real read_point(const Fields &f, int field, const Geometry &g, index_t x, "
-                    "index_t y, index_t z) {\n%s%s}\n",
-              streams ? "  if (staged_slot(field) < 0) return load_streaming(f.in[field] + at(g, x, y, z));\n" : "",
-              is_texture(prelude) ? fetch(prelude) : loads[prelude->load_path]);
-  text_printf(text, "// N neighbours in x from this point on, which must be aligned as a vector of N elements.\n"
+                    "index_t y, index_t z) {\n");
+  if (condition) text_printf(text, "  %sreturn load_streaming(f.in[field] + at(g, x, y, z));\n", condition);
+  if (!condition || *condition) text_printf(text, "%s", is_texture(prelude) ? fetch(prelude) : loads[prelude->load_path]);
+  text_printf(text, "}\n// N neighbours in x from this point on, which must be aligned as a vector of N elements.\n"
                     "template <int N>\n"
                     "__device__ __forceinline__ void read_vector(const Fields &f, int field, const Geometry &g, index_t x, "
-                    "index_t y, index_t z, real (&values)[N]) {\n%s%s}\n",
-              streams ? "  if (staged_slot(field) < 0) return load_vector_streaming(f.in[field] + at(g, x, y, z), values);\n" : "",
-              is_texture(prelude) ? "#pragma unroll\n  for (int i = 0; i < N; i++) values[i] = read_point(f, field, g, x + i, y, z);\n"
-                                  : vectors[prelude->load_path]);
+                    "index_t y, index_t z, real (&values)[N]) {\n");
+  if (condition) text_printf(text, "  %sreturn load_vector_streaming(f.in[field] + at(g, x, y, z), values);\n", condition);
+  if (!condition || *condition) {
+    text_printf(text, "%s", is_texture(prelude) ? "#pragma unroll\n  for (int i = 0; i < N; i++) values[i] = read_point(f, field, g, x + i, y, z);\n"
+                                                : vectors[prelude->load_path]);
+  }
+  text_printf(text, "}\n");
 }
 
 static void add_writers(struct text *text, const struct prelude *prelude) {
-  const char *suffix = prelude->streaming == STREAMING_NONE ? "" : "_streaming";
+  bool streams = prelude->streaming == STREAMING_STORES || prelude->streaming == STREAMING_ALL;
+  const char *suffix = streams ? "_streaming" : "";
   text_printf(text, "__device__ __forceinline__ void write_point(const Fields &f, int field, const Geometry &g, index_t x, "
                     "index_t y, index_t z, real value) {\n  store%s(f.out[field] + at(g, x, y, z), value);\n}\n"
                     "template <int N>\n"

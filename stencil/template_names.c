@@ -11,7 +11,7 @@
 const char *const coefficient_words[3] = {"parameter", "literal", "constant"};
 const char *const load_path_words[4] = {"plain", "readonly", "texture", "texture2d"};
 const char *const extents_words[2] = {"runtime", "literal"};
-const char *const streaming_words[3] = {"none", "stores", "all"};
+const char *const streaming_words[4] = {"none", "stores", "all", "loads"};
 
 const char *parameter_name_error(const char *name, size_t length) {
   static const char served[] = "coefficients"; /* no name for stencils, but the prelude's own for this parameter */
@@ -61,7 +61,7 @@ const char *served_value_error(const struct parameter *parameter, int value) {
     return served_word_error(parameter, value, extents_words, COUNT(extents_words), "the prelude serves runtime and literal");
   }
   if (strcmp(parameter->name, "streaming") == 0) {
-    return served_word_error(parameter, value, streaming_words, COUNT(streaming_words), "the prelude serves none, stores and all");
+    return served_word_error(parameter, value, streaming_words, COUNT(streaming_words), "the prelude serves none, stores, all and loads");
   }
   if (strcmp(parameter->name, "min_blocks") == 0) {
     const char *spelled = parameter->words[value];

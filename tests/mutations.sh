@@ -1,13 +1,14 @@
 #!/bin/sh
 # mutations.sh: whether `halotune verify` can fail. Each row of tests/data/mutations.txt puts one defect into a copy of a
 # template; some variant must then be found wrong, by a run and not by the compiler. A row that says `survives` must not be, and
-# names the reason. ONLY=NAME looks at one template, SLICE=N at every Nth row (from OFFSET, 0); VERIFY='selftest --gpu' looks with a GPU. Speaks TAP: each line says what
-# was found, in how many variants.
+# names the reason. ONLY=NAME looks at one template, SLICE=N at every Nth row (from OFFSET, 0); VERIFY='selftest --gpu' looks
+# with a GPU. Speaks TAP: each line says what was found, in how many variants.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+verify=${VERIFY:-verify}
 number=0 failed=0 row=0
 
 result() { # ok|"not ok" name matrix-cell
@@ -32,13 +33,13 @@ while IFS='|' read -r template defect arguments script; do
     continue
   fi
   # shellcheck disable=SC2086
-  "$program" ${VERIFY:-verify} --template-dir "$work/templates" --template "$template" --json $arguments >"$work/out" 2>"$work/err"
+  "$program" $verify --template-dir "$work/templates" --template "$template" --json $arguments >"$work/out" 2>"$work/err"
   found=$(jq -r '[.variants[].outcome | select(. != "passed" and . != "not_run")] | group_by(.) | map("\(.[0]) \(length)") | join(", ")' \
     "$work/out" 2>/dev/null)
   case $defect in
     *survives*) if [ -z "$found" ]; then result ok "$template: $defect"; else result "not ok" "$template: $defect: $found"; fi ;;
     *)
-      if [ -z "$found" ] && [ "${VERIFY#*--gpu}" != "${VERIFY:-}" ] && [ "${defect#*a GPU may hide it}" != "$defect" ]; then
+      if [ -z "$found" ] && [ "${verify#*--gpu}" != "$verify" ] && [ "${defect#*a GPU may hide it}" != "$defect" ]; then
         result ok "$template: $defect: hidden"
       elif [ -z "$found" ] || echo "$found" | grep -q compile_; then
         result "not ok" "$template: $defect: ${found:-survives} $(tail -n 2 "$work/err")"

@@ -126,7 +126,8 @@ for template in $templates; do
   : >"$work/sample"
   for stencil in $(stencils_of "$template" | head -n 2); do sample "$stencil" "$template" --sample 2; done
   cp "$work/sample" "$work/common"
-  for parameter in $(awk -F '\t' -v t="$template" '$1 == t {print $2}' "$work/values" | sort -u); do
+  # One with a single value has nothing to change: it asks the prelude for something.
+  for parameter in $(awk -F '\t' -v t="$template" '$1 == t {print $2}' "$work/values" | sort | uniq -d); do
     cp "$work/common" "$work/sample"
     alive=0
     is_alive "$template" "$parameter" || alive=1
