@@ -404,6 +404,7 @@ TEST(readings_of_slow_anchors_are_few_and_short) {
     test.model.true_ms[0] = rows[i].time_ms;
     const struct time_source time = model_time(&test.model);
     CHECK_OK(anchor_make(&test.backend, 0, &time, &verdict, &test.anchor));
+    CHECK_NEAR(rows[i].period_ms, anchor_period_ms(rows[i].time_ms), 1e-9, "%g ms", rows[i].time_ms);
     const long before = test.model.samples;
     take(&test);
     CHECK_EQ(rows[i].samples + 1, test.model.samples - before, "%g ms", rows[i].time_ms);

@@ -177,11 +177,18 @@ double anchor_time_ms(const struct anchor *anchor) { return anchor->readings[anc
 
 double anchor_own_ms(const struct anchor *anchor) { return anchor_time_ms(anchor) * anchor->unit; }
 
-/* Readings of samples that take so long. */
-static void plan_readings(struct anchor *anchor, double sample_ms) {
+static int samples_of(double sample_ms) {
   const double fitting = fmin(floor(ANCHOR_READING_MS / sample_ms), ANCHOR_SAMPLES);
-  anchor->sample_count = (int)fmax(fitting, ANCHOR_SAMPLES_LEAST);
-  anchor->period_ms = fmax(ANCHOR_PERIOD_MS, ANCHOR_PERIOD_READINGS * (anchor->sample_count + 1) * sample_ms);
+  return (int)fmax(fitting, ANCHOR_SAMPLES_LEAST);
+}
+
+double anchor_period_ms(double sample_ms) {
+  return fmax(ANCHOR_PERIOD_MS, ANCHOR_PERIOD_READINGS * (samples_of(sample_ms) + 1) * sample_ms);
+}
+
+static void plan_readings(struct anchor *anchor, double sample_ms) {
+  anchor->sample_count = samples_of(sample_ms);
+  anchor->period_ms = anchor_period_ms(sample_ms);
 }
 
 /* For the variant in the slot. Nobody knows how long the GPU has been idle before. */

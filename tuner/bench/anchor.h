@@ -41,6 +41,9 @@ static inline bool anchor_is_slow(double time_ms, double best_ms) {
   return time_ms > ANCHOR_SLOW_MS && time_ms > ANCHOR_SLOW_RATIO * best_ms;
 }
 
+/* From one reading to the next, for an anchor whose samples take so long. */
+double anchor_period_ms(double sample_ms);
+
 struct anchor; /* one for each problem */
 
 /* Find the anchor's batch, and take the first reading.

@@ -154,10 +154,10 @@ static halotune_status take_stand_in(struct phase *phase, struct trial *trial) {
 }
 
 /* Whether this one is to be the anchor. Where there is none, one that is slow itself only once others have had their
- * time. */
+ * time: to make it the anchor takes longer than a reading of it. */
 static bool is_wanted(const struct phase *phase, const struct timed_variant *best) {
   const bool is_quick = !anchor_is_slow(best->median_ms, 0);
-  if (phase->is_unwatched) return is_quick || clock_ms() - phase->begin_ms > ANCHOR_PERIOD_MS;
+  if (phase->is_unwatched) return is_quick || clock_ms() - phase->begin_ms > anchor_period_ms(best->median_ms);
   return anchor_is_slow(anchor_own_ms(phase->results.anchor), best->median_ms);
 }
 
