@@ -217,6 +217,43 @@ result "and leaves those that were not" $? "$work/out"
 fails "--hints of a file that is not there" 4 'nowhere.db' tune "$work/hinted.db" --hints "$work/nowhere.db"
 fails "--hints and --no-hints" 2 'no-hints' tune "$work/hinted.db" --hints "$base" --no-hints
 
+# --- a slow default -----------------------------------------------------------------------------------------------------------
+
+# The default is of the first template, which takes a thousand times as long as the other one; time passes by the wall
+# clock, too.
+mkdir "$work/slow"
+cp "$templates/small.cu" "$work/slow/quick.cu"
+cp "$templates/small.cu" "$work/slow/heavy.cu"
+for name in quick heavy; do sed "s/^name: small/name: $name/" "$templates/small.yaml" >"$work/slow/$name.yaml"; done
+printf 'base_us 300\nspread 1 2\nlaunch_us 0\nslower 2300 star7_heavy\nwall 1\n' >"$work/slow/model"
+# 8 s are 3 s of search and 5 s of finals.
+slow() { # TEMPLATES option...
+  list=$1
+  shift
+  HALOTUNE_FAKE_MODEL=$work/slow/model timeout 100 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$work/slow" --template "$list" \
+    --budget 8s --db "$work/slow/db" --json "$@" >"$work/out" 2>"$work/err"
+}
+slow quick --max-variants 4 # compiled and computed once, so that what follows has its time for itself
+HALOTUNE_FAKE_LOG=$work/slow/log slow heavy,quick --fresh --no-hints && json '.tasks[0] | .complete and .search_s + .final_s < 12'
+result "a default that is a thousand times slower than the best keeps the budget" $? "$work/out"
+[ "$(grep -c "^loaded $(awk '$3 == "star7" {print $2; exit}' "$work/slow/log") " "$work/slow/log")" = 3 ]
+result "the default is loaded when it is found, measured and compared, and is no anchor" $? "$work/slow/log"
+json '.tasks[0] | .tried >= 3 and .winner.template == "quick" and .winner.samples >= 8 and .winner.time_ms < 0.6'
+result "other templates are tried" $? "$work/out"
+[ "$(query "$work/slow/db" "select name from measurement m join variant v on v.id = variant_id join template t on t.id = template_id
+  where run_id = 2 and number <= 2 order by number" | tr '\n' ' ')" = "heavy quick " ]
+result "after the default the defaults of the other templates" $?
+[ "$(query "$work/slow/db" "select max(sample_count * median_ms) <= 1000 from measurement m join variant v on v.id = variant_id
+  join template t on t.id = template_id where run_id = 2 and name = 'heavy'")" = 1 ]
+result "the samples of each take 1 s at most" $?
+[ "$(query "$work/slow/db" "select f.sample_count, f.rank > 1, f.ratio > 500, b.default_ms > 300, b.default_ms = f.median_ms
+  from finalist f join best b on b.run_id = f.run_id where f.is_default and b.is_current")" = "1 1 1 1 1" ]
+result "the default is a finalist, in one round, and the speed-up over it is stored" $? "$work/out"
+json '.tasks[0].winner.speed_up > 500'
+result "and told" $? "$work/out"
+slow heavy --fresh --no-hints && json '.tasks[0] | .complete and .search_s + .final_s < 20 and .winner.samples >= 3'
+result "nor does a space in which all are slow take much more" $? "$work/out"
+
 # --- ending early -------------------------------------------------------------------------------------------------------------
 
 early=$work/early.db

@@ -227,8 +227,8 @@ void memo_put(struct hash key, const struct host_argument *arguments, int count,
 
 /* --- times (model.c) ---------------------------------------------------------------------------------------------------- */
 
-/* How much slower than the best a cubin is; 1 or more. */
-double model_factor(struct hash cubin);
+/* How much slower than the best a cubin is that comes from this source; 1 or more. */
+double model_factor(struct hash cubin, const char *source);
 
 /* The time of one launch without noise.
  *   bytes  that the kernel has pointers to */

@@ -3,6 +3,8 @@
  *   seed N                       of the factors and of the noise; 1
  *   base_us T                    the time of the best; else that of its bytes
  *   spread A POWER               factors are 1 + A*u^POWER, with u evenly from 0 to 1; 1 1
+ *   slower F WORD                kernels whose source holds the word take F times as long; up to 4 lines
+ *   wall SHARE                   so much of the virtual time passes by the wall clock, too; 0
  *   launch_us T                  the gap between launches in a stream; 2
  *   graph_us T                   and in a graph; 0.8
  *   independent SD               each launch's time is off by a normal share of this deviation
@@ -16,12 +18,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/random.h"
 #include "tests/fake_cuda/fake.h"
 
+enum { MOST_SLOWER = 4, WORD_BYTES = 64 };
+
+struct slower {
+  double factor;
+  char word[WORD_BYTES];
+};
+
 static struct model {
   bool is_read;
+  struct slower slower[MOST_SLOWER];
+  int slower_count;
+  double wall;
   double seed, base_us, spread[2], launch_us, graph_us;
   double independent, correlated[2], ramp[2], drift[2], trend, outliers[4], throttle[3];
 } the_model = {.seed = 1, .spread = {1, 1}, .launch_us = 2, .graph_us = 0.8};
@@ -45,6 +58,20 @@ static bool read_numbers(const char *text, double *values, int count) {
   return text[strspn(text, " \t\n")] == '\0';
 }
 
+/* "F WORD". False if it is anything else, or one too many. */
+static bool read_slower(const char *text, struct model *model) {
+  struct slower *slower = &model->slower[model->slower_count];
+  char *end;
+  if (model->slower_count == MOST_SLOWER) return false;
+  slower->factor = strtod(text, &end);
+  const char *word = end + strspn(end, " ");
+  const size_t length = strcspn(word, " \t\n");
+  if (end == text || length == 0 || length >= WORD_BYTES) return false;
+  memcpy(slower->word, word, length);
+  model->slower_count++;
+  return true;
+}
+
 static void read_line(struct model *model, const char *path, const char *line) {
   const struct {
     const char *name;
@@ -53,9 +80,14 @@ static void read_line(struct model *model, const char *path, const char *line) {
   } rows[] = {{"seed", &model->seed, 1},           {"base_us", &model->base_us, 1},   {"spread", model->spread, 2},
               {"launch_us", &model->launch_us, 1}, {"graph_us", &model->graph_us, 1}, {"independent", &model->independent, 1},
               {"correlated", model->correlated, 2}, {"ramp", model->ramp, 2},          {"drift", model->drift, 2},
-              {"trend", &model->trend, 1},         {"outliers", model->outliers, 4},  {"throttle", model->throttle, 3}};
+              {"trend", &model->trend, 1},         {"outliers", model->outliers, 4},  {"throttle", model->throttle, 3},
+              {"wall", &model->wall, 1}};
   size_t length = strcspn(line, " \t\n");
   if (length == 0 || *line == '#') return;
+  if (strncmp(line, "slower ", 7) == 0) {
+    if (!read_slower(line + length, model)) refuse(path, line);
+    return;
+  }
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (strlen(rows[i].name) != length || strncmp(line, rows[i].name, length) != 0) continue;
     if (!read_numbers(line + length, rows[i].values, rows[i].count)) refuse(path, line);
@@ -92,10 +124,14 @@ static double normal(const struct model *model) {
 
 /* --- without noise ------------------------------------------------------------------------------------------------------ */
 
-double model_factor(struct hash cubin) {
+double model_factor(struct hash cubin, const char *source) {
   const struct model *model = model_get();
   double u = uniform_of(random_bits(cubin.high ^ (uint64_t)model->seed, cubin.low & 0xffff));
-  return 1 + model->spread[0] * pow(u, model->spread[1]);
+  double factor = 1 + model->spread[0] * pow(u, model->spread[1]);
+  for (int i = 0; i < model->slower_count; i++) {
+    if (strstr(source, model->slower[i].word)) factor *= model->slower[i].factor;
+  }
+  return factor;
 }
 
 double model_time_us(double factor, double bytes) {
@@ -138,6 +174,18 @@ static double ramp_now(const struct model *model, const struct fake_state *state
   return model->ramp[0] == 0 ? 0 : model->ramp[0] * exp(-state->clock_us * 1e-3 / model->ramp[1]);
 }
 
+/* In parts that a sleep can keep. */
+static void pass_on_the_wall(const struct model *model, double time_us) {
+  static const double least_us = 2000;
+  static double owed_us;
+  owed_us += model->wall * time_us;
+  if (owed_us < least_us) return;
+  const long long ns = (long long)(owed_us * 1e3);
+  const struct timespec pause = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+  owed_us = 0;
+  nanosleep(&pause, NULL);
+}
+
 void model_pass(double time_us) {
   const struct model *model = model_get();
   struct fake_state *state = fake_state();
@@ -149,7 +197,9 @@ void model_pass(double time_us) {
   }
   double off = correlated_now(model, state);
   if (model->independent > 0) off += model->independent * normal(model);
-  state->clock_us += time_us * factor * fmax(0.1, 1 + off);
+  const double passed_us = time_us * factor * fmax(0.1, 1 + off);
+  state->clock_us += passed_us;
+  pass_on_the_wall(model, passed_us);
 }
 
 bool model_is_throttled(void) { return throttle_now(model_get(), fake_state()) > 0; }

@@ -82,7 +82,7 @@ CUresult fake_module_load(CUmodule *module, const void *image) {
     free(new);
     return result;
   }
-  new->factor = model_factor(new->hash);
+  new->factor = model_factor(new->hash, new->source);
   log_load(new);
   if (is_checker(new)) compile(new);
   *module = (CUmodule)(void *)new;

@@ -117,42 +117,90 @@ TEST(ties_are_decided_in_order) {
   for (size_t i = 0; i < COUNT(rows); i++) CHECK_EQ(rows[i].want, finals_decide(rows[i].contenders, 3), "row %zu", i);
 }
 
+/* How much a plan does. */
+struct counts {
+  int entrants, entry_rounds, finalists, final_rounds;
+};
+
+static void check_plan(const struct finals_plan *got, double sample_ms, const struct counts *want, bool is_scaled,
+                       const char *what) {
+  CHECK_NEAR(sample_ms, got->sample_ms, 1e-9, "%s", what);
+  CHECK_EQ(want->entrants, got->entrants, "%s", what);
+  CHECK_EQ(want->entry_rounds, got->entry_rounds, "%s", what);
+  CHECK_EQ(want->finalists, got->finalists, "%s", what);
+  CHECK_EQ(want->final_rounds, got->final_rounds, "%s", what);
+  CHECK_EQ(is_scaled, got->is_scaled, "%s", what);
+}
+
 TEST(less_time_makes_a_smaller_plan_in_the_documented_order) {
   static const struct {
     double time_ms, recheck_ms, budget_ms;
     int available, roofs;
-    struct finals_plan want;
+    double sample_ms;
+    struct counts counts;
+    bool is_scaled;
   } rows[] = {
-      {1, 0, 5000, 100, 2, {1, 64, 5, 12, 20, false}},
-      {1, 0, 5000, 10, 2, {1, 10, 5, 10, 20, false}},
+      {1, 0, 5000, 100, 2, 1, {64, 5, 12, 20}, false},
+      {1, 0, 5000, 10, 2, 1, {10, 5, 10, 20}, false},
       /* 65*5 + 15*20 = 625 samples of 0.1 + 1 ms take 688 ms, and 80 % of 800 ms are 640 ms: shorter samples are
        * enough. */
-      {0.1, 0, 800, 100, 2, {0.8, 64, 5, 12, 20, true}},
+      {0.1, 0, 800, 100, 2, 0.8, {64, 5, 12, 20}, true},
       /* 1 ms is as short as samples can be: (e+1)*5 + 300 samples of 2 ms within 1000 ms: 39 entrants. */
-      {1, 0, 1250, 100, 2, {0.2, 39, 5, 12, 20, true}},
+      {1, 0, 1250, 100, 2, 0.2, {39, 5, 12, 20}, true},
       /* 17*5*2 = 170 ms for the least entrants; 15*r*2 within 310 ms: 10 rounds. */
-      {1, 0, 600, 100, 2, {0.2, 16, 5, 12, 10, true}},
+      {1, 0, 600, 100, 2, 0.2, {16, 5, 12, 10}, true},
       /* 170 + (f+3)*8*2 within 320 ms: 6 finalists. */
-      {1, 0, 400, 100, 2, {0.2, 16, 5, 6, 8, true}},
+      {1, 0, 400, 100, 2, 0.2, {16, 5, 6, 8}, true},
       /* 17*r*2 + 7*8*2 = 112 within 240 ms: 3 rounds. */
-      {1, 0, 300, 100, 2, {0.2, 16, 3, 4, 8, true}},
-      {1, 0, 1, 100, 2, {0.2, 16, 3, 4, 8, true}},
-      {1, 0, 1, 3, 0, {0.2, 3, 3, 3, 8, true}},
+      {1, 0, 300, 100, 2, 0.2, {16, 3, 4, 8}, true},
+      {1, 0, 1, 100, 2, 0.2, {16, 3, 4, 8}, true},
+      {1, 0, 1, 3, 0, 0.2, {3, 3, 3, 8}, true},
       /* 13 rechecks of 100 ms count. */
-      {1, 100, 3000, 100, 2, {0.2, 49, 5, 12, 20, true}},
+      {1, 100, 3000, 100, 2, 0.2, {49, 5, 12, 20}, true},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct finals_plan got;
-    finals_plan_make(rows[i].time_ms, rows[i].recheck_ms, rows[i].budget_ms, rows[i].available, rows[i].roofs, &got);
-    CHECK_NEAR(rows[i].want.sample_ms, got.sample_ms, 1e-9, "row %zu", i);
-    CHECK_EQ(rows[i].want.entrants, got.entrants, "row %zu", i);
-    CHECK_EQ(rows[i].want.entry_rounds, got.entry_rounds, "row %zu", i);
-    CHECK_EQ(rows[i].want.finalists, got.finalists, "row %zu", i);
-    CHECK_EQ(rows[i].want.final_rounds, got.final_rounds, "row %zu", i);
-    CHECK_EQ(rows[i].want.is_scaled, got.is_scaled, "row %zu", i);
+    const struct finals_times times = {rows[i].time_ms, rows[i].time_ms, rows[i].recheck_ms};
+    finals_plan_make(&times, rows[i].budget_ms, rows[i].available, rows[i].roofs, &got);
+    CHECK(!got.is_default_rare, "row %zu", i);
+    char what[32];
+    snprintf(what, sizeof what, "row %zu", i);
+    check_plan(&got, rows[i].sample_ms, &rows[i].counts, rows[i].is_scaled, what);
   }
   CHECK_NEAR(12000, finals_budget_ms(60e3), 1e-9, "20 %%");
   CHECK_NEAR(5000, finals_budget_ms(20e3), 1e-9, "at least 5 s");
+}
+
+/* How often a default runs that takes long. In 5 s, of which 4 are planned for, it may take 1 s. */
+TEST(a_default_that_is_far_behind_is_rare) {
+  static const struct {
+    const char *what;
+    double best_ms, default_ms, budget_ms;
+    bool is_rare;
+    int default_rounds;
+    double sample_ms;
+    struct counts counts;
+    bool is_scaled;
+  } rows[] = {
+      {"25 rounds of 2 x 20 ms take 1 s", 1, 20, 5000, false, 20, 1, {64, 5, 12, 20}, false},
+      {"of 2 x 25 ms they do not", 1, 25, 5000, true, 20, 1, {64, 5, 12, 20}, false},
+      {"4 of 2 x 110 ms", 1, 110, 5000, true, 4, 1, {64, 5, 12, 20}, false},
+      {"one of 2 x 700 ms, at least", 0.3, 700, 5000, true, 1, 1, {64, 5, 12, 20}, false},
+      {"what could win is never rare", 50, 57, 5000, false, 8, 0.2, {2, 3, 2, 8}, true},
+      /* 2 x 150 ms x 3 and a recheck of the default leave 2.95 s for 2*5 + 4*15 samples of 2 x 20 ms. */
+      {"the others have what it leaves", 20, 150, 5000, true, 3, 0.2, {2, 5, 2, 15}, true},
+      /* Though it takes 3*1 + 5*3 samples of 2 x 300 ms. */
+      {"all are long: the least", 300, 300, 5000, false, 3, 0.2, {2, 1, 2, 3}, true},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct finals_plan got;
+    const struct finals_times times = {rows[i].best_ms, rows[i].default_ms, 0};
+    const bool is_slow = rows[i].best_ms > 1;
+    finals_plan_make(&times, rows[i].budget_ms, is_slow ? 2 : 100, 2, &got);
+    CHECK_EQ(rows[i].is_rare, got.is_default_rare, "%s", rows[i].what);
+    CHECK_EQ(rows[i].default_rounds, got.default_rounds, "%s", rows[i].what);
+    check_plan(&got, rows[i].sample_ms, &rows[i].counts, rows[i].is_scaled, rows[i].what);
+  }
 }
 
 /* Which of some times wins, with these registers. */
@@ -475,6 +523,50 @@ TEST(without_time_the_least_is_done) {
   finals_free(&phase.finals);
 }
 
+/* A thousand times slower than the best, or as slow as all: either ends in time. */
+TEST(slow_applications_keep_the_budget) {
+  static const struct {
+    const char *what;
+    double times_ms[4];
+    int winner, default_samples, samples;
+  } rows[] = {{"the default alone", {700, 0.32, 0.3, 0.305}, 2, 1, FINALS_ROUNDS},
+              {"somewhat", {40, 0.32, 0.3, 0.305}, 2, 10, FINALS_ROUNDS},
+              {"all of them", {140, 150, 152, 135}, 3, 3, 3}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct phase phase;
+    begin(&phase, rows[i].times_ms, 4, NOISE_INDEPENDENT);
+    const double begin_ms = phase.model.now_ms;
+    run(&phase);
+    const struct final_entry *entry = entry_of(&phase, 0);
+    CHECK_EQ(rows[i].winner, winner(&phase), "%s", rows[i].what);
+    CHECK(phase.model.now_ms - begin_ms < 5000, "%s: %g ms", rows[i].what, phase.model.now_ms - begin_ms);
+    CHECK_EQ(rows[i].samples, phase.finals.entries[0].timing.sample_count, "%s", rows[i].what);
+    CHECK(entry->is_finalist && entry->rank > 0, "%s: the default", rows[i].what);
+    CHECK_EQ(rows[i].default_samples, entry->timing.sample_count, "%s: rounds of the default", rows[i].what);
+    CHECK_NEAR(rows[i].times_ms[0], phase.finals.default_ms, 0.02 * rows[i].times_ms[0], "%s", rows[i].what);
+    const double want_ratio = rows[i].times_ms[0] / rows[i].times_ms[rows[i].winner];
+    CHECK_NEAR(want_ratio, entry->ratio, 0.03 * entry->ratio, "%s", rows[i].what);
+    for (int k = 0; k < entry->timing.sample_count; k++) CHECK(entry->samples[k] > 1, "%s: sample %d", rows[i].what, k);
+    CHECK_EQ(0, finals_reject(&phase.finals, &(struct verdict){.outcome = OUTCOME_WRONG}), "%s", rows[i].what);
+    CHECK(winner(&phase) != rows[i].winner && phase.finals.ranked > 0, "%s: the next one", rows[i].what);
+    finals_free(&phase.finals);
+  }
+}
+
+/* Its only round is slowed down: its time stays, and that is told. */
+TEST(the_time_of_a_rare_default_is_never_dropped) {
+  struct phase phase;
+  const double times_ms[] = {700, 1, 1.02, 1.025, 1.01};
+  begin(&phase, times_ms, 5, NOISE_NONE);
+  phase.model.throttle_from_ms = 0;
+  phase.model.throttle_to_ms = 6500; /* the round is repeated three times */
+  run_in(&phase, 8000);
+  CHECK_EQ(1, winner(&phase), "winner");
+  CHECK(entry_of(&phase, 0)->timing.sample_count > 0 && phase.finals.default_ms > 0, "the default has a time");
+  CHECK(phase.finals.is_marked, "marked");
+  finals_free(&phase.finals);
+}
+
 TEST(loads_that_take_long_leave_fewer_entrants) {
   struct phase phase;
   double times_ms[MOST];
@@ -562,10 +654,42 @@ TEST(the_order_within_rounds_is_shuffled_and_seeded) {
   CHECK(memcmp(first[0], first[1], sizeof first[0]) == 0, "the same seed gives the same order");
 }
 
+TEST(a_player_may_skip_rounds) {
+  enum { PLAYERS = 4, ROUNDS = 20 };
+  static const int skips[PLAYERS] = {0, 6, 0, ROUNDS_NONE};
+  struct model model;
+  struct rounds rounds;
+  double adjusted_ms[PLAYERS];
+  model_make(&model, NOISE_NONE, 1);
+  struct backend_handle backend = model_handle(&model);
+  const struct time_source time = model_time(&model);
+  const struct rounds_end end = {.at_ms = INFINITY, .least = ROUNDS};
+  CHECK_OK(rounds_make(&backend, &time, 5, PLAYERS, ROUNDS, &rounds));
+  for (int i = 0; i < PLAYERS; i++) {
+    model.true_ms[i] = 1 + i;
+    model_load(&model, i, i);
+    rounds.players[i] =
+        (struct player){.slot = i, .batch = 1, .skips = skips[i], .verdict = {.outcome = OUTCOME_MEASURED}};
+  }
+  CHECK_OK(rounds_run(&rounds, ROUNDS, &end));
+  CHECK_EQ(ROUNDS, rounds.count, "rounds");
+  CHECK_EQ(2 * ROUNDS + 3, model.samples, "samples: all, all, rounds 0, 7 and 14, none");
+  CHECK_EQ(3, rounds_times(&rounds, 1).count, "times");
+  CHECK_EQ(3, rounds_ratio(&rounds, 1, 2).count, "ratios within its rounds");
+  CHECK_NEAR(2.0 / 3, rounds_ratio(&rounds, 1, 2).median, 1e-9, "ratio");
+  CHECK_EQ(ROUNDS, rounds_ratio(&rounds, 0, 2).count, "the others have theirs");
+  CHECK_EQ(0, rounds_times(&rounds, 3).count, "no times");
+  rounds_adjusted(&rounds, adjusted_ms);
+  for (int i = 0; i < 3; i++) CHECK_NEAR(1 + i, adjusted_ms[i], 1e-9, "player %d", i);
+  CHECK(isnan(adjusted_ms[3]), "nothing is known of it");
+  rounds_free(&rounds);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ties_are_decided_in_order),
       cmocka_unit_test(less_time_makes_a_smaller_plan_in_the_documented_order),
+      cmocka_unit_test(a_default_that_is_far_behind_is_rare),
       cmocka_unit_test(the_winner_follows_from_times_and_registers),
       cmocka_unit_test(what_is_rejected_leaves_and_the_others_are_ranked_anew),
       cmocka_unit_test(one_value_again_and_again_has_no_interval),
@@ -579,10 +703,13 @@ int main(void) {
       cmocka_unit_test(loads_and_rechecks_may_fail),
       cmocka_unit_test(when_all_finalists_are_wrong_the_next_ones_run),
       cmocka_unit_test(without_time_the_least_is_done),
+      cmocka_unit_test(slow_applications_keep_the_budget),
+      cmocka_unit_test(the_time_of_a_rare_default_is_never_dropped),
       cmocka_unit_test(loads_that_take_long_leave_fewer_entrants),
       cmocka_unit_test(a_stop_ends_it_with_what_there_is),
       cmocka_unit_test(slow_rounds_are_repeated_dropped_or_marked),
       cmocka_unit_test(the_order_within_rounds_is_shuffled_and_seeded),
+      cmocka_unit_test(a_player_may_skip_rounds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

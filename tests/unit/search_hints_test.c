@@ -1,10 +1,11 @@
 /* search_hints_test.c: what a search learns of winners that databases have: which, in what order, and as which variants
- * of today's templates. Nothing is compiled, nothing runs. */
+ * of today's templates; and what it starts with. Nothing is compiled, nothing runs. */
 #include <math.h>
 
 #include "tests/unit/tuned.h"
 #include "tuner/search/hint_rows.h"
 #include "tuner/search/hints.h"
+#include "tuner/search/starts.h"
 
 #define F32 DTYPE_F32
 #define F64 DTYPE_F64
@@ -59,6 +60,7 @@ static void hints_open(struct hints_case *c) {
 
 static void hints_close(struct hints_case *c) {
   drawn_free(&c->session.hints);
+  drawn_free(&c->session.starts);
   bindings_free(&c->bindings);
   store_close(c->other);
   store_close(c->own);
@@ -291,9 +293,63 @@ TEST(a_search_can_begin_blind) {
   hints_close(&c);
 }
 
+/* --- the beginning of a search --- */
+
+/* How many variants a search starts with. */
+static long find_starts(struct hints_case *c) {
+  drawn_free(&c->session.starts);
+  find_again(c);
+  c->session.space.hints = NULL, c->session.space.hint_count = 0;
+  CHECK_OK(starts_find(&c->session));
+  const bool is_shown = c->options.strategy->takes_hints && !c->options.rematch;
+  CHECK_EQ(is_shown ? c->session.starts.count : 0, c->session.space.hint_count, "the strategy sees them");
+  return c->session.starts.count;
+}
+
+TEST(hints_and_then_the_defaults_of_templates_are_tried_first) {
+  static const struct tuned row = {GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.1};
+  struct hints_case c;
+  hints_open(&c);
+  CHECK_EQ(0, find_starts(&c), "the default of the only template is the first variant anyway");
+  tuned_put(c.own, &row);
+  CHECK_EQ(1, find_starts(&c), "a hint");
+
+  /* Another variant is the first one, as where the default does not work. */
+  const struct proposal hint = c.session.hints.list[0];
+  struct proposal standard = c.first.proposal;
+  c.first.proposal = hint;
+  CHECK(find_starts(&c) == 1 && memcmp(&standard, c.session.starts.list, sizeof standard) == 0, "the default, no hint");
+  CHECK_OK(configuration_set(c.template, "block_x=512", &c.first.proposal.configuration));
+  CHECK_EQ(2, find_starts(&c), "both");
+  CHECK(memcmp(&hint, &c.session.starts.list[0], sizeof hint) == 0, "the hint first");
+  CHECK(memcmp(&standard, &c.session.starts.list[1], sizeof standard) == 0, "then the default");
+  CHECK(hints_have(&c.session, &hint) && !hints_have(&c.session, &standard), "which is no hint");
+  c.options.strategy = &strategy_exhaustive;
+  CHECK_EQ(1, find_starts(&c), "without hints, the default");
+  c.options.strategy = &strategy_local;
+
+  /* What is fixed stays; a recording has what it has; a rematch has no search. */
+  struct fixed_parameters fixed;
+  memset(&fixed, 0, sizeof fixed);
+  fixed.values = standard.configuration;
+  CHECK_OK(configuration_set(c.template, "block_x=256", &fixed.values));
+  fixed.is_fixed[0] = true;
+  c.session.space.fixed = &fixed;
+  CHECK_EQ(1, find_starts(&c), "hint and default are one variant where what they differ in is fixed");
+  CHECK_EQ(fixed.values.choice[0], c.session.starts.list[0].configuration.choice[0], "the fixed value");
+  c.session.space.fixed = NULL;
+  c.session.space.only = &hint, c.session.space.only_count = 1;
+  CHECK_EQ(1, find_starts(&c), "the default was not recorded");
+  c.session.space.only = NULL, c.session.space.only_count = 0;
+  c.options.rematch = true;
+  CHECK_EQ(0, find_starts(&c), "rematch");
+  hints_close(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_nearest_winners_come_first),
+      cmocka_unit_test(hints_and_then_the_defaults_of_templates_are_tried_first),
       cmocka_unit_test(of_a_problem_the_newest_winners_count),
       cmocka_unit_test(winners_of_older_templates_are_read_by_name),
       cmocka_unit_test(what_rules_exclude_becomes_the_nearest_that_they_keep),

@@ -95,6 +95,54 @@ TEST(all_templates_have_their_turn) {
   space_close(&c);
 }
 
+/* How many of the first random variants are of the second template, after so many of its variants took so much
+ * longer. */
+static int random_of_slower(struct space_case *c, double slower, long told) {
+  enum { FIRST_RANDOM = 40 };
+  struct proposal proposal;
+  void *state;
+  int of_slower = 0;
+  CHECK_OK(strategy_local.open(&c->space, 3, &state));
+  travel(c, &strategy_random, 5, 5, 0, 100, &one);
+  for (long k = 0, fast = 0, slow = 0; k < one.count; k++) {
+    const bool is_slow = one.list[k].template_index == 1;
+    long *count = is_slow ? &slow : &fast;
+    if ((*count)++ < told) strategy_local.tell(state, &one.list[k], is_slow ? slower : 1);
+  }
+  for (int k = 0; k < FIRST_RANDOM; k++) {
+    CHECK(strategy_local.next(state, &proposal), "number %d", k);
+    of_slower += proposal.template_index == 1;
+  }
+  strategy_local.close(state);
+  return of_slower;
+}
+
+TEST(templates_that_are_far_behind_come_last) {
+  static const struct {
+    double slower;
+    long told;
+    bool is_behind;
+  } rows[] = {{1001, 1, true}, {900, 1, false}, {33, 2, true}, {31, 2, false},
+              {10.1, 3, true}, {10.1, 2, false}, {9.9, 40, false}, {1.5, 40, false}};
+  struct space_case c;
+  space_open(&c);
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const int got = random_of_slower(&c, rows[i].slower, rows[i].told);
+    CHECK(rows[i].is_behind ? got == 0 : got >= 15, "row %zu: %d", i, got);
+  }
+  /* They do come, in the end. */
+  void *local;
+  long count = 0;
+  CHECK_OK(strategy_local.open(&c.space, 3, &local));
+  for (struct proposal proposal; strategy_local.next(local, &proposal); count++) {
+    const double slower = proposal.template_index == 1 ? 5000 : 1;
+    strategy_local.tell(local, &proposal, slower * made_up_ms(&c, &proposal, 5, 0.3));
+  }
+  CHECK_EQ(c.size, count, "all of the space");
+  strategy_local.close(local);
+  space_close(&c);
+}
+
 TEST(what_is_fixed_stays) {
   struct space_case c;
   struct fixed_parameters fixed[TEMPLATES];
@@ -177,6 +225,7 @@ int main(void) {
       cmocka_unit_test(hints_come_first_and_once),
       cmocka_unit_test(a_seed_decides_all),
       cmocka_unit_test(all_templates_have_their_turn),
+      cmocka_unit_test(templates_that_are_far_behind_come_last),
       cmocka_unit_test(what_is_fixed_stays),
       cmocka_unit_test(looking_around_finds_the_best_sooner_than_chance),
       cmocka_unit_test(strategies_are_found_by_name),

@@ -31,8 +31,9 @@ struct anchor {
   struct backend_handle *backend;
   struct time_source time;
   int slot, batch;
+  int sample_count; /* of a reading */
   double unit; /* time of the variant in the slot over that of the first one */
-  double taken_at_ms, busy_until_ms;
+  double taken_at_ms, busy_until_ms, period_ms;
   struct anchor_reading *readings;
   int reading_count, reading_capacity;
   struct cover *covers; /* of each number one */
@@ -44,7 +45,7 @@ struct anchor {
 static halotune_status take_median(struct anchor *anchor, struct anchor_reading *out, struct verdict *verdict) {
   struct backend_handle *backend = anchor->backend;
   const struct sample_plan plan = {
-      .slots = &anchor->slot, .batches = &anchor->batch, .slot_count = 1, .rounds = ANCHOR_SAMPLES + 1};
+      .slots = &anchor->slot, .batches = &anchor->batch, .slot_count = 1, .rounds = anchor->sample_count + 1};
   double times_ms[ANCHOR_SAMPLES + 1];
   struct gpu_reading before, after;
   int failed, attempts = 0;
@@ -55,7 +56,8 @@ static halotune_status take_median(struct anchor *anchor, struct anchor_reading 
     backend->table->read(backend->state, &before); /* a slowdown may end, or begin, between the samples */
     st = backend->table->sample(backend->state, &plan, times_ms, &failed, verdict);
     if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
-    out->time_ms = median_of(times_ms + 1, ANCHOR_SAMPLES) / anchor->unit; /* the first one follows other kernels and data */
+    /* The first one follows other kernels and data. */
+    out->time_ms = median_of(times_ms + 1, anchor->sample_count) / anchor->unit;
     backend->table->read(backend->state, &after);
     out->is_spoilt = reading_spoils(&before) || reading_spoils(&after);
   } while (out->is_spoilt && attempts <= THROTTLE_REPEATS);
@@ -82,7 +84,7 @@ static void judge(struct anchor *anchor) {
 
 bool anchor_due(const struct anchor *anchor) {
   const double now_ms = time_now_ms(&anchor->time);
-  return now_ms - anchor->taken_at_ms >= ANCHOR_PERIOD_MS || now_ms - anchor->busy_until_ms > ANCHOR_GAP_MS;
+  return now_ms - anchor->taken_at_ms >= anchor->period_ms || now_ms - anchor->busy_until_ms > ANCHOR_GAP_MS;
 }
 
 halotune_status anchor_take(struct anchor *anchor, struct verdict *verdict) {
@@ -173,6 +175,22 @@ double anchor_scale(const struct anchor *anchor, long number) {
 
 double anchor_time_ms(const struct anchor *anchor) { return anchor->readings[anchor->reading_count - 1].time_ms; }
 
+double anchor_own_ms(const struct anchor *anchor) { return anchor_time_ms(anchor) * anchor->unit; }
+
+static int samples_of(double sample_ms) {
+  const double fitting = fmin(floor(ANCHOR_READING_MS / sample_ms), ANCHOR_SAMPLES);
+  return (int)fmax(fitting, ANCHOR_SAMPLES_LEAST);
+}
+
+double anchor_period_ms(double sample_ms) {
+  return fmax(ANCHOR_PERIOD_MS, ANCHOR_PERIOD_READINGS * (samples_of(sample_ms) + 1) * sample_ms);
+}
+
+static void plan_readings(struct anchor *anchor, double sample_ms) {
+  anchor->sample_count = samples_of(sample_ms);
+  anchor->period_ms = anchor_period_ms(sample_ms);
+}
+
 /* For the variant in the slot. Nobody knows how long the GPU has been idle before. */
 static halotune_status find_batch(struct anchor *anchor, struct verdict *verdict) {
   double time_ms;
@@ -181,6 +199,7 @@ static halotune_status find_batch(struct anchor *anchor, struct verdict *verdict
   st = measure_batch(anchor->backend, anchor->slot, MEASURE_SAMPLE_US / 1e3, &anchor->batch, &time_ms, verdict);
   anchor_busy(anchor);
   anchor->unit = 1;
+  if (st == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED) plan_readings(anchor, time_ms * anchor->batch);
   return st;
 }
 

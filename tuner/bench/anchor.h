@@ -16,15 +16,33 @@
 #include "tuner/bench/time_source.h"
 
 enum {
-  ANCHOR_PERIOD_MS = 2000,
+  ANCHOR_PERIOD_MS = 2000,  /* or ANCHOR_PERIOD_READINGS times what a reading takes, if that is longer */
+  ANCHOR_PERIOD_READINGS = 20,
   ANCHOR_GAP_MS = 50,     /* without work, the GPU lowers its clocks */
   ANCHOR_ATTEMPTS = 3,    /* measurements of one variant */
-  ANCHOR_SAMPLES = 7,     /* of one reading, which is their median */
+  ANCHOR_SAMPLES = 7,     /* of one reading, which is their median; fewer where they would take more than */
+  ANCHOR_READING_MS = 100,
+  ANCHOR_SAMPLES_LEAST = 3,
+  ANCHOR_SLOW_MS = 10,    /* see anchor_is_slow */
   ANCHOR_SPOILT_MOST = 16 /* so many spoilt measurements in a row, and spoilt ones are no longer repeated */
 };
 
 /* Two readings that differ by more than this part of the smaller one say that the GPU has changed. */
 #define ANCHOR_TOLERANCE 0.01
+
+/* An anchor need not be slow to be steady. One that takes more than ANCHOR_SLOW_MS, and more than this times the
+ * best, is too slow: it takes time from the search, and says no more than a faster one. */
+#define ANCHOR_SLOW_RATIO 5
+
+/* Whether a variant is too slow for an anchor.
+ *   time_ms  of one application of it
+ *   best_ms  of the fastest variant so far */
+static inline bool anchor_is_slow(double time_ms, double best_ms) {
+  return time_ms > ANCHOR_SLOW_MS && time_ms > ANCHOR_SLOW_RATIO * best_ms;
+}
+
+/* From one reading to the next, for an anchor whose samples take so long. */
+double anchor_period_ms(double sample_ms);
 
 struct anchor; /* one for each problem */
 
@@ -49,8 +67,9 @@ bool anchor_due(const struct anchor *anchor);
  *            anchor_replace. */
 halotune_status anchor_take(struct anchor *anchor, struct verdict *verdict);
 
-/* Go on with another variant, which is in the slot now, where the one before failed. Its time stands for the last reading: what
- * the GPU changed since then is not seen, so that what was measured meanwhile has to be measured again.
+/* Go on with another variant, which is in the slot now, where the one before failed or was too slow. Its time stands
+ * for the last reading: what the GPU changed since then is not seen, so that what was measured meanwhile has to be
+ * measured again.
  *   verdict  what went wrong with it, or OUTCOME_MEASURED. Then there is still no variant to go on with. */
 halotune_status anchor_replace(struct anchor *anchor, struct verdict *verdict);
 
@@ -80,5 +99,8 @@ double anchor_scale(const struct anchor *anchor, long number);
 
 /* The last reading, ms; as the first variant would have it, where another one has taken its place. */
 double anchor_time_ms(const struct anchor *anchor);
+
+/* The same as the variant in the slot has it. */
+double anchor_own_ms(const struct anchor *anchor);
 
 #endif

@@ -90,14 +90,19 @@ static struct rounds_end end_of(const struct finals_phase *phase, int least) {
 /* Step 3: all entrants, few rounds. */
 static halotune_status run_entry(struct finals_phase *phase) {
   const int count = phase->out->count, wanted = phase->plan.entry_rounds;
-  const struct rounds_end end = end_of(phase, FINALS_ENTRY_ROUNDS_LEAST);
+  const int least = phase->plan.entry_rounds_least;
+  const struct rounds_end end = end_of(phase, least);
   halotune_status st =
       rounds_make(phase->request.backend, &phase->request.time, phase->request.seed, count, wanted, &phase->entry);
   if (st != HALOTUNE_OK) return st;
-  for (int i = 0; i < count; i++) phase->entry.players[i] = player_of(phase, i);
+  for (int i = 0; i < count; i++) {
+    const bool is_rare = phase->out->entries[i].is_default && phase->plan.is_default_rare;
+    phase->entry.players[i] = player_of(phase, i);
+    if (is_rare) phase->entry.players[i].skips = ROUNDS_NONE; /* it is a finalist in any case */
+  }
   if ((st = steady_wait(phase->request.backend)) != HALOTUNE_OK) return st; /* loading may have waited for compiles */
   if ((st = rounds_run(&phase->entry, wanted, &end)) != HALOTUNE_OK) return st;
-  rounds_drop_throttled(&phase->entry, FINALS_ENTRY_ROUNDS_LEAST);
+  rounds_drop_throttled(&phase->entry, least);
   rounds_adjusted(&phase->entry, phase->adjusted_ms);
   for (int i = 0; i < count; i++) phase->out->entries[i].verdict = phase->entry.players[i].verdict;
   return HALOTUNE_OK;
@@ -133,13 +138,17 @@ static int choose_finalists(struct finals_phase *phase) {
 static halotune_status run_final(struct finals_phase *phase) {
   const struct finals_request *request = &phase->request;
   const int finalists = phase->finalist_count, wanted = phase->plan.final_rounds;
-  const struct rounds_end end = end_of(phase, FINALS_ROUNDS_LEAST);
+  const struct rounds_end end = end_of(phase, phase->plan.final_rounds_least);
   double time_ms;
   rounds_free(&phase->final);
   halotune_status st = rounds_make(request->backend, &request->time, ~request->seed, finalists + request->roof_count,
                                    wanted, &phase->final);
   if (st != HALOTUNE_OK) return st;
-  for (int i = 0; i < finalists; i++) phase->final.players[i] = player_of(phase, phase->finalists[i]);
+  for (int i = 0; i < finalists; i++) {
+    const bool is_rare = phase->out->entries[phase->finalists[i]].is_default && phase->plan.is_default_rare;
+    phase->final.players[i] = player_of(phase, phase->finalists[i]);
+    if (is_rare) phase->final.players[i].skips = (wanted - 1) / phase->plan.default_rounds;
+  }
   for (int i = 0; i < request->roof_count; i++) {
     struct player *roof = &phase->final.players[finalists + i];
     roof->slot = request->roofs[i];
@@ -148,7 +157,7 @@ static halotune_status run_final(struct finals_phase *phase) {
     if (st != HALOTUNE_OK) return st;
   }
   if ((st = rounds_run(&phase->final, wanted, &end)) != HALOTUNE_OK) return st;
-  phase->out->is_marked = rounds_drop_throttled(&phase->final, FINALS_ROUNDS_LEAST);
+  phase->out->is_marked = rounds_drop_throttled(&phase->final, phase->plan.final_rounds_least);
   return HALOTUNE_OK;
 }
 
@@ -168,8 +177,17 @@ static halotune_status recheck(struct finals_phase *phase, int *left) {
   return HALOTUNE_OK;
 }
 
+/* What an application of the default takes; that of the best where there is none. */
+static double default_of(const struct finals_phase *phase) {
+  for (int i = 0; i < phase->request.candidate_count; i++) {
+    if (phase->request.candidates[i].is_default && phase->medians_ms[i] > 0) return phase->medians_ms[i];
+  }
+  return phase->best_ms;
+}
+
 halotune_status finals_run(const struct finals_request *request, struct finals *out) {
   struct finals_plan rest;
+  struct finals_times times = {.recheck_ms = 0};
   int left = 0;
   halotune_status st;
   *out = (struct finals){.roof = -1,
@@ -185,22 +203,23 @@ halotune_status finals_run(const struct finals_request *request, struct finals *
   if ((st = measure_empty(phase)) != HALOTUNE_OK) return st;
   if ((st = finals_enter(phase)) != HALOTUNE_OK) return st;
   const double load_begin_ms = time_now_ms(&request->time);
-  finals_plan_make(phase->best_ms, 0, phase->end_ms - load_begin_ms, phase->by_time_count, request->roof_count,
-                   &phase->plan);
+  times.best_ms = phase->best_ms;
+  times.default_ms = default_of(phase);
+  finals_plan_make(&times, phase->end_ms - load_begin_ms, phase->by_time_count, request->roof_count, &phase->plan);
   out->is_scaled = out->is_scaled || phase->plan.is_scaled;
   if ((st = finals_load(phase)) != HALOTUNE_OK || out->count == 0) return st;
 
   /* Now it is known what loading takes, and a recheck takes about as long. */
   const double load_end_ms = time_now_ms(&request->time);
-  finals_plan_make(phase->best_ms, (load_end_ms - load_begin_ms) / out->count, phase->end_ms - load_end_ms, out->count,
-                   request->roof_count, &rest);
+  times.recheck_ms = (load_end_ms - load_begin_ms) / out->count;
+  finals_plan_make(&times, phase->end_ms - load_end_ms, out->count, request->roof_count, &rest);
   out->is_scaled = out->is_scaled || rest.is_scaled;
   phase->plan = rest;
   cut_entries(phase);
   if ((st = run_entry(phase)) != HALOTUNE_OK) return st;
   while (left == 0 && choose_finalists(phase) > 0) {
     if ((st = run_final(phase)) != HALOTUNE_OK) return st;
-    if (phase->final.count < FINALS_ROUNDS_LEAST && finals_stopped(request)) return HALOTUNE_OK;
+    if (phase->final.count < phase->plan.final_rounds_least && finals_stopped(request)) return HALOTUNE_OK;
     if ((st = recheck(phase, &left)) != HALOTUNE_OK) return st;
   }
   return left > 0 ? finals_result(phase) : HALOTUNE_OK;

@@ -3,7 +3,7 @@
  * 1. The best time of the search (each time over the scale of the anchor around it) decides who is looked at.
  * 2. Screened variants whose minimum is under 1.08 times that are measured fully.
  * 3. Those within 3 % of the best, FINALS_ENTRANTS at most, and the default are loaded, and run FINALS_ENTRY_ROUNDS
- *    interleaved rounds.
+ *    interleaved rounds. A default that is far slower is in some of the final rounds only (finals_plan).
  * 4. The FINALS_FINALISTS fastest of these, and the default, run FINALS_ROUNDS more, and what the roof is measured
  *    with runs in the same rounds. These rounds alone rank them: what was lucky in the rounds that chose would keep
  *    its luck.
@@ -32,6 +32,9 @@ enum {
   FINALS_FINALISTS_LEAST = 4,
   FINALS_ROUNDS = 20,
   FINALS_ROUNDS_LEAST = 8, /* fewer than 6 have no interval of 95 % */
+  /* Where an application of the best takes more than MEASURE_LONG_SAMPLE_MS: */
+  FINALS_LONG_LEAST = 2,        /* entrants, finalists */
+  FINALS_LONG_ROUNDS_LEAST = 3, /* final rounds; entry rounds: 1 */
   FINALS_SAMPLE_US = 1000, /* a sample; the least is MEASURE_SAMPLE_US */
   FINALS_ROOFS = 8,
   FINALS_BUDGET_LEAST_MS = 5000
@@ -123,19 +126,26 @@ halotune_status finals_reject(struct finals *finals, const struct verdict *verdi
 
 /* --- parts, in the open for tests --------------------------------------------------------------------------------- */
 
+/* What a plan has to reckon with. */
+struct finals_times {
+  double best_ms, default_ms; /* of one application; each sample is preceded by one that is not timed */
+  double recheck_ms;          /* of one finalist; 0: not known yet */
+};
+
 /* How much is done in the time that there is. */
 struct finals_plan {
   double sample_ms;
   int entrants, entry_rounds, finalists, final_rounds;
   bool is_scaled;
+  bool is_default_rare; /* the default runs in `default_rounds` of the final rounds alone; else in all rounds */
+  int default_rounds, entry_rounds_least, final_rounds_least;
 };
 
-/* Plan the rounds.
- *   time_ms     of one application of the best; each sample is preceded by one that is not timed
- *   recheck_ms  of one finalist; 0: not known yet
+/* Plan the rounds. The default is rare where it takes more than MEASURE_SCREEN_RATIO times the best, and in all rounds
+ * would take more than a quarter of the time.
  *   available   candidates that may enter
  *   roof_count  slots that run in the final rounds beside them */
-void finals_plan_make(double time_ms, double recheck_ms, double budget_ms, int available, int roof_count,
+void finals_plan_make(const struct finals_times *times, double budget_ms, int available, int roof_count,
                       struct finals_plan *out);
 
 /* What decides among those that are not told apart. */

@@ -6,11 +6,11 @@
 #include "base/fail.h"
 #include "tuner/bench/finals_parts.h"
 
-/* The player with the lowest adjusted time among `count` from `first` that are in; -1 for none. */
+/* The player with the lowest adjusted time among `count` from `first` that are in and have one; -1 for none. */
 static int fastest(const struct rounds *rounds, const double *adjusted_ms, int first, int count) {
   int best = -1;
   for (int p = first; p < first + count; p++) {
-    if (player_is_in(rounds, p) && (best < 0 || adjusted_ms[p] < adjusted_ms[best])) best = p;
+    if (player_is_in(rounds, p) && !isnan(adjusted_ms[p]) && (best < 0 || adjusted_ms[p] < adjusted_ms[best])) best = p;
   }
   return best;
 }
@@ -51,8 +51,9 @@ static halotune_status tell(struct rounds *rounds, int player, int winner, struc
   entry->ratio_high = ratio.high;
   free(entry->samples);
   if (!(entry->samples = calloc((size_t)rounds->count + 1, sizeof *entry->samples))) return fail_memory();
-  for (int r = 0; r < rounds->count; r++) {
-    entry->samples[r] = (float)rounds->times_ms[(r * rounds->player_count) + player];
+  for (int r = 0, count = 0; r < rounds->count; r++) {
+    const double time_ms = rounds->times_ms[(r * rounds->player_count) + player];
+    if (!isnan(time_ms)) entry->samples[count++] = (float)time_ms;
   }
   const bool is_constant = rounds->players[player].is_constant;
   entry->timing = is_constant ? timing_of_one(&times, entry->samples) : timing_of(&times, entry->samples);

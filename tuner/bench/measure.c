@@ -106,14 +106,17 @@ static bool is_enough(const struct summary *times, const struct measure_request 
   return !request->is_full && request->best_ms > 0 && times->low > MEASURE_CHANCE_RATIO * request->best_ms;
 }
 
-/* Samples until their median is known well enough. */
+/* Samples until their median is known well enough.
+ *   is_long  the samples that are there count, since there is no time for others */
 static halotune_status sample_fully(struct backend_handle *backend, const struct measure_request *request, int batch,
-                                    double time_ms, struct samples *samples, struct verdict *verdict) {
+                                    bool is_long, double time_ms, struct samples *samples, struct verdict *verdict) {
   const double limit_ms = request->limit_ms > 0 ? fmin(request->limit_ms, MEASURE_SPAN_MOST_MS) : MEASURE_SPAN_MOST_MS;
   const double sample_ms = time_ms * batch;
-  const int most = (int)fmax(floor(limit_ms / sample_ms), MEASURE_WARM_SAMPLES);
+  const int fitting = (int)floor(limit_ms / sample_ms);
+  const int most = is_long || fitting > MEASURE_WARM_SAMPLES ? fitting : MEASURE_WARM_SAMPLES;
   int more = (int)fmin(fmax(MEASURE_SAMPLES, ceil(MEASURE_SPAN_MS / sample_ms)), most);
-  samples->count = 0;
+  if (!is_long) samples->count = 0;
+  more -= samples->count;
   while (more > 0) {
     halotune_status st = take(backend, request->slot, batch, more, samples, verdict);
     if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
@@ -122,6 +125,25 @@ static halotune_status sample_fully(struct backend_handle *backend, const struct
     more = samples->count < most - samples->count ? samples->count : most - samples->count;
   }
   return HALOTUNE_OK;
+}
+
+/* One sample says it all. One that is shorter may have met another process's turn on the GPU, which lasts some
+ * milliseconds. */
+static bool is_hopeless(const struct measure_request *request, double time_ms, int batch) {
+  return !request->is_full && time_ms * batch >= MEASURE_SPAN_MS && measure_is_hopeless(time_ms, request->best_ms);
+}
+
+/* In place of a warm-up: the sample that found the batch, and where that is needed to screen, two more.
+ *   first_ms  of that sample */
+static halotune_status start_with(struct backend_handle *backend, const struct measure_request *request, int batch,
+                                  double first_ms, struct samples *samples, struct verdict *verdict) {
+  const bool may_be_screened = !request->is_full && request->best_ms > 0;
+  const int more = may_be_screened && !is_hopeless(request, first_ms, batch) ? MEASURE_WARM_SAMPLES - 1 : 0;
+  halotune_status st = samples_reserve(samples, 1);
+  if (st != HALOTUNE_OK) return st;
+  samples->times_ms[0] = first_ms;
+  samples->count = 1;
+  return more > 0 ? take(backend, request->slot, batch, more, samples, verdict) : HALOTUNE_OK;
 }
 
 /* One attempt: batch to samples, between two readings. */
@@ -134,7 +156,10 @@ static halotune_status attempt(struct backend_handle *backend, const struct meas
   backend->table->read(backend->state, &out->before);
   st = measure_batch(backend, request->slot, MEASURE_SAMPLE_US / 1e3, &out->batch, &time_ms, &out->verdict);
   if (st != HALOTUNE_OK || out->verdict.outcome != OUTCOME_MEASURED) goto done;
-  st = warm_up(backend, request->slot, out->batch, samples, &out->verdict);
+  const bool is_long = time_ms * out->batch > MEASURE_LONG_SAMPLE_MS;
+  st = is_long || is_hopeless(request, time_ms, out->batch)
+           ? start_with(backend, request, out->batch, time_ms, samples, &out->verdict)
+           : warm_up(backend, request->slot, out->batch, samples, &out->verdict);
   if (st != HALOTUNE_OK || out->verdict.outcome != OUTCOME_MEASURED) goto done;
   time_ms = samples_summary(samples).minimum;
   if (!request->is_full && request->best_ms > 0 && time_ms > MEASURE_SCREEN_RATIO * request->best_ms) {
@@ -143,7 +168,7 @@ static halotune_status attempt(struct backend_handle *backend, const struct meas
   }
   /* Warm, it may be faster than when the batch was found. */
   if (time_ms * out->batch < MEASURE_SAMPLE_US / 1e3) out->batch = batch_of(time_ms, MEASURE_SAMPLE_US / 1e3);
-  st = sample_fully(backend, request, out->batch, time_ms, samples, &out->verdict);
+  st = sample_fully(backend, request, out->batch, is_long, time_ms, samples, &out->verdict);
 done:
   if (st == HALOTUNE_OK) backend->table->read(backend->state, &out->after);
   return st;
@@ -167,6 +192,8 @@ halotune_status measure_slot(struct backend_handle *backend, const struct measur
     if ((st = attempt(backend, request, &samples, out)) != HALOTUNE_OK) goto done;
     if (!outcome_has_time(out->verdict.outcome)) goto done;
     out->is_marked = reading_spoils(&out->before) || reading_spoils(&out->after);
+    const bool is_screened = out->verdict.outcome == OUTCOME_SCREENED;
+    if (is_screened && measure_is_hopeless(samples_summary(&samples).minimum, request->best_ms)) break;
     if (out->is_marked && out->attempts <= THROTTLE_REPEATS) {
       st = steady_pause(backend);
     } else if (is_cold(out) && !was_cold) {

@@ -7,10 +7,14 @@
  *    most MEASURE_WARM_SAMPLES_MOST samples or 300 ms, since a variant may be noisy for good.
  * 3. Screening: where the warm-up's minimum is more than 1.15 times the best time, that is all. The first samples of
  *    a variant are slow for reasons that are not its own; the minimum of several is the fairest that few samples
- *    give.
+ *    give. But where the sample that found the batch is MEASURE_SPAN_MS long at least, and more than
+ *    MEASURE_HOPELESS_RATIO times the best, it alone screens: no cold start and no disturbance does that to one so
+ *    long.
  * 4. Samples: at least 8 over at least 5 ms, then twice as many again and again until the 95 % interval is at most
- *    1 % wide, or begins above 1.08 times the best (it cannot get into the finals), or 1 s is spent. 1 % is a third
- *    of the 3 % by which finals are entered: an error of half of that leaves no variant out that belongs there.
+ *    1 % wide, or begins above 1.08 times the best (it cannot get into the finals), or 1 s is spent. 1 % is a third of
+ *    the 3 % by which finals are entered: an error of half of that leaves no variant out that belongs there. Where a
+ *    sample takes more than MEASURE_LONG_SAMPLE_MS, that which found the batch is the first of the warm-up, or all
+ *    of it where no best time is known; and these count: no more are begun than fit in 1 s with them.
  * 5. Readings of clocks before 2 and after 4. Where a reading tells of a slowdown (tuner/bench/throttle.h), 2 to 4
  *    are repeated; and once, when the clock is steady, where a variant was screened while the clock rose by more
  *    than 3 %. */
@@ -26,18 +30,21 @@ enum {
   MEASURE_SAMPLES = 8, /* at least */
   MEASURE_SPAN_MS = 5, /* all samples together, at least */
   MEASURE_SPAN_MOST_MS = 1000,
+  MEASURE_LONG_SAMPLE_MS = 100, /* three of them are the longest warm-up */
   MEASURE_BATCH_MOST = 4096 /* applications of one sample */
 };
 
 /* Times above these, relative to the best, are not looked at more closely. */
 #define MEASURE_SCREEN_RATIO 1.15
 #define MEASURE_CHANCE_RATIO 1.08
+#define MEASURE_HOPELESS_RATIO 10
 
 struct measure_request {
   int slot;
   double best_ms; /* of the best variant so far, by the GPU's present state: see anchor_scale(); 0: none */
   bool is_full;   /* no screening, and no early end for what is slow */
-  double limit_ms; /* for the samples of 4; 0: MEASURE_SPAN_MOST_MS. It wins over the 8 samples; 3 are always taken */
+  /* For the samples of 4; 0: MEASURE_SPAN_MOST_MS. It wins over the 8 samples; 3 are always taken, but of long ones. */
+  double limit_ms;
 };
 
 /* What came of it. End with measured_free. */
@@ -66,6 +73,11 @@ void measured_free(struct measured *measured);
  *   verdict  what went wrong, or OUTCOME_MEASURED */
 halotune_status measure_batch(struct backend_handle *backend, int slot, double sample_ms, int *out, double *time_ms,
                               struct verdict *verdict);
+
+/* Whether a variant of this time is so much slower than the best that no state of the GPU explains it. */
+static inline bool measure_is_hopeless(double time_ms, double best_ms) {
+  return best_ms > 0 && time_ms > MEASURE_HOPELESS_RATIO * best_ms;
+}
 
 /* The batch for a time that is known. */
 int batch_of(double time_ms, double sample_ms);

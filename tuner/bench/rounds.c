@@ -50,11 +50,17 @@ bool player_is_in(const struct rounds *rounds, int player) {
   return rounds->players[player].verdict.outcome == OUTCOME_MEASURED;
 }
 
-/* The players that are still in, shuffled (Fisher and Yates). Returns how many. */
+/* Whether the round that begins is one of a player's. */
+static bool has_turn(const struct rounds *rounds, int player) {
+  const int skips = rounds->players[player].skips;
+  return player_is_in(rounds, player) && skips != ROUNDS_NONE && rounds->count % (skips + 1) == 0;
+}
+
+/* The players of the next round, shuffled (Fisher and Yates). Returns how many. */
 static int shuffle(struct rounds *rounds) {
   int count = 0;
   for (int p = 0; p < rounds->player_count; p++) {
-    if (player_is_in(rounds, p)) rounds->order[count++] = p;
+    if (has_turn(rounds, p)) rounds->order[count++] = p;
   }
   for (int i = count - 1; i > 0; i--) {
     const int j = (int)(random_bits(rounds->seed, rounds->shuffles++) % (uint64_t)(i + 1));
@@ -86,6 +92,7 @@ static halotune_status take_round(struct rounds *rounds, bool *is_spoilt) {
   struct gpu_reading before;
   backend->table->read(backend->state, &before);
   if (rounds->count == 0) rounds->before = before;
+  for (int p = 0; p < rounds->player_count; p++) row_ms[p] = NAN;
   for (;;) {
     const int count = shuffle(rounds);
     if (count == 0) break;
@@ -99,7 +106,6 @@ static halotune_status take_round(struct rounds *rounds, bool *is_spoilt) {
       if ((st = leave(rounds, failed, count, &verdict)) != HALOTUNE_OK) return st;
       continue;
     }
-    for (int p = 0; p < rounds->player_count; p++) row_ms[p] = NAN;
     for (int i = 0; i < count; i++) row_ms[rounds->order[i]] = rounds->place_ms[i];
     break;
   }
@@ -132,12 +138,30 @@ halotune_status rounds_run(struct rounds *rounds, int wanted, const struct round
   return HALOTUNE_OK;
 }
 
+static double time_of(const struct rounds *rounds, int round, int player) {
+  return rounds->times_ms[(size_t)round * (size_t)rounds->player_count + (size_t)player];
+}
+
+/* Whether a player that has times has none in a round without a slowdown. */
+static bool anyone_needs_throttled(const struct rounds *rounds) {
+  for (int p = 0; p < rounds->player_count; p++) {
+    int all = 0, clean = 0;
+    for (int r = 0; r < rounds->count; r++) {
+      const bool is_there = !isnan(time_of(rounds, r, p));
+      all += is_there;
+      clean += is_there && !rounds->is_throttled[r];
+    }
+    if (player_is_in(rounds, p) && all > 0 && clean == 0) return true;
+  }
+  return false;
+}
+
 bool rounds_drop_throttled(struct rounds *rounds, int least) {
   const size_t row = (size_t)rounds->player_count;
   int clean = 0, kept = 0;
   for (int r = 0; r < rounds->count; r++) clean += !rounds->is_throttled[r];
   if (clean == rounds->count) return false;
-  if (clean < least) return true;
+  if (clean < least || anyone_needs_throttled(rounds)) return true;
   for (int r = 0; r < rounds->count; r++) {
     if (rounds->is_throttled[r]) continue;
     memmove(rounds->times_ms + (size_t)kept * row, rounds->times_ms + (size_t)r * row, row * sizeof *rounds->times_ms);
@@ -147,18 +171,21 @@ bool rounds_drop_throttled(struct rounds *rounds, int least) {
   return false;
 }
 
-static double time_of(const struct rounds *rounds, int round, int player) {
-  return rounds->times_ms[(size_t)round * (size_t)rounds->player_count + (size_t)player];
+/* Keep a value that there is, behind `count` others. */
+static void gather(struct rounds *rounds, double value, int *count) {
+  if (!isnan(value)) rounds->scratch[(*count)++] = value;
 }
 
 struct summary rounds_times(struct rounds *rounds, int player) {
-  for (int r = 0; r < rounds->count; r++) rounds->scratch[r] = time_of(rounds, r, player);
-  return summary_of(rounds->scratch, rounds->count);
+  int count = 0;
+  for (int r = 0; r < rounds->count; r++) gather(rounds, time_of(rounds, r, player), &count);
+  return summary_of(rounds->scratch, count);
 }
 
 struct summary rounds_ratio(struct rounds *rounds, int player, int to) {
-  for (int r = 0; r < rounds->count; r++) rounds->scratch[r] = time_of(rounds, r, player) / time_of(rounds, r, to);
-  return summary_of(rounds->scratch, rounds->count);
+  int count = 0;
+  for (int r = 0; r < rounds->count; r++) gather(rounds, time_of(rounds, r, player) / time_of(rounds, r, to), &count);
+  return summary_of(rounds->scratch, count);
 }
 
 void rounds_adjusted(struct rounds *rounds, double *out_ms) {
@@ -168,13 +195,14 @@ void rounds_adjusted(struct rounds *rounds, double *out_ms) {
   for (int r = 0; r < rounds->count; r++) {
     int count = 0;
     for (int p = 0; p < rounds->player_count; p++) {
-      if (player_is_in(rounds, p)) rounds->scratch[count++] = time_of(rounds, r, p) / out_ms[p];
+      if (player_is_in(rounds, p)) gather(rounds, time_of(rounds, r, p) / out_ms[p], &count);
     }
     rounds->factors[r] = median_of(rounds->scratch, count);
   }
   for (int p = 0; p < rounds->player_count; p++) {
+    int count = 0;
     if (!player_is_in(rounds, p)) continue;
-    for (int r = 0; r < rounds->count; r++) rounds->scratch[r] = time_of(rounds, r, p) / rounds->factors[r];
-    out_ms[p] = median_of(rounds->scratch, rounds->count);
+    for (int r = 0; r < rounds->count; r++) gather(rounds, time_of(rounds, r, p) / rounds->factors[r], &count);
+    out_ms[p] = median_of(rounds->scratch, count);
   }
 }

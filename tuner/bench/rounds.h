@@ -9,9 +9,12 @@
 #include "tuner/bench/statistics.h"
 #include "tuner/bench/time_source.h"
 
+enum { ROUNDS_NONE = -1 };
+
 /* A slot that takes part. */
 struct player {
   int slot, batch;
+  int skips; /* after each round with it, as many without it follow; ROUNDS_NONE: it is in none */
   struct verdict verdict; /* OUTCOME_MEASURED; otherwise it left, and its times mean nothing */
   bool is_constant;       /* all its times are one value, which tells nothing of how they vary */
 };
@@ -22,7 +25,7 @@ struct rounds {
   struct time_source time;
   struct player *players;
   int player_count, count, capacity;
-  double *times_ms;             /* of round r and player p: times_ms[r * player_count + p] */
+  double *times_ms;             /* of round r and player p: times_ms[r * player_count + p]; NaN where it took no part */
   bool *is_throttled;           /* a round; it was repeated, and is still slowed down */
   double *factors, *scratch;    /* room to compute in */
   int *slots, *batches, *order; /* of one round; order: the player of each place */
@@ -51,18 +54,19 @@ void rounds_free(struct rounds *rounds);
  * Returns HALOTUNE_OK, or the backend's status. */
 halotune_status rounds_run(struct rounds *rounds, int wanted, const struct rounds_end *end);
 
-/* Drop the rounds that were slowed down, where at least `least` others remain. Returns whether slow ones remain. */
+/* Drop the rounds that were slowed down, where at least `least` others remain, and of each player that has a time
+ * one of its own among them. Returns whether slow ones remain. */
 bool rounds_drop_throttled(struct rounds *rounds, int least);
 
 bool player_is_in(const struct rounds *rounds, int player);
 
-/* One player's times, and the ratio of two players' times in the same round. */
+/* One player's times, and the ratio of two players' times in the same round, over the rounds that both took part in. */
 struct summary rounds_times(struct rounds *rounds, int player);
 struct summary rounds_ratio(struct rounds *rounds, int player, int to);
 
 /* One time for each player, in which what all players of a round have in common is taken out: the median over rounds
- * of its time over the round's factor. The factor of a round is the median over players of time over that player's
- * own median. Fair between players since each has a time in every round. NaN for those that left.
+ * of its time over the round's factor. The factor of a round is the median over its players of time over that player's
+ * own median. Fair between players that have a time in every round. NaN for those that left or have no time.
  *   out_ms  player_count numbers */
 void rounds_adjusted(struct rounds *rounds, double *out_ms);
 

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "db/launch_text.h"
+#include "tuner/bench/measure.h"
 #include "tuner/search/earlier.h"
 #include "tuner/search/hints.h"
 
@@ -99,6 +100,14 @@ static halotune_status add_record(struct results *results, struct trial *trial) 
   return HALOTUNE_OK;
 }
 
+/* What no state of the GPU explains need not be measured again by another one. */
+static bool need_watch(const struct results *results, const struct trial *trial) {
+  const struct measurement *result = &trial->result;
+  const double best_ms = timed_best_ms(&results->session->timed) * results_scale(results);
+  const bool was_watched = anchor_attempts(results->anchor, result->number) > 0;
+  return was_watched || result->outcome != OUTCOME_SCREENED || !measure_is_hopeless(result->timing.minimum_ms, best_ms);
+}
+
 static halotune_status store_result(struct results *results, struct trial *trial) {
   struct session *session = results->session;
   struct variant_key key = session_key(session, trial);
@@ -119,6 +128,7 @@ static halotune_status store_result(struct results *results, struct trial *trial
   record->outcome = result->outcome;
   record->is_marked = result->is_marked;
   if (status != HALOTUNE_OK || !results->anchor || trial->is_twin || !outcome_has_time(result->outcome)) return status;
+  if (!need_watch(results, trial)) return status;
   return anchor_cover(results->anchor, result->number, result->is_marked);
 }
 

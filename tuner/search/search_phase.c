@@ -11,8 +11,9 @@
 
 enum { SLOT_ANCHOR = 0, SLOT_TRIAL = 1, COMPILE_WAIT_MS = 20 };
 
-/* So many variants may take the default's place as the anchor, one after the other; they were right and had a time before. */
-enum { MOST_STAND_INS = 3 };
+/* So many variants may take the default's place as the anchor, one after the other; they were right and had a time
+ * before. Of those that are too slow, each is left for one that is five times as fast, so that a few are enough. */
+enum { MOST_STAND_INS = 8 };
 
 /* Of the time that the finals have, how much may go to results that have to be measured again. */
 static const double settle_share = 0.25;
@@ -28,6 +29,8 @@ struct phase {
   int64_t stand_ins[MOST_STAND_INS]; /* those that took its place so far */
   int stand_in_count;
   bool is_stand_in_called; /* the next one is with the compilers */
+  bool has_default_failed; /* as the anchor */
+  double begin_ms;         /* clock_ms() */
 };
 
 /* --- proposals
@@ -75,19 +78,28 @@ static halotune_status propose_again(struct phase *phase, long number) {
 /* --- the device
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Load the default variant, and begin to watch it. */
+static bool is_default_slow(const struct session *session) { return anchor_is_slow(session->first_ms, 0); }
+
+/* Load the default variant, and begin to watch it. One that is slow is no anchor before it is known that nothing is
+ * faster. */
 static halotune_status open_anchor(struct phase *phase) {
   struct session *session = phase->session;
   struct verdict verdict = {.outcome = OUTCOME_MEASURED};
   static const struct time_source clock = {NULL, NULL};
   phase->default_ms = NAN;
   phase->is_unwatched = true;
+  phase->begin_ms = clock_ms();
   if (!session->first) return HALOTUNE_OK;
+  if (is_default_slow(session)) {
+    phase->default_ms = session->first_ms;
+    return HALOTUNE_OK;
+  }
+  phase->has_default_failed = true; /* until it is seen not to */
   halotune_status status = session_load(session, SLOT_ANCHOR, session->first, false, &verdict);
   if (status != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED) return status;
   status = anchor_make(session->tools->backend, SLOT_ANCHOR, &clock, &verdict, &phase->results.anchor);
   if (phase->results.anchor) phase->default_ms = anchor_time_ms(phase->results.anchor);
-  phase->is_unwatched = !phase->results.anchor;
+  phase->is_unwatched = phase->has_default_failed = !phase->results.anchor;
   return status;
 }
 
@@ -97,6 +109,7 @@ static halotune_status read_anchor(struct phase *phase) {
   if (phase->is_unwatched) return HALOTUNE_OK;
   halotune_status status = anchor_take(phase->results.anchor, &verdict);
   if (status == HALOTUNE_OK) phase->is_unwatched = verdict.outcome != OUTCOME_MEASURED;
+  if (phase->is_unwatched && !phase->stand_in) phase->has_default_failed = true;
   return status;
 }
 
@@ -109,13 +122,13 @@ static bool was_stand_in(const struct phase *phase, int64_t variant) {
   return false;
 }
 
-/* The fastest variant so far but for those that failed as anchors; NULL for none. */
+/* The fastest variant so far but for those that were the anchor; NULL for none. */
 static const struct timed_variant *best_stand_in(const struct phase *phase) {
   const struct timed_list *timed = &phase->session->timed;
   const struct timed_variant *best = NULL;
   for (long i = 0; i < timed->count; i++) {
     const struct timed_variant *one = &timed->list[i];
-    if (one->is_default || was_stand_in(phase, one->variant)) continue;
+    if ((one->is_default && phase->has_default_failed) || was_stand_in(phase, one->variant)) continue;
     if (!best || one->median_ms / one->scale < best->median_ms / best->scale) best = one;
   }
   return best;
@@ -140,13 +153,22 @@ static halotune_status take_stand_in(struct phase *phase, struct trial *trial) {
   return status;
 }
 
-/* Where no anchor is loaded, have the best variant compiled to take its place. The pipeline has room. */
+/* Whether this one is to be the anchor. Where there is none, one that is slow itself only once others have had their
+ * time: to make it the anchor takes longer than a reading of it. */
+static bool is_wanted(const struct phase *phase, const struct timed_variant *best) {
+  const bool is_quick = !anchor_is_slow(best->median_ms, 0);
+  if (phase->is_unwatched) return is_quick || clock_ms() - phase->begin_ms > anchor_period_ms(best->median_ms);
+  return anchor_is_slow(anchor_own_ms(phase->results.anchor), best->median_ms);
+}
+
+/* Where no anchor is loaded, or one that is too slow, have the best variant compiled to take its place. The pipeline
+ * has room. */
 static halotune_status call_stand_in(struct phase *phase) {
   struct session *session = phase->session;
   struct trial *trial;
-  if (!phase->is_unwatched || phase->is_stand_in_called || phase->stand_in_count == MOST_STAND_INS) return HALOTUNE_OK;
+  if (phase->is_stand_in_called || phase->stand_in_count == MOST_STAND_INS) return HALOTUNE_OK;
   const struct timed_variant *best = best_stand_in(phase);
-  if (!best) return HALOTUNE_OK;
+  if (!best || !is_wanted(phase, best)) return HALOTUNE_OK;
   const struct template *template = session->space.templates[best->proposal.template_index];
   phase->stand_ins[phase->stand_in_count++] = best->variant;
   halotune_status status = trial_begin(session->task, template, &best->proposal, &session->task->grid, &trial);
@@ -205,10 +227,15 @@ static halotune_status run_next(struct phase *phase, int timeout_ms) {
   return status == HALOTUNE_OK && trial ? run(phase, trial) : status;
 }
 
-/* Run what is in the pipeline, whatever the time. */
-static halotune_status drain(struct phase *phase) {
+/* Whether to propose and run no more of a list. */
+static bool is_over(const struct phase *phase, bool whatever_the_time) {
+  return whatever_the_time ? session_is_stopped(phase->session) : session_is_searched(phase->session);
+}
+
+/* Run what is in the pipeline. */
+static halotune_status drain(struct phase *phase, bool whatever_the_time) {
   halotune_status status = HALOTUNE_OK;
-  while (status == HALOTUNE_OK && !pipeline_is_empty(phase->session->pipeline) && !session_is_stopped(phase->session))
+  while (status == HALOTUNE_OK && !pipeline_is_empty(phase->session->pipeline) && !is_over(phase, whatever_the_time))
     status = run_next(phase, -1);
   return status;
 }
@@ -233,19 +260,32 @@ static halotune_status recall_results(struct phase *phase, const struct drawn_li
   return status;
 }
 
-/* All of the variants of a rematch, which has no strategy: where a result is lost, they are measured anew, however long
- * that takes. The device works wherever the pipeline is full. */
-static halotune_status propose_all(struct phase *phase, const struct drawn_list *earlier) {
+/* Propose them, in this order. The device works wherever the pipeline is full. */
+static halotune_status propose_list(struct phase *phase, const struct drawn_list *list, bool whatever_the_time) {
   struct session *session = phase->session;
   halotune_status status = HALOTUNE_OK;
-  for (long i = 0; i < earlier->count && status == HALOTUNE_OK; i++) {
+  for (long i = 0; i < list->count && status == HALOTUNE_OK; i++) {
     while (status == HALOTUNE_OK && !pipeline_has_room(session->pipeline)) status = run_next(phase, -1);
-    if (session_is_stopped(session)) break;
+    if (is_over(phase, whatever_the_time)) break;
     if (status == HALOTUNE_OK) status = call_stand_in(phase);
     while (status == HALOTUNE_OK && !pipeline_has_room(session->pipeline)) status = run_next(phase, -1);
-    if (status == HALOTUNE_OK) status = propose(phase, &earlier->list[i]);
+    if (status == HALOTUNE_OK) status = propose(phase, &list->list[i]);
   }
-  return status == HALOTUNE_OK ? drain(phase) : status;
+  return status == HALOTUNE_OK ? drain(phase, whatever_the_time) : status;
+}
+
+/* All of the variants of a rematch, which has no strategy: where a result is lost, they are measured anew, however long
+ * that takes. */
+static halotune_status propose_all(struct phase *phase, const struct drawn_list *earlier) {
+  return propose_list(phase, earlier, true);
+}
+
+/* Where the default is slow, it is known of each template how slow it is before many of its variants wait for the
+ * device: those of one like the default's would take all the time. */
+static halotune_status propose_starts(struct phase *phase) {
+  const struct session *session = phase->session;
+  if (session->options->rematch || !session->first || !is_default_slow(session)) return HALOTUNE_OK;
+  return propose_list(phase, &session->starts, false);
 }
 
 static halotune_status take_earlier(struct phase *phase) {
@@ -267,6 +307,7 @@ static halotune_status search(struct phase *phase) {
   halotune_status status = session->first ? propose(phase, &session->first->proposal) : HALOTUNE_OK;
   while (status == HALOTUNE_OK && !pipeline_is_empty(session->pipeline)) status = run_next(phase, -1);
   if (status == HALOTUNE_OK) status = take_earlier(phase);
+  if (status == HALOTUNE_OK) status = propose_starts(phase);
   while (status == HALOTUNE_OK && !session->options->rematch && !session_is_searched(session)) {
     if ((status = feed(phase)) != HALOTUNE_OK) break;
     if (pipeline_is_empty(session->pipeline) && phase->is_dry) break;

@@ -21,8 +21,10 @@ struct session {
   struct search_space space;
   struct drawn_list recorded; /* the space of a recording */
   struct drawn_list hints;    /* hints.h */
+  struct drawn_list starts;   /* starts.h */
   long space_size;
-  struct trial *first; /* the default variant, which is the anchor, compiled; NULL where no template's default works */
+  struct trial *first; /* the default variant, compiled; NULL where no template's default works */
+  double first_ms;     /* about what it takes */
 
   struct scene scene;
   enum launch_mode launch;

@@ -8,6 +8,7 @@
 #include "tuner/search/device_time.h"
 #include "tuner/search/hints.h"
 #include "tuner/search/session.h"
+#include "tuner/search/starts.h"
 
 enum { LAST_STEPS_MS = 2000 }; /* what comes after the finals: the second grid */
 
@@ -85,10 +86,12 @@ static halotune_status try_default(struct session *session, int index, double *t
   bool is_loaded = status == HALOTUNE_OK && !trial->is_over && verdict.outcome == OUTCOME_MEASURED;
   if (is_loaded) status = device_time(backend, 0, time_ms);
   if (is_loaded && status == HALOTUNE_OK) status = backend->table->unload(backend->state, 0);
-  if (status == HALOTUNE_OK && !isnan(*time_ms))
+  if (status == HALOTUNE_OK && !isnan(*time_ms)) {
     session->first = trial;
-  else
+    session->first_ms = *time_ms;
+  } else {
     trial_free(trial);
+  }
   return status;
 }
 
@@ -172,6 +175,7 @@ halotune_status session_open(struct session *session) {
   if (session->copy && (status = device_time(backend, SLOT_MEMCPY, &session->memcpy_ms)) != HALOTUNE_OK) return status;
   session->result->launch = session->launch;
   if ((status = open_run(session)) != HALOTUNE_OK || (status = hints_find(session)) != HALOTUNE_OK) return status;
+  if ((status = starts_find(session)) != HALOTUNE_OK) return status;
   set_times(session);
   return options->strategy->open(&session->space, options->seed, &session->strategy);
 }

@@ -26,7 +26,7 @@ struct search_space {
   int count;
   const struct proposal *only; /* the variants, where they are these alone; NULL: all that the rules keep */
   long only_count;
-  const struct proposal *hints; /* variants to be tried first, in this order, none twice; NULL for none */
+  const struct proposal *hints; /* variants to be tried first (starts.h), in this order, none twice; NULL for none */
   long hint_count;
 };
 

@@ -1,9 +1,10 @@
 /* strategy_local.c: look around widely, then near the best.
  *
- * It begins with the hints and a random sample, evenly from all templates. Then, of every four variants, two are
- * neighbours of the best ones, one is a neighbour of the best ones of one template, which take turns as long as they
- * are not much slower, and one is random again: so no hill hides a higher one for ever. In all cases a plain model of
- * what each parameter's values did so far (effects.h) decides which come first. */
+ * It begins with the hints and a random sample, evenly from all templates but for those that are known to be far
+ * behind: their variants come when there are no others, since each of them may take the time of hundreds. Then, of
+ * every four variants, two are neighbours of the best ones, one is a neighbour of the best ones of one template,
+ * which take turns as long as they are not much slower, and one is random again: so no hill hides a higher one for
+ * ever. In all cases a plain model of what each parameter's values did so far (effects.h) decides which come first. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,6 +27,11 @@ enum {
 /* A template takes its turn while the logarithm of its best time is less than this above that of all: 40 % slower. */
 static const double turn_below = 0.336;
 enum { ANY_TEMPLATE = -1 };
+
+/* A template is far behind where its best takes 10 times as long as that of all; and where this is known for sure:
+ * the logarithm of the ratio, times how many of its variants have a time, is above that of 1000. Three that take 10
+ * times as long are enough, or one that takes 1000 times as long. */
+static const double behind_above = 2.302, behind_for_sure = 6.9;
 
 /* Logarithms of times that differ by less than this are on one plateau. */
 static const double plateau_height = 0.01;
@@ -55,6 +61,7 @@ struct state {
   struct known *known;
   long known_count, known_capacity;
   double best_log_time, *best_of; /* of all, of each template; INFINITY at first */
+  long *timed_of;                 /* variants of each template that have a time */
   bool best_is_new;
   long proposed, first;
   int turn; /* the template that has it next */
@@ -68,6 +75,7 @@ static void close_local(void *opened) {
   visited_free(&state->only);
   free(state->effects);
   free(state->best_of);
+  free(state->timed_of);
   free(state->waiting);
   free(state->known);
   free(state);
@@ -83,10 +91,12 @@ static halotune_status open_local(const struct search_space *space, uint64_t see
       FIRST_OF_A_TEMPLATE * space->count > FIRST_VARIANTS ? FIRST_OF_A_TEMPLATE * space->count : FIRST_VARIANTS;
   state->effects = calloc((size_t)space->count + 1, sizeof *state->effects);
   state->best_of = malloc(((size_t)space->count + 1) * sizeof *state->best_of);
+  state->timed_of = calloc((size_t)space->count + 1, sizeof *state->timed_of);
   for (int i = 0; i < space->count && state->best_of; i++) state->best_of[i] = INFINITY;
   for (long i = 0; i < space->only_count; i++) visited_add(&state->only, space, &space->only[i]);
+  const bool has_room = state->effects && state->best_of && state->timed_of;
   halotune_status status =
-      state->effects && state->best_of ? draw_variants(space, MOST_OF_A_TEMPLATE, seed, &state->drawn) : fail_memory();
+      has_room ? draw_variants(space, MOST_OF_A_TEMPLATE, seed, &state->drawn) : fail_memory();
   if (status == HALOTUNE_OK) {
     *out = state;
     return HALOTUNE_OK;
@@ -112,13 +122,23 @@ static double expected_of(const struct state *state, const struct proposal *prop
                         &proposal->configuration);
 }
 
-/* Bring the likeliest of the next ones to the front. */
-static void look_ahead(struct state *state) {
+static bool is_far_behind(const struct state *state, int template) {
+  const double timed = (double)state->timed_of[template];
+  if (timed == 0) return false;
+  const double behind = state->best_of[template] - state->best_log_time;
+  return behind > behind_above && timed * behind > behind_for_sure;
+}
+
+/* Bring the likeliest of the next `most` ones to the front, but for those of templates that are far behind, as long
+ * as there are others. */
+static void look_ahead(struct state *state, long most) {
   struct proposal *list = state->drawn.list + state->drawn_next;
-  long left = state->drawn.count - state->drawn_next, best = 0;
-  for (long i = 1; i < left && i < LOOK_AHEAD; i++) {
-    if (expected_of(state, &list[i]) < expected_of(state, &list[best])) best = i;
+  long left = state->drawn.count - state->drawn_next, best = -1, looked = 0;
+  for (long i = 0; i < left && looked < most; i++) {
+    if (is_far_behind(state, list[i].template_index)) continue;
+    if (looked++ == 0 || expected_of(state, &list[i]) < expected_of(state, &list[best])) best = i;
   }
+  if (best < 0) return;
   struct proposal held = list[0];
   list[0] = list[best];
   list[best] = held;
@@ -126,7 +146,7 @@ static void look_ahead(struct state *state) {
 
 static bool next_random(struct state *state, bool likeliest, struct proposal *out) {
   while (state->drawn_next < state->drawn.count) {
-    if (likeliest) look_ahead(state);
+    look_ahead(state, likeliest ? LOOK_AHEAD : 1);
     *out = state->drawn.list[state->drawn_next++];
     if (visited_add(&state->visited, state->space, out)) return true;
   }
@@ -274,6 +294,7 @@ static void tell(void *opened, const struct proposal *proposal, double time_ms) 
   double log_time = log(time_ms);
   effects_add(&state->effects[proposal->template_index], state->space->templates[proposal->template_index],
               &proposal->configuration, log_time);
+  state->timed_of[proposal->template_index]++;
   double *best_of = &state->best_of[proposal->template_index];
   *best_of = fmin(*best_of, log_time);
   if (log_time < state->best_log_time) {

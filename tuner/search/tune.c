@@ -106,6 +106,7 @@ static halotune_status session_close(struct session *session) {
   timed_free(&session->timed);
   drawn_free(&session->recorded);
   drawn_free(&session->hints);
+  drawn_free(&session->starts);
   return status;
 }
 
