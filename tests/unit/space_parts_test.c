@@ -44,7 +44,7 @@ static void fix_some(const struct template *template, uint64_t seed, double most
 
 /* --- all templates --- */
 
-static const char *const templates[] = {"direct", "pencil", "tile", "zmarch", "scatter", "scatter_direct", "scan"};
+static const char *const templates[] = {"direct", "pencil", "line", "tile", "zmarch", "scatter", "scatter_direct", "scan"};
 
 /* The numbers of parts and of configurations of all walks. */
 struct sums {
