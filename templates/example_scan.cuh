@@ -412,6 +412,11 @@ __device__ __forceinline__ index_t image_x(const Geometry &g, index_t x) {
   if (x >= g.nx) return g.nx - 1;
   return x;
 }
+// The same without a loop, for points at most nx - 1 beyond the grid.
+__device__ __forceinline__ index_t near_image_x(const Geometry &g, index_t x) {
+  const index_t last = g.nx - 1;
+  return x < 0 ? 0 : x > last ? last : x;
+}
 // Whether 0 is read there.
 __device__ __forceinline__ bool is_zero_x(const Geometry &g, index_t x) {
   (void)g, (void)x;
@@ -424,6 +429,11 @@ __device__ __forceinline__ index_t image_y(const Geometry &g, index_t y) {
   if (y >= g.ny) return g.ny - 1;
   return y;
 }
+// The same without a loop, for points at most ny - 1 beyond the grid.
+__device__ __forceinline__ index_t near_image_y(const Geometry &g, index_t y) {
+  const index_t last = g.ny - 1;
+  return y < 0 ? 0 : y > last ? last : y;
+}
 // Whether 0 is read there.
 __device__ __forceinline__ bool is_zero_y(const Geometry &g, index_t y) {
   (void)g, (void)y;
@@ -435,6 +445,11 @@ __device__ __forceinline__ index_t image_z(const Geometry &g, index_t z) {
   if (z < 0) return 0;
   if (z >= g.nz) return g.nz - 1;
   return z;
+}
+// The same without a loop, for points at most nz - 1 beyond the grid.
+__device__ __forceinline__ index_t near_image_z(const Geometry &g, index_t z) {
+  const index_t last = g.nz - 1;
+  return z < 0 ? 0 : z > last ? last : z;
 }
 // Whether 0 is read there.
 __device__ __forceinline__ bool is_zero_z(const Geometry &g, index_t z) {

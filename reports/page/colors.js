@@ -3,7 +3,7 @@
 const okabeIto = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#b5a800', '#8c8c8c'];
 const onDark = ['#4ba3e3', '#f0b030', '#1fbf8f', '#dd9ac0', '#8fd0f5', '#f08a3c', '#d6cb3a', '#a8a8a8'];
 const symbols = ['circle', 'triangle', 'diamond', 'rect', 'roundRect', 'rect', 'roundRect', 'circle'];
-const usual = ['zmarch', 'tile', 'direct', 'pencil', 'scan', 'scatter_direct', 'scatter'];
+const usual = ['zmarch', 'tile', 'direct', 'pencil', 'scan', 'scatter_direct', 'scatter', 'line'];
 const ofOthers = [7, 4, 3]; // places of templates that do not come with Halotune
 
 /** A template has the same colour and symbol in every chart; the colour is lighter on dark. */

@@ -165,6 +165,22 @@ TEST(a_pencil_reads_its_lines) {
   for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
 }
 
+TEST(a_patch_reads_its_window) {
+  static const struct row rows[] = {
+      /* 4 rows of vectors and 4 on either side; a block has 16 times 4 rows */
+      {"derivative_y", "line", "vector=4 points=4 block_x=16 block_y=16", 12 / 16.0, 72.0 / 64, 1, -1},
+      {"derivative_z", "line", "points=1 block_x=64 block_y=2", 9, 10.0 / 2, 1, -1},
+      /* a vector and those beside it */
+      {"derivative_x", "line", "vector=4 block_x=16 block_y=8 beside=load", 3 / 4.0, 72.0 / 64, 1, -1},
+      /* rows of 16 lanes, whose first and last read 4 values each; of 32, where 4, 3, 2 and 1 lanes have no other one that far away */
+      {"derivative_x", "line", "vector=4 block_x=16 block_y=8", (16 + 8) / 64.0, 72.0 / 64, 1, -1},
+      {"derivative_x", "line", "vector=1 block_x=32 block_y=8", (32 + 2 * 10) / 32.0, 40.0 / 32, 1, -1},
+      /* vector=2: two distances of one lane, two of two lanes */
+      {"derivative_x", "line", "vector=2 block_x=32 block_y=8", (32 + 2 * 6) / 64.0, 72.0 / 64, 1, -1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
+}
+
 TEST(a_march_reads_planes_once) {
   static const struct row rows[] = {
       /* ten planes of the own column for eight, as vectors; in each step a vector left, right, above and below */
@@ -207,6 +223,7 @@ int main(void) {
       cmocka_unit_test(direct_reads_every_tap),
       cmocka_unit_test(a_tile_reads_its_halo),
       cmocka_unit_test(a_pencil_reads_its_lines),
+      cmocka_unit_test(a_patch_reads_its_window),
       cmocka_unit_test(a_march_reads_planes_once),
       cmocka_unit_test(a_scan_reads_each_point_once),
   };

@@ -1,0 +1,4 @@
+# A stencil along y with ends of 0 and with inputs that are read at the point only, which none of kernels/ has.
+halotune verify tests/data/conduction.yaml --template line --sample 4 --json | jq -c "[.variants[].outcome]"
+halotune verify tests/data/conduction.yaml --template line --sample 4 --dtype f64 --json | jq -c "[.variants[].outcome]"
+# exit 0
