@@ -23,8 +23,8 @@ __device__ __forceinline__ void tensor_prefetch(const TensorMap *map) {
 }
 
 // Copy the box that begins at this element to shared memory, a multiple of 128 bytes, x fastest; one thread for the whole
-// box. The barrier gets all the box's bytes. Elements beyond the grid, on either side, arrive as zeros. Without z for maps
-// of two dimensions.
+// box. It has to begin at a multiple of 16 bytes in x. The barrier gets all the box's bytes. Elements beyond the grid, on
+// either side, arrive as zeros. Without z for maps of two dimensions.
 __device__ __forceinline__ void tensor_copy(void *shared, const TensorMap *map, int x, int y, int z,
                                             unsigned long long *barrier) {
 #if __CUDA_ARCH__ >= 900
@@ -48,8 +48,8 @@ __device__ __forceinline__ void tensor_fence() {
 #endif
 }
 
-// Copy a box from shared memory to the grid. Elements beyond the grid are left out, but not those beyond the box to be
-// computed: a template has threads write where a box is cut. What one thread stores it commits as a group, and it waits
+// Copy a box from shared memory to the grid, from a multiple of 16 bytes in x on, and no negative coordinate. Elements
+// beyond the grid are left out, but not those beyond the box to be computed: a template has threads write where a box is cut. What one thread stores it commits as a group, and it waits
 // until at most PENDING_GROUPS of its groups still read shared memory: before that is written again, and before the block
 // ends.
 __device__ __forceinline__ void tensor_store(const TensorMap *map, int x, int y, int z, const void *shared) {

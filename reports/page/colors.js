@@ -2,16 +2,34 @@
 
 const okabeIto = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#b5a800', '#8c8c8c'];
 const onDark = ['#4ba3e3', '#f0b030', '#1fbf8f', '#dd9ac0', '#8fd0f5', '#f08a3c', '#d6cb3a', '#a8a8a8'];
-const symbols = ['circle', 'triangle', 'diamond', 'rect', 'roundRect', 'rect', 'roundRect', 'circle'];
-const usual = ['zmarch', 'tile', 'direct', 'pencil', 'scan', 'scatter_direct', 'scatter', 'line'];
-const ofOthers = [7, 4, 3]; // places of templates that do not come with Halotune
+
+// Of each template the place of its colour, and its symbol. Templates of one colour are seldom in one chart, and differ in the symbol.
+const styles = {
+  zmarch: [0, 'circle'],
+  tile: [1, 'triangle'],
+  direct: [2, 'diamond'],
+  pencil: [3, 'rect'],
+  patch: [3, 'circle'],
+  scan: [4, 'roundRect'],
+  scan_segments: [4, 'triangle'],
+  scatter_direct: [5, 'rect'],
+  flat: [5, 'diamond'],
+  scatter: [6, 'roundRect'],
+  line: [7, 'circle'],
+};
+// Of templates that do not come with Halotune.
+const stylesOfOthers = [
+  [7, 'rect'],
+  [4, 'diamond'],
+  [3, 'triangle'],
+];
 
 /** A template has the same colour and symbol in every chart; the colour is lighter on dark. */
 export function templateStyle(name) {
-  let at = usual.indexOf(name);
-  if (at < 0) at = ofOthers[[...name].reduce((sum, c) => sum + c.codePointAt(0), 0) % ofOthers.length];
+  const other = [...name].reduce((sum, c) => sum + c.codePointAt(0), 0) % stylesOfOthers.length;
+  const [place, symbol] = Object.hasOwn(styles, name) ? styles[name] : stylesOfOthers[other];
   const isDark = document.documentElement.dataset.theme === 'dark';
-  return {color: (isDark ? onDark : okabeIto)[at], symbol: symbols[at]};
+  return {color: (isDark ? onDark : okabeIto)[place], symbol};
 }
 
 const viridis = [

@@ -44,8 +44,8 @@ static void fix_some(const struct template *template, uint64_t seed, double most
 
 /* --- all templates --- */
 
-static const char *const templates[] = {"direct", "flat", "pencil", "line", "tile",
-                                        "zmarch", "scatter", "scatter_direct", "scatter_slab", "scan"};
+static const char *const templates[] = {"direct", "flat", "pencil", "line", "patch", "tile",
+                                        "zmarch", "scatter", "scatter_direct", "scan"};
 
 /* The numbers of parts and of configurations of all walks. */
 struct sums {
