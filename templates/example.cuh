@@ -241,9 +241,9 @@ __device__ __forceinline__ void tensor_fence() {
 }
 
 // Copy a box from shared memory to the grid, from a multiple of 16 bytes in x on, and no negative coordinate. Elements
-// beyond the grid are left out, but not those beyond the box to be computed: a template has threads write where a box is cut. What one thread stores it commits as a group, and it waits
-// until at most PENDING_GROUPS of its groups still read shared memory: before that is written again, and before the block
-// ends.
+// beyond the grid are left out, but not those beyond the box to be computed: a template has threads write where a box is
+// cut. What one thread stores it commits as a group, and it waits until at most PENDING_GROUPS of its groups still read
+// shared memory: before that is written again, and before the block ends.
 __device__ __forceinline__ void tensor_store(const TensorMap *map, int x, int y, int z, const void *shared) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];"

@@ -2,7 +2,8 @@
 // taken as one long line of vectors of 16 bytes, wherever rows and planes begin: so all loads, and nearly all stores, are of aligned
 // vectors, and a neighbour in y or z is so many elements further on, a constant of the code. A vector may hold the end of a row and
 // the begin of the next; points that are not in the box are computed for nothing and not written. Vectors from which a tap would lie
-// before or behind the array, a few at its ends, are computed point by point.
+// before or behind the array, a few at its ends, are computed point by point. Loads through the read-only path stay vectors; plain ones
+// the compiler may take apart.
 //
 // A plane is cut into lines of LINE vectors, about as long as a row. With rows of 9 points and vectors of 4:
 //
@@ -10,7 +11,7 @@
 //      line 1   |0 1 1 1|1 1 1 1|      so that taps of one of its points in y fall into the others of its vectors,
 //      line 2   |1 1 2 2|2 2 2 2|      or into those beside them.
 //
-// Likewise with planes: each has the vectors that begin in it. A thread computes POINTS_Y lines times POINTS_Z planes. Where planes
+// Likewise with planes: each has the vectors that begin in it, so that points of its first vector's length have to be beside the box. A thread computes POINTS_Y lines times POINTS_Z planes. Where planes
 // begin within vectors repeats itself after VECTOR planes, and so threads begin with planes that are multiples of VECTOR.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
@@ -24,7 +25,7 @@
 #define BLOCK_Y 8
 #define BLOCK_Z 1
 #define POINTS_Y 2
-#define POINTS_Z 4
+#define POINTS_Z 1
 #define ROW_POINTS 512
 #define PLANE_POINTS (512*512)
 #else

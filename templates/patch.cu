@@ -16,9 +16,9 @@
 #define ORDER_ALONG_Y 0
 #define ORDER_ALONG_Z 1
 #define ORDER ORDER_ALONG_Y
-#define VECTOR 4
+#define VECTOR 1
 #define BLOCK_X 32
-#define BLOCK_Y 8
+#define BLOCK_Y 4
 #define BLOCK_Z 1
 #define POINTS_Y 2
 #define POINTS_Z 1

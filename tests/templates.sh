@@ -88,26 +88,31 @@ done
 
 # --- dead parameters: of some variants, change one parameter after the other until the machine code or the clusters change
 
-cubin_of() { # stencil template settings
-  "$program" compile "$1" --template "$2" --set "$3" --json 2>/dev/null | jq -r '.variants[0] | select(.cubin_hash) | .cubin_hash + "-" + (.cluster_blocks | tostring)'
+cubin_of() { # stencil template settings grid
+  "$program" compile "$1" --template "$2" --set "$3" --grid "$4" --json 2>/dev/null | jq -r '.variants[0] | select(.cubin_hash) | .cubin_hash + "-" + (.cluster_blocks | tostring)'
 }
 
-# Append variants with the hashes of their cubins to $work/sample: stencil, settings, hash.
-sample() { # stencil template options...
-  stencil=$1 template=$2
-  shift 2
-  "$program" compile "$stencil" --template "$template" --seed 1 --json "$@" 2>/dev/null |
-    jq -r --arg s "$stencil" '.variants[] | select(.outcome == "ok")
-      | [$s, (.parameters | to_entries | map("\(.key)=\(.value)") | join(",")), .cubin_hash + "-" + (.cluster_blocks | tostring)] | @tsv' >>"$work/sample"
+# The grids of a stencil, by number from 0.
+grid_of() { # stencil number
+  "$program" show "$1" --json | jq -r --argjson n "$2" '.grids[$n] // empty | map(tostring) | join(",")'
+}
+
+# Append variants with the hashes of their cubins to $work/sample: stencil, grid, settings, hash.
+sample() { # stencil template grid options...
+  stencil=$1 template=$2 grid=$3
+  shift 3
+  "$program" compile "$stencil" --template "$template" --grid "$grid" --seed 1 --json "$@" 2>/dev/null |
+    jq -r --arg s "$stencil" --arg g "$grid" '.variants[] | select(.outcome == "ok")
+      | [$s, $g, (.parameters | to_entries | map("\(.key)=\(.value)") | join(",")), .cubin_hash + "-" + (.cluster_blocks | tostring)] | @tsv' >>"$work/sample"
 }
 
 # Whether another value of a parameter changes the cubin of some variant in $work/sample.
 is_alive() { # template parameter
-  while IFS="$(printf '\t')" read -r stencil settings hash; do
+  while IFS="$(printf '\t')" read -r stencil grid settings hash; do
     for value in $(awk -F '\t' -v t="$1" -v p="$2" '$1 == t && $2 == p {print $3}' "$work/values"); do
       changed=$(echo "$settings" | sed "s/\(^\|,\)$2=[^,]*/\1$2=$value/")
       [ "$changed" != "$settings" ] || continue
-      other=$(cubin_of "$stencil" "$1" "$changed")
+      other=$(cubin_of "$stencil" "$1" "$changed" "$grid")
       [ -z "$other" ] || [ "$other" = "$hash" ] || return 0
     done
   done <"$work/sample"
@@ -121,23 +126,26 @@ stencils_of() { # template
   done | awk '!seen[$0]++'
 }
 
-# First on a common sample; where rules tie a parameter to others, on samples with each of its values.
+# First on a common sample; where rules tie a parameter to others, on samples with each of its values; and then on the last grid of
+# the stencils, which is the smallest of star7.
 for template in $templates; do
   : >"$work/sample"
-  for stencil in $(stencils_of "$template" | head -n 2); do sample "$stencil" "$template" --sample 2; done
+  for stencil in $(stencils_of "$template" | head -n 2); do sample "$stencil" "$template" "$(grid_of "$stencil" 0)" --sample 2; done
   cp "$work/sample" "$work/common"
   # One with a single value has nothing to change: it asks the prelude for something.
   for parameter in $(awk -F '\t' -v t="$template" '$1 == t {print $2}' "$work/values" | sort | uniq -d); do
     cp "$work/common" "$work/sample"
     alive=0
     is_alive "$template" "$parameter" || alive=1
-    for stencil in $(stencils_of "$template" | head -n 6); do
-      [ $alive != 0 ] || break
-      : >"$work/sample"
-      for value in $(awk -F '\t' -v t="$template" -v p="$parameter" '$1 == t && $2 == p {print $3}' "$work/values"); do
-        sample "$stencil" "$template" --set "$parameter=$value" --sample 3
+    for which in 0 -1; do
+      for stencil in $(stencils_of "$template" | head -n 6); do
+        [ $alive != 0 ] || break
+        : >"$work/sample"
+        for value in $(awk -F '\t' -v t="$template" -v p="$parameter" '$1 == t && $2 == p {print $3}' "$work/values"); do
+          sample "$stencil" "$template" "$(grid_of "$stencil" $which)" --set "$parameter=$value" --sample 3
+        done
+        ! is_alive "$template" "$parameter" || alive=0
       done
-      ! is_alive "$template" "$parameter" || alive=0
     done
     if [ $alive = 0 ]; then result ok "$template: $parameter changes the machine code"
     else echo "no variant was found that it changes" | result "not ok" "$template: $parameter changes the machine code"; fi
