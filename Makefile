@@ -333,7 +333,7 @@ bench-compile: $(OBJ)/bench/compile_bench  ## kernels compiled a second, with on
 bench-lookup: $(OBJ)/bench/lookup_bench  ## opening and looking up, against their limits
 	$(Q)$<
 
-bench-launch: $(OBJ)/bench/launch_bench  ## what a launch costs beside cuLaunchKernel (needs a GPU)
+bench-launch: $(OBJ)/bench/launch_bench build/starter.db  ## what a launch costs beside cuLaunchKernel (needs a GPU)
 	$(Q)$<
 
 .PHONY: bench-roof
