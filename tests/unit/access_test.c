@@ -175,8 +175,8 @@ TEST(a_line_reads_its_window) {
       {"derivative_z", "line", "points=1 block_x=64 block_y=2", 9, 10.0 / 2, 1, -1},
       /* a vector and those beside it */
       {"derivative_x", "line", "vector=4 block_x=16 block_y=8 beside=load", 3 / 4.0, 72.0 / 64, 1, -1},
-      /* rows of 16 lanes, whose first and last read 4 values each; of 32, where 4, 3, 2 and 1 lanes have no other one that
-       * far away */
+      /* rows of 16 lanes, whose first and last read 4 values each; of 32, where 4, 3, 2 and 1 lanes have no other one
+       * that far away */
       {"derivative_x", "line", "vector=4 block_x=16 block_y=8", (16 + 8) / 64.0, 72.0 / 64, 1, -1},
       {"derivative_x", "line", "vector=1 block_x=32 block_y=8", (32 + 2 * 10) / 32.0, 40.0 / 32, 1, -1},
       /* vector=2: two distances of one lane, two of two lanes */
@@ -189,7 +189,7 @@ TEST(a_patch_reads_what_its_points_share_once) {
   static const struct row rows[] = {
       /* two points in y: two to the left and two to the right, one above, one below, two before and two behind */
       {"star7", "patch", "", 12 / 2.0, 1 + 2.0 / 32 + 2.0 / 8 + 2, 1, -1},
-      /* eight vectors: sixteen beside, two above and below, four before and behind; a block has 16 by 32 by 2 of them */
+      /* eight vectors: sixteen beside, two above and below, four before and behind; a block has 16 by 32 by 2 */
       {"star7", "patch", "vector=4 block_x=16 block_y=8 points_y=4 points_z=2", (8 + 16 + 4 + 8) / 32.0,
        1 + 2.0 / 16 + 2.0 / 32 + 2.0 / 2, 1, -1},
       /* T around two vectors, and Ci at them */
@@ -202,7 +202,7 @@ TEST(a_patch_reads_what_its_points_share_once) {
 
 TEST(flat_reads_whole_vectors) {
   static const struct row rows[] = {
-      /* two vectors of 4 points in y: four beside, one above, one below, two before and two behind; a block has 32 by 16 */
+      /* two vectors of 4 in y: four beside, one above, one below, two before and two behind; a block has 32 by 16 */
       {"star7", "flat", "", 12 / 8.0, 1 + 2.0 / 32 + 2.0 / 16 + 2, 1, -1},
       /* T around two vectors, and Ci at them */
       {"diffusion2d", "flat", "", (2 + 2 + 4 + 2) / 8.0, 1 + (2.0 / 32 + 2.0 / 16) / 2, 1, -1},
@@ -212,7 +212,8 @@ TEST(flat_reads_whole_vectors) {
   };
   for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
   /* Rows of 509: what is above a vector lies in two, and so below, before and behind. */
-  static const struct row odd = {"star7", "flat", "", (2 + 4 + 2 * (1 + 1 + 2 + 2)) / 8.0, 1 + 2.0 / 32 + 2.0 / 16 + 2, 1, -1};
+  static const struct row odd = {"star7", "flat", "", (2 + 4 + 2 * (1 + 1 + 2 + 2)) / 8.0, 1 + 2.0 / 32 + 2.0 / 16 + 2,
+                                 1, -1};
   check_row_on(&odd, 2);
 }
 
