@@ -24,7 +24,8 @@ static const char *meaning_of(enum boundary boundary) {
 /* An image one period away needs no loop, and no branch either: what it may add is worked out first. */
 static const char *near_body_of(enum boundary boundary) {
   switch (boundary) {
-  case BOUNDARY_PERIODIC: return "  const index_t period = g.n@;\n  return @ + (@ < 0 ? period : 0) - (@ >= g.n@ ? period : 0);\n}\n";
+  case BOUNDARY_PERIODIC:
+    return "  const index_t period = g.n@;\n  return @ + (@ < 0 ? period : 0) - (@ >= g.n@ ? period : 0);\n}\n";
   case BOUNDARY_PERIODIC_ENDPOINT:
     return "  const index_t period = g.n@ - 1;\n  return @ + (@ < 0 ? period : 0) - (@ > period ? period : 0);\n}\n";
   default: return "  const index_t last = g.n@ - 1;\n  return @ < 0 ? 0 : @ > last ? last : @;\n}\n";

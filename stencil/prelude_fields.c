@@ -81,7 +81,11 @@ static const char *fetch(const struct prelude *prelude) {
 /* What an input is streamed on: a condition in front of the load, or none where no input is. */
 static const char *streaming_condition(const struct prelude *prelude) {
   if (is_texture(prelude)) return NULL;
-  return prelude->streaming == STREAMING_ALL ? "if (staged_slot(field) < 0) " : prelude->streaming == STREAMING_LOADS ? "" : NULL;
+  switch (prelude->streaming) {
+  case STREAMING_ALL: return "if (staged_slot(field) < 0) ";
+  case STREAMING_LOADS: return "";
+  default: return NULL;
+  }
 }
 
 static void add_readers(struct text *text, const struct prelude *prelude) {
@@ -89,21 +93,25 @@ static void add_readers(struct text *text, const struct prelude *prelude) {
                                       "  return load_readonly(f.in[field] + at(g, x, y, z));\n"};
   static const char *const vectors[] = {"  load_vector(f.in[field] + at(g, x, y, z), values);\n",
                                         "  load_vector_readonly(f.in[field] + at(g, x, y, z), values);\n"};
+  static const char by_points[] = "#pragma unroll\n"
+                                  "  for (int i = 0; i < N; i++) values[i] = read_point(f, field, g, x + i, y, z);\n";
   const char *condition = streaming_condition(prelude);
+  const bool is_always_streamed = condition && !*condition;
   text_printf(text, "// Input `field` at a point of the grid.\n"
                     "__device__ __forceinline__ real read_point(const Fields &f, int field, const Geometry &g, index_t x, "
                     "index_t y, index_t z) {\n");
   if (condition) text_printf(text, "  %sreturn load_streaming(f.in[field] + at(g, x, y, z));\n", condition);
-  if (!condition || *condition) text_printf(text, "%s", is_texture(prelude) ? fetch(prelude) : loads[prelude->load_path]);
+  if (!is_always_streamed) {
+    text_printf(text, "%s", is_texture(prelude) ? fetch(prelude) : loads[prelude->load_path]);
+  }
   text_printf(text, "}\n// N neighbours in x from this point on, which must be aligned as a vector of N elements.\n"
                     "template <int N>\n"
                     "__device__ __forceinline__ void read_vector(const Fields &f, int field, const Geometry &g, index_t x, "
                     "index_t y, index_t z, real (&values)[N]) {\n");
-  if (condition) text_printf(text, "  %sreturn load_vector_streaming(f.in[field] + at(g, x, y, z), values);\n", condition);
-  if (!condition || *condition) {
-    text_printf(text, "%s", is_texture(prelude) ? "#pragma unroll\n  for (int i = 0; i < N; i++) values[i] = read_point(f, field, g, x + i, y, z);\n"
-                                                : vectors[prelude->load_path]);
+  if (condition) {
+    text_printf(text, "  %sreturn load_vector_streaming(f.in[field] + at(g, x, y, z), values);\n", condition);
   }
+  if (!is_always_streamed) text_printf(text, "%s", is_texture(prelude) ? by_points : vectors[prelude->load_path]);
   text_printf(text, "}\n");
 }
 

@@ -61,7 +61,8 @@ const char *served_value_error(const struct parameter *parameter, int value) {
     return served_word_error(parameter, value, extents_words, COUNT(extents_words), "the prelude serves runtime and literal");
   }
   if (strcmp(parameter->name, "streaming") == 0) {
-    return served_word_error(parameter, value, streaming_words, COUNT(streaming_words), "the prelude serves none, stores, all and loads");
+    return served_word_error(parameter, value, streaming_words, COUNT(streaming_words),
+                             "the prelude serves none, stores, all and loads");
   }
   if (strcmp(parameter->name, "min_blocks") == 0) {
     const char *spelled = parameter->words[value];

@@ -13,7 +13,7 @@ const styles = {
   scan: [4, 'roundRect'],
   scan_segments: [4, 'triangle'],
   scatter_direct: [5, 'rect'],
-  flat: [5, 'diamond'],
+  flat: [7, 'diamond'],
   scatter: [6, 'roundRect'],
   line: [7, 'circle'],
 };

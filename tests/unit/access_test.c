@@ -75,7 +75,8 @@ static void check_figure(double want, double got, const char *what, const struct
   else CHECK_NEAR(want, got, 1e-12, "%s %s %s: %s", row->stencil, row->template, row->set, what);
 }
 
-static void check_row(const struct row *row) {
+/* grid: which of the stencil's */
+static void check_row_on(const struct row *row, int grid) {
   struct stencil *stencil;
   struct analysis *analysis;
   struct template *template;
@@ -91,7 +92,7 @@ static void check_row(const struct row *row) {
   for (char *rest, *word = strtok_r(set, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
     CHECK_OK(configuration_set(template, word, &configuration));
   }
-  struct domain domain = domain_dense(stencil, analysis, &stencil->grids[0]);
+  struct domain domain = domain_dense(stencil, analysis, &stencil->grids[grid]);
   struct device_limits limits = arch_device_limits(arch_find(9, 0));
   facts_fill(stencil, analysis, DTYPE_F32, &domain, &limits, false, facts);
   CHECK_OK(bindings_make(template, facts, &bindings));
@@ -108,6 +109,8 @@ static void check_row(const struct row *row) {
   analysis_free(analysis);
   stencil_free(stencil);
 }
+
+static void check_row(const struct row *row) { check_row_on(row, 0); }
 
 TEST(direct_reads_every_tap) {
   static const struct row rows[] = {
@@ -165,20 +168,53 @@ TEST(a_pencil_reads_its_lines) {
   for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
 }
 
-TEST(a_patch_reads_its_window) {
+TEST(a_line_reads_its_window) {
   static const struct row rows[] = {
       /* 4 rows of vectors and 4 on either side; a block has 16 times 4 rows */
       {"derivative_y", "line", "vector=4 points=4 block_x=16 block_y=16", 12 / 16.0, 72.0 / 64, 1, -1},
       {"derivative_z", "line", "points=1 block_x=64 block_y=2", 9, 10.0 / 2, 1, -1},
       /* a vector and those beside it */
       {"derivative_x", "line", "vector=4 block_x=16 block_y=8 beside=load", 3 / 4.0, 72.0 / 64, 1, -1},
-      /* rows of 16 lanes, whose first and last read 4 values each; of 32, where 4, 3, 2 and 1 lanes have no other one that far away */
+      /* rows of 16 lanes, whose first and last read 4 values each; of 32, where 4, 3, 2 and 1 lanes have no other one
+       * that far away */
       {"derivative_x", "line", "vector=4 block_x=16 block_y=8", (16 + 8) / 64.0, 72.0 / 64, 1, -1},
       {"derivative_x", "line", "vector=1 block_x=32 block_y=8", (32 + 2 * 10) / 32.0, 40.0 / 32, 1, -1},
       /* vector=2: two distances of one lane, two of two lanes */
       {"derivative_x", "line", "vector=2 block_x=32 block_y=8", (32 + 2 * 6) / 64.0, 72.0 / 64, 1, -1},
   };
   for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
+}
+
+TEST(a_patch_reads_what_its_points_share_once) {
+  static const struct row rows[] = {
+      /* two points in y: two to the left and two to the right, one above, one below, two before and two behind */
+      {"star7", "patch", "", 12 / 2.0, 1 + 2.0 / 32 + 2.0 / 8 + 2, 1, -1},
+      /* eight vectors: sixteen beside, two above and below, four before and behind; a block has 16 by 32 by 2 */
+      {"star7", "patch", "vector=4 block_x=16 block_y=8 points_y=4 points_z=2", (8 + 16 + 4 + 8) / 32.0,
+       1 + 2.0 / 16 + 2.0 / 32 + 2.0 / 2, 1, -1},
+      /* T around two vectors, and Ci at them */
+      {"diffusion2d", "patch", "vector=2", (2 + 2 + 4 + 2) / 4.0, 1 + (2.0 / 32 + 2.0 / 8) / 2, 1, -1},
+      /* two vectors by two planes, in a box of 3 by 4 by 4 */
+      {"box27", "patch", "vector=2 points_z=2", 3 * 4 * 4 / 8.0, (34.0 / 32) * (10.0 / 8) * (4.0 / 2), 1, -1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
+}
+
+TEST(flat_reads_whole_vectors) {
+  static const struct row rows[] = {
+      /* two vectors of 4 in y: four beside, one above, one below, two before and two behind; a block has 32 by 16 */
+      {"star7", "flat", "", 12 / 8.0, 1 + 2.0 / 32 + 2.0 / 16 + 2, 1, -1},
+      /* T around two vectors, and Ci at them */
+      {"diffusion2d", "flat", "", (2 + 2 + 4 + 2) / 8.0, 1 + (2.0 / 32 + 2.0 / 16) / 2, 1, -1},
+      {"box27", "flat", "", 3 * 4 * 3 / 8.0, (34.0 / 32) * (18.0 / 16) * 3, 1, -1},
+      /* a reach of 4 is one vector: four beside, eight above and below, sixteen before and behind */
+      {"star25", "flat", "block_x=64 block_y=4", (2 + 4 + 8 + 16) / 8.0, 1 + 2.0 / 64 + 8.0 / 8 + 8, 1, -1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
+  /* Rows of 509: what is above a vector lies in two, and so below, before and behind. */
+  static const struct row odd = {"star7", "flat", "", (2 + 4 + 2 * (1 + 1 + 2 + 2)) / 8.0, 1 + 2.0 / 32 + 2.0 / 16 + 2,
+                                 1, -1};
+  check_row_on(&odd, 2);
 }
 
 TEST(a_march_reads_planes_once) {
@@ -223,7 +259,9 @@ int main(void) {
       cmocka_unit_test(direct_reads_every_tap),
       cmocka_unit_test(a_tile_reads_its_halo),
       cmocka_unit_test(a_pencil_reads_its_lines),
-      cmocka_unit_test(a_patch_reads_its_window),
+      cmocka_unit_test(a_line_reads_its_window),
+      cmocka_unit_test(a_patch_reads_what_its_points_share_once),
+      cmocka_unit_test(flat_reads_whole_vectors),
       cmocka_unit_test(a_march_reads_planes_once),
       cmocka_unit_test(a_scan_reads_each_point_once),
   };

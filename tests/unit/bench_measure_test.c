@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 #include "tuner/bench/anchor.h"
 #include "tuner/bench/measure.h"
+#include "tuner/search/device_time.h"
 
 static struct measured measure(struct model *model, double true_ms, double best_ms, bool is_full) {
   struct backend_handle backend = model_handle(model);
@@ -429,6 +430,26 @@ TEST(what_is_too_slow_for_an_anchor) {
     CHECK_EQ(rows[i].want, anchor_is_slow(rows[i].time_ms, rows[i].best_ms), "row %zu", i);
 }
 
+/* Ten samples, of which the first finds the batch, as far as they fit in 100 ms; a lone one is a tenth longer here. */
+TEST(a_first_idea_takes_few_samples) {
+  static const struct {
+    double time_ms, want_ms;
+    long samples, calls;
+  } rows[] = {{1, 1, 10, 2}, {30, 30, 4, 2}, {700, 770, 1, 1}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct model model;
+    model_make(&model, NOISE_NONE, 1);
+    struct backend_handle backend = model_handle(&model);
+    double got_ms;
+    model.true_ms[7] = rows[i].time_ms;
+    model_load(&model, 3, 7);
+    CHECK_OK(device_time(&backend, 3, &got_ms));
+    CHECK_NEAR(rows[i].want_ms, got_ms, 1e-9, "row %zu", i);
+    CHECK_EQ(rows[i].samples, model.samples, "row %zu", i);
+    CHECK_EQ(rows[i].calls, model.calls, "row %zu", i);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(batches_make_samples_of_200_us),
@@ -448,6 +469,7 @@ int main(void) {
       cmocka_unit_test(another_variant_may_take_the_anchor_s_place),
       cmocka_unit_test(readings_of_slow_anchors_are_few_and_short),
       cmocka_unit_test(what_is_too_slow_for_an_anchor),
+      cmocka_unit_test(a_first_idea_takes_few_samples),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,6 +166,8 @@ TEST(alignment_of_variants) {
       {"direct", "vector=1", DTYPE_F32, 4},  {"direct", "vector=4", DTYPE_F32, 16},
       {"direct", "vector=2", DTYPE_F64, 16}, {"zmarch", "load_path=texture", DTYPE_F32, 512},
       {"pencil", NULL, DTYPE_F32, 16}, /* it does not say */
+      {"flat", NULL, DTYPE_F32, 16},         {"flat", NULL, DTYPE_F64, 16},
+      {"patch", "vector=4", DTYPE_F32, 16},  {"line", "vector=2", DTYPE_F64, 16},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct template *template;

@@ -173,6 +173,36 @@ TEST(earlier_results_are_found_with_how_slow_the_gpu_was) {
   case_close(&c);
 }
 
+static bool propose_nothing(void *state, struct proposal *out) {
+  (void)state, (void)out;
+  return false;
+}
+static void tell_nobody(void *state, const struct proposal *proposal, double time_ms) {
+  (void)state, (void)proposal, (void)time_ms;
+}
+
+/* Its time now is that of one cold sample, and says nothing about the GPU. */
+TEST(a_slow_default_adjusts_no_earlier_results) {
+  static const struct strategy silent = {.next = propose_nothing, .tell = tell_nobody};
+  struct session_case c;
+  case_open(&c);
+  struct proposal first = proposal_with(&c, NULL), fast = proposal_with(&c, "z_slicing=32");
+  int64_t before = case_run(&c.bench, c.store, "580.1");
+  put_result(&c, before, &first, 1, 400);
+  put_result(&c, before, &fast, 2, 0.3);
+  c.session.run_id = case_run(&c.bench, c.store, "580.1");
+  c.session.first = trial_of(&c, &first);
+  c.session.first_ms = 700;
+  c.options.strategy = &silent;
+  c.options.max_variants = 1;
+  CHECK_OK(session_search(&c.session));
+  CHECK_EQ(2, c.session.timed.count, "both are recalled");
+  for (long i = 0; i < c.session.timed.count; i++) CHECK_NEAR(1, c.session.timed.list[i].scale, 0, "number %ld", i);
+  CHECK_NEAR(0.3, timed_best_ms(&c.session.timed), 1e-9, "as it was measured");
+  timed_free(&c.session.timed);
+  case_close(&c);
+}
+
 TEST(doubtful_results_are_marked) {
   struct session_case c;
   case_open(&c);
@@ -225,6 +255,7 @@ int main(void) {
       cmocka_unit_test(a_trial_that_has_no_source_has_a_row_of_its_own),
       cmocka_unit_test(a_recording_compiles_nothing),
       cmocka_unit_test(earlier_results_are_found_with_how_slow_the_gpu_was),
+      cmocka_unit_test(a_slow_default_adjusts_no_earlier_results),
       cmocka_unit_test(doubtful_results_are_marked),
       cmocka_unit_test(the_second_grid_is_awkward_and_has_other_weights),
   };

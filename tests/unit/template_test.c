@@ -270,7 +270,9 @@ TEST(our_templates_spell_common_parameters_alike) {
         if (strcmp(parameter->name, common[c].name) != 0) continue;
         for (int v = 0; v < parameter->value_count; v++) {
           bool is_common = false;
-          for (int w = 0; w < 4 && common[c].words[w]; w++) is_common |= strcmp(common[c].words[w], parameter->words[v]) == 0;
+          for (int w = 0; w < 4 && common[c].words[w]; w++) {
+            is_common |= strcmp(common[c].words[w], parameter->words[v]) == 0;
+          }
           CHECK(is_common, "%s: %s=%s", path, parameter->name, parameter->words[v]);
         }
       }

@@ -17,7 +17,8 @@
  *    of it where no best time is known; and these count: no more are begun than fit in 1 s with them.
  * 5. Readings of clocks before 2 and after 4. Where a reading tells of a slowdown (tuner/bench/throttle.h), 2 to 4
  *    are repeated; and once, when the clock is steady, where a variant was screened while the clock rose by more
- *    than 3 %. */
+ *    than 3 %. Neither is done where it was screened at more than MEASURE_HOPELESS_RATIO times the best, however long
+ *    its samples are: no state of the GPU explains that. */
 #ifndef TUNER_BENCH_MEASURE_H
 #define TUNER_BENCH_MEASURE_H
 

@@ -18,6 +18,10 @@ halotune_status device_time(struct backend_handle *backend, int slot, double *ou
     status = measure_batch(backend, slot, MEASURE_SAMPLE_US * 1e-3, &batch, &best_ms, &verdict);
   if (status != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED) return status;
   const int count = (int)fmin(SPAN_MOST_MS / (best_ms * batch), FEW_SAMPLES);
+  if (count == 0) {
+    *out_ms = best_ms;
+    return HALOTUNE_OK;
+  }
   struct sample_plan plan = {.slots = &slot, .batches = &batch, .slot_count = 1, .rounds = count};
   status = backend->table->sample(backend->state, &plan, times_ms, &failed, &verdict);
   if (status != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED) return status;

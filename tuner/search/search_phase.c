@@ -21,7 +21,7 @@ static const double settle_share = 0.25;
 struct phase {
   struct session *session;
   struct results results;
-  double default_ms;       /* of the default variant at the start; NaN where none works */
+  double default_ms;       /* of the default variant as the anchor at the start; NaN where it is none */
   struct visited proposed; /* in this run; strategies know neither of the default nor of what earlier runs tried */
   bool is_dry;             /* the strategy has no more */
   bool is_unwatched;       /* no variant is loaded as the anchor; results.anchor is what was seen until then, NULL for nothing */
@@ -81,7 +81,7 @@ static halotune_status propose_again(struct phase *phase, long number) {
 static bool is_default_slow(const struct session *session) { return anchor_is_slow(session->first_ms, 0); }
 
 /* Load the default variant, and begin to watch it. One that is slow is no anchor before it is known that nothing is
- * faster. */
+ * faster; nor are earlier results adjusted by its time now, which may be that of a single cold sample. */
 static halotune_status open_anchor(struct phase *phase) {
   struct session *session = phase->session;
   struct verdict verdict = {.outcome = OUTCOME_MEASURED};
@@ -90,10 +90,7 @@ static halotune_status open_anchor(struct phase *phase) {
   phase->is_unwatched = true;
   phase->begin_ms = clock_ms();
   if (!session->first) return HALOTUNE_OK;
-  if (is_default_slow(session)) {
-    phase->default_ms = session->first_ms;
-    return HALOTUNE_OK;
-  }
+  if (is_default_slow(session)) return HALOTUNE_OK;
   phase->has_default_failed = true; /* until it is seen not to */
   halotune_status status = session_load(session, SLOT_ANCHOR, session->first, false, &verdict);
   if (status != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED) return status;

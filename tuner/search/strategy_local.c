@@ -30,7 +30,7 @@ enum { ANY_TEMPLATE = -1 };
 
 /* A template is far behind where its best takes 10 times as long as that of all; and where this is known for sure:
  * the logarithm of the ratio, times how many of its variants have a time, is above that of 1000. Three that take 10
- * times as long are enough, or one that takes 1000 times as long. */
+ * times as long are enough, or two that take 32 times, or one that takes 1000 times as long. */
 static const double behind_above = 2.302, behind_for_sure = 6.9;
 
 /* Logarithms of times that differ by less than this are on one plateau. */
