@@ -36,7 +36,8 @@ while IFS='|' read -r template defect arguments script; do
   "$program" $verify --template-dir "$work/templates" --template "$template" --json $arguments >"$work/out" 2>"$work/err"
   found=$(jq -r '[.variants[].outcome | select(. != "passed" and . != "not_run")] | group_by(.) | map("\(.[0]) \(length)") | join(", ")' \
     "$work/out" 2>/dev/null)
-  if [ "$(jq '[.variants[] | select(.outcome != "not_run")] | length' "$work/out" 2>/dev/null || echo 0)" -eq 0 ]; then
+  tried=$(jq '[.variants[] | select(.outcome != "not_run")] | length' "$work/out" 2>/dev/null)
+  if [ "${tried:-0}" = 0 ]; then
     result "not ok" "$template: $defect: no variant was tried $(tail -n 2 "$work/err")"
     continue
   fi
