@@ -2,7 +2,7 @@
 # mutations.sh: whether `halotune verify` can fail. Each row of tests/data/mutations.txt puts one defect into a copy of a
 # template; some variant must then be found wrong, by a run and not by the compiler. A row that says `survives` must not be, and
 # names the reason. ONLY=NAME looks at one template, SLICE=N at every Nth row (from OFFSET, 0); VERIFY='selftest --gpu' looks
-# with a GPU. Speaks TAP: each line says what was found, in how many variants.
+# with a GPU. Where no variant was tried, nothing is shown. Speaks TAP: each line says what was found, in how many variants.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
@@ -36,6 +36,11 @@ while IFS='|' read -r template defect arguments script; do
   "$program" $verify --template-dir "$work/templates" --template "$template" --json $arguments >"$work/out" 2>"$work/err"
   found=$(jq -r '[.variants[].outcome | select(. != "passed" and . != "not_run")] | group_by(.) | map("\(.[0]) \(length)") | join(", ")' \
     "$work/out" 2>/dev/null)
+  tried=$(jq '[.variants[] | select(.outcome != "not_run")] | length' "$work/out" 2>/dev/null)
+  if [ "${tried:-0}" = 0 ]; then
+    result "not ok" "$template: $defect: no variant was tried $(tail -n 2 "$work/err")"
+    continue
+  fi
   case $defect in
     *survives*) if [ -z "$found" ]; then result ok "$template: $defect"; else result "not ok" "$template: $defect: $found"; fi ;;
     *)

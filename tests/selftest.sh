@@ -59,6 +59,18 @@ for template in tensor cluster; do
   result "variants of the template $template pass" $?
 done
 
+untried=
+for template in $("$program" list templates --json | jq -r '.[].name'); do
+  count=0
+  for stencil in star7 derivative_y scan_y; do
+    [ "$count" -gt 0 ] || { selftest $stencil --template "$template" --sample 1 --dtype f32 --json && count=$(jq '.variants | length' "$work/out"); }
+  done
+  [ "$count" -gt 0 ] || untried="$untried $template"
+done
+[ -z "$untried" ] || echo "no variant of$untried was tried" >>"$work/err"
+[ -z "$untried" ]
+result "each template has a variant on the grids of the test" $?
+
 "$program" selftest >"$work/out" 2>"$work/err"
 [ $? = 2 ] && grep -q 'needs --gpu' "$work/err"
 result "without --gpu it says what to do" $?

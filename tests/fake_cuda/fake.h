@@ -25,6 +25,7 @@
  *   HALOTUNE_FAKE_SKIP=1              a launch executes only where memory that it gets has been written by a copy or a fill
  *                                     since it last took part in one that did, or where its kernel is called check...;
  *                                     others only take their virtual time
+ *   HALOTUNE_FAKE_BACKWARDS=1         the last block and the last thread execute first
  *   HALOTUNE_FAKE_MEMO=FOLDER         what small launches gave is kept there by content, so that no later process computes it
  *                                     again
  *   HALOTUNE_FAKE_MODEL=FILE          times; see model.c

@@ -80,11 +80,14 @@ static CUresult result_of(const struct host_outcome *outcome) {
 static CUresult emulate(const struct fake_launch *launch, const struct arguments *arguments) {
   struct host_outcome outcome;
   struct host_batch *batch = fake_module_batch(launch->function->module);
+  enum host_order order = fake_number("HALOTUNE_FAKE_BACKWARDS", 0) != 0 ? HOST_DESCENDING : HOST_ASCENDING;
   if (!batch) return CUDA_ERROR_LAUNCH_FAILED;
   struct host_launch how = {.kernel = launch->function->kernel->name,
                             .shared_bytes = launch->shared_bytes,
                             .arguments = arguments->host,
                             .argument_count = arguments->count,
+                            .threads = order,
+                            .blocks = order,
                             .overlaps = launch->overlaps};
   memcpy(how.grid, launch->grid, sizeof how.grid);
   memcpy(how.block, launch->block, sizeof how.block);

@@ -48,7 +48,7 @@ bool memo_key(const struct fake_launch *launch, const struct host_argument *argu
     struct hash emulation, cubin, kernel, all[FAKE_MAX_PARAMETERS];
     size_t places[FAKE_MAX_PARAMETERS];
     struct host_wire_tensor tensors[FAKE_MAX_PARAMETERS];
-    unsigned grid[3], block[3], cluster[3], shared_bytes, overlaps, which[FAKE_MAX_PARAMETERS];
+    unsigned grid[3], block[3], cluster[3], shared_bytes, overlaps, backwards, which[FAKE_MAX_PARAMETERS];
   } parts;
   static struct hash emulation;
   if (emulation.high == 0) emulation = host_files_hash();
@@ -62,6 +62,7 @@ bool memo_key(const struct fake_launch *launch, const struct host_argument *argu
   memcpy(parts.cluster, launch->cluster, sizeof parts.cluster);
   parts.shared_bytes = launch->shared_bytes;
   parts.overlaps = launch->overlaps;
+  parts.backwards = fake_number("HALOTUNE_FAKE_BACKWARDS", 0) != 0;
   for (int i = 0; i < count; i++) {
     const struct host_argument *a = &arguments[i];
     parts.places[i] = a->offset_bytes;

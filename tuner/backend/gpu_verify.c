@@ -95,7 +95,15 @@ static halotune_status make_ready(struct gpu_session *s) {
   return status;
 }
 
-/* Run the variant on the first phase's fields, whatever its bindings are. A workspace is used a second time, as a program would. */
+/* Use the workspace as a program's launch before would, but on poison: what is left there helps no kernel that does not wait for
+ * what its own launch tells. */
+static CUresult use_workspace(struct gpu_slot *slot, const struct kernel_fields *fields, CUstream stream) {
+  struct kernel_fields poisoned = *fields;
+  for (int i = 0; i < MAX_FIELDS; i++) poisoned.inputs[i] = fields->outputs[0];
+  return kernel_launch(&slot->kernel, &poisoned, stream);
+}
+
+/* Run the variant on the first phase's fields, whatever its bindings are. */
 static halotune_status run_once(struct gpu_session *s, struct gpu_slot *slot, double *time_ms) {
   const struct gpu_problem *p = &s->problem;
   CUdeviceptr inputs[MAX_FIELDS] = {0}, outputs[MAX_FIELDS] = {0};
@@ -107,7 +115,7 @@ static halotune_status run_once(struct gpu_session *s, struct gpu_slot *slot, do
   for (int o = 0; o < p->output_count; o++) outputs[o] = s->fields[p->input_count + o].data;
   halotune_status status = kernel_bind(&slot->kernel, inputs, outputs, &fields);
   if (status != HALOTUNE_OK) return status;
-  if (fields.workspace) status = gpu_did(&s->gpu, kernel_launch(&slot->kernel, &fields, s->stream), call);
+  if (fields.workspace) status = gpu_did(&s->gpu, use_workspace(slot, &fields, s->stream), call);
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_record(s->start, s->stream), "cuEventRecord");
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, kernel_launch(&slot->kernel, &fields, s->stream), call);
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_record(s->end, s->stream), "cuEventRecord");

@@ -69,6 +69,7 @@ halotune_status problem_open(const struct invocation *invocation, struct problem
   if (status != HALOTUNE_OK) return status;
   const struct stencil *stencil = out->loaded.stencil;
   if ((status = option_grid(invocation, stencil, &out->grid)) != HALOTUNE_OK) goto done;
+  out->domain = domain_dense(stencil, out->loaded.analysis, &out->grid);
   if ((status = read_dtype(invocation, out)) != HALOTUNE_OK) goto done;
   if ((status = read_arch(invocation, out)) != HALOTUNE_OK) goto done;
   out->coefficients = calloc((size_t)stencil->coefficient_count + 1, sizeof *out->coefficients);
@@ -92,7 +93,7 @@ struct variant_spec problem_variant(const struct problem *problem, const struct 
                                .template = template,
                                .configuration = *configuration,
                                .dtype = problem->dtype,
-                               .domain = domain_dense(loaded->stencil, loaded->analysis, &problem->grid),
+                               .domain = problem->domain,
                                .coefficients = problem->coefficients,
                                .limits = problem->limits,
                                .reproducible = problem->reproducible};

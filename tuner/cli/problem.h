@@ -24,6 +24,7 @@ struct problem {
   struct loaded loaded;
   enum dtype dtype;
   struct grid grid;
+  struct domain domain; /* the whole of a dense grid */
   double *coefficients; /* the file's, on this grid */
   const char *arch;     /* "sm_90" */
   const struct arch_facts *arch_facts;
@@ -41,7 +42,7 @@ void problem_free(struct problem *problem);
 /* Read "NX,NY,NZ", as many as the stencil has dimensions; the file's first grid where the option is absent. */
 halotune_status option_grid(const struct invocation *invocation, const struct stencil *stencil, struct grid *grid);
 
-/* The specification of a variant of the problem, on the whole of a dense grid. */
+/* The specification of a variant of the problem. */
 struct variant_spec problem_variant(const struct problem *problem, const struct template *template,
                                     const struct configuration *configuration);
 

@@ -44,13 +44,14 @@ static halotune_status try_wrapper(struct selftest *s, const struct scene *scene
 static halotune_status try_wrappers(struct selftest *s, int dims) {
   struct stencil *stencil = NULL;
   struct analysis *analysis = NULL;
+  struct domain domain;
   double coefficients[1];
   halotune_status status = open_copy(dims, &stencil, &analysis);
+  if (status == HALOTUNE_OK) domain = domain_dense(stencil, analysis, &wrapper_grids[dims - 2]);
   for (int d = 0; d < DTYPE_COUNT && status == HALOTUNE_OK; d++) {
     struct scene scene = {.allowed_units = 0};
     long variants = s->variant_count, failed = s->failed_count;
-    status = selftest_scene(s, stencil, analysis, (enum dtype)d, &wrapper_grids[dims - 2], coefficients, LAUNCH_STREAM,
-                            false, &scene);
+    status = selftest_scene(s, stencil, analysis, (enum dtype)d, &domain, coefficients, LAUNCH_STREAM, &scene);
     for (int i = 0; i < wrapper_case_count && status == HALOTUNE_OK; i++) {
       if (wrapper_dims(i) != dims || wrapper_cases[i].capability > s->backend.facts.device.capability) continue;
       status = try_wrapper(s, &scene, i);
@@ -126,7 +127,7 @@ static const struct option_row options[] = {
     {"fail-fast", NULL, "end with the first variant that fails"},
     {"in-process", NULL, "with no worker process between, for compute-sanitizer"},
     {"dtype", "TYPE", "f32 or f64; both by default"},
-    {"grid", "NX,NY,NZ", "points along each axis; two awkward ones by default, and one with ghost layers"},
+    {"grid", "NX,NY,NZ", "points along each axis; awkward ones by default, with ghost layers and long lines"},
     {"arch", "sm_XX", "is the GPU's, whatever is given"},
     TEMPLATE_OPTIONS,
     PICK_OPTIONS,

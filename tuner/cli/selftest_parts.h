@@ -38,10 +38,10 @@ void selftest_say_done(const struct selftest *s, const struct scene *scene, long
 /* --- selftest_problem.c --- */
 
 /* A scene with coefficients that are not the defaults, on the backend.
- *   ghosts  of the grid's points, some at all edges are not to be computed */
+ *   coefficients  of which there is room for all; receives them */
 halotune_status selftest_scene(struct selftest *s, const struct stencil *stencil, const struct analysis *analysis,
-                               enum dtype dtype, const struct grid *grid, double *coefficients,
-                               enum launch_mode launch, bool ghosts, struct scene *scene);
+                               enum dtype dtype, const struct domain *domain, double *coefficients,
+                               enum launch_mode launch, struct scene *scene);
 
 /* One stencil, in its types and on its grids.
  *   name  of the stencil or its file */
