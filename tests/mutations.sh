@@ -32,6 +32,7 @@ while IFS='|' read -r template defect arguments script; do
     result "not ok" "$template: $defect: the defect finds nothing to change"
     continue
   fi
+  case $verify in *--gpu*) arguments=$(echo "$arguments" | sed 's/ --sanitize//') ;; esac  # of the CPU's verify
   # shellcheck disable=SC2086
   "$program" $verify --template-dir "$work/templates" --template "$template" --json $arguments >"$work/out" 2>"$work/err"
   found=$(jq -r '[.variants[].outcome | select(. != "passed" and . != "not_run")] | group_by(.) | map("\(.[0]) \(length)") | join(", ")' \
