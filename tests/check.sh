@@ -42,13 +42,14 @@ step clang run_make CC=clang WERROR=1 tests
 step static builds_static
 step all run_make all
 step unit run_make unit
-begin tidy $make --no-print-directory -j"$jobs" tidy # many of the next steps wait more than they compute
+# Many of the next steps wait more than they compute, or use one processor.
+begin templates $make --no-print-directory -j"$jobs" templates
+begin tidy $make --no-print-directory -j"$jobs" tidy
 step cli run_make cli
 step docs run_make docs
 step library run_make library-tests
 step examples run_make examples
 step report run_make report
-step templates run_make templates
 step mutations run_make mutations SLICE=3
 step variants run_make variants
 step tune run_make tune-tests
@@ -56,6 +57,7 @@ step faults run_make faults
 step selftest run_make selftest
 step protocol run_make protocol
 step asan run_make asan
+step templates await templates
 step tidy await tidy
 step fuzz run_make fuzz FUZZ_SECONDS=10
 
