@@ -71,7 +71,7 @@ halotune_status hints_find(struct session *session) {
   for (int i = 0; i < tools->hint_count && status == HALOTUNE_OK; i++)
     status = hint_rows_read(&rows, tools->hints[i], &target);
   hint_rows_sort(&rows);
-  for (long i = 0; i < session->space.only_count; i++) visited_add(&only, &session->space, &session->space.only[i]);
+  visited_add_recorded(&only, &session->space);
   if (status == HALOTUNE_OK) status = take_rows(session, &rows, &only);
   session->space.hints = session->hints.list;
   session->space.hint_count = session->hints.count;

@@ -17,7 +17,7 @@ halotune_status starts_find(struct session *session) {
   struct visited taken = {.count = 0}, only = {.count = 0};
   halotune_status status = HALOTUNE_OK;
   if (session->options->rematch) return HALOTUNE_OK;
-  for (long i = 0; i < space->only_count; i++) visited_add(&only, space, &space->only[i]);
+  visited_add_recorded(&only, space);
   for (long i = 0; i < session->hints.count && status == HALOTUNE_OK; i++) {
     visited_add(&taken, space, &session->hints.list[i]);
     status = drawn_add(&session->starts, &session->hints.list[i]);

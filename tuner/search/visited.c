@@ -44,6 +44,10 @@ bool visited_add(struct visited *visited, const struct search_space *space, cons
   return true;
 }
 
+void visited_add_recorded(struct visited *visited, const struct search_space *space) {
+  for (long i = 0; i < space->only_count; i++) visited_add(visited, space, &space->only[i]);
+}
+
 bool visited_has(const struct visited *visited, const struct search_space *space, const struct proposal *proposal) {
   if (visited->count == 0) return false;
   return visited->slots[place_of(visited->slots, visited->capacity, hash_of(space, proposal))].low != 0;

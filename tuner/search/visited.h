@@ -13,6 +13,9 @@ struct visited {
 /* Add a variant. Returns false where it is there already, and where memory is out. */
 bool visited_add(struct visited *visited, const struct search_space *space, const struct proposal *proposal);
 
+/* Add those that the space has at all, where it is that of a recording; else none. */
+void visited_add_recorded(struct visited *visited, const struct search_space *space);
+
 bool visited_has(const struct visited *visited, const struct search_space *space, const struct proposal *proposal);
 
 void visited_free(struct visited *visited);
