@@ -156,6 +156,20 @@ HALOTUNE_FAKE_FAULT="cuLaunchKernel@star7_small,$words=corrupt:1365" tune "$work
   [ "$(query "$work/fails.db" "select count(*) from best where is_current and variant_id <> $best and run_id = 2")" = 1 ]
 result "what fails in the finals is stored so, whichever run had measured it" $? "$work/out"
 
+# Where all are wrong, there is no winner; what is wrong in one mode is so in others, and does not come back.
+copy_of "$base" "$work/modes.db"
+"$program" db export --db "$work/modes.db" -o "$work/modes.json" &&
+  HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_small=corrupt:1365' tune "$work/modes.db" --launch stream >"$work/out" 2>&1
+[ "$(query "$work/modes.db" "select count(*), sum(is_current) from best")" = "$(query "$base" "select count(*) from best") 0" ]
+result "a winner that is wrong in another launch mode is served no more" $? "$work/out"
+"$program" db import --db "$work/modes.db" "$work/modes.json" >"$work/out" 2>&1 && grep -q '1 of its best configurations is known to be wrong' "$work/out" &&
+  [ "$(query "$work/modes.db" "select sum(is_current) from best")" = 0 ]
+result "nor after an older export is imported" $? "$work/out"
+"$program" query star7 --grid 16,16,16 --db "$work/modes.db" --device "$(query "$base" "select name from device")" --json >"$work/out" 2>"$work/err"
+jq -e '.match == "default"' "$work/out" >/dev/null &&
+  [ "$(jq -c .parameters "$work/out")" != "$(query "$base" "select parameters from variant where id = $best")" ]
+result "nor as a default" $? "$work/out"
+
 # Others that come during the search, and are seen before the finals; one process is the worker.
 HALOTUNE_FAKE_OTHERS=3 HALOTUNE_FAKE_ALONE=1 tune "$work/others.db" >"$work/out" 2>"$work/err" && ! grep -q 'other process' "$work/err" &&
   grep -q '2 other processes computed on the GPU when the finals began: times may be off' "$work/out" &&

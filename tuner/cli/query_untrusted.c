@@ -4,6 +4,7 @@
 
 #include "db/lookup_context.h"
 #include "db/query.h"
+#include "db/refuted.h"
 #include "tuner/cli/query.h"
 
 /* The current one first: it is what trust would bring into use. NULL is no condition. */
@@ -13,7 +14,7 @@ static const char find_sql[] =
     " join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id where not b.is_trusted and s.hash = ?1"
     " and p.dtype = ?2 and p.nx = ?3 and p.ny = ?4 and p.nz = ?5 and (d.name = ?6 or 'sm_' || d.capability = ?6)"
     " and (?7 is null or p.launch = ?7) and (?8 is null or p.cache = ?8) and p.is_reproducible >= ?9"
-    " order by b.is_current desc, b.time_ms limit 1";
+    " and not " SQL_IS_REFUTED("b") " order by b.is_current desc, b.time_ms limit 1";
 
 static void bind_problem(sqlite3_stmt *query, const char *hash, const char *device, const halotune_problem *problem) {
   sqlite3_bind_text(query, 1, hash, -1, SQLITE_STATIC);
