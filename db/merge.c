@@ -45,13 +45,12 @@ static halotune_status find_row(struct merge *m, const struct table *table, int6
   return status;
 }
 
-/* A best begins as history with the trust that the caller gives; what it tuned itself it knows from this file. */
+/* A best begins as history with the trust that the caller gives. Where the other database says to have it from is of no
+ * use here: it may be anything, and names at best a file that the caller never had. */
 static void bind_best(struct merge *m, const struct table *table) {
-  int origin = table_column(table, "origin");
-  bool tuned = strcmp(column_text(m->select, origin + 1), "tuned") == 0;
   sqlite3_bind_int(m->insert, table_column(table, "is_current") + 2, 0);
   sqlite3_bind_int(m->insert, table_column(table, "is_trusted") + 2, m->options->trust);
-  if (tuned) sqlite3_bind_text(m->insert, origin + 2, m->options->origin, -1, SQLITE_STATIC);
+  sqlite3_bind_text(m->insert, table_column(table, "origin") + 2, m->options->origin, -1, SQLITE_STATIC);
 }
 
 static halotune_status insert_row(struct merge *m, int number, int64_t *id) {

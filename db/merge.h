@@ -14,7 +14,7 @@ struct merge_conflict {
 };
 
 struct merge_options {
-  const char *origin; /* what rows are said to come from that were tuned in the other database: its file */
+  const char *origin; /* what rows are said to come from: the other database's file; one printable line */
   bool trust;         /* lookup may use them: their code will run on this machine's GPU */
   void (*conflict)(void *context, const struct merge_conflict *conflict); /* NULL: nobody wants to know */
   void *context;

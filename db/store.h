@@ -138,7 +138,8 @@ struct variant_key {
 
 /* Store one result, in one transaction. A second result of a variant in one run takes the place of the first. A variant
  * that is wrong or touches foreign memory is served no more (db/refuted.h): where it is the current best of the run's problem, or
- * of the same one in another mode or on another GPU of the model, there is none from now on. `variant` receives the variant's id; may be NULL. */
+ * of the same one in another mode or on another GPU of the model, there is none from now on.
+ *   variant  receives the variant's id; may be NULL */
 halotune_status store_measurement(struct store *store, int64_t run, const struct variant_key *key,
                                   const struct measurement *measurement, int64_t *variant);
 

@@ -290,7 +290,7 @@ TEST(trust_is_given_by_the_user_alone) {
   store_close(to);
   CHECK_OK(store_open_memory(&to));
   merge(to, f.store, false, NULL);
-  CHECK_EQ(3, number_of(to, "select count(*) from best where origin = 'h200.json'"), "also over several files");
+  CHECK_EQ(3, number_of(to, "select count(*) from best where origin = 'other.db'"), "the file that the user named");
   store_close(to);
   end(&f);
 }

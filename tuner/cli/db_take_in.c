@@ -1,5 +1,6 @@
 /* db_take_in.c: `halotune db merge` and `import`: databases and documents into the user's own, each of them whole or
  * not at all. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "db/check.h"
 #include "db/import.h"
 #include "db/merge.h"
+#include "db/printable.h"
 #include "tuner/cli/db.h"
 
 /* The first thing that is wrong with a file. */
@@ -76,11 +78,21 @@ static void print_counts(const char *path, const struct merge_counts *counts, bo
   }
 }
 
-static halotune_status take_in(struct store *store, struct store *from, const char *path, bool trust) {
+/* The name of a file, as a database may keep it. */
+static void name_origin(const char *path, char *out, size_t bytes) {
   const char *slash = strrchr(path, '/');
+  printable_copy(out, bytes, slash ? slash + 1 : path);
+  for (; *out; out++) {
+    if (*out == '\n' || *out == '\t') *out = '?';
+  }
+}
+
+static halotune_status take_in(struct store *store, struct store *from, const char *path, bool trust) {
+  char origin[PATH_MAX];
   struct telling telling = {path};
   struct merge_counts counts;
-  struct merge_options options = {slash ? slash + 1 : path, trust, print_conflict, &telling};
+  struct merge_options options = {origin, trust, print_conflict, &telling};
+  name_origin(path, origin, sizeof origin);
   halotune_status status = store_merge(store, from, &options, &counts);
   if (status == HALOTUNE_OK) print_counts(path, &counts, trust);
   return status;

@@ -2,7 +2,9 @@
  * trusted. */
 #include <stdio.h>
 
+#include "base/text.h"
 #include "db/lookup_context.h"
+#include "db/printable.h"
 #include "db/query.h"
 #include "db/refuted.h"
 #include "tuner/cli/query.h"
@@ -26,15 +28,29 @@ static void bind_problem(sqlite3_stmt *query, const char *hash, const char *devi
   sqlite3_bind_int(query, 9, problem->reproducible);
 }
 
+/* The file that it came from may be gone, or be called otherwise: what this database exports can be imported again. */
 static void tell(const char *path, sqlite3_stmt *row) {
-  const char *origin = column_text(row, 0);
+  const char *stencil = column_text(row, 3), *dtype = column_text(row, 4);
+  const int nx = sqlite3_column_int(row, 5), ny = sqlite3_column_int(row, 6), nz = sqlite3_column_int(row, 7);
+  struct text database = {0}, problem = {0}, file = {0};
+  char origin[FAIL_TEXT_BYTES], device[FAIL_TEXT_BYTES], name[FAIL_TEXT_BYTES];
+  printable_copy(origin, sizeof origin, column_text(row, 0));
+  printable_copy(device, sizeof device, column_text(row, 2));
+  snprintf(name, sizeof name, "%s,%s,%dx%dx%d", stencil, dtype, nx, ny, nz);
+  text_shell_word(&problem, name);
+  snprintf(name, sizeof name, "untrusted-%s.json", stencil);
+  text_shell_word(&file, name);
+  text_shell_word(&database, path);
   fprintf(stderr,
           "halotune: a winner for this problem, %.6g ms on %s, was imported from %s and is not trusted, so that no "
-          "lookup returns "
-          "it; read its source:\n  halotune db export --db '%s' --problem %s,%s,%dx%dx%d\n"
-          "and where your GPU may run that:\n  halotune db import --db '%s' --trust '%s'\n",
-          sqlite3_column_double(row, 1), column_text(row, 2), origin, path, column_text(row, 3), column_text(row, 4),
-          sqlite3_column_int(row, 5), sqlite3_column_int(row, 6), sqlite3_column_int(row, 7), path, origin);
+          "lookup returns it; read its source:\n"
+          "  halotune db export --db %s --problem %s --output %s\n"
+          "and where your GPU may run that:\n  halotune db import --db %s --trust %s\n",
+          sqlite3_column_double(row, 1), device, origin, text_string(&database), text_string(&problem), text_string(&file),
+          text_string(&database), text_string(&file));
+  text_free(&file);
+  text_free(&problem);
+  text_free(&database);
 }
 
 void query_tell_untrusted(const struct query *q) {
