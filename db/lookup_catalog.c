@@ -26,6 +26,7 @@ struct reference {
 
 struct reader {
   struct catalog *catalog;
+  const char *path;
   sqlite3 *connection;
   struct id_map stencils, templates, devices;
   struct reference *references;
@@ -198,7 +199,7 @@ static unsigned char count_parameters(const char *json) {
 
 static halotune_status refer_fail(struct reader *r) {
   return fail(HALOTUNE_DB, "%s: a row refers to what is not there; see 'halotune db check'",
-              sqlite3_db_filename(r->connection, "main"));
+              r->path);
 }
 
 /* Rows are read in three passes, each a scan of one table in the order in which it lies in the file: that is several times as fast
@@ -415,6 +416,7 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
   catalog->paths = paths;
   char *absolute = realpath(path, NULL); /* machine code is fetched later, perhaps from another working directory */
   if (!absolute && !(absolute = strdup(path))) return fail_memory();
+  r.path = absolute;
   halotune_status status = store_open(absolute, STORE_READ, &store);
   if (status == HALOTUNE_OK) {
     r.connection = store_connection(store);

@@ -418,6 +418,28 @@ TEST(files_that_cannot_be_used) {
   work_end(&other);
 }
 
+/* After an upgrade, before anybody tunes again. */
+TEST(an_older_database_is_read) {
+  struct work other = work_begin();
+  halotune_ctx *ctx;
+  halotune_config config;
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+  tuned_make(other.path, common_rows, 1);
+  tuned_change(other.path, back_to_1);
+  struct hash before = hash_of_file(other.path);
+  const char *paths[] = {other.path, work.path};
+  CHECK_OK(halotune_open(paths, 2, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "its row");
+  problem.grid[0] = 510;
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "that of the one beneath");
+  halotune_close(ctx);
+  struct hash after = hash_of_file(other.path);
+  CHECK_EQ(0, hash_compare(before, after), "untouched");
+  work_end(&other);
+}
+
 TEST(nothing_tuned_yet_is_no_error) {
   halotune_ctx *ctx;
   halotune_config config;
@@ -475,6 +497,7 @@ int main(void) {
       cmocka_unit_test(imported_rows_need_trust),
       cmocka_unit_test(what_is_not_trusted_changes_no_answer),
       cmocka_unit_test(files_that_cannot_be_used),
+      cmocka_unit_test(an_older_database_is_read),
       cmocka_unit_test(nothing_tuned_yet_is_no_error),
       cmocka_unit_test(threads_see_the_same),
   };
