@@ -98,17 +98,23 @@ static halotune_status take_in(struct store *store, struct store *from, const ch
   return status;
 }
 
-halotune_status db_take_in(const struct invocation *invocation, struct store *store) {
+halotune_status db_take_in(const struct invocation *invocation, struct store *none) {
   int count = invocation->argument_count - 1;
   char *const *paths = invocation->arguments + 1;
   bool trust = option_value(invocation, "trust") != NULL;
+  struct store *store = NULL;
   halotune_status status = HALOTUNE_OK;
+  (void)none;
   struct store **files = calloc((size_t)count + 1, sizeof(struct store *));
   if (!files) return fail_memory();
-  if (count == 0) printf("%s: no file was named, so that nothing is imported\n", store_path(store));
-  /* A file that is no good is known before the first one is taken. */
+  /* A file that is no good is known before the first one is taken, and before a database is made for them. */
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = open_checked(paths[i], &files[i]);
+  if (status == HALOTUNE_OK) status = db_open(invocation, STORE_WRITE, &store);
+  if (status == HALOTUNE_OK && count == 0) {
+    printf("%s: no file was named, so that nothing is imported\n", store_path(store));
+  }
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = take_in(store, files[i], paths[i], trust);
+  store_close(store);
   for (int i = 0; i < count; i++) store_close(files[i]);
   free(files);
   return status;
