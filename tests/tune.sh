@@ -206,8 +206,8 @@ for strategy in local random; do
     json '.tasks[0] | .complete and .tried == 2 and .hinted == 1 and (.winner.is_hinted | type == "boolean")' && [ "$(hinted "$work/hints.db")" = 2 ]
   result "--strategy $strategy begins with the winner of an earlier version of the template" $? "$work/out"
 done
-for options in --no-hints '--strategy exhaustive'; do
-  newer "$work/hints.db" --strategy local --fresh $options --json &&
+for options in '--strategy local --no-hints' '--strategy exhaustive'; do
+  newer "$work/hints.db" $options --fresh --json &&
     json '.tasks[0] | .complete and .tried == 2 and .hinted == 0 and .winner.is_hinted == false' && [ -z "$(hinted "$work/hints.db")" ]
   result "not with $options" $? "$work/out"
 done
@@ -456,7 +456,8 @@ fails "--fresh and --rematch" 2 'rematch' tune "$db" --fresh --rematch
 fails "a value that no template has" 2 "block_x" tune "$db" --set block_x=65
 fails "a template twice" 2 'twice' tune "$db" --template small,small
 fails "a grid that is too small" 2 "no point of this grid" tune "$work/small.db" --grid 2,2,2
-fails "a recording without the problem" 4 'no results' replay --grid 32,16,16
+fails "a recording without the problem" 4 'no results' "$program" tune star7 --grid 32,16,16 --dtype f32 --template-dir "$templates" \
+  --template small --backend replay:"$work/local.db"
 "$program" tune --all --dry-run >"$work/out" 2>"$work/err" && [ "$(head -n 1 "$work/out" | cut -d' ' -f1)" = copy ] && grep -q 'tasks of 60 s: about' "$work/err"
 result "--all begins with the copy, and says how long it takes" $? "$work/err"
 
