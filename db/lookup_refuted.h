@@ -1,4 +1,5 @@
-/* lookup_refuted.h: configurations that a database of a catalog knows to be wrong, so that no row of any other serves them. */
+/* lookup_refuted.h: configurations that one database of a catalog knows to be wrong, so that no row of another serves
+ * them. */
 #ifndef DB_LOOKUP_REFUTED_H
 #define DB_LOOKUP_REFUTED_H
 

@@ -28,8 +28,8 @@ struct merge_counts {
 };
 
 /* Merge all of `from` into `to`, in one transaction: all of it or nothing. Rows that are already there stay; a run
- * that was still running takes over what the other knows of its end. A best that either knows to be wrong (db/refuted.h) is
- * history. Of two others for a problem one that is trusted
+ * that was still running takes over what the other knows of its end. A best that either knows to be wrong
+ * (db/refuted.h) is history. Of two others for a problem one that is trusted
  * wins; else, where both were measured with the same driver and NVRTC, the newer; else the faster.
  *   counts  may be NULL
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */

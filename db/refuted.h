@@ -1,8 +1,9 @@
 /* refuted.h: the one place that says when a variant is known to be wrong, as SQL for the statements of others.
  *
- * A verdict is what a run found of a variant: right (measured, screened) or wrong (wrong, out_of_bounds). It is about one
- * source, element type, grid and model of GPU, in whatever mode it was launched, on whichever GPU of the model. A crash, a
- * hang or a refusal can be chance, and is no verdict. The newest one counts; a best is a right one, too, of its date. */
+ * A verdict is what a run found of a variant: right (measured, screened) or wrong (wrong, out_of_bounds). It is about
+ * one source, element type, grid and model of GPU, in whatever mode it was launched, on whichever GPU of the model. A
+ * crash, a hang or a refusal can be chance, and is no verdict. The newest one counts, and none is about a best that was
+ * measured after it. */
 #ifndef DB_REFUTED_H
 #define DB_REFUTED_H
 
@@ -34,9 +35,10 @@
   " and " SQL_VERDICT_DATE("m", "r") " > " SQL_VERDICT_DATE("w", "wr") ")"
 
 /* Whether the variant of a row of `best` is known to be wrong where that row would serve it. */
-#define SQL_IS_REFUTED(best)                                                                                      \
-  "exists (select 1 from " SQL_WRONG_VERDICTS " join problem p on p.id = " best ".problem_id"                     \
-  " join device d on d.id = p.device_id where w.variant_id = " best ".variant_id"                                 \
-  " and " SQL_SAME_PLACE("p", "d", "wp", "wd") " and " SQL_VERDICT_DATE("w", "wr") " >= " best ".date and " SQL_STANDS ")"
+#define SQL_IS_REFUTED(best)                                                                  \
+  "exists (select 1 from " SQL_WRONG_VERDICTS " join problem p on p.id = " best ".problem_id" \
+  " join device d on d.id = p.device_id where w.variant_id = " best ".variant_id"             \
+  " and " SQL_SAME_PLACE("p", "d", "wp", "wd")                                                \
+  " and " SQL_VERDICT_DATE("w", "wr") " >= " best ".date and " SQL_STANDS ")"
 
 #endif

@@ -57,8 +57,8 @@ static void print_counts(const char *path, const struct merge_counts *counts, bo
          path, counts->runs, PLURAL(counts->runs), counts->measurements, PLURAL(counts->measurements), counts->bests,
          PLURAL(counts->bests), conflicts, PLURAL(conflicts), counts->taken);
   if (counts->retired > 0) {
-    printf("%s: it knows %ld current best configuration%s to be wrong: no program gets %s from a lookup any more\n", path,
-           counts->retired, PLURAL(counts->retired), counts->retired == 1 ? "it" : "them");
+    printf("%s: it knows %ld current best configuration%s to be wrong: no program gets %s from a lookup any more\n",
+           path, counts->retired, PLURAL(counts->retired), counts->retired == 1 ? "it" : "them");
   }
   if (counts->refuted > 0) {
     printf("%s: %ld of its best configurations %s known to be wrong: no program gets %s from a lookup\n", path,

@@ -46,8 +46,8 @@ static void tell(const char *path, sqlite3_stmt *row) {
           "lookup returns it; read its source:\n"
           "  halotune db export --db %s --problem %s --output %s\n"
           "and where your GPU may run that:\n  halotune db import --db %s --trust %s\n",
-          sqlite3_column_double(row, 1), device, origin, text_string(&database), text_string(&problem), text_string(&file),
-          text_string(&database), text_string(&file));
+          sqlite3_column_double(row, 1), device, origin, text_string(&database), text_string(&problem),
+          text_string(&file), text_string(&database), text_string(&file));
   text_free(&file);
   text_free(&problem);
   text_free(&database);
