@@ -57,6 +57,18 @@ void text_number(struct text *text, double number) {
   text_add(text, digits, strlen(digits));
 }
 
+/* Within single quotes a shell takes all but a single quote as it is. */
+void text_shell_word(struct text *text, const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+  if (*word && word[strspn(word, plain)] == '\0') {
+    text_printf(text, "%s", word);
+    return;
+  }
+  text_printf(text, "'");
+  for (; *word; word++) text_printf(text, *word == '\'' ? "'\\''" : "%c", *word);
+  text_printf(text, "'");
+}
+
 bool text_ok(const struct text *text) { return !text->out_of_memory; }
 
 const char *text_string(const struct text *text) { return text->bytes ? text->bytes : ""; }

@@ -23,6 +23,9 @@ void text_printf(struct text *text, const char *format, ...) __attribute__((form
 /* Append a number in the fewest digits that read back as the same double: 0.1, 2, 1e-08. */
 void text_number(struct text *text, double number);
 
+/* Append a word as a shell reads it back: in single quotes where it has other characters than plain ones. */
+void text_shell_word(struct text *text, const char *word);
+
 /* Whether everything that was written is there. */
 bool text_ok(const struct text *text);
 

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "db/query.h"
+#include "db/refuted.h"
 
 static halotune_status count_rows(struct store *store, const char *sql, long *out) {
   int64_t number = 0;
@@ -21,15 +22,18 @@ halotune_status store_forget_count(struct store *store, const struct choice *cho
 
 /* A best that stays can have come from a run that goes. */
 static const char *const removals[] = {
+    "create temp table if not exists vacated (id integer primary key); delete from vacated;"
+    " insert into vacated select problem_id from best where is_current and id in (select id from chosen_best)",
     "update best set run_id = null where run_id in (select id from chosen_run) and id not in (select id from "
     "chosen_best)",
     "delete from best where id in (select id from chosen_best)",
+    /* With all that is still known; where there was no current one before, that has its reason. */
+    "update best set is_current = 1 where id in (select id from (select id, row_number() over"
+    " (partition by problem_id order by is_trusted desc, time_ms, id) as place from best b where problem_id in"
+    " (select id from vacated) and not " SQL_IS_REFUTED("b") ") where place = 1)",
     "delete from finalist where rowid in (select id from chosen_finalist)",
     "delete from measurement where rowid in (select id from chosen_measurement)",
     "delete from run where id in (select id from chosen_run)",
-    "update best set is_current = 1 where id in (select id from (select id, row_number() over"
-    " (partition by problem_id order by is_trusted desc, time_ms, id) as place from best where problem_id not in"
-    " (select problem_id from best where is_current)) where place = 1)",
     "delete from problem where id in (select id from chosen_problem) and id not in (select problem_id from run)"
     " and id not in (select problem_id from best)",
     "delete from variant where id in (select id from chosen_variant) and id not in (select variant_id from measurement)"

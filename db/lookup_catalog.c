@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "db/query.h"
+#include "db/refuted.h"
 #include "db/take_rows.h"
 
 /* Ids of a table, ascending, and where the catalog keeps each. */
@@ -25,6 +26,7 @@ struct reference {
 
 struct reader {
   struct catalog *catalog;
+  const char *path;
   sqlite3 *connection;
   struct id_map stencils, templates, devices;
   struct reference *references;
@@ -196,8 +198,8 @@ static unsigned char count_parameters(const char *json) {
 }
 
 static halotune_status refer_fail(struct reader *r) {
-  return fail(HALOTUNE_DB, "%s: a best row refers to what is not there; see 'halotune db check'",
-              sqlite3_db_filename(r->connection, "main"));
+  return fail(HALOTUNE_DB, "%s: a row refers to what is not there; see 'halotune db check'",
+              r->path);
 }
 
 /* Rows are read in three passes, each a scan of one table in the order in which it lies in the file: that is several times as fast
@@ -295,6 +297,24 @@ static int compare_variants(const void *left, const void *right) {
   return a->variant < b->variant ? -1 : a->variant > b->variant;
 }
 
+/* --- what is wrong ------------------------------------------------------------------------------------------------------ */
+
+static halotune_status take_refuted(struct reader *r, sqlite3_stmt *query) {
+  struct catalog *c = r->catalog;
+  struct refuted refuted = {.date = keep(c, column_text(query, 0)), .parameters = keep_once(c, column_text(query, 8))};
+  int device = map_find(&r->devices, sqlite3_column_int64(query, 1));
+  refuted.stencil = map_find(&r->stencils, sqlite3_column_int64(query, 2));
+  refuted.dtype = mode_number(dtype_names, DTYPE_COUNT, column_text(query, 3));
+  for (int axis = 0; axis < MAX_DIMS; axis++) refuted.n[axis] = (uint32_t)sqlite3_column_int64(query, 4 + axis);
+  refuted.template_at = map_find(&r->templates, sqlite3_column_int64(query, 7));
+  if (!refuted.date || !refuted.parameters) return fail_memory();
+  if (device < 0 || refuted.stencil < 0 || refuted.template_at < 0) return refer_fail(r);
+  refuted.model = c->devices[device].model;
+  return refuted_add(&c->refuted, &refuted);
+}
+
+/* --- a database --------------------------------------------------------------------------------------------------------- */
+
 /* Mostly they are in order as they come. */
 static void sort_references(struct reader *r, int (*compare)(const void *, const void *)) {
   r->at = 0;
@@ -320,6 +340,10 @@ static const char sql_sample_count[] = "select sample_count from best where id =
 static const char sql_problems[] =
     "select take(id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible) from problem not indexed";
 static const char sql_variants[] = "select take(id, template_id, parameters) from variant not indexed";
+static const char sql_refuted[] =
+    "select max(" SQL_VERDICT_DATE("w", "wr") "), wp.device_id, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz, v.template_id,"
+    " v.parameters from " SQL_WRONG_VERDICTS " join variant v on v.id = w.variant_id where " SQL_STANDS
+    " group by w.variant_id, wp.device_id, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz";
 static const char sql_variant[] = "select template_id, parameters from variant where id = ?1";
 
 /* Nothing is found here where a database was changed behind SQLite's back. */
@@ -392,6 +416,7 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
   catalog->paths = paths;
   char *absolute = realpath(path, NULL); /* machine code is fetched later, perhaps from another working directory */
   if (!absolute && !(absolute = strdup(path))) return fail_memory();
+  r.path = absolute;
   halotune_status status = store_open(absolute, STORE_READ, &store);
   if (status == HALOTUNE_OK) {
     r.connection = store_connection(store);
@@ -401,6 +426,7 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
   if (status == HALOTUNE_OK) status = read_rows(&r, sql_templates, take_template);
   if (status == HALOTUNE_OK) status = read_rows(&r, sql_devices, take_device);
   if (status == HALOTUNE_OK) status = read_best(&r);
+  if (status == HALOTUNE_OK) status = read_rows(&r, sql_refuted, take_refuted);
   store_close(store);
   map_free(&r.stencils);
   map_free(&r.templates);
@@ -429,6 +455,7 @@ void catalog_free(struct catalog *catalog) {
   free(catalog->templates);
   free(catalog->devices);
   free(catalog->rows);
+  refuted_free(&catalog->refuted);
   names_free(&catalog->stencil_names);
   names_free(&catalog->device_names);
   names_free(&catalog->texts);

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "db/lookup_names.h"
+#include "db/lookup_refuted.h"
 #include "db/store.h"
 #include "stencil/template.h"
 
@@ -76,6 +77,7 @@ struct catalog {
   int device_count, device_room;
   struct served *rows;
   int row_count, row_room;
+  struct refuted_list refuted;
   struct names stencil_names; /* names and hashes */
   struct names device_names;  /* names and uuids */
   struct names texts;         /* parameters of rows */
@@ -86,7 +88,8 @@ struct catalog {
  * Returns HALOTUNE_OK, or what store_open returns. */
 halotune_status catalog_add(struct catalog *catalog, const char *path);
 
-/* After the last database: find names, superseded templates, and the order of rows. HALOTUNE_OK or HALOTUNE_MEMORY. */
+/* After the last database: find names, superseded templates, rows that another database knows to be wrong, which go, and the
+ * order of rows. HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status catalog_finish(struct catalog *catalog);
 
 void catalog_free(struct catalog *catalog);

@@ -115,11 +115,23 @@ static int compare_rows(const void *left, const void *right) {
   return a->time_ms < b->time_ms ? -1 : a->time_ms > b->time_ms;
 }
 
+/* Within one database no best is current that is known to be wrong; here one may know it of another's. */
+static void drop_refuted(struct catalog *c) {
+  int kept = 0;
+  refuted_finish(&c->refuted);
+  if (c->refuted.count == 0) return;
+  for (int i = 0; i < c->row_count; i++) {
+    if (!refuted_row(&c->refuted, &c->rows[i])) c->rows[kept++] = c->rows[i];
+  }
+  c->row_count = kept;
+}
+
 halotune_status catalog_finish(struct catalog *c) {
   halotune_status status = find_names(c);
   if (status != HALOTUNE_OK) return status;
   compare_with_installed(c);
   find_superseded(c);
+  drop_refuted(c);
   for (int i = 1; i < c->row_count; i++) {
     if (compare_rows(&c->rows[i - 1], &c->rows[i]) <= 0) continue;
     qsort(c->rows, (size_t)c->row_count, sizeof *c->rows, compare_rows);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/launch_text.h"
 #include "db/lookup_parameters.h"
 #include "stencil/space.h"
 #include "stencil/tensor.h"
@@ -121,6 +122,34 @@ halotune_status choose_check(const struct question *q, const struct template *te
   return HALOTUNE_OK;
 }
 
+/* --- what is known to be wrong ------------------------------------------------------------------------------------------ */
+
+/* Whether a configuration was found to be wrong on this very problem. `parameters` is one of the catalog's texts. */
+static bool is_refuted(const struct question *q, int template_at, const char *parameters) {
+  const uint32_t *n = q->key.n;
+  struct refuted question = {{n[0], n[1], n[2]}, q->key.stencil, q->device->model, template_at, q->key.dtype, parameters, NULL};
+  return refuted_find(&q->ctx->catalog.refuted, &question) != NULL;
+}
+
+/* A row of this problem in another mode is newer than what was said against it: else the catalog would not have it. */
+static bool is_refuted_row(const struct question *q, const struct served *row) {
+  bool is_here = row->model == q->device->model && memcmp(row->n, q->key.n, sizeof row->n) == 0;
+  return !is_here && is_refuted(q, row->template_at, row->parameters);
+}
+
+/* What no row has can be known by its text alone. */
+static halotune_status refuse_refuted(const struct question *q, const struct template *template, int template_at,
+                                      const struct configuration *configuration, bool *fits) {
+  struct text text = {0};
+  if (!*fits || q->ctx->catalog.refuted.count == 0) return HALOTUNE_OK;
+  configuration_write(template, configuration, &text);
+  halotune_status status = text_ok(&text) ? HALOTUNE_OK : fail_memory();
+  const char *parameters = status == HALOTUNE_OK ? names_text(&q->ctx->catalog.texts, text_string(&text)) : NULL;
+  if (parameters && is_refuted(q, template_at, parameters)) *fits = false;
+  text_free(&text);
+  return status;
+}
+
 /* --- nearby rows -------------------------------------------------------------------------------------------------------- */
 
 /* Tuning finds the same configuration for many grids; one that did not fit is not asked twice. */
@@ -144,6 +173,7 @@ static halotune_status choose_near(const struct question *q, bool other_models, 
   lookup_near_start(&q->ctx->table, &q->key, q->device, bytes_per_point, other_models, &near);
   out->row = NULL;
   while (count < MOST_TRIES && (row = lookup_near_next(&near))) {
+    if (is_refuted_row(q, row)) continue;
     const struct template *template;
     bool fits = false;
     struct answer candidate = {.row = row, .template_at = row->template_at,
@@ -222,7 +252,8 @@ static halotune_status choose_adapted(const struct question *q, struct answer *o
   out->row = NULL; /* its code is of another configuration */
   out->match = HALOTUNE_MATCH_DEFAULT;
   status = context_template(q->ctx, out->template_at, &template);
-  return status == HALOTUNE_OK ? adapt(q, template, &out->configuration, found) : status;
+  if (status == HALOTUNE_OK) status = adapt(q, template, &out->configuration, found);
+  return status == HALOTUNE_OK ? refuse_refuted(q, template, out->template_at, &out->configuration, found) : status;
 }
 
 /* Which template to try first: one that has won for this stencil, then one that has won at all, then the first. */
@@ -260,6 +291,7 @@ static halotune_status choose_default(const struct question *q, struct answer *o
     if (status != HALOTUNE_OK) break;
     out->configuration = configuration_default(template);
     status = adapt(q, template, &out->configuration, &found);
+    if (status == HALOTUNE_OK) status = refuse_refuted(q, template, heaviest, &out->configuration, &found);
   }
   free(weights);
   if (status != HALOTUNE_OK || found) return status;

@@ -6,6 +6,7 @@
 
 #include "db/id_map.h"
 #include "db/query.h"
+#include "db/refuted.h"
 
 struct merge {
   sqlite3 *to, *from;
@@ -44,13 +45,12 @@ static halotune_status find_row(struct merge *m, const struct table *table, int6
   return status;
 }
 
-/* A best begins as history with the trust that the caller gives; what it tuned itself it knows from this file. */
+/* A best begins as history with the trust that the caller gives. Where the other database says to have it from is of no
+ * use here: it may be anything, and names at best a file that the caller never had. */
 static void bind_best(struct merge *m, const struct table *table) {
-  int origin = table_column(table, "origin");
-  bool tuned = strcmp(column_text(m->select, origin + 1), "tuned") == 0;
   sqlite3_bind_int(m->insert, table_column(table, "is_current") + 2, 0);
   sqlite3_bind_int(m->insert, table_column(table, "is_trusted") + 2, m->options->trust);
-  if (tuned) sqlite3_bind_text(m->insert, origin + 2, m->options->origin, -1, SQLITE_STATIC);
+  sqlite3_bind_text(m->insert, table_column(table, "origin") + 2, m->options->origin, -1, SQLITE_STATIC);
 }
 
 static halotune_status insert_row(struct merge *m, int number, int64_t *id) {
@@ -182,17 +182,43 @@ static halotune_status tell(struct merge *m, const struct rival *ours, const str
   return status;
 }
 
-/* Their current best of a problem, now in row `id`, meets ours. */
+/* What they know to be wrong is served here no more. */
+static halotune_status retire(struct merge *m) {
+  halotune_status status =
+      query_script(m->to, "update best as b set is_current = 0 where is_current and " SQL_IS_REFUTED("b"));
+  if (status == HALOTUNE_OK) m->counts.retired = sqlite3_changes(m->to);
+  return status;
+}
+
+static halotune_status find_refuted(struct merge *m, int64_t id, bool *out) {
+  sqlite3_stmt *query = NULL;
+  int64_t found = 0;
+  halotune_status status = query_prepare(m->to, "select " SQL_IS_REFUTED("b") " from best b where b.id = ?1", &query);
+  if (status == HALOTUNE_OK) {
+    sqlite3_bind_int64(query, 1, id);
+    status = query_run(query, &found);
+  }
+  sqlite3_finalize(query);
+  *out = found != 0;
+  return status;
+}
+
+/* Their current best of a problem, now in row `id`, meets ours, if there is any. */
 static halotune_status decide(struct merge *m, int64_t id) {
   static const char by_id[] = "select id, variant_id, is_trusted, time_ms, date, driver, nvrtc from best where id = ?1";
   static const char current[] = "select id, variant_id, is_trusted, time_ms, date, driver, nvrtc from best"
                                 " where is_current and problem_id = (select problem_id from best where id = ?1)";
   struct rival ours = {.id = 0}, theirs = {.id = 0};
   const char *why = "";
+  bool is_refuted = false;
   halotune_status status = find_rival(m, by_id, id, &theirs);
   if (status == HALOTUNE_OK) status = find_rival(m, current, id, &ours);
   if (status != HALOTUNE_OK || ours.id == id) return status;
-  bool takes = ours.id == 0 || theirs_wins(&ours, &theirs, &why);
+  status = find_refuted(m, id, &is_refuted);
+  if (status != HALOTUNE_OK) return status;
+  if (is_refuted) why = "theirs is known to be wrong";
+  m->counts.refuted += is_refuted;
+  bool takes = !is_refuted && (ours.id == 0 || theirs_wins(&ours, &theirs, &why));
   if (ours.id != 0) status = tell(m, &ours, &theirs, takes, why);
   if (status == HALOTUNE_OK && takes && ours.id != 0)
     status = run_on(m, "update best set is_current = 0 where id = ?1", ours.id);
@@ -251,7 +277,10 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
   if (status == HALOTUNE_OK) status = query_script(m.from, "begin"); /* one state of it from end to end */
   if (status == HALOTUNE_OK) {
     status = query_script(m.to, "begin immediate");
-    for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++) status = merge_table(&m, i);
+    for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++) {
+      if (i == TABLE_BEST) status = retire(&m); /* before ours meet theirs */
+      if (status == HALOTUNE_OK) status = merge_table(&m, i);
+    }
     status = query_finish(m.to, status);
     sqlite3_exec(m.from, "rollback", NULL, NULL, NULL);
   }

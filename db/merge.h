@@ -14,7 +14,7 @@ struct merge_conflict {
 };
 
 struct merge_options {
-  const char *origin; /* what rows are said to come from that were tuned in the other database: its file */
+  const char *origin; /* what rows are said to come from: the other database's file; one printable line */
   bool trust;         /* lookup may use them: their code will run on this machine's GPU */
   void (*conflict)(void *context, const struct merge_conflict *conflict); /* NULL: nobody wants to know */
   void *context;
@@ -23,10 +23,13 @@ struct merge_options {
 struct merge_counts {
   long runs, measurements, bests; /* rows that were not there before */
   long taken, kept;               /* conflicts that were decided for theirs, and for ours */
+  long retired;                   /* bests of ours that are served no more, since theirs know them to be wrong */
+  long refuted;                   /* bests of theirs that are not served, since they are known to be wrong */
 };
 
 /* Merge all of `from` into `to`, in one transaction: all of it or nothing. Rows that are already there stay; a run
- * that was still running takes over what the other knows of its end. Of two bests for a problem one that is trusted
+ * that was still running takes over what the other knows of its end. A best that either knows to be wrong
+ * (db/refuted.h) is history. Of two others for a problem one that is trusted
  * wins; else, where both were measured with the same driver and NVRTC, the newer; else the faster.
  *   counts  may be NULL
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */

@@ -1,4 +1,4 @@
--- The tuning database, version 2. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
+-- The tuning database, version 3. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
 -- to the millisecond: 2026-11-21T12:38:50.123Z.
 -- A row is written once and not changed, but for: run.state and what belongs to a run's end; best.is_current; measurements,
 -- while their run lasts.
@@ -132,6 +132,8 @@ create table measurement (
   unique (run_id, variant_id)
 ) strict;
 create index measurement_by_variant on measurement (variant_id);
+-- What is wrong (db/refuted.h): few rows, of which every lookup has to know.
+create index measurement_wrong on measurement (variant_id) where outcome in ('wrong', 'out_of_bounds');
 
 -- A variant in the interleaved rounds at the end of a run. These times alone decide.
 create table finalist (

@@ -17,7 +17,7 @@
 struct store;
 
 enum store_mode {
-  STORE_READ,  /* no file is made, none is changed */
+  STORE_READ,  /* no file is made, none is changed; of an older version, a copy in memory is migrated and read */
   STORE_WRITE, /* the file and its folder (0700) are made where they are missing, an older version is migrated */
 };
 
@@ -25,8 +25,8 @@ enum store_mode {
  *   path  NULL: store_default_path
  *   out   the caller's, ended with store_close; NULL on failure
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where there is no such file to read, or nothing in it yet; HALOTUNE_DB for a
- * file that is no database, is damaged, cannot be written or is of a newer Halotune, with what to do, and the file
- * untouched; HALOTUNE_MEMORY. WAL is used where the file lies on a local filesystem.
+ * file that is no database, is damaged, cannot be written or is of a newer Halotune, or of an older one and larger than
+ * 1 GiB, so that it is not copied to be read, with what to do, and the file untouched; HALOTUNE_MEMORY. WAL is used where the file lies on a local filesystem.
  * Threads: one at a time for one store; any number of processes. */
 halotune_status store_open(const char *path, enum store_mode mode, struct store **out);
 
@@ -45,6 +45,9 @@ halotune_status store_default_path(char **path);
  *   path  from malloc, the caller's; NULL on failure
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status store_starter_path(char **path);
+
+/* The version of the file that was opened: SCHEMA_VERSION, or an older one that is only read. */
+int store_version(const struct store *store);
 
 /* The path that was opened, and SQLite's connection for those who only read. Valid as long as the store. */
 const char *store_path(const struct store *store);
@@ -137,8 +140,9 @@ struct variant_key {
 };
 
 /* Store one result, in one transaction. A second result of a variant in one run takes the place of the first. A variant
- * that is wrong or touches foreign memory is served no more: where it is the current best of the run's problem, there
- * is none from now on. `variant` receives the variant's id; may be NULL. */
+ * that is wrong or touches foreign memory is served no more (db/refuted.h): where it is the current best of the run's problem, or
+ * of the same one in another mode or on another GPU of the model, there is none from now on.
+ *   variant  receives the variant's id; may be NULL */
 halotune_status store_measurement(struct store *store, int64_t run, const struct variant_key *key,
                                   const struct measurement *measurement, int64_t *variant);
 

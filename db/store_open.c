@@ -88,15 +88,51 @@ static halotune_status connect_to_read(const char *path, sqlite3 **out, enum con
   return status == HALOTUNE_OK ? inspect(*out, path, content) : status;
 }
 
+/* All of a database into another connection; between "begin" and its end, no writer changes it. */
+static halotune_status copy_database(sqlite3 *from, sqlite3 *to) {
+  int64_t objects = 0;
+  halotune_status status = query_script(from, "begin");
+  if (status == HALOTUNE_OK) status = query_number(from, "select count(*) from sqlite_master", &objects);
+  if (status != HALOTUNE_OK) return status;
+  sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+  if (!backup) return query_fail(to);
+  sqlite3_backup_step(backup, -1);
+  return sqlite3_backup_finish(backup) == SQLITE_OK ? HALOTUNE_OK : query_fail(to);
+}
+
+/* Who reads a file of an older version changes nothing in it: a copy in memory is brought up to date. */
+static halotune_status read_older(struct store *store) {
+  static const long long most_bytes = 1LL << 30;
+  struct stat facts;
+  char detail[FAIL_TEXT_BYTES / 2];
+  sqlite3 *copy = NULL;
+  if (stat(store->path, &facts) == 0 && facts.st_size > most_bytes) {
+    return fail(HALOTUNE_DB,
+                "%s: an older Halotune wrote this database, and it is too large to be read without a change: the next "
+                "'halotune tune' or 'halotune db merge' into it brings it up to date",
+                store->path);
+  }
+  halotune_status status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
+  if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
+  if (status == HALOTUNE_OK) status = migrate(copy, schema_migrations, SCHEMA_VERSION);
+  sqlite3_close(store->connection);
+  store->connection = copy;
+  if (status != HALOTUNE_DB) return status;
+  snprintf(detail, sizeof detail, "%s", fail_text());
+  return fail(HALOTUNE_DB, "%s: an older Halotune wrote this database, and it cannot be read: %s", store->path, detail);
+}
+
 static halotune_status open_to_read(struct store *store) {
+  struct marks marks;
   enum content content = CONTENT_NONE;
   halotune_status status = connect_to_read(store->path, &store->connection, &content);
-  if (status != HALOTUNE_OK || content == CONTENT_OURS) return status;
-  if (content == CONTENT_NONE) return fail(HALOTUNE_NOT_FOUND, "%s: nothing is stored there yet", store->path);
-  return fail(HALOTUNE_DB,
-              "%s: an older Halotune wrote this database; the next 'halotune tune' or 'halotune db merge' into it "
-              "brings it up to date",
-              store->path);
+  if (status == HALOTUNE_OK && content == CONTENT_NONE) {
+    return fail(HALOTUNE_NOT_FOUND, "%s: nothing is stored there yet", store->path);
+  }
+  if (status == HALOTUNE_OK) status = read_marks(store->connection, &marks);
+  if (status != HALOTUNE_OK) return status;
+  store->version = (int)marks.version;
+  return content == CONTENT_OLDER ? read_older(store) : HALOTUNE_OK;
 }
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
@@ -174,6 +210,7 @@ static halotune_status open_to_write(struct store *store) {
   }
   if (content == CONTENT_NONE) status = make_tables(store->connection);
   if (content == CONTENT_OLDER) status = migrate(store->connection, schema_migrations, SCHEMA_VERSION);
+  if (status == HALOTUNE_OK) store->version = SCHEMA_VERSION;
   /* With WAL readers do not wait for writers. A process that cannot switch now works in the mode that there is. */
   if (status == HALOTUNE_OK && !file_is_shared(store->path)) {
     sqlite3_exec(store->connection, "pragma journal_mode = wal; pragma synchronous = normal", NULL, NULL, NULL);
@@ -222,6 +259,7 @@ halotune_status store_open_memory(struct store **out) {
   if (status == HALOTUNE_OK)
     status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store->connection);
   if (status == HALOTUNE_OK) status = make_tables(store->connection);
+  if (status == HALOTUNE_OK) store->version = SCHEMA_VERSION;
   *out = status == HALOTUNE_OK ? store : NULL;
   if (status != HALOTUNE_OK) store_close(store);
   return status;
@@ -239,5 +277,7 @@ void store_close(struct store *store) {
 }
 
 const char *store_path(const struct store *store) { return store->path; }
+
+int store_version(const struct store *store) { return store->version; }
 
 sqlite3 *store_connection(const struct store *store) { return store->connection; }

@@ -1,4 +1,5 @@
 /* store_sql.c: the SQL of the store, each statement once. Order of places is order of columns. */
+#include "db/refuted.h"
 #include "db/store_parts.h"
 
 const char *const store_sql[STORE_QUERY_COUNT] = {
@@ -57,8 +58,11 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     [FIND_CURRENT] = "select id, variant_id, driver, nvrtc, time_ms, is_trusted from best where problem_id = ?1 and is_current",
     [RETIRE_CURRENT] = "update best set is_current = 0 where problem_id = ?1 and is_current",
-    [RETIRE_VARIANT] = "update best set is_current = 0 where is_current and variant_id = ?2"
-                       " and problem_id = (select problem_id from run where id = ?1)",
+    /* In every mode, and on every GPU of the model. */
+    [RETIRE_VARIANT] = "update best set is_current = 0 where is_current and variant_id = ?2 and problem_id in (select p.id"
+                       " from run wr join problem wp on wp.id = wr.problem_id join device wd on wd.id = wp.device_id"
+                       " join problem p join device d on d.id = p.device_id where wr.id = ?1"
+                       " and " SQL_SAME_PLACE("wp", "wd", "p", "d") ")",
     [ADD_BEST] =
         "insert into best (is_trusted, problem_id, variant_id, run_id, is_current, origin, date, time_ms, low_ms, high_ms,"
         " sample_count, default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms, bytes, rms_error,"

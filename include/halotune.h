@@ -65,10 +65,11 @@ typedef struct halotune_ctx halotune_ctx;
  *          for); each may be missing
  *   count  how many; 0 with NULL
  *   out    the caller's, ended with halotune_close; NULL on failure
- * No file is changed, and none is needed afterwards but for stored machine code. Rows that were imported without trust are not
+ * No file is changed, and none is needed afterwards but for stored machine code. One that an older Halotune wrote is read as well, by
+ * way of a copy in memory (up to 1 GiB), until a 'halotune tune' has brought it up to date. Rows that were imported without trust are not
  * read. No CUDA driver is needed.
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where a named file is missing; HALOTUNE_DB for one that is damaged, no database, or of a
- * newer version; HALOTUNE_MEMORY. Threads: not while another one changes the environment. Since 0.1. */
+ * newer version, or of an older one and larger; HALOTUNE_MEMORY. Threads: not while another one changes the environment. Since 0.1. */
 HALOTUNE_API halotune_status halotune_open(const char *const *paths, int count, halotune_ctx **out);
 
 /* End. Kernels that were made from it stay usable. NULL is fine. No other thread may be using it. Since 0.1. */

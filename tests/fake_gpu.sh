@@ -33,9 +33,15 @@ version=$("$program" generate star7 --grid 16,16,16 --template-dir "$templates" 
 export XDG_CACHE_HOME="$PWD/build/fake/$version" HALOTUNE_FAKE_MEMO="$PWD/build/fake/$version/memo"
 mkdir -p "$XDG_CACHE_HOME"
 
+# An option that is given stands for the usual one: the program takes none twice.
 tune() { # DB option...
   db=$1
   shift
-  timeout 100 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --strategy exhaustive \
-    --budget 20s --db "$db" "$@"
+  for usual in grid=16,16,16 dtype=f32 template-dir="$templates" template=small strategy=exhaustive budget=20s; do
+    case " $* " in
+    *" --${usual%%=*} "*) ;;
+    *) set -- "$@" "--$usual" ;;
+    esac
+  done
+  timeout 100 "$program" tune star7 --db "$db" "$@"
 }

@@ -156,6 +156,20 @@ HALOTUNE_FAKE_FAULT="cuLaunchKernel@star7_small,$words=corrupt:1365" tune "$work
   [ "$(query "$work/fails.db" "select count(*) from best where is_current and variant_id <> $best and run_id = 2")" = 1 ]
 result "what fails in the finals is stored so, whichever run had measured it" $? "$work/out"
 
+# Where all are wrong, there is no winner; what is wrong in one mode is so in others, and does not come back.
+copy_of "$base" "$work/modes.db"
+"$program" db export --db "$work/modes.db" -o "$work/modes.json" &&
+  HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_small=corrupt:1365' tune "$work/modes.db" --launch stream >"$work/out" 2>&1
+[ "$(query "$work/modes.db" "select count(*), sum(is_current) from best")" = "$(query "$base" "select count(*) from best") 0" ]
+result "a winner that is wrong in another launch mode is served no more" $? "$work/out"
+"$program" db import --db "$work/modes.db" "$work/modes.json" >"$work/out" 2>&1 && grep -q '1 of its best configurations is known to be wrong' "$work/out" &&
+  [ "$(query "$work/modes.db" "select sum(is_current) from best")" = 0 ]
+result "nor after an older export is imported" $? "$work/out"
+"$program" query star7 --grid 16,16,16 --db "$work/modes.db" --device "$(query "$base" "select name from device")" --json >"$work/out" 2>"$work/err"
+jq -e '.match == "default"' "$work/out" >/dev/null &&
+  [ "$(jq -c .parameters "$work/out")" != "$(query "$base" "select parameters from variant where id = $best")" ]
+result "nor as a default" $? "$work/out"
+
 # Others that come during the search, and are seen before the finals; one process is the worker.
 HALOTUNE_FAKE_OTHERS=3 HALOTUNE_FAKE_ALONE=1 tune "$work/others.db" >"$work/out" 2>"$work/err" && ! grep -q 'other process' "$work/err" &&
   grep -q '2 other processes computed on the GPU when the finals began: times may be off' "$work/out" &&
@@ -192,8 +206,8 @@ for strategy in local random; do
     json '.tasks[0] | .complete and .tried == 2 and .hinted == 1 and (.winner.is_hinted | type == "boolean")' && [ "$(hinted "$work/hints.db")" = 2 ]
   result "--strategy $strategy begins with the winner of an earlier version of the template" $? "$work/out"
 done
-for options in --no-hints '--strategy exhaustive'; do
-  newer "$work/hints.db" --strategy local --fresh $options --json &&
+for options in '--strategy local --no-hints' '--strategy exhaustive'; do
+  newer "$work/hints.db" $options --fresh --json &&
     json '.tasks[0] | .complete and .tried == 2 and .hinted == 0 and .winner.is_hinted == false' && [ -z "$(hinted "$work/hints.db")" ]
   result "not with $options" $? "$work/out"
 done
@@ -442,7 +456,8 @@ fails "--fresh and --rematch" 2 'rematch' tune "$db" --fresh --rematch
 fails "a value that no template has" 2 "block_x" tune "$db" --set block_x=65
 fails "a template twice" 2 'twice' tune "$db" --template small,small
 fails "a grid that is too small" 2 "no point of this grid" tune "$work/small.db" --grid 2,2,2
-fails "a recording without the problem" 4 'no results' replay --grid 32,16,16
+fails "a recording without the problem" 4 'no results' "$program" tune star7 --grid 32,16,16 --dtype f32 --template-dir "$templates" \
+  --template small --backend replay:"$work/local.db"
 "$program" tune --all --dry-run >"$work/out" 2>"$work/err" && [ "$(head -n 1 "$work/out" | cut -d' ' -f1)" = copy ] && grep -q 'tasks of 60 s: about' "$work/err"
 result "--all begins with the copy, and says how long it takes" $? "$work/err"
 

@@ -1,4 +1,5 @@
-# A bad row behind good ones: nothing of the document is taken, also where its meaning alone is wrong.
+# A bad row behind good ones: nothing of the document is taken, also where its meaning alone is wrong,
+# and no database is made for it.
 HALOTUNE_DB=$TMPDIR/bad.db
 export HALOTUNE_DB
 sed 's/"outcome":"compile_failed"/"outcome":"lucky"/' tests/data/db/copy.json >"$TMPDIR/meaning.json"
@@ -8,6 +9,9 @@ halotune db import meaning.json
 echo "$?"
 halotune db import --trust "$OLDPWD/tests/data/db/copy.json" reference.json
 echo "$?"
+[ -e bad.db ] || echo "no database was made"
+halotune db import --trust "$OLDPWD/tests/data/db/copy.json" >/dev/null 2>&1
+halotune db import --trust meaning.json
 halotune db info | grep rows
 printf 'SQLite format 3' >cut.db
 halotune db merge cut.db

@@ -1,15 +1,21 @@
-# A winner that lookup passes over is told of, with what brings it into use; then it is the answer.
-cp tests/data/tuned.json "$TMPDIR/other.json"
-HALOTUNE_DB=$TMPDIR/untrusted.db
+# A winner that lookup passes over is told of, with what brings it into use; then it is the answer. What a document says of its
+# origin is no part of any command, nor is the name of its file.
+mkdir "$TMPDIR/advice" "$TMPDIR/advice/a 'b"
+sed "s/\"origin\":\"tuned\"/\"origin\":\"x'; touch pwned #'\"/" tests/data/tuned.json >"$TMPDIR/advice/ot'her.json"
+cd "$TMPDIR/advice" || exit 9
+HALOTUNE_DB="$TMPDIR/advice/a 'b/untrusted.db"
 export HALOTUNE_DB
-cd "$TMPDIR" || exit 9
-halotune db import other.json 2>&1
-halotune query star7 --device 'NVIDIA H200' 2>&1 | sed "s|$TMPDIR|FOLDER|"
+grep -c pwned "ot'her.json"
+halotune db import "ot'her.json" 2>&1
+rm "ot'her.json"
+halotune query star7 --device 'NVIDIA H200' 2>&1 | tee said | sed "s|$TMPDIR/advice|FOLDER|g"
 echo "-- of an architecture"
-halotune query star7 --device sm_90 --grid 128,128,128 2>&1 | sed "s|$TMPDIR|FOLDER|"
+halotune query star7 --device sm_90 --grid 128,128,128 2>&1 | sed "s|$TMPDIR/advice|FOLDER|g"
 echo "-- of another mode, there is none"
 halotune query star7 --device 'NVIDIA H200' --launch graph 2>&1
-echo "-- trusted"
-halotune db import --trust other.json 2>&1
+echo "-- trusted, by the commands as they stand"
+sed -n 's/^  //p' said >commands
+. ./commands 2>&1
+ls
 halotune query star7 --device 'NVIDIA H200' | grep match
 # exit 0

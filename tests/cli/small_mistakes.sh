@@ -20,4 +20,8 @@ try tune star7 copy star7 --dry-run
 try tune star7 --backend replay:
 try tune star7
 try tune star7 --template pencil --backend host --grid 16,16,16 | grep -v 'star7 f32\|^task'
+try query star7 --db a.db --device sm_90 --db b.db | head -n 1
+try show star7 --json --json | head -n 1
+try generate star7 -o one.cu --output two.cu | head -n 1
+try tune star7 --template direct --templates zmarch | head -n 1
 # exit 0

@@ -64,6 +64,26 @@ TEST(a_text_grows_and_is_always_a_string) {
   CHECK_TEXT("", text_string(&text), "freed");
 }
 
+TEST(a_word_is_quoted_for_the_shell) {
+  static const struct { const char *word, *want; } rows[] = {
+      {"star7", "star7"},
+      {"a/b-c_d.db", "a/b-c_d.db"},
+      {"", "''"},
+      {"two words", "'two words'"},
+      {"x'; touch y #'", "'x'\\''; touch y #'\\'''"},
+      {"$HOME", "'$HOME'"},
+      {"`x`", "'`x`'"},
+      {"~", "'~'"},
+      {"a\nb", "'a\nb'"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text text = {0};
+    text_shell_word(&text, rows[i].word);
+    CHECK_TEXT(rows[i].want, text_string(&text), "row %zu", i);
+    text_free(&text);
+  }
+}
+
 TEST(a_text_without_memory_stays_as_it_was) {
   struct text text = {0};
   text_printf(&text, "before");
@@ -242,6 +262,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_arena_gives_pieces_of_their_own),
       cmocka_unit_test(a_text_grows_and_is_always_a_string),
+      cmocka_unit_test(a_word_is_quoted_for_the_shell),
       cmocka_unit_test(a_text_without_memory_stays_as_it_was),
       cmocka_unit_test(numbers_have_the_fewest_digits_that_read_back),
       cmocka_unit_test(files_are_read_whole_or_refused),

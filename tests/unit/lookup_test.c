@@ -242,6 +242,59 @@ TEST(the_first_database_is_asked_first) {
   work_end(&other);
 }
 
+/* What one database knows to be wrong no other brings: neither as it was measured nor for a grid nearby nor as a default. */
+#define IS_WRONG "update measurement set outcome = 'wrong'; update best set is_current = 0; update run set started = "
+TEST(what_one_database_knows_to_be_wrong_no_other_serves) {
+  static const char is_wrong[] = IS_WRONG "'2999-01-01T00:00:00.000Z'";
+  static const struct {
+    const char *what;
+    struct tuned looked_at;
+    const char *found;
+    halotune_problem problem;
+    halotune_match match;
+    const char *template_name, *vector;
+  } rows[] = {
+      {"right", {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.3}, "select 1",
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, HALOTUNE_LAUNCH_STREAM, 0, 0}, HALOTUNE_MATCH_EXACT, "zmarch", "4"},
+      {"wrong in another mode", {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.3},
+       is_wrong, {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_NEAR_GRID, "zmarch", "2"},
+      {"wrong before it was measured", {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
+       IS_WRONG "'2001-01-01'",
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_EXACT, "zmarch", "4"},
+      {"wrong with another type", {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
+       IS_WRONG "'2999-01-01T00:00:00.000Z'; update problem set dtype = 'f64'",
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_EXACT, "zmarch", "4"},
+      {"wrong on another model", {GPU_H100, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3}, is_wrong,
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_EXACT, "zmarch", "4"},
+      {"which is the one that is asked for", {GPU_H100, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3}, is_wrong,
+       {"star7", "NVIDIA H100 PCIe", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_SAME_ARCH, "zmarch", "2"},
+      {"wrong on the grid that is asked for", {GPU_H200, "star7", "zmarch", "vector=2", F32, {514, 512, 512}, USUAL, 0.3}, is_wrong,
+       {"star7", "NVIDIA H200", {514, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_NEAR_GRID, "direct", "1"},
+      {"and not on that of the row", {GPU_H200, "star7", "zmarch", "vector=2", F32, {514, 512, 512}, USUAL, 0.3}, is_wrong,
+       {"star7", "NVIDIA H200", {510, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_EXACT, "zmarch", "2"},
+      {"a default that is wrong", {GPU_A100, "star7", "zmarch", NULL, F32, {512, 512, 512}, USUAL, 0.3}, is_wrong,
+       {"star7", "NVIDIA A100", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_DEFAULT, "direct", "1"},
+  };
+  for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+    const size_t at = i / 2;
+    struct work other = work_begin();
+    halotune_ctx *ctx;
+    halotune_config config;
+    halotune_parameter parameter;
+    tuned_make(other.path, &rows[at].looked_at, 1);
+    tuned_change(other.path, rows[at].found);
+    const char *paths[] = {i % 2 ? work.path : other.path, i % 2 ? other.path : work.path};
+    CHECK_OK(halotune_open(paths, 2, &ctx));
+    CHECK_OK(halotune_lookup(ctx, &rows[at].problem, &config));
+    CHECK_EQ(rows[at].match, config.match, "%s: %s", rows[at].what, halotune_match_name(config.match));
+    CHECK_TEXT(rows[at].template_name, config.template_name, "%s", rows[at].what);
+    CHECK_OK(halotune_config_parameter(&config, "vector", &parameter));
+    CHECK_TEXT(rows[at].vector, parameter.value, "%s", rows[at].what);
+    halotune_close(ctx);
+    work_end(&other);
+  }
+}
+
 TEST(a_template_that_changed_makes_rows_stale) {
   struct work other = work_begin();
   halotune_ctx *ctx;
@@ -365,6 +418,28 @@ TEST(files_that_cannot_be_used) {
   work_end(&other);
 }
 
+/* After an upgrade, before anybody tunes again. */
+TEST(an_older_database_is_read) {
+  struct work other = work_begin();
+  halotune_ctx *ctx;
+  halotune_config config;
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+  tuned_make(other.path, common_rows, 1);
+  tuned_change(other.path, back_to_1);
+  struct hash before = hash_of_file(other.path);
+  const char *paths[] = {other.path, work.path};
+  CHECK_OK(halotune_open(paths, 2, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "its row");
+  problem.grid[0] = 510;
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "that of the one beneath");
+  halotune_close(ctx);
+  struct hash after = hash_of_file(other.path);
+  CHECK_EQ(0, hash_compare(before, after), "untouched");
+  work_end(&other);
+}
+
 TEST(nothing_tuned_yet_is_no_error) {
   halotune_ctx *ctx;
   halotune_config config;
@@ -416,11 +491,13 @@ int main(void) {
       cmocka_unit_test(no_answer_breaks_a_rule),
       cmocka_unit_test(reproducible_answers_are_asked_for),
       cmocka_unit_test(the_first_database_is_asked_first),
+      cmocka_unit_test(what_one_database_knows_to_be_wrong_no_other_serves),
       cmocka_unit_test(a_template_that_changed_makes_rows_stale),
       cmocka_unit_test(winners_are_found_among_many_variants),
       cmocka_unit_test(imported_rows_need_trust),
       cmocka_unit_test(what_is_not_trusted_changes_no_answer),
       cmocka_unit_test(files_that_cannot_be_used),
+      cmocka_unit_test(an_older_database_is_read),
       cmocka_unit_test(nothing_tuned_yet_is_no_error),
       cmocka_unit_test(threads_see_the_same),
   };

@@ -290,7 +290,7 @@ TEST(trust_is_given_by_the_user_alone) {
   store_close(to);
   CHECK_OK(store_open_memory(&to));
   merge(to, f.store, false, NULL);
-  CHECK_EQ(3, number_of(to, "select count(*) from best where origin = 'h200.json'"), "also over several files");
+  CHECK_EQ(3, number_of(to, "select count(*) from best where origin = 'other.db'"), "the file that the user named");
   store_close(to);
   end(&f);
 }
@@ -348,7 +348,6 @@ TEST(conflicts_are_decided_by_quality) {
   }
 }
 
-/* A run that was merged while it was running. */
 /* A winner among reproducible variants, and one among all, of what is else the same problem. */
 TEST(reproducible_winners_stand_beside_others) {
   struct store *to, *from;
@@ -373,6 +372,92 @@ TEST(reproducible_winners_stand_beside_others) {
   case_free(&c);
 }
 
+/* A verdict on a variant, by a run of its own that began on this date. */
+static void judge(struct fixture *f, uint64_t variant, enum outcome outcome, const char *date) {
+  int64_t run = case_run(&f->c, f->store, "580.1");
+  struct variant_key key = case_variant(&f->c, variant);
+  struct measurement measurement = case_measurement(1);
+  char text[128];
+  measurement.outcome = outcome;
+  measurement.at_s = 60;
+  CHECK_OK(store_measurement(f->store, run, &key, &measurement, NULL));
+  snprintf(text, sizeof text, "update run set started = '%s' where id = %lld", date, (long long)run);
+  sql(f->store, text);
+}
+
+/* A winner of 1 January 2026. */
+static void begin_with_winner(struct fixture *f) {
+  CHECK_OK(store_open_memory(&f->store));
+  case_load(&f->c);
+  case_put(&f->c, f->store, 512);
+  case_tune(&f->c, f->store, 1, 1, 0.3);
+  sql(f->store, "update run set started = '2026-01-01T00:00:00.000Z'; update best set date = '2026-01-01T01:00:00.000Z'");
+}
+
+/* What one database serves, and another, or it itself, knows more of. */
+TEST(what_is_known_to_be_wrong_is_not_served_after_a_merge) {
+  enum { OURS = 1, THEIRS = 2 };
+  static const struct {
+    const char *what;
+    int judge;                             /* who looked at the variant again, perhaps twice */
+    enum outcome outcomes[2];
+    const char *dates[2];
+    bool ours_is_empty, theirs_is_other_mode;
+    int64_t want, retired, refuted; /* current bests; counts of the merge */
+  } rows[] = {
+      {"nobody knows anything", 0, {0}, {NULL}, false, false, 1, 0, 0},
+      {"they know it of ours", THEIRS, {OUTCOME_WRONG}, {"2026-01-02T00:00:00.000Z"}, false, false, 0, 1, 0},
+      {"of another mode", THEIRS, {OUTCOME_OUT_OF_BOUNDS}, {"2026-01-02T00:00:00.000Z"}, false, true, 0, 1, 0},
+      {"we know it of theirs", OURS, {OUTCOME_WRONG}, {"2026-01-02T00:00:00.000Z"}, false, false, 0, 0, 1},
+      {"on the same day, before", THEIRS, {OUTCOME_WRONG}, {"2026-01-01T00:58:59.999Z"}, false, false, 1, 0, 0},
+      {"on the same day, after", THEIRS, {OUTCOME_WRONG}, {"2026-01-01T00:59:00.001Z"}, false, false, 0, 1, 0},
+      {"a crash is no verdict", THEIRS, {OUTCOME_CRASHED}, {"2026-01-02T00:00:00.000Z"}, false, false, 1, 0, 0},
+      {"right again", THEIRS, {OUTCOME_WRONG, OUTCOME_SCREENED}, {"2026-01-02T00:00:00.000Z", "2026-01-03T00:00:00.000Z"},
+       false, false, 1, 0, 0},
+      {"wrong again", THEIRS, {OUTCOME_MEASURED, OUTCOME_WRONG}, {"2026-01-02T00:00:00.000Z", "2026-01-03T00:00:00.000Z"},
+       false, false, 0, 1, 0},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture ours, theirs;
+    struct merge_counts counts;
+    begin_with_winner(&ours);
+    begin_with_winner(&theirs);
+    if (rows[i].theirs_is_other_mode) sql(theirs.store, "update problem set launch = 'graph'");
+    for (int k = 0; k < 2 && rows[i].dates[k]; k++) {
+      judge(rows[i].judge == OURS ? &ours : &theirs, 1, rows[i].outcomes[k], rows[i].dates[k]);
+    }
+    merge(ours.store, theirs.store, true, &counts);
+    CHECK_EQ(rows[i].want, number_of(ours.store, "select count(*) from best where is_current"), "%s", rows[i].what);
+    CHECK_EQ(rows[i].retired, counts.retired, "%s: retired", rows[i].what);
+    CHECK_EQ(rows[i].refuted, counts.refuted, "%s: refuted", rows[i].what);
+    check_whole(ours.store);
+    end(&theirs);
+    end(&ours);
+  }
+}
+
+/* What was exported before it turned out to be wrong brings it back with neither trust nor without. */
+TEST(an_old_export_brings_back_nothing_wrong) {
+  for (int trust = 0; trust < 2; trust++) {
+    struct fixture f;
+    struct store *old;
+    begin_with_winner(&f);
+    char *document = exported(f.store, true);
+    judge(&f, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
+    CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current"), "retired");
+    import(document, &old);
+    merge(f.store, old, trust, NULL);
+    CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current"), "and stays so");
+    judge(&f, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
+    merge(f.store, old, trust, NULL);
+    CHECK_EQ(1, number_of(f.store, "select count(*) from best where is_current"), "until it is found to be right");
+    store_close(old);
+    free(document);
+    end(&f);
+  }
+}
+
+/* A run that was merged while it was running. */
 TEST(a_run_that_has_ended_since_ends) {
   struct fixture f;
   struct store *to;
@@ -494,6 +579,27 @@ TEST(forget_leaves_a_best) {
   store_close(store);
 }
 
+/* A problem without a current best has none for a reason, and of what stays nothing wrong is chosen. */
+TEST(forget_brings_back_nothing_wrong) {
+  static const struct choice other = {.stencil = "star7", .has_grid = true, .grid = {{513, 256, 128}}};
+  static const struct choice old = {.before = "2010-01-01"};
+  struct fixture f;
+  begin(&f);
+  case_put(&f.c, f.store, 512);
+  judge(&f, 1, OUTCOME_WRONG, "2998-01-01T00:00:00.000Z");
+  judge(&f, 2, OUTCOME_WRONG, "2999-01-01T00:00:00.000Z");
+  CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current and problem_id = 1"), "both are wrong");
+  CHECK_OK(store_forget(f.store, &other));
+  CHECK_EQ(2, number_of(f.store, "select count(*) from best"), "the other problem's is gone");
+  CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current"), "nothing takes a place that was empty");
+  case_tune(&f.c, f.store, 3, 1, 0.4);
+  case_tune(&f.c, f.store, 4, 1, 0.2);
+  sql(f.store, "update best set date = '2001-01-01T00:00:00.000Z' where is_current");
+  CHECK_OK(store_forget(f.store, &old));
+  CHECK_EQ(1, number_of(f.store, "select time_ms = 0.4 from best where is_current"), "the fastest that is not wrong");
+  end(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_table_is_described),
@@ -506,11 +612,14 @@ int main(void) {
       cmocka_unit_test(trust_is_given_by_the_user_alone),
       cmocka_unit_test(conflicts_are_decided_by_quality),
       cmocka_unit_test(reproducible_winners_stand_beside_others),
+      cmocka_unit_test(what_is_known_to_be_wrong_is_not_served_after_a_merge),
+      cmocka_unit_test(an_old_export_brings_back_nothing_wrong),
       cmocka_unit_test(a_run_that_has_ended_since_ends),
       cmocka_unit_test(a_merge_is_all_or_nothing),
       cmocka_unit_test(check_finds_what_is_wrong),
       cmocka_unit_test(forget_removes_what_is_chosen),
       cmocka_unit_test(forget_leaves_a_best),
+      cmocka_unit_test(forget_brings_back_nothing_wrong),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

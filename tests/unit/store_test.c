@@ -206,6 +206,40 @@ TEST(what_turns_out_to_be_wrong_is_served_no_more) {
   }
 }
 
+/* What is wrong is so in every mode and on every GPU of the model; elsewhere it was not looked at. */
+TEST(what_is_wrong_is_wrong_in_every_mode) {
+  static const struct { const char *what, *change; int64_t want; } rows[] = {
+      {"another launch mode", "update problem set nx = 512, launch = 'graph' where id = 2", 0},
+      {"another cache mode", "update problem set nx = 512, cache = 'cold' where id = 2", 0},
+      {"among reproducible ones", "update problem set nx = 512, is_reproducible = 1 where id = 2", 0},
+      {"another GPU of the model", "update problem set nx = 512, device_id = 2 where id = 2", 0},
+      {"another model",
+       "update problem set nx = 512, device_id = 2 where id = 2; update device set sm_count = 114 where id = 2", 1},
+      {"another element type", "update problem set nx = 512, dtype = 'f64' where id = 2", 1},
+      {"another grid", "update problem set nx = 513 where id = 2", 1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    begin(&f);
+    struct device_facts second = case_device;
+    snprintf(second.uuid, sizeof second.uuid, "GPU-2");
+    CHECK_EQ(2, store_device(f.store, &second, false), "another of the model");
+    case_put(&f.c, f.store, 511);
+    CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(f.store), rows[i].change, NULL, NULL, NULL), "%s", rows[i].what);
+    CHECK_EQ(2, f.c.problem, "a problem of its own");
+    case_tune(&f.c, f.store, 1, 1, 0.3);
+    case_put(&f.c, f.store, 512);
+    CHECK_EQ(1, f.c.problem, "the first problem");
+    int64_t run = case_run(&f.c, f.store, "580.1");
+    struct variant_key key = case_variant(&f.c, 1);
+    struct measurement wrong = case_measurement(1);
+    wrong.outcome = OUTCOME_WRONG;
+    CHECK_OK(store_measurement(f.store, run, &key, &wrong, NULL));
+    CHECK_EQ(rows[i].want, number_of(f.store, "select count(*) from best where is_current"), "%s", rows[i].what);
+    end(&f);
+  }
+}
+
 TEST(a_single_value_has_no_interval) {
   struct fixture f;
   begin(&f);
@@ -345,6 +379,7 @@ int main(void) {
       cmocka_unit_test(a_rerun_finds_what_was_measured),
       cmocka_unit_test(the_newest_truth_about_a_variant_is_stored),
       cmocka_unit_test(what_turns_out_to_be_wrong_is_served_no_more),
+      cmocka_unit_test(what_is_wrong_is_wrong_in_every_mode),
       cmocka_unit_test(a_single_value_has_no_interval),
       cmocka_unit_test(the_end_of_a_run_is_stored),
       cmocka_unit_test(the_best_is_replaced_by_its_rules),

@@ -41,6 +41,15 @@ static inline struct hash hash_of_file(const char *path) {
   return hash;
 }
 
+/* SQL that makes a database what version 1 was. */
+static const char back_to_1[] =
+    "pragma foreign_keys = off; create table old (id integer primary key, device_id integer not null references device (id),"
+    " stencil_id integer not null references stencil (id), dtype text not null, nx integer not null, ny integer not null,"
+    " nz integer not null, launch text not null, cache text not null,"
+    " unique (stencil_id, device_id, dtype, nx, ny, nz, launch, cache)) strict;"
+    "insert into old select id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache from problem;"
+    "drop table problem; alter table old rename to problem; drop index measurement_wrong; pragma user_version = 1";
+
 static inline int64_t number_of(struct store *store, const char *sql) {
   sqlite3_stmt *query = NULL;
   int64_t number = -1;

@@ -1,4 +1,4 @@
-/* command_line.c: words, and quotes around those that need them. */
+/* command_line.c: words, in the order in which they are typed. */
 #include "tuner/cli/command_line.h"
 
 #include <stdio.h>
@@ -45,19 +45,10 @@ void command_words_free(struct command_words *words) {
   *words = (struct command_words){.count = 0};
 }
 
-/* Within single quotes a shell takes all but a single quote as it is. */
-static void add_quoted(struct text *text, const char *word) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
-  if (*word && word[strspn(word, plain)] == '\0') {
-    text_printf(text, " %s", word);
-    return;
-  }
-  text_printf(text, " '");
-  for (; *word; word++) text_printf(text, *word == '\'' ? "'\\''" : "%c", *word);
-  text_printf(text, "'");
-}
-
 void command_words_text(const struct command_words *words, struct text *text) {
   text_printf(text, "halotune");
-  for (int i = 0; i < words->count; i++) add_quoted(text, words->list[i]);
+  for (int i = 0; i < words->count; i++) {
+    text_printf(text, " ");
+    text_shell_word(text, words->list[i]);
+  }
 }

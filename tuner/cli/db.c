@@ -118,16 +118,16 @@ static halotune_status forget(const struct invocation *invocation, struct store 
 static const struct {
   const char *name;
   halotune_status (*run)(const struct invocation *invocation, struct store *store);
-  enum store_mode mode;
+  enum { OPEN_TO_READ, OPEN_TO_WRITE, OPENS_ITSELF } opening;
   int least_files, most_files;
   const char *options; /* that it knows, in spaces */
 } parts[] = {
-    {"info", db_info, STORE_READ, 0, 0, " db json "},
-    {"check", check, STORE_READ, 0, 0, " db "},
-    {"merge", db_take_in, STORE_WRITE, 1, 10000, " db trust "},
-    {"import", db_take_in, STORE_WRITE, 0, 10000, " db trust "},
-    {"export", export, STORE_READ, 0, 0, " db output format cubins problem device before "},
-    {"forget", forget, STORE_WRITE, 0, 0, " db problem stencil device before yes "},
+    {"info", db_info, OPEN_TO_READ, 0, 0, " db json "},
+    {"check", check, OPEN_TO_READ, 0, 0, " db "},
+    {"merge", db_take_in, OPENS_ITSELF, 1, 10000, " db trust "},
+    {"import", db_take_in, OPENS_ITSELF, 0, 10000, " db trust "},
+    {"export", export, OPEN_TO_READ, 0, 0, " db output format cubins problem device before "},
+    {"forget", forget, OPEN_TO_WRITE, 0, 0, " db problem stencil device before yes "},
 };
 
 /* Where there is no file, there is nothing to forget, and none is made for that. */
@@ -167,7 +167,9 @@ static enum exit_code run(const struct invocation *invocation) {
                     parts[i].most_files ? "files: halotune db merge OTHER.db" : "no files");
     }
     if (status == HALOTUNE_OK && parts[i].run == forget) status = check_there(invocation);
-    if (status == HALOTUNE_OK) status = db_open(invocation, parts[i].mode, &store);
+    if (status == HALOTUNE_OK && parts[i].opening != OPENS_ITSELF) {
+      status = db_open(invocation, parts[i].opening == OPEN_TO_READ ? STORE_READ : STORE_WRITE, &store);
+    }
     if (status == HALOTUNE_OK) status = parts[i].run(invocation, store);
     store_close(store);
     return status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report(status);

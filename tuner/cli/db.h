@@ -13,8 +13,9 @@ halotune_status db_open(const struct invocation *invocation, enum store_mode mod
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT with what is wrong; HALOTUNE_MEMORY. */
 halotune_status db_choice(const struct invocation *invocation, struct choice *out, char **name);
 
-/* The parts that have files of their own; the file names stand behind the first argument. */
+/* The parts that have files of their own; the file names stand behind the first argument. db_take_in opens the database
+ * itself, once it knows that the files can be taken. */
 halotune_status db_info(const struct invocation *invocation, struct store *store);
-halotune_status db_take_in(const struct invocation *invocation, struct store *store);
+halotune_status db_take_in(const struct invocation *invocation, struct store *none);
 
 #endif

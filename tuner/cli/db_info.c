@@ -128,14 +128,14 @@ static halotune_status each(struct info *info, const char *key, const char *sql,
 static void put_counts(struct info *info) {
   json_t *counts = json_object();
   json_put(&info->json, "path", text_json(store_path(info->store)));
-  json_put(&info->json, "version", json_integer(SCHEMA_VERSION));
+  json_put(&info->json, "version", json_integer(store_version(info->store)));
   json_put(&info->json, "bytes", json_integer(info->bytes));
   for (int i = 0; i < TABLE_COUNT; i++) json_put(&counts, table_names[i], json_integer(info->counts[i]));
   json_put(&info->json, "rows", counts);
 }
 
 static void print_counts(const struct info *info) {
-  printf("%s: version %d, %lld bytes\nrows:", store_path(info->store), SCHEMA_VERSION, info->bytes);
+  printf("%s: version %d, %lld bytes\nrows:", store_path(info->store), store_version(info->store), info->bytes);
   for (int i = 0; i < TABLE_COUNT; i++) printf("%s %s %lld", i ? "," : "", table_names[i], info->counts[i]);
   printf("\n");
 }

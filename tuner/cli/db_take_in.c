@@ -1,5 +1,6 @@
 /* db_take_in.c: `halotune db merge` and `import`: databases and documents into the user's own, each of them whole or
  * not at all. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "db/check.h"
 #include "db/import.h"
 #include "db/merge.h"
+#include "db/printable.h"
 #include "tuner/cli/db.h"
 
 /* The first thing that is wrong with a file. */
@@ -54,6 +56,14 @@ static void print_counts(const char *path, const struct merge_counts *counts, bo
   printf("%s: new are %ld run%s, %ld measurement%s, %ld best configuration%s; %ld conflict%s, %ld decided for it\n",
          path, counts->runs, PLURAL(counts->runs), counts->measurements, PLURAL(counts->measurements), counts->bests,
          PLURAL(counts->bests), conflicts, PLURAL(conflicts), counts->taken);
+  if (counts->retired > 0) {
+    printf("%s: it knows %ld current best configuration%s to be wrong: no program gets %s from a lookup any more\n",
+           path, counts->retired, PLURAL(counts->retired), counts->retired == 1 ? "it" : "them");
+  }
+  if (counts->refuted > 0) {
+    printf("%s: %ld of its best configurations %s known to be wrong: no program gets %s from a lookup\n", path,
+           counts->refuted, counts->refuted == 1 ? "is" : "are", counts->refuted == 1 ? "it" : "them");
+  }
   if (trust) {
     fprintf(
         stderr,
@@ -68,27 +78,43 @@ static void print_counts(const char *path, const struct merge_counts *counts, bo
   }
 }
 
-static halotune_status take_in(struct store *store, struct store *from, const char *path, bool trust) {
+/* The name of a file, as a database may keep it. */
+static void name_origin(const char *path, char *out, size_t bytes) {
   const char *slash = strrchr(path, '/');
+  printable_copy(out, bytes, slash ? slash + 1 : path);
+  for (; *out; out++) {
+    if (*out == '\n' || *out == '\t') *out = '?';
+  }
+}
+
+static halotune_status take_in(struct store *store, struct store *from, const char *path, bool trust) {
+  char origin[PATH_MAX];
   struct telling telling = {path};
   struct merge_counts counts;
-  struct merge_options options = {slash ? slash + 1 : path, trust, print_conflict, &telling};
+  struct merge_options options = {origin, trust, print_conflict, &telling};
+  name_origin(path, origin, sizeof origin);
   halotune_status status = store_merge(store, from, &options, &counts);
   if (status == HALOTUNE_OK) print_counts(path, &counts, trust);
   return status;
 }
 
-halotune_status db_take_in(const struct invocation *invocation, struct store *store) {
+halotune_status db_take_in(const struct invocation *invocation, struct store *none) {
   int count = invocation->argument_count - 1;
   char *const *paths = invocation->arguments + 1;
   bool trust = option_value(invocation, "trust") != NULL;
+  struct store *store = NULL;
   halotune_status status = HALOTUNE_OK;
+  (void)none;
   struct store **files = calloc((size_t)count + 1, sizeof(struct store *));
   if (!files) return fail_memory();
-  if (count == 0) printf("%s: no file was named, so that nothing is imported\n", store_path(store));
-  /* A file that is no good is known before the first one is taken. */
+  /* A file that is no good is known before the first one is taken, and before a database is made for them. */
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = open_checked(paths[i], &files[i]);
+  if (status == HALOTUNE_OK) status = db_open(invocation, STORE_WRITE, &store);
+  if (status == HALOTUNE_OK && count == 0) {
+    printf("%s: no file was named, so that nothing is imported\n", store_path(store));
+  }
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = take_in(store, files[i], paths[i], trust);
+  store_close(store);
   for (int i = 0; i < count; i++) store_close(files[i]);
   free(files);
   return status;

@@ -95,7 +95,13 @@ static enum exit_code run_command(const struct command *command, int argc, char 
       fprintf(stderr, "halotune %s: there is no option -o\n", command->name);
       return usage_error(command);
     }
-    invocation.values[value - 1] = optarg ? optarg : "";
+    const char **kept = &invocation.values[value - 1];
+    if (*kept && optarg) { /* a switch may be given again: it says the same */
+      fprintf(stderr, "halotune %s: --%s is given twice, as '%s' and '%s', and takes one value\n", command->name,
+              command->options[value - 1].name, *kept, optarg);
+      return usage_error(command);
+    }
+    *kept = optarg ? optarg : "";
   }
   invocation.arguments = argv + optind;
   invocation.argument_count = argc - optind;

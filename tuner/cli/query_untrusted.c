@@ -2,8 +2,11 @@
  * trusted. */
 #include <stdio.h>
 
+#include "base/text.h"
 #include "db/lookup_context.h"
+#include "db/printable.h"
 #include "db/query.h"
+#include "db/refuted.h"
 #include "tuner/cli/query.h"
 
 /* The current one first: it is what trust would bring into use. NULL is no condition. */
@@ -13,7 +16,7 @@ static const char find_sql[] =
     " join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id where not b.is_trusted and s.hash = ?1"
     " and p.dtype = ?2 and p.nx = ?3 and p.ny = ?4 and p.nz = ?5 and (d.name = ?6 or 'sm_' || d.capability = ?6)"
     " and (?7 is null or p.launch = ?7) and (?8 is null or p.cache = ?8) and p.is_reproducible >= ?9"
-    " order by b.is_current desc, b.time_ms limit 1";
+    " and not " SQL_IS_REFUTED("b") " order by b.is_current desc, b.time_ms limit 1";
 
 static void bind_problem(sqlite3_stmt *query, const char *hash, const char *device, const halotune_problem *problem) {
   sqlite3_bind_text(query, 1, hash, -1, SQLITE_STATIC);
@@ -25,15 +28,29 @@ static void bind_problem(sqlite3_stmt *query, const char *hash, const char *devi
   sqlite3_bind_int(query, 9, problem->reproducible);
 }
 
+/* The file that it came from may be gone, or be called otherwise: what this database exports can be imported again. */
 static void tell(const char *path, sqlite3_stmt *row) {
-  const char *origin = column_text(row, 0);
+  const char *stencil = column_text(row, 3), *dtype = column_text(row, 4);
+  const int nx = sqlite3_column_int(row, 5), ny = sqlite3_column_int(row, 6), nz = sqlite3_column_int(row, 7);
+  struct text database = {0}, problem = {0}, file = {0};
+  char origin[FAIL_TEXT_BYTES], device[FAIL_TEXT_BYTES], name[FAIL_TEXT_BYTES];
+  printable_copy(origin, sizeof origin, column_text(row, 0));
+  printable_copy(device, sizeof device, column_text(row, 2));
+  snprintf(name, sizeof name, "%s,%s,%dx%dx%d", stencil, dtype, nx, ny, nz);
+  text_shell_word(&problem, name);
+  snprintf(name, sizeof name, "untrusted-%s.json", stencil);
+  text_shell_word(&file, name);
+  text_shell_word(&database, path);
   fprintf(stderr,
           "halotune: a winner for this problem, %.6g ms on %s, was imported from %s and is not trusted, so that no "
-          "lookup returns "
-          "it; read its source:\n  halotune db export --db '%s' --problem %s,%s,%dx%dx%d\n"
-          "and where your GPU may run that:\n  halotune db import --db '%s' --trust '%s'\n",
-          sqlite3_column_double(row, 1), column_text(row, 2), origin, path, column_text(row, 3), column_text(row, 4),
-          sqlite3_column_int(row, 5), sqlite3_column_int(row, 6), sqlite3_column_int(row, 7), path, origin);
+          "lookup returns it; read its source:\n"
+          "  halotune db export --db %s --problem %s --output %s\n"
+          "and where your GPU may run that:\n  halotune db import --db %s --trust %s\n",
+          sqlite3_column_double(row, 1), device, origin, text_string(&database), text_string(&problem),
+          text_string(&file), text_string(&database), text_string(&file));
+  text_free(&file);
+  text_free(&problem);
+  text_free(&database);
 }
 
 void query_tell_untrusted(const struct query *q) {
