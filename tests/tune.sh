@@ -116,6 +116,32 @@ tune "$work/replayed.db" --backend "replay:$work/bits.db" --reproducible --json 
 result "a replay of it" $? "$work/err"
 fails "no order of a prefix sum is update's" 4 'scan_z' "$program" tune scan_z --grid 16,16,16 --reproducible --budget 1s --db "$work/bits.db"
 
+# --- the second grid -----------------------------------------------------------------------------------------------------------
+
+# Rules that refuse primes near 5/8 of the extents, as those of templates with one block for a short row do; and one that keeps no
+# grid but the task's.
+for what in 'awkward:nx >= 13 \&\& nx % 2 == 0:14x' 'alone:nx == 16 \&\& ny == 16 \&\& nz == 16:'; do
+  name=${what%%:*} rest=${what#*:}
+  sed -e "s/^name: small/name: $name/" -e "s/^rules:/rules:\n  - {keep: '${rest%:*}', otherwise: refused here}/" "$templates/small.yaml" >"$templates/$name.yaml"
+  cp "$templates/small.cu" "$templates/$name.cu"
+  tune "$work/$name.db" --template "$name" --max-variants 2 --budget 5s --json >"$work/out" 2>"$work/err" &&
+    case ${rest##*:} in
+    '') json '.tasks[0] | .complete and .winner.second_grid == null' &&
+      tune "$work/$name.db" --template "$name" --max-variants 2 --budget 5s >"$work/out" 2>"$work/err" &&
+      grep -q '; second grid: none fits the winner$' "$work/out" &&
+      [ "$(query "$work/$name.db" "select count(*) from run where warnings like '%not verified on a second grid: %refused here%'")" = 2 ] ;;
+    *) json ".tasks[0].winner.second_grid | startswith(\"${rest##*:}\")" ;;
+    esac
+  result "the second grid of a winner whose rules want ${rest%:*}" $? "$work/out"
+done
+
+# --- emulated -------------------------------------------------------------------------------------------------------------------
+
+timeout 100 "$program" tune star7 --grid 16,16,16 --template-dir "$templates" --template small --backend host --max-variants 1 --budget 1s \
+  --db "$work/host.db" --json >"$work/out" 2>"$work/err" &&
+  json '.emulated and (.tasks[0].winner | .time_ms > 0 and .bandwidth_gbs == null and .roof_ms == null and .share_of_roof == null)'
+result "emulated times tell no bandwidth" $? "$work/err"
+
 # With literal extents, code differs by grid: the winner can be wrong on the second one alone.
 sed -e 's/^name: small/name: literal/' -e 's/extents == runtime/extents == literal/' "$templates/small.yaml" >"$templates/literal.yaml"
 cp "$templates/small.cu" "$templates/literal.cu"

@@ -133,7 +133,7 @@ static void show(void *context, const struct tune_progress *progress) {
   struct tune_command *c = context;
   char best[64] = "";
   if (isfinite(progress->best_ms)) snprintf(best, sizeof best, ", best %.4g ms", progress->best_ms);
-  if (isfinite(progress->best_ms) && !isnan(progress->roof_share)) {
+  if (isfinite(progress->best_ms) && !isnan(progress->roof_share) && !c->backend.facts.is_emulation) {
     size_t length = strlen(best);
     snprintf(best + length, sizeof best - length, " (%.3f of copy)", progress->roof_share);
   }
@@ -182,6 +182,8 @@ static halotune_status tune_one(struct tune_command *c, struct tuned *row) {
   progress_hide(&c->progress);
   row->is_done = true;
   row->reproducible = task.reproducible;
+  row->is_recorded = c->backend.facts.is_recording;
+  row->is_emulated = c->backend.facts.is_emulation;
   row->is_refused = status == HALOTUNE_NOT_FOUND || status == HALOTUNE_ARGUMENT;
   if (status == HALOTUNE_OK) return status;
   snprintf(row->result.reason, sizeof row->result.reason, "%s", fail_text());

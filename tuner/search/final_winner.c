@@ -36,7 +36,7 @@ static struct run_end end_of(const struct final_phase *phase) {
                           .warnings = text_string(&phase->warnings)};
 }
 
-static void report_winner(struct final_phase *phase, const struct final_entry *entry) {
+static void report_winner(struct final_phase *phase, const struct final_entry *entry, const char *second_grid) {
   struct session *session = phase->session;
   struct tune_result *result = session->result;
   const struct finals *finals = &phase->finals;
@@ -50,6 +50,7 @@ static void report_winner(struct final_phase *phase, const struct final_entry *e
     length += (size_t)snprintf(result->parameters + length, sizeof result->parameters - length, "%s%s=%s", i ? " " : "",
                                parameter->name, parameter->words[proposal->configuration.choice[i]]);
   }
+  snprintf(result->second_grid, sizeof result->second_grid, "%s", second_grid);
   result->has_winner = true;
   result->is_hinted = timed->is_hinted;
   result->timing = entry->timing;
@@ -173,7 +174,7 @@ halotune_status winner_choose(struct final_phase *phase) {
     trial_free(trial);
     if (status != HALOTUNE_OK) return status;
     phase->session->result->is_complete = true;
-    report_winner(phase, winner);
+    report_winner(phase, winner, grid);
     return HALOTUNE_OK;
   }
   return HALOTUNE_OK;

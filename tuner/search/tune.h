@@ -60,6 +60,7 @@ struct tune_result {
   enum launch_mode launch;
   char template_name[64];
   char parameters[1024];                                                             /* "block_x=32 storage=planes" */
+  char second_grid[64]; /* where the winner was verified as well: "509x251x499"; "" where its rules keep no such grid */
   struct timing timing;                                                              /* without samples */
   double default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms; /* NaN where not measured */
   int finalists, ties;
