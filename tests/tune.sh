@@ -295,6 +295,30 @@ result "without what would begin anew, and why" $? "$work/err"
 tune "$work/deadline.db" --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried == $space and .complete"
 result "and it goes on" $? "$work/out"
 
+# The deadline comes before the end of the budget, and calls are slow: some variants are measured, and meet in finals.
+cut=$work/cut.db
+cut() { # option...
+  HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:100" tune "$cut" --budget 6s --no-hints "$@" --json >"$work/out" 2>"$work/err"
+}
+fails "a task that has too little time before the deadline is not begun" 1 'to go on' tune "$cut" --deadline 1s
+[ "$(query "$cut" "select count(*) from run")" = 0 ] && grep -q 'no winner: not begun' "$work/out"
+result "nor stored" $?
+cut --deadline 8s && json ".tasks[0] | (.complete | not) and .reason == \"the deadline cut the search short\" and .tried < $space and .winner.is_current" &&
+  grep -q 'to go on' "$work/err" &&
+  [ "$(query "$cut" "select state, reason, warnings like '%budget%' from run")" = "partial the deadline cut the search short 0" ]
+result "a search that the deadline cuts short is partial, and its winner serves where there is none" $? "$work/out"
+tune "$cut" --budget 60s --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .complete and .tried == $space and .recalled < $space"
+result "it goes on" $? "$work/out"
+query "$cut" "update best set time_ms = 1000 * time_ms where is_current"
+whole=$(query "$cut" "select id from best where is_current and run_id = 2")
+cut --deadline 8s --fresh && json '.tasks[0] | (.complete | not) and .winner.is_current == false' &&
+  [ "$(query "$cut" "select id from best where is_current")" = "$whole" ]
+result "what is cut short replaces no winner of a whole run, even a slower one" $? "$work/out"
+
+HALOTUNE_FAKE_FAULT="cuLaunchKernel@star7_small=corrupt:1365" tune "$work/none.db" >"$work/out" 2>"$work/err"
+[ $? = 1 ] && grep -q "no winner: no variant was right" "$work/out" && grep -q "$space wrong" "$work/out" && ! grep -q 'to go on' "$work/err"
+result "where all variants are wrong, there is nothing to go on with" $? "$work/err"
+
 # Slow calls, so that there is time: the signal comes when rows are there, and the run ends in the midst of the search.
 stopped=$work/stopped.db
 HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:200" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small \

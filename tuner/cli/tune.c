@@ -194,7 +194,7 @@ static halotune_status tune_one(struct tune_command *c, struct tuned *row) {
 static halotune_status tune_all(struct tune_command *c) {
   halotune_status worst = HALOTUNE_OK;
   for (int i = 0; i < c->plan.task_count; i++) {
-    if (stop || clock_ms() >= c->options.deadline_ms) break;
+    if (stop || !tune_has_time(&c->options, clock_ms())) break;
     halotune_status status = tune_one(c, &c->rows[i]);
     if (status == HALOTUNE_OK) continue;
     fprintf(stderr, "halotune: %s: %s\n", text_string(&c->task_name), fail_text());
@@ -238,7 +238,10 @@ static void print_rest(const struct tune_command *c) {
   static const char *const without[] = {"fresh", NULL};
   struct text command = {0};
   int left = 0;
-  for (int i = 0; i < c->plan.task_count; i++) left += !c->rows[i].result.is_complete && !c->rows[i].is_refused;
+  for (int i = 0; i < c->plan.task_count; i++) {
+    const struct tuned *row = &c->rows[i];
+    left += !row->result.is_complete && !row->is_refused && !row->result.is_exhausted;
+  }
   if (left == 0 || replay_path(c)) return;
   if (write_command(c->invocation, without, &command) == HALOTUNE_OK) {
     fprintf(stderr, "halotune: %d of %d task%s did not come to %s end; what was measured is kept; to go on:\n  %s\n",

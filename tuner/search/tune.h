@@ -50,7 +50,8 @@ struct tune_options {
 /* What came of it. */
 struct tune_result {
   bool has_winner;
-  bool is_complete; /* the finals ended; else `reason` says why not */
+  bool is_complete; /* the search was not cut short, and the finals ended; else `reason` says why not */
+  bool is_exhausted; /* without a winner: all variants were tried, so that there is nothing to go on with */
   char reason[256];
   long tried, recalled,
       twins;   /* variants with a result; of these from earlier runs; of these with the machine code of another */
@@ -69,6 +70,10 @@ struct tune_result {
   bool is_current; /* it became what lookup serves */
   long long bytes;
 };
+
+/* Whether the deadline leaves enough time to begin a task: half of its budget, or 10 s where that is less. In less the
+ * default would win for want of others. */
+bool tune_has_time(const struct tune_options *options, double now_ms);
 
 /* Templates to search. */
 struct tune_templates {
