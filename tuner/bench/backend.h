@@ -75,6 +75,8 @@ struct sample_plan {
   const int *batches; /* applications of one sample, a slot each */
   int slot_count, rounds;
   bool warm;          /* one untimed application before each sample */
+  bool checks;        /* with `warm`: each begins with inputs written anew, and its result is looked at; recheck tells
+                         what was seen. Backends may leave it out */
 };
 
 struct backend {

@@ -102,6 +102,7 @@ struct finals {
 
   double empty_ms, default_ms;      /* NaN where not measured */
   int entry_rounds, final_rounds;   /* that count */
+  bool is_unchecked;                /* results of final samples were not looked at one by one, for want of time */
   bool is_scaled;                   /* less was done than without a limit of time */
   bool is_marked;                   /* too few rounds were without a slowdown, so that those with one count */
   struct gpu_reading before, after; /* of the final rounds */
@@ -137,6 +138,7 @@ struct finals_plan {
   double sample_ms;
   int entrants, entry_rounds, finalists, final_rounds;
   bool is_scaled;
+  bool checks; /* the result of each final sample is looked at */
   bool is_default_rare; /* the default runs in `default_rounds` of the final rounds alone; else in all rounds */
   int default_rounds, entry_rounds_least, final_rounds_least;
 };

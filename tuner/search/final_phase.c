@@ -215,6 +215,8 @@ static halotune_status end_phase(struct final_phase *phase) {
   if (finals->is_scaled)
     text_printf(&phase->warnings, "the %s was too short for the whole final phase\n",
                 session->has_deadline ? "time before the deadline" : "budget");
+  if (finals->is_unchecked)
+    text_printf(&phase->warnings, "no time was left to look at the results of the final samples one by one\n");
   bool was_ranked = finals->ranked > 0;
   halotune_status status = store_failures(phase);
   if (status == HALOTUNE_OK) status = winner_choose(phase);
