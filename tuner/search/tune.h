@@ -12,9 +12,10 @@
 /* What it works with; opened by the caller, for any number of tasks one after the other. */
 struct tune_tools {
   struct backend_handle *backend;
-  struct compiler *compiler;
+  struct compiler *compiler; /* NULL with a recording, for which nothing is compiled */
   struct store *store;
-  struct store *const *hints; /* databases whose winners are tried early, beside those of `store`; only read */
+  struct store *const *hints; /* databases whose winners are tried early, and as the roof, beside those of `store`; only
+                                 read */
   int hint_count;
 };
 
