@@ -101,8 +101,13 @@ struct variant_key session_key(const struct session *session, const struct trial
 }
 
 struct nvrtc_name session_nvrtc(const struct session *session) {
-  const struct nvrtc_facts *facts = compiler_nvrtc(session->tools->compiler);
+  const struct backend_facts *recorded = &session->tools->backend->facts;
   struct nvrtc_name name;
+  if (recorded->is_recording) {
+    snprintf(name.text, sizeof name.text, "%s", recorded->nvrtc);
+    return name;
+  }
+  const struct nvrtc_facts *facts = compiler_nvrtc(session->tools->compiler);
   snprintf(name.text, sizeof name.text, "%d.%d", facts->major, facts->minor);
   return name;
 }
