@@ -77,17 +77,17 @@ static void add_with_one_axis(struct awkward_list *list, const struct grid *grid
   }
 }
 
-int awkward_grids(const struct grid *grid, struct grid grids[AWKWARD_GRIDS_MOST]) {
+int awkward_grids(const struct grid *grid, struct grid list[AWKWARD_GRIDS_MOST]) {
   static const double shares[] = {0.625, 0.8, 0.97};
   static const long units[] = {2, 4, 8, 16};
-  struct awkward_list list = {.grids = grids};
-  for (size_t s = 0; s < sizeof shares / sizeof *shares; s++) add_with_units(&list, grid, 1, 0, shares[s]);
+  struct awkward_list found = {.grids = list};
+  for (size_t s = 0; s < sizeof shares / sizeof *shares; s++) add_with_units(&found, grid, 1, 0, shares[s]);
   for (int axes = 1; axes <= MAX_DIMS; axes++) {
     for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
       for (size_t s = 0; s < sizeof shares / sizeof *shares; s++)
-        add_with_units(&list, grid, units[u], axes, shares[s]);
+        add_with_units(&found, grid, units[u], axes, shares[s]);
     }
   }
-  add_with_one_axis(&list, grid);
-  return list.count;
+  add_with_one_axis(&found, grid);
+  return found.count;
 }
