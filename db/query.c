@@ -7,7 +7,7 @@
 /* What to do about an error, as the end of a sentence. */
 static const char *advice(int code) {
   switch (code & 0xff) {
-  case SQLITE_NOTADB: return "; it is no tuning database, so name another file with --db";
+  case SQLITE_NOTADB: return "; it is no tuning database, so name another file";
   case SQLITE_CORRUPT:
     return "; the file is damaged: move it away, then bring back a copy of it or what 'halotune db export' still reads "
            "of it";
@@ -17,7 +17,7 @@ static const char *advice(int code) {
   case SQLITE_READONLY:
   case SQLITE_PERM:
   case SQLITE_CANTOPEN:
-    return "; look at the permissions of the file and of its folder, or name another file with --db";
+    return "; look at the permissions of the file and of its folder, or name another file";
   default: return "";
   }
 }

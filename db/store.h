@@ -190,8 +190,8 @@ struct best {
 
 /* Store the outcome of the final rounds in one transaction: all finalists, the end of the run, and the winner. The
  * winner becomes the current best of its problem where there is none, where the present one was measured with another
- * driver or NVRTC, is of the same variant, is slower, or was imported and is not trusted. Whichever is not current is
- * kept as history.
+ * driver or NVRTC, is of the same variant, is slower, or was imported and is not trusted; but of the same driver and NVRTC
+ * that of a partial run replaces none of a complete one. Whichever is not current is kept as history.
  *   best        NULL where there is no winner; its timing.median_ms is the time; origin NULL: "tuned"
  *   is_current  receives whether it did; may be NULL */
 halotune_status store_final(struct store *store, int64_t run, const struct finalist *finalists, int count,

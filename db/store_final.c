@@ -25,8 +25,10 @@ static halotune_status put_finalist(struct store *store, int64_t run, const stru
   return query_run(binder.query, NULL);
 }
 
-/* Whether a new result takes the place of the present best of its problem. */
-static halotune_status takes_over(struct store *store, const struct best *best, bool *out) {
+/* Whether a new result takes the place of the present best of its problem. One of a run that was cut short replaces none of
+ * a whole run: it is the best of less.
+ *   is_complete  whether its run was not cut short */
+static halotune_status takes_over(struct store *store, const struct best *best, bool is_complete, bool *out) {
   struct binder binder;
   halotune_status status = store_bind(store, FIND_CURRENT, &binder);
   if (status != HALOTUNE_OK) return status;
@@ -39,7 +41,8 @@ static halotune_status takes_over(struct store *store, const struct best *best, 
         strcmp(column_text(row, 2), best->driver) == 0 && strcmp(column_text(row, 3), best->nvrtc) == 0;
     bool same_variant = sqlite3_column_int64(row, 1) == best->variant, is_trusted = sqlite3_column_int(row, 5) != 0;
     bool slower = sqlite3_column_double(row, 4) > best->timing.median_ms;
-    *out = !is_trusted || !same_environment || same_variant || slower;
+    bool is_present_complete = sqlite3_column_int(row, 6) != 0;
+    *out = !is_trusted || !same_environment || ((same_variant || slower) && (is_complete || !is_present_complete));
   } else if (code != SQLITE_DONE) {
     status = query_fail(store->connection);
   }
@@ -90,12 +93,12 @@ static void bind_best(struct binder *binder, const struct best *best, bool is_cu
   bind_bytes(binder, best->cubin, best->cubin_bytes);
 }
 
-static halotune_status put_best(struct store *store, const struct best *best, bool *is_current) {
+static halotune_status put_best(struct store *store, const struct best *best, bool is_complete, bool *is_current) {
   struct text launch = {0}, coefficients = {0};
   struct binder binder;
   char date[DATE_BYTES];
   bool takes = false;
-  halotune_status status = takes_over(store, best, &takes);
+  halotune_status status = takes_over(store, best, is_complete, &takes);
   if (status == HALOTUNE_OK && takes) status = retire_current(store, best->problem);
   if (status == HALOTUNE_OK) status = store_bind(store, ADD_BEST, &binder);
   if (status != HALOTUNE_OK) return status;
@@ -120,7 +123,7 @@ halotune_status store_final(struct store *store, int64_t run, const struct final
   halotune_status status = store_begin(store);
   if (status != HALOTUNE_OK) return status;
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = put_finalist(store, run, &finalists[i]);
-  if (status == HALOTUNE_OK && best) status = put_best(store, best, &takes);
+  if (status == HALOTUNE_OK && best) status = put_best(store, best, end->is_complete, &takes);
   if (status == HALOTUNE_OK) status = store_run_end(store, run, end);
   status = query_finish(store->connection, status);
   if (status == HALOTUNE_OK && is_current) *is_current = takes;

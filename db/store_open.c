@@ -41,13 +41,13 @@ static halotune_status inspect(sqlite3 *connection, const char *path, enum conte
   if (status != HALOTUNE_OK) return status;
   if (marks.application == 0 && marks.version == 0 && marks.objects == 0) return HALOTUNE_OK;
   if (marks.application != SCHEMA_APPLICATION_ID) {
-    return fail(HALOTUNE_DB, "%s: this is an SQLite database, but not a tuning database; name another file with --db",
+    return fail(HALOTUNE_DB, "%s: this is an SQLite database, but not a tuning database; name another file",
                 path);
   }
   if (marks.version > SCHEMA_VERSION) {
     return fail(HALOTUNE_DB,
                 "%s: a newer Halotune wrote this database (version %lld, this program knows %d); use that one, or "
-                "name another file with --db",
+                "name another file",
                 path, (long long)marks.version, SCHEMA_VERSION);
   }
   *out = marks.version < SCHEMA_VERSION ? CONTENT_OLDER : CONTENT_OURS;
@@ -146,11 +146,11 @@ static halotune_status make_file(const char *path) {
     status = folder_make(folder);
   }
   free(folder);
-  if (status == HALOTUNE_IO) return fail(HALOTUNE_DB, "%s; name another file with --db", fail_text());
+  if (status == HALOTUNE_IO) return fail(HALOTUNE_DB, "%s; name another file", fail_text());
   if (status != HALOTUNE_OK) return status;
   int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); /* SQLite gives its other files the same mode */
   if (file < 0 && errno != EEXIST)
-    return fail(HALOTUNE_DB, "%s: %s; name another file with --db", path, strerror(errno));
+    return fail(HALOTUNE_DB, "%s: %s; name another file", path, strerror(errno));
   if (file >= 0) close(file);
   return HALOTUNE_OK;
 }
@@ -205,7 +205,7 @@ static halotune_status open_to_write(struct store *store) {
   if (status == HALOTUNE_OK) status = connect(store->path, SQLITE_OPEN_READWRITE, &store->connection);
   if (status != HALOTUNE_OK) return status;
   if (sqlite3_db_readonly(store->connection, "main") == 1) {
-    return fail(HALOTUNE_DB, "%s: it cannot be written; change its permissions, or name another file with --db",
+    return fail(HALOTUNE_DB, "%s: it cannot be written; change its permissions, or name another file",
                 store->path);
   }
   if (content == CONTENT_NONE) status = make_tables(store->connection);
@@ -239,10 +239,9 @@ halotune_status store_open(const char *path, enum store_mode mode, struct store 
   if (stat(store->path, &facts) != 0) {
     if (errno != ENOENT && errno != ENOTDIR) status = fail(HALOTUNE_DB, "%s: %s", store->path, strerror(errno));
     else if (mode == STORE_READ)
-      status = fail(HALOTUNE_NOT_FOUND, "%s: there is no such database; 'halotune tune' makes it, --db names another",
-                    store->path);
+      status = fail(HALOTUNE_NOT_FOUND, "%s: there is no such database; 'halotune tune' makes one", store->path);
   } else if (!S_ISREG(facts.st_mode)) {
-    status = fail(HALOTUNE_DB, "%s: this is not a regular file; name another one with --db", store->path);
+    status = fail(HALOTUNE_DB, "%s: this is not a regular file; name another one", store->path);
   }
   if (status == HALOTUNE_OK) status = mode == STORE_READ ? open_to_read(store) : open_to_write(store);
   if (status != HALOTUNE_OK) goto done;

@@ -56,7 +56,9 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         "insert or replace into finalist (run_id, variant_id, rank, sample_count, median_ms, minimum_ms, low_ms, high_ms, ratio,"
         " ratio_low, ratio_high, samples, is_default, is_tie)"
         " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-    [FIND_CURRENT] = "select id, variant_id, driver, nvrtc, time_ms, is_trusted from best where problem_id = ?1 and is_current",
+    [FIND_CURRENT] = "select id, variant_id, driver, nvrtc, time_ms, is_trusted,"
+                     " coalesce((select state <> 'partial' from run where run.id = run_id), 1)"
+                     " from best where problem_id = ?1 and is_current",
     [RETIRE_CURRENT] = "update best set is_current = 0 where problem_id = ?1 and is_current",
     /* In every mode, and on every GPU of the model. */
     [RETIRE_VARIANT] = "update best set is_current = 0 where is_current and variant_id = ?2 and problem_id in (select p.id"

@@ -85,6 +85,26 @@ fault "cuLaunchKernel@$victim=input:5460" 'wrong out_of_bounds'
 fault "cuLaunchKernel@$victim=slow:1" 'measured screened'
 fault "*@$victim=stretch:3" screened
 
+# A single launch of the fastest variant goes wrong, in the midst of its final rounds: most of its launches are there.
+short() { # DB FAULT
+  HALOTUNE_FAKE_FAULT=$2 HALOTUNE_FAKE_LOG=$work/log tune "$1" --launch stream --max-variants 4 >"$work/out" 2>&1
+}
+short "$work/short.db" ''
+fastest=$(query "$work/short.db" "select variant_id from best where is_current")
+words=star7_small,$(query "$work/short.db" "select group_concat(key || '=' || value) from variant, json_each(parameters)
+  where variant.id = $fastest and key in ('block_x', 'block_y', 'vector', 'points_y')")
+rm -f "$work/log"
+short "$work/counted.db" "cuLaunchKernel@$words=stretch:1"
+launches=$(grep -c '^fault' "$work/log")
+for at in $((launches / 2)) $((launches * 3 / 4)) $((launches * 7 / 8)); do
+  rm -f "$work/fault.db" "$work/log"
+  short "$work/fault.db" "cuLaunchKernel@$words#$at=corrupt:1365" && [ "$(grep -c '^fault' "$work/log")" = 1 ] &&
+    [ "$(query "$work/fault.db" "select outcome, reason like '% samples of as many steps %', (select count(*) from best where
+      best.variant_id = m.variant_id) from measurement m where outcome not in ('measured', 'screened')")" = "wrong 1 0" ] &&
+    [ "$(query "$work/fault.db" "select count(*) from best where is_current")" = 1 ]
+  result "launch $at of $launches of the fastest variant goes wrong: it does not win" $? "$work/out"
+done
+
 # --- the GPU ----------------------------------------------------------------------------------------------------------------
 
 # It ends, in any way that is told by its exit code, and the database is sound.

@@ -116,6 +116,32 @@ tune "$work/replayed.db" --backend "replay:$work/bits.db" --reproducible --json 
 result "a replay of it" $? "$work/err"
 fails "no order of a prefix sum is update's" 4 'scan_z' "$program" tune scan_z --grid 16,16,16 --reproducible --budget 1s --db "$work/bits.db"
 
+# --- the second grid -----------------------------------------------------------------------------------------------------------
+
+# Rules that refuse primes near 5/8 of the extents, as those of templates with one block for a short row do; and one that keeps no
+# grid but the task's.
+for what in 'awkward:nx >= 13 \&\& nx % 2 == 0:14x' 'alone:nx == 16 \&\& ny == 16 \&\& nz == 16:'; do
+  name=${what%%:*} rest=${what#*:}
+  sed -e "s/^name: small/name: $name/" -e "s/^rules:/rules:\n  - {keep: '${rest%:*}', otherwise: refused here}/" "$templates/small.yaml" >"$templates/$name.yaml"
+  cp "$templates/small.cu" "$templates/$name.cu"
+  tune "$work/$name.db" --template "$name" --max-variants 2 --budget 5s --json >"$work/out" 2>"$work/err" &&
+    case ${rest##*:} in
+    '') json '.tasks[0] | .complete and .winner.second_grid == null' &&
+      tune "$work/$name.db" --template "$name" --max-variants 2 --budget 5s >"$work/out" 2>"$work/err" &&
+      grep -q '; second grid: none fits the winner$' "$work/out" &&
+      [ "$(query "$work/$name.db" "select count(*) from run where warnings like '%not verified on a second grid: %refused here%'")" = 2 ] ;;
+    *) json ".tasks[0].winner.second_grid | startswith(\"${rest##*:}\")" ;;
+    esac
+  result "the second grid of a winner whose rules want ${rest%:*}" $? "$work/out"
+done
+
+# --- emulated -------------------------------------------------------------------------------------------------------------------
+
+timeout 100 "$program" tune star7 --grid 16,16,16 --template-dir "$templates" --template small --backend host --max-variants 1 --budget 1s \
+  --db "$work/host.db" --json >"$work/out" 2>"$work/err" &&
+  json '.emulated and (.tasks[0].winner | .time_ms > 0 and .bandwidth_gbs == null and .roof_ms == null and .share_of_roof == null)'
+result "emulated times tell no bandwidth" $? "$work/err"
+
 # With literal extents, code differs by grid: the winner can be wrong on the second one alone.
 sed -e 's/^name: small/name: literal/' -e 's/extents == runtime/extents == literal/' "$templates/small.yaml" >"$templates/literal.yaml"
 cp "$templates/small.cu" "$templates/literal.cu"
@@ -231,6 +257,24 @@ result "and leaves those that were not" $? "$work/out"
 fails "--hints of a file that is not there" 4 'nowhere.db' tune "$work/hinted.db" --hints "$work/nowhere.db"
 fails "--hints and --no-hints" 2 'no-hints' tune "$work/hinted.db" --hints "$base" --no-hints
 
+# --- the roof -------------------------------------------------------------------------------------------------------------------
+
+# Copies that are loaded to be tried, and once more to be kept: three winners at most, where one is of this GPU; else a sample of
+# each template, too.
+timeout 100 "$program" tune copy --grid 4096 --dtype f32 --max-variants 3 --budget 3s --db "$work/copied.db" >"$work/out" 2>&1
+result "copy is tuned" $? "$work/out"
+copies() { # DB option...: how many were loaded
+  rm -f "$work/log"
+  HALOTUNE_FAKE_LOG=$work/log tune "$@" --max-variants 2 --budget 5s >"$work/out" 2>&1 && grep -c '^loaded [^ ]* copy ' "$work/log"
+}
+winner=$(query "$work/copied.db" "select group_concat(key || '=' || value, ' ') from variant, json_each(parameters)
+  where variant.id = (select variant_id from best where is_current)")
+few=$(copies "$work/roofed.db" --hints "$work/copied.db")
+[ "$few" -ge 1 ] && [ "$few" -le 6 ] && grep '^loaded [^ ]* copy ' "$work/log" | grep -qF "$winner"
+result "the roof is the tuned copy, also of another database" $? "$work/log"
+[ "$(copies "$work/unroofed.db")" -gt 6 ]
+result "or the best of a sample, where none was tuned on this GPU" $? "$work/log"
+
 # --- a slow default -----------------------------------------------------------------------------------------------------------
 
 # The default is of the first template, which takes a thousand times as long as the other one; time passes by the wall
@@ -282,6 +326,30 @@ fails "a deadline that is over when the search begins: exit code 1, and how to g
 result "without what would begin anew, and why" $? "$work/err"
 tune "$work/deadline.db" --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried == $space and .complete"
 result "and it goes on" $? "$work/out"
+
+# The deadline comes before the end of the budget, and calls are slow: some variants are measured, and meet in finals.
+cut=$work/cut.db
+cut_short() { # option...
+  HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:100" tune "$cut" --budget 6s --no-hints "$@" --json >"$work/out" 2>"$work/err"
+}
+fails "a task that has too little time before the deadline is not begun" 1 'to go on' tune "$cut" --deadline 1s
+[ "$(query "$cut" "select count(*) from run")" = 0 ] && grep -q 'no winner: not begun' "$work/out"
+result "nor stored" $?
+cut_short --deadline 8s && json ".tasks[0] | (.complete | not) and .reason == \"the deadline cut the search short\" and .tried < $space and .winner.is_current" &&
+  grep -q 'to go on' "$work/err" &&
+  [ "$(query "$cut" "select state, reason, warnings like '%budget%' from run")" = "partial the deadline cut the search short 0" ]
+result "a search that the deadline cuts short is partial, and its winner serves where there is none" $? "$work/out"
+tune "$cut" --budget 60s --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .complete and .tried == $space and .recalled < $space"
+result "it goes on" $? "$work/out"
+query "$cut" "update best set time_ms = 1000 * time_ms where is_current"
+whole=$(query "$cut" "select id from best where is_current and run_id = 2")
+cut_short --deadline 8s --fresh && json '.tasks[0] | (.complete | not) and .winner.is_current == false' &&
+  [ "$(query "$cut" "select id from best where is_current")" = "$whole" ]
+result "what is cut short replaces no winner of a whole run, even a slower one" $? "$work/out"
+
+HALOTUNE_FAKE_FAULT="cuLaunchKernel@star7_small=corrupt:1365" tune "$work/none.db" >"$work/out" 2>"$work/err"
+[ $? = 1 ] && grep -q "no winner: no variant was right" "$work/out" && grep -q "$space wrong" "$work/out" && ! grep -q 'to go on' "$work/err"
+result "where all variants are wrong, there is nothing to go on with" $? "$work/err"
 
 # Slow calls, so that there is time: the signal comes when rows are there, and the run ends in the midst of the search.
 stopped=$work/stopped.db
@@ -341,10 +409,13 @@ for strategy in exhaustive random local; do
 done
 [ "$sum" = "$(cksum "$work/local.db")" ] && [ ! -e "$work/data" ]
 result "writes nothing" $?
-HALOTUNE_LIBCUDA=/nonexistent replay --db "$work/replayed.db" >"$work/out" 2>"$work/err" &&
+HALOTUNE_LIBCUDA=/nonexistent HALOTUNE_NVRTC=/nonexistent replay --db "$work/replayed.db" >"$work/out" 2>"$work/err" &&
   [ "$(query "$work/replayed.db" "attach '$work/local.db' as was; select count(*) from measurement m join variant v on v.id = m.variant_id join was.variant w on
     w.source_hash = v.source_hash join was.measurement o on o.variant_id = w.id where m.registers = o.registers and m.occupancy = o.occupancy and m.compile_ms is null")" = $space ]
 result "needs no GPU, compiles nothing, and has registers from the recording" $? "$work/err"
+[ "$(query "$work/replayed.db" "attach '$work/local.db' as was; select distinct r.nvrtc <> '' and r.nvrtc = o.nvrtc and r.driver = o.driver from run r, was.run o")" = 1 ]
+result "and driver and compiler" $?
+fails "a replay of nothing" 4 'nowhere.db: there is no recording' "$program" tune star7 --grid 16,16,16 --backend replay:"$work/nowhere.db"
 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --backend replay:"$work/list.db" --template small,other --json >"$work/out" 2>"$work/err" &&
   json '.tasks[0] | .complete and .tried == 16 and .outcomes.pruned == 0'
 result "the space of a replay is what was recorded" $? "$work/out"
@@ -411,9 +482,11 @@ C
   "${CC:-gcc}" -o "$work/main" "$work/main.o" "$library" && "$work/main" >"$work/out" 2>&1
   result "and computes what it should" $? "$work/out"
 done
-fails "a driver that encodes no tensor map: each variant is a launch that failed" 1 '1 of 1 task did not come to its end' env HALOTUNE_FAKE_FAULT=cuTensorMapEncodeTiled=NOT_SUPPORTED \
+env HALOTUNE_FAKE_FAULT=cuTensorMapEncodeTiled=NOT_SUPPORTED \
   timeout 100 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir tests/data/templates --template tensor --set promotion=128 \
-  --strategy exhaustive --budget 20s --db "$work/no_maps.db"
+  --strategy exhaustive --budget 20s --db "$work/no_maps.db" >"$work/out" 2>"$work/err"
+[ $? = 1 ] && grep -q 'no winner: no variant was right' "$work/out" && ! grep -q 'to go on' "$work/err"
+result "a driver that encodes no tensor map: each variant is a launch that failed" $? "$work/out"
 [ "$(query "$work/no_maps.db" "select distinct outcome, reason like 'cuTensorMapEncodeTiled of boxes of % elements: CUDA_ERROR_NOT_SUPPORTED%' from measurement")" = "launch_failed 1" ]
 result "and says why" $?
 env HALOTUNE_FAKE_FAULT=cuLaunchKernelEx=INVALID_CLUSTER_SIZE timeout 100 "$program" tune star7 --grid 16,16,16 --dtype f32 \
@@ -458,6 +531,19 @@ fails "a template twice" 2 'twice' tune "$db" --template small,small
 fails "a grid that is too small" 2 "no point of this grid" tune "$work/small.db" --grid 2,2,2
 fails "a recording without the problem" 4 'no results' "$program" tune star7 --grid 32,16,16 --dtype f32 --template-dir "$templates" \
   --template small --backend replay:"$work/local.db"
+while IFS='|' read -r words code message; do
+  # shellcheck disable=SC2086
+  fails "--dry-run checks $words" "$code" "$message" "$program" tune star7 --dry-run $words
+done <<END
+--backend nonsense|2|cuda, host or replay
+--backend replay:/nowhere.db|4|there is no recording
+--device foo|2|device
+--device 77|2|no GPU 77
+--device all --backend host|2|for GPUs
+--workers 0|2|workers
+END
+HALOTUNE_LIBCUDA=/nonexistent "$program" tune star7 --dry-run --device 77 >"$work/out" 2>"$work/err"
+result "but no GPU where there is no driver" $? "$work/err"
 "$program" tune --all --dry-run >"$work/out" 2>"$work/err" && [ "$(head -n 1 "$work/out" | cut -d' ' -f1)" = copy ] && grep -q 'tasks of 60 s: about' "$work/err"
 result "--all begins with the copy, and says how long it takes" $? "$work/err"
 

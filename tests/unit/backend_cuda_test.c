@@ -58,7 +58,7 @@ static void check_samples(struct backend_handle *backend, const int *slots, int 
   int failed;
   struct verdict verdict;
   for (int warm = 0; warm < 2; warm++) {
-    const struct sample_plan plan = {slots, batches, count, ROUNDS, warm == 1};
+    const struct sample_plan plan = {slots, batches, count, ROUNDS, warm == 1, false};
     CHECK_OK(backend->table->sample(backend->state, &plan, times_ms, &failed, &verdict));
     CHECK_EQ(-1, failed, "slot %d: %s", failed, verdict.reason);
     for (int i = 0; i < ROUNDS * count; i++)
@@ -182,7 +182,7 @@ static int sample_both(struct backend_handle *backend, struct verdict *verdict) 
   const int slots[] = {ANCHOR, TESTED}, batches[] = {3, 3};
   double times_ms[6];
   int failed;
-  const struct sample_plan plan = {slots, batches, 2, 3, false};
+  const struct sample_plan plan = {slots, batches, 2, 3, false, false};
   CHECK_OK(backend->table->sample(backend->state, &plan, times_ms, &failed, verdict));
   return failed;
 }

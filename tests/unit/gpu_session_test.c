@@ -188,6 +188,98 @@ TEST(the_last_output_is_compared_where_it_can_be) {
   }
 }
 
+/* The end of a batch is awaited: something wrong is left at one point by the second of four samples. */
+static struct {
+  CUresult (*wait)(CUevent event);
+  struct gpu_session *session;
+  CUdeviceptr at;
+  int calls, strikes;
+} damage;
+
+static CUresult wait_and_damage(CUevent event) {
+  const double wrong = 12345;
+  CUresult result = damage.wait(event);
+  if (++damage.calls == damage.strikes) damage.session->cu.to_device(damage.at, &wrong, sizeof wrong);
+  return result;
+}
+
+TEST(a_checked_sample_that_is_wrong_is_told_later) {
+  enum { WHERE = 19 * 17 * 7 + 19 * 8 + 9, WHERE_1D = 5, SAMPLES = 4, BATCH = 3 };
+  static const struct {
+    const char *stencil;
+    enum cache_mode cache;
+    enum launch_mode launch;
+    int strikes; /* at this sample; 0: none */
+    int differing, wrong;
+  } rows[] = {{"star7", CACHE_STEADY, LAUNCH_STREAM, 0, 0, 0}, {"star7", CACHE_STEADY, LAUNCH_STREAM, 2, 2, 0},
+              {"star7", CACHE_STEADY, LAUNCH_GRAPH, 3, 2, 0},  {"wave25", CACHE_STEADY, LAUNCH_STREAM, 4, 1, 0},
+              {"triad", CACHE_STEADY, LAUNCH_STREAM, 0, 0, 0}, {"triad", CACHE_STEADY, LAUNCH_STREAM, 2, 0, 1},
+              {"triad", CACHE_COLD, LAUNCH_STREAM, 0, 0, 0},   {"triad", CACHE_COLD, LAUNCH_STREAM, 2, 0, 1},
+              {"star7", CACHE_COLD, LAUNCH_STREAM, 2, 0, 1}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    static struct stage stage;
+    static struct gpu_session s;
+    struct gpu_problem problem;
+    struct kernel_plan plan;
+    struct variant v;
+    struct gpu_look_back seen;
+    double time_ms;
+    stage_open(&stage, rows[i].stencil, DTYPE_F64, (struct grid){{19, 17, 15}});
+    const struct backend_problem wanted = {
+        .scene = &stage.scene, .launch = rows[i].launch, .cache = rows[i].cache};
+    CHECK(variant_open(&v, &stage, "direct", NULL, compiler), "rules");
+    CHECK_OK(cuda_problem_make(&wanted, &problem));
+    CHECK_OK(gpu_session_open(0, &s));
+    CHECK_OK(gpu_session_prepare(&s, checks.cubin));
+    CHECK_OK(gpu_session_problem(&s, &problem));
+    upload_all(&s, &stage.scene, stage.stencil);
+    kernel_plan_make(&v.generated.launch, stage.stencil, stage.dtype, &v.spec.domain, stage.coefficients, &plan);
+    for (int slot = 0; slot < 2; slot++) CHECK_OK(gpu_session_load(&s, slot, &plan, v.compiled.cubin, false));
+    CHECK_OK(gpu_session_verify(&s, 0, &seen));
+    const int output = problem.input_count, bindings = s.slots[0].binding_count;
+    const bool rotates = rows[i].cache == CACHE_COLD && s.rotation.count > 0;
+    damage.session = &s;
+    damage.wait = s.cu.event_synchronize;
+    damage.calls = 0;
+    damage.strikes = rows[i].strikes;
+    damage.at = (rotates ? gpu_rotation_field(&s.rotation, (BATCH - 1) % bindings, output) : s.fields[output].data) +
+                (stage.stencil->dims == 1 ? WHERE_1D : WHERE) * sizeof(double);
+    s.cu.event_synchronize = wait_and_damage;
+    for (int k = 0; k < SAMPLES; k++) CHECK_OK(gpu_session_sample_checked(&s, 0, BATCH, &time_ms));
+    CHECK_OK(gpu_session_sample_checked(&s, 1, BATCH, &time_ms)); /* another slot runs behind it */
+    CHECK_OK(gpu_session_inspect(&s, 0, &seen));
+    CHECK_EQ(SAMPLES, seen.checked_samples, "row %zu: samples", i);
+    CHECK_EQ(rows[i].differing, seen.differing_samples, "row %zu: samples that differ", i);
+    CHECK_EQ(rows[i].wrong, seen.buffers[output].bad, "row %zu: points that are wrong", i);
+    CHECK_OK(gpu_session_inspect(&s, 1, &seen));
+    CHECK_EQ(0, seen.differing_samples + seen.buffers[output].bad, "row %zu: the other slot", i);
+    gpu_session_close(&s);
+    variant_close(&v);
+    stage_close(&stage);
+  }
+}
+
+TEST(how_long_values_stay_finite_follows_from_the_weights) {
+  static const struct {
+    const char *stencil;
+    enum dtype dtype;
+    double factor;
+    long least, most;
+  } rows[] = {{"star7", DTYPE_F32, 1, LONG_MAX, LONG_MAX},    {"heat2d", DTYPE_F64, 1, LONG_MAX, LONG_MAX},
+              {"star7", DTYPE_F32, 2, 120, 127},              {"star7", DTYPE_F64, 2, 1000, 1023},
+              {"wave25", DTYPE_F32, 1, 0, 0}, {"diffusion2d", DTYPE_F64, 1, 0, 0}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct stencil *stencil;
+    struct analysis *analysis;
+    CHECK_OK(stencil_of_kernels(rows[i].stencil, &stencil));
+    CHECK_OK(analysis_make(stencil, &analysis));
+    const long steps = gpu_problem_finite_steps(analysis, rows[i].dtype, rows[i].factor);
+    CHECK(steps >= rows[i].least && steps <= rows[i].most, "row %zu: %ld", i, steps);
+    analysis_free(analysis);
+    stencil_free(stencil);
+  }
+}
+
 /* One workspace for samples, one for the run that is verified: half of the free memory each is the most. */
 TEST(a_workspace_has_to_fit) {
   static struct stage stage;
@@ -282,6 +374,8 @@ int main(void) {
   const struct CMUnitTest with_a_driver[] = {
       cmocka_unit_test(samples_of_an_iterated_stencil_are_its_time_steps),
       cmocka_unit_test(the_last_output_is_compared_where_it_can_be),
+      cmocka_unit_test(a_checked_sample_that_is_wrong_is_told_later),
+      cmocka_unit_test(how_long_values_stay_finite_follows_from_the_weights),
       cmocka_unit_test(a_workspace_has_to_fit),
   };
   int failed = cmocka_run_group_tests(without_a_driver, NULL, NULL);

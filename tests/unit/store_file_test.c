@@ -149,7 +149,7 @@ TEST(what_is_not_ours_is_refused_and_left_alone) {
     const char *message;
     bool reads; /* its damage is met only by whoever reads far enough */
   } rows[] = {
-      {"no database", no_database, "--db", false},
+      {"no database", no_database, "name another file", false},
       {"another program's", other_database, "not a tuning database", false},
       {"of a newer Halotune", newer, "a newer Halotune", false},
       {"the same, with a log", newer_in_wal, "a newer Halotune", false},

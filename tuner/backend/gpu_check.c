@@ -46,8 +46,8 @@ halotune_status gpu_checker_load(struct gpu *gpu, const void *cubin, CUstream st
     const char *name;
     CUfunction *function;
   } rows[] = {{"check_f32", &out->check[DTYPE_F32]}, {"check_f64", &out->check[DTYPE_F64]},
-              {"check_input", &out->check_input},    {"empty", &out->empty},
-              {"spin", &out->spin}};
+              {"check_input", &out->check_input},    {"check_digest", &out->digest},
+              {"empty", &out->empty},                {"spin", &out->spin}};
   halotune_status status = gpu_did(gpu, gpu->cu->module_load(&out->module, cubin), "cuModuleLoadData");
   for (size_t i = 0; i < sizeof rows / sizeof *rows && status == HALOTUNE_OK; i++) {
     status = gpu_did(gpu, gpu->cu->module_function(rows[i].function, out->module, rows[i].name), "cuModuleGetFunction");
@@ -90,6 +90,14 @@ halotune_status gpu_check_input(struct gpu_checker *checker, CUdeviceptr memory,
   struct gpu_look copy = *look;
   void *arguments[] = {&memory, &pristine, &copy, &checker->found};
   return run(checker, checker->check_input, arguments, out);
+}
+
+halotune_status gpu_check_digest(struct gpu_checker *checker, CUdeviceptr field, long long count, uint64_t *out) {
+  struct gpu_found found;
+  void *arguments[] = {&field, &count, &checker->found};
+  halotune_status status = run(checker, checker->digest, arguments, &found);
+  *out = (uint64_t)found.bad;
+  return status;
 }
 
 CUresult gpu_launch_empty(const struct gpu_checker *checker) {

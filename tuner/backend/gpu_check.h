@@ -40,7 +40,7 @@ void gpu_found_add(struct gpu_found *to, const struct gpu_found *from);
 struct gpu_checker {
   struct gpu *gpu;
   CUmodule module;
-  CUfunction check[DTYPE_COUNT], check_input, empty, spin;
+  CUfunction check[DTYPE_COUNT], check_input, digest, empty, spin;
   CUdeviceptr found; /* GPU_CHECK_MAX_BLOCKS */
   CUstream stream;
   int blocks; /* of a check */
@@ -63,6 +63,10 @@ halotune_status gpu_check(struct gpu_checker *checker, enum dtype dtype, CUdevic
 /* Look at an input. */
 halotune_status gpu_check_input(struct gpu_checker *checker, CUdeviceptr memory, CUdeviceptr pristine,
                                 const struct gpu_look *look, struct gpu_found *out);
+
+/* A number that fields with the same words have in common, and others as good as never.
+ *   count  of words of 32 bits */
+halotune_status gpu_check_digest(struct gpu_checker *checker, CUdeviceptr field, long long count, uint64_t *out);
 
 /* Launch the kernel that does nothing; the driver's own result. */
 CUresult gpu_launch_empty(const struct gpu_checker *checker);

@@ -23,7 +23,7 @@ struct gpu_problem {
   size_t guard_bytes;
   long long roof_elements;
   double rounding, allowed_units; /* as compare_fields takes them */
-  bool stays_finite;              /* however often it is iterated, within reason: it is linear */
+  long finite_steps;              /* for so many, at least, no right result can overflow; 0 where that is not known */
 };
 
 /* Fill in all but `rounding` and `allowed_units`.
@@ -31,6 +31,11 @@ struct gpu_problem {
  * steps to come back to their places. */
 halotune_status gpu_problem_make(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
                                  const struct domain *domain, struct gpu_problem *out);
+
+/* For how many steps inputs of at most 1 cannot overflow, where the weights of each output are at most so many times those
+ * of the analysis: a step of a linear stencil multiplies the largest value by the sum of its weights' magnitudes, at
+ * most. 0 where the stencil is not linear: a product of fields may grow faster than any number of steps tells. */
+long gpu_problem_finite_steps(const struct analysis *analysis, enum dtype dtype, double factor);
 
 /* What the fields are, by the numbers of buffers. */
 static inline int gpu_problem_buffers(const struct gpu_problem *problem) {

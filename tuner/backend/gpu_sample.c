@@ -260,6 +260,54 @@ halotune_status gpu_session_sample(struct gpu_session *s, int number, int batch,
   return HALOTUNE_OK;
 }
 
+/* --- samples whose results are looked at ---------------------------------------------------------------------------- */
+
+/* All that steps write: two runs of as many steps from the same fields lead to the same bits. */
+static halotune_status look_at_steps(struct gpu_session *s, struct gpu_results *results) {
+  const struct gpu_problem *p = &s->problem;
+  const long long words = (long long)(gpu_problem_bytes(p) / sizeof gpu_poison_word);
+  uint64_t digest = 0;
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < gpu_problem_buffers(p) && status == HALOTUNE_OK; i++) {
+    enum { MIXING = 31 };
+    uint64_t of_field = 0;
+    if (!gpu_problem_writes(p, i)) continue;
+    status = gpu_check_digest(&s->checker, s->fields[i].data, words, &of_field);
+    digest = digest * MIXING + of_field;
+  }
+  if (status != HALOTUNE_OK) return status;
+  results->differing += results->steps == s->applications && results->digest != digest;
+  results->steps = s->applications;
+  results->digest = digest;
+  return HALOTUNE_OK;
+}
+
+/* Each application had the same inputs: its result is the reference's. */
+static halotune_status look_at_application(struct gpu_session *s, int binding, struct gpu_results *results) {
+  CUdeviceptr inputs[MAX_FIELDS] = {0}, outputs[MAX_FIELDS] = {0};
+  struct gpu_look_back seen;
+  fields_of(s, false, binding, inputs, outputs);
+  halotune_status status = gpu_session_compare(s, outputs, &seen);
+  if (status != HALOTUNE_OK || results->has_wrong) return status;
+  for (int o = 0; o < s->problem.output_count; o++) {
+    if (seen.buffers[s->problem.input_count + o].bad > 0) results->has_wrong = true;
+  }
+  if (results->has_wrong) results->wrong = seen;
+  return HALOTUNE_OK;
+}
+
+halotune_status gpu_session_sample_checked(struct gpu_session *s, int number, int batch, double *time_ms) {
+  bool is_variant = number >= 0 && number < GPU_SLOTS && s->slots[number].is_loaded && !s->slots[number].is_roof;
+  if (!is_variant) return gpu_session_sample(s, number, batch, true, time_ms);
+  struct gpu_slot *slot = &s->slots[number];
+  s->applications = -1;
+  halotune_status status = gpu_session_sample(s, number, batch, true, time_ms);
+  if (status != HALOTUNE_OK) return status;
+  slot->results.samples++;
+  return advances(s, slot) ? look_at_steps(s, &slot->results)
+                           : look_at_application(s, (batch - 1) % slot->binding_count, &slot->results);
+}
+
 halotune_status gpu_session_keep_warm(struct gpu_session *s, double time_ms) {
   double until_ms = clock_ms() + time_ms;
   int blocks = s->device.facts.sm_count * WARM_BLOCKS_PER_SM;

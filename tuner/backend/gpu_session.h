@@ -28,6 +28,16 @@ struct gpu_look_back {
   double want[MAX_FIELDS], got[MAX_FIELDS];      /* at the first bad point of each output */
   long long compared_points;                     /* of each output; 0: not compared */
   double time_ms;                                /* of the run */
+  long long checked_samples, differing_samples;  /* gpu_session_sample_checked */
+};
+
+/* What is kept of a slot's samples whose results are looked at. */
+struct gpu_results {
+  long samples, differing;
+  long steps; /* of the last one, from fresh fields; 0 for none */
+  uint64_t digest; /* of what they led to */
+  bool has_wrong;
+  struct gpu_look_back wrong; /* the first result that was found wrong */
 };
 
 struct gpu_slot {
@@ -37,6 +47,7 @@ struct gpu_slot {
   struct kernel_fields *bindings; /* of each phase, or of each set in rotation */
   CUgraphExec *graphs;            /* of a batch that begins with that binding; NULL: not made yet */
   int graph_batch;
+  struct gpu_results results;
 };
 
 /* Start with {0}; end with gpu_session_close. */
@@ -86,14 +97,22 @@ void gpu_session_unload(struct gpu_session *s, int number);
 /* Make the fields anew, run the variant once, and look at all of them. */
 halotune_status gpu_session_verify(struct gpu_session *s, int number, struct gpu_look_back *out);
 
+/* Compare outputs that lie anywhere with the reference; nothing beside them is looked at. */
+halotune_status gpu_session_compare(struct gpu_session *s, const CUdeviceptr outputs[], struct gpu_look_back *out);
+
 /* Look at what the samples of a slot left: guards, inputs, and the last results, which are compared with the reference
  * where applications do not carry on in time, else only have to be finite. Where another slot has run since, they are
- * not its own, and nothing is looked at. */
+ * not its own, and only what gpu_session_sample_checked found is told. */
 halotune_status gpu_session_inspect(struct gpu_session *s, int number, struct gpu_look_back *out);
 
 /* Time of one application in milliseconds, of a batch.
  *   warm  an untimed application before */
 halotune_status gpu_session_sample(struct gpu_session *s, int number, int batch, bool warm, double *time_ms);
+
+/* The same from fresh fields, after an untimed application, and then a look at the result. Where applications carry on
+ * in time, it has to be what other samples of the slot with as many steps came to, bit for bit; else it is compared with
+ * the reference. What is found is told by gpu_session_inspect. Of the roof nothing is looked at. */
+halotune_status gpu_session_sample_checked(struct gpu_session *s, int number, int batch, double *time_ms);
 
 /* Make the fields fresh again: call it before a series of samples. */
 void gpu_session_refresh(struct gpu_session *s);

@@ -48,13 +48,13 @@ static halotune_status look_at_output(struct gpu_session *s, int output, bool co
   return status;
 }
 
-/* The numbers at the first bad point. */
-static halotune_status fetch_bad(struct gpu_session *s, int output, const struct gpu_found *found, double *want,
-                                 double *got) {
+/* The numbers at the first bad point.
+ *   data  the output's first element */
+static halotune_status fetch_bad(struct gpu_session *s, int output, CUdeviceptr data, const struct gpu_found *found,
+                                 double *want, double *got) {
   size_t bytes = dtype_bytes(s->problem.dtype), at = (size_t)found->first_bad;
   float single = 0;
   bool is_single = s->problem.dtype == DTYPE_F32;
-  CUdeviceptr data = s->fields[s->problem.input_count + output].data;
   halotune_status status =
       gpu_did(&s->gpu, s->cu.to_host(is_single ? (void *)&single : got, data + at * bytes, bytes), "cuMemcpyDtoH");
   if (is_single) *got = (double)single;
@@ -76,7 +76,27 @@ static halotune_status look_at_all(struct gpu_session *s, struct gpu_look_back *
   for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
     struct gpu_found *found = &out->buffers[p->input_count + o];
     status = look_at_output(s, o, true, true, found);
-    if (status == HALOTUNE_OK && found->bad > 0) status = fetch_bad(s, o, found, &out->want[o], &out->got[o]);
+    if (status == HALOTUNE_OK && found->bad > 0) {
+      const CUdeviceptr data = s->fields[p->input_count + o].data;
+      status = fetch_bad(s, o, data, found, &out->want[o], &out->got[o]);
+    }
+  }
+  out->compared_points = box_points(&p->domain);
+  return status;
+}
+
+halotune_status gpu_session_compare(struct gpu_session *s, const CUdeviceptr outputs[], struct gpu_look_back *out) {
+  const struct gpu_problem *p = &s->problem;
+  const struct gpu_buffer bare = {.bytes = gpu_problem_bytes(p)};
+  struct gpu_look look = look_at(s, &bare, dtype_bytes(p->dtype));
+  halotune_status status = HALOTUNE_OK;
+  memset(out, 0, sizeof *out);
+  look.compares = true;
+  for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
+    struct gpu_found *found = &out->buffers[p->input_count + o];
+    status = gpu_check(&s->checker, p->dtype, outputs[o], s->want[o], s->magnitudes[o], &look, found);
+    if (status == HALOTUNE_OK && found->bad > 0)
+      status = fetch_bad(s, o, outputs[o], found, &out->want[o], &out->got[o]);
   }
   out->compared_points = box_points(&p->domain);
   return status;
@@ -141,10 +161,9 @@ halotune_status gpu_session_verify(struct gpu_session *s, int number, struct gpu
 
 /* What samples left is nothing that anybody has computed. */
 static halotune_status look_without_reference(struct gpu_session *s, struct gpu_look_back *out) {
-  enum { STAYS_FINITE_APPLICATIONS = 512 };
   const struct gpu_problem *p = &s->problem;
   bool iterates = p->phase_count > 1 && s->applications > 0;
-  bool judges = !iterates || (p->stays_finite && s->applications <= STAYS_FINITE_APPLICATIONS);
+  bool judges = !iterates || s->applications <= p->finite_steps;
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < p->input_count && status == HALOTUNE_OK; i++) {
     status = look_at_input(s, i, !gpu_problem_writes(p, i), &out->buffers[i]);
@@ -159,8 +178,15 @@ static halotune_status look_without_reference(struct gpu_session *s, struct gpu_
 
 halotune_status gpu_session_inspect(struct gpu_session *s, int number, struct gpu_look_back *out) {
   bool rotates = s->problem.cache == CACHE_COLD && s->rotation.count > 0; /* samples then wrote other fields */
+  halotune_status status = HALOTUNE_OK;
   memset(out, 0, sizeof *out);
   gpu_clear(&s->gpu);
-  if (number != s->last) return HALOTUNE_OK;
-  return s->problem.phase_count == 1 && !rotates ? look_at_all(s, out) : look_without_reference(s, out);
+  if (number < 0 || number >= GPU_SLOTS) return fail(HALOTUNE_ARGUMENT, "slot %d cannot be looked at", number);
+  const struct gpu_results *results = &s->slots[number].results;
+  if (results->has_wrong) *out = results->wrong;
+  else if (number == s->last)
+    status = s->problem.phase_count == 1 && !rotates ? look_at_all(s, out) : look_without_reference(s, out);
+  out->checked_samples = results->samples;
+  out->differing_samples = results->differing;
+  return status;
 }

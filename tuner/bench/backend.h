@@ -32,6 +32,7 @@ struct backend_facts {
   bool is_emulation;
   bool is_recording; /* nothing runs, so nothing need be compiled */
   char driver[64]; /* "580.159.04"; "" for none */
+  char nvrtc[32];  /* "13.0", of a recording; "" of others, whose compiler knows it */
   int cuda;        /* 13000; 0 for none */
   char warnings[512]; /* a line each, such as other processes on the GPU */
 };
@@ -75,6 +76,8 @@ struct sample_plan {
   const int *batches; /* applications of one sample, a slot each */
   int slot_count, rounds;
   bool warm;          /* one untimed application before each sample */
+  bool checks;        /* with `warm`: each begins with inputs written anew, and its result is looked at; recheck tells
+                         what was seen. Backends may leave it out */
 };
 
 struct backend {
@@ -141,7 +144,7 @@ static inline int backend_others(const struct backend_handle *backend) {
 }
 
 /* What a variant's hang is judged by: the larger of this and 20 times what the samples should take by the best time
- * so far. */
+ * so far, and what copies and checks of all fields take on top of it. */
 enum { BACKEND_HANG_MS = 5000 };
 
 struct backend_cuda_options {

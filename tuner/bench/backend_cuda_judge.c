@@ -4,12 +4,25 @@
 #include <math.h>
 #include <stdio.h>
 
+#define OTHER_COEFFICIENTS_MOST 1.125
+
+static bool has_default_coefficients(const struct scene_request *request) {
+  double values[MAX_COEFFICIENTS];
+  if (stencil_coefficients(request->stencil, &request->domain.grid, values) != HALOTUNE_OK) return false;
+  for (int i = 0; i < request->stencil->coefficient_count; i++) {
+    if (values[i] != request->coefficients[i]) return false;
+  }
+  return true;
+}
+
 halotune_status cuda_problem_make(const struct backend_problem *problem, struct gpu_problem *out) {
   const struct scene *scene = problem->scene;
   const struct scene_request *r = &scene->request;
   if (r->steps != 1) return fail(HALOTUNE_ARGUMENT, "the reference has to be of one step");
   halotune_status status = gpu_problem_make(r->stencil, r->analysis, r->dtype, &r->domain, out);
   if (status != HALOTUNE_OK) return status;
+  if (!has_default_coefficients(r)) /* as scene_coefficients gives them, at most */
+    out->finite_steps = gpu_problem_finite_steps(r->analysis, r->dtype, OTHER_COEFFICIENTS_MOST);
   out->launch = problem->launch;
   out->cache = problem->cache;
   out->roof_elements = problem->roof_elements;
@@ -116,4 +129,9 @@ void cuda_judge(const struct stencil *stencil, const struct gpu_problem *problem
              point[0], point[1], point[2]);
   }
   for (int o = 0; o < problem->output_count; o++) judge_output(stencil, problem, seen, o, out);
+  if (seen->differing_samples == 0 || out->outcome != OUTCOME_MEASURED) return;
+  out->outcome = OUTCOME_WRONG;
+  snprintf(out->reason, sizeof out->reason,
+           "%lld of %lld samples of as many steps from the same fields led to another result than the one before",
+           seen->differing_samples, seen->checked_samples);
 }

@@ -141,6 +141,7 @@ static void write_sample(const struct sample_plan *plan, struct text *request) {
   gpu_request_begin(request, GPU_REQUEST_SAMPLE);
   pack_u64(request, (uint64_t)plan->rounds);
   pack_u64(request, plan->warm);
+  pack_u64(request, plan->checks);
   pack_u64(request, (uint64_t)plan->slot_count);
   for (int i = 0; i < plan->slot_count; i++) {
     pack_u64(request, (uint64_t)plan->slots[i]);
@@ -189,7 +190,8 @@ halotune_status cuda_sample(void *state, const struct sample_plan *plan, double 
   halotune_status status = cuda_ensure_worker(c);
   if (status != HALOTUNE_OK) return status;
   write_sample(plan, &request);
-  status = ask_variant(c, &request, fmax(c->hang_ms, HANG_FACTOR * plan_ms) + overhead_ms(c), &reply, verdict, &have);
+  const double looks_ms = (plan->checks ? (double)count : 1) * overhead_ms(c);
+  status = ask_variant(c, &request, fmax(c->hang_ms, HANG_FACTOR * plan_ms) + looks_ms, &reply, verdict, &have);
   if (status != HALOTUNE_OK) return status;
   if (!have) fail_slot(c, plan, &reply, failed);
   else status = take_payload(c, &reply, times_ms, (size_t)count * sizeof *times_ms);

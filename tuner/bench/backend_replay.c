@@ -49,7 +49,7 @@ static halotune_status prepare(const struct replay *replay, const char *sql, sql
 static const char device_sql[] =
     "select d.id, d.uuid, d.name, d.capability, d.sm_count, d.clock_khz, d.memory_clock_khz, d.bus_bits, d.l2_bytes, d.memory_bytes,"
     " d.max_threads, d.max_threads_sm, d.max_registers, d.registers_sm, d.max_shared_bytes, d.warp_size, d.is_emulation,"
-    " max(r.driver), max(r.cuda)"
+    " max(r.driver), max(r.cuda), max(r.nvrtc)"
     " from device d join problem p on p.device_id = d.id join run r on r.problem_id = p.id join measurement m on m.run_id = r.id"
     " group by d.id order by count(*) desc limit 1";
 
@@ -69,7 +69,8 @@ static void read_device(sqlite3_stmt *query, struct replay *replay, struct backe
   device->limits.capability = device->capability;
   facts->is_emulation = sqlite3_column_int(query, column++) != 0;
   snprintf(facts->driver, sizeof facts->driver, "%s", (const char *)sqlite3_column_text(query, column++));
-  facts->cuda = sqlite3_column_int(query, column);
+  facts->cuda = sqlite3_column_int(query, column++);
+  snprintf(facts->nvrtc, sizeof facts->nvrtc, "%s", (const char *)sqlite3_column_text(query, column));
   facts->arch = arch_find(device->capability / 10, device->capability % 10);
   facts->is_recording = true;
 }
@@ -364,6 +365,8 @@ halotune_status backend_replay_open(const char *path, struct backend_handle *out
   struct replay *replay = calloc(1, sizeof *replay);
   if (!replay) return fail_memory();
   halotune_status status = store_open(path, STORE_READ, &replay->store);
+  if (status == HALOTUNE_NOT_FOUND)
+    fail(status, "%s: there is no recording; it is a database that an earlier 'halotune tune --db' has filled", path);
   if (status == HALOTUNE_OK) status = find_device(replay, &out->facts);
   if (status == HALOTUNE_OK) {
     out->table = &backend_replay;

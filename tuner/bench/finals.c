@@ -156,6 +156,8 @@ static halotune_status run_final(struct finals_phase *phase) {
     st = measure_batch(request->backend, roof->slot, phase->plan.sample_ms, &roof->batch, &time_ms, &roof->verdict);
     if (st != HALOTUNE_OK) return st;
   }
+  phase->final.checks = phase->plan.checks;
+  phase->out->is_unchecked = !phase->plan.checks;
   if ((st = rounds_run(&phase->final, wanted, &end)) != HALOTUNE_OK) return st;
   phase->out->is_marked = rounds_drop_throttled(&phase->final, phase->plan.final_rounds_least);
   return HALOTUNE_OK;

@@ -7,6 +7,7 @@
  * 4. The FINALS_FINALISTS fastest of these, and the default, run FINALS_ROUNDS more, and what the roof is measured
  *    with runs in the same rounds. These rounds alone rank them: what was lucky in the rounds that chose would keep
  *    its luck.
+ *    Each sample begins with fields made anew, and its result is looked at, where there is time for that.
  * 5. All finalists are rechecked. What fails there, or at any time before, leaves; the others go on.
  * 6. The leader has the lowest adjusted time (rounds.h) over all rounds; it is named after the last one, so that it
  *    does not matter who led in between. A tie is a finalist whose ratio to the leader within the same round has an
@@ -15,7 +16,7 @@
  *    decides.
  *
  * Where time is short, less is done, in this order, each step to its least (finals_plan) before the next begins:
- * shorter samples, fewer entrants, fewer final rounds, fewer finalists, fewer entry rounds. */
+ * no looks at single samples, shorter samples, fewer entrants, fewer final rounds, fewer finalists, fewer entry rounds. */
 #ifndef TUNER_BENCH_FINALS_H
 #define TUNER_BENCH_FINALS_H
 
@@ -102,6 +103,7 @@ struct finals {
 
   double empty_ms, default_ms;      /* NaN where not measured */
   int entry_rounds, final_rounds;   /* that count */
+  bool is_unchecked;                /* results of final samples were not looked at one by one, for want of time */
   bool is_scaled;                   /* less was done than without a limit of time */
   bool is_marked;                   /* too few rounds were without a slowdown, so that those with one count */
   struct gpu_reading before, after; /* of the final rounds */
@@ -137,6 +139,7 @@ struct finals_plan {
   double sample_ms;
   int entrants, entry_rounds, finalists, final_rounds;
   bool is_scaled;
+  bool checks; /* the result of each final sample is looked at */
   bool is_default_rare; /* the default runs in `default_rounds` of the final rounds alone; else in all rounds */
   int default_rounds, entry_rounds_least, final_rounds_least;
 };

@@ -8,6 +8,8 @@
 /* Of that, what a default may take that cannot win. */
 #define DEFAULT_PART 0.25
 #define BUDGET_PART 0.2
+/* What it takes to look at a sample's result, in applications: fields are copied and read. */
+#define LOOK_APPLICATIONS 3
 
 double finals_budget_ms(double run_budget_ms) { return fmax(BUDGET_PART * run_budget_ms, FINALS_BUDGET_LEAST_MS); }
 
@@ -23,8 +25,10 @@ static double plan_cost_ms(const struct finals_plan *plan, const struct finals_t
   const double rounds = (entry + final) * sample_cost_ms(plan, times->best_ms);
   const int default_rounds = plan->is_default_rare ? plan->default_rounds : plan->entry_rounds + plan->final_rounds;
   const double of_default = default_rounds * sample_cost_ms(plan, times->default_ms);
+  const int looks = plan->checks ? plan->final_rounds * (plan->finalists + 1) : 0;
+  const double of_looks = looks * LOOK_APPLICATIONS * times->best_ms;
   const double its_recheck = plan->is_default_rare ? times->default_ms : 0; /* longer than the others */
-  return rounds + of_default + (plan->finalists + 1) * times->recheck_ms + its_recheck;
+  return rounds + of_looks + of_default + (plan->finalists + 1) * times->recheck_ms + its_recheck;
 }
 
 /* A default that is far behind cannot win, whatever noise there is: all that is wanted of it is how far. */
@@ -48,6 +52,7 @@ void finals_plan_make(const struct finals_times *times, double budget_ms, int av
                               .entry_rounds = FINALS_ENTRY_ROUNDS,
                               .finalists = at_most(available, FINALS_FINALISTS),
                               .final_rounds = FINALS_ROUNDS,
+                              .checks = true,
                               .entry_rounds_least = is_long ? 1 : FINALS_ENTRY_ROUNDS_LEAST,
                               .final_rounds_least = is_long ? FINALS_LONG_ROUNDS_LEAST : FINALS_ROUNDS_LEAST};
   const double least_sample_ms = MEASURE_SAMPLE_US / 1e3;
@@ -62,6 +67,10 @@ void finals_plan_make(const struct finals_times *times, double budget_ms, int av
   size_t step = 0;
   plan_default(out, times, limit_ms);
   while (plan_cost_ms(out, times, roof_count) > limit_ms) {
+    if (out->checks) {
+      out->checks = false;
+      continue;
+    }
     out->is_scaled = true;
     if (out->sample_ms > least_sample_ms) {
       out->sample_ms = fmax(0.8 * out->sample_ms, least_sample_ms);

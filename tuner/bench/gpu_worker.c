@@ -142,10 +142,11 @@ static halotune_status do_unload(struct worker *w, struct unpack *in) {
   return HALOTUNE_OK;
 }
 
-/* rounds, warm, count, then slot and batch of each. */
+/* rounds, warm, checks, count, then slot and batch of each. */
 static halotune_status do_sample(struct worker *w, struct unpack *in) {
   struct gpu_session *s = w->session;
-  uint64_t rounds = unpack_u64(in), warm = unpack_u64(in), count = unpack_u64(in);
+  uint64_t rounds = unpack_u64(in), warm = unpack_u64(in), checks = unpack_u64(in);
+  uint64_t count = unpack_u64(in);
   int slots[GPU_ALL_SLOTS], batches[GPU_ALL_SLOTS];
   if (in->failed || count > GPU_ALL_SLOTS) return malformed();
   for (uint64_t i = 0; i < count; i++) {
@@ -158,7 +159,8 @@ static halotune_status do_sample(struct worker *w, struct unpack *in) {
     for (uint64_t i = 0; i < count; i++) {
       double time_ms = 0;
       w->window->slot = slots[i];
-      halotune_status status = gpu_session_sample(s, slots[i], batches[i], warm != 0, &time_ms);
+      halotune_status status = checks != 0 ? gpu_session_sample_checked(s, slots[i], batches[i], &time_ms)
+                                           : gpu_session_sample(s, slots[i], batches[i], warm != 0, &time_ms);
       if (status != HALOTUNE_OK) {
         w->reply.slot = slots[i] >= 0 && slots[i] < GPU_ALL_SLOTS ? slots[i] : 0;
         if (status == HALOTUNE_NO_GPU) gpu_session_unload(s, w->reply.slot);

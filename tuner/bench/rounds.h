@@ -31,6 +31,7 @@ struct rounds {
   int *slots, *batches, *order; /* of one round; order: the player of each place */
   double *place_ms;
   uint64_t seed, shuffles;          /* shuffles: so far, so that each has numbers of its own */
+  bool checks;                      /* results of samples are looked at (sample_plan) */
   struct gpu_reading before, after; /* of the first and the last round */
 };
 

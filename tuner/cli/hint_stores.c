@@ -8,8 +8,8 @@
 halotune_status hint_stores_open(const struct invocation *invocation, struct hint_stores *out) {
   const char *named = option_value(invocation, "hints");
   *out = (struct hint_stores){.count = 0};
-  if (option_value(invocation, "no-hints"))
-    return named ? fail(HALOTUNE_ARGUMENT, "--no-hints leaves nothing for --hints to do") : HALOTUNE_OK;
+  if (named && option_value(invocation, "no-hints"))
+    return fail(HALOTUNE_ARGUMENT, "--no-hints leaves nothing for --hints to do");
   if (named) {
     halotune_status status = store_open(named, STORE_READ, &out->list[out->count]);
     if (status != HALOTUNE_OK) return status;

@@ -187,6 +187,7 @@ static halotune_status print_text(const struct query *query) {
   const bool is_emulation = query->device->is_emulation;
   struct text text = {0};
   halotune_parameter parameter;
+  char second_grid[QUERY_GRID_BYTES];
   int dims = query->question.parsed->stencil->dims;
   text_printf(&text, "%s %s ", c->stencil, dtype_names[c->dtype]);
   add_grid(c->grid, dims, &text);
@@ -209,6 +210,8 @@ static halotune_status print_text(const struct query *query) {
     text_printf(&text, ", on %s, ", c->measured_on);
     add_grid(c->measured_grid, dims, &text);
     text_printf(&text, ", driver %s, NVRTC %s\n", *c->driver ? c->driver : "none", c->nvrtc);
+    if (query_second_grid(query, second_grid))
+      text_printf(&text, "second grid %s\n", *second_grid ? second_grid : "none");
   }
   if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms) && !is_emulation)
     text_printf(&text, "expected    %.6g ms\n", c->expected_ms);
@@ -225,6 +228,7 @@ static json_t *grid_json(const long long grid[MAX_DIMS]) {
 }
 
 static halotune_status print_query_json(const struct query *query) {
+  char second_grid[QUERY_GRID_BYTES];
   const halotune_config *c = &query->config;
   json_t *json = json_object();
   json_put(&json, "stencil", text_json(c->stencil));
@@ -248,6 +252,7 @@ static halotune_status print_query_json(const struct query *query) {
   json_put(&json, "roof_share", number_json(c->roof_share));
   json_put(&json, "measured_on", text_json(c->measured_on));
   json_put(&json, "measured_grid", grid_json(c->measured_grid));
+  json_put(&json, "second_grid", query_second_grid(query, second_grid) && *second_grid ? text_json(second_grid) : json_null());
   json_put(&json, "date", text_json(c->date));
   json_put(&json, "age_s", number_json(c->age_s));
   json_put(&json, "driver", text_json(c->driver));

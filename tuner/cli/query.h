@@ -26,6 +26,11 @@ void query_free(struct query *query);
  * trust. For what is_untuned. */
 void query_tell_untrusted(const struct query *query);
 
+/* The grid on which the winner was verified as well, as "509x251x499"; "" where its rules kept none.
+ * Returns whether that is known: there is a winner, and its database is still there. */
+enum { QUERY_GRID_BYTES = 64 };
+bool query_second_grid(const struct query *query, char grid[QUERY_GRID_BYTES]);
+
 /* A variant that stands in for another one. */
 struct query_choice {
   const char *template_name, *parameters;

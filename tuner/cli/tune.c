@@ -9,10 +9,10 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/parallel.h"
-#include "tuner/bench/backend_replay.h"
 #include "tuner/cli/command_line.h"
 #include "tuner/cli/hint_stores.h"
 #include "tuner/cli/progress.h"
+#include "tuner/cli/tune_backend.h"
 #include "tuner/cli/tune_devices.h"
 #include "tuner/cli/tune_options.h"
 #include "tuner/cli/tune_table.h"
@@ -27,6 +27,8 @@ struct tune_command {
   struct planned_stencil copy; /* of the roof; nothing where there is no such file */
   struct tune_tools tools;
   struct hint_stores hints;
+  struct tune_backend which;
+  int workers; /* compilers */
   struct backend_handle backend;
   struct tune_options options;
   struct tuned *rows;
@@ -68,48 +70,30 @@ static halotune_status write_command(const struct invocation *invocation, const 
 
 /* --- what it needs --- */
 
-static const char replay[] = "replay:";
-
-/* The file of a recording; NULL for other backends. */
-static const char *replay_path(const struct tune_command *c) {
-  const char *name = option_value(c->invocation, "backend");
-  return name && strncmp(name, replay, strlen(replay)) == 0 ? name + strlen(replay) : NULL;
-}
-
-static halotune_status open_backend(struct tune_command *c) {
-  const char *name = option_value(c->invocation, "backend"), *recording = replay_path(c);
-  long ordinal;
-  halotune_status status = option_whole(c->invocation, "device", 0, 255, 0, &ordinal);
-  if (status != HALOTUNE_OK) return status;
-  if (recording && !*recording) return fail(HALOTUNE_ARGUMENT, "--backend replay:FILE needs the file of a recording");
-  if (recording) return backend_replay_open(recording, &c->backend);
-  if (!name || strcmp(name, "cuda") == 0) {
-    struct backend_cuda_options options = {.ordinal = (int)ordinal, .compiler = c->tools.compiler};
-    return backend_cuda_open(&options, &c->backend);
-  }
-  if (strcmp(name, "host") == 0) return backend_host_open("sm_90", &c->backend);
-  return fail(HALOTUNE_ARGUMENT, "--backend is cuda, host or replay:FILE, not '%s'", name);
+/* All cores but one by default, which is left to the process that launches. */
+static halotune_status read_workers(const struct invocation *invocation, int *out) {
+  long workers = 0;
+  const int cores = parallel_threads(0);
+  halotune_status status = option_whole(invocation, "workers", 1, 256, cores > 1 ? cores - 1 : 1, &workers);
+  *out = (int)workers;
+  return status;
 }
 
 /* What comes of a recording is no news: it goes nowhere, unless the user says where, and never into the recording
  * itself. */
 static halotune_status open_store(struct tune_command *c) {
-  const char *path = option_value(c->invocation, "db"), *recording = replay_path(c);
+  const char *path = option_value(c->invocation, "db"), *recording = c->which.recording;
   if (recording && !path) return store_open_memory(&c->tools.store);
   if (recording && file_is_same(path, recording))
     return fail(HALOTUNE_ARGUMENT, "--db %s is the recording itself, which a replay must not change", path);
   return store_open(path, STORE_WRITE, &c->tools.store);
 }
 
-/* One core is left to the process that launches. */
 static halotune_status open_tools(struct tune_command *c) {
-  long workers;
-  int cores = parallel_threads(0);
-  halotune_status status = option_whole(c->invocation, "workers", 1, 256, cores > 1 ? cores - 1 : 1, &workers);
-  if (status != HALOTUNE_OK) return status;
-  struct compiler_options options = {.pool = {.workers = (int)workers}};
-  status = compiler_open(&options, &c->tools.compiler);
-  if (status == HALOTUNE_OK) status = open_backend(c);
+  struct compiler_options options = {.pool = {.workers = c->workers}};
+  halotune_status status = HALOTUNE_OK;
+  if (c->which.kind != TUNE_ON_RECORDING) status = compiler_open(&options, &c->tools.compiler);
+  if (status == HALOTUNE_OK) status = tune_backend_open(&c->which, c->tools.compiler, &c->backend);
   c->tools.backend = &c->backend;
   if (status == HALOTUNE_OK) status = open_store(c);
   if (status == HALOTUNE_OK) status = hint_stores_open(c->invocation, &c->hints);
@@ -133,7 +117,7 @@ static void show(void *context, const struct tune_progress *progress) {
   struct tune_command *c = context;
   char best[64] = "";
   if (isfinite(progress->best_ms)) snprintf(best, sizeof best, ", best %.4g ms", progress->best_ms);
-  if (isfinite(progress->best_ms) && !isnan(progress->roof_share)) {
+  if (isfinite(progress->best_ms) && !isnan(progress->roof_share) && !c->backend.facts.is_emulation) {
     size_t length = strlen(best);
     snprintf(best + length, sizeof best - length, " (%.3f of copy)", progress->roof_share);
   }
@@ -182,6 +166,8 @@ static halotune_status tune_one(struct tune_command *c, struct tuned *row) {
   progress_hide(&c->progress);
   row->is_done = true;
   row->reproducible = task.reproducible;
+  row->is_recorded = c->backend.facts.is_recording;
+  row->is_emulated = c->backend.facts.is_emulation;
   row->is_refused = status == HALOTUNE_NOT_FOUND || status == HALOTUNE_ARGUMENT;
   if (status == HALOTUNE_OK) return status;
   snprintf(row->result.reason, sizeof row->result.reason, "%s", fail_text());
@@ -192,7 +178,7 @@ static halotune_status tune_one(struct tune_command *c, struct tuned *row) {
 static halotune_status tune_all(struct tune_command *c) {
   halotune_status worst = HALOTUNE_OK;
   for (int i = 0; i < c->plan.task_count; i++) {
-    if (stop || clock_ms() >= c->options.deadline_ms) break;
+    if (stop || !tune_has_time(&c->options, clock_ms())) break;
     halotune_status status = tune_one(c, &c->rows[i]);
     if (status == HALOTUNE_OK) continue;
     fprintf(stderr, "halotune: %s: %s\n", text_string(&c->task_name), fail_text());
@@ -236,8 +222,11 @@ static void print_rest(const struct tune_command *c) {
   static const char *const without[] = {"fresh", NULL};
   struct text command = {0};
   int left = 0;
-  for (int i = 0; i < c->plan.task_count; i++) left += !c->rows[i].result.is_complete && !c->rows[i].is_refused;
-  if (left == 0 || replay_path(c)) return;
+  for (int i = 0; i < c->plan.task_count; i++) {
+    const struct tuned *row = &c->rows[i];
+    left += !row->result.is_complete && !row->is_refused && !row->result.is_exhausted;
+  }
+  if (left == 0 || c->which.recording) return;
   if (write_command(c->invocation, without, &command) == HALOTUNE_OK) {
     fprintf(stderr, "halotune: %d of %d task%s did not come to %s end; what was measured is kept; to go on:\n  %s\n",
             left, c->plan.task_count, PLURAL(c->plan.task_count), left == 1 ? "its" : "their", text_string(&command));
@@ -254,7 +243,7 @@ static halotune_status print_results(const struct tune_command *c) {
     printf("%s%s%s\n", facts->device.name, facts->is_emulation ? " (its times rank nothing: no GPU was used)" : "",
            facts->is_recording ? " (a recording)" : "");
     tune_table_print(c->rows, c->plan.task_count);
-    if (!replay_path(c) || option_value(c->invocation, "db")) printf("stored in %s\n", store_path(c->tools.store));
+    if (!c->which.recording || option_value(c->invocation, "db")) printf("stored in %s\n", store_path(c->tools.store));
   }
   print_rest(c);
   return status;
@@ -305,16 +294,18 @@ static enum exit_code tune_here(struct tune_command *c) {
   halotune_status status = prepare(c);
   if (status != HALOTUNE_OK) return report_file_failure(status);
   if (!option_value(c->invocation, "dry-run")) return tune_with_tools(c);
+  if ((status = tune_backend_check(&c->which)) != HALOTUNE_OK) return report_failure(status);
   print_plan(c, stdout);
   return c->plan.code;
 }
 
 static enum exit_code run(const struct invocation *invocation) {
   struct tune_command c = {.invocation = invocation, .start_ms = clock_ms()};
-  const char *device = option_value(invocation, "device");
   halotune_status status = tune_options_read(invocation, c.start_ms, &c.options);
+  if (status == HALOTUNE_OK) status = tune_backend_read(invocation, &c.which);
+  if (status == HALOTUNE_OK) status = read_workers(invocation, &c.workers);
   if (status != HALOTUNE_OK) return report_failure(status);
-  if (device && strcmp(device, "all") == 0 && !option_value(invocation, "dry-run")) return tune_devices(invocation);
+  if (c.which.is_every_device && !option_value(invocation, "dry-run")) return tune_devices(invocation);
   if ((status = tune_plan_open(invocation, &c.plan)) != HALOTUNE_OK) return report_file_failure(status);
   enum exit_code code = tune_here(&c);
   hint_stores_close(&c.hints);

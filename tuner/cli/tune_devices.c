@@ -160,15 +160,11 @@ static halotune_status print_all(const struct child *children, int count, bool j
 }
 
 enum exit_code tune_devices(const struct invocation *invocation) {
-  const char *backend = option_value(invocation, "backend");
   enum exit_code code = HALOTUNE_EXIT_SUCCESS;
   struct probe *probe = calloc(1, sizeof *probe);
   struct child children[PROBE_MOST_DEVICES];
   halotune_status status = probe ? HALOTUNE_OK : fail_memory();
   int count = 0;
-  if (status == HALOTUNE_OK && backend && strcmp(backend, "cuda") != 0) {
-    status = fail(HALOTUNE_ARGUMENT, "--device all is for GPUs, not for --backend %s", backend);
-  }
   if (status == HALOTUNE_OK) status = probe_gpus(probe);
   if (status == HALOTUNE_OK) catch_signals();
   for (; status == HALOTUNE_OK && count < probe->device_count; count++) {

@@ -8,6 +8,9 @@ static double bandwidth_gbs(const struct tune_result *result) {
   return (double)result->bytes / result->timing.median_ms * 1e-6;
 }
 
+/* A figure of a GPU's memory, which times of an emulation cannot tell. */
+static double of_memory(const struct tuned *row, double figure) { return row->is_emulated ? NAN : figure; }
+
 static double speed_up(const struct tune_result *result) { return result->default_ms / result->timing.median_ms; }
 
 static void print_figure(const char *format, int width, double figure) {
@@ -27,8 +30,8 @@ static void print_row(const struct tuned *row) {
     double half_percent = 50 * (result->timing.high_ms - result->timing.low_ms) / result->timing.median_ms;
     printf(" %10.5f", result->timing.median_ms);
     print_figure(" %*.2f", 6, half_percent);
-    printf(" %8.1f", bandwidth_gbs(result));
-    print_figure(" %*.3f", 7, result->roof_ratio);
+    print_figure(" %*.1f", 8, of_memory(row, bandwidth_gbs(result)));
+    print_figure(" %*.3f", 7, of_memory(row, result->roof_ratio));
     print_figure(" %*.2f", 8, speed_up(result));
     printf(" %7ld  %s %s%s\n", result->tried, result->template_name, result->parameters,
            result->is_current ? "" : "  (an earlier one is still the best)");
@@ -58,6 +61,7 @@ static void print_outcomes(const struct tuned *row) {
   if (result->other_processes > 0)
     printf("; %d other process%s on the GPU when the finals began: times may be off", result->other_processes,
            result->other_processes == 1 ? " computed" : "es computed");
+  if (result->has_winner && !result->second_grid[0] && !row->is_recorded) printf("; second grid: none fits the winner");
   if (result->has_winner && !result->is_complete) printf("; %s", result->reason);
   printf("\n");
 }
@@ -98,16 +102,17 @@ static void put_winner(json_t **json, const struct tuned *row) {
   const struct tune_result *result = &row->result;
   json_put(json, "template", text_json(result->template_name));
   json_put(json, "parameters", text_json(result->parameters));
+  json_put(json, "second_grid", result->second_grid[0] ? text_json(result->second_grid) : json_null());
   json_put(json, "time_ms", number_json(result->timing.median_ms));
   json_put(json, "time_low_ms", number_json(result->timing.low_ms));
   json_put(json, "time_high_ms", number_json(result->timing.high_ms));
   json_put(json, "samples", json_integer(result->timing.sample_count));
-  json_put(json, "bandwidth_gbs", number_json(bandwidth_gbs(result)));
+  json_put(json, "bandwidth_gbs", number_json(of_memory(row, bandwidth_gbs(result))));
   put_field_bytes(json, row->task);
-  json_put(json, "roof_ms", number_json(result->roof_ms));
-  json_put(json, "share_of_roof", number_json(result->roof_ratio));
-  json_put(json, "share_of_roof_low", number_json(result->roof_ratio_low));
-  json_put(json, "share_of_roof_high", number_json(result->roof_ratio_high));
+  json_put(json, "roof_ms", number_json(of_memory(row, result->roof_ms)));
+  json_put(json, "share_of_roof", number_json(of_memory(row, result->roof_ratio)));
+  json_put(json, "share_of_roof_low", number_json(of_memory(row, result->roof_ratio_low)));
+  json_put(json, "share_of_roof_high", number_json(of_memory(row, result->roof_ratio_high)));
   json_put(json, "default_ms", number_json(result->default_ms));
   json_put(json, "speed_up", number_json(speed_up(result)));
   json_put(json, "empty_ms", number_json(result->empty_ms));

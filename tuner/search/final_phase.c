@@ -212,7 +212,11 @@ static halotune_status end_phase(struct final_phase *phase) {
   struct session *session = phase->session;
   const struct finals *finals = &phase->finals;
   if (finals->is_marked) text_printf(&phase->warnings, "the GPU was slowed down during the final rounds\n");
-  if (finals->is_scaled) text_printf(&phase->warnings, "the budget was too short for the whole final phase\n");
+  if (finals->is_scaled)
+    text_printf(&phase->warnings, "the %s was too short for the whole final phase\n",
+                session->has_deadline ? "time before the deadline" : "budget");
+  if (finals->is_unchecked)
+    text_printf(&phase->warnings, "no time was left to look at the results of the final samples one by one\n");
   bool was_ranked = finals->ranked > 0;
   halotune_status status = store_failures(phase);
   if (status == HALOTUNE_OK) status = winner_choose(phase);
@@ -248,7 +252,10 @@ static halotune_status unload_all(struct final_phase *phase) {
 halotune_status session_finals(struct session *session) {
   struct final_phase phase = {.session = session, .copy_ms = NAN, .memcpy_ms = NAN};
   if (session_is_stopped(session)) return session_end_early(session, session_stop_reason(session));
-  if (session->timed.count == 0) return session_end_early(session, "no variant was right and had a time");
+  if (session->timed.count == 0) {
+    session->result->is_exhausted = session->is_dry;
+    return session_end_early(session, "no variant was right and had a time");
+  }
   text_printf(&phase.warnings, "%s", session->tools->backend->facts.warnings);
   timed_sort(&session->timed);
   halotune_status status = make_candidates(&phase);

@@ -28,15 +28,15 @@ static struct finalist *list_finalists(const struct final_phase *phase, int *cou
 }
 
 static struct run_end end_of(const struct final_phase *phase) {
-  return (struct run_end){.is_complete = true,
-                          .reason = "",
+  return (struct run_end){.is_complete = phase->session->result->is_complete,
+                          .reason = phase->session->result->reason,
                           .empty_ms = phase->finals.empty_ms,
                           .copy_ms = phase->copy_ms,
                           .memcpy_ms = phase->memcpy_ms,
                           .warnings = text_string(&phase->warnings)};
 }
 
-static void report_winner(struct final_phase *phase, const struct final_entry *entry) {
+static void report_winner(struct final_phase *phase, const struct final_entry *entry, const char *second_grid) {
   struct session *session = phase->session;
   struct tune_result *result = session->result;
   const struct finals *finals = &phase->finals;
@@ -50,6 +50,7 @@ static void report_winner(struct final_phase *phase, const struct final_entry *e
     length += (size_t)snprintf(result->parameters + length, sizeof result->parameters - length, "%s%s=%s", i ? " " : "",
                                parameter->name, parameter->words[proposal->configuration.choice[i]]);
   }
+  snprintf(result->second_grid, sizeof result->second_grid, "%s", second_grid);
   result->has_winner = true;
   result->is_hinted = timed->is_hinted;
   result->timing = entry->timing;
@@ -156,6 +157,13 @@ static halotune_status check_winner(struct final_phase *phase, char grid[64], st
   return HALOTUNE_OK;
 }
 
+/* A winner of a search that the deadline cut short is one of less than was asked for. */
+static void say_how_complete(struct session *session) {
+  struct tune_result *result = session->result;
+  result->is_complete = !session->is_cut;
+  if (session->is_cut) snprintf(result->reason, sizeof result->reason, "%s", "the deadline cut the search short");
+}
+
 halotune_status winner_choose(struct final_phase *phase) {
   for (int tried = 0; tried < MOST_WINNERS_TRIED && phase->finals.ranked > 0; tried++) {
     struct verdict verdict;
@@ -169,11 +177,11 @@ halotune_status winner_choose(struct final_phase *phase) {
     const struct final_entry *winner = &phase->finals.entries[0];
     if (!grid[0]) text_printf(&phase->warnings, "not verified on a second grid: %s\n", verdict.reason);
     if ((status = build_winner(phase, winner, &trial)) != HALOTUNE_OK || !trial) return status;
+    say_how_complete(phase->session);
     status = store_winner(phase, winner, trial, grid);
     trial_free(trial);
     if (status != HALOTUNE_OK) return status;
-    phase->session->result->is_complete = true;
-    report_winner(phase, winner);
+    report_winner(phase, winner, grid);
     return HALOTUNE_OK;
   }
   return HALOTUNE_OK;

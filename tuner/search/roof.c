@@ -1,5 +1,5 @@
-/* roof.c: the fastest copy of as many bytes as the task moves: the driver's, and kernels of stencil `copy`: the one
- * that was tuned on this GPU, or where none was, the fastest of a small sample. */
+/* roof.c: the fastest copy of as many bytes as the task moves: the driver's, and kernels of stencil `copy`: those that
+ * were tuned on this model of GPU, as the databases know them; where none was, the fastest of a small sample, too. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,11 @@
 #include "db/launch_text.h"
 #include "tuner/search/device_time.h"
 #include "tuner/search/draw.h"
+#include "tuner/search/hint_rows.h"
 #include "tuner/search/session.h"
+#include "tuner/search/visited.h"
 
-enum { SAMPLE_OF_A_TEMPLATE = 12 };
+enum { SAMPLE_OF_A_TEMPLATE = 12, MOST_WINNERS = 3 };
 
 struct roof_search {
   struct session *session;
@@ -88,39 +90,51 @@ static halotune_status try_one(struct roof_search *search, const struct proposal
   return status;
 }
 
-/* The configuration that was tuned for a copy on a GPU like this one. */
-static const char tuned_sql[] =
-    "select t.hash, v.parameters from best b join problem p on p.id = b.problem_id join stencil s on s.id = "
-    "p.stencil_id"
-    " join device d on d.id = p.device_id join variant v on v.id = b.variant_id join template t on t.id = v.template_id"
-    " where b.is_current and s.hash = ?1 and p.dtype = ?2 and d.name = ?3 order by b.roof_ratio desc limit 2";
+/* The copy that a row stands for, generated from today's template; false where there is none. */
+static bool read_row(struct roof_search *search, const struct hint_row *row, struct proposal *out) {
+  for (int i = 0; i < search->space.count; i++) {
+    if (strcmp(search->templates[i]->name, row->template_name) != 0) continue;
+    *out = (struct proposal){.template_index = i};
+    return configuration_read(search->templates[i], row->parameters, &out->configuration) == HALOTUNE_OK &&
+           space_nearest(&search->bindings[i], NULL, &out->configuration) == NULL;
+  }
+  return false;
+}
 
-static halotune_status try_tuned(struct roof_search *search) {
-  struct session *session = search->session;
-  struct store *store = session->tools->store;
-  sqlite3_stmt *query;
-  char hex[HASH_HEX_BYTES];
+/* The nearest winners of `copy` that the databases know.
+ *   is_tuned  receives whether one of them is of this model of GPU, and loaded */
+static halotune_status try_rows(struct roof_search *search, const struct hint_rows *rows, bool *is_tuned) {
+  struct visited tried = {.count = 0};
   halotune_status status = HALOTUNE_OK;
-  if (sqlite3_prepare_v2(store_connection(store), tuned_sql, -1, &query, NULL) != SQLITE_OK) {
-    return fail(HALOTUNE_DB, "%s: %s", store_path(store), sqlite3_errmsg(store_connection(store)));
+  *is_tuned = false;
+  for (int i = 0; i < rows->count && tried.count < MOST_WINNERS && status == HALOTUNE_OK; i++) {
+    const struct hint_row *row = &rows->list[i];
+    struct proposal proposal;
+    if (row->distance[HINT_STENCIL] > 0 || session_is_stopped(search->session)) break;
+    if (!read_row(search, row, &proposal) || !visited_add(&tried, &search->space, &proposal)) continue;
+    status = try_one(search, &proposal);
+    *is_tuned = *is_tuned || (row->distance[HINT_DEVICE] == 0 && search->roof->trials[0]);
   }
-  hash_hex(session->copy->analysis->hash, hex);
-  sqlite3_bind_text(query, 1, hex, -1, SQLITE_TRANSIENT);
-  sqlite3_bind_text(query, 2, dtype_names[session->copy->dtype], -1, SQLITE_STATIC);
-  sqlite3_bind_text(query, 3, session->tools->backend->facts.device.name, -1, SQLITE_STATIC);
-  while (status == HALOTUNE_OK && sqlite3_step(query) == SQLITE_ROW) {
-    const char *template = (const char *)sqlite3_column_text(query, 0),
-               *parameters = (const char *)sqlite3_column_text(query, 1);
-    for (int i = 0; i < search->space.count; i++) {
-      struct proposal proposal = {.template_index = i};
-      hash_hex(search->templates[i]->hash, hex);
-      if (strcmp(hex, template) != 0) continue;
-      if (configuration_read(search->templates[i], parameters, &proposal.configuration) != HALOTUNE_OK) continue;
-      bindings_configure(&search->bindings[i], &proposal.configuration);
-      if (!bindings_failed_rule(&search->bindings[i])) status = try_one(search, &proposal);
-    }
-  }
-  sqlite3_finalize(query);
+  visited_free(&tried);
+  return status;
+}
+
+static halotune_status try_tuned(struct roof_search *search, bool *is_tuned) {
+  struct session *session = search->session;
+  const struct tune_tools *tools = session->tools;
+  const struct backend_facts *facts = &tools->backend->facts;
+  const struct hint_target target = {.task = session->copy,
+                                     .device = &facts->device,
+                                     .is_emulation = facts->is_emulation,
+                                     .launch = session->launch,
+                                     .cache = session->options->cache};
+  struct hint_rows rows = {.count = 0};
+  halotune_status status = hint_rows_read(&rows, tools->store, &target);
+  for (int i = 0; i < tools->hint_count && status == HALOTUNE_OK; i++)
+    status = hint_rows_read(&rows, tools->hints[i], &target);
+  hint_rows_sort(&rows);
+  if (status == HALOTUNE_OK) status = try_rows(search, &rows, is_tuned);
+  hint_rows_free(&rows);
   return status;
 }
 
@@ -142,8 +156,9 @@ halotune_status roof_open(struct session *session, int first_slot, struct roof *
   search.templates = calloc(room, sizeof *search.templates);
   search.bindings = calloc(room, sizeof *search.bindings);
   halotune_status status = search.templates && search.bindings ? find_templates(&search) : fail_memory();
-  if (status == HALOTUNE_OK) status = try_tuned(&search);
-  if (status == HALOTUNE_OK && !out->trials[0]) status = try_sample(&search);
+  bool is_tuned = false;
+  if (status == HALOTUNE_OK) status = try_tuned(&search, &is_tuned);
+  if (status == HALOTUNE_OK && !is_tuned) status = try_sample(&search);
   for (int i = 0; i < search.space.count; i++) bindings_free(&search.bindings[i]);
   free(search.templates);
   free(search.bindings);

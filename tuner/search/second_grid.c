@@ -1,41 +1,9 @@
-/* second_grid.c: a winner on a grid that nobody chose for speed: primes, other weights. */
+/* second_grid.c: a winner on a grid that nobody chose for speed, with other weights. */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tuner/search/awkward_grids.h"
 #include "tuner/search/session.h"
-
-enum { SECOND_GRIDS = 4, EVEN_POINTS = 16 };
-
-static bool is_prime(long number) {
-  if (number < 2) return false;
-  for (long d = 2; d * d <= number; d++) {
-    if (number % d == 0) return false;
-  }
-  return true;
-}
-
-/* The largest prime up to a number; the number itself where there is none. */
-static long prime_below(long number) {
-  long prime = number;
-  while (prime > 1 && !is_prime(prime)) prime--;
-  return prime > 1 ? prime : number;
-}
-
-static long even_below(long number) { return number > EVEN_POINTS ? number / EVEN_POINTS * EVEN_POINTS : number; }
-
-/* Grids from the most awkward to one that rules of alignment leave alone. Somewhat smaller than the task's, since a
- * point that is wrong shows on any of them. */
-static void second_grids(const struct task *task, struct grid grids[SECOND_GRIDS]) {
-  for (int axis = 0; axis < MAX_DIMS; axis++) {
-    long most = task->grid.n[axis] > 16 ? task->grid.n[axis] * 5 / 8 : task->grid.n[axis];
-    long shorter = most - 2L * axis; /* another prime along each axis */
-    long odd = prime_below(shorter > 1 ? shorter : most), even = even_below(most);
-    grids[0].n[axis] = odd;
-    grids[1].n[axis] = axis == 0 ? even : odd;
-    grids[2].n[axis] = axis == 1 ? odd : even;
-    grids[3].n[axis] = even;
-  }
-}
 
 struct second {
   struct scene scene;
@@ -47,9 +15,9 @@ struct second {
  * none. */
 static halotune_status find_grid(struct session *session, const struct proposal *proposal, struct task *task,
                                  struct second *second, char reason[BACKEND_REASON_BYTES]) {
-  struct grid grids[SECOND_GRIDS];
-  second_grids(session->task, grids);
-  for (int i = 0; i < SECOND_GRIDS; i++) {
+  struct grid grids[AWKWARD_GRIDS_MOST];
+  const int count = awkward_grids(&session->task->grid, grids);
+  for (int i = 0; i < count; i++) {
     if (stencil_check_grid(task->stencil, &grids[i], NULL) != HALOTUNE_OK) continue;
     task->grid = grids[i];
     halotune_status status = scene_coefficients(task->stencil, &task->grid, task->dtype, second->coefficients);

@@ -12,7 +12,7 @@ enum { PROGRESS_EVERY_MS = 100 };
 static bool is_interrupted(const struct session *session) { return session->options->stop && *session->options->stop; }
 
 bool session_is_stopped(const struct session *session) {
-  return is_interrupted(session) || clock_ms() >= session->options->deadline_ms;
+  return is_interrupted(session) || session->is_too_late || clock_ms() >= session->options->deadline_ms;
 }
 
 const char *session_stop_reason(const struct session *session) {
@@ -21,11 +21,16 @@ const char *session_stop_reason(const struct session *session) {
 
 static double roof_share(const struct session *session) { return session->memcpy_ms / timed_best_ms(&session->timed); }
 
+bool session_is_good_enough(const struct session *session) {
+  const double share = session->options->good_enough;
+  return share > 0 && roof_share(session) >= share;
+}
+
 bool session_is_searched(const struct session *session) {
   const struct tune_options *options = session->options;
   if (session_is_stopped(session) || clock_ms() >= session->search_end_ms) return true;
   if (options->max_variants > 0 && session->result->tried >= options->max_variants) return true;
-  return options->good_enough > 0 && roof_share(session) >= options->good_enough;
+  return session_is_good_enough(session);
 }
 
 static long failures(const struct tune_result *result) {
@@ -96,8 +101,13 @@ struct variant_key session_key(const struct session *session, const struct trial
 }
 
 struct nvrtc_name session_nvrtc(const struct session *session) {
-  const struct nvrtc_facts *facts = compiler_nvrtc(session->tools->compiler);
+  const struct backend_facts *recorded = &session->tools->backend->facts;
   struct nvrtc_name name;
+  if (recorded->is_recording) {
+    snprintf(name.text, sizeof name.text, "%s", recorded->nvrtc);
+    return name;
+  }
+  const struct nvrtc_facts *facts = compiler_nvrtc(session->tools->compiler);
   snprintf(name.text, sizeof name.text, "%d.%d", facts->major, facts->minor);
   return name;
 }

@@ -34,6 +34,10 @@ struct session {
   void *strategy;
   struct pipeline *pipeline;
   double start_ms, search_end_ms, end_ms; /* clock_ms() */
+  bool has_deadline; /* it comes before the end of the budget */
+  bool is_too_late;  /* it leaves too little time to begin */
+  bool is_cut;       /* by it, before the search was over */
+  bool is_dry;       /* every variant has a result */
   double memcpy_ms;                       /* of the roof's bytes, at the start; NaN */
   double scale;                           /* anchor_scale() at the end of the search */
   struct timed_list timed;
@@ -51,6 +55,7 @@ const char *session_stop_reason(const struct session *session);
 
 /* The search is over: time, number of variants, or good enough. */
 bool session_is_searched(const struct session *session);
+bool session_is_good_enough(const struct session *session);
 
 /* Tell how far it is. */
 void session_show(struct session *session, const char *phase);

@@ -10,7 +10,10 @@
 #include "tuner/search/session.h"
 #include "tuner/search/starts.h"
 
-enum { LAST_STEPS_MS = 2000 }; /* what comes after the finals: the second grid */
+enum {
+  LAST_STEPS_MS = 2000, /* what comes after the finals: the second grid */
+  ENOUGH_MS = 10000     /* half of it for the finals */
+};
 
 static const double graph_below_ms = 0.020;
 
@@ -142,10 +145,16 @@ static halotune_status open_run(struct session *session) {
   return session->run_id ? HALOTUNE_OK : HALOTUNE_DB;
 }
 
+bool tune_has_time(const struct tune_options *options, double now_ms) {
+  return options->deadline_ms - LAST_STEPS_MS - now_ms >= fmin(options->budget_s * 1e3 / 2, ENOUGH_MS);
+}
+
 /* The finals keep their share of what there is. */
 static void set_times(struct session *session) {
   const struct tune_options *options = session->options;
   double now_ms = clock_ms(), budget_ms = options->budget_s * 1e3;
+  session->has_deadline = options->deadline_ms - LAST_STEPS_MS < now_ms + budget_ms;
+  session->is_too_late = !tune_has_time(options, now_ms);
   session->end_ms = fmin(now_ms + budget_ms, fmax(options->deadline_ms - LAST_STEPS_MS, now_ms));
   session->search_end_ms = session->end_ms - fmin(finals_budget_ms(budget_ms), (session->end_ms - now_ms) / 2);
 }

@@ -132,7 +132,7 @@ halotune_status tune(const struct tune_tools *tools, const struct task *task, co
   halotune_status status = session_make(&session, templates);
   if (status == HALOTUNE_OK) status = session_open(&session);
   out->setup_s = (clock_ms() - session.start_ms) * 1e-3;
-  if (status == HALOTUNE_OK && session.run_id) status = session_search(&session);
+  if (status == HALOTUNE_OK && session.run_id && !session_is_stopped(&session)) status = session_search(&session);
   out->search_s = (clock_ms() - session.start_ms) * 1e-3 - out->setup_s;
   if (status == HALOTUNE_OK) status = session_finals(&session);
   out->final_s = (clock_ms() - session.start_ms) * 1e-3 - out->search_s - out->setup_s;

@@ -12,9 +12,10 @@
 /* What it works with; opened by the caller, for any number of tasks one after the other. */
 struct tune_tools {
   struct backend_handle *backend;
-  struct compiler *compiler;
+  struct compiler *compiler; /* NULL with a recording, for which nothing is compiled */
   struct store *store;
-  struct store *const *hints; /* databases whose winners are tried early, beside those of `store`; only read */
+  struct store *const *hints; /* databases whose winners are tried early, and as the roof, beside those of `store`; only
+                                 read */
   int hint_count;
 };
 
@@ -50,7 +51,8 @@ struct tune_options {
 /* What came of it. */
 struct tune_result {
   bool has_winner;
-  bool is_complete; /* the finals ended; else `reason` says why not */
+  bool is_complete; /* the search was not cut short, and the finals ended; else `reason` says why not */
+  bool is_exhausted; /* without a winner: all variants were tried, so that there is nothing to go on with */
   char reason[256];
   long tried, recalled,
       twins;   /* variants with a result; of these from earlier runs; of these with the machine code of another */
@@ -60,6 +62,7 @@ struct tune_result {
   enum launch_mode launch;
   char template_name[64];
   char parameters[1024];                                                             /* "block_x=32 storage=planes" */
+  char second_grid[64]; /* where the winner was verified as well: "509x251x499"; "" where its rules keep no such grid */
   struct timing timing;                                                              /* without samples */
   double default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms; /* NaN where not measured */
   int finalists, ties;
@@ -68,6 +71,10 @@ struct tune_result {
   bool is_current; /* it became what lookup serves */
   long long bytes;
 };
+
+/* Whether the deadline leaves enough time to begin a task: half of its budget, or 10 s where that is less. In less the
+ * default would win for want of others. */
+bool tune_has_time(const struct tune_options *options, double now_ms);
 
 /* Templates to search. */
 struct tune_templates {
