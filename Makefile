@@ -280,7 +280,7 @@ variants: $(OBJ)/halotune  ## samples of all spaces, compiled and verified
 	$(Q)HALOTUNE=$(OBJ)/halotune FULL=$(FULL) tests/tap.sh tests/variants.sh
 
 faults: all fake-cuda  ## the tuner on a GPU and on disks that fail, on command; FULL=1 for every call and moment
-	$(Q)FULL=$(FULL) tests/tap.sh tests/faults.sh
+	$(Q)FULL=$(FULL) tests/tap.sh tests/faults.sh tests/faults_killed.sh
 
 selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests
 	$(Q)tests/tap.sh tests/selftest.sh

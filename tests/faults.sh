@@ -1,39 +1,9 @@
 #!/bin/sh
 # faults.sh: `halotune tune` on a GPU that fails on command, on disks that are full or not to be written, on databases that are
-# damaged or of another version, killed at any moment, and two at a time: it ends, stores the right outcome, and loses nothing
-# else. By default some moments and calls; FULL=1 takes 50 and all. Speaks TAP.
+# damaged or of another version, ended by a signal, and two at a time: it ends, stores the right outcome, and loses nothing else.
+# faults_killed.sh is about kill -9. By default some calls; FULL=1 takes all. Speaks TAP.
 set -u
-. "$(dirname "$0")/fake_gpu.sh"
-number=0 failed=0
-
-result() { # name status [file]
-  number=$((number + 1))
-  if [ "$2" = 0 ]; then
-    echo "ok $number - $1"
-  else
-    failed=$((failed + 1))
-    echo "not ok $number - $1"
-    [ $# -lt 3 ] || tail -n 5 "$3" | sed 's/^/# /'
-  fi
-}
-
-query() { sqlite3 -separator ' ' "$1" "$2"; } # DB SQL
-is_sound() { [ "$(query "$1" 'pragma integrity_check; pragma foreign_key_check')" = ok ]; }
-outcomes() { query "$1" "select outcome from measurement order by id desc" | sort | uniq -c | awk '{printf "%s%s %s", NR > 1 ? ", " : "", $1, $2} END {print ""}'; }
-
-# Processes that have this word in their environment: the tuner's, its workers, and theirs.
-processes_of() { # word
-  for environment in /proc/[0-9]*/environ; do
-    if grep -qsF "$1" "$environment"; then echo "$environment"; fi
-  done
-}
-ends_within_2_s() { # word
-  for tenth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    [ -n "$(processes_of "$1")" ] || return 0
-    sleep 0.1
-  done
-  return 1
-}
+. "$(dirname "$0")/faults_parts.sh"
 
 space=32
 tune "$work/plain.db" >"$work/out" 2>&1
@@ -161,56 +131,26 @@ for call in $calls; do
   done
 done
 
-# --- killed ---------------------------------------------------------------------------------------------------------------------
+# --- ended by a signal ----------------------------------------------------------------------------------------------------------
 
-# Each time a new database: the tuner is killed at a random moment of its run; what it had stored is still there after a rerun, which
-# measures only the rest, and leaves what the run without a kill has.
-moments=${MOMENTS:-${FULL:+50}}
-moments=${moments:-6}
-runs=0 lost='' late='' seen=''
-random=20261121
-while [ $runs -lt "$moments" ]; do
-  runs=$((runs + 1))
-  random=$(((random * 1103515245 + 12345) % 2147483648))
-  delay=$(awk -v r=$random -v n="$runs" -v all="$moments" 'BEGIN {printf "%.3f", (n - r/2147483648)/all*0.6}')
-  database=$work/killed$runs.db
-  env HALOTUNE_FAKE_STATE="$work/killed$runs.state" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" \
-    --template small --strategy exhaustive --budget 20s --db "$database" >"$work/out" 2>&1 &
-  tuner=$!
-  sleep "$delay"
-  kill -9 $tuner 2>/dev/null
-  wait $tuner 2>/dev/null
-  ends_within_2_s "killed$runs.state" || late="$late $delay"
-  stored="select group_concat(id || outcome || ifnull(median_ms, '')) from (select * from measurement where id <= %d order by id)"
-  before=0 text=
-  if [ -e "$database" ]; then
-    before=$(query "$database" "select count(*) from measurement" 2>/dev/null || echo 0)
-    # shellcheck disable=SC2059
-    text=$(query "$database" "$(printf "$stored" "$before")" 2>/dev/null)
-  fi
-  seen="$seen $before"
-  tune "$database" >"$work/again" 2>&1 || lost="$lost $delay:rerun"
-  # shellcheck disable=SC2059
-  [ "$text" = "$(query "$database" "$(printf "$stored" "$before")")" ] || lost="$lost $delay:changed"
-  is_sound "$database" || lost="$lost $delay:damaged"
-  rows=$(query "$database" "select count(*), count(distinct variant_id), (select count(*) from best where is_current),
-    (select count(*) from run where state = 'complete') > 0 from measurement")
-  [ "$rows" = "$space $space 1 1" ] || lost="$lost $delay:$before:$rows"
+# A user's Ctrl-C in the middle of the search: it ends soon, says how to go on, and goes on.
+HALOTUNE_FAKE_FAULT=cuEventSynchronize=slow:5 HALOTUNE_FAKE_STATE=$work/stopped.state tune "$work/stopped.db" >"$work/out" 2>&1 &
+tuner=$!
+while [ "$(query "file:$work/stopped.db?mode=ro" "select count(*) from measurement" 2>/dev/null || echo 0)" -lt 3 ] && kill -0 $tuner 2>/dev/null; do
+  sleep 0.02
 done
-result "killed at $moments moments, with$seen rows: nothing lost, nothing twice${lost:+; but $lost}" "$([ -z "$lost" ] && echo 0 || echo 1)" "$work/again"
-result "no process is left 2 s later${late:+; but after $late s}" "$([ -z "$late" ] && echo 0 || echo 1)"
-
-# A user's Ctrl-C: it ends soon, says how to go on, and goes on.
-HALOTUNE_FAKE_STATE=$work/stopped.state tune "$work/stopped.db" --strategy random --budget 60s >"$work/out" 2>&1 &
-sleep 0.3
-for environment in $(processes_of stopped.state); do
-  process=${environment#/proc/}
-  process=${process%/environ}
-  case $(tr '\0' ' ' <"/proc/$process/cmdline") in timeout*) kill -TERM "$process" ;; esac
+for process in $(processes_of "$work/stopped.state"); do
+  case $(tr '\0' ' ' 2>/dev/null <"/proc/$process/cmdline") in timeout*) kill -TERM "$process" ;; esac
 done
-wait
-ends_within_2_s stopped.state && is_sound "$work/stopped.db" && tune "$work/stopped.db" >"$work/again" 2>&1
-result "ended by a signal, and gone on with" $? "$work/again"
+wait $tuner
+ends_within_2_s "$work/stopped.state" && is_sound "$work/stopped.db"
+result "ended by a signal, with all its processes" $? "$work/out"
+[ "$(query "$work/stopped.db" "select state, (select count(*) from measurement) between 3 and $((space - 1)) from run")" = "partial 1" ] &&
+  grep -q 'halotune tune star7 .*--db' "$work/out"
+result "it keeps what it has, and says how to go on" $? "$work/out"
+tune "$work/stopped.db" >"$work/again" 2>&1 &&
+  [ "$(query "$work/stopped.db" "select group_concat(state), (select count(*) from measurement) from run")" = "partial,complete $space" ]
+result "and goes on" $? "$work/again"
 
 # --- disks and databases --------------------------------------------------------------------------------------------------------
 
@@ -292,5 +232,4 @@ wait $!
        select count(distinct variant_id) from measurement" | tr '\n' ' ')" = "2 1 $space " ]
 result "two at a time, into one database" $? "$work/second"
 
-echo "1..$number"
-[ "$failed" = 0 ]
+finish
