@@ -279,8 +279,8 @@ mutations: $(OBJ)/halotune  ## defects put into templates, which verify must fin
 variants: $(OBJ)/halotune  ## samples of all spaces, compiled and verified
 	$(Q)HALOTUNE=$(OBJ)/halotune FULL=$(FULL) tests/tap.sh tests/variants.sh
 
-faults: all fake-cuda  ## the tuner on a GPU and on disks that fail, on command; FULL=1 for every call and moment
-	$(Q)FULL=$(FULL) tests/tap.sh tests/faults.sh tests/faults_killed.sh
+faults: all fake-cuda  ## the tuner on a GPU and on disks that fail, on command, and killed; FULL=1 for more errors and moments
+	$(Q)FULL=$(FULL) tests/tap.sh tests/faults.sh tests/faults_calls.sh tests/faults_killed.sh
 
 selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests
 	$(Q)tests/tap.sh tests/selftest.sh

@@ -35,6 +35,6 @@ mkdir -p "$XDG_CACHE_HOME"
 tune() { # DB option...
   db=$1
   shift
-  timeout 100 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --strategy exhaustive \
+  timeout "${LIMIT_S:-100}" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --strategy exhaustive \
     --budget 20s --db "$db" "$@"
 }

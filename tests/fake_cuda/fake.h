@@ -27,7 +27,7 @@
  *                                     others only take their virtual time
  *   HALOTUNE_FAKE_BACKWARDS=1         the last block and the last thread execute first
  *   HALOTUNE_FAKE_MEMO=FOLDER         what small launches gave is kept there by content, so that no later process computes it
- *                                     again
+ *                                     again; and sources by their cubins' hash
  *   HALOTUNE_FAKE_MODEL=FILE          times; see model.c
  *   HALOTUNE_FAKE_FAULT=FAULT;...     see below
  *
@@ -225,6 +225,10 @@ bool memo_get(struct hash key, const struct host_argument *arguments);
 /* A copy of the memory, from malloc, to be compared with what the launch leaves. */
 unsigned char *memo_before(const struct host_argument *arguments, int count);
 void memo_put(struct hash key, const struct host_argument *arguments, int count, const unsigned char *before);
+
+/* The source of a cubin, from malloc; NULL where it is not kept. */
+char *memo_source(struct hash cubin);
+void memo_put_source(struct hash cubin, const char *source);
 
 /* --- times (model.c) ---------------------------------------------------------------------------------------------------- */
 

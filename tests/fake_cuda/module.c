@@ -12,16 +12,21 @@ enum { MOST_RUNNERS = 8, UNASKED_SHARED_BYTES = 48 * 1024 };
 /* Modules whose processes are kept, the last used first. */
 static struct fake_module *running[MOST_RUNNERS];
 
-/* Several sources may have given one cubin: those of one variant on several grids. Any of them will do. */
+/* Several sources may have given one cubin: those of one variant on several grids. Any of them will do. To find one is to look
+ * through the whole cache. */
 static CUresult find_source(const void *image, struct fake_module *module) {
   struct cubin_cache cache;
   size_t bytes = cubin_bytes(image);
   if (bytes == 0) return CUDA_ERROR_INVALID_IMAGE;
   module->hash = hash_bytes(image, bytes);
+  if ((module->source = memo_source(module->hash))) return CUDA_SUCCESS;
   halotune_status status = cubin_cache_open(NULL, 0, &cache);
   if (status == HALOTUNE_OK) status = cubin_cache_source(&cache, module->hash, &module->source);
   cubin_cache_close(&cache);
-  if (status == HALOTUNE_OK) return CUDA_SUCCESS;
+  if (status == HALOTUNE_OK) {
+    memo_put_source(module->hash, module->source);
+    return CUDA_SUCCESS;
+  }
   fprintf(stderr, "fake driver: %s\n", fail_text());
   return CUDA_ERROR_INVALID_SOURCE;
 }
