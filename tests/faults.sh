@@ -55,6 +55,55 @@ fault "cuLaunchKernel@$victim=input:5460" 'wrong out_of_bounds'
 fault "cuLaunchKernel@$victim=slow:1" 'measured screened'
 fault "*@$victim=stretch:3" screened
 
+# --- one variant of four that does not compile ------------------------------------------------------------------------------
+
+# A folder with a template `small` whose victim has more in its source.
+make_hard() { # CUDA
+  mkdir -p "$work/hard"
+  cp "$templates/small.yaml" "$work/hard"
+  { cat "$templates/small.cu" && printf '#if BLOCK_X == 64 && BLOCK_Y == 2 && VECTOR == 2 && POINTS_Y == 2\n%s\n#endif\n' "$1"; } >"$work/hard/small.cu"
+}
+start_hard() { # option...
+  rm -f "$work/fault.db"
+  (templates=$work/hard become_tune "$work/fault.db" --set block_x=64,block_y=2 --workers 1 "$@") >"$work/out" 2>&1 &
+  tuner=$!
+}
+ends_with() { # NAME OUTCOME REASON
+  wait $tuner
+  code=$?
+  got=$(query "$work/fault.db" "select outcome || ': ' || reason from measurement join variant on variant.id = variant_id where $is_victim")
+  others=$(query "$work/fault.db" "select count(*) from measurement where outcome in ('measured', 'screened')")
+  winners=$(query "$work/fault.db" "select count(*) from best join run on run.id = run_id where is_current and state = 'complete'")
+  [ "$code $others $winners" = "0 3 1" ] && is_sound "$work/fault.db" && case $got in "$2: "*"$3"*) ;; *) false ;; esac
+  ok=$?
+  echo "exit code $code, '$got', $others others have a time, $winners winners" >>"$work/out"
+  result "$1: $2" $ok "$work/out"
+}
+
+make_hard '__device__ int broken = nobody_knows;'
+start_hard
+ends_with "a source that NVRTC refuses" compile_failed 'identifier "nobody_knows" is undefined'
+
+# Templates in templates, without an end in sight.
+make_hard 'template <int N, unsigned M> struct tree { static const long sum = tree<N - 1, 2 * M>::sum + tree<N - 1, 2 * M + 1>::sum; };
+template <unsigned M> struct tree<0, M> { static const long sum = M; };
+__device__ long endless = tree<28, 1>::sum;'
+start_hard --compile-timeout 2s
+ends_with "a source that NVRTC takes too long for" compile_timeout 'no result after 2000 ms'
+
+# What else there is to compile is in the cache now, so that the one compiler is at work on the victim. The processes that start
+# others are the program's children, that of the compilers first.
+start_hard
+compiler=
+for tenth in $(seq 100); do
+  compiler=$(children_of "$(children_of $tuner | head -n 1)" | head -n 1)
+  [ -z "$compiler" ] || break
+  sleep 0.1
+done
+sleep 0.5 # so that it has read its request
+kill -SEGV "${compiler:-$tuner}"
+ends_with "a compiler that crashes" compile_crashed 'signal 11'
+
 # --- the GPU ----------------------------------------------------------------------------------------------------------------
 
 # It ends, in any way that is told by its exit code, and the database is sound.
@@ -124,8 +173,7 @@ result "another variant takes the place of a default that dies" $? "$work/out"
 
 # A user's Ctrl-C in the middle of the search: it ends soon, says how to go on, and goes on.
 # By itself, since timeout hands a signal on twice, and a second one is another wish.
-(HALOTUNE_FAKE_FAULT=cuEventSynchronize=slow:5 HALOTUNE_FAKE_STATE=$work/stopped.state exec "$program" tune star7 --grid 16,16,16 \
-  --dtype f32 --template-dir "$templates" --template small --strategy exhaustive --budget 20s --db "$work/stopped.db") >"$work/out" 2>&1 &
+(HALOTUNE_FAKE_FAULT=cuEventSynchronize=slow:5 HALOTUNE_FAKE_STATE=$work/stopped.state become_tune "$work/stopped.db") >"$work/out" 2>&1 &
 tuner=$!
 while [ "$(query "file:$work/stopped.db?mode=ro" "select count(*) from measurement" 2>/dev/null || echo 0)" -lt 3 ] && kill -0 $tuner 2>/dev/null; do
   sleep 0.02

@@ -8,12 +8,7 @@ parts='set-up search finals'
 space=32
 
 # The GPU's events are late, so that search and finals last long enough to be met.
-slowly() { # DB option...
-  database=$1
-  shift
-  HALOTUNE_FAKE_FAULT=cuEventSynchronize=slow:1.5 HALOTUNE_FAKE_STATE=$work/state exec "$program" tune star7 --grid 16,16,16 --dtype f32 \
-    --template-dir "$templates" --template small --strategy exhaustive --budget 20s --db "$database" "$@"
-}
+slowly() { HALOTUNE_FAKE_FAULT=cuEventSynchronize=slow:1.5 HALOTUNE_FAKE_STATE=$work/state become_tune "$@"; } # DB option...
 rows_of() { query "file:$1?mode=ro" "select count(*) from measurement" 2>/dev/null || echo 0; } # DB
 
 # A part of a run begins: with the program, with the first row, with the last one. False where the run ends before.
@@ -95,21 +90,13 @@ for part in $parts; do
   result "moments in the $part left these rows:$(where "$part")" $? "$work/killed"
 done
 
-# A process that would not notice by itself.
-left_by() { # NAME SECONDS option...
-  name=$1 seconds=$2
-  shift 2
-  (HALOTUNE_FAKE_STATE=$work/stuck.state exec "$program" tune star7 --grid 16,16,16 --dtype f32 "$@" \
-    --db "$work/stuck.db") >"$work/out" 2>&1 &
-  tuner=$!
-  sleep "$seconds"
-  at_work=$(processes_of "$work/stuck.state" | wc -l)
-  kill -9 $tuner
-  wait $tuner 2>/dev/null
-  [ "$at_work" -ge 4 ] && ends_within_2_s "$work/stuck.state" # the program, two spawners, a worker
-  result "$name: none of $at_work processes is left" $? "$work/out"
-}
-HALOTUNE_FAKE_FAULT='cuLaunchKernel#50=hang'
-export HALOTUNE_FAKE_FAULT
-left_by "killed while its worker hangs in a call of the driver" 2 --template-dir "$templates" --template small
+# A process that would not notice by itself, since a call of the driver never comes back to it.
+(HALOTUNE_FAKE_FAULT='cuLaunchKernel#50=hang' HALOTUNE_FAKE_STATE=$work/stuck.state become_tune "$work/stuck.db") >"$work/out" 2>&1 &
+tuner=$!
+sleep 2
+at_work=$(processes_of "$work/stuck.state" | wc -l)
+kill -9 $tuner
+wait $tuner 2>/dev/null
+[ "$at_work" -ge 4 ] && ends_within_2_s "$work/stuck.state" # the program, two that start others, and the GPU's
+result "killed while its worker hangs in a call of the driver: none of $at_work processes is left" $? "$work/out"
 finish

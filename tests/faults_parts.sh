@@ -20,6 +20,14 @@ finish() {
 query() { sqlite3 -separator ' ' "$1" "$2"; } # DB SQL
 is_sound() { [ "$(query "$1" 'pragma integrity_check; pragma foreign_key_check')" = ok ]; }
 
+# For a subshell that is to be killed: as tune of fake_gpu.sh, in the subshell's own process.
+become_tune() { # DB option...
+  database=$1
+  shift
+  exec "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --strategy exhaustive --budget 20s \
+    --db "$database" "$@"
+}
+
 # The numbers of the processes that have this word in their environment: the tuner's, its workers', and theirs. Others run
 # these tests, too: the word has to be a path in $work.
 processes_of() { # word
@@ -31,4 +39,7 @@ ends_within_2_s() { # word
     [ "$twentieth" = 20 ] || sleep 0.1
   done
   return 1
+}
+children_of() { # process
+  cat /proc/[0-9]*/stat 2>/dev/null | sed 's/ (.*) / /' | awk -v parent="$1" '$3 == parent {print $1}' | sort -n
 }

@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "tuner/bench/backend_replay.h"
 #include "tuner/cli/command_line.h"
+#include "tuner/cli/duration.h"
 #include "tuner/cli/hint_stores.h"
 #include "tuner/cli/progress.h"
 #include "tuner/cli/tune_devices.h"
@@ -108,7 +109,8 @@ static halotune_status open_tools(struct tune_command *c) {
   halotune_status status = option_whole(c->invocation, "workers", 1, 256, cores > 1 ? cores - 1 : 1, &workers);
   if (status != HALOTUNE_OK) return status;
   struct compiler_options options = {.pool = {.workers = (int)workers}};
-  status = compiler_open(&options, &c->tools.compiler);
+  status = option_milliseconds(c->invocation, "compile-timeout", COMPILE_POOL_TIMEOUT_MS, &options.pool.timeout_ms);
+  if (status == HALOTUNE_OK) status = compiler_open(&options, &c->tools.compiler);
   if (status == HALOTUNE_OK) status = open_backend(c);
   c->tools.backend = &c->backend;
   if (status == HALOTUNE_OK) status = open_store(c);
@@ -350,6 +352,7 @@ static const struct option_row options[] = {
     {"reproducible", NULL, "only variants whose results are the same, bit for bit; a winner of its own is stored"},
     {"seed", "N", "of the search, 1 by default"},
     {"workers", "N", "compilers at a time; one for each CPU but one by default"},
+    {"compile-timeout", "TIME", "of one variant's compile, 30s by default; one that takes longer is stored as compile_timeout"},
     {"fresh", NULL, "measure again what an earlier run measured"},
     {"hints", "FILE", "begin with the winners of this database, too"},
     {"no-hints", NULL, "begin blind: try no winners of databases first"},
