@@ -133,15 +133,18 @@ static void open_copy(struct tune_command *c) {
 
 static void show(void *context, const struct tune_progress *progress) {
   struct tune_command *c = context;
-  char best[64] = "";
-  if (isfinite(progress->best_ms)) snprintf(best, sizeof best, ", best %.4g ms", progress->best_ms);
-  if (isfinite(progress->best_ms) && !isnan(progress->roof_share)) {
-    size_t length = strlen(best);
-    snprintf(best + length, sizeof best - length, " (%.3f of copy)", progress->roof_share);
+  struct progress_parts parts = {.count = 0};
+  progress_add(&parts, 4, "", "%s", text_string(&c->task_name)); /* the user has typed it */
+  progress_add(&parts, 3, ": ", "%s", progress->phase);
+  progress_add(&parts, 2, ", ", "%ld of %ld tried", progress->tried, progress->space);
+  progress_add(&parts, 6, ", ", "%ld failed", progress->failed);
+  progress_add(&parts, 7, ", ", "%.0f/s", progress->variants_per_s);
+  if (isfinite(progress->best_ms)) {
+    progress_add(&parts, 0, ", ", "best %.4g ms", progress->best_ms);
+    if (!isnan(progress->roof_share)) progress_add(&parts, 5, " (", "%.3f of copy)", progress->roof_share);
   }
-  progress_show(&c->progress, "%s: %s, %ld of %ld tried, %ld failed, %.0f/s%s, %.0f s left", text_string(&c->task_name),
-                progress->phase, progress->tried, progress->space, progress->failed, progress->variants_per_s, best,
-                progress->left_s);
+  progress_add(&parts, 1, ", ", "%.0f s left", progress->left_s);
+  progress_show(&c->progress, &parts);
 }
 
 /* --- tasks --- */
