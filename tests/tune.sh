@@ -437,6 +437,12 @@ fails "an option that there is none of" 2 'nonsense' "$program" tune star7 --non
 fails "a strategy that there is none of" 2 'one of local, random, exhaustive' tune "$db" --strategy clever
 fails "a backend that there is none of" 2 'cuda, host or replay' tune "$db" --backend fpga
 fails "a GPU that there is none of" 2 '7' tune "$db" --device 7
+for gpu in '70 CUDA 12.x is the last' '990 install a newer Halotune'; do
+  HALOTUNE_FAKE_CAPABILITY=${gpu%% *} fails "an architecture that there is none of: ${gpu%% *}" 3 "${gpu#* }" tune "$work/none.db"
+done
+fails "no GPU: where to look for it" 3 'nvidia-smi -L' env HALOTUNE_FAKE_DEVICES=0 "$program" tune star7 --grid 16,16,16 --db "$work/none.db"
+[ ! -e "$work/none.db" ]
+result "and nothing is stored" $?
 fails "a share that is none" 2 'good-enough' tune "$db" --good-enough much
 fails "--fresh and --rematch" 2 'rematch' tune "$db" --fresh --rematch
 fails "a value that no template has" 2 "block_x" tune "$db" --set block_x=65

@@ -10,7 +10,7 @@
  * The environment, read at the first call:
  *   HALOTUNE_FAKE_DEVICES=N           GPUs; 1
  *   HALOTUNE_FAKE_NAME=TEXT           of the GPU; "NVIDIA H200"
- *   HALOTUNE_FAKE_CAPABILITY=N        90
+ *   HALOTUNE_FAKE_CAPABILITY=N        90; any
  *   HALOTUNE_FAKE_SMS=N               132
  *   HALOTUNE_FAKE_L2_MB=N             60
  *   HALOTUNE_FAKE_MEMORY_MB=N         143771; an allocation beyond it is out of memory
@@ -55,6 +55,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "gpu/arch.h"
 #include "gpu/cu.h"
 #include "tuner/backend/host.h"
 
@@ -136,6 +137,9 @@ bool fake_has_context(void);
 
 size_t fake_memory_bytes(void);
 int fake_capability(void);
+
+/* Those of its architecture; of sm_90's for one that Halotune does not know. */
+const struct sm_limits *fake_limits(void);
 
 /* --- memory (memory.c) -------------------------------------------------------------------------------------------------- */
 

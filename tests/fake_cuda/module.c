@@ -145,18 +145,12 @@ CUresult fake_function_attribute(int *value, CUfunction_attribute attribute, CUf
   return CUDA_SUCCESS;
 }
 
-static const struct sm_limits *limits_of_device(void) {
-  const struct arch_facts *arch = arch_find(fake_capability() / 10, fake_capability() % 10);
-  return arch ? &arch->limits : NULL;
-}
-
 CUresult fake_function_set(CUfunction handle, CUfunction_attribute attribute, int value) {
   struct fake_function *function = (struct fake_function *)(void *)handle;
   ENTER_ABOUT("cuFuncSetAttribute", function->module->source, NULL);
-  const struct sm_limits *limits = limits_of_device();
   if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return CUDA_SUCCESS;
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0) return CUDA_ERROR_INVALID_VALUE;
-  if (limits && value + function->kernel->static_shared_bytes > limits->shared_per_block_bytes) return CUDA_ERROR_INVALID_VALUE;
+  if (value + function->kernel->static_shared_bytes > fake_limits()->shared_per_block_bytes) return CUDA_ERROR_INVALID_VALUE;
   function->max_shared_bytes = value;
   return CUDA_SUCCESS;
 }
@@ -164,11 +158,10 @@ CUresult fake_function_set(CUfunction handle, CUfunction_attribute attribute, in
 CUresult fake_occupancy_blocks(int *blocks, CUfunction handle, int threads, size_t shared_bytes) {
   const struct fake_function *function = (const struct fake_function *)(const void *)handle;
   ENTER_ABOUT("cuOccupancyMaxActiveBlocksPerMultiprocessor", function->module->source, NULL);
-  const struct sm_limits *limits = limits_of_device();
-  if (!limits || threads < 1) return CUDA_ERROR_INVALID_VALUE;
+  if (threads < 1) return CUDA_ERROR_INVALID_VALUE;
   struct block_needs needs = {.threads = threads, .registers = function->kernel->registers,
                               .shared_bytes = function->kernel->static_shared_bytes + (int)shared_bytes};
-  *blocks = occupancy_of(limits, &needs).blocks;
+  *blocks = occupancy_of(fake_limits(), &needs).blocks;
   return CUDA_SUCCESS;
 }
 
