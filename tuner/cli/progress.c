@@ -50,8 +50,11 @@ static int rank_below(const struct progress_parts *parts, int rank) {
 
 int progress_compose(const struct progress_parts *parts, int columns, char *line) {
   int rank = rank_below(parts, INT_MAX), length = join(parts, rank, line);
-  for (int lower = rank; length > columns && (lower = rank_below(parts, rank)) != INT_MIN; rank = lower) {
-    length = join(parts, lower, line);
+  while (length > columns) {
+    const int lower = rank_below(parts, rank);
+    if (lower == INT_MIN) break;
+    rank = lower;
+    length = join(parts, rank, line);
   }
   if (length <= columns) return length;
   length = columns > 0 ? columns : 0;
