@@ -279,8 +279,8 @@ mutations: $(OBJ)/halotune  ## defects put into templates, which verify must fin
 variants: $(OBJ)/halotune  ## samples of all spaces, compiled and verified
 	$(Q)HALOTUNE=$(OBJ)/halotune FULL=$(FULL) tests/tap.sh tests/variants.sh
 
-faults: all fake-cuda  ## the tuner on a GPU and on disks that fail, on command; FULL=1 for every call and moment
-	$(Q)FULL=$(FULL) tests/tap.sh tests/faults.sh
+faults: all fake-cuda  ## the tuner on a GPU and on disks that fail, on command, and killed; FULL=1 for more errors and moments
+	$(Q)FULL=$(FULL) tests/tap.sh tests/faults.sh tests/faults_calls.sh tests/faults_killed.sh
 
 selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests
 	$(Q)tests/tap.sh tests/selftest.sh
@@ -292,8 +292,8 @@ protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with 
 check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a large field, defects; LARGE=0 for little memory, JOBS at a time
 	$(Q)LARGE=$(LARGE) JOBS=$(JOBS) tests/tap.sh tests/check_gpu.sh
 
-sanitize-gpu: all  ## compute-sanitizer over the best variants and samples, on this machine's GPU; TOOLS='memcheck racecheck initcheck'
-	$(Q)TOOLS='$(TOOLS)' JOBS=$(JOBS) tests/tap.sh tests/sanitize.sh
+sanitize-gpu: all  ## compute-sanitizer over the best variants and samples, on this machine's GPU; TOOLS='memcheck racecheck initcheck', WINNERS=0 without them
+	$(Q)TOOLS='$(TOOLS)' JOBS=$(JOBS) WINNERS=$(WINNERS) tests/tap.sh tests/sanitize.sh
 tune-tests: all fake-cuda  ## tuning from the command line: results, going on, ending early, replays, several GPUs
 	$(Q)tests/tap.sh tests/tune.sh tests/roof.sh
 

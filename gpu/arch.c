@@ -68,6 +68,10 @@ const struct arch_facts *arch_find(int major, int minor) {
   return NULL;
 }
 
+const struct arch_facts *arch_oldest(void) { return &table[0]; }
+
+const struct arch_facts *arch_newest(void) { return &table[COUNT(table) - 1]; }
+
 struct device_limits arch_device_limits(const struct arch_facts *facts) {
   const struct sm_limits *l = &facts->limits;
   return (struct device_limits){.capability = 10 * facts->major + facts->minor,

@@ -41,6 +41,10 @@ halotune_status arch_parse(const char *text, struct arch *out);
  * Threads: any number at once. */
 const struct arch_facts *arch_find(int major, int minor);
 
+/* The table's ends. */
+const struct arch_facts *arch_oldest(void);
+const struct arch_facts *arch_newest(void);
+
 /* What the rules of templates may know of it. */
 struct device_limits arch_device_limits(const struct arch_facts *facts);
 

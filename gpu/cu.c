@@ -25,15 +25,24 @@ static halotune_status load(struct cu *cu) {
   return HALOTUNE_OK;
 }
 
+/* A driver without a GPU: which of the usual reasons it is, its user can see. */
+static halotune_status fail_without_device(void) {
+  const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+  return fail(HALOTUNE_NO_GPU,
+              "the CUDA driver finds no GPU: see whether 'nvidia-smi -L' lists one, whether a container was given it (docker "
+              "run --gpus all), and what $CUDA_VISIBLE_DEVICES hides, which is %s%s%s",
+              visible ? "\"" : "", visible ? visible : "not set", visible ? "\"" : "");
+}
+
 static halotune_status start(struct cu *cu) {
   int devices = 0;
   CUresult result = cu->init(0);
-  if (result == CUDA_ERROR_NO_DEVICE) return fail(HALOTUNE_NO_GPU, "the CUDA driver finds no GPU");
+  if (result == CUDA_ERROR_NO_DEVICE) return fail_without_device();
   halotune_status status = cu_check(cu, result, "cuInit");
   if (status == HALOTUNE_OK) status = cu_check(cu, cu->driver_version(&cu->cuda_version), "cuDriverGetVersion");
   if (status == HALOTUNE_OK) status = cu_check(cu, cu->device_count(&devices), "cuDeviceGetCount");
   if (status != HALOTUNE_OK) return status;
-  if (devices == 0) return fail(HALOTUNE_NO_GPU, "the CUDA driver finds no GPU");
+  if (devices == 0) return fail_without_device();
   if (cu->cuda_version >= OLDEST_DRIVER) return HALOTUNE_OK;
   return fail(HALOTUNE_NO_GPU, "the driver runs CUDA %d.%d only; install one for CUDA 12 or later", cu->cuda_version / 1000,
               cu->cuda_version % 1000 / 10);

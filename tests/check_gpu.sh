@@ -9,6 +9,11 @@ jobs=${JOBS:-4}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/todo" "$work/done"
+if ! command -v jq >/dev/null; then
+  echo "not ok 1 - no jq, which reads what stencils there are: install it"
+  echo "1..1"
+  exit 1
+fi
 
 # Each check is a file of its own: what to run, then what came of it.
 add() { # name command...

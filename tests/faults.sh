@@ -1,39 +1,9 @@
 #!/bin/sh
 # faults.sh: `halotune tune` on a GPU that fails on command, on disks that are full or not to be written, on databases that are
-# damaged or of another version, killed at any moment, and two at a time: it ends, stores the right outcome, and loses nothing
-# else. By default some moments and calls; FULL=1 takes 50 and all. Speaks TAP.
+# damaged or of another version, ended by a signal, and two at a time: it ends, stores the right outcome, and loses nothing else.
+# faults_calls.sh is about the driver's calls one by one, faults_killed.sh about kill -9. Speaks TAP.
 set -u
-. "$(dirname "$0")/fake_gpu.sh"
-number=0 failed=0
-
-result() { # name status [file]
-  number=$((number + 1))
-  if [ "$2" = 0 ]; then
-    echo "ok $number - $1"
-  else
-    failed=$((failed + 1))
-    echo "not ok $number - $1"
-    [ $# -lt 3 ] || tail -n 5 "$3" | sed 's/^/# /'
-  fi
-}
-
-query() { sqlite3 -separator ' ' "$1" "$2"; } # DB SQL
-is_sound() { [ "$(query "$1" 'pragma integrity_check; pragma foreign_key_check')" = ok ]; }
-outcomes() { query "$1" "select outcome from measurement order by id desc" | sort | uniq -c | awk '{printf "%s%s %s", NR > 1 ? ", " : "", $1, $2} END {print ""}'; }
-
-# Processes that have this word in their environment: the tuner's, its workers, and theirs.
-processes_of() { # word
-  for environment in /proc/[0-9]*/environ; do
-    if grep -qsF "$1" "$environment"; then echo "$environment"; fi
-  done
-}
-ends_within_2_s() { # word
-  for tenth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    [ -n "$(processes_of "$1")" ] || return 0
-    sleep 0.1
-  done
-  return 1
-}
+. "$(dirname "$0")/faults_parts.sh"
 
 space=32
 tune "$work/plain.db" >"$work/out" 2>&1
@@ -105,6 +75,55 @@ for at in $((launches / 2)) $((launches * 3 / 4)) $((launches * 7 / 8)); do
   result "launch $at of $launches of the fastest variant goes wrong: it does not win" $? "$work/out"
 done
 
+# --- one variant of four that does not compile ------------------------------------------------------------------------------
+
+# A folder with a template `small` whose victim has more in its source.
+make_hard() { # CUDA
+  mkdir -p "$work/hard"
+  cp "$templates/small.yaml" "$work/hard"
+  { cat "$templates/small.cu" && printf '#if BLOCK_X == 64 && BLOCK_Y == 2 && VECTOR == 2 && POINTS_Y == 2\n%s\n#endif\n' "$1"; } >"$work/hard/small.cu"
+}
+start_hard() { # option...
+  rm -f "$work/fault.db"
+  (templates=$work/hard become_tune "$work/fault.db" --set block_x=64,block_y=2 --workers 1 "$@") >"$work/out" 2>&1 &
+  tuner=$!
+}
+ends_with() { # NAME OUTCOME REASON
+  wait $tuner
+  code=$?
+  got=$(query "$work/fault.db" "select outcome || ': ' || reason from measurement join variant on variant.id = variant_id where $is_victim")
+  others=$(query "$work/fault.db" "select count(*) from measurement where outcome in ('measured', 'screened')")
+  winners=$(query "$work/fault.db" "select count(*) from best join run on run.id = run_id where is_current and state = 'complete'")
+  [ "$code $others $winners" = "0 3 1" ] && is_sound "$work/fault.db" && case $got in "$2: "*"$3"*) ;; *) false ;; esac
+  ok=$?
+  echo "exit code $code, '$got', $others others have a time, $winners winners" >>"$work/out"
+  result "$1: $2" $ok "$work/out"
+}
+
+make_hard '__device__ int broken = nobody_knows;'
+start_hard
+ends_with "a source that NVRTC refuses" compile_failed 'identifier "nobody_knows" is undefined'
+
+# Templates in templates, without an end in sight.
+make_hard 'template <int N, unsigned M> struct tree { static const long sum = tree<N - 1, 2 * M>::sum + tree<N - 1, 2 * M + 1>::sum; };
+template <unsigned M> struct tree<0, M> { static const long sum = M; };
+__device__ long endless = tree<28, 1>::sum;'
+start_hard --compile-timeout 2s
+ends_with "a source that NVRTC takes too long for" compile_timeout 'no result after 2000 ms'
+
+# What else there is to compile is in the cache now, so that the one compiler is at work on the victim. The processes that start
+# others are the program's children, that of the compilers first.
+start_hard
+compiler=
+for tenth in $(seq 100); do
+  compiler=$(children_of "$(children_of $tuner | head -n 1)" | head -n 1)
+  [ -z "$compiler" ] || break
+  sleep 0.1
+done
+sleep 0.5 # so that it has read its request
+kill -SEGV "${compiler:-$tuner}"
+ends_with "a compiler that crashes" compile_crashed 'signal 11'
+
 # --- the GPU ----------------------------------------------------------------------------------------------------------------
 
 # It ends, in any way that is told by its exit code, and the database is sound.
@@ -170,67 +189,25 @@ HALOTUNE_FAKE_FAULT="*@star7_small,block_x=128,block_y=1,vector=1,points_y=1#100
   [ "$(query "$work/fault.db" "select count(*) from measurement where attempts > 1")" -gt 0 ]
 result "another variant takes the place of a default that dies" $? "$work/out"
 
-# Any call of the driver may fail at any time; the list of calls is that of gpu/cu.h.
-calls=$(sed -n 's/^  X([a-z_]*, "\(cu[A-Za-z0-9_]*\)".*/\1/p' gpu/cu.h | grep -v 'cuGetError')
-[ -n "${FULL:-}" ] || calls=$(echo "$calls" | awk 'NR % 4 == 1')
-for call in $calls; do
-  for error in ${FULL:+UNKNOWN} INVALID_VALUE; do
-    for place in 1 '3+'; do
-      ends "$call fails with $error from $place on" "$call#$place=$error" '0 1 3' --max-variants 4
-    done
-  done
-done
+# --- ended by a signal ----------------------------------------------------------------------------------------------------------
 
-# --- killed ---------------------------------------------------------------------------------------------------------------------
-
-# Each time a new database: the tuner is killed at a random moment of its run; what it had stored is still there after a rerun, which
-# measures only the rest, and leaves what the run without a kill has.
-moments=${MOMENTS:-${FULL:+50}}
-moments=${moments:-6}
-runs=0 lost='' late='' seen=''
-random=20261121
-while [ $runs -lt "$moments" ]; do
-  runs=$((runs + 1))
-  random=$(((random * 1103515245 + 12345) % 2147483648))
-  delay=$(awk -v r=$random -v n="$runs" -v all="$moments" 'BEGIN {printf "%.3f", (n - r/2147483648)/all*0.6}')
-  database=$work/killed$runs.db
-  env HALOTUNE_FAKE_STATE="$work/killed$runs.state" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" \
-    --template small --strategy exhaustive --budget 20s --db "$database" >"$work/out" 2>&1 &
-  tuner=$!
-  sleep "$delay"
-  kill -9 $tuner 2>/dev/null
-  wait $tuner 2>/dev/null
-  ends_within_2_s "killed$runs.state" || late="$late $delay"
-  stored="select group_concat(id || outcome || ifnull(median_ms, '')) from (select * from measurement where id <= %d order by id)"
-  before=0 text=
-  if [ -e "$database" ]; then
-    before=$(query "$database" "select count(*) from measurement" 2>/dev/null || echo 0)
-    # shellcheck disable=SC2059
-    text=$(query "$database" "$(printf "$stored" "$before")" 2>/dev/null)
-  fi
-  seen="$seen $before"
-  tune "$database" >"$work/again" 2>&1 || lost="$lost $delay:rerun"
-  # shellcheck disable=SC2059
-  [ "$text" = "$(query "$database" "$(printf "$stored" "$before")")" ] || lost="$lost $delay:changed"
-  is_sound "$database" || lost="$lost $delay:damaged"
-  rows=$(query "$database" "select count(*), count(distinct variant_id), (select count(*) from best where is_current),
-    (select count(*) from run where state = 'complete') > 0 from measurement")
-  [ "$rows" = "$space $space 1 1" ] || lost="$lost $delay:$before:$rows"
+# A user's Ctrl-C in the middle of the search: it ends soon, says how to go on, and goes on.
+# By itself, since timeout hands a signal on twice, and a second one is another wish.
+(HALOTUNE_FAKE_FAULT=cuEventSynchronize=slow:5 HALOTUNE_FAKE_STATE=$work/stopped.state become_tune "$work/stopped.db") >"$work/out" 2>&1 &
+tuner=$!
+while [ "$(query "file:$work/stopped.db?mode=ro" "select count(*) from measurement" 2>/dev/null || echo 0)" -lt 3 ] && kill -0 $tuner 2>/dev/null; do
+  sleep 0.02
 done
-result "killed at $moments moments, with$seen rows: nothing lost, nothing twice${lost:+; but $lost}" "$([ -z "$lost" ] && echo 0 || echo 1)" "$work/again"
-result "no process is left 2 s later${late:+; but after $late s}" "$([ -z "$late" ] && echo 0 || echo 1)"
-
-# A user's Ctrl-C: it ends soon, says how to go on, and goes on.
-HALOTUNE_FAKE_STATE=$work/stopped.state tune "$work/stopped.db" --strategy random --budget 60s >"$work/out" 2>&1 &
-sleep 0.3
-for environment in $(processes_of stopped.state); do
-  process=${environment#/proc/}
-  process=${process%/environ}
-  case $(tr '\0' ' ' <"/proc/$process/cmdline") in timeout*) kill -TERM "$process" ;; esac
-done
-wait
-ends_within_2_s stopped.state && is_sound "$work/stopped.db" && tune "$work/stopped.db" >"$work/again" 2>&1
-result "ended by a signal, and gone on with" $? "$work/again"
+kill -TERM $tuner
+wait $tuner
+ends_within_2_s "$work/stopped.state" && is_sound "$work/stopped.db"
+result "ended by a signal, with all its processes" $? "$work/out"
+[ "$(query "$work/stopped.db" "select state, (select count(*) from measurement) between 3 and $((space - 1)) from run")" = "partial 1" ] &&
+  grep -q 'halotune tune star7 .*--db' "$work/out"
+result "it keeps what it has, and says how to go on" $? "$work/out"
+tune "$work/stopped.db" >"$work/again" 2>&1 &&
+  [ "$(query "$work/stopped.db" "select group_concat(state), (select count(*) from measurement) from run")" = "partial,complete $space" ]
+result "and goes on" $? "$work/again"
 
 # --- disks and databases --------------------------------------------------------------------------------------------------------
 
@@ -312,5 +289,4 @@ wait $!
        select count(distinct variant_id) from measurement" | tr '\n' ' ')" = "2 1 $space " ]
 result "two at a time, into one database" $? "$work/second"
 
-echo "1..$number"
-[ "$failed" = 0 ]
+finish

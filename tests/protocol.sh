@@ -1,10 +1,10 @@
 #!/bin/sh
 # protocol.sh: `halotune tune` on a GPU whose times are known and whose noise is of one kind: the winner's true time is within 0.5 %
-# of the true best of all that was tried, in at least 95 of 100 seeds. By default a few seeds of each kind, of which one may
+# of the true best of all that was tried, in at least 95 of 100 seeds. By default 8 seeds of each kind, of which one may
 # miss; FULL=1 takes 100. KINDS="NAME ..." looks at these alone, SEEDS=N takes so many. Speaks TAP.
 set -u
 . "$(dirname "$0")/fake_gpu.sh"
-seeds=${SEEDS:-4}
+seeds=${SEEDS:-8}
 [ -z "${FULL:-}" ] || seeds=${SEEDS:-100}
 allowed=$((seeds * 5 / 100))
 [ "$allowed" -gt 0 ] || allowed=1

@@ -75,5 +75,35 @@ result "each template has a variant on the grids of the test" $?
 [ $? = 2 ] && grep -q 'needs --gpu' "$work/err"
 result "without --gpu it says what to do" $?
 
+# --- make sanitize-gpu and check-gpu, with what they lack ---------------------------------------------------------------------
+
+# In the place of compute-sanitizer: the program alone.
+cat >"$work/sanitizer" <<'S'
+#!/bin/sh
+while [ "${1#--}" != "$1" ]; do case $1 in --error-exitcode | --tool | --target-processes) shift 2 ;; *) shift ;; esac; done
+exec "$@"
+S
+chmod +x "$work/sanitizer"
+mkdir "$work/no_jq" && ln -s /usr/bin/* /bin/* "$work/no_jq" 2>/dev/null
+rm -f "$work/no_jq/jq"
+sanitize() { # words... : of the environment
+  env HALOTUNE="$program" HALOTUNE_DB="$work/sanitize.db" STENCILS=copy TOOLS=memcheck SAMPLE=1 SANITIZER="$work/sanitizer" "$@" tests/sanitize.sh \
+    >"$work/out" 2>"$work/err"
+}
+sanitize
+[ $? = 1 ] && [ "$(grep -c '^not ok .*copy f.., its best: no database knows one: tune first' "$work/out")" = 2 ] && [ "$(grep -c '^ok' "$work/out")" = 2 ]
+result "sanitize-gpu fails where no database knows a winner" $?
+sanitize WINNERS=0 && [ "$(grep -c '^ok .*a sample' "$work/out")" = 2 ]
+result "unless they are left out" $?
+timeout 100 "$program" tune copy --dtype all --grid 4096 --budget 3s --max-variants 2 --db "$work/sanitize.db" >"$work/out" 2>"$work/err" &&
+  sanitize SAMPLE=0 && [ "$(grep -c '^ok .*its best: [a-z]* ' "$work/out")" = 2 ] && [ "$(grep -c '^ok' "$work/out")" = 2 ]
+result "those that a database knows are looked at" $?
+sanitize PATH="$work/no_jq"
+[ $? = 1 ] && grep -q '^not ok 1 - no jq' "$work/out"
+result "sanitize-gpu fails without jq" $?
+env HALOTUNE="$program" PATH="$work/no_jq" tests/check_gpu.sh >"$work/out" 2>"$work/err"
+[ $? = 1 ] && grep -q '^not ok 1 - no jq' "$work/out"
+result "so does check-gpu" $?
+
 echo "1..$number"
 [ "$failed" = 0 ]

@@ -143,7 +143,7 @@ timeout 100 "$program" tune star7 --grid 16,16,16 --template-dir "$templates" --
 result "emulated times tell no bandwidth" $? "$work/err"
 
 # With literal extents, code differs by grid: the winner can be wrong on the second one alone.
-sed -e 's/^name: small/name: literal/' -e 's/extents == runtime/extents == literal/' "$templates/small.yaml" >"$templates/literal.yaml"
+sed -e 's/^name: small/name: literal/' -e '/^  extents:/s/runtime/literal/g' "$templates/small.yaml" >"$templates/literal.yaml"
 cp "$templates/small.cu" "$templates/literal.cu"
 wrong=$work/wrong.db
 tune "$wrong" --template literal >"$work/out" 2>&1
@@ -524,6 +524,12 @@ fails "an option that there is none of" 2 'nonsense' "$program" tune star7 --non
 fails "a strategy that there is none of" 2 'one of local, random, exhaustive' tune "$db" --strategy clever
 fails "a backend that there is none of" 2 'cuda, host or replay' tune "$db" --backend fpga
 fails "a GPU that there is none of" 2 '7' tune "$db" --device 7
+for gpu in '70 CUDA 12.x is the last' '990 install a newer Halotune'; do
+  HALOTUNE_FAKE_CAPABILITY=${gpu%% *} fails "an architecture that there is none of: ${gpu%% *}" 3 "${gpu#* }" tune "$work/no_gpu.db"
+done
+fails "no GPU: where to look for it" 3 'nvidia-smi -L' env HALOTUNE_FAKE_DEVICES=0 "$program" tune star7 --grid 16,16,16 --db "$work/no_gpu.db"
+[ ! -e "$work/no_gpu.db" ]
+result "and nothing is stored" $?
 fails "a share that is none" 2 'good-enough' tune "$db" --good-enough much
 fails "--fresh and --rematch" 2 'rematch' tune "$db" --fresh --rematch
 fails "a value that no template has" 2 "block_x" tune "$db" --set block_x=65

@@ -30,6 +30,11 @@ size_t fake_memory_bytes(void) { return (size_t)fake_number("HALOTUNE_FAKE_MEMOR
 
 int fake_capability(void) { return (int)fake_number("HALOTUNE_FAKE_CAPABILITY", 90); }
 
+const struct sm_limits *fake_limits(void) {
+  const struct arch_facts *arch = arch_find(fake_capability() / 10, fake_capability() % 10);
+  return arch ? &arch->limits : &arch_find(9, 0)->limits;
+}
+
 CUresult fake_init(unsigned flags) {
   ENTER("cuInit");
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
@@ -92,12 +97,10 @@ CUresult fake_pci_bus_id(char *id, int bytes, CUdevice device) {
 CUresult fake_device_attribute(int *value, CUdevice_attribute attribute, CUdevice device) {
   ENTER("cuDeviceGetAttribute");
   if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-  const struct arch_facts *arch = arch_find(fake_capability() / 10, fake_capability() % 10);
-  if (!arch) return CUDA_ERROR_INVALID_VALUE;
-  const struct sm_limits *limits = &arch->limits;
+  const struct sm_limits *limits = fake_limits();
   switch ((int)attribute) {
-  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = arch->major; break;
-  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = arch->minor; break;
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = fake_capability() / 10; break;
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = fake_capability() % 10; break;
   case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = (int)fake_number("HALOTUNE_FAKE_SMS", 132); break;
   case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: *value = 1980000; break;
   case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: *value = 3201000; break;

@@ -10,7 +10,7 @@
  * The environment, read at the first call:
  *   HALOTUNE_FAKE_DEVICES=N           GPUs; 1
  *   HALOTUNE_FAKE_NAME=TEXT           of the GPU; "NVIDIA H200"
- *   HALOTUNE_FAKE_CAPABILITY=N        90
+ *   HALOTUNE_FAKE_CAPABILITY=N        90; any
  *   HALOTUNE_FAKE_SMS=N               132
  *   HALOTUNE_FAKE_L2_MB=N             60
  *   HALOTUNE_FAKE_MEMORY_MB=N         143771; an allocation beyond it is out of memory
@@ -27,7 +27,7 @@
  *                                     others only take their virtual time
  *   HALOTUNE_FAKE_BACKWARDS=1         the last block and the last thread execute first
  *   HALOTUNE_FAKE_MEMO=FOLDER         what small launches gave is kept there by content, so that no later process computes it
- *                                     again
+ *                                     again; and sources by their cubins' hash
  *   HALOTUNE_FAKE_MODEL=FILE          times; see model.c
  *   HALOTUNE_FAKE_FAULT=FAULT;...     see below
  *
@@ -55,6 +55,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "gpu/arch.h"
 #include "gpu/cu.h"
 #include "tuner/backend/host.h"
 
@@ -136,6 +137,9 @@ bool fake_has_context(void);
 
 size_t fake_memory_bytes(void);
 int fake_capability(void);
+
+/* Those of its architecture; of sm_90's for one that Halotune does not know. */
+const struct sm_limits *fake_limits(void);
 
 /* --- memory (memory.c) -------------------------------------------------------------------------------------------------- */
 
@@ -225,6 +229,10 @@ bool memo_get(struct hash key, const struct host_argument *arguments);
 /* A copy of the memory, from malloc, to be compared with what the launch leaves. */
 unsigned char *memo_before(const struct host_argument *arguments, int count);
 void memo_put(struct hash key, const struct host_argument *arguments, int count, const unsigned char *before);
+
+/* The source of a cubin, from malloc; NULL where it is not kept. */
+char *memo_source(struct hash cubin);
+void memo_put_source(struct hash cubin, const char *source);
 
 /* --- times (model.c) ---------------------------------------------------------------------------------------------------- */
 

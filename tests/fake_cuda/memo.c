@@ -132,3 +132,27 @@ void memo_put(struct hash key, const struct host_argument *arguments, int count,
   text_free(&changes);
   free(path);
 }
+
+/* --- sources ------------------------------------------------------------------------------------------------------------ */
+
+static char *source_path_of(struct hash cubin) {
+  char *path = path_of(cubin), *source_path = NULL;
+  if (path && asprintf(&source_path, "%s.cu", path) < 0) source_path = NULL;
+  free(path);
+  return source_path;
+}
+
+char *memo_source(struct hash cubin) {
+  enum { MOST_SOURCE_BYTES = 1 << 22 };
+  char *path = getenv("HALOTUNE_FAKE_MEMO") ? source_path_of(cubin) : NULL, *source = NULL;
+  size_t length;
+  if (path && file_read(path, MOST_SOURCE_BYTES, &source, &length) != HALOTUNE_OK) source = NULL;
+  free(path);
+  return source;
+}
+
+void memo_put_source(struct hash cubin, const char *source) {
+  char *path = getenv("HALOTUNE_FAKE_MEMO") ? source_path_of(cubin) : NULL;
+  if (path && folder_make(getenv("HALOTUNE_FAKE_MEMO")) == HALOTUNE_OK) file_replace(path, source, strlen(source));
+  free(path);
+}

@@ -12,16 +12,21 @@ enum { MOST_RUNNERS = 8, UNASKED_SHARED_BYTES = 48 * 1024 };
 /* Modules whose processes are kept, the last used first. */
 static struct fake_module *running[MOST_RUNNERS];
 
-/* Several sources may have given one cubin: those of one variant on several grids. Any of them will do. */
+/* Several sources may have given one cubin: those of one variant on several grids. Any of them will do. To find one is to look
+ * through the whole cache. */
 static CUresult find_source(const void *image, struct fake_module *module) {
   struct cubin_cache cache;
   size_t bytes = cubin_bytes(image);
   if (bytes == 0) return CUDA_ERROR_INVALID_IMAGE;
   module->hash = hash_bytes(image, bytes);
+  if ((module->source = memo_source(module->hash))) return CUDA_SUCCESS;
   halotune_status status = cubin_cache_open(NULL, 0, &cache);
   if (status == HALOTUNE_OK) status = cubin_cache_source(&cache, module->hash, &module->source);
   cubin_cache_close(&cache);
-  if (status == HALOTUNE_OK) return CUDA_SUCCESS;
+  if (status == HALOTUNE_OK) {
+    memo_put_source(module->hash, module->source);
+    return CUDA_SUCCESS;
+  }
   fprintf(stderr, "fake driver: %s\n", fail_text());
   return CUDA_ERROR_INVALID_SOURCE;
 }
@@ -140,18 +145,12 @@ CUresult fake_function_attribute(int *value, CUfunction_attribute attribute, CUf
   return CUDA_SUCCESS;
 }
 
-static const struct sm_limits *limits_of_device(void) {
-  const struct arch_facts *arch = arch_find(fake_capability() / 10, fake_capability() % 10);
-  return arch ? &arch->limits : NULL;
-}
-
 CUresult fake_function_set(CUfunction handle, CUfunction_attribute attribute, int value) {
   struct fake_function *function = (struct fake_function *)(void *)handle;
   ENTER_ABOUT("cuFuncSetAttribute", function->module->source, NULL);
-  const struct sm_limits *limits = limits_of_device();
   if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return CUDA_SUCCESS;
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0) return CUDA_ERROR_INVALID_VALUE;
-  if (limits && value + function->kernel->static_shared_bytes > limits->shared_per_block_bytes) return CUDA_ERROR_INVALID_VALUE;
+  if (value + function->kernel->static_shared_bytes > fake_limits()->shared_per_block_bytes) return CUDA_ERROR_INVALID_VALUE;
   function->max_shared_bytes = value;
   return CUDA_SUCCESS;
 }
@@ -159,11 +158,10 @@ CUresult fake_function_set(CUfunction handle, CUfunction_attribute attribute, in
 CUresult fake_occupancy_blocks(int *blocks, CUfunction handle, int threads, size_t shared_bytes) {
   const struct fake_function *function = (const struct fake_function *)(const void *)handle;
   ENTER_ABOUT("cuOccupancyMaxActiveBlocksPerMultiprocessor", function->module->source, NULL);
-  const struct sm_limits *limits = limits_of_device();
-  if (!limits || threads < 1) return CUDA_ERROR_INVALID_VALUE;
+  if (threads < 1) return CUDA_ERROR_INVALID_VALUE;
   struct block_needs needs = {.threads = threads, .registers = function->kernel->registers,
                               .shared_bytes = function->kernel->static_shared_bytes + (int)shared_bytes};
-  *blocks = occupancy_of(limits, &needs).blocks;
+  *blocks = occupancy_of(fake_limits(), &needs).blocks;
   return CUDA_SUCCESS;
 }
 

@@ -37,8 +37,9 @@ static struct fake_state *map_file(const char *path) {
 
 struct fake_state *fake_state(void) {
   static struct fake_state own, *state;
+  if (state) return state;
   const char *path = getenv("HALOTUNE_FAKE_STATE");
-  if (!state) state = path ? map_file(path) : &own;
+  state = path ? map_file(path) : &own;
   return state;
 }
 

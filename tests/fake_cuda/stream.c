@@ -78,10 +78,9 @@ static CUresult check_launch(const struct fake_function *function, const unsigne
   unsigned threads = block[0] * block[1] * block[2];
   if (threads > 1024 || (long long)shared_bytes > function->max_shared_bytes) return CUDA_ERROR_INVALID_VALUE;
   if (threads > (unsigned)function->kernel->max_threads) return CUDA_ERROR_INVALID_VALUE;
-  const struct arch_facts *arch = arch_find(fake_capability() / 10, fake_capability() % 10);
   unsigned warps = (threads + 31) / 32, unit = 8;
   unsigned registers = ((unsigned)function->kernel->registers + unit - 1) / unit * unit * warps * 32;
-  if (arch && registers > (unsigned)arch->limits.registers_per_block) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  if (registers > (unsigned)fake_limits()->registers_per_block) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   return CUDA_SUCCESS;
 }
 

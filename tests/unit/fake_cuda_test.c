@@ -186,7 +186,8 @@ static const struct {
   const char *fault, *want;
 } rows[] = {
     {RIGHT, "", "right"},
-    {RIGHT, "cuInit=NO_DEVICE", "the CUDA driver finds no GPU"},
+    {RIGHT, "cuInit=NO_DEVICE", "the CUDA driver finds no GPU: see whether 'nvidia-smi -L' lists one, whether a container was given it "
+                               "(docker run --gpus all), and what $CUDA_VISIBLE_DEVICES hides, which is \"7\""},
     {RIGHT, "cuMemAlloc#2=OUT_OF_MEMORY", "alloc: CUDA_ERROR_OUT_OF_MEMORY"},
     {RIGHT, "cuMemAlloc#3=OUT_OF_MEMORY", "right"},
     {RIGHT, "cuModuleLoadData=NO_BINARY_FOR_GPU", "load: CUDA_ERROR_NO_BINARY_FOR_GPU"},
@@ -347,6 +348,7 @@ TEST(variants_compute_what_the_reference_does) {
 }
 
 int main(void) {
+  setenv("CUDA_VISIBLE_DEVICES", "7", 1); /* which the driver of tests does not mind */
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_fault_strikes),
       cmocka_unit_test(processes_share_a_state),

@@ -3,6 +3,7 @@
 
 #include <cuda_occupancy.h>
 
+#include "gpu/arch_support.h"
 #include "gpu/occupancy.h"
 #include "tests/unit/unit.h"
 
@@ -30,6 +31,37 @@ TEST(architectures_are_read_by_name) {
   }
   CHECK_TEXT("Hopper", arch_find(9, 0)->generation, "9.0");
   CHECK(!arch_find(3, 5), "3.5 is older than the table");
+}
+
+TEST(a_gpu_that_nothing_compiles_for_is_told_with_what_to_do) {
+  static const struct nvrtc_facts today = {.major = 13, .minor = 0, .arch_count = 3, .archs = {75, 90, 121}};
+  static const struct nvrtc_facts old = {.major = 12, .minor = 0, .arch_count = 3, .archs = {50, 75, 90}};
+  static const struct nvrtc_facts future = {.major = 14, .minor = 2, .arch_count = 2, .archs = {80, 121}};
+  static const struct {
+    int capability;
+    const struct nvrtc_facts *nvrtc;
+    halotune_status want;
+    const char *words;
+  } rows[] = {
+      {90, &today, HALOTUNE_OK, ""},
+      {90, NULL, HALOTUNE_OK, ""},
+      {75, &old, HALOTUNE_OK, ""},
+      {30, &today, HALOTUNE_NO_GPU, "knows 7.5 to 12.1: tune on a newer GPU"},
+      {70, &today, HALOTUNE_NO_GPU, "CUDA 12.x is the last"},
+      {70, &old, HALOTUNE_NO_GPU, "compute capability 7.0"},
+      {990, &today, HALOTUNE_NO_GPU, "install a newer Halotune"},
+      {120, &old, HALOTUNE_NO_NVRTC, "install a newer CUDA Toolkit"},
+      {75, &future, HALOTUNE_NO_NVRTC, "install an older CUDA Toolkit"},
+      {86, &today, HALOTUNE_NO_NVRTC, "$HALOTUNE_NVRTC"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const struct arch_facts *facts;
+    CHECK_EQ(rows[i].want, arch_support("GPU X", rows[i].capability, rows[i].nvrtc, &facts), "row %zu", i);
+    CHECK_EQ(rows[i].want == HALOTUNE_OK, facts != NULL, "row %zu", i);
+    if (rows[i].want == HALOTUNE_OK) continue;
+    CHECK(strstr(fail_text(), rows[i].words), "row %zu: %s", i, fail_text());
+    CHECK(strstr(fail_text(), "GPU X"), "row %zu: %s", i, fail_text());
+  }
 }
 
 /* Devices of the texts that the examples come from. Registers and shared memory are as large as they were where the
@@ -243,6 +275,7 @@ TEST(our_arithmetic_is_that_of_cuda_occupancy) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_gpu_that_nothing_compiles_for_is_told_with_what_to_do),
       cmocka_unit_test(architectures_are_read_by_name),
       cmocka_unit_test(worked_examples_come_out_as_printed),
       cmocka_unit_test(the_arithmetic_is_shown),

@@ -41,5 +41,6 @@ enum outcome gpu_outcome(CUresult result) {
 }
 
 bool gpu_is_dead(const struct gpu *gpu) {
-  return gpu_outcome(gpu->failed) != OUTCOME_LAUNCH_FAILED || gpu->cu->ctx_synchronize() != CUDA_SUCCESS;
+  if (gpu->is_stuck || gpu_outcome(gpu->failed) != OUTCOME_LAUNCH_FAILED) return true;
+  return gpu->cu->ctx_synchronize() != CUDA_SUCCESS;
 }

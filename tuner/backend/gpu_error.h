@@ -9,6 +9,7 @@
 struct gpu {
   const struct cu *cu;
   CUresult failed; /* CUDA_SUCCESS: none did since gpu_clear */
+  bool is_stuck;   /* a capture did not end, so that all later work would go into it */
 };
 
 /* Look at what a call came to, and remember a failure. Returns as cu_check. */
@@ -20,7 +21,8 @@ static inline void gpu_clear(struct gpu *gpu) { gpu->failed = CUDA_SUCCESS; }
  * or that the driver refused it. */
 enum outcome gpu_outcome(CUresult result);
 
-/* Whether the context can no longer be used, as is so after a kernel died: every call fails from then on. */
+/* Whether the context can no longer be used, as is so after a kernel died: every call fails from then on. Or its stream, which is
+ * stuck in a capture. */
 bool gpu_is_dead(const struct gpu *gpu);
 
 #endif

@@ -188,6 +188,7 @@ static halotune_status make_graph(struct gpu_session *s, int number, int binding
   if (status != HALOTUNE_OK) return status;
   CUresult applied = apply_many(s, number, binding, batch);
   CUresult ended = s->cu.capture_end(s->stream, &graph);
+  s->gpu.is_stuck = ended != CUDA_SUCCESS && ended != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   status = gpu_did(&s->gpu, applied, "launch");
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, ended, "cuStreamEndCapture");
   if (status == HALOTUNE_OK) {

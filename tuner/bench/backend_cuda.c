@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/arch_support.h"
 #include "tuner/bench/backend_cuda_parts.h"
 
 static halotune_status set_problem(void *state, const struct backend_problem *problem) {
@@ -82,16 +83,9 @@ static halotune_status prepare(struct cuda *c, const struct nvrtc_facts *nvrtc) 
               c->opened.cuda / THOUSAND, c->opened.cuda % THOUSAND / TEN, nvrtc->major, nvrtc->minor, detail);
 }
 
-static halotune_status fill_facts(struct cuda *c, struct backend_facts *facts) {
-  enum { TEN = 10 };
-  int capability = c->opened.device.capability;
+static void fill_facts(struct cuda *c, struct backend_facts *facts) {
   facts->device = c->opened.device;
   facts->cuda = c->opened.cuda;
-  facts->arch = arch_find(capability / TEN, capability % TEN);
-  if (!facts->arch) {
-    return fail(HALOTUNE_NO_GPU, "%s has compute capability %d.%d, which this Halotune does not know",
-                c->opened.device.name, capability / TEN, capability % TEN);
-  }
   if (nvml_open(&c->nvml) != HALOTUNE_OK ||
       nvml_choose(&c->nvml, c->opened.device.uuid, c->opened.pci_bus_id) != HALOTUNE_OK) {
     snprintf(facts->warnings, sizeof facts->warnings, "%.500s\n", fail_text());
@@ -103,7 +97,6 @@ static halotune_status fill_facts(struct cuda *c, struct backend_facts *facts) {
     snprintf(facts->warnings + length, sizeof facts->warnings - length,
              "%d other process%s on the GPU: times may be off\n", others, others == 1 ? " computes" : "es compute");
   }
-  return HALOTUNE_OK;
 }
 
 halotune_status backend_cuda_open(const struct backend_cuda_options *options, struct backend_handle *out) {
@@ -125,13 +118,16 @@ halotune_status backend_cuda_open(const struct backend_cuda_options *options, st
   halotune_status status = gpu_link_open(NULL, &c->link);
   if (status == HALOTUNE_OK) status = gpu_link_start(&c->link);
   if (status == HALOTUNE_OK) status = cuda_open_gpu(c);
+  const struct device_facts *device = &c->opened.device;
+  const struct nvrtc_facts *nvrtc = compiler_nvrtc(options->compiler);
+  if (status == HALOTUNE_OK) status = arch_support(device->name, device->capability, nvrtc, &out->facts.arch);
   if (status == HALOTUNE_OK) status = compile_checks(c, options->compiler);
-  if (status == HALOTUNE_OK) status = prepare(c, compiler_nvrtc(options->compiler));
-  if (status == HALOTUNE_OK) status = fill_facts(c, &out->facts);
+  if (status == HALOTUNE_OK) status = prepare(c, nvrtc);
   if (status != HALOTUNE_OK) {
     close_backend(c);
     return status;
   }
+  fill_facts(c, &out->facts);
   out->table = &table;
   out->state = c;
   return HALOTUNE_OK;

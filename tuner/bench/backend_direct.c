@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/arch_support.h"
 #include "tuner/bench/backend_cuda_judge.h"
 
 struct direct {
@@ -139,7 +140,6 @@ halotune_status backend_direct_open(const struct backend_cuda_options *options, 
                                        .read = read_nothing,
                                        .keep_warm = keep_warm,
                                        .close = close_backend};
-  enum { TEN = 10 };
   char arch[16];
   *out = (struct backend_handle){.table = NULL};
   struct direct *d = calloc(1, sizeof *d);
@@ -149,13 +149,11 @@ halotune_status backend_direct_open(const struct backend_cuda_options *options, 
     int capability = d->session.device.facts.capability;
     out->facts.device = d->session.device.facts;
     out->facts.cuda = d->session.cu.cuda_version;
-    out->facts.arch = arch_find(capability / TEN, capability % TEN);
+    status = arch_support(out->facts.device.name, capability, compiler_nvrtc(options->compiler), &out->facts.arch);
     snprintf(arch, sizeof arch, "sm_%d", capability);
     const struct compile_request request = {.source = source, .name = "check.cu", .arch = arch};
-    status = compiler_compile(options->compiler, &request, &d->checks);
+    if (status == HALOTUNE_OK) status = compiler_compile(options->compiler, &request, &d->checks);
   }
-  if (status == HALOTUNE_OK && !out->facts.arch)
-    status = fail(HALOTUNE_NO_GPU, "this Halotune does not know the GPU's architecture");
   if (status == HALOTUNE_OK) status = gpu_session_prepare(&d->session, d->checks.cubin);
   free(source);
   if (status != HALOTUNE_OK) {

@@ -97,8 +97,11 @@ static void print_ready(struct session *session) {
       compile_row_print(row);
     }
   }
-  progress_show(&session->progress, "%ld of %ld compiled, %ld failed", session->done, session->job_count,
-                session->done - session->counts[COMPILE_ROW_OK] - session->counts[COMPILE_ROW_LEFT_OUT]);
+  struct progress_parts parts = {.count = 0};
+  progress_add(&parts, 0, "", "%ld of %ld compiled", session->done, session->job_count);
+  progress_add(&parts, 1, ", ", "%ld failed",
+               session->done - session->counts[COMPILE_ROW_OK] - session->counts[COMPILE_ROW_LEFT_OUT]);
+  progress_show(&session->progress, &parts);
 }
 
 static halotune_status compile_all(struct session *session) {

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/replace.h"
 #include "db/check.h"
-#include "gpu/arch.h"
+#include "gpu/arch_support.h"
 #include "gpu/cache_folder.h"
 #include "gpu/nvml.h"
 #include "gpu/nvrtc.h"
@@ -221,17 +221,12 @@ static void look_for_database(struct machine *m, struct finding *f) {
 /* Whether kernels can be made for a GPU. */
 static void look_at_gpu(const struct machine *m, const struct device_facts *gpu, struct finding *f) {
   const double giga = 1e9, mega = 1e6, khz_to_mhz = 1e-3;
-  const int ten = 10;
-  bool compiles = !m->has_nvrtc;
   text_printf(&f->text, "%s, sm_%d, %d SMs at up to %.0f MHz, %.1f GB, L2 %.1f MB, %s", gpu->name, gpu->capability,
               gpu->sm_count, gpu->clock_khz * khz_to_mhz, (double)gpu->memory_bytes / giga, gpu->l2_bytes / mega,
               gpu->uuid);
-  for (int i = 0; i < m->nvrtc.facts.arch_count && m->has_nvrtc; i++)
-    compiles = compiles || m->nvrtc.facts.archs[i] == gpu->capability;
-  if (!compiles)
-    warn(f, "this NVRTC does not compile for it: install a newer CUDA Toolkit, or for an old GPU an older one");
-  else if (!arch_find(gpu->capability / ten, gpu->capability % ten))
-    warn(f, "this Halotune does not know its architecture: a newer one may");
+  const struct arch_facts *facts;
+  if (arch_support(gpu->name, gpu->capability, m->has_nvrtc ? &m->nvrtc.facts : NULL, &facts) != HALOTUNE_OK)
+    warn(f, fail_text());
 }
 
 /* --- output ------------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* duration.c: a number and a unit. */
 #include "tuner/cli/duration.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,4 +19,11 @@ halotune_status option_seconds(const struct invocation *invocation, const char *
     return HALOTUNE_OK;
   }
   return fail(HALOTUNE_ARGUMENT, "--%s takes a time such as 90s, 5m or 1h, not '%s'", name, value);
+}
+
+halotune_status option_milliseconds(const struct invocation *invocation, const char *name, int otherwise_ms, int *out) {
+  double seconds;
+  halotune_status status = option_seconds(invocation, name, otherwise_ms * 1e-3, &seconds);
+  if (status == HALOTUNE_OK) *out = seconds * 1e3 < INT_MAX ? (int)ceil(seconds * 1e3) : INT_MAX;
+  return status;
 }

@@ -8,4 +8,7 @@
  * with the option's name in the detail. */
 halotune_status option_seconds(const struct invocation *invocation, const char *name, double otherwise, double *out);
 
+/* The same in milliseconds, rounded up; where it is more than an int holds, that. */
+halotune_status option_milliseconds(const struct invocation *invocation, const char *name, int otherwise_ms, int *out);
+
 #endif

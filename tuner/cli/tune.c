@@ -9,7 +9,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/parallel.h"
+#include "gpu/compile_pool.h"
 #include "tuner/cli/command_line.h"
+#include "tuner/cli/duration.h"
 #include "tuner/cli/hint_stores.h"
 #include "tuner/cli/progress.h"
 #include "tuner/cli/tune_backend.h"
@@ -28,7 +30,7 @@ struct tune_command {
   struct tune_tools tools;
   struct hint_stores hints;
   struct tune_backend which;
-  int workers; /* compilers */
+  int workers, compile_timeout_ms; /* of compilers */
   struct backend_handle backend;
   struct tune_options options;
   struct tuned *rows;
@@ -90,7 +92,7 @@ static halotune_status open_store(struct tune_command *c) {
 }
 
 static halotune_status open_tools(struct tune_command *c) {
-  struct compiler_options options = {.pool = {.workers = c->workers}};
+  struct compiler_options options = {.pool = {.workers = c->workers, .timeout_ms = c->compile_timeout_ms}};
   halotune_status status = HALOTUNE_OK;
   if (c->which.kind != TUNE_ON_RECORDING) status = compiler_open(&options, &c->tools.compiler);
   if (status == HALOTUNE_OK) status = tune_backend_open(&c->which, c->tools.compiler, &c->backend);
@@ -115,15 +117,19 @@ static void open_copy(struct tune_command *c) {
 
 static void show(void *context, const struct tune_progress *progress) {
   struct tune_command *c = context;
-  char best[64] = "";
-  if (isfinite(progress->best_ms)) snprintf(best, sizeof best, ", best %.4g ms", progress->best_ms);
-  if (isfinite(progress->best_ms) && !isnan(progress->roof_share) && !c->backend.facts.is_emulation) {
-    size_t length = strlen(best);
-    snprintf(best + length, sizeof best - length, " (%.3f of copy)", progress->roof_share);
+  struct progress_parts parts = {.count = 0};
+  progress_add(&parts, 4, "", "%s", text_string(&c->task_name)); /* the user has typed it */
+  progress_add(&parts, 3, ": ", "%s", progress->phase);
+  progress_add(&parts, 2, ", ", "%ld of %ld tried", progress->tried, progress->space);
+  progress_add(&parts, 6, ", ", "%ld failed", progress->failed);
+  progress_add(&parts, 7, ", ", "%.0f/s", progress->variants_per_s);
+  if (isfinite(progress->best_ms)) {
+    const bool has_share = !isnan(progress->roof_share) && !c->backend.facts.is_emulation;
+    progress_add(&parts, 0, ", ", "best %.4g ms", progress->best_ms);
+    if (has_share) progress_add(&parts, 5, " (", "%.3f of copy)", progress->roof_share);
   }
-  progress_show(&c->progress, "%s: %s, %ld of %ld tried, %ld failed, %.0f/s%s, %.0f s left", text_string(&c->task_name),
-                progress->phase, progress->tried, progress->space, progress->failed, progress->variants_per_s, best,
-                progress->left_s);
+  progress_add(&parts, 1, ", ", "%.0f s left", progress->left_s);
+  progress_show(&c->progress, &parts);
 }
 
 /* --- tasks --- */
@@ -304,6 +310,8 @@ static enum exit_code run(const struct invocation *invocation) {
   halotune_status status = tune_options_read(invocation, c.start_ms, &c.options);
   if (status == HALOTUNE_OK) status = tune_backend_read(invocation, &c.which);
   if (status == HALOTUNE_OK) status = read_workers(invocation, &c.workers);
+  if (status == HALOTUNE_OK)
+    status = option_milliseconds(invocation, "compile-timeout", COMPILE_POOL_TIMEOUT_MS, &c.compile_timeout_ms);
   if (status != HALOTUNE_OK) return report_failure(status);
   if (c.which.is_every_device && !option_value(invocation, "dry-run")) return tune_devices(invocation);
   if ((status = tune_plan_open(invocation, &c.plan)) != HALOTUNE_OK) return report_file_failure(status);
@@ -341,6 +349,7 @@ static const struct option_row options[] = {
     {"reproducible", NULL, "only variants whose results are the same, bit for bit; a winner of its own is stored"},
     {"seed", "N", "of the search, 1 by default"},
     {"workers", "N", "compilers at a time; one for each CPU but one by default"},
+    {"compile-timeout", "TIME", "of one variant's compile, 30s by default; one that takes longer is stored as compile_timeout"},
     {"fresh", NULL, "measure again what an earlier run measured"},
     {"hints", "FILE", "begin with the winners of this database, too"},
     {"no-hints", NULL, "begin blind: try no winners of databases first"},

@@ -119,8 +119,10 @@ static void wait_for(struct child *children, int count) {
       left += children[i].pid != 0;
     }
     handed_on = signals;
-    progress_show(&progress, "%d of %d GPU%s at work, %.0f s", left, count, PLURAL(count),
-                  (clock_ms() - start_ms) * 1e-3);
+    struct progress_parts parts = {.count = 0};
+    progress_add(&parts, 0, "", "%d of %d GPU%s at work", left, count, PLURAL(count));
+    progress_add(&parts, 1, ", ", "%.0f s", (clock_ms() - start_ms) * 1e-3);
+    progress_show(&progress, &parts);
     if (left > 0) usleep(LOOK_EVERY_US);
   }
   progress_hide(&progress);

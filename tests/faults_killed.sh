@@ -1,0 +1,102 @@
+#!/bin/sh
+# faults_killed.sh: `halotune tune` killed with SIGKILL in its set-up, its search and its finals, and then run again: what was stored
+# is still there and unchanged, only the rest is measured, and no process of the killed run is left 2 s later. By default 15
+# moments; FULL=1 takes 50, MOMENTS=N so many. Speaks TAP.
+set -u
+. "$(dirname "$0")/faults_parts.sh"
+parts='set-up search finals'
+space=32
+
+# The GPU's events are late, so that search and finals last long enough to be met.
+slowly() { HALOTUNE_FAKE_FAULT=cuEventSynchronize=slow:1.5 HALOTUNE_FAKE_STATE=$work/state become_tune "$@"; } # DB option...
+rows_of() { query "file:$1?mode=ro" "select count(*) from measurement" 2>/dev/null || echo 0; } # DB
+
+# A part of a run begins: with the program, with the first row, with the last one. False where the run ends before.
+await_part() { # PART PROCESS DB
+  case $1 in set-up) return 0 ;; search) least=1 ;; *) least=$space ;; esac
+  while [ "$(rows_of "$3")" -lt $least ]; do
+    kill -0 "$2" 2>/dev/null || return 1
+    sleep 0.01
+  done
+}
+
+# Kill a run so long after a part of it began, and run it again. Prints "PART DELAY_S ROWS STATE WRONG...": what the kill left, and what is
+# wrong with it or with what the rerun made of it.
+one() { # PART DELAY_S
+  wrong=''
+  (slowly "$work/killed.db") >"$work/out" 2>&1 &
+  tuner=$!
+  await_part "$1" $tuner "$work/killed.db" || wrong="$wrong too-late"
+  sleep "$2"
+  kill -9 $tuner 2>/dev/null
+  wait $tuner 2>/dev/null
+  ends_within_2_s "$work/state" || wrong="$wrong processes-left"
+  # Looked at in a copy: the database itself is as the kill left it until the rerun opens it.
+  rows=0 state=none stored=
+  if [ -e "$work/killed.db" ]; then
+    for file in "$work/killed.db" "$work/killed.db-wal"; do [ ! -e "$file" ] || cp "$file" "$work/copy${file#"$work/killed"}"; done
+    is_sound "$work/copy.db" || wrong="$wrong damaged"
+    rows=$(rows_of "$work/copy.db")
+    state=$(query "$work/copy.db" "select state from run" 2>/dev/null)
+    before="select * from measurement where id in (select id from measurement order by id limit $rows)"
+    stored=$(query "$work/copy.db" "$before" 2>/dev/null)
+  fi
+  tune "$work/killed.db" >"$work/again" 2>&1 || wrong="$wrong rerun:$?"
+  is_sound "$work/killed.db" || wrong="$wrong damaged-by-rerun"
+  [ "$rows" = 0 ] || [ "$(query "$work/killed.db" "$before")" = "$stored" ] || wrong="$wrong changed"
+  after=$(query "$work/killed.db" "select count(*), count(distinct variant_id), (select count(*) from best where is_current),
+    (select count(*) from run where state = 'complete') > 0 from measurement")
+  [ "$after" = "$space $space 1 1" ] || wrong="$wrong has:$(echo "$after" | tr ' ' ,)"
+  echo "$1 $2 $rows ${state:-none} $wrong"
+}
+
+if [ $# = 2 ]; then
+  one "$1" "$2"
+  exit
+fi
+
+# How long each part lasts, on this machine and now.
+started_ms=$(($(date +%s%N) / 1000000))
+(slowly "$work/whole.db" --json) >"$work/out" 2>&1
+result "a slow run that nobody kills" $? "$work/out"
+whole_ms=$(($(date +%s%N) / 1000000 - started_ms))
+jq -r ".tasks[0] | \"search \(.search_s)\", \"finals \(.final_s)\", \"set-up \($whole_ms/1000 - .search_s - .final_s)\"" "$work/out" >"$work/lengths"
+
+moments=${MOMENTS:-${FULL:+50}}
+moments=${moments:-15}
+# Spread evenly over each part, and at random within its share. 0.95: the last moments of a part may take less time than now.
+awk -v moments="$moments" 'BEGIN {srand(20261121)}
+  {length_s[NR] = $2; name[NR] = $1}
+  END {
+    share = moments / NR
+    for (i = 0; i < moments; i++) {
+      part = i % NR + 1
+      printf "%s %.3f\n", name[part], length_s[part] * 0.95 * (int(i / NR) + rand()) / (share > int(share) ? int(share) + 1 : share)
+    }
+  }' "$work/lengths" >"$work/moments"
+xargs -P "$(($(nproc) * 2))" -L 1 "$0" <"$work/moments" >"$work/results"
+sort "$work/results" >"$work/killed"
+
+wrong=$(awk 'NF > 4' "$work/killed" | grep -c .)
+[ "$(grep -c . "$work/killed")" = "$moments" ] && [ "$wrong" = 0 ]
+result "killed at $moments moments: nothing lost, nothing twice, no process left" $? "$work/killed"
+# Where the moments fell, by what the kill left: a run without a row, with some, with all of them and no end.
+where() { awk -v part="$1" -v space=$space '
+  {is = $3 == 0 ? "set-up" : $3 < space ? "search" : $4 == "running" ? "finals" : "end"}
+  is == part {rows = rows " " $3}
+  END {print rows}' "$work/killed"; }
+for part in $parts; do
+  [ "$(where "$part" | wc -w)" -gt $((moments / 6)) ]
+  result "moments in the $part left these rows:$(where "$part")" $? "$work/killed"
+done
+
+# A process that would not notice by itself, since a call of the driver never comes back to it.
+(HALOTUNE_FAKE_FAULT='cuLaunchKernel#50=hang' HALOTUNE_FAKE_STATE=$work/stuck.state become_tune "$work/stuck.db") >"$work/out" 2>&1 &
+tuner=$!
+sleep 2
+at_work=$(processes_of "$work/stuck.state" | wc -l)
+kill -9 $tuner
+wait $tuner 2>/dev/null
+[ "$at_work" -ge 4 ] && ends_within_2_s "$work/stuck.state" # the program, two that start others, and the GPU's
+result "killed while its worker hangs in a call of the driver: none of $at_work processes is left" $? "$work/out"
+finish

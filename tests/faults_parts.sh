@@ -1,0 +1,42 @@
+# faults_parts.sh: what faults*.sh have in common, for them to source: the fake GPU, results as TAP, and looks at databases and processes.
+. "$(dirname "$0")/fake_gpu.sh"
+number=0 failed=0
+
+result() { # name status [file]
+  number=$((number + 1))
+  if [ "$2" = 0 ]; then
+    echo "ok $number - $1"
+  else
+    failed=$((failed + 1))
+    echo "not ok $number - $1"
+    [ $# -lt 3 ] || tail -n 5 "$3" | sed 's/^/# /'
+  fi
+}
+finish() {
+  echo "1..$number"
+  [ "$failed" = 0 ]
+}
+
+query() { sqlite3 -separator ' ' "$1" "$2"; } # DB SQL
+is_sound() { [ "$(query "$1" 'pragma integrity_check; pragma foreign_key_check')" = ok ]; }
+
+# For a subshell that is to be killed: as tune of fake_gpu.sh, in the subshell's own process.
+become_tune() { # DB option...
+  start_tune exec "$@"
+}
+
+# The numbers of the processes that have this word in their environment: the tuner's, its workers', and theirs. Others run
+# these tests, too: the word has to be a path in $work.
+processes_of() { # word
+  grep -lsF "$1" /proc/[0-9]*/environ | cut -d/ -f3
+}
+ends_within_2_s() { # word
+  for twentieth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ -n "$(processes_of "$1")" ] || return 0
+    [ "$twentieth" = 20 ] || sleep 0.1
+  done
+  return 1
+}
+children_of() { # process
+  cat /proc/[0-9]*/stat 2>/dev/null | sed 's/ (.*) / /' | awk -v parent="$1" '$3 == parent {print $1}' | sort -n
+}
