@@ -62,7 +62,7 @@ TEST(a_right_variant_is_timed_and_stays_right) {
   verdict = load(&backend, &v, false);
   CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "%s", verdict.reason);
   CHECK(verdict.worst.passed && verdict.run_ms > 0, "verdict");
-  const struct sample_plan plan = {slots, batches, 3, 2, true};
+  const struct sample_plan plan = {.slots = slots, .batches = batches, .slot_count = 3, .rounds = 2, .warm = true};
   CHECK_OK(backend.table->sample(backend.state, &plan, times_ms, &failed, &verdict));
   CHECK_EQ(-1, failed, "%s", verdict.reason);
   for (int i = 0; i < 6; i++) CHECK(times_ms[i] > 0, "sample %d", i);
