@@ -34,23 +34,26 @@ static halotune_status read_marks(sqlite3 *connection, struct marks *out) {
   return status == HALOTUNE_OK ? query_script(connection, "release marks") : status;
 }
 
-static halotune_status inspect(sqlite3 *connection, const char *path, enum content *out) {
-  struct marks marks = {0, 0, 0};
-  *out = CONTENT_NONE;
-  halotune_status status = read_marks(connection, &marks);
-  if (status != HALOTUNE_OK) return status;
-  if (marks.application == 0 && marks.version == 0 && marks.objects == 0) return HALOTUNE_OK;
-  if (marks.application != SCHEMA_APPLICATION_ID) {
+static enum content content_of(const struct marks *marks) {
+  if (marks->application == 0 && marks->version == 0 && marks->objects == 0) return CONTENT_NONE;
+  return marks->version < SCHEMA_VERSION ? CONTENT_OLDER : CONTENT_OURS;
+}
+
+/* Read the marks of a file; those of one that this program cannot use are a failure. */
+static halotune_status inspect(sqlite3 *connection, const char *path, struct marks *out) {
+  *out = (struct marks){0, 0, 0};
+  halotune_status status = read_marks(connection, out);
+  if (status != HALOTUNE_OK || content_of(out) == CONTENT_NONE) return status;
+  if (out->application != SCHEMA_APPLICATION_ID) {
     return fail(HALOTUNE_DB, "%s: this is an SQLite database, but not a tuning database; name another file",
                 path);
   }
-  if (marks.version > SCHEMA_VERSION) {
+  if (out->version > SCHEMA_VERSION) {
     return fail(HALOTUNE_DB,
                 "%s: a newer Halotune wrote this database (version %lld, this program knows %d); use that one, or "
                 "name another file",
-                path, (long long)marks.version, SCHEMA_VERSION);
+                path, (long long)out->version, SCHEMA_VERSION);
   }
-  *out = marks.version < SCHEMA_VERSION ? CONTENT_OLDER : CONTENT_OURS;
   return HALOTUNE_OK;
 }
 
@@ -79,13 +82,13 @@ static bool needs_undoing(const sqlite3 *connection) {
   return code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY;
 }
 
-static halotune_status connect_to_read(const char *path, sqlite3 **out, enum content *content) {
+static halotune_status connect_to_read(const char *path, sqlite3 **out, struct marks *marks) {
   halotune_status status = connect(path, SQLITE_OPEN_READONLY, out);
-  if (status == HALOTUNE_OK) status = inspect(*out, path, content);
+  if (status == HALOTUNE_OK) status = inspect(*out, path, marks);
   if (status == HALOTUNE_OK || !*out || !needs_undoing(*out)) return status;
   sqlite3_close(*out);
   status = connect(path, SQLITE_OPEN_READWRITE, out);
-  return status == HALOTUNE_OK ? inspect(*out, path, content) : status;
+  return status == HALOTUNE_OK ? inspect(*out, path, marks) : status;
 }
 
 /* All of a database into another connection; between "begin" and its end, no writer changes it. */
@@ -124,13 +127,10 @@ static halotune_status read_older(struct store *store) {
 
 static halotune_status open_to_read(struct store *store) {
   struct marks marks;
-  enum content content = CONTENT_NONE;
-  halotune_status status = connect_to_read(store->path, &store->connection, &content);
-  if (status == HALOTUNE_OK && content == CONTENT_NONE) {
-    return fail(HALOTUNE_NOT_FOUND, "%s: nothing is stored there yet", store->path);
-  }
-  if (status == HALOTUNE_OK) status = read_marks(store->connection, &marks);
+  halotune_status status = connect_to_read(store->path, &store->connection, &marks);
   if (status != HALOTUNE_OK) return status;
+  const enum content content = content_of(&marks);
+  if (content == CONTENT_NONE) return fail(HALOTUNE_NOT_FOUND, "%s: nothing is stored there yet", store->path);
   store->version = (int)marks.version;
   return content == CONTENT_OLDER ? read_older(store) : HALOTUNE_OK;
 }
@@ -156,16 +156,16 @@ static halotune_status make_file(const char *path) {
 }
 
 static halotune_status make_tables(sqlite3 *connection) {
-  char marks[128];
-  enum content content = CONTENT_NONE;
-  snprintf(marks, sizeof marks, "pragma application_id = %d; pragma user_version = %d", SCHEMA_APPLICATION_ID,
+  char own_marks[128];
+  struct marks marks;
+  snprintf(own_marks, sizeof own_marks, "pragma application_id = %d; pragma user_version = %d", SCHEMA_APPLICATION_ID,
            SCHEMA_VERSION);
   halotune_status status = query_script(connection, "begin immediate");
   if (status != HALOTUNE_OK) return status;
-  status = inspect(connection, "database", &content); /* another process may have been faster */
-  if (status == HALOTUNE_OK && content == CONTENT_NONE) {
+  status = inspect(connection, "database", &marks); /* another process may have been faster */
+  if (status == HALOTUNE_OK && content_of(&marks) == CONTENT_NONE) {
     status = query_script(connection, schema_sql);
-    if (status == HALOTUNE_OK) status = query_script(connection, marks);
+    if (status == HALOTUNE_OK) status = query_script(connection, own_marks);
   }
   return query_finish(connection, status);
 }
@@ -190,24 +190,25 @@ static halotune_status look_for_damage(sqlite3 *connection, const char *path) {
 }
 
 /* All that speaks against a file is found by a connection that cannot write. */
-static halotune_status inspect_to_write(const char *path, enum content *content) {
+static halotune_status inspect_to_write(const char *path, struct marks *marks) {
   sqlite3 *connection = NULL;
-  halotune_status status = connect_to_read(path, &connection, content);
+  halotune_status status = connect_to_read(path, &connection, marks);
   if (status == HALOTUNE_OK) status = look_for_damage(connection, path);
   sqlite3_close(connection);
   return status;
 }
 
 static halotune_status open_to_write(struct store *store) {
-  enum content content = CONTENT_NONE;
+  struct marks marks;
   halotune_status status = make_file(store->path);
-  if (status == HALOTUNE_OK) status = inspect_to_write(store->path, &content);
+  if (status == HALOTUNE_OK) status = inspect_to_write(store->path, &marks);
   if (status == HALOTUNE_OK) status = connect(store->path, SQLITE_OPEN_READWRITE, &store->connection);
   if (status != HALOTUNE_OK) return status;
   if (sqlite3_db_readonly(store->connection, "main") == 1) {
     return fail(HALOTUNE_DB, "%s: it cannot be written; change its permissions, or name another file",
                 store->path);
   }
+  const enum content content = content_of(&marks);
   if (content == CONTENT_NONE) status = make_tables(store->connection);
   if (content == CONTENT_OLDER) status = migrate(store->connection, schema_migrations, SCHEMA_VERSION);
   if (status == HALOTUNE_OK) store->version = SCHEMA_VERSION;
