@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "db/launch_text.h"
-#include "tuner/search/hint_rows.h"
 #include "tuner/search/visited.h"
 
 static int find_template(const struct session *session, const char *name) {
@@ -55,22 +54,28 @@ static halotune_status take_rows(struct session *session, const struct hint_rows
   return status;
 }
 
-halotune_status hints_find(struct session *session) {
+halotune_status hints_read(const struct session *session, const struct task *task, struct hint_rows *out) {
   const struct tune_tools *tools = session->tools;
   const struct backend_facts *facts = &tools->backend->facts;
-  const struct hint_target target = {.task = session->task,
+  const struct hint_target target = {.task = task,
                                      .device = &facts->device,
                                      .is_emulation = facts->is_emulation,
                                      .launch = session->launch,
                                      .cache = session->options->cache};
-  struct hint_rows rows = {.count = 0};
+  *out = (struct hint_rows){.count = 0};
+  halotune_status status = hint_rows_read(out, tools->store, &target);
+  for (int i = 0; i < tools->hint_count && status == HALOTUNE_OK; i++)
+    status = hint_rows_read(out, tools->hints[i], &target);
+  hint_rows_sort(out);
+  return status;
+}
+
+halotune_status hints_find(struct session *session) {
+  struct hint_rows rows;
   struct visited only = {.count = 0};
   const struct tune_options *options = session->options;
   if (options->no_hints || options->rematch || !options->strategy->takes_hints) return HALOTUNE_OK;
-  halotune_status status = hint_rows_read(&rows, tools->store, &target);
-  for (int i = 0; i < tools->hint_count && status == HALOTUNE_OK; i++)
-    status = hint_rows_read(&rows, tools->hints[i], &target);
-  hint_rows_sort(&rows);
+  halotune_status status = hints_read(session, session->task, &rows);
   visited_add_recorded(&only, &session->space);
   if (status == HALOTUNE_OK) status = take_rows(session, &rows, &only);
   session->space.hints = session->hints.list;

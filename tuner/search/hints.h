@@ -2,6 +2,7 @@
 #ifndef TUNER_SEARCH_HINTS_H
 #define TUNER_SEARCH_HINTS_H
 
+#include "tuner/search/hint_rows.h"
 #include "tuner/search/session.h"
 
 enum {
@@ -17,6 +18,12 @@ enum {
  * them to the strategy. Nothing is found with --no-hints or --rematch, nor for a strategy that takes none.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status hints_find(struct session *session);
+
+/* Read the winners that they are chosen from: of these databases, the nearest to a task first.
+ *   task  the session's, or that of its roof
+ *   out   ended with hint_rows_free, after a failure, too
+ * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status hints_read(const struct session *session, const struct task *task, struct hint_rows *out);
 
 /* Whether a variant is one of them. */
 bool hints_have(const struct session *session, const struct proposal *proposal);

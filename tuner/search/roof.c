@@ -7,7 +7,7 @@
 #include "db/launch_text.h"
 #include "tuner/search/device_time.h"
 #include "tuner/search/draw.h"
-#include "tuner/search/hint_rows.h"
+#include "tuner/search/hints.h"
 #include "tuner/search/session.h"
 #include "tuner/search/visited.h"
 
@@ -120,19 +120,8 @@ static halotune_status try_rows(struct roof_search *search, const struct hint_ro
 }
 
 static halotune_status try_tuned(struct roof_search *search, bool *is_tuned) {
-  struct session *session = search->session;
-  const struct tune_tools *tools = session->tools;
-  const struct backend_facts *facts = &tools->backend->facts;
-  const struct hint_target target = {.task = session->copy,
-                                     .device = &facts->device,
-                                     .is_emulation = facts->is_emulation,
-                                     .launch = session->launch,
-                                     .cache = session->options->cache};
-  struct hint_rows rows = {.count = 0};
-  halotune_status status = hint_rows_read(&rows, tools->store, &target);
-  for (int i = 0; i < tools->hint_count && status == HALOTUNE_OK; i++)
-    status = hint_rows_read(&rows, tools->hints[i], &target);
-  hint_rows_sort(&rows);
+  struct hint_rows rows;
+  halotune_status status = hints_read(search->session, search->session->copy, &rows);
   if (status == HALOTUNE_OK) status = try_rows(search, &rows, is_tuned);
   hint_rows_free(&rows);
   return status;
