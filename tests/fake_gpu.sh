@@ -1,6 +1,6 @@
 # fake_gpu.sh: for tests that source it: `halotune` on the driver of tests/fake_cuda, with a small space of variants. Sets
 # $program, $work (removed at the end), $templates (a folder with the template `small`: `direct` with 32 configurations), and the environment;
-# what is compiled and computed is kept in build/fake, so that a second run of a test is fast.
+# what is compiled and computed is kept in build/fake, so that a second run of a test is fast. `result` and `finish` speak TAP.
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
 library=$(readlink -f "${FAKE_CUDA:-build/libfakecuda.so}")
@@ -46,4 +46,21 @@ start_tune() { # how DB option...
 }
 tune() { # DB option...
   start_tune "timeout ${LIMIT_S:-100}" "$@"
+}
+
+# Results as TAP.
+number=0 failed=0
+result() { # name status [file]
+  number=$((number + 1))
+  if [ "$2" = 0 ]; then
+    echo "ok $number - $1"
+  else
+    failed=$((failed + 1))
+    echo "not ok $number - $1"
+    [ $# -lt 3 ] || tail -n 8 "$3" | sed 's/^/# /'
+  fi
+}
+finish() {
+  echo "1..$number"
+  [ "$failed" = 0 ]
 }

@@ -1,21 +1,5 @@
-# faults_parts.sh: what faults*.sh have in common, for them to source: the fake GPU, results as TAP, and looks at databases and processes.
+# faults_parts.sh: what faults*.sh have in common, for them to source: the fake GPU, and looks at databases and processes.
 . "$(dirname "$0")/fake_gpu.sh"
-number=0 failed=0
-
-result() { # name status [file]
-  number=$((number + 1))
-  if [ "$2" = 0 ]; then
-    echo "ok $number - $1"
-  else
-    failed=$((failed + 1))
-    echo "not ok $number - $1"
-    [ $# -lt 3 ] || tail -n 5 "$3" | sed 's/^/# /'
-  fi
-}
-finish() {
-  echo "1..$number"
-  [ "$failed" = 0 ]
-}
 
 query() { sqlite3 -separator ' ' "$1" "$2"; } # DB SQL
 is_sound() { [ "$(query "$1" 'pragma integrity_check; pragma foreign_key_check')" = ok ]; }

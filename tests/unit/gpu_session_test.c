@@ -46,6 +46,36 @@ static void upload_all(struct gpu_session *s, const struct scene *scene, const s
   }
 }
 
+/* A problem on the GPU with its fields, and a variant of it that is compiled, but not loaded. */
+struct opened {
+  struct stage stage;
+  struct gpu_session s;
+  struct gpu_problem problem;
+  struct kernel_plan plan;
+  struct variant v;
+};
+
+static void open_variant(struct opened *out, const char *stencil, struct grid grid, const char *template,
+                         const char *set, enum launch_mode launch, enum cache_mode cache) {
+  struct stage *stage = &out->stage;
+  stage_open(stage, stencil, DTYPE_F64, grid);
+  const struct backend_problem wanted = {.scene = &stage->scene, .launch = launch, .cache = cache};
+  CHECK(variant_open(&out->v, stage, template, set, compiler), "rules");
+  CHECK_OK(cuda_problem_make(&wanted, &out->problem));
+  CHECK_OK(gpu_session_open(0, &out->s));
+  CHECK_OK(gpu_session_prepare(&out->s, checks.cubin));
+  CHECK_OK(gpu_session_problem(&out->s, &out->problem));
+  upload_all(&out->s, &stage->scene, stage->stencil);
+  kernel_plan_make(&out->v.generated.launch, stage->stencil, stage->dtype, &out->v.spec.domain, stage->coefficients,
+                   &out->plan);
+}
+
+static void close_variant(struct opened *opened) {
+  gpu_session_close(&opened->s);
+  variant_close(&opened->v);
+  stage_close(&opened->stage);
+}
+
 /* The results of the last application against the reference of as many steps. */
 static void check_steps(struct gpu_session *s, const struct stage *stage, int steps, const char *what) {
   struct scene_request request = stage->scene.request;
@@ -82,46 +112,32 @@ static CUresult count_encode(CUtensorMap *map, CUtensorMapDataType type, cuuint3
 
 static void check_samples(const char *stencil, const char *template, const char *set, enum launch_mode launch,
                           int maps) {
-  static struct stage stage;
-  static struct gpu_session s;
-  struct gpu_problem problem;
-  struct kernel_plan plan;
-  struct variant v;
+  static struct opened c;
   struct gpu_look_back seen;
   const int batches[] = {1, 5, 4, 5};
   double time_ms;
   int steps = 0;
-  stage_open(&stage, stencil, DTYPE_F64, (struct grid){{20, 17, 15}});
-  const struct backend_problem wanted = {.scene = &stage.scene, .launch = launch, .cache = CACHE_STEADY};
-  CHECK(variant_open(&v, &stage, template, set, compiler), "rules");
-  CHECK_OK(cuda_problem_make(&wanted, &problem));
-  CHECK_OK(gpu_session_open(0, &s));
-  encode = s.cu.tensor_map_encode;
-  s.cu.tensor_map_encode = count_encode;
+  open_variant(&c, stencil, (struct grid){{20, 17, 15}}, template, set, launch, CACHE_STEADY);
+  encode = c.s.cu.tensor_map_encode;
+  c.s.cu.tensor_map_encode = count_encode;
   encoded = 0;
-  CHECK_OK(gpu_session_prepare(&s, checks.cubin));
-  CHECK_OK(gpu_session_problem(&s, &problem));
-  upload_all(&s, &stage.scene, stage.stencil);
-  kernel_plan_make(&v.generated.launch, stage.stencil, stage.dtype, &v.spec.domain, stage.coefficients, &plan);
-  CHECK_OK(gpu_session_load(&s, 0, &plan, v.compiled.cubin, false));
-  CHECK_EQ(maps * problem.phase_count, encoded, "%s %s: maps of each phase", stencil, template);
-  CHECK_OK(gpu_session_verify(&s, 0, &seen));
+  CHECK_OK(gpu_session_load(&c.s, 0, &c.plan, c.v.compiled.cubin, false));
+  CHECK_EQ(maps * c.problem.phase_count, encoded, "%s %s: maps of each phase", stencil, template);
+  CHECK_OK(gpu_session_verify(&c.s, 0, &seen));
   encoded = 0;
   for (size_t i = 0; i < COUNT(batches); i++) {
-    CHECK_OK(gpu_session_sample(&s, 0, batches[i], i % 2 == 1, &time_ms));
-    CHECK(s.applications >= steps + batches[i], "%ld applications", s.applications);
-    steps = (int)s.applications;
-    CHECK_EQ(steps % problem.phase_count, s.phase, "%s: phase", stencil);
-    check_steps(&s, &stage, steps, stencil);
+    CHECK_OK(gpu_session_sample(&c.s, 0, batches[i], i % 2 == 1, &time_ms));
+    CHECK(c.s.applications >= steps + batches[i], "%ld applications", c.s.applications);
+    steps = (int)c.s.applications;
+    CHECK_EQ(steps % c.problem.phase_count, c.s.phase, "%s: phase", stencil);
+    check_steps(&c.s, &c.stage, steps, stencil);
   }
-  CHECK_OK(gpu_session_inspect(&s, 0, &seen));
-  for (int i = 0; i < gpu_problem_buffers(&problem); i++)
+  CHECK_OK(gpu_session_inspect(&c.s, 0, &seen));
+  for (int i = 0; i < gpu_problem_buffers(&c.problem); i++)
     CHECK_EQ(0, seen.buffers[i].damaged, "%s: buffer %d", stencil, i);
-  CHECK(!gpu_session_is_lost(&s), "nothing was lost");
+  CHECK(!gpu_session_is_lost(&c.s), "nothing was lost");
   CHECK_EQ(0, encoded, "%s %s: maps of samples", stencil, template);
-  gpu_session_close(&s);
-  variant_close(&v);
-  stage_close(&stage);
+  close_variant(&c);
 }
 
 TEST(samples_of_an_iterated_stencil_are_its_time_steps) {
@@ -155,36 +171,22 @@ TEST(the_last_output_is_compared_where_it_can_be) {
               {"triad", CACHE_COLD, 0, false},
               {"star7", CACHE_STEADY, 0, false}};
   for (size_t i = 0; i < COUNT(rows); i++) {
-    static struct stage stage;
-    static struct gpu_session s;
-    struct gpu_problem problem;
-    struct kernel_plan plan;
-    struct variant v;
+    static struct opened c;
     struct gpu_look_back seen;
     const double wrong = 12345;
     double time_ms;
-    stage_open(&stage, rows[i].stencil, DTYPE_F64, (struct grid){{19, 17, 15}});
-    const struct backend_problem wanted = {.scene = &stage.scene, .launch = LAUNCH_STREAM, .cache = rows[i].cache};
-    CHECK(variant_open(&v, &stage, "direct", NULL, compiler), "rules");
-    CHECK_OK(cuda_problem_make(&wanted, &problem));
-    CHECK_OK(gpu_session_open(0, &s));
-    CHECK_OK(gpu_session_prepare(&s, checks.cubin));
-    CHECK_OK(gpu_session_problem(&s, &problem));
-    upload_all(&s, &stage.scene, stage.stencil);
-    kernel_plan_make(&v.generated.launch, stage.stencil, stage.dtype, &v.spec.domain, stage.coefficients, &plan);
-    for (int slot = 1; slot >= 0; slot--) CHECK_OK(gpu_session_load(&s, slot, &plan, v.compiled.cubin, false));
-    CHECK_OK(gpu_session_verify(&s, 0, &seen));
-    for (int k = 0; k < 3; k++) CHECK_OK(gpu_session_sample(&s, 0, 4, true, &time_ms));
-    CHECK_OK(gpu_session_inspect(&s, 0, &seen));
-    CHECK_EQ(0, seen.buffers[problem.input_count].bad, "row %zu: right", i);
-    CUdeviceptr output = s.fields[problem.input_count].data;
-    CHECK_EQ(CUDA_SUCCESS, s.cu.to_device(output + WHERE * sizeof wrong, &wrong, sizeof wrong), "row %zu", i);
-    CHECK_OK(gpu_session_inspect(&s, rows[i].asked, &seen));
-    CHECK_EQ(rows[i].is_compared, seen.buffers[problem.input_count].bad, "row %zu: points that are wrong", i);
+    open_variant(&c, rows[i].stencil, (struct grid){{19, 17, 15}}, "direct", NULL, LAUNCH_STREAM, rows[i].cache);
+    for (int slot = 1; slot >= 0; slot--) CHECK_OK(gpu_session_load(&c.s, slot, &c.plan, c.v.compiled.cubin, false));
+    CHECK_OK(gpu_session_verify(&c.s, 0, &seen));
+    for (int k = 0; k < 3; k++) CHECK_OK(gpu_session_sample(&c.s, 0, 4, true, &time_ms));
+    CHECK_OK(gpu_session_inspect(&c.s, 0, &seen));
+    CHECK_EQ(0, seen.buffers[c.problem.input_count].bad, "row %zu: right", i);
+    CUdeviceptr output = c.s.fields[c.problem.input_count].data;
+    CHECK_EQ(CUDA_SUCCESS, c.s.cu.to_device(output + WHERE * sizeof wrong, &wrong, sizeof wrong), "row %zu", i);
+    CHECK_OK(gpu_session_inspect(&c.s, rows[i].asked, &seen));
+    CHECK_EQ(rows[i].is_compared, seen.buffers[c.problem.input_count].bad, "row %zu: points that are wrong", i);
     if (rows[i].is_compared) CHECK(seen.compared_points > 1 && seen.got[0] == wrong, "row %zu: %g", i, seen.got[0]);
-    gpu_session_close(&s);
-    variant_close(&v);
-    stage_close(&stage);
+    close_variant(&c);
   }
 }
 
@@ -217,45 +219,30 @@ TEST(a_checked_sample_that_is_wrong_is_told_later) {
               {"triad", CACHE_COLD, LAUNCH_STREAM, 0, 0, 0},   {"triad", CACHE_COLD, LAUNCH_STREAM, 2, 0, 1},
               {"star7", CACHE_COLD, LAUNCH_STREAM, 2, 0, 1}};
   for (size_t i = 0; i < COUNT(rows); i++) {
-    static struct stage stage;
-    static struct gpu_session s;
-    struct gpu_problem problem;
-    struct kernel_plan plan;
-    struct variant v;
+    static struct opened c;
     struct gpu_look_back seen;
     double time_ms;
-    stage_open(&stage, rows[i].stencil, DTYPE_F64, (struct grid){{19, 17, 15}});
-    const struct backend_problem wanted = {
-        .scene = &stage.scene, .launch = rows[i].launch, .cache = rows[i].cache};
-    CHECK(variant_open(&v, &stage, "direct", NULL, compiler), "rules");
-    CHECK_OK(cuda_problem_make(&wanted, &problem));
-    CHECK_OK(gpu_session_open(0, &s));
-    CHECK_OK(gpu_session_prepare(&s, checks.cubin));
-    CHECK_OK(gpu_session_problem(&s, &problem));
-    upload_all(&s, &stage.scene, stage.stencil);
-    kernel_plan_make(&v.generated.launch, stage.stencil, stage.dtype, &v.spec.domain, stage.coefficients, &plan);
-    for (int slot = 0; slot < 2; slot++) CHECK_OK(gpu_session_load(&s, slot, &plan, v.compiled.cubin, false));
-    CHECK_OK(gpu_session_verify(&s, 0, &seen));
-    const int output = problem.input_count, bindings = s.slots[0].binding_count;
-    const bool rotates = rows[i].cache == CACHE_COLD && s.rotation.count > 0;
-    damage.session = &s;
-    damage.wait = s.cu.event_synchronize;
+    open_variant(&c, rows[i].stencil, (struct grid){{19, 17, 15}}, "direct", NULL, rows[i].launch, rows[i].cache);
+    for (int slot = 0; slot < 2; slot++) CHECK_OK(gpu_session_load(&c.s, slot, &c.plan, c.v.compiled.cubin, false));
+    CHECK_OK(gpu_session_verify(&c.s, 0, &seen));
+    const int output = c.problem.input_count, bindings = c.s.slots[0].binding_count;
+    const bool rotates = rows[i].cache == CACHE_COLD && c.s.rotation.count > 0;
+    damage.session = &c.s;
+    damage.wait = c.s.cu.event_synchronize;
     damage.calls = 0;
     damage.strikes = rows[i].strikes;
-    damage.at = (rotates ? gpu_rotation_field(&s.rotation, (BATCH - 1) % bindings, output) : s.fields[output].data) +
-                (stage.stencil->dims == 1 ? WHERE_1D : WHERE) * sizeof(double);
-    s.cu.event_synchronize = wait_and_damage;
-    for (int k = 0; k < SAMPLES; k++) CHECK_OK(gpu_session_sample_checked(&s, 0, BATCH, &time_ms));
-    CHECK_OK(gpu_session_sample_checked(&s, 1, BATCH, &time_ms)); /* another slot runs behind it */
-    CHECK_OK(gpu_session_inspect(&s, 0, &seen));
+    damage.at = (rotates ? gpu_rotation_field(&c.s.rotation, (BATCH - 1) % bindings, output) : c.s.fields[output].data) +
+                (c.stage.stencil->dims == 1 ? WHERE_1D : WHERE) * sizeof(double);
+    c.s.cu.event_synchronize = wait_and_damage;
+    for (int k = 0; k < SAMPLES; k++) CHECK_OK(gpu_session_sample_checked(&c.s, 0, BATCH, &time_ms));
+    CHECK_OK(gpu_session_sample_checked(&c.s, 1, BATCH, &time_ms)); /* another slot runs behind it */
+    CHECK_OK(gpu_session_inspect(&c.s, 0, &seen));
     CHECK_EQ(SAMPLES, seen.checked_samples, "row %zu: samples", i);
     CHECK_EQ(rows[i].differing, seen.differing_samples, "row %zu: samples that differ", i);
     CHECK_EQ(rows[i].wrong, seen.buffers[output].bad, "row %zu: points that are wrong", i);
-    CHECK_OK(gpu_session_inspect(&s, 1, &seen));
+    CHECK_OK(gpu_session_inspect(&c.s, 1, &seen));
     CHECK_EQ(0, seen.differing_samples + seen.buffers[output].bad, "row %zu: the other slot", i);
-    gpu_session_close(&s);
-    variant_close(&v);
-    stage_close(&stage);
+    close_variant(&c);
   }
 }
 
@@ -282,44 +269,30 @@ TEST(how_long_values_stay_finite_follows_from_the_weights) {
 
 /* One workspace for samples, one for the run that is verified: half of the free memory each is the most. */
 TEST(a_workspace_has_to_fit) {
-  static struct stage stage;
-  static struct gpu_session s;
-  struct gpu_problem problem;
-  struct kernel_plan plan;
-  struct variant v;
+  static struct opened c;
   struct gpu_look_back seen;
   size_t free_bytes = 0, total_bytes = 0;
   double time_ms;
   setenv("HALOTUNE_FAKE_MEMORY_MB", "64", 1);
-  stage_open(&stage, "scan_z", DTYPE_F64, (struct grid){{8, 6, 260}});
-  const struct backend_problem wanted = {.scene = &stage.scene, .launch = LAUNCH_STREAM, .cache = CACHE_STEADY};
-  CHECK(variant_open(&v, &stage, "scan_segments", "vector=2", compiler), "rules");
-  CHECK_OK(cuda_problem_make(&wanted, &problem));
-  CHECK_OK(gpu_session_open(0, &s));
-  CHECK_OK(gpu_session_prepare(&s, checks.cubin));
-  CHECK_OK(gpu_session_problem(&s, &problem));
-  upload_all(&s, &stage.scene, stage.stencil);
-  kernel_plan_make(&v.generated.launch, stage.stencil, stage.dtype, &v.spec.domain, stage.coefficients, &plan);
-  CHECK_OK(gpu_did(&s.gpu, s.cu.mem_info(&free_bytes, &total_bytes), "cuMemGetInfo"));
-  CHECK(plan.workspace_bytes > 0 && plan.workspace_bytes < free_bytes / 2, "%zu bytes", plan.workspace_bytes);
+  open_variant(&c, "scan_z", (struct grid){{8, 6, 260}}, "scan_segments", "vector=2", LAUNCH_STREAM, CACHE_STEADY);
+  CHECK_OK(gpu_did(&c.s.gpu, c.s.cu.mem_info(&free_bytes, &total_bytes), "cuMemGetInfo"));
+  CHECK(c.plan.workspace_bytes > 0 && c.plan.workspace_bytes < free_bytes / 2, "%zu bytes", c.plan.workspace_bytes);
   for (size_t more = 0; more <= 4; more += 4) {
-    plan.workspace_bytes = free_bytes / 8 * 4 + more;
-    CHECK_EQ(more > 0 ? HALOTUNE_NO_GPU : HALOTUNE_OK, gpu_session_load(&s, 0, &plan, v.compiled.cubin, false),
+    c.plan.workspace_bytes = free_bytes / 8 * 4 + more;
+    CHECK_EQ(more > 0 ? HALOTUNE_NO_GPU : HALOTUNE_OK, gpu_session_load(&c.s, 0, &c.plan, c.v.compiled.cubin, false),
              "%zu bytes more: %s", more, fail_text());
     if (more > 0) continue;
-    CHECK_OK(gpu_session_verify(&s, 0, &seen));
-    CHECK_OK(gpu_session_sample(&s, 0, 3, true, &time_ms));
-    CHECK_OK(gpu_session_inspect(&s, 0, &seen));
+    CHECK_OK(gpu_session_verify(&c.s, 0, &seen));
+    CHECK_OK(gpu_session_sample(&c.s, 0, 3, true, &time_ms));
+    CHECK_OK(gpu_session_inspect(&c.s, 0, &seen));
     CHECK_EQ(0, seen.buffers[1].bad, "sums");
-    gpu_session_unload(&s, 0);
+    gpu_session_unload(&c.s, 0);
   }
   CHECK(strstr(fail_text(), "takes 2 workspaces of 0.03"), "%s", fail_text());
-  CHECK_EQ(OUTCOME_LAUNCH_FAILED, gpu_outcome(s.gpu.failed), "the variant's verdict");
-  CHECK(!gpu_session_is_lost(&s), "nothing was lost");
-  gpu_session_close(&s);
+  CHECK_EQ(OUTCOME_LAUNCH_FAILED, gpu_outcome(c.s.gpu.failed), "the variant's verdict");
+  CHECK(!gpu_session_is_lost(&c.s), "nothing was lost");
+  close_variant(&c);
   unsetenv("HALOTUNE_FAKE_MEMORY_MB");
-  variant_close(&v);
-  stage_close(&stage);
 }
 
 TEST(phases_come_back_to_the_first) {
