@@ -441,6 +441,7 @@ await test(
   starHash,
   async (page) => {
     await page.locator('.source summary').click();
+    await page.locator('.code-keyword').first().waitFor();
     is((await page.locator('.code-keyword').count()) > 20, 'no keywords are marked');
     same(await page.locator('.source code').innerText(), star.winner.source, 'the source shown');
     await page.locator('button.copy').click();

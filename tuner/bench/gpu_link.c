@@ -46,8 +46,9 @@ static void tell_death(struct gpu_link *link, int wait_status) {
 
 void gpu_link_stop(struct gpu_link *link) {
   if (link->pid == 0) return;
-  close(link->socket);
+  /* Killed before its socket closes: else it might begin to tidy up, and how it ended would depend on who is faster. */
   tell_death(link, spawner_stop(&link->spawner, link->pid));
+  close(link->socket);
   link->last_slot = link->window->slot;
   link->pid = 0;
   link->socket = -1;
