@@ -19,8 +19,8 @@ struct writer {
 
 /* Whoever reads a document decides what to trust. */
 static bool is_left_out(const struct writer *w, int table, const struct column *column) {
-  return table == TABLE_BEST &&
-         (strcmp(column->name, "is_trusted") == 0 || (!w->with_cubins && strcmp(column->name, "cubin") == 0));
+  return strcmp(column->name, "is_trusted") == 0 ||
+         (table == TABLE_BEST && !w->with_cubins && strcmp(column->name, "cubin") == 0);
 }
 
 static void add_samples(struct text *out, sqlite3_stmt *row, int at) {

@@ -93,7 +93,7 @@ static halotune_status bind_member(const struct reader *r, int column_number, js
 /* What documents may leave out although the table has no default for it. */
 static void bind_omissions(const struct reader *r) {
   int trusted = table_column(r->table, "is_trusted"), cubin = table_column(r->table, "cubin");
-  if (trusted >= 0) sqlite3_bind_int(r->insert, trusted + 2, 0);
+  if (trusted >= 0 && r->table->columns[trusted].must_be_given) sqlite3_bind_int(r->insert, trusted + 2, 0);
   if (cubin >= 0) sqlite3_bind_zeroblob(r->insert, cubin + 2, 0);
 }
 

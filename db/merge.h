@@ -15,7 +15,7 @@ struct merge_conflict {
 
 struct merge_options {
   const char *origin; /* what rows are said to come from: the other database's file; one printable line */
-  bool trust;         /* lookup may use them: their code will run on this machine's GPU */
+  bool trust;         /* lookup may use them: their code will run on this machine's GPU. What their runs found right is believed */
   void (*conflict)(void *context, const struct merge_conflict *conflict); /* NULL: nobody wants to know */
   void *context;
 };

@@ -3,7 +3,7 @@
  * A verdict is what a run found of a variant: right (measured, screened) or wrong (wrong, out_of_bounds). It is about
  * one source, element type, grid and model of GPU, in whatever mode it was launched, on whichever GPU of the model. A
  * crash, a hang or a refusal can be chance, and is no verdict. The newest one counts, and none is about a best that was
- * measured after it. */
+ * measured after it. Whoever says that a variant is wrong is believed; that it is right, only who is trusted. */
 #ifndef DB_REFUTED_H
 #define DB_REFUTED_H
 
@@ -31,7 +31,7 @@
 #define SQL_STANDS                                                                                              \
   SQL_IS_WRONG("w") " and not exists (select 1 from measurement m join run r on r.id = m.run_id"                \
   " join problem q on q.id = r.problem_id join device e on e.id = q.device_id where m.variant_id = w.variant_id" \
-  " and " SQL_IS_RIGHT("m") " and " SQL_SAME_PLACE("wp", "wd", "q", "e")                                         \
+  " and r.is_trusted and " SQL_IS_RIGHT("m") " and " SQL_SAME_PLACE("wp", "wd", "q", "e")                                         \
   " and " SQL_VERDICT_DATE("m", "r") " > " SQL_VERDICT_DATE("w", "wr") ")"
 
 /* Whether the variant of a row of `best` is known to be wrong where that row would serve it. */

@@ -91,7 +91,8 @@ create table run (
   empty_ms     real,                            -- one launch of an empty kernel in this mode
   copy_ms      real,                            -- moving the same bytes with the tuned copy, beside the finalists
   memcpy_ms    real,                            -- the same with cuMemcpyDtoDAsync
-  warnings     text    not null default ''      -- a line each: other processes on the GPU, slowdowns
+  warnings     text    not null default '',     -- a line each: slowdowns; other processes on the GPU
+  is_trusted   integer not null default 1 check (is_trusted in (0, 1))  -- 0: imported, and nobody believes what it found right
 ) strict;
 create index run_by_problem on run (problem_id);
 

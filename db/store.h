@@ -156,8 +156,8 @@ halotune_status store_measured_again(struct store *store, int64_t run, int64_t v
 /* Mark results of this run as doubtful, in one transaction: the GPU changed around them, and they could not be measured again. */
 halotune_status store_mark(struct store *store, int64_t run, const int64_t *variants, long count);
 
-/* The newest result of a variant for the same problem, by any run with the same driver and NVRTC as `run`. Text and samples as
- * said above.
+/* The newest result of a variant for the same problem, by any trusted run with the same driver and NVRTC as `run`.
+ * Text and samples as said above.
  * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND or HALOTUNE_DB. */
 halotune_status store_find_measurement(struct store *store, int64_t run, const struct variant_key *key,
                                        struct measurement *out, int64_t *variant);

@@ -30,7 +30,7 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         " power_w, throttle, attempts, is_marked)"
         " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23,"
         " ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31)",
-    /* What the newest run with the same driver and NVRTC found. at_s and attempts are this run's. */
+    /* What the newest trusted run with the same driver and NVRTC found. at_s and attempts are this run's. */
     [REPEAT_MEASUREMENT] =
         "insert or ignore into measurement (run_id, variant_id, number, at_s, outcome, reason, rms_error, max_error,"
         " max_error_units, registers, shared_bytes, spill_bytes, occupancy, blocks_per_sm, threads, blocks, compile_ms, attempts)"
@@ -38,7 +38,7 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         " m.reason, m.rms_error, m.max_error, m.max_error_units, m.registers, m.shared_bytes, m.spill_bytes, m.occupancy,"
         " m.blocks_per_sm, m.threads, m.blocks, m.compile_ms, 0"
         " from run now join run r on r.problem_id = now.problem_id and r.driver = now.driver and r.nvrtc = now.nvrtc"
-        " join measurement m on m.run_id = r.id where now.id = ?1 and m.variant_id = ?2 order by m.id desc limit 1",
+        " and r.is_trusted join measurement m on m.run_id = r.id where now.id = ?1 and m.variant_id = ?2 order by m.id desc limit 1",
     [CHANGE_MEASUREMENT] =
         "update measurement set outcome = ?3, reason = ?4, sample_count = ?5, median_ms = ?6, minimum_ms = ?7, low_ms = ?8,"
         " high_ms = ?9, samples = ?10, sm_mhz_before = ?11, sm_mhz_after = ?12, memory_mhz = ?13, temperature_c = ?14, power_w = ?15,"
@@ -51,7 +51,7 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         " m.temperature_c, m.power_w, m.throttle, m.attempts, m.is_marked"
         " from variant v join measurement m on m.variant_id = v.id join run r on r.id = m.run_id"
         " join run now on now.id = ?1 and now.problem_id = r.problem_id and now.driver = r.driver and now.nvrtc = r.nvrtc"
-        " where v.source_hash = ?2 and v.template_id = ?3 order by m.id desc limit 1",
+        " and r.is_trusted where v.source_hash = ?2 and v.template_id = ?3 order by m.id desc limit 1",
     [PUT_FINALIST] =
         "insert or replace into finalist (run_id, variant_id, rank, sample_count, median_ms, minimum_ms, low_ms, high_ms, ratio,"
         " ratio_low, ratio_high, samples, is_default, is_tie)"

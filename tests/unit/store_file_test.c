@@ -262,7 +262,9 @@ TEST(a_database_of_version_1_is_brought_up_to_date) {
   make_database(work.path, 3);
   CHECK_OK(store_open(work.path, STORE_READ, &store));
   describe_table(store, "problem", &fresh);
+  describe_table(store, "run", &fresh);
   store_close(store);
+  run_sql(work.path, "update best set is_trusted = 0");
   run_sql(work.path, back_to_1);
   for (int wal = 0; wal < 2; wal++) {
     struct hash before = hash_of_file(work.path);
@@ -278,12 +280,14 @@ TEST(a_database_of_version_1_is_brought_up_to_date) {
   }
   CHECK_OK(store_open(work.path, STORE_WRITE, &store));
   describe_table(store, "problem", &migrated);
+  describe_table(store, "run", &migrated);
   CHECK_TEXT(text_string(&fresh), text_string(&migrated), "as in a new one");
   CHECK_EQ(SCHEMA_VERSION, number_of(store, "pragma user_version"), "version");
   CHECK_EQ(1, number_of(store, "pragma foreign_keys"), "keys are watched again");
   CHECK_EQ(0, number_of(store, "select count(*) from pragma_foreign_key_check"), "each row finds its own");
   CHECK_EQ(1, number_of(store, "select count(*) from best b join problem p on p.id = b.problem_id where not is_reproducible"),
            "best");
+  CHECK_EQ(1, number_of(store, "select count(*) from run where not is_trusted"), "of a best that is not");
   case_load(&c);
   case_put(&c, store, 512);
   CHECK_EQ(1, c.problem, "the problem is found");

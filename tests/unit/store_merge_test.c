@@ -457,6 +457,28 @@ TEST(an_old_export_brings_back_nothing_wrong) {
   }
 }
 
+/* Without trust, others make a variant wrong, but not right again. */
+TEST(who_is_not_trusted_lifts_no_verdict) {
+  struct fixture ours, theirs;
+  begin_with_winner(&ours);
+  begin_with_winner(&theirs);
+  judge(&ours, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
+  judge(&theirs, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
+  for (int again = 0; again < 2; again++) {
+    merge(ours.store, theirs.store, false, NULL);
+    CHECK_EQ(0, number_of(ours.store, "select count(*) from best where is_current"), "time %d", again);
+  }
+  CHECK_EQ(1, number_of(ours.store, "select count(*) from run where not is_trusted"), "their newer run");
+  merge(ours.store, theirs.store, true, NULL);
+  CHECK_EQ(0, number_of(ours.store, "select count(*) from run where not is_trusted"), "the user has said so");
+  CHECK_EQ(1, number_of(ours.store, "select count(*) from best where is_current"), "and it is right");
+  merge(ours.store, theirs.store, false, NULL);
+  CHECK_EQ(0, number_of(ours.store, "select count(*) from run where not is_trusted"), "and it stays");
+  check_whole(ours.store);
+  end(&theirs);
+  end(&ours);
+}
+
 /* A run that was merged while it was running. */
 TEST(a_run_that_has_ended_since_ends) {
   struct fixture f;
@@ -614,6 +636,7 @@ int main(void) {
       cmocka_unit_test(reproducible_winners_stand_beside_others),
       cmocka_unit_test(what_is_known_to_be_wrong_is_not_served_after_a_merge),
       cmocka_unit_test(an_old_export_brings_back_nothing_wrong),
+      cmocka_unit_test(who_is_not_trusted_lifts_no_verdict),
       cmocka_unit_test(a_run_that_has_ended_since_ends),
       cmocka_unit_test(a_merge_is_all_or_nothing),
       cmocka_unit_test(check_finds_what_is_wrong),

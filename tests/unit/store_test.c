@@ -141,6 +141,10 @@ TEST(a_rerun_finds_what_was_measured) {
     CHECK_EQ(rows[i].want, store_find_measurement(f.store, run, &key, &out, NULL), "row %zu", i);
     if (rows[i].want == HALOTUNE_OK) CHECK_EQ(9, out.number, "row %zu: the newest", i);
   }
+  key = case_variant(&f.c, 1);
+  int64_t run = case_run(&f.c, f.store, "580.1");
+  CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(f.store), "update run set is_trusted = 0", NULL, NULL, NULL), "imported");
+  CHECK_EQ(HALOTUNE_NOT_FOUND, store_find_measurement(f.store, run, &key, &out, NULL), "of an import that is not trusted");
   end(&f);
 }
 
