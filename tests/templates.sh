@@ -130,7 +130,8 @@ stencils_of() { # template
 # the stencils, which is the smallest of star7.
 for template in $templates; do
   : >"$work/sample"
-  for stencil in $(stencils_of "$template" | head -n 2); do sample "$stencil" "$template" "$(grid_of "$stencil" 0)" --sample 2; done
+  applies_to=$(stencils_of "$template" | head -n 6)
+  for stencil in $(echo "$applies_to" | head -n 2); do sample "$stencil" "$template" "$(grid_of "$stencil" 0)" --sample 2; done
   cp "$work/sample" "$work/common"
   # One with a single value has nothing to change: it asks the prelude for something.
   for parameter in $(awk -F '\t' -v t="$template" '$1 == t {print $2}' "$work/values" | sort | uniq -d); do
@@ -138,7 +139,7 @@ for template in $templates; do
     alive=0
     is_alive "$template" "$parameter" || alive=1
     for which in 0 -1; do
-      for stencil in $(stencils_of "$template" | head -n 6); do
+      for stencil in $applies_to; do
         [ $alive != 0 ] || break
         : >"$work/sample"
         for value in $(awk -F '\t' -v t="$template" -v p="$parameter" '$1 == t && $2 == p {print $3}' "$work/values"); do
