@@ -45,6 +45,7 @@ step unit run_make unit
 # Many of the next steps wait more than they compute, or use one processor.
 begin templates $make --no-print-directory -j"$jobs" templates
 begin tidy $make --no-print-directory -j"$jobs" tidy
+begin fuzz $make --no-print-directory -j"$jobs" fuzz FUZZ_SECONDS=10
 step cli run_make cli
 step docs run_make docs
 step library run_make library-tests
@@ -59,7 +60,7 @@ step protocol run_make protocol
 step asan run_make asan
 step templates await templates
 step tidy await tidy
-step fuzz run_make fuzz FUZZ_SECONDS=10
+step fuzz await fuzz
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
