@@ -45,7 +45,11 @@ static halotune_status find_row(struct merge *m, const struct table *table, int6
   return status;
 }
 
-/* What the other database trusts is of no use here: the caller decides. */
+/* The tables whose rows are trusted or not, and how to trust one that was here already. What the other database trusts is
+ * of no use: the caller decides. */
+static const char *const trust_statements[TABLE_COUNT] = {[TABLE_RUN] = "update run set is_trusted = 1 where id = ?1",
+                                                          [TABLE_BEST] = "update best set is_trusted = 1 where id = ?1"};
+
 static void bind_trust(struct merge *m, const struct table *table) {
   sqlite3_bind_int(m->insert, table_column(table, "is_trusted") + 2, m->options->trust);
 }
@@ -61,7 +65,7 @@ static halotune_status insert_row(struct merge *m, int number, int64_t *id) {
   const struct table *table = &m->tables->list[number];
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < table->column_count && status == HALOTUNE_OK; i++) status = carry_value(m, table, m->insert, i);
-  if (status == HALOTUNE_OK && table_column(table, "is_trusted") >= 0) bind_trust(m, table);
+  if (status == HALOTUNE_OK && trust_statements[number]) bind_trust(m, table);
   if (status == HALOTUNE_OK && number == TABLE_BEST) bind_best(m, table);
   if (status == HALOTUNE_OK) status = query_run(m->insert, NULL);
   else sqlite3_reset(m->insert);
@@ -233,13 +237,6 @@ static halotune_status decide(struct merge *m, int64_t id) {
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
 
-/* A row that was here already, perhaps without trust. */
-static halotune_status trust_row(struct merge *m, int number, int64_t id) {
-  static const char *const statements[TABLE_COUNT] = {[TABLE_RUN] = "update run set is_trusted = 1 where id = ?1",
-                                                      [TABLE_BEST] = "update best set is_trusted = 1 where id = ?1"};
-  return statements[number] ? run_on(m, statements[number], id) : HALOTUNE_OK;
-}
-
 static halotune_status merge_row(struct merge *m, int number) {
   const struct table *table = &m->tables->list[number];
   int64_t id = 0;
@@ -249,7 +246,8 @@ static halotune_status merge_row(struct merge *m, int number) {
   if (status == HALOTUNE_OK && table->has_id)
     status = id_map_add(&m->ids, number, sqlite3_column_int64(m->select, 0), id);
   if (status == HALOTUNE_OK && !is_new && number == TABLE_RUN) status = end_run(m, id);
-  if (status == HALOTUNE_OK && !is_new && m->options->trust) status = trust_row(m, number, id);
+  if (status == HALOTUNE_OK && !is_new && m->options->trust && trust_statements[number])
+    status = run_on(m, trust_statements[number], id);
   if (status != HALOTUNE_OK || number != TABLE_BEST) return status;
   bool is_current = sqlite3_column_int(m->select, table_column(table, "is_current") + 1) != 0;
   return status == HALOTUNE_OK && is_current ? decide(m, id) : status;
