@@ -48,10 +48,12 @@ static halotune_status look_at_output(struct gpu_session *s, int output, bool co
   return status;
 }
 
-/* The numbers at the first bad point.
+/* The numbers at the first bad point of an output that was looked at, if there is one.
  *   data  the output's first element */
-static halotune_status fetch_bad(struct gpu_session *s, int output, CUdeviceptr data, const struct gpu_found *found,
-                                 double *want, double *got) {
+static halotune_status fetch_bad(struct gpu_session *s, int output, CUdeviceptr data, struct gpu_look_back *out) {
+  const struct gpu_found *found = &out->buffers[s->problem.input_count + output];
+  double *want = &out->want[output], *got = &out->got[output];
+  if (found->bad == 0) return HALOTUNE_OK;
   size_t bytes = dtype_bytes(s->problem.dtype), at = (size_t)found->first_bad;
   float single = 0;
   bool is_single = s->problem.dtype == DTYPE_F32;
@@ -74,12 +76,9 @@ static halotune_status look_at_all(struct gpu_session *s, struct gpu_look_back *
   for (int i = 0; i < p->input_count && status == HALOTUNE_OK; i++)
     status = look_at_input(s, i, true, &out->buffers[i]);
   for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
-    struct gpu_found *found = &out->buffers[p->input_count + o];
-    status = look_at_output(s, o, true, true, found);
-    if (status == HALOTUNE_OK && found->bad > 0) {
-      const CUdeviceptr data = s->fields[p->input_count + o].data;
-      status = fetch_bad(s, o, data, found, &out->want[o], &out->got[o]);
-    }
+    const int buffer = p->input_count + o;
+    status = look_at_output(s, o, true, true, &out->buffers[buffer]);
+    if (status == HALOTUNE_OK) status = fetch_bad(s, o, s->fields[buffer].data, out);
   }
   out->compared_points = box_points(&p->domain);
   return status;
@@ -95,8 +94,7 @@ halotune_status gpu_session_compare(struct gpu_session *s, const CUdeviceptr out
   for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
     struct gpu_found *found = &out->buffers[p->input_count + o];
     status = gpu_check(&s->checker, p->dtype, outputs[o], s->want[o], s->magnitudes[o], &look, found);
-    if (status == HALOTUNE_OK && found->bad > 0)
-      status = fetch_bad(s, o, outputs[o], found, &out->want[o], &out->got[o]);
+    if (status == HALOTUNE_OK) status = fetch_bad(s, o, outputs[o], out);
   }
   out->compared_points = box_points(&p->domain);
   return status;
