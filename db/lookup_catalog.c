@@ -198,8 +198,7 @@ static unsigned char count_parameters(const char *json) {
 }
 
 static halotune_status refer_fail(struct reader *r) {
-  return fail(HALOTUNE_DB, "%s: a row refers to what is not there; see 'halotune db check'",
-              r->path);
+  return fail(HALOTUNE_DB, "%s: a row refers to what is not there; see 'halotune db check'", r->path);
 }
 
 /* Rows are read in three passes, each a scan of one table in the order in which it lies in the file: that is several times as fast

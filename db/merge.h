@@ -15,7 +15,8 @@ struct merge_conflict {
 
 struct merge_options {
   const char *origin; /* what rows are said to come from: the other database's file; one printable line */
-  bool trust;         /* lookup may use them: their code will run on this machine's GPU. What their runs found right is believed */
+  bool trust;         /* lookup may use them: their code will run on this machine's GPU. What their runs found right is
+                         believed */
   void (*conflict)(void *context, const struct merge_conflict *conflict); /* NULL: nobody wants to know */
   void *context;
 };
@@ -29,8 +30,8 @@ struct merge_counts {
 
 /* Merge all of `from` into `to`, in one transaction: all of it or nothing. Rows that are already there stay; a run
  * that was still running takes over what the other knows of its end. A best that either knows to be wrong
- * (db/refuted.h) is history. Of two others for a problem one that is trusted
- * wins; else, where both were measured with the same driver and NVRTC, the newer; else the faster.
+ * (db/refuted.h) is history. Of two others for a problem one that is trusted wins; else, where both were measured with
+ * the same driver and NVRTC, the newer; else the faster.
  *   counts  may be NULL
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_merge(struct store *to, struct store *from, const struct merge_options *options,

@@ -31,7 +31,7 @@
 #define SQL_STANDS                                                                                              \
   SQL_IS_WRONG("w") " and not exists (select 1 from measurement m join run r on r.id = m.run_id"                \
   " join problem q on q.id = r.problem_id join device e on e.id = q.device_id where m.variant_id = w.variant_id" \
-  " and r.is_trusted and " SQL_IS_RIGHT("m") " and " SQL_SAME_PLACE("wp", "wd", "q", "e")                                         \
+  " and r.is_trusted and " SQL_IS_RIGHT("m") " and " SQL_SAME_PLACE("wp", "wd", "q", "e")                       \
   " and " SQL_VERDICT_DATE("m", "r") " > " SQL_VERDICT_DATE("w", "wr") ")"
 
 /* Whether the variant of a row of `best` is known to be wrong where that row would serve it. */

@@ -26,7 +26,8 @@ enum store_mode {
  *   out   the caller's, ended with store_close; NULL on failure
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where there is no such file to read, or nothing in it yet; HALOTUNE_DB for a
  * file that is no database, is damaged, cannot be written or is of a newer Halotune, or of an older one and larger than
- * 1 GiB, so that it is not copied to be read, with what to do, and the file untouched; HALOTUNE_MEMORY. WAL is used where the file lies on a local filesystem.
+ * 1 GiB, so that it is not copied to be read, with what to do, and the file untouched; HALOTUNE_MEMORY. WAL is used where
+ * the file lies on a local filesystem.
  * Threads: one at a time for one store; any number of processes. */
 halotune_status store_open(const char *path, enum store_mode mode, struct store **out);
 

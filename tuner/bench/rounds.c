@@ -97,7 +97,8 @@ static halotune_status take_round(struct rounds *rounds, bool *is_spoilt) {
     const int count = shuffle(rounds);
     if (count == 0) break;
     const struct sample_plan plan = {
-        .slots = rounds->slots, .batches = rounds->batches, .slot_count = count, .rounds = 1, .warm = true, .checks = rounds->checks};
+        .slots = rounds->slots, .batches = rounds->batches, .slot_count = count, .rounds = 1, .warm = true,
+        .checks = rounds->checks};
     struct verdict verdict = {.outcome = OUTCOME_MEASURED};
     int failed = -1;
     halotune_status st = backend->table->sample(backend->state, &plan, rounds->place_ms, &failed, &verdict);
