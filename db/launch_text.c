@@ -231,7 +231,9 @@ static bool has_value(const struct parameter *parameter, int choice, const json_
   return json_is_string(value) && strcmp(json_string_value(value), parameter->words[choice]) == 0;
 }
 
-halotune_status configuration_read(const struct template *template, const char *text, struct configuration *out) {
+/* is_older: parameters that the template does not have are passed over. */
+static halotune_status read_configuration(const struct template *template, const char *text, bool is_older,
+                                          struct configuration *out) {
   struct configuration configuration = configuration_default(template);
   const char *key;
   json_t *json, *value;
@@ -239,6 +241,7 @@ halotune_status configuration_read(const struct template *template, const char *
   if (status != HALOTUNE_OK) return status;
   json_object_foreach(json, key, value) {
     int at = template_parameter(template, key, strlen(key)), choice = 0;
+    if (at < 0 && is_older) continue;
     if (at < 0) {
       status = fail(HALOTUNE_PARSE, "template %s has no parameter '%s'", template->name, key);
       break;
@@ -254,6 +257,14 @@ halotune_status configuration_read(const struct template *template, const char *
   if (status == HALOTUNE_OK) *out = configuration;
   json_decref(json);
   return status;
+}
+
+halotune_status configuration_read(const struct template *template, const char *text, struct configuration *out) {
+  return read_configuration(template, text, false, out);
+}
+
+halotune_status configuration_read_older(const struct template *template, const char *text, struct configuration *out) {
+  return read_configuration(template, text, true, out);
 }
 
 halotune_status coefficients_read(const char *text, double *values, int most, int *count) {

@@ -30,6 +30,10 @@ void configuration_write(const struct template *template, const struct configura
  * Returns HALOTUNE_OK; HALOTUNE_PARSE for a parameter or value that the template does not have. */
 halotune_status configuration_read(const struct template *template, const char *text, struct configuration *out);
 
+/* The same of another version of the template: parameters that this one does not have are passed over.
+ * Returns HALOTUNE_OK; HALOTUNE_PARSE for a value that the template does not have. */
+halotune_status configuration_read_older(const struct template *template, const char *text, struct configuration *out);
+
 /* The values of coefficients as a JSON array, in digits that read back the same: [0.5,0.25]. */
 void coefficients_write(const double *coefficients, int count, struct text *text);
 

@@ -175,7 +175,10 @@ TEST(winners_of_older_templates_are_read_by_name) {
       {"{\"block_y\":2,\"block_x\":64}", "block_x=64 block_y=2"},
       {"{\"load_path\":\"readonly\"}", "load_path=readonly"},
       {"{}", NULL}, /* the default, which is tried anyway */
-      {"{\"block_x\":64,\"gone\":1}", NULL},
+      {"{\"block_x\":64,\"gone\":1}", "block_x=64"},
+      {"{\"gone\":\"word\",\"block_x\":64,\"block_y\":2}", "block_x=64 block_y=2"},
+      {"{\"gone\":1}", NULL},
+      {"{\"gone\":1,\"block_x\":65}", NULL},
       {"{\"block_x\":65}", NULL},
       {"{\"block_x\":\"wide\"}", NULL},
       {"{\"load_path\":\"teleport\"}", NULL},

@@ -162,6 +162,10 @@ TEST(parameters_are_read_as_they_were_written) {
     CHECK_EQ(rows[i].a, out.choice[0], "row %zu", i);
     CHECK_EQ(rows[i].mode, out.choice[1], "row %zu", i);
   }
+  struct configuration older;
+  CHECK_OK(configuration_read_older(template, "{\"b\":1,\"mode\":\"edge\"}", &older));
+  CHECK(older.choice[0] == 1 && older.choice[1] == 1, "a parameter that is no more is passed over");
+  CHECK_EQ(HALOTUNE_PARSE, configuration_read_older(template, "{\"a\":3}", &older), "a value is not");
   configuration_write(template, &(struct configuration){{2, 1}}, &text);
   CHECK_TEXT(rows[0].text, text_string(&text), "written");
   text_free(&text);

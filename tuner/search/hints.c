@@ -25,7 +25,7 @@ static bool make_hint(struct session *session, const struct hint_row *row, struc
   *out = (struct proposal){.template_index = index};
   struct configuration *configuration = &out->configuration;
   const struct template *template = session->templates[index];
-  if (configuration_read(template, row->parameters, configuration) != HALOTUNE_OK) return false;
+  if (configuration_read_older(template, row->parameters, configuration) != HALOTUNE_OK) return false;
   const bool *fixed = space_fixed(space, index);
   const struct configuration *values = space_values(space, index);
   for (int i = 0; fixed && i < template->parameter_count; i++) {
