@@ -18,9 +18,6 @@
 #endif
 
 #ifndef POINTS_Z
-#define ORDER_ALONG_Y 0
-#define ORDER_ALONG_Z 1
-#define ORDER ORDER_ALONG_Y
 #define BLOCK_X 32
 #define BLOCK_Y 8
 #define BLOCK_Z 1
@@ -190,11 +187,9 @@ __device__ __forceinline__ index_t first_line(const Geometry &g) {
 
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
-  // Blocks begin in the order of blockIdx.x, then y, then z.
-  const index_t block_y = ORDER == ORDER_ALONG_Y ? blockIdx.y : blockIdx.z, block_z = ORDER == ORDER_ALONG_Y ? blockIdx.z : blockIdx.y;
   const index_t column = (index_t(blockIdx.x)*BLOCK_X + threadIdx.x)*VECTOR;
-  const index_t line = first_line(g) + (block_y*BLOCK_Y + threadIdx.y)*POINTS_Y;
-  const index_t z = g.z0/POINTS_Z*POINTS_Z + (block_z*BLOCK_Z + threadIdx.z)*POINTS_Z;
+  const index_t line = first_line(g) + (index_t(blockIdx.y)*BLOCK_Y + threadIdx.y)*POINTS_Y;
+  const index_t z = g.z0/POINTS_Z*POINTS_Z + (index_t(blockIdx.z)*BLOCK_Z + threadIdx.z)*POINTS_Z;
   if (column >= LINE || z >= g.z1) return;
   const Thread t = {f, g, COEFFICIENT_VALUES, z, plane_begin(z) + line*LINE + column};
   bool all = is_inside(t, 0, 0) && is_inside(t, POINTS_Y - 1, POINTS_Z - 1);

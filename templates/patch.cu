@@ -13,9 +13,6 @@
 #endif
 
 #ifndef POINTS_Z
-#define ORDER_ALONG_Y 0
-#define ORDER_ALONG_Z 1
-#define ORDER ORDER_ALONG_Y
 #define VECTOR 1
 #define BLOCK_X 32
 #define BLOCK_Y 4
@@ -104,12 +101,10 @@ __device__ __forceinline__ void write(const Patch &p, int plane, int row, const 
 
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
-  // Blocks begin in the order of blockIdx.x, then y, then z.
-  const index_t block_y = ORDER == ORDER_ALONG_Y ? blockIdx.y : blockIdx.z, block_z = ORDER == ORDER_ALONG_Y ? blockIdx.z : blockIdx.y;
   const Patch p = {f, g, COEFFICIENT_VALUES,
                    g.x0/VECTOR*VECTOR + (index_t(blockIdx.x)*BLOCK_X + index_t(threadIdx.x))*VECTOR,
-                   g.y0 + (block_y*BLOCK_Y + index_t(threadIdx.y))*POINTS_Y,
-                   g.z0 + (block_z*BLOCK_Z + index_t(threadIdx.z))*POINTS_Z};
+                   g.y0 + (index_t(blockIdx.y)*BLOCK_Y + index_t(threadIdx.y))*POINTS_Y,
+                   g.z0 + (index_t(blockIdx.z)*BLOCK_Z + index_t(threadIdx.z))*POINTS_Z};
 #if OVERLAP
   launch_dependents();
   wait_for_previous();

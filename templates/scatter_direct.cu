@@ -27,9 +27,6 @@
 #define BLOCK_Y 8
 #define POINTS_Y 2
 #define AHEAD 0
-#define ORDER_ALONG_X 0
-#define ORDER_ALONG_Z 1
-#define ORDER ORDER_ALONG_X
 #define Z_SLICING 64
 #endif
 
@@ -209,21 +206,19 @@ __device__ __forceinline__ void march_points(const Thread &t, const Coefficients
   }
 }
 
-// The planes of the box are shared out evenly among the blocks along z.
-constexpr bool Z_FIRST = ORDER == ORDER_ALONG_Z;
+// The planes of the box are shared out evenly among the blocks along z. A share behind the last one begins where the box ends, or
+// behind it.
 __device__ __forceinline__ index_t share_begin(const Geometry &g, unsigned share) {
   const index_t planes = g.z1 - g.z0, shares = (planes - 1)/Z_SLICING + 1;
   return g.z0 + index_t((long long)planes*share/shares);
 }
 
-// Blocks begin in the order of blockIdx.x, then y, then z: ORDER says which axis of the grid comes first.
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
-  const unsigned share = Z_FIRST ? blockIdx.x : blockIdx.z;
-  const unsigned column = Z_FIRST ? blockIdx.y : blockIdx.x, row = Z_FIRST ? blockIdx.z : blockIdx.y;
-  const Thread t = {f, g, g.x0/VECTOR*VECTOR + index_t(column)*TILE_X + int(threadIdx.x)*VECTOR,
-                    g.y0 + index_t(row)*TILE_Y + int(threadIdx.y)*POINTS_Y, share_begin(g, share), share_begin(g, share + 1)};
-  if (t.x + VECTOR <= g.x0 || t.x >= g.x1 || t.y >= g.y1) return;
+  const Thread t = {f, g, g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X + int(threadIdx.x)*VECTOR,
+                    g.y0 + index_t(blockIdx.y)*TILE_Y + int(threadIdx.y)*POINTS_Y,
+                    share_begin(g, blockIdx.z), share_begin(g, blockIdx.z + 1)};
+  if (t.x + VECTOR <= g.x0 || t.x >= g.x1 || t.y >= g.y1 || t.z_first >= g.z1) return;
   if (is_interior(t)) march(t, weights_of(COEFFICIENT_VALUES), COEFFICIENT_VALUES);
   else march_points(t, COEFFICIENT_VALUES);
 }

@@ -484,7 +484,7 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const index_t z_first = g.z0 + index_t(blockIdx.z)*Z_SLICING;
   const Block b = {f, g, COEFFICIENT_VALUES, SHARED_MEMORY(real), g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X,
                    g.y0 + index_t(blockIdx.y)*TILE_Y, z_first, z_first + Z_SLICING < g.z1 ? z_first + Z_SLICING : g.z1};
-  if (b.y >= g.y1) return;  // a cluster reaches beyond the last rows
+  if (b.y >= g.y1 || b.z_first >= g.z1) return;  // a cluster reaches beyond the last rows or planes
   if (is_interior(b)) march<true>(b);
   else if constexpr (DIRECT) march_points(b);
   else march<false>(b);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WIDEST_VECTOR = 4 };
+enum { WIDEST_VECTOR = 4, PLANES_BEHIND = 3 };
 
 /* By the stencil's dimensions. */
 static const struct grid regular[] = {{{1920, 1, 1}}, {{96, 80, 1}}, {{48, 40, 36}}};
@@ -36,12 +36,14 @@ static void stretch(const struct stencil *stencil, struct domain *domain) {
   domain->plane = stencil->dims == 2 ? long_stride * domain->grid.n[1] : long_stride;
 }
 
-/* Along x the box begins within a vector whose taps all lie in the grid. */
+/* Along x the box begins within a vector whose taps all lie in the grid. Where it has several planes there are more behind it,
+ * with their taps, so that a block that has none of the box's planes can be wrong without a touch of the grid's end. */
 static void leave_ghosts(const struct stencil *stencil, const struct analysis *analysis, struct domain *domain) {
   domain->low[0] += WIDEST_VECTOR;
   for (int axis = 0; axis < stencil->dims; axis++) {
     domain->low[axis] += analysis->radius_low[axis] > 0 ? analysis->radius_low[axis] : 1;
     domain->high[axis] -= analysis->radius_high[axis] + 1;
+    if (axis == 2 && domain->high[axis] - domain->low[axis] > PLANES_BEHIND) domain->high[axis] -= PLANES_BEHIND;
     if (domain->high[axis] < domain->low[axis]) domain->high[axis] = domain->low[axis];
   }
 }
