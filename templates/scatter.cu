@@ -392,18 +392,17 @@ struct Pipeline {
   CopyPlan plan;  // COPIES threads
   Place at_hand, ahead;
   Place late;     // COPIES engine: of the plane that all must have read
-  int begun;      // COPIES engine: planes whose copy began
 };
 
-// Begin to copy plane z, as the one thread that does. Its slot is that of a plane KEPT before the one which all must have read.
+// Begin to copy plane z, as the one thread that does. The first planes find empty slots; later ones that of a plane KEPT before the one
+// which all must have read.
 __device__ __forceinline__ void begin_boxes(const Block &b, Pipeline &p, index_t z, bool is_leader) {
-  if (p.begun >= SLOTS - KEPT) {
+  if (z >= b.z_first - LOW_Z + SLOTS - KEPT) {
     if (is_leader) barrier_wait(empty(b, p.late.slot), p.late.phase);
     step(p.late);
   }
   if (is_leader) copy_boxes(b, z, p.ahead.slot);
   step(p.ahead);
-  p.begun++;
 }
 
 // Begin to copy planes from z on, those before the last. What all threads copy is a group of a thread's copies, though it may be empty.
@@ -450,7 +449,6 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
   const index_t first = b.z_first - LOW_Z, last = b.z_last + longest_delay();
   Pipeline pipeline;
   pipeline.at_hand = pipeline.ahead = pipeline.late = {0, 0};
-  pipeline.begun = 0;
   if (ENGINE) make_barriers(b);
   if (OWN_PRODUCER && threadIdx.y >= BLOCK_Y) {
     if (threadIdx.y > BLOCK_Y || threadIdx.x > 0) return;
