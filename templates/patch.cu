@@ -8,6 +8,9 @@
 //                . a a .
 //
 // All loads of a patch may be under way at once, since nothing is written before all is computed.
+//
+// BAND: blocks take so many rows through all planes before they begin with the next ones, so that what blocks share of large planes is
+// still in the L2 cache when the second one comes to it.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #endif
@@ -19,8 +22,12 @@
 #define BLOCK_Z 1
 #define POINTS_Y 2
 #define POINTS_Z 1
+#define CLUSTER_Z 1
+#define BAND 0
 #define OVERLAP 0
 #endif
+
+constexpr int BLOCK_ROWS = BLOCK_Y*POINTS_Y, BLOCK_PLANES = BLOCK_Z*POINTS_Z;
 
 // A thread's patch by its first point, which is in the box.
 struct Patch {
@@ -99,12 +106,24 @@ __device__ __forceinline__ void write(const Patch &p, int plane, int row, const 
   }
 }
 
+// Where the block is along y and z, in numbers of blocks. Blocks begin in the order of blockIdx.x, then y, then z. In bands, blockIdx.y
+// counts the blocks of one along y, and blockIdx.z those along z, band after band.
+struct Place {
+  index_t y, z;
+};
+__device__ __forceinline__ Place block_place(const Geometry &g) {
+  if (BAND == 0) return {index_t(blockIdx.y), index_t(blockIdx.z)};
+  const unsigned blocks = (unsigned(g.z1 - g.z0 - 1)/(BLOCK_PLANES*CLUSTER_Z) + 1)*CLUSTER_Z, band = blockIdx.z/blocks;
+  return {index_t(band*(BAND/BLOCK_ROWS) + blockIdx.y), index_t(blockIdx.z - band*blocks)};
+}
+
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
+  const Place place = block_place(g);
   const Patch p = {f, g, COEFFICIENT_VALUES,
                    g.x0/VECTOR*VECTOR + (index_t(blockIdx.x)*BLOCK_X + index_t(threadIdx.x))*VECTOR,
-                   g.y0 + (index_t(blockIdx.y)*BLOCK_Y + index_t(threadIdx.y))*POINTS_Y,
-                   g.z0 + (index_t(blockIdx.z)*BLOCK_Z + index_t(threadIdx.z))*POINTS_Z};
+                   g.y0 + place.y*BLOCK_ROWS + index_t(threadIdx.y)*POINTS_Y,
+                   g.z0 + place.z*BLOCK_PLANES + index_t(threadIdx.z)*POINTS_Z};
 #if OVERLAP
   launch_dependents();
   wait_for_previous();

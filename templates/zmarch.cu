@@ -22,6 +22,9 @@
 // points too. It takes them from the newest plane, which is in shared memory (registers) or still in global memory (direct).
 //
 // PREFETCH: the next plane is under way while this one is computed, to registers or, asynchronously, to shared memory.
+//
+// BAND: blocks take so many rows through all planes before they begin with the next ones, so that what two slices read of large planes is
+// still in the L2 cache when the second one comes to it.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #endif
@@ -40,6 +43,8 @@
 #define BLOCK_Y 8
 #define POINTS_Y 1
 #define UNROLL 1
+#define CLUSTER_Z 1
+#define BAND 0
 #define Z_SLICING 8
 #define PADDING 0
 #endif
@@ -479,12 +484,24 @@ __device__ __forceinline__ void march_points(const Block &b) {
   }
 }
 
+// Where the block is along y, and its slice: in numbers of blocks. Blocks begin in the order of blockIdx.x, then y, then z. In bands,
+// blockIdx.y counts the blocks of one, and blockIdx.z its slices, band after band.
+struct Place {
+  index_t y, slice;
+};
+__device__ __forceinline__ Place block_place(const Geometry &g) {
+  if (BAND == 0) return {index_t(blockIdx.y), index_t(blockIdx.z)};
+  const unsigned slices = (unsigned(g.z1 - g.z0 - 1)/(Z_SLICING*CLUSTER_Z) + 1)*CLUSTER_Z, band = blockIdx.z/slices;
+  return {index_t(band*(BAND/TILE_Y) + blockIdx.y), index_t(blockIdx.z - band*slices)};
+}
+
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
-  const index_t z_first = g.z0 + index_t(blockIdx.z)*Z_SLICING;
+  const Place place = block_place(g);
+  const index_t z_first = g.z0 + place.slice*Z_SLICING;
   const Block b = {f, g, COEFFICIENT_VALUES, SHARED_MEMORY(real), g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X,
-                   g.y0 + index_t(blockIdx.y)*TILE_Y, z_first, z_first + Z_SLICING < g.z1 ? z_first + Z_SLICING : g.z1};
-  if (b.y >= g.y1 || b.z_first >= g.z1) return;  // a cluster reaches beyond the last rows or planes
+                   g.y0 + place.y*TILE_Y, z_first, z_first + Z_SLICING < g.z1 ? z_first + Z_SLICING : g.z1};
+  if (b.y >= g.y1 || b.z_first >= g.z1) return;  // clusters and bands reach beyond the last rows, clusters beyond the last planes
   if (is_interior(b)) march<true>(b);
   else if constexpr (DIRECT) march_points(b);
   else march<false>(b);

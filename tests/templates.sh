@@ -126,8 +126,8 @@ stencils_of() { # template
   done | awk '!seen[$0]++'
 }
 
-# First on a common sample; where rules tie a parameter to others, on samples with each of its values; and then on the last grid of
-# the stencils, which is the smallest of star7.
+# First on a common sample; where rules tie a parameter to others, on samples with each of its values; then on the last grid of the
+# stencils, which is the smallest of star7; and on the second, its largest.
 for template in $templates; do
   : >"$work/sample"
   applies_to=$(stencils_of "$template" | head -n 6)
@@ -138,9 +138,9 @@ for template in $templates; do
     cp "$work/common" "$work/sample"
     alive=0
     is_alive "$template" "$parameter" || alive=1
-    for which in 0 -1; do
+    for which in 0 -1 1; do
       for stencil in $applies_to; do
-        [ $alive != 0 ] || break
+        [ $alive != 0 ] && [ -n "$(grid_of "$stencil" $which)" ] || continue
         : >"$work/sample"
         for value in $(awk -F '\t' -v t="$template" -v p="$parameter" '$1 == t && $2 == p {print $3}' "$work/values"); do
           sample "$stencil" "$template" "$(grid_of "$stencil" $which)" --set "$parameter=$value" --sample 3

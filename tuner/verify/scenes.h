@@ -33,9 +33,9 @@ struct scenes_request {
 
 /* By default: a regular grid, dense; one whose extents are primes, with padded rows and planes; one smaller than a tile and
  * than some radii, padded; the second once more with a box that leaves out ghost layers as wide as the reach at the low
- * ends and by one more at the high ends, in z by some; one with lines longer than what a
- * block takes of them at once; in two and three dimensions one with strides that take 64-bit indices; and the first three
- * again with two steps, where the stencil can be iterated.
+ * ends and by one more at the high ends, in z by some; one with lines longer than what a block takes of them at once; in
+ * two and three dimensions one with strides that take 64-bit indices, in three of many rows; and the first three again
+ * with two steps, where the stencil can be iterated.
  *   out  filled on success; after a failure scenes_free is harmless
  * Returns as scene_make. */
 halotune_status scenes_make(const struct scenes_request *request, struct scenes *out);
