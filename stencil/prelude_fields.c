@@ -112,7 +112,14 @@ static void add_readers(struct text *text, const struct prelude *prelude) {
     text_printf(text, "  %sreturn load_vector_streaming(f.in[field] + at(g, x, y, z), values);\n", condition);
   }
   if (!is_always_streamed) text_printf(text, "%s", is_texture(prelude) ? by_points : vectors[prelude->load_path]);
-  text_printf(text, "}\n");
+  text_printf(text, "}\n// The same, where some may lie behind the row's last point: 0 there.\n"
+                    "template <int N>\n"
+                    "__device__ __forceinline__ void read_in_row(const Fields &f, int field, const Geometry &g, index_t x, "
+                    "index_t y, index_t z, real (&values)[N]) {\n"
+                    "  if (x + N <= g.nx) {\n    read_vector(f, field, g, x, y, z, values);\n    return;\n  }\n"
+                    "#pragma unroll\n"
+                    "  for (int i = 0; i < N; i++) values[i] = x + i < g.nx ? read_point(f, field, g, x + i, y, z) : real(0);\n"
+                    "}\n");
 }
 
 static void add_writers(struct text *text, const struct prelude *prelude) {
@@ -123,7 +130,16 @@ static void add_writers(struct text *text, const struct prelude *prelude) {
                     "template <int N>\n"
                     "__device__ __forceinline__ void write_vector(const Fields &f, int field, const Geometry &g, index_t x, "
                     "index_t y, index_t z, const real (&values)[N]) {\n  store_vector%s(f.out[field] + at(g, x, y, z), values);\n"
-                    "}\n\n", *suffix ? suffix : "_plain", suffix);
+                    "}\n", *suffix ? suffix : "_plain", suffix);
+  text_printf(text, "// Those of a vector in a row of the box that lie in the box.\n"
+                    "template <int N>\n"
+                    "__device__ __forceinline__ void write_in_box(const Fields &f, int field, const Geometry &g, index_t x, "
+                    "index_t y, index_t z, const real (&values)[N]) {\n"
+                    "  if (x >= g.x0 && x + N <= g.x1) {\n    write_vector(f, field, g, x, y, z, values);\n    return;\n  }\n"
+                    "#pragma unroll\n"
+                    "  for (int i = 0; i < N; i++) {\n"
+                    "    if (x + i >= g.x0 && x + i < g.x1) write_point(f, field, g, x + i, y, z, values[i]);\n"
+                    "  }\n}\n\n");
 }
 
 void prelude_write_fields(struct text *text, const struct prelude *prelude) {

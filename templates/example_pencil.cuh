@@ -402,12 +402,34 @@ template <int N>
 __device__ __forceinline__ void read_vector(const Fields &f, int field, const Geometry &g, index_t x, index_t y, index_t z, real (&values)[N]) {
   load_vector(f.in[field] + at(g, x, y, z), values);
 }
+// The same, where some may lie behind the row's last point: 0 there.
+template <int N>
+__device__ __forceinline__ void read_in_row(const Fields &f, int field, const Geometry &g, index_t x, index_t y, index_t z, real (&values)[N]) {
+  if (x + N <= g.nx) {
+    read_vector(f, field, g, x, y, z, values);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < N; i++) values[i] = x + i < g.nx ? read_point(f, field, g, x + i, y, z) : real(0);
+}
 __device__ __forceinline__ void write_point(const Fields &f, int field, const Geometry &g, index_t x, index_t y, index_t z, real value) {
   store_plain(f.out[field] + at(g, x, y, z), value);
 }
 template <int N>
 __device__ __forceinline__ void write_vector(const Fields &f, int field, const Geometry &g, index_t x, index_t y, index_t z, const real (&values)[N]) {
   store_vector(f.out[field] + at(g, x, y, z), values);
+}
+// Those of a vector in a row of the box that lie in the box.
+template <int N>
+__device__ __forceinline__ void write_in_box(const Fields &f, int field, const Geometry &g, index_t x, index_t y, index_t z, const real (&values)[N]) {
+  if (x >= g.x0 && x + N <= g.x1) {
+    write_vector(f, field, g, x, y, z, values);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < N; i++) {
+    if (x + i >= g.x0 && x + i < g.x1) write_point(f, field, g, x + i, y, z, values[i]);
+  }
 }
 
 // Beyond the grid in x (periodic_endpoint): point n-1 is point 0.

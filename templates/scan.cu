@@ -32,28 +32,6 @@
 
 constexpr int WARP = 32, TILE = 32, LANES = BLOCK_X < WARP ? BLOCK_X : WARP;  // LANES: of a warp that have the same row
 
-// ---- groups of VECTOR neighbours in x; y and z lie in the box
-
-__device__ __forceinline__ void read_group(const Fields &f, const Geometry &g, index_t x, index_t y, index_t z, real (&out)[VECTOR]) {
-  if (x + VECTOR <= g.nx) {
-    read_vector(f, 0, g, x, y, z, out);
-    return;
-  }
-#pragma unroll
-  for (int lane = 0; lane < VECTOR; lane++) out[lane] = x + lane < g.nx ? read_point(f, 0, g, x + lane, y, z) : real(0);
-}
-
-__device__ __forceinline__ void write_group(const Fields &f, const Geometry &g, index_t x, index_t y, index_t z, const real (&values)[VECTOR]) {
-  if (x >= g.x0 && x + VECTOR <= g.x1) {
-    write_vector(f, 0, g, x, y, z, values);
-    return;
-  }
-#pragma unroll
-  for (int lane = 0; lane < VECTOR; lane++) {
-    if (x + lane >= g.x0 && x + lane < g.x1) write_point(f, 0, g, x + lane, y, z, values[lane]);
-  }
-}
-
 // ---- along y or z
 
 struct Columns {
@@ -98,7 +76,7 @@ __device__ __forceinline__ void march(const Fields &f, const Geometry &g) {
 #pragma unroll
     for (int p = 0; p < POINTS; p++) {
       if (first + p < c.end()) {
-        read_group(f, g, c.x, c.y(first + p), c.z(first + p), sums[p]);
+        read_in_row(f, 0, g, c.x, c.y(first + p), c.z(first + p), sums[p]);
       } else {
 #pragma unroll
         for (int lane = 0; lane < VECTOR; lane++) sums[p][lane] = 0;
@@ -120,7 +98,7 @@ __device__ __forceinline__ void march(const Fields &f, const Geometry &g) {
     for (int p = 0; p < POINTS; p++) {
 #pragma unroll
       for (int lane = 0; lane < VECTOR; lane++) sums[p][lane] += carried[lane] + before[lane];
-      if (first + p >= c.begin() && first + p < c.end()) write_group(f, g, c.x, c.y(first + p), c.z(first + p), sums[p]);
+      if (first + p >= c.begin() && first + p < c.end()) write_in_box(f, 0, g, c.x, c.y(first + p), c.z(first + p), sums[p]);
     }
 #pragma unroll
     for (int lane = 0; lane < VECTOR; lane++) carried[lane] += all[lane];
@@ -160,7 +138,7 @@ __device__ __forceinline__ void scan_rows(const Fields &f, const Geometry &g) {
       const index_t x = chunk + (p*BLOCK_X + index_t(threadIdx.x))*VECTOR;
 #pragma unroll
       for (int lane = 0; lane < VECTOR; lane++) sums[p][lane] = 0;
-      if (has_row) read_group(f, g, x, y, z, sums[p]);
+      if (has_row) read_in_row(f, 0, g, x, y, z, sums[p]);
     }
 #pragma unroll
     for (int p = 0; p < POINTS; p++) {
@@ -190,7 +168,7 @@ __device__ __forceinline__ void scan_rows(const Fields &f, const Geometry &g) {
 #pragma unroll
       for (int lane = 0; lane < VECTOR; lane++) sums[p][lane] += carried + before[p];
       carried += row;
-      if (has_row) write_group(f, g, chunk + (p*BLOCK_X + index_t(threadIdx.x))*VECTOR, y, z, sums[p]);
+      if (has_row) write_in_box(f, 0, g, chunk + (p*BLOCK_X + index_t(threadIdx.x))*VECTOR, y, z, sums[p]);
     }
   }
 }

@@ -28,28 +28,6 @@ constexpr int WARP = 32, WARPS = (BLOCK_X + WARP - 1)/WARP;  // WARPS: of a row
 constexpr index_t SEGMENT = AXIS == 0 ? BLOCK_X*VECTOR*POINTS : BLOCK_Y*POINTS;  // points along the axis
 constexpr int TOLD = AXIS == 0 ? 1 : BLOCK_X*VECTOR;  // numbers that a block tells: one for each of its lines
 
-// ---- groups of VECTOR neighbours in x; y and z lie in the box
-
-__device__ __forceinline__ void read_group(const Fields &f, const Geometry &g, index_t x, index_t y, index_t z, real (&out)[VECTOR]) {
-  if (x + VECTOR <= g.nx) {
-    read_vector(f, 0, g, x, y, z, out);
-    return;
-  }
-#pragma unroll
-  for (int lane = 0; lane < VECTOR; lane++) out[lane] = x + lane < g.nx ? read_point(f, 0, g, x + lane, y, z) : real(0);
-}
-
-__device__ __forceinline__ void write_group(const Fields &f, const Geometry &g, index_t x, index_t y, index_t z, const real (&values)[VECTOR]) {
-  if (x >= g.x0 && x + VECTOR <= g.x1) {
-    write_vector(f, 0, g, x, y, z, values);
-    return;
-  }
-#pragma unroll
-  for (int lane = 0; lane < VECTOR; lane++) {
-    if (x + lane >= g.x0 && x + lane < g.x1) write_point(f, 0, g, x + lane, y, z, values[lane]);
-  }
-}
-
 // ---- which segment a block takes
 
 struct Segment {
@@ -152,7 +130,7 @@ __device__ __forceinline__ void scan_columns(const Fields &f, const Geometry &g,
 #pragma unroll
   for (int p = 0; p < POINTS; p++) {
     if (first + p < end) {
-      read_group(f, g, x, AXIS == 2 ? across : first + p, AXIS == 2 ? first + p : across, sums[p]);
+      read_in_row(f, 0, g, x, AXIS == 2 ? across : first + p, AXIS == 2 ? first + p : across, sums[p]);
     } else {
 #pragma unroll
       for (int lane = 0; lane < VECTOR; lane++) sums[p][lane] = 0;
@@ -175,7 +153,7 @@ __device__ __forceinline__ void scan_columns(const Fields &f, const Geometry &g,
 #pragma unroll
     for (int lane = 0; lane < VECTOR; lane++) sums[p][lane] += earlier[lane] + before[lane];
     if (first + p < begin || first + p >= end) continue;
-    write_group(f, g, x, AXIS == 2 ? across : first + p, AXIS == 2 ? first + p : across, sums[p]);
+    write_in_box(f, 0, g, x, AXIS == 2 ? across : first + p, AXIS == 2 ? first + p : across, sums[p]);
   }
 }
 
@@ -224,7 +202,7 @@ __device__ __forceinline__ void scan_row(const Fields &f, const Geometry &g, voi
 
   real sums[POINTS][VECTOR], before[POINTS];
 #pragma unroll
-  for (int p = 0; p < POINTS; p++) read_group(f, g, x + p*BLOCK_X*VECTOR, y, z, sums[p]);
+  for (int p = 0; p < POINTS; p++) read_in_row(f, 0, g, x + p*BLOCK_X*VECTOR, y, z, sums[p]);
 #pragma unroll
   for (int p = 0; p < POINTS; p++) {
 #pragma unroll
@@ -250,7 +228,7 @@ __device__ __forceinline__ void scan_row(const Fields &f, const Geometry &g, voi
   for (int p = 0; p < POINTS; p++) {
 #pragma unroll
     for (int lane = 0; lane < VECTOR; lane++) sums[p][lane] += earlier + before[p];
-    write_group(f, g, x + p*BLOCK_X*VECTOR, y, z, sums[p]);
+    write_in_box(f, 0, g, x + p*BLOCK_X*VECTOR, y, z, sums[p]);
   }
 }
 

@@ -211,21 +211,9 @@ __device__ __forceinline__ Group compute_group(const Tile &t, int dx, int dy, in
   return group;
 }
 
-// Write a group in a row of the box, or as much of it as lies in the box.
 __device__ __forceinline__ void write_group(const Tile &t, int dx, int dy, int dz, const Group &group) {
-  const index_t x = t.x + dx, y = t.y + dy, z = t.z + dz;
-  const bool whole = x >= t.g.x0 && x + VECTOR <= t.g.x1;
 #pragma unroll
-  for (int o = 0; o < OUTPUTS; o++) {
-    if (whole) {
-      write_vector(t.f, o, t.g, x, y, z, group.values[o]);
-      continue;
-    }
-#pragma unroll
-    for (int lane = 0; lane < VECTOR; lane++) {
-      if (x + lane >= t.g.x0 && x + lane < t.g.x1) write_point(t.f, o, t.g, x + lane, y, z, group.values[o][lane]);
-    }
-  }
+  for (int o = 0; o < OUTPUTS; o++) write_in_box(t.f, o, t.g, t.x + dx, t.y + dy, t.z + dz, group.values[o]);
 }
 
 __device__ __forceinline__ void compute_point(const Tile &t, int dx, int dy, int dz) {
