@@ -63,16 +63,23 @@ const struct rule *space_refusal(const struct bindings *bindings) {
 
 /* --- the configuration next to another --- */
 
+/* The value that is tried at a step: the wanted one, then those before and behind it by turns, further and further away. */
+static int value_at(int wanted, int step) {
+  const int away = (step + 1) / 2;
+  return step % 2 ? wanted - away : wanted + away;
+}
+
 /* Choose this parameter and those behind it so that at most `changes` of them differ from the configuration. It becomes
  * the first one found. */
 static bool find_near(const struct walk *w, int parameter, int changes, struct configuration *configuration) {
   if (parameter == w->bindings->template->parameter_count) return true;
-  int wanted = configuration->choice[parameter];
-  for (int value = w->first[parameter]; value < w->end[parameter]; value++) {
-    int left = changes - (value != wanted);
-    if (left < 0) continue;
+  const int wanted = configuration->choice[parameter], first = w->first[parameter], end = w->end[parameter];
+  const int steps = changes > 0 ? 2 * (end - first) : 1;
+  for (int step = 0; step < steps; step++) {
+    const int value = value_at(wanted, step);
+    if (value < first || value >= end) continue;
     bindings_choose(w->bindings, parameter, value);
-    if (walk_failed_rule(w, parameter) >= 0 || !find_near(w, parameter + 1, left, configuration)) continue;
+    if (walk_failed_rule(w, parameter) >= 0 || !find_near(w, parameter + 1, changes - (step > 0), configuration)) continue;
     configuration->choice[parameter] = (unsigned char)value;
     return true;
   }
