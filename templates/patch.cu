@@ -94,16 +94,7 @@ __device__ __forceinline__ void write(const Patch &p, int plane, int row, const 
   const index_t y = p.y + row, z = p.z + plane;
   if (y >= g.y1 || z >= g.z1) return;
 #pragma unroll
-  for (int o = 0; o < OUTPUTS; o++) {
-    if (p.x >= g.x0 && p.x + VECTOR <= g.x1) {
-      write_vector(p.f, o, g, p.x, y, z, results.value[o]);
-      continue;
-    }
-#pragma unroll
-    for (int lane = 0; lane < VECTOR; lane++) {
-      if (p.x + lane >= g.x0 && p.x + lane < g.x1) write_point(p.f, o, g, p.x + lane, y, z, results.value[o][lane]);
-    }
-  }
+  for (int o = 0; o < OUTPUTS; o++) write_in_box(p.f, o, g, p.x, y, z, results.value[o]);
 }
 
 // Where the block is along y and z, in numbers of blocks. Blocks begin in the order of blockIdx.x, then y, then z. In bands, blockIdx.y

@@ -351,15 +351,7 @@ __device__ __forceinline__ void write_row(const Block &b, int output, int dy, in
     write_exchanged(b, output, dy, z, values);
     return;
   }
-  if (y >= g.y1) return;
-  if (x >= g.x0 && x + VECTOR <= g.x1) {
-    write_vector(b.f, output, g, x, y, z, values);
-    return;
-  }
-#pragma unroll
-  for (int lane = 0; lane < VECTOR; lane++) {
-    if (x + lane >= g.x0 && x + lane < g.x1) write_point(b.f, output, g, x + lane, y, z, values[lane]);
-  }
+  if (y < g.y1) write_in_box(b.f, output, g, x, y, z, values);
 }
 
 // Outputs that are complete after plane p: those of planes that came in some planes before.

@@ -137,7 +137,6 @@ struct RestTaps {
 __device__ __forceinline__ void write_complete(const Thread &t, index_t p, const Coefficients &coefficients,
                                                const real (&sums)[POINTS_Y][VECTOR][FORMS][PLANES]) {
   const Geometry &g = t.g;
-  const bool whole = t.x >= g.x0 && t.x + VECTOR <= g.x1;
 #pragma unroll
   for (int o = 0; o < OUTPUTS; o++) {
     const index_t z = p - delay(o);
@@ -156,16 +155,7 @@ __device__ __forceinline__ void write_complete(const Thread &t, index_t p, const
       for (int lane = 0; lane < VECTOR; lane++) results[j][lane] = finish(o, RestTaps{beside, j, lane}, coefficients, sums[j][lane]);
     }
 #pragma unroll
-    for (int j = 0; j < POINTS_Y; j++) {
-      if (whole) {
-        write_vector(t.f, o, g, t.x, t.y + j, z, results[j]);
-        continue;
-      }
-#pragma unroll
-      for (int lane = 0; lane < VECTOR; lane++) {
-        if (t.x + lane >= g.x0 && t.x + lane < g.x1) write_point(t.f, o, g, t.x + lane, t.y + j, z, results[j][lane]);
-      }
-    }
+    for (int j = 0; j < POINTS_Y; j++) write_in_box(t.f, o, g, t.x, t.y + j, z, results[j]);
   }
 }
 

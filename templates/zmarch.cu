@@ -406,21 +406,11 @@ template <bool INTERIOR> __device__ __forceinline__ void compute(const Block &b,
       for (int o = 0; o < OUTPUTS; o++) results[o][j][lane] = point[o];
     }
   }
-  const bool whole = x >= g.x0 && x + VECTOR <= g.x1;
 #pragma unroll
   for (int j = 0; j < POINTS_Y; j++) {
     if (!INTERIOR && y + j >= g.y1) continue;
 #pragma unroll
-    for (int o = 0; o < OUTPUTS; o++) {
-      if (whole) {
-        write_vector(b.f, o, g, x, y + j, z, results[o][j]);
-        continue;
-      }
-#pragma unroll
-      for (int lane = 0; lane < VECTOR; lane++) {
-        if (x + lane >= g.x0 && x + lane < g.x1) write_point(b.f, o, g, x + lane, y + j, z, results[o][j][lane]);
-      }
-    }
+    for (int o = 0; o < OUTPUTS; o++) write_in_box(b.f, o, g, x, y + j, z, results[o][j]);
   }
 }
 
