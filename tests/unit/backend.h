@@ -9,7 +9,7 @@
 
 #include "gpu/arch.h"
 #include "tests/unit/stencils.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/templates.h"
 #include "tuner/bench/backend.h"
 
 /* Name the driver of tests as the one to load: where the environment names none, beside the folder of this
@@ -80,10 +80,9 @@ static inline bool variant_open(struct variant *v, const struct stage *s, const 
   *v = (struct variant){.template = NULL};
   CHECK_OK(template_read(path, &v->template));
   v->spec = (struct variant_spec){.stencil = s->stencil, .analysis = s->analysis, .template = v->template,
-                                  .configuration = configuration_default(v->template), .dtype = s->dtype,
+                                  .configuration = configuration_of(v->template, set), .dtype = s->dtype,
                                   .domain = s->scene.request.domain, .coefficients = s->coefficients,
                                   .limits = arch_device_limits(arch_find(9, 0))};
-  if (set) CHECK_OK(configuration_set(v->template, set, &v->spec.configuration));
   if (generate(&v->spec, &v->generated) != HALOTUNE_OK) {
     template_free(v->template);
     return false;

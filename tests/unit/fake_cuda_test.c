@@ -14,7 +14,7 @@
 #include "gpu/nvml.h"
 #include "stencil/generate.h"
 #include "tests/unit/stencils.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/templates.h"
 #include "tuner/verify/compare.h"
 #include "tuner/verify/scene.h"
 
@@ -262,15 +262,6 @@ TEST(heat_is_told_by_nvml) {
 
 /* --- variants of templates -------------------------------------------------------------------------------------------------- */
 
-static void choose(const struct template *template, const char *name, const char *word, struct configuration *configuration) {
-  for (int p = 0; p < template->parameter_count; p++) {
-    const struct parameter *parameter = &template->parameters[p];
-    for (int k = 0; k < parameter->value_count && strcmp(parameter->name, name) == 0; k++) {
-      if (strcmp(parameter->words[k], word) == 0) configuration->choice[p] = k;
-    }
-  }
-}
-
 /* Through kernel.h, as the program does it; launched directly or by a graph. */
 static bool is_right(const struct compiled *compiled, const struct generated *generated, const struct scene *scene, bool by_graph) {
   const struct scene_request *request = &scene->request;
@@ -314,7 +305,7 @@ static bool is_right(const struct compiled *compiled, const struct generated *ge
 }
 
 TEST(variants_compute_what_the_reference_does) {
-  static const char *const load_paths[] = {"plain", "texture", "texture2d"};
+  static const char *const variants[] = {"load_path=plain", "load_path=texture", "load_path=texture2d"};
   struct stencil *stencil;
   struct analysis *analysis;
   struct template *template;
@@ -329,15 +320,16 @@ TEST(variants_compute_what_the_reference_does) {
                                   .steps = 1, .threads = 1, .domain = domain_dense(stencil, analysis, &grid),
                                   .coefficients = coefficients};
   CHECK_OK(scene_make(&request, &scene));
-  for (size_t i = 0; i < COUNT(load_paths); i++) {
+  for (size_t i = 0; i < COUNT(variants); i++) {
     struct generated generated;
+    char set[128];
+    snprintf(set, sizeof set, "storage=registers vector=1 block_x=32 block_y=8 points_y=1 z_slicing=8 %s", variants[i]);
     struct variant_spec spec = {.stencil = stencil, .analysis = analysis, .template = template, .dtype = DTYPE_F64,
-                                .configuration = configuration_default(template), .domain = request.domain,
+                                .configuration = configuration_of(template, set), .domain = request.domain,
                                 .coefficients = coefficients, .limits = arch_device_limits(arch_find(9, 0))};
-    choose(template, "load_path", load_paths[i], &spec.configuration);
     CHECK_OK(generate(&spec, &generated));
     struct compiled compiled = compile(generated.source, generated.launch.kernel);
-    CHECK(is_right(&compiled, &generated, &scene, i == 0), "load path %s", load_paths[i]);
+    CHECK(is_right(&compiled, &generated, &scene, i == 0), "%s", variants[i]);
     compiled_free(&compiled);
     generated_free(&generated);
   }

@@ -85,8 +85,7 @@ static void change(struct store *store, const char *sql) {
 
 /* Whether hint number `at` is the default with this changed. */
 static bool hint_is(const struct hints_case *c, long at, const char *set) {
-  struct configuration want;
-  tuned_configure(c->template, set, &want);
+  const struct configuration want = configuration_of(c->template, set);
   return at < c->session.hints.count && memcmp(&want, &c->session.hints.list[at].configuration, sizeof want) == 0;
 }
 
@@ -99,22 +98,22 @@ static const struct {
 } near_rows[] = {
     {{GPU_H200, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1}, {0, 0, 0, 0, 0, 0}},
     {{GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.2}, {0, 0, 0, 0, 0, 1}},
-    {{GPU_H200, "star7", "direct", NULL, F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.1}, {0, 0, 0, 0, 1, 0}},
-    {{GPU_H200, "star7", "direct", NULL, F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_COLD, false, 0.1}, {0, 0, 0, 0, 2, 0}},
-    {{GPU_H200, "star7", "zmarch", NULL, F64, {64, 64, 64}, USUAL, 0.1}, {0, 0, 0, 1, 0, 0}},
-    {{GPU_H200, "star7", "direct", NULL, F64, {128, 64, 64}, USUAL, 0.1}, {0, 0, 1, 1, 0, 0}},
-    {{GPU_H200, "star7", "direct", NULL, F32, {32, 128, 64}, USUAL, 0.1}, {0, 0, 2, 0, 0, 0}},
-    {{GPU_H100, "star7", "direct", NULL, F32, {64, 64, 64}, USUAL, 0.1}, {0, 1, 0, 0, 0, 0}},
-    {{GPU_A100, "star7", "direct", NULL, F32, {64, 64, 64}, USUAL, 0.1}, {0, 3, 0, 0, 0, 0}},
-    {{GPU_H200, "star13", "direct", NULL, F64, {64, 64, 64}, USUAL, 0.1}, {2, 0, 0, 1, 0, 0}},
-    {{GPU_H200, "star25", "direct", NULL, F32, {64, 64, 64}, USUAL, 0.1}, {4, 0, 0, 0, 0, 0}},
+    {{GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.1}, {0, 0, 0, 0, 1, 0}},
+    {{GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_COLD, false, 0.1}, {0, 0, 0, 0, 2, 0}},
+    {{GPU_H200, "star7", "zmarch", "vector=1", F64, {64, 64, 64}, USUAL, 0.1}, {0, 0, 0, 1, 0, 0}},
+    {{GPU_H200, "star7", "direct", "vector=1", F64, {128, 64, 64}, USUAL, 0.1}, {0, 0, 1, 1, 0, 0}},
+    {{GPU_H200, "star7", "direct", "vector=1", F32, {32, 128, 64}, USUAL, 0.1}, {0, 0, 2, 0, 0, 0}},
+    {{GPU_H100, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {0, 1, 0, 0, 0, 0}},
+    {{GPU_A100, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {0, 3, 0, 0, 0, 0}},
+    {{GPU_H200, "star13", "direct", "vector=1", F64, {64, 64, 64}, USUAL, 0.1}, {2, 0, 0, 1, 0, 0}},
+    {{GPU_H200, "star25", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {4, 0, 0, 0, 0, 0}},
 };
 static const struct tuned far_rows[] = {
-    {GPU_H200, "box27", "direct", NULL, F32, {64, 64, 64}, USUAL, 0.1},
-    {GPU_H200, "heat2d", "direct", NULL, F32, {64, 64, 1}, USUAL, 0.1},
-    {GPU_H200, "derivative_x", "direct", NULL, F32, {64, 64, 64}, USUAL, 0.1},
+    {GPU_H200, "box27", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1},
+    {GPU_H200, "heat2d", "direct", "vector=1", F32, {64, 64, 1}, USUAL, 0.1},
+    {GPU_H200, "derivative_x", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1},
 };
-static const struct tuned emulated_row = {GPU_EMULATION, "star7", "direct", NULL, F32, {64, 64, 64}, USUAL, 0.1};
+static const struct tuned emulated_row = {GPU_EMULATION, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1};
 
 TEST(the_nearest_winners_come_first) {
   struct hints_case c;
@@ -212,8 +211,8 @@ TEST(what_rules_exclude_becomes_the_nearest_that_they_keep) {
   change(c.own, "update variant set parameters = '{\"block_x\":512,\"block_y\":16,\"vector\":2}'");
   find_again(&c);
   CHECK_EQ(1, c.session.hints.count, "a block of too many threads");
-  struct configuration asked, *got = &c.session.hints.list[0].configuration;
-  tuned_configure(c.template, "block_x=512 block_y=16 vector=2", &asked);
+  const struct configuration asked = configuration_of(c.template, "block_x=512 block_y=16 vector=2");
+  struct configuration *got = &c.session.hints.list[0].configuration;
   bindings_configure(&c.bindings, got);
   CHECK(bindings_failed_rule(&c.bindings) == NULL, "the rules keep it");
   int changes = 0;
@@ -240,7 +239,7 @@ enum { KINDS = 20 };
 static void put_kind(struct store *store, const char *stencil, int kind, long nz) {
   static const int block_x[] = {32, 64, 256, 512, 1024}, points_z[] = {1, 2, 4, 8};
   char set[64];
-  snprintf(set, sizeof set, "block_x=%d points_z=%d", block_x[kind / 4], points_z[kind % 4]);
+  snprintf(set, sizeof set, "vector=1 block_x=%d points_z=%d", block_x[kind / 4], points_z[kind % 4]);
   const struct tuned row = {GPU_H200, stencil, "direct", set, F32, {64 + kind, 64, nz}, USUAL, 0.1};
   tuned_put(store, &row);
 }

@@ -1,6 +1,7 @@
 /* search_session_test.c: what a session asks store and backend for: earlier results, the second grid, trials without a
  * source. The backend here runs nothing, and nothing is compiled. */
 #include "tests/unit/stores.h"
+#include "tests/unit/templates.h"
 #include "tuner/search/earlier.h"
 #include "tuner/search/session.h"
 
@@ -89,12 +90,14 @@ static void case_close(struct session_case *c) {
   case_free(&c->bench);
 }
 
-/* A default variant of zmarch, with one parameter changed. */
-static struct proposal proposal_with(const struct session_case *c, const char *assignment) {
+/* A variant of zmarch that rules keep on every grid, with some parameters changed: "name=value ...". */
+static struct proposal proposal_with(const struct session_case *c, const char *changes) {
   struct proposal proposal;
+  char set[256];
+  snprintf(set, sizeof set, "storage=registers vector=1 block_x=32 block_y=8 points_y=1 cluster_y=1 band=0 z_slicing=8 %s",
+           changes ? changes : "");
   memset(&proposal, 0, sizeof proposal);
-  proposal.configuration = configuration_default(c->bench.template);
-  if (assignment) CHECK_OK(configuration_set(c->bench.template, assignment, &proposal.configuration));
+  proposal.configuration = configuration_of(c->bench.template, set);
   return proposal;
 }
 
@@ -109,9 +112,7 @@ static struct trial *trial_of(struct session_case *c, const struct proposal *pro
 TEST(a_trial_that_has_no_source_has_a_row_of_its_own) {
   struct session_case c;
   case_open(&c);
-  struct proposal bad = proposal_with(&c, "block_x=128"), worse = proposal_with(&c, "block_x=16");
-  CHECK_OK(configuration_set(c.bench.template, "block_y=16", &bad.configuration));
-  CHECK_OK(configuration_set(c.bench.template, "block_y=1", &worse.configuration));
+  struct proposal bad = proposal_with(&c, "block_x=128 block_y=16"), worse = proposal_with(&c, "block_x=16 block_y=1");
   struct trial *one = trial_of(&c, &bad), *again = trial_of(&c, &bad), *other = trial_of(&c, &worse);
   CHECK(one->is_over && one->result.outcome == OUTCOME_PRUNED && one->reason[0], "pruned: %s", one->reason);
   CHECK(!one->generated.source, "no source");

@@ -1,4 +1,4 @@
-/* templates.h: templates for tests, from texts, and bindings of them. */
+/* templates.h: templates for tests, from texts, and configurations of templates. */
 #ifndef TESTS_UNIT_TEMPLATES_H
 #define TESTS_UNIT_TEMPLATES_H
 
@@ -38,6 +38,18 @@ static inline halotune_status template_of_rules(const char *parameters, const ch
            "shared_bytes: 0\n",
            parameters, rules);
   return template_of_texts(yaml, "// nothing\n", out);
+}
+
+/* A template's default, changed as `set` says: "vector=4 block_x=64", of which the last of a name counts; or NULL. Authors may
+ * change defaults: a test names what its expectations depend on. */
+static inline struct configuration configuration_of(const struct template *template, const char *set) {
+  struct configuration configuration = configuration_default(template);
+  char text[512];
+  CHECK(snprintf(text, sizeof text, "%s", set ? set : "") < (int)sizeof text, "too long: %s", text);
+  for (char *rest, *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+    CHECK_OK(configuration_set(template, word, &configuration));
+  }
+  return configuration;
 }
 
 #endif

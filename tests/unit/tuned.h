@@ -6,6 +6,7 @@
 #include "stencil/generate.h"
 #include "stencil/space.h"
 #include "tests/unit/stores.h"
+#include "tests/unit/templates.h"
 
 /* What the tests' GPUs are. */
 enum tuned_gpu { GPU_H200, GPU_H100, GPU_A100, GPU_EMULATION };
@@ -36,13 +37,6 @@ struct tuned {
   double time_ms;
 };
 
-static inline void tuned_configure(const struct template *template, const char *set, struct configuration *out) {
-  char text[256];
-  snprintf(text, sizeof text, "%s", set ? set : "");
-  *out = configuration_default(template);
-  for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) CHECK_OK(configuration_set(template, word, out));
-}
-
 /* Store one row; what the store or the rules refuse fails the test. */
 static inline void tuned_put_stencil(struct store *store, const struct tuned *t, struct stencil *stencil, const char *stencil_text,
                                      struct template *template) {
@@ -52,11 +46,10 @@ static inline void tuned_put_stencil(struct store *store, const struct tuned *t,
   struct grid grid = {{t->n[0], t->n[1], t->n[2]}};
   struct device_facts device = tuned_device(t->gpu);
   struct generated generated;
-  struct configuration configuration;
+  struct configuration configuration = configuration_of(template, t->set);
   int64_t variant = 0;
   CHECK_OK(analysis_make(stencil, &analysis));
   CHECK_OK(stencil_coefficients(stencil, &grid, coefficients));
-  tuned_configure(template, t->set, &configuration);
   struct variant_spec spec = {stencil,  analysis, template, configuration, t->dtype, domain_dense(stencil, analysis, &grid),
                               coefficients, device.limits, t->reproducible};
   CHECK_OK(generate(&spec, &generated));
