@@ -230,6 +230,7 @@ static halotune_status adapt(const struct question *q, const struct template *te
   bool fixed[MAX_PARAMETERS] = {false};
   hold_width(q, template, configuration, fixed);
   if (q->in_place || q->no_textures || q->alignment_bytes > 0) hold(template, "load_path", "plain", configuration, fixed);
+  if (q->alignment_bytes % TENSOR_ALIGNMENT_BYTES != 0) hold(template, "copies", "threads", configuration, fixed);
   *fits = false;
   halotune_status status = bindings_make(template, q->facts, &bindings);
   if (status != HALOTUNE_OK) return status;

@@ -8,10 +8,11 @@
 #define USUAL LAUNCH_STREAM, CACHE_STEADY, false
 
 static const struct tuned rows_stored[] = {
-    {GPU_H200, "star7", "zmarch", "vector=4 block_y=8 points_y=1 coefficients=parameter extents=runtime", DTYPE_F32, {128, 64, 64},
-     USUAL, 0.30},
+    {GPU_H200, "star7", "zmarch", "vector=4 block_y=8 points_y=1 load_path=plain coefficients=parameter extents=runtime", DTYPE_F32,
+     {128, 64, 64}, USUAL, 0.30},
     {GPU_H200, "star13", "direct", "block_y=1 points_y=1 coefficients=parameter extents=literal", DTYPE_F32, {128, 64, 64}, USUAL, 0.30},
     {GPU_H200, "star25", "direct", "block_y=1 points_y=1 coefficients=literal extents=runtime", DTYPE_F32, {128, 64, 64}, USUAL, 0.30},
+    {GPU_H200, "box27", "scatter", "copies=engine pieces=vectors vector=2", DTYPE_F32, {128, 64, 64}, USUAL, 0.30},
 };
 
 static struct work work;
@@ -213,6 +214,24 @@ TEST(less_alignment_gives_another_variant) {
   }
 }
 
+/* The copy engine wants whole multiples of 16 bytes; threads copy what begins elsewhere. */
+TEST(less_alignment_gives_copies_by_threads) {
+  struct question question = question_of("box27", DTYPE_F32);
+  struct answer answer;
+  const struct template *template;
+  for (int alignment = 16; alignment >= 4; alignment /= 2) {
+    question.alignment_bytes = alignment;
+    CHECK_OK(choose(&question, &answer));
+    CHECK_OK(context_template(ctx, answer.template_at, &template));
+    CHECK_TEXT("scatter", template->name, "%d bytes: what was measured", alignment);
+    int copies = template_parameter(template, "copies", 6), needed = 0;
+    CHECK_TEXT(alignment >= 16 ? "engine" : "threads",
+               template->parameters[copies].words[answer.configuration.choice[copies]], "%d bytes", alignment);
+    CHECK_OK(variant_alignment(&question, template, &answer.configuration, &needed));
+    CHECK_EQ(0, alignment % needed, "%d bytes", alignment);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stored_code_serves_only_what_it_was_built_for),
@@ -221,6 +240,7 @@ int main(void) {
       cmocka_unit_test(alignment_of_variants_with_tensor_maps),
       cmocka_unit_test(alignment_of_variants),
       cmocka_unit_test(less_alignment_gives_another_variant),
+      cmocka_unit_test(less_alignment_gives_copies_by_threads),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
