@@ -63,7 +63,7 @@ static inline void stage_close(struct stage *s) {
   stencil_free(s->stencil);
 }
 
-/* One variant: the template's default, changed as `set` says. End with variant_close. */
+/* One variant: the default of the template, or the nearest to it that the rules keep, with what `set` names. End with variant_close. */
 struct variant {
   struct template *template;
   struct variant_spec spec;
@@ -80,9 +80,9 @@ static inline bool variant_open(struct variant *v, const struct stage *s, const 
   *v = (struct variant){.template = NULL};
   CHECK_OK(template_read(path, &v->template));
   v->spec = (struct variant_spec){.stencil = s->stencil, .analysis = s->analysis, .template = v->template,
-                                  .configuration = configuration_of(v->template, set), .dtype = s->dtype,
-                                  .domain = s->scene.request.domain, .coefficients = s->coefficients,
+                                  .dtype = s->dtype, .domain = s->scene.request.domain, .coefficients = s->coefficients,
                                   .limits = arch_device_limits(arch_find(9, 0))};
+  v->spec.configuration = configuration_for(&v->spec, set);
   if (generate(&v->spec, &v->generated) != HALOTUNE_OK) {
     template_free(v->template);
     return false;

@@ -325,8 +325,9 @@ TEST(variants_compute_what_the_reference_does) {
     char set[128];
     snprintf(set, sizeof set, "storage=registers vector=1 block_x=32 block_y=8 points_y=1 z_slicing=8 %s", variants[i]);
     struct variant_spec spec = {.stencil = stencil, .analysis = analysis, .template = template, .dtype = DTYPE_F64,
-                                .configuration = configuration_of(template, set), .domain = request.domain,
-                                .coefficients = coefficients, .limits = arch_device_limits(arch_find(9, 0))};
+                                .domain = request.domain, .coefficients = coefficients,
+                                .limits = arch_device_limits(arch_find(9, 0))};
+    spec.configuration = configuration_for(&spec, set);
     CHECK_OK(generate(&spec, &generated));
     struct compiled compiled = compile(generated.source, generated.launch.kernel);
     CHECK(is_right(&compiled, &generated, &scene, i == 0), "%s", variants[i]);

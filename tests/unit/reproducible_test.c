@@ -164,7 +164,7 @@ static void add_variant(struct bits *bits, const struct scenes *scenes, const ch
   open_fixture(&f, stencil, template, dtype, reproducible);
   f.spec.domain = scenes->list[0].scene.request.domain;
   f.spec.coefficients = scenes->coefficients;
-  CHECK_OK(configuration_set(f.template, "vector=1", &f.spec.configuration));
+  f.spec.configuration = configuration_for(&f.spec, "vector=1");
   CHECK_OK(generate(&f.spec, &bits->generated[bits->count++]));
   close_fixture(&f);
 }

@@ -94,7 +94,9 @@ static void case_close(struct session_case *c) {
 static struct proposal proposal_with(const struct session_case *c, const char *changes) {
   struct proposal proposal;
   char set[256];
-  snprintf(set, sizeof set, "storage=registers vector=1 block_x=32 block_y=8 points_y=1 cluster_y=1 band=0 z_slicing=8 %s",
+  snprintf(set, sizeof set,
+           "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 cluster_z=1 band=0"
+           " z_slicing=8 padding=0 load_path=plain min_blocks=0 %s",
            changes ? changes : "");
   memset(&proposal, 0, sizeof proposal);
   proposal.configuration = configuration_of(c->bench.template, set);

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "stencil/template.h"
+#include "stencil/facts.h"
+#include "stencil/generate.h"
+#include "stencil/space.h"
 #include "tests/unit/unit.h"
 
 /* Read a template from texts, by way of files that are gone afterwards. */
@@ -40,15 +42,43 @@ static inline halotune_status template_of_rules(const char *parameters, const ch
   return template_of_texts(yaml, "// nothing\n", out);
 }
 
-/* A template's default, changed as `set` says: "vector=4 block_x=64", of which the last of a name counts; or NULL. Authors may
- * change defaults: a test names what its expectations depend on. */
-static inline struct configuration configuration_of(const struct template *template, const char *set) {
-  struct configuration configuration = configuration_default(template);
+/* Authors may change defaults: a test names what its expectations depend on, as "vector=4 block_x=64", of which the last of a name
+ * counts, or NULL. */
+static inline void configuration_change(const struct template *template, const char *set, struct configuration *configuration,
+                                        bool fixed[MAX_PARAMETERS]) {
   char text[512];
   CHECK(snprintf(text, sizeof text, "%s", set ? set : "") < (int)sizeof text, "too long: %s", text);
   for (char *rest, *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-    CHECK_OK(configuration_set(template, word, &configuration));
+    CHECK_OK(configuration_set(template, word, configuration));
+    fixed[template_parameter(template, word, strcspn(word, "="))] = true;
   }
+}
+
+/* A template's default, changed so. */
+static inline struct configuration configuration_of(const struct template *template, const char *set) {
+  struct configuration configuration = configuration_default(template);
+  bool fixed[MAX_PARAMETERS] = {false};
+  configuration_change(template, set, &configuration, fixed);
+  return configuration;
+}
+
+/* The nearest to it that the rules keep, with the named values; as it is where they keep none. */
+static inline struct configuration configuration_near(struct bindings *bindings, const char *set) {
+  struct configuration configuration = configuration_default(bindings->template);
+  bool fixed[MAX_PARAMETERS] = {false};
+  configuration_change(bindings->template, set, &configuration, fixed);
+  (void)space_nearest(bindings, fixed, &configuration);
+  return configuration;
+}
+
+/* The same, of all but the configuration of a variant. */
+static inline struct configuration configuration_for(const struct variant_spec *spec, const char *set) {
+  double facts[FACT_COUNT];
+  struct bindings bindings;
+  facts_fill(spec->stencil, spec->analysis, spec->dtype, &spec->domain, &spec->limits, spec->reproducible, facts);
+  CHECK_OK(bindings_make(spec->template, facts, &bindings));
+  struct configuration configuration = configuration_near(&bindings, set);
+  bindings_free(&bindings);
   return configuration;
 }
 

@@ -46,12 +46,13 @@ static inline void tuned_put_stencil(struct store *store, const struct tuned *t,
   struct grid grid = {{t->n[0], t->n[1], t->n[2]}};
   struct device_facts device = tuned_device(t->gpu);
   struct generated generated;
-  struct configuration configuration = configuration_of(template, t->set);
   int64_t variant = 0;
   CHECK_OK(analysis_make(stencil, &analysis));
   CHECK_OK(stencil_coefficients(stencil, &grid, coefficients));
-  struct variant_spec spec = {stencil,  analysis, template, configuration, t->dtype, domain_dense(stencil, analysis, &grid),
-                              coefficients, device.limits, t->reproducible};
+  struct variant_spec spec = {.stencil = stencil, .analysis = analysis, .template = template, .dtype = t->dtype,
+                              .domain = domain_dense(stencil, analysis, &grid), .coefficients = coefficients,
+                              .limits = device.limits, .reproducible = t->reproducible};
+  spec.configuration = configuration_for(&spec, t->set);
   CHECK_OK(generate(&spec, &generated));
   struct problem_key key = {store_device(store, &device, t->gpu == GPU_EMULATION),
                             store_stencil(store, stencil, analysis, stencil_text), t->dtype, grid, t->launch, t->cache, t->reproducible};
@@ -60,7 +61,7 @@ static inline void tuned_put_stencil(struct store *store, const struct tuned *t,
                             .nvrtc = "13.0", .strategy = "random", .cuda = 13000, .bytes = bytes};
   int64_t run = store_run_begin(store, &start);
   CHECK(run > 0, "%s", fail_text());
-  struct variant_key variant_key = {key.stencil, store_template(store, template), template, &configuration, generated.hash};
+  struct variant_key variant_key = {key.stencil, store_template(store, template), template, &spec.configuration, generated.hash};
   struct timing timing = {3, t->time_ms, t->time_ms, t->time_ms * 0.99, t->time_ms * 1.01, samples};
   struct measurement measurement = {.outcome = OUTCOME_MEASURED, .reason = "", .number = 1, .timing = timing};
   CHECK_OK(store_measurement(store, run, &variant_key, &measurement, &variant));
