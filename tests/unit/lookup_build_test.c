@@ -68,14 +68,13 @@ static int default_of(const struct template *template, const char *name) {
   return (int)parameter->values[parameter->default_value];
 }
 
-/* Blocks of the default of zmarch along so many rows, in whole clusters; planes are too small for bands. */
+/* Blocks of the default of zmarch along so many rows: sm_80 has no clusters, and planes are too small for bands. */
 static long default_blocks(long rows) {
   struct template *template;
   CHECK_OK(template_read("templates/zmarch.yaml", &template));
-  long cluster = default_of(template, "cluster_y");
-  long rows_of_cluster = cluster * default_of(template, "block_y") * default_of(template, "points_y");
+  long rows_of_block = (long)default_of(template, "block_y") * default_of(template, "points_y");
   template_free(template);
-  return (rows + rows_of_cluster - 1) / rows_of_cluster * cluster;
+  return (rows + rows_of_block - 1) / rows_of_block;
 }
 
 TEST(stored_code_serves_only_what_it_was_built_for) {
