@@ -399,16 +399,16 @@ __device__ __forceinline__ void begin_boxes(const Block &b, Pipeline &p, index_t
 
 // Begin to copy planes from z on, those before the last. What all threads copy is a group of a thread's copies, though it may be empty.
 __device__ __forceinline__ void begin_planes(const Block &b, Pipeline &p, index_t z, index_t last) {
-  if (ENGINE) {
+  if constexpr (ENGINE) {
     if (!OWN_PRODUCER && z < last) begin_boxes(b, p, z, threadIdx.x == 0 && threadIdx.y == 0);
-    return;
-  }
+  } else {
 #pragma unroll
-  for (int u = 0; u < AT_ONCE; u++) {
-    if (z + u < last) copy_plane(b, p.plan, z + u, b.shared + p.ahead.slot*SLOT);
-    step(p.ahead);
+    for (int u = 0; u < AT_ONCE; u++) {
+      if (z + u < last) copy_plane(b, p.plan, z + u, b.shared + p.ahead.slot*SLOT);
+      step(p.ahead);
+    }
+    async_commit();
   }
-  async_commit();
 }
 
 __device__ __forceinline__ void begin_march(const Block &b, Pipeline &p, index_t first, index_t last) {

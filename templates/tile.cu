@@ -249,14 +249,14 @@ __device__ __forceinline__ void compute_column(const Tile &t, int dx, int dy, in
 }
 
 __device__ __forceinline__ void compute_tile(const Tile &t) {
-  if (OVERLAP) {
+  if constexpr (OVERLAP) {
     const int dx = int(threadIdx.x) - LOW_X, dy = int(threadIdx.y) - LOW_Y, dz = int(threadIdx.z) - LOW_Z;
     if (unsigned(dx) < TILE_X && unsigned(dy) < TILE_Y && unsigned(dz) < TILE_Z) compute_column(t, dx, dy, dz);
-    return;
-  }
+  } else {
 #pragma unroll
-  for (int i = 0; i < GROUPS_X; i++) {
-    compute_column(t, (int(threadIdx.x) + i*BLOCK_X)*VECTOR, int(threadIdx.y)*POINTS_Y, int(threadIdx.z)*POINTS_Z);
+    for (int i = 0; i < GROUPS_X; i++) {
+      compute_column(t, (int(threadIdx.x) + i*BLOCK_X)*VECTOR, int(threadIdx.y)*POINTS_Y, int(threadIdx.z)*POINTS_Z);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # templates.sh: the templates as they lie in templates/, and the spaces that they span. Speaks TAP.
-#   - each compiles as it stands, and one generated file of each without a warning, with nvcc
+#   - each compiles as it stands, and generated files of each without a warning, with nvcc: its default, and one for each word that
+#     says how it works (halo_load=flat)
 #   - templates/example*.cuh are what `halotune generate STENCIL --prelude` prints
 #   - each value of each parameter is used by some variant of some stencil
 #   - no parameter is dead: changing it changes the machine code of some variant, or its clusters
@@ -34,12 +35,19 @@ stencils=$("$program" list stencils --json | jq -r '.[].name')
 
 # --- texts
 
-# A stencil that the template's default variant is for.
-stencil_for() { # template
+# A stencil that the template's default variant is for, or the nearest with these settings.
+stencil_for() { # template [settings]
   for stencil in $stencils; do
-    if "$program" generate "$stencil" --template "$1" -o "$work/generated.cu" 2>/dev/null; then return; fi
+    if "$program" generate "$stencil" --template "$1" ${2:+--set "$2"} -o "$work/generated.cu" 2>/dev/null; then return; fi
   done
   rm -f "$work/generated.cu"
+}
+
+# "name=word" for words that are no numbers; those that all templates have are the prelude's.
+words_of() { # template
+  "$program" list templates --json | jq -r --arg t "$1" '.[] | select(.name == $t).parameters | to_entries[]
+    | select(.key | IN("load_path", "streaming", "coefficients", "extents") | not) | .key as $name
+    | .value.values[] | strings | "\($name)=\(.)"'
 }
 
 for example in templates/example*.cuh; do
@@ -53,6 +61,11 @@ for template in $templates; do
   check "$template.cu compiles as it stands" "$nvcc" -cubin -arch=sm_90 -o "$work/cubin" "templates/$template.cu"
   check "$template generated for $stencil compiles without a warning" \
     "$nvcc" -cubin -arch=sm_90 -Werror all-warnings -Xptxas --warn-on-spills -o "$work/cubin" "$work/generated.cu"
+  for setting in $(words_of "$template"); do
+    stencil_for "$template" "$setting"
+    check "$template with $setting, generated for $stencil, compiles without a warning" \
+      "$nvcc" -cubin -arch=sm_90 -Werror all-warnings -o "$work/cubin" "$work/generated.cu"
+  done
 done
 
 # --- spaces
