@@ -10,28 +10,20 @@
 #include "db/launch_text.h"
 #include "tuner/search/visited.h"
 
-static int find_template(const struct session *session, const char *name) {
-  for (int i = 0; i < session->space.count; i++) {
-    if (strcmp(session->templates[i]->name, name) == 0) return i;
-  }
-  return -1;
-}
-
-/* The variant of today that a row stands for; false where there is none. */
-static bool make_hint(struct session *session, const struct hint_row *row, struct proposal *out) {
-  struct search_space *space = &session->space;
-  int index = find_template(session, row->template_name);
-  if (index < 0) return false;
+bool hints_variant(const struct search_space *space, const struct hint_row *row, struct proposal *out) {
+  int index = 0;
+  while (index < space->count && strcmp(space->templates[index]->name, row->template_name) != 0) index++;
+  if (index == space->count) return false;
   *out = (struct proposal){.template_index = index};
   struct configuration *configuration = &out->configuration;
-  const struct template *template = session->templates[index];
+  const struct template *template = space->templates[index];
   if (configuration_read_older(template, row->parameters, configuration) != HALOTUNE_OK) return false;
   const bool *fixed = space_fixed(space, index);
   const struct configuration *values = space_values(space, index);
   for (int i = 0; fixed && i < template->parameter_count; i++) {
     if (fixed[i]) configuration->choice[i] = values->choice[i];
   }
-  return space_nearest(&session->bindings[index], fixed, configuration) == NULL;
+  return space_nearest(&space->bindings[index], fixed, configuration) == NULL;
 }
 
 /* The first rows that give new variants.
@@ -44,7 +36,7 @@ static halotune_status take_rows(struct session *session, const struct hint_rows
     bool is_other = rows->list[i].distance[HINT_STENCIL] > 0;
     struct proposal hint;
     if (is_other && of_others == MOST_HINTS_OF_OTHERS) break;
-    if (!make_hint(session, &rows->list[i], &hint) || session_is_first(session, &hint)) continue;
+    if (!hints_variant(&session->space, &rows->list[i], &hint) || session_is_first(session, &hint)) continue;
     if (session->space.only && !visited_has(only, &session->space, &hint)) continue;
     if (!visited_add(&taken, &session->space, &hint)) continue;
     of_others += is_other;

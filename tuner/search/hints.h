@@ -25,6 +25,9 @@ halotune_status hints_find(struct session *session);
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status hints_read(const struct session *session, const struct task *task, struct hint_rows *out);
 
+/* The variant of a space that a row stands for, brought there as hints_find says. Returns false where there is none. */
+bool hints_variant(const struct search_space *space, const struct hint_row *row, struct proposal *out);
+
 /* Whether a variant is one of them. */
 bool hints_have(const struct session *session, const struct proposal *proposal);
 

@@ -2,9 +2,7 @@
  * were tuned on this model of GPU, as the databases know them; where none was, the fastest of a small sample, too. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "db/launch_text.h"
 #include "tuner/search/device_time.h"
 #include "tuner/search/draw.h"
 #include "tuner/search/hints.h"
@@ -90,17 +88,6 @@ static halotune_status try_one(struct roof_search *search, const struct proposal
   return status;
 }
 
-/* The copy that a row stands for, generated from today's template; false where there is none. */
-static bool read_row(struct roof_search *search, const struct hint_row *row, struct proposal *out) {
-  for (int i = 0; i < search->space.count; i++) {
-    if (strcmp(search->templates[i]->name, row->template_name) != 0) continue;
-    *out = (struct proposal){.template_index = i};
-    return configuration_read(search->templates[i], row->parameters, &out->configuration) == HALOTUNE_OK &&
-           space_nearest(&search->bindings[i], NULL, &out->configuration) == NULL;
-  }
-  return false;
-}
-
 /* The nearest winners of `copy` that the databases know.
  *   is_tuned  receives whether one of them is of this model of GPU, and loaded */
 static halotune_status try_rows(struct roof_search *search, const struct hint_rows *rows, bool *is_tuned) {
@@ -111,7 +98,7 @@ static halotune_status try_rows(struct roof_search *search, const struct hint_ro
     const struct hint_row *row = &rows->list[i];
     struct proposal proposal;
     if (row->distance[HINT_STENCIL] > 0 || session_is_stopped(search->session)) break;
-    if (!read_row(search, row, &proposal) || !visited_add(&tried, &search->space, &proposal)) continue;
+    if (!hints_variant(&search->space, row, &proposal) || !visited_add(&tried, &search->space, &proposal)) continue;
     status = try_one(search, &proposal);
     *is_tuned = *is_tuned || (row->distance[HINT_DEVICE] == 0 && search->roof->trials[0]);
   }
