@@ -22,7 +22,6 @@
 #define BLOCK_Z 1
 #define POINTS_Y 2
 #define POINTS_Z 1
-#define CLUSTER_Z 1
 #define BAND 0
 #define OVERLAP 0
 #endif
@@ -104,7 +103,7 @@ struct Place {
 };
 __device__ __forceinline__ Place block_place(const Geometry &g) {
   if (BAND == 0) return {index_t(blockIdx.y), index_t(blockIdx.z)};
-  const unsigned blocks = (unsigned(g.z1 - g.z0 - 1)/(BLOCK_PLANES*CLUSTER_Z) + 1)*CLUSTER_Z, band = blockIdx.z/blocks;
+  const unsigned blocks = unsigned(g.z1 - g.z0 - 1)/BLOCK_PLANES + 1, band = blockIdx.z/blocks;
   return {index_t(band*(BAND/BLOCK_ROWS) + blockIdx.y), index_t(blockIdx.z - band*blocks)};
 }
 

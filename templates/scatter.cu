@@ -473,8 +473,7 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
   }
 }
 
-// The planes of the box are shared out evenly among the blocks along z. A share behind the last one begins where the box ends, or
-// behind it.
+// The planes of the box are shared out evenly among the blocks along z.
 __device__ __forceinline__ index_t share_begin(const Geometry &g, unsigned share) {
   const index_t planes = g.z1 - g.z0, shares = (planes - 1)/Z_SLICING + 1;
   return g.z0 + index_t((long long)planes*share/shares);
@@ -484,6 +483,6 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
   const Block b = {f, g, SHARED_MEMORY(real), g.x0/GRAIN*GRAIN + index_t(blockIdx.x)*TILE_X,
                    g.y0 + index_t(blockIdx.y)*TILE_Y, share_begin(g, blockIdx.z), share_begin(g, blockIdx.z + 1)};
-  if (b.y >= g.y1 || b.z_first >= g.z1) return;  // a cluster reaches beyond the last rows or planes
+  if (b.y >= g.y1) return;  // a cluster reaches beyond the last rows
   march(b, weights_of(COEFFICIENT_VALUES), COEFFICIENT_VALUES);
 }

@@ -17,9 +17,6 @@
 //              |4 4|5 5|6 6|7 7|            . . r r . . . .
 //
 // AHEAD: so many planes before their turn, the thread's own points are asked for, to come as far as the L2 cache.
-//
-// BAND: blocks take so many rows through all planes before they begin with the next ones, so that what two slices read of large planes is
-// still in the L2 cache when the second one comes to it.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #endif
@@ -30,8 +27,6 @@
 #define BLOCK_Y 8
 #define POINTS_Y 2
 #define AHEAD 0
-#define CLUSTER_Z 1
-#define BAND 0
 #define Z_SLICING 64
 #endif
 
@@ -201,31 +196,18 @@ __device__ __forceinline__ void march_points(const Thread &t, const Coefficients
   }
 }
 
-// The planes of the box are shared out evenly among the blocks along z. A share behind the last one begins where the box ends, or
-// behind it.
-__device__ __forceinline__ index_t share_begin(const Geometry &g, index_t share) {
+// The planes of the box are shared out evenly among the blocks along z.
+__device__ __forceinline__ index_t share_begin(const Geometry &g, unsigned share) {
   const index_t planes = g.z1 - g.z0, shares = (planes - 1)/Z_SLICING + 1;
   return g.z0 + index_t((long long)planes*share/shares);
 }
 
-// Where the block is along y, and its slice: in numbers of blocks. Blocks begin in the order of blockIdx.x, then y, then z. In bands,
-// blockIdx.y counts the blocks of one, and blockIdx.z its slices, band after band.
-struct Place {
-  index_t y, slice;
-};
-__device__ __forceinline__ Place block_place(const Geometry &g) {
-  if (BAND == 0) return {index_t(blockIdx.y), index_t(blockIdx.z)};
-  const unsigned slices = (unsigned(g.z1 - g.z0 - 1)/(Z_SLICING*CLUSTER_Z) + 1)*CLUSTER_Z, band = blockIdx.z/slices;
-  return {index_t(band*(BAND/TILE_Y) + blockIdx.y), index_t(blockIdx.z - band*slices)};
-}
-
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
-  const Place place = block_place(g);
   const Thread t = {f, g, g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X + int(threadIdx.x)*VECTOR,
-                    g.y0 + place.y*TILE_Y + int(threadIdx.y)*POINTS_Y,
-                    share_begin(g, place.slice), share_begin(g, place.slice + 1)};
-  if (t.x + VECTOR <= g.x0 || t.x >= g.x1 || t.y >= g.y1 || t.z_first >= g.z1) return;
+                    g.y0 + index_t(blockIdx.y)*TILE_Y + int(threadIdx.y)*POINTS_Y,
+                    share_begin(g, blockIdx.z), share_begin(g, blockIdx.z + 1)};
+  if (t.x + VECTOR <= g.x0 || t.x >= g.x1 || t.y >= g.y1) return;
   if (is_interior(t)) march(t, weights_of(COEFFICIENT_VALUES), COEFFICIENT_VALUES);
   else march_points(t, COEFFICIENT_VALUES);
 }

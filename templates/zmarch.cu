@@ -43,7 +43,6 @@
 #define BLOCK_Y 8
 #define POINTS_Y 1
 #define UNROLL 1
-#define CLUSTER_Z 1
 #define BAND 0
 #define Z_SLICING 8
 #define PADDING 0
@@ -481,7 +480,7 @@ struct Place {
 };
 __device__ __forceinline__ Place block_place(const Geometry &g) {
   if (BAND == 0) return {index_t(blockIdx.y), index_t(blockIdx.z)};
-  const unsigned slices = (unsigned(g.z1 - g.z0 - 1)/(Z_SLICING*CLUSTER_Z) + 1)*CLUSTER_Z, band = blockIdx.z/slices;
+  const unsigned slices = unsigned(g.z1 - g.z0 - 1)/Z_SLICING + 1, band = blockIdx.z/slices;
   return {index_t(band*(BAND/TILE_Y) + blockIdx.y), index_t(blockIdx.z - band*slices)};
 }
 
@@ -491,7 +490,7 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const index_t z_first = g.z0 + place.slice*Z_SLICING;
   const Block b = {f, g, COEFFICIENT_VALUES, SHARED_MEMORY(real), g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X,
                    g.y0 + place.y*TILE_Y, z_first, z_first + Z_SLICING < g.z1 ? z_first + Z_SLICING : g.z1};
-  if (b.y >= g.y1 || b.z_first >= g.z1) return;  // clusters and bands reach beyond the last rows, clusters beyond the last planes
+  if (b.y >= g.y1) return;  // clusters and bands reach beyond the last rows
   if (is_interior(b)) march<true>(b);
   else if constexpr (DIRECT) march_points(b);
   else march<false>(b);

@@ -77,11 +77,11 @@ static const struct {
                " coefficients=parameter extents=runtime min_blocks=0 overlap=0"},
     {"line", "vector=1 points=1 block_x=32 block_y=4 beside=shuffle load_path=plain streaming=none coefficients=parameter"
              " extents=runtime min_blocks=0 overlap=0"},
-    {"patch", "vector=1 block_x=32 block_y=4 block_z=1 points_y=2 points_z=1 cluster_y=1 cluster_z=1 band=0 load_path=plain"
+    {"patch", "vector=1 block_x=32 block_y=4 block_z=1 points_y=2 points_z=1 cluster_y=1 band=0 load_path=plain"
               " streaming=none coefficients=parameter extents=runtime min_blocks=0 overlap=0"},
-    {"flat", "block_x=32 block_y=8 block_z=1 points_y=2 points_z=1 cluster_y=1 cluster_z=1 load_path=plain streaming=none"
+    {"flat", "block_x=32 block_y=8 block_z=1 points_y=2 points_z=1 cluster_y=1 load_path=plain streaming=none"
              " coefficients=parameter extents=literal min_blocks=0"},
-    {"zmarch", "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 cluster_z=1 band=0"
+    {"zmarch", "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 band=0"
                " z_slicing=8 padding=0 load_path=plain streaming=none coefficients=parameter extents=runtime min_blocks=0"},
     {"scan", "method=march block_x=32 block_y=4 vector=1 points=4 padding=0 load_path=plain streaming=none extents=runtime"},
 };

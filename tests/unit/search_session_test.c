@@ -95,7 +95,7 @@ static struct proposal proposal_with(const struct session_case *c, const char *c
   struct proposal proposal;
   char set[256];
   snprintf(set, sizeof set,
-           "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 cluster_z=1 band=0"
+           "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 band=0"
            " z_slicing=8 padding=0 load_path=plain streaming=none min_blocks=0 %s",
            changes ? changes : "");
   memset(&proposal, 0, sizeof proposal);
