@@ -127,7 +127,7 @@ static const struct option_row options[] = {
     {"fail-fast", NULL, "end with the first variant that fails"},
     {"in-process", NULL, "with no worker process between, for compute-sanitizer"},
     {"dtype", "TYPE", "f32 or f64; both by default"},
-    {"grid", "NX,NY,NZ", "points along each axis; awkward ones by default, with ghost layers and long lines"},
+    {"grid", "NX,NY,NZ", "points along each axis; awkward ones by default, with ghost layers, long lines, large planes"},
     {"arch", "sm_XX", "is the GPU's, whatever is given"},
     TEMPLATE_OPTIONS,
     PICK_OPTIONS,

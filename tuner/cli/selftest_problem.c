@@ -19,19 +19,26 @@ enum layout {
   LAYOUT_VECTORS,
   LAYOUT_BOX,   /* the same grid with ghost layers, which no scan has */
   LAYOUT_LINES, /* of a scan or pencil: few long lines, for kernels that split them, too; of a scan, a box of it */
+  LAYOUT_PLANES, /* in three dimensions, but of no scan: few planes of more than 2 MB, which templates take in parts */
   LAYOUT_COUNT
 };
 
 static bool layout_applies(enum layout layout, const struct loaded *loaded) {
   if (layout == LAYOUT_BOX) return loaded->stencil->kind != STENCIL_SCAN;
+  if (layout == LAYOUT_PLANES) return loaded->stencil->kind != STENCIL_SCAN && loaded->stencil->dims == 3;
   return layout != LAYOUT_LINES || loaded->analysis->pencil_axis >= 0;
 }
 
 /* The extents as --grid would have them. Long lines are of whole vectors, too. */
-static void layout_grid(enum layout layout, const struct loaded *loaded, char *text, size_t size) {
+static void layout_grid(enum layout layout, const struct loaded *loaded, enum dtype dtype, char *text, size_t size) {
   const long length = 2044, across[MAX_DIMS] = {20, 4, 3};
   int dims = loaded->stencil->dims;
   long n[MAX_DIMS];
+  if (layout == LAYOUT_PLANES) {
+    const int planes = loaded->analysis->radius_low[2] + 3 + loaded->analysis->radius_high[2];
+    snprintf(text, size, "%d,132,%d", dtype == DTYPE_F64 ? 2044 : 4092, planes);
+    return;
+  }
   if (layout != LAYOUT_LINES) {
     snprintf(text, size, "%s", grids[dims - 1][layout == LAYOUT_PRIMES ? 0 : 1]);
     return;
@@ -133,7 +140,7 @@ halotune_status selftest_stencil(struct selftest *s, char *name) {
     set_option(&inner, "dtype", dtype_names[d]);
     for (int p = 0; p < (grid ? 1 : LAYOUT_COUNT) && status == HALOTUNE_OK && selftest_goes_on(s); p++) {
       if (!layout_applies((enum layout)p, &loaded)) continue;
-      layout_grid((enum layout)p, &loaded, extents, sizeof extents);
+      layout_grid((enum layout)p, &loaded, (enum dtype)d, extents, sizeof extents);
       set_option(&inner, "grid", grid ? grid : extents);
       status = try_problem(s, &inner, (p + d) % 2 ? LAUNCH_STREAM : LAUNCH_GRAPH, (enum layout)p);
     }
