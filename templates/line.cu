@@ -266,8 +266,17 @@ struct WindowTaps {
 __device__ __forceinline__ void write_row(const Patch &p, int row, const real (&results)[OUTPUTS][VECTOR]) {
   const index_t y = p.y_of(row), z = p.z_of(row);
   if (y >= p.g.y1 || z >= p.g.z1) return;
+  if (p.x >= p.g.x0 && p.x + VECTOR <= p.g.x1) {
 #pragma unroll
-  for (int o = 0; o < OUTPUTS; o++) write_in_box(p.f, o, p.g, p.x, y, z, results[o]);
+    for (int o = 0; o < OUTPUTS; o++) write_vector(p.f, o, p.g, p.x, y, z, results[o]);
+    return;
+  }
+#pragma unroll
+  for (int lane = 0; lane < VECTOR; lane++) {
+    if (!in_box(p.g, p.x + lane, y, z)) continue;
+#pragma unroll
+    for (int o = 0; o < OUTPUTS; o++) write_point(p.f, o, p.g, p.x + lane, y, z, results[o][lane]);
+  }
 }
 
 __device__ __forceinline__ void compute_patch(const Patch &p, const Coefficients &coefficients, const Window &w) {
