@@ -32,17 +32,25 @@ static bool go_up(char *path) {
   return slash != NULL;
 }
 
+static bool is_folder(const char *path) {
+  struct stat facts;
+  return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+/* What was built and not installed has its database in the folder of the program, which is the one above the library's. */
+static bool has_database(const char *folder) {
+  char path[PATH_MAX];
+  return snprintf(path, sizeof path, "%s/starter.db", folder) < PATH_MAX && access(path, F_OK) == 0;
+}
+
 static bool find_beside(char folder[PATH_MAX]) {
   enum { LEVELS = 2 };
-  struct stat facts;
   char path[PATH_MAX];
-  bool ok = find_own_file(path) && go_up(path); /* the file's name */
-  for (int level = 0; level < LEVELS && ok; level++) {
+  bool ok = find_own_file(path);
+  for (int level = 0; level <= LEVELS && ok; level++) {
     ok = go_up(path);
-    if (ok && snprintf(folder, PATH_MAX, "%s/share/halotune", path) < PATH_MAX && stat(folder, &facts) == 0 &&
-        S_ISDIR(facts.st_mode)) {
-      return true;
-    }
+    if (ok && level > 0 && snprintf(folder, PATH_MAX, "%s/share/halotune", path) < PATH_MAX && is_folder(folder)) return true;
+    if (ok && level < LEVELS && has_database(path)) return snprintf(folder, PATH_MAX, "%s", path) < PATH_MAX;
   }
   return false;
 }
