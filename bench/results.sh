@@ -12,7 +12,7 @@ select 'Driver ', group_concat(distinct driver), ', NVRTC ', group_concat(distin
   from best where is_current;
 select '';
 select 'Share of the roof: time of the fastest copy of the same bytes (tuned or the driver''s), in the same rounds, over the winner''s time, with its';
-select '95 % interval. Speed-up: over the default variant of template \`direct\`, in the same rounds. docs/measuring.md has the protocol.';
+select '95 % interval. Speed-up: over the default variant of template \`direct\`, of a scan of \`scan\`, in the same rounds. docs/measuring.md has the protocol.';
 select '';
 select '| stencil | type | grid | mode | time, us | +- % | GStencil/s | GB/s | share of the roof | interval | speed-up | tried | failed | template |';
 select '| --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: | --- |';

@@ -33,7 +33,8 @@ void space_walk(struct bindings *bindings, const bool fixed[], const struct conf
 const struct rule *space_refusal(const struct bindings *bindings);
 
 /* Make a configuration one that the rules keep: of those that change the fewest values, the one whose values, from the
- * first parameter on, are the nearest in the order of the template. One that they keep already stays as it is.
+ * first parameter on, are the nearest in the order of the template; of two as near the earlier. One that they keep
+ * already stays as it is.
  *   bindings  of the template, with its facts; its parameters are changed
  *   fixed     NULL, or which parameters keep their values
  * Returns NULL; or a rule that is broken, where the rules keep none with these values, and the configuration is

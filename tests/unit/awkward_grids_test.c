@@ -159,7 +159,7 @@ TEST(each_winner_of_the_starter_database_fits_one) {
     CHECK_OK(template_read(path, &template));
     CHECK_OK(stencil_of_kernels(name, &stencil));
     CHECK_OK(analysis_make(stencil, &analysis));
-    CHECK_OK(configuration_read_older(template, parameters, &configuration));
+    CHECK_OK(configuration_read(template, parameters, &configuration));
     struct problem problem = {stencil, analysis, strcmp(text_of(at, "dtype"), "f64") == 0 ? DTYPE_F64 : DTYPE_F32,
                               {{0}}};
     for (int axis = 0; axis < MAX_DIMS; axis++) {

@@ -36,7 +36,7 @@ static void layout_grid(enum layout layout, const struct loaded *loaded, enum dt
   long n[MAX_DIMS];
   if (layout == LAYOUT_PLANES) {
     const int planes = loaded->analysis->radius_low[2] + 3 + loaded->analysis->radius_high[2];
-    snprintf(text, size, "%d,132,%d", dtype == DTYPE_F64 ? 2044 : 4092, planes);
+    snprintf(text, size, "%d,268,%d", dtype == DTYPE_F64 ? 1020 : 2044, planes);
     return;
   }
   if (layout != LAYOUT_LINES) {

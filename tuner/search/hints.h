@@ -14,8 +14,9 @@ enum {
  * twice. Each is brought into today's space: parameters are read by name, those that are no more are passed over, those
  * that the winner lacks have their defaults, those that --set fixes their fixed values, and where rules leave it out it
  * becomes the nearest that they keep. One with a value that is no more, or of a template that is not searched, is
- * passed over; so are the default variant, and in a replay what was not recorded. session->hints receives them, and session->space shows
- * them to the strategy. Nothing is found with --no-hints or --rematch, nor for a strategy that takes none.
+ * passed over; so are the default variant, and in a replay what was not recorded. session->hints receives them, and
+ * session->space shows them to the strategy. Nothing is found with --no-hints or --rematch, nor for a strategy that
+ * takes none.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status hints_find(struct session *session);
 

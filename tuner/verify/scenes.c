@@ -9,7 +9,7 @@ enum { WIDEST_VECTOR = 4, PLANES_BEHIND = 3 };
 /* By the stencil's dimensions. */
 static const struct grid regular[] = {{{1920, 1, 1}}, {{96, 80, 1}}, {{48, 40, 36}}};
 static const struct grid primes[] = {{{1009, 1, 1}}, {{89, 71, 1}}, {{61, 43, 23}}};
-static const struct grid wide[] = {{{0, 0, 0}}, {{37, 11, 1}}, {{20, 263, 9}}}; /* in one dimension: no strides */
+static const struct grid wide[] = {{{0, 0, 0}}, {{37, 11, 1}}, {{20, 299, 12}}}; /* in one dimension: no strides */
 static const struct grid small[] = {{{7, 1, 1}}, {{7, 5, 1}}, {{7, 5, 3}}};
 
 /* Rows longer than their points, a multiple of the widest vector, and planes longer than their rows by one. */
