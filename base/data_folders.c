@@ -43,20 +43,31 @@ static bool has_database(const char *folder) {
   return snprintf(path, sizeof path, "%s/starter.db", folder) < PATH_MAX && access(path, F_OK) == 0;
 }
 
-static bool find_beside(char folder[PATH_MAX]) {
+static void add_folder(struct data_folders *out, const char *folder) {
+  snprintf(out->list[out->count++], PATH_MAX, "%s", folder);
+}
+
+/* Those of the installation, or of the place where it was built. */
+static void find_beside(struct data_folders *out) {
   enum { LEVELS = 2 };
-  char path[PATH_MAX];
+  char path[PATH_MAX], folder[PATH_MAX];
   bool ok = find_own_file(path);
-  for (int level = 0; level <= LEVELS && ok; level++) {
+  for (int level = 0; level <= LEVELS && ok && out->count == 0; level++) {
     ok = go_up(path);
-    if (ok && level > 0 && snprintf(folder, PATH_MAX, "%s/share/halotune", path) < PATH_MAX && is_folder(folder)) return true;
-    if (ok && level < LEVELS && has_database(path)) return snprintf(folder, PATH_MAX, "%s", path) < PATH_MAX;
+    if (!ok) break;
+    if (level > 0 && snprintf(folder, PATH_MAX, "%s/share/halotune", path) < PATH_MAX && is_folder(folder)) {
+      if (!file_is_same(folder, built_in)) add_folder(out, folder);
+      return;
+    }
+    if (level < LEVELS && has_database(path)) {
+      add_folder(out, path);
+      if (go_up(path) && snprintf(folder, PATH_MAX, "%s/templates", path) < PATH_MAX && is_folder(folder)) add_folder(out, path);
+    }
   }
-  return false;
 }
 
 void data_folders_find(struct data_folders *out) {
   out->count = 0;
-  if (find_beside(out->list[0]) && !file_is_same(out->list[0], built_in)) out->count++;
-  snprintf(out->list[out->count++], PATH_MAX, "%s", built_in);
+  find_beside(out);
+  add_folder(out, built_in);
 }

@@ -28,6 +28,14 @@ halotune_status file_replace(const char *path, const void *bytes, size_t length)
   return status;
 }
 
+halotune_status file_replace_for_all(const char *path, const void *bytes, size_t length) {
+  halotune_status status = file_replace(path, bytes, length);
+  mode_t mask = umask(0);
+  umask(mask);
+  if (status == HALOTUNE_OK && chmod(path, 0666 & ~mask) != 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  return status;
+}
+
 static bool make_one(const char *path) {
   struct stat facts;
   if (mkdir(path, 0700) == 0) return true;

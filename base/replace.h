@@ -11,6 +11,9 @@
  * Returns HALOTUNE_OK; HALOTUNE_IO when it cannot be written (what was at `path` is still there); HALOTUNE_MEMORY. */
 halotune_status file_replace(const char *path, const void *bytes, size_t length);
 
+/* The same, and then with the rights that the umask leaves, for others to read. */
+halotune_status file_replace_for_all(const char *path, const void *bytes, size_t length);
+
 #define REPLACE_SUFFIX ".XXXXXX"
 
 /* Make a folder and the folders above it, each with mode 0700; those that exist stay as they are.

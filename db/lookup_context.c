@@ -190,6 +190,16 @@ static bool device_of_arch(const char *name, struct known_device *room) {
   return true;
 }
 
+void context_device_names(const struct halotune_ctx *ctx, struct text *text) {
+  const char *separator = "";
+  for (int i = 0; i < ctx->catalog.device_count; i++) {
+    const struct known_device *device = &ctx->catalog.devices[i];
+    if (device->model != i) continue;
+    text_printf(text, "%s'%s'", separator, device->name);
+    separator = ", ";
+  }
+}
+
 halotune_status context_device(struct halotune_ctx *ctx, const char *name, struct known_device *room,
                                const struct known_device **out) {
   const struct own_device *own = NULL;
@@ -206,8 +216,12 @@ halotune_status context_device(struct halotune_ctx *ctx, const char *name, struc
   if (found >= 0) *out = &ctx->catalog.devices[found];
   else if (device_of_arch(name, room)) *out = room;
   if (*out) return HALOTUNE_OK;
-  return fail(HALOTUNE_NOT_FOUND, "no database knows a device '%s': name one as 'halotune db info' prints it, or an architecture "
-              "such as sm_90", name);
+  struct text names = {0};
+  context_device_names(ctx, &names);
+  status = fail(HALOTUNE_NOT_FOUND, "no database knows a device '%s': name an architecture such as sm_90%s%s", name,
+                names.length ? ", or one of those that they know: " : "", text_string(&names));
+  text_free(&names);
+  return status;
 }
 
 /* --- texts to structs --------------------------------------------------------------------------------------------------- */

@@ -46,6 +46,9 @@ halotune_status context_nvrtc(struct halotune_ctx *ctx, const struct nvrtc **out
 halotune_status context_device(struct halotune_ctx *ctx, const char *name, struct known_device *room,
                                const struct known_device **out);
 
+/* Append the names of the devices that databases know: "'NVIDIA A100', 'NVIDIA H200'". */
+void context_device_names(const struct halotune_ctx *ctx, struct text *text);
+
 /* The GPU of the calling thread's current CUDA context. HALOTUNE_OK or HALOTUNE_NO_GPU. */
 halotune_status context_current_device(struct halotune_ctx *ctx, const struct own_device **out);
 

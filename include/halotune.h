@@ -184,7 +184,8 @@ typedef struct {
 
 /* Make a kernel in the calling thread's current CUDA context: from stored machine code where that is right for the problem, else
  * compiled with NVRTC from the stored texts, and kept in the cache of cubins.
- *   coefficients  a value for each, in the order of the stencil's file; NULL: the file's defaults for this grid
+ *   coefficients  a value for each, in the order of the stencil's file; NULL: for this grid the defaults of the stencil that the
+ *                 database knows
  *   layout        NULL: a dense grid
  *   out           the caller's, ended with halotune_kernel_free; NULL on failure
  * Where the layout breaks a rule of the configuration's template, the best other one that fits is taken.

@@ -56,7 +56,7 @@ halotune_status report_scope_open(sqlite3 *db, const struct report_request *requ
   *out = (struct report_scope){.is_whole = !request->stencil && !request->device};
   halotune_status status = find_problems(db, request, out);
   if (status == HALOTUNE_OK && out->count == 0 && !out->is_whole) {
-    status = fail(HALOTUNE_NOT_FOUND, "the database has no results for %s%s%s%s%s", request->stencil ? "stencil '" : "",
+    status = fail(HALOTUNE_NOT_FOUND, "the database has no results%s%s%s%s%s", request->stencil ? " for stencil '" : "",
                   request->stencil ? request->stencil : "", request->stencil ? "'" : "",
                   request->device ? " on a GPU like " : "", request->device ? request->device : "");
   }

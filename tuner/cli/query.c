@@ -37,20 +37,30 @@ static halotune_status read_dtype(const struct invocation *invocation, const str
 }
 
 /* The name under which the databases have the stencil: a file's is that of its meaning. */
-static halotune_status find_stencil(const struct invocation *invocation, halotune_ctx *ctx, char name[HASH_HEX_BYTES],
-                                    const char **out) {
-  struct loaded loaded;
+static halotune_status find_stencil(const struct invocation *invocation, struct query *query, const char **out) {
   *out = invocation->arguments[0];
   if (!search_is_path(*out)) return HALOTUNE_OK;
-  halotune_status status = loaded_open(*out, &loaded);
+  halotune_status status = loaded_open(*out, &query->file);
   if (status != HALOTUNE_OK) return status;
-  hash_hex(loaded.analysis->hash, name);
-  loaded_free(&loaded);
-  if (names_find(&ctx->catalog.stencil_names, name) < 0) {
+  hash_hex(query->file.analysis->hash, query->stencil_hash);
+  if (names_find(&query->ctx->catalog.stencil_names, query->stencil_hash) < 0) {
     return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil in %s: run 'halotune tune %s'", *out, *out);
   }
-  *out = name;
+  *out = query->stencil_hash;
   return HALOTUNE_OK;
+}
+
+/* Of a file its own defaults, for stencils that differ in these alone have one hash, and so one winner. It names the same
+ * coefficients in the same order. */
+static halotune_status find_coefficients(struct query *query) {
+  const struct stencil *stencil = query->file.stencil;
+  if (!stencil) return kernel_coefficients(&query->question, NULL, &query->coefficients);
+  double *values = calloc((size_t)stencil->coefficient_count + 1, sizeof *values);
+  if (!values) return fail_memory();
+  halotune_status status = stencil_coefficients(stencil, &query->question.domain.grid, values);
+  if (status == HALOTUNE_OK) status = kernel_coefficients(&query->question, values, &query->coefficients);
+  free(values);
+  return status;
 }
 
 static halotune_status read_problem(const struct invocation *invocation, halotune_ctx *ctx, const char *name,
@@ -88,10 +98,7 @@ static halotune_status explain_no_gpu(const halotune_ctx *ctx) {
   struct text names = {0};
   char detail[FAIL_TEXT_BYTES / 2];
   snprintf(detail, sizeof detail, "%s", fail_text());
-  for (int i = 0; i < ctx->catalog.device_count; i++) {
-    const struct known_device *device = &ctx->catalog.devices[i];
-    if (device->model == i) text_printf(&names, "%s'%s'", names.length ? ", " : "", device->name);
-  }
+  context_device_names(ctx, &names);
   halotune_status status = fail(HALOTUNE_NO_GPU, "%s; or name one with --device, such as %s%s", detail, text_string(&names),
                                 names.length ? "" : "sm_90");
   text_free(&names);
@@ -103,7 +110,7 @@ static halotune_status query_open(const struct invocation *invocation, struct qu
   struct lookup_key key;
   *out = (struct query){.ctx = NULL};
   halotune_status status = halotune_open(path ? &path : NULL, path ? 1 : 0, &out->ctx);
-  if (status == HALOTUNE_OK) status = find_stencil(invocation, out->ctx, out->stencil_hash, &name);
+  if (status == HALOTUNE_OK) status = find_stencil(invocation, out, &name);
   if (status == HALOTUNE_OK) status = read_problem(invocation, out->ctx, name, &out->problem);
   if (status == HALOTUNE_OK) {
     status = halotune_lookup(out->ctx, &out->problem, &out->config);
@@ -116,12 +123,13 @@ static halotune_status query_open(const struct invocation *invocation, struct qu
     key.model = out->device->model;
     status = question_begin(out->ctx, &key, out->device, &out->question);
   }
-  if (status == HALOTUNE_OK) status = kernel_coefficients(&out->question, NULL, &out->coefficients);
+  if (status == HALOTUNE_OK) status = find_coefficients(out);
   return status;
 }
 
 void query_free(struct query *query) {
   free(query->coefficients);
+  loaded_free(&query->file);
   halotune_close(query->ctx);
 }
 
@@ -264,7 +272,7 @@ static halotune_status print_query_json(const struct query *query) {
 
 static halotune_status put(const struct invocation *invocation, const char *text) {
   const char *path = option_value(invocation, "output");
-  if (path) return file_replace(path, text, strlen(text));
+  if (path) return file_replace_for_all(path, text, strlen(text));
   fputs(text, stdout); /* main tells whether it arrived */
   return HALOTUNE_OK;
 }

@@ -4,12 +4,14 @@
 
 #include "db/kernel_build.h"
 #include "db/lookup.h"
+#include "tuner/cli/find.h"
 
 /* A question, and its answer with all that its kernel is made from. Texts and structs belong to the ctx; the
  * coefficients end with query_free. */
 struct query {
   halotune_ctx *ctx;
   halotune_problem problem;
+  struct loaded file;                /* of a stencil that was given as a file */
   char stencil_hash[HASH_HEX_BYTES]; /* the name of a stencil that was given as a file */
   bool is_untuned;                   /* there is no winner of just this problem that lookup may return */
   halotune_config config;
@@ -17,7 +19,7 @@ struct query {
   struct question question;
   struct known_device room;
   const struct known_device *device;
-  double *coefficients; /* the stencil's defaults */
+  double *coefficients; /* the defaults of the file, or of the stencil that the database knows */
 };
 
 void query_free(struct query *query);

@@ -1,4 +1,5 @@
 /* query_header.c: a kernel as a C header, for programs that want no library at run time. */
+#include <math.h>
 #include <stdio.h>
 
 #include "tuner/cli/query_header_parts.h"
@@ -35,7 +36,12 @@ static void add_comment(const struct query *query, const struct built *built, co
   if (query->device->is_emulation) {
     text_printf(text, " *   measured    never: the device is emulated on the CPU\n");
   } else if (!chosen && c->match != HALOTUNE_MATCH_DEFAULT) {
-    text_printf(text, " *   measured    %.6g ms, %.0f GB/s, on %s, %s\n", c->time_ms, c->bandwidth_gbs, c->measured_on, c->date);
+    text_printf(text, " *   measured    %.6g ms, %.0f GB/s, on %s, ", c->time_ms, c->bandwidth_gbs, c->measured_on);
+    for (int axis = 0; axis < query->question.parsed->stencil->dims; axis++) {
+      text_printf(text, "%s%lld", axis ? "x" : "", c->measured_grid[axis]);
+    }
+    text_printf(text, ", %s\n", c->date);
+    if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms)) text_printf(text, " *   expected    %.6g ms\n", c->expected_ms);
   }
   text_printf(text,
               " *\n * It needs cuda.h and libcuda alone. In a thread with a current context:\n *\n"

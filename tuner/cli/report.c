@@ -1,9 +1,7 @@
 /* report.c: `halotune report`: the database as one HTML page, or as the JSON document behind it. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "base/replace.h"
@@ -22,16 +20,6 @@ static void write_date(char *out, size_t size) {
   strftime(out, size, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
-/* A report is for others to read, unlike the files that file_replace is made for. */
-static halotune_status write_file(const char *path, const struct text *text) {
-  halotune_status status = file_replace(path, text->bytes, text->length);
-  mode_t mask = umask(0);
-  umask(mask);
-  if (status == HALOTUNE_OK && chmod(path, 0666 & ~mask) != 0)
-    return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  return status;
-}
-
 static halotune_status put_out(const struct invocation *invocation, const struct text *document) {
   const char *path = option_value(invocation, "output");
   struct text page = {0};
@@ -43,7 +31,10 @@ static halotune_status put_out(const struct invocation *invocation, const struct
   }
   if (!as_json) status = report_page(document, &page);
   if (!path) path = default_output;
-  if (status == HALOTUNE_OK) status = write_file(path, as_json ? document : &page);
+  if (status == HALOTUNE_OK) {
+    const struct text *text = as_json ? document : &page;
+    status = file_replace_for_all(path, text->bytes, text->length);
+  }
   if (status == HALOTUNE_OK) printf("wrote %s, %zu bytes\n", path, as_json ? document->length : page.length);
   text_free(&page);
   return status;

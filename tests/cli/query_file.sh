@@ -1,0 +1,10 @@
+# A file with other values of its coefficients has the same winner, and gets source and header with its own values.
+halotune db import tests/data/tuned.json --trust --db "$TMPDIR/query.db" >/dev/null 2>&1
+sed 's/c0: 0.4,/c0: 0.3125,/' kernels/star7.yaml >"$TMPDIR/star7.yaml"
+query() { halotune query "$@" --db "$TMPDIR/query.db" --device 'NVIDIA H200'; }
+query "$TMPDIR/star7.yaml" --grid 512,512,512 | grep -E '^(match|template)'
+query "$TMPDIR/star7.yaml" --grid 512,512,512 --source | grep -o 'c0_ = real([0-9.]*)'
+query star7 --grid 512,512,512 --source | grep -o 'c0_ = real([0-9.]*)'
+query "$TMPDIR/star7.yaml" --grid 300,300,300 --header -o "$TMPDIR/star7.h"
+grep -E ' (match|measured|expected) ' "$TMPDIR/star7.h" && stat -c %A "$TMPDIR/star7.h"
+# exit 0
