@@ -213,9 +213,10 @@ halotune_status context_device(struct halotune_ctx *ctx, const char *name, struc
     return status;
   }
   int found = names_find(&ctx->catalog.device_names, name);
-  if (found >= 0) *out = &ctx->catalog.devices[found];
-  else if (device_of_arch(name, room)) *out = room;
-  if (*out) return HALOTUNE_OK;
+  if (found >= 0 || device_of_arch(name, room)) {
+    *out = found >= 0 ? &ctx->catalog.devices[found] : room;
+    return HALOTUNE_OK;
+  }
   struct text names = {0};
   context_device_names(ctx, &names);
   status = fail(HALOTUNE_NOT_FOUND, "no database knows a device '%s': name an architecture such as sm_90%s%s", name,
