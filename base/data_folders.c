@@ -51,10 +51,8 @@ static void add_folder(struct data_folders *out, const char *folder) {
 static void find_beside(struct data_folders *out) {
   enum { LEVELS = 2 };
   char path[PATH_MAX], folder[PATH_MAX];
-  bool ok = find_own_file(path);
-  for (int level = 0; level <= LEVELS && ok && out->count == 0; level++) {
-    ok = go_up(path);
-    if (!ok) break;
+  if (!find_own_file(path)) return;
+  for (int level = 0; level <= LEVELS && out->count == 0 && go_up(path); level++) {
     if (level > 0 && snprintf(folder, PATH_MAX, "%s/share/halotune", path) < PATH_MAX && is_folder(folder)) {
       if (!file_is_same(folder, built_in)) add_folder(out, folder);
       return;

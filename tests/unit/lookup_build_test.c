@@ -195,17 +195,23 @@ TEST(alignment_of_variants) {
   }
 }
 
+/* The template of what is chosen for pointers of this alignment, which takes them. */
+static const struct template *choose_aligned(struct question *question, int alignment, struct answer *answer) {
+  const struct template *template;
+  int needed = 0;
+  question->alignment_bytes = alignment;
+  CHECK_OK(choose(question, answer));
+  CHECK_OK(context_template(ctx, answer->template_at, &template));
+  CHECK_OK(variant_alignment(question, template, &answer->configuration, &needed));
+  CHECK_EQ(0, alignment % needed, "%d bytes", alignment);
+  return template;
+}
+
 TEST(less_alignment_gives_another_variant) {
   struct question question = question_of("star7", DTYPE_F32);
   struct answer answer;
-  const struct template *template;
   for (int alignment = 16; alignment >= 4; alignment /= 2) {
-    question.alignment_bytes = alignment;
-    CHECK_OK(choose(&question, &answer));
-    CHECK_OK(context_template(ctx, answer.template_at, &template));
-    int needed = 0;
-    CHECK_OK(variant_alignment(&question, template, &answer.configuration, &needed));
-    CHECK_EQ(0, alignment % needed, "%d bytes", alignment);
+    const struct template *template = choose_aligned(&question, alignment, &answer);
     CHECK_EQ(alignment >= 16, answer.row != NULL, "%d bytes", alignment);
     CHECK_TEXT("zmarch", template->name, "%d bytes: what was measured, with a narrower vector", alignment);
     int vector = template_parameter(template, "vector", 6);
@@ -217,17 +223,12 @@ TEST(less_alignment_gives_another_variant) {
 TEST(less_alignment_gives_copies_by_threads) {
   struct question question = question_of("box27", DTYPE_F32);
   struct answer answer;
-  const struct template *template;
   for (int alignment = 16; alignment >= 4; alignment /= 2) {
-    question.alignment_bytes = alignment;
-    CHECK_OK(choose(&question, &answer));
-    CHECK_OK(context_template(ctx, answer.template_at, &template));
+    const struct template *template = choose_aligned(&question, alignment, &answer);
     CHECK_TEXT("scatter", template->name, "%d bytes: what was measured", alignment);
-    int copies = template_parameter(template, "copies", 6), needed = 0;
+    int copies = template_parameter(template, "copies", 6);
     CHECK_TEXT(alignment >= 16 ? "engine" : "threads",
                template->parameters[copies].words[answer.configuration.choice[copies]], "%d bytes", alignment);
-    CHECK_OK(variant_alignment(&question, template, &answer.configuration, &needed));
-    CHECK_EQ(0, alignment % needed, "%d bytes", alignment);
   }
 }
 

@@ -53,14 +53,9 @@ static halotune_status find_stencil(const struct invocation *invocation, struct 
 /* Of a file its own defaults, for stencils that differ in these alone have one hash, and so one winner. It names the same
  * coefficients in the same order. */
 static halotune_status find_coefficients(struct query *query) {
-  const struct stencil *stencil = query->file.stencil;
-  if (!stencil) return kernel_coefficients(&query->question, NULL, &query->coefficients);
-  double *values = calloc((size_t)stencil->coefficient_count + 1, sizeof *values);
-  if (!values) return fail_memory();
-  halotune_status status = stencil_coefficients(stencil, &query->question.domain.grid, values);
-  if (status == HALOTUNE_OK) status = kernel_coefficients(&query->question, values, &query->coefficients);
-  free(values);
-  return status;
+  const struct stencil *stencil = query->file.stencil ? query->file.stencil : query->question.parsed->stencil;
+  query->coefficients = calloc((size_t)stencil->coefficient_count + 1, sizeof *query->coefficients);
+  return query->coefficients ? stencil_coefficients(stencil, &query->question.domain.grid, query->coefficients) : fail_memory();
 }
 
 static halotune_status read_problem(const struct invocation *invocation, halotune_ctx *ctx, const char *name,
@@ -160,7 +155,7 @@ static const char *const emulated_meanings[] = {
     [HALOTUNE_MATCH_DEFAULT] = "a template's defaults",
 };
 
-static void add_grid(const long long grid[MAX_DIMS], int dims, struct text *text) {
+void query_add_grid(const long long grid[MAX_DIMS], int dims, struct text *text) {
   for (int axis = 0; axis < dims; axis++) text_printf(text, "%s%lld", axis ? "x" : "", grid[axis]);
 }
 
@@ -198,7 +193,7 @@ static halotune_status print_text(const struct query *query) {
   char second_grid[QUERY_GRID_BYTES];
   int dims = query->question.parsed->stencil->dims;
   text_printf(&text, "%s %s ", c->stencil, dtype_names[c->dtype]);
-  add_grid(c->grid, dims, &text);
+  query_add_grid(c->grid, dims, &text);
   text_printf(&text, "%s on %s\nmatch       %s: %s\n", c->reproducible ? ", reproducible," : "",
               query->device->name, halotune_match_name(c->match),
               (is_emulation ? emulated_meanings : meanings)[c->match]);
@@ -216,7 +211,7 @@ static halotune_status print_text(const struct query *query) {
     text_printf(&text, "measured    %s", c->date);
     add_age(c->age_s, &text);
     text_printf(&text, ", on %s, ", c->measured_on);
-    add_grid(c->measured_grid, dims, &text);
+    query_add_grid(c->measured_grid, dims, &text);
     text_printf(&text, ", driver %s, NVRTC %s\n", *c->driver ? c->driver : "none", c->nvrtc);
     if (query_second_grid(query, second_grid))
       text_printf(&text, "second grid %s\n", *second_grid ? second_grid : "none");

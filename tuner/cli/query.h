@@ -24,6 +24,9 @@ struct query {
 
 void query_free(struct query *query);
 
+/* Append "512x512x512". */
+void query_add_grid(const long long grid[MAX_DIMS], int dims, struct text *text);
+
 /* Say on stderr where a database has a winner of just this problem that was imported without trust, and how to give it
  * trust. For what is_untuned. */
 void query_tell_untrusted(const struct query *query);

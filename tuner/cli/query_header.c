@@ -37,9 +37,7 @@ static void add_comment(const struct query *query, const struct built *built, co
     text_printf(text, " *   measured    never: the device is emulated on the CPU\n");
   } else if (!chosen && c->match != HALOTUNE_MATCH_DEFAULT) {
     text_printf(text, " *   measured    %.6g ms, %.0f GB/s, on %s, ", c->time_ms, c->bandwidth_gbs, c->measured_on);
-    for (int axis = 0; axis < query->question.parsed->stencil->dims; axis++) {
-      text_printf(text, "%s%lld", axis ? "x" : "", c->measured_grid[axis]);
-    }
+    query_add_grid(c->measured_grid, query->question.parsed->stencil->dims, text);
     text_printf(text, ", %s\n", c->date);
     if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms)) text_printf(text, " *   expected    %.6g ms\n", c->expected_ms);
   }

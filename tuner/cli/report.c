@@ -31,11 +31,9 @@ static halotune_status put_out(const struct invocation *invocation, const struct
   }
   if (!as_json) status = report_page(document, &page);
   if (!path) path = default_output;
-  if (status == HALOTUNE_OK) {
-    const struct text *text = as_json ? document : &page;
-    status = file_replace_for_all(path, text->bytes, text->length);
-  }
-  if (status == HALOTUNE_OK) printf("wrote %s, %zu bytes\n", path, as_json ? document->length : page.length);
+  const struct text *text = as_json ? document : &page;
+  if (status == HALOTUNE_OK) status = file_replace_for_all(path, text->bytes, text->length);
+  if (status == HALOTUNE_OK) printf("wrote %s, %zu bytes\n", path, text->length);
   text_free(&page);
   return status;
 }
