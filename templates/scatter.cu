@@ -268,16 +268,35 @@ __device__ __forceinline__ void make_barriers(const Block &b) {
 
 // ---- computing
 
-// Taps of one of a thread's points into the plane at hand. Its place and the offsets are constants after unrolling: a vector is
-// loaded once however many taps fall into it.
-struct PlaneTaps {
-  const real *slot;
+// What a thread's points read of the plane at hand: rows from LOW_Y before its first, vectors from WINDOW_BEFORE before its own. Each is
+// loaded once, however many points and taps it serves; those that none reads the compiler leaves out.
+constexpr int WINDOW_BEFORE = (LOW_X + VECTOR - 1)/VECTOR, WINDOW_VECTORS = WINDOW_BEFORE + 1 + (HIGH_X + VECTOR - 1)/VECTOR;
+constexpr int WINDOW_ROWS = LOW_Y + POINTS_Y + HIGH_Y;
+struct Window {
+  real value[STAGED][WINDOW_ROWS][WINDOW_VECTORS][VECTOR];
+};
+
+__device__ __forceinline__ void load_window(const real *slot, Window &window) {
+#pragma unroll
+  for (int s = 0; s < STAGED; s++) {
+#pragma unroll
+    for (int row = 0; row < WINDOW_ROWS; row++) {
+#pragma unroll
+      for (int v = 0; v < WINDOW_VECTORS; v++) {
+        const int x = own_x() + (v - WINDOW_BEFORE)*VECTOR, y = own_y() + row - LOW_Y;
+        load_vector(slot + s*SHARED_PLANE + cell(x, y), window.value[s][row][v]);
+      }
+    }
+  }
+}
+
+// Taps of one of a thread's points into the plane at hand. Its place and the offsets are constants after unrolling.
+struct WindowTaps {
+  const Window &window;
   int row, lane;
   __device__ __forceinline__ real operator()(int input, int dx, int dy) const {
-    const int position = lane + dx + 16*VECTOR;  // never negative: no radius is above 16
-    real values[VECTOR];
-    load_vector(slot + staged_slot(input)*SHARED_PLANE + cell(own_x() + (position/VECTOR - 16)*VECTOR, own_y() + row + dy), values);
-    return values[position%VECTOR];
+    const int position = lane + dx + WINDOW_BEFORE*VECTOR;
+    return window.value[staged_slot(input)][row + dy + LOW_Y][position/VECTOR][position%VECTOR];
   }
 };
 
@@ -292,8 +311,10 @@ struct PointTaps {
   const real *slot;
   int output, row, lane;
   __device__ __forceinline__ real operator()(int input) const {
-    if (is_kept(output, input)) return PlaneTaps{slot, row, lane}(input, 0, 0);
-    return beside.value[output][input][row][lane];
+    if (!is_kept(output, input)) return beside.value[output][input][row][lane];
+    real values[VECTOR];
+    load_vector(slot + staged_slot(input)*SHARED_PLANE + cell(own_x(), own_y() + row), values);
+    return values[lane];
   }
 };
 
@@ -460,10 +481,12 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
     for (int u = 0; u < AT_ONCE; u++) {
       if (u > 0 && p + u >= last) break;
       const real *slot = b.shared + pipeline.at_hand.slot*SLOT;
+      Window window;
+      load_window(slot, window);
 #pragma unroll
       for (int j = 0; j < POINTS_Y; j++) {
 #pragma unroll
-        for (int lane = 0; lane < VECTOR; lane++) add_plane(PlaneTaps{slot, j, lane}, weights, sums[j][lane]);
+        for (int lane = 0; lane < VECTOR; lane++) add_plane(WindowTaps{window, j, lane}, weights, sums[j][lane]);
       }
       const int at_hand = pipeline.at_hand.slot;
       if (KEPT == 0) leave_plane(b, pipeline);
