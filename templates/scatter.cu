@@ -113,7 +113,7 @@ __device__ __forceinline__ int cell(int x, int y) { return (y + LOW_Y)*SHARED_RO
 
 // Pieces of a row above and below the tile and in it; and pieces beside it, which corners count to where taps lie off the axes.
 constexpr int ROW_PIECES = TILE_X/PIECE, ROWS_AT_ONCE = THREADS/ROW_PIECES;
-constexpr int ROW_PASSES = (SHARED_ROWS + ROWS_AT_ONCE - 1)/ROWS_AT_ONCE;
+constexpr int ROW_PASSES = (SHARED_ROWS + ROWS_AT_ONCE - 1)/ROWS_AT_ONCE, FULL_PASSES = SHARED_ROWS/ROWS_AT_ONCE;
 constexpr int PIECES_BEFORE = (LOW_X + PIECE - 1)/PIECE, PIECES_AFTER = (HIGH_X + PIECE - 1)/PIECE;
 constexpr int SIDE_PIECES = PIECES_BEFORE + PIECES_AFTER, SIDE_FIRST = STAR ? 0 : -LOW_Y;
 constexpr int SIDE_ROWS = TILE_Y + (STAR ? 0 : LOW_Y + HIGH_Y);
@@ -195,16 +195,23 @@ __device__ __forceinline__ void copy_piece(const Block &b, const Piece &piece, i
   }
 }
 
-// Rows, where they are regular: addresses differ by constants of the thread.
+// Rows, where they are regular: addresses differ by constants of the thread. In full passes each thread has a row, in the last maybe not.
 __device__ __forceinline__ void copy_rows(const Block &b, const CopyPlan &plan, int input, index_t z, real *slot) {
   const bool zero = is_zero_z(b.g, z);
   const real *from = b.f.in[input] + (zero ? 0 : image_z(b.g, z)*b.g.plane) + plan.from;
   real *to = slot + cell(plan.dx, plan.row - LOW_Y);
+  const index_t from_step = ROWS_AT_ONCE*b.g.row;
+  constexpr int to_step = ROWS_AT_ONCE*SHARED_ROW;
+  if (plan.rows > (FULL_PASSES - 1)*ROWS_AT_ONCE) {  // as in most blocks
 #pragma unroll
-  for (int i = 0; i < ROW_PASSES; i++) {
-    if (i*ROWS_AT_ONCE >= plan.rows) continue;
-    async_copy_zero<PIECE*int(sizeof(real))>(to + i*ROWS_AT_ONCE*SHARED_ROW, from + index_t(i*ROWS_AT_ONCE)*b.g.row, !zero);
+    for (int i = 0; i < ROW_PASSES; i++) {
+      if (i >= FULL_PASSES && i*ROWS_AT_ONCE >= plan.rows) continue;
+      async_copy_zero<PIECE*int(sizeof(real))>(to + i*to_step, from + i*from_step, !zero);
+    }
+    return;
   }
+#pragma unroll 1
+  for (int i = 0; i*ROWS_AT_ONCE < plan.rows; i++) async_copy_zero<PIECE*int(sizeof(real))>(to + i*to_step, from + i*from_step, !zero);
 }
 
 // Begin to copy plane z to a slot.
@@ -347,32 +354,44 @@ __device__ __forceinline__ void load_beside(const Block &b, index_t p, Beside &b
 
 // ---- writing
 
-// A row of results point by point: the threads of a warp exchange them, so that each writes one element of every
-// VECTOR-th part of what they have together.
+// Results point by point: the threads of a warp exchange what they have of each row, so that each writes one element of every
+// VECTOR-th part of it.
 constexpr int LANES = BLOCK_X < 32 ? BLOCK_X : 32, PART = LANES*VECTOR;
 
-__device__ __forceinline__ void write_exchanged(const Block &b, int output, int dy, index_t z, const real (&values)[VECTOR]) {
+__device__ __forceinline__ void write_exchanged(const Block &b, int output, index_t z, const real (&values)[POINTS_Y][VECTOR]) {
+  const Geometry &g = b.g;
   const int thread = int(threadIdx.y)*BLOCK_X + int(threadIdx.x), lane = int(threadIdx.x)%LANES;
-  real *part = b.shared + SLOTS*SLOT + thread/LANES*PART;
-  const index_t x = b.x + int(threadIdx.x)/LANES*PART;
-  __syncwarp();
-  store_vector(part + lane*VECTOR, values);
+  real *parts = b.shared + SLOTS*SLOT + thread/LANES*POINTS_Y*PART;
+  const index_t x = b.x + int(threadIdx.x)/LANES*PART + lane, y = b.y + own_y();
+  const bool whole = x - lane >= g.x0 && x - lane + PART <= g.x1 && y + POINTS_Y <= g.y1;
   __syncwarp();
 #pragma unroll
-  for (int i = 0; i < VECTOR; i++) {
-    const int at = i*LANES + lane;
-    if (in_box(b.g, x + at, b.y + dy, z)) write_point(b.f, output, b.g, x + at, b.y + dy, z, part[at]);
+  for (int j = 0; j < POINTS_Y; j++) store_vector(parts + j*PART + lane*VECTOR, values[j]);
+  __syncwarp();
+#pragma unroll
+  for (int j = 0; j < POINTS_Y; j++) {
+#pragma unroll
+    for (int i = 0; i < VECTOR; i++) {
+      const real value = parts[j*PART + i*LANES + lane];
+      if (whole || in_box(g, x + i*LANES, y + j, z)) write_point(b.f, output, g, x + i*LANES, y + j, z, value);
+    }
   }
 }
 
-__device__ __forceinline__ void write_row(const Block &b, int output, int dy, index_t z, const real (&values)[VECTOR]) {
+// A thread's results in plane z. Mostly all of them lie in the box, which is asked once.
+__device__ __forceinline__ void write_rows(const Block &b, int output, index_t z, const real (&values)[POINTS_Y][VECTOR]) {
   const Geometry &g = b.g;
-  const index_t x = b.x + own_x(), y = b.y + dy;
+  const index_t x = b.x + own_x(), y = b.y + own_y();
   if (PIECE != VECTOR) {
-    write_exchanged(b, output, dy, z, values);
+    write_exchanged(b, output, z, values);
     return;
   }
-  if (y < g.y1) write_in_box(b.f, output, g, x, y, z, values);
+  const bool whole = x >= g.x0 && x + VECTOR <= g.x1 && y + POINTS_Y <= g.y1;
+#pragma unroll
+  for (int j = 0; j < POINTS_Y; j++) {
+    if (whole) write_vector(b.f, output, g, x, y + j, z, values[j]);
+    else if (y + j < g.y1) write_in_box(b.f, output, g, x, y + j, z, values[j]);
+  }
 }
 
 // Outputs that are complete after plane p: those of planes that came in some planes before.
@@ -385,15 +404,15 @@ __device__ __forceinline__ void write_complete(const Block &b, index_t p, int sl
     const index_t z = p - delay(o);
     if (z < b.z_first || z >= b.z_last) continue;
     const int kept = slot >= delay(o) ? slot - delay(o) : slot - delay(o) + SLOTS;
+    real values[POINTS_Y][VECTOR];
 #pragma unroll
     for (int j = 0; j < POINTS_Y; j++) {
-      real values[VECTOR];
 #pragma unroll
       for (int lane = 0; lane < VECTOR; lane++) {
-        values[lane] = finish(o, PointTaps{beside, b.shared + kept*SLOT, o, j, lane}, coefficients, sums[j][lane]);
+        values[j][lane] = finish(o, PointTaps{beside, b.shared + kept*SLOT, o, j, lane}, coefficients, sums[j][lane]);
       }
-      write_row(b, o, own_y() + j, z, values);
     }
+    write_rows(b, o, z, values);
   }
 }
 
