@@ -354,44 +354,31 @@ __device__ __forceinline__ void load_beside(const Block &b, index_t p, Beside &b
 
 // ---- writing
 
-// Results point by point: the threads of a warp exchange what they have of each row, so that each writes one element of every
-// VECTOR-th part of it.
+// A row of results point by point: the threads of a warp exchange them, so that each writes one element of every
+// VECTOR-th part of what they have together. Mostly all of it lies in the box.
 constexpr int LANES = BLOCK_X < 32 ? BLOCK_X : 32, PART = LANES*VECTOR;
 
-__device__ __forceinline__ void write_exchanged(const Block &b, int output, index_t z, const real (&values)[POINTS_Y][VECTOR]) {
+__device__ __forceinline__ void write_exchanged(const Block &b, int output, index_t y, index_t z, const real (&values)[VECTOR]) {
   const Geometry &g = b.g;
   const int thread = int(threadIdx.y)*BLOCK_X + int(threadIdx.x), lane = int(threadIdx.x)%LANES;
-  real *parts = b.shared + SLOTS*SLOT + thread/LANES*POINTS_Y*PART;
-  const index_t x = b.x + int(threadIdx.x)/LANES*PART + lane, y = b.y + own_y();
-  const bool whole = x - lane >= g.x0 && x - lane + PART <= g.x1 && y + POINTS_Y <= g.y1;
+  real *part = b.shared + SLOTS*SLOT + thread/LANES*PART;
+  const index_t x = b.x + int(threadIdx.x)/LANES*PART;
   __syncwarp();
-#pragma unroll
-  for (int j = 0; j < POINTS_Y; j++) store_vector(parts + j*PART + lane*VECTOR, values[j]);
+  store_vector(part + lane*VECTOR, values);
   __syncwarp();
+  if (y >= g.y1) return;
+  const bool whole = x >= g.x0 && x + PART <= g.x1;
 #pragma unroll
-  for (int j = 0; j < POINTS_Y; j++) {
-#pragma unroll
-    for (int i = 0; i < VECTOR; i++) {
-      const real value = parts[j*PART + i*LANES + lane];
-      if (whole || in_box(g, x + i*LANES, y + j, z)) write_point(b.f, output, g, x + i*LANES, y + j, z, value);
-    }
+  for (int i = 0; i < VECTOR; i++) {
+    const int at = i*LANES + lane;
+    if (whole || (x + at >= g.x0 && x + at < g.x1)) write_point(b.f, output, g, x + at, y, z, part[at]);
   }
 }
 
-// A thread's results in plane z. Mostly all of them lie in the box, which is asked once.
-__device__ __forceinline__ void write_rows(const Block &b, int output, index_t z, const real (&values)[POINTS_Y][VECTOR]) {
-  const Geometry &g = b.g;
-  const index_t x = b.x + own_x(), y = b.y + own_y();
-  if (PIECE != VECTOR) {
-    write_exchanged(b, output, z, values);
-    return;
-  }
-  const bool whole = x >= g.x0 && x + VECTOR <= g.x1 && y + POINTS_Y <= g.y1;
-#pragma unroll
-  for (int j = 0; j < POINTS_Y; j++) {
-    if (whole) write_vector(b.f, output, g, x, y + j, z, values[j]);
-    else if (y + j < g.y1) write_in_box(b.f, output, g, x, y + j, z, values[j]);
-  }
+__device__ __forceinline__ void write_row(const Block &b, int output, int row, index_t z, const real (&values)[VECTOR]) {
+  const index_t x = b.x + own_x(), y = b.y + own_y() + row;
+  if (PIECE != VECTOR) write_exchanged(b, output, y, z, values);
+  else if (y < b.g.y1) write_in_box(b.f, output, b.g, x, y, z, values);
 }
 
 // Outputs that are complete after plane p: those of planes that came in some planes before.
@@ -404,15 +391,15 @@ __device__ __forceinline__ void write_complete(const Block &b, index_t p, int sl
     const index_t z = p - delay(o);
     if (z < b.z_first || z >= b.z_last) continue;
     const int kept = slot >= delay(o) ? slot - delay(o) : slot - delay(o) + SLOTS;
-    real values[POINTS_Y][VECTOR];
 #pragma unroll
     for (int j = 0; j < POINTS_Y; j++) {
+      real values[VECTOR];
 #pragma unroll
       for (int lane = 0; lane < VECTOR; lane++) {
-        values[j][lane] = finish(o, PointTaps{beside, b.shared + kept*SLOT, o, j, lane}, coefficients, sums[j][lane]);
+        values[lane] = finish(o, PointTaps{beside, b.shared + kept*SLOT, o, j, lane}, coefficients, sums[j][lane]);
       }
+      write_row(b, o, j, z, values);
     }
-    write_rows(b, o, z, values);
   }
 }
 
