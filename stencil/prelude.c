@@ -123,10 +123,27 @@ void prelude_write_coefficients(struct text *text, const struct prelude *prelude
                                                            ? sources[prelude->coefficients] : sources[COEFFICIENTS_LITERAL]);
 }
 
-/* Only templates that name its function get the update in two parts; the prelude without a template has all that there is. */
-static bool wants_split(const struct prelude *prelude) {
+/* Blocks begin in the order of blockIdx.x, then y, then z. In bands, blockIdx.y counts the blocks of one along y, and blockIdx.z those
+ * along z, band after band. The template's YAML file has the grid so. Names are not in capitals: those may be parameters. */
+static void write_bands(struct text *text) {
+  text_printf(text, "// --- bands of rows, which blocks go through along z before the next band begins; of 0 rows: all are one band.\n"
+                    "// Where this block stands along y and z, in numbers of blocks.\n"
+                    "struct BandedBlock {\n  index_t y, z;\n};\n"
+                    "template <int BandRows, int BlockRows, int BlockPlanes>\n"
+                    "__device__ __forceinline__ BandedBlock banded_block(const Geometry &g) {\n"
+                    "  if (BandRows == 0) return {index_t(blockIdx.y), index_t(blockIdx.z)};\n"
+                    "  const unsigned blocks = unsigned(g.z1 - g.z0 - 1)/BlockPlanes + 1, band = blockIdx.z/blocks;\n"
+                    "  return {index_t(band*(BandRows/BlockRows) + blockIdx.y), index_t(blockIdx.z - band*blocks)};\n}\n\n");
+}
+
+/* Only templates that name its function get this part; the prelude without a template has all that there is. */
+static bool is_named(const struct prelude *prelude, const char *function) {
   const struct template *template = prelude->spec->template;
-  return prelude->spec->analysis->split.form_count > 0 && (!template || strstr(template->cuda, "add_plane("));
+  return !template || strstr(template->cuda, function);
+}
+
+static bool wants_split(const struct prelude *prelude) {
+  return prelude->spec->analysis->split.form_count > 0 && is_named(prelude, "add_plane(");
 }
 
 /* Likewise the wrappers of sm_90. */
@@ -141,6 +158,7 @@ halotune_status prelude_write(struct text *text, const struct prelude *prelude) 
   if (wants_sm_90(prelude)) text_printf(text, "%s\n", wrappers_sm_90_cuda);
   prelude_write_stencil(text, prelude);
   prelude_write_grid(text, prelude);
+  if (prelude->spec->stencil->dims == MAX_DIMS && is_named(prelude, "banded_block<")) write_bands(text);
   prelude_write_coefficients(text, prelude);
   prelude_write_fields(text, prelude);
   prelude_write_boundary(text, prelude);

@@ -374,6 +374,18 @@ __device__ __forceinline__ bool in_box(const Geometry &g, index_t x, index_t y, 
   return x >= g.x0 && x < g.x1 && y >= g.y0 && y < g.y1 && z >= g.z0 && z < g.z1;
 }
 
+// --- bands of rows, which blocks go through along z before the next band begins; of 0 rows: all are one band.
+// Where this block stands along y and z, in numbers of blocks.
+struct BandedBlock {
+  index_t y, z;
+};
+template <int BandRows, int BlockRows, int BlockPlanes>
+__device__ __forceinline__ BandedBlock banded_block(const Geometry &g) {
+  if (BandRows == 0) return {index_t(blockIdx.y), index_t(blockIdx.z)};
+  const unsigned blocks = unsigned(g.z1 - g.z0 - 1)/BlockPlanes + 1, band = blockIdx.z/blocks;
+  return {index_t(band*(BandRows/BlockRows) + blockIdx.y), index_t(blockIdx.z - band*blocks)};
+}
+
 // --- the coefficients
 struct Coefficients {};
 #define COEFFICIENT_VALUES Coefficients()

@@ -96,24 +96,13 @@ __device__ __forceinline__ void write(const Patch &p, int plane, int row, const 
   for (int o = 0; o < OUTPUTS; o++) write_in_box(p.f, o, g, p.x, y, z, results.value[o]);
 }
 
-// Where the block is along y and z, in numbers of blocks. Blocks begin in the order of blockIdx.x, then y, then z. In bands, blockIdx.y
-// counts the blocks of one along y, and blockIdx.z those along z, band after band.
-struct Place {
-  index_t y, z;
-};
-__device__ __forceinline__ Place block_place(const Geometry &g) {
-  if (BAND == 0) return {index_t(blockIdx.y), index_t(blockIdx.z)};
-  const unsigned blocks = unsigned(g.z1 - g.z0 - 1)/BLOCK_PLANES + 1, band = blockIdx.z/blocks;
-  return {index_t(band*(BAND/BLOCK_ROWS) + blockIdx.y), index_t(blockIdx.z - band*blocks)};
-}
-
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
-  const Place place = block_place(g);
+  const BandedBlock block = banded_block<BAND, BLOCK_ROWS, BLOCK_PLANES>(g);
   const Patch p = {f, g, COEFFICIENT_VALUES,
                    g.x0/VECTOR*VECTOR + (index_t(blockIdx.x)*BLOCK_X + index_t(threadIdx.x))*VECTOR,
-                   g.y0 + place.y*BLOCK_ROWS + index_t(threadIdx.y)*POINTS_Y,
-                   g.z0 + place.z*BLOCK_PLANES + index_t(threadIdx.z)*POINTS_Z};
+                   g.y0 + block.y*BLOCK_ROWS + index_t(threadIdx.y)*POINTS_Y,
+                   g.z0 + block.z*BLOCK_PLANES + index_t(threadIdx.z)*POINTS_Z};
 #if OVERLAP
   launch_dependents();
   wait_for_previous();

@@ -473,23 +473,12 @@ __device__ __forceinline__ void march_points(const Block &b) {
   }
 }
 
-// Where the block is along y, and its slice: in numbers of blocks. Blocks begin in the order of blockIdx.x, then y, then z. In bands,
-// blockIdx.y counts the blocks of one, and blockIdx.z its slices, band after band.
-struct Place {
-  index_t y, slice;
-};
-__device__ __forceinline__ Place block_place(const Geometry &g) {
-  if (BAND == 0) return {index_t(blockIdx.y), index_t(blockIdx.z)};
-  const unsigned slices = unsigned(g.z1 - g.z0 - 1)/Z_SLICING + 1, band = blockIdx.z/slices;
-  return {index_t(band*(BAND/TILE_Y) + blockIdx.y), index_t(blockIdx.z - band*slices)};
-}
-
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
-  const Place place = block_place(g);
-  const index_t z_first = g.z0 + place.slice*Z_SLICING;
+  const BandedBlock block = banded_block<BAND, TILE_Y, Z_SLICING>(g);
+  const index_t z_first = g.z0 + block.z*Z_SLICING;
   const Block b = {f, g, COEFFICIENT_VALUES, SHARED_MEMORY(real), g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X,
-                   g.y0 + place.y*TILE_Y, z_first, z_first + Z_SLICING < g.z1 ? z_first + Z_SLICING : g.z1};
+                   g.y0 + block.y*TILE_Y, z_first, z_first + Z_SLICING < g.z1 ? z_first + Z_SLICING : g.z1};
   if (b.y >= g.y1) return;  // clusters and bands reach beyond the last rows
   if (is_interior(b)) march<true>(b);
   else if constexpr (DIRECT) march_points(b);
