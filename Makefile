@@ -67,6 +67,9 @@ MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/compiler.c gpu/probe.c gpu/spawner.c, \
   $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c))
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/pic/%.o)
+# A program of which the static library is part may lie anywhere. So that of build/lib, and it alone, knows where it was built.
+HERE := $(OBJ)/here-$(shell printf '%s' '$(CURDIR)' | cksum | cut -d' ' -f1)
+HERE_OBJECTS := $(LIBRARY_OBJECTS:$(OBJ)/pic/base/data_folders.o=$(HERE)/data_folders.o)
 SONAME := libhalotune.so.$(firstword $(subst ., ,$(VERSION)))
 SHARED := $(OBJ)/libhalotune.so.$(VERSION)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OBJ)/tests/unit/%,$(wildcard tests/unit/*_test.c))
@@ -89,8 +92,8 @@ build/starter.db: $(STARTER) db/schema.sql | $(OBJ)/halotune
 	$(Q)mv -f $@.new $@ && rm -f $@.log
 
 .PHONY: library
-library: $(SHARED) $(OBJ)/libhalotune.a $(OBJ)/halotune.pc  ## build libhalotune, shared and static, in build/lib
-	$(Q)mkdir -p build/lib && cp -f $^ build/lib
+library: $(SHARED) $(HERE)/libhalotune.a $(OBJ)/halotune.pc $(OBJ)/libhalotune.a  ## build libhalotune, shared and static, in build/lib
+	$(Q)mkdir -p build/lib build/install && cp -f $(filter-out $(OBJ)/libhalotune.a,$^) build/lib && cp -f $(OBJ)/libhalotune.a build/install
 	$(Q)ln -sf $(notdir $(SHARED)) build/lib/$(SONAME) && ln -sf $(SONAME) build/lib/libhalotune.so
 
 $(OBJ)/%.o: %.c | cuda-headers
@@ -113,11 +116,17 @@ $(SHARED): $(LIBRARY_OBJECTS) $(OBJ)/halotune.map
 	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,$(OBJ)/halotune.map -Wl,-z,defs,-z,relro,-z,now \
 	  -o $@ $(LIBRARY_OBJECTS) $(LIBRARIES)
 
+$(HERE)/data_folders.o: base/data_folders.c | cuda-headers
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -DHALOTUNE_ROOT='"$(CURDIR)"' -fPIC -MMD -MP -c -o $@ $<
+
 # One object, in which all that is not public is local: its names meet none of the program's.
-$(OBJ)/libhalotune.a: $(LIBRARY_OBJECTS) tests/abi.txt
-	$(Q)ld -r -o $(OBJ)/libhalotune.o $(LIBRARY_OBJECTS)
-	$(Q)objcopy --keep-global-symbols=tests/abi.txt $(OBJ)/libhalotune.o
-	$(Q)rm -f $@ && ar rcs $@ $(OBJ)/libhalotune.o
+$(OBJ)/libhalotune.a: $(LIBRARY_OBJECTS)
+$(HERE)/libhalotune.a: $(HERE_OBJECTS)
+$(OBJ)/libhalotune.a $(HERE)/libhalotune.a: tests/abi.txt
+	$(Q)ld -r -o $(@:.a=.o) $(filter %.o,$^)
+	$(Q)objcopy --keep-global-symbols=tests/abi.txt $(@:.a=.o)
+	$(Q)rm -f $@ && ar rcs $@ $(@:.a=.o)
 
 $(OBJ)/halotune.pc: halotune.pc.in Makefile include/halotune.h
 	@mkdir -p $(@D)
@@ -188,7 +197,7 @@ install: all library  ## install program, library, header and data under PREFIX 
 	install -D -m 644 build/lib/$(notdir $(SHARED)) $(DESTDIR)$(PREFIX)/lib/$(notdir $(SHARED))
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libhalotune.so
-	install -m 644 build/lib/libhalotune.a $(DESTDIR)$(PREFIX)/lib/libhalotune.a
+	install -m 644 build/install/libhalotune.a $(DESTDIR)$(PREFIX)/lib/libhalotune.a
 	install -D -m 644 build/lib/halotune.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/halotune.pc
 	install -D -m 644 include/halotune.h $(DESTDIR)$(PREFIX)/include/halotune.h
 	install -d $(DESTDIR)$(DATA_DIR)/kernels $(DESTDIR)$(DATA_DIR)/templates

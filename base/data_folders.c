@@ -14,6 +14,12 @@
 
 static const char built_in[] = HALOTUNE_DATA_DIR;
 
+/* Where the static library of build/lib was built, since the program that it becomes part of may lie anywhere. "" for all others. */
+#ifndef HALOTUNE_ROOT
+#define HALOTUNE_ROOT ""
+#endif
+static const char root[] = HALOTUNE_ROOT;
+
 /* The program or shared library that holds this function, with no symbolic link in its path. */
 static bool find_own_file(char path[PATH_MAX]) {
   void (*const here)(struct data_folders *) = data_folders_find;
@@ -47,25 +53,33 @@ static void add_folder(struct data_folders *out, const char *folder) {
   snprintf(out->list[out->count++], PATH_MAX, "%s", folder);
 }
 
-/* Those of the installation, or of the place where it was built. */
-static void find_beside(struct data_folders *out) {
+/* Those of the installation, or of the place where it was built. Returns whether this is one of them. */
+static bool find_beside(struct data_folders *out) {
   enum { LEVELS = 2 };
   char path[PATH_MAX], folder[PATH_MAX];
-  if (!find_own_file(path)) return;
+  if (!find_own_file(path)) return false;
   for (int level = 0; level <= LEVELS && out->count == 0 && go_up(path); level++) {
     if (level > 0 && snprintf(folder, PATH_MAX, "%s/share/halotune", path) < PATH_MAX && is_folder(folder)) {
       if (!file_is_same(folder, built_in)) add_folder(out, folder);
-      return;
+      return true;
     }
     if (level < LEVELS && has_database(path)) {
       add_folder(out, path);
       if (go_up(path) && snprintf(folder, PATH_MAX, "%s/templates", path) < PATH_MAX && is_folder(folder)) add_folder(out, path);
     }
   }
+  return out->count > 0;
+}
+
+static void find_in_root(struct data_folders *out) {
+  char folder[PATH_MAX];
+  if (!*root || snprintf(folder, PATH_MAX, "%s/build", root) >= PATH_MAX || !has_database(folder)) return;
+  add_folder(out, folder);
+  add_folder(out, root);
 }
 
 void data_folders_find(struct data_folders *out) {
   out->count = 0;
-  find_beside(out);
+  if (!find_beside(out)) find_in_root(out);
   add_folder(out, built_in);
 }
