@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/replace.h"
+#include "db/query.h"
 #include "db/store.h"
 #include "reports/report.h"
 #include "tuner/cli/command.h"
@@ -38,6 +40,32 @@ static halotune_status put_out(const struct invocation *invocation, const struct
   return status;
 }
 
+/* Whether the user's own database, opened as `status` says, shows nothing; then fail_text() says why. */
+static bool is_without_rows(halotune_status status, struct store *store) {
+  int64_t has_problems = 1;
+  if (status != HALOTUNE_OK) return status == HALOTUNE_NOT_FOUND || status == HALOTUNE_IO; /* IO: there is no home */
+  status = query_number(store_connection(store), "select exists (select 1 from problem)", &has_problems);
+  if (status != HALOTUNE_OK || has_problems) return false;
+  (void)fail(HALOTUNE_NOT_FOUND, "%s: nothing is stored there yet", store_path(store));
+  return true;
+}
+
+/* The database that is named, or the user's own; where that shows nothing, the one that comes with Halotune, and say so. */
+static halotune_status open_database(const char *named, struct store **out) {
+  char *starter;
+  halotune_status status = store_open(named, STORE_READ, out);
+  if (named || !is_without_rows(status, *out)) return status;
+  halotune_status found = store_starter_path(&starter);
+  if (found != HALOTUNE_OK) return found;
+  if (access(starter, R_OK) == 0) {
+    fprintf(stderr, "halotune: %s; the report shows the database that comes with Halotune, %s\n", fail_text(), starter);
+    store_close(*out);
+    status = store_open(starter, STORE_READ, out);
+  }
+  free(starter);
+  return status;
+}
+
 static enum exit_code run(const struct invocation *invocation) {
   struct store *store;
   struct text document = {0};
@@ -45,7 +73,7 @@ static enum exit_code run(const struct invocation *invocation) {
   write_date(date, sizeof date);
   struct report_request request = {
       .stencil = option_value(invocation, "stencil"), .device = option_value(invocation, "device"), .generated = date};
-  halotune_status status = store_open(option_value(invocation, "db"), STORE_READ, &store);
+  halotune_status status = open_database(option_value(invocation, "db"), &store);
   if (status == HALOTUNE_OK) {
     request.database = store_path(store);
     status = report_document(store_connection(store), &request, &document);
@@ -58,7 +86,7 @@ static enum exit_code run(const struct invocation *invocation) {
 
 static const struct option_row options[] = {
     {"output", "FILE", "where the page goes; halotune-report.html by default"},
-    {"db", "FILE", "the database; $HALOTUNE_DB, or the one in your data folder, by default"},
+    {"db", "FILE", "the database; by default yours, or while that has nothing the one that was installed"},
     {"stencil", "NAME", "only this stencil"},
     {"device", "GPU", "only GPUs with this UUID, or with this in their name"},
     {"json", NULL, "print the JSON document behind the page instead, or write it to FILE"},
