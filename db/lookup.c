@@ -147,8 +147,9 @@ static halotune_status read_problem(const struct halotune_ctx *ctx, const halotu
   }
   key->stencil = names_find(&ctx->catalog.stencil_names, problem->stencil);
   if (key->stencil >= 0) return HALOTUNE_OK;
-  return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s': run 'halotune tune %s'%s", problem->stencil, problem->stencil,
-              ctx->catalog.database_count ? "" : "; there is no database yet");
+  struct nearest nearest = context_nearest_stencil(ctx, problem->stencil);
+  return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s': run 'halotune tune %s'%s%s", problem->stencil, problem->stencil,
+              ctx->catalog.database_count ? "" : "; there is no database yet", nearest.question);
 }
 
 /* What no row was measured for. */

@@ -225,6 +225,12 @@ halotune_status context_device(struct halotune_ctx *ctx, const char *name, struc
   return status;
 }
 
+struct nearest context_nearest_stencil(const struct halotune_ctx *ctx, const char *name) {
+  struct nearest nearest = nearest_to(name, strlen(name));
+  for (int i = 0; i < ctx->catalog.stencil_count; i++) nearest_try(&nearest, ctx->catalog.stencils[i].name);
+  return nearest;
+}
+
 /* --- texts to structs --------------------------------------------------------------------------------------------------- */
 
 static halotune_status parse_stencil(const struct known_stencil *known, struct parsed_stencil **out) {

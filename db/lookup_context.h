@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "base/nearest.h"
 #include "db/lookup_table.h"
 #include "gpu/cubin_cache.h"
 #include "gpu/device.h"
@@ -48,6 +49,9 @@ halotune_status context_device(struct halotune_ctx *ctx, const char *name, struc
 
 /* Append the names of the devices that databases know: "'NVIDIA A100', 'NVIDIA H200'". */
 void context_device_names(const struct halotune_ctx *ctx, struct text *text);
+
+/* The stencil's name that databases know and that is nearest to one that they do not. */
+struct nearest context_nearest_stencil(const struct halotune_ctx *ctx, const char *name);
 
 /* The GPU of the calling thread's current CUDA context. HALOTUNE_OK or HALOTUNE_NO_GPU. */
 halotune_status context_current_device(struct halotune_ctx *ctx, const struct own_device **out);

@@ -2,8 +2,10 @@
 #include "reports/scope.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
+#include "base/nearest.h"
 #include "reports/rows.h"
 
 /* ?1 and ?2: 1 where a stencil, or a device, is asked for; then ?3 and ?4 are its texts. */
@@ -52,14 +54,27 @@ static halotune_status fill_table(sqlite3 *db, const struct report_scope *scope)
   return status;
 }
 
+static halotune_status fail_empty(sqlite3 *db, const struct report_request *request) {
+  static const char names_sql[] = "select distinct s.name from problem p join stencil s on s.id = p.stencil_id order by 1";
+  const char *stencil = request->stencil ? request->stencil : "";
+  struct nearest nearest = nearest_to(stencil, strlen(stencil));
+  sqlite3_stmt *query;
+  bool has_row = false;
+  halotune_status status = rows_open(db, names_sql, NULL, 0, &query);
+  while (status == HALOTUNE_OK && (status = rows_next(query, &has_row)) == HALOTUNE_OK && has_row) {
+    nearest_try(&nearest, column_text(query, 0));
+  }
+  sqlite3_finalize(query);
+  if (status != HALOTUNE_OK) return status;
+  return fail(HALOTUNE_NOT_FOUND, "the database has no results%s%s%s%s%s%s", request->stencil ? " for stencil '" : "", stencil,
+              request->stencil ? "'" : "", request->device ? " on a GPU like " : "", request->device ? request->device : "",
+              nearest.question);
+}
+
 halotune_status report_scope_open(sqlite3 *db, const struct report_request *request, struct report_scope *out) {
   *out = (struct report_scope){.is_whole = !request->stencil && !request->device};
   halotune_status status = find_problems(db, request, out);
-  if (status == HALOTUNE_OK && out->count == 0 && !out->is_whole) {
-    status = fail(HALOTUNE_NOT_FOUND, "the database has no results%s%s%s%s%s", request->stencil ? " for stencil '" : "",
-                  request->stencil ? request->stencil : "", request->stencil ? "'" : "",
-                  request->device ? " on a GPU like " : "", request->device ? request->device : "");
-  }
+  if (status == HALOTUNE_OK && out->count == 0 && !out->is_whole) status = fail_empty(db, request);
   return status == HALOTUNE_OK ? fill_table(db, out) : status;
 }
 

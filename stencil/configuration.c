@@ -21,12 +21,21 @@ int template_parameter(const struct template *template, const char *name, size_t
   return -1;
 }
 
+void template_try_parameters(const struct template *template, struct nearest *nearest) {
+  for (int i = 0; i < template->parameter_count; i++) nearest_try(nearest, template->parameters[i].name);
+}
+
 halotune_status configuration_set(const struct template *template, const char *assignment,
                                   struct configuration *configuration) {
   size_t length = strcspn(assignment, "=");
   const char *value = assignment[length] ? assignment + length + 1 : "";
   int found = template_parameter(template, assignment, length);
-  if (found < 0) return fail(HALOTUNE_ARGUMENT, "template %s has no parameter '%.*s'", template->name, (int)length, assignment);
+  if (found < 0) {
+    struct nearest nearest = nearest_to(assignment, length);
+    template_try_parameters(template, &nearest);
+    return fail(HALOTUNE_ARGUMENT, "template %s has no parameter '%.*s'%s", template->name, (int)length, assignment,
+                nearest.question);
+  }
   const struct parameter *parameter = &template->parameters[found];
   for (int v = 0; v < parameter->value_count; v++) {
     if (strcmp(parameter->words[v], value) != 0) continue;

@@ -3,6 +3,7 @@
 #ifndef STENCIL_TEMPLATE_H
 #define STENCIL_TEMPLATE_H
 
+#include "base/nearest.h"
 #include "stencil/facts.h"
 #include "stencil/source.h"
 
@@ -105,6 +106,9 @@ struct configuration configuration_default(const struct template *template);
 
 /* The position of a parameter, given by the first `length` bytes of its name; -1 for an unknown one. */
 int template_parameter(const struct template *template, const char *name, size_t length);
+
+/* Look for a name that is not known among those of the parameters. */
+void template_try_parameters(const struct template *template, struct nearest *nearest);
 
 /* Read "name=value" into a configuration. HALOTUNE_ARGUMENT for an unknown name, or a value that is not in the list. */
 halotune_status configuration_set(const struct template *template, const char *assignment,

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/nearest.h"
 #include "base/parallel.h"
 #include "base/text.h"
 
@@ -38,6 +39,40 @@ TEST(an_arena_gives_pieces_of_their_own) {
   CHECK(arena_alloc(&arena, 8), "an arena that was freed can be used again");
   arena_free(&arena);
   arena_free(&arena);
+}
+
+/* --- nearest --- */
+
+TEST(the_nearest_name_is_the_one_with_the_fewest_slips) {
+  static const struct { const char *typed, *known[4], *want; } rows[] = {
+      {"sta7", {"copy", "star7", "star13"}, "star7"},
+      {"satr7", {"star7"}, "star7"},
+      {"sstar7", {"star7"}, "star7"},
+      {"STAR7", {"star13", "star7"}, "star7"},
+      {"star8", {"star25", "star13", "star7"}, "star7"},
+      {"derivativex", {"derivative_y", "derivative_x"}, "derivative_x"},
+      {"wave", {"wave25"}, "wave25"},
+      {"tnue", {"list", "tune", "query"}, "tune"},
+      {"lst", {"list"}, "list"},
+      {"ab", {"ba"}, NULL},
+      {"copy", {"star7", "box27"}, NULL},
+      {"x", {"y", ""}, NULL},
+      {"star7", {"Star7", "star7", "STAR7"}, NULL},
+      {"", {"", "a"}, NULL},
+      {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", /* 63 letters, the most */
+       {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"},
+       "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    char want[128] = "";
+    struct nearest nearest = nearest_to(rows[i].typed, strlen(rows[i].typed));
+    for (int k = 0; rows[i].known[k]; k++) nearest_try(&nearest, rows[i].known[k]);
+    if (rows[i].want) snprintf(want, sizeof want, "; did you mean '%s'?", rows[i].want);
+    CHECK_TEXT(want, nearest.question, "row %zu, %s", i, rows[i].typed);
+  }
+  struct nearest nearest = nearest_to("blok_x=32", 6);
+  nearest_try(&nearest, "block_x");
+  CHECK_TEXT("; did you mean 'block_x'?", nearest.question, "a name within a text");
 }
 
 /* --- text --- */
@@ -261,6 +296,7 @@ static int remove_file(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_arena_gives_pieces_of_their_own),
+      cmocka_unit_test(the_nearest_name_is_the_one_with_the_fewest_slips),
       cmocka_unit_test(a_text_grows_and_is_always_a_string),
       cmocka_unit_test(a_word_is_quoted_for_the_shell),
       cmocka_unit_test(a_text_without_memory_stays_as_it_was),

@@ -87,6 +87,16 @@ TEST(each_quality_of_match) {
   }
 }
 
+TEST(a_name_that_is_near_is_asked_about) {
+  halotune_config config;
+  halotune_problem problem = {"satr7", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0};
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_lookup(common, &problem, &config), "unknown");
+  CHECK(strstr(halotune_error(common), "did you mean 'star7'?"), "%s", halotune_error(common));
+  problem.stencil = "no_such";
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_lookup(common, &problem, &config), "unknown");
+  CHECK(!strstr(halotune_error(common), "did you mean"), "%s", halotune_error(common));
+}
+
 TEST(a_row_is_told_whole) {
   halotune_config config;
   halotune_parameter parameter;
@@ -543,6 +553,7 @@ TEST(threads_see_the_same) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_quality_of_match),
+      cmocka_unit_test(a_name_that_is_near_is_asked_about),
       cmocka_unit_test(a_row_is_told_whole),
       cmocka_unit_test(a_default_is_the_template_s),
       cmocka_unit_test(no_answer_breaks_a_rule),

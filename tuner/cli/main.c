@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/nearest.h"
 #include "tuner/cli/command.h"
 
 static const struct command *const commands[] = {
@@ -56,6 +57,19 @@ static enum exit_code usage_error(const struct command *command) {
   return HALOTUNE_EXIT_USAGE;
 }
 
+/* Behind getopt's complaint about an option, as it was typed. */
+static enum exit_code option_error(const struct command *command, const char *typed) {
+  struct nearest nearest = nearest_to(typed, strcspn(typed, "="));
+  char known[NEAREST_NAME_BYTES];
+  for (const struct option_row *option = command->options; option->name; option++) {
+    snprintf(known, sizeof known, "--%s", option->name);
+    if (strncmp(known, typed, nearest.length) == 0) return usage_error(command); /* the beginning of several, as getopt told */
+    nearest_try(&nearest, known);
+  }
+  fprintf(stderr, "halotune: see 'halotune %s --help'%s\n", command->name, nearest.question);
+  return HALOTUNE_EXIT_USAGE;
+}
+
 /* The position of an option in the command's table, from 1; 0 where it has none of this name. */
 static int find_option(const struct command *command, const char *name) {
   for (int i = 0; command->options[i].name; i++) {
@@ -90,7 +104,7 @@ static enum exit_code run_command(const struct command *command, int argc, char 
       print_command_help(command);
       return HALOTUNE_EXIT_SUCCESS;
     }
-    if (value == '?') return usage_error(command);
+    if (value == '?') return optopt ? usage_error(command) : option_error(command, argv[optind - 1]); /* 0: it knows none such */
     if (value == 'o' && (value = find_option(command, "output")) == 0) {
       fprintf(stderr, "halotune %s: there is no option -o\n", command->name);
       return usage_error(command);
@@ -122,7 +136,10 @@ static const struct command *find_command(const char *name) {
   for (size_t i = 0; i < COUNT(commands); i++) {
     if (strcmp(name, commands[i]->name) == 0) return commands[i];
   }
-  fprintf(stderr, "halotune: there is no command '%s'\n", name);
+  struct nearest nearest = nearest_to(name, strlen(name));
+  for (size_t i = 0; i < COUNT(commands); i++) nearest_try(&nearest, commands[i]->name);
+  nearest_try(&nearest, "help");
+  fprintf(stderr, "halotune: there is no command '%s'%s\n", name, nearest.question);
   return NULL;
 }
 

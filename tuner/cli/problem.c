@@ -208,11 +208,13 @@ halotune_status option_set_known(const struct invocation *invocation, const stru
   for (; text && *text && templates->count > 1; text += strcspn(text, ","), text += *text == ',') {
     int length = (int)strcspn(text, "=,");
     bool found = false;
+    struct nearest nearest = nearest_to(text, (size_t)length);
     if (text[length] != '=') return fail(HALOTUNE_ARGUMENT, "--set takes NAME=VALUE,..., not '%s'", text);
     for (int i = 0; i < templates->count; i++) {
       found = found || template_parameter(templates->list[i], text, (size_t)length) >= 0;
+      template_try_parameters(templates->list[i], &nearest);
     }
-    if (!found) return fail(HALOTUNE_ARGUMENT, "no template has a parameter '%.*s'", length, text);
+    if (!found) return fail(HALOTUNE_ARGUMENT, "no template has a parameter '%.*s'%s", length, text, nearest.question);
   }
   return HALOTUNE_OK;
 }

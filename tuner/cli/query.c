@@ -69,6 +69,9 @@ static halotune_status read_problem(const struct invocation *invocation, halotun
     char *path;
     halotune_status found =
         search_find(&search_stencils, NULL, name, &path); /* a name that is misspelt cannot be tuned */
+    struct nearest nearest = context_nearest_stencil(ctx, name);
+    if (found == HALOTUNE_NOT_FOUND && *nearest.question)
+      return fail(found, "no database knows the stencil '%s', nor is there a file of it%s", name, nearest.question);
     if (found != HALOTUNE_OK) return found;
     free(path);
     return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s': run 'halotune tune %s'", name, name);

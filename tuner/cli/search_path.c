@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/data_folders.h"
 #include "base/file.h"
+#include "base/nearest.h"
 #include "base/text.h"
 
 const struct search_kind search_stencils = {"stencil", "kernels", "HALOTUNE_PATH"};
@@ -86,28 +87,6 @@ bool search_is_path(const char *name) {
   return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".yaml") == 0);
 }
 
-halotune_status search_find(const struct search_kind *kind, const char *given, const char *name, char **path) {
-  struct names folders;
-  struct text searched = {0}, candidate = {0};
-  *path = search_is_path(name) ? strdup(name) : NULL;
-  if (search_is_path(name)) return *path ? HALOTUNE_OK : fail_memory();
-  halotune_status status = folders_find(kind, given, &folders);
-  for (int i = 0; i < folders.count && status == HALOTUNE_OK && !*path; i++) {
-    candidate.length = 0;
-    text_printf(&candidate, "%s/%s.yaml", folders.list[i], name);
-    text_printf(&searched, "%s%s", i > 0 ? ", " : "", folders.list[i]);
-    if (file_is_regular(text_string(&candidate)) && !(*path = strdup(text_string(&candidate)))) status = fail_memory();
-  }
-  if (status == HALOTUNE_OK && !*path) {
-    status = fail(HALOTUNE_NOT_FOUND, "no %s '%s' in %s; 'halotune list %ss' shows what is there", kind->what, name,
-                  text_string(&searched), kind->what);
-  }
-  text_free(&candidate);
-  text_free(&searched);
-  search_free(folders.list, folders.count);
-  return status;
-}
-
 static const char *file_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
@@ -168,6 +147,43 @@ halotune_status search_all(const struct search_kind *kind, const char *given, ch
   *out = paths.list;
   *count = paths.count;
   return HALOTUNE_OK;
+}
+
+/* Of the names that search_find finds. */
+static struct nearest find_nearest(const struct search_kind *kind, const char *given, const char *name) {
+  struct nearest nearest = nearest_to(name, strlen(name));
+  char **paths;
+  int count;
+  if (search_all(kind, given, &paths, &count) != HALOTUNE_OK) return nearest;
+  for (int i = 0; i < count; i++) {
+    paths[i][strlen(paths[i]) - strlen(".yaml")] = '\0';
+    nearest_try(&nearest, file_name(paths[i]));
+  }
+  search_free(paths, count);
+  return nearest;
+}
+
+halotune_status search_find(const struct search_kind *kind, const char *given, const char *name, char **path) {
+  struct names folders;
+  struct text searched = {0}, candidate = {0};
+  *path = search_is_path(name) ? strdup(name) : NULL;
+  if (search_is_path(name)) return *path ? HALOTUNE_OK : fail_memory();
+  halotune_status status = folders_find(kind, given, &folders);
+  for (int i = 0; i < folders.count && status == HALOTUNE_OK && !*path; i++) {
+    candidate.length = 0;
+    text_printf(&candidate, "%s/%s.yaml", folders.list[i], name);
+    text_printf(&searched, "%s%s", i > 0 ? ", " : "", folders.list[i]);
+    if (file_is_regular(text_string(&candidate)) && !(*path = strdup(text_string(&candidate)))) status = fail_memory();
+  }
+  if (status == HALOTUNE_OK && !*path) {
+    struct nearest nearest = find_nearest(kind, given, name);
+    status = fail(HALOTUNE_NOT_FOUND, "no %s '%s' in %s; 'halotune list %ss' shows what is there%s", kind->what, name,
+                  text_string(&searched), kind->what, nearest.question);
+  }
+  text_free(&candidate);
+  text_free(&searched);
+  search_free(folders.list, folders.count);
+  return status;
 }
 
 void search_free(char **paths, int count) {
