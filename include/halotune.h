@@ -62,7 +62,8 @@ typedef struct halotune_ctx halotune_ctx;
  *   paths  SQLite files that `halotune tune` wrote, the one to be asked first in front. NULL: the user's ($HALOTUNE_DB, else
  *          $XDG_DATA_HOME/halotune/halotune.db, else ~/.local/share/halotune/halotune.db), then the one that was installed
  *          with Halotune (share/halotune/starter.db beside the folder that this library lies in, else where it was built
- *          for); each may be missing
+ *          for); each may be missing, as before the first tune. So a misspelt $HALOTUNE_DB is no error: pass the path where the
+ *          file has to be there
  *   count  how many; 0 with NULL
  *   out    the caller's, ended with halotune_close; NULL on failure
  * No file is changed, and none is needed afterwards but for stored machine code. One that an older Halotune wrote is read as well, by

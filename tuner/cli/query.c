@@ -1,10 +1,12 @@
 /* query.c: `halotune query STENCIL`: what the library would answer, as text, JSON, CUDA source or a C header. */
 #include "tuner/cli/query.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/replace.h"
 #include "db/launch_text.h"
@@ -103,10 +105,18 @@ static halotune_status explain_no_gpu(const halotune_ctx *ctx) {
   return status;
 }
 
+/* halotune_open passes over a file that is not there: before the first tune there is none. One that is named may be misspelt. */
+static void tell_missing_database(void) {
+  const char *named = getenv("HALOTUNE_DB");
+  if (!named || !*named || access(named, F_OK) == 0) return;
+  fprintf(stderr, "halotune: $HALOTUNE_DB names %s: %s; only the database that comes with Halotune is asked\n", named, strerror(errno));
+}
+
 static halotune_status query_open(const struct invocation *invocation, struct query *out) {
   const char *path = option_value(invocation, "db"), *name;
   struct lookup_key key;
   *out = (struct query){.ctx = NULL};
+  if (!path) tell_missing_database();
   halotune_status status = halotune_open(path ? &path : NULL, path ? 1 : 0, &out->ctx);
   if (status == HALOTUNE_OK) status = find_stencil(invocation, out, &name);
   if (status == HALOTUNE_OK) status = read_problem(invocation, out->ctx, name, &out->problem);
