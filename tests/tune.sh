@@ -25,8 +25,9 @@ tune "$db" >"$work/out" 2>"$work/err"
 result "a whole run" $? "$work/err"
 grep -q '^star7 f32 16x16x16  *[0-9.]*  *[0-9.]*  *[0-9.]*  *[0-9.]*  *[0-9.]*  *'"$space"'  small block_x=' "$work/out"
 result "its table: task, time, interval, GB/s, share of the roof, speed-up, tried, winner" $? "$work/out"
-grep -q "^star7 f32 16x16x16: $space tried.*: .*measured.*finalists" "$work/out" && grep -qF "stored in $db" "$work/out"
-result "what came of the variants, and where it is" $? "$work/out"
+grep -q "^star7 f32 16x16x16: $space tried.*: .*measured.*finalists" "$work/out" && grep -qF "stored in $db" "$work/out" &&
+  grep -q '^+-%: .*; of roof: .*; speed-up: over the default variant$' "$work/out"
+result "what the columns mean, what came of the variants, and where it is" $? "$work/out"
 [ "$(query "$db" "select count(*), count(distinct variant_id), count(distinct number), max(number) from measurement")" = "$space $space $space $space" ]
 result "one row for each variant, numbered" $?
 [ "$(query "$db" "select state, reason = '', strategy, seed, space, command like 'halotune tune star7 % --grid 16,16,16 %' from run")" = "complete 1 exhaustive 1 $space 1" ]
@@ -538,7 +539,9 @@ done <<END
 END
 HALOTUNE_LIBCUDA=/nonexistent "$program" tune star7 --dry-run --device 77 >"$work/out" 2>"$work/err"
 result "but no GPU where there is no driver" $? "$work/err"
-"$program" tune --all --dry-run >"$work/out" 2>"$work/err" && [ "$(head -n 1 "$work/out" | cut -d' ' -f1)" = copy ] && grep -q 'tasks of 60 s: about' "$work/err"
+"$program" tune --all --dry-run >"$work/out" 2>"$work/err" && [ "$(head -n 1 "$work/out" | cut -d' ' -f1)" = copy ] && grep -q 'tasks of 60 s, and about [0-9]* s of set-up each: about [0-9]* minutes$' "$work/err"
 result "--all begins with the copy, and says how long it takes" $? "$work/err"
+"$program" tune --all --dry-run --deadline 9m >"$work/out" 2>"$work/err" && grep -q ', of which --deadline leaves 9 minutes$' "$work/err"
+result "and what a deadline leaves of that" $? "$work/err"
 
 finish

@@ -194,13 +194,32 @@ static halotune_status tune_all(struct tune_command *c) {
   return worst;
 }
 
+/* "68 s", or beyond two minutes "44 minutes", rounded up. */
+static void add_time(double time_s, struct text *text) {
+  const double minute_s = 60;
+  const double whole_s = round(time_s); /* nine minutes may come as 540.0000001 s */
+  if (whole_s > 2 * minute_s) text_printf(text, "%.0f minutes", ceil(whole_s / minute_s));
+  else text_printf(text, "%.0f s", whole_s);
+}
+
+/* A search or its finals may end sooner; the set-up takes longer on few cores. */
+static void add_plan_time(const struct tune_command *c, struct text *text) {
+  const double all_s = c->plan.task_count * (c->options.budget_s + SETUP_S);
+  const double deadline_s = (c->options.deadline_ms - c->start_ms) * 1e-3;
+  text_printf(text, "%d task%s of %g s, and about %d s of set-up%s: about ", c->plan.task_count, PLURAL(c->plan.task_count),
+              c->options.budget_s, SETUP_S, c->plan.task_count == 1 ? "" : " each");
+  add_time(all_s, text);
+  if (deadline_s >= all_s) return;
+  text_printf(text, ", of which --deadline leaves ");
+  add_time(deadline_s, text);
+}
+
 /* On stdout where it is all that was asked for. */
 static void print_plan(const struct tune_command *c, FILE *file) {
-  double total_s =
-      fmin(c->plan.task_count * (c->options.budget_s + SETUP_S), (c->options.deadline_ms - c->start_ms) * 1e-3);
-  const double minutes = ceil(total_s / 60);
-  fprintf(stderr, "halotune: %d task%s of %g s: about %.0f minute%s\n", c->plan.task_count, PLURAL(c->plan.task_count),
-          c->options.budget_s, minutes, PLURAL(minutes));
+  struct text time = {0};
+  add_plan_time(c, &time);
+  fprintf(stderr, "halotune: %s\n", text_string(&time));
+  text_free(&time);
   for (int i = 0; i < c->plan.task_count; i++) {
     struct text text = {0};
     planned_task_text(&c->plan.tasks[i], &text);
@@ -355,7 +374,7 @@ static const struct option_row options[] = {
     {"no-hints", NULL, "begin blind: try no winners of databases first"},
     {"rematch", NULL, "no search: the winners of earlier runs and the fastest they measured, once more, side by side"},
     {"db", "FILE", "the database; $HALOTUNE_DB, else halotune/halotune.db in $XDG_DATA_HOME by default"},
-    {"dry-run", NULL, "print the tasks and how long they take, and do nothing"},
+    {"dry-run", NULL, "print the tasks and about how long they take, and do nothing"},
     {"json", NULL, "print a JSON document"},
     {0},
 };

@@ -55,9 +55,8 @@ static void print_outcomes(const struct tuned *row) {
     printf("%s%ld %s", separator, result->outcomes[i], outcome_name((enum outcome)i));
     separator = ", ";
   }
-  if (result->finalists > 0)
-    printf("; %d finalist%s, %d beside the winner not told apart from the fastest", result->finalists,
-           PLURAL(result->finalists), result->ties);
+  if (result->finalists > 0) printf("; %d finalist%s", result->finalists, PLURAL(result->finalists));
+  if (result->ties > 0) printf(", %d beside the winner within 0.5 %% of the fastest", result->ties);
   if (result->other_processes > 0)
     printf("; %d other process%s on the GPU when the finals began: times may be off", result->other_processes,
            result->other_processes == 1 ? " computed" : "es computed");
@@ -69,8 +68,16 @@ static void print_outcomes(const struct tuned *row) {
 void tune_table_print(const struct tuned *rows, int count) {
   printf("%-32s %10s %6s %8s %7s %8s %7s  %s\n", "task", "time_ms", "+-%", "GB/s", "of roof", "speed-up", "tried",
          "winner");
-  for (int i = 0; i < count; i++) print_row(&rows[i]);
+  bool has_winner = false;
+  for (int i = 0; i < count; i++) {
+    print_row(&rows[i]);
+    has_winner = has_winner || rows[i].result.has_winner;
+  }
   printf("\n");
+  if (has_winner) {
+    printf("+-%%: half of the 95 %% interval; of roof: of the fastest copy of the same bytes; speed-up: over the default "
+           "variant\n");
+  }
   for (int i = 0; i < count; i++) {
     if (rows[i].is_done) print_outcomes(&rows[i]);
   }
