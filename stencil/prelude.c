@@ -158,7 +158,7 @@ halotune_status prelude_write(struct text *text, const struct prelude *prelude) 
   if (wants_sm_90(prelude)) text_printf(text, "%s\n", wrappers_sm_90_cuda);
   prelude_write_stencil(text, prelude);
   prelude_write_grid(text, prelude);
-  if (prelude->spec->stencil->dims == MAX_DIMS && is_named(prelude, "banded_block<")) write_bands(text);
+  if (is_named(prelude, "banded_block<")) write_bands(text);
   prelude_write_coefficients(text, prelude);
   prelude_write_fields(text, prelude);
   prelude_write_boundary(text, prelude);
