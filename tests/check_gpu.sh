@@ -1,7 +1,8 @@
 #!/bin/sh
 # check_gpu.sh: what can be shown on this machine's GPU alone: each wrapper and a slice of all variants is right; a field of more than
 # 2^31 elements is, too (70 GB of the GPU's memory and of the machine's; LARGE=0 leaves it out); and defects put into templates are
-# found. JOBS (4) run side by side; SAMPLE (24) is the slice of a stencil. Speaks TAP.
+# found. JOBS (4) run side by side, on the GPUs that DEVICES numbers ('0 1 2 3'; else on the first); SAMPLE (24) is the slice of a stencil.
+# Speaks TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
@@ -34,7 +35,7 @@ while [ "$offset" -lt "$jobs" ]; do
   offset=$((offset + 1))
 done
 
-ls "$work/todo" | WORK=$work xargs -P "$jobs" -I NAME sh -c 'if sh "$WORK/todo/NAME" >"$WORK/done/NAME" 2>&1; then echo "ok NAME"; else echo "not ok NAME"; fi' |
+ls "$work/todo" | WORK=$work xargs -P "$jobs" --process-slot-var=SLOT -I NAME sh -c 'if tests/on_device.sh sh "$WORK/todo/NAME" >"$WORK/done/NAME" 2>&1; then echo "ok NAME"; else echo "not ok NAME"; fi' |
   {
     number=0 failed=0
     while read -r line; do

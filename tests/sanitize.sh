@@ -1,8 +1,8 @@
 #!/bin/sh
-# sanitize.sh: NVIDIA's compute-sanitizer on this machine's GPU over the best variant of each stencil that the database knows ($HALOTUNE_DB,
-# else the user's), and over a sample of $SAMPLE (4, or 0 for none) of all: memcheck, racecheck, initcheck, or those that $TOOLS names.
-# $STENCILS chooses, JOBS (4) run side by side, $SANITIZER names the program. A stencil without a best variant for this GPU fails, unless
-# WINNERS=0 leaves them all out. Speaks TAP.
+# sanitize.sh: NVIDIA's compute-sanitizer on a GPU over the best variant of each stencil that the database knows ($HALOTUNE_DB, else the
+# user's), and over a sample of $SAMPLE (4, or 0 for none) of all: memcheck, racecheck, initcheck, or those that $TOOLS names. $STENCILS
+# chooses, JOBS (4) run side by side, on the GPUs that DEVICES numbers ('0 1 2 3'; else on the first), $SANITIZER names the program. A
+# stencil without a best variant for this GPU fails, unless WINNERS=0 leaves them all out. Speaks TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
@@ -21,11 +21,13 @@ lacks() { # what to do
 command -v "$sanitizer" >/dev/null || lacks "no $sanitizer: install the CUDA Toolkit, or name it in SANITIZER"
 command -v jq >/dev/null || lacks "no jq, which reads what stencils and winners there are: install it"
 
-# Several stencils: each in a process of its own, numbered anew.
+# Several stencils: each in a process of its own, told when it is done, and numbered anew.
 stencils=${STENCILS:-$("$program" list stencils --json | jq -r '.[].name')}
 if [ "$(echo $stencils | wc -w)" -gt 1 ]; then
-  echo $stencils | tr ' ' '\n' | xargs -P "${JOBS:-4}" -I NAME sh -c 'STENCILS=NAME tests/sanitize.sh >"$0/NAME" 2>&1' "$work"
-  cat "$work"/* | grep -v '^1\.\.' | awk '/^(not )?ok /{n++; sub(/ok [0-9]+/, "ok " n); if (/^not/) bad = 1} {print} END {print "1.." n; exit bad || n == 0}'
+  echo $stencils | tr ' ' '\n' | xargs -P "${JOBS:-4}" --process-slot-var=SLOT -I NAME \
+    sh -c 'STENCILS=NAME tests/on_device.sh tests/sanitize.sh >"$0/NAME" 2>&1; echo NAME' "$work" |
+    while read -r name; do grep -v '^1\.\.' "$work/$name"; done |
+    awk '/^(not )?ok /{n++; sub(/ok [0-9]+/, "ok " n); if (/^not/) bad = 1} {print; fflush()} END {print "1.." n; exit bad || n == 0}'
   exit
 fi
 

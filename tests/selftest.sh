@@ -80,6 +80,7 @@ result "without --gpu it says what to do" $?
 # In the place of compute-sanitizer: the program alone.
 cat >"$work/sanitizer" <<'S'
 #!/bin/sh
+echo "${CUDA_VISIBLE_DEVICES:-all}" >>"$(dirname "$0")/devices"
 while [ "${1#--}" != "$1" ]; do case $1 in --error-exitcode | --tool | --target-processes) shift 2 ;; *) shift ;; esac; done
 exec "$@"
 S
@@ -99,6 +100,10 @@ result "unless they are left out" $?
 timeout 100 "$program" tune "$work/mine.yaml" --dtype all --grid 4096 --budget 3s --max-variants 2 --db "$work/sanitize.db" >"$work/out" 2>"$work/err" &&
   sanitize SAMPLE=0 && [ "$(grep -c '^ok .*its best: [a-z]* ' "$work/out")" = 2 ] && [ "$(grep -c '^ok' "$work/out")" = 2 ]
 result "those that a database knows are looked at" $?
+rm -f "$work/devices"
+sanitize WINNERS=0 STENCILS='copy triad' JOBS=2 DEVICES='0 3' && [ "$(grep -c '^ok' "$work/out")" = 4 ] && tail -n 1 "$work/out" | grep -q '^1..4$' &&
+  [ "$(sort -u "$work/devices" | tr '\n' ' ')" = '0 3 ' ]
+result "several stencils share the GPUs that are numbered" $?
 sanitize PATH="$work/no_jq"
 [ $? = 1 ] && grep -q '^not ok 1 - no jq' "$work/out"
 result "sanitize-gpu fails without jq" $?
