@@ -54,8 +54,8 @@ LINK := $(CC) $(HALOTUNE_CFLAGS) $(CFLAGS) $(HALOTUNE_LDFLAGS) $(LDFLAGS)
 
 # --- files -------------------------------------------------------------------------------------------------------------
 
-# Objects of different flags live in different folders, so that no switch of flags needs a clean.
-FLAGS_ID := $(shell printf '%s' '$(COMPILE) $(LINK) $(LIBRARIES)' | cksum | cut -d' ' -f1)
+# Objects of different flags live in different folders, so that no switch of flags needs a clean. -Werror makes no other objects.
+FLAGS_ID := $(shell printf '%s' '$(filter-out -Werror,$(COMPILE) $(LINK) $(LIBRARIES))' | cksum | cut -d' ' -f1)
 OBJ := build/obj/$(notdir $(firstword $(CC)))$(if $(SANITIZE),-sanitize)$(if $(STATIC),-static)-$(FLAGS_ID)
 
 SOURCES := $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c reports/*.c tuner/*/*.c)
@@ -67,7 +67,8 @@ MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/compiler.c gpu/probe.c gpu/spawner.c, \
   $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c))
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/pic/%.o)
-# A program of which the static library is part may lie anywhere. So that of build/lib, and it alone, knows where it was built.
+# A program of which the static library is part may lie anywhere. So that of build/lib, and it alone, knows where it was built:
+# in a folder named by that place, since a checkout that is moved is another one.
 HERE := $(OBJ)/here-$(shell printf '%s' '$(CURDIR)' | cksum | cut -d' ' -f1)
 HERE_OBJECTS := $(LIBRARY_OBJECTS:$(OBJ)/pic/base/data_folders.o=$(HERE)/data_folders.o)
 SONAME := libhalotune.so.$(firstword $(subst ., ,$(VERSION)))
@@ -118,6 +119,7 @@ $(SHARED): $(LIBRARY_OBJECTS) $(OBJ)/halotune.map
 
 $(HERE)/data_folders.o: base/data_folders.c | cuda-headers
 	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC    $< (build/lib)")
 	$(Q)$(COMPILE) -DHALOTUNE_ROOT='"$(CURDIR)"' -fPIC -MMD -MP -c -o $@ $<
 
 # One object, in which all that is not public is local: its names meet none of the program's.
@@ -260,7 +262,7 @@ check: deps  ## every test that needs no GPU
 tests: $(OBJ)/halotune $(UNIT_TESTS)
 
 unit: tests  ## the unit tests
-	$(Q)tests/tap.sh $(UNIT_TESTS)
+	$(Q)JOBS=$$(nproc) tests/tap.sh $(UNIT_TESTS)
 
 cli: tests  ## the command line's golden files
 	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/cli.sh tests/makefile.sh
@@ -348,6 +350,10 @@ bench-launch: $(OBJ)/bench/launch_bench build/starter.db  ## what a launch costs
 .PHONY: bench-roof
 bench-roof: all  ## shares of the roof that winners reach, into bench/results (needs a GPU); BUDGET=20s DEVICES='0 1'
 	$(Q)BUDGET='$(BUDGET)' DEVICES='$(DEVICES)' DB='$(DB)' AGAIN='$(AGAIN)' bench/roof.sh
+
+.PHONY: bench-profile
+bench-profile: all  ## what is full while these winners run, by NVIDIA's profiler, into bench/results (needs a GPU, and ncu); DEVICES='0 1'
+	$(Q)DEVICES='$(DEVICES)' bench/profile.sh
 
 .PHONY: help
 help:  ## this list

@@ -123,11 +123,11 @@ void prelude_write_coefficients(struct text *text, const struct prelude *prelude
                                                            ? sources[prelude->coefficients] : sources[COEFFICIENTS_LITERAL]);
 }
 
-/* Blocks begin in the order of blockIdx.x, then y, then z. In bands, blockIdx.y counts the blocks of one along y, and blockIdx.z those
- * along z, band after band. The template's YAML file has the grid so. Names are not in capitals: those may be parameters. */
+/* The template's YAML file has the grid of blocks so. Names are not in capitals: those may be parameters. */
 static void write_bands(struct text *text) {
   text_printf(text, "// --- bands of rows, which blocks go through along z before the next band begins; of 0 rows: all are one band.\n"
-                    "// Where this block stands along y and z, in numbers of blocks.\n"
+                    "// blockIdx.y counts the blocks of a band along y, and blockIdx.z those along z, band after band. Where this block\n"
+                    "// stands along y and z, in numbers of blocks.\n"
                     "struct BandedBlock {\n  index_t y, z;\n};\n"
                     "template <int BandRows, int BlockRows, int BlockPlanes>\n"
                     "__device__ __forceinline__ BandedBlock banded_block(const Geometry &g) {\n"

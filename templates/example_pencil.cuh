@@ -375,7 +375,8 @@ __device__ __forceinline__ bool in_box(const Geometry &g, index_t x, index_t y, 
 }
 
 // --- bands of rows, which blocks go through along z before the next band begins; of 0 rows: all are one band.
-// Where this block stands along y and z, in numbers of blocks.
+// blockIdx.y counts the blocks of a band along y, and blockIdx.z those along z, band after band. Where this block
+// stands along y and z, in numbers of blocks.
 struct BandedBlock {
   index_t y, z;
 };

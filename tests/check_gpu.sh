@@ -35,7 +35,8 @@ while [ "$offset" -lt "$jobs" ]; do
   offset=$((offset + 1))
 done
 
-ls "$work/todo" | WORK=$work xargs -P "$jobs" --process-slot-var=SLOT -I NAME sh -c 'if tests/on_device.sh sh "$WORK/todo/NAME" >"$WORK/done/NAME" 2>&1; then echo "ok NAME"; else echo "not ok NAME"; fi' |
+ls "$work/todo" | WORK=$work xargs -P "$jobs" --process-slot-var=SLOT -I NAME \
+  sh -c 'if tests/on_device.sh sh "$WORK/todo/NAME" >"$WORK/done/NAME" 2>&1; then echo "ok NAME"; else echo "not ok NAME"; fi' |
   {
     number=0 failed=0
     while read -r line; do

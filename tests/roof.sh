@@ -143,4 +143,43 @@ HALOTUNE_LIBCUDA=/nonexistent roof
 [ $? = 1 ] && [ "$(grep -c 'no winner$' "$work/err")" = 1 ]
 result "without a GPU it ends at once" $? "$work/err"
 
+# --- the profile of winners -------------------------------------------------------------------------------------------
+
+# In the place of ncu: it knows some counters, and sees a launch wherever the program runs well.
+cat >"$work/ncu" <<'N'
+#!/bin/sh
+[ "$1" != --query-metrics ] || exec printf '%s  # about it\n' gpu__time_duration dram__throughput lts__t_sectors_srcunit_ltcfabric \
+  smsp__average_warps_issue_stalled_selected_per_issue_active smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active \
+  smsp__average_warps_issue_stalled_barrier_per_issue_active smsp__average_warps_issue_stalled_barrier_not_issued_per_issue_active
+while [ "${1#--}" != "$1" ]; do
+  case $1 in
+    --metrics) metrics=$2 && shift ;;
+    --log-file) log=$2 && shift ;;
+    --kernel-name | --launch-count | --clock-control | --target-processes | --print-units | --page) shift ;;
+  esac
+  shift
+done
+"$@" || exit
+{
+  echo "==PROF== Connected"
+  echo "\"ID\",\"Kernel Name\",\"$(echo "$metrics" | sed 's/,/","/g')\""
+  echo "\"\",\"\",\"$(echo "$metrics" | sed 's/[^,]*/unit/g; s/,/","/g')\""
+  echo "\"0\",\"k(float, int)\",\"$(echo "$metrics" | tr ',' '\n' | sed 's/.*duration.*/1,234,560/; s/.*dram.*/81.6/; s/.*sectors.*/20200000/; s/.*selected.*/9/; s/.*long.*/3.14/; s/.*barrier.*/0.9/' |
+    paste -s -d '~' | sed 's/~/","/g')\""
+} >"$log"
+N
+chmod +x "$work/ncu"
+export NCU="$work/ncu" WORK="$work/profile" HALOTUNE_DB="$work/both.db"
+echo "star7 f32 16,16,16 auto copy 0.9" >"$TABLE"
+bench/profile.sh >"$work/out" 2>"$work/err" &&
+  grep -qx '| star7 f32 16x16x16, `small` | 1234.6 | - | 20.2 | 82 % | - | - | - | long scoreboard 3.1, barrier 0.9 |' "$RESULTS/profile-nvidia-h200.md"
+result "what the profiler says of a winner is a row" $? "$work/err"
+grep -q 'barrier_not_issued\|l1tex' "$WORK"/star7-f32-16x16x16.csv
+[ $? = 1 ]
+result "counters that it does not know are not asked for" $? "$WORK"/star7-f32-16x16x16.csv
+echo "copy f32 4321 auto copy 0.9" >>"$TABLE"
+bench/profile.sh >"$work/out" 2>"$work/err"
+[ $? = 1 ] && grep -q '^copy f32 4321: no winner: halotune tune copy --dtype f32 --grid 4321$' "$work/err" && grep -q 'star7 f32' "$RESULTS/profile-nvidia-h200.md"
+result "a row without a winner is told" $? "$work/err"
+
 finish

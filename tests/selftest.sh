@@ -104,12 +104,30 @@ rm -f "$work/devices"
 sanitize WINNERS=0 STENCILS='copy triad' JOBS=2 DEVICES='0 3' && [ "$(grep -c '^ok' "$work/out")" = 4 ] && tail -n 1 "$work/out" | grep -q '^1..4$' &&
   [ "$(sort -u "$work/devices" | tr '\n' ' ')" = '0 3 ' ]
 result "several stencils share the GPUs that are numbered" $?
+sanitize WINNERS=0 STENCILS="copy $work/mine.yaml" && [ "$(grep -c '^ok' "$work/out")" = 4 ]
+result "one of them may be a file" $?
+sanitize WINNERS=0 STENCILS='copy triad' SAMPLE=0
+[ $? = 1 ] && [ "$(grep -c '^not ok [12] - [a-z]*: told nothing$' "$work/out")" = 2 ]
+result "one that tells nothing has failed" $?
+rm -f "$work/devices"
+sanitize WINNERS=0 DEVICES=3 && [ "$(sort -u "$work/devices")" = 3 ]
+result "a single one is looked at on the GPU that is numbered" $?
 sanitize PATH="$work/no_jq"
 [ $? = 1 ] && grep -q '^not ok 1 - no jq' "$work/out"
 result "sanitize-gpu fails without jq" $?
 env HALOTUNE="$program" PATH="$work/no_jq" tests/check_gpu.sh >"$work/out" 2>"$work/err"
 [ $? = 1 ] && grep -q '^not ok 1 - no jq' "$work/out"
 result "so does check-gpu" $?
+cat >"$work/program" <<P
+#!/bin/sh
+[ "\$1" = list ] && echo '[{"name": "a"}, {"name": "b"}]' && exit
+echo "\${CUDA_VISIBLE_DEVICES:-all}" >>"$work/devices"
+echo "1 variant, 0 failed"
+P
+chmod +x "$work/program" && rm -f "$work/devices"
+env HALOTUNE="$work/program" LARGE=0 JOBS=2 DEVICES='0 3' tests/check_gpu.sh >"$work/out" 2>"$work/err"
+grep -q '^ok .* - variants_of_b: 1 variant, 0 failed$' "$work/out" && [ "$(sort -u "$work/devices" | tr '\n' ' ')" = '0 3 ' ]
+result "check-gpu shares the GPUs that are numbered" $?
 
 echo "1..$number"
 [ "$failed" = 0 ]

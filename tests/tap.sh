@@ -1,12 +1,16 @@
 #!/bin/sh
-# tap.sh PROGRAM...: run test programs that speak TAP, show what failed, count. The last line is "N passed, N failed".
+# tap.sh PROGRAM...: run test programs that speak TAP, JOBS (1) at a time, show what failed, count. The last line is "N passed, N failed".
 set -u
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Each program's output and exit status, in files of its own; told by their name when it is done.
+export CMOCKA_MESSAGE_OUTPUT=TAP
+printf '%s\n' "$@" | xargs -P "${JOBS:-1}" -I PROGRAM \
+  sh -c 'log=$(mktemp -p "$0"); PROGRAM >"$log" 2>&1; echo "$log $? PROGRAM"' "$work" >"$work/done"
+
 passed=0 failed=0
-for program in "$@"; do
-  CMOCKA_MESSAGE_OUTPUT=TAP "$program" >"$log" 2>&1
-  status=$?
+while read -r log status program; do
   ok=$(grep -c '^ok' "$log")
   not_ok=$(grep -c '^not ok' "$log")
   # A program that died or ran nothing has failed, whatever it printed before.
@@ -16,6 +20,6 @@ for program in "$@"; do
     echo "--- $program (exit status $status)"
     grep -v '^ok' "$log"
   fi
-done
+done <"$work/done"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -109,7 +109,7 @@ static halotune_status explain_no_gpu(const halotune_ctx *ctx) {
 static void tell_missing_database(void) {
   const char *named = getenv("HALOTUNE_DB");
   if (!named || !*named || access(named, F_OK) == 0) return;
-  fprintf(stderr, "halotune: $HALOTUNE_DB names %s: %s; only the database that comes with Halotune is asked\n", named, strerror(errno));
+  fprintf(stderr, "halotune: $HALOTUNE_DB names %s: %s; it is passed over\n", named, strerror(errno));
 }
 
 static halotune_status query_open(const struct invocation *invocation, struct query *out) {

@@ -40,23 +40,24 @@ static halotune_status put_out(const struct invocation *invocation, const struct
   return status;
 }
 
-/* Whether the user's own database, opened as `status` says, shows nothing; then fail_text() says why. */
-static bool is_without_rows(halotune_status status, struct store *store) {
-  int64_t has_problems = 1;
-  if (status != HALOTUNE_OK) return status == HALOTUNE_NOT_FOUND || status == HALOTUNE_IO; /* IO: there is no home */
-  status = query_number(store_connection(store), "select exists (select 1 from problem)", &has_problems);
-  if (status != HALOTUNE_OK || has_problems) return false;
-  (void)fail(HALOTUNE_NOT_FOUND, "%s: nothing is stored there yet", store_path(store));
-  return true;
+/* HALOTUNE_NOT_FOUND where nothing was stored yet. */
+static halotune_status check_has_rows(struct store *store) {
+  int64_t has_problems = 0;
+  halotune_status status = query_number(store_connection(store), "select exists (select 1 from problem)", &has_problems);
+  if (status != HALOTUNE_OK || has_problems) return status;
+  return fail(HALOTUNE_NOT_FOUND, "%s: no problem was tuned into it yet", store_path(store));
 }
 
-/* The database that is named, or the user's own; where that shows nothing, the one that comes with Halotune, and say so. */
+/* The database that is named, or the user's own; where that shows nothing, the one that comes with Halotune, if there is one, and say so. */
 static halotune_status open_database(const char *named, struct store **out) {
   char *starter;
-  halotune_status status = store_open(named, STORE_READ, out);
-  if (named || !is_without_rows(status, *out)) return status;
-  halotune_status found = store_starter_path(&starter);
-  if (found != HALOTUNE_OK) return found;
+  const halotune_status own = store_open(named, STORE_READ, out);
+  if (named) return own;
+  const halotune_status shown = own == HALOTUNE_OK ? check_has_rows(*out) : own;
+  if (shown != HALOTUNE_NOT_FOUND && shown != HALOTUNE_IO) return shown; /* IO: there is no home */
+  halotune_status status = store_starter_path(&starter);
+  if (status != HALOTUNE_OK) return status;
+  status = own;
   if (access(starter, R_OK) == 0) {
     fprintf(stderr, "halotune: %s; the report shows the database that comes with Halotune, %s\n", fail_text(), starter);
     store_close(*out);

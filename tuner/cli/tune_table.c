@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "tuner/bench/finals.h"
+
 static double bandwidth_gbs(const struct tune_result *result) {
   return (double)result->bytes / result->timing.median_ms * 1e-6;
 }
@@ -56,7 +58,7 @@ static void print_outcomes(const struct tuned *row) {
     separator = ", ";
   }
   if (result->finalists > 0) printf("; %d finalist%s", result->finalists, PLURAL(result->finalists));
-  if (result->ties > 0) printf(", %d beside the winner within 0.5 %% of the fastest", result->ties);
+  if (result->ties > 0) printf(", %d beside the winner within %g %% of the fastest", result->ties, round((FINALS_TIE_RATIO - 1) * 1e4) / 100);
   if (result->other_processes > 0)
     printf("; %d other process%s on the GPU when the finals began: times may be off", result->other_processes,
            result->other_processes == 1 ? " computed" : "es computed");
