@@ -309,15 +309,15 @@ tune-tests: all fake-cuda  ## tuning from the command line: results, going on, e
 	$(Q)tests/tap.sh tests/tune.sh tests/roof.sh
 
 .PHONY: check-full
-check-full: check  ## check, and large samples of all spaces, faults and noise (more than an hour on two cores)
-	$(Q)$(MAKE) --no-print-directory mutations variants faults protocol FULL=1
+check-full: check  ## check, the analyzer over all, all defects, and large samples of all spaces, faults and noise (more than an hour on two cores)
+	$(Q)$(MAKE) --no-print-directory tidy mutations variants faults protocol FULL=1
 
 asan:  ## the unit and command-line tests under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory unit cli SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'
 
 tidy: export TIDY_FLAGS = $(HALOTUNE_CPPFLAGS)
 tidy:  ## clang-tidy, cppcheck, the order of the layers
-	$(Q)tests/tap.sh tests/tidy.sh
+	$(Q)SLICE=$(SLICE) tests/tap.sh tests/tidy.sh
 
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))

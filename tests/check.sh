@@ -44,7 +44,7 @@ step all run_make all
 step unit run_make unit
 # Many of the next steps wait more than they compute, or use one processor.
 begin templates $make --no-print-directory -j"$jobs" templates
-begin tidy $make --no-print-directory -j"$jobs" tidy
+begin tidy $make --no-print-directory -j"$jobs" tidy SLICE=3
 begin fuzz $make --no-print-directory -j"$jobs" fuzz FUZZ_SECONDS=10 FUZZ_INPUT_SECONDS=100  # all others come first
 step cli run_make cli
 step docs run_make docs
