@@ -16,7 +16,7 @@ results=${RESULTS:-bench/results}
 mkdir -p "$work" "$results"
 rm -f "$work"/*.md "$work"/*.json "$work"/*.csv "$work"/*.err
 
-# A name that this GPU's profiler does not know would end it. The first five have columns of their own; what a warp waits for is sorted.
+# A name that this GPU's profiler does not know would end it. The first seven have columns of their own; of what warps wait for the most counts.
 metrics() {
   "$ncu" --query-metrics >"$work/known" 2>"$work/err" || { cat "$work/known" "$work/err" >&2 && return 1; }
   {

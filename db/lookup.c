@@ -148,10 +148,9 @@ static halotune_status read_problem(const struct halotune_ctx *ctx, const halotu
   key->stencil = names_find(&ctx->catalog.stencil_names, problem->stencil);
   if (key->stencil >= 0) return HALOTUNE_OK;
   struct nearest nearest = context_nearest_stencil(ctx, problem->stencil);
-  const char *none_yet = ctx->catalog.database_count ? "" : "; there is no database yet";
   if (*nearest.question) return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s'%s", problem->stencil, nearest.question);
   return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s': run 'halotune tune %s'%s", problem->stencil, problem->stencil,
-              none_yet);
+              ctx->catalog.database_count ? "" : "; there is no database yet");
 }
 
 /* What no row was measured for. */
