@@ -16,12 +16,12 @@ results=${RESULTS:-bench/results}
 mkdir -p "$work" "$results"
 rm -f "$work"/*.md "$work"/*.json "$work"/*.csv "$work"/*.err
 
-# A name that this GPU's profiler does not know would end it. The first seven have columns of their own; of what warps wait for the most counts.
+# A name that this GPU's profiler does not know would end it. The first eight have columns of their own; of what warps wait for the most counts.
 metrics() {
   "$ncu" --query-metrics >"$work/known" 2>"$work/err" || { cat "$work/known" "$work/err" >&2 && return 1; }
   {
     echo gpu__time_duration.sum lts__ltcfabric2lts_cycles_active.avg.pct_of_peak_sustained_elapsed lts__t_sectors_srcunit_ltcfabric.sum \
-      dram__throughput.avg.pct_of_peak_sustained_elapsed l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed \
+      dram__bytes_read.sum dram__throughput.avg.pct_of_peak_sustained_elapsed l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed \
       smsp__issue_active.avg.pct_of_peak_sustained_active sm__warps_active.avg.pct_of_peak_sustained_active | tr ' ' '\n'
     grep -o 'smsp__average_warps_issue_stalled_[a-z_]*_per_issue_active' "$work/known" | grep -v not_issued | sed 's/$/.ratio/'
   } | while read -r metric; do ! grep -qw "${metric%%.*}" "$work/known" || echo "$metric"; done | paste -s -d ,

@@ -36,6 +36,11 @@ selftest star25 --grid 20,17,13 --template-dir "$work/broken" --template direct 
 [ $? = 1 ] && [ "$(jq '.variants | length' "$work/out")" = 1 ]
 result "the first failure may end it" $?
 
+grids() { sed -n 's/^star7 *f32 \([0-9x]*\):.*/\1/p' "$work/out" | sort | tr '\n' ' '; }
+selftest star7 --template patch --sample 1 --dtype f32 && all=$(grids) && selftest star7 --template patch --sample 1 --dtype f32 --no-large-planes &&
+  [ "$all" = "$(grids)2044x268x5 " ]
+result "the grid of large planes may be left out" $?
+
 HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_direct=write:-8' selftest star7 --grid 20,17,11 --template direct --sample 1 --dtype f32
 [ $? = 1 ] && grep -q 'out_of_bounds: wrote in front of v' "$work/out"
 result "a write in front of a field is found" $?
@@ -93,7 +98,7 @@ sanitize() { # words... : of the environment
     >"$work/out" 2>"$work/err"
 }
 sanitize
-[ $? = 1 ] && [ "$(grep -c '^not ok .*mine.yaml f.., its best: no database knows one: tune first' "$work/out")" = 2 ] && [ "$(grep -c '^ok' "$work/out")" = 2 ]
+[ $? = 1 ] && [ "$(grep -c '^not ok .* memcheck: .*mine.yaml f.., its best: no database knows one: tune first' "$work/out")" = 2 ] && [ "$(grep -c '^ok' "$work/out")" = 2 ]
 result "sanitize-gpu fails where no database knows a winner" $?
 sanitize WINNERS=0 && [ "$(grep -c '^ok .*a sample' "$work/out")" = 2 ]
 result "unless they are left out" $?
@@ -107,7 +112,7 @@ result "several stencils share the GPUs that are numbered" $?
 sanitize WINNERS=0 STENCILS="copy $work/mine.yaml" && [ "$(grep -c '^ok' "$work/out")" = 4 ]
 result "one of them may be a file" $?
 sanitize WINNERS=0 STENCILS='copy triad' SAMPLE=0
-[ $? = 1 ] && [ "$(grep -c '^not ok [12] - [a-z]*: told nothing$' "$work/out")" = 2 ]
+[ $? = 1 ] && [ "$(grep -c '^not ok [12] - memcheck: [a-z]*: told nothing$' "$work/out")" = 2 ]
 result "one that tells nothing has failed" $?
 rm -f "$work/devices"
 sanitize WINNERS=0 DEVICES=3 && [ "$(sort -u "$work/devices")" = 3 ]

@@ -126,6 +126,7 @@ static const struct option_row options[] = {
     {"wrappers", NULL, "without a stencil: only the wrappers that templates use"},
     {"fail-fast", NULL, "end with the first variant that fails"},
     {"in-process", NULL, "with no worker process between, for compute-sanitizer"},
+    {"no-large-planes", NULL, "leave out the grid of large planes, on which compute-sanitizer's racecheck takes minutes"},
     {"dtype", "TYPE", "f32 or f64; both by default"},
     {"grid", "NX,NY,NZ", "points along each axis; awkward ones by default, with ghost layers, long lines, large planes"},
     {"arch", "sm_XX", "is the GPU's, whatever is given"},

@@ -140,6 +140,7 @@ halotune_status selftest_stencil(struct selftest *s, char *name) {
     set_option(&inner, "dtype", dtype_names[d]);
     for (int p = 0; p < (grid ? 1 : LAYOUT_COUNT) && status == HALOTUNE_OK && selftest_goes_on(s); p++) {
       if (!layout_applies((enum layout)p, &loaded)) continue;
+      if (p == LAYOUT_PLANES && option_value(s->invocation, "no-large-planes")) continue;
       layout_grid((enum layout)p, &loaded, (enum dtype)d, extents, sizeof extents);
       set_option(&inner, "grid", grid ? grid : extents);
       status = try_problem(s, &inner, (p + d) % 2 ? LAUNCH_STREAM : LAUNCH_GRAPH, (enum layout)p);
