@@ -19,7 +19,7 @@ def waits:
   | sort_by(-.value) | .[:2] | map("\(.reason | gsub("_"; " ")) \(.value * 10 | round / 10)") | join(", ");
 
 def columns($winner):
-  ["winner", "---", "\($winner.stencil) \($winner.dtype) \($winner.grid | map(tostring) | join("x")), `\($winner.template)`"],
+  ["winner", "---", "\($winner.stencil) \($winner.dtype) \($winner.grid | map(tostring) | join("x") | sub("(x1)+$"; "")), `\($winner.template)`"],
   ["time, us", "---:", (.["gpu__time_duration.sum"] | scaled(1000; 1))],
   ["link busy", "---:", (.["lts__ltcfabric2lts_cycles_active.avg.pct_of_peak_sustained_elapsed"] | twice | percent)],
   ["sectors over it, millions", "---:", (.["lts__t_sectors_srcunit_ltcfabric.sum"] | scaled(1e6; 1))],

@@ -59,7 +59,7 @@ missing=0
 {
   echo "# What is full while winners run on $gpu"
   echo
-  echo "One launch of each under the profiler (\`bench/profile.sh\`); its time is longer than in the final rounds. Link: between the halves of the L2 cache."
+  echo "One launch of each under the profiler (\`bench/profile.sh\`); its time is the kernel's alone. Link: between the halves of the L2 cache."
   echo "Shared memory: the path to it and to the L1 cache. A warp waits: warps stalled so, for each instruction that a scheduler issues."
   echo
   jq -Rrn --argjson winner null -f bench/profile.jq </dev/null
