@@ -1,6 +1,8 @@
 # profile.jq: what ncu printed of a launch (--csv --page raw: names, units, values), as a row of a table in Markdown; the table's head where
 # $winner is null. A counter that the GPU does not have is a dash.
 
+include "numbers";
+
 def fields: ltrimstr("\"") | rtrimstr("\"") | split("\",\"");
 def number: gsub(","; "") | tonumber? // null;
 
@@ -9,21 +11,19 @@ def counters:
   [inputs | select(startswith("\""))] | .[0:1] + .[2:3] | map(fields)
   | if length < 2 then error("no launch was profiled") else transpose | map({key: .[0], value: (.[1] | number)}) | from_entries end;
 
-# The profiler's own description: the link's counter of cycles is at 50 % of its peak where the link is full.
-def twice: if . then . * 2 else null end;
 def percent: if . == null then "-" else "\(round) %" end;
-def scaled($unit; $digits): if . == null then "-" else . / $unit * pow(10; $digits) | round / pow(10; $digits) | tostring end;
+def scaled($unit): if . == null then "-" else . / $unit | fixed(1) end;
 
 def waits:
   to_entries | map(select(.value != null) | . + (.key | capture("_issue_stalled_(?<reason>.*)_per_issue_active")) | select(.reason != "selected"))
-  | sort_by(-.value) | .[:2] | map("\(.reason | gsub("_"; " ")) \(.value * 10 | round / 10)") | join(", ");
+  | sort_by(-.value) | .[:2] | map("\(.reason | gsub("_"; " ")) \(.value | fixed(1))") | join(", ");
 
 def columns($winner):
-  ["winner", "---", "\($winner.stencil) \($winner.dtype) \($winner.grid | map(tostring) | join("x") | sub("(x1)+$"; "")), `\($winner.template)`"],
-  ["time, us", "---:", (.["gpu__time_duration.sum"] | scaled(1000; 1))],
-  ["link busy", "---:", (.["lts__ltcfabric2lts_cycles_active.avg.pct_of_peak_sustained_elapsed"] | twice | percent)],
-  ["sectors over it, millions", "---:", (.["lts__t_sectors_srcunit_ltcfabric.sum"] | scaled(1e6; 1))],
-  ["read from memory, MB", "---:", (.["dram__bytes_read.sum"] | scaled(1e6; 0))],
+  ["winner", "---", "\($winner.stencil) \($winner.dtype) \($winner.grid | join("x")), `\($winner.template)`"],
+  ["time, us", "---:", (.["gpu__time_duration.sum"] | scaled(1000))],
+  ["link busy", "---:", (.["lts__ltcfabric2ltc_cycles_active.avg.pct_of_peak_sustained_elapsed"] | percent)],
+  ["sectors over it, millions", "---:", (.["lts__t_sectors_srcunit_ltcfabric.sum"] | scaled(1e6))],
+  ["read from memory, MB", "---:", (.["dram__bytes_read.sum"] | scaled(1e6))],
   ["memory busy", "---:", (.["dram__throughput.avg.pct_of_peak_sustained_elapsed"] | percent)],
   ["shared memory busy", "---:", (.["l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed"] | percent)],
   ["issue slots used", "---:", (.["smsp__issue_active.avg.pct_of_peak_sustained_active"] | percent)],

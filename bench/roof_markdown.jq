@@ -1,9 +1,7 @@
 # roof_markdown.jq: the document of roof.jq as Markdown.
 
-# Numbers above 0, with so many digits behind the point.
-def fixed($digits):
-  pow(10; $digits) as $scale | (. * $scale | round) as $number | ($number % $scale | tostring) as $behind
-  | "\($number / $scale | floor).\(("0" * ($digits - ($behind | length))) // "")\($behind)";
+include "numbers";
+
 def or_dash(f): if . == null then "-" else f end;
 def us($digits): or_dash(. * 1000 | fixed($digits));
 def interval: if .low == null or .high == null then "-" else "\(.low | fixed(4)) to \(.high | fixed(4))" end;

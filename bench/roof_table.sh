@@ -5,6 +5,7 @@
 set -eu
 db=${1:?usage: bench/roof_table.sh DATABASE TABLE FOLDER} table=$2 folder=$3
 here=$(dirname "$0")
+. "$here/gpu_file.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -33,10 +34,10 @@ jq -r 'map(.gpu) | unique[]' "$work/winners.json" >"$work/gpus"
 [ -s "$work/gpus" ] || { echo "$db has no winner of a GPU" >&2 && exit 1; }
 code=0
 while read -r gpu; do
-  file=$folder/roof-$(echo "$gpu" | tr 'A-Z /' 'a-z--')
+  file=$folder/roof-$(gpu_file "$gpu")
   jq --raw-input --null-input --slurpfile winners "$work/winners.json" --arg gpu "$gpu" -f "$here/roof.jq" "$table" \
     >"$work/roof.json"
-  jq -r -f "$here/roof_markdown.jq" "$work/roof.json" >"$work/roof.md"
+  jq -L "$here" -r -f "$here/roof_markdown.jq" "$work/roof.json" >"$work/roof.md"
   mv "$work/roof.json" "$file.json" && mv "$work/roof.md" "$file.md"
   jq -r '(.rows | map(select(.time_ms == null)) | length) as $without
     | "\(.gpu): \(.reached) of \(.targets) targets reached, \($without) rows without a winner"' "$file.json" >&2

@@ -66,6 +66,7 @@ json '[.rows[].reached] == [true, true, false, true, false, null]'
 result "targets that are reached, such that are not, and a row without one" $? "$work/jq"
 json '.rows | all(.low <= .share and .share <= .high and .low > 0 and .time_ms > 0 and .tuning_s > 0 and .space > 1)'
 result "shares with their intervals, times, sizes of the space" $? "$work/jq"
+cp "$RESULTS/roof-nvidia-h200.json" "$work/whole.json"
 jq -r '.rows[] | "\(.stencil) \(.dtype) \(.launch)"' "$RESULTS/roof-nvidia-h200.json" >"$work/order"
 diff - "$work/order" >"$work/diff" <<T
 copy f32 graph
@@ -148,7 +149,8 @@ result "without a GPU it ends at once" $? "$work/err"
 # In the place of ncu: it knows some counters, and sees a launch wherever the program runs well.
 cat >"$work/ncu" <<'N'
 #!/bin/sh
-[ "$1" != --query-metrics ] || exec printf '%s  # about it\n' gpu__time_duration dram__throughput dram__bytes_read lts__t_sectors_srcunit_ltcfabric lts__ltcfabric2lts_cycles_active \
+echo "${CUDA_VISIBLE_DEVICES:-all} $*" >>"$(dirname "$0")/ncu.log"
+[ "$1" != --query-metrics ] || exec printf '%s  # about it\n' gpu__time_duration dram__throughput dram__bytes_read lts__t_sectors_srcunit_ltcfabric lts__ltcfabric2ltc_cycles_active \
   smsp__average_warps_issue_stalled_selected_per_issue_active smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active \
   smsp__average_warps_issue_stalled_barrier_per_issue_active smsp__average_warps_issue_stalled_barrier_not_issued_per_issue_active
 while [ "${1#--}" != "$1" ]; do
@@ -164,22 +166,35 @@ done
   echo "==PROF== Connected"
   echo "\"ID\",\"Kernel Name\",\"$(echo "$metrics" | sed 's/,/","/g')\""
   echo "\"\",\"\",\"$(echo "$metrics" | sed 's/[^,]*/unit/g; s/,/","/g')\""
-  echo "\"0\",\"k(float, int)\",\"$(echo "$metrics" | tr ',' '\n' | sed 's/.*duration.*/1,234,560/; s/.*dram__t.*/81.6/; s/.*dram__b.*/553900000/; s/.*cycles.*/48.7/; s/.*sectors.*/20200000/; s/.*selected.*/9/; s/.*long.*/3.14/; s/.*barrier.*/0.9/' |
+  echo "\"0\",\"k(float, int)\",\"$(echo "$metrics" | tr ',' '\n' | sed 's/.*duration.*/1,234,560/; s/.*dram__t.*/81.6/; s/.*dram__b.*/553000000/; s/.*cycles.*/97.4/; s/.*sectors.*/20200000/; s/.*selected.*/9/; s/.*long.*/3.14/; s/.*barrier.*/0.9/' |
     paste -s -d '~' | sed 's/~/","/g')\""
 } >"$log"
 N
 chmod +x "$work/ncu"
-export NCU="$work/ncu" WORK="$work/profile" HALOTUNE_DB="$work/both.db"
-echo "star7 f32 16,16,16 auto copy 0.9" >"$TABLE"
-bench/profile.sh >"$work/out" 2>"$work/err" &&
-  grep -qx '| star7 f32 16x16x16, `small` | 1234.6 | 97 % | 20.2 | 554 | 82 % | - | - | - | long scoreboard 3.1, barrier 0.9 |' "$RESULTS/profile-nvidia-h200.md"
-result "what the profiler says of a winner is a row" $? "$work/err"
-grep -q 'barrier_not_issued\|l1tex' "$WORK"/star7-f32-16x16x16.csv
+export NCU="$work/ncu" WORK="$work/profile" RESULTS="$work/profiled"
+page=$RESULTS/profile-nvidia-h200.md
+profile() { rm -f "$work/ncu.log"; bench/profile.sh >"$work/out" 2>"$work/err"; }
+devices() { sed -n 's/ --clock-control.*//p' "$work/ncu.log" | sort -u | tr '\n' ' '; }
+mkdir "$RESULTS"
+profile
+[ $? = 1 ] && grep -q "^no winners of NVIDIA H200 in $RESULTS: make bench-roof\$" "$work/err"
+result "without a table of winners there is nothing to profile" $? "$work/err"
+cp "$work/whole.json" "$RESULTS/roof-nvidia-h200.json"
+counters='1234.6 | 97 % | 20.2 | 553.0 | 82 % | - | - | - | long scoreboard 3.1, barrier 0.9'
+profile && [ "$(grep -c '^| [a-z]' "$page")" = 4 ] && grep -qxF "| copy f32 4096, \`small\` | $counters |" "$page" &&
+  grep -qxF "| star7 f64 16x16x16, \`small\` | $counters |" "$page"
+result "what the profiler says of winners are rows, but not of those beside the classic kernels" $? "$work/err"
+variant=$(jq -r '.rows[1].parameters | to_entries | map("\(.key)=\(.value)") | join(",")' "$work/whole.json")
+grep -q -- " selftest --gpu --in-process star7 --dtype f32 --grid 16,16,16 --template small --set $variant\$" "$work/ncu.log"
+result "they are the very variants of the table" $? "$work/ncu.log"
+grep -q 'barrier_not_issued\|l1tex' "$WORK"/0.csv
 [ $? = 1 ]
-result "counters that it does not know are not asked for" $? "$WORK"/star7-f32-16x16x16.csv
-echo "copy f32 4321 auto copy 0.9" >>"$TABLE"
-bench/profile.sh >"$work/out" 2>"$work/err"
-[ $? = 1 ] && grep -q '^copy f32 4321: no winner: halotune tune copy --dtype f32 --grid 4321$' "$work/err" && grep -q 'star7 f32' "$RESULTS/profile-nvidia-h200.md"
+result "counters that it does not know are not asked for" $? "$WORK"/0.csv
+[ "$(devices)" = "all " ] && CUDA_VISIBLE_DEVICES=3 profile && [ "$(devices)" = "3 " ] && DEVICES='0 2' profile && [ "$(devices)" = "0 2 " ]
+result "on the GPUs that are numbered, else on the one that is visible" $? "$work/ncu.log"
+jq '.rows[1].time_ms = null' "$work/whole.json" >"$RESULTS/roof-nvidia-h200.json"
+profile
+[ $? = 1 ] && grep -q '^star7 f32 16,16,16: no winner: make bench-roof$' "$work/err" && grep -q '2 rows, 1 without a profile$' "$work/err"
 result "a row without a winner is told" $? "$work/err"
 
 finish

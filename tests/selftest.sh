@@ -86,10 +86,14 @@ result "without --gpu it says what to do" $?
 cat >"$work/sanitizer" <<'S'
 #!/bin/sh
 echo "${CUDA_VISIBLE_DEVICES:-all}" >>"$(dirname "$0")/devices"
+echo "$*" >>"$(dirname "$0")/sanitized"
+case "$*" in *"${DIES_AT:-nowhere}"*) kill -9 $PPID && exit ;; esac
 while [ "${1#--}" != "$1" ]; do case $1 in --error-exitcode | --tool | --target-processes) shift 2 ;; *) shift ;; esac; done
 exec "$@"
 S
 chmod +x "$work/sanitizer"
+printf '#!/bin/sh\necho "NVIDIA H200: 0 variants, 0 failed"\n' >"$work/nothing"
+chmod +x "$work/nothing"
 mkdir "$work/no_jq" && ln -s /usr/bin/* /bin/* "$work/no_jq" 2>/dev/null
 rm -f "$work/no_jq/jq"
 sed 's/^name: copy$/name: mine/; s/^update: .*/update: v = 3*u[0]/' kernels/copy.yaml >"$work/mine.yaml" # which the starter database does not know
@@ -111,9 +115,23 @@ sanitize WINNERS=0 STENCILS='copy triad' JOBS=2 DEVICES='0 3' && [ "$(grep -c '^
 result "several stencils share the GPUs that are numbered" $?
 sanitize WINNERS=0 STENCILS="copy $work/mine.yaml" && [ "$(grep -c '^ok' "$work/out")" = 4 ]
 result "one of them may be a file" $?
+sanitize WINNERS=0 STENCILS="copy $work/isn't.yaml"
+[ $? = 1 ] && [ "$(grep -c '^ok .* copy ' "$work/out")" = 2 ] && grep -q "^not ok [0-9] - memcheck: .*isn't.yaml f64, a sample" "$work/out"
+result "whatever it is called" $?
+rm -f "$work/sanitized"
+sanitize WINNERS=0 STENCILS='copy triad' TOOLS='racecheck memcheck' JOBS=1 && [ "$(grep -c '^ok' "$work/out")" = 8 ] &&
+  [ "$(sed -n 's/.*--tool \([a-z]*\).*/\1/p' "$work/sanitized" | uniq -c | tr -s ' \n' ' ')" = ' 4 racecheck 4 memcheck ' ] &&
+  [ "$(grep -c racecheck.*--no-large-planes "$work/sanitized")" = 4 ] && [ "$(grep -c -- --no-large-planes "$work/sanitized")" = 4 ]
+result "tools one after another, racecheck without large planes" $?
 sanitize WINNERS=0 STENCILS='copy triad' SAMPLE=0
-[ $? = 1 ] && [ "$(grep -c '^not ok [12] - memcheck: [a-z]*: told nothing$' "$work/out")" = 2 ]
+[ $? = 1 ] && [ "$(grep -c '^not ok [12] - memcheck: [a-z]*: ended early$' "$work/out")" = 2 ]
 result "one that tells nothing has failed" $?
+sanitize WINNERS=0 STENCILS='copy triad' DIES_AT='triad --dtype f64'
+[ $? = 1 ] && [ "$(grep -c '^ok' "$work/out")" = 3 ] && grep -q '^not ok [0-9] - memcheck: triad: ended early$' "$work/out"
+result "one that is killed, too" $?
+sanitize WINNERS=0 STENCILS=wave25 SANITIZER="$work/nothing"
+[ $? = 1 ] && grep -q '^not ok 1 - memcheck: wave25 f32, a sample$' "$work/out"
+result "and one in which no variant is tried" $?
 rm -f "$work/devices"
 sanitize WINNERS=0 DEVICES=3 && [ "$(sort -u "$work/devices")" = 3 ]
 result "a single one is looked at on the GPU that is numbered" $?
