@@ -126,20 +126,6 @@ static void drop_refuted(struct catalog *c) {
   c->row_count = kept;
 }
 
-/* A list that was grown begins anywhere; rows that straddle a third cache line cost a lookup one more wait for memory. */
-static halotune_status align_rows(struct catalog *c) {
-  enum { CACHE_LINE_BYTES = 64 };
-  const size_t bytes = (size_t)c->row_count * sizeof *c->rows;
-  if (bytes == 0) return HALOTUNE_OK;
-  struct served *rows = aligned_alloc(CACHE_LINE_BYTES, bytes);
-  if (!rows) return fail_memory();
-  memcpy(rows, c->rows, bytes);
-  free(c->rows);
-  c->rows = rows;
-  c->row_room = c->row_count;
-  return HALOTUNE_OK;
-}
-
 halotune_status catalog_finish(struct catalog *c) {
   halotune_status status = find_names(c);
   if (status != HALOTUNE_OK) return status;
@@ -151,5 +137,5 @@ halotune_status catalog_finish(struct catalog *c) {
     qsort(c->rows, (size_t)c->row_count, sizeof *c->rows, compare_rows);
     break;
   }
-  return align_rows(c);
+  return HALOTUNE_OK;
 }
