@@ -45,6 +45,11 @@ struct exact {
   struct formula value;
 };
 
+/* What an input holds where it is made to test with: low < high, or both 0 where the file does not say. */
+struct value_range {
+  double low, high;
+};
+
 /* From one time step to the next: this output, or input, becomes this input. */
 struct iterate {
   bool from_output;
@@ -75,6 +80,7 @@ struct stencil {
   double tolerance; /* allowed error in units of the expected rounding; 0 where the file gives none */
   struct exact exact[2 * MAX_FIELDS];
   int exact_count;
+  struct value_range values[MAX_FIELDS]; /* of the inputs */
   struct exprs exprs; /* the nodes of all formulas and of the update */
   struct arena arena;
 };

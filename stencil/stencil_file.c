@@ -245,18 +245,25 @@ static halotune_status read_grids(struct reader *r, const struct yaml *node) {
   return status;
 }
 
+/* A number by itself, with or without a sign in front. */
+static bool is_number(const struct reader *r, const struct yaml *node, double *out) {
+  struct snippet snippet;
+  struct token token, end;
+  if (node->kind != YAML_TEXT || yaml_snippet(r->source, node, &snippet) != HALOTUNE_OK) return false;
+  struct scanner scanner = scanner_at_start(&snippet);
+  if (scan(&scanner, &token) != HALOTUNE_OK) return false;
+  const bool negative = token_is(&token, "-");
+  if (negative && scan(&scanner, &token) != HALOTUNE_OK) return false;
+  *out = negative ? -token.number : token.number;
+  return token.kind == TOKEN_NUMBER && scan(&scanner, &end) == HALOTUNE_OK && end.kind == TOKEN_END;
+}
+
 static halotune_status read_tolerance(struct reader *r, const struct yaml *node) {
   const double most = 1e15;
-  struct snippet snippet;
-  struct token number, end;
-  if (node->kind == YAML_TEXT && yaml_snippet(r->source, node, &snippet) == HALOTUNE_OK) {
-    struct scanner scanner = scanner_at_start(&snippet);
-    bool alone = scan(&scanner, &number) == HALOTUNE_OK && number.kind == TOKEN_NUMBER &&
-                 scan(&scanner, &end) == HALOTUNE_OK && end.kind == TOKEN_END;
-    if (alone && number.number > 0 && number.number <= most) {
-      r->stencil->tolerance = number.number;
-      return HALOTUNE_OK;
-    }
+  double units;
+  if (is_number(r, node, &units) && units > 0 && units <= most) {
+    r->stencil->tolerance = units;
+    return HALOTUNE_OK;
   }
   return read_fail(r, node->place, "expected the allowed error in units of rounding, a number above 0");
 }
@@ -266,6 +273,24 @@ static halotune_status find_field(const struct reader *r, const char *text, stru
   *out = scope_find(&r->scope, text, strlen(text));
   if (*out && ((*out)->kind == NAME_INPUT || (*out)->kind == NAME_OUTPUT)) return HALOTUNE_OK;
   return read_fail(r, place, "'%s' is neither an input nor an output", text);
+}
+
+static halotune_status read_values(struct reader *r, const struct yaml *node) {
+  const double most = 1e15;
+  halotune_status status = check_list(r, node, YAML_MAP, "inputs with a range of values each, such as {u: [0, 1]}", MAX_FIELDS);
+  if (status != HALOTUNE_OK) return status;
+  for (const struct yaml *item = node->first; item; item = item->next) {
+    const struct name *field;
+    if ((status = find_field(r, item->key, item->key_place, &field)) != HALOTUNE_OK) return status;
+    if (field->kind != NAME_INPUT) return read_fail(r, item->key_place, "'%s' is not an input", field->text);
+    struct value_range *range = &r->stencil->values[field->index];
+    bool ok = item->kind == YAML_LIST && item->count == 2 && is_number(r, item->first, &range->low) &&
+              is_number(r, item->first->next, &range->high);
+    if (!ok || range->low >= range->high || range->low < -most || range->high > most) {
+      return read_fail(r, item->place, "expected the least and the largest value, such as [0, 1]");
+    }
+  }
+  return HALOTUNE_OK;
 }
 
 static halotune_status read_iterate_entry(const struct reader *r, const struct yaml *item, struct iterate *out) {
@@ -378,6 +403,7 @@ static const struct field {
     {"update", STENCIL_REQUIRED, read_update},
     {"tolerance", OPTIONAL, read_tolerance},
     {"exact", OPTIONAL, read_exact},
+    {"values", OPTIONAL, read_values},
 };
 
 static halotune_status check_fields(const struct reader *r) {

@@ -62,6 +62,19 @@ static json_t *exact_json(const struct stencil *stencil) {
   return map;
 }
 
+static json_t *values_json(const struct stencil *stencil) {
+  json_t *map = json_object();
+  for (int i = 0; i < stencil->input_count; i++) {
+    const struct value_range *range = &stencil->values[i];
+    if (range->low == range->high) continue;
+    json_t *pair = json_array();
+    json_add(&pair, number_json(range->low));
+    json_add(&pair, number_json(range->high));
+    json_put(&map, stencil->inputs[i], pair);
+  }
+  return map;
+}
+
 /* A number for each element type, by its name. */
 static json_t *by_dtype_json(const int values[DTYPE_COUNT]) {
   json_t *map = json_object();
@@ -128,6 +141,7 @@ static void put_stencil(json_t **json, const struct loaded *loaded) {
   json_put(json, "dtypes", dtypes_json(stencil));
   json_put(json, "grids", grids_json(stencil));
   json_put(json, "exact", exact_json(stencil));
+  json_put(json, "values", values_json(stencil));
   json_put(json, "tolerance", stencil->tolerance > 0 ? number_json(stencil->tolerance) : json_null());
 }
 

@@ -70,6 +70,12 @@ static halotune_status print_exact(const struct stencil *stencil) {
     text_free(&text);
     if (status != HALOTUNE_OK) return status;
   }
+  const char *head = "values     ";
+  for (int i = 0; i < stencil->input_count; i++) {
+    if (stencil->values[i].low == stencil->values[i].high) continue;
+    printf("%s%s from %g to %g, in tests\n", head, stencil->inputs[i], stencil->values[i].low, stencil->values[i].high);
+    head = "           ";
+  }
   if (stencil->tolerance > 0)
     printf("tolerance  %g unit%s of rounding for each step\n", stencil->tolerance, PLURAL(stencil->tolerance));
   return HALOTUNE_OK;

@@ -11,6 +11,8 @@
 
 enum { WAVES = 3, WIDE_EXPONENT = 30 };
 
+static const struct value_range usual_of_nonlinear = {0.25, 1};
+
 const char *const input_kind_names[INPUT_KIND_COUNT] = {
     [INPUT_SMOOTH] = "smooth",
     [INPUT_RANDOM] = "random",
@@ -30,6 +32,7 @@ struct filling {
   enum dtype dtype;
   uint64_t key;
   struct wave waves[WAVES];
+  struct value_range range; /* both 0: the kind's own values */
   double *values;
 };
 
@@ -89,6 +92,13 @@ static void fill_smooth_row(const struct filling *filling, long y, long z, doubl
   }
 }
 
+/* Bring a value of a kind into a range. Wide ones span a tenth of their powers of two, down from the range's upper end: at the lower end
+ * many would be the same after rounding. */
+static double into_range(double value, enum input_kind kind, const struct value_range *range) {
+  double share = kind == INPUT_WIDE ? exp2((log2(fabs(value)) - WIDE_EXPONENT) / 10) : (1 + value) / 2;
+  return range->low + (range->high - range->low) * share;
+}
+
 /* Fill rows; rows are counted through y, then z. */
 static void fill_rows(void *context, int thread, long first, long end) {
   const struct filling *filling = context;
@@ -106,6 +116,8 @@ static void fill_rows(void *context, int thread, long first, long end) {
         row[x] = filling->kind == INPUT_RANDOM ? random_value(filling->key, index) : wide_value(filling->key, index);
       }
     }
+    for (long x = 0; x < n[0] && filling->range.low < filling->range.high; x++)
+      row[x] = into_range(row[x], filling->kind, &filling->range);
     for (long x = 0; x < n[0] && filling->dtype == DTYPE_F32; x++) row[x] = (double)(float)row[x];
   }
 }
@@ -115,6 +127,8 @@ halotune_status inputs_fill(const struct inputs *inputs, int field, const struct
   enum { PART_POINTS = 1 << 14 };
   struct filling filling = {.grid = *grid, .kind = inputs->kind, .dtype = inputs->dtype, .values = values};
   filling.key = random_bits(random_bits(inputs->seed, (uint64_t)inputs->kind), (uint64_t)field);
+  if (field < stencil->input_count) filling.range = stencil->values[field];
+  if (inputs->is_nonlinear && filling.range.low == filling.range.high) filling.range = usual_of_nonlinear;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     bool endpoint = axis < stencil->dims && stencil->boundary[axis] == BOUNDARY_PERIODIC_ENDPOINT && grid->n[axis] > 1;
     filling.period[axis] = grid->n[axis] - endpoint;

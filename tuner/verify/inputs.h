@@ -17,9 +17,11 @@ struct inputs {
   uint64_t seed;
   enum dtype dtype; /* values are rounded to it, so that a kernel and the reference start from the same numbers */
   int threads;      /* 0 for one a CPU */
+  bool is_nonlinear; /* the update is not linear: most functions are defined, and no power overflows, from 1/4 to 1 */
 };
 
-/* Fill one field of a stencil. Sizes are at most 1, but for INPUT_WIDE.
+/* Fill one field of a stencil. Inputs that its file gives `values` lie there, others of an update that is not linear from 1/4 to 1, spread
+ * by their kind; else sizes are at most 1, but for INPUT_WIDE.
  *   field   tells the fields of a seed apart, such as the number of the input
  *   values  receives the dense array. On an axis that is periodic_endpoint the last point repeats the first
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tuner/verify/compare.h"
+#include "tuner/verify/finite.h"
 #include "tuner/verify/reference.h"
 
 halotune_status scene_coefficients(const struct stencil *stencil, const struct grid *grid, enum dtype dtype, double *values) {
@@ -30,7 +31,7 @@ static halotune_status allocate(struct scene *scene) {
 
 static halotune_status fill(struct scene *scene) {
   const struct scene_request *r = &scene->request;
-  struct inputs inputs = {r->input, r->seed, r->dtype, r->threads};
+  struct inputs inputs = {r->input, r->seed, r->dtype, r->threads, !r->analysis->is_linear};
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < r->stencil->input_count && status == HALOTUNE_OK; i++) {
     status = inputs_fill(&inputs, i, r->stencil, &r->domain.grid, scene->inputs[i]);
@@ -67,6 +68,7 @@ halotune_status scene_make(const struct scene_request *request, struct scene *ou
     status = reference_run(&reference, inputs, out->want, out->magnitudes);
     out->allowed_units = compare_allowed_units(request->stencil, request->analysis, &request->domain.grid, request->steps);
   }
+  if (status == HALOTUNE_OK) status = finite_check(out);
   if (status != HALOTUNE_OK) scene_free(out);
   return status;
 }

@@ -32,7 +32,8 @@ struct scene {
 /* Fill inputs and compute the reference.
  *   request  what it points to must outlive the scene
  *   out      filled on success; after a failure scene_free is harmless
- * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a grid or steps that the stencil cannot have; HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a grid or steps that the stencil cannot have, and where the reference has a point that is not
+ * finite in the element type: no kernel can be compared with that; HALOTUNE_MEMORY. */
 halotune_status scene_make(const struct scene_request *request, struct scene *out);
 
 void scene_free(struct scene *scene);

@@ -99,8 +99,10 @@ static halotune_status add_scene(const struct plan *plan, const struct domain *d
 static halotune_status add_domain(const struct plan *plan, const struct domain *domain, const char *what) {
   int number = plan->scenes->domain_count++;
   halotune_status status = add_scene(plan, domain, number, 1, true, what);
-  if (status == HALOTUNE_OK && plan->request->analysis->can_iterate) status = add_scene(plan, domain, number, 2, false, what);
-  return status;
+  if (status != HALOTUNE_OK || !plan->request->analysis->can_iterate) return status;
+  status = add_scene(plan, domain, number, 2, false, what);
+  /* What is defined for one step need not be for what that step makes. */
+  return status == HALOTUNE_ARGUMENT && !plan->request->analysis->is_linear ? HALOTUNE_OK : status;
 }
 
 static halotune_status add_defaults(const struct plan *plan) {

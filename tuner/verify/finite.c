@@ -1,0 +1,66 @@
+/* finite.c: the points of a scene of which the reference has no number. */
+#include "tuner/verify/finite.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdatomic.h>
+
+#include "base/array.h"
+#include "base/parallel.h"
+#include "base/text.h"
+
+struct search {
+  const struct scene *scene;
+  int output;
+  double most;       /* the type's largest number */
+  atomic_long first; /* the first point in the box without a value that can be compared; LONG_MAX: there is none */
+};
+
+static void search_rows(void *context, int thread, long first, long end) {
+  struct search *search = context;
+  const struct scene *scene = search->scene;
+  const struct grid *grid = &scene->request.domain.grid;
+  const double *want = scene->want[search->output], *magnitudes = scene->magnitudes[search->output];
+  const long rows = scene->box.high[1] - scene->box.low[1];
+  (void)thread;
+  for (long row = first; row < end; row++) {
+    const long y = scene->box.low[1] + row % rows, z = scene->box.low[2] + row / rows;
+    for (long x = scene->box.low[0]; x < scene->box.high[0]; x++) {
+      const long i = grid_index(grid, x, y, z);
+      if (fabs(want[i]) <= search->most && isfinite(magnitudes[i])) continue;
+      long known = atomic_load(&search->first);
+      while (i < known && !atomic_compare_exchange_weak(&search->first, &known, i)) continue;
+      return;
+    }
+  }
+}
+
+static halotune_status fail_not_finite(const struct scene *scene, int output, long point) {
+  const struct scene_request *r = &scene->request;
+  const struct grid *grid = &r->domain.grid;
+  struct text example = {0};
+  for (int i = 0; i < r->stencil->input_count; i++) text_printf(&example, "%s%s: [1, 2]", i > 0 ? ", " : "", r->stencil->inputs[i]);
+  const double value = scene->want[output][point];
+  halotune_status status = fail(
+      HALOTUNE_ARGUMENT, "%s is %g at point (%ld, %ld, %ld) after %d step%s, which no kernel can be compared with in %s: say in the stencil's "
+      "file from which values the inputs of tests are to be, such as 'values: {%s}'", r->stencil->outputs[output], isnan(value) ? NAN : value,
+      point % grid->n[0], point / grid->n[0] % grid->n[1], point / grid->n[0] / grid->n[1], r->steps, PLURAL(r->steps), dtype_names[r->dtype],
+      text_string(&example));
+  text_free(&example);
+  return status;
+}
+
+halotune_status finite_check(const struct scene *scene) {
+  static const double most[DTYPE_COUNT] = {[DTYPE_F32] = FLT_MAX, [DTYPE_F64] = DBL_MAX};
+  const long rows = (scene->box.high[1] - scene->box.low[1]) * (scene->box.high[2] - scene->box.low[2]);
+  if (box_points(&scene->box) == 0) return HALOTUNE_OK;
+  for (int i = 0; i < scene->request.stencil->output_count; i++) {
+    enum { PART_POINTS = 1 << 14 };
+    struct search search = {.scene = scene, .output = i, .most = most[scene->request.dtype], .first = LONG_MAX};
+    parallel_for(rows, 1 + PART_POINTS / scene->request.domain.grid.n[0], parallel_threads(scene->request.threads), search_rows, &search);
+    const long first = atomic_load(&search.first);
+    if (first < LONG_MAX) return fail_not_finite(scene, i, first);
+  }
+  return HALOTUNE_OK;
+}
