@@ -282,7 +282,7 @@ report: $(OBJ)/halotune $(OBJ)/tests/report/make_db  ## the HTML report in a bro
 	$(Q)HALOTUNE=$(OBJ)/halotune MAKE_DB=$(OBJ)/tests/report/make_db tests/tap.sh tests/report.sh
 
 templates: $(OBJ)/halotune  ## the templates compile, and no value or parameter of theirs is useless
-	$(Q)HALOTUNE=$(OBJ)/halotune CUDA_HOME=$(CUDA_HOME) tests/tap.sh tests/templates.sh
+	$(Q)HALOTUNE=$(OBJ)/halotune CUDA_HOME=$(CUDA_HOME) SLICE=$(SLICE) tests/tap.sh tests/templates.sh
 
 mutations: $(OBJ)/halotune  ## defects put into templates, which verify must find
 	$(Q)HALOTUNE=$(OBJ)/halotune SLICE=$(SLICE) tests/tap.sh tests/mutations.sh
@@ -309,8 +309,8 @@ tune-tests: all fake-cuda  ## tuning from the command line: results, going on, e
 	$(Q)tests/tap.sh tests/tune.sh tests/roof.sh
 
 .PHONY: check-full
-check-full: check  ## check, the analyzer over all, all defects, and large samples of all spaces, faults and noise (more than an hour on two cores)
-	$(Q)$(MAKE) --no-print-directory tidy mutations variants faults protocol FULL=1
+check-full: check  ## check, the analyzer over all, all parameters and defects, and large samples of all spaces, faults and noise (more than an hour on two cores)
+	$(Q)$(MAKE) --no-print-directory tidy templates mutations variants faults protocol FULL=1
 
 asan:  ## the unit and command-line tests under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory unit cli SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'
@@ -326,7 +326,9 @@ fuzz:  ## libFuzzer on every parser, FUZZ_SECONDS=60 each
 	  $(MAKE) --no-print-directory CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzz-$$target \
 	    || exit 1; done
 
-fuzz-%: $(OBJ)/tests/fuzz/%.o $(OBJ)/libhalotune-all.a
+# Parsers are in the lower layers.
+FUZZED_OBJECTS := $(filter $(OBJ)/base/% $(OBJ)/stencil/% $(OBJ)/gpu/% $(OBJ)/db/%,$(OBJECTS))
+fuzz-%: $(OBJ)/tests/fuzz/%.o $(FUZZED_OBJECTS)
 	$(Q)$(LINK) -fsanitize=fuzzer -o $(OBJ)/$* $^ $(LIBRARIES)
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz.sh $(OBJ)/$*
 

@@ -35,7 +35,7 @@ await() { # name
   cat "build/check/$1.out"
   return "$(cat "build/check/$1.status")"
 }
-builds_static() { run_make STATIC=1 all && ldd build/halotune && ! ldd build/halotune | grep -E 'yaml|jansson|xxhash|sqlite'; }
+builds_static() { run_make STATIC=1 CFLAGS=-O0 all && ldd build/halotune && ! ldd build/halotune | grep -E 'yaml|jansson|xxhash|sqlite'; }
 
 step gcc run_make CC=gcc WERROR=1 tests
 step clang run_make CC=clang WERROR=1 CFLAGS=-O0 tests  # for its warnings
@@ -43,7 +43,7 @@ step static builds_static
 step all run_make all
 step unit run_make unit
 # Many of the next steps wait more than they compute, or use one processor.
-begin templates $make --no-print-directory -j"$jobs" templates
+begin templates $make --no-print-directory -j"$jobs" templates SLICE=3
 begin tidy $make --no-print-directory -j"$jobs" tidy SLICE=3
 begin fuzz $make --no-print-directory -j"$jobs" fuzz FUZZ_SECONDS=10 FUZZ_INPUT_SECONDS=100  # all others come first
 step cli run_make cli
