@@ -27,4 +27,8 @@ halotune_status fail(halotune_status status, const char *format, ...) {
 
 const char *fail_text(void) { return detail; }
 
+void fail_keep(struct fail_kept *kept) { snprintf(kept->text, sizeof kept->text, "%s", detail); }
+
+void fail_put_back(const struct fail_kept *kept) { snprintf(detail, sizeof detail, "%s", kept->text); }
+
 void fail_memory_detail(void) { (void)fail(HALOTUNE_MEMORY, "out of memory"); }

@@ -24,6 +24,8 @@ static halotune_status add_default(struct catalog *catalog) {
 
 halotune_status halotune_open(const char *const *paths, int count, halotune_ctx **out) {
   halotune_status status = HALOTUNE_OK;
+  struct fail_kept before;
+  fail_keep(&before);
   if (!out) return fail(HALOTUNE_ARGUMENT, "halotune_open: out is NULL");
   *out = NULL;
   if (count < 0 || (count > 0) != (paths != NULL)) return fail(HALOTUNE_ARGUMENT, "halotune_open: %d paths", count);
@@ -37,9 +39,13 @@ halotune_status halotune_open(const char *const *paths, int count, halotune_ctx 
   }
   if (status == HALOTUNE_OK) status = catalog_finish(&ctx->catalog);
   if (status == HALOTUNE_OK) status = lookup_table_make(&ctx->catalog, &ctx->table);
-  if (status == HALOTUNE_OK) *out = ctx;
-  else context_release(ctx);
-  return status;
+  if (status != HALOTUNE_OK) {
+    context_release(ctx);
+    return status;
+  }
+  fail_put_back(&before); /* templates that are looked for and not installed, a home that there is none of: these are no failures */
+  *out = ctx;
+  return HALOTUNE_OK;
 }
 
 void context_hold(struct halotune_ctx *ctx) { atomic_fetch_add(&ctx->references, 1); }

@@ -518,6 +518,46 @@ TEST(nothing_tuned_yet_is_no_error) {
   unsetenv("HALOTUNE_DB");
 }
 
+/* What open_first saw. Checks are for the test's own thread. */
+struct opened {
+  const char *path;
+  halotune_status by_default, again;
+  char first[64], later[64];
+};
+
+static void *open_first(void *context) {
+  struct opened *seen = context;
+  halotune_ctx *ctx;
+  seen->by_default = halotune_open(NULL, 0, &ctx);
+  snprintf(seen->first, sizeof seen->first, "%s", halotune_error(ctx));
+  halotune_close(ctx);
+  halotune_open(NULL, 1, &ctx);
+  seen->again = halotune_open(&seen->path, 1, &ctx);
+  snprintf(seen->later, sizeof seen->later, "%s", halotune_error(ctx));
+  halotune_close(ctx);
+  return NULL;
+}
+
+/* A thread begins without a detail, and what is looked for and not there leaves none: templates that are not installed, an empty file
+ * in the place of the user's database. */
+TEST(a_success_leaves_no_error) {
+  struct work other = work_begin();
+  struct opened seen = {.path = work.path};
+  pthread_t thread;
+  char empty[96];
+  snprintf(empty, sizeof empty, "%s/empty.db", other.folder);
+  fclose(fopen(empty, "w"));
+  setenv("HALOTUNE_DB", empty, 1);
+  CHECK_EQ(0, pthread_create(&thread, NULL, open_first, &seen), "thread");
+  pthread_join(thread, NULL);
+  unsetenv("HALOTUNE_DB");
+  CHECK_EQ(HALOTUNE_OK, seen.by_default, "by default");
+  CHECK_TEXT("", seen.first, "nothing has failed");
+  CHECK_EQ(HALOTUNE_OK, seen.again, "%s", seen.path);
+  CHECK_TEXT("halotune_open: 1 paths", seen.later, "a failure is told until the next one");
+  work_end(&other);
+}
+
 /* --- threads ------------------------------------------------------------------------------------------------------------ */
 
 enum { THREADS = 8, LOOKUPS = 3000 };
@@ -567,6 +607,7 @@ int main(void) {
       cmocka_unit_test(files_that_cannot_be_used),
       cmocka_unit_test(an_older_database_is_read),
       cmocka_unit_test(nothing_tuned_yet_is_no_error),
+      cmocka_unit_test(a_success_leaves_no_error),
       cmocka_unit_test(threads_see_the_same),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
