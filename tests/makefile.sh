@@ -1,6 +1,6 @@
 #!/bin/sh
-# makefile.sh: what the Makefile does beside building: install and uninstall, finding CUDA, what a user is asked to install.
-# Speaks TAP.
+# makefile.sh: what the Makefile does beside building: install and uninstall, finding CUDA, what a user is asked to install,
+# and what `make tidy` refuses. Speaks TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
@@ -57,6 +57,14 @@ chmod +x "$work/user/id" "$work/user/clang"
 PATH="$work/user:$PATH" DEPENDENCIES='check clang-runtime fuzzer libclang-rt-VERSION-dev' sh tests/deps.sh build check 2>"$work/err"
 [ $? = 1 ] && grep -q 'libclang-rt-17-dev' "$work/err"
 result "the run time of clang has clang's version" $?
+
+# A slice that is none leaves nothing out in silence.
+sliced=0
+for slice in 0 -3 2x 1.5; do
+  [ "$(SLICE=$slice sh tests/tidy.sh)" = "not ok - SLICE=$slice is a positive whole number" ] || sliced=1
+  ! SLICE=$slice sh tests/tidy.sh >"$work/log" || sliced=1
+done
+result "tidy refuses a slice that is no positive whole number" $sliced
 
 echo "1..$number"
 [ "$failed" = 0 ]
