@@ -40,6 +40,9 @@ grids() { sed -n 's/^star7 *f32 \([0-9x]*\):.*/\1/p' "$work/out" | sort | tr '\n
 selftest star7 --template patch --sample 1 --dtype f32 && all=$(grids) && selftest star7 --template patch --sample 1 --dtype f32 --no-large-planes &&
   [ "$all" = "$(grids)2044x268x5 " ]
 result "the grid of large planes may be left out" $?
+selftest star7 --grid 20,17,11 --template direct --sample 1 --no-large-planes
+[ $? = 2 ] && [ ! -s "$work/out" ] && grep -q 'takes --grid, or --no-large-planes' "$work/err"
+result "not of a grid that is given" $?
 
 HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_direct=write:-8' selftest star7 --grid 20,17,11 --template direct --sample 1 --dtype f32
 [ $? = 1 ] && grep -q 'out_of_bounds: wrote in front of v' "$work/out"

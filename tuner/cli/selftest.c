@@ -87,6 +87,9 @@ static halotune_status open_backend(struct selftest *s) {
     return fail(HALOTUNE_ARGUMENT,
                 "selftest needs --gpu; without a GPU, 'halotune verify' proves variants on the host");
   }
+  if (option_value(s->invocation, "no-large-planes") && option_value(s->invocation, "grid")) {
+    return fail(HALOTUNE_ARGUMENT, "selftest takes --grid, or --no-large-planes, which leaves out one of its own grids");
+  }
   status = compiler_open(&(struct compiler_options){.no_cache = false}, &s->compiler);
   if (status != HALOTUNE_OK) return status;
   const struct backend_cuda_options options = {.ordinal = (int)ordinal, .compiler = s->compiler};
