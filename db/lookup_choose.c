@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "db/launch_text.h"
 #include "db/lookup_parameters.h"
 #include "stencil/space.h"
@@ -269,6 +270,32 @@ static long weight_of(const struct question *q, int template_at) {
   return weight;
 }
 
+/* Variants that are known to be wrong on this very problem. */
+static long count_refuted(const struct question *q) {
+  const struct refuted_list *all = &q->ctx->catalog.refuted;
+  long count = 0;
+  for (int i = 0; i < all->count; i++) {
+    const struct refuted *one = &all->list[i];
+    count += one->stencil == q->key.stencil && one->model == q->device->model && one->dtype == q->key.dtype &&
+             memcmp(one->n, q->key.n, sizeof one->n) == 0;
+  }
+  return count;
+}
+
+/* What there is instead of an answer, and what to do. */
+static halotune_status fail_without_answer(const struct question *q) {
+  const char *name = q->parsed->stencil->name, *dtype = dtype_names[q->key.dtype];
+  const uint32_t *n = q->key.n;
+  const long wrong = count_refuted(q);
+  if (wrong == 0) {
+    return fail(HALOTUNE_NOT_FOUND, "no trusted template in the databases can compute %s on %ux%ux%u %s: run 'halotune tune %s' for it",
+                name, n[0], n[1], n[2], dtype, name);
+  }
+  return fail(HALOTUNE_NOT_FOUND, "%ld variant%s of %s on %ux%ux%u %s %s known to be wrong, and no trusted template in the databases "
+              "can compute it otherwise: 'halotune tune %s' tells what is wrong, or finds one that is right", wrong, PLURAL(wrong),
+              name, n[0], n[1], n[2], dtype, wrong == 1 ? "is" : "are", name);
+}
+
 static halotune_status choose_default(const struct question *q, struct answer *out) {
   const struct catalog *catalog = &q->ctx->catalog;
   halotune_status status = HALOTUNE_OK;
@@ -295,11 +322,7 @@ static halotune_status choose_default(const struct question *q, struct answer *o
     if (status == HALOTUNE_OK) status = refuse_refuted(q, template, heaviest, &out->configuration, &found);
   }
   free(weights);
-  if (status != HALOTUNE_OK || found) return status;
-  const char *name = q->parsed->stencil->name;
-  return fail(HALOTUNE_NOT_FOUND,
-              "no trusted template in the databases can compute %s on %ux%ux%u %s: run 'halotune tune %s' for it", name,
-              q->key.n[0], q->key.n[1], q->key.n[2], dtype_names[q->key.dtype], name);
+  return status != HALOTUNE_OK || found ? status : fail_without_answer(q);
 }
 
 /* --- all of it ---------------------------------------------------------------------------------------------------------- */

@@ -339,6 +339,24 @@ result "what is cut short replaces no winner of a whole run, even a slower one" 
 HALOTUNE_FAKE_FAULT="cuLaunchKernel@star7_small=corrupt:1365" tune "$work/none.db" >"$work/out" 2>"$work/err"
 [ $? = 1 ] && grep -q "no winner: no variant was right" "$work/out" && grep -q "$space wrong" "$work/out" && ! grep -q 'to go on' "$work/err"
 result "where all variants are wrong, there is nothing to go on with" $? "$work/err"
+grep -A 1 '^star7 .* no winner' "$work/out" | grep -q '^  the first failure: wrong: v: 1 of 2744 points is wrong'
+result "and the first failure is told below the task" $? "$work/out"
+for options in '--max-variants 5' --rematch; do
+  HALOTUNE_FAKE_FAULT="cuLaunchKernel@star7_small=corrupt:1365" tune "$work/none.db" $options >"$work/out" 2>"$work/err"
+  [ $? = 1 ] && ! grep -q 'to go on' "$work/err"
+  result "nor is there where all that $options asks for are" $? "$work/err"
+done
+HALOTUNE_FAKE_FAULT="cuLaunchKernel@star7_small=corrupt:1365;cuModuleLoadData=slow:200" tune "$work/some.db" --budget 2s >"$work/out" 2>"$work/err"
+[ $? = 1 ] && grep -q '^  the first failure: wrong: ' "$work/out" && grep -q 'to go on' "$work/err"
+result "but where time was over, others may be right" $? "$work/err"
+cp kernels/star7.yaml "$work/mine.yaml"
+for asked in star7 "$work/mine.yaml"; do
+  fails "a lookup says that all are wrong, and what to run for $asked" 4 \
+    "^halotune: $space variants of star7 on 16x16x16 f32 are known to be wrong, .*: 'halotune tune $asked' tells what is wrong" \
+    "$program" query "$asked" --grid 16,16,16 --db "$work/none.db" --device 'NVIDIA H200'
+  fails "and of another grid that there is none" 4 "can compute star7 on 16x16x8 f32: run 'halotune tune $asked' for it" \
+    "$program" query "$asked" --grid 16,16,8 --db "$work/none.db" --device 'NVIDIA H200'
+done
 
 # Slow calls, so that there is time: the signal comes when rows are there, and the run ends in the midst of the search.
 stopped=$work/stopped.db

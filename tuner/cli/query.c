@@ -93,6 +93,19 @@ static halotune_status read_problem(const struct invocation *invocation, halotun
   return HALOTUNE_OK;
 }
 
+/* A lookup knows a stencil's name; one in a file is tuned by its path. */
+static halotune_status name_file(const struct query *query, const char *path, halotune_status status) {
+  struct text named = {0};
+  text_printf(&named, "'halotune tune %s'", query->file.stencil->name);
+  const char *detail = fail_text(), *command = strstr(detail, text_string(&named));
+  if (command) {
+    const int before = (int)(command - detail);
+    (void)fail(status, "%.*s'halotune tune %s'%s", before, detail, path, command + named.length);
+  }
+  text_free(&named);
+  return status;
+}
+
 /* Without a GPU a device has to be named; say which there are. */
 static halotune_status explain_no_gpu(const halotune_ctx *ctx) {
   struct text names = {0};
@@ -124,6 +137,7 @@ static halotune_status query_open(const struct invocation *invocation, struct qu
     status = halotune_lookup(out->ctx, &out->problem, &out->config);
     out->is_untuned = status == HALOTUNE_OK ? out->config.match > HALOTUNE_MATCH_STALE : status == HALOTUNE_NOT_FOUND;
     if (status == HALOTUNE_NO_GPU && !option_value(invocation, "device")) status = explain_no_gpu(out->ctx);
+    if (status == HALOTUNE_NOT_FOUND && out->file.stencil) status = name_file(out, invocation->arguments[0], status);
   }
   if (status == HALOTUNE_OK) status = context_device(out->ctx, out->problem.device, &out->room, &out->device);
   if (status == HALOTUNE_OK) status = config_read(out->ctx, &out->config, &key, &out->answer);

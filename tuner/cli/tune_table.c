@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tuner/bench/finals.h"
 
@@ -22,6 +23,13 @@ static void print_figure(const char *format, int width, double figure) {
     printf(format, width, figure);
 }
 
+/* Of a compiler's complaint the first line. */
+static void print_first_failure(const struct tune_result *result) {
+  if (!result->first_reason[0]) return;
+  printf("  the first failure: %s: %.*s\n", outcome_name(result->first_failure), (int)strcspn(result->first_reason, "\n"),
+         result->first_reason);
+}
+
 static void print_row(const struct tuned *row) {
   const struct tune_result *result = &row->result;
   struct text text = {0};
@@ -39,6 +47,7 @@ static void print_row(const struct tuned *row) {
            result->is_current ? "" : "  (an earlier one is still the best)");
   } else {
     printf(" no winner: %s\n", row->is_done ? result->reason : "not begun");
+    print_first_failure(result);
   }
 }
 

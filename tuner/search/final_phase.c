@@ -253,7 +253,7 @@ halotune_status session_finals(struct session *session) {
   struct final_phase phase = {.session = session, .copy_ms = NAN, .memcpy_ms = NAN};
   if (session_is_stopped(session)) return session_end_early(session, session_stop_reason(session));
   if (session->timed.count == 0) {
-    session->result->is_exhausted = session->is_dry;
+    session->result->is_exhausted = session->is_over;
     return session_end_early(session, "no variant was right and had a time");
   }
   text_printf(&phase.warnings, "%s", session->tools->backend->facts.warnings);

@@ -161,6 +161,13 @@ static halotune_status keep_timed(struct results *results, const struct trial *t
   return timed_put(&session->timed, &timed);
 }
 
+/* For the user, where no variant is right. */
+static void keep_first_failure(struct tune_result *out, const struct measurement *result) {
+  if (out->first_reason[0] || outcome_has_time(result->outcome) || result->outcome == OUTCOME_PRUNED) return;
+  out->first_failure = result->outcome;
+  snprintf(out->first_reason, sizeof out->first_reason, "%s", result->reason);
+}
+
 halotune_status results_finish(struct results *results, struct trial *trial) {
   struct session *session = results->session;
   struct tune_result *out = session->result;
@@ -169,6 +176,7 @@ halotune_status results_finish(struct results *results, struct trial *trial) {
   halotune_status status = trial->is_recalled ? HALOTUNE_OK : store_result(results, trial);
   if (status == HALOTUNE_OK) status = keep_timed(results, trial, scale);
   if (status == HALOTUNE_OK) out->outcomes[result->outcome]++;
+  keep_first_failure(out, result);
   if (status == HALOTUNE_OK && !trial->again) {
     out->tried++;
     out->recalled += trial->is_recalled;

@@ -340,13 +340,18 @@ static halotune_status renew_pipeline(struct session *session) {
                        &session->pipeline);
 }
 
-/* Whether the search ended for want of time, though the budget had some left. */
-static bool is_cut(const struct phase *phase) {
+/* Whether time was no reason for the search to end. */
+static bool has_all_asked_for(const struct phase *phase) {
   const struct session *session = phase->session;
   const struct tune_options *options = session->options;
-  const bool has_all = options->max_variants > 0 && session->result->tried >= options->max_variants;
-  const bool is_over = session->is_dry || options->rematch || has_all || session_is_good_enough(session);
-  return session->has_deadline && !is_over && clock_ms() >= session->search_end_ms;
+  const bool is_dry = phase->is_dry && pipeline_is_empty(session->pipeline);
+  const bool is_enough = options->max_variants > 0 && session->result->tried >= options->max_variants;
+  return is_dry || options->rematch || is_enough || session_is_good_enough(session);
+}
+
+/* Whether the search ended for want of time, though the budget had some left. */
+static bool is_cut(const struct session *session) {
+  return session->has_deadline && !session->is_over && clock_ms() >= session->search_end_ms;
 }
 
 halotune_status session_search(struct session *session) {
@@ -354,8 +359,8 @@ halotune_status session_search(struct session *session) {
   struct phase phase = {.session = session, .results = {.session = session}};
   halotune_status status = open_anchor(&phase);
   if (status == HALOTUNE_OK) status = search(&phase);
-  session->is_dry = phase.is_dry && pipeline_is_empty(session->pipeline);
-  session->is_cut = is_cut(&phase);
+  session->is_over = has_all_asked_for(&phase);
+  session->is_cut = is_cut(session);
   if (status == HALOTUNE_OK) status = renew_pipeline(session);
   if (status == HALOTUNE_OK) status = settle(&phase);
   anchor_free(phase.results.anchor);

@@ -37,7 +37,7 @@ struct session {
   bool has_deadline; /* it comes before the end of the budget */
   bool is_too_late;  /* it leaves too little time to begin */
   bool is_cut;       /* by it, before the search was over */
-  bool is_dry;       /* every variant has a result */
+  bool is_over;      /* the search had all that was asked for: the same again has nothing to try */
   double memcpy_ms;                       /* of the roof's bytes, at the start; NaN */
   double scale;                           /* anchor_scale() at the end of the search */
   struct timed_list timed;

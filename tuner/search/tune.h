@@ -52,8 +52,10 @@ struct tune_options {
 struct tune_result {
   bool has_winner;
   bool is_complete; /* the search was not cut short, and the finals ended; else `reason` says why not */
-  bool is_exhausted; /* without a winner: all variants were tried, so that there is nothing to go on with */
+  bool is_exhausted; /* without a winner: all variants that were asked for were tried, so that there is nothing to go on with */
   char reason[256];
+  enum outcome first_failure; /* what came of the first variant that failed, where one did; */
+  char first_reason[512];     /* and why */
   long tried, recalled,
       twins;   /* variants with a result; of these from earlier runs; of these with the machine code of another */
   long hinted; /* measured since a database has them as winners */
