@@ -163,6 +163,21 @@ static struct nearest find_nearest(const struct search_kind *kind, const char *g
   return nearest;
 }
 
+/* Nothing of this name was found in `searched`. Where it is a file's, the user means that, and has left out the folder. */
+static halotune_status fail_not_found(const struct search_kind *kind, const char *given, const char *name, const char *searched) {
+  struct text path = {0}, word = {0};
+  struct nearest nearest = find_nearest(kind, given, name);
+  text_printf(&path, "./%s", name);
+  text_shell_word(&word, text_string(&path));
+  const bool is_file = file_is_regular(name);
+  halotune_status status = fail(HALOTUNE_NOT_FOUND, "no %s '%s' in %s; 'halotune list %ss' shows what is there%s%s", kind->what, name,
+                                searched, kind->what, is_file ? "; for the file of this name, write " : nearest.question,
+                                is_file ? text_string(&word) : "");
+  text_free(&word);
+  text_free(&path);
+  return status;
+}
+
 halotune_status search_find(const struct search_kind *kind, const char *given, const char *name, char **path) {
   struct names folders;
   struct text searched = {0}, candidate = {0};
@@ -175,11 +190,7 @@ halotune_status search_find(const struct search_kind *kind, const char *given, c
     text_printf(&searched, "%s%s", i > 0 ? ", " : "", folders.list[i]);
     if (file_is_regular(text_string(&candidate)) && !(*path = strdup(text_string(&candidate)))) status = fail_memory();
   }
-  if (status == HALOTUNE_OK && !*path) {
-    struct nearest nearest = find_nearest(kind, given, name);
-    status = fail(HALOTUNE_NOT_FOUND, "no %s '%s' in %s; 'halotune list %ss' shows what is there%s", kind->what, name,
-                  text_string(&searched), kind->what, nearest.question);
-  }
+  if (status == HALOTUNE_OK && !*path) status = fail_not_found(kind, given, name, text_string(&searched));
   text_free(&candidate);
   text_free(&searched);
   search_free(folders.list, folders.count);
