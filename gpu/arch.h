@@ -41,7 +41,7 @@ halotune_status arch_parse(const char *text, struct arch *out);
  * Threads: any number at once. */
 const struct arch_facts *arch_find(int major, int minor);
 
-/* The table's ends. */
+/* The table's ends; what lies between is in order. */
 const struct arch_facts *arch_oldest(void);
 const struct arch_facts *arch_newest(void);
 

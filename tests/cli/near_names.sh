@@ -19,4 +19,5 @@ try generate star7 --template direct --set blok_x=32
 try report --stencil sta7 --db "$TMPDIR/tuned.db"
 try report --stencil star7 --device none --db "$TMPDIR/tuned.db"
 try compile star7 --set blok_x=32
+try compile star7 --arch sm_91
 # exit 0

@@ -51,6 +51,16 @@ static halotune_status read_dtype(const struct invocation *invocation, struct pr
   return fail(HALOTUNE_ARGUMENT, "--dtype is f32 or f64, not '%s'", text);
 }
 
+static halotune_status fail_unknown_arch(const char *name) {
+  struct text known = {0};
+  for (const struct arch_facts *facts = arch_oldest(); facts <= arch_newest(); facts++) {
+    text_printf(&known, "%ssm_%d%d", known.length ? ", " : "", facts->major, facts->minor);
+  }
+  halotune_status status = fail(HALOTUNE_ARGUMENT, "nothing is known of %s: name one of %s", name, text_string(&known));
+  text_free(&known);
+  return status;
+}
+
 static halotune_status read_arch(const struct invocation *invocation, struct problem *problem) {
   struct arch arch;
   const char *text = option_value(invocation, "arch");
@@ -58,7 +68,7 @@ static halotune_status read_arch(const struct invocation *invocation, struct pro
   halotune_status status = arch_parse(problem->arch, &arch);
   if (status != HALOTUNE_OK) return status;
   problem->arch_facts = arch_find(arch.major, arch.minor);
-  if (!problem->arch_facts) return fail(HALOTUNE_ARGUMENT, "nothing is known of %s", problem->arch);
+  if (!problem->arch_facts) return fail_unknown_arch(problem->arch);
   problem->limits = arch_device_limits(problem->arch_facts);
   return HALOTUNE_OK;
 }
