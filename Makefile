@@ -89,8 +89,9 @@ starter: build/starter.db  ## the database that ships, from db/starter/*.json
 # What its import says is shown where it fails.
 build/starter.db: $(STARTER) db/schema.sql | $(OBJ)/halotune
 	@mkdir -p $(@D) && rm -f $@.new*
-	$(Q)$(OBJ)/halotune db import --trust --db $@.new $(STARTER) >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
-	$(Q)mv -f $@.new $@ && rm -f $@.log
+	$(if $(STARTER),,@echo '{"format": "halotune database", "version": 1, "tables": {}}' >$@.new.json)
+	$(Q)$(OBJ)/halotune db import --trust --db $@.new $(or $(STARTER),$@.new.json) >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
+	$(Q)mv -f $@.new $@ && rm -f $@.log $@.new.json
 
 .PHONY: library
 library: $(SHARED) $(HERE)/libhalotune.a $(OBJ)/halotune.pc $(OBJ)/libhalotune.a  ## build libhalotune, shared and static, in build/lib

@@ -8,7 +8,7 @@ halotune db import --trust --db "$TMPDIR/report/prefix/share/halotune/starter.db
 echo 'no file'
 count
 echo 'a file with no rows'
-halotune db import --trust --db "$HALOTUNE_DB" >/dev/null
+halotune db import --trust --db "$HALOTUNE_DB" tests/data/db/empty.json >/dev/null 2>&1
 count
 echo 'a file of zero bytes'
 : >"$TMPDIR/report/zero.db"

@@ -125,7 +125,7 @@ static const struct {
     {"info", db_info, OPEN_TO_READ, 0, 0, " db json "},
     {"check", check, OPEN_TO_READ, 0, 0, " db "},
     {"merge", db_take_in, OPENS_ITSELF, 1, 10000, " db trust "},
-    {"import", db_take_in, OPENS_ITSELF, 0, 10000, " db trust "},
+    {"import", db_take_in, OPENS_ITSELF, 1, 10000, " db trust "},
     {"export", export, OPEN_TO_READ, 0, 0, " db output format cubins problem device before "},
     {"forget", forget, OPEN_TO_WRITE, 0, 0, " db problem stencil device before yes "},
 };
@@ -163,8 +163,8 @@ static enum exit_code run(const struct invocation *invocation) {
     if (strcmp(parts[i].name, what) != 0) continue;
     halotune_status status = check_options(invocation, what, parts[i].options);
     if (status == HALOTUNE_OK && (files < parts[i].least_files || files > parts[i].most_files)) {
-      status = fail(HALOTUNE_ARGUMENT, "db %s takes %s", what,
-                    parts[i].most_files ? "files: halotune db merge OTHER.db" : "no files");
+      status = parts[i].most_files > 0 ? fail(HALOTUNE_ARGUMENT, "db %s takes files: halotune db %s FILE...", what, what)
+                                       : fail(HALOTUNE_ARGUMENT, "db %s takes no files", what);
     }
     if (status == HALOTUNE_OK && parts[i].run == forget) status = check_there(invocation);
     if (status == HALOTUNE_OK && parts[i].opening != OPENS_ITSELF) {

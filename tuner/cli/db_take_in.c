@@ -110,9 +110,6 @@ halotune_status db_take_in(const struct invocation *invocation, struct store *no
   /* A file that is no good is known before the first one is taken, and before a database is made for them. */
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = open_checked(paths[i], &files[i]);
   if (status == HALOTUNE_OK) status = db_open(invocation, STORE_WRITE, &store);
-  if (status == HALOTUNE_OK && count == 0) {
-    printf("%s: no file was named, so that nothing is imported\n", store_path(store));
-  }
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = take_in(store, files[i], paths[i], trust);
   store_close(store);
   for (int i = 0; i < count; i++) store_close(files[i]);
