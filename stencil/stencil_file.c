@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/nearest.h"
 #include "stencil/scan.h"
 #include "stencil/stencil.h"
 #include "stencil/yaml.h"
@@ -410,8 +411,12 @@ static halotune_status check_fields(const struct reader *r) {
   if (r->root->kind != YAML_MAP) return read_fail(r, r->root->place, "expected fields, such as name: heat");
   for (const struct yaml *item = r->root->first; item; item = item->next) {
     bool known = false;
-    for (size_t i = 0; i < COUNT(fields); i++) known = known || strcmp(item->key, fields[i].name) == 0;
-    if (!known) return read_fail(r, item->key_place, "'%s' is not a field of a stencil file", item->key);
+    struct nearest nearest = nearest_to(item->key, strlen(item->key));
+    for (size_t i = 0; i < COUNT(fields); i++) {
+      known = known || strcmp(item->key, fields[i].name) == 0;
+      nearest_try(&nearest, fields[i].name);
+    }
+    if (!known) return read_fail(r, item->key_place, "'%s' is not a field of a stencil file%s", item->key, nearest.question);
   }
   return HALOTUNE_OK;
 }
