@@ -20,7 +20,7 @@ devices=${DEVICES:-0}
 hints=${HINTS-build/starter.db}
 work=${db%.db}
 classic_db=$work-classic.db
-stop=$work/stop  # while this file is there, no row begins
+stop=$work/stop  # while this file is there, no row begins; empty after a signal, for the same command goes on then
 mkdir -p "$work" "$results"
 rm -f "$stop"
 
@@ -102,7 +102,7 @@ tune_row() { # device stencil dtype grid launch against
   else
     echo "$2 $3 $4 $5: no winner" && tail -n 3 "$log/err"
     # Beyond 1 it is not this row's fault: no GPU, no such option, a database that fails.
-    [ $code = 1 ] || touch "$stop"
+    [ $code = 1 ] || echo "exit code $code" >"$stop"
   fi >&2
 }
 
@@ -135,7 +135,11 @@ for device in "$@"; do
 done
 wait || wait
 
+# Where the first row failed there is no database, and the row has told why.
 code=0
-bench/roof_table.sh "$db" "$table" "$results" || code=1
-[ ! -e "$stop" ] || { echo "ended early; the same command goes on" >&2 && code=1; }
+if [ -e "$db" ]; then bench/roof_table.sh "$db" "$table" "$results" || code=1; else code=1; fi
+if [ -e "$stop" ]; then
+  [ -s "$stop" ] || echo "ended early; the same command goes on" >&2
+  code=1
+fi
 exit $code

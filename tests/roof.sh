@@ -141,8 +141,9 @@ HALOTUNE_FAKE_FAULT="cuModuleLoadData@star7_small=INVALID_IMAGE" roof
 result "a row without a winner leaves the others alone" $? "$work/err"
 export DB="$work/none.db"
 HALOTUNE_LIBCUDA=/nonexistent roof
-[ $? = 1 ] && [ "$(grep -c 'no winner$' "$work/err")" = 1 ]
-result "without a GPU it ends at once" $? "$work/err"
+[ $? = 1 ] && [ "$(grep -c 'no winner$' "$work/err")" = 1 ] && grep -q '^halotune: no CUDA driver' "$work/err" &&
+  ! grep -q 'Error\|unable to open\|goes on' "$work/err"
+result "without a GPU it ends at once, and says nothing but that" $? "$work/err"
 
 # --- the profile of winners -------------------------------------------------------------------------------------------
 
