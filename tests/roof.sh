@@ -83,6 +83,9 @@ result "the best classic variant beside the winner" $? "$work/jq"
 [ "$(query "select count(*), sum(f.rank > 0) from finalist f join variant v on v.id = f.variant_id
   join template t on t.id = v.template_id where f.is_default and t.name = 'classic'")" = "3 3" ]
 result "in the same rounds" $?
+[ "$(query "select group_concat(distinct s.name), count(*) from best b join problem p on p.id = b.problem_id join stencil s on s.id = p.stencil_id
+  where default_ms is null")" = "derivative_x,derivative_z 3" ]
+result "and for no default of ours" $?
 [ "$(sqlite3 "$work/roof-classic.db" "select count(*) from (select count(distinct variant_id) n,
   count(distinct v.parameters ->> 'pencils') shapes from measurement m join variant v on v.id = m.variant_id
   group by m.run_id) where n = 15 and shapes = 2")" = 3 ]
