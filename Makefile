@@ -317,7 +317,7 @@ asan:  ## the unit and command-line tests under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory unit cli SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'
 
 tidy: export TIDY_FLAGS = $(HALOTUNE_CPPFLAGS)
-tidy:  ## clang-tidy, cppcheck, the order of the layers
+tidy:  ## clang-tidy, cppcheck, the order of the layers; SLICE=3 for every third file
 	$(Q)SLICE=$(SLICE) tests/tap.sh tests/tidy.sh
 
 FUZZ_SECONDS ?= 60
