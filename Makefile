@@ -256,7 +256,7 @@ demo: deps-build  ## the main job in one command: a stencil tuned, on the GPU if
 	$(Q)$(MAKE) --no-print-directory all library
 	$(Q)CC='$(CC)' sh examples/demo.sh
 
-.PHONY: check asan tidy tests unit cli docs report fuzz templates mutations variants faults selftest protocol tune-tests
+.PHONY: check asan tidy tests unit cli golden docs report fuzz templates mutations variants faults selftest protocol tune-tests
 check: deps  ## every test that needs no GPU
 	$(Q)MAKE='$(MAKE)' tests/check.sh
 
@@ -265,8 +265,11 @@ tests: $(OBJ)/halotune $(UNIT_TESTS)
 unit: tests  ## the unit tests
 	$(Q)JOBS=$$(nproc) tests/tap.sh $(UNIT_TESTS)
 
-cli: tests  ## the command line's golden files
-	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/cli.sh tests/makefile.sh
+cli: golden  ## the command line's golden files, and the Makefile
+	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/makefile.sh
+
+golden: tests
+	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/cli.sh
 
 .PHONY: library-tests
 library-tests: all library  ## what users of libhalotune meet: symbols, header, linking, installation
@@ -314,7 +317,7 @@ check-full: check  ## check, the analyzer over all, all parameters and defects, 
 	$(Q)$(MAKE) --no-print-directory tidy templates mutations variants faults protocol FULL=1
 
 asan:  ## the unit and command-line tests under ASan and UBSan
-	$(Q)$(MAKE) --no-print-directory unit cli SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'
+	$(Q)$(MAKE) --no-print-directory unit golden SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'
 
 tidy: export TIDY_FLAGS = $(HALOTUNE_CPPFLAGS)
 tidy:  ## clang-tidy, cppcheck, the order of the layers; SLICE=3 for every third file

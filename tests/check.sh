@@ -24,39 +24,48 @@ step() { # name command...
 
 run_make() { $make --no-print-directory -j"$jobs" "$@"; }
 
-# A command that uses what other steps leave of the processors: begun here, and a step of its own, `await NAME`, later.
+# A command that is begun here, beside other steps, and a step of its own, `await NAME`, later.
 begin() { # name command...
   name=$1
   shift
-  { nice -n 19 "$@" >"build/check/$name.out" 2>&1; echo $? >"build/check/$name.status"; } &
+  { "$@" >"build/check/$name.out" 2>&1; echo $? >"build/check/$name.status"; } &
+  echo $! >"build/check/$name.pid"
 }
 await() { # name
-  wait
+  wait "$(cat "build/check/$1.pid")"
   cat "build/check/$1.out"
   return "$(cat "build/check/$1.status")"
+}
+# One that waits for nothing uses what others leave of the processors.
+begin_nice() { # name targets and variables of make...
+  name=$1
+  shift
+  begin "$name" nice -n 19 $make --no-print-directory -j"$jobs" "$@"
 }
 builds_static() { run_make STATIC=1 CFLAGS=-O0 all && ldd build/halotune && ! ldd build/halotune | grep -E 'yaml|jansson|xxhash|sqlite'; }
 
 step gcc run_make CC=gcc WERROR=1 tests
 step clang run_make CC=clang WERROR=1 CFLAGS=-O0 tests  # for its warnings
 step static builds_static
-step all run_make all
+step all run_make all fake-cuda
 step unit run_make unit
-# Many of the next steps wait more than they compute, or use one processor.
-begin templates $make --no-print-directory -j"$jobs" templates SLICE=3
-begin tidy $make --no-print-directory -j"$jobs" tidy SLICE=3
-begin fuzz $make --no-print-directory -j"$jobs" fuzz FUZZ_SECONDS=10 FUZZ_INPUT_SECONDS=100  # all others come first
+# Most of the next steps use one processor, or wait more than they compute: two of them go side by side.
+begin_nice templates templates SLICE=6
+begin_nice tidy tidy SLICE=4
+begin_nice fuzz fuzz FUZZ_SECONDS=5 FUZZ_INPUT_SECONDS=100  # all others come first
 step cli run_make cli
 step docs run_make docs
 step library run_make library-tests
 step examples run_make examples
+begin tune run_make tune-tests
 step report run_make report
 step mutations run_make mutations SLICE=6
 step variants run_make variants
-step tune run_make tune-tests
-step faults run_make faults
+step tune await tune
+begin faults run_make faults
 step selftest run_make selftest
 step protocol run_make protocol
+step faults await faults
 step asan run_make asan
 step templates await templates
 step tidy await tidy
