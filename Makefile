@@ -257,7 +257,7 @@ demo: deps-build  ## the main job in one command: a stencil tuned, on the GPU if
 	$(Q)CC='$(CC)' sh examples/demo.sh
 
 .PHONY: check asan tidy tests unit cli golden docs report fuzz templates mutations variants faults selftest protocol tune-tests
-check: deps  ## every test that needs no GPU
+check: deps  ## the tests that need no GPU, in samples where there are many; check-full has all of them
 	$(Q)MAKE='$(MAKE)' tests/check.sh
 
 tests: $(OBJ)/halotune $(UNIT_TESTS)
