@@ -394,7 +394,7 @@ tune "$work/list.db" --template small,other --max-variants 16 --json >"$work/out
 result "a list of templates" $? "$work/out"
 tune "$work/twins.db" --template other --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried == $((2 * space)) and .twins == $space" &&
   [ "$(query "$work/twins.db" "select count(*) from measurement a join measurement b on a.reason = 'the machine code and launch of number ' || b.number
-    where a.median_ms = b.median_ms and a.samples = b.samples and a.id <> b.id")" = "$space" ]
+    where a.id <> b.id and (b.attempts > 1 or (a.median_ms = b.median_ms and a.samples = b.samples))")" = "$space" ]  # unless that was measured again
 result "what has the machine code of another is not measured, but has its result" $? "$work/out"
 for strategy in random local; do
   tune "$work/$strategy.db" --strategy $strategy --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried == $space and .complete" &&
