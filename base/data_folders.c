@@ -65,7 +65,8 @@ static bool find_beside(struct data_folders *out) {
     }
     if (level < LEVELS && has_database(path)) {
       add_folder(out, path);
-      if (go_up(path) && snprintf(folder, PATH_MAX, "%s/templates", path) < PATH_MAX && is_folder(folder)) add_folder(out, path);
+      if (go_up(path) && snprintf(folder, PATH_MAX, "%s/templates", path) < PATH_MAX && is_folder(folder))
+        add_folder(out, path);
     }
   }
   return out->count > 0;

@@ -10,8 +10,9 @@ enum { NEAREST_NAME_BYTES = 64 };
 struct nearest {
   const char *typed; /* not owned */
   size_t length;
-  int slips;         /* between it and the nearest name so far */
-  char question[NEAREST_NAME_BYTES + 32]; /* "; did you mean 'star7'?", to be put behind a complaint; "" while no name is near */
+  int slips; /* between it and the nearest name so far */
+  char question[NEAREST_NAME_BYTES +
+                32]; /* "; did you mean 'star7'?", to be put behind a complaint; "" while no name is near */
 };
 
 /* The name that was typed, `length` bytes of it. */

@@ -9,7 +9,7 @@ struct team {
   long count, grain;
   parallel_work *work;
   void *context;
-  atomic_long next;     /* where the first part that nobody has fetched begins */
+  atomic_long next; /* where the first part that nobody has fetched begins */
   atomic_int next_thread;
 };
 

@@ -48,15 +48,16 @@ static int set_attributes(posix_spawnattr_t *attributes, pid_t group) {
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
-  int error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  int error =
+      posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   if (error == 0) error = posix_spawnattr_setpgroup(attributes, group);
   if (error == 0) error = posix_spawnattr_setsigmask(attributes, &none);
   return error == 0 ? posix_spawnattr_setsigdefault(attributes, &all) : error;
 }
 
 /* process_start into a group, or, where that is 0, into one of its own. */
-static halotune_status start_in_group(const char *const *arguments, const struct process_descriptor *descriptors, int count,
-                                      pid_t group, pid_t *pid) {
+static halotune_status start_in_group(const char *const *arguments, const struct process_descriptor *descriptors,
+                                      int count, pid_t group, pid_t *pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   if (posix_spawn_file_actions_init(&actions) != 0) return fail_memory();
@@ -72,7 +73,8 @@ static halotune_status start_in_group(const char *const *arguments, const struct
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error == 0) return HALOTUNE_OK;
-  return fail(error == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s cannot be started: %s", arguments[0], strerror(error));
+  return fail(error == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s cannot be started: %s", arguments[0],
+              strerror(error));
 }
 
 halotune_status process_start(const char *const *arguments, const struct process_descriptor *descriptors, int count,
@@ -90,8 +92,6 @@ int process_kill(pid_t pid) {
   kill(-pid, SIGKILL);
   return process_wait(pid);
 }
-
-/* --- guards ----------------------------------------------------------------------------------------------------------- */
 
 halotune_status process_guard_start(const char *script, const char *argument, struct process_guard *out) {
   struct text text = {0};
@@ -116,8 +116,6 @@ void process_guard_end(struct process_guard *guard) {
   close(guard->lifeline);
   process_wait(guard->pid);
 }
-
-/* --- run -------------------------------------------------------------------------------------------------------------- */
 
 /* A file in memory, read from its start. */
 static int open_input(const struct text *input) {

@@ -32,7 +32,8 @@ halotune_status file_replace_for_all(const char *path, const void *bytes, size_t
   halotune_status status = file_replace(path, bytes, length);
   mode_t mask = umask(0);
   umask(mask);
-  if (status == HALOTUNE_OK && chmod(path, 0666 & ~mask) != 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  if (status == HALOTUNE_OK && chmod(path, 0666 & ~mask) != 0)
+    return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   return status;
 }
 

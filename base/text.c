@@ -47,7 +47,7 @@ void text_printf(struct text *text, const char *format, ...) {
 
 void text_number(struct text *text, double number) {
   char digits[32];
-  const char *point = localeconv()->decimal_point; /* a program that uses us may have set any locale */
+  const char *point = localeconv()->decimal_point;         /* a program that uses us may have set any locale */
   for (int precision = 15; precision <= 17; precision++) { /* 17 digits always read back the same */
     snprintf(digits, sizeof digits, "%.*g", precision, number);
     if (strtod(digits, NULL) == number) break;

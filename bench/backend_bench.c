@@ -14,12 +14,12 @@
 
 enum { SAMPLES = 5, SAMPLE_US = 200, MOST_BATCH = 200, ROUNDS = 20, FINAL_SLOT = 1 };
 
-#define NEED(call)                                                                   \
-  do {                                                                               \
-    if ((call) != HALOTUNE_OK) {                                                     \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, fail_text());               \
-      exit(1);                                                                       \
-    }                                                                                \
+#define NEED(call)                                                     \
+  do {                                                                 \
+    if ((call) != HALOTUNE_OK) {                                       \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, fail_text()); \
+      exit(1);                                                         \
+    }                                                                  \
   } while (0)
 
 struct bench {

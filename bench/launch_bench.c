@@ -31,8 +31,8 @@ static halotune_status launch_driver(struct bench *b, int step) {
   struct kernel *k = &b->kernel->main->kernel;
   CUdeviceptr input = b->fields[step % 2], output = b->fields[1 - step % 2];
   void *arguments[] = {&input, &output, k->plan.geometry, k->plan.coefficients};
-  CUresult result = b->cu->launch(k->function, k->plan.grid[0], k->plan.grid[1], k->plan.grid[2], k->plan.block[0], k->plan.block[1],
-                                  k->plan.block[2], k->plan.shared_bytes, b->stream, arguments, NULL);
+  CUresult result = b->cu->launch(k->function, k->plan.grid[0], k->plan.grid[1], k->plan.grid[2], k->plan.block[0],
+                                  k->plan.block[1], k->plan.block[2], k->plan.shared_bytes, b->stream, arguments, NULL);
   return cu_check(b->cu, result, "cuLaunchKernel");
 }
 
@@ -63,11 +63,14 @@ static halotune_status run(halotune_ctx *ctx, struct bench *b, double *ours_ns, 
   halotune_status status = halotune_lookup(ctx, &problem, &config);
   if (status == HALOTUNE_OK) status = halotune_kernel_create(ctx, &config, NULL, NULL, &b->kernel);
   if (status == HALOTUNE_OK && b->kernel->main->kernel.plan.input_maps.count > 0)
-    status = fail(HALOTUNE_ARGUMENT, "the kernel takes tensor maps, which the plain launch does not make: name another database");
-  if (status == HALOTUNE_OK) status = cu_check(b->cu, b->cu->stream_create(&b->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    status = fail(HALOTUNE_ARGUMENT,
+                  "the kernel takes tensor maps, which the plain launch does not make: name another database");
+  if (status == HALOTUNE_OK)
+    status = cu_check(b->cu, b->cu->stream_create(&b->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
   for (int i = 0; i < 2 && status == HALOTUNE_OK; i++) {
     status = cu_check(b->cu, b->cu->mem_alloc(&b->fields[i], bytes), "cuMemAlloc");
-    if (status == HALOTUNE_OK) status = cu_check(b->cu, b->cu->fill_words(b->fields[i], 0, bytes / 4, b->stream), "cuMemsetD32Async");
+    if (status == HALOTUNE_OK)
+      status = cu_check(b->cu, b->cu->fill_words(b->fields[i], 0, bytes / 4, b->stream), "cuMemsetD32Async");
   }
   return status == HALOTUNE_OK ? measure(b, ours_ns, driver_ns) : status;
 }
@@ -86,8 +89,8 @@ int main(int argc, char **argv) {
   if (status != HALOTUNE_OK) fprintf(stderr, "launch_bench: %s\n", fail_text());
   double more_ns = ours_ns - driver_ns;
   if (status == HALOTUNE_OK) {
-    printf("cuLaunchKernel %.0f ns, halotune_kernel_launch %.0f ns: %.0f ns more, limit %d  %s\n", driver_ns, ours_ns, more_ns, LIMIT_NS,
-           more_ns <= LIMIT_NS ? "ok" : "MISSED");
+    printf("cuLaunchKernel %.0f ns, halotune_kernel_launch %.0f ns: %.0f ns more, limit %d  %s\n", driver_ns, ours_ns,
+           more_ns, LIMIT_NS, more_ns <= LIMIT_NS ? "ok" : "MISSED");
   }
   for (int i = 0; i < 2; i++) {
     if (bench.fields[i]) cu.mem_free(bench.fields[i]);

@@ -41,8 +41,6 @@ static void grid_of(long n, long long grid[3]) {
   grid[2] = lengths[(n / 50 + n) % 10];
 }
 
-/* --- the database ------------------------------------------------------------------------------------------------------- */
-
 static halotune_status put_stencil(struct store *store, const char *name, int64_t *id) {
   struct stencil *stencil = NULL;
   struct analysis *analysis = NULL;
@@ -116,8 +114,13 @@ static halotune_status put_rows(struct store *store, int64_t device, const int64
 }
 
 static halotune_status make_database(const char *path) {
-  struct device_facts device = {.capability = 90, .sm_count = 132, .clock_khz = 1980000, .memory_clock_khz = 3201000,
-                                .bus_bits = 6144, .l2_bytes = 62914560, .memory_bytes = 1L << 37};
+  struct device_facts device = {.capability = 90,
+                                .sm_count = 132,
+                                .clock_khz = 1980000,
+                                .memory_clock_khz = 3201000,
+                                .bus_bits = 6144,
+                                .l2_bytes = 62914560,
+                                .memory_bytes = 1L << 37};
   struct store *store = NULL;
   struct template *template = NULL;
   int64_t stencils[COUNT(names)];
@@ -126,7 +129,8 @@ static halotune_status make_database(const char *path) {
   device.limits = arch_device_limits(arch_find(9, 0));
   halotune_status status = store_open(path, STORE_WRITE, &store);
   if (status == HALOTUNE_OK) status = template_read("templates/zmarch.yaml", &template);
-  for (size_t i = 0; i < COUNT(names) && status == HALOTUNE_OK; i++) status = put_stencil(store, names[i], &stencils[i]);
+  for (size_t i = 0; i < COUNT(names) && status == HALOTUNE_OK; i++)
+    status = put_stencil(store, names[i], &stencils[i]);
   if (status == HALOTUNE_OK) {
     status = put_rows(store, store_device(store, &device, false), stencils, store_template(store, template), template);
   }
@@ -134,8 +138,6 @@ static halotune_status make_database(const char *path) {
   store_close(store);
   return status;
 }
-
-/* --- measuring ---------------------------------------------------------------------------------------------------------- */
 
 static int compare_doubles(const void *left, const void *right) {
   double a = *(const double *)left, b = *(const double *)right;
@@ -149,10 +151,11 @@ static double median(double *values, int count) {
 
 static void make_problems(halotune_problem *problems, bool near) {
   for (long row = 0; row < ROWS; row++) {
-    problems[row] = (halotune_problem){.stencil = names[row / (2 * GRIDS)], .device = device_name,
-                                       .dtype = (halotune_dtype)(row / GRIDS % 2)};
+    problems[row] = (halotune_problem){
+        .stencil = names[row / (2 * GRIDS)], .device = device_name, .dtype = (halotune_dtype)(row / GRIDS % 2)};
     grid_of(row % GRIDS, problems[row].grid);
-    if (near) problems[row].grid[0] += 4 + 4 * (long long)(random_bits(3, (uint64_t)row) % 7), problems[row].grid[2] += 1;
+    if (near)
+      problems[row].grid[0] += 4 + 4 * (long long)(random_bits(3, (uint64_t)row) % 7), problems[row].grid[2] += 1;
   }
   for (long i = ROWS - 1; i > 0; i--) { /* shuffled, so that neither table nor rows are read in order */
     long other = (long)(random_bits(7, (uint64_t)i) % (uint64_t)(i + 1));
@@ -218,7 +221,8 @@ static double time_threads(halotune_ctx *ctx, const halotune_problem *problems, 
   int started = 0;
   for (; started < count; started++) {
     struct thread_run *thread = &threads[started];
-    *thread = (struct thread_run){.ctx = ctx, .problems = problems, .looking = started < lookers ? NULL : &looking, .time_ns = -1};
+    *thread = (struct thread_run){
+        .ctx = ctx, .problems = problems, .looking = started < lookers ? NULL : &looking, .time_ns = -1};
     if (pthread_create(&thread->thread, NULL, thread->looking ? compute : look_up, thread) != 0) break;
   }
   for (int i = 0; i < started; i++) {
@@ -248,8 +252,8 @@ static void report(const char *what, const struct rounds *rounds, double limit, 
   struct rounds sorted = *rounds;
   double value = quietest(rounds);
   bool ok = value >= 0 && value <= limit;
-  printf("%-40s %8.1f %-2s of at most %7.1f  %-6s (median of rounds %.1f)\n", what, value, unit, limit, ok ? "kept" : "MISSED",
-         median(sorted.values, ROUNDS));
+  printf("%-40s %8.1f %-2s of at most %7.1f  %-6s (median of rounds %.1f)\n", what, value, unit, limit,
+         ok ? "kept" : "MISSED", median(sorted.values, ROUNDS));
   checks++;
   failures += !ok;
 }

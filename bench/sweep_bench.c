@@ -13,7 +13,16 @@
 #include "tuner/cli/pick.h"
 #include "tuner/verify/compare.h"
 
-enum { BATCHES = 5, BATCH_US = 2000, CHECK_EVERY = 61, BEST = 4, FINALISTS = 5, FINAL_TURNS = 9, MOST_ROWS = 20000, MOST_LINES = 60 };
+enum {
+  BATCHES = 5,
+  BATCH_US = 2000,
+  CHECK_EVERY = 61,
+  BEST = 4,
+  FINALISTS = 5,
+  FINAL_TURNS = 9,
+  MOST_ROWS = 20000,
+  MOST_LINES = 60
+};
 
 struct row {
   struct verify_variant variant;
@@ -41,12 +50,12 @@ struct bench {
   double copy_ms;
 };
 
-#define NEED(call)                                                       \
-  do {                                                                   \
-    if ((call) != HALOTUNE_OK) {                                         \
-      fprintf(stderr, "%s\n", fail_text());                              \
-      exit(1);                                                           \
-    }                                                                    \
+#define NEED(call)                          \
+  do {                                      \
+    if ((call) != HALOTUNE_OK) {            \
+      fprintf(stderr, "%s\n", fail_text()); \
+      exit(1);                              \
+    }                                       \
   } while (0)
 #define CU(call) NEED(cu_check(&b->cu, b->cu.call, #call))
 
@@ -62,7 +71,8 @@ static void compile_all(struct bench *b, struct compile_pool *pool, long first) 
         next++, done++;
         continue;
       }
-      struct compile_request request = {.source = row->generated.source, .name = row->generated.launch.kernel, .arch = b->problem.arch};
+      struct compile_request request = {
+          .source = row->generated.source, .name = row->generated.launch.kernel, .arch = b->problem.arch};
       NEED(compile_pool_submit(pool, (uint64_t)next++, &request));
     }
     struct compile_result result;
@@ -86,7 +96,8 @@ static void compile_here(struct bench *b, long first) {
     struct row *row = &b->rows[i];
     struct variant_spec spec = problem_variant(&b->problem, row->variant.template, &row->variant.configuration);
     if (generate(&spec, &row->generated) != HALOTUNE_OK) continue;
-    struct compile_request request = {.source = row->generated.source, .name = row->generated.launch.kernel, .arch = b->problem.arch};
+    struct compile_request request = {
+        .source = row->generated.source, .name = row->generated.launch.kernel, .arch = b->problem.arch};
     row->ready = compile_source(&nvrtc, &request, &row->compiled) == HALOTUNE_OK;
   }
   nvrtc_close(&nvrtc);
@@ -95,7 +106,8 @@ static void compile_here(struct bench *b, long first) {
 static void add_row(struct bench *b, const struct verify_variant *variant) {
   for (long i = 0; i < b->count; i++) {
     if (b->rows[i].variant.template == variant->template &&
-        memcmp(&b->rows[i].variant.configuration, &variant->configuration, sizeof variant->configuration) == 0) return;
+        memcmp(&b->rows[i].variant.configuration, &variant->configuration, sizeof variant->configuration) == 0)
+      return;
   }
   if (b->count < MOST_ROWS) b->rows[b->count++] = (struct row){.variant = *variant};
 }
@@ -137,8 +149,13 @@ static void *packed(struct bench *b, const double *values) {
 
 static void make_fields(struct bench *b) {
   const struct stencil *stencil = b->problem.loaded.stencil;
-  struct scene_request request = {.stencil = stencil, .analysis = b->problem.loaded.analysis, .dtype = b->problem.dtype,
-                                  .coefficients = b->problem.coefficients, .input = INPUT_RANDOM, .seed = 1, .steps = 1};
+  struct scene_request request = {.stencil = stencil,
+                                  .analysis = b->problem.loaded.analysis,
+                                  .dtype = b->problem.dtype,
+                                  .coefficients = b->problem.coefficients,
+                                  .input = INPUT_RANDOM,
+                                  .seed = 1,
+                                  .steps = 1};
   request.domain = domain_dense(stencil, b->problem.loaded.analysis, &b->problem.grid);
   NEED(scene_make(&request, &b->scene));
   b->bytes = (size_t)grid_points(&b->problem.grid) * dtype_bytes(b->problem.dtype);
@@ -185,7 +202,8 @@ static bool check(struct bench *b, struct row *row) {
         double got = b->problem.dtype == DTYPE_F32 ? (double)((float *)b->host)[k] : ((double *)b->host)[k];
         double allowed = b->scene.allowed_units * compare_rounding(b->problem.dtype) * b->scene.magnitudes[o][i];
         if (fabs(got - b->scene.want[o][i]) <= allowed) continue;
-        snprintf(row->outcome, sizeof row->outcome, "WRONG at (%ld, %ld, %ld): %g, not %g", x, y, z, got, b->scene.want[o][i]);
+        snprintf(row->outcome, sizeof row->outcome, "WRONG at (%ld, %ld, %ld): %g, not %g", x, y, z, got,
+                 b->scene.want[o][i]);
         return false;
       }
     }
@@ -224,7 +242,8 @@ static double run_row(struct bench *b, struct row *row, bool verify, int batches
     snprintf(row->outcome, sizeof row->outcome, "%.190s", fail_text());
     return 0;
   }
-  for (int i = 0; i < stencil->output_count && verify; i++) CU(fill_words(b->outputs[i], 0x7fc00000u, b->bytes / 4, b->stream));
+  for (int i = 0; i < stencil->output_count && verify; i++)
+    CU(fill_words(b->outputs[i], 0x7fc00000u, b->bytes / 4, b->stream));
   status = cu_check(&b->cu, kernel_launch(&kernel, &fields, b->stream), "launch");
   if (status == HALOTUNE_OK) {
     CU(stream_synchronize(b->stream));
@@ -259,7 +278,8 @@ static void run_finals(struct bench *b) {
   }
   for (long i = 0; i < count; i++) {
     qsort(shares[i], FINAL_TURNS, sizeof(double), compare_doubles);
-    printf("# finalist %ld: share of copy %.4f, from %.4f to %.4f\n", i + 1, shares[i][FINAL_TURNS / 2], shares[i][0], shares[i][FINAL_TURNS - 1]);
+    printf("# finalist %ld: share of copy %.4f, from %.4f to %.4f\n", i + 1, shares[i][FINAL_TURNS / 2], shares[i][0],
+           shares[i][FINAL_TURNS - 1]);
   }
 }
 
@@ -271,8 +291,8 @@ static int compare_rows(const void *left, const void *right) {
 
 static void print_rows(const struct bench *b) {
   double points = (double)grid_points(&b->problem.grid);
-  printf("# %s, %s %s, copy of the same bytes %.4f ms, %ld variants\n", b->device.facts.name, b->problem.loaded.stencil->name,
-         dtype_names[b->problem.dtype], b->copy_ms, b->count);
+  printf("# %s, %s %s, copy of the same bytes %.4f ms, %ld variants\n", b->device.facts.name,
+         b->problem.loaded.stencil->name, dtype_names[b->problem.dtype], b->copy_ms, b->count);
   for (long i = 0; i < b->count && i < MOST_LINES; i++) {
     const struct row *row = &b->rows[i];
     printf("%7.1f %5.3f %8.4f %3d ", row->time_ms > 0 ? points / row->time_ms * 1e-6 : 0,
@@ -304,8 +324,10 @@ int main(int argc, char **argv) {
   struct bench *b = &bench;
   struct invocation invocation = {.command = &command, .arguments = argv + 1, .argument_count = 1};
   if (argc < 7) return 2;
-  const struct { const char *option, *value; } given[] = {{"dtype", argv[2]}, {"grid", argv[3]}, {"template", argv[4]},
-                                                          {"sample", argv[5]}, {"seed", argv[6]}, {"set", argc > 8 ? argv[8] : NULL}};
+  const struct {
+    const char *option, *value;
+  } given[] = {{"dtype", argv[2]},  {"grid", argv[3]}, {"template", argv[4]},
+               {"sample", argv[5]}, {"seed", argv[6]}, {"set", argc > 8 ? argv[8] : NULL}};
   int rounds = argc > 7 ? atoi(argv[7]) : 0;
   b->set = argc > 8 ? argv[8] : NULL;
   for (size_t i = 0; i < sizeof given / sizeof *given; i++) {

@@ -41,8 +41,6 @@ static halotune_status each_row(struct check *c, const char *sql,
   return status;
 }
 
-/* --- the file ----------------------------------------------------------------------------------------------------- */
-
 static halotune_status look_at_integrity(struct check *c, sqlite3_stmt *row) {
   if (strcmp(column_text(row, 0), "ok") != 0) report(c, "the file is damaged: %s", column_text(row, 0));
   return HALOTUNE_OK;
@@ -72,8 +70,6 @@ static halotune_status check_file(struct check *c) {
       look_at_object);
 }
 
-/* --- stencils ----------------------------------------------------------------------------------------------------- */
-
 static bool is_bad(halotune_status status) { return status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT; }
 
 /* Columns: name, hash, text. */
@@ -97,8 +93,6 @@ static halotune_status look_at_stencil(struct check *c, sqlite3_stmt *row) {
   stencil_free(stencil);
   return status;
 }
-
-/* --- templates and their variants --------------------------------------------------------------------------------- */
 
 static halotune_status check_variants(struct check *c, int64_t template_id, const struct template *template) {
   sqlite3_stmt *query = NULL;
@@ -138,8 +132,6 @@ static halotune_status look_at_template(struct check *c, sqlite3_stmt *row) {
   return status;
 }
 
-/* --- words that are printed --------------------------------------------------------------------------------------- */
-
 static const char words_sql[] =
     "select 'device', id, name from device union all select 'device', id, uuid from device"
     " union all select 'run', id, host from run union all select 'run', id, command from run"
@@ -157,8 +149,6 @@ static halotune_status look_at_words(struct check *c, sqlite3_stmt *row) {
   }
   return HALOTUNE_OK;
 }
-
-/* --- results ------------------------------------------------------------------------------------------------------ */
 
 /* Columns: id, outcome, sample_count, length of samples. */
 static halotune_status look_at_measurement(struct check *c, sqlite3_stmt *row) {
@@ -205,7 +195,8 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
       {words_sql, look_at_words},
       {"select id, outcome, sample_count, coalesce(length(samples), 0) from measurement", look_at_measurement},
       {"select b.id, b.source, v.source_hash, b.launch, b.coefficients, v.stencil_id = p.stencil_id from best b"
-       " join variant v on v.id = b.variant_id join problem p on p.id = b.problem_id", look_at_best},
+       " join variant v on v.id = b.variant_id join problem p on p.id = b.problem_id",
+       look_at_best},
   };
   struct check c = {.connection = store_connection(store), .problem = problem, .context = context};
   halotune_status status = check_file(&c);

@@ -27,8 +27,6 @@ static void add_member(struct text *out, const char *key, const char *value) {
   json_text_string(out, value);
 }
 
-/* --- the problem -------------------------------------------------------------------------------------------------- */
-
 /* Columns: stencil, dtype, nx, ny, nz, launch, cache, device. */
 static void add_metadata(struct text *out, sqlite3_stmt *row) {
   text_printf(out, "{\"schema_version\": \"1.0.0\",\n\"metadata\": {\"framework\": \"halotune\"");
@@ -71,8 +69,6 @@ static halotune_status add_problem(sqlite3 *connection, struct text *out) {
   sqlite3_finalize(query);
   return status;
 }
-
-/* --- results ------------------------------------------------------------------------------------------------------ */
 
 static const struct {
   const char *name, *unit;

@@ -13,8 +13,6 @@
 #include "db/query.h"
 #include "stencil/generate.h"
 
-/* --- what is stored ----------------------------------------------------------------------------------------------------- */
-
 struct stored {
   struct launch launch;
   bool has_launch;
@@ -33,7 +31,8 @@ static void stored_free(struct stored *stored) {
 
 static bool take_stored(sqlite3_stmt *query, struct stored *out) {
   out->has_launch = launch_read(column_text(query, 0), &out->launch) == HALOTUNE_OK;
-  if (coefficients_read(column_text(query, 1), out->coefficients, MAX_COEFFICIENTS, &out->coefficient_count) != HALOTUNE_OK) {
+  if (coefficients_read(column_text(query, 1), out->coefficients, MAX_COEFFICIENTS, &out->coefficient_count) !=
+      HALOTUNE_OK) {
     return false;
   }
   out->steps = sqlite3_column_int(query, 2);
@@ -76,8 +75,6 @@ static bool arch_runs(const char *text, int capability) {
   return arch.feature ? arch.minor == capability % 10 : arch.minor <= capability % 10;
 }
 
-/* --- when stored code is right ------------------------------------------------------------------------------------------ */
-
 static bool is_same_domain(const struct question *q, const struct served *row) {
   struct grid grid = {{(long)row->n[0], (long)row->n[1], (long)row->n[2]}};
   struct domain dense = domain_dense(q->parsed->stencil, q->parsed->analysis, &grid);
@@ -106,8 +103,6 @@ static const char *body_of(const char *source) {
   }
   return source;
 }
-
-/* --- building ----------------------------------------------------------------------------------------------------------- */
 
 static halotune_status generate_for(const struct question *q, const struct answer *answer, const double *coefficients,
                                     struct generated *out) {
@@ -167,8 +162,8 @@ static void take(struct stored *stored, bool with_source, struct built *out) {
   stored->cubin = NULL;
 }
 
-static halotune_status build(const struct question *q, const struct answer *answer, const double *coefficients, bool with_code,
-                             struct built *out) {
+static halotune_status build(const struct question *q, const struct answer *answer, const double *coefficients,
+                             bool with_code, struct built *out) {
   struct stored stored = {.steps = 1};
   struct generated generated = {0};
   halotune_status status = HALOTUNE_OK;
@@ -211,7 +206,8 @@ halotune_status kernel_coefficients(const struct question *q, const double *give
   halotune_status status = given ? HALOTUNE_OK : stencil_coefficients(stencil, &q->domain.grid, *out);
   for (int i = 0; i < stencil->coefficient_count && given && status == HALOTUNE_OK; i++) {
     (*out)[i] = given[i];
-    if (!isfinite(given[i])) status = fail(HALOTUNE_ARGUMENT, "coefficient %s is %g", stencil->coefficients[i].name, given[i]);
+    if (!isfinite(given[i]))
+      status = fail(HALOTUNE_ARGUMENT, "coefficient %s is %g", stencil->coefficients[i].name, given[i]);
   }
   if (status == HALOTUNE_OK) return HALOTUNE_OK;
   free(*out);

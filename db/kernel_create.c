@@ -6,8 +6,6 @@
 #include "db/launch_text.h"
 #include "db/lookup.h"
 
-/* --- variants ----------------------------------------------------------------------------------------------------------- */
-
 static void variant_free(struct loaded_variant *variant) {
   if (!variant) return;
   if (variant->kernel.cu) kernel_unload(&variant->kernel);
@@ -27,7 +25,8 @@ static halotune_status describe(halotune_kernel *kernel, const struct answer *an
   variant->template_name = template->name;
   status = variant_alignment(&kernel->question, template, &answer->configuration, &variant->alignment_bytes);
   if (status != HALOTUNE_OK) return status;
-  variant->reads_plainly = path < 0 || strcmp(template->parameters[path].words[answer->configuration.choice[path]], "plain") == 0;
+  variant->reads_plainly =
+      path < 0 || strcmp(template->parameters[path].words[answer->configuration.choice[path]], "plain") == 0;
   return variant->parameters ? HALOTUNE_OK : fail_memory();
 }
 
@@ -40,7 +39,8 @@ halotune_status kernel_add_variant(halotune_kernel *kernel, const struct answer 
   if (status == HALOTUNE_OK) status = describe(kernel, answer, variant);
   if (status == HALOTUNE_OK) status = kernel_build(q, answer, kernel->coefficients, &variant->built);
   if (status == HALOTUNE_OK) {
-    kernel_plan_make(&variant->built.launch, q->parsed->stencil, (enum dtype)q->key.dtype, &q->domain, kernel->coefficients, plan);
+    kernel_plan_make(&variant->built.launch, q->parsed->stencil, (enum dtype)q->key.dtype, &q->domain,
+                     kernel->coefficients, plan);
     variant->reads_plainly = variant->reads_plainly && plan->input_maps.count == 0 && plan->output_maps.count == 0;
     status = kernel_load(kernel->cu, variant->built.cubin, plan, &variant->kernel);
   }
@@ -57,8 +57,6 @@ halotune_status kernel_add_variant(halotune_kernel *kernel, const struct answer 
   return HALOTUNE_OK;
 }
 
-/* --- the layout --------------------------------------------------------------------------------------------------------- */
-
 /* The dense domain of the question with what the caller wants otherwise. */
 static halotune_status read_layout(const struct question *q, const halotune_layout *layout, struct domain *out) {
   const long long most = 1LL << 42; /* elements; more than any grid has, and no sum of them overflows */
@@ -67,14 +65,15 @@ static halotune_status read_layout(const struct question *q, const halotune_layo
   out->plane = layout->plane ? (long)layout->plane : out->row * out->grid.n[1];
   if (layout->row < 0 || layout->row > most || layout->plane < 0 || layout->plane > most || out->row < out->grid.n[0] ||
       out->plane < out->row * out->grid.n[1]) {
-    return fail(HALOTUNE_ARGUMENT, "layout: rows of %ld and planes of %ld elements do not hold %ldx%ld points", out->row, out->plane,
-                out->grid.n[0], out->grid.n[1]);
+    return fail(HALOTUNE_ARGUMENT, "layout: rows of %ld and planes of %ld elements do not hold %ldx%ld points",
+                out->row, out->plane, out->grid.n[0], out->grid.n[1]);
   }
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     long long low = layout->low[axis] ? layout->low[axis] : q->domain.low[axis];
     long long high = layout->high[axis] ? layout->high[axis] : q->domain.high[axis];
     if (low < q->domain.low[axis] || high > q->domain.high[axis] || low >= high) {
-      return fail(HALOTUNE_ARGUMENT, "layout: the box from %lld to %lld in %c; the boundary rules allow from %ld to %ld", low, high,
+      return fail(HALOTUNE_ARGUMENT,
+                  "layout: the box from %lld to %lld in %c; the boundary rules allow from %ld to %ld", low, high,
                   axis_names[axis], q->domain.low[axis], q->domain.high[axis]);
     }
     out->low[axis] = (long)low;
@@ -86,13 +85,12 @@ static halotune_status read_layout(const struct question *q, const halotune_layo
 static halotune_status check_box(const struct domain *domain) {
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     if (domain->low[axis] >= domain->high[axis]) {
-      return fail(HALOTUNE_ARGUMENT, "the grid has no point to compute: it is no longer in %c than the taps reach", axis_names[axis]);
+      return fail(HALOTUNE_ARGUMENT, "the grid has no point to compute: it is no longer in %c than the taps reach",
+                  axis_names[axis]);
     }
   }
   return HALOTUNE_OK;
 }
-
-/* --- create ------------------------------------------------------------------------------------------------------------- */
 
 /* The configuration, where it fits this GPU and this layout, else the best other one. */
 static halotune_status settle(halotune_kernel *kernel) {
@@ -144,17 +142,21 @@ halotune_status halotune_kernel_create(halotune_ctx *ctx, const halotune_config 
   return status;
 }
 
-/* --- info and free ------------------------------------------------------------------------------------------------------ */
-
 void halotune_kernel_info(const halotune_kernel *kernel, halotune_kernel_facts *out) {
   const struct loaded_variant *variant = kernel->main;
   const struct kernel_plan *plan = &variant->kernel.plan;
-  *out = (halotune_kernel_facts){.name = plan->name, .source = variant->built.source, .template_name = variant->template_name,
-                                 .parameters = variant->parameters, .code = variant->built.code,
-                                 .input_count = kernel->input_count, .output_count = kernel->output_count,
+  *out = (halotune_kernel_facts){.name = plan->name,
+                                 .source = variant->built.source,
+                                 .template_name = variant->template_name,
+                                 .parameters = variant->parameters,
+                                 .code = variant->built.code,
+                                 .input_count = kernel->input_count,
+                                 .output_count = kernel->output_count,
                                  .coefficient_count = kernel->question.parsed->stencil->coefficient_count,
-                                 .dynamic_shared_bytes = plan->shared_bytes, .alignment_bytes = variant->alignment_bytes,
-                                 .steps = variant->built.steps, .elements = domain_elements(&kernel->question.domain)};
+                                 .dynamic_shared_bytes = plan->shared_bytes,
+                                 .alignment_bytes = variant->alignment_bytes,
+                                 .steps = variant->built.steps,
+                                 .elements = domain_elements(&kernel->question.domain)};
   memcpy(out->grid, plan->grid, sizeof out->grid);
   memcpy(out->block, plan->block, sizeof out->block);
 }

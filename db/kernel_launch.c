@@ -5,15 +5,14 @@
 
 #include "db/kernel_set.h"
 
-/* --- checks ------------------------------------------------------------------------------------------------------------- */
-
 /* What a set of pointers asks of a variant. */
 struct demands {
   int alignment_bytes;
   bool in_place;
 };
 
-static halotune_status check_pointers(const halotune_kernel *kernel, const void *const pointers[], struct demands *out) {
+static halotune_status check_pointers(const halotune_kernel *kernel, const void *const pointers[],
+                                      struct demands *out) {
   const struct parsed_stencil *parsed = kernel->question.parsed;
   const char *const *inputs = parsed->stencil->inputs, *const *outputs = parsed->stencil->outputs;
   size_t element = dtype_bytes((enum dtype)kernel->question.key.dtype);
@@ -26,7 +25,8 @@ static halotune_status check_pointers(const halotune_kernel *kernel, const void 
     const char *name = is_input ? inputs[i] : outputs[i - kernel->input_count];
     uintptr_t at = (uintptr_t)pointers[i];
     if (!at) return fail(HALOTUNE_ARGUMENT, "the pointer of %s is NULL", name);
-    if (at % element) return fail(HALOTUNE_ARGUMENT, "the pointer of %s is no multiple of its elements' %zu bytes", name, element);
+    if (at % element)
+      return fail(HALOTUNE_ARGUMENT, "the pointer of %s is no multiple of its elements' %zu bytes", name, element);
     bits |= at;
     for (int k = 0; k < i && !is_input; k++) {
       uintptr_t other = (uintptr_t)pointers[k];
@@ -72,8 +72,6 @@ static halotune_status settle_variant(halotune_kernel *kernel, const void *const
   return status == HALOTUNE_OK ? find_variant(kernel, &demands, no_textures, out) : status;
 }
 
-/* --- first launch on a set of pointers ---------------------------------------------------------------------------------- */
-
 static void copy_pointers(const halotune_kernel *kernel, const void *const pointers[], CUdeviceptr inputs[],
                           CUdeviceptr outputs[]) {
   for (int i = 0; i < kernel->input_count; i++) inputs[i] = (CUdeviceptr)(uintptr_t)pointers[i];
@@ -114,7 +112,8 @@ static halotune_status run_once(const halotune_kernel *kernel, struct loaded_var
 
 /* Bind and keep the set where there is room, else use it once; then with a variant without texture objects, which would
  * have to outlast the launch. */
-static halotune_status launch_new(halotune_kernel *kernel, CUstream stream, const void *const inputs[], void *const outputs[]) {
+static halotune_status launch_new(halotune_kernel *kernel, CUstream stream, const void *const inputs[],
+                                  void *const outputs[]) {
   const void *pointers[2 * MAX_FIELDS];
   struct bound_set *set = NULL;
   struct loaded_variant *once = NULL;

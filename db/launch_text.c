@@ -10,8 +10,6 @@
 
 #include "base/array.h"
 
-/* --- writing ------------------------------------------------------------------------------------------------------ */
-
 static void add_axes(struct text *text, const char *key, const long axes[MAX_DIMS]) {
   text_printf(text, ",\"%s\":[%ld,%ld,%ld]", key, axes[0], axes[1], axes[2]);
 }
@@ -66,8 +64,6 @@ void coefficients_write(const double *coefficients, int count, struct text *text
   }
   text_printf(text, "]");
 }
-
-/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 /* The whole text as one value of a kind. The caller's to json_decref. */
 static halotune_status read_value(const char *text, json_type type, const char *what, json_t **out) {

@@ -18,8 +18,6 @@ const char *halotune_match_name(halotune_match match) {
   return "unknown match";
 }
 
-/* --- the answer --------------------------------------------------------------------------------------------------------- */
-
 static double age_s(double date_s) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME_COARSE, &now);
@@ -64,7 +62,8 @@ static halotune_status fill_default(struct halotune_ctx *ctx, const struct answe
   out->parameters = text_ok(&text) ? context_text(ctx, text_string(&text)) : NULL;
   text_free(&text);
   out->parameter_count = template->parameter_count;
-  out->time_ms = out->low_ms = out->high_ms = out->bandwidth_gbs = out->roof_share = out->expected_ms = out->age_s = NAN;
+  out->time_ms = out->low_ms = out->high_ms = out->bandwidth_gbs = out->roof_share = out->expected_ms = out->age_s =
+      NAN;
   for (int axis = 0; axis < MAX_DIMS; axis++) out->measured_grid[axis] = 0;
   out->measured_on = out->date = out->driver = out->nvrtc = "";
   return out->parameters ? HALOTUNE_OK : fail_memory();
@@ -98,7 +97,8 @@ halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup_key *k
   if (answer->row) {
     fill_question(ctx, key, answer, out);
     fill_measured(ctx, answer->row, out);
-    out->expected_ms = answer->match <= HALOTUNE_MATCH_STALE ? out->time_ms : expected_ms(ctx, answer->row, key, device);
+    out->expected_ms =
+        answer->match <= HALOTUNE_MATCH_STALE ? out->time_ms : expected_ms(ctx, answer->row, key, device);
     return HALOTUNE_OK;
   }
   halotune_config config;
@@ -108,16 +108,22 @@ halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup_key *k
   return status;
 }
 
-halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *config, struct lookup_key *key, struct answer *out) {
+halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *config, struct lookup_key *key,
+                            struct answer *out) {
   const struct template *template;
-  if (config->reserved[CONFIG_CTX] != ctx) return fail(HALOTUNE_ARGUMENT, "the configuration is not one that this ctx gave");
+  if (config->reserved[CONFIG_CTX] != ctx)
+    return fail(HALOTUNE_ARGUMENT, "the configuration is not one that this ctx gave");
   const struct known_stencil *stencil = config->reserved[CONFIG_STENCIL];
   const struct known_template *known = config->reserved[CONFIG_TEMPLATE];
-  *key = (struct lookup_key){.stencil = (int)(stencil - ctx->catalog.stencils), .model = -1, .dtype = (unsigned char)config->dtype,
-                            .launch = (unsigned char)config->launch, .cache = (unsigned char)config->cache,
-                            .reproducible = config->reproducible != 0};
+  *key = (struct lookup_key){.stencil = (int)(stencil - ctx->catalog.stencils),
+                             .model = -1,
+                             .dtype = (unsigned char)config->dtype,
+                             .launch = (unsigned char)config->launch,
+                             .cache = (unsigned char)config->cache,
+                             .reproducible = config->reproducible != 0};
   for (int axis = 0; axis < MAX_DIMS; axis++) key->n[axis] = (uint32_t)config->grid[axis];
-  *out = (struct answer){.match = config->match, .row = config->reserved[CONFIG_ROW],
+  *out = (struct answer){.match = config->match,
+                         .row = config->reserved[CONFIG_ROW],
                          .template_at = (int)(known - ctx->catalog.templates)};
   halotune_status status = context_template(ctx, out->template_at, &template);
   if (status != HALOTUNE_OK) return status;
@@ -125,9 +131,8 @@ halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *con
   return fail(HALOTUNE_PARSE, "template %s does not have the parameters %s", known->name, config->parameters);
 }
 
-/* --- the question ------------------------------------------------------------------------------------------------------- */
-
-static halotune_status read_problem(const struct halotune_ctx *ctx, const halotune_problem *problem, struct lookup_key *key) {
+static halotune_status read_problem(const struct halotune_ctx *ctx, const halotune_problem *problem,
+                                    struct lookup_key *key) {
   if (!problem->stencil) return fail(HALOTUNE_ARGUMENT, "halotune_lookup: no stencil is named");
   if ((unsigned)problem->dtype >= DTYPE_COUNT || (unsigned)problem->launch > LAUNCH_MODE_COUNT ||
       (unsigned)problem->cache > CACHE_MODE_COUNT) {
@@ -140,22 +145,23 @@ static halotune_status read_problem(const struct halotune_ctx *ctx, const halotu
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     long long points = problem->grid[axis];
     if (points < 0 || points > GRID_MOST_AXIS_POINTS) {
-      return fail(HALOTUNE_ARGUMENT, "halotune_lookup: %lld points in %c; from 1 to %ld are possible", points, axis_names[axis],
-                  GRID_MOST_AXIS_POINTS);
+      return fail(HALOTUNE_ARGUMENT, "halotune_lookup: %lld points in %c; from 1 to %ld are possible", points,
+                  axis_names[axis], GRID_MOST_AXIS_POINTS);
     }
     key->n[axis] = points ? (uint32_t)points : 1;
   }
   key->stencil = names_find(&ctx->catalog.stencil_names, problem->stencil);
   if (key->stencil >= 0) return HALOTUNE_OK;
   struct nearest nearest = context_nearest_stencil(ctx, problem->stencil);
-  if (*nearest.question) return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s'%s", problem->stencil, nearest.question);
-  return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s': run 'halotune tune %s'%s", problem->stencil, problem->stencil,
-              ctx->catalog.database_count ? "" : "; there is no database yet");
+  if (*nearest.question)
+    return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s'%s", problem->stencil, nearest.question);
+  return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s': run 'halotune tune %s'%s", problem->stencil,
+              problem->stencil, ctx->catalog.database_count ? "" : "; there is no database yet");
 }
 
 /* What no row was measured for. */
-static halotune_status lookup_far(struct halotune_ctx *ctx, const struct lookup_key *key, const struct known_device *device,
-                                  struct answer *out) {
+static halotune_status lookup_far(struct halotune_ctx *ctx, const struct lookup_key *key,
+                                  const struct known_device *device, struct answer *out) {
   struct question question;
   halotune_status status = question_begin(ctx, key, device, &question);
   return status == HALOTUNE_OK ? choose(&question, out) : status;
@@ -183,8 +189,6 @@ halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *probl
   }
   return config_fill(ctx, &key, device, &answer, out);
 }
-
-/* --- parameters --------------------------------------------------------------------------------------------------------- */
 
 static void copy_text(char *to, size_t bytes, const char *from, size_t length) {
   size_t count = length < bytes - 1 ? length : bytes - 1;
@@ -216,6 +220,6 @@ halotune_status halotune_config_parameter_at(const halotune_config *config, int 
   for (int i = 0; i <= position && parameters_next(&at, &next); i++) {
     if (i == position) return give_parameter(&next, out);
   }
-  return fail(HALOTUNE_NOT_FOUND, "there is no parameter %d; %s has %d, counted from 0", position, config->template_name,
-              config->parameter_count);
+  return fail(HALOTUNE_NOT_FOUND, "there is no parameter %d; %s has %d, counted from 0", position,
+              config->template_name, config->parameter_count);
 }

@@ -13,6 +13,7 @@ halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup_key *k
                             const struct answer *answer, halotune_config *out);
 
 /* What a config was made from. Returns HALOTUNE_OK; HALOTUNE_ARGUMENT where it was not made by this ctx. */
-halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *config, struct lookup_key *key, struct answer *out);
+halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *config, struct lookup_key *key,
+                            struct answer *out);
 
 #endif

@@ -61,10 +61,13 @@ static void map_free(struct id_map *map) {
   free(map->places);
 }
 
-static const char *keep(struct catalog *catalog, const char *text) { return arena_text(&catalog->arena, text, strlen(text)); }
+static const char *keep(struct catalog *catalog, const char *text) {
+  return arena_text(&catalog->arena, text, strlen(text));
+}
 
 /* Call `take` for each row of a statement. */
-static halotune_status read_rows(struct reader *r, const char *sql, halotune_status (*take)(struct reader *, sqlite3_stmt *)) {
+static halotune_status read_rows(struct reader *r, const char *sql,
+                                 halotune_status (*take)(struct reader *, sqlite3_stmt *)) {
   sqlite3_stmt *query = NULL;
   halotune_status status = query_prepare(r->connection, sql, &query);
   int code = SQLITE_DONE;
@@ -73,8 +76,6 @@ static halotune_status read_rows(struct reader *r, const char *sql, halotune_sta
   sqlite3_finalize(query);
   return status;
 }
-
-/* --- what rows refer to ------------------------------------------------------------------------------------------------- */
 
 static halotune_status take_stencil(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
@@ -105,8 +106,10 @@ static halotune_status take_template(struct reader *r, sqlite3_stmt *query) {
   if (!list) return fail_memory();
   c->templates = list;
   struct known_template *added = &list[c->template_count];
-  *added = (struct known_template){.name = keep(c, column_text(query, 2)), .yaml = keep(c, column_text(query, 3)),
-                                   .cuda = keep(c, column_text(query, 4)), .database = c->database_count};
+  *added = (struct known_template){.name = keep(c, column_text(query, 2)),
+                                   .yaml = keep(c, column_text(query, 3)),
+                                   .cuda = keep(c, column_text(query, 4)),
+                                   .database = c->database_count};
   snprintf(added->hash, sizeof added->hash, "%s", hash);
   if (!added->name || !added->yaml || !added->cuda) return fail_memory();
   return map_add(&r->templates, sqlite3_column_int64(query, 0), c->template_count++);
@@ -116,8 +119,8 @@ static halotune_status take_template(struct reader *r, sqlite3_stmt *query) {
 static int model_of(const struct catalog *c, const struct known_device *device) {
   for (int i = 0; i < c->device_count; i++) {
     const struct known_device *other = &c->devices[i];
-    if (strcmp(other->name, device->name) == 0 && other->capability == device->capability && other->sm_count == device->sm_count &&
-        other->is_emulation == device->is_emulation) {
+    if (strcmp(other->name, device->name) == 0 && other->capability == device->capability &&
+        other->sm_count == device->sm_count && other->is_emulation == device->is_emulation) {
       return i;
     }
   }
@@ -132,18 +135,25 @@ static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
   struct known_device *added = &list[c->device_count];
   int numbers[12];
   for (int i = 0; i < 12; i++) numbers[i] = sqlite3_column_int(query, 3 + i);
-  *added = (struct known_device){.name = keep(c, column_text(query, 1)), .uuid = keep(c, column_text(query, 2)),
-                                 .capability = numbers[0], .sm_count = numbers[1], .memory_clock_khz = numbers[2],
-                                 .bus_bits = numbers[3], .l2_bytes = numbers[4], .is_emulation = numbers[5] != 0};
-  added->limits = (struct device_limits){.capability = numbers[0], .max_threads = numbers[6], .max_threads_sm = numbers[7],
-                                         .max_registers = numbers[8], .registers_sm = numbers[9],
-                                         .max_shared_bytes = numbers[10], .warp_size = numbers[11]};
+  *added = (struct known_device){.name = keep(c, column_text(query, 1)),
+                                 .uuid = keep(c, column_text(query, 2)),
+                                 .capability = numbers[0],
+                                 .sm_count = numbers[1],
+                                 .memory_clock_khz = numbers[2],
+                                 .bus_bits = numbers[3],
+                                 .l2_bytes = numbers[4],
+                                 .is_emulation = numbers[5] != 0};
+  added->limits = (struct device_limits){.capability = numbers[0],
+                                         .max_threads = numbers[6],
+                                         .max_threads_sm = numbers[7],
+                                         .max_registers = numbers[8],
+                                         .registers_sm = numbers[9],
+                                         .max_shared_bytes = numbers[10],
+                                         .warp_size = numbers[11]};
   if (!added->name || !added->uuid) return fail_memory();
   added->model = model_of(c, added);
   return map_add(&r->devices, sqlite3_column_int64(query, 0), c->device_count++);
 }
-
-/* --- rows --------------------------------------------------------------------------------------------------------------- */
 
 /* The number that `count` digits stand for; -1 for what are no digits. */
 static int digits(const char *text, int count) {
@@ -216,9 +226,12 @@ static halotune_status take_best(void *context, sqlite3_value **values) {
       (struct reference){sqlite3_value_int64(values[1]), sqlite3_value_int64(values[2]), r->reference_count};
   r->reference_count++;
   struct served *row = &list[c->row_count++];
-  *row = (struct served){.id = sqlite3_value_int64(values[0]), .database = c->database_count,
-                         .time_ms = sqlite3_value_double(values[3]), .low_ms = sqlite3_value_double(values[4]),
-                         .high_ms = sqlite3_value_double(values[5]), .bytes = sqlite3_value_int64(values[6]),
+  *row = (struct served){.id = sqlite3_value_int64(values[0]),
+                         .database = c->database_count,
+                         .time_ms = sqlite3_value_double(values[3]),
+                         .low_ms = sqlite3_value_double(values[4]),
+                         .high_ms = sqlite3_value_double(values[5]),
+                         .bytes = sqlite3_value_int64(values[6]),
                          .roof_share = value_real(values[10])};
   row->date = keep(c, value_text(values[7]));
   row->driver = keep_again(c, value_text(values[8]), &r->driver);
@@ -229,7 +242,9 @@ static halotune_status take_best(void *context, sqlite3_value **values) {
 }
 
 /* The rows of this database begin here. */
-static struct served *own_rows(const struct reader *r) { return r->catalog->rows + r->catalog->row_count - r->reference_count; }
+static struct served *own_rows(const struct reader *r) {
+  return r->catalog->rows + r->catalog->row_count - r->reference_count;
+}
 
 /* References are gone through as rows come: by id, where no index is used, but SQLite does not promise it. */
 static void turn_to(struct reader *r, int64_t id) {
@@ -271,7 +286,8 @@ static halotune_status add_variant(struct reader *r, int64_t id, int64_t templat
   if (template_at < 0) return refer_fail(r);
   if (!parameters) return fail_memory();
   struct known_template *template = &c->templates[template_at];
-  if (template->wins == 0) template->parameter_count = count_parameters(parameters); /* every variant of it has them all */
+  if (template->wins == 0)
+    template->parameter_count = count_parameters(parameters); /* every variant of it has them all */
   for (int i = r->at; i < r->reference_count && r->references[i].variant == id; i++) {
     struct served *row = own_rows(r) + r->references[i].row;
     row->template_at = template_at;
@@ -296,8 +312,6 @@ static int compare_variants(const void *left, const void *right) {
   return a->variant < b->variant ? -1 : a->variant > b->variant;
 }
 
-/* --- what is wrong ------------------------------------------------------------------------------------------------------ */
-
 static halotune_status take_refuted(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
   struct refuted refuted = {.date = keep(c, column_text(query, 0)), .parameters = keep_once(c, column_text(query, 8))};
@@ -311,8 +325,6 @@ static halotune_status take_refuted(struct reader *r, sqlite3_stmt *query) {
   refuted.model = c->devices[device].model;
   return refuted_add(&c->refuted, &refuted);
 }
-
-/* --- a database --------------------------------------------------------------------------------------------------------- */
 
 /* Mostly they are in order as they come. */
 static void sort_references(struct reader *r, int (*compare)(const void *, const void *)) {
@@ -339,10 +351,10 @@ static const char sql_sample_count[] = "select sample_count from best where id =
 static const char sql_problems[] =
     "select take(id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible) from problem not indexed";
 static const char sql_variants[] = "select take(id, template_id, parameters) from variant not indexed";
-static const char sql_refuted[] =
-    "select max(" SQL_VERDICT_DATE("w", "wr") "), wp.device_id, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz, v.template_id,"
-    " v.parameters from " SQL_WRONG_VERDICTS " join variant v on v.id = w.variant_id where " SQL_STANDS
-    " group by w.variant_id, wp.device_id, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz";
+static const char sql_refuted[] = "select max(" SQL_VERDICT_DATE(
+    "w", "wr") "), wp.device_id, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz, v.template_id,"
+               " v.parameters from " SQL_WRONG_VERDICTS " join variant v on v.id = w.variant_id where " SQL_STANDS
+               " group by w.variant_id, wp.device_id, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz";
 static const char sql_variant[] = "select template_id, parameters from variant where id = ?1";
 
 /* Nothing is found here where a database was changed behind SQLite's back. */

@@ -21,8 +21,8 @@ struct parsed_stencil {
 struct known_stencil {
   char hash[HASH_HEX_BYTES];
   const char *name, *text;
-  int database;              /* the first that has a row of it; without any, the first that has it */
-  const char *newest;        /* date of its newest row there; "" without one */
+  int database;                            /* the first that has a row of it; without any, the first that has it */
+  const char *newest;                      /* date of its newest row there; "" without one */
   _Atomic(struct parsed_stencil *) parsed; /* NULL until it is first needed */
 };
 
@@ -30,10 +30,10 @@ struct known_template {
   char hash[HASH_HEX_BYTES];
   const char *name, *yaml, *cuda;
   int database;
-  bool has_file;             /* one of its name is installed */
-  bool is_superseded;        /* another one of its name is newer, or installed */
-  bool is_trusted;           /* it is the installed one, or has rows, which are all trusted: its code may run */
-  int wins;                  /* rows that it has */
+  bool has_file;                 /* one of its name is installed */
+  bool is_superseded;            /* another one of its name is newer, or installed */
+  bool is_trusted;               /* it is the installed one, or has rows, which are all trusted: its code may run */
+  int wins;                      /* rows that it has */
   unsigned char parameter_count; /* once it has one */
   _Atomic(struct template *) parsed;
 };

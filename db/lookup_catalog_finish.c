@@ -7,8 +7,6 @@
 #include "base/file.h"
 #include "db/lookup_catalog.h"
 
-/* --- names -------------------------------------------------------------------------------------------------------------- */
-
 /* Of stencils of one name those with rows come first, so that an import without trust changes no name's meaning; of
  * these the earlier database's counts; within it the one that was measured last. */
 static bool is_newer(const struct known_stencil *a, const struct known_stencil *b) {
@@ -32,8 +30,6 @@ static halotune_status find_names(struct catalog *c) {
   }
   return ok ? HALOTUNE_OK : fail_memory();
 }
-
-/* --- templates ---------------------------------------------------------------------------------------------------------- */
 
 /* The hash of FOLDER/NAME.yaml and .cu; false where they are not there. */
 static bool hash_of_files(const char *folder, int length, const char *name, char hex[HASH_HEX_BYTES]) {
@@ -102,8 +98,6 @@ static void find_superseded(struct catalog *c) {
     }
   }
 }
-
-/* --- rows --------------------------------------------------------------------------------------------------------------- */
 
 /* By family, then by database, and the faster of two GPUs of a model first. */
 static int compare_rows(const void *left, const void *right) {

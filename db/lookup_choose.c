@@ -14,26 +14,23 @@
 
 enum { MOST_TRIES = 64, WIDEST_ACCESS_BYTES = 16, TEXTURE_ALIGNMENT_BYTES = 512 };
 
-/* --- bindings ----------------------------------------------------------------------------------------------------- */
-
 /* Bindings in memory of the caller's, where that is enough. */
 enum { STACK_NUMBERS = 4096 };
 
 static bool bind_in(const struct template *template, const double facts[FACT_COUNT], double *room,
                     struct bindings *out) {
-  size_t variables = (size_t)template->variable_count, nodes = (size_t)template->exprs.count + 1;
+  size_t variables = (size_t) template->variable_count, nodes = (size_t) template->exprs.count + 1;
   if (variables + nodes > STACK_NUMBERS) return false;
   *out = (struct bindings){template, room, room + variables};
   memcpy(room, facts, FACT_COUNT * sizeof *facts);
   memcpy(room + FACT_COUNT + template->parameter_count, template->word_values,
-         (size_t)template->word_count * sizeof *template->word_values);
+         (size_t) template->word_count * sizeof *template->word_values);
   return true;
 }
 
-/* --- what a configuration needs ----------------------------------------------------------------------------------------- */
-
 /* The word or number of a parameter; NULL where the template has none of that name. */
-static const char *value_of(const struct template *template, const struct configuration *configuration, const char *name) {
+static const char *value_of(const struct template *template, const struct configuration *configuration,
+                            const char *name) {
   int at = template_parameter(template, name, strlen(name));
   return at < 0 ? NULL : template->parameters[at].words[configuration->choice[at]];
 }
@@ -52,7 +49,8 @@ static bool reads_plainly(const struct template *template, const struct configur
 /* `vector` counts elements that are accessed at once; a template may have `pieces` of points where rows are not aligned. */
 static int access_alignment(const struct template *template, const struct configuration *configuration,
                             enum dtype dtype) {
-  const char *vector = value_of(template, configuration, "vector"), *pieces = value_of(template, configuration, "pieces");
+  const char *vector = value_of(template, configuration, "vector"),
+             *pieces = value_of(template, configuration, "pieces");
   int element = (int)dtype_bytes(dtype);
   if (reads_textures(template, configuration)) return TEXTURE_ALIGNMENT_BYTES;
   if (pieces && strcmp(pieces, "points") == 0) return element;
@@ -99,15 +97,13 @@ static halotune_status keeps_pointers(const struct question *q, const struct tem
   return status;
 }
 
-/* --- rules ------------------------------------------------------------------------------------------------------------ */
-
 static bool keeps_rules(struct bindings *bindings, const struct configuration *configuration) {
   bindings_configure(bindings, configuration);
   return bindings_failed_rule(bindings) == NULL;
 }
 
-halotune_status choose_check(const struct question *q, const struct template *template, const struct configuration *configuration,
-                             bool *fits) {
+halotune_status choose_check(const struct question *q, const struct template *template,
+                             const struct configuration *configuration, bool *fits) {
   double room[STACK_NUMBERS];
   struct bindings bindings;
   halotune_status status = keeps_pointers(q, template, configuration, fits);
@@ -123,12 +119,11 @@ halotune_status choose_check(const struct question *q, const struct template *te
   return HALOTUNE_OK;
 }
 
-/* --- what is known to be wrong ------------------------------------------------------------------------------------------ */
-
 /* Whether a configuration was found to be wrong on this very problem. `parameters` is one of the catalog's texts. */
 static bool is_refuted(const struct question *q, int template_at, const char *parameters) {
   const uint32_t *n = q->key.n;
-  struct refuted question = {{n[0], n[1], n[2]}, q->key.stencil, q->device->model, template_at, q->key.dtype, parameters, NULL};
+  struct refuted question = {
+      {n[0], n[1], n[2]}, q->key.stencil, q->device->model, template_at, q->key.dtype, parameters, NULL};
   return refuted_find(&q->ctx->catalog.refuted, &question) != NULL;
 }
 
@@ -150,8 +145,6 @@ static halotune_status refuse_refuted(const struct question *q, const struct tem
   text_free(&text);
   return status;
 }
-
-/* --- nearby rows -------------------------------------------------------------------------------------------------------- */
 
 /* Tuning finds the same configuration for many grids; one that did not fit is not asked twice. */
 static bool was_refused(const struct answer *refused, int count, const struct answer *candidate, int parameters) {
@@ -177,7 +170,8 @@ static halotune_status choose_near(const struct question *q, bool other_models, 
     if (is_refuted_row(q, row)) continue;
     const struct template *template;
     bool fits = false;
-    struct answer candidate = {.row = row, .template_at = row->template_at,
+    struct answer candidate = {.row = row,
+                               .template_at = row->template_at,
                                .match = other_models ? HALOTUNE_MATCH_SAME_ARCH : HALOTUNE_MATCH_NEAR_GRID};
     halotune_status status = context_template(q->ctx, row->template_at, &template);
     if (status != HALOTUNE_OK) return status;
@@ -194,11 +188,9 @@ static halotune_status choose_near(const struct question *q, bool other_models, 
   return HALOTUNE_OK;
 }
 
-/* --- defaults ----------------------------------------------------------------------------------------------------------- */
-
 /* Set a parameter to one of these values, the first that it has, and hold it there. */
-static void hold(const struct template *template, const char *name, const char *value, struct configuration *configuration,
-                 bool fixed[MAX_PARAMETERS]) {
+static void hold(const struct template *template, const char *name, const char *value,
+                 struct configuration *configuration, bool fixed[MAX_PARAMETERS]) {
   int at = template_parameter(template, name, strlen(name));
   for (int v = 0; at >= 0 && v < template->parameters[at].value_count; v++) {
     if (strcmp(template->parameters[at].words[v], value) != 0) continue;
@@ -225,12 +217,13 @@ static void hold_width(const struct question *q, const struct template *template
 }
 
 /* What is nearest to a configuration and fits. */
-static halotune_status adapt(const struct question *q, const struct template *template, struct configuration *configuration,
-                             bool *fits) {
+static halotune_status adapt(const struct question *q, const struct template *template,
+                             struct configuration *configuration, bool *fits) {
   struct bindings bindings;
   bool fixed[MAX_PARAMETERS] = {false};
   hold_width(q, template, configuration, fixed);
-  if (q->in_place || q->no_textures || q->alignment_bytes > 0) hold(template, "load_path", "plain", configuration, fixed);
+  if (q->in_place || q->no_textures || q->alignment_bytes > 0)
+    hold(template, "load_path", "plain", configuration, fixed);
   if (q->alignment_bytes % TENSOR_ALIGNMENT_BYTES != 0) hold(template, "copies", "threads", configuration, fixed);
   *fits = false;
   halotune_status status = bindings_make(template, q->facts, &bindings);
@@ -288,12 +281,14 @@ static halotune_status fail_without_answer(const struct question *q) {
   const uint32_t *n = q->key.n;
   const long wrong = count_refuted(q);
   if (wrong == 0) {
-    return fail(HALOTUNE_NOT_FOUND, "no trusted template in the databases can compute %s on %ux%ux%u %s: run 'halotune tune %s' for it",
+    return fail(HALOTUNE_NOT_FOUND,
+                "no trusted template in the databases can compute %s on %ux%ux%u %s: run 'halotune tune %s' for it",
                 name, n[0], n[1], n[2], dtype, name);
   }
-  return fail(HALOTUNE_NOT_FOUND, "%ld variant%s of %s on %ux%ux%u %s %s known to be wrong, and no trusted template in the databases "
-              "can compute it otherwise: 'halotune tune %s' tells what is wrong, or finds one that is right", wrong, PLURAL(wrong),
-              name, n[0], n[1], n[2], dtype, wrong == 1 ? "is" : "are", name);
+  return fail(HALOTUNE_NOT_FOUND,
+              "%ld variant%s of %s on %ux%ux%u %s %s known to be wrong, and no trusted template in the databases "
+              "can compute it otherwise: 'halotune tune %s' tells what is wrong, or finds one that is right",
+              wrong, PLURAL(wrong), name, n[0], n[1], n[2], dtype, wrong == 1 ? "is" : "are", name);
 }
 
 static halotune_status choose_default(const struct question *q, struct answer *out) {
@@ -325,16 +320,14 @@ static halotune_status choose_default(const struct question *q, struct answer *o
   return status != HALOTUNE_OK || found ? status : fail_without_answer(q);
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------------------------- */
-
 void question_set_domain(struct question *q, const struct domain *domain) {
   q->domain = *domain;
   facts_fill(q->parsed->stencil, q->parsed->analysis, (enum dtype)q->key.dtype, domain, &q->device->limits,
              q->key.reproducible, q->facts);
 }
 
-halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key *key, const struct known_device *device,
-                               struct question *out) {
+halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key *key,
+                               const struct known_device *device, struct question *out) {
   *out = (struct question){.ctx = ctx, .device = device, .key = *key};
   struct grid grid = {{(long)key->n[0], (long)key->n[1], (long)key->n[2]}};
   halotune_status status = context_stencil(ctx, key->stencil, &out->parsed);

@@ -26,8 +26,8 @@ struct answer {
 
 /* Begin a question on a dense grid, with any alignment.
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a grid that the stencil cannot have; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
-halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key *key, const struct known_device *device,
-                               struct question *out);
+halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key *key,
+                               const struct known_device *device, struct question *out);
 
 /* Change the domain. */
 void question_set_domain(struct question *question, const struct domain *domain);

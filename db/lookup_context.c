@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- open and close ----------------------------------------------------------------------------------------------------- */
-
 static halotune_status add_default(struct catalog *catalog) {
   char *path = NULL, *starter = NULL;
   halotune_status status = store_default_path(&path);
@@ -35,7 +33,8 @@ halotune_status halotune_open(const char *const *paths, int count, halotune_ctx 
   pthread_mutex_init(&ctx->lock, NULL);
   if (!paths) status = add_default(&ctx->catalog);
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
-    status = paths[i] ? catalog_add(&ctx->catalog, paths[i]) : fail(HALOTUNE_ARGUMENT, "halotune_open: path %d is NULL", i);
+    status =
+        paths[i] ? catalog_add(&ctx->catalog, paths[i]) : fail(HALOTUNE_ARGUMENT, "halotune_open: path %d is NULL", i);
   }
   if (status == HALOTUNE_OK) status = catalog_finish(&ctx->catalog);
   if (status == HALOTUNE_OK) status = lookup_table_make(&ctx->catalog, &ctx->table);
@@ -43,7 +42,8 @@ halotune_status halotune_open(const char *const *paths, int count, halotune_ctx 
     context_release(ctx);
     return status;
   }
-  fail_put_back(&before); /* templates that are looked for and not installed, a home that there is none of: these are no failures */
+  fail_put_back(
+      &before); /* templates that are looked for and not installed, a home that there is none of: these are no failures */
   *out = ctx;
   return HALOTUNE_OK;
 }
@@ -77,8 +77,6 @@ const char *halotune_error(const halotune_ctx *ctx) {
 }
 
 const char *halotune_version(void) { return HALOTUNE_VERSION; }
-
-/* --- libraries ---------------------------------------------------------------------------------------------------------- */
 
 halotune_status context_cu(struct halotune_ctx *ctx, const struct cu **out) {
   halotune_status status = HALOTUNE_OK;
@@ -124,8 +122,6 @@ halotune_status context_nvrtc(struct halotune_ctx *ctx, const struct nvrtc **out
   return status;
 }
 
-/* --- devices ------------------------------------------------------------------------------------------------------------ */
-
 /* Rows of the same model of GPU, wherever they were measured. */
 static int find_model(const struct catalog *catalog, const struct device_facts *facts) {
   for (int i = 0; i < catalog->device_count; i++) {
@@ -147,15 +143,21 @@ static halotune_status ask_device(struct halotune_ctx *ctx, const struct cu *cu,
     return status;
   }
   const struct device_facts *facts = &own->facts;
-  own->known = (struct known_device){.name = facts->name, .uuid = facts->uuid, .capability = facts->capability,
-                                     .model = find_model(&ctx->catalog, facts), .sm_count = facts->sm_count,
-                                     .memory_clock_khz = facts->memory_clock_khz, .bus_bits = facts->bus_bits,
-                                     .l2_bytes = facts->l2_bytes, .limits = facts->limits};
+  own->known = (struct known_device){.name = facts->name,
+                                     .uuid = facts->uuid,
+                                     .capability = facts->capability,
+                                     .model = find_model(&ctx->catalog, facts),
+                                     .sm_count = facts->sm_count,
+                                     .memory_clock_khz = facts->memory_clock_khz,
+                                     .bus_bits = facts->bus_bits,
+                                     .l2_bytes = facts->l2_bytes,
+                                     .limits = facts->limits};
   *out = own;
   return HALOTUNE_OK;
 }
 
-static halotune_status own_device(struct halotune_ctx *ctx, const struct cu *cu, int ordinal, const struct own_device **out) {
+static halotune_status own_device(struct halotune_ctx *ctx, const struct cu *cu, int ordinal,
+                                  const struct own_device **out) {
   halotune_status status = HALOTUNE_OK;
   *out = NULL;
   if (ordinal < 0 || ordinal >= CONTEXT_MOST_GPUS) return fail(HALOTUNE_ARGUMENT, "there is no GPU %d", ordinal);
@@ -179,7 +181,8 @@ halotune_status context_current_device(struct halotune_ctx *ctx, const struct ow
   halotune_status status = context_cu(ctx, &cu);
   if (status != HALOTUNE_OK) return status;
   if (cu->ctx_device(&device) != CUDA_SUCCESS) {
-    return fail(HALOTUNE_NO_GPU, "this thread has no current CUDA context: call cudaSetDevice and any function of the runtime, or "
+    return fail(HALOTUNE_NO_GPU,
+                "this thread has no current CUDA context: call cudaSetDevice and any function of the runtime, or "
                 "cuCtxSetCurrent, before; or name the device");
   }
   return own_device(ctx, cu, (int)device, out);
@@ -191,7 +194,10 @@ static bool device_of_arch(const char *name, struct known_device *room) {
   if (strncmp(name, "sm_", 3) != 0 || arch_parse(name, &arch) != HALOTUNE_OK) return false;
   const struct arch_facts *facts = arch_find(arch.major, arch.minor);
   if (!facts) return false;
-  *room = (struct known_device){.name = name, .uuid = "", .model = -1, .capability = 10 * arch.major + arch.minor,
+  *room = (struct known_device){.name = name,
+                                .uuid = "",
+                                .model = -1,
+                                .capability = 10 * arch.major + arch.minor,
                                 .limits = arch_device_limits(facts)};
   return true;
 }
@@ -214,7 +220,8 @@ halotune_status context_device(struct halotune_ctx *ctx, const char *name, struc
   *out = NULL;
   if (!name || (*name >= '0' && *name <= '9' && name[strspn(name, "0123456789")] == '\0')) {
     status = name ? context_cu(ctx, &cu) : context_current_device(ctx, &own);
-    if (status == HALOTUNE_OK && name) status = own_device(ctx, cu, strlen(name) < 4 ? (int)strtol(name, NULL, 10) : -1, &own);
+    if (status == HALOTUNE_OK && name)
+      status = own_device(ctx, cu, strlen(name) < 4 ? (int)strtol(name, NULL, 10) : -1, &own);
     if (status == HALOTUNE_OK) *out = &own->known;
     return status;
   }
@@ -236,8 +243,6 @@ struct nearest context_nearest_stencil(const struct halotune_ctx *ctx, const cha
   for (int i = 0; i < ctx->catalog.stencil_count; i++) nearest_try(&nearest, ctx->catalog.stencils[i].name);
   return nearest;
 }
-
-/* --- texts to structs --------------------------------------------------------------------------------------------------- */
 
 static halotune_status parse_stencil(const struct known_stencil *known, struct parsed_stencil **out) {
   struct source source = source_of(known->name, known->text, strlen(known->text));
@@ -290,7 +295,8 @@ halotune_status context_template(struct halotune_ctx *ctx, int template_at, cons
 const char *context_text(struct halotune_ctx *ctx, const char *text) {
   pthread_mutex_lock(&ctx->lock);
   const char *kept = names_text(&ctx->texts, text);
-  if (!kept && (kept = arena_text(&ctx->text_arena, text, strlen(text))) && !names_add(&ctx->texts, kept, 0)) kept = NULL;
+  if (!kept && (kept = arena_text(&ctx->text_arena, text, strlen(text))) && !names_add(&ctx->texts, kept, 0))
+    kept = NULL;
   pthread_mutex_unlock(&ctx->lock);
   return kept;
 }

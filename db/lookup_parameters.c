@@ -71,8 +71,8 @@ bool parameters_configure(const struct template *template, const char *text, str
   int count = 0;
   *out = configuration_default(template);
   for (; parameters_next(&text, &next); count++) {
-    bool in_order = count < template->parameter_count &&
-                    text_is(template->parameters[count].name, next.name, next.name_length);
+    bool in_order =
+        count < template->parameter_count && text_is(template->parameters[count].name, next.name, next.name_length);
     int at = in_order ? count : template_parameter(template, next.name, next.name_length);
     int value = at < 0 ? -1 : find_value(&template->parameters[at], &next);
     if (value < 0) return false;

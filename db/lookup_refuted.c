@@ -7,8 +7,8 @@
 #include "base/array.h"
 #include "db/lookup_catalog.h"
 
-#define COMPARE(a, b)                   \
-  do {                                  \
+#define COMPARE(a, b)                          \
+  do {                                         \
     if ((a) != (b)) return (a) < (b) ? -1 : 1; \
   } while (0)
 
@@ -54,8 +54,8 @@ const char *refuted_find(const struct refuted_list *list, const struct refuted *
 }
 
 bool refuted_row(const struct refuted_list *list, const struct served *row) {
-  struct refuted question = {{row->n[0], row->n[1], row->n[2]}, row->stencil, row->model, row->template_at,
-                             row->dtype, row->parameters, NULL};
+  struct refuted question = {
+      {row->n[0], row->n[1], row->n[2]}, row->stencil, row->model, row->template_at, row->dtype, row->parameters, NULL};
   const char *date = refuted_find(list, &question);
   return date && strcmp(date, row->date) >= 0;
 }

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- exact -------------------------------------------------------------------------------------------------------------- */
-
 /* Both halves of a product depend on all bits of its factors. */
 static uint64_t mix(uint64_t a, uint64_t b) {
   __uint128_t product = (__uint128_t)a * b;
@@ -27,8 +25,8 @@ static uint64_t problem_hash(const uint32_t n[MAX_DIMS], int stencil, int model,
 static uint32_t tag_of(uint64_t hash) { return (uint32_t)(hash >> 32); }
 
 static bool is_of_problem(const struct served *row, const struct lookup_key *key) {
-  return row->n[0] == key->n[0] && row->n[1] == key->n[1] && row->n[2] == key->n[2] &&
-         row->stencil == key->stencil && row->model == key->model && row->dtype == key->dtype;
+  return row->n[0] == key->n[0] && row->n[1] == key->n[1] && row->n[2] == key->n[2] && row->stencil == key->stencil &&
+         row->model == key->model && row->dtype == key->dtype;
 }
 
 static bool is_in_mode(const struct served *row, const struct lookup_key *key) {
@@ -39,8 +37,11 @@ static bool is_in_mode(const struct served *row, const struct lookup_key *key) {
 /* Of two rows for the same the first stays: catalog_finish put the one that counts in front. */
 static void add_row(struct lookup_table *table, int row) {
   const struct served *rows = table->catalog->rows, *added = &rows[row];
-  struct lookup_key key = {.stencil = added->stencil, .model = added->model, .dtype = added->dtype,
-                          .launch = (unsigned char)(added->launch + 1), .cache = (unsigned char)(added->cache + 1)};
+  struct lookup_key key = {.stencil = added->stencil,
+                           .model = added->model,
+                           .dtype = added->dtype,
+                           .launch = (unsigned char)(added->launch + 1),
+                           .cache = (unsigned char)(added->cache + 1)};
   memcpy(key.n, added->n, sizeof key.n);
   uint64_t hash = problem_hash(key.n, key.stencil, key.model, key.dtype);
   size_t at = hash & table->mask;
@@ -67,23 +68,23 @@ const struct served *lookup_exact(const struct lookup_table *table, const struct
   return best;
 }
 
-/* --- distance ----------------------------------------------------------------------------------------------------------- */
-
 enum { ALIGNMENT, ROW, PLANE, DEPTH, CACHE, WAVES };
 
 /* What a difference of one counts: a power of two of alignment, or a factor of two of the others. */
-static const float weights[LOOKUP_FEATURES] = {[ALIGNMENT] = 0.5f, [ROW] = 0.5f, [PLANE] = 0.5f,
-                                              [DEPTH] = 0.25f,    [CACHE] = 1,  [WAVES] = 0.5f};
+static const float weights[LOOKUP_FEATURES] = {
+    [ALIGNMENT] = 0.5f, [ROW] = 0.5f, [PLANE] = 0.5f, [DEPTH] = 0.25f, [CACHE] = 1, [WAVES] = 0.5f};
 
 /* For another mode than the one that is asked for: a row measured in it is still better than one for half the cells. */
 static const float other_launch = 0.25f, other_cache = 0.75f, fewer_variants = 0.25f;
 
 static float clamp(float value, float low, float high) { return value < low ? low : value > high ? high : value; }
 
-static void find_features(const uint32_t n[MAX_DIMS], double bytes, const struct known_device *device, float out[LOOKUP_FEATURES]) {
+static void find_features(const uint32_t n[MAX_DIMS], double bytes, const struct known_device *device,
+                          float out[LOOKUP_FEATURES]) {
   enum { WIDEST = 5 }; /* rows of 32 elements are whole transactions; more alignment changes nothing */
   float cells = (float)n[0] * (float)n[1] * (float)n[2];
-  float sms = device->sm_count > 0 ? (float)device->sm_count : 1, l2 = device->l2_bytes > 0 ? (float)device->l2_bytes : 32e6f;
+  float sms = device->sm_count > 0 ? (float)device->sm_count : 1,
+        l2 = device->l2_bytes > 0 ? (float)device->l2_bytes : 32e6f;
   int shift = n[0] ? __builtin_ctz(n[0]) : 0;
   out[ALIGNMENT] = (float)(shift < WIDEST ? shift : WIDEST);
   out[ROW] = log2f((float)n[0]);
@@ -94,17 +95,24 @@ static void find_features(const uint32_t n[MAX_DIMS], double bytes, const struct
   out[WAVES] = clamp(log2f(cells / (sms * 2048)), -3, 5);
 }
 
-void lookup_near_start(const struct lookup_table *table, const struct lookup_key *key, const struct known_device *device, double bytes_per_point,
-                bool other_models, struct lookup_near *out) {
-  *out = (struct lookup_near){.table = table, .key = *key, .device = device, .other_models = other_models,
-                             .emulated = !other_models, .distance = -1, .row = -1};
+void lookup_near_start(const struct lookup_table *table, const struct lookup_key *key,
+                       const struct known_device *device, double bytes_per_point, bool other_models,
+                       struct lookup_near *out) {
+  *out = (struct lookup_near){.table = table,
+                              .key = *key,
+                              .device = device,
+                              .other_models = other_models,
+                              .emulated = !other_models,
+                              .distance = -1,
+                              .row = -1};
   double cells = (double)key->n[0] * key->n[1] * key->n[2];
   find_features(key->n, cells * bytes_per_point, device, out->features);
 }
 
 /* The nearest row of a family that comes behind what was found last. Distances are computed in pieces that fit into registers and
  * the first cache, without branches, so that the compiler makes vector code of them. */
-static void search_family(const struct lookup_near *near, const struct lookup_family *family, float *best, int *best_row) {
+static void search_family(const struct lookup_near *near, const struct lookup_family *family, float *best,
+                          int *best_row) {
   enum { PIECE = 256 };
   const struct catalog *catalog = near->table->catalog;
   float distances[PIECE];
@@ -121,7 +129,8 @@ static void search_family(const struct lookup_near *near, const struct lookup_fa
       float distance = distances[i];
       if (distance > *best) continue; /* modes only add to it */
       if (near->key.reproducible && !row->reproducible) continue;
-      if (near->key.launch ? row->launch + 1 != near->key.launch : row->launch != LAUNCH_STREAM) distance += other_launch;
+      if (near->key.launch ? row->launch + 1 != near->key.launch : row->launch != LAUNCH_STREAM)
+        distance += other_launch;
       if (near->key.cache ? row->cache + 1 != near->key.cache : row->cache != CACHE_STEADY) distance += other_cache;
       if (row->reproducible && !near->key.reproducible) distance += fewer_variants; /* it won among them */
       bool is_behind = distance > near->distance || (distance == near->distance && first + i > near->row);
@@ -153,8 +162,6 @@ const struct served *lookup_near_next(struct lookup_near *near) {
   return &table->catalog->rows[best_row];
 }
 
-/* --- making it ---------------------------------------------------------------------------------------------------------- */
-
 static halotune_status make_families(struct lookup_table *table) {
   const struct catalog *c = table->catalog;
   table->families = calloc((size_t)c->row_count + 1, sizeof *table->families);
@@ -183,7 +190,8 @@ static halotune_status make_features(struct lookup_table *table) {
   if (!table->features) return fail_memory();
   for (int i = 0; i < c->row_count; i++) {
     find_features(c->rows[i].n, (double)c->rows[i].bytes, &c->devices[c->rows[i].device], features);
-    for (int f = 0; f < LOOKUP_FEATURES; f++) table->features[(size_t)f * (size_t)c->row_count + (size_t)i] = features[f];
+    for (int f = 0; f < LOOKUP_FEATURES; f++)
+      table->features[(size_t)f * (size_t)c->row_count + (size_t)i] = features[f];
   }
   return HALOTUNE_OK;
 }

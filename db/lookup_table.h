@@ -61,8 +61,9 @@ struct lookup_near {
 
 /* Start at the nearest row for a problem on a device.
  *   bytes_per_point  of compulsory traffic */
-void lookup_near_start(const struct lookup_table *table, const struct lookup_key *key, const struct known_device *device, double bytes_per_point,
-                bool other_models, struct lookup_near *out);
+void lookup_near_start(const struct lookup_table *table, const struct lookup_key *key,
+                       const struct known_device *device, double bytes_per_point, bool other_models,
+                       struct lookup_near *out);
 
 /* The next row; NULL after the last. */
 const struct served *lookup_near_next(struct lookup_near *near);

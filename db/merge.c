@@ -17,8 +17,6 @@ struct merge {
   sqlite3_stmt *select, *find, *insert; /* of the present table */
 };
 
-/* --- one row ------------------------------------------------------------------------------------------------------ */
-
 /* The present row's value in column `i`, into the same place of insert and find. */
 static halotune_status carry_value(struct merge *m, const struct table *table, sqlite3_stmt *to, int i) {
   const struct column *column = &table->columns[i];
@@ -48,7 +46,8 @@ static halotune_status find_row(struct merge *m, const struct table *table, int6
 /* The tables whose rows are trusted or not, and how to trust one that was here already. What the other database trusts is
  * of no use: the caller decides. */
 static const char *const trust_statements[TABLE_COUNT] = {[TABLE_RUN] = "update run set is_trusted = 1 where id = ?1",
-                                                          [TABLE_BEST] = "update best set is_trusted = 1 where id = ?1"};
+                                                          [TABLE_BEST] =
+                                                              "update best set is_trusted = 1 where id = ?1"};
 
 static void bind_trust(struct merge *m, const struct table *table) {
   sqlite3_bind_int(m->insert, table_column(table, "is_trusted") + 2, m->options->trust);
@@ -76,8 +75,6 @@ static halotune_status insert_row(struct merge *m, int number, int64_t *id) {
   return status;
 }
 
-/* --- runs --------------------------------------------------------------------------------------------------------- */
-
 /* A run that was running when it was merged before may have ended since. */
 static halotune_status end_run(struct merge *m, int64_t id) {
   static const char *const columns[] = {"state", "reason", "ended", "empty_ms", "copy_ms", "memcpy_ms", "warnings"};
@@ -98,8 +95,6 @@ static halotune_status end_run(struct merge *m, int64_t id) {
   sqlite3_finalize(query);
   return status;
 }
-
-/* --- bests -------------------------------------------------------------------------------------------------------- */
 
 /* What decides between two bests, read from a row of CURRENT below. */
 struct rival {
@@ -164,13 +159,13 @@ static halotune_status tell(struct merge *m, const struct rival *ours, const str
   if (is_taken) m->counts.taken++;
   else m->counts.kept++;
   if (!m->options->conflict) return HALOTUNE_OK;
-  halotune_status status =
-      query_prepare(m->to,
-                    "select s.name, p.dtype, d.name, p.launch,"
-                    " p.cache || iif(p.is_reproducible, ', reproducible', ''), p.nx, p.ny, p.nz from best b join problem p"
-                    " on p.id = b.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
-                    " where b.id = ?1",
-                    &query);
+  halotune_status status = query_prepare(
+      m->to,
+      "select s.name, p.dtype, d.name, p.launch,"
+      " p.cache || iif(p.is_reproducible, ', reproducible', ''), p.nx, p.ny, p.nz from best b join problem p"
+      " on p.id = b.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
+      " where b.id = ?1",
+      &query);
   if (status == HALOTUNE_OK) sqlite3_bind_int64(query, 1, theirs->id);
   if (status == HALOTUNE_OK && sqlite3_step(query) != SQLITE_ROW) status = query_fail(m->to);
   if (status == HALOTUNE_OK) {
@@ -234,8 +229,6 @@ static halotune_status decide(struct merge *m, int64_t id) {
   if (status == HALOTUNE_OK && takes) status = run_on(m, "update best set is_current = 1 where id = ?1", id);
   return status;
 }
-
-/* --- all of them -------------------------------------------------------------------------------------------------- */
 
 static halotune_status merge_row(struct merge *m, int number) {
   const struct table *table = &m->tables->list[number];

@@ -23,9 +23,10 @@ const struct migration schema_migrations[] = {
         " insert into new_problem (id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache)"
         " select id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache from problem;"
         " drop table problem; alter table new_problem rename to problem"},
-    {2, "create index if not exists measurement_wrong on measurement (variant_id) where outcome in ('wrong', 'out_of_bounds');"
-        " alter table run add column is_trusted integer not null default 1 check (is_trusted in (0, 1));"
-        " update run set is_trusted = 0 where exists (select 1 from best b where b.run_id = run.id and not b.is_trusted)"},
+    {2,
+     "create index if not exists measurement_wrong on measurement (variant_id) where outcome in ('wrong', 'out_of_bounds');"
+     " alter table run add column is_trusted integer not null default 1 check (is_trusted in (0, 1));"
+     " update run set is_trusted = 0 where exists (select 1 from best b where b.run_id = run.id and not b.is_trusted)"},
     {0}};
 
 static halotune_status take_step(sqlite3 *connection, const struct migration *steps, int from) {
@@ -51,6 +52,7 @@ halotune_status migrate(sqlite3 *connection, const struct migration *steps, int 
     status = take_step(connection, steps, at);
   }
   status = query_finish(connection, status);
-  sqlite3_exec(connection, "pragma foreign_keys = on", NULL, NULL, NULL); /* fails in a transaction only: there is none */
+  sqlite3_exec(connection, "pragma foreign_keys = on", NULL, NULL,
+               NULL); /* fails in a transaction only: there is none */
   return status;
 }

@@ -16,8 +16,7 @@ static const char *advice(int code) {
   case SQLITE_LOCKED: return "; another program has been writing to it for long, so try again later";
   case SQLITE_READONLY:
   case SQLITE_PERM:
-  case SQLITE_CANTOPEN:
-    return "; look at the permissions of the file and of its folder, or name another file";
+  case SQLITE_CANTOPEN: return "; look at the permissions of the file and of its folder, or name another file";
   default: return "";
   }
 }

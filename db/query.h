@@ -10,8 +10,6 @@
 
 #include "base/fail.h"
 
-/* --- any connection ----------------------------------------------------------------------------------------------- */
-
 /* HALOTUNE_DB with what SQLite says of the last call of a connection, the file's path and what to do about it. */
 halotune_status query_fail(sqlite3 *connection);
 
@@ -31,8 +29,6 @@ halotune_status query_finish(sqlite3 *connection, halotune_status status);
  *   found  receives the number in the first row and column, 0 without a row; may be NULL */
 halotune_status query_run(sqlite3_stmt *query, int64_t *found);
 
-/* --- values ------------------------------------------------------------------------------------------------------- */
-
 /* Bind a value to the next place of a statement; NaN and negative readings become NULL. Texts and bytes must live
  * until the statement is reset. */
 struct binder {
@@ -41,9 +37,9 @@ struct binder {
 };
 
 void bind_integer(struct binder *binder, int64_t number);
-void bind_real(struct binder *binder, double number);       /* NULL where it is not finite */
-void bind_reading(struct binder *binder, int64_t number);   /* NULL where it is negative */
-void bind_text(struct binder *binder, const char *text);    /* NULL stands for "" */
+void bind_real(struct binder *binder, double number);     /* NULL where it is not finite */
+void bind_reading(struct binder *binder, int64_t number); /* NULL where it is negative */
+void bind_text(struct binder *binder, const char *text);  /* NULL stands for "" */
 void bind_bytes(struct binder *binder, const void *bytes, size_t length);
 
 /* A column of the present row: NaN, -1 or "" where it is NULL. */

@@ -59,8 +59,6 @@ static int64_t put_row(struct store *store, const struct row_kind *kind, const v
   return query_finish(store->connection, status) == HALOTUNE_OK ? id : 0;
 }
 
-/* --- devices ------------------------------------------------------------------------------------------------------ */
-
 struct device_row {
   const struct device_facts *facts;
   bool is_emulation;
@@ -94,8 +92,6 @@ int64_t store_device(struct store *store, const struct device_facts *device, boo
   static const struct row_kind kind = {FIND_DEVICE, ADD_DEVICE, bind_device_key, bind_device};
   return put_row(store, &kind, &(struct device_row){device, is_emulation});
 }
-
-/* --- stencils and templates --------------------------------------------------------------------------------------- */
 
 struct stencil_row {
   char hash[HASH_HEX_BYTES];
@@ -141,8 +137,6 @@ int64_t store_template(struct store *store, const struct template *template) {
   hash_hex(template->hash, row.hash);
   return put_row(store, &kind, &row);
 }
-
-/* --- problems and variants ---------------------------------------------------------------------------------------- */
 
 static void bind_problem(struct binder *binder, const void *row) {
   const struct problem_key *key = row;

@@ -54,8 +54,6 @@ int store_version(const struct store *store);
 const char *store_path(const struct store *store);
 sqlite3 *store_connection(const struct store *store);
 
-/* --- what is measured --------------------------------------------------------------------------------------------- */
-
 #define LAUNCH_MODE_LIST(X) X(STREAM, "stream") X(GRAPH, "graph")
 #define CACHE_MODE_LIST(X) X(STEADY, "steady") X(COLD, "cold")
 #define LAUNCH_AS_ENUMERATOR(name, text) LAUNCH_##name,
@@ -83,8 +81,6 @@ struct problem_key {
 };
 int64_t store_problem(struct store *store, const struct problem_key *key);
 
-/* --- runs --------------------------------------------------------------------------------------------------------- */
-
 struct run_start {
   int64_t problem;
   const char *command, *host, *driver, *nvrtc, *strategy;
@@ -100,13 +96,11 @@ int64_t store_run_begin(struct store *store, const struct run_start *start);
 
 struct run_end {
   bool is_complete;
-  const char *reason;   /* why it is not */
+  const char *reason;                  /* why it is not */
   double empty_ms, copy_ms, memcpy_ms; /* NaN where not measured */
-  const char *warnings; /* a line each */
+  const char *warnings;                /* a line each */
 };
 halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *end);
-
-/* --- results ------------------------------------------------------------------------------------------------------ */
 
 /* The median of samples and what is around it. */
 struct timing {
@@ -118,8 +112,8 @@ struct timing {
 struct measurement {
   enum outcome outcome;
   const char *reason;
-  long number;     /* in the run, from 1 */
-  double at_s;     /* since the run's start */
+  long number; /* in the run, from 1 */
+  double at_s; /* since the run's start */
   struct timing timing;
   double rms_error, max_error, max_error_units; /* NaN where it was not compared */
   int registers, shared_bytes, spill_bytes;     /* -1 where it was not compiled; so the next ones */
@@ -175,7 +169,7 @@ struct finalist {
 struct best {
   int64_t problem, variant, run; /* run: 0 for none */
   const char *origin, *driver, *nvrtc, *arch, *second_grid;
-  struct timing timing; /* without samples */
+  struct timing timing;                                                              /* without samples */
   double default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms; /* NaN where not measured */
   long long bytes;
   double rms_error, max_error, max_error_units;

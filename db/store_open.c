@@ -45,8 +45,7 @@ static halotune_status inspect(sqlite3 *connection, const char *path, struct mar
   halotune_status status = read_marks(connection, out);
   if (status != HALOTUNE_OK || content_of(out) == CONTENT_NONE) return status;
   if (out->application != SCHEMA_APPLICATION_ID) {
-    return fail(HALOTUNE_DB, "%s: this is an SQLite database, but not a tuning database; name another file",
-                path);
+    return fail(HALOTUNE_DB, "%s: this is an SQLite database, but not a tuning database; name another file", path);
   }
   if (out->version > SCHEMA_VERSION) {
     return fail(HALOTUNE_DB,
@@ -73,8 +72,6 @@ static halotune_status connect(const char *path, int flags, sqlite3 **out) {
   sqlite3_db_config(*out, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL); /* do more than store rows */
   return query_script(*out, "pragma foreign_keys = on; pragma cell_size_check = on; pragma temp_store = memory");
 }
-
-/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 /* A program that was killed within a transaction may have left a journal that only a writer can undo. */
 static bool needs_undoing(const sqlite3 *connection) {
@@ -135,8 +132,6 @@ static halotune_status open_to_read(struct store *store) {
   return content == CONTENT_OLDER ? read_older(store) : HALOTUNE_OK;
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------------ */
-
 static halotune_status make_file(const char *path) {
   char *folder = strdup(path);
   halotune_status status = folder ? HALOTUNE_OK : fail_memory();
@@ -149,8 +144,7 @@ static halotune_status make_file(const char *path) {
   if (status == HALOTUNE_IO) return fail(HALOTUNE_DB, "%s; name another file", fail_text());
   if (status != HALOTUNE_OK) return status;
   int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); /* SQLite gives its other files the same mode */
-  if (file < 0 && errno != EEXIST)
-    return fail(HALOTUNE_DB, "%s: %s; name another file", path, strerror(errno));
+  if (file < 0 && errno != EEXIST) return fail(HALOTUNE_DB, "%s: %s; name another file", path, strerror(errno));
   if (file >= 0) close(file);
   return HALOTUNE_OK;
 }
@@ -205,8 +199,7 @@ static halotune_status open_to_write(struct store *store) {
   if (status == HALOTUNE_OK) status = connect(store->path, SQLITE_OPEN_READWRITE, &store->connection);
   if (status != HALOTUNE_OK) return status;
   if (sqlite3_db_readonly(store->connection, "main") == 1) {
-    return fail(HALOTUNE_DB, "%s: it cannot be written; change its permissions, or name another file",
-                store->path);
+    return fail(HALOTUNE_DB, "%s: it cannot be written; change its permissions, or name another file", store->path);
   }
   const enum content content = content_of(&marks);
   if (content == CONTENT_NONE) status = make_tables(store->connection);
@@ -224,8 +217,6 @@ static void leave_wal(sqlite3 *connection) {
   sqlite3_busy_timeout(connection, 0);
   sqlite3_exec(connection, "pragma journal_mode = delete", NULL, NULL, NULL);
 }
-
-/* --- both --------------------------------------------------------------------------------------------------------- */
 
 halotune_status store_open(const char *path, enum store_mode mode, struct store **out) {
   halotune_status status = HALOTUNE_OK;

@@ -38,7 +38,7 @@ struct store {
   sqlite3 *connection;
   char *path;
   enum store_mode mode;
-  int version; /* of the file */
+  int version;                              /* of the file */
   sqlite3_stmt *queries[STORE_QUERY_COUNT]; /* prepared when first asked for */
   /* What the last row that was read points to. */
   char *reason;

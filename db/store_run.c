@@ -45,8 +45,6 @@ halotune_status store_run_end(struct store *store, int64_t run, const struct run
   return query_run(binder.query, NULL);
 }
 
-/* --- measurements ------------------------------------------------------------------------------------------------- */
-
 void bind_samples(struct binder *binder, const struct timing *timing) {
   bind_bytes(binder, timing->samples, timing->samples ? (size_t)timing->sample_count * sizeof *timing->samples : 0);
 }

@@ -12,8 +12,9 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
     [ADD_STENCIL] = "insert into stencil (hash, name, text) values (?1, ?2, ?3)",
     [FIND_TEMPLATE] = "select id from template where hash = ?1",
     [ADD_TEMPLATE] = "insert into template (hash, name, yaml, cuda) values (?1, ?2, ?3, ?4)",
-    [FIND_PROBLEM] = "select id from problem where stencil_id = ?1 and device_id = ?2 and dtype = ?3 and nx = ?4 and ny = ?5"
-                     " and nz = ?6 and launch = ?7 and cache = ?8 and is_reproducible = ?9",
+    [FIND_PROBLEM] =
+        "select id from problem where stencil_id = ?1 and device_id = ?2 and dtype = ?3 and nx = ?4 and ny = ?5"
+        " and nz = ?6 and launch = ?7 and cache = ?8 and is_reproducible = ?9",
     [ADD_PROBLEM] = "insert into problem (stencil_id, device_id, dtype, nx, ny, nz, launch, cache, is_reproducible)"
                     " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     [FIND_VARIANT] = "select id from variant where source_hash = ?1 and template_id = ?2",
@@ -21,8 +22,9 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
     [BEGIN_RUN] =
         "insert into run (state, problem_id, started, command, host, version, driver, cuda, nvrtc, seed, strategy, budget_s,"
         " space, bytes) values ('running', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-    [END_RUN] = "update run set state = ?2, reason = ?3, ended = ?4, empty_ms = ?5, copy_ms = ?6, memcpy_ms = ?7, warnings = ?8"
-                " where id = ?1",
+    [END_RUN] =
+        "update run set state = ?2, reason = ?3, ended = ?4, empty_ms = ?5, copy_ms = ?6, memcpy_ms = ?7, warnings = ?8"
+        " where id = ?1",
     [PUT_MEASUREMENT] =
         "insert or replace into measurement (run_id, variant_id, number, at_s, outcome, reason, sample_count, median_ms,"
         " minimum_ms, low_ms, high_ms, samples, rms_error, max_error, max_error_units, registers, shared_bytes, spill_bytes,"
@@ -61,10 +63,11 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
                      " from best where problem_id = ?1 and is_current",
     [RETIRE_CURRENT] = "update best set is_current = 0 where problem_id = ?1 and is_current",
     /* In every mode, and on every GPU of the model. */
-    [RETIRE_VARIANT] = "update best set is_current = 0 where is_current and variant_id = ?2 and problem_id in (select p.id"
-                       " from run wr join problem wp on wp.id = wr.problem_id join device wd on wd.id = wp.device_id"
-                       " join problem p join device d on d.id = p.device_id where wr.id = ?1"
-                       " and " SQL_SAME_PLACE("wp", "wd", "p", "d") ")",
+    [RETIRE_VARIANT] =
+        "update best set is_current = 0 where is_current and variant_id = ?2 and problem_id in (select p.id"
+        " from run wr join problem wp on wp.id = wr.problem_id join device wd on wd.id = wp.device_id"
+        " join problem p join device d on d.id = p.device_id where wr.id = ?1"
+        " and " SQL_SAME_PLACE("wp", "wd", "p", "d") ")",
     [ADD_BEST] =
         "insert into best (is_trusted, problem_id, variant_id, run_id, is_current, origin, date, time_ms, low_ms, high_ms,"
         " sample_count, default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms, bytes, rms_error,"

@@ -30,8 +30,8 @@ static const struct {
   const char *column;
   enum column_kind kind;
 } special[] = {
-    {TABLE_VARIANT, "parameters", COLUMN_JSON},      {TABLE_BEST, "launch", COLUMN_JSON},
-    {TABLE_BEST, "coefficients", COLUMN_JSON},       {TABLE_MEASUREMENT, "samples", COLUMN_SAMPLES},
+    {TABLE_VARIANT, "parameters", COLUMN_JSON},  {TABLE_BEST, "launch", COLUMN_JSON},
+    {TABLE_BEST, "coefficients", COLUMN_JSON},   {TABLE_MEASUREMENT, "samples", COLUMN_SAMPLES},
     {TABLE_FINALIST, "samples", COLUMN_SAMPLES},
 };
 
@@ -112,8 +112,6 @@ halotune_status tables_read(sqlite3 *connection, struct tables *out) {
   if (status != HALOTUNE_OK) return status;
   return describe(connection, "select \"from\", \"table\" from pragma_foreign_key_list(?1)", out, add_reference);
 }
-
-/* --- SQL ---------------------------------------------------------------------------------------------------------- */
 
 static void add_names(const struct table *table, struct text *sql) {
   for (int i = 0; i < table->column_count; i++) text_printf(sql, "%s%s", i ? ", " : "", table->columns[i].name);

@@ -10,15 +10,15 @@
 #include "base/text.h"
 
 /* In an order in which what is referred to stands first. */
-#define TABLE_LIST(X)         \
-  X(DEVICE, "device")         \
-  X(STENCIL, "stencil")       \
-  X(TEMPLATE, "template")     \
-  X(PROBLEM, "problem")       \
-  X(VARIANT, "variant")       \
-  X(RUN, "run")               \
+#define TABLE_LIST(X)           \
+  X(DEVICE, "device")           \
+  X(STENCIL, "stencil")         \
+  X(TEMPLATE, "template")       \
+  X(PROBLEM, "problem")         \
+  X(VARIANT, "variant")         \
+  X(RUN, "run")                 \
   X(MEASUREMENT, "measurement") \
-  X(FINALIST, "finalist")     \
+  X(FINALIST, "finalist")       \
   X(BEST, "best")
 #define TABLE_AS_ENUMERATOR(name, text) TABLE_##name,
 enum table_name { TABLE_LIST(TABLE_AS_ENUMERATOR) TABLE_COUNT };

@@ -41,7 +41,8 @@ int main(int argc, char **argv) {
   }
   for (int i = 0; i < config.parameter_count; i++) {
     halotune_parameter parameter;
-    if (halotune_config_parameter_at(&config, i, &parameter) == HALOTUNE_OK) printf("  %s = %s\n", parameter.name, parameter.value);
+    if (halotune_config_parameter_at(&config, i, &parameter) == HALOTUNE_OK)
+      printf("  %s = %s\n", parameter.name, parameter.value);
   }
   halotune_close(ctx);
   return 0;

@@ -66,7 +66,8 @@ int main(void) {
   halotune(halotune_lookup(ctx, &problem, &config));
   halotune(halotune_kernel_create(ctx, &config, weights, NULL, &kernel));
   halotune_kernel_info(kernel, &facts);
-  printf("%s: %s %s, code from: %s\n", halotune_match_name(config.match), facts.template_name, facts.parameters, facts.code);
+  printf("%s: %s %s, code from: %s\n", halotune_match_name(config.match), facts.template_name, facts.parameters,
+         facts.code);
 
   /* Launch as often as you like. */
   const void *inputs[] = {device_u};
@@ -84,7 +85,8 @@ int main(void) {
   cuda(cudaEventElapsedTime(&time_ms, start, stop));
   time_ms /= LAUNCHES;
   double error = check(u, v);
-  printf("%.4f ms, %.0f GB/s; largest error of %d points: %.1e\n", time_ms, 2.0 * (double)bytes / time_ms * 1e-6, CHECKS, error);
+  printf("%.4f ms, %.0f GB/s; largest error of %d points: %.1e\n", time_ms, 2.0 * (double)bytes / time_ms * 1e-6,
+         CHECKS, error);
 
   halotune_kernel_free(kernel);
   halotune_close(ctx);

@@ -14,13 +14,13 @@ enum { KB = 1024 };
 
 /* What all of them have in common, and the six columns in which they differ. The largest block has all the shared
  * memory but the reserved part. */
-#define LIMITS(threads, blocks, shared_kb, reserved, shared_unit, barriers)                                            \
-  {                                                                                                                    \
-    .warp_size = 32, .max_threads_per_block = 1024, .max_threads_per_sm = (threads), .max_blocks_per_sm = (blocks),    \
-    .registers_per_sm = 64 * KB, .registers_per_block = 64 * KB, .max_registers_per_thread = 255,                      \
-    .register_unit = 256, .sub_partitions = 4, .shared_per_sm_bytes = (shared_kb)*KB,                                  \
-    .shared_per_block_bytes = (shared_kb)*KB - (reserved), .shared_reserved_bytes = (reserved),                        \
-    .shared_unit_bytes = (shared_unit), .max_barriers_per_sm = (barriers),                                             \
+#define LIMITS(threads, blocks, shared_kb, reserved, shared_unit, barriers)                                         \
+  {                                                                                                                 \
+    .warp_size = 32, .max_threads_per_block = 1024, .max_threads_per_sm = (threads), .max_blocks_per_sm = (blocks), \
+    .registers_per_sm = 64 * KB, .registers_per_block = 64 * KB, .max_registers_per_thread = 255,                   \
+    .register_unit = 256, .sub_partitions = 4, .shared_per_sm_bytes = (shared_kb)*KB,                               \
+    .shared_per_block_bytes = (shared_kb)*KB - (reserved), .shared_reserved_bytes = (reserved),                     \
+    .shared_unit_bytes = (shared_unit), .max_barriers_per_sm = (barriers),                                          \
   }
 
 /* clang-format off */

@@ -12,10 +12,11 @@ static halotune_status fail_unknown(const char *name, int capability) {
   enum { CUDA_12_FIRST = 50 };
   const struct arch_facts *oldest = arch_oldest(), *newest = arch_newest();
   bool is_old = capability < capability_of(oldest);
-  const char *advice = !is_old ? "install a newer Halotune, and a CUDA Toolkit that lists the GPU in 'nvcc --list-gpu-code'"
-                       : capability < CUDA_12_FIRST ? "tune on a newer GPU"
-                                                    : "CUDA 12.x is the last whose nvcc and NVRTC compile for sm_50 to sm_72: build "
-                                                      "with it what 'halotune generate' prints, or tune on a newer GPU";
+  const char *advice =
+      !is_old ? "install a newer Halotune, and a CUDA Toolkit that lists the GPU in 'nvcc --list-gpu-code'"
+      : capability < CUDA_12_FIRST ? "tune on a newer GPU"
+                                   : "CUDA 12.x is the last whose nvcc and NVRTC compile for sm_50 to sm_72: build "
+                                     "with it what 'halotune generate' prints, or tune on a newer GPU";
   return fail(HALOTUNE_NO_GPU, "%s has compute capability %d.%d, and this Halotune knows %d.%d to %d.%d: %s", name,
               capability / TEN, capability % TEN, oldest->major, oldest->minor, newest->major, newest->minor, advice);
 }
@@ -33,11 +34,12 @@ halotune_status arch_support(const char *name, int capability, const struct nvrt
   const struct arch_facts *facts = arch_find(capability / TEN, capability % TEN);
   if (!facts) return fail_unknown(name, capability);
   if (nvrtc && !compiles_for(nvrtc, capability)) {
-    return fail(HALOTUNE_NO_NVRTC,
-                "NVRTC %d.%d compiles for sm_%d to sm_%d, and %s is sm_%d: install %s CUDA Toolkit, or name the libnvrtc "
-                "of one in $HALOTUNE_NVRTC",
-                nvrtc->major, nvrtc->minor, nvrtc->archs[0], nvrtc->archs[nvrtc->arch_count - 1], name, capability,
-                capability < nvrtc->archs[0] ? "an older" : "a newer");
+    return fail(
+        HALOTUNE_NO_NVRTC,
+        "NVRTC %d.%d compiles for sm_%d to sm_%d, and %s is sm_%d: install %s CUDA Toolkit, or name the libnvrtc "
+        "of one in $HALOTUNE_NVRTC",
+        nvrtc->major, nvrtc->minor, nvrtc->archs[0], nvrtc->archs[nvrtc->arch_count - 1], name, capability,
+        capability < nvrtc->archs[0] ? "an older" : "a newer");
   }
   *out = facts;
   return HALOTUNE_OK;

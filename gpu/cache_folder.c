@@ -24,8 +24,7 @@ halotune_status cache_folder_default(const char *below, char **folder) {
   *folder = NULL;
   if (cache_home && *cache_home == '/')
     length = asprintf(folder, "%s/halotune%s", cache_home, below); /* others are to be ignored */
-  else if (home && *home)
-    length = asprintf(folder, "%s/.cache/halotune%s", home, below);
+  else if (home && *home) length = asprintf(folder, "%s/.cache/halotune%s", home, below);
   if (length >= 0) return HALOTUNE_OK;
   *folder = NULL;
   return fail_memory();
@@ -66,8 +65,6 @@ void cache_folder_visit(const char *folder, void (*visit)(void *context, const s
   closedir(files);
 }
 
-/* --- all of them -------------------------------------------------------------------------------------------------- */
-
 static void count_file(void *context, const struct cache_file *file) {
   struct cache_facts *facts = context;
   facts->files++;
@@ -87,10 +84,8 @@ struct cleaning {
 
 static void remove_file(void *context, const struct cache_file *file) {
   struct cleaning *cleaning = context;
-  if (unlink(file->path) == 0)
-    count_file(&cleaning->removed, file);
-  else if (errno != ENOENT)
-    cleaning->status = fail(HALOTUNE_IO, "%s: %s", file->path, strerror(errno));
+  if (unlink(file->path) == 0) count_file(&cleaning->removed, file);
+  else if (errno != ENOENT) cleaning->status = fail(HALOTUNE_IO, "%s: %s", file->path, strerror(errno));
 }
 
 static int remove_below(const char *path, const struct stat *facts, int type, struct FTW *place) {
@@ -130,8 +125,6 @@ halotune_status cache_folder_clean(const char *folder, struct cache_facts *remov
   halotune_status status = remove_source_folders(folder);
   return cleaning.status == HALOTUNE_OK ? status : cleaning.status;
 }
-
-/* --- trim --------------------------------------------------------------------------------------------------------- */
 
 struct old_file {
   char *path;

@@ -51,8 +51,6 @@ const char *compile_outcome_name(enum compile_outcome outcome) {
   return names[outcome];
 }
 
-/* --- open and close ----------------------------------------------------------------------------------------------- */
-
 static int usable_cores(void) {
   cpu_set_t cores;
   if (sched_getaffinity(0, sizeof cores, &cores) == 0) return CPU_COUNT(&cores);
@@ -72,10 +70,8 @@ halotune_status compile_pool_open(const struct compile_pool_options *options, st
   halotune_status status = spawner_open(&program, &said, &pool->spawner);
   if (status == HALOTUNE_OK && !compile_worker_facts(&said, &pool->nvrtc.facts)) status = fail_memory();
   text_free(&said);
-  if (status == HALOTUNE_OK)
-    *out = pool;
-  else
-    compile_pool_close(pool);
+  if (status == HALOTUNE_OK) *out = pool;
+  else compile_pool_close(pool);
   return status;
 }
 
@@ -102,8 +98,6 @@ void compile_pool_close(struct compile_pool *pool) {
 }
 
 void compile_result_free(struct compile_result *result) { compiled_free(&result->compiled); }
-
-/* --- jobs --------------------------------------------------------------------------------------------------------- */
 
 static struct worker *least_busy(struct compile_pool *pool) {
   struct worker *best = &pool->workers[0];
@@ -188,19 +182,14 @@ halotune_status compile_pool_submit(struct compile_pool *pool, uint64_t id, cons
   return status;
 }
 
-/* --- results ------------------------------------------------------------------------------------------------------ */
-
 /* Read what the socket has. Returns false when the worker is dead. */
 static bool worker_receive(struct worker *worker) {
   char chunk[65536];
   for (;;) {
     ssize_t got = recv(worker->socket, chunk, sizeof chunk, MSG_DONTWAIT);
-    if (got > 0)
-      text_add(&worker->received, chunk, (size_t)got);
-    else if (got < 0 && errno == EINTR)
-      continue;
-    else
-      return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    if (got > 0) text_add(&worker->received, chunk, (size_t)got);
+    else if (got < 0 && errno == EINTR) continue;
+    else return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
   }
 }
 

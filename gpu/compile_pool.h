@@ -9,10 +9,10 @@
 #include "gpu/compile.h"
 
 /* How a compile ended: enumerator, the name that is stored and shown. */
-#define COMPILE_OUTCOME_LIST(X)                                                                                        \
-  X(OK, "ok")                                                                                                          \
-  X(FAILED, "compile_failed")                                                                                          \
-  X(CRASHED, "compile_crashed")                                                                                        \
+#define COMPILE_OUTCOME_LIST(X) \
+  X(OK, "ok")                   \
+  X(FAILED, "compile_failed")   \
+  X(CRASHED, "compile_crashed") \
   X(TIMEOUT, "compile_timeout")
 
 #define COMPILE_AS_ENUMERATOR(name, text) COMPILE_##name,

@@ -7,8 +7,6 @@
 
 #include "base/transfer.h"
 
-/* --- messages ----------------------------------------------------------------------------------------------------- */
-
 /* Leave room for the length, which message_end fills in. */
 static void message_begin(struct text *out) { pack_u64(out, 0); }
 
@@ -53,8 +51,6 @@ halotune_status compile_worker_reply(const char *body, size_t length, halotune_s
   return HALOTUNE_OK;
 }
 
-/* --- in the worker ------------------------------------------------------------------------------------------------ */
-
 /* Compile what the body of a request asks for, into a whole reply. */
 static void answer(const struct nvrtc *nvrtc, const char *body, size_t length, struct text *reply) {
   struct unpack in = {.at = body, .left = length};
@@ -91,8 +87,6 @@ static void serve(void *state, int socket) {
     text_free(&reply);
   }
 }
-
-/* --- in the spawner ----------------------------------------------------------------------------------------------- */
 
 static halotune_status prepare(void *state, struct text *said) {
   struct nvrtc *nvrtc = state;

@@ -83,7 +83,8 @@ halotune_status compiler_submit(struct compiler *compiler, uint64_t id, const st
   entry->id = id;
   entry->request = *request;
   if (compiler->cache.folder) {
-    enum cubin_cache_answer answer = cubin_cache_get(&compiler->cache, request, compiler_nvrtc(compiler), &entry->compiled);
+    enum cubin_cache_answer answer =
+        cubin_cache_get(&compiler->cache, request, compiler_nvrtc(compiler), &entry->compiled);
     if (answer == CUBIN_CACHE_DAMAGED) warn_once(compiler, &compiler->warned_of_read);
     entry->is_ready = answer == CUBIN_CACHE_HIT;
     if (entry->is_ready) return HALOTUNE_OK;
@@ -126,7 +127,8 @@ halotune_status compiler_wait(struct compiler *compiler, int timeout_ms, struct 
   return HALOTUNE_OK;
 }
 
-halotune_status compiler_compile(struct compiler *compiler, const struct compile_request *request, struct compiled *out) {
+halotune_status compiler_compile(struct compiler *compiler, const struct compile_request *request,
+                                 struct compiled *out) {
   struct compiler_result result;
   bool have = false;
   *out = (struct compiled){.cubin = NULL};

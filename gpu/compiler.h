@@ -42,6 +42,7 @@ halotune_status compiler_wait(struct compiler *compiler, int timeout_ms, struct 
 /* Compile one source and wait for it; nothing else may be pending.
  *   out  ended with compiled_free after any outcome
  * Returns HALOTUNE_OK; HALOTUNE_COMPILE, the detail being the log; or what compile_pool_wait returns. */
-halotune_status compiler_compile(struct compiler *compiler, const struct compile_request *request, struct compiled *out);
+halotune_status compiler_compile(struct compiler *compiler, const struct compile_request *request,
+                                 struct compiled *out);
 
 #endif

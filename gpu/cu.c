@@ -7,11 +7,11 @@
 
 enum { OLDEST_DRIVER = 12000 };
 
-#define AS_LOAD(member, symbol, params)                                                                                \
-  {                                                                                                                    \
-    void *found = dlsym(cu->library, symbol);                                                                          \
-    if (!found) return fail(HALOTUNE_NO_GPU, "the driver lacks " symbol "; install a newer one");                      \
-    memcpy(&cu->member, &found, sizeof found);                                                                         \
+#define AS_LOAD(member, symbol, params)                                                           \
+  {                                                                                               \
+    void *found = dlsym(cu->library, symbol);                                                     \
+    if (!found) return fail(HALOTUNE_NO_GPU, "the driver lacks " symbol "; install a newer one"); \
+    memcpy(&cu->member, &found, sizeof found);                                                    \
   }
 
 static halotune_status load(struct cu *cu) {
@@ -19,7 +19,8 @@ static halotune_status load(struct cu *cu) {
   const char *file = named && *named ? named : "libcuda.so.1";
   cu->library = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!cu->library) {
-    return fail(HALOTUNE_NO_GPU, "no CUDA driver (%s): install NVIDIA's driver on a machine with one of its GPUs", dlerror());
+    return fail(HALOTUNE_NO_GPU, "no CUDA driver (%s): install NVIDIA's driver on a machine with one of its GPUs",
+                dlerror());
   }
   CU_LIST(AS_LOAD)
   return HALOTUNE_OK;
@@ -28,10 +29,11 @@ static halotune_status load(struct cu *cu) {
 /* A driver without a GPU: which of the usual reasons it is, its user can see. */
 static halotune_status fail_without_device(void) {
   const char *visible = getenv("CUDA_VISIBLE_DEVICES");
-  return fail(HALOTUNE_NO_GPU,
-              "the CUDA driver finds no GPU: see whether 'nvidia-smi -L' lists one, whether a container was given it (docker "
-              "run --gpus all), and what $CUDA_VISIBLE_DEVICES hides, which is %s%s%s",
-              visible ? "\"" : "", visible ? visible : "not set", visible ? "\"" : "");
+  return fail(
+      HALOTUNE_NO_GPU,
+      "the CUDA driver finds no GPU: see whether 'nvidia-smi -L' lists one, whether a container was given it (docker "
+      "run --gpus all), and what $CUDA_VISIBLE_DEVICES hides, which is %s%s%s",
+      visible ? "\"" : "", visible ? visible : "not set", visible ? "\"" : "");
 }
 
 static halotune_status start(struct cu *cu) {
@@ -44,8 +46,8 @@ static halotune_status start(struct cu *cu) {
   if (status != HALOTUNE_OK) return status;
   if (devices == 0) return fail_without_device();
   if (cu->cuda_version >= OLDEST_DRIVER) return HALOTUNE_OK;
-  return fail(HALOTUNE_NO_GPU, "the driver runs CUDA %d.%d only; install one for CUDA 12 or later", cu->cuda_version / 1000,
-              cu->cuda_version % 1000 / 10);
+  return fail(HALOTUNE_NO_GPU, "the driver runs CUDA %d.%d only; install one for CUDA 12 or later",
+              cu->cuda_version / 1000, cu->cuda_version % 1000 / 10);
 }
 
 halotune_status cu_open(struct cu *out) {

@@ -28,8 +28,6 @@ struct head {
 
 enum { MAX_ENTRY_BYTES = 1 << 28, PUTS_A_TRIM = 256 };
 
-/* --- open and close ----------------------------------------------------------------------------------------------- */
-
 halotune_status cubin_cache_open(const char *folder, uint64_t max_bytes, struct cubin_cache *out) {
   *out = (struct cubin_cache){.max_bytes = max_bytes > 0 ? max_bytes : CACHE_FOLDER_MAX_BYTES};
   if (!folder) return cache_folder_default("", &out->folder);
@@ -42,8 +40,6 @@ void cubin_cache_close(struct cubin_cache *cache) {
   free(cache->folder);
   *cache = (struct cubin_cache){0};
 }
-
-/* --- entries ------------------------------------------------------------------------------------------------------ */
 
 /* What goes into the compiler, but for the name of the source. The source is last. */
 static void pack_input(const struct compile_request *request, const struct nvrtc_facts *nvrtc, struct text *out) {
@@ -84,8 +80,6 @@ static bool entry_check(const char *bytes, size_t length, struct unpack *in) {
   *in = (struct unpack){.at = bytes + sizeof head, .left = length - sizeof head};
   return memcmp(head.magic, magic, sizeof magic) == 0 && hash_compare(head.rest, hash_bytes(in->at, in->left)) == 0;
 }
-
-/* --- get and put -------------------------------------------------------------------------------------------------- */
 
 /* Take what an entry's bytes hold for this input. */
 static enum cubin_cache_answer entry_read(const char *path, const char *bytes, size_t length, const struct text *input,
@@ -155,8 +149,6 @@ done:
   text_free(&entry);
   return status == HALOTUNE_OK;
 }
-
-/* --- source of a cubin -------------------------------------------------------------------------------------------- */
 
 struct search {
   struct hash cubin;

@@ -19,7 +19,8 @@ static void write_uuid(const CUuuid *uuid, char out[DEVICE_UUID_BYTES]) {
   int length = snprintf(out, DEVICE_UUID_BYTES, "GPU-");
   for (int i = 0; i < (int)sizeof uuid->bytes; i++) {
     const char *dash = i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
-    length += snprintf(out + length, (size_t)(DEVICE_UUID_BYTES - length), "%s%02x", dash, (unsigned char)uuid->bytes[i]);
+    length +=
+        snprintf(out + length, (size_t)(DEVICE_UUID_BYTES - length), "%s%02x", dash, (unsigned char)uuid->bytes[i]);
   }
 }
 
@@ -59,10 +60,12 @@ halotune_status device_ask(const struct cu *cu, int ordinal, struct device_facts
   *out = (struct device_facts){.sm_count = 0};
   halotune_status status = find_device(cu, ordinal, &device);
   if (status != HALOTUNE_OK) return status;
-  if ((status = cu_check(cu, cu->device_name(out->name, sizeof out->name, device), "cuDeviceGetName")) != HALOTUNE_OK) return status;
+  if ((status = cu_check(cu, cu->device_name(out->name, sizeof out->name, device), "cuDeviceGetName")) != HALOTUNE_OK)
+    return status;
   if ((status = cu_check(cu, cu->device_uuid(&uuid, device), "cuDeviceGetUuid")) != HALOTUNE_OK) return status;
   write_uuid(&uuid, out->uuid);
-  if ((status = cu_check(cu, cu->device_memory(&out->memory_bytes, device), "cuDeviceTotalMem")) != HALOTUNE_OK) return status;
+  if ((status = cu_check(cu, cu->device_memory(&out->memory_bytes, device), "cuDeviceTotalMem")) != HALOTUNE_OK)
+    return status;
   return ask_attributes(cu, device, out);
 }
 

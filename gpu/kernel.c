@@ -10,8 +10,8 @@
 /* More dynamic shared memory than a block gets unasked has to be asked for. */
 enum { UNASKED_SHARED_BYTES = 48 * 1024 };
 
-void kernel_plan_make(const struct launch *launch, const struct stencil *stencil, enum dtype dtype, const struct domain *domain,
-                      const double *coefficients, struct kernel_plan *out) {
+void kernel_plan_make(const struct launch *launch, const struct stencil *stencil, enum dtype dtype,
+                      const struct domain *domain, const double *coefficients, struct kernel_plan *out) {
   *out = (struct kernel_plan){.input_count = stencil->input_count,
                               .output_count = stencil->output_count,
                               .shared_bytes = (unsigned)launch->shared_bytes,
@@ -51,7 +51,8 @@ static void make_attributes(struct kernel *kernel) {
   }
 }
 
-halotune_status kernel_load(const struct cu *cu, const void *cubin, const struct kernel_plan *plan, struct kernel *out) {
+halotune_status kernel_load(const struct cu *cu, const void *cubin, const struct kernel_plan *plan,
+                            struct kernel *out) {
   *out = (struct kernel){.cu = cu, .plan = *plan};
   make_attributes(out);
   halotune_status status = cu_check(cu, cu->module_load(&out->module, cubin), "cuModuleLoadData");
@@ -59,8 +60,9 @@ halotune_status kernel_load(const struct cu *cu, const void *cubin, const struct
     status = cu_check(cu, cu->module_function(&out->function, out->module, plan->name), "cuModuleGetFunction");
   }
   if (status == HALOTUNE_OK && plan->shared_bytes > UNASKED_SHARED_BYTES) {
-    status = cu_check(cu, cu->function_set(out->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                           (int)plan->shared_bytes), "cuFuncSetAttribute");
+    status = cu_check(
+        cu, cu->function_set(out->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)plan->shared_bytes),
+        "cuFuncSetAttribute");
   }
   if (status != HALOTUNE_OK) kernel_unload(out);
   return status;
@@ -143,7 +145,8 @@ static halotune_status make_workspace(const struct kernel *kernel, CUdeviceptr *
     return status;
   }
   status = cu_check(kernel->cu, kernel->cu->fill_words(*out, 0, words, NULL), "cuMemsetD32Async");
-  return status == HALOTUNE_OK ? cu_check(kernel->cu, kernel->cu->stream_synchronize(NULL), "cuStreamSynchronize") : status;
+  return status == HALOTUNE_OK ? cu_check(kernel->cu, kernel->cu->stream_synchronize(NULL), "cuStreamSynchronize")
+                               : status;
 }
 
 halotune_status kernel_bind(const struct kernel *kernel, const CUdeviceptr inputs[], const CUdeviceptr outputs[],
@@ -234,9 +237,8 @@ halotune_status kernel_launch_once(struct kernel *kernel, const CUdeviceptr inpu
   take_pointers(kernel, inputs, outputs, &fields);
   halotune_status status = make_maps(kernel, &fields);
   if (status == HALOTUNE_OK) {
-    status = kernel->plan.workspace_bytes > 0
-                 ? launch_with_borrowed(kernel, &fields, stream)
-                 : kernel_launch_check(kernel, kernel_launch(kernel, &fields, stream));
+    status = kernel->plan.workspace_bytes > 0 ? launch_with_borrowed(kernel, &fields, stream)
+                                              : kernel_launch_check(kernel, kernel_launch(kernel, &fields, stream));
   }
   kernel_fields_free(kernel, &fields);
   return status;

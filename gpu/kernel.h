@@ -26,8 +26,8 @@ struct kernel_plan {
 /* Plan the launches of a variant.
  *   launch        as generate() gave it for this domain
  *   coefficients  passed at launch where the variant takes them so */
-void kernel_plan_make(const struct launch *launch, const struct stencil *stencil, enum dtype dtype, const struct domain *domain,
-                      const double *coefficients, struct kernel_plan *out);
+void kernel_plan_make(const struct launch *launch, const struct stencil *stencil, enum dtype dtype,
+                      const struct domain *domain, const double *coefficients, struct kernel_plan *out);
 
 /* Start with {0}; end with kernel_unload. */
 struct kernel {

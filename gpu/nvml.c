@@ -32,8 +32,6 @@ const char *nvml_throttle_name(long long throttle) {
   return "";
 }
 
-/* --- the library -------------------------------------------------------------------------------------------------- */
-
 static halotune_status load(struct nvml *nvml) {
   const char *named = getenv("HALOTUNE_LIBNVML");
   const char *file = named && *named ? named : "libnvidia-ml.so.1";

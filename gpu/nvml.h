@@ -24,15 +24,15 @@ enum nvml_effect {
 };
 
 /* Enumerator, bit, effect, what it is called: NVML's clocks event reasons. */
-#define NVML_THROTTLE_LIST(X)                                                                     \
-  X(GPU_IDLE, 0x1, IGNORED, "idle")                                                               \
-  X(APPLICATION_CLOCKS, 0x2, IGNORED, "clocks set by the owner")                                  \
-  X(SW_POWER_CAP, 0x4, STORED, "power limit")                                                     \
-  X(HW_SLOWDOWN, 0x8, REPEATS, "hardware slowdown")                                               \
-  X(SYNC_BOOST, 0x10, STORED, "kept at the clocks of other GPUs")                                 \
-  X(SW_THERMAL, 0x20, REPEATS, "temperature limit")                                               \
-  X(HW_THERMAL, 0x40, REPEATS, "temperature limit of the hardware")                               \
-  X(HW_POWER_BRAKE, 0x80, REPEATS, "power brake")                                                 \
+#define NVML_THROTTLE_LIST(X)                                       \
+  X(GPU_IDLE, 0x1, IGNORED, "idle")                                 \
+  X(APPLICATION_CLOCKS, 0x2, IGNORED, "clocks set by the owner")    \
+  X(SW_POWER_CAP, 0x4, STORED, "power limit")                       \
+  X(HW_SLOWDOWN, 0x8, REPEATS, "hardware slowdown")                 \
+  X(SYNC_BOOST, 0x10, STORED, "kept at the clocks of other GPUs")   \
+  X(SW_THERMAL, 0x20, REPEATS, "temperature limit")                 \
+  X(HW_THERMAL, 0x40, REPEATS, "temperature limit of the hardware") \
+  X(HW_POWER_BRAKE, 0x80, REPEATS, "power brake")                   \
   X(DISPLAY_CLOCKS, 0x100, IGNORED, "clocks set for a display")
 
 #define NVML_AS_ENUMERATOR(name, bit, effect, text) NVML_THROTTLE_##name = bit,
@@ -44,8 +44,6 @@ long long nvml_throttle_bits(long long throttle, enum nvml_effect effect);
 
 /* The first of the reasons that have the highest effect, as a text; "" for none. Static. */
 const char *nvml_throttle_name(long long throttle);
-
-/* --- the library -------------------------------------------------------------------------------------------------- */
 
 typedef struct nvml_device_of_the_library *nvml_device;
 
@@ -59,19 +57,18 @@ struct nvml_process {
 enum { NVML_SUCCESS_RESULT = 0, NVML_CLOCK_SM_TYPE = 1, NVML_CLOCK_MEMORY_TYPE = 2, NVML_TEMPERATURE_GPU_SENSOR = 0 };
 
 /* The calls that are used: member, exported name, parameters. Each may be missing but the first three. */
-#define NVML_LIST(X)                                                                                           \
-  X(init, "nvmlInit_v2", (void))                                                                               \
-  X(shutdown, "nvmlShutdown", (void))                                                                          \
-  X(by_uuid, "nvmlDeviceGetHandleByUUID", (const char *uuid, nvml_device *device))                             \
-  X(by_bus_id, "nvmlDeviceGetHandleByPciBusId_v2", (const char *id, nvml_device *device))                      \
-  X(driver_version, "nvmlSystemGetDriverVersion", (char *version, unsigned length))                            \
-  X(clock, "nvmlDeviceGetClockInfo", (nvml_device device, int type, unsigned *mhz))                            \
-  X(temperature, "nvmlDeviceGetTemperature", (nvml_device device, int sensor, unsigned *celsius))              \
-  X(power, "nvmlDeviceGetPowerUsage", (nvml_device device, unsigned *milliwatts))                              \
-  X(event_reasons, "nvmlDeviceGetCurrentClocksEventReasons", (nvml_device device, unsigned long long *reasons)) \
-  X(throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons",                                             \
-    (nvml_device device, unsigned long long *reasons))                                                         \
-  X(processes, "nvmlDeviceGetComputeRunningProcesses_v3",                                                      \
+#define NVML_LIST(X)                                                                                                  \
+  X(init, "nvmlInit_v2", (void))                                                                                      \
+  X(shutdown, "nvmlShutdown", (void))                                                                                 \
+  X(by_uuid, "nvmlDeviceGetHandleByUUID", (const char *uuid, nvml_device *device))                                    \
+  X(by_bus_id, "nvmlDeviceGetHandleByPciBusId_v2", (const char *id, nvml_device *device))                             \
+  X(driver_version, "nvmlSystemGetDriverVersion", (char *version, unsigned length))                                   \
+  X(clock, "nvmlDeviceGetClockInfo", (nvml_device device, int type, unsigned *mhz))                                   \
+  X(temperature, "nvmlDeviceGetTemperature", (nvml_device device, int sensor, unsigned *celsius))                     \
+  X(power, "nvmlDeviceGetPowerUsage", (nvml_device device, unsigned *milliwatts))                                     \
+  X(event_reasons, "nvmlDeviceGetCurrentClocksEventReasons", (nvml_device device, unsigned long long *reasons))       \
+  X(throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons", (nvml_device device, unsigned long long *reasons)) \
+  X(processes, "nvmlDeviceGetComputeRunningProcesses_v3",                                                             \
     (nvml_device device, unsigned *count, struct nvml_process *processes))
 
 struct nvml {

@@ -10,8 +10,8 @@
 
 #include "base/array.h"
 
-#define INSTALL                                                                                                        \
-  "install NVIDIA's CUDA Toolkit, version 12 or 13 (NVRTC alone: apt install cuda-nvrtc-13-0, or pip "                 \
+#define INSTALL                                                                                        \
+  "install NVIDIA's CUDA Toolkit, version 12 or 13 (NVRTC alone: apt install cuda-nvrtc-13-0, or pip " \
   "install nvidia-cuda-nvrtc), or set HALOTUNE_NVRTC to the path of libnvrtc.so"
 
 enum { OLDEST_MAJOR = 12 };
@@ -53,11 +53,11 @@ static halotune_status load(void **library) {
 }
 
 /* dlsym returns a pointer to an object, and C has no cast from that to a pointer to a function. */
-#define AS_LOAD(member, symbol, result, params)                                                                        \
-  {                                                                                                                    \
-    void *found = dlsym(nvrtc->library, #symbol);                                                                      \
-    if (!found) return fail(HALOTUNE_NO_NVRTC, "libnvrtc lacks " #symbol "; %s", INSTALL);                             \
-    memcpy(&nvrtc->member, &found, sizeof found);                                                                      \
+#define AS_LOAD(member, symbol, result, params)                                            \
+  {                                                                                        \
+    void *found = dlsym(nvrtc->library, #symbol);                                          \
+    if (!found) return fail(HALOTUNE_NO_NVRTC, "libnvrtc lacks " #symbol "; %s", INSTALL); \
+    memcpy(&nvrtc->member, &found, sizeof found);                                          \
   }
 
 static halotune_status load_symbols(struct nvrtc *nvrtc) {

@@ -7,19 +7,19 @@
 #include "base/fail.h"
 
 /* The calls that are used: member, exported name, result, parameters. */
-#define NVRTC_LIST(X)                                                                                                  \
-  X(error_string, nvrtcGetErrorString, const char *, (nvrtcResult result))                                             \
-  X(version, nvrtcVersion, nvrtcResult, (int *major, int *minor))                                                      \
-  X(arch_count, nvrtcGetNumSupportedArchs, nvrtcResult, (int *count))                                                  \
-  X(archs, nvrtcGetSupportedArchs, nvrtcResult, (int *archs))                                                          \
-  X(create, nvrtcCreateProgram, nvrtcResult,                                                                           \
-    (nvrtcProgram * program, const char *source, const char *name, int header_count, const char *const *headers,       \
-     const char *const *include_names))                                                                                \
-  X(destroy, nvrtcDestroyProgram, nvrtcResult, (nvrtcProgram * program))                                               \
-  X(compile, nvrtcCompileProgram, nvrtcResult, (nvrtcProgram program, int count, const char *const *options))          \
-  X(cubin_size, nvrtcGetCUBINSize, nvrtcResult, (nvrtcProgram program, size_t * bytes))                                \
-  X(cubin, nvrtcGetCUBIN, nvrtcResult, (nvrtcProgram program, char *cubin))                                            \
-  X(log_size, nvrtcGetProgramLogSize, nvrtcResult, (nvrtcProgram program, size_t * bytes))                             \
+#define NVRTC_LIST(X)                                                                                            \
+  X(error_string, nvrtcGetErrorString, const char *, (nvrtcResult result))                                       \
+  X(version, nvrtcVersion, nvrtcResult, (int *major, int *minor))                                                \
+  X(arch_count, nvrtcGetNumSupportedArchs, nvrtcResult, (int *count))                                            \
+  X(archs, nvrtcGetSupportedArchs, nvrtcResult, (int *archs))                                                    \
+  X(create, nvrtcCreateProgram, nvrtcResult,                                                                     \
+    (nvrtcProgram * program, const char *source, const char *name, int header_count, const char *const *headers, \
+     const char *const *include_names))                                                                          \
+  X(destroy, nvrtcDestroyProgram, nvrtcResult, (nvrtcProgram * program))                                         \
+  X(compile, nvrtcCompileProgram, nvrtcResult, (nvrtcProgram program, int count, const char *const *options))    \
+  X(cubin_size, nvrtcGetCUBINSize, nvrtcResult, (nvrtcProgram program, size_t * bytes))                          \
+  X(cubin, nvrtcGetCUBIN, nvrtcResult, (nvrtcProgram program, char *cubin))                                      \
+  X(log_size, nvrtcGetProgramLogSize, nvrtcResult, (nvrtcProgram program, size_t * bytes))                       \
   X(log, nvrtcGetProgramLog, nvrtcResult, (nvrtcProgram program, char *log))
 
 enum { NVRTC_MAX_ARCHS = 64 };

@@ -112,8 +112,7 @@ static void explain_shared(const struct sm_limits *limits, const struct block_ne
   text_printf(out, "; shared memory: %d / ", limits->shared_per_sm_bytes);
   if (limits->shared_reserved_bytes > 0)
     text_printf(out, "(%d + %d", needs->shared_bytes, limits->shared_reserved_bytes);
-  else
-    text_printf(out, "(%d", needs->shared_bytes);
+  else text_printf(out, "(%d", needs->shared_bytes);
   if (got.shared_bytes != wanted) text_printf(out, ", in units of %d: %d", limits->shared_unit_bytes, got.shared_bytes);
   text_printf(out, ") = %d", blocks);
 }

@@ -6,11 +6,11 @@
 #include "gpu/arch.h"
 
 /* What can run out: enumerator, name. */
-#define OCCUPANCY_LIST(X)                                                                                              \
-  X(THREADS, "threads")                                                                                                \
-  X(REGISTERS, "registers")                                                                                            \
-  X(SHARED, "shared memory")                                                                                           \
-  X(BLOCKS, "blocks")                                                                                                  \
+#define OCCUPANCY_LIST(X)    \
+  X(THREADS, "threads")      \
+  X(REGISTERS, "registers")  \
+  X(SHARED, "shared memory") \
+  X(BLOCKS, "blocks")        \
   X(BARRIERS, "barriers")
 
 #define OCCUPANCY_AS_ENUMERATOR(name, text) OCCUPANCY_##name,

@@ -77,8 +77,7 @@ halotune_status probe_gpus(struct probe *out) {
   close(ends[0]);
   if (child > 0) {
     kill(child, SIGKILL);
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
-    }
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
   }
   halotune_status status;
   if (child < 0) status = fail(HALOTUNE_IO, "no process to ask the driver in");

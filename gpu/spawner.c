@@ -32,8 +32,6 @@ struct answer {
   int reason; /* errno, or a wait status */
 };
 
-/* --- in the spawner and its workers ------------------------------------------------------------------------------- */
-
 /* Blocked as well, because NVRTC's front end sets handlers of its own while it compiles, which exit. */
 static void ignore_the_terminal(void) {
   static const int ignored[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
@@ -153,8 +151,6 @@ static void spawner_main(const struct spawner_program *program, pid_t parent, in
   _exit(EXIT_SUCCESS);
 }
 
-/* --- in the program ----------------------------------------------------------------------------------------------- */
-
 static halotune_status receive_hello(const struct spawner_program *program, int control, struct text *facts) {
   char *bytes = malloc(MAX_HELLO_BYTES);
   if (!bytes) return fail_memory();
@@ -169,10 +165,8 @@ static halotune_status receive_hello(const struct spawner_program *program, int 
   if (in.failed)
     status = fail(HALOTUNE_IO, "the process that starts the %ss died while it %s", program->name,
                   program->prepares ? program->prepares : "began");
-  else if (status != HALOTUNE_OK)
-    fail(status, "%s", detail);
-  else
-    text_add(facts, said, length);
+  else if (status != HALOTUNE_OK) fail(status, "%s", detail);
+  else text_add(facts, said, length);
   free(bytes);
   return status;
 }
@@ -240,8 +234,7 @@ void spawner_close(struct spawner *spawner) {
   if (spawner->socket >= 0) {
     close(spawner->socket);
     kill(spawner->pid, SIGKILL);
-    while (waitpid(spawner->pid, NULL, 0) < 0 && errno == EINTR) {
-    }
+    while (waitpid(spawner->pid, NULL, 0) < 0 && errno == EINTR) {}
   }
   *spawner = (struct spawner){.socket = -1};
 }

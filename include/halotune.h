@@ -53,8 +53,6 @@ HALOTUNE_API const char *halotune_strstatus(halotune_status status);
 /* The version of the library that the program runs with, as text: "0.1.0". A static string. Since 0.1. */
 HALOTUNE_API const char *halotune_version(void);
 
-/* --- the databases ---------------------------------------------------------------------------------------------------- */
-
 /* What was tuned, read once and never changed afterwards. */
 typedef struct halotune_ctx halotune_ctx;
 
@@ -82,8 +80,6 @@ HALOTUNE_API void halotune_close(halotune_ctx *ctx);
  * Threads: any number at once, each has a text of its own. Since 0.1. */
 HALOTUNE_API const char *halotune_error(const halotune_ctx *ctx);
 
-/* --- looking up ------------------------------------------------------------------------------------------------------- */
-
 typedef enum { HALOTUNE_F32 = 0, HALOTUNE_F64 = 1 } halotune_dtype;
 
 /* How launches were timed: one by one on a stream, or many in a CUDA graph. ANY prefers stream. */
@@ -94,15 +90,16 @@ typedef enum { HALOTUNE_CACHE_ANY = 0, HALOTUNE_CACHE_STEADY = 1, HALOTUNE_CACHE
 
 /* What is to be computed. Set what you do not use to zero. */
 typedef struct {
-  const char *stencil;  /* its name: the newest of that name; or the 32 digits of its hash */
-  const char *device;   /* NULL: the device of the calling thread's current CUDA context; a number such as "0": that device; else
+  const char *stencil; /* its name: the newest of that name; or the 32 digits of its hash */
+  const char
+      *device; /* NULL: the device of the calling thread's current CUDA context; a number such as "0": that device; else
                            its name or uuid as `halotune db info` prints them, or an architecture such as "sm_90". An emulated
                            device is found by its name alone */
-  long long grid[3];    /* points in x, y, z, ghost layers included; 0 counts as 1 */
+  long long grid[3]; /* points in x, y, z, ghost layers included; 0 counts as 1 */
   halotune_dtype dtype;
   halotune_launch_mode launch;
   halotune_cache_mode cache;
-  int reproducible;     /* 1: only a variant whose results are, bit for bit, those of every other one that is found so. 0: any */
+  int reproducible; /* 1: only a variant whose results are, bit for bit, those of every other one that is found so. 0: any */
 } halotune_problem;
 
 /* How well an answer fits the question, best first: enumerator, number, name, meaning. */
@@ -124,27 +121,27 @@ HALOTUNE_API const char *halotune_match_name(halotune_match match);
  * made from it. A number that is not known is NaN. */
 typedef struct {
   halotune_match match;
-  int is_stale;              /* 1: made with a template that has changed since, whatever the match */
-  long long grid[3];         /* as asked for, and so are these three */
+  int is_stale;      /* 1: made with a template that has changed since, whatever the match */
+  long long grid[3]; /* as asked for, and so are these three */
   halotune_dtype dtype;
   halotune_launch_mode launch;
   halotune_cache_mode cache;
-  const char *stencil;       /* its name */
-  const char *stencil_hash;  /* 32 hexadecimal digits */
+  const char *stencil;      /* its name */
+  const char *stencil_hash; /* 32 hexadecimal digits */
   const char *template_name;
-  const char *parameters;    /* all of them as a JSON object: {"block_x":32,"storage":"planes"} */
+  const char *parameters; /* all of them as a JSON object: {"block_x":32,"storage":"planes"} */
   int parameter_count;
-  double time_ms;            /* of one application, as measured: median, and its 95 % interval; NaN where the time */
-  double low_ms, high_ms;    /* was replayed from a recording without samples */
-  double bandwidth_gbs;      /* effective, as measured: compulsory bytes over time; NaN for an emulated device */
-  double roof_share;         /* of the fastest copy of the same bytes, as measured; NaN for an emulated device */
-  double expected_ms;        /* time_ms where that is for this problem; else scaled by bytes, and by the GPUs' memory rates */
+  double time_ms;         /* of one application, as measured: median, and its 95 % interval; NaN where the time */
+  double low_ms, high_ms; /* was replayed from a recording without samples */
+  double bandwidth_gbs;   /* effective, as measured: compulsory bytes over time; NaN for an emulated device */
+  double roof_share;      /* of the fastest copy of the same bytes, as measured; NaN for an emulated device */
+  double expected_ms; /* time_ms where that is for this problem; else scaled by bytes, and by the GPUs' memory rates */
   long long measured_grid[3]; /* what these times are of; 0 for a default */
-  const char *measured_on;   /* the GPU's name; "" for a default */
-  const char *date;          /* when, UTC, ISO 8601; "" for a default */
-  double age_s;              /* seconds since then */
+  const char *measured_on;    /* the GPU's name; "" for a default */
+  const char *date;           /* when, UTC, ISO 8601; "" for a default */
+  double age_s;               /* seconds since then */
   const char *driver, *nvrtc; /* versions it was measured with; "" for a default */
-  int reproducible;          /* as asked for */
+  int reproducible;           /* as asked for */
   const void *reserved[7];
 } halotune_config;
 
@@ -168,10 +165,10 @@ typedef struct {
 
 /* A parameter by its name, or by its position from 0 up to and without parameter_count.
  * Returns HALOTUNE_OK, or HALOTUNE_NOT_FOUND. Threads: any number at once. Since 0.1. */
-HALOTUNE_API halotune_status halotune_config_parameter(const halotune_config *config, const char *name, halotune_parameter *out);
-HALOTUNE_API halotune_status halotune_config_parameter_at(const halotune_config *config, int position, halotune_parameter *out);
-
-/* --- kernels ---------------------------------------------------------------------------------------------------------- */
+HALOTUNE_API halotune_status halotune_config_parameter(const halotune_config *config, const char *name,
+                                                       halotune_parameter *out);
+HALOTUNE_API halotune_status halotune_config_parameter_at(const halotune_config *config, int position,
+                                                          halotune_parameter *out);
 
 /* A compiled kernel in a CUDA context. */
 typedef struct halotune_kernel halotune_kernel;
@@ -179,8 +176,9 @@ typedef struct halotune_kernel halotune_kernel;
 /* How all fields lie in memory and which points are computed, in elements; zeroes are the dense grid, and all that the boundary
  * rules allow to compute. */
 typedef struct {
-  long long row, plane;        /* distance of neighbours in y and in z; 0: nx, and row times ny */
-  long long low[3], high[3];   /* the box to compute, low <= point < high; high 0: as far as the rules allow, likewise low */
+  long long row, plane; /* distance of neighbours in y and in z; 0: nx, and row times ny */
+  long long low[3],
+      high[3]; /* the box to compute, low <= point < high; high 0: as far as the rules allow, likewise low */
 } halotune_layout;
 
 /* Make a kernel in the calling thread's current CUDA context: from stored machine code where that is right for the problem, else
@@ -193,8 +191,9 @@ typedef struct {
  * Returns HALOTUNE_OK; HALOTUNE_NO_GPU (no driver, no current context, what the driver said); HALOTUNE_NO_NVRTC or HALOTUNE_COMPILE where
  * it had to be compiled; HALOTUNE_ARGUMENT for a layout or coefficients that are impossible; HALOTUNE_PARSE; HALOTUNE_MEMORY.
  * Threads: any number at once; compiling takes a lock. Since 0.1. */
-HALOTUNE_API halotune_status halotune_kernel_create(halotune_ctx *ctx, const halotune_config *config, const double *coefficients,
-                                                    const halotune_layout *layout, halotune_kernel **out);
+HALOTUNE_API halotune_status halotune_kernel_create(halotune_ctx *ctx, const halotune_config *config,
+                                                    const double *coefficients, const halotune_layout *layout,
+                                                    halotune_kernel **out);
 
 struct CUstream_st; /* CUDA's; CUstream and cudaStream_t are pointers to it */
 
@@ -207,22 +206,22 @@ struct CUstream_st; /* CUDA's; CUstream and cudaStream_t are pointers to it */
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for NULL, misaligned or overlapping pointers; HALOTUNE_NO_GPU with what the driver said, such
  * as for an earlier launch; what halotune_kernel_create returns. Threads: any number at once, without a lock but for the first
  * launch on a set of pointers. Since 0.1. */
-HALOTUNE_API halotune_status halotune_kernel_launch(halotune_kernel *kernel, struct CUstream_st *stream, const void *const *inputs,
-                                                    void *const *outputs);
+HALOTUNE_API halotune_status halotune_kernel_launch(halotune_kernel *kernel, struct CUstream_st *stream,
+                                                    const void *const *inputs, void *const *outputs);
 
 /* What a kernel is. Its texts live as long as the kernel. */
 typedef struct {
-  const char *name;           /* in its source */
-  const char *source;         /* CUDA, complete */
+  const char *name;   /* in its source */
+  const char *source; /* CUDA, complete */
   const char *template_name;
-  const char *parameters;     /* as in halotune_config, of the variant that runs */
-  const char *code;           /* where its machine code is from: "database", "cache" or "compiled" */
+  const char *parameters; /* as in halotune_config, of the variant that runs */
+  const char *code;       /* where its machine code is from: "database", "cache" or "compiled" */
   int input_count, output_count, coefficient_count;
   unsigned grid[3], block[3];
   unsigned dynamic_shared_bytes;
-  int alignment_bytes;        /* that pointers need, lest another variant runs */
-  int steps;                  /* time steps of one launch */
-  long long elements;         /* that each field takes */
+  int alignment_bytes; /* that pointers need, lest another variant runs */
+  int steps;           /* time steps of one launch */
+  long long elements;  /* that each field takes */
   const void *reserved[8];
 } halotune_kernel_facts;
 

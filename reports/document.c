@@ -30,8 +30,6 @@ static halotune_status share_of_variants(sqlite3 *db, const struct report_reques
   return status;
 }
 
-/* --- the members of the document --- */
-
 /* Append a member, and release its value. */
 static halotune_status add_member(struct text *out, const char *key, json_t *value) {
   text_printf(out, "%s\n\"%s\": ", out->bytes[out->length - 1] == '{' ? "" : ",", key);
@@ -140,10 +138,8 @@ static halotune_status add_counts(struct text *out, sqlite3 *db, const struct re
   json_t *counts, *all;
   halotune_status status = row_json(db, database_counts_sql, NULL, 0, &all);
   if (status != HALOTUNE_OK) return status;
-  if (scope->is_whole)
-    counts = json_incref(all);
-  else
-    status = row_json(db, counts_sql, NULL, 0, &counts);
+  if (scope->is_whole) counts = json_incref(all);
+  else status = row_json(db, counts_sql, NULL, 0, &counts);
   if (status == HALOTUNE_OK) status = add_member(out, "counts", counts);
   if (status == HALOTUNE_OK) return add_member(out, "database_counts", all);
   json_decref(all);

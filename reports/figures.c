@@ -6,8 +6,6 @@
 
 enum { TIME_DIGITS = 7, FIGURE_DIGITS = 5, AT_DIGITS = 6 };
 
-/* --- configurations --- */
-
 /* Give a parameter of a template the value that is spelled so. Where it has none, the default stays. */
 static bool choose_value(void *context, const char *name, size_t name_length, const char *value, size_t value_length) {
   struct bindings *bindings = context;
@@ -57,8 +55,6 @@ json_t *figures_json(struct setting *setting, int64_t template, const char *para
   return json;
 }
 
-/* --- columns --- */
-
 static json_t *count_json(long number) { return number < 0 ? json_null() : json_integer(number); }
 
 /* The values of a row, by place; null for a parameter that it does not have. */
@@ -77,14 +73,14 @@ static double waves_of(const struct setting *setting, const struct variant_row *
 }
 
 /* One column: a list with an element for each row that is kept. */
-#define COLUMN(json, name, table, value)                                                                               \
-  do {                                                                                                                 \
-    json_t *column_ = json_array();                                                                                    \
-    for (int i_ = 0; i_ < (table)->order_count; i_++) {                                                                \
-      const struct variant_row *row = (table)->order[i_];                                                              \
-      if (row->is_kept) json_add(&column_, value);                                                                     \
-    }                                                                                                                  \
-    json_put(json, name, column_);                                                                                     \
+#define COLUMN(json, name, table, value)                  \
+  do {                                                    \
+    json_t *column_ = json_array();                       \
+    for (int i_ = 0; i_ < (table)->order_count; i_++) {   \
+      const struct variant_row *row = (table)->order[i_]; \
+      if (row->is_kept) json_add(&column_, value);        \
+    }                                                     \
+    json_put(json, name, column_);                        \
   } while (0)
 
 static void put_access_columns(json_t **json, struct setting *setting, const struct variant_table *table) {

@@ -51,16 +51,11 @@ json_t *text_json(const char *text) {
 /* jansson knows one number of digits for all numbers; ours are the fewest that read back the same. */
 static void add_leaf(struct text *text, const json_t *json) {
   char *leaf = NULL;
-  if (json_is_real(json))
-    text_number(text, json_real_value(json));
-  else if (json_is_integer(json))
-    text_printf(text, "%lld", (long long)json_integer_value(json));
-  else if (json_is_null(json))
-    text_add(text, "null", strlen("null"));
-  else if (!(leaf = json_dumps(json, JSON_ENCODE_ANY)))
-    text->out_of_memory = true;
-  else
-    text_add(text, leaf, strlen(leaf));
+  if (json_is_real(json)) text_number(text, json_real_value(json));
+  else if (json_is_integer(json)) text_printf(text, "%lld", (long long)json_integer_value(json));
+  else if (json_is_null(json)) text_add(text, "null", strlen("null"));
+  else if (!(leaf = json_dumps(json, JSON_ENCODE_ANY))) text->out_of_memory = true;
+  else text_add(text, leaf, strlen(leaf));
   free(leaf);
 }
 
@@ -85,10 +80,8 @@ static void add_line(struct text *text, const json_t *list) {
   text_add(text, "[", 1);
   json_array_foreach(list, i, value) {
     if (i > 0) text_add(text, ",", 1);
-    if (json_is_array(value))
-      add_line(text, value);
-    else
-      add_leaf(text, value);
+    if (json_is_array(value)) add_line(text, value);
+    else add_leaf(text, value);
   }
   text_add(text, "]", 1);
 }

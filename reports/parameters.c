@@ -41,10 +41,8 @@ bool parameters_each(const char *text,
     }
     if (!visit(context, name, (size_t)(name_end - name), value, (size_t)(value_end - value))) return false;
     at = skip_space(at);
-    if (*at == ',')
-      at = skip_space(at + 1);
-    else if (*at != '}')
-      return false;
+    if (*at == ',') at = skip_space(at + 1);
+    else if (*at != '}') return false;
   }
   return *skip_space(at + 1) == '\0';
 }

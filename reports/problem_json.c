@@ -22,33 +22,35 @@ static const char roof_sql[] =
 #define HIGH_MS(row) "case when " row ".sample_count > 1 then " row ".high_ms end as high_ms"
 
 static const char best_sql[] =
-    "select b.id, b.variant_id as variant, b.run_id as run, b.is_trusted, b.origin, b.date, b.time_ms, " LOW_MS("b") ","
-    " " HIGH_MS("b") ","
-    " b.sample_count, b.default_ms, b.roof_ms, b.roof_ratio, b.roof_ratio_low, b.roof_ratio_high, b.empty_ms, b.bytes,"
-    " b.rms_error, b.max_error, b.max_error_units, b.second_grid, b.registers, b.shared_bytes, b.occupancy, b.launch, "
-    "b.steps,"
-    " b.driver, b.nvrtc, b.arch, b.source, v.source_hash, v.template_id as template, v.parameters"
-    " from best b join variant v on v.id = b.variant_id where b.problem_id = ?1 and b.is_current";
+    "select b.id, b.variant_id as variant, b.run_id as run, b.is_trusted, b.origin, b.date, b.time_ms, " LOW_MS(
+        "b") ","
+             " " HIGH_MS(
+                 "b") ","
+                      " b.sample_count, b.default_ms, b.roof_ms, b.roof_ratio, b.roof_ratio_low, b.roof_ratio_high, b.empty_ms, b.bytes,"
+                      " b.rms_error, b.max_error, b.max_error_units, b.second_grid, b.registers, b.shared_bytes, b.occupancy, b.launch, "
+                      "b.steps,"
+                      " b.driver, b.nvrtc, b.arch, b.source, v.source_hash, v.template_id as template, v.parameters"
+                      " from best b join variant v on v.id = b.variant_id where b.problem_id = ?1 and b.is_current";
 
-static const char history_sql[] =
-    "select b.id, b.date, b.time_ms, " LOW_MS("b") ", " HIGH_MS("b") ", b.driver, b.nvrtc, b.origin, b.is_trusted, t.name as "
-    "template, v.parameters"
-    " from best b join variant v on v.id = b.variant_id join template t on t.id = v.template_id"
-    " where b.problem_id = ?1 and not b.is_current order by b.id desc limit 50";
+static const char history_sql[] = "select b.id, b.date, b.time_ms, " LOW_MS("b") ", " HIGH_MS(
+    "b") ", b.driver, b.nvrtc, b.origin, b.is_trusted, t.name as "
+         "template, v.parameters"
+         " from best b join variant v on v.id = b.variant_id join template t on t.id = v.template_id"
+         " where b.problem_id = ?1 and not b.is_current order by b.id desc limit 50";
 
 /* Of the run that the current best came from; where there is none, of the newest run that had final rounds. */
 static const char finalists_sql[] =
-    "select f.run_id as run, f.variant_id as variant, f.rank, f.sample_count, f.median_ms, f.minimum_ms, " LOW_MS("f") ","
-    " " HIGH_MS("f") ", f.ratio, case when f.sample_count > 1 then f.ratio_low end as ratio_low,"
-    " case when f.sample_count > 1 then f.ratio_high end as ratio_high, f.is_default, f.is_tie, t.name as template, v.parameters, v.template_id,"
-    " f.samples"
-    " from finalist f join variant v on v.id = f.variant_id join template t on t.id = v.template_id"
-    " where f.run_id = coalesce((select run_id from best where problem_id = ?1 and is_current),"
-    " (select max(run_id) from finalist where run_id in (select id from run where problem_id = ?1))) order by f.rank";
+    "select f.run_id as run, f.variant_id as variant, f.rank, f.sample_count, f.median_ms, f.minimum_ms, " LOW_MS(
+        "f") ","
+             " " HIGH_MS(
+                 "f") ", f.ratio, case when f.sample_count > 1 then f.ratio_low end as ratio_low,"
+                      " case when f.sample_count > 1 then f.ratio_high end as ratio_high, f.is_default, f.is_tie, t.name as template, v.parameters, v.template_id,"
+                      " f.samples"
+                      " from finalist f join variant v on v.id = f.variant_id join template t on t.id = v.template_id"
+                      " where f.run_id = coalesce((select run_id from best where problem_id = ?1 and is_current),"
+                      " (select max(run_id) from finalist where run_id in (select id from run where problem_id = ?1))) order by f.rank";
 
 static const char runs_sql[] = "select id from run where problem_id = ?1 order by id";
-
-/* --- the winner --- */
 
 static json_t *limits_json(const struct occupancy *occupancy) {
 #define AS_NAME(name, text) text,
@@ -127,8 +129,6 @@ static void complete_winner(json_t **winner, struct setting *setting) {
   json_put(winner, "template_name", text_json(known ? known->name : ""));
 }
 
-/* --- finalists --- */
-
 /* 32-bit floats, little-endian, as the database has them. */
 static json_t *samples_json(const unsigned char *bytes, int length) {
   json_t *list = json_array();
@@ -171,8 +171,6 @@ static halotune_status finalists_json(sqlite3 *db, struct setting *setting, stru
   sqlite3_finalize(query);
   return status;
 }
-
-/* --- all of it --- */
 
 static void put_variants(json_t **json, struct setting *setting, struct variant_table *table, int most) {
   variants_choose(table, most);
@@ -225,9 +223,7 @@ halotune_status problem_json(sqlite3 *db, const struct library *library, int64_t
   if (status == HALOTUNE_OK && !json) status = fail_memory();
   variants_free(&table);
   setting_close(&setting);
-  if (status == HALOTUNE_OK)
-    *out = json;
-  else
-    json_decref(json);
+  if (status == HALOTUNE_OK) *out = json;
+  else json_decref(json);
   return status;
 }

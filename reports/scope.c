@@ -55,7 +55,8 @@ static halotune_status fill_table(sqlite3 *db, const struct report_scope *scope)
 }
 
 static halotune_status fail_empty(sqlite3 *db, const struct report_request *request) {
-  static const char names_sql[] = "select distinct s.name from problem p join stencil s on s.id = p.stencil_id order by 1";
+  static const char names_sql[] =
+      "select distinct s.name from problem p join stencil s on s.id = p.stencil_id order by 1";
   const char *stencil = request->stencil ? request->stencil : "";
   struct nearest nearest = nearest_to(stencil, strlen(stencil));
   sqlite3_stmt *query;
@@ -66,9 +67,9 @@ static halotune_status fail_empty(sqlite3 *db, const struct report_request *requ
   }
   sqlite3_finalize(query);
   if (status != HALOTUNE_OK) return status;
-  return fail(HALOTUNE_NOT_FOUND, "the database has no results%s%s%s%s%s%s", request->stencil ? " for stencil '" : "", stencil,
-              request->stencil ? "'" : "", request->device ? " on a GPU like " : "", request->device ? request->device : "",
-              nearest.question);
+  return fail(HALOTUNE_NOT_FOUND, "the database has no results%s%s%s%s%s%s", request->stencil ? " for stencil '" : "",
+              stencil, request->stencil ? "'" : "", request->device ? " on a GPU like " : "",
+              request->device ? request->device : "", nearest.question);
 }
 
 halotune_status report_scope_open(sqlite3 *db, const struct report_request *request, struct report_scope *out) {

@@ -17,8 +17,8 @@ struct report_scope {
 /* Texts of SQL: what belongs to the problems of the scope. */
 #define CHOSEN_PROBLEMS "(select id from temp.chosen)"
 #define CHOSEN_RUNS "(select id from run where problem_id in " CHOSEN_PROBLEMS ")"
-#define CHOSEN_VARIANTS                                                                                                \
-  "(select variant_id from measurement where run_id in " CHOSEN_RUNS " union select variant_id from finalist where"    \
+#define CHOSEN_VARIANTS                                                                                             \
+  "(select variant_id from measurement where run_id in " CHOSEN_RUNS " union select variant_id from finalist where" \
   " run_id in " CHOSEN_RUNS " union select variant_id from best where problem_id in " CHOSEN_PROBLEMS ")"
 
 /* Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where the database has nothing of what is asked for; HALOTUNE_DB or

@@ -15,8 +15,6 @@ json_t *outcomes_json(const struct variant_table *table) {
   return json;
 }
 
-/* --- failures --- */
-
 struct failure_group {
   const struct variant_row *example;
   long count;
@@ -84,8 +82,6 @@ json_t *failures_json(const struct variant_table *table) {
   free(groups);
   return list;
 }
-
-/* --- the effect of each parameter --- */
 
 static int compare_numbers(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -177,8 +173,6 @@ json_t *effects_json(const struct variant_table *table) {
   free(times);
   return list;
 }
-
-/* --- the distribution of times, and their course --- */
 
 static json_t *bins_json(const struct variant_table *table, int template, int bins, double low, double width) {
   long counts[MOST_BINS] = {0};

@@ -119,7 +119,8 @@ static halotune_status fill_row(struct variant_table *table, sqlite3_stmt *query
   }
   if (!outcome_has_time(row->outcome)) row->median_ms = NAN;
   if (!(row->median_ms > 0)) row->median_ms = NAN;
-  if (*reason && (row->reason = report_names_add(&table->reasons, reason, reason_length(reason))) < 0) return fail_memory();
+  if (*reason && (row->reason = report_names_add(&table->reasons, reason, reason_length(reason))) < 0)
+    return fail_memory();
   if ((row->template = find_template(table, sqlite3_column_int64(query, TEMPLATE))) < 0) return fail_memory();
   memset(row->values, VALUE_NONE, sizeof row->values);
   parameters_each(column_text(query, PARAMETERS), add_value,

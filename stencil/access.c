@@ -43,7 +43,8 @@ static bool makes_sense(const long block[MAX_DIMS], const double stride[MAX_DIMS
   return block[0] * block[1] * block[2] <= MAX_THREADS && (elements == 1 || elements == 2 || elements == 4);
 }
 
-double access_bank_conflicts(const long block[MAX_DIMS], const double stride[MAX_DIMS], int elements, int element_bytes) {
+double access_bank_conflicts(const long block[MAX_DIMS], const double stride[MAX_DIMS], int elements,
+                             int element_bytes) {
   if (!makes_sense(block, stride, elements)) return NAN;
   int bytes = elements * element_bytes, at_once = bytes < MAX_BYTES_AT_ONCE ? bytes : MAX_BYTES_AT_ONCE;
   int together = WARP * BANK_BYTES / at_once; /* threads of one pass without conflicts */

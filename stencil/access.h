@@ -23,7 +23,8 @@ struct access access_of(const struct bindings *bindings);
  *   elements       that each thread touches at once, from the one at its place on; 1, 2 or 4
  *   element_bytes  4 or 8
  * Returns the passes of the worst warp over those of an access without conflicts; NAN for numbers out of their range. */
-double access_bank_conflicts(const long block[MAX_DIMS], const double stride[MAX_DIMS], int elements, int element_bytes);
+double access_bank_conflicts(const long block[MAX_DIMS], const double stride[MAX_DIMS], int elements,
+                             int element_bytes);
 
 /* How often the multiprocessors are filled: blocks of the grid over those that all of them hold at a time. NAN where no block
  * fits. */

@@ -7,8 +7,8 @@
 #include "stencil/analysis_parts.h"
 
 const char *const shape_names[] = {
-    [SHAPE_POINTWISE] = "pointwise", [SHAPE_PENCIL] = "pencil",   [SHAPE_STAR] = "star",
-    [SHAPE_BOX] = "box",             [SHAPE_GENERAL] = "general",
+    [SHAPE_POINTWISE] = "pointwise", [SHAPE_PENCIL] = "pencil", [SHAPE_STAR] = "star", [SHAPE_BOX] = "box",
+    [SHAPE_GENERAL] = "general",
 };
 
 bool *find_uniform(const struct stencil *stencil) {

@@ -31,16 +31,16 @@ struct weight {
 struct analysis {
   struct tap *taps; /* each once; by input, then z, y, x */
   int tap_count;
-  int offset_count; /* distinct offsets over all inputs */
+  int offset_count;                                /* distinct offsets over all inputs */
   int radius_low[MAX_DIMS], radius_high[MAX_DIMS]; /* reach towards smaller and larger indices, both >= 0 */
   int radius[MAX_DIMS];                            /* the larger of both */
   int max_radius;
   enum shape shape;
-  int pencil_axis; /* of SHAPE_PENCIL and of a scan; else -1 */
-  bool is_linear;  /* in all inputs together, with no constant term */
+  int pencil_axis;        /* of SHAPE_PENCIL and of a scan; else -1 */
+  bool is_linear;         /* in all inputs together, with no constant term */
   struct weight *weights; /* of a linear stencil, by output, then as the taps */
   int weight_count;
-  struct split split; /* empty for a scan */
+  struct split split;         /* empty for a scan */
   int flops_per_point;        /* operators and functions as written; fma counts two, a sign none */
   int unique_flops_per_point; /* each repeated expression once; what only coefficients enter is free */
   int instructions_per_point; /* of those, with every multiplication that feeds one addition fused into an fma */

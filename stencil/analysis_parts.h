@@ -18,8 +18,8 @@ halotune_status find_split(const struct stencil *stencil, struct analysis *analy
  *   uniform  as find_uniform gave it
  *   exprs    begins with the stencil's nodes; the factors are appended
  *   factors  receives, for each tap of the analysis, the node of its factor; -1 for none */
-halotune_status find_factors(const struct stencil *stencil, const struct analysis *analysis, const bool *uniform, int root,
-                             struct exprs *exprs, int *factors);
+halotune_status find_factors(const struct stencil *stencil, const struct analysis *analysis, const bool *uniform,
+                             int root, struct exprs *exprs, int *factors);
 
 /* canonical, hash (canonical.c). */
 halotune_status make_canonical(const struct stencil *stencil, struct analysis *analysis);

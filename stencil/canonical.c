@@ -11,7 +11,7 @@
 
 struct work {
   const struct stencil *stencil;
-  int count;    /* nodes of the update; all arrays have this length and positions less update.first */
+  int count; /* nodes of the update; all arrays have this length and positions less update.first */
   int *uses;
   char **names; /* how each node is named as an operand */
   char **lines; /* of operations; NULL for leaves and for links of a longer chain */
@@ -23,13 +23,9 @@ static const struct expr *node_at(const struct work *w, int position) {
 }
 
 /* a - b counts as a + (-b), so that its terms can be sorted like those of a sum. */
-static enum expr_kind chain_of(const struct expr *node) {
-  return node->kind == EXPR_SUBTRACT ? EXPR_ADD : node->kind;
-}
+static enum expr_kind chain_of(const struct expr *node) { return node->kind == EXPR_SUBTRACT ? EXPR_ADD : node->kind; }
 
-static bool is_chain(const struct expr *node) {
-  return chain_of(node) == EXPR_ADD || node->kind == EXPR_MULTIPLY;
-}
+static bool is_chain(const struct expr *node) { return chain_of(node) == EXPR_ADD || node->kind == EXPR_MULTIPLY; }
 
 static void add_leaf(struct text *text, const struct stencil *stencil, const struct expr *node) {
   switch (node->kind) {
@@ -152,7 +148,8 @@ static void find_links(const struct work *w, bool *links) {
     for (int k = 0; k < user->arg_count && is_chain(user); k++) {
       int position = user->args[k] - first;
       bool negative = user->kind == EXPR_SUBTRACT && k == 1;
-      if (!negative && w->uses[position] == 1 && chain_of(node_at(w, position)) == chain_of(user)) links[position] = true;
+      if (!negative && w->uses[position] == 1 && chain_of(node_at(w, position)) == chain_of(user))
+        links[position] = true;
     }
   }
 }
@@ -160,7 +157,8 @@ static void find_links(const struct work *w, bool *links) {
 static halotune_status write_lines(struct work *w) {
   size_t count = (size_t)w->count + MAX_EXPR_ARGS;
   struct operand *pending = malloc(2 * count * sizeof *pending);
-  struct operands operands = {.list = malloc(count * sizeof *operands.list), .texts = malloc(count * sizeof *operands.texts)};
+  struct operands operands = {.list = malloc(count * sizeof *operands.list),
+                              .texts = malloc(count * sizeof *operands.texts)};
   bool *links = calloc(count, sizeof *links);
   bool ok = pending && operands.list && operands.texts && links;
   if (ok) find_links(w, links);
@@ -180,7 +178,8 @@ static void add_facts(struct text *text, const struct stencil *stencil) {
   if (stencil->kind == STENCIL_SCAN) text_printf(text, "axis %c\n", axis_names[stencil->axis]);
   for (int i = 0; i < stencil->input_count; i++) text_printf(text, "input %s\n", stencil->inputs[i]);
   for (int i = 0; i < stencil->output_count; i++) text_printf(text, "output %s\n", stencil->outputs[i]);
-  for (int i = 0; i < stencil->coefficient_count; i++) text_printf(text, "coefficient %s\n", stencil->coefficients[i].name);
+  for (int i = 0; i < stencil->coefficient_count; i++)
+    text_printf(text, "coefficient %s\n", stencil->coefficients[i].name);
   for (int axis = 0; axis < stencil->dims && stencil->kind == STENCIL_STENCIL; axis++) {
     text_printf(text, "boundary %c %s\n", axis_names[axis], boundary_names[stencil->boundary[axis]]);
   }

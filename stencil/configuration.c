@@ -42,20 +42,21 @@ halotune_status configuration_set(const struct template *template, const char *a
     configuration->choice[found] = (unsigned char)v;
     return HALOTUNE_OK;
   }
-  return fail(HALOTUNE_ARGUMENT, "template %s: '%s' is none of the values of %s", template->name, value, parameter->name);
+  return fail(HALOTUNE_ARGUMENT, "template %s: '%s' is none of the values of %s", template->name, value,
+              parameter->name);
 }
 
 halotune_status bindings_make(const struct template *template, const double facts[FACT_COUNT], struct bindings *out) {
   *out = (struct bindings){.template = template};
-  out->variables = malloc((size_t)template->variable_count * sizeof *out->variables);
-  out->scratch = malloc(((size_t)template->exprs.count + 1) * sizeof *out->scratch);
+  out->variables = malloc((size_t) template->variable_count * sizeof *out->variables);
+  out->scratch = malloc(((size_t) template->exprs.count + 1) * sizeof *out->scratch);
   if (!out->variables || !out->scratch) {
     bindings_free(out);
     return fail_memory();
   }
   memcpy(out->variables, facts, FACT_COUNT * sizeof *facts);
   memcpy(out->variables + FACT_COUNT + template->parameter_count, template->word_values,
-         (size_t)template->word_count * sizeof *template->word_values);
+         (size_t) template->word_count * sizeof *template->word_values);
   struct configuration configuration = configuration_default(template);
   bindings_configure(out, &configuration);
   return HALOTUNE_OK;

@@ -12,9 +12,11 @@ struct domain {
 };
 
 /* The numbers of a domain by the names that kernels give them, in the order in which they are passed. */
-#define DOMAIN_LIST(X) \
-  X(nx, grid.n[0]) X(ny, grid.n[1]) X(nz, grid.n[2]) X(row, row) X(plane, plane) X(x0, low[0]) X(x1, high[0]) \
-  X(y0, low[1]) X(y1, high[1]) X(z0, low[2]) X(z1, high[2])
+#define DOMAIN_LIST(X)                                                                                                 \
+  X(nx, grid.n[0])                                                                                                     \
+  X(ny, grid.n[1])                                                                                                     \
+  X(nz, grid.n[2]) X(row, row) X(plane, plane) X(x0, low[0]) X(x1, high[0]) X(y0, low[1]) X(y1, high[1]) X(z0, low[2]) \
+      X(z1, high[2])
 
 #define DOMAIN_AS_ENUMERATOR(name, member) DOMAIN_##name,
 enum domain_number { DOMAIN_LIST(DOMAIN_AS_ENUMERATOR) DOMAIN_NUMBERS };

@@ -7,9 +7,9 @@
 #include "base/array.h"
 
 const struct function_facts functions[] = {
-    [FUNCTION_FABS] = {"fabs", 1, false}, [FUNCTION_SQRT] = {"sqrt", 1, false}, [FUNCTION_EXP] = {"exp", 1, false},
-    [FUNCTION_SIN] = {"sin", 1, false},   [FUNCTION_COS] = {"cos", 1, false},   [FUNCTION_FMIN] = {"fmin", 2, false},
-    [FUNCTION_FMAX] = {"fmax", 2, false}, [FUNCTION_FMA] = {"fma", 3, false},   [FUNCTION_CEIL] = {"ceil", 1, true},
+    [FUNCTION_FABS] = {"fabs", 1, false},  [FUNCTION_SQRT] = {"sqrt", 1, false}, [FUNCTION_EXP] = {"exp", 1, false},
+    [FUNCTION_SIN] = {"sin", 1, false},    [FUNCTION_COS] = {"cos", 1, false},   [FUNCTION_FMIN] = {"fmin", 2, false},
+    [FUNCTION_FMAX] = {"fmax", 2, false},  [FUNCTION_FMA] = {"fma", 3, false},   [FUNCTION_CEIL] = {"ceil", 1, true},
     [FUNCTION_FLOOR] = {"floor", 1, true},
 };
 const int function_count = COUNT(functions);

@@ -100,7 +100,8 @@ static void fill_device(const struct device_limits *limits, double facts[FACT_CO
 }
 
 void facts_fill(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
-                const struct domain *domain, const struct device_limits *limits, bool reproducible, double facts[FACT_COUNT]) {
+                const struct domain *domain, const struct device_limits *limits, bool reproducible,
+                double facts[FACT_COUNT]) {
   fill_stencil(stencil, analysis, facts);
   fill_domain(domain, facts);
   fill_device(limits, facts);

@@ -13,10 +13,10 @@ struct variant_spec {
   const struct template *template;
   struct configuration configuration;
   enum dtype dtype;
-  struct domain domain;             /* literal extents are these; run-time ones still decide the width of an index */
-  const double *coefficients;       /* the values that `literal` and `constant` coefficients are built with */
+  struct domain domain;       /* literal extents are these; run-time ones still decide the width of an index */
+  const double *coefficients; /* the values that `literal` and `constant` coefficients are built with */
   struct device_limits limits;
-  bool reproducible;                /* one order of summation, and every rounding spelled out; see prelude_rounded.c */
+  bool reproducible; /* one order of summation, and every rounding spelled out; see prelude_rounded.c */
 };
 
 /* Owns its text; end with generated_free. */

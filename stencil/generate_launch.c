@@ -6,8 +6,6 @@
 
 #include "stencil/tensor.h"
 
-/* --- numbers ------------------------------------------------------------------------------------------------------ */
-
 /* What every GPU from sm_75 on can be asked for. */
 static const long max_block[MAX_DIMS] = {1024, 1024, 64}, max_grid[MAX_DIMS] = {INT_MAX, 65535, 65535};
 
@@ -30,8 +28,6 @@ static bool is_empty(const struct domain *domain) {
   }
   return false;
 }
-
-/* --- block, grid, clusters ---------------------------------------------------------------------------------------- */
 
 static halotune_status find_blocks(const struct variant_spec *spec, const struct bindings *bindings,
                                    struct launch *out) {
@@ -87,15 +83,14 @@ static halotune_status find_workspace(const struct variant_spec *spec, const str
   const struct optional_formula *formula = &spec->template->workspace_bytes;
   if (!formula->is_given) return HALOTUNE_OK;
   if (out->overlaps) {
-    return fail(HALOTUNE_ARGUMENT,
-                "template %s: a variant with a workspace cannot overlap with the launch before it: their blocks would wait "
-                "for each other",
-                spec->template->name);
+    return fail(
+        HALOTUNE_ARGUMENT,
+        "template %s: a variant with a workspace cannot overlap with the launch before it: their blocks would wait "
+        "for each other",
+        spec->template->name);
   }
   return whole_value(bindings, formula->formula, "workspace_bytes", -1, 1, LONG_MAX / 2, &out->workspace_bytes);
 }
-
-/* --- tensor maps -------------------------------------------------------------------------------------------------- */
 
 void tensor_fields_find(const struct variant_spec *spec, struct launch *out) {
   out->input_maps.count = out->output_maps.count = 0;
@@ -130,8 +125,6 @@ static halotune_status find_maps(const struct variant_spec *spec, const struct b
   const char *error = tensor_shape_error(&shape);
   return error ? fail(HALOTUNE_ARGUMENT, "template %s: %s: %s", spec->template->name, what, error) : HALOTUNE_OK;
 }
-
-/* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 halotune_status launch_find(const struct variant_spec *spec, struct launch *out) {
   struct bindings bindings;

@@ -21,12 +21,12 @@ struct tensor_maps {
  * input (where passes_textures says so), the tensor maps of inputs, those of outputs, a pointer to the workspace (where
  * it has one), struct Geometry, and struct Coefficients (where passes_coefficients says so). */
 struct launch {
-  char kernel[KERNEL_NAME_BYTES]; /* its name in the source, and in the cubin */
+  char kernel[KERNEL_NAME_BYTES];                     /* its name in the source, and in the cubin */
   long block[MAX_DIMS], grid[MAX_DIMS], shared_bytes; /* shared: dynamic, of a block */
-  int index_bytes;          /* 4 or 8: the type of the extents that the kernel takes */
-  bool literal_extents;     /* the kernel's Geometry is then empty */
-  bool passes_coefficients; /* whether the kernel takes them as its last argument */
-  int passes_textures;      /* 1: a linear texture for each input, behind the pointers; 2: a 2D texture, its rows those of the
+  int index_bytes;                                    /* 4 or 8: the type of the extents that the kernel takes */
+  bool literal_extents;                               /* the kernel's Geometry is then empty */
+  bool passes_coefficients;                           /* whether the kernel takes them as its last argument */
+  int passes_textures; /* 1: a linear texture for each input, behind the pointers; 2: a 2D texture, its rows those of the
                                field; a double is two integers of 32 bits; 0: none */
   struct tensor_maps input_maps, output_maps;
   long cluster[MAX_DIMS]; /* blocks of a cluster; 0 counts as 1 */

@@ -185,8 +185,8 @@ static halotune_status weigh_output(struct work *w, struct analysis *analysis, c
   return add_weights(w, analysis, assignment->output, coefficients);
 }
 
-halotune_status find_factors(const struct stencil *stencil, const struct analysis *analysis, const bool *uniform, int root,
-                             struct exprs *exprs, int *factors) {
+halotune_status find_factors(const struct stencil *stencil, const struct analysis *analysis, const bool *uniform,
+                             int root, struct exprs *exprs, int *factors) {
   size_t count = (size_t)(stencil->update.end - stencil->update.first);
   struct work w = {.stencil = stencil, .uniform = uniform, .exprs = *exprs, .is_linear = true};
   w.factor = malloc((count + 1) * sizeof *w.factor);
@@ -214,7 +214,8 @@ static halotune_status weigh(struct work *w, struct analysis *analysis) {
 halotune_status find_weights(const struct stencil *stencil, struct analysis *analysis) {
   struct work w = {.stencil = stencil, .is_linear = true};
   analysis->is_linear = true;
-  if (stencil->kind == STENCIL_SCAN) return HALOTUNE_OK; /* a sum: linear, with a weight of one for every point before */
+  if (stencil->kind == STENCIL_SCAN)
+    return HALOTUNE_OK; /* a sum: linear, with a weight of one for every point before */
   size_t count = (size_t)(stencil->update.end - stencil->update.first);
   size_t most = (size_t)analysis->tap_count * (size_t)stencil->output_count;
   bool *uniform = find_uniform(stencil);

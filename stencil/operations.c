@@ -52,7 +52,8 @@ static halotune_status find_same(const struct stencil *stencil, int count, int *
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
     keys[i] = key_of(&stencil->exprs.nodes[first + i], same, first);
     size_t slot = hash_bytes(&keys[i], sizeof keys[i]).low & (slots - 1);
-    while (table[slot] >= 0 && memcmp(&keys[table[slot]], &keys[i], sizeof keys[i]) != 0) slot = (slot + 1) & (slots - 1);
+    while (table[slot] >= 0 && memcmp(&keys[table[slot]], &keys[i], sizeof keys[i]) != 0)
+      slot = (slot + 1) & (slots - 1);
     if (table[slot] < 0) table[slot] = i;
     same[i] = table[slot];
   }

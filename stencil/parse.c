@@ -84,8 +84,8 @@ static halotune_status parse_tap(struct parser *p, struct expr node, int *out) {
   } while (token_is(&p->token, ","));
   if ((status = skip_symbol(p, "]", "',' or ']'")) != HALOTUNE_OK) return status;
   if (count != dims) {
-    return parse_fail(p, bracket, "a stencil of %d dimension%s takes %d offset%s, not %d", dims, dims == 1 ? "" : "s", dims,
-                      dims == 1 ? "" : "s", count);
+    return parse_fail(p, bracket, "a stencil of %d dimension%s takes %d offset%s, not %d", dims, dims == 1 ? "" : "s",
+                      dims, dims == 1 ? "" : "s", count);
   }
   return add(p, node, out);
 }
@@ -131,10 +131,11 @@ static halotune_status parse_name(struct parser *p, int *out) {
   struct name *name = scope_find(p->scope, token.text, token.length);
   int length = (int)token.length;
   if (!name && token_is(&p->token, "(")) {
-    return parse_fail(p, node.place, "'%.*s' is none of the functions fabs, sqrt, exp, sin, cos, fmin, fmax, fma", length,
-                      token.text);
+    return parse_fail(p, node.place, "'%.*s' is none of the functions fabs, sqrt, exp, sin, cos, fmin, fmax, fma",
+                      length, token.text);
   }
-  if (token_is(&p->token, "=")) return parse_fail(p, node.place, "expected a number, a name or '(', found an assignment");
+  if (token_is(&p->token, "="))
+    return parse_fail(p, node.place, "expected a number, a name or '(', found an assignment");
   if (!name && p->scope->dims == 0) {
     return parse_fail(p, node.place, "'%.*s' is none of the names that this formula may use", length, token.text);
   }
@@ -257,8 +258,8 @@ static halotune_status parse_expression(struct parser *p, int *out) {
   return add(p, node, out);
 }
 
-static halotune_status parse_alone(const struct snippet *snippet, bool is_rule, struct scope *scope, struct exprs *exprs,
-                                   struct formula *out) {
+static halotune_status parse_alone(const struct snippet *snippet, bool is_rule, struct scope *scope,
+                                   struct exprs *exprs, struct formula *out) {
   struct parser p = {.scanner = scanner_at_start(snippet), .scope = scope, .exprs = exprs};
   halotune_status status;
   p.scanner.is_rule = is_rule;
@@ -272,11 +273,10 @@ halotune_status parse_formula(const struct snippet *snippet, struct scope *scope
   return parse_alone(snippet, false, scope, exprs, out);
 }
 
-halotune_status parse_rule(const struct snippet *snippet, struct scope *scope, struct exprs *exprs, struct formula *out) {
+halotune_status parse_rule(const struct snippet *snippet, struct scope *scope, struct exprs *exprs,
+                           struct formula *out) {
   return parse_alone(snippet, true, scope, exprs, out);
 }
-
-/* --- assignments --- */
 
 struct assignments {
   struct assignment *list; /* grown in the heap, moved to the arena at the end */
@@ -335,7 +335,8 @@ static halotune_status parse_assignment(struct parser *p, struct arena *arena, s
   all->list = list;
   list[all->count++] = assignment;
   if (token_is(&p->token, ";")) return next(p);
-  return p->token.kind == TOKEN_END || begins_assignment(p) ? HALOTUNE_OK : expected(p, "an operator or a new assignment");
+  return p->token.kind == TOKEN_END || begins_assignment(p) ? HALOTUNE_OK
+                                                            : expected(p, "an operator or a new assignment");
 }
 
 halotune_status parse_update(const struct snippet *snippet, struct scope *scope, struct arena *arena,

@@ -68,7 +68,8 @@ halotune_status parse_formula(const struct snippet *snippet, struct scope *scope
                               struct formula *out);
 
 /* The same for a rule of a template. */
-halotune_status parse_rule(const struct snippet *snippet, struct scope *scope, struct exprs *exprs, struct formula *out);
+halotune_status parse_rule(const struct snippet *snippet, struct scope *scope, struct exprs *exprs,
+                           struct formula *out);
 
 /* Parse an update: assignments to outputs and temporaries.
  *   scope   its names; temporaries are added to it

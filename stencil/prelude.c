@@ -57,7 +57,8 @@ static void add_staged(struct text *text, const struct prelude *prelude) {
 void prelude_write_stencil(struct text *text, const struct prelude *prelude) {
   const struct variant_spec *spec = prelude->spec;
   const struct analysis *analysis = spec->analysis;
-  text_printf(text, "// --- the stencil\ntypedef %s real;\ntypedef %s index_t;\n", spec->dtype == DTYPE_F32 ? "float" : "double",
+  text_printf(text, "// --- the stencil\ntypedef %s real;\ntypedef %s index_t;\n",
+              spec->dtype == DTYPE_F32 ? "float" : "double",
               prelude->generated->launch.index_bytes == 4 ? "int" : "long long");
   text_printf(text, "#define DIMS %d\n#define INPUTS %d\n#define OUTPUTS %d\n", spec->stencil->dims,
               spec->stencil->input_count, spec->stencil->output_count);
@@ -76,8 +77,10 @@ void prelude_write_stencil(struct text *text, const struct prelude *prelude) {
 void prelude_write_grid(struct text *text, const struct prelude *prelude) {
   long numbers[DOMAIN_NUMBERS];
   domain_numbers(&prelude->spec->domain, numbers);
-  text_printf(text, "// --- the grid: points in x, y, z; strides in elements; the box to compute, x0 <= x < x1 and so on\n"
-                    "struct Geometry {\n  %sindex_t ", prelude->literal_extents ? "static constexpr " : "");
+  text_printf(text,
+              "// --- the grid: points in x, y, z; strides in elements; the box to compute, x0 <= x < x1 and so on\n"
+              "struct Geometry {\n  %sindex_t ",
+              prelude->literal_extents ? "static constexpr " : "");
   for (int i = 0; i < DOMAIN_NUMBERS; i++) {
     text_printf(text, "%s%s", i > 0 ? ", " : "", domain_number_names[i]);
     if (prelude->literal_extents) text_printf(text, " = %ld", numbers[i]);
@@ -104,7 +107,11 @@ void prelude_write_coefficients(struct text *text, const struct prelude *prelude
   bool literal = prelude->coefficients == COEFFICIENTS_LITERAL;
   text_printf(text, "// --- the coefficients\nstruct Coefficients {");
   for (int i = 0; i < stencil->coefficient_count; i++) {
-    text_printf(text, "%s%s_", i > 0 ? ", " : literal ? "\n  static constexpr real " : "\n  real ", stencil->coefficients[i].name);
+    text_printf(text, "%s%s_",
+                i > 0     ? ", "
+                : literal ? "\n  static constexpr real "
+                          : "\n  real ",
+                stencil->coefficients[i].name);
     if (!literal) continue;
     text_printf(text, " = ");
     prelude_write_number(text, prelude, values[i]);
@@ -119,21 +126,24 @@ void prelude_write_coefficients(struct text *text, const struct prelude *prelude
     text_printf(text, "};\n");
   }
   bool passed = prelude->generated->launch.passes_coefficients;
-  text_printf(text, "#define COEFFICIENT_VALUES %s\n\n", passed || prelude->coefficients == COEFFICIENTS_CONSTANT
-                                                           ? sources[prelude->coefficients] : sources[COEFFICIENTS_LITERAL]);
+  text_printf(text, "#define COEFFICIENT_VALUES %s\n\n",
+              passed || prelude->coefficients == COEFFICIENTS_CONSTANT ? sources[prelude->coefficients]
+                                                                       : sources[COEFFICIENTS_LITERAL]);
 }
 
 /* The template's YAML file has the grid of blocks so. Names are not in capitals: those may be parameters. */
 static void write_bands(struct text *text) {
-  text_printf(text, "// --- bands of rows, which blocks go through along z before the next band begins; of 0 rows: all are one band.\n"
-                    "// blockIdx.y counts the blocks of a band along y, and blockIdx.z those along z, band after band. Where this block\n"
-                    "// stands along y and z, in numbers of blocks.\n"
-                    "struct BandedBlock {\n  index_t y, z;\n};\n"
-                    "template <int BandRows, int BlockRows, int BlockPlanes>\n"
-                    "__device__ __forceinline__ BandedBlock banded_block(const Geometry &g) {\n"
-                    "  if (BandRows == 0) return {index_t(blockIdx.y), index_t(blockIdx.z)};\n"
-                    "  const unsigned blocks = unsigned(g.z1 - g.z0 - 1)/BlockPlanes + 1, band = blockIdx.z/blocks;\n"
-                    "  return {index_t(band*(BandRows/BlockRows) + blockIdx.y), index_t(blockIdx.z - band*blocks)};\n}\n\n");
+  text_printf(
+      text,
+      "// --- bands of rows, which blocks go through along z before the next band begins; of 0 rows: all are one band.\n"
+      "// blockIdx.y counts the blocks of a band along y, and blockIdx.z those along z, band after band. Where this block\n"
+      "// stands along y and z, in numbers of blocks.\n"
+      "struct BandedBlock {\n  index_t y, z;\n};\n"
+      "template <int BandRows, int BlockRows, int BlockPlanes>\n"
+      "__device__ __forceinline__ BandedBlock banded_block(const Geometry &g) {\n"
+      "  if (BandRows == 0) return {index_t(blockIdx.y), index_t(blockIdx.z)};\n"
+      "  const unsigned blocks = unsigned(g.z1 - g.z0 - 1)/BlockPlanes + 1, band = blockIdx.z/blocks;\n"
+      "  return {index_t(band*(BandRows/BlockRows) + blockIdx.y), index_t(blockIdx.z - band*blocks)};\n}\n\n");
 }
 
 /* Only templates that name its function get this part; the prelude without a template has all that there is. */

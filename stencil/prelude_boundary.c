@@ -44,9 +44,10 @@ static void add_for_axis(struct text *text, const char *pattern, char axis) {
 }
 
 static void add_reader(struct text *text, const struct stencil *stencil) {
-  text_printf(text, "// Input `field` at a point that may lie beyond the grid, by at most the radius.\n"
-                    "__device__ __forceinline__ real read_image(const Fields &f, int field, const Geometry &g, index_t x, "
-                    "index_t y, index_t z) {\n");
+  text_printf(text,
+              "// Input `field` at a point that may lie beyond the grid, by at most the radius.\n"
+              "__device__ __forceinline__ real read_image(const Fields &f, int field, const Geometry &g, index_t x, "
+              "index_t y, index_t z) {\n");
   for (int axis = 0; axis < stencil->dims; axis++) {
     if (stencil->boundary[axis] != BOUNDARY_ZERO || stencil->kind == STENCIL_SCAN) continue;
     add_for_axis(text, "  if (@ < 0 || @ >= g.n@) return real(0);\n", axis_names[axis]);
@@ -66,12 +67,20 @@ void prelude_write_boundary(struct text *text, const struct prelude *prelude) {
     add_for_axis(text, body_of(boundary), name);
     add_for_axis(text, "  return @;\n}\n", name);
     if (wants_near_image(prelude)) {
-      add_for_axis(text, "// The same without a loop, for points at most n@ - 1 beyond the grid.\n"
-                         "__device__ __forceinline__ index_t near_image_@(const Geometry &g, index_t @) {\n", name);
+      add_for_axis(text,
+                   "// The same without a loop, for points at most n@ - 1 beyond the grid.\n"
+                   "__device__ __forceinline__ index_t near_image_@(const Geometry &g, index_t @) {\n",
+                   name);
       add_for_axis(text, near_body_of(boundary), name);
     }
-    add_for_axis(text, "// Whether 0 is read there.\n__device__ __forceinline__ bool is_zero_@(const Geometry &g, index_t @) {\n", name);
-    add_for_axis(text, boundary == BOUNDARY_ZERO ? "  return @ < 0 || @ >= g.n@;\n}\n\n" : "  (void)g, (void)@;\n  return false;\n}\n\n", name);
+    add_for_axis(
+        text,
+        "// Whether 0 is read there.\n__device__ __forceinline__ bool is_zero_@(const Geometry &g, index_t @) {\n",
+        name);
+    add_for_axis(text,
+                 boundary == BOUNDARY_ZERO ? "  return @ < 0 || @ >= g.n@;\n}\n\n"
+                                           : "  (void)g, (void)@;\n  return false;\n}\n\n",
+                 name);
   }
   add_reader(text, stencil);
 }

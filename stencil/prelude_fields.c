@@ -36,8 +36,10 @@ static void add_arguments(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
   const char *restricted = prelude->load_path == LOAD_PLAIN ? "" : "__restrict__ ";
   text_printf(text, "#define KERNEL %s\n#define KERNEL_PARAMETERS \\\n ", prelude->generated->launch.kernel);
-  for (int i = 0; i < stencil->input_count; i++) text_printf(text, " const real *%sin_%s,", restricted, stencil->inputs[i]);
-  for (int i = 0; i < stencil->output_count; i++) text_printf(text, " real *%sout_%s,", restricted, stencil->outputs[i]);
+  for (int i = 0; i < stencil->input_count; i++)
+    text_printf(text, " const real *%sin_%s,", restricted, stencil->inputs[i]);
+  for (int i = 0; i < stencil->output_count; i++)
+    text_printf(text, " real *%sout_%s,", restricted, stencil->outputs[i]);
   for (int i = 0; i < stencil->input_count && is_texture(prelude); i++) {
     text_printf(text, " cudaTextureObject_t texture_%s,", stencil->inputs[i]);
   }
@@ -73,9 +75,10 @@ static const char *fetch(const struct prelude *prelude) {
                   : "  const int2 bits = tex1Dfetch<int2>(f.texture[field], int(at(g, x, y, z)));\n"
                     "  return __hiloint2double(bits.y, bits.x);\n";
   }
-  return single ? "  return tex2D<float>(f.texture[field], float(x) + 0.5f, float(z*(g.plane/g.row) + y) + 0.5f);\n"
-                : "  const int2 bits = tex2D<int2>(f.texture[field], float(x) + 0.5f, float(z*(g.plane/g.row) + y) + 0.5f);\n"
-                  "  return __hiloint2double(bits.y, bits.x);\n";
+  return single
+             ? "  return tex2D<float>(f.texture[field], float(x) + 0.5f, float(z*(g.plane/g.row) + y) + 0.5f);\n"
+             : "  const int2 bits = tex2D<int2>(f.texture[field], float(x) + 0.5f, float(z*(g.plane/g.row) + y) + 0.5f);\n"
+               "  return __hiloint2double(bits.y, bits.x);\n";
 }
 
 /* What an input is streamed on: a condition in front of the load, or none where no input is. */
@@ -97,49 +100,56 @@ static void add_readers(struct text *text, const struct prelude *prelude) {
                                   "  for (int i = 0; i < N; i++) values[i] = read_point(f, field, g, x + i, y, z);\n";
   const char *condition = streaming_condition(prelude);
   const bool is_always_streamed = condition && !*condition;
-  text_printf(text, "// Input `field` at a point of the grid.\n"
-                    "__device__ __forceinline__ real read_point(const Fields &f, int field, const Geometry &g, index_t x, "
-                    "index_t y, index_t z) {\n");
+  text_printf(text,
+              "// Input `field` at a point of the grid.\n"
+              "__device__ __forceinline__ real read_point(const Fields &f, int field, const Geometry &g, index_t x, "
+              "index_t y, index_t z) {\n");
   if (condition) text_printf(text, "  %sreturn load_streaming(f.in[field] + at(g, x, y, z));\n", condition);
   if (!is_always_streamed) {
     text_printf(text, "%s", is_texture(prelude) ? fetch(prelude) : loads[prelude->load_path]);
   }
-  text_printf(text, "}\n// N neighbours in x from this point on, which must be aligned as a vector of N elements.\n"
-                    "template <int N>\n"
-                    "__device__ __forceinline__ void read_vector(const Fields &f, int field, const Geometry &g, index_t x, "
-                    "index_t y, index_t z, real (&values)[N]) {\n");
+  text_printf(text,
+              "}\n// N neighbours in x from this point on, which must be aligned as a vector of N elements.\n"
+              "template <int N>\n"
+              "__device__ __forceinline__ void read_vector(const Fields &f, int field, const Geometry &g, index_t x, "
+              "index_t y, index_t z, real (&values)[N]) {\n");
   if (condition) {
     text_printf(text, "  %sreturn load_vector_streaming(f.in[field] + at(g, x, y, z), values);\n", condition);
   }
   if (!is_always_streamed) text_printf(text, "%s", is_texture(prelude) ? by_points : vectors[prelude->load_path]);
-  text_printf(text, "}\n// The same, where some may lie behind the row's last point: 0 there.\n"
-                    "template <int N>\n"
-                    "__device__ __forceinline__ void read_in_row(const Fields &f, int field, const Geometry &g, index_t x, "
-                    "index_t y, index_t z, real (&values)[N]) {\n"
-                    "  if (x + N <= g.nx) {\n    read_vector(f, field, g, x, y, z, values);\n    return;\n  }\n"
-                    "#pragma unroll\n"
-                    "  for (int i = 0; i < N; i++) values[i] = x + i < g.nx ? read_point(f, field, g, x + i, y, z) : real(0);\n"
-                    "}\n");
+  text_printf(
+      text, "}\n// The same, where some may lie behind the row's last point: 0 there.\n"
+            "template <int N>\n"
+            "__device__ __forceinline__ void read_in_row(const Fields &f, int field, const Geometry &g, index_t x, "
+            "index_t y, index_t z, real (&values)[N]) {\n"
+            "  if (x + N <= g.nx) {\n    read_vector(f, field, g, x, y, z, values);\n    return;\n  }\n"
+            "#pragma unroll\n"
+            "  for (int i = 0; i < N; i++) values[i] = x + i < g.nx ? read_point(f, field, g, x + i, y, z) : real(0);\n"
+            "}\n");
 }
 
 static void add_writers(struct text *text, const struct prelude *prelude) {
   bool streams = prelude->streaming == STREAMING_STORES || prelude->streaming == STREAMING_ALL;
   const char *suffix = streams ? "_streaming" : "";
-  text_printf(text, "__device__ __forceinline__ void write_point(const Fields &f, int field, const Geometry &g, index_t x, "
-                    "index_t y, index_t z, real value) {\n  store%s(f.out[field] + at(g, x, y, z), value);\n}\n"
-                    "template <int N>\n"
-                    "__device__ __forceinline__ void write_vector(const Fields &f, int field, const Geometry &g, index_t x, "
-                    "index_t y, index_t z, const real (&values)[N]) {\n  store_vector%s(f.out[field] + at(g, x, y, z), values);\n"
-                    "}\n", *suffix ? suffix : "_plain", suffix);
-  text_printf(text, "// Those of a vector in a row of the box that lie in the box.\n"
-                    "template <int N>\n"
-                    "__device__ __forceinline__ void write_in_box(const Fields &f, int field, const Geometry &g, index_t x, "
-                    "index_t y, index_t z, const real (&values)[N]) {\n"
-                    "  if (x >= g.x0 && x + N <= g.x1) {\n    write_vector(f, field, g, x, y, z, values);\n    return;\n  }\n"
-                    "#pragma unroll\n"
-                    "  for (int i = 0; i < N; i++) {\n"
-                    "    if (x + i >= g.x0 && x + i < g.x1) write_point(f, field, g, x + i, y, z, values[i]);\n"
-                    "  }\n}\n\n");
+  text_printf(
+      text,
+      "__device__ __forceinline__ void write_point(const Fields &f, int field, const Geometry &g, index_t x, "
+      "index_t y, index_t z, real value) {\n  store%s(f.out[field] + at(g, x, y, z), value);\n}\n"
+      "template <int N>\n"
+      "__device__ __forceinline__ void write_vector(const Fields &f, int field, const Geometry &g, index_t x, "
+      "index_t y, index_t z, const real (&values)[N]) {\n  store_vector%s(f.out[field] + at(g, x, y, z), values);\n"
+      "}\n",
+      *suffix ? suffix : "_plain", suffix);
+  text_printf(text,
+              "// Those of a vector in a row of the box that lie in the box.\n"
+              "template <int N>\n"
+              "__device__ __forceinline__ void write_in_box(const Fields &f, int field, const Geometry &g, index_t x, "
+              "index_t y, index_t z, const real (&values)[N]) {\n"
+              "  if (x >= g.x0 && x + N <= g.x1) {\n    write_vector(f, field, g, x, y, z, values);\n    return;\n  }\n"
+              "#pragma unroll\n"
+              "  for (int i = 0; i < N; i++) {\n"
+              "    if (x + i >= g.x0 && x + i < g.x1) write_point(f, field, g, x + i, y, z, values[i]);\n"
+              "  }\n}\n\n");
 }
 
 void prelude_write_fields(struct text *text, const struct prelude *prelude) {

@@ -55,8 +55,10 @@ static halotune_status number_weights(const struct prelude *prelude, struct text
 static void add_weights(struct text *text, const char *values, int count) {
   text_printf(text, "// The weights of the taps, computed once a thread.\nstruct Weights {\n  real ");
   for (int i = 0; i < count; i++) text_printf(text, "%sw%d", i > 0 ? ", " : "", i);
-  text_printf(text, ";\n};\n__device__ __forceinline__ Weights weights_of(const Coefficients &coefficients) {\n"
-                    "  (void)coefficients;\n  return {\n%s};\n}\n", values);
+  text_printf(text,
+              ";\n};\n__device__ __forceinline__ Weights weights_of(const Coefficients &coefficients) {\n"
+              "  (void)coefficients;\n  return {\n%s};\n}\n",
+              values);
 }
 
 /* sums[0][5] = sums[0][4] + weights.w3*taps(0, 0, 0) + ...; */
@@ -73,7 +75,8 @@ static void add_sum(struct text *text, const struct prelude *prelude, const int 
   for (int i = form->first_weight; i < form->first_weight + form->weight_count; i++) {
     const struct tap *tap = &analysis->taps[analysis->split.weights[i].tap];
     if (tap->offset[2] != plane) continue;
-    text_printf(text, "%s weights.w%d*taps(%d, %d, %d)", first ? "" : " +", numbers[i], tap->input, tap->offset[0], tap->offset[1]);
+    text_printf(text, "%s weights.w%d*taps(%d, %d, %d)", first ? "" : " +", numbers[i], tap->input, tap->offset[0],
+                tap->offset[1]);
     first = false;
   }
   text_printf(text, ";\n");
@@ -81,12 +84,13 @@ static void add_sum(struct text *text, const struct prelude *prelude, const int 
 
 static void add_plane(struct text *text, const struct prelude *prelude, const int *numbers) {
   const struct split *split = split_of(prelude);
-  text_printf(text,
-              "// A plane comes in, of which taps(input, x, y) gives a point at an offset. sums[form][i] belongs to the plane from\n"
-              "// which this one is at offset i - LOW_Z: each sum is of the plane that the one before it was of, when the plane before\n"
-              "// came in. Taps are added in the order of z, then y, then x.\n"
-              "template <class Taps>\n"
-              "__device__ __forceinline__ void add_plane(const Taps &taps, const Weights &weights, real (&sums)[FORMS][PLANES]) {\n");
+  text_printf(
+      text,
+      "// A plane comes in, of which taps(input, x, y) gives a point at an offset. sums[form][i] belongs to the plane from\n"
+      "// which this one is at offset i - LOW_Z: each sum is of the plane that the one before it was of, when the plane before\n"
+      "// came in. Taps are added in the order of z, then y, then x.\n"
+      "template <class Taps>\n"
+      "__device__ __forceinline__ void add_plane(const Taps &taps, const Weights &weights, real (&sums)[FORMS][PLANES]) {\n");
   for (int f = 0; f < split->form_count; f++) {
     for (int plane = split->forms[f].kept_until; plane >= split->forms[f].first_plane; plane--) {
       add_sum(text, prelude, numbers, f, plane);
@@ -155,10 +159,12 @@ static halotune_status add_finish(struct text *text, const struct prelude *prelu
   halotune_status status = HALOTUNE_OK;
   bool *is_rest = malloc((size_t)(stencil->update.end - stencil->update.first) * sizeof *is_rest);
   if (!is_rest) return fail_memory();
-  text_printf(text, "// An output at a point, delay(output) planes after its own came in. taps(input) gives an input at the point.\n"
-                    "template <class Taps>\n"
-                    "__device__ __forceinline__ real finish(int output, const Taps &taps, const Coefficients &coefficients, const "
-                    "real (&sums)[FORMS][PLANES]) {\n  (void)taps, (void)coefficients;\n");
+  text_printf(
+      text,
+      "// An output at a point, delay(output) planes after its own came in. taps(input) gives an input at the point.\n"
+      "template <class Taps>\n"
+      "__device__ __forceinline__ real finish(int output, const Taps &taps, const Coefficients &coefficients, const "
+      "real (&sums)[FORMS][PLANES]) {\n  (void)taps, (void)coefficients;\n");
   for (int i = 0; i < stencil->update.count && status == HALOTUNE_OK; i++) {
     if (stencil->update.assignments[i].output >= 0) status = add_output(text, prelude, i, is_rest);
   }
@@ -170,10 +176,12 @@ static halotune_status add_finish(struct text *text, const struct prelude *prelu
 static void add_constants(struct text *text, const struct prelude *prelude) {
   const struct split *split = split_of(prelude);
   const struct stencil *stencil = prelude->spec->stencil;
-  text_printf(text, "// --- the update in two parts: FORMS sums of weighted taps, to which one plane after the other adds; and the rest\n"
-                    "#define FORMS %d\n#define PLANES %d  // LOW_Z + 1 + HIGH_Z\n"
-                    "__device__ constexpr int delay(int output) { return ", split->form_count,
-              prelude->spec->analysis->radius_low[2] + 1 + prelude->spec->analysis->radius_high[2]);
+  text_printf(
+      text,
+      "// --- the update in two parts: FORMS sums of weighted taps, to which one plane after the other adds; and the rest\n"
+      "#define FORMS %d\n#define PLANES %d  // LOW_Z + 1 + HIGH_Z\n"
+      "__device__ constexpr int delay(int output) { return ",
+      split->form_count, prelude->spec->analysis->radius_low[2] + 1 + prelude->spec->analysis->radius_high[2]);
   for (int o = 0; o < stencil->output_count; o++) text_printf(text, "output == %d ? %d : ", o, split->delay[o]);
   text_printf(text, "0; }\n// Whether the rest of an output reads an input at the point.\n"
                     "__device__ constexpr bool finish_reads(int output, int input) {\n  return ");

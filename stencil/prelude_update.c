@@ -15,7 +15,8 @@ void prelude_write_leaf(struct text *text, const struct prelude *prelude, const 
   case EXPR_COEFFICIENT: text_printf(text, "%s_", stencil->coefficients[node->index].name); break;
   default:
     text_printf(text, "%s_", stencil->inputs[node->index]);
-    for (int axis = 0; axis < stencil->dims; axis++) text_printf(text, "%s%d", axis == 0 ? "(" : ", ", node->offset[axis]);
+    for (int axis = 0; axis < stencil->dims; axis++)
+      text_printf(text, "%s%d", axis == 0 ? "(" : ", ", node->offset[axis]);
     text_printf(text, ")");
     break;
   }
@@ -83,11 +84,12 @@ halotune_status prelude_write_update(struct text *text, const struct prelude *pr
   bool reproducible = prelude->spec->reproducible;
   halotune_status status = HALOTUNE_OK;
   if (reproducible) prelude_write_rounding(text, prelude);
-  text_printf(text, "// The update of one point. taps(input, x, y, z) gives an input at an offset from the point; offsets are\n"
-                    "// constants, so that an accessor may take a value from a register, shared or global memory.\n"
-                    "template <class Taps>\n"
-                    "__device__ __forceinline__ void update(const Taps &taps, const Coefficients &coefficients, real "
-                    "(&results)[OUTPUTS]) {\n");
+  text_printf(
+      text, "// The update of one point. taps(input, x, y, z) gives an input at an offset from the point; offsets are\n"
+            "// constants, so that an accessor may take a value from a register, shared or global memory.\n"
+            "template <class Taps>\n"
+            "__device__ __forceinline__ void update(const Taps &taps, const Coefficients &coefficients, real "
+            "(&results)[OUTPUTS]) {\n");
   add_coefficients(text, stencil);
   add_inputs(text, stencil);
   if (reproducible) status = prelude_write_rounded(text, prelude);

@@ -3,8 +3,6 @@
 
 #include "stencil/walk.h"
 
-/* --- counts --- */
-
 static long capped(double count) { return count < (double)SPACE_MOST ? (long)count : SPACE_MOST; }
 
 /* The product of all but one. */
@@ -61,8 +59,6 @@ const struct rule *space_refusal(const struct bindings *bindings) {
   return NULL;
 }
 
-/* --- the configuration next to another --- */
-
 /* The value that is tried at a step: the wanted one, then those before and behind it by turns, further and further away. */
 static int value_at(int wanted, int step) {
   const int away = (step + 1) / 2;
@@ -79,7 +75,8 @@ static bool find_near(const struct walk *w, int parameter, int changes, struct c
     const int value = value_at(wanted, step);
     if (value < first || value >= end) continue;
     bindings_choose(w->bindings, parameter, value);
-    if (walk_failed_rule(w, parameter) >= 0 || !find_near(w, parameter + 1, changes - (step > 0), configuration)) continue;
+    if (walk_failed_rule(w, parameter) >= 0 || !find_near(w, parameter + 1, changes - (step > 0), configuration))
+      continue;
     configuration->choice[parameter] = (unsigned char)value;
     return true;
   }

@@ -6,8 +6,6 @@
 #include "base/random.h"
 #include "stencil/walk.h"
 
-/* --- distinct numbers (J. Bentley, R. W. Floyd, Programming pearls: a sample of brilliance, 1987) --- */
-
 /* A hash table with linear probing that holds numbers + 1; 0 is a free slot. False where the number is in it already.
  */
 static bool add_number(long *slots, uint64_t mask, long number) {
@@ -36,8 +34,6 @@ static long *distinct_numbers(long total, long wanted, uint64_t seed) {
   }
   return slots;
 }
-
-/* --- the configurations at positions --- */
 
 struct pick {
   long at, sample; /* where in the part, and for which of the sample */
@@ -103,8 +99,6 @@ static halotune_status pick(const struct walk *w, const struct walk_parts *parts
   *out = sample;
   return HALOTUNE_OK;
 }
-
-/* --- all --- */
 
 static bool append(void *context, const struct configuration *configuration) {
   struct configuration **next = context;

@@ -22,7 +22,9 @@ struct work {
   bool too_many;
 };
 
-static struct node_facts *facts_of(const struct work *w, int node) { return &w->facts[node - w->stencil->update.first]; }
+static struct node_facts *facts_of(const struct work *w, int node) {
+  return &w->facts[node - w->stencil->update.first];
+}
 static bool is_uniform(const struct work *w, int node) { return w->uniform[node - w->stencil->update.first]; }
 
 int split_form(const struct split *split, int node) {
@@ -137,7 +139,8 @@ static halotune_status weigh_forms(struct work *w) {
   int *factors = malloc(taps * sizeof *factors);
   split->weights = arena_alloc(&w->analysis->arena, taps * (size_t)split->form_count * sizeof *split->weights);
   halotune_status status = factors && split->weights ? HALOTUNE_OK : fail_memory();
-  for (int i = 0; i < split->form_count && status == HALOTUNE_OK; i++) status = weigh_form(w, &split->forms[i], factors);
+  for (int i = 0; i < split->form_count && status == HALOTUNE_OK; i++)
+    status = weigh_form(w, &split->forms[i], factors);
   free(factors);
   return status;
 }
@@ -152,7 +155,8 @@ static void find_delays(struct split *split, int outputs, const bool uses[MAX_FI
       if (uses[o][i] && split->delay[o] > split->forms[i].kept_until) split->forms[i].kept_until = split->delay[o];
     }
   }
-  for (int i = 0; i < split->form_count; i++) split->partial_sums += split->forms[i].kept_until - split->forms[i].first_plane;
+  for (int i = 0; i < split->form_count; i++)
+    split->partial_sums += split->forms[i].kept_until - split->forms[i].first_plane;
 }
 
 halotune_status find_split(const struct stencil *stencil, struct analysis *analysis) {

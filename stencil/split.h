@@ -30,10 +30,10 @@ struct split {
   struct form forms[MAX_FORMS];
   struct form_weight *weights; /* of one form after the other */
   int weight_count;
-  int delay[MAX_FIELDS];                /* of each output: planes that come in after its own, until it is complete */
+  int delay[MAX_FIELDS]; /* of each output: planes that come in after its own, until it is complete */
   bool reads_beside[MAX_FIELDS][MAX_FIELDS]; /* [output][input]: what remains reads this input at the point */
-  int partial_sums;                     /* kept for a point from one plane to the next, over all forms */
-  struct exprs exprs;                   /* the stencil's nodes, then the factors */
+  int partial_sums;                          /* kept for a point from one plane to the next, over all forms */
+  struct exprs exprs;                        /* the stencil's nodes, then the factors */
 };
 
 /* The form that a node of the update is; -1 for none. */

@@ -10,11 +10,8 @@ const char *const dtype_names[DTYPE_COUNT] = {"f32", "f64"};
 const char *const kind_names[] = {[STENCIL_STENCIL] = "stencil", [STENCIL_SCAN] = "scan"};
 const char axis_names[MAX_DIMS + 1] = "xyz";
 const char *const boundary_names[] = {
-    [BOUNDARY_SKIP] = "skip",
-    [BOUNDARY_PERIODIC] = "periodic",
-    [BOUNDARY_PERIODIC_ENDPOINT] = "periodic_endpoint",
-    [BOUNDARY_CLAMP] = "clamp",
-    [BOUNDARY_ZERO] = "zero",
+    [BOUNDARY_SKIP] = "skip",   [BOUNDARY_PERIODIC] = "periodic", [BOUNDARY_PERIODIC_ENDPOINT] = "periodic_endpoint",
+    [BOUNDARY_CLAMP] = "clamp", [BOUNDARY_ZERO] = "zero",
 };
 
 size_t dtype_bytes(enum dtype dtype) { return dtype == DTYPE_F32 ? sizeof(float) : sizeof(double); }

@@ -57,7 +57,16 @@ struct iterate {
 };
 
 /* Names that formulas may use beside the coefficients; what EXPR_VARIABLE's index counts. */
-enum variable { VARIABLE_NX, VARIABLE_NY, VARIABLE_NZ, VARIABLE_PI, VARIABLE_X, VARIABLE_Y, VARIABLE_Z, VARIABLE_COUNT };
+enum variable {
+  VARIABLE_NX,
+  VARIABLE_NY,
+  VARIABLE_NZ,
+  VARIABLE_PI,
+  VARIABLE_X,
+  VARIABLE_Y,
+  VARIABLE_Z,
+  VARIABLE_COUNT
+};
 extern const char *const variable_names[VARIABLE_COUNT];
 
 /* Owns all that it points to; end with stencil_free. Not changed once it is read, so any number of threads may read it. */
@@ -81,7 +90,7 @@ struct stencil {
   struct exact exact[2 * MAX_FIELDS];
   int exact_count;
   struct value_range values[MAX_FIELDS]; /* of the inputs */
-  struct exprs exprs; /* the nodes of all formulas and of the update */
+  struct exprs exprs;                    /* the nodes of all formulas and of the update */
   struct arena arena;
 };
 

@@ -14,13 +14,11 @@ struct reader {
   const struct source *source;
   const struct yaml *root;
   struct stencil *stencil;
-  struct scope scope;          /* inputs, outputs, coefficients: what an update may name */
-  struct scope formula_scope;  /* nx, ny, nz, pi, coefficients, and at last x, y, z: what a formula may name */
+  struct scope scope;         /* inputs, outputs, coefficients: what an update may name */
+  struct scope formula_scope; /* nx, ny, nz, pi, coefficients, and at last x, y, z: what a formula may name */
 };
 
 #define read_fail(r, place, ...) source_fail((r)->source, place, __VA_ARGS__)
-
-/* --- texts, numbers, lists --- */
 
 static halotune_status read_text(const struct reader *r, const struct yaml *node, const char *what, const char **out) {
   if (node->kind != YAML_TEXT) return read_fail(r, node->place, "expected %s", what);
@@ -38,8 +36,8 @@ static halotune_status read_line(const struct reader *r, const struct yaml *node
   return *out ? HALOTUNE_OK : fail_memory();
 }
 
-static halotune_status read_whole(const struct reader *r, const struct yaml *node, const char *what, long low, long high,
-                                  long *out) {
+static halotune_status read_whole(const struct reader *r, const struct yaml *node, const char *what, long low,
+                                  long high, long *out) {
   bool digits = node->kind == YAML_TEXT && node->length > 0 && strspn(node->text, "0123456789") == node->length;
   errno = 0;
   *out = digits ? strtol(node->text, NULL, 10) : 0;
@@ -64,8 +62,8 @@ static halotune_status read_word(const struct reader *r, const struct yaml *node
   return status;
 }
 
-static halotune_status check_list(const struct reader *r, const struct yaml *node, enum yaml_kind kind, const char *what,
-                                  int most) {
+static halotune_status check_list(const struct reader *r, const struct yaml *node, enum yaml_kind kind,
+                                  const char *what, int most) {
   if (node->kind != kind) return read_fail(r, node->place, "expected %s", what);
   if (node->count > most) return read_fail(r, node->place, "at most %d entries can stand here", most);
   return HALOTUNE_OK;
@@ -78,8 +76,6 @@ static halotune_status read_formula(struct reader *r, const struct yaml *node, c
   if (status != HALOTUNE_OK) return status;
   return parse_formula(&snippet, &r->formula_scope, &r->stencil->exprs, out);
 }
-
-/* --- names --- */
 
 /* Declare a name of the file: it must be well formed and new. */
 static halotune_status declare(struct reader *r, const char *text, enum name_kind kind, int index, struct place place) {
@@ -107,8 +103,6 @@ static halotune_status read_fields(struct reader *r, const struct yaml *node, en
   }
   return HALOTUNE_OK;
 }
-
-/* --- the fields --- */
 
 static halotune_status read_name(struct reader *r, const struct yaml *node) {
   halotune_status status = read_text(r, node, "the stencil's name", &r->stencil->name);
@@ -201,7 +195,8 @@ static halotune_status read_dtypes(struct reader *r, const struct yaml *node) {
   if (node->count == 0) return read_fail(r, node->place, "expected at least one element type");
   for (const struct yaml *item = node->first; item; item = item->next) {
     int dtype;
-    if ((status = read_word(r, item, "an element type", dtype_names, DTYPE_COUNT, &dtype)) != HALOTUNE_OK) return status;
+    if ((status = read_word(r, item, "an element type", dtype_names, DTYPE_COUNT, &dtype)) != HALOTUNE_OK)
+      return status;
     if (r->stencil->dtypes[dtype]) return read_fail(r, item->place, "'%s' stands here twice", item->text);
     r->stencil->dtypes[dtype] = true;
   }
@@ -270,7 +265,8 @@ static halotune_status read_tolerance(struct reader *r, const struct yaml *node)
 }
 
 /* Find the field that a key or text names. */
-static halotune_status find_field(const struct reader *r, const char *text, struct place place, const struct name **out) {
+static halotune_status find_field(const struct reader *r, const char *text, struct place place,
+                                  const struct name **out) {
   *out = scope_find(&r->scope, text, strlen(text));
   if (*out && ((*out)->kind == NAME_INPUT || (*out)->kind == NAME_OUTPUT)) return HALOTUNE_OK;
   return read_fail(r, place, "'%s' is neither an input nor an output", text);
@@ -278,7 +274,8 @@ static halotune_status find_field(const struct reader *r, const char *text, stru
 
 static halotune_status read_values(struct reader *r, const struct yaml *node) {
   const double most = 1e15;
-  halotune_status status = check_list(r, node, YAML_MAP, "inputs with a range of values each, such as {u: [0, 1]}", MAX_FIELDS);
+  halotune_status status =
+      check_list(r, node, YAML_MAP, "inputs with a range of values each, such as {u: [0, 1]}", MAX_FIELDS);
   if (status != HALOTUNE_OK) return status;
   for (const struct yaml *item = node->first; item; item = item->next) {
     const struct name *field;
@@ -300,7 +297,8 @@ static halotune_status read_iterate_entry(const struct reader *r, const struct y
   if (status != HALOTUNE_OK) return status;
   if (item->kind != YAML_TEXT) return read_fail(r, item->place, "expected the name of an input");
   if ((status = find_field(r, item->text, item->place, &to)) != HALOTUNE_OK) return status;
-  if (to->kind != NAME_INPUT) return read_fail(r, item->place, "'%s' is not an input: the next step reads inputs", to->text);
+  if (to->kind != NAME_INPUT)
+    return read_fail(r, item->place, "'%s' is not an input: the next step reads inputs", to->text);
   for (int i = 0; i < r->stencil->iterate_count; i++) {
     if (r->stencil->iterate[i].to == to->index) {
       return read_fail(r, item->place, "two fields would become the input '%s'", to->text);
@@ -313,7 +311,8 @@ static halotune_status read_iterate_entry(const struct reader *r, const struct y
 static halotune_status read_iterate(struct reader *r, const struct yaml *node) {
   struct stencil *stencil = r->stencil;
   bool replaced[MAX_FIELDS] = {false};
-  halotune_status status = check_list(r, node, YAML_MAP, "which output becomes which input, such as {v: u}", MAX_FIELDS);
+  halotune_status status =
+      check_list(r, node, YAML_MAP, "which output becomes which input, such as {v: u}", MAX_FIELDS);
   if (status != HALOTUNE_OK) return status;
   if (node->count == 0) return read_fail(r, node->place, "expected at least one output and input, such as {v: u}");
   for (const struct yaml *item = node->first; item; item = item->next) {
@@ -330,7 +329,8 @@ static halotune_status read_iterate(struct reader *r, const struct yaml *node) {
       return read_fail(r, item->key_place, "'%s' moves on, but nothing takes its place", item->key);
     }
   }
-  return output_moves ? HALOTUNE_OK : read_fail(r, node->place, "no output becomes an input: each step would be the same");
+  return output_moves ? HALOTUNE_OK
+                      : read_fail(r, node->place, "no output becomes an input: each step would be the same");
 }
 
 static halotune_status read_update(struct reader *r, const struct yaml *node) {
@@ -338,7 +338,8 @@ static halotune_status read_update(struct reader *r, const struct yaml *node) {
   struct snippet snippet;
   bool assigned[MAX_FIELDS] = {false};
   bool plain = node->kind == YAML_TEXT && (node->style == YAML_LITERAL || node->style == YAML_PLAIN);
-  if (!plain) return read_fail(r, node->place, "expected assignments, on one plain line or as a literal block behind '|'");
+  if (!plain)
+    return read_fail(r, node->place, "expected assignments, on one plain line or as a literal block behind '|'");
   halotune_status status = yaml_snippet(r->source, node, &snippet);
   if (status != HALOTUNE_OK) return status;
   r->scope.dims = stencil->dims;
@@ -355,7 +356,8 @@ static halotune_status read_update(struct reader *r, const struct yaml *node) {
 
 static halotune_status read_exact(struct reader *r, const struct yaml *node) {
   struct stencil *stencil = r->stencil;
-  halotune_status status = check_list(r, node, YAML_MAP, "fields with formulas, such as {u: sin(2*pi*x)}", 2 * MAX_FIELDS);
+  halotune_status status =
+      check_list(r, node, YAML_MAP, "fields with formulas, such as {u: sin(2*pi*x)}", 2 * MAX_FIELDS);
   for (int axis = 0; axis < MAX_DIMS && axis < stencil->dims && status == HALOTUNE_OK; axis++) {
     status = declare_variable(r, VARIABLE_X + axis);
   }
@@ -377,8 +379,6 @@ static halotune_status read_exact(struct reader *r, const struct yaml *node) {
   }
   return HALOTUNE_OK;
 }
-
-/* --- the file --- */
 
 enum need { OPTIONAL, REQUIRED, STENCIL_ONLY, STENCIL_REQUIRED, SCAN_REQUIRED };
 
@@ -416,7 +416,8 @@ static halotune_status check_fields(const struct reader *r) {
       known = known || strcmp(item->key, fields[i].name) == 0;
       nearest_try(&nearest, fields[i].name);
     }
-    if (!known) return read_fail(r, item->key_place, "'%s' is not a field of a stencil file%s", item->key, nearest.question);
+    if (!known)
+      return read_fail(r, item->key_place, "'%s' is not a field of a stencil file%s", item->key, nearest.question);
   }
   return HALOTUNE_OK;
 }

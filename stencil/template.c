@@ -11,7 +11,8 @@
 
 halotune_status template_read_formula(struct reader *r, const struct yaml *node, struct formula *out) {
   struct snippet snippet;
-  if (!node || node->kind != YAML_TEXT) return read_fail(r, node ? node->place : r->root->place, "expected an expression");
+  if (!node || node->kind != YAML_TEXT)
+    return read_fail(r, node ? node->place : r->root->place, "expected an expression");
   halotune_status status = yaml_snippet(r->source, node, &snippet);
   return status == HALOTUNE_OK ? parse_rule(&snippet, &r->scope, &r->template->exprs, out) : status;
 }
@@ -35,8 +36,6 @@ halotune_status template_check_keys(const struct reader *r, const struct yaml *m
   return HALOTUNE_OK;
 }
 
-/* --- parameters --- */
-
 /* One value, as the file has it, unlike those before it. */
 static halotune_status read_value(struct reader *r, const struct yaml *item, struct parameter *parameter) {
   int at = parameter->value_count;
@@ -58,7 +57,8 @@ static halotune_status read_value(struct reader *r, const struct yaml *item, str
   parameter->values[at] = is_word ? at : number;
   parameter->value_count++;
   error = served_value_error(parameter, at);
-  return error ? read_fail(r, item->place, "'%s' cannot be a value of %s: %s", item->text, parameter->name, error) : HALOTUNE_OK;
+  return error ? read_fail(r, item->place, "'%s' cannot be a value of %s: %s", item->text, parameter->name, error)
+               : HALOTUNE_OK;
 }
 
 static halotune_status read_values(struct reader *r, const struct yaml *list, struct parameter *parameter) {
@@ -145,15 +145,14 @@ static halotune_status check_macros(const struct reader *r, const struct yaml *p
 static halotune_status read_parameters(struct reader *r, const struct yaml *node) {
   halotune_status status = HALOTUNE_OK;
   if (node->count > MAX_PARAMETERS) return read_fail(r, node->place, "at most %d parameters", MAX_PARAMETERS);
-  for (int i = 0; i < FACT_COUNT && status == HALOTUNE_OK; i++) status = declare(r, fact_rows[i].name, (struct place){0, 0});
+  for (int i = 0; i < FACT_COUNT && status == HALOTUNE_OK; i++)
+    status = declare(r, fact_rows[i].name, (struct place){0, 0});
   for (const struct yaml *item = node->first; item && status == HALOTUNE_OK; item = item->next) {
     status = read_parameter(r, item);
   }
   if (status == HALOTUNE_OK) status = declare_words(r, node);
   return status == HALOTUNE_OK ? check_macros(r, node) : status;
 }
-
-/* --- rules and geometry --- */
 
 /* The last parameter that a formula names, so that a search can apply the rule as soon as that one is chosen. */
 static int last_parameter(const struct template *template, struct formula formula) {
@@ -234,9 +233,9 @@ static halotune_status read_access(struct reader *r, const struct yaml *map) {
 }
 
 static halotune_status read_fields(struct reader *r) {
-  static const char *const keys[] = {"name",         "about",           "parameters",    "rules",          "block",   "grid",
-                                     "shared_bytes", "workspace_bytes", "access",        "tensor_inputs",  "tensor_outputs",
-                                     "cluster",      "overlap"};
+  static const char *const keys[] = {"name",           "about",        "parameters",      "rules",  "block",
+                                     "grid",           "shared_bytes", "workspace_bytes", "access", "tensor_inputs",
+                                     "tensor_outputs", "cluster",      "overlap"};
   const struct yaml *name, *about, *parameters, *rules, *block, *grid, *shared;
   struct template *template = r->template;
   struct yaml *root;
@@ -270,9 +269,9 @@ static halotune_status read_fields(struct reader *r) {
 static halotune_status keep_words(struct reader *r) {
   struct template *template = r->template;
   template->variable_count = FACT_COUNT + template->parameter_count + template->word_count;
-  template->word_values = arena_alloc(&template->arena, ((size_t)template->word_count + 1) * sizeof *r->words);
+  template->word_values = arena_alloc(&template->arena, ((size_t) template->word_count + 1) * sizeof *r->words);
   if (!template->word_values) return fail_memory();
-  memcpy(template->word_values, r->words, (size_t)template->word_count * sizeof *r->words);
+  memcpy(template->word_values, r->words, (size_t) template->word_count * sizeof *r->words);
   return HALOTUNE_OK;
 }
 

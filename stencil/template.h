@@ -56,8 +56,8 @@ struct map_formulas {
 /* Owns all that it points to; end with template_free. */
 struct template {
   const char *name, *about;
-  char *yaml, *cuda;      /* the texts of both files, NUL-terminated */
-  struct hash hash;       /* of both files */
+  char *yaml, *cuda; /* the texts of both files, NUL-terminated */
+  struct hash hash;  /* of both files */
   struct parameter parameters[MAX_PARAMETERS];
   int parameter_count;
   struct rule rules[MAX_RULES]; /* the file's, and one that all templates with an order of their own have */

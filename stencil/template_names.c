@@ -38,8 +38,6 @@ const char *about_error(const char *text, size_t length) {
   return NULL;
 }
 
-/* --- parameters that the prelude serves --- */
-
 static const char *served_word_error(const struct parameter *parameter, int value, const char *const *words, int count,
                                      const char *error) {
   for (int i = 0; i < count && parameter->is_word; i++) {
@@ -58,7 +56,8 @@ const char *served_value_error(const struct parameter *parameter, int value) {
                              "the prelude serves plain, readonly, texture and texture2d");
   }
   if (strcmp(parameter->name, "extents") == 0) {
-    return served_word_error(parameter, value, extents_words, COUNT(extents_words), "the prelude serves runtime and literal");
+    return served_word_error(parameter, value, extents_words, COUNT(extents_words),
+                             "the prelude serves runtime and literal");
   }
   if (strcmp(parameter->name, "streaming") == 0) {
     return served_word_error(parameter, value, streaming_words, COUNT(streaming_words),
@@ -73,13 +72,32 @@ const char *served_value_error(const struct parameter *parameter, int value) {
   return NULL;
 }
 
-/* --- macros --- */
-
 /* Those that stand in front of a template, and names in capitals that a macro would spoil there. */
 static const char *const taken_macros[] = {
-    "DIMS",  "INPUTS", "OUTPUTS",           "AXIS",   "LOW_X",         "HIGH_X",             "LOW_Y",         "HIGH_Y",
-    "LOW_Z", "HIGH_Z", "STAR",              "STAGED", "KERNEL",        "KERNEL_PARAMETERS",  "FIELDS",        "LAUNCH_BOUNDS",
-    "N",     "T",      "V",                 "BYTES",  "PENDING_GROUPS", "COEFFICIENT_VALUES", "SHARED_MEMORY", "FORMS",
+    "DIMS",
+    "INPUTS",
+    "OUTPUTS",
+    "AXIS",
+    "LOW_X",
+    "HIGH_X",
+    "LOW_Y",
+    "HIGH_Y",
+    "LOW_Z",
+    "HIGH_Z",
+    "STAR",
+    "STAGED",
+    "KERNEL",
+    "KERNEL_PARAMETERS",
+    "FIELDS",
+    "LAUNCH_BOUNDS",
+    "N",
+    "T",
+    "V",
+    "BYTES",
+    "PENDING_GROUPS",
+    "COEFFICIENT_VALUES",
+    "SHARED_MEMORY",
+    "FORMS",
     "PLANES",
 };
 static const char own_prefix[] = "HALOTUNE_";
@@ -114,7 +132,9 @@ static bool is_taken(const struct macro *macro) {
 }
 
 /* The macros of a parameter: its own, then those of its words. */
-static int macro_count(const struct parameter *parameter) { return 1 + (parameter->is_word ? parameter->value_count : 0); }
+static int macro_count(const struct parameter *parameter) {
+  return 1 + (parameter->is_word ? parameter->value_count : 0);
+}
 
 static struct macro macro_of(const struct parameter *parameter, int number) {
   return (struct macro){parameter->name, number > 0 ? parameter->words[number - 1] : NULL};

@@ -7,7 +7,7 @@
 
 /* The words of the parameters that the prelude serves, in whatever template declares them; in the order of prelude.h's enums. */
 extern const char *const coefficient_words[3], *const load_path_words[4], *const extents_words[2],
-    *const streaming_words[4];
+                                                                              *const streaming_words[4];
 
 /* Each of these returns NULL where all is well, else what is wrong. */
 

@@ -47,8 +47,6 @@ int walk_failed_rule(const struct walk *w, int parameter) {
   return -1;
 }
 
-/* --- parts --- */
-
 struct walk_parts walk_as_one(void) {
   return (struct walk_parts){.count = 1};
 }
@@ -113,8 +111,6 @@ struct walk_parts walk_split(const struct walk *w) {
   }
   return parts;
 }
-
-/* --- the odometer --- */
 
 /* Give a parameter its next value that no rule excludes; false where there is none left. */
 static bool advance(const struct walk *w, int parameter, int *next, struct walk_tally *tally) {

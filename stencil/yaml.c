@@ -178,7 +178,8 @@ static halotune_status read_document(struct reader *r, struct yaml **out) {
     if (status != HALOTUNE_OK) return status;
     yaml_event_type_t type = event.type;
     if (type == YAML_DOCUMENT_START_EVENT) {
-      if (++documents > 1) status = source_fail(r->source, place_of(event.start_mark), "a file holds one document only");
+      if (++documents > 1)
+        status = source_fail(r->source, place_of(event.start_mark), "a file holds one document only");
     } else if (type != YAML_STREAM_START_EVENT && type != YAML_STREAM_END_EVENT && type != YAML_DOCUMENT_END_EVENT) {
       status = read_node(r, &event, 0, &root);
     }
@@ -228,7 +229,7 @@ const struct yaml *yaml_find(const struct yaml *map, const char *key) {
 /* A literal block begins in the line below its '|'; YAML took the same indentation off each of its lines. */
 static struct place literal_start(const struct source *source, const struct yaml *node) {
   struct place start = {node->place.line + 1, 1};
-  size_t blank = strspn(node->text, "\n"); /* empty lines may be shorter than the indentation */
+  size_t blank = strspn(node->text, "\n");    /* empty lines may be shorter than the indentation */
   if (!node->text[blank]) return node->place; /* nothing but empty lines */
   size_t in_value = strcspn(node->text + blank, "\n");
   size_t in_file = strcspn(byte_at(source, (struct place){start.line + (int)blank, 1}), "\r\n");

@@ -19,7 +19,7 @@ struct yaml {
   enum yaml_style style; /* of a text */
   const char *text;      /* of a text: its value, NUL-terminated, with no NUL inside */
   size_t length;
-  const char *key;       /* of a member of a map: its name */
+  const char *key; /* of a member of a map: its name */
   struct place key_place;
   struct yaml *first, *next; /* members of a list or map, in order; the next member beside this node */
   int count;                 /* number of members */

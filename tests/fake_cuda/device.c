@@ -9,9 +9,7 @@
 enum { MAX_DEVICES = 8 };
 
 /* A context is the address of its device's place. */
-static struct {
-  int references;
-} contexts[MAX_DEVICES];
+static struct { int references; } contexts[MAX_DEVICES];
 static _Thread_local CUcontext current;
 static bool is_initialised;
 
@@ -121,8 +119,6 @@ CUresult fake_device_attribute(int *value, CUdevice_attribute attribute, CUdevic
   }
   return CUDA_SUCCESS;
 }
-
-/* --- contexts ----------------------------------------------------------------------------------------------------------- */
 
 CUresult fake_primary_retain(CUcontext *context, CUdevice device) {
   ENTER("cuDevicePrimaryCtxRetain");

@@ -66,25 +66,21 @@
 CU_LIST(AS_EXPORT)
 #undef AS_EXPORT
 
-/* --- errors (errors.c) -------------------------------------------------------------------------------------------------- */
-
 /* The error of a name without CUDA_ERROR_. False if there is none. */
 bool fake_error_find(const char *name, CUresult *out);
 
 /* Whether a context that met it is lost. */
 bool fake_error_sticks(CUresult result);
 
-/* --- what is shared by processes (state.c) ------------------------------------------------------------------------------ */
-
 enum { MAX_FAULTS = 64 };
 
 struct fake_state {
-  double clock_us;          /* virtual */
+  double clock_us; /* virtual */
   double throttled_until_us;
   double outlier_until_us, outlier_factor;
-  double correlated;        /* the present value of correlated noise, in standard deviations */
+  double correlated; /* the present value of correlated noise, in standard deviations */
   double correlated_at_us;
-  uint64_t random_index;    /* how many random numbers were drawn */
+  uint64_t random_index;        /* how many random numbers were drawn */
   long long counts[MAX_FAULTS]; /* calls that each fault matched */
   bool gone;
 };
@@ -105,8 +101,6 @@ void fake_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The error that sticks to this process; CUDA_SUCCESS for none. */
 extern CUresult fake_sticky;
 
-/* --- faults (fault.c) --------------------------------------------------------------------------------------------------- */
-
 /* What a fault does to a launch, beside returning an error. */
 struct fake_damage {
   bool corrupts, writes, writes_input;
@@ -122,26 +116,23 @@ struct fake_damage {
 CUresult fake_begin(const char *call, const char *source, struct fake_damage *damage);
 
 /* The beginning of each function: takes the lock, and returns where a fault says so. */
-#define ENTER_ABOUT(call, source, damage)                                                  \
-  __attribute__((cleanup(fake_unlock))) const bool locked = (fake_lock(), true);           \
-  const CUresult begun = fake_begin(call, source, damage);                                 \
-  if (begun != CUDA_SUCCESS) return begun;                                                 \
+#define ENTER_ABOUT(call, source, damage)                                        \
+  __attribute__((cleanup(fake_unlock))) const bool locked = (fake_lock(), true); \
+  const CUresult begun = fake_begin(call, source, damage);                       \
+  if (begun != CUDA_SUCCESS) return begun;                                       \
   (void)locked
 #define ENTER(call) ENTER_ABOUT(call, NULL, NULL)
 
-/* --- device (device.c) -------------------------------------------------------------------------------------------------- */
-
 /* Whether the calling thread has a current context. */
 bool fake_has_context(void);
-#define NEED_CONTEXT() if (!fake_has_context()) return CUDA_ERROR_INVALID_CONTEXT
+#define NEED_CONTEXT() \
+  if (!fake_has_context()) return CUDA_ERROR_INVALID_CONTEXT
 
 size_t fake_memory_bytes(void);
 int fake_capability(void);
 
 /* Those of its architecture; of sm_90's for one that Halotune does not know. */
 const struct sm_limits *fake_limits(void);
-
-/* --- memory (memory.c) -------------------------------------------------------------------------------------------------- */
 
 struct fake_memory {
   CUdeviceptr begin;
@@ -170,8 +161,6 @@ bool fake_is_capturing(CUstream stream);
 CUresult fake_copy_now(CUdeviceptr to, CUdeviceptr from, size_t bytes);
 CUresult fake_fill_now(CUdeviceptr to, unsigned word, size_t count);
 
-/* --- modules (module.c, cubin.c) ---------------------------------------------------------------------------------------- */
-
 enum { FAKE_MAX_PARAMETERS = HOST_MAX_ARGUMENTS, FAKE_MAX_KERNELS = 16 };
 
 struct fake_module;
@@ -198,7 +187,7 @@ struct fake_function {
 
 struct fake_module {
   char *source;
-  struct hash hash;         /* of the cubin */
+  struct hash hash; /* of the cubin */
   struct fake_kernel kernels[FAKE_MAX_KERNELS];
   struct fake_function functions[FAKE_MAX_KERNELS];
   int kernel_count;
@@ -210,12 +199,10 @@ struct fake_module {
  * the emulation does not compile it. */
 struct host_batch *fake_module_batch(struct fake_module *module);
 
-/* --- launches (launch.c, memo.c) ---------------------------------------------------------------------------------------- */
-
 struct fake_launch {
   struct fake_function *function;
   unsigned grid[3], block[3], cluster[3], shared_bytes;
-  bool overlaps; /* programmatic dependent launch */
+  bool overlaps;                                 /* programmatic dependent launch */
   unsigned char arguments[HOST_PARAMETER_BYTES]; /* one behind the other, each at a multiple of 8 */
 };
 
@@ -233,8 +220,6 @@ void memo_put(struct hash key, const struct host_argument *arguments, int count,
 /* The source of a cubin, from malloc; NULL where it is not kept. */
 char *memo_source(struct hash cubin);
 void memo_put_source(struct hash cubin, const char *source);
-
-/* --- times (model.c) ---------------------------------------------------------------------------------------------------- */
 
 /* How much slower than the best a cubin is that comes from this source; 1 or more. */
 double model_factor(struct hash cubin, const char *source);

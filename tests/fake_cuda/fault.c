@@ -23,8 +23,6 @@ struct fault {
 static struct fault faults[MAX_FAULTS];
 static int fault_count = -1; /* not read yet */
 
-/* --- read --------------------------------------------------------------------------------------------------------------- */
-
 /* A test that asks for what there is not would pass without the fault. */
 __attribute__((noreturn)) static void refuse(const char *text) {
   fprintf(stderr, "fake driver: no such fault: %s\n", text);
@@ -53,8 +51,9 @@ static bool read_action(const char *text, struct fault *out) {
   static const struct {
     const char *name;
     enum action action;
-  } actions[] = {{"later", LATER}, {"slow", SLOW}, {"stretch", STRETCH}, {"hang", HANG}, {"kill", KILL}, {"lost", LOST},
-                 {"gone", GONE}, {"corrupt", CORRUPT}, {"write", WRITE}, {"input", INPUT}, {"throttle", THROTTLE}};
+  } actions[] = {{"later", LATER}, {"slow", SLOW},   {"stretch", STRETCH},  {"hang", HANG},
+                 {"kill", KILL},   {"lost", LOST},   {"gone", GONE},        {"corrupt", CORRUPT},
+                 {"write", WRITE}, {"input", INPUT}, {"throttle", THROTTLE}};
   const char *colon = strchr(text, ':'), *value = colon ? colon + 1 : "";
   size_t length = colon ? (size_t)(colon - text) : strlen(text);
   for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
@@ -103,8 +102,6 @@ static void read_faults(void) {
   free(copy);
 }
 
-/* --- match -------------------------------------------------------------------------------------------------------------- */
-
 static bool is_of_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '='; }
 
 static bool holds_word(const char *source, const char *word, size_t length) {
@@ -130,8 +127,6 @@ static bool matches(const struct fault *fault, const char *call, const char *sou
               (strncmp(call, fault->call, length) == 0 && (call[length] == '\0' || strcmp(call + length, "_v2") == 0));
   return same && holds_words(source, fault->words);
 }
-
-/* --- strike ------------------------------------------------------------------------------------------------------------- */
 
 static CUresult strike(const struct fault *fault, struct fake_damage *damage) {
   struct fake_damage none = {0}, *d = damage ? damage : &none;

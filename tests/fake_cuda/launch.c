@@ -15,7 +15,8 @@ struct arguments {
 
 /* An eight-byte argument that is an address in an allocation is a pointer, one that is a texture's handle a texture;
  * what was encoded as a tensor map is one; any other is passed as it is. */
-static void read_argument(const unsigned char *value, unsigned bytes, struct host_argument *host, struct fake_memory **memory) {
+static void read_argument(const unsigned char *value, unsigned bytes, struct host_argument *host,
+                          struct fake_memory **memory) {
   uint64_t word = 0;
   CUdeviceptr array;
   *memory = NULL;
@@ -56,9 +57,9 @@ static int find_pointer(const struct arguments *arguments, bool is_last) {
 }
 
 /* A kernel of the tuner's own that looks at memory. */
-static bool is_look(const struct fake_launch *launch) { return strncmp(launch->function->kernel->name, "check", 5) == 0; }
-
-/* --- execute ------------------------------------------------------------------------------------------------------------ */
+static bool is_look(const struct fake_launch *launch) {
+  return strncmp(launch->function->kernel->name, "check", 5) == 0;
+}
 
 /* What a GPU makes of what the emulation found. Poison that came into the outputs stays there, for the caller to find. */
 static CUresult result_of(const struct host_outcome *outcome) {
@@ -119,7 +120,8 @@ static CUresult run(const struct fake_launch *launch, const struct arguments *ar
 /* A kernel of the tuner's own that only passes time, in rounds of arithmetic; on a CPU they would take minutes. */
 static bool is_spin(const struct fake_launch *launch) {
   const struct fake_kernel *kernel = launch->function->kernel;
-  return strcmp(kernel->name, "spin") == 0 && kernel->parameter_count > 0 && kernel->parameter_bytes[0] == sizeof(uint32_t);
+  return strcmp(kernel->name, "spin") == 0 && kernel->parameter_count > 0 &&
+         kernel->parameter_bytes[0] == sizeof(uint32_t);
 }
 
 static double spin_us(const struct fake_launch *launch) {
@@ -139,8 +141,6 @@ static bool is_due(const struct fake_launch *launch, const struct arguments *arg
   return false;
 }
 
-/* --- damage ------------------------------------------------------------------------------------------------------------- */
-
 static void turn_bit(const struct arguments *arguments, bool is_last, long long offset_bytes, uint32_t bit) {
   int i = find_pointer(arguments, is_last);
   if (i < 0 || !arguments->memory[i]) return;
@@ -153,15 +153,18 @@ static void turn_bit(const struct arguments *arguments, bool is_last, long long 
   memcpy(word, &value, sizeof value);
 }
 
-static void damage_memory(const struct fake_launch *launch, const struct arguments *arguments, const struct fake_damage *damage) {
-  enum { EXPONENT_BIT = 1u << 30, LOW_BITS = 0x5a5a }; /* a value that is off by orders of magnitude; a word that is another */
+static void damage_memory(const struct fake_launch *launch, const struct arguments *arguments,
+                          const struct fake_damage *damage) {
+  enum {
+    EXPONENT_BIT = 1u << 30,
+    LOW_BITS = 0x5a5a
+  }; /* a value that is off by orders of magnitude; a word that is another */
   bool is_double = strstr(launch->function->module->source, "typedef double real") != NULL;
-  if (damage->corrupts) turn_bit(arguments, true, damage->element * (is_double ? 8 : 4) + (is_double ? 4 : 0), EXPONENT_BIT);
+  if (damage->corrupts)
+    turn_bit(arguments, true, damage->element * (is_double ? 8 : 4) + (is_double ? 4 : 0), EXPONENT_BIT);
   if (damage->writes) turn_bit(arguments, true, damage->offset_bytes, LOW_BITS);
   if (damage->writes_input) turn_bit(arguments, false, damage->offset_bytes, LOW_BITS);
 }
-
-/* --- launch ------------------------------------------------------------------------------------------------------------- */
 
 /* Bytes that the kernel has pointers to, each allocation once. */
 static double reachable_bytes(const struct arguments *arguments) {
@@ -185,8 +188,8 @@ CUresult fake_launch_now(const struct fake_launch *launch, bool is_graph, const 
     /* The launch has succeeded; it is the kernel that did not. */
     if (result != CUDA_SUCCESS) fake_sticky = result;
   }
-  double time_us = is_spin(launch) ? spin_us(launch)
-                                   : model_time_us(launch->function->module->factor, reachable_bytes(&arguments));
+  double time_us =
+      is_spin(launch) ? spin_us(launch) : model_time_us(launch->function->module->factor, reachable_bytes(&arguments));
   if (damage) {
     damage_memory(launch, &arguments, damage);
     if (damage->stretch > 0) time_us *= damage->stretch;

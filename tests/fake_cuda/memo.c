@@ -104,11 +104,13 @@ unsigned char *memo_before(const struct host_argument *arguments, int count) {
 }
 
 /* The pages of one argument's memory that are not as they were. */
-static void add_changes(const struct host_argument *argument, int number, const unsigned char *before, struct text *out) {
+static void add_changes(const struct host_argument *argument, int number, const unsigned char *before,
+                        struct text *out) {
   const unsigned char *data = host_buffer_data(argument->buffer);
   size_t bytes = host_buffer_bytes(argument->buffer);
   for (size_t at = 0; at < bytes; at += PAGE_BYTES) {
-    struct page page = {.argument = (uint32_t)number, .number = (uint32_t)(at / PAGE_BYTES),
+    struct page page = {.argument = (uint32_t)number,
+                        .number = (uint32_t)(at / PAGE_BYTES),
                         .bytes = (uint32_t)(bytes - at < PAGE_BYTES ? bytes - at : PAGE_BYTES)};
     if (memcmp(data + at, before + at, page.bytes) == 0) continue;
     text_add(out, (const char *)&page, sizeof page);
@@ -132,8 +134,6 @@ void memo_put(struct hash key, const struct host_argument *arguments, int count,
   text_free(&changes);
   free(path);
 }
-
-/* --- sources ------------------------------------------------------------------------------------------------------------ */
 
 static char *source_path_of(struct hash cubin) {
   char *path = path_of(cubin), *source_path = NULL;

@@ -15,8 +15,6 @@ static size_t used_bytes;
 static CUdeviceptr next_address;
 static struct fake_texture textures[MAX_TEXTURES];
 
-/* --- allocations -------------------------------------------------------------------------------------------------------- */
-
 /* The first allocation that ends behind an address. */
 static int position_of(CUdeviceptr address) {
   int low = 0, high = allocation_count;
@@ -93,8 +91,6 @@ CUresult fake_mem_info(size_t *free_bytes, size_t *total_bytes) {
   return CUDA_SUCCESS;
 }
 
-/* --- copies ------------------------------------------------------------------------------------------------------------- */
-
 /* Where device memory lies in this process; NULL if not all of it is one allocation's. */
 static unsigned char *bytes_at(CUdeviceptr address, size_t bytes, bool is_written) {
   struct fake_memory *memory = fake_memory_find(address);
@@ -140,8 +136,6 @@ CUresult fake_fill_now(CUdeviceptr to, unsigned word, size_t count) {
   return CUDA_SUCCESS;
 }
 
-/* --- textures ----------------------------------------------------------------------------------------------------------- */
-
 static bool texel_bytes(CUarray_format format, unsigned channels, uint32_t *out) {
   switch ((int)format) {
   case CU_AD_FORMAT_FLOAT:
@@ -164,11 +158,13 @@ static bool shape_of(const CUDA_RESOURCE_DESC *resource, struct fake_texture *ou
     if (shape->width > 1u << 28) return false;
   } else if (resource->resType == CU_RESOURCE_TYPE_PITCH2D) {
     out->begin = resource->res.pitch2D.devPtr;
-    if (!texel_bytes(resource->res.pitch2D.format, resource->res.pitch2D.numChannels, &shape->texel_bytes)) return false;
+    if (!texel_bytes(resource->res.pitch2D.format, resource->res.pitch2D.numChannels, &shape->texel_bytes))
+      return false;
     shape->width = resource->res.pitch2D.width;
     shape->height = resource->res.pitch2D.height;
     shape->pitch_bytes = resource->res.pitch2D.pitchInBytes;
-    if (shape->width > MAX_WIDTH || shape->height > MAX_HEIGHT || shape->pitch_bytes % PITCH_ALIGNMENT != 0) return false;
+    if (shape->width > MAX_WIDTH || shape->height > MAX_HEIGHT || shape->pitch_bytes % PITCH_ALIGNMENT != 0)
+      return false;
   } else {
     return false;
   }
@@ -194,7 +190,7 @@ CUresult fake_texture_create(CUtexObject *texture, const CUDA_RESOURCE_DESC *res
       resource->resType == CU_RESOURCE_TYPE_LINEAR || texture_description->addressMode[0] == CU_TR_ADDRESS_MODE_BORDER;
   for (int i = 0; i < MAX_TEXTURES; i++) {
     if (textures[i].handle != 0) continue;
-    new.handle = *texture = first_handle + ++made * MAX_TEXTURES + (CUtexObject)i;
+    new.handle = *texture = first_handle + ++made *MAX_TEXTURES + (CUtexObject)i;
     textures[i] = new;
     return CUDA_SUCCESS;
   }

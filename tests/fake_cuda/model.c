@@ -41,8 +41,6 @@ static struct model {
 
 static const double bytes_per_us = 4290e3, shortest_us = 1, heat_slowdown = 0.2;
 
-/* --- the file ----------------------------------------------------------------------------------------------------------- */
-
 __attribute__((noreturn)) static void refuse(const char *path, const char *line) {
   fprintf(stderr, "fake driver: %s: not understood: %s\n", path, line);
   abort();
@@ -77,10 +75,18 @@ static void read_line(struct model *model, const char *path, const char *line) {
     const char *name;
     double *values;
     int count;
-  } rows[] = {{"seed", &model->seed, 1},           {"base_us", &model->base_us, 1},   {"spread", model->spread, 2},
-              {"launch_us", &model->launch_us, 1}, {"graph_us", &model->graph_us, 1}, {"independent", &model->independent, 1},
-              {"correlated", model->correlated, 2}, {"ramp", model->ramp, 2},          {"drift", model->drift, 2},
-              {"trend", &model->trend, 1},         {"outliers", model->outliers, 4},  {"throttle", model->throttle, 3},
+  } rows[] = {{"seed", &model->seed, 1},
+              {"base_us", &model->base_us, 1},
+              {"spread", model->spread, 2},
+              {"launch_us", &model->launch_us, 1},
+              {"graph_us", &model->graph_us, 1},
+              {"independent", &model->independent, 1},
+              {"correlated", model->correlated, 2},
+              {"ramp", model->ramp, 2},
+              {"drift", model->drift, 2},
+              {"trend", &model->trend, 1},
+              {"outliers", model->outliers, 4},
+              {"throttle", model->throttle, 3},
               {"wall", &model->wall, 1}};
   size_t length = strcspn(line, " \t\n");
   if (length == 0 || *line == '#') return;
@@ -109,8 +115,6 @@ static const struct model *model_get(void) {
   return &the_model;
 }
 
-/* --- random numbers ----------------------------------------------------------------------------------------------------- */
-
 static double uniform_of(uint64_t bits) { return (double)(bits >> 11) * 0x1p-53; }
 
 static double uniform(const struct model *model) {
@@ -121,8 +125,6 @@ static double normal(const struct model *model) {
   double radius = sqrt(-2 * log(1 - uniform(model)));
   return radius * cos(2 * M_PI * uniform(model));
 }
-
-/* --- without noise ------------------------------------------------------------------------------------------------------ */
 
 double model_factor(struct hash cubin, const char *source) {
   const struct model *model = model_get();
@@ -141,8 +143,6 @@ double model_time_us(double factor, double bytes) {
 }
 
 double model_gap_us(bool is_graph) { return is_graph ? model_get()->graph_us : model_get()->launch_us; }
-
-/* --- noise -------------------------------------------------------------------------------------------------------------- */
 
 /* First-order autoregressive in time: after any while it is normal again, and as like its past as the decay leaves it. */
 static double correlated_now(const struct model *model, struct fake_state *state) {

@@ -42,23 +42,24 @@ static int line_of(const char *source, const char *key, const char **line) {
 
 static void log_load(const struct fake_module *module) {
   const char *stencil, *values;
-  int stencil_length = line_of(module->source, "stencil", &stencil), values_length = line_of(module->source, "values", &values);
+  int stencil_length = line_of(module->source, "stencil", &stencil),
+      values_length = line_of(module->source, "values", &values);
   fake_log("loaded %.9g %.*s %.*s", module->factor, stencil_length, stencil, values_length, values);
 }
-
-/* --- emulation ---------------------------------------------------------------------------------------------------------- */
 
 static void warn_nothing(const char *text) { (void)text; }
 
 static void compile(struct fake_module *module) {
   const char *names[FAKE_MAX_KERNELS] = {NULL};
   for (int i = 0; i < module->kernel_count; i++) names[i] = module->kernels[i].name;
-  struct host_source source = {.name = names[0], .text = module->source, .kernels = names, .kernel_count = module->kernel_count};
+  struct host_source source = {
+      .name = names[0], .text = module->source, .kernels = names, .kernel_count = module->kernel_count};
   struct host_options options = {.workers = 1, .warn = warn_nothing};
   if (host_build(&source, 1, &options, &module->batch) != HALOTUNE_OK) {
     fprintf(stderr, "fake driver: %s\n", fail_text());
   } else if (host_batch_compile(module->batch, 0)->outcome != COMPILE_OK) {
-    fprintf(stderr, "fake driver: %s does not compile for the CPU:\n%s\n", names[0], host_batch_compile(module->batch, 0)->log);
+    fprintf(stderr, "fake driver: %s does not compile for the CPU:\n%s\n", names[0],
+            host_batch_compile(module->batch, 0)->log);
     host_batch_free(module->batch);
     module->batch = NULL;
   }
@@ -75,7 +76,8 @@ static bool is_checker(const struct fake_module *module) {
 CUresult fake_module_load(CUmodule *module, const void *image) {
   struct fake_module *new = calloc(1, sizeof *new);
   CUresult result = new ? find_source(image, new) : CUDA_ERROR_OUT_OF_MEMORY;
-  if (result == CUDA_SUCCESS && (new->kernel_count = cubin_kernels(image, new->kernels)) == 0) result = CUDA_ERROR_INVALID_IMAGE;
+  if (result == CUDA_SUCCESS && (new->kernel_count = cubin_kernels(image, new->kernels)) == 0)
+    result = CUDA_ERROR_INVALID_IMAGE;
   if (result == CUDA_SUCCESS) {
     fake_lock();
     result = fake_begin("cuModuleLoadData", new->source, NULL);
@@ -119,15 +121,14 @@ CUresult fake_module_function(CUfunction *function, CUmodule handle, const char 
     if (strcmp(module->kernels[i].name, name) != 0) continue;
     struct fake_function *found = &module->functions[i];
     if (!found->module) {
-      *found = (struct fake_function){.module = module, .kernel = &module->kernels[i], .max_shared_bytes = UNASKED_SHARED_BYTES};
+      *found = (struct fake_function){
+          .module = module, .kernel = &module->kernels[i], .max_shared_bytes = UNASKED_SHARED_BYTES};
     }
     *function = (CUfunction)(void *)found;
     return CUDA_SUCCESS;
   }
   return CUDA_ERROR_NOT_FOUND;
 }
-
-/* --- functions ---------------------------------------------------------------------------------------------------------- */
 
 CUresult fake_function_attribute(int *value, CUfunction_attribute attribute, CUfunction handle) {
   const struct fake_function *function = (const struct fake_function *)(const void *)handle;
@@ -150,7 +151,8 @@ CUresult fake_function_set(CUfunction handle, CUfunction_attribute attribute, in
   ENTER_ABOUT("cuFuncSetAttribute", function->module->source, NULL);
   if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return CUDA_SUCCESS;
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0) return CUDA_ERROR_INVALID_VALUE;
-  if (value + function->kernel->static_shared_bytes > fake_limits()->shared_per_block_bytes) return CUDA_ERROR_INVALID_VALUE;
+  if (value + function->kernel->static_shared_bytes > fake_limits()->shared_per_block_bytes)
+    return CUDA_ERROR_INVALID_VALUE;
   function->max_shared_bytes = value;
   return CUDA_SUCCESS;
 }
@@ -159,7 +161,8 @@ CUresult fake_occupancy_blocks(int *blocks, CUfunction handle, int threads, size
   const struct fake_function *function = (const struct fake_function *)(const void *)handle;
   ENTER_ABOUT("cuOccupancyMaxActiveBlocksPerMultiprocessor", function->module->source, NULL);
   if (threads < 1) return CUDA_ERROR_INVALID_VALUE;
-  struct block_needs needs = {.threads = threads, .registers = function->kernel->registers,
+  struct block_needs needs = {.threads = threads,
+                              .registers = function->kernel->registers,
                               .shared_bytes = function->kernel->static_shared_bytes + (int)shared_bytes};
   *blocks = occupancy_of(fake_limits(), &needs).blocks;
   return CUDA_SUCCESS;

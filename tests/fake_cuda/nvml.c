@@ -8,7 +8,8 @@
 #include "tests/fake_cuda/fake.h"
 
 /* Declared from the list of those that are used, as in fake.h. */
-#define AS_EXPORT(member, symbol, params) __attribute__((visibility("default"))) int fake_nvml_##member params __asm__(symbol);
+#define AS_EXPORT(member, symbol, params) \
+  __attribute__((visibility("default"))) int fake_nvml_##member params __asm__(symbol);
 NVML_LIST(AS_EXPORT)
 #undef AS_EXPORT
 
@@ -83,7 +84,8 @@ int fake_nvml_processes(nvml_device device, unsigned *count, struct nvml_process
   if (!device) return INVALID_ARGUMENT;
   if (room < others) return INSUFFICIENT_SIZE;
   for (unsigned i = 0; i < others; i++) {
-    processes[i] = (struct nvml_process){.pid = 4000000 + i, .used_bytes = 1 << 30, .gpu_instance = ~0u, .compute_instance = ~0u};
+    processes[i] =
+        (struct nvml_process){.pid = 4000000 + i, .used_bytes = 1 << 30, .gpu_instance = ~0u, .compute_instance = ~0u};
   }
   return NVML_SUCCESS_RESULT;
 }

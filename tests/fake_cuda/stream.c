@@ -31,11 +31,7 @@ struct event {
 
 static struct stream default_stream;
 
-static struct stream *stream_of(CUstream handle) {
-  return handle ? (struct stream *)(void *)handle : &default_stream;
-}
-
-/* --- nodes -------------------------------------------------------------------------------------------------------------- */
+static struct stream *stream_of(CUstream handle) { return handle ? (struct stream *)(void *)handle : &default_stream; }
 
 static CUresult run_node(const struct node *node, bool is_graph, const struct fake_damage *damage) {
   if (node->kind == NODE_COPY) return fake_copy_now(node->to, node->from, node->count);
@@ -146,8 +142,9 @@ CUresult fake_launch_with(const CUlaunchConfig *config, CUfunction handle, void 
   return result == CUDA_SUCCESS ? submit(config->hStream, &node, &damage) : result;
 }
 
-CUresult fake_launch(CUfunction handle, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                     unsigned block_z, unsigned shared_bytes, CUstream stream, void **arguments, void **extra) {
+CUresult fake_launch(CUfunction handle, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                     unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void **arguments,
+                     void **extra) {
   struct fake_function *function = (struct fake_function *)(void *)handle;
   struct fake_damage damage = {0};
   struct node node = {.kind = NODE_LAUNCH,
@@ -166,8 +163,6 @@ CUresult fake_launch(CUfunction handle, unsigned grid_x, unsigned grid_y, unsign
 }
 
 bool fake_is_capturing(CUstream stream) { return stream_of(stream)->capture != NULL; }
-
-/* --- streams ------------------------------------------------------------------------------------------------------------ */
 
 CUresult fake_stream_create(CUstream *stream, unsigned flags) {
   (void)flags;
@@ -190,8 +185,6 @@ CUresult fake_stream_synchronize(CUstream stream) {
   NEED_CONTEXT();
   return stream_of(stream)->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
 }
-
-/* --- events ------------------------------------------------------------------------------------------------------------- */
 
 static struct event *event_of(CUevent handle) { return (struct event *)(void *)handle; }
 
@@ -231,8 +224,6 @@ CUresult fake_event_time(float *time_ms, CUevent start, CUevent end) {
   *time_ms = (float)((event_of(end)->at_us - event_of(start)->at_us) * 1e-3);
   return CUDA_SUCCESS;
 }
-
-/* --- graphs ------------------------------------------------------------------------------------------------------------- */
 
 static struct graph *graph_new(void) { return calloc(1, sizeof(struct graph)); }
 

@@ -54,7 +54,8 @@ static void use(const struct stencil *stencil) {
   double *values = malloc(((size_t)stencil->coefficient_count + 1) * sizeof *values);
   if (!values || analysis_make(stencil, &analysis) != HALOTUNE_OK) die("the analysis failed");
   for (int i = 0; i < stencil->grid_count; i++) {
-    if (stencil_coefficients(stencil, &stencil->grids[i], values) != HALOTUNE_OK) die("a coefficient passed, then failed");
+    if (stencil_coefficients(stencil, &stencil->grids[i], values) != HALOTUNE_OK)
+      die("a coefficient passed, then failed");
   }
   for (int i = 0; i < stencil->update.count; i++) {
     int root = stencil->update.assignments[i].root;

@@ -27,13 +27,9 @@ static void die(const char *what) {
   exit(1);
 }
 
-/* --- random numbers: of a key that counts on --- */
-
 static uint64_t key = 20261121, drawn;
 static double uniform(void) { return (double)(random_bits(key, drawn++) >> 11) / 9007199254740992.0; }
 static double noise(double width) { return 1 + width * (uniform() + uniform() + uniform() - 1.5); }
-
-/* --- the database --- */
 
 static struct store *store;
 static sqlite3 *db; /* the store's */
@@ -64,19 +60,15 @@ static long long insert(const char *sql, const char *types, ...) {
       sqlite3_bind_int64(s, i, va_arg(list, long long));
     } else if (*types == 'r') {
       double value = va_arg(list, double);
-      if (isnan(value))
-        sqlite3_bind_null(s, i);
-      else
-        sqlite3_bind_double(s, i, value);
+      if (isnan(value)) sqlite3_bind_null(s, i);
+      else sqlite3_bind_double(s, i, value);
     } else if (*types == 't') {
       sqlite3_bind_text(s, i, va_arg(list, const char *), -1, SQLITE_TRANSIENT);
     } else {
       const void *bytes = va_arg(list, const void *);
       int length = va_arg(list, int);
-      if (bytes)
-        sqlite3_bind_blob(s, i, bytes, length, SQLITE_TRANSIENT);
-      else
-        sqlite3_bind_null(s, i);
+      if (bytes) sqlite3_bind_blob(s, i, bytes, length, SQLITE_TRANSIENT);
+      else sqlite3_bind_null(s, i);
     }
   }
   va_end(list);
@@ -86,8 +78,6 @@ static long long insert(const char *sql, const char *types, ...) {
 }
 
 #define INT(value) ((long long)(value))
-
-/* --- devices --- */
 
 struct gpu {
   const char *uuid, *name, *driver;
@@ -128,8 +118,6 @@ static void put_gpu(struct gpu *gpu) {
                    INT(sm->max_threads_per_sm), INT(sm->max_registers_per_thread), INT(sm->registers_per_sm),
                    INT(sm->shared_per_block_bytes), INT(sm->warp_size), INT(gpu->is_emulation));
 }
-
-/* --- templates and stencils --- */
 
 static struct {
   struct template *template;
@@ -188,8 +176,6 @@ static void subject_close(struct subject *subject) {
   free(subject->coefficients);
   free(subject->text);
 }
-
-/* --- variants: figures, and a time by a model --- */
 
 struct candidate {
   int template;
@@ -319,8 +305,6 @@ static void put_variant(const struct setting *s, struct candidate *c) {
   text_free(&parameters);
 }
 
-/* --- measurements --- */
-
 static const struct {
   enum outcome outcome;
   double share;
@@ -389,10 +373,8 @@ static void put_measurement(long long run, struct candidate *c, long number, dou
   if (only_failures && outcome_has_time(c->outcome)) c->outcome = OUTCOME_WRONG, reason = mishaps[5].reasons[0];
   struct samples s = {.median = NAN, .minimum = NAN, .low = NAN, .high = NAN};
   bool timed = outcome_has_time(c->outcome), compiled = timed || c->outcome >= OUTCOME_LAUNCH_FAILED;
-  if (timed)
-    s = take_samples(c->time_ms, c->outcome == OUTCOME_SCREENED ? 3 : 7 + (int)(uniform() * 24));
-  else
-    c->time_ms = INFINITY;
+  if (timed) s = take_samples(c->time_ms, c->outcome == OUTCOME_SCREENED ? 3 : 7 + (int)(uniform() * 24));
+  else c->time_ms = INFINITY;
   *at_s += 0.004 + 0.02 * uniform() + (timed ? 0.03 * (s.count / 20.0) : 0.01);
   double error = 2e-8 * (1 + uniform());
   bool marked = timed && uniform() < 0.004;
@@ -538,8 +520,6 @@ static void put_problem(const struct gpu *gpu, const struct wish *wish) {
   subject_close(&subject);
 }
 
-/* --- kinds --- */
-
 static void kind_empty(void) {}
 
 static void put_all(struct gpu *gpu, const struct wish *wishes, size_t count) {
@@ -587,21 +567,22 @@ static void put_copies(int problems) {
   kind_large();
   for (int i = 1; i < problems; i++) { /* the same again, for other grids */
     struct text sql = {0};
-    text_printf(&sql,
-                "insert into problem select id + %d, device_id, stencil_id, dtype, nx, ny, nz + 8 * %d, launch, cache, is_reproducible "
-                "from problem where id = 1;"
-                "create temp table t as select * from run where id = 1; update t set id = id + %d, problem_id = "
-                "problem_id + %d;"
-                "insert into run select * from t; drop table t;"
-                "insert into variant select id + %d * 100000, source_hash || %d, stencil_id, template_id, parameters "
-                "from variant where id < 100000;"
-                "create temp table t as select * from measurement where run_id = 1;"
-                "update t set id = id + %d * 100000, run_id = run_id + %d, variant_id = variant_id + %d * 100000;"
-                "insert into measurement select * from t; drop table t;"
-                "create temp table t as select * from best where id = 1; update t set id = id + %d, problem_id = "
-                "problem_id + %d, run_id = run_id + %d,"
-                " variant_id = variant_id + %d * 100000; insert into best select * from t; drop table t;",
-                i, i, i, i, i, i, i, i, i, i, i, i, i);
+    text_printf(
+        &sql,
+        "insert into problem select id + %d, device_id, stencil_id, dtype, nx, ny, nz + 8 * %d, launch, cache, is_reproducible "
+        "from problem where id = 1;"
+        "create temp table t as select * from run where id = 1; update t set id = id + %d, problem_id = "
+        "problem_id + %d;"
+        "insert into run select * from t; drop table t;"
+        "insert into variant select id + %d * 100000, source_hash || %d, stencil_id, template_id, parameters "
+        "from variant where id < 100000;"
+        "create temp table t as select * from measurement where run_id = 1;"
+        "update t set id = id + %d * 100000, run_id = run_id + %d, variant_id = variant_id + %d * 100000;"
+        "insert into measurement select * from t; drop table t;"
+        "create temp table t as select * from best where id = 1; update t set id = id + %d, problem_id = "
+        "problem_id + %d, run_id = run_id + %d,"
+        " variant_id = variant_id + %d * 100000; insert into best select * from t; drop table t;",
+        i, i, i, i, i, i, i, i, i, i, i, i, i);
     run_sql(text_string(&sql));
     text_free(&sql);
   }
@@ -655,11 +636,12 @@ static void kind_elsewhere(void) { /* what an export of winners and finalists br
 static void kind_replayed(void) { /* from a recording that kept no samples: one value each */
   static const struct wish wishes[] = {{"star7", NULL, DTYPE_F32, {512, 512, 512}, 40, -1, WISH_WHOLE}};
   put_all(&gpus[0], wishes, COUNT(wishes));
-  run_sql("update measurement set sample_count = 1, samples = null, minimum_ms = median_ms, low_ms = median_ms, high_ms = median_ms "
-          "where median_ms is not null;"
-          "update finalist set sample_count = 1, minimum_ms = median_ms, low_ms = median_ms, high_ms = median_ms, "
-          "ratio_low = ratio, ratio_high = ratio;"
-          "update best set sample_count = 1, low_ms = time_ms, high_ms = time_ms, roof_ratio_low = null, roof_ratio_high = null");
+  run_sql(
+      "update measurement set sample_count = 1, samples = null, minimum_ms = median_ms, low_ms = median_ms, high_ms = median_ms "
+      "where median_ms is not null;"
+      "update finalist set sample_count = 1, minimum_ms = median_ms, low_ms = median_ms, high_ms = median_ms, "
+      "ratio_low = ratio, ratio_high = ratio;"
+      "update best set sample_count = 1, low_ms = time_ms, high_ms = time_ms, roof_ratio_low = null, roof_ratio_high = null");
 }
 
 static void kind_hostile(void) { /* texts that no tool of ours would write */

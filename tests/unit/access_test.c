@@ -2,10 +2,8 @@
 #include "stencil/access.h"
 
 #include "gpu/arch.h"
-#include "tests/unit/templates.h"
 #include "tests/unit/stencils.h"
-
-/* --- banks --- */
+#include "tests/unit/templates.h"
 
 TEST(bank_conflicts_are_counted) {
   static const struct {
@@ -20,29 +18,23 @@ TEST(bank_conflicts_are_counted) {
       {{32, 1, 1}, {32, 0, 0}, 1, 4, 32}, /* a column of a tile of 32 */
       {{32, 1, 1}, {33, 0, 0}, 1, 4, 1},  /* the same, padded */
       {{32, 1, 1}, {0, 0, 0}, 1, 4, 1},   /* one word for all is a broadcast */
-      {{16, 2, 1}, {1, 18, 0}, 1, 4, 2},  /* rows of 18: words 0 to 15 and 18 to 33, and 32 and 33 share banks with 0 and 1 */
-      {{16, 2, 1}, {1, 16, 0}, 1, 4, 1},
-      {{16, 2, 1}, {1, 48, 0}, 1, 4, 1},
-      {{16, 2, 1}, {1, 32, 0}, 1, 4, 2},
-      {{8, 4, 1}, {1, 10, 0}, 1, 4, 2},   /* words 30 and 31, 32 to 37: 32 to 37 share banks with 0 to 5 */
-      {{8, 2, 2}, {1, 8, 64}, 1, 4, 2},
-      {{32, 1, 1}, {1, 0, 0}, 1, 8, 1},   /* doubles: 16 threads take all banks */
-      {{32, 1, 1}, {2, 0, 0}, 1, 8, 2},
-      {{32, 1, 1}, {16, 0, 0}, 1, 8, 16},
-      {{32, 1, 1}, {17, 0, 0}, 1, 8, 1},
-      {{32, 1, 1}, {2, 0, 0}, 2, 4, 1},   /* two floats at once */
-      {{32, 1, 1}, {4, 0, 0}, 4, 4, 1},   /* four: 8 threads take all banks */
-      {{32, 1, 1}, {2, 0, 0}, 2, 8, 1},
-      {{32, 1, 1}, {4, 0, 0}, 4, 8, 2},   /* 32 bytes a thread, 16 at a time: every second group of four banks */
-      {{8, 4, 1}, {4, 36, 0}, 4, 4, 1},   /* each quarter of the warp has a row of its own */
-      {{4, 8, 1}, {4, 32, 0}, 4, 4, 2},   /* two rows a quarter, in the same banks */
-      {{4, 8, 1}, {4, 48, 0}, 4, 4, 1},
-      {{34, 3, 1}, {1, 34, 0}, 1, 4, 1},  /* blocks of no whole warps; the last warp has 6 threads */
+      {{16, 2, 1}, {1, 18, 0}, 1, 4, 2}, /* rows of 18: words 0 to 15 and 18 to 33, and 32 and 33 share banks with 0 and 1 */
+      {{16, 2, 1}, {1, 16, 0}, 1, 4, 1},  {{16, 2, 1}, {1, 48, 0}, 1, 4, 1},  {{16, 2, 1}, {1, 32, 0}, 1, 4, 2},
+      {{8, 4, 1}, {1, 10, 0}, 1, 4, 2}, /* words 30 and 31, 32 to 37: 32 to 37 share banks with 0 to 5 */
+      {{8, 2, 2}, {1, 8, 64}, 1, 4, 2},   {{32, 1, 1}, {1, 0, 0}, 1, 8, 1}, /* doubles: 16 threads take all banks */
+      {{32, 1, 1}, {2, 0, 0}, 1, 8, 2},   {{32, 1, 1}, {16, 0, 0}, 1, 8, 16}, {{32, 1, 1}, {17, 0, 0}, 1, 8, 1},
+      {{32, 1, 1}, {2, 0, 0}, 2, 4, 1},                                     /* two floats at once */
+      {{32, 1, 1}, {4, 0, 0}, 4, 4, 1},                                     /* four: 8 threads take all banks */
+      {{32, 1, 1}, {2, 0, 0}, 2, 8, 1},   {{32, 1, 1}, {4, 0, 0}, 4, 8, 2}, /* 32 bytes a thread, 16 at a time: every second group of four banks */
+      {{8, 4, 1}, {4, 36, 0}, 4, 4, 1}, /* each quarter of the warp has a row of its own */
+      {{4, 8, 1}, {4, 32, 0}, 4, 4, 2}, /* two rows a quarter, in the same banks */
+      {{4, 8, 1}, {4, 48, 0}, 4, 4, 1},   {{34, 3, 1}, {1, 34, 0}, 1, 4, 1}, /* blocks of no whole warps; the last warp has 6 threads */
       {{1, 1, 1}, {1, 1, 1}, 1, 4, 1},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
-    CHECK_NEAR(rows[i].passes, access_bank_conflicts(rows[i].block, rows[i].stride, rows[i].elements, rows[i].element_bytes),
-               1e-12, "row %zu", i);
+    CHECK_NEAR(rows[i].passes,
+               access_bank_conflicts(rows[i].block, rows[i].stride, rows[i].elements, rows[i].element_bytes), 1e-12,
+               "row %zu", i);
   }
 }
 
@@ -63,31 +55,34 @@ TEST(waves_fill_the_gpu) {
   CHECK(isnan(access_waves(grid, 0, 132)), "a block that does not fit");
 }
 
-/* --- the templates --- */
-
 /* The plain variant of each template that rows change: all of its parameters, so that no figure hangs on a default. */
 static const struct {
   const char *template, *set;
 } plain[] = {
-    {"direct", "block_x=128 block_y=1 block_z=1 vector=1 points_x=1 points_y=1 points_z=1 load_path=plain streaming=none"
-               " coefficients=parameter extents=runtime min_blocks=0"},
-    {"tile", "halo_load=edge tile_x=32 block_x=32 vector=1 tile_y=8 block_y=8 tile_z=1 block_z=1 padding=0 load_path=plain"
-             " streaming=none coefficients=parameter extents=runtime min_blocks=0"},
+    {"direct",
+     "block_x=128 block_y=1 block_z=1 vector=1 points_x=1 points_y=1 points_z=1 load_path=plain streaming=none"
+     " coefficients=parameter extents=runtime min_blocks=0"},
+    {"tile",
+     "halo_load=edge tile_x=32 block_x=32 vector=1 tile_y=8 block_y=8 tile_z=1 block_z=1 padding=0 load_path=plain"
+     " streaming=none coefficients=parameter extents=runtime min_blocks=0"},
     {"pencil", "segment=0 ends=shared pencils=4 block_x=64 block_y=4 padding=0 unroll=1 load_path=plain streaming=none"
                " coefficients=parameter extents=runtime min_blocks=0 overlap=0"},
-    {"line", "vector=1 points=1 block_x=32 block_y=4 beside=shuffle load_path=plain streaming=none coefficients=parameter"
-             " extents=runtime min_blocks=0 overlap=0"},
+    {"line",
+     "vector=1 points=1 block_x=32 block_y=4 beside=shuffle load_path=plain streaming=none coefficients=parameter"
+     " extents=runtime min_blocks=0 overlap=0"},
     {"patch", "vector=1 block_x=32 block_y=4 block_z=1 points_y=2 points_z=1 cluster_y=1 band=0 load_path=plain"
               " streaming=none coefficients=parameter extents=runtime min_blocks=0 overlap=0"},
     {"flat", "block_x=32 block_y=8 block_z=1 points_y=2 points_z=1 cluster_y=1 load_path=plain streaming=none"
              " coefficients=parameter extents=literal min_blocks=0"},
-    {"zmarch", "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 band=0"
-               " z_slicing=8 padding=0 load_path=plain streaming=none coefficients=parameter extents=runtime min_blocks=0"},
-    {"scan", "method=march block_x=32 block_y=4 vector=1 points=4 padding=0 load_path=plain streaming=none extents=runtime"},
+    {"zmarch",
+     "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 band=0"
+     " z_slicing=8 padding=0 load_path=plain streaming=none coefficients=parameter extents=runtime min_blocks=0"},
+    {"scan",
+     "method=march block_x=32 block_y=4 vector=1 points=4 padding=0 load_path=plain streaming=none extents=runtime"},
 };
 
 struct row {
-  const char *stencil, *template, *set; /* "name=value ...", where it is not plain */
+  const char *stencil, *template, *set;                               /* "name=value ...", where it is not plain */
   double loads_per_point, over_read, computing_share, bank_conflicts; /* -1: none */
 };
 
@@ -157,7 +152,8 @@ TEST(direct_reads_every_tap) {
 TEST(a_tile_reads_its_halo) {
   static const struct row rows[] = {
       /* a block of 16x16 threads that overlaps: 14x14 compute */
-      {"heat2d", "tile", "halo_load=overlap tile_x=14 block_x=14 tile_y=14 block_y=14", 256.0 / 196, 256.0 / 196, 196.0 / 256, 1},
+      {"heat2d", "tile", "halo_load=overlap tile_x=14 block_x=14 tile_y=14 block_y=14", 256.0 / 196, 256.0 / 196,
+       196.0 / 256, 1},
       /* 32x8 points, no corners: 64 above and below, 16 left and right */
       {"heat2d", "tile", "halo_load=edge", 336.0 / 256, 336.0 / 256, 1, 1},
       {"heat2d", "tile", "halo_load=flat", 340.0 / 256, 340.0 / 256, 1, 1},
@@ -239,7 +235,7 @@ TEST(flat_reads_whole_vectors) {
   for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
   /* Rows of 509: what is above a vector lies in two, and so below, before and behind. */
   static const struct row odd = {"star7", "flat", "", (2 + 4 + 2 * (1 + 1 + 2 + 2)) / 8.0, 1 + 2.0 / 32 + 2.0 / 16 + 2,
-                                 1, -1};
+                                 1,       -1};
   check_row_on(&odd, 2);
 }
 
@@ -247,7 +243,8 @@ TEST(a_march_reads_planes_once) {
   static const struct row rows[] = {
       /* ten planes of the own column for eight, as vectors; in each step a vector left, right, above and below */
       {"star7", "zmarch", "storage=direct vector=4", 10 / 32.0 + 1, 1 + 8.0 / 128 + 2.0 / 8 + 2.0 / 8, 1, -1},
-      {"star7", "zmarch", "storage=direct vector=4 prefetch=registers", 10 / 32.0 + 1, 1 + 8.0 / 128 + 2.0 / 8 + 2.0 / 8, 1, -1},
+      {"star7", "zmarch", "storage=direct vector=4 prefetch=registers", 10 / 32.0 + 1,
+       1 + 8.0 / 128 + 2.0 / 8 + 2.0 / 8, 1, -1},
       /* ten planes of 32x8 for eight, each with 64 + 16 points around it: taps along the axes need no corners */
       {"star7", "zmarch", "storage=planes", 3360.0 / 2048, 3360.0 / 2048, 1, 1},
       /* ten planes of 32x8, and 64 + 16 points around eight of them */
@@ -256,11 +253,12 @@ TEST(a_march_reads_planes_once) {
       {"box27", "zmarch", "storage=direct vector=2 points_y=2 block_y=4", 10 * 4 * 3 / (8 * 2 * 2.0),
        (68.0 / 64) * (10.0 / 8) * (10.0 / 8), 1, -1},
       /* u at 25 points, u_prev and vel2 at one; radius 4 takes 16 planes for 8, and 16 by 1 vectors around the own one */
-      {"wave25", "zmarch", "storage=direct vector=4", 2 / 4.0 + 16 / 32.0 + (2 + 8) / 4.0, 1 + (8.0 / 128 + 8.0 / 8 + 8.0 / 8) / 3,
-       1, -1},
+      {"wave25", "zmarch", "storage=direct vector=4", 2 / 4.0 + 16 / 32.0 + (2 + 8) / 4.0,
+       1 + (8.0 / 128 + 8.0 / 8 + 8.0 / 8) / 3, 1, -1},
       /* two rows of 18 words a warp; vectors go by quarter warps, each in one row */
       {"star7", "zmarch", "storage=registers block_x=16", (1280 + 384) / 1024.0, (1280 + 384) / 1024.0, 1, 2},
-      {"star7", "zmarch", "storage=registers block_x=16 vector=4", (1280 + 384) / 4096.0, 1 + 8.0 / 64 + 0.25 + 0.25, 1, 1},
+      {"star7", "zmarch", "storage=registers block_x=16 vector=4", (1280 + 384) / 4096.0, 1 + 8.0 / 64 + 0.25 + 0.25, 1,
+       1},
   };
   for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
 }
@@ -279,16 +277,11 @@ TEST(a_scan_reads_each_point_once) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bank_conflicts_are_counted),
-      cmocka_unit_test(strides_that_make_no_sense_give_no_figure),
-      cmocka_unit_test(waves_fill_the_gpu),
-      cmocka_unit_test(direct_reads_every_tap),
-      cmocka_unit_test(a_tile_reads_its_halo),
-      cmocka_unit_test(a_pencil_reads_its_lines),
-      cmocka_unit_test(a_line_reads_its_window),
-      cmocka_unit_test(a_patch_reads_what_its_points_share_once),
-      cmocka_unit_test(flat_reads_whole_vectors),
-      cmocka_unit_test(a_march_reads_planes_once),
+      cmocka_unit_test(bank_conflicts_are_counted),   cmocka_unit_test(strides_that_make_no_sense_give_no_figure),
+      cmocka_unit_test(waves_fill_the_gpu),           cmocka_unit_test(direct_reads_every_tap),
+      cmocka_unit_test(a_tile_reads_its_halo),        cmocka_unit_test(a_pencil_reads_its_lines),
+      cmocka_unit_test(a_line_reads_its_window),      cmocka_unit_test(a_patch_reads_what_its_points_share_once),
+      cmocka_unit_test(flat_reads_whole_vectors),     cmocka_unit_test(a_march_reads_planes_once),
       cmocka_unit_test(a_scan_reads_each_point_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

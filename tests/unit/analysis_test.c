@@ -53,8 +53,8 @@ TEST(shipped_stencils_have_their_figures) {
     CHECK_EQ(2 * read_f32, analysis->read_bytes_per_point[DTYPE_F64], "%s", shipped[i].name);
     int unknown_f32 = shipped[i].iterates ? 4 * stencil->output_count : 0;
     CHECK_EQ(unknown_f32, analysis->unknown_bytes_per_point[DTYPE_F32], "%s", shipped[i].name);
-    CHECK_EQ(shipped[i].iterates ? shipped[i].bytes_f32 - 2 * unknown_f32 : 0, analysis->known_bytes_per_point[DTYPE_F32],
-             "%s", shipped[i].name);
+    CHECK_EQ(shipped[i].iterates ? shipped[i].bytes_f32 - 2 * unknown_f32 : 0,
+             analysis->known_bytes_per_point[DTYPE_F32], "%s", shipped[i].name);
     CHECK_EQ(2 * unknown_f32, analysis->unknown_bytes_per_point[DTYPE_F64], "%s", shipped[i].name);
     CHECK_EQ(shipped[i].linear, analysis->is_linear, "%s", shipped[i].name);
     CHECK_EQ(shipped[i].iterates, analysis->can_iterate, "%s", shipped[i].name);
@@ -110,20 +110,20 @@ static const struct {
     {"v = u[0]", 0, 0, 0},
     {"v = -u[0]", 0, 0, 0},
     {"v = u[0] + u[1]", 1, 1, 1},
-    {"v = 2*3*u[0]", 1, 1, 1},                         /* numbers alone cost nothing */
-    {"v = a*b*u[0]", 2, 1, 1},                         /* coefficients alone are the same for every point */
-    {"v = a*u[0] + u[1]", 2, 2, 1},                    /* one fma */
-    {"v = a*u[0] - b*u[1]", 3, 3, 2},                  /* only one of two products fuses */
-    {"v = u[1] + -(a*u[0])", 2, 2, 1},                 /* a sign does not hinder */
+    {"v = 2*3*u[0]", 1, 1, 1},         /* numbers alone cost nothing */
+    {"v = a*b*u[0]", 2, 1, 1},         /* coefficients alone are the same for every point */
+    {"v = a*u[0] + u[1]", 2, 2, 1},    /* one fma */
+    {"v = a*u[0] - b*u[1]", 3, 3, 2},  /* only one of two products fuses */
+    {"v = u[1] + -(a*u[0])", 2, 2, 1}, /* a sign does not hinder */
     {"v = fma(a, u[0], u[1])", 2, 2, 1},
     {"v = sqrt(u[0]) + exp(u[1])*sin(u[0])", 5, 5, 4}, /* functions count one */
     {"v = fmin(u[0], u[1]) + fmax(u[0], u[1])", 3, 3, 3},
     {"v = fmin(u[0], u[1]) + fmin(u[1], u[0])", 3, 2, 2},
     {"v = fmax(u[0], u[1]) + fmax(u[1], u[0])", 3, 2, 2},
     {"v = fma(u[0], u[1], a) + fma(u[1], u[0], a)", 5, 5, 3}, /* of an fma nothing is exchanged */
-    {"v = a*b + u[0]", 2, 1, 1},                       /* no fma: the product is not computed at every point */
+    {"v = a*b + u[0]", 2, 1, 1},                              /* no fma: the product is not computed at every point */
     {"v = u[0]/u[1]", 1, 1, 1},
-    {"v = (u[0] + u[1])*(u[1] + u[0])", 3, 2, 2},      /* the same sum twice */
+    {"v = (u[0] + u[1])*(u[1] + u[0])", 3, 2, 2},       /* the same sum twice */
     {"t = a*u[0]\nv = (t + u[1])*(t + u[2])", 4, 4, 4}, /* a product with two users stays a product */
     {"t = u[0] + u[1]\nv = t*t", 2, 2, 2},
 };
@@ -266,8 +266,10 @@ static const struct {
     {"dims: 2\ngrids: [[4, 4]]\nupdate: v = u[0,0]\n", "boundary: [zero, clamp]\n", "boundary: [clamp, zero]\n", false},
     {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\nboundary: zero\n", "", "iterate: {v: u}\n", false},
     {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\nboundary: zero\n", "", "tolerance: 9\nabout: a\nsource: b\n", true},
-    {"dims: 1\ngrids: [[4]]\nupdate: v = c*u[0]\nboundary: zero\n", "coefficients: {c: 1}\n", "coefficients: {c: 2}\n", true},
-    {"boundary: zero\n", "dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "dims: 2\ngrids: [[4, 4]]\nupdate: v = u[0,0]\n", false},
+    {"dims: 1\ngrids: [[4]]\nupdate: v = c*u[0]\nboundary: zero\n", "coefficients: {c: 1}\n", "coefficients: {c: 2}\n",
+     true},
+    {"boundary: zero\n", "dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "dims: 2\ngrids: [[4, 4]]\nupdate: v = u[0,0]\n",
+     false},
 };
 
 static struct hash hash_of_file(const char *lines, const char *more) {
@@ -295,7 +297,10 @@ TEST(the_hash_sees_what_stands_beside_the_update) {
 TEST(the_hash_sees_what_the_next_step_reads) {
   static const char lines[] = "name: test\ndims: 1\ngrids: [[4]]\nboundary: zero\ndtypes: [f32]\ninputs: [u, w]\n"
                               "outputs: [v, v2]\nupdate: v = u[0]; v2 = w[0]\n";
-  static const struct { const char *one, *other; bool same; } rows[] = {
+  static const struct {
+    const char *one, *other;
+    bool same;
+  } rows[] = {
       {"iterate: {v: u, v2: w}\n", "iterate: {v2: w, v: u}\n", true},
       {"iterate: {v: u, v2: w}\n", "iterate: {v: w, v2: u}\n", false},
       {"iterate: {v: u, v2: w}\n", "iterate: {v: u}\n", false},

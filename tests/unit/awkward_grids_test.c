@@ -34,7 +34,7 @@ TEST(the_first_grids_have_primes_along_all_axes) {
 }
 
 TEST(no_awkward_grid_is_the_grid_or_larger_or_listed_twice) {
-  static const struct grid grids[] = {{{512, 512, 512}}, {{64, 64, 64}},        {{16, 16, 16}}, {{16384, 16384, 1}},
+  static const struct grid grids[] = {{{512, 512, 512}}, {{64, 64, 64}},      {{16, 16, 16}}, {{16384, 16384, 1}},
                                       {{5, 4, 3}},       {{268435456, 1, 1}}, {{9, 1, 1}},    {{2, 2, 2}}};
   for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
     struct grid list[AWKWARD_GRIDS_MOST];
@@ -51,8 +51,6 @@ TEST(no_awkward_grid_is_the_grid_or_larger_or_listed_twice) {
     }
   }
 }
-
-/* --- variants --- */
 
 struct problem {
   const struct stencil *stencil;
@@ -95,7 +93,8 @@ static int check_variants(const struct problem *problem, const struct template *
   for (int i = 0; i <= SAMPLE; i++) {
     struct configuration variant = configuration_default(template);
     for (int p = 0; p < template->parameter_count && i > 0; p++)
-      variant.choice[p] = (unsigned char)(random_bits((uint64_t)i, (uint64_t)p) % (uint64_t)template->parameters[p].value_count);
+      variant.choice[p] =
+          (unsigned char)(random_bits((uint64_t)i, (uint64_t)p) % (uint64_t) template->parameters[p].value_count);
     if (space_nearest(&bindings, NULL, &variant)) break; /* rules leave none */
     CHECK(keeps_somewhere(problem, template, &variant), "%s %s on %ld: %d", problem->stencil->name, template->name,
           problem->grid.n[0], i);
@@ -155,13 +154,14 @@ TEST(each_winner_of_the_starter_database_fits_one) {
     struct stencil *stencil;
     struct analysis *analysis;
     struct configuration configuration;
-    snprintf(path, sizeof path, "templates/%s.yaml", text_of(row_of(tables, "template", variant, "template_id"), "name"));
+    snprintf(path, sizeof path, "templates/%s.yaml",
+             text_of(row_of(tables, "template", variant, "template_id"), "name"));
     CHECK_OK(template_read(path, &template));
     CHECK_OK(stencil_of_kernels(name, &stencil));
     CHECK_OK(analysis_make(stencil, &analysis));
     CHECK_OK(configuration_read(template, parameters, &configuration));
-    struct problem problem = {stencil, analysis, strcmp(text_of(at, "dtype"), "f64") == 0 ? DTYPE_F64 : DTYPE_F32,
-                              {{0}}};
+    struct problem problem = {
+        stencil, analysis, strcmp(text_of(at, "dtype"), "f64") == 0 ? DTYPE_F64 : DTYPE_F32, {{0}}};
     for (int axis = 0; axis < MAX_DIMS; axis++) {
       static const char *const keys[MAX_DIMS] = {"nx", "ny", "nz"};
       problem.grid.n[axis] = (long)json_integer_value(json_object_get(at, keys[axis]));

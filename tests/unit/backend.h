@@ -79,8 +79,12 @@ static inline bool variant_open(struct variant *v, const struct stage *s, const 
   snprintf(path, sizeof path, "templates/%s.yaml", template);
   *v = (struct variant){.template = NULL};
   CHECK_OK(template_read(path, &v->template));
-  v->spec = (struct variant_spec){.stencil = s->stencil, .analysis = s->analysis, .template = v->template,
-                                  .dtype = s->dtype, .domain = s->scene.request.domain, .coefficients = s->coefficients,
+  v->spec = (struct variant_spec){.stencil = s->stencil,
+                                  .analysis = s->analysis,
+                                  .template = v->template,
+                                  .dtype = s->dtype,
+                                  .domain = s->scene.request.domain,
+                                  .coefficients = s->coefficients,
                                   .limits = arch_device_limits(arch_find(9, 0))};
   v->spec.configuration = configuration_for(&v->spec, set);
   if (generate(&v->spec, &v->generated) != HALOTUNE_OK) {

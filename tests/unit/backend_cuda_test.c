@@ -72,8 +72,6 @@ static void check_recheck(struct backend_handle *backend, int slot, const char *
   CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "%s: %s", what, verdict.reason);
 }
 
-/* --- right ones --------------------------------------------------------------------------------------------------- */
-
 TEST(variants_of_all_stencils_are_verified_and_timed) {
   static const char *const stencils[] = {"star7", "star25", "wave25",      "box27",    "gradient",
                                          "triad", "heat2d", "diffusion2d", "advect1d", "derivative_y"};
@@ -140,8 +138,6 @@ TEST(a_variant_of_the_roof_copies_the_roof_s_elements) {
   }
   backend_close(&backend);
 }
-
-/* --- wrong ones --------------------------------------------------------------------------------------------------- */
 
 enum stage_of_fault { AT_LOAD, AT_SAMPLE, AT_RECHECK };
 
@@ -236,8 +232,6 @@ TEST(what_goes_wrong_is_a_verdict_and_the_rest_goes_on) {
     check_fault(i, in_graph ? LAUNCH_GRAPH : LAUNCH_STREAM);
   }
 }
-
-/* --- the worker --------------------------------------------------------------------------------------------------- */
 
 /* The first process whose parent is `parent`; 0 for none. */
 static pid_t child_of(pid_t parent, pid_t except) {
@@ -360,7 +354,8 @@ TEST(a_driver_older_than_the_compiler_is_named) {
   setenv("HALOTUNE_FAKE_FAULT", "cuModuleLoadData=INVALID_IMAGE", 1);
   CHECK_EQ(HALOTUNE_NO_GPU, backend_cuda_open(&options, &backend), "%s", fail_text());
   CHECK(strstr(fail_text(), "runs CUDA 12.2") && strstr(fail_text(), "update the driver") &&
-            strstr(fail_text(), "CUDA_ERROR_INVALID_IMAGE"), "%s", fail_text());
+            strstr(fail_text(), "CUDA_ERROR_INVALID_IMAGE"),
+        "%s", fail_text());
   unsetenv("HALOTUNE_FAKE_CUDA");
   CHECK_EQ(HALOTUNE_NO_GPU, backend_cuda_open(&options, &backend), "%s", fail_text());
   CHECK(!strstr(fail_text(), "update the driver"), "%s", fail_text());

@@ -51,8 +51,6 @@ TEST(files_are_refused_with_their_messages) {
   CHECK_EQ(0, failed, "of %d files", count);
 }
 
-/* --- files that are not kept: too large, or no files --- */
-
 static char folder[] = "/tmp/halotune-bad-input-XXXXXX";
 
 static const char *in_folder(const char *name) {

@@ -13,8 +13,6 @@
 #include "base/parallel.h"
 #include "base/text.h"
 
-/* --- arena --- */
-
 /* Sizes around those of a block, each piece filled to its last byte: none reaches into another, all begin as zeros. */
 TEST(an_arena_gives_pieces_of_their_own) {
   static const size_t sizes[] = {1, 3, 16, 17, 4000, 80, 4096, 1, 4097, 100000, 0, 2, 2047, 2049, 5};
@@ -41,10 +39,10 @@ TEST(an_arena_gives_pieces_of_their_own) {
   arena_free(&arena);
 }
 
-/* --- nearest --- */
-
 TEST(the_nearest_name_is_the_one_with_the_fewest_slips) {
-  static const struct { const char *typed, *known[4], *want; } rows[] = {
+  static const struct {
+    const char *typed, *known[4], *want;
+  } rows[] = {
       {"sta7", {"copy", "star7", "star13"}, "star7"},
       {"satr7", {"star7"}, "star7"},
       {"sstar7", {"star7"}, "star7"},
@@ -60,7 +58,8 @@ TEST(the_nearest_name_is_the_one_with_the_fewest_slips) {
       {"star7", {"Star7", "star7", "STAR7"}, NULL},
       {"", {"", "a"}, NULL},
       {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", /* 63 letters, the most */
-       {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"},
+       {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"},
        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -74,8 +73,6 @@ TEST(the_nearest_name_is_the_one_with_the_fewest_slips) {
   nearest_try(&nearest, "block_x");
   CHECK_TEXT("; did you mean 'block_x'?", nearest.question, "a name within a text");
 }
-
-/* --- text --- */
 
 TEST(a_text_grows_and_is_always_a_string) {
   enum { TIMES = 5000 };
@@ -100,7 +97,9 @@ TEST(a_text_grows_and_is_always_a_string) {
 }
 
 TEST(a_word_is_quoted_for_the_shell) {
-  static const struct { const char *word, *want; } rows[] = {
+  static const struct {
+    const char *word, *want;
+  } rows[] = {
       {"star7", "star7"},
       {"a/b-c_d.db", "a/b-c_d.db"},
       {"", "''"},
@@ -135,9 +134,16 @@ static const struct {
   double number;
   const char *text;
 } numbers[] = {
-    {0, "0"},         {-0.0, "-0"},        {0.1, "0.1"},     {-2, "-2"},      {1e-8, "1e-08"},
-    {1e300, "1e+300"}, {0.1 + 0.2, "0.30000000000000004"},   {1.0 / 3, "0.3333333333333333"},
-    {123456789012345678.0, "1.2345678901234568e+17"},          {0x1p-1074, "4.94065645841247e-324"},
+    {0, "0"},
+    {-0.0, "-0"},
+    {0.1, "0.1"},
+    {-2, "-2"},
+    {1e-8, "1e-08"},
+    {1e300, "1e+300"},
+    {0.1 + 0.2, "0.30000000000000004"},
+    {1.0 / 3, "0.3333333333333333"},
+    {123456789012345678.0, "1.2345678901234568e+17"},
+    {0x1p-1074, "4.94065645841247e-324"},
 };
 
 TEST(numbers_have_the_fewest_digits_that_read_back) {
@@ -149,8 +155,6 @@ TEST(numbers_have_the_fewest_digits_that_read_back) {
     text_free(&text);
   }
 }
-
-/* --- files --- */
 
 static char path[] = "/tmp/halotune-base-XXXXXX";
 
@@ -166,9 +170,9 @@ static const struct {
   size_t bytes, most;
   halotune_status want;
 } files[] = {
-    {0, 0, HALOTUNE_OK},         {0, 10, HALOTUNE_OK},        {10, 10, HALOTUNE_OK},       {11, 10, HALOTUNE_IO},
-    {16384, 16384, HALOTUNE_OK}, {16385, 16384, HALOTUNE_IO}, {50000, 50000, HALOTUNE_OK}, {50000, 49999, HALOTUNE_IO},
-    {100000, 1, HALOTUNE_IO},
+    {0, 0, HALOTUNE_OK},         {0, 10, HALOTUNE_OK},        {10, 10, HALOTUNE_OK},
+    {11, 10, HALOTUNE_IO},       {16384, 16384, HALOTUNE_OK}, {16385, 16384, HALOTUNE_IO},
+    {50000, 50000, HALOTUNE_OK}, {50000, 49999, HALOTUNE_IO}, {100000, 1, HALOTUNE_IO},
 };
 
 TEST(files_are_read_whole_or_refused) {
@@ -191,8 +195,14 @@ TEST(files_are_read_whole_or_refused) {
 }
 
 TEST(what_is_no_file_has_no_bytes) {
-  static const struct { const char *path; halotune_status want; bool regular; } rows[] = {
-      {"/no/such/file", HALOTUNE_NOT_FOUND, false}, {"/tmp", HALOTUNE_IO, false}, {path, HALOTUNE_OK, true},
+  static const struct {
+    const char *path;
+    halotune_status want;
+    bool regular;
+  } rows[] = {
+      {"/no/such/file", HALOTUNE_NOT_FOUND, false},
+      {"/tmp", HALOTUNE_IO, false},
+      {path, HALOTUNE_OK, true},
       {"/dev/null", HALOTUNE_OK, false},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -204,8 +214,6 @@ TEST(what_is_no_file_has_no_bytes) {
     free(bytes);
   }
 }
-
-/* --- hashes --- */
 
 /* Stored results are found by these digits for years: they are pinned. */
 static const struct {
@@ -228,7 +236,8 @@ TEST(hashes_are_those_of_xxh3) {
 
 /* From the smallest to the largest, so that each row is below all behind it; the digits have the same order. */
 TEST(hashes_are_ordered_as_their_digits) {
-  static const struct hash rows[] = {{0, 0}, {0, 1}, {0, UINT64_MAX}, {1, 0}, {1, 2}, {0xAB00000000000000, 7}, {UINT64_MAX, 0}};
+  static const struct hash rows[] = {{0, 0},         {0, 1}, {0, UINT64_MAX}, {1, 0}, {1, 2}, {0xAB00000000000000, 7},
+                                     {UINT64_MAX, 0}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     for (size_t k = 0; k < COUNT(rows); k++) {
       char one[HASH_HEX_BYTES], other[HASH_HEX_BYTES];
@@ -242,8 +251,6 @@ TEST(hashes_are_ordered_as_their_digits) {
   }
 }
 
-/* --- threads --- */
-
 enum { LONGEST_LOOP = 1000 };
 
 struct tally {
@@ -253,7 +260,8 @@ struct tally {
   int threads;
 };
 
-static void count_part(void *context, int thread, long first, long end) { /* no CHECK here: it would leave another thread */
+static void count_part(void *context, int thread, long first,
+                       long end) { /* no CHECK here: it would leave another thread */
   struct tally *tally = context;
   bool good = first % tally->grain == 0 && end > first && end <= tally->count && end - first <= tally->grain &&
               (end == tally->count || end - first == tally->grain) && thread >= 0 && thread < tally->threads;
@@ -262,8 +270,12 @@ static void count_part(void *context, int thread, long first, long end) { /* no 
 }
 
 TEST(loops_run_each_index_once) {
-  static const struct { long count, grain; int threads; } rows[] = {
-      {0, 1, 4}, {-3, 1, 2}, {1, 1, 1}, {1, 100, 4}, {1000, 1, 8}, {1000, 7, 3}, {999, 1000, 2}, {1000, 500, 2}, {1000, 3, 1},
+  static const struct {
+    long count, grain;
+    int threads;
+  } rows[] = {
+      {0, 1, 4},    {-3, 1, 2},     {1, 1, 1},      {1, 100, 4},  {1000, 1, 8},
+      {1000, 7, 3}, {999, 1000, 2}, {1000, 500, 2}, {1000, 3, 1},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct tally tally = {.count = rows[i].count, .grain = rows[i].grain, .threads = rows[i].threads};

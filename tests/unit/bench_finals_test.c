@@ -99,8 +99,6 @@ static const struct final_entry *entry_of(const struct phase *phase, int candida
   return NULL;
 }
 
-/* --- rules -------------------------------------------------------------------------------------------------------- */
-
 TEST(ties_are_decided_in_order) {
   static const struct {
     struct contender contenders[3];
@@ -299,8 +297,6 @@ TEST(one_value_again_and_again_has_no_interval) {
   }
 }
 
-/* --- the phase ---------------------------------------------------------------------------------------------------- */
-
 TEST(sixty_four_enter_and_twelve_and_the_default_stay) {
   struct phase phase;
   double times_ms[MOST];
@@ -436,8 +432,6 @@ TEST(times_are_compared_over_the_anchor_s_scale) {
   CHECK_EQ(2, winner(&phase), "winner");
   finals_free(&phase.finals);
 }
-
-/* --- what goes wrong ---------------------------------------------------------------------------------------------- */
 
 TEST(a_variant_that_fails_leaves_and_the_others_go_on) {
   const double times_ms[] = {2, 1, 1.02, 1.025};

@@ -108,9 +108,9 @@ TEST(hopeless_ones_take_one_sample) {
     bool is_full;
     int samples;
     long applications;
-  } rows[] = {{10.1, 1, false, 1, 1},    {9, 1, false, 3, 4},     {700, 0.3, false, 1, 1}, {4.5, 0.3, false, 3, 4},
-              {5.1, 0.3, false, 1, 1},   {700, 650, false, 3, 3}, {700, 0, false, 1, 1},   {300, 0, false, 3, 3},
-              {300, 200, false, 3, 3},   {300, 10, true, 3, 3}};
+  } rows[] = {{10.1, 1, false, 1, 1},  {9, 1, false, 3, 4},     {700, 0.3, false, 1, 1}, {4.5, 0.3, false, 3, 4},
+              {5.1, 0.3, false, 1, 1}, {700, 650, false, 3, 3}, {700, 0, false, 1, 1},   {300, 0, false, 3, 3},
+              {300, 200, false, 3, 3}, {300, 10, true, 3, 3}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct model model;
     model_make(&model, NOISE_NONE, 1);
@@ -184,8 +184,6 @@ TEST(what_goes_wrong_is_a_verdict) {
   CHECK_EQ(0, got.timing.sample_count, "a wrong result has no time");
   measured_free(&got);
 }
-
-/* --- the anchor --------------------------------------------------------------------------------------------------- */
 
 struct anchored {
   struct model model;

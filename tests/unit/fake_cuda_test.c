@@ -35,8 +35,6 @@ static void find_library(void) {
   setenv("HALOTUNE_LIBNVML", library, 1);
 }
 
-/* --- kernels, compiled, and their sources in the cache ------------------------------------------------------------------ */
-
 static struct compiled compile(const char *source, const char *name) {
   struct compile_request request = {.source = source, .name = name, .arch = "sm_90"};
   struct cubin_cache cache;
@@ -80,8 +78,6 @@ static int teardown(void **state) {
   text_free(&nothing);
   return status == HALOTUNE_OK ? result.wait_status : -1;
 }
-
-/* --- one run of the kernel, in a process of its own ------------------------------------------------------------------------ */
 
 struct run {
   struct cu cu;
@@ -179,15 +175,14 @@ static void run_apart(enum which which, const char *fault, char *answer) {
   else CHECK_EQ(ANSWER_BYTES, length, "%s", fault);
 }
 
-/* --- faults --------------------------------------------------------------------------------------------------------------- */
-
 static const struct {
   enum which kernel;
   const char *fault, *want;
 } rows[] = {
     {RIGHT, "", "right"},
-    {RIGHT, "cuInit=NO_DEVICE", "the CUDA driver finds no GPU: see whether 'nvidia-smi -L' lists one, whether a container was given it "
-                               "(docker run --gpus all), and what $CUDA_VISIBLE_DEVICES hides, which is \"7\""},
+    {RIGHT, "cuInit=NO_DEVICE",
+     "the CUDA driver finds no GPU: see whether 'nvidia-smi -L' lists one, whether a container was given it "
+     "(docker run --gpus all), and what $CUDA_VISIBLE_DEVICES hides, which is \"7\""},
     {RIGHT, "cuMemAlloc#2=OUT_OF_MEMORY", "alloc: CUDA_ERROR_OUT_OF_MEMORY"},
     {RIGHT, "cuMemAlloc#3=OUT_OF_MEMORY", "right"},
     {RIGHT, "cuModuleLoadData=NO_BINARY_FOR_GPU", "load: CUDA_ERROR_NO_BINARY_FOR_GPU"},
@@ -260,10 +255,9 @@ TEST(heat_is_told_by_nvml) {
   unsetenv("HALOTUNE_FAKE_STATE");
 }
 
-/* --- variants of templates -------------------------------------------------------------------------------------------------- */
-
 /* Through kernel.h, as the program does it; launched directly or by a graph. */
-static bool is_right(const struct compiled *compiled, const struct generated *generated, const struct scene *scene, bool by_graph) {
+static bool is_right(const struct compiled *compiled, const struct generated *generated, const struct scene *scene,
+                     bool by_graph) {
   const struct scene_request *request = &scene->request;
   size_t points = (size_t)grid_points(&request->domain.grid), bytes = points * sizeof(double);
   struct cu cu;
@@ -279,7 +273,8 @@ static bool is_right(const struct compiled *compiled, const struct generated *ge
   CHECK_EQ(0, cu.stream_create(&stream, 0), "stream");
   CHECK_EQ(0, cu.mem_alloc(&u, bytes) | cu.mem_alloc(&v, bytes), "memory");
   CHECK_EQ(0, cu.to_device(u, scene->inputs[0], bytes) | cu.fill_words(v, ~0u, points * 2, stream), "fields");
-  kernel_plan_make(&generated->launch, request->stencil, request->dtype, &request->domain, request->coefficients, &plan);
+  kernel_plan_make(&generated->launch, request->stencil, request->dtype, &request->domain, request->coefficients,
+                   &plan);
   CHECK_OK(kernel_load(&cu, compiled->cubin, &plan, &kernel));
   CHECK_OK(kernel_bind(&kernel, &u, &v, &fields));
   CUgraph graph = NULL;
@@ -293,8 +288,8 @@ static bool is_right(const struct compiled *compiled, const struct generated *ge
     CHECK_EQ(0, cu.graph_launch(exec, stream) | cu.graph_exec_destroy(exec) | cu.graph_destroy(graph), "graph");
   }
   CHECK_EQ(0, cu.stream_synchronize(stream) | cu.to_host(got, v, bytes), "result");
-  struct comparison found = compare_fields(&request->domain.grid, &scene->box, scene->want[0], scene->magnitudes[0], got,
-                                           request->dtype, scene->allowed_units);
+  struct comparison found = compare_fields(&request->domain.grid, &scene->box, scene->want[0], scene->magnitudes[0],
+                                           got, request->dtype, scene->allowed_units);
   kernel_fields_free(&kernel, &fields);
   kernel_unload(&kernel);
   CHECK_EQ(0, cu.mem_free(u) | cu.mem_free(v) | cu.stream_destroy(stream), "the end");
@@ -316,16 +311,26 @@ TEST(variants_compute_what_the_reference_does) {
   CHECK_OK(analysis_make(stencil, &analysis));
   CHECK_OK(template_read("templates/zmarch.yaml", &template));
   CHECK_OK(scene_coefficients(stencil, &grid, DTYPE_F64, coefficients));
-  struct scene_request request = {.stencil = stencil, .analysis = analysis, .dtype = DTYPE_F64, .input = INPUT_RANDOM, .seed = 3,
-                                  .steps = 1, .threads = 1, .domain = domain_dense(stencil, analysis, &grid),
+  struct scene_request request = {.stencil = stencil,
+                                  .analysis = analysis,
+                                  .dtype = DTYPE_F64,
+                                  .input = INPUT_RANDOM,
+                                  .seed = 3,
+                                  .steps = 1,
+                                  .threads = 1,
+                                  .domain = domain_dense(stencil, analysis, &grid),
                                   .coefficients = coefficients};
   CHECK_OK(scene_make(&request, &scene));
   for (size_t i = 0; i < COUNT(variants); i++) {
     struct generated generated;
     char set[128];
     snprintf(set, sizeof set, "storage=registers vector=1 block_x=32 block_y=8 points_y=1 z_slicing=8 %s", variants[i]);
-    struct variant_spec spec = {.stencil = stencil, .analysis = analysis, .template = template, .dtype = DTYPE_F64,
-                                .domain = request.domain, .coefficients = coefficients,
+    struct variant_spec spec = {.stencil = stencil,
+                                .analysis = analysis,
+                                .template = template,
+                                .dtype = DTYPE_F64,
+                                .domain = request.domain,
+                                .coefficients = coefficients,
                                 .limits = arch_device_limits(arch_find(9, 0))};
     spec.configuration = configuration_for(&spec, set);
     CHECK_OK(generate(&spec, &generated));

@@ -2,8 +2,8 @@
 #include "stencil/generate.h"
 
 #include "gpu/arch.h"
-#include "tests/unit/templates.h"
 #include "tests/unit/stencils.h"
+#include "tests/unit/templates.h"
 
 /* A stencil of kernels/ with the template `direct`, and one variant of it. */
 struct fixture {
@@ -82,7 +82,8 @@ TEST(the_source_says_what_was_chosen) {
     set(&f, rows[i].set);
     CHECK_OK(generate(&f.spec, &generated));
     CHECK(strstr(generated.source, rows[i].has), "row %zu %s has %s", i, rows[i].set, rows[i].has);
-    CHECK(!rows[i].lacks || !strstr(generated.source, rows[i].lacks), "row %zu %s lacks %s", i, rows[i].set, rows[i].lacks);
+    CHECK(!rows[i].lacks || !strstr(generated.source, rows[i].lacks), "row %zu %s lacks %s", i, rows[i].set,
+          rows[i].lacks);
     generated_free(&generated);
     close_fixture(&f);
   }
@@ -97,7 +98,10 @@ TEST(the_grid_of_blocks_covers_the_box) {
       {"block_x=32", {34, 3, 3}, {32, 1, 1}, {1, 1, 1}},
       {"block_x=32", {35, 3, 3}, {32, 1, 1}, {2, 1, 1}},
       {"vector=4", {512, 64, 64}, {128, 1, 1}, {1, 62, 62}},
-      {"vector=4", {516, 64, 64}, {128, 1, 1}, {2, 62, 62}}, /* the box ends at 515: the groups from 0 to 511 are too few */
+      {"vector=4",
+       {516, 64, 64},
+       {128, 1, 1},
+       {2, 62, 62}}, /* the box ends at 515: the groups from 0 to 511 are too few */
       {"points_z=8", {64, 64, 64}, {128, 1, 1}, {1, 62, 8}},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -153,12 +157,15 @@ TEST(arguments_are_packed_as_the_kernel_takes_them) {
   f.spec.domain.row = 24;
   f.spec.domain.plane = 312; /* 13 rows */
   CHECK_OK(generate(&f.spec, &generated));
-  CHECK(generated.launch.passes_coefficients && !generated.launch.literal_extents && generated.launch.passes_textures == 0, "what is passed");
+  CHECK(generated.launch.passes_coefficients && !generated.launch.literal_extents &&
+            generated.launch.passes_textures == 0,
+        "what is passed");
   CHECK_EQ(sizeof numbers, geometry_pack(&generated.launch, &f.spec.domain, bytes), "bytes of Geometry");
   memcpy(numbers, bytes, sizeof numbers);
   static const int want[DOMAIN_NUMBERS] = {20, 12, 10, 24, 312, 1, 19, 1, 11, 1, 9};
   for (int i = 0; i < DOMAIN_NUMBERS; i++) CHECK_EQ(want[i], numbers[i], "%s", domain_number_names[i]);
-  CHECK_EQ(7 * sizeof(float), coefficients_pack(&generated.launch, f.stencil, DTYPE_F32, f.coefficients, values), "Coefficients");
+  CHECK_EQ(7 * sizeof(float), coefficients_pack(&generated.launch, f.stencil, DTYPE_F32, f.coefficients, values),
+           "Coefficients");
   for (int i = 0; i < 7; i++) CHECK_NEAR((float)f.coefficients[i], values[i], 0, "coefficient %d", i);
   generated_free(&generated);
   set(&f, "extents=literal");

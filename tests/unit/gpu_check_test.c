@@ -72,8 +72,15 @@ static void free_field(struct field *f) {
 }
 
 static struct gpu_look look_of(const struct field *f) {
-  struct gpu_look look = {.front = FRONT, .count = POINTS, .behind = BEHIND, .nx = NX, .ny = NY,
-                          .rounding = compare_rounding(f->dtype), .allowed_units = 4, .compares = 1, .keeps_poison = 1};
+  struct gpu_look look = {.front = FRONT,
+                          .count = POINTS,
+                          .behind = BEHIND,
+                          .nx = NX,
+                          .ny = NY,
+                          .rounding = compare_rounding(f->dtype),
+                          .allowed_units = 4,
+                          .compares = 1,
+                          .keeps_poison = 1};
   for (int axis = 0; axis < MAX_DIMS; axis++) look.low[axis] = f->box.low[axis], look.high[axis] = f->box.high[axis];
   return look;
 }
@@ -89,9 +96,14 @@ static struct gpu_found run(const char *kernel, const struct host_argument *inpu
   memcpy(arguments, inputs, (size_t)count * sizeof *arguments);
   arguments[count] = (struct host_argument){.kind = HOST_ARGUMENT_BYTES, .bytes = look, .byte_count = sizeof *look};
   arguments[count + 1] = (struct host_argument){.kind = HOST_ARGUMENT_BUFFER, .buffer = parts};
-  const struct host_launch launch = {.kernel = kernel, .grid = {BLOCKS, 1, 1}, .block = {GPU_CHECK_THREADS, 1, 1},
-                                     .shared_bytes = GPU_CHECK_THREADS * sizeof found, .arguments = arguments,
-                                     .argument_count = count + 2, .threads = HOST_RANDOM, .seed = 3};
+  const struct host_launch launch = {.kernel = kernel,
+                                     .grid = {BLOCKS, 1, 1},
+                                     .block = {GPU_CHECK_THREADS, 1, 1},
+                                     .shared_bytes = GPU_CHECK_THREADS * sizeof found,
+                                     .arguments = arguments,
+                                     .argument_count = count + 2,
+                                     .threads = HOST_RANDOM,
+                                     .seed = 3};
   CHECK_OK(host_run(batch, 0, &launch, &outcome));
   CHECK_EQ(HOST_OK, outcome.kind, "%s", outcome.text);
   for (int i = 0; i < BLOCKS; i++) gpu_found_add(&found, (const struct gpu_found *)host_buffer_data(parts) + i);

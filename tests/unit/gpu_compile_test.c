@@ -36,11 +36,11 @@ TEST(nvrtc_knows_its_version_and_architectures) {
 
 /* One row a source: what compile_source returns, a text of its log or detail, and the resources of kernel k, where -1
  * is any number but 0. */
-#define SPILLS                                                                                                         \
-  "extern \"C\" __global__ void k(float *a, int n) {\n"                                                                \
-  "  float v[64];\n"                                                                                                   \
-  "  for (int i = 0; i < 64; i++) v[i] = a[i * n + threadIdx.x];\n"                                                    \
-  "  for (int r = 0; r < n; r++) for (int i = 0; i < 64; i++) v[i] = v[i] * v[(i + 7) % 64] + r;\n"                    \
+#define SPILLS                                                                                      \
+  "extern \"C\" __global__ void k(float *a, int n) {\n"                                             \
+  "  float v[64];\n"                                                                                \
+  "  for (int i = 0; i < 64; i++) v[i] = a[i * n + threadIdx.x];\n"                                 \
+  "  for (int r = 0; r < n; r++) for (int i = 0; i < 64; i++) v[i] = v[i] * v[(i + 7) % 64] + r;\n" \
   "  for (int i = 0; i < 64; i++) a[i * n + threadIdx.x] = v[i];\n}\n"
 static const char *const max_32_registers[] = {"--maxrregcount=32"};
 static const char *const second_arch[] = {"--gpu-architecture=compute_90"};

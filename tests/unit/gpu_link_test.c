@@ -139,10 +139,10 @@ TEST(the_parts_of_a_cubin_follow_each_other) {
     uint64_t offset, bytes;
     halotune_status want;
   } rows[] = {
-      {0, 100, HALOTUNE_OK},      {100, 50, HALOTUNE_OK},  {100, 50, HALOTUNE_PARSE}, /* that one is there already */
-      {160, 10, HALOTUNE_PARSE},  {150, 0, HALOTUNE_PARSE}, {150, GPU_WINDOW_BYTES + 1ull, HALOTUNE_PARSE},
-      {150, 10, HALOTUNE_OK},     {0, 7, HALOTUNE_OK}, /* another cubin */
-      {160, 10, HALOTUNE_PARSE},  {7, 1, HALOTUNE_OK},
+      {0, 100, HALOTUNE_OK},     {100, 50, HALOTUNE_OK},   {100, 50, HALOTUNE_PARSE}, /* that one is there already */
+      {160, 10, HALOTUNE_PARSE}, {150, 0, HALOTUNE_PARSE}, {150, GPU_WINDOW_BYTES + 1ull, HALOTUNE_PARSE},
+      {150, 10, HALOTUNE_OK},    {0, 7, HALOTUNE_OK}, /* another cubin */
+      {160, 10, HALOTUNE_PARSE}, {7, 1, HALOTUNE_OK},
   };
   struct gpu_link link;
   CHECK_OK(gpu_link_open(NULL, &link));
@@ -154,8 +154,6 @@ TEST(the_parts_of_a_cubin_follow_each_other) {
   CHECK_EQ(HALOTUNE_PARSE, ask_numbers(&link, GPU_REQUEST_PREPARE, &(uint64_t){8}, 1), "no GPU was opened");
   gpu_link_close(&link);
 }
-
-/* --- orphans ------------------------------------------------------------------------------------------------------ */
 
 TEST(no_worker_outlives_a_program_that_was_killed) {
   enum { LATE_MS = 2000 };
@@ -184,8 +182,7 @@ TEST(no_worker_outlives_a_program_that_was_killed) {
   while ((is_running(pids[0]) || is_running(pids[1])) && clock_ms() < until_ms) usleep(5000);
   CHECK(!is_running(pids[0]), "the spawner is left");
   CHECK(!is_running(pids[1]), "the worker is left");
-  while (waitpid(-1, NULL, 0) > 0) {
-  }
+  while (waitpid(-1, NULL, 0) > 0) {}
   close(ends[0]);
   close(ends[1]);
 }

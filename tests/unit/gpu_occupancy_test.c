@@ -191,8 +191,6 @@ TEST(the_arithmetic_is_shown) {
   }
 }
 
-/* --- NVIDIA's own arithmetic -------------------------------------------------------------------------------------- */
-
 static const struct {
   int major, minor;
 } capabilities[] = {{7, 5}, {8, 0},  {8, 6},  {8, 7},  {8, 8},  {8, 9},

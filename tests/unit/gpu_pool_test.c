@@ -62,8 +62,7 @@ TEST(many_sources_come_back_each_as_its_own_cubin) {
   while (done < SOURCES) {
     for (; submitted < SOURCES && compile_pool_has_room(pool); submitted++) {
       char source[200];
-      if (submitted % 4 == 3)
-        snprintf(source, sizeof source, "__global__ void k() { wrong_%d; }", submitted);
+      if (submitted % 4 == 3) snprintf(source, sizeof source, "__global__ void k() { wrong_%d; }", submitted);
       else
         snprintf(source, sizeof source, "extern \"C\" __global__ void k%d(int *a) { a[0] = %d; }", submitted,
                  submitted);
@@ -76,10 +75,8 @@ TEST(many_sources_come_back_each_as_its_own_cubin) {
     seen[i] = true;
     check_outcome(&result, result.id, i % 4 == 3 ? COMPILE_FAILED : COMPILE_OK);
     snprintf(name, sizeof name, i % 4 == 3 ? "wrong_%d" : "k%d", i);
-    if (i % 4 == 3)
-      CHECK(strstr(result.compiled.log, name), "%s", result.compiled.log);
-    else
-      CHECK(resource_report_find(&result.compiled.report, name), "source %d", i);
+    if (i % 4 == 3) CHECK(strstr(result.compiled.log, name), "%s", result.compiled.log);
+    else CHECK(resource_report_find(&result.compiled.report, name), "source %d", i);
     compile_result_free(&result);
     done++;
   }

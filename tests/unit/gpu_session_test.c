@@ -231,8 +231,9 @@ TEST(a_checked_sample_that_is_wrong_is_told_later) {
     damage.wait = c.s.cu.event_synchronize;
     damage.calls = 0;
     damage.strikes = rows[i].strikes;
-    damage.at = (rotates ? gpu_rotation_field(&c.s.rotation, (BATCH - 1) % bindings, output) : c.s.fields[output].data) +
-                (c.stage.stencil->dims == 1 ? WHERE_1D : WHERE) * sizeof(double);
+    damage.at =
+        (rotates ? gpu_rotation_field(&c.s.rotation, (BATCH - 1) % bindings, output) : c.s.fields[output].data) +
+        (c.stage.stencil->dims == 1 ? WHERE_1D : WHERE) * sizeof(double);
     c.s.cu.event_synchronize = wait_and_damage;
     for (int k = 0; k < SAMPLES; k++) CHECK_OK(gpu_session_sample_checked(&c.s, 0, BATCH, &time_ms));
     CHECK_OK(gpu_session_sample_checked(&c.s, 1, BATCH, &time_ms)); /* another slot runs behind it */
@@ -252,9 +253,12 @@ TEST(how_long_values_stay_finite_follows_from_the_weights) {
     enum dtype dtype;
     double factor;
     long least, most;
-  } rows[] = {{"star7", DTYPE_F32, 1, LONG_MAX, LONG_MAX},    {"heat2d", DTYPE_F64, 1, LONG_MAX, LONG_MAX},
-              {"star7", DTYPE_F32, 2, 120, 127},              {"star7", DTYPE_F64, 2, 1000, 1023},
-              {"wave25", DTYPE_F32, 1, 0, 0}, {"diffusion2d", DTYPE_F64, 1, 0, 0}};
+  } rows[] = {{"star7", DTYPE_F32, 1, LONG_MAX, LONG_MAX},
+              {"heat2d", DTYPE_F64, 1, LONG_MAX, LONG_MAX},
+              {"star7", DTYPE_F32, 2, 120, 127},
+              {"star7", DTYPE_F64, 2, 1000, 1023},
+              {"wave25", DTYPE_F32, 1, 0, 0},
+              {"diffusion2d", DTYPE_F64, 1, 0, 0}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct stencil *stencil;
     struct analysis *analysis;

@@ -34,7 +34,8 @@ TEST(a_compile_error_costs_its_variant_only) {
     if (ok) CHECK_EQ(HOST_OK, run_kernel(batch, (int)i, &data, 64, 0, 0, 0).kind, "%s", sources[i].name);
   }
   struct host_outcome outcome;
-  CHECK_EQ(HALOTUNE_ARGUMENT, host_run(batch, 1, &(struct host_launch){.kernel = "kernel"}, &outcome), "a failed variant");
+  CHECK_EQ(HALOTUNE_ARGUMENT, host_run(batch, 1, &(struct host_launch){.kernel = "kernel"}, &outcome),
+           "a failed variant");
   host_batch_free(batch);
   free_data(&data);
 }
@@ -50,8 +51,6 @@ TEST(what_was_compiled_is_found_again) {
   }
   free_data(&data);
 }
-
-/* --- the cache -------------------------------------------------------------------------------------------------------- */
 
 static int warnings;
 static char last_warning[400];
@@ -152,7 +151,8 @@ TEST(the_cache_keeps_to_its_size) {
                                           "/00112233445566778899aabbccddeeff.runner.AAAAAA"};
   char path[64], leftover[COUNT(leftovers)][128];
   struct host_options options = own_cache("bounded", path, sizeof path);
-  struct host_source sources[] = {kernel_source("a.cu", good), kernel_source("b.cu", good), kernel_source("c.cu", good)};
+  struct host_source sources[] = {kernel_source("a.cu", good), kernel_source("b.cu", good),
+                                  kernel_source("c.cu", good)};
   const struct timespec old[] = {{.tv_sec = time(NULL) - 7200}, {.tv_sec = time(NULL) - 7200}};
   struct data data = make_data();
   struct host_batch *batch;
@@ -171,8 +171,6 @@ TEST(the_cache_keeps_to_its_size) {
   CHECK_EQ(0, for_files(path, ".so", NULL) + for_files(path, ".runner", NULL), "above the bound");
   free_data(&data);
 }
-
-/* --- compilers -------------------------------------------------------------------------------------------------------- */
 
 TEST(a_missing_compiler_is_said) {
   struct host_source source = kernel_source("good.cu", good);
@@ -245,11 +243,17 @@ TEST(launches_that_a_gpu_refuses_are_refused) {
 TEST(arguments_have_to_fit_the_kernel) {
   static const char *const names[] = {"first", "second"};
   const struct host_source source = {
-      .name = "two.cu", .kernels = names, .kernel_count = 2,
-      .text = "struct Shape { int a; double b; };\nstruct Empty {};\n"
-              "extern \"C\" __global__ void first(const Shape s, const Empty, double *out) { out[threadIdx.x] = s.a + s.b; }\n"
-              "extern \"C\" __global__ void second(double *out, char c) { out[threadIdx.x] += c; }\n"};
-  const struct { int a; double b; } shape = {1, 0.5};
+      .name = "two.cu",
+      .kernels = names,
+      .kernel_count = 2,
+      .text =
+          "struct Shape { int a; double b; };\nstruct Empty {};\n"
+          "extern \"C\" __global__ void first(const Shape s, const Empty, double *out) { out[threadIdx.x] = s.a + s.b; }\n"
+          "extern \"C\" __global__ void second(double *out, char c) { out[threadIdx.x] += c; }\n"};
+  const struct {
+    int a;
+    double b;
+  } shape = {1, 0.5};
   const char three[4] = {3}, empty = 0;
   struct host_buffer *buffer;
   struct host_outcome outcome;
@@ -408,8 +412,6 @@ TEST(a_cache_that_cannot_be_written_is_temporary) {
   for (waited_ms = 0; for_files(parent, "halotune-", NULL) > 0 && waited_ms < 10000; waited_ms += 20) sleep_ms(20);
   CHECK_EQ(0, for_files(parent, "halotune-", NULL), "it is removed");
 }
-
-/* --- the GPU's side --------------------------------------------------------------------------------------------------- */
 
 static const char wrapper_kernel[] =
     "template <class T, int N> __device__ void move(T *p) {\n"

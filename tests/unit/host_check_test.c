@@ -7,11 +7,11 @@
 #include "tuner/verify/host_check.h"
 #include "tuner/verify/scenes.h"
 
-#define ENTRY                                                                                                   \
-  "struct Geometry { int nx, ny, nz, row, plane, x0, x1, y0, y1, z0, z1; };\n"                                  \
-  "extern \"C\" __global__ void kernel(float *u, float *v, const Geometry g) {\n"                               \
-  "  const int x = threadIdx.x, y = blockIdx.x, i = y*g.row + x;\n"                                             \
-  "  const bool inside = x >= g.x0 && x < g.x1 && y >= g.y0 && y < g.y1;\n"                                     \
+#define ENTRY                                                                     \
+  "struct Geometry { int nx, ny, nz, row, plane, x0, x1, y0, y1, z0, z1; };\n"    \
+  "extern \"C\" __global__ void kernel(float *u, float *v, const Geometry g) {\n" \
+  "  const int x = threadIdx.x, y = blockIdx.x, i = y*g.row + x;\n"               \
+  "  const bool inside = x >= g.x0 && x < g.x1 && y >= g.y0 && y < g.y1;\n"       \
   "  auto sum = [&](int at) { return u[at] + 2*u[at - 1] - 3*u[at + g.row]; };\n"
 
 /* Of v = u[0,0] + 2*u[-1,0] - 3*u[0,1] on 9x8 points in rows of 16, of which x from 1 and y up to 7 are computed. */
@@ -41,8 +41,13 @@ TEST(each_fault_has_its_name_and_place) {
   struct scene scene;
   CHECK_OK(stencil_of_update(2, "v = u[0,0] + 2*u[-1,0] - 3*u[0,1]", &stencil));
   CHECK_OK(analysis_make(stencil, &analysis));
-  struct scene_request request = {.stencil = stencil, .analysis = analysis, .dtype = DTYPE_F32, .input = INPUT_RANDOM,
-                                  .seed = 7, .steps = 1, .threads = 1};
+  struct scene_request request = {.stencil = stencil,
+                                  .analysis = analysis,
+                                  .dtype = DTYPE_F32,
+                                  .input = INPUT_RANDOM,
+                                  .seed = 7,
+                                  .steps = 1,
+                                  .threads = 1};
   request.domain = domain_dense(stencil, analysis, &stencil->grids[0]);
   request.domain.row = 16;
   request.domain.plane = 16L * 9;
@@ -53,11 +58,14 @@ TEST(each_fault_has_its_name_and_place) {
     sources[i] = (struct host_source){rows[i].name, text[i], kernels, 1};
   }
   struct host_batch *batch = build_kernels(sources, COUNT(rows), false);
-  struct generated generated = {.launch = {.kernel = "kernel", .block = {9, 1, 1}, .grid = {8, 1, 1}, .index_bytes = 4}};
+  struct generated generated = {
+      .launch = {.kernel = "kernel", .block = {9, 1, 1}, .grid = {8, 1, 1}, .index_bytes = 4}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct check_result result;
-    CHECK_EQ(COMPILE_OK, host_batch_compile(batch, (int)i)->outcome, "%s: %s", rows[i].name, host_batch_compile(batch, (int)i)->log);
-    CHECK_OK(host_check(batch, (int)i, &generated, &scene, (struct check_order){HOST_ASCENDING, HOST_ASCENDING, 0}, &result));
+    CHECK_EQ(COMPILE_OK, host_batch_compile(batch, (int)i)->outcome, "%s: %s", rows[i].name,
+             host_batch_compile(batch, (int)i)->log);
+    CHECK_OK(host_check(batch, (int)i, &generated, &scene, (struct check_order){HOST_ASCENDING, HOST_ASCENDING, 0},
+                        &result));
     CHECK_TEXT(rows[i].want, result.name, "%s: %s", rows[i].name, result.text);
     CHECK(strstr(result.text, rows[i].text), "%s: %s", rows[i].name, result.text);
   }
@@ -78,11 +86,20 @@ TEST(narrow_offsets_are_found_where_strides_are_long) {
   CHECK_OK(template_read("templates/direct.yaml", &template));
   CHECK_OK(scenes_make(&(struct scenes_request){stencil, analysis, DTYPE_F32, NULL, 1, 1}, &scenes));
   const struct scene *far = &scenes.list[scenes.count - 1].scene;
-  struct variant_spec spec = {.stencil = stencil, .analysis = analysis, .template = template, .dtype = DTYPE_F32,
-                              .configuration = configuration_default(template), .domain = far->request.domain,
+  struct variant_spec spec = {.stencil = stencil,
+                              .analysis = analysis,
+                              .template = template,
+                              .dtype = DTYPE_F32,
+                              .configuration = configuration_default(template),
+                              .domain = far->request.domain,
                               .coefficients = scenes.coefficients,
-                              .limits = {.capability = 90, .max_threads = 1024, .max_threads_sm = 2048,
-                                         .max_registers = 255, .registers_sm = 65536, .max_shared_bytes = 48 << 10, .warp_size = 32}};
+                              .limits = {.capability = 90,
+                                         .max_threads = 1024,
+                                         .max_threads_sm = 2048,
+                                         .max_registers = 255,
+                                         .registers_sm = 65536,
+                                         .max_shared_bytes = 48 << 10,
+                                         .warp_size = 32}};
   struct generated generated;
   CHECK_OK(generate(&spec, &generated));
   CHECK_EQ(8, generated.launch.index_bytes, "a field of %ld elements", domain_elements(&spec.domain));
@@ -114,8 +131,7 @@ TEST(buffers_change_places_as_iterate_says) {
     const char *stencil;
     int inputs[3], outputs[1]; /* buffers in the second step; inputs came first, then outputs */
   } places[] = {
-      {"star7", {1}, {0}},
-      {"wave25", {3, 0, 2}, {1}}, /* u, the step before, the velocity; the new one */
+      {"star7", {1}, {0}}, {"wave25", {3, 0, 2}, {1}}, /* u, the step before, the velocity; the new one */
   };
   for (size_t i = 0; i < COUNT(places); i++) {
     struct stencil *stencil;
@@ -166,7 +182,8 @@ TEST(default_scenes_cover_what_is_promised) {
       blocks[scenes.list[i].orders[k].blocks]++;
     }
   }
-  CHECK(dense == 2 && padded == 7 && steps == 3 && boxed == 1 && far == 1, "%d %d %d %d %d", dense, padded, steps, boxed, far);
+  CHECK(dense == 2 && padded == 7 && steps == 3 && boxed == 1 && far == 1, "%d %d %d %d %d", dense, padded, steps,
+        boxed, far);
   CHECK(threads[0] > 2 && threads[1] > 2 && threads[2] > 2 && blocks[0] > 2 && blocks[1] > 2, "orders");
   scenes_free(&scenes);
   analysis_free(analysis);

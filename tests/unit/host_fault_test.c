@@ -15,7 +15,8 @@ static const struct {
   size_t shared_bytes;
   const char *source;
 } rows[] = {
-    {"a barrier is missing", HOST_UNWRITTEN_SHARED, "shared memory that was read before it was written", SOME_ORDER, SHARED_TILE,
+    {"a barrier is missing", HOST_UNWRITTEN_SHARED, "shared memory that was read before it was written", SOME_ORDER,
+     SHARED_TILE,
      HEAD "  float *s = SHARED_MEMORY(float);\n"
           "  s[threadIdx.x] = u[i];\n"
           "  v[i] = threadIdx.x > 0 ? s[threadIdx.x - 1] : 0;\n}\n"},
@@ -26,7 +27,8 @@ static const struct {
           "  if (i < 100) reinterpret_cast<double *>(v)[i] = threadIdx.x > 1 ? 1.0 - s[threadIdx.x - 1] : 0;\n}\n"},
     {"shared memory that nobody writes", HOST_UNWRITTEN_SHARED, "element 0", EVERY_ORDER, SHARED_TILE,
      HEAD "  v[i] = 2*SHARED_MEMORY(float)[threadIdx.x] + 1;\n}\n"},
-    {"barriers in two branches", HOST_DIVERGENT_BARRIER, "this thread comes to the barrier in line", EVERY_ORDER, SHARED_TILE,
+    {"barriers in two branches", HOST_DIVERGENT_BARRIER, "this thread comes to the barrier in line", EVERY_ORDER,
+     SHARED_TILE,
      HEAD "  if (threadIdx.x < 5)\n"
           "    __syncthreads();\n"
           "  else\n"
@@ -40,14 +42,16 @@ static const struct {
      HEAD "  if (threadIdx.x >= 32) return;\n"
           "  __syncthreads();\n"
           "  v[i] = 0;\n}\n"},
-    {"lanes in different operations", HOST_DIVERGENT_BARRIER, "lanes of warp 0 meet in different operations", EVERY_ORDER, 32, 0,
+    {"lanes in different operations", HOST_DIVERGENT_BARRIER, "lanes of warp 0 meet in different operations",
+     EVERY_ORDER, 32, 0,
      HEAD "  int x = i;\n"
           "  if (i%32 < 8) x = __shfl_sync(0xffffffffu, x, 0);\n"
           "  else x = __shfl_xor_sync(0xffffffffu, x, 1);\n"
           "  v[i] = x;\n}\n"},
-    {"a lane waits at the barrier, others for it", HOST_DIVERGENT_BARRIER, "waits in line 4 for lanes 0xffffffff", EVERY_ORDER, 32,
-     0, HEAD "  if (i%32 == 3) __syncthreads();\n"
-             "  v[i] = __any_sync(0xffffffffu, i);\n}\n"},
+    {"a lane waits at the barrier, others for it", HOST_DIVERGENT_BARRIER, "waits in line 4 for lanes 0xffffffff",
+     EVERY_ORDER, 32, 0,
+     HEAD "  if (i%32 == 3) __syncthreads();\n"
+          "  v[i] = __any_sync(0xffffffffu, i);\n}\n"},
     {"a mask without the lane", HOST_DIVERGENT_BARRIER, "is not in the mask", EVERY_ORDER, 32, 0,
      HEAD "  v[i] = __any_sync(0x0000ffffu, i);\n}\n"},
     {"a shuffle from a lane that takes no part", HOST_UNDEFINED, "a lane that takes no part", EVERY_ORDER, 32, 0,
@@ -92,19 +96,20 @@ static const struct {
     {"a misaligned bulk copy", HOST_MISALIGNED, "bulk copy of 16 bytes in line 3", EVERY_ORDER, SHARED_TILE,
      HEAD "  bulk_copy(SHARED_MEMORY(float), u + 1, 16, SHARED_MEMORY(unsigned long long) + 4);\n}\n"},
     {"one arrival too many", HOST_UNDEFINED, "once too often", EVERY_ORDER, SHARED_TILE,
-     HEAD "  unsigned long long *barrier = SHARED_MEMORY(unsigned long long);\n"
-          "  if (threadIdx.x == 0) {\n    barrier_init(barrier, 1);\n    barrier_expect(barrier, 16);\n    barrier_expect(barrier, 16);\n  }\n"
-          "  v[i] = 0;\n}\n"},
-    {"a write behind a buffer", HOST_OUT_OF_BOUNDS, "byte 1024 was written, of the 1024 bytes of argument 1's buffer", EVERY_ORDER,
-     64, 0, HEAD "  v[i + 1] = u[i];\n  v[0] = 0;\n}\n"},
+     HEAD
+     "  unsigned long long *barrier = SHARED_MEMORY(unsigned long long);\n"
+     "  if (threadIdx.x == 0) {\n    barrier_init(barrier, 1);\n    barrier_expect(barrier, 16);\n    barrier_expect(barrier, 16);\n  }\n"
+     "  v[i] = 0;\n}\n"},
+    {"a write behind a buffer", HOST_OUT_OF_BOUNDS, "byte 1024 was written, of the 1024 bytes of argument 1's buffer",
+     EVERY_ORDER, 64, 0, HEAD "  v[i + 1] = u[i];\n  v[0] = 0;\n}\n"},
     {"a write before a buffer", HOST_OUT_OF_BOUNDS, "byte -4 was written", EVERY_ORDER, 64, 0,
      HEAD "  v[i] = v[i - 1] = 0;\n}\n"},
     {"a read behind a buffer", HOST_OUT_OF_BOUNDS, "comes from memory outside of a buffer", EVERY_ORDER, 64, 0,
      HEAD "  v[i] = u[i + 1];\n}\n"},
-    {"an access far behind a buffer", HOST_OUT_OF_BOUNDS, "byte 4000000 of the buffer of argument 1", EVERY_ORDER, 64, 0,
-     HEAD "  v[1000000] = u[i];\n}\n"},
-    {"shared memory overrun", HOST_OUT_OF_BOUNDS, "byte 256 was written, of a block's 256 bytes of shared memory", EVERY_ORDER,
-     SHARED_TILE, HEAD "  SHARED_MEMORY(float)[threadIdx.x + 1] = u[i];\n  v[i] = 0;\n}\n"},
+    {"an access far behind a buffer", HOST_OUT_OF_BOUNDS, "byte 4000000 of the buffer of argument 1", EVERY_ORDER, 64,
+     0, HEAD "  v[1000000] = u[i];\n}\n"},
+    {"shared memory overrun", HOST_OUT_OF_BOUNDS, "byte 256 was written, of a block's 256 bytes of shared memory",
+     EVERY_ORDER, SHARED_TILE, HEAD "  SHARED_MEMORY(float)[threadIdx.x + 1] = u[i];\n  v[i] = 0;\n}\n"},
     {"a misaligned vector", HOST_MISALIGNED, "misaligned vector access of 16 bytes", EVERY_ORDER, 64, 0,
      HEAD "  float a[4];\n"
           "  load_vector(u + i + 1, a);\n"
@@ -153,11 +158,12 @@ TEST(faults_are_named) {
     int shown = 0;
     CHECK(compile->outcome == COMPILE_OK, "%s: %s", rows[row].name, compile->log);
     for (int order = 0; order < ORDERS && (shown == 0 || rows[row].want != HOST_HUNG); order++) {
-      struct host_outcome outcome = run_kernel(batch, (int)row, &data, rows[row].block, 0, rows[row].shared_bytes, order);
+      struct host_outcome outcome =
+          run_kernel(batch, (int)row, &data, rows[row].block, 0, rows[row].shared_bytes, order);
       shown += is_wanted(row, &outcome);
       CHECK(is_wanted(row, &outcome) || (rows[row].orders == SOME_ORDER && outcome.kind == HOST_OK),
-            "%s, order %d: %s: %s, thread %u of block %u", rows[row].name, order, host_outcome_name(outcome.kind), outcome.text,
-            outcome.thread[0], outcome.block[0]);
+            "%s, order %d: %s: %s, thread %u of block %u", rows[row].name, order, host_outcome_name(outcome.kind),
+            outcome.text, outcome.thread[0], outcome.block[0]);
     }
     CHECK(shown > 0, "%s: no order shows it", rows[row].name);
   }
@@ -179,7 +185,8 @@ TEST(a_missing_barrier_is_right_in_ascending_order_only) {
 }
 
 TEST(a_report_names_block_and_thread) {
-  struct host_source source = kernel_source("place", HEAD "  float *volatile p = nullptr;\n  if (i == 100) v[i] = *p;\n}\n");
+  struct host_source source =
+      kernel_source("place", HEAD "  float *volatile p = nullptr;\n  if (i == 100) v[i] = *p;\n}\n");
   struct data data = make_data();
   struct host_batch *batch = build_kernels(&source, 1, false);
   struct host_outcome outcome = run_kernel(batch, 0, &data, 32, 0, 0, 0);
@@ -196,14 +203,17 @@ static const struct {
   enum host_outcome_kind want;
   const char *text, *source;
 } sanitized[] = {
-    {"a write behind a buffer", HOST_OUT_OF_BOUNDS, "AddressSanitizer: use-after-poison", HEAD "  v[i + 1] = u[i];\n}\n"},
-    {"a read behind a buffer", HOST_OUT_OF_BOUNDS, "AddressSanitizer: use-after-poison", HEAD "  v[i] = u[i + 1];\n}\n"},
+    {"a write behind a buffer", HOST_OUT_OF_BOUNDS, "AddressSanitizer: use-after-poison",
+     HEAD "  v[i + 1] = u[i];\n}\n"},
+    {"a read behind a buffer", HOST_OUT_OF_BOUNDS, "AddressSanitizer: use-after-poison",
+     HEAD "  v[i] = u[i + 1];\n}\n"},
     {"a read behind shared memory", HOST_OUT_OF_BOUNDS, "AddressSanitizer: heap-buffer-overflow",
      HEAD "  __syncthreads();\n  v[i] = SHARED_MEMORY(float)[threadIdx.x + 1];\n}\n"},
     {"an overflow", HOST_UNDEFINED, "an overflow:3:15: Signed integer overflow", HEAD "  v[i] = i + n*10000000;\n}\n"},
     {"an index of an array", HOST_UNDEFINED, "Index 9 out of bounds",
      HEAD "  volatile int k = 9;\n  float a[4] = {};\n  v[i] = a[k];\n}\n"},
-    {"a null pointer", HOST_UNDEFINED, "Load of null pointer", HEAD "  float *volatile p = nullptr;\n  v[i] = *p;\n}\n"},
+    {"a null pointer", HOST_UNDEFINED, "Load of null pointer",
+     HEAD "  float *volatile p = nullptr;\n  v[i] = *p;\n}\n"},
     {"barriers in two branches", HOST_DIVERGENT_BARRIER, "barrier in line",
      HEAD "  if (threadIdx.x < 5)\n    __syncthreads();\n  else\n    __syncthreads();\n}\n"},
 };
@@ -211,7 +221,8 @@ static const struct {
 TEST(sanitizers_report_what_they_find) {
   struct host_source sources[COUNT(sanitized)];
   struct data data = make_data();
-  for (size_t row = 0; row < COUNT(sanitized); row++) sources[row] = kernel_source(sanitized[row].name, sanitized[row].source);
+  for (size_t row = 0; row < COUNT(sanitized); row++)
+    sources[row] = kernel_source(sanitized[row].name, sanitized[row].source);
   struct host_batch *batch = build_kernels(sources, COUNT(sanitized), true);
   for (size_t row = 0; row < COUNT(sanitized); row++) {
     struct host_outcome outcome = run_kernel(batch, (int)row, &data, 64, 0, 64 * sizeof(float), 0);

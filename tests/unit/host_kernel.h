@@ -11,7 +11,7 @@
 
 enum { POINTS = 256, WORDS = 64, IMAGE_WIDTH = 16, ORDERS = 6 };
 
-#define HEAD                                                                                                         \
+#define HEAD                                                                                                        \
   "extern \"C\" __global__ void __launch_bounds__(256) kernel(const float *__restrict__ u, float *__restrict__ v, " \
   "unsigned *words, const cudaTextureObject_t image, const int n) {\n"                                              \
   "  const int i = blockIdx.x*blockDim.x + threadIdx.x; (void)i;\n"
@@ -49,15 +49,25 @@ static struct host_outcome run_kernel(struct host_batch *batch, int variant, con
       {.kind = HOST_ARGUMENT_BUFFER, .buffer = data->u},
       {.kind = HOST_ARGUMENT_BUFFER, .buffer = data->v},
       {.kind = HOST_ARGUMENT_BUFFER, .buffer = data->words},
-      {.kind = HOST_ARGUMENT_TEXTURE, .buffer = data->u,
-       .texture = {.width = IMAGE_WIDTH, .height = POINTS / IMAGE_WIDTH, .pitch_bytes = IMAGE_WIDTH * sizeof(float),
-                   .texel_bytes = sizeof(float), .zero_outside = 1}},
+      {.kind = HOST_ARGUMENT_TEXTURE,
+       .buffer = data->u,
+       .texture = {.width = IMAGE_WIDTH,
+                   .height = POINTS / IMAGE_WIDTH,
+                   .pitch_bytes = IMAGE_WIDTH * sizeof(float),
+                   .texel_bytes = sizeof(float),
+                   .zero_outside = 1}},
       {.kind = HOST_ARGUMENT_BYTES, .bytes = &n, .byte_count = sizeof n},
   };
-  const struct host_launch launch = {
-      .kernel = "kernel", .grid = {grid > 0 ? grid : POINTS / block, 1, 1}, .block = {block, 1, 1},
-      .shared_bytes = shared_bytes, .arguments = arguments, .argument_count = COUNT(arguments),
-      .threads = (enum host_order)(order % 3), .blocks = (enum host_order)(order / 3), .seed = 7, .timeout_ms = 300};
+  const struct host_launch launch = {.kernel = "kernel",
+                                     .grid = {grid > 0 ? grid : POINTS / block, 1, 1},
+                                     .block = {block, 1, 1},
+                                     .shared_bytes = shared_bytes,
+                                     .arguments = arguments,
+                                     .argument_count = COUNT(arguments),
+                                     .threads = (enum host_order)(order % 3),
+                                     .blocks = (enum host_order)(order / 3),
+                                     .seed = 7,
+                                     .timeout_ms = 300};
   struct host_outcome outcome;
   host_buffer_poison(data->v);
   memset(host_buffer_data(data->words), 0, WORDS * sizeof(unsigned));

@@ -110,9 +110,10 @@ static const struct {
           "  const float two = sqrtf(4.0f) + fminf(0.0f, fabsf(u[i])) + fmaxf(-1.0f, 0.0f) + expf(0.0f) - 1.0f;\n"
           "  v[i] = rint(fma(halves, (double)two, x*one)) + min(0, (int)i) + max(0.0, -1.0);\n}\n"},
     {"textures", neighbours_in_image, 64, 0,
-     HEAD "  const int x = i%16, y = i/16;\n"
-          "  const float fetched = tex1Dfetch<float>(image, x);\n"
-          "  v[i] = tex2D<float>(image, x - 0.5f, y + 0.5f) + tex2D<float>(image, x + 0.5f, y + 1.5f) + fetched - x;\n}\n"},
+     HEAD
+     "  const int x = i%16, y = i/16;\n"
+     "  const float fetched = tex1Dfetch<float>(image, x);\n"
+     "  v[i] = tex2D<float>(image, x - 0.5f, y + 0.5f) + tex2D<float>(image, x + 0.5f, y + 1.5f) + fetched - x;\n}\n"},
     {"look-back over blocks by tickets", sum_to_here, 32, 2 * sizeof(unsigned),
      HEAD "  unsigned *shared = SHARED_MEMORY(unsigned);\n"
           "  if (threadIdx.x == 0) {\n"
@@ -164,8 +165,8 @@ static void check_rows(bool sanitize) {
       CHECK(outcome.kind == HOST_OK, "%s, order %d: %s: %s", rows[row].name, order, host_outcome_name(outcome.kind),
             outcome.text);
       for (int i = 0; i < POINTS; i++) {
-        CHECK_NEAR(rows[row].want(i), ((float *)host_buffer_data(data.v))[i], 0, "%s, order %d, point %d", rows[row].name,
-                   order, i);
+        CHECK_NEAR(rows[row].want(i), ((float *)host_buffer_data(data.v))[i], 0, "%s, order %d, point %d",
+                   rows[row].name, order, i);
       }
     }
     host_rest(batch, (int)row);

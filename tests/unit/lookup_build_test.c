@@ -8,10 +8,30 @@
 #define USUAL LAUNCH_STREAM, CACHE_STEADY, false
 
 static const struct tuned rows_stored[] = {
-    {GPU_H200, "star7", "zmarch", "vector=4 block_y=8 points_y=1 load_path=plain coefficients=parameter extents=runtime", DTYPE_F32,
-     {128, 64, 64}, USUAL, 0.30},
-    {GPU_H200, "star13", "direct", "block_y=1 points_y=1 coefficients=parameter extents=literal", DTYPE_F32, {128, 64, 64}, USUAL, 0.30},
-    {GPU_H200, "star25", "direct", "block_y=1 points_y=1 coefficients=literal extents=runtime", DTYPE_F32, {128, 64, 64}, USUAL, 0.30},
+    {GPU_H200,
+     "star7",
+     "zmarch",
+     "vector=4 block_y=8 points_y=1 load_path=plain coefficients=parameter extents=runtime",
+     DTYPE_F32,
+     {128, 64, 64},
+     USUAL,
+     0.30},
+    {GPU_H200,
+     "star13",
+     "direct",
+     "block_y=1 points_y=1 coefficients=parameter extents=literal",
+     DTYPE_F32,
+     {128, 64, 64},
+     USUAL,
+     0.30},
+    {GPU_H200,
+     "star25",
+     "direct",
+     "block_y=1 points_y=1 coefficients=literal extents=runtime",
+     DTYPE_F32,
+     {128, 64, 64},
+     USUAL,
+     0.30},
     {GPU_H200, "box27", "scatter", "copies=engine pieces=vectors vector=2", DTYPE_F32, {128, 64, 64}, USUAL, 0.30},
 };
 
@@ -42,8 +62,8 @@ static bool have_nvrtc(void) {
 }
 
 /* Look up, then build with the first coefficient changed by so much. */
-static halotune_status look_up_and_build(const char *stencil, const char *device, const long long grid[3], double change,
-                                         struct built *out) {
+static halotune_status look_up_and_build(const char *stencil, const char *device, const long long grid[3],
+                                         double change, struct built *out) {
   halotune_problem problem = {stencil, device, {grid[0], grid[1], grid[2]}, HALOTUNE_F32, 0, 0, 0};
   halotune_config config;
   struct lookup_key key;
@@ -88,14 +108,20 @@ TEST(stored_code_serves_only_what_it_was_built_for) {
     const char *has;
   } rows[] = {
       {"star7", "NVIDIA H200", {128, 64, 64}, 0, true, 8, "128x64x64"},
-      {"star7", "NVIDIA H200", {256, 128, 64}, 0, true, 16, "256x128x64"},   /* the same text: extents are passed */
-      {"star7", "NVIDIA H200", {128, 64, 64}, 0.5, true, 8, "star7"},        /* coefficients are passed */
-      {"star7", "sm_90", {128, 64, 64}, 0, true, 8, "star7"},                /* another GPU of the architecture */
-      {"star7", "sm_80", {128, 64, 64}, 0, false, TEMPLATE_S, "star7"},      /* another architecture: the template's default */
+      {"star7", "NVIDIA H200", {256, 128, 64}, 0, true, 16, "256x128x64"}, /* the same text: extents are passed */
+      {"star7", "NVIDIA H200", {128, 64, 64}, 0.5, true, 8, "star7"},      /* coefficients are passed */
+      {"star7", "sm_90", {128, 64, 64}, 0, true, 8, "star7"},              /* another GPU of the architecture */
+      {"star7",
+       "sm_80",
+       {128, 64, 64},
+       0,
+       false,
+       TEMPLATE_S,
+       "star7"}, /* another architecture: the template's default */
       {"star13", "NVIDIA H200", {128, 64, 64}, 0, true, 60, "nx = 128"},
-      {"star13", "NVIDIA H200", {160, 64, 64}, 0, false, 60, "nx = 160"},    /* extents are built in */
+      {"star13", "NVIDIA H200", {160, 64, 64}, 0, false, 60, "nx = 160"}, /* extents are built in */
       {"star25", "NVIDIA H200", {128, 64, 64}, 0, true, 56, "star25"},
-      {"star25", "NVIDIA H200", {128, 64, 64}, 0.25, false, 56, "star25"},   /* coefficients are built in */
+      {"star25", "NVIDIA H200", {128, 64, 64}, 0.25, false, 56, "star25"}, /* coefficients are built in */
       {"star25", "NVIDIA H200", {160, 64, 64}, 0, true, 56, "star25"},
   };
   if (!have_nvrtc()) skip();
@@ -215,7 +241,8 @@ TEST(less_alignment_gives_another_variant) {
     CHECK_EQ(alignment >= 16, answer.row != NULL, "%d bytes", alignment);
     CHECK_TEXT("zmarch", template->name, "%d bytes: what was measured, with a narrower vector", alignment);
     int vector = template_parameter(template, "vector", 6);
-    CHECK_EQ(alignment / 4, template->parameters[vector].values[answer.configuration.choice[vector]], "%d bytes", alignment);
+    CHECK_EQ(alignment / 4, template->parameters[vector].values[answer.configuration.choice[vector]], "%d bytes",
+             alignment);
   }
 }
 

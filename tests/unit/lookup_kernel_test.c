@@ -11,17 +11,70 @@ enum { NX = 24, NY = 12, NZ = 10, MOST_ELEMENTS = 32 * 16 * 12, SPARE = 16 };
 enum { SCAN_NX = 8, SCAN_NY = 6, SCAN_NZ = 100 };
 
 static const struct tuned rows_stored[] = {
-    {GPU_H200, "star7", "direct", "vector=4 block_x=32", DTYPE_F32, {NX, NY, NZ}, LAUNCH_STREAM, CACHE_STEADY, false, 0.001},
-    {GPU_H200, "scan_z", "scan_segments", "block_x=16 block_y=4 vector=4 points=4 window=4", DTYPE_F32,
-     {SCAN_NX, SCAN_NY, SCAN_NZ}, LAUNCH_STREAM, CACHE_STEADY, false, 0.001},
-    {GPU_H200, "triad", "direct", "vector=4 block_x=32", DTYPE_F32, {4096, 1, 1}, LAUNCH_STREAM, CACHE_STEADY, false, 0.001},
+    {GPU_H200,
+     "star7",
+     "direct",
+     "vector=4 block_x=32",
+     DTYPE_F32,
+     {NX, NY, NZ},
+     LAUNCH_STREAM,
+     CACHE_STEADY,
+     false,
+     0.001},
+    {GPU_H200,
+     "scan_z",
+     "scan_segments",
+     "block_x=16 block_y=4 vector=4 points=4 window=4",
+     DTYPE_F32,
+     {SCAN_NX, SCAN_NY, SCAN_NZ},
+     LAUNCH_STREAM,
+     CACHE_STEADY,
+     false,
+     0.001},
+    {GPU_H200,
+     "triad",
+     "direct",
+     "vector=4 block_x=32",
+     DTYPE_F32,
+     {4096, 1, 1},
+     LAUNCH_STREAM,
+     CACHE_STEADY,
+     false,
+     0.001},
 };
 
 /* Winners with tensor maps, clusters, overlapping launches; and one that takes any pointers. */
 static const struct tuned rows_sm_90[] = {
-    {GPU_H200, "star7", "../tests/data/templates/tensor", "stores=engine overlap=1", DTYPE_F32, {NX, NY, NZ}, LAUNCH_STREAM, CACHE_STEADY, false, 0.001},
-    {GPU_H200, "star7", "../tests/data/templates/cluster", "overlap=1", DTYPE_F32, {NX, NY, NZ}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.001},
-    {GPU_H200, "star7", "direct", "vector=1 block_x=32", DTYPE_F32, {512, NY, NZ}, LAUNCH_STREAM, CACHE_STEADY, false, 0.001},
+    {GPU_H200,
+     "star7",
+     "../tests/data/templates/tensor",
+     "stores=engine overlap=1",
+     DTYPE_F32,
+     {NX, NY, NZ},
+     LAUNCH_STREAM,
+     CACHE_STEADY,
+     false,
+     0.001},
+    {GPU_H200,
+     "star7",
+     "../tests/data/templates/cluster",
+     "overlap=1",
+     DTYPE_F32,
+     {NX, NY, NZ},
+     LAUNCH_GRAPH,
+     CACHE_STEADY,
+     false,
+     0.001},
+    {GPU_H200,
+     "star7",
+     "direct",
+     "vector=1 block_x=32",
+     DTYPE_F32,
+     {512, NY, NZ},
+     LAUNCH_STREAM,
+     CACHE_STEADY,
+     false,
+     0.001},
 };
 
 static struct work work;
@@ -73,7 +126,9 @@ static halotune_config look_up(const char *stencil, long long nx, long long ny, 
   return config;
 }
 
-static void *at(int array, int offset) { return (void *)(uintptr_t)(arrays[array] + (CUdeviceptr)offset * sizeof(float)); }
+static void *at(int array, int offset) {
+  return (void *)(uintptr_t)(arrays[array] + (CUdeviceptr)offset * sizeof(float));
+}
 
 static void write_arrays(void) {
   for (int i = 0; i < 3; i++) {
@@ -89,7 +144,8 @@ static void check_star7(halotune_kernel *kernel, const halotune_layout *layout, 
   static float got[MOST_ELEMENTS + SPARE];
   const void *inputs[] = {at(0, shift)};
   void *outputs[] = {at(1, shift)};
-  long row = layout && layout->row ? (long)layout->row : NX, plane = layout && layout->plane ? (long)layout->plane : row * NY;
+  long row = layout && layout->row ? (long)layout->row : NX,
+       plane = layout && layout->plane ? (long)layout->plane : row * NY;
   long low[3] = {1, 1, 1}, high[3] = {NX - 1, NY - 1, NZ - 1};
   for (int axis = 0; axis < 3 && layout; axis++) {
     if (layout->low[axis]) low[axis] = (long)layout->low[axis];
@@ -109,7 +165,8 @@ static void check_star7(halotune_kernel *kernel, const halotune_layout *layout, 
       }
     }
   }
-  for (int i = 0; i < MOST_ELEMENTS + SPARE; i++) CHECK_NEAR(host[1][i], got[i], 1e-5, "element %d, shifted by %d", i, shift);
+  for (int i = 0; i < MOST_ELEMENTS + SPARE; i++)
+    CHECK_NEAR(host[1][i], got[i], 1e-5, "element %d, shifted by %d", i, shift);
 }
 
 TEST(the_winner_computes_what_it_should) {
@@ -162,8 +219,8 @@ TEST(pointers_are_checked) {
     int input, output, input_shift, output_shift; /* arrays, -1 for NULL; bytes */
     halotune_status want;
   } rows[] = {
-      {0, 1, 0, 0, HALOTUNE_OK},        {-1, 1, 0, 0, HALOTUNE_ARGUMENT}, {0, -1, 0, 0, HALOTUNE_ARGUMENT},
-      {0, 1, 2, 0, HALOTUNE_ARGUMENT},  {0, 0, 0, 0, HALOTUNE_ARGUMENT},  {0, 0, 0, 64, HALOTUNE_ARGUMENT},
+      {0, 1, 0, 0, HALOTUNE_OK},         {-1, 1, 0, 0, HALOTUNE_ARGUMENT}, {0, -1, 0, 0, HALOTUNE_ARGUMENT},
+      {0, 1, 2, 0, HALOTUNE_ARGUMENT},   {0, 0, 0, 0, HALOTUNE_ARGUMENT},  {0, 0, 0, 64, HALOTUNE_ARGUMENT},
       {0, 0, 0, -64, HALOTUNE_ARGUMENT}, {1, 0, 0, 0, HALOTUNE_OK},
   };
   halotune_kernel *kernel;
@@ -172,7 +229,8 @@ TEST(pointers_are_checked) {
   for (size_t i = 0; i < COUNT(rows); i++) {
     const void *inputs[] = {rows[i].input < 0 ? NULL : (const char *)at(rows[i].input, 0) + rows[i].input_shift};
     void *outputs[] = {rows[i].output < 0 ? NULL : (char *)at(rows[i].output, 0) + rows[i].output_shift};
-    CHECK_EQ(rows[i].want, halotune_kernel_launch(kernel, NULL, inputs, outputs), "row %zu: %s", i, halotune_error(ctx));
+    CHECK_EQ(rows[i].want, halotune_kernel_launch(kernel, NULL, inputs, outputs), "row %zu: %s", i,
+             halotune_error(ctx));
   }
   CHECK_EQ(HALOTUNE_ARGUMENT, halotune_kernel_launch(kernel, NULL, NULL, NULL), "no lists");
   halotune_kernel_free(kernel);

@@ -47,26 +47,108 @@ TEST(each_quality_of_match) {
     halotune_match match;
     const char *template_name, *parameter, *value;
   } rows[] = {
-      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "zmarch", "vector", "4"},
-      {{"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "zmarch", "vector", "4"},
-      {{"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "direct", "block_x", "64"},
-      {{"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, HALOTUNE_LAUNCH_GRAPH, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "direct",
-       "block_x", "128"},
-      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F64, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "zmarch", "vector", "2"},
-      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F64, 0, HALOTUNE_CACHE_STEADY, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID,
-       "zmarch", "vector", "2"},
-      {{"star7", "NVIDIA H200", {640, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID, "zmarch", "vector", "4"},
-      {{"star7", "NVIDIA H200", {514, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID, "zmarch", "vector", "2"},
-      {{"star7", "NVIDIA H200", {509, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID, "direct", "vector", "1"},
-      {{"star7", "NVIDIA H200", {72, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_NEAR_GRID, "direct", "block_x", "64"},
-      {{"star7", "NVIDIA H100 PCIe", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_SAME_ARCH, "zmarch", "vector",
+      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_EXACT,
+       "zmarch",
+       "vector",
        "4"},
-      {{"star7", "sm_90", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_SAME_ARCH, "zmarch", "vector", "4"},
-      {{"star7", "sm_90", {32, 32, 32}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_SAME_ARCH, "direct", "block_x", "64"},
-      {{"star7", "emulation of sm_90", {32, 32, 32}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_EXACT, "direct", "block_x", "32"},
-      {{"star7", "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_DEFAULT, "zmarch", NULL, NULL},
-      {{"heat2d", "sm_80", {512, 512, 0}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_DEFAULT, "tile", NULL, NULL},
-      {{"star13", "NVIDIA H200", {256, 256, 256}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_OK, HALOTUNE_MATCH_SAME_ARCH, "zmarch", "vector", "1"},
+      {{"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_EXACT,
+       "zmarch",
+       "vector",
+       "4"},
+      {{"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_EXACT,
+       "direct",
+       "block_x",
+       "64"},
+      {{"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, HALOTUNE_LAUNCH_GRAPH, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_EXACT,
+       "direct",
+       "block_x",
+       "128"},
+      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F64, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_EXACT,
+       "zmarch",
+       "vector",
+       "2"},
+      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F64, 0, HALOTUNE_CACHE_STEADY, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_NEAR_GRID,
+       "zmarch",
+       "vector",
+       "2"},
+      {{"star7", "NVIDIA H200", {640, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_NEAR_GRID,
+       "zmarch",
+       "vector",
+       "4"},
+      {{"star7", "NVIDIA H200", {514, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_NEAR_GRID,
+       "zmarch",
+       "vector",
+       "2"},
+      {{"star7", "NVIDIA H200", {509, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_NEAR_GRID,
+       "direct",
+       "vector",
+       "1"},
+      {{"star7", "NVIDIA H200", {72, 64, 64}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_NEAR_GRID,
+       "direct",
+       "block_x",
+       "64"},
+      {{"star7", "NVIDIA H100 PCIe", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_SAME_ARCH,
+       "zmarch",
+       "vector",
+       "4"},
+      {{"star7", "sm_90", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_SAME_ARCH,
+       "zmarch",
+       "vector",
+       "4"},
+      {{"star7", "sm_90", {32, 32, 32}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_SAME_ARCH,
+       "direct",
+       "block_x",
+       "64"},
+      {{"star7", "emulation of sm_90", {32, 32, 32}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_EXACT,
+       "direct",
+       "block_x",
+       "32"},
+      {{"star7", "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_DEFAULT,
+       "zmarch",
+       NULL,
+       NULL},
+      {{"heat2d", "sm_80", {512, 512, 0}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_DEFAULT,
+       "tile",
+       NULL,
+       NULL},
+      {{"star13", "NVIDIA H200", {256, 256, 256}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_SAME_ARCH,
+       "zmarch",
+       "vector",
+       "1"},
       {{"no_such", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_NOT_FOUND, 0, NULL, NULL, NULL},
       {{"star7", "NVIDIA B300", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_NOT_FOUND, 0, NULL, NULL, NULL},
       {{"star7", "sm_90", {-1, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
@@ -77,7 +159,8 @@ TEST(each_quality_of_match) {
   for (size_t i = 0; i < COUNT(rows); i++) {
     halotune_config config = {.match = HALOTUNE_MATCH_DEFAULT};
     halotune_parameter parameter;
-    CHECK_EQ(rows[i].want, halotune_lookup(common, &rows[i].problem, &config), "row %zu: %s", i, halotune_error(common));
+    CHECK_EQ(rows[i].want, halotune_lookup(common, &rows[i].problem, &config), "row %zu: %s", i,
+             halotune_error(common));
     if (rows[i].want != HALOTUNE_OK) continue;
     CHECK_EQ(rows[i].match, config.match, "row %zu: %s %s", i, halotune_match_name(config.match), config.parameters);
     CHECK_TEXT(rows[i].template_name, config.template_name, "row %zu", i);
@@ -111,8 +194,10 @@ TEST(a_row_is_told_whole) {
   CHECK_TEXT("580.1", config.driver, "driver");
   CHECK(config.parameter_count > 8, "%d parameters", config.parameter_count);
   for (int i = 0; i < config.parameter_count; i++) CHECK_OK(halotune_config_parameter_at(&config, i, &parameter));
-  CHECK(strstr(strstr(config.parameters, parameter.name), ":") == strrchr(config.parameters, ':'), "%s is the last", parameter.name);
-  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_config_parameter_at(&config, config.parameter_count, &parameter), "behind the last");
+  CHECK(strstr(strstr(config.parameters, parameter.name), ":") == strrchr(config.parameters, ':'), "%s is the last",
+        parameter.name);
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_config_parameter_at(&config, config.parameter_count, &parameter),
+           "behind the last");
   CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_config_parameter_at(&config, -1, &parameter), "before the first");
   CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_config_parameter(&config, "vecto", &parameter), "a part of a name");
   CHECK_OK(halotune_config_parameter(&config, "storage", &parameter));
@@ -224,15 +309,23 @@ TEST(no_answer_breaks_a_rule) {
   for (uint64_t i = 0; i < 10000; i++) {
     halotune_config config;
     size_t device = random_bits(1, i) % COUNT(devices);
-    halotune_problem problem = {random_bits(2, i) % 3 ? "star7" : "star13", devices[device], {0, 0, 0},
-                                (halotune_dtype)(random_bits(3, i) % 2), 0, 0, 0};
-    for (int axis = 0; axis < 3; axis++) problem.grid[axis] = 16 + (long long)(random_bits(4 + (uint64_t)axis, i) % 1500);
+    halotune_problem problem = {random_bits(2, i) % 3 ? "star7" : "star13",
+                                devices[device],
+                                {0, 0, 0},
+                                (halotune_dtype)(random_bits(3, i) % 2),
+                                0,
+                                0,
+                                0};
+    for (int axis = 0; axis < 3; axis++)
+      problem.grid[axis] = 16 + (long long)(random_bits(4 + (uint64_t)axis, i) % 1500);
     CHECK_OK(halotune_lookup(common, &problem, &config));
     matches[config.match]++;
-    if (i % 10 == 0) CHECK(keeps_rules(&config, &limits[device]), "%lldx%lldx%lld on %s: %s", problem.grid[0], problem.grid[1],
-                           problem.grid[2], problem.device, config.parameters);
+    if (i % 10 == 0)
+      CHECK(keeps_rules(&config, &limits[device]), "%lldx%lldx%lld on %s: %s", problem.grid[0], problem.grid[1],
+            problem.grid[2], problem.device, config.parameters);
   }
-  CHECK(matches[HALOTUNE_MATCH_NEAR_GRID] > 100 && matches[HALOTUNE_MATCH_SAME_ARCH] > 100 && matches[HALOTUNE_MATCH_DEFAULT] > 100,
+  CHECK(matches[HALOTUNE_MATCH_NEAR_GRID] > 100 && matches[HALOTUNE_MATCH_SAME_ARCH] > 100 &&
+            matches[HALOTUNE_MATCH_DEFAULT] > 100,
         "%d near, %d of the architecture, %d defaults", matches[2], matches[3], matches[4]);
 }
 
@@ -254,16 +347,32 @@ TEST(reproducible_answers_are_asked_for) {
   } rows[] = {
       {"any", {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_EXACT, "zmarch", 0.30},
       {"exact", {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 1}, HALOTUNE_MATCH_EXACT, "direct", 0.40},
-      {"any, which another grid has nearer", {"star7", "GPU-200", {512, 512, 256}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_NEAR_GRID,
-       "zmarch", 0.30},
+      {"any, which another grid has nearer",
+       {"star7", "GPU-200", {512, 512, 256}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_NEAR_GRID,
+       "zmarch",
+       0.30},
       {"near", {"star7", "GPU-200", {512, 512, 256}, HALOTUNE_F32, 0, 0, 1}, HALOTUNE_MATCH_NEAR_GRID, "direct", 0.40},
-      {"any, of which there are reproducible ones", {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F64, 0, 0, 0},
-       HALOTUNE_MATCH_EXACT, "tile", 0.60},
-      {"any, whatever its mode", {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, HALOTUNE_CACHE_COLD, 0},
-       HALOTUNE_MATCH_EXACT, "direct", 0.50},
-      {"another stencil", {"box27", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_EXACT, "scatter_direct", 0.70},
-      {"a default, whose sums are in order", {"box27", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 1}, HALOTUNE_MATCH_DEFAULT,
-       "direct", NAN},
+      {"any, of which there are reproducible ones",
+       {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F64, 0, 0, 0},
+       HALOTUNE_MATCH_EXACT,
+       "tile",
+       0.60},
+      {"any, whatever its mode",
+       {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, HALOTUNE_CACHE_COLD, 0},
+       HALOTUNE_MATCH_EXACT,
+       "direct",
+       0.50},
+      {"another stencil",
+       {"box27", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_EXACT,
+       "scatter_direct",
+       0.70},
+      {"a default, whose sums are in order",
+       {"box27", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 1},
+       HALOTUNE_MATCH_DEFAULT,
+       "direct",
+       NAN},
   };
   struct work own = work_begin();
   halotune_ctx *ctx;
@@ -281,8 +390,6 @@ TEST(reproducible_answers_are_asked_for) {
   halotune_close(ctx);
   work_end(&own);
 }
-
-/* --- several databases -------------------------------------------------------------------------------------------------- */
 
 TEST(the_first_database_is_asked_first) {
   static const struct tuned user[] = {{GPU_H200, "star7", "direct", "block_x=256", F32, {512, 512, 512}, USUAL, 0.5}};
@@ -320,26 +427,69 @@ TEST(what_one_database_knows_to_be_wrong_no_other_serves) {
     halotune_match match;
     const char *template_name, *vector;
   } rows[] = {
-      {"right", {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.3}, "select 1",
-       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, HALOTUNE_LAUNCH_STREAM, 0, 0}, HALOTUNE_MATCH_EXACT, "zmarch", "4"},
-      {"wrong in another mode", {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.3},
-       is_wrong, {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_NEAR_GRID, "zmarch", "2"},
-      {"wrong before it was measured", {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
+      {"right",
+       {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.3},
+       "select 1",
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, HALOTUNE_LAUNCH_STREAM, 0, 0},
+       HALOTUNE_MATCH_EXACT,
+       "zmarch",
+       "4"},
+      {"wrong in another mode",
+       {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.3},
+       is_wrong,
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_NEAR_GRID,
+       "zmarch",
+       "2"},
+      {"wrong before it was measured",
+       {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
        IS_WRONG "'2001-01-01'",
-       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_EXACT, "zmarch", "4"},
-      {"wrong with another type", {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_EXACT,
+       "zmarch",
+       "4"},
+      {"wrong with another type",
+       {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
        IS_WRONG "'2999-01-01T00:00:00.000Z'; update problem set dtype = 'f64'",
-       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_EXACT, "zmarch", "4"},
-      {"wrong on another model", {GPU_H100, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3}, is_wrong,
-       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_EXACT, "zmarch", "4"},
-      {"which is the one that is asked for", {GPU_H100, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3}, is_wrong,
-       {"star7", "NVIDIA H100 PCIe", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_SAME_ARCH, "zmarch", "2"},
-      {"wrong on the grid that is asked for", {GPU_H200, "star7", "zmarch", "vector=2", F32, {514, 512, 512}, USUAL, 0.3}, is_wrong,
-       {"star7", "NVIDIA H200", {514, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_NEAR_GRID, "direct", "1"},
-      {"and not on that of the row", {GPU_H200, "star7", "zmarch", "vector=2", F32, {514, 512, 512}, USUAL, 0.3}, is_wrong,
-       {"star7", "NVIDIA H200", {510, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_EXACT, "zmarch", "2"},
-      {"a default that is wrong", {GPU_A100, "star7", "zmarch", NULL, F32, {512, 512, 512}, USUAL, 0.3}, is_wrong,
-       {"star7", "NVIDIA A100", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_DEFAULT, "direct", "1"},
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_EXACT,
+       "zmarch",
+       "4"},
+      {"wrong on another model",
+       {GPU_H100, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
+       is_wrong,
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_EXACT,
+       "zmarch",
+       "4"},
+      {"which is the one that is asked for",
+       {GPU_H100, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
+       is_wrong,
+       {"star7", "NVIDIA H100 PCIe", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_SAME_ARCH,
+       "zmarch",
+       "2"},
+      {"wrong on the grid that is asked for",
+       {GPU_H200, "star7", "zmarch", "vector=2", F32, {514, 512, 512}, USUAL, 0.3},
+       is_wrong,
+       {"star7", "NVIDIA H200", {514, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_NEAR_GRID,
+       "direct",
+       "1"},
+      {"and not on that of the row",
+       {GPU_H200, "star7", "zmarch", "vector=2", F32, {514, 512, 512}, USUAL, 0.3},
+       is_wrong,
+       {"star7", "NVIDIA H200", {510, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_EXACT,
+       "zmarch",
+       "2"},
+      {"a default that is wrong",
+       {GPU_A100, "star7", "zmarch", NULL, F32, {512, 512, 512}, USUAL, 0.3},
+       is_wrong,
+       {"star7", "NVIDIA A100", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_DEFAULT,
+       "direct",
+       "1"},
   };
   for (size_t i = 0; i < 2 * COUNT(rows); i++) {
     const size_t at = i / 2;
@@ -368,7 +518,8 @@ TEST(a_template_that_changed_makes_rows_stale) {
   halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
   const char *paths[] = {other.path};
   tuned_make(other.path, common_rows, COUNT(common_rows));
-  tuned_change(other.path, "insert into template (hash, name, yaml, cuda) select 'later', name, yaml, cuda from template"
+  tuned_change(other.path,
+               "insert into template (hash, name, yaml, cuda) select 'later', name, yaml, cuda from template"
                " where name = 'zmarch'");
   CHECK_OK(halotune_open(paths, 1, &ctx));
   CHECK_OK(halotune_lookup(ctx, &problem, &config));
@@ -404,7 +555,8 @@ TEST(winners_are_found_among_many_variants) {
   halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
   const char *paths[] = {other.path};
   tuned_make(other.path, common_rows, 4);
-  tuned_change(other.path, "with recursive n(i) as (select 1 union all select i + 1 from n where i < 500) insert into variant"
+  tuned_change(other.path,
+               "with recursive n(i) as (select 1 union all select i + 1 from n where i < 500) insert into variant"
                " (source_hash, stencil_id, template_id, parameters) select 'x' || i, 1, 1, '{}' from n");
   CHECK_OK(halotune_open(paths, 1, &ctx));
   for (int i = 0; i < 4; i++) {
@@ -558,8 +710,6 @@ TEST(a_success_leaves_no_error) {
   work_end(&other);
 }
 
-/* --- threads ------------------------------------------------------------------------------------------------------------ */
-
 enum { THREADS = 8, LOOKUPS = 3000 };
 
 static void *look_up_often(void *context) {
@@ -567,7 +717,8 @@ static void *look_up_often(void *context) {
   uint64_t sum = 0;
   for (uint64_t i = 0; i < LOOKUPS; i++) {
     halotune_config config;
-    halotune_problem problem = {i % 2 ? "star7" : "star13", i % 3 ? "NVIDIA H200" : "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+    halotune_problem problem = {
+        i % 2 ? "star7" : "star13", i % 3 ? "NVIDIA H200" : "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
     problem.grid[0] = 64 + (long long)(random_bits(9, i) % 600);
     if (halotune_lookup(ctx, &problem, &config) != HALOTUNE_OK) return NULL;
     sum = sum * 31 + (uint64_t)config.match + (uint64_t)config.parameter_count + strlen(config.parameters);

@@ -49,7 +49,8 @@ static void check_nothing_is_read(const struct nvml *nvml) {
   struct gpu_reading reading;
   nvml_read(nvml, &reading);
   CHECK(reading.sm_mhz == -1 && reading.memory_mhz == -1 && reading.temperature_c == -1 && reading.power_w == -1 &&
-        reading.throttle == -1, "readings");
+            reading.throttle == -1,
+        "readings");
   CHECK_EQ(-1, nvml_process_count(nvml), "processes");
 }
 

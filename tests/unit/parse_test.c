@@ -62,7 +62,9 @@ static void add_printed(struct text *out, const char *update) {
   names_free(&names);
 }
 
-static const struct { const char *text, *printed; } print_rows[] = {
+static const struct {
+  const char *text, *printed;
+} print_rows[] = {
     {"1", "1"},
     {"0.10", "0.1"},
     {"u[0,0]", "u[0,0]"},
@@ -114,11 +116,14 @@ TEST(expressions_print_as_they_group) {
   }
 }
 
-static const struct { const char *text; double value; } value_rows[] = {
-    {"2 + 3*4", 14},       {"(2 + 3)*4", 20},    {"8 - 4 - 2", 2},      {"8/4/2", 1},          {"8/4*2", 4},
-    {"-2*3", -6},          {"2 - -3", 5},        {"- -2", 2},           {"1/4", 0.25},         {"fabs(-2)", 2},
-    {"sqrt(9)", 3},        {"exp(0)", 1},        {"sin(0)", 0},         {"cos(0)", 1},         {"fmin(1, 2)", 1},
-    {"fmax(1, 2)", 2},     {"fma(2, 3, 4)", 10}, {"a*b", 12},           {"d - c*a", -9},       {"1e-3*1000", 1},
+static const struct {
+  const char *text;
+  double value;
+} value_rows[] = {
+    {"2 + 3*4", 14},   {"(2 + 3)*4", 20},    {"8 - 4 - 2", 2}, {"8/4/2", 1},    {"8/4*2", 4},
+    {"-2*3", -6},      {"2 - -3", 5},        {"- -2", 2},      {"1/4", 0.25},   {"fabs(-2)", 2},
+    {"sqrt(9)", 3},    {"exp(0)", 1},        {"sin(0)", 0},    {"cos(0)", 1},   {"fmin(1, 2)", 1},
+    {"fmax(1, 2)", 2}, {"fma(2, 3, 4)", 10}, {"a*b", 12},      {"d - c*a", -9}, {"1e-3*1000", 1},
 };
 
 TEST(formulas_have_the_values_of_c) {
@@ -138,7 +143,9 @@ TEST(formulas_have_the_values_of_c) {
 }
 
 /* Of each assignment: its name, its output or -1, its place. */
-static const struct { const char *text, *assignments; } update_rows[] = {
+static const struct {
+  const char *text, *assignments;
+} update_rows[] = {
     {"v = a", "v/0@1:1 "},
     {"v = a; v2 = b", "v/0@1:1 v2/1@1:8 "},
     {"v2 = b\nv = a\n", "v2/1@1:1 v/0@2:1 "},
@@ -167,7 +174,9 @@ TEST(updates_are_lists_of_assignments) {
 }
 
 /* Errors whose places are easily wrong; tests/data/bad has the others. */
-static const struct { const char *text, *error; } error_rows[] = {
+static const struct {
+  const char *text, *error;
+} error_rows[] = {
     {"", "s:1:1: expected the name of an output or of a temporary, found the end of the text"},
     {"v = a +  # what?\n",
      "s:1:8: expected a number, a name or '(', found the end of the text\n  v = a +  # what?\n         ^"},
@@ -175,7 +184,7 @@ static const struct { const char *text, *error; } error_rows[] = {
     {"v = a; ; v2 = b",
      "s:1:8: expected the name of an output or of a temporary, found ';'\n  v = a; ; v2 = b\n         ^"},
     {"v = a\n\n  $", "s:3:3: '$' has no meaning here: operators are + - * /, names are of letters a-z, digits and "
-                      "underscores\n    $\n    ^"},
+                     "underscores\n    $\n    ^"},
     {"v = fma(a, b)", "s:1:5: fma takes 3 arguments\n  v = fma(a, b)\n      ^"},
     {"v = fma(a, b, c, d, a)", "s:1:5: fma takes 3 arguments\n  v = fma(a, b, c, d, a)\n      ^"},
     {"v = fabs(a", "s:1:11: expected an operator, ',' or ')', found the end of the text\n  v = fabs(a\n            ^"},
@@ -223,7 +232,10 @@ TEST(names_that_are_met_are_marked) {
   struct names names;
   names_make(&names, 2);
   CHECK_OK(parse(&names, "t = a*u[0,0]; r = b; v = t"));
-  static const struct { const char *name; bool used; } rows[] = {
+  static const struct {
+    const char *name;
+    bool used;
+  } rows[] = {
       {"u", true}, {"w", false}, {"a", true}, {"b", true}, {"c", false}, {"t", true}, {"r", false},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -248,11 +260,30 @@ TEST(a_temporary_is_the_node_that_defines_it) {
   names_free(&names);
 }
 
-static const struct { const char *name; bool good; } name_rows[] = {
-    {"u", true},     {"_u", true},    {"U2", true},      {"__u", false},  {"2u", false},    {"", false},     {"a-b", false},
-    {"a b", false},  {"x", false},    {"nx", false},     {"pi", false},   {"int", false},   {"sqrt", false},
-    {"half", false}, {"restrict", false}, {"co_await", false}, {"threadIdx", false}, {"\xC3\xA9", false},
-    {"xx", true},    {"integer", true},
+static const struct {
+  const char *name;
+  bool good;
+} name_rows[] = {
+    {"u", true},
+    {"_u", true},
+    {"U2", true},
+    {"__u", false},
+    {"2u", false},
+    {"", false},
+    {"a-b", false},
+    {"a b", false},
+    {"x", false},
+    {"nx", false},
+    {"pi", false},
+    {"int", false},
+    {"sqrt", false},
+    {"half", false},
+    {"restrict", false},
+    {"co_await", false},
+    {"threadIdx", false},
+    {"\xC3\xA9", false},
+    {"xx", true},
+    {"integer", true},
     {"n23456789012345678901234567890123456789012345678901234567890123", true},
     {"n234567890123456789012345678901234567890123456789012345678901234", false},
 };
@@ -275,7 +306,8 @@ static void *parse_long_sum(void *argument) { /* no CHECK here: it would leave a
   struct long_sum *sum = argument;
   sum->done = parse(&sum->names, text_string(&sum->update)) == HALOTUNE_OK;
   for (int i = 0; i < sum->names.update.count && sum->done; i++) {
-    sum->done = expr_print(&sum->printed, &sum->names.exprs, sum->names.update.assignments[i].root, &plain) == HALOTUNE_OK;
+    sum->done =
+        expr_print(&sum->printed, &sum->names.exprs, sum->names.update.assignments[i].root, &plain) == HALOTUNE_OK;
   }
   return NULL;
 }

@@ -15,7 +15,10 @@ static struct progress_parts of_tune(void) {
 }
 
 TEST(a_line_leaves_out_what_matters_least) {
-  static const struct { int columns; const char *want; } rows[] = {
+  static const struct {
+    int columns;
+    const char *want;
+  } rows[] = {
       {200, "star7 f32 512x512x512: search, 1234 of 56789 tried, 3 failed, best 0.3243 ms (0.953 of copy), 47 s left"},
       {103, "star7 f32 512x512x512: search, 1234 of 56789 tried, 3 failed, best 0.3243 ms (0.953 of copy), 47 s left"},
       {102, "star7 f32 512x512x512: search, 1234 of 56789 tried, best 0.3243 ms (0.953 of copy), 47 s left"},

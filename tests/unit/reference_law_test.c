@@ -8,15 +8,15 @@ static const struct {
   int offset[MAX_DIMS];
   double weight;
 } lopsided[] = {
-    {{0, 0, 0}, 1},  {{-3, 0, 0}, 2},  {{1, 0, 0}, 3},  {{0, -2, 0}, 5},   {{0, 4, 0}, 7},
+    {{0, 0, 0}, 1},   {{-3, 0, 0}, 2}, {{1, 0, 0}, 3},   {{0, -2, 0}, 5},   {{0, 4, 0}, 7},
     {{0, 0, -1}, 11}, {{0, 0, 5}, 13}, {{1, -2, 3}, 17}, {{-2, 3, -1}, 19},
 };
 static const struct grid lopsided_grid = {{7, 11, 13}};
 
-#define LOPSIDED                                                                                                       \
+#define LOPSIDED                                                                                                           \
   "inputs: [u]\noutputs: [v]\ncoefficients: {a: 1, b: 2, c: 3, d: 5, e: 7, f: 11, g: 13, h: 17, i: 19}\niterate: {v: u}\n" \
-  "update: |\n"                                                                                                        \
-  "  v = a*u[0,0,0] + b*u[-3,0,0] + c*u[1,0,0] + d*u[0,-2,0] + e*u[0,4,0] + f*u[0,0,-1]\n"                             \
+  "update: |\n"                                                                                                            \
+  "  v = a*u[0,0,0] + b*u[-3,0,0] + c*u[1,0,0] + d*u[0,-2,0] + e*u[0,4,0] + f*u[0,0,-1]\n"                                 \
   "    + g*u[0,0,5] + h*u[1,-2,3] + i*u[-2,3,-1]\n"
 
 static long index_of(const struct grid *grid, const long p[MAX_DIMS]) {
@@ -47,11 +47,13 @@ TEST(an_impulse_shows_the_coefficients) {
     double *want = reference_field(c.points, 0);
     for (size_t k = 0; k < COUNT(lopsided); k++) {
       long q[MAX_DIMS];
-      if (response_point(&c.grid, p, lopsided[k].offset, i % 2 == 0, q)) want[index_of(&c.grid, q)] += lopsided[k].weight;
+      if (response_point(&c.grid, p, lopsided[k].offset, i % 2 == 0, q))
+        want[index_of(&c.grid, q)] += lopsided[k].weight;
     }
     c.inputs[0][index_of(&c.grid, p)] = 1;
     CHECK_OK(reference_case_run(&c, 1, 2, false));
-    for (long k = 0; k < c.points; k++) CHECK_NEAR(want[k], c.outputs[0][k], 0, "source %zu, %s, point %ld", i / 2, rules[i % 2], k);
+    for (long k = 0; k < c.points; k++)
+      CHECK_NEAR(want[k], c.outputs[0][k], 0, "source %zu, %s, point %ld", i / 2, rules[i % 2], k);
     free(want);
     reference_case_close(&c);
   }

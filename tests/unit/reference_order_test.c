@@ -77,8 +77,9 @@ TEST(shipped_stencils_come_near_their_formulas) {
     struct grid grid;
     double most; /* the largest error against the largest value */
   } rows[] = {
-      {"derivative_x", {{65, 5, 4}}, 1e-10}, {"derivative_y", {{5, 65, 4}}, 1e-10}, {"derivative_z", {{5, 4, 65}}, 1e-10},
-      {"gradient", {{64, 48, 80}}, 1e-4},    {"scan_x", {{30, 20, 10}}, 1e-14},     {"scan_y", {{30, 20, 10}}, 1e-14},
+      {"derivative_x", {{65, 5, 4}}, 1e-10}, {"derivative_y", {{5, 65, 4}}, 1e-10},
+      {"derivative_z", {{5, 4, 65}}, 1e-10}, {"gradient", {{64, 48, 80}}, 1e-4},
+      {"scan_x", {{30, 20, 10}}, 1e-14},     {"scan_y", {{30, 20, 10}}, 1e-14},
       {"scan_z", {{30, 20, 10}}, 1e-14},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -91,7 +92,8 @@ TEST(shipped_stencils_come_near_their_formulas) {
       CHECK_OK(exact_fill(c.stencil, exact_find(c.stencil, true, output), &c.grid, c.coefficients, 1, want));
       struct exact_error error = exact_compare(&c.grid, &box, want, c.outputs[output]);
       CHECK(error.scale > 1, "%s, output %d: scale %g", rows[i].name, output, error.scale);
-      CHECK(error.max < rows[i].most * error.scale, "%s, output %d: %g of %g", rows[i].name, output, error.max, error.scale);
+      CHECK(error.max < rows[i].most * error.scale, "%s, output %d: %g of %g", rows[i].name, output, error.max,
+            error.scale);
       CHECK(error.rms <= error.max && (error.rms > 0 || error.max == 0), "%s: rms %g", rows[i].name, error.rms);
       c.outputs[output][7] = NAN;
       CHECK(isinf(exact_compare(&c.grid, &box, want, c.outputs[output]).max), "%s", rows[i].name);

@@ -3,12 +3,13 @@
 
 #include "reference_case.h"
 
-#define UPWIND                                                                                          \
+#define UPWIND                                                                                              \
   "inputs: [u]\noutputs: [v]\ncoefficients: {a: 0.3, b: 0.25, c: 0.2, d: 0.125, e: 0.1}\niterate: {v: u}\n" \
   "update: v = a*u[0,0,0] + b*u[-2,0,0] + c*u[1,0,0] + d*u[0,-1,0]*u[0,0,2] + e*u[1,-1,0]\n"
 
 TEST(two_half_runs_equal_one_run) {
-  static const char *const rules[] = {"periodic", "periodic_endpoint", "clamp", "zero", "skip", "[skip, periodic, clamp]"};
+  static const char *const rules[] = {"periodic", "periodic_endpoint",      "clamp", "zero",
+                                      "skip",     "[skip, periodic, clamp]"};
   for (size_t i = 0; i < COUNT(rules); i++) {
     char lines[512];
     snprintf(lines, sizeof lines, UPWIND "boundary: %s", rules[i]);
@@ -57,8 +58,9 @@ TEST(several_steps_are_single_steps_with_buffers_in_rotation) {
 /* Worked by hand: one cell, so that every tap is the cell itself. */
 TEST(iterate_moves_all_fields_at_once) {
   struct reference_case c = reference_case_open(
-      1, "inputs: [p, q, r, k]\noutputs: [s, t]\nboundary: periodic\niterate: {s: p, p: q, q: r, t: k}\n"
-         "update: |\n  s = 1000*p[0] + 100*q[1] + 10*r[-1] + k[0]\n  t = k[0] + 1\n",
+      1,
+      "inputs: [p, q, r, k]\noutputs: [s, t]\nboundary: periodic\niterate: {s: p, p: q, q: r, t: k}\n"
+      "update: |\n  s = 1000*p[0] + 100*q[1] + 10*r[-1] + k[0]\n  t = k[0] + 1\n",
       (struct grid){{1, 1, 1}});
   /* p q r k: 1 2 3 4 -> 1234 1 2 5 -> 1234125 1234 1 6 */
   static const double want_s[] = {1234, 1234125, 1000 * 1234125.0 + 123400 + 10 + 6}, want_t[] = {5, 6, 7};
@@ -110,11 +112,18 @@ TEST(wrong_arguments_are_refused_with_a_sentence) {
       {"star7", {{8, 8, 8}}, 0, "at least one step is made, not 0"},
       {"star7", {{1L << 31, 1L << 31, 4}}, 1, "a grid of 2147483648x2147483648x4 points is too large"},
       {"heat2d", {{8, 8, 2}}, 1, "'heat2d' has no z axis: its grids have one point along z, not 2"},
-      {"derivative_y", {{8, 1, 8}}, 1,
+      {"derivative_y",
+       {{8, 1, 8}},
+       1,
        "'derivative_y' is periodic along y with its end point repeated, which takes at least two points"},
-      {"derivative_x", {{8, 8, 8}}, 2,
+      {"derivative_x",
+       {{8, 8, 8}},
+       2,
        "'derivative_x' makes one step only: it does not say in `iterate` which output becomes an input"},
-      {"scan_x", {{8, 8, 8}}, 2, "'scan_x' makes one step only: it does not say in `iterate` which output becomes an input"},
+      {"scan_x",
+       {{8, 8, 8}},
+       2,
+       "'scan_x' makes one step only: it does not say in `iterate` which output becomes an input"},
       {"scan_x", {{8, 0, 8}}, 1, "a grid has at least one point along y, not 0"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {

@@ -62,7 +62,8 @@ TEST(updates_have_their_value_and_magnitude) {
     for (long k = 0; k < c.points; k++) {
       CHECK_NEAR(rows[i / 2].value, c.outputs[0][k], 1e-15 * fabs(rows[i / 2].value), "\"%s\", point %ld", update, k);
       if (i % 3 == 0) continue;
-      CHECK_NEAR(rows[i / 2].magnitude, c.magnitudes[0][k], 1e-15 * rows[i / 2].magnitude, "\"%s\", point %ld", update, k);
+      CHECK_NEAR(rows[i / 2].magnitude, c.magnitudes[0][k], 1e-15 * rows[i / 2].magnitude, "\"%s\", point %ld", update,
+                 k);
     }
     reference_case_close(&c);
   }

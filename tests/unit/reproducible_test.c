@@ -43,8 +43,6 @@ static void close_fixture(struct fixture *f) {
   stencil_free(f->stencil);
 }
 
-/* --- the source ------------------------------------------------------------------------------------------------------- */
-
 /* An update, and a part of the statements that it becomes. */
 TEST(each_rounding_is_a_statement) {
   static const struct {
@@ -61,11 +59,14 @@ TEST(each_rounding_is_a_statement) {
       {"v = u[0] - a*u[1]", " = fma(-a_, u_(1), u_(0));"},
       {"v = a*u[0] - u[1]", " = fma(a_, u_(0), -u_(1));"},
       {"v = a*u[0] + b*u[1]", "const real t2 = rounded_product(a_, u_(0));\n  const real t6 = fma(b_, u_(1), t2);"},
-      {"v = u[0] + (u[1] + u[-1])", "const real t3 = rounded_sum(u_(1), u_(-1));\n  const real t4 = rounded_sum(u_(0), t3);"},
-      {"p = a*u[0]\nv = p + u[1]", "const real p_ = rounded_product(a_, u_(0));\n  const real t4 = rounded_sum(p_, u_(1));"},
+      {"v = u[0] + (u[1] + u[-1])",
+       "const real t3 = rounded_sum(u_(1), u_(-1));\n  const real t4 = rounded_sum(u_(0), t3);"},
+      {"p = a*u[0]\nv = p + u[1]",
+       "const real p_ = rounded_product(a_, u_(0));\n  const real t4 = rounded_sum(p_, u_(1));"},
       {"p = u[0]\nv = p*p", "const real p_ = u_(0);\n  const real t1 = rounded_product(p_, p_);"},
       {"v = fmax(a*u[0], sqrt(u[1]))", "= sqrt(u_(1));"},
-      {"v = fma(a, u[0], u[1]*u[1])", "const real t4 = rounded_product(u_(1), u_(1));\n  const real t5 = fma(a_, u_(0), t4);"},
+      {"v = fma(a, u[0], u[1]*u[1])",
+       "const real t4 = rounded_product(u_(1), u_(1));\n  const real t5 = fma(a_, u_(0), t4);"},
       {"v = u[0] + 2*u[1]", "fma(real(2), u_(1), u_(0))"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -101,8 +102,6 @@ TEST(ordinary_sources_know_nothing_of_it) {
   close_fixture(&f);
 }
 
-/* --- templates -------------------------------------------------------------------------------------------------------- */
-
 TEST(templates_with_an_order_of_their_own_stay_out) {
   static const struct {
     const char *cuda;
@@ -133,8 +132,6 @@ TEST(templates_with_an_order_of_their_own_stay_out) {
     }
   }
 }
-
-/* --- bits ------------------------------------------------------------------------------------------------------------- */
 
 /* Exchange two parts of a source, of the same length. */
 static void exchange(char *source, const char *a, const char *b) {
@@ -208,7 +205,8 @@ TEST(two_sums_that_change_places_change_bits) {
     run_variants(&bits, &scenes);
     CHECK_EQ(0, hash_compare(bits.outputs[DIRECT], bits.outputs[TILE]), "%s: tile", dtype_names[dtype]);
     CHECK_EQ(0, hash_compare(bits.outputs[DIRECT], bits.outputs[ZMARCH]), "%s: zmarch", dtype_names[dtype]);
-    CHECK(hash_compare(bits.outputs[DIRECT], bits.outputs[ORDINARY_SCATTER]) != 0, "%s: sums of planes", dtype_names[dtype]);
+    CHECK(hash_compare(bits.outputs[DIRECT], bits.outputs[ORDINARY_SCATTER]) != 0, "%s: sums of planes",
+          dtype_names[dtype]);
     CHECK(hash_compare(bits.outputs[DIRECT], bits.outputs[EXCHANGED]) != 0, "%s: another order", dtype_names[dtype]);
     for (int i = 0; i < bits.count; i++) generated_free(&bits.generated[i]);
     scenes_free(&scenes);

@@ -9,8 +9,9 @@ static double rule_value(const char *rule) {
   double facts[FACT_COUNT];
   for (int i = 0; i < FACT_COUNT; i++) facts[i] = i;
   snprintf(text, sizeof text, "{keep: '%s', otherwise: x}", rule);
-  CHECK_OK(template_of_rules("p: {values: [2, 6], default: 6, about: x}, mode: {values: [flat, edge], default: edge, about: x}",
-                             text, &template));
+  CHECK_OK(template_of_rules(
+      "p: {values: [2, 6], default: 6, about: x}, mode: {values: [flat, edge], default: edge, about: x}", text,
+      &template));
   CHECK_OK(bindings_make(template, facts, &bindings));
   double value = bindings_value(&bindings, template->rules[0].keep);
   bindings_free(&bindings);
@@ -58,7 +59,8 @@ TEST(expressions_have_the_values_of_c) {
       {"zero - skip", FACT_zero - FACT_skip},
       {"1e3 + .5", 1000.5},
   };
-  for (size_t i = 0; i < COUNT(rows); i++) CHECK_NEAR(rows[i].value, rule_value(rows[i].rule), 0, "row %zu %s", i, rows[i].rule);
+  for (size_t i = 0; i < COUNT(rows); i++)
+    CHECK_NEAR(rows[i].value, rule_value(rows[i].rule), 0, "row %zu %s", i, rows[i].rule);
 }
 
 TEST(expressions_that_make_no_sense_are_refused) {
@@ -97,7 +99,13 @@ TEST(a_rule_knows_its_last_parameter) {
     const char *rule;
     int last;
   } rows[] = {
-      {"dims == 3", -1}, {"1", -1}, {"a == 2", 0}, {"c + a", 2}, {"b*a", 1}, {"flat == 0", -1}, {"dims == 3 && c == flat", 2},
+      {"dims == 3", -1},
+      {"1", -1},
+      {"a == 2", 0},
+      {"c + a", 2},
+      {"b*a", 1},
+      {"flat == 0", -1},
+      {"dims == 3 && c == flat", 2},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     char text[256];

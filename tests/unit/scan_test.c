@@ -25,7 +25,9 @@ static void add_tokens(struct text *out, const char *text) {
   } while (token.kind != TOKEN_END);
 }
 
-static const struct { const char *text, *tokens; } token_rows[] = {
+static const struct {
+  const char *text, *tokens;
+} token_rows[] = {
     {"", "@1:1 "},
     {"  \t\n", "@1:1 "},
     {"# all of it", "@1:1 "},
@@ -34,8 +36,9 @@ static const struct { const char *text, *tokens; } token_rows[] = {
     {"u[-1,0]", "u@1:1 [@1:2 -@1:3 1@1:4 ,@1:5 0@1:6 ]@1:7 @1:8 "},
     {"v=(a+b)*c/d;", "v@1:1 =@1:2 (@1:3 a@1:4 +@1:5 b@1:6 )@1:7 *@1:8 c@1:9 /@1:10 d@1:11 ;@1:12 @1:13 "},
     {"a # b\n c", "a@1:1 c@2:2 @2:3 "},
-    {"a # \xC3\xA9\n\xC3", "a@1:1 s:2:1: '?' has no meaning here: operators are + - * /, names are of letters a-z, digits and "
-                         "underscores\n  ?\n  ^"},
+    {"a # \xC3\xA9\n\xC3",
+     "a@1:1 s:2:1: '?' has no meaning here: operators are + - * /, names are of letters a-z, digits and "
+     "underscores\n  ?\n  ^"},
     {"a  # the end is where the words end\n\n", "a@1:1 @1:2 "},
     {"a\r\nb\r\n", "a@1:1 b@2:1 @2:2 "},
     {"2u", "s:1:1: malformed number; write it as 2, 0.5 or 1e-3\n  2u\n  ^"},
@@ -48,7 +51,7 @@ static const struct { const char *text, *tokens; } token_rows[] = {
     {"a .", "a@1:1 s:1:3: '.' has no meaning here: operators are + - * /, names are of letters a-z, digits and "
             "underscores\n  a .\n    ^"},
     {"\t\xE2\x88\x82", "s:1:2: '\xE2\x88\x82' has no meaning here: operators are + - * /, names are of letters a-z, "
-                     "digits and underscores\n  \t\xE2\x88\x82\n  \t^"},
+                       "digits and underscores\n  \t\xE2\x88\x82\n  \t^"},
 };
 
 TEST(tokens_know_their_places) {
@@ -60,10 +63,24 @@ TEST(tokens_know_their_places) {
   }
 }
 
-static const struct { const char *text; double value; } number_rows[] = {
-    {"0", 0},       {"007", 7},      {"2.", 2},    {".5", 0.5}, {"0.1", 0.1},    {"1e3", 1000},
-    {"1E-3", 1e-3}, {"1.5e+2", 150}, {"0.000", 0}, {"0e5", 0},  {"0.0e-999", 0}, {"4503599627370497.5", 4503599627370497.5},
-    {"1.7976931348623157e308", 1.7976931348623157e308}, {"2.2250738585072014e-308", 2.2250738585072014e-308},
+static const struct {
+  const char *text;
+  double value;
+} number_rows[] = {
+    {"0", 0},
+    {"007", 7},
+    {"2.", 2},
+    {".5", 0.5},
+    {"0.1", 0.1},
+    {"1e3", 1000},
+    {"1E-3", 1e-3},
+    {"1.5e+2", 150},
+    {"0.000", 0},
+    {"0e5", 0},
+    {"0.0e-999", 0},
+    {"4503599627370497.5", 4503599627370497.5},
+    {"1.7976931348623157e308", 1.7976931348623157e308},
+    {"2.2250738585072014e-308", 2.2250738585072014e-308},
 };
 
 static void check_numbers(const char *locale) {
@@ -75,8 +92,8 @@ static void check_numbers(const char *locale) {
     CHECK_OK(scan(&scanner, &token));
     CHECK_EQ(TOKEN_NUMBER, token.kind, "row %zu \"%s\"", i, number_rows[i].text);
     CHECK_EQ(source.length, token.length, "row %zu \"%s\"", i, number_rows[i].text);
-    CHECK(token.number == number_rows[i].value, "row %zu \"%s\" in the locale %s: %.17g", i, number_rows[i].text, locale,
-          token.number);
+    CHECK(token.number == number_rows[i].value, "row %zu \"%s\" in the locale %s: %.17g", i, number_rows[i].text,
+          locale, token.number);
   }
 }
 
@@ -95,7 +112,8 @@ TEST(the_end_comes_again_and_again) {
   struct scanner scanner = scanner_at_start(&snippet);
   struct token token;
   CHECK_OK(scan(&scanner, &token));
-  CHECK(token_is(&token, "a") && !token_is(&token, "ab") && !token_is(&token, ""), "%.*s", (int)token.length, token.text);
+  CHECK(token_is(&token, "a") && !token_is(&token, "ab") && !token_is(&token, ""), "%.*s", (int)token.length,
+        token.text);
   for (int i = 0; i < 3; i++) {
     CHECK_OK(scan(&scanner, &token));
     CHECK_EQ(TOKEN_END, token.kind, "time %d", i);

@@ -11,8 +11,6 @@
 #define F64 DTYPE_F64
 #define USUAL LAUNCH_STREAM, CACHE_STEADY, false
 
-/* --- a session that has its space, and two databases --- */
-
 struct hints_case {
   struct stencil *stencil;
   struct analysis *analysis;
@@ -89,8 +87,6 @@ static bool hint_is(const struct hints_case *c, long at, const char *set) {
   return at < c->session.hints.count && memcmp(&want, &c->session.hints.list[at].configuration, sizeof want) == 0;
 }
 
-/* --- rows --- */
-
 /* In the order of their distances, which is not that of reading. */
 static const struct {
   struct tuned row;
@@ -98,8 +94,10 @@ static const struct {
 } near_rows[] = {
     {{GPU_H200, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1}, {0, 0, 0, 0, 0, 0}},
     {{GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.2}, {0, 0, 0, 0, 0, 1}},
-    {{GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.1}, {0, 0, 0, 0, 1, 0}},
-    {{GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_COLD, false, 0.1}, {0, 0, 0, 0, 2, 0}},
+    {{GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.1},
+     {0, 0, 0, 0, 1, 0}},
+    {{GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_COLD, false, 0.1},
+     {0, 0, 0, 0, 2, 0}},
     {{GPU_H200, "star7", "zmarch", "vector=1", F64, {64, 64, 64}, USUAL, 0.1}, {0, 0, 0, 1, 0, 0}},
     {{GPU_H200, "star7", "direct", "vector=1", F64, {128, 64, 64}, USUAL, 0.1}, {0, 0, 1, 1, 0, 0}},
     {{GPU_H200, "star7", "direct", "vector=1", F32, {32, 128, 64}, USUAL, 0.1}, {0, 0, 2, 0, 0, 0}},
@@ -163,8 +161,6 @@ TEST(of_a_problem_the_newest_winners_count) {
   CHECK(hint_is(&c, 2, "block_x=64"), "the one before");
   hints_close(&c);
 }
-
-/* --- variants of today --- */
 
 TEST(winners_of_older_templates_are_read_by_name) {
   static const struct tuned row = {GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.1};
@@ -231,8 +227,6 @@ TEST(what_rules_exclude_becomes_the_nearest_that_they_keep) {
   hints_close(&c);
 }
 
-/* --- the list --- */
-
 enum { KINDS = 20 };
 
 /* A winner on a grid of its own; there are so many kinds of them, none the default. */
@@ -294,8 +288,6 @@ TEST(a_search_can_begin_blind) {
   CHECK_EQ(0, c.session.hints.count, "none for a strategy that tries all");
   hints_close(&c);
 }
-
-/* --- the beginning of a search --- */
 
 /* How many variants a search starts with. */
 static long find_starts(struct hints_case *c) {

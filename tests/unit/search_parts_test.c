@@ -6,8 +6,6 @@
 #include "tuner/search/timed.h"
 #include "tuner/search/visited.h"
 
-/* --- visited --- */
-
 TEST(a_variant_is_visited_once) {
   struct space_case c;
   struct visited visited = {.count = 0};
@@ -28,8 +26,6 @@ TEST(a_variant_is_visited_once) {
   visited_free(&visited);
   space_close(&c);
 }
-
-/* --- draw --- */
 
 TEST(a_sample_takes_turns_and_is_shuffled) {
   struct space_case c;
@@ -53,8 +49,6 @@ TEST(a_sample_takes_turns_and_is_shuffled) {
   drawn_free(&drawn);
   space_close(&c);
 }
-
-/* --- neighbours --- */
 
 struct neighbourhood {
   struct space_case *c;
@@ -92,8 +86,6 @@ TEST(neighbours_differ_in_one_parameter_or_in_two_that_rules_tie) {
   space_close(&c);
 }
 
-/* --- effects --- */
-
 TEST(effects_tell_good_values_from_bad_ones) {
   struct space_case c;
   struct effects effects;
@@ -123,8 +115,6 @@ TEST(effects_tell_good_values_from_bad_ones) {
   drawn_free(&drawn);
   space_close(&c);
 }
-
-/* --- timed --- */
 
 static struct timed_variant timed_of(int64_t variant, int template, int choice, double median_ms, double scale) {
   struct timed_variant timed = {

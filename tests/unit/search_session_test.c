@@ -5,8 +5,6 @@
 #include "tuner/search/earlier.h"
 #include "tuner/search/session.h"
 
-/* --- a backend that remembers what it was asked --- */
-
 struct witness {
   struct grid grid; /* of the last problem */
   double first_coefficient;
@@ -36,8 +34,6 @@ static halotune_status unload(void *state, int slot) {
 
 static const struct backend witness_backend = {
     .name = "witness", .set_problem = set_problem, .load = load, .unload = unload};
-
-/* --- a session without its search --- */
 
 struct session_case {
   struct bench_case bench;
@@ -109,8 +105,6 @@ static struct trial *trial_of(struct session_case *c, const struct proposal *pro
   return trial;
 }
 
-/* --- trials --- */
-
 TEST(a_trial_that_has_no_source_has_a_row_of_its_own) {
   struct session_case c;
   case_open(&c);
@@ -134,8 +128,6 @@ TEST(a_recording_compiles_nothing) {
   trial_free(trial);
   case_close(&c);
 }
-
-/* --- earlier runs --- */
 
 static int64_t put_result(struct session_case *c, int64_t run, const struct proposal *proposal, long number,
                           double median_ms) {
@@ -219,8 +211,6 @@ TEST(doubtful_results_are_marked) {
   CHECK_EQ(2, number_of(c.store, "select number from measurement where is_marked"), "this one");
   case_close(&c);
 }
-
-/* --- the second grid --- */
 
 static bool is_prime(long number) {
   for (long d = 2; d * d <= number; d++) {

@@ -122,7 +122,7 @@ TEST(templates_that_are_far_behind_come_last) {
     double slower;
     long told;
     bool is_behind;
-  } rows[] = {{1001, 1, true}, {900, 1, false}, {33, 2, true}, {31, 2, false},
+  } rows[] = {{1001, 1, true}, {900, 1, false},  {33, 2, true},    {31, 2, false},
               {10.1, 3, true}, {10.1, 2, false}, {9.9, 40, false}, {1.5, 40, false}};
   struct space_case c;
   space_open(&c);

@@ -42,10 +42,8 @@ static void fix_some(const struct template *template, uint64_t seed, double most
   }
 }
 
-/* --- all templates --- */
-
-static const char *const templates[] = {"direct", "flat", "pencil", "line", "patch", "tile",
-                                        "zmarch", "scatter", "scatter_direct", "scan"};
+static const char *const templates[] = {"direct", "flat",   "pencil",  "line",           "patch",
+                                        "tile",   "zmarch", "scatter", "scatter_direct", "scan"};
 
 /* The numbers of parts and of configurations of all walks. */
 struct sums {
@@ -96,8 +94,6 @@ TEST(all_templates_are_counted_by_parts_as_at_once) {
   }
   CHECK(sums.parts > 1200 && sums.kept > 10000, "%ld parts, %ld kept", sums.parts, sums.kept);
 }
-
-/* --- parts --- */
 
 /* Which parameters a, b, c, d rules tie together: "0100" for b alone. */
 TEST(rules_that_can_fail_tie_parameters) {

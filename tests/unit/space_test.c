@@ -31,8 +31,6 @@ static void close_fixture(struct fixture *f) {
   template_free(f->template);
 }
 
-/* --- walking --- */
-
 struct list {
   struct configuration configurations[256];
   long count, limit; /* the walk is to end there */
@@ -65,13 +63,15 @@ TEST(a_walk_finds_what_trying_all_finds) {
   open_fixture(&f, rules);
   space_walk(&f.bindings, NULL, NULL, put, &list, &counts);
   for (int i = 0; i < 120; i++) { /* the last parameter changes fastest */
-    struct configuration c = {{(unsigned char)(i / 40), (unsigned char)(i / 10 % 4), (unsigned char)(i / 5 % 2), (unsigned char)(i % 5)}};
+    struct configuration c = {
+        {(unsigned char)(i / 40), (unsigned char)(i / 10 % 4), (unsigned char)(i / 5 % 2), (unsigned char)(i % 5)}};
     int rule = rule_that_removes(&f, &c);
     if (rule >= 0) {
       removed[rule]++;
       continue;
     }
-    CHECK(kept < list.count && memcmp(&c, &list.configurations[kept], 4) == 0, "configuration %d is number %ld", i, kept);
+    CHECK(kept < list.count && memcmp(&c, &list.configurations[kept], 4) == 0, "configuration %d is number %ld", i,
+          kept);
     for (int p = 0; p < 4; p++) used[p][c.choice[p]]++;
     kept++;
   }
@@ -124,8 +124,6 @@ TEST(a_rule_on_facts_alone_refuses_a_stencil) {
   close_fixture(&f);
 }
 
-/* --- the configuration next to another --- */
-
 static int changes_between(const struct configuration *left, const struct configuration *right) {
   int changes = 0;
   for (int i = 0; i < 4; i++) changes += left->choice[i] != right->choice[i];
@@ -133,10 +131,13 @@ static int changes_between(const struct configuration *left, const struct config
 }
 
 /* How far a value is from the wanted one, in steps of the template's order; of two as far, the earlier is nearer. */
-static int steps_away(int wanted, int value) { return value < wanted ? 2 * (wanted - value) - 1 : 2 * (value - wanted); }
+static int steps_away(int wanted, int value) {
+  return value < wanted ? 2 * (wanted - value) - 1 : 2 * (value - wanted);
+}
 
 /* Whether one configuration is nearer than another: by the number of changes, then by the first parameter in which they differ. */
-static bool is_nearer(const struct configuration *from, const struct configuration *one, const struct configuration *other) {
+static bool is_nearer(const struct configuration *from, const struct configuration *one,
+                      const struct configuration *other) {
   int changes = changes_between(from, one), others = changes_between(from, other);
   if (changes != others) return changes < others;
   for (int i = 0; i < 4; i++) {
@@ -156,7 +157,8 @@ TEST(the_nearest_configuration_changes_the_fewest_values) {
   for (int i = 0; i < 120 * 16; i++) {
     int at = i / 16;
     const bool fixed[MAX_PARAMETERS] = {i & 1, i & 2, i & 4, i & 8};
-    struct configuration from = {{(unsigned char)(at / 40), (unsigned char)(at / 10 % 4), (unsigned char)(at / 5 % 2), (unsigned char)(at % 5)}};
+    struct configuration from = {
+        {(unsigned char)(at / 40), (unsigned char)(at / 10 % 4), (unsigned char)(at / 5 % 2), (unsigned char)(at % 5)}};
     struct configuration found = from, best = from;
     int least = 5;
     for (long k = 0; k < list.count; k++) {
@@ -174,7 +176,8 @@ TEST(the_nearest_configuration_changes_the_fewest_values) {
     mended += least > 0 && least < 5;
     broken += least == 5;
   }
-  CHECK(unchanged > 100 && mended > 100 && broken > 100, "%ld unchanged, %ld mended, %ld broken", unchanged, mended, broken);
+  CHECK(unchanged > 100 && mended > 100 && broken > 100, "%ld unchanged, %ld mended, %ld broken", unchanged, mended,
+        broken);
   close_fixture(&f);
 }
 
@@ -190,8 +193,6 @@ TEST(a_rule_that_fixed_values_break_is_named) {
   CHECK(space_nearest(&f.bindings, NULL, &configuration) == &f.template->rules[1], "a fact");
   close_fixture(&f);
 }
-
-/* --- sampling --- */
 
 /* Spaces of one part, of two parts whose parameters take turns, of parts of one parameter each; one with values that
  * are fixed; and an empty one. */
@@ -295,8 +296,6 @@ TEST(every_pair_is_as_likely_as_any_other) {
   close_fixture(&f);
 }
 
-/* --- how fast --- */
-
 static bool count_visit(void *context, const struct configuration *configuration) {
   (void)configuration;
   ++*(long *)context;
@@ -316,10 +315,11 @@ TEST(a_million_combinations_take_less_than_a_second) {
     size_t length = strlen(many);
     snprintf(many + length, sizeof many - length, "%sp%d: {%s}", i ? ", " : "", i, list);
   }
-  CHECK_OK(template_of_rules(many,
-                             "{keep: 'p0*p1 <= 100', otherwise: x}, {keep: 'p1*p2*p3 + p0 <= 2000', otherwise: x}, "
-                             "{keep: 'p5 % 2 == 0 || p4*p3 >= 0', otherwise: x}, {keep: 'p0*p5 + p2*p4 <= 300', otherwise: x}",
-                             &template));
+  CHECK_OK(template_of_rules(
+      many,
+      "{keep: 'p0*p1 <= 100', otherwise: x}, {keep: 'p1*p2*p3 + p0 <= 2000', otherwise: x}, "
+      "{keep: 'p5 % 2 == 0 || p4*p3 >= 0', otherwise: x}, {keep: 'p0*p5 + p2*p4 <= 300', otherwise: x}",
+      &template));
   CHECK_OK(bindings_make(template, facts, &bindings));
   clock_t start = clock(); /* processor time: other load does not count */
   space_walk(&bindings, NULL, NULL, count_visit, &visited, &counts);

@@ -28,7 +28,8 @@ static const struct {
 static void describe(const struct stencil *stencil, const struct split *split, struct text *text) {
   for (int i = 0; i < split->form_count; i++) {
     const struct form *form = &split->forms[i];
-    text_printf(text, "%s%d..%d<%d %d", i > 0 ? ", " : "", form->first_plane, form->last_plane, form->kept_until, form->weight_count);
+    text_printf(text, "%s%d..%d<%d %d", i > 0 ? ", " : "", form->first_plane, form->last_plane, form->kept_until,
+                form->weight_count);
   }
   for (int i = 0; i < stencil->input_count && split->form_count > 0; i++) {
     if (split->reads_beside[0][i]) text_printf(text, " *%s", stencil->inputs[i]);

@@ -12,30 +12,27 @@ static halotune_status parse(const char *text, struct stencil **out) {
   return stencil_parse(&source, out);
 }
 
-/* --- all fields --- */
-
-static const char full[] =
-    "name: wave\n"
-    "about: a wave, 'quoted' words and \xC3\xBCmlauts\n"
-    "source: the author's memory\n"
-    "kind: stencil\n"
-    "dims: 3\n"
-    "inputs: [u, u_prev]\n"
-    "outputs: [v, energy]\n"
-    "coefficients:\n"
-    "  h: 1/(nx-1)  # spacing\n"
-    "  r: 0.25*h*nx\n"
-    "update: |\n"
-    "  change = r*(u[1,0,0] - 2*u[0,0,0] + u[-1,0,0])\n"
-    "  v = 2*u[0,0,0] - u_prev[0,0,0]\n"
-    "    + change\n"
-    "  energy = change*change\n"
-    "boundary: [periodic, clamp, zero]\n"
-    "iterate: {v: u, u: u_prev}\n"
-    "dtypes: [f64]\n"
-    "grids: [[5, 4, 3], [9, 8, 7]]\n"
-    "tolerance: 2.5\n"
-    "exact: {u: x + 10*y + 100*z, u_prev: sin(pi/2)*nz, energy: r}\n";
+static const char full[] = "name: wave\n"
+                           "about: a wave, 'quoted' words and \xC3\xBCmlauts\n"
+                           "source: the author's memory\n"
+                           "kind: stencil\n"
+                           "dims: 3\n"
+                           "inputs: [u, u_prev]\n"
+                           "outputs: [v, energy]\n"
+                           "coefficients:\n"
+                           "  h: 1/(nx-1)  # spacing\n"
+                           "  r: 0.25*h*nx\n"
+                           "update: |\n"
+                           "  change = r*(u[1,0,0] - 2*u[0,0,0] + u[-1,0,0])\n"
+                           "  v = 2*u[0,0,0] - u_prev[0,0,0]\n"
+                           "    + change\n"
+                           "  energy = change*change\n"
+                           "boundary: [periodic, clamp, zero]\n"
+                           "iterate: {v: u, u: u_prev}\n"
+                           "dtypes: [f64]\n"
+                           "grids: [[5, 4, 3], [9, 8, 7]]\n"
+                           "tolerance: 2.5\n"
+                           "exact: {u: x + 10*y + 100*z, u_prev: sin(pi/2)*nz, energy: r}\n";
 
 TEST(every_field_is_read) {
   struct stencil *s;
@@ -78,7 +75,8 @@ TEST(every_field_is_read) {
 TEST(what_may_be_left_out_has_its_default) {
   struct stencil *s;
   CHECK_OK(parse("name: n\ndims: 1\ninputs: [u]\noutputs: [v]\nupdate: v = u[0]\nboundary: zero\n"
-                 "dtypes: [f32]\ngrids: [[7]]", &s));
+                 "dtypes: [f32]\ngrids: [[7]]",
+                 &s));
   CHECK_TEXT("", s->about, "about");
   CHECK_TEXT("", s->origin, "source");
   CHECK_EQ(STENCIL_STENCIL, s->kind, "kind");
@@ -93,18 +91,30 @@ TEST(what_may_be_left_out_has_its_default) {
 TEST(empty_maps_are_as_none) {
   struct stencil *s;
   CHECK_OK(parse("name: n\ndims: 1\ninputs: [u]\noutputs: [v]\ncoefficients: {}\nupdate: v = u[0]\nboundary: [skip]\n"
-                 "dtypes: [f64, f32]\ngrids: [[1]]", &s));
+                 "dtypes: [f64, f32]\ngrids: [[1]]",
+                 &s));
   CHECK_EQ(0, s->coefficient_count, "coefficients");
   CHECK(s->dtypes[DTYPE_F32] && s->dtypes[DTYPE_F64], "dtypes");
   stencil_free(s);
 }
 
-/* --- coordinates --- */
-
-static const struct { const char *boundary; long n, point; double x; } coordinate_rows[] = {
-    {"skip", 5, 0, 0},    {"skip", 5, 1, 0.25},     {"skip", 5, 4, 1},   {"skip", 1, 0, 0},
-    {"clamp", 5, 4, 1},   {"zero", 5, 3, 0.75},     {"periodic", 5, 0, 0}, {"periodic", 5, 1, 0.2},
-    {"periodic", 5, 4, 0.8}, {"periodic", 1, 0, 0}, {"periodic_endpoint", 5, 1, 0.25}, {"periodic_endpoint", 5, 4, 1},
+static const struct {
+  const char *boundary;
+  long n, point;
+  double x;
+} coordinate_rows[] = {
+    {"skip", 5, 0, 0},
+    {"skip", 5, 1, 0.25},
+    {"skip", 5, 4, 1},
+    {"skip", 1, 0, 0},
+    {"clamp", 5, 4, 1},
+    {"zero", 5, 3, 0.75},
+    {"periodic", 5, 0, 0},
+    {"periodic", 5, 1, 0.2},
+    {"periodic", 5, 4, 0.8},
+    {"periodic", 1, 0, 0},
+    {"periodic_endpoint", 5, 1, 0.25},
+    {"periodic_endpoint", 5, 4, 1},
 };
 
 TEST(coordinates_run_over_the_unit_interval) {
@@ -112,8 +122,10 @@ TEST(coordinates_run_over_the_unit_interval) {
     struct text text = {0};
     struct stencil *s;
     double value;
-    text_printf(&text, "name: n\ndims: 1\ninputs: [u]\noutputs: [v]\nupdate: v = u[0]\nboundary: %s\ndtypes: [f32]\n"
-                       "grids: [[7]]\nexact: {u: x}\n", coordinate_rows[i].boundary);
+    text_printf(&text,
+                "name: n\ndims: 1\ninputs: [u]\noutputs: [v]\nupdate: v = u[0]\nboundary: %s\ndtypes: [f32]\n"
+                "grids: [[7]]\nexact: {u: x}\n",
+                coordinate_rows[i].boundary);
     CHECK_OK(parse(text_string(&text), &s));
     struct grid grid = {{coordinate_rows[i].n, 1, 1}};
     CHECK_OK(stencil_exact(s, &s->exact[0], &grid, NULL, (const long[]){coordinate_rows[i].point, 0, 0}, &value));
@@ -142,21 +154,23 @@ TEST(a_coefficient_that_is_not_finite_on_another_grid_fails_there) {
   struct stencil *s;
   double value;
   CHECK_OK(parse("name: n\ndims: 2\ninputs: [u]\noutputs: [v]\ncoefficients: {h: 1/(nx-1)}\nupdate: v = h*u[0,0]\n"
-                 "boundary: skip\ndtypes: [f32]\ngrids: [[7, 7]]", &s));
+                 "boundary: skip\ndtypes: [f32]\ngrids: [[7, 7]]",
+                 &s));
   CHECK_EQ(HALOTUNE_ARGUMENT, stencil_coefficients(s, &(struct grid){{1, 7, 1}}, &value), "one point");
   CHECK_TEXT("the coefficient 'h' of n is not a finite number on the grid [1, 7]", fail_text(), "one point");
   stencil_free(s);
 }
 
-/* --- kernels/ --- */
-
-static const struct { const char *name; int dims, inputs, outputs, coefficients, iterates, exacts; } kernels[] = {
-    {"advect1d", 1, 1, 1, 3, 1, 0},      {"box27", 3, 1, 1, 27, 1, 0},      {"box2d9", 2, 1, 1, 9, 1, 0},
-    {"copy", 1, 1, 1, 0, 0, 0},          {"derivative_x", 3, 1, 1, 4, 0, 2}, {"derivative_y", 3, 1, 1, 4, 0, 2},
-    {"derivative_z", 3, 1, 1, 4, 0, 2},  {"diffusion2d", 2, 2, 1, 4, 1, 0}, {"gradient", 3, 1, 3, 6, 0, 4},
-    {"heat2d", 2, 1, 1, 2, 1, 0},        {"scan_x", 3, 1, 1, 0, 0, 2},      {"scan_y", 3, 1, 1, 0, 0, 2},
-    {"scan_z", 3, 1, 1, 0, 0, 2},        {"star13", 3, 1, 1, 13, 1, 0},     {"star25", 3, 1, 1, 25, 1, 0},
-    {"star2d9", 2, 1, 1, 9, 1, 0},       {"star7", 3, 1, 1, 7, 1, 0},       {"triad", 1, 2, 1, 1, 0, 0},
+static const struct {
+  const char *name;
+  int dims, inputs, outputs, coefficients, iterates, exacts;
+} kernels[] = {
+    {"advect1d", 1, 1, 1, 3, 1, 0},     {"box27", 3, 1, 1, 27, 1, 0},       {"box2d9", 2, 1, 1, 9, 1, 0},
+    {"copy", 1, 1, 1, 0, 0, 0},         {"derivative_x", 3, 1, 1, 4, 0, 2}, {"derivative_y", 3, 1, 1, 4, 0, 2},
+    {"derivative_z", 3, 1, 1, 4, 0, 2}, {"diffusion2d", 2, 2, 1, 4, 1, 0},  {"gradient", 3, 1, 3, 6, 0, 4},
+    {"heat2d", 2, 1, 1, 2, 1, 0},       {"scan_x", 3, 1, 1, 0, 0, 2},       {"scan_y", 3, 1, 1, 0, 0, 2},
+    {"scan_z", 3, 1, 1, 0, 0, 2},       {"star13", 3, 1, 1, 13, 1, 0},      {"star25", 3, 1, 1, 25, 1, 0},
+    {"star2d9", 2, 1, 1, 9, 1, 0},      {"star7", 3, 1, 1, 7, 1, 0},        {"triad", 1, 2, 1, 1, 0, 0},
     {"wave25", 3, 3, 1, 9, 2, 0},
 };
 
@@ -209,8 +223,6 @@ TEST(averages_have_positive_weights_of_sum_one) {
     stencil_free(s);
   }
 }
-
-/* --- ways of writing the same --- */
 
 /* The text with CR LF for each LF and, in front, the mark of UTF-8, as some editors write it. */
 static char *as_some_editors_write(const char *text) {

@@ -67,17 +67,22 @@ TEST(the_last_writer_leaves_one_file) {
 }
 
 TEST(only_local_filesystems_have_wal) {
-  static const struct { unsigned long type; bool is_shared; } rows[] = {
-      {0xEF53, false}, {0x58465342, false}, {0x9123683E, false}, {0x01021994, false}, {0x794C7630, false},
-      {0x6969, true}, {0xFF534D42, true}, {0x0BD00BD0, true}, {0x47504653, true}, {0x65735546, true},
-      {0xFFFFFFFFFF534D42, true}, /* of a signed number */
+  static const struct {
+    unsigned long type;
+    bool is_shared;
+  } rows[] = {
+      {0xEF53, false},     {0x58465342, false}, {0x9123683E, false},        {0x01021994, false},
+      {0x794C7630, false}, {0x6969, true},      {0xFF534D42, true},         {0x0BD00BD0, true},
+      {0x47504653, true},  {0x65735546, true},  {0xFFFFFFFFFF534D42, true}, /* of a signed number */
   };
   for (size_t i = 0; i < COUNT(rows); i++)
     CHECK_EQ(rows[i].is_shared, filesystem_is_shared(rows[i].type), "%#lx", rows[i].type);
 }
 
 TEST(the_path_comes_from_the_environment) {
-  static const struct { const char *named, *data_home, *home, *want; } rows[] = {
+  static const struct {
+    const char *named, *data_home, *home, *want;
+  } rows[] = {
       {"/a/b.db", "/data", "/home/u", "/a/b.db"},
       {"", "/data", "/home/u", "/data/halotune/halotune.db"},
       {NULL, "relative", "/home/u", "/home/u/.local/share/halotune/halotune.db"},
@@ -94,8 +99,6 @@ TEST(the_path_comes_from_the_environment) {
     free(path);
   }
 }
-
-/* --- what is refused ---------------------------------------------------------------------------------------------- */
 
 static void write_bytes(const char *path, const void *bytes, size_t length) {
   CHECK_OK(file_replace(path, bytes, length));
@@ -204,15 +207,16 @@ TEST(a_file_that_cannot_be_written_is_read) {
   work_end(&work);
 }
 
-/* --- migration ---------------------------------------------------------------------------------------------------- */
-
 TEST(migrations_are_taken_step_by_step_or_not_at_all) {
   static const struct migration good[] = {
       {1, "alter table t add column c default 7"}, {0, "create table t (a); insert into t values (1)"}, {0}};
   static const struct migration bad[] = {{0, "create table t (a)"}, {1, "alter table missing add column c"}, {0}};
   static const struct migration gap[] = {{1, "create table t (a)"}, {0}};
-  static const struct { const struct migration *steps; halotune_status want; int64_t version, tables; } rows[] = {
-      {good, HALOTUNE_OK, 2, 1}, {bad, HALOTUNE_DB, 0, 0}, {gap, HALOTUNE_DB, 0, 0}};
+  static const struct {
+    const struct migration *steps;
+    halotune_status want;
+    int64_t version, tables;
+  } rows[] = {{good, HALOTUNE_OK, 2, 1}, {bad, HALOTUNE_DB, 0, 0}, {gap, HALOTUNE_DB, 0, 0}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     sqlite3 *connection = NULL;
     int64_t version = -1, tables = -1;
@@ -270,8 +274,10 @@ TEST(a_database_of_version_1_is_brought_up_to_date) {
     struct hash before = hash_of_file(work.path);
     CHECK_OK(store_open(work.path, STORE_READ, &store));
     CHECK_EQ(1, store_version(store), "the file's");
-    CHECK_EQ(1, number_of(store, "select count(*) from best b join problem p on p.id = b.problem_id where not is_reproducible"),
-             "it is read");
+    CHECK_EQ(
+        1,
+        number_of(store, "select count(*) from best b join problem p on p.id = b.problem_id where not is_reproducible"),
+        "it is read");
     check_whole(store);
     store_close(store);
     struct hash after = hash_of_file(work.path);
@@ -285,8 +291,10 @@ TEST(a_database_of_version_1_is_brought_up_to_date) {
   CHECK_EQ(SCHEMA_VERSION, number_of(store, "pragma user_version"), "version");
   CHECK_EQ(1, number_of(store, "pragma foreign_keys"), "keys are watched again");
   CHECK_EQ(0, number_of(store, "select count(*) from pragma_foreign_key_check"), "each row finds its own");
-  CHECK_EQ(1, number_of(store, "select count(*) from best b join problem p on p.id = b.problem_id where not is_reproducible"),
-           "best");
+  CHECK_EQ(
+      1,
+      number_of(store, "select count(*) from best b join problem p on p.id = b.problem_id where not is_reproducible"),
+      "best");
   CHECK_EQ(1, number_of(store, "select count(*) from run where not is_trusted"), "of a best that is not");
   case_load(&c);
   case_put(&c, store, 512);
@@ -297,8 +305,6 @@ TEST(a_database_of_version_1_is_brought_up_to_date) {
   text_free(&fresh);
   work_end(&work);
 }
-
-/* --- faults ------------------------------------------------------------------------------------------------------- */
 
 TEST(a_full_disk_loses_one_result_and_no_more) {
   struct work work = work_begin();
@@ -411,7 +417,8 @@ TEST(a_reader_undoes_what_a_killed_writer_began) {
   if (pid == 0) {
     sqlite3 *connection = NULL;
     sqlite3_open(work.path, &connection);
-    sqlite3_exec(connection, "pragma cache_size = 1; begin; update measurement set reason = hex(randomblob(200))", NULL, NULL, NULL);
+    sqlite3_exec(connection, "pragma cache_size = 1; begin; update measurement set reason = hex(randomblob(200))", NULL,
+                 NULL, NULL);
     kill(getpid(), SIGKILL);
   }
   int status;

@@ -67,8 +67,6 @@ static void merge(struct store *to, struct store *from, bool trust, struct merge
   CHECK_OK(store_merge(to, from, &options, counts));
 }
 
-/* --- the tables as data ------------------------------------------------------------------------------------------- */
-
 TEST(every_table_is_described) {
   struct store *store;
   static struct tables tables;
@@ -95,8 +93,6 @@ TEST(every_table_is_described) {
   for (int i = 0; i <= COLUMN_BYTES; i++) CHECK_EQ('x', kinds[i], "kind %d", i);
   store_close(store);
 }
-
-/* --- export and import -------------------------------------------------------------------------------------------- */
 
 TEST(a_document_is_read_as_it_was_written) {
   for (int cubins = 0; cubins < 2; cubins++) {
@@ -143,7 +139,10 @@ TEST(equal_rows_give_equal_documents) {
 }
 
 TEST(a_choice_leaves_the_rest_out) {
-  static const struct { struct choice choice; int64_t problems, runs, bests, variants; } rows[] = {
+  static const struct {
+    struct choice choice;
+    int64_t problems, runs, bests, variants;
+  } rows[] = {
       {{.stencil = NULL}, 2, 3, 3, 4},
       {{.stencil = "star7", .has_grid = true, .grid = {{513, 256, 128}}}, 1, 1, 1, 1},
       {{.stencil = "star7", .has_dtype = true, .dtype = DTYPE_F64}, 0, 0, 0, 0},
@@ -186,7 +185,9 @@ static char *changed(const char *document, const char *from, const char *to) {
 }
 
 TEST(a_bad_document_is_refused_with_its_place) {
-  static const struct { const char *from, *to, *message; } rows[] = {
+  static const struct {
+    const char *from, *to, *message;
+  } rows[] = {
       {"{\"format\"", "\"format\"", "doc.json:1:"},
       {"halotune database", "something else", "neither a tuning database"},
       {"\"version\": 1,", "\"version\": 2,", "version 1"},
@@ -242,8 +243,6 @@ TEST(a_document_in_t4) {
   text_free(&text);
   end(&f);
 }
-
-/* --- merge -------------------------------------------------------------------------------------------------------- */
 
 TEST(a_merge_takes_everything_once) {
   struct fixture f;
@@ -308,7 +307,10 @@ static void keep_conflict(void *context, const struct merge_conflict *conflict) 
 
 /* Ours: 0.30 ms on 2026-01-01 with driver 1. */
 TEST(conflicts_are_decided_by_quality) {
-  static const struct { const char *what, *theirs; bool trust, is_taken; } rows[] = {
+  static const struct {
+    const char *what, *theirs;
+    bool trust, is_taken;
+  } rows[] = {
       {"newer, same driver, slower", "time_ms = 0.4, date = '2026-02-01'", true, true},
       {"older, same driver, faster", "time_ms = 0.2, date = '2025-02-01'", true, false},
       {"another driver, older, faster", "time_ms = 0.2, date = '2025-02-01', driver = '2'", true, true},
@@ -391,7 +393,8 @@ static void begin_with_winner(struct fixture *f) {
   case_load(&f->c);
   case_put(&f->c, f->store, 512);
   case_tune(&f->c, f->store, 1, 1, 0.3);
-  sql(f->store, "update run set started = '2026-01-01T00:00:00.000Z'; update best set date = '2026-01-01T01:00:00.000Z'");
+  sql(f->store,
+      "update run set started = '2026-01-01T00:00:00.000Z'; update best set date = '2026-01-01T01:00:00.000Z'");
 }
 
 /* What one database serves, and another, or it itself, knows more of. */
@@ -399,7 +402,7 @@ TEST(what_is_known_to_be_wrong_is_not_served_after_a_merge) {
   enum { OURS = 1, THEIRS = 2 };
   static const struct {
     const char *what;
-    int judge;                             /* who looked at the variant again, perhaps twice */
+    int judge; /* who looked at the variant again, perhaps twice */
     enum outcome outcomes[2];
     const char *dates[2];
     bool ours_is_empty, theirs_is_other_mode;
@@ -412,10 +415,24 @@ TEST(what_is_known_to_be_wrong_is_not_served_after_a_merge) {
       {"on the same day, before", THEIRS, {OUTCOME_WRONG}, {"2026-01-01T00:58:59.999Z"}, false, false, 1, 0, 0},
       {"on the same day, after", THEIRS, {OUTCOME_WRONG}, {"2026-01-01T00:59:00.001Z"}, false, false, 0, 1, 0},
       {"a crash is no verdict", THEIRS, {OUTCOME_CRASHED}, {"2026-01-02T00:00:00.000Z"}, false, false, 1, 0, 0},
-      {"right again", THEIRS, {OUTCOME_WRONG, OUTCOME_SCREENED}, {"2026-01-02T00:00:00.000Z", "2026-01-03T00:00:00.000Z"},
-       false, false, 1, 0, 0},
-      {"wrong again", THEIRS, {OUTCOME_MEASURED, OUTCOME_WRONG}, {"2026-01-02T00:00:00.000Z", "2026-01-03T00:00:00.000Z"},
-       false, false, 0, 1, 0},
+      {"right again",
+       THEIRS,
+       {OUTCOME_WRONG, OUTCOME_SCREENED},
+       {"2026-01-02T00:00:00.000Z", "2026-01-03T00:00:00.000Z"},
+       false,
+       false,
+       1,
+       0,
+       0},
+      {"wrong again",
+       THEIRS,
+       {OUTCOME_MEASURED, OUTCOME_WRONG},
+       {"2026-01-02T00:00:00.000Z", "2026-01-03T00:00:00.000Z"},
+       false,
+       false,
+       0,
+       1,
+       0},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct fixture ours, theirs;
@@ -510,10 +527,9 @@ TEST(a_merge_is_all_or_nothing) {
   end(&f);
 }
 
-/* --- check -------------------------------------------------------------------------------------------------------- */
-
 TEST(check_finds_what_is_wrong) {
-  static const struct { const char *sql, *message;
+  static const struct {
+    const char *sql, *message;
   } rows[] = {
       {"pragma foreign_keys = off; update run set problem_id = 77 where id = 1", "run 1 refers to a row of problem"},
       {"create trigger t after insert on run begin delete from best; end", "trigger 't' does not belong"},
@@ -548,10 +564,11 @@ TEST(check_finds_what_is_wrong) {
   }
 }
 
-/* --- forget ------------------------------------------------------------------------------------------------------- */
-
 TEST(forget_removes_what_is_chosen) {
-  static const struct { struct choice choice; int64_t runs, bests, problems, devices, variants; } rows[] = {
+  static const struct {
+    struct choice choice;
+    int64_t runs, bests, problems, devices, variants;
+  } rows[] = {
       {{.stencil = "copy"}, 3, 3, 2, 1, 4},
       {{.stencil = "star7", .has_grid = true, .grid = {{513, 256, 128}}}, 2, 2, 1, 1, 3},
       {{.stencil = "star7"}, 0, 0, 0, 0, 0},
@@ -593,10 +610,12 @@ TEST(forget_leaves_a_best) {
   case_tune(&c, store, 2, 1, 0.3);
   case_tune(&c, store, 3, 1, 0.2);
   case_tune(&c, store, 4, 1, 0.1);
-  sql(store, "update best set is_trusted = 0 where time_ms = 0.2; update best set date = '2001-01-01' where time_ms = 0.1");
+  sql(store,
+      "update best set is_trusted = 0 where time_ms = 0.2; update best set date = '2001-01-01' where time_ms = 0.1");
   CHECK_OK(store_forget(store, &old));
   CHECK_EQ(3, number_of(store, "select count(*) from best"), "one is gone");
-  CHECK_EQ(1, number_of(store, "select time_ms = 0.3 and is_trusted from best where is_current"), "the fastest that is trusted");
+  CHECK_EQ(1, number_of(store, "select time_ms = 0.3 and is_trusted from best where is_current"),
+           "the fastest that is trusted");
   case_free(&c);
   store_close(store);
 }

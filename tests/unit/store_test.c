@@ -38,8 +38,10 @@ TEST(a_row_is_added_once) {
            "device");
   CHECK_EQ(1, number_of(f.store, "select count(*) from stencil where name = 'star7' and text like '%name: star7%'"),
            "stencil");
-  CHECK_EQ(1, number_of(f.store, "select count(*) from template where name = 'zmarch' and yaml like '%name: zmarch%'"
-                                 " and cuda like '%__global__%'"), "template");
+  CHECK_EQ(1,
+           number_of(f.store, "select count(*) from template where name = 'zmarch' and yaml like '%name: zmarch%'"
+                              " and cuda like '%__global__%'"),
+           "template");
   end(&f);
 }
 
@@ -118,7 +120,12 @@ TEST(every_outcome_is_stored) {
 
 /* A result serves a later run of the same problem, driver and NVRTC, and no other. */
 TEST(a_rerun_finds_what_was_measured) {
-  static const struct { const char *driver; long nx; uint64_t source; halotune_status want; } rows[] = {
+  static const struct {
+    const char *driver;
+    long nx;
+    uint64_t source;
+    halotune_status want;
+  } rows[] = {
       {"580.1", 512, 1, HALOTUNE_OK},
       {"580.2", 512, 1, HALOTUNE_NOT_FOUND},
       {"580.1", 513, 1, HALOTUNE_NOT_FOUND},
@@ -143,8 +150,10 @@ TEST(a_rerun_finds_what_was_measured) {
   }
   key = case_variant(&f.c, 1);
   int64_t run = case_run(&f.c, f.store, "580.1");
-  CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(f.store), "update run set is_trusted = 0", NULL, NULL, NULL), "imported");
-  CHECK_EQ(HALOTUNE_NOT_FOUND, store_find_measurement(f.store, run, &key, &out, NULL), "of an import that is not trusted");
+  CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(f.store), "update run set is_trusted = 0", NULL, NULL, NULL),
+           "imported");
+  CHECK_EQ(HALOTUNE_NOT_FOUND, store_find_measurement(f.store, run, &key, &out, NULL),
+           "of an import that is not trusted");
   end(&f);
 }
 
@@ -185,9 +194,14 @@ TEST(the_newest_truth_about_a_variant_is_stored) {
 }
 
 TEST(what_turns_out_to_be_wrong_is_served_no_more) {
-  static const struct { enum outcome outcome; bool is_fresh; uint64_t variant; int64_t want; } rows[] = {
-      {OUTCOME_WRONG, false, 1, 0},    {OUTCOME_OUT_OF_BOUNDS, false, 1, 0}, {OUTCOME_WRONG, true, 1, 0},
-      {OUTCOME_CRASHED, false, 1, 1},  {OUTCOME_SCREENED, true, 1, 1},       {OUTCOME_WRONG, false, 2, 1},
+  static const struct {
+    enum outcome outcome;
+    bool is_fresh;
+    uint64_t variant;
+    int64_t want;
+  } rows[] = {
+      {OUTCOME_WRONG, false, 1, 0},   {OUTCOME_OUT_OF_BOUNDS, false, 1, 0}, {OUTCOME_WRONG, true, 1, 0},
+      {OUTCOME_CRASHED, false, 1, 1}, {OUTCOME_SCREENED, true, 1, 1},       {OUTCOME_WRONG, false, 2, 1},
       {OUTCOME_HUNG, true, 1, 1},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -212,7 +226,10 @@ TEST(what_turns_out_to_be_wrong_is_served_no_more) {
 
 /* What is wrong is so in every mode and on every GPU of the model; elsewhere it was not looked at. */
 TEST(what_is_wrong_is_wrong_in_every_mode) {
-  static const struct { const char *what, *change; int64_t want; } rows[] = {
+  static const struct {
+    const char *what, *change;
+    int64_t want;
+  } rows[] = {
       {"another launch mode", "update problem set nx = 512, launch = 'graph' where id = 2", 0},
       {"another cache mode", "update problem set nx = 512, cache = 'cold' where id = 2", 0},
       {"among reproducible ones", "update problem set nx = 512, is_reproducible = 1 where id = 2", 0},
@@ -292,7 +309,13 @@ TEST(the_end_of_a_run_is_stored) {
 
 /* One problem's results in turn; which of them is the current best after each. */
 TEST(the_best_is_replaced_by_its_rules) {
-  static const struct { const char *what; uint64_t variant; double time_ms; const char *driver; bool takes; } rows[] = {
+  static const struct {
+    const char *what;
+    uint64_t variant;
+    double time_ms;
+    const char *driver;
+    bool takes;
+  } rows[] = {
       {"the first", 1, 0.30, "580.1", true},
       {"a slower one", 2, 0.31, "580.1", false},
       {"a faster one", 2, 0.29, "580.1", true},
@@ -317,8 +340,9 @@ TEST(the_best_is_replaced_by_its_rules) {
     CHECK_EQ(takes, number_of(f.store, "select is_current from best order by id desc limit 1"), "%s", rows[i].what);
   }
   CHECK_EQ(SQLITE_OK,
-           sqlite3_exec(store_connection(f.store), "update best set is_trusted = 0, time_ms = 0.001, driver = '580.1' where is_current",
-                        NULL, NULL, NULL),
+           sqlite3_exec(store_connection(f.store),
+                        "update best set is_trusted = 0, time_ms = 0.001, driver = '580.1' where is_current", NULL,
+                        NULL, NULL),
            "the current best made one that is not trusted");
   case_tune(&f.c, f.store, 1, 1, 0.36);
   CHECK_EQ(1, number_of(f.store, "select is_trusted from best where is_current"),

@@ -20,23 +20,29 @@ static const struct launch full = {.kernel = "k",
 static const struct launch linear = {
     .kernel = "_k1", .block = {1, 2, 3}, .grid = {1, 1, 1}, .index_bytes = 4, .passes_textures = 1};
 
-static const struct launch hopper = {.kernel = "k",
-                                     .block = {32, 8, 1},
-                                     .grid = {4, 2, 1},
-                                     .index_bytes = 4,
-                                     .passes_coefficients = true,
-                                     .input_maps = {.count = 2, .fields = {0, 2}, .box = {40, 12, 1}, .promotion_bytes = 128},
-                                     .output_maps = {.count = 1, .fields = {0}, .box = {32, 8, 256}},
-                                     .cluster = {2, 1, 1},
-                                     .overlaps = true};
-static const struct launch stores = {.kernel = "k",
-                                     .block = {1, 1, 1},
-                                     .grid = {1, 1, 1},
-                                     .index_bytes = 4,
-                                     .output_maps = {.count = 1, .fields = {1}, .box = {4, 1, 1}, .promotion_bytes = 256},
-                                     .workspace_bytes = 64};
-static const struct launch looking_back = {
-    .kernel = "k", .block = {8, 4, 1}, .grid = {9, 1, 1}, .index_bytes = 4, .passes_coefficients = true, .workspace_bytes = 4096};
+static const struct launch hopper = {
+    .kernel = "k",
+    .block = {32, 8, 1},
+    .grid = {4, 2, 1},
+    .index_bytes = 4,
+    .passes_coefficients = true,
+    .input_maps = {.count = 2, .fields = {0, 2}, .box = {40, 12, 1}, .promotion_bytes = 128},
+    .output_maps = {.count = 1, .fields = {0}, .box = {32, 8, 256}},
+    .cluster = {2, 1, 1},
+    .overlaps = true};
+static const struct launch stores = {
+    .kernel = "k",
+    .block = {1, 1, 1},
+    .grid = {1, 1, 1},
+    .index_bytes = 4,
+    .output_maps = {.count = 1, .fields = {1}, .box = {4, 1, 1}, .promotion_bytes = 256},
+    .workspace_bytes = 64};
+static const struct launch looking_back = {.kernel = "k",
+                                           .block = {8, 4, 1},
+                                           .grid = {9, 1, 1},
+                                           .index_bytes = 4,
+                                           .passes_coefficients = true,
+                                           .workspace_bytes = 4096};
 
 #define HEAD "{\"kernel\":\"k\",\"block\":[1,1,1],\"grid\":[1,1,1],"
 
@@ -47,7 +53,9 @@ static const struct launch looking_back = {
   "\"tensor_inputs\":{\"fields\":" fields ",\"box\":" box ",\"promotion_bytes\":" promotion "}"
 
 TEST(a_launch_is_read_as_it_was_written) {
-  static const struct { const struct launch *launch; const char *text;
+  static const struct {
+    const struct launch *launch;
+    const char *text;
   } rows[] = {
       {&plain, "{\"kernel\":\"star7_zmarch\",\"block\":[32,8,1],\"grid\":[4,64,8],\"shared_bytes\":0,\"index_bytes\":4,"
                "\"extents\":\"runtime\",\"arguments\":[\"inputs\",\"outputs\",\"geometry\"]}"},
@@ -65,9 +73,10 @@ TEST(a_launch_is_read_as_it_was_written) {
        "{\"kernel\":\"k\",\"block\":[1,1,1],\"grid\":[1,1,1],\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\","
        "\"tensor_outputs\":{\"fields\":[1],\"box\":[4,1,1],\"promotion_bytes\":256},\"workspace_bytes\":64,"
        "\"arguments\":[\"inputs\",\"outputs\",\"tensor_outputs\",\"workspace\",\"geometry\"]}"},
-      {&looking_back, "{\"kernel\":\"k\",\"block\":[8,4,1],\"grid\":[9,1,1],\"shared_bytes\":0,\"index_bytes\":4,"
-                      "\"extents\":\"runtime\",\"workspace_bytes\":4096,\"arguments\":[\"inputs\",\"outputs\",\"workspace\","
-                      "\"geometry\",\"coefficients\"]}"},
+      {&looking_back,
+       "{\"kernel\":\"k\",\"block\":[8,4,1],\"grid\":[9,1,1],\"shared_bytes\":0,\"index_bytes\":4,"
+       "\"extents\":\"runtime\",\"workspace_bytes\":4096,\"arguments\":[\"inputs\",\"outputs\",\"workspace\","
+       "\"geometry\",\"coefficients\"]}"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text text = {0}, again = {0};
@@ -83,7 +92,8 @@ TEST(a_launch_is_read_as_it_was_written) {
 }
 
 TEST(a_launch_that_cannot_be_right_is_refused) {
-  static const struct { const char *text, *message;
+  static const struct {
+    const char *text, *message;
   } rows[] = {
       {"", "cannot be read"},
       {"[]", "another kind"},
@@ -109,7 +119,8 @@ TEST(a_launch_that_cannot_be_right_is_refused) {
       {TAIL("\"cluster\":[2,0,1]", PLAIN_ARGUMENTS), "'cluster'"},
       {TAIL("\"overlap\":false", PLAIN_ARGUMENTS), "'overlap' is true"},
       {TAIL("\"tensor_inputs\":7", PLAIN_ARGUMENTS), "'tensor_inputs' are fields, box and promotion_bytes"},
-      {TAIL("\"tensor_inputs\":{\"fields\":[0],\"box\":[8,8,1]}", PLAIN_ARGUMENTS), "'tensor_inputs' are fields, box and"},
+      {TAIL("\"tensor_inputs\":{\"fields\":[0],\"box\":[8,8,1]}", PLAIN_ARGUMENTS),
+       "'tensor_inputs' are fields, box and"},
       {TAIL(MAPS("[]", "[8,8,1]", "0"), PLAIN_ARGUMENTS), "'tensor_inputs' has no 'fields'"},
       {TAIL(MAPS("[16]", "[8,8,1]", "0"), PLAIN_ARGUMENTS), "'fields' is no whole number from 0 to 15"},
       {TAIL(MAPS("[0]", "[8,8]", "0"), PLAIN_ARGUMENTS), "'box' are three numbers"},
@@ -142,7 +153,11 @@ static const char parameters[] =
     "a: {values: [1, 2, 0.5], default: 2, about: x}, mode: {values: [flat, edge], default: flat, about: x}";
 
 TEST(parameters_are_read_as_they_were_written) {
-  static const struct { const char *text; halotune_status want; int a, mode; } rows[] = {
+  static const struct {
+    const char *text;
+    halotune_status want;
+    int a, mode;
+  } rows[] = {
       {"{\"a\":0.5,\"mode\":\"edge\"}", HALOTUNE_OK, 2, 1},
       {"{\"a\":1.0}", HALOTUNE_OK, 0, 0},
       {"{}", HALOTUNE_OK, 1, 0},
@@ -203,9 +218,11 @@ TEST(coefficients_keep_every_bit) {
 }
 
 TEST(floats_need_no_more_digits_than_they_have) {
-  static const struct { float number; const char *text; } rows[] = {
-      {0.1f, "0.1"}, {0.3241f, "0.3241"}, {16777217.0f, "1.67772e+07"}, {1.17549435e-38f, "1.17549e-38"}, {3.0f, "3"},
-      {(float)NAN, "null"}};
+  static const struct {
+    float number;
+    const char *text;
+  } rows[] = {{0.1f, "0.1"}, {0.3241f, "0.3241"}, {16777217.0f, "1.67772e+07"}, {1.17549435e-38f, "1.17549e-38"},
+              {3.0f, "3"},   {(float)NAN, "null"}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text text = {0};
     json_text_float(&text, rows[i].number);
@@ -217,7 +234,9 @@ TEST(floats_need_no_more_digits_than_they_have) {
 }
 
 TEST(strings_are_escaped) {
-  static const struct { const char *string, *text; } rows[] = {
+  static const struct {
+    const char *string, *text;
+  } rows[] = {
       {"a\"b\\c\n\t\x01\x7F", "\"a\\\"b\\\\c\\n\\t\\u0001\\u007f\""},
       {"\xC3\xA4\xE2\x82\xAC", "\"\xC3\xA4\xE2\x82\xAC\""},
       {"x\xFFy", "\"x\xEF\xBF\xBDy\""},
@@ -232,7 +251,8 @@ TEST(strings_are_escaped) {
 }
 
 TEST(base64_of_the_standard) {
-  static const struct { const char *bytes, *text;
+  static const struct {
+    const char *bytes, *text;
   } rows[] = {{"", ""},
               {"f", "Zg=="},
               {"fo", "Zm8="},

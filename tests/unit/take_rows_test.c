@@ -1,7 +1,7 @@
 /* take_rows_test.c: rows that are handed to a function, and how that ends. */
 #include "db/query.h"
-#include "db/take_rows.h"
 #include "db/store.h"
+#include "db/take_rows.h"
 #include "tests/unit/unit.h"
 
 struct seen {

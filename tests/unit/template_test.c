@@ -3,36 +3,35 @@
 
 #include <dirent.h>
 
-static const char full[] =
-    "name: test\n"
-    "about: all fields\n"
-    "parameters:\n"
-    "  block_x: {values: [32, 64], default: 64, about: threads along x}\n"
-    "  storage: {values: [planes, registers], default: planes, about: where planes are}\n"
-    "  halo: {values: [planes, edge], default: edge, about: a word of both}\n"
-    "rules:\n"
-    "  - {keep: dims == 3, otherwise: not of three dimensions}\n"
-    "  - keep: |\n"
-    "      block_x <= 32 ||\n"
-    "      storage == planes\n"
-    "    otherwise: too many registers\n"
-    "block: [block_x, 2, 1]\n"
-    "grid: [ceil(nx/block_x), ny, nz]\n"
-    "shared_bytes: block_x*element_bytes\n"
-    "workspace_bytes: 16 + nx\n"
-    "access:\n"
-    "  loads_per_point: taps\n"
-    "  over_read: 1 + 2/block_x\n"
-    "  computing_share: 1\n"
-    "  shared: [[1, block_x, 0, 1], [2, 0, 0, 2]]\n"
-    "tensor_inputs:\n"
-    "  box: [block_x + 4, 4, 1]\n"
-    "tensor_outputs:\n"
-    "  when: storage == registers\n"
-    "  box: [block_x, 4, 2]\n"
-    "  promotion_bytes: 2*block_x\n"
-    "cluster: [block_x/32, 1, 1]\n"
-    "overlap: halo == edge\n";
+static const char full[] = "name: test\n"
+                           "about: all fields\n"
+                           "parameters:\n"
+                           "  block_x: {values: [32, 64], default: 64, about: threads along x}\n"
+                           "  storage: {values: [planes, registers], default: planes, about: where planes are}\n"
+                           "  halo: {values: [planes, edge], default: edge, about: a word of both}\n"
+                           "rules:\n"
+                           "  - {keep: dims == 3, otherwise: not of three dimensions}\n"
+                           "  - keep: |\n"
+                           "      block_x <= 32 ||\n"
+                           "      storage == planes\n"
+                           "    otherwise: too many registers\n"
+                           "block: [block_x, 2, 1]\n"
+                           "grid: [ceil(nx/block_x), ny, nz]\n"
+                           "shared_bytes: block_x*element_bytes\n"
+                           "workspace_bytes: 16 + nx\n"
+                           "access:\n"
+                           "  loads_per_point: taps\n"
+                           "  over_read: 1 + 2/block_x\n"
+                           "  computing_share: 1\n"
+                           "  shared: [[1, block_x, 0, 1], [2, 0, 0, 2]]\n"
+                           "tensor_inputs:\n"
+                           "  box: [block_x + 4, 4, 1]\n"
+                           "tensor_outputs:\n"
+                           "  when: storage == registers\n"
+                           "  box: [block_x, 4, 2]\n"
+                           "  promotion_bytes: 2*block_x\n"
+                           "cluster: [block_x/32, 1, 1]\n"
+                           "overlap: halo == edge\n";
 
 /* Facts that are all 0, but for some of them. */
 static void simple_facts(double facts[FACT_COUNT]) {
@@ -159,7 +158,8 @@ TEST(bad_files_are_refused) {
       {"  halo:", "  class:", "'class' cannot be a parameter's name: this word has a meaning"},
       {"  halo:", "  fmin:", "'fmin' cannot be a parameter's name: this is the name of a function"},
       {"  halo:", "  halo_:", "'halo_' cannot be a parameter's name: names that end in an underscore"},
-      {"  halo:", "  kernel:", "'kernel' cannot be a parameter's name: in capitals, it or a word of it is a name that stands"},
+      {"  halo:", "  kernel:",
+       "'kernel' cannot be a parameter's name: in capitals, it or a word of it is a name that stands"},
       {"  halo:", "  Low_x:", "in capitals, it or a word of it is a name that stands"},
       {"  halo:", "  kernel_parameters:", "in capitals, it or a word of it is a name that stands"},
       {"  halo:", "  halotune_mode:", "in capitals, it or a word of it is a name that stands"},
@@ -190,7 +190,8 @@ TEST(bad_files_are_refused) {
       {"  box: [block_x + 4, 4, 1]\n", "  box: [block_x + 4, 4]\n", "expected three expressions, for x, y and z"},
       {"  box: [block_x + 4, 4, 1]\n", "  box: 8\n", "'box' is not of the kind that it should be"},
       {"  box: [block_x + 4, 4, 1]\n", "  box: [tile, 4, 1]\n", "tile"},
-      {"tensor_inputs:\n  box: [block_x + 4, 4, 1]\n", "tensor_inputs: [8, 4, 1]\n", "expected fields, such as box: [block_x, block_y, 1]"},
+      {"tensor_inputs:\n  box: [block_x + 4, 4, 1]\n", "tensor_inputs: [8, 4, 1]\n",
+       "expected fields, such as box: [block_x, block_y, 1]"},
       {"  when: storage == registers\n", "  if: storage == registers\n", "'if' is not a field that can stand here"},
       {"  when: storage == registers\n", "  when: [storage]\n", "expected an expression"},
       {"promotion_bytes: 2*block_x", "promotion_bytes: 256B", "256B"},
@@ -218,15 +219,16 @@ TEST(rules_that_are_not_finite_fail) {
   static const struct {
     const char *rule;
     bool keeps;
-  } rows[] = {{"nought/nought", false}, {"1/nought", false}, {"-1/nought", false}, {"sqrt(0 - one)", false}, {"nought", false},
-              {"one", true},          {"0 - one", true},  {"1/nought > 1", true}};
+  } rows[] = {{"nought/nought", false}, {"1/nought", false}, {"-1/nought", false}, {"sqrt(0 - one)", false},
+              {"nought", false},        {"one", true},       {"0 - one", true},    {"1/nought > 1", true}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     char rule[128];
     struct template *t;
     struct bindings bindings;
     const double facts[FACT_COUNT] = {0};
     snprintf(rule, sizeof rule, "{keep: '%s', otherwise: x}", rows[i].rule);
-    CHECK_OK(template_of_rules("nought: {values: [0], default: 0, about: x}, one: {values: [1], default: 1, about: x}", rule, &t));
+    CHECK_OK(template_of_rules("nought: {values: [0], default: 0, about: x}, one: {values: [1], default: 1, about: x}",
+                               rule, &t));
     CHECK_OK(bindings_make(t, facts, &bindings));
     CHECK_EQ(rows[i].keeps, bindings_failed_rule(&bindings) == NULL, "row %zu: %s", i, rows[i].rule);
     bindings_free(&bindings);

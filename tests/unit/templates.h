@@ -44,8 +44,8 @@ static inline halotune_status template_of_rules(const char *parameters, const ch
 
 /* Authors may change defaults: a test names what its expectations depend on, as "vector=4 block_x=64", of which the last of a name
  * counts, or NULL. */
-static inline void configuration_change(const struct template *template, const char *set, struct configuration *configuration,
-                                        bool fixed[MAX_PARAMETERS]) {
+static inline void configuration_change(const struct template *template, const char *set,
+                                        struct configuration *configuration, bool fixed[MAX_PARAMETERS]) {
   char text[512];
   CHECK(snprintf(text, sizeof text, "%s", set ? set : "") < (int)sizeof text, "too long: %s", text);
   for (char *rest, *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {

@@ -6,8 +6,6 @@
 #include "tests/unit/stencils.h"
 #include "tests/unit/templates.h"
 
-/* --- shapes ------------------------------------------------------------------------------------------------------- */
-
 static struct domain domain_of(long nx, long ny, long nz, long row, long plane) {
   return (struct domain){.grid = {{nx, ny, nz}}, .row = row, .plane = plane};
 }
@@ -60,14 +58,13 @@ TEST(shapes_that_no_driver_takes_are_refused) {
   }
 }
 
-/* --- from a template's fields to a launch ------------------------------------------------------------------------- */
-
 static const char head[] =
     "name: test\nabout: x\nparameters:\n  mode: {values: [0, 1, 2], default: 1, about: x}\n"
     "rules:\n  - {keep: mode != 2 || max_cluster == 8, otherwise: no clusters}\nblock: [32, 4, 1]\ngrid: [4, 6, 8]\nshared_bytes: 0\n";
 
 /* Generate a stencil's variant of a template with these lines behind the usual ones. */
-static halotune_status generate_with(const char *stencil_name, const char *lines, const char *set, int capability, struct generated *out) {
+static halotune_status generate_with(const char *stencil_name, const char *lines, const char *set, int capability,
+                                     struct generated *out) {
   char yaml[2048];
   struct stencil *stencil;
   struct analysis *analysis;
@@ -80,9 +77,13 @@ static halotune_status generate_with(const char *stencil_name, const char *lines
   CHECK_OK(analysis_make(stencil, &analysis));
   CHECK_OK(template_of_texts(yaml, "// the kernel\n", &template));
   CHECK_OK(stencil_coefficients(stencil, &grid, coefficients));
-  struct variant_spec spec = {.stencil = stencil, .analysis = analysis, .template = template,
-                              .configuration = configuration_default(template), .dtype = DTYPE_F32,
-                              .domain = domain_dense(stencil, analysis, &grid), .coefficients = coefficients,
+  struct variant_spec spec = {.stencil = stencil,
+                              .analysis = analysis,
+                              .template = template,
+                              .configuration = configuration_default(template),
+                              .dtype = DTYPE_F32,
+                              .domain = domain_dense(stencil, analysis, &grid),
+                              .coefficients = coefficients,
                               .limits = arch_device_limits(arch_find(capability / 10, capability % 10))};
   if (set) CHECK_OK(configuration_set(template, set, &spec.configuration));
   halotune_status status = generate(&spec, out);
@@ -164,10 +165,13 @@ TEST(launches_that_no_gpu_takes_are_refused) {
     int capability;
     const char *message;
   } rows[] = {
-      {"tensor_inputs: {box: [34, 4, 1]}\n", NULL, 90, "template test: tensor_inputs: a box's rows are no multiple of 16 bytes"},
-      {"tensor_inputs: {box: [32, 4, 0]}\n", NULL, 90, "the box of tensor maps in z comes to 0; it must be a whole number from 1 to 256"},
+      {"tensor_inputs: {box: [34, 4, 1]}\n", NULL, 90,
+       "template test: tensor_inputs: a box's rows are no multiple of 16 bytes"},
+      {"tensor_inputs: {box: [32, 4, 0]}\n", NULL, 90,
+       "the box of tensor maps in z comes to 0; it must be a whole number from 1 to 256"},
       {"tensor_outputs: {box: [32, 257, 1]}\n", NULL, 90, "the box of tensor maps in y comes to 257"},
-      {"tensor_outputs: {box: [32, 4, 1], promotion_bytes: 32}\n", NULL, 90, "promotion_bytes come to 32; they must be 0, 64, 128 or 256"},
+      {"tensor_outputs: {box: [32, 4, 1], promotion_bytes: 32}\n", NULL, 90,
+       "promotion_bytes come to 32; they must be 0, 64, 128 or 256"},
       {"tensor_outputs: {box: [32, 4, 1]}\n", NULL, 80, "tensor_outputs need sm_90 or later"},
       {"cluster: [3, 1, 1]\n", NULL, 90, "4 blocks in x are no whole number of clusters of 3"},
       {"cluster: [4, 3, 1]\n", NULL, 90, "a cluster of 4x3x1 blocks; at most 8 are possible"},
@@ -178,7 +182,8 @@ TEST(launches_that_no_gpu_takes_are_refused) {
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct generated g = {.source = NULL};
-    CHECK_EQ(HALOTUNE_ARGUMENT, generate_with("star7", rows[i].lines, rows[i].set, rows[i].capability, &g), "row %zu", i);
+    CHECK_EQ(HALOTUNE_ARGUMENT, generate_with("star7", rows[i].lines, rows[i].set, rows[i].capability, &g), "row %zu",
+             i);
     CHECK(strstr(fail_text(), rows[i].message), "row %zu: %s", i, fail_text());
     CHECK(!g.source, "row %zu", i);
   }

@@ -15,9 +15,13 @@ static inline struct device_facts tuned_device(enum tuned_gpu gpu) {
   static const char *const names[] = {"NVIDIA H200", "NVIDIA H100 PCIe", "NVIDIA A100", "emulation of sm_90"};
   static const char *const uuids[] = {"GPU-200", "GPU-100", "GPU-a100", "emulation-sm_90"};
   static const int sms[] = {132, 114, 108, 132};
-  struct device_facts facts = {.capability = gpu == GPU_A100 ? 80 : 90, .sm_count = sms[gpu], .clock_khz = 1980000,
-                               .memory_clock_khz = 3201000, .bus_bits = gpu == GPU_H100 ? 5120 : 6144,
-                               .l2_bytes = 62914560, .memory_bytes = 1L << 37};
+  struct device_facts facts = {.capability = gpu == GPU_A100 ? 80 : 90,
+                               .sm_count = sms[gpu],
+                               .clock_khz = 1980000,
+                               .memory_clock_khz = 3201000,
+                               .bus_bits = gpu == GPU_H100 ? 5120 : 6144,
+                               .l2_bytes = 62914560,
+                               .memory_bytes = 1L << 37};
   snprintf(facts.name, sizeof facts.name, "%s", names[gpu]);
   snprintf(facts.uuid, sizeof facts.uuid, "%s", uuids[gpu]);
   facts.limits = arch_device_limits(arch_find(facts.capability / 10, facts.capability % 10));
@@ -38,8 +42,8 @@ struct tuned {
 };
 
 /* Store one row; what the store or the rules refuse fails the test. */
-static inline void tuned_put_stencil(struct store *store, const struct tuned *t, struct stencil *stencil, const char *stencil_text,
-                                     struct template *template) {
+static inline void tuned_put_stencil(struct store *store, const struct tuned *t, struct stencil *stencil,
+                                     const char *stencil_text, struct template *template) {
   static const float samples[] = {1, 1, 1};
   struct analysis *analysis;
   double coefficients[MAX_COEFFICIENTS];
@@ -49,29 +53,63 @@ static inline void tuned_put_stencil(struct store *store, const struct tuned *t,
   int64_t variant = 0;
   CHECK_OK(analysis_make(stencil, &analysis));
   CHECK_OK(stencil_coefficients(stencil, &grid, coefficients));
-  struct variant_spec spec = {.stencil = stencil, .analysis = analysis, .template = template, .dtype = t->dtype,
-                              .domain = domain_dense(stencil, analysis, &grid), .coefficients = coefficients,
-                              .limits = device.limits, .reproducible = t->reproducible};
+  struct variant_spec spec = {.stencil = stencil,
+                              .analysis = analysis,
+                              .template = template,
+                              .dtype = t->dtype,
+                              .domain = domain_dense(stencil, analysis, &grid),
+                              .coefficients = coefficients,
+                              .limits = device.limits,
+                              .reproducible = t->reproducible};
   spec.configuration = configuration_for(&spec, t->set);
   CHECK_OK(generate(&spec, &generated));
   struct problem_key key = {store_device(store, &device, t->gpu == GPU_EMULATION),
-                            store_stencil(store, stencil, analysis, stencil_text), t->dtype, grid, t->launch, t->cache, t->reproducible};
+                            store_stencil(store, stencil, analysis, stencil_text),
+                            t->dtype,
+                            grid,
+                            t->launch,
+                            t->cache,
+                            t->reproducible};
   long long bytes = (long long)analysis->bytes_per_point[t->dtype] * grid.n[0] * grid.n[1] * grid.n[2];
-  struct run_start start = {.problem = store_problem(store, &key), .command = "halotune tune", .host = "test", .driver = "580.1",
-                            .nvrtc = "13.0", .strategy = "random", .cuda = 13000, .bytes = bytes};
+  struct run_start start = {.problem = store_problem(store, &key),
+                            .command = "halotune tune",
+                            .host = "test",
+                            .driver = "580.1",
+                            .nvrtc = "13.0",
+                            .strategy = "random",
+                            .cuda = 13000,
+                            .bytes = bytes};
   int64_t run = store_run_begin(store, &start);
   CHECK(run > 0, "%s", fail_text());
-  struct variant_key variant_key = {key.stencil, store_template(store, template), template, &spec.configuration, generated.hash};
+  struct variant_key variant_key = {key.stencil, store_template(store, template), template, &spec.configuration,
+                                    generated.hash};
   struct timing timing = {3, t->time_ms, t->time_ms, t->time_ms * 0.99, t->time_ms * 1.01, samples};
   struct measurement measurement = {.outcome = OUTCOME_MEASURED, .reason = "", .number = 1, .timing = timing};
   CHECK_OK(store_measurement(store, run, &variant_key, &measurement, &variant));
   struct finalist finalist = {variant, 1, timing, 1, 1, 1, true, false};
-  struct best best = {.problem = start.problem, .variant = variant, .run = run, .driver = "580.1", .nvrtc = "13.0",
-                      .arch = device.capability == 80 ? "sm_80" : "sm_90", .second_grid = "", .timing = timing, .default_ms = NAN,
-                      .roof_ms = t->time_ms * 0.9, .roof_ratio = 0.9, .roof_ratio_low = 0.89, .roof_ratio_high = 0.91,
-                      .empty_ms = NAN, .bytes = bytes, .registers = 40, .occupancy = 1, .launch = &generated.launch,
-                      .coefficients = coefficients, .coefficient_count = stencil->coefficient_count, .source = generated.source,
-                      .cubin = "cubin", .cubin_bytes = 6};
+  struct best best = {.problem = start.problem,
+                      .variant = variant,
+                      .run = run,
+                      .driver = "580.1",
+                      .nvrtc = "13.0",
+                      .arch = device.capability == 80 ? "sm_80" : "sm_90",
+                      .second_grid = "",
+                      .timing = timing,
+                      .default_ms = NAN,
+                      .roof_ms = t->time_ms * 0.9,
+                      .roof_ratio = 0.9,
+                      .roof_ratio_low = 0.89,
+                      .roof_ratio_high = 0.91,
+                      .empty_ms = NAN,
+                      .bytes = bytes,
+                      .registers = 40,
+                      .occupancy = 1,
+                      .launch = &generated.launch,
+                      .coefficients = coefficients,
+                      .coefficient_count = stencil->coefficient_count,
+                      .source = generated.source,
+                      .cubin = "cubin",
+                      .cubin_bytes = 6};
   struct run_end end = {true, "", NAN, NAN, NAN, ""};
   CHECK_OK(store_final(store, run, &finalist, 1, &best, &end, NULL));
   generated_free(&generated);

@@ -23,43 +23,43 @@
 #define TEST(name) static void name(void **state __attribute__((unused)))
 
 /* The message ends in a newline of its own and goes out before cmocka's, which names file and line. */
-#define CHECK(condition, ...)                          \
-  do {                                                 \
-    if (!(condition)) {                                \
-      print_error("# %s: ", #condition);               \
-      print_error(__VA_ARGS__);                        \
-      print_error("\n");                               \
-      fail_test();                                     \
-    }                                                  \
+#define CHECK(condition, ...)            \
+  do {                                   \
+    if (!(condition)) {                  \
+      print_error("# %s: ", #condition); \
+      print_error(__VA_ARGS__);          \
+      print_error("\n");                 \
+      fail_test();                       \
+    }                                    \
   } while (0)
 
-#define CHECK_EQ(want, got, ...)                                                                        \
-  do {                                                                                                  \
-    long long want_ = (long long)(want), got_ = (long long)(got);                                       \
-    if (want_ != got_) print_error("# %s: want %lld, got %lld\n", #got, want_, got_);                   \
-    CHECK(want_ == got_, __VA_ARGS__);                                                                  \
+#define CHECK_EQ(want, got, ...)                                                      \
+  do {                                                                                \
+    long long want_ = (long long)(want), got_ = (long long)(got);                     \
+    if (want_ != got_) print_error("# %s: want %lld, got %lld\n", #got, want_, got_); \
+    CHECK(want_ == got_, __VA_ARGS__);                                                \
   } while (0)
 
-#define CHECK_NEAR(want, got, tolerance, ...)                                                                  \
-  do {                                                                                                         \
-    double want_ = (want), got_ = (got);                                                                       \
-    int near_ = fabs(want_ - got_) <= (tolerance); /* false for a NaN */                                       \
-    if (!near_) print_error("# %s: want %.17g, got %.17g\n", #got, want_, got_);                               \
-    CHECK(near_, __VA_ARGS__);                                                                                 \
+#define CHECK_NEAR(want, got, tolerance, ...)                                    \
+  do {                                                                           \
+    double want_ = (want), got_ = (got);                                         \
+    int near_ = fabs(want_ - got_) <= (tolerance); /* false for a NaN */         \
+    if (!near_) print_error("# %s: want %.17g, got %.17g\n", #got, want_, got_); \
+    CHECK(near_, __VA_ARGS__);                                                   \
   } while (0)
 
-#define CHECK_TEXT(want, got, ...)                                                              \
-  do {                                                                                          \
-    const char *want_ = (want), *got_ = (got);                                                  \
-    if (strcmp(want_, got_) != 0) print_error("# want \"%s\"\n# got  \"%s\"\n", want_, got_);   \
-    CHECK(strcmp(want_, got_) == 0, __VA_ARGS__);                                               \
+#define CHECK_TEXT(want, got, ...)                                                            \
+  do {                                                                                        \
+    const char *want_ = (want), *got_ = (got);                                                \
+    if (strcmp(want_, got_) != 0) print_error("# want \"%s\"\n# got  \"%s\"\n", want_, got_); \
+    CHECK(strcmp(want_, got_) == 0, __VA_ARGS__);                                             \
   } while (0)
 
-#define CHECK_OK(call)                                                                   \
-  do {                                                                                   \
-    halotune_status status_ = (call);                                                    \
-    if (status_ != HALOTUNE_OK) print_error("# %s\n", fail_text());                      \
-    CHECK(status_ == HALOTUNE_OK, "%s", halotune_strstatus(status_));                    \
+#define CHECK_OK(call)                                                \
+  do {                                                                \
+    halotune_status status_ = (call);                                 \
+    if (status_ != HALOTUNE_OK) print_error("# %s\n", fail_text());   \
+    CHECK(status_ == HALOTUNE_OK, "%s", halotune_strstatus(status_)); \
   } while (0)
 
 #endif

@@ -24,7 +24,16 @@ static const struct {
     /* at the limit and just beyond it, either sign, either type */
     {DTYPE_F32, 3, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1 + 3 * U, 1, 1}, true, 0, 0, 1.5 * U, 3 * U, 3},
     {DTYPE_F32, 3, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1 - 3 * U, 1, 1}, true, 0, 0, 1.5 * U, 3 * U, 3},
-    {DTYPE_F32, 3, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1 + 3 * U + 2 * D, 1, 1}, false, 1, 1, 1.5 * U + D, 3 * U + 2 * D,
+    {DTYPE_F32,
+     3,
+     {1, 1, 1, 1},
+     {1, 1, 1, 1},
+     {1, 1 + 3 * U + 2 * D, 1, 1},
+     false,
+     1,
+     1,
+     1.5 * U + D,
+     3 * U + 2 * D,
      3 + 0x1p-28},
     {DTYPE_F32, 2.5, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1 - 3 * U, 1}, false, 1, 2, 1.5 * U, 3 * U, 3},
     {DTYPE_F64, 4, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1 + 4 * D, 1, 1}, true, 0, 0, 2 * D, 4 * D, 4},
@@ -34,14 +43,34 @@ static const struct {
     {DTYPE_F32, 1, {0, 0, 0, 0}, {1, 1, 1, 1}, {2 * U, 0, 0, 0}, false, 1, 0, U, 2 * U, 2},
     {DTYPE_F32, 1, {0, 0, 0, 0}, {1, 1, 1, 1}, {0, 0, 0, 2 * U}, false, 1, 3, U, 2 * U, 2},
     /* the largest error is not the largest in units, and the first bad cell is neither */
-    {DTYPE_F32, 1, {0, 0, 0, 0}, {1, 1, 100, 0.5}, {0, 2 * U, -50 * U, 3 * U}, false, 2, 1, 25.064915718988566 * U, 50 * U, 6},
+    {DTYPE_F32,
+     1,
+     {0, 0, 0, 0},
+     {1, 1, 100, 0.5},
+     {0, 2 * U, -50 * U, 3 * U},
+     false,
+     2,
+     1,
+     25.064915718988566 * U,
+     50 * U,
+     6},
     /* the sum of squares: 1 + 4 + 4 + 16 = 25 */
     {DTYPE_F32, 9, {0, 0, 0, 0}, {1, 1, 1, 1}, {1 * U, -2 * U, 2 * U, -4 * U}, true, 0, 0, 2.5 * U, 4 * U, 4},
     {DTYPE_F32, 1, {0, 0, 0, 0}, {1, 1, 1, 1}, {1 * U, -2 * U, 2 * U, -4 * U}, false, 3, 1, 2.5 * U, 4 * U, 4},
     /* an error where none is expected */
     {DTYPE_F32, 1e300, {0, 0, 0, 0}, {1, 1, 0, 1}, {0, 0, 2, 0}, false, 1, 2, 1, 2, INFINITY},
     /* finite, and further apart than any number */
-    {DTYPE_F64, 1e300, {0, DBL_MAX, 0, 0}, {1, 1, 1, 1}, {0, -DBL_MAX, 0, 0}, false, 1, 1, INFINITY, INFINITY, INFINITY},
+    {DTYPE_F64,
+     1e300,
+     {0, DBL_MAX, 0, 0},
+     {1, 1, 1, 1},
+     {0, -DBL_MAX, 0, 0},
+     false,
+     1,
+     1,
+     INFINITY,
+     INFINITY,
+     INFINITY},
 };
 
 TEST(errors_are_as_computed_by_hand) {
@@ -73,10 +102,21 @@ TEST(errors_are_as_computed_by_hand) {
 static const struct {
   double want, magnitude, got;
 } never[] = {
-    {1, 1, NAN},       {1, 1, INFINITY},         {1, 1, -INFINITY},       {NAN, 1, 1},
-    {INFINITY, 1, 1},  {-INFINITY, 1, 1},        {NAN, 1, NAN},           {INFINITY, 1, INFINITY},
-    {1, NAN, 2},       {1, INFINITY, 2},         {1, NAN, 1 + 0x1p-52},   {1, INFINITY, 1 - D},
-    {NAN, NAN, NAN},   {INFINITY, INFINITY, 1},  {INFINITY, INFINITY, INFINITY},
+    {1, 1, NAN},
+    {1, 1, INFINITY},
+    {1, 1, -INFINITY},
+    {NAN, 1, 1},
+    {INFINITY, 1, 1},
+    {-INFINITY, 1, 1},
+    {NAN, 1, NAN},
+    {INFINITY, 1, INFINITY},
+    {1, NAN, 2},
+    {1, INFINITY, 2},
+    {1, NAN, 1 + 0x1p-52},
+    {1, INFINITY, 1 - D},
+    {NAN, NAN, NAN},
+    {INFINITY, INFINITY, 1},
+    {INFINITY, INFINITY, INFINITY},
     {-INFINITY, 1, INFINITY},
 };
 
@@ -135,7 +175,8 @@ TEST(a_wrong_point_and_one_that_is_not_finite_are_both_counted) {
 /* A grid with no axis like another, and in it a box that touches no side, or some. */
 static const struct grid inner_grid = {{4, 5, 6}};
 static const struct box boxes[] = {
-    {{1, 2, 3}, {3, 4, 5}}, {{0, 0, 0}, {4, 5, 6}}, {{0, 1, 0}, {4, 5, 2}}, {{3, 4, 5}, {4, 5, 6}}, {{1, 0, 4}, {2, 5, 6}},
+    {{1, 2, 3}, {3, 4, 5}}, {{0, 0, 0}, {4, 5, 6}}, {{0, 1, 0}, {4, 5, 2}},
+    {{3, 4, 5}, {4, 5, 6}}, {{1, 0, 4}, {2, 5, 6}},
 };
 enum { INNER_POINTS = 4 * 5 * 6 };
 
@@ -165,7 +206,8 @@ TEST(each_cell_of_the_box_counts_and_no_other) {
         CHECK_EQ(points, c.points, "box %zu", b);
         CHECK_EQ(bad, c.bad_points, "box %zu, cells %ld and %ld", b, one, other);
         CHECK_EQ(bad == 0, c.passed, "box %zu, cells %ld and %ld", b, one, other);
-        CHECK_NEAR(3 * sqrt((double)bad / (double)points), c.rms_error, 1e-14, "box %zu, cells %ld and %ld", b, one, other);
+        CHECK_NEAR(3 * sqrt((double)bad / (double)points), c.rms_error, 1e-14, "box %zu, cells %ld and %ld", b, one,
+                   other);
         CHECK_NEAR(bad > 0 ? 3 : 0, c.max_error, 0, "box %zu, cells %ld and %ld", b, one, other);
         if (bad == 0) continue;
         CHECK_EQ(first % 4, c.first_bad[0], "box %zu, x of %ld", b, first);
@@ -180,7 +222,8 @@ TEST(each_cell_of_the_box_counts_and_no_other) {
 
 TEST(an_empty_box_compares_nothing_and_does_not_pass) {
   static const struct box empty[] = {
-      {{0, 0, 0}, {0, 5, 6}}, {{0, 0, 0}, {4, 0, 6}}, {{0, 0, 0}, {4, 5, 0}}, {{3, 0, 0}, {1, 5, 6}}, {{3, 3, 0}, {1, 1, 6}},
+      {{0, 0, 0}, {0, 5, 6}}, {{0, 0, 0}, {4, 0, 6}}, {{0, 0, 0}, {4, 5, 0}},
+      {{3, 0, 0}, {1, 5, 6}}, {{3, 3, 0}, {1, 1, 6}},
   };
   double values[INNER_POINTS] = {0};
   for (size_t i = 0; i < COUNT(empty); i++) {
@@ -189,8 +232,6 @@ TEST(an_empty_box_compares_nothing_and_does_not_pass) {
     CHECK(!c.passed && c.points == 0 && c.bad_points == 0 && c.rms_error == 0 && c.max_error == 0, "row %zu", i);
   }
 }
-
-/* --- boxes --- */
 
 static void count_visits(void *context, long first, long count) {
   int *visits = context;
@@ -216,13 +257,16 @@ TEST(boxes_are_what_a_sweep_writes) {
     const char *boundary;
     struct box want;
   } swept[] = {
-      {"skip", {{1, 0, 3}, {4, 3, 6}}},       {"[periodic, skip, skip]", {{0, 0, 3}, {4, 3, 6}}},
-      {"clamp", {{0, 0, 0}, {4, 5, 6}}},      {"[skip, zero, periodic]", {{1, 0, 0}, {4, 5, 6}}},
+      {"skip", {{1, 0, 3}, {4, 3, 6}}},
+      {"[periodic, skip, skip]", {{0, 0, 3}, {4, 3, 6}}},
+      {"clamp", {{0, 0, 0}, {4, 5, 6}}},
+      {"[skip, zero, periodic]", {{1, 0, 0}, {4, 5, 6}}},
       {"[zero, skip, clamp]", {{0, 0, 0}, {4, 3, 6}}},
   };
   for (size_t i = 0; i < COUNT(swept); i++) {
     char lines[256];
-    snprintf(lines, sizeof lines, "inputs: [u]\noutputs: [v]\nboundary: %s\nupdate: v = u[-1,0,0] + u[0,2,0] + u[0,0,-3]",
+    snprintf(lines, sizeof lines,
+             "inputs: [u]\noutputs: [v]\nboundary: %s\nupdate: v = u[-1,0,0] + u[0,2,0] + u[0,0,-3]",
              swept[i].boundary);
     struct reference_case c = reference_case_open(3, lines, inner_grid);
     struct box box = box_computed(c.stencil, c.analysis, &inner_grid), whole = box_whole(&inner_grid);
@@ -236,8 +280,6 @@ TEST(boxes_are_what_a_sweep_writes) {
     reference_case_close(&c);
   }
 }
-
-/* --- what is allowed --- */
 
 #define ONE "inputs: [u]\noutputs: [v]\nboundary: periodic\niterate: {v: u}\n"
 #define SCAN "inputs: [u]\noutputs: [v]\nkind: scan\n"
@@ -262,8 +304,8 @@ static const struct {
 TEST(what_is_allowed_grows_with_operations_and_steps) {
   for (size_t i = 0; i < COUNT(allowances); i++) {
     struct reference_case c = reference_case_open(3, allowances[i].lines, (struct grid){{30, 20, 1}});
-    CHECK_NEAR(allowances[i].units, compare_allowed_units(c.stencil, c.analysis, &c.grid, allowances[i].steps), 0, "row %zu",
-               i);
+    CHECK_NEAR(allowances[i].units, compare_allowed_units(c.stencil, c.analysis, &c.grid, allowances[i].steps), 0,
+               "row %zu", i);
     reference_case_close(&c);
   }
   CHECK_NEAR(FLT_EPSILON / 2, compare_rounding(DTYPE_F32), 0, "f32");

@@ -7,7 +7,7 @@
 #include "tuner/verify/checksum.h"
 #include "tuner/verify/exact.h"
 
-#define LINES                                                                                                 \
+#define LINES                                                                                                          \
   "inputs: [u, w]\noutputs: [v, r]\nboundary: skip\ncoefficients: {a: 3}\nupdate: |\n  v = u[0,0,0]\n  r = w[0,0,0]\n" \
   "exact: {r: a*x, w: x + 10*y + 100*z, u: 4*nx + z}\n"
 
@@ -17,7 +17,8 @@ TEST(formulas_are_found_by_their_field) {
     bool is_output;
     int field;
     bool found;
-  } rows[] = {{false, 0, true}, {false, 1, true}, {true, 0, false}, {true, 1, true}, {false, 2, false}, {true, 2, false}};
+  } rows[] = {{false, 0, true}, {false, 1, true},  {true, 0, false},
+              {true, 1, true},  {false, 2, false}, {true, 2, false}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     const struct exact *exact = exact_find(c.stencil, rows[i].is_output, rows[i].field);
     CHECK_EQ(rows[i].found, exact != NULL, "row %zu", i);
@@ -56,8 +57,8 @@ static const struct {
 } rows[] = {
     {{1, 2, 3, 4}, {1, 2, 3, 4}, 0, 4, 0, 0, 4},
     {{1, -9, 3, 4}, {1, -9, 3, 4}, 0, 4, 0, 0, 9},
-    {{1, 2, 3, 4}, {2, 0, 5, 8}, 0, 4, 2.5, 4, 4}, /* errors 1, 2, 2, 4 */
-    {{1, 2, 3, 4}, {0, 4, 1, 0}, 0, 4, 2.5, 4, 4}, /* of the other sign */
+    {{1, 2, 3, 4}, {2, 0, 5, 8}, 0, 4, 2.5, 4, 4},                /* errors 1, 2, 2, 4 */
+    {{1, 2, 3, 4}, {0, 4, 1, 0}, 0, 4, 2.5, 4, 4},                /* of the other sign */
     {{9, 2, 2, 8}, {0, 5, 6, 0}, 1, 3, 3.5355339059327378, 4, 2}, /* errors 3, 4 */
     {{0, 0, 0, 0}, {0, 0, 0, 6}, 0, 4, 3, 6, 0},
     {{0, 0, 0, 0}, {6, 0, 0, 0}, 0, 4, 3, 6, 0},

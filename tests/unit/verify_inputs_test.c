@@ -49,7 +49,8 @@ TEST(the_same_request_gives_the_same_bytes_on_any_number_of_threads) {
 static const struct {
   uint64_t seed;
   int field;
-} others[] = {{2, 0}, {0, 0}, {1, 1}, {1, MAX_FIELDS}, {1, 2}, {UINT64_MAX, 0}, {1ull << 63 | 1, 0}, {1ull << 32 | 1, 0}};
+} others[] = {
+    {2, 0}, {0, 0}, {1, 1}, {1, MAX_FIELDS}, {1, 2}, {UINT64_MAX, 0}, {1ull << 63 | 1, 0}, {1ull << 32 | 1, 0}};
 
 TEST(another_seed_or_field_gives_other_values) {
   for (int kind = 0; kind < INPUT_KIND_COUNT; kind++) {
@@ -71,7 +72,8 @@ TEST(another_kind_gives_other_values) {
   struct reference_case c = open_case("skip", cube);
   for (int kind = 0; kind < INPUT_KIND_COUNT; kind++) {
     double *a = filled(&c, (struct inputs){(enum input_kind)kind, 1, DTYPE_F64, 1, false}, 0);
-    double *b = filled(&c, (struct inputs){(enum input_kind)((kind + 1) % INPUT_KIND_COUNT), 1, DTYPE_F64, 1, false}, 0);
+    double *b =
+        filled(&c, (struct inputs){(enum input_kind)((kind + 1) % INPUT_KIND_COUNT), 1, DTYPE_F64, 1, false}, 0);
     CHECK(count_equal(a, b, c.points) <= 2, "%s", input_kind_names[kind]);
     free(a), free(b);
   }
@@ -79,8 +81,8 @@ TEST(another_kind_gives_other_values) {
 }
 
 static const struct grid grids[] = {
-    {{7, 5, 3}}, {{2, 2, 2}},   {{3, 3, 3}},  {{4, 4, 4}}, {{5, 4, 6}},  {{2, 1, 1}}, {{1, 2, 1}},
-    {{1, 1, 2}}, {{64, 1, 1}},  {{1, 33, 2}}, {{6, 1, 9}}, {{700, 3, 2}}, {{1, 1, 8}}, {{1, 1, 1}},
+    {{7, 5, 3}}, {{2, 2, 2}},  {{3, 3, 3}},  {{4, 4, 4}}, {{5, 4, 6}},   {{2, 1, 1}}, {{1, 2, 1}},
+    {{1, 1, 2}}, {{64, 1, 1}}, {{1, 33, 2}}, {{6, 1, 9}}, {{700, 3, 2}}, {{1, 1, 8}}, {{1, 1, 1}},
 };
 
 /* No line of points along any axis holds but one value: a tap along it that is off by one then shows. */
@@ -159,7 +161,8 @@ TEST(values_are_finite_not_zero_and_within_their_range) {
     long negative = 0;
     for (long k = 0; k < c.points; k++) {
       double size = fabs(values[k]);
-      CHECK(isfinite(values[k]) && size >= rows[r].least && size <= rows[r].most, "row %zu, point %ld: %g", r, k, values[k]);
+      CHECK(isfinite(values[k]) && size >= rows[r].least && size <= rows[r].most, "row %zu, point %ld: %g", r, k,
+            values[k]);
       least = fmin(least, size), most = fmax(most, size);
       negative += values[k] < 0;
     }
@@ -187,13 +190,15 @@ TEST(values_of_the_file_and_of_an_update_that_is_not_linear_fill_their_range) {
     char lines[256];
     snprintf(lines, sizeof lines, KEEP "skip\n%s", rows[r].lines);
     struct reference_case c = reference_case_open(3, lines, large);
-    struct inputs inputs = {(enum input_kind)(i % INPUT_KIND_COUNT), 5, (enum dtype)(i / INPUT_KIND_COUNT % DTYPE_COUNT), 2,
-                            rows[r].is_nonlinear};
+    struct inputs inputs = {(enum input_kind)(i % INPUT_KIND_COUNT), 5,
+                            (enum dtype)(i / INPUT_KIND_COUNT % DTYPE_COUNT), 2, rows[r].is_nonlinear};
     double *values = filled(&c, inputs, 0), least = INFINITY, most = -INFINITY;
     const double span = rows[r].high - rows[r].low;
     for (long k = 0; k < c.points; k++) least = fmin(least, values[k]), most = fmax(most, values[k]);
-    CHECK(least > rows[r].low && least < rows[r].low + 0.1 * span, "row %zu, %s: from %g", r, input_kind_names[inputs.kind], least);
-    CHECK(most <= (float)rows[r].high && most > rows[r].high - 0.1 * span, "row %zu, %s: to %g", r, input_kind_names[inputs.kind], most);
+    CHECK(least > rows[r].low && least < rows[r].low + 0.1 * span, "row %zu, %s: from %g", r,
+          input_kind_names[inputs.kind], least);
+    CHECK(most <= (float)rows[r].high && most > rows[r].high - 0.1 * span, "row %zu, %s: to %g", r,
+          input_kind_names[inputs.kind], most);
     free(values);
     reference_case_close(&c);
   }
@@ -261,7 +266,8 @@ TEST(a_wave_has_another_number_along_each_axis) {
       const int numbers[] = {1 + i % 3, 1 + i / 3 % 3, 1 + i / 9};
       double found = power(&grid, values, numbers);
       bool alike = numbers[0] == numbers[1] || numbers[1] == numbers[2] || numbers[2] == numbers[0];
-      CHECK(!alike || found < 1e-20, "seed %d, wave %d %d %d: %g", (int)seed, numbers[0], numbers[1], numbers[2], found);
+      CHECK(!alike || found < 1e-20, "seed %d, wave %d %d %d: %g", (int)seed, numbers[0], numbers[1], numbers[2],
+            found);
       different += found;
     }
     CHECK_NEAR(3.0 / 36, different, 1e-14, "seed %d", (int)seed);
@@ -392,8 +398,9 @@ TEST(fields_that_change_places_share_their_skipped_points) {
     for (int field = 0; field < 5; field++) {
       for (long k = 0; k < c.points; k++) {
         bool computed = k % 4 >= 1 && k / 8 < 2;
-        CHECK_NEAR(computed ? field + 1 : shares[i].ends[field], (field < 3 ? c.inputs[field] : c.outputs[field - 3])[k], 0,
-                   "row %zu, field %d, point %ld", i, field, k);
+        CHECK_NEAR(computed ? field + 1 : shares[i].ends[field],
+                   (field < 3 ? c.inputs[field] : c.outputs[field - 3])[k], 0, "row %zu, field %d, point %ld", i, field,
+                   k);
       }
     }
     reference_case_close(&c);

@@ -11,15 +11,15 @@ static const struct {
   double error; /* of the result, in units of sqrt(2^-53*(u*u + w*w)) */
   bool passed;
 } rows[] = {
-    {0, 0, 0, true},  {3, 3, 0, true},  {3, 3, 1, true},  {3, -3, 2, true},   {3, 3, 1e3, false},
-    {3, 0, 0, true},  {3, 0, 1e-3, false}, {1e-150, 1e-150, 1, true}, {1e150, 1e150, 1, true},
+    {0, 0, 0, true}, {3, 3, 0, true},     {3, 3, 1, true},           {3, -3, 2, true},        {3, 3, 1e3, false},
+    {3, 0, 0, true}, {3, 0, 1e-3, false}, {1e-150, 1e-150, 1, true}, {1e150, 1e150, 1, true},
 };
 
 TEST(the_root_of_a_cancelled_zero_has_a_magnitude) {
   for (size_t i = 0; i < COUNT(rows); i++) {
-    struct reference_case c = reference_case_open(
-        1, "inputs: [u, w]\noutputs: [v]\nboundary: skip\nupdate: v = sqrt(u[0]*u[0] - w[0]*w[0])",
-        (struct grid){{1, 1, 1}});
+    struct reference_case c =
+        reference_case_open(1, "inputs: [u, w]\noutputs: [v]\nboundary: skip\nupdate: v = sqrt(u[0]*u[0] - w[0]*w[0])",
+                            (struct grid){{1, 1, 1}});
     double u = c.inputs[0][0] = rows[i].u, w = c.inputs[1][0] = rows[i].w;
     CHECK_OK(reference_case_run(&c, 1, 1, true));
     CHECK(isfinite(c.magnitudes[0][0]), "row %zu: %g", i, c.magnitudes[0][0]);

@@ -6,7 +6,8 @@
 
 /* A tree as text: {key: value} and [item, item], quoted texts as 'text', blocks as |text. */
 static void add_tree(struct text *out, const struct yaml *node) {
-  static const char *const marks[] = {[YAML_PLAIN] = "", [YAML_QUOTED] = "'", [YAML_LITERAL] = "|", [YAML_FOLDED] = ">"};
+  static const char *const marks[] = {
+      [YAML_PLAIN] = "", [YAML_QUOTED] = "'", [YAML_LITERAL] = "|", [YAML_FOLDED] = ">"};
   if (node->kind == YAML_TEXT) {
     text_printf(out, "%s%s", marks[node->style], node->text);
     return;
@@ -20,7 +21,9 @@ static void add_tree(struct text *out, const struct yaml *node) {
   text_printf(out, node->kind == YAML_MAP ? "}" : "]");
 }
 
-static const struct { const char *text, *tree; } tree_rows[] = {
+static const struct {
+  const char *text, *tree;
+} tree_rows[] = {
     {"a", "a"},
     {"a: 1", "{a: 1}"},
     {"---\na: 1\n...\n", "{a: 1}"},
@@ -60,10 +63,17 @@ TEST(nodes_and_keys_know_their_places) {
   CHECK(a && list && !yaml_find(root, "c"), "the fields of the first level");
   CHECK_EQ(2, root->count, "fields");
   CHECK_EQ(2, list->count, "members");
-  const struct { struct place want, got; } rows[] = {
-      {{1, 1}, root->place},       {{1, 1}, a->key_place},   {{1, 4}, a->place},
-      {{3, 1}, list->key_place},   {{3, 4}, list->place},    {{3, 5}, list->first->place},
-      {{4, 3}, list->first->next->place}, {{4, 4}, list->first->next->first->key_place},
+  const struct {
+    struct place want, got;
+  } rows[] = {
+      {{1, 1}, root->place},
+      {{1, 1}, a->key_place},
+      {{1, 4}, a->place},
+      {{3, 1}, list->key_place},
+      {{3, 4}, list->place},
+      {{3, 5}, list->first->place},
+      {{4, 3}, list->first->next->place},
+      {{4, 4}, list->first->next->first->key_place},
       {{4, 7}, list->first->next->first->place},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -74,7 +84,11 @@ TEST(nodes_and_keys_know_their_places) {
 }
 
 /* Where the snippet of the field `f` begins, and its text; NULL where there is no snippet. */
-static const struct { const char *file; int line, column; const char *text; } snippet_rows[] = {
+static const struct {
+  const char *file;
+  int line, column;
+  const char *text;
+} snippet_rows[] = {
     {"f: u + w", 1, 4, "u + w"},
     {"f: u + w  # no more", 1, 4, "u + w"},
     {"f:\n    u", 2, 5, "u"},
@@ -116,7 +130,11 @@ TEST(snippets_have_the_places_of_the_file) {
 }
 
 /* Of a broken character, too, the first byte is shown. */
-static const struct { const char *text; struct place place; const char *want; } picture_rows[] = {
+static const struct {
+  const char *text;
+  struct place place;
+  const char *want;
+} picture_rows[] = {
     {"ab\ncd", {1, 2}, "s:1:2: m\n  ab\n   ^"},
     {"ab\ncd", {2, 3}, "s:2:3: m\n  cd\n    ^"},
     {"ab\r\ncd", {1, 3}, "s:1:3: m\n  ab\n    ^"},

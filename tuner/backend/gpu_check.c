@@ -45,9 +45,12 @@ halotune_status gpu_checker_load(struct gpu *gpu, const void *cubin, CUstream st
   const struct {
     const char *name;
     CUfunction *function;
-  } rows[] = {{"check_f32", &out->check[DTYPE_F32]}, {"check_f64", &out->check[DTYPE_F64]},
-              {"check_input", &out->check_input},    {"check_digest", &out->digest},
-              {"empty", &out->empty},                {"spin", &out->spin}};
+  } rows[] = {{"check_f32", &out->check[DTYPE_F32]},
+              {"check_f64", &out->check[DTYPE_F64]},
+              {"check_input", &out->check_input},
+              {"check_digest", &out->digest},
+              {"empty", &out->empty},
+              {"spin", &out->spin}};
   halotune_status status = gpu_did(gpu, gpu->cu->module_load(&out->module, cubin), "cuModuleLoadData");
   for (size_t i = 0; i < sizeof rows / sizeof *rows && status == HALOTUNE_OK; i++) {
     status = gpu_did(gpu, gpu->cu->module_function(rows[i].function, out->module, rows[i].name), "cuModuleGetFunction");
@@ -67,8 +70,10 @@ static halotune_status run(struct gpu_checker *checker, CUfunction function, voi
   struct gpu *gpu = checker->gpu;
   unsigned blocks = (unsigned)checker->blocks, shared_bytes = GPU_CHECK_THREADS * sizeof(struct gpu_found);
   *out = gpu_found_nothing();
-  halotune_status status = gpu_did(gpu, gpu->cu->launch(function, blocks, 1, 1, GPU_CHECK_THREADS, 1, 1, shared_bytes,
-                                                        checker->stream, arguments, NULL), "launch of a check");
+  halotune_status status = gpu_did(
+      gpu,
+      gpu->cu->launch(function, blocks, 1, 1, GPU_CHECK_THREADS, 1, 1, shared_bytes, checker->stream, arguments, NULL),
+      "launch of a check");
   if (status == HALOTUNE_OK) status = gpu_did(gpu, gpu->cu->stream_synchronize(checker->stream), "check");
   if (status == HALOTUNE_OK) {
     status =

@@ -39,8 +39,8 @@ int gpu_rotation_sets(size_t set_bytes, int l2_bytes) {
 
 halotune_status gpu_rotation_make(struct gpu *gpu, int count, int field_count, size_t field_bytes, CUstream stream,
                                   struct gpu_rotation *out) {
-  *out = (struct gpu_rotation){.count = count, .field_count = field_count,
-                               .stride_bytes = round_up(field_bytes, GPU_ALIGN_BYTES)};
+  *out = (struct gpu_rotation){
+      .count = count, .field_count = field_count, .stride_bytes = round_up(field_bytes, GPU_ALIGN_BYTES)};
   size_t bytes = (size_t)count * (size_t)field_count * out->stride_bytes;
   halotune_status status = gpu_did(gpu, gpu->cu->mem_alloc(&out->memory, bytes + GPU_ALIGN_BYTES), "cuMemAlloc");
   if (status == HALOTUNE_OK) {

@@ -14,8 +14,6 @@ enum {
   WARM_BLOCKS_PER_SM = 8,
 };
 
-/* --- slots -------------------------------------------------------------------------------------------------------- */
-
 static bool is_cold(const struct gpu_session *s) { return s->problem.cache == CACHE_COLD; }
 
 static int bindings_of(const struct gpu_session *s, bool is_roof) {
@@ -63,8 +61,8 @@ static halotune_status check_room(struct gpu_session *s, const struct kernel_pla
   if (status != HALOTUNE_OK || bytes <= free_bytes / count) return status;
   s->gpu.failed = CUDA_ERROR_OUT_OF_MEMORY;
   return fail(HALOTUNE_NO_GPU,
-              "the variant takes %zu workspaces of %.3f GB of the GPU's memory, of whose %.2f GB %.3f are free",
-              count, (double)bytes / giga, (double)total_bytes / giga, (double)free_bytes / giga);
+              "the variant takes %zu workspaces of %.3f GB of the GPU's memory, of whose %.2f GB %.3f are free", count,
+              (double)bytes / giga, (double)total_bytes / giga, (double)free_bytes / giga);
 }
 
 halotune_status gpu_session_load(struct gpu_session *s, int number, const struct kernel_plan *plan, const void *cubin,
@@ -122,8 +120,6 @@ static halotune_status make_builtin(struct gpu_session *s, int number) {
   return HALOTUNE_OK;
 }
 
-/* --- applications ------------------------------------------------------------------------------------------------- */
-
 static CUresult apply(struct gpu_session *s, int number, int binding) {
   struct gpu_slot *slot = &s->slots[number];
   if (number == GPU_SLOT_EMPTY) return gpu_launch_empty(&s->checker);
@@ -178,8 +174,6 @@ static halotune_status make_fresh(struct gpu_session *s) {
 void gpu_session_refresh(struct gpu_session *s) {
   if (s->applications > 0) s->applications = -1;
 }
-
-/* --- samples ------------------------------------------------------------------------------------------------------ */
 
 static halotune_status make_graph(struct gpu_session *s, int number, int binding, int batch) {
   CUgraph graph = NULL;
@@ -247,8 +241,8 @@ halotune_status gpu_session_sample(struct gpu_session *s, int number, int batch,
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, gpu_launch_spin(&s->checker, 1, SPACER_ROUNDS), "launch");
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_record(s->start, s->stream), "cuEventRecord");
   if (status == HALOTUNE_OK) {
-    CUresult result = graph ? s->cu.graph_launch(graph, s->stream)
-                            : apply_many(s, number, advances(s, slot) ? s->phase : 0, batch);
+    CUresult result =
+        graph ? s->cu.graph_launch(graph, s->stream) : apply_many(s, number, advances(s, slot) ? s->phase : 0, batch);
     status = gpu_did(&s->gpu, result, "launch");
   }
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_record(s->end, s->stream), "cuEventRecord");
@@ -260,8 +254,6 @@ halotune_status gpu_session_sample(struct gpu_session *s, int number, int batch,
   *time_ms = (double)batch_ms / batch;
   return HALOTUNE_OK;
 }
-
-/* --- samples whose results are looked at ---------------------------------------------------------------------------- */
 
 /* All that steps write: two runs of as many steps from the same fields lead to the same bits. */
 static halotune_status look_at_steps(struct gpu_session *s, struct gpu_results *results) {

@@ -26,8 +26,6 @@ halotune_status gpu_session_prepare(struct gpu_session *s, const void *cubin) {
   return gpu_checker_load(&s->gpu, cubin, s->stream, blocks, &s->checker);
 }
 
-/* --- fields ------------------------------------------------------------------------------------------------------- */
-
 static void free_pointer(struct gpu_session *s, CUdeviceptr *pointer) {
   if (*pointer) s->cu.mem_free(*pointer);
   *pointer = 0;

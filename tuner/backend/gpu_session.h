@@ -24,17 +24,17 @@ enum gpu_upload { GPU_UPLOAD_START, GPU_UPLOAD_WANT, GPU_UPLOAD_MAGNITUDE, GPU_U
 
 /* What was seen after a variant ran. */
 struct gpu_look_back {
-  struct gpu_found buffers[2 * MAX_FIELDS];      /* inputs, then outputs */
-  double want[MAX_FIELDS], got[MAX_FIELDS];      /* at the first bad point of each output */
-  long long compared_points;                     /* of each output; 0: not compared */
-  double time_ms;                                /* of the run */
-  long long checked_samples, differing_samples;  /* gpu_session_sample_checked */
+  struct gpu_found buffers[2 * MAX_FIELDS];     /* inputs, then outputs */
+  double want[MAX_FIELDS], got[MAX_FIELDS];     /* at the first bad point of each output */
+  long long compared_points;                    /* of each output; 0: not compared */
+  double time_ms;                               /* of the run */
+  long long checked_samples, differing_samples; /* gpu_session_sample_checked */
 };
 
 /* What is kept of a slot's samples whose results are looked at. */
 struct gpu_results {
   long samples, differing;
-  long steps; /* of the last one, from fresh fields; 0 for none */
+  long steps;      /* of the last one, from fresh fields; 0 for none */
   uint64_t digest; /* of what they led to */
   bool has_wrong;
   struct gpu_look_back wrong; /* the first result that was found wrong */
@@ -60,14 +60,14 @@ struct gpu_session {
   struct gpu_checker checker;
   struct gpu_problem problem;
   bool has_problem, is_damaged;
-  struct gpu_buffer fields[2 * MAX_FIELDS];      /* inputs, then outputs */
-  CUdeviceptr starts[2 * MAX_FIELDS];            /* what they hold at first; of outputs only where they are iterated */
+  struct gpu_buffer fields[2 * MAX_FIELDS]; /* inputs, then outputs */
+  CUdeviceptr starts[2 * MAX_FIELDS];       /* what they hold at first; of outputs only where they are iterated */
   CUdeviceptr want[MAX_FIELDS], magnitudes[MAX_FIELDS];
   struct gpu_rotation rotation, roof; /* sets to take turns; none where one set is enough. roof: input and output */
   struct gpu_slot slots[GPU_ALL_SLOTS];
-  int phase;                                     /* the next application's, of iterated stencils that are timed */
-  long applications;                             /* since the fields were fresh; negative: they have to be made so */
-  int last;                                      /* the slot that wrote the fields last */
+  int phase;         /* the next application's, of iterated stencils that are timed */
+  long applications; /* since the fields were fresh; negative: they have to be made so */
+  int last;          /* the slot that wrote the fields last */
 };
 
 /* Open the driver and the GPU, with a context.

@@ -39,8 +39,8 @@ static halotune_status create(size_t bytes, int element_bytes, bool sparse, stru
   if (element_bytes != 4 && element_bytes != 8) return fail(HALOTUNE_ARGUMENT, "elements of %d bytes", element_bytes);
   struct host_buffer *buffer = calloc(1, sizeof *buffer);
   if (!buffer) return fail_memory();
-  *buffer = (struct host_buffer){.file = MAP_FAILED, .bytes = bytes, .element_bytes = element_bytes, .fd = -1,
-                                 .is_sparse = sparse};
+  *buffer = (struct host_buffer){
+      .file = MAP_FAILED, .bytes = bytes, .element_bytes = element_bytes, .fd = -1, .is_sparse = sparse};
   buffer->file_bytes = (HOST_CANARY_BYTES + bytes + HOST_CANARY_BYTES + page - 1) / page * page;
   buffer->fd = memfd_create("halotune buffer", MFD_CLOEXEC);
   if (buffer->fd >= 0 && ftruncate(buffer->fd, (off_t)buffer->file_bytes) == 0) {
@@ -130,7 +130,8 @@ uint32_t host_buffer_find_poison(const struct host_buffer *buffer, size_t *eleme
   size_t size = (size_t)buffer->element_bytes, count = buffer->bytes / size, part = PART_BYTES / size;
   for (size_t begin = *element; begin < count; begin += part) {
     size_t end = count - begin < part ? count : begin + part;
-    if (!may_hold_poison((const uint32_t *)(const void *)(data + begin * size), (end - begin) * size / sizeof(uint32_t))) {
+    if (!may_hold_poison((const uint32_t *)(const void *)(data + begin * size),
+                         (end - begin) * size / sizeof(uint32_t))) {
       continue;
     }
     for (size_t i = begin; i < end; i++) {

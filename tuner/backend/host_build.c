@@ -23,18 +23,16 @@ struct build {
   struct host_batch *batch;
   struct host_compiler compiler;
   struct hash files_hash;
-  char *files;                   /* where host_files_write put ours */
-  halotune_status status;        /* the first failure of any thread that is no variant's fault; under `lock` */
+  char *files;            /* where host_files_write put ours */
+  halotune_status status; /* the first failure of any thread that is no variant's fault; under `lock` */
   char detail[FAIL_TEXT_BYTES];
   pthread_mutex_t lock;
 };
 
-/* --- the cache -------------------------------------------------------------------------------------------------------- */
-
 /* The cache's file for what is made of `input` by a compiler. NULL when memory is out. */
 static char *product_path(const struct build *build, enum host_product product, const struct text *input) {
-  const struct hash parts[] = {hash_bytes(text_string(input), input->length), host_compiler_hash(&build->compiler, product),
-                               build->files_hash, host_cache_format()};
+  const struct hash parts[] = {hash_bytes(text_string(input), input->length),
+                               host_compiler_hash(&build->compiler, product), build->files_hash, host_cache_format()};
   char hex[HASH_HEX_BYTES], *path;
   hash_hex(hash_bytes(parts, sizeof parts), hex);
   const char *suffix = product == HOST_RUNNER ? CACHE_RUNNER_SUFFIX : CACHE_OBJECT_SUFFIX;
@@ -78,14 +76,13 @@ static halotune_status compile_to(const struct build *build, enum host_product p
   } else if (status == HALOTUNE_OK && WEXITSTATUS(result.wait_status) == 0) {
     *outcome = COMPILE_OK;
     status = host_cache_seal(temporary);
-    if (status == HALOTUNE_OK && rename(temporary, path) != 0) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+    if (status == HALOTUNE_OK && rename(temporary, path) != 0)
+      status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   }
   if (status != HALOTUNE_OK || *outcome != COMPILE_OK) unlink(temporary);
   free(temporary);
   return status == HALOTUNE_OK && !text_ok(log) ? fail_memory() : status;
 }
-
-/* --- variants --------------------------------------------------------------------------------------------------------- */
 
 /* The generated source as it is, the numbers of its lines kept, and the table of its kernels behind it. */
 static void write_source(const struct host_source *source, struct text *out) {

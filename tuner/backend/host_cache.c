@@ -30,8 +30,6 @@ void host_cache_warn(const struct host_options *options, const char *text) {
   else fprintf(stderr, "halotune: %s\n", text);
 }
 
-/* --- the folder ------------------------------------------------------------------------------------------------------- */
-
 /* One for the program, made when it is first needed. */
 static struct {
   pthread_mutex_t lock;
@@ -74,7 +72,8 @@ static halotune_status take_temporary(const struct host_options *options, char *
 
 static halotune_status make_writable(const char *folder) {
   halotune_status status = folder_make(folder);
-  if (status == HALOTUNE_OK && access(folder, W_OK | X_OK) != 0) status = fail(HALOTUNE_IO, "%s: %s", folder, strerror(errno));
+  if (status == HALOTUNE_OK && access(folder, W_OK | X_OK) != 0)
+    status = fail(HALOTUNE_IO, "%s: %s", folder, strerror(errno));
   return status;
 }
 
@@ -93,9 +92,9 @@ halotune_status host_cache_open(const struct host_options *options, char **folde
   return take_temporary(options, folder);
 }
 
-/* --- the seal --------------------------------------------------------------------------------------------------------- */
-
-struct hash host_cache_format(void) { return hash_bytes(magic, sizeof magic); }
+struct hash host_cache_format(void) {
+  return hash_bytes(magic, sizeof magic);
+}
 
 halotune_status host_cache_seal(const char *path) {
   struct seal seal;
@@ -119,7 +118,8 @@ static bool is_whole(const char *bytes, size_t length) {
   struct seal seal;
   if (length < sizeof seal) return false;
   memcpy(&seal, bytes + length - sizeof seal, sizeof seal);
-  return memcmp(seal.magic, magic, sizeof magic) == 0 && hash_compare(seal.hash, hash_bytes(bytes, length - sizeof seal)) == 0;
+  return memcmp(seal.magic, magic, sizeof magic) == 0 &&
+         hash_compare(seal.hash, hash_bytes(bytes, length - sizeof seal)) == 0;
 }
 
 enum host_cache_answer host_cache_find(const char *path) {

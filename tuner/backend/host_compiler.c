@@ -11,12 +11,27 @@
 #include "tuner/backend/host_files.h"
 
 /* Numbers as the source has them: no contraction, no errno. -nodefaultlibs: the runner has what a variant needs. */
-static const char *const variant_flags[] = {
-    "-x", "c++", "-std=c++17", "-O1", "-w", "-pipe", "-fPIC", "-shared", "-fno-exceptions", "-fno-rtti", "-fno-math-errno",
-    "-fno-strict-aliasing", "-ffp-contract=off", "-fvisibility=hidden", "-fno-asynchronous-unwind-tables",
-    "-fno-stack-protector", "-nostartfiles", "-nodefaultlibs"};
+static const char *const variant_flags[] = {"-x",
+                                            "c++",
+                                            "-std=c++17",
+                                            "-O1",
+                                            "-w",
+                                            "-pipe",
+                                            "-fPIC",
+                                            "-shared",
+                                            "-fno-exceptions",
+                                            "-fno-rtti",
+                                            "-fno-math-errno",
+                                            "-fno-strict-aliasing",
+                                            "-ffp-contract=off",
+                                            "-fvisibility=hidden",
+                                            "-fno-asynchronous-unwind-tables",
+                                            "-fno-stack-protector",
+                                            "-nostartfiles",
+                                            "-nodefaultlibs"};
 static const char *const runner_flags[] = {"-std=gnu11", "-D_GNU_SOURCE", "-O2", "-w", "-pipe", "-rdynamic"};
-static const char *const runner_libraries[] = {"-Wl,--no-as-needed,-lm,-ldl,--as-needed"}; /* g++ would move a plain -lm */
+static const char *const runner_libraries[] = {
+    "-Wl,--no-as-needed,-lm,-ldl,--as-needed"}; /* g++ would move a plain -lm */
 static const char *const sanitizer_flags[] = {"-fsanitize=address,undefined", "-fno-sanitize-recover=all",
                                               "-fno-omit-frame-pointer", "-g1", "-DHOST_ASAN"};
 
@@ -73,8 +88,6 @@ void host_compiler_close(struct host_compiler *compiler) {
   free(compiler->path);
   *compiler = (struct host_compiler){0};
 }
-
-/* --- command lines ---------------------------------------------------------------------------------------------------- */
 
 struct command {
   const char *words[96]; /* NULL at the end: zero before use */

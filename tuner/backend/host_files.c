@@ -11,37 +11,40 @@
 #include "base/replace.h"
 #include "base/text.h"
 
-#define HEADER_LIST(X)                                                                             \
-  X(block_h, "block.h") X(calls_h, "calls.h") X(cluster_h, "cluster.h") X(copy_h, "copy.h") X(cuda_on_cpu_h, "cuda_on_cpu.h") \
-  X(fiber_h, "fiber.h") X(kernel_h, "kernel.h") X(memory_h, "memory.h") X(order_h, "order.h")       \
-  X(outcome_h, "outcome.h") X(poison_h, "poison.h") X(protocol_h, "protocol.h")                    \
-  X(report_h, "report.h") X(tensor_h, "tensor.h") X(texture_h, "texture.h") X(warp_h, "warp.h") X(watch_h, "watch.h")
-#define SOURCE_LIST(X)                                                                          \
-  X(block_c, "block.c") X(cluster_c, "cluster.c") X(copy_c, "copy.c") X(engine_c, "engine.c") X(fiber_c, "fiber.c") X(memory_c, "memory.c")        \
-  X(order_c, "order.c") X(report_c, "report.c") X(runner_c, "runner.c") X(tensor_c, "tensor.c") X(texture_c, "texture.c") \
-  X(warp_c, "warp.c") X(watch_c, "watch.c")
+#define HEADER_LIST(X)                                                                                        \
+  X(block_h, "block.h")                                                                                       \
+  X(calls_h, "calls.h")                                                                                       \
+  X(cluster_h, "cluster.h") X(copy_h, "copy.h") X(cuda_on_cpu_h, "cuda_on_cpu.h") X(fiber_h, "fiber.h")       \
+      X(kernel_h, "kernel.h") X(memory_h, "memory.h") X(order_h, "order.h") X(outcome_h, "outcome.h")         \
+          X(poison_h, "poison.h") X(protocol_h, "protocol.h") X(report_h, "report.h") X(tensor_h, "tensor.h") \
+              X(texture_h, "texture.h") X(warp_h, "warp.h") X(watch_h, "watch.h")
+#define SOURCE_LIST(X)                                                                                            \
+  X(block_c, "block.c")                                                                                           \
+  X(cluster_c, "cluster.c")                                                                                       \
+  X(copy_c, "copy.c") X(engine_c, "engine.c") X(fiber_c, "fiber.c") X(memory_c, "memory.c") X(order_c, "order.c") \
+      X(report_c, "report.c") X(runner_c, "runner.c") X(tensor_c, "tensor.c") X(texture_c, "texture.c")           \
+          X(warp_c, "warp.c") X(watch_c, "watch.c")
 
-#define EMBED(symbol, name)                                                               \
-  __asm__(".pushsection .rodata\n"                                                        \
-          "host_file_" #symbol ": .incbin \"" HOST_FILES_FOLDER "/" name "\"\n"           \
-          "host_file_" #symbol "_end: .byte 0\n"                                          \
-          ".popsection\n");                                                               \
-  extern const char host_file_##symbol[] __attribute__((visibility("hidden")));           \
+#define EMBED(symbol, name)                                                     \
+  __asm__(".pushsection .rodata\n"                                              \
+          "host_file_" #symbol ": .incbin \"" HOST_FILES_FOLDER "/" name "\"\n" \
+          "host_file_" #symbol "_end: .byte 0\n"                                \
+          ".popsection\n");                                                     \
+  extern const char host_file_##symbol[] __attribute__((visibility("hidden"))); \
   extern const char host_file_##symbol##_end[] __attribute__((visibility("hidden")));
 HEADER_LIST(EMBED)
 SOURCE_LIST(EMBED)
 
 #define AS_ROW(symbol, name) {HOST_FILES_FOLDER "/" name, host_file_##symbol, host_file_##symbol##_end},
-static const struct {
-  const char *path, *bytes, *end;
-} files[] = {HEADER_LIST(AS_ROW) SOURCE_LIST(AS_ROW)};
+static const struct { const char *path, *bytes, *end; } files[] = {HEADER_LIST(AS_ROW) SOURCE_LIST(AS_ROW)};
 
 #define AS_PATH(symbol, name) HOST_FILES_FOLDER "/" name,
 const char *const host_files_runner[] = {SOURCE_LIST(AS_PATH) NULL};
 
 struct hash host_files_hash(void) {
   struct hash hashes[COUNT(files)];
-  for (size_t i = 0; i < COUNT(files); i++) hashes[i] = hash_bytes(files[i].bytes, (size_t)(files[i].end - files[i].bytes));
+  for (size_t i = 0; i < COUNT(files); i++)
+    hashes[i] = hash_bytes(files[i].bytes, (size_t)(files[i].end - files[i].bytes));
   return hash_bytes(hashes, sizeof hashes);
 }
 

@@ -9,8 +9,6 @@ static const char *const outcome_names[] = {HOST_OUTCOME_LIST(AS_NAME)};
 
 const char *host_outcome_name(int kind) { return outcome_names[kind]; }
 
-/* --- what is sent ----------------------------------------------------------------------------------------------------- */
-
 struct run {
   const struct host_launch *launch;
   struct host_request request;
@@ -46,9 +44,9 @@ static bool check_limits(const struct host_launch *launch, struct host_outcome *
   const unsigned *block = launch->block, *grid = launch->grid;
   size_t limit = launch->shared_limit_bytes > 0 ? launch->shared_limit_bytes : HOST_SHARED_LIMIT_BYTES;
   for (int axis = 0; axis < 3; axis++) {
-    const char *what = block[axis] < 1 || block[axis] > max_block[axis]  ? "block"
-                       : grid[axis] < 1 || grid[axis] > max_grid[axis] ? "grid"
-                                                                       : NULL;
+    const char *what = block[axis] < 1 || block[axis] > max_block[axis] ? "block"
+                       : grid[axis] < 1 || grid[axis] > max_grid[axis]  ? "grid"
+                                                                        : NULL;
     if (!what) continue;
     const unsigned *shape = *what == 'b' ? block : grid, *max = *what == 'b' ? max_block : max_grid;
     snprintf(out->text, sizeof out->text, "a %s of %ux%ux%u; from 1 to %ux%ux%u are possible", what, shape[0], shape[1],
@@ -61,7 +59,8 @@ static bool check_limits(const struct host_launch *launch, struct host_outcome *
     return false;
   }
   if (launch->shared_bytes <= limit) return check_cluster(launch, out);
-  snprintf(out->text, sizeof out->text, "%zu bytes of shared memory; a block can have %zu", launch->shared_bytes, limit);
+  snprintf(out->text, sizeof out->text, "%zu bytes of shared memory; a block can have %zu", launch->shared_bytes,
+           limit);
   return false;
 }
 
@@ -70,20 +69,21 @@ static halotune_status add_buffer(struct run *run, int argument, struct host_buf
   for (*number = 0; *number < request->buffer_count; (*number)++) {
     if (run->buffers[*number] == buffer) return HALOTUNE_OK;
   }
-  if (request->buffer_count == HOST_MAX_BUFFERS) return fail(HALOTUNE_ARGUMENT, "more than %d buffers", HOST_MAX_BUFFERS);
+  if (request->buffer_count == HOST_MAX_BUFFERS)
+    return fail(HALOTUNE_ARGUMENT, "more than %d buffers", HOST_MAX_BUFFERS);
   run->buffers[*number] = buffer;
   run->descriptors[*number] = host_buffer_descriptor(buffer);
-  request->buffers[*number] = (struct host_wire_buffer){
-      .bytes = host_buffer_bytes(buffer),
-      .file_bytes = host_buffer_file_bytes(buffer),
-      .argument = (uint64_t)argument,
-      .sparse = host_buffer_is_sparse(buffer)};
+  request->buffers[*number] = (struct host_wire_buffer){.bytes = host_buffer_bytes(buffer),
+                                                        .file_bytes = host_buffer_file_bytes(buffer),
+                                                        .argument = (uint64_t)argument,
+                                                        .sparse = host_buffer_is_sparse(buffer)};
   request->buffer_count++;
   return HALOTUNE_OK;
 }
 
 /* Values lie at multiples of 16 bytes, whatever alignment their types need. */
-static halotune_status add_bytes(struct run *run, const struct host_argument *argument, struct host_wire_argument *wire) {
+static halotune_status add_bytes(struct run *run, const struct host_argument *argument,
+                                 struct host_wire_argument *wire) {
   size_t begin = (run->parameter_bytes + 15) / 16 * 16;
   if (argument->byte_count > sizeof run->request.parameters - begin) {
     return fail(HALOTUNE_ARGUMENT, "more than %d bytes of arguments", HOST_PARAMETER_BYTES);
@@ -98,7 +98,8 @@ static halotune_status add_bytes(struct run *run, const struct host_argument *ar
 static halotune_status add_arguments(struct run *run) {
   const struct host_launch *launch = run->launch;
   halotune_status status = HALOTUNE_OK;
-  if (launch->argument_count > HOST_MAX_ARGUMENTS) return fail(HALOTUNE_ARGUMENT, "more than %d arguments", HOST_MAX_ARGUMENTS);
+  if (launch->argument_count > HOST_MAX_ARGUMENTS)
+    return fail(HALOTUNE_ARGUMENT, "more than %d arguments", HOST_MAX_ARGUMENTS);
   for (int i = 0; i < launch->argument_count && status == HALOTUNE_OK; i++) {
     const struct host_argument *argument = &launch->arguments[i];
     struct host_wire_argument *wire = &run->request.arguments[i];
@@ -117,7 +118,8 @@ static halotune_status fill_request(struct run *run) {
   const struct host_launch *launch = run->launch;
   struct host_request *request = &run->request;
   if (launch->blocks == HOST_RANDOM) return fail(HALOTUNE_ARGUMENT, "blocks run in ascending or descending order");
-  if (strlen(launch->kernel) >= sizeof request->kernel) return fail(HALOTUNE_ARGUMENT, "%s: too long a name", launch->kernel);
+  if (strlen(launch->kernel) >= sizeof request->kernel)
+    return fail(HALOTUNE_ARGUMENT, "%s: too long a name", launch->kernel);
   snprintf(request->kernel, sizeof request->kernel, "%s", launch->kernel);
   memcpy(request->grid, launch->grid, sizeof request->grid);
   memcpy(request->block, launch->block, sizeof request->block);
@@ -130,8 +132,6 @@ static halotune_status fill_request(struct run *run) {
   request->timeout_ms = (uint64_t)(launch->timeout_ms > 0 ? launch->timeout_ms : HOST_RUN_TIMEOUT_MS);
   return add_arguments(run);
 }
-
-/* --- what is found ---------------------------------------------------------------------------------------------------- */
 
 static void check_canaries(const struct run *run, struct host_outcome *out) {
   for (uint32_t i = 0; i < run->request.buffer_count; i++) {

@@ -61,7 +61,8 @@ static bool send_request(const struct host_runner *runner, const struct host_req
 }
 
 /* Receive an outcome. False at the runner's end, or when the time is over. */
-static bool receive_outcome(const struct host_runner *runner, double timeout_ms, struct host_outcome *out, bool *timed_out) {
+static bool receive_outcome(const struct host_runner *runner, double timeout_ms, struct host_outcome *out,
+                            bool *timed_out) {
   double deadline_ms = clock_ms() + timeout_ms;
   while (true) {
     double left_ms = deadline_ms - clock_ms();

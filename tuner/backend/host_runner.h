@@ -11,7 +11,7 @@
 struct host_runner {
   pid_t pid; /* 0: it does not run */
   int socket;
-  int log;   /* a file in memory that is its stderr */
+  int log; /* a file in memory that is its stderr */
 };
 
 extern const struct host_runner host_runner_none;

@@ -32,7 +32,7 @@ struct anchor {
   struct time_source time;
   int slot, batch;
   int sample_count; /* of a reading */
-  double unit; /* time of the variant in the slot over that of the first one */
+  double unit;      /* time of the variant in the slot over that of the first one */
   double taken_at_ms, busy_until_ms, period_ms;
   struct anchor_reading *readings;
   int reading_count, reading_capacity;

@@ -16,11 +16,11 @@
 #include "tuner/bench/time_source.h"
 
 enum {
-  ANCHOR_PERIOD_MS = 2000,  /* or ANCHOR_PERIOD_READINGS times what a reading takes, if that is longer */
+  ANCHOR_PERIOD_MS = 2000, /* or ANCHOR_PERIOD_READINGS times what a reading takes, if that is longer */
   ANCHOR_PERIOD_READINGS = 20,
-  ANCHOR_GAP_MS = 50,     /* without work, the GPU lowers its clocks */
-  ANCHOR_ATTEMPTS = 3,    /* measurements of one variant */
-  ANCHOR_SAMPLES = 7,     /* of one reading, which is their median; fewer where they would take more than */
+  ANCHOR_GAP_MS = 50,  /* without work, the GPU lowers its clocks */
+  ANCHOR_ATTEMPTS = 3, /* measurements of one variant */
+  ANCHOR_SAMPLES = 7,  /* of one reading, which is their median; fewer where they would take more than */
   ANCHOR_READING_MS = 100,
   ANCHOR_SAMPLES_LEAST = 3,
   ANCHOR_SLOW_MS = 10,    /* see anchor_is_slow */

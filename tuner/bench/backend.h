@@ -30,20 +30,20 @@ struct backend_facts {
   struct device_facts device;
   const struct arch_facts *arch; /* of the device */
   bool is_emulation;
-  bool is_recording; /* nothing runs, so nothing need be compiled */
-  char driver[64]; /* "580.159.04"; "" for none */
-  char nvrtc[32];  /* "13.0", of a recording; "" of others, whose compiler knows it */
-  int cuda;        /* 13000; 0 for none */
+  bool is_recording;  /* nothing runs, so nothing need be compiled */
+  char driver[64];    /* "580.159.04"; "" for none */
+  char nvrtc[32];     /* "13.0", of a recording; "" of others, whose compiler knows it */
+  int cuda;           /* 13000; 0 for none */
   char warnings[512]; /* a line each, such as other processes on the GPU */
 };
 
 /* A problem to run variants of. */
 struct backend_problem {
-  const struct scene *scene;  /* inputs and reference of one step, on a dense domain; has to live until the next */
-  enum launch_mode launch;    /* how samples launch */
+  const struct scene *scene; /* inputs and reference of one step, on a dense domain; has to live until the next */
+  enum launch_mode launch;   /* how samples launch */
   enum cache_mode cache;
-  bool reproducible;          /* of a recording: which of two problems that are alike but for this */
-  long long roof_elements;    /* that SLOT_MEMCPY and variants with `is_roof` copy; 0 for none */
+  bool reproducible;       /* of a recording: which of two problems that are alike but for this */
+  long long roof_elements; /* that SLOT_MEMCPY and variants with `is_roof` copy; 0 for none */
 };
 
 /* A compiled variant. What it points to must live while the variant is loaded. */
@@ -56,7 +56,7 @@ struct candidate {
 
 /* What the compiler found of a variant when it was recorded. */
 struct recorded_kernel {
-  bool is_known; /* false from backends that run kernels */
+  bool is_known;                                           /* false from backends that run kernels */
   int registers, shared_bytes, spill_bytes, blocks_per_sm; /* -1 where not recorded */
   double occupancy;                                        /* NaN */
 };
@@ -75,8 +75,8 @@ struct sample_plan {
   const int *slots;
   const int *batches; /* applications of one sample, a slot each */
   int slot_count, rounds;
-  bool warm;          /* one untimed application before each sample */
-  bool checks;        /* with `warm`: each begins with inputs written anew, and its result is looked at; recheck tells
+  bool warm;   /* one untimed application before each sample */
+  bool checks; /* with `warm`: each begins with inputs written anew, and its result is looked at; recheck tells
                          what was seen. Backends may leave it out */
 };
 
@@ -122,7 +122,8 @@ struct backend {
   /* Tell each variant of the problem that is known, in no order; NULL where any can be run. Texts are valid during the call.
    *   visit  gets the template's name and the parameters as db/launch_text.h writes them; what it returns ends the walk unless it is
    *          HALOTUNE_OK, and is returned */
-  halotune_status (*list)(void *state, halotune_status (*visit)(void *context, const char *template, const char *parameters),
+  halotune_status (*list)(void *state,
+                          halotune_status (*visit)(void *context, const char *template, const char *parameters),
                           void *context);
 
   void (*close)(void *state);
@@ -148,8 +149,8 @@ static inline int backend_others(const struct backend_handle *backend) {
 enum { BACKEND_HANG_MS = 5000 };
 
 struct backend_cuda_options {
-  int ordinal;  /* of the GPU, as the driver counts */
-  int hang_ms;  /* 0: BACKEND_HANG_MS */
+  int ordinal;               /* of the GPU, as the driver counts */
+  int hang_ms;               /* 0: BACKEND_HANG_MS */
   struct compiler *compiler; /* for the backend's own kernels; idle during the call, not needed after it */
 };
 

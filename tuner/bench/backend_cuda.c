@@ -56,8 +56,6 @@ static void close_backend(void *state) {
   free(c);
 }
 
-/* --- open --------------------------------------------------------------------------------------------------------- */
-
 static halotune_status compile_checks(struct cuda *c, struct compiler *compiler) {
   char arch[16];
   char *source = gpu_check_source();
@@ -77,10 +75,11 @@ static halotune_status prepare(struct cuda *c, const struct nvrtc_facts *nvrtc) 
   if (status != HALOTUNE_NO_GPU || c->opened.cuda >= THOUSAND * nvrtc->major + TEN * nvrtc->minor) return status;
   char detail[256];
   snprintf(detail, sizeof detail, "%.250s", fail_text());
-  return fail(status,
-              "the driver runs CUDA %d.%d, and does not load what NVRTC %d.%d compiles (%s): update the driver, or name an "
-              "NVRTC of its version in $HALOTUNE_NVRTC",
-              c->opened.cuda / THOUSAND, c->opened.cuda % THOUSAND / TEN, nvrtc->major, nvrtc->minor, detail);
+  return fail(
+      status,
+      "the driver runs CUDA %d.%d, and does not load what NVRTC %d.%d compiles (%s): update the driver, or name an "
+      "NVRTC of its version in $HALOTUNE_NVRTC",
+      c->opened.cuda / THOUSAND, c->opened.cuda % THOUSAND / TEN, nvrtc->major, nvrtc->minor, detail);
 }
 
 static void fill_facts(struct cuda *c, struct backend_facts *facts) {

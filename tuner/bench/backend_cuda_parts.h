@@ -33,8 +33,6 @@ struct cuda {
   double best_ms; /* the fastest application of any variant of the problem; 0: none yet */
 };
 
-/* --- the worker: backend_cuda_worker.c --- */
-
 /* Send a request and wait for the reply; frees the request. That the worker dies or hangs is an error. */
 halotune_status cuda_ask(struct cuda *c, struct text *request, double deadline_ms, struct gpu_reply *reply);
 
@@ -55,8 +53,6 @@ size_t cuda_write_cubin(struct cuda *c, const struct compiled *compiled, size_t 
 
 /* Fill a request to load a candidate, whose cubin is there; it is complete with gpu_message_end. */
 void cuda_write_load(int slot, const struct candidate *candidate, bool verifies, struct text *request);
-
-/* --- requests about a variant: backend_cuda_variant.c; as in the table of tuner/bench/backend.h --- */
 
 halotune_status cuda_load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict);
 halotune_status cuda_unload(void *state, int slot);

@@ -7,7 +7,8 @@
 #include "tuner/bench/backend_cuda_parts.h"
 
 _Static_assert((int)GPU_SLOTS == (int)BACKEND_SLOTS && (int)GPU_SLOT_EMPTY == (int)SLOT_EMPTY &&
-               (int)GPU_SLOT_MEMCPY == (int)SLOT_MEMCPY, "worker and backend number slots alike");
+                   (int)GPU_SLOT_MEMCPY == (int)SLOT_MEMCPY,
+               "worker and backend number slots alike");
 
 enum { HANG_FACTOR = 20 };
 
@@ -164,7 +165,7 @@ static void fail_slot(struct cuda *c, const struct sample_plan *plan, const stru
 }
 
 halotune_status cuda_sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
-                              struct verdict *verdict) {
+                            struct verdict *verdict) {
   struct cuda *c = state;
   struct text request = {0};
   struct gpu_reply reply = {.status = HALOTUNE_OK};

@@ -7,8 +7,6 @@
 
 enum { UPLOAD_MS = 60000 };
 
-/* --- requests that are not about a variant ------------------------------------------------------------------------ */
-
 halotune_status cuda_ask(struct cuda *c, struct text *request, double deadline_ms, struct gpu_reply *reply) {
   *reply = (struct gpu_reply){.status = HALOTUNE_OK};
   gpu_message_end(request);
@@ -78,8 +76,6 @@ halotune_status cuda_send_problem(struct cuda *c) {
   }
   return status;
 }
-
-/* --- the worker --------------------------------------------------------------------------------------------------- */
 
 size_t cuda_write_cubin(struct cuda *c, const struct compiled *compiled, size_t done, struct text *request) {
   size_t left = compiled->cubin_bytes - done, part = left < GPU_WINDOW_BYTES ? left : GPU_WINDOW_BYTES;

@@ -90,9 +90,9 @@ static halotune_status sample(void *state, const struct sample_plan *plan, doubl
   gpu_session_refresh(&d->session);
   for (long i = 0; i < count && *failed < 0; i++) {
     int k = (int)(i % plan->slot_count), slot = plan->slots[k];
-    halotune_status status =
-        plan->checks ? gpu_session_sample_checked(&d->session, slot, plan->batches[k], &times_ms[i])
-                     : gpu_session_sample(&d->session, slot, plan->batches[k], plan->warm, &times_ms[i]);
+    halotune_status status = plan->checks
+                                 ? gpu_session_sample_checked(&d->session, slot, plan->batches[k], &times_ms[i])
+                                 : gpu_session_sample(&d->session, slot, plan->batches[k], plan->warm, &times_ms[i]);
     status = settle(d, slot, status, verdict);
     if (status != HALOTUNE_OK) return status;
     if (verdict->outcome != OUTCOME_MEASURED) *failed = slot;

@@ -20,7 +20,7 @@ struct host {
   bool has_problem;
   struct backend_problem problem;
   struct host_slot slots[BACKEND_SLOTS];
-  struct host_batch *empty; /* a kernel that does nothing */
+  struct host_batch *empty;  /* a kernel that does nothing */
   char *copy_from, *copy_to; /* of roof_elements */
   size_t copy_bytes;
 };
@@ -58,14 +58,14 @@ static halotune_status set_problem(void *state, const struct backend_problem *pr
 /* What the emulation says of a kernel, as what a GPU would make of it. */
 static enum outcome outcome_of(int kind) {
   switch (kind) {
-    case HOST_OK: return OUTCOME_MEASURED;
-    case HOST_BAD_LAUNCH: return OUTCOME_LAUNCH_FAILED;
-    case HOST_HUNG: return OUTCOME_HUNG;
-    case HOST_MISALIGNED:
-    case HOST_OUT_OF_BOUNDS: return OUTCOME_OUT_OF_BOUNDS;
-    case HOST_UNWRITTEN_SHARED:
-    case HOST_UNWAITED_COPY: return OUTCOME_WRONG;
-    default: return OUTCOME_CRASHED;
+  case HOST_OK: return OUTCOME_MEASURED;
+  case HOST_BAD_LAUNCH: return OUTCOME_LAUNCH_FAILED;
+  case HOST_HUNG: return OUTCOME_HUNG;
+  case HOST_MISALIGNED:
+  case HOST_OUT_OF_BOUNDS: return OUTCOME_OUT_OF_BOUNDS;
+  case HOST_UNWRITTEN_SHARED:
+  case HOST_UNWAITED_COPY: return OUTCOME_WRONG;
+  default: return OUTCOME_CRASHED;
   }
 }
 
@@ -78,10 +78,10 @@ static enum outcome outcome_of_name(const char *name) {
 
 static enum outcome outcome_of_check(const struct check_result *result) {
   switch (result->outcome) {
-    case CHECK_PASSED: return OUTCOME_MEASURED;
-    case CHECK_WROTE_OUTSIDE: return OUTCOME_OUT_OF_BOUNDS;
-    case CHECK_HOST: return outcome_of_name(result->name);
-    default: return OUTCOME_WRONG;
+  case CHECK_PASSED: return OUTCOME_MEASURED;
+  case CHECK_WROTE_OUTSIDE: return OUTCOME_OUT_OF_BOUNDS;
+  case CHECK_HOST: return outcome_of_name(result->name);
+  default: return OUTCOME_WRONG;
   }
 }
 
@@ -137,8 +137,6 @@ static halotune_status load(void *state, int number, const struct candidate *can
   if (status != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) empty_slot(slot);
   return status;
 }
-
-/* --- samples ------------------------------------------------------------------------------------------------------ */
 
 static halotune_status make_empty(struct host *h) {
   static const char *const kernel = "empty";
@@ -231,8 +229,6 @@ static void close_backend(void *state) {
   host_batch_free(h->empty);
   free(h);
 }
-
-/* --- open --------------------------------------------------------------------------------------------------------- */
 
 halotune_status backend_host_open(const char *arch, struct backend_handle *out) {
   static const struct backend table = {.name = "host",

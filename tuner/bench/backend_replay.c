@@ -44,8 +44,6 @@ static halotune_status prepare(const struct replay *replay, const char *sql, sql
   return code == SQLITE_OK ? HALOTUNE_OK : database_failure(replay);
 }
 
-/* --- the device --- */
-
 static const char device_sql[] =
     "select d.id, d.uuid, d.name, d.capability, d.sm_count, d.clock_khz, d.memory_clock_khz, d.bus_bits, d.l2_bytes, d.memory_bytes,"
     " d.max_threads, d.max_threads_sm, d.max_registers, d.registers_sm, d.max_shared_bytes, d.warp_size, d.is_emulation,"
@@ -59,12 +57,12 @@ static void read_device(sqlite3_stmt *query, struct replay *replay, struct backe
   replay->device = sqlite3_column_int64(query, column++);
   snprintf(device->uuid, sizeof device->uuid, "%s", (const char *)sqlite3_column_text(query, column++));
   snprintf(device->name, sizeof device->name, "%s", (const char *)sqlite3_column_text(query, column++));
-  int *const numbers[] = {&device->capability, &device->sm_count, &device->clock_khz, &device->memory_clock_khz, &device->bus_bits,
-                          &device->l2_bytes};
+  int *const numbers[] = {&device->capability,       &device->sm_count, &device->clock_khz,
+                          &device->memory_clock_khz, &device->bus_bits, &device->l2_bytes};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = sqlite3_column_int(query, column++);
   device->memory_bytes = (size_t)sqlite3_column_int64(query, column++);
-  int *const limits[] = {&device->limits.max_threads,      &device->limits.max_threads_sm, &device->limits.max_registers,
-                         &device->limits.registers_sm,     &device->limits.max_shared_bytes, &device->limits.warp_size};
+  int *const limits[] = {&device->limits.max_threads,  &device->limits.max_threads_sm,   &device->limits.max_registers,
+                         &device->limits.registers_sm, &device->limits.max_shared_bytes, &device->limits.warp_size};
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) *limits[i] = sqlite3_column_int(query, column++);
   device->limits.capability = device->capability;
   facts->is_emulation = sqlite3_column_int(query, column++) != 0;
@@ -83,12 +81,11 @@ static halotune_status find_device(struct replay *replay, struct backend_facts *
   else status = fail(HALOTUNE_NOT_FOUND, "%s has no results to replay", store_path(replay->store));
   sqlite3_finalize(query);
   if (status == HALOTUNE_OK && !facts->arch) {
-    status = fail(HALOTUNE_ARGUMENT, "%s: nothing is known of sm_%d", store_path(replay->store), facts->device.capability);
+    status =
+        fail(HALOTUNE_ARGUMENT, "%s: nothing is known of sm_%d", store_path(replay->store), facts->device.capability);
   }
   return status;
 }
-
-/* --- the problem --- */
 
 static struct hash key_of(const char *template, const char *parameters) {
   struct text text = {0};
@@ -130,14 +127,15 @@ static halotune_status read_record(sqlite3_stmt *query, struct record *out) {
   const char *outcome = (const char *)sqlite3_column_text(query, 2);
   const void *samples = sqlite3_column_blob(query, 5);
   size_t bytes = (size_t)sqlite3_column_bytes(query, 5);
-  *out = (struct record){.key = key_of((const char *)sqlite3_column_text(query, 0), (const char *)sqlite3_column_text(query, 1)),
-                         .median_ms = number_or_nan(query, 3),
-                         .reason = strdup((const char *)sqlite3_column_text(query, 4)),
-                         .template = strdup((const char *)sqlite3_column_text(query, 0)),
-                         .parameters = strdup((const char *)sqlite3_column_text(query, 1)),
-                         .rms_error = number_or_nan(query, 6),
-                         .max_error = number_or_nan(query, 7),
-                         .max_error_units = number_or_nan(query, 8)};
+  *out = (struct record){
+      .key = key_of((const char *)sqlite3_column_text(query, 0), (const char *)sqlite3_column_text(query, 1)),
+      .median_ms = number_or_nan(query, 3),
+      .reason = strdup((const char *)sqlite3_column_text(query, 4)),
+      .template = strdup((const char *)sqlite3_column_text(query, 0)),
+      .parameters = strdup((const char *)sqlite3_column_text(query, 1)),
+      .rms_error = number_or_nan(query, 6),
+      .max_error = number_or_nan(query, 7),
+      .max_error_units = number_or_nan(query, 8)};
   out->kernel = (struct recorded_kernel){.is_known = true,
                                          .registers = whole_or_none(query, 13),
                                          .shared_bytes = whole_or_none(query, 14),
@@ -184,7 +182,8 @@ static halotune_status read_records(struct replay *replay, sqlite3_stmt *query) 
     }
   }
   if (code != SQLITE_DONE) return database_failure(replay);
-  if (replay->count == 0) return fail(HALOTUNE_NOT_FOUND, "%s has no results of this problem", store_path(replay->store));
+  if (replay->count == 0)
+    return fail(HALOTUNE_NOT_FOUND, "%s has no results of this problem", store_path(replay->store));
   replay->by_key = calloc((size_t)replay->count, sizeof *replay->by_key);
   if (!replay->by_key) return fail_memory();
   for (long i = 0; i < replay->count; i++) replay->by_key[i] = &replay->records[i];
@@ -212,14 +211,13 @@ static halotune_status set_problem(void *state, const struct backend_problem *pr
   return status;
 }
 
-/* --- variants --- */
-
 /* Make the keys of a template's records by what the template is today: parameters that it has gained since take their defaults. */
 static halotune_status bind_template(struct replay *replay, const struct template *template) {
   for (int i = 0; i < replay->bound_count; i++) {
     if (replay->bound[i] == template) return HALOTUNE_OK;
   }
-  const struct template **grown = array_grow(replay->bound, replay->bound_count, &replay->bound_capacity, sizeof *grown);
+  const struct template **grown =
+      array_grow(replay->bound, replay->bound_count, &replay->bound_capacity, sizeof *grown);
   if (!grown) return fail_memory();
   replay->bound = grown;
   replay->bound[replay->bound_count++] = template;
@@ -238,7 +236,8 @@ static halotune_status bind_template(struct replay *replay, const struct templat
 }
 
 /* `out` receives NULL where it was not recorded. */
-static halotune_status find_record(struct replay *replay, const struct candidate *candidate, const struct record **out) {
+static halotune_status find_record(struct replay *replay, const struct candidate *candidate,
+                                   const struct record **out) {
   struct text parameters = {0};
   halotune_status status = bind_template(replay, candidate->spec->template);
   if (status != HALOTUNE_OK) return status;
@@ -270,7 +269,10 @@ static halotune_status load(void *state, int slot, const struct candidate *candi
     snprintf(verdict->reason, sizeof verdict->reason, "%s", record->reason);
     return HALOTUNE_OK;
   }
-  verdict->worst = (struct comparison){.passed = true, .points = 1, .rms_error = record->rms_error, .max_error = record->max_error,
+  verdict->worst = (struct comparison){.passed = true,
+                                       .points = 1,
+                                       .rms_error = record->rms_error,
+                                       .max_error = record->max_error,
                                        .max_error_units = record->max_error_units};
   replay->slots[slot] = record;
   return HALOTUNE_OK;
@@ -294,7 +296,8 @@ static double draw(struct replay *replay, int slot) {
   return (double)record->samples[random_bits(record->key.low, replay->drawn++) % (uint64_t)record->sample_count];
 }
 
-static halotune_status sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed, struct verdict *verdict) {
+static halotune_status sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
+                              struct verdict *verdict) {
   struct replay *replay = state;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   for (int i = 0; i < plan->rounds * plan->slot_count; i++) {
@@ -330,7 +333,8 @@ static halotune_status keep_warm(void *state, double time_ms) {
   return HALOTUNE_OK;
 }
 
-static halotune_status list(void *state, halotune_status (*visit)(void *context, const char *template, const char *parameters),
+static halotune_status list(void *state,
+                            halotune_status (*visit)(void *context, const char *template, const char *parameters),
                             void *context) {
   const struct replay *replay = state;
   halotune_status status = HALOTUNE_OK;

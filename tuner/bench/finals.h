@@ -36,7 +36,7 @@ enum {
   /* Where an application of the best takes more than MEASURE_LONG_SAMPLE_MS: */
   FINALS_LONG_LEAST = 2,        /* entrants, finalists */
   FINALS_LONG_ROUNDS_LEAST = 3, /* final rounds; entry rounds: 1 */
-  FINALS_SAMPLE_US = 1000, /* a sample; the least is MEASURE_SAMPLE_US */
+  FINALS_SAMPLE_US = 1000,      /* a sample; the least is MEASURE_SAMPLE_US */
   FINALS_ROOFS = 8,
   FINALS_BUDGET_LEAST_MS = 5000
 };
@@ -84,7 +84,7 @@ struct final_entry {
   struct verdict verdict; /* what went wrong where it left */
   struct timing timing;   /* of the final rounds, or of the entry rounds where it came no further; samples: below */
   float *samples;
-  int loaded; /* its place in the order of loading */
+  int loaded;                           /* its place in the order of loading */
   double ratio, ratio_low, ratio_high;  /* to the winner in the same rounds; an interval that is not known is NaN */
   bool is_default, is_finalist, is_tie; /* is_tie: not told apart from the leader; the leader is one too */
 };
@@ -126,8 +126,6 @@ void finals_free(struct finals *finals);
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status finals_reject(struct finals *finals, const struct verdict *verdict);
 
-/* --- parts, in the open for tests --------------------------------------------------------------------------------- */
-
 /* What a plan has to reckon with. */
 struct finals_times {
   double best_ms, default_ms; /* of one application; each sample is preceded by one that is not timed */
@@ -139,7 +137,7 @@ struct finals_plan {
   double sample_ms;
   int entrants, entry_rounds, finalists, final_rounds;
   bool is_scaled;
-  bool checks; /* the result of each final sample is looked at */
+  bool checks;          /* the result of each final sample is looked at */
   bool is_default_rare; /* the default runs in `default_rounds` of the final rounds alone; else in all rounds */
   int default_rounds, entry_rounds_least, final_rounds_least;
 };

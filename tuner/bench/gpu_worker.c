@@ -6,8 +6,6 @@
 
 #include "base/transfer.h"
 
-/* --- messages ----------------------------------------------------------------------------------------------------- */
-
 void gpu_request_begin(struct text *out, enum gpu_request request) {
   pack_u64(out, 0); /* the length, which gpu_message_end fills in */
   pack_u64(out, (uint64_t)request);
@@ -55,8 +53,6 @@ static void unpack_struct(struct unpack *in, void *out, size_t bytes) {
 }
 
 static halotune_status malformed(void) { return fail(HALOTUNE_PARSE, "a request to the GPU worker is malformed"); }
-
-/* --- requests ----------------------------------------------------------------------------------------------------- */
 
 struct worker {
   struct gpu_window *window;
@@ -191,13 +187,11 @@ static halotune_status do_keep_warm(struct worker *w, struct unpack *in) {
 
 typedef halotune_status request_work(struct worker *w, struct unpack *in);
 static request_work *const work[GPU_REQUEST_COUNT] = {
-    [GPU_REQUEST_OPEN] = do_open,       [GPU_REQUEST_CUBIN] = do_cubin,     [GPU_REQUEST_PREPARE] = do_prepare,
-    [GPU_REQUEST_PROBLEM] = do_problem, [GPU_REQUEST_UPLOAD] = do_upload,   [GPU_REQUEST_LOAD] = do_load,
-    [GPU_REQUEST_UNLOAD] = do_unload,   [GPU_REQUEST_SAMPLE] = do_sample,   [GPU_REQUEST_RECHECK] = do_recheck,
+    [GPU_REQUEST_OPEN] = do_open,           [GPU_REQUEST_CUBIN] = do_cubin,   [GPU_REQUEST_PREPARE] = do_prepare,
+    [GPU_REQUEST_PROBLEM] = do_problem,     [GPU_REQUEST_UPLOAD] = do_upload, [GPU_REQUEST_LOAD] = do_load,
+    [GPU_REQUEST_UNLOAD] = do_unload,       [GPU_REQUEST_SAMPLE] = do_sample, [GPU_REQUEST_RECHECK] = do_recheck,
     [GPU_REQUEST_KEEP_WARM] = do_keep_warm,
 };
-
-/* --- the loop ----------------------------------------------------------------------------------------------------- */
 
 /* Answer the body of a request with a whole reply. */
 static void answer(struct worker *w, const char *body, size_t length, struct text *out) {
@@ -237,8 +231,7 @@ static void serve(void *state, int socket) {
   struct worker w = {.window = state, .session = calloc(1, sizeof *w.session)};
   uint64_t length;
   if (!w.session) return;
-  while (read_all(socket, (char *)&length, sizeof length) && serve_one(&w, socket, length)) {
-  }
+  while (read_all(socket, (char *)&length, sizeof length) && serve_one(&w, socket, length)) {}
   gpu_session_close(w.session);
   text_free(&w.payload);
   text_free(&w.cubin);

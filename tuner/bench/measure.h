@@ -32,7 +32,7 @@ enum {
   MEASURE_SPAN_MS = 5, /* all samples together, at least */
   MEASURE_SPAN_MOST_MS = 1000,
   MEASURE_LONG_SAMPLE_MS = 100, /* three of them are the longest warm-up */
-  MEASURE_BATCH_MOST = 4096 /* applications of one sample */
+  MEASURE_BATCH_MOST = 4096     /* applications of one sample */
 };
 
 /* Times above these, relative to the best, are not looked at more closely. */

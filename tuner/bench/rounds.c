@@ -96,9 +96,12 @@ static halotune_status take_round(struct rounds *rounds, bool *is_spoilt) {
   for (;;) {
     const int count = shuffle(rounds);
     if (count == 0) break;
-    const struct sample_plan plan = {
-        .slots = rounds->slots, .batches = rounds->batches, .slot_count = count, .rounds = 1, .warm = true,
-        .checks = rounds->checks};
+    const struct sample_plan plan = {.slots = rounds->slots,
+                                     .batches = rounds->batches,
+                                     .slot_count = count,
+                                     .rounds = 1,
+                                     .warm = true,
+                                     .checks = rounds->checks};
     struct verdict verdict = {.outcome = OUTCOME_MEASURED};
     int failed = -1;
     halotune_status st = backend->table->sample(backend->state, &plan, rounds->place_ms, &failed, &verdict);

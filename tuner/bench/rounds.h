@@ -14,7 +14,7 @@ enum { ROUNDS_NONE = -1 };
 /* A slot that takes part. */
 struct player {
   int slot, batch;
-  int skips; /* after each round with it, as many without it follow; ROUNDS_NONE: it is in none */
+  int skips;              /* after each round with it, as many without it follow; ROUNDS_NONE: it is in none */
   struct verdict verdict; /* OUTCOME_MEASURED; otherwise it left, and its times mean nothing */
   bool is_constant;       /* all its times are one value, which tells nothing of how they vary */
 };

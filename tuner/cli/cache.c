@@ -26,10 +26,8 @@ static void print_facts(const struct cache_facts *facts, const char *what, const
   unsigned long long bytes = facts->bytes;
   if (cleans) printf("removed ");
   printf("%d %s%s, %llu", facts->files, what, PLURAL(facts->files), bytes);
-  if (cleans)
-    printf(" byte%s, from %s\n", PLURAL(bytes), folder);
-  else
-    printf(" of at most %llu bytes, in %s\n", CACHE_FOLDER_MAX_BYTES, folder);
+  if (cleans) printf(" byte%s, from %s\n", PLURAL(bytes), folder);
+  else printf(" of at most %llu bytes, in %s\n", CACHE_FOLDER_MAX_BYTES, folder);
 }
 
 /* One of the caches. The document goes to *json; NULL: as text. */

@@ -7,13 +7,13 @@
 #include "base/fail.h"
 
 /* Exit codes: number, meaning. Pinned, because scripts test for them. */
-#define EXIT_LIST(X)                                      \
-  X(SUCCESS, 0, "success")                                \
-  X(FAILURE, 1, "failure")                                \
-  X(USAGE, 2, "wrong usage: unknown option, bad value")   \
-  X(NO_GPU, 3, "no GPU, or no driver for it")             \
-  X(NOT_FOUND, 4, "no such stencil, template or result")  \
-  X(BAD_INPUT, 5, "an input file has an error")           \
+#define EXIT_LIST(X)                                     \
+  X(SUCCESS, 0, "success")                               \
+  X(FAILURE, 1, "failure")                               \
+  X(USAGE, 2, "wrong usage: unknown option, bad value")  \
+  X(NO_GPU, 3, "no GPU, or no driver for it")            \
+  X(NOT_FOUND, 4, "no such stencil, template or result") \
+  X(BAD_INPUT, 5, "an input file has an error")          \
   X(DATABASE, 6, "the database reported an error")
 
 #define AS_EXIT_CODE(name, number, text) HALOTUNE_EXIT_##name = number,

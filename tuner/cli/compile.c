@@ -30,10 +30,9 @@ struct session {
   double start_ms;
 };
 
-/* --- one variant --- */
-
 static struct compile_request request_of(const struct session *session, const struct job *job) {
-  return (struct compile_request){.source = job->generated.source, .name = job->generated.launch.kernel, .arch = session->problem->arch};
+  return (struct compile_request){
+      .source = job->generated.source, .name = job->generated.launch.kernel, .arch = session->problem->arch};
 }
 
 static void finish_job(struct session *session, struct job *job) {
@@ -82,8 +81,6 @@ static halotune_status take_result(struct session *session, const struct compile
   finish_job(session, job);
   return status;
 }
-
-/* --- all of them --- */
 
 /* Print what is done, in the order of the variants. */
 static void print_ready(struct session *session) {
@@ -159,7 +156,8 @@ static halotune_status print_document(struct session *session, double time_s) {
   const struct problem *problem = session->problem;
   json_t *json = json_object(), *grid = json_array(), *counts = json_object();
   for (int axis = 0; axis < MAX_DIMS; axis++) json_add(&grid, json_integer(problem->grid.n[axis]));
-  for (int i = 0; i < COMPILE_ROW_OUTCOMES; i++) json_put(&counts, compile_row_names[i], json_integer(session->counts[i]));
+  for (int i = 0; i < COMPILE_ROW_OUTCOMES; i++)
+    json_put(&counts, compile_row_names[i], json_integer(session->counts[i]));
   json_put(&json, "stencil", text_json(problem->loaded.stencil->name));
   json_put(&json, "dtype", text_json(dtype_names[problem->dtype]));
   json_put(&json, "arch", text_json(problem->arch));
@@ -244,5 +242,6 @@ static const struct option_row options[] = {
 };
 
 const struct command command_compile = {
-    "compile", "STENCIL", 1, 1, "compile a sample of 100 variants, or others: registers, occupancy, accesses", options, run,
+    "compile", "STENCIL", 1, 1, "compile a sample of 100 variants, or others: registers, occupancy, accesses",
+    options,   run,
 };

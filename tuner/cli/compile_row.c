@@ -11,10 +11,8 @@ const char *const compile_row_names[COMPILE_ROW_OUTCOMES] = {COMPILE_ROW_LIST(AS
 static const char *const resource_names[OCCUPANCY_RESOURCES] = {OCCUPANCY_LIST(AS_NAME)};
 #undef AS_NAME
 
-/* --- what it needs --- */
-
-halotune_status compile_row_fill(struct compile_row *row, const struct problem *problem, const struct generated *generated,
-                                 const struct compiled *compiled, int sm_count) {
+halotune_status compile_row_fill(struct compile_row *row, const struct problem *problem,
+                                 const struct generated *generated, const struct compiled *compiled, int sm_count) {
   const struct kernel_resources *kernel = resource_report_find(&compiled->report, generated->launch.kernel);
   const struct sm_limits *limits = &problem->arch_facts->limits;
   struct bindings bindings;
@@ -36,10 +34,11 @@ halotune_status compile_row_fill(struct compile_row *row, const struct problem *
   row->cubin_bytes = (long)compiled->cubin_bytes;
   row->cubin_hash = hash_bytes(compiled->cubin, compiled->cubin_bytes);
   row->compile_time_ms = compiled->compile_time_ms;
-  row->needs = (struct block_needs){.threads = (int)(generated->launch.block[0] * generated->launch.block[1] * generated->launch.block[2]),
-                                    .registers = kernel->registers,
-                                    .shared_bytes = kernel->shared_bytes + (int)generated->launch.shared_bytes,
-                                    .barriers = kernel->barriers};
+  row->needs = (struct block_needs){
+      .threads = (int)(generated->launch.block[0] * generated->launch.block[1] * generated->launch.block[2]),
+      .registers = kernel->registers,
+      .shared_bytes = kernel->shared_bytes + (int)generated->launch.shared_bytes,
+      .barriers = kernel->barriers};
   row->occupancy = occupancy_of(limits, &row->needs);
   row->waves = access_waves(generated->launch.grid, row->occupancy.blocks, sm_count);
   row->outcome = row->occupancy.blocks > 0 ? COMPILE_ROW_OK : COMPILE_ROW_NO_FIT;
@@ -58,8 +57,6 @@ void compile_row_free(struct compile_row *row) {
   row->detail = NULL;
 }
 
-/* --- text --- */
-
 /* "registers and shared memory": what allows no more blocks. */
 static void add_limiters(struct text *text, unsigned limits) {
   for (int i = 0; i < OCCUPANCY_RESOURCES; i++) {
@@ -74,8 +71,9 @@ static void print_figure(double figure) {
 }
 
 void compile_row_print_head(void) {
-  printf("%-15s %4s %5s %6s %6s %5s %9s %9s %9s %9s %9s %9s  %s\n", "outcome", "regs", "spill", "shared", "blocks", "occ",
-         "waves", "loads", "over-read", "computing", "conflicts", "compile", "variant; limit of the blocks on a multiprocessor");
+  printf("%-15s %4s %5s %6s %6s %5s %9s %9s %9s %9s %9s %9s  %s\n", "outcome", "regs", "spill", "shared", "blocks",
+         "occ", "waves", "loads", "over-read", "computing", "conflicts", "compile",
+         "variant; limit of the blocks on a multiprocessor");
 }
 
 static void print_figures(const struct compile_row *row) {
@@ -103,8 +101,6 @@ void compile_row_print(const struct compile_row *row) {
   text_free(&text);
   text_free(&limiters);
 }
-
-/* --- JSON --- */
 
 static void put_compiled(json_t **json, const struct compile_row *row) {
   struct text limiters = {0};

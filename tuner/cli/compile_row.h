@@ -8,9 +8,10 @@
 #include "tuner/cli/variant.h"
 
 /* How it ended, beside enum compile_outcome: enumerator, name. */
-#define COMPILE_ROW_LIST(X)                                                       \
-  X(OK, "ok") X(FAILED, "compile_failed") X(CRASHED, "compile_crashed") X(TIMEOUT, "compile_timeout") \
-  X(NO_FIT, "does_not_fit") X(LEFT_OUT, "left_out")
+#define COMPILE_ROW_LIST(X)   \
+  X(OK, "ok")                 \
+  X(FAILED, "compile_failed") \
+  X(CRASHED, "compile_crashed") X(TIMEOUT, "compile_timeout") X(NO_FIT, "does_not_fit") X(LEFT_OUT, "left_out")
 
 #define COMPILE_ROW_AS_ENUMERATOR(name, text) COMPILE_ROW_##name,
 enum compile_row_outcome { COMPILE_ROW_LIST(COMPILE_ROW_AS_ENUMERATOR) COMPILE_ROW_OUTCOMES };
@@ -39,8 +40,8 @@ struct compile_row {
  *   generated  its launch geometry and its kernel's name
  *   compiled   with a cubin
  *   sm_count   multiprocessors of the GPU */
-halotune_status compile_row_fill(struct compile_row *row, const struct problem *problem, const struct generated *generated,
-                                 const struct compiled *compiled, int sm_count);
+halotune_status compile_row_fill(struct compile_row *row, const struct problem *problem,
+                                 const struct generated *generated, const struct compiled *compiled, int sm_count);
 
 /* The first line of a compiler's log that speaks of an error, as the row's detail; of any other failure, its first line. */
 void compile_row_fail(struct compile_row *row, enum compile_row_outcome outcome, const char *log);

@@ -16,8 +16,6 @@ halotune_status db_open(const struct invocation *invocation, enum store_mode mod
   return store_open(option_value(invocation, "db"), mode, out);
 }
 
-/* --- check -------------------------------------------------------------------------------------------------------- */
-
 static void print_problem(void *context, const char *text) {
   (void)context;
   printf("%s\n", text);
@@ -33,8 +31,6 @@ static halotune_status check(const struct invocation *invocation, struct store *
   printf("%s: whole, and all of it can be read\n", store_path(store));
   return HALOTUNE_OK;
 }
-
-/* --- what an invocation is about ---------------------------------------------------------------------------------- */
 
 /* Nothing that was chosen is there: most likely a name was misspelt. */
 static halotune_status fail_nothing(const struct store *store, const struct choice *choice) {
@@ -54,8 +50,6 @@ static halotune_status fail_nothing(const struct store *store, const struct choi
 }
 
 static bool has_choice(const struct choice *choice) { return choice->stencil || choice->device || choice->before; }
-
-/* --- export ------------------------------------------------------------------------------------------------------- */
 
 static halotune_status export_as(const struct invocation *invocation, struct store *store, const struct choice *choice,
                                  struct text *text) {
@@ -88,8 +82,6 @@ static halotune_status export(const struct invocation *invocation, struct store 
   return status;
 }
 
-/* --- forget ------------------------------------------------------------------------------------------------------- */
-
 static halotune_status forget(const struct invocation *invocation, struct store *store) {
   struct choice choice;
   struct forget_counts counts;
@@ -112,8 +104,6 @@ static halotune_status forget(const struct invocation *invocation, struct store 
   free(name);
   return status;
 }
-
-/* --- the table ---------------------------------------------------------------------------------------------------- */
 
 static const struct {
   const char *name;
@@ -163,8 +153,9 @@ static enum exit_code run(const struct invocation *invocation) {
     if (strcmp(parts[i].name, what) != 0) continue;
     halotune_status status = check_options(invocation, what, parts[i].options);
     if (status == HALOTUNE_OK && (files < parts[i].least_files || files > parts[i].most_files)) {
-      status = parts[i].most_files > 0 ? fail(HALOTUNE_ARGUMENT, "db %s takes files: halotune db %s FILE...", what, what)
-                                       : fail(HALOTUNE_ARGUMENT, "db %s takes no files", what);
+      status = parts[i].most_files > 0
+                   ? fail(HALOTUNE_ARGUMENT, "db %s takes files: halotune db %s FILE...", what, what)
+                   : fail(HALOTUNE_ARGUMENT, "db %s takes no files", what);
     }
     if (status == HALOTUNE_OK && parts[i].run == forget) status = check_there(invocation);
     if (status == HALOTUNE_OK && parts[i].opening != OPENS_ITSELF) {

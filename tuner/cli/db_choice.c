@@ -55,7 +55,8 @@ halotune_status db_choice(const struct invocation *invocation, struct choice *ou
   const char *problem = option_value(invocation, "problem");
   halotune_status status = HALOTUNE_OK;
   *name = NULL;
-  *out = (struct choice){.stencil = option_value(invocation, "stencil"), .device = option_value(invocation, "device"),
+  *out = (struct choice){.stencil = option_value(invocation, "stencil"),
+                         .device = option_value(invocation, "device"),
                          .before = option_value(invocation, "before")};
   if (out->before) status = check_date(out->before);
   if (status != HALOTUNE_OK || !problem) return status;

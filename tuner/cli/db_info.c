@@ -44,8 +44,6 @@ static halotune_status gather(struct info *info) {
   return status;
 }
 
-/* --- devices and problems ----------------------------------------------------------------------------------------- */
-
 static json_t *device_json(sqlite3_stmt *row) {
   json_t *json = json_object();
   json_put(&json, "name", text_json(column_text(row, 0)));
@@ -96,10 +94,8 @@ static void print_problem(sqlite3_stmt *row) {
          (long long)sqlite3_column_int64(row, 2), (long long)sqlite3_column_int64(row, 3),
          (long long)sqlite3_column_int64(row, 4), column_text(row, 5), column_text(row, 6),
          sqlite3_column_int(row, 16) ? ", reproducible" : "", column_text(row, 7));
-  if (runs == 0 && has_best)
-    printf("the winner alone, how many variants were tried is not recorded\n");
-  else
-    printf("%d run%s, %d measurement%s\n", runs, PLURAL(runs), measurements, PLURAL(measurements));
+  if (runs == 0 && has_best) printf("the winner alone, how many variants were tried is not recorded\n");
+  else printf("%d run%s, %d measurement%s\n", runs, PLURAL(runs), measurements, PLURAL(measurements));
   if (!has_best) return;
   printf("  best: %.6g ms, %s %s, %s, %s%s\n", sqlite3_column_double(row, 10), column_text(row, 8), column_text(row, 9),
          column_text(row, 11), column_text(row, 12), sqlite3_column_int(row, 13) ? "" : ", not trusted");
@@ -122,8 +118,6 @@ static halotune_status each(struct info *info, const char *key, const char *sql,
   sqlite3_finalize(query);
   return status;
 }
-
-/* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 static void put_counts(struct info *info) {
   json_t *counts = json_object();

@@ -59,8 +59,8 @@ static void add_title(struct text *text, struct planes planes, int width) {
 }
 
 /* Draw the groups [first, last) side by side, y downwards. */
-static void add_row_of_planes(struct text *text, const struct picture *p, const struct planes *groups, int first, int last,
-                              int width) {
+static void add_row_of_planes(struct text *text, const struct picture *p, const struct planes *groups, int first,
+                              int last, int width) {
   if (p->dims == 3) {
     text_printf(text, "%*s", INDENT, "");
     for (int g = first; g < last; g++) add_title(text, groups[g], width);

@@ -82,7 +82,8 @@ static json_t *by_dtype_json(const int values[DTYPE_COUNT]) {
   return map;
 }
 
-static json_t *intensity_json(const struct analysis *analysis, double (*intensity)(const struct analysis *, enum dtype)) {
+static json_t *intensity_json(const struct analysis *analysis,
+                              double (*intensity)(const struct analysis *, enum dtype)) {
   json_t *map = json_object();
   for (int i = 0; i < DTYPE_COUNT; i++) json_put(&map, dtype_names[i], number_json(intensity(analysis, (enum dtype)i)));
   return map;
@@ -164,7 +165,8 @@ static void put_analysis(json_t **json, const struct loaded *loaded) {
   json_put(json, "bytes_per_point", by_dtype_json(analysis->bytes_per_point));
   json_put(json, "read_bytes_per_point", by_dtype_json(analysis->read_bytes_per_point));
   bool is_iterated = analysis->unknown_bytes_per_point[DTYPE_F32] > 0;
-  json_put(json, "unknown_bytes_per_point", is_iterated ? by_dtype_json(analysis->unknown_bytes_per_point) : json_null());
+  json_put(json, "unknown_bytes_per_point",
+           is_iterated ? by_dtype_json(analysis->unknown_bytes_per_point) : json_null());
   json_put(json, "known_bytes_per_point", is_iterated ? by_dtype_json(analysis->known_bytes_per_point) : json_null());
   json_put(json, "flops_per_byte", intensity_json(analysis, analysis_intensity));
   json_put(json, "flops_per_read_byte", intensity_json(analysis, analysis_read_intensity));

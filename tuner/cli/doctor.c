@@ -45,8 +45,6 @@ static void warn(struct finding *f, const char *advice) {
   text_printf(&f->advice, "%s", advice);
 }
 
-/* --- the pieces --------------------------------------------------------------------------------------------------- */
-
 static void look_for_driver(struct machine *m, struct finding *f) {
   const int thousand = 1000, ten = 10;
   if (probe_gpus(&m->gpus) != HALOTUNE_OK) {
@@ -228,8 +226,6 @@ static void look_at_gpu(const struct machine *m, const struct device_facts *gpu,
   if (arch_support(gpu->name, gpu->capability, m->has_nvrtc ? &m->nvrtc.facts : NULL, &facts) != HALOTUNE_OK)
     warn(f, fail_text());
 }
-
-/* --- output ------------------------------------------------------------------------------------------------------- */
 
 static const struct {
   const char *key, *name;

@@ -7,7 +7,10 @@
 #include <string.h>
 
 halotune_status option_seconds(const struct invocation *invocation, const char *name, double otherwise, double *out) {
-  static const struct { const char *text; double seconds; } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
+  static const struct {
+    const char *text;
+    double seconds;
+  } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
   const char *value = option_value(invocation, name);
   char *end;
   *out = otherwise;

@@ -12,8 +12,8 @@ static void print_row(const struct loaded *loaded) {
   const struct stencil *stencil = loaded->stencil;
   const struct analysis *analysis = loaded->analysis;
   printf("%-14s %4d  %-9s %6d %4d %5d %8d  %s\n", stencil->name, stencil->dims,
-         stencil->kind == STENCIL_SCAN ? "scan" : shape_names[analysis->shape], analysis->max_radius, analysis->tap_count,
-         analysis->flops_per_point, analysis->bytes_per_point[DTYPE_F32], stencil->about);
+         stencil->kind == STENCIL_SCAN ? "scan" : shape_names[analysis->shape], analysis->max_radius,
+         analysis->tap_count, analysis->flops_per_point, analysis->bytes_per_point[DTYPE_F32], stencil->about);
 }
 
 static enum exit_code list_stencils(char *const *paths, int count, bool json) {
@@ -91,8 +91,9 @@ static enum exit_code run(const struct invocation *invocation) {
   if (!stencils && strcmp(what, "templates") != 0) {
     return report_failure(fail(HALOTUNE_ARGUMENT, "list knows 'stencils' and 'templates', not '%s'", what));
   }
-  halotune_status status = stencils ? search_all(&search_stencils, NULL, &paths, &count)
-                                    : search_all(&search_templates, option_value(invocation, "template-dir"), &paths, &count);
+  halotune_status status =
+      stencils ? search_all(&search_stencils, NULL, &paths, &count)
+               : search_all(&search_templates, option_value(invocation, "template-dir"), &paths, &count);
   if (status != HALOTUNE_OK) return report_failure(status);
   enum exit_code code = stencils ? list_stencils(paths, count, json) : list_templates(paths, count, json);
   search_free(paths, count);

@@ -8,20 +8,9 @@
 #include "tuner/cli/command.h"
 
 static const struct command *const commands[] = {
-    &command_list,
-    &command_show,
-    &command_reference,
-    &command_generate,
-    &command_space,
-    &command_compile,
-    &command_verify,
-    &command_tune,
-    &command_query,
-    &command_report,
-    &command_db,
-    &command_doctor,
-    &command_selftest,
-    &command_cache,
+    &command_list,    &command_show,   &command_reference, &command_generate, &command_space,
+    &command_compile, &command_verify, &command_tune,      &command_query,    &command_report,
+    &command_db,      &command_doctor, &command_selftest,  &command_cache,
 };
 
 static void print_help(void) {
@@ -31,9 +20,10 @@ static void print_help(void) {
     printf("  %-10s %-12s %s\n", commands[i]->name, commands[i]->arguments, commands[i]->what);
   }
   printf("\n  halotune COMMAND --help, or help COMMAND, shows a command's options; halotune --version the version.\n");
-  printf("\nA STENCIL is the path of a file, or a name that is looked for in ./kernels, in the folders of $HALOTUNE_PATH\n"
-         "(separated by colons), and in the installed data folder. Templates are looked for likewise, in ./templates, in the\n"
-         "folders of $HALOTUNE_TEMPLATE_PATH, and among the installed ones.\n\nExit codes:\n");
+  printf(
+      "\nA STENCIL is the path of a file, or a name that is looked for in ./kernels, in the folders of $HALOTUNE_PATH\n"
+      "(separated by colons), and in the installed data folder. Templates are looked for likewise, in ./templates, in the\n"
+      "folders of $HALOTUNE_TEMPLATE_PATH, and among the installed ones.\n\nExit codes:\n");
 #define AS_LINE(name, number, text) printf("  %d  %s\n", number, text);
   EXIT_LIST(AS_LINE)
 #undef AS_LINE
@@ -63,7 +53,8 @@ static enum exit_code option_error(const struct command *command, const char *ty
   char known[NEAREST_NAME_BYTES];
   for (const struct option_row *option = command->options; option->name; option++) {
     snprintf(known, sizeof known, "--%s", option->name);
-    if (strncmp(known, typed, nearest.length) == 0) return usage_error(command); /* the beginning of several, as getopt told */
+    if (strncmp(known, typed, nearest.length) == 0)
+      return usage_error(command); /* the beginning of several, as getopt told */
     nearest_try(&nearest, known);
   }
   fprintf(stderr, "halotune: see 'halotune %s --help'%s\n", command->name, nearest.question);
@@ -104,7 +95,8 @@ static enum exit_code run_command(const struct command *command, int argc, char 
       print_command_help(command);
       return HALOTUNE_EXIT_SUCCESS;
     }
-    if (value == '?') return optopt ? usage_error(command) : option_error(command, argv[optind - 1]); /* 0: it knows none such */
+    if (value == '?')
+      return optopt ? usage_error(command) : option_error(command, argv[optind - 1]); /* 0: it knows none such */
     if (value == 'o' && (value = find_option(command, "output")) == 0) {
       fprintf(stderr, "halotune %s: there is no option -o\n", command->name);
       return usage_error(command);

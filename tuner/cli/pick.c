@@ -27,8 +27,8 @@ static halotune_status add(struct picked *picked, const struct template *templat
 }
 
 /* The one configuration, or so many of those that the rules keep. */
-static halotune_status pick_from(const struct invocation *invocation, const struct pick *pick, const struct template *template,
-                                 struct bindings *bindings, long share) {
+static halotune_status pick_from(const struct invocation *invocation, const struct pick *pick,
+                                 const struct template *template, struct bindings *bindings, long share) {
   struct configuration configuration, *sample = NULL;
   bool fixed[MAX_PARAMETERS];
   long count = 0;

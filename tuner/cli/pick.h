@@ -6,10 +6,11 @@
 #include "tuner/verify/host_verify.h"
 
 /* The options that pick_variants reads. */
-#define PICK_OPTIONS                                                                                      \
+#define PICK_OPTIONS                                                                                                 \
   {"set", "NAME=VALUE,...", "fix parameters; without --sample the others take their defaults, or what rules allow"}, \
-  {"sample", "N", "so many variants, drawn evenly from each template; 0 for all"},                        \
-  {"seed", "N", "of the sample and the inputs, 1 by default"}
+      {"sample", "N", "so many variants, drawn evenly from each template; 0 for all"}, {                             \
+    "seed", "N", "of the sample and the inputs, 1 by default"                                                        \
+  }
 
 /* Owns the templates, too; end with picked_free. */
 struct picked {

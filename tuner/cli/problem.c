@@ -128,7 +128,8 @@ static halotune_status add_named(const char *folder, const char *name, struct te
   if (status != HALOTUNE_OK) return status;
   const struct template *added = out->list[out->count++];
   for (int i = 0; i < out->count - 1; i++) {
-    if (hash_compare(out->list[i]->hash, added->hash) == 0) return fail(HALOTUNE_ARGUMENT, "--template names %s twice", added->name);
+    if (hash_compare(out->list[i]->hash, added->hash) == 0)
+      return fail(HALOTUNE_ARGUMENT, "--template names %s twice", added->name);
   }
   return HALOTUNE_OK;
 }
@@ -195,8 +196,8 @@ static halotune_status check_once(const char *text) {
   return HALOTUNE_OK;
 }
 
-halotune_status option_set(const struct invocation *invocation, const struct template *template, bool fixed[MAX_PARAMETERS],
-                           struct configuration *out) {
+halotune_status option_set(const struct invocation *invocation, const struct template *template,
+                           bool fixed[MAX_PARAMETERS], struct configuration *out) {
   const char *text = option_value(invocation, "set");
   halotune_status status = text ? check_once(text) : HALOTUNE_OK;
   memset(fixed, 0, MAX_PARAMETERS * sizeof *fixed);
@@ -236,6 +237,6 @@ halotune_status option_configuration(const struct invocation *invocation, const 
   if (status != HALOTUNE_OK) return status;
   const struct rule *broken = space_nearest(bindings, fixed, out);
   if (!broken) return HALOTUNE_OK;
-  return fail(HALOTUNE_ARGUMENT, "template %s leaves this configuration out: %s (%s)", template->name, broken->otherwise,
-              broken->text);
+  return fail(HALOTUNE_ARGUMENT, "template %s leaves this configuration out: %s (%s)", template->name,
+              broken->otherwise, broken->text);
 }

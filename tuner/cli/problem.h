@@ -8,16 +8,18 @@
 #include "tuner/cli/find.h"
 
 /* The options that problem_open reads, to be put in a command's table. */
-#define PROBLEM_OPTIONS                                                                    \
-  {"dtype", "TYPE", "f32 or f64; the file's first by default"},                            \
-  {"grid", "NX,NY,NZ", "points along each axis; the file's first grid by default"},        \
-  {"arch", "sm_XX", "the GPU's architecture; sm_90 by default"},                           \
-  {"reproducible", NULL, "only variants whose results are the same, bit for bit"}
+#define PROBLEM_OPTIONS                                                                 \
+  {"dtype", "TYPE", "f32 or f64; the file's first by default"},                         \
+      {"grid", "NX,NY,NZ", "points along each axis; the file's first grid by default"}, \
+      {"arch", "sm_XX", "the GPU's architecture; sm_90 by default"}, {                  \
+    "reproducible", NULL, "only variants whose results are the same, bit for bit"       \
+  }
 
 /* The options that templates_open reads. */
-#define TEMPLATE_OPTIONS                                                                   \
-  {"template", "NAME,...", "templates, by name or path; all that apply by default"},        \
-  {"template-dir", "FOLDER", "look for templates there first"}
+#define TEMPLATE_OPTIONS                                                               \
+  {"template", "NAME,...", "templates, by name or path; all that apply by default"}, { \
+    "template-dir", "FOLDER", "look for templates there first"                         \
+  }
 
 /* Owns its members; end with problem_free. */
 struct problem {
@@ -68,8 +70,8 @@ void templates_free(struct templates *templates);
 /* The template's default configuration, changed as --set says: name=value,name=value. Rules are not applied.
  *   fixed  receives which parameters --set names
  * Returns HALOTUNE_OK, or HALOTUNE_ARGUMENT for unknown ones, and for a parameter that --set names twice. */
-halotune_status option_set(const struct invocation *invocation, const struct template *template, bool fixed[MAX_PARAMETERS],
-                           struct configuration *out);
+halotune_status option_set(const struct invocation *invocation, const struct template *template,
+                           bool fixed[MAX_PARAMETERS], struct configuration *out);
 
 /* Whether each parameter that --set names is one of some template. A single template says by itself what it lacks.
  * Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */

@@ -13,8 +13,6 @@
 
 static const double least_time_ms = 1000.0 / 6;
 
-/* --- the line ----------------------------------------------------------------------------------------------------- */
-
 void progress_add(struct progress_parts *parts, int rank, const char *before, const char *format, ...) {
   va_list arguments;
   if (parts->count == PROGRESS_PARTS) return;
@@ -63,8 +61,6 @@ int progress_compose(const struct progress_parts *parts, int columns, char *line
   return length;
 }
 
-/* --- the terminal ------------------------------------------------------------------------------------------------- */
-
 /* Columns of the terminal, as it is now. */
 static int terminal_columns(void) {
   enum { USUAL = 80 };
@@ -100,7 +96,8 @@ void progress_hide(struct progress *progress) {
   if (progress->plain) {
     fprintf(stderr, "\r%*s\r", progress->width < columns ? progress->width : columns - 1, "");
   } else {
-    if (rows_above > 0) fprintf(stderr, "\033[%dA", rows_above); /* it was made narrower, and broke the line into rows */
+    if (rows_above > 0)
+      fprintf(stderr, "\033[%dA", rows_above); /* it was made narrower, and broke the line into rows */
     fprintf(stderr, "\r\033[J");
   }
   fflush(stderr);

@@ -14,11 +14,9 @@
 #include "tuner/cli/problem.h"
 #include "tuner/cli/search_path.h"
 
-/* --- the question ------------------------------------------------------------------------------------------------------- */
-
 /* One of a list of words; 0 where the option was not given. */
-static halotune_status option_mode(const struct invocation *invocation, const char *name, const char *const words[], int count,
-                                   int *out) {
+static halotune_status option_mode(const struct invocation *invocation, const char *name, const char *const words[],
+                                   int count, int *out) {
   const char *text = option_value(invocation, name);
   *out = 0;
   for (int i = 0; text && i < count; i++) {
@@ -28,7 +26,8 @@ static halotune_status option_mode(const struct invocation *invocation, const ch
   return fail(HALOTUNE_ARGUMENT, "--%s is %s or %s, not '%s'", name, words[0], words[1], text);
 }
 
-static halotune_status read_dtype(const struct invocation *invocation, const struct stencil *stencil, halotune_dtype *out) {
+static halotune_status read_dtype(const struct invocation *invocation, const struct stencil *stencil,
+                                  halotune_dtype *out) {
   const char *text = option_value(invocation, "dtype");
   for (int i = 0; i < DTYPE_COUNT; i++) {
     if (text ? strcmp(text, dtype_names[i]) != 0 : !stencil->dtypes[i]) continue;
@@ -57,7 +56,8 @@ static halotune_status find_stencil(const struct invocation *invocation, struct 
 static halotune_status find_coefficients(struct query *query) {
   const struct stencil *stencil = query->file.stencil ? query->file.stencil : query->question.parsed->stencil;
   query->coefficients = calloc((size_t)stencil->coefficient_count + 1, sizeof *query->coefficients);
-  return query->coefficients ? stencil_coefficients(stencil, &query->question.domain.grid, query->coefficients) : fail_memory();
+  return query->coefficients ? stencil_coefficients(stencil, &query->question.domain.grid, query->coefficients)
+                             : fail_memory();
 }
 
 static halotune_status read_problem(const struct invocation *invocation, halotune_ctx *ctx, const char *name,
@@ -112,8 +112,8 @@ static halotune_status explain_no_gpu(const halotune_ctx *ctx) {
   char detail[FAIL_TEXT_BYTES / 2];
   snprintf(detail, sizeof detail, "%s", fail_text());
   context_device_names(ctx, &names);
-  halotune_status status = fail(HALOTUNE_NO_GPU, "%s; or name one with --device, such as %s%s", detail, text_string(&names),
-                                names.length ? "" : "sm_90");
+  halotune_status status = fail(HALOTUNE_NO_GPU, "%s; or name one with --device, such as %s%s", detail,
+                                text_string(&names), names.length ? "" : "sm_90");
   text_free(&names);
   return status;
 }
@@ -155,8 +155,6 @@ void query_free(struct query *query) {
   halotune_close(query->ctx);
 }
 
-/* --- text and JSON ------------------------------------------------------------------------------------------------------ */
-
 static void add_age(double age_s, struct text *text) {
   static const struct {
     double seconds;
@@ -190,11 +188,13 @@ void query_add_grid(const long long grid[MAX_DIMS], int dims, struct text *text)
  * only reads. */
 static double unknown_bytes(const struct query *query) {
   const long long *n = query->config.measured_grid;
-  return (double)query->question.parsed->analysis->unknown_bytes_per_point[query->config.dtype] * (double)(n[0] * n[1] * n[2]);
+  return (double)query->question.parsed->analysis->unknown_bytes_per_point[query->config.dtype] *
+         (double)(n[0] * n[1] * n[2]);
 }
 static double known_bytes(const struct query *query) {
   const long long *n = query->config.measured_grid;
-  return (double)query->question.parsed->analysis->known_bytes_per_point[query->config.dtype] * (double)(n[0] * n[1] * n[2]);
+  return (double)query->question.parsed->analysis->known_bytes_per_point[query->config.dtype] *
+         (double)(n[0] * n[1] * n[2]);
 }
 
 static void add_time(const struct query *query, bool is_emulation, struct text *text) {
@@ -221,13 +221,13 @@ static halotune_status print_text(const struct query *query) {
   int dims = query->question.parsed->stencil->dims;
   text_printf(&text, "%s %s ", c->stencil, dtype_names[c->dtype]);
   query_add_grid(c->grid, dims, &text);
-  text_printf(&text, "%s on %s\nmatch       %s: %s\n", c->reproducible ? ", reproducible," : "",
-              query->device->name, halotune_match_name(c->match),
-              (is_emulation ? emulated_meanings : meanings)[c->match]);
+  text_printf(&text, "%s on %s\nmatch       %s: %s\n", c->reproducible ? ", reproducible," : "", query->device->name,
+              halotune_match_name(c->match), (is_emulation ? emulated_meanings : meanings)[c->match]);
   if (is_emulation) {
     text_printf(&text, "emulation   times taken on the CPU rank nothing, and tell nothing of a GPU\n");
   }
-  if (c->is_stale && c->match != HALOTUNE_MATCH_STALE) text_printf(&text, "            by a template that has changed since\n");
+  if (c->is_stale && c->match != HALOTUNE_MATCH_STALE)
+    text_printf(&text, "            by a template that has changed since\n");
   text_printf(&text, "template    %s\nparameters ", c->template_name);
   for (int i = 0; i < c->parameter_count && halotune_config_parameter_at(c, i, &parameter) == HALOTUNE_OK; i++) {
     text_printf(&text, " %s=%s", parameter.name, parameter.value);
@@ -277,20 +277,20 @@ static halotune_status print_query_json(const struct query *query) {
   json_put(&json, "high_ms", number_json(c->high_ms));
   json_put(&json, "expected_ms", number_json(c->expected_ms));
   json_put(&json, "bandwidth_gbs", number_json(c->bandwidth_gbs));
-  json_put(&json, "unknown_bytes", unknown_bytes(query) > 0 ? json_integer((json_int_t)unknown_bytes(query)) : json_null());
+  json_put(&json, "unknown_bytes",
+           unknown_bytes(query) > 0 ? json_integer((json_int_t)unknown_bytes(query)) : json_null());
   json_put(&json, "known_bytes", unknown_bytes(query) > 0 ? json_integer((json_int_t)known_bytes(query)) : json_null());
   json_put(&json, "roof_share", number_json(c->roof_share));
   json_put(&json, "measured_on", text_json(c->measured_on));
   json_put(&json, "measured_grid", grid_json(c->measured_grid));
-  json_put(&json, "second_grid", query_second_grid(query, second_grid) && *second_grid ? text_json(second_grid) : json_null());
+  json_put(&json, "second_grid",
+           query_second_grid(query, second_grid) && *second_grid ? text_json(second_grid) : json_null());
   json_put(&json, "date", text_json(c->date));
   json_put(&json, "age_s", number_json(c->age_s));
   json_put(&json, "driver", text_json(c->driver));
   json_put(&json, "nvrtc", text_json(c->nvrtc));
   return print_json(json);
 }
-
-/* --- source and header -------------------------------------------------------------------------------------------------- */
 
 static halotune_status put(const struct invocation *invocation, const char *text) {
   const char *path = option_value(invocation, "output");
@@ -380,5 +380,6 @@ static const struct option_row options[] = {
 };
 
 const struct command command_query = {
-    "query", "STENCIL", 1, 1, "print the best known configuration, its source, or a header with its kernel", options, run,
+    "query", "STENCIL", 1, 1, "print the best known configuration, its source, or a header with its kernel",
+    options, run,
 };

@@ -46,7 +46,7 @@ struct query_choice {
  *   built   compiled for the query's device; a variant without textures
  *   chosen  the parameters of this variant where it stands in for a winner that needs textures; NULL: it is the winner
  * Ask text_ok(text). */
-void query_header(const struct query *query, const struct built *built, const struct query_choice *chosen, int alignment_bytes,
-                  struct text *text);
+void query_header(const struct query *query, const struct built *built, const struct query_choice *chosen,
+                  int alignment_bytes, struct text *text);
 
 #endif

@@ -24,12 +24,15 @@ static void add_comment(const struct query *query, const struct built *built, co
                 " *   if (result == CUDA_SUCCESS) result = %s_bind(&fields, ...pointers...);\n",
                 prefix, prefix);
   }
-  text_printf(text, "/* %s.h: a compiled stencil kernel, written by Halotune %s; do not edit.\n *\n", prefix, HALOTUNE_VERSION);
-  text_printf(text, " *   stencil     %s %s\n *   device      %s (sm_%d)\n *   match       %s\n", c->stencil, c->stencil_hash,
-              query->device->name, query->device->capability, halotune_match_name(c->match));
+  text_printf(text, "/* %s.h: a compiled stencil kernel, written by Halotune %s; do not edit.\n *\n", prefix,
+              HALOTUNE_VERSION);
+  text_printf(text, " *   stencil     %s %s\n *   device      %s (sm_%d)\n *   match       %s\n", c->stencil,
+              c->stencil_hash, query->device->name, query->device->capability, halotune_match_name(c->match));
   if (chosen) {
-    text_printf(text, " *   winner      %s %s\n *               reads through texture objects; this is the best variant that needs none:\n",
-                c->template_name, c->parameters);
+    text_printf(
+        text,
+        " *   winner      %s %s\n *               reads through texture objects; this is the best variant that needs none:\n",
+        c->template_name, c->parameters);
   }
   text_printf(text, " *   template    %s\n *   parameters  %s\n", chosen ? chosen->template_name : c->template_name,
               chosen ? chosen->parameters : c->parameters);
@@ -39,18 +42,21 @@ static void add_comment(const struct query *query, const struct built *built, co
     text_printf(text, " *   measured    %.6g ms, %.0f GB/s, on %s, ", c->time_ms, c->bandwidth_gbs, c->measured_on);
     query_add_grid(c->measured_grid, query->question.parsed->stencil->dims, text);
     text_printf(text, ", %s\n", c->date);
-    if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms)) text_printf(text, " *   expected    %.6g ms\n", c->expected_ms);
+    if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms))
+      text_printf(text, " *   expected    %.6g ms\n", c->expected_ms);
   }
-  text_printf(text,
-              " *\n * It needs cuda.h and libcuda alone. In a thread with a current context:\n *\n"
-              " *   struct %s kernel;\n *   CUresult result = %s_load(&kernel);\n"
-              "%s *   if (result == CUDA_SUCCESS) result = %s_launch(&kernel, stream, %s);\n *   %s_unload(&kernel);\n *\n",
-              prefix, prefix, text_string(&bind), prefix, maps ? "&fields" : "...pointers...", prefix);
+  text_printf(
+      text,
+      " *\n * It needs cuda.h and libcuda alone. In a thread with a current context:\n *\n"
+      " *   struct %s kernel;\n *   CUresult result = %s_load(&kernel);\n"
+      "%s *   if (result == CUDA_SUCCESS) result = %s_launch(&kernel, stream, %s);\n *   %s_unload(&kernel);\n *\n",
+      prefix, prefix, text_string(&bind), prefix, maps ? "&fields" : "...pointers...", prefix);
   header_add_notes(&built->launch, text);
-  text_printf(text,
-              " * Fields are dense, x fastest: %s_ELEMENTS elements each, at multiples of %s_ALIGNMENT bytes. An output is no\n"
-              " * input. A launch advances %d step%s. */\n",
-              prefix, prefix, built->steps, PLURAL(built->steps));
+  text_printf(
+      text,
+      " * Fields are dense, x fastest: %s_ELEMENTS elements each, at multiples of %s_ALIGNMENT bytes. An output is no\n"
+      " * input. A launch advances %d step%s. */\n",
+      prefix, prefix, built->steps, PLURAL(built->steps));
   if (!text_ok(&bind)) text->out_of_memory = true;
   text_free(&bind);
 }
@@ -69,7 +75,8 @@ static void add_workspace(long words, struct text *text) {
               "  if (result == CUDA_SUCCESS) result = cuMemAlloc(&kernel->workspace, %ldL * 4);\n"
               "  if (result == CUDA_SUCCESS) result = cuMemsetD32Async(kernel->workspace, 0, %ldL, NULL);\n"
               "  if (result == CUDA_SUCCESS) result = cuStreamSynchronize(NULL);\n"
-              "  if (result != CUDA_SUCCESS && kernel->workspace) cuMemFree(kernel->workspace);\n", words, words);
+              "  if (result != CUDA_SUCCESS && kernel->workspace) cuMemFree(kernel->workspace);\n",
+              words, words);
 }
 
 static void add_load(const struct built *built, const char *prefix, struct text *text) {
@@ -84,16 +91,17 @@ static void add_load(const struct built *built, const char *prefix, struct text 
               "  result = cuModuleGetFunction(&kernel->function, kernel->module, \"%s\");\n",
               prefix, words > 0 ? "  CUdeviceptr workspace;\n" : "", prefix, prefix, prefix, built->launch.kernel);
   if (built->launch.shared_bytes > UNASKED_SHARED_BYTES) {
-    text_printf(text,
-                "  if (result == CUDA_SUCCESS) {\n"
-                "    result = cuFuncSetAttribute(kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, %ld);\n  }\n",
-                built->launch.shared_bytes);
+    text_printf(
+        text,
+        "  if (result == CUDA_SUCCESS) {\n"
+        "    result = cuFuncSetAttribute(kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, %ld);\n  }\n",
+        built->launch.shared_bytes);
   }
   if (words > 0) add_workspace(words, text);
   text_printf(text,
               "  if (result != CUDA_SUCCESS) cuModuleUnload(kernel->module);\n  return result;\n}\n\n"
-              "static inline CUresult %s_unload(struct %s *kernel) {\n%s  return cuModuleUnload(kernel->module);\n}\n", prefix,
-              prefix, words > 0 ? "  cuMemFree(kernel->workspace);\n" : "");
+              "static inline CUresult %s_unload(struct %s *kernel) {\n%s  return cuModuleUnload(kernel->module);\n}\n",
+              prefix, prefix, words > 0 ? "  cuMemFree(kernel->workspace);\n" : "");
 }
 
 /* What the kernel takes by value. */
@@ -177,15 +185,15 @@ static void add_launch(const struct query *query, const struct built *built, con
   header_add_call(launch, text);
 }
 
-void query_header(const struct query *query, const struct built *built, const struct query_choice *chosen, int alignment_bytes,
-                  struct text *text) {
+void query_header(const struct query *query, const struct built *built, const struct query_choice *chosen,
+                  int alignment_bytes, struct text *text) {
   char prefix[256];
   make_prefix(query, prefix, sizeof prefix);
   add_comment(query, built, prefix, chosen, text);
   text_printf(text, "#ifndef HALOTUNE_%s_H\n#define HALOTUNE_%s_H\n\n#include <cuda.h>\n#include <stddef.h>\n%s\n",
               prefix, prefix, header_has_attributes(&built->launch) ? "#include <string.h>\n" : "");
-  text_printf(text, "#define %s_ELEMENTS %ldL\n#define %s_ALIGNMENT %d\n", prefix, domain_elements(&query->question.domain), prefix,
-              alignment_bytes);
+  text_printf(text, "#define %s_ELEMENTS %ldL\n#define %s_ALIGNMENT %d\n", prefix,
+              domain_elements(&query->question.domain), prefix, alignment_bytes);
   add_cubin(built, prefix, text);
   add_load(built, prefix, text);
   if (header_has_maps(&built->launch)) {

@@ -10,20 +10,22 @@ bool header_has_attributes(const struct launch *launch) {
 
 void header_add_notes(const struct launch *launch, struct text *text) {
   if (header_has_maps(launch)) {
-    text_printf(text, " * The kernel takes tensor maps of its fields, which _bind encodes (cuTensorMapEncodeTiled, on the CPU): once\n"
-                      " * for a set of pointers, for as many launches as you like. Nothing is to be freed.\n *\n");
+    text_printf(
+        text,
+        " * The kernel takes tensor maps of its fields, which _bind encodes (cuTensorMapEncodeTiled, on the CPU): once\n"
+        " * for a set of pointers, for as many launches as you like. Nothing is to be freed.\n *\n");
   }
   if (launch->overlaps) {
-    text_printf(text, " * It is launched with the attribute of programmatic dependent launch: it begins while the kernel before it in\n"
-                      " * the stream ends, and waits itself until that is done, before it touches memory.\n *\n");
+    text_printf(
+        text,
+        " * It is launched with the attribute of programmatic dependent launch: it begins while the kernel before it in\n"
+        " * the stream ends, and waits itself until that is done, before it touches memory.\n *\n");
   }
   if (launch->workspace_bytes > 0) {
     text_printf(text, " * Launches of one struct must not overlap: they share its workspace of %ld bytes.\n *\n",
                 launch->workspace_bytes);
   }
 }
-
-/* --- tensor maps -------------------------------------------------------------------------------------------------- */
 
 static void add_encode(const struct tensor_shape *shape, const char *field, int number, struct text *text) {
   static const char *const promotions[] = {"NONE", "L2_64B", "L2_128B", "", "L2_256B"}; /* by bytes/64 */
@@ -69,18 +71,20 @@ static void add_encodes(const struct query *query, const struct tensor_maps *map
 void header_add_fields(const struct query *query, const struct built *built, const char *prefix, struct text *text) {
   const struct launch *launch = &built->launch;
   const struct stencil *stencil = query->question.parsed->stencil;
-  text_printf(text,
-              "\n/* A set of pointers, and the kernel's tensor maps of them, which begin at a multiple of 128 bytes; in C99\n"
-              " * cuda.h does not say so. */\n"
-              "struct %s_fields {\n#ifdef __GNUC__\n  __attribute__((aligned(128)))\n#endif\n  CUtensorMap maps[%d];\n",
-              prefix, launch->input_maps.count + launch->output_maps.count);
+  text_printf(
+      text,
+      "\n/* A set of pointers, and the kernel's tensor maps of them, which begin at a multiple of 128 bytes; in C99\n"
+      " * cuda.h does not say so. */\n"
+      "struct %s_fields {\n#ifdef __GNUC__\n  __attribute__((aligned(128)))\n#endif\n  CUtensorMap maps[%d];\n",
+      prefix, launch->input_maps.count + launch->output_maps.count);
   for (int i = 0; i < stencil->input_count; i++) text_printf(text, "  CUdeviceptr input_%s;\n", stencil->inputs[i]);
   for (int i = 0; i < stencil->output_count; i++) text_printf(text, "  CUdeviceptr output_%s;\n", stencil->outputs[i]);
-  text_printf(text,
-              "};\n\n/* Keep the pointers and encode their maps; CUDA_ERROR_MISALIGNED_ADDRESS for one that the kernel cannot\n"
-              " * take. */\n"
-              "static inline CUresult %s_bind(struct %s_fields *fields",
-              prefix, prefix);
+  text_printf(
+      text,
+      "};\n\n/* Keep the pointers and encode their maps; CUDA_ERROR_MISALIGNED_ADDRESS for one that the kernel cannot\n"
+      " * take. */\n"
+      "static inline CUresult %s_bind(struct %s_fields *fields",
+      prefix, prefix);
   header_add_pointers(stencil, text);
   text_printf(text, ") {\n  CUresult result = CUDA_SUCCESS;\n");
   header_add_check(stencil, prefix, text);
@@ -93,8 +97,6 @@ void header_add_fields(const struct query *query, const struct built *built, con
   add_encodes(query, &launch->output_maps, "output", stencil->outputs, launch->input_maps.count, text);
   text_printf(text, "  return result;\n}\n");
 }
-
-/* --- the launch --------------------------------------------------------------------------------------------------- */
 
 /* A launch with attributes; C and C++ alike, so that the structs are filled in member by member. */
 static void add_call_with_attributes(const struct launch *l, struct text *text) {

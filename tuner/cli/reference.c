@@ -69,7 +69,8 @@ static halotune_status allocate(struct task *task) {
 
 static halotune_status fill_inputs(struct task *task) {
   const struct stencil *stencil = task->loaded.stencil;
-  struct inputs inputs = {task->input, (uint64_t)task->seed, DTYPE_F64, task->threads, !task->loaded.analysis->is_linear};
+  struct inputs inputs = {task->input, (uint64_t)task->seed, DTYPE_F64, task->threads,
+                          !task->loaded.analysis->is_linear};
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) {
     const struct exact *exact = exact_find(stencil, false, i);

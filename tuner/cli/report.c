@@ -43,7 +43,8 @@ static halotune_status put_out(const struct invocation *invocation, const struct
 /* HALOTUNE_NOT_FOUND where nothing was stored yet. */
 static halotune_status check_has_rows(struct store *store) {
   int64_t has_problems = 0;
-  halotune_status status = query_number(store_connection(store), "select exists (select 1 from problem)", &has_problems);
+  halotune_status status =
+      query_number(store_connection(store), "select exists (select 1 from problem)", &has_problems);
   if (status != HALOTUNE_OK || has_problems) return status;
   return fail(HALOTUNE_NOT_FOUND, "%s: no problem was tuned into it yet", store_path(store));
 }

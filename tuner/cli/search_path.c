@@ -31,9 +31,7 @@ static bool add_name(struct names *names, const char *name, size_t length) {
 }
 
 /* Whether two names mean one folder; those of folders that are not there only where they are equal. */
-static bool is_same_folder(const char *a, const char *b) {
-  return strcmp(a, b) == 0 || file_is_same(a, b);
-}
+static bool is_same_folder(const char *a, const char *b) { return strcmp(a, b) == 0 || file_is_same(a, b); }
 
 /* Add a folder at the end of the search, unless it is searched already. */
 static bool add_folder(struct names *folders, const char *name, size_t length) {
@@ -96,8 +94,8 @@ halotune_status search_check_name(const struct search_kind *kind, const char *pa
   const char *file = file_name(path);
   size_t length = strlen(file) - strlen(".yaml");
   if (strlen(name) == length && strncmp(file, name, length) == 0) return HALOTUNE_OK;
-  return fail(HALOTUNE_PARSE, "%s: the %s in this file is named '%s', so that its name does not find it; rename either", path,
-              kind->what, name);
+  return fail(HALOTUNE_PARSE, "%s: the %s in this file is named '%s', so that its name does not find it; rename either",
+              path, kind->what, name);
 }
 
 static int compare_file_names(const void *left, const void *right) {
@@ -164,15 +162,17 @@ static struct nearest find_nearest(const struct search_kind *kind, const char *g
 }
 
 /* Nothing of this name was found in `searched`. Where it is a file's, the user means that, and has left out the folder. */
-static halotune_status fail_not_found(const struct search_kind *kind, const char *given, const char *name, const char *searched) {
+static halotune_status fail_not_found(const struct search_kind *kind, const char *given, const char *name,
+                                      const char *searched) {
   struct text path = {0}, word = {0};
   struct nearest nearest = find_nearest(kind, given, name);
   text_printf(&path, "./%s", name);
   text_shell_word(&word, text_string(&path));
   const bool is_file = file_is_regular(name);
-  halotune_status status = fail(HALOTUNE_NOT_FOUND, "no %s '%s' in %s; 'halotune list %ss' shows what is there%s%s", kind->what, name,
-                                searched, kind->what, is_file ? "; for the file of this name, write " : nearest.question,
-                                is_file ? text_string(&word) : "");
+  halotune_status status =
+      fail(HALOTUNE_NOT_FOUND, "no %s '%s' in %s; 'halotune list %ss' shows what is there%s%s", kind->what, name,
+           searched, kind->what, is_file ? "; for the file of this name, write " : nearest.question,
+           is_file ? text_string(&word) : "");
   text_free(&word);
   text_free(&path);
   return status;

@@ -8,8 +8,6 @@
 #include "tuner/cli/selftest_parts.h"
 #include "tuner/cli/selftest_wrappers.h"
 
-/* --- wrappers ----------------------------------------------------------------------------------------------------- */
-
 /* A stencil of the program's own, so that the test needs no file. */
 static halotune_status open_copy(int dims, struct stencil **stencil, struct analysis **analysis) {
   static const char *const texts[] = {
@@ -64,8 +62,6 @@ static halotune_status try_wrappers(struct selftest *s, int dims) {
   return status;
 }
 
-/* --- the command -------------------------------------------------------------------------------------------------- */
-
 /* What templates use, and then every stencil. */
 static halotune_status try_all(struct selftest *s) {
   char **paths = NULL;
@@ -74,7 +70,8 @@ static halotune_status try_all(struct selftest *s) {
   if (status == HALOTUNE_OK && s->backend.facts.device.capability >= 90) status = try_wrappers(s, 3);
   if (status == HALOTUNE_OK && !option_value(s->invocation, "wrappers"))
     status = search_all(&search_stencils, NULL, &paths, &count);
-  for (int i = 0; i < count && status == HALOTUNE_OK && selftest_goes_on(s); i++) status = selftest_stencil(s, paths[i]);
+  for (int i = 0; i < count && status == HALOTUNE_OK && selftest_goes_on(s); i++)
+    status = selftest_stencil(s, paths[i]);
   search_free(paths, count);
   return status;
 }
@@ -88,7 +85,8 @@ static halotune_status open_backend(struct selftest *s) {
                 "selftest needs --gpu; without a GPU, 'halotune verify' proves variants on the host");
   }
   if (option_value(s->invocation, "no-large-planes") && option_value(s->invocation, "grid")) {
-    return fail(HALOTUNE_ARGUMENT, "selftest takes --grid, or --no-large-planes, which leaves out one of its own grids");
+    return fail(HALOTUNE_ARGUMENT,
+                "selftest takes --grid, or --no-large-planes, which leaves out one of its own grids");
   }
   status = compiler_open(&(struct compiler_options){.no_cache = false}, &s->compiler);
   if (status != HALOTUNE_OK) return status;
@@ -104,7 +102,8 @@ static enum exit_code run(const struct invocation *invocation) {
   halotune_status status = open_backend(&s);
   if (s.as_json) s.rows = json_array();
   if (s.backend.table && invocation->argument_count == 0) status = try_all(&s);
-  for (int i = 0; s.backend.table && i < invocation->argument_count && status == HALOTUNE_OK && selftest_goes_on(&s); i++)
+  for (int i = 0; s.backend.table && i < invocation->argument_count && status == HALOTUNE_OK && selftest_goes_on(&s);
+       i++)
     status = selftest_stencil(&s, invocation->arguments[i]);
   if (status == HALOTUNE_OK && s.as_json) {
     json_t *document = json_object();
@@ -129,9 +128,11 @@ static const struct option_row options[] = {
     {"wrappers", NULL, "without a stencil: only the wrappers that templates use"},
     {"fail-fast", NULL, "end with the first variant that fails"},
     {"in-process", NULL, "with no worker process between, for compute-sanitizer"},
-    {"no-large-planes", NULL, "leave out the grid of large planes, on which compute-sanitizer's racecheck takes minutes"},
+    {"no-large-planes", NULL,
+     "leave out the grid of large planes, on which compute-sanitizer's racecheck takes minutes"},
     {"dtype", "TYPE", "f32 or f64; both by default"},
-    {"grid", "NX,NY,NZ", "points along each axis; awkward ones by default, with ghost layers, long lines, large planes"},
+    {"grid", "NX,NY,NZ",
+     "points along each axis; awkward ones by default, with ghost layers, long lines, large planes"},
     {"arch", "sm_XX", "is the GPU's, whatever is given"},
     TEMPLATE_OPTIONS,
     PICK_OPTIONS,

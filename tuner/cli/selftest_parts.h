@@ -25,8 +25,6 @@ struct selftest_item {
 /* Whether there is more to try. */
 static inline bool selftest_goes_on(const struct selftest *s) { return !s->fails_fast || s->failed_count == 0; }
 
-/* --- selftest_try.c --- */
-
 /* Compile some items, and try each on the device in the order in which the compiles end; tell what came of it.
  *   scene  the backend's problem */
 halotune_status selftest_items(struct selftest *s, const struct scene *scene, const struct selftest_item *items,
@@ -34,8 +32,6 @@ halotune_status selftest_items(struct selftest *s, const struct scene *scene, co
 
 /* A line for a problem that is done, with what was counted since. */
 void selftest_say_done(const struct selftest *s, const struct scene *scene, long variants_before, long failed_before);
-
-/* --- selftest_problem.c --- */
 
 /* A scene with coefficients that are not the defaults, on the backend.
  *   coefficients  of which there is room for all; receives them */

@@ -17,8 +17,8 @@ enum { WIDEST_VECTOR = 4 };
 enum layout {
   LAYOUT_PRIMES,
   LAYOUT_VECTORS,
-  LAYOUT_BOX,   /* the same grid with ghost layers, which no scan has */
-  LAYOUT_LINES, /* of a scan or pencil: few long lines, for kernels that split them, too; of a scan, a box of it */
+  LAYOUT_BOX,    /* the same grid with ghost layers, which no scan has */
+  LAYOUT_LINES,  /* of a scan or pencil: few long lines, for kernels that split them, too; of a scan, a box of it */
   LAYOUT_PLANES, /* in three dimensions, but of no scan: few planes of more than 2 MB, which templates take in parts */
   LAYOUT_COUNT
 };

@@ -14,7 +14,8 @@ static void print_fields(const struct stencil *stencil) {
   for (int i = 0; i < stencil->iterate_count; i++) {
     const struct iterate *entry = &stencil->iterate[i];
     printf("%s%s becomes %s", i > 0 ? ", " : "",
-           entry->from_output ? stencil->outputs[entry->from] : stencil->inputs[entry->from], stencil->inputs[entry->to]);
+           entry->from_output ? stencil->outputs[entry->from] : stencil->inputs[entry->from],
+           stencil->inputs[entry->to]);
   }
   printf(stencil->iterate_count == 0 ? "none: the update is not iterated\n" : "\n");
 }
@@ -105,8 +106,8 @@ static void print_numbers(const struct stencil *stencil, const struct analysis *
   for (int i = 0; i < DTYPE_COUNT; i++) {
     if (!stencil->dtypes[i]) continue;
     enum dtype dtype = (enum dtype)i;
-    printf("%-11s%d bytes a point (%d read once, %d written once); %.4g flops a byte, %.4g a byte read\n", dtype_names[i],
-           analysis->bytes_per_point[i], analysis->read_bytes_per_point[i],
+    printf("%-11s%d bytes a point (%d read once, %d written once); %.4g flops a byte, %.4g a byte read\n",
+           dtype_names[i], analysis->bytes_per_point[i], analysis->read_bytes_per_point[i],
            analysis->bytes_per_point[i] - analysis->read_bytes_per_point[i], analysis_intensity(analysis, dtype),
            analysis_read_intensity(analysis, dtype));
   }

@@ -31,8 +31,6 @@ static void add_rule(struct text *text, const struct rule *rule) {
   }
 }
 
-/* --- text --- */
-
 static void print_parameters(const struct template *template, const struct space_counts *counts) {
   for (int i = 0; i < template->parameter_count; i++) {
     const struct parameter *parameter = &template->parameters[i];
@@ -57,7 +55,8 @@ static void print_rules(const struct template *template, const struct space_coun
   }
 }
 
-static void print_template(const struct template *template, const struct rule *refusal, const struct space_counts *counts) {
+static void print_template(const struct template *template, const struct rule *refusal,
+                           const struct space_counts *counts) {
   struct text text = {0};
   printf("%s: %s\n", template->name, template->about);
   if (refusal) {
@@ -71,8 +70,6 @@ static void print_template(const struct template *template, const struct rule *r
   print_rules(template, counts);
   printf("  %12ld  kept\n\n", counts->kept);
 }
-
-/* --- JSON --- */
 
 static json_t *parameter_json(const struct parameter *parameter, const long *used) {
   json_t *json = json_object(), *values = json_array();
@@ -99,8 +96,8 @@ static json_t *rule_json(const struct rule *rule, double removed) {
   return json;
 }
 
-static json_t *template_json(const struct template *template, const struct rule *refusal, const struct space_counts *counts,
-                             double time_ms) {
+static json_t *template_json(const struct template *template, const struct rule *refusal,
+                             const struct space_counts *counts, double time_ms) {
   json_t *json = json_object(), *parameters = json_array(), *rules = json_array();
   for (int i = 0; i < template->parameter_count; i++) {
     json_add(&parameters, parameter_json(&template->parameters[i], counts->used[i]));
@@ -119,9 +116,8 @@ static json_t *template_json(const struct template *template, const struct rule 
   return json;
 }
 
-/* --- the walk --- */
-
-static halotune_status count_template(struct report *report, const struct template *template, struct bindings *bindings) {
+static halotune_status count_template(struct report *report, const struct template *template,
+                                      struct bindings *bindings) {
   struct space_counts *counts = malloc(sizeof *counts);
   if (!counts) return fail_memory();
   const struct rule *refusal = space_refusal(bindings);
@@ -149,7 +145,8 @@ static bool list_configuration(void *context, const struct configuration *config
     json_t *line = json_object();
     json_put(&line, "template", text_json(listing->template->name));
     json_put(&line, "parameters", variant_json(listing->template, configuration));
-    bool is_written = line && json_dumpf(line, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15)) == 0 && putchar('\n') != EOF;
+    bool is_written =
+        line && json_dumpf(line, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15)) == 0 && putchar('\n') != EOF;
     json_decref(line);
     return is_written;
   }

@@ -19,7 +19,9 @@
 #include "tuner/cli/tune_options.h"
 #include "tuner/cli/tune_table.h"
 
-enum { SETUP_S = 8 }; /* of a task on a GPU: its worker, the reference, the roof's variants; 1 to 11 s were seen on an H200 */
+enum {
+  SETUP_S = 8
+}; /* of a task on a GPU: its worker, the reference, the roof's variants; 1 to 11 s were seen on an H200 */
 
 struct tune_command {
   const struct invocation *invocation;
@@ -41,8 +43,6 @@ struct tune_command {
   bool json;
 };
 
-/* --- ending early --- */
-
 static volatile sig_atomic_t stop;
 
 /* The first signal ends the run soon, the second one at once. */
@@ -57,8 +57,6 @@ static void catch_signals(void) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-/* --- the command line --- */
-
 /* For the store; and, without what would begin anew, to go on with. */
 static halotune_status write_command(const struct invocation *invocation, const char *const *without,
                                      struct text *out) {
@@ -69,8 +67,6 @@ static halotune_status write_command(const struct invocation *invocation, const 
   command_words_free(&words);
   return HALOTUNE_OK;
 }
-
-/* --- what it needs --- */
 
 /* All cores but one by default, which is left to the process that launches. */
 static halotune_status read_workers(const struct invocation *invocation, int *out) {
@@ -113,8 +109,6 @@ static void open_copy(struct tune_command *c) {
   if (!is_copy || templates_open(&all, &c->copy_templates) != HALOTUNE_OK) loaded_free(&c->copy.loaded);
 }
 
-/* --- the live line --- */
-
 static void show(void *context, const struct tune_progress *progress) {
   struct tune_command *c = context;
   struct progress_parts parts = {.count = 0};
@@ -131,8 +125,6 @@ static void show(void *context, const struct tune_progress *progress) {
   progress_add(&parts, 1, ", ", "%.0f s left", progress->left_s);
   progress_show(&c->progress, &parts);
 }
-
-/* --- tasks --- */
 
 static struct task task_of(const struct tune_command *c, const struct planned_stencil *stencil,
                            const struct planned_task *planned) {
@@ -206,8 +198,8 @@ static void add_time(double time_s, struct text *text) {
 static void add_plan_time(const struct tune_command *c, struct text *text) {
   const double all_s = c->plan.task_count * (c->options.budget_s + SETUP_S);
   const double deadline_s = (c->options.deadline_ms - c->start_ms) * 1e-3;
-  text_printf(text, "%d task%s of %g s, and about %d s of set-up%s: about ", c->plan.task_count, PLURAL(c->plan.task_count),
-              c->options.budget_s, SETUP_S, c->plan.task_count == 1 ? "" : " each");
+  text_printf(text, "%d task%s of %g s, and about %d s of set-up%s: about ", c->plan.task_count,
+              PLURAL(c->plan.task_count), c->options.budget_s, SETUP_S, c->plan.task_count == 1 ? "" : " each");
   add_time(all_s, text);
   if (deadline_s >= all_s) return;
   text_printf(text, ", of which --deadline leaves ");
@@ -368,7 +360,8 @@ static const struct option_row options[] = {
     {"reproducible", NULL, "only variants whose results are the same, bit for bit; a winner of its own is stored"},
     {"seed", "N", "of the search, 1 by default"},
     {"workers", "N", "compilers at a time; one for each CPU but one by default"},
-    {"compile-timeout", "TIME", "of one variant's compile, 30s by default; one that takes longer is stored as compile_timeout"},
+    {"compile-timeout", "TIME",
+     "of one variant's compile, 30s by default; one that takes longer is stored as compile_timeout"},
     {"fresh", NULL, "measure again what an earlier run measured"},
     {"hints", "FILE", "begin with the winners of this database, too"},
     {"no-hints", NULL, "begin blind: try no winners of databases first"},

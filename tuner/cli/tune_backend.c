@@ -33,7 +33,8 @@ halotune_status tune_backend_read(const struct invocation *invocation, struct tu
   return status;
 }
 
-halotune_status tune_backend_open(const struct tune_backend *which, struct compiler *compiler, struct backend_handle *out) {
+halotune_status tune_backend_open(const struct tune_backend *which, struct compiler *compiler,
+                                  struct backend_handle *out) {
   const struct backend_cuda_options options = {.ordinal = which->ordinal, .compiler = compiler};
   switch (which->kind) {
   case TUNE_ON_HOST: return backend_host_open("sm_90", out);
@@ -49,8 +50,8 @@ static halotune_status check_gpu(int ordinal) {
   if (!probe) return fail_memory();
   /* Without a driver nothing is known of GPUs, and a plan may be made for another machine. */
   if (probe_gpus(probe) == HALOTUNE_OK && ordinal >= probe->device_count)
-    status = fail(HALOTUNE_ARGUMENT, "there is no GPU %d; the driver has %d, counted from 0", ordinal,
-                  probe->device_count);
+    status =
+        fail(HALOTUNE_ARGUMENT, "there is no GPU %d; the driver has %d, counted from 0", ordinal, probe->device_count);
   free(probe);
   return status;
 }

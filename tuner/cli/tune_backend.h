@@ -20,7 +20,8 @@ halotune_status tune_backend_read(const struct invocation *invocation, struct tu
 /* Open it.
  *   compiler  not needed for a recording
  * Returns what backend_cuda_open, backend_host_open or backend_replay_open return. */
-halotune_status tune_backend_open(const struct tune_backend *which, struct compiler *compiler, struct backend_handle *out);
+halotune_status tune_backend_open(const struct tune_backend *which, struct compiler *compiler,
+                                  struct backend_handle *out);
 
 /* Whether it could be opened, as far as that can be told without work for a GPU: that the recording can be read; and where
  * there is a driver, that it has such a GPU.

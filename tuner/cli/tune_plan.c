@@ -108,7 +108,8 @@ static halotune_status add_tasks(const struct invocation *invocation, struct tun
   const struct stencil *stencil = planned->loaded.stencil;
   const char *grids = option_value(invocation, "grid");
   bool all_grids = grids && strcmp(grids, "all") == 0, wanted[DTYPE_COUNT];
-  struct grid grid = stencil->grids[0]; /* those that are counted were read. NOLINT(clang-analyzer-core.NullDereference) */
+  struct grid grid =
+      stencil->grids[0]; /* those that are counted were read. NOLINT(clang-analyzer-core.NullDereference) */
   halotune_status status = wanted_dtypes(invocation, stencil, wanted);
   if (status == HALOTUNE_OK && !all_grids) status = option_grid(invocation, stencil, &grid);
   for (int i = 0; i < (all_grids ? stencil->grid_count : 1); i++) {

@@ -17,17 +17,15 @@ static double of_memory(const struct tuned *row, double figure) { return row->is
 static double speed_up(const struct tune_result *result) { return result->default_ms / result->timing.median_ms; }
 
 static void print_figure(const char *format, int width, double figure) {
-  if (isnan(figure))
-    printf(" %*s", width, "-");
-  else
-    printf(format, width, figure);
+  if (isnan(figure)) printf(" %*s", width, "-");
+  else printf(format, width, figure);
 }
 
 /* Of a compiler's complaint the first line. */
 static void print_first_failure(const struct tune_result *result) {
   if (!result->first_reason[0]) return;
-  printf("  the first failure: %s: %.*s\n", outcome_name(result->first_failure), (int)strcspn(result->first_reason, "\n"),
-         result->first_reason);
+  printf("  the first failure: %s: %.*s\n", outcome_name(result->first_failure),
+         (int)strcspn(result->first_reason, "\n"), result->first_reason);
 }
 
 static void print_row(const struct tuned *row) {
@@ -67,7 +65,9 @@ static void print_outcomes(const struct tuned *row) {
     separator = ", ";
   }
   if (result->finalists > 0) printf("; %d finalist%s", result->finalists, PLURAL(result->finalists));
-  if (result->ties > 0) printf(", %d beside the winner within %g %% of the fastest", result->ties, round((FINALS_TIE_RATIO - 1) * 1e4) / 100);
+  if (result->ties > 0)
+    printf(", %d beside the winner within %g %% of the fastest", result->ties,
+           round((FINALS_TIE_RATIO - 1) * 1e4) / 100);
   if (result->other_processes > 0)
     printf("; %d other process%s on the GPU when the finals began: times may be off", result->other_processes,
            result->other_processes == 1 ? " computed" : "es computed");
@@ -86,8 +86,9 @@ void tune_table_print(const struct tuned *rows, int count) {
   }
   printf("\n");
   if (has_winner) {
-    printf("+-%%: half of the 95 %% interval; of roof: of the fastest copy of the same bytes; speed-up: over the default "
-           "variant\n");
+    printf(
+        "+-%%: half of the 95 %% interval; of roof: of the fastest copy of the same bytes; speed-up: over the default "
+        "variant\n");
   }
   for (int i = 0; i < count; i++) {
     if (rows[i].is_done) print_outcomes(&rows[i]);
@@ -111,7 +112,8 @@ static json_t *outcomes_json(const struct tune_result *result) {
 static void put_field_bytes(json_t **json, const struct planned_task *task) {
   const struct analysis *analysis = task->stencil->loaded.analysis;
   const long long points = (long long)task->grid.n[0] * task->grid.n[1] * task->grid.n[2];
-  const int unknown = analysis->unknown_bytes_per_point[task->dtype], known = analysis->known_bytes_per_point[task->dtype];
+  const int unknown = analysis->unknown_bytes_per_point[task->dtype],
+            known = analysis->known_bytes_per_point[task->dtype];
   json_put(json, "unknown_bytes", unknown > 0 ? json_integer(unknown * points) : json_null());
   json_put(json, "known_bytes", unknown > 0 ? json_integer(known * points) : json_null());
 }

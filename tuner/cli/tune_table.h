@@ -11,8 +11,8 @@ struct tuned {
   const struct planned_task *task;
   struct tune_result result;
   bool reproducible; /* as the task was */
-  bool is_recorded; /* replayed: nothing ran */
-  bool is_emulated; /* its times say nothing about a GPU */
+  bool is_recorded;  /* replayed: nothing ran */
+  bool is_emulated;  /* its times say nothing about a GPU */
   bool is_done;
   bool is_refused; /* it cannot be tuned, so that there is nothing to go on with */
 };

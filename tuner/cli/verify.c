@@ -147,7 +147,8 @@ static enum exit_code run(const struct invocation *invocation) {
   json_decref(report.rows);
   problem_free(&problem);
   if (status != HALOTUNE_OK) return report_failure(status);
-  return report.failed > 0 || report.passed == 0 ? HALOTUNE_EXIT_FAILURE : code; /* where nothing ran, nothing is proven */
+  return report.failed > 0 || report.passed == 0 ? HALOTUNE_EXIT_FAILURE
+                                                 : code; /* where nothing ran, nothing is proven */
 }
 
 static const struct option_row options[] = {

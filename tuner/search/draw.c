@@ -85,10 +85,8 @@ halotune_status draw_variants(const struct search_space *space, long most, uint6
   }
   if (status == HALOTUNE_OK) {
     out->list = malloc(((size_t)out->count + 1) * sizeof *out->list);
-    if (out->list)
-      deal(decks, space->count, out);
-    else
-      status = fail_memory();
+    if (out->list) deal(decks, space->count, out);
+    else status = fail_memory();
   }
   for (int i = 0; i < space->count; i++) free(decks[i].list);
   free(decks);

@@ -5,19 +5,19 @@
 #include <string.h>
 
 /* ?1: this run. Runs of the same problem with the same driver and compiler. */
-#define SAME_RUNS                                                                                                      \
-  " from run here join run r on r.problem_id = here.problem_id and r.driver = here.driver and r.nvrtc = here.nvrtc"    \
+#define SAME_RUNS                                                                                                   \
+  " from run here join run r on r.problem_id = here.problem_id and r.driver = here.driver and r.nvrtc = here.nvrtc" \
   " and r.id <> here.id"
 
 static const char all_sql[] =
     "select distinct t.hash, v.parameters" SAME_RUNS " join measurement m on m.run_id = r.id join variant v on v.id = "
-                                                     "m.variant_id join template t on t.id = v.template_id"
+    "m.variant_id join template t on t.id = v.template_id"
     " where here.id = ?1";
 
 /* Of each variant the newest result counts, from whose row SQLite takes the columns beside max(). */
 static const char winners_sql[] =
     "select t.hash, v.parameters" SAME_RUNS " join finalist f on f.run_id = r.id and f.rank = 1 join variant v on v.id "
-                                            "= f.variant_id join template t on t.id = v.template_id"
+    "= f.variant_id join template t on t.id = v.template_id"
     " where here.id = ?1 union"
     " select hash, parameters from (select hash, parameters from"
     " (select t.hash hash, v.parameters parameters, m.outcome outcome, m.median_ms time_ms, max(m.id)" SAME_RUNS

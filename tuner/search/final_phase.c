@@ -49,10 +49,8 @@ static halotune_status build_ahead(struct final_phase *phase) {
     if (status == HALOTUNE_OK) status = begin_trial(session, &timed->proposal, &trial);
     if (status != HALOTUNE_OK) break;
     begun++;
-    if (trial->is_over)
-      phase->built[i] = trial;
-    else
-      status = pipeline_put(session->pipeline, trial, session->task);
+    if (trial->is_over) phase->built[i] = trial;
+    else status = pipeline_put(session->pipeline, trial, session->task);
   }
   while (status == HALOTUNE_OK && !pipeline_is_empty(session->pipeline)) status = take_built(phase);
   return status;
@@ -135,8 +133,6 @@ static halotune_status store_failures(struct final_phase *phase) {
 }
 
 static bool is_stopped(void *state) { return session_is_stopped(((const struct final_phase *)state)->session); }
-
-/* --- what goes in --- */
 
 static halotune_status make_candidates(struct final_phase *phase) {
   struct session *session = phase->session;

@@ -39,8 +39,6 @@ enum column {
   PARAMETERS,
 };
 
-/* --- distances --- */
-
 /* INFINITY where winners of one are no hint for the other. */
 static double shape_distance(const struct task *task, const struct stencil *other, const struct analysis *analysis) {
   const struct stencil *own = task->stencil;
@@ -96,8 +94,6 @@ static void set_distances(struct hint_row *row, const struct hint_target *target
                              differs(query, CACHE, cache_mode_names[target->cache]);
   row->distance[HINT_HISTORY] = sqlite3_column_int(query, NTH) - 1;
 }
-
-/* --- rows --- */
 
 static const char *keep_text(struct hint_rows *rows, sqlite3_stmt *query, enum column column) {
   const char *text = column_text(query, (int)column);

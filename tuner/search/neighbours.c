@@ -44,10 +44,8 @@ void neighbours_visit(struct bindings *bindings, const bool fixed[], const struc
       struct configuration configuration = *centre;
       if (value == centre->choice[i]) continue;
       configuration.choice[i] = (unsigned char)value;
-      if (is_kept(&walk, &configuration))
-        visit(context, &configuration);
-      else
-        visit_pairs(&walk, i, configuration);
+      if (is_kept(&walk, &configuration)) visit(context, &configuration);
+      else visit_pairs(&walk, i, configuration);
     }
   }
 }

@@ -113,10 +113,8 @@ static halotune_status store_result(struct results *results, struct trial *trial
   struct variant_key key = session_key(session, trial);
   struct measurement *result = &trial->result;
   halotune_status status = HALOTUNE_OK;
-  if (trial->again)
-    result->number = trial->again;
-  else
-    status = add_record(results, trial);
+  if (trial->again) result->number = trial->again;
+  else status = add_record(results, trial);
   if (status != HALOTUNE_OK) return status;
   struct result_record *record = &results->list[result->number - 1];
   result->at_s = (clock_ms() - session->start_ms) * 1e-3;
@@ -203,7 +201,8 @@ halotune_status results_settle(struct results *results) {
   }
   for (long i = 0; i < timed->count; i++) {
     const bool was_watched = anchor_attempts(results->anchor, timed->list[i].number) > 0; /* not before a late anchor */
-    if (timed->list[i].number > 0 && was_watched) timed->list[i].scale = anchor_scale(results->anchor, timed->list[i].number);
+    if (timed->list[i].number > 0 && was_watched)
+      timed->list[i].scale = anchor_scale(results->anchor, timed->list[i].number);
   }
   session->scale = results_scale(results);
   halotune_status status =

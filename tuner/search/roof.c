@@ -28,10 +28,8 @@ static halotune_status find_templates(struct roof_search *search) {
     struct bindings *bindings = &search->bindings[search->space.count];
     halotune_status status = task_bindings(session->copy, all->list[i], bindings);
     if (status != HALOTUNE_OK) return status;
-    if (space_refusal(bindings))
-      bindings_free(bindings);
-    else
-      search->templates[search->space.count++] = all->list[i];
+    if (space_refusal(bindings)) bindings_free(bindings);
+    else search->templates[search->space.count++] = all->list[i];
   }
   search->space.templates = search->templates;
   search->space.bindings = search->bindings;

@@ -24,8 +24,9 @@ struct phase {
   double default_ms;       /* of the default variant as the anchor at the start; NaN where it is none */
   struct visited proposed; /* in this run; strategies know neither of the default nor of what earlier runs tried */
   bool is_dry;             /* the strategy has no more */
-  bool is_unwatched;       /* no variant is loaded as the anchor; results.anchor is what was seen until then, NULL for nothing */
-  struct trial *stand_in;  /* what is loaded in the default's place; NULL for the default, or nothing */
+  bool
+      is_unwatched; /* no variant is loaded as the anchor; results.anchor is what was seen until then, NULL for nothing */
+  struct trial *stand_in;            /* what is loaded in the default's place; NULL for the default, or nothing */
   int64_t stand_ins[MOST_STAND_INS]; /* those that took its place so far */
   int stand_in_count;
   bool is_stand_in_called; /* the next one is with the compilers */
@@ -110,8 +111,6 @@ static halotune_status read_anchor(struct phase *phase) {
   return status;
 }
 
-/* --- in the default's place --- */
-
 static bool was_stand_in(const struct phase *phase, int64_t variant) {
   for (int i = 0; i < phase->stand_in_count; i++) {
     if (phase->stand_ins[i] == variant) return true;
@@ -194,8 +193,6 @@ static halotune_status feed(struct phase *phase) {
   return status;
 }
 
-/* --- trials --- */
-
 /* Run a compiled trial on the device, if it needs that, and take its result. */
 static halotune_status run(struct phase *phase, struct trial *trial) {
   struct session *session = phase->session;
@@ -237,8 +234,6 @@ static halotune_status drain(struct phase *phase, bool whatever_the_time) {
   return status;
 }
 
-/* --- earlier runs --- */
-
 /* Of what earlier runs tried, their results count, and may win. A result that is lost, as where this version writes
  * another source, is none: its variant is left to the strategy, like any that was not tried. */
 static halotune_status recall_results(struct phase *phase, const struct drawn_list *earlier) {
@@ -251,8 +246,7 @@ static halotune_status recall_results(struct phase *phase, const struct drawn_li
     if ((status = begin(phase, proposal, 0, &trial)) != HALOTUNE_OK) break;
     if (trial->is_over && visited_add(&phase->proposed, &session->space, proposal))
       status = results_finish(&phase->results, trial);
-    else
-      trial_free(trial);
+    else trial_free(trial);
   }
   return status;
 }
@@ -295,8 +289,6 @@ static halotune_status take_earlier(struct phase *phase) {
   drawn_free(&earlier);
   return status;
 }
-
-/* --- the phase --- */
 
 /* The default variant first, whatever the time. */
 static halotune_status search(struct phase *phase) {

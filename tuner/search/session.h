@@ -34,10 +34,10 @@ struct session {
   void *strategy;
   struct pipeline *pipeline;
   double start_ms, search_end_ms, end_ms; /* clock_ms() */
-  bool has_deadline; /* it comes before the end of the budget */
-  bool is_too_late;  /* it leaves too little time to begin */
-  bool is_cut;       /* by it, before the search was over */
-  bool is_over;      /* the search had all that was asked for: the same again has nothing to try */
+  bool has_deadline;                      /* it comes before the end of the budget */
+  bool is_too_late;                       /* it leaves too little time to begin */
+  bool is_cut;                            /* by it, before the search was over */
+  bool is_over;                           /* the search had all that was asked for: the same again has nothing to try */
   double memcpy_ms;                       /* of the roof's bytes, at the start; NaN */
   double scale;                           /* anchor_scale() at the end of the search */
   struct timed_list timed;
@@ -83,8 +83,6 @@ struct nvrtc_name {
   char text[32];
 };
 struct nvrtc_name session_nvrtc(const struct session *session);
-
-/* --- parts of the finals --- */
 
 /* Kernels of stencil `copy` that are loaded to measure the roof. Start with {0}. */
 enum { MOST_ROOFS = 4 };

@@ -35,7 +35,9 @@ static halotune_status make_scene(struct session *session) {
 
 static halotune_status set_problem(struct session *session, enum launch_mode launch) {
   const struct backend_handle *backend = session->tools->backend;
-  struct backend_problem problem = {.scene = &session->scene, .launch = launch, .cache = session->options->cache,
+  struct backend_problem problem = {.scene = &session->scene,
+                                    .launch = launch,
+                                    .cache = session->options->cache,
                                     .reproducible = session->task->reproducible};
   if (session->copy) problem.roof_elements = session->copy->grid.n[0];
   session->launch = launch;
@@ -119,9 +121,11 @@ static halotune_status open_run(struct session *session) {
   struct store *store = session->tools->store;
   const struct task *task = session->task;
   const struct backend_facts *facts = &session->tools->backend->facts;
-  struct problem_key key = {
-      .dtype = task->dtype, .grid = task->grid, .launch = session->launch, .cache = session->options->cache,
-      .reproducible = task->reproducible};
+  struct problem_key key = {.dtype = task->dtype,
+                            .grid = task->grid,
+                            .launch = session->launch,
+                            .cache = session->options->cache,
+                            .reproducible = task->reproducible};
   const struct nvrtc_name nvrtc = session_nvrtc(session);
   if ((key.device = store_device(store, &facts->device, facts->is_emulation)) == 0) return HALOTUNE_DB;
   if ((key.stencil = store_stencil(store, task->stencil, task->analysis, task->stencil_text)) == 0) return HALOTUNE_DB;
@@ -164,8 +168,8 @@ static halotune_status check_box(const struct task *task) {
   struct domain domain = domain_dense(task->stencil, task->analysis, &task->grid);
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     if (domain.low[axis] < domain.high[axis]) continue;
-    return fail(HALOTUNE_ARGUMENT, "no point of this grid is computed: along %c every tap of %s leaves it", axis_names[axis],
-                task->stencil->name);
+    return fail(HALOTUNE_ARGUMENT, "no point of this grid is computed: along %c every tap of %s leaves it",
+                axis_names[axis], task->stencil->name);
   }
   return HALOTUNE_OK;
 }

@@ -95,8 +95,7 @@ static halotune_status open_local(const struct search_space *space, uint64_t see
   for (int i = 0; i < space->count && state->best_of; i++) state->best_of[i] = INFINITY;
   for (long i = 0; i < space->only_count; i++) visited_add(&state->only, space, &space->only[i]);
   const bool has_room = state->effects && state->best_of && state->timed_of;
-  halotune_status status =
-      has_room ? draw_variants(space, MOST_OF_A_TEMPLATE, seed, &state->drawn) : fail_memory();
+  halotune_status status = has_room ? draw_variants(space, MOST_OF_A_TEMPLATE, seed, &state->drawn) : fail_memory();
   if (status == HALOTUNE_OK) {
     *out = state;
     return HALOTUNE_OK;
@@ -105,8 +104,6 @@ static halotune_status open_local(const struct search_space *space, uint64_t see
   return status;
 }
 
-/* --- hints --- */
-
 static bool next_hint(struct state *state, struct proposal *out) {
   while (state->hint_next < state->space->hint_count) {
     *out = state->space->hints[state->hint_next++];
@@ -114,8 +111,6 @@ static bool next_hint(struct state *state, struct proposal *out) {
   }
   return false;
 }
-
-/* --- random ones --- */
 
 static double expected_of(const struct state *state, const struct proposal *proposal) {
   return effects_expect(&state->effects[proposal->template_index], state->space->templates[proposal->template_index],
@@ -152,8 +147,6 @@ static bool next_random(struct state *state, bool likeliest, struct proposal *ou
   }
   return false;
 }
-
-/* --- neighbours --- */
 
 struct expansion {
   struct state *state;
@@ -274,8 +267,6 @@ static bool next_in_turn(struct state *state, struct proposal *out) {
   }
   return false;
 }
-
-/* --- the strategy --- */
 
 static bool next(void *opened, struct proposal *out) {
   struct state *state = opened;

@@ -23,10 +23,8 @@ static halotune_status open_with(const struct search_space *space, uint64_t seed
   state->space = space;
   state->hint_count = hint_count;
   halotune_status status = draw_variants(space, most, seed, &state->drawn);
-  if (status == HALOTUNE_OK)
-    *out = state;
-  else
-    free(state);
+  if (status == HALOTUNE_OK) *out = state;
+  else free(state);
   return status;
 }
 

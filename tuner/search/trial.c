@@ -126,8 +126,7 @@ void trial_take(struct trial *trial, const struct task *task, struct compile_res
     return;
   }
   const struct kernel_resources *kernel = resource_report_find(&trial->compiled.report, trial->generated.launch.kernel);
-  if (kernel)
-    take_resources(trial, task, kernel);
+  if (kernel) take_resources(trial, task, kernel);
   else
     trial_fail(trial, OUTCOME_COMPILE_FAILED, "the compiler's report has no kernel %s", trial->generated.launch.kernel);
 }

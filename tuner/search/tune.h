@@ -52,7 +52,8 @@ struct tune_options {
 struct tune_result {
   bool has_winner;
   bool is_complete; /* the search was not cut short, and the finals ended; else `reason` says why not */
-  bool is_exhausted; /* without a winner: all variants that were asked for were tried, so that there is nothing to go on with */
+  bool
+      is_exhausted; /* without a winner: all variants that were asked for were tried, so that there is nothing to go on with */
   char reason[256];
   enum outcome first_failure; /* what came of the first variant that failed, where one did; */
   char first_reason[512];     /* and why */
@@ -63,14 +64,14 @@ struct tune_result {
   double setup_s, search_s, final_s;
   enum launch_mode launch;
   char template_name[64];
-  char parameters[1024];                                                             /* "block_x=32 storage=planes" */
+  char parameters[1024]; /* "block_x=32 storage=planes" */
   char second_grid[64]; /* where the winner was verified as well: "509x251x499"; "" where its rules keep no such grid */
-  struct timing timing;                                                              /* without samples */
+  struct timing timing; /* without samples */
   double default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms; /* NaN where not measured */
   int finalists, ties;
   int other_processes; /* that computed on the GPU when the finals began */
-  bool is_hinted;  /* the winner is one of `hinted` */
-  bool is_current; /* it became what lookup serves */
+  bool is_hinted;      /* the winner is one of `hinted` */
+  bool is_current;     /* it became what lookup serves */
   long long bytes;
 };
 

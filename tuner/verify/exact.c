@@ -29,8 +29,8 @@ static void fill_points(void *context, int thread, long first, long end) {
   (void)thread;
   for (long i = first; i < end; i++) {
     const long point[MAX_DIMS] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]};
-    halotune_status status = stencil_exact(filling->stencil, filling->exact, filling->grid, filling->coefficients, point,
-                                           &filling->values[i]);
+    halotune_status status = stencil_exact(filling->stencil, filling->exact, filling->grid, filling->coefficients,
+                                           point, &filling->values[i]);
     if (status != HALOTUNE_OK) filling->failed = true;
   }
 }
@@ -43,7 +43,8 @@ halotune_status exact_fill(const struct stencil *stencil, const struct exact *ex
   return filling.failed ? fail_memory() : HALOTUNE_OK;
 }
 
-struct exact_error exact_compare(const struct grid *grid, const struct box *box, const double *want, const double *got) {
+struct exact_error exact_compare(const struct grid *grid, const struct box *box, const double *want,
+                                 const double *got) {
   struct exact_error result = {0};
   double sum_of_squares = 0;
   long points = box_points(box);

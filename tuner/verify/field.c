@@ -21,8 +21,8 @@ static halotune_status check_grid(const struct stencil *stencil, const struct gr
     }
     if (axis < stencil->dims && stencil->boundary[axis] == BOUNDARY_PERIODIC_ENDPOINT && n < 2) {
       return fail(HALOTUNE_ARGUMENT,
-                  "'%s' is periodic along %c with its end point repeated, which takes at least two points", stencil->name,
-                  name);
+                  "'%s' is periodic along %c with its end point repeated, which takes at least two points",
+                  stencil->name, name);
     }
   }
   return HALOTUNE_OK;

@@ -40,13 +40,15 @@ static halotune_status fail_not_finite(const struct scene *scene, int output, lo
   const struct scene_request *r = &scene->request;
   const struct grid *grid = &r->domain.grid;
   struct text example = {0};
-  for (int i = 0; i < r->stencil->input_count; i++) text_printf(&example, "%s%s: [1, 2]", i > 0 ? ", " : "", r->stencil->inputs[i]);
+  for (int i = 0; i < r->stencil->input_count; i++)
+    text_printf(&example, "%s%s: [1, 2]", i > 0 ? ", " : "", r->stencil->inputs[i]);
   const double value = scene->want[output][point];
   halotune_status status = fail(
-      HALOTUNE_ARGUMENT, "%s is %g at point (%ld, %ld, %ld) after %d step%s, which no kernel can be compared with in %s: say in the stencil's "
-      "file from which values the inputs of tests are to be, such as 'values: {%s}'", r->stencil->outputs[output], isnan(value) ? NAN : value,
-      point % grid->n[0], point / grid->n[0] % grid->n[1], point / grid->n[0] / grid->n[1], r->steps, PLURAL(r->steps), dtype_names[r->dtype],
-      text_string(&example));
+      HALOTUNE_ARGUMENT,
+      "%s is %g at point (%ld, %ld, %ld) after %d step%s, which no kernel can be compared with in %s: say in the stencil's "
+      "file from which values the inputs of tests are to be, such as 'values: {%s}'",
+      r->stencil->outputs[output], isnan(value) ? NAN : value, point % grid->n[0], point / grid->n[0] % grid->n[1],
+      point / grid->n[0] / grid->n[1], r->steps, PLURAL(r->steps), dtype_names[r->dtype], text_string(&example));
   text_free(&example);
   return status;
 }
@@ -58,7 +60,8 @@ halotune_status finite_check(const struct scene *scene) {
   for (int i = 0; i < scene->request.stencil->output_count; i++) {
     enum { PART_POINTS = 1 << 14 };
     struct search search = {.scene = scene, .output = i, .most = most[scene->request.dtype], .first = LONG_MAX};
-    parallel_for(rows, 1 + PART_POINTS / scene->request.domain.grid.n[0], parallel_threads(scene->request.threads), search_rows, &search);
+    parallel_for(rows, 1 + PART_POINTS / scene->request.domain.grid.n[0], parallel_threads(scene->request.threads),
+                 search_rows, &search);
     const long first = atomic_load(&search.first);
     if (first < LONG_MAX) return fail_not_finite(scene, i, first);
   }

@@ -32,8 +32,6 @@ static void gather(const struct run *run, int buffer, double *values) {
   }
 }
 
-/* --- what is found --- */
-
 static void found(struct run *run, enum check_outcome outcome) {
   run->result->outcome = outcome;
   run->result->name = outcome_names[outcome];
@@ -69,7 +67,9 @@ static bool check_plane(struct run *run, int buffer, long z) {
       found(run, input ? CHECK_CHANGED_INPUT : CHECK_WROTE_OUTSIDE);
       snprintf(run->result->text, sizeof run->result->text, "%s was written at (%ld, %ld, %ld), which is %s",
                input ? stencil->inputs[buffer] : stencil->outputs[buffer - stencil->input_count], x, y, z,
-               input ? "an input" : point ? "not to be computed" : "padding");
+               input   ? "an input"
+               : point ? "not to be computed"
+                       : "padding");
       return false;
     }
   }

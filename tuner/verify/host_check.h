@@ -8,14 +8,14 @@
 #include "tuner/verify/scene.h"
 
 /* What can come of it beside the outcomes of a compile and of a run on the host: enumerator, name. */
-#define CHECK_OUTCOME_LIST(X)                                                             \
-  X(PASSED, "passed")                                                                     \
-  X(NOT_RUN, "not_run")             /* a rule leaves it out, or there is nothing to compute, or it did not compile */ \
-  X(HOST, "host")                   /* see host_outcome_name */                           \
-  X(CHANGED_INPUT, "changed_input")                                                       \
-  X(WROTE_OUTSIDE, "wrote_outside") /* of the box: skipped points, ghosts, padding */     \
-  X(WRONG, "wrong_result")                                                                \
-  X(OTHER_BITS, "other_bits")       /* right, but not the same as those of other variants, where they are to be */
+#define CHECK_OUTCOME_LIST(X)                                                                             \
+  X(PASSED, "passed")                                                                                     \
+  X(NOT_RUN, "not_run") /* a rule leaves it out, or there is nothing to compute, or it did not compile */ \
+  X(HOST, "host")       /* see host_outcome_name */                                                       \
+  X(CHANGED_INPUT, "changed_input")                                                                       \
+  X(WROTE_OUTSIDE, "wrote_outside") /* of the box: skipped points, ghosts, padding */                     \
+  X(WRONG, "wrong_result")                                                                                \
+  X(OTHER_BITS, "other_bits") /* right, but not the same as those of other variants, where they are to be */
 
 #define CHECK_AS_ENUMERATOR(name, text) CHECK_##name,
 enum check_outcome { CHECK_OUTCOME_LIST(CHECK_AS_ENUMERATOR) };
@@ -28,9 +28,9 @@ enum { CHECK_TEXT_BYTES = 1024 };
 
 struct check_result {
   enum check_outcome outcome;
-  const char *name; /* of the outcome, whoever gives it: "wrong_result", "divergent_barrier" */
-  struct comparison worst; /* of all outputs, the one with the largest error */
-  struct hash outputs; /* the bits of all outputs; 0 where the run did not come so far */
+  const char *name;            /* of the outcome, whoever gives it: "wrong_result", "divergent_barrier" */
+  struct comparison worst;     /* of all outputs, the one with the largest error */
+  struct hash outputs;         /* the bits of all outputs; 0 where the run did not come so far */
   char text[CHECK_TEXT_BYTES]; /* what is wrong, as a person would say it; "" if nothing is */
 };
 

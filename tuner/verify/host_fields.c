@@ -64,8 +64,6 @@ static halotune_status make_workspace(struct host_fields *fields) {
   return status;
 }
 
-/* --- the launch --- */
-
 enum { MAX_ARGUMENTS = 5 * MAX_FIELDS + 3 };
 
 /* A linear texture over the whole field, or rows as a picture's. A double is two integers. */
@@ -73,7 +71,8 @@ static struct host_wire_texture texture_of(const struct host_fields *fields) {
   const struct domain *d = &fields->scene->request.domain;
   uint32_t bytes = (uint32_t)dtype_bytes(dtype_of(fields));
   uint64_t elements = (uint64_t)domain_elements(d), row = (uint64_t)d->row;
-  if (fields->generated->launch.passes_textures == 1) return (struct host_wire_texture){elements, 1, elements * bytes, bytes, 0};
+  if (fields->generated->launch.passes_textures == 1)
+    return (struct host_wire_texture){elements, 1, elements * bytes, bytes, 0};
   return (struct host_wire_texture){row, elements / row, row * bytes, bytes, 0};
 }
 
@@ -99,8 +98,8 @@ static int add_maps(const struct host_fields *fields, const struct tensor_maps *
   return count;
 }
 
-halotune_status host_fields_launch(struct host_fields *fields, struct host_batch *batch, int variant, struct check_order order,
-                                   struct host_outcome *outcome) {
+halotune_status host_fields_launch(struct host_fields *fields, struct host_batch *batch, int variant,
+                                   struct check_order order, struct host_outcome *outcome) {
   const struct scene_request *request = &fields->scene->request;
   const struct stencil *stencil = request->stencil;
   const struct generated *g = fields->generated;
@@ -109,10 +108,12 @@ halotune_status host_fields_launch(struct host_fields *fields, struct host_batch
   double coefficients[MAX_COEFFICIENTS];
   int count = 0;
   for (int i = 0; i < stencil->input_count; i++) {
-    arguments[count++] = (struct host_argument){.kind = HOST_ARGUMENT_BUFFER, .buffer = fields->buffers[fields->inputs[i]]};
+    arguments[count++] =
+        (struct host_argument){.kind = HOST_ARGUMENT_BUFFER, .buffer = fields->buffers[fields->inputs[i]]};
   }
   for (int i = 0; i < stencil->output_count; i++) {
-    arguments[count++] = (struct host_argument){.kind = HOST_ARGUMENT_BUFFER, .buffer = fields->buffers[fields->outputs[i]]};
+    arguments[count++] =
+        (struct host_argument){.kind = HOST_ARGUMENT_BUFFER, .buffer = fields->buffers[fields->outputs[i]]};
   }
   for (int i = 0; i < stencil->input_count && g->launch.passes_textures; i++) {
     arguments[count++] = (struct host_argument){
@@ -127,7 +128,8 @@ halotune_status host_fields_launch(struct host_fields *fields, struct host_batch
   arguments[count++] = (struct host_argument){.kind = HOST_ARGUMENT_BYTES, .bytes = geometry, .byte_count = bytes};
   bytes = coefficients_pack(&g->launch, stencil, request->dtype, request->coefficients, coefficients);
   if (bytes > 0) {
-    arguments[count++] = (struct host_argument){.kind = HOST_ARGUMENT_BYTES, .bytes = coefficients, .byte_count = bytes};
+    arguments[count++] =
+        (struct host_argument){.kind = HOST_ARGUMENT_BYTES, .bytes = coefficients, .byte_count = bytes};
   }
   struct host_launch how = {.kernel = g->launch.kernel,
                             .shared_bytes = (size_t)g->launch.shared_bytes,
@@ -154,21 +156,24 @@ static void fill_ones(const struct host_fields *fields, int buffer) {
   }
 }
 
-halotune_status host_fields_rehearse(struct host_fields *fields, struct host_batch *batch, int variant, struct check_order order,
-                                     struct host_outcome *outcome) {
+halotune_status host_fields_rehearse(struct host_fields *fields, struct host_batch *batch, int variant,
+                                     struct check_order order, struct host_outcome *outcome) {
   const struct scene *scene = fields->scene;
   int input_count = scene->request.stencil->input_count;
   for (int i = 0; i < input_count; i++) fill_ones(fields, i);
   halotune_status status = host_fields_launch(fields, batch, variant, order, outcome);
   for (int i = 0; i < fields->buffer_count; i++) {
-    const double *start = i < input_count ? scene->inputs[i] : scene->request.steps > 1 ? scene->outputs[i - input_count] : NULL;
+    const double *start = i < input_count            ? scene->inputs[i]
+                          : scene->request.steps > 1 ? scene->outputs[i - input_count]
+                                                     : NULL;
     if (start) scatter(fields, i, start);
     else if (!host_buffer_is_sparse(fields->buffers[i])) host_buffer_poison(fields->buffers[i]);
   }
   return status;
 }
 
-halotune_status host_fields_make(const struct scene *scene, const struct generated *generated, struct host_fields *out) {
+halotune_status host_fields_make(const struct scene *scene, const struct generated *generated,
+                                 struct host_fields *out) {
   *out = (struct host_fields){.scene = scene, .generated = generated};
   halotune_status status = make_buffers(out);
   return status == HALOTUNE_OK && generated->launch.workspace_bytes > 0 ? make_workspace(out) : status;

@@ -22,13 +22,13 @@ halotune_status host_fields_make(const struct scene *scene, const struct generat
 void host_fields_free(struct host_fields *fields);
 
 /* One launch on the fields where they are now; as host_run. */
-halotune_status host_fields_launch(struct host_fields *fields, struct host_batch *batch, int variant, struct check_order order,
-                                   struct host_outcome *outcome);
+halotune_status host_fields_launch(struct host_fields *fields, struct host_batch *batch, int variant,
+                                   struct check_order order, struct host_outcome *outcome);
 
 /* One launch on inputs that are all 1, and fields as they were then: what it left in the workspace is of no use to a launch on
  * the scene's inputs. Only before any other launch. */
-halotune_status host_fields_rehearse(struct host_fields *fields, struct host_batch *batch, int variant, struct check_order order,
-                                     struct host_outcome *outcome);
+halotune_status host_fields_rehearse(struct host_fields *fields, struct host_batch *batch, int variant,
+                                     struct check_order order, struct host_outcome *outcome);
 
 /* Element `i` of a buffer. */
 double host_fields_get(const struct host_fields *fields, int buffer, long i);

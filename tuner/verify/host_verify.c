@@ -40,7 +40,8 @@ static const struct scene *scene_of(const struct scenes *scenes, int domain) {
 static int add_source(struct group *group, const struct generated *generated) {
   int number = group->source_count++;
   group->kernels[number] = generated->launch.kernel;
-  group->sources[number] = (struct host_source){generated->launch.kernel, generated->source, &group->kernels[number], 1};
+  group->sources[number] =
+      (struct host_source){generated->launch.kernel, generated->source, &group->kernels[number], 1};
   return number;
 }
 
@@ -98,7 +99,8 @@ static bool check_compiles(const struct group *group, struct member *member) {
     const struct host_compile *compile = host_batch_compile(group->batch, member->source[d]);
     member->row.compile_time_ms += compile->time_ms;
     if (compile->outcome == COMPILE_OK) continue;
-    member->row.result = (struct check_result){.outcome = CHECK_NOT_RUN, .name = compile_outcome_name(compile->outcome)};
+    member->row.result =
+        (struct check_result){.outcome = CHECK_NOT_RUN, .name = compile_outcome_name(compile->outcome)};
     snprintf(member->row.result.text, sizeof member->row.result.text, "%.1000s", compile->log);
     return false;
   }
@@ -106,12 +108,13 @@ static bool check_compiles(const struct group *group, struct member *member) {
 }
 
 /* Run a variant in one scene, in all its orders; whether to go on. */
-static bool run_scene(struct group *group, struct member *member, const struct staged_scene *staged, halotune_status *status) {
+static bool run_scene(struct group *group, struct member *member, const struct staged_scene *staged,
+                      halotune_status *status) {
   struct verify_row *row = &member->row;
   for (int i = 0; i < staged->order_count; i++) {
     struct check_result result;
-    *status = host_check(group->batch, member->source[staged->domain], &member->generated[staged->domain], &staged->scene,
-                         staged->orders[i], &result);
+    *status = host_check(group->batch, member->source[staged->domain], &member->generated[staged->domain],
+                         &staged->scene, staged->orders[i], &result);
     if (*status != HALOTUNE_OK) return false;
     row->run_count += staged->scene.request.steps;
     row->outputs[staged - group->request->scenes->list] = result.outputs;
@@ -201,8 +204,8 @@ halotune_status host_verify(const struct verify_request *request, const struct v
     group->count = count - done < GROUP ? (int)(count - done) : GROUP;
     for (int m = 0; m < group->count; m++) {
       const struct verify_variant *variant = &variants[done + m];
-      group->members[m] = (struct member){
-          .row = {.template = variant->template, .configuration = variant->configuration, .scene = ""}};
+      group->members[m] =
+          (struct member){.row = {.template = variant->template, .configuration = variant->configuration, .scene = ""}};
     }
     status = verify_group(group);
     for (int m = 0; m < group->count && status == HALOTUNE_OK && go_on; m++) {

@@ -22,7 +22,7 @@ struct verify_request {
   enum dtype dtype;
   struct device_limits limits;
   struct host_options options;
-  int threads; /* 0 for one a CPU */
+  int threads;       /* 0 for one a CPU */
   bool reproducible; /* variants of one order of summation, whose outputs are compared bit for bit, too */
 };
 

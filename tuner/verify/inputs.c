@@ -169,7 +169,8 @@ void inputs_share_skipped(const struct stencil *stencil, const struct analysis *
   }
   for (int i = 0; i < field_count; i++) {
     if (leader[i] == i) continue;
-    struct sharing sharing = {inputs[leader[i]], i < stencil->input_count ? inputs[i] : outputs[i - stencil->input_count]};
+    struct sharing sharing = {inputs[leader[i]],
+                              i < stencil->input_count ? inputs[i] : outputs[i - stencil->input_count]};
     box_outside(&box, grid, share, &sharing);
   }
 }

@@ -15,8 +15,8 @@ extern const char *const input_kind_names[INPUT_KIND_COUNT];
 struct inputs {
   enum input_kind kind;
   uint64_t seed;
-  enum dtype dtype; /* values are rounded to it, so that a kernel and the reference start from the same numbers */
-  int threads;      /* 0 for one a CPU */
+  enum dtype dtype;  /* values are rounded to it, so that a kernel and the reference start from the same numbers */
+  int threads;       /* 0 for one a CPU */
   bool is_nonlinear; /* the update is not linear: most functions are defined, and no power overflows, from 1/4 to 1 */
 };
 

@@ -25,14 +25,14 @@ halotune_status reference_check(const struct reference *reference) {
   struct layout layout;
   if (reference->steps < 1) return fail(HALOTUNE_ARGUMENT, "at least one step is made, not %d", reference->steps);
   if (reference->steps > 1 && !reference->analysis->can_iterate) {
-    return fail(HALOTUNE_ARGUMENT, "'%s' makes one step only: it does not say in `iterate` which output becomes an input",
-                stencil->name);
+    return fail(HALOTUNE_ARGUMENT,
+                "'%s' makes one step only: it does not say in `iterate` which output becomes an input", stencil->name);
   }
   return layout_make(stencil, reference->analysis, &reference->grid, &layout);
 }
 
-static halotune_status check_arrays(const struct stencil *stencil, const double *const inputs[], double *const outputs[],
-                                    double *const magnitudes[]) {
+static halotune_status check_arrays(const struct stencil *stencil, const double *const inputs[],
+                                    double *const outputs[], double *const magnitudes[]) {
   for (int i = 0; i < stencil->output_count; i++) {
     for (int k = 0; k < stencil->input_count; k++) {
       if (inputs[k] != outputs[i] && !(magnitudes && inputs[k] == magnitudes[i])) continue;

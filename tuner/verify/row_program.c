@@ -12,8 +12,8 @@ enum { NO_ROW = -1 };
 /* What the translation knows of a node. */
 struct note {
   bool is_used, is_uniform;
-  int last_use; /* the last node that has this one as an operand */
-  int row;      /* NO_ROW until it has one */
+  int last_use;            /* the last node that has this one as an operand */
+  int row;                 /* NO_ROW until it has one */
   double value, magnitude; /* of a uniform node */
 };
 
@@ -196,7 +196,8 @@ static void copy_outputs(struct compiler *c) {
 halotune_status row_program_make(const struct stencil *stencil, const double *coefficients, struct arena *arena,
                                  struct row_program *out) {
   const struct update *update = &stencil->update;
-  struct compiler c = {.stencil = stencil, .nodes = stencil->exprs.nodes + update->first, .program = out, .arena = arena};
+  struct compiler c = {
+      .stencil = stencil, .nodes = stencil->exprs.nodes + update->first, .program = out, .arena = arena};
   c.node_count = update->end - update->first;
   size_t count = (size_t)c.node_count;
   *out = (struct row_program){.output_count = stencil->output_count};

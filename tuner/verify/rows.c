@@ -22,28 +22,28 @@ static double root_magnitude(double a, double m) {
 /* Each operation's value and magnitude. With unit u of rounding, operands that err by at most p*u*MA and q*u*MB give a
  * result that errs by at most (p+q+1)*u*M to first order: that is what each magnitude is chosen for. A function's is its
  * derivative times MA, and no less than the value itself. */
-#define OPERATION_LIST(X)                                         \
-  X(COPY, A, MA)                                                  \
-  X(NEGATE, -A, MA)                                               \
-  X(ADD, A + B, MA + MB)                                          \
-  X(SUBTRACT, A - B, MA + MB)                                     \
-  X(MULTIPLY, A *B, MA *MB)                                       \
-  X(DIVIDE, A / B, MA / fabs(B) * (MB / fabs(B)))                 \
-  X(FABS, fabs(A), MA)                                            \
-  X(SQRT, sqrt(A), root_magnitude(A, MA))                         \
-  X(EXP, exp(A), R *(1 + MA))                                     \
-  X(SIN, sin(A), fabs(R) + MA)                                    \
-  X(COS, cos(A), fabs(R) + MA)                                    \
-  X(FMIN, fmin(A, B), fmax(MA, MB))                               \
-  X(FMAX, fmax(A, B), fmax(MA, MB))                               \
+#define OPERATION_LIST(X)                         \
+  X(COPY, A, MA)                                  \
+  X(NEGATE, -A, MA)                               \
+  X(ADD, A + B, MA + MB)                          \
+  X(SUBTRACT, A - B, MA + MB)                     \
+  X(MULTIPLY, A *B, MA *MB)                       \
+  X(DIVIDE, A / B, MA / fabs(B) * (MB / fabs(B))) \
+  X(FABS, fabs(A), MA)                            \
+  X(SQRT, sqrt(A), root_magnitude(A, MA))         \
+  X(EXP, exp(A), R *(1 + MA))                     \
+  X(SIN, sin(A), fabs(R) + MA)                    \
+  X(COS, cos(A), fabs(R) + MA)                    \
+  X(FMIN, fmin(A, B), fmax(MA, MB))               \
+  X(FMAX, fmax(A, B), fmax(MA, MB))               \
   X(FMA, fma(A, B, C), MA *MB + MC)
 
-#define AS_FUNCTIONS(name, value, magnitude)                                                          \
-  static void values_##name(int count, struct result_row result, const struct row args[]) {           \
-    for (int i = 0; i < count; i++) R = (value);                                                      \
-  }                                                                                                   \
-  static void magnitudes_##name(int count, struct result_row result, const struct row args[]) {       \
-    for (int i = 0; i < count; i++) result.magnitudes[i] = (magnitude);                               \
+#define AS_FUNCTIONS(name, value, magnitude)                                                    \
+  static void values_##name(int count, struct result_row result, const struct row args[]) {     \
+    for (int i = 0; i < count; i++) R = (value);                                                \
+  }                                                                                             \
+  static void magnitudes_##name(int count, struct result_row result, const struct row args[]) { \
+    for (int i = 0; i < count; i++) result.magnitudes[i] = (magnitude);                         \
   }
 OPERATION_LIST(AS_FUNCTIONS)
 
@@ -81,7 +81,8 @@ enum row_operation row_operation_of(const struct expr *node) {
   }
 }
 
-void row_values(enum row_operation operation, int count, struct result_row result, const struct row args[ROW_MAX_ARGS]) {
+void row_values(enum row_operation operation, int count, struct result_row result,
+                const struct row args[ROW_MAX_ARGS]) {
   operations[operation].values(count, result, args);
 }
 

@@ -7,7 +7,8 @@
 #include "tuner/verify/finite.h"
 #include "tuner/verify/reference.h"
 
-halotune_status scene_coefficients(const struct stencil *stencil, const struct grid *grid, enum dtype dtype, double *values) {
+halotune_status scene_coefficients(const struct stencil *stencil, const struct grid *grid, enum dtype dtype,
+                                   double *values) {
   enum { DIFFERENT = 61 };
   halotune_status status = stencil_coefficients(stencil, grid, values);
   for (int i = 0; i < stencil->coefficient_count && status == HALOTUNE_OK; i++) {
@@ -23,8 +24,8 @@ static halotune_status allocate(struct scene *scene) {
   bool ok = true;
   for (int i = 0; i < stencil->input_count; i++) ok = ok && (scene->inputs[i] = calloc(points, sizeof(double)));
   for (int i = 0; i < stencil->output_count; i++) {
-    ok = ok && (scene->outputs[i] = calloc(points, sizeof(double))) && (scene->want[i] = calloc(points, sizeof(double))) &&
-         (scene->magnitudes[i] = calloc(points, sizeof(double)));
+    ok = ok && (scene->outputs[i] = calloc(points, sizeof(double))) &&
+         (scene->want[i] = calloc(points, sizeof(double))) && (scene->magnitudes[i] = calloc(points, sizeof(double)));
   }
   return ok ? HALOTUNE_OK : fail_memory();
 }
@@ -66,7 +67,8 @@ halotune_status scene_make(const struct scene_request *request, struct scene *ou
                                   .steps = request->steps,
                                   .threads = request->threads};
     status = reference_run(&reference, inputs, out->want, out->magnitudes);
-    out->allowed_units = compare_allowed_units(request->stencil, request->analysis, &request->domain.grid, request->steps);
+    out->allowed_units =
+        compare_allowed_units(request->stencil, request->analysis, &request->domain.grid, request->steps);
   }
   if (status == HALOTUNE_OK) status = finite_check(out);
   if (status != HALOTUNE_OK) scene_free(out);

@@ -15,8 +15,8 @@ struct scene_request {
   const double *coefficients; /* as scene_coefficients gives them, or others */
   enum input_kind input;
   uint64_t seed;
-  int steps;                  /* above 1 only where all points that the boundary rules allow are computed */
-  int threads;                /* 0 for one a CPU */
+  int steps;   /* above 1 only where all points that the boundary rules allow are computed */
+  int threads; /* 0 for one a CPU */
 };
 
 /* Fields are dense arrays of the domain's grid. Owns them; end with scene_free. */
@@ -42,6 +42,7 @@ void scene_free(struct scene *scene);
  * are alike by default become different, so that swapped axes show.
  *   values  receives coefficient_count numbers
  * Returns as stencil_coefficients. */
-halotune_status scene_coefficients(const struct stencil *stencil, const struct grid *grid, enum dtype dtype, double *values);
+halotune_status scene_coefficients(const struct stencil *stencil, const struct grid *grid, enum dtype dtype,
+                                   double *values);
 
 #endif

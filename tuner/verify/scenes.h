@@ -8,8 +8,8 @@
 enum { MAX_SCENES = 10, MAX_ORDERS = 3 };
 
 struct staged_scene {
-  char name[64];   /* as rows say it: "53x37x23 padded, 2 steps" */
-  int domain;      /* scenes with the same number have the same domain: a source with literal extents serves them all */
+  char name[64]; /* as rows say it: "53x37x23 padded, 2 steps" */
+  int domain;    /* scenes with the same number have the same domain: a source with literal extents serves them all */
   struct scene scene;
   struct check_order orders[MAX_ORDERS];
   int order_count;
@@ -28,7 +28,7 @@ struct scenes_request {
   enum dtype dtype;
   const struct grid *grid; /* the only one; NULL for the default ones */
   uint64_t seed;
-  int threads;             /* 0 for one a CPU */
+  int threads; /* 0 for one a CPU */
 };
 
 /* By default: a regular grid, dense; one whose extents are primes, with padded rows and planes; one smaller than a tile and

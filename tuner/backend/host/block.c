@@ -28,7 +28,7 @@ struct launch launch;
 
 static struct index3 indices[MAX_BLOCK_THREADS]; /* of each thread of a block */
 static struct block *free_blocks;
-static uint64_t begun_count, ticket_count;       /* of this launch: blocks; tickets that were taken */
+static uint64_t begun_count, ticket_count; /* of this launch: blocks; tickets that were taken */
 static int live_count, idle_rounds;
 static struct fiber *running;
 
@@ -38,8 +38,6 @@ void thread_wake(struct block *block, unsigned number) {
   block->threads[number].state = THREAD_READY;
   block->woken[block->woken_count++] = (uint16_t)number;
 }
-
-/* --- the life of a block ---------------------------------------------------------------------------------------------- */
 
 /* Memory that begins at a multiple of what tensor copies ask for; NULL where it is out. */
 static void *aligned(size_t bytes) {
@@ -135,8 +133,6 @@ static void block_end(void) {
   progress_made();
 }
 
-/* --- when nobody of a block can go on --------------------------------------------------------------------------------- */
-
 /* Some thread of the block that is in this state. */
 static unsigned thread_in_state(const struct block *block, enum thread_state state) {
   unsigned number = 0;
@@ -151,32 +147,35 @@ static _Noreturn void report_stuck(const struct block *block) {
   if (meeting < launch.thread_count) {
     const struct thread *lane = &block->threads[meeting];
     threadIdx = indices[meeting];
-    report(HOST_DIVERGENT_BARRIER,
-           "lane %u of warp %u waits in line %d for lanes 0x%08x, of which only 0x%08x come there; %u threads wait at a "
-           "barrier", meeting % WARP_LANES, meeting / WARP_LANES, lane->line, lane->lane.mask,
-           block->warps[meeting / WARP_LANES].waiting & lane->lane.mask, block->at_barrier);
+    report(
+        HOST_DIVERGENT_BARRIER,
+        "lane %u of warp %u waits in line %d for lanes 0x%08x, of which only 0x%08x come there; %u threads wait at a "
+        "barrier",
+        meeting % WARP_LANES, meeting / WARP_LANES, lane->line, lane->lane.mask,
+        block->warps[meeting / WARP_LANES].waiting & lane->lane.mask, block->at_barrier);
   }
   struct index3 gone = indices[left];
   threadIdx = indices[waiting];
   report(HOST_MISSED_BARRIER,
-         "%u of %u threads wait at the barrier in line %d; %u left the kernel before it, as thread (%u, %u, %u)", block->at_barrier, launch.thread_count, block->line, block->left, gone.x, gone.y, gone.z);
+         "%u of %u threads wait at the barrier in line %d; %u left the kernel before it, as thread (%u, %u, %u)",
+         block->at_barrier, launch.thread_count, block->line, block->left, gone.x, gone.y, gone.z);
 }
 
 static _Noreturn void report_spinning(const struct block *block) {
   if (block->spinning_count == 0) cluster_report_stuck(block, thread_in_state(block, THREAD_AT_CLUSTER));
   const struct thread *thread = &block->threads[thread_in_state(block, THREAD_SPINNING)];
-  report(HOST_HUNG,
-         "all threads that can run spin, and nothing changes: line %d waits for what no live block does (%d are live, %llu of "
-         "%llu have begun)", thread->line, live_count, (unsigned long long)begun_count,
-         (unsigned long long)launch.block_count);
+  report(
+      HOST_HUNG,
+      "all threads that can run spin, and nothing changes: line %d waits for what no live block does (%d are live, %llu of "
+      "%llu have begun)",
+      thread->line, live_count, (unsigned long long)begun_count, (unsigned long long)launch.block_count);
 }
 
 /* The current block has nobody to run: go to another one. False if all are done. */
 static bool next_block(void) {
   struct block *block = turn.block;
   if (block && block->left == launch.thread_count) block_end();
-  else if (block && block->spinning_count == 0 && block->at_cluster == 0)
-    report_stuck(block);
+  else if (block && block->spinning_count == 0 && block->at_cluster == 0) report_stuck(block);
   if (begun_count < launch.block_count && live_count < MAX_LIVE_BLOCKS) {
     struct cluster *cluster = cluster_new();
     for (unsigned i = 0; i < cluster_size(); i++) block_begin(cluster);
@@ -192,8 +191,6 @@ static bool next_block(void) {
   while (block->spinning_count > 0) thread_wake(block, block->spinning[--block->spinning_count]);
   return true;
 }
-
-/* --- turns ------------------------------------------------------------------------------------------------------------ */
 
 /* Whose turn is next; NULL when the launch is done. */
 static struct thread *next_thread(void) {
@@ -250,8 +247,10 @@ void halotune_barrier(int line) {
   struct thread *thread = turn.thread;
   if (block->at_barrier > 0 && block->line != line) {
     struct index3 other = indices[block->first_at_barrier];
-    report(HOST_DIVERGENT_BARRIER, "this thread comes to the barrier in line %d while %u threads, as (%u, %u, %u), wait at the "
-           "one in line %d", line, block->at_barrier, other.x, other.y, other.z, block->line);
+    report(HOST_DIVERGENT_BARRIER,
+           "this thread comes to the barrier in line %d while %u threads, as (%u, %u, %u), wait at the "
+           "one in line %d",
+           line, block->at_barrier, other.x, other.y, other.z, block->line);
   }
   if (block->at_barrier == 0) block->first_at_barrier = thread_number(thread);
   thread->state = THREAD_AT_BARRIER;

@@ -26,10 +26,10 @@ enum thread_state { THREAD_READY, THREAD_AT_BARRIER, THREAD_AT_WARP, THREAD_AT_C
 
 /* What a lane brings to a warp operation, and takes from it. */
 struct lane {
-  int operation;   /* enum warp_operation */
-  unsigned mask;   /* the lanes that take part, as this one says */
-  int source;      /* the lane whose value it wants */
-  uint64_t value;  /* its own; then the result */
+  int operation;  /* enum warp_operation */
+  unsigned mask;  /* the lanes that take part, as this one says */
+  int source;     /* the lane whose value it wants */
+  uint64_t value; /* its own; then the result */
 };
 
 struct thread {
@@ -53,13 +53,13 @@ struct block {
   unsigned rank;       /* in the cluster */
   unsigned at_cluster; /* how many wait at the cluster's barrier */
   bool has_ended;
-  struct block *next;         /* in the ring of live blocks */
-  unsigned char *shared;      /* of exactly the size of the launch, apart from the canaries around it */
-  unsigned cursor;            /* the next of `order` that gets its turn; the others have had it since the last barrier */
-  unsigned at_barrier, left;  /* how many wait there, how many left the kernel */
-  unsigned first_at_barrier;  /* the thread that came first */
-  int line;                   /* of the barrier where some wait */
-  bool stands_aside;          /* other blocks come first, though threads of it could run */
+  struct block *next;        /* in the ring of live blocks */
+  unsigned char *shared;     /* of exactly the size of the launch, apart from the canaries around it */
+  unsigned cursor;           /* the next of `order` that gets its turn; the others have had it since the last barrier */
+  unsigned at_barrier, left; /* how many wait there, how many left the kernel */
+  unsigned first_at_barrier; /* the thread that came first */
+  int line;                  /* of the barrier where some wait */
+  bool stands_aside;         /* other blocks come first, though threads of it could run */
   unsigned woken_count, spinning_count;
   uint16_t woken[MAX_BLOCK_THREADS];    /* waiting for a turn before those of `order`, the next one last */
   uint16_t spinning[MAX_BLOCK_THREADS]; /* waiting for some other thread, in the order in which they began */
@@ -87,9 +87,7 @@ struct launch {
 };
 extern struct launch launch;
 
-static inline unsigned thread_number(const struct thread *thread) {
-  return (unsigned)(thread - turn.block->threads);
-}
+static inline unsigned thread_number(const struct thread *thread) { return (unsigned)(thread - turn.block->threads); }
 
 /* Run all blocks to their end; reports what goes wrong and then does not return. */
 void blocks_run(const struct launch *what);

@@ -46,8 +46,6 @@ void cluster_leave(struct block *block) {
   free(cluster);
 }
 
-/* --- the barrier -------------------------------------------------------------------------------------------------- */
-
 /* In the order of this run: the last one woken comes first. */
 static void wake_block(struct block *block) {
   for (unsigned i = launch.thread_count; i-- > 0;) {
@@ -83,8 +81,6 @@ _Noreturn void cluster_report_stuck(const struct block *block, unsigned thread) 
   report(HOST_HUNG, "%u threads of a cluster of %u blocks wait at its barrier in line %d, and the others never come",
          block->cluster->at_barrier, block->cluster->joined, block->threads[thread].line);
 }
-
-/* --- shared memory of others -------------------------------------------------------------------------------------- */
 
 unsigned halotune_cluster_rank(void) { return turn.block->rank; }
 

@@ -27,8 +27,8 @@ static void check(const unsigned char *to, const unsigned char *from, unsigned b
            (const void *)from, (const void *)to);
   }
   if ((uintptr_t)to < begin || offset + bytes > size) {
-    report(HOST_OUT_OF_BOUNDS, "asynchronous copy of %u bytes in line %d to byte %lld of %llu bytes of shared memory", bytes,
-           line, (long long)(intptr_t)offset, (unsigned long long)size);
+    report(HOST_OUT_OF_BOUNDS, "asynchronous copy of %u bytes in line %d to byte %lld of %llu bytes of shared memory",
+           bytes, line, (long long)(intptr_t)offset, (unsigned long long)size);
   }
 }
 

@@ -16,16 +16,22 @@
 #define __grid_constant__
 #define __shared__ _Pragma("GCC error \"static shared memory: use SHARED_MEMORY(type)\"")
 
-/* --- vector types ----------------------------------------------------------------------------------------------------- */
-
-#define HALOTUNE_VECTORS(T, name)                                                                                   \
-  struct name##1 { T x; };                                                                                          \
-  struct alignas(2*sizeof(T)) name##2 { T x, y; };                                                                  \
-  struct name##3 { T x, y, z; };                                                                                    \
-  struct alignas(4*sizeof(T) < 16 ? 4*sizeof(T) : 16) name##4 { T x, y, z, w; };                                    \
-  static inline constexpr name##1 make_##name##1(T x) { return {x}; }                                               \
-  static inline constexpr name##2 make_##name##2(T x, T y) { return {x, y}; }                                       \
-  static inline constexpr name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }                               \
+#define HALOTUNE_VECTORS(T, name)                                                     \
+  struct name##1 {                                                                    \
+    T x;                                                                              \
+  };                                                                                  \
+  struct alignas(2 * sizeof(T)) name##2 {                                             \
+    T x, y;                                                                           \
+  };                                                                                  \
+  struct name##3 {                                                                    \
+    T x, y, z;                                                                        \
+  };                                                                                  \
+  struct alignas(4 * sizeof(T) < 16 ? 4 * sizeof(T) : 16) name##4 {                   \
+    T x, y, z, w;                                                                     \
+  };                                                                                  \
+  static inline constexpr name##1 make_##name##1(T x) { return {x}; }                 \
+  static inline constexpr name##2 make_##name##2(T x, T y) { return {x, y}; }         \
+  static inline constexpr name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; } \
   static inline constexpr name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 HALOTUNE_VECTORS(char, char)
 HALOTUNE_VECTORS(unsigned char, uchar)
@@ -40,8 +46,6 @@ HALOTUNE_VECTORS(double, double)
 #undef HALOTUNE_VECTORS
 typedef uint3 dim3;
 
-/* --- what the runner has ---------------------------------------------------------------------------------------------- */
-
 /* Constant for a thread, whatever others do meanwhile: the runner sets them at each change of turn. */
 extern "C" {
 extern const uint3 threadIdx, blockIdx;
@@ -52,7 +56,8 @@ void halotune_barrier(int line);
 void halotune_spin_yield(int line);
 void halotune_took_ticket(int line);
 void halotune_told(int line);
-unsigned long long halotune_warp(unsigned operation, unsigned mask, unsigned long long value, int operand, int width, int line);
+unsigned long long halotune_warp(unsigned operation, unsigned mask, unsigned long long value, int operand, int width,
+                                 int line);
 void halotune_async_copy(void *to, const void *from, unsigned bytes, int valid, int line);
 void halotune_async_commit();
 void halotune_async_wait(unsigned pending_groups);
@@ -73,22 +78,28 @@ void halotune_wait_for_previous();
 const void *halotune_texel(unsigned long long texture, long long x, long long y, unsigned texel_bytes, int line);
 [[noreturn]] void halotune_misaligned(const void *address, unsigned bytes, int line);
 }
-enum { HALOTUNE_SYNC, HALOTUNE_BALLOT, HALOTUNE_SHUFFLE, HALOTUNE_SHUFFLE_UP, HALOTUNE_SHUFFLE_DOWN, HALOTUNE_SHUFFLE_XOR };
+enum {
+  HALOTUNE_SYNC,
+  HALOTUNE_BALLOT,
+  HALOTUNE_SHUFFLE,
+  HALOTUNE_SHUFFLE_UP,
+  HALOTUNE_SHUFFLE_DOWN,
+  HALOTUNE_SHUFFLE_XOR
+};
 static constexpr int warpSize = 32;
-
-/* --- numbers ---------------------------------------------------------------------------------------------------------- */
 
 /* C's name, and CUDA's overload of the double's for float. */
 #define HALOTUNE_MATH_1(X) \
-  X(sqrt) X(exp) X(exp2) X(log) X(log2) X(sin) X(cos) X(tan) X(tanh) X(fabs) X(floor) X(ceil) X(rint) X(round) X(trunc) X(cbrt)
+  X(sqrt)                  \
+  X(exp) X(exp2) X(log) X(log2) X(sin) X(cos) X(tan) X(tanh) X(fabs) X(floor) X(ceil) X(rint) X(round) X(trunc) X(cbrt)
 #define HALOTUNE_MATH_2(X) X(fmin) X(fmax) X(pow) X(fmod) X(copysign) X(hypot) X(atan2)
-#define HALOTUNE_1(name)                                   \
-  extern "C" double name(double) noexcept;                 \
-  extern "C" float name##f(float) noexcept;                \
+#define HALOTUNE_1(name)                    \
+  extern "C" double name(double) noexcept;  \
+  extern "C" float name##f(float) noexcept; \
   static inline float name(float a) { return name##f(a); }
-#define HALOTUNE_2(name)                                               \
-  extern "C" double name(double, double) noexcept;                     \
-  extern "C" float name##f(float, float) noexcept;                     \
+#define HALOTUNE_2(name)                           \
+  extern "C" double name(double, double) noexcept; \
+  extern "C" float name##f(float, float) noexcept; \
   static inline float name(float a, float b) { return name##f(a, b); }
 HALOTUNE_MATH_1(HALOTUNE_1)
 HALOTUNE_MATH_2(HALOTUNE_2)
@@ -102,12 +113,12 @@ static inline float fma(float a, float b, float c) { return fmaf(a, b, c); }
 /* Nothing is contracted here, whatever is called. */
 static inline float __fadd_rn(float a, float b) { return a + b; }
 static inline float __fsub_rn(float a, float b) { return a - b; }
-static inline float __fmul_rn(float a, float b) { return a*b; }
+static inline float __fmul_rn(float a, float b) { return a * b; }
 static inline double __dadd_rn(double a, double b) { return a + b; }
 static inline double __dsub_rn(double a, double b) { return a - b; }
-static inline double __dmul_rn(double a, double b) { return a*b; }
-static inline float rsqrtf(float a) { return 1/sqrtf(a); }
-static inline double rsqrt(double a) { return 1/sqrt(a); }
+static inline double __dmul_rn(double a, double b) { return a * b; }
+static inline float rsqrtf(float a) { return 1 / sqrtf(a); }
+static inline double rsqrt(double a) { return 1 / sqrt(a); }
 
 #define HALOTUNE_MIN_MAX(T)                                         \
   static inline constexpr T min(T a, T b) { return b < a ? b : a; } \
@@ -150,8 +161,6 @@ static inline double __hiloint2double(int high, int low) {
   return halotune_bits<double>((unsigned long long)(unsigned)high << 32 | (unsigned)low);
 }
 
-/* --- threads meet ----------------------------------------------------------------------------------------------------- */
-
 /* The last parameter, never passed, is the line of the call. */
 #define HALOTUNE_LINE int line = __builtin_LINE()
 
@@ -169,7 +178,8 @@ static inline int __all_sync(unsigned mask, int predicate, HALOTUNE_LINE) {
   return halotune_warp(HALOTUNE_BALLOT, mask, predicate == 0, 0, warpSize, line) == 0;
 }
 
-template <class T> static inline T halotune_shuffle(int operation, unsigned mask, T value, int operand, int width, int line) {
+template <class T>
+static inline T halotune_shuffle(int operation, unsigned mask, T value, int operand, int width, int line) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "shuffles pass 4 or 8 bytes");
   unsigned long long bits = 0;
   __builtin_memcpy(&bits, &value, sizeof value);
@@ -188,11 +198,10 @@ template <class T>
 static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize, HALOTUNE_LINE) {
   return halotune_shuffle(HALOTUNE_SHUFFLE_DOWN, mask, value, (int)delta, width, line);
 }
-template <class T> static inline T __shfl_xor_sync(unsigned mask, T value, int other, int width = warpSize, HALOTUNE_LINE) {
+template <class T>
+static inline T __shfl_xor_sync(unsigned mask, T value, int other, int width = warpSize, HALOTUNE_LINE) {
   return halotune_shuffle(HALOTUNE_SHUFFLE_XOR, mask, value, other, width, line);
 }
-
-/* --- memory ----------------------------------------------------------------------------------------------------------- */
 
 static inline void __threadfence() { __asm__ volatile("" ::: "memory"); }
 static inline void __threadfence_block() { __asm__ volatile("" ::: "memory"); }
@@ -221,15 +230,13 @@ template <class T> static inline T tex2D(cudaTextureObject_t texture, float x, f
   return value;
 }
 
-/* --- the wrappers of templates/wrappers.cuh --------------------------------------------------------------------------- */
-
 #define HALOTUNE_WRAPPERS
 
 #define SHARED_MEMORY(type) (reinterpret_cast<type *>(halotune_shared))
 
 template <int N, class T> static inline void halotune_check_vector(const T *p, int line) {
   static_assert(N == 1 || N == 2 || N == 4, "vectors have 1, 2 or 4 elements");
-  constexpr unsigned bytes = N*sizeof(T), alignment = bytes < 16 ? bytes : 16;
+  constexpr unsigned bytes = N * sizeof(T), alignment = bytes < 16 ? bytes : 16;
   if (reinterpret_cast<unsigned long>(p) % alignment != 0) halotune_misaligned(p, bytes, line);
 }
 template <int N, class T> static inline void load_vector(const T *p, T (&out)[N], HALOTUNE_LINE) {
@@ -279,7 +286,8 @@ static inline void barrier_leave(unsigned long long *barrier, int lane, HALOTUNE
   __syncwarp(~0u, line);
   if (lane == 0) halotune_barrier_expect(barrier, 0, line);
 }
-static inline void bulk_copy(void *shared, const void *global, unsigned bytes, unsigned long long *barrier, HALOTUNE_LINE) {
+static inline void bulk_copy(void *shared, const void *global, unsigned bytes, unsigned long long *barrier,
+                             HALOTUNE_LINE) {
   halotune_bulk_copy(shared, global, bytes, barrier, line);
 }
 static inline void barrier_wait(unsigned long long *barrier, unsigned phase, HALOTUNE_LINE) {
@@ -293,21 +301,23 @@ static inline void store_release(unsigned *p, unsigned value, HALOTUNE_LINE) {
   halotune_told(line);
 }
 
-/* --- the wrappers of templates/wrappers_sm_90.cuh ----------------------------------------------------------------- */
-
 #define HALOTUNE_WRAPPERS_SM_90
 
-struct alignas(128) TensorMap { unsigned long long opaque[16]; };
+struct alignas(128) TensorMap {
+  unsigned long long opaque[16];
+};
 
 /* Two rules for where a box begins, since an H200 ends what breaks them with an illegal instruction; here it is a fault.
  * x lies at a multiple of 16 bytes, in copies and in stores, and at negative coordinates too. A copy may begin at negative
  * coordinates, a store may not: it begins in the grid or beyond its far sides. */
 static inline void tensor_prefetch(const TensorMap *) {}
-static inline void tensor_copy(void *shared, const TensorMap *map, int x, int y, int z, unsigned long long *barrier, HALOTUNE_LINE) {
+static inline void tensor_copy(void *shared, const TensorMap *map, int x, int y, int z, unsigned long long *barrier,
+                               HALOTUNE_LINE) {
   const int at[] = {x, y, z};
   halotune_tensor_copy(shared, map, at, 3, barrier, line);
 }
-static inline void tensor_copy(void *shared, const TensorMap *map, int x, int y, unsigned long long *barrier, HALOTUNE_LINE) {
+static inline void tensor_copy(void *shared, const TensorMap *map, int x, int y, unsigned long long *barrier,
+                               HALOTUNE_LINE) {
   const int at[] = {x, y};
   halotune_tensor_copy(shared, map, at, 2, barrier, line);
 }
@@ -331,12 +341,12 @@ template <class T> static inline T *cluster_map(T *shared, unsigned rank, HALOTU
 static inline void cluster_arrive(unsigned long long *barrier, unsigned rank, HALOTUNE_LINE) {
   halotune_cluster_arrive(barrier, rank, line);
 }
-static inline void cluster_wait(unsigned long long *barrier, unsigned phase, HALOTUNE_LINE) { barrier_wait(barrier, phase, line); }
+static inline void cluster_wait(unsigned long long *barrier, unsigned phase, HALOTUNE_LINE) {
+  barrier_wait(barrier, phase, line);
+}
 
 static inline void wait_for_previous() { halotune_wait_for_previous(); }
 static inline void launch_dependents() {}
-
-/* --- how the runner finds the kernels --------------------------------------------------------------------------------- */
 
 /* The struct kernel of kernel.h. */
 struct halotune_kernel {
@@ -360,8 +370,10 @@ template <class... A, void (*K)(A...)> struct halotune_entry<K> {
 };
 
 /* The program puts these behind the source: HALOTUNE_KERNELS HALOTUNE_KERNEL(name) ... HALOTUNE_KERNELS_END */
-#define HALOTUNE_KERNELS \
-  extern "C" __attribute__((visibility("default"))) const halotune_kernel halotune_kernels[] = {
+#define HALOTUNE_KERNELS extern "C" __attribute__((visibility("default"))) const halotune_kernel halotune_kernels[] = {
 #define HALOTUNE_KERNEL(kernel) \
   {#kernel, halotune_entry<kernel>::run, halotune_entry<kernel>::bytes, halotune_entry<kernel>::count},
-#define HALOTUNE_KERNELS_END {nullptr, nullptr, nullptr, 0}};
+#define HALOTUNE_KERNELS_END       \
+  { nullptr, nullptr, nullptr, 0 } \
+  }                                \
+  ;

@@ -23,8 +23,8 @@ static struct copy_barrier *barrier_of(const struct block *block, void *address,
     report(HOST_MISALIGNED, "misaligned barrier at %p in line %d", address, line);
   }
   if (offset >= size || offset + sizeof(struct copy_barrier) > size) {
-    report(HOST_OUT_OF_BOUNDS, "barrier in line %d at byte %lld of %llu bytes of shared memory", line, (long long)(intptr_t)offset,
-           (unsigned long long)size);
+    report(HOST_OUT_OF_BOUNDS, "barrier in line %d at byte %lld of %llu bytes of shared memory", line,
+           (long long)(intptr_t)offset, (unsigned long long)size);
   }
   return address;
 }
@@ -74,8 +74,8 @@ void halotune_bulk_copy(void *to, const void *from, unsigned bytes, void *addres
     report(HOST_MISALIGNED, "misaligned bulk copy of %u bytes in line %d: from %p, to %p", bytes, line, from, to);
   }
   if (offset >= size || offset + bytes > size) {
-    report(HOST_OUT_OF_BOUNDS, "bulk copy of %u bytes in line %d to byte %lld of %llu bytes of shared memory", bytes, line,
-           (long long)(intptr_t)offset, (unsigned long long)size);
+    report(HOST_OUT_OF_BOUNDS, "bulk copy of %u bytes in line %d to byte %lld of %llu bytes of shared memory", bytes,
+           line, (long long)(intptr_t)offset, (unsigned long long)size);
   }
   *copy_add(&turn.block->bulk) = (struct copy){.to = to, .from = from, .bytes = bytes, .barrier = address};
   poison_fill(to, bytes, HOST_POISON_COPY);
@@ -91,10 +91,8 @@ int halotune_barrier_passed(void *address, unsigned phase, int line) {
       copies->items[kept++] = copy;
       continue;
     }
-    if (copy.tensor)
-      tensor_load(&copy);
-    else
-      memcpy(copy.to, copy.from, copy.bytes);
+    if (copy.tensor) tensor_load(&copy);
+    else memcpy(copy.to, copy.from, copy.bytes);
     barrier->missing_bytes -= (int32_t)copy.bytes;
   }
   bool any = kept < copies->end;

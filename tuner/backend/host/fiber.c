@@ -25,7 +25,8 @@ enum {
   SLOT_BYTES = GUARD_BYTES + FIBER_STACK_BYTES,
   CHUNK_FIBERS = 64,
   MAX_CHUNKS = 1024,
-  COLOUR_BYTES = 192, /* tops of stacks lie this much further apart than pages: else all fall into the same cache lines */
+  COLOUR_BYTES =
+      192, /* tops of stacks lie this much further apart than pages: else all fall into the same cache lines */
   COLOURS_BYTES = 4096,
 };
 
@@ -44,8 +45,6 @@ struct fiber {
 static struct fiber program, *pool;
 static char *chunks[MAX_CHUNKS];
 static int chunk_count;
-
-/* --- the switch ------------------------------------------------------------------------------------------------------- */
 
 #ifdef FIBER_UCONTEXT
 
@@ -124,8 +123,6 @@ void fiber_switch(struct fiber *from, struct fiber *to) {
 #endif
 }
 
-/* --- the pool --------------------------------------------------------------------------------------------------------- */
-
 static void (*fiber_entry)(void);
 
 /* Where a new fiber begins: the first half of its first switch was another fiber's. */
@@ -145,12 +142,14 @@ static void begin(void) {
 static void grow(void) {
   char *chunk = MAP_FAILED;
   if (chunk_count < MAX_CHUNKS) {
-    chunk = mmap(NULL, (size_t)CHUNK_FIBERS * SLOT_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    chunk =
+        mmap(NULL, (size_t)CHUNK_FIBERS * SLOT_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   }
   if (chunk == MAP_FAILED) report_out_of_memory("stacks for the threads");
   for (int i = CHUNK_FIBERS - 1; i >= 0; i--) { /* taken from the front */
     char *bottom = chunk + (size_t)i * SLOT_BYTES + GUARD_BYTES;
-    if (mprotect(bottom, FIBER_STACK_BYTES, PROT_READ | PROT_WRITE) != 0) report_out_of_memory("stacks for the threads");
+    if (mprotect(bottom, FIBER_STACK_BYTES, PROT_READ | PROT_WRITE) != 0)
+      report_out_of_memory("stacks for the threads");
     size_t colour = (size_t)i * COLOUR_BYTES % COLOURS_BYTES, above = (sizeof(struct fiber) + 63) / 64 * 64 + colour;
     struct fiber *fiber = (struct fiber *)(void *)(bottom + FIBER_STACK_BYTES - above);
     *fiber = (struct fiber){.bottom = bottom, .stack_bytes = FIBER_STACK_BYTES};
@@ -160,7 +159,9 @@ static void grow(void) {
   chunks[chunk_count++] = chunk;
 }
 
-struct fiber *fiber_of_the_program(void) { return &program; }
+struct fiber *fiber_of_the_program(void) {
+  return &program;
+}
 
 struct fiber *fiber_take(void (*entry)(void)) {
   fiber_entry = entry;
@@ -179,7 +180,8 @@ bool fiber_guards(const void *address) {
   uintptr_t at = (uintptr_t)address;
   for (int i = 0; i < chunk_count; i++) {
     uintptr_t offset = at - (uintptr_t)chunks[i];
-    if (at >= (uintptr_t)chunks[i] && offset < (uintptr_t)CHUNK_FIBERS * SLOT_BYTES) return offset % SLOT_BYTES < GUARD_BYTES;
+    if (at >= (uintptr_t)chunks[i] && offset < (uintptr_t)CHUNK_FIBERS * SLOT_BYTES)
+      return offset % SLOT_BYTES < GUARD_BYTES;
   }
   return false;
 }

@@ -3,7 +3,7 @@
 #define TUNER_BACKEND_HOST_KERNEL_H
 
 struct kernel {
-  const char *name; /* NULL ends the table */
+  const char *name;                    /* NULL ends the table */
   void (*run)(void *const *arguments); /* one thread; each argument is a pointer to its value */
   const unsigned *argument_bytes;
   unsigned argument_count;

@@ -31,7 +31,8 @@ void order_threads(struct block *block, uint64_t block_number) {
     unsigned first = warps[i] * WARP_LANES, count = launch.thread_count - first;
     if (count > WARP_LANES) count = WARP_LANES;
     permute(lanes, count, order, &state);
-    block->warps[warps[i]] = (struct warp){.present = (unsigned)((UINT64_C(1) << count) - 1), .begin = at, .count = count};
+    block->warps[warps[i]] =
+        (struct warp){.present = (unsigned)((UINT64_C(1) << count) - 1), .begin = at, .count = count};
     for (unsigned lane = 0; lane < count; lane++) block->order[at++] = (uint16_t)(first + lanes[lane]);
   }
 }

@@ -11,8 +11,8 @@ enum {
   HOST_MAX_BUFFERS = 32,
   HOST_PARAMETER_BYTES = 4096, /* of all arguments together, as on a GPU */
   HOST_NAME_BYTES = 256,
-  HOST_CANARY_BYTES = 16384,   /* before each buffer, and at least as much behind; a multiple of a page */
-  HOST_SOCKET = 3,             /* the runner's descriptor of its socket */
+  HOST_CANARY_BYTES = 16384, /* before each buffer, and at least as much behind; a multiple of a page */
+  HOST_SOCKET = 3,           /* the runner's descriptor of its socket */
 };
 
 enum host_order { HOST_ASCENDING, HOST_DESCENDING, HOST_RANDOM };

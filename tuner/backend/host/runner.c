@@ -85,8 +85,8 @@ static void make_arguments(struct host_request *request, const struct kernel *ke
                    : argument->kind == HOST_ARGUMENT_TENSOR ? TENSOR_MAP_BYTES
                                                             : sizeof *values;
     if (bytes != kernel->argument_bytes[i]) {
-      report(HOST_BAD_LAUNCH, "argument %u of kernel %s has %u bytes, not %zu", i, kernel->name, kernel->argument_bytes[i],
-             bytes);
+      report(HOST_BAD_LAUNCH, "argument %u of kernel %s has %u bytes, not %zu", i, kernel->name,
+             kernel->argument_bytes[i], bytes);
     }
     arguments[i] = &values[i];
     if (argument->kind == HOST_ARGUMENT_BYTES) {

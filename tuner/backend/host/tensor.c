@@ -60,8 +60,6 @@ struct copy tensor_copy_make(const void *map, const int *at, int rank, const voi
   return copy;
 }
 
-/* --- rows --------------------------------------------------------------------------------------------------------- */
-
 /* The part of a box's row that lies in the array: elements from `first` to `end` of the box, and where `first` is. */
 struct row {
   long first, end;
@@ -104,8 +102,6 @@ static void store(const struct copy *copy) {
     }
   }
 }
-
-/* --- stores ------------------------------------------------------------------------------------------------------- */
 
 void tensor_stores_drop(struct copies *stores) {
   for (unsigned i = stores->first; i < stores->end; i++) free(stores->items[i].seen);

@@ -34,7 +34,8 @@ const void *halotune_texel(unsigned long long texture, long long x, long long y,
   if (!found) report(HOST_UNDEFINED, "line %d reads through %llu, which is no texture object", line, texture);
   const struct host_wire_texture *shape = &found->shape;
   if (shape->texel_bytes != texel_bytes) {
-    report(HOST_UNDEFINED, "line %d reads texels of %u bytes from a texture of %u", line, texel_bytes, shape->texel_bytes);
+    report(HOST_UNDEFINED, "line %d reads texels of %u bytes from a texture of %u", line, texel_bytes,
+           shape->texel_bytes);
   }
   long long inside_x = clamp(x, shape->width), inside_y = clamp(y, shape->height);
   if (shape->zero_outside && (inside_x != x || inside_y != y)) return zeros;
