@@ -58,13 +58,15 @@ LINK := $(CC) $(HALOTUNE_CFLAGS) $(CFLAGS) $(HALOTUNE_LDFLAGS) $(LDFLAGS)
 FLAGS_ID := $(shell printf '%s' '$(filter-out -Werror,$(COMPILE) $(LINK) $(LIBRARIES))' | cksum | cut -d' ' -f1)
 OBJ := build/obj/$(notdir $(firstword $(CC)))$(if $(SANITIZE),-sanitize)$(if $(STATIC),-static)-$(FLAGS_ID)
 
-SOURCES := $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c reports/*.c tuner/*/*.c)
+# C files in the folders that are named, at any depth.
+files_below = $(foreach folder,$(1),$(wildcard $(folder)/*.c $(folder)/*/*.c $(folder)/*/*/*.c))
+SOURCES := $(call files_below,base stencil gpu db library reports tuner)
 OBJECTS := $(SOURCES:%.c=$(OBJ)/%.o)
 MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 
 # libhalotune: what programs link. Its symbols are those of the public header, in either form.
 # What starts processes is the tuner's.
-LIBRARY_SOURCES := $(filter-out gpu/compile_pool.c gpu/compile_worker.c gpu/compiler.c gpu/probe.c gpu/spawner.c, \
+LIBRARY_SOURCES := $(filter-out gpu/workers/compile_pool.c gpu/workers/compile_worker.c gpu/workers/compiler.c gpu/workers/probe.c gpu/workers/spawner.c, \
   $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c))
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/pic/%.o)
 # A program of which the static library is part may lie anywhere. So that of build/lib, and it alone, knows where it was built:
@@ -73,7 +75,7 @@ HERE := $(OBJ)/here-$(shell printf '%s' '$(CURDIR)' | cksum | cut -d' ' -f1)
 HERE_OBJECTS := $(LIBRARY_OBJECTS:$(OBJ)/pic/base/data_folders.o=$(HERE)/data_folders.o)
 SONAME := libhalotune.so.$(firstword $(subst ., ,$(VERSION)))
 SHARED := $(OBJ)/libhalotune.so.$(VERSION)
-UNIT_TESTS := $(patsubst tests/unit/%.c,$(OBJ)/tests/unit/%,$(wildcard tests/unit/*_test.c))
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(OBJ)/tests/unit/%,$(wildcard tests/unit/*/*_test.c))
 
 # The database that ships: exports of tuned machines. Without any it is empty.
 STARTER := $(sort $(wildcard db/starter/*.json))
@@ -147,8 +149,8 @@ $(OBJ)/tests/unit/%: $(OBJ)/tests/unit/%.o $(OBJ)/libhalotune-all.a
 
 comma := ,
 # The driver of tests, which has its own copies of what it uses of ours.
-FAKE_CUDA_SOURCES := $(wildcard tests/fake_cuda/*.c base/*.c tuner/backend/host_*.c) gpu/arch.c gpu/cache_folder.c gpu/compile.c \
-  gpu/compile_pack.c gpu/cubin_cache.c gpu/nvrtc.c gpu/occupancy.c gpu/ptxas_report.c
+FAKE_CUDA_SOURCES := $(wildcard tests/fake_cuda/*.c base/*.c tuner/emulate/*.c) gpu/architecture/arch.c gpu/architecture/occupancy.c \
+  $(addprefix gpu/compile/,cache_folder.c compile.c compile_pack.c cubin_cache.c nvrtc.c ptxas_report.c)
 FAKE_CUDA_OBJECTS := $(FAKE_CUDA_SOURCES:%.c=$(OBJ)/fake/%.o)
 
 $(OBJ)/fake/%.o: %.c | cuda-headers
@@ -160,22 +162,22 @@ $(OBJ)/libfakecuda.so: $(FAKE_CUDA_OBJECTS) tests/fake_cuda/exports.map
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(LINK) -shared -Wl,--version-script=tests/fake_cuda/exports.map $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -o $@ $(FAKE_CUDA_OBJECTS) $(LIBRARIES)
 
-$(addprefix $(OBJ)/tests/unit/,fake_cuda_test backend_cuda_test nvml_test gpu_session_test lookup_kernel_test): | $(OBJ)/libfakecuda.so
+$(addprefix $(OBJ)/tests/unit/,gpu/fake_cuda_test measure/backend_cuda_test gpu/nvml_test device/gpu_session_test library/lookup_kernel_test): | $(OBJ)/libfakecuda.so
 
 .PHONY: fake-cuda
 fake-cuda: $(OBJ)/libfakecuda.so  ## a driver for tests without a GPU, build/libfakecuda.so
 	$(Q)cmp -s $< build/libfakecuda.so || { cp -f $< build/libfakecuda.so.new && mv -f build/libfakecuda.so.new build/libfakecuda.so; }
 
 # They are put into the program by the assembler, of which the compiler's dependency files know nothing.
-$(OBJ)/tuner/backend/host_files.o $(OBJ)/fake/tuner/backend/host_files.o: $(wildcard tuner/backend/host/*)
-$(OBJ)/stencil/wrappers.o: $(wildcard templates/wrappers*.cuh)
-$(OBJ)/db/schema.o: db/schema.sql
+$(OBJ)/tuner/emulate/emulation_files.o $(OBJ)/fake/tuner/emulate/emulation_files.o: $(wildcard tuner/emulate/runtime/*)
+$(OBJ)/stencil/generate/wrappers.o: $(wildcard templates/wrappers*.cuh)
+$(OBJ)/db/store/schema.o: db/schema.sql
 $(OBJ)/reports/page.o: build/report/page.html
 
-$(OBJ)/tuner/backend/gpu_check.o: tuner/backend/gpu/check.cu
-$(OBJ)/tuner/cli/selftest_wrappers.o: tuner/backend/gpu/wrappers_check.cu
-$(OBJ)/pic/stencil/wrappers.o: $(wildcard templates/wrappers*.cuh)
-$(OBJ)/pic/db/schema.o: db/schema.sql
+$(OBJ)/tuner/device/gpu_check.o: tuner/device/check.cu
+$(OBJ)/tuner/cli/selftest/selftest_wrappers.o: tuner/device/wrappers_check.cu
+$(OBJ)/pic/stencil/generate/wrappers.o: $(wildcard templates/wrappers*.cuh)
+$(OBJ)/pic/db/store/schema.o: db/schema.sql
 
 # The report's page, which is put into the program too. Where npm cannot make it, it is empty, and made anew at every build until
 # npm can; the file changes only when its content does.
@@ -331,7 +333,7 @@ fuzz:  ## libFuzzer on every parser, FUZZ_SECONDS=60 each
 	    || exit 1; done
 
 # Parsers are in the lower layers.
-FUZZED_OBJECTS := $(filter $(OBJ)/base/% $(OBJ)/stencil/% $(OBJ)/gpu/% $(OBJ)/db/%,$(OBJECTS))
+FUZZED_OBJECTS := $(filter $(OBJ)/base/% $(OBJ)/stencil/% $(OBJ)/gpu/% $(OBJ)/db/% $(OBJ)/library/%,$(OBJECTS))
 fuzz-%: $(OBJ)/tests/fuzz/%.o $(FUZZED_OBJECTS)
 	$(Q)$(LINK) -fsanitize=fuzzer -o $(OBJ)/$* $^ $(LIBRARIES)
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz.sh $(OBJ)/$*

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "tuner/bench/backend.h"
-#include "tuner/cli/pick.h"
+#include "tuner/cli/options/pick.h"
+#include "tuner/measure/backends/backend.h"
 #include "tuner/verify/compare.h"
 
 enum { SAMPLES = 5, SAMPLE_US = 200, MOST_BATCH = 200, ROUNDS = 20, FINAL_SLOT = 1 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "gpu/compile_pool.h"
+#include "gpu/workers/compile_pool.h"
 
 enum { KERNELS = 200, WARM_UP = 2, ROUNDS = 3, MAX_COUNTS = 16 };
 

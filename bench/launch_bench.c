@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "db/kernel_set.h"
+#include "library/kernel/kernel_set.h"
 
 enum { POINTS = 32, BATCH = 200, BATCHES = 400, LIMIT_NS = 200 };
 

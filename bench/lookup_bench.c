@@ -23,9 +23,9 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "base/random.h"
-#include "db/launch_text.h"
-#include "db/query.h"
-#include "db/store.h"
+#include "db/store/launch_text.h"
+#include "db/store/query.h"
+#include "db/store/store.h"
 
 enum { ROWS = 10000, GRIDS = 556, OPENS = 5, THREADS = 16, ROUNDS = 5 };
 

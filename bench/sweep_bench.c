@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/compile_pool.h"
-#include "gpu/kernel.h"
-#include "tuner/cli/pick.h"
+#include "gpu/driver/kernel.h"
+#include "gpu/workers/compile_pool.h"
+#include "tuner/cli/options/pick.h"
 #include "tuner/verify/compare.h"
 
 enum {

@@ -103,7 +103,7 @@ create table measurement (
   variant_id      integer not null references variant (id),
   number          integer not null,             -- order within the run, from 1
   at_s            real    not null,             -- since the run's start
-  outcome         text    not null,             -- db/outcome.h
+  outcome         text    not null,             -- db/store/outcome.h
   reason          text    not null default '',  -- why it failed or was pruned
   sample_count    integer not null default 0,
   median_ms       real,                         -- of one application; with minimum and interval NULL unless it has a time
@@ -133,7 +133,7 @@ create table measurement (
   unique (run_id, variant_id)
 ) strict;
 create index measurement_by_variant on measurement (variant_id);
--- What is wrong (db/refuted.h): few rows, of which every lookup has to know.
+-- What is wrong (db/store/refuted.h): few rows, of which every lookup has to know.
 create index measurement_wrong on measurement (variant_id) where outcome in ('wrong', 'out_of_bounds');
 
 -- A variant in the interleaved rounds at the end of a run. These times alone decide.
@@ -184,7 +184,7 @@ create table best (
   registers       integer not null,
   shared_bytes    integer not null,             -- static and dynamic
   occupancy       real    not null,
-  launch          text    not null,             -- JSON: db/launch_text.h
+  launch          text    not null,             -- JSON: db/store/launch_text.h
   coefficients    text    not null,             -- JSON array: the values that literal and constant ones are built with
   steps           integer not null default 1,   -- time steps of one application
   driver          text    not null,

@@ -1,6 +1,6 @@
 /* document.c: a database as one JSON document, written problem by problem, so that memory does not grow with the
  * database. */
-#include "db/outcome.h"
+#include "db/store/outcome.h"
 #include "reports/peak.h"
 #include "reports/problem_json.h"
 #include "reports/report.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stencil/source.h"
+#include "base/utf8.h"
 
 void json_put(json_t **to, const char *key, json_t *value) {
   if (*to && json_object_set_new(*to, key, value) == 0) return; /* it takes the value even where it fails */

@@ -5,8 +5,8 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-#include "stencil/analysis.h"
-#include "stencil/template.h"
+#include "stencil/analysis/analysis.h"
+#include "stencil/template/template.h"
 
 /* One whose text this version cannot read has NULL for what would come of it: reports then show less, and say so. */
 struct library_stencil {

@@ -2,7 +2,7 @@
 #ifndef REPORTS_PEAK_H
 #define REPORTS_PEAK_H
 
-#include "stencil/stencil.h"
+#include "stencil/file/stencil.h"
 
 /* The most additions and multiplications that a GPU can do, a fused multiply-add counting two, in GFLOP/s: results of
  * one multiprocessor and clock, times multiprocessors, times the highest clock. capability  90 for sm_90 NAN for a

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpu/occupancy.h"
+#include "gpu/architecture/occupancy.h"
 #include "reports/rows.h"
 #include "reports/variants_json.h"
 

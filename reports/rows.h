@@ -2,7 +2,7 @@
 #ifndef REPORTS_ROWS_H
 #define REPORTS_ROWS_H
 
-#include "db/query.h"
+#include "db/store/query.h"
 #include "reports/json.h"
 
 /* Prepare a query and bind ids[0], ids[1], ... to ?1, ?2, ...

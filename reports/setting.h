@@ -2,9 +2,9 @@
 #ifndef REPORTS_SETTING_H
 #define REPORTS_SETTING_H
 
-#include "gpu/arch.h"
+#include "gpu/architecture/arch.h"
 #include "reports/library.h"
-#include "stencil/access.h"
+#include "stencil/template/access.h"
 
 enum { MAX_SETTING_TEMPLATES = 64 };
 

@@ -3,7 +3,7 @@
 #define REPORTS_UPDATE_TEXT_H
 
 #include "base/text.h"
-#include "stencil/stencil.h"
+#include "stencil/file/stencil.h"
 
 /* Append the update as it will be computed: an assignment a line, each behind `indent`. Returns HALOTUNE_OK or
  * HALOTUNE_MEMORY. */

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "db/outcome.h"
+#include "db/store/outcome.h"
 #include "reports/names.h"
-#include "stencil/template.h"
+#include "stencil/template/template.h"
 
 /* One result. Numbers that the database does not have are NAN, or -1 for whole ones. */
 struct variant_row {

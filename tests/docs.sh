@@ -74,7 +74,7 @@ awk -v folder="$work/template" '
   file { print > file }
 ' docs/templates.md
 for stencil in advect1d heat2d wave25; do check_template $stencil; done
-for fact in $(sed -n 's/^  X(\([a-z_0-9]*\), .*/\1/p' stencil/facts.h); do
+for fact in $(sed -n 's/^  X(\([a-z_0-9]*\), .*/\1/p' stencil/template/facts.h); do
   grep -q "^| \`$fact\` |" docs/templates.md && continue
   failed=$((failed + 1)) number=$((number + 1))
   echo "not ok $number - docs/templates.md does not know the fact $fact"

@@ -60,8 +60,8 @@ for template in small large tensor zmarch; do
 done
 awk '!seen[$2]++' "$work/made" >"$work/calls"
 
-# What gpu/cu.h has beyond these is the library's, or for the end of a process that ends anyway, or the text of an error.
-sed -n 's/^  X([a-z_]*, "\(cu[A-Za-z0-9_]*\)".*/\1/p' gpu/cu.h | sort >"$work/known"
+# What gpu/driver/cu.h has beyond these is the library's, or for the end of a process that ends anyway, or the text of an error.
+sed -n 's/^  X([a-z_]*, "\(cu[A-Za-z0-9_]*\)".*/\1/p' gpu/driver/cu.h | sort >"$work/known"
 cut -d' ' -f2 "$work/calls" | sort | comm -3 "$work/known" - >"$work/differ"
 [ "$(tr '\n' ' ' <"$work/differ")" = "cuCtxGetCurrent cuCtxGetDevice cuDevicePrimaryCtxRelease_v2 cuEventDestroy_v2 cuFuncGetAttribute \
 cuGetErrorName cuGetErrorString cuMemAllocAsync cuMemFreeAsync cuOccupancyMaxActiveBlocksPerMultiprocessor cuStreamDestroy_v2 " ]

@@ -17,10 +17,12 @@ included() { # folder pattern
 }
 
 # A header is included only from further left in this line.
-layers="include base stencil gpu db reports tuner/backend tuner/verify tuner/bench tuner/search tuner/cli"
+layers="include base stencil/expression stencil/file stencil/analysis stencil/launch stencil/template stencil/generate
+  gpu/architecture gpu/compile gpu/driver gpu/workers db/store db/exchange library/lookup library/kernel reports
+  tuner/emulate tuner/verify tuner/device tuner/measure tuner/search tuner/cli"
 check_layers() {
   right="" bad=0
-  for layer in $(echo "$layers" | tr ' ' '\n' | tac); do
+  for layer in $(printf '%s\n' $layers | tac); do
     for later in $right; do
       if included "$layer" "\"$later/"; then bad=1; fi
     done
@@ -43,7 +45,7 @@ tidy() { # option: of clang-tidy; files on stdin
 # take half of the time.
 check_files() {
   bad=0
-  sources=$(find base stencil gpu db reports tuner -name '*.c') && tests=$(find tests/unit tests/fake_cuda -name '*.c') || return 1
+  sources=$(find base stencil gpu db library reports tuner -name '*.c') && tests=$(find tests/unit tests/fake_cuda -name '*.c') || return 1
   every() { echo "$1" | sort | awk -v slice="$slice" 'NR % slice == 0'; }
   every "$sources" | tidy '' || bad=1
   every "$tests" | tidy "'--checks=-clang-analyzer-*'" || bad=1
@@ -54,7 +56,7 @@ result "clang-tidy" $?
 
 # shellcheck disable=SC2086
 eval cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,performance,portability \
-  --suppress=missingIncludeSystem --suppress=unknownMacro -j "$(nproc)" -I. -DHALOTUNE_DATA_DIR='\"x\"' base stencil gpu db reports tuner tests/fake_cuda 2>&1 |
+  --suppress=missingIncludeSystem --suppress=unknownMacro -j "$(nproc)" -I. -DHALOTUNE_DATA_DIR='\"x\"' base stencil gpu db library reports tuner tests/fake_cuda 2>&1 |
   grep -v 'could not find or open any of the paths' | grep . && status=1 || status=0
 result "cppcheck" $status
 [ "$failed" = 0 ]

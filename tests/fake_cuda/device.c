@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/occupancy.h"
+#include "gpu/architecture/occupancy.h"
 #include "tests/fake_cuda/fake.h"
 
 enum { MAX_DEVICES = 8 };

@@ -55,9 +55,9 @@
 #include <stdint.h>
 
 #include "base/hash.h"
-#include "gpu/arch.h"
-#include "gpu/cu.h"
-#include "tuner/backend/host.h"
+#include "gpu/architecture/arch.h"
+#include "gpu/driver/cu.h"
+#include "tuner/emulate/emulation.h"
 
 /* The exported functions, declared from the list of those that are used, so that none is missed and none differs. Each is
  * named fake_MEMBER here, and as the driver's in the library. */

@@ -8,7 +8,7 @@
 #include "base/replace.h"
 #include "base/text.h"
 #include "tests/fake_cuda/fake.h"
-#include "tuner/backend/host_files.h"
+#include "tuner/emulate/emulation_files.h"
 
 enum { MOST_BYTES = 64 << 20, MOST_FILE_BYTES = 128 << 20, PAGE_BYTES = 512 };
 

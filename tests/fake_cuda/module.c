@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/cubin_cache.h"
-#include "gpu/occupancy.h"
+#include "gpu/architecture/occupancy.h"
+#include "gpu/compile/cubin_cache.h"
 #include "tests/fake_cuda/fake.h"
 
 enum { MOST_RUNNERS = 8, UNASKED_SHARED_BYTES = 48 * 1024 };

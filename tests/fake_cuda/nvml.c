@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/nvml.h"
+#include "gpu/driver/nvml.h"
 #include "tests/fake_cuda/fake.h"
 
 /* Declared from the list of those that are used, as in fake.h. */

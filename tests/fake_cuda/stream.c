@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/arch.h"
+#include "gpu/architecture/arch.h"
 #include "tests/fake_cuda/fake.h"
 
 enum node_kind { NODE_LAUNCH, NODE_COPY, NODE_FILL };

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/check.h"
-#include "db/export.h"
-#include "db/import.h"
-#include "db/merge.h"
+#include "db/exchange/export.h"
+#include "db/exchange/import.h"
+#include "db/exchange/merge.h"
+#include "db/store/check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

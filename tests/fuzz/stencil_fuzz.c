@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stencil/analysis.h"
-#include "stencil/stencil.h"
+#include "stencil/analysis/analysis.h"
+#include "stencil/file/stencil.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

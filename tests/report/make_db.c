@@ -12,13 +12,13 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "db/store.h"
-#include "gpu/arch.h"
-#include "gpu/occupancy.h"
-#include "stencil/access.h"
-#include "stencil/analysis.h"
-#include "stencil/generate.h"
-#include "stencil/space.h"
+#include "db/store/store.h"
+#include "gpu/architecture/arch.h"
+#include "gpu/architecture/occupancy.h"
+#include "stencil/analysis/analysis.h"
+#include "stencil/generate/generate.h"
+#include "stencil/template/access.h"
+#include "stencil/template/space.h"
 
 enum { MOST_TEMPLATES = 5, MOST_DEVICES = 3, ROUNDS = 31, MOST_SAMPLES = 40, FINALISTS = 8, MOST_VARIANTS = 1 << 20 };
 

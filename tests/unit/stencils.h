@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stencil/analysis.h"
+#include "stencil/analysis/analysis.h"
 
 /* A stencil of `dims` dimensions with inputs u and w, outputs v, and coefficients a to d, as far as `update` uses them. */
 static inline halotune_status stencil_of_update(int dims, const char *update, struct stencil **out) {

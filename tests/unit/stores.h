@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "db/store.h"
-#include "stencil/template.h"
+#include "db/store/store.h"
+#include "stencil/template/template.h"
 #include "tests/unit/stencils.h"
 #include "tests/unit/unit.h"
 

@@ -5,9 +5,9 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "gpu/cache_folder.h"
-#include "tuner/cli/command.h"
-#include "tuner/cli/json.h"
+#include "gpu/compile/cache_folder.h"
+#include "tuner/cli/options/command.h"
+#include "tuner/cli/output/json.h"
 
 static const struct {
   const char *key, *what, *below; /* what: one of them */

@@ -7,16 +7,16 @@
 
 #include "base/array.h"
 #include "base/replace.h"
-#include "db/check.h"
-#include "gpu/arch_support.h"
-#include "gpu/cache_folder.h"
-#include "gpu/nvml.h"
-#include "gpu/nvrtc.h"
-#include "gpu/probe.h"
-#include "tuner/backend/host_compiler.h"
-#include "tuner/cli/command.h"
-#include "tuner/cli/json.h"
-#include "tuner/cli/search_path.h"
+#include "db/store/check.h"
+#include "gpu/compile/arch_support.h"
+#include "gpu/compile/cache_folder.h"
+#include "gpu/compile/nvrtc.h"
+#include "gpu/driver/nvml.h"
+#include "gpu/workers/probe.h"
+#include "tuner/cli/options/command.h"
+#include "tuner/cli/options/search_path.h"
+#include "tuner/cli/output/json.h"
+#include "tuner/emulate/emulation_compiler.h"
 
 enum state { STATE_OK, STATE_WARNING, STATE_MISSING };
 static const char *const state_names[] = {"ok", "warning", "missing"};

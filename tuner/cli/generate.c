@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tuner/cli/command.h"
-#include "tuner/cli/variant.h"
+#include "tuner/cli/options/command.h"
+#include "tuner/cli/options/variant.h"
 
 /* Write the text where --output says, or to stdout. */
 static halotune_status put(const struct invocation *invocation, const char *text) {

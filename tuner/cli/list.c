@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/cli/command.h"
-#include "tuner/cli/describe.h"
-#include "tuner/cli/problem.h"
-#include "tuner/cli/search_path.h"
+#include "tuner/cli/options/command.h"
+#include "tuner/cli/options/problem.h"
+#include "tuner/cli/options/search_path.h"
+#include "tuner/cli/show/describe.h"
 
 static void print_row(const struct loaded *loaded) {
   const struct stencil *stencil = loaded->stencil;

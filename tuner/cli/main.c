@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/nearest.h"
-#include "tuner/cli/command.h"
+#include "tuner/cli/options/command.h"
 
 static const struct command *const commands[] = {
     &command_list,    &command_show,   &command_reference, &command_generate, &command_space,

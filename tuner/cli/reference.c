@@ -5,9 +5,9 @@
 
 #include "base/clock.h"
 #include "base/parallel.h"
-#include "tuner/cli/command.h"
-#include "tuner/cli/describe.h"
-#include "tuner/cli/problem.h"
+#include "tuner/cli/options/command.h"
+#include "tuner/cli/options/problem.h"
+#include "tuner/cli/show/describe.h"
 #include "tuner/verify/checksum.h"
 #include "tuner/verify/exact.h"
 #include "tuner/verify/inputs.h"

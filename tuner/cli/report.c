@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "base/replace.h"
-#include "db/query.h"
-#include "db/store.h"
+#include "db/store/query.h"
+#include "db/store/store.h"
 #include "reports/report.h"
-#include "tuner/cli/command.h"
+#include "tuner/cli/options/command.h"
 
 static const char default_output[] = "halotune-report.html";
 

@@ -1,5 +1,5 @@
 /* space.c: `halotune space STENCIL`: how many variants each template has for a problem, and why not more. */
-#include "stencil/space.h"
+#include "stencil/template/space.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "tuner/cli/variant.h"
+#include "tuner/cli/options/variant.h"
 
 struct report {
   const struct problem *problem;

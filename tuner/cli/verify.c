@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "tuner/cli/describe.h"
-#include "tuner/cli/pick.h"
-#include "tuner/cli/variant.h"
+#include "tuner/cli/options/pick.h"
+#include "tuner/cli/options/variant.h"
+#include "tuner/cli/show/describe.h"
 #include "tuner/verify/host_verify.h"
 
 enum { DEFAULT_SAMPLE = 60 };

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "stencil/analysis.h"
+#include "stencil/analysis/analysis.h"
 
 /* From low up to and without high on each axis; empty where they leave nothing on some axis. */
 struct box {

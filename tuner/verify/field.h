@@ -5,7 +5,7 @@
 #ifndef TUNER_VERIFY_FIELD_H
 #define TUNER_VERIFY_FIELD_H
 
-#include "stencil/analysis.h"
+#include "stencil/analysis/analysis.h"
 
 /* How the fields of one run lie in memory: all alike, so that they can trade places between time steps. */
 struct layout {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "stencil/iterate.h"
+#include "stencil/analysis/iterate.h"
 #include "tuner/verify/host_fields.h"
 
 #define AS_NAME(name, text) text,

@@ -2,8 +2,8 @@
 #ifndef TUNER_VERIFY_HOST_CHECK_H
 #define TUNER_VERIFY_HOST_CHECK_H
 
-#include "stencil/generate.h"
-#include "tuner/backend/host.h"
+#include "stencil/generate/generate.h"
+#include "tuner/emulate/emulation.h"
 #include "tuner/verify/compare.h"
 #include "tuner/verify/scene.h"
 

@@ -2,7 +2,7 @@
 #ifndef TUNER_VERIFY_INPUTS_H
 #define TUNER_VERIFY_INPUTS_H
 
-#include "stencil/analysis.h"
+#include "stencil/analysis/analysis.h"
 
 enum input_kind {
   INPUT_SMOOTH, /* a sum of plane waves, periodic where the axis is, with other wave numbers along each axis */

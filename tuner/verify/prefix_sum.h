@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "stencil/stencil.h"
+#include "stencil/file/stencil.h"
 
 /*   axis      0, 1, 2 for x, y, z
  *   absolute  whether to add absolute values

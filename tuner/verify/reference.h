@@ -3,7 +3,7 @@
 #ifndef TUNER_VERIFY_REFERENCE_H
 #define TUNER_VERIFY_REFERENCE_H
 
-#include "stencil/analysis.h"
+#include "stencil/analysis/analysis.h"
 
 struct reference {
   const struct stencil *stencil;

@@ -6,7 +6,7 @@
 #ifndef TUNER_VERIFY_ROW_PROGRAM_H
 #define TUNER_VERIFY_ROW_PROGRAM_H
 
-#include "stencil/analysis.h"
+#include "stencil/analysis/analysis.h"
 #include "tuner/verify/rows.h"
 
 struct row_instruction {

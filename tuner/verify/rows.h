@@ -2,7 +2,7 @@
 #ifndef TUNER_VERIFY_ROWS_H
 #define TUNER_VERIFY_ROWS_H
 
-#include "stencil/expr.h"
+#include "stencil/expression/expr.h"
 
 enum { ROW_POINTS = 256, ROW_MAX_ARGS = MAX_EXPR_ARGS };
 

@@ -3,7 +3,7 @@
 #ifndef TUNER_VERIFY_SCENE_H
 #define TUNER_VERIFY_SCENE_H
 
-#include "stencil/domain.h"
+#include "stencil/launch/domain.h"
 #include "tuner/verify/box.h"
 #include "tuner/verify/inputs.h"
 

@@ -1,0 +1,26 @@
+/* utf8.h: the characters of UTF-8 text, and which of them a terminal may see. */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether a byte begins a character: bytes 10xxxxxx continue the character that an earlier byte began. */
+static inline bool begins_character(char byte) { return ((unsigned char)byte & 0xC0U) != 0x80U; }
+
+/* The number of bytes of the character at the start of a text, at least 1. A byte that is not UTF-8 counts as one
+ * character. */
+size_t character_bytes(const char *text);
+
+/* The number of bytes of the printable character at the start of a text of `length` bytes, where length is at least 1.
+ * Returns 0 for a control character and for bytes that are not UTF-8. */
+size_t printable_bytes(const char *text, size_t length);
+
+/* Copy a text, cut to `bytes` with its NUL; what is neither printable UTF-8 nor the end of a line nor a tab becomes
+ * '?'. */
+void printable_copy(char *out, size_t bytes, const char *text);
+
+/* Whether a text is one line in printable UTF-8. */
+bool is_printable_line(const char *text);
+
+#endif

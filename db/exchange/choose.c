@@ -1,0 +1,70 @@
+/* choose.c: one statement a table, each using those before it. */
+#include "db/exchange/choose.h"
+
+#include "base/array.h"
+#include "db/exchange/table.h"
+#include "db/store/query.h"
+
+/* Places: stencil, device, dtype, nx, ny, nz, before; NULL is no condition. */
+static const struct {
+  enum table_name table;
+  const char *sql;
+} rows[] = {
+    {TABLE_PROBLEM,
+     "select p.id from problem p join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
+     " where (?1 is null or s.name = ?1) and (?2 is null or d.name = ?2 or d.uuid = ?2) and (?3 is null or"
+     " p.dtype = ?3)"
+     " and (?4 is null or (p.nx = ?4 and p.ny = ?5 and p.nz = ?6))"},
+    {TABLE_RUN,
+     "select id from run where problem_id in (select id from chosen_problem) and (?7 is null or started < ?7)"},
+    {TABLE_BEST,
+     "select id from best where problem_id in (select id from chosen_problem) and (?7 is null or date < ?7)"},
+    {TABLE_MEASUREMENT, "select rowid from measurement where run_id in (select id from chosen_run)"},
+    {TABLE_FINALIST, "select rowid from finalist where run_id in (select id from chosen_run)"},
+    {TABLE_VARIANT, "select variant_id from measurement where rowid in (select id from chosen_measurement)"
+                    " union select variant_id from finalist where rowid in (select id from chosen_finalist)"
+                    " union select variant_id from best where id in (select id from chosen_best)"},
+    {TABLE_TEMPLATE, "select template_id from variant where id in (select id from chosen_variant) group by 1"},
+    {TABLE_STENCIL, "select stencil_id from variant where id in (select id from chosen_variant)"
+                    " union select stencil_id from problem where id in (select id from chosen_problem)"},
+    {TABLE_DEVICE, "select device_id from problem where id in (select id from chosen_problem) group by 1"},
+};
+
+static void bind_choice(sqlite3_stmt *query, const struct choice *choice) {
+  /* NULL binds NULL, and places that a statement does not have do no harm. */
+  sqlite3_bind_text(query, 1, choice->stencil, -1, SQLITE_STATIC);
+  sqlite3_bind_text(query, 2, choice->device, -1, SQLITE_STATIC);
+  if (choice->has_dtype) sqlite3_bind_text(query, 3, dtype_names[choice->dtype], -1, SQLITE_STATIC);
+  for (int axis = 0; axis < MAX_DIMS && choice->has_grid; axis++)
+    sqlite3_bind_int64(query, 4 + axis, choice->grid.n[axis]);
+  sqlite3_bind_text(query, 7, choice->before, -1, SQLITE_STATIC);
+}
+
+static halotune_status choose_rows(sqlite3 *connection, const char *table, const char *sql,
+                                   const struct choice *choice) {
+  struct text make = {0}, fill = {0};
+  sqlite3_stmt *query = NULL;
+  text_printf(&make, "create temp table if not exists chosen_%s (id integer primary key); delete from chosen_%s", table,
+              table);
+  text_printf(&fill, "insert into chosen_%s %s", table, sql);
+  halotune_status status =
+      text_ok(&make) && text_ok(&fill) ? query_script(connection, text_string(&make)) : fail_memory();
+  if (status == HALOTUNE_OK) status = query_prepare(connection, text_string(&fill), &query);
+  if (status == HALOTUNE_OK) {
+    bind_choice(query, choice);
+    status = query_run(query, NULL);
+  }
+  sqlite3_finalize(query);
+  text_free(&fill);
+  text_free(&make);
+  return status;
+}
+
+halotune_status store_choose(struct store *store, const struct choice *choice) {
+  sqlite3 *connection = store_connection(store);
+  halotune_status status = HALOTUNE_OK;
+  for (size_t i = 0; i < COUNT(rows) && status == HALOTUNE_OK; i++) {
+    status = choose_rows(connection, table_names[rows[i].table], rows[i].sql, choice);
+  }
+  return status;
+}

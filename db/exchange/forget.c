@@ -1,0 +1,57 @@
+/* forget.c: chosen rows go, from those that refer to others down to those that nothing refers to any more. */
+#include "db/exchange/forget.h"
+
+#include "base/array.h"
+#include "db/store/query.h"
+#include "db/store/refuted.h"
+
+static halotune_status count_rows(struct store *store, const char *sql, long *out) {
+  int64_t number = 0;
+  halotune_status status = query_number(store_connection(store), sql, &number);
+  *out = (long)number;
+  return status;
+}
+
+halotune_status store_forget_count(struct store *store, const struct choice *choice, struct forget_counts *out) {
+  halotune_status status = store_choose(store, choice);
+  if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_run", &out->runs);
+  if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_measurement", &out->measurements);
+  if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_best", &out->bests);
+  return status;
+}
+
+/* A best that stays can have come from a run that goes. */
+static const char *const removals[] = {
+    "create temp table if not exists vacated (id integer primary key); delete from vacated;"
+    " insert into vacated select problem_id from best where is_current and id in (select id from chosen_best)",
+    "update best set run_id = null where run_id in (select id from chosen_run) and id not in (select id from "
+    "chosen_best)",
+    "delete from best where id in (select id from chosen_best)",
+    /* With all that is still known; where there was no current one before, that has its reason. */
+    "update best set is_current = 1 where id in (select id from (select id, row_number() over"
+    " (partition by problem_id order by is_trusted desc, time_ms, id) as place from best b where problem_id in"
+    " (select id from vacated) and not " SQL_IS_REFUTED("b") ") where place = 1)",
+    "delete from finalist where rowid in (select id from chosen_finalist)",
+    "delete from measurement where rowid in (select id from chosen_measurement)",
+    "delete from run where id in (select id from chosen_run)",
+    "delete from problem where id in (select id from chosen_problem) and id not in (select problem_id from run)"
+    " and id not in (select problem_id from best)",
+    "delete from variant where id in (select id from chosen_variant) and id not in (select variant_id from measurement)"
+    " and id not in (select variant_id from finalist) and id not in (select variant_id from best)",
+    "delete from template where id in (select id from chosen_template) and id not in (select template_id from variant)",
+    "delete from stencil where id in (select id from chosen_stencil) and id not in (select stencil_id from variant)"
+    " and id not in (select stencil_id from problem)",
+    "delete from device where id in (select id from chosen_device) and id not in (select device_id from problem)",
+};
+
+halotune_status store_forget(struct store *store, const struct choice *choice) {
+  sqlite3 *connection = store_connection(store);
+  halotune_status status = query_script(connection, "begin immediate");
+  if (status != HALOTUNE_OK) return status;
+  status = store_choose(store, choice);
+  for (size_t i = 0; i < COUNT(removals) && status == HALOTUNE_OK; i++) status = query_script(connection, removals[i]);
+  status = query_finish(connection, status);
+  /* The file gives the room back; where there is no disk for that, it stays as large as it was. */
+  if (status == HALOTUNE_OK) sqlite3_exec(connection, "vacuum", NULL, NULL, NULL);
+  return status;
+}

@@ -1,0 +1,252 @@
+/* import.c: each row of the document is one insert, its members checked against the table's columns. */
+#include "db/exchange/import.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/utf8.h"
+#include "db/exchange/base64.h"
+#include "db/exchange/export.h"
+#include "db/exchange/json_text.h"
+#include "db/exchange/table.h"
+#include "db/store/query.h"
+
+static const size_t most_bytes = (size_t)1 << 30;
+
+struct reader {
+  const char *name;
+  sqlite3 *connection;
+  const struct tables *tables;
+  const struct table *table; /* that is being read */
+  size_t number;             /* of the row, from 1 */
+  sqlite3_stmt *insert;
+};
+
+#define read_fail(r, format, ...) \
+  fail(HALOTUNE_PARSE, "%s: %s, row %zu: " format, (r)->name, (r)->table->name, (r)->number, __VA_ARGS__)
+
+static halotune_status bind_samples(const struct reader *r, const struct column *column, const json_t *value,
+                                    int place) {
+  size_t count = json_array_size(value);
+  float *samples = malloc((count + 1) * sizeof *samples);
+  if (!samples) return fail_memory();
+  for (size_t i = 0; i < count; i++) {
+    const json_t *item = json_array_get(value, i);
+    samples[i] = (float)(json_is_number(item) ? json_number_value(item) : (double)NAN);
+    if (isfinite(samples[i])) continue;
+    free(samples);
+    return read_fail(r, "'%s' holds what is no sample", column->name);
+  }
+  sqlite3_bind_blob64(r->insert, place, samples, count * sizeof *samples, free);
+  return HALOTUNE_OK;
+}
+
+static halotune_status bind_base64(const struct reader *r, const struct column *column, const char *value, int place) {
+  struct text bytes = {0};
+  halotune_status status = base64_read(value, &bytes) ? HALOTUNE_OK : read_fail(r, "'%s' is not base64", column->name);
+  if (!text_ok(&bytes)) status = fail_memory();
+  if (status == HALOTUNE_OK) sqlite3_bind_blob64(r->insert, place, text_string(&bytes), bytes.length, SQLITE_TRANSIENT);
+  text_free(&bytes);
+  return status;
+}
+
+static halotune_status bind_json(const struct reader *r, json_t *value, int place) {
+  struct text text = {0};
+  json_text_value(&text, value);
+  halotune_status status = text_ok(&text) ? HALOTUNE_OK : fail_memory();
+  if (status == HALOTUNE_OK) sqlite3_bind_text(r->insert, place, text_string(&text), -1, SQLITE_TRANSIENT);
+  text_free(&text);
+  return status;
+}
+
+static bool is_of_kind(const struct column *column, const json_t *value) {
+  switch (column->kind) {
+  case COLUMN_INTEGER: return json_is_integer(value);
+  case COLUMN_REAL: return json_is_number(value);
+  case COLUMN_TEXT:
+  case COLUMN_BYTES: return json_is_string(value);
+  case COLUMN_SAMPLES: return json_is_array(value);
+  case COLUMN_JSON: return json_is_array(value) || json_is_object(value);
+  }
+  return false;
+}
+
+static halotune_status bind_member(const struct reader *r, int column_number, json_t *value) {
+  const struct column *column = &r->table->columns[column_number];
+  int place = column_number + 2;
+  if (!is_of_kind(column, value)) return read_fail(r, "'%s' is not of the kind that it should be", column->name);
+  switch (column->kind) {
+  case COLUMN_INTEGER: sqlite3_bind_int64(r->insert, place, json_integer_value(value)); break;
+  case COLUMN_REAL: sqlite3_bind_double(r->insert, place, json_number_value(value)); break;
+  case COLUMN_TEXT: sqlite3_bind_text(r->insert, place, json_string_value(value), -1, SQLITE_STATIC); break;
+  case COLUMN_JSON: return bind_json(r, value, place);
+  case COLUMN_SAMPLES: return bind_samples(r, column, value, place);
+  case COLUMN_BYTES: return bind_base64(r, column, json_string_value(value), place);
+  }
+  return HALOTUNE_OK;
+}
+
+/* What documents may leave out although the table has no default for it. */
+static void bind_omissions(const struct reader *r) {
+  int trusted = table_column(r->table, "is_trusted"), cubin = table_column(r->table, "cubin");
+  if (trusted >= 0 && r->table->columns[trusted].must_be_given) sqlite3_bind_int(r->insert, trusted + 2, 0);
+  if (cubin >= 0) sqlite3_bind_zeroblob(r->insert, cubin + 2, 0);
+}
+
+/* Members that are missing, and may not be. */
+static halotune_status check_members(const struct reader *r, const json_t *row) {
+  for (int i = 0; i < r->table->column_count; i++) {
+    const struct column *column = &r->table->columns[i];
+    bool may_be_missing =
+        !column->must_be_given || strcmp(column->name, "is_trusted") == 0 || strcmp(column->name, "cubin") == 0;
+    if (!may_be_missing && !json_object_get(row, column->name)) return read_fail(r, "'%s' is missing", column->name);
+  }
+  return HALOTUNE_OK;
+}
+
+static halotune_status bind_row(const struct reader *r, json_t *row) {
+  const char *key;
+  json_t *value;
+  json_object_foreach(row, key, value) {
+    int column = table_column(r->table, key);
+    halotune_status status = HALOTUNE_OK;
+    if (strcmp(key, "id") == 0 && r->table->has_id && json_is_integer(value)) {
+      sqlite3_bind_int64(r->insert, 1, json_integer_value(value));
+    } else if (column < 0 || strcmp(key, "is_trusted") == 0) {
+      status = read_fail(r, "'%s' is not a member that can stand here", key);
+    } else {
+      status = bind_member(r, column, value);
+    }
+    if (status != HALOTUNE_OK) return status;
+  }
+  return HALOTUNE_OK;
+}
+
+/* Members with a default are left to it: NULL in an insert would not be. */
+static halotune_status prepare_insert(struct reader *r, const json_t *row) {
+  struct text sql = {0}, places = {0};
+  text_printf(&sql, "insert into %s (%s", r->table->name, r->table->has_id ? "id" : "rowid");
+  text_printf(&places, "?1");
+  for (int i = 0; i < r->table->column_count; i++) {
+    const struct column *column = &r->table->columns[i];
+    if (!json_object_get(row, column->name) && !column->must_be_given) continue;
+    text_printf(&sql, ", %s", column->name);
+    text_printf(&places, ", ?%d", i + 2);
+  }
+  text_printf(&sql, ") values (%s)", text_string(&places));
+  bool ok = text_ok(&sql) && text_ok(&places);
+  halotune_status status = ok ? query_prepare(r->connection, text_string(&sql), &r->insert) : fail_memory();
+  text_free(&places);
+  text_free(&sql);
+  return status;
+}
+
+static halotune_status read_row(struct reader *r, json_t *row) {
+  if (!json_is_object(row)) return read_fail(r, "this is not %s", "an object");
+  halotune_status status = check_members(r, row);
+  if (status == HALOTUNE_OK) status = prepare_insert(r, row);
+  if (status == HALOTUNE_OK) {
+    bind_omissions(r);
+    status = bind_row(r, row);
+  }
+  if (status == HALOTUNE_OK && sqlite3_step(r->insert) != SQLITE_DONE) {
+    bool memory = sqlite3_errcode(r->connection) == SQLITE_NOMEM;
+    status = memory ? fail_memory() : read_fail(r, "%s", sqlite3_errmsg(r->connection));
+  }
+  sqlite3_finalize(r->insert);
+  r->insert = NULL;
+  return status;
+}
+
+static halotune_status read_table(struct reader *r, const json_t *rows) {
+  size_t i;
+  json_t *row;
+  halotune_status status = HALOTUNE_OK;
+  if (!rows) return HALOTUNE_OK;
+  r->number = 0;
+  if (!json_is_array(rows)) return fail(HALOTUNE_PARSE, "%s: '%s' is not a list of rows", r->name, r->table->name);
+  for (i = 0; i < json_array_size(rows) && status == HALOTUNE_OK; i++) {
+    row = json_array_get(rows, i);
+    r->number = i + 1;
+    status = read_row(r, row);
+  }
+  return status;
+}
+
+static halotune_status read_tables(struct reader *r, json_t *tables) {
+  const char *key;
+  json_t *rows;
+  halotune_status status = HALOTUNE_OK;
+  if (!json_is_object(tables)) return fail(HALOTUNE_PARSE, "%s: there are no 'tables'", r->name);
+  json_object_foreach(tables, key, rows) {
+    bool known = false;
+    for (int i = 0; i < TABLE_COUNT; i++) known = known || strcmp(key, table_names[i]) == 0;
+    if (!known) return fail(HALOTUNE_PARSE, "%s: there is no table '%s'", r->name, key);
+  }
+  for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++) {
+    r->table = &r->tables->list[i];
+    status = read_table(r, json_object_get(tables, table_names[i]));
+  }
+  return status;
+}
+
+static halotune_status check_head(const json_t *document, const char *name) {
+  const char *format = json_string_value(json_object_get(document, "format"));
+  const json_t *version = json_object_get(document, "version");
+  if (!format || strcmp(format, EXPORT_FORMAT) != 0) {
+    return fail(HALOTUNE_PARSE, "%s: this is neither a tuning database nor what 'halotune db export' writes", name);
+  }
+  if (json_is_integer(version) && json_integer_value(version) == EXPORT_VERSION) return HALOTUNE_OK;
+  return fail(HALOTUNE_PARSE, "%s: this Halotune reads version %d of the format alone", name, EXPORT_VERSION);
+}
+
+/* Messages repeat words of the document. */
+static halotune_status fail_printably(void) {
+  char text[FAIL_TEXT_BYTES];
+  printable_copy(text, sizeof text, fail_text());
+  return fail(HALOTUNE_PARSE, "%s", text);
+}
+
+halotune_status import_parse(const char *text, size_t length, const char *name, struct store **out) {
+  json_error_t error;
+  struct store *store = NULL;
+  *out = NULL;
+  struct tables *tables = malloc(sizeof *tables);
+  if (!tables) return fail_memory();
+  json_t *document = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+  halotune_status status = HALOTUNE_OK;
+  if (!document) status = fail(HALOTUNE_PARSE, "%s:%d:%d: %s", name, error.line, error.column, error.text);
+  if (status == HALOTUNE_OK) status = check_head(document, name);
+  if (status == HALOTUNE_OK) status = store_open_memory(&store);
+  if (status == HALOTUNE_OK) status = tables_read(store_connection(store), tables);
+  if (status == HALOTUNE_OK) status = query_script(store_connection(store), "begin");
+  if (status == HALOTUNE_OK) {
+    struct reader r = {.name = name, .connection = store_connection(store), .tables = tables};
+    status = query_finish(r.connection, read_tables(&r, json_object_get(document, "tables")));
+  }
+  if (status == HALOTUNE_PARSE) status = fail_printably();
+  if (status == HALOTUNE_OK) *out = store;
+  else store_close(store);
+  json_decref(document);
+  free(tables);
+  return status;
+}
+
+halotune_status import_open(const char *path, struct store **out) {
+  static const char mark[] = "SQLite format 3"; /* what every SQLite file begins with, its NUL included */
+  char *text = NULL, head[sizeof mark] = "";
+  size_t length;
+  *out = NULL;
+  FILE *file = fopen(path, "rb");
+  bool is_database = file && fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, mark, sizeof mark) == 0;
+  if (file) fclose(file);
+  if (is_database) return store_open(path, STORE_READ, out);
+  halotune_status status = file_read(path, most_bytes, &text, &length);
+  if (status == HALOTUNE_OK) status = import_parse(text, length, path, out);
+  free(text);
+  return status;
+}

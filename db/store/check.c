@@ -1,0 +1,210 @@
+/* check.c: one function a kind of row. */
+#include "db/store/check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/utf8.h"
+#include "db/store/launch_text.h"
+#include "db/store/query.h"
+
+struct check {
+  sqlite3 *connection;
+  void (*problem)(void *context, const char *text);
+  void *context;
+  long found;
+};
+
+static void __attribute__((format(printf, 2, 3))) report(struct check *c, const char *format, ...) {
+  char text[FAIL_TEXT_BYTES], printable[FAIL_TEXT_BYTES];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  printable_copy(printable, sizeof printable, text);
+  c->found++;
+  c->problem(c->context, printable);
+}
+
+/* Calls `look` for each row. A failure of `look` ends the walk; what is wrong with a row is reported, not returned. */
+static halotune_status each_row(struct check *c, const char *sql,
+                                halotune_status (*look)(struct check *c, sqlite3_stmt *row)) {
+  sqlite3_stmt *query = NULL;
+  int code = SQLITE_DONE;
+  halotune_status status = query_prepare(c->connection, sql, &query);
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) status = look(c, query);
+  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(c->connection);
+  sqlite3_finalize(query);
+  return status;
+}
+
+static halotune_status look_at_integrity(struct check *c, sqlite3_stmt *row) {
+  if (strcmp(column_text(row, 0), "ok") != 0) report(c, "the file is damaged: %s", column_text(row, 0));
+  return HALOTUNE_OK;
+}
+
+static halotune_status look_at_reference(struct check *c, sqlite3_stmt *row) {
+  report(c, "%s %lld refers to a row of %s that is not there", column_text(row, 0),
+         (long long)sqlite3_column_int64(row, 1), column_text(row, 2));
+  return HALOTUNE_OK;
+}
+
+/* Columns: what it is, its name. Triggers and views are code that nobody asked for. */
+static halotune_status look_at_object(struct check *c, sqlite3_stmt *row) {
+  report(c, "%s '%s' does not belong into this database", column_text(row, 0), column_text(row, 1));
+  return HALOTUNE_OK;
+}
+
+static halotune_status check_file(struct check *c) {
+  halotune_status status = each_row(c, "pragma integrity_check", look_at_integrity);
+  if (status == HALOTUNE_OK) status = each_row(c, "pragma foreign_key_check", look_at_reference);
+  if (status != HALOTUNE_OK) return status;
+  return each_row(
+      c,
+      "select type, name from sqlite_master where type in ('trigger', 'view') or (type = 'table' and name not in"
+      " ('device', 'stencil', 'template', 'problem', 'variant', 'run', 'measurement', 'finalist', 'best')"
+      " and name not like 'sqlite\\_%' escape '\\')",
+      look_at_object);
+}
+
+static bool is_bad(halotune_status status) { return status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT; }
+
+/* Columns: name, hash, text. */
+static halotune_status look_at_stencil(struct check *c, sqlite3_stmt *row) {
+  const char *name = column_text(row, 0), *text = column_text(row, 2);
+  struct source source = source_of(name, text, strlen(text));
+  struct stencil *stencil = NULL;
+  struct analysis *analysis = NULL;
+  char hex[HASH_HEX_BYTES];
+  halotune_status status = stencil_parse(&source, &stencil);
+  if (status == HALOTUNE_OK) status = analysis_make(stencil, &analysis);
+  if (is_bad(status)) {
+    report(c, "the stencil %s cannot be read: %s", name, fail_text());
+    status = HALOTUNE_OK;
+  } else if (status == HALOTUNE_OK) {
+    hash_hex(analysis->hash, hex);
+    if (strcmp(hex, column_text(row, 1)) != 0) report(c, "the text of stencil %s is not that of its hash", name);
+    if (strcmp(stencil->name, name) != 0) report(c, "the stencil %s calls itself %s", name, stencil->name);
+  }
+  analysis_free(analysis);
+  stencil_free(stencil);
+  return status;
+}
+
+static halotune_status check_variants(struct check *c, int64_t template_id, const struct template *template) {
+  sqlite3_stmt *query = NULL;
+  int code = SQLITE_DONE;
+  halotune_status status =
+      query_prepare(c->connection, "select id, parameters from variant where template_id = ?1", &query);
+  if (status == HALOTUNE_OK) sqlite3_bind_int64(query, 1, template_id);
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
+    struct configuration configuration;
+    status = configuration_read(template, column_text(query, 1), &configuration);
+    if (!is_bad(status)) continue;
+    report(c, "variant %lld: %s", (long long)sqlite3_column_int64(query, 0), fail_text());
+    status = HALOTUNE_OK;
+  }
+  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(c->connection);
+  sqlite3_finalize(query);
+  return status;
+}
+
+/* Columns: name, hash, yaml, cuda, id. */
+static halotune_status look_at_template(struct check *c, sqlite3_stmt *row) {
+  const char *name = column_text(row, 0), *yaml = column_text(row, 2);
+  struct source source = source_of(name, yaml, strlen(yaml));
+  struct template *template = NULL;
+  char hex[HASH_HEX_BYTES];
+  halotune_status status = template_parse(&source, column_text(row, 3), &template);
+  if (is_bad(status)) {
+    report(c, "the template %s cannot be read: %s", name, fail_text());
+    return HALOTUNE_OK;
+  }
+  if (status != HALOTUNE_OK) return status;
+  hash_hex(template->hash, hex);
+  if (strcmp(hex, column_text(row, 1)) != 0) report(c, "the texts of template %s are not those of its hash", name);
+  if (strcmp(template->name, name) != 0) report(c, "the template %s calls itself %s", name, template->name);
+  status = check_variants(c, sqlite3_column_int64(row, 4), template);
+  template_free(template);
+  return status;
+}
+
+static const char words_sql[] =
+    "select 'device', id, name from device union all select 'device', id, uuid from device"
+    " union all select 'run', id, host from run union all select 'run', id, command from run"
+    " union all select 'run', id, driver from run union all select 'run', id, nvrtc from run"
+    " union all select 'run', id, version from run union all select 'run', id, strategy from run"
+    " union all select 'run', id, started from run union all select 'best', id, origin from best"
+    " union all select 'best', id, date from best union all select 'best', id, driver from best"
+    " union all select 'best', id, nvrtc from best union all select 'best', id, arch from best"
+    " union all select 'best', id, second_grid from best";
+
+static halotune_status look_at_words(struct check *c, sqlite3_stmt *row) {
+  const char *word = column_text(row, 2);
+  if (!is_printable_line(word)) {
+    report(c, "%s %lld: '%s' cannot be printed", column_text(row, 0), (long long)sqlite3_column_int64(row, 1), word);
+  }
+  return HALOTUNE_OK;
+}
+
+/* Columns: id, outcome, sample_count, length of samples. */
+static halotune_status look_at_measurement(struct check *c, sqlite3_stmt *row) {
+  enum outcome outcome;
+  long long id = sqlite3_column_int64(row, 0), count = sqlite3_column_int64(row, 2),
+            bytes = sqlite3_column_int64(row, 3);
+  if (!outcome_find(column_text(row, 1), &outcome))
+    report(c, "measurement %lld: there is no outcome '%s'", id, column_text(row, 1));
+  if (bytes != 0 && bytes != count * (long long)sizeof(float))
+    report(c, "measurement %lld: its samples are not %lld", id, count);
+  return HALOTUNE_OK;
+}
+
+/* Columns: id, source, source_hash of its variant, launch, coefficients, whether variant and problem are of
+ * one stencil. */
+static halotune_status look_at_best(struct check *c, sqlite3_stmt *row) {
+  long long id = sqlite3_column_int64(row, 0);
+  const char *source = column_text(row, 1);
+  char hex[HASH_HEX_BYTES];
+  struct launch launch;
+  int count = 0;
+  double *coefficients = malloc(MAX_COEFFICIENTS * sizeof *coefficients);
+  if (!coefficients) return fail_memory();
+  hash_hex(hash_bytes(source, strlen(source)), hex);
+  if (strcmp(hex, column_text(row, 2)) != 0) report(c, "best %lld: its source is not that of its variant's hash", id);
+  halotune_status launch_status = launch_read(column_text(row, 3), &launch);
+  if (launch_status != HALOTUNE_OK) report(c, "best %lld: %s", id, fail_text());
+  else if (!strstr(source, launch.kernel)) report(c, "best %lld: its source has no kernel %s", id, launch.kernel);
+  halotune_status coefficient_status = coefficients_read(column_text(row, 4), coefficients, MAX_COEFFICIENTS, &count);
+  if (coefficient_status != HALOTUNE_OK) report(c, "best %lld: %s", id, fail_text());
+  if (!sqlite3_column_int(row, 5)) report(c, "best %lld: its variant is of another stencil than its problem", id);
+  free(coefficients);
+  return launch_status == HALOTUNE_MEMORY || coefficient_status == HALOTUNE_MEMORY ? HALOTUNE_MEMORY : HALOTUNE_OK;
+}
+
+halotune_status store_check(struct store *store, void (*problem)(void *context, const char *text), void *context,
+                            long *found) {
+  static const struct {
+    const char *sql;
+    halotune_status (*look)(struct check *c, sqlite3_stmt *row);
+  } looks[] = {
+      {"select name, hash, text from stencil", look_at_stencil},
+      {"select name, hash, yaml, cuda, id from template", look_at_template},
+      {words_sql, look_at_words},
+      {"select id, outcome, sample_count, coalesce(length(samples), 0) from measurement", look_at_measurement},
+      {"select b.id, b.source, v.source_hash, b.launch, b.coefficients, v.stencil_id = p.stencil_id from best b"
+       " join variant v on v.id = b.variant_id join problem p on p.id = b.problem_id",
+       look_at_best},
+  };
+  struct check c = {.connection = store_connection(store), .problem = problem, .context = context};
+  halotune_status status = check_file(&c);
+  /* Rows of a file that is damaged mean nothing, and reading them fails. */
+  bool is_whole = c.found == 0;
+  for (size_t i = 0; i < COUNT(looks) && status == HALOTUNE_OK && is_whole; i++) {
+    status = each_row(&c, looks[i].sql, looks[i].look);
+  }
+  *found = c.found;
+  return status;
+}

@@ -1,0 +1,15 @@
+/* filesystem.h: whether a file lies on this machine alone. */
+#ifndef DB_STORE_FILESYSTEM_H
+#define DB_STORE_FILESYSTEM_H
+
+#include <stdbool.h>
+
+/* Whether a filesystem, by the type that statfs tells, is one that several machines can have mounted (NFS, Lustre,
+ * GPFS, CIFS ...), or may hide one that is (FUSE). Shared memory beside a file, which SQLite's WAL needs, does not
+ * work there. */
+bool filesystem_is_shared(unsigned long type);
+
+/* The same for the filesystem of an existing file. Where the system does not tell: true. */
+bool file_is_shared(const char *path);
+
+#endif

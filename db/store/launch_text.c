@@ -1,0 +1,280 @@
+/* launch_text.c: launches, configurations and coefficients as JSON, written in one fixed form, read with jansson. */
+#include "db/store/launch_text.h"
+
+#include <ctype.h>
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+
+static void add_axes(struct text *text, const char *key, const long axes[MAX_DIMS]) {
+  text_printf(text, ",\"%s\":[%ld,%ld,%ld]", key, axes[0], axes[1], axes[2]);
+}
+
+static void add_maps(struct text *text, const char *key, const struct tensor_maps *maps) {
+  if (maps->count == 0) return;
+  text_printf(text, ",\"%s\":{\"fields\":[", key);
+  for (int i = 0; i < maps->count; i++) text_printf(text, "%s%d", i ? "," : "", maps->fields[i]);
+  text_printf(text, "]");
+  add_axes(text, "box", maps->box);
+  text_printf(text, ",\"promotion_bytes\":%d}", maps->promotion_bytes);
+}
+
+/* Names of kernels are identifiers, words of templates too: nothing in them needs an escape. */
+void launch_write(const struct launch *launch, struct text *text) {
+  static const char *const textures[] = {"", ",\"textures\"", ",\"textures2d\""};
+  text_printf(text, "{\"kernel\":\"%s\"", launch->kernel);
+  add_axes(text, "block", launch->block);
+  add_axes(text, "grid", launch->grid);
+  text_printf(text, ",\"shared_bytes\":%ld,\"index_bytes\":%d,\"extents\":\"%s\"", launch->shared_bytes,
+              launch->index_bytes, launch->literal_extents ? "literal" : "runtime");
+  add_maps(text, "tensor_inputs", &launch->input_maps);
+  add_maps(text, "tensor_outputs", &launch->output_maps);
+  if (launch_cluster_blocks(launch) > 1) add_axes(text, "cluster", launch->cluster);
+  if (launch->overlaps) text_printf(text, ",\"overlap\":true");
+  if (launch->workspace_bytes > 0) text_printf(text, ",\"workspace_bytes\":%ld", launch->workspace_bytes);
+  text_printf(text, ",\"arguments\":[\"inputs\",\"outputs\"%s%s%s%s,\"geometry\"%s]}",
+              textures[launch->passes_textures], launch->input_maps.count > 0 ? ",\"tensor_inputs\"" : "",
+              launch->output_maps.count > 0 ? ",\"tensor_outputs\"" : "",
+              launch->workspace_bytes > 0 ? ",\"workspace\"" : "",
+              launch->passes_coefficients ? ",\"coefficients\"" : "");
+}
+
+void configuration_write(const struct template *template, const struct configuration *configuration,
+                         struct text *text) {
+  text_printf(text, "{");
+  for (int i = 0; i < template->parameter_count; i++) {
+    const struct parameter *parameter = &template->parameters[i];
+    int choice = configuration->choice[i];
+    text_printf(text, "%s\"%s\":", i ? "," : "", parameter->name);
+    if (parameter->is_word) text_printf(text, "\"%s\"", parameter->words[choice]);
+    else text_number(text, parameter->values[choice]);
+  }
+  text_printf(text, "}");
+}
+
+void coefficients_write(const double *coefficients, int count, struct text *text) {
+  text_printf(text, "[");
+  for (int i = 0; i < count; i++) {
+    if (i) text_printf(text, ",");
+    text_number(text, coefficients[i]);
+  }
+  text_printf(text, "]");
+}
+
+/* The whole text as one value of a kind. The caller's to json_decref. */
+static halotune_status read_value(const char *text, json_type type, const char *what, json_t **out) {
+  json_error_t error;
+  *out = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+  if (*out && json_typeof(*out) == type) return HALOTUNE_OK;
+  if (*out) snprintf(error.text, sizeof error.text, "it is of another kind");
+  json_decref(*out);
+  *out = NULL;
+  return fail(HALOTUNE_PARSE, "%s cannot be read: %s", what, error.text);
+}
+
+static halotune_status read_whole(const json_t *value, const char *what, long low, long high, long *out) {
+  if (!json_is_integer(value) || json_integer_value(value) < low || json_integer_value(value) > high) {
+    return fail(HALOTUNE_PARSE, "launch: '%s' is no whole number from %ld to %ld", what, low, high);
+  }
+  *out = (long)json_integer_value(value);
+  return HALOTUNE_OK;
+}
+
+static halotune_status read_axes(const json_t *launch, const char *key, long out[MAX_DIMS]) {
+  const json_t *axes = json_object_get(launch, key);
+  halotune_status status = HALOTUNE_OK;
+  if (!json_is_array(axes) || json_array_size(axes) != MAX_DIMS)
+    return fail(HALOTUNE_PARSE, "launch: '%s' are three numbers", key);
+  for (size_t i = 0; i < MAX_DIMS && status == HALOTUNE_OK; i++) {
+    status = read_whole(json_array_get(axes, i), key, 1, INT_MAX, &out[i]);
+  }
+  return status;
+}
+
+static halotune_status read_kernel(const json_t *value, char out[KERNEL_NAME_BYTES]) {
+  const char *name = json_string_value(value);
+  size_t length = name ? strlen(name) : 0;
+  bool good = length > 0 && length < KERNEL_NAME_BYTES && !isdigit((unsigned char)*name);
+  for (size_t i = 0; i < length && good; i++) good = isalnum((unsigned char)name[i]) || name[i] == '_';
+  if (!good) return fail(HALOTUNE_PARSE, "launch: 'kernel' is not the name of one");
+  memcpy(out, name, length + 1);
+  return HALOTUNE_OK;
+}
+
+/* Takes the next argument where it has this name. */
+static bool take(const json_t *list, size_t *at, const char *name) {
+  const char *found = json_string_value(json_array_get(list, *at));
+  bool same = found && strcmp(found, name) == 0;
+  *at += same;
+  return same;
+}
+
+static halotune_status read_arguments(const json_t *list, struct launch *out) {
+  size_t at = 0;
+  bool good = json_is_array(list) && take(list, &at, "inputs") && take(list, &at, "outputs");
+  if (good && take(list, &at, "textures")) out->passes_textures = 1;
+  else if (good && take(list, &at, "textures2d")) out->passes_textures = 2;
+  /* Maps are passed where they are described, and only there. */
+  good = good && take(list, &at, "tensor_inputs") == (out->input_maps.count > 0);
+  good = good && take(list, &at, "tensor_outputs") == (out->output_maps.count > 0);
+  good = good && take(list, &at, "workspace") == (out->workspace_bytes > 0);
+  good = good && take(list, &at, "geometry");
+  out->passes_coefficients = good && take(list, &at, "coefficients");
+  if (good && at == json_array_size(list)) return HALOTUNE_OK;
+  return fail(HALOTUNE_PARSE, "launch: 'arguments' are none that this Halotune knows how to pass");
+}
+
+static halotune_status read_extents(const json_t *value, bool *is_literal) {
+  const char *word = json_string_value(value);
+  *is_literal = word && strcmp(word, "literal") == 0;
+  if (*is_literal || (word && strcmp(word, "runtime") == 0)) return HALOTUNE_OK;
+  return fail(HALOTUNE_PARSE, "launch: 'extents' are runtime or literal");
+}
+
+static halotune_status read_fields(const json_t *list, const char *key, struct tensor_maps *out) {
+  halotune_status status = HALOTUNE_OK;
+  size_t count = json_array_size(list);
+  if (count < 1 || count > MAX_FIELDS)
+    return fail(HALOTUNE_PARSE, "launch: '%s' has no 'fields' that a stencil can have", key);
+  for (size_t i = 0; i < count && status == HALOTUNE_OK; i++) {
+    long field = 0;
+    status = read_whole(json_array_get(list, i), "fields", 0, MAX_FIELDS - 1, &field);
+    out->fields[i] = (int)field;
+  }
+  out->count = (int)count;
+  return status;
+}
+
+static halotune_status read_maps(const json_t *launch, const char *key, struct tensor_maps *out) {
+  enum { MEMBERS = 3, MOST_PROMOTION_BYTES = 256 };
+  const json_t *maps = json_object_get(launch, key);
+  long promotion_bytes = 0;
+  if (!maps) return HALOTUNE_OK;
+  if (json_object_size(maps) != MEMBERS)
+    return fail(HALOTUNE_PARSE, "launch: '%s' are fields, box and promotion_bytes", key);
+  halotune_status status = read_fields(json_object_get(maps, "fields"), key, out);
+  if (status == HALOTUNE_OK) status = read_axes(maps, "box", out->box);
+  if (status == HALOTUNE_OK) {
+    status = read_whole(json_object_get(maps, "promotion_bytes"), "promotion_bytes", 0, MOST_PROMOTION_BYTES,
+                        &promotion_bytes);
+  }
+  out->promotion_bytes = (int)promotion_bytes;
+  return status;
+}
+
+/* What a launch need not have. */
+static halotune_status read_extras(const json_t *launch, struct launch *out) {
+  const json_t *overlap = json_object_get(launch, "overlap"), *workspace = json_object_get(launch, "workspace_bytes");
+  for (int axis = 0; axis < MAX_DIMS; axis++) out->cluster[axis] = 1;
+  if (overlap && !json_is_true(overlap)) return fail(HALOTUNE_PARSE, "launch: 'overlap' is true where it is there");
+  out->overlaps = overlap != NULL;
+  halotune_status status =
+      json_object_get(launch, "cluster") ? read_axes(launch, "cluster", out->cluster) : HALOTUNE_OK;
+  if (status == HALOTUNE_OK) status = read_maps(launch, "tensor_inputs", &out->input_maps);
+  if (status == HALOTUNE_OK) status = read_maps(launch, "tensor_outputs", &out->output_maps);
+  if (!workspace || status != HALOTUNE_OK) return status;
+  if (overlap) return fail(HALOTUNE_PARSE, "launch: 'overlap' and 'workspace_bytes' cannot be there together");
+  return read_whole(workspace, "workspace_bytes", 1, LONG_MAX / 2, &out->workspace_bytes);
+}
+
+static halotune_status check_members(json_t *launch) {
+  static const char *const known[] = {"kernel",         "block",   "grid",      "shared_bytes",
+                                      "index_bytes",    "extents", "arguments", "tensor_inputs",
+                                      "tensor_outputs", "cluster", "overlap",   "workspace_bytes"};
+  const char *key;
+  json_t *value;
+  json_object_foreach(launch, key, value) {
+    bool found = false;
+    for (size_t i = 0; i < COUNT(known); i++) found = found || strcmp(key, known[i]) == 0;
+    if (!found) return fail(HALOTUNE_PARSE, "launch: '%s' is of a newer Halotune", key);
+  }
+  return HALOTUNE_OK;
+}
+
+halotune_status launch_read(const char *text, struct launch *out) {
+  struct launch launch = {.kernel = ""};
+  long index_bytes = 0;
+  json_t *json;
+  halotune_status status = read_value(text, JSON_OBJECT, "launch", &json);
+  if (status != HALOTUNE_OK) return status;
+  status = check_members(json);
+  if (status == HALOTUNE_OK) status = read_kernel(json_object_get(json, "kernel"), launch.kernel);
+  if (status == HALOTUNE_OK) status = read_axes(json, "block", launch.block);
+  if (status == HALOTUNE_OK) status = read_axes(json, "grid", launch.grid);
+  if (status == HALOTUNE_OK) {
+    status = read_whole(json_object_get(json, "shared_bytes"), "shared_bytes", 0, INT_MAX, &launch.shared_bytes);
+  }
+  if (status == HALOTUNE_OK)
+    status = read_whole(json_object_get(json, "index_bytes"), "index_bytes", 4, 8, &index_bytes);
+  if (status == HALOTUNE_OK && index_bytes != 4 && index_bytes != 8) {
+    status = fail(HALOTUNE_PARSE, "launch: 'index_bytes' are 4 or 8");
+  }
+  if (status == HALOTUNE_OK) status = read_extents(json_object_get(json, "extents"), &launch.literal_extents);
+  if (status == HALOTUNE_OK) status = read_extras(json, &launch);
+  if (status == HALOTUNE_OK) status = read_arguments(json_object_get(json, "arguments"), &launch);
+  launch.index_bytes = (int)index_bytes;
+  if (status == HALOTUNE_OK) *out = launch;
+  json_decref(json);
+  return status;
+}
+
+static bool has_value(const struct parameter *parameter, int choice, const json_t *value) {
+  if (!parameter->is_word) return json_is_number(value) && json_number_value(value) == parameter->values[choice];
+  return json_is_string(value) && strcmp(json_string_value(value), parameter->words[choice]) == 0;
+}
+
+/* is_older: parameters that the template does not have are passed over. */
+static halotune_status read_configuration(const struct template *template, const char *text, bool is_older,
+                                          struct configuration *out) {
+  struct configuration configuration = configuration_default(template);
+  const char *key;
+  json_t *json, *value;
+  halotune_status status = read_value(text, JSON_OBJECT, "parameters", &json);
+  if (status != HALOTUNE_OK) return status;
+  json_object_foreach(json, key, value) {
+    int at = template_parameter(template, key, strlen(key)), choice = 0;
+    if (at < 0 && is_older) continue;
+    if (at < 0) {
+      status = fail(HALOTUNE_PARSE, "template %s has no parameter '%s'", template->name, key);
+      break;
+    }
+    const struct parameter *parameter = &template->parameters[at];
+    while (choice < parameter->value_count && !has_value(parameter, choice, value)) choice++;
+    if (choice == parameter->value_count) {
+      status = fail(HALOTUNE_PARSE, "template %s: the stored value of %s is none of its values", template->name, key);
+      break;
+    }
+    configuration.choice[at] = (unsigned char)choice;
+  }
+  if (status == HALOTUNE_OK) *out = configuration;
+  json_decref(json);
+  return status;
+}
+
+halotune_status configuration_read(const struct template *template, const char *text, struct configuration *out) {
+  return read_configuration(template, text, false, out);
+}
+
+halotune_status configuration_read_older(const struct template *template, const char *text, struct configuration *out) {
+  return read_configuration(template, text, true, out);
+}
+
+halotune_status coefficients_read(const char *text, double *values, int most, int *count) {
+  json_t *json, *value;
+  size_t i;
+  halotune_status status = read_value(text, JSON_ARRAY, "coefficients", &json);
+  if (status != HALOTUNE_OK) return status;
+  *count = (int)json_array_size(json);
+  if (json_array_size(json) > (size_t)most) status = fail(HALOTUNE_PARSE, "there are more than %d coefficients", most);
+  for (i = 0; i < json_array_size(json) && status == HALOTUNE_OK; i++) {
+    value = json_array_get(json, i);
+    if (!json_is_number(value)) status = fail(HALOTUNE_PARSE, "a coefficient is not a number");
+    else values[i] = json_number_value(value);
+  }
+  json_decref(json);
+  return status;
+}

@@ -1,0 +1,24 @@
+/* migrate.h: databases of older versions, brought up to date step by step. */
+#ifndef DB_STORE_MIGRATE_H
+#define DB_STORE_MIGRATE_H
+
+#include <sqlite3.h>
+
+#include "base/fail.h"
+
+/* One step: SQL that makes a database of version `from` one of version from + 1. A list of them ends with {0}. */
+struct migration {
+  int from;
+  const char *sql;
+};
+
+/* Take all steps from the version that the database has (user_version) to `version`, in one transaction: after a
+ * failure the database is as it was.
+ *   steps  in any order
+ * Returns HALOTUNE_OK, also where there is nothing to do; HALOTUNE_DB where a step is missing or fails. */
+halotune_status migrate(sqlite3 *connection, const struct migration *steps, int version);
+
+/* The steps of this program's schema. */
+extern const struct migration schema_migrations[];
+
+#endif

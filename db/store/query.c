@@ -1,0 +1,109 @@
+/* query.c: SQLite's calls with our errors. */
+#include "db/store/query.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What to do about an error, as the end of a sentence. */
+static const char *advice(int code) {
+  switch (code & 0xff) {
+  case SQLITE_NOTADB: return "; it is no tuning database, so name another file";
+  case SQLITE_CORRUPT:
+    return "; the file is damaged: move it away, then bring back a copy of it or what 'halotune db export' still reads "
+           "of it";
+  case SQLITE_FULL: return "; make room on the disk, nothing of this result was stored";
+  case SQLITE_BUSY:
+  case SQLITE_LOCKED: return "; another program has been writing to it for long, so try again later";
+  case SQLITE_READONLY:
+  case SQLITE_PERM:
+  case SQLITE_CANTOPEN: return "; look at the permissions of the file and of its folder, or name another file";
+  default: return "";
+  }
+}
+
+halotune_status query_fail(sqlite3 *connection) {
+  const char *path = connection ? sqlite3_db_filename(connection, "main") : NULL;
+  int code = sqlite3_errcode(connection);
+  if (code == SQLITE_NOMEM) return fail_memory();
+  return fail(HALOTUNE_DB, "%s: %s%s", path && *path ? path : "database", sqlite3_errmsg(connection), advice(code));
+}
+
+halotune_status query_script(sqlite3 *connection, const char *sql) {
+  return sqlite3_exec(connection, sql, NULL, NULL, NULL) == SQLITE_OK ? HALOTUNE_OK : query_fail(connection);
+}
+
+halotune_status query_prepare(sqlite3 *connection, const char *sql, sqlite3_stmt **out) {
+  int code = sqlite3_prepare_v3(connection, sql, -1, SQLITE_PREPARE_PERSISTENT, out, NULL);
+  return code == SQLITE_OK ? HALOTUNE_OK : query_fail(connection);
+}
+
+halotune_status query_number(sqlite3 *connection, const char *sql, int64_t *out) {
+  sqlite3_stmt *query = NULL;
+  *out = 0;
+  halotune_status status = query_prepare(connection, sql, &query);
+  if (status == HALOTUNE_OK) status = query_run(query, out);
+  sqlite3_finalize(query);
+  return status;
+}
+
+halotune_status query_finish(sqlite3 *connection, halotune_status status) {
+  if (status == HALOTUNE_OK) status = query_script(connection, "commit");
+  /* Some errors have rolled back already. */
+  if (status != HALOTUNE_OK && !sqlite3_get_autocommit(connection)) {
+    sqlite3_exec(connection, "rollback", NULL, NULL, NULL);
+  }
+  return status;
+}
+
+halotune_status query_run(sqlite3_stmt *query, int64_t *found) {
+  int code = sqlite3_step(query);
+  if (found) *found = code == SQLITE_ROW ? sqlite3_column_int64(query, 0) : 0;
+  while (code == SQLITE_ROW) code = sqlite3_step(query);
+  halotune_status status = code == SQLITE_DONE ? HALOTUNE_OK : query_fail(sqlite3_db_handle(query));
+  sqlite3_reset(query);
+  sqlite3_clear_bindings(query);
+  return status;
+}
+
+/* A bind that fails leaves NULL, which the columns refuse. */
+void bind_integer(struct binder *binder, int64_t number) { sqlite3_bind_int64(binder->query, ++binder->at, number); }
+
+void bind_real(struct binder *binder, double number) {
+  if (isfinite(number)) sqlite3_bind_double(binder->query, ++binder->at, number);
+  else sqlite3_bind_null(binder->query, ++binder->at);
+}
+
+void bind_reading(struct binder *binder, int64_t number) {
+  if (number >= 0) sqlite3_bind_int64(binder->query, ++binder->at, number);
+  else sqlite3_bind_null(binder->query, ++binder->at);
+}
+
+void bind_text(struct binder *binder, const char *text) {
+  sqlite3_bind_text(binder->query, ++binder->at, text ? text : "", -1, SQLITE_STATIC);
+}
+
+void bind_bytes(struct binder *binder, const void *bytes, size_t length) {
+  sqlite3_bind_blob64(binder->query, ++binder->at, length > 0 ? bytes : "", length, SQLITE_STATIC);
+}
+
+double column_real(sqlite3_stmt *query, int column) {
+  return sqlite3_column_type(query, column) == SQLITE_NULL ? NAN : sqlite3_column_double(query, column);
+}
+
+int64_t column_reading(sqlite3_stmt *query, int column) {
+  return sqlite3_column_type(query, column) == SQLITE_NULL ? -1 : sqlite3_column_int64(query, column);
+}
+
+const char *column_text(sqlite3_stmt *query, int column) {
+  const char *text = (const char *)sqlite3_column_text(query, column);
+  return text ? text : "";
+}
+
+double value_real(sqlite3_value *value) {
+  return sqlite3_value_type(value) == SQLITE_NULL ? NAN : sqlite3_value_double(value);
+}
+
+const char *value_text(sqlite3_value *value) {
+  const char *text = (const char *)sqlite3_value_text(value);
+  return text ? text : "";
+}

@@ -1,0 +1,54 @@
+/* query.h: SQLite's calls with our errors; the table of SQL that the store prepares once; binding and reading of
+ * values. */
+#ifndef DB_STORE_QUERY_H
+#define DB_STORE_QUERY_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/fail.h"
+
+/* HALOTUNE_DB with what SQLite says of the last call of a connection, the file's path and what to do about it. */
+halotune_status query_fail(sqlite3 *connection);
+
+/* Run SQL that gives no rows. */
+halotune_status query_script(sqlite3 *connection, const char *sql);
+
+/* Prepare one statement, to be ended with sqlite3_finalize. */
+halotune_status query_prepare(sqlite3 *connection, const char *sql, sqlite3_stmt **out);
+
+/* The number in the first row and column; 0 where there is no row. */
+halotune_status query_number(sqlite3 *connection, const char *sql, int64_t *out);
+
+/* Commit where `status` is HALOTUNE_OK, else roll back; returns what came of it, the first detail kept. */
+halotune_status query_finish(sqlite3 *connection, halotune_status status);
+
+/* Run a bound statement to its end and make it ready for the next use.
+ *   found  receives the number in the first row and column, 0 without a row; may be NULL */
+halotune_status query_run(sqlite3_stmt *query, int64_t *found);
+
+/* Bind a value to the next place of a statement; NaN and negative readings become NULL. Texts and bytes must live
+ * until the statement is reset. */
+struct binder {
+  sqlite3_stmt *query;
+  int at; /* places that are bound */
+};
+
+void bind_integer(struct binder *binder, int64_t number);
+void bind_real(struct binder *binder, double number);     /* NULL where it is not finite */
+void bind_reading(struct binder *binder, int64_t number); /* NULL where it is negative */
+void bind_text(struct binder *binder, const char *text);  /* NULL stands for "" */
+void bind_bytes(struct binder *binder, const void *bytes, size_t length);
+
+/* A column of the present row: NaN, -1 or "" where it is NULL. */
+double column_real(sqlite3_stmt *query, int column);
+int64_t column_reading(sqlite3_stmt *query, int column);
+const char *column_text(sqlite3_stmt *query, int column);
+
+/* The same of a value that an SQL function is given. */
+double value_real(sqlite3_value *value);
+const char *value_text(sqlite3_value *value);
+
+#endif

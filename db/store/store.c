@@ -1,0 +1,183 @@
+/* store.c: the rows that say what is measured: devices, stencils, templates, problems, variants. */
+#include <stdio.h>
+#include <time.h>
+
+#include "db/store/launch_text.h"
+#include "db/store/store_parts.h"
+
+#define AS_NAME(name, text) text,
+const char *const launch_mode_names[LAUNCH_MODE_COUNT] = {LAUNCH_MODE_LIST(AS_NAME)};
+const char *const cache_mode_names[CACHE_MODE_COUNT] = {CACHE_MODE_LIST(AS_NAME)};
+#undef AS_NAME
+
+void date_now(char date[DATE_BYTES]) {
+  struct timespec now;
+  struct tm parts;
+  clock_gettime(CLOCK_REALTIME, &now);
+  gmtime_r(&now.tv_sec, &parts);
+  size_t length = strftime(date, DATE_BYTES, "%Y-%m-%dT%H:%M:%S", &parts);
+  snprintf(date + length, DATE_BYTES - length, ".%03ldZ", now.tv_nsec / 1000000);
+}
+
+halotune_status store_bind(struct store *store, enum store_query query, struct binder *out) {
+  halotune_status status = HALOTUNE_OK;
+  if (!store->queries[query]) status = query_prepare(store->connection, store_sql[query], &store->queries[query]);
+  *out = (struct binder){.query = store->queries[query]};
+  return status;
+}
+
+halotune_status store_begin(struct store *store) { return query_script(store->connection, "begin immediate"); }
+
+/* Find a row, or add it: both statements have the same places, of which the first needs fewer. */
+struct row_kind {
+  enum store_query find, add;
+  void (*bind_key)(struct binder *binder, const void *row);
+  void (*bind_rest)(struct binder *binder, const void *row); /* NULL: the key is all of it */
+};
+
+static halotune_status find_or_add(struct store *store, const struct row_kind *kind, const void *row, int64_t *id) {
+  struct binder binder;
+  halotune_status status = store_bind(store, kind->find, &binder);
+  *id = 0;
+  if (status != HALOTUNE_OK) return status;
+  kind->bind_key(&binder, row);
+  status = query_run(binder.query, id);
+  if (status != HALOTUNE_OK || *id > 0) return status;
+  if ((status = store_bind(store, kind->add, &binder)) != HALOTUNE_OK) return status;
+  kind->bind_key(&binder, row);
+  if (kind->bind_rest) kind->bind_rest(&binder, row);
+  status = query_run(binder.query, NULL);
+  if (status == HALOTUNE_OK) *id = sqlite3_last_insert_rowid(store->connection);
+  return status;
+}
+
+/* The same in a transaction of its own, so that two processes do not add one row twice. */
+static int64_t put_row(struct store *store, const struct row_kind *kind, const void *row) {
+  int64_t id = 0;
+  if (store_begin(store) != HALOTUNE_OK) return 0;
+  halotune_status status = find_or_add(store, kind, row, &id);
+  return query_finish(store->connection, status) == HALOTUNE_OK ? id : 0;
+}
+
+struct device_row {
+  const struct device_facts *facts;
+  bool is_emulation;
+};
+
+static void bind_device_key(struct binder *binder, const void *row) {
+  bind_text(binder, ((const struct device_row *)row)->facts->uuid);
+}
+
+static void bind_device(struct binder *binder, const void *row) {
+  const struct device_facts *facts = ((const struct device_row *)row)->facts;
+  const struct device_limits *limits = &facts->limits;
+  bind_text(binder, facts->name);
+  bind_integer(binder, facts->capability);
+  bind_integer(binder, facts->sm_count);
+  bind_integer(binder, facts->clock_khz);
+  bind_integer(binder, facts->memory_clock_khz);
+  bind_integer(binder, facts->bus_bits);
+  bind_integer(binder, facts->l2_bytes);
+  bind_integer(binder, (int64_t)facts->memory_bytes);
+  bind_integer(binder, limits->max_threads);
+  bind_integer(binder, limits->max_threads_sm);
+  bind_integer(binder, limits->max_registers);
+  bind_integer(binder, limits->registers_sm);
+  bind_integer(binder, limits->max_shared_bytes);
+  bind_integer(binder, limits->warp_size);
+  bind_integer(binder, ((const struct device_row *)row)->is_emulation);
+}
+
+int64_t store_device(struct store *store, const struct device_facts *device, bool is_emulation) {
+  static const struct row_kind kind = {FIND_DEVICE, ADD_DEVICE, bind_device_key, bind_device};
+  return put_row(store, &kind, &(struct device_row){device, is_emulation});
+}
+
+struct stencil_row {
+  char hash[HASH_HEX_BYTES];
+  const char *name, *text;
+};
+
+static void bind_stencil_key(struct binder *binder, const void *row) {
+  bind_text(binder, ((const struct stencil_row *)row)->hash);
+  bind_text(binder, ((const struct stencil_row *)row)->name);
+}
+
+static void bind_stencil(struct binder *binder, const void *row) {
+  bind_text(binder, ((const struct stencil_row *)row)->text);
+}
+
+int64_t store_stencil(struct store *store, const struct stencil *stencil, const struct analysis *analysis,
+                      const char *text) {
+  static const struct row_kind kind = {FIND_STENCIL, ADD_STENCIL, bind_stencil_key, bind_stencil};
+  struct stencil_row row = {.name = stencil->name, .text = text};
+  hash_hex(analysis->hash, row.hash);
+  return put_row(store, &kind, &row);
+}
+
+struct template_row {
+  char hash[HASH_HEX_BYTES];
+  const struct template *template;
+};
+
+static void bind_template_key(struct binder *binder, const void *row) {
+  bind_text(binder, ((const struct template_row *)row)->hash);
+}
+
+static void bind_template(struct binder *binder, const void *row) {
+  const struct template *template = ((const struct template_row *)row)->template;
+  bind_text(binder, template->name);
+  bind_text(binder, template->yaml);
+  bind_text(binder, template->cuda);
+}
+
+int64_t store_template(struct store *store, const struct template *template) {
+  static const struct row_kind kind = {FIND_TEMPLATE, ADD_TEMPLATE, bind_template_key, bind_template};
+  struct template_row row = {.template = template};
+  hash_hex(template->hash, row.hash);
+  return put_row(store, &kind, &row);
+}
+
+static void bind_problem(struct binder *binder, const void *row) {
+  const struct problem_key *key = row;
+  bind_integer(binder, key->stencil);
+  bind_integer(binder, key->device);
+  bind_text(binder, dtype_names[key->dtype]);
+  for (int axis = 0; axis < MAX_DIMS; axis++) bind_integer(binder, key->grid.n[axis]);
+  bind_text(binder, launch_mode_names[key->launch]);
+  bind_text(binder, cache_mode_names[key->cache]);
+  bind_integer(binder, key->reproducible);
+}
+
+int64_t store_problem(struct store *store, const struct problem_key *key) {
+  static const struct row_kind kind = {FIND_PROBLEM, ADD_PROBLEM, bind_problem, NULL};
+  return put_row(store, &kind, key);
+}
+
+struct variant_row {
+  char source[HASH_HEX_BYTES];
+  const struct variant_key *key;
+  const char *parameters;
+};
+
+static void bind_variant_key(struct binder *binder, const void *row) {
+  bind_text(binder, ((const struct variant_row *)row)->source);
+  bind_integer(binder, ((const struct variant_row *)row)->key->template_id);
+}
+
+static void bind_variant(struct binder *binder, const void *row) {
+  bind_integer(binder, ((const struct variant_row *)row)->key->stencil);
+  bind_text(binder, ((const struct variant_row *)row)->parameters);
+}
+
+halotune_status store_variant(struct store *store, const struct variant_key *key, int64_t *id) {
+  static const struct row_kind kind = {FIND_VARIANT, ADD_VARIANT, bind_variant_key, bind_variant};
+  struct text parameters = {0};
+  struct variant_row row = {.key = key};
+  hash_hex(key->source, row.source);
+  configuration_write(key->template, key->configuration, &parameters);
+  row.parameters = text_string(&parameters);
+  halotune_status status = text_ok(&parameters) ? find_or_add(store, &kind, &row, id) : fail_memory();
+  text_free(&parameters);
+  return status;
+}

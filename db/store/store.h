@@ -1,0 +1,195 @@
+/* store.h: the tuning database: opened, written one result a transaction, read. db/schema.sql says what lies in it.
+ *
+ * Ids are positive row numbers of the open file. Texts in rows that are read are valid until the next call with the
+ * same store. */
+#ifndef DB_STORE_STORE_H
+#define DB_STORE_STORE_H
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+#include "db/store/outcome.h"
+#include "gpu/compile/compile.h"
+#include "gpu/driver/device.h"
+#include "gpu/driver/nvml.h"
+#include "stencil/generate/generate.h"
+
+struct store;
+
+enum store_mode {
+  STORE_READ,  /* no file is made, none is changed; of an older version, a copy in memory is migrated and read */
+  STORE_WRITE, /* the file and its folder (0700) are made where they are missing, an older version is migrated */
+};
+
+/* Open a database.
+ *   path  NULL: store_default_path
+ *   out   the caller's, ended with store_close; NULL on failure
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where there is no such file to read, or nothing in it yet; HALOTUNE_DB for a
+ * file that is no database, is damaged, cannot be written or is of a newer Halotune, or of an older one and larger than
+ * 1 GiB, so that it is not copied to be read, with what to do, and the file untouched; HALOTUNE_MEMORY. WAL is used where
+ * the file lies on a local filesystem.
+ * Threads: one at a time for one store; any number of processes. */
+halotune_status store_open(const char *path, enum store_mode mode, struct store **out);
+
+/* An empty database in memory. Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status store_open_memory(struct store **out);
+
+void store_close(struct store *store);
+
+/* $HALOTUNE_DB, else $XDG_DATA_HOME/halotune/halotune.db, else ~/.local/share/halotune/halotune.db.
+ *   path  from malloc, the caller's; NULL on failure
+ * Returns HALOTUNE_OK; HALOTUNE_IO where there is no home; HALOTUNE_MEMORY. */
+halotune_status store_default_path(char **path);
+
+/* starter.db, the database that comes with Halotune, in the first of the data folders (base/data_folders.h) that has it; where
+ * none has, where it would lie.
+ *   path  from malloc, the caller's; NULL on failure
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status store_starter_path(char **path);
+
+/* The version of the file that was opened: SCHEMA_VERSION, or an older one that is only read. */
+int store_version(const struct store *store);
+
+/* The path that was opened, and SQLite's connection for those who only read. Valid as long as the store. */
+const char *store_path(const struct store *store);
+sqlite3 *store_connection(const struct store *store);
+
+#define LAUNCH_MODE_LIST(X) X(STREAM, "stream") X(GRAPH, "graph")
+#define CACHE_MODE_LIST(X) X(STEADY, "steady") X(COLD, "cold")
+#define LAUNCH_AS_ENUMERATOR(name, text) LAUNCH_##name,
+#define CACHE_AS_ENUMERATOR(name, text) CACHE_##name,
+enum launch_mode { LAUNCH_MODE_LIST(LAUNCH_AS_ENUMERATOR) LAUNCH_MODE_COUNT };
+enum cache_mode { CACHE_MODE_LIST(CACHE_AS_ENUMERATOR) CACHE_MODE_COUNT };
+#undef LAUNCH_AS_ENUMERATOR
+#undef CACHE_AS_ENUMERATOR
+extern const char *const launch_mode_names[LAUNCH_MODE_COUNT], *const cache_mode_names[CACHE_MODE_COUNT];
+
+/* Find a row, or add it. Returns its id; 0 with HALOTUNE_DB's detail in fail_text().
+ *   text  of the stencil's YAML file */
+int64_t store_device(struct store *store, const struct device_facts *device, bool is_emulation);
+int64_t store_stencil(struct store *store, const struct stencil *stencil, const struct analysis *analysis,
+                      const char *text);
+int64_t store_template(struct store *store, const struct template *template);
+
+struct problem_key {
+  int64_t device, stencil;
+  enum dtype dtype;
+  struct grid grid;
+  enum launch_mode launch;
+  enum cache_mode cache;
+  bool reproducible; /* only variants that give the same bits take part */
+};
+int64_t store_problem(struct store *store, const struct problem_key *key);
+
+struct run_start {
+  int64_t problem;
+  const char *command, *host, *driver, *nvrtc, *strategy;
+  int cuda;
+  uint64_t seed;
+  double budget_s;
+  long space;      /* variants that the rules keep */
+  long long bytes; /* compulsory traffic of one application */
+};
+
+/* Begin a run. Returns its id, or 0. */
+int64_t store_run_begin(struct store *store, const struct run_start *start);
+
+struct run_end {
+  bool is_complete;
+  const char *reason;                  /* why it is not */
+  double empty_ms, copy_ms, memcpy_ms; /* NaN where not measured */
+  const char *warnings;                /* a line each */
+};
+halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *end);
+
+/* The median of samples and what is around it. */
+struct timing {
+  int sample_count;
+  double median_ms, minimum_ms, low_ms, high_ms; /* low, high: 95 % interval of the median */
+  const float *samples;                          /* sample_count of them, in order; may be NULL */
+};
+
+struct measurement {
+  enum outcome outcome;
+  const char *reason;
+  long number; /* in the run, from 1 */
+  double at_s; /* since the run's start */
+  struct timing timing;
+  double rms_error, max_error, max_error_units; /* NaN where it was not compared */
+  int registers, shared_bytes, spill_bytes;     /* -1 where it was not compiled; so the next ones */
+  double occupancy;
+  int blocks_per_sm;
+  long threads, blocks;
+  double compile_ms;
+  struct gpu_reading before, after;
+  int attempts;
+  bool is_marked;
+};
+
+/* The variant that a result is about. */
+struct variant_key {
+  int64_t stencil, template_id;
+  const struct template *template;
+  const struct configuration *configuration;
+  struct hash source;
+};
+
+/* Store one result, in one transaction. A second result of a variant in one run takes the place of the first. A variant
+ * that is wrong or touches foreign memory is served no more (db/store/refuted.h): where it is the current best of the run's problem, or
+ * of the same one in another mode or on another GPU of the model, there is none from now on.
+ *   variant  receives the variant's id; may be NULL */
+halotune_status store_measurement(struct store *store, int64_t run, const struct variant_key *key,
+                                  const struct measurement *measurement, int64_t *variant);
+
+/* A variant that has a result was looked at once more in this run, in one transaction. The result of this run is
+ * changed; where only an earlier run has one, this run gets a row with all that is known from there. What is wrong is
+ * served no more, as above.
+ *   again  of it outcome, reason, at_s, timing, before, after, attempts (of this time alone) and is_marked */
+halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant,
+                                     const struct measurement *again);
+
+/* Mark results of this run as doubtful, in one transaction: the GPU changed around them, and they could not be measured again. */
+halotune_status store_mark(struct store *store, int64_t run, const int64_t *variants, long count);
+
+/* The newest result of a variant for the same problem, by any trusted run with the same driver and NVRTC as `run`.
+ * Text and samples as said above.
+ * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND or HALOTUNE_DB. */
+halotune_status store_find_measurement(struct store *store, int64_t run, const struct variant_key *key,
+                                       struct measurement *out, int64_t *variant);
+
+struct finalist {
+  int64_t variant;
+  int rank; /* from 1 */
+  struct timing timing;
+  double ratio, ratio_low, ratio_high; /* to the winner in the same round */
+  bool is_default, is_tie;
+};
+
+/* What lookup serves; the columns of `best`. */
+struct best {
+  int64_t problem, variant, run; /* run: 0 for none */
+  const char *origin, *driver, *nvrtc, *arch, *second_grid;
+  struct timing timing;                                                              /* without samples */
+  double default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms; /* NaN where not measured */
+  long long bytes;
+  double rms_error, max_error, max_error_units;
+  int registers, shared_bytes;
+  double occupancy;
+  const struct launch *launch;
+  const double *coefficients;
+  int coefficient_count;
+  const char *source;
+  const void *cubin;
+  size_t cubin_bytes;
+};
+
+/* Store the outcome of the final rounds in one transaction: all finalists, the end of the run, and the winner. The
+ * winner becomes the current best of its problem where there is none, where the present one was measured with another
+ * driver or NVRTC, is of the same variant, is slower, or was imported and is not trusted; but of the same driver and NVRTC
+ * that of a partial run replaces none of a complete one. Whichever is not current is kept as history.
+ *   best        NULL where there is no winner; its timing.median_ms is the time; origin NULL: "tuned"
+ *   is_current  receives whether it did; may be NULL */
+halotune_status store_final(struct store *store, int64_t run, const struct finalist *finalists, int count,
+                            const struct best *best, const struct run_end *end, bool *is_current);
+
+#endif

@@ -1,0 +1,274 @@
+/* store_open.c: the file: found, made, checked for being ours, opened and closed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/replace.h"
+#include "db/store/filesystem.h"
+#include "db/store/migrate.h"
+#include "db/store/schema.h"
+#include "db/store/store_parts.h"
+
+/* How long a writer waits for another one: a transaction takes milliseconds, unless the disk is a slow one. */
+enum { BUSY_MS = 30000 };
+
+/* What lies in a file. */
+enum content { CONTENT_NONE, CONTENT_OURS, CONTENT_OLDER };
+
+/* What a file says of itself, all at one moment: another process may be making it. */
+struct marks {
+  int64_t application, version, objects;
+};
+
+static halotune_status read_marks(sqlite3 *connection, struct marks *out) {
+  halotune_status status = query_script(connection, "savepoint marks");
+  if (status != HALOTUNE_OK) return status;
+  status = query_number(connection, "pragma application_id", &out->application);
+  if (status == HALOTUNE_OK) status = query_number(connection, "pragma user_version", &out->version);
+  if (status == HALOTUNE_OK) status = query_number(connection, "select count(*) from sqlite_master", &out->objects);
+  /* After a failure the connection is closed, or its transaction rolled back; needs_undoing looks at the last error. */
+  return status == HALOTUNE_OK ? query_script(connection, "release marks") : status;
+}
+
+static enum content content_of(const struct marks *marks) {
+  if (marks->application == 0 && marks->version == 0 && marks->objects == 0) return CONTENT_NONE;
+  return marks->version < SCHEMA_VERSION ? CONTENT_OLDER : CONTENT_OURS;
+}
+
+/* Read the marks of a file; those of one that this program cannot use are a failure. */
+static halotune_status inspect(sqlite3 *connection, const char *path, struct marks *out) {
+  *out = (struct marks){0, 0, 0};
+  halotune_status status = read_marks(connection, out);
+  if (status != HALOTUNE_OK || content_of(out) == CONTENT_NONE) return status;
+  if (out->application != SCHEMA_APPLICATION_ID) {
+    return fail(HALOTUNE_DB, "%s: this is an SQLite database, but not a tuning database; name another file", path);
+  }
+  if (out->version > SCHEMA_VERSION) {
+    return fail(HALOTUNE_DB,
+                "%s: a newer Halotune wrote this database (version %lld, this program knows %d); use that one, or "
+                "name another file",
+                path, (long long)out->version, SCHEMA_VERSION);
+  }
+  return HALOTUNE_OK;
+}
+
+static const char in_memory[] = ":memory:";
+
+/* A connection with what every one of ours is set to. A path of the user is never taken for something else. */
+static halotune_status connect(const char *path, int flags, sqlite3 **out) {
+  char *name = NULL;
+  *out = NULL;
+  if (asprintf(&name, "%s%s", *path == '/' || path == in_memory ? "" : "./", path) < 0) return fail_memory();
+  int code = sqlite3_open_v2(name, out, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+  free(name);
+  if (code != SQLITE_OK && !*out) return fail_memory();
+  if (code != SQLITE_OK) return query_fail(*out);
+  sqlite3_busy_timeout(*out, BUSY_MS);
+  sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);      /* no SQL of a file that came from elsewhere may */
+  sqlite3_db_config(*out, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL); /* do more than store rows */
+  return query_script(*out, "pragma foreign_keys = on; pragma cell_size_check = on; pragma temp_store = memory");
+}
+
+/* A program that was killed within a transaction may have left a journal that only a writer can undo. */
+static bool needs_undoing(const sqlite3 *connection) {
+  int code = sqlite3_extended_errcode((sqlite3 *)(uintptr_t)connection);
+  return code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY;
+}
+
+static halotune_status connect_to_read(const char *path, sqlite3 **out, struct marks *marks) {
+  halotune_status status = connect(path, SQLITE_OPEN_READONLY, out);
+  if (status == HALOTUNE_OK) status = inspect(*out, path, marks);
+  if (status == HALOTUNE_OK || !*out || !needs_undoing(*out)) return status;
+  sqlite3_close(*out);
+  status = connect(path, SQLITE_OPEN_READWRITE, out);
+  return status == HALOTUNE_OK ? inspect(*out, path, marks) : status;
+}
+
+/* All of a database into another connection; between "begin" and its end, no writer changes it. */
+static halotune_status copy_database(sqlite3 *from, sqlite3 *to) {
+  int64_t objects = 0;
+  halotune_status status = query_script(from, "begin");
+  if (status == HALOTUNE_OK) status = query_number(from, "select count(*) from sqlite_master", &objects);
+  if (status != HALOTUNE_OK) return status;
+  sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+  if (!backup) return query_fail(to);
+  sqlite3_backup_step(backup, -1);
+  return sqlite3_backup_finish(backup) == SQLITE_OK ? HALOTUNE_OK : query_fail(to);
+}
+
+/* Who reads a file of an older version changes nothing in it: a copy in memory is brought up to date. */
+static halotune_status read_older(struct store *store) {
+  static const long long most_bytes = 1LL << 30;
+  struct stat facts;
+  char detail[FAIL_TEXT_BYTES / 2];
+  sqlite3 *copy = NULL;
+  if (stat(store->path, &facts) == 0 && facts.st_size > most_bytes) {
+    return fail(HALOTUNE_DB,
+                "%s: an older Halotune wrote this database, and it is too large to be read without a change: the next "
+                "'halotune tune' or 'halotune db merge' into it brings it up to date",
+                store->path);
+  }
+  halotune_status status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
+  if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
+  if (status == HALOTUNE_OK) status = migrate(copy, schema_migrations, SCHEMA_VERSION);
+  sqlite3_close(store->connection);
+  store->connection = copy;
+  if (status != HALOTUNE_DB) return status;
+  snprintf(detail, sizeof detail, "%s", fail_text());
+  return fail(HALOTUNE_DB, "%s: an older Halotune wrote this database, and it cannot be read: %s", store->path, detail);
+}
+
+static halotune_status open_to_read(struct store *store) {
+  struct marks marks;
+  halotune_status status = connect_to_read(store->path, &store->connection, &marks);
+  if (status != HALOTUNE_OK) return status;
+  const enum content content = content_of(&marks);
+  if (content == CONTENT_NONE) return fail(HALOTUNE_NOT_FOUND, "%s: nothing is stored there yet", store->path);
+  store->version = (int)marks.version;
+  return content == CONTENT_OLDER ? read_older(store) : HALOTUNE_OK;
+}
+
+static halotune_status make_file(const char *path) {
+  char *folder = strdup(path);
+  halotune_status status = folder ? HALOTUNE_OK : fail_memory();
+  char *end = folder ? strrchr(folder, '/') : NULL;
+  if (end && end != folder) {
+    *end = '\0';
+    status = folder_make(folder);
+  }
+  free(folder);
+  if (status == HALOTUNE_IO) return fail(HALOTUNE_DB, "%s; name another file", fail_text());
+  if (status != HALOTUNE_OK) return status;
+  int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); /* SQLite gives its other files the same mode */
+  if (file < 0 && errno != EEXIST) return fail(HALOTUNE_DB, "%s: %s; name another file", path, strerror(errno));
+  if (file >= 0) close(file);
+  return HALOTUNE_OK;
+}
+
+static halotune_status make_tables(sqlite3 *connection) {
+  char own_marks[128];
+  struct marks marks;
+  snprintf(own_marks, sizeof own_marks, "pragma application_id = %d; pragma user_version = %d", SCHEMA_APPLICATION_ID,
+           SCHEMA_VERSION);
+  halotune_status status = query_script(connection, "begin immediate");
+  if (status != HALOTUNE_OK) return status;
+  status = inspect(connection, "database", &marks); /* another process may have been faster */
+  if (status == HALOTUNE_OK && content_of(&marks) == CONTENT_NONE) {
+    status = query_script(connection, schema_sql);
+    if (status == HALOTUNE_OK) status = query_script(connection, own_marks);
+  }
+  return query_finish(connection, status);
+}
+
+/* Writing to a damaged file can make it worse. The check reads all of the file, so a large one is let through: its
+ * damage shows when it is met, and `halotune db check` looks for it. */
+static halotune_status look_for_damage(sqlite3 *connection, const char *path) {
+  static const long long most_bytes = 64LL << 20;
+  struct stat facts;
+  sqlite3_stmt *query = NULL;
+  if (stat(path, &facts) != 0 || facts.st_size > most_bytes) return HALOTUNE_OK;
+  halotune_status status = query_prepare(connection, "pragma quick_check(1)", &query);
+  if (status == HALOTUNE_OK && sqlite3_step(query) != SQLITE_ROW) status = query_fail(connection);
+  if (status == HALOTUNE_OK && strcmp(column_text(query, 0), "ok") != 0) {
+    status = fail(HALOTUNE_DB,
+                  "%s: the file is damaged (%s): move it away, then bring back a copy of it or what 'halotune db "
+                  "export' still reads of it",
+                  path, column_text(query, 0));
+  }
+  sqlite3_finalize(query);
+  return status;
+}
+
+/* All that speaks against a file is found by a connection that cannot write. */
+static halotune_status inspect_to_write(const char *path, struct marks *marks) {
+  sqlite3 *connection = NULL;
+  halotune_status status = connect_to_read(path, &connection, marks);
+  if (status == HALOTUNE_OK) status = look_for_damage(connection, path);
+  sqlite3_close(connection);
+  return status;
+}
+
+static halotune_status open_to_write(struct store *store) {
+  struct marks marks;
+  halotune_status status = make_file(store->path);
+  if (status == HALOTUNE_OK) status = inspect_to_write(store->path, &marks);
+  if (status == HALOTUNE_OK) status = connect(store->path, SQLITE_OPEN_READWRITE, &store->connection);
+  if (status != HALOTUNE_OK) return status;
+  if (sqlite3_db_readonly(store->connection, "main") == 1) {
+    return fail(HALOTUNE_DB, "%s: it cannot be written; change its permissions, or name another file", store->path);
+  }
+  const enum content content = content_of(&marks);
+  if (content == CONTENT_NONE) status = make_tables(store->connection);
+  if (content == CONTENT_OLDER) status = migrate(store->connection, schema_migrations, SCHEMA_VERSION);
+  if (status == HALOTUNE_OK) store->version = SCHEMA_VERSION;
+  /* With WAL readers do not wait for writers. A process that cannot switch now works in the mode that there is. */
+  if (status == HALOTUNE_OK && !file_is_shared(store->path)) {
+    sqlite3_exec(store->connection, "pragma journal_mode = wal; pragma synchronous = normal", NULL, NULL, NULL);
+  }
+  return status;
+}
+
+/* The last one out leaves a single file that can be copied, and read from folders that cannot be written. */
+static void leave_wal(sqlite3 *connection) {
+  sqlite3_busy_timeout(connection, 0);
+  sqlite3_exec(connection, "pragma journal_mode = delete", NULL, NULL, NULL);
+}
+
+halotune_status store_open(const char *path, enum store_mode mode, struct store **out) {
+  halotune_status status = HALOTUNE_OK;
+  struct stat facts;
+  *out = NULL;
+  struct store *store = calloc(1, sizeof *store);
+  if (!store) return fail_memory();
+  store->mode = mode;
+  if (!path) status = store_default_path(&store->path);
+  else if (!(store->path = strdup(path))) status = fail_memory();
+  if (status != HALOTUNE_OK) goto done;
+  if (stat(store->path, &facts) != 0) {
+    if (errno != ENOENT && errno != ENOTDIR) status = fail(HALOTUNE_DB, "%s: %s", store->path, strerror(errno));
+    else if (mode == STORE_READ)
+      status = fail(HALOTUNE_NOT_FOUND, "%s: there is no such database; 'halotune tune' makes one", store->path);
+  } else if (!S_ISREG(facts.st_mode)) {
+    status = fail(HALOTUNE_DB, "%s: this is not a regular file; name another one", store->path);
+  }
+  if (status == HALOTUNE_OK) status = mode == STORE_READ ? open_to_read(store) : open_to_write(store);
+  if (status != HALOTUNE_OK) goto done;
+  *out = store;
+  store = NULL;
+done:
+  store_close(store);
+  return status;
+}
+
+halotune_status store_open_memory(struct store **out) {
+  struct store *store = calloc(1, sizeof *store);
+  halotune_status status = store && (store->path = strdup(in_memory)) ? HALOTUNE_OK : fail_memory();
+  if (status == HALOTUNE_OK)
+    status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store->connection);
+  if (status == HALOTUNE_OK) status = make_tables(store->connection);
+  if (status == HALOTUNE_OK) store->version = SCHEMA_VERSION;
+  *out = status == HALOTUNE_OK ? store : NULL;
+  if (status != HALOTUNE_OK) store_close(store);
+  return status;
+}
+
+void store_close(struct store *store) {
+  if (!store) return;
+  for (int i = 0; i < STORE_QUERY_COUNT; i++) sqlite3_finalize(store->queries[i]);
+  if (store->connection && store->mode == STORE_WRITE) leave_wal(store->connection);
+  sqlite3_close(store->connection);
+  free(store->samples);
+  free(store->reason);
+  free(store->path);
+  free(store);
+}
+
+const char *store_path(const struct store *store) { return store->path; }
+
+int store_version(const struct store *store) { return store->version; }
+
+sqlite3 *store_connection(const struct store *store) { return store->connection; }

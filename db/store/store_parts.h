@@ -1,0 +1,67 @@
+/* store_parts.h: what the files of the store share. Not for others. */
+#ifndef DB_STORE_STORE_PARTS_H
+#define DB_STORE_STORE_PARTS_H
+
+#include "db/store/query.h"
+#include "db/store/store.h"
+
+/* The statements; their SQL stands in store_sql.c. */
+enum store_query {
+  FIND_DEVICE,
+  ADD_DEVICE,
+  FIND_STENCIL,
+  ADD_STENCIL,
+  FIND_TEMPLATE,
+  ADD_TEMPLATE,
+  FIND_PROBLEM,
+  ADD_PROBLEM,
+  FIND_VARIANT,
+  ADD_VARIANT,
+  BEGIN_RUN,
+  END_RUN,
+  PUT_MEASUREMENT,
+  REPEAT_MEASUREMENT,
+  CHANGE_MEASUREMENT,
+  MARK_MEASUREMENT,
+  FIND_MEASUREMENT,
+  PUT_FINALIST,
+  FIND_CURRENT,
+  RETIRE_CURRENT,
+  RETIRE_VARIANT,
+  ADD_BEST,
+  STORE_QUERY_COUNT
+};
+
+extern const char *const store_sql[STORE_QUERY_COUNT];
+
+struct store {
+  sqlite3 *connection;
+  char *path;
+  enum store_mode mode;
+  int version;                              /* of the file */
+  sqlite3_stmt *queries[STORE_QUERY_COUNT]; /* prepared when first asked for */
+  /* What the last row that was read points to. */
+  char *reason;
+  float *samples;
+};
+
+/* A statement with nothing bound, to be bound and run. Returns HALOTUNE_OK or HALOTUNE_DB. */
+halotune_status store_bind(struct store *store, enum store_query query, struct binder *out);
+
+/* Begin a transaction that writes; ended with query_finish. */
+halotune_status store_begin(struct store *store);
+
+/* The variant's row, found or added within the present transaction. */
+halotune_status store_variant(struct store *store, const struct variant_key *key, int64_t *id);
+
+/* Bind low_ms and high_ms of a timing. */
+void bind_interval(struct binder *binder, const struct timing *timing);
+
+/* Bind the samples of a timing; no bytes where it has none. */
+void bind_samples(struct binder *binder, const struct timing *timing);
+
+/* Now, in UTC, to the millisecond, which tells runs apart: "2026-11-21T12:38:50.123Z". */
+enum { DATE_BYTES = 32 };
+void date_now(char date[DATE_BYTES]);
+
+#endif

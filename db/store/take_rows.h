@@ -1,0 +1,19 @@
+/* take_rows.h: the rows of a large table, handed to a function from within SQLite: it does not come back for each row
+ * and each column then, which takes a quarter off the time. */
+#ifndef DB_STORE_TAKE_ROWS_H
+#define DB_STORE_TAKE_ROWS_H
+
+#include <sqlite3.h>
+
+#include "base/fail.h"
+
+/* What is done with a row; `values` are the arguments of take(...), valid during the call. Anything but HALOTUNE_OK
+ * ends the statement. */
+typedef halotune_status row_taker(void *context, sqlite3_value **values);
+
+/* Run "select take(column, ...) from ...", which may have conditions, and call `take` with each row, in an order of
+ * SQLite's choice.
+ * Returns HALOTUNE_OK; what `take` returned; HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status take_rows(sqlite3 *connection, const char *sql, row_taker *take, void *context);
+
+#endif

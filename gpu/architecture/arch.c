@@ -1,0 +1,84 @@
+/* arch.c: NVIDIA's table "technical specifications per compute capability" (CUDA programming guide, 13), for what one
+ * multiprocessor holds. tests/unit/gpu/gpu_occupancy_test.c compares the columns that the toolkit's cuda_occupancy.h has,
+ * too: blocks, unit, barriers. */
+#include "gpu/architecture/arch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+enum { KB = 1024 };
+
+/* What all of them have in common, and the six columns in which they differ. The largest block has all the shared
+ * memory but the reserved part. */
+#define LIMITS(threads, blocks, shared_kb, reserved, shared_unit, barriers)                                         \
+  {                                                                                                                 \
+    .warp_size = 32, .max_threads_per_block = 1024, .max_threads_per_sm = (threads), .max_blocks_per_sm = (blocks), \
+    .registers_per_sm = 64 * KB, .registers_per_block = 64 * KB, .max_registers_per_thread = 255,                   \
+    .register_unit = 256, .sub_partitions = 4, .shared_per_sm_bytes = (shared_kb)*KB,                               \
+    .shared_per_block_bytes = (shared_kb)*KB - (reserved), .shared_reserved_bytes = (reserved),                     \
+    .shared_unit_bytes = (shared_unit), .max_barriers_per_sm = (barriers),                                          \
+  }
+
+/* clang-format off */
+static const struct arch_facts table[] = {
+    /*                         threads blocks shared reserved unit barriers */
+    {7, 5, "Turing",        LIMITS(1024, 16,  64,    0, 256,  0)},
+    {8, 0, "Ampere",        LIMITS(2048, 32, 164, 1024, 128,  0)},
+    {8, 6, "Ampere",        LIMITS(1536, 16, 100, 1024, 128,  0)},
+    {8, 7, "Ampere",        LIMITS(1536, 16, 164, 1024, 128,  0)},
+    {8, 8, "Ampere",        LIMITS(1536, 16, 100, 1024, 128,  0)},
+    {8, 9, "Ada Lovelace",  LIMITS(1536, 24, 100, 1024, 128,  0)},
+    {9, 0, "Hopper",        LIMITS(2048, 32, 228, 1024, 128, 64)},
+    {10, 0, "Blackwell",    LIMITS(2048, 32, 228, 1024, 128, 64)},
+    {10, 3, "Blackwell",    LIMITS(2048, 32, 228, 1024, 128, 64)},
+    {11, 0, "Blackwell",    LIMITS(1536, 24, 228, 1024, 128, 24)},
+    {12, 0, "Blackwell",    LIMITS(1536, 24, 100, 1024, 128, 24)},
+    {12, 1, "Blackwell",    LIMITS(1536, 24, 100, 1024, 128, 24)},
+};
+/* clang-format on */
+
+/* Whether `text` is sm_, two or three digits and perhaps a feature letter. */
+static bool is_real(const char *text) {
+  if (strncmp(text, "sm_", 3) != 0) return false;
+  size_t digits = strspn(text + 3, "0123456789");
+  const char *feature = text + 3 + digits;
+  return (digits == 2 || digits == 3) && text[3] != '0' &&
+         (strcmp(feature, "") == 0 || strcmp(feature, "a") == 0 || strcmp(feature, "f") == 0);
+}
+
+halotune_status arch_parse(const char *text, struct arch *out) {
+  if (strncmp(text, "compute_", strlen("compute_")) == 0) {
+    return fail(HALOTUNE_ARGUMENT, "\"%s\" is PTX, which the driver compiles again; say a real one, as sm_90", text);
+  }
+  if (!is_real(text)) return fail(HALOTUNE_ARGUMENT, "\"%s\" is not an architecture, as sm_90 or sm_100a", text);
+  char *feature;
+  int number = (int)strtol(text + 3, &feature, 10);
+  *out = (struct arch){.major = number / 10, .minor = number % 10, .feature = *feature};
+  return HALOTUNE_OK;
+}
+
+const struct arch_facts *arch_find(int major, int minor) {
+  for (size_t i = 0; i < COUNT(table); i++) {
+    if (table[i].major == major && table[i].minor == minor) return &table[i];
+  }
+  return NULL;
+}
+
+const struct arch_facts *arch_oldest(void) { return &table[0]; }
+
+const struct arch_facts *arch_newest(void) { return &table[COUNT(table) - 1]; }
+
+struct device_limits arch_device_limits(const struct arch_facts *facts) {
+  const struct sm_limits *l = &facts->limits;
+  return (struct device_limits){.capability = 10 * facts->major + facts->minor,
+                                .max_threads = l->max_threads_per_block,
+                                .max_threads_sm = l->max_threads_per_sm,
+                                .max_registers = l->max_registers_per_thread,
+                                .registers_sm = l->registers_per_sm,
+                                .max_shared_bytes = l->shared_per_block_bytes,
+                                .warp_size = l->warp_size};
+}

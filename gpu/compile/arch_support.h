@@ -1,0 +1,18 @@
+/* arch_support.h: whether a GPU can be tuned for: its architecture has to be known to Halotune and to NVRTC. */
+#ifndef GPU_COMPILE_ARCH_SUPPORT_H
+#define GPU_COMPILE_ARCH_SUPPORT_H
+
+#include "gpu/architecture/arch.h"
+#include "gpu/compile/nvrtc.h"
+
+/* Find the facts of a GPU's architecture.
+ *   name        the GPU's, for messages
+ *   capability  its compute capability: 90 is 9.0
+ *   nvrtc       what compiles for it; NULL to leave that out
+ *   out         NULL on failure
+ * Returns HALOTUNE_OK; HALOTUNE_NO_GPU for an architecture that is not in Halotune's table; HALOTUNE_NO_NVRTC for one that this
+ * NVRTC makes no code for. The detail says what to do about it. */
+halotune_status arch_support(const char *name, int capability, const struct nvrtc_facts *nvrtc,
+                             const struct arch_facts **out);
+
+#endif

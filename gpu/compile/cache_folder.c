@@ -1,0 +1,179 @@
+/* cache_folder.c: a scan of the folder with one stat a file. Other processes may remove files meanwhile. */
+#include "gpu/compile/cache_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/replace.h"
+
+enum { KEY_DIGITS = 32 };
+static const int64_t second_ns = 1000000000, hour_ns = 3600000000000;
+
+halotune_status cache_folder_default(const char *below, char **folder) {
+  const char *cache_home = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  int length = 0;
+  *folder = NULL;
+  if (cache_home && *cache_home == '/')
+    length = asprintf(folder, "%s/halotune%s", cache_home, below); /* others are to be ignored */
+  else if (home && *home) length = asprintf(folder, "%s/.cache/halotune%s", home, below);
+  if (length >= 0) return HALOTUNE_OK;
+  *folder = NULL;
+  return fail_memory();
+}
+
+static bool starts_with_key(const char *name) { return strspn(name, "0123456789abcdef") == KEY_DIGITS; }
+
+/* Whether the file is an entry or what is left of one. */
+static bool is_ours(const char *name, bool *is_leftover) {
+  static const char *const suffixes[] = {CACHE_ENTRY_SUFFIX, CACHE_OBJECT_SUFFIX, CACHE_RUNNER_SUFFIX};
+  if (!starts_with_key(name)) return false;
+  for (size_t i = 0; i < COUNT(suffixes); i++) {
+    const char *rest = name + KEY_DIGITS + strlen(suffixes[i]);
+    if (strncmp(name + KEY_DIGITS, suffixes[i], strlen(suffixes[i])) != 0) continue;
+    *is_leftover = *rest != '\0';
+    return !*is_leftover || (*rest == REPLACE_SUFFIX[0] && strlen(rest) == strlen(REPLACE_SUFFIX));
+  }
+  return false;
+}
+
+void cache_folder_visit(const char *folder, void (*visit)(void *context, const struct cache_file *file),
+                        void *context) {
+  DIR *files = folder ? opendir(folder) : NULL;
+  if (!files) return;
+  for (struct dirent *entry; (entry = readdir(files));) {
+    struct cache_file file;
+    struct stat facts;
+    char *path;
+    if (!is_ours(entry->d_name, &file.is_leftover)) continue;
+    if (fstatat(dirfd(files), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode)) continue;
+    if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0) break;
+    file.path = path;
+    file.bytes = (uint64_t)facts.st_size;
+    file.used_ns = (int64_t)facts.st_mtim.tv_sec * second_ns + facts.st_mtim.tv_nsec;
+    visit(context, &file);
+    free(path);
+  }
+  closedir(files);
+}
+
+static void count_file(void *context, const struct cache_file *file) {
+  struct cache_facts *facts = context;
+  facts->files++;
+  facts->bytes += file->bytes;
+}
+
+struct cache_facts cache_folder_facts(const char *folder) {
+  struct cache_facts facts = {0};
+  cache_folder_visit(folder, count_file, &facts);
+  return facts;
+}
+
+struct cleaning {
+  struct cache_facts removed;
+  halotune_status status;
+};
+
+static void remove_file(void *context, const struct cache_file *file) {
+  struct cleaning *cleaning = context;
+  if (unlink(file->path) == 0) count_file(&cleaning->removed, file);
+  else if (errno != ENOENT) cleaning->status = fail(HALOTUNE_IO, "%s: %s", file->path, strerror(errno));
+}
+
+static int remove_below(const char *path, const struct stat *facts, int type, struct FTW *place) {
+  (void)facts;
+  (void)type;
+  (void)place;
+  return remove(path) == 0 || errno == ENOENT ? 0 : -1;
+}
+
+static halotune_status remove_source_folders(const char *folder) {
+  enum { OPEN_FOLDERS = 8 };
+  halotune_status status = HALOTUNE_OK;
+  DIR *files = folder ? opendir(folder) : NULL;
+  if (!files) return status;
+  for (struct dirent *entry; (entry = readdir(files));) {
+    struct stat facts;
+    char *path;
+    if (!starts_with_key(entry->d_name) || entry->d_name[KEY_DIGITS] != '\0') continue;
+    if (fstatat(dirfd(files), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(facts.st_mode)) continue;
+    if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0) {
+      status = fail_memory();
+      break;
+    }
+    if (nftw(path, remove_below, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS) != 0 && errno != ENOENT) {
+      status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+    }
+    free(path);
+  }
+  closedir(files);
+  return status;
+}
+
+halotune_status cache_folder_clean(const char *folder, struct cache_facts *removed) {
+  struct cleaning cleaning = {.status = HALOTUNE_OK};
+  cache_folder_visit(folder, remove_file, &cleaning);
+  *removed = cleaning.removed;
+  halotune_status status = remove_source_folders(folder);
+  return cleaning.status == HALOTUNE_OK ? status : cleaning.status;
+}
+
+struct old_file {
+  char *path;
+  uint64_t bytes;
+  int64_t used_ns;
+};
+
+struct listing {
+  struct old_file *files;
+  int count, capacity;
+  uint64_t bytes;
+  int64_t now_ns;
+};
+
+/* Where memory is out the listing stays short, and a later trim does the rest. */
+static void list_file(void *context, const struct cache_file *file) {
+  struct listing *listing = context;
+  if (file->is_leftover) {
+    if (listing->now_ns - file->used_ns > hour_ns) unlink(file->path);
+    return;
+  }
+  listing->bytes += file->bytes;
+  struct old_file *files = array_grow(listing->files, listing->count, &listing->capacity, sizeof *files);
+  if (!files) return;
+  listing->files = files;
+  struct old_file *last = &files[listing->count];
+  *last = (struct old_file){.bytes = file->bytes, .used_ns = file->used_ns};
+  last->path = strdup(file->path);
+  if (last->path) listing->count++;
+}
+
+static int compare_age(const void *a, const void *b) {
+  const struct old_file *left = a, *right = b;
+  return (left->used_ns > right->used_ns) - (left->used_ns < right->used_ns);
+}
+
+void cache_folder_trim(const char *folder, uint64_t max_bytes) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  struct listing listing = {.now_ns = (int64_t)now.tv_sec * second_ns + now.tv_nsec};
+  cache_folder_visit(folder, list_file, &listing);
+  if (listing.bytes > max_bytes) {
+    qsort(listing.files, (size_t)listing.count, sizeof *listing.files, compare_age);
+    uint64_t aim = max_bytes / 10 * 9;
+    for (int i = 0; i < listing.count && listing.bytes > aim; i++) {
+      unlink(listing.files[i].path);
+      listing.bytes -= listing.files[i].bytes;
+    }
+  }
+  for (int i = 0; i < listing.count; i++) free(listing.files[i].path);
+  free(listing.files);
+}

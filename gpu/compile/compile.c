@@ -1,0 +1,138 @@
+/* compile.c: the calls of NVRTC for one source, in their order. */
+#include "gpu/compile/compile.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "gpu/architecture/arch.h"
+
+const char *const compile_standard_options[COMPILE_STANDARD_OPTIONS] = {
+    "--std=c++17", "--ptxas-options=-v", /* for the resource report */
+};
+
+/* From 12.9 on NVRTC keeps what it compiled in a cache of the driver's; what comes from there has no resource report. Ours does. */
+static bool has_own_cache(const struct nvrtc_facts *facts) {
+  return facts->major > 12 || (facts->major == 12 && facts->minor >= 9);
+}
+
+enum { MAX_STATIC_SHARED_BYTES = 49152 }; /* of every architecture; more has to be dynamic */
+
+static nvrtcResult run_compiler(const struct nvrtc *nvrtc, nvrtcProgram program,
+                                const struct compile_request *request) {
+  int count = 0;
+  char arch[32];
+  const char **options = calloc((size_t)request->option_count + COMPILE_STANDARD_OPTIONS + 2, sizeof *options);
+  if (!options) return NVRTC_ERROR_OUT_OF_MEMORY;
+  snprintf(arch, sizeof arch, "--gpu-architecture=%s", request->arch);
+  options[count++] = arch;
+  for (int i = 0; i < COMPILE_STANDARD_OPTIONS; i++) options[count++] = compile_standard_options[i];
+  if (has_own_cache(&nvrtc->facts)) options[count++] = "--no-cache";
+  for (int i = 0; i < request->option_count; i++) options[count++] = request->options[i];
+  nvrtcResult result = nvrtc->compile(program, count, options);
+  free(options);
+  return result;
+}
+
+static halotune_status take_log(const struct nvrtc *nvrtc, nvrtcProgram program, char **log) {
+  size_t bytes = 0;
+  if (nvrtc->log_size(program, &bytes) != NVRTC_SUCCESS) bytes = 0;
+  char *text = calloc(1, bytes + 1);
+  if (!text) return fail_memory();
+  if (bytes > 0) nvrtc->log(program, text);
+  free(*log);
+  *log = text;
+  return HALOTUNE_OK;
+}
+
+static halotune_status take_cubin(const struct nvrtc *nvrtc, nvrtcProgram program, struct compiled *out) {
+  size_t bytes = 0;
+  if (nvrtc->cubin_size(program, &bytes) != NVRTC_SUCCESS || bytes == 0) {
+    return fail(HALOTUNE_COMPILE, "NVRTC made no cubin; does an option ask for something else?");
+  }
+  out->cubin = malloc(bytes);
+  if (!out->cubin) return fail_memory();
+  nvrtcResult result = nvrtc->cubin(program, out->cubin);
+  if (result != NVRTC_SUCCESS) return fail(HALOTUNE_COMPILE, "NVRTC gave no cubin: %s", nvrtc->error_string(result));
+  out->cubin_bytes = bytes;
+  return HALOTUNE_OK;
+}
+
+/* The first line of the log that tells an error; NULL for none. */
+static const char *find_error(const char *log, int *length) {
+  for (const char *line = log, *end; *line; line = *end ? end + 1 : end) {
+    end = strchrnul(line, '\n');
+    *length = (int)(end - line);
+    if (*line == ' ') continue; /* a line of the source */
+    if (memmem(line, (size_t)*length, "error", 5) || memmem(line, (size_t)*length, "fatal", 5)) return line;
+  }
+  return NULL;
+}
+
+const char *compile_log_error(const char *log, int *length) {
+  const char *line = find_error(log, length);
+  if (line) return line;
+  line = log + strspn(log, "\r\n ");
+  *length = (int)strcspn(line, "\r\n");
+  return line;
+}
+
+/* Why there is no cubin, as the detail. ptxas says nothing when static shared memory is too large, so that case is seen from its
+ * report. */
+static halotune_status explain(const char *log, const struct resource_report *report, const char *otherwise) {
+  int length;
+  const char *line = find_error(log, &length);
+  if (line) return fail(HALOTUNE_COMPILE, "%.*s", length, line);
+  for (int i = 0; i < report->count; i++) {
+    const struct kernel_resources *kernel = &report->kernels[i];
+    if (kernel->shared_bytes <= MAX_STATIC_SHARED_BYTES) continue;
+    return fail(HALOTUNE_COMPILE, "%s takes %d bytes of static shared memory, at most %d are possible", kernel->name,
+                kernel->shared_bytes, MAX_STATIC_SHARED_BYTES);
+  }
+  return fail(HALOTUNE_COMPILE, "%s", otherwise);
+}
+
+/* The architecture is real, and no option names another one. */
+static halotune_status check_request(const struct compile_request *request) {
+  struct arch arch;
+  for (int i = 0; i < request->option_count; i++) {
+    const char *option = request->options[i];
+    if (strncmp(option, "--gpu-architecture", 18) != 0 && strncmp(option, "-arch", 5) != 0) continue;
+    return fail(HALOTUNE_ARGUMENT, "the architecture is no option: %s", option);
+  }
+  return arch_parse(request->arch, &arch);
+}
+
+halotune_status compile_source(const struct nvrtc *nvrtc, const struct compile_request *request, struct compiled *out) {
+  nvrtcProgram program = NULL;
+  *out = (struct compiled){.log = calloc(1, 1)};
+  if (!out->log) return fail_memory();
+  halotune_status status = check_request(request);
+  if (status != HALOTUNE_OK) return status;
+  double start_ms = clock_ms();
+  nvrtcResult result = nvrtc->create(&program, request->source, request->name, 0, NULL, NULL);
+  if (result != NVRTC_SUCCESS) {
+    return fail(HALOTUNE_COMPILE, "%s: %s", request->name, nvrtc->error_string(result));
+  }
+  result = run_compiler(nvrtc, program, request);
+  out->compile_time_ms = clock_ms() - start_ms;
+  if ((status = take_log(nvrtc, program, &out->log)) != HALOTUNE_OK) goto done;
+  if ((status = ptxas_report_read(out->log, &out->report)) != HALOTUNE_OK) goto done;
+  if (result != NVRTC_SUCCESS) {
+    status = explain(out->log, &out->report, nvrtc->error_string(result));
+    goto done;
+  }
+  status = take_cubin(nvrtc, program, out);
+done:
+  nvrtc->destroy(&program);
+  return status;
+}
+
+void compiled_free(struct compiled *compiled) {
+  free(compiled->cubin);
+  free(compiled->log);
+  resource_report_free(&compiled->report);
+  *compiled = (struct compiled){0};
+}

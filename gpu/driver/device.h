@@ -1,0 +1,43 @@
+/* device.h: one GPU: its facts, and a context on it. */
+#ifndef GPU_DRIVER_DEVICE_H
+#define GPU_DRIVER_DEVICE_H
+
+#include <stddef.h>
+
+#include "gpu/architecture/arch.h"
+#include "gpu/driver/cu.h"
+
+enum { DEVICE_NAME_BYTES = 256, DEVICE_UUID_BYTES = 41 };
+
+struct device_facts {
+  char name[DEVICE_NAME_BYTES];
+  char uuid[DEVICE_UUID_BYTES]; /* "GPU-" and 36 characters, as nvidia-smi prints it */
+  int capability;               /* 90 for sm_90 */
+  int sm_count;
+  int clock_khz, memory_clock_khz, bus_bits;
+  int l2_bytes;
+  size_t memory_bytes;
+  struct device_limits limits;
+};
+
+/* Start with {0}; end with device_close. */
+struct device {
+  const struct cu *cu;
+  int ordinal;
+  CUdevice handle;
+  CUcontext context; /* the primary one, current for the thread that opened the device */
+  struct device_facts facts;
+};
+
+/* Ask a GPU for its facts; no context is made.
+ * Returns HALOTUNE_OK, HALOTUNE_ARGUMENT for an ordinal that there is none of, or HALOTUNE_NO_GPU. */
+halotune_status device_ask(const struct cu *cu, int ordinal, struct device_facts *out);
+
+/* Open a GPU for this thread.
+ *   out  filled on success; after a failure device_close is harmless
+ * Returns as device_ask. */
+halotune_status device_open(const struct cu *cu, int ordinal, struct device *out);
+
+void device_close(struct device *device);
+
+#endif

@@ -1,0 +1,245 @@
+/* kernel.c: modules, arguments and launches. */
+#include "gpu/driver/kernel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/driver/tensor_map.h"
+
+/* More dynamic shared memory than a block gets unasked has to be asked for. */
+enum { UNASKED_SHARED_BYTES = 48 * 1024 };
+
+void kernel_plan_make(const struct launch *launch, const struct stencil *stencil, enum dtype dtype,
+                      const struct domain *domain, const double *coefficients, struct kernel_plan *out) {
+  *out = (struct kernel_plan){.input_count = stencil->input_count,
+                              .output_count = stencil->output_count,
+                              .shared_bytes = (unsigned)launch->shared_bytes,
+                              .passes_textures = launch->passes_textures,
+                              .overlaps = launch->overlaps,
+                              .input_maps = launch->input_maps,
+                              .output_maps = launch->output_maps,
+                              .workspace_bytes = (size_t)launch->workspace_bytes,
+                              .dtype = dtype,
+                              .domain = *domain};
+  memcpy(out->name, launch->kernel, sizeof out->name);
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    out->grid[axis] = (unsigned)launch->grid[axis];
+    out->block[axis] = (unsigned)launch->block[axis];
+    out->cluster[axis] = launch->cluster[axis] > 1 ? (unsigned)launch->cluster[axis] : 1;
+  }
+  tensor_shape_make(&launch->input_maps, stencil->dims, domain, dtype, &out->input_shape);
+  tensor_shape_make(&launch->output_maps, stencil->dims, domain, dtype, &out->output_shape);
+  geometry_pack(launch, domain, out->geometry);
+  out->passes_coefficients = coefficients_pack(launch, stencil, dtype, coefficients, out->coefficients) > 0;
+}
+
+/* What cuLaunchKernel has no argument for. */
+static void make_attributes(struct kernel *kernel) {
+  const unsigned *cluster = kernel->plan.cluster;
+  if (cluster[0] * cluster[1] * cluster[2] > 1) {
+    CUlaunchAttribute *attribute = &kernel->attributes[kernel->attribute_count++];
+    attribute->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attribute->value.clusterDim.x = cluster[0];
+    attribute->value.clusterDim.y = cluster[1];
+    attribute->value.clusterDim.z = cluster[2];
+  }
+  if (kernel->plan.overlaps) {
+    CUlaunchAttribute *attribute = &kernel->attributes[kernel->attribute_count++];
+    attribute->id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attribute->value.programmaticStreamSerializationAllowed = 1;
+  }
+}
+
+halotune_status kernel_load(const struct cu *cu, const void *cubin, const struct kernel_plan *plan,
+                            struct kernel *out) {
+  *out = (struct kernel){.cu = cu, .plan = *plan};
+  make_attributes(out);
+  halotune_status status = cu_check(cu, cu->module_load(&out->module, cubin), "cuModuleLoadData");
+  if (status == HALOTUNE_OK) {
+    status = cu_check(cu, cu->module_function(&out->function, out->module, plan->name), "cuModuleGetFunction");
+  }
+  if (status == HALOTUNE_OK && plan->shared_bytes > UNASKED_SHARED_BYTES) {
+    status = cu_check(
+        cu, cu->function_set(out->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)plan->shared_bytes),
+        "cuFuncSetAttribute");
+  }
+  if (status != HALOTUNE_OK) kernel_unload(out);
+  return status;
+}
+
+void kernel_unload(struct kernel *kernel) {
+  if (kernel->module) kernel->cu->module_unload(kernel->module);
+  *kernel = (struct kernel){.cu = NULL};
+}
+
+/* A linear texture over the whole field, or one whose rows are the field's. A double is two integers. */
+static halotune_status make_texture(const struct kernel *kernel, CUdeviceptr field, CUtexObject *out) {
+  const struct domain *d = &kernel->plan.domain;
+  bool single = kernel->plan.dtype == DTYPE_F32;
+  size_t bytes = single ? 4 : 8, elements = (size_t)domain_elements(d), row = (size_t)d->row;
+  CUarray_format format = single ? CU_AD_FORMAT_FLOAT : CU_AD_FORMAT_SIGNED_INT32;
+  unsigned channels = single ? 1 : 2;
+  CUDA_RESOURCE_DESC resource;
+  CUDA_TEXTURE_DESC texture;
+  memset(&resource, 0, sizeof resource);
+  memset(&texture, 0, sizeof texture);
+  if (kernel->plan.passes_textures == 1) {
+    resource.resType = CU_RESOURCE_TYPE_LINEAR;
+    resource.res.linear.devPtr = field;
+    resource.res.linear.format = format;
+    resource.res.linear.numChannels = channels;
+    resource.res.linear.sizeInBytes = elements * bytes;
+  } else {
+    resource.resType = CU_RESOURCE_TYPE_PITCH2D;
+    resource.res.pitch2D.devPtr = field;
+    resource.res.pitch2D.format = format;
+    resource.res.pitch2D.numChannels = channels;
+    resource.res.pitch2D.width = row;
+    resource.res.pitch2D.height = elements / row;
+    resource.res.pitch2D.pitchInBytes = row * bytes;
+  }
+  for (int i = 0; i < MAX_DIMS; i++) texture.addressMode[i] = CU_TR_ADDRESS_MODE_CLAMP;
+  texture.filterMode = CU_TR_FILTER_MODE_POINT;
+  texture.flags = single ? 0 : CU_TRSF_READ_AS_INTEGER;
+  return cu_check(kernel->cu, kernel->cu->texture_create(out, &resource, &texture, NULL), "cuTexObjectCreate");
+}
+
+static int map_count(const struct kernel *kernel) {
+  return kernel->plan.input_maps.count + kernel->plan.output_maps.count;
+}
+
+static halotune_status make_maps(const struct kernel *kernel, struct kernel_fields *out) {
+  const struct kernel_plan *plan = &kernel->plan;
+  const struct tensor_maps *inputs = &plan->input_maps, *outputs = &plan->output_maps;
+  int count = map_count(kernel);
+  halotune_status status = HALOTUNE_OK;
+  if (count == 0) return HALOTUNE_OK;
+  out->maps = aligned_alloc(_Alignof(CUtensorMap), (size_t)count * sizeof *out->maps);
+  if (!out->maps) return fail_memory();
+  for (int i = 0; i < inputs->count && status == HALOTUNE_OK; i++) {
+    status = tensor_map_make(kernel->cu, &plan->input_shape, out->inputs[inputs->fields[i]], &out->maps[i]);
+  }
+  for (int i = 0; i < outputs->count && status == HALOTUNE_OK; i++) {
+    status = tensor_map_make(kernel->cu, &plan->output_shape, out->outputs[outputs->fields[i]],
+                             &out->maps[inputs->count + i]);
+  }
+  return status;
+}
+
+static void take_pointers(const struct kernel *kernel, const CUdeviceptr inputs[], const CUdeviceptr outputs[],
+                          struct kernel_fields *out) {
+  *out = (struct kernel_fields){.texture_count = 0};
+  memcpy(out->inputs, inputs, (size_t)kernel->plan.input_count * sizeof *inputs);
+  memcpy(out->outputs, outputs, (size_t)kernel->plan.output_count * sizeof *outputs);
+}
+
+static size_t workspace_words(const struct kernel *kernel) { return (kernel->plan.workspace_bytes + 3) / 4; }
+
+/* Streams need not wait for the default one, which clears it: so this does. */
+static halotune_status make_workspace(const struct kernel *kernel, CUdeviceptr *out) {
+  size_t words = workspace_words(kernel);
+  halotune_status status = cu_check(kernel->cu, kernel->cu->mem_alloc(out, words * 4), "cuMemAlloc of a workspace");
+  if (status != HALOTUNE_OK) {
+    *out = 0;
+    return status;
+  }
+  status = cu_check(kernel->cu, kernel->cu->fill_words(*out, 0, words, NULL), "cuMemsetD32Async");
+  return status == HALOTUNE_OK ? cu_check(kernel->cu, kernel->cu->stream_synchronize(NULL), "cuStreamSynchronize")
+                               : status;
+}
+
+halotune_status kernel_bind(const struct kernel *kernel, const CUdeviceptr inputs[], const CUdeviceptr outputs[],
+                            struct kernel_fields *out) {
+  halotune_status status = HALOTUNE_OK;
+  take_pointers(kernel, inputs, outputs, out);
+  for (int i = 0; i < kernel->plan.input_count && kernel->plan.passes_textures && status == HALOTUNE_OK; i++) {
+    status = make_texture(kernel, inputs[i], &out->textures[i]);
+    if (status == HALOTUNE_OK) out->texture_count++;
+  }
+  if (status == HALOTUNE_OK) status = make_maps(kernel, out);
+  if (status == HALOTUNE_OK && kernel->plan.workspace_bytes > 0) status = make_workspace(kernel, &out->workspace);
+  if (status != HALOTUNE_OK) kernel_fields_free(kernel, out);
+  return status;
+}
+
+void kernel_fields_free(const struct kernel *kernel, struct kernel_fields *fields) {
+  while (fields->texture_count > 0) kernel->cu->texture_destroy(fields->textures[--fields->texture_count]);
+  free(fields->maps);
+  fields->maps = NULL;
+  if (fields->workspace) kernel->cu->mem_free(fields->workspace);
+  fields->workspace = 0;
+}
+
+CUresult kernel_launch(struct kernel *kernel, struct kernel_fields *fields, CUstream stream) {
+  void *arguments[5 * MAX_FIELDS + 3];
+  int count = 0, maps = map_count(kernel);
+  for (int i = 0; i < kernel->plan.input_count; i++) arguments[count++] = &fields->inputs[i];
+  for (int i = 0; i < kernel->plan.output_count; i++) arguments[count++] = &fields->outputs[i];
+  for (int i = 0; i < fields->texture_count; i++) arguments[count++] = &fields->textures[i];
+  for (int i = 0; i < maps; i++) arguments[count++] = &fields->maps[i];
+  if (fields->workspace) arguments[count++] = &fields->workspace;
+  arguments[count++] = kernel->plan.geometry;
+  if (kernel->plan.passes_coefficients) arguments[count++] = kernel->plan.coefficients;
+  const unsigned *grid = kernel->plan.grid, *block = kernel->plan.block;
+  if (kernel->attribute_count == 0) {
+    return kernel->cu->launch(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                              kernel->plan.shared_bytes, stream, arguments, NULL);
+  }
+  const CUlaunchConfig config = {.gridDimX = grid[0],
+                                 .gridDimY = grid[1],
+                                 .gridDimZ = grid[2],
+                                 .blockDimX = block[0],
+                                 .blockDimY = block[1],
+                                 .blockDimZ = block[2],
+                                 .sharedMemBytes = kernel->plan.shared_bytes,
+                                 .hStream = stream,
+                                 .attrs = kernel->attributes,
+                                 .numAttrs = kernel->attribute_count};
+  return kernel->cu->launch_with(&config, kernel->function, arguments, NULL);
+}
+
+void kernel_call_name(const struct kernel *kernel, char out[KERNEL_CALL_BYTES]) {
+  const unsigned *cluster = kernel->plan.cluster;
+  int length =
+      snprintf(out, KERNEL_CALL_BYTES, "%s", kernel->attribute_count == 0 ? "cuLaunchKernel" : "cuLaunchKernelEx");
+  if (cluster[0] * cluster[1] * cluster[2] == 1) return;
+  snprintf(out + length, KERNEL_CALL_BYTES - (size_t)length, " in clusters of %ux%ux%u blocks", cluster[0], cluster[1],
+           cluster[2]);
+}
+
+halotune_status kernel_launch_check(const struct kernel *kernel, CUresult result) {
+  char call[KERNEL_CALL_BYTES];
+  if (result == CUDA_SUCCESS) return HALOTUNE_OK;
+  kernel_call_name(kernel, call);
+  return cu_check(kernel->cu, result, call);
+}
+
+/* With memory of the stream's pool as workspace, which is given back when the kernel is done. */
+static halotune_status launch_with_borrowed(struct kernel *kernel, struct kernel_fields *fields, CUstream stream) {
+  const struct cu *cu = kernel->cu;
+  size_t words = workspace_words(kernel);
+  halotune_status status = cu_check(cu, cu->mem_alloc_async(&fields->workspace, words * 4, stream), "cuMemAllocAsync");
+  if (status != HALOTUNE_OK) {
+    fields->workspace = 0;
+    return status;
+  }
+  status = cu_check(cu, cu->fill_words(fields->workspace, 0, words, stream), "cuMemsetD32Async");
+  if (status == HALOTUNE_OK) status = kernel_launch_check(kernel, kernel_launch(kernel, fields, stream));
+  CUresult freed = cu->mem_free_async(fields->workspace, stream);
+  fields->workspace = 0;
+  return status == HALOTUNE_OK ? cu_check(cu, freed, "cuMemFreeAsync") : status;
+}
+
+halotune_status kernel_launch_once(struct kernel *kernel, const CUdeviceptr inputs[], const CUdeviceptr outputs[],
+                                   CUstream stream) {
+  struct kernel_fields fields;
+  take_pointers(kernel, inputs, outputs, &fields);
+  halotune_status status = make_maps(kernel, &fields);
+  if (status == HALOTUNE_OK) {
+    status = kernel->plan.workspace_bytes > 0 ? launch_with_borrowed(kernel, &fields, stream)
+                                              : kernel_launch_check(kernel, kernel_launch(kernel, &fields, stream));
+  }
+  kernel_fields_free(kernel, &fields);
+  return status;
+}

@@ -1,0 +1,102 @@
+/* nvml.h: NVIDIA's management library, found and loaded at run time: clocks, temperature, power, and what slows a
+ * GPU down. It needs no CUDA context and changes nothing. Without it every reading is -1, and nothing fails.
+ *
+ * The types are declared here, because NVIDIA's own header is not where the rest of CUDA is. */
+#ifndef GPU_DRIVER_NVML_H
+#define GPU_DRIVER_NVML_H
+
+#include <stdbool.h>
+
+#include "base/fail.h"
+
+/* What NVML told; a member that could not be read is negative. */
+struct gpu_reading {
+  int sm_mhz, memory_mhz, temperature_c;
+  double power_w;
+  long long throttle; /* bits of NVML_THROTTLE_LIST */
+};
+
+/* What a reason for lower clocks means for a sample that was taken meanwhile. */
+enum nvml_effect {
+  NVML_IGNORED, /* the GPU's normal state, or its owner's wish */
+  NVML_STORED,  /* a heavy kernel's own steady state */
+  NVML_REPEATS, /* the sample is not the kernel's doing: take it again */
+};
+
+/* Enumerator, bit, effect, what it is called: NVML's clocks event reasons. */
+#define NVML_THROTTLE_LIST(X)                                       \
+  X(GPU_IDLE, 0x1, IGNORED, "idle")                                 \
+  X(APPLICATION_CLOCKS, 0x2, IGNORED, "clocks set by the owner")    \
+  X(SW_POWER_CAP, 0x4, STORED, "power limit")                       \
+  X(HW_SLOWDOWN, 0x8, REPEATS, "hardware slowdown")                 \
+  X(SYNC_BOOST, 0x10, STORED, "kept at the clocks of other GPUs")   \
+  X(SW_THERMAL, 0x20, REPEATS, "temperature limit")                 \
+  X(HW_THERMAL, 0x40, REPEATS, "temperature limit of the hardware") \
+  X(HW_POWER_BRAKE, 0x80, REPEATS, "power brake")                   \
+  X(DISPLAY_CLOCKS, 0x100, IGNORED, "clocks set for a display")
+
+#define NVML_AS_ENUMERATOR(name, bit, effect, text) NVML_THROTTLE_##name = bit,
+enum { NVML_THROTTLE_LIST(NVML_AS_ENUMERATOR) };
+#undef NVML_AS_ENUMERATOR
+
+/* The bits of some reasons that have an effect; 0 where they are unknown (negative). */
+long long nvml_throttle_bits(long long throttle, enum nvml_effect effect);
+
+/* The first of the reasons that have the highest effect, as a text; "" for none. Static. */
+const char *nvml_throttle_name(long long throttle);
+
+typedef struct nvml_device_of_the_library *nvml_device;
+
+/* nvmlProcessInfo_t of version 2, which nvmlDeviceGetComputeRunningProcesses_v3 fills. */
+struct nvml_process {
+  unsigned pid;
+  unsigned long long used_bytes;
+  unsigned gpu_instance, compute_instance;
+};
+
+enum { NVML_SUCCESS_RESULT = 0, NVML_CLOCK_SM_TYPE = 1, NVML_CLOCK_MEMORY_TYPE = 2, NVML_TEMPERATURE_GPU_SENSOR = 0 };
+
+/* The calls that are used: member, exported name, parameters. Each may be missing but the first three. */
+#define NVML_LIST(X)                                                                                                  \
+  X(init, "nvmlInit_v2", (void))                                                                                      \
+  X(shutdown, "nvmlShutdown", (void))                                                                                 \
+  X(by_uuid, "nvmlDeviceGetHandleByUUID", (const char *uuid, nvml_device *device))                                    \
+  X(by_bus_id, "nvmlDeviceGetHandleByPciBusId_v2", (const char *id, nvml_device *device))                             \
+  X(driver_version, "nvmlSystemGetDriverVersion", (char *version, unsigned length))                                   \
+  X(clock, "nvmlDeviceGetClockInfo", (nvml_device device, int type, unsigned *mhz))                                   \
+  X(temperature, "nvmlDeviceGetTemperature", (nvml_device device, int sensor, unsigned *celsius))                     \
+  X(power, "nvmlDeviceGetPowerUsage", (nvml_device device, unsigned *milliwatts))                                     \
+  X(event_reasons, "nvmlDeviceGetCurrentClocksEventReasons", (nvml_device device, unsigned long long *reasons))       \
+  X(throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons", (nvml_device device, unsigned long long *reasons)) \
+  X(processes, "nvmlDeviceGetComputeRunningProcesses_v3",                                                             \
+    (nvml_device device, unsigned *count, struct nvml_process *processes))
+
+struct nvml {
+  void *library; /* NULL: there is none */
+  nvml_device device;
+  bool has_device;
+  char driver[64]; /* "580.159.04"; "" where it is unknown */
+#define AS_MEMBER(member, symbol, params) int(*member) params;
+  NVML_LIST(AS_MEMBER)
+#undef AS_MEMBER
+};
+
+/* Load the library: the file that $HALOTUNE_LIBNVML names, and then no other, else libnvidia-ml.so.1; and
+ * initialise it.
+ *   out  filled with what there is; end with nvml_close after any outcome
+ * Returns HALOTUNE_OK, or HALOTUNE_NO_GPU with what is missing; the other functions then do nothing.
+ * Threads: not while another one changes the environment. */
+halotune_status nvml_open(struct nvml *out);
+void nvml_close(struct nvml *nvml);
+
+/* Choose the GPU that is asked from now on: by its UUID ("GPU-..."), else by its PCI bus id.
+ * Returns HALOTUNE_OK or HALOTUNE_NOT_FOUND. */
+halotune_status nvml_choose(struct nvml *nvml, const char *uuid, const char *pci_bus_id);
+
+/* What it is like now. Threads: any number at once. */
+void nvml_read(const struct nvml *nvml, struct gpu_reading *out);
+
+/* How many processes compute on the GPU, ours included; -1 where that is unknown. */
+int nvml_process_count(const struct nvml *nvml);
+
+#endif

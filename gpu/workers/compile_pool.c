@@ -1,0 +1,325 @@
+/* compile_pool.c: the program's side of the workers. Nothing here blocks but the poll in compile_pool_wait and the
+ * start and stop of a worker.
+ *
+ * A worker compiles the first of its jobs; the second lies ready in its socket. The bytes of a request are kept until
+ * its result is there, so that a job behind one that crashed is sent again to the next worker. */
+#include "gpu/workers/compile_pool.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "gpu/workers/compile_worker.h"
+
+enum { JOBS_A_WORKER = 2 };
+
+struct job {
+  uint64_t id;
+  struct text message;
+  size_t sent;     /* bytes of it */
+  bool was_spared; /* it lost a worker that had not read it, for which it was not to blame; the next loss is its own */
+};
+
+struct worker {
+  int socket; /* -1: not running */
+  pid_t pid;
+  struct job jobs[JOBS_A_WORKER];
+  int job_count;
+  double deadline_ms; /* of jobs[0] */
+  struct text received;
+};
+
+struct compile_pool {
+  struct spawner spawner;
+  struct nvrtc nvrtc; /* loaded in the spawner's copy of this memory only; its facts are known here, too */
+  double timeout_ms;
+  int next; /* the worker that is looked at first, so that none is always last */
+  int worker_count;
+  struct worker workers[];
+};
+
+const char *compile_outcome_name(enum compile_outcome outcome) {
+  static const char *const names[] = {
+#define AS_NAME(name, text) text,
+      COMPILE_OUTCOME_LIST(AS_NAME)};
+  return names[outcome];
+}
+
+static int usable_cores(void) {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return CPU_COUNT(&cores);
+  return (int)sysconf(_SC_NPROCESSORS_ONLN); /* more cores than a cpu_set_t has room for */
+}
+
+halotune_status compile_pool_open(const struct compile_pool_options *options, struct compile_pool **out) {
+  struct text said = {0};
+  *out = NULL;
+  int count = options->workers > 0 ? options->workers : usable_cores();
+  struct compile_pool *pool = calloc(1, sizeof *pool + (size_t)count * sizeof *pool->workers);
+  if (!pool) return fail_memory();
+  pool->timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : COMPILE_POOL_TIMEOUT_MS;
+  pool->worker_count = count;
+  for (int i = 0; i < count; i++) pool->workers[i].socket = -1;
+  const struct spawner_program program = compile_worker_program(&pool->nvrtc);
+  halotune_status status = spawner_open(&program, &said, &pool->spawner);
+  if (status == HALOTUNE_OK && !compile_worker_facts(&said, &pool->nvrtc.facts)) status = fail_memory();
+  text_free(&said);
+  if (status == HALOTUNE_OK) *out = pool;
+  else compile_pool_close(pool);
+  return status;
+}
+
+const struct nvrtc_facts *compile_pool_nvrtc(const struct compile_pool *pool) { return &pool->nvrtc.facts; }
+
+/* End the worker's process. Returns its wait status. */
+static int worker_stop(struct compile_pool *pool, struct worker *worker) {
+  int how = spawner_stop(&pool->spawner, worker->pid);
+  close(worker->socket);
+  worker->socket = -1;
+  text_free(&worker->received);
+  return how;
+}
+
+void compile_pool_close(struct compile_pool *pool) {
+  if (!pool) return;
+  for (int i = 0; i < pool->worker_count; i++) {
+    struct worker *worker = &pool->workers[i];
+    if (worker->socket >= 0) worker_stop(pool, worker);
+    for (int j = 0; j < worker->job_count; j++) text_free(&worker->jobs[j].message);
+  }
+  spawner_close(&pool->spawner);
+  free(pool);
+}
+
+void compile_result_free(struct compile_result *result) { compiled_free(&result->compiled); }
+
+static struct worker *least_busy(struct compile_pool *pool) {
+  struct worker *best = &pool->workers[0];
+  for (int i = 1; i < pool->worker_count; i++) {
+    if (pool->workers[i].job_count < best->job_count) best = &pool->workers[i];
+  }
+  return best;
+}
+
+bool compile_pool_has_room(const struct compile_pool *pool) {
+  return compile_pool_pending(pool) < pool->worker_count * JOBS_A_WORKER;
+}
+
+int compile_pool_pending(const struct compile_pool *pool) {
+  int pending = 0;
+  for (int i = 0; i < pool->worker_count; i++) pending += pool->workers[i].job_count;
+  return pending;
+}
+
+pid_t compile_pool_process(const struct compile_pool *pool, uint64_t id) {
+  for (int i = 0; i < pool->worker_count; i++) {
+    const struct worker *worker = &pool->workers[i];
+    if (worker->job_count > 0 && worker->jobs[0].id == id && worker->socket >= 0) return worker->pid;
+  }
+  return 0;
+}
+
+/* The worker's first job is over; the next one is compiled from now on. */
+static void worker_next_job(const struct compile_pool *pool, struct worker *worker) {
+  text_free(&worker->jobs[0].message);
+  worker->job_count--;
+  memmove(worker->jobs, worker->jobs + 1, (size_t)worker->job_count * sizeof *worker->jobs);
+  worker->deadline_ms = clock_ms() + pool->timeout_ms;
+}
+
+/* Send what the socket takes of the jobs' messages. A worker that is dead takes nothing; reading finds that out. */
+static void worker_send(struct worker *worker) {
+  for (int i = 0; i < worker->job_count; i++) {
+    struct job *job = &worker->jobs[i];
+    while (job->sent < job->message.length) {
+      ssize_t sent = send(worker->socket, job->message.bytes + job->sent, job->message.length - job->sent,
+                          MSG_DONTWAIT | MSG_NOSIGNAL);
+      if (sent < 0 && errno == EINTR) continue;
+      if (sent < 0) return;
+      job->sent += (size_t)sent;
+    }
+  }
+}
+
+static bool worker_has_unsent(const struct worker *worker) {
+  for (int i = 0; i < worker->job_count; i++) {
+    if (worker->jobs[i].sent < worker->jobs[i].message.length) return true;
+  }
+  return false;
+}
+
+/* Have a process behind the worker's jobs, and start sending. */
+static halotune_status worker_feed(struct compile_pool *pool, struct worker *worker) {
+  if (worker->socket < 0) {
+    halotune_status status = spawner_start(&pool->spawner, &worker->pid, &worker->socket);
+    if (status != HALOTUNE_OK) return status;
+    worker->deadline_ms = clock_ms() + pool->timeout_ms;
+    for (int i = 0; i < worker->job_count; i++) worker->jobs[i].sent = 0;
+  }
+  worker_send(worker);
+  return HALOTUNE_OK;
+}
+
+halotune_status compile_pool_submit(struct compile_pool *pool, uint64_t id, const struct compile_request *request) {
+  struct worker *worker = least_busy(pool);
+  if (worker->job_count == JOBS_A_WORKER) return fail(HALOTUNE_ARGUMENT, "the compile pool has no room");
+  struct job job = {.id = id};
+  compile_worker_request(request, &job.message);
+  if (!text_ok(&job.message)) {
+    text_free(&job.message);
+    return fail_memory();
+  }
+  if (worker->job_count == 0) worker->deadline_ms = clock_ms() + pool->timeout_ms;
+  worker->jobs[worker->job_count++] = job;
+  halotune_status status = worker_feed(pool, worker);
+  if (status != HALOTUNE_OK) text_free(&worker->jobs[--worker->job_count].message);
+  return status;
+}
+
+/* Read what the socket has. Returns false when the worker is dead. */
+static bool worker_receive(struct worker *worker) {
+  char chunk[65536];
+  for (;;) {
+    ssize_t got = recv(worker->socket, chunk, sizeof chunk, MSG_DONTWAIT);
+    if (got > 0) text_add(&worker->received, chunk, (size_t)got);
+    else if (got < 0 && errno == EINTR) continue;
+    else return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+  }
+}
+
+/* The body of the first whole message among the received bytes, or NULL. */
+static const char *worker_message(const struct worker *worker, uint64_t *length) {
+  if (worker->received.length < MESSAGE_HEAD_BYTES) return NULL;
+  memcpy(length, worker->received.bytes, sizeof *length);
+  return worker->received.length - MESSAGE_HEAD_BYTES >= *length ? worker->received.bytes + MESSAGE_HEAD_BYTES : NULL;
+}
+
+static halotune_status take_reply(const struct compile_pool *pool, struct worker *worker, const char *body,
+                                  uint64_t length, struct compile_result *out) {
+  halotune_status compile_status;
+  struct compile_result result = {.id = worker->jobs[0].id};
+  halotune_status status = compile_worker_reply(body, length, &compile_status, &result.compiled);
+  if (status != HALOTUNE_OK) return status;
+  result.outcome = compile_status == HALOTUNE_OK ? COMPILE_OK : COMPILE_FAILED;
+  struct text *received = &worker->received;
+  received->length -= MESSAGE_HEAD_BYTES + length;
+  memmove(received->bytes, body + length, received->length + 1); /* with the NUL */
+  worker_next_job(pool, worker);
+  *out = result;
+  return HALOTUNE_OK;
+}
+
+/* The worker's first job ends without a reply; `log` says why. */
+static halotune_status take_loss(const struct compile_pool *pool, struct worker *worker, enum compile_outcome outcome,
+                                 struct text *log, struct compile_result *out) {
+  if (!text_ok(log)) {
+    text_free(log);
+    return fail_memory();
+  }
+  *out = (struct compile_result){.id = worker->jobs[0].id, .outcome = outcome, .compiled.log = log->bytes};
+  worker_next_job(pool, worker);
+  return HALOTUNE_OK;
+}
+
+static halotune_status take_timeout(struct compile_pool *pool, struct worker *worker, struct compile_result *out) {
+  struct text log = {0};
+  worker_stop(pool, worker);
+  text_printf(&log, "no result after %.0f ms; the compiler was killed", pool->timeout_ms);
+  return take_loss(pool, worker, COMPILE_TIMEOUT, &log, out);
+}
+
+/* A reply that makes no sense: the compiler has written where it should not. */
+static halotune_status take_garbage(struct compile_pool *pool, struct worker *worker, struct compile_result *out) {
+  struct text log = {0};
+  worker_stop(pool, worker);
+  text_printf(&log, "the compiler's answer was damaged");
+  return take_loss(pool, worker, COMPILE_CRASHED, &log, out);
+}
+
+/* A dead worker: blame its first job, unless the worker died before it had read it. */
+static halotune_status take_death(struct compile_pool *pool, struct worker *worker, struct compile_result *out,
+                                  bool *have) {
+  struct text log = {0};
+  int how = worker_stop(pool, worker);
+  if (worker->job_count == 0) return HALOTUNE_OK;
+  struct job *job = &worker->jobs[0];
+  if (job->sent < job->message.length && !job->was_spared) {
+    job->was_spared = true;
+    return HALOTUNE_OK;
+  }
+  if (WIFSIGNALED(how)) {
+    text_printf(&log, "the compiler died of signal %d (%s)", WTERMSIG(how), strsignal(WTERMSIG(how)));
+  } else {
+    text_printf(&log, "the compiler left with status %d", WEXITSTATUS(how));
+  }
+  *have = true;
+  return take_loss(pool, worker, COMPILE_CRASHED, &log, out);
+}
+
+/* Move bytes both ways and take one result, if the worker has one. */
+static halotune_status worker_tend(struct compile_pool *pool, struct worker *worker, struct compile_result *out,
+                                   bool *have) {
+  uint64_t length;
+  if (worker->job_count > 0) {
+    halotune_status status = worker_feed(pool, worker);
+    if (status != HALOTUNE_OK) return status;
+  }
+  if (worker->socket < 0) return HALOTUNE_OK;
+  bool alive = worker_receive(worker);
+  if (!text_ok(&worker->received)) return fail_memory();
+  const char *body = worker->job_count > 0 ? worker_message(worker, &length) : NULL;
+  if (body) {
+    *have = true;
+    halotune_status status = take_reply(pool, worker, body, length, out);
+    return status == HALOTUNE_PARSE ? take_garbage(pool, worker, out) : status;
+  }
+  if (!alive) return take_death(pool, worker, out, have);
+  if (worker->job_count == 0 || clock_ms() < worker->deadline_ms) return HALOTUNE_OK;
+  *have = true;
+  return take_timeout(pool, worker, out);
+}
+
+/* Sleep until a socket is ready, a compile has had its time, or `until_ms`. */
+static halotune_status wait_for_workers(struct compile_pool *pool, double until_ms) {
+  struct pollfd *sockets = calloc((size_t)pool->worker_count, sizeof *sockets);
+  if (!sockets) return fail_memory();
+  for (int i = 0; i < pool->worker_count; i++) {
+    struct worker *worker = &pool->workers[i];
+    sockets[i] = (struct pollfd){.fd = worker->socket, .events = POLLIN};
+    if (worker->job_count == 0) continue;
+    if (worker_has_unsent(worker)) sockets[i].events |= POLLOUT;
+    if (worker->socket < 0) until_ms = 0; /* a worker that died idle has got jobs again */
+    if (worker->deadline_ms < until_ms) until_ms = worker->deadline_ms;
+  }
+  double left_ms = until_ms - clock_ms();
+  /* Rounded up, or the last millisecond would be spent in a busy loop. An interrupt only makes the wait shorter. */
+  poll(sockets, (nfds_t)pool->worker_count, left_ms > 0 ? (int)left_ms + 1 : 0);
+  free(sockets);
+  return HALOTUNE_OK;
+}
+
+halotune_status compile_pool_wait(struct compile_pool *pool, int timeout_ms, struct compile_result *out, bool *have) {
+  enum { AN_HOUR_MS = 3600000 }; /* one sleep of the loop */
+  double until_ms = clock_ms() + timeout_ms;
+  *have = false;
+  while (compile_pool_pending(pool) > 0) {
+    for (int i = 0; i < pool->worker_count; i++) {
+      struct worker *worker = &pool->workers[pool->next];
+      pool->next = (pool->next + 1) % pool->worker_count;
+      halotune_status status = worker_tend(pool, worker, out, have);
+      if (status != HALOTUNE_OK) *have = false;
+      if (status != HALOTUNE_OK || *have) return status;
+    }
+    double now_ms = clock_ms();
+    if (timeout_ms >= 0 && now_ms >= until_ms) break;
+    halotune_status status = wait_for_workers(pool, timeout_ms < 0 ? now_ms + AN_HOUR_MS : until_ms);
+    if (status != HALOTUNE_OK) return status;
+  }
+  return HALOTUNE_OK;
+}

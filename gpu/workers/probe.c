@@ -1,0 +1,89 @@
+/* probe.c: a child that loads the driver, and a pipe to hear it. */
+#include "gpu/workers/probe.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/transfer.h"
+
+enum { ANSWER_MS = 60000 };
+
+struct answer {
+  halotune_status status;
+  char text[PROBE_TEXT_BYTES];
+  struct probe probe;
+};
+
+static void ask(struct answer *answer) {
+  struct cu cu;
+  answer->status = cu_open(&cu);
+  if (answer->status == HALOTUNE_OK)
+    answer->status = cu_check(&cu, cu.device_count(&answer->probe.device_count), "cuDeviceGetCount");
+  answer->probe.cuda = cu.cuda_version;
+  for (int i = 0; i < answer->probe.device_count && i < PROBE_MOST_DEVICES && answer->status == HALOTUNE_OK; i++) {
+    answer->status = device_ask(&cu, i, &answer->probe.devices[i]);
+  }
+  if (answer->status != HALOTUNE_OK) snprintf(answer->text, sizeof answer->text, "%.500s", fail_text());
+}
+
+/* All of the answer, in time. */
+static bool hear(int pipe_end, char *bytes, size_t length, double until_ms) {
+  while (length > 0) {
+    struct pollfd ready = {.fd = pipe_end, .events = POLLIN};
+    double left_ms = until_ms - clock_ms();
+    int count = left_ms > 0 ? poll(&ready, 1, (int)left_ms) : 0;
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    ssize_t got = read(pipe_end, bytes, length);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    bytes += got;
+    length -= (size_t)got;
+  }
+  return true;
+}
+
+static halotune_status read_answer(const struct answer *answer, struct probe *out) {
+  if (answer->status != HALOTUNE_OK) return fail(answer->status, "%.*s", PROBE_TEXT_BYTES - 1, answer->text);
+  *out = answer->probe;
+  if (out->device_count > PROBE_MOST_DEVICES) out->device_count = PROBE_MOST_DEVICES;
+  return HALOTUNE_OK;
+}
+
+halotune_status probe_gpus(struct probe *out) {
+  int ends[2];
+  struct answer *answer = calloc(1, sizeof *answer);
+  if (!answer) return fail_memory();
+  if (pipe(ends) != 0) {
+    free(answer);
+    return fail(HALOTUNE_IO, "no pipe: %s", strerror(errno));
+  }
+  pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    ask(answer);
+    _exit(write_all(ends[1], (const char *)answer, sizeof *answer) ? EXIT_SUCCESS : EXIT_FAILURE);
+  }
+  close(ends[1]);
+  bool heard = child > 0 && hear(ends[0], (char *)answer, sizeof *answer, clock_ms() + ANSWER_MS);
+  close(ends[0]);
+  if (child > 0) {
+    kill(child, SIGKILL);
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+  }
+  halotune_status status;
+  if (child < 0) status = fail(HALOTUNE_IO, "no process to ask the driver in");
+  else if (!heard)
+    status = fail(HALOTUNE_NO_GPU, "the CUDA driver crashed or did not answer when it was asked for its GPUs");
+  else status = read_answer(answer, out);
+  free(answer);
+  return status;
+}

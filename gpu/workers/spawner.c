@@ -1,0 +1,240 @@
+/* spawner.c: the spawner's process, and how the program talks to it: one message of a SOCK_SEQPACKET socket each way.
+ */
+#include "gpu/workers/spawner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/pack.h"
+
+enum { MAX_HELLO_BYTES = 65536 };
+
+/* What the program asks: stop `pid`, or start a worker if it is 0. */
+struct order {
+  pid_t pid;
+};
+
+/* What the spawner answers: a started worker (0: none) with its socket beside it, or how one ended. */
+struct answer {
+  pid_t pid;
+  int reason; /* errno, or a wait status */
+};
+
+/* Blocked as well, because NVRTC's front end sets handlers of its own while it compiles, which exit. */
+static void ignore_the_terminal(void) {
+  static const int ignored[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL); /* not the program's handlers */
+  for (size_t i = 0; i < COUNT(ignored); i++) {
+    signal(ignored[i], SIG_IGN);
+    sigaddset(&blocked, ignored[i]);
+  }
+  sigprocmask(SIG_SETMASK, &blocked, NULL);
+}
+
+/* SIGKILL when the parent dies, also if it died already. */
+static void die_with(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(EXIT_FAILURE);
+}
+
+/* Two things that make a crash cheap: no core file, and the first to be taken when memory runs out. */
+static void be_expendable(void) {
+  const struct rlimit no_core = {0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  ssize_t ignored = write(fd, "1000", 4); /* where it is not allowed, nothing is lost */
+  (void)ignored;
+  close(fd);
+}
+
+/* Close what was inherited from the program, among it the sockets of other spawners. A kernel before 5.9 does not do
+ * it, which costs descriptors and nothing else. */
+static void close_others(int control) {
+  enum { FIRST = STDERR_FILENO + 1 };
+  if (control > FIRST) close_range(FIRST, (unsigned)control - 1, 0);
+  close_range((unsigned)control + 1, UINT_MAX, 0);
+}
+
+static void worker(const struct spawner_program *program, pid_t parent, int socket) {
+  die_with(parent);
+  be_expendable();
+  program->serve(program->state, socket);
+  _exit(EXIT_SUCCESS); /* no exit handlers of the program, no flush of its buffers */
+}
+
+/* Answer, and hand over `socket` unless it is negative. */
+static bool send_answer(int control, const struct answer *answer, int socket) {
+  struct answer copy = *answer;
+  union {
+    struct cmsghdr header;
+    char room[CMSG_SPACE(sizeof(int))];
+  } extra = {0};
+  struct iovec bytes = {.iov_base = &copy, .iov_len = sizeof copy};
+  struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1};
+  if (socket >= 0) {
+    message.msg_control = &extra;
+    message.msg_controllen = sizeof extra;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof socket);
+    memcpy(CMSG_DATA(header), &socket, sizeof socket);
+  }
+  return sendmsg(control, &message, MSG_NOSIGNAL) == (ssize_t)sizeof copy;
+}
+
+static bool start_worker(const struct spawner_program *program, int control) {
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+    return send_answer(control, &(struct answer){.reason = errno}, -1);
+  }
+  pid_t self = getpid(), pid = fork();
+  if (pid == 0) {
+    close(pair[0]);
+    close(control);
+    worker(program, self, pair[1]);
+  }
+  struct answer answer = {.pid = pid > 0 ? pid : 0, .reason = errno};
+  bool sent = send_answer(control, &answer, pid > 0 ? pair[0] : -1);
+  close(pair[0]);
+  close(pair[1]);
+  return sent;
+}
+
+static bool stop_worker(pid_t pid, int control) {
+  struct answer answer = {.pid = pid};
+  kill(pid, SIGKILL);
+  if (waitpid(pid, &answer.reason, 0) != pid) answer.reason = 0;
+  return send_answer(control, &answer, -1);
+}
+
+static void send_hello(int control, halotune_status status, const struct text *facts) {
+  struct text hello = {0};
+  pack_u64(&hello, (uint64_t)status);
+  pack_text(&hello, fail_text());
+  pack_bytes(&hello, facts->bytes, facts->length);
+  if (text_ok(&hello)) send(control, hello.bytes, hello.length, MSG_NOSIGNAL);
+  text_free(&hello);
+}
+
+static void spawner_main(const struct spawner_program *program, pid_t parent, int control) {
+  struct text facts = {0};
+  struct order order;
+  ignore_the_terminal();
+  die_with(parent);
+  close_others(control);
+  halotune_status status = program->prepare ? program->prepare(program->state, &facts) : HALOTUNE_OK;
+  send_hello(control, status, &facts);
+  text_free(&facts);
+  bool going = status == HALOTUNE_OK;
+  while (going) {
+    ssize_t got = recv(control, &order, sizeof order, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got != (ssize_t)sizeof order) break; /* the program is gone */
+    going = order.pid == 0 ? start_worker(program, control) : stop_worker(order.pid, control);
+  }
+  _exit(EXIT_SUCCESS);
+}
+
+static halotune_status receive_hello(const struct spawner_program *program, int control, struct text *facts) {
+  char *bytes = malloc(MAX_HELLO_BYTES);
+  if (!bytes) return fail_memory();
+  ssize_t got;
+  do got = recv(control, bytes, MAX_HELLO_BYTES, 0);
+  while (got < 0 && errno == EINTR);
+  struct unpack in = {.at = bytes, .left = got > 0 ? (size_t)got : 0};
+  halotune_status status = (halotune_status)unpack_u64(&in);
+  const char *detail = unpack_text(&in);
+  size_t length;
+  const char *said = unpack_bytes(&in, &length);
+  if (in.failed)
+    status = fail(HALOTUNE_IO, "the process that starts the %ss died while it %s", program->name,
+                  program->prepares ? program->prepares : "began");
+  else if (status != HALOTUNE_OK) fail(status, "%s", detail);
+  else text_add(facts, said, length);
+  free(bytes);
+  return status;
+}
+
+halotune_status spawner_open(const struct spawner_program *program, struct text *facts, struct spawner *out) {
+  int pair[2];
+  *out = (struct spawner){.socket = -1};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+    return fail(HALOTUNE_IO, "no socket for the %ss: %s", program->name, strerror(errno));
+  }
+  pid_t self = getpid(), pid = fork();
+  if (pid == 0) {
+    close(pair[0]);
+    spawner_main(program, self, pair[1]);
+  }
+  int reason = errno;
+  close(pair[1]);
+  if (pid < 0) {
+    close(pair[0]);
+    return fail(HALOTUNE_IO, "no process for the %ss: %s", program->name, strerror(reason));
+  }
+  *out = (struct spawner){.socket = pair[0], .pid = pid, .name = program->name};
+  return receive_hello(program, out->socket, facts);
+}
+
+/* One order and its answer.
+ *   socket  receives the worker's, -1 if none came */
+static bool ask(struct spawner *spawner, pid_t pid, struct answer *answer, int *socket) {
+  struct order order = {.pid = pid};
+  union {
+    struct cmsghdr header;
+    char room[CMSG_SPACE(sizeof(int))];
+  } extra;
+  struct iovec bytes = {.iov_base = answer, .iov_len = sizeof *answer};
+  struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &extra, .msg_controllen = sizeof extra};
+  *socket = -1;
+  if (send(spawner->socket, &order, sizeof order, MSG_NOSIGNAL) != (ssize_t)sizeof order) return false;
+  ssize_t got;
+  do got = recvmsg(spawner->socket, &message, MSG_CMSG_CLOEXEC);
+  while (got < 0 && errno == EINTR);
+  if (got != (ssize_t)sizeof *answer) return false;
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  if (header && header->cmsg_type == SCM_RIGHTS) memcpy(socket, CMSG_DATA(header), sizeof *socket);
+  return true;
+}
+
+halotune_status spawner_start(struct spawner *spawner, pid_t *pid, int *socket) {
+  struct answer answer = {0};
+  if (!ask(spawner, 0, &answer, socket)) {
+    return fail(HALOTUNE_IO, "the process that starts the %ss is gone", spawner->name);
+  }
+  if (answer.pid == 0) return fail(HALOTUNE_IO, "no %s could be started: %s", spawner->name, strerror(answer.reason));
+  if (*socket < 0) return fail(HALOTUNE_IO, "no %s could be started: too many open files", spawner->name);
+  *pid = answer.pid;
+  return HALOTUNE_OK;
+}
+
+int spawner_stop(struct spawner *spawner, pid_t pid) {
+  struct answer answer = {0};
+  int socket;
+  return ask(spawner, pid, &answer, &socket) ? answer.reason : 0;
+}
+
+void spawner_close(struct spawner *spawner) {
+  if (spawner->socket >= 0) {
+    close(spawner->socket);
+    kill(spawner->pid, SIGKILL);
+    while (waitpid(spawner->pid, NULL, 0) < 0 && errno == EINTR) {}
+  }
+  *spawner = (struct spawner){.socket = -1};
+}

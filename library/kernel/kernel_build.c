@@ -1,0 +1,216 @@
+/* kernel_build.c: the decision whether stored machine code is right, and compiling where it is not.
+ *
+ * Right is a cubin that was built for just this problem, or from the same text: sources are compared without their banner, a
+ * comment that says the grid. So extents or coefficients that are built in can never serve another problem. */
+#include "library/kernel/kernel_build.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/store/launch_text.h"
+#include "db/store/query.h"
+#include "stencil/generate/generate.h"
+
+struct stored {
+  struct launch launch;
+  bool has_launch;
+  double coefficients[MAX_COEFFICIENTS];
+  int coefficient_count, steps;
+  char arch[16];
+  char *source;
+  void *cubin;
+  size_t cubin_bytes;
+};
+
+static void stored_free(struct stored *stored) {
+  free(stored->source);
+  free(stored->cubin);
+}
+
+static bool take_stored(sqlite3_stmt *query, struct stored *out) {
+  out->has_launch = launch_read(column_text(query, 0), &out->launch) == HALOTUNE_OK;
+  if (coefficients_read(column_text(query, 1), out->coefficients, MAX_COEFFICIENTS, &out->coefficient_count) !=
+      HALOTUNE_OK) {
+    return false;
+  }
+  out->steps = sqlite3_column_int(query, 2);
+  snprintf(out->arch, sizeof out->arch, "%s", column_text(query, 3));
+  out->source = strdup(column_text(query, 4));
+  const void *cubin = sqlite3_column_blob(query, 5);
+  out->cubin_bytes = (size_t)sqlite3_column_bytes(query, 5);
+  out->cubin = malloc(out->cubin_bytes + 1);
+  if (!out->source || !out->cubin) return false;
+  if (out->cubin_bytes > 0) memcpy(out->cubin, cubin, out->cubin_bytes);
+  return true;
+}
+
+/* Fetch a row's code. False where the database, or the row, is not there any more. */
+static bool fetch(const struct catalog *catalog, const struct served *row, struct stored *out) {
+  static const char sql[] =
+      "select b.launch, b.coefficients, b.steps, b.arch, b.source, b.cubin from best b join variant v on v.id = b.variant_id"
+      " where b.id = ?1 and b.date = ?2 and v.parameters = ?3";
+  struct store *store = NULL;
+  struct binder binder = {.at = 0};
+  *out = (struct stored){.steps = 1};
+  if (store_open(catalog->paths[row->database], STORE_READ, &store) != HALOTUNE_OK) return false;
+  bool found = query_prepare(store_connection(store), sql, &binder.query) == HALOTUNE_OK;
+  if (found) {
+    bind_integer(&binder, row->id);
+    bind_text(&binder, row->date);
+    bind_text(&binder, row->parameters);
+    found = sqlite3_step(binder.query) == SQLITE_ROW && take_stored(binder.query, out);
+  }
+  sqlite3_finalize(binder.query);
+  store_close(store);
+  if (!found) stored_free(out);
+  return found;
+}
+
+/* Whether a GPU of this capability runs a cubin of that architecture. */
+static bool arch_runs(const char *text, int capability) {
+  struct arch arch;
+  if (arch_parse(text, &arch) != HALOTUNE_OK || arch.major != capability / 10) return false;
+  return arch.feature ? arch.minor == capability % 10 : arch.minor <= capability % 10;
+}
+
+static bool is_same_domain(const struct question *q, const struct served *row) {
+  struct grid grid = {{(long)row->n[0], (long)row->n[1], (long)row->n[2]}};
+  struct domain dense = domain_dense(q->parsed->stencil, q->parsed->analysis, &grid);
+  long mine[DOMAIN_NUMBERS], its[DOMAIN_NUMBERS];
+  domain_numbers(&q->domain, mine);
+  domain_numbers(&dense, its);
+  return memcmp(mine, its, sizeof mine) == 0;
+}
+
+static bool is_same_problem(const struct question *q, const struct served *row, const struct stored *stored,
+                            const double *coefficients) {
+  int count = q->parsed->stencil->coefficient_count;
+  if (!stored->has_launch || !is_same_domain(q, row) || stored->coefficient_count != count) return false;
+  if (stored->launch.passes_coefficients) return true;
+  for (int i = 0; i < count; i++) {
+    if (coefficients[i] != stored->coefficients[i]) return false;
+  }
+  return true;
+}
+
+/* What stands behind the comment at the top. */
+static const char *body_of(const char *source) {
+  while (source[0] == '\n' || (source[0] == '/' && source[1] == '/')) {
+    source += strcspn(source, "\n");
+    source += *source == '\n';
+  }
+  return source;
+}
+
+static halotune_status generate_for(const struct question *q, const struct answer *answer, const double *coefficients,
+                                    struct generated *out) {
+  const struct template *template;
+  halotune_status status = context_template(q->ctx, answer->template_at, &template);
+  if (status != HALOTUNE_OK) return status;
+  struct variant_spec spec = {.stencil = q->parsed->stencil,
+                              .analysis = q->parsed->analysis,
+                              .template = template,
+                              .configuration = answer->configuration,
+                              .dtype = (enum dtype)q->key.dtype,
+                              .domain = q->domain,
+                              .coefficients = coefficients,
+                              .limits = q->device->limits,
+                              .reproducible = q->key.reproducible};
+  return generate(&spec, out);
+}
+
+static halotune_status compile(const struct question *q, struct built *out) {
+  const struct nvrtc *nvrtc;
+  struct cubin_cache cache = {0};
+  struct compiled compiled = {0};
+  char arch[16];
+  snprintf(arch, sizeof arch, "sm_%d", q->device->capability);
+  struct compile_request request = {.source = out->source, .name = out->launch.kernel, .arch = arch};
+  halotune_status status = context_nvrtc(q->ctx, &nvrtc);
+  if (status == HALOTUNE_OK) status = cubin_cache_open(NULL, 0, &cache);
+  if (status != HALOTUNE_OK) return status;
+  out->code = "cache";
+  if (cubin_cache_get(&cache, &request, &nvrtc->facts, &compiled) != CUBIN_CACHE_HIT) {
+    out->code = "compiled";
+    status = compile_source(nvrtc, &request, &compiled);
+    if (status == HALOTUNE_OK) cubin_cache_put(&cache, &request, &nvrtc->facts, &compiled); /* not kept is no failure */
+  }
+  if (status == HALOTUNE_OK) {
+    out->cubin = compiled.cubin;
+    out->cubin_bytes = compiled.cubin_bytes;
+    compiled.cubin = NULL;
+  }
+  compiled_free(&compiled);
+  cubin_cache_close(&cache);
+  return status;
+}
+
+/* Take over stored texts and code. */
+static void take(struct stored *stored, bool with_source, struct built *out) {
+  if (with_source) {
+    free(out->source);
+    out->source = stored->source;
+    out->launch = stored->launch;
+    stored->source = NULL;
+  }
+  out->cubin = stored->cubin;
+  out->cubin_bytes = stored->cubin_bytes;
+  out->steps = stored->steps;
+  out->code = "database";
+  stored->cubin = NULL;
+}
+
+static halotune_status build(const struct question *q, const struct answer *answer, const double *coefficients,
+                             bool with_code, struct built *out) {
+  struct stored stored = {.steps = 1};
+  struct generated generated = {0};
+  halotune_status status = HALOTUNE_OK;
+  *out = (struct built){.steps = 1, .code = ""};
+  bool have = answer->row && fetch(&q->ctx->catalog, answer->row, &stored);
+  bool runs = have && stored.cubin_bytes > 0 && arch_runs(stored.arch, q->device->capability);
+  if (have && (runs || !with_code) && is_same_problem(q, answer->row, &stored, coefficients)) {
+    take(&stored, true, out);
+  } else if ((status = generate_for(q, answer, coefficients, &generated)) == HALOTUNE_OK) {
+    out->source = generated.source;
+    out->launch = generated.launch;
+    if (runs && strcmp(body_of(out->source), body_of(stored.source)) == 0) take(&stored, false, out);
+    else if (with_code) status = compile(q, out);
+  }
+  if (have) stored_free(&stored);
+  if (status != HALOTUNE_OK) built_free(out);
+  return status;
+}
+
+halotune_status kernel_build(const struct question *question, const struct answer *answer, const double *coefficients,
+                             struct built *out) {
+  return build(question, answer, coefficients, true, out);
+}
+
+halotune_status kernel_source(const struct question *question, const struct answer *answer, const double *coefficients,
+                              struct built *out) {
+  return build(question, answer, coefficients, false, out);
+}
+
+void built_free(struct built *built) {
+  free(built->source);
+  free(built->cubin);
+  *built = (struct built){.steps = 1};
+}
+
+halotune_status kernel_coefficients(const struct question *q, const double *given, double **out) {
+  const struct stencil *stencil = q->parsed->stencil;
+  *out = calloc((size_t)stencil->coefficient_count + 1, sizeof **out);
+  if (!*out) return fail_memory();
+  halotune_status status = given ? HALOTUNE_OK : stencil_coefficients(stencil, &q->domain.grid, *out);
+  for (int i = 0; i < stencil->coefficient_count && given && status == HALOTUNE_OK; i++) {
+    (*out)[i] = given[i];
+    if (!isfinite(given[i]))
+      status = fail(HALOTUNE_ARGUMENT, "coefficient %s is %g", stencil->coefficients[i].name, given[i]);
+  }
+  if (status == HALOTUNE_OK) return HALOTUNE_OK;
+  free(*out);
+  *out = NULL;
+  return status;
+}

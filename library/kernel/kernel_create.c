@@ -1,0 +1,185 @@
+/* kernel_create.c: halotune_kernel_create, _info and _free. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/store/launch_text.h"
+#include "library/kernel/kernel_set.h"
+#include "library/lookup/lookup.h"
+
+static void variant_free(struct loaded_variant *variant) {
+  if (!variant) return;
+  if (variant->kernel.cu) kernel_unload(&variant->kernel);
+  built_free(&variant->built);
+  free(variant);
+}
+
+static halotune_status describe(halotune_kernel *kernel, const struct answer *answer, struct loaded_variant *variant) {
+  const struct template *template;
+  struct text text = {0};
+  halotune_status status = context_template(kernel->ctx, answer->template_at, &template);
+  if (status != HALOTUNE_OK) return status;
+  configuration_write(template, &answer->configuration, &text);
+  variant->parameters = text_ok(&text) ? context_text(kernel->ctx, text_string(&text)) : NULL;
+  text_free(&text);
+  int path = template_parameter(template, "load_path", strlen("load_path"));
+  variant->template_name = template->name;
+  status = variant_alignment(&kernel->question, template, &answer->configuration, &variant->alignment_bytes);
+  if (status != HALOTUNE_OK) return status;
+  variant->reads_plainly =
+      path < 0 || strcmp(template->parameters[path].words[answer->configuration.choice[path]], "plain") == 0;
+  return variant->parameters ? HALOTUNE_OK : fail_memory();
+}
+
+halotune_status kernel_add_variant(halotune_kernel *kernel, const struct answer *answer, struct loaded_variant **out) {
+  const struct question *q = &kernel->question;
+  struct kernel_plan *plan = malloc(sizeof *plan);
+  struct loaded_variant *variant = calloc(1, sizeof *variant);
+  halotune_status status = plan && variant ? HALOTUNE_OK : fail_memory();
+  *out = NULL;
+  if (status == HALOTUNE_OK) status = describe(kernel, answer, variant);
+  if (status == HALOTUNE_OK) status = kernel_build(q, answer, kernel->coefficients, &variant->built);
+  if (status == HALOTUNE_OK) {
+    kernel_plan_make(&variant->built.launch, q->parsed->stencil, (enum dtype)q->key.dtype, &q->domain,
+                     kernel->coefficients, plan);
+    variant->reads_plainly = variant->reads_plainly && plan->input_maps.count == 0 && plan->output_maps.count == 0;
+    status = kernel_load(kernel->cu, variant->built.cubin, plan, &variant->kernel);
+  }
+  free(plan);
+  if (status != HALOTUNE_OK) {
+    variant_free(variant);
+    return status;
+  }
+  free(variant->built.cubin);
+  variant->built.cubin = NULL;
+  variant->next = kernel->variants;
+  kernel->variants = variant;
+  *out = variant;
+  return HALOTUNE_OK;
+}
+
+/* The dense domain of the question with what the caller wants otherwise. */
+static halotune_status read_layout(const struct question *q, const halotune_layout *layout, struct domain *out) {
+  const long long most = 1LL << 42; /* elements; more than any grid has, and no sum of them overflows */
+  *out = q->domain;
+  if (layout->row) out->row = (long)layout->row;
+  out->plane = layout->plane ? (long)layout->plane : out->row * out->grid.n[1];
+  if (layout->row < 0 || layout->row > most || layout->plane < 0 || layout->plane > most || out->row < out->grid.n[0] ||
+      out->plane < out->row * out->grid.n[1]) {
+    return fail(HALOTUNE_ARGUMENT, "layout: rows of %ld and planes of %ld elements do not hold %ldx%ld points",
+                out->row, out->plane, out->grid.n[0], out->grid.n[1]);
+  }
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    long long low = layout->low[axis] ? layout->low[axis] : q->domain.low[axis];
+    long long high = layout->high[axis] ? layout->high[axis] : q->domain.high[axis];
+    if (low < q->domain.low[axis] || high > q->domain.high[axis] || low >= high) {
+      return fail(HALOTUNE_ARGUMENT,
+                  "layout: the box from %lld to %lld in %c; the boundary rules allow from %ld to %ld", low, high,
+                  axis_names[axis], q->domain.low[axis], q->domain.high[axis]);
+    }
+    out->low[axis] = (long)low;
+    out->high[axis] = (long)high;
+  }
+  return HALOTUNE_OK;
+}
+
+static halotune_status check_box(const struct domain *domain) {
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    if (domain->low[axis] >= domain->high[axis]) {
+      return fail(HALOTUNE_ARGUMENT, "the grid has no point to compute: it is no longer in %c than the taps reach",
+                  axis_names[axis]);
+    }
+  }
+  return HALOTUNE_OK;
+}
+
+/* The configuration, where it fits this GPU and this layout, else the best other one. */
+static halotune_status settle(halotune_kernel *kernel) {
+  const struct template *template;
+  bool fits = false;
+  halotune_status status = context_template(kernel->ctx, kernel->answer.template_at, &template);
+  if (status == HALOTUNE_OK) status = choose_check(&kernel->question, template, &kernel->answer.configuration, &fits);
+  return status == HALOTUNE_OK && !fits ? choose(&kernel->question, &kernel->answer) : status;
+}
+
+static halotune_status prepare(halotune_kernel *kernel, const halotune_config *config, const double *coefficients,
+                               const halotune_layout *layout) {
+  const struct own_device *device;
+  struct lookup_key key;
+  struct domain domain;
+  halotune_status status = config_read(kernel->ctx, config, &key, &kernel->answer);
+  if (status == HALOTUNE_OK) status = context_cu(kernel->ctx, &kernel->cu);
+  if (status == HALOTUNE_OK) status = context_current_device(kernel->ctx, &device);
+  if (status == HALOTUNE_OK) status = cu_check(kernel->cu, kernel->cu->ctx_get(&kernel->context), "cuCtxGetCurrent");
+  if (status != HALOTUNE_OK) return status;
+  key.model = device->known.model;
+  status = question_begin(kernel->ctx, &key, &device->known, &kernel->question);
+  if (status == HALOTUNE_OK) status = check_box(&kernel->question.domain);
+  if (status == HALOTUNE_OK && layout && (status = read_layout(&kernel->question, layout, &domain)) == HALOTUNE_OK) {
+    question_set_domain(&kernel->question, &domain);
+  }
+  if (status == HALOTUNE_OK) status = kernel_coefficients(&kernel->question, coefficients, &kernel->coefficients);
+  if (status == HALOTUNE_OK) status = settle(kernel);
+  if (status != HALOTUNE_OK) return status;
+  kernel->input_count = kernel->question.parsed->stencil->input_count;
+  kernel->output_count = kernel->question.parsed->stencil->output_count;
+  kernel->pointer_count = kernel->input_count + kernel->output_count;
+  return kernel_add_variant(kernel, &kernel->answer, &kernel->main);
+}
+
+halotune_status halotune_kernel_create(halotune_ctx *ctx, const halotune_config *config, const double *coefficients,
+                                       const halotune_layout *layout, halotune_kernel **out) {
+  if (!out) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create: out is NULL");
+  *out = NULL;
+  if (!ctx || !config) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create: an argument is NULL");
+  halotune_kernel *kernel = calloc(1, sizeof *kernel);
+  if (!kernel) return fail_memory();
+  pthread_mutex_init(&kernel->lock, NULL);
+  context_hold(ctx);
+  kernel->ctx = ctx;
+  halotune_status status = prepare(kernel, config, coefficients, layout);
+  if (status == HALOTUNE_OK) *out = kernel;
+  else halotune_kernel_free(kernel);
+  return status;
+}
+
+void halotune_kernel_info(const halotune_kernel *kernel, halotune_kernel_facts *out) {
+  const struct loaded_variant *variant = kernel->main;
+  const struct kernel_plan *plan = &variant->kernel.plan;
+  *out = (halotune_kernel_facts){.name = plan->name,
+                                 .source = variant->built.source,
+                                 .template_name = variant->template_name,
+                                 .parameters = variant->parameters,
+                                 .code = variant->built.code,
+                                 .input_count = kernel->input_count,
+                                 .output_count = kernel->output_count,
+                                 .coefficient_count = kernel->question.parsed->stencil->coefficient_count,
+                                 .dynamic_shared_bytes = plan->shared_bytes,
+                                 .alignment_bytes = variant->alignment_bytes,
+                                 .steps = variant->built.steps,
+                                 .elements = domain_elements(&kernel->question.domain)};
+  memcpy(out->grid, plan->grid, sizeof out->grid);
+  memcpy(out->block, plan->block, sizeof out->block);
+}
+
+void halotune_kernel_free(halotune_kernel *kernel) {
+  CUcontext before = NULL;
+  if (!kernel) return;
+  /* Modules and textures belong to a context, which need not be the current one. */
+  bool switched = kernel->context && kernel->cu->ctx_get(&before) == CUDA_SUCCESS && before != kernel->context &&
+                  kernel->cu->ctx_set(kernel->context) == CUDA_SUCCESS;
+  for (int i = 0; i < MOST_BOUND_SETS; i++) {
+    struct bound_set *set = atomic_load(&kernel->sets[i]);
+    if (set) kernel_fields_free(&set->variant->kernel, &set->fields);
+    free(set);
+  }
+  while (kernel->variants) {
+    struct loaded_variant *next = kernel->variants->next;
+    variant_free(kernel->variants);
+    kernel->variants = next;
+  }
+  if (switched) kernel->cu->ctx_set(before);
+  free(kernel->coefficients);
+  pthread_mutex_destroy(&kernel->lock);
+  context_release(kernel->ctx);
+  free(kernel);
+}

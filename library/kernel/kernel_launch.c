@@ -1,0 +1,150 @@
+/* kernel_launch.c: halotune_kernel_launch. On pointers that were seen before it compares them and calls the driver; all else is
+ * done once for a set of pointers, under the kernel's lock. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "library/kernel/kernel_set.h"
+
+/* What a set of pointers asks of a variant. */
+struct demands {
+  int alignment_bytes;
+  bool in_place;
+};
+
+static halotune_status check_pointers(const halotune_kernel *kernel, const void *const pointers[],
+                                      struct demands *out) {
+  const struct parsed_stencil *parsed = kernel->question.parsed;
+  const char *const *inputs = parsed->stencil->inputs, *const *outputs = parsed->stencil->outputs;
+  size_t element = dtype_bytes((enum dtype)kernel->question.key.dtype);
+  size_t bytes = (size_t)domain_elements(&kernel->question.domain) * element;
+  bool is_pointwise = parsed->analysis->shape == SHAPE_POINTWISE && parsed->stencil->kind != STENCIL_SCAN;
+  uintptr_t bits = 0;
+  *out = (struct demands){.alignment_bytes = 512};
+  for (int i = 0; i < kernel->pointer_count; i++) {
+    bool is_input = i < kernel->input_count;
+    const char *name = is_input ? inputs[i] : outputs[i - kernel->input_count];
+    uintptr_t at = (uintptr_t)pointers[i];
+    if (!at) return fail(HALOTUNE_ARGUMENT, "the pointer of %s is NULL", name);
+    if (at % element)
+      return fail(HALOTUNE_ARGUMENT, "the pointer of %s is no multiple of its elements' %zu bytes", name, element);
+    bits |= at;
+    for (int k = 0; k < i && !is_input; k++) {
+      uintptr_t other = (uintptr_t)pointers[k];
+      if (at >= other + bytes || other >= at + bytes) continue;
+      const char *with = k < kernel->input_count ? inputs[k] : outputs[k - kernel->input_count];
+      if (at != other || k >= kernel->input_count || !is_pointwise) {
+        return fail(HALOTUNE_ARGUMENT, "the output %s overlaps with %s", name, with);
+      }
+      out->in_place = true;
+    }
+  }
+  while (bits % (uintptr_t)out->alignment_bytes) out->alignment_bytes /= 2;
+  return HALOTUNE_OK;
+}
+
+static bool variant_takes(const struct loaded_variant *variant, const struct demands *demands, bool no_textures) {
+  if (no_textures && variant->kernel.plan.passes_textures) return false;
+  return demands->alignment_bytes % variant->alignment_bytes == 0 && (!demands->in_place || variant->reads_plainly);
+}
+
+/* The main variant, one that was loaded for other pointers, or a new one. */
+static halotune_status find_variant(halotune_kernel *kernel, const struct demands *demands, bool no_textures,
+                                    struct loaded_variant **out) {
+  *out = NULL;
+  if (variant_takes(kernel->main, demands, no_textures)) *out = kernel->main;
+  for (struct loaded_variant *variant = kernel->variants; variant && !*out; variant = variant->next) {
+    if (variant_takes(variant, demands, no_textures)) *out = variant;
+  }
+  if (*out) return HALOTUNE_OK;
+  struct question question = kernel->question;
+  struct answer answer;
+  question.alignment_bytes = demands->alignment_bytes;
+  question.in_place = demands->in_place;
+  question.no_textures = no_textures;
+  halotune_status status = choose(&question, &answer);
+  return status == HALOTUNE_OK ? kernel_add_variant(kernel, &answer, out) : status;
+}
+
+static halotune_status settle_variant(halotune_kernel *kernel, const void *const pointers[], bool no_textures,
+                                      struct loaded_variant **out) {
+  struct demands demands;
+  halotune_status status = check_pointers(kernel, pointers, &demands);
+  return status == HALOTUNE_OK ? find_variant(kernel, &demands, no_textures, out) : status;
+}
+
+static void copy_pointers(const halotune_kernel *kernel, const void *const pointers[], CUdeviceptr inputs[],
+                          CUdeviceptr outputs[]) {
+  for (int i = 0; i < kernel->input_count; i++) inputs[i] = (CUdeviceptr)(uintptr_t)pointers[i];
+  for (int i = 0; i < kernel->output_count; i++) outputs[i] = (CUdeviceptr)(uintptr_t)pointers[kernel->input_count + i];
+}
+
+static bool is_same(const halotune_kernel *kernel, const struct bound_set *set, const void *const inputs[],
+                    void *const outputs[]) {
+  for (int i = 0; i < kernel->input_count; i++) {
+    if (set->pointers[i] != inputs[i]) return false;
+  }
+  for (int i = 0; i < kernel->output_count; i++) {
+    if (set->pointers[kernel->input_count + i] != outputs[i]) return false;
+  }
+  return true;
+}
+
+static halotune_status make_set(halotune_kernel *kernel, const void *const pointers[], struct bound_set *set) {
+  CUdeviceptr inputs[MAX_FIELDS], outputs[MAX_FIELDS];
+  halotune_status status = settle_variant(kernel, pointers, false, &set->variant);
+  if (status != HALOTUNE_OK) return status;
+  copy_pointers(kernel, pointers, inputs, outputs);
+  memcpy(set->pointers, pointers, (size_t)kernel->pointer_count * sizeof *pointers);
+  return kernel_bind(&set->variant->kernel, inputs, outputs, &set->fields);
+}
+
+static halotune_status run(struct bound_set *set, CUstream stream) {
+  struct kernel *kernel = &set->variant->kernel;
+  return kernel_launch_check(kernel, kernel_launch(kernel, &set->fields, stream));
+}
+
+static halotune_status run_once(const halotune_kernel *kernel, struct loaded_variant *variant,
+                                const void *const pointers[], CUstream stream) {
+  CUdeviceptr inputs[MAX_FIELDS], outputs[MAX_FIELDS];
+  copy_pointers(kernel, pointers, inputs, outputs);
+  return kernel_launch_once(&variant->kernel, inputs, outputs, stream);
+}
+
+/* Bind and keep the set where there is room, else use it once; then with a variant without texture objects, which would
+ * have to outlast the launch. */
+static halotune_status launch_new(halotune_kernel *kernel, CUstream stream, const void *const inputs[],
+                                  void *const outputs[]) {
+  const void *pointers[2 * MAX_FIELDS];
+  struct bound_set *set = NULL;
+  struct loaded_variant *once = NULL;
+  int at = 0;
+  memcpy(pointers, inputs, (size_t)kernel->input_count * sizeof *inputs);
+  for (int i = 0; i < kernel->output_count; i++) pointers[kernel->input_count + i] = outputs[i];
+  pthread_mutex_lock(&kernel->lock);
+  for (; at < MOST_BOUND_SETS && (set = atomic_load(&kernel->sets[at])); at++) {
+    if (is_same(kernel, set, inputs, outputs)) break; /* another thread was faster */
+  }
+  halotune_status status = HALOTUNE_OK;
+  if (at == MOST_BOUND_SETS) {
+    status = settle_variant(kernel, pointers, true, &once);
+  } else if (!set) {
+    set = calloc(1, sizeof *set);
+    status = set ? make_set(kernel, pointers, set) : fail_memory();
+    if (status == HALOTUNE_OK) atomic_store_explicit(&kernel->sets[at], set, memory_order_release);
+    else free(set);
+  }
+  pthread_mutex_unlock(&kernel->lock);
+  if (status != HALOTUNE_OK) return status;
+  return once ? run_once(kernel, once, pointers, stream) : run(set, stream);
+}
+
+halotune_status halotune_kernel_launch(halotune_kernel *kernel, struct CUstream_st *stream, const void *const *inputs,
+                                       void *const *outputs) {
+  if (!kernel || !inputs || !outputs) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_launch: an argument is NULL");
+  for (int i = 0; i < MOST_BOUND_SETS; i++) {
+    struct bound_set *set = atomic_load_explicit(&kernel->sets[i], memory_order_acquire);
+    if (!set) break;
+    if (is_same(kernel, set, inputs, outputs)) return run(set, stream);
+  }
+  return launch_new(kernel, stream, inputs, outputs);
+}

@@ -1,0 +1,225 @@
+/* lookup.c: halotune_lookup: from a problem to a configuration. A hit takes two names, one chain of a hash table, and one row. */
+#include "library/lookup/lookup.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "db/store/launch_text.h"
+#include "library/lookup/lookup_parameters.h"
+
+#define AS_CASE(name, number, text, meaning) \
+  case HALOTUNE_MATCH_##name: return text;
+
+const char *halotune_match_name(halotune_match match) {
+  switch (match) { HALOTUNE_MATCH_LIST(AS_CASE) }
+  return "unknown match";
+}
+
+static double age_s(double date_s) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return (double)now.tv_sec - date_s;
+}
+
+/* How long the same work takes on this grid and this GPU: stencils are bound by memory. */
+static double expected_ms(const struct halotune_ctx *ctx, const struct served *row, const struct lookup_key *key,
+                          const struct known_device *device) {
+  const struct known_device *measured = &ctx->catalog.devices[row->device];
+  double cells = (double)key->n[0] * key->n[1] * key->n[2], rows_cells = (double)row->n[0] * row->n[1] * row->n[2];
+  double rate = (double)device->memory_clock_khz * device->bus_bits;
+  double measured_rate = (double)measured->memory_clock_khz * measured->bus_bits;
+  double speed = rate > 0 && measured_rate > 0 ? rate / measured_rate : device->model == row->model ? 1 : NAN;
+  return row->time_ms * cells / rows_cells / speed;
+}
+
+/* What is said of a row. */
+static void fill_measured(const struct halotune_ctx *ctx, const struct served *row, halotune_config *out) {
+  for (int axis = 0; axis < MAX_DIMS; axis++) out->measured_grid[axis] = row->n[axis];
+  out->parameters = row->parameters;
+  out->parameter_count = row->parameter_count;
+  out->time_ms = row->time_ms;
+  out->low_ms = row->low_ms;
+  out->high_ms = row->high_ms;
+  const bool is_emulation = ctx->catalog.devices[row->device].is_emulation; /* such times are no measure of a memory */
+  out->bandwidth_gbs = is_emulation ? NAN : (double)row->bytes / (row->time_ms * 1e6);
+  out->roof_share = is_emulation ? NAN : row->roof_share;
+  out->measured_on = ctx->catalog.devices[row->device].name;
+  out->date = row->date;
+  out->age_s = age_s(row->date_s);
+  out->driver = row->driver;
+  out->nvrtc = row->nvrtc;
+}
+
+static halotune_status fill_default(struct halotune_ctx *ctx, const struct answer *answer, halotune_config *out) {
+  const struct template *template;
+  struct text text = {0};
+  halotune_status status = context_template(ctx, answer->template_at, &template);
+  if (status != HALOTUNE_OK) return status;
+  configuration_write(template, &answer->configuration, &text);
+  out->parameters = text_ok(&text) ? context_text(ctx, text_string(&text)) : NULL;
+  text_free(&text);
+  out->parameter_count = template->parameter_count;
+  out->time_ms = out->low_ms = out->high_ms = out->bandwidth_gbs = out->roof_share = out->expected_ms = out->age_s =
+      NAN;
+  for (int axis = 0; axis < MAX_DIMS; axis++) out->measured_grid[axis] = 0;
+  out->measured_on = out->date = out->driver = out->nvrtc = "";
+  return out->parameters ? HALOTUNE_OK : fail_memory();
+}
+
+/* What is the same for every kind of answer. Each member is set here, or with what is said of a row or a
+ * default: setting all to zero first would take as long as the rest. */
+static void fill_question(struct halotune_ctx *ctx, const struct lookup_key *key, const struct answer *answer,
+                          halotune_config *out) {
+  const struct known_stencil *stencil = &ctx->catalog.stencils[key->stencil];
+  const struct known_template *template = &ctx->catalog.templates[answer->template_at];
+  out->match = answer->match;
+  out->is_stale = template->is_superseded;
+  for (int axis = 0; axis < MAX_DIMS; axis++) out->grid[axis] = key->n[axis];
+  out->dtype = (halotune_dtype)key->dtype;
+  out->launch = (halotune_launch_mode)key->launch;
+  out->cache = (halotune_cache_mode)key->cache;
+  out->reproducible = key->reproducible;
+  out->stencil = stencil->name;
+  out->stencil_hash = stencil->hash;
+  out->template_name = template->name;
+  for (size_t i = CONFIG_PLACES; i < COUNT(out->reserved); i++) out->reserved[i] = NULL;
+  out->reserved[CONFIG_CTX] = ctx;
+  out->reserved[CONFIG_ROW] = answer->row;
+  out->reserved[CONFIG_STENCIL] = stencil;
+  out->reserved[CONFIG_TEMPLATE] = template;
+}
+
+halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup_key *key, const struct known_device *device,
+                            const struct answer *answer, halotune_config *out) {
+  if (answer->row) {
+    fill_question(ctx, key, answer, out);
+    fill_measured(ctx, answer->row, out);
+    out->expected_ms =
+        answer->match <= HALOTUNE_MATCH_STALE ? out->time_ms : expected_ms(ctx, answer->row, key, device);
+    return HALOTUNE_OK;
+  }
+  halotune_config config;
+  fill_question(ctx, key, answer, &config);
+  halotune_status status = fill_default(ctx, answer, &config);
+  if (status == HALOTUNE_OK) *out = config;
+  return status;
+}
+
+halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *config, struct lookup_key *key,
+                            struct answer *out) {
+  const struct template *template;
+  if (config->reserved[CONFIG_CTX] != ctx)
+    return fail(HALOTUNE_ARGUMENT, "the configuration is not one that this ctx gave");
+  const struct known_stencil *stencil = config->reserved[CONFIG_STENCIL];
+  const struct known_template *known = config->reserved[CONFIG_TEMPLATE];
+  *key = (struct lookup_key){.stencil = (int)(stencil - ctx->catalog.stencils),
+                             .model = -1,
+                             .dtype = (unsigned char)config->dtype,
+                             .launch = (unsigned char)config->launch,
+                             .cache = (unsigned char)config->cache,
+                             .reproducible = config->reproducible != 0};
+  for (int axis = 0; axis < MAX_DIMS; axis++) key->n[axis] = (uint32_t)config->grid[axis];
+  *out = (struct answer){.match = config->match,
+                         .row = config->reserved[CONFIG_ROW],
+                         .template_at = (int)(known - ctx->catalog.templates)};
+  halotune_status status = context_template(ctx, out->template_at, &template);
+  if (status != HALOTUNE_OK) return status;
+  if (parameters_configure(template, config->parameters, &out->configuration)) return HALOTUNE_OK;
+  return fail(HALOTUNE_PARSE, "template %s does not have the parameters %s", known->name, config->parameters);
+}
+
+static halotune_status read_problem(const struct halotune_ctx *ctx, const halotune_problem *problem,
+                                    struct lookup_key *key) {
+  if (!problem->stencil) return fail(HALOTUNE_ARGUMENT, "halotune_lookup: no stencil is named");
+  if ((unsigned)problem->dtype >= DTYPE_COUNT || (unsigned)problem->launch > LAUNCH_MODE_COUNT ||
+      (unsigned)problem->cache > CACHE_MODE_COUNT) {
+    return fail(HALOTUNE_ARGUMENT, "halotune_lookup: dtype, launch or cache is none of the enumerators");
+  }
+  key->dtype = (unsigned char)problem->dtype;
+  key->launch = (unsigned char)problem->launch;
+  key->cache = (unsigned char)problem->cache;
+  key->reproducible = problem->reproducible != 0;
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    long long points = problem->grid[axis];
+    if (points < 0 || points > GRID_MOST_AXIS_POINTS) {
+      return fail(HALOTUNE_ARGUMENT, "halotune_lookup: %lld points in %c; from 1 to %ld are possible", points,
+                  axis_names[axis], GRID_MOST_AXIS_POINTS);
+    }
+    key->n[axis] = points ? (uint32_t)points : 1;
+  }
+  key->stencil = names_find(&ctx->catalog.stencil_names, problem->stencil);
+  if (key->stencil >= 0) return HALOTUNE_OK;
+  struct nearest nearest = context_nearest_stencil(ctx, problem->stencil);
+  if (*nearest.question)
+    return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s'%s", problem->stencil, nearest.question);
+  return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s': run 'halotune tune %s'%s", problem->stencil,
+              problem->stencil, ctx->catalog.database_count ? "" : "; there is no database yet");
+}
+
+/* What no row was measured for. */
+static halotune_status lookup_far(struct halotune_ctx *ctx, const struct lookup_key *key,
+                                  const struct known_device *device, struct answer *out) {
+  struct question question;
+  halotune_status status = question_begin(ctx, key, device, &question);
+  return status == HALOTUNE_OK ? choose(&question, out) : status;
+}
+
+halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *problem, halotune_config *out) {
+  struct known_device room;
+  const struct known_device *device;
+  struct lookup_key key = {.stencil = 0};
+  struct answer answer = {.row = NULL};
+  if (!ctx || !problem || !out) return fail(HALOTUNE_ARGUMENT, "halotune_lookup: an argument is NULL");
+  halotune_status status = read_problem(ctx, problem, &key);
+  if (status == HALOTUNE_OK) status = context_device(ctx, problem->device, &room, &device);
+  if (status != HALOTUNE_OK) return status;
+  key.model = device->model;
+  const struct served *row = device->model >= 0 ? lookup_exact(&ctx->table, &key) : NULL;
+  if (row) {
+    bool is_stale = ctx->catalog.templates[row->template_at].is_superseded;
+    answer.match = is_stale ? HALOTUNE_MATCH_STALE : HALOTUNE_MATCH_EXACT;
+    answer.row = row;
+    answer.template_at = row->template_at;
+  } else {
+    status = lookup_far(ctx, &key, device, &answer);
+    if (status != HALOTUNE_OK) return status;
+  }
+  return config_fill(ctx, &key, device, &answer, out);
+}
+
+static void copy_text(char *to, size_t bytes, const char *from, size_t length) {
+  size_t count = length < bytes - 1 ? length : bytes - 1;
+  memcpy(to, from, count);
+  to[count] = '\0';
+}
+
+static halotune_status give_parameter(const struct parameter_text *text, halotune_parameter *out) {
+  copy_text(out->name, sizeof out->name, text->name, text->name_length);
+  copy_text(out->value, sizeof out->value, text->value, text->value_length);
+  out->number = text->is_word ? NAN : strtod(out->value, NULL);
+  return HALOTUNE_OK;
+}
+
+halotune_status halotune_config_parameter(const halotune_config *config, const char *name, halotune_parameter *out) {
+  struct parameter_text next;
+  if (!config || !name || !out) return fail(HALOTUNE_ARGUMENT, "halotune_config_parameter: an argument is NULL");
+  size_t length = strlen(name);
+  for (const char *at = config->parameters; parameters_next(&at, &next);) {
+    if (next.name_length == length && memcmp(next.name, name, length) == 0) return give_parameter(&next, out);
+  }
+  return fail(HALOTUNE_NOT_FOUND, "template %s has no parameter '%s'", config->template_name, name);
+}
+
+halotune_status halotune_config_parameter_at(const halotune_config *config, int position, halotune_parameter *out) {
+  struct parameter_text next;
+  if (!config || !out) return fail(HALOTUNE_ARGUMENT, "halotune_config_parameter_at: an argument is NULL");
+  const char *at = config->parameters;
+  for (int i = 0; i <= position && parameters_next(&at, &next); i++) {
+    if (i == position) return give_parameter(&next, out);
+  }
+  return fail(HALOTUNE_NOT_FOUND, "there is no parameter %d; %s has %d, counted from 0", position,
+              config->template_name, config->parameter_count);
+}

@@ -1,0 +1,211 @@
+/* analysis.c: taps, reach, shape and traffic; puts the parts of the analysis together. */
+#include "stencil/analysis/analysis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "stencil/analysis/analysis_parts.h"
+
+const char *const shape_names[] = {
+    [SHAPE_POINTWISE] = "pointwise", [SHAPE_PENCIL] = "pencil", [SHAPE_STAR] = "star", [SHAPE_BOX] = "box",
+    [SHAPE_GENERAL] = "general",
+};
+
+bool *find_uniform(const struct stencil *stencil) {
+  const struct update *update = &stencil->update;
+  bool *uniform = malloc((size_t)(update->end - update->first + 1) * sizeof *uniform);
+  if (!uniform) return NULL;
+  for (int i = update->first; i < update->end; i++) {
+    const struct expr *node = &stencil->exprs.nodes[i];
+    bool all = node->kind != EXPR_TAP;
+    for (int k = 0; k < node->arg_count; k++) all = all && uniform[node->args[k] - update->first];
+    uniform[i - update->first] = all;
+  }
+  return uniform;
+}
+
+static int compare_offsets(const int a[MAX_DIMS], const int b[MAX_DIMS]) {
+  for (int axis = MAX_DIMS - 1; axis >= 0; axis--) {
+    if (a[axis] != b[axis]) return a[axis] < b[axis] ? -1 : 1;
+  }
+  return 0;
+}
+
+static int compare_taps(const void *left, const void *right) {
+  const struct tap *a = left, *b = right;
+  return a->input != b->input ? a->input - b->input : compare_offsets(a->offset, b->offset);
+}
+
+int find_tap(const struct analysis *analysis, const struct expr *node) {
+  struct tap tap = {.input = node->index};
+  memcpy(tap.offset, node->offset, sizeof tap.offset);
+  const struct tap *found = bsearch(&tap, analysis->taps, (size_t)analysis->tap_count, sizeof tap, compare_taps);
+  return found ? (int)(found - analysis->taps) : -1;
+}
+
+static int compare_taps_by_offset(const void *left, const void *right) {
+  const struct tap *a = left, *b = right;
+  return compare_offsets(a->offset, b->offset);
+}
+
+/* Drop equal neighbours of a sorted list; returns how many are left. */
+static int drop_repeated(struct tap *taps, int count, int (*compare)(const void *, const void *)) {
+  int kept = 0;
+  for (int i = 0; i < count; i++) {
+    if (kept == 0 || compare(&taps[kept - 1], &taps[i]) != 0) taps[kept++] = taps[i];
+  }
+  return kept;
+}
+
+static halotune_status collect_taps(const struct stencil *stencil, struct analysis *analysis) {
+  const struct update *update = &stencil->update;
+  int most = update->end - update->first + 1; /* a scan has no nodes and one tap */
+  analysis->taps = arena_alloc(&analysis->arena, (size_t)most * sizeof *analysis->taps);
+  if (!analysis->taps) return fail_memory();
+  if (stencil->kind == STENCIL_SCAN) {
+    analysis->taps[0] = (struct tap){0};
+    analysis->tap_count = 1;
+    return HALOTUNE_OK;
+  }
+  for (int i = update->first; i < update->end; i++) {
+    const struct expr *node = &stencil->exprs.nodes[i];
+    if (node->kind != EXPR_TAP) continue;
+    struct tap *tap = &analysis->taps[analysis->tap_count++];
+    tap->input = node->index;
+    memcpy(tap->offset, node->offset, sizeof tap->offset);
+  }
+  qsort(analysis->taps, (size_t)analysis->tap_count, sizeof *analysis->taps, compare_taps);
+  analysis->tap_count = drop_repeated(analysis->taps, analysis->tap_count, compare_taps);
+  return HALOTUNE_OK;
+}
+
+static void measure_reach(struct analysis *analysis) {
+  for (int i = 0; i < analysis->tap_count; i++) {
+    for (int axis = 0; axis < MAX_DIMS; axis++) {
+      int offset = analysis->taps[i].offset[axis];
+      if (-offset > analysis->radius_low[axis]) analysis->radius_low[axis] = -offset;
+      if (offset > analysis->radius_high[axis]) analysis->radius_high[axis] = offset;
+    }
+  }
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    int low = analysis->radius_low[axis], high = analysis->radius_high[axis];
+    analysis->radius[axis] = low > high ? low : high;
+    if (analysis->radius[axis] > analysis->max_radius) analysis->max_radius = analysis->radius[axis];
+  }
+}
+
+/* Whether every offset lies on an axis: at most one of its numbers is not 0. */
+static bool on_axes(const struct tap *taps, int count) {
+  for (int i = 0; i < count; i++) {
+    int moved = 0;
+    for (int axis = 0; axis < MAX_DIMS; axis++) moved += taps[i].offset[axis] != 0;
+    if (moved > 1) return false;
+  }
+  return true;
+}
+
+static halotune_status find_shape(const struct stencil *stencil, struct analysis *analysis) {
+  int axes = 0, box = 1;
+  struct tap *offsets = malloc(((size_t)analysis->tap_count + 1) * sizeof *offsets);
+  if (!offsets) return fail_memory();
+  memcpy(offsets, analysis->taps, (size_t)analysis->tap_count * sizeof *offsets);
+  qsort(offsets, (size_t)analysis->tap_count, sizeof *offsets, compare_taps_by_offset);
+  analysis->offset_count = drop_repeated(offsets, analysis->tap_count, compare_taps_by_offset);
+  analysis->pencil_axis = -1;
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    box *= analysis->radius_low[axis] + analysis->radius_high[axis] + 1;
+    if (analysis->radius[axis] > 0) {
+      axes++;
+      analysis->pencil_axis = axis;
+    }
+  }
+  if (stencil->kind == STENCIL_SCAN) {
+    analysis->shape = SHAPE_PENCIL;
+    analysis->pencil_axis = stencil->axis;
+  } else if (axes == 0) analysis->shape = SHAPE_POINTWISE;
+  else if (axes == 1) analysis->shape = SHAPE_PENCIL;
+  else if (on_axes(offsets, analysis->offset_count)) analysis->shape = SHAPE_STAR;
+  else if (analysis->offset_count == box) analysis->shape = SHAPE_BOX;
+  else analysis->shape = SHAPE_GENERAL;
+  if (analysis->shape != SHAPE_PENCIL) analysis->pencil_axis = -1;
+  free(offsets);
+  return HALOTUNE_OK;
+}
+
+/* Whether all outputs are inputs of the next step, in one way or another. */
+static bool writes_unknowns_alone(const struct stencil *stencil) {
+  int fed = 0;
+  for (int output = 0; output < stencil->output_count; output++) {
+    bool feeds = false;
+    for (int i = 0; i < stencil->iterate_count; i++) {
+      feeds = feeds || (stencil->iterate[i].from_output && stencil->iterate[i].from == output);
+    }
+    fed += feeds;
+  }
+  return fed > 0 && fed == stencil->output_count && fed <= stencil->input_count;
+}
+
+static void count_bytes(const struct stencil *stencil, struct analysis *analysis) {
+  bool has_unknowns = writes_unknowns_alone(stencil);
+  for (int dtype = 0; dtype < DTYPE_COUNT; dtype++) {
+    int bytes = (int)dtype_bytes((enum dtype)dtype);
+    analysis->read_bytes_per_point[dtype] = bytes * stencil->input_count;
+    analysis->bytes_per_point[dtype] = bytes * (stencil->input_count + stencil->output_count);
+    if (!has_unknowns) continue;
+    analysis->unknown_bytes_per_point[dtype] = bytes * stencil->output_count;
+    analysis->known_bytes_per_point[dtype] = bytes * (stencil->input_count - stencil->output_count);
+  }
+}
+
+halotune_status analysis_make(const struct stencil *stencil, struct analysis **out) {
+  halotune_status status;
+  *out = NULL;
+  struct analysis *analysis = calloc(1, sizeof *analysis);
+  if (!analysis) return fail_memory();
+  if ((status = collect_taps(stencil, analysis)) != HALOTUNE_OK) goto done;
+  measure_reach(analysis);
+  if ((status = find_shape(stencil, analysis)) != HALOTUNE_OK) goto done;
+  if ((status = count_operations(stencil, analysis)) != HALOTUNE_OK) goto done;
+  if ((status = find_weights(stencil, analysis)) != HALOTUNE_OK) goto done;
+  if ((status = find_split(stencil, analysis)) != HALOTUNE_OK) goto done;
+  count_bytes(stencil, analysis);
+  analysis->can_iterate = stencil->iterate_count > 0;
+  if ((status = make_canonical(stencil, analysis)) != HALOTUNE_OK) goto done;
+  *out = analysis;
+  analysis = NULL;
+done:
+  analysis_free(analysis);
+  return status;
+}
+
+void analysis_free(struct analysis *analysis) {
+  if (!analysis) return;
+  exprs_free(&analysis->split.exprs);
+  arena_free(&analysis->arena);
+  free(analysis);
+}
+
+double analysis_intensity(const struct analysis *analysis, enum dtype dtype) {
+  return (double)analysis->flops_per_point / analysis->bytes_per_point[dtype];
+}
+
+double analysis_read_intensity(const struct analysis *analysis, enum dtype dtype) {
+  return (double)analysis->flops_per_point / analysis->read_bytes_per_point[dtype];
+}
+
+void analysis_computed(const struct analysis *analysis, const struct stencil *stencil, const struct grid *grid,
+                       long low[MAX_DIMS], long high[MAX_DIMS]) {
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    bool skip = axis < stencil->dims && stencil->boundary[axis] == BOUNDARY_SKIP;
+    low[axis] = skip ? analysis->radius_low[axis] : 0;
+    high[axis] = grid->n[axis] - (skip ? analysis->radius_high[axis] : 0);
+  }
+}
+
+bool is_staged(const struct analysis *analysis, int input) {
+  for (int i = 0; i < analysis->tap_count; i++) {
+    const struct tap *tap = &analysis->taps[i];
+    if (tap->input == input && (tap->offset[0] || tap->offset[1] || tap->offset[2])) return true;
+  }
+  return false;
+}

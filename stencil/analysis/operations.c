@@ -1,0 +1,118 @@
+/* operations.c: floating-point operations a point, as written, without repetition, and with fused multiply-adds. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "stencil/analysis/analysis_parts.h"
+
+static int flops_of(const struct expr *node) {
+  switch (node->kind) {
+  case EXPR_ADD:
+  case EXPR_SUBTRACT:
+  case EXPR_MULTIPLY:
+  case EXPR_DIVIDE: return 1;
+  case EXPR_CALL: return node->index == FUNCTION_FMA ? 2 : 1;
+  default: return 0;
+  }
+}
+
+static bool is_commutative(const struct expr *node) {
+  return node->kind == EXPR_ADD || node->kind == EXPR_MULTIPLY ||
+         (node->kind == EXPR_CALL && (node->index == FUNCTION_FMIN || node->index == FUNCTION_FMAX));
+}
+
+/* What makes two nodes the same value: the operation, and operands of the same value. */
+struct key {
+  long kind, index, args[MAX_EXPR_ARGS], offset[MAX_DIMS];
+  long number_bits; /* so that keys can be compared as bytes: they have neither padding nor doubles */
+};
+
+static struct key key_of(const struct expr *node, const int *same, int first) {
+  struct key key = {.kind = node->kind, .index = node->index};
+  if (node->kind == EXPR_NUMBER) memcpy(&key.number_bits, &node->number, sizeof node->number);
+  for (int axis = 0; axis < MAX_DIMS; axis++) key.offset[axis] = node->offset[axis];
+  for (int k = 0; k < node->arg_count; k++) key.args[k] = same[node->args[k] - first];
+  if (is_commutative(node) && key.args[0] > key.args[1]) {
+    long larger = key.args[0];
+    key.args[0] = key.args[1];
+    key.args[1] = larger;
+  }
+  return key;
+}
+
+/* For each node the first node that has the same value, itself if there is none before. Positions less update.first. */
+static halotune_status find_same(const struct stencil *stencil, int count, int *same) {
+  int first = stencil->update.first;
+  size_t slots = 16;
+  while (slots < 2 * (size_t)count) slots *= 2;
+  struct key *keys = malloc(((size_t)count + 1) * sizeof *keys);
+  int *table = malloc(slots * sizeof *table); /* open addressing: a node, or -1 */
+  halotune_status status = keys && table ? HALOTUNE_OK : fail_memory();
+  for (size_t s = 0; s < slots && status == HALOTUNE_OK; s++) table[s] = -1;
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
+    keys[i] = key_of(&stencil->exprs.nodes[first + i], same, first);
+    size_t slot = hash_bytes(&keys[i], sizeof keys[i]).low & (slots - 1);
+    while (table[slot] >= 0 && memcmp(&keys[table[slot]], &keys[i], sizeof keys[i]) != 0)
+      slot = (slot + 1) & (slots - 1);
+    if (table[slot] < 0) table[slot] = i;
+    same[i] = table[slot];
+  }
+  free(keys);
+  free(table);
+  return status;
+}
+
+/* How often each value is used: by other values, and as an output. */
+static void count_uses(const struct stencil *stencil, int count, const int *same, int *uses) {
+  const struct update *update = &stencil->update;
+  for (int i = 0; i < count; i++) {
+    const struct expr *node = &stencil->exprs.nodes[update->first + i];
+    for (int k = 0; k < node->arg_count && same[i] == i; k++) uses[same[node->args[k] - update->first]]++;
+  }
+  for (int i = 0; i < update->count; i++) {
+    if (update->assignments[i].output >= 0) uses[same[update->assignments[i].root - update->first]]++;
+  }
+}
+
+/* Whether an operand is a multiplication that only this user needs, behind any signs: an fma takes it in. */
+static bool fuses(const struct stencil *stencil, int node, const int *same, const bool *uniform, const int *uses) {
+  int first = stencil->update.first;
+  for (;;) {
+    int position = same[node - first];
+    const struct expr *expr = &stencil->exprs.nodes[first + position];
+    if (uniform[position] || uses[position] != 1) return false;
+    if (expr->kind != EXPR_NEGATE) return expr->kind == EXPR_MULTIPLY;
+    node = expr->args[0];
+  }
+}
+
+halotune_status count_operations(const struct stencil *stencil, struct analysis *analysis) {
+  const struct update *update = &stencil->update;
+  int count = update->end - update->first;
+  if (stencil->kind == STENCIL_SCAN) { /* one addition to the running sum */
+    analysis->flops_per_point = analysis->unique_flops_per_point = analysis->instructions_per_point = 1;
+    return HALOTUNE_OK;
+  }
+  const struct expr *nodes = stencil->exprs.nodes + update->first;
+  bool *uniform = find_uniform(stencil);
+  int *same = malloc((size_t)count * sizeof *same), *uses = calloc((size_t)count, sizeof *uses);
+  halotune_status status = uniform && same && uses ? HALOTUNE_OK : fail_memory();
+  if (status == HALOTUNE_OK) status = find_same(stencil, count, same);
+  if (status == HALOTUNE_OK) count_uses(stencil, count, same, uses);
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
+    int flops = flops_of(&nodes[i]);
+    if (!nodes[i].is_constant) analysis->flops_per_point += flops;
+    if (uniform[i] || same[i] != i || flops == 0) continue;
+    analysis->unique_flops_per_point += flops;
+    analysis->instructions_per_point++;
+    bool sum = nodes[i].kind == EXPR_ADD || nodes[i].kind == EXPR_SUBTRACT;
+    if (sum && (fuses(stencil, nodes[i].args[0], same, uniform, uses) ||
+                fuses(stencil, nodes[i].args[1], same, uniform, uses))) {
+      analysis->instructions_per_point--;
+    }
+  }
+  free(uses);
+  free(same);
+  free(uniform);
+  return status;
+}

@@ -1,0 +1,98 @@
+/* expr.c: the list of nodes, its functions, and the value of expressions without taps. */
+#include "stencil/expression/expr.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+const struct function_facts functions[] = {
+    [FUNCTION_FABS] = {"fabs", 1, false},  [FUNCTION_SQRT] = {"sqrt", 1, false}, [FUNCTION_EXP] = {"exp", 1, false},
+    [FUNCTION_SIN] = {"sin", 1, false},    [FUNCTION_COS] = {"cos", 1, false},   [FUNCTION_FMIN] = {"fmin", 2, false},
+    [FUNCTION_FMAX] = {"fmax", 2, false},  [FUNCTION_FMA] = {"fma", 3, false},   [FUNCTION_CEIL] = {"ceil", 1, true},
+    [FUNCTION_FLOOR] = {"floor", 1, true},
+};
+const int function_count = COUNT(functions);
+
+int exprs_add(struct exprs *exprs, struct expr node) {
+  struct expr *nodes = array_grow(exprs->nodes, exprs->count, &exprs->capacity, sizeof *nodes);
+  if (!nodes) return -1;
+  exprs->nodes = nodes;
+  nodes[exprs->count] = node;
+  return exprs->count++;
+}
+
+void exprs_free(struct exprs *exprs) {
+  free(exprs->nodes);
+  *exprs = (struct exprs){0};
+}
+
+static double function_value(enum function function, const double args[MAX_EXPR_ARGS]) {
+  switch (function) {
+  case FUNCTION_FABS: return fabs(args[0]);
+  case FUNCTION_SQRT: return sqrt(args[0]);
+  case FUNCTION_EXP: return exp(args[0]);
+  case FUNCTION_SIN: return sin(args[0]);
+  case FUNCTION_COS: return cos(args[0]);
+  case FUNCTION_FMIN: return fmin(args[0], args[1]);
+  case FUNCTION_FMAX: return fmax(args[0], args[1]);
+  case FUNCTION_FMA: return fma(args[0], args[1], args[2]);
+  case FUNCTION_CEIL: return ceil(args[0]);
+  case FUNCTION_FLOOR: return floor(args[0]);
+  }
+  return NAN;
+}
+
+double expr_apply(const struct expr *node, const double args[MAX_EXPR_ARGS]) {
+  switch (node->kind) {
+  case EXPR_NEGATE: return -args[0];
+  case EXPR_ADD: return args[0] + args[1];
+  case EXPR_SUBTRACT: return args[0] - args[1];
+  case EXPR_MULTIPLY: return args[0] * args[1];
+  case EXPR_DIVIDE: return args[0] / args[1];
+  case EXPR_CALL: return function_value((enum function)node->index, args);
+  case EXPR_REMAINDER: return fmod(args[0], args[1]);
+  case EXPR_LESS: return args[0] < args[1];
+  case EXPR_LESS_EQUAL: return args[0] <= args[1];
+  case EXPR_GREATER: return args[0] > args[1];
+  case EXPR_GREATER_EQUAL: return args[0] >= args[1];
+  case EXPR_EQUAL: return args[0] == args[1];
+  case EXPR_NOT_EQUAL: return args[0] != args[1];
+  case EXPR_AND: return args[0] != 0 && args[1] != 0;
+  case EXPR_OR: return args[0] != 0 || args[1] != 0;
+  case EXPR_NOT: return args[0] == 0;
+  case EXPR_CHOOSE: return args[0] != 0 ? args[1] : args[2];
+  case EXPR_NUMBER:
+  case EXPR_COEFFICIENT:
+  case EXPR_VARIABLE:
+  case EXPR_TAP: break;
+  }
+  return NAN; /* a leaf has no operands */
+}
+
+double formula_value_in(const struct exprs *exprs, struct formula formula, const double *coefficients,
+                        const double *variables, double *scratch) {
+  for (int i = formula.first; i <= formula.root; i++) {
+    const struct expr *node = &exprs->nodes[i];
+    double args[MAX_EXPR_ARGS] = {0};
+    double *result = &scratch[i - formula.first];
+    for (int k = 0; k < node->arg_count; k++) args[k] = scratch[node->args[k] - formula.first];
+    switch (node->kind) {
+    case EXPR_NUMBER: *result = node->number; break;
+    case EXPR_COEFFICIENT: *result = coefficients[node->index]; break;
+    case EXPR_VARIABLE: *result = variables[node->index]; break;
+    case EXPR_TAP: *result = NAN; break;
+    default: *result = expr_apply(node, args); break;
+    }
+  }
+  return scratch[formula.root - formula.first];
+}
+
+halotune_status formula_value(const struct exprs *exprs, struct formula formula, const double *coefficients,
+                              const double *variables, double *value) {
+  double *scratch = malloc((size_t)(formula.root - formula.first + 1) * sizeof *scratch);
+  if (!scratch) return fail_memory();
+  *value = formula_value_in(exprs, formula, coefficients, variables, scratch);
+  free(scratch);
+  return HALOTUNE_OK;
+}

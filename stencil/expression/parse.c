@@ -1,0 +1,363 @@
+/* parse.c: a recursive-descent parser for the grammar in parse.h. It looks one token ahead and stops at the first error. */
+#include "stencil/expression/parse.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "stencil/expression/scan.h"
+
+enum { MAX_NESTING = 200, MAX_ASSIGNMENTS = 4096 };
+
+struct parser {
+  struct scanner scanner;
+  struct token token; /* the one to be used next */
+  struct scope *scope;
+  struct exprs *exprs;
+  int nesting;
+};
+
+static struct place here(const struct parser *p) { return p->token.place; }
+
+#define parse_fail(p, place, ...) source_fail((p)->scanner.snippet->source, place, __VA_ARGS__)
+
+static halotune_status expected(const struct parser *p, const char *what) {
+  if (p->token.kind == TOKEN_END) return parse_fail(p, here(p), "expected %s, found the end of the text", what);
+  return parse_fail(p, here(p), "expected %s, found '%.*s'", what, (int)p->token.length, p->token.text);
+}
+
+static halotune_status next(struct parser *p) { return scan(&p->scanner, &p->token); }
+
+static halotune_status skip_symbol(struct parser *p, const char *symbol, const char *what) {
+  if (!token_is(&p->token, symbol)) return expected(p, what);
+  return next(p);
+}
+
+/* Append a node; a node whose operands are all constant is checked for values that no kernel should be built with. */
+static halotune_status add(struct parser *p, struct expr node, int *out) {
+  bool constant = node.kind == EXPR_NUMBER || node.arg_count > 0;
+  double args[MAX_EXPR_ARGS] = {0};
+  for (int k = 0; k < node.arg_count; k++) {
+    const struct expr *arg = &p->exprs->nodes[node.args[k]];
+    constant = constant && arg->is_constant;
+    args[k] = arg->number;
+  }
+  node.is_constant = constant;
+  if (constant && node.kind != EXPR_NUMBER) node.number = expr_apply(&node, args);
+  if (constant && !isfinite(node.number)) return parse_fail(p, node.place, "this constant is not a finite number");
+  *out = exprs_add(p->exprs, node);
+  return *out < 0 ? fail_memory() : HALOTUNE_OK;
+}
+
+static halotune_status parse_expression(struct parser *p, int *out);
+
+static halotune_status parse_offset(struct parser *p, int *offset) {
+  bool minus = token_is(&p->token, "-");
+  halotune_status status = HALOTUNE_OK;
+  if (minus || token_is(&p->token, "+")) status = next(p);
+  if (status != HALOTUNE_OK) return status;
+  if (p->token.kind != TOKEN_NUMBER) return expected(p, "a whole number, the offset of the tap");
+  double number = p->token.number;
+  if (number != floor(number) || strspn(p->token.text, "0123456789") < p->token.length) {
+    return parse_fail(p, here(p), "the offset of a tap is a whole number of points, not %.*s", (int)p->token.length,
+                      p->token.text);
+  }
+  if (number > MAX_RADIUS) {
+    return parse_fail(p, here(p), "the offset of a tap is at most %d points in each direction", MAX_RADIUS);
+  }
+  *offset = minus ? -(int)number : (int)number;
+  return next(p);
+}
+
+/* The offsets of a tap, behind its name. */
+static halotune_status parse_tap(struct parser *p, struct expr node, int *out) {
+  int dims = p->scope->dims, count = 0;
+  struct place bracket = here(p);
+  halotune_status status;
+  do { /* the token is '[' or ',' */
+    if ((status = next(p)) != HALOTUNE_OK) return status;
+    int offset = 0;
+    if ((status = parse_offset(p, &offset)) != HALOTUNE_OK) return status;
+    if (count < dims) node.offset[count] = offset;
+    count++;
+  } while (token_is(&p->token, ","));
+  if ((status = skip_symbol(p, "]", "',' or ']'")) != HALOTUNE_OK) return status;
+  if (count != dims) {
+    return parse_fail(p, bracket, "a stencil of %d dimension%s takes %d offset%s, not %d", dims, dims == 1 ? "" : "s",
+                      dims, dims == 1 ? "" : "s", count);
+  }
+  return add(p, node, out);
+}
+
+static halotune_status parse_call(struct parser *p, struct expr node, int *out) {
+  const struct function_facts *function = &functions[node.index];
+  halotune_status status;
+  do { /* the token is '(' or ',' */
+    if ((status = next(p)) != HALOTUNE_OK) return status;
+    int arg = -1;
+    if ((status = parse_expression(p, &arg)) != HALOTUNE_OK) return status;
+    if (node.arg_count < MAX_EXPR_ARGS) node.args[node.arg_count] = arg;
+    node.arg_count++;
+  } while (token_is(&p->token, ",") && node.arg_count <= function->arg_count);
+  bool ends = token_is(&p->token, ")"), goes_on = token_is(&p->token, ",");
+  if ((ends || goes_on) && node.arg_count != function->arg_count) {
+    return parse_fail(p, node.place, "%s takes %d argument%s", function->name, function->arg_count,
+                      function->arg_count == 1 ? "" : "s");
+  }
+  if ((status = skip_symbol(p, ")", "an operator, ',' or ')'")) != HALOTUNE_OK) return status;
+  return add(p, node, out);
+}
+
+static int find_function(const struct token *token, bool is_rule) {
+  for (int i = 0; i < function_count; i++) {
+    if (token_is(token, functions[i].name) && (is_rule || !functions[i].only_rules)) return i;
+  }
+  return -1;
+}
+
+/* A name and what belongs to it: a tap's offsets, a function's arguments. */
+static halotune_status parse_name(struct parser *p, int *out) {
+  struct token token = p->token;
+  struct expr node = {.place = here(p)};
+  halotune_status status = next(p);
+  if (status != HALOTUNE_OK) return status;
+  int function = find_function(&token, p->scanner.is_rule);
+  if (function >= 0) {
+    node.kind = EXPR_CALL;
+    node.index = function;
+    return token_is(&p->token, "(") ? parse_call(p, node, out) : expected(p, "'(' behind the name of a function");
+  }
+  struct name *name = scope_find(p->scope, token.text, token.length);
+  int length = (int)token.length;
+  if (!name && token_is(&p->token, "(")) {
+    return parse_fail(p, node.place, "'%.*s' is none of the functions fabs, sqrt, exp, sin, cos, fmin, fmax, fma",
+                      length, token.text);
+  }
+  if (token_is(&p->token, "="))
+    return parse_fail(p, node.place, "expected a number, a name or '(', found an assignment");
+  if (!name && p->scope->dims == 0) {
+    return parse_fail(p, node.place, "'%.*s' is none of the names that this formula may use", length, token.text);
+  }
+  if (!name) return parse_fail(p, node.place, "'%.*s' is neither declared nor assigned above", length, token.text);
+  name->is_used = true;
+  node.index = name->index;
+  if (name->kind != NAME_INPUT && token_is(&p->token, "[")) {
+    return parse_fail(p, node.place, "'%s' is not an input: only inputs have offsets", name->text);
+  }
+  switch (name->kind) {
+  case NAME_INPUT:
+    node.kind = EXPR_TAP;
+    if (token_is(&p->token, "[")) return parse_tap(p, node, out);
+    return parse_fail(p, node.place, "the input '%s' needs offsets, such as %s[0%.*s]", name->text, name->text,
+                      2 * (p->scope->dims - 1), ",0,0");
+  case NAME_OUTPUT: return parse_fail(p, node.place, "the output '%s' cannot be read; use a temporary", name->text);
+  case NAME_TEMPORARY: *out = name->index; return HALOTUNE_OK;
+  case NAME_COEFFICIENT: node.kind = EXPR_COEFFICIENT; break;
+  case NAME_VARIABLE: node.kind = EXPR_VARIABLE; break;
+  }
+  return add(p, node, out);
+}
+
+/* A name, a number, or a sum in parentheses. */
+static halotune_status parse_primary(struct parser *p, int *out) {
+  halotune_status status;
+  if (p->token.kind == TOKEN_NAME) return parse_name(p, out);
+  if (p->token.kind == TOKEN_NUMBER) {
+    struct expr node = {.kind = EXPR_NUMBER, .number = p->token.number, .place = here(p)};
+    if ((status = add(p, node, out)) != HALOTUNE_OK) return status;
+    return next(p);
+  }
+  if (!token_is(&p->token, "(")) return expected(p, "a number, a name or '('");
+  if ((status = next(p)) != HALOTUNE_OK || (status = parse_expression(p, out)) != HALOTUNE_OK) return status;
+  return skip_symbol(p, ")", "an operator or ')'");
+}
+
+static bool begins_sign(const struct parser *p) {
+  return token_is(&p->token, "-") || (p->scanner.is_rule && token_is(&p->token, "!"));
+}
+
+static halotune_status parse_factor(struct parser *p, int *out) {
+  halotune_status status;
+  if (p->nesting > MAX_NESTING) return parse_fail(p, here(p), "nested more than %d deep", MAX_NESTING);
+  p->nesting++;
+  if (begins_sign(p)) {
+    struct expr node = {.kind = token_is(&p->token, "-") ? EXPR_NEGATE : EXPR_NOT, .arg_count = 1, .place = here(p)};
+    if ((status = next(p)) == HALOTUNE_OK && (status = parse_factor(p, &node.args[0])) == HALOTUNE_OK) {
+      status = add(p, node, out);
+    }
+  } else {
+    status = parse_primary(p, out);
+  }
+  p->nesting--;
+  return status;
+}
+
+/* Operators between two operands; a higher level binds more tightly. The scanner knows only the last four outside rules. */
+enum { LEVEL_OR, LEVEL_AND, LEVEL_EQUAL, LEVEL_ORDER, LEVEL_SUM, LEVEL_PRODUCT };
+static const struct joint {
+  const char *symbol;
+  enum expr_kind kind;
+  int level;
+} joints[] = {
+    {"||", EXPR_OR, LEVEL_OR},
+    {"&&", EXPR_AND, LEVEL_AND},
+    {"==", EXPR_EQUAL, LEVEL_EQUAL},
+    {"!=", EXPR_NOT_EQUAL, LEVEL_EQUAL},
+    {"<", EXPR_LESS, LEVEL_ORDER},
+    {"<=", EXPR_LESS_EQUAL, LEVEL_ORDER},
+    {">", EXPR_GREATER, LEVEL_ORDER},
+    {">=", EXPR_GREATER_EQUAL, LEVEL_ORDER},
+    {"%", EXPR_REMAINDER, LEVEL_PRODUCT},
+    {"+", EXPR_ADD, LEVEL_SUM},
+    {"-", EXPR_SUBTRACT, LEVEL_SUM},
+    {"*", EXPR_MULTIPLY, LEVEL_PRODUCT},
+    {"/", EXPR_DIVIDE, LEVEL_PRODUCT},
+};
+
+/* The operator that the token is, if it binds at least as tightly as `level`. */
+static const struct joint *find_joint(const struct token *token, int level) {
+  for (size_t i = 0; i < COUNT(joints); i++) {
+    if (joints[i].level >= level && token_is(token, joints[i].symbol)) return &joints[i];
+  }
+  return NULL;
+}
+
+/* Operands joined by operators that bind at least as tightly as `level`, grouped from the left. */
+static halotune_status parse_joined(struct parser *p, int level, int *out) {
+  halotune_status status = parse_factor(p, out);
+  const struct joint *joint;
+  while (status == HALOTUNE_OK && (joint = find_joint(&p->token, level))) {
+    struct expr node = {.kind = joint->kind, .arg_count = 2, .place = here(p)};
+    node.args[0] = *out;
+    if ((status = next(p)) != HALOTUNE_OK) return status;
+    struct place right = here(p);
+    if ((status = parse_joined(p, joint->level + 1, &node.args[1])) != HALOTUNE_OK) return status;
+    const struct expr *divisor = &p->exprs->nodes[node.args[1]];
+    if ((node.kind == EXPR_DIVIDE || node.kind == EXPR_REMAINDER) && divisor->is_constant && divisor->number == 0) {
+      return parse_fail(p, right, "division by zero");
+    }
+    status = add(p, node, out);
+  }
+  return status;
+}
+
+/* The whole of an expression: in rules there may be a choice, condition ? value : value. */
+static halotune_status parse_expression(struct parser *p, int *out) {
+  struct expr node = {.kind = EXPR_CHOOSE, .arg_count = 3};
+  halotune_status status = parse_joined(p, LEVEL_OR, out);
+  if (status != HALOTUNE_OK || !p->scanner.is_rule || !token_is(&p->token, "?")) return status;
+  if (p->nesting >= MAX_NESTING) return parse_fail(p, here(p), "nested more than %d deep", MAX_NESTING);
+  p->nesting++;
+  node.place = here(p);
+  node.args[0] = *out;
+  if ((status = next(p)) != HALOTUNE_OK || (status = parse_expression(p, &node.args[1])) != HALOTUNE_OK) return status;
+  if ((status = skip_symbol(p, ":", "an operator or ':'")) != HALOTUNE_OK) return status;
+  if ((status = parse_expression(p, &node.args[2])) != HALOTUNE_OK) return status;
+  p->nesting--;
+  return add(p, node, out);
+}
+
+static halotune_status parse_alone(const struct snippet *snippet, bool is_rule, struct scope *scope,
+                                   struct exprs *exprs, struct formula *out) {
+  struct parser p = {.scanner = scanner_at_start(snippet), .scope = scope, .exprs = exprs};
+  halotune_status status;
+  p.scanner.is_rule = is_rule;
+  out->first = exprs->count;
+  if ((status = next(&p)) != HALOTUNE_OK || (status = parse_expression(&p, &out->root)) != HALOTUNE_OK) return status;
+  return p.token.kind == TOKEN_END ? HALOTUNE_OK : expected(&p, "an operator");
+}
+
+halotune_status parse_formula(const struct snippet *snippet, struct scope *scope, struct exprs *exprs,
+                              struct formula *out) {
+  return parse_alone(snippet, false, scope, exprs, out);
+}
+
+halotune_status parse_rule(const struct snippet *snippet, struct scope *scope, struct exprs *exprs,
+                           struct formula *out) {
+  return parse_alone(snippet, true, scope, exprs, out);
+}
+
+struct assignments {
+  struct assignment *list; /* grown in the heap, moved to the arena at the end */
+  int count, capacity;
+};
+
+/* The left side: an output not yet assigned, or a new temporary. */
+static halotune_status parse_target(struct parser *p, struct arena *arena, struct assignment *out) {
+  struct token token = p->token;
+  int length = (int)token.length;
+  if (token.kind != TOKEN_NAME) return expected(p, "the name of an output or of a temporary");
+  *out = (struct assignment){.output = -1, .place = here(p)};
+  const struct name *name = scope_find(p->scope, token.text, token.length);
+  if (name && name->kind == NAME_OUTPUT) {
+    out->output = name->index;
+    out->name = name->text;
+  } else if (name && name->kind == NAME_TEMPORARY) {
+    return parse_fail(p, out->place, "'%s' is assigned twice", name->text);
+  } else if (name) {
+    return parse_fail(p, out->place, "'%s' cannot be assigned: it is not an output", name->text);
+  } else {
+    const char *error = name_error(token.text, token.length);
+    if (error) return parse_fail(p, out->place, "'%.*s' cannot be a temporary: %s", length, token.text, error);
+    out->name = arena_text(arena, token.text, token.length);
+    if (!out->name) return fail_memory();
+  }
+  halotune_status status = next(p);
+  if (status != HALOTUNE_OK) return status;
+  return skip_symbol(p, "=", "'='");
+}
+
+/* Whether the token and the one behind it begin an assignment. */
+static bool begins_assignment(const struct parser *p) {
+  struct scanner ahead = p->scanner;
+  struct token token;
+  return p->token.kind == TOKEN_NAME && scan(&ahead, &token) == HALOTUNE_OK && token_is(&token, "=");
+}
+
+static halotune_status parse_assignment(struct parser *p, struct arena *arena, struct assignments *all) {
+  struct assignment assignment;
+  if (all->count == MAX_ASSIGNMENTS) return parse_fail(p, here(p), "more than %d assignments", MAX_ASSIGNMENTS);
+  halotune_status status = parse_target(p, arena, &assignment);
+  if (status != HALOTUNE_OK) return status;
+  for (int i = 0; i < all->count; i++) {
+    if (assignment.output >= 0 && all->list[i].output == assignment.output) {
+      return parse_fail(p, assignment.place, "'%s' is assigned twice", assignment.name);
+    }
+  }
+  if ((status = parse_expression(p, &assignment.root)) != HALOTUNE_OK) return status;
+  if (assignment.output < 0) {
+    struct name name = {assignment.name, NAME_TEMPORARY, assignment.root, false, assignment.place};
+    if ((status = scope_add(p->scope, name)) != HALOTUNE_OK) return status;
+  }
+  struct assignment *list = array_grow(all->list, all->count, &all->capacity, sizeof *list);
+  if (!list) return fail_memory();
+  all->list = list;
+  list[all->count++] = assignment;
+  if (token_is(&p->token, ";")) return next(p);
+  return p->token.kind == TOKEN_END || begins_assignment(p) ? HALOTUNE_OK
+                                                            : expected(p, "an operator or a new assignment");
+}
+
+halotune_status parse_update(const struct snippet *snippet, struct scope *scope, struct arena *arena,
+                             struct exprs *exprs, struct update *out) {
+  struct parser p = {.scanner = scanner_at_start(snippet), .scope = scope, .exprs = exprs};
+  struct assignments all = {0};
+  halotune_status status;
+  *out = (struct update){.first = exprs->count};
+  if ((status = next(&p)) != HALOTUNE_OK) goto done;
+  do {
+    if ((status = parse_assignment(&p, arena, &all)) != HALOTUNE_OK) goto done;
+  } while (p.token.kind != TOKEN_END);
+  out->assignments = arena_alloc(arena, (size_t)all.count * sizeof *all.list);
+  if (!out->assignments) {
+    status = fail_memory();
+    goto done;
+  }
+  memcpy(out->assignments, all.list, (size_t)all.count * sizeof *all.list);
+  out->count = all.count;
+  out->end = exprs->count;
+done:
+  free(all.list);
+  return status;
+}

@@ -1,0 +1,122 @@
+/* scan.c: text to tokens. Characters are classified by hand: the C library's own functions depend on the locale. */
+#include "stencil/expression/scan.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/utf8.h"
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_name(char c) { return is_name_start(c) || is_digit(c); }
+
+struct scanner scanner_at_start(const struct snippet *snippet) {
+  return (struct scanner){.snippet = snippet, .place = snippet->start, .end = snippet->start};
+}
+
+static void skip(struct scanner *scanner, size_t length) {
+  const struct snippet *snippet = scanner->snippet;
+  scanner->place = place_behind(scanner->place, snippet->start.column, snippet->text + scanner->offset, length);
+  scanner->offset += length;
+}
+
+static void skip_blanks(struct scanner *scanner) {
+  for (;;) {
+    const char *text = scanner->snippet->text + scanner->offset;
+    size_t length = strspn(text, " \t\r\n");
+    if (text[length] == '#') length += strcspn(text + length, "\n");
+    if (length == 0) return;
+    skip(scanner, length);
+  }
+}
+
+static size_t digits(const char *text) {
+  size_t length = 0;
+  while (is_digit(text[length])) length++;
+  return length;
+}
+
+/* The length of the longest number at the start of `text` as C spells it, decimal: 1, 1.5, .5, 1e-3. */
+static size_t number_length(const char *text) {
+  size_t length = digits(text);
+  if (text[length] == '.') length += 1 + digits(text + length + 1);
+  if (text[length] == 'e' || text[length] == 'E') {
+    size_t sign = text[length + 1] == '-' || text[length + 1] == '+';
+    size_t exponent = digits(text + length + 1 + sign);
+    if (exponent > 0) length += 1 + sign + exponent;
+  }
+  return length;
+}
+
+/* strtod with a decimal point, whatever the program that loads us has set as its locale. */
+static double number_value(const char *text) {
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  double value = strtod_l(text, NULL, c);
+  freelocale(c);
+  return value;
+}
+
+static halotune_status scan_number(struct scanner *scanner, struct token *token) {
+  const struct snippet *snippet = scanner->snippet;
+  token->kind = TOKEN_NUMBER;
+  token->length = number_length(token->text);
+  char after = token->text[token->length];
+  if (is_name(after) || after == '.') {
+    return source_fail(snippet->source, token->place, "malformed number; write it as 2, 0.5 or 1e-3");
+  }
+  token->number = number_value(token->text);
+  if (!isfinite(token->number)) return source_fail(snippet->source, token->place, "number too large for a double");
+  bool written_as_zero = !is_digit(token->text[strspn(token->text, "0.")]);
+  if (token->number == 0 && !written_as_zero) {
+    return source_fail(snippet->source, token->place, "number too small for a double");
+  }
+  return HALOTUNE_OK;
+}
+
+/* The length of the symbol at the start of `text`, 0 where there is none. */
+static size_t symbol_length(const char *text, bool is_rule) {
+  static const char *const pairs[] = {"&&", "||", "==", "!=", "<=", ">="};
+  if (*text == '\0') return 0;
+  for (size_t i = 0; i < COUNT(pairs) && is_rule; i++) {
+    if (strncmp(text, pairs[i], 2) == 0) return 2;
+  }
+  return strchr(is_rule ? "+-*/()[],=;%<>!?:" : "+-*/()[],=;", *text) ? 1 : 0;
+}
+
+static halotune_status unknown_character(const struct scanner *scanner, const struct token *token) {
+  static const char *const operators[] = {"+ - * /", "+ - * / % < <= > >= == != && || ! ?:"};
+  return source_fail(scanner->snippet->source, token->place,
+                     "'%.*s' has no meaning here: operators are %s, names are of letters a-z, digits and underscores",
+                     (int)character_bytes(token->text), token->text, operators[scanner->is_rule]);
+}
+
+halotune_status scan(struct scanner *scanner, struct token *token) {
+  const struct snippet *snippet = scanner->snippet;
+  skip_blanks(scanner);
+  *token = (struct token){.kind = TOKEN_END, .text = snippet->text + scanner->offset, .place = scanner->end};
+  if (scanner->offset == snippet->length) return HALOTUNE_OK;
+  token->place = scanner->place;
+  char c = *token->text;
+  halotune_status status = HALOTUNE_OK;
+  if (is_name_start(c)) {
+    token->kind = TOKEN_NAME;
+    while (is_name(token->text[token->length])) token->length++;
+  } else if (is_digit(c) || (c == '.' && is_digit(token->text[1]))) {
+    status = scan_number(scanner, token);
+  } else {
+    token->kind = TOKEN_SYMBOL;
+    token->length = symbol_length(token->text, scanner->is_rule);
+    if (token->length == 0) return unknown_character(scanner, token);
+  }
+  skip(scanner, token->length);
+  scanner->end = scanner->place;
+  return status;
+}
+
+bool token_is(const struct token *token, const char *text) {
+  return token->kind != TOKEN_END && token->kind != TOKEN_NUMBER && strlen(text) == token->length &&
+         memcmp(token->text, text, token->length) == 0;
+}

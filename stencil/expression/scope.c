@@ -1,0 +1,167 @@
+/* scope.c: the names that an expression may use, and which words can be names. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "stencil/expression/parse.h"
+
+halotune_status scope_add(struct scope *scope, struct name name) {
+  struct name *names = array_grow(scope->names, scope->count, &scope->capacity, sizeof *names);
+  if (!names) return fail_memory();
+  scope->names = names;
+  names[scope->count++] = name;
+  return HALOTUNE_OK;
+}
+
+static bool same(const char *name, const char *text, size_t length) {
+  return strlen(name) == length && memcmp(name, text, length) == 0;
+}
+
+struct name *scope_find(const struct scope *scope, const char *text, size_t length) {
+  for (int i = 0; i < scope->count; i++) {
+    if (same(scope->names[i].text, text, length)) return &scope->names[i];
+  }
+  return NULL;
+}
+
+void scope_free(struct scope *scope) {
+  free(scope->names);
+  *scope = (struct scope){0};
+}
+
+/* Names appear in generated CUDA source, which is C++: its keywords are taken, and so are our own variables. */
+static const char *const reserved[] = {
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "asm",
+    "auto",
+    "bitand",
+    "bitor",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "char8_t",
+    "char16_t",
+    "char32_t",
+    "class",
+    "compl",
+    "concept",
+    "const",
+    "const_cast",
+    "consteval",
+    "constexpr",
+    "constinit",
+    "continue",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "dynamic_cast",
+    "else",
+    "enum",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "half",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "public",
+    "real",
+    "register",
+    "reinterpret_cast",
+    "requires",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "static_cast",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "thread_local",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "wchar_t",
+    "while",
+    "xor",
+    "xor_eq",
+    "x",
+    "y",
+    "z",
+    "nx",
+    "ny",
+    "nz",
+    "pi",
+    "threadIdx",
+    "blockIdx",
+    "blockDim",
+    "gridDim",
+    "warpSize",
+    "taps",
+    "results",
+    "coefficients",
+};
+
+const char *name_error(const char *text, size_t length) {
+  enum { LONGEST = 63 };
+  if (length == 0) return "a name cannot be empty";
+  if (length > LONGEST) return "a name has at most 63 characters";
+  for (size_t i = 0; i < length; i++) {
+    char c = text[i];
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    bool digit = c >= '0' && c <= '9';
+    if (!letter && !(digit && i > 0)) {
+      return "a name consists of letters, digits and underscores, and begins with no digit";
+    }
+  }
+  if (length >= 2 && text[0] == '_' && text[1] == '_')
+    return "names that begin with two underscores belong to the compiler";
+  for (size_t i = 0; i < COUNT(reserved); i++) {
+    if (same(reserved[i], text, length)) return "this word has a meaning of its own in CUDA or in stencil files";
+  }
+  for (int i = 0; i < function_count; i++) {
+    if (same(functions[i].name, text, length)) return "this is the name of a function";
+  }
+  return NULL;
+}

@@ -1,0 +1,73 @@
+/* stencil.c: a stencil's names, and the values of its formulas on a grid. Reading the file is stencil_file.c's. */
+#include "stencil/file/stencil.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *const variable_names[VARIABLE_COUNT] = {"nx", "ny", "nz", "pi", "x", "y", "z"};
+const char *const dtype_names[DTYPE_COUNT] = {"f32", "f64"};
+const char *const kind_names[] = {[STENCIL_STENCIL] = "stencil", [STENCIL_SCAN] = "scan"};
+const char axis_names[MAX_DIMS + 1] = "xyz";
+const char *const boundary_names[] = {
+    [BOUNDARY_SKIP] = "skip",   [BOUNDARY_PERIODIC] = "periodic", [BOUNDARY_PERIODIC_ENDPOINT] = "periodic_endpoint",
+    [BOUNDARY_CLAMP] = "clamp", [BOUNDARY_ZERO] = "zero",
+};
+
+size_t dtype_bytes(enum dtype dtype) { return dtype == DTYPE_F32 ? sizeof(float) : sizeof(double); }
+
+void stencil_free(struct stencil *stencil) {
+  if (!stencil) return;
+  exprs_free(&stencil->exprs);
+  arena_free(&stencil->arena);
+  free(stencil);
+}
+
+static void grid_variables(const struct grid *grid, double variables[VARIABLE_COUNT]) {
+  for (int axis = 0; axis < MAX_DIMS; axis++) variables[VARIABLE_NX + axis] = (double)grid->n[axis];
+  variables[VARIABLE_PI] = M_PI;
+}
+
+halotune_status stencil_coefficients(const struct stencil *stencil, const struct grid *grid, double *values) {
+  double variables[VARIABLE_COUNT] = {0};
+  grid_variables(grid, variables);
+  for (int i = 0; i < stencil->coefficient_count; i++) {
+    const struct coefficient *coefficient = &stencil->coefficients[i];
+    halotune_status status = formula_value(&stencil->exprs, coefficient->value, values, variables, &values[i]);
+    if (status != HALOTUNE_OK) return status;
+    if (!isfinite(values[i])) {
+      char size[3 * 24] = "";
+      for (int axis = 0, at = 0; axis < stencil->dims; axis++) {
+        at += snprintf(size + at, sizeof size - (size_t)at, "%s%ld", axis > 0 ? ", " : "", grid->n[axis]);
+      }
+      return fail(HALOTUNE_ARGUMENT, "the coefficient '%s' of %s is not a finite number on the grid [%s]",
+                  coefficient->name, stencil->name, size);
+    }
+  }
+  return HALOTUNE_OK;
+}
+
+halotune_status stencil_check_grid(const struct stencil *stencil, const struct grid *grid, int *axis) {
+  double points = 1; /* of three axes the product may not fit into a long */
+  int wrong = -1;
+  for (int i = stencil->dims - 1; i >= 0; i--) {
+    if (stencil->boundary[i] == BOUNDARY_PERIODIC_ENDPOINT && grid->n[i] < 2) wrong = i;
+    points *= (double)grid->n[i];
+  }
+  if (axis) *axis = wrong;
+  if (wrong >= 0) return fail(HALOTUNE_ARGUMENT, "an axis with a repeated end point has at least 2 points");
+  if (points > (double)GRID_MOST_POINTS) return fail(HALOTUNE_ARGUMENT, "a grid has at most 2^40 points");
+  return HALOTUNE_OK;
+}
+
+halotune_status stencil_exact(const struct stencil *stencil, const struct exact *exact, const struct grid *grid,
+                              const double *coefficients, const long point[MAX_DIMS], double *value) {
+  double variables[VARIABLE_COUNT] = {0};
+  grid_variables(grid, variables);
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    /* The last point is at 1; where the axis is periodic, the last point's successor, which is point 0, is. */
+    long intervals = stencil->boundary[axis] == BOUNDARY_PERIODIC ? grid->n[axis] : grid->n[axis] - 1;
+    variables[VARIABLE_X + axis] = intervals > 0 ? (double)point[axis] / (double)intervals : 0;
+  }
+  return formula_value(&stencil->exprs, exact->value, coefficients, variables, value);
+}

@@ -1,0 +1,43 @@
+/* generate.h: a stencil, a template and a configuration to CUDA source, and to what a launch of it needs. */
+#ifndef STENCIL_GENERATE_GENERATE_H
+#define STENCIL_GENERATE_GENERATE_H
+
+#include "base/text.h"
+#include "stencil/launch/launch.h"
+#include "stencil/template/template.h"
+
+/* All that decides a variant's source. */
+struct variant_spec {
+  const struct stencil *stencil;
+  const struct analysis *analysis;
+  const struct template *template;
+  struct configuration configuration;
+  enum dtype dtype;
+  struct domain domain;       /* literal extents are these; run-time ones still decide the width of an index */
+  const double *coefficients; /* the values that `literal` and `constant` coefficients are built with */
+  struct device_limits limits;
+  bool reproducible; /* one order of summation, and every rounding spelled out; see prelude_rounded.c */
+};
+
+/* Owns its text; end with generated_free. */
+struct generated {
+  char *source;         /* complete: compiles as it stands with nvcc -cubin */
+  struct hash hash;     /* of the source */
+  struct launch launch; /* on the domain of the specification */
+};
+
+/* Generate one variant.
+ *   out  filled on success; empty after a failure
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT with the reason, where a rule of the template leaves the configuration
+ * out, its launch geometry is impossible, or a number does not fit the element type; or
+ * HALOTUNE_MEMORY. The same specification gives the same text, byte for byte. */
+halotune_status generate(const struct variant_spec *spec, struct generated *out);
+
+void generated_free(struct generated *generated);
+
+/* Append what stands before a template in generated files, for the stencil's first grid and without parameters: what
+ * templates/example.cuh is made of. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status generate_prelude(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
+                                 struct text *text);
+
+#endif

@@ -1,0 +1,179 @@
+/* prelude.c: what a template finds above itself. Each section is a function; the longer ones have files of their own. */
+#include "stencil/generate/prelude.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "stencil/generate/wrappers.h"
+
+static void add_upper(struct text *text, const char *name) {
+  for (; *name; name++) text_printf(text, "%c", *name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name);
+}
+
+/* STORAGE_PLANES for the word `planes` of `storage`. */
+static void add_word(struct text *text, const struct parameter *parameter, int value) {
+  add_upper(text, parameter->name);
+  text_printf(text, "_");
+  add_upper(text, parameter->words[value]);
+}
+
+/* BLOCK_X 32; of words each gets a number, and the parameter names one: STORAGE STORAGE_PLANES. */
+void prelude_write_parameters(struct text *text, const struct variant_spec *spec) {
+  text_printf(text, "// --- the configuration\n");
+  for (int i = 0; i < spec->template->parameter_count; i++) {
+    const struct parameter *parameter = &spec->template->parameters[i];
+    int chosen = spec->configuration.choice[i];
+    for (int v = 0; v < parameter->value_count && parameter->is_word; v++) {
+      text_printf(text, "#define ");
+      add_word(text, parameter, v);
+      text_printf(text, " %d\n", v);
+    }
+    text_printf(text, "#define ");
+    add_upper(text, parameter->name);
+    text_printf(text, " ");
+    if (parameter->is_word) add_word(text, parameter, chosen);
+    else text_printf(text, "%s", parameter->words[chosen]);
+    text_printf(text, "  // %s\n", parameter->about);
+  }
+  text_printf(text, "\n");
+}
+
+/* Two functions that number the staged inputs: STAGED of them, each with a slot. */
+static void add_staged(struct text *text, const struct prelude *prelude) {
+  const struct stencil *stencil = prelude->spec->stencil;
+  int staged[MAX_FIELDS], count = 0;
+  for (int i = 0; i < stencil->input_count; i++) {
+    if (is_staged(prelude->spec->analysis, i)) staged[count++] = i;
+  }
+  text_printf(text, "#define STAGED %d  // inputs that are read beyond the point itself\n", count);
+  text_printf(text, "__device__ constexpr int staged_input(int slot) { return ");
+  for (int i = 0; i < count; i++) text_printf(text, "slot == %d ? %d : ", i, staged[i]);
+  text_printf(text, "-1; }\n__device__ constexpr int staged_slot(int input) { return ");
+  for (int i = 0; i < count; i++) text_printf(text, "input == %d ? %d : ", staged[i], i);
+  text_printf(text, "-1; }\n\n");
+}
+
+void prelude_write_stencil(struct text *text, const struct prelude *prelude) {
+  const struct variant_spec *spec = prelude->spec;
+  const struct analysis *analysis = spec->analysis;
+  text_printf(text, "// --- the stencil\ntypedef %s real;\ntypedef %s index_t;\n",
+              spec->dtype == DTYPE_F32 ? "float" : "double",
+              prelude->generated->launch.index_bytes == 4 ? "int" : "long long");
+  text_printf(text, "#define DIMS %d\n#define INPUTS %d\n#define OUTPUTS %d\n", spec->stencil->dims,
+              spec->stencil->input_count, spec->stencil->output_count);
+  text_printf(text, "#define AXIS %d  // of a pencil or scan: 0, 1, 2 for x, y, z; else -1\n", analysis->pencil_axis);
+  text_printf(text, "// How far taps reach towards smaller and larger indices.\n");
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    text_printf(text, "#define LOW_%c %d\n#define HIGH_%c %d\n", 'X' + axis, analysis->radius_low[axis], 'X' + axis,
+                analysis->radius_high[axis]);
+  }
+  text_printf(text, "#define STAR %d  // 1 where every tap lies on an axis through the point\n",
+              analysis->shape == SHAPE_POINTWISE || analysis->shape == SHAPE_PENCIL || analysis->shape == SHAPE_STAR);
+  add_staged(text, prelude);
+}
+
+/* The members are constants where extents are literal, so that templates say g.nx in either case. */
+void prelude_write_grid(struct text *text, const struct prelude *prelude) {
+  long numbers[DOMAIN_NUMBERS];
+  domain_numbers(&prelude->spec->domain, numbers);
+  text_printf(text,
+              "// --- the grid: points in x, y, z; strides in elements; the box to compute, x0 <= x < x1 and so on\n"
+              "struct Geometry {\n  %sindex_t ",
+              prelude->literal_extents ? "static constexpr " : "");
+  for (int i = 0; i < DOMAIN_NUMBERS; i++) {
+    text_printf(text, "%s%s", i > 0 ? ", " : "", domain_number_names[i]);
+    if (prelude->literal_extents) text_printf(text, " = %ld", numbers[i]);
+  }
+  text_printf(text, ";\n};\n"
+                    "__device__ __forceinline__ index_t at(const Geometry &g, index_t x, index_t y, index_t z) {\n"
+                    "  return z*g.plane + y*g.row + x;\n}\n"
+                    "__device__ __forceinline__ bool in_box(const Geometry &g, index_t x, index_t y, index_t z) {\n"
+                    "  return x >= g.x0 && x < g.x1 && y >= g.y0 && y < g.y1 && z >= g.z0 && z < g.z1;\n}\n\n");
+}
+
+void prelude_write_number(struct text *text, const struct prelude *prelude, double number) {
+  bool small = prelude->spec->dtype == DTYPE_F32 && fabs(number) < (double)FLT_MIN;
+  text_printf(text, "real(");
+  text_number(text, small ? (double)(float)number : number);
+  text_printf(text, ")");
+}
+
+/* Templates pass COEFFICIENT_VALUES to the update, wherever they are kept. */
+void prelude_write_coefficients(struct text *text, const struct prelude *prelude) {
+  static const char *const sources[] = {"coefficients", "Coefficients()", "constant_coefficients"};
+  const struct stencil *stencil = prelude->spec->stencil;
+  const double *values = prelude->spec->coefficients;
+  bool literal = prelude->coefficients == COEFFICIENTS_LITERAL;
+  text_printf(text, "// --- the coefficients\nstruct Coefficients {");
+  for (int i = 0; i < stencil->coefficient_count; i++) {
+    text_printf(text, "%s%s_",
+                i > 0     ? ", "
+                : literal ? "\n  static constexpr real "
+                          : "\n  real ",
+                stencil->coefficients[i].name);
+    if (!literal) continue;
+    text_printf(text, " = ");
+    prelude_write_number(text, prelude, values[i]);
+  }
+  text_printf(text, stencil->coefficient_count > 0 ? ";\n};\n" : "};\n");
+  if (prelude->coefficients == COEFFICIENTS_CONSTANT) {
+    text_printf(text, "__constant__ Coefficients constant_coefficients = {");
+    for (int i = 0; i < stencil->coefficient_count; i++) {
+      text_printf(text, "%s", i > 0 ? ", " : "");
+      prelude_write_number(text, prelude, values[i]);
+    }
+    text_printf(text, "};\n");
+  }
+  bool passed = prelude->generated->launch.passes_coefficients;
+  text_printf(text, "#define COEFFICIENT_VALUES %s\n\n",
+              passed || prelude->coefficients == COEFFICIENTS_CONSTANT ? sources[prelude->coefficients]
+                                                                       : sources[COEFFICIENTS_LITERAL]);
+}
+
+/* The template's YAML file has the grid of blocks so. Names are not in capitals: those may be parameters. */
+static void write_bands(struct text *text) {
+  text_printf(
+      text,
+      "// --- bands of rows, which blocks go through along z before the next band begins; of 0 rows: all are one band.\n"
+      "// blockIdx.y counts the blocks of a band along y, and blockIdx.z those along z, band after band. Where this block\n"
+      "// stands along y and z, in numbers of blocks.\n"
+      "struct BandedBlock {\n  index_t y, z;\n};\n"
+      "template <int BandRows, int BlockRows, int BlockPlanes>\n"
+      "__device__ __forceinline__ BandedBlock banded_block(const Geometry &g) {\n"
+      "  if (BandRows == 0) return {index_t(blockIdx.y), index_t(blockIdx.z)};\n"
+      "  const unsigned blocks = unsigned(g.z1 - g.z0 - 1)/BlockPlanes + 1, band = blockIdx.z/blocks;\n"
+      "  return {index_t(band*(BandRows/BlockRows) + blockIdx.y), index_t(blockIdx.z - band*blocks)};\n}\n\n");
+}
+
+/* Only templates that name its function get this part; the prelude without a template has all that there is. */
+static bool is_named(const struct prelude *prelude, const char *function) {
+  const struct template *template = prelude->spec->template;
+  return !template || strstr(template->cuda, function);
+}
+
+static bool wants_split(const struct prelude *prelude) {
+  return prelude->spec->analysis->split.form_count > 0 && is_named(prelude, "add_plane(");
+}
+
+/* Likewise the wrappers of sm_90. */
+static bool wants_sm_90(const struct prelude *prelude) {
+  const struct template *template = prelude->spec->template;
+  return !template || template_needs_sm_90(template);
+}
+
+halotune_status prelude_write(struct text *text, const struct prelude *prelude) {
+  halotune_status status = HALOTUNE_OK;
+  text_printf(text, "#define HALOTUNE_PRELUDE\n\n%s\n", wrappers_cuda);
+  if (wants_sm_90(prelude)) text_printf(text, "%s\n", wrappers_sm_90_cuda);
+  prelude_write_stencil(text, prelude);
+  prelude_write_grid(text, prelude);
+  if (is_named(prelude, "banded_block<")) write_bands(text);
+  prelude_write_coefficients(text, prelude);
+  prelude_write_fields(text, prelude);
+  prelude_write_boundary(text, prelude);
+  if (prelude->spec->stencil->kind == STENCIL_STENCIL) status = prelude_write_update(text, prelude);
+  if (status == HALOTUNE_OK && wants_split(prelude)) status = prelude_write_split(text, prelude);
+  if (status != HALOTUNE_OK) return status;
+  return text_ok(text) ? HALOTUNE_OK : fail_memory();
+}

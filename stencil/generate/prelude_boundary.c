@@ -1,0 +1,86 @@
+/* prelude_boundary.c: boundary rules as CUDA: from a tap's point to the point that is read. */
+#include "stencil/generate/prelude.h"
+
+#include <string.h>
+
+static const char *body_of(enum boundary boundary) {
+  switch (boundary) {
+  case BOUNDARY_PERIODIC: return "  while (@ < 0) @ += g.n@;\n  while (@ >= g.n@) @ -= g.n@;\n";
+  case BOUNDARY_PERIODIC_ENDPOINT: return "  while (@ < 0) @ += g.n@ - 1;\n  while (@ >= g.n@) @ -= g.n@ - 1;\n";
+  default: return "  if (@ < 0) return 0;\n  if (@ >= g.n@) return g.n@ - 1;\n";
+  }
+}
+
+static const char *meaning_of(enum boundary boundary) {
+  switch (boundary) {
+  case BOUNDARY_PERIODIC: return "point n is point 0";
+  case BOUNDARY_PERIODIC_ENDPOINT: return "point n-1 is point 0";
+  case BOUNDARY_ZERO: return "the value is replaced by 0";
+  case BOUNDARY_SKIP: return "never used: points with taps beyond the grid are not computed";
+  default: return "the nearest point of the grid";
+  }
+}
+
+/* An image one period away needs no loop, and no branch either: what it may add is worked out first. */
+static const char *near_body_of(enum boundary boundary) {
+  switch (boundary) {
+  case BOUNDARY_PERIODIC:
+    return "  const index_t period = g.n@;\n  return @ + (@ < 0 ? period : 0) - (@ >= g.n@ ? period : 0);\n}\n";
+  case BOUNDARY_PERIODIC_ENDPOINT:
+    return "  const index_t period = g.n@ - 1;\n  return @ + (@ < 0 ? period : 0) - (@ > period ? period : 0);\n}\n";
+  default: return "  const index_t last = g.n@ - 1;\n  return @ < 0 ? 0 : @ > last ? last : @;\n}\n";
+  }
+}
+
+/* Only templates that name it get it, so that sources of others stay what they are. */
+static bool wants_near_image(const struct prelude *prelude) {
+  const struct template *template = prelude->spec->template;
+  return !template || strstr(template->cuda, "near_image_");
+}
+
+/* Append a text with the axis in place of each '@'. */
+static void add_for_axis(struct text *text, const char *pattern, char axis) {
+  for (; *pattern; pattern++) text_add(text, *pattern == '@' ? &axis : pattern, 1);
+}
+
+static void add_reader(struct text *text, const struct stencil *stencil) {
+  text_printf(text,
+              "// Input `field` at a point that may lie beyond the grid, by at most the radius.\n"
+              "__device__ __forceinline__ real read_image(const Fields &f, int field, const Geometry &g, index_t x, "
+              "index_t y, index_t z) {\n");
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    if (stencil->boundary[axis] != BOUNDARY_ZERO || stencil->kind == STENCIL_SCAN) continue;
+    add_for_axis(text, "  if (@ < 0 || @ >= g.n@) return real(0);\n", axis_names[axis]);
+  }
+  static const char *const calls[] = {"image_x(g, x), y, z", "image_x(g, x), image_y(g, y), z",
+                                      "image_x(g, x), image_y(g, y), image_z(g, z)"};
+  text_printf(text, "  return read_point(f, field, g, %s);\n}\n\n", calls[stencil->dims - 1]);
+}
+
+void prelude_write_boundary(struct text *text, const struct prelude *prelude) {
+  const struct stencil *stencil = prelude->spec->stencil;
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    enum boundary boundary = stencil->kind == STENCIL_SCAN ? BOUNDARY_CLAMP : stencil->boundary[axis];
+    char name = axis_names[axis];
+    text_printf(text, "// Beyond the grid in %c (%s): %s.\n", name, boundary_names[boundary], meaning_of(boundary));
+    add_for_axis(text, "__device__ __forceinline__ index_t image_@(const Geometry &g, index_t @) {\n", name);
+    add_for_axis(text, body_of(boundary), name);
+    add_for_axis(text, "  return @;\n}\n", name);
+    if (wants_near_image(prelude)) {
+      add_for_axis(text,
+                   "// The same without a loop, for points at most n@ - 1 beyond the grid.\n"
+                   "__device__ __forceinline__ index_t near_image_@(const Geometry &g, index_t @) {\n",
+                   name);
+      add_for_axis(text, near_body_of(boundary), name);
+    }
+    add_for_axis(
+        text,
+        "// Whether 0 is read there.\n__device__ __forceinline__ bool is_zero_@(const Geometry &g, index_t @) {\n",
+        name);
+    add_for_axis(text,
+                 boundary == BOUNDARY_ZERO ? "  return @ < 0 || @ >= g.n@;\n}\n\n"
+                                           : "  (void)g, (void)@;\n  return false;\n}\n\n",
+                 name);
+  }
+  add_reader(text, stencil);
+}

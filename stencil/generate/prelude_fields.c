@@ -1,0 +1,164 @@
+/* prelude_fields.c: the arguments of a kernel, and how a template reads and writes fields. Each way of loading is spelled out
+ * once here, so that a template is written for all of them. */
+#include "stencil/generate/prelude.h"
+
+static bool is_texture(const struct prelude *prelude) {
+  return prelude->load_path == LOAD_TEXTURE_LINEAR || prelude->load_path == LOAD_TEXTURE_2D;
+}
+
+/* Names with a prefix, separated by commas. */
+static void add_list(struct text *text, const char *prefix, const char *const *names, int count) {
+  for (int i = 0; i < count; i++) text_printf(text, "%s%s%s", i > 0 ? ", " : "", prefix, names[i]);
+}
+
+/* Names of the fields that have tensor maps. */
+static void add_mapped(struct text *text, const char *before, const char *const *names, const struct tensor_maps *maps,
+                       const char *behind) {
+  for (int i = 0; i < maps->count; i++) text_printf(text, "%s%s%s", before, names[maps->fields[i]], behind);
+}
+
+/* Addresses of tensor maps in braces. */
+static void add_map_list(struct text *text, const char *before, const char *const *names,
+                         const struct tensor_maps *maps) {
+  for (int i = 0; i < maps->count; i++)
+    text_printf(text, "%s%s%s", i > 0 ? ", " : ", {", before, names[maps->fields[i]]);
+  if (maps->count > 0) text_printf(text, "}");
+}
+
+/* The prelude without a template has all that there is. */
+static bool has_workspace(const struct prelude *prelude) {
+  const struct template *template = prelude->spec->template;
+  return !template || template->workspace_bytes.is_given;
+}
+
+/* Without __restrict__ a load stays a plain one: with it the compiler takes the read-only path by itself. */
+static void add_arguments(struct text *text, const struct prelude *prelude) {
+  const struct stencil *stencil = prelude->spec->stencil;
+  const char *restricted = prelude->load_path == LOAD_PLAIN ? "" : "__restrict__ ";
+  text_printf(text, "#define KERNEL %s\n#define KERNEL_PARAMETERS \\\n ", prelude->generated->launch.kernel);
+  for (int i = 0; i < stencil->input_count; i++)
+    text_printf(text, " const real *%sin_%s,", restricted, stencil->inputs[i]);
+  for (int i = 0; i < stencil->output_count; i++)
+    text_printf(text, " real *%sout_%s,", restricted, stencil->outputs[i]);
+  for (int i = 0; i < stencil->input_count && is_texture(prelude); i++) {
+    text_printf(text, " cudaTextureObject_t texture_%s,", stencil->inputs[i]);
+  }
+  const struct launch *launch = &prelude->generated->launch;
+  add_mapped(text, " const __grid_constant__ TensorMap map_in_", stencil->inputs, &launch->input_maps, ",");
+  add_mapped(text, " const __grid_constant__ TensorMap map_out_", stencil->outputs, &launch->output_maps, ",");
+  if (has_workspace(prelude)) text_printf(text, " void *workspace,");
+  text_printf(text, " const Geometry g");
+  if (prelude->generated->launch.passes_coefficients) text_printf(text, ", const Coefficients coefficients");
+  text_printf(text, "\n#define FIELDS {{");
+  add_list(text, "in_", stencil->inputs, stencil->input_count);
+  text_printf(text, "}, {");
+  add_list(text, "out_", stencil->outputs, stencil->output_count);
+  text_printf(text, "}");
+  if (is_texture(prelude)) {
+    text_printf(text, ", {");
+    add_list(text, "texture_", stencil->inputs, stencil->input_count);
+    text_printf(text, "}");
+  }
+  add_map_list(text, "&map_in_", stencil->inputs, &launch->input_maps);
+  add_map_list(text, "&map_out_", stencil->outputs, &launch->output_maps);
+  text_printf(text, "}\n#define LAUNCH_BOUNDS");
+  if (prelude->threads > 0) text_printf(text, " __launch_bounds__(%ld", prelude->threads);
+  if (prelude->threads > 0 && prelude->min_blocks > 0) text_printf(text, ", %ld", prelude->min_blocks);
+  text_printf(text, prelude->threads > 0 ? ")\n\n" : "\n\n");
+}
+
+/* The expression for a texture's element; a double is two integers to a texture. */
+static const char *fetch(const struct prelude *prelude) {
+  bool single = prelude->spec->dtype == DTYPE_F32;
+  if (prelude->load_path == LOAD_TEXTURE_LINEAR) {
+    return single ? "  return tex1Dfetch<float>(f.texture[field], int(at(g, x, y, z)));\n"
+                  : "  const int2 bits = tex1Dfetch<int2>(f.texture[field], int(at(g, x, y, z)));\n"
+                    "  return __hiloint2double(bits.y, bits.x);\n";
+  }
+  return single
+             ? "  return tex2D<float>(f.texture[field], float(x) + 0.5f, float(z*(g.plane/g.row) + y) + 0.5f);\n"
+             : "  const int2 bits = tex2D<int2>(f.texture[field], float(x) + 0.5f, float(z*(g.plane/g.row) + y) + 0.5f);\n"
+               "  return __hiloint2double(bits.y, bits.x);\n";
+}
+
+/* What an input is streamed on: a condition in front of the load, or none where no input is. */
+static const char *streaming_condition(const struct prelude *prelude) {
+  if (is_texture(prelude)) return NULL;
+  switch (prelude->streaming) {
+  case STREAMING_ALL: return "if (staged_slot(field) < 0) ";
+  case STREAMING_LOADS: return "";
+  default: return NULL;
+  }
+}
+
+static void add_readers(struct text *text, const struct prelude *prelude) {
+  static const char *const loads[] = {"  return load_plain(f.in[field] + at(g, x, y, z));\n",
+                                      "  return load_readonly(f.in[field] + at(g, x, y, z));\n"};
+  static const char *const vectors[] = {"  load_vector(f.in[field] + at(g, x, y, z), values);\n",
+                                        "  load_vector_readonly(f.in[field] + at(g, x, y, z), values);\n"};
+  static const char by_points[] = "#pragma unroll\n"
+                                  "  for (int i = 0; i < N; i++) values[i] = read_point(f, field, g, x + i, y, z);\n";
+  const char *condition = streaming_condition(prelude);
+  const bool is_always_streamed = condition && !*condition;
+  text_printf(text,
+              "// Input `field` at a point of the grid.\n"
+              "__device__ __forceinline__ real read_point(const Fields &f, int field, const Geometry &g, index_t x, "
+              "index_t y, index_t z) {\n");
+  if (condition) text_printf(text, "  %sreturn load_streaming(f.in[field] + at(g, x, y, z));\n", condition);
+  if (!is_always_streamed) {
+    text_printf(text, "%s", is_texture(prelude) ? fetch(prelude) : loads[prelude->load_path]);
+  }
+  text_printf(text,
+              "}\n// N neighbours in x from this point on, which must be aligned as a vector of N elements.\n"
+              "template <int N>\n"
+              "__device__ __forceinline__ void read_vector(const Fields &f, int field, const Geometry &g, index_t x, "
+              "index_t y, index_t z, real (&values)[N]) {\n");
+  if (condition) {
+    text_printf(text, "  %sreturn load_vector_streaming(f.in[field] + at(g, x, y, z), values);\n", condition);
+  }
+  if (!is_always_streamed) text_printf(text, "%s", is_texture(prelude) ? by_points : vectors[prelude->load_path]);
+  text_printf(
+      text, "}\n// The same, where some may lie behind the row's last point: 0 there.\n"
+            "template <int N>\n"
+            "__device__ __forceinline__ void read_in_row(const Fields &f, int field, const Geometry &g, index_t x, "
+            "index_t y, index_t z, real (&values)[N]) {\n"
+            "  if (x + N <= g.nx) {\n    read_vector(f, field, g, x, y, z, values);\n    return;\n  }\n"
+            "#pragma unroll\n"
+            "  for (int i = 0; i < N; i++) values[i] = x + i < g.nx ? read_point(f, field, g, x + i, y, z) : real(0);\n"
+            "}\n");
+}
+
+static void add_writers(struct text *text, const struct prelude *prelude) {
+  bool streams = prelude->streaming == STREAMING_STORES || prelude->streaming == STREAMING_ALL;
+  const char *suffix = streams ? "_streaming" : "";
+  text_printf(
+      text,
+      "__device__ __forceinline__ void write_point(const Fields &f, int field, const Geometry &g, index_t x, "
+      "index_t y, index_t z, real value) {\n  store%s(f.out[field] + at(g, x, y, z), value);\n}\n"
+      "template <int N>\n"
+      "__device__ __forceinline__ void write_vector(const Fields &f, int field, const Geometry &g, index_t x, "
+      "index_t y, index_t z, const real (&values)[N]) {\n  store_vector%s(f.out[field] + at(g, x, y, z), values);\n"
+      "}\n",
+      *suffix ? suffix : "_plain", suffix);
+  text_printf(text,
+              "// Those of a vector in a row of the box that lie in the box.\n"
+              "template <int N>\n"
+              "__device__ __forceinline__ void write_in_box(const Fields &f, int field, const Geometry &g, index_t x, "
+              "index_t y, index_t z, const real (&values)[N]) {\n"
+              "  if (x >= g.x0 && x + N <= g.x1) {\n    write_vector(f, field, g, x, y, z, values);\n    return;\n  }\n"
+              "#pragma unroll\n"
+              "  for (int i = 0; i < N; i++) {\n"
+              "    if (x + i >= g.x0 && x + i < g.x1) write_point(f, field, g, x + i, y, z, values[i]);\n"
+              "  }\n}\n\n");
+}
+
+void prelude_write_fields(struct text *text, const struct prelude *prelude) {
+  const struct launch *launch = &prelude->generated->launch;
+  text_printf(text, "// --- the fields\nstruct Fields {\n  const real *in[INPUTS];\n  real *out[OUTPUTS];\n%s%s%s};\n",
+              is_texture(prelude) ? "  cudaTextureObject_t texture[INPUTS];\n" : "",
+              launch->input_maps.count > 0 ? "  const TensorMap *map_in[STAGED];  // by slot\n" : "",
+              launch->output_maps.count > 0 ? "  const TensorMap *map_out[OUTPUTS];\n" : "");
+  add_arguments(text, prelude);
+  add_readers(text, prelude);
+  add_writers(text, prelude);
+}

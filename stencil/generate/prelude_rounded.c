@@ -1,0 +1,139 @@
+/* prelude_rounded.c: a stencil's update as statements that round once each, in the order of its file.
+ *
+ * A compiler may contract a*b + c to a fused multiply-add, or not, as registers and neighbours suggest; then variants
+ * differ in the last bits. Here each operation is named, so that nothing is left to choose: a sum or difference with a
+ * product that nothing else reads is one fma, which takes in the right one of two products; any other operation is
+ * itself. docs/templates.md tells it to users. */
+#include <stdlib.h>
+
+#include "stencil/generate/prelude.h"
+
+struct rounded {
+  struct text *text;
+  const struct prelude *prelude;
+  const struct stencil *stencil;
+  bool *is_fused; /* of the update's nodes: products that an fma takes in */
+};
+
+static const struct expr *node_at(const struct rounded *r, int node) { return &r->stencil->exprs.nodes[node]; }
+
+/* The temporary that a node defines: the first of several; NULL for none. */
+static const char *temporary_of(const struct rounded *r, int node) {
+  for (int i = 0; i < r->stencil->update.count; i++) {
+    const struct assignment *assignment = &r->stencil->update.assignments[i];
+    if (assignment->output < 0 && assignment->root == node) return assignment->name;
+  }
+  return NULL;
+}
+
+static bool is_sum(const struct expr *node) { return node->kind == EXPR_ADD || node->kind == EXPR_SUBTRACT; }
+
+/* Which operand of a sum an fma takes in; -1 for none. A temporary is rounded as every value with a name. */
+static int fused_operand(const struct rounded *r, const struct expr *sum) {
+  for (int k = 1; k >= 0; k--) {
+    if (node_at(r, sum->args[k])->kind == EXPR_MULTIPLY && !temporary_of(r, sum->args[k])) return k;
+  }
+  return -1;
+}
+
+static void find_fused(struct rounded *r) {
+  const struct update *update = &r->stencil->update;
+  for (int i = update->first; i < update->end; i++) {
+    int k = is_sum(node_at(r, i)) ? fused_operand(r, node_at(r, i)) : -1;
+    if (k >= 0) r->is_fused[node_at(r, i)->args[k] - update->first] = true;
+  }
+}
+
+/* The name of a value, or what a leaf is. */
+static void add_value(const struct rounded *r, int node) {
+  const char *temporary = temporary_of(r, node);
+  if (temporary) text_printf(r->text, "%s_", temporary);
+  else if (node_at(r, node)->arg_count == 0) prelude_write_leaf(r->text, r->prelude, node_at(r, node));
+  else text_printf(r->text, "t%d", node - r->stencil->update.first);
+}
+
+static void add_call(const struct rounded *r, const char *function, const struct expr *node) {
+  text_printf(r->text, "%s(", function);
+  for (int k = 0; k < node->arg_count; k++) {
+    text_printf(r->text, "%s", k > 0 ? ", " : "");
+    add_value(r, node->args[k]);
+  }
+  text_printf(r->text, ")");
+}
+
+/* a*b + c, a*b - c, c + a*b or c - a*b: signs are exact. */
+static void add_fma(const struct rounded *r, const struct expr *sum, int fused) {
+  const struct expr *product = node_at(r, sum->args[fused]);
+  bool subtracts = sum->kind == EXPR_SUBTRACT;
+  text_printf(r->text, "fma(%s", subtracts && fused == 1 ? "-" : "");
+  add_value(r, product->args[0]);
+  text_printf(r->text, ", ");
+  add_value(r, product->args[1]);
+  text_printf(r->text, ", %s", subtracts && fused == 0 ? "-" : "");
+  add_value(r, sum->args[1 - fused]);
+  text_printf(r->text, ")");
+}
+
+static void add_operation(const struct rounded *r, const struct expr *node) {
+  int fused = is_sum(node) ? fused_operand(r, node) : -1;
+  switch (node->kind) {
+  case EXPR_ADD:
+  case EXPR_SUBTRACT:
+    if (fused >= 0) add_fma(r, node, fused);
+    else add_call(r, node->kind == EXPR_ADD ? "rounded_sum" : "rounded_difference", node);
+    break;
+  case EXPR_MULTIPLY: add_call(r, "rounded_product", node); break;
+  case EXPR_CALL: add_call(r, functions[node->index].name, node); break;
+  case EXPR_NEGATE:
+    text_printf(r->text, "-");
+    add_value(r, node->args[0]);
+    break;
+  case EXPR_DIVIDE: /* no compiler contracts it */
+    add_value(r, node->args[0]);
+    text_printf(r->text, "/");
+    add_value(r, node->args[1]);
+    break;
+  default: prelude_write_leaf(r->text, r->prelude, node); break;
+  }
+}
+
+/* Operands stand before their users. */
+static void add_statements(const struct rounded *r) {
+  const struct update *update = &r->stencil->update;
+  for (int i = update->first; i < update->end; i++) {
+    const char *temporary = temporary_of(r, i);
+    if (r->is_fused[i - update->first] || (node_at(r, i)->arg_count == 0 && !temporary)) continue;
+    if (temporary) text_printf(r->text, "  const real %s_ = ", temporary);
+    else text_printf(r->text, "  const real t%d = ", i - update->first);
+    add_operation(r, node_at(r, i));
+    text_printf(r->text, ";\n");
+  }
+  for (int i = 0; i < update->count; i++) {
+    const struct assignment *assignment = &update->assignments[i];
+    if (assignment->output < 0) continue;
+    text_printf(r->text, "  results[%d] = ", assignment->output);
+    add_value(r, assignment->root);
+    text_printf(r->text, ";  // %s\n", assignment->name);
+  }
+}
+
+void prelude_write_rounding(struct text *text, const struct prelude *prelude) {
+  static const char *const names[][2] = {{"sum", "add"}, {"difference", "sub"}, {"product", "mul"}};
+  text_printf(text, "// Each rounds once; no compiler contracts it with another.\n");
+  for (int i = 0; i < 3; i++) {
+    text_printf(text, "__device__ __forceinline__ real rounded_%s(real a, real b) { return __%c%s_rn(a, b); }\n",
+                names[i][0], prelude->spec->dtype == DTYPE_F32 ? 'f' : 'd', names[i][1]);
+  }
+  text_printf(text, "\n");
+}
+
+halotune_status prelude_write_rounded(struct text *text, const struct prelude *prelude) {
+  const struct stencil *stencil = prelude->spec->stencil;
+  size_t nodes = (size_t)(stencil->update.end - stencil->update.first);
+  struct rounded r = {text, prelude, stencil, calloc(nodes + 1, sizeof *r.is_fused)};
+  if (!r.is_fused) return fail_memory();
+  find_fused(&r);
+  add_statements(&r);
+  free(r.is_fused);
+  return HALOTUNE_OK;
+}

@@ -1,0 +1,211 @@
+/* prelude_split.c: a stencil's update in two parts as CUDA functions: what a plane adds to sums when it comes in, and what makes
+ * outputs of complete sums. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stencil/generate/prelude.h"
+
+/* Names of the stencil's file end in an underscore, as in the update. */
+struct context {
+  const struct prelude *prelude;
+  int assignment, output; /* the one that is being printed */
+  char *name;             /* room for NAME_BYTES */
+};
+enum { NAME_BYTES = 128 };
+
+static const struct split *split_of(const struct prelude *prelude) { return &prelude->spec->analysis->split; }
+
+static void add_leaf(struct text *text, const struct expr *node, const void *context) {
+  const struct context *c = context;
+  const struct stencil *stencil = c->prelude->spec->stencil;
+  switch (node->kind) {
+  case EXPR_NUMBER: prelude_write_number(text, c->prelude, node->number); break;
+  case EXPR_COEFFICIENT: text_printf(text, "coefficients.%s_", stencil->coefficients[node->index].name); break;
+  default: text_printf(text, "taps(%d)", node->index); break;
+  }
+}
+
+/* Weights that read alike share a number: that of the first one. */
+static halotune_status number_weights(const struct prelude *prelude, struct text *values, int *numbers, int *count) {
+  const struct split *split = split_of(prelude);
+  struct context context = {.prelude = prelude};
+  struct spelling spelling = {.leaf = add_leaf, .context = &context};
+  halotune_status status = HALOTUNE_OK;
+  *count = 0;
+  for (int i = 0; i < split->weight_count && status == HALOTUNE_OK; i++) {
+    struct text text = {0};
+    status = expr_print(&text, &split->exprs, split->weights[i].factor, &spelling);
+    numbers[i] = -1;
+    for (int k = 0; k < i && numbers[i] < 0 && status == HALOTUNE_OK; k++) {
+      struct text other = {0};
+      status = expr_print(&other, &split->exprs, split->weights[k].factor, &spelling);
+      if (strcmp(text_string(&text), text_string(&other)) == 0) numbers[i] = numbers[k];
+      text_free(&other);
+    }
+    if (numbers[i] < 0) {
+      numbers[i] = (*count)++;
+      text_printf(values, "%s    %s", numbers[i] > 0 ? ",\n" : "", text_string(&text));
+    }
+    text_free(&text);
+  }
+  return status;
+}
+
+static void add_weights(struct text *text, const char *values, int count) {
+  text_printf(text, "// The weights of the taps, computed once a thread.\nstruct Weights {\n  real ");
+  for (int i = 0; i < count; i++) text_printf(text, "%sw%d", i > 0 ? ", " : "", i);
+  text_printf(text,
+              ";\n};\n__device__ __forceinline__ Weights weights_of(const Coefficients &coefficients) {\n"
+              "  (void)coefficients;\n  return {\n%s};\n}\n",
+              values);
+}
+
+/* sums[0][5] = sums[0][4] + weights.w3*taps(0, 0, 0) + ...; */
+static void add_sum(struct text *text, const struct prelude *prelude, const int *numbers, int f, int plane) {
+  const struct analysis *analysis = prelude->spec->analysis;
+  const struct form *form = &analysis->split.forms[f];
+  int low = analysis->radius_low[2];
+  bool first = true;
+  text_printf(text, "  sums[%d][%d] =", f, plane + low);
+  if (plane > form->first_plane) {
+    text_printf(text, " sums[%d][%d]", f, plane - 1 + low);
+    first = false;
+  }
+  for (int i = form->first_weight; i < form->first_weight + form->weight_count; i++) {
+    const struct tap *tap = &analysis->taps[analysis->split.weights[i].tap];
+    if (tap->offset[2] != plane) continue;
+    text_printf(text, "%s weights.w%d*taps(%d, %d, %d)", first ? "" : " +", numbers[i], tap->input, tap->offset[0],
+                tap->offset[1]);
+    first = false;
+  }
+  text_printf(text, ";\n");
+}
+
+static void add_plane(struct text *text, const struct prelude *prelude, const int *numbers) {
+  const struct split *split = split_of(prelude);
+  text_printf(
+      text,
+      "// A plane comes in, of which taps(input, x, y) gives a point at an offset. sums[form][i] belongs to the plane from\n"
+      "// which this one is at offset i - LOW_Z: each sum is of the plane that the one before it was of, when the plane before\n"
+      "// came in. Taps are added in the order of z, then y, then x.\n"
+      "template <class Taps>\n"
+      "__device__ __forceinline__ void add_plane(const Taps &taps, const Weights &weights, real (&sums)[FORMS][PLANES]) {\n");
+  for (int f = 0; f < split->form_count; f++) {
+    for (int plane = split->forms[f].kept_until; plane >= split->forms[f].first_plane; plane--) {
+      add_sum(text, prelude, numbers, f, plane);
+    }
+  }
+  text_printf(text, "}\n\n");
+}
+
+static const char *find_name(int node, const void *context) {
+  const struct context *c = context;
+  const struct analysis *analysis = c->prelude->spec->analysis;
+  int form = split_form(&analysis->split, node);
+  if (form >= 0) {
+    snprintf(c->name, NAME_BYTES, "sums[%d][%d]", form, analysis->split.delay[c->output] + analysis->radius_low[2]);
+    return c->name;
+  }
+  for (int i = 0; i < c->assignment; i++) {
+    const struct assignment *assignment = &c->prelude->spec->stencil->update.assignments[i];
+    if (assignment->output >= 0 || assignment->root != node) continue;
+    snprintf(c->name, NAME_BYTES, "%s_", assignment->name);
+    return c->name;
+  }
+  return NULL;
+}
+
+/* Which nodes of the update one output still needs when its forms are complete. */
+static void mark_rest(const struct prelude *prelude, int root, bool *is_rest) {
+  const struct stencil *stencil = prelude->spec->stencil;
+  const struct update *update = &stencil->update;
+  memset(is_rest, 0, (size_t)(update->end - update->first) * sizeof *is_rest);
+  is_rest[root - update->first] = true;
+  for (int i = root; i >= update->first; i--) {
+    if (!is_rest[i - update->first] || split_form(split_of(prelude), i) >= 0) continue;
+    const struct expr *node = &stencil->exprs.nodes[i];
+    for (int k = 0; k < node->arg_count; k++) is_rest[node->args[k] - update->first] = true;
+  }
+}
+
+static halotune_status add_output(struct text *text, const struct prelude *prelude, int index, bool *is_rest) {
+  const struct stencil *stencil = prelude->spec->stencil;
+  const struct assignment *assignments = stencil->update.assignments;
+  char name[NAME_BYTES];
+  struct context context = {.prelude = prelude, .output = assignments[index].output, .name = name};
+  struct spelling spelling = {.leaf = add_leaf, .temporary = find_name, .context = &context};
+  halotune_status status = HALOTUNE_OK;
+  mark_rest(prelude, assignments[index].root, is_rest);
+  text_printf(text, "  if (output == %d) {  // %s\n", context.output, assignments[index].name);
+  for (int i = 0; i < index && status == HALOTUNE_OK; i++) {
+    int root = assignments[i].root;
+    if (assignments[i].output >= 0 || !is_rest[root - stencil->update.first]) continue;
+    if (split_form(split_of(prelude), root) >= 0) continue;
+    context.assignment = i;
+    text_printf(text, "    const real %s_ = ", assignments[i].name);
+    status = expr_print(text, &stencil->exprs, root, &spelling);
+    text_printf(text, ";\n");
+  }
+  context.assignment = index;
+  text_printf(text, "    return ");
+  if (status == HALOTUNE_OK) status = expr_print(text, &stencil->exprs, assignments[index].root, &spelling);
+  text_printf(text, ";\n  }\n");
+  return status;
+}
+
+static halotune_status add_finish(struct text *text, const struct prelude *prelude) {
+  const struct stencil *stencil = prelude->spec->stencil;
+  halotune_status status = HALOTUNE_OK;
+  bool *is_rest = malloc((size_t)(stencil->update.end - stencil->update.first) * sizeof *is_rest);
+  if (!is_rest) return fail_memory();
+  text_printf(
+      text,
+      "// An output at a point, delay(output) planes after its own came in. taps(input) gives an input at the point.\n"
+      "template <class Taps>\n"
+      "__device__ __forceinline__ real finish(int output, const Taps &taps, const Coefficients &coefficients, const "
+      "real (&sums)[FORMS][PLANES]) {\n  (void)taps, (void)coefficients;\n");
+  for (int i = 0; i < stencil->update.count && status == HALOTUNE_OK; i++) {
+    if (stencil->update.assignments[i].output >= 0) status = add_output(text, prelude, i, is_rest);
+  }
+  text_printf(text, "  return real(0);\n}\n\n");
+  free(is_rest);
+  return status;
+}
+
+static void add_constants(struct text *text, const struct prelude *prelude) {
+  const struct split *split = split_of(prelude);
+  const struct stencil *stencil = prelude->spec->stencil;
+  text_printf(
+      text,
+      "// --- the update in two parts: FORMS sums of weighted taps, to which one plane after the other adds; and the rest\n"
+      "#define FORMS %d\n#define PLANES %d  // LOW_Z + 1 + HIGH_Z\n"
+      "__device__ constexpr int delay(int output) { return ",
+      split->form_count, prelude->spec->analysis->radius_low[2] + 1 + prelude->spec->analysis->radius_high[2]);
+  for (int o = 0; o < stencil->output_count; o++) text_printf(text, "output == %d ? %d : ", o, split->delay[o]);
+  text_printf(text, "0; }\n// Whether the rest of an output reads an input at the point.\n"
+                    "__device__ constexpr bool finish_reads(int output, int input) {\n  return ");
+  for (int o = 0; o < stencil->output_count; o++) {
+    for (int i = 0; i < stencil->input_count; i++) {
+      if (split->reads_beside[o][i]) text_printf(text, "(output == %d && input == %d) || ", o, i);
+    }
+  }
+  text_printf(text, "false;\n}\n");
+}
+
+halotune_status prelude_write_split(struct text *text, const struct prelude *prelude) {
+  const struct split *split = split_of(prelude);
+  struct text values = {0};
+  int count, *numbers = malloc(((size_t)split->weight_count + 1) * sizeof *numbers);
+  halotune_status status = numbers ? HALOTUNE_OK : fail_memory();
+  if (status == HALOTUNE_OK) status = number_weights(prelude, &values, numbers, &count);
+  if (status == HALOTUNE_OK) {
+    add_constants(text, prelude);
+    add_weights(text, text_string(&values), count);
+    add_plane(text, prelude, numbers);
+    status = add_finish(text, prelude);
+  }
+  text_free(&values);
+  free(numbers);
+  return status;
+}

@@ -1,0 +1,35 @@
+/* domain.h: how the fields of one launch lie in memory, and which points it computes. */
+#ifndef STENCIL_LAUNCH_DOMAIN_H
+#define STENCIL_LAUNCH_DOMAIN_H
+
+#include "stencil/analysis/analysis.h"
+
+/* The same for every field of a launch. Points and strides count elements. */
+struct domain {
+  struct grid grid;                   /* extents, ghost layers included */
+  long row, plane;                    /* distance of neighbours in y and in z; at least nx, and row times ny */
+  long low[MAX_DIMS], high[MAX_DIMS]; /* the box to compute: low <= point < high */
+};
+
+/* The numbers of a domain by the names that kernels give them, in the order in which they are passed. */
+#define DOMAIN_LIST(X) \
+  X(nx, grid.n[0])     \
+  X(ny, grid.n[1])     \
+  X(nz, grid.n[2])     \
+  X(row, row) X(plane, plane) X(x0, low[0]) X(x1, high[0]) X(y0, low[1]) X(y1, high[1]) X(z0, low[2]) X(z1, high[2])
+
+#define DOMAIN_AS_ENUMERATOR(name, member) DOMAIN_##name,
+enum domain_number { DOMAIN_LIST(DOMAIN_AS_ENUMERATOR) DOMAIN_NUMBERS };
+#undef DOMAIN_AS_ENUMERATOR
+
+extern const char *const domain_number_names[DOMAIN_NUMBERS];
+void domain_numbers(const struct domain *domain, long numbers[DOMAIN_NUMBERS]);
+
+/* A grid with no gaps between rows and planes, and everything that the boundary rules allow to compute. The box may be
+ * empty. */
+struct domain domain_dense(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid);
+
+/* How many elements a field takes. */
+long domain_elements(const struct domain *domain);
+
+#endif

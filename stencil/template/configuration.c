@@ -1,0 +1,102 @@
+/* configuration.c: values for a template's parameters, and what its formulas are worth with them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stencil/template/template.h"
+
+struct configuration configuration_default(const struct template *template) {
+  struct configuration configuration = {{0}};
+  for (int i = 0; i < template->parameter_count; i++) {
+    configuration.choice[i] = (unsigned char)template->parameters[i].default_value;
+  }
+  return configuration;
+}
+
+int template_parameter(const struct template *template, const char *name, size_t length) {
+  for (int i = 0; i < template->parameter_count; i++) {
+    const char *known = template->parameters[i].name;
+    if (strlen(known) == length && memcmp(known, name, length) == 0) return i;
+  }
+  return -1;
+}
+
+void template_try_parameters(const struct template *template, struct nearest *nearest) {
+  for (int i = 0; i < template->parameter_count; i++) nearest_try(nearest, template->parameters[i].name);
+}
+
+halotune_status configuration_set(const struct template *template, const char *assignment,
+                                  struct configuration *configuration) {
+  size_t length = strcspn(assignment, "=");
+  const char *value = assignment[length] ? assignment + length + 1 : "";
+  int found = template_parameter(template, assignment, length);
+  if (found < 0) {
+    struct nearest nearest = nearest_to(assignment, length);
+    template_try_parameters(template, &nearest);
+    return fail(HALOTUNE_ARGUMENT, "template %s has no parameter '%.*s'%s", template->name, (int)length, assignment,
+                nearest.question);
+  }
+  const struct parameter *parameter = &template->parameters[found];
+  for (int v = 0; v < parameter->value_count; v++) {
+    if (strcmp(parameter->words[v], value) != 0) continue;
+    configuration->choice[found] = (unsigned char)v;
+    return HALOTUNE_OK;
+  }
+  return fail(HALOTUNE_ARGUMENT, "template %s: '%s' is none of the values of %s", template->name, value,
+              parameter->name);
+}
+
+halotune_status bindings_make(const struct template *template, const double facts[FACT_COUNT], struct bindings *out) {
+  *out = (struct bindings){.template = template};
+  out->variables = malloc((size_t) template->variable_count * sizeof *out->variables);
+  out->scratch = malloc(((size_t) template->exprs.count + 1) * sizeof *out->scratch);
+  if (!out->variables || !out->scratch) {
+    bindings_free(out);
+    return fail_memory();
+  }
+  memcpy(out->variables, facts, FACT_COUNT * sizeof *facts);
+  memcpy(out->variables + FACT_COUNT + template->parameter_count, template->word_values,
+         (size_t) template->word_count * sizeof *template->word_values);
+  struct configuration configuration = configuration_default(template);
+  bindings_configure(out, &configuration);
+  return HALOTUNE_OK;
+}
+
+void bindings_free(struct bindings *bindings) {
+  free(bindings->variables);
+  free(bindings->scratch);
+  *bindings = (struct bindings){0};
+}
+
+void bindings_choose(struct bindings *bindings, int parameter, int choice) {
+  bindings->variables[FACT_COUNT + parameter] = bindings->template->parameters[parameter].values[choice];
+}
+
+void bindings_configure(struct bindings *bindings, const struct configuration *configuration) {
+  for (int i = 0; i < bindings->template->parameter_count; i++) bindings_choose(bindings, i, configuration->choice[i]);
+}
+
+double bindings_value(const struct bindings *bindings, struct formula formula) {
+  return formula_value_in(&bindings->template->exprs, formula, NULL, bindings->variables, bindings->scratch);
+}
+
+double bindings_optional(const struct bindings *bindings, const struct optional_formula *formula) {
+  return formula->is_given ? bindings_value(bindings, formula->formula) : formula->otherwise;
+}
+
+bool bindings_take_maps(const struct bindings *bindings, const struct map_formulas *maps) {
+  return maps->is_given && bindings_optional(bindings, &maps->when) != 0;
+}
+
+bool bindings_keep(const struct bindings *bindings, const struct rule *rule) {
+  double value = bindings_value(bindings, rule->keep);
+  return isfinite(value) && value != 0;
+}
+
+const struct rule *bindings_failed_rule(const struct bindings *bindings) {
+  for (int i = 0; i < bindings->template->rule_count; i++) {
+    const struct rule *rule = &bindings->template->rules[i];
+    if (!bindings_keep(bindings, rule)) return rule;
+  }
+  return NULL;
+}

@@ -1,0 +1,107 @@
+/* facts.c: what rules may know of a stencil, a grid and a device. */
+#include "stencil/template/facts.h"
+
+#define AS_ROW(name, about) {#name, about},
+const struct fact_row fact_rows[FACT_COUNT] = {FACT_LIST(AS_ROW)};
+
+/* What every GPU with clusters takes. */
+enum { MAX_CLUSTER = 8 };
+
+/* Bounds of the CUDA programming guide's table for every compute capability from 7.5 to 12.1. */
+enum { MAX_LINEAR_TEXELS = 1 << 28, MAX_TEXTURE_WIDTH = 131072, MAX_TEXTURE_HEIGHT = 65000 };
+
+/* How many aligned groups of `width` neighbours in x the taps of such a group touch. Taps are sorted by input, z, y, x. */
+static int count_groups(const struct analysis *analysis, int width) {
+  int count = 0, reached = 0;
+  for (int i = 0; i < analysis->tap_count; i++) {
+    const struct tap *tap = &analysis->taps[i], *before = i > 0 ? tap - 1 : NULL;
+    bool same_row = before && tap->input == before->input && tap->offset[1] == before->offset[1] &&
+                    tap->offset[2] == before->offset[2];
+    int shifted = tap->offset[0] + MAX_RADIUS * width; /* not negative, and aligned as before */
+    int first = shifted / width, last = (shifted + width - 1) / width;
+    if (same_row && first <= reached) first = reached + 1;
+    count += last - first + 1;
+    reached = last;
+  }
+  return count;
+}
+
+/* How many planes pass until `finish` reads a staged input at the point, at most. */
+static int split_kept_planes(const struct stencil *stencil, const struct analysis *analysis) {
+  const struct split *split = &analysis->split;
+  int longest = 0;
+  for (int o = 0; o < stencil->output_count && split->form_count > 0; o++) {
+    for (int i = 0; i < stencil->input_count; i++) {
+      if (split->reads_beside[o][i] && is_staged(analysis, i) && split->delay[o] > longest) longest = split->delay[o];
+    }
+  }
+  return longest;
+}
+
+static void fill_stencil(const struct stencil *stencil, const struct analysis *analysis, double facts[FACT_COUNT]) {
+  bool scan = stencil->kind == STENCIL_SCAN;
+  int staged = 0;
+  for (int i = 0; i < stencil->input_count; i++) staged += is_staged(analysis, i);
+  facts[FACT_dims] = stencil->dims;
+  facts[FACT_inputs] = stencil->input_count;
+  facts[FACT_outputs] = stencil->output_count;
+  facts[FACT_staged] = staged;
+  facts[FACT_coefficient_count] = stencil->coefficient_count;
+  facts[FACT_taps] = analysis->tap_count;
+  facts[FACT_groups_of_2] = count_groups(analysis, 2);
+  facts[FACT_groups_of_4] = count_groups(analysis, 4);
+  facts[FACT_forms] = analysis->split.form_count;
+  facts[FACT_partial_sums] = analysis->split.partial_sums;
+  facts[FACT_kept_planes] = split_kept_planes(stencil, analysis);
+  facts[FACT_radius] = analysis->max_radius;
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    facts[FACT_low_x + axis] = analysis->radius_low[axis];
+    facts[FACT_high_x + axis] = analysis->radius_high[axis];
+    facts[FACT_boundary_x + axis] = stencil->boundary[axis];
+  }
+  facts[FACT_is_scan] = scan;
+  facts[FACT_is_pointwise] = !scan && analysis->shape == SHAPE_POINTWISE;
+  facts[FACT_is_pencil] = !scan && analysis->shape == SHAPE_PENCIL;
+  facts[FACT_is_star] = !scan && analysis->shape == SHAPE_STAR;
+  facts[FACT_is_box] = !scan && analysis->shape == SHAPE_BOX;
+  facts[FACT_axis] = analysis->pencil_axis;
+}
+
+static void fill_domain(const struct domain *domain, double facts[FACT_COUNT]) {
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    facts[FACT_nx + axis] = (double)domain->grid.n[axis];
+    facts[FACT_start_x + axis] = (double)domain->low[axis];
+    facts[FACT_points_in_x + axis] = (double)(domain->high[axis] - domain->low[axis]);
+  }
+  facts[FACT_row] = (double)domain->row;
+  facts[FACT_plane] = (double)domain->plane;
+}
+
+static void fill_device(const struct device_limits *limits, double facts[FACT_COUNT]) {
+  facts[FACT_capability] = limits->capability;
+  facts[FACT_max_threads] = limits->max_threads;
+  facts[FACT_max_threads_sm] = limits->max_threads_sm;
+  facts[FACT_max_registers] = limits->max_registers;
+  facts[FACT_registers_sm] = limits->registers_sm;
+  facts[FACT_max_shared_bytes] = limits->max_shared_bytes;
+  facts[FACT_warp_size] = limits->warp_size;
+  facts[FACT_max_cluster] = limits->capability >= 90 ? MAX_CLUSTER : 1;
+  facts[FACT_max_linear_texels] = MAX_LINEAR_TEXELS;
+  facts[FACT_max_texture_width] = MAX_TEXTURE_WIDTH;
+  facts[FACT_max_texture_height] = MAX_TEXTURE_HEIGHT;
+}
+
+void facts_fill(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
+                const struct domain *domain, const struct device_limits *limits, bool reproducible,
+                double facts[FACT_COUNT]) {
+  fill_stencil(stencil, analysis, facts);
+  fill_domain(domain, facts);
+  fill_device(limits, facts);
+  facts[FACT_element_bytes] = (double)dtype_bytes(dtype);
+  facts[FACT_skip] = BOUNDARY_SKIP;
+  facts[FACT_periodic] = BOUNDARY_PERIODIC;
+  facts[FACT_periodic_endpoint] = BOUNDARY_PERIODIC_ENDPOINT;
+  facts[FACT_clamp] = BOUNDARY_CLAMP;
+  facts[FACT_zero] = BOUNDARY_ZERO;
+  facts[FACT_reproducible] = reproducible;
+}

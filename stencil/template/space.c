@@ -1,0 +1,121 @@
+/* space.c: what walks through the parts of a space come to, and the configuration next to another. */
+#include "stencil/template/space.h"
+
+#include "stencil/template/walk.h"
+
+static long capped(double count) { return count < (double)SPACE_MOST ? (long)count : SPACE_MOST; }
+
+/* The product of all but one. */
+static double product_without(const double factors[], int count, int without) {
+  double product = 1;
+  for (int i = 0; i < count; i++) {
+    if (i != without) product *= factors[i];
+  }
+  return product;
+}
+
+/* What a walk through all parameters at once would have counted. It comes to a parameter once for each choice of those
+ * before it that the rules keep: a choice in each part. */
+static void combine(const struct walk *w, const struct walk_parts *parts, const struct walk_tally *tally,
+                    struct space_counts *counts) {
+  int parameter_count = w->bindings->template->parameter_count;
+  double kept[MAX_PARAMETERS]; /* choices of each part, as far as the walk is */
+  for (int i = 0; i < parts->count; i++) kept[i] = 1;
+  for (int i = 0; i < parameter_count; i++) {
+    double others = product_without(kept, parts->count, parts->of[i]);
+    for (int k = w->rules_begin[i]; k < w->rules_begin[i + 1]; k++) {
+      counts->removed[w->rules[k]] = (double)tally->failed[w->rules[k]] * others * w->below[i + 1];
+    }
+    kept[parts->of[i]] = (double)tally->passed[i];
+  }
+  counts->kept = capped(product_without(kept, parts->count, -1));
+  for (int i = 0; i < parameter_count; i++) {
+    double others = product_without(kept, parts->count, parts->of[i]);
+    for (int v = 0; v < MAX_VALUES; v++) counts->used[i][v] = capped((double)tally->used[i][v] * others);
+  }
+}
+
+void space_walk(struct bindings *bindings, const bool fixed[], const struct configuration *from, space_visit *visit,
+                void *context, struct space_counts *counts) {
+  struct walk w = walk_make(bindings, fixed, from);
+  struct walk_tally tally = {.passed = {0}};
+  const struct rule *refusal = space_refusal(bindings);
+  if (counts) *counts = (struct space_counts){.raw = w.below[0]};
+  if (refusal) {
+    if (counts) counts->removed[refusal - bindings->template->rules] = w.below[0];
+    return;
+  }
+  struct walk_parts parts = visit ? walk_as_one() : walk_split(&w);
+  for (int i = 0; i < parts.count; i++) walk_part(&w, &parts, i, visit, context, counts ? &tally : NULL);
+  if (counts) combine(&w, &parts, &tally, counts);
+}
+
+const struct rule *space_refusal(const struct bindings *bindings) {
+  const struct template *template = bindings->template;
+  for (int i = 0; i < template->rule_count; i++) {
+    if (template->rules[i].last_parameter < 0 && !bindings_keep(bindings, &template->rules[i]))
+      return &template->rules[i];
+  }
+  return NULL;
+}
+
+/* The value that is tried at a step: the wanted one, then those before and behind it by turns, further and further away. */
+static int value_at(int wanted, int step) {
+  const int away = (step + 1) / 2;
+  return step % 2 ? wanted - away : wanted + away;
+}
+
+/* Choose this parameter and those behind it so that at most `changes` of them differ from the configuration. It becomes
+ * the first one found. */
+static bool find_near(const struct walk *w, int parameter, int changes, struct configuration *configuration) {
+  if (parameter == w->bindings->template->parameter_count) return true;
+  const int wanted = configuration->choice[parameter], first = w->first[parameter], end = w->end[parameter];
+  const int steps = changes > 0 ? 2 * (end - first) : 1;
+  for (int step = 0; step < steps; step++) {
+    const int value = value_at(wanted, step);
+    if (value < first || value >= end) continue;
+    bindings_choose(w->bindings, parameter, value);
+    if (walk_failed_rule(w, parameter) >= 0 || !find_near(w, parameter + 1, changes - (step > 0), configuration))
+      continue;
+    configuration->choice[parameter] = (unsigned char)value;
+    return true;
+  }
+  return false;
+}
+
+static bool end_walk(void *context, const struct configuration *configuration) {
+  (void)configuration;
+  *(bool *)context = true;
+  return false;
+}
+
+/* Whether all parameters that a rule names are fixed. */
+static bool names_fixed_only(const struct template *template, const struct rule *rule, const bool fixed[]) {
+  uint32_t named = rule_parameters(template, rule);
+  for (int i = 0; i < template->parameter_count; i++) {
+    if (named >> i & 1 && !(fixed && fixed[i])) return false;
+  }
+  return true;
+}
+
+/* A rule that the bound configuration fails: rather one that no other values of free parameters could mend. */
+static const struct rule *rule_to_blame(const struct bindings *bindings, const bool fixed[]) {
+  const struct template *template = bindings->template;
+  for (int i = 0; i < template->rule_count; i++) {
+    const struct rule *rule = &template->rules[i];
+    if (names_fixed_only(template, rule, fixed) && !bindings_keep(bindings, rule)) return rule;
+  }
+  return bindings_failed_rule(bindings);
+}
+
+const struct rule *space_nearest(struct bindings *bindings, const bool fixed[], struct configuration *configuration) {
+  bool is_any = false;
+  bindings_configure(bindings, configuration);
+  const struct rule *blamed = rule_to_blame(bindings, fixed);
+  if (!blamed) return NULL;
+  space_walk(bindings, fixed, configuration, end_walk, &is_any, NULL);
+  if (!is_any) return blamed;
+  struct walk w = walk_make(bindings, fixed, configuration);
+  for (int changes = 1; !find_near(&w, 0, changes, configuration);) changes++;
+  return NULL;
+}

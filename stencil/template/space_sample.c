@@ -1,0 +1,131 @@
+/* space_sample.c: a sample of a space: distinct positions first, and then the configurations that are there. A position
+ * is one number for each part of the space, as a number has digits. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "stencil/template/walk.h"
+
+/* A hash table with linear probing that holds numbers + 1; 0 is a free slot. False where the number is in it already.
+ */
+static bool add_number(long *slots, uint64_t mask, long number) {
+  uint64_t at = random_bits(0, (uint64_t)number) & mask;
+  for (; slots[at]; at = (at + 1) & mask) {
+    if (slots[at] == number + 1) return false;
+  }
+  slots[at] = number + 1;
+  return true;
+}
+
+/* `wanted` numbers from 0 to total - 1, in no order, in a list from malloc; NULL without memory. */
+static long *distinct_numbers(long total, long wanted, uint64_t seed) {
+  uint64_t capacity = 2;
+  while (capacity < 2 * (uint64_t)wanted) capacity *= 2;
+  long *slots = calloc(capacity, sizeof *slots), count = 0;
+  uint64_t key = random_bits(seed, UINT64_MAX); /* a sequence of its own: callers shuffle with that of the seed */
+  if (!slots) return NULL;
+  for (long last = total - wanted; last < total; last++) {
+    /* 2^64 is so large that the remainder is as good as even */
+    long number = (long)(random_bits(key, (uint64_t)(total - last)) % (uint64_t)(last + 1));
+    if (!add_number(slots, capacity - 1, number)) add_number(slots, capacity - 1, last);
+  }
+  for (uint64_t i = 0; i < capacity; i++) {
+    if (slots[i]) slots[count++] = slots[i] - 1;
+  }
+  return slots;
+}
+
+struct pick {
+  long at, sample; /* where in the part, and for which of the sample */
+};
+
+/* A walk through one part, which gives the sample that part's values. */
+struct picking {
+  const struct walk_parts *parts;
+  int part;
+  const struct pick *next, *end; /* in the order of `at` */
+  long seen;                     /* configurations of the part */
+  struct configuration *sample;
+};
+
+static bool take(void *context, const struct configuration *configuration) {
+  struct picking *p = context;
+  for (; p->next < p->end && p->next->at == p->seen; p->next++) {
+    for (int i = 0; i < MAX_PARAMETERS; i++) {
+      if (p->parts->of[i] == p->part) p->sample[p->next->sample].choice[i] = configuration->choice[i];
+    }
+  }
+  p->seen++;
+  return p->next < p->end;
+}
+
+static int compare_picks(const void *left, const void *right) {
+  long a = ((const struct pick *)left)->at, b = ((const struct pick *)right)->at;
+  return (a > b) - (a < b);
+}
+
+/* The space's order: the last parameter changes fastest. */
+static int compare_configurations(const void *left, const void *right) {
+  return memcmp(left, right, sizeof(struct configuration));
+}
+
+static void pick_part(const struct walk *w, const struct walk_parts *parts, int part, struct pick *picks, long count,
+                      struct configuration *sample) {
+  struct picking picking = {parts, part, picks, picks + count, 0, sample};
+  qsort(picks, (size_t)count, sizeof *picks, compare_picks);
+  walk_part(w, parts, part, take, &picking, NULL);
+}
+
+static halotune_status pick(const struct walk *w, const struct walk_parts *parts, const long sizes[], long total,
+                            long wanted, uint64_t seed, struct configuration **out) {
+  long *positions = distinct_numbers(total, wanted, seed);
+  struct pick *picks = malloc((size_t)wanted * sizeof *picks);
+  struct configuration *sample = calloc((size_t)wanted, sizeof *sample);
+  bool has_memory = positions && picks && sample;
+  for (int part = 0; part < parts->count && has_memory; part++) {
+    for (long i = 0; i < wanted; i++) {
+      picks[i] = (struct pick){positions[i] % sizes[part], i};
+      positions[i] /= sizes[part];
+    }
+    pick_part(w, parts, part, picks, wanted, sample);
+  }
+  if (has_memory) qsort(sample, (size_t)wanted, sizeof *sample, compare_configurations);
+  free(positions);
+  free(picks);
+  if (!has_memory) {
+    free(sample);
+    return fail_memory();
+  }
+  *out = sample;
+  return HALOTUNE_OK;
+}
+
+static bool append(void *context, const struct configuration *configuration) {
+  struct configuration **next = context;
+  *(*next)++ = *configuration;
+  return true;
+}
+
+static halotune_status list_all(const struct walk *w, long total, struct configuration **out) {
+  const struct walk_parts one = walk_as_one();
+  struct configuration *next = *out = malloc((size_t)total * sizeof **out);
+  if (!next) return fail_memory();
+  walk_part(w, &one, 0, append, &next, NULL);
+  return HALOTUNE_OK;
+}
+
+halotune_status space_sample(struct bindings *bindings, const bool fixed[], const struct configuration *from,
+                             long wanted, uint64_t seed, struct configuration **out, long *count) {
+  long sizes[MAX_PARAMETERS], total;
+  *out = NULL;
+  *count = 0;
+  if (wanted <= 0 || space_refusal(bindings)) return HALOTUNE_OK;
+  struct walk w = walk_make(bindings, fixed, from);
+  struct walk_parts parts = walk_split(&w);
+  total = walk_sizes(&w, &parts, sizes);
+  if (total == 0) return HALOTUNE_OK;
+  halotune_status status =
+      wanted < total ? pick(&w, &parts, sizes, total, wanted, seed, out) : list_all(&w, total, out);
+  if (status == HALOTUNE_OK) *count = wanted < total ? wanted : total;
+  return status;
+}

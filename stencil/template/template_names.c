@@ -1,0 +1,166 @@
+/* template_names.c: what a template's file may call things. */
+#include "stencil/template/template_names.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+const char *const coefficient_words[3] = {"parameter", "literal", "constant"};
+const char *const load_path_words[4] = {"plain", "readonly", "texture", "texture2d"};
+const char *const extents_words[2] = {"runtime", "literal"};
+const char *const streaming_words[4] = {"none", "stores", "all", "loads"};
+
+const char *parameter_name_error(const char *name, size_t length) {
+  static const char served[] = "coefficients"; /* no name for stencils, but the prelude's own for this parameter */
+  const char *error = name_error(name, length);
+  if (length == strlen(served) && memcmp(name, served, length) == 0) return NULL;
+  if (error) return error;
+  return name[length - 1] == '_' ? "names that end in an underscore belong to the stencil" : NULL;
+}
+
+const char *parameter_word_error(const char *word, size_t length) { return name_error(word, length); }
+
+const char *parameter_number_error(const char *spelled) {
+  const char *digits = spelled + (*spelled == '-');
+  if (!isfinite(strtod(spelled, NULL))) return "it is not a finite number";
+  if (strspn(spelled, "0123456789.eE+-") != strlen(spelled)) return "it is not written in decimal digits";
+  return digits[0] == '0' && isdigit((unsigned char)digits[1]) ? "a number that begins with 0 is octal in C" : NULL;
+}
+
+const char *about_error(const char *text, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    if (text[i] == '\\') return "a backslash would continue the comment that it becomes";
+    if (iscntrl((unsigned char)text[i])) return "it is one line, without control characters";
+  }
+  return NULL;
+}
+
+static const char *served_word_error(const struct parameter *parameter, int value, const char *const *words, int count,
+                                     const char *error) {
+  for (int i = 0; i < count && parameter->is_word; i++) {
+    if (strcmp(parameter->words[value], words[i]) == 0) return NULL;
+  }
+  return error;
+}
+
+const char *served_value_error(const struct parameter *parameter, int value) {
+  if (strcmp(parameter->name, "coefficients") == 0) {
+    return served_word_error(parameter, value, coefficient_words, COUNT(coefficient_words),
+                             "the prelude serves parameter, literal and constant");
+  }
+  if (strcmp(parameter->name, "load_path") == 0) {
+    return served_word_error(parameter, value, load_path_words, COUNT(load_path_words),
+                             "the prelude serves plain, readonly, texture and texture2d");
+  }
+  if (strcmp(parameter->name, "extents") == 0) {
+    return served_word_error(parameter, value, extents_words, COUNT(extents_words),
+                             "the prelude serves runtime and literal");
+  }
+  if (strcmp(parameter->name, "streaming") == 0) {
+    return served_word_error(parameter, value, streaming_words, COUNT(streaming_words),
+                             "the prelude serves none, stores, all and loads");
+  }
+  if (strcmp(parameter->name, "min_blocks") == 0) {
+    const char *spelled = parameter->words[value];
+    size_t length = strlen(spelled);
+    bool whole = !parameter->is_word && length <= 4 && strspn(spelled, "0123456789") == length;
+    return whole ? NULL : "the prelude serves whole numbers from 0 to 9999";
+  }
+  return NULL;
+}
+
+/* Those that stand in front of a template, and names in capitals that a macro would spoil there. */
+static const char *const taken_macros[] = {
+    "DIMS",
+    "INPUTS",
+    "OUTPUTS",
+    "AXIS",
+    "LOW_X",
+    "HIGH_X",
+    "LOW_Y",
+    "HIGH_Y",
+    "LOW_Z",
+    "HIGH_Z",
+    "STAR",
+    "STAGED",
+    "KERNEL",
+    "KERNEL_PARAMETERS",
+    "FIELDS",
+    "LAUNCH_BOUNDS",
+    "N",
+    "T",
+    "V",
+    "BYTES",
+    "PENDING_GROUPS",
+    "COEFFICIENT_VALUES",
+    "SHARED_MEMORY",
+    "FORMS",
+    "PLANES",
+};
+static const char own_prefix[] = "HALOTUNE_";
+
+/* One macro, spelled with small letters and capitals as the file has it: "block_x", or the word's "storage", "planes". */
+struct macro {
+  const char *name, *word; /* NULL for the parameter itself */
+};
+
+/* Character i of the macro's name, in capitals; 0 behind the end. */
+static int macro_character(const struct macro *macro, size_t i) {
+  size_t length = strlen(macro->name);
+  if (i < length) return toupper((unsigned char)macro->name[i]);
+  if (!macro->word || i > length + 1 + strlen(macro->word)) return 0;
+  return i == length ? '_' : toupper((unsigned char)macro->word[i - length - 1]);
+}
+
+static bool is_same(const struct macro *left, const struct macro *right) {
+  size_t i = 0;
+  while (macro_character(left, i) && macro_character(left, i) == macro_character(right, i)) i++;
+  return macro_character(left, i) == macro_character(right, i);
+}
+
+static bool is_taken(const struct macro *macro) {
+  for (size_t i = 0; i < COUNT(taken_macros); i++) {
+    if (is_same(macro, &(struct macro){taken_macros[i], NULL})) return true;
+  }
+  for (size_t i = 0; own_prefix[i]; i++) {
+    if (macro_character(macro, i) != own_prefix[i]) return false;
+  }
+  return true;
+}
+
+/* The macros of a parameter: its own, then those of its words. */
+static int macro_count(const struct parameter *parameter) {
+  return 1 + (parameter->is_word ? parameter->value_count : 0);
+}
+
+static struct macro macro_of(const struct parameter *parameter, int number) {
+  return (struct macro){parameter->name, number > 0 ? parameter->words[number - 1] : NULL};
+}
+
+/* Whether an earlier parameter, or an earlier word of this one, has the macro. */
+static bool is_earlier(const struct template *template, int parameter, int number) {
+  struct macro macro = macro_of(&template->parameters[parameter], number);
+  for (int p = 0; p <= parameter; p++) {
+    int count = p < parameter ? macro_count(&template->parameters[p]) : number;
+    for (int i = 0; i < count; i++) {
+      struct macro other = macro_of(&template->parameters[p], i);
+      if (is_same(&macro, &other)) return true;
+    }
+  }
+  return false;
+}
+
+bool template_macros_are_free(const struct template *template, int *parameter, const char **detail) {
+  for (*parameter = 0; *parameter < template->parameter_count; ++*parameter) {
+    for (int i = 0; i < macro_count(&template->parameters[*parameter]); i++) {
+      struct macro macro = macro_of(&template->parameters[*parameter], i);
+      *detail = is_taken(&macro) ? "in capitals, it or a word of it is a name that stands in front of every template"
+                                 : "in capitals, it or a word of it is the same as another parameter or word";
+      if (is_taken(&macro) || is_earlier(template, *parameter, i)) return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,164 @@
+/* walk.c: the odometer, and the parts that it need not turn together. */
+#include "stencil/template/walk.h"
+
+#include <string.h>
+
+_Static_assert(MAX_PARAMETERS <= 32, "parameters are bits of a uint32_t");
+
+/* So many combinations are tried to see whether a rule can fail at all. Where it cannot, but ties parameters together,
+ * walking them takes longer than this. */
+enum { MOST_TRIALS = 1024 };
+
+uint32_t rule_parameters(const struct template *template, const struct rule *rule) {
+  uint32_t named = 0;
+  for (int i = rule->keep.first; i <= rule->keep.root; i++) {
+    const struct expr *node = &template->exprs.nodes[i];
+    int parameter = node->kind == EXPR_VARIABLE ? node->index - FACT_COUNT : -1;
+    if (parameter >= 0 && parameter < template->parameter_count) named |= UINT32_C(1) << parameter;
+  }
+  return named;
+}
+
+struct walk walk_make(struct bindings *bindings, const bool fixed[], const struct configuration *from) {
+  const struct template *template = bindings->template;
+  int count = template->parameter_count, rule_count = 0;
+  struct walk w = {.bindings = bindings};
+  w.below[count] = 1;
+  for (int i = count - 1; i >= 0; i--) {
+    bool is_fixed = fixed && fixed[i];
+    w.first[i] = is_fixed ? from->choice[i] : 0;
+    w.end[i] = is_fixed ? from->choice[i] + 1 : template->parameters[i].value_count;
+    w.below[i] = w.below[i + 1] * (w.end[i] - w.first[i]);
+  }
+  for (int i = 0; i < count; i++) {
+    w.rules_begin[i] = rule_count;
+    for (int r = 0; r < template->rule_count; r++) {
+      if (template->rules[r].last_parameter == i) w.rules[rule_count++] = r;
+    }
+  }
+  w.rules_begin[count] = rule_count;
+  return w;
+}
+
+int walk_failed_rule(const struct walk *w, int parameter) {
+  for (int i = w->rules_begin[parameter]; i < w->rules_begin[parameter + 1]; i++) {
+    if (!bindings_keep(w->bindings, &w->bindings->template->rules[w->rules[i]])) return w->rules[i];
+  }
+  return -1;
+}
+
+struct walk_parts walk_as_one(void) {
+  return (struct walk_parts){.count = 1};
+}
+
+/* Of the parameters that a rule names, those that have a choice. */
+static uint32_t free_parameters(const struct walk *w, const struct rule *rule) {
+  uint32_t named = rule_parameters(w->bindings->template, rule);
+  for (int i = 0; i < w->bindings->template->parameter_count; i++) {
+    if (w->end[i] - w->first[i] == 1) named &= ~(UINT32_C(1) << i);
+  }
+  return named;
+}
+
+/* Whether any values of the parameters break a rule; true where that takes too long to tell. With the facts of the
+ * stencil, the grid and the device, many rules never fail. */
+static bool can_fail(const struct walk *w, const struct rule *rule, uint32_t named) {
+  double combinations = 1;
+  for (int i = 0; i < w->bindings->template->parameter_count; i++) {
+    if (named >> i & 1) combinations *= w->end[i] - w->first[i];
+  }
+  if (combinations > MOST_TRIALS) return true;
+  for (long trial = 0; trial < (long)combinations; trial++) {
+    long rest = trial;
+    for (int i = 0; i < w->bindings->template->parameter_count; i++) {
+      int values = named >> i & 1 ? w->end[i] - w->first[i] : 1;
+      bindings_choose(w->bindings, i, w->first[i] + (int)(rest % values));
+      rest /= values;
+    }
+    if (!bindings_keep(w->bindings, rule)) return true;
+  }
+  return false;
+}
+
+/* Give all parts of these parameters the number of the first one. */
+static void join(struct walk_parts *parts, uint32_t parameters, int parameter_count) {
+  int joined = -1;
+  for (int i = 0; i < parameter_count; i++) {
+    if (!(parameters >> i & 1)) continue;
+    if (joined < 0) joined = parts->of[i];
+    for (int k = 0, old = parts->of[i]; k < parameter_count; k++) {
+      if (parts->of[k] == old) parts->of[k] = joined;
+    }
+  }
+}
+
+struct walk_parts walk_split(const struct walk *w) {
+  int parameter_count = w->bindings->template->parameter_count;
+  struct walk_parts parts = {.count = 0};
+  int number[MAX_PARAMETERS];
+  for (int i = 0; i < parameter_count; i++) parts.of[i] = i;
+  for (int i = 0; i < w->rules_begin[parameter_count]; i++) {
+    const struct rule *rule = &w->bindings->template->rules[w->rules[i]];
+    uint32_t named = free_parameters(w, rule);
+    /* A rule is tried in the part of the parameter that completes it, even where that is fixed. */
+    if (can_fail(w, rule, named)) join(&parts, named | UINT32_C(1) << rule->last_parameter, parameter_count);
+  }
+  memset(number, -1, sizeof number);
+  for (int i = 0; i < parameter_count; i++) {
+    int *known = &number[parts.of[i]];
+    if (*known < 0) *known = parts.count++;
+    parts.of[i] = *known;
+  }
+  return parts;
+}
+
+/* Give a parameter its next value that no rule excludes; false where there is none left. */
+static bool advance(const struct walk *w, int parameter, int *next, struct walk_tally *tally) {
+  for (; *next < w->end[parameter]; (*next)++) {
+    bindings_choose(w->bindings, parameter, *next);
+    int failed = walk_failed_rule(w, parameter);
+    if (failed < 0) {
+      if (tally) tally->passed[parameter]++;
+      return true;
+    }
+    if (tally) tally->failed[failed]++;
+  }
+  return false;
+}
+
+void walk_part(const struct walk *w, const struct walk_parts *parts, int part, space_visit *visit, void *context,
+               struct walk_tally *tally) {
+  int parameters[MAX_PARAMETERS], next[MAX_PARAMETERS], count = 0, at = 0;
+  struct configuration configuration = {{0}};
+  for (int i = 0; i < w->bindings->template->parameter_count; i++) {
+    configuration.choice[i] = (unsigned char)w->first[i];
+    next[i] = w->first[i];
+    if (parts->of[i] == part) parameters[count++] = i;
+  }
+  bindings_configure(w->bindings, &configuration);
+  while (at >= 0) {
+    if (at == count) {
+      for (int i = 0; i < count && tally; i++) tally->used[parameters[i]][configuration.choice[parameters[i]]]++;
+      if (visit && !visit(context, &configuration)) return;
+      at--;
+      continue;
+    }
+    int parameter = parameters[at];
+    if (advance(w, parameter, &next[parameter], tally)) {
+      configuration.choice[parameter] = (unsigned char)next[parameter]++;
+      at++;
+    } else {
+      next[parameter] = w->first[parameter];
+      at--;
+    }
+  }
+}
+
+long walk_sizes(const struct walk *w, const struct walk_parts *parts, long sizes[MAX_PARAMETERS]) {
+  struct walk_tally tally = {.passed = {0}};
+  double product = 1;
+  for (int i = 0; i < parts->count; i++) walk_part(w, parts, i, NULL, NULL, &tally);
+  for (int i = 0; i < w->bindings->template->parameter_count; i++) sizes[parts->of[i]] = tally.passed[i];
+  for (int i = 0; i < parts->count; i++) product *= (double)sizes[i];
+  return product < (double)SPACE_MOST ? (long)product : SPACE_MOST;
+}

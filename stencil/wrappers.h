@@ -1,8 +1,0 @@
-/* wrappers.h: files of templates/ as texts inside the program: wrappers.cuh, with which every generated source begins,
- * and wrappers_sm_90.cuh, which follows where a template needs it. */
-#ifndef STENCIL_WRAPPERS_H
-#define STENCIL_WRAPPERS_H
-
-extern const char wrappers_cuda[], wrappers_sm_90_cuda[];
-
-#endif

@@ -1,0 +1,452 @@
+/* store_file_test.c: the file of the store: made, refused, migrated, shared, and what faults leave of it. */
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/random.h"
+#include "base/replace.h"
+#include "db/store/check.h"
+#include "db/store/filesystem.h"
+#include "db/store/migrate.h"
+#include "db/store/query.h"
+#include "db/store/schema.h"
+#include "tests/unit/stores.h"
+
+static void make_database(const char *path, long variants) {
+  struct store *store;
+  struct bench_case c;
+  CHECK_OK(store_open(path, STORE_WRITE, &store));
+  case_load(&c);
+  case_put(&c, store, 512);
+  case_tune(&c, store, 1, (int)variants, 0.3);
+  case_free(&c);
+  store_close(store);
+}
+
+static long mode_of(const char *path) {
+  struct stat facts;
+  return stat(path, &facts) == 0 ? (long)(facts.st_mode & 0777) : -1;
+}
+
+TEST(folder_and_file_are_the_users_alone) {
+  struct work work = work_begin();
+  char folder[96];
+  struct store *store;
+  snprintf(folder, sizeof folder, "%s/made", work.folder);
+  CHECK_EQ(HALOTUNE_NOT_FOUND, store_open(work.path, STORE_READ, &store), "nothing to read");
+  CHECK_EQ(-1, mode_of(folder), "and nothing made for it");
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_EQ(0700, mode_of(folder), "folder");
+  CHECK_EQ(0600, mode_of(work.path), "file");
+  CHECK_EQ(SCHEMA_APPLICATION_ID, number_of(store, "pragma application_id"), "application_id");
+  CHECK_EQ(SCHEMA_VERSION, number_of(store, "pragma user_version"), "user_version");
+  CHECK_EQ(1, number_of(store, "pragma foreign_keys"), "foreign_keys");
+  store_close(store);
+  CHECK_OK(store_open(work.path, STORE_READ, &store));
+  CHECK(sqlite3_exec(store_connection(store), "delete from device", NULL, NULL, NULL) == SQLITE_READONLY,
+        "a reader cannot write");
+  store_close(store);
+  work_end(&work);
+}
+
+/* What is left is one file that needs no other. */
+TEST(the_last_writer_leaves_one_file) {
+  struct work work = work_begin();
+  char beside[128];
+  struct store *writer, *reader;
+  CHECK_OK(store_open(work.path, STORE_WRITE, &writer));
+  snprintf(beside, sizeof beside, "%s-wal", work.path);
+  bool shared = file_is_shared(work.path);
+  CHECK(store_device(writer, &case_device, false) > 0, "%s", fail_text());
+  CHECK(shared || mode_of(beside) == 0600, "a log beside the file on a local filesystem");
+  CHECK_OK(store_open(work.path, STORE_READ, &reader));
+  store_close(reader);
+  store_close(writer);
+  CHECK_EQ(-1, mode_of(beside), "and none afterwards");
+  work_end(&work);
+}
+
+TEST(only_local_filesystems_have_wal) {
+  static const struct {
+    unsigned long type;
+    bool is_shared;
+  } rows[] = {
+      {0xEF53, false},     {0x58465342, false}, {0x9123683E, false},        {0x01021994, false},
+      {0x794C7630, false}, {0x6969, true},      {0xFF534D42, true},         {0x0BD00BD0, true},
+      {0x47504653, true},  {0x65735546, true},  {0xFFFFFFFFFF534D42, true}, /* of a signed number */
+  };
+  for (size_t i = 0; i < COUNT(rows); i++)
+    CHECK_EQ(rows[i].is_shared, filesystem_is_shared(rows[i].type), "%#lx", rows[i].type);
+}
+
+TEST(the_path_comes_from_the_environment) {
+  static const struct {
+    const char *named, *data_home, *home, *want;
+  } rows[] = {
+      {"/a/b.db", "/data", "/home/u", "/a/b.db"},
+      {"", "/data", "/home/u", "/data/halotune/halotune.db"},
+      {NULL, "relative", "/home/u", "/home/u/.local/share/halotune/halotune.db"},
+      {NULL, NULL, "/home/u", "/home/u/.local/share/halotune/halotune.db"},
+      {NULL, NULL, NULL, NULL},
+  };
+  static const char *const names[] = {"HALOTUNE_DB", "XDG_DATA_HOME", "HOME"};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const char *values[] = {rows[i].named, rows[i].data_home, rows[i].home};
+    char *path;
+    for (int v = 0; v < 3; v++) values[v] ? setenv(names[v], values[v], 1) : unsetenv(names[v]);
+    CHECK_EQ(rows[i].want ? HALOTUNE_OK : HALOTUNE_IO, store_default_path(&path), "row %zu", i);
+    CHECK_TEXT(rows[i].want ? rows[i].want : "", path ? path : "", "row %zu", i);
+    free(path);
+  }
+}
+
+static void write_bytes(const char *path, const void *bytes, size_t length) {
+  CHECK_OK(file_replace(path, bytes, length));
+}
+
+static void run_sql(const char *path, const char *sql) {
+  sqlite3 *connection = NULL;
+  CHECK_EQ(SQLITE_OK, sqlite3_open(path, &connection), "%s", path);
+  CHECK_EQ(SQLITE_OK, sqlite3_exec(connection, sql, NULL, NULL, NULL), "%s", sqlite3_errmsg(connection));
+  sqlite3_close(connection);
+}
+
+static void no_database(const char *path) { write_bytes(path, "name: star7\nthis is no database at all\n", 39); }
+static void other_database(const char *path) { run_sql(path, "create table mine (a)"); }
+static void newer(const char *path) {
+  make_database(path, 3);
+  run_sql(path, "pragma user_version = 1000");
+}
+static void newer_in_wal(const char *path) {
+  make_database(path, 3);
+  run_sql(path, "pragma journal_mode = wal; pragma user_version = 1000");
+}
+
+/* Two pages in the middle of the file overwritten: nobody sees it who does not look there. */
+static void damaged(const char *path) {
+  enum { PAGE_BYTES = 4096 };
+  char *bytes;
+  size_t length;
+  make_database(path, 300);
+  CHECK_OK(file_read(path, 1 << 28, &bytes, &length));
+  memset(bytes + length / 2 / PAGE_BYTES * PAGE_BYTES, 0x5A, (size_t)2 * PAGE_BYTES);
+  write_bytes(path, bytes, length);
+  free(bytes);
+}
+
+static void cut_short(const char *path) {
+  char *bytes;
+  size_t length;
+  make_database(path, 300);
+  CHECK_OK(file_read(path, 1 << 28, &bytes, &length));
+  write_bytes(path, bytes, length / 2);
+  free(bytes);
+}
+
+static void folder(const char *path) { CHECK_OK(folder_make(path)); }
+
+TEST(what_is_not_ours_is_refused_and_left_alone) {
+  static const struct {
+    const char *what;
+    void (*make)(const char *path);
+    const char *message;
+    bool reads; /* its damage is met only by whoever reads far enough */
+  } rows[] = {
+      {"no database", no_database, "name another file", false},
+      {"another program's", other_database, "not a tuning database", false},
+      {"of a newer Halotune", newer, "a newer Halotune", false},
+      {"the same, with a log", newer_in_wal, "a newer Halotune", false},
+      {"damaged", damaged, "damaged", true},
+      {"cut short", cut_short, "damaged", true},
+      {"a folder", folder, "not a regular file", false},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct work work = work_begin();
+    struct store *store;
+    char path[128];
+    snprintf(path, sizeof path, "%s/it.db", work.folder);
+    rows[i].make(path);
+    struct hash before = rows[i].make == folder ? (struct hash){0, 0} : hash_of_file(path);
+    CHECK_EQ(HALOTUNE_DB, store_open(path, STORE_WRITE, &store), "%s", rows[i].what);
+    CHECK(strstr(fail_text(), rows[i].message), "%s: %s", rows[i].what, fail_text());
+    CHECK(strstr(fail_text(), "it.db"), "%s: the message names the file: %s", rows[i].what, fail_text());
+    halotune_status status = store_open(path, STORE_READ, &store);
+    CHECK(status == HALOTUNE_DB || (rows[i].reads && status == HALOTUNE_OK), "%s: %s", rows[i].what, fail_text());
+    store_close(store);
+    struct hash after = rows[i].make == folder ? before : hash_of_file(path);
+    CHECK_EQ(0, hash_compare(before, after), "%s: the file is as it was", rows[i].what);
+    work_end(&work);
+  }
+}
+
+/* The superuser may write anything, so another user tries. */
+TEST(a_file_that_cannot_be_written_is_read) {
+  struct work work = work_begin();
+  char directory[96];
+  make_database(work.path, 3);
+  snprintf(directory, sizeof directory, "%s/made", work.folder);
+  struct hash before = hash_of_file(work.path);
+  CHECK(chmod(work.path, 0444) == 0 && chmod(directory, 0555) == 0 && chmod(work.folder, 0755) == 0, "chmod");
+  pid_t pid = fork();
+  if (pid == 0) {
+    enum { NOBODY = 65534 };
+    struct store *store;
+    if (geteuid() == 0 && setuid(NOBODY) != 0) _exit(9);
+    if (store_open(work.path, STORE_WRITE, &store) != HALOTUNE_DB || !strstr(fail_text(), "permissions")) _exit(1);
+    if (store_open(work.path, STORE_READ, &store) != HALOTUNE_OK || number_of(store, "select count(*) from best") != 1)
+      _exit(2);
+    store_close(store);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  CHECK(WIFEXITED(status), "it ended by itself");
+  CHECK_EQ(0, WEXITSTATUS(status), "1: it could be written; 2: it could not be read");
+  CHECK_EQ(0, hash_compare(before, hash_of_file(work.path)), "the file is as it was");
+  chmod(directory, 0755);
+  work_end(&work);
+}
+
+TEST(migrations_are_taken_step_by_step_or_not_at_all) {
+  static const struct migration good[] = {
+      {1, "alter table t add column c default 7"}, {0, "create table t (a); insert into t values (1)"}, {0}};
+  static const struct migration bad[] = {{0, "create table t (a)"}, {1, "alter table missing add column c"}, {0}};
+  static const struct migration gap[] = {{1, "create table t (a)"}, {0}};
+  static const struct {
+    const struct migration *steps;
+    halotune_status want;
+    int64_t version, tables;
+  } rows[] = {{good, HALOTUNE_OK, 2, 1}, {bad, HALOTUNE_DB, 0, 0}, {gap, HALOTUNE_DB, 0, 0}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    sqlite3 *connection = NULL;
+    int64_t version = -1, tables = -1;
+    CHECK_EQ(SQLITE_OK, sqlite3_open(":memory:", &connection), "row %zu", i);
+    CHECK_EQ(rows[i].want, migrate(connection, rows[i].steps, 2), "row %zu: %s", i, fail_text());
+    CHECK_OK(query_number(connection, "pragma user_version", &version));
+    CHECK_OK(query_number(connection, "select count(*) from sqlite_master", &tables));
+    CHECK_EQ(rows[i].version, version, "row %zu", i);
+    CHECK_EQ(rows[i].tables, tables, "row %zu", i);
+    CHECK_EQ(rows[i].want, migrate(connection, rows[i].steps, 2), "row %zu: once more", i);
+    sqlite3_close(connection);
+  }
+}
+
+/* What SQLite says of a table: columns, keys, references. */
+static void describe_table(struct store *store, const char *table, struct text *out) {
+  static const char *const kinds[] = {"table_info", "index_list", "foreign_key_list"};
+  for (int i = 0; i < 3; i++) {
+    char sql[128];
+    sqlite3_stmt *query = NULL;
+    snprintf(sql, sizeof sql, "select * from pragma_%s('%s')", kinds[i], table);
+    CHECK_OK(query_prepare(store_connection(store), sql, &query));
+    while (sqlite3_step(query) == SQLITE_ROW) {
+      for (int c = 0; c < sqlite3_column_count(query); c++) text_printf(out, "%s ", column_text(query, c));
+      text_printf(out, "\n");
+    }
+    sqlite3_finalize(query);
+  }
+}
+
+static void count_problem(void *context, const char *text) {
+  (void)context;
+  print_error("# %s\n", text);
+}
+
+static void check_whole(struct store *store) {
+  long found = -1;
+  CHECK_OK(store_check(store, count_problem, NULL, &found));
+  CHECK_EQ(0, found, "all is well");
+}
+
+TEST(a_database_of_version_1_is_brought_up_to_date) {
+  struct work work = work_begin();
+  struct store *store;
+  struct bench_case c;
+  struct text fresh = {0}, migrated = {0};
+  make_database(work.path, 3);
+  CHECK_OK(store_open(work.path, STORE_READ, &store));
+  describe_table(store, "problem", &fresh);
+  describe_table(store, "run", &fresh);
+  store_close(store);
+  run_sql(work.path, "update best set is_trusted = 0");
+  run_sql(work.path, back_to_1);
+  for (int wal = 0; wal < 2; wal++) {
+    struct hash before = hash_of_file(work.path);
+    CHECK_OK(store_open(work.path, STORE_READ, &store));
+    CHECK_EQ(1, store_version(store), "the file's");
+    CHECK_EQ(
+        1,
+        number_of(store, "select count(*) from best b join problem p on p.id = b.problem_id where not is_reproducible"),
+        "it is read");
+    check_whole(store);
+    store_close(store);
+    struct hash after = hash_of_file(work.path);
+    CHECK_EQ(0, hash_compare(before, after), "a reader changes nothing");
+    run_sql(work.path, "pragma journal_mode = wal");
+  }
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  describe_table(store, "problem", &migrated);
+  describe_table(store, "run", &migrated);
+  CHECK_TEXT(text_string(&fresh), text_string(&migrated), "as in a new one");
+  CHECK_EQ(SCHEMA_VERSION, number_of(store, "pragma user_version"), "version");
+  CHECK_EQ(1, number_of(store, "pragma foreign_keys"), "keys are watched again");
+  CHECK_EQ(0, number_of(store, "select count(*) from pragma_foreign_key_check"), "each row finds its own");
+  CHECK_EQ(
+      1,
+      number_of(store, "select count(*) from best b join problem p on p.id = b.problem_id where not is_reproducible"),
+      "best");
+  CHECK_EQ(1, number_of(store, "select count(*) from run where not is_trusted"), "of a best that is not");
+  case_load(&c);
+  case_put(&c, store, 512);
+  CHECK_EQ(1, c.problem, "the problem is found");
+  case_free(&c);
+  store_close(store);
+  text_free(&migrated);
+  text_free(&fresh);
+  work_end(&work);
+}
+
+TEST(a_full_disk_loses_one_result_and_no_more) {
+  struct work work = work_begin();
+  struct store *store;
+  struct bench_case c;
+  char limit[64];
+  halotune_status status = HALOTUNE_OK;
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  case_load(&c);
+  case_put(&c, store, 512);
+  int64_t run = case_run(&c, store, "580.1"), stored = 0;
+  snprintf(limit, sizeof limit, "pragma max_page_count = %lld", (long long)number_of(store, "pragma page_count") + 4);
+  CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(store), limit, NULL, NULL, NULL), "limit");
+  for (; status == HALOTUNE_OK && stored < 1000; stored++) {
+    struct variant_key key = case_variant(&c, (uint64_t)stored);
+    struct measurement measurement = case_measurement(stored + 1);
+    status = store_measurement(store, run, &key, &measurement, NULL);
+  }
+  CHECK_EQ(HALOTUNE_DB, status, "no room");
+  CHECK(strstr(fail_text(), "make room"), "%s", fail_text());
+  CHECK_EQ(stored - 1, number_of(store, "select count(*) from measurement"), "those before are there");
+  CHECK_EQ(stored - 1, number_of(store, "select count(*) from variant"), "and no half of the last one");
+  CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(store), "pragma max_page_count = 100000", NULL, NULL, NULL),
+           "room again");
+  struct variant_key key = case_variant(&c, (uint64_t)stored);
+  struct measurement measurement = case_measurement(stored);
+  CHECK_OK(store_measurement(store, run, &key, &measurement, NULL));
+  check_whole(store);
+  case_free(&c);
+  store_close(store);
+  work_end(&work);
+}
+
+/* Writes results until `count`, in a process of its own; -1: for ever. */
+static pid_t start_writer(const char *path, uint64_t first, long count) {
+  pid_t pid = fork();
+  if (pid != 0) return pid;
+  struct store *store;
+  struct bench_case c;
+  if (store_open(path, STORE_WRITE, &store) != HALOTUNE_OK) {
+    fprintf(stderr, "# %s\n", fail_text());
+    _exit(2);
+  }
+  case_load(&c);
+  case_put(&c, store, 512);
+  int64_t run = case_run(&c, store, "580.1");
+  for (long i = 0; i != count; i++) {
+    struct variant_key key = case_variant(&c, first + (uint64_t)i);
+    struct measurement measurement = case_measurement(i + 1);
+    if (store_measurement(store, run, &key, &measurement, NULL) == HALOTUNE_OK) continue;
+    fprintf(stderr, "# %s\n", fail_text());
+    _exit(3);
+  }
+  store_close(store);
+  case_free(&c);
+  _exit(0);
+}
+
+TEST(two_processes_write_one_file) {
+  enum { WRITERS = 2, RESULTS = 200 };
+  struct work work = work_begin();
+  struct store *store;
+  pid_t pids[WRITERS];
+  for (int i = 0; i < WRITERS; i++)
+    pids[i] = start_writer(work.path, (uint64_t)i * 100000, RESULTS); /* and both make it */
+  for (int i = 0; i < WRITERS; i++) {
+    int status = -1;
+    waitpid(pids[i], &status, 0);
+    CHECK_EQ(0, status, "writer %d", i);
+  }
+  CHECK_OK(store_open(work.path, STORE_READ, &store));
+  CHECK_EQ(WRITERS * RESULTS, number_of(store, "select count(*) from measurement"), "nothing is lost");
+  CHECK_EQ(1, number_of(store, "select count(*) from problem"), "nothing is there twice");
+  CHECK_EQ(WRITERS, number_of(store, "select count(*) from run"), "runs");
+  check_whole(store);
+  store_close(store);
+  work_end(&work);
+}
+
+/* Killed anywhere, even while the file is made, a writer leaves a database that is whole, and the next one goes on. */
+TEST(a_killed_writer_leaves_a_whole_database) {
+  enum { KILLS = 20, MOST_US = 60000 };
+  struct work work = work_begin();
+  for (uint64_t i = 0; i < KILLS; i++) {
+    struct store *store;
+    int status;
+    pid_t pid = start_writer(work.path, i * 1000000, -1);
+    usleep((useconds_t)(random_bits(42, i) % MOST_US));
+    kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    CHECK(WIFSIGNALED(status), "writer %d ended by itself", (int)i);
+    halotune_status opened = store_open(work.path, STORE_READ, &store);
+    CHECK(opened == HALOTUNE_OK || (opened == HALOTUNE_NOT_FOUND && i < 3), "kill %d: %s", (int)i, fail_text());
+    if (opened != HALOTUNE_OK) continue;
+    check_whole(store);
+    CHECK_EQ(0, number_of(store, "select count(*) from variant where id not in (select variant_id from measurement)"),
+             "kill %d: no half of a result", (int)i);
+    store_close(store);
+  }
+  make_database(work.path, 3);
+  work_end(&work);
+}
+
+/* Where there is no write-ahead log, a killed writer leaves a journal, which the next reader has to undo. */
+TEST(a_reader_undoes_what_a_killed_writer_began) {
+  struct work work = work_begin();
+  struct store *store;
+  make_database(work.path, 300);
+  pid_t pid = fork();
+  if (pid == 0) {
+    sqlite3 *connection = NULL;
+    sqlite3_open(work.path, &connection);
+    sqlite3_exec(connection, "pragma cache_size = 1; begin; update measurement set reason = hex(randomblob(200))", NULL,
+                 NULL, NULL);
+    kill(getpid(), SIGKILL);
+  }
+  int status;
+  char journal[128];
+  waitpid(pid, &status, 0);
+  snprintf(journal, sizeof journal, "%s-journal", work.path);
+  CHECK(mode_of(journal) > 0, "a journal is left");
+  CHECK_OK(store_open(work.path, STORE_READ, &store));
+  CHECK_EQ(0, number_of(store, "select count(*) from measurement where reason <> ''"), "nothing of it is there");
+  check_whole(store);
+  store_close(store);
+  work_end(&work);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(folder_and_file_are_the_users_alone),
+      cmocka_unit_test(the_last_writer_leaves_one_file),
+      cmocka_unit_test(only_local_filesystems_have_wal),
+      cmocka_unit_test(the_path_comes_from_the_environment),
+      cmocka_unit_test(what_is_not_ours_is_refused_and_left_alone),
+      cmocka_unit_test(a_file_that_cannot_be_written_is_read),
+      cmocka_unit_test(migrations_are_taken_step_by_step_or_not_at_all),
+      cmocka_unit_test(a_database_of_version_1_is_brought_up_to_date),
+      cmocka_unit_test(a_full_disk_loses_one_result_and_no_more),
+      cmocka_unit_test(two_processes_write_one_file),
+      cmocka_unit_test(a_killed_writer_leaves_a_whole_database),
+      cmocka_unit_test(a_reader_undoes_what_a_killed_writer_began),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,667 @@
+/* store_merge_test.c: databases written out, read in, joined, checked and made smaller. */
+#include "db/exchange/export.h"
+#include "db/exchange/forget.h"
+#include "db/exchange/import.h"
+#include "db/exchange/merge.h"
+#include "db/exchange/table.h"
+#include "db/store/check.h"
+#include "db/store/query.h"
+#include "tests/unit/stores.h"
+
+static const struct choice everything = {.stencil = NULL};
+
+struct fixture {
+  struct store *store;
+  struct bench_case c;
+};
+
+static void sql(struct store *store, const char *text) { CHECK_OK(query_script(store_connection(store), text)); }
+
+/* A database in memory with two problems, of which the first has two runs. */
+static void begin(struct fixture *f) {
+  CHECK_OK(store_open_memory(&f->store));
+  case_load(&f->c);
+  case_put(&f->c, f->store, 512);
+  case_tune(&f->c, f->store, 1, 3, 0.30);
+  case_tune(&f->c, f->store, 2, 2, 0.29);
+  case_put(&f->c, f->store, 513);
+  case_tune(&f->c, f->store, 10, 1, 0.5);
+  sql(f->store, "update run set started = '2026-11-21T12:00:0' || id || '.000Z'"); /* not all within one millisecond */
+}
+
+static void end(struct fixture *f) {
+  store_close(f->store);
+  case_free(&f->c);
+}
+
+static char *exported(struct store *store, bool cubins) {
+  struct text text = {0};
+  CHECK_OK(store_export(store, &everything, cubins, &text));
+  CHECK(text_ok(&text), "memory");
+  return text.bytes;
+}
+
+static void import(const char *text, struct store **out) {
+  CHECK_OK(import_parse(text, strlen(text), "doc.json", out));
+}
+
+static void keep_text(void *context, const char *text) {
+  char *kept = context;
+  if (!*kept) snprintf(kept, 512, "%s", text);
+}
+
+static long check(struct store *store, char first[512]) {
+  long found = -1;
+  first[0] = '\0';
+  CHECK_OK(store_check(store, keep_text, first, &found));
+  return found;
+}
+
+static void check_whole(struct store *store) {
+  char first[512];
+  CHECK_EQ(0, check(store, first), "%s", first);
+}
+
+static void merge(struct store *to, struct store *from, bool trust, struct merge_counts *counts) {
+  struct merge_options options = {"other.db", trust, NULL, NULL};
+  CHECK_OK(store_merge(to, from, &options, counts));
+}
+
+TEST(every_table_is_described) {
+  struct store *store;
+  static struct tables tables;
+  char kinds[16] = "";
+  CHECK_OK(store_open_memory(&store));
+  CHECK_OK(tables_read(store_connection(store), &tables));
+  int64_t known =
+      number_of(store, "select count(*) from sqlite_master where type = 'table' and name not like 'sqlite%'");
+  CHECK_EQ(TABLE_COUNT, known, "a table of the schema is not in TABLE_LIST, or the other way round");
+  for (int i = 0; i < TABLE_COUNT; i++) {
+    int keys = 0;
+    const struct table *table = &tables.list[i];
+    CHECK(table->column_count > 0, "%s", table->name);
+    for (int k = 0; k < table->column_count; k++) {
+      const struct column *column = &table->columns[k];
+      const char *suffix = strstr(column->name, "_id");
+      bool refers = suffix && suffix[3] == '\0';
+      keys += column->is_key;
+      CHECK_EQ(refers, column->refers_to >= 0, "%s.%s", table->name, column->name);
+      kinds[column->kind] = 'x';
+    }
+    CHECK(keys > 0, "%s has a key", table->name);
+  }
+  for (int i = 0; i <= COLUMN_BYTES; i++) CHECK_EQ('x', kinds[i], "kind %d", i);
+  store_close(store);
+}
+
+TEST(a_document_is_read_as_it_was_written) {
+  for (int cubins = 0; cubins < 2; cubins++) {
+    struct fixture f;
+    struct store *copy;
+    begin(&f);
+    char *first = exported(f.store, cubins), *second;
+    import(first, &copy);
+    second = exported(copy, cubins);
+    CHECK_TEXT(first, second, "with%s cubins", cubins ? "" : "out");
+    CHECK_EQ(0, number_of(copy, "select count(*) from best where is_trusted"), "nobody has said that it is trusted");
+    CHECK_EQ(cubins ? 11 : 0, number_of(copy, "select max(length(cubin)) from best"), "cubins");
+    CHECK_EQ(3, number_of(copy, "select count(*) from best where length(source) > 10"), "sources");
+    check_whole(copy);
+    store_close(copy);
+    free(second);
+    free(first);
+    end(&f);
+  }
+}
+
+/* Ids are of one file alone. */
+TEST(equal_rows_give_equal_documents) {
+  struct fixture f;
+  struct store *copy;
+  begin(&f);
+  char *first = exported(f.store, true), *second;
+  import(first, &copy);
+  sql(f.store, "delete from finalist where run_id = 1; delete from best where run_id = 1; delete from measurement "
+               "where run_id = 1;"
+               "delete from run where id = 1");
+  sql(copy, "delete from finalist where run_id = 1; delete from best where run_id = 1; delete from measurement where "
+            "run_id = 1;"
+            "delete from run where id = 1; vacuum");
+  free(first);
+  first = exported(f.store, true);
+  second = exported(copy, true);
+  CHECK_TEXT(first, second, "rows removed");
+  CHECK(strstr(first, "\"run\": [\n{\"id\":1,"), "counted from 1");
+  free(second);
+  free(first);
+  store_close(copy);
+  end(&f);
+}
+
+TEST(a_choice_leaves_the_rest_out) {
+  static const struct {
+    struct choice choice;
+    int64_t problems, runs, bests, variants;
+  } rows[] = {
+      {{.stencil = NULL}, 2, 3, 3, 4},
+      {{.stencil = "star7", .has_grid = true, .grid = {{513, 256, 128}}}, 1, 1, 1, 1},
+      {{.stencil = "star7", .has_dtype = true, .dtype = DTYPE_F64}, 0, 0, 0, 0},
+      {{.stencil = "copy"}, 0, 0, 0, 0},
+      {{.device = "NVIDIA H200"}, 2, 3, 3, 4},
+      {{.device = "GPU-01234567-89ab-cdef-0123-456789abcdef"}, 2, 3, 3, 4},
+      {{.device = "NVIDIA A100"}, 0, 0, 0, 0},
+      {{.before = "2020-01-01"}, 2, 0, 0, 0},
+      {{.before = "2999-01-01"}, 2, 3, 3, 4},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    struct store *copy;
+    struct text text = {0};
+    begin(&f);
+    CHECK_OK(store_export(f.store, &rows[i].choice, false, &text));
+    import(text_string(&text), &copy);
+    CHECK_EQ(rows[i].problems, number_of(copy, "select count(*) from problem"), "row %zu", i);
+    CHECK_EQ(rows[i].runs, number_of(copy, "select count(*) from run"), "row %zu", i);
+    CHECK_EQ(rows[i].bests, number_of(copy, "select count(*) from best"), "row %zu", i);
+    CHECK_EQ(rows[i].variants, number_of(copy, "select count(*) from variant"), "row %zu", i);
+    check_whole(copy);
+    store_close(copy);
+    text_free(&text);
+    end(&f);
+  }
+}
+
+/* The document with one place of it changed. */
+static char *changed(const char *document, const char *from, const char *to) {
+  struct text text = {0};
+  const char *at = strstr(document, from);
+  CHECK(at, "the document has '%s'", from);
+  if (!at) return NULL;
+  text_add(&text, document, (size_t)(at - document));
+  text_add(&text, to, strlen(to));
+  at += strlen(from);
+  text_add(&text, at, strlen(at));
+  return text.bytes;
+}
+
+TEST(a_bad_document_is_refused_with_its_place) {
+  static const struct {
+    const char *from, *to, *message;
+  } rows[] = {
+      {"{\"format\"", "\"format\"", "doc.json:1:"},
+      {"halotune database", "something else", "neither a tuning database"},
+      {"\"version\": 1,", "\"version\": 2,", "version 1"},
+      {"\"tables\": {", "\"tables\": [], \"x\": {", "no 'tables'"},
+      {"\"problem\": [", "\"problems\": [", "no table 'problems'"},
+      {"\"problem\": [", "\"problem\": 7, \"x\": [", "no table 'x'"},
+      {"\"dtype\":\"f32\"", "\"dtype\":\"f16\"", "problem, row 1"},
+      {"\"dtype\":\"f32\"", "\"dtype\":7", "problem, row 1: 'dtype' is not of the kind"},
+      {"\"dtype\":\"f32\",", "", "problem, row 1: 'dtype' is missing"},
+      {"\"dtype\":\"f32\"", "\"dtype\":\"f32\",\"more\":1", "'more' is not a member"},
+      {"\"dtype\":\"f32\"", "\"dtype\":\"f32\",\"\\u001b[31m\":1", "'?[31m' is not a member"},
+      {"\"problem_id\":1", "\"problem_id\":77", "run, row 1: FOREIGN KEY"},
+      {"\"samples\":[0.33,", "\"samples\":[\"x\",", "measurement, row 1: 'samples'"},
+      {"\"is_current\":0", "\"is_current\":1", "best, row 2: UNIQUE"},
+      {"\"origin\":\"tuned\"", "\"origin\":\"tuned\",\"is_trusted\":1", "'is_trusted' is not a member"},
+      {"\"cubin\":\"", "\"cubin\":\"*", "'cubin' is not base64"},
+  };
+  struct fixture f;
+  begin(&f);
+  char *document = exported(f.store, true);
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct store *out;
+    char *bad = changed(document, rows[i].from, rows[i].to);
+    CHECK_EQ(HALOTUNE_PARSE, import_parse(bad, strlen(bad), "doc.json", &out), "row %zu: %s", i, rows[i].to);
+    CHECK(!out && strstr(fail_text(), rows[i].message), "row %zu: %s", i, fail_text());
+    free(bad);
+  }
+  free(document);
+  end(&f);
+}
+
+TEST(a_document_in_t4) {
+  struct fixture f;
+  struct text text = {0};
+  struct choice one = {.stencil = "star7", .has_grid = true, .grid = {{513, 256, 128}}}, none = {.stencil = "copy"};
+  begin(&f);
+  CHECK_EQ(HALOTUNE_ARGUMENT, store_export_t4(f.store, &everything, &text), "several problems");
+  CHECK(strstr(fail_text(), "star7,f32,512x256x128"), "%s", fail_text());
+  text_free(&text);
+  CHECK_EQ(HALOTUNE_NOT_FOUND, store_export_t4(f.store, &none, &text), "no problem");
+  text_free(&text);
+  CHECK_OK(store_export_t4(f.store, &one, &text));
+  static const char *const parts[] = {"\"schema_version\": \"1.0.0\"",
+                                      "\"grid\": [513, 256, 128]",
+                                      "\"invalidity\": \"correct\"",
+                                      "\"correctness\": 1",
+                                      "\"configuration\": {\"template\": \"zmarch\",\"",
+                                      "\"runtimes\": [0.33, 0.325, 0.3241]",
+                                      "\"objectives\": [\"time\"]",
+                                      "{\"name\": \"time\", \"value\": 0.325, \"unit\": \"ms\"}",
+                                      "\"compilation\": 88.5"};
+  for (size_t i = 0; i < COUNT(parts); i++) CHECK(strstr(text_string(&text), parts[i]), "%s", parts[i]);
+  text_free(&text);
+  end(&f);
+}
+
+TEST(a_merge_takes_everything_once) {
+  struct fixture f;
+  struct store *to;
+  struct merge_counts counts;
+  begin(&f);
+  CHECK_OK(store_open_memory(&to));
+  for (int i = 0; i < 2; i++) {
+    merge(to, f.store, true, &counts);
+    CHECK_EQ(i == 0 ? 3 : 0, counts.runs, "time %d", i);
+    CHECK_EQ(i == 0 ? 6 : 0, counts.measurements, "time %d", i);
+    CHECK_EQ(i == 0 ? 3 : 0, counts.bests, "time %d", i);
+    CHECK_EQ(0, counts.taken + counts.kept, "time %d", i);
+  }
+  CHECK_EQ(2, number_of(to, "select count(*) from best where is_current and is_trusted and origin = 'other.db'"),
+           "bests");
+  CHECK_EQ(1, number_of(to, "select count(*) from best where is_current and time_ms = 0.29"), "the current one");
+  check_whole(to);
+  char *first, *second;
+  sql(to, "update best set origin = 'tuned'");
+  first = exported(f.store, true);
+  second = exported(to, true);
+  CHECK_TEXT(first, second, "the same rows");
+  free(first);
+  free(second);
+  store_close(to);
+  end(&f);
+}
+
+TEST(trust_is_given_by_the_user_alone) {
+  struct fixture f;
+  struct store *to;
+  begin(&f);
+  CHECK_OK(store_open_memory(&to));
+  merge(to, f.store, false, NULL);
+  CHECK_EQ(0, number_of(to, "select count(*) from best where is_trusted"), "trusted there is not trusted here");
+  CHECK_EQ(2, number_of(to, "select count(*) from best where is_current"), "but kept");
+  merge(to, f.store, true, NULL);
+  CHECK_EQ(3, number_of(to, "select count(*) from best where is_trusted"), "the user has said so");
+  merge(to, f.store, false, NULL);
+  CHECK_EQ(3, number_of(to, "select count(*) from best where is_trusted"), "and it stays");
+  sql(f.store, "update best set origin = 'h200.json'");
+  CHECK_EQ(3, number_of(to, "select count(*) from best where origin = 'other.db'"), "origins stay");
+  store_close(to);
+  CHECK_OK(store_open_memory(&to));
+  merge(to, f.store, false, NULL);
+  CHECK_EQ(3, number_of(to, "select count(*) from best where origin = 'other.db'"), "the file that the user named");
+  store_close(to);
+  end(&f);
+}
+
+struct conflicts {
+  int count;
+  struct merge_conflict last;
+};
+
+static void keep_conflict(void *context, const struct merge_conflict *conflict) {
+  struct conflicts *conflicts = context;
+  conflicts->count++;
+  conflicts->last = *conflict;
+}
+
+/* Ours: 0.30 ms on 2026-01-01 with driver 1. */
+TEST(conflicts_are_decided_by_quality) {
+  static const struct {
+    const char *what, *theirs;
+    bool trust, is_taken;
+  } rows[] = {
+      {"newer, same driver, slower", "time_ms = 0.4, date = '2026-02-01'", true, true},
+      {"older, same driver, faster", "time_ms = 0.2, date = '2025-02-01'", true, false},
+      {"another driver, older, faster", "time_ms = 0.2, date = '2025-02-01', driver = '2'", true, true},
+      {"another driver, newer, slower", "time_ms = 0.4, date = '2026-02-01', driver = '2'", true, false},
+      {"another NVRTC, newer, slower", "time_ms = 0.4, date = '2026-02-01', nvrtc = '2'", true, false},
+      {"newer, not trusted", "time_ms = 0.2, date = '2026-02-01'", false, false},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct store *to, *from;
+    struct bench_case c;
+    struct conflicts conflicts = {0};
+    struct merge_counts counts;
+    struct merge_options options = {"other.db", rows[i].trust, keep_conflict, &conflicts};
+    char change[256];
+    case_load(&c);
+    CHECK_OK(store_open_memory(&to));
+    CHECK_OK(store_open_memory(&from));
+    case_put(&c, to, 512);
+    case_tune(&c, to, 1, 1, 0.30);
+    case_put(&c, from, 512);
+    case_tune(&c, from, 2, 1, 0.30);
+    sql(to, "update best set date = '2026-01-01', driver = '1'; update run set started = '2026-01-01'");
+    snprintf(change, sizeof change, "update best set driver = '1'; update best set %s", rows[i].theirs);
+    sql(from, change);
+    CHECK_OK(store_merge(to, from, &options, &counts));
+    CHECK_EQ(1, conflicts.count, "%s", rows[i].what);
+    CHECK_EQ(rows[i].is_taken, conflicts.last.is_taken, "%s", rows[i].what);
+    CHECK_EQ(rows[i].is_taken, counts.taken, "%s", rows[i].what);
+    CHECK_EQ(rows[i].is_taken, number_of(to, "select origin = 'other.db' from best where is_current"), "%s",
+             rows[i].what);
+    CHECK_EQ(2, number_of(to, "select count(*) from best"), "%s: both are kept", rows[i].what);
+    CHECK_EQ(1, number_of(to, "select count(*) from problem"), "%s: one problem", rows[i].what);
+    check_whole(to);
+    store_close(from);
+    store_close(to);
+    case_free(&c);
+  }
+}
+
+/* A winner among reproducible variants, and one among all, of what is else the same problem. */
+TEST(reproducible_winners_stand_beside_others) {
+  struct store *to, *from;
+  struct bench_case c;
+  struct conflicts conflicts = {0};
+  struct merge_options options = {"other.db", true, keep_conflict, &conflicts};
+  case_load(&c);
+  CHECK_OK(store_open_memory(&to));
+  CHECK_OK(store_open_memory(&from));
+  case_put(&c, to, 512);
+  case_tune(&c, to, 1, 1, 0.30);
+  case_put(&c, from, 512);
+  case_tune(&c, from, 2, 1, 0.20);
+  sql(from, "update problem set is_reproducible = 1");
+  CHECK_OK(store_merge(to, from, &options, NULL));
+  CHECK_EQ(0, conflicts.count, "they are no rivals");
+  CHECK_EQ(2, number_of(to, "select count(*) from best where is_current"), "both are served");
+  CHECK_EQ(1, number_of(to, "select sum(is_reproducible) from problem"), "one of two problems");
+  check_whole(to);
+  store_close(from);
+  store_close(to);
+  case_free(&c);
+}
+
+/* A verdict on a variant, by a run of its own that began on this date. */
+static void judge(struct fixture *f, uint64_t variant, enum outcome outcome, const char *date) {
+  int64_t run = case_run(&f->c, f->store, "580.1");
+  struct variant_key key = case_variant(&f->c, variant);
+  struct measurement measurement = case_measurement(1);
+  char text[128];
+  measurement.outcome = outcome;
+  measurement.at_s = 60;
+  CHECK_OK(store_measurement(f->store, run, &key, &measurement, NULL));
+  snprintf(text, sizeof text, "update run set started = '%s' where id = %lld", date, (long long)run);
+  sql(f->store, text);
+}
+
+/* A winner of 1 January 2026. */
+static void begin_with_winner(struct fixture *f) {
+  CHECK_OK(store_open_memory(&f->store));
+  case_load(&f->c);
+  case_put(&f->c, f->store, 512);
+  case_tune(&f->c, f->store, 1, 1, 0.3);
+  sql(f->store,
+      "update run set started = '2026-01-01T00:00:00.000Z'; update best set date = '2026-01-01T01:00:00.000Z'");
+}
+
+/* What one database serves, and another, or it itself, knows more of. */
+TEST(what_is_known_to_be_wrong_is_not_served_after_a_merge) {
+  enum { OURS = 1, THEIRS = 2 };
+  static const struct {
+    const char *what;
+    int judge; /* who looked at the variant again, perhaps twice */
+    enum outcome outcomes[2];
+    const char *dates[2];
+    bool ours_is_empty, theirs_is_other_mode;
+    int64_t want, retired, refuted; /* current bests; counts of the merge */
+  } rows[] = {
+      {"nobody knows anything", 0, {0}, {NULL}, false, false, 1, 0, 0},
+      {"they know it of ours", THEIRS, {OUTCOME_WRONG}, {"2026-01-02T00:00:00.000Z"}, false, false, 0, 1, 0},
+      {"of another mode", THEIRS, {OUTCOME_OUT_OF_BOUNDS}, {"2026-01-02T00:00:00.000Z"}, false, true, 0, 1, 0},
+      {"we know it of theirs", OURS, {OUTCOME_WRONG}, {"2026-01-02T00:00:00.000Z"}, false, false, 0, 0, 1},
+      {"on the same day, before", THEIRS, {OUTCOME_WRONG}, {"2026-01-01T00:58:59.999Z"}, false, false, 1, 0, 0},
+      {"on the same day, after", THEIRS, {OUTCOME_WRONG}, {"2026-01-01T00:59:00.001Z"}, false, false, 0, 1, 0},
+      {"a crash is no verdict", THEIRS, {OUTCOME_CRASHED}, {"2026-01-02T00:00:00.000Z"}, false, false, 1, 0, 0},
+      {"right again",
+       THEIRS,
+       {OUTCOME_WRONG, OUTCOME_SCREENED},
+       {"2026-01-02T00:00:00.000Z", "2026-01-03T00:00:00.000Z"},
+       false,
+       false,
+       1,
+       0,
+       0},
+      {"wrong again",
+       THEIRS,
+       {OUTCOME_MEASURED, OUTCOME_WRONG},
+       {"2026-01-02T00:00:00.000Z", "2026-01-03T00:00:00.000Z"},
+       false,
+       false,
+       0,
+       1,
+       0},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture ours, theirs;
+    struct merge_counts counts;
+    begin_with_winner(&ours);
+    begin_with_winner(&theirs);
+    if (rows[i].theirs_is_other_mode) sql(theirs.store, "update problem set launch = 'graph'");
+    for (int k = 0; k < 2 && rows[i].dates[k]; k++) {
+      judge(rows[i].judge == OURS ? &ours : &theirs, 1, rows[i].outcomes[k], rows[i].dates[k]);
+    }
+    merge(ours.store, theirs.store, true, &counts);
+    CHECK_EQ(rows[i].want, number_of(ours.store, "select count(*) from best where is_current"), "%s", rows[i].what);
+    CHECK_EQ(rows[i].retired, counts.retired, "%s: retired", rows[i].what);
+    CHECK_EQ(rows[i].refuted, counts.refuted, "%s: refuted", rows[i].what);
+    check_whole(ours.store);
+    end(&theirs);
+    end(&ours);
+  }
+}
+
+/* What was exported before it turned out to be wrong brings it back with neither trust nor without. */
+TEST(an_old_export_brings_back_nothing_wrong) {
+  for (int trust = 0; trust < 2; trust++) {
+    struct fixture f;
+    struct store *old;
+    begin_with_winner(&f);
+    char *document = exported(f.store, true);
+    judge(&f, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
+    CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current"), "retired");
+    import(document, &old);
+    merge(f.store, old, trust, NULL);
+    CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current"), "and stays so");
+    judge(&f, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
+    merge(f.store, old, trust, NULL);
+    CHECK_EQ(1, number_of(f.store, "select count(*) from best where is_current"), "until it is found to be right");
+    store_close(old);
+    free(document);
+    end(&f);
+  }
+}
+
+/* Without trust, others make a variant wrong, but not right again. */
+TEST(who_is_not_trusted_lifts_no_verdict) {
+  struct fixture ours, theirs;
+  begin_with_winner(&ours);
+  begin_with_winner(&theirs);
+  judge(&ours, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
+  judge(&theirs, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
+  for (int again = 0; again < 2; again++) {
+    merge(ours.store, theirs.store, false, NULL);
+    CHECK_EQ(0, number_of(ours.store, "select count(*) from best where is_current"), "time %d", again);
+  }
+  CHECK_EQ(1, number_of(ours.store, "select count(*) from run where not is_trusted"), "their newer run");
+  merge(ours.store, theirs.store, true, NULL);
+  CHECK_EQ(0, number_of(ours.store, "select count(*) from run where not is_trusted"), "the user has said so");
+  CHECK_EQ(1, number_of(ours.store, "select count(*) from best where is_current"), "and it is right");
+  merge(ours.store, theirs.store, false, NULL);
+  CHECK_EQ(0, number_of(ours.store, "select count(*) from run where not is_trusted"), "and it stays");
+  check_whole(ours.store);
+  end(&theirs);
+  end(&ours);
+}
+
+/* A run that was merged while it was running. */
+TEST(a_run_that_has_ended_since_ends) {
+  struct fixture f;
+  struct store *to;
+  begin(&f);
+  CHECK_OK(store_open_memory(&to));
+  sql(f.store, "update run set state = 'running', ended = null, copy_ms = null where id = 2");
+  merge(to, f.store, true, NULL);
+  CHECK_EQ(1, number_of(to, "select count(*) from run where state = 'running'"), "running");
+  sql(f.store, "update run set state = 'complete', ended = '2999', copy_ms = 7 where id = 2");
+  merge(to, f.store, true, NULL);
+  CHECK_EQ(0, number_of(to, "select count(*) from run where state = 'running'"), "ended");
+  CHECK_EQ(1, number_of(to, "select count(*) from run where ended = '2999' and copy_ms = 7"), "as it did");
+  store_close(to);
+  end(&f);
+}
+
+/* A row that cannot be taken, behind others that can. */
+TEST(a_merge_is_all_or_nothing) {
+  struct fixture f;
+  struct store *to;
+  struct merge_options options = {"other.db", true, NULL, NULL};
+  begin(&f);
+  CHECK_OK(store_open_memory(&to));
+  sql(f.store, "pragma foreign_keys = off; update measurement set run_id = 999 where id = 4");
+  CHECK_EQ(HALOTUNE_DB, store_merge(to, f.store, &options, NULL), "a reference into nothing");
+  CHECK_EQ(0, number_of(to, "select count(*) from device"), "nothing was taken");
+  store_close(to);
+  end(&f);
+}
+
+TEST(check_finds_what_is_wrong) {
+  static const struct {
+    const char *sql, *message;
+  } rows[] = {
+      {"pragma foreign_keys = off; update run set problem_id = 77 where id = 1", "run 1 refers to a row of problem"},
+      {"create trigger t after insert on run begin delete from best; end", "trigger 't' does not belong"},
+      {"create view v as select 1", "view 'v' does not belong"},
+      {"create table other (a)", "table 'other' does not belong"},
+      {"update stencil set text = 'name: [' ", "the stencil star7 cannot be read"},
+      {"update stencil set hash = '00'", "not that of its hash"},
+      {"update stencil set name = 'mine'", "calls itself star7"},
+      {"update template set yaml = 'name: ['", "the template zmarch cannot be read"},
+      {"update template set cuda = cuda || ' '", "not those of its hash"},
+      {"update variant set parameters = '{\"no_such\":1}' where id = 2", "variant 2: template zmarch has no parameter"},
+      {"update device set name = 'a' || char(27) || '[31m'", "device 1: 'a?[31m' cannot be printed"},
+      {"update best set origin = 'two' || char(10) || 'lines' where id = 3", "best 3: 'two"},
+      {"update measurement set outcome = 'lucky' where id = 3", "measurement 3: there is no outcome 'lucky'"},
+      {"update measurement set samples = x'00' where id = 3", "measurement 3: its samples"},
+      {"update best set source = source || ' ' where id = 2", "best 2: its source is not that"},
+      {"update best set launch = '{}' where id = 1", "best 1: launch"},
+      {"update best set launch = replace(launch, 'star7_zmarch', 'other') where id = 1",
+       "best 1: its source has no kernel other"},
+      {"update best set coefficients = '[x]' where id = 1", "best 1: coefficients"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    char first[512];
+    begin(&f);
+    check_whole(f.store);
+    sqlite3_db_config(store_connection(f.store), SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+    sql(f.store, rows[i].sql);
+    CHECK(check(f.store, first) > 0, "%s", rows[i].sql);
+    CHECK(strstr(first, rows[i].message), "%s: %s", rows[i].sql, first);
+    end(&f);
+  }
+}
+
+TEST(forget_removes_what_is_chosen) {
+  static const struct {
+    struct choice choice;
+    int64_t runs, bests, problems, devices, variants;
+  } rows[] = {
+      {{.stencil = "copy"}, 3, 3, 2, 1, 4},
+      {{.stencil = "star7", .has_grid = true, .grid = {{513, 256, 128}}}, 2, 2, 1, 1, 3},
+      {{.stencil = "star7"}, 0, 0, 0, 0, 0},
+      {{.device = "NVIDIA H200"}, 0, 0, 0, 0, 0},
+      {{.before = "2010-01-01"}, 2, 2, 2, 1, 4},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    struct forget_counts counts;
+    begin(&f);
+    sql(f.store,
+        "update run set started = '2001-01-01' where id = 2; update best set date = '2001-01-01' where run_id = 2");
+    CHECK_OK(store_forget_count(f.store, &rows[i].choice, &counts));
+    CHECK_EQ(3 - rows[i].runs, counts.runs, "row %zu: counted", i);
+    CHECK_EQ(3 - rows[i].bests, counts.bests, "row %zu: counted", i);
+    CHECK_EQ(3, number_of(f.store, "select count(*) from run"), "row %zu: only counted", i);
+    CHECK_OK(store_forget(f.store, &rows[i].choice));
+    CHECK_EQ(rows[i].runs, number_of(f.store, "select count(*) from run"), "row %zu", i);
+    CHECK_EQ(rows[i].bests, number_of(f.store, "select count(*) from best"), "row %zu", i);
+    CHECK_EQ(rows[i].problems, number_of(f.store, "select count(*) from problem"), "row %zu", i);
+    CHECK_EQ(rows[i].devices, number_of(f.store, "select count(*) from device"), "row %zu", i);
+    CHECK_EQ(rows[i].variants, number_of(f.store, "select count(*) from variant"), "row %zu", i);
+    CHECK_EQ(rows[i].problems, number_of(f.store, "select count(*) from best where is_current"),
+             "row %zu: one is current", i);
+    check_whole(f.store);
+    end(&f);
+  }
+}
+
+/* Of what stays, the fastest that is trusted serves lookups from then on. */
+TEST(forget_leaves_a_best) {
+  static const struct choice old = {.before = "2010-01-01"};
+  struct store *store;
+  struct bench_case c;
+  CHECK_OK(store_open_memory(&store));
+  case_load(&c);
+  case_put(&c, store, 512);
+  case_tune(&c, store, 1, 1, 0.5);
+  case_tune(&c, store, 2, 1, 0.3);
+  case_tune(&c, store, 3, 1, 0.2);
+  case_tune(&c, store, 4, 1, 0.1);
+  sql(store,
+      "update best set is_trusted = 0 where time_ms = 0.2; update best set date = '2001-01-01' where time_ms = 0.1");
+  CHECK_OK(store_forget(store, &old));
+  CHECK_EQ(3, number_of(store, "select count(*) from best"), "one is gone");
+  CHECK_EQ(1, number_of(store, "select time_ms = 0.3 and is_trusted from best where is_current"),
+           "the fastest that is trusted");
+  case_free(&c);
+  store_close(store);
+}
+
+/* A problem without a current best has none for a reason, and of what stays nothing wrong is chosen. */
+TEST(forget_brings_back_nothing_wrong) {
+  static const struct choice other = {.stencil = "star7", .has_grid = true, .grid = {{513, 256, 128}}};
+  static const struct choice old = {.before = "2010-01-01"};
+  struct fixture f;
+  begin(&f);
+  case_put(&f.c, f.store, 512);
+  judge(&f, 1, OUTCOME_WRONG, "2998-01-01T00:00:00.000Z");
+  judge(&f, 2, OUTCOME_WRONG, "2999-01-01T00:00:00.000Z");
+  CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current and problem_id = 1"), "both are wrong");
+  CHECK_OK(store_forget(f.store, &other));
+  CHECK_EQ(2, number_of(f.store, "select count(*) from best"), "the other problem's is gone");
+  CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current"), "nothing takes a place that was empty");
+  case_tune(&f.c, f.store, 3, 1, 0.4);
+  case_tune(&f.c, f.store, 4, 1, 0.2);
+  sql(f.store, "update best set date = '2001-01-01T00:00:00.000Z' where is_current");
+  CHECK_OK(store_forget(f.store, &old));
+  CHECK_EQ(1, number_of(f.store, "select time_ms = 0.4 from best where is_current"), "the fastest that is not wrong");
+  end(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_table_is_described),
+      cmocka_unit_test(a_document_is_read_as_it_was_written),
+      cmocka_unit_test(equal_rows_give_equal_documents),
+      cmocka_unit_test(a_choice_leaves_the_rest_out),
+      cmocka_unit_test(a_bad_document_is_refused_with_its_place),
+      cmocka_unit_test(a_document_in_t4),
+      cmocka_unit_test(a_merge_takes_everything_once),
+      cmocka_unit_test(trust_is_given_by_the_user_alone),
+      cmocka_unit_test(conflicts_are_decided_by_quality),
+      cmocka_unit_test(reproducible_winners_stand_beside_others),
+      cmocka_unit_test(what_is_known_to_be_wrong_is_not_served_after_a_merge),
+      cmocka_unit_test(an_old_export_brings_back_nothing_wrong),
+      cmocka_unit_test(who_is_not_trusted_lifts_no_verdict),
+      cmocka_unit_test(a_run_that_has_ended_since_ends),
+      cmocka_unit_test(a_merge_is_all_or_nothing),
+      cmocka_unit_test(check_finds_what_is_wrong),
+      cmocka_unit_test(forget_removes_what_is_chosen),
+      cmocka_unit_test(forget_leaves_a_best),
+      cmocka_unit_test(forget_brings_back_nothing_wrong),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

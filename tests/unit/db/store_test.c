@@ -1,0 +1,419 @@
+/* store_test.c: what is stored is read back, reused and replaced by its rules. */
+#include "db/store/launch_text.h"
+#include "tests/unit/stores.h"
+
+struct fixture {
+  struct work work;
+  struct store *store;
+  struct bench_case c;
+};
+
+static void begin(struct fixture *f) {
+  f->work = work_begin();
+  CHECK_OK(store_open(f->work.path, STORE_WRITE, &f->store));
+  case_load(&f->c);
+  case_put(&f->c, f->store, 512);
+}
+
+static void end(struct fixture *f) {
+  store_close(f->store);
+  case_free(&f->c);
+  work_end(&f->work);
+}
+
+TEST(a_row_is_added_once) {
+  struct fixture f;
+  begin(&f);
+  struct bench_case again = f.c;
+  case_put(&again, f.store, 512);
+  CHECK_EQ(f.c.device, again.device, "device");
+  CHECK_EQ(f.c.stencil_id, again.stencil_id, "stencil");
+  CHECK_EQ(f.c.template_id, again.template_id, "template");
+  CHECK_EQ(f.c.problem, again.problem, "problem");
+  case_put(&again, f.store, 513);
+  CHECK(f.c.problem != again.problem, "another grid is another problem");
+  CHECK_EQ(1,
+           number_of(f.store, "select count(*) from device where registers_sm = 65536 and max_shared_bytes = 232448"
+                              " and l2_bytes = 62914560 and memory_bytes = 150754820096 and is_emulation = 0"),
+           "device");
+  CHECK_EQ(1, number_of(f.store, "select count(*) from stencil where name = 'star7' and text like '%name: star7%'"),
+           "stencil");
+  CHECK_EQ(1,
+           number_of(f.store, "select count(*) from template where name = 'zmarch' and yaml like '%name: zmarch%'"
+                              " and cuda like '%__global__%'"),
+           "template");
+  end(&f);
+}
+
+/* Every member, at both ends of what it can be. */
+TEST(a_measurement_is_read_back) {
+  struct fixture f;
+  begin(&f);
+  int64_t run = case_run(&f.c, f.store, "580.1"), variant = 0, found = 0;
+  struct measurement full = case_measurement(1),
+                     bare = {.outcome = OUTCOME_COMPILE_FAILED,
+                             .reason = "line 3: no",
+                             .number = 2,
+                             .at_s = 1,
+                             .timing = {0, NAN, NAN, NAN, NAN, NULL},
+                             .rms_error = NAN,
+                             .max_error = NAN,
+                             .max_error_units = NAN,
+                             .registers = -1,
+                             .shared_bytes = -1,
+                             .spill_bytes = -1,
+                             .occupancy = -1,
+                             .blocks_per_sm = -1,
+                             .threads = -1,
+                             .blocks = -1,
+                             .compile_ms = -1,
+                             .before = {-1, -1, -1, -1, -1},
+                             .after = {-1, -1, -1, -1, -1},
+                             .attempts = 3,
+                             .is_marked = true},
+                     out;
+  struct variant_key first = case_variant(&f.c, 1), second = case_variant(&f.c, 2), third = case_variant(&f.c, 3);
+  CHECK_OK(store_measurement(f.store, run, &first, &full, &variant));
+  CHECK_OK(store_measurement(f.store, run, &second, &bare, NULL));
+  CHECK_OK(store_find_measurement(f.store, run, &first, &out, &found));
+  CHECK_EQ(variant, found, "the variant");
+  CHECK_EQ(OUTCOME_MEASURED, out.outcome, "outcome");
+  CHECK_EQ(3, out.timing.sample_count, "samples");
+  for (int i = 0; i < 3; i++) CHECK(out.timing.samples && out.timing.samples[i] == case_samples[i], "sample %d", i);
+  CHECK(out.timing.median_ms == 0.325 && out.timing.minimum_ms == 0.3241 && out.timing.low_ms == 0.3240 &&
+            out.timing.high_ms == 0.33,
+        "timing");
+  CHECK(out.rms_error == 1e-8 && out.max_error == 3e-7 && out.max_error_units == 1.5, "errors");
+  CHECK(out.registers == 40 && out.shared_bytes == 9216 && out.spill_bytes == 0 && out.occupancy == 0.75, "resources");
+  CHECK(out.blocks_per_sm == 6 && out.threads == 256 && out.blocks == 2048 && out.compile_ms == 88.5, "launch");
+  CHECK(out.before.sm_mhz == 1755 && out.after.sm_mhz == 1980 && out.after.memory_mhz == 3201, "clocks");
+  CHECK(out.after.temperature_c == 45 && out.after.power_w == 512.5 && out.after.throttle == 4, "readings");
+  CHECK(out.attempts == 1 && !out.is_marked && out.number == 1 && out.at_s == 0.5, "the rest");
+  CHECK_OK(store_find_measurement(f.store, run, &second, &out, NULL));
+  CHECK_TEXT("line 3: no", out.reason, "reason");
+  CHECK(out.outcome == OUTCOME_COMPILE_FAILED && out.timing.sample_count == 0 && isnan(out.timing.median_ms),
+        "no time");
+  CHECK(isnan(out.rms_error) && out.registers == -1 && out.occupancy == -1 && out.blocks == -1 && out.compile_ms == -1,
+        "nothing");
+  CHECK(out.before.sm_mhz == -1 && out.after.sm_mhz == -1 && out.after.power_w == -1 && out.after.throttle == -1,
+        "readings");
+  CHECK(out.attempts == 3 && out.is_marked, "marked");
+  CHECK_EQ(HALOTUNE_NOT_FOUND, store_find_measurement(f.store, run, &third, &out, NULL),
+           "a variant that was never tried");
+  end(&f);
+}
+
+TEST(every_outcome_is_stored) {
+  struct fixture f;
+  begin(&f);
+  int64_t run = case_run(&f.c, f.store, "580.1");
+  for (int i = 0; i < OUTCOME_COUNT; i++) {
+    struct measurement measurement = case_measurement(i + 1), out;
+    struct variant_key key = case_variant(&f.c, (uint64_t)i);
+    measurement.outcome = (enum outcome)i;
+    CHECK_OK(store_measurement(f.store, run, &key, &measurement, NULL));
+    CHECK_OK(store_find_measurement(f.store, run, &key, &out, NULL));
+    CHECK_EQ(i, out.outcome, "outcome %s", outcome_name((enum outcome)i));
+  }
+  end(&f);
+}
+
+/* A result serves a later run of the same problem, driver and NVRTC, and no other. */
+TEST(a_rerun_finds_what_was_measured) {
+  static const struct {
+    const char *driver;
+    long nx;
+    uint64_t source;
+    halotune_status want;
+  } rows[] = {
+      {"580.1", 512, 1, HALOTUNE_OK},
+      {"580.2", 512, 1, HALOTUNE_NOT_FOUND},
+      {"580.1", 513, 1, HALOTUNE_NOT_FOUND},
+      {"580.1", 512, 2, HALOTUNE_NOT_FOUND},
+  };
+  struct fixture f;
+  begin(&f);
+  struct variant_key key = case_variant(&f.c, 1);
+  struct measurement screened = case_measurement(1), full = case_measurement(9), out;
+  int64_t first = case_run(&f.c, f.store, "580.1");
+  screened.outcome = OUTCOME_SCREENED;
+  CHECK_OK(store_measurement(f.store, first, &key, &screened, NULL));
+  CHECK_OK(store_measurement(f.store, first, &key, &full, NULL)); /* the same run looked again */
+  CHECK_EQ(1, number_of(f.store, "select count(*) from measurement"), "the second takes the place of the first");
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct bench_case other = f.c;
+    case_put(&other, f.store, rows[i].nx);
+    int64_t run = case_run(&other, f.store, rows[i].driver);
+    key = case_variant(&other, rows[i].source);
+    CHECK_EQ(rows[i].want, store_find_measurement(f.store, run, &key, &out, NULL), "row %zu", i);
+    if (rows[i].want == HALOTUNE_OK) CHECK_EQ(9, out.number, "row %zu: the newest", i);
+  }
+  key = case_variant(&f.c, 1);
+  int64_t run = case_run(&f.c, f.store, "580.1");
+  CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(f.store), "update run set is_trusted = 0", NULL, NULL, NULL),
+           "imported");
+  CHECK_EQ(HALOTUNE_NOT_FOUND, store_find_measurement(f.store, run, &key, &out, NULL),
+           "of an import that is not trusted");
+  end(&f);
+}
+
+/* Results of this run and of an earlier one, looked at once more. */
+TEST(the_newest_truth_about_a_variant_is_stored) {
+  struct fixture f;
+  begin(&f);
+  int64_t before = case_run(&f.c, f.store, "580.1"), foreign = case_run(&f.c, f.store, "580.2"), variant = 0;
+  struct variant_key key = case_variant(&f.c, 1);
+  struct measurement screened = case_measurement(7), again = case_measurement(0), out;
+  screened.outcome = OUTCOME_SCREENED;
+  screened.is_marked = true;
+  CHECK_OK(store_measurement(f.store, foreign, &key, &screened, &variant));
+  screened.registers = 44;
+  CHECK_OK(store_measurement(f.store, before, &key, &screened, NULL));
+  int64_t run = case_run(&f.c, f.store, "580.1");
+  again.timing.median_ms = 0.3;
+  again.at_s = 2.5;
+  again.after.sm_mhz = 1700;
+  again.attempts = 2;
+  CHECK_OK(store_measured_again(f.store, run, variant, &again));
+  CHECK_EQ(1, number_of(f.store, "select number from measurement where run_id = 3"), "a row of its own, the first");
+  CHECK_OK(store_find_measurement(f.store, run, &key, &out, NULL));
+  CHECK(out.outcome == OUTCOME_MEASURED && out.timing.median_ms == 0.3 && out.at_s == 2.5, "what is new");
+  CHECK(out.after.sm_mhz == 1700 && out.attempts == 2 && !out.is_marked, "and how it was measured");
+  CHECK(out.registers == 44 && out.rms_error == 1e-8 && out.threads == 256, "with what was known by the same driver");
+  again.outcome = OUTCOME_WRONG;
+  again.reason = "on the grid 13x13x11";
+  again.timing.sample_count = 0;
+  again.attempts = 0;
+  CHECK_OK(store_measured_again(f.store, run, variant, &again));
+  CHECK_OK(store_find_measurement(f.store, case_run(&f.c, f.store, "580.1"), &key, &out, NULL));
+  CHECK(out.outcome == OUTCOME_WRONG && out.attempts == 2 && isnan(out.timing.median_ms), "wrong for later runs");
+  CHECK_TEXT("on the grid 13x13x11", out.reason, "reason");
+  CHECK_EQ(3, number_of(f.store, "select count(*) from measurement"), "no further row");
+  CHECK_EQ(2, number_of(f.store, "select count(*) from measurement where outcome = 'screened'"), "history stays");
+  end(&f);
+}
+
+TEST(what_turns_out_to_be_wrong_is_served_no_more) {
+  static const struct {
+    enum outcome outcome;
+    bool is_fresh;
+    uint64_t variant;
+    int64_t want;
+  } rows[] = {
+      {OUTCOME_WRONG, false, 1, 0},   {OUTCOME_OUT_OF_BOUNDS, false, 1, 0}, {OUTCOME_WRONG, true, 1, 0},
+      {OUTCOME_CRASHED, false, 1, 1}, {OUTCOME_SCREENED, true, 1, 1},       {OUTCOME_WRONG, false, 2, 1},
+      {OUTCOME_HUNG, true, 1, 1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    begin(&f);
+    case_tune(&f.c, f.store, 1, 2, 0.3);
+    int64_t run = case_run(&f.c, f.store, "580.1"), variant = 0;
+    struct variant_key key = case_variant(&f.c, rows[i].variant);
+    struct measurement again = case_measurement(1);
+    CHECK_OK(store_find_measurement(f.store, run, &key, &(struct measurement){.number = 0}, &variant));
+    again.outcome = rows[i].outcome;
+    CHECK_OK(rows[i].is_fresh ? store_measurement(f.store, run, &key, &again, NULL)
+                              : store_measured_again(f.store, run, variant, &again));
+    CHECK_EQ(rows[i].want, number_of(f.store, "select count(*) from best where is_current"), "row %zu", i);
+    CHECK_EQ(1, number_of(f.store, "select count(*) from best"), "row %zu: history stays", i);
+    case_tune(&f.c, f.store, 5, 1, 0.5);
+    CHECK_EQ(rows[i].want == 0, number_of(f.store, "select time_ms = 0.5 from best where is_current"),
+             "row %zu: a slower one takes its place", i);
+    end(&f);
+  }
+}
+
+/* What is wrong is so in every mode and on every GPU of the model; elsewhere it was not looked at. */
+TEST(what_is_wrong_is_wrong_in_every_mode) {
+  static const struct {
+    const char *what, *change;
+    int64_t want;
+  } rows[] = {
+      {"another launch mode", "update problem set nx = 512, launch = 'graph' where id = 2", 0},
+      {"another cache mode", "update problem set nx = 512, cache = 'cold' where id = 2", 0},
+      {"among reproducible ones", "update problem set nx = 512, is_reproducible = 1 where id = 2", 0},
+      {"another GPU of the model", "update problem set nx = 512, device_id = 2 where id = 2", 0},
+      {"another model",
+       "update problem set nx = 512, device_id = 2 where id = 2; update device set sm_count = 114 where id = 2", 1},
+      {"another element type", "update problem set nx = 512, dtype = 'f64' where id = 2", 1},
+      {"another grid", "update problem set nx = 513 where id = 2", 1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    begin(&f);
+    struct device_facts second = case_device;
+    snprintf(second.uuid, sizeof second.uuid, "GPU-2");
+    CHECK_EQ(2, store_device(f.store, &second, false), "another of the model");
+    case_put(&f.c, f.store, 511);
+    CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(f.store), rows[i].change, NULL, NULL, NULL), "%s", rows[i].what);
+    CHECK_EQ(2, f.c.problem, "a problem of its own");
+    case_tune(&f.c, f.store, 1, 1, 0.3);
+    case_put(&f.c, f.store, 512);
+    CHECK_EQ(1, f.c.problem, "the first problem");
+    int64_t run = case_run(&f.c, f.store, "580.1");
+    struct variant_key key = case_variant(&f.c, 1);
+    struct measurement wrong = case_measurement(1);
+    wrong.outcome = OUTCOME_WRONG;
+    CHECK_OK(store_measurement(f.store, run, &key, &wrong, NULL));
+    CHECK_EQ(rows[i].want, number_of(f.store, "select count(*) from best where is_current"), "%s", rows[i].what);
+    end(&f);
+  }
+}
+
+TEST(a_single_value_has_no_interval) {
+  struct fixture f;
+  begin(&f);
+  int64_t run = case_run(&f.c, f.store, "580.1"), variant = 0;
+  struct variant_key key = case_variant(&f.c, 1);
+  struct measurement measurement = case_measurement(1);
+  CHECK_OK(store_measurement(f.store, run, &key, &measurement, &variant));
+  const struct timing one = {1, 0.3, 0.3, NAN, NAN, case_samples};
+  struct finalist finalist = {variant, 1, one, 1, NAN, NAN, true, false};
+  struct best best = case_best(&f.c, run, variant, 1, 0.3);
+  best.timing = one;
+  best.roof_ratio_low = best.roof_ratio_high = NAN;
+  CHECK_OK(store_final(f.store, run, &finalist, 1, &best, &case_end, NULL));
+  CHECK_EQ(1,
+           number_of(f.store, "select count(*) from best where sample_count = 1 and low_ms = 0.3 and high_ms = 0.3"
+                              " and roof_ratio_low is null"),
+           "the value itself, counted once");
+  CHECK_EQ(1,
+           number_of(f.store, "select count(*) from finalist where sample_count = 1 and low_ms = 0.3"
+                              " and ratio_high = 1"),
+           "finalist");
+  end(&f);
+}
+
+TEST(the_end_of_a_run_is_stored) {
+  struct fixture f;
+  begin(&f);
+  CHECK_EQ(0, number_of(f.store, "select count(*) from run"), "no run yet");
+  int64_t run = case_run(&f.c, f.store, "580.1");
+  CHECK_EQ(
+      1,
+      number_of(f.store,
+                "select count(*) from run where state = 'running' and ended is null and seed = 7 and"
+                " strategy = 'exhaustive' and budget_s = 60 and space = 1234 and bytes = 134217728 and cuda = 13000"
+                " and host = 'host' and started like '20__-__-__T__:__:__.___Z'"),
+      "running");
+  struct run_end end_of_run = {false, "interrupted", NAN, 0.26, NAN, "another process"};
+  CHECK_OK(store_run_end(f.store, run, &end_of_run));
+  CHECK_EQ(1,
+           number_of(f.store,
+                     "select count(*) from run where state = 'partial' and reason = 'interrupted' and empty_ms is null"
+                     " and copy_ms = 0.26 and warnings = 'another process' and ended >= started"),
+           "ended");
+  end(&f);
+}
+
+/* One problem's results in turn; which of them is the current best after each. */
+TEST(the_best_is_replaced_by_its_rules) {
+  static const struct {
+    const char *what;
+    uint64_t variant;
+    double time_ms;
+    const char *driver;
+    bool takes;
+  } rows[] = {
+      {"the first", 1, 0.30, "580.1", true},
+      {"a slower one", 2, 0.31, "580.1", false},
+      {"a faster one", 2, 0.29, "580.1", true},
+      {"the same variant, slower", 2, 0.295, "580.1", true},
+      {"another driver, slower", 3, 0.35, "580.2", true},
+      {"the same time", 4, 0.35, "580.2", false},
+  };
+  struct fixture f;
+  begin(&f);
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    int64_t run = case_run(&f.c, f.store, rows[i].driver), variant = 0;
+    struct measurement measurement = case_measurement(1);
+    struct variant_key key = case_variant(&f.c, rows[i].variant);
+    CHECK_OK(store_measurement(f.store, run, &key, &measurement, &variant));
+    struct best best = case_best(&f.c, run, variant, rows[i].variant, rows[i].time_ms);
+    best.driver = rows[i].driver;
+    bool takes = !rows[i].takes;
+    CHECK_OK(store_final(f.store, run, NULL, 0, &best, &case_end, &takes));
+    CHECK_EQ(rows[i].takes, takes, "%s", rows[i].what);
+    CHECK_EQ(1, number_of(f.store, "select count(*) from best where is_current"), "%s: one is current", rows[i].what);
+    CHECK_EQ(i + 1, number_of(f.store, "select count(*) from best"), "%s: all are kept", rows[i].what);
+    CHECK_EQ(takes, number_of(f.store, "select is_current from best order by id desc limit 1"), "%s", rows[i].what);
+  }
+  CHECK_EQ(SQLITE_OK,
+           sqlite3_exec(store_connection(f.store),
+                        "update best set is_trusted = 0, time_ms = 0.001, driver = '580.1' where is_current", NULL,
+                        NULL, NULL),
+           "the current best made one that is not trusted");
+  case_tune(&f.c, f.store, 1, 1, 0.36);
+  CHECK_EQ(1, number_of(f.store, "select is_trusted from best where is_current"),
+           "what was tuned here beats what is not trusted");
+  end(&f);
+}
+
+TEST(the_best_is_complete) {
+  struct fixture f;
+  begin(&f);
+  int64_t winner = case_tune(&f.c, f.store, 1, 3, 0.3);
+  CHECK_EQ(
+      1,
+      number_of(f.store,
+                "select count(*) from best where is_trusted and origin = 'tuned' and time_ms = 0.3 and low_ms < 0.3"
+                " and high_ms > 0.3 and sample_count = 20 and default_ms = 0.4 and roof_ms = 0.26 and roof_ratio = 0.8"
+                " and roof_ratio_low = 0.79 and roof_ratio_high = 0.81 and empty_ms = 0.002 and bytes = 134217728"
+                " and second_grid = '509x251x127' and registers = 40 and shared_bytes = 9216 and occupancy = 0.75"
+                " and coefficients = '[0.4,0.1,0.1,0.1,0.1,0.1,0.1]' and steps = 1 and arch = 'sm_90'"
+                " and driver = '580.1' and nvrtc = '13.0' and length(cubin) = 11 and source like '__global__%'"
+                " and rms_error = 1e-8 and max_error = 3e-7 and max_error_units = 1.5"),
+      "columns");
+  CHECK_EQ(winner, number_of(f.store, "select variant_id from best"), "variant");
+  CHECK_EQ(1,
+           number_of(f.store,
+                     "select count(*) from finalist where rank = 1 and sample_count = 3 and ratio = 1 and is_default"
+                     " and not is_tie and length(samples) = 12"),
+           "finalist");
+  CHECK_EQ(1, number_of(f.store, "select count(*) from run where state = 'complete'"), "the run");
+  end(&f);
+}
+
+/* What cannot be stored as a whole is not stored at all. */
+TEST(a_failed_end_leaves_nothing) {
+  struct fixture f;
+  begin(&f);
+  int64_t run = case_run(&f.c, f.store, "580.1");
+  struct finalist bad = {987654, 1, {3, 1, 1, 1, 1, case_samples}, 1, 1, 1, true, false}; /* there is no such variant */
+  struct best best = case_best(&f.c, run, 987654, 1, 1);
+  CHECK_EQ(HALOTUNE_DB, store_final(f.store, run, &bad, 1, &best, &case_end, NULL), "foreign keys are looked at");
+  CHECK_EQ(0, number_of(f.store, "select count(*) from finalist"), "no finalist");
+  CHECK_EQ(0, number_of(f.store, "select count(*) from best"), "no best");
+  CHECK_EQ(1, number_of(f.store, "select count(*) from run where state = 'running'"), "the run goes on");
+  CHECK(case_tune(&f.c, f.store, 1, 1, 0.3) > 0, "and the store too");
+  end(&f);
+}
+
+TEST(two_names_may_mean_the_same) {
+  struct fixture f;
+  begin(&f);
+  struct stencil renamed = *f.c.stencil;
+  renamed.name = "mine";
+  CHECK(store_stencil(f.store, &renamed, f.c.analysis, "name: mine\n") != f.c.stencil_id, "a row of its own");
+  end(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_row_is_added_once),
+      cmocka_unit_test(a_measurement_is_read_back),
+      cmocka_unit_test(every_outcome_is_stored),
+      cmocka_unit_test(a_rerun_finds_what_was_measured),
+      cmocka_unit_test(the_newest_truth_about_a_variant_is_stored),
+      cmocka_unit_test(what_turns_out_to_be_wrong_is_served_no_more),
+      cmocka_unit_test(what_is_wrong_is_wrong_in_every_mode),
+      cmocka_unit_test(a_single_value_has_no_interval),
+      cmocka_unit_test(the_end_of_a_run_is_stored),
+      cmocka_unit_test(the_best_is_replaced_by_its_rules),
+      cmocka_unit_test(the_best_is_complete),
+      cmocka_unit_test(a_failed_end_leaves_nothing),
+      cmocka_unit_test(two_names_may_mean_the_same),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,360 @@
+/* gpu_session_test.c: a session in this process, on the driver of tests: what samples leave behind is what so many
+ * time steps come to. */
+
+#include "tests/unit/measure/backend.h"
+#include "tuner/device/gpu_session.h"
+#include "tuner/measure/backends/backend_cuda_judge.h"
+
+static char folder[64];
+static struct compiler *compiler;
+static struct compiled checks;
+
+static int setup(void **state) {
+  char *source = gpu_check_source();
+  const struct compile_request request = {.source = source, .name = "check.cu", .arch = "sm_90"};
+  (void)state;
+  snprintf(folder, sizeof folder, "/tmp/halotune-session-XXXXXX");
+  if (!mkdtemp(folder)) return -1;
+  setenv("XDG_CACHE_HOME", folder, 1);
+  setenv("HALOTUNE_FAKE_SMS", "1", 1);
+  halotune_status status = compiler_open(&(struct compiler_options){.pool = {.workers = 1}}, &compiler);
+  if (status == HALOTUNE_OK) status = compiler_compile(compiler, &request, &checks);
+  free(source);
+  return status == HALOTUNE_OK ? 0 : -1;
+}
+
+static int teardown(void **state) {
+  char command[128];
+  (void)state;
+  compiled_free(&checks);
+  compiler_close(compiler);
+  snprintf(command, sizeof command, "rm -rf '%s'", folder);
+  return system(command); // NOLINT(cert-env33-c): our own folder
+}
+
+/* Put the scene's fields, in doubles, where the session wants them. */
+static void upload_all(struct gpu_session *s, const struct scene *scene, const struct stencil *stencil) {
+  size_t bytes = gpu_problem_bytes(&s->problem);
+  for (int i = 0; i < stencil->input_count; i++)
+    CHECK_OK(gpu_session_upload(s, GPU_UPLOAD_START, i, 0, scene->inputs[i], bytes));
+  for (int o = 0; o < stencil->output_count; o++) {
+    if (s->problem.phase_count > 1) {
+      CHECK_OK(gpu_session_upload(s, GPU_UPLOAD_START, stencil->input_count + o, 0, scene->outputs[o], bytes));
+    }
+    CHECK_OK(gpu_session_upload(s, GPU_UPLOAD_WANT, o, 0, scene->want[o], bytes));
+    CHECK_OK(gpu_session_upload(s, GPU_UPLOAD_MAGNITUDE, o, 0, scene->magnitudes[o], bytes));
+  }
+}
+
+/* A problem on the GPU with its fields, and a variant of it that is compiled, but not loaded. */
+struct opened {
+  struct stage stage;
+  struct gpu_session s;
+  struct gpu_problem problem;
+  struct kernel_plan plan;
+  struct variant v;
+};
+
+static void open_variant(struct opened *out, const char *stencil, struct grid grid, const char *template,
+                         const char *set, enum launch_mode launch, enum cache_mode cache) {
+  struct stage *stage = &out->stage;
+  stage_open(stage, stencil, DTYPE_F64, grid);
+  const struct backend_problem wanted = {.scene = &stage->scene, .launch = launch, .cache = cache};
+  CHECK(variant_open(&out->v, stage, template, set, compiler), "rules");
+  CHECK_OK(cuda_problem_make(&wanted, &out->problem));
+  CHECK_OK(gpu_session_open(0, &out->s));
+  CHECK_OK(gpu_session_prepare(&out->s, checks.cubin));
+  CHECK_OK(gpu_session_problem(&out->s, &out->problem));
+  upload_all(&out->s, &stage->scene, stage->stencil);
+  kernel_plan_make(&out->v.generated.launch, stage->stencil, stage->dtype, &out->v.spec.domain, stage->coefficients,
+                   &out->plan);
+}
+
+static void close_variant(struct opened *opened) {
+  gpu_session_close(&opened->s);
+  variant_close(&opened->v);
+  stage_close(&opened->stage);
+}
+
+/* The results of the last application against the reference of as many steps. */
+static void check_steps(struct gpu_session *s, const struct stage *stage, int steps, const char *what) {
+  struct scene_request request = stage->scene.request;
+  struct scene scene;
+  const struct gpu_phase *last = &s->problem.phases[(steps - 1) % s->problem.phase_count];
+  size_t bytes = gpu_problem_bytes(&s->problem);
+  double *got = malloc(bytes);
+  request.steps = steps;
+  CHECK_OK(scene_make(&request, &scene));
+  CHECK(got, "memory");
+  CHECK_EQ(CUDA_SUCCESS, s->cu.to_host(got, s->fields[last->outputs[0]].data, bytes), "copy");
+  struct comparison c = compare_fields(&request.domain.grid, &scene.box, scene.want[0], scene.magnitudes[0], got,
+                                       stage->dtype, scene.allowed_units);
+  CHECK(c.passed, "%s after %d steps: %ld of %ld points are wrong, by up to %g units", what, steps, c.bad_points,
+        c.points, c.max_error_units);
+  scene_free(&scene);
+  free(got);
+}
+
+/* How many tensor maps were encoded. */
+static int encoded;
+static CUresult (*encode)(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                          const cuuint64_t *extents, const cuuint64_t *strides_bytes, const cuuint32_t *box,
+                          const cuuint32_t *steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                          CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
+
+static CUresult count_encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                             const cuuint64_t *extents, const cuuint64_t *strides_bytes, const cuuint32_t *box,
+                             const cuuint32_t *steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                             CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
+  encoded++;
+  return encode(map, type, rank, address, extents, strides_bytes, box, steps, interleave, swizzle, promotion, fill);
+}
+
+static void check_samples(const char *stencil, const char *template, const char *set, enum launch_mode launch,
+                          int maps) {
+  static struct opened c;
+  struct gpu_look_back seen;
+  const int batches[] = {1, 5, 4, 5};
+  double time_ms;
+  int steps = 0;
+  open_variant(&c, stencil, (struct grid){{20, 17, 15}}, template, set, launch, CACHE_STEADY);
+  encode = c.s.cu.tensor_map_encode;
+  c.s.cu.tensor_map_encode = count_encode;
+  encoded = 0;
+  CHECK_OK(gpu_session_load(&c.s, 0, &c.plan, c.v.compiled.cubin, false));
+  CHECK_EQ(maps * c.problem.phase_count, encoded, "%s %s: maps of each phase", stencil, template);
+  CHECK_OK(gpu_session_verify(&c.s, 0, &seen));
+  encoded = 0;
+  for (size_t i = 0; i < COUNT(batches); i++) {
+    CHECK_OK(gpu_session_sample(&c.s, 0, batches[i], i % 2 == 1, &time_ms));
+    CHECK(c.s.applications >= steps + batches[i], "%ld applications", c.s.applications);
+    steps = (int)c.s.applications;
+    CHECK_EQ(steps % c.problem.phase_count, c.s.phase, "%s: phase", stencil);
+    check_steps(&c.s, &c.stage, steps, stencil);
+  }
+  CHECK_OK(gpu_session_inspect(&c.s, 0, &seen));
+  for (int i = 0; i < gpu_problem_buffers(&c.problem); i++)
+    CHECK_EQ(0, seen.buffers[i].damaged, "%s: buffer %d", stencil, i);
+  CHECK(!gpu_session_is_lost(&c.s), "nothing was lost");
+  CHECK_EQ(0, encoded, "%s %s: maps of samples", stencil, template);
+  close_variant(&c);
+}
+
+TEST(samples_of_an_iterated_stencil_are_its_time_steps) {
+  static const struct {
+    const char *stencil, *template, *set;
+    int maps; /* of a launch */
+  } rows[] = {{"star7", "direct", NULL, 0},
+              {"heat2d", "direct", NULL, 0},
+              {"wave25", "direct", NULL, 0},
+              {"wave25", "../tests/data/templates/tensor", NULL, 1},
+              {"heat2d", "../tests/data/templates/tensor", "stores=engine", 2},
+              {"star7", "../tests/data/templates/tensor", "overlap=1", 1},
+              {"star7", "../tests/data/templates/cluster", NULL, 0},
+              {"heat2d", "../tests/data/templates/cluster", "overlap=1", 0}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    check_samples(rows[i].stencil, rows[i].template, rows[i].set, LAUNCH_STREAM, rows[i].maps);
+    check_samples(rows[i].stencil, rows[i].template, rows[i].set, LAUNCH_GRAPH, rows[i].maps);
+  }
+}
+
+/* An output that is wrong only after samples: whose it is, and whether there is a reference for it. */
+TEST(the_last_output_is_compared_where_it_can_be) {
+  enum { WHERE = 7 };
+  static const struct {
+    const char *stencil;
+    enum cache_mode cache;
+    int asked; /* the slot */
+    bool is_compared;
+  } rows[] = {{"triad", CACHE_STEADY, 0, true},
+              {"triad", CACHE_STEADY, 1, false},
+              {"triad", CACHE_COLD, 0, false},
+              {"star7", CACHE_STEADY, 0, false}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    static struct opened c;
+    struct gpu_look_back seen;
+    const double wrong = 12345;
+    double time_ms;
+    open_variant(&c, rows[i].stencil, (struct grid){{19, 17, 15}}, "direct", NULL, LAUNCH_STREAM, rows[i].cache);
+    for (int slot = 1; slot >= 0; slot--) CHECK_OK(gpu_session_load(&c.s, slot, &c.plan, c.v.compiled.cubin, false));
+    CHECK_OK(gpu_session_verify(&c.s, 0, &seen));
+    for (int k = 0; k < 3; k++) CHECK_OK(gpu_session_sample(&c.s, 0, 4, true, &time_ms));
+    CHECK_OK(gpu_session_inspect(&c.s, 0, &seen));
+    CHECK_EQ(0, seen.buffers[c.problem.input_count].bad, "row %zu: right", i);
+    CUdeviceptr output = c.s.fields[c.problem.input_count].data;
+    CHECK_EQ(CUDA_SUCCESS, c.s.cu.to_device(output + WHERE * sizeof wrong, &wrong, sizeof wrong), "row %zu", i);
+    CHECK_OK(gpu_session_inspect(&c.s, rows[i].asked, &seen));
+    CHECK_EQ(rows[i].is_compared, seen.buffers[c.problem.input_count].bad, "row %zu: points that are wrong", i);
+    if (rows[i].is_compared) CHECK(seen.compared_points > 1 && seen.got[0] == wrong, "row %zu: %g", i, seen.got[0]);
+    close_variant(&c);
+  }
+}
+
+/* The end of a batch is awaited: something wrong is left at one point by the second of four samples. */
+static struct {
+  CUresult (*wait)(CUevent event);
+  struct gpu_session *session;
+  CUdeviceptr at;
+  int calls, strikes;
+} damage;
+
+static CUresult wait_and_damage(CUevent event) {
+  const double wrong = 12345;
+  CUresult result = damage.wait(event);
+  if (++damage.calls == damage.strikes) damage.session->cu.to_device(damage.at, &wrong, sizeof wrong);
+  return result;
+}
+
+TEST(a_checked_sample_that_is_wrong_is_told_later) {
+  enum { WHERE = 19 * 17 * 7 + 19 * 8 + 9, WHERE_1D = 5, SAMPLES = 4, BATCH = 3 };
+  static const struct {
+    const char *stencil;
+    enum cache_mode cache;
+    enum launch_mode launch;
+    int strikes; /* at this sample; 0: none */
+    int differing, wrong;
+  } rows[] = {{"star7", CACHE_STEADY, LAUNCH_STREAM, 0, 0, 0}, {"star7", CACHE_STEADY, LAUNCH_STREAM, 2, 2, 0},
+              {"star7", CACHE_STEADY, LAUNCH_GRAPH, 3, 2, 0},  {"wave25", CACHE_STEADY, LAUNCH_STREAM, 4, 1, 0},
+              {"triad", CACHE_STEADY, LAUNCH_STREAM, 0, 0, 0}, {"triad", CACHE_STEADY, LAUNCH_STREAM, 2, 0, 1},
+              {"triad", CACHE_COLD, LAUNCH_STREAM, 0, 0, 0},   {"triad", CACHE_COLD, LAUNCH_STREAM, 2, 0, 1},
+              {"star7", CACHE_COLD, LAUNCH_STREAM, 2, 0, 1}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    static struct opened c;
+    struct gpu_look_back seen;
+    double time_ms;
+    open_variant(&c, rows[i].stencil, (struct grid){{19, 17, 15}}, "direct", NULL, rows[i].launch, rows[i].cache);
+    for (int slot = 0; slot < 2; slot++) CHECK_OK(gpu_session_load(&c.s, slot, &c.plan, c.v.compiled.cubin, false));
+    CHECK_OK(gpu_session_verify(&c.s, 0, &seen));
+    const int output = c.problem.input_count, bindings = c.s.slots[0].binding_count;
+    const bool rotates = rows[i].cache == CACHE_COLD && c.s.rotation.count > 0;
+    damage.session = &c.s;
+    damage.wait = c.s.cu.event_synchronize;
+    damage.calls = 0;
+    damage.strikes = rows[i].strikes;
+    damage.at =
+        (rotates ? gpu_rotation_field(&c.s.rotation, (BATCH - 1) % bindings, output) : c.s.fields[output].data) +
+        (c.stage.stencil->dims == 1 ? WHERE_1D : WHERE) * sizeof(double);
+    c.s.cu.event_synchronize = wait_and_damage;
+    for (int k = 0; k < SAMPLES; k++) CHECK_OK(gpu_session_sample_checked(&c.s, 0, BATCH, &time_ms));
+    CHECK_OK(gpu_session_sample_checked(&c.s, 1, BATCH, &time_ms)); /* another slot runs behind it */
+    CHECK_OK(gpu_session_inspect(&c.s, 0, &seen));
+    CHECK_EQ(SAMPLES, seen.checked_samples, "row %zu: samples", i);
+    CHECK_EQ(rows[i].differing, seen.differing_samples, "row %zu: samples that differ", i);
+    CHECK_EQ(rows[i].wrong, seen.buffers[output].bad, "row %zu: points that are wrong", i);
+    CHECK_OK(gpu_session_inspect(&c.s, 1, &seen));
+    CHECK_EQ(0, seen.differing_samples + seen.buffers[output].bad, "row %zu: the other slot", i);
+    close_variant(&c);
+  }
+}
+
+TEST(how_long_values_stay_finite_follows_from_the_weights) {
+  static const struct {
+    const char *stencil;
+    enum dtype dtype;
+    double factor;
+    long least, most;
+  } rows[] = {{"star7", DTYPE_F32, 1, LONG_MAX, LONG_MAX},
+              {"heat2d", DTYPE_F64, 1, LONG_MAX, LONG_MAX},
+              {"star7", DTYPE_F32, 2, 120, 127},
+              {"star7", DTYPE_F64, 2, 1000, 1023},
+              {"wave25", DTYPE_F32, 1, 0, 0},
+              {"diffusion2d", DTYPE_F64, 1, 0, 0}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct stencil *stencil;
+    struct analysis *analysis;
+    CHECK_OK(stencil_of_kernels(rows[i].stencil, &stencil));
+    CHECK_OK(analysis_make(stencil, &analysis));
+    const long steps = gpu_problem_finite_steps(analysis, rows[i].dtype, rows[i].factor);
+    CHECK(steps >= rows[i].least && steps <= rows[i].most, "row %zu: %ld", i, steps);
+    analysis_free(analysis);
+    stencil_free(stencil);
+  }
+}
+
+/* One workspace for samples, one for the run that is verified: half of the free memory each is the most. */
+TEST(a_workspace_has_to_fit) {
+  static struct opened c;
+  struct gpu_look_back seen;
+  size_t free_bytes = 0, total_bytes = 0;
+  double time_ms;
+  setenv("HALOTUNE_FAKE_MEMORY_MB", "64", 1);
+  open_variant(&c, "scan_z", (struct grid){{8, 6, 260}}, "scan_segments", "vector=2", LAUNCH_STREAM, CACHE_STEADY);
+  CHECK_OK(gpu_did(&c.s.gpu, c.s.cu.mem_info(&free_bytes, &total_bytes), "cuMemGetInfo"));
+  CHECK(c.plan.workspace_bytes > 0 && c.plan.workspace_bytes < free_bytes / 2, "%zu bytes", c.plan.workspace_bytes);
+  for (size_t more = 0; more <= 4; more += 4) {
+    c.plan.workspace_bytes = free_bytes / 8 * 4 + more;
+    CHECK_EQ(more > 0 ? HALOTUNE_NO_GPU : HALOTUNE_OK, gpu_session_load(&c.s, 0, &c.plan, c.v.compiled.cubin, false),
+             "%zu bytes more: %s", more, fail_text());
+    if (more > 0) continue;
+    CHECK_OK(gpu_session_verify(&c.s, 0, &seen));
+    CHECK_OK(gpu_session_sample(&c.s, 0, 3, true, &time_ms));
+    CHECK_OK(gpu_session_inspect(&c.s, 0, &seen));
+    CHECK_EQ(0, seen.buffers[1].bad, "sums");
+    gpu_session_unload(&c.s, 0);
+  }
+  CHECK(strstr(fail_text(), "takes 2 workspaces of 0.03"), "%s", fail_text());
+  CHECK_EQ(OUTCOME_LAUNCH_FAILED, gpu_outcome(c.s.gpu.failed), "the variant's verdict");
+  CHECK(!gpu_session_is_lost(&c.s), "nothing was lost");
+  close_variant(&c);
+  unsetenv("HALOTUNE_FAKE_MEMORY_MB");
+}
+
+TEST(phases_come_back_to_the_first) {
+  static const struct {
+    const char *stencil;
+    int phases;
+  } rows[] = {{"triad", 1}, {"gradient", 1}, {"star7", 2}, {"diffusion2d", 2}, {"wave25", 3}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    static struct stage stage;
+    struct gpu_problem problem;
+    stage_open(&stage, rows[i].stencil, DTYPE_F32, (struct grid){{19, 17, 15}});
+    CHECK_OK(gpu_problem_make(stage.stencil, stage.analysis, stage.dtype, &stage.scene.request.domain, &problem));
+    CHECK_EQ(rows[i].phases, problem.phase_count, "%s", rows[i].stencil);
+    CHECK(problem.guard_bytes >= 1 << 20, "%s: guards of %zu bytes", rows[i].stencil, problem.guard_bytes);
+    for (int b = 0; b < gpu_problem_buffers(&problem); b++) {
+      bool is_output = b >= problem.input_count;
+      if (is_output || rows[i].phases == 1)
+        CHECK_EQ(is_output, gpu_problem_writes(&problem, b), "%s: %d", rows[i].stencil, b);
+    }
+    stage_close(&stage);
+  }
+}
+
+TEST(sets_in_rotation_exceed_twice_the_cache) {
+  enum { L2 = 1 << 20 };
+  static const struct {
+    size_t bytes;
+    int sets;
+  } rows[] = {{2 << 20, 1}, {(2 << 20) - 8, 2}, {1 << 20, 3}, {100000, 21}, {16, GPU_MOST_SETS}};
+  for (size_t i = 0; i < COUNT(rows); i++) CHECK_EQ(rows[i].sets, gpu_rotation_sets(rows[i].bytes, L2), "row %zu", i);
+}
+
+TEST(driver_errors_are_told_apart) {
+  static const struct {
+    CUresult result;
+    enum outcome outcome;
+  } rows[] = {
+      {CUDA_ERROR_ILLEGAL_ADDRESS, OUTCOME_OUT_OF_BOUNDS}, {CUDA_ERROR_MISALIGNED_ADDRESS, OUTCOME_OUT_OF_BOUNDS},
+      {CUDA_ERROR_ILLEGAL_INSTRUCTION, OUTCOME_CRASHED},   {CUDA_ERROR_ECC_UNCORRECTABLE, OUTCOME_CRASHED},
+      {CUDA_ERROR_LAUNCH_TIMEOUT, OUTCOME_HUNG},           {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, OUTCOME_LAUNCH_FAILED},
+      {CUDA_ERROR_INVALID_VALUE, OUTCOME_LAUNCH_FAILED},   {CUDA_SUCCESS, OUTCOME_LAUNCH_FAILED},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) CHECK_EQ(rows[i].outcome, gpu_outcome(rows[i].result), "row %zu", i);
+}
+
+int main(void) {
+  const struct CMUnitTest without_a_driver[] = {
+      cmocka_unit_test(phases_come_back_to_the_first),
+      cmocka_unit_test(sets_in_rotation_exceed_twice_the_cache),
+      cmocka_unit_test(driver_errors_are_told_apart),
+  };
+  const struct CMUnitTest with_a_driver[] = {
+      cmocka_unit_test(samples_of_an_iterated_stencil_are_its_time_steps),
+      cmocka_unit_test(the_last_output_is_compared_where_it_can_be),
+      cmocka_unit_test(a_checked_sample_that_is_wrong_is_told_later),
+      cmocka_unit_test(how_long_values_stay_finite_follows_from_the_weights),
+      cmocka_unit_test(a_workspace_has_to_fit),
+  };
+  int failed = cmocka_run_group_tests(without_a_driver, NULL, NULL);
+  return find_fake_cuda() ? failed + cmocka_run_group_tests(with_a_driver, setup, teardown) : failed;
+}

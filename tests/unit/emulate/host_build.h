@@ -1,0 +1,36 @@
+/* host_build.h: kernels built for the tests of the host backend, in a cache of the tests' own. */
+#ifndef EMULATE_HOST_BUILD_H
+#define EMULATE_HOST_BUILD_H
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/unit/unit.h"
+#include "tuner/emulate/emulation.h"
+
+/* The folder of the tests' cache: made at the first call, removed at the end of the program. */
+static char cache_folder[] = "/tmp/halotune-host-XXXXXX";
+
+static void remove_cache(void) {
+  char command[64];
+  snprintf(command, sizeof command, "rm -rf %s", cache_folder);
+  if (system(command) != 0) print_error("# %s failed\n", command); // NOLINT(cert-env33-c): our own folder
+}
+
+static const char *test_cache(void) {
+  static bool made;
+  if (!made && mkdtemp(cache_folder)) {
+    made = true;
+    atexit(remove_cache);
+  }
+  return cache_folder;
+}
+
+static struct host_batch *build_kernels(const struct host_source *sources, int count, bool sanitize) {
+  struct host_options options = {.folder = test_cache(), .sanitize = sanitize};
+  struct host_batch *batch = NULL;
+  CHECK_OK(host_build(sources, count, &options, &batch));
+  return batch;
+}
+
+#endif

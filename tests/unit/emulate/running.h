@@ -1,0 +1,22 @@
+/* running.h: processes, looked at from outside. */
+#ifndef EMULATE_RUNNING_H
+#define EMULATE_RUNNING_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+
+/* Whether a process is there and has not ended; one that nobody waited for yet has. */
+static inline bool is_running(pid_t pid) {
+  char path[64], line[256] = "";
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  FILE *file = fopen(path, "r");
+  if (!file) return false;
+  const char *got = fgets(line, sizeof line, file);
+  fclose(file);
+  const char *state = got ? strrchr(line, ')') : NULL;
+  return state && state[2] != 'Z';
+}
+
+#endif

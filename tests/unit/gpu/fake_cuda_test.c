@@ -1,0 +1,358 @@
+/* The driver of tests: kernels compute what they should on it, and each fault that it can be told to have does strike. Each case
+ * has a process of its own, since some kill it, and the environment is read once. */
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/process.h"
+#include "gpu/compile/cubin_cache.h"
+#include "gpu/driver/kernel.h"
+#include "gpu/driver/nvml.h"
+#include "stencil/generate/generate.h"
+#include "tests/unit/stencils.h"
+#include "tests/unit/template/templates.h"
+#include "tuner/verify/compare.h"
+#include "tuner/verify/scene.h"
+
+enum { POINTS = 256, GUARD = 64, ANSWER_BYTES = 256 };
+
+static char folder[64];
+static struct nvrtc nvrtc;
+
+/* Three folders above this program's. */
+static void find_library(void) {
+  char program[PATH_MAX], library[PATH_MAX + 32];
+  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (length < 0) return;
+  program[length] = '\0';
+  for (int i = 0; i < 4; i++) *strrchr(program, '/') = '\0';
+  snprintf(library, sizeof library, "%s/libfakecuda.so", program);
+  setenv("HALOTUNE_LIBCUDA", library, 1);
+  setenv("HALOTUNE_LIBNVML", library, 1);
+}
+
+static struct compiled compile(const char *source, const char *name) {
+  struct compile_request request = {.source = source, .name = name, .arch = "sm_90"};
+  struct cubin_cache cache;
+  struct compiled compiled;
+  CHECK_OK(compile_source(&nvrtc, &request, &compiled));
+  CHECK_OK(cubin_cache_open(NULL, 0, &cache));
+  CHECK(cubin_cache_put(&cache, &request, &nvrtc.facts, &compiled), "%s", fail_text());
+  cubin_cache_close(&cache);
+  return compiled;
+}
+
+#define KERNEL(body)                                                                                                   \
+  "extern \"C\" __global__ void __launch_bounds__(64) scale(const float *u, float *v, const int n, const float a) {\n" \
+  "  const int i = blockIdx.x*blockDim.x + threadIdx.x;\n" body "}\n"
+
+enum which { RIGHT, ASTRAY, KERNELS };
+static const char *const kernels[KERNELS] = {
+    [RIGHT] = KERNEL("  if (i < n) v[i] = a*u[i];  // factor=2\n"),
+    [ASTRAY] = KERNEL("  if (i < n) v[i + (1 << 28)] = a*u[i];\n"),
+};
+static struct compiled cubins[KERNELS];
+
+static int setup(void **state) {
+  (void)state;
+  snprintf(folder, sizeof folder, "/tmp/halotune-fake-XXXXXX");
+  if (!mkdtemp(folder)) return -1;
+  setenv("XDG_CACHE_HOME", folder, 1);
+  if (nvrtc_open(&nvrtc) != HALOTUNE_OK) return -1;
+  for (int i = 0; i < KERNELS; i++) cubins[i] = compile(kernels[i], "scale");
+  return 0;
+}
+
+static int teardown(void **state) {
+  const char *const arguments[] = {"rm", "-rf", folder, NULL};
+  struct process_result result;
+  struct text nothing = {0};
+  (void)state;
+  for (int i = 0; i < KERNELS; i++) compiled_free(&cubins[i]);
+  nvrtc_close(&nvrtc);
+  halotune_status status = process_run(arguments, &nothing, 10000, &nothing, &result);
+  text_free(&nothing);
+  return status == HALOTUNE_OK ? result.wait_status : -1;
+}
+
+struct run {
+  struct cu cu;
+  struct device device;
+  CUdeviceptr u, v; /* behind guards */
+  char *answer;
+};
+
+/* Say the first thing that went wrong. */
+static bool did(struct run *run, CUresult result, const char *what) {
+  const char *name = "?";
+  if (result == CUDA_SUCCESS) return true;
+  run->cu.error_name(result, &name);
+  snprintf(run->answer, ANSWER_BYTES, "%s: %s", what, name);
+  return false;
+}
+
+static bool make_fields(struct run *run) {
+  float u[POINTS];
+  CUdeviceptr *const fields[] = {&run->u, &run->v};
+  for (int i = 0; i < POINTS; i++) u[i] = (float)i;
+  for (int i = 0; i < 2; i++) {
+    CUdeviceptr memory;
+    if (!did(run, run->cu.mem_alloc(&memory, (POINTS + 2 * GUARD) * sizeof(float)), "alloc")) return false;
+    if (!did(run, run->cu.fill_words(memory, 0x7fc00000, POINTS + 2 * GUARD, NULL), "fill")) return false;
+    *fields[i] = memory + GUARD * sizeof(float);
+  }
+  return did(run, run->cu.to_device(run->u, u, sizeof u), "to device");
+}
+
+/* Field and guards. */
+static void look(struct run *run) {
+  float v[POINTS + 2 * GUARD];
+  if (!did(run, run->cu.to_host(v, run->v - GUARD * sizeof(float), sizeof v), "to host")) return;
+  snprintf(run->answer, ANSWER_BYTES, "right");
+  for (int i = 0; i < POINTS + 2 * GUARD; i++) {
+    int at = i - GUARD;
+    if (at >= 0 && at < POINTS && v[i] == 2.0f * (float)at) continue;
+    uint32_t bits;
+    memcpy(&bits, &v[i], sizeof bits);
+    if ((at < 0 || at >= POINTS) && bits == 0x7fc00000) continue;
+    snprintf(run->answer, ANSWER_BYTES, "wrong at %d", at);
+    return;
+  }
+}
+
+static void run_kernel(enum which which, char *answer) {
+  struct run run = {.answer = answer};
+  CUmodule module;
+  CUfunction function;
+  CUevent start, end;
+  int n = POINTS;
+  float a = 2, time_ms;
+  if (cu_open(&run.cu) != HALOTUNE_OK || device_open(&run.cu, 0, &run.device) != HALOTUNE_OK) {
+    snprintf(answer, ANSWER_BYTES, "%s", fail_text());
+    return;
+  }
+  if (!make_fields(&run) || !did(&run, run.cu.module_load(&module, cubins[which].cubin), "load")) return;
+  if (!did(&run, run.cu.module_function(&function, module, "scale"), "function")) return;
+  if (!did(&run, run.cu.event_create(&start, 0), "event") || !did(&run, run.cu.event_create(&end, 0), "event")) return;
+  void *arguments[] = {&run.u, &run.v, &n, &a};
+  double before_ms = clock_ms();
+  run.cu.event_record(start, NULL);
+  if (!did(&run, run.cu.launch(function, POINTS / 64, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL), "launch")) return;
+  run.cu.event_record(end, NULL);
+  if (!did(&run, run.cu.stream_synchronize(NULL), "synchronize")) return;
+  double wall_ms = clock_ms() - before_ms;
+  if (!did(&run, run.cu.event_time(&time_ms, start, end), "time")) return;
+  look(&run);
+  if (strcmp(answer, "right") == 0 && time_ms > 0.02f) snprintf(answer, ANSWER_BYTES, "right, but slow");
+  if (strcmp(answer, "right") == 0 && wall_ms > 1000) snprintf(answer, ANSWER_BYTES, "right, but late");
+}
+
+/* What became of a process that did it. */
+static void run_apart(enum which which, const char *fault, char *answer) {
+  int ends[2];
+  CHECK_EQ(0, pipe(ends), "pipe");
+  pid_t pid = fork();
+  if (pid == 0) {
+    char text[ANSWER_BYTES] = "";
+    signal(SIGSEGV, SIG_DFL); /* cmocka's would go on with the next test */
+    signal(SIGABRT, SIG_DFL);
+    setenv("HALOTUNE_FAKE_FAULT", fault, 1);
+    alarm(strstr(fault, "hang") ? 1 : 60);
+    run_kernel(which, text);
+    ssize_t written = write(ends[1], text, sizeof text);
+    _exit(written == (ssize_t)sizeof text ? 0 : 1);
+  }
+  close(ends[1]);
+  ssize_t length = read(ends[0], answer, ANSWER_BYTES);
+  close(ends[0]);
+  int status;
+  waitpid(pid, &status, 0);
+  if (WIFSIGNALED(status)) snprintf(answer, ANSWER_BYTES, "%s", strsignal(WTERMSIG(status)));
+  else CHECK_EQ(ANSWER_BYTES, length, "%s", fault);
+}
+
+static const struct {
+  enum which kernel;
+  const char *fault, *want;
+} rows[] = {
+    {RIGHT, "", "right"},
+    {RIGHT, "cuInit=NO_DEVICE",
+     "the CUDA driver finds no GPU: see whether 'nvidia-smi -L' lists one, whether a container was given it "
+     "(docker run --gpus all), and what $CUDA_VISIBLE_DEVICES hides, which is \"7\""},
+    {RIGHT, "cuMemAlloc#2=OUT_OF_MEMORY", "alloc: CUDA_ERROR_OUT_OF_MEMORY"},
+    {RIGHT, "cuMemAlloc#3=OUT_OF_MEMORY", "right"},
+    {RIGHT, "cuModuleLoadData=NO_BINARY_FOR_GPU", "load: CUDA_ERROR_NO_BINARY_FOR_GPU"},
+    {RIGHT, "cuLaunchKernel=LAUNCH_OUT_OF_RESOURCES", "launch: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+    {RIGHT, "cuLaunchKernel=later:ILLEGAL_ADDRESS", "synchronize: CUDA_ERROR_ILLEGAL_ADDRESS"},
+    {RIGHT, "cuStreamSynchronize=LAUNCH_FAILED", "synchronize: CUDA_ERROR_LAUNCH_FAILED"},
+    {RIGHT, "cuLaunchKernel@factor=2=ASSERT", "launch: CUDA_ERROR_ASSERT"},
+    {RIGHT, "cuLaunchKernel@factor=2,scale=ASSERT", "launch: CUDA_ERROR_ASSERT"},
+    {RIGHT, "cuLaunchKernel@factor==ASSERT", "right"},
+    {RIGHT, "cuLaunchKernel@factor=2,other=ASSERT", "right"},
+    {RIGHT, "*#4=UNKNOWN", "cuDeviceGetCount: CUDA_ERROR_UNKNOWN (unknown error)"},
+    {RIGHT, "cuLaunchKernel=lost", "launch: CUDA_ERROR_DEVICE_UNAVAILABLE"},
+    {RIGHT, "cuLaunchKernel=corrupt:5", "wrong at 5"},
+    {RIGHT, "cuLaunchKernel=write:1024", "wrong at 256"},
+    {RIGHT, "cuLaunchKernel=write:-4", "wrong at -1"},
+    {RIGHT, "cuLaunchKernel=input:8", "right"},
+    {RIGHT, "cuLaunchKernel=stretch:100", "right, but slow"},
+    {RIGHT, "cuLaunchKernel=slow:1500", "right, but late"},
+    {RIGHT, "cuLaunchKernel=kill:SEGV", "Segmentation fault"},
+    {RIGHT, "cuStreamSynchronize=kill:KILL", "Killed"},
+    {RIGHT, "cuStreamSynchronize=hang", "Alarm clock"},
+    {RIGHT, "cuLaunchKernel=melt", "Aborted"},
+    {ASTRAY, "", "synchronize: CUDA_ERROR_ILLEGAL_ADDRESS"},
+};
+
+TEST(each_fault_strikes) {
+  char first[ANSWER_BYTES] = "";
+  run_apart(RIGHT, "", first); /* compiles it for the CPU, which takes its time */
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    char answer[ANSWER_BYTES] = "";
+    run_apart(rows[i].kernel, rows[i].fault, answer);
+    CHECK_TEXT(rows[i].want, answer, "row %zu: %s", i, rows[i].fault);
+  }
+}
+
+/* A fault that strikes the first launch of all processes that share a state strikes once. */
+TEST(processes_share_a_state) {
+  char file[96], answer[ANSWER_BYTES];
+  snprintf(file, sizeof file, "%s/state", folder);
+  setenv("HALOTUNE_FAKE_STATE", file, 1);
+  run_apart(RIGHT, "cuLaunchKernel#1=ASSERT", answer);
+  CHECK_TEXT("launch: CUDA_ERROR_ASSERT", answer, "the first process");
+  run_apart(RIGHT, "cuLaunchKernel#1=ASSERT", answer);
+  CHECK_TEXT("right", answer, "the second process");
+  run_apart(RIGHT, "cuLaunchKernel#3=gone", answer);
+  CHECK_TEXT("launch: CUDA_ERROR_DEVICE_UNAVAILABLE", answer, "the process that loses the device");
+  run_apart(RIGHT, "", answer);
+  CHECK(strstr(answer, "CUDA_ERROR_DEVICE_UNAVAILABLE"), "the device is gone for the next, too: %s", answer);
+  unsetenv("HALOTUNE_FAKE_STATE");
+}
+
+/* NVML, in another process than the one that uses the GPU, tells what slows it down. */
+TEST(heat_is_told_by_nvml) {
+  char file[96], answer[ANSWER_BYTES];
+  struct nvml nvml;
+  struct gpu_reading reading;
+  snprintf(file, sizeof file, "%s/heat", folder);
+  setenv("HALOTUNE_FAKE_STATE", file, 1);
+  CHECK_OK(nvml_open(&nvml));
+  CHECK_OK(nvml_choose(&nvml, "", "0000:18:00.0"));
+  nvml_read(&nvml, &reading);
+  CHECK_EQ(1980, reading.sm_mhz, "cool");
+  CHECK_EQ(0, nvml_throttle_bits(reading.throttle, NVML_REPEATS), "cool");
+  run_apart(RIGHT, "cuLaunchKernel=throttle:1000", answer);
+  CHECK_TEXT("right", answer, "only slower");
+  nvml_read(&nvml, &reading);
+  CHECK(reading.sm_mhz < 1900, "hot: %d MHz", reading.sm_mhz);
+  CHECK(nvml_throttle_bits(reading.throttle, NVML_REPEATS) != 0, "hot");
+  nvml_close(&nvml);
+  unsetenv("HALOTUNE_FAKE_STATE");
+}
+
+/* Through kernel.h, as the program does it; launched directly or by a graph. */
+static bool is_right(const struct compiled *compiled, const struct generated *generated, const struct scene *scene,
+                     bool by_graph) {
+  const struct scene_request *request = &scene->request;
+  size_t points = (size_t)grid_points(&request->domain.grid), bytes = points * sizeof(double);
+  struct cu cu;
+  struct device device;
+  struct kernel_plan plan;
+  struct kernel kernel;
+  struct kernel_fields fields;
+  CUdeviceptr u, v;
+  CUstream stream;
+  double *got = malloc(bytes);
+  CHECK_OK(cu_open(&cu));
+  CHECK_OK(device_open(&cu, 0, &device));
+  CHECK_EQ(0, cu.stream_create(&stream, 0), "stream");
+  CHECK_EQ(0, cu.mem_alloc(&u, bytes) | cu.mem_alloc(&v, bytes), "memory");
+  CHECK_EQ(0, cu.to_device(u, scene->inputs[0], bytes) | cu.fill_words(v, ~0u, points * 2, stream), "fields");
+  kernel_plan_make(&generated->launch, request->stencil, request->dtype, &request->domain, request->coefficients,
+                   &plan);
+  CHECK_OK(kernel_load(&cu, compiled->cubin, &plan, &kernel));
+  CHECK_OK(kernel_bind(&kernel, &u, &v, &fields));
+  CUgraph graph = NULL;
+  CUgraphExec exec = NULL;
+  if (by_graph) CHECK_EQ(0, cu.capture_begin(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "capture");
+  CHECK_EQ(0, kernel_launch(&kernel, &fields, stream), "launch");
+  if (by_graph) {
+    CHECK_EQ(0, cu.capture_end(stream, &graph) | cu.graph_instantiate(&exec, graph, 0), "graph");
+    CHECK_EQ(0, cu.to_host(got, v, bytes), "nothing is launched yet");
+    CHECK(isnan(got[points / 2]), "nothing is launched yet");
+    CHECK_EQ(0, cu.graph_launch(exec, stream) | cu.graph_exec_destroy(exec) | cu.graph_destroy(graph), "graph");
+  }
+  CHECK_EQ(0, cu.stream_synchronize(stream) | cu.to_host(got, v, bytes), "result");
+  struct comparison found = compare_fields(&request->domain.grid, &scene->box, scene->want[0], scene->magnitudes[0],
+                                           got, request->dtype, scene->allowed_units);
+  kernel_fields_free(&kernel, &fields);
+  kernel_unload(&kernel);
+  CHECK_EQ(0, cu.mem_free(u) | cu.mem_free(v) | cu.stream_destroy(stream), "the end");
+  device_close(&device);
+  cu_close(&cu);
+  free(got);
+  return found.passed;
+}
+
+TEST(variants_compute_what_the_reference_does) {
+  static const char *const variants[] = {"load_path=plain", "load_path=texture", "load_path=texture2d"};
+  struct stencil *stencil;
+  struct analysis *analysis;
+  struct template *template;
+  struct scene scene;
+  double coefficients[MAX_COEFFICIENTS];
+  struct grid grid = {{32, 12, 10}};
+  CHECK_OK(stencil_of_kernels("star7", &stencil));
+  CHECK_OK(analysis_make(stencil, &analysis));
+  CHECK_OK(template_read("templates/zmarch.yaml", &template));
+  CHECK_OK(scene_coefficients(stencil, &grid, DTYPE_F64, coefficients));
+  struct scene_request request = {.stencil = stencil,
+                                  .analysis = analysis,
+                                  .dtype = DTYPE_F64,
+                                  .input = INPUT_RANDOM,
+                                  .seed = 3,
+                                  .steps = 1,
+                                  .threads = 1,
+                                  .domain = domain_dense(stencil, analysis, &grid),
+                                  .coefficients = coefficients};
+  CHECK_OK(scene_make(&request, &scene));
+  for (size_t i = 0; i < COUNT(variants); i++) {
+    struct generated generated;
+    char set[128];
+    snprintf(set, sizeof set, "storage=registers vector=1 block_x=32 block_y=8 points_y=1 z_slicing=8 %s", variants[i]);
+    struct variant_spec spec = {.stencil = stencil,
+                                .analysis = analysis,
+                                .template = template,
+                                .dtype = DTYPE_F64,
+                                .domain = request.domain,
+                                .coefficients = coefficients,
+                                .limits = arch_device_limits(arch_find(9, 0))};
+    spec.configuration = configuration_for(&spec, set);
+    CHECK_OK(generate(&spec, &generated));
+    struct compiled compiled = compile(generated.source, generated.launch.kernel);
+    CHECK(is_right(&compiled, &generated, &scene, i == 0), "%s", variants[i]);
+    compiled_free(&compiled);
+    generated_free(&generated);
+  }
+  scene_free(&scene);
+  template_free(template);
+  analysis_free(analysis);
+  stencil_free(stencil);
+}
+
+int main(void) {
+  setenv("CUDA_VISIBLE_DEVICES", "7", 1); /* which the driver of tests does not mind */
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_fault_strikes),
+      cmocka_unit_test(processes_share_a_state),
+      cmocka_unit_test(heat_is_told_by_nvml),
+      cmocka_unit_test(variants_compute_what_the_reference_does),
+  };
+  find_library();
+  return cmocka_run_group_tests(tests, setup, teardown);
+}

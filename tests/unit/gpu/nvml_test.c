@@ -1,0 +1,96 @@
+/* nvml_test.c: types that are declared without NVIDIA's header, reasons for lower clocks, and machines without the
+ * library. */
+#include "gpu/driver/nvml.h"
+
+#include <stdlib.h>
+
+#include "tests/unit/measure/backend.h"
+
+#if __has_include(<nvml.h>)
+#include <nvml.h>
+_Static_assert(sizeof(nvmlProcessInfo_t) == sizeof(struct nvml_process), "the library fills an array of them");
+_Static_assert(NVML_CLOCK_SM == NVML_CLOCK_SM_TYPE && NVML_CLOCK_MEM == NVML_CLOCK_MEMORY_TYPE, "clocks");
+#endif
+
+/* As NVIDIA's documents give them. */
+TEST(types_have_the_library_s_layout) {
+  CHECK_EQ(24, sizeof(struct nvml_process), "nvmlProcessInfo_t");
+  CHECK_EQ(8, offsetof(struct nvml_process, used_bytes), "usedGpuMemory");
+  CHECK_EQ(16, offsetof(struct nvml_process, gpu_instance), "gpuInstanceId");
+  CHECK_EQ(20, offsetof(struct nvml_process, compute_instance), "computeInstanceId");
+  CHECK_EQ(sizeof(void *), sizeof(nvml_device), "nvmlDevice_t");
+}
+
+TEST(each_reason_has_its_effect) {
+  static const struct {
+    long long throttle, repeats, stored;
+    const char *name;
+  } rows[] = {
+      {-1, 0, 0, ""},
+      {0, 0, 0, ""},
+      {0x1, 0, 0, "idle"},
+      {0x2, 0, 0, "clocks set by the owner"},
+      {0x4, 0, 0x4, "power limit"},
+      {0x4 | 0x1, 0, 0x4, "power limit"},
+      {0x8 | 0x4 | 0x1, 0x8, 0x4, "hardware slowdown"},
+      {0x20, 0x20, 0, "temperature limit"},
+      {0x40, 0x40, 0, "temperature limit of the hardware"},
+      {0x80, 0x80, 0, "power brake"},
+      {0x10000, 0, 0, ""},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    CHECK_EQ(rows[i].repeats, nvml_throttle_bits(rows[i].throttle, NVML_REPEATS), "row %zu", i);
+    CHECK_EQ(rows[i].stored, nvml_throttle_bits(rows[i].throttle, NVML_STORED), "row %zu", i);
+    CHECK_TEXT(rows[i].name, nvml_throttle_name(rows[i].throttle), "row %zu", i);
+  }
+}
+
+static void check_nothing_is_read(const struct nvml *nvml) {
+  struct gpu_reading reading;
+  nvml_read(nvml, &reading);
+  CHECK(reading.sm_mhz == -1 && reading.memory_mhz == -1 && reading.temperature_c == -1 && reading.power_w == -1 &&
+            reading.throttle == -1,
+        "readings");
+  CHECK_EQ(-1, nvml_process_count(nvml), "processes");
+}
+
+TEST(without_the_library_nothing_is_read_and_nothing_fails) {
+  struct nvml nvml;
+  setenv("HALOTUNE_LIBNVML", "/nonexistent/libnvidia-ml.so", 1);
+  CHECK_EQ(HALOTUNE_NO_GPU, nvml_open(&nvml), "%s", fail_text());
+  CHECK(strstr(fail_text(), "/nonexistent/libnvidia-ml.so"), "%s", fail_text());
+  CHECK_EQ(HALOTUNE_NOT_FOUND, nvml_choose(&nvml, "GPU-1", "0000:00:00.0"), "%s", fail_text());
+  check_nothing_is_read(&nvml);
+  nvml_close(&nvml);
+  setenv("HALOTUNE_LIBNVML", "libm.so.6", 1); /* a library, but another one */
+  CHECK_EQ(HALOTUNE_NO_GPU, nvml_open(&nvml), "%s", fail_text());
+  check_nothing_is_read(&nvml);
+  nvml_close(&nvml);
+  unsetenv("HALOTUNE_LIBNVML");
+}
+
+TEST(with_the_library_of_tests_all_is_read) {
+  struct nvml nvml;
+  struct gpu_reading reading;
+  if (!find_fake_cuda()) skip();
+  CHECK_OK(nvml_open(&nvml));
+  check_nothing_is_read(&nvml); /* no GPU is chosen yet */
+  CHECK(nvml.driver[0] != '\0', "driver");
+  CHECK_EQ(HALOTUNE_NOT_FOUND, nvml_choose(&nvml, "GPU-no", "no"), "%s", fail_text());
+  CHECK_OK(nvml_choose(&nvml, "GPU-fafafafa-fafa-fafa-fafa-fafafafafa00", NULL));
+  nvml_read(&nvml, &reading);
+  CHECK(reading.sm_mhz > 0 && reading.memory_mhz > 0 && reading.temperature_c > 0 && reading.power_w > 0 &&
+            reading.throttle >= 0,
+        "readings");
+  nvml_close(&nvml);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(types_have_the_library_s_layout),
+      cmocka_unit_test(each_reason_has_its_effect),
+      cmocka_unit_test(without_the_library_nothing_is_read_and_nothing_fails),
+      cmocka_unit_test(with_the_library_of_tests_all_is_read),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

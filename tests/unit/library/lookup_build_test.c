@@ -1,0 +1,273 @@
+/* lookup_build_test.c: when stored machine code serves a problem, and what is generated where it does not. */
+#include "library/kernel/kernel_build.h"
+
+#include "gpu/compile/nvrtc.h"
+#include "library/lookup/lookup.h"
+#include "tests/unit/library/tuned.h"
+
+#define USUAL LAUNCH_STREAM, CACHE_STEADY, false
+
+static const struct tuned rows_stored[] = {
+    {GPU_H200,
+     "star7",
+     "zmarch",
+     "vector=4 block_y=8 points_y=1 load_path=plain coefficients=parameter extents=runtime",
+     DTYPE_F32,
+     {128, 64, 64},
+     USUAL,
+     0.30},
+    {GPU_H200,
+     "star13",
+     "direct",
+     "block_y=1 points_y=1 coefficients=parameter extents=literal",
+     DTYPE_F32,
+     {128, 64, 64},
+     USUAL,
+     0.30},
+    {GPU_H200,
+     "star25",
+     "direct",
+     "block_y=1 points_y=1 coefficients=literal extents=runtime",
+     DTYPE_F32,
+     {128, 64, 64},
+     USUAL,
+     0.30},
+    {GPU_H200, "box27", "scatter", "copies=engine pieces=vectors vector=2", DTYPE_F32, {128, 64, 64}, USUAL, 0.30},
+};
+
+static struct work work;
+static halotune_ctx *ctx;
+
+static int set_up(void **state) {
+  (void)state;
+  work = work_begin();
+  setenv("XDG_CACHE_HOME", work.folder, 1);
+  tuned_make(work.path, rows_stored, COUNT(rows_stored));
+  const char *paths[] = {work.path};
+  return halotune_open(paths, 1, &ctx) == HALOTUNE_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  halotune_close(ctx);
+  work_end(&work);
+  return 0;
+}
+
+static bool have_nvrtc(void) {
+  struct nvrtc nvrtc;
+  bool have = nvrtc_open(&nvrtc) == HALOTUNE_OK;
+  nvrtc_close(&nvrtc);
+  return have;
+}
+
+/* Look up, then build with the first coefficient changed by so much. */
+static halotune_status look_up_and_build(const char *stencil, const char *device, const long long grid[3],
+                                         double change, struct built *out) {
+  halotune_problem problem = {stencil, device, {grid[0], grid[1], grid[2]}, HALOTUNE_F32, 0, 0, 0};
+  halotune_config config;
+  struct lookup_key key;
+  struct answer answer;
+  struct known_device room;
+  const struct known_device *known;
+  struct question question;
+  double *coefficients;
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_OK(config_read(ctx, &config, &key, &answer));
+  CHECK_OK(context_device(ctx, device, &room, &known));
+  CHECK_OK(question_begin(ctx, &key, known, &question));
+  CHECK_OK(kernel_coefficients(&question, NULL, &coefficients));
+  coefficients[0] += change;
+  halotune_status status = kernel_build(&question, &answer, coefficients, out);
+  free(coefficients);
+  return status;
+}
+
+static int default_of(const struct template *template, const char *name) {
+  const struct parameter *parameter = &template->parameters[template_parameter(template, name, strlen(name))];
+  return (int)parameter->values[parameter->default_value];
+}
+
+/* Blocks of the default of zmarch along so many rows: sm_80 has no clusters, and planes are too small for bands. */
+static long default_blocks(long rows) {
+  struct template *template;
+  CHECK_OK(template_read("templates/zmarch.yaml", &template));
+  long rows_of_block = (long)default_of(template, "block_y") * default_of(template, "points_y");
+  template_free(template);
+  return (rows + rows_of_block - 1) / rows_of_block;
+}
+
+TEST(stored_code_serves_only_what_it_was_built_for) {
+  enum { TEMPLATE_S = -1 };
+  static const struct {
+    const char *stencil, *device;
+    long long grid[3];
+    double change;
+    bool stored;
+    long blocks; /* of the launch, along y */
+    const char *has;
+  } rows[] = {
+      {"star7", "NVIDIA H200", {128, 64, 64}, 0, true, 8, "128x64x64"},
+      {"star7", "NVIDIA H200", {256, 128, 64}, 0, true, 16, "256x128x64"}, /* the same text: extents are passed */
+      {"star7", "NVIDIA H200", {128, 64, 64}, 0.5, true, 8, "star7"},      /* coefficients are passed */
+      {"star7", "sm_90", {128, 64, 64}, 0, true, 8, "star7"},              /* another GPU of the architecture */
+      {"star7",
+       "sm_80",
+       {128, 64, 64},
+       0,
+       false,
+       TEMPLATE_S,
+       "star7"}, /* another architecture: the template's default */
+      {"star13", "NVIDIA H200", {128, 64, 64}, 0, true, 60, "nx = 128"},
+      {"star13", "NVIDIA H200", {160, 64, 64}, 0, false, 60, "nx = 160"}, /* extents are built in */
+      {"star25", "NVIDIA H200", {128, 64, 64}, 0, true, 56, "star25"},
+      {"star25", "NVIDIA H200", {128, 64, 64}, 0.25, false, 56, "star25"}, /* coefficients are built in */
+      {"star25", "NVIDIA H200", {160, 64, 64}, 0, true, 56, "star25"},
+  };
+  if (!have_nvrtc()) skip();
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct built built;
+    CHECK_OK(look_up_and_build(rows[i].stencil, rows[i].device, rows[i].grid, rows[i].change, &built));
+    CHECK_EQ(rows[i].stored, strcmp(built.code, "database") == 0, "row %zu: %s", i, built.code);
+    CHECK(strstr(built.source, rows[i].has), "row %zu lacks %s", i, rows[i].has);
+    long blocks = rows[i].blocks == TEMPLATE_S ? default_blocks(rows[i].grid[1] - 2) : rows[i].blocks;
+    CHECK_EQ(blocks, built.launch.grid[1], "row %zu", i);
+    CHECK(built.cubin_bytes > 0, "row %zu", i);
+    built_free(&built);
+  }
+}
+
+TEST(what_was_compiled_is_kept) {
+  static const long long grid[3] = {192, 64, 64};
+  struct built built;
+  if (!have_nvrtc()) skip();
+  CHECK_OK(look_up_and_build("star13", "NVIDIA H200", grid, 0, &built));
+  CHECK_TEXT("compiled", built.code, "first");
+  built_free(&built);
+  CHECK_OK(look_up_and_build("star13", "NVIDIA H200", grid, 0, &built));
+  CHECK_TEXT("cache", built.code, "second");
+  built_free(&built);
+}
+
+TEST(a_database_that_went_away_is_done_without) {
+  static const long long grid[3] = {128, 64, 64};
+  struct built built;
+  char moved[128];
+  if (!have_nvrtc()) skip();
+  snprintf(moved, sizeof moved, "%.90s.moved", work.path);
+  CHECK_EQ(0, rename(work.path, moved), "rename");
+  CHECK_OK(look_up_and_build("star7", "NVIDIA H200", grid, 0, &built));
+  CHECK(strcmp(built.code, "database") != 0, "%s", built.code);
+  built_free(&built);
+  CHECK_EQ(0, rename(moved, work.path), "rename");
+}
+
+/* A problem of the H200. */
+static struct question question_of(const char *stencil, enum dtype dtype) {
+  static struct known_device room;
+  const struct known_device *known;
+  struct question question;
+  struct lookup_key key = {.n = {128, 64, 64}, .dtype = dtype};
+  key.stencil = names_find(&ctx->catalog.stencil_names, stencil);
+  CHECK_OK(context_device(ctx, "NVIDIA H200", &room, &known));
+  key.model = known->model;
+  CHECK_OK(question_begin(ctx, &key, known, &question));
+  return question;
+}
+
+/* A template's alignment for star7. */
+static int alignment_of(const struct template *template, const char *set, enum dtype dtype) {
+  struct configuration configuration = configuration_of(template, set);
+  struct question question = question_of("star7", dtype);
+  int alignment_bytes = 0;
+  CHECK_OK(variant_alignment(&question, template, &configuration, &alignment_bytes));
+  return alignment_bytes;
+}
+
+/* The copy engine wants more than single elements. */
+TEST(alignment_of_variants_with_tensor_maps) {
+  static const char yaml[] =
+      "name: test\nabout: for tests\nparameters: {vector: {values: [1, 4], default: 1, about: x},"
+      " copies: {values: [threads, engine], default: threads, about: x}}\nrules: []\nblock: [1, 1, 1]\n"
+      "grid: [1, 1, 1]\nshared_bytes: 0\n"
+      "tensor_inputs: {when: copies == engine && nx == 128, box: [8, 8, 1]}\n";
+  struct template *template;
+  CHECK_OK(template_of_texts(yaml, "// nothing\n", &template));
+  CHECK_EQ(4, alignment_of(template, "copies=threads", DTYPE_F32), "without maps");
+  CHECK_EQ(16, alignment_of(template, "copies=engine", DTYPE_F32), "with maps");
+  CHECK_EQ(32, alignment_of(template, "copies=engine vector=4", DTYPE_F64), "with vectors that want more");
+  template_free(template);
+}
+
+TEST(alignment_of_variants) {
+  static const struct {
+    const char *template, *set;
+    enum dtype dtype;
+    int want;
+  } rows[] = {
+      {"direct", "vector=1", DTYPE_F32, 4},  {"direct", "vector=4", DTYPE_F32, 16},
+      {"direct", "vector=2", DTYPE_F64, 16}, {"zmarch", "load_path=texture", DTYPE_F32, 512},
+      {"pencil", NULL, DTYPE_F32, 16}, /* it does not say */
+      {"flat", NULL, DTYPE_F32, 16},         {"flat", NULL, DTYPE_F64, 16},
+      {"patch", "vector=4", DTYPE_F32, 16},  {"line", "vector=2", DTYPE_F64, 16},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct template *template;
+    char path[64];
+    snprintf(path, sizeof path, "templates/%s.yaml", rows[i].template);
+    CHECK_OK(template_read(path, &template));
+    CHECK_EQ(rows[i].want, alignment_of(template, rows[i].set, rows[i].dtype), "row %zu", i);
+    template_free(template);
+  }
+}
+
+/* The template of what is chosen for pointers of this alignment, which takes them. */
+static const struct template *choose_aligned(struct question *question, int alignment, struct answer *answer) {
+  const struct template *template;
+  int needed = 0;
+  question->alignment_bytes = alignment;
+  CHECK_OK(choose(question, answer));
+  CHECK_OK(context_template(ctx, answer->template_at, &template));
+  CHECK_OK(variant_alignment(question, template, &answer->configuration, &needed));
+  CHECK_EQ(0, alignment % needed, "%d bytes", alignment);
+  return template;
+}
+
+TEST(less_alignment_gives_another_variant) {
+  struct question question = question_of("star7", DTYPE_F32);
+  struct answer answer;
+  for (int alignment = 16; alignment >= 4; alignment /= 2) {
+    const struct template *template = choose_aligned(&question, alignment, &answer);
+    CHECK_EQ(alignment >= 16, answer.row != NULL, "%d bytes", alignment);
+    CHECK_TEXT("zmarch", template->name, "%d bytes: what was measured, with a narrower vector", alignment);
+    int vector = template_parameter(template, "vector", 6);
+    CHECK_EQ(alignment / 4, template->parameters[vector].values[answer.configuration.choice[vector]], "%d bytes",
+             alignment);
+  }
+}
+
+/* The copy engine wants whole multiples of 16 bytes; threads copy what begins elsewhere. */
+TEST(less_alignment_gives_copies_by_threads) {
+  struct question question = question_of("box27", DTYPE_F32);
+  struct answer answer;
+  for (int alignment = 16; alignment >= 4; alignment /= 2) {
+    const struct template *template = choose_aligned(&question, alignment, &answer);
+    CHECK_TEXT("scatter", template->name, "%d bytes: what was measured", alignment);
+    int copies = template_parameter(template, "copies", 6);
+    CHECK_TEXT(alignment >= 16 ? "engine" : "threads",
+               template->parameters[copies].words[answer.configuration.choice[copies]], "%d bytes", alignment);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(stored_code_serves_only_what_it_was_built_for),
+      cmocka_unit_test(what_was_compiled_is_kept),
+      cmocka_unit_test(a_database_that_went_away_is_done_without),
+      cmocka_unit_test(alignment_of_variants_with_tensor_maps),
+      cmocka_unit_test(alignment_of_variants),
+      cmocka_unit_test(less_alignment_gives_another_variant),
+      cmocka_unit_test(less_alignment_gives_copies_by_threads),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

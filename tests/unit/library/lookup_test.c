@@ -1,0 +1,765 @@
+/* lookup_test.c: from a problem to a configuration: which row answers, how well it fits, and what is refused. */
+#include <pthread.h>
+
+#include "base/random.h"
+#include "library/lookup/lookup_context.h"
+#include "library/lookup/lookup_parameters.h"
+#include "tests/unit/library/tuned.h"
+
+#define F32 DTYPE_F32
+#define F64 DTYPE_F64
+#define USUAL LAUNCH_STREAM, CACHE_STEADY, false
+
+static const struct tuned common_rows[] = {
+    {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.30},
+    {GPU_H200, "star7", "zmarch", "vector=2", F32, {510, 512, 512}, USUAL, 0.31},
+    {GPU_H200, "star7", "direct", NULL, F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.002},
+    {GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.003},
+    {GPU_H200, "star7", "zmarch", "vector=2", F64, {512, 512, 512}, LAUNCH_STREAM, CACHE_COLD, false, 0.6},
+    {GPU_H100, "star13", "zmarch", "vector=1", F32, {256, 256, 256}, USUAL, 0.1},
+    {GPU_EMULATION, "star7", "direct", "block_x=32", F32, {32, 32, 32}, USUAL, 50},
+    {GPU_H200, "heat2d", "tile", NULL, F32, {4096, 4096, 1}, USUAL, 0.05},
+};
+
+static struct work work;
+static halotune_ctx *common;
+
+static int set_up(void **state) {
+  (void)state;
+  unsetenv("HALOTUNE_TEMPLATE_PATH");
+  work = work_begin();
+  tuned_make(work.path, common_rows, COUNT(common_rows));
+  const char *paths[] = {work.path};
+  return halotune_open(paths, 1, &common) == HALOTUNE_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  halotune_close(common);
+  work_end(&work);
+  return 0;
+}
+
+TEST(each_quality_of_match) {
+  static const struct {
+    halotune_problem problem;
+    halotune_status want;
+    halotune_match match;
+    const char *template_name, *parameter, *value;
+  } rows[] = {
+      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_EXACT,
+       "zmarch",
+       "vector",
+       "4"},
+      {{"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_EXACT,
+       "zmarch",
+       "vector",
+       "4"},
+      {{"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_EXACT,
+       "direct",
+       "block_x",
+       "64"},
+      {{"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, HALOTUNE_LAUNCH_GRAPH, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_EXACT,
+       "direct",
+       "block_x",
+       "128"},
+      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F64, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_EXACT,
+       "zmarch",
+       "vector",
+       "2"},
+      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F64, 0, HALOTUNE_CACHE_STEADY, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_NEAR_GRID,
+       "zmarch",
+       "vector",
+       "2"},
+      {{"star7", "NVIDIA H200", {640, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_NEAR_GRID,
+       "zmarch",
+       "vector",
+       "4"},
+      {{"star7", "NVIDIA H200", {514, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_NEAR_GRID,
+       "zmarch",
+       "vector",
+       "2"},
+      {{"star7", "NVIDIA H200", {509, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_NEAR_GRID,
+       "direct",
+       "vector",
+       "1"},
+      {{"star7", "NVIDIA H200", {72, 64, 64}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_NEAR_GRID,
+       "direct",
+       "block_x",
+       "64"},
+      {{"star7", "NVIDIA H100 PCIe", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_SAME_ARCH,
+       "zmarch",
+       "vector",
+       "4"},
+      {{"star7", "sm_90", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_SAME_ARCH,
+       "zmarch",
+       "vector",
+       "4"},
+      {{"star7", "sm_90", {32, 32, 32}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_SAME_ARCH,
+       "direct",
+       "block_x",
+       "64"},
+      {{"star7", "emulation of sm_90", {32, 32, 32}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_EXACT,
+       "direct",
+       "block_x",
+       "32"},
+      {{"star7", "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_DEFAULT,
+       "zmarch",
+       NULL,
+       NULL},
+      {{"heat2d", "sm_80", {512, 512, 0}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_DEFAULT,
+       "tile",
+       NULL,
+       NULL},
+      {{"star13", "NVIDIA H200", {256, 256, 256}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_OK,
+       HALOTUNE_MATCH_SAME_ARCH,
+       "zmarch",
+       "vector",
+       "1"},
+      {{"no_such", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_NOT_FOUND, 0, NULL, NULL, NULL},
+      {{"star7", "NVIDIA B300", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_NOT_FOUND, 0, NULL, NULL, NULL},
+      {{"star7", "sm_90", {-1, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+      {{"heat2d", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+      {{"star7", "sm_90", {64, 64, 64}, (halotune_dtype)7, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+      {{NULL, "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    halotune_config config = {.match = HALOTUNE_MATCH_DEFAULT};
+    halotune_parameter parameter;
+    CHECK_EQ(rows[i].want, halotune_lookup(common, &rows[i].problem, &config), "row %zu: %s", i,
+             halotune_error(common));
+    if (rows[i].want != HALOTUNE_OK) continue;
+    CHECK_EQ(rows[i].match, config.match, "row %zu: %s %s", i, halotune_match_name(config.match), config.parameters);
+    CHECK_TEXT(rows[i].template_name, config.template_name, "row %zu", i);
+    if (!rows[i].parameter) continue; /* a default: see a_default_is_the_template_s */
+    CHECK_OK(halotune_config_parameter(&config, rows[i].parameter, &parameter));
+    CHECK_TEXT(rows[i].value, parameter.value, "row %zu", i);
+  }
+}
+
+TEST(a_name_that_is_near_is_asked_about) {
+  halotune_config config;
+  halotune_problem problem = {"satr7", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0};
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_lookup(common, &problem, &config), "unknown");
+  CHECK(strstr(halotune_error(common), "did you mean 'star7'?"), "%s", halotune_error(common));
+  problem.stencil = "no_such";
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_lookup(common, &problem, &config), "unknown");
+  CHECK(!strstr(halotune_error(common), "did you mean"), "%s", halotune_error(common));
+}
+
+TEST(a_row_is_told_whole) {
+  halotune_config config;
+  halotune_parameter parameter;
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+  CHECK_OK(halotune_lookup(common, &problem, &config));
+  CHECK_NEAR(0.30, config.time_ms, 1e-12, "time");
+  CHECK_NEAR(0.30, config.expected_ms, 1e-12, "expected");
+  CHECK_NEAR(512.0 * 512 * 512 * 8 / 0.30e6, config.bandwidth_gbs, 1e-6, "bandwidth");
+  CHECK_NEAR(0.9, config.roof_share, 1e-12, "share of the roof");
+  CHECK(config.age_s >= -2 && config.age_s < 600, "age %g", config.age_s);
+  CHECK_TEXT("NVIDIA H200", config.measured_on, "device");
+  CHECK_TEXT("580.1", config.driver, "driver");
+  CHECK(config.parameter_count > 8, "%d parameters", config.parameter_count);
+  for (int i = 0; i < config.parameter_count; i++) CHECK_OK(halotune_config_parameter_at(&config, i, &parameter));
+  CHECK(strstr(strstr(config.parameters, parameter.name), ":") == strrchr(config.parameters, ':'), "%s is the last",
+        parameter.name);
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_config_parameter_at(&config, config.parameter_count, &parameter),
+           "behind the last");
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_config_parameter_at(&config, -1, &parameter), "before the first");
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_config_parameter(&config, "vecto", &parameter), "a part of a name");
+  CHECK_OK(halotune_config_parameter(&config, "storage", &parameter));
+  CHECK(isnan(parameter.number), "a word is no number");
+  problem.stencil = config.stencil_hash;
+  CHECK_OK(halotune_lookup(common, &problem, &config));
+  CHECK_TEXT("star7", config.stencil, "by hash");
+  problem.grid[0] = 1024;
+  CHECK_OK(halotune_lookup(common, &problem, &config));
+  CHECK_NEAR(0.60, config.expected_ms, 1e-9, "twice the cells");
+  problem.grid[0] = 512;
+  problem.device = "NVIDIA H100 PCIe";
+  CHECK_OK(halotune_lookup(common, &problem, &config));
+  CHECK_NEAR(0.30 * 6144 / 5120, config.expected_ms, 1e-9, "a narrower bus");
+}
+
+/* An answer's template with the facts of its problem, made with other code than lookup's. */
+struct answered {
+  struct stencil *stencil;
+  struct analysis *analysis;
+  struct template *template;
+  struct bindings bindings;
+};
+
+static void answered_open(struct answered *a, const halotune_config *config, const struct device_limits *limits) {
+  double facts[FACT_COUNT];
+  char path[128];
+  struct grid grid = {{(long)config->grid[0], (long)config->grid[1], (long)config->grid[2]}};
+  CHECK_OK(stencil_of_kernels(config->stencil, &a->stencil));
+  CHECK_OK(analysis_make(a->stencil, &a->analysis));
+  snprintf(path, sizeof path, "templates/%s.yaml", config->template_name);
+  CHECK_OK(template_read(path, &a->template));
+  struct domain domain = domain_dense(a->stencil, a->analysis, &grid);
+  facts_fill(a->stencil, a->analysis, (enum dtype)config->dtype, &domain, limits, false, facts);
+  CHECK_OK(bindings_make(a->template, facts, &a->bindings));
+}
+
+static void answered_close(struct answered *a) {
+  bindings_free(&a->bindings);
+  template_free(a->template);
+  analysis_free(a->analysis);
+  stencil_free(a->stencil);
+}
+
+/* Whether a configuration keeps its template's rules on a grid. */
+static bool keeps_rules(const halotune_config *config, const struct device_limits *limits) {
+  struct answered a;
+  struct configuration configuration;
+  answered_open(&a, config, limits);
+  CHECK(parameters_configure(a.template, config->parameters, &configuration), "%s", config->parameters);
+  bindings_configure(&a.bindings, &configuration);
+  bool keeps = bindings_failed_rule(&a.bindings) == NULL;
+  answered_close(&a);
+  return keeps;
+}
+
+/* The widest vector up to the default's that fits into 16 bytes and begins at each row. */
+static int vector_of_default(const struct template *template, const halotune_config *config) {
+  const struct parameter *vector = &template->parameters[template_parameter(template, "vector", strlen("vector"))];
+  int width = (int)vector->values[vector->default_value], bytes = config->dtype == HALOTUNE_F64 ? 8 : 4;
+  while (width * bytes > 16 || config->grid[0] % width != 0) width /= 2;
+  return width;
+}
+
+/* Where nothing was measured: what the template's author thought best, as near to it as the rules allow. */
+TEST(a_default_is_the_template_s) {
+  static const struct {
+    const char *template;
+    halotune_problem problem;
+  } rows[] = {
+      {"zmarch", {"star7", "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}},
+      {"zmarch", {"star7", "sm_80", {510, 512, 512}, HALOTUNE_F32, 0, 0, 0}},
+      {"zmarch", {"star7", "sm_80", {509, 512, 512}, HALOTUNE_F32, 0, 0, 0}},
+      {"zmarch", {"star7", "sm_80", {512, 512, 512}, HALOTUNE_F64, 0, 0, 0}},
+      {"zmarch", {"star7", "sm_80", {509, 512, 512}, HALOTUNE_F64, 0, 0, 0}},
+      {"tile", {"heat2d", "sm_80", {512, 512, 1}, HALOTUNE_F32, 0, 0, 0}},
+  };
+  const struct device_limits limits = arch_device_limits(arch_find(8, 0));
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct answered a;
+    halotune_config config;
+    struct configuration got;
+    char vector[32];
+    CHECK_OK(halotune_lookup(common, &rows[i].problem, &config));
+    CHECK_EQ(HALOTUNE_MATCH_DEFAULT, config.match, "row %zu: %s", i, halotune_match_name(config.match));
+    CHECK_TEXT(rows[i].template, config.template_name, "row %zu", i);
+    answered_open(&a, &config, &limits);
+    CHECK(parameters_configure(a.template, config.parameters, &got), "%s", config.parameters);
+    snprintf(vector, sizeof vector, "vector=%d", vector_of_default(a.template, &config));
+    const struct configuration want = configuration_near(&a.bindings, vector);
+    for (int p = 0; p < a.template->parameter_count; p++) {
+      const struct parameter *parameter = &a.template->parameters[p];
+      CHECK_TEXT(parameter->words[want.choice[p]], parameter->words[got.choice[p]], "row %zu: %s", i, parameter->name);
+    }
+    answered_close(&a);
+  }
+}
+
+TEST(no_answer_breaks_a_rule) {
+  static const char *const devices[] = {"NVIDIA H200", "NVIDIA H100 PCIe", "sm_80", "sm_75"};
+  struct device_limits limits[COUNT(devices)];
+  static const int archs[][2] = {{9, 0}, {9, 0}, {8, 0}, {7, 5}};
+  struct lookup_seen {
+    halotune_config config;
+    const struct device_limits *limits;
+  };
+  int matches[5] = {0};
+  for (size_t i = 0; i < COUNT(devices); i++) limits[i] = arch_device_limits(arch_find(archs[i][0], archs[i][1]));
+  for (uint64_t i = 0; i < 10000; i++) {
+    halotune_config config;
+    size_t device = random_bits(1, i) % COUNT(devices);
+    halotune_problem problem = {random_bits(2, i) % 3 ? "star7" : "star13",
+                                devices[device],
+                                {0, 0, 0},
+                                (halotune_dtype)(random_bits(3, i) % 2),
+                                0,
+                                0,
+                                0};
+    for (int axis = 0; axis < 3; axis++)
+      problem.grid[axis] = 16 + (long long)(random_bits(4 + (uint64_t)axis, i) % 1500);
+    CHECK_OK(halotune_lookup(common, &problem, &config));
+    matches[config.match]++;
+    if (i % 10 == 0)
+      CHECK(keeps_rules(&config, &limits[device]), "%lldx%lldx%lld on %s: %s", problem.grid[0], problem.grid[1],
+            problem.grid[2], problem.device, config.parameters);
+  }
+  CHECK(matches[HALOTUNE_MATCH_NEAR_GRID] > 100 && matches[HALOTUNE_MATCH_SAME_ARCH] > 100 &&
+            matches[HALOTUNE_MATCH_DEFAULT] > 100,
+        "%d near, %d of the architecture, %d defaults", matches[2], matches[3], matches[4]);
+}
+
+/* A slower winner among reproducible variants beside an ordinary one, and one alone. */
+TEST(reproducible_answers_are_asked_for) {
+  static const struct tuned stored[] = {
+      {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.30},
+      {GPU_H200, "star7", "direct", "vector=2", F32, {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, true, 0.40},
+      {GPU_H200, "star7", "direct", "vector=4", F32, {512, 512, 512}, LAUNCH_STREAM, CACHE_COLD, true, 0.50},
+      {GPU_H200, "star7", "tile", "vector=2", F64, {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, true, 0.60},
+      {GPU_H200, "box27", "scatter_direct", NULL, F32, {512, 512, 512}, USUAL, 0.70},
+  };
+  static const struct {
+    const char *what;
+    halotune_problem problem;
+    halotune_match match;
+    const char *template_name;
+    double time_ms;
+  } rows[] = {
+      {"any", {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_EXACT, "zmarch", 0.30},
+      {"exact", {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 1}, HALOTUNE_MATCH_EXACT, "direct", 0.40},
+      {"any, which another grid has nearer",
+       {"star7", "GPU-200", {512, 512, 256}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_NEAR_GRID,
+       "zmarch",
+       0.30},
+      {"near", {"star7", "GPU-200", {512, 512, 256}, HALOTUNE_F32, 0, 0, 1}, HALOTUNE_MATCH_NEAR_GRID, "direct", 0.40},
+      {"any, of which there are reproducible ones",
+       {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F64, 0, 0, 0},
+       HALOTUNE_MATCH_EXACT,
+       "tile",
+       0.60},
+      {"any, whatever its mode",
+       {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, HALOTUNE_CACHE_COLD, 0},
+       HALOTUNE_MATCH_EXACT,
+       "direct",
+       0.50},
+      {"another stencil",
+       {"box27", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_EXACT,
+       "scatter_direct",
+       0.70},
+      {"a default, whose sums are in order",
+       {"box27", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 1},
+       HALOTUNE_MATCH_DEFAULT,
+       "direct",
+       NAN},
+  };
+  struct work own = work_begin();
+  halotune_ctx *ctx;
+  tuned_make(own.path, stored, COUNT(stored));
+  const char *paths[] = {own.path};
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    halotune_config config;
+    CHECK_OK(halotune_lookup(ctx, &rows[i].problem, &config));
+    CHECK_EQ(rows[i].match, config.match, "%s: %s", rows[i].what, config.template_name);
+    CHECK_TEXT(rows[i].template_name, config.template_name, "%s", rows[i].what);
+    CHECK_EQ(rows[i].problem.reproducible, config.reproducible, "%s", rows[i].what);
+    if (!isnan(rows[i].time_ms)) CHECK_NEAR(rows[i].time_ms, config.time_ms, 1e-12, "%s", rows[i].what);
+  }
+  halotune_close(ctx);
+  work_end(&own);
+}
+
+TEST(the_first_database_is_asked_first) {
+  static const struct tuned user[] = {{GPU_H200, "star7", "direct", "block_x=256", F32, {512, 512, 512}, USUAL, 0.5}};
+  struct work other = work_begin();
+  halotune_ctx *ctx;
+  halotune_config config;
+  halotune_parameter parameter;
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+  tuned_make(other.path, user, COUNT(user));
+  for (int first = 0; first < 2; first++) {
+    const char *paths[] = {first ? other.path : work.path, first ? work.path : other.path};
+    CHECK_OK(halotune_open(paths, 2, &ctx));
+    problem.grid[0] = 512;
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_TEXT(first ? "direct" : "zmarch", config.template_name, "order %d", first);
+    problem.grid[0] = 64, problem.grid[1] = 64, problem.grid[2] = 64;
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_OK(halotune_config_parameter(&config, "block_x", &parameter));
+    CHECK_TEXT("64", parameter.value, "what only one of them has");
+    problem.grid[1] = 512, problem.grid[2] = 512;
+    halotune_close(ctx);
+  }
+  work_end(&other);
+}
+
+/* What one database knows to be wrong no other brings: neither as it was measured nor for a grid nearby nor as a default. */
+#define IS_WRONG "update measurement set outcome = 'wrong'; update best set is_current = 0; update run set started = "
+TEST(what_one_database_knows_to_be_wrong_no_other_serves) {
+  static const char is_wrong[] = IS_WRONG "'2999-01-01T00:00:00.000Z'";
+  static const struct {
+    const char *what;
+    struct tuned looked_at;
+    const char *found;
+    halotune_problem problem;
+    halotune_match match;
+    const char *template_name, *vector;
+  } rows[] = {
+      {"right",
+       {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.3},
+       "select 1",
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, HALOTUNE_LAUNCH_STREAM, 0, 0},
+       HALOTUNE_MATCH_EXACT,
+       "zmarch",
+       "4"},
+      {"wrong in another mode",
+       {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.3},
+       is_wrong,
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_NEAR_GRID,
+       "zmarch",
+       "2"},
+      {"wrong before it was measured",
+       {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
+       IS_WRONG "'2001-01-01'",
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_EXACT,
+       "zmarch",
+       "4"},
+      {"wrong with another type",
+       {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
+       IS_WRONG "'2999-01-01T00:00:00.000Z'; update problem set dtype = 'f64'",
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_EXACT,
+       "zmarch",
+       "4"},
+      {"wrong on another model",
+       {GPU_H100, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
+       is_wrong,
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_EXACT,
+       "zmarch",
+       "4"},
+      {"which is the one that is asked for",
+       {GPU_H100, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
+       is_wrong,
+       {"star7", "NVIDIA H100 PCIe", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_SAME_ARCH,
+       "zmarch",
+       "2"},
+      {"wrong on the grid that is asked for",
+       {GPU_H200, "star7", "zmarch", "vector=2", F32, {514, 512, 512}, USUAL, 0.3},
+       is_wrong,
+       {"star7", "NVIDIA H200", {514, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_NEAR_GRID,
+       "direct",
+       "1"},
+      {"and not on that of the row",
+       {GPU_H200, "star7", "zmarch", "vector=2", F32, {514, 512, 512}, USUAL, 0.3},
+       is_wrong,
+       {"star7", "NVIDIA H200", {510, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_EXACT,
+       "zmarch",
+       "2"},
+      {"a default that is wrong",
+       {GPU_A100, "star7", "zmarch", NULL, F32, {512, 512, 512}, USUAL, 0.3},
+       is_wrong,
+       {"star7", "NVIDIA A100", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       HALOTUNE_MATCH_DEFAULT,
+       "direct",
+       "1"},
+  };
+  for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+    const size_t at = i / 2;
+    struct work other = work_begin();
+    halotune_ctx *ctx;
+    halotune_config config;
+    halotune_parameter parameter;
+    tuned_make(other.path, &rows[at].looked_at, 1);
+    tuned_change(other.path, rows[at].found);
+    const char *paths[] = {i % 2 ? work.path : other.path, i % 2 ? other.path : work.path};
+    CHECK_OK(halotune_open(paths, 2, &ctx));
+    CHECK_OK(halotune_lookup(ctx, &rows[at].problem, &config));
+    CHECK_EQ(rows[at].match, config.match, "%s: %s", rows[at].what, halotune_match_name(config.match));
+    CHECK_TEXT(rows[at].template_name, config.template_name, "%s", rows[at].what);
+    CHECK_OK(halotune_config_parameter(&config, "vector", &parameter));
+    CHECK_TEXT(rows[at].vector, parameter.value, "%s", rows[at].what);
+    halotune_close(ctx);
+    work_end(&other);
+  }
+}
+
+TEST(a_template_that_changed_makes_rows_stale) {
+  struct work other = work_begin();
+  halotune_ctx *ctx;
+  halotune_config config;
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+  const char *paths[] = {other.path};
+  tuned_make(other.path, common_rows, COUNT(common_rows));
+  tuned_change(other.path,
+               "insert into template (hash, name, yaml, cuda) select 'later', name, yaml, cuda from template"
+               " where name = 'zmarch'");
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match,
+           "the later one has won nothing, and may be what an import without trust left");
+  halotune_close(ctx);
+  tuned_change(other.path, "update variant set template_id = (select id from template where hash = 'later') where id in"
+                           " (select variant_id from best join problem p on p.id = problem_id where p.nx = 256)");
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_STALE, config.match, "exact, but stale");
+  CHECK_NEAR(0.30, config.time_ms, 1e-12, "usable");
+  problem.grid[0] = 640;
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_NEAR_GRID, config.match, "near");
+  CHECK_EQ(1, config.is_stale, "and stale");
+  halotune_close(ctx);
+  /* Installed templates say what is new, whatever the database has. */
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  problem.grid[0] = 512;
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "that of the files");
+  unsetenv("HALOTUNE_TEMPLATE_PATH");
+  halotune_close(ctx);
+  work_end(&other);
+}
+
+TEST(winners_are_found_among_many_variants) {
+  struct work other = work_begin();
+  halotune_ctx *ctx;
+  halotune_config config;
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+  const char *paths[] = {other.path};
+  tuned_make(other.path, common_rows, 4);
+  tuned_change(other.path,
+               "with recursive n(i) as (select 1 union all select i + 1 from n where i < 500) insert into variant"
+               " (source_hash, stencil_id, template_id, parameters) select 'x' || i, 1, 1, '{}' from n");
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  for (int i = 0; i < 4; i++) {
+    for (int axis = 0; axis < 3; axis++) problem.grid[axis] = common_rows[i].n[axis];
+    problem.launch = common_rows[i].launch == LAUNCH_GRAPH ? HALOTUNE_LAUNCH_GRAPH : HALOTUNE_LAUNCH_STREAM;
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "row %d", i);
+    CHECK_TEXT(common_rows[i].template, config.template_name, "row %d", i);
+    CHECK(config.parameter_count > 8, "row %d: %s", i, config.parameters);
+  }
+  halotune_close(ctx);
+  work_end(&other);
+}
+
+TEST(imported_rows_need_trust) {
+  struct work other = work_begin();
+  halotune_ctx *ctx;
+  halotune_config config;
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+  const char *paths[] = {other.path};
+  tuned_make(other.path, common_rows, 1);
+  tuned_change(other.path, "update best set is_trusted = 0");
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_lookup(ctx, &problem, &config), "neither the row, nor its template's CUDA");
+  CHECK(strstr(halotune_error(ctx), "halotune tune star7"), "%s", halotune_error(ctx));
+  halotune_close(ctx);
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_DEFAULT, config.match, "of a template that is installed: %s", config.parameters);
+  halotune_close(ctx);
+  unsetenv("HALOTUNE_TEMPLATE_PATH");
+  work_end(&other);
+}
+
+TEST(what_is_not_trusted_changes_no_answer) {
+  struct work own = work_begin(), other = work_begin();
+  halotune_ctx *ctx;
+  halotune_config config;
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+  const char *paths[] = {other.path, own.path};
+  tuned_make(own.path, common_rows, 1);
+  tuned_make(other.path, common_rows, 1);
+  tuned_change(other.path, "update best set is_trusted = 0; update template set cuda = cuda || '//', hash = 'another';"
+                           " update stencil set text = text || '#', hash = '00000000000000000000000000000000'");
+  CHECK_OK(halotune_open(paths, 2, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "the other's template makes nothing stale");
+  CHECK(strcmp(config.stencil_hash, "00000000000000000000000000000000") != 0,
+        "the name means the stencil that was measured");
+  halotune_close(ctx);
+  work_end(&other);
+  work_end(&own);
+}
+
+TEST(files_that_cannot_be_used) {
+  struct work other = work_begin();
+  halotune_ctx *ctx;
+  const char *paths[] = {other.path};
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_open(paths, 1, &ctx), "missing");
+  CHECK(!ctx, "missing");
+  tuned_make(other.path, common_rows, 1);
+  FILE *file = fopen(other.path, "r+b");
+  fseek(file, 100, SEEK_SET);
+  for (int i = 0; i < 8192; i++) fputc(0xa5, file);
+  fclose(file);
+  struct hash before = hash_of_file(other.path);
+  CHECK_EQ(HALOTUNE_DB, halotune_open(paths, 1, &ctx), "damaged");
+  CHECK(!ctx && *halotune_error(NULL), "damaged");
+  struct hash after = hash_of_file(other.path);
+  CHECK_EQ(0, hash_compare(before, after), "untouched");
+  file = fopen(other.path, "w");
+  fputs("no database", file);
+  fclose(file);
+  CHECK_EQ(HALOTUNE_DB, halotune_open(paths, 1, &ctx), "no database");
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_open(NULL, 1, &ctx), "no paths");
+  work_end(&other);
+}
+
+/* After an upgrade, before anybody tunes again. */
+TEST(an_older_database_is_read) {
+  struct work other = work_begin();
+  halotune_ctx *ctx;
+  halotune_config config;
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+  tuned_make(other.path, common_rows, 1);
+  tuned_change(other.path, back_to_1);
+  struct hash before = hash_of_file(other.path);
+  const char *paths[] = {other.path, work.path};
+  CHECK_OK(halotune_open(paths, 2, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "its row");
+  problem.grid[0] = 510;
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "that of the one beneath");
+  halotune_close(ctx);
+  struct hash after = hash_of_file(other.path);
+  CHECK_EQ(0, hash_compare(before, after), "untouched");
+  work_end(&other);
+}
+
+TEST(nothing_tuned_yet_is_no_error) {
+  halotune_ctx *ctx;
+  halotune_config config;
+  halotune_problem problem = {"star7", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0};
+  setenv("HALOTUNE_DB", "/nonexistent/halotune.db", 1);
+  CHECK_OK(halotune_open(NULL, 0, &ctx));
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_lookup(ctx, &problem, &config), "nothing");
+  CHECK(strstr(halotune_error(ctx), "halotune tune star7"), "%s", halotune_error(ctx));
+  halotune_close(ctx);
+  unsetenv("HALOTUNE_DB");
+}
+
+/* What open_first saw. Checks are for the test's own thread. */
+struct opened {
+  const char *path;
+  halotune_status by_default, again;
+  char first[64], later[64];
+};
+
+static void *open_first(void *context) {
+  struct opened *seen = context;
+  halotune_ctx *ctx;
+  seen->by_default = halotune_open(NULL, 0, &ctx);
+  snprintf(seen->first, sizeof seen->first, "%s", halotune_error(ctx));
+  halotune_close(ctx);
+  halotune_open(NULL, 1, &ctx);
+  seen->again = halotune_open(&seen->path, 1, &ctx);
+  snprintf(seen->later, sizeof seen->later, "%s", halotune_error(ctx));
+  halotune_close(ctx);
+  return NULL;
+}
+
+/* A thread begins without a detail, and what is looked for and not there leaves none: templates that are not installed, an empty file
+ * in the place of the user's database. */
+TEST(a_success_leaves_no_error) {
+  struct work other = work_begin();
+  struct opened seen = {.path = work.path};
+  pthread_t thread;
+  char empty[96];
+  snprintf(empty, sizeof empty, "%s/empty.db", other.folder);
+  fclose(fopen(empty, "w"));
+  setenv("HALOTUNE_DB", empty, 1);
+  CHECK_EQ(0, pthread_create(&thread, NULL, open_first, &seen), "thread");
+  pthread_join(thread, NULL);
+  unsetenv("HALOTUNE_DB");
+  CHECK_EQ(HALOTUNE_OK, seen.by_default, "by default");
+  CHECK_TEXT("", seen.first, "nothing has failed");
+  CHECK_EQ(HALOTUNE_OK, seen.again, "%s", seen.path);
+  CHECK_TEXT("halotune_open: 1 paths", seen.later, "a failure is told until the next one");
+  work_end(&other);
+}
+
+enum { THREADS = 8, LOOKUPS = 3000 };
+
+static void *look_up_often(void *context) {
+  halotune_ctx *ctx = context;
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < LOOKUPS; i++) {
+    halotune_config config;
+    halotune_problem problem = {
+        i % 2 ? "star7" : "star13", i % 3 ? "NVIDIA H200" : "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+    problem.grid[0] = 64 + (long long)(random_bits(9, i) % 600);
+    if (halotune_lookup(ctx, &problem, &config) != HALOTUNE_OK) return NULL;
+    sum = sum * 31 + (uint64_t)config.match + (uint64_t)config.parameter_count + strlen(config.parameters);
+  }
+  return (void *)(uintptr_t)(sum | 1);
+}
+
+TEST(threads_see_the_same) {
+  pthread_t threads[THREADS];
+  halotune_ctx *ctx;
+  const char *paths[] = {work.path};
+  CHECK_OK(halotune_open(paths, 1, &ctx)); /* templates are parsed by whichever thread comes first */
+  for (int i = 0; i < THREADS; i++) CHECK_EQ(0, pthread_create(&threads[i], NULL, look_up_often, ctx), "thread %d", i);
+  void *first = NULL, *sum = NULL;
+  for (int i = 0; i < THREADS; i++) {
+    pthread_join(threads[i], &sum);
+    if (i == 0) first = sum;
+    CHECK(sum && sum == first, "thread %d", i);
+  }
+  halotune_close(ctx);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_quality_of_match),
+      cmocka_unit_test(a_name_that_is_near_is_asked_about),
+      cmocka_unit_test(a_row_is_told_whole),
+      cmocka_unit_test(a_default_is_the_template_s),
+      cmocka_unit_test(no_answer_breaks_a_rule),
+      cmocka_unit_test(reproducible_answers_are_asked_for),
+      cmocka_unit_test(the_first_database_is_asked_first),
+      cmocka_unit_test(what_one_database_knows_to_be_wrong_no_other_serves),
+      cmocka_unit_test(a_template_that_changed_makes_rows_stale),
+      cmocka_unit_test(winners_are_found_among_many_variants),
+      cmocka_unit_test(imported_rows_need_trust),
+      cmocka_unit_test(what_is_not_trusted_changes_no_answer),
+      cmocka_unit_test(files_that_cannot_be_used),
+      cmocka_unit_test(an_older_database_is_read),
+      cmocka_unit_test(nothing_tuned_yet_is_no_error),
+      cmocka_unit_test(a_success_leaves_no_error),
+      cmocka_unit_test(threads_see_the_same),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

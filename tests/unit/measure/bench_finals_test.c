@@ -1,0 +1,726 @@
+/* bench_finals_test.c: the final phase: plan, ties, who wins, and what happens when something goes wrong in the
+ * middle of it. */
+#include "tests/unit/measure/bench_model.h"
+#include "tests/unit/unit.h"
+#include "tuner/measure/finals/finals.h"
+#include "tuner/measure/finals/rounds.h"
+
+enum { MOST = 100, DEFAULT_SLOT = 0, FIRST_SLOT = 2 };
+
+struct phase {
+  struct model model;
+  struct backend_handle backend;
+  struct final_candidate candidates[MOST];
+  int count;
+  int failing_load; /* the candidate that does not load; -1 */
+  int fully;        /* screened variants that were measured */
+  int asks_to_stop; /* from this question on it says stop; 0: never */
+  struct finals finals;
+};
+
+static halotune_status load(void *state, int candidate, int slot, struct verdict *verdict) {
+  struct phase *phase = state;
+  if (candidate == phase->failing_load) {
+    verdict->outcome = OUTCOME_LAUNCH_FAILED;
+    return HALOTUNE_OK;
+  }
+  model_load(&phase->model, slot, candidate);
+  return HALOTUNE_OK;
+}
+
+static halotune_status was_measured(void *state, int candidate, const struct measured *measured) {
+  struct phase *phase = state;
+  if (candidate != phase->failing_load) {
+    CHECK_NEAR(phase->model.true_ms[candidate], measured->timing.median_ms, 1e-9, "candidate %d", candidate);
+  }
+  phase->fully++;
+  return HALOTUNE_OK;
+}
+
+static bool is_stopped(void *state) {
+  struct phase *phase = state;
+  if (phase->asks_to_stop > 1) {
+    phase->asks_to_stop--;
+    return false;
+  }
+  return phase->asks_to_stop == 1;
+}
+
+/* Candidates with these times, the first one the default, in its slot; all measured as they are. */
+static void begin(struct phase *phase, const double *times_ms, int count, enum model_noise noise) {
+  *phase = (struct phase){.count = count, .failing_load = -1};
+  model_make(&phase->model, noise, 3);
+  phase->model.memcpy_ms = 0.9;
+  phase->backend = model_handle(&phase->model);
+  for (int i = 0; i < count; i++) {
+    phase->model.true_ms[i] = times_ms[i];
+    phase->candidates[i] = (struct final_candidate){.outcome = OUTCOME_MEASURED,
+                                                    .median_ms = times_ms[i],
+                                                    .minimum_ms = times_ms[i],
+                                                    .scale = 1,
+                                                    .registers = 64,
+                                                    .order = i,
+                                                    .slot = i ? -1 : DEFAULT_SLOT,
+                                                    .is_default = i == 0};
+  }
+  model_load(&phase->model, DEFAULT_SLOT, 0);
+}
+
+static void run_with(struct phase *phase, double budget_ms, int slot_count) {
+  static const int roof = SLOT_MEMCPY;
+  const struct finals_request request = {.backend = &phase->backend,
+                                         .time = model_time(&phase->model),
+                                         .seed = 11,
+                                         .budget_ms = budget_ms,
+                                         .scale = 1,
+                                         .candidates = phase->candidates,
+                                         .candidate_count = phase->count,
+                                         .first_slot = FIRST_SLOT,
+                                         .slot_count = slot_count,
+                                         .roofs = &roof,
+                                         .roof_count = 1,
+                                         .load = load,
+                                         .measured = was_measured,
+                                         .is_stopped = is_stopped,
+                                         .state = phase};
+  CHECK_OK(finals_run(&request, &phase->finals));
+}
+
+static void run_in(struct phase *phase, double budget_ms) { run_with(phase, budget_ms, FINALS_SLOTS); }
+
+static void run(struct phase *phase) { run_in(phase, 5000); }
+
+static int winner(const struct phase *phase) { return phase->finals.ranked ? phase->finals.entries[0].candidate : -1; }
+
+static const struct final_entry *entry_of(const struct phase *phase, int candidate) {
+  for (int i = 0; i < phase->finals.count; i++) {
+    if (phase->finals.entries[i].candidate == candidate) return &phase->finals.entries[i];
+  }
+  return NULL;
+}
+
+TEST(ties_are_decided_in_order) {
+  static const struct {
+    struct contender contenders[3];
+    int want;
+  } rows[] = {
+      {{{true, false, 40, 0, 2}, {true, false, 32, 100, 3}, {true, false, 48, 0, 1}}, 1},     /* registers */
+      {{{true, false, 32, 200, 1}, {true, false, 32, 100, 3}, {true, false, 33, 0, 2}}, 1},   /* then shared memory */
+      {{{true, false, 32, 100, 3}, {true, false, 32, 100, 1}, {true, false, 32, 100, 2}}, 1}, /* then order */
+      {{{true, false, 32, 100, 3}, {false, false, 16, 0, 1}, {true, false, 40, 0, 2}}, 0},    /* only ties */
+      {{{true, false, 32, 0, 1}, {true, true, 255, 9, 9}, {true, false, 16, 0, 2}}, 1}, /* nothing beats the default */
+      {{{true, false, 32, 0, 1}, {false, true, 16, 0, 0}, {true, false, 40, 0, 2}}, 0}, /* something does */
+      {{{false, true, 32, 0, 1}, {false, false, 16, 0, 0}, {false, false, 40, 0, 2}}, -1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) CHECK_EQ(rows[i].want, finals_decide(rows[i].contenders, 3), "row %zu", i);
+}
+
+/* How much a plan does. */
+struct counts {
+  int entrants, entry_rounds, finalists, final_rounds;
+};
+
+static void check_plan(const struct finals_plan *got, double sample_ms, const struct counts *want, bool is_scaled,
+                       const char *what) {
+  CHECK_NEAR(sample_ms, got->sample_ms, 1e-9, "%s", what);
+  CHECK_EQ(want->entrants, got->entrants, "%s", what);
+  CHECK_EQ(want->entry_rounds, got->entry_rounds, "%s", what);
+  CHECK_EQ(want->finalists, got->finalists, "%s", what);
+  CHECK_EQ(want->final_rounds, got->final_rounds, "%s", what);
+  CHECK_EQ(is_scaled, got->is_scaled, "%s", what);
+}
+
+TEST(less_time_makes_a_smaller_plan_in_the_documented_order) {
+  static const struct {
+    double time_ms, recheck_ms, budget_ms;
+    int available, roofs;
+    double sample_ms;
+    struct counts counts;
+    bool is_scaled;
+  } rows[] = {
+      {1, 0, 5000, 100, 2, 1, {64, 5, 12, 20}, false},
+      {1, 0, 5000, 10, 2, 1, {10, 5, 10, 20}, false},
+      /* 65*5 + 15*20 = 625 samples of 0.1 + 1 ms take 688 ms, and 80 % of 800 ms are 640 ms: shorter samples are
+       * enough. */
+      {0.1, 0, 800, 100, 2, 0.8, {64, 5, 12, 20}, true},
+      /* 1 ms is as short as samples can be: (e+1)*5 + 300 samples of 2 ms within 1000 ms: 39 entrants. */
+      {1, 0, 1250, 100, 2, 0.2, {39, 5, 12, 20}, true},
+      /* 17*5*2 = 170 ms for the least entrants; 15*r*2 within 310 ms: 10 rounds. */
+      {1, 0, 600, 100, 2, 0.2, {16, 5, 12, 10}, true},
+      /* 170 + (f+3)*8*2 within 320 ms: 6 finalists. */
+      {1, 0, 400, 100, 2, 0.2, {16, 5, 6, 8}, true},
+      /* 17*r*2 + 7*8*2 = 112 within 240 ms: 3 rounds. */
+      {1, 0, 300, 100, 2, 0.2, {16, 3, 4, 8}, true},
+      {1, 0, 1, 100, 2, 0.2, {16, 3, 4, 8}, true},
+      {1, 0, 1, 3, 0, 0.2, {3, 3, 3, 8}, true},
+      /* 13 rechecks of 100 ms count. */
+      {1, 100, 3000, 100, 2, 0.2, {49, 5, 12, 20}, true},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct finals_plan got;
+    const struct finals_times times = {rows[i].time_ms, rows[i].time_ms, rows[i].recheck_ms};
+    finals_plan_make(&times, rows[i].budget_ms, rows[i].available, rows[i].roofs, &got);
+    CHECK(!got.is_default_rare, "row %zu", i);
+    char what[32];
+    snprintf(what, sizeof what, "row %zu", i);
+    check_plan(&got, rows[i].sample_ms, &rows[i].counts, rows[i].is_scaled, what);
+  }
+  CHECK_NEAR(12000, finals_budget_ms(60e3), 1e-9, "20 %%");
+  CHECK_NEAR(5000, finals_budget_ms(20e3), 1e-9, "at least 5 s");
+}
+
+/* How often a default runs that takes long. In 5 s, of which 4 are planned for, it may take 1 s. */
+TEST(a_default_that_is_far_behind_is_rare) {
+  static const struct {
+    const char *what;
+    double best_ms, default_ms, budget_ms;
+    bool is_rare;
+    int default_rounds;
+    double sample_ms;
+    struct counts counts;
+    bool is_scaled;
+  } rows[] = {
+      {"25 rounds of 2 x 20 ms take 1 s", 1, 20, 5000, false, 20, 1, {64, 5, 12, 20}, false},
+      {"of 2 x 25 ms they do not", 1, 25, 5000, true, 20, 1, {64, 5, 12, 20}, false},
+      {"4 of 2 x 110 ms", 1, 110, 5000, true, 4, 1, {64, 5, 12, 20}, false},
+      {"one of 2 x 700 ms, at least", 0.3, 700, 5000, true, 1, 1, {64, 5, 12, 20}, false},
+      {"what could win is never rare", 50, 57, 5000, false, 8, 0.2, {2, 3, 2, 8}, true},
+      /* 2 x 150 ms x 3 and a recheck of the default leave 2.95 s for 2*5 + 4*15 samples of 2 x 20 ms. */
+      {"the others have what it leaves", 20, 150, 5000, true, 3, 0.2, {2, 5, 2, 15}, true},
+      /* Though it takes 3*1 + 5*3 samples of 2 x 300 ms. */
+      {"all are long: the least", 300, 300, 5000, false, 3, 0.2, {2, 1, 2, 3}, true},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct finals_plan got;
+    const struct finals_times times = {rows[i].best_ms, rows[i].default_ms, 0};
+    const bool is_slow = rows[i].best_ms > 1;
+    finals_plan_make(&times, rows[i].budget_ms, is_slow ? 2 : 100, 2, &got);
+    CHECK_EQ(rows[i].is_rare, got.is_default_rare, "%s", rows[i].what);
+    CHECK_EQ(rows[i].default_rounds, got.default_rounds, "%s", rows[i].what);
+    check_plan(&got, rows[i].sample_ms, &rows[i].counts, rows[i].is_scaled, rows[i].what);
+  }
+}
+
+/* Which of some times wins, with these registers. */
+TEST(the_winner_follows_from_times_and_registers) {
+  static const struct {
+    const char *what;
+    double times_ms[4];
+    int registers[4], want;
+  } rows[] = {
+      {"the fastest", {2, 1.2, 1, 1.1}, {64, 64, 64, 64}, 2},
+      {"a tie with fewer registers", {2, 1.004, 1, 1.1}, {64, 32, 64, 64}, 1},
+      {"fewer registers, but no tie", {2, 1.006, 1, 1.1}, {64, 32, 64, 64}, 2},
+      {"a tie with as many registers, first in order", {2, 1.004, 1, 1.1}, {64, 64, 64, 64}, 1},
+      {"the default is the fastest", {1, 1.004, 1.2, 1.1}, {64, 32, 64, 64}, 0},
+      {"nothing beats the default", {1.004, 1, 1.002, 1.1}, {255, 32, 16, 64}, 0},
+      {"the default is beaten", {1.01, 1, 1.1, 1.1}, {16, 64, 64, 64}, 1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct phase phase;
+    begin(&phase, rows[i].times_ms, 4, NOISE_NONE);
+    for (int j = 0; j < 4; j++) phase.candidates[j].registers = rows[i].registers[j];
+    run(&phase);
+    CHECK_EQ(rows[i].want, winner(&phase), "%s", rows[i].what);
+    CHECK_NEAR(rows[i].times_ms[0], phase.finals.default_ms, 1e-9, "%s: the default always takes part", rows[i].what);
+    CHECK_NEAR(1, phase.finals.entries[0].ratio, 0, "%s", rows[i].what);
+    CHECK(phase.finals.entries[0].is_tie && phase.finals.entries[0].rank == 1, "%s", rows[i].what);
+    CHECK_EQ(FINALS_ROUNDS, phase.finals.entries[0].timing.sample_count, "%s", rows[i].what);
+    CHECK_NEAR(rows[i].times_ms[rows[i].want], phase.finals.entries[0].timing.median_ms, 1e-9, "%s", rows[i].what);
+    finals_free(&phase.finals);
+  }
+}
+
+/* Reject the winner so often; who wins then, and what its ratios are to. */
+TEST(what_is_rejected_leaves_and_the_others_are_ranked_anew) {
+  static const struct {
+    const char *what;
+    double times_ms[4];
+    int registers[4], rejected, want;
+  } rows[] = {
+      {"the next one by time", {2, 1.2, 1, 1.1}, {64, 64, 64, 64}, 1, 3},
+      {"the one after", {2, 1.2, 1, 1.1}, {64, 64, 64, 64}, 2, 1},
+      {"and the default", {2, 1.2, 1, 1.1}, {64, 64, 64, 64}, 3, 0},
+      {"ties are those of the new leader", {2, 1.103, 1, 1.1}, {64, 32, 64, 64}, 1, 1},
+      {"what won as a tie leaves the leader", {2, 1.004, 1, 1.1}, {64, 32, 64, 64}, 1, 2},
+      {"nothing that is left beats the default", {1.103, 1.2, 1, 1.1}, {255, 32, 64, 64}, 1, 0},
+      {"the default was wrong", {1, 1.2, 1.1, 1.3}, {64, 64, 64, 64}, 1, 2},
+      {"nobody is left", {2, 1.2, 1, 1.1}, {64, 64, 64, 64}, 4, -1},
+  };
+  const struct verdict wrong = {.outcome = OUTCOME_WRONG, .reason = "on another grid"};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct phase phase;
+    begin(&phase, rows[i].times_ms, 4, NOISE_NONE);
+    for (int j = 0; j < 4; j++) {
+      phase.candidates[j].registers = rows[i].registers[j];
+      phase.candidates[j].median_ms = phase.candidates[j].minimum_ms = 1; /* so that all enter */
+    }
+    run(&phase);
+    for (int j = 0; j < rows[i].rejected; j++) {
+      const int rejected = winner(&phase);
+      CHECK_OK(finals_reject(&phase.finals, &wrong));
+      const struct final_entry *entry = entry_of(&phase, rejected);
+      CHECK(entry->rank == 0 && entry->verdict.outcome == OUTCOME_WRONG, "%s: %d left", rows[i].what, rejected);
+    }
+    const struct finals *finals = &phase.finals;
+    const double want_ms = rows[i].want >= 0 ? rows[i].times_ms[rows[i].want] : NAN;
+    CHECK_EQ(rows[i].want, winner(&phase), "%s", rows[i].what);
+    CHECK_EQ(4 - rows[i].rejected, finals->ranked, "%s", rows[i].what);
+    for (int j = 0; j < finals->ranked; j++) {
+      const struct final_entry *entry = &finals->entries[j];
+      CHECK_EQ(j + 1, entry->rank, "%s", rows[i].what);
+      CHECK_NEAR(rows[i].times_ms[entry->candidate] / want_ms, entry->ratio, 1e-9, "%s", rows[i].what);
+    }
+    if (rows[i].want >= 0) CHECK_NEAR(0.9 / want_ms, finals->roof_ratio, 1e-9, "%s", rows[i].what);
+    CHECK_EQ(entry_of(&phase, 0)->rank > 0, !isnan(finals->default_ms), "%s: a wrong default has no time",
+             rows[i].what);
+    finals_free(&phase.finals);
+  }
+}
+
+/* A recording that kept no samples knows of no interval. */
+TEST(one_value_again_and_again_has_no_interval) {
+  static const double times_ms[] = {2, 1.2, 1, 1.1};
+  for (int constant = 0; constant < 2; constant++) {
+    struct phase phase;
+    begin(&phase, times_ms, 4, NOISE_NONE);
+    phase.model.is_constant = constant;
+    run(&phase);
+    const struct final_entry *first = &phase.finals.entries[0];
+    CHECK_EQ(2, winner(&phase), "the fastest all the same");
+    CHECK_EQ(constant ? 1 : FINALS_ROUNDS, first->timing.sample_count, "values");
+    CHECK_NEAR(1, first->timing.median_ms, 1e-9, "time");
+    CHECK_EQ(constant, isnan(first->timing.low_ms) && isnan(first->timing.high_ms), "interval");
+    CHECK_EQ(constant, isnan(phase.finals.roof_ratio_low) && isnan(phase.finals.roof_ratio_high), "of the share");
+    CHECK_NEAR(0.9, phase.finals.roof_ratio, 1e-9, "share");
+    finals_free(&phase.finals);
+  }
+}
+
+TEST(sixty_four_enter_and_twelve_and_the_default_stay) {
+  struct phase phase;
+  double times_ms[MOST];
+  for (int i = 0; i < MOST; i++) times_ms[i] = 1 + 0.0003 * i; /* all within 3 % */
+  times_ms[0] = 1.5;
+  begin(&phase, times_ms, MOST, NOISE_NONE);
+  phase.candidates[1].registers = 16;
+  run(&phase);
+  int finalists = 0, last_rank = 0;
+  CHECK_EQ(FINALS_ENTRANTS + 1, phase.finals.count, "entries");
+  CHECK_EQ(FINALS_ENTRANTS + 1, phase.finals.ranked, "ranked");
+  for (int i = 0; i < phase.finals.count; i++) {
+    const struct final_entry *entry = &phase.finals.entries[i];
+    CHECK_EQ(++last_rank, entry->rank, "entry %d", i);
+    CHECK_EQ(entry->is_finalist ? FINALS_ROUNDS : FINALS_ENTRY_ROUNDS, entry->timing.sample_count, "entry %d", i);
+    CHECK_NEAR(times_ms[entry->candidate] / times_ms[1], entry->ratio, 1e-9, "entry %d", i);
+    CHECK_NEAR(times_ms[entry->candidate], (double)entry->samples[0], 1e-6, "entry %d", i);
+    finalists += entry->is_finalist;
+  }
+  CHECK_EQ(FINALS_FINALISTS + 1, finalists, "finalists");
+  CHECK_EQ(1, winner(&phase), "winner");
+  CHECK(entry_of(&phase, 0)->is_finalist, "the default");
+  CHECK(!phase.finals.is_scaled && !phase.finals.is_marked, "there was time");
+  CHECK_EQ(FINALS_FINALISTS + 1, phase.model.rechecks, "rechecks");
+  finals_free(&phase.finals);
+}
+
+TEST(a_default_that_is_nowhere_takes_a_slot) {
+  double times_ms[MOST];
+  for (int i = 0; i < MOST; i++) times_ms[i] = 1 + 0.0003 * i;
+  times_ms[0] = 1.5;
+  for (int slots = FINALS_SLOTS; slots >= 10; slots -= 11) {
+    struct phase phase;
+    begin(&phase, times_ms, MOST, NOISE_NONE);
+    phase.candidates[0].slot = -1;
+    run_with(&phase, 5000, slots);
+    CHECK_EQ(slots, phase.finals.count, "%d slots", slots);
+    CHECK_EQ(slots < FINALS_SLOTS, phase.finals.is_scaled, "%d slots", slots);
+    CHECK_EQ(1, winner(&phase), "%d slots", slots);
+    CHECK(entry_of(&phase, 0)->is_finalist, "%d slots", slots);
+    finals_free(&phase.finals);
+  }
+}
+
+TEST(a_default_that_was_screened_takes_part) {
+  struct phase phase;
+  const double times_ms[] = {3, 1, 1.02};
+  begin(&phase, times_ms, 3, NOISE_NONE);
+  phase.candidates[0].outcome = OUTCOME_SCREENED; /* measured again, when faster ones were known */
+  phase.candidates[0].slot = -1;
+  run(&phase);
+  CHECK_EQ(1, winner(&phase), "winner");
+  CHECK_EQ(0, phase.fully, "it is too slow to be measured fully");
+  CHECK(entry_of(&phase, 0) && entry_of(&phase, 0)->is_finalist, "the default");
+  CHECK_NEAR(3, phase.finals.default_ms, 1e-9, "its time is that of the rounds");
+  finals_free(&phase.finals);
+
+  begin(&phase, times_ms, 3, NOISE_NONE);
+  phase.candidates[0] = (struct final_candidate){
+      .outcome = OUTCOME_SCREENED, .median_ms = 1.05, .minimum_ms = 1.05, .scale = 1, .slot = -1, .is_default = true};
+  phase.failing_load = 0;
+  run(&phase);
+  CHECK_EQ(1, phase.fully, "near enough to be measured fully");
+  CHECK(!entry_of(&phase, 0), "but it fails there, and is not loaded once more");
+  finals_free(&phase.finals);
+}
+
+TEST(the_roof_is_the_fastest_copy_in_the_same_rounds) {
+  struct phase phase;
+  const double times_ms[] = {2, 1, 1.5, 0.95};
+  static const int roofs[] = {SLOT_MEMCPY, 90};
+  begin(&phase, times_ms, 3, NOISE_NONE);
+  phase.model.true_ms[3] = times_ms[3];
+  model_load(&phase.model, 90, 3); /* the tuned copy */
+  struct finals_request request = {.backend = &phase.backend,
+                                   .time = model_time(&phase.model),
+                                   .budget_ms = 5000,
+                                   .scale = 1,
+                                   .candidates = phase.candidates,
+                                   .candidate_count = 3,
+                                   .first_slot = FIRST_SLOT,
+                                   .slot_count = FINALS_SLOTS,
+                                   .roofs = roofs,
+                                   .roof_count = 2,
+                                   .load = load,
+                                   .state = &phase};
+  CHECK_OK(finals_run(&request, &phase.finals));
+  CHECK_EQ(0, phase.finals.roof, "memcpy");
+  CHECK_NEAR(0.9, phase.finals.roof_ms, 1e-9, "its time");
+  CHECK_NEAR(0.9, phase.finals.roof_ratio, 1e-9, "its share");
+  CHECK_NEAR(0.9, phase.finals.roof_ratio_low, 1e-9, "its share");
+  CHECK_NEAR(0.95, phase.finals.roofs_ms[1], 1e-9, "the other one");
+  CHECK_NEAR(0.002, phase.finals.empty_ms, 1e-9, "empty kernel");
+  finals_free(&phase.finals);
+
+  /* Faster than the roof: shown as it is. And the copy may fail: the other one is then the roof. */
+  phase.model.true_ms[1] = 0.8;
+  phase.model.failing = 3;
+  phase.model.failure = OUTCOME_HUNG;
+  phase.model.samples_to_failure = 4;
+  CHECK_OK(finals_run(&request, &phase.finals));
+  CHECK_NEAR(0.9 / 0.8, phase.finals.roof_ratio, 1e-9, "not clamped");
+  CHECK(isnan(phase.finals.roofs_ms[1]), "failed");
+  CHECK_EQ(1, winner(&phase), "winner");
+  finals_free(&phase.finals);
+
+  request.roof_count = 0;
+  CHECK_OK(finals_run(&request, &phase.finals));
+  CHECK(phase.finals.roof == -1 && isnan(phase.finals.roof_ratio), "no roof");
+  finals_free(&phase.finals);
+}
+
+TEST(screened_variants_near_the_winner_are_measured_fully) {
+  struct phase phase;
+  const double times_ms[] = {2, 1, 0.99, 1.06, 1.075};
+  begin(&phase, times_ms, 5, NOISE_NONE);
+  for (int i = 2; i < 5; i++) phase.candidates[i].outcome = OUTCOME_SCREENED;
+  phase.candidates[2].minimum_ms = 1.05; /* the GPU was slow when it was screened */
+  run(&phase);
+  CHECK_EQ(2, phase.fully, "1.05 and 1.06; 1.075 is more than 1.08 times the best once that is 0.99");
+  CHECK_EQ(2, winner(&phase), "winner");
+  CHECK(!entry_of(&phase, 3), "not within 3 %%");
+  finals_free(&phase.finals);
+}
+
+TEST(times_are_compared_over_the_anchor_s_scale) {
+  struct phase phase;
+  const double times_ms[] = {2, 1, 0.99};
+  begin(&phase, times_ms, 3, NOISE_NONE);
+  phase.candidates[2].median_ms = 1.1; /* the GPU was a tenth slower then */
+  phase.candidates[2].scale = 1.111;
+  run(&phase);
+  CHECK_EQ(2, winner(&phase), "winner");
+  finals_free(&phase.finals);
+}
+
+TEST(a_variant_that_fails_leaves_and_the_others_go_on) {
+  const double times_ms[] = {2, 1, 1.02, 1.025};
+  for (int at = 0; at < 60; at++) {
+    struct phase phase;
+    begin(&phase, times_ms, 4, NOISE_NONE);
+    phase.model.failing = 1;
+    phase.model.failure = OUTCOME_CRASHED;
+    phase.model.samples_to_failure = at;
+    run(&phase);
+    const bool fails = at < FINALS_ENTRY_ROUNDS + FINALS_ROUNDS;
+    CHECK_EQ(fails ? 2 : 1, winner(&phase), "sample %d", at);
+    CHECK_EQ(4, phase.finals.count, "sample %d", at);
+    CHECK_EQ(fails ? 3 : 4, phase.finals.ranked, "sample %d", at);
+    CHECK_EQ(fails ? OUTCOME_CRASHED : OUTCOME_MEASURED, entry_of(&phase, 1)->verdict.outcome, "sample %d", at);
+    CHECK_EQ(fails ? 0 : 1, entry_of(&phase, 1)->rank, "sample %d", at);
+    CHECK_EQ(FINALS_ROUNDS, phase.finals.entries[0].timing.sample_count, "sample %d", at);
+    finals_free(&phase.finals);
+  }
+}
+
+TEST(loads_and_rechecks_may_fail) {
+  struct phase phase;
+  const double times_ms[] = {2, 1, 1.02, 1.025};
+  begin(&phase, times_ms, 4, NOISE_NONE);
+  phase.failing_load = 1;
+  phase.model.is_wrong[2] = true;
+  run(&phase);
+  CHECK_EQ(3, winner(&phase), "winner");
+  CHECK_EQ(OUTCOME_LAUNCH_FAILED, entry_of(&phase, 1)->verdict.outcome, "its load");
+  CHECK_EQ(OUTCOME_WRONG, entry_of(&phase, 2)->verdict.outcome, "its recheck");
+  finals_free(&phase.finals);
+
+  begin(&phase, times_ms, 1, NOISE_NONE);
+  run(&phase);
+  CHECK_EQ(0, winner(&phase), "the default alone");
+  finals_free(&phase.finals);
+  phase.model.is_wrong[0] = true;
+  run(&phase);
+  CHECK_EQ(-1, winner(&phase), "nobody");
+  CHECK_EQ(1, phase.finals.count, "but it is told");
+  finals_free(&phase.finals);
+  begin(&phase, times_ms, 0, NOISE_NONE);
+  run(&phase);
+  CHECK_EQ(0, phase.finals.count, "no candidates");
+  finals_free(&phase.finals);
+}
+
+TEST(when_all_finalists_are_wrong_the_next_ones_run) {
+  struct phase phase;
+  double times_ms[20];
+  for (int i = 0; i < 20; i++) times_ms[i] = 1 + 0.001 * i;
+  begin(&phase, times_ms, 20, NOISE_NONE);
+  for (int i = 0; i < FINALS_FINALISTS + 1; i++) phase.model.is_wrong[i] = true;
+  run(&phase);
+  CHECK_EQ(FINALS_FINALISTS + 1, winner(&phase), "winner");
+  CHECK_EQ(20 - FINALS_FINALISTS - 1, phase.finals.ranked, "ranked");
+  finals_free(&phase.finals);
+}
+
+TEST(without_time_the_least_is_done) {
+  struct phase phase;
+  double times_ms[MOST];
+  for (int i = 0; i < MOST; i++) times_ms[i] = 1 + 0.0003 * i;
+  times_ms[0] = 1.5;
+  begin(&phase, times_ms, MOST, NOISE_NONE);
+  run_in(&phase, 1);
+  CHECK(phase.finals.is_scaled, "less was done");
+  CHECK_EQ(1, winner(&phase), "winner");
+  CHECK_EQ(FINALS_ENTRANTS_LEAST + 1, phase.finals.count, "entrants");
+  CHECK_EQ(FINALS_ENTRY_ROUNDS_LEAST, phase.finals.entry_rounds, "rounds");
+  CHECK_EQ(FINALS_ROUNDS_LEAST, phase.finals.final_rounds, "rounds");
+  finals_free(&phase.finals);
+
+  /* And with some time it ends in time: 4 ms an application and 5 ms a load. */
+  for (int i = 0; i < MOST; i++) times_ms[i] *= 4;
+  begin(&phase, times_ms, MOST, NOISE_NONE);
+  const double begin_ms = phase.model.now_ms;
+  run_in(&phase, 2500);
+  CHECK(phase.finals.is_scaled, "less was done");
+  CHECK(phase.model.now_ms - begin_ms < 2500, "%g ms", phase.model.now_ms - begin_ms);
+  CHECK_EQ(1, winner(&phase), "winner");
+  finals_free(&phase.finals);
+}
+
+/* A thousand times slower than the best, or as slow as all: either ends in time. */
+TEST(slow_applications_keep_the_budget) {
+  static const struct {
+    const char *what;
+    double times_ms[4];
+    int winner, default_samples, samples;
+  } rows[] = {{"the default alone", {700, 0.32, 0.3, 0.305}, 2, 1, FINALS_ROUNDS},
+              {"somewhat", {40, 0.32, 0.3, 0.305}, 2, 10, FINALS_ROUNDS},
+              {"all of them", {140, 150, 152, 135}, 3, 3, 3}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct phase phase;
+    begin(&phase, rows[i].times_ms, 4, NOISE_INDEPENDENT);
+    const double begin_ms = phase.model.now_ms;
+    run(&phase);
+    const struct final_entry *entry = entry_of(&phase, 0);
+    CHECK_EQ(rows[i].winner, winner(&phase), "%s", rows[i].what);
+    CHECK(phase.model.now_ms - begin_ms < 5000, "%s: %g ms", rows[i].what, phase.model.now_ms - begin_ms);
+    CHECK_EQ(rows[i].samples, phase.finals.entries[0].timing.sample_count, "%s", rows[i].what);
+    CHECK(entry->is_finalist && entry->rank > 0, "%s: the default", rows[i].what);
+    CHECK_EQ(rows[i].default_samples, entry->timing.sample_count, "%s: rounds of the default", rows[i].what);
+    CHECK_NEAR(rows[i].times_ms[0], phase.finals.default_ms, 0.02 * rows[i].times_ms[0], "%s", rows[i].what);
+    const double want_ratio = rows[i].times_ms[0] / rows[i].times_ms[rows[i].winner];
+    CHECK_NEAR(want_ratio, entry->ratio, 0.03 * entry->ratio, "%s", rows[i].what);
+    for (int k = 0; k < entry->timing.sample_count; k++) CHECK(entry->samples[k] > 1, "%s: sample %d", rows[i].what, k);
+    CHECK_EQ(0, finals_reject(&phase.finals, &(struct verdict){.outcome = OUTCOME_WRONG}), "%s", rows[i].what);
+    CHECK(winner(&phase) != rows[i].winner && phase.finals.ranked > 0, "%s: the next one", rows[i].what);
+    finals_free(&phase.finals);
+  }
+}
+
+/* Its only round is slowed down: its time stays, and that is told. */
+TEST(the_time_of_a_rare_default_is_never_dropped) {
+  struct phase phase;
+  const double times_ms[] = {700, 1, 1.02, 1.025, 1.01};
+  begin(&phase, times_ms, 5, NOISE_NONE);
+  phase.model.throttle_from_ms = 0;
+  phase.model.throttle_to_ms = 6500; /* the round is repeated three times */
+  run_in(&phase, 8000);
+  CHECK_EQ(1, winner(&phase), "winner");
+  CHECK(entry_of(&phase, 0)->timing.sample_count > 0 && phase.finals.default_ms > 0, "the default has a time");
+  CHECK(phase.finals.is_marked, "marked");
+  finals_free(&phase.finals);
+}
+
+TEST(loads_that_take_long_leave_fewer_entrants) {
+  struct phase phase;
+  double times_ms[MOST];
+  for (int i = 0; i < MOST; i++) times_ms[i] = 1 + 0.0003 * i;
+  begin(&phase, times_ms, MOST, NOISE_NONE);
+  phase.model.load_ms = 30;
+  const long loads = phase.model.loads;
+  const double begin_ms = phase.model.now_ms;
+  run_in(&phase, 1500);
+  /* 35 % of the time loads 18; then 16 are what is left of the plan. */
+  CHECK_EQ(18, phase.model.loads - loads, "loads");
+  CHECK_EQ(FINALS_ENTRANTS_LEAST + 1, phase.finals.count, "entries");
+  CHECK(phase.model.now_ms - begin_ms < 1500, "%g ms", phase.model.now_ms - begin_ms);
+  finals_free(&phase.finals);
+}
+
+TEST(a_stop_ends_it_with_what_there_is) {
+  for (int asks = 1; asks < 40; asks++) {
+    struct phase phase;
+    const double times_ms[] = {2, 1, 1.02, 1.025};
+    begin(&phase, times_ms, 4, NOISE_NONE);
+    phase.asks_to_stop = asks;
+    run(&phase);
+    /* Before it: 3 loads, 5 entry rounds, final rounds. */
+    const int rounds = asks - 1 - 3 - FINALS_ENTRY_ROUNDS;
+    CHECK_EQ(rounds < FINALS_ROUNDS_LEAST ? -1 : 1, winner(&phase), "question %d", asks);
+    if (winner(&phase) >= 0) {
+      CHECK_EQ(rounds < FINALS_ROUNDS ? rounds : FINALS_ROUNDS, phase.finals.final_rounds, "question %d", asks);
+    }
+    finals_free(&phase.finals);
+  }
+}
+
+TEST(slow_rounds_are_repeated_dropped_or_marked) {
+  static const struct {
+    const char *what;
+    double from_ms, to_ms;
+    bool is_marked;
+    int least_rounds, most_rounds;
+  } rows[] = {{"a short one", 300, 320, false, FINALS_ROUNDS, FINALS_ROUNDS},
+              {"one that outlasts some rounds", 300, 900, false, FINALS_ROUNDS_LEAST, FINALS_ROUNDS - 1},
+              {"one without end", 0, 1e9, true, FINALS_ROUNDS, FINALS_ROUNDS}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct phase phase;
+    const double times_ms[] = {2, 1, 1.02, 1.025, 1.01};
+    begin(&phase, times_ms, 5, NOISE_NONE);
+    phase.model.throttle_from_ms = rows[i].from_ms;
+    phase.model.throttle_to_ms = rows[i].to_ms;
+    run(&phase);
+    const int rounds = phase.finals.final_rounds;
+    CHECK(rounds >= rows[i].least_rounds && rounds <= rows[i].most_rounds, "%s: %d rounds", rows[i].what, rounds);
+    CHECK_EQ(rows[i].is_marked, phase.finals.is_marked, "%s", rows[i].what);
+    CHECK_EQ(1, winner(&phase), "%s", rows[i].what);
+    CHECK_NEAR(rows[i].is_marked ? 1.4 : 1, phase.finals.entries[0].timing.median_ms, 1e-9, "%s", rows[i].what);
+    finals_free(&phase.finals);
+  }
+}
+
+TEST(the_order_within_rounds_is_shuffled_and_seeded) {
+  enum { PLAYERS = 5, ROUNDS = 400 };
+  long first[2][PLAYERS];
+  for (int run_number = 0; run_number < 2; run_number++) {
+    struct model model;
+    struct rounds rounds;
+    model_make(&model, NOISE_NONE, 1);
+    struct backend_handle backend = model_handle(&model);
+    const struct time_source time = model_time(&model);
+    const struct rounds_end end = {.least = ROUNDS};
+    CHECK_OK(rounds_make(&backend, &time, 5, PLAYERS, ROUNDS, &rounds));
+    for (int i = 0; i < PLAYERS; i++) {
+      model.true_ms[i] = 1;
+      model_load(&model, i, i);
+      rounds.players[i] = (struct player){.slot = i, .batch = 1, .verdict = {.outcome = OUTCOME_MEASURED}};
+    }
+    CHECK_OK(rounds_run(&rounds, ROUNDS, &end));
+    CHECK_EQ(ROUNDS, rounds.count, "rounds");
+    CHECK_EQ(0, model.unwarmed_switches, "each sample follows an application of its own");
+    for (int i = 0; i < PLAYERS; i++) {
+      first[run_number][i] = model.first_in_round[i];
+      /* 80 are expected, with a standard deviation of 8. */
+      CHECK_NEAR((double)ROUNDS / PLAYERS, model.first_in_round[i], 32, "player %d is first", i);
+    }
+    rounds_free(&rounds);
+  }
+  CHECK(memcmp(first[0], first[1], sizeof first[0]) == 0, "the same seed gives the same order");
+}
+
+TEST(a_player_may_skip_rounds) {
+  enum { PLAYERS = 4, ROUNDS = 20 };
+  static const int skips[PLAYERS] = {0, 6, 0, ROUNDS_NONE};
+  struct model model;
+  struct rounds rounds;
+  double adjusted_ms[PLAYERS];
+  model_make(&model, NOISE_NONE, 1);
+  struct backend_handle backend = model_handle(&model);
+  const struct time_source time = model_time(&model);
+  const struct rounds_end end = {.at_ms = INFINITY, .least = ROUNDS};
+  CHECK_OK(rounds_make(&backend, &time, 5, PLAYERS, ROUNDS, &rounds));
+  for (int i = 0; i < PLAYERS; i++) {
+    model.true_ms[i] = 1 + i;
+    model_load(&model, i, i);
+    rounds.players[i] =
+        (struct player){.slot = i, .batch = 1, .skips = skips[i], .verdict = {.outcome = OUTCOME_MEASURED}};
+  }
+  CHECK_OK(rounds_run(&rounds, ROUNDS, &end));
+  CHECK_EQ(ROUNDS, rounds.count, "rounds");
+  CHECK_EQ(2 * ROUNDS + 3, model.samples, "samples: all, all, rounds 0, 7 and 14, none");
+  CHECK_EQ(3, rounds_times(&rounds, 1).count, "times");
+  CHECK_EQ(3, rounds_ratio(&rounds, 1, 2).count, "ratios within its rounds");
+  CHECK_NEAR(2.0 / 3, rounds_ratio(&rounds, 1, 2).median, 1e-9, "ratio");
+  CHECK_EQ(ROUNDS, rounds_ratio(&rounds, 0, 2).count, "the others have theirs");
+  CHECK_EQ(0, rounds_times(&rounds, 3).count, "no times");
+  rounds_adjusted(&rounds, adjusted_ms);
+  for (int i = 0; i < 3; i++) CHECK_NEAR(1 + i, adjusted_ms[i], 1e-9, "player %d", i);
+  CHECK(isnan(adjusted_ms[3]), "nothing is known of it");
+  rounds_free(&rounds);
+}
+
+TEST(looks_at_single_samples_are_what_is_left_out_first) {
+  const struct finals_times times = {.best_ms = 1, .default_ms = 1, .recheck_ms = 1};
+  /* 64 variants for 5 rounds of 2 ms, 12 and two copies for 20, the default for all 25, 13 rechecks: 1263 ms, of 0.8 of
+   * the time. Looks add 3 ms for 13 variants in 20 rounds: 2043 ms. */
+  static const struct {
+    double budget_ms;
+    bool checks, is_scaled;
+  } rows[] = {{2600, true, false}, {2500, false, false}, {1620, false, false}, {1500, false, true}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct finals_plan plan;
+    finals_plan_make(&times, rows[i].budget_ms, 64, 2, &plan);
+    CHECK_EQ(rows[i].checks, plan.checks, "row %zu", i);
+    CHECK_EQ(rows[i].is_scaled, plan.is_scaled, "row %zu", i);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ties_are_decided_in_order),
+      cmocka_unit_test(less_time_makes_a_smaller_plan_in_the_documented_order),
+      cmocka_unit_test(a_default_that_is_far_behind_is_rare),
+      cmocka_unit_test(the_winner_follows_from_times_and_registers),
+      cmocka_unit_test(what_is_rejected_leaves_and_the_others_are_ranked_anew),
+      cmocka_unit_test(one_value_again_and_again_has_no_interval),
+      cmocka_unit_test(sixty_four_enter_and_twelve_and_the_default_stay),
+      cmocka_unit_test(a_default_that_is_nowhere_takes_a_slot),
+      cmocka_unit_test(a_default_that_was_screened_takes_part),
+      cmocka_unit_test(the_roof_is_the_fastest_copy_in_the_same_rounds),
+      cmocka_unit_test(screened_variants_near_the_winner_are_measured_fully),
+      cmocka_unit_test(times_are_compared_over_the_anchor_s_scale),
+      cmocka_unit_test(a_variant_that_fails_leaves_and_the_others_go_on),
+      cmocka_unit_test(loads_and_rechecks_may_fail),
+      cmocka_unit_test(when_all_finalists_are_wrong_the_next_ones_run),
+      cmocka_unit_test(without_time_the_least_is_done),
+      cmocka_unit_test(slow_applications_keep_the_budget),
+      cmocka_unit_test(the_time_of_a_rare_default_is_never_dropped),
+      cmocka_unit_test(loads_that_take_long_leave_fewer_entrants),
+      cmocka_unit_test(a_stop_ends_it_with_what_there_is),
+      cmocka_unit_test(slow_rounds_are_repeated_dropped_or_marked),
+      cmocka_unit_test(the_order_within_rounds_is_shuffled_and_seeded),
+      cmocka_unit_test(a_player_may_skip_rounds),
+      cmocka_unit_test(looks_at_single_samples_are_what_is_left_out_first),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

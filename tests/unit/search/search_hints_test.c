@@ -1,0 +1,355 @@
+/* search_hints_test.c: what a search learns of winners that databases have: which, in what order, and as which variants
+ * of today's templates; and what it starts with. Nothing is compiled, nothing runs. */
+#include <math.h>
+
+#include "tests/unit/library/tuned.h"
+#include "tuner/search/hints/hint_rows.h"
+#include "tuner/search/hints/hints.h"
+#include "tuner/search/hints/starts.h"
+
+#define F32 DTYPE_F32
+#define F64 DTYPE_F64
+#define USUAL LAUNCH_STREAM, CACHE_STEADY, false
+
+struct hints_case {
+  struct stencil *stencil;
+  struct analysis *analysis;
+  struct template *template;
+  struct bindings bindings;
+  struct backend_handle backend;
+  struct store *own, *other, *stores[1];
+  struct tune_tools tools;
+  struct tune_options options;
+  struct task task;
+  struct trial first;
+  struct session session;
+};
+
+/* star7 in f32 on 64^3 on an H200, with the template `direct`; its default is the first variant. */
+static void hints_open(struct hints_case *c) {
+  *c = (struct hints_case){.options = {.strategy = &strategy_local}};
+  CHECK_OK(stencil_of_kernels("star7", &c->stencil));
+  CHECK_OK(analysis_make(c->stencil, &c->analysis));
+  CHECK_OK(template_read("templates/direct.yaml", &c->template));
+  CHECK_OK(store_open_memory(&c->own));
+  CHECK_OK(store_open_memory(&c->other));
+  c->stores[0] = c->other;
+  c->backend.facts.device = tuned_device(GPU_H200);
+  c->tools = (struct tune_tools){.backend = &c->backend, .store = c->own, .hints = c->stores, .hint_count = 1};
+  c->task = (struct task){.stencil = c->stencil,
+                          .analysis = c->analysis,
+                          .dtype = F32,
+                          .grid = {{64, 64, 64}},
+                          .limits = c->backend.facts.device.limits,
+                          .arch = arch_find(9, 0),
+                          .arch_name = "sm_90"};
+  CHECK_OK(task_bindings(&c->task, c->template, &c->bindings));
+  c->first = (struct trial){.template = c->template};
+  c->first.proposal.configuration = configuration_default(c->template);
+  struct session *s = &c->session;
+  *s = (struct session){.tools = &c->tools,
+                        .task = &c->task,
+                        .options = &c->options,
+                        .templates = &c->template,
+                        .bindings = &c->bindings,
+                        .first = &c->first};
+  s->space = (struct search_space){.templates = s->templates, .bindings = s->bindings, .count = 1};
+}
+
+static void hints_close(struct hints_case *c) {
+  drawn_free(&c->session.hints);
+  drawn_free(&c->session.starts);
+  bindings_free(&c->bindings);
+  store_close(c->other);
+  store_close(c->own);
+  template_free(c->template);
+  analysis_free(c->analysis);
+  stencil_free(c->stencil);
+}
+
+/* Find them anew. */
+static void find_again(struct hints_case *c) {
+  drawn_free(&c->session.hints);
+  c->session.space.hints = NULL;
+  c->session.space.hint_count = 0;
+  CHECK_OK(hints_find(&c->session));
+  CHECK_EQ(c->session.hints.count, c->session.space.hint_count, "the strategy sees them");
+}
+
+static void change(struct store *store, const char *sql) {
+  char *error = NULL;
+  CHECK(sqlite3_exec(store_connection(store), sql, NULL, NULL, &error) == SQLITE_OK, "%s: %s", sql, error);
+}
+
+/* Whether hint number `at` is the default with this changed. */
+static bool hint_is(const struct hints_case *c, long at, const char *set) {
+  const struct configuration want = configuration_of(c->template, set);
+  return at < c->session.hints.count && memcmp(&want, &c->session.hints.list[at].configuration, sizeof want) == 0;
+}
+
+/* In the order of their distances, which is not that of reading. */
+static const struct {
+  struct tuned row;
+  double distance[HINT_DISTANCES]; /* stencil, device, grid, dtype, mode, history */
+} near_rows[] = {
+    {{GPU_H200, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1}, {0, 0, 0, 0, 0, 0}},
+    {{GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.2}, {0, 0, 0, 0, 0, 1}},
+    {{GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.1},
+     {0, 0, 0, 0, 1, 0}},
+    {{GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_COLD, false, 0.1},
+     {0, 0, 0, 0, 2, 0}},
+    {{GPU_H200, "star7", "zmarch", "vector=1", F64, {64, 64, 64}, USUAL, 0.1}, {0, 0, 0, 1, 0, 0}},
+    {{GPU_H200, "star7", "direct", "vector=1", F64, {128, 64, 64}, USUAL, 0.1}, {0, 0, 1, 1, 0, 0}},
+    {{GPU_H200, "star7", "direct", "vector=1", F32, {32, 128, 64}, USUAL, 0.1}, {0, 0, 2, 0, 0, 0}},
+    {{GPU_H100, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {0, 1, 0, 0, 0, 0}},
+    {{GPU_A100, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {0, 3, 0, 0, 0, 0}},
+    {{GPU_H200, "star13", "direct", "vector=1", F64, {64, 64, 64}, USUAL, 0.1}, {2, 0, 0, 1, 0, 0}},
+    {{GPU_H200, "star25", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {4, 0, 0, 0, 0, 0}},
+};
+static const struct tuned far_rows[] = {
+    {GPU_H200, "box27", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1},
+    {GPU_H200, "heat2d", "direct", "vector=1", F32, {64, 64, 1}, USUAL, 0.1},
+    {GPU_H200, "derivative_x", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1},
+};
+static const struct tuned emulated_row = {GPU_EMULATION, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1};
+
+TEST(the_nearest_winners_come_first) {
+  struct hints_case c;
+  struct hint_rows rows = {.count = 0};
+  hints_open(&c);
+  /* From the last to the first: the second is the winner until the first, which is faster, takes its place. */
+  for (size_t i = COUNT(near_rows); i-- > 0;) tuned_put(i > 1 && i % 2 ? c.own : c.other, &near_rows[i].row);
+  for (size_t i = 0; i < COUNT(far_rows); i++) tuned_put(c.own, &far_rows[i]);
+  tuned_put(c.other, &emulated_row);
+  const struct hint_target target = {
+      .task = &c.task, .device = &c.backend.facts.device, .launch = LAUNCH_STREAM, .cache = CACHE_STEADY};
+  CHECK_OK(hint_rows_read(&rows, c.own, &target));
+  CHECK_OK(hint_rows_read(&rows, c.other, &target));
+  hint_rows_sort(&rows);
+  CHECK_EQ((int)COUNT(near_rows), rows.count, "another shape, other dimensions, an emulation: no hints");
+  for (int i = 0; i < rows.count && i < (int)COUNT(near_rows); i++) {
+    for (int k = 0; k < HINT_DISTANCES; k++)
+      CHECK_NEAR(near_rows[i].distance[k], rows.list[i].distance[k], 1e-12, "row %d, distance %d", i, k);
+    CHECK_TEXT(near_rows[i].row.template, rows.list[i].template_name, "row %d", i);
+  }
+  hint_rows_free(&rows);
+  struct hint_target emulation = target;
+  emulation.is_emulation = true;
+  CHECK_OK(hint_rows_read(&rows, c.other, &emulation));
+  int seen = 0;
+  for (int i = 0; i < rows.count; i++) seen += rows.list[i].distance[HINT_DEVICE] == 1;
+  CHECK_EQ(1, seen, "the emulation's is for an emulation");
+  hint_rows_free(&rows);
+  hints_close(&c);
+}
+
+TEST(of_a_problem_the_newest_winners_count) {
+  static const struct tuned rows[] = {
+      {GPU_H200, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.5},
+      {GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.4},
+      {GPU_H200, "star7", "direct", "block_x=256", F32, {64, 64, 64}, USUAL, 0.2},
+      {GPU_H200, "star7", "direct", "block_x=512", F32, {64, 64, 64}, USUAL, 0.3},
+  };
+  struct hints_case c;
+  hints_open(&c);
+  for (size_t i = 0; i < COUNT(rows); i++) tuned_put(c.own, &rows[i]);
+  change(c.own, "update best set date = printf('2026-01-%02d', id)");
+  find_again(&c);
+  CHECK_EQ(HINTS_OF_A_PROBLEM, c.session.hints.count, "not all of its history");
+  CHECK(hint_is(&c, 0, "block_x=256"), "the current one, though not the newest");
+  CHECK(hint_is(&c, 1, "block_x=512"), "the newest other one");
+  CHECK(hint_is(&c, 2, "block_x=64"), "the one before");
+  hints_close(&c);
+}
+
+TEST(winners_of_older_templates_are_read_by_name) {
+  static const struct tuned row = {GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.1};
+  static const struct {
+    const char *parameters, *want; /* NULL: no hint */
+  } rows[] = {
+      {"{\"block_y\":2,\"block_x\":64}", "block_x=64 block_y=2"},
+      {"{\"load_path\":\"readonly\"}", "load_path=readonly"},
+      {"{}", NULL}, /* the default, which is tried anyway */
+      {"{\"block_x\":64,\"gone\":1}", "block_x=64"},
+      {"{\"gone\":\"word\",\"block_x\":64,\"block_y\":2}", "block_x=64 block_y=2"},
+      {"{\"gone\":1}", NULL},
+      {"{\"gone\":1,\"block_x\":65}", NULL},
+      {"{\"block_x\":65}", NULL},
+      {"{\"block_x\":\"wide\"}", NULL},
+      {"{\"load_path\":\"teleport\"}", NULL},
+      {"{\"block_x\":64", NULL},
+      {"", NULL},
+  };
+  struct hints_case c;
+  hints_open(&c);
+  tuned_put(c.other, &row);
+  change(c.other,
+         "update template set hash = printf('%032x', id), yaml = '', cuda = ''; update best set is_trusted = 0");
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    char *sql = sqlite3_mprintf("update variant set parameters = %Q", rows[i].parameters);
+    change(c.other, sql);
+    sqlite3_free(sql);
+    find_again(&c);
+    CHECK_EQ(rows[i].want ? 1 : 0, c.session.hints.count, "row %zu: %s", i, rows[i].parameters);
+    CHECK(!rows[i].want || hint_is(&c, 0, rows[i].want), "row %zu: %s", i, rows[i].parameters);
+  }
+  change(c.other, "update variant set parameters = '{\"block_x\":64}'; update template set name = 'forgotten'");
+  find_again(&c);
+  CHECK_EQ(0, c.session.hints.count, "a template that is not searched");
+  hints_close(&c);
+}
+
+TEST(what_rules_exclude_becomes_the_nearest_that_they_keep) {
+  static const struct tuned row = {GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.1};
+  struct hints_case c;
+  hints_open(&c);
+  tuned_put(c.own, &row);
+  change(c.own, "update variant set parameters = '{\"block_x\":512,\"block_y\":16,\"vector\":2}'");
+  find_again(&c);
+  CHECK_EQ(1, c.session.hints.count, "a block of too many threads");
+  const struct configuration asked = configuration_of(c.template, "block_x=512 block_y=16 vector=2");
+  struct configuration *got = &c.session.hints.list[0].configuration;
+  bindings_configure(&c.bindings, got);
+  CHECK(bindings_failed_rule(&c.bindings) == NULL, "the rules keep it");
+  int changes = 0;
+  for (int i = 0; i < c.template->parameter_count; i++) changes += got->choice[i] != asked.choice[i];
+  CHECK_EQ(1, changes, "one value has to change");
+  struct fixed_parameters fixed = {.values = configuration_default(c.template)};
+  int block_x = template_parameter(c.template, "block_x", strlen("block_x"));
+  CHECK_OK(configuration_set(c.template, "block_x=256", &fixed.values));
+  fixed.is_fixed[block_x] = true;
+  c.session.space.fixed = &fixed;
+  find_again(&c);
+  got = &c.session.hints.list[0].configuration;
+  CHECK_EQ(fixed.values.choice[block_x], got->choice[block_x], "what --set fixes stays");
+  bindings_configure(&c.bindings, got);
+  CHECK(bindings_failed_rule(&c.bindings) == NULL, "and the rules keep it");
+  hints_close(&c);
+}
+
+enum { KINDS = 20 };
+
+/* A winner on a grid of its own; there are so many kinds of them, none the default. */
+static void put_kind(struct store *store, const char *stencil, int kind, long nz) {
+  static const int block_x[] = {32, 64, 256, 512, 1024}, points_z[] = {1, 2, 4, 8};
+  char set[64];
+  snprintf(set, sizeof set, "vector=1 block_x=%d points_z=%d", block_x[kind / 4], points_z[kind % 4]);
+  const struct tuned row = {GPU_H200, stencil, "direct", set, F32, {64 + kind, 64, nz}, USUAL, 0.1};
+  tuned_put(store, &row);
+}
+
+TEST(no_hint_is_there_twice_and_there_are_few) {
+  struct hints_case c;
+  hints_open(&c);
+  for (int kind = 0; kind < KINDS; kind++) {
+    put_kind(c.own, "star7", kind, 64);
+    put_kind(c.own, "star7", kind, 65);
+    put_kind(c.other, "star7", kind, 64);
+  }
+  find_again(&c);
+  CHECK_EQ(MOST_HINTS, c.session.hints.count, "so many");
+  for (long i = 0; i < c.session.hints.count; i++) {
+    const struct proposal *hint = &c.session.hints.list[i];
+    CHECK(hints_have(&c.session, hint), "%ld", i);
+    for (long k = 0; k < i; k++)
+      CHECK(memcmp(hint, &c.session.hints.list[k], sizeof *hint) != 0, "%ld is %ld again", i, k);
+  }
+  CHECK(!hints_have(&c.session, &c.first.proposal), "the default is none");
+  struct proposal recorded = c.session.hints.list[5];
+  c.session.space.only = &recorded, c.session.space.only_count = 1;
+  find_again(&c);
+  CHECK_EQ(1, c.session.hints.count, "of a recording only what it has");
+  CHECK(memcmp(&recorded, c.session.hints.list, sizeof recorded) == 0, "this one");
+  hints_close(&c);
+}
+
+TEST(other_stencils_give_fewer_hints) {
+  struct hints_case c;
+  hints_open(&c);
+  for (int kind = 0; kind < KINDS; kind++) put_kind(c.other, "star13", kind, 64);
+  find_again(&c);
+  CHECK_EQ(MOST_HINTS_OF_OTHERS, c.session.hints.count, "of stencils of the same shape");
+  hints_close(&c);
+}
+
+TEST(a_search_can_begin_blind) {
+  static const struct tuned row = {GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.1};
+  struct hints_case c;
+  hints_open(&c);
+  tuned_put(c.own, &row);
+  find_again(&c);
+  CHECK_EQ(1, c.session.hints.count, "a hint");
+  c.options.no_hints = true;
+  find_again(&c);
+  CHECK_EQ(0, c.session.hints.count, "none with --no-hints");
+  c.options.no_hints = false;
+  c.options.strategy = &strategy_exhaustive;
+  find_again(&c);
+  CHECK_EQ(0, c.session.hints.count, "none for a strategy that tries all");
+  hints_close(&c);
+}
+
+/* How many variants a search starts with. */
+static long find_starts(struct hints_case *c) {
+  drawn_free(&c->session.starts);
+  find_again(c);
+  c->session.space.hints = NULL, c->session.space.hint_count = 0;
+  CHECK_OK(starts_find(&c->session));
+  const bool is_shown = c->options.strategy->takes_hints && !c->options.rematch;
+  CHECK_EQ(is_shown ? c->session.starts.count : 0, c->session.space.hint_count, "the strategy sees them");
+  return c->session.starts.count;
+}
+
+TEST(hints_and_then_the_defaults_of_templates_are_tried_first) {
+  static const struct tuned row = {GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.1};
+  struct hints_case c;
+  hints_open(&c);
+  CHECK_EQ(0, find_starts(&c), "the default of the only template is the first variant anyway");
+  tuned_put(c.own, &row);
+  CHECK_EQ(1, find_starts(&c), "a hint");
+
+  /* Another variant is the first one, as where the default does not work. */
+  const struct proposal hint = c.session.hints.list[0];
+  struct proposal standard = c.first.proposal;
+  c.first.proposal = hint;
+  CHECK(find_starts(&c) == 1 && memcmp(&standard, c.session.starts.list, sizeof standard) == 0, "the default, no hint");
+  CHECK_OK(configuration_set(c.template, "block_x=512", &c.first.proposal.configuration));
+  CHECK_EQ(2, find_starts(&c), "both");
+  CHECK(memcmp(&hint, &c.session.starts.list[0], sizeof hint) == 0, "the hint first");
+  CHECK(memcmp(&standard, &c.session.starts.list[1], sizeof standard) == 0, "then the default");
+  CHECK(hints_have(&c.session, &hint) && !hints_have(&c.session, &standard), "which is no hint");
+  c.options.strategy = &strategy_exhaustive;
+  CHECK_EQ(1, find_starts(&c), "without hints, the default");
+  c.options.strategy = &strategy_local;
+
+  /* What is fixed stays; a recording has what it has; a rematch has no search. */
+  struct fixed_parameters fixed;
+  memset(&fixed, 0, sizeof fixed);
+  fixed.values = standard.configuration;
+  CHECK_OK(configuration_set(c.template, "block_x=256", &fixed.values));
+  fixed.is_fixed[0] = true;
+  c.session.space.fixed = &fixed;
+  CHECK_EQ(1, find_starts(&c), "hint and default are one variant where what they differ in is fixed");
+  CHECK_EQ(fixed.values.choice[0], c.session.starts.list[0].configuration.choice[0], "the fixed value");
+  c.session.space.fixed = NULL;
+  c.session.space.only = &hint, c.session.space.only_count = 1;
+  CHECK_EQ(1, find_starts(&c), "the default was not recorded");
+  c.session.space.only = NULL, c.session.space.only_count = 0;
+  c.options.rematch = true;
+  CHECK_EQ(0, find_starts(&c), "rematch");
+  hints_close(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_nearest_winners_come_first),
+      cmocka_unit_test(hints_and_then_the_defaults_of_templates_are_tried_first),
+      cmocka_unit_test(of_a_problem_the_newest_winners_count),
+      cmocka_unit_test(winners_of_older_templates_are_read_by_name),
+      cmocka_unit_test(what_rules_exclude_becomes_the_nearest_that_they_keep),
+      cmocka_unit_test(no_hint_is_there_twice_and_there_are_few),
+      cmocka_unit_test(other_stencils_give_fewer_hints),
+      cmocka_unit_test(a_search_can_begin_blind),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,272 @@
+/* search_session_test.c: what a session asks store and backend for: earlier results, the second grid, trials without a
+ * source. The backend here runs nothing, and nothing is compiled. */
+#include "tests/unit/stores.h"
+#include "tests/unit/template/templates.h"
+#include "tuner/search/hints/earlier.h"
+#include "tuner/search/tune/session.h"
+
+struct witness {
+  struct grid grid; /* of the last problem */
+  double first_coefficient;
+  struct grid loaded; /* of the last variant */
+  enum outcome outcome;
+};
+
+static halotune_status set_problem(void *state, const struct backend_problem *problem) {
+  struct witness *witness = state;
+  witness->grid = problem->scene->request.domain.grid;
+  witness->first_coefficient = problem->scene->request.coefficients[0];
+  return HALOTUNE_OK;
+}
+
+static halotune_status load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
+  struct witness *witness = state;
+  (void)slot;
+  witness->loaded = candidate->spec->domain.grid;
+  *verdict = (struct verdict){.outcome = witness->outcome};
+  return HALOTUNE_OK;
+}
+
+static halotune_status unload(void *state, int slot) {
+  (void)state, (void)slot;
+  return HALOTUNE_OK;
+}
+
+static const struct backend witness_backend = {
+    .name = "witness", .set_problem = set_problem, .load = load, .unload = unload};
+
+struct session_case {
+  struct bench_case bench;
+  struct witness witness;
+  struct backend_handle backend;
+  struct store *store;
+  struct tune_tools tools;
+  struct tune_options options;
+  struct tune_result result;
+  struct task task;
+  struct bindings bindings;
+  struct session session;
+};
+
+static void case_open(struct session_case *c) {
+  *c = (struct session_case){.witness = {.outcome = OUTCOME_MEASURED}};
+  case_load(&c->bench);
+  CHECK_OK(store_open_memory(&c->store));
+  case_put(&c->bench, c->store, 256);
+  c->backend = (struct backend_handle){.table = &witness_backend, .state = &c->witness};
+  c->tools = (struct tune_tools){.backend = &c->backend, .store = c->store};
+  c->options.deadline_ms = INFINITY;
+  c->task = (struct task){.stencil = c->bench.stencil,
+                          .analysis = c->bench.analysis,
+                          .grid = {{64, 48, 40}},
+                          .coefficients = case_coefficients,
+                          .limits = case_device.limits,
+                          .arch = arch_find(9, 0),
+                          .arch_name = "sm_90"};
+  CHECK_OK(task_bindings(&c->task, c->bench.template, &c->bindings));
+  struct session *s = &c->session;
+  *s = (struct session){.tools = &c->tools,
+                        .task = &c->task,
+                        .options = &c->options,
+                        .result = &c->result,
+                        .templates = &c->bench.template,
+                        .bindings = &c->bindings,
+                        .template_ids = &c->bench.template_id,
+                        .stencil_id = c->bench.stencil_id,
+                        .scale = 1};
+  s->space = (struct search_space){.templates = s->templates, .bindings = s->bindings, .count = 1};
+  CHECK_OK(pipeline_make(NULL, &s->pipeline));
+}
+
+static void case_close(struct session_case *c) {
+  CHECK_OK(pipeline_free(c->session.pipeline));
+  trial_free(c->session.first);
+  bindings_free(&c->bindings);
+  store_close(c->store);
+  case_free(&c->bench);
+}
+
+/* A variant of zmarch that rules keep on every grid, with some parameters changed: "name=value ...". */
+static struct proposal proposal_with(const struct session_case *c, const char *changes) {
+  struct proposal proposal;
+  char set[256];
+  snprintf(set, sizeof set,
+           "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 band=0"
+           " z_slicing=8 padding=0 load_path=plain streaming=none min_blocks=0 %s",
+           changes ? changes : "");
+  memset(&proposal, 0, sizeof proposal);
+  proposal.configuration = configuration_of(c->bench.template, set);
+  return proposal;
+}
+
+static struct trial *trial_of(struct session_case *c, const struct proposal *proposal) {
+  struct trial *trial;
+  CHECK_OK(trial_begin(&c->task, c->bench.template, proposal, &c->task.grid, &trial));
+  return trial;
+}
+
+TEST(a_trial_that_has_no_source_has_a_row_of_its_own) {
+  struct session_case c;
+  case_open(&c);
+  struct proposal bad = proposal_with(&c, "block_x=128 block_y=16"), worse = proposal_with(&c, "block_x=16 block_y=1");
+  struct trial *one = trial_of(&c, &bad), *again = trial_of(&c, &bad), *other = trial_of(&c, &worse);
+  CHECK(one->is_over && one->result.outcome == OUTCOME_PRUNED && one->reason[0], "pruned: %s", one->reason);
+  CHECK(!one->generated.source, "no source");
+  CHECK(hash_compare(one->generated.hash, again->generated.hash) == 0, "named by what it would have been");
+  CHECK(hash_compare(one->generated.hash, other->generated.hash) != 0, "another one");
+  trial_free(one), trial_free(again), trial_free(other);
+  case_close(&c);
+}
+
+TEST(a_recording_compiles_nothing) {
+  struct session_case c;
+  case_open(&c);
+  struct proposal first = proposal_with(&c, NULL);
+  struct trial *trial;
+  CHECK_OK(session_build(&c.session, &c.task, c.bench.template, &first, &trial));
+  CHECK(trial && !trial->is_over && trial->generated.source && !trial->compiled.cubin, "a source, and no cubin");
+  trial_free(trial);
+  case_close(&c);
+}
+
+static int64_t put_result(struct session_case *c, int64_t run, const struct proposal *proposal, long number,
+                          double median_ms) {
+  struct trial *trial = trial_of(c, proposal);
+  struct measurement measurement = case_measurement(number);
+  measurement.timing.median_ms = median_ms;
+  struct variant_key key = session_key(&c->session, trial);
+  int64_t variant = 0;
+  CHECK_OK(store_measurement(c->store, run, &key, &measurement, &variant));
+  trial_free(trial);
+  return variant;
+}
+
+TEST(earlier_results_are_found_with_how_slow_the_gpu_was) {
+  struct session_case c;
+  case_open(&c);
+  struct proposal first = proposal_with(&c, NULL), fast = proposal_with(&c, "z_slicing=32"),
+                  slow = proposal_with(&c, "block_x=64");
+  int64_t before = case_run(&c.bench, c.store, "580.1"), foreign = case_run(&c.bench, c.store, "999.9");
+  put_result(&c, before, &first, 1, 0.44);
+  int64_t variant = put_result(&c, before, &fast, 2, 0.3);
+  put_result(&c, foreign, &slow, 1, 0.2);
+  c.session.run_id = case_run(&c.bench, c.store, "580.1");
+  c.session.first = trial_of(&c, &first);
+  struct drawn_list earlier;
+  CHECK_OK(earlier_variants(&c.session, EARLIER_ALL, &earlier));
+  CHECK_EQ(2, earlier.count, "another driver's do not count");
+  drawn_free(&earlier);
+  CHECK_NEAR(1.1, earlier_scale(&c.session, variant, 0.4), 1e-9, "the default took 0.44 ms then, 0.4 ms now");
+  CHECK_NEAR(1, earlier_scale(&c.session, variant, 0.1), 0, "no clock changes so much");
+  CHECK_NEAR(1, earlier_scale(&c.session, variant, NAN), 0, "nothing to compare with");
+  struct fixed_parameters fixed = {.values = fast.configuration};
+  fixed.is_fixed[template_parameter(c.bench.template, "z_slicing", strlen("z_slicing"))] = true;
+  c.session.space.fixed = &fixed;
+  CHECK_OK(earlier_variants(&c.session, EARLIER_ALL, &earlier));
+  CHECK_EQ(1, earlier.count, "what has other values than the fixed ones is not wanted");
+  drawn_free(&earlier);
+  case_close(&c);
+}
+
+static bool propose_nothing(void *state, struct proposal *out) {
+  (void)state, (void)out;
+  return false;
+}
+static void tell_nobody(void *state, const struct proposal *proposal, double time_ms) {
+  (void)state, (void)proposal, (void)time_ms;
+}
+
+/* Its time now is that of one cold sample, and says nothing about the GPU. */
+TEST(a_slow_default_adjusts_no_earlier_results) {
+  static const struct strategy silent = {.next = propose_nothing, .tell = tell_nobody};
+  struct session_case c;
+  case_open(&c);
+  struct proposal first = proposal_with(&c, NULL), fast = proposal_with(&c, "z_slicing=32");
+  int64_t before = case_run(&c.bench, c.store, "580.1");
+  put_result(&c, before, &first, 1, 400);
+  put_result(&c, before, &fast, 2, 0.3);
+  c.session.run_id = case_run(&c.bench, c.store, "580.1");
+  c.session.first = trial_of(&c, &first);
+  c.session.first_ms = 700;
+  c.options.strategy = &silent;
+  c.options.max_variants = 1;
+  CHECK_OK(session_search(&c.session));
+  CHECK_EQ(2, c.session.timed.count, "both are recalled");
+  for (long i = 0; i < c.session.timed.count; i++) CHECK_NEAR(1, c.session.timed.list[i].scale, 0, "number %ld", i);
+  CHECK_NEAR(0.3, timed_best_ms(&c.session.timed), 1e-9, "as it was measured");
+  timed_free(&c.session.timed);
+  case_close(&c);
+}
+
+TEST(doubtful_results_are_marked) {
+  struct session_case c;
+  case_open(&c);
+  struct proposal first = proposal_with(&c, NULL), other = proposal_with(&c, "z_slicing=32");
+  int64_t run = case_run(&c.bench, c.store, "580.1"), later = case_run(&c.bench, c.store, "580.1");
+  put_result(&c, run, &first, 1, 0.4);
+  const int64_t doubtful[] = {put_result(&c, run, &other, 2, 0.3)};
+  put_result(&c, later, &other, 1, 0.3);
+  CHECK_OK(store_mark(c.store, run, doubtful, 1));
+  CHECK_EQ(1, number_of(c.store, "select count(*) from measurement where is_marked"), "of this run only");
+  CHECK_EQ(2, number_of(c.store, "select number from measurement where is_marked"), "this one");
+  case_close(&c);
+}
+
+static bool is_prime(long number) {
+  for (long d = 2; d * d <= number; d++) {
+    if (number % d == 0) return false;
+  }
+  return number > 1;
+}
+
+TEST(the_second_grid_is_awkward_and_has_other_weights) {
+  struct session_case c;
+  struct verdict verdict;
+  char grid[64], want[64];
+  case_open(&c);
+  struct proposal first = proposal_with(&c, NULL), wide = proposal_with(&c, "vector=4");
+  CHECK_OK(second_grid_check(&c.session, &first, grid, &verdict));
+  const struct grid *ran = &c.witness.grid;
+  CHECK(verdict.outcome == OUTCOME_MEASURED, "%s", verdict.reason);
+  for (int axis = 0; axis < 3; axis++) {
+    CHECK(is_prime(ran->n[axis]) && ran->n[axis] < c.task.grid.n[axis], "axis %d: %ld", axis, ran->n[axis]);
+    CHECK_EQ(ran->n[axis], c.witness.loaded.n[axis], "the variant runs there, axis %d", axis);
+  }
+  snprintf(want, sizeof want, "%ldx%ldx%ld", ran->n[0], ran->n[1], ran->n[2]);
+  CHECK_TEXT(want, grid, "its name");
+  CHECK(c.witness.first_coefficient != case_coefficients[0], "other weights");
+  CHECK_OK(second_grid_check(&c.session, &wide, grid, &verdict));
+  CHECK(ran->n[0] % 4 == 0 && is_prime(ran->n[1]), "vectors want rows of whole vectors: %s", grid);
+  c.witness.outcome = OUTCOME_WRONG;
+  CHECK_OK(second_grid_check(&c.session, &first, grid, &verdict));
+  CHECK(verdict.outcome == OUTCOME_WRONG && grid[0], "what is wrong there is told");
+  case_close(&c);
+}
+
+TEST(what_rules_keep_for_large_planes_only_is_verified_on_such) {
+  struct session_case c;
+  struct verdict verdict;
+  char grid[64];
+  case_open(&c);
+  c.task.grid = (struct grid){{1024, 512, 12}};
+  struct proposal bands = proposal_with(&c, "band=64"), none = proposal_with(&c, NULL);
+  CHECK_OK(second_grid_check(&c.session, &bands, grid, &verdict));
+  CHECK_TEXT("1024x512x11", grid, "%s", verdict.reason);
+  CHECK_EQ(11, c.witness.loaded.n[2], "the variant runs there");
+  CHECK_OK(second_grid_check(&c.session, &none, grid, &verdict));
+  CHECK(is_prime(c.witness.loaded.n[0]), "a grid that is more awkward, if it can be: %s", grid);
+  case_close(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_trial_that_has_no_source_has_a_row_of_its_own),
+      cmocka_unit_test(a_recording_compiles_nothing),
+      cmocka_unit_test(earlier_results_are_found_with_how_slow_the_gpu_was),
+      cmocka_unit_test(a_slow_default_adjusts_no_earlier_results),
+      cmocka_unit_test(doubtful_results_are_marked),
+      cmocka_unit_test(the_second_grid_is_awkward_and_has_other_weights),
+      cmocka_unit_test(what_rules_keep_for_large_planes_only_is_verified_on_such),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

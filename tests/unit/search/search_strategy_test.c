@@ -1,0 +1,234 @@
+/* search_strategy_test.c: what strategies promise: nothing twice, nothing that the rules leave out, the same again for
+ * the same seed; and that the one that looks around finds the best sooner than chance. */
+#include "tests/unit/search/search_space.h"
+#include "tuner/search/strategy/draw.h"
+#include "tuner/search/strategy/visited.h"
+
+enum { AHEAD = 24, SEEDS = 11 }; /* AHEAD: variants that are proposed before the first of them is told */
+
+/* A run of a strategy on made-up times, as the tuner does it: results come late. */
+struct trip {
+  struct proposal list[8192];
+  double times_ms[8192];
+  long count;
+};
+
+static void travel(struct space_case *c, const struct strategy *strategy, uint64_t seed, uint64_t key,
+                   double ruggedness, long most, struct trip *trip) {
+  void *state;
+  trip->count = 0;
+  CHECK_OK(strategy->open(&c->space, seed, &state));
+  while (trip->count < most && strategy->next(state, &trip->list[trip->count])) {
+    trip->times_ms[trip->count] = made_up_ms(c, &trip->list[trip->count], key, ruggedness);
+    long told = trip->count - AHEAD;
+    if (told >= 0) strategy->tell(state, &trip->list[told], trip->times_ms[told]);
+    trip->count++;
+  }
+  strategy->close(state);
+}
+
+static struct trip one, other;
+
+TEST(no_variant_is_proposed_twice_nor_against_the_rules) {
+  struct space_case c;
+  space_open(&c);
+  for (int i = 0; strategies[i]; i++) {
+    struct visited visited = {.count = 0};
+    travel(&c, strategies[i], 3, 5, 0.3, (long)COUNT(one.list), &one);
+    for (long k = 0; k < one.count; k++) {
+      CHECK(visited_add(&visited, &c.space, &one.list[k]), "%s: number %ld was there before", strategies[i]->name, k);
+      CHECK(space_keeps(&c, &one.list[k]), "%s: number %ld", strategies[i]->name, k);
+    }
+    /* The space is small enough that each of them finds all of it. */
+    CHECK_EQ(c.size, one.count, "%s", strategies[i]->name);
+    visited_free(&visited);
+  }
+  space_close(&c);
+}
+
+TEST(hints_come_first_and_once) {
+  struct space_case c;
+  struct drawn_list drawn;
+  space_open(&c);
+  CHECK_OK(draw_variants(&c.space, 4, 11, &drawn));
+  c.space.hints = drawn.list;
+  c.space.hint_count = drawn.count;
+  size_t bytes = (size_t)drawn.count * sizeof *drawn.list;
+  for (int i = 0; strategies[i]; i++) {
+    struct visited visited = {.count = 0};
+    travel(&c, strategies[i], 3, 5, 0.3, (long)COUNT(one.list), &one);
+    CHECK_EQ(strategies[i]->takes_hints, memcmp(one.list, drawn.list, bytes) == 0, "%s", strategies[i]->name);
+    for (long k = 0; k < one.count; k++)
+      CHECK(visited_add(&visited, &c.space, &one.list[k]), "%s: number %ld was there before", strategies[i]->name, k);
+    CHECK_EQ(c.size, one.count, "%s: all of the space", strategies[i]->name);
+    visited_free(&visited);
+  }
+  CHECK(!strategy_exhaustive.takes_hints && strategy_random.takes_hints && strategy_local.takes_hints,
+        "who takes them");
+  drawn_free(&drawn);
+  space_close(&c);
+}
+
+TEST(a_seed_decides_all) {
+  struct space_case c;
+  space_open(&c);
+  for (int i = 0; strategies[i]; i++) {
+    travel(&c, strategies[i], 7, 5, 0.3, 400, &one);
+    travel(&c, strategies[i], 7, 5, 0.3, 400, &other);
+    CHECK(memcmp(one.list, other.list, 400 * sizeof *one.list) == 0, "%s: the same seed", strategies[i]->name);
+    travel(&c, strategies[i], 8, 5, 0.3, 400, &other);
+    CHECK(memcmp(one.list, other.list, 400 * sizeof *one.list) != 0, "%s: another seed", strategies[i]->name);
+  }
+  space_close(&c);
+}
+
+TEST(all_templates_have_their_turn) {
+  struct space_case c;
+  space_open(&c);
+  for (int i = 0; strategies[i]; i++) {
+    int of[TEMPLATES] = {0};
+    travel(&c, strategies[i], 2, 5, 0.3, 40, &one);
+    for (long k = 0; k < one.count; k++) of[one.list[k].template_index]++;
+    for (int t = 0; t < TEMPLATES; t++)
+      CHECK(of[t] >= 15, "%s: template %d has %d of 40", strategies[i]->name, t, of[t]);
+  }
+  space_close(&c);
+}
+
+/* How many of the first random variants are of the second template, after so many of its variants took so much
+ * longer. */
+static int random_of_slower(struct space_case *c, double slower, long told) {
+  enum { FIRST_RANDOM = 40 };
+  struct proposal proposal;
+  void *state;
+  int of_slower = 0;
+  CHECK_OK(strategy_local.open(&c->space, 3, &state));
+  travel(c, &strategy_random, 5, 5, 0, 100, &one);
+  for (long k = 0, fast = 0, slow = 0; k < one.count; k++) {
+    const bool is_slow = one.list[k].template_index == 1;
+    long *count = is_slow ? &slow : &fast;
+    if ((*count)++ < told) strategy_local.tell(state, &one.list[k], is_slow ? slower : 1);
+  }
+  for (int k = 0; k < FIRST_RANDOM; k++) {
+    CHECK(strategy_local.next(state, &proposal), "number %d", k);
+    of_slower += proposal.template_index == 1;
+  }
+  strategy_local.close(state);
+  return of_slower;
+}
+
+TEST(templates_that_are_far_behind_come_last) {
+  static const struct {
+    double slower;
+    long told;
+    bool is_behind;
+  } rows[] = {{1001, 1, true}, {900, 1, false},  {33, 2, true},    {31, 2, false},
+              {10.1, 3, true}, {10.1, 2, false}, {9.9, 40, false}, {1.5, 40, false}};
+  struct space_case c;
+  space_open(&c);
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const int got = random_of_slower(&c, rows[i].slower, rows[i].told);
+    CHECK(rows[i].is_behind ? got == 0 : got >= 15, "row %zu: %d", i, got);
+  }
+  /* They do come, in the end. */
+  void *local;
+  long count = 0;
+  CHECK_OK(strategy_local.open(&c.space, 3, &local));
+  for (struct proposal proposal; strategy_local.next(local, &proposal); count++) {
+    const double slower = proposal.template_index == 1 ? 5000 : 1;
+    strategy_local.tell(local, &proposal, slower * made_up_ms(&c, &proposal, 5, 0.3));
+  }
+  CHECK_EQ(c.size, count, "all of the space");
+  strategy_local.close(local);
+  space_close(&c);
+}
+
+TEST(what_is_fixed_stays) {
+  struct space_case c;
+  struct fixed_parameters fixed[TEMPLATES];
+  space_open(&c);
+  memset(fixed, 0, sizeof fixed);
+  for (int t = 0; t < TEMPLATES; t++) {
+    fixed[t].values = configuration_default(c.templates[t]);
+    fixed[t].is_fixed[0] = true; /* bx */
+    fixed[t].values.choice[0] = 3;
+  }
+  c.space.fixed = fixed;
+  long size = 0;
+  for (int t = 0; t < TEMPLATES; t++)
+    space_walk(&c.bindings[t], fixed[t].is_fixed, &fixed[t].values, count_one, &size, NULL);
+  for (int i = 0; strategies[i]; i++) {
+    travel(&c, strategies[i], 2, 5, 0.3, (long)COUNT(one.list), &one);
+    CHECK_EQ(size, one.count, "%s", strategies[i]->name);
+    for (long k = 0; k < one.count; k++)
+      CHECK_EQ(3, one.list[k].configuration.choice[0], "%s: number %ld", strategies[i]->name, k);
+  }
+  space_close(&c);
+}
+
+/* How many variants it takes to come within this share of the best. */
+static long tries_to(const struct trip *trip, double best_ms, double share) {
+  for (long i = 0; i < trip->count; i++) {
+    if (trip->times_ms[i] <= best_ms * (1 + share)) return i + 1;
+  }
+  return trip->count + 1;
+}
+
+static double best_of(const struct trip *trip) {
+  double best_ms = INFINITY;
+  for (long i = 0; i < trip->count; i++) best_ms = fmin(best_ms, trip->times_ms[i]);
+  return best_ms;
+}
+
+static int compare_longs(const void *left, const void *right) {
+  long a = *(const long *)left, b = *(const long *)right;
+  return (a > b) - (a < b);
+}
+
+/* The median over seeds, each with its own landscape. */
+static long median_tries(struct space_case *c, const struct strategy *strategy, double ruggedness, double share) {
+  long tries[SEEDS];
+  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    travel(c, strategy, seed, 50 + seed, ruggedness, (long)COUNT(one.list), &one);
+    tries[seed] = tries_to(&one, best_of(&one), share);
+  }
+  qsort(tries, SEEDS, sizeof *tries, compare_longs);
+  return tries[SEEDS / 2];
+}
+
+TEST(looking_around_finds_the_best_sooner_than_chance) {
+  static const struct {
+    const char *name;
+    double ruggedness, share;
+    long most; /* tries of the local strategy, by the median */
+  } rows[] = {{"separable", 0, 0, 300}, {"some ruggedness", 0.1, 0, 500}, {"much ruggedness", 0.5, 0, 900}};
+  struct space_case c;
+  space_open(&c);
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    long local = median_tries(&c, &strategy_local, rows[i].ruggedness, rows[i].share);
+    long random = median_tries(&c, &strategy_random, rows[i].ruggedness, rows[i].share);
+    CHECK(local <= rows[i].most && 2 * local <= random, "%s: local %ld, random %ld of %ld", rows[i].name, local, random,
+          c.size);
+    if (getenv("SHOW")) print_message("# %s: local %ld, random %ld of %ld\n", rows[i].name, local, random, c.size);
+  }
+  space_close(&c);
+}
+
+TEST(strategies_are_found_by_name) {
+  CHECK(strategy_find("local") == &strategy_local && strategy_find("exhaustive") == &strategy_exhaustive, "names");
+  CHECK(!strategy_find("clever"), "an unknown one");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_variant_is_proposed_twice_nor_against_the_rules),
+      cmocka_unit_test(hints_come_first_and_once),
+      cmocka_unit_test(a_seed_decides_all),
+      cmocka_unit_test(all_templates_have_their_turn),
+      cmocka_unit_test(templates_that_are_far_behind_come_last),
+      cmocka_unit_test(what_is_fixed_stays),
+      cmocka_unit_test(looking_around_finds_the_best_sooner_than_chance),
+      cmocka_unit_test(strategies_are_found_by_name),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,288 @@
+/* access_test.c: static access figures against numbers worked out by hand. */
+#include "stencil/template/access.h"
+
+#include "gpu/architecture/arch.h"
+#include "tests/unit/stencils.h"
+#include "tests/unit/template/templates.h"
+
+TEST(bank_conflicts_are_counted) {
+  static const struct {
+    long block[3];
+    double stride[3];
+    int elements, element_bytes;
+    double passes; /* over the fewest */
+  } rows[] = {
+      {{32, 1, 1}, {1, 0, 0}, 1, 4, 1},   /* neighbours lie in neighbouring banks */
+      {{32, 1, 1}, {2, 0, 0}, 1, 4, 2},   /* 32 words in 16 banks */
+      {{32, 1, 1}, {3, 0, 0}, 1, 4, 1},   /* odd strides reach every bank */
+      {{32, 1, 1}, {32, 0, 0}, 1, 4, 32}, /* a column of a tile of 32 */
+      {{32, 1, 1}, {33, 0, 0}, 1, 4, 1},  /* the same, padded */
+      {{32, 1, 1}, {0, 0, 0}, 1, 4, 1},   /* one word for all is a broadcast */
+      {{16, 2, 1}, {1, 18, 0}, 1, 4, 2}, /* rows of 18: words 0 to 15 and 18 to 33, and 32 and 33 share banks with 0 and 1 */
+      {{16, 2, 1}, {1, 16, 0}, 1, 4, 1},  {{16, 2, 1}, {1, 48, 0}, 1, 4, 1},  {{16, 2, 1}, {1, 32, 0}, 1, 4, 2},
+      {{8, 4, 1}, {1, 10, 0}, 1, 4, 2}, /* words 30 and 31, 32 to 37: 32 to 37 share banks with 0 to 5 */
+      {{8, 2, 2}, {1, 8, 64}, 1, 4, 2},   {{32, 1, 1}, {1, 0, 0}, 1, 8, 1}, /* doubles: 16 threads take all banks */
+      {{32, 1, 1}, {2, 0, 0}, 1, 8, 2},   {{32, 1, 1}, {16, 0, 0}, 1, 8, 16}, {{32, 1, 1}, {17, 0, 0}, 1, 8, 1},
+      {{32, 1, 1}, {2, 0, 0}, 2, 4, 1},                                     /* two floats at once */
+      {{32, 1, 1}, {4, 0, 0}, 4, 4, 1},                                     /* four: 8 threads take all banks */
+      {{32, 1, 1}, {2, 0, 0}, 2, 8, 1},   {{32, 1, 1}, {4, 0, 0}, 4, 8, 2}, /* 32 bytes a thread, 16 at a time: every second group of four banks */
+      {{8, 4, 1}, {4, 36, 0}, 4, 4, 1}, /* each quarter of the warp has a row of its own */
+      {{4, 8, 1}, {4, 32, 0}, 4, 4, 2}, /* two rows a quarter, in the same banks */
+      {{4, 8, 1}, {4, 48, 0}, 4, 4, 1},   {{34, 3, 1}, {1, 34, 0}, 1, 4, 1}, /* blocks of no whole warps; the last warp has 6 threads */
+      {{1, 1, 1}, {1, 1, 1}, 1, 4, 1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    CHECK_NEAR(rows[i].passes,
+               access_bank_conflicts(rows[i].block, rows[i].stride, rows[i].elements, rows[i].element_bytes), 1e-12,
+               "row %zu", i);
+  }
+}
+
+TEST(strides_that_make_no_sense_give_no_figure) {
+  static const long block[3] = {32, 1, 1}, large[3] = {2048, 1, 1};
+  static const double good[3] = {1, 0, 0}, negative[3] = {-1, 0, 0}, unknown[3] = {NAN, 0, 0}, huge[3] = {1e30, 0, 0};
+  CHECK(isnan(access_bank_conflicts(block, negative, 1, 4)), "negative");
+  CHECK(isnan(access_bank_conflicts(block, unknown, 1, 4)), "not a number");
+  CHECK(isnan(access_bank_conflicts(block, huge, 1, 4)), "huge");
+  CHECK(isnan(access_bank_conflicts(block, good, 0, 4)), "no elements");
+  CHECK(isnan(access_bank_conflicts(block, good, 3, 4)), "three elements");
+  CHECK(isnan(access_bank_conflicts(large, good, 1, 4)), "too many threads");
+}
+
+TEST(waves_fill_the_gpu) {
+  static const long grid[3] = {16, 64, 8};
+  CHECK_NEAR(8192.0 / (8 * 132), access_waves(grid, 8, 132), 1e-12, "8 blocks on each of 132");
+  CHECK(isnan(access_waves(grid, 0, 132)), "a block that does not fit");
+}
+
+/* The plain variant of each template that rows change: all of its parameters, so that no figure hangs on a default. */
+static const struct {
+  const char *template, *set;
+} plain[] = {
+    {"direct",
+     "block_x=128 block_y=1 block_z=1 vector=1 points_x=1 points_y=1 points_z=1 load_path=plain streaming=none"
+     " coefficients=parameter extents=runtime min_blocks=0"},
+    {"tile",
+     "halo_load=edge tile_x=32 block_x=32 vector=1 tile_y=8 block_y=8 tile_z=1 block_z=1 padding=0 load_path=plain"
+     " streaming=none coefficients=parameter extents=runtime min_blocks=0"},
+    {"pencil", "segment=0 ends=shared pencils=4 block_x=64 block_y=4 padding=0 unroll=1 load_path=plain streaming=none"
+               " coefficients=parameter extents=runtime min_blocks=0 overlap=0"},
+    {"line",
+     "vector=1 points=1 block_x=32 block_y=4 beside=shuffle load_path=plain streaming=none coefficients=parameter"
+     " extents=runtime min_blocks=0 overlap=0"},
+    {"patch", "vector=1 block_x=32 block_y=4 block_z=1 points_y=2 points_z=1 cluster_y=1 band=0 load_path=plain"
+              " streaming=none coefficients=parameter extents=runtime min_blocks=0 overlap=0"},
+    {"flat", "block_x=32 block_y=8 block_z=1 points_y=2 points_z=1 cluster_y=1 load_path=plain streaming=none"
+             " coefficients=parameter extents=literal min_blocks=0"},
+    {"zmarch",
+     "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 band=0"
+     " z_slicing=8 padding=0 load_path=plain streaming=none coefficients=parameter extents=runtime min_blocks=0"},
+    {"scan",
+     "method=march block_x=32 block_y=4 vector=1 points=4 padding=0 load_path=plain streaming=none extents=runtime"},
+};
+
+struct row {
+  const char *stencil, *template, *set;                               /* "name=value ...", where it is not plain */
+  double loads_per_point, over_read, computing_share, bank_conflicts; /* -1: none */
+};
+
+static void check_figure(double want, double got, const char *what, const struct row *row) {
+  if (want < 0) CHECK(isnan(got), "%s %s %s: %s", row->stencil, row->template, row->set, what);
+  else CHECK_NEAR(want, got, 1e-12, "%s %s %s: %s", row->stencil, row->template, row->set, what);
+}
+
+static struct configuration configuration_of_row(const struct row *row, const struct template *template) {
+  char set[512] = "";
+  for (size_t i = 0; i < COUNT(plain); i++) {
+    if (strcmp(plain[i].template, row->template) == 0) snprintf(set, sizeof set, "%s %s", plain[i].set, row->set);
+  }
+  CHECK(set[0], "%s has no plain variant", row->template);
+  return configuration_of(template, set);
+}
+
+/* grid: which of the stencil's */
+static void check_row_on(const struct row *row, int grid) {
+  struct stencil *stencil;
+  struct analysis *analysis;
+  struct template *template;
+  struct bindings bindings;
+  char path[64];
+  double facts[FACT_COUNT];
+  snprintf(path, sizeof path, "templates/%s.yaml", row->template);
+  CHECK_OK(stencil_of_kernels(row->stencil, &stencil));
+  CHECK_OK(analysis_make(stencil, &analysis));
+  CHECK_OK(template_read(path, &template));
+  const struct configuration configuration = configuration_of_row(row, template);
+  struct domain domain = domain_dense(stencil, analysis, &stencil->grids[grid]);
+  struct device_limits limits = arch_device_limits(arch_find(9, 0));
+  facts_fill(stencil, analysis, DTYPE_F32, &domain, &limits, false, facts);
+  CHECK_OK(bindings_make(template, facts, &bindings));
+  bindings_configure(&bindings, &configuration);
+  const struct rule *failed = bindings_failed_rule(&bindings);
+  CHECK(!failed, "%s %s %s: %s", row->stencil, row->template, row->set, failed ? failed->otherwise : "");
+  struct access access = access_of(&bindings);
+  check_figure(row->loads_per_point, access.loads_per_point, "loads a point", row);
+  check_figure(row->over_read, access.over_read, "over-read", row);
+  check_figure(row->computing_share, access.computing_share, "share that computes", row);
+  check_figure(row->bank_conflicts, access.bank_conflicts, "bank conflicts", row);
+  bindings_free(&bindings);
+  template_free(template);
+  analysis_free(analysis);
+  stencil_free(stencil);
+}
+
+static void check_row(const struct row *row) { check_row_on(row, 0); }
+
+TEST(direct_reads_every_tap) {
+  static const struct row rows[] = {
+      /* 7 taps; a block of 128 points in x has 2 at its ends, and all of its neighbours in y and z */
+      {"star7", "direct", "", 7, 1 + 2.0 / 128 + 2 + 2, 1, -1},
+      /* four points: the group itself, one to the left, one to the right, four above, below, before and behind */
+      {"star7", "direct", "vector=4 block_x=32 block_y=8", 7.0 / 4, 1 + 8.0 / 128 + 2.0 / 8 + 2, 1, -1},
+      /* two points at radius 4: two groups to the left, two to the right, eight above and below and before and behind each */
+      {"star25", "direct", "vector=2 points_y=2 block_y=4", (5 + 16) / 2.0, 1 + 8.0 / 256 + 8.0 / 8 + 8, 1, -1},
+      {"box27", "direct", "block_x=32 block_y=4 points_z=2", 27, (34.0 / 32) * (6.0 / 4) * (4.0 / 2), 1, -1},
+      {"copy", "direct", "vector=4", 1.0 / 4, 1, 1, -1},
+      /* T at 5 points, Ci at one: only T has a halo */
+      {"diffusion2d", "direct", "block_x=32 block_y=8", 6, 1 + (2.0 / 32 + 2.0 / 8) / 2, 1, -1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
+}
+
+TEST(a_tile_reads_its_halo) {
+  static const struct row rows[] = {
+      /* a block of 16x16 threads that overlaps: 14x14 compute */
+      {"heat2d", "tile", "halo_load=overlap tile_x=14 block_x=14 tile_y=14 block_y=14", 256.0 / 196, 256.0 / 196,
+       196.0 / 256, 1},
+      /* 32x8 points, no corners: 64 above and below, 16 left and right */
+      {"heat2d", "tile", "halo_load=edge", 336.0 / 256, 336.0 / 256, 1, 1},
+      {"heat2d", "tile", "halo_load=flat", 340.0 / 256, 340.0 / 256, 1, 1},
+      /* a block of 9 points needs its corners */
+      {"box2d9", "tile", "halo_load=edge", 340.0 / 256, 340.0 / 256, 1, 1},
+      /* each edge's threads read one tap beyond it */
+      {"heat2d", "tile", "halo_load=mixed", 1 + 2.0 / 32 + 2.0 / 8, 336.0 / 256, 1, 1},
+      /* at the edges of 32x8 points three of nine taps leave the tile, at its corners five */
+      {"box2d9", "tile", "halo_load=mixed", 1 + (3 * (2 * 30 + 2 * 6) + 5 * 4) / 256.0, 340.0 / 256, 1, 1},
+      /* a tile of one plane and radius 4: 8 planes more; edges of 32 and 8 points: 1 + 2 + 3 + 4 taps leave, on both sides */
+      {"star25", "tile", "halo_load=mixed", 1 + 20.0 / 32 + 20.0 / 8 + 8, 1 + 8.0 / 32 + 8.0 / 8 + 8, 1, 1},
+      /* vectors of 4 over 32x8 points: 8x8 groups, 2x8 groups above and below, 16 single points left and right */
+      {"heat2d", "tile", "halo_load=edge vector=4 block_x=8", (64 + 16 + 16) / 256.0, 336.0 / 256, 1, 1},
+      /* flat: 10 groups in each of 10 rows */
+      {"heat2d", "tile", "halo_load=flat vector=4 block_x=8", 100 / 256.0, 400.0 / 256, 1, 1},
+      /* two rows of 18 a warp: words 32 and 33 meet 0 and 1; with padding the second row begins at 20, 34, 36: worse by none */
+      {"heat2d", "tile", "halo_load=edge tile_x=16 block_x=16 tile_y=16 block_y=16", 320.0 / 256, 320.0 / 256, 1, 2},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
+}
+
+TEST(a_pencil_reads_its_lines) {
+  static const struct row rows[] = {
+      {"derivative_x", "pencil", "pencils=4 block_x=64 block_y=4", 1, 1, 1, 1},
+      {"derivative_x", "pencil", "pencils=4 block_x=64 block_y=4 ends=global", 72.0 / 64, 1, 1, 1},
+      {"derivative_x", "pencil", "pencils=32 block_x=32 block_y=8", 1, 1, 1, 1},
+      {"derivative_y", "pencil", "pencils=32 block_x=32 block_y=8", 1, 1, 1, 1},
+      {"derivative_z", "pencil", "pencils=4 block_x=4 block_y=64", 1, 1, 1, 1},
+      {"derivative_y", "pencil", "pencils=32 block_x=32 block_y=8 segment=32 ends=global", 40.0 / 32, 40.0 / 32, 1, 1},
+      /* two lines a warp of 16 threads each, 72 apart: words 0 to 15 and 72 to 87, in banks 8 to 23; padded by 8: 16 to 31 */
+      {"derivative_x", "pencil", "pencils=8 block_x=16 block_y=8", 1, 1, 1, 2},
+      {"derivative_x", "pencil", "pencils=8 block_x=16 block_y=8 padding=8", 1, 1, 1, 1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
+}
+
+TEST(a_line_reads_its_window) {
+  static const struct row rows[] = {
+      /* 4 rows of vectors and 4 on either side; a block has 16 times 4 rows */
+      {"derivative_y", "line", "vector=4 points=4 block_x=16 block_y=16", 12 / 16.0, 72.0 / 64, 1, -1},
+      {"derivative_z", "line", "points=1 block_x=64 block_y=2", 9, 10.0 / 2, 1, -1},
+      /* a vector and those beside it */
+      {"derivative_x", "line", "vector=4 block_x=16 block_y=8 beside=load", 3 / 4.0, 72.0 / 64, 1, -1},
+      /* rows of 16 lanes, whose first and last read 4 values each; of 32, where 4, 3, 2 and 1 lanes have no other one
+       * that far away */
+      {"derivative_x", "line", "vector=4 block_x=16 block_y=8", (16 + 8) / 64.0, 72.0 / 64, 1, -1},
+      {"derivative_x", "line", "vector=1 block_x=32 block_y=8", (32 + 2 * 10) / 32.0, 40.0 / 32, 1, -1},
+      /* vector=2: two distances of one lane, two of two lanes */
+      {"derivative_x", "line", "vector=2 block_x=32 block_y=8", (32 + 2 * 6) / 64.0, 72.0 / 64, 1, -1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
+}
+
+TEST(a_patch_reads_what_its_points_share_once) {
+  static const struct row rows[] = {
+      /* two points in y: two to the left and two to the right, one above, one below, two before and two behind */
+      {"star7", "patch", "", 12 / 2.0, 1 + 2.0 / 32 + 2.0 / 8 + 2, 1, -1},
+      /* eight vectors: sixteen beside, two above and below, four before and behind; a block has 16 by 32 by 2 */
+      {"star7", "patch", "vector=4 block_x=16 block_y=8 points_y=4 points_z=2", (8 + 16 + 4 + 8) / 32.0,
+       1 + 2.0 / 16 + 2.0 / 32 + 2.0 / 2, 1, -1},
+      /* T around two vectors, and Ci at them */
+      {"diffusion2d", "patch", "vector=2", (2 + 2 + 4 + 2) / 4.0, 1 + (2.0 / 32 + 2.0 / 8) / 2, 1, -1},
+      /* two vectors by two planes, in a box of 3 by 4 by 4 */
+      {"box27", "patch", "vector=2 points_z=2", 3 * 4 * 4 / 8.0, (34.0 / 32) * (10.0 / 8) * (4.0 / 2), 1, -1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
+}
+
+TEST(flat_reads_whole_vectors) {
+  static const struct row rows[] = {
+      /* two vectors of 4 in y: four beside, one above, one below, two before and two behind; a block has 32 by 16 */
+      {"star7", "flat", "", 12 / 8.0, 1 + 2.0 / 32 + 2.0 / 16 + 2, 1, -1},
+      /* T around two vectors, and Ci at them */
+      {"diffusion2d", "flat", "", (2 + 2 + 4 + 2) / 8.0, 1 + (2.0 / 32 + 2.0 / 16) / 2, 1, -1},
+      {"box27", "flat", "", 3 * 4 * 3 / 8.0, (34.0 / 32) * (18.0 / 16) * 3, 1, -1},
+      /* a reach of 4 is one vector: four beside, eight above and below, sixteen before and behind */
+      {"star25", "flat", "block_x=64 block_y=4", (2 + 4 + 8 + 16) / 8.0, 1 + 2.0 / 64 + 8.0 / 8 + 8, 1, -1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
+  /* Rows of 509: what is above a vector lies in two, and so below, before and behind. */
+  static const struct row odd = {"star7", "flat", "", (2 + 4 + 2 * (1 + 1 + 2 + 2)) / 8.0, 1 + 2.0 / 32 + 2.0 / 16 + 2,
+                                 1,       -1};
+  check_row_on(&odd, 2);
+}
+
+TEST(a_march_reads_planes_once) {
+  static const struct row rows[] = {
+      /* ten planes of the own column for eight, as vectors; in each step a vector left, right, above and below */
+      {"star7", "zmarch", "storage=direct vector=4", 10 / 32.0 + 1, 1 + 8.0 / 128 + 2.0 / 8 + 2.0 / 8, 1, -1},
+      {"star7", "zmarch", "storage=direct vector=4 prefetch=registers", 10 / 32.0 + 1,
+       1 + 8.0 / 128 + 2.0 / 8 + 2.0 / 8, 1, -1},
+      /* ten planes of 32x8 for eight, each with 64 + 16 points around it: taps along the axes need no corners */
+      {"star7", "zmarch", "storage=planes", 3360.0 / 2048, 3360.0 / 2048, 1, 1},
+      /* ten planes of 32x8, and 64 + 16 points around eight of them */
+      {"star7", "zmarch", "storage=registers", (2560 + 640) / 2048.0, 3200.0 / 2048, 1, 1},
+      /* two rows of two: ten planes of four rows of three vectors for eight planes */
+      {"box27", "zmarch", "storage=direct vector=2 points_y=2 block_y=4", 10 * 4 * 3 / (8 * 2 * 2.0),
+       (68.0 / 64) * (10.0 / 8) * (10.0 / 8), 1, -1},
+      /* u at 25 points, u_prev and vel2 at one; radius 4 takes 16 planes for 8, and 16 by 1 vectors around the own one */
+      {"wave25", "zmarch", "storage=direct vector=4", 2 / 4.0 + 16 / 32.0 + (2 + 8) / 4.0,
+       1 + (8.0 / 128 + 8.0 / 8 + 8.0 / 8) / 3, 1, -1},
+      /* two rows of 18 words a warp; vectors go by quarter warps, each in one row */
+      {"star7", "zmarch", "storage=registers block_x=16", (1280 + 384) / 1024.0, (1280 + 384) / 1024.0, 1, 2},
+      {"star7", "zmarch", "storage=registers block_x=16 vector=4", (1280 + 384) / 4096.0, 1 + 8.0 / 64 + 0.25 + 0.25, 1,
+       1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
+}
+
+TEST(a_scan_reads_each_point_once) {
+  static const struct row rows[] = {
+      {"scan_z", "scan", "block_y=1 block_x=64", 1, 1, 1, -1}, /* no threads share a line */
+      {"scan_z", "scan", "", 1, 1, 1, 1},
+      {"scan_y", "scan", "vector=4", 1 / 4.0, 1, 1, 4}, /* sums are stored one by one, 4 apart */
+      {"scan_x", "scan", "method=shuffle vector=2", 1 / 2.0, 1, 1, -1},
+      {"scan_x", "scan", "method=tile block_y=8 points=1", 1, 1, 1 / 8.0, 32}, /* a warp goes down a column of 32 */
+      {"scan_x", "scan", "method=tile block_y=8 points=1 padding=1", 1, 1, 1 / 8.0, 1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bank_conflicts_are_counted),   cmocka_unit_test(strides_that_make_no_sense_give_no_figure),
+      cmocka_unit_test(waves_fill_the_gpu),           cmocka_unit_test(direct_reads_every_tap),
+      cmocka_unit_test(a_tile_reads_its_halo),        cmocka_unit_test(a_pencil_reads_its_lines),
+      cmocka_unit_test(a_line_reads_its_window),      cmocka_unit_test(a_patch_reads_what_its_points_share_once),
+      cmocka_unit_test(flat_reads_whole_vectors),     cmocka_unit_test(a_march_reads_planes_once),
+      cmocka_unit_test(a_scan_reads_each_point_once),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

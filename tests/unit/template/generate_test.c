@@ -1,0 +1,240 @@
+/* generate_test.c: from stencil, template and configuration to source, launch geometry and arguments. */
+#include "stencil/generate/generate.h"
+
+#include "gpu/architecture/arch.h"
+#include "tests/unit/stencils.h"
+#include "tests/unit/template/templates.h"
+
+/* A stencil of kernels/ with the template `direct`, and one variant of it. */
+struct fixture {
+  struct stencil *stencil;
+  struct analysis *analysis;
+  struct template *template;
+  double coefficients[16];
+  struct variant_spec spec;
+};
+
+static void open_fixture(struct fixture *f, const char *stencil, long nx, long ny, long nz) {
+  struct grid grid = {{nx, ny, nz}};
+  CHECK_OK(stencil_of_kernels(stencil, &f->stencil));
+  CHECK_OK(analysis_make(f->stencil, &f->analysis));
+  CHECK_OK(template_read("templates/direct.yaml", &f->template));
+  CHECK_OK(stencil_coefficients(f->stencil, &grid, f->coefficients));
+  f->spec = (struct variant_spec){.stencil = f->stencil,
+                                  .analysis = f->analysis,
+                                  .template = f->template,
+                                  .configuration = configuration_default(f->template),
+                                  .dtype = DTYPE_F32,
+                                  .domain = domain_dense(f->stencil, f->analysis, &grid),
+                                  .coefficients = f->coefficients,
+                                  .limits = arch_device_limits(arch_find(9, 0))};
+}
+
+static void close_fixture(struct fixture *f) {
+  template_free(f->template);
+  analysis_free(f->analysis);
+  stencil_free(f->stencil);
+}
+
+static void set(struct fixture *f, const char *assignment) {
+  CHECK_OK(configuration_set(f->template, assignment, &f->spec.configuration));
+}
+
+TEST(the_same_variant_gives_the_same_text) {
+  struct fixture f;
+  struct generated a, b, c;
+  open_fixture(&f, "star7", 64, 64, 64);
+  CHECK_OK(generate(&f.spec, &a));
+  CHECK_OK(generate(&f.spec, &b));
+  CHECK_TEXT(a.source, b.source, "twice");
+  CHECK_EQ(0, hash_compare(a.hash, b.hash), "hash");
+  set(&f, "vector=2");
+  CHECK_OK(generate(&f.spec, &c));
+  CHECK(hash_compare(a.hash, c.hash) != 0, "another configuration, another hash");
+  CHECK_TEXT("star7_direct", a.launch.kernel, "kernel");
+  generated_free(&a);
+  generated_free(&b);
+  generated_free(&c);
+  close_fixture(&f);
+}
+
+/* Lines that a variant's source has, and does not have. */
+TEST(the_source_says_what_was_chosen) {
+  static const struct {
+    const char *set, *has, *lacks;
+  } rows[] = {
+      {"vector=4", "#define VECTOR 4  //", "#define VECTOR 1  //"},
+      {"load_path=readonly", "#define LOAD_PATH LOAD_PATH_READONLY  //", NULL},
+      {"min_blocks=2", "__launch_bounds__(128, 2)", NULL},
+      {"min_blocks=0", "__launch_bounds__(128)", NULL},
+      {"extents=runtime", "index_t nx, ny, nz", NULL},
+      {"extents=literal", "64", "index_t nx, ny, nz, row, plane, x0, x1, y0, y1, z0, z1;"},
+      {"coefficients=parameter", "const Coefficients coefficients", "__constant__"},
+      {"coefficients=constant", "__constant__", "const Coefficients coefficients)"},
+      {"coefficients=literal", "star7", "__constant__"},
+      {"block_x=64", "blocks of 64x1x1 threads", NULL},
+      {"block_x=64", "nvcc -cubin -arch=sm_90", NULL},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    struct generated generated;
+    open_fixture(&f, "star7", 64, 64, 64);
+    set(&f, rows[i].set);
+    CHECK_OK(generate(&f.spec, &generated));
+    CHECK(strstr(generated.source, rows[i].has), "row %zu %s has %s", i, rows[i].set, rows[i].has);
+    CHECK(!rows[i].lacks || !strstr(generated.source, rows[i].lacks), "row %zu %s lacks %s", i, rows[i].set,
+          rows[i].lacks);
+    generated_free(&generated);
+    close_fixture(&f);
+  }
+}
+
+TEST(the_grid_of_blocks_covers_the_box) {
+  static const struct {
+    const char *set;
+    long n[3], block[3], grid[3]; /* star7 computes 1 to n - 2 in each axis */
+  } rows[] = {
+      {"block_x=128", {512, 512, 512}, {128, 1, 1}, {4, 510, 510}},
+      {"block_x=32", {34, 3, 3}, {32, 1, 1}, {1, 1, 1}},
+      {"block_x=32", {35, 3, 3}, {32, 1, 1}, {2, 1, 1}},
+      {"vector=4", {512, 64, 64}, {128, 1, 1}, {1, 62, 62}},
+      {"vector=4",
+       {516, 64, 64},
+       {128, 1, 1},
+       {2, 62, 62}}, /* the box ends at 515: the groups from 0 to 511 are too few */
+      {"points_z=8", {64, 64, 64}, {128, 1, 1}, {1, 62, 8}},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    struct generated generated;
+    open_fixture(&f, "star7", rows[i].n[0], rows[i].n[1], rows[i].n[2]);
+    set(&f, rows[i].set);
+    CHECK_OK(generate(&f.spec, &generated));
+    for (int axis = 0; axis < 3; axis++) {
+      CHECK_EQ(rows[i].block[axis], generated.launch.block[axis], "row %zu, block, axis %d", i, axis);
+      CHECK_EQ(rows[i].grid[axis], generated.launch.grid[axis], "row %zu, grid, axis %d", i, axis);
+    }
+    generated_free(&generated);
+    close_fixture(&f);
+  }
+}
+
+TEST(what_a_rule_leaves_out_is_refused_with_its_reason) {
+  struct fixture f;
+  struct generated generated;
+  open_fixture(&f, "star7", 63, 64, 64);
+  set(&f, "vector=4");
+  CHECK_EQ(HALOTUNE_ARGUMENT, generate(&f.spec, &generated), "rows of 63 elements");
+  CHECK(strstr(fail_text(), "rows do not begin at multiples of the vector width"), "%s", fail_text());
+  CHECK(!generated.source, "no source");
+  close_fixture(&f);
+}
+
+TEST(large_fields_get_wide_indices) {
+  struct fixture f;
+  struct generated generated;
+  open_fixture(&f, "star7", 512, 512, 512);
+  CHECK_OK(generate(&f.spec, &generated));
+  CHECK_EQ(4, generated.launch.index_bytes, "2^27 elements");
+  CHECK(strstr(generated.source, "typedef int index_t;"), "index_t");
+  generated_free(&generated);
+  close_fixture(&f);
+  open_fixture(&f, "star7", 2048, 2048, 1024);
+  CHECK_OK(generate(&f.spec, &generated));
+  CHECK_EQ(8, generated.launch.index_bytes, "2^32 elements");
+  CHECK(strstr(generated.source, "typedef long long index_t;"), "index_t");
+  generated_free(&generated);
+  close_fixture(&f);
+}
+
+TEST(arguments_are_packed_as_the_kernel_takes_them) {
+  struct fixture f;
+  struct generated generated;
+  int numbers[DOMAIN_NUMBERS];
+  float values[16];
+  char bytes[GEOMETRY_BYTES];
+  open_fixture(&f, "star7", 20, 12, 10);
+  f.spec.domain.row = 24;
+  f.spec.domain.plane = 312; /* 13 rows */
+  CHECK_OK(generate(&f.spec, &generated));
+  CHECK(generated.launch.passes_coefficients && !generated.launch.literal_extents &&
+            generated.launch.passes_textures == 0,
+        "what is passed");
+  CHECK_EQ(sizeof numbers, geometry_pack(&generated.launch, &f.spec.domain, bytes), "bytes of Geometry");
+  memcpy(numbers, bytes, sizeof numbers);
+  static const int want[DOMAIN_NUMBERS] = {20, 12, 10, 24, 312, 1, 19, 1, 11, 1, 9};
+  for (int i = 0; i < DOMAIN_NUMBERS; i++) CHECK_EQ(want[i], numbers[i], "%s", domain_number_names[i]);
+  CHECK_EQ(7 * sizeof(float), coefficients_pack(&generated.launch, f.stencil, DTYPE_F32, f.coefficients, values),
+           "Coefficients");
+  for (int i = 0; i < 7; i++) CHECK_NEAR((float)f.coefficients[i], values[i], 0, "coefficient %d", i);
+  generated_free(&generated);
+  set(&f, "extents=literal");
+  set(&f, "coefficients=literal");
+  CHECK_OK(generate(&f.spec, &generated));
+  CHECK(!generated.launch.passes_coefficients && generated.launch.literal_extents, "what is passed");
+  CHECK_EQ(1, geometry_pack(&generated.launch, &f.spec.domain, bytes), "a struct without members");
+  CHECK_EQ(0, coefficients_pack(&generated.launch, f.stencil, DTYPE_F32, f.coefficients, values), "none");
+  generated_free(&generated);
+  close_fixture(&f);
+}
+
+/* Values that are built in are part of the source, and so of its hash; values that are passed are not. */
+TEST(built_in_coefficients_are_in_the_hash) {
+  static const struct {
+    const char *set;
+    bool differs;
+  } rows[] = {{"coefficients=parameter", false}, {"coefficients=literal", true}, {"coefficients=constant", true}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    struct generated a, b;
+    open_fixture(&f, "star7", 64, 64, 64);
+    set(&f, rows[i].set);
+    CHECK_OK(generate(&f.spec, &a));
+    f.coefficients[0] += 0.25;
+    CHECK_OK(generate(&f.spec, &b));
+    CHECK_EQ(rows[i].differs, hash_compare(a.hash, b.hash) != 0, "row %zu %s", i, rows[i].set);
+    generated_free(&a);
+    generated_free(&b);
+    close_fixture(&f);
+  }
+}
+
+/* Facts that only access figures use: groups of a row are counted once however many taps fall into them. */
+TEST(facts_count_aligned_groups) {
+  static const struct {
+    const char *stencil;
+    double taps, groups_of_2, groups_of_4;
+  } rows[] = {
+      {"star7", 7, 2 + 1 + 4, 2 + 1 + 4},
+      {"star25", 25, 4 + 1 + 16, 2 + 1 + 16},
+      {"box27", 27, 3 * 9, 3 * 9},
+      {"copy", 1, 1, 1},
+      {"diffusion2d", 6, 3 + 2 + 1, 3 + 2 + 1},
+      {"derivative_x", 8, 5, 3}, /* -4 to -1 and 1 to 4: for two points -4 to 5, for four -4 to 7 */
+      {"advect1d", 2, 2, 2},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    double facts[FACT_COUNT];
+    open_fixture(&f, rows[i].stencil, 64, 64, 64);
+    facts_fill(f.stencil, f.analysis, DTYPE_F32, &f.spec.domain, &f.spec.limits, false, facts);
+    CHECK_NEAR(rows[i].taps, facts[FACT_taps], 0, "%s", rows[i].stencil);
+    CHECK_NEAR(rows[i].groups_of_2, facts[FACT_groups_of_2], 0, "%s", rows[i].stencil);
+    CHECK_NEAR(rows[i].groups_of_4, facts[FACT_groups_of_4], 0, "%s", rows[i].stencil);
+    close_fixture(&f);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_same_variant_gives_the_same_text),
+      cmocka_unit_test(the_source_says_what_was_chosen),
+      cmocka_unit_test(the_grid_of_blocks_covers_the_box),
+      cmocka_unit_test(what_a_rule_leaves_out_is_refused_with_its_reason),
+      cmocka_unit_test(large_fields_get_wide_indices),
+      cmocka_unit_test(arguments_are_packed_as_the_kernel_takes_them),
+      cmocka_unit_test(built_in_coefficients_are_in_the_hash),
+      cmocka_unit_test(facts_count_aligned_groups),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

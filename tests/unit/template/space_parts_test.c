@@ -1,0 +1,176 @@
+/* space_parts_test.c: spaces counted part by part come to what a walk through all of them at once counts. */
+#include "base/random.h"
+#include "gpu/architecture/arch.h"
+#include "stencil/template/walk.h"
+#include "tests/unit/stencils.h"
+#include "tests/unit/template/templates.h"
+
+static bool go_on(void *context, const struct configuration *configuration) {
+  (void)context;
+  return configuration != NULL;
+}
+
+static void check_counts(const struct template *template, const struct space_counts *want,
+                         const struct space_counts *got, const char *where) {
+  CHECK_NEAR(want->raw, got->raw, 0, "%s: raw", where);
+  CHECK_EQ(want->kept, got->kept, "%s: kept", where);
+  for (int r = 0; r < template->rule_count; r++) {
+    CHECK_NEAR(want->removed[r], got->removed[r], 0, "%s: by rule %d, %s", where, r, template->rules[r].text);
+  }
+  for (int p = 0; p < template->parameter_count; p++) {
+    for (int v = 0; v < template->parameters[p].value_count; v++) {
+      CHECK_EQ(want->used[p][v], got->used[p][v], "%s: %s=%s", where, template->parameters[p].name,
+               template->parameters[p].words[v]);
+    }
+  }
+}
+
+/* Fix parameters at random values until a walk through all others is short. */
+static void fix_some(const struct template *template, uint64_t seed, double most, bool fixed[],
+                     struct configuration *from) {
+  double combinations = 1;
+  for (int p = 0; p < template->parameter_count; p++) {
+    const int values = template->parameters[p].value_count;
+    fixed[p] = false;
+    from->choice[p] = (unsigned char)(random_bits(seed, (uint64_t)p) % (uint64_t)values);
+    combinations *= values;
+  }
+  for (uint64_t draw = 100; combinations > most; draw++) {
+    const int p = (int)(random_bits(seed, draw) % (uint64_t) template->parameter_count);
+    if (!fixed[p]) combinations /= template->parameters[p].value_count;
+    fixed[p] = true;
+  }
+}
+
+static const char *const templates[] = {"direct", "flat",   "pencil",  "line",           "patch",
+                                        "tile",   "zmarch", "scatter", "scatter_direct", "scan"};
+
+/* The numbers of parts and of configurations of all walks. */
+struct sums {
+  long parts, kept;
+};
+
+static void check_template(const char *name, const char *stencil_name, const double facts[FACT_COUNT],
+                           struct sums *sums) {
+  enum { SEEDS = 8 };
+  struct template *template;
+  struct bindings bindings;
+  char text[128];
+  snprintf(text, sizeof text, "templates/%s.yaml", name);
+  CHECK_OK(template_read(text, &template));
+  CHECK_OK(bindings_make(template, facts, &bindings));
+  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    bool fixed[MAX_PARAMETERS];
+    struct configuration from = {{0}};
+    struct space_counts at_once, by_parts;
+    fix_some(template, seed, 5e4, fixed, &from);
+    space_walk(&bindings, fixed, &from, go_on, NULL, &at_once);
+    space_walk(&bindings, fixed, &from, NULL, NULL, &by_parts);
+    snprintf(text, sizeof text, "%s, %s, seed %d", name, stencil_name, (int)seed);
+    check_counts(template, &at_once, &by_parts, text);
+    struct walk walk = walk_make(&bindings, fixed, &from);
+    sums->parts += walk_split(&walk).count;
+    sums->kept += at_once.kept;
+  }
+  bindings_free(&bindings);
+  template_free(template);
+}
+
+TEST(all_templates_are_counted_by_parts_as_at_once) {
+  static const char *const stencils[] = {"star7", "box27", "wave25", "heat2d", "derivative_x", "triad", "scan_y"};
+  struct sums sums = {0, 0};
+  for (size_t s = 0; s < COUNT(stencils); s++) {
+    struct stencil *stencil;
+    struct analysis *analysis;
+    double facts[FACT_COUNT];
+    CHECK_OK(stencil_of_kernels(stencils[s], &stencil));
+    CHECK_OK(analysis_make(stencil, &analysis));
+    struct domain domain = domain_dense(stencil, analysis, &stencil->grids[0]);
+    struct device_limits limits = arch_device_limits(arch_find(9, 0));
+    facts_fill(stencil, analysis, DTYPE_F32, &domain, &limits, false, facts);
+    for (size_t t = 0; t < COUNT(templates); t++) check_template(templates[t], stencils[s], facts, &sums);
+    analysis_free(analysis);
+    stencil_free(stencil);
+  }
+  CHECK(sums.parts > 1200 && sums.kept > 10000, "%ld parts, %ld kept", sums.parts, sums.kept);
+}
+
+/* Which parameters a, b, c, d rules tie together: "0100" for b alone. */
+TEST(rules_that_can_fail_tie_parameters) {
+  static const struct {
+    const char *rules, *parts;
+  } rows[] = {
+      {"", "0123"},
+      {"{keep: 'a < 9', otherwise: x}", "0123"},
+      {"{keep: 'a < 2', otherwise: x}", "0123"},
+      {"{keep: 'a + d < 5', otherwise: x}", "0120"},
+      {"{keep: 'a + d < 5', otherwise: x}, {keep: 'b != c', otherwise: x}", "0110"},
+      {"{keep: 'd > b', otherwise: x}, {keep: 'b != c', otherwise: x}", "0111"},
+      {"{keep: 'c != d', otherwise: x}, {keep: 'a != b', otherwise: x}, {keep: 'b != d', otherwise: x}", "0000"},
+      {"{keep: 'a + d < 7', otherwise: x}", "0123"},
+      {"{keep: 'dims == 3 || a + d < 5', otherwise: x}", "0123"},
+      {"{keep: 'dims == 2 || a + d < 5', otherwise: x}", "0120"},
+      {"{keep: '1/(a + d - 6) < 1', otherwise: x}", "0120"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct template *template;
+    struct bindings bindings;
+    double facts[FACT_COUNT] = {0};
+    char got[5] = "";
+    facts[FACT_dims] = 3;
+    CHECK_OK(
+        template_of_rules("a: {values: [1, 2, 3], default: 1, about: x}, b: {values: [1, 2, 3], default: 1, about: x}, "
+                          "c: {values: [1, 2, 3], default: 1, about: x}, d: {values: [1, 2, 3], default: 1, about: x}",
+                          rows[i].rules, &template));
+    CHECK_OK(bindings_make(template, facts, &bindings));
+    struct walk walk = walk_make(&bindings, NULL, NULL);
+    struct walk_parts parts = walk_split(&walk);
+    for (int p = 0; p < 4; p++) got[p] = (char)('0' + parts.of[p]);
+    CHECK_TEXT(rows[i].parts, got, "row %zu", i);
+    bindings_free(&bindings);
+    template_free(template);
+  }
+}
+
+/* 32^12 configurations: more than are counted, or could be walked. */
+TEST(a_space_without_end_is_counted_and_sampled_at_once) {
+  enum { WANTED = 1000, PARAMETERS = 12 };
+  char parameters[4096] = "", values[256] = "1";
+  struct template *template;
+  struct bindings bindings;
+  struct space_counts counts;
+  struct configuration *sample;
+  double facts[FACT_COUNT] = {0};
+  long count, used[PARAMETERS][MAX_VALUES] = {{0}};
+  for (int v = 2; v <= MAX_VALUES; v++) snprintf(values + strlen(values), sizeof values - strlen(values), ", %d", v);
+  for (int p = 0; p < PARAMETERS; p++) {
+    size_t length = strlen(parameters);
+    snprintf(parameters + length, sizeof parameters - length, "%sp%d: {values: [%s], default: 1, about: x}",
+             p ? ", " : "", p, values);
+  }
+  CHECK_OK(template_of_rules(parameters, "{keep: 'p3 != p4', otherwise: x}", &template));
+  CHECK_OK(bindings_make(template, facts, &bindings));
+  space_walk(&bindings, NULL, NULL, NULL, NULL, &counts);
+  CHECK_EQ(SPACE_MOST, counts.kept, "kept");
+  CHECK_NEAR(0x1p60, counts.raw, 0, "raw");
+  CHECK_NEAR(0x1p55, counts.removed[0], 0, "removed");
+  CHECK_OK(space_sample(&bindings, NULL, NULL, WANTED, 1, &sample, &count));
+  CHECK_EQ(WANTED, count, "drawn");
+  for (long i = 0; i < count; i++) {
+    CHECK(sample[i].choice[3] != sample[i].choice[4], "number %ld is kept", i);
+    for (int p = 0; p < PARAMETERS; p++) used[p][sample[i].choice[p]]++;
+  }
+  for (int v = 0; v < MAX_VALUES; v++) CHECK(used[0][v] > 0, "value %d", v);
+  free(sample);
+  bindings_free(&bindings);
+  template_free(template);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_templates_are_counted_by_parts_as_at_once),
+      cmocka_unit_test(rules_that_can_fail_tie_parameters),
+      cmocka_unit_test(a_space_without_end_is_counted_and_sampled_at_once),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

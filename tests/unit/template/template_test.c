@@ -1,0 +1,299 @@
+/* template_test.c: every field of a template's file, configurations, and the templates in templates/. */
+#include "tests/unit/template/templates.h"
+
+#include <dirent.h>
+
+static const char full[] = "name: test\n"
+                           "about: all fields\n"
+                           "parameters:\n"
+                           "  block_x: {values: [32, 64], default: 64, about: threads along x}\n"
+                           "  storage: {values: [planes, registers], default: planes, about: where planes are}\n"
+                           "  halo: {values: [planes, edge], default: edge, about: a word of both}\n"
+                           "rules:\n"
+                           "  - {keep: dims == 3, otherwise: not of three dimensions}\n"
+                           "  - keep: |\n"
+                           "      block_x <= 32 ||\n"
+                           "      storage == planes\n"
+                           "    otherwise: too many registers\n"
+                           "block: [block_x, 2, 1]\n"
+                           "grid: [ceil(nx/block_x), ny, nz]\n"
+                           "shared_bytes: block_x*element_bytes\n"
+                           "workspace_bytes: 16 + nx\n"
+                           "access:\n"
+                           "  loads_per_point: taps\n"
+                           "  over_read: 1 + 2/block_x\n"
+                           "  computing_share: 1\n"
+                           "  shared: [[1, block_x, 0, 1], [2, 0, 0, 2]]\n"
+                           "tensor_inputs:\n"
+                           "  box: [block_x + 4, 4, 1]\n"
+                           "tensor_outputs:\n"
+                           "  when: storage == registers\n"
+                           "  box: [block_x, 4, 2]\n"
+                           "  promotion_bytes: 2*block_x\n"
+                           "cluster: [block_x/32, 1, 1]\n"
+                           "overlap: halo == edge\n";
+
+/* Facts that are all 0, but for some of them. */
+static void simple_facts(double facts[FACT_COUNT]) {
+  memset(facts, 0, FACT_COUNT * sizeof *facts);
+  facts[FACT_dims] = 3;
+  facts[FACT_nx] = 100;
+  facts[FACT_ny] = 10;
+  facts[FACT_nz] = 5;
+  facts[FACT_taps] = 7;
+  facts[FACT_element_bytes] = 4;
+}
+
+TEST(every_field_is_read) {
+  struct template *t;
+  struct bindings bindings;
+  double facts[FACT_COUNT];
+  simple_facts(facts);
+  CHECK_OK(template_of_texts(full, "// update()\n", &t));
+  CHECK_TEXT("test", t->name, "name");
+  CHECK_TEXT("all fields", t->about, "about");
+  CHECK_TEXT("// update()\n", t->cuda, "cuda");
+  CHECK_EQ(3, t->parameter_count, "parameters");
+  CHECK_TEXT("block_x", t->parameters[0].name, "name");
+  CHECK_TEXT("threads along x", t->parameters[0].about, "about");
+  CHECK_NEAR(64, t->parameters[0].values[t->parameters[0].default_value], 0, "default");
+  CHECK(!t->parameters[0].is_word && t->parameters[1].is_word, "words");
+  CHECK_EQ(2, t->parameters[1].value_count, "values");
+  CHECK_TEXT("registers", t->parameters[1].words[1], "words");
+  CHECK_EQ(3, t->word_count, "`planes` is one word");
+  CHECK_EQ(2, t->rule_count, "rules");
+  CHECK_TEXT("too many registers", t->rules[1].otherwise, "otherwise");
+  CHECK_OK(bindings_make(t, facts, &bindings));
+  CHECK_NEAR(64, bindings_value(&bindings, t->block[0]), 0, "block");
+  CHECK_NEAR(2, bindings_value(&bindings, t->grid[0]), 0, "grid");
+  CHECK_NEAR(5, bindings_value(&bindings, t->grid[2]), 0, "grid");
+  CHECK_NEAR(256, bindings_value(&bindings, t->shared_bytes), 0, "shared_bytes");
+  CHECK_NEAR(116, bindings_optional(&bindings, &t->workspace_bytes), 0, "workspace_bytes");
+  CHECK(t->has_access, "access");
+  CHECK_NEAR(7, bindings_value(&bindings, t->access.loads_per_point), 0, "loads_per_point");
+  CHECK_EQ(2, t->access.shared_count, "shared");
+  CHECK_NEAR(64, bindings_value(&bindings, t->access.shared[0].stride[1]), 0, "stride");
+  CHECK_NEAR(2, bindings_value(&bindings, t->access.shared[1].elements), 0, "elements");
+  CHECK(bindings_take_maps(&bindings, &t->input_maps), "tensor_inputs");
+  CHECK_NEAR(68, bindings_value(&bindings, t->input_maps.box[0]), 0, "box");
+  CHECK_NEAR(128, bindings_optional(&bindings, &t->input_maps.promotion_bytes), 0, "promotion_bytes by default");
+  CHECK(!bindings_take_maps(&bindings, &t->output_maps), "tensor_outputs, but not in this configuration");
+  CHECK_NEAR(2, bindings_value(&bindings, t->output_maps.box[2]), 0, "box");
+  CHECK_NEAR(128, bindings_optional(&bindings, &t->output_maps.promotion_bytes), 0, "promotion_bytes");
+  CHECK_NEAR(2, bindings_optional(&bindings, &t->cluster[0]), 0, "cluster");
+  CHECK_NEAR(1, bindings_optional(&bindings, &t->overlap), 0, "overlap");
+  CHECK(template_needs_sm_90(t), "for sm_90");
+  bindings_free(&bindings);
+  template_free(t);
+}
+
+TEST(the_hash_covers_both_files) {
+  struct template *a, *b, *c;
+  CHECK_OK(template_of_texts(full, "// kernel\n", &a));
+  CHECK_OK(template_of_texts(full, "// kernel \n", &b));
+  CHECK_OK(template_of_texts(full, "// kernel\n", &c));
+  CHECK(hash_compare(a->hash, b->hash) != 0, "another source, another hash");
+  CHECK(hash_compare(a->hash, c->hash) == 0, "the same texts, the same hash");
+  template_free(a);
+  template_free(b);
+  template_free(c);
+}
+
+TEST(configurations_are_set_by_name) {
+  struct template *t;
+  struct bindings bindings;
+  double facts[FACT_COUNT];
+  simple_facts(facts);
+  CHECK_OK(template_of_texts(full, "", &t));
+  CHECK_OK(bindings_make(t, facts, &bindings));
+  struct configuration configuration = configuration_default(t);
+  CHECK_OK(configuration_set(t, "block_x=32", &configuration));
+  CHECK_OK(configuration_set(t, "storage=registers", &configuration));
+  bindings_configure(&bindings, &configuration);
+  CHECK(!bindings_failed_rule(&bindings), "kept");
+  CHECK_OK(configuration_set(t, "block_x=64", &configuration));
+  bindings_configure(&bindings, &configuration);
+  CHECK(bindings_failed_rule(&bindings) == &t->rules[1], "left out by the second rule");
+  bindings.variables[FACT_dims] = 2;
+  CHECK(bindings_failed_rule(&bindings) == &t->rules[0], "left out by the first rule");
+  static const char *const bad[] = {"block_x=33", "block_x", "block_x=", "block=32", "=32", "", "storage=2"};
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    CHECK_EQ(HALOTUNE_ARGUMENT, configuration_set(t, bad[i], &configuration), "row %zu \"%s\"", i, bad[i]);
+  }
+  bindings_free(&bindings);
+  template_free(t);
+}
+
+/* One line of a good file, what stands there instead, and what is said of it. */
+TEST(bad_files_are_refused) {
+  static const struct {
+    const char *line, *instead, *message;
+  } rows[] = {
+      {"name: test\n", "", "the field 'name' is missing"},
+      {"name: test\n", "name: float\n", "'float' cannot be a template's name"},
+      {"about: all fields\n", "abuot: all fields\n", "'abuot' is not a field that can stand here"},
+      {"default: 64", "default: 48", "the default '48' is none of the values of 'block_x'"},
+      {"values: [32, 64]", "values: []", "a parameter has between 1 and 32 values"},
+      {"values: [32, 64]", "values: [32, many]", "the values of a parameter are all numbers or all words"},
+      {"values: [32, 64]", "values: 32", "'values' is not of the kind that it should be"},
+      {", about: threads along x", "", "the field 'about' is missing"},
+      {"about: all fields", "about: \"all\\nfields\"", "this cannot be what it is about: it is one line"},
+      {"about: threads along x}", "about: 'threads \\'}", "this cannot be what it is about: a backslash"},
+      {"about: threads along x}", "about: \"threads\\nalong x\"}", "this cannot be what it is about: it is one line"},
+      {"values: [32, 64]", "values: [32, 64, 32]", "the value '32' stands there twice"},
+      {"values: [32, 64]", "values: [32, 64, 64.0]", "the value '64.0' stands there twice"},
+      {"values: [32, 64]", "values: [64, nan]", "'nan' cannot be a value: it is not a finite number"},
+      {"values: [32, 64]", "values: [64, -inf]", "'-inf' cannot be a value: it is not a finite number"},
+      {"values: [32, 64]", "values: [64, 1e400]", "'1e400' cannot be a value: it is not a finite number"},
+      {"values: [32, 64]", "values: [64, 0x20]", "'0x20' cannot be a value: it is not written in decimal digits"},
+      {"values: [32, 64]", "values: [64, ' 32']", "' 32' cannot be a value: it is not written in decimal digits"},
+      {"values: [32, 64]", "values: [64, 032]", "'032' cannot be a value: a number that begins with 0"},
+      {"[planes, registers]", "[planes, planes]", "the value 'planes' stands there twice"},
+      {"[planes, registers]", "[planes, Planes]", "in capitals, it or a word of it is the same"},
+      {"[planes, registers]", "[planes, a b]", "'a b' cannot be a value: a name consists of letters"},
+      {"[planes, registers]", "[planes, '']", "'' cannot be a value: a name cannot be empty"},
+      {"[planes, registers]", "[planes, 'e,f=3']", "'e,f=3' cannot be a value"},
+      {"[planes, registers]", "[planes, class]", "'class' cannot be a value: this word has a meaning"},
+      {"  halo:", "  a b-c:", "'a b-c' cannot be a parameter's name: a name consists of letters"},
+      {"  halo:", "  class:", "'class' cannot be a parameter's name: this word has a meaning"},
+      {"  halo:", "  fmin:", "'fmin' cannot be a parameter's name: this is the name of a function"},
+      {"  halo:", "  halo_:", "'halo_' cannot be a parameter's name: names that end in an underscore"},
+      {"  halo:", "  kernel:",
+       "'kernel' cannot be a parameter's name: in capitals, it or a word of it is a name that stands"},
+      {"  halo:", "  Low_x:", "in capitals, it or a word of it is a name that stands"},
+      {"  halo:", "  kernel_parameters:", "in capitals, it or a word of it is a name that stands"},
+      {"  halo:", "  halotune_mode:", "in capitals, it or a word of it is a name that stands"},
+      {"  halo:", "  Storage:", "'Storage' cannot be a parameter's name: in capitals, it or a word of it is the same"},
+      {"  halo:", "  storage_planes:", "in capitals, it or a word of it is the same"},
+      {"  halo:", "  load_path:", "'planes' cannot be a value of load_path: the prelude serves plain"},
+      {"  halo:", "  coefficients:", "'planes' cannot be a value of coefficients: the prelude serves parameter"},
+      {"  halo:", "  extents:", "'planes' cannot be a value of extents: the prelude serves runtime"},
+      {"  halo:", "  min_blocks:", "'planes' cannot be a value of min_blocks: the prelude serves whole numbers"},
+      {"  block_x: {values: [32, 64]", "  min_blocks: {values: [-1, 64]", "'-1' cannot be a value of min_blocks"},
+      {"  block_x: {values: [32, 64]", "  min_blocks: {values: [0.5, 64]", "'0.5' cannot be a value of min_blocks"},
+      {"  block_x: {values: [32, 64]", "  load_path: {values: [1, 64]", "'1' cannot be a value of load_path"},
+      {"  block_x:", "  dims:", "'dims' already means something else"},
+      {"  halo:", "  storage:", "storage"},
+      {"[planes, edge], default: edge", "[edge, planes], default: edge", "'planes' already means something else"},
+      {"otherwise: not of three dimensions", "else: no", "'else' is not a field that can stand here"},
+      {"keep: dims == 3", "keep: dimms == 3", "dimms"},
+      {"block: [block_x, 2, 1]", "block: [block_x, 2]", "expected three expressions, for x, y and z"},
+      {"shared_bytes: block_x*element_bytes\n", "", "the field 'shared_bytes' is missing"},
+      {"shared_bytes: block_x*", "shared_bytes: tile*", "tile"},
+      {"workspace_bytes: 16 + nx", "workspace_bytes: [16, nx]", "expected an expression"},
+      {"  over_read: 1 + 2/block_x\n", "", "the field 'over_read' is missing"},
+      {"  over_read: 1 +", "  overread: 1 +", "'overread' is not a field that can stand here"},
+      {"[2, 0, 0, 2]", "[2, 0, 0]", "expected four expressions"},
+      {"[2, 0, 0, 2]", "2", "expected four expressions"},
+      {"tensor_inputs:\n", "tensor_input:\n", "'tensor_input' is not a field that can stand here"},
+      {"  box: [block_x + 4, 4, 1]\n", "  promotion_bytes: 128\n", "the field 'box' is missing"},
+      {"  box: [block_x + 4, 4, 1]\n", "  box: [block_x + 4, 4]\n", "expected three expressions, for x, y and z"},
+      {"  box: [block_x + 4, 4, 1]\n", "  box: 8\n", "'box' is not of the kind that it should be"},
+      {"  box: [block_x + 4, 4, 1]\n", "  box: [tile, 4, 1]\n", "tile"},
+      {"tensor_inputs:\n  box: [block_x + 4, 4, 1]\n", "tensor_inputs: [8, 4, 1]\n",
+       "expected fields, such as box: [block_x, block_y, 1]"},
+      {"  when: storage == registers\n", "  if: storage == registers\n", "'if' is not a field that can stand here"},
+      {"  when: storage == registers\n", "  when: [storage]\n", "expected an expression"},
+      {"promotion_bytes: 2*block_x", "promotion_bytes: 256B", "256B"},
+      {"cluster: [block_x/32, 1, 1]", "cluster: block_x/32", "expected three expressions, for x, y and z"},
+      {"cluster: [block_x/32, 1, 1]", "cluster: [2]", "expected three expressions, for x, y and z"},
+      {"overlap: halo == edge", "overlap: {halo: edge}", "expected an expression"},
+      {"overlap: halo == edge", "overlap: halo = edge", "="},
+      {"[2, 0, 0, 2]", "[2, 0, 0, 2], [1, 0, 0, 1], [1, 0, 0, 1], [1, 0, 0, 1]", "at most 4 kinds of access"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    char yaml[2 * sizeof full];
+    struct template *t;
+    const char *line = strstr(full, rows[i].line);
+    CHECK(line, "row %zu: no such line", i);
+    snprintf(yaml, sizeof yaml, "%.*s%s%s", (int)(line - full), full, rows[i].instead, line + strlen(rows[i].line));
+    CHECK_EQ(HALOTUNE_PARSE, template_of_texts(yaml, "", &t), "row %zu: %s", i, rows[i].instead);
+    CHECK(strstr(fail_text(), rows[i].message), "row %zu: %s", i, fail_text());
+    CHECK(strstr(fail_text(), "test.yaml:"), "row %zu: %s", i, fail_text());
+    CHECK(!t, "row %zu", i);
+  }
+}
+
+/* What is no number fails a rule, as 0 does. */
+TEST(rules_that_are_not_finite_fail) {
+  static const struct {
+    const char *rule;
+    bool keeps;
+  } rows[] = {{"nought/nought", false}, {"1/nought", false}, {"-1/nought", false}, {"sqrt(0 - one)", false},
+              {"nought", false},        {"one", true},       {"0 - one", true},    {"1/nought > 1", true}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    char rule[128];
+    struct template *t;
+    struct bindings bindings;
+    const double facts[FACT_COUNT] = {0};
+    snprintf(rule, sizeof rule, "{keep: '%s', otherwise: x}", rows[i].rule);
+    CHECK_OK(template_of_rules("nought: {values: [0], default: 0, about: x}, one: {values: [1], default: 1, about: x}",
+                               rule, &t));
+    CHECK_OK(bindings_make(t, facts, &bindings));
+    CHECK_EQ(rows[i].keeps, bindings_failed_rule(&bindings) == NULL, "row %zu: %s", i, rows[i].rule);
+    bindings_free(&bindings);
+    template_free(t);
+  }
+}
+
+TEST(both_files_are_needed) {
+  struct template *t;
+  CHECK_EQ(HALOTUNE_NOT_FOUND, template_of_texts(full, NULL, &t), "no .cu");
+  CHECK(!t, "no .cu");
+  CHECK_EQ(HALOTUNE_NOT_FOUND, template_of_texts(NULL, "", &t), "no .yaml");
+  CHECK(!t, "no .yaml");
+}
+
+static int is_yaml(const struct dirent *entry) {
+  const char *dot = strrchr(entry->d_name, '.');
+  return dot && strcmp(dot, ".yaml") == 0;
+}
+
+/* The prelude serves some parameters by their words, and only by these. */
+TEST(our_templates_spell_common_parameters_alike) {
+  static const struct {
+    const char *name, *words[4];
+  } common[] = {{"coefficients", {"parameter", "literal", "constant"}},
+                {"extents", {"runtime", "literal"}},
+                {"load_path", {"plain", "readonly", "texture", "texture2d"}}};
+  struct dirent **entries = NULL;
+  int count = scandir("templates", &entries, is_yaml, alphasort);
+  CHECK(count >= 3, "%d templates", count);
+  for (int i = 0; i < count; i++) {
+    char path[512];
+    struct template *t;
+    snprintf(path, sizeof path, "templates/%s", entries[i]->d_name);
+    CHECK_OK(template_read(path, &t));
+    CHECK(strncmp(t->name, entries[i]->d_name, strlen(t->name)) == 0, "%s: its name is that of the file", path);
+    CHECK(t->has_access, "%s: access", path);
+    for (size_t c = 0; c < COUNT(common); c++) {
+      for (int p = 0; p < t->parameter_count; p++) {
+        const struct parameter *parameter = &t->parameters[p];
+        if (strcmp(parameter->name, common[c].name) != 0) continue;
+        for (int v = 0; v < parameter->value_count; v++) {
+          bool is_common = false;
+          for (int w = 0; w < 4 && common[c].words[w]; w++) {
+            is_common |= strcmp(common[c].words[w], parameter->words[v]) == 0;
+          }
+          CHECK(is_common, "%s: %s=%s", path, parameter->name, parameter->words[v]);
+        }
+      }
+    }
+    template_free(t);
+    free(entries[i]);
+  }
+  free(entries);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_field_is_read),
+      cmocka_unit_test(the_hash_covers_both_files),
+      cmocka_unit_test(configurations_are_set_by_name),
+      cmocka_unit_test(bad_files_are_refused),
+      cmocka_unit_test(rules_that_are_not_finite_fail),
+      cmocka_unit_test(both_files_are_needed),
+      cmocka_unit_test(our_templates_spell_common_parameters_alike),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

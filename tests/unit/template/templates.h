@@ -1,0 +1,85 @@
+/* templates.h: templates for tests, from texts, and configurations of templates. */
+#ifndef TEMPLATE_TEMPLATES_H
+#define TEMPLATE_TEMPLATES_H
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "stencil/generate/generate.h"
+#include "stencil/template/facts.h"
+#include "stencil/template/space.h"
+#include "tests/unit/unit.h"
+
+/* Read a template from texts, by way of files that are gone afterwards. */
+static inline halotune_status template_of_texts(const char *yaml, const char *cuda, struct template **out) {
+  char folder[] = "/tmp/halotune-template-XXXXXX", path[64];
+  const char *const names[] = {"test.yaml", "test.cu"}, *const texts[] = {yaml, cuda};
+  CHECK(mkdtemp(folder), "mkdtemp");
+  for (int i = 0; i < 2; i++) {
+    snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+    FILE *file = texts[i] ? fopen(path, "w") : NULL;
+    if (!file) continue;
+    fputs(texts[i], file);
+    fclose(file);
+  }
+  snprintf(path, sizeof path, "%s/%s", folder, names[0]);
+  halotune_status status = template_read(path, out);
+  for (int i = 0; i < 2; i++) {
+    snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+    unlink(path);
+  }
+  rmdir(folder);
+  return status;
+}
+
+/* A template with these lines of `parameters` and `rules`, and what else has to be there. */
+static inline halotune_status template_of_rules(const char *parameters, const char *rules, struct template **out) {
+  char yaml[8192];
+  snprintf(yaml, sizeof yaml,
+           "name: test\nabout: for tests\nparameters: {%s}\nrules: [%s]\nblock: [1, 1, 1]\ngrid: [1, 1, 1]\n"
+           "shared_bytes: 0\n",
+           parameters, rules);
+  return template_of_texts(yaml, "// nothing\n", out);
+}
+
+/* Authors may change defaults: a test names what its expectations depend on, as "vector=4 block_x=64", of which the last of a name
+ * counts, or NULL. */
+static inline void configuration_change(const struct template *template, const char *set,
+                                        struct configuration *configuration, bool fixed[MAX_PARAMETERS]) {
+  char text[512];
+  CHECK(snprintf(text, sizeof text, "%s", set ? set : "") < (int)sizeof text, "too long: %s", text);
+  for (char *rest, *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+    CHECK_OK(configuration_set(template, word, configuration));
+    fixed[template_parameter(template, word, strcspn(word, "="))] = true;
+  }
+}
+
+/* A template's default, changed so. */
+static inline struct configuration configuration_of(const struct template *template, const char *set) {
+  struct configuration configuration = configuration_default(template);
+  bool fixed[MAX_PARAMETERS] = {false};
+  configuration_change(template, set, &configuration, fixed);
+  return configuration;
+}
+
+/* The nearest to it that the rules keep, with the named values; as it is where they keep none. */
+static inline struct configuration configuration_near(struct bindings *bindings, const char *set) {
+  struct configuration configuration = configuration_default(bindings->template);
+  bool fixed[MAX_PARAMETERS] = {false};
+  configuration_change(bindings->template, set, &configuration, fixed);
+  (void)space_nearest(bindings, fixed, &configuration);
+  return configuration;
+}
+
+/* The same, of all but the configuration of a variant. */
+static inline struct configuration configuration_for(const struct variant_spec *spec, const char *set) {
+  double facts[FACT_COUNT];
+  struct bindings bindings;
+  facts_fill(spec->stencil, spec->analysis, spec->dtype, &spec->domain, &spec->limits, spec->reproducible, facts);
+  CHECK_OK(bindings_make(spec->template, facts, &bindings));
+  struct configuration configuration = configuration_near(&bindings, set);
+  bindings_free(&bindings);
+  return configuration;
+}
+
+#endif

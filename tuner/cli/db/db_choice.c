@@ -1,0 +1,69 @@
+/* db_choice.c: which rows of a database an invocation is about. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/cli/db/db.h"
+
+/* "512x512x512", fewer along stencils of fewer dimensions. */
+static halotune_status read_grid(const char *text, struct grid *out) {
+  const char *rest = text;
+  *out = (struct grid){{1, 1, 1}};
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    size_t digits = strspn(rest, "0123456789");
+    errno = 0;
+    out->n[axis] = strtol(rest, NULL, 10);
+    if (digits == 0 || errno != 0 || out->n[axis] < 1 || out->n[axis] > GRID_MOST_AXIS_POINTS) break;
+    if (rest[digits] == '\0') return HALOTUNE_OK;
+    if (rest[digits] != 'x' && rest[digits] != ',') break;
+    rest += digits + 1;
+  }
+  return fail(HALOTUNE_ARGUMENT, "--problem: a grid is up to three numbers, such as 512x512x512, not '%s'", text);
+}
+
+/* Ends the name where the dtype begins. */
+static halotune_status read_problem(char *text, struct choice *out) {
+  char *dtype = strchr(text, ','), *grid = dtype ? strchr(dtype + 1, ',') : NULL;
+  out->stencil = text;
+  if (!dtype) return HALOTUNE_OK;
+  *dtype++ = '\0';
+  if (grid) *grid++ = '\0';
+  for (int i = 0; i < DTYPE_COUNT; i++) {
+    if (strcmp(dtype, dtype_names[i]) != 0) continue;
+    out->has_dtype = true;
+    out->dtype = (enum dtype)i;
+  }
+  if (!out->has_dtype) return fail(HALOTUNE_ARGUMENT, "--problem: a dtype is f32 or f64, not '%s'", dtype);
+  out->has_grid = grid != NULL;
+  return grid ? read_grid(grid, &out->grid) : HALOTUNE_OK;
+}
+
+/* Dates are compared as texts. */
+static halotune_status check_date(const char *date) {
+  static const char form[] = "0000-00-00T00:00:00Z";
+  size_t length = strlen(date);
+  bool good = length == 10 || length == sizeof form - 1;
+  for (size_t i = 0; i < length && good; i++)
+    good = form[i] == '0' ? date[i] >= '0' && date[i] <= '9' : date[i] == form[i];
+  const long month = good ? strtol(date + 5, NULL, 10) : 0, day = good ? strtol(date + 8, NULL, 10) : 0;
+  good = month >= 1 && month <= 12 && day >= 1 && day <= 31;
+  return good ? HALOTUNE_OK
+              : fail(HALOTUNE_ARGUMENT, "--before takes a date such as 2026-11-21, in UTC, not '%s'", date);
+}
+
+halotune_status db_choice(const struct invocation *invocation, struct choice *out, char **name) {
+  const char *problem = option_value(invocation, "problem");
+  halotune_status status = HALOTUNE_OK;
+  *name = NULL;
+  *out = (struct choice){.stencil = option_value(invocation, "stencil"),
+                         .device = option_value(invocation, "device"),
+                         .before = option_value(invocation, "before")};
+  if (out->before) status = check_date(out->before);
+  if (status != HALOTUNE_OK || !problem) return status;
+  if (!(*name = strdup(problem))) return fail_memory();
+  status = read_problem(*name, out);
+  if (status == HALOTUNE_OK) return status;
+  free(*name);
+  *name = NULL;
+  return status;
+}

@@ -1,0 +1,149 @@
+/* db_info.c: `halotune db info`: what a database holds. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "db/exchange/table.h"
+#include "db/store/query.h"
+#include "db/store/schema.h"
+#include "tuner/cli/db/db.h"
+#include "tuner/cli/output/json.h"
+
+static const char devices_sql[] = "select d.name, d.uuid, d.capability, d.is_emulation, (select count(*) from problem "
+                                  "p where p.device_id = d.id) from device d"
+                                  " order by d.id";
+
+static const char problems_sql[] =
+    "select s.name, p.dtype, p.nx, p.ny, p.nz, p.launch, p.cache, d.name, t.name, v.parameters, b.time_ms, b.date, "
+    "b.origin,"
+    " b.is_trusted, (select count(*) from run r where r.problem_id = p.id), (select count(*) from measurement m join "
+    "run r"
+    " on r.id = m.run_id where r.problem_id = p.id), p.is_reproducible from problem p join stencil s on s.id = p.stencil_id"
+    " join device d on d.id = p.device_id left join best b on b.problem_id = p.id and b.is_current"
+    " left join variant v on v.id = b.variant_id left join template t on t.id = v.template_id"
+    " order by d.name, s.name, p.dtype, p.nx, p.ny, p.nz, p.id";
+
+struct info {
+  struct store *store;
+  json_t *json; /* NULL: as text */
+  long long bytes, counts[TABLE_COUNT];
+};
+
+static halotune_status gather(struct info *info) {
+  struct stat facts;
+  halotune_status status = HALOTUNE_OK;
+  if (stat(store_path(info->store), &facts) == 0) info->bytes = facts.st_size;
+  for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++) {
+    struct text sql = {0};
+    int64_t count = 0;
+    text_printf(&sql, "select count(*) from %s", table_names[i]);
+    status = text_ok(&sql) ? query_number(store_connection(info->store), text_string(&sql), &count) : fail_memory();
+    info->counts[i] = count;
+    text_free(&sql);
+  }
+  return status;
+}
+
+static json_t *device_json(sqlite3_stmt *row) {
+  json_t *json = json_object();
+  json_put(&json, "name", text_json(column_text(row, 0)));
+  json_put(&json, "uuid", text_json(column_text(row, 1)));
+  json_put(&json, "capability", json_integer(sqlite3_column_int(row, 2)));
+  json_put(&json, "is_emulation", json_boolean(sqlite3_column_int(row, 3)));
+  json_put(&json, "problems", json_integer(sqlite3_column_int64(row, 4)));
+  return json;
+}
+
+static void print_device(sqlite3_stmt *row) {
+  int problems = sqlite3_column_int(row, 4);
+  printf("device %s, %s, sm_%d%s: %d problem%s\n", column_text(row, 0), column_text(row, 1), sqlite3_column_int(row, 2),
+         sqlite3_column_int(row, 3) ? ", an emulation" : "", problems, PLURAL(problems));
+}
+
+static json_t *best_json(sqlite3_stmt *row) {
+  json_t *json = json_object();
+  json_put(&json, "template", text_json(column_text(row, 8)));
+  json_put(&json, "parameters", json_loads(column_text(row, 9), 0, NULL));
+  json_put(&json, "time_ms", number_json(sqlite3_column_double(row, 10)));
+  json_put(&json, "date", text_json(column_text(row, 11)));
+  json_put(&json, "origin", text_json(column_text(row, 12)));
+  json_put(&json, "is_trusted", json_boolean(sqlite3_column_int(row, 13)));
+  return json;
+}
+
+static json_t *problem_json(sqlite3_stmt *row) {
+  json_t *json = json_object(), *grid = json_array();
+  for (int axis = 0; axis < MAX_DIMS; axis++) json_add(&grid, json_integer(sqlite3_column_int64(row, 2 + axis)));
+  json_put(&json, "stencil", text_json(column_text(row, 0)));
+  json_put(&json, "dtype", text_json(column_text(row, 1)));
+  json_put(&json, "grid", grid);
+  json_put(&json, "launch", text_json(column_text(row, 5)));
+  json_put(&json, "cache", text_json(column_text(row, 6)));
+  json_put(&json, "reproducible", json_boolean(sqlite3_column_int(row, 16)));
+  json_put(&json, "device", text_json(column_text(row, 7)));
+  json_put(&json, "runs", json_integer(sqlite3_column_int64(row, 14)));
+  json_put(&json, "measurements", json_integer(sqlite3_column_int64(row, 15)));
+  json_put(&json, "best", sqlite3_column_type(row, 10) == SQLITE_NULL ? json_null() : best_json(row));
+  return json;
+}
+
+static void print_problem(sqlite3_stmt *row) {
+  int runs = sqlite3_column_int(row, 14), measurements = sqlite3_column_int(row, 15);
+  bool has_best = sqlite3_column_type(row, 10) != SQLITE_NULL;
+  printf("%s %s %lldx%lldx%lld, %s, %s%s, on %s: ", column_text(row, 0), column_text(row, 1),
+         (long long)sqlite3_column_int64(row, 2), (long long)sqlite3_column_int64(row, 3),
+         (long long)sqlite3_column_int64(row, 4), column_text(row, 5), column_text(row, 6),
+         sqlite3_column_int(row, 16) ? ", reproducible" : "", column_text(row, 7));
+  if (runs == 0 && has_best) printf("the winner alone, how many variants were tried is not recorded\n");
+  else printf("%d run%s, %d measurement%s\n", runs, PLURAL(runs), measurements, PLURAL(measurements));
+  if (!has_best) return;
+  printf("  best: %.6g ms, %s %s, %s, %s%s\n", sqlite3_column_double(row, 10), column_text(row, 8), column_text(row, 9),
+         column_text(row, 11), column_text(row, 12), sqlite3_column_int(row, 13) ? "" : ", not trusted");
+}
+
+/* Each row of a query into a list of the document, or printed. */
+static halotune_status each(struct info *info, const char *key, const char *sql, json_t *(*as_json)(sqlite3_stmt *row),
+                            void (*print)(sqlite3_stmt *row)) {
+  sqlite3_stmt *query = NULL;
+  sqlite3 *connection = store_connection(info->store);
+  json_t *list = info->json ? json_array() : NULL;
+  int code = SQLITE_DONE;
+  halotune_status status = query_prepare(connection, sql, &query);
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
+    if (info->json) json_add(&list, as_json(query));
+    else print(query);
+  }
+  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);
+  if (info->json) json_put(&info->json, key, list);
+  sqlite3_finalize(query);
+  return status;
+}
+
+static void put_counts(struct info *info) {
+  json_t *counts = json_object();
+  json_put(&info->json, "path", text_json(store_path(info->store)));
+  json_put(&info->json, "version", json_integer(store_version(info->store)));
+  json_put(&info->json, "bytes", json_integer(info->bytes));
+  for (int i = 0; i < TABLE_COUNT; i++) json_put(&counts, table_names[i], json_integer(info->counts[i]));
+  json_put(&info->json, "rows", counts);
+}
+
+static void print_counts(const struct info *info) {
+  printf("%s: version %d, %lld bytes\nrows:", store_path(info->store), store_version(info->store), info->bytes);
+  for (int i = 0; i < TABLE_COUNT; i++) printf("%s %s %lld", i ? "," : "", table_names[i], info->counts[i]);
+  printf("\n");
+}
+
+halotune_status db_info(const struct invocation *invocation, struct store *store) {
+  bool as_json = option_value(invocation, "json") != NULL;
+  struct info info = {.store = store, .json = as_json ? json_object() : NULL};
+  if (as_json && !info.json) return fail_memory();
+  halotune_status status = gather(&info);
+  if (status == HALOTUNE_OK && as_json) put_counts(&info);
+  else if (status == HALOTUNE_OK) print_counts(&info);
+  if (status == HALOTUNE_OK) status = each(&info, "devices", devices_sql, device_json, print_device);
+  if (status == HALOTUNE_OK) status = each(&info, "problems", problems_sql, problem_json, print_problem);
+  if (status == HALOTUNE_OK && as_json) return print_json(info.json);
+  json_decref(info.json);
+  return status;
+}

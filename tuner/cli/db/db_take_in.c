@@ -1,0 +1,118 @@
+/* db_take_in.c: `halotune db merge` and `import`: databases and documents into the user's own, each of them whole or
+ * not at all. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "db/exchange/import.h"
+#include "db/exchange/merge.h"
+#include "db/store/check.h"
+#include "tuner/cli/db/db.h"
+
+/* The first thing that is wrong with a file. */
+struct finding {
+  char text[FAIL_TEXT_BYTES / 2];
+};
+
+static void keep_first(void *context, const char *text) {
+  struct finding *finding = context;
+  if (!finding->text[0]) snprintf(finding->text, sizeof finding->text, "%s", text);
+}
+
+/* A file is looked at in full before any row of it is taken. */
+static halotune_status open_checked(const char *path, struct store **out) {
+  struct finding finding = {""};
+  long found = 0;
+  halotune_status status = import_open(path, out);
+  if (status != HALOTUNE_OK) return status;
+  status = store_check(*out, keep_first, &finding, &found);
+  if (status == HALOTUNE_OK && found > 0) {
+    status = fail(HALOTUNE_PARSE, "%s: %s (%ld thing%s wrong in all); nothing was taken", path, finding.text, found,
+                  found == 1 ? " is" : "s are");
+  }
+  if (status == HALOTUNE_OK) return status;
+  store_close(*out);
+  *out = NULL;
+  return status;
+}
+
+struct telling {
+  const char *path;
+};
+
+static void print_conflict(void *context, const struct merge_conflict *conflict) {
+  const struct telling *telling = context;
+  const long *n = conflict->grid.n;
+  printf("conflict: %s %s %ldx%ldx%ld, %s, %s, on %s: %.6g ms here, %.6g ms in %s: %s (%s)\n", conflict->stencil,
+         conflict->dtype, n[0], n[1], n[2], conflict->launch, conflict->cache, conflict->device, conflict->ours_ms,
+         conflict->theirs_ms, telling->path, conflict->is_taken ? "theirs is current now" : "ours stays",
+         conflict->why);
+}
+
+static void print_counts(const char *path, const struct merge_counts *counts, bool trust) {
+  long conflicts = counts->taken + counts->kept;
+  printf("%s: new are %ld run%s, %ld measurement%s, %ld best configuration%s; %ld conflict%s, %ld decided for it\n",
+         path, counts->runs, PLURAL(counts->runs), counts->measurements, PLURAL(counts->measurements), counts->bests,
+         PLURAL(counts->bests), conflicts, PLURAL(conflicts), counts->taken);
+  if (counts->retired > 0) {
+    printf("%s: it knows %ld current best configuration%s to be wrong: no program gets %s from a lookup any more\n",
+           path, counts->retired, PLURAL(counts->retired), counts->retired == 1 ? "it" : "them");
+  }
+  if (counts->refuted > 0) {
+    printf("%s: %ld of its best configurations %s known to be wrong: no program gets %s from a lookup\n", path,
+           counts->refuted, counts->refuted == 1 ? "is" : "are", counts->refuted == 1 ? "it" : "them");
+  }
+  if (trust) {
+    fprintf(
+        stderr,
+        "halotune: %s is trusted: programs that look up a kernel will run its code on your GPU, with their rights\n",
+        path);
+  } else if (counts->bests > 0) {
+    fprintf(
+        stderr,
+        "halotune: %s is not trusted: its code is kept and shown, but no program gets it from a lookup; --trust says "
+        "that you want your GPU to run it\n",
+        path);
+  }
+}
+
+/* The name of a file, as a database may keep it. */
+static void name_origin(const char *path, char *out, size_t bytes) {
+  const char *slash = strrchr(path, '/');
+  printable_copy(out, bytes, slash ? slash + 1 : path);
+  for (; *out; out++) {
+    if (*out == '\n' || *out == '\t') *out = '?';
+  }
+}
+
+static halotune_status take_in(struct store *store, struct store *from, const char *path, bool trust) {
+  char origin[PATH_MAX];
+  struct telling telling = {path};
+  struct merge_counts counts;
+  struct merge_options options = {origin, trust, print_conflict, &telling};
+  name_origin(path, origin, sizeof origin);
+  halotune_status status = store_merge(store, from, &options, &counts);
+  if (status == HALOTUNE_OK) print_counts(path, &counts, trust);
+  return status;
+}
+
+halotune_status db_take_in(const struct invocation *invocation, struct store *none) {
+  int count = invocation->argument_count - 1;
+  char *const *paths = invocation->arguments + 1;
+  bool trust = option_value(invocation, "trust") != NULL;
+  struct store *store = NULL;
+  halotune_status status = HALOTUNE_OK;
+  (void)none;
+  struct store **files = calloc((size_t)count + 1, sizeof(struct store *));
+  if (!files) return fail_memory();
+  /* A file that is no good is known before the first one is taken, and before a database is made for them. */
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = open_checked(paths[i], &files[i]);
+  if (status == HALOTUNE_OK) status = db_open(invocation, STORE_WRITE, &store);
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = take_in(store, files[i], paths[i], trust);
+  store_close(store);
+  for (int i = 0; i < count; i++) store_close(files[i]);
+  free(files);
+  return status;
+}

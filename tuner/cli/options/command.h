@@ -1,0 +1,84 @@
+/* command.h: what a command is: a row of the table in main.c, its options, and what the command line gave it. */
+#ifndef CLI_OPTIONS_COMMAND_H
+#define CLI_OPTIONS_COMMAND_H
+
+#include <stdbool.h>
+
+#include "base/fail.h"
+
+/* Exit codes: number, meaning. Pinned, because scripts test for them. */
+#define EXIT_LIST(X)                                     \
+  X(SUCCESS, 0, "success")                               \
+  X(FAILURE, 1, "failure")                               \
+  X(USAGE, 2, "wrong usage: unknown option, bad value")  \
+  X(NO_GPU, 3, "no GPU, or no driver for it")            \
+  X(NOT_FOUND, 4, "no such stencil, template or result") \
+  X(BAD_INPUT, 5, "an input file has an error")          \
+  X(DATABASE, 6, "the database reported an error")
+
+#define AS_EXIT_CODE(name, number, text) HALOTUNE_EXIT_##name = number,
+enum exit_code { EXIT_LIST(AS_EXIT_CODE) };
+#undef AS_EXIT_CODE
+
+/* One option; a table of them ends with {0}. */
+struct option_row {
+  const char *name;     /* without the dashes */
+  const char *argument; /* what stands behind it, such as "FILE"; NULL for a switch */
+  const char *what;
+};
+
+enum { MAX_OPTIONS = 32 };
+
+struct invocation;
+
+struct command {
+  const char *name;
+  const char *arguments; /* as the usage line shows them */
+  int least_arguments, most_arguments;
+  const char *what;
+  const struct option_row *options;
+  enum exit_code (*run)(const struct invocation *invocation);
+};
+
+/* What stood on the command line. */
+struct invocation {
+  const struct command *command;
+  const char *values[MAX_OPTIONS]; /* by position in command->options; NULL where not given, "" for a switch */
+  char *const *arguments;
+  int argument_count;
+};
+
+/* The value of an option, "" for a switch that was given; NULL where it was not given. */
+const char *option_value(const struct invocation *invocation, const char *name);
+
+/* The value as a whole number in [low, high]; `otherwise` where it was not given. On failure HALOTUNE_ARGUMENT, with the
+ * option's name in the detail. */
+halotune_status option_whole(const struct invocation *invocation, const char *name, long low, long high, long otherwise,
+                             long *out);
+
+/* The exit code that belongs to a status. */
+enum exit_code exit_code_of(halotune_status status);
+
+/* Print "halotune: DETAIL" on stderr and return the exit code that belongs to the status. */
+enum exit_code report_failure(halotune_status status);
+
+/* The same for a file that the user named: that it cannot be read is the file's fault. */
+enum exit_code report_file_failure(halotune_status status);
+
+/* The commands, one file each. */
+extern const struct command command_list;
+extern const struct command command_show;
+extern const struct command command_reference;
+extern const struct command command_generate;
+extern const struct command command_space;
+extern const struct command command_compile;
+extern const struct command command_verify;
+extern const struct command command_tune;
+extern const struct command command_query;
+extern const struct command command_report;
+extern const struct command command_db;
+extern const struct command command_doctor;
+extern const struct command command_selftest;
+extern const struct command command_cache;
+
+#endif

@@ -1,0 +1,54 @@
+/* command_line.c: words, in the order in which they are typed. */
+#include "tuner/cli/options/command_line.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_listed(const char *const *names, const char *name) {
+  for (; names && *names; names++) {
+    if (strcmp(*names, name) == 0) return true;
+  }
+  return false;
+}
+
+halotune_status command_words_make(const struct invocation *invocation, const char *const *without, int more,
+                                   struct command_words *out) {
+  const struct option_row *options = invocation->command->options;
+  size_t room = (size_t)invocation->argument_count + (size_t)more + 2 * (size_t)MAX_OPTIONS + 2;
+  *out = (struct command_words){.count = 0};
+  out->list = calloc(room, sizeof *out->list);
+  out->names = calloc(MAX_OPTIONS, sizeof *out->names);
+  bool ok = out->list && out->names;
+  if (ok) command_words_add(out, invocation->command->name);
+  for (int i = 0; i < invocation->argument_count && ok; i++) command_words_add(out, invocation->arguments[i]);
+  for (int i = 0; options[i].name && ok; i++) {
+    const char *value = invocation->values[i];
+    if (!value || is_listed(without, options[i].name)) continue;
+    char *name = NULL;
+    if (!(ok = asprintf(&name, "--%s", options[i].name) > 0)) break;
+    out->names[out->name_count++] = name;
+    command_words_add(out, name);
+    if (options[i].argument) command_words_add(out, value);
+  }
+  if (ok) return HALOTUNE_OK;
+  command_words_free(out);
+  return fail_memory();
+}
+
+void command_words_add(struct command_words *words, const char *word) { words->list[words->count++] = word; }
+
+void command_words_free(struct command_words *words) {
+  for (int i = 0; i < words->name_count; i++) free(words->names[i]);
+  free(words->names);
+  free(words->list);
+  *words = (struct command_words){.count = 0};
+}
+
+void command_words_text(const struct command_words *words, struct text *text) {
+  text_printf(text, "halotune");
+  for (int i = 0; i < words->count; i++) {
+    text_printf(text, " ");
+    text_shell_word(text, words->list[i]);
+  }
+}

@@ -1,0 +1,27 @@
+/* find.c: a stencil, read and analysed. */
+#include "tuner/cli/options/find.h"
+
+#include <stdlib.h>
+
+#include "tuner/cli/options/search_path.h"
+
+halotune_status loaded_open(const char *name, struct loaded *out) {
+  *out = (struct loaded){0};
+  halotune_status status = search_find(&search_stencils, NULL, name, &out->path);
+  if (status == HALOTUNE_OK) status = stencil_read(out->path, &out->stencil);
+  if (status == HALOTUNE_OK && !search_is_path(name)) status = loaded_check_name(out);
+  if (status == HALOTUNE_OK) status = analysis_make(out->stencil, &out->analysis);
+  if (status != HALOTUNE_OK) loaded_free(out);
+  return status;
+}
+
+halotune_status loaded_check_name(const struct loaded *loaded) {
+  return search_check_name(&search_stencils, loaded->path, loaded->stencil->name);
+}
+
+void loaded_free(struct loaded *loaded) {
+  analysis_free(loaded->analysis);
+  stencil_free(loaded->stencil);
+  free(loaded->path);
+  *loaded = (struct loaded){0};
+}

@@ -1,0 +1,25 @@
+/* find.h: from the name of a stencil to all that commands ask of it. */
+#ifndef CLI_OPTIONS_FIND_H
+#define CLI_OPTIONS_FIND_H
+
+#include "stencil/analysis/analysis.h"
+
+/* Owns its members; end with loaded_free. */
+struct loaded {
+  char *path;
+  struct stencil *stencil;
+  struct analysis *analysis;
+};
+
+/* Load a stencil by name or path, see search_path.h.
+ *   out  filled on success; after a failure loaded_free is harmless
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND with the folders that were searched; HALOTUNE_PARSE where a file that was found by
+ * its name holds a stencil of another name; or what stencil_read returns. */
+halotune_status loaded_open(const char *name, struct loaded *out);
+
+/* Whether a stencil that is found by its file's name has that name. Returns HALOTUNE_OK or HALOTUNE_PARSE. */
+halotune_status loaded_check_name(const struct loaded *loaded);
+
+void loaded_free(struct loaded *loaded);
+
+#endif

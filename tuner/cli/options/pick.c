@@ -1,0 +1,95 @@
+/* pick.c: from options to a list of variants. */
+#include "tuner/cli/options/pick.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stencil/template/space.h"
+#include "tuner/cli/options/variant.h"
+
+struct pick {
+  const struct problem *problem;
+  struct picked *out;
+  bool one;    /* the configuration that --set spells out, the others being defaults */
+  long sample; /* LONG_MAX for all */
+  uint64_t seed;
+};
+
+static halotune_status add(struct picked *picked, const struct template *template,
+                           const struct configuration *configurations, long count) {
+  struct verify_variant *variants = realloc(picked->variants, (size_t)(picked->count + count + 1) * sizeof *variants);
+  if (!variants) return fail_memory();
+  picked->variants = variants;
+  for (long i = 0; i < count; i++) variants[picked->count++] = (struct verify_variant){template, configurations[i]};
+  return HALOTUNE_OK;
+}
+
+/* The one configuration, or so many of those that the rules keep. */
+static halotune_status pick_from(const struct invocation *invocation, const struct pick *pick,
+                                 const struct template *template, struct bindings *bindings, long share) {
+  struct configuration configuration, *sample = NULL;
+  bool fixed[MAX_PARAMETERS];
+  long count = 0;
+  if (pick->one) {
+    halotune_status status = option_configuration(invocation, template, bindings, &configuration);
+    return status == HALOTUNE_OK ? add(pick->out, template, &configuration, 1) : status;
+  }
+  halotune_status status = option_set(invocation, template, fixed, &configuration);
+  if (status == HALOTUNE_OK) status = space_sample(bindings, fixed, &configuration, share, pick->seed, &sample, &count);
+  if (status == HALOTUNE_OK && count > 0) status = add(pick->out, template, sample, count);
+  free(sample);
+  return status;
+}
+
+/* Go through the templates that apply to the problem, each with an even share of what is left of the sample. Where several
+ * could be meant, one that lacks a parameter of --set, or whose rules exclude its values, is passed over. */
+static halotune_status pick_all(const struct invocation *invocation, const struct pick *pick) {
+  const struct templates *templates = &pick->out->templates;
+  struct bindings *bindings = calloc((size_t)templates->count + 1, sizeof *bindings);
+  char reason[FAIL_TEXT_BYTES / 2] = "see 'halotune space'";
+  halotune_status status = bindings ? option_set_known(invocation, templates) : fail_memory();
+  int left = 0;
+  for (int i = 0; i < templates->count && status == HALOTUNE_OK; i++) {
+    status = variant_bindings(pick->problem, templates->list[i], &bindings[i]);
+    if (status == HALOTUNE_OK) left += space_refusal(&bindings[i]) == NULL;
+  }
+  for (int i = 0; i < templates->count && status == HALOTUNE_OK; i++) {
+    if (space_refusal(&bindings[i]) || left == 0) continue;
+    long share = pick->sample == LONG_MAX ? LONG_MAX : (pick->sample - pick->out->count + left - 1) / left;
+    left--;
+    status = pick_from(invocation, pick, templates->list[i], &bindings[i], share);
+    if (status == HALOTUNE_ARGUMENT && templates->count > 1) {
+      snprintf(reason, sizeof reason, "%s", fail_text());
+      status = HALOTUNE_OK;
+    }
+  }
+  for (int i = 0; bindings && i < templates->count; i++) bindings_free(&bindings[i]);
+  free(bindings);
+  if (status != HALOTUNE_OK || pick->out->count > 0) return status;
+  return fail(HALOTUNE_ARGUMENT, "no template has a variant of %s that the options allow; %s",
+              pick->problem->loaded.stencil->name, reason);
+}
+
+halotune_status pick_variants(const struct invocation *invocation, const struct problem *problem, long otherwise,
+                              struct picked *out) {
+  struct pick pick = {.problem = problem, .out = out};
+  long seed;
+  *out = (struct picked){.count = 0};
+  pick.one = option_value(invocation, "set") && !option_value(invocation, "sample");
+  halotune_status status = option_whole(invocation, "sample", 0, 1L << 40, otherwise, &pick.sample);
+  if (status == HALOTUNE_OK) status = option_whole(invocation, "seed", 0, 1L << 62, 1, &seed);
+  if (status != HALOTUNE_OK) return status;
+  if (pick.sample == 0) pick.sample = LONG_MAX;
+  pick.seed = (uint64_t)seed;
+  if ((status = templates_open(invocation, &out->templates)) == HALOTUNE_OK) status = pick_all(invocation, &pick);
+  if (status != HALOTUNE_OK) picked_free(out);
+  return status;
+}
+
+void picked_free(struct picked *picked) {
+  free(picked->variants);
+  templates_free(&picked->templates);
+  *picked = (struct picked){.count = 0};
+}

@@ -1,0 +1,203 @@
+/* search_path.c: folders and the files in them. */
+#include "tuner/cli/options/search_path.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "base/data_folders.h"
+#include "base/file.h"
+#include "base/nearest.h"
+#include "base/text.h"
+
+const struct search_kind search_stencils = {"stencil", "kernels", "HALOTUNE_PATH"};
+const struct search_kind search_templates = {"template", "templates", "HALOTUNE_TEMPLATE_PATH"};
+
+/* A list of texts from malloc. */
+struct names {
+  char **list;
+  int count, capacity;
+};
+
+static bool add_name(struct names *names, const char *name, size_t length) {
+  char **list = array_grow(names->list, names->count, &names->capacity, sizeof *list);
+  if (!list) return false;
+  names->list = list;
+  list[names->count] = strndup(name, length);
+  return list[names->count] && ++names->count;
+}
+
+/* Whether two names mean one folder; those of folders that are not there only where they are equal. */
+static bool is_same_folder(const char *a, const char *b) { return strcmp(a, b) == 0 || file_is_same(a, b); }
+
+/* Add a folder at the end of the search, unless it is searched already. */
+static bool add_folder(struct names *folders, const char *name, size_t length) {
+  if (!add_name(folders, name, length)) return false;
+  for (int i = 0; i < folders->count - 1; i++) {
+    if (!is_same_folder(folders->list[i], folders->list[folders->count - 1])) continue;
+    free(folders->list[--folders->count]);
+    break;
+  }
+  return true;
+}
+
+static bool add_installed(struct names *folders, const struct search_kind *kind) {
+  struct data_folders installed;
+  struct text folder = {0};
+  bool ok = true;
+  data_folders_find(&installed);
+  for (int i = 0; i < installed.count && ok; i++) {
+    folder.length = 0;
+    text_printf(&folder, "%s/%s", installed.list[i], kind->folder);
+    ok = text_ok(&folder) && add_folder(folders, text_string(&folder), folder.length);
+  }
+  text_free(&folder);
+  return ok;
+}
+
+static halotune_status check_given(const struct search_kind *kind, const char *given) {
+  struct stat facts;
+  if (!given || (stat(given, &facts) == 0 && S_ISDIR(facts.st_mode))) return HALOTUNE_OK;
+  return fail(HALOTUNE_NOT_FOUND, "--%s-dir %s: there is no such folder", kind->what, given);
+}
+
+/* In the order of the search. */
+static halotune_status folders_find(const struct search_kind *kind, const char *given, struct names *folders) {
+  *folders = (struct names){.count = 0};
+  halotune_status status = check_given(kind, given);
+  if (status != HALOTUNE_OK) return status;
+  bool ok = !given || !*given || add_folder(folders, given, strlen(given));
+  ok = ok && add_folder(folders, kind->folder, strlen(kind->folder));
+  for (const char *path = getenv(kind->variable); path && ok;) {
+    size_t length = strcspn(path, ":");
+    if (length > 0) ok = add_folder(folders, path, length);
+    path = path[length] ? path + length + 1 : NULL;
+  }
+  ok = ok && add_installed(folders, kind);
+  return ok ? HALOTUNE_OK : fail_memory();
+}
+
+bool search_is_path(const char *name) {
+  size_t length = strlen(name);
+  return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".yaml") == 0);
+}
+
+static const char *file_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+halotune_status search_check_name(const struct search_kind *kind, const char *path, const char *name) {
+  const char *file = file_name(path);
+  size_t length = strlen(file) - strlen(".yaml");
+  if (strlen(name) == length && strncmp(file, name, length) == 0) return HALOTUNE_OK;
+  return fail(HALOTUNE_PARSE, "%s: the %s in this file is named '%s', so that its name does not find it; rename either",
+              path, kind->what, name);
+}
+
+static int compare_file_names(const void *left, const void *right) {
+  return strcmp(file_name(*(char *const *)left), file_name(*(char *const *)right));
+}
+
+static int is_shown_yaml(const struct dirent *entry) {
+  size_t length = strlen(entry->d_name);
+  return entry->d_name[0] != '.' && length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0;
+}
+
+/* Add the files of one folder whose names no earlier folder had; a folder that cannot be read has none. */
+static bool add_files(struct names *paths, const char *folder) {
+  struct dirent **entries = NULL;
+  struct text path = {0};
+  bool ok = true;
+  int count = scandir(folder, &entries, is_shown_yaml, NULL);
+  for (int i = 0; i < count; i++) {
+    bool known = false;
+    for (int k = 0; k < paths->count && !known; k++) known = strcmp(file_name(paths->list[k]), entries[i]->d_name) == 0;
+    path.length = 0;
+    text_printf(&path, "%s/%s", folder, entries[i]->d_name);
+    ok = ok && text_ok(&path);
+    if (ok && !known && file_is_regular(text_string(&path))) ok = add_name(paths, text_string(&path), path.length);
+    free(entries[i]);
+  }
+  text_free(&path);
+  free(entries);
+  return ok && (count >= 0 || errno != ENOMEM);
+}
+
+halotune_status search_all(const struct search_kind *kind, const char *given, char ***out, int *count) {
+  struct names folders;
+  struct names paths = {0};
+  halotune_status status = folders_find(kind, given, &folders);
+  *out = NULL;
+  *count = 0;
+  for (int i = 0; i < folders.count && status == HALOTUNE_OK; i++) {
+    if (!add_files(&paths, folders.list[i])) status = fail_memory();
+  }
+  search_free(folders.list, folders.count);
+  if (status != HALOTUNE_OK) {
+    search_free(paths.list, paths.count);
+    return status;
+  }
+  if (paths.count > 1) qsort(paths.list, (size_t)paths.count, sizeof *paths.list, compare_file_names);
+  *out = paths.list;
+  *count = paths.count;
+  return HALOTUNE_OK;
+}
+
+/* Of the names that search_find finds. */
+static struct nearest find_nearest(const struct search_kind *kind, const char *given, const char *name) {
+  struct nearest nearest = nearest_to(name, strlen(name));
+  char **paths;
+  int count;
+  if (search_all(kind, given, &paths, &count) != HALOTUNE_OK) return nearest;
+  for (int i = 0; i < count; i++) {
+    paths[i][strlen(paths[i]) - strlen(".yaml")] = '\0';
+    nearest_try(&nearest, file_name(paths[i]));
+  }
+  search_free(paths, count);
+  return nearest;
+}
+
+/* Nothing of this name was found in `searched`. Where it is a file's, the user means that, and has left out the folder. */
+static halotune_status fail_not_found(const struct search_kind *kind, const char *given, const char *name,
+                                      const char *searched) {
+  struct text path = {0}, word = {0};
+  struct nearest nearest = find_nearest(kind, given, name);
+  text_printf(&path, "./%s", name);
+  text_shell_word(&word, text_string(&path));
+  const bool is_file = file_is_regular(name);
+  halotune_status status =
+      fail(HALOTUNE_NOT_FOUND, "no %s '%s' in %s; 'halotune list %ss' shows what is there%s%s", kind->what, name,
+           searched, kind->what, is_file ? "; for the file of this name, write " : nearest.question,
+           is_file ? text_string(&word) : "");
+  text_free(&word);
+  text_free(&path);
+  return status;
+}
+
+halotune_status search_find(const struct search_kind *kind, const char *given, const char *name, char **path) {
+  struct names folders;
+  struct text searched = {0}, candidate = {0};
+  *path = search_is_path(name) ? strdup(name) : NULL;
+  if (search_is_path(name)) return *path ? HALOTUNE_OK : fail_memory();
+  halotune_status status = folders_find(kind, given, &folders);
+  for (int i = 0; i < folders.count && status == HALOTUNE_OK && !*path; i++) {
+    candidate.length = 0;
+    text_printf(&candidate, "%s/%s.yaml", folders.list[i], name);
+    text_printf(&searched, "%s%s", i > 0 ? ", " : "", folders.list[i]);
+    if (file_is_regular(text_string(&candidate)) && !(*path = strdup(text_string(&candidate)))) status = fail_memory();
+  }
+  if (status == HALOTUNE_OK && !*path) status = fail_not_found(kind, given, name, text_string(&searched));
+  text_free(&candidate);
+  text_free(&searched);
+  search_free(folders.list, folders.count);
+  return status;
+}
+
+void search_free(char **paths, int count) {
+  for (int i = 0; i < count; i++) free(paths[i]);
+  free(paths);
+}

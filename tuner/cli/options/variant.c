@@ -1,0 +1,35 @@
+/* variant.c: template and configuration as text, as JSON and as numbers. */
+#include "tuner/cli/options/variant.h"
+
+#include <math.h>
+
+void variant_text(const struct template *template, const struct configuration *configuration, struct text *text) {
+  text_printf(text, "%s", template->name);
+  for (int i = 0; i < template->parameter_count; i++) {
+    const struct parameter *parameter = &template->parameters[i];
+    text_printf(text, " %s=%s", parameter->name, parameter->words[configuration->choice[i]]);
+  }
+}
+
+json_t *parameter_value_json(const struct parameter *parameter, int choice) {
+  double value = parameter->values[choice];
+  if (parameter->is_word) return text_json(parameter->words[choice]);
+  return value == floor(value) && fabs(value) < 1e9 ? json_integer((json_int_t)value) : number_json(value);
+}
+
+json_t *variant_json(const struct template *template, const struct configuration *configuration) {
+  json_t *values = json_object();
+  for (int i = 0; i < template->parameter_count; i++) {
+    const struct parameter *parameter = &template->parameters[i];
+    json_put(&values, parameter->name, parameter_value_json(parameter, configuration->choice[i]));
+  }
+  return values;
+}
+
+halotune_status variant_bindings(const struct problem *problem, const struct template *template, struct bindings *out) {
+  struct configuration configuration = configuration_default(template);
+  struct variant_spec spec = problem_variant(problem, template, &configuration);
+  double facts[FACT_COUNT];
+  facts_fill(spec.stencil, spec.analysis, spec.dtype, &spec.domain, &spec.limits, spec.reproducible, facts);
+  return bindings_make(template, facts, out);
+}

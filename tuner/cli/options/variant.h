@@ -1,0 +1,21 @@
+/* variant.h: a variant where it is printed, by its template and the values of its parameters, and in formulas. */
+#ifndef CLI_OPTIONS_VARIANT_H
+#define CLI_OPTIONS_VARIANT_H
+
+#include "tuner/cli/options/problem.h"
+#include "tuner/cli/output/json.h"
+
+/* Append "direct block_x=128 block_y=1 ...". */
+void variant_text(const struct template *template, const struct configuration *configuration, struct text *text);
+
+/* {"block_x": 128, ...}: a new reference; NULL when memory is out. */
+json_t *variant_json(const struct template *template, const struct configuration *configuration);
+
+/* A parameter's value: a number or a word. A new reference; NULL when memory is out. */
+json_t *parameter_value_json(const struct parameter *parameter, int choice);
+
+/* The numbers that a template's formulas see for a problem on a dense grid; end with bindings_free.
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status variant_bindings(const struct problem *problem, const struct template *template, struct bindings *out);
+
+#endif

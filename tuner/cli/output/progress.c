@@ -1,0 +1,105 @@
+/* progress.c: a line that overwrites itself. */
+#include "tuner/cli/output/progress.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+static const double least_time_ms = 1000.0 / 6;
+
+void progress_add(struct progress_parts *parts, int rank, const char *before, const char *format, ...) {
+  va_list arguments;
+  if (parts->count == PROGRESS_PARTS) return;
+  parts->list[parts->count].rank = rank;
+  parts->list[parts->count].before = before;
+  va_start(arguments, format);
+  vsnprintf(parts->list[parts->count].text, PROGRESS_PART_BYTES, format, arguments);
+  va_end(arguments);
+  parts->count++;
+}
+
+/* The parts up to a rank, one behind the other. */
+static int join(const struct progress_parts *parts, int rank, char *line) {
+  int length = 0;
+  line[0] = '\0';
+  for (int i = 0; i < parts->count; i++) {
+    if (parts->list[i].rank > rank) continue;
+    length += snprintf(line + length, (size_t)(PROGRESS_LINE_BYTES - length), "%s%s",
+                       length > 0 ? parts->list[i].before : "", parts->list[i].text);
+    if (length >= PROGRESS_LINE_BYTES) return PROGRESS_LINE_BYTES - 1;
+  }
+  return length;
+}
+
+/* The highest rank below another one. */
+static int rank_below(const struct progress_parts *parts, int rank) {
+  int highest = INT_MIN;
+  for (int i = 0; i < parts->count; i++) {
+    if (parts->list[i].rank < rank && parts->list[i].rank > highest) highest = parts->list[i].rank;
+  }
+  return highest;
+}
+
+int progress_compose(const struct progress_parts *parts, int columns, char *line) {
+  int rank = rank_below(parts, INT_MAX), length = join(parts, rank, line);
+  while (length > columns) {
+    const int lower = rank_below(parts, rank);
+    if (lower == INT_MIN) break;
+    rank = lower;
+    length = join(parts, rank, line);
+  }
+  if (length <= columns) return length;
+  length = columns > 0 ? columns : 0;
+  while (length > 0 && line[length] != ' ') length--; /* never in a number */
+  line[length] = '\0';
+  return length;
+}
+
+/* Columns of the terminal, as it is now. */
+static int terminal_columns(void) {
+  enum { USUAL = 80 };
+  struct winsize size;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char *named = getenv("COLUMNS");
+  long columns = named ? strtol(named, NULL, 10) : 0;
+  return columns > 0 && columns < USHRT_MAX ? (int)columns : USUAL;
+}
+
+void progress_open(struct progress *progress) {
+  const char *terminal = getenv("TERM"), *no_color = getenv("NO_COLOR");
+  *progress = (struct progress){.is_on = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0,
+                                .plain = no_color && *no_color};
+}
+
+void progress_show(struct progress *progress, const struct progress_parts *parts) {
+  char line[PROGRESS_LINE_BYTES];
+  double now_ms = clock_ms();
+  if (!progress->is_on || now_ms < progress->next_ms) return;
+  progress_hide(progress);
+  /* The last column stays free: some terminals go to the next row as soon as it is written. */
+  progress->width = progress_compose(parts, terminal_columns() - 1, line);
+  fputs(line, stderr);
+  fflush(stderr);
+  progress->is_shown = true;
+  progress->next_ms = now_ms + least_time_ms;
+}
+
+void progress_hide(struct progress *progress) {
+  if (!progress->is_shown) return;
+  const int columns = terminal_columns(), rows_above = progress->width > 0 ? (progress->width - 1) / columns : 0;
+  if (progress->plain) {
+    fprintf(stderr, "\r%*s\r", progress->width < columns ? progress->width : columns - 1, "");
+  } else {
+    if (rows_above > 0)
+      fprintf(stderr, "\033[%dA", rows_above); /* it was made narrower, and broke the line into rows */
+    fprintf(stderr, "\r\033[J");
+  }
+  fflush(stderr);
+  progress->is_shown = false;
+}

@@ -1,0 +1,204 @@
+/* query_header.c: a kernel as a C header, for programs that want no library at run time. */
+#include <math.h>
+#include <stdio.h>
+
+#include "tuner/cli/query/query_header_parts.h"
+
+/* star7_f32_512x512x512 */
+static void make_prefix(const struct query *query, char *out, size_t bytes) {
+  const halotune_config *c = &query->config;
+  int length = snprintf(out, bytes, "%s_%s", c->stencil, dtype_names[c->dtype]);
+  for (int axis = 0; axis < query->question.parsed->stencil->dims && length < (int)bytes; axis++) {
+    length += snprintf(out + length, bytes - (size_t)length, "%c%lld", axis ? 'x' : '_', c->grid[axis]);
+  }
+}
+
+static void add_comment(const struct query *query, const struct built *built, const char *prefix,
+                        const struct query_choice *chosen, struct text *text) {
+  const halotune_config *c = &query->config;
+  bool maps = header_has_maps(&built->launch);
+  struct text bind = {0};
+  if (maps) {
+    text_printf(&bind,
+                " *   struct %s_fields fields;\n"
+                " *   if (result == CUDA_SUCCESS) result = %s_bind(&fields, ...pointers...);\n",
+                prefix, prefix);
+  }
+  text_printf(text, "/* %s.h: a compiled stencil kernel, written by Halotune %s; do not edit.\n *\n", prefix,
+              HALOTUNE_VERSION);
+  text_printf(text, " *   stencil     %s %s\n *   device      %s (sm_%d)\n *   match       %s\n", c->stencil,
+              c->stencil_hash, query->device->name, query->device->capability, halotune_match_name(c->match));
+  if (chosen) {
+    text_printf(
+        text,
+        " *   winner      %s %s\n *               reads through texture objects; this is the best variant that needs none:\n",
+        c->template_name, c->parameters);
+  }
+  text_printf(text, " *   template    %s\n *   parameters  %s\n", chosen ? chosen->template_name : c->template_name,
+              chosen ? chosen->parameters : c->parameters);
+  if (query->device->is_emulation) {
+    text_printf(text, " *   measured    never: the device is emulated on the CPU\n");
+  } else if (!chosen && c->match != HALOTUNE_MATCH_DEFAULT) {
+    text_printf(text, " *   measured    %.6g ms, %.0f GB/s, on %s, ", c->time_ms, c->bandwidth_gbs, c->measured_on);
+    query_add_grid(c->measured_grid, query->question.parsed->stencil->dims, text);
+    text_printf(text, ", %s\n", c->date);
+    if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms))
+      text_printf(text, " *   expected    %.6g ms\n", c->expected_ms);
+  }
+  text_printf(
+      text,
+      " *\n * It needs cuda.h and libcuda alone. In a thread with a current context:\n *\n"
+      " *   struct %s kernel;\n *   CUresult result = %s_load(&kernel);\n"
+      "%s *   if (result == CUDA_SUCCESS) result = %s_launch(&kernel, stream, %s);\n *   %s_unload(&kernel);\n *\n",
+      prefix, prefix, text_string(&bind), prefix, maps ? "&fields" : "...pointers...", prefix);
+  header_add_notes(&built->launch, text);
+  text_printf(
+      text,
+      " * Fields are dense, x fastest: %s_ELEMENTS elements each, at multiples of %s_ALIGNMENT bytes. An output is no\n"
+      " * input. A launch advances %d step%s. */\n",
+      prefix, prefix, built->steps, PLURAL(built->steps));
+  if (!text_ok(&bind)) text->out_of_memory = true;
+  text_free(&bind);
+}
+
+static void add_cubin(const struct built *built, const char *prefix, struct text *text) {
+  const unsigned char *bytes = built->cubin;
+  text_printf(text, "\nstatic const unsigned char %s_cubin[%zu] = {", prefix, built->cubin_bytes);
+  for (size_t i = 0; i < built->cubin_bytes; i++) text_printf(text, "%s%u,", i % 32 ? "" : "\n", bytes[i]);
+  text_printf(text, "\n};\n");
+}
+
+/* Zero before the first launch, on whatever stream that is. */
+static void add_workspace(long words, struct text *text) {
+  text_printf(text,
+              "  kernel->workspace = 0;\n"
+              "  if (result == CUDA_SUCCESS) result = cuMemAlloc(&kernel->workspace, %ldL * 4);\n"
+              "  if (result == CUDA_SUCCESS) result = cuMemsetD32Async(kernel->workspace, 0, %ldL, NULL);\n"
+              "  if (result == CUDA_SUCCESS) result = cuStreamSynchronize(NULL);\n"
+              "  if (result != CUDA_SUCCESS && kernel->workspace) cuMemFree(kernel->workspace);\n",
+              words, words);
+}
+
+static void add_load(const struct built *built, const char *prefix, struct text *text) {
+  enum { UNASKED_SHARED_BYTES = 48 * 1024 };
+  long words = (built->launch.workspace_bytes + 3) / 4;
+  text_printf(text,
+              "\nstruct %s {\n  CUmodule module;\n  CUfunction function;\n%s};\n\n"
+              "/* Load it into the current context; after a failure there is nothing to unload. */\n"
+              "static inline CUresult %s_load(struct %s *kernel) {\n"
+              "  CUresult result = cuModuleLoadData(&kernel->module, %s_cubin);\n"
+              "  if (result != CUDA_SUCCESS) return result;\n"
+              "  result = cuModuleGetFunction(&kernel->function, kernel->module, \"%s\");\n",
+              prefix, words > 0 ? "  CUdeviceptr workspace;\n" : "", prefix, prefix, prefix, built->launch.kernel);
+  if (built->launch.shared_bytes > UNASKED_SHARED_BYTES) {
+    text_printf(
+        text,
+        "  if (result == CUDA_SUCCESS) {\n"
+        "    result = cuFuncSetAttribute(kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, %ld);\n  }\n",
+        built->launch.shared_bytes);
+  }
+  if (words > 0) add_workspace(words, text);
+  text_printf(text,
+              "  if (result != CUDA_SUCCESS) cuModuleUnload(kernel->module);\n  return result;\n}\n\n"
+              "static inline CUresult %s_unload(struct %s *kernel) {\n%s  return cuModuleUnload(kernel->module);\n}\n",
+              prefix, prefix, words > 0 ? "  cuMemFree(kernel->workspace);\n" : "");
+}
+
+/* What the kernel takes by value. */
+static void add_values(const struct query *query, const struct built *built, struct text *text) {
+  const struct launch *launch = &built->launch;
+  const struct stencil *stencil = query->question.parsed->stencil;
+  long numbers[DOMAIN_NUMBERS];
+  domain_numbers(&query->question.domain, numbers);
+  if (launch->workspace_bytes > 0) text_printf(text, "  CUdeviceptr workspace = kernel->workspace;\n");
+  if (launch->literal_extents) {
+    text_printf(text, "  char geometry = 0; /* an empty struct: extents are built in */\n");
+  } else {
+    text_printf(text, "  %s geometry[%d] = {", launch->index_bytes == 4 ? "int" : "long long", DOMAIN_NUMBERS);
+    for (int i = 0; i < DOMAIN_NUMBERS; i++) text_printf(text, "%s%ld", i ? ", " : "", numbers[i]);
+    text_printf(text, "}; /*");
+    for (int i = 0; i < DOMAIN_NUMBERS; i++) text_printf(text, " %s", domain_number_names[i]);
+    text_printf(text, " */\n");
+  }
+  if (!launch->passes_coefficients) return;
+  bool single = query->config.dtype == HALOTUNE_F32;
+  text_printf(text, "  %s coefficients[%d] = {", single ? "float" : "double", stencil->coefficient_count);
+  for (int i = 0; i < stencil->coefficient_count; i++) {
+    text_printf(text, "%s%s", i ? ", " : "", single ? "(float)" : "");
+    text_number(text, query->coefficients[i]);
+  }
+  text_printf(text, "}; /*");
+  for (int i = 0; i < stencil->coefficient_count; i++) text_printf(text, " %s", stencil->coefficients[i].name);
+  text_printf(text, " */\n");
+}
+
+/* The parameters of a function that takes the fields' pointers. */
+void header_add_pointers(const struct stencil *stencil, struct text *text) {
+  for (int i = 0; i < stencil->input_count; i++) text_printf(text, ", CUdeviceptr input_%s", stencil->inputs[i]);
+  for (int i = 0; i < stencil->output_count; i++) text_printf(text, ", CUdeviceptr output_%s", stencil->outputs[i]);
+}
+
+/* Pointers that no variant of this kind takes are refused. */
+void header_add_check(const struct stencil *stencil, const char *prefix, struct text *text) {
+  text_printf(text, "  if ((");
+  for (int i = 0; i < stencil->input_count; i++) text_printf(text, "%sinput_%s", i ? " | " : "", stencil->inputs[i]);
+  for (int i = 0; i < stencil->output_count; i++) text_printf(text, " | output_%s", stencil->outputs[i]);
+  text_printf(text, ") %% %s_ALIGNMENT) return CUDA_ERROR_MISALIGNED_ADDRESS;\n", prefix);
+}
+
+/* The array of the arguments' addresses.
+ *   fields  what the fields' names follow: "" or "fields->" */
+static void add_arguments(const struct stencil *stencil, const struct launch *launch, const char *fields,
+                          struct text *text) {
+  text_printf(text, "  void *arguments[] = {");
+  for (int i = 0; i < stencil->input_count; i++) text_printf(text, "&%sinput_%s, ", fields, stencil->inputs[i]);
+  for (int i = 0; i < stencil->output_count; i++) text_printf(text, "&%soutput_%s, ", fields, stencil->outputs[i]);
+  for (int i = 0; i < launch->input_maps.count + launch->output_maps.count; i++)
+    text_printf(text, "&%smaps[%d], ", fields, i);
+  if (launch->workspace_bytes > 0) text_printf(text, "&workspace, ");
+  text_printf(text, "%s%s};\n", launch->literal_extents ? "&geometry" : "geometry",
+              launch->passes_coefficients ? ", coefficients" : "");
+}
+
+static void add_launch(const struct query *query, const struct built *built, const char *prefix, struct text *text) {
+  const struct launch *launch = &built->launch;
+  const struct stencil *stencil = query->question.parsed->stencil;
+  bool maps = header_has_maps(launch);
+  if (maps) {
+    text_printf(
+        text,
+        "\n/* Launch once on a stream. */\n"
+        "static inline CUresult %s_launch(const struct %s *kernel, CUstream stream, struct %s_fields *fields) {\n",
+        prefix, prefix, prefix);
+  } else {
+    text_printf(
+        text,
+        "\n/* Launch once on a stream; CUDA_ERROR_MISALIGNED_ADDRESS for a pointer that the kernel cannot take. */\n"
+        "static inline CUresult %s_launch(const struct %s *kernel, CUstream stream",
+        prefix, prefix);
+    header_add_pointers(stencil, text);
+    text_printf(text, ") {\n");
+  }
+  add_values(query, built, text);
+  add_arguments(stencil, launch, maps ? "fields->" : "", text);
+  if (!maps) header_add_check(stencil, prefix, text);
+  header_add_call(launch, text);
+}
+
+void query_header(const struct query *query, const struct built *built, const struct query_choice *chosen,
+                  int alignment_bytes, struct text *text) {
+  char prefix[256];
+  make_prefix(query, prefix, sizeof prefix);
+  add_comment(query, built, prefix, chosen, text);
+  text_printf(text, "#ifndef HALOTUNE_%s_H\n#define HALOTUNE_%s_H\n\n#include <cuda.h>\n#include <stddef.h>\n%s\n",
+              prefix, prefix, header_has_attributes(&built->launch) ? "#include <string.h>\n" : "");
+  text_printf(text, "#define %s_ELEMENTS %ldL\n#define %s_ALIGNMENT %d\n", prefix,
+              domain_elements(&query->question.domain), prefix, alignment_bytes);
+  add_cubin(built, prefix, text);
+  add_load(built, prefix, text);
+  if (header_has_maps(&built->launch)) {
+    header_add_fields(query, built, prefix, text);
+  }
+  add_launch(query, built, prefix, text);
+  text_printf(text, "\n#endif\n");
+}

@@ -1,0 +1,138 @@
+/* query_header_launch.c: tensor maps, workspaces, clusters and programmatic dependent launch in a header with a kernel. */
+#include "stencil/launch/tensor.h"
+#include "tuner/cli/query/query_header_parts.h"
+
+bool header_has_maps(const struct launch *launch) { return launch->input_maps.count + launch->output_maps.count > 0; }
+
+bool header_has_attributes(const struct launch *launch) {
+  return launch_cluster_blocks(launch) > 1 || launch->overlaps;
+}
+
+void header_add_notes(const struct launch *launch, struct text *text) {
+  if (header_has_maps(launch)) {
+    text_printf(
+        text,
+        " * The kernel takes tensor maps of its fields, which _bind encodes (cuTensorMapEncodeTiled, on the CPU): once\n"
+        " * for a set of pointers, for as many launches as you like. Nothing is to be freed.\n *\n");
+  }
+  if (launch->overlaps) {
+    text_printf(
+        text,
+        " * It is launched with the attribute of programmatic dependent launch: it begins while the kernel before it in\n"
+        " * the stream ends, and waits itself until that is done, before it touches memory.\n *\n");
+  }
+  if (launch->workspace_bytes > 0) {
+    text_printf(text, " * Launches of one struct must not overlap: they share its workspace of %ld bytes.\n *\n",
+                launch->workspace_bytes);
+  }
+}
+
+static void add_encode(const struct tensor_shape *shape, const char *field, int number, struct text *text) {
+  static const char *const promotions[] = {"NONE", "L2_64B", "L2_128B", "", "L2_256B"}; /* by bytes/64 */
+  text_printf(text, "  if (result == CUDA_SUCCESS) { /* boxes of %ux%ux%u elements */\n", shape->box[0], shape->box[1],
+              shape->box[2]);
+  if (shape->rank == MAX_DIMS) {
+    text_printf(text,
+                "    const cuuint64_t extents[3] = {%llu, %llu, %llu}; /* elements */\n"
+                "    const cuuint64_t strides[2] = {%llu, %llu};       /* bytes of rows, planes */\n"
+                "    const cuuint32_t box[3] = {%u, %u, %u}, steps[3] = {1, 1, 1};\n",
+                shape->extents[0], shape->extents[1], shape->extents[2], shape->row_bytes, shape->plane_bytes,
+                shape->box[0], shape->box[1], shape->box[2]);
+  } else {
+    text_printf(text,
+                "    const cuuint64_t extents[2] = {%llu, %llu}; /* elements */\n"
+                "    const cuuint64_t strides[1] = {%llu};       /* bytes of rows */\n"
+                "    const cuuint32_t box[2] = {%u, %u}, steps[2] = {1, 1};\n",
+                shape->extents[0], shape->extents[1], shape->row_bytes, shape->box[0], shape->box[1]);
+  }
+  text_printf(
+      text,
+      "    result = cuTensorMapEncodeTiled(&fields->maps[%d], CU_TENSOR_MAP_DATA_TYPE_%s, %d, (void *)(size_t)%s,\n"
+      "                                    extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,\n"
+      "                                    CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_%s,\n"
+      "                                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);\n  }\n",
+      number, shape->element_bytes == 4 ? "FLOAT32" : "FLOAT64", shape->rank, field,
+      promotions[shape->promotion_bytes / 64]);
+}
+
+static void add_encodes(const struct query *query, const struct tensor_maps *maps, const char *kind,
+                        const char *const *names, int first, struct text *text) {
+  struct tensor_shape shape;
+  tensor_shape_make(maps, query->question.parsed->stencil->dims, &query->question.domain,
+                    (enum dtype)query->config.dtype, &shape);
+  for (int i = 0; i < maps->count; i++) {
+    struct text field = {0};
+    text_printf(&field, "%s_%s", kind, names[maps->fields[i]]);
+    add_encode(&shape, text_string(&field), first + i, text);
+    text_free(&field);
+  }
+}
+
+void header_add_fields(const struct query *query, const struct built *built, const char *prefix, struct text *text) {
+  const struct launch *launch = &built->launch;
+  const struct stencil *stencil = query->question.parsed->stencil;
+  text_printf(
+      text,
+      "\n/* A set of pointers, and the kernel's tensor maps of them, which begin at a multiple of 128 bytes; in C99\n"
+      " * cuda.h does not say so. */\n"
+      "struct %s_fields {\n#ifdef __GNUC__\n  __attribute__((aligned(128)))\n#endif\n  CUtensorMap maps[%d];\n",
+      prefix, launch->input_maps.count + launch->output_maps.count);
+  for (int i = 0; i < stencil->input_count; i++) text_printf(text, "  CUdeviceptr input_%s;\n", stencil->inputs[i]);
+  for (int i = 0; i < stencil->output_count; i++) text_printf(text, "  CUdeviceptr output_%s;\n", stencil->outputs[i]);
+  text_printf(
+      text,
+      "};\n\n/* Keep the pointers and encode their maps; CUDA_ERROR_MISALIGNED_ADDRESS for one that the kernel cannot\n"
+      " * take. */\n"
+      "static inline CUresult %s_bind(struct %s_fields *fields",
+      prefix, prefix);
+  header_add_pointers(stencil, text);
+  text_printf(text, ") {\n  CUresult result = CUDA_SUCCESS;\n");
+  header_add_check(stencil, prefix, text);
+  for (int i = 0; i < stencil->input_count; i++)
+    text_printf(text, "  fields->input_%s = input_%s;\n", stencil->inputs[i], stencil->inputs[i]);
+  for (int i = 0; i < stencil->output_count; i++) {
+    text_printf(text, "  fields->output_%s = output_%s;\n", stencil->outputs[i], stencil->outputs[i]);
+  }
+  add_encodes(query, &launch->input_maps, "input", stencil->inputs, 0, text);
+  add_encodes(query, &launch->output_maps, "output", stencil->outputs, launch->input_maps.count, text);
+  text_printf(text, "  return result;\n}\n");
+}
+
+/* A launch with attributes; C and C++ alike, so that the structs are filled in member by member. */
+static void add_call_with_attributes(const struct launch *l, struct text *text) {
+  bool clusters = launch_cluster_blocks(l) > 1;
+  text_printf(text, "  CUlaunchAttribute attributes[%d];\n  CUlaunchConfig config;\n", clusters + l->overlaps);
+  text_printf(text, "  memset(attributes, 0, sizeof attributes);\n  memset(&config, 0, sizeof config);\n");
+  if (clusters) {
+    text_printf(text, "  attributes[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;\n");
+    for (int axis = 0; axis < MAX_DIMS; axis++) {
+      text_printf(text, "  attributes[0].value.clusterDim.%c = %ld;\n", axis_names[axis], l->cluster[axis]);
+    }
+  }
+  if (l->overlaps) {
+    text_printf(text,
+                "  attributes[%d].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;\n"
+                "  attributes[%d].value.programmaticStreamSerializationAllowed = 1;\n",
+                clusters, clusters);
+  }
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    text_printf(text, "  config.gridDim%c = %ld;\n  config.blockDim%c = %ld;\n", 'X' + axis, l->grid[axis], 'X' + axis,
+                l->block[axis]);
+  }
+  text_printf(text,
+              "  config.sharedMemBytes = %ld;\n  config.hStream = stream;\n  config.attrs = attributes;\n  "
+              "config.numAttrs = %d;\n"
+              "  return cuLaunchKernelEx(&config, kernel->function, arguments, NULL);\n}\n",
+              l->shared_bytes, clusters + l->overlaps);
+}
+
+void header_add_call(const struct launch *l, struct text *text) {
+  if (header_has_attributes(l)) {
+    add_call_with_attributes(l, text);
+    return;
+  }
+  text_printf(
+      text,
+      "  return cuLaunchKernel(kernel->function, %ld, %ld, %ld, %ld, %ld, %ld, %ld, stream, arguments, NULL);\n}\n",
+      l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->shared_bytes);
+}

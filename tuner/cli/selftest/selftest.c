@@ -1,0 +1,151 @@
+/* selftest.c: `halotune selftest --gpu`: a slice of all variants verified on this machine's GPU, timed for a moment
+ * and verified again; and each of the wrappers that templates use. Nothing is stored. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/cli/options/pick.h"
+#include "tuner/cli/options/search_path.h"
+#include "tuner/cli/selftest/selftest_parts.h"
+#include "tuner/cli/selftest/selftest_wrappers.h"
+
+/* A stencil of the program's own, so that the test needs no file. */
+static halotune_status open_copy(int dims, struct stencil **stencil, struct analysis **analysis) {
+  static const char *const texts[] = {
+      "name: wrappers\ndims: 2\ninputs: [u]\noutputs: [v]\nupdate: v = u[0,0]\nboundary: skip\n"
+      "dtypes: [f32, f64]\ngrids: [[256, 256]]\n",
+      "name: wrappers\ndims: 3\ninputs: [u]\noutputs: [v]\nupdate: v = u[0,0,0]\nboundary: skip\n"
+      "dtypes: [f32, f64]\ngrids: [[64, 32, 32]]\n"};
+  const char *text = texts[dims - 2];
+  const struct source source = source_of("wrappers", text, strlen(text));
+  *analysis = NULL;
+  halotune_status status = stencil_parse(&source, stencil);
+  return status == HALOTUNE_OK ? analysis_make(*stencil, analysis) : status;
+}
+
+static halotune_status try_wrapper(struct selftest *s, const struct scene *scene, int number) {
+  const struct scene_request *r = &scene->request;
+  struct selftest_item item = {.spec = {.stencil = r->stencil,
+                                        .analysis = r->analysis,
+                                        .dtype = r->dtype,
+                                        .domain = r->domain,
+                                        .coefficients = r->coefficients}};
+  long failed = s->failed_count;
+  halotune_status status = wrapper_generate(number, r->dtype, &item.generated);
+  if (status == HALOTUNE_OK) status = selftest_items(s, scene, &item, 1);
+  if (status == HALOTUNE_OK && !s->as_json && s->failed_count > failed)
+    printf("  that was wrapper %s\n", wrapper_cases[number].name);
+  generated_free(&item.generated);
+  return status;
+}
+
+/* Those on fields of so many dimensions. */
+static halotune_status try_wrappers(struct selftest *s, int dims) {
+  struct stencil *stencil = NULL;
+  struct analysis *analysis = NULL;
+  struct domain domain;
+  double coefficients[1];
+  halotune_status status = open_copy(dims, &stencil, &analysis);
+  if (status == HALOTUNE_OK) domain = domain_dense(stencil, analysis, &wrapper_grids[dims - 2]);
+  for (int d = 0; d < DTYPE_COUNT && status == HALOTUNE_OK; d++) {
+    struct scene scene = {.allowed_units = 0};
+    long variants = s->variant_count, failed = s->failed_count;
+    status = selftest_scene(s, stencil, analysis, (enum dtype)d, &domain, coefficients, LAUNCH_STREAM, &scene);
+    for (int i = 0; i < wrapper_case_count && status == HALOTUNE_OK; i++) {
+      if (wrapper_dims(i) != dims || wrapper_cases[i].capability > s->backend.facts.device.capability) continue;
+      status = try_wrapper(s, &scene, i);
+    }
+    if (status == HALOTUNE_OK) selftest_say_done(s, &scene, variants, failed);
+    scene_free(&scene);
+  }
+  analysis_free(analysis);
+  stencil_free(stencil);
+  return status;
+}
+
+/* What templates use, and then every stencil. */
+static halotune_status try_all(struct selftest *s) {
+  char **paths = NULL;
+  int count = 0;
+  halotune_status status = try_wrappers(s, 2);
+  if (status == HALOTUNE_OK && s->backend.facts.device.capability >= 90) status = try_wrappers(s, 3);
+  if (status == HALOTUNE_OK && !option_value(s->invocation, "wrappers"))
+    status = search_all(&search_stencils, NULL, &paths, &count);
+  for (int i = 0; i < count && status == HALOTUNE_OK && selftest_goes_on(s); i++)
+    status = selftest_stencil(s, paths[i]);
+  search_free(paths, count);
+  return status;
+}
+
+static halotune_status open_backend(struct selftest *s) {
+  long ordinal;
+  halotune_status status = option_whole(s->invocation, "device", 0, 255, 0, &ordinal);
+  if (status != HALOTUNE_OK) return status;
+  if (!option_value(s->invocation, "gpu")) {
+    return fail(HALOTUNE_ARGUMENT,
+                "selftest needs --gpu; without a GPU, 'halotune verify' proves variants on the host");
+  }
+  if (option_value(s->invocation, "no-large-planes") && option_value(s->invocation, "grid")) {
+    return fail(HALOTUNE_ARGUMENT,
+                "selftest takes --grid, or --no-large-planes, which leaves out one of its own grids");
+  }
+  status = compiler_open(&(struct compiler_options){.no_cache = false}, &s->compiler);
+  if (status != HALOTUNE_OK) return status;
+  const struct backend_cuda_options options = {.ordinal = (int)ordinal, .compiler = s->compiler};
+  return option_value(s->invocation, "in-process") ? backend_direct_open(&options, &s->backend)
+                                                   : backend_cuda_open(&options, &s->backend);
+}
+
+static enum exit_code run(const struct invocation *invocation) {
+  struct selftest s = {.invocation = invocation,
+                       .as_json = option_value(invocation, "json") != NULL,
+                       .fails_fast = option_value(invocation, "fail-fast") != NULL};
+  halotune_status status = open_backend(&s);
+  if (s.as_json) s.rows = json_array();
+  if (s.backend.table && invocation->argument_count == 0) status = try_all(&s);
+  for (int i = 0; s.backend.table && i < invocation->argument_count && status == HALOTUNE_OK && selftest_goes_on(&s);
+       i++)
+    status = selftest_stencil(&s, invocation->arguments[i]);
+  if (status == HALOTUNE_OK && s.as_json) {
+    json_t *document = json_object();
+    json_put(&document, "device", text_json(s.backend.facts.device.name));
+    json_put(&document, "variants", json_incref(s.rows));
+    json_put(&document, "failed", json_integer(s.failed_count));
+    status = print_json(document);
+  } else if (status == HALOTUNE_OK) {
+    printf("%s: %ld variant%s, %ld failed\n", s.backend.facts.device.name, s.variant_count, PLURAL(s.variant_count),
+           s.failed_count);
+  }
+  json_decref(s.rows);
+  backend_close(&s.backend);
+  compiler_close(s.compiler);
+  if (status != HALOTUNE_OK) return report_failure(status);
+  return s.failed_count > 0 ? HALOTUNE_EXIT_FAILURE : HALOTUNE_EXIT_SUCCESS;
+}
+
+static const struct option_row options[] = {
+    {"gpu", NULL, "on this machine's GPU; has to be given"},
+    {"device", "N", "which GPU, from 0; 0 by default"},
+    {"wrappers", NULL, "without a stencil: only the wrappers that templates use"},
+    {"fail-fast", NULL, "end with the first variant that fails"},
+    {"in-process", NULL, "with no worker process between, for compute-sanitizer"},
+    {"no-large-planes", NULL,
+     "leave out the grid of large planes, on which compute-sanitizer's racecheck takes minutes"},
+    {"dtype", "TYPE", "f32 or f64; both by default"},
+    {"grid", "NX,NY,NZ",
+     "points along each axis; awkward ones by default, with ghost layers, long lines, large planes"},
+    {"arch", "sm_XX", "is the GPU's, whatever is given"},
+    TEMPLATE_OPTIONS,
+    PICK_OPTIONS,
+    {"json", NULL, "print a JSON document"},
+    {0},
+};
+
+const struct command command_selftest = {
+    "selftest",
+    "[STENCIL...]",
+    0,
+    64,
+    "verify variants on this machine's GPU, and the pieces that they are made of",
+    options,
+    run,
+};

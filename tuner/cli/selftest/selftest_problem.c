@@ -1,0 +1,151 @@
+/* selftest_problem.c: which variants are tried of a stencil, on which grids. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/cli/options/pick.h"
+#include "tuner/cli/selftest/selftest_parts.h"
+
+enum { SLICE = 12 }; /* variants of a stencil in one type on one grid, where --sample does not say */
+
+/* By the stencil's dimensions: extents that are primes, and whole vectors that fill no tile. */
+static const char *const grids[][2] = {{"10007", "9996"}, {"521,89", "516,90"}, {"131,43,29", "132,42,30"}};
+
+enum { WIDEST_VECTOR = 4 };
+
+/* What is computed of which grid. */
+enum layout {
+  LAYOUT_PRIMES,
+  LAYOUT_VECTORS,
+  LAYOUT_BOX,    /* the same grid with ghost layers, which no scan has */
+  LAYOUT_LINES,  /* of a scan or pencil: few long lines, for kernels that split them, too; of a scan, a box of it */
+  LAYOUT_PLANES, /* in three dimensions, but of no scan: few planes of more than 2 MB, which templates take in parts */
+  LAYOUT_COUNT
+};
+
+static bool layout_applies(enum layout layout, const struct loaded *loaded) {
+  if (layout == LAYOUT_BOX) return loaded->stencil->kind != STENCIL_SCAN;
+  if (layout == LAYOUT_PLANES) return loaded->stencil->kind != STENCIL_SCAN && loaded->stencil->dims == 3;
+  return layout != LAYOUT_LINES || loaded->analysis->pencil_axis >= 0;
+}
+
+/* The extents as --grid would have them. Long lines are of whole vectors, too. */
+static void layout_grid(enum layout layout, const struct loaded *loaded, enum dtype dtype, char *text, size_t size) {
+  const long length = 2044, across[MAX_DIMS] = {20, 4, 3};
+  int dims = loaded->stencil->dims;
+  long n[MAX_DIMS];
+  if (layout == LAYOUT_PLANES) {
+    const int planes = loaded->analysis->radius_low[2] + 3 + loaded->analysis->radius_high[2];
+    snprintf(text, size, "%d,268,%d", dtype == DTYPE_F64 ? 1020 : 2044, planes);
+    return;
+  }
+  if (layout != LAYOUT_LINES) {
+    snprintf(text, size, "%s", grids[dims - 1][layout == LAYOUT_PRIMES ? 0 : 1]);
+    return;
+  }
+  for (int axis = 0; axis < MAX_DIMS; axis++) n[axis] = axis == loaded->analysis->pencil_axis ? length : across[axis];
+  if (dims == 1) snprintf(text, size, "%ld", 10 * n[0]);
+  else if (dims == 2) snprintf(text, size, "%ld,%ld", n[0], n[1]);
+  else snprintf(text, size, "%ld,%ld,%ld", n[0], n[1], n[2]);
+}
+
+/* A box with ghost layers around it, so that it is not the grid's edge that keeps a kernel from what it must not compute. Along x
+ * it begins with a vector's second point and ends before a vector's last one; all taps of both vectors lie in the grid. */
+static void leave_ghosts(const struct stencil *stencil, const struct analysis *analysis, struct domain *domain) {
+  for (int axis = 0; axis < stencil->dims && axis < MAX_DIMS; axis++) {
+    const long vector = axis == 0 ? WIDEST_VECTOR : 1;
+    long low = (domain->low[axis] + analysis->radius_low[axis] + vector - 1) / vector * vector + 1;
+    long high = (domain->high[axis] - analysis->radius_high[axis]) / vector * vector - 1;
+    if (low < high) domain->low[axis] = low, domain->high[axis] = high;
+  }
+}
+
+halotune_status selftest_scene(struct selftest *s, const struct stencil *stencil, const struct analysis *analysis,
+                               enum dtype dtype, const struct domain *domain, double *coefficients,
+                               enum launch_mode launch, struct scene *scene) {
+  struct scene_request request = {.stencil = stencil,
+                                  .analysis = analysis,
+                                  .dtype = dtype,
+                                  .coefficients = coefficients,
+                                  .domain = *domain,
+                                  .input = INPUT_RANDOM,
+                                  .seed = 1,
+                                  .steps = 1};
+  const struct backend_problem problem = {.scene = scene, .launch = launch, .cache = CACHE_STEADY};
+  halotune_status status = scene_coefficients(stencil, &domain->grid, dtype, coefficients);
+  if (status == HALOTUNE_OK) status = scene_make(&request, scene);
+  return status == HALOTUNE_OK ? s->backend.table->set_problem(s->backend.state, &problem) : status;
+}
+
+/* The variants that the options choose for one stencil, type and grid, all in `inner`. Where rules leave none, that
+ * is fine.
+ *   layout  what to do to the grid */
+static halotune_status try_problem(struct selftest *s, const struct invocation *inner, enum launch_mode launch,
+                                   enum layout layout) {
+  struct problem problem;
+  struct picked picked = {.count = 0};
+  struct scene scene = {.allowed_units = 0};
+  long variants = s->variant_count, failed = s->failed_count, count = 0;
+  halotune_status status = problem_open(inner, &problem);
+  if (status != HALOTUNE_OK) return status;
+  problem.limits = s->backend.facts.device.limits;
+  const struct stencil *stencil = problem.loaded.stencil;
+  const struct analysis *analysis = problem.loaded.analysis;
+  if (layout == LAYOUT_BOX || (layout == LAYOUT_LINES && stencil->kind == STENCIL_SCAN)) {
+    leave_ghosts(stencil, analysis, &problem.domain);
+  }
+  status = pick_variants(inner, &problem, SLICE, &picked);
+  bool none = status == HALOTUNE_ARGUMENT;
+  struct selftest_item *items = status == HALOTUNE_OK ? calloc((size_t)picked.count + 1, sizeof *items) : NULL;
+  if (status == HALOTUNE_OK && !items) status = fail_memory();
+  if (status == HALOTUNE_OK) {
+    status = selftest_scene(s, stencil, analysis, problem.dtype, &problem.domain, problem.coefficients, launch, &scene);
+  }
+  for (long i = 0; i < picked.count && status == HALOTUNE_OK; i++) {
+    struct selftest_item *item = &items[count];
+    item->spec = problem_variant(&problem, picked.variants[i].template, &picked.variants[i].configuration);
+    status = generate(&item->spec, &item->generated);
+    if (status == HALOTUNE_OK) count++;
+    else if (status == HALOTUNE_ARGUMENT) status = HALOTUNE_OK; /* a rule that only this GPU breaks */
+  }
+  if (status == HALOTUNE_OK) status = selftest_items(s, &scene, items, count);
+  if (status == HALOTUNE_OK) selftest_say_done(s, &scene, variants, failed);
+  for (long i = 0; i < count; i++) generated_free(&items[i].generated);
+  free(items);
+  scene_free(&scene);
+  picked_free(&picked);
+  problem_free(&problem);
+  return none ? HALOTUNE_OK : status;
+}
+
+static void set_option(struct invocation *invocation, const char *name, const char *value) {
+  for (int i = 0; invocation->command->options[i].name; i++) {
+    if (strcmp(invocation->command->options[i].name, name) == 0) invocation->values[i] = value;
+  }
+}
+
+halotune_status selftest_stencil(struct selftest *s, char *name) {
+  struct invocation inner = *s->invocation;
+  struct loaded loaded;
+  const char *dtype = option_value(s->invocation, "dtype"), *grid = option_value(s->invocation, "grid");
+  char arch[16], extents[64];
+  halotune_status status = loaded_open(name, &loaded);
+  if (status != HALOTUNE_OK) return status;
+  snprintf(arch, sizeof arch, "sm_%d", s->backend.facts.device.capability);
+  inner.arguments = &name;
+  inner.argument_count = 1;
+  set_option(&inner, "arch", arch);
+  for (int d = 0; d < DTYPE_COUNT && status == HALOTUNE_OK && selftest_goes_on(s); d++) {
+    if (dtype ? strcmp(dtype, dtype_names[d]) != 0 : !loaded.stencil->dtypes[d]) continue;
+    set_option(&inner, "dtype", dtype_names[d]);
+    for (int p = 0; p < (grid ? 1 : LAYOUT_COUNT) && status == HALOTUNE_OK && selftest_goes_on(s); p++) {
+      if (!layout_applies((enum layout)p, &loaded)) continue;
+      if (p == LAYOUT_PLANES && option_value(s->invocation, "no-large-planes")) continue;
+      layout_grid((enum layout)p, &loaded, (enum dtype)d, extents, sizeof extents);
+      set_option(&inner, "grid", grid ? grid : extents);
+      status = try_problem(s, &inner, (p + d) % 2 ? LAUNCH_STREAM : LAUNCH_GRAPH, (enum layout)p);
+    }
+  }
+  loaded_free(&loaded);
+  return status;
+}

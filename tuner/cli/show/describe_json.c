@@ -1,0 +1,181 @@
+/* describe_json.c: a stencil and its analysis as a JSON document. */
+#include <stdlib.h>
+
+#include "tuner/cli/show/describe.h"
+
+static json_t *names_json(const char *const *names, int count) {
+  json_t *list = json_array();
+  for (int i = 0; i < count; i++) json_add(&list, text_json(names[i]));
+  return list;
+}
+
+static json_t *axes_json(const int values[MAX_DIMS]) { return json_pack("[iii]", values[0], values[1], values[2]); }
+
+json_t *grid_json(const struct stencil *stencil, const struct grid *grid) {
+  json_t *list = json_array();
+  for (int axis = 0; axis < stencil->dims; axis++) json_add(&list, json_integer(grid->n[axis]));
+  return list;
+}
+
+static json_t *grids_json(const struct stencil *stencil) {
+  json_t *list = json_array();
+  for (int i = 0; i < stencil->grid_count; i++) json_add(&list, grid_json(stencil, &stencil->grids[i]));
+  return list;
+}
+
+static json_t *coefficients_json(const struct stencil *stencil) {
+  json_t *map = json_object();
+  double *values = malloc(((size_t)stencil->coefficient_count + 1) * sizeof *values);
+  bool ok = values && stencil_coefficients(stencil, &stencil->grids[0], values) == HALOTUNE_OK;
+  for (int i = 0; i < stencil->coefficient_count; i++) {
+    json_put(&map, stencil->coefficients[i].name, ok ? number_json(values[i]) : NULL);
+  }
+  free(values);
+  return map;
+}
+
+static json_t *boundary_json(const struct stencil *stencil) {
+  json_t *list = json_array();
+  for (int axis = 0; axis < stencil->dims; axis++) json_add(&list, text_json(boundary_names[stencil->boundary[axis]]));
+  return list;
+}
+
+static json_t *iterate_json(const struct stencil *stencil) {
+  json_t *map = json_object();
+  for (int i = 0; i < stencil->iterate_count; i++) {
+    const struct iterate *entry = &stencil->iterate[i];
+    const char *from = entry->from_output ? stencil->outputs[entry->from] : stencil->inputs[entry->from];
+    json_put(&map, from, text_json(stencil->inputs[entry->to]));
+  }
+  return map;
+}
+
+static json_t *exact_json(const struct stencil *stencil) {
+  json_t *map = json_object();
+  for (int i = 0; i < stencil->exact_count; i++) {
+    const struct exact *exact = &stencil->exact[i];
+    struct text text = {0};
+    bool ok = describe_formula(&text, stencil, exact->value) == HALOTUNE_OK;
+    json_put(&map, exact_name(stencil, exact), ok ? text_json(text_string(&text)) : NULL);
+    text_free(&text);
+  }
+  return map;
+}
+
+static json_t *values_json(const struct stencil *stencil) {
+  json_t *map = json_object();
+  for (int i = 0; i < stencil->input_count; i++) {
+    const struct value_range *range = &stencil->values[i];
+    if (range->low == range->high) continue;
+    json_t *pair = json_array();
+    json_add(&pair, number_json(range->low));
+    json_add(&pair, number_json(range->high));
+    json_put(&map, stencil->inputs[i], pair);
+  }
+  return map;
+}
+
+/* A number for each element type, by its name. */
+static json_t *by_dtype_json(const int values[DTYPE_COUNT]) {
+  json_t *map = json_object();
+  for (int i = 0; i < DTYPE_COUNT; i++) json_put(&map, dtype_names[i], json_integer(values[i]));
+  return map;
+}
+
+static json_t *intensity_json(const struct analysis *analysis,
+                              double (*intensity)(const struct analysis *, enum dtype)) {
+  json_t *map = json_object();
+  for (int i = 0; i < DTYPE_COUNT; i++) json_put(&map, dtype_names[i], number_json(intensity(analysis, (enum dtype)i)));
+  return map;
+}
+
+static json_t *tap_json(const struct stencil *stencil, const struct tap *tap) {
+  json_t *json = json_object();
+  json_put(&json, "input", text_json(stencil->inputs[tap->input]));
+  json_put(&json, "offset", axes_json(tap->offset));
+  return json;
+}
+
+static json_t *tap_list_json(const struct loaded *loaded) {
+  json_t *list = json_array();
+  for (int i = 0; i < loaded->analysis->tap_count; i++) {
+    json_add(&list, tap_json(loaded->stencil, &loaded->analysis->taps[i]));
+  }
+  return list;
+}
+
+static json_t *weights_json(const struct loaded *loaded) {
+  json_t *list = json_array();
+  for (int i = 0; i < loaded->analysis->weight_count; i++) {
+    const struct weight *weight = &loaded->analysis->weights[i];
+    json_t *entry = tap_json(loaded->stencil, &weight->tap);
+    json_put(&entry, "output", text_json(loaded->stencil->outputs[weight->output]));
+    json_put(&entry, "weight", text_json(weight->text));
+    json_put(&entry, "value", number_json(weight->value));
+    json_add(&list, entry);
+  }
+  return list;
+}
+
+static json_t *dtypes_json(const struct stencil *stencil) {
+  json_t *list = json_array();
+  for (int i = 0; i < DTYPE_COUNT; i++) {
+    if (stencil->dtypes[i]) json_add(&list, text_json(dtype_names[i]));
+  }
+  return list;
+}
+
+static void put_stencil(json_t **json, const struct loaded *loaded) {
+  const struct stencil *stencil = loaded->stencil;
+  json_put(json, "name", text_json(stencil->name));
+  json_put(json, "about", text_json(stencil->about));
+  json_put(json, "source", text_json(stencil->origin));
+  json_put(json, "file", text_json(loaded->path));
+  json_put(json, "kind", text_json(kind_names[stencil->kind]));
+  json_put(json, "dims", json_integer(stencil->dims));
+  if (stencil->kind == STENCIL_SCAN) json_put(json, "axis", json_stringn(&axis_names[stencil->axis], 1));
+  json_put(json, "inputs", names_json(stencil->inputs, stencil->input_count));
+  json_put(json, "outputs", names_json(stencil->outputs, stencil->output_count));
+  json_put(json, "coefficients", coefficients_json(stencil));
+  if (stencil->kind == STENCIL_STENCIL) json_put(json, "boundary", boundary_json(stencil));
+  json_put(json, "iterate", iterate_json(stencil));
+  json_put(json, "dtypes", dtypes_json(stencil));
+  json_put(json, "grids", grids_json(stencil));
+  json_put(json, "exact", exact_json(stencil));
+  json_put(json, "values", values_json(stencil));
+  json_put(json, "tolerance", stencil->tolerance > 0 ? number_json(stencil->tolerance) : json_null());
+}
+
+static void put_analysis(json_t **json, const struct loaded *loaded) {
+  const struct analysis *analysis = loaded->analysis;
+  char hex[HASH_HEX_BYTES];
+  hash_hex(analysis->hash, hex);
+  json_put(json, "shape", text_json(shape_names[analysis->shape]));
+  json_put(json, "radius", axes_json(analysis->radius));
+  json_put(json, "radius_low", axes_json(analysis->radius_low));
+  json_put(json, "radius_high", axes_json(analysis->radius_high));
+  json_put(json, "taps", json_integer(analysis->tap_count));
+  json_put(json, "tap_list", tap_list_json(loaded));
+  json_put(json, "linear", json_boolean(analysis->is_linear));
+  json_put(json, "weights", weights_json(loaded));
+  json_put(json, "can_iterate", json_boolean(analysis->can_iterate));
+  json_put(json, "flops_per_point", json_integer(analysis->flops_per_point));
+  json_put(json, "unique_flops_per_point", json_integer(analysis->unique_flops_per_point));
+  json_put(json, "instructions_per_point", json_integer(analysis->instructions_per_point));
+  json_put(json, "bytes_per_point", by_dtype_json(analysis->bytes_per_point));
+  json_put(json, "read_bytes_per_point", by_dtype_json(analysis->read_bytes_per_point));
+  bool is_iterated = analysis->unknown_bytes_per_point[DTYPE_F32] > 0;
+  json_put(json, "unknown_bytes_per_point",
+           is_iterated ? by_dtype_json(analysis->unknown_bytes_per_point) : json_null());
+  json_put(json, "known_bytes_per_point", is_iterated ? by_dtype_json(analysis->known_bytes_per_point) : json_null());
+  json_put(json, "flops_per_byte", intensity_json(analysis, analysis_intensity));
+  json_put(json, "flops_per_read_byte", intensity_json(analysis, analysis_read_intensity));
+  json_put(json, "hash", text_json(hex));
+}
+
+json_t *describe_json(const struct loaded *loaded) {
+  json_t *json = json_object();
+  put_stencil(&json, loaded);
+  put_analysis(&json, loaded);
+  return json;
+}

@@ -1,0 +1,158 @@
+/* show.c: `halotune show STENCIL`: what the program understands of a stencil. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tuner/cli/options/command.h"
+#include "tuner/cli/show/describe.h"
+
+static void print_fields(const struct stencil *stencil) {
+  printf("boundary   ");
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    printf("%s%c %s", axis > 0 ? ", " : "", axis_names[axis], boundary_names[stencil->boundary[axis]]);
+  }
+  printf("\nnext step  ");
+  for (int i = 0; i < stencil->iterate_count; i++) {
+    const struct iterate *entry = &stencil->iterate[i];
+    printf("%s%s becomes %s", i > 0 ? ", " : "",
+           entry->from_output ? stencil->outputs[entry->from] : stencil->inputs[entry->from],
+           stencil->inputs[entry->to]);
+  }
+  printf(stencil->iterate_count == 0 ? "none: the update is not iterated\n" : "\n");
+}
+
+static void print_grids(const struct stencil *stencil) {
+  printf("grids      ");
+  for (int i = 0; i < stencil->grid_count; i++) {
+    for (int axis = 0; axis < stencil->dims; axis++) {
+      printf("%s%ld", axis > 0 ? "x" : i > 0 ? ", " : "", stencil->grids[i].n[axis]);
+    }
+  }
+  printf("\n");
+}
+
+static void print_weights(const struct loaded *loaded) {
+  enum { MOST = 32 };
+  const struct analysis *analysis = loaded->analysis;
+  int shown = analysis->weight_count <= MOST ? analysis->weight_count : MOST;
+  for (int i = 0; i < shown; i++) {
+    const struct weight *weight = &analysis->weights[i];
+    char tap[64];
+    const int *o = weight->tap.offset;
+    const char *input = loaded->stencil->inputs[weight->tap.input];
+    if (loaded->stencil->dims == 1) snprintf(tap, sizeof tap, "%s[%d]", input, o[0]);
+    else if (loaded->stencil->dims == 2) snprintf(tap, sizeof tap, "%s[%d,%d]", input, o[0], o[1]);
+    else snprintf(tap, sizeof tap, "%s[%d,%d,%d]", input, o[0], o[1], o[2]);
+    printf("%-11s%-14s %12.6g  %s\n", i == 0 ? "weights" : "", tap, weight->value, weight->text);
+  }
+  if (shown < analysis->weight_count) printf("           ... %d more, see --json\n", analysis->weight_count - shown);
+}
+
+/* The coefficients' values on the first grid; where there are weights, these tell more. */
+static halotune_status print_coefficients(const struct loaded *loaded) {
+  enum { MOST = 32 };
+  const struct stencil *stencil = loaded->stencil;
+  int count = stencil->coefficient_count;
+  if (loaded->analysis->is_linear || count == 0) return HALOTUNE_OK;
+  double *values = malloc((size_t)count * sizeof *values);
+  halotune_status status = values ? stencil_coefficients(stencil, &stencil->grids[0], values) : fail_memory();
+  for (int i = 0; i < count && i < MOST && status == HALOTUNE_OK; i++) {
+    printf("%-11s%-14s %12.6g\n", i == 0 ? "values" : "", stencil->coefficients[i].name, values[i]);
+  }
+  if (count > MOST && status == HALOTUNE_OK) printf("           ... %d more, see --json\n", count - MOST);
+  free(values);
+  return status;
+}
+
+static halotune_status print_exact(const struct stencil *stencil) {
+  for (int i = 0; i < stencil->exact_count; i++) {
+    struct text text = {0};
+    halotune_status status = describe_formula(&text, stencil, stencil->exact[i].value);
+    printf("%-11s%s = %s\n", i == 0 ? "exact" : "", exact_name(stencil, &stencil->exact[i]), text_string(&text));
+    text_free(&text);
+    if (status != HALOTUNE_OK) return status;
+  }
+  const char *head = "values     ";
+  for (int i = 0; i < stencil->input_count; i++) {
+    if (stencil->values[i].low == stencil->values[i].high) continue;
+    printf("%s%s from %g to %g, in tests\n", head, stencil->inputs[i], stencil->values[i].low, stencil->values[i].high);
+    head = "           ";
+  }
+  if (stencil->tolerance > 0)
+    printf("tolerance  %g unit%s of rounding for each step\n", stencil->tolerance, PLURAL(stencil->tolerance));
+  return HALOTUNE_OK;
+}
+
+/* What the effective bandwidth of a stencil that iterates counts. */
+static void print_effective(const struct stencil *stencil, const struct analysis *analysis) {
+  const char *separator = "T_eff      (2 D_u + D_k) / time of a step, of bytes a point: ";
+  for (int i = 0; i < DTYPE_COUNT; i++) {
+    if (!stencil->dtypes[i] || analysis->unknown_bytes_per_point[i] == 0) continue;
+    printf("%s%s D_u %d, D_k %d", separator, dtype_names[i], analysis->unknown_bytes_per_point[i],
+           analysis->known_bytes_per_point[i]);
+    separator = "; ";
+  }
+  if (*separator == ';') printf("\n");
+}
+
+static void print_numbers(const struct stencil *stencil, const struct analysis *analysis) {
+  char hex[HASH_HEX_BYTES];
+  printf("shape      %s, %d tap%s, radius %d %d %d in x y z\n", shape_names[analysis->shape], analysis->tap_count,
+         PLURAL(analysis->tap_count), analysis->radius[0], analysis->radius[1], analysis->radius[2]);
+  printf("linear     %s\n", analysis->is_linear ? "yes" : "no");
+  printf(
+      "flops      %d a point as written, %d with nothing computed twice, %d instruction%s with fused multiply-adds\n",
+      analysis->flops_per_point, analysis->unique_flops_per_point, analysis->instructions_per_point,
+      PLURAL(analysis->instructions_per_point));
+  for (int i = 0; i < DTYPE_COUNT; i++) {
+    if (!stencil->dtypes[i]) continue;
+    enum dtype dtype = (enum dtype)i;
+    printf("%-11s%d bytes a point (%d read once, %d written once); %.4g flops a byte, %.4g a byte read\n",
+           dtype_names[i], analysis->bytes_per_point[i], analysis->read_bytes_per_point[i],
+           analysis->bytes_per_point[i] - analysis->read_bytes_per_point[i], analysis_intensity(analysis, dtype),
+           analysis_read_intensity(analysis, dtype));
+  }
+  print_effective(stencil, analysis);
+  hash_hex(analysis->hash, hex);
+  printf("hash       %s\n", hex);
+}
+
+static halotune_status print_stencil(const struct loaded *loaded) {
+  const struct stencil *stencil = loaded->stencil;
+  struct text text = {0};
+  halotune_status status = HALOTUNE_OK;
+  printf("%s%s%s\n\n", stencil->name, *stencil->about ? ": " : "", stencil->about);
+  if (*stencil->origin) printf("source     %s\n", stencil->origin);
+  printf("file       %s\n", loaded->path);
+  if (stencil->kind == STENCIL_SCAN) {
+    printf("scan       the inclusive sum of %s along %c, in %d dimension%s\n", stencil->inputs[0],
+           axis_names[stencil->axis], stencil->dims, PLURAL(stencil->dims));
+  } else {
+    describe_taps(&text, loaded);
+    text_printf(&text, "update\n");
+    status = describe_update(&text, stencil, "           ");
+    if (status == HALOTUNE_OK) printf("%s", text_string(&text));
+    print_fields(stencil);
+  }
+  print_grids(stencil);
+  if (status == HALOTUNE_OK) status = print_exact(stencil);
+  if (status == HALOTUNE_OK) status = print_coefficients(loaded);
+  print_weights(loaded);
+  print_numbers(stencil, loaded->analysis);
+  text_free(&text);
+  return status;
+}
+
+static enum exit_code run(const struct invocation *invocation) {
+  struct loaded loaded;
+  halotune_status status = loaded_open(invocation->arguments[0], &loaded);
+  if (status != HALOTUNE_OK) return report_file_failure(status);
+  status = option_value(invocation, "json") ? print_json(describe_json(&loaded)) : print_stencil(&loaded);
+  loaded_free(&loaded);
+  return status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
+}
+
+static const struct option_row options[] = {{"json", NULL, "print a JSON document"}, {0}};
+
+const struct command command_show = {
+    "show", "STENCIL", 1, 1, "show what a stencil reads, computes and costs", options, run,
+};

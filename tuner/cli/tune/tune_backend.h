@@ -1,0 +1,31 @@
+/* tune_backend.h: --backend and --device of `halotune tune`. */
+#ifndef CLI_TUNE_TUNE_BACKEND_H
+#define CLI_TUNE_TUNE_BACKEND_H
+
+#include "tuner/cli/options/command.h"
+#include "tuner/measure/backends/backend.h"
+
+enum tune_backend_kind { TUNE_ON_CUDA, TUNE_ON_HOST, TUNE_ON_RECORDING };
+
+struct tune_backend {
+  enum tune_backend_kind kind;
+  const char *recording; /* its file; NULL for the others */
+  int ordinal;           /* of the GPU */
+  bool is_every_device;  /* --device all */
+};
+
+/* Read both. Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
+halotune_status tune_backend_read(const struct invocation *invocation, struct tune_backend *out);
+
+/* Open it.
+ *   compiler  not needed for a recording
+ * Returns what backend_cuda_open, backend_host_open or backend_replay_open return. */
+halotune_status tune_backend_open(const struct tune_backend *which, struct compiler *compiler,
+                                  struct backend_handle *out);
+
+/* Whether it could be opened, as far as that can be told without work for a GPU: that the recording can be read; and where
+ * there is a driver, that it has such a GPU.
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a GPU that is not there; what backend_replay_open returns; HALOTUNE_MEMORY. */
+halotune_status tune_backend_check(const struct tune_backend *which);
+
+#endif

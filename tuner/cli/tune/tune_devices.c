@@ -1,0 +1,188 @@
+/* tune_devices.c: this program, once more for each GPU. */
+#include "tuner/cli/tune/tune_devices.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/parallel.h"
+#include "gpu/workers/probe.h"
+#include "tuner/cli/options/command_line.h"
+#include "tuner/cli/output/json.h"
+#include "tuner/cli/output/progress.h"
+
+enum { LOOK_EVERY_US = 50000 };
+
+struct child {
+  pid_t pid;          /* 0: it has ended, or never began */
+  int output, errors; /* files in memory */
+  enum exit_code code;
+};
+
+/* --- signals
+ * -------------------------------------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t signals, last_signal;
+
+static void note_signal(int number) {
+  signals = signals + 1;
+  last_signal = number;
+}
+
+static void catch_signals(void) {
+  struct sigaction action = {.sa_handler = note_signal};
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+/* --- children
+ * ------------------------------------------------------------------------------------------------------------- */
+
+/* In the child. Its group is its own, so that Ctrl-C comes only once, from us; and it ends when we do, however that is.
+ */
+__attribute__((noreturn)) static void become(const struct command_words *words, const struct child *child,
+                                             pid_t parent) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() == parent && dup2(child->output, STDOUT_FILENO) >= 0 && dup2(child->errors, STDERR_FILENO) >= 0) {
+    const char **arguments = calloc((size_t)words->count + 2, sizeof *arguments);
+    if (arguments) {
+      arguments[0] = "halotune";
+      memcpy(arguments + 1, words->list, (size_t)words->count * sizeof *arguments);
+      union {
+        const char **ours;
+        char *const *theirs;
+      } list = {.ours = arguments};
+      execv("/proc/self/exe", list.theirs);
+    }
+  }
+  _exit(HALOTUNE_EXIT_FAILURE);
+}
+
+/* The command for one GPU. Compilers share the cores, unless the user says how many. */
+static halotune_status start(const struct invocation *invocation, int ordinal, int count, struct child *child) {
+  static const char *const without[] = {"device", NULL};
+  struct command_words words;
+  char device[16], workers[16];
+  int cores = parallel_threads(0), share = (cores - count) / count;
+  halotune_status status = command_words_make(invocation, without, 4, &words);
+  if (status != HALOTUNE_OK) return status;
+  snprintf(device, sizeof device, "%d", ordinal);
+  snprintf(workers, sizeof workers, "%d", share > 1 ? share : 1);
+  command_words_add(&words, "--device");
+  command_words_add(&words, device);
+  if (!option_value(invocation, "workers")) {
+    command_words_add(&words, "--workers");
+    command_words_add(&words, workers);
+  }
+  child->output = memfd_create("output", MFD_CLOEXEC);
+  child->errors = memfd_create("errors", MFD_CLOEXEC);
+  pid_t parent = getpid();
+  pid_t pid = child->output >= 0 && child->errors >= 0 ? fork() : -1;
+  if (pid == 0) become(&words, child, parent);
+  command_words_free(&words);
+  if (pid < 0) return fail(HALOTUNE_IO, "GPU %d: no process for it: %s", ordinal, strerror(errno));
+  child->pid = pid;
+  return HALOTUNE_OK;
+}
+
+static void take_end(struct child *child, int wait_status, int ordinal) {
+  child->pid = 0;
+  if (WIFEXITED(wait_status)) {
+    child->code = (enum exit_code)WEXITSTATUS(wait_status);
+    return;
+  }
+  dprintf(child->errors, "halotune: GPU %d: ended by signal %d\n", ordinal, WTERMSIG(wait_status));
+  child->code = HALOTUNE_EXIT_FAILURE;
+}
+
+/* Until all have ended. */
+static void wait_for(struct child *children, int count) {
+  struct progress progress;
+  double start_ms = clock_ms();
+  int left = count, handed_on = 0;
+  progress_open(&progress);
+  while (left > 0) {
+    left = 0;
+    for (int i = 0; i < count; i++) {
+      int wait_status;
+      if (children[i].pid == 0) continue;
+      if (handed_on < signals) kill(children[i].pid, last_signal);
+      if (waitpid(children[i].pid, &wait_status, WNOHANG) == children[i].pid) take_end(&children[i], wait_status, i);
+      left += children[i].pid != 0;
+    }
+    handed_on = signals;
+    struct progress_parts parts = {.count = 0};
+    progress_add(&parts, 0, "", "%d of %d GPU%s at work", left, count, PLURAL(count));
+    progress_add(&parts, 1, ", ", "%.0f s", (clock_ms() - start_ms) * 1e-3);
+    progress_show(&progress, &parts);
+    if (left > 0) usleep(LOOK_EVERY_US);
+  }
+  progress_hide(&progress);
+}
+
+/* --- what they printed
+ * ------------------------------------------------------------------------------------------------------ */
+
+static void print_file(int from, FILE *to) {
+  char bytes[4096];
+  ssize_t count;
+  off_t at = 0;
+  for (; (count = pread(from, bytes, sizeof bytes, at)) > 0; at += count) fwrite(bytes, 1, (size_t)count, to);
+}
+
+/* A new reference; NULL for what is no document, as where the process failed before it had one. */
+static json_t *document_of(const struct child *child) {
+  if (lseek(child->output, 0, SEEK_SET) < 0) return NULL;
+  return json_loadfd(child->output, 0, NULL);
+}
+
+static halotune_status print_all(const struct child *children, int count, bool json) {
+  json_t *list = json ? json_array() : NULL, *document = json ? json_object() : NULL;
+  for (int i = 0; i < count; i++) {
+    print_file(children[i].errors, stderr);
+    if (!json) {
+      print_file(children[i].output, stdout);
+      if (i + 1 < count) printf("\n");
+      continue;
+    }
+    json_t *own = document_of(&children[i]);
+    if (own) json_add(&list, own);
+  }
+  if (!json) return HALOTUNE_OK;
+  json_put(&document, "devices", list);
+  return print_json(document);
+}
+
+enum exit_code tune_devices(const struct invocation *invocation) {
+  enum exit_code code = HALOTUNE_EXIT_SUCCESS;
+  struct probe *probe = calloc(1, sizeof *probe);
+  struct child children[PROBE_MOST_DEVICES];
+  halotune_status status = probe ? HALOTUNE_OK : fail_memory();
+  int count = 0;
+  if (status == HALOTUNE_OK) status = probe_gpus(probe);
+  if (status == HALOTUNE_OK) catch_signals();
+  for (; status == HALOTUNE_OK && count < probe->device_count; count++) {
+    children[count] = (struct child){.output = -1, .errors = -1, .code = HALOTUNE_EXIT_FAILURE};
+    status = start(invocation, count, probe->device_count, &children[count]);
+  }
+  if (status != HALOTUNE_OK) code = report_failure(status);
+  wait_for(children, count);
+  if (count > 0 && (status = print_all(children, count, option_value(invocation, "json") != NULL)) != HALOTUNE_OK) {
+    code = report_failure(status);
+  }
+  for (int i = 0; i < count; i++) {
+    if (code == HALOTUNE_EXIT_SUCCESS) code = children[i].code;
+    if (children[i].output >= 0) close(children[i].output);
+    if (children[i].errors >= 0) close(children[i].errors);
+  }
+  free(probe);
+  return code;
+}

@@ -1,0 +1,12 @@
+/* tune_devices.h: `halotune tune --device all`: one process for each GPU. */
+#ifndef CLI_TUNE_TUNE_DEVICES_H
+#define CLI_TUNE_TUNE_DEVICES_H
+
+#include "tuner/cli/options/command.h"
+
+/* Run the same command for each GPU at the same time, into the same database. What each prints is printed whole when
+ * all have ended, in the order of the GPUs; with --json as one document, {"devices": [...]}. SIGINT and SIGTERM are
+ * handed on. Returns the first exit code that is not success. */
+enum exit_code tune_devices(const struct invocation *invocation);
+
+#endif

@@ -1,0 +1,157 @@
+/* tune_plan.c: from the command line to a list of tasks. */
+#include "tuner/cli/tune/tune_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "tuner/cli/options/search_path.h"
+
+static halotune_status read_stencil(const char *name, bool by_name, struct planned_stencil *out) {
+  size_t length;
+  halotune_status status = loaded_open(name, &out->loaded);
+  if (status == HALOTUNE_OK && by_name) status = loaded_check_name(&out->loaded);
+  if (status == HALOTUNE_OK) status = file_read(out->loaded.path, MAX_STENCIL_BYTES, &out->text, &length);
+  return status;
+}
+
+/* Room for so many stencils more. */
+static halotune_status reserve(struct tune_plan *plan, int count) {
+  plan->stencils = calloc((size_t)count + 1, sizeof *plan->stencils);
+  return plan->stencils ? HALOTUNE_OK : fail_memory();
+}
+
+/* The copy is the roof of all others. */
+static void put_copy_first(char **paths, int count) {
+  static const char copy[] = "/copy.yaml";
+  for (int i = 0; i < count; i++) {
+    size_t length = strlen(paths[i]);
+    if (length < strlen(copy) || strcmp(paths[i] + length - strlen(copy), copy) != 0) continue;
+    char *path = paths[i];
+    memmove(paths + 1, paths, (size_t)i * sizeof path);
+    paths[0] = path;
+    return;
+  }
+}
+
+static halotune_status read_all(struct tune_plan *plan) {
+  char **paths;
+  int count;
+  halotune_status status = search_all(&search_stencils, NULL, &paths, &count);
+  if (status != HALOTUNE_OK) return status;
+  put_copy_first(paths, count);
+  status = reserve(plan, count);
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
+    halotune_status read = read_stencil(paths[i], true, &plan->stencils[plan->stencil_count]);
+    if (read == HALOTUNE_OK) {
+      plan->stencil_count++;
+      continue;
+    }
+    plan->code = report_file_failure(read); /* one bad file hides no other */
+    loaded_free(&plan->stencils[plan->stencil_count].loaded);
+  }
+  search_free(paths, count);
+  return status;
+}
+
+static halotune_status read_named(const struct invocation *invocation, struct tune_plan *plan) {
+  halotune_status status = reserve(plan, invocation->argument_count);
+  for (int i = 0; i < invocation->argument_count && status == HALOTUNE_OK; i++) {
+    status = read_stencil(invocation->arguments[i], false, &plan->stencils[i]);
+    plan->stencil_count += status == HALOTUNE_OK;
+  }
+  return status;
+}
+
+/* Whether a stencil that was named twice has this task already. */
+static bool is_planned(const struct tune_plan *plan, const struct planned_stencil *stencil, enum dtype dtype,
+                       const struct grid *grid) {
+  for (int i = 0; i < plan->task_count; i++) {
+    const struct planned_task *task = &plan->tasks[i];
+    if (task->dtype == dtype && memcmp(&task->grid, grid, sizeof *grid) == 0 &&
+        strcmp(task->stencil->loaded.stencil->name, stencil->loaded.stencil->name) == 0 &&
+        hash_compare(task->stencil->loaded.analysis->hash, stencil->loaded.analysis->hash) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static halotune_status add_task(struct tune_plan *plan, const struct planned_stencil *stencil, enum dtype dtype,
+                                const struct grid *grid) {
+  struct planned_task *tasks = realloc(plan->tasks, (size_t)(plan->task_count + 1) * sizeof *tasks);
+  if (!tasks) return fail_memory();
+  plan->tasks = tasks;
+  struct planned_task *task = &tasks[plan->task_count];
+  *task = (struct planned_task){.stencil = stencil, .dtype = dtype, .grid = *grid};
+  task->coefficients = calloc((size_t)stencil->loaded.stencil->coefficient_count + 1, sizeof *task->coefficients);
+  if (!task->coefficients) return fail_memory();
+  plan->task_count++;
+  return stencil_coefficients(stencil->loaded.stencil, grid, task->coefficients);
+}
+
+/* Which element types of a stencil are wanted. */
+static halotune_status wanted_dtypes(const struct invocation *invocation, const struct stencil *stencil,
+                                     bool wanted[DTYPE_COUNT]) {
+  const char *text = option_value(invocation, "dtype");
+  bool all = text ? strcmp(text, "all") == 0 : option_value(invocation, "all") != NULL, any = false;
+  for (int i = 0; i < DTYPE_COUNT; i++) {
+    wanted[i] = stencil->dtypes[i] && (all || (text ? strcmp(text, dtype_names[i]) == 0 : !any));
+    any = any || wanted[i];
+  }
+  if (any) return HALOTUNE_OK;
+  return fail(HALOTUNE_ARGUMENT, "--dtype %s: %s has no such type; it is f32, f64 or all", text, stencil->name);
+}
+
+static halotune_status add_tasks(const struct invocation *invocation, struct tune_plan *plan,
+                                 const struct planned_stencil *planned) {
+  const struct stencil *stencil = planned->loaded.stencil;
+  const char *grids = option_value(invocation, "grid");
+  bool all_grids = grids && strcmp(grids, "all") == 0, wanted[DTYPE_COUNT];
+  struct grid grid =
+      stencil->grids[0]; /* those that are counted were read. NOLINT(clang-analyzer-core.NullDereference) */
+  halotune_status status = wanted_dtypes(invocation, stencil, wanted);
+  if (status == HALOTUNE_OK && !all_grids) status = option_grid(invocation, stencil, &grid);
+  for (int i = 0; i < (all_grids ? stencil->grid_count : 1); i++) {
+    if (all_grids) grid = stencil->grids[i];
+    for (int dtype = 0; dtype < DTYPE_COUNT && status == HALOTUNE_OK; dtype++) {
+      if (wanted[dtype] && !is_planned(plan, planned, (enum dtype)dtype, &grid))
+        status = add_task(plan, planned, (enum dtype)dtype, &grid);
+    }
+  }
+  return status;
+}
+
+halotune_status tune_plan_open(const struct invocation *invocation, struct tune_plan *out) {
+  bool all = option_value(invocation, "all") != NULL;
+  *out = (struct tune_plan){.code = HALOTUNE_EXIT_SUCCESS};
+  if (all == (invocation->argument_count > 0)) {
+    return fail(HALOTUNE_ARGUMENT, "name one stencil or more, or give --all");
+  }
+  if (all && option_value(invocation, "grid") && strcmp(option_value(invocation, "grid"), "all") != 0) {
+    return fail(HALOTUNE_ARGUMENT, "--grid cannot be the same for --all stencils; only '--grid all' can");
+  }
+  halotune_status status = all ? read_all(out) : read_named(invocation, out);
+  for (int i = 0; i < out->stencil_count && status == HALOTUNE_OK; i++) {
+    status = add_tasks(invocation, out, &out->stencils[i]);
+  }
+  if (status != HALOTUNE_OK) tune_plan_free(out);
+  return status;
+}
+
+void tune_plan_free(struct tune_plan *plan) {
+  for (int i = 0; i < plan->task_count; i++) free(plan->tasks[i].coefficients);
+  for (int i = 0; i < plan->stencil_count; i++) {
+    loaded_free(&plan->stencils[i].loaded);
+    free(plan->stencils[i].text);
+  }
+  free(plan->tasks);
+  free(plan->stencils);
+  *plan = (struct tune_plan){.code = plan->code};
+}
+
+void planned_task_text(const struct planned_task *task, struct text *text) {
+  const struct stencil *stencil = task->stencil->loaded.stencil;
+  text_printf(text, "%s %s %ld", stencil->name, dtype_names[task->dtype], task->grid.n[0]);
+  for (int axis = 1; axis < stencil->dims; axis++) text_printf(text, "x%ld", task->grid.n[axis]);
+}

@@ -1,0 +1,38 @@
+/* tune_plan.h: which tasks a `halotune tune` has: stencils, each in its element types and grids. */
+#ifndef CLI_TUNE_TUNE_PLAN_H
+#define CLI_TUNE_TUNE_PLAN_H
+
+#include "tuner/cli/options/find.h"
+#include "tuner/cli/options/problem.h"
+
+/* Owns its members; end with tune_plan_free. */
+struct planned_stencil {
+  struct loaded loaded;
+  char *text; /* of its file */
+};
+
+struct planned_task {
+  const struct planned_stencil *stencil;
+  enum dtype dtype;
+  struct grid grid;
+  double *coefficients;
+};
+
+struct tune_plan {
+  struct planned_stencil *stencils;
+  struct planned_task *tasks;
+  int stencil_count, task_count;
+  enum exit_code code; /* HALOTUNE_EXIT_BAD_INPUT where --all found files that could not be read */
+};
+
+/* Read the stencils that the arguments name, or with --all all of them, and the options --dtype (f32, f64 or all) and
+ * --grid (NX,NY,NZ or all; the file's first by default). out  filled on success; after a failure tune_plan_free is
+ * harmless Returns HALOTUNE_OK; HALOTUNE_ARGUMENT; or what loaded_open returns. */
+halotune_status tune_plan_open(const struct invocation *invocation, struct tune_plan *out);
+
+void tune_plan_free(struct tune_plan *plan);
+
+/* Append "star7 f32 512x512x512". */
+void planned_task_text(const struct planned_task *task, struct text *text);
+
+#endif

@@ -1,0 +1,117 @@
+/* gpu_check.c: the checks' launches, and the sum of what their blocks found. */
+#include "tuner/device/gpu_check.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "stencil/generate/wrappers.h"
+#include "tuner/emulate/runtime/outcome.h"
+
+__asm__(".pushsection .rodata\n"
+        "gpu_check_cuda: .incbin \"tuner/device/check.cu\"\n"
+        ".byte 0\n"
+        ".popsection\n");
+extern const char gpu_check_cuda[] __attribute__((visibility("hidden")));
+
+const unsigned gpu_poison_word = HOST_POISON_BUFFER;
+
+char *gpu_check_source(void) {
+  struct text text = {0};
+  text_printf(&text, "%s\n%s", wrappers_cuda, gpu_check_cuda);
+  if (text_ok(&text)) return text.bytes;
+  text_free(&text);
+  return NULL;
+}
+
+struct gpu_found gpu_found_nothing(void) {
+  return (struct gpu_found){.first_bad = LLONG_MAX, .first_damaged = LLONG_MAX};
+}
+
+void gpu_found_add(struct gpu_found *to, const struct gpu_found *from) {
+  to->bad += from->bad;
+  to->not_finite += from->not_finite;
+  to->damaged += from->damaged;
+  if (from->first_bad < to->first_bad) to->first_bad = from->first_bad;
+  if (from->first_damaged < to->first_damaged) to->first_damaged = from->first_damaged;
+  to->sum_of_squares += from->sum_of_squares;
+  if (from->max_error > to->max_error) to->max_error = from->max_error;
+  if (from->max_units > to->max_units) to->max_units = from->max_units;
+}
+
+halotune_status gpu_checker_load(struct gpu *gpu, const void *cubin, CUstream stream, int blocks,
+                                 struct gpu_checker *out) {
+  *out = (struct gpu_checker){.gpu = gpu, .stream = stream, .blocks = blocks};
+  const struct {
+    const char *name;
+    CUfunction *function;
+  } rows[] = {{"check_f32", &out->check[DTYPE_F32]},
+              {"check_f64", &out->check[DTYPE_F64]},
+              {"check_input", &out->check_input},
+              {"check_digest", &out->digest},
+              {"empty", &out->empty},
+              {"spin", &out->spin}};
+  halotune_status status = gpu_did(gpu, gpu->cu->module_load(&out->module, cubin), "cuModuleLoadData");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows && status == HALOTUNE_OK; i++) {
+    status = gpu_did(gpu, gpu->cu->module_function(rows[i].function, out->module, rows[i].name), "cuModuleGetFunction");
+  }
+  if (status != HALOTUNE_OK) return status;
+  return gpu_did(gpu, gpu->cu->mem_alloc(&out->found, sizeof out->host), "cuMemAlloc");
+}
+
+void gpu_checker_free(struct gpu_checker *checker) {
+  if (!checker->gpu) return;
+  if (checker->found) checker->gpu->cu->mem_free(checker->found);
+  if (checker->module) checker->gpu->cu->module_unload(checker->module);
+  checker->gpu = NULL;
+}
+
+static halotune_status run(struct gpu_checker *checker, CUfunction function, void **arguments, struct gpu_found *out) {
+  struct gpu *gpu = checker->gpu;
+  unsigned blocks = (unsigned)checker->blocks, shared_bytes = GPU_CHECK_THREADS * sizeof(struct gpu_found);
+  *out = gpu_found_nothing();
+  halotune_status status = gpu_did(
+      gpu,
+      gpu->cu->launch(function, blocks, 1, 1, GPU_CHECK_THREADS, 1, 1, shared_bytes, checker->stream, arguments, NULL),
+      "launch of a check");
+  if (status == HALOTUNE_OK) status = gpu_did(gpu, gpu->cu->stream_synchronize(checker->stream), "check");
+  if (status == HALOTUNE_OK) {
+    status =
+        gpu_did(gpu, gpu->cu->to_host(checker->host, checker->found, blocks * sizeof *checker->host), "cuMemcpyDtoH");
+  }
+  for (unsigned i = 0; i < blocks && status == HALOTUNE_OK; i++) gpu_found_add(out, &checker->host[i]);
+  return status;
+}
+
+halotune_status gpu_check(struct gpu_checker *checker, enum dtype dtype, CUdeviceptr memory, CUdeviceptr want,
+                          CUdeviceptr magnitudes, const struct gpu_look *look, struct gpu_found *out) {
+  struct gpu_look copy = *look;
+  void *arguments[] = {&memory, &want, &magnitudes, &copy, &checker->found};
+  return run(checker, checker->check[dtype], arguments, out);
+}
+
+halotune_status gpu_check_input(struct gpu_checker *checker, CUdeviceptr memory, CUdeviceptr pristine,
+                                const struct gpu_look *look, struct gpu_found *out) {
+  struct gpu_look copy = *look;
+  void *arguments[] = {&memory, &pristine, &copy, &checker->found};
+  return run(checker, checker->check_input, arguments, out);
+}
+
+halotune_status gpu_check_digest(struct gpu_checker *checker, CUdeviceptr field, long long count, uint64_t *out) {
+  struct gpu_found found;
+  void *arguments[] = {&field, &count, &checker->found};
+  halotune_status status = run(checker, checker->digest, arguments, &found);
+  *out = (uint64_t)found.bad;
+  return status;
+}
+
+CUresult gpu_launch_empty(const struct gpu_checker *checker) {
+  return checker->gpu->cu->launch(checker->empty, 1, 1, 1, 1, 1, 1, 0, checker->stream, NULL, NULL);
+}
+
+CUresult gpu_launch_spin(const struct gpu_checker *checker, int blocks, unsigned rounds) {
+  CUdeviceptr out = checker->found;
+  void *arguments[] = {&rounds, &out};
+  return checker->gpu->cu->launch(checker->spin, (unsigned)blocks, 1, 1, GPU_CHECK_THREADS, 1, 1, 0, checker->stream,
+                                  arguments, NULL);
+}

@@ -1,0 +1,74 @@
+/* gpu_problem.c: the phases of an iterated stencil, and the guards that its reach asks for. */
+#include "tuner/device/gpu_problem.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "stencil/analysis/iterate.h"
+
+enum { LEAST_GUARD_BYTES = 1 << 20, MOST_GUARD_BYTES = 64 << 20 };
+
+/* As wide as taps reach, along the axis with the longest stride. */
+static size_t guard_bytes(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
+                          const struct domain *domain) {
+  const long strides[MAX_DIMS] = {1, domain->row, domain->plane};
+  double widest = 0;
+  for (int axis = 0; axis < stencil->dims && axis < MAX_DIMS; axis++) {
+    double bytes = (double)analysis->radius[axis] * (double)strides[axis] * (double)dtype_bytes(dtype);
+    if (bytes > widest) widest = bytes;
+  }
+  return widest < LEAST_GUARD_BYTES ? LEAST_GUARD_BYTES : widest > MOST_GUARD_BYTES ? MOST_GUARD_BYTES : (size_t)widest;
+}
+
+halotune_status gpu_problem_make(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
+                                 const struct domain *domain, struct gpu_problem *out) {
+  memset(out, 0, sizeof *out); /* it crosses as bytes */
+  if (domain->row != domain->grid.n[0] || domain->plane != domain->row * domain->grid.n[1]) {
+    return fail(HALOTUNE_ARGUMENT, "fields with gaps between rows or planes are not measured on a GPU");
+  }
+  out->input_count = stencil->input_count;
+  out->output_count = stencil->output_count;
+  out->dtype = dtype;
+  out->domain = *domain;
+  out->guard_bytes = guard_bytes(stencil, analysis, dtype, domain);
+  out->finite_steps = gpu_problem_finite_steps(analysis, dtype, 1);
+  struct gpu_phase phase = {{0}, {0}};
+  for (int i = 0; i < stencil->input_count; i++) phase.inputs[i] = i;
+  for (int i = 0; i < stencil->output_count; i++) phase.outputs[i] = stencil->input_count + i;
+  do {
+    if (out->phase_count == GPU_MOST_PHASES) {
+      return fail(HALOTUNE_ARGUMENT, "the stencil's fields take more than %d steps to come back to their places",
+                  GPU_MOST_PHASES);
+    }
+    out->phases[out->phase_count++] = phase;
+    if (stencil->iterate_count > 0) iterate_advance(stencil, phase.inputs, phase.outputs);
+  } while (memcmp(&phase, &out->phases[0], sizeof phase) != 0);
+  return HALOTUNE_OK;
+}
+
+/* The largest sum of an output's weights, without their signs. */
+static double growth_of(const struct analysis *analysis) {
+  double sums[MAX_FIELDS] = {0}, most = 0;
+  for (int i = 0; i < analysis->weight_count; i++)
+    sums[analysis->weights[i].output] += fabs(analysis->weights[i].value);
+  for (int o = 0; o < MAX_FIELDS; o++) most = fmax(most, sums[o]);
+  return most;
+}
+
+long gpu_problem_finite_steps(const struct analysis *analysis, enum dtype dtype, double factor) {
+  static const double range_bits[DTYPE_COUNT] = {[DTYPE_F32] = 126, [DTYPE_F64] = 1022};
+  static const double rounding = 1e-6; /* a sum of 1 may come out a little above */
+  const double growth = growth_of(analysis) * factor;
+  if (!analysis->is_linear || !isfinite(growth)) return 0;
+  return growth <= 1 + rounding ? LONG_MAX : (long)(range_bits[dtype] / log2(growth));
+}
+
+bool gpu_problem_writes(const struct gpu_problem *problem, int buffer) {
+  for (int p = 0; p < problem->phase_count; p++) {
+    for (int o = 0; o < problem->output_count; o++) {
+      if (problem->phases[p].outputs[o] == buffer) return true;
+    }
+  }
+  return false;
+}

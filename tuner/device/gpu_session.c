@@ -1,0 +1,163 @@
+/* gpu_session.c: opening, fields and their filling. */
+#include "tuner/device/gpu_session.h"
+
+#include <string.h>
+
+halotune_status gpu_session_open(int ordinal, struct gpu_session *out) {
+  memset(out, 0, sizeof *out);
+  out->gpu.cu = &out->cu;
+  halotune_status status = cu_open(&out->cu);
+  if (status == HALOTUNE_OK) status = device_open(&out->cu, ordinal, &out->device);
+  if (status == HALOTUNE_OK)
+    status = gpu_did(&out->gpu, out->cu.stream_create(&out->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  if (status == HALOTUNE_OK)
+    status = gpu_did(&out->gpu, out->cu.event_create(&out->start, CU_EVENT_DEFAULT), "cuEventCreate");
+  if (status == HALOTUNE_OK)
+    status = gpu_did(&out->gpu, out->cu.event_create(&out->end, CU_EVENT_DEFAULT), "cuEventCreate");
+  return status;
+}
+
+halotune_status gpu_session_prepare(struct gpu_session *s, const void *cubin) {
+  enum { BLOCKS_PER_SM = 8 };
+  int blocks = s->device.facts.sm_count * BLOCKS_PER_SM;
+  if (blocks < 1) blocks = 1;
+  if (blocks > GPU_CHECK_MAX_BLOCKS) blocks = GPU_CHECK_MAX_BLOCKS;
+  gpu_checker_free(&s->checker);
+  return gpu_checker_load(&s->gpu, cubin, s->stream, blocks, &s->checker);
+}
+
+static void free_pointer(struct gpu_session *s, CUdeviceptr *pointer) {
+  if (*pointer) s->cu.mem_free(*pointer);
+  *pointer = 0;
+}
+
+static void free_problem(struct gpu_session *s) {
+  for (int i = 0; i < GPU_SLOTS; i++) gpu_session_unload(s, i);
+  gpu_session_unload(s, GPU_SLOT_EMPTY);
+  gpu_session_unload(s, GPU_SLOT_MEMCPY);
+  for (int i = 0; i < 2 * MAX_FIELDS; i++) {
+    gpu_buffer_free(&s->gpu, &s->fields[i]);
+    free_pointer(s, &s->starts[i]);
+  }
+  for (int i = 0; i < MAX_FIELDS; i++) {
+    free_pointer(s, &s->want[i]);
+    free_pointer(s, &s->magnitudes[i]);
+  }
+  gpu_rotation_free(&s->gpu, &s->rotation);
+  gpu_rotation_free(&s->gpu, &s->roof);
+  s->has_problem = false;
+}
+
+void gpu_session_close(struct gpu_session *s) {
+  if (s->cu.library && s->device.context) {
+    free_problem(s);
+    gpu_checker_free(&s->checker);
+    if (s->start) s->cu.event_destroy(s->start);
+    if (s->end) s->cu.event_destroy(s->end);
+    if (s->stream) s->cu.stream_destroy(s->stream);
+    device_close(&s->device);
+  }
+  cu_close(&s->cu);
+}
+
+/* Whether a buffer's first content is kept: of outputs only where they become inputs. */
+static bool has_start(const struct gpu_problem *problem, int buffer) {
+  return buffer < problem->input_count || problem->phase_count > 1;
+}
+
+/* How many sets of fields take turns. */
+static int rotation_sets(const struct gpu_session *s, const struct gpu_problem *problem, size_t set_bytes) {
+  return problem->cache == CACHE_COLD ? gpu_rotation_sets(set_bytes, s->device.facts.l2_bytes) : 1;
+}
+
+static size_t bytes_needed(const struct gpu_session *s, const struct gpu_problem *problem) {
+  size_t bytes = gpu_problem_bytes(problem), points = (size_t)domain_elements(&problem->domain), total = 0;
+  int buffers = gpu_problem_buffers(problem);
+  for (int i = 0; i < buffers; i++)
+    total += gpu_buffer_total(bytes, problem->guard_bytes) + (has_start(problem, i) ? bytes : 0);
+  int sets = rotation_sets(s, problem, (size_t)buffers * bytes);
+  if (sets > 1) total += (size_t)sets * (size_t)buffers * (bytes + GPU_ALIGN_BYTES);
+  return total + 2 * (size_t)problem->output_count * points * sizeof(double);
+}
+
+static halotune_status allocate(struct gpu_session *s, size_t bytes, CUdeviceptr *out) {
+  return gpu_did(&s->gpu, s->cu.mem_alloc(out, bytes), "cuMemAlloc");
+}
+
+static halotune_status make_fields(struct gpu_session *s, const struct gpu_problem *problem) {
+  size_t bytes = gpu_problem_bytes(problem), doubles = (size_t)domain_elements(&problem->domain) * sizeof(double);
+  int buffers = gpu_problem_buffers(problem), sets = rotation_sets(s, problem, (size_t)buffers * bytes);
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < buffers && status == HALOTUNE_OK; i++) {
+    status = gpu_buffer_make(&s->gpu, bytes, problem->guard_bytes, &s->fields[i]);
+    if (status == HALOTUNE_OK && has_start(problem, i)) status = allocate(s, bytes, &s->starts[i]);
+  }
+  for (int o = 0; o < problem->output_count && status == HALOTUNE_OK; o++) {
+    status = allocate(s, doubles, &s->want[o]);
+    if (status == HALOTUNE_OK) status = allocate(s, doubles, &s->magnitudes[o]);
+  }
+  if (status == HALOTUNE_OK && sets > 1)
+    status = gpu_rotation_make(&s->gpu, sets, buffers, bytes, s->stream, &s->rotation);
+  return status;
+}
+
+/* The roof is worth having, but no run fails for it. */
+static void make_roof(struct gpu_session *s, const struct gpu_problem *problem) {
+  size_t bytes = (size_t)problem->roof_elements * dtype_bytes(problem->dtype);
+  if (bytes == 0) return;
+  if (gpu_rotation_make(&s->gpu, rotation_sets(s, problem, 2 * bytes), 2, bytes, s->stream, &s->roof) != HALOTUNE_OK) {
+    gpu_clear(&s->gpu);
+  }
+}
+
+static halotune_status too_large(struct gpu_session *s, size_t needed) {
+  size_t free_bytes = 0, total_bytes = 0;
+  const double giga = 1e9;
+  s->cu.mem_info(&free_bytes, &total_bytes);
+  return fail(HALOTUNE_MEMORY, "the problem takes %.2f GB of the GPU's memory, of whose %.2f GB %.2f are free",
+              (double)needed / giga, (double)total_bytes / giga, (double)free_bytes / giga);
+}
+
+halotune_status gpu_session_problem(struct gpu_session *s, const struct gpu_problem *problem) {
+  size_t needed = bytes_needed(s, problem), free_bytes = 0, total_bytes = 0;
+  free_problem(s);
+  gpu_clear(&s->gpu);
+  halotune_status status = gpu_did(&s->gpu, s->cu.mem_info(&free_bytes, &total_bytes), "cuMemGetInfo");
+  if (status != HALOTUNE_OK) return status;
+  if (needed > free_bytes) return too_large(s, needed);
+  status = make_fields(s, problem);
+  if (status != HALOTUNE_OK) {
+    bool memory = s->gpu.failed == CUDA_ERROR_OUT_OF_MEMORY;
+    free_problem(s);
+    return memory ? too_large(s, needed) : status;
+  }
+  make_roof(s, problem);
+  s->problem = *problem;
+  s->has_problem = true;
+  s->phase = 0;
+  s->applications = -1;
+  for (int i = 0; i < gpu_problem_buffers(problem) && status == HALOTUNE_OK; i++) {
+    status = gpu_buffer_poison(&s->gpu, &s->fields[i], s->stream);
+  }
+  return status;
+}
+
+halotune_status gpu_session_upload(struct gpu_session *s, enum gpu_upload kind, int number, size_t offset_bytes,
+                                   const void *bytes, size_t byte_count) {
+  const struct gpu_problem *p = &s->problem;
+  int most = kind == GPU_UPLOAD_START ? gpu_problem_buffers(p) : p->output_count;
+  if (!s->has_problem || number < 0 || number >= most) return fail(HALOTUNE_ARGUMENT, "there is no field %d", number);
+  size_t room = kind == GPU_UPLOAD_START ? gpu_problem_bytes(p) : (size_t)domain_elements(&p->domain) * sizeof(double);
+  CUdeviceptr to = kind == GPU_UPLOAD_START  ? s->starts[number]
+                   : kind == GPU_UPLOAD_WANT ? s->want[number]
+                                             : s->magnitudes[number];
+  if (!to || offset_bytes > room || byte_count > room - offset_bytes) {
+    return fail(HALOTUNE_ARGUMENT, "%zu bytes from %zu on do not fit field %d", byte_count, offset_bytes, number);
+  }
+  s->applications = -1;
+  halotune_status status = gpu_did(&s->gpu, s->cu.to_device(to + offset_bytes, bytes, byte_count), "cuMemcpyHtoD");
+  /* The call may return while the last of it is under way, and our stream waits for no other. */
+  return status == HALOTUNE_OK ? gpu_did(&s->gpu, s->cu.ctx_synchronize(), "cuMemcpyHtoD") : status;
+}
+
+bool gpu_session_is_lost(const struct gpu_session *s) { return s->is_damaged || gpu_is_dead(&s->gpu); }

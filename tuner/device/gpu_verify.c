@@ -1,0 +1,190 @@
+/* gpu_verify.c: a variant run once on fresh fields, and every element of them looked at. */
+#include <string.h>
+
+#include "tuner/device/gpu_session.h"
+
+/* What is looked at: `unit` bytes are one element. */
+static struct gpu_look look_at(const struct gpu_session *s, const struct gpu_buffer *buffer, size_t unit) {
+  const struct domain *d = &s->problem.domain;
+  struct gpu_look look = {.front = (long long)(buffer->front_bytes / unit),
+                          .count = (long long)(buffer->bytes / unit),
+                          .behind = (long long)(buffer->behind_bytes / unit),
+                          .nx = d->grid.n[0],
+                          .ny = d->grid.n[1],
+                          .rounding = s->problem.rounding,
+                          .allowed_units = s->problem.allowed_units};
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    look.low[axis] = d->low[axis];
+    look.high[axis] = d->high[axis];
+  }
+  return look;
+}
+
+/* Something was written beside a field, nobody knows how far. */
+static void note_damage(struct gpu_session *s, const struct gpu_buffer *buffer, const struct gpu_found *found,
+                        size_t unit) {
+  if (found->damaged == 0) return;
+  if (found->first_damaged < 0 || found->first_damaged >= (long long)(buffer->bytes / unit)) s->is_damaged = true;
+}
+
+static halotune_status look_at_input(struct gpu_session *s, int buffer, bool compares, struct gpu_found *out) {
+  struct gpu_look look = look_at(s, &s->fields[buffer], sizeof gpu_poison_word);
+  look.compares = compares;
+  halotune_status status = gpu_check_input(&s->checker, s->fields[buffer].memory, s->starts[buffer], &look, out);
+  if (status == HALOTUNE_OK) note_damage(s, &s->fields[buffer], out, sizeof gpu_poison_word);
+  return status;
+}
+
+static halotune_status look_at_output(struct gpu_session *s, int output, bool compares, bool keeps_poison,
+                                      struct gpu_found *out) {
+  const struct gpu_problem *p = &s->problem;
+  const struct gpu_buffer *buffer = &s->fields[p->input_count + output];
+  struct gpu_look look = look_at(s, buffer, dtype_bytes(p->dtype));
+  look.compares = compares;
+  look.keeps_poison = keeps_poison;
+  halotune_status status =
+      gpu_check(&s->checker, p->dtype, buffer->memory, s->want[output], s->magnitudes[output], &look, out);
+  if (status == HALOTUNE_OK) note_damage(s, buffer, out, dtype_bytes(p->dtype));
+  return status;
+}
+
+/* The numbers at the first bad point of an output that was looked at, if there is one.
+ *   data  the output's first element */
+static halotune_status fetch_bad(struct gpu_session *s, int output, CUdeviceptr data, struct gpu_look_back *out) {
+  const struct gpu_found *found = &out->buffers[s->problem.input_count + output];
+  double *want = &out->want[output], *got = &out->got[output];
+  if (found->bad == 0) return HALOTUNE_OK;
+  size_t bytes = dtype_bytes(s->problem.dtype), at = (size_t)found->first_bad;
+  float single = 0;
+  bool is_single = s->problem.dtype == DTYPE_F32;
+  halotune_status status =
+      gpu_did(&s->gpu, s->cu.to_host(is_single ? (void *)&single : got, data + at * bytes, bytes), "cuMemcpyDtoH");
+  if (is_single) *got = (double)single;
+  if (status != HALOTUNE_OK) return status;
+  return gpu_did(&s->gpu, s->cu.to_host(want, s->want[output] + at * sizeof *want, sizeof *want), "cuMemcpyDtoH");
+}
+
+static long long box_points(const struct domain *domain) {
+  long long points = 1;
+  for (int axis = 0; axis < MAX_DIMS; axis++) points *= domain->high[axis] - domain->low[axis];
+  return points;
+}
+
+static halotune_status look_at_all(struct gpu_session *s, struct gpu_look_back *out) {
+  const struct gpu_problem *p = &s->problem;
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < p->input_count && status == HALOTUNE_OK; i++)
+    status = look_at_input(s, i, true, &out->buffers[i]);
+  for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
+    const int buffer = p->input_count + o;
+    status = look_at_output(s, o, true, true, &out->buffers[buffer]);
+    if (status == HALOTUNE_OK) status = fetch_bad(s, o, s->fields[buffer].data, out);
+  }
+  out->compared_points = box_points(&p->domain);
+  return status;
+}
+
+halotune_status gpu_session_compare(struct gpu_session *s, const CUdeviceptr outputs[], struct gpu_look_back *out) {
+  const struct gpu_problem *p = &s->problem;
+  const struct gpu_buffer bare = {.bytes = gpu_problem_bytes(p)};
+  struct gpu_look look = look_at(s, &bare, dtype_bytes(p->dtype));
+  halotune_status status = HALOTUNE_OK;
+  memset(out, 0, sizeof *out);
+  look.compares = true;
+  for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
+    struct gpu_found *found = &out->buffers[p->input_count + o];
+    status = gpu_check(&s->checker, p->dtype, outputs[o], s->want[o], s->magnitudes[o], &look, found);
+    if (status == HALOTUNE_OK) status = fetch_bad(s, o, outputs[o], out);
+  }
+  out->compared_points = box_points(&p->domain);
+  return status;
+}
+
+static halotune_status make_ready(struct gpu_session *s) {
+  const struct gpu_problem *p = &s->problem;
+  size_t bytes = gpu_problem_bytes(p);
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < p->input_count && status == HALOTUNE_OK; i++) {
+    status = gpu_did(&s->gpu, s->cu.copy_async(s->fields[i].data, s->starts[i], bytes, s->stream), "cuMemcpyDtoDAsync");
+  }
+  for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
+    status = gpu_buffer_poison(&s->gpu, &s->fields[p->input_count + o], s->stream);
+  }
+  return status;
+}
+
+/* Use the workspace as a program's launch before would, but on poison: what is left there helps no kernel that does not wait for
+ * what its own launch tells. */
+static CUresult use_workspace(struct gpu_slot *slot, const struct kernel_fields *fields, CUstream stream) {
+  struct kernel_fields poisoned = *fields;
+  for (int i = 0; i < MAX_FIELDS; i++) poisoned.inputs[i] = fields->outputs[0];
+  return kernel_launch(&slot->kernel, &poisoned, stream);
+}
+
+/* Run the variant on the first phase's fields, whatever its bindings are. */
+static halotune_status run_once(struct gpu_session *s, struct gpu_slot *slot, double *time_ms) {
+  const struct gpu_problem *p = &s->problem;
+  CUdeviceptr inputs[MAX_FIELDS] = {0}, outputs[MAX_FIELDS] = {0};
+  struct kernel_fields fields;
+  float ms = 0;
+  char call[KERNEL_CALL_BYTES];
+  kernel_call_name(&slot->kernel, call);
+  for (int i = 0; i < p->input_count; i++) inputs[i] = s->fields[i].data;
+  for (int o = 0; o < p->output_count; o++) outputs[o] = s->fields[p->input_count + o].data;
+  halotune_status status = kernel_bind(&slot->kernel, inputs, outputs, &fields);
+  if (status != HALOTUNE_OK) return status;
+  if (fields.workspace) status = gpu_did(&s->gpu, use_workspace(slot, &fields, s->stream), call);
+  if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_record(s->start, s->stream), "cuEventRecord");
+  if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, kernel_launch(&slot->kernel, &fields, s->stream), call);
+  if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_record(s->end, s->stream), "cuEventRecord");
+  if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_synchronize(s->end), "kernel");
+  if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_time(&ms, s->start, s->end), "cuEventElapsedTime");
+  kernel_fields_free(&slot->kernel, &fields);
+  *time_ms = (double)ms;
+  return status;
+}
+
+halotune_status gpu_session_verify(struct gpu_session *s, int number, struct gpu_look_back *out) {
+  memset(out, 0, sizeof *out);
+  gpu_clear(&s->gpu);
+  if (number < 0 || number >= GPU_SLOTS || !s->slots[number].is_loaded || s->slots[number].is_roof) {
+    return fail(HALOTUNE_ARGUMENT, "slot %d cannot be verified", number);
+  }
+  halotune_status status = make_ready(s);
+  s->applications = -1;
+  s->last = number;
+  if (status == HALOTUNE_OK) status = run_once(s, &s->slots[number], &out->time_ms);
+  return status == HALOTUNE_OK ? look_at_all(s, out) : status;
+}
+
+/* What samples left is nothing that anybody has computed. */
+static halotune_status look_without_reference(struct gpu_session *s, struct gpu_look_back *out) {
+  const struct gpu_problem *p = &s->problem;
+  bool iterates = p->phase_count > 1 && s->applications > 0;
+  bool judges = !iterates || s->applications <= p->finite_steps;
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < p->input_count && status == HALOTUNE_OK; i++) {
+    status = look_at_input(s, i, !gpu_problem_writes(p, i), &out->buffers[i]);
+  }
+  for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
+    struct gpu_found *found = &out->buffers[p->input_count + o];
+    status = look_at_output(s, o, false, p->phase_count == 1, found);
+    if (!judges) found->bad = found->not_finite = 0;
+  }
+  return status;
+}
+
+halotune_status gpu_session_inspect(struct gpu_session *s, int number, struct gpu_look_back *out) {
+  bool rotates = s->problem.cache == CACHE_COLD && s->rotation.count > 0; /* samples then wrote other fields */
+  halotune_status status = HALOTUNE_OK;
+  memset(out, 0, sizeof *out);
+  gpu_clear(&s->gpu);
+  if (number < 0 || number >= GPU_SLOTS) return fail(HALOTUNE_ARGUMENT, "slot %d cannot be looked at", number);
+  const struct gpu_results *results = &s->slots[number].results;
+  if (results->has_wrong) *out = results->wrong;
+  else if (number == s->last)
+    status = s->problem.phase_count == 1 && !rotates ? look_at_all(s, out) : look_without_reference(s, out);
+  out->checked_samples = results->samples;
+  out->differing_samples = results->differing;
+  return status;
+}

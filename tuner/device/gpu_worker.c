@@ -1,0 +1,243 @@
+/* gpu_worker.c: a loop in a process of its own: a request in, work on the GPU, a reply out. */
+#include "tuner/device/gpu_worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/transfer.h"
+
+void gpu_request_begin(struct text *out, enum gpu_request request) {
+  pack_u64(out, 0); /* the length, which gpu_message_end fills in */
+  pack_u64(out, (uint64_t)request);
+}
+
+void gpu_message_end(struct text *out) {
+  if (!text_ok(out)) return;
+  uint64_t body = out->length - GPU_MESSAGE_HEAD_BYTES;
+  memcpy(out->bytes, &body, sizeof body);
+}
+
+static void write_reply(const struct gpu_reply *reply, struct text *out) {
+  pack_u64(out, 0);
+  pack_u64(out, (uint64_t)reply->status);
+  pack_text(out, reply->status == HALOTUNE_OK ? "" : reply->detail);
+  pack_u64(out, (uint64_t)reply->outcome);
+  pack_u64(out, (uint64_t)reply->slot);
+  pack_u64(out, reply->is_lost);
+  pack_bytes(out, reply->payload, reply->payload_bytes);
+  gpu_message_end(out);
+}
+
+bool gpu_reply_read(const char *body, size_t length, struct gpu_reply *out) {
+  struct unpack in = {.at = body, .left = length};
+  uint64_t status = unpack_u64(&in);
+  const char *detail = unpack_text(&in);
+  uint64_t outcome = unpack_u64(&in), slot = unpack_u64(&in), is_lost = unpack_u64(&in);
+  size_t payload_bytes = 0;
+  const char *payload = unpack_bytes(&in, &payload_bytes);
+  if (in.failed || in.left > 0 || status > HALOTUNE_COMPILE || outcome >= OUTCOME_COUNT || slot >= GPU_ALL_SLOTS ||
+      is_lost > 1) {
+    return false;
+  }
+  *out = (struct gpu_reply){
+      (halotune_status)status, detail, (enum outcome)outcome, (int)slot, is_lost == 1, payload, payload_bytes};
+  return true;
+}
+
+/* Bytes of a structure, which must be as many as it has; they are not aligned where they lie. */
+static void unpack_struct(struct unpack *in, void *out, size_t bytes) {
+  size_t length = 0;
+  const char *found = unpack_bytes(in, &length);
+  if (!in->failed && length == bytes) memcpy(out, found, bytes);
+  else in->failed = true;
+}
+
+static halotune_status malformed(void) { return fail(HALOTUNE_PARSE, "a request to the GPU worker is malformed"); }
+
+struct worker {
+  struct gpu_window *window;
+  struct gpu_session *session;
+  struct gpu_reply reply;
+  struct text payload;
+  struct text cubin; /* as far as it has come */
+};
+
+static halotune_status do_open(struct worker *w, struct unpack *in) {
+  struct gpu_session *s = w->session;
+  struct gpu_opened opened;
+  int ordinal = (int)unpack_u64(in);
+  memset(&opened, 0, sizeof opened);
+  if (in->failed || s->cu.library) return malformed();
+  halotune_status status = gpu_session_open(ordinal, s);
+  if (status != HALOTUNE_OK) return status;
+  status = cu_check(&s->cu, s->cu.pci_bus_id(opened.pci_bus_id, sizeof opened.pci_bus_id, s->device.handle),
+                    "cuDeviceGetPCIBusId");
+  opened.device = s->device.facts;
+  opened.cuda = s->cu.cuda_version;
+  text_add(&w->payload, (const char *)&opened, sizeof opened);
+  return status;
+}
+
+/* The first part begins another cubin. */
+static halotune_status do_cubin(struct worker *w, struct unpack *in) {
+  uint64_t offset = unpack_u64(in), bytes = unpack_u64(in);
+  if (offset == 0) text_free(&w->cubin);
+  if (in->failed || bytes == 0 || bytes > GPU_WINDOW_BYTES || offset != w->cubin.length) return malformed();
+  text_add(&w->cubin, w->window->bytes, bytes);
+  return text_ok(&w->cubin) ? HALOTUNE_OK : fail_memory();
+}
+
+/* The cubin, aligned as memory from malloc; NULL where not all of it has come. */
+static const char *whole_cubin(const struct worker *w, struct unpack *in) {
+  uint64_t bytes = unpack_u64(in);
+  return !in->failed && bytes > 0 && bytes == w->cubin.length ? w->cubin.bytes : NULL;
+}
+
+static halotune_status do_prepare(struct worker *w, struct unpack *in) {
+  const char *cubin = whole_cubin(w, in);
+  halotune_status status = cubin && w->session->cu.library ? gpu_session_prepare(w->session, cubin) : malformed();
+  text_free(&w->cubin);
+  return status;
+}
+
+static halotune_status do_problem(struct worker *w, struct unpack *in) {
+  struct gpu_problem problem;
+  unpack_struct(in, &problem, sizeof problem);
+  return in->failed || !w->session->checker.gpu ? malformed() : gpu_session_problem(w->session, &problem);
+}
+
+static halotune_status do_upload(struct worker *w, struct unpack *in) {
+  uint64_t kind = unpack_u64(in), number = unpack_u64(in), offset = unpack_u64(in), bytes = unpack_u64(in);
+  if (in->failed || kind >= GPU_UPLOAD_KINDS || number >= 2ull * MAX_FIELDS || bytes > GPU_WINDOW_BYTES)
+    return malformed();
+  return gpu_session_upload(w->session, (enum gpu_upload)kind, (int)number, offset, w->window->bytes, bytes);
+}
+
+static halotune_status do_load(struct worker *w, struct unpack *in) {
+  struct gpu_session *s = w->session;
+  struct kernel_plan plan;
+  struct gpu_look_back look_back;
+  int slot = (int)unpack_u64(in);
+  bool is_roof = unpack_u64(in) != 0, verifies = unpack_u64(in) != 0;
+  unpack_struct(in, &plan, sizeof plan);
+  const char *cubin = whole_cubin(w, in);
+  w->window->slot = slot;
+  halotune_status status = in->failed || !cubin ? malformed() : gpu_session_load(s, slot, &plan, cubin, is_roof);
+  text_free(&w->cubin);
+  if (status != HALOTUNE_OK || !verifies) return status;
+  status = gpu_session_verify(s, slot, &look_back);
+  if (status != HALOTUNE_OK) gpu_session_unload(s, slot);
+  else text_add(&w->payload, (const char *)&look_back, sizeof look_back);
+  return status;
+}
+
+static halotune_status do_unload(struct worker *w, struct unpack *in) {
+  uint64_t slot = unpack_u64(in);
+  if (in->failed || slot >= GPU_SLOTS) return malformed();
+  gpu_session_unload(w->session, (int)slot);
+  return HALOTUNE_OK;
+}
+
+/* rounds, warm, checks, count, then slot and batch of each. */
+static halotune_status do_sample(struct worker *w, struct unpack *in) {
+  struct gpu_session *s = w->session;
+  uint64_t rounds = unpack_u64(in), warm = unpack_u64(in), checks = unpack_u64(in);
+  uint64_t count = unpack_u64(in);
+  int slots[GPU_ALL_SLOTS], batches[GPU_ALL_SLOTS];
+  if (in->failed || count > GPU_ALL_SLOTS) return malformed();
+  for (uint64_t i = 0; i < count; i++) {
+    slots[i] = (int)unpack_u64(in);
+    batches[i] = (int)unpack_u64(in);
+  }
+  if (in->failed) return malformed();
+  gpu_session_refresh(s);
+  for (uint64_t round = 0; round < rounds; round++) {
+    for (uint64_t i = 0; i < count; i++) {
+      double time_ms = 0;
+      w->window->slot = slots[i];
+      halotune_status status = checks != 0 ? gpu_session_sample_checked(s, slots[i], batches[i], &time_ms)
+                                           : gpu_session_sample(s, slots[i], batches[i], warm != 0, &time_ms);
+      if (status != HALOTUNE_OK) {
+        w->reply.slot = slots[i] >= 0 && slots[i] < GPU_ALL_SLOTS ? slots[i] : 0;
+        if (status == HALOTUNE_NO_GPU) gpu_session_unload(s, w->reply.slot);
+        return status;
+      }
+      pack_double(&w->payload, time_ms);
+    }
+  }
+  return HALOTUNE_OK;
+}
+
+static halotune_status do_recheck(struct worker *w, struct unpack *in) {
+  struct gpu_look_back found[2];
+  int slot = (int)unpack_u64(in);
+  w->window->slot = slot;
+  halotune_status status =
+      in->failed || !w->session->has_problem ? malformed() : gpu_session_inspect(w->session, slot, &found[0]);
+  if (status == HALOTUNE_OK) status = gpu_session_verify(w->session, slot, &found[1]);
+  if (status == HALOTUNE_OK) text_add(&w->payload, (const char *)found, sizeof found);
+  else if (status == HALOTUNE_NO_GPU) gpu_session_unload(w->session, slot);
+  return status;
+}
+
+static halotune_status do_keep_warm(struct worker *w, struct unpack *in) {
+  double time_ms = unpack_double(in);
+  return in->failed || !w->session->checker.gpu ? malformed() : gpu_session_keep_warm(w->session, time_ms);
+}
+
+typedef halotune_status request_work(struct worker *w, struct unpack *in);
+static request_work *const work[GPU_REQUEST_COUNT] = {
+    [GPU_REQUEST_OPEN] = do_open,           [GPU_REQUEST_CUBIN] = do_cubin,   [GPU_REQUEST_PREPARE] = do_prepare,
+    [GPU_REQUEST_PROBLEM] = do_problem,     [GPU_REQUEST_UPLOAD] = do_upload, [GPU_REQUEST_LOAD] = do_load,
+    [GPU_REQUEST_UNLOAD] = do_unload,       [GPU_REQUEST_SAMPLE] = do_sample, [GPU_REQUEST_RECHECK] = do_recheck,
+    [GPU_REQUEST_KEEP_WARM] = do_keep_warm,
+};
+
+/* Answer the body of a request with a whole reply. */
+static void answer(struct worker *w, const char *body, size_t length, struct text *out) {
+  struct unpack in = {.at = body, .left = length};
+  struct gpu_reply *reply = &w->reply;
+  uint64_t request = unpack_u64(&in);
+  *reply = (struct gpu_reply){.outcome = OUTCOME_MEASURED};
+  w->payload.length = 0;
+  w->window->slot = -1;
+  reply->status = request < GPU_REQUEST_COUNT ? work[request](w, &in) : malformed();
+  w->window->slot = -1;
+  if (!text_ok(&w->payload)) reply->status = fail_memory();
+  reply->detail = fail_text();
+  if (reply->status == HALOTUNE_NO_GPU) reply->outcome = gpu_outcome(w->session->gpu.failed);
+  reply->is_lost = w->session->device.context && gpu_session_is_lost(w->session);
+  /* A failure that is said to be a refusal, after which nothing works any more, was none. */
+  if (reply->is_lost && reply->status == HALOTUNE_NO_GPU && reply->outcome == OUTCOME_LAUNCH_FAILED)
+    reply->outcome = OUTCOME_CRASHED;
+  reply->payload = text_string(&w->payload);
+  reply->payload_bytes = reply->status == HALOTUNE_OK || request == GPU_REQUEST_SAMPLE ? w->payload.length : 0;
+  write_reply(reply, out);
+}
+
+/* One request, of so many bytes, and its reply. False where the program is gone, or memory is out. */
+static bool serve_one(struct worker *w, int socket, uint64_t length) {
+  struct text reply = {0};
+  char *body = length <= GPU_MESSAGE_MOST_BYTES ? malloc(length + 1) : NULL;
+  bool read = body && read_all(socket, body, length);
+  if (read) answer(w, body, length, &reply);
+  free(body);
+  bool served = read && text_ok(&reply) && write_all(socket, reply.bytes, reply.length);
+  text_free(&reply);
+  return served;
+}
+
+static void serve(void *state, int socket) {
+  struct worker w = {.window = state, .session = calloc(1, sizeof *w.session)};
+  uint64_t length;
+  if (!w.session) return;
+  while (read_all(socket, (char *)&length, sizeof length) && serve_one(&w, socket, length)) {}
+  gpu_session_close(w.session);
+  text_free(&w.payload);
+  text_free(&w.cubin);
+  free(w.session);
+}
+
+struct spawner_program gpu_worker_program(struct gpu_window *window) {
+  return (struct spawner_program){.name = "GPU worker", .serve = serve, .state = window};
+}

@@ -1,0 +1,217 @@
+/* emulation_build.c: variants to shared objects, kept on disk by content: source, compiler, flags and our own files. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/parallel.h"
+#include "base/replace.h"
+#include "gpu/compile/cache_folder.h"
+#include "tuner/emulate/emulation_batch.h"
+#include "tuner/emulate/emulation_cache.h"
+#include "tuner/emulate/emulation_compiler.h"
+#include "tuner/emulate/emulation_files.h"
+
+struct build {
+  const struct host_source *sources;
+  const struct host_options *options;
+  struct host_batch *batch;
+  struct host_compiler compiler;
+  struct hash files_hash;
+  char *files;            /* where host_files_write put ours */
+  halotune_status status; /* the first failure of any thread that is no variant's fault; under `lock` */
+  char detail[FAIL_TEXT_BYTES];
+  pthread_mutex_t lock;
+};
+
+/* The cache's file for what is made of `input` by a compiler. NULL when memory is out. */
+static char *product_path(const struct build *build, enum host_product product, const struct text *input) {
+  const struct hash parts[] = {hash_bytes(text_string(input), input->length),
+                               host_compiler_hash(&build->compiler, product), build->files_hash, host_cache_format()};
+  char hex[HASH_HEX_BYTES], *path;
+  hash_hex(hash_bytes(parts, sizeof parts), hex);
+  const char *suffix = product == HOST_RUNNER ? CACHE_RUNNER_SUFFIX : CACHE_OBJECT_SUFFIX;
+  return asprintf(&path, "%s/%s%s", build->batch->folder, hex, suffix) < 0 ? NULL : path;
+}
+
+/* Whether it is there. One that is damaged is not, and will be replaced. */
+static bool is_cached(const struct build *build, const char *path) {
+  enum host_cache_answer answer = host_cache_find(path);
+  if (answer == HOST_CACHE_DAMAGED) {
+    char warning[FAIL_TEXT_BYTES + 32];
+    snprintf(warning, sizeof warning, "%s; compiled again", fail_text());
+    host_cache_warn(build->options, warning);
+  }
+  return answer == HOST_CACHE_HIT;
+}
+
+/* Compile to a file beside `path` and rename it into place, if the compiler succeeds. */
+static halotune_status compile_to(const struct build *build, enum host_product product, const struct text *source,
+                                  const char *path, struct text *log, enum compile_outcome *outcome) {
+  struct process_result result = {0};
+  char *temporary;
+  int timeout_ms = build->options->timeout_ms > 0 ? build->options->timeout_ms : HOST_COMPILE_TIMEOUT_MS;
+  if (asprintf(&temporary, "%s" REPLACE_SUFFIX, path) < 0) return fail_memory();
+  halotune_status status = HALOTUNE_OK;
+  int fd = mkostemp(temporary, O_CLOEXEC);
+  if (fd < 0) {
+    status = fail(HALOTUNE_IO, "%s: %s", temporary, strerror(errno));
+    free(temporary);
+    return status;
+  }
+  close(fd);
+  status = host_compiler_run(&build->compiler, product, build->files, source, temporary, timeout_ms, log, &result);
+  *outcome = COMPILE_FAILED;
+  if (status == HALOTUNE_OK && result.timed_out) {
+    *outcome = COMPILE_TIMEOUT;
+    text_printf(log, "the compiler was ended after %d ms\n", timeout_ms);
+  } else if (status == HALOTUNE_OK && WIFSIGNALED(result.wait_status)) {
+    *outcome = COMPILE_CRASHED;
+    text_printf(log, "the compiler died: %s\n", strsignal(WTERMSIG(result.wait_status)));
+  } else if (status == HALOTUNE_OK && WEXITSTATUS(result.wait_status) == 0) {
+    *outcome = COMPILE_OK;
+    status = host_cache_seal(temporary);
+    if (status == HALOTUNE_OK && rename(temporary, path) != 0)
+      status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  }
+  if (status != HALOTUNE_OK || *outcome != COMPILE_OK) unlink(temporary);
+  free(temporary);
+  return status == HALOTUNE_OK && !text_ok(log) ? fail_memory() : status;
+}
+
+/* The generated source as it is, the numbers of its lines kept, and the table of its kernels behind it. */
+static void write_source(const struct host_source *source, struct text *out) {
+  text_printf(out, "#line 1 \"%s\"\n%s\nHALOTUNE_KERNELS ", source->name, source->text);
+  for (int i = 0; i < source->kernel_count; i++) text_printf(out, "HALOTUNE_KERNEL(%s) ", source->kernels[i]);
+  text_printf(out, "HALOTUNE_KERNELS_END\n");
+}
+
+static halotune_status build_variant(const struct build *build, int number) {
+  struct host_variant *variant = &build->batch->variants[number];
+  struct text source = {0}, log = {0};
+  double start_ms = clock_ms();
+  char *path = NULL;
+  halotune_status status = HALOTUNE_OK;
+  write_source(&build->sources[number], &source);
+  if (!(variant->name = strdup(build->sources[number].name)) || !text_ok(&source) ||
+      !(path = product_path(build, HOST_VARIANT, &source))) {
+    status = fail_memory();
+    goto done;
+  }
+  variant->compile.outcome = COMPILE_OK;
+  variant->compile.cached = is_cached(build, path);
+  if (!variant->compile.cached) {
+    status = compile_to(build, HOST_VARIANT, &source, path, &log, &variant->compile.outcome);
+    if (status != HALOTUNE_OK) goto done;
+  }
+  if (variant->compile.outcome == COMPILE_OK) {
+    variant->object = path;
+    path = NULL;
+  }
+  variant->log = log.bytes;
+  log = (struct text){0};
+  variant->compile.log = variant->log ? variant->log : "";
+  variant->compile.time_ms = clock_ms() - start_ms;
+done:
+  free(path);
+  text_free(&log);
+  text_free(&source);
+  return status;
+}
+
+static halotune_status build_runner(const struct build *build) {
+  struct text nothing = {0}, log = {0};
+  enum compile_outcome outcome = COMPILE_OK;
+  halotune_status status = HALOTUNE_OK;
+  if (!(build->batch->runner = product_path(build, HOST_RUNNER, &nothing))) return fail_memory();
+  if (!is_cached(build, build->batch->runner)) {
+    status = compile_to(build, HOST_RUNNER, &nothing, build->batch->runner, &log, &outcome);
+  }
+  if (status == HALOTUNE_OK && outcome != COMPILE_OK) {
+    status = fail(HALOTUNE_COMPILE, "%s does not compile the host backend's runner:\n%s", build->compiler.path,
+                  text_string(&log));
+  }
+  text_free(&log);
+  return status;
+}
+
+/* Item 0 is the runner, which takes longest; the others are the variants. */
+static void build_items(void *context, int thread, long first, long end) {
+  struct build *build = context;
+  (void)thread;
+  for (long i = first; i < end; i++) {
+    halotune_status status = i == 0 ? build_runner(build) : build_variant(build, (int)i - 1);
+    if (status == HALOTUNE_OK) continue;
+    pthread_mutex_lock(&build->lock);
+    if (build->status == HALOTUNE_OK) {
+      build->status = status;
+      snprintf(build->detail, sizeof build->detail, "%s", fail_text());
+    }
+    pthread_mutex_unlock(&build->lock);
+  }
+}
+
+halotune_status host_build(const struct host_source *sources, int count, const struct host_options *options,
+                           struct host_batch **out) {
+  struct build build = {.sources = sources, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
+  char hex[HASH_HEX_BYTES];
+  halotune_status status;
+  *out = NULL;
+  build.batch = calloc(1, sizeof *build.batch);
+  if (!build.batch || !(build.batch->variants = calloc((size_t)count + 1, sizeof *build.batch->variants))) {
+    status = fail_memory();
+    goto done;
+  }
+  build.batch->count = count;
+  build.batch->cache_bytes = options->cache_bytes > 0 ? options->cache_bytes : CACHE_FOLDER_MAX_BYTES;
+  for (int i = 0; i < count; i++) build.batch->variants[i].runner = host_runner_none;
+  if ((status = host_compiler_open(options->compiler, options->sanitize, &build.compiler)) != HALOTUNE_OK) goto done;
+  if ((status = host_cache_open(options, &build.batch->folder)) != HALOTUNE_OK) goto done;
+  build.files_hash = host_files_hash();
+  hash_hex(build.files_hash, hex);
+  if (asprintf(&build.files, "%s/%s", build.batch->folder, hex) < 0) {
+    build.files = NULL;
+    status = fail_memory();
+    goto done;
+  }
+  if ((status = host_files_write(build.files)) != HALOTUNE_OK) goto done;
+  parallel_for(1L + count, 1, parallel_threads(options->workers), build_items, &build);
+  if (build.status != HALOTUNE_OK) {
+    status = fail(build.status, "%s", build.detail);
+    goto done;
+  }
+  *out = build.batch;
+  build.batch = NULL;
+done:
+  free(build.files);
+  host_compiler_close(&build.compiler);
+  host_batch_free(build.batch);
+  return status;
+}
+
+const struct host_compile *host_batch_compile(const struct host_batch *batch, int variant) {
+  return &batch->variants[variant].compile;
+}
+
+void host_batch_free(struct host_batch *batch) {
+  bool adds = false;
+  if (!batch) return;
+  for (int i = 0; batch->variants && i < batch->count; i++) {
+    struct host_variant *variant = &batch->variants[i];
+    host_runner_stop(&variant->runner);
+    adds = adds || (variant->object && !variant->compile.cached);
+    free(variant->object);
+    free(variant->log);
+    free(variant->name);
+  }
+  if (adds) cache_folder_trim(batch->folder, batch->cache_bytes); /* now that nothing of it is in use */
+  free(batch->variants);
+  free(batch->runner);
+  free(batch->folder);
+  free(batch);
+}

@@ -1,0 +1,137 @@
+/* emulation_cache.c: the folder, and the seal: 16 bytes of magic and a hash of all before them. */
+#include "tuner/emulate/emulation_cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/process.h"
+#include "base/replace.h"
+#include "base/transfer.h"
+#include "gpu/compile/cache_folder.h"
+
+struct seal {
+  char magic[16];
+  struct hash hash;
+};
+
+static const char magic[sizeof((struct seal *)NULL)->magic] = "halotune host 1";
+
+enum { MAX_FILE_BYTES = 1 << 28 };
+
+void host_cache_warn(const struct host_options *options, const char *text) {
+  if (options->warn) options->warn(text);
+  else fprintf(stderr, "halotune: %s\n", text);
+}
+
+/* One for the program, made when it is first needed. */
+static struct {
+  pthread_mutex_t lock;
+  char path[4096];
+  struct process_guard guard; /* removes it */
+} temporary = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void remove_temporary(void) { process_guard_end(&temporary.guard); }
+
+static halotune_status make_temporary(const struct host_options *options) {
+  const char *parent = getenv("TMPDIR");
+  char warning[FAIL_TEXT_BYTES + sizeof temporary.path], reason[FAIL_TEXT_BYTES];
+  snprintf(reason, sizeof reason, "%s", fail_text());
+  if (!parent || *parent != '/') parent = "/tmp";
+  int length = snprintf(temporary.path, sizeof temporary.path, "%s/halotune-XXXXXX", parent);
+  if (length >= (int)sizeof temporary.path || !mkdtemp(temporary.path)) {
+    temporary.path[0] = '\0';
+    return fail(HALOTUNE_IO, "no folder for compiled kernels: %s; %s: %s", reason, parent, strerror(errno));
+  }
+  halotune_status status = process_guard_start("rm -rf \"$1\"", temporary.path, &temporary.guard);
+  if (status != HALOTUNE_OK) {
+    rmdir(temporary.path);
+    temporary.path[0] = '\0';
+    return status;
+  }
+  atexit(remove_temporary);
+  snprintf(warning, sizeof warning, "%s; compiled kernels are not kept", reason);
+  host_cache_warn(options, warning);
+  return HALOTUNE_OK;
+}
+
+static halotune_status take_temporary(const struct host_options *options, char **folder) {
+  pthread_mutex_lock(&temporary.lock);
+  halotune_status status = temporary.path[0] ? HALOTUNE_OK : make_temporary(options);
+  pthread_mutex_unlock(&temporary.lock);
+  if (status != HALOTUNE_OK) return status;
+  *folder = strdup(temporary.path);
+  return *folder ? HALOTUNE_OK : fail_memory();
+}
+
+static halotune_status make_writable(const char *folder) {
+  halotune_status status = folder_make(folder);
+  if (status == HALOTUNE_OK && access(folder, W_OK | X_OK) != 0)
+    status = fail(HALOTUNE_IO, "%s: %s", folder, strerror(errno));
+  return status;
+}
+
+halotune_status host_cache_open(const struct host_options *options, char **folder) {
+  *folder = NULL;
+  if (options->folder) {
+    *folder = strdup(options->folder);
+    return *folder ? folder_make(*folder) : fail_memory();
+  }
+  halotune_status status = cache_folder_default("/host", folder);
+  if (status != HALOTUNE_OK) return status;
+  if (!*folder) fail(HALOTUNE_IO, "neither $XDG_CACHE_HOME nor $HOME is set");
+  else if ((status = make_writable(*folder)) != HALOTUNE_IO) return status;
+  free(*folder);
+  *folder = NULL;
+  return take_temporary(options, folder);
+}
+
+struct hash host_cache_format(void) {
+  return hash_bytes(magic, sizeof magic);
+}
+
+halotune_status host_cache_seal(const char *path) {
+  struct seal seal;
+  char *bytes;
+  size_t length;
+  halotune_status status = file_read(path, MAX_FILE_BYTES, &bytes, &length);
+  if (status != HALOTUNE_OK) return status;
+  memcpy(seal.magic, magic, sizeof magic);
+  seal.hash = hash_bytes(bytes, length);
+  free(bytes);
+  int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+  bool wrote = fd >= 0 && write_all(fd, (const char *)&seal, sizeof seal);
+  if (!wrote || close(fd) != 0) { /* short of a write, a full disk can also be told by close */
+    status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+    if (fd >= 0 && !wrote) close(fd);
+  }
+  return status;
+}
+
+static bool is_whole(const char *bytes, size_t length) {
+  struct seal seal;
+  if (length < sizeof seal) return false;
+  memcpy(&seal, bytes + length - sizeof seal, sizeof seal);
+  return memcmp(seal.magic, magic, sizeof magic) == 0 &&
+         hash_compare(seal.hash, hash_bytes(bytes, length - sizeof seal)) == 0;
+}
+
+enum host_cache_answer host_cache_find(const char *path) {
+  char *bytes;
+  size_t length;
+  if (file_read(path, MAX_FILE_BYTES, &bytes, &length) != HALOTUNE_OK) return HOST_CACHE_MISS;
+  bool whole = is_whole(bytes, length);
+  free(bytes);
+  if (!whole) {
+    fail(HALOTUNE_IO, "%s: a damaged file of the host backend's cache", path);
+    return HOST_CACHE_DAMAGED;
+  }
+  utimensat(AT_FDCWD, path, NULL, 0);
+  return HOST_CACHE_HIT;
+}

@@ -1,0 +1,157 @@
+/* emulation_compiler.c: command lines for g++ and clang++. */
+#include "tuner/emulate/emulation_compiler.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "tuner/emulate/emulation_files.h"
+
+/* Numbers as the source has them: no contraction, no errno. -nodefaultlibs: the runner has what a variant needs. */
+static const char *const variant_flags[] = {"-x",
+                                            "c++",
+                                            "-std=c++17",
+                                            "-O1",
+                                            "-w",
+                                            "-pipe",
+                                            "-fPIC",
+                                            "-shared",
+                                            "-fno-exceptions",
+                                            "-fno-rtti",
+                                            "-fno-math-errno",
+                                            "-fno-strict-aliasing",
+                                            "-ffp-contract=off",
+                                            "-fvisibility=hidden",
+                                            "-fno-asynchronous-unwind-tables",
+                                            "-fno-stack-protector",
+                                            "-nostartfiles",
+                                            "-nodefaultlibs"};
+static const char *const runner_flags[] = {"-std=gnu11", "-D_GNU_SOURCE", "-O2", "-w", "-pipe", "-rdynamic"};
+static const char *const runner_libraries[] = {
+    "-Wl,--no-as-needed,-lm,-ldl,--as-needed"}; /* g++ would move a plain -lm */
+static const char *const sanitizer_flags[] = {"-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+                                              "-fno-omit-frame-pointer", "-g1", "-DHOST_ASAN"};
+
+/* The file that a name stands for, from malloc; NULL if there is none. */
+static char *find_program(const char *name) {
+  char *found = NULL;
+  if (strchr(name, '/')) return access(name, X_OK) == 0 ? strdup(name) : NULL;
+  const char *folder = getenv("PATH");
+  while (folder && *folder) {
+    int length = (int)strcspn(folder, ":");
+    if (asprintf(&found, "%.*s/%s", length, folder, name) < 0) return NULL;
+    if (length > 0 && access(found, X_OK) == 0) return found;
+    free(found);
+    found = NULL;
+    folder += length + (folder[length] == ':');
+  }
+  return found;
+}
+
+/* Path, size and time of change: an update of the compiler changes them. */
+static halotune_status identify(struct host_compiler *compiler) {
+  struct text text = {0};
+  struct stat facts;
+  char *real = realpath(compiler->path, NULL);
+  if (!real || stat(real, &facts) != 0) {
+    free(real);
+    return fail(HALOTUNE_NOT_FOUND, "the C++ compiler %s cannot be read", compiler->path);
+  }
+  text_printf(&text, "%s %lld %lld.%09ld", real, (long long)facts.st_size, (long long)facts.st_mtim.tv_sec,
+              facts.st_mtim.tv_nsec);
+  free(real);
+  halotune_status status = text_ok(&text) ? HALOTUNE_OK : fail_memory();
+  compiler->identity = hash_bytes(text_string(&text), text.length);
+  text_free(&text);
+  return status;
+}
+
+halotune_status host_compiler_open(const char *name, bool sanitize, struct host_compiler *out) {
+  static const char *const usual[] = {"g++", "clang++", "c++"};
+  *out = (struct host_compiler){.sanitize = sanitize};
+  if (!name) name = getenv("HALOTUNE_CXX");
+  if (name && *name) {
+    out->path = find_program(name);
+    if (!out->path) return fail(HALOTUNE_NOT_FOUND, "%s: there is no such C++ compiler", name);
+  }
+  for (size_t i = 0; i < COUNT(usual) && !out->path; i++) out->path = find_program(usual[i]);
+  if (!out->path) {
+    return fail(HALOTUNE_NOT_FOUND, "the host backend needs a C++ compiler: install g++ or clang, or set HALOTUNE_CXX");
+  }
+  return identify(out);
+}
+
+void host_compiler_close(struct host_compiler *compiler) {
+  free(compiler->path);
+  *compiler = (struct host_compiler){0};
+}
+
+struct command {
+  const char *words[96]; /* NULL at the end: zero before use */
+  int count;
+};
+
+static void add(struct command *command, const char *word) { command->words[command->count++] = word; }
+
+static void add_all(struct command *command, const char *const *words, size_t count) {
+  for (size_t i = 0; i < count; i++) add(command, words[i]);
+}
+
+static void add_flags(struct command *command, const struct host_compiler *compiler, enum host_product product) {
+  if (product == HOST_RUNNER) add_all(command, runner_flags, COUNT(runner_flags));
+  else add_all(command, variant_flags, COUNT(variant_flags));
+  if (compiler->sanitize) add_all(command, sanitizer_flags, COUNT(sanitizer_flags));
+}
+
+struct hash host_compiler_hash(const struct host_compiler *compiler, enum host_product product) {
+  struct text text = {0};
+  struct command command = {0};
+  text_add(&text, (const char *)&compiler->identity, sizeof compiler->identity);
+  add_flags(&command, compiler, product);
+  if (product == HOST_RUNNER) add_all(&command, runner_libraries, COUNT(runner_libraries));
+  for (int i = 0; i < command.count; i++) text_printf(&text, " %s", command.words[i]);
+  struct hash hash = hash_bytes(text_string(&text), text.length);
+  text_free(&text);
+  return hash;
+}
+
+/* Append "FOLDER/NAME", which `paths` keeps. */
+static bool add_path(struct command *command, char **paths, int *path_count, const char *folder, const char *name) {
+  if (asprintf(&paths[*path_count], "%s/%s", folder, name) < 0) return false;
+  add(command, paths[(*path_count)++]);
+  return true;
+}
+
+halotune_status host_compiler_run(const struct host_compiler *compiler, enum host_product product, const char *files,
+                                  const struct text *source, const char *output, int timeout_ms, struct text *log,
+                                  struct process_result *out) {
+  static const struct text nothing = {0};
+  struct command command = {0};
+  char *paths[16] = {0};
+  int path_count = 0;
+  bool ok = true;
+  add(&command, compiler->path);
+  add_flags(&command, compiler, product);
+  add(&command, "-I");
+  add(&command, files);
+  add(&command, "-o");
+  add(&command, output);
+  if (product == HOST_VARIANT) {
+    add(&command, "-include");
+    ok = add_path(&command, paths, &path_count, files, HOST_FILES_HEADER);
+    add(&command, "-");
+  }
+  for (int i = 0; product == HOST_RUNNER && host_files_runner[i] && ok; i++) {
+    add(&command, "-x"); /* for each: g++ takes every other file for C++ */
+    add(&command, "c");
+    ok = add_path(&command, paths, &path_count, files, host_files_runner[i]);
+  }
+  if (product == HOST_RUNNER) add_all(&command, runner_libraries, COUNT(runner_libraries));
+  halotune_status status = fail_memory();
+  if (ok) status = process_run(command.words, product == HOST_VARIANT ? source : &nothing, timeout_ms, log, out);
+  while (path_count > 0) free(paths[--path_count]);
+  return status;
+}

@@ -1,0 +1,127 @@
+/* emulation_runner.c: a runner's life, and what its death means. */
+#include "tuner/emulate/emulation_runner.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/process.h"
+
+const struct host_runner host_runner_none = {.socket = -1, .log = -1};
+
+halotune_status host_runner_start(const char *program, const char *object, struct host_runner *out) {
+  const char *const arguments[] = {program, object, NULL};
+  struct host_runner runner = host_runner_none;
+  int pair[2] = {-1, -1};
+  halotune_status status;
+  runner.log = process_high_descriptor(memfd_create("runner log", MFD_CLOEXEC));
+  if (runner.log < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+    status = fail(HALOTUNE_IO, "no socket or file for a runner: %s", strerror(errno));
+    goto failed;
+  }
+  pair[1] = process_high_descriptor(pair[1]);
+  const struct process_descriptor descriptors[] = {{runner.log, 2}, {pair[1], HOST_SOCKET}};
+  if ((status = process_start(arguments, descriptors, 2, &runner.pid)) != HALOTUNE_OK) goto failed;
+  close(pair[1]);
+  runner.socket = pair[0];
+  *out = runner;
+  return HALOTUNE_OK;
+failed:
+  if (pair[0] >= 0) close(pair[0]);
+  if (pair[1] >= 0) close(pair[1]);
+  if (runner.log >= 0) close(runner.log);
+  return status;
+}
+
+static bool send_request(const struct host_runner *runner, const struct host_request *request, const int *descriptors) {
+  union {
+    struct cmsghdr header;
+    char room[CMSG_SPACE(HOST_MAX_BUFFERS * sizeof(int))];
+  } extra = {0};
+  struct host_request copy = *request; /* sendmsg takes no pointer to const */
+  struct iovec bytes = {.iov_base = &copy, .iov_len = sizeof copy};
+  struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1};
+  size_t length = request->buffer_count * sizeof *descriptors;
+  if (length > 0) {
+    message.msg_control = &extra;
+    message.msg_controllen = CMSG_SPACE(length);
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(length);
+    memcpy(CMSG_DATA(header), descriptors, length);
+  }
+  return sendmsg(runner->socket, &message, MSG_NOSIGNAL) == (ssize_t)sizeof copy;
+}
+
+/* Receive an outcome. False at the runner's end, or when the time is over. */
+static bool receive_outcome(const struct host_runner *runner, double timeout_ms, struct host_outcome *out,
+                            bool *timed_out) {
+  double deadline_ms = clock_ms() + timeout_ms;
+  while (true) {
+    double left_ms = deadline_ms - clock_ms();
+    struct pollfd wait = {.fd = runner->socket, .events = POLLIN};
+    if ((*timed_out = left_ms <= 0)) return false;
+    int ready = poll(&wait, 1, left_ms < 1e6 ? (int)left_ms + 1 : 1000000);
+    if (ready < 0 && errno != EINTR) return false;
+    if (ready > 0) return recv(runner->socket, out, sizeof *out, 0) == (ssize_t)sizeof *out;
+  }
+}
+
+/* ASan's report, from its first line that says something. */
+static void read_report(const struct host_runner *runner, struct host_outcome *out) {
+  char log[8192];
+  ssize_t length = pread(runner->log, log, sizeof log - 1, 0);
+  log[length > 0 ? length : 0] = '\0';
+  const char *text = strstr(log, "ERROR: ");
+  snprintf(out->text, sizeof out->text, "%.*s", HOST_OUTCOME_TEXT_BYTES - 1, text ? text + strlen("ERROR: ") : log);
+}
+
+/* It ended without a word. */
+static void explain_death(int wait_status, struct host_outcome *out) {
+  out->kind = HOST_CRASHED;
+  if (WIFSIGNALED(wait_status)) {
+    out->signal = WTERMSIG(wait_status);
+    snprintf(out->text, sizeof out->text, "the runner was ended: %s", strsignal(out->signal));
+  } else {
+    snprintf(out->text, sizeof out->text, "the runner ended with status %d", WEXITSTATUS(wait_status));
+  }
+}
+
+halotune_status host_runner_ask(struct host_runner *runner, const struct host_request *request, const int *descriptors,
+                                struct host_outcome *out) {
+  bool timed_out;
+  *out = (struct host_outcome){0};
+  if (!send_request(runner, request, descriptors) && errno != EPIPE) {
+    halotune_status status = fail(HALOTUNE_IO, "a runner cannot be reached: %s", strerror(errno));
+    host_runner_stop(runner);
+    return status;
+  }
+  /* It watches its processor time itself; the wall clock is for one that was stopped or waits for memory. */
+  bool answered = receive_outcome(runner, 10.0 * (double)request->timeout_ms + 10000, out, &timed_out);
+  if (answered && out->kind == HOST_OK) return HALOTUNE_OK;
+  if (answered) {
+    if (out->text[0] == '\0') read_report(runner, out);
+  } else if (timed_out) {
+    out->kind = HOST_HUNG;
+    snprintf(out->text, sizeof out->text, "the runner does not answer");
+  } else {
+    explain_death(process_wait(runner->pid), out);
+    runner->pid = 0;
+  }
+  host_runner_stop(runner);
+  return HALOTUNE_OK;
+}
+
+void host_runner_stop(struct host_runner *runner) {
+  if (runner->pid > 0) process_kill(runner->pid);
+  if (runner->socket >= 0) close(runner->socket);
+  if (runner->log >= 0) close(runner->log);
+  *runner = host_runner_none;
+}

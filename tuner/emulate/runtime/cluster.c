@@ -1,0 +1,105 @@
+/* cluster.c: what cluster_rank, cluster_sync and cluster_map of cuda_on_cpu.h call. */
+#include "tuner/emulate/runtime/cluster.h"
+
+#include <stdlib.h>
+
+#include "tuner/emulate/runtime/calls.h"
+#include "tuner/emulate/runtime/poison.h"
+#include "tuner/emulate/runtime/report.h"
+
+enum { MAX_CLUSTER_BLOCKS = 16 };
+
+struct cluster {
+  struct block *blocks[MAX_CLUSTER_BLOCKS]; /* by rank */
+  unsigned joined, ended;
+  unsigned at_barrier, left; /* threads of all blocks */
+};
+
+unsigned cluster_size(void) {
+  const uint32_t *cluster = launch.request->cluster;
+  return cluster[0] * cluster[1] * cluster[2];
+}
+
+struct cluster *cluster_new(void) {
+  return must_have(calloc(1, sizeof(struct cluster)), "a cluster");
+}
+
+void cluster_join(struct cluster *cluster, struct block *block, uint64_t number) {
+  const uint32_t *size = launch.request->cluster;
+  uint64_t of = number / cluster_size();
+  unsigned rank = (unsigned)(number % cluster_size()), in_x = gridDim.x / size[0], in_y = gridDim.y / size[1];
+  block->index.x = (unsigned)(of % in_x) * size[0] + rank % size[0];
+  block->index.y = (unsigned)(of / in_x % in_y) * size[1] + rank / size[0] % size[1];
+  block->index.z = (unsigned)(of / in_x / in_y) * size[2] + rank / size[0] / size[1];
+  block->cluster = cluster;
+  block->rank = rank;
+  cluster->blocks[rank] = block;
+  cluster->joined++;
+}
+
+void cluster_leave(struct block *block) {
+  struct cluster *cluster = block->cluster;
+  block->has_ended = true;
+  if (cluster->joined > 1) poison_fill(block->shared, launch.request->shared_bytes, HOST_POISON_SHARED);
+  if (++cluster->ended < cluster->joined) return;
+  for (unsigned i = 0; i < cluster->joined; i++) block_recycle(cluster->blocks[i]);
+  free(cluster);
+}
+
+/* In the order of this run: the last one woken comes first. */
+static void wake_block(struct block *block) {
+  for (unsigned i = launch.thread_count; i-- > 0;) {
+    unsigned number = block->order[i];
+    if (block->threads[number].state == THREAD_AT_CLUSTER) thread_wake(block, number);
+  }
+  block->at_cluster = 0;
+}
+
+static void release_all(struct cluster *cluster) {
+  if (cluster->at_barrier == 0 || cluster->at_barrier + cluster->left < cluster->joined * launch.thread_count) return;
+  for (unsigned i = 0; i < cluster->joined; i++) wake_block(cluster->blocks[i]);
+  cluster->at_barrier = 0;
+  progress_made();
+}
+
+void cluster_thread_left(struct block *block) {
+  block->cluster->left++;
+  release_all(block->cluster);
+}
+
+void halotune_cluster_sync(int line) {
+  struct thread *thread = turn.thread;
+  thread->state = THREAD_AT_CLUSTER;
+  thread->line = line;
+  turn.block->at_cluster++;
+  turn.block->cluster->at_barrier++;
+  release_all(turn.block->cluster);
+  turn_give();
+}
+
+_Noreturn void cluster_report_stuck(const struct block *block, unsigned thread) {
+  report(HOST_HUNG, "%u threads of a cluster of %u blocks wait at its barrier in line %d, and the others never come",
+         block->cluster->at_barrier, block->cluster->joined, block->threads[thread].line);
+}
+
+unsigned halotune_cluster_rank(void) { return turn.block->rank; }
+
+struct block *cluster_block(const struct block *block, unsigned rank, int line) {
+  const struct cluster *cluster = block->cluster;
+  if (rank >= cluster->joined)
+    report(HOST_UNDEFINED, "line %d: there is no block %u in a cluster of %u", line, rank, cluster->joined);
+  if (cluster->blocks[rank]->has_ended) {
+    report(HOST_UNDEFINED, "line %d reaches for shared memory of block %u of the cluster, which has left the kernel",
+           line, rank);
+  }
+  return cluster->blocks[rank];
+}
+
+void *halotune_cluster_map(const void *address, unsigned rank, int line) {
+  uintptr_t offset = (uintptr_t)address - (uintptr_t)turn.block->shared;
+  if (offset >= launch.request->shared_bytes) {
+    report(HOST_OUT_OF_BOUNDS, "line %d maps byte %lld of %llu bytes of shared memory", line,
+           (long long)(intptr_t)offset, (unsigned long long)launch.request->shared_bytes);
+  }
+  return cluster_block(turn.block, rank, line)->shared + offset;
+}

@@ -1,0 +1,48 @@
+/* report.c: outcomes on their way to the program. */
+#include "tuner/emulate/runtime/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tuner/emulate/runtime/block.h"
+#include "tuner/emulate/runtime/protocol.h"
+
+void report_send(const struct host_outcome *outcome) {
+  if (send(HOST_SOCKET, outcome, sizeof *outcome, MSG_NOSIGNAL) != (ssize_t)sizeof *outcome) _exit(EXIT_FAILURE);
+}
+
+/* Static, because a stack that overflowed may be what is reported. */
+static struct host_outcome last;
+
+static _Noreturn void send_last(void) {
+  memcpy(last.block, &blockIdx, sizeof last.block);
+  memcpy(last.thread, &threadIdx, sizeof last.thread);
+  report_send(&last);
+  _exit(EXIT_SUCCESS); /* no handlers of exit, which would find locks taken and stacks switched */
+}
+
+void report(enum host_outcome_kind kind, const char *format, ...) {
+  va_list arguments;
+  last.kind = kind;
+  va_start(arguments, format);
+  vsnprintf(last.text, sizeof last.text, format, arguments);
+  va_end(arguments);
+  send_last();
+}
+
+void report_crash(int signal, const char *text) {
+  last.kind = HOST_CRASHED;
+  last.signal = signal;
+  snprintf(last.text, sizeof last.text, "%s", text);
+  send_last();
+}
+
+void report_out_of_memory(const char *what) {
+  last.kind = HOST_CRASHED;
+  snprintf(last.text, sizeof last.text, "the runner is out of memory: %s", what);
+  send_last();
+}

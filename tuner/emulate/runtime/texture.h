@@ -1,0 +1,10 @@
+/* texture.h: the textures of a launch. */
+#ifndef EMULATE_RUNTIME_TEXTURE_H
+#define EMULATE_RUNTIME_TEXTURE_H
+
+#include "tuner/emulate/runtime/protocol.h"
+
+/* Describe texture number `slot`, below HOST_MAX_ARGUMENTS, until the next launch does; returns its handle. */
+unsigned long long texture_make(unsigned slot, const unsigned char *texels, const struct host_wire_texture *shape);
+
+#endif

@@ -1,0 +1,104 @@
+/* warp.c: shuffles and votes. A lane leaves what it brings and waits; the one that comes last works out every lane's result. */
+#include "tuner/emulate/runtime/warp.h"
+
+#include "tuner/emulate/runtime/calls.h"
+#include "tuner/emulate/runtime/report.h"
+
+static size_t warp_first(unsigned warp) { return (size_t)warp * WARP_LANES; }
+
+static void check_same(const struct block *block, unsigned warp, unsigned lanes, const struct thread *one) {
+  const struct thread *threads = &block->threads[warp_first(warp)];
+  for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+    if (!(lanes >> lane & 1)) continue;
+    const struct thread *other = &threads[lane];
+    if (other->lane.mask == one->lane.mask && other->lane.operation == one->lane.operation &&
+        other->line == one->line) {
+      continue;
+    }
+    report(
+        HOST_DIVERGENT_BARRIER,
+        "lanes of warp %u meet in different operations: lane %u in line %d with mask 0x%08x, lane %u in line %d with mask "
+        "0x%08x",
+        warp, (unsigned)(one - threads), one->line, one->lane.mask, lane, other->line, other->lane.mask);
+  }
+}
+
+static uint64_t ballot(const struct thread *threads, unsigned lanes) {
+  uint64_t result = 0;
+  for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+    if (lanes >> lane & 1) result |= (uint64_t)(threads[lane].lane.value != 0) << lane;
+  }
+  return result;
+}
+
+static void exchange(struct thread *threads, unsigned lanes) {
+  static const uint64_t nothing = (uint64_t)HOST_POISON_LANE << 32 | HOST_POISON_LANE;
+  uint64_t values[WARP_LANES];
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    values[lane] = lanes >> lane & 1 ? threads[lane].lane.value : nothing;
+  for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+    if (lanes >> lane & 1) threads[lane].lane.value = values[threads[lane].lane.source];
+  }
+}
+
+/* In the order of this run: the last one woken comes first. */
+static void wake_lanes(struct block *block, unsigned warp, unsigned lanes) {
+  unsigned begin = block->warps[warp].begin;
+  for (unsigned i = begin + block->warps[warp].count; i-- > begin;) {
+    if (lanes >> block->order[i] % WARP_LANES & 1) thread_wake(block, block->order[i]);
+  }
+}
+
+/* If all lanes that `one` waits for are there, give them their results and let them go. Lanes of the mask that do not exist
+ * or left the kernel take no part. */
+static void meet(struct block *block, unsigned warp, const struct thread *one) {
+  struct thread *threads = &block->threads[warp_first(warp)];
+  unsigned lanes = one->lane.mask & block->warps[warp].present;
+  if ((block->warps[warp].waiting & lanes) != lanes) return;
+  check_same(block, warp, lanes, one);
+  if (one->lane.operation == WARP_BALLOT) {
+    uint64_t result = ballot(threads, lanes);
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+      if (lanes >> lane & 1) threads[lane].lane.value = result;
+    }
+  } else if (one->lane.operation != WARP_SYNC) {
+    exchange(threads, lanes);
+  }
+  block->warps[warp].waiting &= ~lanes;
+  wake_lanes(block, warp, lanes);
+}
+
+void warp_lane_left(struct block *block, unsigned thread) {
+  unsigned warp = thread / WARP_LANES;
+  block->warps[warp].present &= ~(1U << thread % WARP_LANES);
+  for (unsigned lane = 0; lane < WARP_LANES && block->warps[warp].waiting != 0; lane++) {
+    if (block->warps[warp].waiting >> lane & 1) meet(block, warp, &block->threads[warp_first(warp) + lane]);
+  }
+}
+
+/* The lane whose value this one gets; itself where the segment ends. */
+static int source_lane(enum warp_operation operation, int lane, int operand, int width) {
+  int first = lane & ~(width - 1), last = first + width - 1, source = lane;
+  if (operation == WARP_SHUFFLE) return first + (operand & (width - 1));
+  if (operation == WARP_SHUFFLE_UP) source = lane - operand;
+  if (operation == WARP_SHUFFLE_DOWN) source = lane + operand;
+  if (operation == WARP_SHUFFLE_XOR) return (lane ^ operand) <= last ? (lane ^ operand) & (WARP_LANES - 1) : lane;
+  return source < first || source > last ? lane : source;
+}
+
+uint64_t halotune_warp(enum warp_operation operation, unsigned mask, uint64_t value, int operand, int width, int line) {
+  struct block *block = turn.block;
+  struct thread *thread = turn.thread;
+  unsigned number = thread_number(thread), warp = number / WARP_LANES, lane = number % WARP_LANES;
+  if (!(mask >> lane & 1)) {
+    report(HOST_DIVERGENT_BARRIER, "lane %u of warp %u is not in the mask 0x%08x that it passes in line %d", lane, warp,
+           mask, line);
+  }
+  thread->state = THREAD_AT_WARP;
+  thread->line = line;
+  thread->lane = (struct lane){(int)operation, mask, source_lane(operation, (int)lane, operand, width), value};
+  block->warps[warp].waiting |= 1U << lane;
+  meet(block, warp, thread);
+  turn_give();
+  return thread->lane.value;
+}

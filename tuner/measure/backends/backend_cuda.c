@@ -1,0 +1,133 @@
+/* backend_cuda.c: a GPU's worker process as a backend: opened, given problems, closed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/compile/arch_support.h"
+#include "tuner/measure/backends/backend_cuda_parts.h"
+
+static halotune_status set_problem(void *state, const struct backend_problem *problem) {
+  struct cuda *c = state;
+  c->has_problem = false;
+  c->best_ms = 0;
+  for (int i = 0; i < BACKEND_ALL_SLOTS; i++) cuda_forget(c, i);
+  halotune_status status = cuda_problem_make(problem, &c->wire);
+  if (status != HALOTUNE_OK) return status;
+  c->problem = *problem;
+  status = cuda_ensure_worker(c);
+  if (status != HALOTUNE_OK) return status;
+  status = cuda_send_problem(c);
+  c->has_problem = status == HALOTUNE_OK || !gpu_link_is_up(&c->link);
+  if (status == HALOTUNE_OK || !c->has_problem) return status;
+  status = cuda_ensure_worker(c); /* the next one gets the problem, too */
+  c->has_problem = status == HALOTUNE_OK;
+  return status;
+}
+
+static void read_gpu(void *state, struct gpu_reading *out) {
+  const struct cuda *c = state;
+  nvml_read(&c->nvml, out);
+}
+
+/* Of those that NVML knows, one is the worker. */
+static int count_others(void *state) {
+  const struct cuda *c = state;
+  const int others = nvml_process_count(&c->nvml) - (gpu_link_is_up(&c->link) ? 1 : 0);
+  return others > 0 ? others : 0;
+}
+
+static halotune_status keep_warm(void *state, double time_ms) {
+  struct cuda *c = state;
+  struct text request = {0};
+  struct gpu_reply reply;
+  halotune_status status = cuda_ensure_worker(c);
+  if (status != HALOTUNE_OK) return status;
+  gpu_request_begin(&request, GPU_REQUEST_KEEP_WARM);
+  pack_double(&request, time_ms);
+  status = cuda_ask(c, &request, time_ms + c->hang_ms, &reply);
+  return status == HALOTUNE_OK || gpu_link_is_up(&c->link) ? status : cuda_ensure_worker(c);
+}
+
+static void close_backend(void *state) {
+  struct cuda *c = state;
+  gpu_link_close(&c->link);
+  nvml_close(&c->nvml);
+  compiled_free(&c->checks);
+  free(c);
+}
+
+static halotune_status compile_checks(struct cuda *c, struct compiler *compiler) {
+  char arch[16];
+  char *source = gpu_check_source();
+  if (!source) return fail_memory();
+  snprintf(arch, sizeof arch, "sm_%d", c->opened.device.capability);
+  const struct compile_request request = {.source = source, .name = "check.cu", .arch = arch};
+  halotune_status status = compiler_compile(compiler, &request, &c->checks);
+  free(source);
+  return status;
+}
+
+/* Load the first machine code. A driver that is older than what made it may not know its form, and says no more than
+ * that it is invalid. */
+static halotune_status prepare(struct cuda *c, const struct nvrtc_facts *nvrtc) {
+  enum { THOUSAND = 1000, TEN = 10 };
+  halotune_status status = cuda_prepare(c);
+  if (status != HALOTUNE_NO_GPU || c->opened.cuda >= THOUSAND * nvrtc->major + TEN * nvrtc->minor) return status;
+  char detail[256];
+  snprintf(detail, sizeof detail, "%.250s", fail_text());
+  return fail(
+      status,
+      "the driver runs CUDA %d.%d, and does not load what NVRTC %d.%d compiles (%s): update the driver, or name an "
+      "NVRTC of its version in $HALOTUNE_NVRTC",
+      c->opened.cuda / THOUSAND, c->opened.cuda % THOUSAND / TEN, nvrtc->major, nvrtc->minor, detail);
+}
+
+static void fill_facts(struct cuda *c, struct backend_facts *facts) {
+  facts->device = c->opened.device;
+  facts->cuda = c->opened.cuda;
+  if (nvml_open(&c->nvml) != HALOTUNE_OK ||
+      nvml_choose(&c->nvml, c->opened.device.uuid, c->opened.pci_bus_id) != HALOTUNE_OK) {
+    snprintf(facts->warnings, sizeof facts->warnings, "%.500s\n", fail_text());
+  }
+  snprintf(facts->driver, sizeof facts->driver, "%s", c->nvml.driver);
+  const int others = count_others(c);
+  if (others > 0) {
+    size_t length = strlen(facts->warnings);
+    snprintf(facts->warnings + length, sizeof facts->warnings - length,
+             "%d other process%s on the GPU: times may be off\n", others, others == 1 ? " computes" : "es compute");
+  }
+}
+
+halotune_status backend_cuda_open(const struct backend_cuda_options *options, struct backend_handle *out) {
+  static const struct backend table = {.name = "cuda",
+                                       .set_problem = set_problem,
+                                       .load = cuda_load,
+                                       .unload = cuda_unload,
+                                       .sample = cuda_sample,
+                                       .recheck = cuda_recheck,
+                                       .read = read_gpu,
+                                       .others = count_others,
+                                       .keep_warm = keep_warm,
+                                       .close = close_backend};
+  *out = (struct backend_handle){.table = NULL};
+  struct cuda *c = calloc(1, sizeof *c);
+  if (!c) return fail_memory();
+  c->ordinal = options->ordinal;
+  c->hang_ms = options->hang_ms > 0 ? options->hang_ms : BACKEND_HANG_MS;
+  halotune_status status = gpu_link_open(NULL, &c->link);
+  if (status == HALOTUNE_OK) status = gpu_link_start(&c->link);
+  if (status == HALOTUNE_OK) status = cuda_open_gpu(c);
+  const struct device_facts *device = &c->opened.device;
+  const struct nvrtc_facts *nvrtc = compiler_nvrtc(options->compiler);
+  if (status == HALOTUNE_OK) status = arch_support(device->name, device->capability, nvrtc, &out->facts.arch);
+  if (status == HALOTUNE_OK) status = compile_checks(c, options->compiler);
+  if (status == HALOTUNE_OK) status = prepare(c, nvrtc);
+  if (status != HALOTUNE_OK) {
+    close_backend(c);
+    return status;
+  }
+  fill_facts(c, &out->facts);
+  out->table = &table;
+  out->state = c;
+  return HALOTUNE_OK;
+}

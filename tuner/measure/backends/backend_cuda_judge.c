@@ -1,0 +1,137 @@
+/* backend_cuda_judge.c: sentences about points. */
+#include "tuner/measure/backends/backend_cuda_judge.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define OTHER_COEFFICIENTS_MOST 1.125
+
+static bool has_default_coefficients(const struct scene_request *request) {
+  double values[MAX_COEFFICIENTS];
+  if (stencil_coefficients(request->stencil, &request->domain.grid, values) != HALOTUNE_OK) return false;
+  for (int i = 0; i < request->stencil->coefficient_count; i++) {
+    if (values[i] != request->coefficients[i]) return false;
+  }
+  return true;
+}
+
+halotune_status cuda_problem_make(const struct backend_problem *problem, struct gpu_problem *out) {
+  const struct scene *scene = problem->scene;
+  const struct scene_request *r = &scene->request;
+  if (r->steps != 1) return fail(HALOTUNE_ARGUMENT, "the reference has to be of one step");
+  halotune_status status = gpu_problem_make(r->stencil, r->analysis, r->dtype, &r->domain, out);
+  if (status != HALOTUNE_OK) return status;
+  if (!has_default_coefficients(r)) /* as scene_coefficients gives them, at most */
+    out->finite_steps = gpu_problem_finite_steps(r->analysis, r->dtype, OTHER_COEFFICIENTS_MOST);
+  out->launch = problem->launch;
+  out->cache = problem->cache;
+  out->roof_elements = problem->roof_elements;
+  out->rounding = compare_rounding(r->dtype);
+  out->allowed_units = scene->allowed_units;
+  return HALOTUNE_OK;
+}
+
+static void point_of(const struct domain *domain, long long at, long point[MAX_DIMS]) {
+  point[0] = (long)(at % domain->row);
+  point[1] = (long)(at % domain->plane / domain->row);
+  point[2] = (long)(at / domain->plane);
+}
+
+static const char *name_of(const struct stencil *stencil, int buffer) {
+  return buffer < stencil->input_count ? stencil->inputs[buffer] : stencil->outputs[buffer - stencil->input_count];
+}
+
+/* Something was written beside the points of a field.
+ *   element  where, in elements from the field's first one */
+static void say_outside(const struct stencil *stencil, const struct gpu_problem *problem, int buffer, long long element,
+                        struct verdict *out) {
+  long point[MAX_DIMS];
+  const char *name = name_of(stencil, buffer);
+  out->outcome = OUTCOME_OUT_OF_BOUNDS;
+  if (element < 0) {
+    snprintf(out->reason, sizeof out->reason, "wrote in front of %s, at %lld element%s before its first", name,
+             -element, PLURAL(-element));
+  } else if (element >= domain_elements(&problem->domain)) {
+    const long long distance = element - domain_elements(&problem->domain) + 1;
+    snprintf(out->reason, sizeof out->reason, "wrote behind %s, at %lld element%s after its last", name, distance,
+             PLURAL(distance));
+  } else {
+    point_of(&problem->domain, element, point);
+    snprintf(out->reason, sizeof out->reason, "wrote point (%ld, %ld, %ld) of %s, outside of the box", point[0],
+             point[1], point[2], name);
+  }
+}
+
+/* An index into words of 32 bits as one into elements; towards minus infinity, since guards in front count down. */
+static long long element_of(const struct gpu_problem *problem, long long word) {
+  long long words = (long long)(dtype_bytes(problem->dtype) / sizeof gpu_poison_word);
+  return word >= 0 ? word / words : -((-word + words - 1) / words);
+}
+
+static struct comparison comparison_of(const struct gpu_problem *problem, const struct gpu_look_back *seen,
+                                       int output) {
+  const struct gpu_found *found = &seen->buffers[problem->input_count + output];
+  struct comparison c = {.points = (long)seen->compared_points,
+                         .bad_points = (long)found->bad,
+                         .not_finite_points = (long)found->not_finite,
+                         .max_error = found->max_error,
+                         .max_error_units = found->max_units};
+  if (c.points == 0) return c;
+  c.rms_error = sqrt(found->sum_of_squares / (double)c.points);
+  c.passed = found->bad == 0;
+  if (found->bad == 0) return c;
+  point_of(&problem->domain, found->first_bad, c.first_bad);
+  c.want = seen->want[output];
+  c.got = seen->got[output];
+  return c;
+}
+
+static void say_wrong(const char *name, const struct comparison *c, struct verdict *out) {
+  out->outcome = OUTCOME_WRONG;
+  snprintf(out->reason, sizeof out->reason,
+           "%s: %ld of %ld points %s wrong, the first (%ld, %ld, %ld): %.9g where %.9g is expected", name,
+           c->bad_points, c->points, c->bad_points == 1 ? "is" : "are", c->first_bad[0], c->first_bad[1],
+           c->first_bad[2], c->got, c->want);
+}
+
+static void judge_output(const struct stencil *stencil, const struct gpu_problem *problem,
+                         const struct gpu_look_back *seen, int output, struct verdict *out) {
+  const struct gpu_found *found = &seen->buffers[problem->input_count + output];
+  struct comparison c = comparison_of(problem, seen, output);
+  if (seen->compared_points > 0) {
+    if (output == 0 || c.max_error_units > out->worst.max_error_units) out->worst = c;
+    if (found->bad > 0 && out->outcome == OUTCOME_MEASURED) say_wrong(stencil->outputs[output], &c, out);
+  } else if (found->bad > 0 && out->outcome == OUTCOME_MEASURED) {
+    long point[MAX_DIMS];
+    point_of(&problem->domain, found->first_bad, point);
+    out->outcome = OUTCOME_WRONG;
+    snprintf(out->reason, sizeof out->reason,
+             "%s: after the samples %lld point%s not finite, the first (%ld, %ld, %ld)", stencil->outputs[output],
+             (long long)found->bad, found->bad == 1 ? " is" : "s are", point[0], point[1], point[2]);
+  }
+}
+
+void cuda_judge(const struct stencil *stencil, const struct gpu_problem *problem, const struct gpu_look_back *seen,
+                struct verdict *out) {
+  int buffers = gpu_problem_buffers(problem);
+  *out = (struct verdict){.outcome = OUTCOME_MEASURED, .run_ms = seen->time_ms};
+  for (int i = 0; i < buffers && out->outcome == OUTCOME_MEASURED; i++) {
+    const struct gpu_found *found = &seen->buffers[i];
+    long long first = i < problem->input_count ? element_of(problem, found->first_damaged) : found->first_damaged;
+    if (found->damaged > 0) say_outside(stencil, problem, i, first, out);
+  }
+  for (int i = 0; i < problem->input_count && out->outcome == OUTCOME_MEASURED; i++) {
+    long point[MAX_DIMS];
+    if (seen->buffers[i].bad == 0) continue;
+    point_of(&problem->domain, element_of(problem, seen->buffers[i].first_bad), point);
+    out->outcome = OUTCOME_WRONG;
+    snprintf(out->reason, sizeof out->reason, "changed its input %s, first at (%ld, %ld, %ld)", stencil->inputs[i],
+             point[0], point[1], point[2]);
+  }
+  for (int o = 0; o < problem->output_count; o++) judge_output(stencil, problem, seen, o, out);
+  if (seen->differing_samples == 0 || out->outcome != OUTCOME_MEASURED) return;
+  out->outcome = OUTCOME_WRONG;
+  snprintf(out->reason, sizeof out->reason,
+           "%lld of %lld samples of as many steps from the same fields led to another result than the one before",
+           seen->differing_samples, seen->checked_samples);
+}

@@ -1,0 +1,66 @@
+/* backend_cuda_parts.h: what the files of the cuda backend share. The program keeps all that it takes to start the
+ * worker again: the scene, and the candidates of live slots. */
+#ifndef MEASURE_BACKENDS_BACKEND_CUDA_PARTS_H
+#define MEASURE_BACKENDS_BACKEND_CUDA_PARTS_H
+
+#include "gpu/driver/nvml.h"
+#include "tuner/device/gpu_link.h"
+#include "tuner/measure/backends/backend_cuda_judge.h"
+
+/* A context takes a second; more where many GPUs have to wake up. */
+enum { CUDA_START_MS = 120000 };
+
+/* So often in a row a worker is started that is lost before it has what the program knows; then the task ends. */
+enum { CUDA_START_ATTEMPTS = 3 };
+
+struct cuda_slot {
+  bool is_live;
+  struct candidate candidate;
+  double time_ms; /* of one application, as far as is known; 0: not yet */
+};
+
+struct cuda {
+  struct gpu_link link;
+  int ordinal;
+  double hang_ms;
+  struct compiled checks; /* gpu_check_source */
+  struct nvml nvml;
+  struct gpu_opened opened;
+  bool has_problem;
+  struct backend_problem problem;
+  struct gpu_problem wire;
+  struct cuda_slot slots[BACKEND_ALL_SLOTS];
+  double best_ms; /* the fastest application of any variant of the problem; 0: none yet */
+};
+
+/* Send a request and wait for the reply; frees the request. That the worker dies or hangs is an error. */
+halotune_status cuda_ask(struct cuda *c, struct text *request, double deadline_ms, struct gpu_reply *reply);
+
+/* Bring a worker that was just started as far as its GPU: which one it is, and the kernels that check. */
+halotune_status cuda_open_gpu(struct cuda *c);
+halotune_status cuda_prepare(struct cuda *c);
+
+/* Give it the problem, with all fields. */
+halotune_status cuda_send_problem(struct cuda *c);
+
+/* Have a worker that is as it should be, whether or not there was one; another one where it is lost on the way there, at most
+ * CUDA_START_ATTEMPTS in all. */
+halotune_status cuda_ensure_worker(struct cuda *c);
+
+/* Put the next part of a cubin into the window, and fill the request for it. Returns its bytes.
+ *   done  how many of the cubin's bytes are there already */
+size_t cuda_write_cubin(struct cuda *c, const struct compiled *compiled, size_t done, struct text *request);
+
+/* Fill a request to load a candidate, whose cubin is there; it is complete with gpu_message_end. */
+void cuda_write_load(int slot, const struct candidate *candidate, bool verifies, struct text *request);
+
+halotune_status cuda_load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict);
+halotune_status cuda_unload(void *state, int slot);
+halotune_status cuda_sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
+                            struct verdict *verdict);
+halotune_status cuda_recheck(void *state, int slot, struct verdict *verdict);
+
+/* The slot is empty. */
+void cuda_forget(struct cuda *c, int slot);
+
+#endif

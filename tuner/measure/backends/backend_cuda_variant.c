@@ -1,0 +1,229 @@
+/* backend_cuda_variant.c: variants loaded, sampled and looked at again by the worker; what becomes of it then is a
+ * verdict about the variant. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/measure/backends/backend_cuda_parts.h"
+
+_Static_assert((int)GPU_SLOTS == (int)BACKEND_SLOTS && (int)GPU_SLOT_EMPTY == (int)SLOT_EMPTY &&
+                   (int)GPU_SLOT_MEMCPY == (int)SLOT_MEMCPY,
+               "worker and backend number slots alike");
+
+enum { HANG_FACTOR = 20 };
+
+/* What copies and checks of all fields may take beside the kernel, on a slow GPU. */
+static double overhead_ms(const struct cuda *c) {
+  const double slow_bytes_per_ms = 2e7;
+  double points = (double)domain_elements(&c->wire.domain);
+  return points * gpu_problem_buffers(&c->wire) * 4 * sizeof(double) / slow_bytes_per_ms;
+}
+
+/* How many sets of fields take turns; all do before each sample. */
+static int sets_in_turn(const struct cuda *c) {
+  size_t bytes = gpu_problem_bytes(&c->wire) * (size_t)gpu_problem_buffers(&c->wire);
+  return c->wire.cache == CACHE_COLD ? gpu_rotation_sets(bytes, c->opened.device.l2_bytes) : 1;
+}
+
+static double expected_ms(const struct cuda *c, int slot) {
+  return c->slots[slot].time_ms > 0 ? c->slots[slot].time_ms : c->best_ms;
+}
+
+static void say(struct verdict *verdict, enum outcome outcome, const char *reason) {
+  verdict->outcome = outcome;
+  snprintf(verdict->reason, sizeof verdict->reason, "%.500s", reason);
+}
+
+/* Ask; what becomes of the worker or of its GPU is a verdict about the variant.
+ *   have  receives whether there is a payload to look at */
+static halotune_status ask_variant(struct cuda *c, struct text *request, double deadline_ms, struct gpu_reply *reply,
+                                   struct verdict *verdict, bool *have) {
+  *have = false;
+  gpu_message_end(request);
+  bool complete = text_ok(request);
+  enum gpu_link_end end = complete ? gpu_link_call(&c->link, request, deadline_ms, reply) : GPU_LINK_DIED;
+  text_free(request);
+  if (!complete) return fail_memory();
+  if (end == GPU_LINK_HUNG) {
+    verdict->outcome = OUTCOME_HUNG;
+    snprintf(verdict->reason, sizeof verdict->reason, "did not end in %.1f s", deadline_ms / 1000);
+    return HALOTUNE_OK;
+  }
+  if (end == GPU_LINK_DIED) {
+    say(verdict, OUTCOME_CRASHED, c->link.death);
+    return HALOTUNE_OK;
+  }
+  *have = reply->status == HALOTUNE_OK;
+  halotune_status status = HALOTUNE_OK;
+  if (reply->status == HALOTUNE_NO_GPU) say(verdict, reply->outcome, reply->detail);
+  else if (reply->status != HALOTUNE_OK) status = fail(reply->status, "%s", reply->detail);
+  if (reply->is_lost) gpu_link_stop(&c->link);
+  return status;
+}
+
+/* Copy the payload, which has to be so large. */
+static halotune_status take_payload(struct cuda *c, const struct gpu_reply *reply, void *out, size_t bytes) {
+  if (reply->payload_bytes == bytes) {
+    memcpy(out, reply->payload, bytes);
+    return HALOTUNE_OK;
+  }
+  gpu_link_stop(&c->link);
+  return fail(HALOTUNE_IO, "the GPU's worker gave an answer that makes no sense");
+}
+
+void cuda_forget(struct cuda *c, int slot) { c->slots[slot] = (struct cuda_slot){.is_live = false}; }
+
+halotune_status cuda_unload(void *state, int slot) {
+  struct cuda *c = state;
+  struct text request = {0};
+  struct gpu_reply reply;
+  bool was_live = slot >= 0 && slot < BACKEND_SLOTS && c->slots[slot].is_live;
+  if (!was_live) return HALOTUNE_OK;
+  cuda_forget(c, slot);
+  if (c->link.pid == 0) return HALOTUNE_OK;
+  gpu_request_begin(&request, GPU_REQUEST_UNLOAD);
+  pack_u64(&request, (uint64_t)slot);
+  /* A worker that cannot even do this is replaced by the next call. */
+  if (cuda_ask(c, &request, c->hang_ms, &reply) != HALOTUNE_OK) gpu_link_stop(&c->link);
+  return HALOTUNE_OK;
+}
+
+static void note_time(struct cuda *c, int slot, double time_ms) {
+  struct cuda_slot *s = &c->slots[slot];
+  if (!(time_ms > 0)) return;
+  if (s->time_ms == 0 || time_ms < s->time_ms) s->time_ms = time_ms;
+  bool counts = slot < BACKEND_SLOTS && !s->candidate.is_roof;
+  if (counts && (c->best_ms == 0 || time_ms < c->best_ms)) c->best_ms = time_ms;
+}
+
+/* Bring the cubin to the worker, whose end meanwhile is a verdict, too.
+ *   have  receives whether all of it is there */
+static halotune_status bring_cubin(struct cuda *c, const struct compiled *compiled, double deadline_ms,
+                                   struct verdict *verdict, bool *have) {
+  halotune_status status = HALOTUNE_OK;
+  *have = true;
+  for (size_t done = 0; done < compiled->cubin_bytes && status == HALOTUNE_OK && *have;) {
+    struct text request = {0};
+    struct gpu_reply reply;
+    done += cuda_write_cubin(c, compiled, done, &request);
+    status = ask_variant(c, &request, deadline_ms, &reply, verdict, have);
+  }
+  return status;
+}
+
+halotune_status cuda_load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
+  struct cuda *c = state;
+  struct gpu_look_back seen;
+  struct text request = {0};
+  struct gpu_reply reply;
+  bool have, verifies = !candidate->is_roof;
+  *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+  if (slot < 0 || slot >= BACKEND_SLOTS || !c->has_problem || !candidate->compiled || !candidate->compiled->cubin) {
+    return fail(HALOTUNE_ARGUMENT, "slot %d cannot be loaded", slot);
+  }
+  cuda_unload(c, slot);
+  halotune_status status = cuda_ensure_worker(c);
+  if (status != HALOTUNE_OK) return status;
+  double deadline_ms = fmax(c->hang_ms, HANG_FACTOR * c->best_ms) + overhead_ms(c);
+  status = bring_cubin(c, candidate->compiled, deadline_ms, verdict, &have);
+  if (status != HALOTUNE_OK || !have) return status;
+  cuda_write_load(slot, candidate, verifies, &request);
+  status = ask_variant(c, &request, deadline_ms, &reply, verdict, &have);
+  if (status != HALOTUNE_OK || !have) return status;
+  c->slots[slot] = (struct cuda_slot){.is_live = true, .candidate = *candidate};
+  if (verifies) status = take_payload(c, &reply, &seen, sizeof seen);
+  if (verifies && status == HALOTUNE_OK) cuda_judge(candidate->spec->stencil, &c->wire, &seen, verdict);
+  if (status == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED) note_time(c, slot, verdict->run_ms);
+  else cuda_unload(c, slot);
+  return status;
+}
+
+static void write_sample(const struct sample_plan *plan, struct text *request) {
+  gpu_request_begin(request, GPU_REQUEST_SAMPLE);
+  pack_u64(request, (uint64_t)plan->rounds);
+  pack_u64(request, plan->warm);
+  pack_u64(request, plan->checks);
+  pack_u64(request, (uint64_t)plan->slot_count);
+  for (int i = 0; i < plan->slot_count; i++) {
+    pack_u64(request, (uint64_t)plan->slots[i]);
+    pack_u64(request, (uint64_t)plan->batches[i]);
+  }
+}
+
+static bool is_in_plan(const struct sample_plan *plan, int slot) {
+  for (int i = 0; i < plan->slot_count; i++) {
+    if (plan->slots[i] == slot) return true;
+  }
+  return false;
+}
+
+/* A failed one is empty in the worker too, or there is no worker. */
+static void fail_slot(struct cuda *c, const struct sample_plan *plan, const struct gpu_reply *reply, int *failed) {
+  int slot = reply->status == HALOTUNE_NO_GPU ? reply->slot : c->link.last_slot;
+  *failed = is_in_plan(plan, slot) ? slot : plan->slots[0];
+  cuda_forget(c, *failed);
+}
+
+halotune_status cuda_sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
+                            struct verdict *verdict) {
+  struct cuda *c = state;
+  struct text request = {0};
+  struct gpu_reply reply = {.status = HALOTUNE_OK};
+  double plan_ms = 0;
+  bool have;
+  long count = (long)plan->rounds * plan->slot_count;
+  *failed = -1;
+  *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+  if (count <= 0) return HALOTUNE_OK;
+  for (long i = 0; i < count; i++) times_ms[i] = 0;
+  for (int i = 0; i < plan->slot_count; i++) {
+    int slot = plan->slots[i];
+    bool is_there = slot >= 0 && slot < BACKEND_ALL_SLOTS && (slot >= BACKEND_SLOTS || c->slots[slot].is_live);
+    if (!is_there) { /* it died in an earlier call, or was never loaded */
+      *failed = slot;
+      verdict->outcome = OUTCOME_CRASHED;
+      snprintf(verdict->reason, sizeof verdict->reason, "slot %d is empty", slot);
+      return HALOTUNE_OK;
+    }
+    /* Twice the batch, for the first launch of a graph is not a timed one. */
+    plan_ms += (2.0 * plan->batches[i] + plan->warm + sets_in_turn(c)) * plan->rounds * expected_ms(c, slot);
+  }
+  halotune_status status = cuda_ensure_worker(c);
+  if (status != HALOTUNE_OK) return status;
+  write_sample(plan, &request);
+  const double looks_ms = (plan->checks ? (double)count : 1) * overhead_ms(c);
+  status = ask_variant(c, &request, fmax(c->hang_ms, HANG_FACTOR * plan_ms) + looks_ms, &reply, verdict, &have);
+  if (status != HALOTUNE_OK) return status;
+  if (!have) fail_slot(c, plan, &reply, failed);
+  else status = take_payload(c, &reply, times_ms, (size_t)count * sizeof *times_ms);
+  for (long i = 0; i < count && status == HALOTUNE_OK; i++)
+    note_time(c, plan->slots[i % plan->slot_count], times_ms[i]);
+  return status;
+}
+
+halotune_status cuda_recheck(void *state, int slot, struct verdict *verdict) {
+  struct cuda *c = state;
+  struct gpu_look_back seen[2];
+  struct text request = {0};
+  struct gpu_reply reply;
+  bool have;
+  *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+  if (slot < 0 || slot >= BACKEND_SLOTS || !c->slots[slot].is_live)
+    return fail(HALOTUNE_ARGUMENT, "slot %d is empty", slot);
+  if (c->slots[slot].candidate.is_roof) return HALOTUNE_OK;
+  halotune_status status = cuda_ensure_worker(c);
+  if (status != HALOTUNE_OK) return status;
+  gpu_request_begin(&request, GPU_REQUEST_RECHECK);
+  pack_u64(&request, (uint64_t)slot);
+  double deadline_ms = fmax(c->hang_ms, HANG_FACTOR * expected_ms(c, slot)) + 2 * overhead_ms(c);
+  status = ask_variant(c, &request, deadline_ms, &reply, verdict, &have);
+  if (status == HALOTUNE_OK && !have) cuda_forget(c, slot);
+  if (status != HALOTUNE_OK || !have) return status;
+  status = take_payload(c, &reply, seen, sizeof seen);
+  const struct stencil *stencil = c->slots[slot].candidate.spec->stencil;
+  for (int i = 0; i < 2 && status == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED; i++) {
+    cuda_judge(stencil, &c->wire, &seen[i], verdict);
+  }
+  if (status != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) cuda_unload(c, slot);
+  return status;
+}

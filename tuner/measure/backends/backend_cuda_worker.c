@@ -1,0 +1,171 @@
+/* backend_cuda_worker.c: a worker process that has what the program knows: GPU, problem, live slots. */
+#include <poll.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "tuner/measure/backends/backend_cuda_parts.h"
+
+enum { UPLOAD_MS = 60000 };
+
+halotune_status cuda_ask(struct cuda *c, struct text *request, double deadline_ms, struct gpu_reply *reply) {
+  *reply = (struct gpu_reply){.status = HALOTUNE_OK};
+  gpu_message_end(request);
+  enum gpu_link_end end = text_ok(request) ? gpu_link_call(&c->link, request, deadline_ms, reply) : GPU_LINK_DIED;
+  bool complete = text_ok(request);
+  text_free(request);
+  if (!complete) return fail_memory();
+  if (end == GPU_LINK_HUNG)
+    return fail(HALOTUNE_IO, "the GPU's worker process did not answer in %.0f s", deadline_ms / 1000);
+  if (end == GPU_LINK_DIED) return fail(HALOTUNE_IO, "the GPU's worker is gone: %s", c->link.death);
+  if (reply->status == HALOTUNE_OK) return HALOTUNE_OK;
+  halotune_status status = fail(reply->status, "%s", reply->detail);
+  if (reply->is_lost) gpu_link_stop(&c->link);
+  return status;
+}
+
+struct conversion {
+  const double *from;
+  void *to;
+};
+
+static void convert(void *context, int thread, long first, long end) {
+  const struct conversion *conversion = context;
+  float *to = conversion->to;
+  (void)thread;
+  for (long i = first; i < end; i++) to[i] = (float)conversion->from[i];
+}
+
+/* Fill a field of the worker's from an array of doubles, part by part through the window. */
+static halotune_status upload(struct cuda *c, enum gpu_upload kind, int number, const double *values) {
+  enum { GRAIN = 1 << 16 };
+  bool is_single = kind == GPU_UPLOAD_START && c->wire.dtype == DTYPE_F32;
+  size_t element_bytes = is_single ? sizeof(float) : sizeof(double);
+  long count = domain_elements(&c->wire.domain), part = (long)(GPU_WINDOW_BYTES / element_bytes);
+  halotune_status status = HALOTUNE_OK;
+  for (long done = 0; done < count && status == HALOTUNE_OK; done += part) {
+    long now = count - done < part ? count - done : part;
+    struct conversion conversion = {values + done, c->link.window->bytes};
+    struct text request = {0};
+    struct gpu_reply reply;
+    if (is_single) parallel_for(now, GRAIN, parallel_threads(0), convert, &conversion);
+    else memcpy(c->link.window->bytes, values + done, (size_t)now * sizeof *values);
+    gpu_request_begin(&request, GPU_REQUEST_UPLOAD);
+    pack_u64(&request, kind);
+    pack_u64(&request, (uint64_t)number);
+    pack_u64(&request, (uint64_t)done * element_bytes);
+    pack_u64(&request, (uint64_t)now * element_bytes);
+    status = cuda_ask(c, &request, UPLOAD_MS, &reply);
+  }
+  return status;
+}
+
+halotune_status cuda_send_problem(struct cuda *c) {
+  const struct scene *scene = c->problem.scene;
+  const struct stencil *stencil = scene->request.stencil;
+  struct text request = {0};
+  struct gpu_reply reply;
+  gpu_request_begin(&request, GPU_REQUEST_PROBLEM);
+  pack_bytes(&request, &c->wire, sizeof c->wire);
+  halotune_status status = cuda_ask(c, &request, CUDA_START_MS, &reply);
+  for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++)
+    status = upload(c, GPU_UPLOAD_START, i, scene->inputs[i]);
+  for (int o = 0; o < stencil->output_count && status == HALOTUNE_OK; o++) {
+    if (c->wire.phase_count > 1) status = upload(c, GPU_UPLOAD_START, stencil->input_count + o, scene->outputs[o]);
+    if (status == HALOTUNE_OK) status = upload(c, GPU_UPLOAD_WANT, o, scene->want[o]);
+    if (status == HALOTUNE_OK) status = upload(c, GPU_UPLOAD_MAGNITUDE, o, scene->magnitudes[o]);
+  }
+  return status;
+}
+
+size_t cuda_write_cubin(struct cuda *c, const struct compiled *compiled, size_t done, struct text *request) {
+  size_t left = compiled->cubin_bytes - done, part = left < GPU_WINDOW_BYTES ? left : GPU_WINDOW_BYTES;
+  memcpy(c->link.window->bytes, (const char *)compiled->cubin + done, part);
+  gpu_request_begin(request, GPU_REQUEST_CUBIN);
+  pack_u64(request, done);
+  pack_u64(request, part);
+  return part;
+}
+
+static halotune_status send_cubin(struct cuda *c, const struct compiled *compiled) {
+  halotune_status status = HALOTUNE_OK;
+  for (size_t done = 0; done < compiled->cubin_bytes && status == HALOTUNE_OK;) {
+    struct text request = {0};
+    struct gpu_reply reply;
+    done += cuda_write_cubin(c, compiled, done, &request);
+    status = cuda_ask(c, &request, UPLOAD_MS, &reply);
+  }
+  return status;
+}
+
+void cuda_write_load(int slot, const struct candidate *candidate, bool verifies, struct text *request) {
+  const struct variant_spec *spec = candidate->spec;
+  struct kernel_plan plan;
+  memset(&plan, 0, sizeof plan);
+  kernel_plan_make(&candidate->generated->launch, spec->stencil, spec->dtype, &spec->domain, spec->coefficients, &plan);
+  gpu_request_begin(request, GPU_REQUEST_LOAD);
+  pack_u64(request, (uint64_t)slot);
+  pack_u64(request, candidate->is_roof);
+  pack_u64(request, verifies);
+  pack_bytes(request, &plan, sizeof plan);
+  pack_u64(request, candidate->compiled->cubin_bytes);
+}
+
+halotune_status cuda_open_gpu(struct cuda *c) {
+  struct text request = {0};
+  struct gpu_reply reply;
+  gpu_request_begin(&request, GPU_REQUEST_OPEN);
+  pack_u64(&request, (uint64_t)c->ordinal);
+  halotune_status status = cuda_ask(c, &request, CUDA_START_MS, &reply);
+  if (status != HALOTUNE_OK) return status;
+  if (reply.payload_bytes != sizeof c->opened)
+    return fail(HALOTUNE_IO, "the GPU's worker gave an answer that makes no sense");
+  memcpy(&c->opened, reply.payload, sizeof c->opened);
+  return HALOTUNE_OK;
+}
+
+halotune_status cuda_prepare(struct cuda *c) {
+  struct text request = {0};
+  struct gpu_reply reply;
+  halotune_status status = send_cubin(c, &c->checks);
+  if (status != HALOTUNE_OK) return status;
+  gpu_request_begin(&request, GPU_REQUEST_PREPARE);
+  pack_u64(&request, c->checks.cubin_bytes);
+  return cuda_ask(c, &request, CUDA_START_MS, &reply);
+}
+
+static halotune_status restore(struct cuda *c) {
+  halotune_status status = c->has_problem ? cuda_send_problem(c) : HALOTUNE_OK;
+  for (int i = 0; i < BACKEND_SLOTS && status == HALOTUNE_OK; i++) {
+    struct text request = {0};
+    struct gpu_reply reply;
+    if (!c->slots[i].is_live) continue;
+    if ((status = send_cubin(c, c->slots[i].candidate.compiled)) != HALOTUNE_OK) break;
+    cuda_write_load(i, &c->slots[i].candidate, false, &request);
+    status = cuda_ask(c, &request, CUDA_START_MS, &reply);
+  }
+  return status;
+}
+
+/* Start a worker and give it all.
+ *   is_lost  whether it died, hung or lost its GPU before it had that; not where it said that something is impossible */
+static halotune_status start_worker(struct cuda *c, bool *is_lost) {
+  *is_lost = false;
+  halotune_status status = gpu_link_start(&c->link);
+  if (status != HALOTUNE_OK) return status;
+  status = cuda_open_gpu(c);
+  if (status == HALOTUNE_OK) status = cuda_prepare(c);
+  if (status == HALOTUNE_OK) status = restore(c);
+  if (status == HALOTUNE_OK) return HALOTUNE_OK;
+  *is_lost = !gpu_link_is_up(&c->link);
+  gpu_link_stop(&c->link);
+  return status;
+}
+
+halotune_status cuda_ensure_worker(struct cuda *c) {
+  struct pollfd idle = {.fd = c->link.socket, .events = POLLIN};
+  bool is_lost = true;
+  halotune_status status = HALOTUNE_OK;
+  if (gpu_link_is_up(&c->link) && poll(&idle, 1, 0) == 0) return HALOTUNE_OK; /* an idle one has nothing to say */
+  for (int i = 0; i < CUDA_START_ATTEMPTS && is_lost; i++) status = start_worker(c, &is_lost);
+  return status;
+}

@@ -1,0 +1,166 @@
+/* backend_direct.c: a GPU session in this process as a backend, with no worker between. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/compile/arch_support.h"
+#include "tuner/measure/backends/backend_cuda_judge.h"
+
+struct direct {
+  struct gpu_session session;
+  struct compiled checks;
+  struct gpu_problem wire;
+  const struct stencil *stencil;
+};
+
+/* A field from an array of doubles, in parts. */
+static halotune_status upload(struct direct *d, enum gpu_upload kind, int number, const double *values) {
+  enum { PART = 1 << 20 };
+  bool is_single = kind == GPU_UPLOAD_START && d->wire.dtype == DTYPE_F32;
+  float *singles = is_single ? malloc(PART * sizeof *singles) : NULL;
+  long count = domain_elements(&d->wire.domain);
+  size_t element_bytes = is_single ? sizeof *singles : sizeof *values;
+  halotune_status status = is_single && !singles ? fail_memory() : HALOTUNE_OK;
+  for (long done = 0; done < count && status == HALOTUNE_OK; done += PART) {
+    long now = count - done < PART ? count - done : PART;
+    for (long i = 0; i < now && singles; i++) singles[i] = (float)values[done + i];
+    status = gpu_session_upload(&d->session, kind, number, (size_t)done * element_bytes,
+                                singles ? (const void *)singles : values + done, (size_t)now * element_bytes);
+  }
+  free(singles);
+  return status;
+}
+
+static halotune_status set_problem(void *state, const struct backend_problem *problem) {
+  struct direct *d = state;
+  const struct scene *scene = problem->scene;
+  const struct stencil *stencil = d->stencil = scene->request.stencil;
+  halotune_status status = cuda_problem_make(problem, &d->wire);
+  if (status == HALOTUNE_OK) status = gpu_session_problem(&d->session, &d->wire);
+  for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++)
+    status = upload(d, GPU_UPLOAD_START, i, scene->inputs[i]);
+  for (int o = 0; o < stencil->output_count && status == HALOTUNE_OK; o++) {
+    if (d->wire.phase_count > 1) status = upload(d, GPU_UPLOAD_START, stencil->input_count + o, scene->outputs[o]);
+    if (status == HALOTUNE_OK) status = upload(d, GPU_UPLOAD_WANT, o, scene->want[o]);
+    if (status == HALOTUNE_OK) status = upload(d, GPU_UPLOAD_MAGNITUDE, o, scene->magnitudes[o]);
+  }
+  return status;
+}
+
+static halotune_status unload(void *state, int slot) {
+  struct direct *d = state;
+  if (slot >= 0 && slot < GPU_SLOTS) gpu_session_unload(&d->session, slot);
+  return HALOTUNE_OK;
+}
+
+/* What the driver says against a variant is its verdict, and empties its slot. */
+static halotune_status settle(struct direct *d, int slot, halotune_status status, struct verdict *verdict) {
+  if (status == HALOTUNE_NO_GPU) {
+    verdict->outcome = gpu_outcome(d->session.gpu.failed);
+    snprintf(verdict->reason, sizeof verdict->reason, "%.500s", fail_text());
+    status = HALOTUNE_OK;
+  }
+  if (verdict->outcome != OUTCOME_MEASURED || status != HALOTUNE_OK) unload(d, slot);
+  return status;
+}
+
+static halotune_status load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
+  struct direct *d = state;
+  const struct variant_spec *spec = candidate->spec;
+  struct kernel_plan plan;
+  struct gpu_look_back seen;
+  *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+  unload(d, slot);
+  kernel_plan_make(&candidate->generated->launch, spec->stencil, spec->dtype, &spec->domain, spec->coefficients, &plan);
+  halotune_status status = gpu_session_load(&d->session, slot, &plan, candidate->compiled->cubin, candidate->is_roof);
+  if (status == HALOTUNE_OK && !candidate->is_roof) {
+    status = gpu_session_verify(&d->session, slot, &seen);
+    if (status == HALOTUNE_OK) cuda_judge(spec->stencil, &d->wire, &seen, verdict);
+  }
+  return settle(d, slot, status, verdict);
+}
+
+static halotune_status sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
+                              struct verdict *verdict) {
+  struct direct *d = state;
+  long count = (long)plan->rounds * plan->slot_count;
+  *failed = -1;
+  *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+  for (long i = 0; i < count; i++) times_ms[i] = 0;
+  gpu_session_refresh(&d->session);
+  for (long i = 0; i < count && *failed < 0; i++) {
+    int k = (int)(i % plan->slot_count), slot = plan->slots[k];
+    halotune_status status = plan->checks
+                                 ? gpu_session_sample_checked(&d->session, slot, plan->batches[k], &times_ms[i])
+                                 : gpu_session_sample(&d->session, slot, plan->batches[k], plan->warm, &times_ms[i]);
+    status = settle(d, slot, status, verdict);
+    if (status != HALOTUNE_OK) return status;
+    if (verdict->outcome != OUTCOME_MEASURED) *failed = slot;
+  }
+  return HALOTUNE_OK;
+}
+
+static halotune_status recheck(void *state, int slot, struct verdict *verdict) {
+  struct direct *d = state;
+  struct gpu_look_back seen;
+  *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+  halotune_status status = gpu_session_inspect(&d->session, slot, &seen);
+  if (status == HALOTUNE_OK) cuda_judge(d->stencil, &d->wire, &seen, verdict);
+  if (status == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED) {
+    status = gpu_session_verify(&d->session, slot, &seen);
+    if (status == HALOTUNE_OK) cuda_judge(d->stencil, &d->wire, &seen, verdict);
+  }
+  return settle(d, slot, status, verdict);
+}
+
+static void read_nothing(void *state, struct gpu_reading *out) {
+  (void)state;
+  *out = (struct gpu_reading){-1, -1, -1, -1, -1};
+}
+
+static halotune_status keep_warm(void *state, double time_ms) {
+  struct direct *d = state;
+  return gpu_session_keep_warm(&d->session, time_ms);
+}
+
+static void close_backend(void *state) {
+  struct direct *d = state;
+  gpu_session_close(&d->session);
+  compiled_free(&d->checks);
+  free(d);
+}
+
+halotune_status backend_direct_open(const struct backend_cuda_options *options, struct backend_handle *out) {
+  static const struct backend table = {.name = "direct",
+                                       .set_problem = set_problem,
+                                       .load = load,
+                                       .unload = unload,
+                                       .sample = sample,
+                                       .recheck = recheck,
+                                       .read = read_nothing,
+                                       .keep_warm = keep_warm,
+                                       .close = close_backend};
+  char arch[16];
+  *out = (struct backend_handle){.table = NULL};
+  struct direct *d = calloc(1, sizeof *d);
+  char *source = gpu_check_source();
+  halotune_status status = d && source ? gpu_session_open(options->ordinal, &d->session) : fail_memory();
+  if (status == HALOTUNE_OK) {
+    int capability = d->session.device.facts.capability;
+    out->facts.device = d->session.device.facts;
+    out->facts.cuda = d->session.cu.cuda_version;
+    status = arch_support(out->facts.device.name, capability, compiler_nvrtc(options->compiler), &out->facts.arch);
+    snprintf(arch, sizeof arch, "sm_%d", capability);
+    const struct compile_request request = {.source = source, .name = "check.cu", .arch = arch};
+    if (status == HALOTUNE_OK) status = compiler_compile(options->compiler, &request, &d->checks);
+  }
+  if (status == HALOTUNE_OK) status = gpu_session_prepare(&d->session, d->checks.cubin);
+  free(source);
+  if (status != HALOTUNE_OK) {
+    if (d) close_backend(d);
+    return status;
+  }
+  out->table = &table;
+  out->state = d;
+  return HALOTUNE_OK;
+}

@@ -1,0 +1,383 @@
+/* backend_replay.c: results of a database as a backend. */
+#include "tuner/measure/backends/backend_replay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/random.h"
+#include "db/store/launch_text.h"
+
+/* What is known of one variant. */
+struct record {
+  struct hash key; /* of template and parameters, as today's template writes them */
+  enum outcome outcome;
+  double median_ms, rms_error, max_error, max_error_units;
+  float *samples; /* NULL: none were stored */
+  int sample_count;
+  char *reason, *template, *parameters;
+  struct recorded_kernel kernel;
+};
+
+struct replay {
+  struct store *store;
+  int64_t device;
+  struct record *records; /* of the problem */
+  struct record **by_key; /* in order of their keys */
+  long count;
+  const struct template **bound; /* templates by which keys were made */
+  int bound_count, bound_capacity;
+  const struct record *slots[BACKEND_SLOTS];
+  bool is_roof[BACKEND_SLOTS];
+  double copy_ms, memcpy_ms, empty_ms;
+  uint64_t drawn; /* samples so far */
+};
+
+static halotune_status database_failure(const struct replay *replay) {
+  return fail(HALOTUNE_DB, "%s: %s", store_path(replay->store), sqlite3_errmsg(store_connection(replay->store)));
+}
+
+static halotune_status prepare(const struct replay *replay, const char *sql, sqlite3_stmt **out) {
+  int code = sqlite3_prepare_v2(store_connection(replay->store), sql, -1, out, NULL);
+  return code == SQLITE_OK ? HALOTUNE_OK : database_failure(replay);
+}
+
+static const char device_sql[] =
+    "select d.id, d.uuid, d.name, d.capability, d.sm_count, d.clock_khz, d.memory_clock_khz, d.bus_bits, d.l2_bytes, d.memory_bytes,"
+    " d.max_threads, d.max_threads_sm, d.max_registers, d.registers_sm, d.max_shared_bytes, d.warp_size, d.is_emulation,"
+    " max(r.driver), max(r.cuda), max(r.nvrtc)"
+    " from device d join problem p on p.device_id = d.id join run r on r.problem_id = p.id join measurement m on m.run_id = r.id"
+    " group by d.id order by count(*) desc limit 1";
+
+static void read_device(sqlite3_stmt *query, struct replay *replay, struct backend_facts *facts) {
+  struct device_facts *device = &facts->device;
+  int column = 0;
+  replay->device = sqlite3_column_int64(query, column++);
+  snprintf(device->uuid, sizeof device->uuid, "%s", (const char *)sqlite3_column_text(query, column++));
+  snprintf(device->name, sizeof device->name, "%s", (const char *)sqlite3_column_text(query, column++));
+  int *const numbers[] = {&device->capability,       &device->sm_count, &device->clock_khz,
+                          &device->memory_clock_khz, &device->bus_bits, &device->l2_bytes};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = sqlite3_column_int(query, column++);
+  device->memory_bytes = (size_t)sqlite3_column_int64(query, column++);
+  int *const limits[] = {&device->limits.max_threads,  &device->limits.max_threads_sm,   &device->limits.max_registers,
+                         &device->limits.registers_sm, &device->limits.max_shared_bytes, &device->limits.warp_size};
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) *limits[i] = sqlite3_column_int(query, column++);
+  device->limits.capability = device->capability;
+  facts->is_emulation = sqlite3_column_int(query, column++) != 0;
+  snprintf(facts->driver, sizeof facts->driver, "%s", (const char *)sqlite3_column_text(query, column++));
+  facts->cuda = sqlite3_column_int(query, column++);
+  snprintf(facts->nvrtc, sizeof facts->nvrtc, "%s", (const char *)sqlite3_column_text(query, column));
+  facts->arch = arch_find(device->capability / 10, device->capability % 10);
+  facts->is_recording = true;
+}
+
+static halotune_status find_device(struct replay *replay, struct backend_facts *facts) {
+  sqlite3_stmt *query;
+  halotune_status status = prepare(replay, device_sql, &query);
+  if (status != HALOTUNE_OK) return status;
+  if (sqlite3_step(query) == SQLITE_ROW) read_device(query, replay, facts);
+  else status = fail(HALOTUNE_NOT_FOUND, "%s has no results to replay", store_path(replay->store));
+  sqlite3_finalize(query);
+  if (status == HALOTUNE_OK && !facts->arch) {
+    status =
+        fail(HALOTUNE_ARGUMENT, "%s: nothing is known of sm_%d", store_path(replay->store), facts->device.capability);
+  }
+  return status;
+}
+
+static struct hash key_of(const char *template, const char *parameters) {
+  struct text text = {0};
+  text_printf(&text, "%s %s", template, parameters);
+  struct hash hash = hash_bytes(text_string(&text), text.length);
+  text_free(&text);
+  return hash;
+}
+
+static int compare_keys(const void *left, const void *right) {
+  return hash_compare((*(struct record *const *)left)->key, (*(struct record *const *)right)->key);
+}
+
+static void free_records(struct replay *replay) {
+  for (long i = 0; i < replay->count; i++) {
+    free(replay->records[i].samples);
+    free(replay->records[i].reason);
+    free(replay->records[i].template);
+    free(replay->records[i].parameters);
+  }
+  free(replay->records);
+  free(replay->by_key);
+  replay->records = NULL;
+  replay->by_key = NULL;
+  replay->count = 0;
+  replay->bound_count = 0;
+  memset(replay->slots, 0, sizeof replay->slots);
+}
+
+static double number_or_nan(sqlite3_stmt *query, int column) {
+  return sqlite3_column_type(query, column) == SQLITE_NULL ? NAN : sqlite3_column_double(query, column);
+}
+
+static int whole_or_none(sqlite3_stmt *query, int column) {
+  return sqlite3_column_type(query, column) == SQLITE_NULL ? -1 : sqlite3_column_int(query, column);
+}
+
+static halotune_status read_record(sqlite3_stmt *query, struct record *out) {
+  const char *outcome = (const char *)sqlite3_column_text(query, 2);
+  const void *samples = sqlite3_column_blob(query, 5);
+  size_t bytes = (size_t)sqlite3_column_bytes(query, 5);
+  *out = (struct record){
+      .key = key_of((const char *)sqlite3_column_text(query, 0), (const char *)sqlite3_column_text(query, 1)),
+      .median_ms = number_or_nan(query, 3),
+      .reason = strdup((const char *)sqlite3_column_text(query, 4)),
+      .template = strdup((const char *)sqlite3_column_text(query, 0)),
+      .parameters = strdup((const char *)sqlite3_column_text(query, 1)),
+      .rms_error = number_or_nan(query, 6),
+      .max_error = number_or_nan(query, 7),
+      .max_error_units = number_or_nan(query, 8)};
+  out->kernel = (struct recorded_kernel){.is_known = true,
+                                         .registers = whole_or_none(query, 13),
+                                         .shared_bytes = whole_or_none(query, 14),
+                                         .spill_bytes = whole_or_none(query, 15),
+                                         .blocks_per_sm = whole_or_none(query, 16),
+                                         .occupancy = number_or_nan(query, 17)};
+  if (!out->reason || !out->template || !out->parameters) return fail_memory();
+  if (!outcome_find(outcome, &out->outcome)) return fail(HALOTUNE_DB, "the recording has an outcome '%s'", outcome);
+  out->sample_count = (int)(bytes / sizeof(float));
+  if (out->sample_count == 0) return HALOTUNE_OK;
+  out->samples = malloc(bytes);
+  if (!out->samples) return fail_memory();
+  memcpy(out->samples, samples, bytes);
+  return HALOTUNE_OK;
+}
+
+/* The newest result of each variant. */
+static const char records_sql[] =
+    "select t.name, v.parameters, m.outcome, m.median_ms, m.reason, m.samples, m.rms_error, m.max_error, m.max_error_units,"
+    " max(m.id), r.copy_ms, r.memcpy_ms, r.empty_ms, m.registers, m.shared_bytes, m.spill_bytes, m.blocks_per_sm, m.occupancy"
+    " from measurement m join run r on r.id = m.run_id join problem p on p.id = r.problem_id join stencil s on s.id = p.stencil_id"
+    " join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
+    " where p.device_id = ?1 and s.hash = ?2 and p.dtype = ?3 and p.nx = ?4 and p.ny = ?5 and p.nz = ?6 and p.cache = ?7"
+    " and p.is_reproducible = ?8"
+    " group by t.name, v.parameters";
+
+static halotune_status read_records(struct replay *replay, sqlite3_stmt *query) {
+  long capacity = 0;
+  int code;
+  while ((code = sqlite3_step(query)) == SQLITE_ROW) {
+    if (replay->count == capacity) {
+      capacity = capacity ? 2 * capacity : 1024;
+      struct record *larger = realloc(replay->records, (size_t)capacity * sizeof *larger);
+      if (!larger) return fail_memory();
+      replay->records = larger;
+    }
+    halotune_status status = read_record(query, &replay->records[replay->count]);
+    replay->count++;
+    if (status != HALOTUNE_OK) return status;
+    double *const times[] = {&replay->copy_ms, &replay->memcpy_ms, &replay->empty_ms};
+    for (int i = 0; i < 3; i++) {
+      double time_ms = number_or_nan(query, 10 + i);
+      if (!isnan(time_ms)) *times[i] = time_ms;
+    }
+  }
+  if (code != SQLITE_DONE) return database_failure(replay);
+  if (replay->count == 0)
+    return fail(HALOTUNE_NOT_FOUND, "%s has no results of this problem", store_path(replay->store));
+  replay->by_key = calloc((size_t)replay->count, sizeof *replay->by_key);
+  if (!replay->by_key) return fail_memory();
+  for (long i = 0; i < replay->count; i++) replay->by_key[i] = &replay->records[i];
+  return HALOTUNE_OK;
+}
+
+static halotune_status set_problem(void *state, const struct backend_problem *problem) {
+  struct replay *replay = state;
+  const struct scene_request *scene = &problem->scene->request;
+  sqlite3_stmt *query;
+  char hex[HASH_HEX_BYTES];
+  free_records(replay);
+  replay->copy_ms = replay->memcpy_ms = replay->empty_ms = NAN;
+  halotune_status status = prepare(replay, records_sql, &query);
+  if (status != HALOTUNE_OK) return status;
+  hash_hex(scene->analysis->hash, hex);
+  sqlite3_bind_int64(query, 1, replay->device);
+  sqlite3_bind_text(query, 2, hex, -1, SQLITE_STATIC);
+  sqlite3_bind_text(query, 3, dtype_names[scene->dtype], -1, SQLITE_STATIC);
+  for (int axis = 0; axis < MAX_DIMS; axis++) sqlite3_bind_int64(query, 4 + axis, scene->domain.grid.n[axis]);
+  sqlite3_bind_text(query, 7, cache_mode_names[problem->cache], -1, SQLITE_STATIC);
+  sqlite3_bind_int(query, 8, problem->reproducible);
+  status = read_records(replay, query);
+  sqlite3_finalize(query);
+  return status;
+}
+
+/* Make the keys of a template's records by what the template is today: parameters that it has gained since take their defaults. */
+static halotune_status bind_template(struct replay *replay, const struct template *template) {
+  for (int i = 0; i < replay->bound_count; i++) {
+    if (replay->bound[i] == template) return HALOTUNE_OK;
+  }
+  const struct template **grown =
+      array_grow(replay->bound, replay->bound_count, &replay->bound_capacity, sizeof *grown);
+  if (!grown) return fail_memory();
+  replay->bound = grown;
+  replay->bound[replay->bound_count++] = template;
+  for (long i = 0; i < replay->count; i++) {
+    struct record *record = &replay->records[i];
+    struct configuration configuration;
+    struct text parameters = {0};
+    if (strcmp(record->template, template->name) != 0) continue;
+    if (configuration_read(template, record->parameters, &configuration) != HALOTUNE_OK) continue;
+    configuration_write(template, &configuration, &parameters);
+    record->key = key_of(template->name, text_string(&parameters));
+    text_free(&parameters);
+  }
+  qsort(replay->by_key, (size_t)replay->count, sizeof *replay->by_key, compare_keys);
+  return HALOTUNE_OK;
+}
+
+/* `out` receives NULL where it was not recorded. */
+static halotune_status find_record(struct replay *replay, const struct candidate *candidate,
+                                   const struct record **out) {
+  struct text parameters = {0};
+  halotune_status status = bind_template(replay, candidate->spec->template);
+  if (status != HALOTUNE_OK) return status;
+  configuration_write(candidate->spec->template, &candidate->spec->configuration, &parameters);
+  struct record wanted = {.key = key_of(candidate->spec->template->name, text_string(&parameters))}, *key = &wanted;
+  text_free(&parameters);
+  struct record **found = bsearch(&key, replay->by_key, (size_t)replay->count, sizeof *replay->by_key, compare_keys);
+  *out = found ? *found : NULL;
+  return HALOTUNE_OK;
+}
+
+static halotune_status load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
+  struct replay *replay = state;
+  *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+  replay->slots[slot] = NULL;
+  replay->is_roof[slot] = candidate->is_roof && !isnan(replay->copy_ms);
+  if (replay->is_roof[slot]) return HALOTUNE_OK;
+  const struct record *record = NULL;
+  halotune_status status = candidate->is_roof ? HALOTUNE_OK : find_record(replay, candidate, &record);
+  if (status != HALOTUNE_OK) return status;
+  if (!record) {
+    verdict->outcome = OUTCOME_PRUNED;
+    snprintf(verdict->reason, sizeof verdict->reason, "not in the recording");
+    return HALOTUNE_OK;
+  }
+  verdict->recorded = record->kernel;
+  if (!outcome_has_time(record->outcome)) {
+    verdict->outcome = record->outcome;
+    snprintf(verdict->reason, sizeof verdict->reason, "%s", record->reason);
+    return HALOTUNE_OK;
+  }
+  verdict->worst = (struct comparison){.passed = true,
+                                       .points = 1,
+                                       .rms_error = record->rms_error,
+                                       .max_error = record->max_error,
+                                       .max_error_units = record->max_error_units};
+  replay->slots[slot] = record;
+  return HALOTUNE_OK;
+}
+
+static halotune_status unload(void *state, int slot) {
+  struct replay *replay = state;
+  replay->slots[slot] = NULL;
+  replay->is_roof[slot] = false;
+  return HALOTUNE_OK;
+}
+
+/* NaN for an empty slot, and for a time that the recording does not have. */
+static double draw(struct replay *replay, int slot) {
+  if (slot == SLOT_EMPTY) return replay->empty_ms;
+  if (slot == SLOT_MEMCPY) return replay->memcpy_ms;
+  if (replay->is_roof[slot]) return replay->copy_ms;
+  const struct record *record = replay->slots[slot];
+  if (!record) return NAN;
+  if (record->sample_count == 0) return record->median_ms;
+  return (double)record->samples[random_bits(record->key.low, replay->drawn++) % (uint64_t)record->sample_count];
+}
+
+static halotune_status sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
+                              struct verdict *verdict) {
+  struct replay *replay = state;
+  *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+  for (int i = 0; i < plan->rounds * plan->slot_count; i++) {
+    times_ms[i] = draw(replay, plan->slots[i % plan->slot_count]);
+    if (!isnan(times_ms[i])) continue;
+    *failed = plan->slots[i % plan->slot_count];
+    verdict->outcome = OUTCOME_LAUNCH_FAILED;
+    snprintf(verdict->reason, sizeof verdict->reason, "not in the recording");
+    return HALOTUNE_OK;
+  }
+  return HALOTUNE_OK;
+}
+
+/* Of copies no more than a time is recorded. */
+static bool is_constant(void *state, int slot) {
+  const struct replay *replay = state;
+  return slot >= BACKEND_SLOTS || !replay->slots[slot] || replay->slots[slot]->sample_count == 0;
+}
+
+static halotune_status recheck(void *state, int slot, struct verdict *verdict) {
+  (void)state, (void)slot;
+  *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+  return HALOTUNE_OK;
+}
+
+static void read_nothing(void *state, struct gpu_reading *out) {
+  (void)state;
+  *out = (struct gpu_reading){-1, -1, -1, -1, -1};
+}
+
+static halotune_status keep_warm(void *state, double time_ms) {
+  (void)state, (void)time_ms;
+  return HALOTUNE_OK;
+}
+
+static halotune_status list(void *state,
+                            halotune_status (*visit)(void *context, const char *template, const char *parameters),
+                            void *context) {
+  const struct replay *replay = state;
+  halotune_status status = HALOTUNE_OK;
+  for (long i = 0; i < replay->count && status == HALOTUNE_OK; i++) {
+    status = visit(context, replay->records[i].template, replay->records[i].parameters);
+  }
+  return status;
+}
+
+static void close_replay(void *state) {
+  struct replay *replay = state;
+  free_records(replay);
+  free(replay->bound);
+  store_close(replay->store);
+  free(replay);
+}
+
+static const struct backend backend_replay = {.name = "replay",
+                                              .set_problem = set_problem,
+                                              .load = load,
+                                              .unload = unload,
+                                              .sample = sample,
+                                              .recheck = recheck,
+                                              .is_constant = is_constant,
+                                              .read = read_nothing,
+                                              .keep_warm = keep_warm,
+                                              .list = list,
+                                              .close = close_replay};
+
+halotune_status backend_replay_open(const char *path, struct backend_handle *out) {
+  *out = (struct backend_handle){.table = NULL};
+  struct replay *replay = calloc(1, sizeof *replay);
+  if (!replay) return fail_memory();
+  halotune_status status = store_open(path, STORE_READ, &replay->store);
+  if (status == HALOTUNE_NOT_FOUND)
+    fail(status, "%s: there is no recording; it is a database that an earlier 'halotune tune --db' has filled", path);
+  if (status == HALOTUNE_OK) status = find_device(replay, &out->facts);
+  if (status == HALOTUNE_OK) {
+    out->table = &backend_replay;
+    out->state = replay;
+    return HALOTUNE_OK;
+  }
+  store_close(replay->store);
+  free(replay);
+  return status;
+}

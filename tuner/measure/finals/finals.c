@@ -1,0 +1,235 @@
+/* finals.c: the final phase from beginning to end; finals_enter.c, finals_plan.c and finals_result.c have its parts. */
+#include "tuner/measure/finals/finals.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "tuner/measure/finals/finals_parts.h"
+#include "tuner/measure/sampling/steady.h"
+
+enum { EMPTY_SAMPLES = 20 };
+
+static halotune_status phase_make(const struct finals_request *request, struct finals *out) {
+  const size_t count = (size_t)request->candidate_count + 1; /* nobody is no reason to fail */
+  struct finals_phase *phase = out->phase = calloc(1, sizeof *phase);
+  if (!phase) return fail_memory();
+  *phase = (struct finals_phase){.request = *request, .out = out, .begin_ms = time_now_ms(&request->time)};
+  phase->end_ms = phase->begin_ms + request->budget_ms;
+  out->entries = calloc(count, sizeof *out->entries);
+  phase->times_ms = calloc(count, sizeof *phase->times_ms);
+  phase->medians_ms = calloc(count, sizeof *phase->medians_ms);
+  phase->by_time = calloc(count, sizeof *phase->by_time);
+  phase->slots = calloc(count, sizeof *phase->slots);
+  phase->adjusted_ms = calloc(count, sizeof *phase->adjusted_ms);
+  phase->finalists = calloc(count, sizeof *phase->finalists);
+  const bool is_made = out->entries && phase->times_ms && phase->medians_ms && phase->by_time && phase->slots &&
+                       phase->adjusted_ms && phase->finalists;
+  return is_made ? HALOTUNE_OK : fail_memory();
+}
+
+static void phase_free(struct finals_phase *phase) {
+  if (!phase) return;
+  rounds_free(&phase->entry);
+  rounds_free(&phase->final);
+  free(phase->times_ms);
+  free(phase->medians_ms);
+  free(phase->by_time);
+  free(phase->slots);
+  free(phase->adjusted_ms);
+  free(phase->finalists);
+  free(phase);
+}
+
+/* The launch of a kernel that does nothing. */
+static halotune_status measure_empty(struct finals_phase *phase) {
+  struct backend_handle *backend = phase->request.backend;
+  const int slot = SLOT_EMPTY;
+  double times_ms[EMPTY_SAMPLES], time_ms;
+  int batch, failed;
+  struct verdict verdict;
+  halotune_status st = measure_batch(backend, slot, MEASURE_SAMPLE_US / 1e3, &batch, &time_ms, &verdict);
+  if (st != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED) return st;
+  const struct sample_plan plan = {.slots = &slot, .batches = &batch, .slot_count = 1, .rounds = EMPTY_SAMPLES};
+  st = backend->table->sample(backend->state, &plan, times_ms, &failed, &verdict);
+  if (st == HALOTUNE_OK && verdict.outcome == OUTCOME_MEASURED) {
+    phase->out->empty_ms = median_of(times_ms, EMPTY_SAMPLES);
+  }
+  return st;
+}
+
+/* Loading took longer than was thought: the slowest entrants do not run after all. What failed stays, to be told. */
+static void cut_entries(struct finals_phase *phase) {
+  struct finals *out = phase->out;
+  int entrants = 0, kept = 0;
+  for (int i = 0; i < out->count; i++) {
+    const bool counts = !out->entries[i].is_default && out->entries[i].verdict.outcome == OUTCOME_MEASURED;
+    if (counts && entrants == phase->plan.entrants) continue;
+    entrants += counts;
+    out->entries[kept] = out->entries[i];
+    out->entries[kept].loaded = kept;
+    phase->slots[kept++] = phase->slots[i];
+  }
+  out->count = kept;
+}
+
+static struct player player_of(const struct finals_phase *phase, int entry) {
+  const struct final_entry *from = &phase->out->entries[entry];
+  return (struct player){.slot = phase->slots[entry],
+                         .batch = batch_of(phase->medians_ms[from->candidate], phase->plan.sample_ms),
+                         .verdict = from->verdict,
+                         .is_constant = backend_is_constant(phase->request.backend, phase->slots[entry])};
+}
+
+static struct rounds_end end_of(const struct finals_phase *phase, int least) {
+  const struct finals_request *request = &phase->request;
+  return (struct rounds_end){
+      .at_ms = phase->end_ms, .least = least, .is_stopped = request->is_stopped, .state = request->state};
+}
+
+/* Step 3: all entrants, few rounds. */
+static halotune_status run_entry(struct finals_phase *phase) {
+  const int count = phase->out->count, wanted = phase->plan.entry_rounds;
+  const int least = phase->plan.entry_rounds_least;
+  const struct rounds_end end = end_of(phase, least);
+  halotune_status st =
+      rounds_make(phase->request.backend, &phase->request.time, phase->request.seed, count, wanted, &phase->entry);
+  if (st != HALOTUNE_OK) return st;
+  for (int i = 0; i < count; i++) {
+    const bool is_rare = phase->out->entries[i].is_default && phase->plan.is_default_rare;
+    phase->entry.players[i] = player_of(phase, i);
+    if (is_rare) phase->entry.players[i].skips = ROUNDS_NONE; /* it is a finalist in any case */
+  }
+  if ((st = steady_wait(phase->request.backend)) != HALOTUNE_OK) return st; /* loading may have waited for compiles */
+  if ((st = rounds_run(&phase->entry, wanted, &end)) != HALOTUNE_OK) return st;
+  rounds_drop_throttled(&phase->entry, least);
+  rounds_adjusted(&phase->entry, phase->adjusted_ms);
+  for (int i = 0; i < count; i++) phase->out->entries[i].verdict = phase->entry.players[i].verdict;
+  return HALOTUNE_OK;
+}
+
+static bool is_in(const struct finals_phase *phase, int entry) {
+  return phase->out->entries[entry].verdict.outcome == OUTCOME_MEASURED;
+}
+
+/* The fastest entries that are still in, and the default. Returns how many. */
+static int choose_finalists(struct finals_phase *phase) {
+  int count = 0, others = 0;
+  phase->finalist_count = 0;
+  for (int i = 0; i < phase->out->count; i++) {
+    if (is_in(phase, i) && phase->out->entries[i].is_default) phase->finalists[count++] = i;
+  }
+  for (; others < phase->plan.finalists; others++) {
+    int best = -1;
+    for (int i = 0; i < phase->out->count; i++) {
+      bool is_chosen = false;
+      for (int j = 0; j < count; j++) is_chosen = is_chosen || phase->finalists[j] == i;
+      if (!is_in(phase, i) || is_chosen) continue;
+      if (best < 0 || phase->adjusted_ms[i] < phase->adjusted_ms[best]) best = i;
+    }
+    if (best < 0) break;
+    phase->finalists[count++] = best;
+  }
+  for (int i = 0; i < count; i++) phase->out->entries[phase->finalists[i]].is_finalist = true;
+  return phase->finalist_count = count;
+}
+
+/* Step 4: the finalists and the roof, many rounds. */
+static halotune_status run_final(struct finals_phase *phase) {
+  const struct finals_request *request = &phase->request;
+  const int finalists = phase->finalist_count, wanted = phase->plan.final_rounds;
+  const struct rounds_end end = end_of(phase, phase->plan.final_rounds_least);
+  double time_ms;
+  rounds_free(&phase->final);
+  halotune_status st = rounds_make(request->backend, &request->time, ~request->seed, finalists + request->roof_count,
+                                   wanted, &phase->final);
+  if (st != HALOTUNE_OK) return st;
+  for (int i = 0; i < finalists; i++) {
+    const bool is_rare = phase->out->entries[phase->finalists[i]].is_default && phase->plan.is_default_rare;
+    phase->final.players[i] = player_of(phase, phase->finalists[i]);
+    if (is_rare) phase->final.players[i].skips = (wanted - 1) / phase->plan.default_rounds;
+  }
+  for (int i = 0; i < request->roof_count; i++) {
+    struct player *roof = &phase->final.players[finalists + i];
+    roof->slot = request->roofs[i];
+    roof->is_constant = backend_is_constant(request->backend, roof->slot);
+    st = measure_batch(request->backend, roof->slot, phase->plan.sample_ms, &roof->batch, &time_ms, &roof->verdict);
+    if (st != HALOTUNE_OK) return st;
+  }
+  phase->final.checks = phase->plan.checks;
+  phase->out->is_unchecked = !phase->plan.checks;
+  if ((st = rounds_run(&phase->final, wanted, &end)) != HALOTUNE_OK) return st;
+  phase->out->is_marked = rounds_drop_throttled(&phase->final, phase->plan.final_rounds_least);
+  return HALOTUNE_OK;
+}
+
+/* Step 5. Returns how many are left in `left`. */
+static halotune_status recheck(struct finals_phase *phase, int *left) {
+  struct backend_handle *backend = phase->request.backend;
+  *left = 0;
+  for (int i = 0; i < phase->finalist_count; i++) {
+    struct player *player = &phase->final.players[i];
+    if (player_is_in(&phase->final, i)) {
+      halotune_status st = backend->table->recheck(backend->state, player->slot, &player->verdict);
+      if (st != HALOTUNE_OK) return st;
+    }
+    phase->out->entries[phase->finalists[i]].verdict = player->verdict;
+    *left += player_is_in(&phase->final, i);
+  }
+  return HALOTUNE_OK;
+}
+
+/* What an application of the default takes; that of the best where there is none. */
+static double default_of(const struct finals_phase *phase) {
+  for (int i = 0; i < phase->request.candidate_count; i++) {
+    if (phase->request.candidates[i].is_default && phase->medians_ms[i] > 0) return phase->medians_ms[i];
+  }
+  return phase->best_ms;
+}
+
+halotune_status finals_run(const struct finals_request *request, struct finals *out) {
+  struct finals_plan rest;
+  struct finals_times times = {.recheck_ms = 0};
+  int left = 0;
+  halotune_status st;
+  *out = (struct finals){.roof = -1,
+                         .roof_ms = NAN,
+                         .roof_ratio = NAN,
+                         .roof_ratio_low = NAN,
+                         .roof_ratio_high = NAN,
+                         .empty_ms = NAN,
+                         .default_ms = NAN};
+  for (int i = 0; i < FINALS_ROOFS; i++) out->roofs_ms[i] = NAN;
+  if ((st = phase_make(request, out)) != HALOTUNE_OK) return st;
+  struct finals_phase *phase = out->phase;
+  if ((st = measure_empty(phase)) != HALOTUNE_OK) return st;
+  if ((st = finals_enter(phase)) != HALOTUNE_OK) return st;
+  const double load_begin_ms = time_now_ms(&request->time);
+  times.best_ms = phase->best_ms;
+  times.default_ms = default_of(phase);
+  finals_plan_make(&times, phase->end_ms - load_begin_ms, phase->by_time_count, request->roof_count, &phase->plan);
+  out->is_scaled = out->is_scaled || phase->plan.is_scaled;
+  if ((st = finals_load(phase)) != HALOTUNE_OK || out->count == 0) return st;
+
+  /* Now it is known what loading takes, and a recheck takes about as long. */
+  const double load_end_ms = time_now_ms(&request->time);
+  times.recheck_ms = (load_end_ms - load_begin_ms) / out->count;
+  finals_plan_make(&times, phase->end_ms - load_end_ms, out->count, request->roof_count, &rest);
+  out->is_scaled = out->is_scaled || rest.is_scaled;
+  phase->plan = rest;
+  cut_entries(phase);
+  if ((st = run_entry(phase)) != HALOTUNE_OK) return st;
+  while (left == 0 && choose_finalists(phase) > 0) {
+    if ((st = run_final(phase)) != HALOTUNE_OK) return st;
+    if (phase->final.count < phase->plan.final_rounds_least && finals_stopped(request)) return HALOTUNE_OK;
+    if ((st = recheck(phase, &left)) != HALOTUNE_OK) return st;
+  }
+  return left > 0 ? finals_result(phase) : HALOTUNE_OK;
+}
+
+void finals_free(struct finals *finals) {
+  phase_free(finals->phase);
+  for (int i = 0; i < finals->count; i++) free(finals->entries[i].samples);
+  free(finals->entries);
+  *finals = (struct finals){0};
+}

@@ -1,0 +1,100 @@
+/* finals_plan.c: how much the final phase does in its time, and what decides a tie. */
+#include "tuner/measure/finals/finals.h"
+
+#include <math.h>
+
+/* Part of the time that is planned for; the rest is for repeated rounds and for what the plan does not know. */
+#define PLANNED_PART 0.8
+/* Of that, what a default may take that cannot win. */
+#define DEFAULT_PART 0.25
+#define BUDGET_PART 0.2
+/* What it takes to look at a sample's result, in applications: fields are copied and read. */
+#define LOOK_APPLICATIONS 3
+
+double finals_budget_ms(double run_budget_ms) { return fmax(BUDGET_PART * run_budget_ms, FINALS_BUDGET_LEAST_MS); }
+
+/* One sample, with the application before it that is not timed. */
+static double sample_cost_ms(const struct finals_plan *plan, double time_ms) {
+  return time_ms + time_ms * batch_of(time_ms, plan->sample_ms);
+}
+
+/* The default comes on top in all rounds, unless it is rare. */
+static double plan_cost_ms(const struct finals_plan *plan, const struct finals_times *times, int roof_count) {
+  const double entry = (double)plan->entrants * plan->entry_rounds;
+  const double final = ((double)plan->finalists + roof_count) * plan->final_rounds;
+  const double rounds = (entry + final) * sample_cost_ms(plan, times->best_ms);
+  const int default_rounds = plan->is_default_rare ? plan->default_rounds : plan->entry_rounds + plan->final_rounds;
+  const double of_default = default_rounds * sample_cost_ms(plan, times->default_ms);
+  const int looks = plan->checks ? plan->final_rounds * (plan->finalists + 1) : 0;
+  const double of_looks = looks * LOOK_APPLICATIONS * times->best_ms;
+  const double its_recheck = plan->is_default_rare ? times->default_ms : 0; /* longer than the others */
+  return rounds + of_looks + of_default + (plan->finalists + 1) * times->recheck_ms + its_recheck;
+}
+
+/* A default that is far behind cannot win, whatever noise there is: all that is wanted of it is how far. */
+static void plan_default(struct finals_plan *plan, const struct finals_times *times, double limit_ms) {
+  const double cost_ms = sample_cost_ms(plan, times->default_ms), most_ms = DEFAULT_PART * limit_ms;
+  const bool is_far = times->default_ms > MEASURE_SCREEN_RATIO * times->best_ms;
+  plan->default_rounds = FINALS_ROUNDS;
+  plan->is_default_rare = is_far && (plan->entry_rounds + plan->final_rounds) * cost_ms > most_ms;
+  if (plan->is_default_rare) plan->default_rounds = (int)fmin(fmax(floor(most_ms / cost_ms), 1), FINALS_ROUNDS);
+}
+
+static int at_most(int value, int limit) { return value < limit ? value : limit; }
+
+void finals_plan_make(const struct finals_times *times, double budget_ms, int available, int roof_count,
+                      struct finals_plan *out) {
+  const double limit_ms = PLANNED_PART * budget_ms;
+  /* Where a single application is that long, no interval can be had in such a time, and what is left is to keep it. */
+  const bool is_long = times->best_ms > MEASURE_LONG_SAMPLE_MS;
+  *out = (struct finals_plan){.sample_ms = FINALS_SAMPLE_US / 1e3,
+                              .entrants = at_most(available, FINALS_ENTRANTS),
+                              .entry_rounds = FINALS_ENTRY_ROUNDS,
+                              .finalists = at_most(available, FINALS_FINALISTS),
+                              .final_rounds = FINALS_ROUNDS,
+                              .checks = true,
+                              .entry_rounds_least = is_long ? 1 : FINALS_ENTRY_ROUNDS_LEAST,
+                              .final_rounds_least = is_long ? FINALS_LONG_ROUNDS_LEAST : FINALS_ROUNDS_LEAST};
+  const double least_sample_ms = MEASURE_SAMPLE_US / 1e3;
+  /* In this order: shorter samples cost the least, since the events' resolution is the smallest of the errors; then
+   * those that are least likely to win; then the width of the intervals. */
+  const struct {
+    int *what, least;
+  } steps[] = {{&out->entrants, is_long ? FINALS_LONG_LEAST : FINALS_ENTRANTS_LEAST},
+               {&out->final_rounds, out->final_rounds_least},
+               {&out->finalists, is_long ? FINALS_LONG_LEAST : FINALS_FINALISTS_LEAST},
+               {&out->entry_rounds, out->entry_rounds_least}};
+  size_t step = 0;
+  plan_default(out, times, limit_ms);
+  while (plan_cost_ms(out, times, roof_count) > limit_ms) {
+    if (out->checks) {
+      out->checks = false;
+      continue;
+    }
+    out->is_scaled = true;
+    if (out->sample_ms > least_sample_ms) {
+      out->sample_ms = fmax(0.8 * out->sample_ms, least_sample_ms);
+      continue;
+    }
+    while (step < sizeof steps / sizeof *steps && *steps[step].what <= steps[step].least) step++;
+    if (step == sizeof steps / sizeof *steps) break;
+    --*steps[step].what;
+  }
+  out->default_rounds = at_most(out->default_rounds, out->final_rounds);
+}
+
+/* Whether a is to be preferred to b; both are ties. */
+static bool is_preferred(const struct contender *a, const struct contender *b) {
+  if (a->is_default != b->is_default) return a->is_default;
+  if (a->registers != b->registers) return a->registers < b->registers;
+  if (a->shared_bytes != b->shared_bytes) return a->shared_bytes < b->shared_bytes;
+  return a->order < b->order;
+}
+
+int finals_decide(const struct contender *contenders, int count) {
+  int best = -1;
+  for (int i = 0; i < count; i++) {
+    if (contenders[i].is_tie && (best < 0 || is_preferred(&contenders[i], &contenders[best]))) best = i;
+  }
+  return best;
+}

@@ -1,0 +1,169 @@
+/* finals_result.c: from the times of the rounds to leader, ties, winner, ranks, and the share of the roof. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "tuner/measure/finals/finals_parts.h"
+
+/* The player with the lowest adjusted time among `count` from `first` that are in and have one; -1 for none. */
+static int fastest(const struct rounds *rounds, const double *adjusted_ms, int first, int count) {
+  int best = -1;
+  for (int p = first; p < first + count; p++) {
+    if (player_is_in(rounds, p) && !isnan(adjusted_ms[p]) && (best < 0 || adjusted_ms[p] < adjusted_ms[best])) best = p;
+  }
+  return best;
+}
+
+/* The winner's player, by the rule of step 6. */
+static halotune_status decide(struct finals_phase *phase, const double *adjusted_ms, int *winner) {
+  const int count = phase->finalist_count, leader = fastest(&phase->final, adjusted_ms, 0, count);
+  struct contender *contenders = calloc((size_t)phase->out->count, sizeof *contenders);
+  if (!contenders) return fail_memory();
+  for (int p = 0; p < count; p++) {
+    struct final_entry *entry = &phase->out->entries[phase->finalists[p]];
+    const struct final_candidate *candidate = &phase->request.candidates[entry->candidate];
+    entry->is_tie = player_is_in(&phase->final, p) &&
+                    (p == leader || rounds_ratio(&phase->final, p, leader).high <= FINALS_TIE_RATIO);
+    contenders[p] = (struct contender){.is_tie = entry->is_tie,
+                                       .is_default = entry->is_default,
+                                       .registers = candidate->registers,
+                                       .shared_bytes = candidate->shared_bytes,
+                                       .order = candidate->order};
+  }
+  *winner = finals_decide(contenders, count);
+  free(contenders);
+  return HALOTUNE_OK;
+}
+
+/* A ratio to the winner; where one of both times is a single value, its interval is not known. */
+static struct summary tell_ratio(struct rounds *rounds, int player, int winner) {
+  struct summary ratio = rounds_ratio(rounds, player, winner);
+  if (rounds->players[player].is_constant || rounds->players[winner].is_constant) ratio.low = ratio.high = NAN;
+  return ratio;
+}
+
+/* What an entry came to in some rounds. */
+static halotune_status tell(struct rounds *rounds, int player, int winner, struct final_entry *entry) {
+  const struct summary times = rounds_times(rounds, player), ratio = tell_ratio(rounds, player, winner);
+  entry->ratio = ratio.median;
+  entry->ratio_low = ratio.low;
+  entry->ratio_high = ratio.high;
+  free(entry->samples);
+  if (!(entry->samples = calloc((size_t)rounds->count + 1, sizeof *entry->samples))) return fail_memory();
+  for (int r = 0, count = 0; r < rounds->count; r++) {
+    const double time_ms = rounds->times_ms[(r * rounds->player_count) + player];
+    if (!isnan(time_ms)) entry->samples[count++] = (float)time_ms;
+  }
+  const bool is_constant = rounds->players[player].is_constant;
+  entry->timing = is_constant ? timing_of_one(&times, entry->samples) : timing_of(&times, entry->samples);
+  return HALOTUNE_OK;
+}
+
+static void tell_roof(struct finals_phase *phase, const double *adjusted_ms, int winner) {
+  struct rounds *rounds = &phase->final;
+  struct finals *out = phase->out;
+  const int first = phase->finalist_count, count = phase->request.roof_count;
+  const int roof = fastest(rounds, adjusted_ms, first, count);
+  out->roof = -1;
+  for (int i = 0; i < count; i++) {
+    if (player_is_in(rounds, first + i)) out->roofs_ms[i] = rounds_times(rounds, first + i).median;
+  }
+  if (roof < 0) return;
+  const struct summary ratio = tell_ratio(rounds, roof, winner);
+  out->roof = roof - first;
+  out->roof_ms = out->roofs_ms[out->roof];
+  out->roof_ratio = ratio.median;
+  out->roof_ratio_low = ratio.low;
+  out->roof_ratio_high = ratio.high;
+}
+
+/* A key for sorting: the winner, finalists, the others, those that left. */
+struct ranking {
+  int group;
+  double adjusted_ms;
+  struct final_entry entry;
+};
+
+static int compare_rankings(const void *left, const void *right) {
+  const struct ranking *a = left, *b = right;
+  if (a->group != b->group) return a->group < b->group ? -1 : 1;
+  if (a->adjusted_ms != b->adjusted_ms) return a->adjusted_ms < b->adjusted_ms ? -1 : 1;
+  return (a->entry.candidate > b->entry.candidate) - (a->entry.candidate < b->entry.candidate);
+}
+
+static void rank(struct finals *out, struct ranking *rankings) {
+  out->ranked = 0;
+  out->default_ms = NAN;
+  for (int i = 0; i < out->count; i++) rankings[i].entry = out->entries[i];
+  qsort(rankings, (size_t)out->count, sizeof *rankings, compare_rankings);
+  for (int i = 0; i < out->count; i++) {
+    out->entries[i] = rankings[i].entry;
+    out->entries[i].rank = 0;
+    if (out->entries[i].verdict.outcome == OUTCOME_MEASURED) out->entries[i].rank = ++out->ranked;
+    if (out->entries[i].is_default && out->entries[i].rank) out->default_ms = out->entries[i].timing.median_ms;
+  }
+}
+
+halotune_status finals_result(struct finals_phase *phase) {
+  struct finals *out = phase->out;
+  double *adjusted_ms = calloc((size_t)phase->final.player_count, sizeof *adjusted_ms);
+  struct ranking *rankings = calloc((size_t)out->count, sizeof *rankings);
+  int winner;
+  halotune_status st;
+  if (!adjusted_ms || !rankings) {
+    st = fail_memory();
+    goto done;
+  }
+  rounds_adjusted(&phase->final, adjusted_ms);
+  if ((st = decide(phase, adjusted_ms, &winner)) != HALOTUNE_OK) goto done;
+
+  for (int i = 0; i < out->count && st == HALOTUNE_OK; i++) {
+    const bool is_in = out->entries[i].verdict.outcome == OUTCOME_MEASURED;
+    rankings[i].group = !is_in ? 3 : 2;
+    rankings[i].adjusted_ms = is_in ? phase->adjusted_ms[i] : 0;
+    if (is_in && !out->entries[i].is_finalist) {
+      st = tell(&phase->entry, i, phase->finalists[winner], &out->entries[i]);
+    }
+  }
+  for (int p = 0; p < phase->finalist_count && st == HALOTUNE_OK; p++) {
+    const int i = phase->finalists[p];
+    if (!player_is_in(&phase->final, p)) continue;
+    rankings[i].group = p == winner ? 0 : 1;
+    rankings[i].adjusted_ms = adjusted_ms[p];
+    st = tell(&phase->final, p, winner, &out->entries[i]);
+  }
+  if (st != HALOTUNE_OK) goto done;
+  tell_roof(phase, adjusted_ms, winner);
+  rank(out, rankings);
+  out->entry_rounds = phase->entry.count;
+  out->final_rounds = phase->final.count;
+  out->before = phase->final.before;
+  out->after = phase->final.after;
+done:
+  free(adjusted_ms);
+  free(rankings);
+  return st;
+}
+
+static int compare_loaded(const void *left, const void *right) {
+  return ((const struct final_entry *)left)->loaded - ((const struct final_entry *)right)->loaded;
+}
+
+halotune_status finals_reject(struct finals *finals, const struct verdict *verdict) {
+  struct finals_phase *phase = finals->phase;
+  const int rejected = finals->entries[0].loaded;
+  int left = 0;
+  phase->out = finals;
+  qsort(finals->entries, (size_t)finals->count, sizeof *finals->entries, compare_loaded);
+  finals->entries[rejected].verdict = *verdict;
+  for (int p = 0; p < phase->finalist_count; p++) {
+    if (phase->finalists[p] == rejected) phase->final.players[p].verdict = *verdict;
+    left += player_is_in(&phase->final, p);
+  }
+  if (left > 0) return finals_result(phase);
+  for (int i = 0; i < finals->count; i++) finals->entries[i].rank = 0;
+  finals->ranked = 0;
+  finals->roof_ratio = finals->roof_ratio_low = finals->roof_ratio_high = finals->default_ms = NAN;
+  return HALOTUNE_OK;
+}

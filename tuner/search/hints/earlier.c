@@ -1,0 +1,86 @@
+/* earlier.c: proposals out of the database. */
+#include "tuner/search/hints/earlier.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ?1: this run. Runs of the same problem with the same driver and compiler. */
+#define SAME_RUNS                                                                                                   \
+  " from run here join run r on r.problem_id = here.problem_id and r.driver = here.driver and r.nvrtc = here.nvrtc" \
+  " and r.id <> here.id"
+
+static const char all_sql[] =
+    "select distinct t.hash, v.parameters" SAME_RUNS " join measurement m on m.run_id = r.id join variant v on v.id = "
+    "m.variant_id join template t on t.id = v.template_id"
+    " where here.id = ?1";
+
+/* Of each variant the newest result counts, from whose row SQLite takes the columns beside max(). */
+static const char winners_sql[] =
+    "select t.hash, v.parameters" SAME_RUNS " join finalist f on f.run_id = r.id and f.rank = 1 join variant v on v.id "
+    "= f.variant_id join template t on t.id = v.template_id"
+    " where here.id = ?1 union"
+    " select hash, parameters from (select hash, parameters from"
+    " (select t.hash hash, v.parameters parameters, m.outcome outcome, m.median_ms time_ms, max(m.id)" SAME_RUNS
+    " join measurement m on m.run_id = r.id join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
+    " where here.id = ?1 group by 1, 2) where outcome = 'measured' order by time_ms limit ?2)";
+
+/* ?2: a variant, ?3, ?4: source and template of the default one. */
+static const char scale_sql[] =
+    "select coalesce(d.median_ms, f.median_ms)" SAME_RUNS " join measurement m on m.run_id = r.id and m.variant_id = ?2"
+    " left join variant v on v.source_hash = ?3 and v.template_id = ?4"
+    " left join measurement d on d.run_id = r.id and d.variant_id = v.id and d.outcome = 'measured'"
+    " left join finalist f on f.run_id = r.id and f.is_default where here.id = ?1 order by m.id desc limit 1";
+
+static int find_template(const struct session *session, const char *hex) {
+  char own[HASH_HEX_BYTES];
+  for (int i = 0; i < session->space.count; i++) {
+    hash_hex(session->templates[i]->hash, own);
+    if (strcmp(own, hex) == 0) return i;
+  }
+  return -1;
+}
+
+static halotune_status read_all(struct session *session, sqlite3_stmt *query, struct drawn_list *out) {
+  halotune_status status = HALOTUNE_OK;
+  while (status == HALOTUNE_OK && sqlite3_step(query) == SQLITE_ROW) {
+    int index = find_template(session, (const char *)sqlite3_column_text(query, 0));
+    if (index >= 0) status = drawn_read(out, &session->space, index, (const char *)sqlite3_column_text(query, 1));
+  }
+  return status;
+}
+
+halotune_status earlier_variants(struct session *session, enum earlier_choice choice, struct drawn_list *out) {
+  struct store *store = session->tools->store;
+  sqlite3_stmt *query;
+  *out = (struct drawn_list){.count = 0};
+  if (sqlite3_prepare_v2(store_connection(store), choice == EARLIER_ALL ? all_sql : winners_sql, -1, &query, NULL) !=
+      SQLITE_OK) {
+    return fail(HALOTUNE_DB, "%s: %s", store_path(store), sqlite3_errmsg(store_connection(store)));
+  }
+  sqlite3_bind_int64(query, 1, session->run_id);
+  if (choice == EARLIER_WINNERS) sqlite3_bind_int(query, 2, EARLIER_BEST);
+  halotune_status status = read_all(session, query, out);
+  sqlite3_finalize(query);
+  if (status != HALOTUNE_OK) drawn_free(out);
+  return status;
+}
+
+double earlier_scale(const struct session *session, int64_t variant, double default_ms) {
+  static const double least = 0.5, most = 2; /* what clocks can do */
+  sqlite3_stmt *query;
+  char hex[HASH_HEX_BYTES];
+  double scale = 1;
+  if (!session->first || !(default_ms > 0)) return 1;
+  if (sqlite3_prepare_v2(store_connection(session->tools->store), scale_sql, -1, &query, NULL) != SQLITE_OK) return 1;
+  struct variant_key key = session_key(session, session->first);
+  hash_hex(key.source, hex);
+  sqlite3_bind_int64(query, 1, session->run_id);
+  sqlite3_bind_int64(query, 2, variant);
+  sqlite3_bind_text(query, 3, hex, -1, SQLITE_STATIC);
+  sqlite3_bind_int64(query, 4, key.template_id);
+  if (sqlite3_step(query) == SQLITE_ROW && sqlite3_column_type(query, 0) != SQLITE_NULL) {
+    scale = sqlite3_column_double(query, 0) / default_ms;
+  }
+  sqlite3_finalize(query);
+  return scale >= least && scale <= most ? scale : 1;
+}

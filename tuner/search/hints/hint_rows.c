@@ -1,0 +1,162 @@
+/* hint_rows.c: rows of `best`, read and ordered. */
+#include "tuner/search/hints/hint_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "db/store/query.h"
+
+/* ?1: how many of a problem; ?2: whether emulations count. A variant that won several times is one winner. */
+static const char rows_sql[] =
+    "select s.id, s.hash, s.name, s.text, d.name, d.capability, d.sm_count, p.nx, p.ny, p.nz, p.dtype, p.launch, "
+    "p.cache,"
+    " w.nth, w.date, t.name, v.parameters"
+    " from (select problem_id, variant_id, max(date) date, row_number() over (partition by problem_id"
+    " order by max(is_current) desc, max(date) desc, variant_id) nth from best group by problem_id, variant_id) w"
+    " join problem p on p.id = w.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
+    " join variant v on v.id = w.variant_id join template t on t.id = v.template_id"
+    " where w.nth <= ?1 and (?2 or not d.is_emulation) order by s.id, p.id, w.nth";
+
+enum column {
+  STENCIL_ID,
+  STENCIL_HASH,
+  STENCIL_NAME,
+  STENCIL_TEXT,
+  DEVICE_NAME,
+  CAPABILITY,
+  SM_COUNT,
+  NX,
+  NY,
+  NZ,
+  DTYPE,
+  LAUNCH,
+  CACHE,
+  NTH,
+  DATE,
+  TEMPLATE_NAME,
+  PARAMETERS,
+};
+
+/* INFINITY where winners of one are no hint for the other. */
+static double shape_distance(const struct task *task, const struct stencil *other, const struct analysis *analysis) {
+  const struct stencil *own = task->stencil;
+  if (other->kind != own->kind || other->dims != own->dims || analysis->shape != task->analysis->shape ||
+      analysis->pencil_axis != task->analysis->pencil_axis)
+    return INFINITY;
+  return 1 + abs(analysis->max_radius - task->analysis->max_radius);
+}
+
+/* Of a stencil as the database has it. A text that this version cannot read is no hint. */
+static double stencil_distance(const struct task *task, sqlite3_stmt *query) {
+  char own[HASH_HEX_BYTES];
+  const char *text = column_text(query, STENCIL_TEXT);
+  struct stencil *stencil = NULL;
+  struct analysis *analysis = NULL;
+  double distance = INFINITY;
+  hash_hex(task->analysis->hash, own);
+  if (strcmp(column_text(query, STENCIL_HASH), own) == 0) return 0;
+  struct source source = source_of(column_text(query, STENCIL_NAME), text, strlen(text));
+  if (stencil_parse(&source, &stencil) == HALOTUNE_OK && analysis_make(stencil, &analysis) == HALOTUNE_OK)
+    distance = shape_distance(task, stencil, analysis);
+  analysis_free(analysis);
+  stencil_free(stencil);
+  return distance;
+}
+
+static double device_distance(const struct device_facts *own, sqlite3_stmt *query) {
+  int capability = sqlite3_column_int(query, CAPABILITY);
+  if (capability / 10 != own->capability / 10) return 3;
+  if (capability != own->capability) return 2;
+  return strcmp(column_text(query, DEVICE_NAME), own->name) != 0 ||
+         sqlite3_column_int(query, SM_COUNT) != own->sm_count;
+}
+
+static double grid_distance(const struct grid *own, sqlite3_stmt *query) {
+  double distance = 0;
+  for (int axis = 0; axis < MAX_DIMS; axis++)
+    distance += fabs(log2(sqlite3_column_double(query, NX + axis) / (double)own->n[axis]));
+  return distance;
+}
+
+static bool differs(sqlite3_stmt *query, enum column column, const char *own) {
+  return strcmp(column_text(query, (int)column), own) != 0;
+}
+
+static void set_distances(struct hint_row *row, const struct hint_target *target, double of_stencil,
+                          sqlite3_stmt *query) {
+  row->distance[HINT_STENCIL] = of_stencil;
+  row->distance[HINT_DEVICE] = device_distance(target->device, query);
+  row->distance[HINT_GRID] = grid_distance(&target->task->grid, query);
+  row->distance[HINT_DTYPE] = differs(query, DTYPE, dtype_names[target->task->dtype]);
+  row->distance[HINT_MODE] = differs(query, LAUNCH, launch_mode_names[target->launch]) +
+                             differs(query, CACHE, cache_mode_names[target->cache]);
+  row->distance[HINT_HISTORY] = sqlite3_column_int(query, NTH) - 1;
+}
+
+static const char *keep_text(struct hint_rows *rows, sqlite3_stmt *query, enum column column) {
+  const char *text = column_text(query, (int)column);
+  return arena_text(&rows->arena, text, strlen(text));
+}
+
+static halotune_status add_row(struct hint_rows *rows, const struct hint_target *target, double of_stencil,
+                               sqlite3_stmt *query) {
+  struct hint_row *list = array_grow(rows->list, rows->count, &rows->capacity, sizeof *list);
+  if (!list) return fail_memory();
+  rows->list = list;
+  struct hint_row *row = &list[rows->count];
+  *row = (struct hint_row){.template_name = keep_text(rows, query, TEMPLATE_NAME),
+                           .parameters = keep_text(rows, query, PARAMETERS),
+                           .date = keep_text(rows, query, DATE),
+                           .place = rows->count};
+  if (!row->template_name || !row->parameters || !row->date) return fail_memory();
+  set_distances(row, target, of_stencil, query);
+  rows->count++;
+  return HALOTUNE_OK;
+}
+
+static halotune_status read_rows(struct hint_rows *rows, const struct hint_target *target, sqlite3_stmt *query) {
+  halotune_status status = HALOTUNE_OK;
+  int64_t stencil = 0; /* that of the row before, and its distance */
+  double of_stencil = INFINITY;
+  int code = SQLITE_DONE;
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
+    if (sqlite3_column_int64(query, STENCIL_ID) != stencil) of_stencil = stencil_distance(target->task, query);
+    stencil = sqlite3_column_int64(query, STENCIL_ID);
+    if (isfinite(of_stencil)) status = add_row(rows, target, of_stencil, query);
+  }
+  if (status != HALOTUNE_OK || code == SQLITE_DONE) return status;
+  return query_fail(sqlite3_db_handle(query));
+}
+
+halotune_status hint_rows_read(struct hint_rows *rows, struct store *store, const struct hint_target *target) {
+  sqlite3_stmt *query = NULL;
+  halotune_status status = query_prepare(store_connection(store), rows_sql, &query);
+  if (status == HALOTUNE_OK) {
+    sqlite3_bind_int(query, 1, HINTS_OF_A_PROBLEM);
+    sqlite3_bind_int(query, 2, target->is_emulation);
+    status = read_rows(rows, target, query);
+  }
+  sqlite3_finalize(query);
+  return status;
+}
+
+static int compare_rows(const void *left, const void *right) {
+  const struct hint_row *a = left, *b = right;
+  for (int i = 0; i < HINT_DISTANCES; i++) {
+    if (a->distance[i] != b->distance[i]) return a->distance[i] < b->distance[i] ? -1 : 1;
+  }
+  int newest = strcmp(b->date, a->date);
+  return newest != 0 ? newest : a->place - b->place;
+}
+
+void hint_rows_sort(struct hint_rows *rows) {
+  if (rows->count > 1) qsort(rows->list, (size_t)rows->count, sizeof *rows->list, compare_rows);
+}
+
+void hint_rows_free(struct hint_rows *rows) {
+  free(rows->list);
+  arena_free(&rows->arena);
+  *rows = (struct hint_rows){.count = 0};
+}

@@ -1,0 +1,37 @@
+/* starts.c: hints, and what the authors of templates thought best: so each template is known soon, and a search
+ * whose default is slow has something better early. */
+#include "tuner/search/hints/starts.h"
+
+#include "tuner/search/strategy/visited.h"
+
+/* The default of a template, as near to it as the rules allow; false where they keep nothing like it. */
+static bool make_default(struct session *session, int index, struct proposal *out) {
+  const struct configuration *values = space_values(&session->space, index);
+  *out = (struct proposal){.template_index = index,
+                           .configuration = values ? *values : configuration_default(session->templates[index])};
+  return space_nearest(&session->bindings[index], space_fixed(&session->space, index), &out->configuration) == NULL;
+}
+
+halotune_status starts_find(struct session *session) {
+  struct search_space *space = &session->space;
+  struct visited taken = {.count = 0}, only = {.count = 0};
+  halotune_status status = HALOTUNE_OK;
+  if (session->options->rematch) return HALOTUNE_OK;
+  visited_add_recorded(&only, space);
+  for (long i = 0; i < session->hints.count && status == HALOTUNE_OK; i++) {
+    visited_add(&taken, space, &session->hints.list[i]);
+    status = drawn_add(&session->starts, &session->hints.list[i]);
+  }
+  for (int i = 0; i < space->count && status == HALOTUNE_OK; i++) {
+    struct proposal proposal;
+    if (!make_default(session, i, &proposal) || session_is_first(session, &proposal)) continue;
+    if (space->only && !visited_has(&only, space, &proposal)) continue;
+    if (visited_add(&taken, space, &proposal)) status = drawn_add(&session->starts, &proposal);
+  }
+  visited_free(&taken);
+  visited_free(&only);
+  if (!session->options->strategy->takes_hints) return status;
+  space->hints = session->starts.list;
+  space->hint_count = session->starts.count;
+  return status;
+}

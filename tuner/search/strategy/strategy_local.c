@@ -1,0 +1,302 @@
+/* strategy_local.c: look around widely, then near the best.
+ *
+ * It begins with the hints and a random sample, evenly from all templates but for those that are known to be far
+ * behind: their variants come when there are no others, since each of them may take the time of hundreds. Then, of
+ * every four variants, two are neighbours of the best ones, one is a neighbour of the best ones of one template,
+ * which take turns as long as they are not much slower, and one is random again: so no hill hides a higher one for
+ * ever. In all cases a plain model of what each parameter's values did so far (effects.h) decides which come first. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "tuner/search/strategy/draw.h"
+#include "tuner/search/strategy/effects.h"
+#include "tuner/search/strategy/neighbours.h"
+#include "tuner/search/strategy/visited.h"
+
+enum {
+  MOST_OF_A_TEMPLATE = 20000, /* of the random sample */
+  FIRST_VARIANTS = 48,        /* hints and random ones at the beginning, */
+  FIRST_OF_A_TEMPLATE = 12,   /* but at least so many of each template */
+  CYCLE = 4,                  /* of so many, one stays random, */
+  TURN_AT = 2,                /* and one belongs to a template whose turn it is */
+  LOOK_AHEAD = 64,            /* of so many random ones the likeliest is taken */
+  FEW_WAITING = 48,           /* fewer neighbours than this: another good variant's are added */
+  PLATEAU_STEPS = 2,          /* in how many parameters variants of a plateau differ */
+};
+
+/* A template takes its turn while the logarithm of its best time is less than this above that of all: 40 % slower. */
+static const double turn_below = 0.336;
+enum { ANY_TEMPLATE = -1 };
+
+/* A template is far behind where its best takes 10 times as long as that of all; and where this is known for sure:
+ * the logarithm of the ratio, times how many of its variants have a time, is above that of 1000. Three that take 10
+ * times as long are enough, or two that take 32 times, or one that takes 1000 times as long. */
+static const double behind_above = 2.302, behind_for_sure = 6.9;
+
+/* Logarithms of times that differ by less than this are on one plateau. */
+static const double plateau_height = 0.01;
+
+/* A neighbour that waits, by the time that is expected of it. */
+struct waiting {
+  struct proposal proposal;
+  double expected; /* logarithm of the time */
+};
+
+/* A variant that was measured and whose neighbours may be worth a look. */
+struct known {
+  struct proposal proposal;
+  double log_time;
+  bool is_expanded, is_passed_over;
+};
+
+struct state {
+  const struct search_space *space;
+  struct drawn_list drawn;
+  long drawn_next, hint_next;
+  struct visited visited;
+  struct visited only;     /* the variants of a space that is a list */
+  struct effects *effects; /* of each template */
+  struct waiting *waiting;
+  long waiting_count, waiting_capacity;
+  struct known *known;
+  long known_count, known_capacity;
+  double best_log_time, *best_of; /* of all, of each template; INFINITY at first */
+  long *timed_of;                 /* variants of each template that have a time */
+  bool best_is_new;
+  long proposed, first;
+  int turn; /* the template that has it next */
+};
+
+static void close_local(void *opened) {
+  struct state *state = opened;
+  if (!state) return;
+  drawn_free(&state->drawn);
+  visited_free(&state->visited);
+  visited_free(&state->only);
+  free(state->effects);
+  free(state->best_of);
+  free(state->timed_of);
+  free(state->waiting);
+  free(state->known);
+  free(state);
+}
+
+static halotune_status open_local(const struct search_space *space, uint64_t seed, void **out) {
+  struct state *state = calloc(1, sizeof *state);
+  *out = NULL;
+  if (!state) return fail_memory();
+  state->space = space;
+  state->best_log_time = INFINITY;
+  state->first =
+      FIRST_OF_A_TEMPLATE * space->count > FIRST_VARIANTS ? FIRST_OF_A_TEMPLATE * space->count : FIRST_VARIANTS;
+  state->effects = calloc((size_t)space->count + 1, sizeof *state->effects);
+  state->best_of = malloc(((size_t)space->count + 1) * sizeof *state->best_of);
+  state->timed_of = calloc((size_t)space->count + 1, sizeof *state->timed_of);
+  for (int i = 0; i < space->count && state->best_of; i++) state->best_of[i] = INFINITY;
+  for (long i = 0; i < space->only_count; i++) visited_add(&state->only, space, &space->only[i]);
+  const bool has_room = state->effects && state->best_of && state->timed_of;
+  halotune_status status = has_room ? draw_variants(space, MOST_OF_A_TEMPLATE, seed, &state->drawn) : fail_memory();
+  if (status == HALOTUNE_OK) {
+    *out = state;
+    return HALOTUNE_OK;
+  }
+  close_local(state);
+  return status;
+}
+
+static bool next_hint(struct state *state, struct proposal *out) {
+  while (state->hint_next < state->space->hint_count) {
+    *out = state->space->hints[state->hint_next++];
+    if (visited_add(&state->visited, state->space, out)) return true;
+  }
+  return false;
+}
+
+static double expected_of(const struct state *state, const struct proposal *proposal) {
+  return effects_expect(&state->effects[proposal->template_index], state->space->templates[proposal->template_index],
+                        &proposal->configuration);
+}
+
+static bool is_far_behind(const struct state *state, int template) {
+  const double timed = (double)state->timed_of[template];
+  if (timed == 0) return false;
+  const double behind = state->best_of[template] - state->best_log_time;
+  return behind > behind_above && timed * behind > behind_for_sure;
+}
+
+/* Bring the likeliest of the next `most` ones to the front, but for those of templates that are far behind, as long
+ * as there are others. */
+static void look_ahead(struct state *state, long most) {
+  struct proposal *list = state->drawn.list + state->drawn_next;
+  long left = state->drawn.count - state->drawn_next, best = -1, looked = 0;
+  for (long i = 0; i < left && looked < most; i++) {
+    if (is_far_behind(state, list[i].template_index)) continue;
+    if (looked++ == 0 || expected_of(state, &list[i]) < expected_of(state, &list[best])) best = i;
+  }
+  if (best < 0) return;
+  struct proposal held = list[0];
+  list[0] = list[best];
+  list[best] = held;
+}
+
+static bool next_random(struct state *state, bool likeliest, struct proposal *out) {
+  while (state->drawn_next < state->drawn.count) {
+    look_ahead(state, likeliest ? LOOK_AHEAD : 1);
+    *out = state->drawn.list[state->drawn_next++];
+    if (visited_add(&state->visited, state->space, out)) return true;
+  }
+  return false;
+}
+
+struct expansion {
+  struct state *state;
+  const struct known *centre;
+};
+
+static bool make_room(void **list, long count, long *capacity, size_t size) {
+  if (count < *capacity) return true;
+  long wanted = *capacity ? 2 * *capacity : 256;
+  void *larger = realloc(*list, (size_t)wanted * size);
+  if (!larger) return false;
+  *list = larger;
+  *capacity = wanted;
+  return true;
+}
+
+static void add_neighbour(void *context, const struct configuration *configuration) {
+  const struct expansion *expansion = context;
+  struct state *state = expansion->state;
+  const struct known *centre = expansion->centre;
+  int index = centre->proposal.template_index;
+  struct waiting waiting = {.proposal = {.template_index = index, .configuration = *configuration},
+                            .expected = centre->log_time};
+  if (visited_has(&state->visited, state->space, &waiting.proposal)) return;
+  if (state->space->only && !visited_has(&state->only, state->space, &waiting.proposal)) return;
+  for (int i = 0; i < state->space->templates[index]->parameter_count; i++) {
+    int from = centre->proposal.configuration.choice[i], to = configuration->choice[i];
+    if (from != to) waiting.expected += effects_change(&state->effects[index], i, from, to);
+  }
+  void *list = state->waiting;
+  if (!make_room(&list, state->waiting_count, &state->waiting_capacity, sizeof waiting))
+    return; /* fewer neighbours, no harm */
+  state->waiting = list;
+  state->waiting[state->waiting_count++] = waiting;
+}
+
+static bool is_of(const struct proposal *proposal, int template) {
+  return template == ANY_TEMPLATE || proposal->template_index == template;
+}
+
+/* Whether a variant is hardly another one than one whose neighbours were added: as fast, and different in two
+ * parameters at most. Many parameters change nothing for many kernels; without this, all of a plateau would be searched
+ * before anything beyond it. */
+static bool is_on_known_plateau(const struct state *state, const struct known *known) {
+  int index = known->proposal.template_index, count = state->space->templates[index]->parameter_count;
+  for (long i = 0; i < state->known_count; i++) {
+    const struct known *other = &state->known[i];
+    if (!other->is_expanded || other->proposal.template_index != index) continue;
+    if (fabs(other->log_time - known->log_time) > plateau_height) continue;
+    int differences = 0;
+    for (int p = 0; p < count; p++) {
+      differences += known->proposal.configuration.choice[p] != other->proposal.configuration.choice[p];
+    }
+    if (differences <= PLATEAU_STEPS) return true;
+  }
+  return false;
+}
+
+/* Add the neighbours of the best variant of a template, or of any, whose neighbours were not yet added, plateaus once.
+ */
+static bool expand(struct state *state, int template) {
+  struct known *best;
+  do {
+    best = NULL;
+    for (long i = 0; i < state->known_count; i++) {
+      struct known *known = &state->known[i];
+      bool counts = !known->is_expanded && !known->is_passed_over && is_of(&known->proposal, template);
+      if (counts && (!best || known->log_time < best->log_time)) best = known;
+    }
+    if (!best) return false;
+    best->is_passed_over = is_on_known_plateau(state, best);
+  } while (best->is_passed_over);
+  best->is_expanded = true;
+  struct expansion expansion = {.state = state, .centre = best};
+  int index = best->proposal.template_index;
+  neighbours_visit(&state->space->bindings[index], space_fixed(state->space, index), &best->proposal.configuration,
+                   add_neighbour, &expansion);
+  return true;
+}
+
+static long count_waiting(const struct state *state, int template) {
+  long count = 0;
+  for (long i = 0; i < state->waiting_count; i++) count += is_of(&state->waiting[i].proposal, template);
+  return count;
+}
+
+/* The likeliest that waits; -1 for none. */
+static long find_likeliest(const struct state *state, int template) {
+  long best = -1;
+  for (long i = 0; i < state->waiting_count; i++) {
+    const struct waiting *waiting = &state->waiting[i];
+    if (is_of(&waiting->proposal, template) && (best < 0 || waiting->expected < state->waiting[best].expected))
+      best = i;
+  }
+  return best;
+}
+
+static bool next_neighbour(struct state *state, int template, struct proposal *out) {
+  bool more = true;
+  if (state->best_is_new) more = expand(state, ANY_TEMPLATE);
+  state->best_is_new = false;
+  while (more && count_waiting(state, template) < FEW_WAITING) more = expand(state, template);
+  for (long best; (best = find_likeliest(state, template)) >= 0;) {
+    *out = state->waiting[best].proposal;
+    state->waiting[best] = state->waiting[--state->waiting_count];
+    if (visited_add(&state->visited, state->space, out)) return true;
+  }
+  return false;
+}
+
+/* A neighbour of the next template in turn that is not much slower than the best. */
+static bool next_in_turn(struct state *state, struct proposal *out) {
+  for (int tries = 0; tries < state->space->count; tries++) {
+    int template = state->turn;
+    state->turn = (state->turn + 1) % state->space->count;
+    if (state->best_of[template] < state->best_log_time + turn_below && next_neighbour(state, template, out))
+      return true;
+  }
+  return false;
+}
+
+static bool next(void *opened, struct proposal *out) {
+  struct state *state = opened;
+  bool is_first = state->proposed < state->first;
+  long place = state->proposed++ % CYCLE;
+  if (is_first && next_hint(state, out)) return true;
+  if (is_first || place == 0) return next_random(state, !is_first, out) || next_neighbour(state, ANY_TEMPLATE, out);
+  if (place == TURN_AT && next_in_turn(state, out)) return true;
+  return next_neighbour(state, ANY_TEMPLATE, out) || next_random(state, true, out);
+}
+
+static void tell(void *opened, const struct proposal *proposal, double time_ms) {
+  struct state *state = opened;
+  visited_add(&state->visited, state->space, proposal);
+  if (!isfinite(time_ms)) return;
+  double log_time = log(time_ms);
+  effects_add(&state->effects[proposal->template_index], state->space->templates[proposal->template_index],
+              &proposal->configuration, log_time);
+  state->timed_of[proposal->template_index]++;
+  double *best_of = &state->best_of[proposal->template_index];
+  *best_of = fmin(*best_of, log_time);
+  if (log_time < state->best_log_time) {
+    state->best_log_time = log_time;
+    state->best_is_new = true;
+  }
+  void *list = state->known;
+  if (!make_room(&list, state->known_count, &state->known_capacity, sizeof *state->known)) return;
+  state->known = list;
+  state->known[state->known_count++] = (struct known){.proposal = *proposal, .log_time = log_time};
+}
+
+const struct strategy strategy_local = {
+    "local", "a random sample, then the neighbours of the best", true, open_local, next, tell, close_local};

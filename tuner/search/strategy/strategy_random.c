@@ -1,0 +1,67 @@
+/* strategy_random.c: variants in a random order: all of them; or the hints, and then as many of each template as any
+ * budget can try. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "tuner/search/strategy/draw.h"
+#include "tuner/search/strategy/visited.h"
+
+enum { MOST_OF_A_TEMPLATE = 50000 };
+
+struct state {
+  const struct search_space *space;
+  struct drawn_list drawn;
+  long next, hint_next, hint_count;
+  struct visited hints; /* those proposed */
+};
+
+static halotune_status open_with(const struct search_space *space, uint64_t seed, long most, long hint_count,
+                                 void **out) {
+  struct state *state = calloc(1, sizeof *state);
+  *out = NULL;
+  if (!state) return fail_memory();
+  state->space = space;
+  state->hint_count = hint_count;
+  halotune_status status = draw_variants(space, most, seed, &state->drawn);
+  if (status == HALOTUNE_OK) *out = state;
+  else free(state);
+  return status;
+}
+
+static halotune_status open_sample(const struct search_space *space, uint64_t seed, void **out) {
+  return open_with(space, seed, MOST_OF_A_TEMPLATE, space->hint_count, out);
+}
+
+static halotune_status open_all(const struct search_space *space, uint64_t seed, void **out) {
+  return open_with(space, seed, LONG_MAX, 0, out);
+}
+
+static bool next(void *opened, struct proposal *out) {
+  struct state *state = opened;
+  while (state->hint_next < state->hint_count) {
+    *out = state->space->hints[state->hint_next++];
+    if (visited_add(&state->hints, state->space, out)) return true;
+  }
+  while (state->next < state->drawn.count) {
+    *out = state->drawn.list[state->next++];
+    if (!visited_has(&state->hints, state->space, out)) return true;
+  }
+  return false;
+}
+
+static void tell(void *opened, const struct proposal *proposal, double time_ms) {
+  (void)opened, (void)proposal, (void)time_ms;
+}
+
+static void close(void *opened) {
+  struct state *state = opened;
+  if (!state) return;
+  drawn_free(&state->drawn);
+  visited_free(&state->hints);
+  free(state);
+}
+
+const struct strategy strategy_random = {
+    "random", "a random sample, evenly from each template", true, open_sample, next, tell, close};
+const struct strategy strategy_exhaustive = {
+    "exhaustive", "every variant, in a random order", false, open_all, next, tell, close};

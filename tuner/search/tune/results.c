@@ -1,0 +1,218 @@
+/* results.c: from trials that have ended to rows, timed variants, and what the strategy is told. */
+#include "tuner/search/tune/results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "db/store/launch_text.h"
+#include "tuner/measure/sampling/measure.h"
+#include "tuner/search/hints/earlier.h"
+#include "tuner/search/hints/hints.h"
+
+double results_scale(const struct results *results) { return results->anchor ? anchor_scale(results->anchor, 0) : 1; }
+
+/* --- results that need no measuring
+ * --------------------------------------------------------------------------------------- */
+
+/* Take a row of the store. Its samples are copied where they are wanted. */
+static halotune_status take_row(struct trial *trial, const struct measurement *row, bool with_samples) {
+  const struct timing *timing = &row->timing;
+  snprintf(trial->reason, sizeof trial->reason, "%s", row->reason);
+  trial->result = *row;
+  trial->result.reason = trial->reason;
+  trial->result.timing.samples = NULL;
+  trial->is_over = true;
+  if (!with_samples || !timing->samples || timing->sample_count <= 0) return HALOTUNE_OK;
+  size_t bytes = (size_t)timing->sample_count * sizeof *trial->samples;
+  trial->samples = malloc(bytes);
+  if (!trial->samples) return fail_memory();
+  memcpy(trial->samples, timing->samples, bytes);
+  trial->result.timing.samples = trial->samples;
+  return HALOTUNE_OK;
+}
+
+halotune_status results_recall(struct results *results, struct trial *trial, double default_ms) {
+  struct session *session = results->session;
+  struct measurement found;
+  struct variant_key key = session_key(session, trial);
+  if (session->options->fresh) return HALOTUNE_OK;
+  halotune_status status =
+      store_find_measurement(session->tools->store, session->run_id, &key, &found, &trial->variant);
+  if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
+  if (status != HALOTUNE_OK) return status;
+  trial->is_recalled = true;
+  trial->recalled_scale = earlier_scale(session, trial->variant, default_ms);
+  return take_row(trial, &found, false);
+}
+
+static struct hash code_of(const struct trial *trial) {
+  struct hash hash = {0, 0};
+  struct text text = {0};
+  if (!trial->compiled.cubin) return hash;
+  launch_write(&trial->generated.launch, &text);
+  text_add(&text, trial->compiled.cubin, trial->compiled.cubin_bytes);
+  if (text_ok(&text)) hash = hash_bytes(text_string(&text), text.length);
+  text_free(&text);
+  return hash;
+}
+
+static bool has_code(struct hash code) { return code.low != 0 || code.high != 0; }
+
+halotune_status results_find_twin(struct results *results, struct trial *trial) {
+  struct session *session = results->session;
+  struct hash code = code_of(trial);
+  if (!has_code(code)) return HALOTUNE_OK;
+  for (int i = 0; i < results->count; i++) {
+    const struct result_record *record = &results->list[i];
+    if (hash_compare(record->code, code) != 0) continue;
+    struct measurement found;
+    const struct measurement own = trial->result;
+    struct variant_key key = {.stencil = session->stencil_id,
+                              .template_id = session->template_ids[record->proposal.template_index],
+                              .source = record->source};
+    halotune_status status = store_find_measurement(session->tools->store, session->run_id, &key, &found, NULL);
+    if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
+    if (status == HALOTUNE_OK) status = take_row(trial, &found, true);
+    trial->is_twin = true;
+    trial->result.compile_ms = own.compile_ms;
+    if (!trial->reason[0])
+      snprintf(trial->reason, sizeof trial->reason, "the machine code and launch of number %d", i + 1);
+    return status;
+  }
+  return HALOTUNE_OK;
+}
+
+/* --- results
+ * -------------------------------------------------------------------------------------------------------------- */
+
+/* Give the trial a number, and remember what belongs to it. */
+static halotune_status add_record(struct results *results, struct trial *trial) {
+  struct result_record *grown = array_grow(results->list, results->count, &results->capacity, sizeof *grown);
+  if (!grown) return fail_memory();
+  results->list = grown;
+  results->list[results->count++] =
+      (struct result_record){.proposal = trial->proposal, .source = trial->generated.hash, .code = code_of(trial)};
+  trial->result.number = results->count;
+  return HALOTUNE_OK;
+}
+
+/* What no state of the GPU explains need not be measured again by another one. */
+static bool need_watch(const struct results *results, const struct trial *trial) {
+  const struct measurement *result = &trial->result;
+  const double best_ms = timed_best_ms(&results->session->timed) * results_scale(results);
+  const bool was_watched = anchor_attempts(results->anchor, result->number) > 0;
+  return was_watched || result->outcome != OUTCOME_SCREENED || !measure_is_hopeless(result->timing.minimum_ms, best_ms);
+}
+
+static halotune_status store_result(struct results *results, struct trial *trial) {
+  struct session *session = results->session;
+  struct variant_key key = session_key(session, trial);
+  struct measurement *result = &trial->result;
+  halotune_status status = HALOTUNE_OK;
+  if (trial->again) result->number = trial->again;
+  else status = add_record(results, trial);
+  if (status != HALOTUNE_OK) return status;
+  struct result_record *record = &results->list[result->number - 1];
+  result->at_s = (clock_ms() - session->start_ms) * 1e-3;
+  if (!trial->is_twin) result->attempts += record->attempts;
+  status = store_measurement(session->tools->store, session->run_id, &key, result, &trial->variant);
+  if (trial->again && status == HALOTUNE_OK) session->result->outcomes[record->outcome]--;
+  record->variant = trial->variant;
+  record->attempts = result->attempts;
+  record->outcome = result->outcome;
+  record->is_marked = result->is_marked;
+  if (status != HALOTUNE_OK || !results->anchor || trial->is_twin || !outcome_has_time(result->outcome)) return status;
+  if (!need_watch(results, trial)) return status;
+  return anchor_cover(results->anchor, result->number, result->is_marked);
+}
+
+/* What an earlier run of the same problem tried is known from there. */
+static bool is_hinted(const struct session *session, const struct trial *trial) {
+  return !trial->is_recalled && hints_have(session, &trial->proposal);
+}
+
+/* Twins are left out: they could only tie with what they equal. */
+static halotune_status keep_timed(struct results *results, const struct trial *trial, double scale) {
+  struct session *session = results->session;
+  const struct measurement *result = &trial->result;
+  if (trial->again && !outcome_has_time(result->outcome)) timed_remove(&session->timed, trial->variant);
+  if (!outcome_has_time(result->outcome) || trial->is_twin) return HALOTUNE_OK;
+  struct timed_variant timed = {.proposal = trial->proposal,
+                                .variant = trial->variant,
+                                .number = trial->is_recalled ? 0 : result->number,
+                                .outcome = result->outcome,
+                                .median_ms = result->timing.median_ms,
+                                .minimum_ms = result->timing.minimum_ms,
+                                .scale = scale,
+                                .rms_error = result->rms_error,
+                                .max_error = result->max_error,
+                                .max_error_units = result->max_error_units,
+                                .registers = result->registers,
+                                .shared_bytes = result->shared_bytes,
+                                .occupancy = result->occupancy,
+                                .is_default = session_is_first(session, &trial->proposal),
+                                .is_hinted = is_hinted(session, trial)};
+  return timed_put(&session->timed, &timed);
+}
+
+/* For the user, where no variant is right. */
+static void keep_first_failure(struct tune_result *out, const struct measurement *result) {
+  if (out->first_reason[0] || outcome_has_time(result->outcome) || result->outcome == OUTCOME_PRUNED) return;
+  out->first_failure = result->outcome;
+  snprintf(out->first_reason, sizeof out->first_reason, "%s", result->reason);
+}
+
+halotune_status results_finish(struct results *results, struct trial *trial) {
+  struct session *session = results->session;
+  struct tune_result *out = session->result;
+  const struct measurement *result = &trial->result;
+  double scale = trial->is_recalled ? trial->recalled_scale : results_scale(results);
+  halotune_status status = trial->is_recalled ? HALOTUNE_OK : store_result(results, trial);
+  if (status == HALOTUNE_OK) status = keep_timed(results, trial, scale);
+  if (status == HALOTUNE_OK) out->outcomes[result->outcome]++;
+  keep_first_failure(out, result);
+  if (status == HALOTUNE_OK && !trial->again) {
+    out->tried++;
+    out->recalled += trial->is_recalled;
+    out->twins += trial->is_twin;
+    out->hinted += is_hinted(session, trial);
+    session->options->strategy->tell(session->strategy, &trial->proposal,
+                                     outcome_has_time(result->outcome) ? result->timing.median_ms / scale : INFINITY);
+  }
+  trial_free(trial);
+  session_show(session, "search");
+  return status;
+}
+
+halotune_status results_settle(struct results *results) {
+  struct session *session = results->session;
+  struct timed_list *timed = &session->timed;
+  long count = 0;
+  if (!results->anchor) return HALOTUNE_OK;
+  int64_t *doubtful = calloc((size_t)results->count + 1, sizeof *doubtful);
+  if (!doubtful) return fail_memory();
+  for (int i = 0; i < results->count; i++) {
+    if (!results->list[i].is_marked && anchor_is_marked(results->anchor, i + 1))
+      doubtful[count++] = results->list[i].variant;
+  }
+  for (long i = 0; i < timed->count; i++) {
+    const bool was_watched = anchor_attempts(results->anchor, timed->list[i].number) > 0; /* not before a late anchor */
+    if (timed->list[i].number > 0 && was_watched)
+      timed->list[i].scale = anchor_scale(results->anchor, timed->list[i].number);
+  }
+  session->scale = results_scale(results);
+  halotune_status status =
+      count > 0 ? store_mark(session->tools->store, session->run_id, doubtful, count) : HALOTUNE_OK;
+  free(doubtful);
+  return status;
+}
+
+void results_free(struct results *results) {
+  free(results->list);
+  results->list = NULL;
+  results->count = results->capacity = 0;
+}

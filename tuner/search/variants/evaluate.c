@@ -1,0 +1,60 @@
+/* evaluate.c: the stages of a variant on the device. */
+#include "tuner/search/variants/evaluate.h"
+
+#include <stdlib.h>
+
+static void take_comparison(struct trial *trial, const struct comparison *worst) {
+  if (worst->points == 0) return;
+  trial->result.rms_error = worst->rms_error;
+  trial->result.max_error = worst->max_error;
+  trial->result.max_error_units = worst->max_error_units;
+}
+
+static void take_recorded(struct trial *trial, const struct recorded_kernel *kernel) {
+  if (!kernel->is_known) return;
+  trial->result.registers = kernel->registers;
+  trial->result.shared_bytes = kernel->shared_bytes;
+  trial->result.spill_bytes = kernel->spill_bytes;
+  trial->result.blocks_per_sm = kernel->blocks_per_sm;
+  trial->result.occupancy = kernel->occupancy;
+}
+
+static void take_measured(struct trial *trial, struct measured *measured) {
+  struct measurement *result = &trial->result;
+  free(trial->samples);
+  trial->samples = measured->samples; /* moved */
+  measured->samples = NULL;
+  result->timing = measured->timing;
+  result->timing.samples = trial->samples;
+  result->before = measured->before;
+  result->after = measured->after;
+  result->attempts = measured->attempts;
+  result->is_marked = measured->is_marked;
+  result->outcome = measured->verdict.outcome;
+  if (!outcome_has_time(result->outcome)) trial_fail(trial, result->outcome, "%s", measured->verdict.reason);
+}
+
+static halotune_status measure(struct backend_handle *backend, int slot, double best_ms, struct trial *trial) {
+  struct measure_request request = {.slot = slot, .best_ms = best_ms};
+  struct measured measured;
+  halotune_status status = measure_slot(backend, &request, &measured);
+  if (status == HALOTUNE_OK) take_measured(trial, &measured);
+  measured_free(&measured);
+  return status;
+}
+
+halotune_status evaluate(struct backend_handle *backend, int slot, double best_ms, struct trial *trial) {
+  struct candidate candidate = {.spec = &trial->spec, .generated = &trial->generated, .compiled = &trial->compiled};
+  struct verdict verdict = {.outcome = OUTCOME_MEASURED};
+  halotune_status status = backend->table->load(backend->state, slot, &candidate, &verdict);
+  if (status != HALOTUNE_OK) return status;
+  take_comparison(trial, &verdict.worst);
+  take_recorded(trial, &verdict.recorded);
+  if (verdict.outcome != OUTCOME_MEASURED) {
+    trial_fail(trial, verdict.outcome, "%s", verdict.reason);
+    return HALOTUNE_OK;
+  }
+  status = measure(backend, slot, best_ms, trial);
+  halotune_status unloaded = backend->table->unload(backend->state, slot);
+  return status == HALOTUNE_OK ? unloaded : status;
+}

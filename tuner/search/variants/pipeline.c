@@ -1,0 +1,108 @@
+/* pipeline.c: a table of what the compilers have, and a ring of what they gave back. */
+#include "tuner/search/variants/pipeline.h"
+
+#include <stdlib.h>
+
+enum {
+  MOST_IN_FLIGHT = 256, /* with the compilers: more than they ever take */
+  MOST_READY = 64,      /* compiled, and waiting for the device */
+  ENOUGH_READY = 32,    /* with so many, no more are begun */
+};
+
+struct in_flight {
+  struct trial *trial; /* NULL: free */
+  const struct task *task;
+};
+
+struct pipeline {
+  struct compiler *compiler;
+  struct in_flight in_flight[MOST_IN_FLIGHT]; /* by the compiler's id */
+  struct trial *ready[MOST_READY];            /* a ring */
+  int flying, ready_first, ready_count;
+};
+
+halotune_status pipeline_make(struct compiler *compiler, struct pipeline **out) {
+  *out = calloc(1, sizeof **out);
+  if (!*out) return fail_memory();
+  (*out)->compiler = compiler;
+  return HALOTUNE_OK;
+}
+
+halotune_status pipeline_free(struct pipeline *pipeline) {
+  halotune_status status = HALOTUNE_OK;
+  if (!pipeline) return HALOTUNE_OK;
+  while (status == HALOTUNE_OK && pipeline->flying > 0) {
+    struct compiler_result result;
+    bool have = false;
+    status = compiler_wait(pipeline->compiler, -1, &result, &have);
+    if (status != HALOTUNE_OK || !have) break;
+    compile_result_free(&result.compile);
+    pipeline->flying--;
+  }
+  for (int i = 0; i < MOST_IN_FLIGHT; i++) trial_free(pipeline->in_flight[i].trial);
+  for (int i = 0; i < pipeline->ready_count; i++) trial_free(pipeline->ready[(pipeline->ready_first + i) % MOST_READY]);
+  free(pipeline);
+  return status;
+}
+
+bool pipeline_has_room(const struct pipeline *pipeline) {
+  if (pipeline->ready_count >= ENOUGH_READY) return false;
+  return !pipeline->compiler || (pipeline->flying < MOST_IN_FLIGHT && compiler_has_room(pipeline->compiler));
+}
+
+bool pipeline_is_empty(const struct pipeline *pipeline) { return pipeline->flying == 0 && pipeline->ready_count == 0; }
+
+/* At the end of the ring; or in front, where nobody watches the GPU until it runs. */
+static void add_ready(struct pipeline *pipeline, struct trial *trial) {
+  int place = (pipeline->ready_first + pipeline->ready_count) % MOST_READY;
+  if (trial->is_stand_in) place = pipeline->ready_first = (pipeline->ready_first + MOST_READY - 1) % MOST_READY;
+  pipeline->ready[place] = trial;
+  pipeline->ready_count++;
+}
+
+halotune_status pipeline_put(struct pipeline *pipeline, struct trial *trial, const struct task *task) {
+  if (!pipeline->compiler) {
+    add_ready(pipeline, trial);
+    return HALOTUNE_OK;
+  }
+  int place = 0;
+  while (place < MOST_IN_FLIGHT - 1 && pipeline->in_flight[place].trial) place++;
+  struct compile_request request = trial_request(trial, task);
+  halotune_status status = compiler_submit(pipeline->compiler, (uint64_t)place, &request);
+  if (status != HALOTUNE_OK) {
+    trial_free(trial);
+    return status;
+  }
+  pipeline->in_flight[place] = (struct in_flight){trial, task};
+  pipeline->flying++;
+  return HALOTUNE_OK;
+}
+
+/* Bring what the compilers have finished into the ring, as far as there is room.
+ *   timeout_ms  how long to wait for the first */
+static halotune_status collect(struct pipeline *pipeline, int timeout_ms) {
+  while (pipeline->ready_count < MOST_READY && pipeline->flying > 0) {
+    struct compiler_result result;
+    bool have = false;
+    halotune_status status = compiler_wait(pipeline->compiler, timeout_ms, &result, &have);
+    if (status != HALOTUNE_OK || !have) return status;
+    struct in_flight *place = &pipeline->in_flight[result.compile.id];
+    trial_take(place->trial, place->task, &result.compile);
+    compile_result_free(&result.compile);
+    add_ready(pipeline, place->trial);
+    *place = (struct in_flight){.trial = NULL};
+    pipeline->flying--;
+    timeout_ms = 0;
+  }
+  return HALOTUNE_OK;
+}
+
+halotune_status pipeline_take(struct pipeline *pipeline, int timeout_ms, struct trial **out) {
+  *out = NULL;
+  halotune_status status = collect(pipeline, pipeline->ready_count > 0 ? 0 : timeout_ms);
+  if (status != HALOTUNE_OK || pipeline->ready_count == 0) return status;
+  *out = pipeline->ready[pipeline->ready_first];
+  pipeline->ready_first = (pipeline->ready_first + 1) % MOST_READY;
+  pipeline->ready_count--;
+  return HALOTUNE_OK;
+}

@@ -1,0 +1,35 @@
+/* pipeline.h: variants on their way through the compilers, which run ahead of the device, but only so far. */
+#ifndef SEARCH_VARIANTS_PIPELINE_H
+#define SEARCH_VARIANTS_PIPELINE_H
+
+#include "tuner/search/variants/trial.h"
+
+struct pipeline;
+
+/* Begin with nothing in it.
+ *   compiler     must live as long, and is used by nobody else while trials are in the pipeline; NULL: what comes out
+ * has no cubin, which is enough for a backend that runs nothing out          the caller's, ended with pipeline_free;
+ * NULL on failure Returns HALOTUNE_OK or HALOTUNE_MEMORY. Threads: one at a time. */
+halotune_status pipeline_make(struct compiler *compiler, struct pipeline **out);
+
+/* End it, and the trials that are still in it. What the compilers have is waited for, since they are asked for the next
+ * task's. */
+halotune_status pipeline_free(struct pipeline *pipeline);
+
+/* Whether one more trial is welcome: enough of them wait to keep compilers and device busy, if not. */
+bool pipeline_has_room(const struct pipeline *pipeline);
+bool pipeline_is_empty(const struct pipeline *pipeline);
+
+/* Hand in a trial that is not over; there has to be room.
+ *   trial  belongs to the pipeline, also where this fails
+ *   task   the one that it was begun for; must live until the trial comes out
+ * Returns HALOTUNE_OK, or what the compiler returns. */
+halotune_status pipeline_put(struct pipeline *pipeline, struct trial *trial, const struct task *task);
+
+/* Take the next trial that is compiled, or over, in the order in which they come to that.
+ *   timeout_ms  how long to wait where there is none; -1: until there is one
+ *   out         the caller's; NULL where the time ran out or the pipeline is empty
+ * Returns HALOTUNE_OK, or what the compiler returns. */
+halotune_status pipeline_take(struct pipeline *pipeline, int timeout_ms, struct trial **out);
+
+#endif

@@ -1,0 +1,43 @@
+/* timed.h: the variants of a run that have a time, of which some get into the finals. */
+#ifndef SEARCH_VARIANTS_TIMED_H
+#define SEARCH_VARIANTS_TIMED_H
+
+#include "db/store/store.h"
+#include "tuner/search/strategy/strategy.h"
+
+struct timed_variant {
+  struct proposal proposal;
+  int64_t variant; /* in the store */
+  long number;     /* of its result in this run; 0: of an earlier one */
+  enum outcome outcome;
+  double median_ms, minimum_ms;
+  double scale;                                 /* anchor_scale() of it: how slow the GPU was then */
+  double rms_error, max_error, max_error_units; /* of the verification before */
+  int registers, shared_bytes;
+  double occupancy;
+  bool is_default, is_hinted;
+};
+
+/* Start with {0}, end with timed_free. */
+struct timed_list {
+  struct timed_variant *list;
+  long count, capacity;
+  double best_ms; /* the shortest time over its scale; 0 for none */
+};
+
+/* Add a variant; or, where one with the same row in the store is there, put it in its place. Returns HALOTUNE_OK or
+ * HALOTUNE_MEMORY. */
+halotune_status timed_put(struct timed_list *timed, const struct timed_variant *variant);
+
+/* Take one out, if it is there. */
+void timed_remove(struct timed_list *timed, int64_t variant);
+
+/* The shortest time over its scale; INFINITY for none. Quick. */
+double timed_best_ms(const struct timed_list *timed);
+
+/* Put them in the order of the space: templates, then parameters. */
+void timed_sort(struct timed_list *timed);
+
+void timed_free(struct timed_list *timed);
+
+#endif
