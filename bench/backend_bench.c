@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "tuner/cli/options/pick.h"
+#include "tuner/cli/options/pick_variants.h"
 #include "tuner/measure/backends/backend.h"
 #include "tuner/verify/compare.h"
 

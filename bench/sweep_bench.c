@@ -10,7 +10,7 @@
 
 #include "gpu/driver/kernel.h"
 #include "gpu/workers/compile_pool.h"
-#include "tuner/cli/options/pick.h"
+#include "tuner/cli/options/pick_variants.h"
 #include "tuner/verify/compare.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tuner/cli/options/command.h"
-#include "tuner/cli/options/variant.h"
+#include "tuner/cli/output/variant_text.h"
 
 /* Write the text where --output says, or to stdout. */
 static halotune_status put(const struct invocation *invocation, const char *text) {

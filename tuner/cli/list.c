@@ -6,7 +6,7 @@
 #include "tuner/cli/options/command.h"
 #include "tuner/cli/options/problem.h"
 #include "tuner/cli/options/search_path.h"
-#include "tuner/cli/show/describe.h"
+#include "tuner/cli/show/tap_picture.h"
 
 static void print_row(const struct loaded *loaded) {
   const struct stencil *stencil = loaded->stencil;

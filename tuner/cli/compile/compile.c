@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "gpu/workers/compiler.h"
 #include "tuner/cli/compile/compile_row.h"
-#include "tuner/cli/options/pick.h"
+#include "tuner/cli/options/pick_variants.h"
 #include "tuner/cli/output/progress.h"
 
 enum { DEFAULT_SAMPLE = 100, DEFAULT_SM_COUNT = 132, MAX_WORKERS = 256 };

@@ -5,7 +5,7 @@
 #include "gpu/architecture/occupancy.h"
 #include "gpu/workers/compile_pool.h"
 #include "stencil/template/access.h"
-#include "tuner/cli/options/variant.h"
+#include "tuner/cli/output/variant_text.h"
 
 /* How it ended, beside enum compile_outcome: enumerator, name. */
 #define COMPILE_ROW_LIST(X)   \

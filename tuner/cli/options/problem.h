@@ -5,7 +5,7 @@
 #include "gpu/architecture/arch.h"
 #include "stencil/generate/generate.h"
 #include "tuner/cli/options/command.h"
-#include "tuner/cli/options/find.h"
+#include "tuner/cli/options/loaded_stencil.h"
 
 /* The options that problem_open reads, to be put in a command's table. */
 #define PROBLEM_OPTIONS                                                                 \

@@ -1,5 +1,5 @@
 /* query.c: `halotune query STENCIL`: what the library would answer, as text, JSON, CUDA source or a C header. */
-#include "tuner/cli/query/query.h"
+#include "tuner/cli/query/query_answer.h"
 
 #include <errno.h>
 #include <math.h>

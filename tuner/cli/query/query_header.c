@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "tuner/cli/query/query_header_parts.h"
+#include "tuner/cli/query/query_header_launch.h"
 
 /* star7_f32_512x512x512 */
 static void make_prefix(const struct query *query, char *out, size_t bytes) {

@@ -1,6 +1,6 @@
 /* query_header_launch.c: tensor maps, workspaces, clusters and programmatic dependent launch in a header with a kernel. */
+#include "tuner/cli/query/query_header_launch.h"
 #include "stencil/launch/tensor.h"
-#include "tuner/cli/query/query_header_parts.h"
 
 bool header_has_maps(const struct launch *launch) { return launch->input_maps.count + launch->output_maps.count > 0; }
 

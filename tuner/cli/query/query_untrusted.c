@@ -7,7 +7,7 @@
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 #include "library/lookup/lookup_context.h"
-#include "tuner/cli/query/query.h"
+#include "tuner/cli/query/query_answer.h"
 
 /* The current one first: it is what trust would bring into use. NULL is no condition. */
 static const char find_sql[] =

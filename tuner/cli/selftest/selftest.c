@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tuner/cli/options/pick.h"
+#include "tuner/cli/options/pick_variants.h"
 #include "tuner/cli/options/search_path.h"
-#include "tuner/cli/selftest/selftest_parts.h"
+#include "tuner/cli/selftest/selftest_try.h"
 #include "tuner/cli/selftest/selftest_wrappers.h"
 
 /* A stencil of the program's own, so that the test needs no file. */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/cli/options/pick.h"
-#include "tuner/cli/selftest/selftest_parts.h"
+#include "tuner/cli/options/pick_variants.h"
+#include "tuner/cli/selftest/selftest_try.h"
 
 enum { SLICE = 12 }; /* variants of a stencil in one type on one grid, where --sample does not say */
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "tuner/cli/options/variant.h"
-#include "tuner/cli/selftest/selftest_parts.h"
+#include "tuner/cli/output/variant_text.h"
+#include "tuner/cli/selftest/selftest_try.h"
 
 /* Load, take a few samples, look again. */
 static halotune_status try_candidate(struct selftest *s, const struct candidate *candidate, struct verdict *verdict,

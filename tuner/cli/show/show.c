@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "tuner/cli/options/command.h"
-#include "tuner/cli/show/describe.h"
+#include "tuner/cli/show/tap_picture.h"
 
 static void print_fields(const struct stencil *stencil) {
   printf("boundary   ");

@@ -11,13 +11,13 @@
 #include "base/parallel.h"
 #include "gpu/workers/compile_pool.h"
 #include "tuner/cli/options/command_line.h"
-#include "tuner/cli/options/duration.h"
+#include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/progress.h"
-#include "tuner/cli/tune/hint_stores.h"
 #include "tuner/cli/tune/tune_backend.h"
 #include "tuner/cli/tune/tune_devices.h"
 #include "tuner/cli/tune/tune_options.h"
-#include "tuner/cli/tune/tune_table.h"
+#include "tuner/cli/tune/tune_results.h"
+#include "tuner/cli/tune/tune_tools.h"
 
 enum {
   SETUP_S = 8

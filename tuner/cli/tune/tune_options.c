@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/cli/options/duration.h"
+#include "tuner/cli/options/option_value.h"
 
 enum { DEFAULT_BUDGET_S = 60 };
 

@@ -2,7 +2,7 @@
 #ifndef CLI_TUNE_TUNE_PLAN_H
 #define CLI_TUNE_TUNE_PLAN_H
 
-#include "tuner/cli/options/find.h"
+#include "tuner/cli/options/loaded_stencil.h"
 #include "tuner/cli/options/problem.h"
 
 /* Owns its members; end with tune_plan_free. */

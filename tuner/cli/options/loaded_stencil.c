@@ -1,5 +1,5 @@
-/* find.c: a stencil, read and analysed. */
-#include "tuner/cli/options/find.h"
+/* loaded_stencil.c: a stencil, read and analysed. */
+#include "tuner/cli/options/loaded_stencil.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* describe.c: pictures of taps. */
-#include "tuner/cli/show/describe.h"
+/* tap_picture.c: pictures of taps. */
+#include "tuner/cli/show/tap_picture.h"
 
 #include <string.h>
 

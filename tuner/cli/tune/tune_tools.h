@@ -1,6 +1,6 @@
-/* hint_stores.h: the databases whose winners a search tries first, beside those of the one that it writes. */
-#ifndef CLI_TUNE_HINT_STORES_H
-#define CLI_TUNE_HINT_STORES_H
+/* tune_tools.h: the databases whose winners a search tries first, beside those of the one that it writes. */
+#ifndef CLI_TUNE_TUNE_TOOLS_H
+#define CLI_TUNE_TUNE_TOOLS_H
 
 #include "db/store/store.h"
 #include "tuner/cli/options/command.h"

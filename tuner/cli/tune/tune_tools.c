@@ -1,5 +1,5 @@
-/* hint_stores.c: opened in the order in which equally near winners count. */
-#include "tuner/cli/tune/hint_stores.h"
+/* tune_tools.c: opened in the order in which equally near winners count. */
+#include "tuner/cli/tune/tune_tools.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* query_second_grid.c: where a winner was verified as well. It takes no part in lookups, so that it is read only here. */
+/* query_answer.c: where a winner was verified as well. It takes no part in lookups, so that it is read only here. */
 #include <stdio.h>
 
 #include "db/store/query.h"
 #include "db/store/store.h"
-#include "tuner/cli/query/query.h"
+#include "tuner/cli/query/query_answer.h"
 
 bool query_second_grid(const struct query *query, char grid[QUERY_GRID_BYTES]) {
   const struct served *row = query->answer.row;

@@ -1,5 +1,5 @@
-/* pick.c: from options to a list of variants. */
-#include "tuner/cli/options/pick.h"
+/* pick_variants.c: from options to a list of variants. */
+#include "tuner/cli/options/pick_variants.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "stencil/template/space.h"
-#include "tuner/cli/options/variant.h"
+#include "tuner/cli/output/variant_text.h"
 
 struct pick {
   const struct problem *problem;

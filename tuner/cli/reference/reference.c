@@ -7,7 +7,7 @@
 #include "base/parallel.h"
 #include "tuner/cli/options/command.h"
 #include "tuner/cli/options/problem.h"
-#include "tuner/cli/show/describe.h"
+#include "tuner/cli/show/tap_picture.h"
 #include "tuner/verify/checksum.h"
 #include "tuner/verify/exact.h"
 #include "tuner/verify/inputs.h"

@@ -1,10 +1,10 @@
-/* query.h: what `halotune query` has found, and how it is printed as a C header. */
-#ifndef CLI_QUERY_QUERY_H
-#define CLI_QUERY_QUERY_H
+/* query_answer.h: what `halotune query` has found, and how it is printed as a C header. */
+#ifndef CLI_QUERY_QUERY_ANSWER_H
+#define CLI_QUERY_QUERY_ANSWER_H
 
 #include "library/kernel/kernel_build.h"
 #include "library/lookup/lookup.h"
-#include "tuner/cli/options/find.h"
+#include "tuner/cli/options/loaded_stencil.h"
 
 /* A question, and its answer with all that its kernel is made from. Texts and structs belong to the ctx; the
  * coefficients end with query_free. */

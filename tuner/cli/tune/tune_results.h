@@ -1,6 +1,6 @@
-/* tune_table.h: what came of the tasks of a `halotune tune`, as a table and as JSON. */
-#ifndef CLI_TUNE_TUNE_TABLE_H
-#define CLI_TUNE_TUNE_TABLE_H
+/* tune_results.h: what came of the tasks of a `halotune tune`, as a table and as JSON. */
+#ifndef CLI_TUNE_TUNE_RESULTS_H
+#define CLI_TUNE_TUNE_RESULTS_H
 
 #include "tuner/cli/output/json.h"
 #include "tuner/cli/tune/tune_plan.h"

@@ -1,5 +1,5 @@
-/* variant.c: template and configuration as text, as JSON and as numbers. */
-#include "tuner/cli/options/variant.h"
+/* variant_text.c: template and configuration as text, as JSON and as numbers. */
+#include "tuner/cli/output/variant_text.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
-/* duration.h: spans of time on the command line. */
-#ifndef CLI_OPTIONS_DURATION_H
-#define CLI_OPTIONS_DURATION_H
+/* option_value.h: spans of time on the command line. */
+#ifndef CLI_OPTIONS_OPTION_VALUE_H
+#define CLI_OPTIONS_OPTION_VALUE_H
 
 #include "tuner/cli/options/command.h"
 

@@ -1,5 +1,5 @@
-/* tune_table.c: results in columns. */
-#include "tuner/cli/tune/tune_table.h"
+/* tune_text.c: results in columns. */
+#include "tuner/cli/tune/tune_results.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
-/* describe.h: a stencil and its analysis, as JSON and as a picture of its taps. */
-#ifndef CLI_SHOW_DESCRIBE_H
-#define CLI_SHOW_DESCRIBE_H
+/* tap_picture.h: a stencil and its analysis, as JSON and as a picture of its taps. */
+#ifndef CLI_SHOW_TAP_PICTURE_H
+#define CLI_SHOW_TAP_PICTURE_H
 
 #include "base/text.h"
 #include "reports/update_text.h"
-#include "tuner/cli/options/find.h"
+#include "tuner/cli/options/loaded_stencil.h"
 #include "tuner/cli/output/json.h"
 
 /* All that `show --json` prints; docs/stencil-format.md names the keys. A new reference; NULL when memory is out. */

@@ -1,4 +1,4 @@
-/* db_take_in.c: `halotune db merge` and `import`: databases and documents into the user's own, each of them whole or
+/* db_merge.c: `halotune db merge` and `import`: databases and documents into the user's own, each of them whole or
  * not at all. */
 #include <limits.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "tuner/cli/options/pick.h"
-#include "tuner/cli/options/variant.h"
-#include "tuner/cli/show/describe.h"
+#include "tuner/cli/options/pick_variants.h"
+#include "tuner/cli/output/variant_text.h"
+#include "tuner/cli/show/tap_picture.h"
 #include "tuner/verify/host_verify.h"
 
 enum { DEFAULT_SAMPLE = 60 };

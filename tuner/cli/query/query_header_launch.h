@@ -1,9 +1,9 @@
-/* query_header_parts.h: what a header of `halotune query --header` has more where its kernel is launched in another way
+/* query_header_launch.h: what a header of `halotune query --header` has more where its kernel is launched in another way
  * than by cuLaunchKernel on pointers. */
-#ifndef CLI_QUERY_QUERY_HEADER_PARTS_H
-#define CLI_QUERY_QUERY_HEADER_PARTS_H
+#ifndef CLI_QUERY_QUERY_HEADER_LAUNCH_H
+#define CLI_QUERY_QUERY_HEADER_LAUNCH_H
 
-#include "tuner/cli/query/query.h"
+#include "tuner/cli/query/query_answer.h"
 
 bool header_has_maps(const struct launch *launch);
 bool header_has_attributes(const struct launch *launch); /* clusters, or programmatic dependent launch */

@@ -1,6 +1,6 @@
-/* find.h: from the name of a stencil to all that commands ask of it. */
-#ifndef CLI_OPTIONS_FIND_H
-#define CLI_OPTIONS_FIND_H
+/* loaded_stencil.h: from the name of a stencil to all that commands ask of it. */
+#ifndef CLI_OPTIONS_LOADED_STENCIL_H
+#define CLI_OPTIONS_LOADED_STENCIL_H
 
 #include "stencil/analysis/analysis.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "tuner/cli/options/variant.h"
+#include "tuner/cli/output/variant_text.h"
 
 struct report {
   const struct problem *problem;

@@ -1,7 +1,7 @@
-/* describe_json.c: a stencil and its analysis as a JSON document. */
+/* stencil_json.c: a stencil and its analysis as a JSON document. */
 #include <stdlib.h>
 
-#include "tuner/cli/show/describe.h"
+#include "tuner/cli/show/tap_picture.h"
 
 static json_t *names_json(const char *const *names, int count) {
   json_t *list = json_array();

@@ -1,6 +1,6 @@
-/* pick.h: which variants a command works on: one that the user spelled out, or a seeded sample of what the rules keep. */
-#ifndef CLI_OPTIONS_PICK_H
-#define CLI_OPTIONS_PICK_H
+/* pick_variants.h: which variants a command works on: one that the user spelled out, or a seeded sample of what the rules keep. */
+#ifndef CLI_OPTIONS_PICK_VARIANTS_H
+#define CLI_OPTIONS_PICK_VARIANTS_H
 
 #include "tuner/cli/options/problem.h"
 #include "tuner/verify/host_verify.h"

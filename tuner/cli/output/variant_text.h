@@ -1,6 +1,6 @@
-/* variant.h: a variant where it is printed, by its template and the values of its parameters, and in formulas. */
-#ifndef CLI_OPTIONS_VARIANT_H
-#define CLI_OPTIONS_VARIANT_H
+/* variant_text.h: a variant where it is printed, by its template and the values of its parameters, and in formulas. */
+#ifndef CLI_OUTPUT_VARIANT_TEXT_H
+#define CLI_OUTPUT_VARIANT_TEXT_H
 
 #include "tuner/cli/options/problem.h"
 #include "tuner/cli/output/json.h"

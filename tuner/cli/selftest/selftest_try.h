@@ -1,6 +1,6 @@
-/* selftest_parts.h: what the files of `halotune selftest` share. */
-#ifndef CLI_SELFTEST_SELFTEST_PARTS_H
-#define CLI_SELFTEST_SELFTEST_PARTS_H
+/* selftest_try.h: what the files of `halotune selftest` share. */
+#ifndef CLI_SELFTEST_SELFTEST_TRY_H
+#define CLI_SELFTEST_SELFTEST_TRY_H
 
 #include "tuner/cli/options/command.h"
 #include "tuner/cli/output/json.h"

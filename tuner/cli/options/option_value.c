@@ -1,5 +1,5 @@
-/* duration.c: a number and a unit. */
-#include "tuner/cli/options/duration.h"
+/* option_value.c: a number and a unit. */
+#include "tuner/cli/options/option_value.h"
 
 #include <limits.h>
 #include <math.h>
