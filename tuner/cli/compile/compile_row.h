@@ -8,10 +8,15 @@
 #include "tuner/cli/output/variant_text.h"
 
 /* How it ended, beside enum compile_outcome: enumerator, name. */
-#define COMPILE_ROW_LIST(X)   \
-  X(OK, "ok")                 \
-  X(FAILED, "compile_failed") \
-  X(CRASHED, "compile_crashed") X(TIMEOUT, "compile_timeout") X(NO_FIT, "does_not_fit") X(LEFT_OUT, "left_out")
+/* clang-format off */
+#define COMPILE_ROW_LIST(X)     \
+  X(OK, "ok")                   \
+  X(FAILED, "compile_failed")   \
+  X(CRASHED, "compile_crashed") \
+  X(TIMEOUT, "compile_timeout") \
+  X(NO_FIT, "does_not_fit")     \
+  X(LEFT_OUT, "left_out")
+/* clang-format on */
 
 #define COMPILE_ROW_AS_ENUMERATOR(name, text) COMPILE_ROW_##name,
 enum compile_row_outcome { COMPILE_ROW_LIST(COMPILE_ROW_AS_ENUMERATOR) COMPILE_ROW_OUTCOMES };

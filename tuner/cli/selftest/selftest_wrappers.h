@@ -9,19 +9,34 @@
 enum wrapper_launch { WRAPPER_PLAIN, WRAPPER_MAPS_2D, WRAPPER_MAPS_3D, WRAPPER_CLUSTER, WRAPPER_OVERLAP };
 
 /* The cases of tuner/device/wrappers_check.cu, the compute capability that each needs, and its launch. */
-#define WRAPPER_CASE_LIST(X)                                                                                 \
-  X(vector_1, 75, PLAIN)                                                                                     \
-  X(vector_2, 75, PLAIN)                                                                                     \
-  X(vector_4, 75, PLAIN)                                                                                     \
-  X(vector_readonly, 75, PLAIN)                                                                              \
-  X(vector_streaming, 75, PLAIN)                                                                             \
-  X(plain, 75, PLAIN)                                                                                        \
-  X(readonly, 75, PLAIN) X(streaming, 75, PLAIN) X(async_smallest, 75, PLAIN) X(async_8, 75, PLAIN)          \
-      X(async_16, 75, PLAIN) X(async_zero, 75, PLAIN) X(async_groups, 75, PLAIN) X(bulk, 90, PLAIN)          \
-          X(flags, 75, PLAIN) X(tensor_copy_2d, 90, MAPS_2D) X(tensor_edge_2d, 90, MAPS_2D)                  \
-              X(tensor_store_2d, 90, MAPS_2D) X(tensor_copy_3d, 90, MAPS_3D) X(tensor_edge_3d, 90, MAPS_3D)  \
-                  X(tensor_store_3d, 90, MAPS_3D) X(cluster_read, 90, CLUSTER) X(cluster_write, 90, CLUSTER) \
-                      X(cluster_signal, 90, CLUSTER) X(overlap, 90, OVERLAP)
+/* clang-format off */
+#define WRAPPER_CASE_LIST(X)      \
+  X(vector_1, 75, PLAIN)          \
+  X(vector_2, 75, PLAIN)          \
+  X(vector_4, 75, PLAIN)          \
+  X(vector_readonly, 75, PLAIN)   \
+  X(vector_streaming, 75, PLAIN)  \
+  X(plain, 75, PLAIN)             \
+  X(readonly, 75, PLAIN)          \
+  X(streaming, 75, PLAIN)         \
+  X(async_smallest, 75, PLAIN)    \
+  X(async_8, 75, PLAIN)           \
+  X(async_16, 75, PLAIN)          \
+  X(async_zero, 75, PLAIN)        \
+  X(async_groups, 75, PLAIN)      \
+  X(bulk, 90, PLAIN)              \
+  X(flags, 75, PLAIN)             \
+  X(tensor_copy_2d, 90, MAPS_2D)  \
+  X(tensor_edge_2d, 90, MAPS_2D)  \
+  X(tensor_store_2d, 90, MAPS_2D) \
+  X(tensor_copy_3d, 90, MAPS_3D)  \
+  X(tensor_edge_3d, 90, MAPS_3D)  \
+  X(tensor_store_3d, 90, MAPS_3D) \
+  X(cluster_read, 90, CLUSTER)    \
+  X(cluster_write, 90, CLUSTER)   \
+  X(cluster_signal, 90, CLUSTER)  \
+  X(overlap, 90, OVERLAP)
+/* clang-format on */
 
 struct wrapper_case {
   const char *name;
