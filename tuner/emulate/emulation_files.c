@@ -11,25 +11,41 @@
 #include "base/replace.h"
 #include "base/text.h"
 
-#define HEADER_LIST(X)                                                                                    \
-  X(block_h, "block.h")                                                                                   \
-  X(calls_h, "calls.h")                                                                                   \
-  X(cluster_h, "cluster.h")                                                                               \
-  X(copy_h, "copy.h")                                                                                     \
-  X(cuda_on_cpu_h, "cuda_on_cpu.h")                                                                       \
-  X(fiber_h, "fiber.h")                                                                                   \
-  X(kernel_h, "kernel.h") X(memory_h, "memory.h") X(order_h, "order.h") X(outcome_h, "outcome.h")         \
-      X(poison_h, "poison.h") X(protocol_h, "protocol.h") X(report_h, "report.h") X(tensor_h, "tensor.h") \
-          X(texture_h, "texture.h") X(warp_h, "warp.h") X(watch_h, "watch.h")
-#define SOURCE_LIST(X)                                                                          \
-  X(block_c, "block.c")                                                                         \
-  X(cluster_c, "cluster.c")                                                                     \
-  X(copy_c, "copy.c")                                                                           \
-  X(engine_c, "engine.c")                                                                       \
-  X(fiber_c, "fiber.c")                                                                         \
-  X(memory_c, "memory.c")                                                                       \
-  X(order_c, "order.c") X(report_c, "report.c") X(runner_c, "runner.c") X(tensor_c, "tensor.c") \
-      X(texture_c, "texture.c") X(warp_c, "warp.c") X(watch_c, "watch.c")
+/* clang-format off */
+#define HEADER_LIST(X)              \
+  X(block_h, "block.h")             \
+  X(calls_h, "calls.h")             \
+  X(cluster_h, "cluster.h")         \
+  X(copy_h, "copy.h")               \
+  X(cuda_on_cpu_h, "cuda_on_cpu.h") \
+  X(fiber_h, "fiber.h")             \
+  X(kernel_h, "kernel.h")           \
+  X(memory_h, "memory.h")           \
+  X(order_h, "order.h")             \
+  X(outcome_h, "outcome.h")         \
+  X(poison_h, "poison.h")           \
+  X(protocol_h, "protocol.h")       \
+  X(report_h, "report.h")           \
+  X(tensor_h, "tensor.h")           \
+  X(texture_h, "texture.h")         \
+  X(warp_h, "warp.h")               \
+  X(watch_h, "watch.h")
+
+#define SOURCE_LIST(X)      \
+  X(block_c, "block.c")     \
+  X(cluster_c, "cluster.c") \
+  X(copy_c, "copy.c")       \
+  X(engine_c, "engine.c")   \
+  X(fiber_c, "fiber.c")     \
+  X(memory_c, "memory.c")   \
+  X(order_c, "order.c")     \
+  X(report_c, "report.c")   \
+  X(runner_c, "runner.c")   \
+  X(tensor_c, "tensor.c")   \
+  X(texture_c, "texture.c") \
+  X(warp_c, "warp.c")       \
+  X(watch_c, "watch.c")
+/* clang-format on */
 
 #define EMBED(symbol, name)                                                     \
   __asm__(".pushsection .rodata\n"                                              \
