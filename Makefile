@@ -34,7 +34,7 @@ CUDA_HEADER := $(wildcard $(CUDA_HOME)/include/cuda.h)
 
 CFLAGS ?= -O3 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wvla $(if $(WERROR),-Werror)
-HALOTUNE_CPPFLAGS := -D_GNU_SOURCE -DHALOTUNE_DATA_DIR='"$(DATA_DIR)"' -I. -isystem $(CUDA_HOME)/include
+HALOTUNE_CPPFLAGS := -D_GNU_SOURCE -I. -isystem $(CUDA_HOME)/include
 HALOTUNE_CFLAGS := -std=gnu11 -pthread -ffp-contract=off $(WARNINGS)
 HALOTUNE_LDFLAGS := -pthread
 ifdef SANITIZE
@@ -49,7 +49,7 @@ else
 endif
 LIBRARIES += -lm -ldl
 
-COMPILE := $(CC) $(HALOTUNE_CPPFLAGS) $(CPPFLAGS) $(HALOTUNE_CFLAGS) $(CFLAGS)
+COMPILE = $(CC) $(HALOTUNE_CPPFLAGS) $(CPPFLAGS) $(HALOTUNE_CFLAGS) $(CFLAGS)
 LINK := $(CC) $(HALOTUNE_CFLAGS) $(CFLAGS) $(HALOTUNE_LDFLAGS) $(LDFLAGS)
 
 # --- files -------------------------------------------------------------------------------------------------------------
@@ -65,9 +65,8 @@ OBJECTS := $(SOURCES:%.c=$(OBJ)/%.o)
 MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 
 # libhalotune: what programs link. Its symbols are those of the public header, in either form.
-# What starts processes is the tuner's.
-LIBRARY_SOURCES := $(filter-out gpu/workers/compile_pool.c gpu/workers/compile_worker.c gpu/workers/compiler.c gpu/workers/probe.c gpu/workers/spawner.c, \
-  $(wildcard base/*.c stencil/*.c gpu/*.c db/*.c))
+# Code that starts processes (gpu/workers) belongs to the tuner alone.
+LIBRARY_SOURCES := $(call files_below,base stencil gpu/architecture gpu/compile gpu/driver db library)
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/pic/%.o)
 # A program of which the static library is part may lie anywhere. So that of build/lib, and it alone, knows where it was built:
 # in a folder named by that place, since a checkout that is moved is another one.
@@ -100,6 +99,17 @@ library: $(SHARED) $(HERE)/libhalotune.a $(OBJ)/halotune.pc $(OBJ)/libhalotune.a
 	$(Q)mkdir -p build/lib build/install && cp -f $(filter-out $(OBJ)/libhalotune.a,$^) build/lib && cp -f $(OBJ)/libhalotune.a build/install
 	$(Q)ln -sf $(notdir $(SHARED)) build/lib/$(SONAME) && ln -sf $(SONAME) build/lib/libhalotune.so
 
+# Only base/data_folders.c knows the PREFIX. A new PREFIX changes the file data_dir, and so compiles data_folders.c alone again.
+PREFIX_OBJECTS := $(addprefix $(OBJ)/,base/data_folders.o pic/base/data_folders.o fake/base/data_folders.o) $(HERE)/data_folders.o
+$(PREFIX_OBJECTS): $(OBJ)/data_dir
+$(PREFIX_OBJECTS): private HALOTUNE_CPPFLAGS += -DHALOTUNE_DATA_DIR='"$(DATA_DIR)"'
+$(OBJ)/data_dir: always
+	@mkdir -p $(@D)
+	@echo '$(DATA_DIR)' | cmp -s - $@ || echo '$(DATA_DIR)' >$@
+
+.PHONY: always
+always:
+
 $(OBJ)/%.o: %.c | cuda-headers
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC    $<")
@@ -117,7 +127,7 @@ $(OBJ)/halotune.map: tests/abi.txt
 
 $(SHARED): $(LIBRARY_OBJECTS) $(OBJ)/halotune.map
 	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,$(OBJ)/halotune.map -Wl,-z,defs,-z,relro,-z,now \
+	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,$(OBJ)/halotune.map -Wl,--no-undefined-version,-z,defs,-z,relro,-z,now \
 	  -o $@ $(LIBRARY_OBJECTS) $(LIBRARIES)
 
 $(HERE)/data_folders.o: base/data_folders.c | cuda-headers
@@ -133,7 +143,7 @@ $(OBJ)/libhalotune.a $(HERE)/libhalotune.a: tests/abi.txt
 	$(Q)objcopy --keep-global-symbols=tests/abi.txt $(@:.a=.o)
 	$(Q)rm -f $@ && ar rcs $@ $(@:.a=.o)
 
-$(OBJ)/halotune.pc: halotune.pc.in Makefile include/halotune.h
+$(OBJ)/halotune.pc: halotune.pc.in Makefile include/halotune.h $(OBJ)/data_dir
 	@mkdir -p $(@D)
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBRARIES@|$(LIBRARIES) -pthread|' $< >$@
 
@@ -321,7 +331,7 @@ check-full: check  ## check, the analyzer over all, all parameters and defects, 
 asan:  ## the unit and command-line tests under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory unit golden SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'
 
-tidy: export TIDY_FLAGS = $(HALOTUNE_CPPFLAGS)
+tidy: export TIDY_FLAGS = $(HALOTUNE_CPPFLAGS) -DHALOTUNE_DATA_DIR='"$(DATA_DIR)"'
 tidy:  ## clang-tidy, cppcheck, the order of the layers; SLICE=3 for every third file
 	$(Q)SLICE=$(SLICE) tests/tap.sh tests/tidy.sh
 

@@ -30,6 +30,18 @@ result "uninstall leaves the user's files alone" $?
 rm "$data/kernels/mine.yaml" && installed uninstall && [ ! -e "$data" ]
 result "uninstall removes empty folders" $?
 
+# A second PREFIX compiles only base/data_folders.c, which holds the PREFIX. This happens in a copy, because it replaces the objects.
+make --no-print-directory all library >"$work/log" 2>&1
+mkdir "$work/copy"
+objects=$(dirname "${HALOTUNE:-build/obj/.}") # the Makefile names the program by its folder of objects
+git ls-files -z | xargs -0 cp -p --parents -t "$work/copy" && cp -Rp --parents "$objects" build/report build/starter.db "$work/copy"
+compiled() { # PREFIX: the sources that its installation compiles
+  make -C "$work/copy" --no-print-directory install PREFIX="$1" DESTDIR="$work/prefix" | sed -n 's/^  CC *\([^ ]*\).*/\1/p' | sort -u
+}
+compiled /a >"$work/log" && [ "$(compiled /b)" = base/data_folders.c ] && [ -z "$(compiled /b)" ] &&
+  strings "$work/prefix/b/bin/halotune" | grep -qx /b/share/halotune && ! strings "$work/prefix/b/bin/halotune" | grep -qx /a/share/halotune
+result "another PREFIX compiles only what knows the PREFIX" $?
+
 # CUDA is where the headers are.
 mkdir -p "$work/toolkit/bin" "$work/toolkit/include" "$work/bare/include" "$work/path"
 touch "$work/toolkit/include/cuda.h"
