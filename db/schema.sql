@@ -1,4 +1,4 @@
--- The tuning database, version 3. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
+-- The tuning database, version 4. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
 -- to the millisecond: 2026-11-21T12:38:50.123Z.
 -- A row is written once and not changed, but for: run.state and what belongs to a run's end; best.is_current; measurements,
 -- while their run lasts.
@@ -92,7 +92,10 @@ create table run (
   copy_ms      real,                            -- moving the same bytes with the tuned copy, beside the finalists
   memcpy_ms    real,                            -- the same with cuMemcpyDtoDAsync
   warnings     text    not null default '',     -- a line each: slowdowns; other processes on the GPU
-  is_trusted   integer not null default 1 check (is_trusted in (0, 1))  -- 0: imported, and nobody believes what it found right
+  is_trusted   integer not null default 1 check (is_trusted in (0, 1)), -- 0: imported without --trust; no lookup relies on it
+  outcomes     text                             -- variants that the run tried, counted by outcome when it ended, as JSON:
+                                                -- {"compile_failed":3,"measured":310}. An export may keep the run without
+                                                -- its measurements. NULL: the run did not end, or is of version 3 or older
 ) strict;
 create index run_by_problem on run (problem_id);
 

@@ -77,12 +77,13 @@ static halotune_status insert_row(struct merge *m, int number, int64_t *id) {
 
 /* A run that was running when it was merged before may have ended since. */
 static halotune_status end_run(struct merge *m, int64_t id) {
-  static const char *const columns[] = {"state", "reason", "ended", "empty_ms", "copy_ms", "memcpy_ms", "warnings"};
+  static const char *const columns[] = {"state",   "reason",    "ended",    "empty_ms",
+                                        "copy_ms", "memcpy_ms", "warnings", "outcomes"};
   sqlite3_stmt *query = NULL;
   halotune_status status =
       query_prepare(m->to,
                     "update run set state = ?2, reason = ?3, ended = ?4, empty_ms = ?5, copy_ms = ?6, memcpy_ms = ?7,"
-                    " warnings = ?8 where id = ?1 and state = 'running'",
+                    " warnings = ?8, outcomes = ?9 where id = ?1 and state = 'running'",
                     &query);
   if (status == HALOTUNE_OK) {
     sqlite3_bind_int64(query, 1, id);

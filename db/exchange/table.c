@@ -30,9 +30,9 @@ static const struct {
   const char *column;
   enum column_kind kind;
 } special[] = {
-    {TABLE_VARIANT, "parameters", COLUMN_JSON},  {TABLE_BEST, "launch", COLUMN_JSON},
-    {TABLE_BEST, "coefficients", COLUMN_JSON},   {TABLE_MEASUREMENT, "samples", COLUMN_SAMPLES},
-    {TABLE_FINALIST, "samples", COLUMN_SAMPLES},
+    {TABLE_VARIANT, "parameters", COLUMN_JSON},     {TABLE_BEST, "launch", COLUMN_JSON},
+    {TABLE_BEST, "coefficients", COLUMN_JSON},      {TABLE_RUN, "outcomes", COLUMN_JSON},
+    {TABLE_MEASUREMENT, "samples", COLUMN_SAMPLES}, {TABLE_FINALIST, "samples", COLUMN_SAMPLES},
 };
 
 static enum column_kind kind_of(int table, const char *name, const char *type) {

@@ -27,6 +27,7 @@ const struct migration schema_migrations[] = {
      "create index if not exists measurement_wrong on measurement (variant_id) where outcome in ('wrong', 'out_of_bounds');"
      " alter table run add column is_trusted integer not null default 1 check (is_trusted in (0, 1));"
      " update run set is_trusted = 0 where exists (select 1 from best b where b.run_id = run.id and not b.is_trusted)"},
+    {3, "alter table run add column outcomes text"},
     {0}};
 
 static halotune_status take_step(sqlite3 *connection, const struct migration *steps, int from) {

@@ -3,7 +3,7 @@
 #define DB_STORE_SCHEMA_H
 
 enum {
-  SCHEMA_VERSION = 3,                 /* user_version of the files that this program writes */
+  SCHEMA_VERSION = 4,                 /* user_version of the files that this program writes */
   SCHEMA_APPLICATION_ID = 0x48414c4f, /* application_id of all of them: "HALO" */
 };
 

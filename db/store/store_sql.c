@@ -23,8 +23,9 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         "insert into run (state, problem_id, started, command, host, version, driver, cuda, nvrtc, seed, strategy, budget_s,"
         " space, bytes) values ('running', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
     [END_RUN] =
-        "update run set state = ?2, reason = ?3, ended = ?4, empty_ms = ?5, copy_ms = ?6, memcpy_ms = ?7, warnings = ?8"
-        " where id = ?1",
+        "update run set state = ?2, reason = ?3, ended = ?4, empty_ms = ?5, copy_ms = ?6, memcpy_ms = ?7, warnings = ?8,"
+        " outcomes = (select json_group_object(outcome, n) from (select outcome, count(*) as n from measurement"
+        " where run_id = ?1 group by outcome order by outcome)) where id = ?1",
     [PUT_MEASUREMENT] =
         "insert or replace into measurement (run_id, variant_id, number, at_s, outcome, reason, sample_count, median_ms,"
         " minimum_ms, low_ms, high_ms, samples, rms_error, max_error, max_error_units, registers, shared_bytes, spill_bytes,"

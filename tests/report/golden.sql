@@ -42,11 +42,12 @@ insert into variant values (4, 'a4', 1, 1, '{"block_x":32,"load_path":"readonly"
 insert into variant values (5, 'a5', 1, 1, '{"block_x":64,"load_path":"readonly"}');
 insert into variant values (6, 'a6', 2, 2, '{"coal":3,"broken');
 insert into run values (1, 1, 'partial', 'interrupted', '2026-01-01T00:00:00Z', '2026-01-01T00:00:05Z', 'halotune tune mean3', 'node', '0.1.0',
-  '580.1', 13000, '13.0', 7, 'random', 60, 6, 8388608, 0.002, null, null, '', 1);
+  '580.1', 13000, '13.0', 7, 'random', 60, 6, 8388608, 0.002, null, null, '', 1, null);
 insert into run values (2, 1, 'complete', '', '2026-01-02T00:00:00Z', '2026-01-02T00:01:00Z', 'halotune tune mean3 --time 60s', 'node', '0.1.0',
-  '580.1', 13000, '13.0', 8, 'exhaustive', 60, 6, 8388608, 0.002, 0.008, 0.0075, 'another process used the GPU', 1);
+  '580.1', 13000, '13.0', 8, 'exhaustive', 60, 6, 8388608, 0.002, 0.008, 0.0075, 'another process used the GPU', 1,
+  '{"compile_failed":1,"measured":2,"pruned":1,"screened":1}');
 insert into run values (3, 2, 'running', '', '2026-01-03T00:00:00Z', null, 'halotune tune later', 'node', '0.1.0', '580.1', 13000, '13.0', 9,
-  'random', 60, 1, 65536, null, null, null, '', 1);
+  'random', 60, 1, 65536, null, null, null, '', 1, null);
 -- run, variant, number, at_s, outcome, reason, samples, median, minimum, low, high, blob, errors, registers, shared, spill, occupancy, ...
 insert into measurement values (1, 1, 1, 1, 0.5, 'measured', '', 9, 0.030, 0.029, 0.0295, 0.0305, x'', 1e-8, 2e-8, 0.5, 20, 0, 0, 1, 32, 32, 32768, 40,
   1980, 1980, 3201, 50, 400, 0, 1, 0);

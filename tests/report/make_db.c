@@ -468,7 +468,7 @@ struct wish {
 
 static long long put_run(const struct setting *s, const struct wish *wish, bool is_partial, long space,
                          const char *date) {
-  static const char sql[] = "insert into run values (null,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,1)";
+  static const char sql[] = "insert into run values (null,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,1,null)";
   struct text command = {0};
   text_printf(&command, "halotune tune %s --dtype %s --grid %ld,%ld,%ld --time 60s --seed 7",
               wish->shown_as ? wish->shown_as : wish->stencil, dtype_names[s->dtype], s->grid.n[0], s->grid.n[1],

@@ -49,7 +49,7 @@ static const char back_to_1[] =
     " unique (stencil_id, device_id, dtype, nx, ny, nz, launch, cache)) strict;"
     "insert into old select id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache from problem;"
     "drop table problem; alter table old rename to problem; drop index measurement_wrong;"
-    "alter table run drop column is_trusted; pragma user_version = 1";
+    "alter table run drop column outcomes; alter table run drop column is_trusted; pragma user_version = 1";
 
 static inline int64_t number_of(struct store *store, const char *sql) {
   sqlite3_stmt *query = NULL;

@@ -505,10 +505,12 @@ TEST(a_run_that_has_ended_since_ends) {
   sql(f.store, "update run set state = 'running', ended = null, copy_ms = null where id = 2");
   merge(to, f.store, true, NULL);
   CHECK_EQ(1, number_of(to, "select count(*) from run where state = 'running'"), "running");
-  sql(f.store, "update run set state = 'complete', ended = '2999', copy_ms = 7 where id = 2");
+  sql(f.store,
+      "update run set state = 'complete', ended = '2999', copy_ms = 7, outcomes = '{\"measured\":3}' where id = 2");
   merge(to, f.store, true, NULL);
   CHECK_EQ(0, number_of(to, "select count(*) from run where state = 'running'"), "ended");
-  CHECK_EQ(1, number_of(to, "select count(*) from run where ended = '2999' and copy_ms = 7"), "as it did");
+  CHECK_EQ(1, number_of(to, "select count(*) from run where ended = '2999' and copy_ms = 7 and outcomes like '%:3}'"),
+           "as it did");
   store_close(to);
   end(&f);
 }

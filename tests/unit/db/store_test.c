@@ -307,6 +307,27 @@ TEST(the_end_of_a_run_is_stored) {
   end(&f);
 }
 
+/* An export may leave the measurements out: the run still says how many variants it tried. */
+TEST(the_end_of_a_run_counts_its_variants_by_outcome) {
+  static const enum outcome outcomes[] = {OUTCOME_MEASURED, OUTCOME_WRONG, OUTCOME_MEASURED, OUTCOME_PRUNED};
+  struct fixture f;
+  begin(&f);
+  int64_t run = case_run(&f.c, f.store, "580.1"), empty_run = case_run(&f.c, f.store, "580.2");
+  for (size_t i = 0; i < COUNT(outcomes); i++) {
+    struct variant_key key = case_variant(&f.c, 1 + i);
+    struct measurement measurement = case_measurement(1);
+    measurement.outcome = outcomes[i];
+    CHECK_OK(store_measurement(f.store, run, &key, &measurement, NULL));
+  }
+  CHECK_EQ(2, number_of(f.store, "select count(*) from run where outcomes is null"), "the runs did not end");
+  CHECK_OK(store_run_end(f.store, run, &case_end));
+  CHECK_OK(store_run_end(f.store, empty_run, &case_end));
+  CHECK_EQ(1, number_of(f.store, "select outcomes = '{\"measured\":2,\"pruned\":1,\"wrong\":1}' from run where id = 1"),
+           "counts of the run");
+  CHECK_EQ(1, number_of(f.store, "select outcomes = '{}' from run where id = 2"), "a run that tried nothing");
+  end(&f);
+}
+
 /* One problem's results in turn; which of them is the current best after each. */
 TEST(the_best_is_replaced_by_its_rules) {
   static const struct {
@@ -410,6 +431,7 @@ int main(void) {
       cmocka_unit_test(what_is_wrong_is_wrong_in_every_mode),
       cmocka_unit_test(a_single_value_has_no_interval),
       cmocka_unit_test(the_end_of_a_run_is_stored),
+      cmocka_unit_test(the_end_of_a_run_counts_its_variants_by_outcome),
       cmocka_unit_test(the_best_is_replaced_by_its_rules),
       cmocka_unit_test(the_best_is_complete),
       cmocka_unit_test(a_failed_end_leaves_nothing),
