@@ -1,0 +1,207 @@
+/* cuda_tokens.c: a scanner of CUDA text. */
+#include "stencil/template/cuda_tokens.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+
+struct cuda_reader cuda_reader_of(const char *text, size_t length) {
+  return (struct cuda_reader){.at = text, .end = text + length, .line = 1};
+}
+
+bool cuda_is(const struct cuda_token *token, const char *spelling) {
+  return strlen(spelling) == token->length && memcmp(token->at, spelling, token->length) == 0;
+}
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+
+static bool is_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || is_digit(c);
+}
+
+/* The byte `ahead` of the reader; 0 behind the end. */
+static char byte_at(const struct cuda_reader *r, size_t ahead) {
+  return ahead < (size_t)(r->end - r->at) ? r->at[ahead] : 0;
+}
+
+/* The length of a backslash and the line break behind it, which together are nothing; 0 for anything else. */
+static size_t splice_length(const struct cuda_reader *r, size_t ahead) {
+  if (byte_at(r, ahead) != '\\') return 0;
+  if (byte_at(r, ahead + 1) == '\n') return 2;
+  return byte_at(r, ahead + 1) == '\r' && byte_at(r, ahead + 2) == '\n' ? 3 : 0;
+}
+
+static void advance(struct cuda_reader *r, size_t length) {
+  for (size_t i = 0; i < length; i++) r->line += r->at[i] == '\n';
+  r->at += length;
+}
+
+/* Skip what separates tokens. A line break ends a directive, and is left where it does. */
+static void skip_space(struct cuda_reader *r) {
+  for (;;) {
+    size_t splice = splice_length(r, 0);
+    if (splice > 0) {
+      advance(r, splice);
+    } else if (r->at < r->end && is_space(*r->at)) {
+      advance(r, 1);
+    } else if (r->at < r->end && *r->at == '\n' && !r->is_in_directive) {
+      advance(r, 1);
+      r->is_line_begun = false;
+    } else {
+      return;
+    }
+  }
+}
+
+/* To the end of a line that a splice may continue. */
+static size_t line_comment_length(const struct cuda_reader *r) {
+  size_t length = 2;
+  while (r->at + length < r->end && r->at[length] != '\n') {
+    size_t splice = splice_length(r, length);
+    length += splice > 0 ? splice : 1;
+  }
+  return length;
+}
+
+static size_t block_comment_length(const struct cuda_reader *r) {
+  size_t length = 2;
+  while (r->at + length < r->end && !(r->at[length] == '*' && byte_at(r, length + 1) == '/')) length++;
+  return r->at + length < r->end ? length + 2 : length;
+}
+
+/* An open literal ends with its line. */
+static size_t quoted_length(const struct cuda_reader *r, char quote) {
+  size_t length = 1;
+  while (r->at + length < r->end && r->at[length] != quote && r->at[length] != '\n') {
+    length += r->at[length] == '\\' && r->at + length + 1 < r->end ? 2 : 1;
+  }
+  return byte_at(r, length) == quote ? length + 1 : length;
+}
+
+/* R"mark( ... )mark", from the R on; 0 for anything else. */
+static size_t raw_length(const struct cuda_reader *r) {
+  enum { MOST_MARK = 16 };
+  size_t mark = 0, left = (size_t)(r->end - r->at);
+  if (byte_at(r, 0) != 'R' || byte_at(r, 1) != '"') return 0;
+  const char *begin = r->at + 2;
+  while (mark <= MOST_MARK && 2 + mark < left && begin[mark] != '(' && begin[mark] != '\n') mark++;
+  if (2 + mark >= left || begin[mark] != '(') return 0;
+  for (const char *c = begin + mark + 1; c < r->end; c++) {
+    if (*c == ')' && (size_t)(r->end - c) >= mark + 2 && memcmp(c + 1, begin, mark) == 0 && c[1 + mark] == '"') {
+      return (size_t)(c - r->at) + mark + 2;
+    }
+  }
+  return left;
+}
+
+static size_t number_length(const struct cuda_reader *r) {
+  size_t length = 1;
+  for (char c; (c = byte_at(r, length)) != 0; length++) {
+    bool is_sign = (c == '+' || c == '-') && strchr("eEpP", r->at[length - 1]);
+    bool is_separator = c == '\'' && is_name(byte_at(r, length + 1));
+    if (!is_name(c) && c != '.' && !is_sign && !is_separator) break;
+  }
+  return length;
+}
+
+/* The longest operator that stands here. */
+static size_t punctuation_length(const struct cuda_reader *r) {
+  static const char *const operators[] = {"<<=", ">>=", "...", "->*", "::", "##", "++", "--", "->",
+                                          ".*",  "<<",  ">>",  "<=",  ">=", "==", "!=", "&&", "||",
+                                          "+=",  "-=",  "*=",  "/=",  "%=", "^=", "&=", "|="};
+  for (size_t i = 0; i < COUNT(operators); i++) {
+    size_t length = strlen(operators[i]);
+    if ((size_t)(r->end - r->at) >= length && memcmp(r->at, operators[i], length) == 0) return length;
+  }
+  return 1;
+}
+
+static size_t name_length(const struct cuda_reader *r) {
+  size_t length = 0;
+  while (is_name(byte_at(r, length))) length++;
+  return length;
+}
+
+static enum cuda_token_kind token_kind(struct cuda_reader *r, size_t *length) {
+  char c = *r->at, next = byte_at(r, 1);
+  if (c == '/' && (next == '/' || next == '*')) {
+    *length = next == '/' ? line_comment_length(r) : block_comment_length(r);
+    return CUDA_COMMENT;
+  }
+  if ((*length = raw_length(r)) > 0) return CUDA_LITERAL;
+  if (is_digit(c) || (c == '.' && is_digit(next))) {
+    *length = number_length(r);
+    return CUDA_NUMBER;
+  }
+  if ((*length = name_length(r)) > 0) return CUDA_NAME;
+  if (c == '"' || c == '\'') {
+    *length = quoted_length(r, c);
+    return CUDA_LITERAL;
+  }
+  *length = punctuation_length(r);
+  return c == '#' && !r->is_line_begun ? CUDA_DIRECTIVE : CUDA_PUNCTUATION;
+}
+
+struct cuda_token cuda_next(struct cuda_reader *r) {
+  const char *before = r->at;
+  skip_space(r);
+  struct cuda_token token = {CUDA_END, r->at, 0, r->line, r->at == before};
+  if (r->is_in_directive && (r->at >= r->end || *r->at == '\n')) {
+    r->is_in_directive = false;
+    token.kind = CUDA_DIRECTIVE_END;
+    return token;
+  }
+  if (r->at >= r->end) return token;
+  token.kind = token_kind(r, &token.length);
+  advance(r, token.length);
+  if (token.kind == CUDA_DIRECTIVE) r->is_in_directive = true;
+  if (token.kind != CUDA_COMMENT) r->is_line_begun = true;
+  return token;
+}
+
+/* The rest of a directive. */
+static void skip_directive(struct cuda_reader *r) {
+  while (r->is_in_directive) cuda_next(r);
+}
+
+/* Each token ends with a NUL, which no token has; an empty one stands for the end of a directive. */
+static void add_token(struct text *out, const char *bytes, size_t length) {
+  text_add(out, bytes, length);
+  text_add(out, "", 1);
+}
+
+static void add_tokens(struct cuda_reader r, struct text *out) {
+  struct cuda_token token;
+  int in_define = 0; /* 1: `define` comes; 2: the macro's name; 3: what follows the name */
+  while ((token = cuda_next(&r)).kind != CUDA_END) {
+    if (token.kind == CUDA_COMMENT) continue;
+    if (token.kind == CUDA_DIRECTIVE) {
+      struct cuda_reader ahead = r;
+      struct cuda_token name = cuda_next(&ahead);
+      if (cuda_is(&name, "line") || name.kind == CUDA_NUMBER) {
+        skip_directive(&r);
+        continue;
+      }
+      in_define = 1;
+    } else if (in_define == 1) {
+      in_define = cuda_is(&token, "define") ? 2 : 0;
+    } else if (in_define == 2) {
+      in_define = 3;
+    } else if (in_define == 3) {
+      if (cuda_is(&token, "(") && token.follows_closely) add_token(out, " ", 1); /* a macro with parameters */
+      in_define = 0;
+    }
+    add_token(out, token.at, token.length);
+  }
+}
+
+halotune_status source_hash(const char *text, struct hash *out) {
+  struct text tokens = {0};
+  add_tokens(cuda_reader_of(text, strlen(text)), &tokens);
+  halotune_status status = text_ok(&tokens) ? HALOTUNE_OK : fail_memory();
+  if (status == HALOTUNE_OK) *out = hash_bytes(text_string(&tokens), tokens.length);
+  text_free(&tokens);
+  return status;
+}

@@ -1,0 +1,100 @@
+/* cuda_tokens_test.c: CUDA text to tokens, and which changes of a text change its hash. */
+#include "stencil/template/cuda_tokens.h"
+
+#include "base/text.h"
+#include "tests/unit/unit.h"
+
+/* Tokens, each with a letter for its kind in front. */
+static void describe(const char *text, struct text *out) {
+  static const char kinds[] = "?nd'pc#;"; /* in the order of enum cuda_token_kind */
+  struct cuda_reader reader = cuda_reader_of(text, strlen(text));
+  struct cuda_token token;
+  while ((token = cuda_next(&reader)).kind != CUDA_END) {
+    text_printf(out, "%s%c%.*s", out->length > 0 ? " " : "", kinds[token.kind], (int)token.length, token.at);
+  }
+}
+
+TEST(texts_become_tokens) {
+  static const struct {
+    const char *text, *want;
+  } rows[] = {
+      {"", ""},
+      {" \t\n", ""},
+      {"int x1 = 0x1p-3f;", "nint nx1 p= d0x1p-3f p;"},
+      {"a+ +b", "na p+ p+ nb"},
+      {"a++b", "na p++ nb"},
+      {"1.5e+3+.5", "d1.5e+3 p+ d.5"},
+      {"a<<=b->c::d", "na p<<= nb p-> nc p:: nd"},
+      {"x // y\nz", "nx c// y nz"},
+      {"x // y \\\n z\nw", "nx c// y \\\n z nw"},
+      {"x /* y\n */ z", "nx c/* y\n */ nz"},
+      {"/* open", "c/* open"},
+      {"\"a\\\"b\" 'c'", "'\"a\\\"b\" ''c'"},
+      {"\"open\nx", "'\"open nx"},
+      {"R\"m(a)\" )m\" x", "'R\"m(a)\" )m\" nx"},
+      {"R\"(open", "'R\"(open"},
+      {"#if A\nx", "## nif nA ; nx"},
+      {"x # y", "nx p# ny"},
+      {" # define F(a) \\\n a\nz", "## ndefine nF p( na p) na ; nz"},
+      {"/* c */ #if A", "c/* c */ ## nif nA ;"},
+      {"#if A // c\nx", "## nif nA c// c ; nx"},
+      {"\\", "p\\"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text got = {0};
+    describe(rows[i].text, &got);
+    CHECK_TEXT(rows[i].want, text_string(&got), "row %zu", i);
+    text_free(&got);
+  }
+}
+
+TEST(tokens_know_their_lines) {
+  static const char text[] = "a /*\n*/ b\n\n#define C \\\n d\ne";
+  static const int lines[] = {1, 1, 2, 4, 4, 4, 5, 5, 6};
+  struct cuda_reader reader = cuda_reader_of(text, strlen(text));
+  for (size_t i = 0; i < COUNT(lines); i++) {
+    struct cuda_token token = cuda_next(&reader);
+    CHECK_EQ(lines[i], token.line, "token %zu", i);
+  }
+  struct cuda_token end = cuda_next(&reader);
+  CHECK_EQ(CUDA_END, end.kind, "the end");
+}
+
+TEST(only_meaning_changes_the_hash) {
+  static const struct {
+    const char *left, *right;
+    bool is_same;
+  } rows[] = {
+      {"a = b;", "a=b ;  // why", true},
+      {"a = b;", "/* why */ a =\n\n  b;\n", true},
+      {"#line 3 \"x.cu\"\na;", "a;", true},
+      {"# 3 \"x.cu\"\na;", "a;", true},
+      {"#define A 1\nb;", "  #  define A \\\n  1 // one\nb;", true},
+      {"ab", "a b", false},
+      {"a + +b", "a ++b", false},
+      {"a > > b", "a >> b", false},
+      {"#define A 1\nb;", "#define A 1 b;", false},
+      {"#define A\n1;", "#define A 1\n;", false},
+      {"#define F(x) x\n", "#define F (x) x\n", false},
+      {"#if A\n#endif\n", "# if A\n# endif\n", true},
+      {"\"a b\"", "\"a  b\"", false},
+      {"\"// a\"", "\"// b\"", false},
+      {"1", "1.0", false},
+      {"#pragma unroll\nfor", "#pragma unroll for", false},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct hash left, right;
+    CHECK_OK(source_hash(rows[i].left, &left));
+    CHECK_OK(source_hash(rows[i].right, &right));
+    CHECK_EQ(rows[i].is_same, hash_compare(left, right) == 0, "row %zu: '%s' and '%s'", i, rows[i].left, rows[i].right);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(texts_become_tokens),
+      cmocka_unit_test(tokens_know_their_lines),
+      cmocka_unit_test(only_meaning_changes_the_hash),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
