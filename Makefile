@@ -180,13 +180,13 @@ fake-cuda: $(OBJ)/libfakecuda.so  ## a driver for tests without a GPU, build/lib
 
 # They are put into the program by the assembler, of which the compiler's dependency files know nothing.
 $(OBJ)/tuner/emulate/emulation_files.o $(OBJ)/fake/tuner/emulate/emulation_files.o: $(wildcard tuner/emulate/runtime/*)
-$(OBJ)/stencil/generate/wrappers.o: $(wildcard templates/wrappers*.cuh)
+$(OBJ)/stencil/generate/wrappers.o: $(wildcard templates/*.cuh)
 $(OBJ)/db/store/schema.o: db/schema.sql
 $(OBJ)/reports/page.o: build/report/page.html
 
 $(OBJ)/tuner/device/gpu_check.o: tuner/device/check.cu
 $(OBJ)/tuner/cli/selftest/selftest_wrappers.o: tuner/device/wrappers_check.cu
-$(OBJ)/pic/stencil/generate/wrappers.o: $(wildcard templates/wrappers*.cuh)
+$(OBJ)/pic/stencil/generate/wrappers.o: $(wildcard templates/*.cuh)
 $(OBJ)/pic/db/store/schema.o: db/schema.sql
 
 # The report's page, which is put into the program too. Where npm cannot make it, it is empty, and made anew at every build until

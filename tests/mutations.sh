@@ -1,36 +1,54 @@
 #!/bin/sh
-# mutations.sh: whether `halotune verify` can fail. Each row of tests/data/mutations.txt puts one defect into a copy of a
-# template; some variant must then be found wrong, by a run and not by the compiler. A row that says `survives` must not be, and
-# names the reason. ONLY=NAME looks at one template, SLICE=N at every Nth row (from OFFSET, 0); VERIFY='selftest --gpu' looks
-# with a GPU. Where no variant was tried, nothing is shown. Speaks TAP: each line says what was found, in how many variants.
+# mutations.sh: whether `halotune verify` can fail. Each row of tests/data/mutations.txt puts one defect into a copy of a template;
+# some variant must then be found wrong, by running it and not by compiling it. A row whose defect says `survives` names the reason
+# why nothing finds it; such a row fails when something does. A row that tried no variant fails, too. Speaks TAP: each line says what
+# was found, and in how many variants.
+#
+#   tests/mutations.sh                                      every row
+#   TEMPLATE=tile tests/mutations.sh                        the rows of one template, each printed with its number
+#   TEMPLATE=tile ROW=3 tests/mutations.sh                  one row
+#   TEMPLATE=tile ROW=3 KEEP=/tmp/row tests/mutations.sh    the same; the changed template and what verify said stay in /tmp/row
+#   SLICE=6 OFFSET=2 tests/mutations.sh                     every sixth row, from the third on
+#   VERIFY='selftest --gpu' tests/mutations.sh              on a GPU
+#
+# A row may name common.cuh behind its template: the defect is then put into the code that templates share.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 verify=${VERIFY:-verify}
-number=0 failed=0 row=0
+number=0 failed=0 counted=0 of_template=0 last_template=
 
-result() { # ok|"not ok" name matrix-cell
+result() { # ok|"not ok" name
   number=$((number + 1))
-  echo "$1 $number - $2"
+  echo "$1 $number - $template $row: $2"
   [ "$1" = ok ] || failed=$((failed + 1))
 }
 
-# template | defect | arguments of verify | what to do to the .cu file, for sed -E
-while IFS='|' read -r template defect arguments script; do
-  case $template in '' | '#'*) continue ;; esac
-  template=$(echo $template) defect=$(echo $defect) script=${script# }
-  [ -z "${ONLY:-}" ] || [ "$ONLY" = "$template" ] || continue
-  row=$((row + 1))
-  [ $((row % ${SLICE:-1})) = "${OFFSET:-0}" ] || continue
+# The template with a defect. One with a defect in common.cuh brings its own copy of that file, in place of the line that includes
+# it; generation then adds none.
+write_template() { # what to change: template or common.cuh; script for sed -E
+  if [ "$1" = template ]; then
+    sed -E "$2" "templates/$template.cu"
+    return
+  fi
+  grep -v '^#include "common.cuh"' "templates/$template.cu" | sed '/^#endif/q'
+  sed -E "$2" templates/common.cuh
+  grep -v '^#include "common.cuh"' "templates/$template.cu" | sed '1,/^#endif/d'
+}
+
+# Put a row's defect into the template and look whether it is found.
+try_row() { # what to change, defect, arguments of verify, script
+  file=$1 defect=$2 arguments=$3 script=$4
   rm -rf "$work/templates"
   mkdir "$work/templates"
   cp "templates/$template.yaml" "$work/templates"
-  sed -E "$script" "templates/$template.cu" >"$work/templates/$template.cu"
-  if cmp -s "templates/$template.cu" "$work/templates/$template.cu"; then
-    result "not ok" "$template: $defect: the defect finds nothing to change"
-    continue
+  write_template "$file" '' >"$work/original.cu"
+  write_template "$file" "$script" >"$work/templates/$template.cu"
+  if cmp -s "$work/original.cu" "$work/templates/$template.cu"; then
+    result "not ok" "$defect: the defect finds nothing to change"
+    return
   fi
   case $verify in *--gpu*) arguments=$(echo "$arguments" | sed 's/ --sanitize//') ;; esac  # of the CPU's verify
   # shellcheck disable=SC2086
@@ -39,21 +57,37 @@ while IFS='|' read -r template defect arguments script; do
     "$work/out" 2>/dev/null)
   tried=$(jq '[.variants[] | select(.outcome != "not_run")] | length' "$work/out" 2>/dev/null)
   if [ "${tried:-0}" = 0 ]; then
-    result "not ok" "$template: $defect: no variant was tried $(tail -n 2 "$work/err")"
-    continue
+    result "not ok" "$defect: no variant was tried $(tail -n 2 "$work/err")"
+    return
   fi
   case $defect in
-    *survives*) if [ -z "$found" ]; then result ok "$template: $defect"; else result "not ok" "$template: $defect: $found"; fi ;;
+    *survives*) if [ -z "$found" ]; then result ok "$defect"; else result "not ok" "$defect: $found"; fi ;;
     *)
       if [ -z "$found" ] && [ "${verify#*--gpu}" != "$verify" ] && [ "${defect#*a GPU may hide it}" != "$defect" ]; then
-        result ok "$template: $defect: hidden"
+        result ok "$defect: hidden"
       elif [ -z "$found" ] || echo "$found" | grep -q compile_; then
-        result "not ok" "$template: $defect: ${found:-survives} $(tail -n 2 "$work/err")"
+        result "not ok" "$defect: ${found:-survives} $(tail -n 2 "$work/err")"
       else
-        result ok "$template: $defect: $found"
+        result ok "$defect: $found"
       fi
       ;;
   esac
+}
+
+# template [common.cuh] | defect | arguments of verify | what to do to the file, for sed -E
+while IFS='|' read -r where defect arguments script; do
+  # shellcheck disable=SC2086
+  set -- $where
+  case ${1:-'#'} in '#'*) continue ;; esac
+  template=$1 file=${2:-template}
+  [ "$template" = "$last_template" ] || of_template=0 last_template=$template
+  of_template=$((of_template + 1)) row=$of_template
+  [ "${TEMPLATE:-$template}" = "$template" ] && [ "${ROW:-$row}" = "$row" ] || continue
+  counted=$((counted + 1))
+  [ $((counted % ${SLICE:-1})) = "${OFFSET:-0}" ] || continue
+  # shellcheck disable=SC2086
+  try_row "$file" "$(echo $defect)" "$arguments" "${script# }"
 done <tests/data/mutations.txt
+[ -z "${KEEP:-}" ] || { mkdir -p "$KEEP" && cp -r "$work/templates" "$work/out" "$work/err" "$KEEP"; }
 echo "1..$number"
 [ "$failed" = 0 ] && [ "$number" -gt 0 ]

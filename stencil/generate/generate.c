@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "stencil/generate/generate_launch.h"
 #include "stencil/generate/prelude.h"
+#include "stencil/generate/wrappers.h"
 #include "stencil/template/template_names.h"
 
 /* The word or number that a parameter has in this variant; NULL where the template has no such parameter. */
@@ -118,6 +119,7 @@ halotune_status generate(const struct variant_spec *spec, struct generated *out)
   add_banner(&text, spec, out);
   prelude_write_parameters(&text, spec);
   if ((status = prelude_write(&text, &prelude)) == HALOTUNE_OK) {
+    if (strstr(spec->template->cuda, "\"common.cuh\"")) text_printf(&text, "%s\n", common_cuda);
     text_printf(&text, "// --- the template\n\n%s", spec->template->cuda);
     if (!text_ok(&text)) status = fail_memory();
   }

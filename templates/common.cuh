@@ -1,0 +1,85 @@
+// common: device code that several templates share. Generation puts it between the prelude and a template that includes it.
+// N is the width of a vector: so many neighbours in x that a thread reads, computes and writes at once.
+#ifndef HALOTUNE_COMMON
+#define HALOTUNE_COMMON
+
+// No array has 0 elements.
+__device__ constexpr int at_least_one(int count) { return count > 1 ? count : 1; }
+
+__device__ constexpr int divide_up(int count, int by) { return (count + by - 1)/by; }
+__device__ constexpr int round_up(int count, int grain) { return divide_up(count, grain)*grain; }
+
+// Taps of any point, by the boundary rules.
+struct PointTaps {
+  const Fields &f;
+  const Geometry &g;
+  index_t x, y, z;
+  __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
+    return read_image(f, input, g, x + dx, y + dy, z + dz);
+  }
+};
+
+// Taps of a point that is one lane of the vector at x, whose taps all lie in the grid. They are taken from aligned vectors: offsets and
+// lane are constants after unrolling, so that each vector is loaded once, however many taps fall into it.
+template <int N> struct VectorTaps {
+  const Fields &f;
+  const Geometry &g;
+  index_t x, y, z;
+  int lane;
+  __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
+    const int position = lane + dx + 16*N;  // never negative: no radius is above 16
+    real values[N];
+    read_vector(f, input, g, x + (position/N - 16)*N, y + dy, z + dz, values);
+    return values[position%N];
+  }
+};
+
+// Update the lanes of a vector. `taps` is an accessor with a member `lane`.
+template <class Taps, int N>
+__device__ __forceinline__ void update_vector(const Taps &taps, const Coefficients &coefficients, real (&results)[OUTPUTS][N]) {
+#pragma unroll
+  for (int lane = 0; lane < N; lane++) {
+    real point[OUTPUTS];
+    Taps one = taps;
+    one.lane = lane;
+    update(one, coefficients, point);
+#pragma unroll
+    for (int o = 0; o < OUTPUTS; o++) results[o][lane] = point[o];
+  }
+}
+
+// Write the lanes of a vector that lie in the box, in a row of the box.
+template <int N>
+__device__ __forceinline__ void write_results(const Fields &f, const Geometry &g, index_t x, index_t y, index_t z,
+                                              const real (&results)[OUTPUTS][N]) {
+#pragma unroll
+  for (int o = 0; o < OUTPUTS; o++) write_in_box(f, o, g, x, y, z, results[o]);
+}
+
+// Compute one point with taps by the boundary rules, if it lies in the box.
+__device__ __forceinline__ void compute_point(const Fields &f, const Geometry &g, const Coefficients &coefficients, index_t x,
+                                              index_t y, index_t z) {
+  real results[OUTPUTS];
+  if (!in_box(g, x, y, z)) return;
+  update(PointTaps{f, g, x, y, z}, coefficients, results);
+#pragma unroll
+  for (int o = 0; o < OUTPUTS; o++) write_point(f, o, g, x, y, z, results[o]);
+}
+
+// Whether all taps of a vector lie in the grid.
+template <int N> __device__ __forceinline__ bool taps_inside(const Geometry &g, index_t x, index_t y, index_t z) {
+  return x >= LOW_X && x + N + HIGH_X <= g.nx && y >= LOW_Y && y + HIGH_Y < g.ny && z >= LOW_Z && z + HIGH_Z < g.nz;
+}
+
+// Whether some point of the box may read this one.
+__device__ __forceinline__ bool is_needed(const Geometry &g, index_t x, index_t y, index_t z) {
+  return x >= g.x0 - LOW_X && x < g.x1 + HIGH_X && y >= g.y0 - LOW_Y && y < g.y1 + HIGH_Y && z >= g.z0 - LOW_Z &&
+         z < g.z1 + HIGH_Z;
+}
+
+// The value that taps read at a point, by the boundary rules; 0 where nothing needs it.
+__device__ __forceinline__ real read_needed(const Fields &f, int input, const Geometry &g, index_t x, index_t y, index_t z) {
+  return is_needed(g, x, y, z) ? read_image(f, input, g, x, y, z) : real(0);
+}
+
+#endif
