@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "reports/json.h"
+#include "base/json.h"
 #include "reports/library.h"
 
 /* Make the object; docs/report.md names what it holds.

@@ -2,8 +2,8 @@
 #ifndef REPORTS_ROWS_H
 #define REPORTS_ROWS_H
 
+#include "base/json.h"
 #include "db/store/query.h"
-#include "reports/json.h"
 
 /* Prepare a query and bind ids[0], ids[1], ... to ?1, ?2, ...
  *   out  the caller's to sqlite3_finalize; NULL on failure

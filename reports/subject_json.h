@@ -2,7 +2,7 @@
 #ifndef REPORTS_SUBJECT_JSON_H
 #define REPORTS_SUBJECT_JSON_H
 
-#include "reports/json.h"
+#include "base/json.h"
 #include "reports/library.h"
 
 /* Append to `json`, an object, what the stencil's text says: taps, update, shape, bytes and flops a point. is_readable

@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 
 #include "base/fail.h"
-#include "reports/json.h"
+#include "base/json.h"
 
 /* A list of pairs of problems that differ in their GPU alone, where the winner of the one was measured for the other:
  * its time there beside the best there. Both times are of final rounds where it was in any, else both are of the

@@ -2,7 +2,7 @@
 #ifndef REPORTS_VARIANTS_JSON_H
 #define REPORTS_VARIANTS_JSON_H
 
-#include "reports/json.h"
+#include "base/json.h"
 #include "reports/setting.h"
 #include "reports/variants.h"
 

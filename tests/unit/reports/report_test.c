@@ -1,7 +1,7 @@
 /* report_test.c: parts of the report that its documents alone do not show. */
 #include "tests/unit/unit.h"
 
-#include "reports/json.h"
+#include "base/json.h"
 #include "reports/names.h"
 #include "reports/peak.h"
 #include "reports/report.h"

@@ -3,7 +3,7 @@
 #define CLI_OUTPUT_JSON_H
 
 #include "base/fail.h"
-#include "reports/json.h"
+#include "base/json.h"
 
 /* Print a document on stdout, and release it. Returns HALOTUNE_OK; HALOTUNE_MEMORY where it is NULL. That stdout cannot
  * be written is main's to report. */

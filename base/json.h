@@ -1,7 +1,7 @@
 /* json.h: JSON documents, built so that a failure on the way is not lost: whatever ran out of memory is NULL, and NULL
  * spreads to what it is put into, up to json_write. */
-#ifndef REPORTS_JSON_H
-#define REPORTS_JSON_H
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* json.c: JSON documents and their numbers and texts. */
-#include "reports/json.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <stdio.h>
