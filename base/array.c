@@ -1,4 +1,4 @@
-/* array.c: arrays that double. */
+/* array.c: lists that double. */
 #include "base/array.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* json.c: JSON documents and their numbers and texts. */
+/* json.c: values for jansson, our own printer, and a reader of flat objects. */
 #include "base/json.h"
 
 #include <math.h>
@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/utf8.h"
 
 void json_put(json_t **to, const char *key, json_t *value) {
@@ -23,6 +24,13 @@ void json_add(json_t **to, json_t *value) {
 }
 
 json_t *number_json(double number) { return isfinite(number) ? json_real(number) : json_null(); }
+
+/* The double whose fewest digits are those of the float. */
+json_t *float_json(float number) {
+  char digits[NUMBER_TEXT_BYTES];
+  float_write(number, digits);
+  return number_json(isfinite(number) ? number_read(digits, NULL) : (double)number);
+}
 
 /* Every double that is a decimal of few digits is the one nearest to it, so that it is written in those digits again.
  */
@@ -48,20 +56,23 @@ json_t *text_json(const char *text) {
   return json;
 }
 
-/* jansson knows one number of digits for all numbers; ours are the fewest that read back the same. */
-static void add_leaf(struct text *text, const json_t *json) {
-  char *leaf = NULL;
-  if (json_is_real(json)) text_number(text, json_real_value(json));
-  else if (json_is_integer(json)) text_printf(text, "%lld", (long long)json_integer_value(json));
-  else if (json_is_null(json)) text_add(text, "null", strlen("null"));
-  else if (!(leaf = json_dumps(json, JSON_ENCODE_ANY))) text->out_of_memory = true;
-  else text_add(text, leaf, strlen(leaf));
-  free(leaf);
+static void add_string(struct text *text, const json_t *string) {
+  char *quoted = json_dumps(string, JSON_ENCODE_ANY);
+  if (quoted) text_add(text, quoted, strlen(quoted));
+  else text->out_of_memory = true;
+  free(quoted);
 }
 
-static void begin_member(struct text *text, bool first, int level) {
-  enum { INDENT = 2 };
-  text_printf(text, "%s\n%*s", first ? "" : ",", INDENT * level, "");
+/* jansson writes all numbers with the same number of digits. */
+static void add_leaf(struct text *text, const json_t *json) {
+  switch (json_typeof(json)) {
+  case JSON_REAL: text_number(text, json_real_value(json)); break;
+  case JSON_INTEGER: text_printf(text, "%lld", (long long)json_integer_value(json)); break;
+  case JSON_TRUE: text_printf(text, "true"); break;
+  case JSON_FALSE: text_printf(text, "false"); break;
+  case JSON_STRING: add_string(text, json); break;
+  default: text_printf(text, "null"); break;
+  }
 }
 
 /* Whether no object lies in a list, however deep. */
@@ -74,49 +85,127 @@ static bool is_plain(const json_t *list) {
   return true;
 }
 
-static void add_line(struct text *text, const json_t *list) {
+/* Begin a member or an element. */
+static void begin_item(struct text *text, bool first, enum json_layout layout, int level) {
+  enum { INDENT = 2 };
+  if (!first) text_add(text, ",", 1);
+  if (layout != JSON_IN_LINE) text_printf(text, "\n%*s", INDENT * level, "");
+}
+
+static void add_value(struct text *text, const json_t *json, enum json_layout layout, int level);
+
+static void add_list(struct text *text, const json_t *list, enum json_layout layout, int level) {
   size_t i;
   json_t *value;
+  if (layout == JSON_LISTS_IN_LINE && is_plain(list)) layout = JSON_IN_LINE;
   text_add(text, "[", 1);
   json_array_foreach(list, i, value) {
-    if (i > 0) text_add(text, ",", 1);
-    if (json_is_array(value)) add_line(text, value);
-    else add_leaf(text, value);
+    begin_item(text, i == 0, layout, level + 1);
+    add_value(text, value, layout, level + 1);
   }
+  if (json_array_size(list) > 0) begin_item(text, true, layout, level);
   text_add(text, "]", 1);
 }
 
-/* Documents are a few levels deep. */
-static void add_value(struct text *text, json_t *json, enum json_layout layout, int level) {
-  bool object = json_is_object(json), first = true;
+static void add_object(struct text *text, const json_t *object, enum json_layout layout, int level) {
+  json_t *members; /* jansson's loop wants no const; it changes nothing */
   const char *key;
   json_t *value;
-  size_t i;
-  if (!object && !json_is_array(json)) {
-    add_leaf(text, json);
-    return;
-  }
-  if (!object && layout == JSON_LISTS_IN_LINE && is_plain(json)) {
-    add_line(text, json);
-    return;
-  }
-  text_printf(text, object ? "{" : "[");
-  json_object_foreach(json, key, value) {
-    begin_member(text, first, level + 1);
-    text_printf(text, "\"%s\": ", key);
+  bool first = true;
+  memcpy(&members, &object, sizeof members);
+  text_add(text, "{", 1);
+  json_object_foreach(members, key, value) {
+    begin_item(text, first, layout, level + 1);
+    json_write_string(text, key);
+    text_printf(text, layout == JSON_IN_LINE ? ":" : ": ");
     add_value(text, value, layout, level + 1);
     first = false;
   }
-  json_array_foreach(json, i, value) {
-    begin_member(text, i == 0, level + 1);
-    add_value(text, value, layout, level + 1);
-    first = false;
-  }
-  if (!first) begin_member(text, true, level);
-  text_printf(text, object ? "}" : "]");
+  if (!first) begin_item(text, true, layout, level);
+  text_add(text, "}", 1);
 }
 
-bool json_write(struct text *text, json_t *json, enum json_layout layout) {
+/* Documents are a few levels deep. */
+static void add_value(struct text *text, const json_t *json, enum json_layout layout, int level) {
+  if (json_is_object(json)) add_object(text, json, layout, level);
+  else if (json_is_array(json)) add_list(text, json, layout, level);
+  else add_leaf(text, json);
+}
+
+bool json_write(struct text *text, const json_t *json, enum json_layout layout) {
   if (json) add_value(text, json, layout, 0);
   return json && text_ok(text);
 }
+
+static void write_leaf(struct text *text, json_t *leaf) {
+  if (leaf) add_leaf(text, leaf);
+  else text->out_of_memory = true;
+  json_decref(leaf);
+}
+
+void json_write_string(struct text *text, const char *string) { write_leaf(text, text_json(string)); }
+
+void json_write_number(struct text *text, double number) { write_leaf(text, number_json(number)); }
+
+void json_write_float(struct text *text, float number) { write_leaf(text, float_json(number)); }
+
+halotune_status json_read(const char *text, size_t length, const char *name, json_t **out) {
+  json_error_t error;
+  *out = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+  if (*out) return HALOTUNE_OK;
+  if (json_error_code(&error) == json_error_out_of_memory) return fail_memory();
+  return fail(HALOTUNE_PARSE, "%s:%d:%d: %s", name, error.line, error.column, error.text);
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+/* Mostly there are no blanks, and values have a few bytes: strspn and strcspn would spend their time on getting ready. */
+static const char *skip_blanks(const char *at) {
+  while (is_blank(*at)) at++;
+  return at;
+}
+
+static size_t word_length(const char *text) {
+  size_t length = 0;
+  while (text[length] && text[length] != ',' && text[length] != '}' && !is_blank(text[length])) length++;
+  return length;
+}
+
+/* Read a string. Returns the place behind it; NULL where there is none, or one with an escape. */
+static const char *read_quoted(const char *at, const char **text, size_t *length) {
+  if (*at != '"') return NULL;
+  const char *end = ++at;
+  while (*end && *end != '"' && *end != '\\') end++;
+  if (*end != '"') return NULL;
+  *text = at;
+  *length = (size_t)(end - at);
+  return end + 1;
+}
+
+bool json_member_next(const char **at, struct json_member *out) {
+  const char *c = skip_blanks(*at);
+  const bool is_first = *c == '{';
+  *at = c;
+  if (!is_first && *c != ',') return false;
+  c = skip_blanks(c + 1);
+  if (is_first && *c == '}') *at = c;
+  c = read_quoted(c, &out->name, &out->name_length);
+  if (!c) return false;
+  c = skip_blanks(c);
+  if (*c != ':') return false;
+  c = skip_blanks(c + 1);
+  out->is_string = *c == '"';
+  if (out->is_string) {
+    c = read_quoted(c, &out->value, &out->value_length);
+    if (!c) return false;
+  } else {
+    out->value = c;
+    out->value_length = word_length(c);
+    if (out->value_length == 0) return false;
+    c += out->value_length;
+  }
+  *at = c;
+  return true;
+}
+
+bool json_members_end(const char *at) { return *at == '}' && *skip_blanks(at + 1) == '\0'; }

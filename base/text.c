@@ -1,11 +1,12 @@
 /* text.c: a text that grows as it is written. */
 #include "base/text.h"
 
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 /* Room for `length` more bytes and the NUL. */
 static bool reserve(struct text *text, size_t length) {
@@ -46,14 +47,8 @@ void text_printf(struct text *text, const char *format, ...) {
 }
 
 void text_number(struct text *text, double number) {
-  char digits[32];
-  const char *point = localeconv()->decimal_point;         /* a program that uses us may have set any locale */
-  for (int precision = 15; precision <= 17; precision++) { /* 17 digits always read back the same */
-    snprintf(digits, sizeof digits, "%.*g", precision, number);
-    if (strtod(digits, NULL) == number) break;
-  }
-  char *separator = strstr(digits, point);
-  if (separator && strlen(point) == 1) *separator = '.';
+  char digits[NUMBER_TEXT_BYTES];
+  number_write(number, digits);
   text_add(text, digits, strlen(digits));
 }
 

@@ -1,12 +1,12 @@
 /* export.c: tables as lists of objects, one row a line, ids counted anew. */
 #include "db/exchange/export.h"
+#include "base/json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "db/exchange/base64.h"
 #include "db/exchange/id_map.h"
-#include "db/exchange/json_text.h"
 #include "db/store/query.h"
 
 struct writer {
@@ -31,7 +31,7 @@ static void add_samples(struct text *out, sqlite3_stmt *row, int at) {
     float sample;
     memcpy(&sample, bytes + i * sizeof sample, sizeof sample);
     if (i) text_add(out, ",", 1);
-    json_text_float(out, sample);
+    json_write_float(out, sample);
   }
   text_add(out, "]", 1);
 }
@@ -44,8 +44,8 @@ static void add_value(struct writer *w, const struct column *column, sqlite3_stm
     if (column->refers_to >= 0) number = id_map_find(&w->ids, column->refers_to, number);
     text_printf(out, "%lld", number);
     break;
-  case COLUMN_REAL: json_text_number(out, sqlite3_column_double(row, at)); break;
-  case COLUMN_TEXT: json_text_string(out, column_text(row, at)); break;
+  case COLUMN_REAL: json_write_number(out, sqlite3_column_double(row, at)); break;
+  case COLUMN_TEXT: json_write_string(out, column_text(row, at)); break;
   case COLUMN_JSON: text_printf(out, "%s", column_text(row, at)); break;
   case COLUMN_SAMPLES: add_samples(out, row, at); break;
   case COLUMN_BYTES:

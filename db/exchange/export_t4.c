@@ -2,8 +2,8 @@
  * times in milliseconds. */
 #include <string.h>
 
+#include "base/json.h"
 #include "db/exchange/export.h"
-#include "db/exchange/json_text.h"
 #include "db/store/outcome.h"
 #include "db/store/query.h"
 
@@ -24,7 +24,7 @@ static const char *const invalidity[OUTCOME_COUNT] = {
 
 static void add_member(struct text *out, const char *key, const char *value) {
   text_printf(out, ", \"%s\": ", key);
-  json_text_string(out, value);
+  json_write_string(out, value);
 }
 
 /* Columns: stencil, dtype, nx, ny, nz, launch, cache, device. */
@@ -87,7 +87,7 @@ static void add_runtimes(struct text *out, sqlite3_stmt *row, int column) {
     float time_ms;
     memcpy(&time_ms, bytes + i * sizeof time_ms, sizeof time_ms);
     text_printf(out, i ? ", " : "");
-    json_text_float(out, time_ms);
+    json_write_float(out, time_ms);
   }
   text_printf(out, "]");
 }
@@ -96,7 +96,7 @@ static void add_runtimes(struct text *out, sqlite3_stmt *row, int column) {
 static void add_configuration(struct text *out, sqlite3_stmt *row) {
   const char *parameters = column_text(row, 2);
   text_printf(out, "\"configuration\": {\"template\": ");
-  json_text_string(out, column_text(row, 1));
+  json_write_string(out, column_text(row, 1));
   text_printf(out, "%s%s", parameters[0] && parameters[1] != '}' ? "," : "", *parameters ? parameters + 1 : "}");
 }
 
@@ -106,11 +106,11 @@ static void add_result(struct text *out, sqlite3_stmt *row) {
   const char *link = "";
   outcome_find(column_text(row, 3), &outcome);
   text_printf(out, "{\"timestamp\": ");
-  json_text_string(out, column_text(row, 0));
+  json_write_string(out, column_text(row, 0));
   text_printf(out, ", ");
   add_configuration(out, row);
   text_printf(out, ", \"times\": {\"compilation\": ");
-  json_text_number(out, sqlite3_column_double(row, 4)); /* 0 where nothing was compiled: the format wants numbers */
+  json_write_number(out, sqlite3_column_double(row, 4)); /* 0 where nothing was compiled: the format wants numbers */
   text_printf(out, ", \"framework\": 0, \"search_algorithm\": 0, \"validation\": 0, \"runtimes\": ");
   add_runtimes(out, row, 5);
   text_printf(out, "}, \"invalidity\": \"%s\", \"correctness\": %d, \"measurements\": [", invalidity[outcome],
@@ -118,7 +118,7 @@ static void add_result(struct text *out, sqlite3_stmt *row) {
   for (int i = 0; i < MEASURED_COUNT; i++) {
     if (sqlite3_column_type(row, MEASURED_FIRST + i) == SQLITE_NULL) continue;
     text_printf(out, "%s{\"name\": \"%s\", \"value\": ", link, measured[i].name);
-    json_text_number(out, sqlite3_column_double(row, MEASURED_FIRST + i));
+    json_write_number(out, sqlite3_column_double(row, MEASURED_FIRST + i));
     text_printf(out, ", \"unit\": \"%s\"}", measured[i].unit);
     link = ", ";
   }

@@ -1,17 +1,16 @@
 /* import.c: each row of the document is one insert, its members checked against the table's columns. */
 #include "db/exchange/import.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/utf8.h"
 #include "db/exchange/base64.h"
 #include "db/exchange/export.h"
-#include "db/exchange/json_text.h"
 #include "db/exchange/table.h"
 #include "db/store/query.h"
 
@@ -54,10 +53,9 @@ static halotune_status bind_base64(const struct reader *r, const struct column *
   return status;
 }
 
-static halotune_status bind_json(const struct reader *r, json_t *value, int place) {
+static halotune_status bind_json(const struct reader *r, const json_t *value, int place) {
   struct text text = {0};
-  json_text_value(&text, value);
-  halotune_status status = text_ok(&text) ? HALOTUNE_OK : fail_memory();
+  halotune_status status = json_write(&text, value, JSON_IN_LINE) ? HALOTUNE_OK : fail_memory();
   if (status == HALOTUNE_OK) sqlite3_bind_text(r->insert, place, text_string(&text), -1, SQLITE_TRANSIENT);
   text_free(&text);
   return status;
@@ -212,14 +210,12 @@ static halotune_status fail_printably(void) {
 }
 
 halotune_status import_parse(const char *text, size_t length, const char *name, struct store **out) {
-  json_error_t error;
+  json_t *document = NULL;
   struct store *store = NULL;
   *out = NULL;
   struct tables *tables = malloc(sizeof *tables);
   if (!tables) return fail_memory();
-  json_t *document = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
-  halotune_status status = HALOTUNE_OK;
-  if (!document) status = fail(HALOTUNE_PARSE, "%s:%d:%d: %s", name, error.line, error.column, error.text);
+  halotune_status status = json_read(text, length, name, &document);
   if (status == HALOTUNE_OK) status = check_head(document, name);
   if (status == HALOTUNE_OK) status = store_open_memory(&store);
   if (status == HALOTUNE_OK) status = tables_read(store_connection(store), tables);

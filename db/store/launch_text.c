@@ -1,79 +1,89 @@
-/* launch_text.c: launches, configurations and coefficients as JSON, written in one fixed form, read with jansson. */
+/* launch_text.c: launches, configurations and coefficients to JSON and back. */
 #include "db/store/launch_text.h"
 
 #include <ctype.h>
-#include <jansson.h>
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/json.h"
 
-static void add_axes(struct text *text, const char *key, const long axes[MAX_DIMS]) {
-  text_printf(text, ",\"%s\":[%ld,%ld,%ld]", key, axes[0], axes[1], axes[2]);
+static json_t *axes_json(const long axes[MAX_DIMS]) {
+  json_t *json = json_array();
+  for (int axis = 0; axis < MAX_DIMS; axis++) json_add(&json, json_integer(axes[axis]));
+  return json;
 }
 
-static void add_maps(struct text *text, const char *key, const struct tensor_maps *maps) {
-  if (maps->count == 0) return;
-  text_printf(text, ",\"%s\":{\"fields\":[", key);
-  for (int i = 0; i < maps->count; i++) text_printf(text, "%s%d", i ? "," : "", maps->fields[i]);
-  text_printf(text, "]");
-  add_axes(text, "box", maps->box);
-  text_printf(text, ",\"promotion_bytes\":%d}", maps->promotion_bytes);
+static json_t *maps_json(const struct tensor_maps *maps) {
+  json_t *json = json_object(), *fields = json_array();
+  for (int i = 0; i < maps->count; i++) json_add(&fields, json_integer(maps->fields[i]));
+  json_put(&json, "fields", fields);
+  json_put(&json, "box", axes_json(maps->box));
+  json_put(&json, "promotion_bytes", json_integer(maps->promotion_bytes));
+  return json;
 }
 
-/* Names of kernels are identifiers, words of templates too: nothing in them needs an escape. */
+static json_t *arguments_json(const struct launch *launch) {
+  static const char *const textures[] = {"", "textures", "textures2d"};
+  json_t *json = json_array();
+  json_add(&json, json_string("inputs"));
+  json_add(&json, json_string("outputs"));
+  if (launch->passes_textures) json_add(&json, json_string(textures[launch->passes_textures]));
+  if (launch->input_maps.count > 0) json_add(&json, json_string("tensor_inputs"));
+  if (launch->output_maps.count > 0) json_add(&json, json_string("tensor_outputs"));
+  if (launch->workspace_bytes > 0) json_add(&json, json_string("workspace"));
+  json_add(&json, json_string("geometry"));
+  if (launch->passes_coefficients) json_add(&json, json_string("coefficients"));
+  return json;
+}
+
+static void write_line(struct text *text, json_t *json) {
+  if (!json_write(text, json, JSON_IN_LINE)) text->out_of_memory = true;
+  json_decref(json);
+}
+
 void launch_write(const struct launch *launch, struct text *text) {
-  static const char *const textures[] = {"", ",\"textures\"", ",\"textures2d\""};
-  text_printf(text, "{\"kernel\":\"%s\"", launch->kernel);
-  add_axes(text, "block", launch->block);
-  add_axes(text, "grid", launch->grid);
-  text_printf(text, ",\"shared_bytes\":%ld,\"index_bytes\":%d,\"extents\":\"%s\"", launch->shared_bytes,
-              launch->index_bytes, launch->literal_extents ? "literal" : "runtime");
-  add_maps(text, "tensor_inputs", &launch->input_maps);
-  add_maps(text, "tensor_outputs", &launch->output_maps);
-  if (launch_cluster_blocks(launch) > 1) add_axes(text, "cluster", launch->cluster);
-  if (launch->overlaps) text_printf(text, ",\"overlap\":true");
-  if (launch->workspace_bytes > 0) text_printf(text, ",\"workspace_bytes\":%ld", launch->workspace_bytes);
-  text_printf(text, ",\"arguments\":[\"inputs\",\"outputs\"%s%s%s%s,\"geometry\"%s]}",
-              textures[launch->passes_textures], launch->input_maps.count > 0 ? ",\"tensor_inputs\"" : "",
-              launch->output_maps.count > 0 ? ",\"tensor_outputs\"" : "",
-              launch->workspace_bytes > 0 ? ",\"workspace\"" : "",
-              launch->passes_coefficients ? ",\"coefficients\"" : "");
+  json_t *json = json_object();
+  json_put(&json, "kernel", json_string(launch->kernel));
+  json_put(&json, "block", axes_json(launch->block));
+  json_put(&json, "grid", axes_json(launch->grid));
+  json_put(&json, "shared_bytes", json_integer(launch->shared_bytes));
+  json_put(&json, "index_bytes", json_integer(launch->index_bytes));
+  json_put(&json, "extents", json_string(launch->literal_extents ? "literal" : "runtime"));
+  if (launch->input_maps.count > 0) json_put(&json, "tensor_inputs", maps_json(&launch->input_maps));
+  if (launch->output_maps.count > 0) json_put(&json, "tensor_outputs", maps_json(&launch->output_maps));
+  if (launch_cluster_blocks(launch) > 1) json_put(&json, "cluster", axes_json(launch->cluster));
+  if (launch->overlaps) json_put(&json, "overlap", json_true());
+  if (launch->workspace_bytes > 0) json_put(&json, "workspace_bytes", json_integer(launch->workspace_bytes));
+  json_put(&json, "arguments", arguments_json(launch));
+  write_line(text, json);
 }
 
 void configuration_write(const struct template *template, const struct configuration *configuration,
                          struct text *text) {
-  text_printf(text, "{");
+  json_t *json = json_object();
   for (int i = 0; i < template->parameter_count; i++) {
     const struct parameter *parameter = &template->parameters[i];
-    int choice = configuration->choice[i];
-    text_printf(text, "%s\"%s\":", i ? "," : "", parameter->name);
-    if (parameter->is_word) text_printf(text, "\"%s\"", parameter->words[choice]);
-    else text_number(text, parameter->values[choice]);
+    const int choice = configuration->choice[i];
+    json_put(&json, parameter->name,
+             parameter->is_word ? json_string(parameter->words[choice]) : number_json(parameter->values[choice]));
   }
-  text_printf(text, "}");
+  write_line(text, json);
 }
 
 void coefficients_write(const double *coefficients, int count, struct text *text) {
-  text_printf(text, "[");
-  for (int i = 0; i < count; i++) {
-    if (i) text_printf(text, ",");
-    text_number(text, coefficients[i]);
-  }
-  text_printf(text, "]");
+  json_t *json = json_array();
+  for (int i = 0; i < count; i++) json_add(&json, number_json(coefficients[i]));
+  write_line(text, json);
 }
 
-/* The whole text as one value of a kind. The caller's to json_decref. */
+/* Read a text as one value of a type. The caller's to json_decref. */
 static halotune_status read_value(const char *text, json_type type, const char *what, json_t **out) {
-  json_error_t error;
-  *out = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-  if (*out && json_typeof(*out) == type) return HALOTUNE_OK;
-  if (*out) snprintf(error.text, sizeof error.text, "it is of another kind");
+  halotune_status status = json_read(text, strlen(text), what, out);
+  if (status != HALOTUNE_OK || json_typeof(*out) == type) return status;
   json_decref(*out);
   *out = NULL;
-  return fail(HALOTUNE_PARSE, "%s cannot be read: %s", what, error.text);
+  return fail(HALOTUNE_PARSE, "%s: this is not %s", what, type == JSON_ARRAY ? "a list" : "an object");
 }
 
 static halotune_status read_whole(const json_t *value, const char *what, long low, long high, long *out) {

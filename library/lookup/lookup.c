@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/number.h"
 #include "db/store/launch_text.h"
 #include "library/lookup/lookup_parameters.h"
 
@@ -196,28 +197,28 @@ static void copy_text(char *to, size_t bytes, const char *from, size_t length) {
   to[count] = '\0';
 }
 
-static halotune_status give_parameter(const struct parameter_text *text, halotune_parameter *out) {
-  copy_text(out->name, sizeof out->name, text->name, text->name_length);
-  copy_text(out->value, sizeof out->value, text->value, text->value_length);
-  out->number = text->is_word ? NAN : strtod(out->value, NULL);
+static halotune_status give_parameter(const struct json_member *member, halotune_parameter *out) {
+  copy_text(out->name, sizeof out->name, member->name, member->name_length);
+  copy_text(out->value, sizeof out->value, member->value, member->value_length);
+  out->number = member->is_string ? NAN : number_read(out->value, NULL);
   return HALOTUNE_OK;
 }
 
 halotune_status halotune_config_parameter(const halotune_config *config, const char *name, halotune_parameter *out) {
-  struct parameter_text next;
+  struct json_member next;
   if (!config || !name || !out) return fail(HALOTUNE_ARGUMENT, "halotune_config_parameter: an argument is NULL");
   size_t length = strlen(name);
-  for (const char *at = config->parameters; parameters_next(&at, &next);) {
+  for (const char *at = config->parameters; json_member_next(&at, &next);) {
     if (next.name_length == length && memcmp(next.name, name, length) == 0) return give_parameter(&next, out);
   }
   return fail(HALOTUNE_NOT_FOUND, "template %s has no parameter '%s'", config->template_name, name);
 }
 
 halotune_status halotune_config_parameter_at(const halotune_config *config, int position, halotune_parameter *out) {
-  struct parameter_text next;
+  struct json_member next;
   if (!config || !out) return fail(HALOTUNE_ARGUMENT, "halotune_config_parameter_at: an argument is NULL");
   const char *at = config->parameters;
-  for (int i = 0; i <= position && parameters_next(&at, &next); i++) {
+  for (int i = 0; i <= position && json_member_next(&at, &next); i++) {
     if (i == position) return give_parameter(&next, out);
   }
   return fail(HALOTUNE_NOT_FOUND, "there is no parameter %d; %s has %d, counted from 0", position,

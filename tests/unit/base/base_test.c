@@ -130,32 +130,6 @@ TEST(a_text_without_memory_stays_as_it_was) {
   text_free(&text);
 }
 
-static const struct {
-  double number;
-  const char *text;
-} numbers[] = {
-    {0, "0"},
-    {-0.0, "-0"},
-    {0.1, "0.1"},
-    {-2, "-2"},
-    {1e-8, "1e-08"},
-    {1e300, "1e+300"},
-    {0.1 + 0.2, "0.30000000000000004"},
-    {1.0 / 3, "0.3333333333333333"},
-    {123456789012345678.0, "1.2345678901234568e+17"},
-    {0x1p-1074, "4.94065645841247e-324"},
-};
-
-TEST(numbers_have_the_fewest_digits_that_read_back) {
-  for (size_t i = 0; i < COUNT(numbers); i++) {
-    struct text text = {0};
-    text_number(&text, numbers[i].number);
-    CHECK_TEXT(numbers[i].text, text_string(&text), "row %zu", i);
-    CHECK(strtod(text_string(&text), NULL) == numbers[i].number, "row %zu reads back", i);
-    text_free(&text);
-  }
-}
-
 static char path[] = "/tmp/halotune-base-XXXXXX";
 
 static void write_file(const void *bytes, size_t length) {
@@ -312,7 +286,6 @@ int main(void) {
       cmocka_unit_test(a_text_grows_and_is_always_a_string),
       cmocka_unit_test(a_word_is_quoted_for_the_shell),
       cmocka_unit_test(a_text_without_memory_stays_as_it_was),
-      cmocka_unit_test(numbers_have_the_fewest_digits_that_read_back),
       cmocka_unit_test(files_are_read_whole_or_refused),
       cmocka_unit_test(what_is_no_file_has_no_bytes),
       cmocka_unit_test(hashes_are_those_of_xxh3),

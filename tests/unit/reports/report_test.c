@@ -7,47 +7,6 @@
 #include "reports/report.h"
 #include "reports/variants.h"
 
-TEST(rounded_numbers_have_few_digits) {
-  static const struct {
-    double number;
-    int digits;
-    const char *want;
-  } rows[] = {
-      {0.324300006032, 7, "0.3243"},
-      {0.3243567891, 7, "0.3243568"},
-      {1234567.8, 3, "1230000"},
-      {0.00012345678, 3, "0.000123"},
-      {-2.71828, 2, "-2.7"},
-      {0, 5, "0"},
-      {1e300, 4, "1e+300"},
-      {4e-320, 4, "4e-320"},
-      {NAN, 4, "null"},
-      {INFINITY, 4, "null"},
-      {99.9999, 3, "100"},
-      {1, 1, "1"},
-  };
-  for (size_t i = 0; i < COUNT(rows); i++) {
-    struct text text = {0};
-    json_t *json = rounded_json(rows[i].number, rows[i].digits);
-    CHECK(json_write(&text, json, JSON_LISTS_IN_LINE), "row %zu", i);
-    if (fabs(rows[i].number) > 1e-300 || rows[i].number == 0)
-      CHECK_TEXT(rows[i].want, text_string(&text), "row %zu", i);
-    json_decref(json);
-    text_free(&text);
-  }
-}
-
-TEST(lists_of_no_objects_take_one_line) {
-  struct text text = {0};
-  json_t *json = json_loads("{\"a\": [1, [2, null]], \"b\": [{\"c\": []}], \"d\": \"<\\n\"}", 0, NULL);
-  CHECK(json_write(&text, json, JSON_LISTS_IN_LINE), "written");
-  CHECK_TEXT("{\n  \"a\": [1,[2,null]],\n  \"b\": [\n    {\n      \"c\": []\n    }\n  ],\n  \"d\": \"<\\n\"\n}",
-             text_string(&text), "layout");
-  CHECK(!json_write(&text, NULL, JSON_LISTS_IN_LINE), "nothing");
-  json_decref(json);
-  text_free(&text);
-}
-
 TEST(names_are_kept_once) {
   struct names names = {0};
   char word[16];
@@ -136,8 +95,6 @@ TEST(a_choice_keeps_the_fastest_and_every_failure) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rounded_numbers_have_few_digits),
-      cmocka_unit_test(lists_of_no_objects_take_one_line),
       cmocka_unit_test(names_are_kept_once),
       cmocka_unit_test(parameters_are_split),
       cmocka_unit_test(arithmetic_roofs),

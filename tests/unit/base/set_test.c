@@ -1,0 +1,92 @@
+/* set_test.c: hash sets and lists that grow. */
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/set.h"
+#include "tests/unit/unit.h"
+
+/* The items of one hash, "3 7 ". */
+static const char *items_of(const struct set *set, uint64_t hash) {
+  static char text[256];
+  size_t length = 0;
+  int number;
+  *text = '\0';
+  for (struct set_walk at = set_walk(set, hash); set_next(&at, &number);)
+    length += (size_t)snprintf(text + length, sizeof text - length, "%d ", number);
+  return text;
+}
+
+TEST(an_empty_set_finds_nothing) {
+  struct set set = {0};
+  CHECK_TEXT("", items_of(&set, 0), "hash 0");
+  CHECK_TEXT("", items_of(&set, UINT64_MAX), "the largest hash");
+  set_free(&set);
+}
+
+TEST(a_set_finds_each_item_by_its_hash) {
+  enum { ITEMS = 20000 };
+  struct set set = {0};
+  char want[16];
+  for (int i = 0; i < ITEMS; i++) CHECK(set_add(&set, hash_bytes(&i, sizeof i).low, i), "%d", i);
+  CHECK_EQ(ITEMS, set.count, "all of them");
+  CHECK(2 * set.count <= set.mask + 1, "at most half of the slots are taken");
+  for (int i = 0; i < ITEMS; i++) {
+    snprintf(want, sizeof want, "%d ", i);
+    CHECK_TEXT(want, items_of(&set, hash_bytes(&i, sizeof i).low), "%d", i);
+  }
+  int missing = ITEMS;
+  CHECK_TEXT("", items_of(&set, hash_bytes(&missing, sizeof missing).low), "an item that was not added");
+  set_free(&set);
+}
+
+/* Hashes whose places are the last ones of the table, so that chains go around its end, before and after it grows. */
+TEST(items_of_one_hash_keep_their_order) {
+  struct set set = {0};
+  for (int i = 0; i < 7; i++) CHECK(set_add(&set, 0xFFFFFFFFu, i), "%d", i);
+  CHECK_TEXT("0 1 2 3 4 5 6 ", items_of(&set, 0xFFFFFFFFu), "in a small table");
+  for (int i = 7; i < 40; i++) CHECK(set_add(&set, (uint64_t)i % 2 ? 0xFFFFFFFFu : 0xFFFFFFFEu, i), "%d", i);
+  CHECK_TEXT("0 1 2 3 4 5 6 7 9 11 13 15 17 19 21 23 25 27 29 31 33 35 37 39 ", items_of(&set, 0xFFFFFFFFu),
+             "in a large one");
+  CHECK_TEXT("8 10 12 14 16 18 20 22 24 26 28 30 32 34 36 38 ", items_of(&set, 0xFFFFFFFEu), "beside them");
+  set_free(&set);
+}
+
+TEST(a_reserved_set_does_not_move) {
+  struct set set = {0};
+  CHECK(set_reserve(&set, 1000), "room");
+  const struct set_slot *slots = set.slots;
+  for (int i = 0; i < 1000; i++) CHECK(set_add(&set, (uint64_t)i, i), "%d", i);
+  CHECK(set.slots == slots, "no slot moved");
+  CHECK(!set_reserve(&set, SIZE_MAX / 64), "more than there is memory for");
+  CHECK_TEXT("5 ", items_of(&set, 5), "the set is as it was");
+  set_free(&set);
+}
+
+TEST(a_list_grows) {
+  long *list = NULL;
+  int count = 0, capacity = 0, moves = 0;
+  for (; count < 1000; count++) {
+    const long *before = list;
+    CHECK(array_room(list, count, capacity), "%d", count);
+    CHECK(count < capacity, "%d has room", count);
+    moves += list != before;
+    list[count] = 3L * count;
+  }
+  for (int i = 0; i < count; i++) CHECK_EQ(3L * i, list[i], "%d", i);
+  CHECK(moves <= 8, "%d moves for a thousand elements", moves);
+  int full = INT32_MAX;
+  CHECK(!array_room(list, full, full), "more than an int counts");
+  CHECK_EQ(INT32_MAX, full, "the capacity is as it was");
+  free(list);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_empty_set_finds_nothing),
+      cmocka_unit_test(a_set_finds_each_item_by_its_hash),
+      cmocka_unit_test(items_of_one_hash_keep_their_order),
+      cmocka_unit_test(a_reserved_set_does_not_move),
+      cmocka_unit_test(a_list_grows),
+  };
+  return cmocka_run_group_tests_name("set", tests, NULL, NULL);
+}
