@@ -95,7 +95,7 @@ TEST(a_launch_that_cannot_be_right_is_refused) {
     const char *text, *message;
   } rows[] = {
       {"", "launch:1:0: "},
-      {"[]", "another kind"},
+      {"[]", "this is not an object"},
       {"{}", "'kernel'"},
       {"{\"kernel\":\"k k\"}", "'kernel'"},
       {"{\"kernel\":\"1k\"}", "'kernel'"},
