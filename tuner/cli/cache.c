@@ -1,12 +1,11 @@
 /* cache.c: `halotune cache`: how much the caches of compiled kernels keep, and emptying them. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/text.h"
 #include "gpu/compile/cache_folder.h"
-#include "tuner/cli/options/command.h"
+#include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/json.h"
 
 static const struct {
@@ -46,15 +45,15 @@ static halotune_status look_after(size_t number, bool cleans, json_t **json) {
 }
 
 static enum exit_code run(const struct invocation *invocation) {
-  const char *what = invocation->arguments[0];
-  bool cleans = strcmp(what, "clean") == 0, as_json = option_value(invocation, "json") != NULL;
-  halotune_status status = HALOTUNE_OK;
-  if (!cleans && strcmp(what, "show") != 0) {
-    return report_failure(fail(HALOTUNE_ARGUMENT, "cache knows 'show' and 'clean', not '%s'", what));
-  }
+  enum { SHOW, CLEAN };
+  static const char *const parts[] = {"show", "clean"};
+  const bool as_json = option_given(invocation, "json");
+  int part;
+  halotune_status status = word_find("cache", invocation->arguments[0], parts, COUNT(parts), &part);
+  if (status != HALOTUNE_OK) return report_failure(status);
   json_t *json = as_json ? json_object() : NULL;
   for (size_t i = 0; i < COUNT(caches) && status == HALOTUNE_OK; i++) {
-    status = look_after(i, cleans, as_json ? &json : NULL);
+    status = look_after(i, part == CLEAN, as_json ? &json : NULL);
   }
   if (status == HALOTUNE_OK && as_json) status = print_json(json);
   else json_decref(json);

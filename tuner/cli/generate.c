@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tuner/cli/options/command.h"
+#include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/variant_text.h"
 
 /* Write the text where --output says, or to stdout. */
@@ -47,7 +47,7 @@ static halotune_status put_prelude(const struct invocation *invocation, const st
 
 static enum exit_code run(const struct invocation *invocation) {
   struct problem problem;
-  bool prelude = option_value(invocation, "prelude") != NULL;
+  bool prelude = option_given(invocation, "prelude");
   if (!prelude && !option_value(invocation, "template")) {
     return report_failure(fail(HALOTUNE_ARGUMENT, "generate needs --template NAME; see 'halotune list templates'"));
   }

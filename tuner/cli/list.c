@@ -1,9 +1,8 @@
 /* list.c: `halotune list`: the stencils and the templates that commands can name. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "tuner/cli/options/command.h"
+#include "base/array.h"
 #include "tuner/cli/options/problem.h"
 #include "tuner/cli/options/search_path.h"
 #include "tuner/cli/show/tap_picture.h"
@@ -84,16 +83,16 @@ static enum exit_code list_templates(char *const *paths, int count, bool json) {
 }
 
 static enum exit_code run(const struct invocation *invocation) {
-  const char *what = invocation->arguments[0];
-  bool stencils = strcmp(what, "stencils") == 0, json = option_value(invocation, "json") != NULL;
+  static const char *const lists[] = {"stencils", "templates"};
+  const bool json = option_given(invocation, "json");
+  int list;
   char **paths;
   int count;
-  if (!stencils && strcmp(what, "templates") != 0) {
-    return report_failure(fail(HALOTUNE_ARGUMENT, "list knows 'stencils' and 'templates', not '%s'", what));
-  }
-  halotune_status status =
-      stencils ? search_all(&search_stencils, NULL, &paths, &count)
-               : search_all(&search_templates, option_value(invocation, "template-dir"), &paths, &count);
+  halotune_status status = word_find("list", invocation->arguments[0], lists, COUNT(lists), &list);
+  if (status != HALOTUNE_OK) return report_failure(status);
+  const bool stencils = list == 0;
+  status = stencils ? search_all(&search_stencils, NULL, &paths, &count)
+                    : search_all(&search_templates, option_value(invocation, "template-dir"), &paths, &count);
   if (status != HALOTUNE_OK) return report_failure(status);
   enum exit_code code = stencils ? list_stencils(paths, count, json) : list_templates(paths, count, json);
   search_free(paths, count);

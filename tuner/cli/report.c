@@ -9,7 +9,7 @@
 #include "db/store/query.h"
 #include "db/store/store.h"
 #include "reports/report.h"
-#include "tuner/cli/options/command.h"
+#include "tuner/cli/options/option_value.h"
 
 static const char default_output[] = "halotune-report.html";
 
@@ -26,7 +26,7 @@ static halotune_status put_out(const struct invocation *invocation, const struct
   const char *path = option_value(invocation, "output");
   struct text page = {0};
   halotune_status status = HALOTUNE_OK;
-  bool as_json = option_value(invocation, "json") != NULL;
+  bool as_json = option_given(invocation, "json");
   if (as_json && !path) {
     fputs(text_string(document), stdout);
     return HALOTUNE_OK;

@@ -210,9 +210,9 @@ static enum exit_code run(const struct invocation *invocation) {
   if ((status = problem_open(invocation, &problem)) != HALOTUNE_OK) return report_file_failure(status);
   struct session session = {.problem = &problem, .sm_count = (int)sm_count, .start_ms = clock_ms()};
   struct compiler_options options = {
-      .pool = {.workers = (int)workers}, .no_cache = option_value(invocation, "no-cache") != NULL, .warn = warn};
+      .pool = {.workers = (int)workers}, .no_cache = option_given(invocation, "no-cache"), .warn = warn};
   if ((status = pick_variants(invocation, &problem, DEFAULT_SAMPLE, &picked)) != HALOTUNE_OK) goto done;
-  session.json = option_value(invocation, "json") != NULL;
+  session.json = option_given(invocation, "json");
   if (session.json) session.rows = json_array();
   progress_open(&session.progress);
   session.start_ms = clock_ms();

@@ -53,11 +53,14 @@ static bool has_choice(const struct choice *choice) { return choice->stencil || 
 
 static halotune_status export_as(const struct invocation *invocation, struct store *store, const struct choice *choice,
                                  struct text *text) {
-  const char *format = option_value(invocation, "format");
-  bool cubins = option_value(invocation, "cubins") != NULL;
-  if (!format || strcmp(format, "json") == 0) return store_export(store, choice, cubins, text);
-  if (strcmp(format, "t4") != 0) return fail(HALOTUNE_ARGUMENT, "--format is json or t4, not '%s'", format);
-  if (cubins) return fail(HALOTUNE_ARGUMENT, "the T4 format has no place for cubins");
+  enum { FORMAT_JSON, FORMAT_T4 };
+  static const char *const formats[] = {"json", "t4"};
+  const bool cubins = option_given(invocation, "cubins");
+  int format;
+  halotune_status status = option_word(invocation, "format", formats, COUNT(formats), FORMAT_JSON, &format);
+  if (status != HALOTUNE_OK) return status;
+  if (format == FORMAT_JSON) return store_export(store, choice, cubins, text);
+  if (cubins) return fail(HALOTUNE_ARGUMENT, "--cubins is for --format json: the T4 format holds no cubins");
   return store_export_t4(store, choice, text);
 }
 
@@ -86,7 +89,7 @@ static halotune_status forget(const struct invocation *invocation, struct store 
   struct choice choice;
   struct forget_counts counts;
   char *name;
-  bool sure = option_value(invocation, "yes") != NULL;
+  bool sure = option_given(invocation, "yes");
   halotune_status status = db_choice(invocation, &choice, &name);
   if (status != HALOTUNE_OK) return status;
   if (!has_choice(&choice)) {

@@ -3,7 +3,7 @@
 #define CLI_DB_DB_H
 
 #include "db/exchange/choose.h"
-#include "tuner/cli/options/command.h"
+#include "tuner/cli/options/option_value.h"
 
 /* Open the database that --db names, else the user's own. */
 halotune_status db_open(const struct invocation *invocation, enum store_mode mode, struct store **out);

@@ -1,41 +1,24 @@
 /* db_choice.c: which rows of a database an invocation is about. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/cli/db/db.h"
 
-/* "512x512x512", fewer along stencils of fewer dimensions. */
-static halotune_status read_grid(const char *text, struct grid *out) {
-  const char *rest = text;
-  *out = (struct grid){{1, 1, 1}};
-  for (int axis = 0; axis < MAX_DIMS; axis++) {
-    size_t digits = strspn(rest, "0123456789");
-    errno = 0;
-    out->n[axis] = strtol(rest, NULL, 10);
-    if (digits == 0 || errno != 0 || out->n[axis] < 1 || out->n[axis] > GRID_MOST_AXIS_POINTS) break;
-    if (rest[digits] == '\0') return HALOTUNE_OK;
-    if (rest[digits] != 'x' && rest[digits] != ',') break;
-    rest += digits + 1;
-  }
-  return fail(HALOTUNE_ARGUMENT, "--problem: a grid is up to three numbers, such as 512x512x512, not '%s'", text);
-}
-
-/* Ends the name where the dtype begins. */
+/* Read STENCIL[,DTYPE[,GRID]]. The text is cut behind the stencil and the dtype. */
 static halotune_status read_problem(char *text, struct choice *out) {
   char *dtype = strchr(text, ','), *grid = dtype ? strchr(dtype + 1, ',') : NULL;
   out->stencil = text;
   if (!dtype) return HALOTUNE_OK;
   *dtype++ = '\0';
   if (grid) *grid++ = '\0';
-  for (int i = 0; i < DTYPE_COUNT; i++) {
-    if (strcmp(dtype, dtype_names[i]) != 0) continue;
-    out->has_dtype = true;
-    out->dtype = (enum dtype)i;
-  }
-  if (!out->has_dtype) return fail(HALOTUNE_ARGUMENT, "--problem: a dtype is f32 or f64, not '%s'", dtype);
+  int type;
+  halotune_status status = word_find("DTYPE of --problem", dtype, dtype_names, DTYPE_COUNT, &type);
+  if (status != HALOTUNE_OK) return status;
+  out->has_dtype = true;
+  out->dtype = (enum dtype)type;
   out->has_grid = grid != NULL;
-  return grid ? read_grid(grid, &out->grid) : HALOTUNE_OK;
+  if (!grid || grid_read(grid, &out->grid) > 0) return HALOTUNE_OK;
+  return fail(HALOTUNE_ARGUMENT, "--problem: a grid is one to three numbers, such as 512x512x512, not '%s'", grid);
 }
 
 /* Dates are compared as texts. */

@@ -135,7 +135,7 @@ static void print_counts(const struct info *info) {
 }
 
 halotune_status db_info(const struct invocation *invocation, struct store *store) {
-  bool as_json = option_value(invocation, "json") != NULL;
+  bool as_json = option_given(invocation, "json");
   struct info info = {.store = store, .json = as_json ? json_object() : NULL};
   if (as_json && !info.json) return fail_memory();
   halotune_status status = gather(&info);

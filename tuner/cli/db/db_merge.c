@@ -101,7 +101,7 @@ static halotune_status take_in(struct store *store, struct store *from, const ch
 halotune_status db_take_in(const struct invocation *invocation, struct store *none) {
   int count = invocation->argument_count - 1;
   char *const *paths = invocation->arguments + 1;
-  bool trust = option_value(invocation, "trust") != NULL;
+  bool trust = option_given(invocation, "trust");
   struct store *store = NULL;
   halotune_status status = HALOTUNE_OK;
   (void)none;

@@ -13,7 +13,7 @@
 #include "gpu/compile/nvrtc.h"
 #include "gpu/driver/nvml.h"
 #include "gpu/workers/probe.h"
-#include "tuner/cli/options/command.h"
+#include "tuner/cli/options/option_value.h"
 #include "tuner/cli/options/search_path.h"
 #include "tuner/cli/output/json.h"
 #include "tuner/emulate/emulation_compiler.h"
@@ -285,7 +285,7 @@ static bool tell(const char *name, json_t **list, json_t *json, struct finding *
 }
 
 static enum exit_code run(const struct invocation *invocation) {
-  bool as_json = option_value(invocation, "json") != NULL, complete = true;
+  bool as_json = option_given(invocation, "json"), complete = true;
   json_t *checks = as_json ? json_array() : NULL, *gpus = as_json ? json_array() : NULL;
   struct machine *m = calloc(1, sizeof *m);
   halotune_status status = m ? HALOTUNE_OK : fail_memory();

@@ -1,33 +1,7 @@
-/* command.c: options and failures, as every command needs them. */
+/* command.c: exit codes, and failures told to the user. */
 #include "tuner/cli/options/command.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-const char *option_value(const struct invocation *invocation, const char *name) {
-  const struct option_row *options = invocation->command->options;
-  for (int i = 0; options[i].name; i++) {
-    if (strcmp(options[i].name, name) == 0) return invocation->values[i];
-  }
-  return NULL;
-}
-
-halotune_status option_whole(const struct invocation *invocation, const char *name, long low, long high, long otherwise,
-                             long *out) {
-  const char *value = option_value(invocation, name);
-  char *end;
-  *out = otherwise;
-  if (!value) return HALOTUNE_OK;
-  errno = 0;
-  long number = strtol(value, &end, 10);
-  if (end == value || *end || errno || number < low || number > high) {
-    return fail(HALOTUNE_ARGUMENT, "--%s takes a whole number from %ld to %ld, not '%s'", name, low, high, value);
-  }
-  *out = number;
-  return HALOTUNE_OK;
-}
 
 enum exit_code exit_code_of(halotune_status status) {
   switch (status) {

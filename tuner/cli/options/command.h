@@ -48,14 +48,6 @@ struct invocation {
   int argument_count;
 };
 
-/* The value of an option, "" for a switch that was given; NULL where it was not given. */
-const char *option_value(const struct invocation *invocation, const char *name);
-
-/* The value as a whole number in [low, high]; `otherwise` where it was not given. On failure HALOTUNE_ARGUMENT, with the
- * option's name in the detail. */
-halotune_status option_whole(const struct invocation *invocation, const char *name, long low, long high, long otherwise,
-                             long *out);
-
 /* The exit code that belongs to a status. */
 enum exit_code exit_code_of(halotune_status status);
 

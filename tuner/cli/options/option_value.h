@@ -1,14 +1,50 @@
-/* option_value.h: spans of time on the command line. */
+/* option_value.h: what stands behind an option of the command line, read as a text, a number, a time, a word of a list, element types
+ * or a grid. All commands read their options here.
+ *
+ * Each reader returns HALOTUNE_OK, or HALOTUNE_ARGUMENT with a sentence that names the option and what it takes. */
 #ifndef CLI_OPTIONS_OPTION_VALUE_H
 #define CLI_OPTIONS_OPTION_VALUE_H
 
+#include "stencil/file/stencil.h"
 #include "tuner/cli/options/command.h"
 
-/* The value of an option such as 90, 90s, 1.5m or 2h, in seconds; `otherwise` where it was not given. On failure HALOTUNE_ARGUMENT,
- * with the option's name in the detail. */
+/* The value of an option, "" for a switch that was given; NULL where it was not given, and where the command has no such option. */
+const char *option_value(const struct invocation *invocation, const char *name);
+
+/* Whether the option was given. */
+bool option_given(const struct invocation *invocation, const char *name);
+
+/* A whole number in [low, high]; `otherwise` where the option was not given. */
+halotune_status option_whole(const struct invocation *invocation, const char *name, long low, long high, long otherwise,
+                             long *out);
+
+/* A time such as 90, 90s, 1.5m or 2h, in seconds; `otherwise` where the option was not given. */
 halotune_status option_seconds(const struct invocation *invocation, const char *name, double otherwise, double *out);
 
-/* The same in milliseconds, rounded up; where it is more than an int holds, that. */
+/* The same in milliseconds, rounded up; INT_MAX for a longer time than an int holds. */
 halotune_status option_milliseconds(const struct invocation *invocation, const char *name, int otherwise_ms, int *out);
+
+/* The position of the option's word in `words`; `otherwise` where the option was not given. */
+halotune_status option_word(const struct invocation *invocation, const char *name, const char *const *words, int count,
+                            int otherwise, int *out);
+
+/* The same for a word that is no option's value.
+ *   what  begins the message: "--launch", "list" */
+halotune_status word_find(const char *what, const char *word, const char *const *words, int count, int *out);
+
+/* The element type that --dtype names, which the stencil must have; the first of its file where the option was not given. */
+halotune_status option_dtype(const struct invocation *invocation, const struct stencil *stencil, enum dtype *out);
+
+/* Which element types --dtype names: one, or with "all" each. Whether a stencil has them is not asked.
+ *   otherwise  whether each is named where the option was not given */
+halotune_status option_dtypes(const struct invocation *invocation, bool otherwise, bool named[DTYPE_COUNT]);
+
+/* The grid that --grid names, with as many numbers as the stencil has dimensions; the first of its file where the option was
+ * not given. */
+halotune_status option_grid(const struct invocation *invocation, const struct stencil *stencil, struct grid *out);
+
+/* Read "512,512,64" or "512x512x64": points along x, y and z, fewer numbers for fewer dimensions. Axes without a number have 1.
+ * Returns how many numbers there are; 0 for a text that is no grid, or an axis of more than GRID_MOST_AXIS_POINTS. */
+int grid_read(const char *text, struct grid *out);
 
 #endif

@@ -1,55 +1,12 @@
 /* problem.c: from the command line to a stencil on a grid, and to templates. */
 #include "tuner/cli/options/problem.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "stencil/template/space.h"
 #include "tuner/cli/options/search_path.h"
-
-halotune_status option_grid(const struct invocation *invocation, const struct stencil *stencil, struct grid *grid) {
-  const char *text = option_value(invocation, "grid");
-  *grid = text ? (struct grid){{1, 1, 1}} : stencil->grids[0];
-  if (!text) return HALOTUNE_OK;
-  const char *rest = text;
-  int axis = 0;
-  for (; axis < stencil->dims; axis++) {
-    size_t digits = strspn(rest, "0123456789");
-    char behind = axis == stencil->dims - 1 ? '\0' : ',';
-    errno = 0;
-    grid->n[axis] = strtol(rest, NULL, 10);
-    bool in_range = errno == 0 && grid->n[axis] >= 1 && grid->n[axis] <= GRID_MOST_AXIS_POINTS;
-    if (digits == 0 || rest[digits] != behind || !in_range) break;
-    rest += digits + 1;
-  }
-  if (axis < stencil->dims) {
-    const char *example = stencil->dims == 1 ? "4096" : stencil->dims == 2 ? "512,512" : "64,64,64";
-    return fail(HALOTUNE_ARGUMENT,
-                "--grid takes %d whole number%s from 1 to %ld for this stencil, such as %s, not '%s'", stencil->dims,
-                PLURAL(stencil->dims), GRID_MOST_AXIS_POINTS, example, text);
-  }
-  halotune_status status = stencil_check_grid(stencil, grid, NULL);
-  if (status == HALOTUNE_ARGUMENT) {
-    char detail[FAIL_TEXT_BYTES / 2];
-    snprintf(detail, sizeof detail, "%s", fail_text());
-    return fail(HALOTUNE_ARGUMENT, "--grid %s: %s", text, detail);
-  }
-  return status;
-}
-
-static halotune_status read_dtype(const struct invocation *invocation, struct problem *problem) {
-  const struct stencil *stencil = problem->loaded.stencil;
-  const char *text = option_value(invocation, "dtype");
-  for (int i = 0; i < DTYPE_COUNT; i++) {
-    if (text ? strcmp(text, dtype_names[i]) != 0 : !stencil->dtypes[i]) continue;
-    problem->dtype = (enum dtype)i;
-    if (stencil->dtypes[i]) return HALOTUNE_OK;
-    return fail(HALOTUNE_ARGUMENT, "%s is not among the dtypes of %s", text, stencil->name);
-  }
-  return fail(HALOTUNE_ARGUMENT, "--dtype is f32 or f64, not '%s'", text);
-}
 
 static halotune_status fail_unknown_arch(const char *name) {
   struct text known = {0};
@@ -74,13 +31,13 @@ static halotune_status read_arch(const struct invocation *invocation, struct pro
 }
 
 halotune_status problem_open(const struct invocation *invocation, struct problem *out) {
-  *out = (struct problem){.dtype = DTYPE_F32, .reproducible = option_value(invocation, "reproducible") != NULL};
+  *out = (struct problem){.dtype = DTYPE_F32, .reproducible = option_given(invocation, "reproducible")};
   halotune_status status = loaded_open(invocation->arguments[0], &out->loaded);
   if (status != HALOTUNE_OK) return status;
   const struct stencil *stencil = out->loaded.stencil;
   if ((status = option_grid(invocation, stencil, &out->grid)) != HALOTUNE_OK) goto done;
   out->domain = domain_dense(stencil, out->loaded.analysis, &out->grid);
-  if ((status = read_dtype(invocation, out)) != HALOTUNE_OK) goto done;
+  if ((status = option_dtype(invocation, stencil, &out->dtype)) != HALOTUNE_OK) goto done;
   if ((status = read_arch(invocation, out)) != HALOTUNE_OK) goto done;
   out->coefficients = calloc((size_t)stencil->coefficient_count + 1, sizeof *out->coefficients);
   status = out->coefficients ? stencil_coefficients(stencil, &out->grid, out->coefficients) : fail_memory();

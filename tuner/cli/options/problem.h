@@ -4,8 +4,8 @@
 
 #include "gpu/architecture/arch.h"
 #include "stencil/generate/generate.h"
-#include "tuner/cli/options/command.h"
 #include "tuner/cli/options/loaded_stencil.h"
+#include "tuner/cli/options/option_value.h"
 
 /* The options that problem_open reads, to be put in a command's table. */
 #define PROBLEM_OPTIONS                                                                 \
@@ -40,9 +40,6 @@ struct problem {
 halotune_status problem_open(const struct invocation *invocation, struct problem *out);
 
 void problem_free(struct problem *problem);
-
-/* Read "NX,NY,NZ", as many as the stencil has dimensions; the file's first grid where the option is absent. */
-halotune_status option_grid(const struct invocation *invocation, const struct stencil *stencil, struct grid *grid);
 
 /* The specification of a variant of the problem. */
 struct variant_spec problem_variant(const struct problem *problem, const struct template *template,

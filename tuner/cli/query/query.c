@@ -14,29 +14,6 @@
 #include "tuner/cli/options/search_path.h"
 #include "tuner/cli/output/json.h"
 
-/* One of a list of words; 0 where the option was not given. */
-static halotune_status option_mode(const struct invocation *invocation, const char *name, const char *const words[],
-                                   int count, int *out) {
-  const char *text = option_value(invocation, name);
-  *out = 0;
-  for (int i = 0; text && i < count; i++) {
-    if (strcmp(words[i], text) == 0) *out = i + 1;
-  }
-  if (!text || *out) return HALOTUNE_OK;
-  return fail(HALOTUNE_ARGUMENT, "--%s is %s or %s, not '%s'", name, words[0], words[1], text);
-}
-
-static halotune_status read_dtype(const struct invocation *invocation, const struct stencil *stencil,
-                                  halotune_dtype *out) {
-  const char *text = option_value(invocation, "dtype");
-  for (int i = 0; i < DTYPE_COUNT; i++) {
-    if (text ? strcmp(text, dtype_names[i]) != 0 : !stencil->dtypes[i]) continue;
-    *out = (halotune_dtype)i;
-    return HALOTUNE_OK;
-  }
-  return fail(HALOTUNE_ARGUMENT, "--dtype is f32 or f64, not '%s'", text);
-}
-
 /* The name under which the databases have the stencil: a file's is that of its meaning. */
 static halotune_status find_stencil(const struct invocation *invocation, struct query *query, const char **out) {
   *out = invocation->arguments[0];
@@ -64,7 +41,8 @@ static halotune_status read_problem(const struct invocation *invocation, halotun
                                     halotune_problem *out) {
   const struct parsed_stencil *parsed;
   struct grid grid;
-  int launch = 0, cache = 0;
+  enum dtype dtype;
+  int launch = -1, cache = -1;
   int at = names_find(&ctx->catalog.stencil_names, name);
   *out = (halotune_problem){.stencil = name};
   if (at < 0) {
@@ -82,14 +60,16 @@ static halotune_status read_problem(const struct invocation *invocation, halotun
   out->device = device ? device : "0";
   halotune_status status = context_stencil(ctx, at, &parsed);
   if (status == HALOTUNE_OK) status = option_grid(invocation, parsed->stencil, &grid);
-  if (status == HALOTUNE_OK) status = read_dtype(invocation, parsed->stencil, &out->dtype);
-  if (status == HALOTUNE_OK) status = option_mode(invocation, "launch", launch_mode_names, LAUNCH_MODE_COUNT, &launch);
-  if (status == HALOTUNE_OK) status = option_mode(invocation, "cache", cache_mode_names, CACHE_MODE_COUNT, &cache);
+  if (status == HALOTUNE_OK) status = option_dtype(invocation, parsed->stencil, &dtype);
+  if (status == HALOTUNE_OK)
+    status = option_word(invocation, "launch", launch_mode_names, LAUNCH_MODE_COUNT, -1, &launch);
+  if (status == HALOTUNE_OK) status = option_word(invocation, "cache", cache_mode_names, CACHE_MODE_COUNT, -1, &cache);
   if (status != HALOTUNE_OK) return status;
   for (int axis = 0; axis < MAX_DIMS; axis++) out->grid[axis] = grid.n[axis];
-  out->launch = (halotune_launch_mode)launch;
-  out->cache = (halotune_cache_mode)cache;
-  out->reproducible = option_value(invocation, "reproducible") != NULL;
+  out->dtype = (halotune_dtype)dtype;
+  out->launch = (halotune_launch_mode)(launch + 1); /* 0 is any */
+  out->cache = (halotune_cache_mode)(cache + 1);
+  out->reproducible = option_given(invocation, "reproducible");
   return HALOTUNE_OK;
 }
 

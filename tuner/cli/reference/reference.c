@@ -28,16 +28,12 @@ struct task {
   struct exact_error errors[MAX_FIELDS];
 };
 
-static halotune_status read_input(const struct invocation *invocation, struct task *task) {
-  const char *text = option_value(invocation, "input");
-  task->from_exact = !text && task->loaded.stencil->exact_count > 0;
-  task->input = INPUT_SMOOTH;
-  for (int i = 0; text && i < INPUT_KIND_COUNT; i++) {
-    if (strcmp(text, input_kind_names[i]) != 0) continue;
-    task->input = (enum input_kind)i;
-    return HALOTUNE_OK;
-  }
-  return text ? fail(HALOTUNE_ARGUMENT, "--input is smooth, random or wide, not '%s'", text) : HALOTUNE_OK;
+static halotune_status input_read(const struct invocation *invocation, struct task *task) {
+  int kind;
+  halotune_status status = option_word(invocation, "input", input_kind_names, INPUT_KIND_COUNT, INPUT_SMOOTH, &kind);
+  task->from_exact = !option_given(invocation, "input") && task->loaded.stencil->exact_count > 0;
+  task->input = (enum input_kind)kind;
+  return status;
 }
 
 static halotune_status read_options(const struct invocation *invocation, struct task *task) {
@@ -51,7 +47,7 @@ static halotune_status read_options(const struct invocation *invocation, struct 
   task->threads = parallel_threads((int)threads);
   task->points = 1;
   for (int axis = 0; axis < MAX_DIMS; axis++) task->points *= task->grid.n[axis];
-  return read_input(invocation, task);
+  return input_read(invocation, task);
 }
 
 static halotune_status allocate(struct task *task) {

@@ -97,8 +97,8 @@ static halotune_status open_backend(struct selftest *s) {
 
 static enum exit_code run(const struct invocation *invocation) {
   struct selftest s = {.invocation = invocation,
-                       .as_json = option_value(invocation, "json") != NULL,
-                       .fails_fast = option_value(invocation, "fail-fast") != NULL};
+                       .as_json = option_given(invocation, "json"),
+                       .fails_fast = option_given(invocation, "fail-fast")};
   halotune_status status = open_backend(&s);
   if (s.as_json) s.rows = json_array();
   if (s.backend.table && invocation->argument_count == 0) status = try_all(&s);

@@ -127,16 +127,18 @@ static void set_option(struct invocation *invocation, const char *name, const ch
 halotune_status selftest_stencil(struct selftest *s, char *name) {
   struct invocation inner = *s->invocation;
   struct loaded loaded;
-  const char *dtype = option_value(s->invocation, "dtype"), *grid = option_value(s->invocation, "grid");
+  const char *grid = option_value(s->invocation, "grid");
+  bool wanted[DTYPE_COUNT];
   char arch[16], extents[64];
-  halotune_status status = loaded_open(name, &loaded);
+  halotune_status status = option_dtypes(s->invocation, true, wanted);
+  if (status == HALOTUNE_OK) status = loaded_open(name, &loaded);
   if (status != HALOTUNE_OK) return status;
   snprintf(arch, sizeof arch, "sm_%d", s->backend.facts.device.capability);
   inner.arguments = &name;
   inner.argument_count = 1;
   set_option(&inner, "arch", arch);
   for (int d = 0; d < DTYPE_COUNT && status == HALOTUNE_OK && selftest_goes_on(s); d++) {
-    if (dtype ? strcmp(dtype, dtype_names[d]) != 0 : !loaded.stencil->dtypes[d]) continue;
+    if (!wanted[d] || !loaded.stencil->dtypes[d]) continue;
     set_option(&inner, "dtype", dtype_names[d]);
     for (int p = 0; p < (grid ? 1 : LAYOUT_COUNT) && status == HALOTUNE_OK && selftest_goes_on(s); p++) {
       if (!layout_applies((enum layout)p, &loaded)) continue;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tuner/cli/options/command.h"
+#include "tuner/cli/options/option_value.h"
 #include "tuner/cli/show/tap_picture.h"
 
 static void print_fields(const struct stencil *stencil) {

@@ -163,7 +163,7 @@ static halotune_status walk_template(const struct invocation *invocation, struct
   halotune_status status = variant_bindings(report->problem, template, &bindings);
   if (status != HALOTUNE_OK) return status;
   if (option_value(invocation, "list")) {
-    struct listing listing = {template, option_value(invocation, "json") != NULL};
+    struct listing listing = {template, option_given(invocation, "json")};
     space_walk(&bindings, NULL, NULL, list_configuration, &listing, NULL);
   } else {
     status = count_template(report, template, &bindings);
@@ -203,11 +203,11 @@ static halotune_status finish(struct report *report) {
 static enum exit_code run(const struct invocation *invocation) {
   struct problem problem;
   struct templates templates = {0};
-  bool lists = option_value(invocation, "list") != NULL;
+  bool lists = option_given(invocation, "list");
   halotune_status status = problem_open(invocation, &problem);
   if (status != HALOTUNE_OK) return report_file_failure(status);
   struct report report = {.problem = &problem};
-  report.json = option_value(invocation, "json") != NULL;
+  report.json = option_given(invocation, "json");
   if (report.json) report.rows = json_array();
   status = templates_open(invocation, &templates);
   for (int i = 0; i < templates.count && status == HALOTUNE_OK; i++) {

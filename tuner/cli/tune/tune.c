@@ -138,7 +138,7 @@ static struct task task_of(const struct tune_command *c, const struct planned_st
                       .limits = facts->device.limits,
                       .arch = facts->arch,
                       .sm_count = facts->device.sm_count,
-                      .reproducible = option_value(c->invocation, "reproducible") != NULL};
+                      .reproducible = option_given(c->invocation, "reproducible")};
   return task;
 }
 
@@ -299,7 +299,7 @@ static halotune_status prepare(struct tune_command *c) {
   const struct invocation *invocation = c->invocation;
   halotune_status status = write_command(invocation, NULL, &c->command);
   c->options.command = text_string(&c->command);
-  c->json = option_value(invocation, "json") != NULL;
+  c->json = option_given(invocation, "json");
   c->rows = calloc((size_t)c->plan.task_count + 1, sizeof *c->rows);
   if (!c->rows) return fail_memory();
   for (int i = 0; i < c->plan.task_count; i++) c->rows[i].task = &c->plan.tasks[i];

@@ -2,7 +2,7 @@
 #ifndef CLI_TUNE_TUNE_BACKEND_H
 #define CLI_TUNE_TUNE_BACKEND_H
 
-#include "tuner/cli/options/command.h"
+#include "tuner/cli/options/option_value.h"
 #include "tuner/measure/backends/backend.h"
 
 enum tune_backend_kind { TUNE_ON_CUDA, TUNE_ON_HOST, TUNE_ON_RECORDING };

@@ -175,7 +175,7 @@ enum exit_code tune_devices(const struct invocation *invocation) {
   }
   if (status != HALOTUNE_OK) code = report_failure(status);
   wait_for(children, count);
-  if (count > 0 && (status = print_all(children, count, option_value(invocation, "json") != NULL)) != HALOTUNE_OK) {
+  if (count > 0 && (status = print_all(children, count, option_given(invocation, "json"))) != HALOTUNE_OK) {
     code = report_failure(status);
   }
   for (int i = 0; i < count; i++) {

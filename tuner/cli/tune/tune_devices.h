@@ -2,7 +2,7 @@
 #ifndef CLI_TUNE_TUNE_DEVICES_H
 #define CLI_TUNE_TUNE_DEVICES_H
 
-#include "tuner/cli/options/command.h"
+#include "tuner/cli/options/option_value.h"
 
 /* Run the same command for each GPU at the same time, into the same database. What each prints is printed whole when
  * all have ended, in the order of the GPUs; with --json as one document, {"devices": [...]}. SIGINT and SIGTERM are

@@ -3,9 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "tuner/cli/options/option_value.h"
 
 enum { DEFAULT_BUDGET_S = 60 };
 
@@ -19,30 +16,14 @@ static halotune_status option_share(const struct invocation *invocation, const c
   return fail(HALOTUNE_ARGUMENT, "--%s takes a share of the roof such as 0.97, not '%s'", name, value);
 }
 
-/* The position of an option's word in a list; -1 where it was not given. */
-static halotune_status option_word(const struct invocation *invocation, const char *name, const char *const *words,
-                                   int count, int *out) {
-  const char *value = option_value(invocation, name);
-  *out = -1;
-  for (int i = 0; i < count && value; i++) {
-    if (strcmp(value, words[i]) == 0) *out = i;
-  }
-  if (!value || *out >= 0) return HALOTUNE_OK;
-  struct text text = {0};
-  for (int i = 0; i < count; i++) text_printf(&text, "%s%s", i ? ", " : "", words[i]);
-  halotune_status status = fail(HALOTUNE_ARGUMENT, "--%s is one of %s, not '%s'", name, text_string(&text), value);
-  text_free(&text);
-  return status;
-}
-
 static halotune_status option_strategy(const struct invocation *invocation, const struct strategy **out) {
+  enum { MOST_STRATEGIES = 16 };
+  const char *names[MOST_STRATEGIES];
   const char *name = option_value(invocation, "strategy");
-  *out = strategy_find(name ? name : "local");
-  if (*out) return HALOTUNE_OK;
-  struct text text = {0};
-  for (int i = 0; strategies[i]; i++) text_printf(&text, "%s%s", i ? ", " : "", strategies[i]->name);
-  halotune_status status = fail(HALOTUNE_ARGUMENT, "--strategy is one of %s, not '%s'", text_string(&text), name);
-  text_free(&text);
+  int count = 0, chosen = 0;
+  for (; count < MOST_STRATEGIES && strategies[count]; count++) names[count] = strategies[count]->name;
+  halotune_status status = word_find("--strategy", name ? name : "local", names, count, &chosen);
+  *out = strategies[chosen];
   return status;
 }
 
@@ -59,22 +40,23 @@ halotune_status tune_options_read(const struct invocation *invocation, double st
     return status;
   if ((status = option_whole(invocation, "seed", 0, 1L << 62, 1, &seed)) != HALOTUNE_OK) return status;
   if ((status = option_share(invocation, "good-enough", &out->good_enough)) != HALOTUNE_OK) return status;
-  status = option_word(invocation, "launch", launch_mode_names, LAUNCH_MODE_COUNT, &out->launch);
-  if (status == HALOTUNE_OK) status = option_word(invocation, "cache", cache_mode_names, CACHE_MODE_COUNT, &cache);
+  status = option_word(invocation, "launch", launch_mode_names, LAUNCH_MODE_COUNT, -1, &out->launch);
+  if (status == HALOTUNE_OK)
+    status = option_word(invocation, "cache", cache_mode_names, CACHE_MODE_COUNT, CACHE_STEADY, &cache);
   if (status != HALOTUNE_OK) return status;
-  out->cache = cache < 0 ? CACHE_STEADY : (enum cache_mode)cache;
+  out->cache = (enum cache_mode)cache;
   out->deadline_ms = start_ms + deadline_s * 1e3;
   out->seed = (uint64_t)seed;
-  out->fresh = option_value(invocation, "fresh") != NULL;
-  out->no_hints = option_value(invocation, "no-hints") != NULL;
-  out->rematch = option_value(invocation, "rematch") != NULL;
+  out->fresh = option_given(invocation, "fresh");
+  out->no_hints = option_given(invocation, "no-hints");
+  out->rematch = option_given(invocation, "rematch");
   if (out->fresh && out->rematch) return fail(HALOTUNE_ARGUMENT, "--fresh forgets what --rematch is about");
   return HALOTUNE_OK;
 }
 
 halotune_status tune_set_open(const struct invocation *invocation, const struct templates *templates,
                               struct tune_set *out) {
-  bool has_set = option_value(invocation, "set") != NULL;
+  bool has_set = option_given(invocation, "set");
   size_t room = (size_t)templates->count + 1;
   *out = (struct tune_set){.list = calloc(room, sizeof *out->list)};
   if (has_set) out->fixed = calloc(room, sizeof *out->fixed);

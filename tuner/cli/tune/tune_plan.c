@@ -90,17 +90,19 @@ static halotune_status add_task(struct tune_plan *plan, const struct planned_ste
   return stencil_coefficients(stencil->loaded.stencil, grid, task->coefficients);
 }
 
-/* Which element types of a stencil are wanted. */
+/* Which element types of a stencil are tuned: those of --dtype; without it, the first, or with --all each. */
 static halotune_status wanted_dtypes(const struct invocation *invocation, const struct stencil *stencil,
                                      bool wanted[DTYPE_COUNT]) {
-  const char *text = option_value(invocation, "dtype");
-  bool all = text ? strcmp(text, "all") == 0 : option_value(invocation, "all") != NULL, any = false;
+  const bool only_first = !option_given(invocation, "dtype") && !option_given(invocation, "all");
+  bool any = false;
+  halotune_status status = option_dtypes(invocation, true, wanted);
   for (int i = 0; i < DTYPE_COUNT; i++) {
-    wanted[i] = stencil->dtypes[i] && (all || (text ? strcmp(text, dtype_names[i]) == 0 : !any));
+    wanted[i] = wanted[i] && stencil->dtypes[i] && !(only_first && any);
     any = any || wanted[i];
   }
-  if (any) return HALOTUNE_OK;
-  return fail(HALOTUNE_ARGUMENT, "--dtype %s: %s has no such type; it is f32, f64 or all", text, stencil->name);
+  if (status != HALOTUNE_OK || any) return status;
+  return fail(HALOTUNE_ARGUMENT, "--dtype %s: %s has no such element type", option_value(invocation, "dtype"),
+              stencil->name);
 }
 
 static halotune_status add_tasks(const struct invocation *invocation, struct tune_plan *plan,
@@ -123,7 +125,7 @@ static halotune_status add_tasks(const struct invocation *invocation, struct tun
 }
 
 halotune_status tune_plan_open(const struct invocation *invocation, struct tune_plan *out) {
-  bool all = option_value(invocation, "all") != NULL;
+  bool all = option_given(invocation, "all");
   *out = (struct tune_plan){.code = HALOTUNE_EXIT_SUCCESS};
   if (all == (invocation->argument_count > 0)) {
     return fail(HALOTUNE_ARGUMENT, "name one stencil or more, or give --all");

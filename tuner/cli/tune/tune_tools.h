@@ -3,7 +3,7 @@
 #define CLI_TUNE_TUNE_TOOLS_H
 
 #include "db/store/store.h"
-#include "tuner/cli/options/command.h"
+#include "tuner/cli/options/option_value.h"
 
 /* End with hint_stores_close. */
 struct hint_stores {

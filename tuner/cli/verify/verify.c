@@ -1,8 +1,8 @@
 /* verify.c: `halotune verify STENCIL`: run variants where there is no GPU, and compare them with the reference. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "tuner/cli/options/pick_variants.h"
 #include "tuner/cli/output/variant_text.h"
@@ -118,7 +118,7 @@ static halotune_status verify(const struct invocation *invocation, struct report
       .scenes = &report->scenes,
       .dtype = problem->dtype,
       .limits = problem->limits,
-      .options = {.sanitize = option_value(invocation, "sanitize") != NULL, .workers = (int)threads},
+      .options = {.sanitize = option_given(invocation, "sanitize"), .workers = (int)threads},
       .threads = (int)threads,
       .reproducible = problem->reproducible};
   status = host_verify(&request, picked->variants, picked->count, take_row, report);
@@ -127,17 +127,17 @@ static halotune_status verify(const struct invocation *invocation, struct report
 }
 
 static enum exit_code run(const struct invocation *invocation) {
-  const char *backend = option_value(invocation, "backend");
+  static const char *const backends[] = {"host"};
+  int backend;
   struct problem problem;
   struct picked picked;
   enum exit_code code = HALOTUNE_EXIT_SUCCESS;
-  if (backend && strcmp(backend, "host") != 0) {
-    return report_failure(fail(HALOTUNE_ARGUMENT, "--backend is host, not '%s'", backend));
-  }
-  halotune_status status = problem_open(invocation, &problem);
+  halotune_status status = option_word(invocation, "backend", backends, COUNT(backends), 0, &backend);
+  if (status != HALOTUNE_OK) return report_failure(status);
+  status = problem_open(invocation, &problem);
   if (status != HALOTUNE_OK) return report_file_failure(status);
   struct report report = {.problem = &problem, .start_ms = clock_ms()};
-  report.json = option_value(invocation, "json") != NULL;
+  report.json = option_given(invocation, "json");
   if (report.json) report.rows = json_array();
   if ((status = pick_variants(invocation, &problem, DEFAULT_SAMPLE, &picked)) == HALOTUNE_OK) {
     status = verify(invocation, &report, &picked);
