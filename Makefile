@@ -1,11 +1,14 @@
-# Halotune's build, GNU Make only. `make help` lists what it does.
+# Halotune's build, for GNU Make. `make help` prints the targets and these variables:
 #
-#   V=1         show the commands
-#   CC=clang    another compiler
-#   STATIC=1    a program that needs nothing but glibc, for machines without our libraries
-#   SANITIZE=1  AddressSanitizer and UndefinedBehaviorSanitizer
-#   PREFIX=, DESTDIR=  where `make install` puts things
-#   CUDA_HOME=  the CUDA Toolkit, where it is neither in /usr/local/cuda nor on PATH
+#   V=1             show the commands
+#   CC=clang        another compiler
+#   DEBUG=1         compile with -O0 -g3 for a debugger, with objects in their own folder
+#   SANITIZE=1      compile with AddressSanitizer and UndefinedBehaviorSanitizer
+#   STATIC=1        link all libraries but glibc into the program, for machines that lack them
+#   PREFIX=/usr     where `make install` puts the program; DESTDIR= goes in front of it
+#   CUDA_HOME=      the CUDA Toolkit, if it is neither in /usr/local/cuda nor on PATH
+#   STEP=cli        with `make check`: run this step alone; CASE=NAME runs one of its cases
+#   ROOMS="db gpu"  with `make unit`: only the unit tests of these folders
 
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
@@ -32,7 +35,7 @@ ifeq ($(CUDA_HOME),)
 endif
 CUDA_HEADER := $(wildcard $(CUDA_HOME)/include/cuda.h)
 
-CFLAGS ?= -O3 -g
+CFLAGS ?= $(if $(DEBUG),-O0 -g3,-O3 -g)
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wvla $(if $(WERROR),-Werror)
 HALOTUNE_CPPFLAGS := -D_GNU_SOURCE -I. -isystem $(CUDA_HOME)/include
 HALOTUNE_CFLAGS := -std=gnu11 -pthread -ffp-contract=off $(WARNINGS)
@@ -56,11 +59,12 @@ LINK := $(CC) $(HALOTUNE_CFLAGS) $(CFLAGS) $(HALOTUNE_LDFLAGS) $(LDFLAGS)
 
 # Objects of different flags live in different folders, so that no switch of flags needs a clean. -Werror makes no other objects.
 FLAGS_ID := $(shell printf '%s' '$(filter-out -Werror,$(COMPILE) $(LINK) $(LIBRARIES))' | cksum | cut -d' ' -f1)
-OBJ := build/obj/$(notdir $(firstword $(CC)))$(if $(SANITIZE),-sanitize)$(if $(STATIC),-static)-$(FLAGS_ID)
+OBJ := build/obj/$(notdir $(firstword $(CC)))$(if $(DEBUG),-debug)$(if $(SANITIZE),-sanitize)$(if $(STATIC),-static)-$(FLAGS_ID)
 
 # C files in the folders that are named, at any depth.
 files_below = $(foreach folder,$(1),$(wildcard $(folder)/*.c $(folder)/*/*.c $(folder)/*/*/*.c))
-SOURCES := $(call files_below,base stencil gpu db library reports tuner)
+# The emulation compiles the files of tuner/emulate/runtime beside each kernel; the program holds them as text.
+SOURCES := $(filter-out tuner/emulate/runtime/%,$(call files_below,base stencil gpu db library reports tuner))
 OBJECTS := $(SOURCES:%.c=$(OBJ)/%.o)
 MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 
@@ -74,7 +78,10 @@ HERE := $(OBJ)/here-$(shell printf '%s' '$(CURDIR)' | cksum | cut -d' ' -f1)
 HERE_OBJECTS := $(LIBRARY_OBJECTS:$(OBJ)/pic/base/data_folders.o=$(HERE)/data_folders.o)
 SONAME := libhalotune.so.$(firstword $(subst ., ,$(VERSION)))
 SHARED := $(OBJ)/libhalotune.so.$(VERSION)
-UNIT_TESTS := $(patsubst tests/unit/%.c,$(OBJ)/tests/unit/%,$(wildcard tests/unit/*/*_test.c))
+ROOMS ?= *
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(OBJ)/tests/unit/%,$(wildcard $(ROOMS:%=tests/unit/%/*_test.c)))
+# With STEP, a CASE is one test program of the unit tests, by name.
+TESTS_TO_RUN = $(if $(CASE),$(filter %/$(CASE:%_test=%)_test,$(UNIT_TESTS)),$(UNIT_TESTS))
 
 # The database that ships: exports of tuned machines. Without any it is empty.
 STARTER := $(sort $(wildcard db/starter/*.json))
@@ -158,6 +165,10 @@ $(OBJ)/tests/unit/%: $(OBJ)/tests/unit/%.o $(OBJ)/libhalotune-all.a
 	$(Q)$(LINK) -o $@ $^ -lcmocka $(LIBRARIES)
 
 comma := ,
+define newline
+
+
+endef
 # The driver of tests, which has its own copies of what it uses of ours.
 FAKE_CUDA_SOURCES := $(wildcard tests/fake_cuda/*.c base/*.c tuner/emulate/*.c) gpu/architecture/arch.c gpu/architecture/occupancy.c \
   $(addprefix gpu/compile/,cache_folder.c compile.c compile_pack.c cubin_cache.c nvrtc.c ptxas_report.c)
@@ -244,6 +255,7 @@ build header sqlite3.h       libsqlite3-dev
 check header cmocka.h        libcmocka-dev
 check command clang          clang
 check command clang-tidy     clang-tidy
+check command clang-format-14 clang-format-14
 check clang-runtime fuzzer   libclang-rt-VERSION-dev
 check command cppcheck       cppcheck
 check command jq             jq
@@ -268,20 +280,20 @@ demo: deps-build  ## the main job in one command: a stencil tuned, on the GPU if
 	$(Q)$(MAKE) --no-print-directory all library
 	$(Q)CC='$(CC)' sh examples/demo.sh
 
-.PHONY: check asan tidy tests unit cli golden docs report fuzz templates mutations variants faults selftest protocol tune-tests
-check: deps  ## the tests that need no GPU, in samples where there are many; check-full has all of them
-	$(Q)MAKE='$(MAKE)' tests/check.sh
+.PHONY: check asan tidy form hooks compile-commands tests unit cli golden docs report fuzz templates mutations variants faults selftest protocol tune-tests
+check: deps  ## all tests that need no GPU, with samples of the long ones; STEP=cli runs one step, CASE=NAME one of its cases
+	$(Q)MAKE='$(MAKE)' STEP='$(STEP)' CASE='$(CASE)' tests/check.sh
 
 tests: $(OBJ)/halotune $(UNIT_TESTS)
 
-unit: tests  ## the unit tests
-	$(Q)JOBS=$$(nproc) tests/tap.sh $(UNIT_TESTS)
+unit: tests  ## the unit tests; ROOMS="db gpu" for those of some folders
+	$(Q)JOBS=$$(nproc) tests/tap.sh $(TESTS_TO_RUN)
 
-cli: golden  ## the command line's golden files, and the Makefile
-	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/makefile.sh
+cli: golden  ## golden files of the command line, and the Makefile's own tests
+	$(if $(CASE),,$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/makefile.sh)
 
-golden: tests
-	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/cli.sh
+golden: tests  ## golden files of the command line
+	$(Q)HALOTUNE=$(OBJ)/halotune CASE='$(CASE)' tests/tap.sh tests/cli.sh
 
 .PHONY: library-tests
 library-tests: all library  ## what users of libhalotune meet: symbols, header, linking, installation
@@ -292,19 +304,19 @@ examples: all library  ## build the examples, and run them as far as this machin
 	$(Q)HALOTUNE=build/halotune CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/examples.sh
 
 docs: $(OBJ)/halotune  ## the examples in the documents
-	$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/docs.sh
+	$(Q)HALOTUNE=$(OBJ)/halotune CASE='$(CASE)' tests/tap.sh tests/docs.sh
 
 report: $(OBJ)/halotune $(OBJ)/tests/report/make_db  ## the HTML report in a browser without a window, its document, its limits
 	$(Q)HALOTUNE=$(OBJ)/halotune MAKE_DB=$(OBJ)/tests/report/make_db tests/tap.sh tests/report.sh
 
 templates: $(OBJ)/halotune  ## the templates compile, and no value or parameter of theirs is useless
-	$(Q)HALOTUNE=$(OBJ)/halotune CUDA_HOME=$(CUDA_HOME) SLICE=$(SLICE) tests/tap.sh tests/templates.sh
+	$(Q)HALOTUNE=$(OBJ)/halotune CUDA_HOME=$(CUDA_HOME) ONLY='$(or $(CASE),$(ONLY))' SLICE=$(if $(CASE),1,$(SLICE)) tests/tap.sh tests/templates.sh
 
 mutations: $(OBJ)/halotune  ## defects put into templates, which verify must find
-	$(Q)HALOTUNE=$(OBJ)/halotune SLICE=$(SLICE) tests/tap.sh tests/mutations.sh
+	$(Q)HALOTUNE=$(OBJ)/halotune ONLY='$(or $(CASE),$(ONLY))' SLICE=$(if $(CASE),1,$(SLICE)) tests/tap.sh tests/mutations.sh
 
 variants: $(OBJ)/halotune  ## samples of all spaces, compiled and verified
-	$(Q)HALOTUNE=$(OBJ)/halotune FULL=$(FULL) tests/tap.sh tests/variants.sh
+	$(Q)HALOTUNE=$(OBJ)/halotune FULL=$(FULL) STENCILS='$(or $(CASE),$(STENCILS))' tests/tap.sh tests/variants.sh
 
 faults: all fake-cuda  ## the tuner on a GPU and on disks that fail, on command, and killed; FULL=1 for more errors and moments
 	$(Q)FULL=$(FULL) tests/tap.sh tests/faults.sh tests/faults_calls.sh tests/faults_killed.sh
@@ -313,7 +325,7 @@ selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests
 	$(Q)tests/tap.sh tests/selftest.sh
 
 protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with noise; FULL=1 for 100 seeds of each kind
-	$(Q)FULL=$(FULL) tests/tap.sh tests/protocol.sh
+	$(Q)FULL=$(FULL) KINDS='$(or $(CASE),$(KINDS))' tests/tap.sh tests/protocol.sh
 
 .PHONY: check-gpu sanitize-gpu
 check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a large field, defects; LARGE=0 for little memory, JOBS at a time on DEVICES='0 1'
@@ -332,8 +344,21 @@ asan:  ## the unit and command-line tests under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory unit golden SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'
 
 tidy: export TIDY_FLAGS = $(HALOTUNE_CPPFLAGS) -DHALOTUNE_DATA_DIR='"$(DATA_DIR)"'
-tidy:  ## clang-tidy, cppcheck, the order of the layers; SLICE=3 for every third file
+tidy:  ## form, clang-tidy and cppcheck; SLICE=3 for every third file
 	$(Q)SLICE=$(SLICE) tests/tap.sh tests/tidy.sh
+
+form:  ## the form of C files, which takes seconds: clang-format 14, the width of comments, the order of layers
+	$(Q)tests/tidy.sh form
+
+hooks:  ## install a hook of git that runs before each commit: form, and the unit tests of the folders that changed
+	$(Q)tests/hooks.sh install
+
+# Each C file with the flags with which the Makefile compiles it, as clangd and other tools read them.
+COMPILED_FILES = $(SOURCES) $(wildcard tests/fake_cuda/*.c tests/unit/*/*.c tests/fuzz/*.c tests/report/*.c bench/*.c tuner/emulate/runtime/*.c)
+COMMAND_IN_JSON = $(subst ",\",$(subst \,\\,$(COMPILE) -DHALOTUNE_DATA_DIR='"$(DATA_DIR)"' -c))
+ENTRIES = $(foreach file,$(COMPILED_FILES),{"directory": "$(CURDIR)", "file": "$(file)", "command": "$(COMMAND_IN_JSON) $(file)"})
+compile-commands:  ## write compile_commands.json, for clangd and editors that use it
+	@:$(file >compile_commands.json,[$(subst } {,}$(comma)$(newline){,$(ENTRIES))])
 
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
@@ -374,5 +399,6 @@ bench-profile: all  ## what is full while these winners run, by NVIDIA's profile
 	$(Q)DEVICES='$(DEVICES)' bench/profile.sh
 
 .PHONY: help
-help:  ## this list
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | sort | awk -F '\t' '{printf "  make %-14s %s\n", $$1, $$2}'
+help:  ## print this list, and the variables below it
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | sort | awk -F '\t' '{printf "  make %-17s %s\n", $$1, $$2}'
+	@echo && sed -n '/^$$/q; s/^#   /  /p' $(firstword $(MAKEFILE_LIST))

@@ -1,13 +1,27 @@
 #!/bin/sh
-# check.sh: what `make check` runs, step by step. Each step's output is kept in build/check/STEP.log and shown if the step
-# fails; a step that counts tests ends with "N passed, N failed", any other counts as one. The last line is their sum.
+# check.sh: what `make check` runs, step by step. build/check/STEP.log keeps the output of each step and is printed if the step
+# fails. A step that counts its tests ends with "N passed, N failed"; any other step counts as one test. The last line is the sum.
+# STEP=NAME runs one step, CASE=NAME one case of that step.
 set -u
-make=${MAKE:-make}
+make=${MAKE:-make} only=${STEP:-}
 jobs=$(nproc)
+steps="gcc clang static all unit cli docs library examples report mutations variants tune faults selftest protocol asan templates tidy fuzz"
+with_cases="unit cli docs mutations variants protocol templates"
+passed=0 failed=0 steps_run=0
+
+refuse() { # why
+  echo "check: $1" >&2
+  exit 2
+}
+is_in() { case " $2 " in *" $1 "*) ;; *) return 1 ;; esac } # word list
+[ -z "$only" ] || is_in "$only" "$steps" || refuse "there is no step $only; the steps are: $steps"
+[ -z "${CASE:-}" ] || is_in "${only:-none}" "$with_cases" || refuse "CASE needs one of these steps in STEP: $with_cases"
 mkdir -p build/check
-passed=0 failed=0
+
+is_wanted() { [ -z "$only" ] || [ "$only" = "$1" ]; } # step
 
 step() { # name command...
+  is_wanted "$1" || return 0
   name=$1 log=build/check/$1.log
   shift
   start=$(date +%s)
@@ -17,15 +31,16 @@ step() { # name command...
   not_ok=$(sed -n 's/^[0-9]* passed, \([0-9]*\) failed$/\1/p' "$log" | awk '{sum += $1} END {print sum + 0}')
   if [ $((ok + not_ok)) = 0 ] && [ $status = 0 ]; then ok=1; fi
   if [ $status != 0 ] && [ "$not_ok" = 0 ]; then not_ok=1; fi
-  passed=$((passed + ok)) failed=$((failed + not_ok))
+  passed=$((passed + ok)) failed=$((failed + not_ok)) steps_run=$((steps_run + 1))
   printf '%-9s %5d passed %3d failed %4d s\n' "$name" "$ok" "$not_ok" $(($(date +%s) - start))
   [ "$not_ok" = 0 ] || tail -n 60 "$log"
 }
 
 run_make() { $make --no-print-directory -j"$jobs" "$@"; }
 
-# A command that is begun here, beside other steps, and a step of its own, `await NAME`, later.
+# Start a command in the background. `step NAME await NAME` collects its result later.
 begin() { # name command...
+  is_wanted "$1" || return 0
   name=$1
   shift
   { "$@" >"build/check/$name.out" 2>&1; echo $? >"build/check/$name.status"; } &
@@ -36,7 +51,7 @@ await() { # name
   cat "build/check/$1.out"
   return "$(cat "build/check/$1.status")"
 }
-# One that waits for nothing uses what others leave of the processors.
+# The same for a step that nothing waits for: it takes what the other steps leave of the processors.
 begin_nice() { # name targets and variables of make...
   name=$1
   shift
@@ -45,15 +60,14 @@ begin_nice() { # name targets and variables of make...
 builds_static() { run_make STATIC=1 CFLAGS=-O0 all && ldd build/halotune && ! ldd build/halotune | grep -E 'yaml|jansson|xxhash|sqlite'; }
 
 step gcc run_make CC=gcc WERROR=1 tests
-step clang run_make CC=clang WERROR=1 CFLAGS=-O0 tests  # for its warnings
+step clang run_make CC=clang WERROR=1 CFLAGS=-O0 tests # for the warnings of clang
 step static builds_static
 step all run_make all fake-cuda
 step unit run_make unit
-# Most of the next steps use one processor, or wait more than they compute: some of them go side by side. Not so `tune`, whose times are
-# doubted and taken again where the machine is busy.
+# Most steps below use one processor, or wait more than they compute, so that some of them run side by side.
 begin_nice templates templates SLICE=6
 begin_nice tidy tidy SLICE=4
-begin_nice fuzz fuzz FUZZ_SECONDS=5 FUZZ_INPUT_SECONDS=100  # all others come first
+begin_nice fuzz fuzz FUZZ_SECONDS=5 FUZZ_INPUT_SECONDS=100 # an input may take long, because other steps come first
 step cli run_make cli
 step docs run_make docs
 step library run_make library-tests
@@ -73,4 +87,4 @@ step tidy await tidy
 step fuzz await fuzz
 
 echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+[ "$failed" = 0 ] && [ "$steps_run" -gt 0 ]

@@ -1,7 +1,7 @@
 #!/bin/sh
 # cli.sh: run each tests/cli/CASE.sh with the program $HALOTUNE on PATH as `halotune`, in the root of the repository, and
 # compare CASE.out, CASE.err (missing: empty) and the last line of CASE.sh, "# exit N". Speaks TAP.
-# UPDATE=1 writes the files anew, for a person to read before they are committed.
+# UPDATE=1 writes the files anew, for a person to read before they are committed. CASE=NAME runs one case.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
@@ -12,7 +12,8 @@ PATH="$work/bin:$PATH" TMPDIR=$work LC_ALL=C
 export PATH TMPDIR LC_ALL
 unset HALOTUNE_PATH
 number=0 failed=0
-for case in tests/cli/*.sh; do
+for case in tests/cli/${CASE:-*}.sh; do
+  [ -e "$case" ] || { echo "not ok 1 - there is no $case"; exit 1; }
   number=$((number + 1))
   base=${case%.sh}
   sh "$case" >"$work/out" 2>"$work/err" </dev/null

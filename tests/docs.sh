@@ -1,6 +1,7 @@
 #!/bin/sh
 # docs.sh: the stencils in the documents. Each ```yaml block that begins with "name:" is shown by $HALOTUNE without an error;
-# each ```yaml bad block is refused, with the text of the ```text block right behind it, if there is one. Speaks TAP.
+# each ```yaml bad block is refused, with the text of the ```text block right behind it, if there is one. CASE=docs/FILE.md looks at
+# one document. Speaks TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
@@ -66,6 +67,7 @@ check_template() { # stencil
     sed 's/^/# /' "$work/out"
   fi
 }
+is_wanted() { [ -z "${CASE:-}" ] || [ "$1" = "$CASE" ]; } # document
 mkdir "$work/template"
 awk -v folder="$work/template" '
   /^```cuda *$/ { file = folder "/simple.cu"; next }
@@ -73,8 +75,8 @@ awk -v folder="$work/template" '
   /^``` *$/ { file = ""; next }
   file { print > file }
 ' docs/templates.md
-for stencil in advect1d heat2d wave25; do check_template $stencil; done
-for fact in $(sed -n 's/^  X(\([a-z_0-9]*\), .*/\1/p' stencil/template/facts.h); do
+is_wanted docs/templates.md && for stencil in advect1d heat2d wave25; do check_template $stencil; done
+is_wanted docs/templates.md && for fact in $(sed -n 's/^  X(\([a-z_0-9]*\), .*/\1/p' stencil/template/facts.h); do
   grep -q "^| \`$fact\` |" docs/templates.md && continue
   failed=$((failed + 1)) number=$((number + 1))
   echo "not ok $number - docs/templates.md does not know the fact $fact"
@@ -102,6 +104,7 @@ check_transcript() { # folder
 transcripts=0
 
 for document in README.md docs/*.md; do
+  is_wanted "$document" || continue
   split "$document"
   for folder in "$work"/[0-9]*; do
     [ -d "$folder" ] || continue
@@ -110,5 +113,8 @@ for document in README.md docs/*.md; do
   done
 done
 echo "1..$number"
-[ "$transcripts" -gt 0 ] || echo "not ok - README.md: no transcript was found"
-[ "$failed" = 0 ] && [ "$number" -gt 0 ] && [ "$transcripts" -gt 0 ]
+if [ "$transcripts" = 0 ] && is_wanted README.md; then
+  echo "not ok - README.md: no transcript was found"
+  exit 1
+fi
+[ "$failed" = 0 ] && [ "$number" -gt 0 ]

@@ -33,7 +33,7 @@ result "uninstall removes empty folders" $?
 # A second PREFIX compiles only base/data_folders.c, which holds the PREFIX. This happens in a copy, because it replaces the objects.
 make --no-print-directory all library >"$work/log" 2>&1
 mkdir "$work/copy"
-objects=$(dirname "${HALOTUNE:-build/obj/.}") # the Makefile names the program by its folder of objects
+case ${HALOTUNE:-} in build/obj/*/halotune) objects=${HALOTUNE%/halotune} ;; *) objects=build/obj ;; esac
 git ls-files -z | xargs -0 cp -p --parents -t "$work/copy" && cp -Rp --parents "$objects" build/report build/starter.db "$work/copy"
 compiled() { # PREFIX: the sources that its installation compiles
   make -C "$work/copy" --no-print-directory install PREFIX="$1" DESTDIR="$work/prefix" | sed -n 's/^  CC *\([^ ]*\).*/\1/p' | sort -u
@@ -69,6 +69,39 @@ chmod +x "$work/user/id" "$work/user/clang"
 PATH="$work/user:$PATH" DEPENDENCIES='check clang-runtime fuzzer libclang-rt-VERSION-dev' sh tests/deps.sh build check 2>"$work/err"
 [ $? = 1 ] && grep -q 'libclang-rt-17-dev' "$work/err"
 result "the run time of clang has clang's version" $?
+
+# One step, one case of it; a name that there is none of is refused, not passed over.
+one_case() { # STEP CASE
+  make --no-print-directory -o deps check STEP="$1" CASE="$2" >"$work/log" 2>&1 && [ "$(tail -n 1 "$work/log")" = "${3:-1} passed, 0 failed" ]
+}
+one_case cli version
+result "check STEP=cli CASE=version runs one case" $?
+refused=0
+for words in STEP=nothing CASE=version 'STEP=tune CASE=version' 'STEP=cli CASE=nothing' 'STEP=unit CASE=nothing'; do
+  # shellcheck disable=SC2086
+  ! make --no-print-directory -o deps check $words >"$work/log" 2>&1 || refused=1
+done
+result "check refuses a step or a case that does not exist" $refused
+
+# What editors and debuggers want.
+(cd "$work/copy" && make --no-print-directory compile-commands && jq -r '.[] | select(.file == "base/data_folders.c") | .command' compile_commands.json >command &&
+  sed 's/$/ -o data_folders.o/' command | sh && [ -s data_folders.o ] && [ "$(jq -r '.[].file' compile_commands.json | sort -u | grep -c .)" -gt 300 ]) >"$work/log" 2>&1
+result "compile_commands.json has commands that compile" $?
+make -n V=1 DEBUG=1 all 2>/dev/null | grep -q -e ' -O0 -g3 .* -o build/obj/[^ ]*-debug-[0-9]*/base/text.o base/text.c$'
+result "DEBUG=1 compiles for a debugger, into objects of its own" $?
+
+# The hook refuses what `make form` refuses.
+(cd "$work/copy" && git init -q . && git config user.email test@example.org && git config user.name test && git add Makefile && git commit -q -m begin &&
+  make --no-print-directory hooks && printf 'int  main( void );\n' >base/ugly.h && git add base/ugly.h) >"$work/log" 2>&1 &&
+  ! (cd "$work/copy" && git commit -q -m ugly) >"$work/log" 2>&1 && grep -q 'clang-format-14 -i base/ugly.h' "$work/log"
+result "the hook refuses a file that clang-format changes" $?
+awk 'BEGIN {printf "/* %120s */\nint ugly;\n", "wide"}' >"$work/copy/base/ugly.h"
+sed -i 's/^wide_yet=.*/wide_yet=nothing/' "$work/copy/tests/tidy.sh"
+! sh "$work/copy/tests/tidy.sh" form >"$work/log" && grep -q 'base/ugly.h:1: 126 columns' "$work/log"
+result "a comment wider than 120 columns is refused" $?
+printf '#include "tuner/verify/box.h"\n' >"$work/copy/base/ugly.h"
+! sh "$work/copy/tests/tidy.sh" form >"$work/log" && grep -q '^base/ugly.h:1:#include' "$work/log"
+result "an include against the order of layers is refused" $?
 
 # A slice that is none leaves nothing out in silence.
 sliced=0

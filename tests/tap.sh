@@ -1,6 +1,7 @@
 #!/bin/sh
 # tap.sh PROGRAM...: run test programs that speak TAP, JOBS (1) at a time, show what failed, count. The last line is "N passed, N failed".
 set -u
+[ $# -gt 0 ] || { echo "there is no such test" && echo "0 passed, 1 failed" && exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
