@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/nearest.h"
 #include "stencil/expression/scan.h"
 
 enum { MAX_NESTING = 200, MAX_ASSIGNMENTS = 4096 };
@@ -116,6 +117,48 @@ static int find_function(const struct token *token, bool is_rule) {
   return -1;
 }
 
+/* Say which functions there are, or that this name is none that is known. */
+static halotune_status unknown_name(const struct parser *p, const struct token *token, struct place place) {
+  struct nearest nearest = nearest_to(token->text, token->length);
+  int length = (int)token->length;
+  if (token_is(&p->token, "(")) {
+    struct text known = {0};
+    for (int i = 0; i < function_count; i++) {
+      if (!p->scanner.is_rule && functions[i].only_rules) continue;
+      text_printf(&known, "%s%s", known.length > 0 ? ", " : "", functions[i].name);
+      nearest_try(&nearest, functions[i].name);
+    }
+    halotune_status status = parse_fail(p, place, "'%.*s' is none of the functions %s%s", length, token->text,
+                                        text_string(&known), nearest.question);
+    text_free(&known);
+    return status;
+  }
+  for (int i = 0; i < p->scope->count; i++) nearest_try(&nearest, p->scope->names[i].text);
+  if (p->scope->dims > 0) {
+    return parse_fail(p, place, "'%.*s' is neither declared nor assigned above%s", length, token->text,
+                      nearest.question);
+  }
+  return parse_fail(p, place, "'%.*s' is none of the names that this formula may use%s", length, token->text,
+                    nearest.question);
+}
+
+/* Copy the nodes of a definition to the end of the list, so that each formula holds all that it is made of. */
+static halotune_status copy_definition(struct parser *p, const struct name *name, struct place place, int *out) {
+  const struct formula from = name->definition;
+  const int shift = p->exprs->count - from.first;
+  if (p->exprs->count > MAX_FORMULA_NODES - (from.root - from.first)) {
+    return parse_fail(p, place, "with '%s' written out, the formulas have more than %d parts", name->text,
+                      MAX_FORMULA_NODES);
+  }
+  for (int i = from.first; i <= from.root; i++) {
+    struct expr node = p->exprs->nodes[i];
+    for (int k = 0; k < node.arg_count; k++) node.args[k] += shift;
+    if (exprs_add(p->exprs, node) < 0) return fail_memory();
+  }
+  *out = from.root + shift;
+  return HALOTUNE_OK;
+}
+
 /* A name and what belongs to it: a tap's offsets, a function's arguments. */
 static halotune_status parse_name(struct parser *p, int *out) {
   struct token token = p->token;
@@ -129,17 +172,9 @@ static halotune_status parse_name(struct parser *p, int *out) {
     return token_is(&p->token, "(") ? parse_call(p, node, out) : expected(p, "'(' behind the name of a function");
   }
   struct name *name = scope_find(p->scope, token.text, token.length);
-  int length = (int)token.length;
-  if (!name && token_is(&p->token, "(")) {
-    return parse_fail(p, node.place, "'%.*s' is none of the functions fabs, sqrt, exp, sin, cos, fmin, fmax, fma",
-                      length, token.text);
-  }
   if (token_is(&p->token, "="))
     return parse_fail(p, node.place, "expected a number, a name or '(', found an assignment");
-  if (!name && p->scope->dims == 0) {
-    return parse_fail(p, node.place, "'%.*s' is none of the names that this formula may use", length, token.text);
-  }
-  if (!name) return parse_fail(p, node.place, "'%.*s' is neither declared nor assigned above", length, token.text);
+  if (!name) return unknown_name(p, &token, node.place);
   name->is_used = true;
   node.index = name->index;
   if (name->kind != NAME_INPUT && token_is(&p->token, "[")) {
@@ -153,6 +188,9 @@ static halotune_status parse_name(struct parser *p, int *out) {
                       2 * (p->scope->dims - 1), ",0,0");
   case NAME_OUTPUT: return parse_fail(p, node.place, "the output '%s' cannot be read; use a temporary", name->text);
   case NAME_TEMPORARY: *out = name->index; return HALOTUNE_OK;
+  case NAME_DEFINITION: return copy_definition(p, name, node.place, out);
+  case NAME_LATER:
+    return parse_fail(p, node.place, "'%s' is not defined yet: a definition uses only those above it", name->text);
   case NAME_COEFFICIENT: node.kind = EXPR_COEFFICIENT; break;
   case NAME_VARIABLE: node.kind = EXPR_VARIABLE; break;
   }
@@ -327,7 +365,8 @@ static halotune_status parse_assignment(struct parser *p, struct arena *arena, s
   }
   if ((status = parse_expression(p, &assignment.root)) != HALOTUNE_OK) return status;
   if (assignment.output < 0) {
-    struct name name = {assignment.name, NAME_TEMPORARY, assignment.root, false, assignment.place};
+    struct name name = {
+        .text = assignment.name, .kind = NAME_TEMPORARY, .index = assignment.root, .place = assignment.place};
     if ((status = scope_add(p->scope, name)) != HALOTUNE_OK) return status;
   }
   struct assignment *list = array_grow(all->list, all->count, &all->capacity, sizeof *list);

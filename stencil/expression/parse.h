@@ -17,7 +17,15 @@
 #include "stencil/expression/expr.h"
 
 /* A name means one of these; `index` counts within its kind, and for a temporary is the node that it stands for. */
-enum name_kind { NAME_INPUT, NAME_OUTPUT, NAME_COEFFICIENT, NAME_VARIABLE, NAME_TEMPORARY };
+enum name_kind {
+  NAME_INPUT,
+  NAME_OUTPUT,
+  NAME_COEFFICIENT,
+  NAME_VARIABLE,
+  NAME_TEMPORARY,
+  NAME_DEFINITION, /* its formula is copied to where the name stands */
+  NAME_LATER,      /* a definition that stands below, and that a formula cannot use yet */
+};
 
 struct name {
   const char *text; /* not owned */
@@ -25,6 +33,7 @@ struct name {
   int index;
   bool is_used;       /* set by the parser */
   struct place place; /* where it was declared */
+  struct formula definition;
 };
 
 /* The names that an expression may use. Start with {0}, end with scope_free. */
@@ -59,6 +68,9 @@ struct update {
   int count;
   int first, end;
 };
+
+/* Definitions are copied, so that short texts could make long formulas: a list of nodes has at most this many. */
+enum { MAX_FORMULA_NODES = 1 << 16 };
 
 /* Parse one expression that uses all of the snippet.
  *   scope   its names; those that are met are marked as used

@@ -83,12 +83,13 @@ static halotune_status declare(struct reader *r, const char *text, enum name_kin
   if (error) return read_fail(r, place, "'%s' cannot be a name here: %s", text, error);
   const struct name *other = scope_find(&r->scope, text, strlen(text));
   if (other) return read_fail(r, place, "'%s' is already declared in line %d", text, other->place.line);
-  return scope_add(&r->scope, (struct name){text, kind, index, false, place});
+  return scope_add(&r->scope, (struct name){.text = text, .kind = kind, .index = index, .place = place});
 }
 
 /* Let formulas use one of their own names. */
 static halotune_status declare_variable(struct reader *r, int variable) {
-  return scope_add(&r->formula_scope, (struct name){variable_names[variable], NAME_VARIABLE, variable, false, {0, 0}});
+  return scope_add(&r->formula_scope,
+                   (struct name){.text = variable_names[variable], .kind = NAME_VARIABLE, .index = (int)variable});
 }
 
 static halotune_status read_fields(struct reader *r, const struct yaml *node, enum name_kind kind, const char **names,
@@ -163,7 +164,7 @@ static halotune_status read_coefficients(struct reader *r, const struct yaml *no
     coefficient->name = item->key;
     if ((status = read_formula(r, item, "a default value", &coefficient->value)) != HALOTUNE_OK) return status;
     if ((status = declare(r, item->key, NAME_COEFFICIENT, index, item->key_place)) != HALOTUNE_OK) return status;
-    struct name name = {item->key, NAME_COEFFICIENT, index, false, item->key_place};
+    struct name name = {.text = item->key, .kind = NAME_COEFFICIENT, .index = index, .place = item->key_place};
     if ((status = scope_add(&r->formula_scope, name)) != HALOTUNE_OK) return status;
     stencil->coefficient_count++;
   }

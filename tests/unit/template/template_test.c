@@ -3,6 +3,8 @@
 
 #include <dirent.h>
 
+#include "base/file.h"
+
 static const char full[] = "name: test\n"
                            "about: all fields\n"
                            "parameters:\n"
@@ -135,7 +137,7 @@ TEST(bad_files_are_refused) {
       {"default: 64", "default: 48", "the default '48' is none of the values of 'block_x'"},
       {"values: [32, 64]", "values: []", "a parameter has between 1 and 32 values"},
       {"values: [32, 64]", "values: [32, many]", "the values of a parameter are all numbers or all words"},
-      {"values: [32, 64]", "values: 32", "'values' is not of the kind that it should be"},
+      {"values: [32, 64]", "values: 32", "expected a list, such as [1, 2] for 'values'"},
       {", about: threads along x", "", "the field 'about' is missing"},
       {"about: all fields", "about: \"all\\nfields\"", "this cannot be what it is about: it is one line"},
       {"about: threads along x}", "about: 'threads \\'}", "this cannot be what it is about: a backslash"},
@@ -188,7 +190,7 @@ TEST(bad_files_are_refused) {
       {"tensor_inputs:\n", "tensor_input:\n", "'tensor_input' is not a field that can stand here"},
       {"  box: [block_x + 4, 4, 1]\n", "  promotion_bytes: 128\n", "the field 'box' is missing"},
       {"  box: [block_x + 4, 4, 1]\n", "  box: [block_x + 4, 4]\n", "expected three expressions, for x, y and z"},
-      {"  box: [block_x + 4, 4, 1]\n", "  box: 8\n", "'box' is not of the kind that it should be"},
+      {"  box: [block_x + 4, 4, 1]\n", "  box: 8\n", "expected a list, such as [1, 2] for 'box'"},
       {"  box: [block_x + 4, 4, 1]\n", "  box: [tile, 4, 1]\n", "tile"},
       {"tensor_inputs:\n  box: [block_x + 4, 4, 1]\n", "tensor_inputs: [8, 4, 1]\n",
        "expected fields, such as box: [block_x, block_y, 1]"},
@@ -212,6 +214,71 @@ TEST(bad_files_are_refused) {
     CHECK(strstr(fail_text(), "test.yaml:"), "row %zu: %s", i, fail_text());
     CHECK(!t, "row %zu", i);
   }
+}
+
+static int is_yaml(const struct dirent *entry) {
+  const char *dot = strrchr(entry->d_name, '.');
+  return dot && strcmp(dot, ".yaml") == 0;
+}
+
+/* NAME.yaml of tests/data/bad/templates is refused with "PATH:" and the text of NAME.expected, which ends in a newline. */
+TEST(bad_files_are_refused_with_their_messages) {
+  struct dirent **entries = NULL;
+  int count = scandir("tests/data/bad/templates", &entries, is_yaml, alphasort);
+  CHECK(count >= 15, "%d files", count);
+  for (int i = 0; i < count; i++) {
+    char path[512], expected_path[512], *yaml, *expected;
+    size_t length;
+    struct template *t;
+    int stem = (int)(strlen(entries[i]->d_name) - strlen(".yaml"));
+    snprintf(path, sizeof path, "tests/data/bad/templates/%s", entries[i]->d_name);
+    snprintf(expected_path, sizeof expected_path, "tests/data/bad/templates/%.*s.expected", stem, entries[i]->d_name);
+    CHECK_OK(file_read(expected_path, MAX_STENCIL_BYTES, &expected, &length));
+    expected[length - 1] = '\0';
+    CHECK_OK(file_read(path, MAX_STENCIL_BYTES, &yaml, &length));
+    struct source source = source_of(path, yaml, length);
+    CHECK_EQ(HALOTUNE_PARSE, template_parse(&source, "", &t), "%s", path);
+    CHECK(strncmp(fail_text(), path, strlen(path)) == 0, "%s: %s", path, fail_text());
+    CHECK_TEXT(expected, fail_text() + strlen(path) + 1, "%s", path);
+    free(yaml);
+    free(expected);
+    free(entries[i]);
+  }
+  free(entries);
+}
+
+/* A formula with definitions comes to what it comes to with them written out. */
+TEST(definitions_are_written_out) {
+  static const char yaml[] = "name: test\nabout: for tests\n"
+                             "parameters:\n"
+                             "  block_x: {values: [32, 64], default: 64, about: threads along x}\n"
+                             "  points: {values: [1, 2], default: 2, about: points of a thread}\n"
+                             "  extra: {values: [0, 1], default: 0, about: nothing}\n"
+                             "define:\n"
+                             "  tile: block_x*points     # a comment\n"
+                             "  wide: tile + low_x - 1\n"
+                             "rules:\n"
+                             "  - {keep: 2*wide - tile*3 <= wide, otherwise: too wide}\n"
+                             "  - {keep: low_x > 0, otherwise: too narrow}\n"
+                             "block: [block_x, 1, 1]\n"
+                             "grid: [ceil(nx/tile), ny, nz]\n"
+                             "shared_bytes: -wide*(wide - tile)\n"
+                             "access: {loads_per_point: wide/tile, over_read: 1, computing_share: 1}\n";
+  struct template *t;
+  struct bindings bindings;
+  double facts[FACT_COUNT];
+  simple_facts(facts);
+  facts[FACT_low_x] = 4;
+  CHECK_OK(template_of_texts(yaml, "", &t));
+  CHECK_OK(bindings_make(t, facts, &bindings));
+  CHECK_NEAR(2 * 131 - 128 * 3 <= 131, bindings_value(&bindings, t->rules[0].keep), 0, "rule");
+  CHECK_NEAR(1, bindings_value(&bindings, t->grid[0]), 0, "grid");
+  CHECK_NEAR(-131 * 3, bindings_value(&bindings, t->shared_bytes), 0, "-(a + b) is negated as a whole");
+  CHECK_NEAR(131 / 128.0, bindings_value(&bindings, t->access.loads_per_point), 0, "access");
+  CHECK_EQ(1, t->rules[0].last_parameter, "the last parameter of a definition of a definition");
+  CHECK_TEXT("2*wide - tile*3 <= wide", t->rules[0].text, "the rule as it is written");
+  bindings_free(&bindings);
+  template_free(t);
 }
 
 /* What is no number fails a rule, as 0 does. */
@@ -242,11 +309,6 @@ TEST(both_files_are_needed) {
   CHECK(!t, "no .cu");
   CHECK_EQ(HALOTUNE_NOT_FOUND, template_of_texts(NULL, "", &t), "no .yaml");
   CHECK(!t, "no .yaml");
-}
-
-static int is_yaml(const struct dirent *entry) {
-  const char *dot = strrchr(entry->d_name, '.');
-  return dot && strcmp(dot, ".yaml") == 0;
 }
 
 /* The prelude serves some parameters by their words, and only by these. */
@@ -291,6 +353,8 @@ int main(void) {
       cmocka_unit_test(the_hash_covers_both_files),
       cmocka_unit_test(configurations_are_set_by_name),
       cmocka_unit_test(bad_files_are_refused),
+      cmocka_unit_test(bad_files_are_refused_with_their_messages),
+      cmocka_unit_test(definitions_are_written_out),
       cmocka_unit_test(rules_that_are_not_finite_fail),
       cmocka_unit_test(both_files_are_needed),
       cmocka_unit_test(our_templates_spell_common_parameters_alike),
