@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "gpu/compile/cache_folder.h"
 #include "tuner/cli/options/option_value.h"
-#include "tuner/cli/output/json.h"
+#include "tuner/cli/output/output.h"
 
 static const struct {
   const char *key, *what, *below; /* what: one of them */

@@ -1,20 +1,9 @@
 /* generate.c: `halotune generate STENCIL`: the CUDA source of one variant. */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "tuner/cli/options/option_value.h"
-#include "tuner/cli/output/variant_text.h"
-
-/* Write the text where --output says, or to stdout. */
-static halotune_status put(const struct invocation *invocation, const char *text) {
-  const char *path = option_value(invocation, "output");
-  FILE *file = path ? fopen(path, "w") : stdout;
-  if (!file) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  bool ok = fputs(text, file) >= 0;
-  if (path) ok = fclose(file) == 0 && ok;
-  return ok ? HALOTUNE_OK : fail(HALOTUNE_IO, "%s: %s", path ? path : "stdout", strerror(errno));
-}
+#include "tuner/cli/options/configuration.h"
+#include "tuner/cli/options/problem.h"
+#include "tuner/cli/output/output.h"
 
 static halotune_status put_variant(const struct invocation *invocation, const struct problem *problem) {
   struct templates templates;
@@ -23,12 +12,12 @@ static halotune_status put_variant(const struct invocation *invocation, const st
   struct generated generated;
   halotune_status status = templates_open(invocation, &templates);
   if (status != HALOTUNE_OK) return status;
-  status = variant_bindings(problem, templates.list[0], &bindings);
+  status = problem_bindings(problem, templates.list[0], &bindings);
   if (status == HALOTUNE_OK) status = option_configuration(invocation, templates.list[0], &bindings, &configuration);
   if (status == HALOTUNE_OK) {
     struct variant_spec spec = problem_variant(problem, templates.list[0], &configuration);
     if ((status = generate(&spec, &generated)) == HALOTUNE_OK) {
-      status = put(invocation, generated.source);
+      status = output_text(invocation, OUTPUT_FOR_ALL, generated.source, strlen(generated.source));
       generated_free(&generated);
     }
   }
@@ -40,7 +29,7 @@ static halotune_status put_variant(const struct invocation *invocation, const st
 static halotune_status put_prelude(const struct invocation *invocation, const struct problem *problem) {
   struct text text = {0};
   halotune_status status = generate_prelude(problem->loaded.stencil, problem->loaded.analysis, problem->dtype, &text);
-  if (status == HALOTUNE_OK) status = put(invocation, text_string(&text));
+  if (status == HALOTUNE_OK) status = output_text(invocation, OUTPUT_FOR_ALL, text_string(&text), text.length);
   text_free(&text);
   return status;
 }

@@ -5,7 +5,8 @@
 #include "base/array.h"
 #include "tuner/cli/options/problem.h"
 #include "tuner/cli/options/search_path.h"
-#include "tuner/cli/show/tap_picture.h"
+#include "tuner/cli/output/output.h"
+#include "tuner/cli/output/stencil_json.h"
 
 static void print_row(const struct loaded *loaded) {
   const struct stencil *stencil = loaded->stencil;
@@ -24,7 +25,7 @@ static enum exit_code list_stencils(char *const *paths, int count, bool json) {
     halotune_status status = loaded_open(paths[i], &loaded);
     if (status == HALOTUNE_OK) status = loaded_check_name(&loaded);
     if (status != HALOTUNE_OK) code = report_file_failure(status); /* one bad file hides no other */
-    else if (json) json_add(&list, describe_json(&loaded));
+    else if (json) json_add(&list, stencil_json(&loaded));
     else print_row(&loaded);
     loaded_free(&loaded);
   }

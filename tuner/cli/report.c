@@ -5,11 +5,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/replace.h"
 #include "db/store/query.h"
 #include "db/store/store.h"
 #include "reports/report.h"
 #include "tuner/cli/options/option_value.h"
+#include "tuner/cli/output/output.h"
 
 static const char default_output[] = "halotune-report.html";
 
@@ -27,14 +27,11 @@ static halotune_status put_out(const struct invocation *invocation, const struct
   struct text page = {0};
   halotune_status status = HALOTUNE_OK;
   bool as_json = option_given(invocation, "json");
-  if (as_json && !path) {
-    fputs(text_string(document), stdout);
-    return HALOTUNE_OK;
-  }
+  if (as_json && !path) return output_text(invocation, OUTPUT_FOR_ALL, document->bytes, document->length);
   if (!as_json) status = report_page(document, &page);
   if (!path) path = default_output;
   const struct text *text = as_json ? document : &page;
-  if (status == HALOTUNE_OK) status = file_replace_for_all(path, text->bytes, text->length);
+  if (status == HALOTUNE_OK) status = output_file(path, OUTPUT_FOR_ALL, text->bytes, text->length);
   if (status == HALOTUNE_OK) printf("wrote %s, %zu bytes\n", path, text->length);
   text_free(&page);
   return status;

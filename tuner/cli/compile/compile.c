@@ -4,8 +4,10 @@
 
 #include "base/clock.h"
 #include "gpu/workers/compiler.h"
-#include "tuner/cli/compile/compile_row.h"
+#include "tuner/cli/compile/compile_print.h"
 #include "tuner/cli/options/pick_variants.h"
+#include "tuner/cli/output/grid_text.h"
+#include "tuner/cli/output/output.h"
 #include "tuner/cli/output/progress.h"
 
 enum { DEFAULT_SAMPLE = 100, DEFAULT_SM_COUNT = 132, MAX_WORKERS = 256 };
@@ -90,8 +92,8 @@ static void print_ready(struct session *session) {
     if (session->json) {
       json_add(&session->rows, compile_row_json(row));
     } else {
-      if (session->printed == 0) compile_row_print_head();
-      compile_row_print(row);
+      if (session->printed == 0) compile_print_head();
+      compile_print_row(row);
     }
   }
   struct progress_parts parts = {.count = 0};
@@ -154,14 +156,13 @@ static void print_summary(const struct session *session, double time_s) {
 
 static halotune_status print_document(struct session *session, double time_s) {
   const struct problem *problem = session->problem;
-  json_t *json = json_object(), *grid = json_array(), *counts = json_object();
-  for (int axis = 0; axis < MAX_DIMS; axis++) json_add(&grid, json_integer(problem->grid.n[axis]));
+  json_t *json = json_object(), *counts = json_object();
   for (int i = 0; i < COMPILE_ROW_OUTCOMES; i++)
     json_put(&counts, compile_row_names[i], json_integer(session->counts[i]));
   json_put(&json, "stencil", text_json(problem->loaded.stencil->name));
   json_put(&json, "dtype", text_json(dtype_names[problem->dtype]));
   json_put(&json, "arch", text_json(problem->arch));
-  json_put(&json, "grid", grid);
+  json_put(&json, "grid", grid_json(&problem->grid, MAX_DIMS));
   json_put(&json, "sm_count", json_integer(session->sm_count));
   json_put(&json, "variants", session->rows);
   json_put(&json, "outcomes", counts);

@@ -1,11 +1,11 @@
-/* compile_row.h: what became of one variant that was compiled, as a line of text and as JSON. */
+/* compile_row.h: what became of one variant that was compiled. */
 #ifndef CLI_COMPILE_COMPILE_ROW_H
 #define CLI_COMPILE_COMPILE_ROW_H
 
 #include "gpu/architecture/occupancy.h"
 #include "gpu/workers/compile_pool.h"
 #include "stencil/template/access.h"
-#include "tuner/cli/output/variant_text.h"
+#include "tuner/cli/options/problem.h"
 
 /* How it ended, beside enum compile_outcome: enumerator, name. */
 /* clang-format off */
@@ -50,12 +50,6 @@ halotune_status compile_row_fill(struct compile_row *row, const struct problem *
 
 /* The first line of a compiler's log that speaks of an error, as the row's detail; of any other failure, its first line. */
 void compile_row_fail(struct compile_row *row, enum compile_row_outcome outcome, const char *log);
-
-void compile_row_print_head(void);
-void compile_row_print(const struct compile_row *row);
-
-/* A new reference; NULL when memory is out. */
-json_t *compile_row_json(const struct compile_row *row);
 
 void compile_row_free(struct compile_row *row);
 

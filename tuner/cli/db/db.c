@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/replace.h"
 #include "db/exchange/export.h"
 #include "db/exchange/forget.h"
 #include "db/store/check.h"
+#include "tuner/cli/output/output.h"
 
 halotune_status db_open(const struct invocation *invocation, enum store_mode mode, struct store **out) {
   return store_open(option_value(invocation, "db"), mode, out);
@@ -65,7 +65,6 @@ static halotune_status export_as(const struct invocation *invocation, struct sto
 }
 
 static halotune_status export(const struct invocation *invocation, struct store *store) {
-  const char *path = option_value(invocation, "output");
   struct choice choice;
   struct text text = {0};
   char *name;
@@ -77,9 +76,7 @@ static halotune_status export(const struct invocation *invocation, struct store 
     if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0) status = fail_nothing(store, &choice);
   }
   if (status == HALOTUNE_OK) status = export_as(invocation, store, &choice, &text);
-  if (status == HALOTUNE_OK && path) status = file_replace(path, text_string(&text), text.length);
-  else if (status == HALOTUNE_OK)
-    fwrite(text_string(&text), 1, text.length, stdout); /* main tells whether it arrived */
+  if (status == HALOTUNE_OK) status = output_text(invocation, OUTPUT_FOR_OWNER, text_string(&text), text.length);
   text_free(&text);
   free(name);
   return status;

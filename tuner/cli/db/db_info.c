@@ -7,7 +7,7 @@
 #include "db/store/query.h"
 #include "db/store/schema.h"
 #include "tuner/cli/db/db.h"
-#include "tuner/cli/output/json.h"
+#include "tuner/cli/output/output.h"
 
 static const char devices_sql[] = "select d.name, d.uuid, d.capability, d.is_emulation, (select count(*) from problem "
                                   "p where p.device_id = d.id) from device d"

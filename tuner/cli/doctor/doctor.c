@@ -15,7 +15,7 @@
 #include "gpu/workers/probe.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/options/search_path.h"
-#include "tuner/cli/output/json.h"
+#include "tuner/cli/output/output.h"
 #include "tuner/emulate/emulation_compiler.h"
 
 enum state { STATE_OK, STATE_WARNING, STATE_MISSING };

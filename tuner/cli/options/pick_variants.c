@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "stencil/template/space.h"
+#include "tuner/cli/options/configuration.h"
 #include "tuner/cli/output/variant_text.h"
 
 struct pick {
@@ -52,7 +53,7 @@ static halotune_status pick_all(const struct invocation *invocation, const struc
   halotune_status status = bindings ? option_set_known(invocation, templates) : fail_memory();
   int left = 0;
   for (int i = 0; i < templates->count && status == HALOTUNE_OK; i++) {
-    status = variant_bindings(pick->problem, templates->list[i], &bindings[i]);
+    status = problem_bindings(pick->problem, templates->list[i], &bindings[i]);
     if (status == HALOTUNE_OK) left += space_refusal(&bindings[i]) == NULL;
   }
   for (int i = 0; i < templates->count && status == HALOTUNE_OK; i++) {

@@ -6,6 +6,7 @@
 #include "stencil/generate/generate.h"
 #include "tuner/cli/options/loaded_stencil.h"
 #include "tuner/cli/options/option_value.h"
+#include "tuner/cli/options/templates.h"
 
 /* The options that problem_open reads, to be put in a command's table. */
 #define PROBLEM_OPTIONS                                                                 \
@@ -13,12 +14,6 @@
       {"grid", "NX,NY,NZ", "points along each axis; the file's first grid by default"}, \
       {"arch", "sm_XX", "the GPU's architecture; sm_90 by default"}, {                  \
     "reproducible", NULL, "only variants whose results are the same, bit for bit"       \
-  }
-
-/* The options that templates_open reads. */
-#define TEMPLATE_OPTIONS                                                               \
-  {"template", "NAME,...", "templates, by name or path; all that apply by default"}, { \
-    "template-dir", "FOLDER", "look for templates there first"                         \
   }
 
 /* Owns its members; end with problem_free. */
@@ -45,40 +40,8 @@ void problem_free(struct problem *problem);
 struct variant_spec problem_variant(const struct problem *problem, const struct template *template,
                                     const struct configuration *configuration);
 
-/* Templates, each read from its files; end with templates_free. */
-struct templates {
-  struct template **list;
-  int count;
-  enum exit_code code; /* HALOTUNE_EXIT_BAD_INPUT where others could not be read */
-};
-
-/* Read a template.
- *   by_name  whether it was found by its file's name, which must then be its own
- *   out      receives the template, the caller's to template_free; NULL on failure
- * Returns what template_read returns, and HALOTUNE_PARSE for another name. */
-halotune_status template_open(const char *path, bool by_name, struct template **out);
-
-/* Read the templates that --template names, or all. Of all, those with an error are named on stderr and passed over.
- * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND, what template_read returns, or HALOTUNE_PARSE where each of all has an error. */
-halotune_status templates_open(const struct invocation *invocation, struct templates *out);
-
-void templates_free(struct templates *templates);
-
-/* The template's default configuration, changed as --set says: name=value,name=value. Rules are not applied.
- *   fixed  receives which parameters --set names
- * Returns HALOTUNE_OK, or HALOTUNE_ARGUMENT for unknown ones, and for a parameter that --set names twice. */
-halotune_status option_set(const struct invocation *invocation, const struct template *template,
-                           bool fixed[MAX_PARAMETERS], struct configuration *out);
-
-/* Whether each parameter that --set names is one of some template. A single template says by itself what it lacks.
- * Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
-halotune_status option_set_known(const struct invocation *invocation, const struct templates *templates);
-
-/* The configuration that --set means when the rules have their say: where they leave out the defaults of other parameters, as few
- * of these as possible have other values.
- *   bindings  of the template for the problem; its parameters are changed
- * Returns what option_set returns, and HALOTUNE_ARGUMENT where a rule leaves out all that --set allows. */
-halotune_status option_configuration(const struct invocation *invocation, const struct template *template,
-                                     struct bindings *bindings, struct configuration *out);
+/* The numbers that a template's formulas see for a problem on a dense grid; end with bindings_free.
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status problem_bindings(const struct problem *problem, const struct template *template, struct bindings *out);
 
 #endif

@@ -1,7 +1,10 @@
-/* stencil_json.c: a stencil and its analysis as a JSON document. */
+/* stencil_json.c: a stencil and its analysis, member by member. */
+#include "tuner/cli/output/stencil_json.h"
+
 #include <stdlib.h>
 
-#include "tuner/cli/show/tap_picture.h"
+#include "reports/update_text.h"
+#include "tuner/cli/output/grid_text.h"
 
 static json_t *names_json(const char *const *names, int count) {
   json_t *list = json_array();
@@ -11,15 +14,9 @@ static json_t *names_json(const char *const *names, int count) {
 
 static json_t *axes_json(const int values[MAX_DIMS]) { return json_pack("[iii]", values[0], values[1], values[2]); }
 
-json_t *grid_json(const struct stencil *stencil, const struct grid *grid) {
-  json_t *list = json_array();
-  for (int axis = 0; axis < stencil->dims; axis++) json_add(&list, json_integer(grid->n[axis]));
-  return list;
-}
-
 static json_t *grids_json(const struct stencil *stencil) {
   json_t *list = json_array();
-  for (int i = 0; i < stencil->grid_count; i++) json_add(&list, grid_json(stencil, &stencil->grids[i]));
+  for (int i = 0; i < stencil->grid_count; i++) json_add(&list, grid_json(&stencil->grids[i], stencil->dims));
   return list;
 }
 
@@ -48,6 +45,10 @@ static json_t *iterate_json(const struct stencil *stencil) {
     json_put(&map, from, text_json(stencil->inputs[entry->to]));
   }
   return map;
+}
+
+const char *exact_name(const struct stencil *stencil, const struct exact *exact) {
+  return exact->is_output ? stencil->outputs[exact->field] : stencil->inputs[exact->field];
 }
 
 static json_t *exact_json(const struct stencil *stencil) {
@@ -173,7 +174,7 @@ static void put_analysis(json_t **json, const struct loaded *loaded) {
   json_put(json, "hash", text_json(hex));
 }
 
-json_t *describe_json(const struct loaded *loaded) {
+json_t *stencil_json(const struct loaded *loaded) {
   json_t *json = json_object();
   put_stencil(&json, loaded);
   put_analysis(&json, loaded);

@@ -25,11 +25,3 @@ json_t *variant_json(const struct template *template, const struct configuration
   }
   return values;
 }
-
-halotune_status variant_bindings(const struct problem *problem, const struct template *template, struct bindings *out) {
-  struct configuration configuration = configuration_default(template);
-  struct variant_spec spec = problem_variant(problem, template, &configuration);
-  double facts[FACT_COUNT];
-  facts_fill(spec.stencil, spec.analysis, spec.dtype, &spec.domain, &spec.limits, spec.reproducible, facts);
-  return bindings_make(template, facts, out);
-}

@@ -2,8 +2,8 @@
 #ifndef CLI_OUTPUT_VARIANT_TEXT_H
 #define CLI_OUTPUT_VARIANT_TEXT_H
 
-#include "tuner/cli/options/problem.h"
-#include "tuner/cli/output/json.h"
+#include "base/json.h"
+#include "stencil/template/template.h"
 
 /* Append "direct block_x=128 block_y=1 ...". */
 void variant_text(const struct template *template, const struct configuration *configuration, struct text *text);
@@ -13,9 +13,5 @@ json_t *variant_json(const struct template *template, const struct configuration
 
 /* A parameter's value: a number or a word. A new reference; NULL when memory is out. */
 json_t *parameter_value_json(const struct parameter *parameter, int choice);
-
-/* The numbers that a template's formulas see for a problem on a dense grid; end with bindings_free.
- * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-halotune_status variant_bindings(const struct problem *problem, const struct template *template, struct bindings *out);
 
 #endif

@@ -12,7 +12,7 @@
 #include "db/store/launch_text.h"
 #include "tuner/cli/options/problem.h"
 #include "tuner/cli/options/search_path.h"
-#include "tuner/cli/output/json.h"
+#include "tuner/cli/output/output.h"
 
 /* The name under which the databases have the stencil: a file's is that of its meaning. */
 static halotune_status find_stencil(const struct invocation *invocation, struct query *query, const char **out) {

@@ -7,7 +7,8 @@
 #include "base/parallel.h"
 #include "tuner/cli/options/command.h"
 #include "tuner/cli/options/problem.h"
-#include "tuner/cli/show/tap_picture.h"
+#include "tuner/cli/output/grid_text.h"
+#include "tuner/cli/output/output.h"
 #include "tuner/verify/checksum.h"
 #include "tuner/verify/exact.h"
 #include "tuner/verify/inputs.h"
@@ -137,9 +138,11 @@ static const char *input_name(const struct task *task) {
 
 static void print_text(const struct task *task) {
   const struct stencil *stencil = task->loaded.stencil;
-  printf("%s on ", stencil->name);
-  for (int axis = 0; axis < stencil->dims; axis++) printf("%s%ld", axis > 0 ? "x" : "", task->grid.n[axis]);
-  printf(" points, %ld step%s, %s input, seed %ld\n", task->steps, PLURAL(task->steps), input_name(task), task->seed);
+  struct text grid = {0};
+  grid_text(&task->grid, stencil->dims, &grid);
+  printf("%s on %s points, %ld step%s, %s input, seed %ld\n", stencil->name, text_string(&grid), task->steps,
+         PLURAL(task->steps), input_name(task), task->seed);
+  text_free(&grid);
   for (int i = 0; i < stencil->output_count; i++) {
     const struct checksum *c = &task->checksums[i];
     char hex[HASH_HEX_BYTES];
@@ -187,7 +190,7 @@ static json_t *task_json(const struct task *task) {
   json_t *json = json_object(), *outputs = json_array();
   for (int i = 0; i < stencil->output_count; i++) json_add(&outputs, output_json(task, i));
   json_put(&json, "name", text_json(stencil->name));
-  json_put(&json, "grid", grid_json(stencil, &task->grid));
+  json_put(&json, "grid", grid_json(&task->grid, stencil->dims));
   json_put(&json, "steps", json_integer(task->steps));
   json_put(&json, "input", text_json(input_name(task)));
   json_put(&json, "seed", json_integer(task->seed));

@@ -3,7 +3,7 @@
 #define CLI_SELFTEST_SELFTEST_TRY_H
 
 #include "tuner/cli/options/command.h"
-#include "tuner/cli/output/json.h"
+#include "tuner/cli/output/output.h"
 #include "tuner/measure/backends/backend.h"
 
 /* The test at work. */

@@ -2,7 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "reports/update_text.h"
 #include "tuner/cli/options/option_value.h"
+#include "tuner/cli/output/grid_text.h"
+#include "tuner/cli/output/output.h"
+#include "tuner/cli/output/stencil_json.h"
 #include "tuner/cli/show/tap_picture.h"
 
 static void print_fields(const struct stencil *stencil) {
@@ -23,9 +27,10 @@ static void print_fields(const struct stencil *stencil) {
 static void print_grids(const struct stencil *stencil) {
   printf("grids      ");
   for (int i = 0; i < stencil->grid_count; i++) {
-    for (int axis = 0; axis < stencil->dims; axis++) {
-      printf("%s%ld", axis > 0 ? "x" : i > 0 ? ", " : "", stencil->grids[i].n[axis]);
-    }
+    struct text text = {0};
+    grid_text(&stencil->grids[i], stencil->dims, &text);
+    printf("%s%s", i > 0 ? ", " : "", text_string(&text));
+    text_free(&text);
   }
   printf("\n");
 }
@@ -127,7 +132,7 @@ static halotune_status print_stencil(const struct loaded *loaded) {
     printf("scan       the inclusive sum of %s along %c, in %d dimension%s\n", stencil->inputs[0],
            axis_names[stencil->axis], stencil->dims, PLURAL(stencil->dims));
   } else {
-    describe_taps(&text, loaded);
+    tap_picture(loaded, &text);
     text_printf(&text, "update\n");
     status = describe_update(&text, stencil, "           ");
     if (status == HALOTUNE_OK) printf("%s", text_string(&text));
@@ -146,7 +151,7 @@ static enum exit_code run(const struct invocation *invocation) {
   struct loaded loaded;
   halotune_status status = loaded_open(invocation->arguments[0], &loaded);
   if (status != HALOTUNE_OK) return report_file_failure(status);
-  status = option_value(invocation, "json") ? print_json(describe_json(&loaded)) : print_stencil(&loaded);
+  status = option_value(invocation, "json") ? print_json(stencil_json(&loaded)) : print_stencil(&loaded);
   loaded_free(&loaded);
   return status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
 }

@@ -1,7 +1,7 @@
 /* tap_picture.c: pictures of taps. */
 #include "tuner/cli/show/tap_picture.h"
 
-#include <string.h>
+#include <stdio.h>
 
 struct picture {
   const struct analysis *analysis;
@@ -116,7 +116,7 @@ static void trim_line_ends(struct text *text, size_t from) {
   if (text->bytes) text->bytes[to] = '\0';
 }
 
-void describe_taps(struct text *text, const struct loaded *loaded) {
+void tap_picture(const struct loaded *loaded, struct text *text) {
   size_t from = text->length;
   for (int input = 0; input < loaded->stencil->input_count; input++) {
     struct picture p = picture_of(loaded, input);

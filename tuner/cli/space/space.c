@@ -1,13 +1,13 @@
 /* space.c: `halotune space STENCIL`: how many variants each template has for a problem, and why not more. */
-#include "stencil/template/space.h"
-
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
+#include "tuner/cli/options/problem.h"
+#include "tuner/cli/output/grid_text.h"
+#include "tuner/cli/output/output.h"
 #include "tuner/cli/output/variant_text.h"
+#include "tuner/cli/space/space_print.h"
 
 struct report {
   const struct problem *problem;
@@ -17,104 +17,6 @@ struct report {
   long kept;
   double time_ms;
 };
-
-/* A rule as one line, however the file breaks it. */
-static void add_rule(struct text *text, const struct rule *rule) {
-  const char *c = rule->text;
-  while (*c) {
-    if (!isspace((unsigned char)*c)) {
-      text_add(text, c++, 1);
-      continue;
-    }
-    while (isspace((unsigned char)*c)) c++;
-    if (*c) text_add(text, " ", 1);
-  }
-}
-
-static void print_parameters(const struct template *template, const struct space_counts *counts) {
-  for (int i = 0; i < template->parameter_count; i++) {
-    const struct parameter *parameter = &template->parameters[i];
-    printf("  %-13s", parameter->name);
-    for (int v = 0; v < parameter->value_count; v++) {
-      printf("%s %s:", v ? " " : "", parameter->words[v]);
-      if (counts->used[i][v] > 0) printf(" %ld", counts->used[i][v]);
-      else printf(" none");
-    }
-    printf("\n");
-  }
-}
-
-static void print_rules(const struct template *template, const struct space_counts *counts) {
-  for (int i = 0; i < template->rule_count; i++) {
-    const struct rule *rule = &template->rules[i];
-    struct text text = {0};
-    if (counts->removed[i] == 0) continue;
-    add_rule(&text, rule);
-    printf("  %12.0f  %s, unless %s\n", counts->removed[i], rule->otherwise, text_string(&text));
-    text_free(&text);
-  }
-}
-
-static void print_template(const struct template *template, const struct rule *refusal,
-                           const struct space_counts *counts) {
-  struct text text = {0};
-  printf("%s: %s\n", template->name, template->about);
-  if (refusal) {
-    add_rule(&text, refusal);
-    printf("  does not apply: %s, unless %s\n\n", refusal->otherwise, text_string(&text));
-    text_free(&text);
-    return;
-  }
-  print_parameters(template, counts);
-  printf("  %12.0f  combinations\n", counts->raw);
-  print_rules(template, counts);
-  printf("  %12ld  kept\n\n", counts->kept);
-}
-
-static json_t *parameter_json(const struct parameter *parameter, const long *used) {
-  json_t *json = json_object(), *values = json_array();
-  for (int v = 0; v < parameter->value_count; v++) {
-    json_t *value = json_object();
-    json_put(&value, "value", parameter_value_json(parameter, v));
-    json_put(&value, "kept", json_integer(used[v]));
-    json_add(&values, value);
-  }
-  json_put(&json, "name", text_json(parameter->name));
-  json_put(&json, "about", text_json(parameter->about));
-  json_put(&json, "values", values);
-  return json;
-}
-
-static json_t *rule_json(const struct rule *rule, double removed) {
-  json_t *json = json_object();
-  struct text text = {0};
-  add_rule(&text, rule);
-  json_put(&json, "keep", text_json(text_string(&text)));
-  json_put(&json, "otherwise", text_json(rule->otherwise));
-  json_put(&json, "removed", number_json(removed));
-  text_free(&text);
-  return json;
-}
-
-static json_t *template_json(const struct template *template, const struct rule *refusal,
-                             const struct space_counts *counts, double time_ms) {
-  json_t *json = json_object(), *parameters = json_array(), *rules = json_array();
-  for (int i = 0; i < template->parameter_count; i++) {
-    json_add(&parameters, parameter_json(&template->parameters[i], counts->used[i]));
-  }
-  for (int i = 0; i < template->rule_count; i++) json_add(&rules, rule_json(&template->rules[i], counts->removed[i]));
-  json_put(&json, "template", text_json(template->name));
-  json_put(&json, "about", text_json(template->about));
-  json_put(&json, "applies", json_boolean(!refusal));
-  json_put(&json, "reason", refusal ? text_json(refusal->otherwise) : json_null());
-  json_put(&json, "raw", number_json(counts->raw));
-  json_put(&json, "kept", json_integer(counts->kept));
-  json_put(&json, "parameters", parameters);
-  json_put(&json, "rules", rules);
-  json_put(&json, "time_s", number_json(time_ms * 1e-3));
-  json_put(&json, "raw_per_s", number_json(counts->raw / (time_ms * 1e-3)));
-  return json;
-}
 
 static halotune_status count_template(struct report *report, const struct template *template,
                                       struct bindings *bindings) {
@@ -127,8 +29,8 @@ static halotune_status count_template(struct report *report, const struct templa
   report->kept += counts->kept;
   report->raw += counts->raw;
   report->time_ms += time_ms;
-  if (report->json) json_add(&report->rows, template_json(template, refusal, counts, time_ms));
-  else print_template(template, refusal, counts);
+  if (report->json) json_add(&report->rows, space_template_json(template, refusal, counts, time_ms));
+  else space_print_template(template, refusal, counts);
   free(counts);
   return HALOTUNE_OK;
 }
@@ -141,18 +43,17 @@ struct listing {
 /* One configuration, a line. Nothing is kept; the walk ends where nobody reads on. */
 static bool list_configuration(void *context, const struct configuration *configuration) {
   const struct listing *listing = context;
+  struct text text = {0};
   if (listing->json) {
     json_t *line = json_object();
     json_put(&line, "template", text_json(listing->template->name));
     json_put(&line, "parameters", variant_json(listing->template, configuration));
-    bool is_written =
-        line && json_dumpf(line, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15)) == 0 && putchar('\n') != EOF;
+    (void)json_write(&text, line, JSON_IN_LINE);
     json_decref(line);
-    return is_written;
+  } else {
+    variant_text(listing->template, configuration, &text);
   }
-  struct text text = {0};
-  variant_text(listing->template, configuration, &text);
-  bool is_written = puts(text_string(&text)) != EOF;
+  bool is_written = text_ok(&text) && puts(text_string(&text)) != EOF;
   text_free(&text);
   return is_written;
 }
@@ -160,7 +61,7 @@ static bool list_configuration(void *context, const struct configuration *config
 static halotune_status walk_template(const struct invocation *invocation, struct report *report,
                                      const struct template *template) {
   struct bindings bindings;
-  halotune_status status = variant_bindings(report->problem, template, &bindings);
+  halotune_status status = problem_bindings(report->problem, template, &bindings);
   if (status != HALOTUNE_OK) return status;
   if (option_value(invocation, "list")) {
     struct listing listing = {template, option_given(invocation, "json")};
@@ -174,12 +75,11 @@ static halotune_status walk_template(const struct invocation *invocation, struct
 
 static halotune_status print_document(struct report *report) {
   const struct problem *problem = report->problem;
-  json_t *json = json_object(), *grid = json_array();
-  for (int axis = 0; axis < MAX_DIMS; axis++) json_add(&grid, json_integer(problem->grid.n[axis]));
+  json_t *json = json_object();
   json_put(&json, "stencil", text_json(problem->loaded.stencil->name));
   json_put(&json, "dtype", text_json(dtype_names[problem->dtype]));
   json_put(&json, "arch", text_json(problem->arch));
-  json_put(&json, "grid", grid);
+  json_put(&json, "grid", grid_json(&problem->grid, MAX_DIMS));
   json_put(&json, "templates", report->rows);
   json_put(&json, "raw", number_json(report->raw));
   json_put(&json, "kept", json_integer(report->kept));

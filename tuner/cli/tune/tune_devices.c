@@ -15,7 +15,7 @@
 #include "base/parallel.h"
 #include "gpu/workers/probe.h"
 #include "tuner/cli/options/command_line.h"
-#include "tuner/cli/output/json.h"
+#include "tuner/cli/output/output.h"
 #include "tuner/cli/output/progress.h"
 
 enum { LOOK_EVERY_US = 50000 };

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "tuner/cli/options/configuration.h"
+
 enum { DEFAULT_BUDGET_S = 60 };
 
 static halotune_status option_share(const struct invocation *invocation, const char *name, double *out) {

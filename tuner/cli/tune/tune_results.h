@@ -2,7 +2,7 @@
 #ifndef CLI_TUNE_TUNE_RESULTS_H
 #define CLI_TUNE_TUNE_RESULTS_H
 
-#include "tuner/cli/output/json.h"
+#include "tuner/cli/output/output.h"
 #include "tuner/cli/tune/tune_plan.h"
 #include "tuner/search/tune/tune.h"
 

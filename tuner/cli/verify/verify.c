@@ -5,8 +5,8 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "tuner/cli/options/pick_variants.h"
+#include "tuner/cli/output/output.h"
 #include "tuner/cli/output/variant_text.h"
-#include "tuner/cli/show/tap_picture.h"
 #include "tuner/verify/host_verify.h"
 
 enum { DEFAULT_SAMPLE = 60 };

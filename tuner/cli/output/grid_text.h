@@ -1,0 +1,14 @@
+/* grid_text.h: grids in what commands print. */
+#ifndef CLI_OUTPUT_GRID_TEXT_H
+#define CLI_OUTPUT_GRID_TEXT_H
+
+#include "base/json.h"
+#include "stencil/file/stencil.h"
+
+/* Append "512x512x64", with a number for each of `dims` dimensions. */
+void grid_text(const struct grid *grid, int dims, struct text *text);
+
+/* [512, 512, 64]: a new reference; NULL when memory is out. */
+json_t *grid_json(const struct grid *grid, int dims);
+
+#endif

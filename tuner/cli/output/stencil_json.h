@@ -1,0 +1,15 @@
+/* stencil_json.h: a stencil and its analysis as a JSON document. */
+#ifndef CLI_OUTPUT_STENCIL_JSON_H
+#define CLI_OUTPUT_STENCIL_JSON_H
+
+#include "base/json.h"
+#include "tuner/cli/options/loaded_stencil.h"
+
+/* What `show --json` and `list stencils --json` print; docs/stencil-format.md names the keys. A new reference; NULL when memory
+ * is out. */
+json_t *stencil_json(const struct loaded *loaded);
+
+/* The field whose values an exact formula gives. */
+const char *exact_name(const struct stencil *stencil, const struct exact *exact);
+
+#endif
