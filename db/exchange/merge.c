@@ -1,10 +1,12 @@
-/* merge.c: table by table, row by row; the columns are data (table.h), only runs and bests have rules of their own. */
+/* merge.c: table by table, row by row. The columns are data (table.h); runs and bests alone have rules of their own. */
 #include "db/exchange/merge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "db/exchange/id_map.h"
+#include "db/exchange/merge_best.h"
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 
@@ -87,147 +89,13 @@ static halotune_status end_run(struct merge *m, int64_t id) {
                     &query);
   if (status == HALOTUNE_OK) {
     sqlite3_bind_int64(query, 1, id);
-    for (int i = 0; i < (int)(sizeof columns / sizeof *columns); i++) {
+    for (int i = 0; i < (int)COUNT(columns); i++) {
       int column = table_column(&m->tables->list[TABLE_RUN], columns[i]);
       sqlite3_bind_value(query, i + 2, sqlite3_column_value(m->select, column + 1));
     }
     status = query_run(query, NULL);
   }
   sqlite3_finalize(query);
-  return status;
-}
-
-/* What decides between two bests, read from a row of CURRENT below. */
-struct rival {
-  int64_t id, variant;
-  bool is_trusted;
-  double time_ms;
-  char date[32], driver[64], nvrtc[64];
-};
-
-static void read_rival(sqlite3_stmt *row, struct rival *out) {
-  out->id = sqlite3_column_int64(row, 0);
-  out->variant = sqlite3_column_int64(row, 1);
-  out->is_trusted = sqlite3_column_int(row, 2) != 0;
-  out->time_ms = sqlite3_column_double(row, 3);
-  sqlite3_snprintf((int)sizeof out->date, out->date, "%s", column_text(row, 4));
-  sqlite3_snprintf((int)sizeof out->driver, out->driver, "%s", column_text(row, 5));
-  sqlite3_snprintf((int)sizeof out->nvrtc, out->nvrtc, "%s", column_text(row, 6));
-}
-
-static halotune_status find_rival(struct merge *m, const char *sql, int64_t place, struct rival *out) {
-  sqlite3_stmt *query = NULL;
-  halotune_status status = query_prepare(m->to, sql, &query);
-  *out = (struct rival){.id = 0};
-  if (status != HALOTUNE_OK) return status;
-  sqlite3_bind_int64(query, 1, place);
-  int code = sqlite3_step(query);
-  if (code == SQLITE_ROW) read_rival(query, out);
-  else if (code != SQLITE_DONE) status = query_fail(m->to);
-  sqlite3_finalize(query);
-  return status;
-}
-
-static bool theirs_wins(const struct rival *ours, const struct rival *theirs, const char **why) {
-  bool same = strcmp(ours->driver, theirs->driver) == 0 && strcmp(ours->nvrtc, theirs->nvrtc) == 0;
-  int dates = strcmp(theirs->date, ours->date);
-  if (ours->is_trusted != theirs->is_trusted) {
-    *why = "the other is not trusted";
-    return theirs->is_trusted;
-  }
-  if (same && dates != 0) {
-    *why = "newer, measured with the same driver and NVRTC";
-    return dates > 0;
-  }
-  *why = "faster";
-  return theirs->time_ms < ours->time_ms;
-}
-
-static halotune_status run_on(struct merge *m, const char *sql, int64_t place) {
-  sqlite3_stmt *query = NULL;
-  halotune_status status = query_prepare(m->to, sql, &query);
-  if (status == HALOTUNE_OK) {
-    sqlite3_bind_int64(query, 1, place);
-    status = query_run(query, NULL);
-  }
-  sqlite3_finalize(query);
-  return status;
-}
-
-static halotune_status tell(struct merge *m, const struct rival *ours, const struct rival *theirs, bool is_taken,
-                            const char *why) {
-  sqlite3_stmt *query = NULL;
-  if (is_taken) m->counts.taken++;
-  else m->counts.kept++;
-  if (!m->options->conflict) return HALOTUNE_OK;
-  halotune_status status = query_prepare(
-      m->to,
-      "select s.name, p.dtype, d.name, p.launch,"
-      " p.cache || iif(p.is_reproducible, ', reproducible', ''), p.nx, p.ny, p.nz from best b join problem p"
-      " on p.id = b.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
-      " where b.id = ?1",
-      &query);
-  if (status == HALOTUNE_OK) sqlite3_bind_int64(query, 1, theirs->id);
-  if (status == HALOTUNE_OK && sqlite3_step(query) != SQLITE_ROW) status = query_fail(m->to);
-  if (status == HALOTUNE_OK) {
-    struct merge_conflict conflict = {column_text(query, 0),
-                                      column_text(query, 1),
-                                      column_text(query, 2),
-                                      column_text(query, 3),
-                                      column_text(query, 4),
-                                      {{0}},
-                                      ours->time_ms,
-                                      theirs->time_ms,
-                                      is_taken,
-                                      why};
-    for (int axis = 0; axis < MAX_DIMS; axis++) conflict.grid.n[axis] = (long)sqlite3_column_int64(query, 5 + axis);
-    m->options->conflict(m->options->context, &conflict);
-  }
-  sqlite3_finalize(query);
-  return status;
-}
-
-/* What they know to be wrong is served here no more. */
-static halotune_status retire(struct merge *m) {
-  halotune_status status =
-      query_script(m->to, "update best as b set is_current = 0 where is_current and " SQL_IS_REFUTED("b"));
-  if (status == HALOTUNE_OK) m->counts.retired = sqlite3_changes(m->to);
-  return status;
-}
-
-static halotune_status find_refuted(struct merge *m, int64_t id, bool *out) {
-  sqlite3_stmt *query = NULL;
-  int64_t found = 0;
-  halotune_status status = query_prepare(m->to, "select " SQL_IS_REFUTED("b") " from best b where b.id = ?1", &query);
-  if (status == HALOTUNE_OK) {
-    sqlite3_bind_int64(query, 1, id);
-    status = query_run(query, &found);
-  }
-  sqlite3_finalize(query);
-  *out = found != 0;
-  return status;
-}
-
-/* Their current best of a problem, now in row `id`, meets ours, if there is any. */
-static halotune_status decide(struct merge *m, int64_t id) {
-  static const char by_id[] = "select id, variant_id, is_trusted, time_ms, date, driver, nvrtc from best where id = ?1";
-  static const char current[] = "select id, variant_id, is_trusted, time_ms, date, driver, nvrtc from best"
-                                " where is_current and problem_id = (select problem_id from best where id = ?1)";
-  struct rival ours = {.id = 0}, theirs = {.id = 0};
-  const char *why = "";
-  bool is_refuted = false;
-  halotune_status status = find_rival(m, by_id, id, &theirs);
-  if (status == HALOTUNE_OK) status = find_rival(m, current, id, &ours);
-  if (status != HALOTUNE_OK || ours.id == id) return status;
-  status = find_refuted(m, id, &is_refuted);
-  if (status != HALOTUNE_OK) return status;
-  if (is_refuted) why = "theirs is known to be wrong";
-  m->counts.refuted += is_refuted;
-  bool takes = !is_refuted && (ours.id == 0 || theirs_wins(&ours, &theirs, &why));
-  if (ours.id != 0) status = tell(m, &ours, &theirs, takes, why);
-  if (status == HALOTUNE_OK && takes && ours.id != 0)
-    status = run_on(m, "update best set is_current = 0 where id = ?1", ours.id);
-  if (status == HALOTUNE_OK && takes) status = run_on(m, "update best set is_current = 1 where id = ?1", id);
   return status;
 }
 
@@ -241,10 +109,8 @@ static halotune_status merge_row(struct merge *m, int number) {
     status = id_map_add(&m->ids, number, sqlite3_column_int64(m->select, 0), id);
   if (status == HALOTUNE_OK && !is_new && number == TABLE_RUN) status = end_run(m, id);
   if (status == HALOTUNE_OK && !is_new && m->options->trust && trust_statements[number])
-    status = run_on(m, trust_statements[number], id);
-  if (status != HALOTUNE_OK || number != TABLE_BEST) return status;
-  bool is_current = sqlite3_column_int(m->select, table_column(table, "is_current") + 1) != 0;
-  return status == HALOTUNE_OK && is_current ? decide(m, id) : status;
+    status = query_with(m->to, trust_statements[number], id, NULL);
+  return status;
 }
 
 static halotune_status merge_table(struct merge *m, int number) {
@@ -271,6 +137,42 @@ static halotune_status merge_table(struct merge *m, int number) {
   return status;
 }
 
+/* Call `decide` for each row of a problem and a best, of which the second may be 0. */
+static halotune_status each_best(struct merge *m, sqlite3 *connection, const char *sql,
+                                 halotune_status (*decide)(struct merge *m, int64_t problem, int64_t best)) {
+  struct id_pair *pairs = NULL;
+  int count = 0, capacity = 0, code = SQLITE_DONE;
+  sqlite3_stmt *query = NULL;
+  halotune_status status = query_prepare(connection, sql, &query);
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
+    if (!array_room(pairs, count, capacity)) status = fail_memory();
+    else pairs[count++] = (struct id_pair){sqlite3_column_int64(query, 0), sqlite3_column_int64(query, 1)};
+  }
+  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);
+  sqlite3_finalize(query); /* a decision changes rows that it would read */
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = decide(m, pairs[i].from, pairs[i].to);
+  free(pairs);
+  return status;
+}
+
+static halotune_status decide_theirs(struct merge *m, int64_t problem, int64_t best) {
+  return merge_best(m->to, id_map_find(&m->ids, TABLE_PROBLEM, problem), id_map_find(&m->ids, TABLE_BEST, best),
+                    m->options, &m->counts);
+}
+
+static halotune_status decide_ours(struct merge *m, int64_t problem, int64_t best) {
+  return merge_best(m->to, problem, best, m->options, &m->counts);
+}
+
+/* Decide about all problems of which the other database has bests or knows one to be wrong. */
+static halotune_status decide_bests(struct merge *m) {
+  halotune_status status = each_best(
+      m, m->from, "select problem_id, max(iif(is_current, id, 0)) from best group by problem_id", decide_theirs);
+  if (status != HALOTUNE_OK) return status;
+  return each_best(m, m->to, "select b.problem_id, 0 from best b where " SQL_IS_REFUTED("b") " group by b.problem_id",
+                   decide_ours);
+}
+
 halotune_status store_merge(struct store *to, struct store *from, const struct merge_options *options,
                             struct merge_counts *counts) {
   struct merge m = {.to = store_connection(to), .from = store_connection(from), .options = options};
@@ -281,10 +183,8 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
   if (status == HALOTUNE_OK) status = query_script(m.from, "begin"); /* one state of it from end to end */
   if (status == HALOTUNE_OK) {
     status = query_script(m.to, "begin immediate");
-    for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++) {
-      if (i == TABLE_BEST) status = retire(&m); /* before ours meet theirs */
-      if (status == HALOTUNE_OK) status = merge_table(&m, i);
-    }
+    for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++) status = merge_table(&m, i);
+    if (status == HALOTUNE_OK) status = decide_bests(&m);
     status = query_finish(m.to, status);
     sqlite3_exec(m.from, "rollback", NULL, NULL, NULL);
   }

@@ -4,7 +4,7 @@
 
 #include "db/store/store.h"
 
-/* Two databases know different bests of one problem. Valid during the call that it is told in. */
+/* Two databases have different current bests of one problem. Valid during the call of conflict(). */
 struct merge_conflict {
   const char *stencil, *dtype, *device, *launch, *cache;
   struct grid grid;
@@ -28,10 +28,9 @@ struct merge_counts {
   long refuted;                   /* bests of theirs that are not served, since they are known to be wrong */
 };
 
-/* Merge all of `from` into `to`, in one transaction: all of it or nothing. Rows that are already there stay; a run
- * that was still running takes over what the other knows of its end. A best that either knows to be wrong
- * (db/store/refuted.h) is history. Of two others for a problem one that is trusted wins; else, where both were measured with
- * the same driver and NVRTC, the newer; else the faster.
+/* Merge all of `from` into `to`, in one transaction: all of it or nothing. Rows that are already there stay; a run that was still
+ * running takes over how it ended. Which best of a problem is current then is the rule of db/exchange/merge_best.h, which does not
+ * depend on the order in which several databases are merged.
  *   counts  may be NULL
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_merge(struct store *to, struct store *from, const struct merge_options *options,

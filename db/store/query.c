@@ -37,13 +37,18 @@ halotune_status query_prepare(sqlite3 *connection, const char *sql, sqlite3_stmt
   return code == SQLITE_OK ? HALOTUNE_OK : query_fail(connection);
 }
 
-halotune_status query_number(sqlite3 *connection, const char *sql, int64_t *out) {
+halotune_status query_with(sqlite3 *connection, const char *sql, int64_t place, int64_t *found) {
   sqlite3_stmt *query = NULL;
-  *out = 0;
+  if (found) *found = 0;
   halotune_status status = query_prepare(connection, sql, &query);
-  if (status == HALOTUNE_OK) status = query_run(query, out);
+  if (status == HALOTUNE_OK && sqlite3_bind_parameter_count(query) > 0) sqlite3_bind_int64(query, 1, place);
+  if (status == HALOTUNE_OK) status = query_run(query, found);
   sqlite3_finalize(query);
   return status;
+}
+
+halotune_status query_number(sqlite3 *connection, const char *sql, int64_t *out) {
+  return query_with(connection, sql, 0, out);
 }
 
 halotune_status query_finish(sqlite3 *connection, halotune_status status) {

@@ -22,6 +22,10 @@ halotune_status query_prepare(sqlite3 *connection, const char *sql, sqlite3_stmt
 /* The number in the first row and column; 0 where there is no row. */
 halotune_status query_number(sqlite3 *connection, const char *sql, int64_t *out);
 
+/* Run SQL with one place, ?1.
+ *   found  receives the number in the first row and column, 0 without a row; may be NULL */
+halotune_status query_with(sqlite3 *connection, const char *sql, int64_t place, int64_t *found);
+
 /* Commit where `status` is HALOTUNE_OK, else roll back; returns what came of it, the first detail kept. */
 halotune_status query_finish(sqlite3 *connection, halotune_status status);
 

@@ -305,18 +305,24 @@ static void keep_conflict(void *context, const struct merge_conflict *conflict) 
   conflicts->last = *conflict;
 }
 
-/* Ours: 0.30 ms on 2026-01-01 with driver 1. */
+/* Ours: variant 1, 0.30 ms on 2026-01-01 with driver 1, on a host of its own. */
 TEST(conflicts_are_decided_by_quality) {
   static const struct {
     const char *what, *theirs;
+    uint64_t variant;
     bool trust, is_taken;
   } rows[] = {
-      {"newer, same driver, slower", "time_ms = 0.4, date = '2026-02-01'", true, true},
-      {"older, same driver, faster", "time_ms = 0.2, date = '2025-02-01'", true, false},
-      {"another driver, older, faster", "time_ms = 0.2, date = '2025-02-01', driver = '2'", true, true},
-      {"another driver, newer, slower", "time_ms = 0.4, date = '2026-02-01', driver = '2'", true, false},
-      {"another NVRTC, newer, slower", "time_ms = 0.4, date = '2026-02-01', nvrtc = '2'", true, false},
-      {"newer, not trusted", "time_ms = 0.2, date = '2026-02-01'", false, false},
+      {"faster", "time_ms = 0.2, date = '2025-02-01'", 2, true, true},
+      {"newer, slower", "time_ms = 0.4, date = '2026-02-01'", 2, true, false},
+      {"the same variant, newer, slower", "time_ms = 0.4, date = '2026-02-01'", 1, true, true},
+      {"the same variant, older, faster", "time_ms = 0.2, date = '2025-02-01'", 1, true, false},
+      {"the same variant with another driver, older, faster", "time_ms = 0.2, date = '2025-02-01', driver = '2'", 1,
+       true, true},
+      {"the same variant with another driver, newer, slower", "time_ms = 0.4, date = '2026-02-01', driver = '2'", 1,
+       true, false},
+      {"as fast, newer", "date = '2026-02-01'", 2, true, true},
+      {"as fast, older", "date = '2025-02-01'", 2, true, false},
+      {"faster, not trusted", "time_ms = 0.2, date = '2026-02-01'", 2, false, false},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct store *to, *from;
@@ -331,8 +337,8 @@ TEST(conflicts_are_decided_by_quality) {
     case_put(&c, to, 512);
     case_tune(&c, to, 1, 1, 0.30);
     case_put(&c, from, 512);
-    case_tune(&c, from, 2, 1, 0.30);
-    sql(to, "update best set date = '2026-01-01', driver = '1'; update run set started = '2026-01-01'");
+    case_tune(&c, from, rows[i].variant, 1, 0.30);
+    sql(to, "update best set date = '2026-01-01', driver = '1'; update run set started = '2026-01-01', host = 'ours'");
     snprintf(change, sizeof change, "update best set driver = '1'; update best set %s", rows[i].theirs);
     sql(from, change);
     CHECK_OK(store_merge(to, from, &options, &counts));
@@ -496,6 +502,120 @@ TEST(who_is_not_trusted_lifts_no_verdict) {
   end(&ours);
 }
 
+enum { DATABASES = 4, ORDERS = 24 };
+
+/* The best of one database. */
+struct permuted {
+  uint64_t variant;
+  double time_ms;
+  const char *date, *driver, *host;
+  uint64_t wrong; /* a variant that this database found to be wrong in June; 0: none */
+  bool is_untrusted;
+};
+
+/* Merge the databases into an empty one, in the order that `order` numbers. Returns the winner: "variant 2, 0.3 ms, 2026-01-02". */
+static void permuted_merge(struct store *from[DATABASES], const struct permuted *rows, int order, char winner[128]) {
+  static const char sql_winner[] =
+      "select v.source_hash || ', ' || b.time_ms || ' ms, ' || b.date from best b join variant v on v.id = b.variant_id"
+      " where b.is_current";
+  struct store *to;
+  sqlite3_stmt *query = NULL;
+  int left[DATABASES] = {0, 1, 2, 3};
+  CHECK_OK(store_open_memory(&to));
+  for (int count = DATABASES; count > 0; order /= count--) {
+    const int at = order % count, database = left[at];
+    memmove(&left[at], &left[at + 1], (size_t)(count - at - 1) * sizeof *left);
+    merge(to, from[database], !rows[database].is_untrusted, NULL);
+  }
+  CHECK_OK(query_prepare(store_connection(to), sql_winner, &query));
+  snprintf(winner, 128, "%s", sqlite3_step(query) == SQLITE_ROW ? column_text(query, 0) : "none");
+  sqlite3_finalize(query);
+  CHECK(number_of(to, "select count(*) from best where is_current") <= 1, "one is current");
+  check_whole(to);
+  store_close(to);
+}
+
+static void permuted_store(const struct permuted *row, struct fixture *f) {
+  char change[256];
+  CHECK_OK(store_open_memory(&f->store));
+  case_load(&f->c);
+  case_put(&f->c, f->store, 512);
+  case_tune(&f->c, f->store, row->variant, 1, row->time_ms);
+  snprintf(change, sizeof change,
+           "update run set started = '%s', driver = '%s', host = '%s'; update best set date = '%s', driver = '%s'",
+           row->date, row->driver, row->host, row->date, row->driver);
+  sql(f->store, change);
+  if (row->wrong) judge(f, row->wrong, OUTCOME_WRONG, "2026-06-01");
+}
+
+/* All orders of four databases give the same winner. */
+TEST(the_order_of_merges_does_not_matter) {
+  static const struct {
+    const char *what;
+    struct permuted rows[DATABASES];
+    double want_ms;
+  } cases[] = {
+      {"newer with one driver, and faster with another",
+       {{1, 0.30, "2026-01-01", "1", "a", 0, false},
+        {2, 0.34, "2026-01-02", "1", "b", 0, false},
+        {3, 0.32, "2026-01-03", "2", "c", 0, false},
+        {4, 0.36, "2026-01-04", "2", "d", 0, false}},
+       0.30},
+      {"one variant measured again and again",
+       {{1, 0.30, "2026-01-01", "1", "a", 0, false},
+        {1, 0.34, "2026-01-02", "1", "b", 0, false},
+        {1, 0.31, "2026-01-03", "1", "c", 0, false},
+        {2, 0.33, "2026-01-01", "1", "d", 0, false}},
+       0.31},
+      {"a host with a newer driver",
+       {{1, 0.30, "2026-01-01", "1", "a", 0, false},
+        {2, 0.34, "2026-01-02", "2", "a", 0, false},
+        {3, 0.36, "2026-01-03", "3", "a", 0, false},
+        {4, 0.35, "2025-01-01", "1", "b", 0, false}},
+       0.35},
+      {"the fastest is known to be wrong",
+       {{1, 0.30, "2026-01-01", "1", "a", 0, false},
+        {2, 0.34, "2026-01-02", "1", "b", 0, false},
+        {3, 0.36, "2026-01-03", "1", "c", 1, false},
+        {1, 0.29, "2026-01-04", "1", "d", 0, false}},
+       0.34},
+      {"what made another one history is known to be wrong",
+       {{1, 0.30, "2026-01-01", "1", "a", 0, false},
+        {2, 0.34, "2026-01-02", "2", "a", 0, false},
+        {3, 0.32, "2026-01-03", "1", "c", 2, false},
+        {4, 0.36, "2026-01-04", "2", "d", 0, false}},
+       0.30},
+      {"equal times",
+       {{1, 0.30, "2026-01-01", "1", "a", 0, false},
+        {2, 0.30, "2026-01-01", "1", "b", 0, false},
+        {3, 0.30, "2026-01-01", "2", "c", 0, false},
+        {4, 0.30, "2026-01-01", "2", "d", 0, false}},
+       0.30},
+      {"two are not trusted",
+       {{1, 0.30, "2026-01-01", "1", "a", 0, true},
+        {2, 0.34, "2026-01-02", "1", "b", 0, false},
+        {3, 0.36, "2026-01-03", "2", "c", 0, false},
+        {4, 0.29, "2026-01-04", "2", "d", 0, true}},
+       0.34},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct fixture f[DATABASES];
+    struct store *from[DATABASES];
+    char first[128], winner[128], want[32];
+    for (int k = 0; k < DATABASES; k++) {
+      permuted_store(&cases[i].rows[k], &f[k]);
+      from[k] = f[k].store;
+    }
+    for (int order = 0; order < ORDERS; order++) {
+      permuted_merge(from, cases[i].rows, order, order ? winner : first);
+      if (order) CHECK_TEXT(first, winner, "%s, order %d", cases[i].what, order);
+    }
+    snprintf(want, sizeof want, ", %g ms", cases[i].want_ms);
+    CHECK(strstr(first, want), "%s: %s", cases[i].what, first);
+    for (int k = 0; k < DATABASES; k++) end(&f[k]);
+  }
+}
+
 /* A run that was merged while it was running. */
 TEST(a_run_that_has_ended_since_ends) {
   struct fixture f;
@@ -655,6 +775,7 @@ int main(void) {
       cmocka_unit_test(trust_is_given_by_the_user_alone),
       cmocka_unit_test(conflicts_are_decided_by_quality),
       cmocka_unit_test(reproducible_winners_stand_beside_others),
+      cmocka_unit_test(the_order_of_merges_does_not_matter),
       cmocka_unit_test(what_is_known_to_be_wrong_is_not_served_after_a_merge),
       cmocka_unit_test(an_old_export_brings_back_nothing_wrong),
       cmocka_unit_test(who_is_not_trusted_lifts_no_verdict),

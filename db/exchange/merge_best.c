@@ -1,0 +1,118 @@
+/* merge_best.c: the rule in one statement, and the reason in words. */
+#include "db/exchange/merge_best.h"
+
+#include <string.h>
+
+#include "db/store/query.h"
+#include "db/store/refuted.h"
+
+/* The best that the rule of merge_best.h chooses for problem ?1. Hashes decide last, since ids are of one file alone. */
+static const char winner_sql[] =
+    "with good as (select b.id, b.variant_id, b.is_trusted, b.date, b.time_ms, b.driver, b.nvrtc, r.host"
+    " from best b left join run r on r.id = b.run_id where b.problem_id = ?1 and not " SQL_IS_REFUTED(
+        "b") "),"
+             " rival as (select * from good where is_trusted = (select max(is_trusted) from good))"
+             " select a.id from rival a join variant v on v.id = a.variant_id join template t on t.id = v.template_id"
+             " where not exists (select 1 from rival n where n.date > a.date and iif(n.driver = a.driver and n.nvrtc = a.nvrtc,"
+             " n.variant_id = a.variant_id, n.host = a.host and n.host <> ''))"
+             " order by a.time_ms, a.date desc, v.source_hash, t.hash limit 1";
+
+/* A best in a decision. */
+struct rival {
+  int64_t id, variant;
+  bool is_trusted, is_refuted;
+  double time_ms;
+  char date[32], driver[64], nvrtc[64];
+};
+
+/* Read the best that a condition on `b` with place ?1 names; one with id 0 where there is none. */
+static halotune_status rival_read(sqlite3 *to, const char *sql, int64_t place, struct rival *out) {
+  sqlite3_stmt *query = NULL;
+  *out = (struct rival){.id = 0};
+  halotune_status status = query_prepare(to, sql, &query);
+  if (status != HALOTUNE_OK) return status;
+  sqlite3_bind_int64(query, 1, place);
+  int code = sqlite3_step(query);
+  if (code == SQLITE_ROW) {
+    out->id = sqlite3_column_int64(query, 0);
+    out->variant = sqlite3_column_int64(query, 1);
+    out->is_trusted = sqlite3_column_int(query, 2) != 0;
+    out->time_ms = sqlite3_column_double(query, 3);
+    sqlite3_snprintf((int)sizeof out->date, out->date, "%s", column_text(query, 4));
+    sqlite3_snprintf((int)sizeof out->driver, out->driver, "%s", column_text(query, 5));
+    sqlite3_snprintf((int)sizeof out->nvrtc, out->nvrtc, "%s", column_text(query, 6));
+    out->is_refuted = sqlite3_column_int(query, 7) != 0;
+  } else if (code != SQLITE_DONE) {
+    status = query_fail(to);
+  }
+  sqlite3_finalize(query);
+  return status;
+}
+
+#define SQL_RIVAL                                                                                   \
+  "select b.id, b.variant_id, b.is_trusted, b.time_ms, b.date, b.driver, b.nvrtc, " SQL_IS_REFUTED( \
+      "b") " from best b where "
+
+/* Why one best is current and not the other. */
+static const char *reason(const struct rival *winner, const struct rival *loser) {
+  const bool same_environment = strcmp(winner->driver, loser->driver) == 0 && strcmp(winner->nvrtc, loser->nvrtc) == 0;
+  if (loser->is_refuted) return "the other is known to be wrong";
+  if (winner->is_trusted != loser->is_trusted) return "the other is not trusted";
+  if (winner->time_ms < loser->time_ms) return "faster";
+  if (same_environment && winner->variant == loser->variant)
+    return "newer, the same variant with the same driver and NVRTC";
+  return same_environment ? "newer" : "newer, with the driver and NVRTC that this host has had since";
+}
+
+static halotune_status conflict_tell(sqlite3 *to, const struct merge_options *options, const struct rival *ours,
+                                     const struct rival *theirs, bool is_taken) {
+  sqlite3_stmt *query = NULL;
+  if (!options->conflict) return HALOTUNE_OK;
+  halotune_status status = query_prepare(
+      to,
+      "select s.name, p.dtype, d.name, p.launch,"
+      " p.cache || iif(p.is_reproducible, ', reproducible', ''), p.nx, p.ny, p.nz from best b join problem p"
+      " on p.id = b.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
+      " where b.id = ?1",
+      &query);
+  if (status == HALOTUNE_OK) sqlite3_bind_int64(query, 1, theirs->id);
+  if (status == HALOTUNE_OK && sqlite3_step(query) != SQLITE_ROW) status = query_fail(to);
+  if (status == HALOTUNE_OK) {
+    struct merge_conflict conflict = {.stencil = column_text(query, 0),
+                                      .dtype = column_text(query, 1),
+                                      .device = column_text(query, 2),
+                                      .launch = column_text(query, 3),
+                                      .cache = column_text(query, 4),
+                                      .ours_ms = ours->time_ms,
+                                      .theirs_ms = theirs->time_ms,
+                                      .is_taken = is_taken,
+                                      .why = is_taken ? reason(theirs, ours) : reason(ours, theirs)};
+    for (int axis = 0; axis < MAX_DIMS; axis++) conflict.grid.n[axis] = (long)sqlite3_column_int64(query, 5 + axis);
+    options->conflict(options->context, &conflict);
+  }
+  sqlite3_finalize(query);
+  return status;
+}
+
+halotune_status merge_best(sqlite3 *to, int64_t problem, int64_t theirs_id, const struct merge_options *options,
+                           struct merge_counts *counts) {
+  struct rival ours, theirs;
+  int64_t winner = 0;
+  halotune_status status = rival_read(to, SQL_RIVAL "b.problem_id = ?1 and b.is_current", problem, &ours);
+  if (status == HALOTUNE_OK) status = rival_read(to, SQL_RIVAL "b.id = ?1", theirs_id, &theirs);
+  if (status == HALOTUNE_OK) status = query_with(to, winner_sql, problem, &winner);
+  if (status != HALOTUNE_OK) return status;
+  counts->retired += ours.is_refuted;
+  counts->refuted += theirs.is_refuted && theirs.id != ours.id;
+  if (ours.id && theirs.id && ours.id != theirs.id && !ours.is_refuted) {
+    /* Where a third one is current from now on, it is one that theirs brought with it, or that theirs made right again. */
+    const bool is_taken = winner != ours.id;
+    if (is_taken) counts->taken++;
+    else counts->kept++;
+    if (winner != ours.id && winner != theirs.id) status = rival_read(to, SQL_RIVAL "b.id = ?1", winner, &theirs);
+    if (status == HALOTUNE_OK) status = conflict_tell(to, options, &ours, &theirs, is_taken);
+  }
+  if (status != HALOTUNE_OK || winner == ours.id) return status;
+  status = query_with(to, "update best set is_current = 0 where problem_id = ?1 and is_current", problem, NULL);
+  return status == HALOTUNE_OK ? query_with(to, "update best set is_current = 1 where id = ?1", winner, NULL) : status;
+}
