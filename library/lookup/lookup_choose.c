@@ -278,17 +278,18 @@ static long count_refuted(const struct question *q) {
 /* What there is instead of an answer, and what to do. */
 static halotune_status fail_without_answer(const struct question *q) {
   const char *name = q->parsed->stencil->name, *dtype = dtype_names[q->key.dtype];
+  const char *to_tune = q->ctx->tune_argument ? q->ctx->tune_argument : name;
   const uint32_t *n = q->key.n;
   const long wrong = count_refuted(q);
   if (wrong == 0) {
     return fail(HALOTUNE_NOT_FOUND,
                 "no trusted template in the databases can compute %s on %ux%ux%u %s: run 'halotune tune %s' for it",
-                name, n[0], n[1], n[2], dtype, name);
+                name, n[0], n[1], n[2], dtype, to_tune);
   }
   return fail(HALOTUNE_NOT_FOUND,
               "%ld variant%s of %s on %ux%ux%u %s %s known to be wrong, and no trusted template in the databases "
               "can compute it otherwise: 'halotune tune %s' tells what is wrong, or finds one that is right",
-              wrong, PLURAL(wrong), name, n[0], n[1], n[2], dtype, wrong == 1 ? "is" : "are", name);
+              wrong, PLURAL(wrong), name, n[0], n[1], n[2], dtype, wrong == 1 ? "is" : "are", to_tune);
 }
 
 static halotune_status choose_default(const struct question *q, struct answer *out) {

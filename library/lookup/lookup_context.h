@@ -27,6 +27,8 @@ struct halotune_ctx {
   _Atomic(struct cu *) cu;
   _Atomic(struct nvrtc *) nvrtc;
   _Atomic(struct own_device *) devices[CONTEXT_MOST_GPUS];
+  const char
+      *tune_argument; /* what messages tell the user to tune, such as a stencil file's path; NULL: the stencil's name */
   struct names texts; /* parameters of defaults that were given */
   struct arena text_arena;
 };

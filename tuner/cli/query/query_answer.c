@@ -1,10 +1,130 @@
-/* query_answer.c: where a winner was verified as well. It takes no part in lookups, so that it is read only here. */
+/* query_answer.c: from the command line to a question for the library, and its answer. */
+#include "tuner/cli/query/query_answer.h"
+
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "db/store/query.h"
 #include "db/store/store.h"
-#include "tuner/cli/query/query_answer.h"
+#include "tuner/cli/options/option_value.h"
+#include "tuner/cli/options/search_path.h"
 
+/* The name under which the databases have the stencil: a file's is that of its meaning. */
+static halotune_status stencil_name_find(const struct invocation *invocation, struct query *query, const char **out) {
+  *out = invocation->arguments[0];
+  if (!search_is_path(*out)) return HALOTUNE_OK;
+  halotune_status status = loaded_open(*out, &query->file);
+  if (status != HALOTUNE_OK) return status;
+  hash_hex(query->file.analysis->hash, query->stencil_hash);
+  if (names_find(&query->ctx->catalog.stencil_names, query->stencil_hash) < 0) {
+    return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil in %s: run 'halotune tune %s'", *out, *out);
+  }
+  query->ctx->tune_argument = *out; /* a lookup knows the stencil's name, by which the file is not found */
+  *out = query->stencil_hash;
+  return HALOTUNE_OK;
+}
+
+/* Of a file its own defaults, for stencils that differ in these alone have one hash, and so one winner. It names the same
+ * coefficients in the same order. */
+static halotune_status coefficients_find(struct query *query) {
+  const struct stencil *stencil = query->file.stencil ? query->file.stencil : query->question.parsed->stencil;
+  query->coefficients = calloc((size_t)stencil->coefficient_count + 1, sizeof *query->coefficients);
+  return query->coefficients ? stencil_coefficients(stencil, &query->question.domain.grid, query->coefficients)
+                             : fail_memory();
+}
+
+/* The advice to tune a stencil is given only where there is a file of this name. */
+static halotune_status fail_unknown_stencil(const halotune_ctx *ctx, const char *name) {
+  char *path;
+  const halotune_status found = search_find(&search_stencils, NULL, name, &path);
+  const struct nearest nearest = context_nearest_stencil(ctx, name);
+  if (found == HALOTUNE_OK) {
+    free(path);
+    return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s': run 'halotune tune %s'", name, name);
+  }
+  if (found == HALOTUNE_NOT_FOUND && *nearest.question)
+    return fail(found, "no database knows the stencil '%s', and there is no file of it%s", name, nearest.question);
+  return found;
+}
+
+static halotune_status problem_read(const struct invocation *invocation, halotune_ctx *ctx, const char *name,
+                                    halotune_problem *out) {
+  const struct parsed_stencil *parsed;
+  struct grid grid;
+  enum dtype dtype;
+  int launch = -1, cache = -1;
+  const int at = names_find(&ctx->catalog.stencil_names, name);
+  *out = (halotune_problem){.stencil = name};
+  if (at < 0) return fail_unknown_stencil(ctx, name);
+  const char *device = option_value(invocation, "device");
+  out->device = device ? device : "0";
+  halotune_status status = context_stencil(ctx, at, &parsed);
+  if (status == HALOTUNE_OK) status = option_grid(invocation, parsed->stencil, &grid);
+  if (status == HALOTUNE_OK) status = option_dtype(invocation, parsed->stencil, &dtype);
+  if (status == HALOTUNE_OK)
+    status = option_word(invocation, "launch", launch_mode_names, LAUNCH_MODE_COUNT, -1, &launch);
+  if (status == HALOTUNE_OK) status = option_word(invocation, "cache", cache_mode_names, CACHE_MODE_COUNT, -1, &cache);
+  if (status != HALOTUNE_OK) return status;
+  for (int axis = 0; axis < MAX_DIMS; axis++) out->grid[axis] = grid.n[axis];
+  out->dtype = (halotune_dtype)dtype;
+  out->launch = (halotune_launch_mode)(launch + 1); /* 0 is any */
+  out->cache = (halotune_cache_mode)(cache + 1);
+  out->reproducible = option_given(invocation, "reproducible");
+  return HALOTUNE_OK;
+}
+
+/* Without a GPU a device has to be named; say which there are. */
+static halotune_status explain_no_gpu(const halotune_ctx *ctx) {
+  struct text names = {0};
+  char detail[FAIL_TEXT_BYTES / 2];
+  snprintf(detail, sizeof detail, "%s", fail_text());
+  context_device_names(ctx, &names);
+  halotune_status status = fail(HALOTUNE_NO_GPU, "%s; or name one with --device, such as %s%s", detail,
+                                text_string(&names), names.length ? "" : "sm_90");
+  text_free(&names);
+  return status;
+}
+
+/* halotune_open passes over a file that is not there: before the first tune there is none. One that is named may be misspelt. */
+static void tell_missing_database(void) {
+  const char *named = getenv("HALOTUNE_DB");
+  if (!named || !*named || access(named, F_OK) == 0) return;
+  fprintf(stderr, "halotune: $HALOTUNE_DB names %s: %s; it is passed over\n", named, strerror(errno));
+}
+
+halotune_status query_open(const struct invocation *invocation, struct query *out) {
+  const char *path = option_value(invocation, "db"), *name;
+  struct lookup_key key;
+  *out = (struct query){.ctx = NULL};
+  if (!path) tell_missing_database();
+  halotune_status status = halotune_open(path ? &path : NULL, path ? 1 : 0, &out->ctx);
+  if (status == HALOTUNE_OK) status = stencil_name_find(invocation, out, &name);
+  if (status == HALOTUNE_OK) status = problem_read(invocation, out->ctx, name, &out->problem);
+  if (status == HALOTUNE_OK) {
+    status = halotune_lookup(out->ctx, &out->problem, &out->config);
+    out->is_untuned = status == HALOTUNE_OK ? out->config.match > HALOTUNE_MATCH_STALE : status == HALOTUNE_NOT_FOUND;
+    if (status == HALOTUNE_NO_GPU && !option_value(invocation, "device")) status = explain_no_gpu(out->ctx);
+  }
+  if (status == HALOTUNE_OK) status = context_device(out->ctx, out->problem.device, &out->room, &out->device);
+  if (status == HALOTUNE_OK) status = config_read(out->ctx, &out->config, &key, &out->answer);
+  if (status == HALOTUNE_OK) {
+    key.model = out->device->model;
+    status = question_begin(out->ctx, &key, out->device, &out->question);
+  }
+  if (status == HALOTUNE_OK) status = coefficients_find(out);
+  return status;
+}
+
+void query_free(struct query *query) {
+  free(query->coefficients);
+  loaded_free(&query->file);
+  halotune_close(query->ctx);
+}
+
+/* The second grid takes no part in lookups, so that the catalog does not have it. */
 bool query_second_grid(const struct query *query, char grid[QUERY_GRID_BYTES]) {
   const struct served *row = query->answer.row;
   struct store *store = NULL;

@@ -1,9 +1,10 @@
-/* query_answer.h: what `halotune query` has found, and how it is printed as a C header. */
+/* query_answer.h: a question for the library, and all that is known of its answer. */
 #ifndef CLI_QUERY_QUERY_ANSWER_H
 #define CLI_QUERY_QUERY_ANSWER_H
 
 #include "library/kernel/kernel_build.h"
 #include "library/lookup/lookup.h"
+#include "tuner/cli/options/command.h"
 #include "tuner/cli/options/loaded_stencil.h"
 
 /* A question, and its answer with all that its kernel is made from. Texts and structs belong to the ctx; the
@@ -22,31 +23,16 @@ struct query {
   double *coefficients; /* the defaults of the file, or of the stencil that the database knows */
 };
 
+/* Ask what the command line asks for.
+ *   out  filled as far as possible, for query_tell_untrusted after a failure, too; end with query_free
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for an option; or what halotune_open, halotune_lookup and loaded_open return. */
+halotune_status query_open(const struct invocation *invocation, struct query *out);
+
 void query_free(struct query *query);
-
-/* Append "512x512x512". */
-void query_add_grid(const long long grid[MAX_DIMS], int dims, struct text *text);
-
-/* Say on stderr where a database has a winner of just this problem that was imported without trust, and how to give it
- * trust. For what is_untuned. */
-void query_tell_untrusted(const struct query *query);
 
 /* The grid on which the winner was verified as well, as "509x251x499"; "" where its rules kept none.
  * Returns whether that is known: there is a winner, and its database is still there. */
 enum { QUERY_GRID_BYTES = 64 };
 bool query_second_grid(const struct query *query, char grid[QUERY_GRID_BYTES]);
-
-/* A variant that stands in for another one. */
-struct query_choice {
-  const char *template_name, *parameters;
-};
-
-/* Append a C header with the configuration, the machine code and functions that load and launch it. It compiles as C99 and C++
- * with cuda.h alone.
- *   built   compiled for the query's device; a variant without textures
- *   chosen  the parameters of this variant where it stands in for a winner that needs textures; NULL: it is the winner
- * Ask text_ok(text). */
-void query_header(const struct query *query, const struct built *built, const struct query_choice *chosen,
-                  int alignment_bytes, struct text *text);
 
 #endif

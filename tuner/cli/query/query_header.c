@@ -1,4 +1,6 @@
-/* query_header.c: a kernel as a C header, for programs that want no library at run time. */
+/* query_header.c: the comment, the machine code, and the functions that load and launch it. */
+#include "tuner/cli/query/query_header.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -40,7 +42,8 @@ static void add_comment(const struct query *query, const struct built *built, co
     text_printf(text, " *   measured    never: the device is emulated on the CPU\n");
   } else if (!chosen && c->match != HALOTUNE_MATCH_DEFAULT) {
     text_printf(text, " *   measured    %.6g ms, %.0f GB/s, on %s, ", c->time_ms, c->bandwidth_gbs, c->measured_on);
-    query_add_grid(c->measured_grid, query->question.parsed->stencil->dims, text);
+    for (int axis = 0; axis < query->question.parsed->stencil->dims; axis++)
+      text_printf(text, "%s%lld", axis > 0 ? "x" : "", c->measured_grid[axis]);
     text_printf(text, ", %s\n", c->date);
     if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms))
       text_printf(text, " *   expected    %.6g ms\n", c->expected_ms);
@@ -130,20 +133,6 @@ static void add_values(const struct query *query, const struct built *built, str
   text_printf(text, "}; /*");
   for (int i = 0; i < stencil->coefficient_count; i++) text_printf(text, " %s", stencil->coefficients[i].name);
   text_printf(text, " */\n");
-}
-
-/* The parameters of a function that takes the fields' pointers. */
-void header_add_pointers(const struct stencil *stencil, struct text *text) {
-  for (int i = 0; i < stencil->input_count; i++) text_printf(text, ", CUdeviceptr input_%s", stencil->inputs[i]);
-  for (int i = 0; i < stencil->output_count; i++) text_printf(text, ", CUdeviceptr output_%s", stencil->outputs[i]);
-}
-
-/* Pointers that no variant of this kind takes are refused. */
-void header_add_check(const struct stencil *stencil, const char *prefix, struct text *text) {
-  text_printf(text, "  if ((");
-  for (int i = 0; i < stencil->input_count; i++) text_printf(text, "%sinput_%s", i ? " | " : "", stencil->inputs[i]);
-  for (int i = 0; i < stencil->output_count; i++) text_printf(text, " | output_%s", stencil->outputs[i]);
-  text_printf(text, ") %% %s_ALIGNMENT) return CUDA_ERROR_MISALIGNED_ADDRESS;\n", prefix);
 }
 
 /* The array of the arguments' addresses.

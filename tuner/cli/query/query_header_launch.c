@@ -27,6 +27,20 @@ void header_add_notes(const struct launch *launch, struct text *text) {
   }
 }
 
+/* The parameters of a function that takes the fields' pointers. */
+void header_add_pointers(const struct stencil *stencil, struct text *text) {
+  for (int i = 0; i < stencil->input_count; i++) text_printf(text, ", CUdeviceptr input_%s", stencil->inputs[i]);
+  for (int i = 0; i < stencil->output_count; i++) text_printf(text, ", CUdeviceptr output_%s", stencil->outputs[i]);
+}
+
+/* Pointers that no variant of this kind takes are refused. */
+void header_add_check(const struct stencil *stencil, const char *prefix, struct text *text) {
+  text_printf(text, "  if ((");
+  for (int i = 0; i < stencil->input_count; i++) text_printf(text, "%sinput_%s", i ? " | " : "", stencil->inputs[i]);
+  for (int i = 0; i < stencil->output_count; i++) text_printf(text, " | output_%s", stencil->outputs[i]);
+  text_printf(text, ") %% %s_ALIGNMENT) return CUDA_ERROR_MISALIGNED_ADDRESS;\n", prefix);
+}
+
 static void add_encode(const struct tensor_shape *shape, const char *field, int number, struct text *text) {
   static const char *const promotions[] = {"NONE", "L2_64B", "L2_128B", "", "L2_256B"}; /* by bytes/64 */
   text_printf(text, "  if (result == CUDA_SUCCESS) { /* boxes of %ux%ux%u elements */\n", shape->box[0], shape->box[1],

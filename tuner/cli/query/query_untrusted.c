@@ -1,5 +1,7 @@
 /* query_untrusted.c: winners that lookup passes over, since they were imported and nobody said that they are to be
  * trusted. */
+#include "tuner/cli/query/query_untrusted.h"
+
 #include <stdio.h>
 
 #include "base/text.h"
@@ -7,7 +9,6 @@
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 #include "library/lookup/lookup_context.h"
-#include "tuner/cli/query/query_answer.h"
 
 /* The current one first: it is what trust would bring into use. NULL is no condition. */
 static const char find_sql[] =
@@ -29,7 +30,7 @@ static void bind_problem(sqlite3_stmt *query, const char *hash, const char *devi
 }
 
 /* The file that it came from may be gone, or be called otherwise: what this database exports can be imported again. */
-static void tell(const char *path, sqlite3_stmt *row) {
+static void untrusted_tell(const char *path, sqlite3_stmt *row) {
   const char *stencil = column_text(row, 3), *dtype = column_text(row, 4);
   const int nx = sqlite3_column_int(row, 5), ny = sqlite3_column_int(row, 6), nz = sqlite3_column_int(row, 7);
   struct text database = {0}, problem = {0}, file = {0};
@@ -67,7 +68,7 @@ void query_tell_untrusted(const struct query *q) {
     if (store_open(catalog->paths[i], STORE_READ, &store) != HALOTUNE_OK) continue;
     if (query_prepare(store_connection(store), find_sql, &query) == HALOTUNE_OK) {
       bind_problem(query, catalog->stencils[stencil].hash, device->name, &q->problem);
-      if ((is_told = sqlite3_step(query) == SQLITE_ROW)) tell(catalog->paths[i], query);
+      if ((is_told = sqlite3_step(query) == SQLITE_ROW)) untrusted_tell(catalog->paths[i], query);
     }
     sqlite3_finalize(query);
     store_close(store);

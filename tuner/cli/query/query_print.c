@@ -1,0 +1,140 @@
+/* query_print.c: the answer as lines of text and as JSON. */
+#include "tuner/cli/query/query_print.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "tuner/cli/output/grid_text.h"
+#include "tuner/cli/output/output.h"
+
+static void add_age(double age_s, struct text *text) {
+  static const struct {
+    double seconds;
+    const char *unit;
+  } units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}};
+  for (size_t i = 0; i < 3; i++) {
+    double count = floor(age_s / units[i].seconds);
+    if (count < 1) continue;
+    text_printf(text, ", %.0f %s%s ago", count, units[i].unit, PLURAL(count));
+    return;
+  }
+}
+
+#define AS_MEANING(name, number, text, meaning) [HALOTUNE_MATCH_##name] = (meaning),
+static const char *const meanings[] = {HALOTUNE_MATCH_LIST(AS_MEANING)};
+
+/* The same of an emulated device, on which nothing is measured that concerns a GPU. */
+static const char *const emulated_meanings[] = {
+    [HALOTUNE_MATCH_EXACT] = "for this problem",
+    [HALOTUNE_MATCH_STALE] = "for this problem, but the template has changed since",
+    [HALOTUNE_MATCH_NEAR_GRID] = "for another grid or mode",
+    [HALOTUNE_MATCH_SAME_ARCH] = "on another device of this architecture",
+    [HALOTUNE_MATCH_DEFAULT] = "a template's defaults",
+};
+
+/* A grid of the public interface as the commands have it. */
+static struct grid grid_of(const long long n[MAX_DIMS]) { return (struct grid){{(long)n[0], (long)n[1], (long)n[2]}}; }
+
+/* Bytes of the fields on the grid that was measured: unknown ones, which a step reads and writes, or known ones, which it
+ * only reads. */
+static double unknown_bytes(const struct query *query) {
+  const long long *n = query->config.measured_grid;
+  return (double)query->question.parsed->analysis->unknown_bytes_per_point[query->config.dtype] *
+         (double)(n[0] * n[1] * n[2]);
+}
+static double known_bytes(const struct query *query) {
+  const long long *n = query->config.measured_grid;
+  return (double)query->question.parsed->analysis->known_bytes_per_point[query->config.dtype] *
+         (double)(n[0] * n[1] * n[2]);
+}
+
+static void add_time(const struct query *query, bool is_emulation, struct text *text) {
+  const double mega = 1e6;
+  const halotune_config *c = &query->config;
+  text_printf(text, "time        %.6g ms%s (95 %%: ", c->time_ms, is_emulation ? " on the CPU" : "");
+  if (isfinite(c->low_ms)) text_printf(text, "%.6g to %.6g)\n", c->low_ms, c->high_ms);
+  else text_printf(text, "unknown)\n");
+  if (is_emulation) return;
+  text_printf(text, "bandwidth   %.0f GB/s", c->bandwidth_gbs);
+  if (unknown_bytes(query) > 0) {
+    text_printf(text, " = (2 x %.5g + %.5g MB) / time", unknown_bytes(query) / mega, known_bytes(query) / mega);
+  }
+  if (isfinite(c->roof_share)) text_printf(text, ", %.3f of the fastest copy of the same bytes", c->roof_share);
+  text_printf(text, "\n");
+}
+
+halotune_status query_print_text(const struct query *query) {
+  const halotune_config *c = &query->config;
+  const struct grid asked = grid_of(c->grid), measured = grid_of(c->measured_grid);
+  const bool is_emulation = query->device->is_emulation;
+  struct text text = {0};
+  halotune_parameter parameter;
+  char second_grid[QUERY_GRID_BYTES];
+  int dims = query->question.parsed->stencil->dims;
+  text_printf(&text, "%s %s ", c->stencil, dtype_names[c->dtype]);
+  grid_text(&asked, dims, &text);
+  text_printf(&text, "%s on %s\nmatch       %s: %s\n", c->reproducible ? ", reproducible," : "", query->device->name,
+              halotune_match_name(c->match), (is_emulation ? emulated_meanings : meanings)[c->match]);
+  if (is_emulation) {
+    text_printf(&text, "emulation   times taken on the CPU rank nothing, and tell nothing of a GPU\n");
+  }
+  if (c->is_stale && c->match != HALOTUNE_MATCH_STALE)
+    text_printf(&text, "            by a template that has changed since\n");
+  text_printf(&text, "template    %s\nparameters ", c->template_name);
+  for (int i = 0; i < c->parameter_count && halotune_config_parameter_at(c, i, &parameter) == HALOTUNE_OK; i++) {
+    text_printf(&text, " %s=%s", parameter.name, parameter.value);
+  }
+  text_printf(&text, "\n");
+  if (c->match != HALOTUNE_MATCH_DEFAULT) {
+    add_time(query, is_emulation, &text);
+    text_printf(&text, "measured    %s", c->date);
+    add_age(c->age_s, &text);
+    text_printf(&text, ", on %s, ", c->measured_on);
+    grid_text(&measured, dims, &text);
+    text_printf(&text, ", driver %s, NVRTC %s\n", *c->driver ? c->driver : "none", c->nvrtc);
+    if (query_second_grid(query, second_grid))
+      text_printf(&text, "second grid %s\n", *second_grid ? second_grid : "none");
+  }
+  if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms) && !is_emulation)
+    text_printf(&text, "expected    %.6g ms\n", c->expected_ms);
+  bool ok = text_ok(&text);
+  fputs(text_string(&text), stdout);
+  text_free(&text);
+  return ok ? HALOTUNE_OK : fail_memory();
+}
+
+halotune_status query_print_json(const struct query *query) {
+  char second_grid[QUERY_GRID_BYTES];
+  const halotune_config *c = &query->config;
+  const struct grid asked = grid_of(c->grid), measured = grid_of(c->measured_grid);
+  json_t *json = json_object();
+  json_put(&json, "stencil", text_json(c->stencil));
+  json_put(&json, "stencil_hash", text_json(c->stencil_hash));
+  json_put(&json, "device", text_json(query->device->name));
+  json_put(&json, "emulated", json_boolean(query->device->is_emulation));
+  json_put(&json, "dtype", text_json(dtype_names[c->dtype]));
+  json_put(&json, "grid", grid_json(&asked, MAX_DIMS));
+  json_put(&json, "reproducible", json_boolean(c->reproducible));
+  json_put(&json, "match", text_json(halotune_match_name(c->match)));
+  json_put(&json, "is_stale", json_boolean(c->is_stale));
+  json_put(&json, "template", text_json(c->template_name));
+  json_put(&json, "parameters", json_loads(c->parameters, 0, NULL));
+  json_put(&json, "time_ms", number_json(c->time_ms));
+  json_put(&json, "low_ms", number_json(c->low_ms));
+  json_put(&json, "high_ms", number_json(c->high_ms));
+  json_put(&json, "expected_ms", number_json(c->expected_ms));
+  json_put(&json, "bandwidth_gbs", number_json(c->bandwidth_gbs));
+  json_put(&json, "unknown_bytes",
+           unknown_bytes(query) > 0 ? json_integer((json_int_t)unknown_bytes(query)) : json_null());
+  json_put(&json, "known_bytes", unknown_bytes(query) > 0 ? json_integer((json_int_t)known_bytes(query)) : json_null());
+  json_put(&json, "roof_share", number_json(c->roof_share));
+  json_put(&json, "measured_on", text_json(c->measured_on));
+  json_put(&json, "measured_grid", grid_json(&measured, MAX_DIMS));
+  json_put(&json, "second_grid",
+           query_second_grid(query, second_grid) && *second_grid ? text_json(second_grid) : json_null());
+  json_put(&json, "date", text_json(c->date));
+  json_put(&json, "age_s", number_json(c->age_s));
+  json_put(&json, "driver", text_json(c->driver));
+  json_put(&json, "nvrtc", text_json(c->nvrtc));
+  return print_json(json);
+}
