@@ -48,6 +48,21 @@ __device__ __forceinline__ void update_vector(const Taps &taps, const Coefficien
   }
 }
 
+// Load rows of vectors from shared memory to registers. `row` is the distance of rows in shared memory, in elements.
+template <int N, int ROWS, int WIDTH>
+__device__ __forceinline__ void load_window(const real *shared, int row, real (&window)[ROWS][WIDTH]) {
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+#pragma unroll
+    for (int x = 0; x < WIDTH; x += N) {
+      real values[N];
+      load_vector(shared + j*row + x, values);
+#pragma unroll
+      for (int lane = 0; lane < N; lane++) window[j][x + lane] = values[lane];
+    }
+  }
+}
+
 // Write the lanes of a vector that lie in the box, in a row of the box.
 template <int N>
 __device__ __forceinline__ void write_results(const Fields &f, const Geometry &g, index_t x, index_t y, index_t z,
@@ -56,12 +71,13 @@ __device__ __forceinline__ void write_results(const Fields &f, const Geometry &g
   for (int o = 0; o < OUTPUTS; o++) write_in_box(f, o, g, x, y, z, results[o]);
 }
 
-// Compute one point with taps by the boundary rules, if it lies in the box.
-__device__ __forceinline__ void compute_point(const Fields &f, const Geometry &g, const Coefficients &coefficients, index_t x,
-                                              index_t y, index_t z) {
+// Compute one point, if it lies in the box.
+template <class Taps>
+__device__ __forceinline__ void compute_point(const Taps &taps, const Coefficients &coefficients, const Fields &f, const Geometry &g,
+                                              index_t x, index_t y, index_t z) {
   real results[OUTPUTS];
   if (!in_box(g, x, y, z)) return;
-  update(PointTaps{f, g, x, y, z}, coefficients, results);
+  update(taps, coefficients, results);
 #pragma unroll
   for (int o = 0; o < OUTPUTS; o++) write_point(f, o, g, x, y, z, results[o]);
 }

@@ -65,7 +65,9 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   // The vectors at the ends of the grid and of the box, in a loop, so that the boundary rules stand in the code once.
 #pragma unroll 1
   for (int n = 0; n < POINTS_X*POINTS_Y*POINTS_Z*VECTOR; n++) {
-    const Place p = place_of(g, n/VECTOR%POINTS_X, n/(VECTOR*POINTS_X)%POINTS_Y, n/(VECTOR*POINTS_X*POINTS_Y));
-    if (!is_whole(g, p)) compute_point(f, g, COEFFICIENT_VALUES, p.x + n%VECTOR, p.y, p.z);
+    Place p = place_of(g, n/VECTOR%POINTS_X, n/(VECTOR*POINTS_X)%POINTS_Y, n/(VECTOR*POINTS_X*POINTS_Y));
+    if (is_whole(g, p)) continue;
+    p.x += n%VECTOR;
+    compute_point(PointTaps{f, g, p.x, p.y, p.z}, COEFFICIENT_VALUES, f, g, p.x, p.y, p.z);
   }
 }

@@ -1,18 +1,19 @@
-// patch: as in `direct`, each thread reads its taps from global memory. But its points lie together, VECTOR neighbours in x times POINTS_Y
-// rows times POINTS_Z planes, so that most of the vectors that it reads serve several of its points, out of registers; and rows beyond the
-// grid are those of their images, so that no thread takes another way there.
+// patch: a thread reads the taps of a patch of points from global memory, as in `direct`. But its points are neighbours: a vector of
+// VECTOR points in x, POINTS_Y rows, POINTS_Z planes. So most of the vectors that a thread reads serve several of its points, out of
+// registers. In place of rows beyond the grid it reads those of their images, so that no thread takes another path there.
 //
-//      x -->     . a a .      Star of reach 1, VECTOR 2, POINTS_Y 2, POINTS_Z 1: the thread computes p of vectors that it reads as
-//                b p p b      a whole, 4 above and below its points, 2 beside each row; and others in the planes before and behind.
-//                b p p b
+//      x -->     . a a .      A star of reach 1, VECTOR 2, POINTS_Y 2, POINTS_Z 1. The thread computes the points p. It reads
+//                b p p b      whole vectors: two of p, one above and one below (a), two beside each row (b). Others of the planes
+//                b p p b      before and behind are not drawn.
 //                . a a .
 //
-// All loads of a patch may be under way at once, since nothing is written before all is computed.
+// A thread writes after it has computed all its points, so that all its loads may be under way at once.
 //
-// BAND: blocks take so many rows through all planes before they begin with the next ones, so that what blocks share of large planes is
-// still in the L2 cache when the second one comes to it.
+// BAND: blocks take so many rows through all planes before they begin with the next rows. So what two blocks share of a large plane is
+// still in the L2 cache when the second block comes to it.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
+#include "common.cuh"
 #endif
 
 #ifndef POINTS_Z
@@ -28,7 +29,7 @@
 
 constexpr int BLOCK_ROWS = BLOCK_Y*POINTS_Y, BLOCK_PLANES = BLOCK_Z*POINTS_Z;
 
-// A thread's patch by its first point, which is in the box.
+// The patch of a thread, by its first point.
 struct Patch {
   const Fields &f;
   const Geometry &g;
@@ -36,13 +37,13 @@ struct Patch {
   index_t x, y, z;
 };
 
-// The vector in place of one that lies beyond the grid: its image, or where there is none the last one of the row.
+// The vector that is read in place of one beyond the grid: its image. Beyond `skip` there is none; the last of the row is as good.
 __device__ __forceinline__ index_t vector_image(const Geometry &g, index_t x) {
   const index_t image = near_image_x(g, x), last = g.nx - VECTOR;
   return image < last ? image : last;
 }
 
-// Planes, where there are any.
+// A stencil of two dimensions has no images of planes.
 __device__ __forceinline__ index_t plane_image(const Geometry &g, index_t z) {
 #if DIMS > 2
   return near_image_z(g, z);
@@ -58,9 +59,9 @@ __device__ __forceinline__ bool is_zero_plane(const Geometry &g, index_t z) {
 #endif
 }
 
-// Taps of one of the patch's points. Which of the point's neighbours they are is known to the compiler: a vector is loaded once however
+// Taps of one of the patch's points. Which point it is, the compiler knows after unrolling, so that each vector is loaded once, however
 // many taps of the patch fall into it.
-struct VectorTaps {
+struct PatchTaps {
   const Patch &p;
   int plane, row, lane;
   __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
@@ -72,29 +73,6 @@ struct VectorTaps {
     return is_zero_x(g, x) || is_zero_y(g, y) || is_zero_plane(g, z) ? real(0) : values[position%VECTOR];
   }
 };
-
-// The results of one vector.
-struct Results {
-  real value[OUTPUTS][VECTOR];
-};
-
-__device__ __forceinline__ void compute(const Patch &p, int plane, int row, Results &results) {
-#pragma unroll
-  for (int lane = 0; lane < VECTOR; lane++) {
-    real point[OUTPUTS];
-    update(VectorTaps{p, plane, row, lane}, p.coefficients, point);
-#pragma unroll
-    for (int o = 0; o < OUTPUTS; o++) results.value[o][lane] = point[o];
-  }
-}
-
-__device__ __forceinline__ void write(const Patch &p, int plane, int row, const Results &results) {
-  const Geometry &g = p.g;
-  const index_t y = p.y + row, z = p.z + plane;
-  if (y >= g.y1 || z >= g.z1) return;
-#pragma unroll
-  for (int o = 0; o < OUTPUTS; o++) write_in_box(p.f, o, g, p.x, y, z, results.value[o]);
-}
 
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
@@ -108,15 +86,20 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   wait_for_previous();
 #endif
   if (p.x >= g.x1 || p.y >= g.y1 || p.z >= g.z1) return;
-  Results results[POINTS_Z][POINTS_Y];
+  real results[POINTS_Z][POINTS_Y][OUTPUTS][VECTOR];
 #pragma unroll
   for (int plane = 0; plane < POINTS_Z; plane++) {
 #pragma unroll
-    for (int row = 0; row < POINTS_Y; row++) compute(p, plane, row, results[plane][row]);
+    for (int row = 0; row < POINTS_Y; row++) {
+      update_vector(PatchTaps{p, plane, row, 0}, p.coefficients, results[plane][row]);
+    }
   }
 #pragma unroll
   for (int plane = 0; plane < POINTS_Z; plane++) {
 #pragma unroll
-    for (int row = 0; row < POINTS_Y; row++) write(p, plane, row, results[plane][row]);
+    for (int row = 0; row < POINTS_Y; row++) {
+      const index_t y = p.y + row, z = p.z + plane;
+      if (y < g.y1 && z < g.z1) write_results(f, g, p.x, y, z, results[plane][row]);
+    }
   }
 }

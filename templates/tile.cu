@@ -23,6 +23,7 @@
 //   mixed    the tile alone; taps that leave it are read from global memory
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
+#include "common.cuh"
 #endif
 
 #ifndef TILE_X
@@ -47,8 +48,7 @@ constexpr bool OVERLAP = HALO_LOAD == HALO_LOAD_OVERLAP, MIXED = HALO_LOAD == HA
 constexpr int GROUPS_X = TILE_X/(BLOCK_X*VECTOR), POINTS_Y = TILE_Y/BLOCK_Y, POINTS_Z = TILE_Z/BLOCK_Z;
 
 // How far shared memory reaches beyond the tile; in x by whole groups, so that groups stay aligned.
-__device__ constexpr int whole_groups(int points) { return (points + VECTOR - 1)/VECTOR*VECTOR; }
-constexpr int BEFORE_X = MIXED ? 0 : whole_groups(LOW_X), AFTER_X = MIXED ? 0 : whole_groups(HIGH_X);
+constexpr int BEFORE_X = MIXED ? 0 : round_up(LOW_X, VECTOR), AFTER_X = MIXED ? 0 : round_up(HIGH_X, VECTOR);
 constexpr int BEFORE_Y = MIXED ? 0 : LOW_Y, AFTER_Y = MIXED ? 0 : HIGH_Y;
 constexpr int BEFORE_Z = MIXED ? 0 : LOW_Z, AFTER_Z = MIXED ? 0 : HIGH_Z;
 
@@ -73,12 +73,6 @@ struct Tile {
 
 // ---- loading
 
-// Whether some point of the box may read this one.
-__device__ __forceinline__ bool is_needed(const Geometry &g, index_t x, index_t y, index_t z) {
-  return x >= g.x0 - LOW_X && x < g.x1 + HIGH_X && y >= g.y0 - LOW_Y && y < g.y1 + HIGH_Y && z >= g.z0 - LOW_Z &&
-         z < g.z1 + HIGH_Z;
-}
-
 // Whether the tile lies inside the grid with everything around it that is loaded.
 __device__ __forceinline__ bool is_inside(const Tile &t) {
   return t.x >= BEFORE_X && t.x + TILE_X + AFTER_X <= t.g.nx && t.y >= BEFORE_Y && t.y + TILE_Y + AFTER_Y <= t.g.ny &&
@@ -100,7 +94,7 @@ template <int N, bool INSIDE> __device__ __forceinline__ void load(const Tile &t
     } else {
 #pragma unroll 1
       for (int lane = 0; lane < N; lane++) {
-        to[lane] = is_needed(t.g, x + lane, y, z) ? read_image(t.f, staged_input(slot), t.g, x + lane, y, z) : real(0);
+        to[lane] = read_needed(t.f, staged_input(slot), t.g, x + lane, y, z);
       }
     }
   }
@@ -195,35 +189,6 @@ template <int N> struct Taps {
   }
 };
 
-struct Group {
-  real values[OUTPUTS][VECTOR];
-};
-
-__device__ __forceinline__ Group compute_group(const Tile &t, int dx, int dy, int dz) {
-  Group group;
-#pragma unroll
-  for (int lane = 0; lane < VECTOR; lane++) {
-    real point[OUTPUTS];
-    update(Taps<VECTOR>{t, dx, dy, dz, lane}, t.coefficients, point);
-#pragma unroll
-    for (int o = 0; o < OUTPUTS; o++) group.values[o][lane] = point[o];
-  }
-  return group;
-}
-
-__device__ __forceinline__ void write_group(const Tile &t, int dx, int dy, int dz, const Group &group) {
-#pragma unroll
-  for (int o = 0; o < OUTPUTS; o++) write_in_box(t.f, o, t.g, t.x + dx, t.y + dy, t.z + dz, group.values[o]);
-}
-
-__device__ __forceinline__ void compute_point(const Tile &t, int dx, int dy, int dz) {
-  real point[OUTPUTS];
-  if (!in_box(t.g, t.x + dx, t.y + dy, t.z + dz)) return;
-  update(Taps<1>{t, dx, dy, dz, 0}, t.coefficients, point);
-#pragma unroll
-  for (int o = 0; o < OUTPUTS; o++) write_point(t.f, o, t.g, t.x + dx, t.y + dy, t.z + dz, point[o]);
-}
-
 // A thread's groups at one place in x: all its points in y and z, written after the last is computed, so that a value
 // that several of them need is fetched once. At the ends of the grid and of the box, point by point.
 __device__ __forceinline__ void compute_column(const Tile &t, int dx, int dy, int dz) {
@@ -231,19 +196,20 @@ __device__ __forceinline__ void compute_column(const Tile &t, int dx, int dy, in
   const index_t x = t.x + dx, y = t.y + dy, z = t.z + dz;
   if (x + VECTOR <= g.x0 || x >= g.x1) return;
   if (x + VECTOR <= g.nx && y + POINTS_Y <= g.y1 && z + POINTS_Z <= g.z1) {
-    Group groups[POINTS_Z][POINTS_Y];
+    real results[POINTS_Y*POINTS_Z][OUTPUTS][VECTOR];
 #pragma unroll
     for (int i = 0; i < POINTS_Y*POINTS_Z; i++) {
-      groups[i/POINTS_Y][i%POINTS_Y] = compute_group(t, dx, dy + i%POINTS_Y, dz + i/POINTS_Y);
+      update_vector(Taps<VECTOR>{t, dx, dy + i%POINTS_Y, dz + i/POINTS_Y}, t.coefficients, results[i]);
     }
 #pragma unroll
     for (int i = 0; i < POINTS_Y*POINTS_Z; i++) {
-      write_group(t, dx, dy + i%POINTS_Y, dz + i/POINTS_Y, groups[i/POINTS_Y][i%POINTS_Y]);
+      write_results(t.f, g, t.x + dx, t.y + (dy + i%POINTS_Y), t.z + (dz + i/POINTS_Y), results[i]);
     }
   } else if (VECTOR*POINTS_Y*POINTS_Z > 1) {
 #pragma unroll 1
     for (int i = 0; i < VECTOR*POINTS_Y*POINTS_Z; i++) {
-      compute_point(t, dx + i%VECTOR, dy + i/VECTOR%POINTS_Y, dz + i/(VECTOR*POINTS_Y));
+      const int px = dx + i%VECTOR, py = dy + i/VECTOR%POINTS_Y, pz = dz + i/(VECTOR*POINTS_Y);
+      compute_point(Taps<1>{t, px, py, pz, 0}, t.coefficients, t.f, g, t.x + px, t.y + py, t.z + pz);
     }
   }
 }

@@ -27,6 +27,7 @@
 // still in the L2 cache when the second one comes to it.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
+#include "common.cuh"
 #endif
 
 #ifndef Z_SLICING
@@ -54,10 +55,8 @@ constexpr bool DIRECT = STORAGE == STORAGE_DIRECT, ASYNC = PREFETCH == PREFETCH_
 constexpr int TILE_X = BLOCK_X*VECTOR, TILE_Y = BLOCK_Y*POINTS_Y, THREADS = BLOCK_X*BLOCK_Y;
 
 // Groups of VECTOR, and elements, that taps reach before and after a group.
-constexpr int GROUPS_BEFORE = (LOW_X + VECTOR - 1)/VECTOR, GROUPS_AFTER = (HIGH_X + VECTOR - 1)/VECTOR;
+constexpr int GROUPS_BEFORE = divide_up(LOW_X, VECTOR), GROUPS_AFTER = divide_up(HIGH_X, VECTOR);
 constexpr int BEFORE_X = GROUPS_BEFORE*VECTOR, AFTER_X = GROUPS_AFTER*VECTOR;
-
-__device__ constexpr int at_least_one(int count) { return count > 1 ? count : 1; }  // no array has 0 elements
 
 // A thread's queue of planes, from z - LOW_Z to z + HIGH_Z.
 constexpr int QUEUE = IN_PLANES ? 1 : LOW_Z + 1 + HIGH_Z;
@@ -88,7 +87,7 @@ constexpr bool HALO_IN_TURN = IN_REGISTERS && STAR, HALO_ON_ENTRY = IN_PLANES ||
 // corners count to the rows, where taps lie off the axes.
 constexpr int HALO_CORNER = STAR ? 0 : GROUPS_BEFORE, SIDE_GROUPS = GROUPS_BEFORE + GROUPS_AFTER;
 constexpr int HALO_ROW_GROUPS = BLOCK_X + (STAR ? 0 : SIDE_GROUPS), HALO_ROWS = (LOW_Y + HIGH_Y)*HALO_ROW_GROUPS;
-constexpr int HALO_GROUPS = HALO_ROWS + TILE_Y*SIDE_GROUPS, HALO_PASSES = (HALO_GROUPS + THREADS - 1)/THREADS;
+constexpr int HALO_GROUPS = HALO_ROWS + TILE_Y*SIDE_GROUPS, HALO_PASSES = divide_up(HALO_GROUPS, THREADS);
 
 struct Block {
   const Fields &f;
@@ -108,12 +107,6 @@ __device__ __forceinline__ int cell(int x, int y) { return (y + LOW_Y)*SHARED_RO
 
 // ---- loading
 
-// Whether some point of the box may read this one.
-__device__ __forceinline__ bool is_needed(const Geometry &g, index_t x, index_t y, index_t z) {
-  return x >= g.x0 - LOW_X && x < g.x1 + HIGH_X && y >= g.y0 - LOW_Y && y < g.y1 + HIGH_Y && z >= g.z0 - LOW_Z &&
-         z < g.z1 + HIGH_Z;
-}
-
 // Whether no boundary rules are needed: everything that is loaded lies in the grid, but for whole groups in x that no point of the
 // box reads. Asked for a block; with storage direct, where threads do not wait for each other, for each thread.
 __device__ __forceinline__ bool is_interior(const Block &b) {
@@ -132,11 +125,6 @@ template <bool INTERIOR> __device__ __forceinline__ bool is_inside(const Geometr
   return x >= 0 && x + VECTOR <= g.nx && y >= 0 && y < g.ny && z >= 0 && z < g.nz;
 }
 
-// A point by the boundary rules; 0 where nothing needs it.
-__device__ __forceinline__ real load_needed(const Block &b, int input, index_t x, index_t y, index_t z) {
-  return is_needed(b.g, x, y, z) ? read_image(b.f, input, b.g, x, y, z) : real(0);
-}
-
 // A group, at an offset from the tile's first point, to registers. Point by point there is one copy of the code for all lanes:
 // a loop, and a choice of the register.
 template <bool INTERIOR>
@@ -151,7 +139,7 @@ __device__ __forceinline__ void load_group(const Block &b, int input, int dx, in
   if constexpr (!INTERIOR) {
 #pragma unroll 1
     for (int i = 0; i < VECTOR; i++) {
-      const real value = load_needed(b, input, x + i, y, z);
+      const real value = read_needed(b.f, input, b.g, x + i, y, z);
 #pragma unroll
       for (int lane = 0; lane < VECTOR; lane++) values[lane] = lane == i ? value : values[lane];
     }
@@ -167,7 +155,7 @@ __device__ __forceinline__ void copy_group(const Block &b, int input, int dx, in
     return;
   }
 #pragma unroll 1
-  for (int lane = 0; lane < VECTOR; lane++) to[lane] = INTERIOR ? real(0) : load_needed(b, input, x + lane, y, z);
+  for (int lane = 0; lane < VECTOR; lane++) to[lane] = INTERIOR ? real(0) : read_needed(b.f, input, b.g, x + lane, y, z);
 }
 
 // The thread's share of the halo, pass by pass.
@@ -286,24 +274,6 @@ __device__ __forceinline__ void store_plane(const Block &b, const Planes &p, con
   }
 }
 
-// All that the thread's taps read of the plane in shared memory.
-__device__ __forceinline__ void load_patch(const real *slot, Patch &patch) {
-#pragma unroll
-  for (int s = 0; s < STAGED; s++) {
-#pragma unroll
-    for (int row = 0; row < PATCH_ROWS; row++) {
-#pragma unroll
-      for (int group = 0; group < PATCH_GROUPS; group++) {
-        real values[VECTOR];
-        const int x = own_x() + (group - PATCH_BEFORE)*VECTOR, y = own_y() + row - PATCH_LOW_Y;
-        load_vector(slot + s*SHARED_PLANE + cell(x, y), values);
-#pragma unroll
-        for (int lane = 0; lane < VECTOR; lane++) patch.value[s][row][group*VECTOR + lane] = values[lane];
-      }
-    }
-  }
-}
-
 // A plane enters.
 __device__ __forceinline__ void enter(const Block &b, Planes &p, const Incoming &in) {
   if (DIRECT || HALO_IN_TURN) {
@@ -315,7 +285,11 @@ __device__ __forceinline__ void enter(const Block &b, Planes &p, const Incoming 
   if (IN_PLANES) return;  // the barrier is in take_turn
   Patch newest;
   __syncthreads();
-  load_patch(b.shared + p.slots[0], newest);
+#pragma unroll
+  for (int s = 0; s < STAGED; s++) {
+    load_window<VECTOR>(b.shared + p.slots[0] + s*SHARED_PLANE + cell(own_x() - PATCH_BEFORE*VECTOR, own_y() - PATCH_LOW_Y), SHARED_ROW,
+                        newest.value[s]);
+  }
   shift_queue(p, newest);
 }
 
@@ -394,22 +368,12 @@ template <bool INTERIOR> __device__ __forceinline__ void compute(const Block &b,
   if (x + VECTOR <= g.x0 || x >= g.x1) return;
   Cross cross;
   if (DIRECT && STAR) load_cross<INTERIOR>(b, z, cross);
-  real results[OUTPUTS][POINTS_Y][VECTOR];
+  real results[POINTS_Y][OUTPUTS][VECTOR];
+#pragma unroll
+  for (int j = 0; j < POINTS_Y; j++) update_vector(Taps{b, p, cross, in, j, 0}, b.coefficients, results[j]);
 #pragma unroll
   for (int j = 0; j < POINTS_Y; j++) {
-#pragma unroll
-    for (int lane = 0; lane < VECTOR; lane++) {
-      real point[OUTPUTS];
-      update(Taps{b, p, cross, in, j, lane}, b.coefficients, point);
-#pragma unroll
-      for (int o = 0; o < OUTPUTS; o++) results[o][j][lane] = point[o];
-    }
-  }
-#pragma unroll
-  for (int j = 0; j < POINTS_Y; j++) {
-    if (!INTERIOR && y + j >= g.y1) continue;
-#pragma unroll
-    for (int o = 0; o < OUTPUTS; o++) write_in_box(b.f, o, g, x, y + j, z, results[o][j]);
+    if (INTERIOR || y + j < g.y1) write_results(b.f, g, x, y + j, z, results[j]);
   }
 }
 
@@ -448,15 +412,6 @@ template <bool INTERIOR> __device__ __forceinline__ void march(const Block &b) {
   }
 }
 
-// Taps of any point, by the boundary rules.
-struct PointTaps {
-  const Block &b;
-  index_t x, y, z;
-  __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
-    return read_image(b.f, input, b.g, x + dx, y + dy, z + dz);
-  }
-};
-
 // The thread's points one by one: one copy of the code, and few registers, for what is rare.
 __device__ __forceinline__ void march_points(const Block &b) {
 #pragma unroll 1
@@ -464,11 +419,7 @@ __device__ __forceinline__ void march_points(const Block &b) {
 #pragma unroll 1
     for (int i = 0; i < VECTOR*POINTS_Y; i++) {
       const index_t x = b.x + own_x() + i%VECTOR, y = b.y + own_y() + i/VECTOR;
-      if (!in_box(b.g, x, y, z)) continue;
-      real point[OUTPUTS];
-      update(PointTaps{b, x, y, z}, b.coefficients, point);
-#pragma unroll
-      for (int o = 0; o < OUTPUTS; o++) write_point(b.f, o, b.g, x, y, z, point[o]);
+      compute_point(PointTaps{b.f, b.g, x, y, z}, b.coefficients, b.f, b.g, x, y, z);
     }
   }
 }

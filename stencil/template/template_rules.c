@@ -43,7 +43,7 @@ halotune_status template_rules_read(struct reader *r) {
  * CUDA text, so that none can forget it. */
 halotune_status template_rules_add_order(struct template *template) {
   const char *cuda = template->cuda;
-  if (strstr(cuda, "update(") && !strstr(cuda, "add_plane(")) return HALOTUNE_OK;
+  if ((strstr(cuda, "update(") || strstr(cuda, "update_vector(")) && !strstr(cuda, "add_plane(")) return HALOTUNE_OK;
   int fact = exprs_add(&template->exprs, (struct expr){.kind = EXPR_VARIABLE, .index = FACT_reproducible});
   int keep = exprs_add(&template->exprs, (struct expr){.kind = EXPR_NOT, .args = {fact}, .arg_count = 1});
   if (fact < 0 || keep < 0) return fail_memory();
