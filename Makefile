@@ -20,6 +20,8 @@ PREFIX ?= /usr/local
 DATA_DIR := $(PREFIX)/share/halotune
 VERSION := $(shell sed -n 's/^.define HALOTUNE_VERSION "\(.*\)"/\1/p' include/halotune.h)
 
+comma := ,
+
 # --- tools and flags ---------------------------------------------------------------------------------------------------
 
 ifeq ($(origin CC),default)
@@ -38,28 +40,33 @@ CUDA_HEADER := $(wildcard $(CUDA_HOME)/include/cuda.h)
 CFLAGS ?= $(if $(DEBUG),-O0 -g3,-O3 -g)
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wvla $(if $(WERROR),-Werror)
 HALOTUNE_CPPFLAGS := -D_GNU_SOURCE -I. -isystem $(CUDA_HOME)/include
-HALOTUNE_CFLAGS := -std=gnu11 -pthread -ffp-contract=off $(WARNINGS)
+# -fPIC with hidden symbols: the program, the library and the driver of tests share one object for each source.
+HALOTUNE_CFLAGS := -std=gnu11 -pthread -ffp-contract=off -fPIC -fvisibility=hidden $(WARNINGS)
 HALOTUNE_LDFLAGS := -pthread
 ifdef SANITIZE
-  HALOTUNE_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-  HALOTUNE_LDFLAGS += -fsanitize=address,undefined
+  # clang's objects can be fuzzed, too.
+  SANITIZERS := address,undefined$(if $(findstring clang,$(CC)),$(comma)fuzzer-no-link)
+  HALOTUNE_CFLAGS += -fsanitize=$(SANITIZERS) -fno-sanitize-recover=all -fno-omit-frame-pointer
+  HALOTUNE_LDFLAGS += -fsanitize=$(SANITIZERS)
 endif
 ifdef STATIC
   LIBRARIES := -l:libyaml.a -l:libjansson.a -l:libxxhash.a -l:libsqlite3.a
-  HALOTUNE_LDFLAGS += -static-libgcc
+  STATIC_GCC := -static-libgcc
 else
   LIBRARIES := -lyaml -ljansson -lxxhash -lsqlite3
 endif
 LIBRARIES += -lm -ldl
 
 COMPILE = $(CC) $(HALOTUNE_CPPFLAGS) $(CPPFLAGS) $(HALOTUNE_CFLAGS) $(CFLAGS)
-LINK := $(CC) $(HALOTUNE_CFLAGS) $(CFLAGS) $(HALOTUNE_LDFLAGS) $(LDFLAGS)
+LINK = $(CC) $(HALOTUNE_CFLAGS) $(CFLAGS) $(HALOTUNE_LDFLAGS) $(LDFLAGS) $(STATIC_GCC)
 
 # --- files -------------------------------------------------------------------------------------------------------------
 
-# Objects of different flags live in different folders, so that no switch of flags needs a clean. -Werror makes no other objects.
-FLAGS_ID := $(shell printf '%s' '$(filter-out -Werror,$(COMPILE) $(LINK) $(LIBRARIES))' | cksum | cut -d' ' -f1)
-OBJ := build/obj/$(notdir $(firstword $(CC)))$(if $(DEBUG),-debug)$(if $(SANITIZE),-sanitize)$(if $(STATIC),-static)-$(FLAGS_ID)
+# Objects of different flags live in different folders, so that no change of flags needs a clean. -Werror changes no object, and STATIC=1
+# only links in another way, into a folder beside the objects.
+FLAGS_ID := $(shell printf '%s' '$(filter-out -Werror $(STATIC_GCC),$(COMPILE) $(LINK))' | cksum | cut -d' ' -f1)
+OBJ := build/obj/$(notdir $(firstword $(CC)))$(if $(DEBUG),-debug)$(if $(SANITIZE),-sanitize)-$(FLAGS_ID)
+OUT := $(OBJ)$(if $(STATIC),/static)
 
 # C files in the folders that are named, at any depth.
 files_below = $(foreach folder,$(1),$(wildcard $(folder)/*.c $(folder)/*/*.c $(folder)/*/*/*.c))
@@ -71,15 +78,15 @@ MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 # libhalotune: what programs link. Its symbols are those of the public header, in either form.
 # Code that starts processes (gpu/workers) belongs to the tuner alone.
 LIBRARY_SOURCES := $(call files_below,base stencil gpu/architecture gpu/compile gpu/driver db library)
-LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/pic/%.o)
+LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/%.o)
 # A program of which the static library is part may lie anywhere. So that of build/lib, and it alone, knows where it was built:
 # in a folder named by that place, since a checkout that is moved is another one.
 HERE := $(OBJ)/here-$(shell printf '%s' '$(CURDIR)' | cksum | cut -d' ' -f1)
-HERE_OBJECTS := $(LIBRARY_OBJECTS:$(OBJ)/pic/base/data_folders.o=$(HERE)/data_folders.o)
+HERE_OBJECTS := $(LIBRARY_OBJECTS:$(OBJ)/base/data_folders.o=$(HERE)/data_folders.o)
 SONAME := libhalotune.so.$(firstword $(subst ., ,$(VERSION)))
-SHARED := $(OBJ)/libhalotune.so.$(VERSION)
+SHARED := $(OUT)/libhalotune.so.$(VERSION)
 ROOMS ?= *
-UNIT_TESTS := $(patsubst tests/unit/%.c,$(OBJ)/tests/unit/%,$(wildcard $(ROOMS:%=tests/unit/%/*_test.c)))
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard $(ROOMS:%=tests/unit/%/*_test.c)))
 # With STEP, a CASE is one test program of the unit tests, by name.
 TESTS_TO_RUN = $(if $(CASE),$(filter %/$(CASE:%_test=%)_test,$(UNIT_TESTS)),$(UNIT_TESTS))
 
@@ -89,25 +96,25 @@ STARTER := $(sort $(wildcard db/starter/*.json))
 # --- build -------------------------------------------------------------------------------------------------------------
 
 .PHONY: all starter
-all: $(OBJ)/halotune build/starter.db  ## build the program, build/halotune, and the starter database
+all: $(OUT)/halotune build/starter.db  ## build the program, build/halotune, and the starter database
 	$(Q)cmp -s $< build/halotune || { cp -f $< build/halotune.new && mv -f build/halotune.new build/halotune; }
 
 starter: build/starter.db  ## the database that ships, from db/starter/*.json
 
 # What its import says is shown where it fails.
-build/starter.db: $(STARTER) db/schema.sql | $(OBJ)/halotune
+build/starter.db: $(STARTER) db/schema.sql | $(OUT)/halotune
 	@mkdir -p $(@D) && rm -f $@.new*
 	$(if $(STARTER),,@echo '{"format": "halotune database", "version": 1, "tables": {}}' >$@.new.json)
-	$(Q)$(OBJ)/halotune db import --trust --db $@.new $(or $(STARTER),$@.new.json) >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
+	$(Q)$(OUT)/halotune db import --trust --db $@.new $(or $(STARTER),$@.new.json) >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
 	$(Q)mv -f $@.new $@ && rm -f $@.log $@.new.json
 
 .PHONY: library
-library: $(SHARED) $(HERE)/libhalotune.a $(OBJ)/halotune.pc $(OBJ)/libhalotune.a  ## build libhalotune, shared and static, in build/lib
+library: $(SHARED) $(HERE)/libhalotune.a $(OUT)/halotune.pc $(OBJ)/libhalotune.a  ## build libhalotune, shared and static, in build/lib
 	$(Q)mkdir -p build/lib build/install && cp -f $(filter-out $(OBJ)/libhalotune.a,$^) build/lib && cp -f $(OBJ)/libhalotune.a build/install
 	$(Q)ln -sf $(notdir $(SHARED)) build/lib/$(SONAME) && ln -sf $(SONAME) build/lib/libhalotune.so
 
 # Only base/data_folders.c knows the PREFIX. A new PREFIX changes the file data_dir, and so compiles data_folders.c alone again.
-PREFIX_OBJECTS := $(addprefix $(OBJ)/,base/data_folders.o pic/base/data_folders.o fake/base/data_folders.o) $(HERE)/data_folders.o
+PREFIX_OBJECTS := $(OBJ)/base/data_folders.o $(HERE)/data_folders.o
 $(PREFIX_OBJECTS): $(OBJ)/data_dir
 $(PREFIX_OBJECTS): private HALOTUNE_CPPFLAGS += -DHALOTUNE_DATA_DIR='"$(DATA_DIR)"'
 $(OBJ)/data_dir: always
@@ -122,25 +129,21 @@ $(OBJ)/%.o: %.c | cuda-headers
 	$(if $(V),,@echo "  CC    $<")
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
-$(OBJ)/pic/%.o: %.c | cuda-headers
-	@mkdir -p $(@D)
-	$(if $(V),,@echo "  CC    $< (library)")
-	$(Q)$(COMPILE) -fPIC -MMD -MP -c -o $@ $<
-
 # tests/abi.txt lists the public symbols; a program can rely on each of them as long as the soname stays.
-$(OBJ)/halotune.map: tests/abi.txt
+$(OUT)/halotune.map: tests/abi.txt
 	@mkdir -p $(@D)
 	$(Q)awk 'BEGIN {print "HALOTUNE_$(firstword $(subst ., ,$(VERSION))) {\n  global:"} {print "    " $$1 ";"} END {print "  local: *;\n};"}' $< >$@
 
-$(SHARED): $(LIBRARY_OBJECTS) $(OBJ)/halotune.map
+$(SHARED): $(LIBRARY_OBJECTS) $(OUT)/halotune.map
+	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK  $@")
-	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,$(OBJ)/halotune.map -Wl,--no-undefined-version,-z,defs,-z,relro,-z,now \
+	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,$(OUT)/halotune.map -Wl,--no-undefined-version,-z,defs,-z,relro,-z,now \
 	  -o $@ $(LIBRARY_OBJECTS) $(LIBRARIES)
 
 $(HERE)/data_folders.o: base/data_folders.c | cuda-headers
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC    $< (build/lib)")
-	$(Q)$(COMPILE) -DHALOTUNE_ROOT='"$(CURDIR)"' -fPIC -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILE) -DHALOTUNE_ROOT='"$(CURDIR)"' -MMD -MP -c -o $@ $<
 
 # One object, in which all that is not public is local: its names meet none of the program's.
 $(OBJ)/libhalotune.a: $(LIBRARY_OBJECTS)
@@ -150,21 +153,22 @@ $(OBJ)/libhalotune.a $(HERE)/libhalotune.a: tests/abi.txt
 	$(Q)objcopy --keep-global-symbols=tests/abi.txt $(@:.a=.o)
 	$(Q)rm -f $@ && ar rcs $@ $(@:.a=.o)
 
-$(OBJ)/halotune.pc: halotune.pc.in Makefile include/halotune.h $(OBJ)/data_dir
+$(OUT)/halotune.pc: halotune.pc.in Makefile include/halotune.h $(OBJ)/data_dir
 	@mkdir -p $(@D)
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBRARIES@|$(LIBRARIES) -pthread|' $< >$@
 
 $(OBJ)/libhalotune-all.a: $(filter-out $(MAIN_OBJECT),$(OBJECTS))
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-$(OBJ)/halotune: $(MAIN_OBJECT) $(OBJ)/libhalotune-all.a
+$(OUT)/halotune: $(MAIN_OBJECT) $(OBJ)/libhalotune-all.a
+	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(LINK) -o $@ $^ $(LIBRARIES)
 
-$(OBJ)/tests/unit/%: $(OBJ)/tests/unit/%.o $(OBJ)/libhalotune-all.a
+$(OUT)/tests/unit/%: $(OBJ)/tests/unit/%.o $(OBJ)/libhalotune-all.a
+	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ -lcmocka $(LIBRARIES)
 
-comma := ,
 define newline
 
 
@@ -172,33 +176,27 @@ endef
 # The driver of tests, which has its own copies of what it uses of ours.
 FAKE_CUDA_SOURCES := $(wildcard tests/fake_cuda/*.c base/*.c tuner/emulate/*.c) gpu/architecture/arch.c gpu/architecture/occupancy.c \
   $(addprefix gpu/compile/,cache_folder.c compile.c compile_pack.c cubin_cache.c nvrtc.c ptxas_report.c)
-FAKE_CUDA_OBJECTS := $(FAKE_CUDA_SOURCES:%.c=$(OBJ)/fake/%.o)
+FAKE_CUDA_OBJECTS := $(FAKE_CUDA_SOURCES:%.c=$(OBJ)/%.o)
 
-$(OBJ)/fake/%.o: %.c | cuda-headers
+$(OUT)/libfakecuda.so: $(FAKE_CUDA_OBJECTS) tests/fake_cuda/exports.map
 	@mkdir -p $(@D)
-	$(if $(V),,@echo "  PIC   $<")
-	$(Q)$(COMPILE) -fPIC -MMD -MP -c -o $@ $<
-
-$(OBJ)/libfakecuda.so: $(FAKE_CUDA_OBJECTS) tests/fake_cuda/exports.map
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(LINK) -shared -Wl,--version-script=tests/fake_cuda/exports.map $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -o $@ $(FAKE_CUDA_OBJECTS) $(LIBRARIES)
 
-$(addprefix $(OBJ)/tests/unit/,gpu/fake_cuda_test measure/backend_cuda_test gpu/nvml_test device/gpu_session_test library/lookup_kernel_test): | $(OBJ)/libfakecuda.so
+$(addprefix $(OUT)/tests/unit/,gpu/fake_cuda_test measure/backend_cuda_test gpu/nvml_test device/gpu_session_test library/lookup_kernel_test): | $(OUT)/libfakecuda.so
 
 .PHONY: fake-cuda
-fake-cuda: $(OBJ)/libfakecuda.so  ## a driver for tests without a GPU, build/libfakecuda.so
+fake-cuda: $(OUT)/libfakecuda.so  ## a driver for tests without a GPU, build/libfakecuda.so
 	$(Q)cmp -s $< build/libfakecuda.so || { cp -f $< build/libfakecuda.so.new && mv -f build/libfakecuda.so.new build/libfakecuda.so; }
 
 # They are put into the program by the assembler, of which the compiler's dependency files know nothing.
-$(OBJ)/tuner/emulate/emulation_files.o $(OBJ)/fake/tuner/emulate/emulation_files.o: $(wildcard tuner/emulate/runtime/*)
+$(OBJ)/tuner/emulate/emulation_files.o: $(wildcard tuner/emulate/runtime/*)
 $(OBJ)/stencil/generate/wrappers.o: $(wildcard templates/*.cuh)
 $(OBJ)/db/store/schema.o: db/schema.sql
 $(OBJ)/reports/page.o: build/report/page.html
 
 $(OBJ)/tuner/device/gpu_check.o: tuner/device/check.cu
 $(OBJ)/tuner/cli/selftest/selftest_wrappers.o: tuner/device/wrappers_check.cu
-$(OBJ)/pic/stencil/generate/wrappers.o: $(wildcard templates/*.cuh)
-$(OBJ)/pic/db/store/schema.o: db/schema.sql
 
 # The report's page, which is put into the program too. Where npm cannot make it, it is empty, and made anew at every build until
 # npm can; the file changes only when its content does.
@@ -284,16 +282,16 @@ demo: deps-build  ## the main job in one command: a stencil tuned, on the GPU if
 check: deps  ## all tests that need no GPU, with samples of the long ones; STEP=cli runs one step, CASE=NAME one of its cases
 	$(Q)MAKE='$(MAKE)' STEP='$(STEP)' CASE='$(CASE)' tests/check.sh
 
-tests: $(OBJ)/halotune $(UNIT_TESTS)
+tests: $(OUT)/halotune $(UNIT_TESTS)
 
 unit: tests  ## the unit tests; ROOMS="db gpu" for those of some folders
 	$(Q)JOBS=$$(nproc) tests/tap.sh $(TESTS_TO_RUN)
 
 cli: golden  ## golden files of the command line, and the Makefile's own tests
-	$(if $(CASE),,$(Q)HALOTUNE=$(OBJ)/halotune tests/tap.sh tests/makefile.sh)
+	$(if $(CASE),,$(Q)HALOTUNE=$(OUT)/halotune tests/tap.sh tests/makefile.sh)
 
 golden: tests  ## golden files of the command line
-	$(Q)HALOTUNE=$(OBJ)/halotune CASE='$(CASE)' tests/tap.sh tests/cli.sh
+	$(Q)HALOTUNE=$(OUT)/halotune CASE='$(CASE)' tests/tap.sh tests/cli.sh
 
 .PHONY: library-tests
 library-tests: all library  ## what users of libhalotune meet: symbols, header, linking, installation
@@ -303,20 +301,20 @@ library-tests: all library  ## what users of libhalotune meet: symbols, header, 
 examples: all library  ## build the examples, and run them as far as this machine allows
 	$(Q)HALOTUNE=build/halotune CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/examples.sh
 
-docs: $(OBJ)/halotune  ## the examples in the documents
-	$(Q)HALOTUNE=$(OBJ)/halotune CASE='$(CASE)' tests/tap.sh tests/docs.sh
+docs: $(OUT)/halotune  ## the examples in the documents
+	$(Q)HALOTUNE=$(OUT)/halotune CASE='$(CASE)' tests/tap.sh tests/docs.sh
 
-report: $(OBJ)/halotune $(OBJ)/tests/report/make_db  ## the HTML report in a browser without a window, its document, its limits
-	$(Q)HALOTUNE=$(OBJ)/halotune MAKE_DB=$(OBJ)/tests/report/make_db tests/tap.sh tests/report.sh
+report: $(OUT)/halotune $(OUT)/tests/report/make_db  ## the HTML report in a browser without a window, its document, its limits
+	$(Q)HALOTUNE=$(OUT)/halotune MAKE_DB=$(OUT)/tests/report/make_db tests/tap.sh tests/report.sh
 
-templates: $(OBJ)/halotune  ## the templates compile, and no value or parameter of theirs is useless
-	$(Q)HALOTUNE=$(OBJ)/halotune CUDA_HOME=$(CUDA_HOME) ONLY='$(or $(CASE),$(ONLY))' SLICE=$(if $(CASE),1,$(SLICE)) tests/tap.sh tests/templates.sh
+templates: $(OUT)/halotune  ## the templates compile, and no value or parameter of theirs is useless
+	$(Q)HALOTUNE=$(OUT)/halotune CUDA_HOME=$(CUDA_HOME) ONLY='$(or $(CASE),$(ONLY))' SLICE=$(if $(CASE),1,$(SLICE)) tests/tap.sh tests/templates.sh
 
-mutations: $(OBJ)/halotune  ## defects put into templates, which verify must find
-	$(Q)HALOTUNE=$(OBJ)/halotune ONLY='$(or $(CASE),$(ONLY))' SLICE=$(if $(CASE),1,$(SLICE)) tests/tap.sh tests/mutations.sh
+mutations: $(OUT)/halotune  ## defects put into templates, which verify must find
+	$(Q)HALOTUNE=$(OUT)/halotune ONLY='$(or $(CASE),$(ONLY))' SLICE=$(if $(CASE),1,$(SLICE)) tests/tap.sh tests/mutations.sh
 
-variants: $(OBJ)/halotune  ## samples of all spaces, compiled and verified
-	$(Q)HALOTUNE=$(OBJ)/halotune FULL=$(FULL) STENCILS='$(or $(CASE),$(STENCILS))' tests/tap.sh tests/variants.sh
+variants: $(OUT)/halotune  ## samples of all spaces, compiled and verified
+	$(Q)HALOTUNE=$(OUT)/halotune FULL=$(FULL) STENCILS='$(or $(CASE),$(STENCILS))' tests/tap.sh tests/variants.sh
 
 faults: all fake-cuda  ## the tuner on a GPU and on disks that fail, on command, and killed; FULL=1 for more errors and moments
 	$(Q)FULL=$(FULL) tests/tap.sh tests/faults.sh tests/faults_calls.sh tests/faults_killed.sh
@@ -363,31 +361,31 @@ compile-commands:  ## write compile_commands.json, for clangd and editors that u
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 fuzz:  ## libFuzzer on every parser, FUZZ_SECONDS=60 each
-	$(Q)for target in $(FUZZ_TARGETS); do \
-	  $(MAKE) --no-print-directory CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzz-$$target \
-	    || exit 1; done
+	$(Q)$(MAKE) --no-print-directory CC=clang SANITIZE=1 CFLAGS='-O1 -g' $(FUZZ_TARGETS:%=fuzz-%)
 
 # Parsers are in the lower layers.
 FUZZED_OBJECTS := $(filter $(OBJ)/base/% $(OBJ)/stencil/% $(OBJ)/gpu/% $(OBJ)/db/% $(OBJ)/library/%,$(OBJECTS))
 fuzz-%: $(OBJ)/tests/fuzz/%.o $(FUZZED_OBJECTS)
-	$(Q)$(LINK) -fsanitize=fuzzer -o $(OBJ)/$* $^ $(LIBRARIES)
-	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz.sh $(OBJ)/$*
+	$(Q)$(LINK) -fsanitize=fuzzer -o $(OUT)/$* $^ $(LIBRARIES)
+	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz.sh $(OUT)/$*
 
-$(OBJ)/bench/%: $(OBJ)/bench/%.o $(OBJ)/libhalotune-all.a
+$(OUT)/bench/%: $(OBJ)/bench/%.o $(OBJ)/libhalotune-all.a
+	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ $(LIBRARIES)
 
-$(OBJ)/tests/report/%: $(OBJ)/tests/report/%.o $(OBJ)/libhalotune-all.a
+$(OUT)/tests/report/%: $(OBJ)/tests/report/%.o $(OBJ)/libhalotune-all.a
+	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ $(LIBRARIES)
 
 .PHONY: bench-compile
-bench-compile: $(OBJ)/bench/compile_bench  ## kernels compiled a second, with one worker and with more
+bench-compile: $(OUT)/bench/compile_bench  ## kernels compiled a second, with one worker and with more
 	$(Q)$<
 
 .PHONY: bench-lookup bench-launch
-bench-lookup: $(OBJ)/bench/lookup_bench  ## opening and looking up, against their limits
+bench-lookup: $(OUT)/bench/lookup_bench  ## opening and looking up, against their limits
 	$(Q)$<
 
-bench-launch: $(OBJ)/bench/launch_bench build/starter.db  ## what a launch costs beside cuLaunchKernel (needs a GPU)
+bench-launch: $(OUT)/bench/launch_bench build/starter.db  ## what a launch costs beside cuLaunchKernel (needs a GPU)
 	$(Q)$<
 
 .PHONY: bench-roof

@@ -5,7 +5,7 @@
 set -u
 make=${MAKE:-make} only=${STEP:-}
 jobs=$(nproc)
-steps="gcc clang static all unit cli docs library examples report mutations variants tune faults selftest protocol asan templates tidy fuzz"
+steps="gcc clang static unit cli docs library examples report mutations variants tune faults selftest protocol asan templates tidy fuzz"
 with_cases="unit cli docs mutations variants protocol templates"
 passed=0 failed=0 steps_run=0
 
@@ -57,12 +57,13 @@ begin_nice() { # name targets and variables of make...
   shift
   begin "$name" nice -n 19 $make --no-print-directory -j"$jobs" "$@"
 }
-builds_static() { run_make STATIC=1 CFLAGS=-O0 all && ldd build/halotune && ! ldd build/halotune | grep -E 'yaml|jansson|xxhash|sqlite'; }
+builds_static() { run_make STATIC=1 all && ldd build/halotune && ! ldd build/halotune | grep -E 'yaml|jansson|xxhash|sqlite' && run_make all; }
 
-step gcc run_make CC=gcc WERROR=1 tests
-step clang run_make CC=clang WERROR=1 CFLAGS=-O0 tests # for the warnings of clang
+# Two compilations: gcc's, which all other steps use, and clang's with sanitizers, which shows clang's warnings and serves asan and fuzz.
+sanitized="CC=clang SANITIZE=1 WERROR=1"
+step gcc run_make CC=gcc WERROR=1 all tests fake-cuda library
+step clang run_make $sanitized CFLAGS='-O1 -g' tests fake-cuda
 step static builds_static
-step all run_make all fake-cuda
 step unit run_make unit
 # Most steps below use one processor, or wait more than they compute, so that some of them run side by side.
 begin_nice templates templates SLICE=6
@@ -81,7 +82,7 @@ begin faults run_make faults
 step selftest run_make selftest
 step protocol run_make protocol
 step faults await faults
-step asan run_make asan
+step asan run_make asan CC=clang
 step templates await templates
 step tidy await tidy
 step fuzz await fuzz
