@@ -1,4 +1,5 @@
 # faults_parts.sh: what faults*.sh have in common, for them to source: the fake GPU, and looks at databases and processes.
+HANG=5s # how long a test of what hangs waits for it
 . "$(dirname "$0")/fake_gpu.sh"
 
 query() { sqlite3 -separator ' ' "$1" "$2"; } # DB SQL

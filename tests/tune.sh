@@ -561,5 +561,7 @@ result "but no GPU where there is no driver" $? "$work/err"
 result "--all begins with the copy, and says how long it takes" $? "$work/err"
 "$program" tune --all --dry-run --deadline 9m >"$work/out" 2>"$work/err" && grep -q ', of which --deadline leaves 9 minutes$' "$work/err"
 result "and what a deadline leaves of that" $? "$work/err"
+"$program" tune star7 --budget none --dry-run >"$work/out" 2>"$work/err" && grep -q '1 task without a limit of time$' "$work/err"
+result "--budget none has no time to tell" $? "$work/err"
 
 finish

@@ -86,7 +86,7 @@ struct run_start {
   const char *command, *host, *driver, *nvrtc, *strategy;
   int cuda;
   uint64_t seed;
-  double budget_s;
+  double budget_s; /* 0: no limit of time */
   long space;      /* variants that the rules keep */
   long long bytes; /* compulsory traffic of one application */
 };

@@ -122,7 +122,7 @@ static void show(void *context, const struct tune_progress *progress) {
     progress_add(&parts, 0, ", ", "best %.4g ms", progress->best_ms);
     if (has_share) progress_add(&parts, 5, " (", "%.3f of copy)", progress->roof_share);
   }
-  progress_add(&parts, 1, ", ", "%.0f s left", progress->left_s);
+  if (isfinite(progress->left_s)) progress_add(&parts, 1, ", ", "%.0f s left", progress->left_s);
   progress_show(&c->progress, &parts);
 }
 
@@ -198,6 +198,10 @@ static void add_time(double time_s, struct text *text) {
 static void add_plan_time(const struct tune_command *c, struct text *text) {
   const double all_s = c->plan.task_count * (c->options.budget_s + SETUP_S);
   const double deadline_s = (c->options.deadline_ms - c->start_ms) * 1e-3;
+  if (!isfinite(all_s)) {
+    text_printf(text, "%d task%s without a limit of time", c->plan.task_count, PLURAL(c->plan.task_count));
+    return;
+  }
   text_printf(text, "%d task%s of %g s, and about %d s of set-up%s: about ", c->plan.task_count,
               PLURAL(c->plan.task_count), c->options.budget_s, SETUP_S, c->plan.task_count == 1 ? "" : " each");
   add_time(all_s, text);
@@ -351,7 +355,8 @@ static const struct option_row options[] = {
     TEMPLATE_OPTIONS,
     {"set", "NAME=VALUE,...", "fix parameters: only variants with these values are tried"},
     {"strategy", "NAME", "local: near the best; random; exhaustive; local by default"},
-    {"budget", "TIME", "for each task, such as 60s (the default) or 5m"},
+    {"budget", "TIME",
+     "for each task, such as 60s (the default) or 5m; none: no limit of time, as with --max-variants 200"},
     {"deadline", "TIME", "for all tasks together; none by default"},
     {"max-variants", "N", "end the search of a task after so many"},
     {"good-enough", "SHARE", "end the search of a task at this share of the driver's copy, such as 0.97"},
@@ -362,6 +367,8 @@ static const struct option_row options[] = {
     {"workers", "N", "compilers at a time; one for each CPU but one by default"},
     {"compile-timeout", "TIME",
      "of one variant's compile, 30s by default; one that takes longer is stored as compile_timeout"},
+    {"hang-timeout", "TIME",
+     "of one run of a variant, 5s by default; one that takes longer (and 20 times the best) is stored as hung"},
     {"fresh", NULL, "measure again what an earlier run measured"},
     {"hints", "FILE", "begin with the winners of this database, too"},
     {"no-hints", NULL, "begin blind: try no winners of databases first"},

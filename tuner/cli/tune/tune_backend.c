@@ -30,12 +30,14 @@ halotune_status tune_backend_read(const struct invocation *invocation, struct tu
     status = fail(HALOTUNE_ARGUMENT, "--device all is for GPUs, not for --backend %s", name);
   if (status == HALOTUNE_OK && !out->is_every_device) status = option_whole(invocation, "device", 0, 255, 0, &ordinal);
   out->ordinal = (int)ordinal;
+  if (status == HALOTUNE_OK) status = option_milliseconds(invocation, "hang-timeout", BACKEND_HANG_MS, &out->hang_ms);
   return status;
 }
 
 halotune_status tune_backend_open(const struct tune_backend *which, struct compiler *compiler,
                                   struct backend_handle *out) {
-  const struct backend_cuda_options options = {.ordinal = which->ordinal, .compiler = compiler};
+  const struct backend_cuda_options options = {
+      .ordinal = which->ordinal, .hang_ms = which->hang_ms, .compiler = compiler};
   switch (which->kind) {
   case TUNE_ON_HOST: return backend_host_open("sm_90", out);
   case TUNE_ON_RECORDING: return backend_replay_open(which->recording, out);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tuner/cli/options/configuration.h"
 
@@ -29,6 +30,14 @@ static halotune_status option_strategy(const struct invocation *invocation, cons
   return status;
 }
 
+/* "none" ends no search by time: --max-variants, --good-enough and the space do. */
+static halotune_status option_budget(const struct invocation *invocation, double *out_s) {
+  const char *value = option_value(invocation, "budget");
+  *out_s = INFINITY;
+  if (value && strcmp(value, "none") == 0) return HALOTUNE_OK;
+  return option_seconds(invocation, "budget", DEFAULT_BUDGET_S, out_s);
+}
+
 halotune_status tune_options_read(const struct invocation *invocation, double start_ms, struct tune_options *out) {
   double deadline_s;
   long seed;
@@ -36,7 +45,7 @@ halotune_status tune_options_read(const struct invocation *invocation, double st
   halotune_status status;
   *out = (struct tune_options){.launch = -1};
   if ((status = option_strategy(invocation, &out->strategy)) != HALOTUNE_OK) return status;
-  if ((status = option_seconds(invocation, "budget", DEFAULT_BUDGET_S, &out->budget_s)) != HALOTUNE_OK) return status;
+  if ((status = option_budget(invocation, &out->budget_s)) != HALOTUNE_OK) return status;
   if ((status = option_seconds(invocation, "deadline", INFINITY, &deadline_s)) != HALOTUNE_OK) return status;
   if ((status = option_whole(invocation, "max-variants", 1, 1L << 40, 0, &out->max_variants)) != HALOTUNE_OK)
     return status;

@@ -142,7 +142,7 @@ static halotune_status open_run(struct session *session) {
                             .strategy = session->options->strategy->name,
                             .cuda = facts->cuda,
                             .seed = session->options->seed,
-                            .budget_s = session->options->budget_s,
+                            .budget_s = isfinite(session->options->budget_s) ? session->options->budget_s : 0,
                             .space = session->space_size,
                             .bytes = task_bytes(task)};
   session->run_id = store_run_begin(store, &start);
@@ -153,14 +153,16 @@ bool tune_has_time(const struct tune_options *options, double now_ms) {
   return options->deadline_ms - LAST_STEPS_MS - now_ms >= fmin(options->budget_s * 1e3 / 2, ENOUGH_MS);
 }
 
-/* The finals keep their share of what there is. */
+/* The finals keep their share of what there is. Without a budget nothing has to be shared. */
 static void set_times(struct session *session) {
   const struct tune_options *options = session->options;
   double now_ms = clock_ms(), budget_ms = options->budget_s * 1e3;
   session->has_deadline = options->deadline_ms - LAST_STEPS_MS < now_ms + budget_ms;
   session->is_too_late = !tune_has_time(options, now_ms);
   session->end_ms = fmin(now_ms + budget_ms, fmax(options->deadline_ms - LAST_STEPS_MS, now_ms));
-  session->search_end_ms = session->end_ms - fmin(finals_budget_ms(budget_ms), (session->end_ms - now_ms) / 2);
+  session->search_end_ms = session->end_ms;
+  if (isfinite(session->end_ms))
+    session->search_end_ms -= fmin(finals_budget_ms(budget_ms), (session->end_ms - now_ms) / 2);
 }
 
 /* There is something to compute. */

@@ -27,13 +27,13 @@ struct tune_progress {
   double best_ms;    /* INFINITY at first */
   double roof_share; /* of the best, against the driver's copy; NaN while unknown */
   double variants_per_s;
-  double left_s; /* of the budget */
+  double left_s; /* of the budget; INFINITY without one */
 };
 
 struct tune_options {
   const struct strategy *strategy;
   uint64_t seed;
-  double budget_s;    /* for search and finals of one task; the reference and its way to the device come before */
+  double budget_s;    /* for search and finals of one task, after its set-up; INFINITY: no clock ends the search */
   double deadline_ms; /* clock_ms() at which it is to end, as after `stop`; INFINITY for none */
   long max_variants;  /* 0: no bound */
   double good_enough; /* the search ends when the best reaches this share of the driver's copy; 0: never */
