@@ -2,8 +2,9 @@
 #include "base/parallel.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
+
+#include "base/cores.h"
 
 struct team {
   long count, grain;
@@ -14,8 +15,7 @@ struct team {
 };
 
 int parallel_threads(int wanted) {
-  cpu_set_t allowed;
-  if (wanted <= 0) wanted = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+  if (wanted <= 0) wanted = cores_usable();
   return wanted < PARALLEL_MAX_THREADS ? wanted : PARALLEL_MAX_THREADS;
 }
 

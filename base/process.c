@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -89,26 +90,38 @@ int process_wait(pid_t pid) {
 }
 
 int process_kill(pid_t pid) {
-  kill(-pid, SIGKILL);
+  if (kill(-pid, SIGKILL) != 0) kill(pid, SIGKILL); /* a forked process need not lead a group */
   return process_wait(pid);
+}
+
+void process_tell_end(int wait_status, char *text, size_t bytes) {
+  if (WIFSIGNALED(wait_status))
+    snprintf(text, bytes, "was killed by signal %d (%s)", WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
+  else if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) != 0)
+    snprintf(text, bytes, "ended with exit code %d", WEXITSTATUS(wait_status));
+  else snprintf(text, bytes, "ended by itself");
 }
 
 halotune_status process_guard_start(const char *script, const char *argument, struct process_guard *out) {
   struct text text = {0};
-  int ends[2];
+  int ends[2] = {-1, -1};
   pid_t pid = 0;
   halotune_status status;
   if (pipe2(ends, O_CLOEXEC) != 0 || (ends[0] = process_high_descriptor(ends[0])) < 0) {
-    return fail(HALOTUNE_IO, "no pipe for a guard: %s", strerror(errno));
+    status = fail(HALOTUNE_IO, "no pipe for a guard: %s", strerror(errno));
+    goto done;
   }
   text_printf(&text, "read -r line; %s", script); /* nothing is ever written: it reads until the pipe is closed */
   const char *const arguments[] = {"/bin/sh", "-c", text_string(&text), "sh", argument, NULL};
   const struct process_descriptor descriptor = {ends[0], 0};
   status = text_ok(&text) ? process_start(arguments, &descriptor, 1, &pid) : fail_memory();
+  if (status != HALOTUNE_OK) goto done;
+  *out = (struct process_guard){.pid = pid, .lifeline = ends[1]};
+  ends[1] = -1;
+done:
   text_free(&text);
-  close(ends[0]);
-  if (status == HALOTUNE_OK) *out = (struct process_guard){.pid = pid, .lifeline = ends[1]};
-  else close(ends[1]);
+  if (ends[0] >= 0) close(ends[0]);
+  if (ends[1] >= 0) close(ends[1]);
   return status;
 }
 
@@ -128,21 +141,16 @@ static int open_input(const struct text *input) {
   return process_high_descriptor(fd);
 }
 
-/* Read to the end. False when the time is over first. */
-static bool listen_to(int fd, int timeout_ms, struct text *output) {
+/* Read to the end. Returns false when the time is over first. */
+static bool output_read(int fd, int timeout_ms, struct text *output) {
   char chunk[4096];
-  double deadline_ms = clock_ms() + timeout_ms;
-  while (true) {
-    double left_ms = deadline_ms - clock_ms();
-    if (left_ms <= 0) return false;
-    struct pollfd wait = {.fd = fd, .events = POLLIN};
-    int ready = poll(&wait, 1, (int)left_ms + 1);
-    if (ready < 0 && errno != EINTR) return true;
-    if (ready <= 0) continue;
+  const double until_ms = clock_ms() + timeout_ms;
+  while (ready_until(fd, POLLIN, until_ms)) {
     ssize_t got = read(fd, chunk, sizeof chunk);
     if (got == 0 || (got < 0 && errno != EINTR)) return true;
     if (got > 0) text_add(output, chunk, (size_t)got);
   }
+  return false;
 }
 
 halotune_status process_run(const char *const *arguments, const struct text *input, int timeout_ms, struct text *output,
@@ -162,7 +170,7 @@ halotune_status process_run(const char *const *arguments, const struct text *inp
   if ((status = start_in_group(arguments, descriptors, 3, guard.pid, &pid)) != HALOTUNE_OK) goto done;
   close(ends[1]);
   ends[1] = -1;
-  out->timed_out = !listen_to(ends[0], timeout_ms, output);
+  out->timed_out = !output_read(ends[0], timeout_ms, output);
   if (out->timed_out) kill(-guard.pid, SIGKILL);
   out->wait_status = process_wait(pid);
 done:

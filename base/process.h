@@ -30,8 +30,12 @@ int process_high_descriptor(int descriptor);
 /* Wait for the end of a process. Returns its wait status (see waitpid). */
 int process_wait(pid_t pid);
 
-/* Kill a process and all of its group, and wait for its end. Returns its wait status. */
+/* Kill a process, and all of its group where it leads one, and wait for its end. Returns its wait status. */
 int process_kill(pid_t pid);
+
+/* Write how a process ended, behind "its process ": "was killed by signal 11 (Segmentation fault)".
+ *   wait_status  see waitpid */
+void process_tell_end(int wait_status, char *text, size_t bytes);
 
 /* A shell that waits for the end of this program. */
 struct process_guard {

@@ -12,20 +12,42 @@
 
 #include "base/transfer.h"
 
-halotune_status file_replace(const char *path, const void *bytes, size_t length) {
+/* Wait until a folder's names are on the disk. Where a filesystem cannot do that, there is nothing to do about it. */
+static void folder_sync(const char *path) {
+  char *folder = strdup(path);
+  char *slash = folder ? strrchr(folder, '/') : NULL;
+  if (slash) slash[slash == folder] = '\0'; /* "/x" lies in "/" */
+  int fd = folder ? open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (fd >= 0) fsync(fd);
+  if (fd >= 0) close(fd);
+  free(folder);
+}
+
+static halotune_status replace(const char *path, const void *bytes, size_t length, bool is_durable) {
   char *temporary;
   if (asprintf(&temporary, "%s" REPLACE_SUFFIX, path) < 0) return fail_memory();
   halotune_status status = HALOTUNE_OK;
   int fd = mkostemp(temporary, O_CLOEXEC);
-  bool wrote = fd >= 0 && write_all(fd, bytes, length);
+  /* Without fsync a power failure after the rename can leave an empty file where the old one was. */
+  const bool wrote = fd >= 0 && write_all(fd, bytes, length) && (!is_durable || fsync(fd) == 0);
   /* Short of a write, a full disk can also be told by close. */
   if (!wrote || close(fd) != 0 || rename(temporary, path) != 0) {
     status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
     if (fd >= 0 && !wrote) close(fd);
     if (fd >= 0) unlink(temporary);
+  } else if (is_durable) {
+    folder_sync(path);
   }
   free(temporary);
   return status;
+}
+
+halotune_status file_replace(const char *path, const void *bytes, size_t length) {
+  return replace(path, bytes, length, true);
+}
+
+halotune_status file_replace_cached(const char *path, const void *bytes, size_t length) {
+  return replace(path, bytes, length, false);
 }
 
 halotune_status file_replace_for_all(const char *path, const void *bytes, size_t length) {

@@ -6,12 +6,15 @@
 
 #include "base/fail.h"
 
-/* Write a whole file beside `path` and rename it into place, with mode 0600. A process that dies in between leaves a
- * file `path` + REPLACE_SUFFIX, its six last characters made up.
- * Returns HALOTUNE_OK; HALOTUNE_IO when it cannot be written (what was at `path` is still there); HALOTUNE_MEMORY. */
+/* Write a whole file beside `path`, wait until it is on the disk, and rename it into place, with mode 0600. A process that dies in
+ * between leaves a file `path` + REPLACE_SUFFIX, whose six last characters are random.
+ * Returns HALOTUNE_OK; HALOTUNE_IO when it cannot be written, and the old file is still there; HALOTUNE_MEMORY. */
 halotune_status file_replace(const char *path, const void *bytes, size_t length);
 
-/* The same, and then with the rights that the umask leaves, for others to read. */
+/* The same without waiting for the disk: for a cache, whose readers check each file and can make it again. */
+halotune_status file_replace_cached(const char *path, const void *bytes, size_t length);
+
+/* file_replace, and then with the rights that the umask leaves, for others to read. */
 halotune_status file_replace_for_all(const char *path, const void *bytes, size_t length);
 
 #define REPLACE_SUFFIX ".XXXXXX"

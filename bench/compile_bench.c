@@ -3,11 +3,11 @@
  *
  * The numbers of workers take turns, and the best round of each counts: other load, and a virtual machine that packs
  * two processes onto one core, only ever make a round slower. */
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/cores.h"
 #include "gpu/workers/compile_pool.h"
 
 enum { KERNELS = 200, WARM_UP = 2, ROUNDS = 3, MAX_COUNTS = 16 };
@@ -85,10 +85,9 @@ static int worker_counts(int most, int counts[MAX_COUNTS]) {
 }
 
 int main(int argc, char **argv) {
-  cpu_set_t cores;
   int counts[MAX_COUNTS];
   double best[MAX_COUNTS] = {0};
-  int usable = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+  int usable = cores_usable();
   int most = argc > 1 ? (int)strtol(argv[1], NULL, 10) : usable;
   int kernels = argc > 2 ? (int)strtol(argv[2], NULL, 10) : KERNELS;
   int count = worker_counts(most, counts);

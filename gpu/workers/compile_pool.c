@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/cores.h"
 #include "gpu/workers/compile_worker.h"
 
 enum { JOBS_A_WORKER = 2 };
@@ -51,16 +51,10 @@ const char *compile_outcome_name(enum compile_outcome outcome) {
   return names[outcome];
 }
 
-static int usable_cores(void) {
-  cpu_set_t cores;
-  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return CPU_COUNT(&cores);
-  return (int)sysconf(_SC_NPROCESSORS_ONLN); /* more cores than a cpu_set_t has room for */
-}
-
 halotune_status compile_pool_open(const struct compile_pool_options *options, struct compile_pool **out) {
   struct text said = {0};
   *out = NULL;
-  int count = options->workers > 0 ? options->workers : usable_cores();
+  int count = options->workers > 0 ? options->workers : cores_usable();
   struct compile_pool *pool = calloc(1, sizeof *pool + (size_t)count * sizeof *pool->workers);
   if (!pool) return fail_memory();
   pool->timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : COMPILE_POOL_TIMEOUT_MS;

@@ -2,16 +2,14 @@
 #include "gpu/workers/probe.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/process.h"
 #include "base/transfer.h"
 
 enum { ANSWER_MS = 60000 };
@@ -32,23 +30,6 @@ static void ask(struct answer *answer) {
     answer->status = device_ask(&cu, i, &answer->probe.devices[i]);
   }
   if (answer->status != HALOTUNE_OK) snprintf(answer->text, sizeof answer->text, "%.500s", fail_text());
-}
-
-/* All of the answer, in time. */
-static bool hear(int pipe_end, char *bytes, size_t length, double until_ms) {
-  while (length > 0) {
-    struct pollfd ready = {.fd = pipe_end, .events = POLLIN};
-    double left_ms = until_ms - clock_ms();
-    int count = left_ms > 0 ? poll(&ready, 1, (int)left_ms) : 0;
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    ssize_t got = read(pipe_end, bytes, length);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    bytes += got;
-    length -= (size_t)got;
-  }
-  return true;
 }
 
 static halotune_status read_answer(const struct answer *answer, struct probe *out) {
@@ -73,12 +54,10 @@ halotune_status probe_gpus(struct probe *out) {
     _exit(write_all(ends[1], (const char *)answer, sizeof *answer) ? EXIT_SUCCESS : EXIT_FAILURE);
   }
   close(ends[1]);
-  bool heard = child > 0 && hear(ends[0], (char *)answer, sizeof *answer, clock_ms() + ANSWER_MS);
+  bool heard =
+      child > 0 && read_until(ends[0], (char *)answer, sizeof *answer, clock_ms() + ANSWER_MS) == TRANSFER_DONE;
   close(ends[0]);
-  if (child > 0) {
-    kill(child, SIGKILL);
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
-  }
+  if (child > 0) process_kill(child);
   halotune_status status;
   if (child < 0) status = fail(HALOTUNE_IO, "no process to ask the driver in");
   else if (!heard)

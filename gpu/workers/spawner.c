@@ -18,6 +18,7 @@
 
 #include "base/array.h"
 #include "base/pack.h"
+#include "base/process.h"
 
 enum { MAX_HELLO_BYTES = 65536 };
 
@@ -233,8 +234,7 @@ int spawner_stop(struct spawner *spawner, pid_t pid) {
 void spawner_close(struct spawner *spawner) {
   if (spawner->socket >= 0) {
     close(spawner->socket);
-    kill(spawner->pid, SIGKILL);
-    while (waitpid(spawner->pid, NULL, 0) < 0 && errno == EINTR) {}
+    process_kill(spawner->pid);
   }
   *spawner = (struct spawner){.socket = -1};
 }

@@ -1,18 +1,16 @@
 /* gpu_link.c: bytes to and from a worker that may be dead, hang, or talk nonsense. */
 #include "tuner/device/gpu_link.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/process.h"
+#include "base/transfer.h"
 
 halotune_status gpu_link_open(const struct spawner_program *program, struct gpu_link *out) {
   struct text facts = {0};
@@ -35,19 +33,11 @@ halotune_status gpu_link_start(struct gpu_link *link) {
   return spawner_start(&link->spawner, &link->pid, &link->socket);
 }
 
-static void tell_death(struct gpu_link *link, int wait_status) {
-  if (WIFSIGNALED(wait_status)) {
-    snprintf(link->death, sizeof link->death, "its process was killed by signal %d (%s)", WTERMSIG(wait_status),
-             strsignal(WTERMSIG(wait_status)));
-  } else {
-    snprintf(link->death, sizeof link->death, "its process ended by itself");
-  }
-}
-
 void gpu_link_stop(struct gpu_link *link) {
   if (link->pid == 0) return;
   /* Killed before its socket closes: else it might begin to tidy up, and how it ended would depend on who is faster. */
-  tell_death(link, spawner_stop(&link->spawner, link->pid));
+  const size_t room = sizeof link->death - (size_t)snprintf(link->death, sizeof link->death, "its process ");
+  process_tell_end(spawner_stop(&link->spawner, link->pid), link->death + sizeof link->death - room, room);
   close(link->socket);
   link->last_slot = link->window->slot;
   link->pid = 0;
@@ -62,43 +52,21 @@ void gpu_link_close(struct gpu_link *link) {
   *link = (struct gpu_link){.spawner.socket = -1, .socket = -1, .last_slot = -1};
 }
 
-/* Wait until the socket is ready for `events`; false when the time is over. */
-static bool wait_ready(int socket, short events, double until_ms) {
-  struct pollfd poll_fd = {.fd = socket, .events = events};
-  for (;;) {
-    double left_ms = ceil(until_ms - clock_ms());
-    int ready = poll(&poll_fd, 1, left_ms < 0 ? 0 : left_ms > INT_MAX ? INT_MAX : (int)left_ms);
-    if (ready > 0) return true;
-    if (ready == 0 && left_ms <= 0) return false;
-    if (ready < 0 && errno != EINTR) return true; /* the call that follows says what it is */
-  }
-}
-
-/* All of the bytes in one direction. */
-static enum gpu_link_end transfer(int socket, bool sends, char *bytes, size_t length, double until_ms) {
-  while (length > 0) {
-    if (!wait_ready(socket, sends ? POLLOUT : POLLIN, until_ms)) return GPU_LINK_HUNG;
-    ssize_t moved =
-        sends ? send(socket, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT) : recv(socket, bytes, length, MSG_DONTWAIT);
-    if (moved < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (moved <= 0) return GPU_LINK_DIED;
-    bytes += moved;
-    length -= (size_t)moved;
-  }
-  return GPU_LINK_ANSWERED;
+static enum gpu_link_end link_end(enum transfer_end end) {
+  return end == TRANSFER_DONE ? GPU_LINK_ANSWERED : end == TRANSFER_LATE ? GPU_LINK_HUNG : GPU_LINK_DIED;
 }
 
 static enum gpu_link_end receive(struct gpu_link *link, double until_ms, struct gpu_reply *reply) {
   static const char zeros[4096];
   uint64_t length = 0;
   link->reply.length = 0;
-  enum gpu_link_end end = transfer(link->socket, false, (char *)&length, sizeof length, until_ms);
+  enum gpu_link_end end = link_end(read_until(link->socket, (char *)&length, sizeof length, until_ms));
   if (end == GPU_LINK_ANSWERED && length > GPU_MESSAGE_MOST_BYTES) end = GPU_LINK_DIED;
   for (uint64_t done = 0; done < length && end == GPU_LINK_ANSWERED;) { /* room grows with what really comes */
     uint64_t part = length - done < sizeof zeros ? length - done : sizeof zeros;
     text_add(&link->reply, zeros, part);
     if (!text_ok(&link->reply)) return GPU_LINK_DIED;
-    end = transfer(link->socket, false, link->reply.bytes + done, part, until_ms);
+    end = link_end(read_until(link->socket, link->reply.bytes + done, part, until_ms));
     done += part;
   }
   if (end != GPU_LINK_ANSWERED) return end;
@@ -109,10 +77,10 @@ enum gpu_link_end gpu_link_call(struct gpu_link *link, const struct text *reques
                                 struct gpu_reply *reply) {
   double until_ms = clock_ms() + deadline_ms;
   if (link->pid == 0) return GPU_LINK_DIED;
-  enum gpu_link_end end = transfer(link->socket, true, request->bytes, request->length, until_ms);
+  enum gpu_link_end end = link_end(socket_write_until(link->socket, request->bytes, request->length, until_ms));
   if (end == GPU_LINK_ANSWERED) end = receive(link, until_ms, reply);
   if (end == GPU_LINK_ANSWERED) return end;
-  bool gone = end == GPU_LINK_DIED && wait_ready(link->socket, POLLIN, clock_ms()) &&
+  bool gone = end == GPU_LINK_DIED && ready_until(link->socket, POLLIN, clock_ms()) &&
               recv(link->socket, &(char){0}, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
   gpu_link_stop(link);
   if (end == GPU_LINK_DIED && !gone)

@@ -88,7 +88,7 @@ halotune_status host_files_write(const char *folder) {
     text_printf(&path, "%s/%s", folder, files[i].path);
     if (!text_ok(&path)) status = fail_memory();
     else if (!is_written(path.bytes, files[i].bytes, (size_t)(files[i].end - files[i].bytes))) {
-      status = file_replace(path.bytes, files[i].bytes, (size_t)(files[i].end - files[i].bytes));
+      status = file_replace_cached(path.bytes, files[i].bytes, (size_t)(files[i].end - files[i].bytes));
     }
     text_free(&path);
   }

@@ -1,0 +1,162 @@
+/* process_test.c: other programs, files that replace others, cores. */
+#include "base/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/cores.h"
+#include "base/file.h"
+#include "base/replace.h"
+#include "base/transfer.h"
+#include "tests/unit/unit.h"
+
+static int open_descriptors(void) {
+  int count = 0;
+  for (int fd = 0; fd < 64; fd++) count += fcntl(fd, F_GETFD) >= 0;
+  return count;
+}
+
+/* No descriptor from 10 on can be had, so that a pipe is made and cannot be passed on. */
+TEST(a_failed_start_leaves_no_descriptor) {
+  static const char *const arguments[] = {"/bin/true", NULL};
+  const struct text nothing = {0};
+  struct process_guard guard = {.lifeline = -1};
+  struct process_result result;
+  struct text output = {0};
+  struct rlimit before, few;
+  CHECK_EQ(0, getrlimit(RLIMIT_NOFILE, &before), "limit");
+  few = before;
+  few.rlim_cur = 10;
+  const int open_before = open_descriptors();
+  CHECK_EQ(0, setrlimit(RLIMIT_NOFILE, &few), "fewer descriptors");
+  for (int i = 0; i < 3; i++) {
+    CHECK_EQ(HALOTUNE_IO, process_guard_start("true", "", &guard), "guard %d", i);
+    CHECK_EQ(HALOTUNE_IO, process_run(arguments, &nothing, 1000, &output, &result), "program %d", i);
+  }
+  CHECK_EQ(0, setrlimit(RLIMIT_NOFILE, &before), "as before");
+  CHECK_EQ(open_before, open_descriptors(), "descriptors");
+  text_free(&output);
+}
+
+/* A child of our own, which leads no group, and ends as it is told. */
+static pid_t forked(int signal_number, int code) {
+  pid_t pid = fork();
+  if (pid == 0) {
+    signal(SIGTERM, SIG_DFL);
+    if (signal_number) raise(signal_number);
+    if (code >= 0) _exit(code);
+    for (;;) pause();
+  }
+  return pid;
+}
+
+TEST(the_end_of_a_process_is_told) {
+  char text[128];
+  process_tell_end(process_wait(forked(0, 0)), text, sizeof text);
+  CHECK_TEXT("ended by itself", text, "code 0");
+  process_tell_end(process_wait(forked(0, 7)), text, sizeof text);
+  CHECK_TEXT("ended with exit code 7", text, "code 7");
+  process_tell_end(process_wait(forked(SIGTERM, 0)), text, sizeof text);
+  CHECK_TEXT("was killed by signal 15 (Terminated)", text, "a signal");
+  process_tell_end(process_kill(forked(0, -1)), text, sizeof text);
+  CHECK_TEXT("was killed by signal 9 (Killed)", text, "a child without a group of its own");
+}
+
+TEST(transfers_end_at_their_deadline) {
+  int ends[2];
+  char bytes[4] = "";
+  static char much[1 << 22];
+  CHECK_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, ends), "sockets");
+  CHECK_EQ(TRANSFER_LATE, read_until(ends[0], bytes, sizeof bytes, clock_ms()), "nothing is there");
+  CHECK_EQ(TRANSFER_DONE, socket_write_until(ends[1], "abcdef", 6, clock_ms() + 60000), "six bytes go");
+  CHECK_EQ(TRANSFER_DONE, read_until(ends[0], bytes, 4, clock_ms()), "four of them come");
+  CHECK(memcmp(bytes, "abcd", 4) == 0, "%.4s", bytes);
+  CHECK_EQ(TRANSFER_LATE, read_until(ends[0], bytes, 4, clock_ms()), "two are too few");
+  CHECK_EQ(TRANSFER_LATE, socket_write_until(ends[1], much, sizeof much, clock_ms()), "nobody reads so much");
+  close(ends[0]);
+  CHECK_EQ(TRANSFER_BROKEN, socket_write_until(ends[1], "x", 1, clock_ms() + 60000), "nobody is there");
+  CHECK_EQ(TRANSFER_BROKEN, read_until(ends[1], bytes, 1, clock_ms() + 60000), "nobody writes");
+  close(ends[1]);
+}
+
+/* What happens on the way of a file into its place: f: the file is synced, r: it is renamed, d: its folder is synced. */
+static char steps[16];
+
+static void note_step(char step) {
+  const size_t length = strlen(steps);
+  if (length + 1 < sizeof steps) steps[length] = step;
+}
+
+int fsync(int fd) {
+  struct stat facts;
+  if (fstat(fd, &facts) == 0) note_step(S_ISDIR(facts.st_mode) ? 'd' : 'f');
+  return 0;
+}
+
+int rename(const char *from, const char *to) {
+  note_step('r');
+  return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+TEST(a_file_is_on_the_disk_before_it_replaces_another) {
+  char folder[] = "/tmp/halotune-replace-XXXXXX", path[64], *bytes;
+  size_t length;
+  CHECK(mkdtemp(folder), "%s", folder);
+  snprintf(path, sizeof path, "%s/file", folder);
+  memset(steps, 0, sizeof steps);
+  CHECK_OK(file_replace(path, "old", 3));
+  CHECK_TEXT("frd", steps, "file, name, folder");
+  memset(steps, 0, sizeof steps);
+  CHECK_OK(file_replace_cached(path, "new", 3));
+  CHECK_TEXT("r", steps, "a cache does not wait");
+  CHECK_OK(file_read(path, 100, &bytes, &length));
+  CHECK_TEXT("new", bytes, "content");
+  free(bytes);
+  unlink(path);
+  rmdir(folder);
+}
+
+/* A kernel for 3000 CPUs, of which every third may be used: it refuses smaller sets. */
+static int ask_large(pid_t pid, size_t bytes, cpu_set_t *cores) {
+  (void)pid;
+  if (bytes < CPU_ALLOC_SIZE(3000)) {
+    errno = EINVAL;
+    return -1;
+  }
+  CPU_ZERO_S(bytes, cores);
+  for (int i = 0; i < 3000; i += 3) CPU_SET_S((size_t)i, bytes, cores);
+  return 0;
+}
+
+static int ask_nothing(pid_t pid, size_t bytes, cpu_set_t *cores) {
+  (void)pid, (void)bytes, (void)cores;
+  errno = ENOSYS;
+  return -1;
+}
+
+TEST(cores_are_counted_on_machines_of_any_size) {
+  CHECK_EQ(1000, cores_usable_by(ask_large), "more than a cpu_set_t has room for");
+  CHECK_EQ(sysconf(_SC_NPROCESSORS_ONLN), cores_usable_by(ask_nothing), "a kernel that does not tell");
+  CHECK(cores_usable() >= 1, "this machine");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_failed_start_leaves_no_descriptor),
+      cmocka_unit_test(the_end_of_a_process_is_told),
+      cmocka_unit_test(transfers_end_at_their_deadline),
+      cmocka_unit_test(a_file_is_on_the_disk_before_it_replaces_another),
+      cmocka_unit_test(cores_are_counted_on_machines_of_any_size),
+  };
+  return cmocka_run_group_tests_name("process", tests, NULL, NULL);
+}
