@@ -29,7 +29,7 @@ static void stored_free(struct stored *stored) {
   free(stored->cubin);
 }
 
-static bool take_stored(sqlite3_stmt *query, struct stored *out) {
+static bool stored_read(sqlite3_stmt *query, struct stored *out) {
   out->has_launch = launch_read(column_text(query, 0), &out->launch) == HALOTUNE_OK;
   if (coefficients_read(column_text(query, 1), out->coefficients, MAX_COEFFICIENTS, &out->coefficient_count) !=
       HALOTUNE_OK) {
@@ -46,24 +46,25 @@ static bool take_stored(sqlite3_stmt *query, struct stored *out) {
   return true;
 }
 
-/* Fetch a row's code. False where the database, or the row, is not there any more. */
-static bool fetch(const struct catalog *catalog, const struct served *row, struct stored *out) {
+/* Fetch a row's code. Returns false where the database, or the row, is not there any more. */
+static bool stored_fetch(struct halotune_ctx *ctx, const struct served *row, struct stored *out) {
   static const char sql[] =
       "select b.launch, b.coefficients, b.steps, b.arch, b.source, b.cubin from best b join variant v on v.id = b.variant_id"
       " where b.id = ?1 and b.date = ?2 and v.parameters = ?3";
   struct store *store = NULL;
   struct binder binder = {.at = 0};
   *out = (struct stored){.steps = 1};
-  if (store_open(catalog->paths[row->database], STORE_READ, &store) != HALOTUNE_OK) return false;
-  bool found = query_prepare(store_connection(store), sql, &binder.query) == HALOTUNE_OK;
+  pthread_mutex_lock(&ctx->lock);
+  bool found = context_store(ctx, row->database, &store) == HALOTUNE_OK &&
+               query_prepare(store_connection(store), sql, &binder.query) == HALOTUNE_OK;
   if (found) {
     bind_integer(&binder, row->id);
     bind_text(&binder, row->date);
     bind_text(&binder, row->parameters);
-    found = sqlite3_step(binder.query) == SQLITE_ROW && take_stored(binder.query, out);
+    found = sqlite3_step(binder.query) == SQLITE_ROW && stored_read(binder.query, out);
   }
   sqlite3_finalize(binder.query);
-  store_close(store);
+  pthread_mutex_unlock(&ctx->lock);
   if (!found) stored_free(out);
   return found;
 }
@@ -121,7 +122,7 @@ static halotune_status generate_for(const struct question *q, const struct answe
   return generate(&spec, out);
 }
 
-static halotune_status compile(const struct question *q, struct built *out) {
+static halotune_status source_compile(const struct question *q, struct built *out) {
   const struct nvrtc *nvrtc;
   struct cubin_cache cache = {0};
   struct compiled compiled = {0};
@@ -147,8 +148,8 @@ static halotune_status compile(const struct question *q, struct built *out) {
   return status;
 }
 
-/* Take over stored texts and code. */
-static void take(struct stored *stored, bool with_source, struct built *out) {
+/* Move stored code, and where `with_source` the source and launch, into `out`. */
+static void stored_move(struct stored *stored, bool with_source, struct built *out) {
   if (with_source) {
     free(out->source);
     out->source = stored->source;
@@ -162,21 +163,21 @@ static void take(struct stored *stored, bool with_source, struct built *out) {
   stored->cubin = NULL;
 }
 
-static halotune_status build(const struct question *q, const struct answer *answer, const double *coefficients,
-                             bool with_code, struct built *out) {
+static halotune_status variant_build(const struct question *q, const struct answer *answer, const double *coefficients,
+                                     bool with_code, struct built *out) {
   struct stored stored = {.steps = 1};
   struct generated generated = {0};
   halotune_status status = HALOTUNE_OK;
   *out = (struct built){.steps = 1, .code = ""};
-  bool have = answer->row && fetch(&q->ctx->catalog, answer->row, &stored);
+  bool have = answer->row && stored_fetch(q->ctx, answer->row, &stored);
   bool runs = have && stored.cubin_bytes > 0 && arch_runs(stored.arch, q->device->capability);
   if (have && (runs || !with_code) && is_same_problem(q, answer->row, &stored, coefficients)) {
-    take(&stored, true, out);
+    stored_move(&stored, true, out);
   } else if ((status = generate_for(q, answer, coefficients, &generated)) == HALOTUNE_OK) {
     out->source = generated.source;
     out->launch = generated.launch;
-    if (runs && strcmp(body_of(out->source), body_of(stored.source)) == 0) take(&stored, false, out);
-    else if (with_code) status = compile(q, out);
+    if (runs && strcmp(body_of(out->source), body_of(stored.source)) == 0) stored_move(&stored, false, out);
+    else if (with_code) status = source_compile(q, out);
   }
   if (have) stored_free(&stored);
   if (status != HALOTUNE_OK) built_free(out);
@@ -185,12 +186,12 @@ static halotune_status build(const struct question *q, const struct answer *answ
 
 halotune_status kernel_build(const struct question *question, const struct answer *answer, const double *coefficients,
                              struct built *out) {
-  return build(question, answer, coefficients, true, out);
+  return variant_build(question, answer, coefficients, true, out);
 }
 
 halotune_status kernel_source(const struct question *question, const struct answer *answer, const double *coefficients,
                               struct built *out) {
-  return build(question, answer, coefficients, false, out);
+  return variant_build(question, answer, coefficients, false, out);
 }
 
 void built_free(struct built *built) {

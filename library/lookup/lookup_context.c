@@ -37,6 +37,8 @@ halotune_status halotune_open(const char *const *paths, int count, halotune_ctx 
         paths[i] ? catalog_add(&ctx->catalog, paths[i]) : fail(HALOTUNE_ARGUMENT, "halotune_open: path %d is NULL", i);
   }
   if (status == HALOTUNE_OK) status = catalog_finish(&ctx->catalog);
+  ctx->stores = calloc((size_t)ctx->catalog.database_count + 1, sizeof *ctx->stores);
+  if (status == HALOTUNE_OK && !ctx->stores) status = fail_memory();
   if (status == HALOTUNE_OK) status = lookup_table_make(&ctx->catalog, &ctx->table);
   if (status != HALOTUNE_OK) {
     context_release(ctx);
@@ -59,6 +61,8 @@ void context_release(struct halotune_ctx *ctx) {
   free(cu);
   free(nvrtc);
   for (int i = 0; i < CONTEXT_MOST_GPUS; i++) free(atomic_load(&ctx->devices[i]));
+  for (int i = 0; ctx->stores && i < ctx->catalog.database_count; i++) store_close(ctx->stores[i]);
+  free(ctx->stores);
   lookup_table_free(&ctx->table);
   catalog_free(&ctx->catalog);
   names_free(&ctx->texts);
@@ -289,6 +293,13 @@ halotune_status context_template(struct halotune_ctx *ctx, int template_at, cons
     pthread_mutex_unlock(&ctx->lock);
   }
   *out = parsed;
+  return status;
+}
+
+halotune_status context_store(struct halotune_ctx *ctx, int database, struct store **out) {
+  struct store **kept = &ctx->stores[database];
+  halotune_status status = *kept ? HALOTUNE_OK : store_open(ctx->catalog.paths[database], STORE_READ, kept);
+  *out = *kept;
   return status;
 }
 

@@ -29,7 +29,8 @@ struct halotune_ctx {
   _Atomic(struct own_device *) devices[CONTEXT_MOST_GPUS];
   const char
       *tune_argument; /* what messages tell the user to tune, such as a stencil file's path; NULL: the stencil's name */
-  struct names texts; /* parameters of defaults that were given */
+  struct store **stores; /* of the databases that machine code was fetched from; NULL for the others */
+  struct names texts;    /* parameters of defaults that were given */
   struct arena text_arena;
 };
 
@@ -62,6 +63,11 @@ halotune_status context_current_device(struct halotune_ctx *ctx, const struct ow
  * Return HALOTUNE_OK, HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status context_stencil(struct halotune_ctx *ctx, int stencil, const struct parsed_stencil **out);
 halotune_status context_template(struct halotune_ctx *ctx, int template_at, const struct template **out);
+
+/* The store of a database of the catalog, opened by the first who asks, and kept: to open a file of an older version means to
+ * copy and migrate all of it. The caller holds ctx->lock as long as it uses the store.
+ * Returns HALOTUNE_OK, or what store_open returns; the next one who asks tries again. */
+halotune_status context_store(struct halotune_ctx *ctx, int database, struct store **out);
 
 /* A copy of a text that lives as long as the ctx, the same one for the same text; NULL when memory is out. */
 const char *context_text(struct halotune_ctx *ctx, const char *text);

@@ -1,6 +1,10 @@
 /* lookup_build_test.c: when stored machine code serves a problem, and what is generated where it does not. */
 #include "library/kernel/kernel_build.h"
 
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "db/store/query.h"
 #include "gpu/compile/nvrtc.h"
 #include "library/lookup/lookup.h"
 #include "tests/unit/library/tuned.h"
@@ -153,13 +157,59 @@ TEST(a_database_that_went_away_is_done_without) {
   static const long long grid[3] = {128, 64, 64};
   struct built built;
   char moved[128];
+  const char *paths[] = {work.path};
   if (!have_nvrtc()) skip();
+  halotune_close(ctx); /* it may hold the database open */
+  CHECK_OK(halotune_open(paths, 1, &ctx));
   snprintf(moved, sizeof moved, "%.90s.moved", work.path);
   CHECK_EQ(0, rename(work.path, moved), "rename");
   CHECK_OK(look_up_and_build("star7", "NVIDIA H200", grid, 0, &built));
   CHECK(strcmp(built.code, "database") != 0, "%s", built.code);
   built_free(&built);
   CHECK_EQ(0, rename(moved, work.path), "rename");
+}
+
+static int databases_opened;
+
+/* SQLite's own, counted: the linker finds this one first. */
+int sqlite3_open_v2(const char *path, sqlite3 **out, int flags, const char *vfs) {
+  int (*own)(const char *, sqlite3 **, int, const char *);
+  void *symbol = dlsym(RTLD_NEXT, "sqlite3_open_v2");
+  memcpy(&own, &symbol, sizeof own);
+  databases_opened++;
+  return own(path, out, flags, vfs);
+}
+
+/* The source of stored machine code, for which nothing has to be compiled. */
+static void fetch_star7(halotune_ctx *from) {
+  static const long long grid[3] = {128, 64, 64};
+  halotune_ctx *const usual = ctx;
+  struct built built;
+  ctx = from;
+  CHECK_OK(look_up_and_build("star7", "NVIDIA H200", grid, 0, &built));
+  CHECK_TEXT("database", built.code, "stored code");
+  built_free(&built);
+  ctx = usual;
+}
+
+/* A file of version 1 is copied and migrated when it is opened. */
+TEST(a_database_is_opened_once_for_all_kernels) {
+  char path[128];
+  const char *paths[] = {path};
+  halotune_ctx *older;
+  struct store *store;
+  snprintf(path, sizeof path, "%.90s.version1", work.path);
+  tuned_make(path, rows_stored, 1);
+  CHECK_OK(store_open(path, STORE_WRITE, &store));
+  CHECK_OK(query_script(store_connection(store), back_to_1));
+  store_close(store);
+  CHECK_OK(halotune_open(paths, 1, &older));
+  fetch_star7(older);
+  databases_opened = 0;
+  for (int i = 0; i < 3; i++) fetch_star7(older);
+  CHECK_EQ(0, databases_opened, "for three kernels more");
+  halotune_close(older);
+  unlink(path);
 }
 
 /* A problem of the H200. */
@@ -264,6 +314,7 @@ int main(void) {
       cmocka_unit_test(stored_code_serves_only_what_it_was_built_for),
       cmocka_unit_test(what_was_compiled_is_kept),
       cmocka_unit_test(a_database_that_went_away_is_done_without),
+      cmocka_unit_test(a_database_is_opened_once_for_all_kernels),
       cmocka_unit_test(alignment_of_variants_with_tensor_maps),
       cmocka_unit_test(alignment_of_variants),
       cmocka_unit_test(less_alignment_gives_another_variant),
