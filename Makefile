@@ -197,6 +197,7 @@ $(OBJ)/reports/page.o: build/report/page.html
 
 $(OBJ)/tuner/device/gpu_check.o: tuner/device/check.cu
 $(OBJ)/tuner/cli/selftest/selftest_wrappers.o: tuner/device/wrappers_check.cu
+$(OBJ)/tuner/cli/new.o: $(wildcard templates/new/*)
 
 # The report's page, which is put into the program too. Where npm cannot make it, it is empty, and made anew at every build until
 # npm can; the file changes only when its content does.
@@ -224,16 +225,17 @@ install: all library  ## install program, library, header and data under PREFIX 
 	install -m 644 build/install/libhalotune.a $(DESTDIR)$(PREFIX)/lib/libhalotune.a
 	install -D -m 644 build/lib/halotune.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/halotune.pc
 	install -D -m 644 include/halotune.h $(DESTDIR)$(PREFIX)/include/halotune.h
-	install -d $(DESTDIR)$(DATA_DIR)/kernels $(DESTDIR)$(DATA_DIR)/templates
+	install -d $(DESTDIR)$(DATA_DIR)/kernels/asymmetric $(DESTDIR)$(DATA_DIR)/templates
 	install -m 644 kernels/*.yaml $(DESTDIR)$(DATA_DIR)/kernels
+	install -m 644 kernels/asymmetric/*.yaml $(DESTDIR)$(DATA_DIR)/kernels/asymmetric
 	install -m 644 templates/*.yaml templates/*.cu templates/*.cuh $(DESTDIR)$(DATA_DIR)/templates
 	install -m 644 build/starter.db $(DESTDIR)$(DATA_DIR)/starter.db
 
 uninstall:  ## remove what install put there, and nothing else
 	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h $(DESTDIR)$(DATA_DIR)/starter.db
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SHARED)) $(SONAME) libhalotune.so libhalotune.a pkgconfig/halotune.pc)
-	rm -f $(addprefix $(DESTDIR)$(DATA_DIR)/,$(wildcard kernels/*.yaml templates/*.yaml templates/*.cu templates/*.cuh))
-	for folder in /kernels /templates ''; do rmdir $(DESTDIR)$(DATA_DIR)$$folder 2>/dev/null || true; done
+	rm -f $(addprefix $(DESTDIR)$(DATA_DIR)/,$(wildcard kernels/*.yaml kernels/asymmetric/*.yaml templates/*.yaml templates/*.cu templates/*.cuh))
+	for folder in /kernels/asymmetric /kernels /templates ''; do rmdir $(DESTDIR)$(DATA_DIR)$$folder 2>/dev/null || true; done
 
 clean:  ## remove everything that was built
 	rm -rf build

@@ -10,14 +10,14 @@
 static const struct command *const commands[] = {
     &command_list,    &command_show,   &command_reference, &command_generate, &command_space,
     &command_compile, &command_verify, &command_tune,      &command_query,    &command_report,
-    &command_db,      &command_doctor, &command_selftest,  &command_cache,
+    &command_db,      &command_new,    &command_doctor,    &command_selftest, &command_cache,
 };
 
 static void print_help(void) {
   printf("halotune %s: find the fastest stencil kernels for an NVIDIA GPU\n\nusage: halotune COMMAND ...\n\n",
          HALOTUNE_VERSION);
   for (size_t i = 0; i < COUNT(commands); i++) {
-    printf("  %-10s %-12s %s\n", commands[i]->name, commands[i]->arguments, commands[i]->what);
+    printf("  %-10s %-14s %s\n", commands[i]->name, commands[i]->arguments, commands[i]->what);
   }
   printf("\n  halotune COMMAND --help, or help COMMAND, shows a command's options; halotune --version the version.\n");
   printf(

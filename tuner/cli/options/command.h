@@ -69,6 +69,7 @@ extern const struct command command_tune;
 extern const struct command command_query;
 extern const struct command command_report;
 extern const struct command command_db;
+extern const struct command command_new;
 extern const struct command command_doctor;
 extern const struct command command_selftest;
 extern const struct command command_cache;

@@ -24,6 +24,13 @@ bool option_given(const struct invocation *invocation, const char *name) {
   return option_value(invocation, name) != NULL;
 }
 
+void option_put(struct invocation *invocation, const char *name, const char *value) {
+  const struct option_row *options = invocation->command->options;
+  for (int i = 0; options[i].name; i++) {
+    if (strcmp(options[i].name, name) == 0) invocation->values[i] = value;
+  }
+}
+
 halotune_status option_whole(const struct invocation *invocation, const char *name, long low, long high, long otherwise,
                              long *out) {
   const char *value = option_value(invocation, name);

@@ -14,6 +14,9 @@ const char *option_value(const struct invocation *invocation, const char *name);
 /* Whether the option was given. */
 bool option_given(const struct invocation *invocation, const char *name);
 
+/* Give an option another value. An option that the command does not have is passed over. */
+void option_put(struct invocation *invocation, const char *name, const char *value);
+
 /* A whole number in [low, high]; `otherwise` where the option was not given. */
 halotune_status option_whole(const struct invocation *invocation, const char *name, long low, long high, long otherwise,
                              long *out);

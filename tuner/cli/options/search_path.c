@@ -15,6 +15,7 @@
 
 const struct search_kind search_stencils = {"stencil", "kernels", "HALOTUNE_PATH"};
 const struct search_kind search_templates = {"template", "templates", "HALOTUNE_TEMPLATE_PATH"};
+const struct search_kind search_asymmetric = {"stencil", "kernels/asymmetric", NULL};
 
 /* A list of texts from malloc. */
 struct names {
@@ -71,7 +72,7 @@ static halotune_status folders_find(const struct search_kind *kind, const char *
   if (status != HALOTUNE_OK) return status;
   bool ok = !given || !*given || add_folder(folders, given, strlen(given));
   ok = ok && add_folder(folders, kind->folder, strlen(kind->folder));
-  for (const char *path = getenv(kind->variable); path && ok;) {
+  for (const char *path = kind->variable ? getenv(kind->variable) : NULL; path && ok;) {
     size_t length = strcspn(path, ":");
     if (length > 0) ok = add_folder(folders, path, length);
     path = path[length] ? path + length + 1 : NULL;

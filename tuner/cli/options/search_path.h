@@ -11,9 +11,12 @@
 struct search_kind {
   const char *what;     /* as messages say it: "stencil" */
   const char *folder;   /* in the working directory and in the installed data folders: "kernels" */
-  const char *variable; /* "HALOTUNE_PATH" */
+  const char *variable; /* "HALOTUNE_PATH"; NULL for none */
 };
 extern const struct search_kind search_stencils, search_templates;
+
+/* The stencils of `verify --all`, which other commands find by their paths alone. */
+extern const struct search_kind search_asymmetric;
 
 /* Whether what a user calls a file is its path: it has a '/' or ends in .yaml. */
 bool search_is_path(const char *name);

@@ -118,12 +118,6 @@ static halotune_status try_problem(struct selftest *s, const struct invocation *
   return none ? HALOTUNE_OK : status;
 }
 
-static void set_option(struct invocation *invocation, const char *name, const char *value) {
-  for (int i = 0; invocation->command->options[i].name; i++) {
-    if (strcmp(invocation->command->options[i].name, name) == 0) invocation->values[i] = value;
-  }
-}
-
 halotune_status selftest_stencil(struct selftest *s, char *name) {
   struct invocation inner = *s->invocation;
   struct loaded loaded;
@@ -136,15 +130,15 @@ halotune_status selftest_stencil(struct selftest *s, char *name) {
   snprintf(arch, sizeof arch, "sm_%d", s->backend.facts.device.capability);
   inner.arguments = &name;
   inner.argument_count = 1;
-  set_option(&inner, "arch", arch);
+  option_put(&inner, "arch", arch);
   for (int d = 0; d < DTYPE_COUNT && status == HALOTUNE_OK && selftest_goes_on(s); d++) {
     if (!wanted[d] || !loaded.stencil->dtypes[d]) continue;
-    set_option(&inner, "dtype", dtype_names[d]);
+    option_put(&inner, "dtype", dtype_names[d]);
     for (int p = 0; p < (grid ? 1 : LAYOUT_COUNT) && status == HALOTUNE_OK && selftest_goes_on(s); p++) {
       if (!layout_applies((enum layout)p, &loaded)) continue;
       if (p == LAYOUT_PLANES && option_value(s->invocation, "no-large-planes")) continue;
       layout_grid((enum layout)p, &loaded, (enum dtype)d, extents, sizeof extents);
-      set_option(&inner, "grid", grid ? grid : extents);
+      option_put(&inner, "grid", grid ? grid : extents);
       status = try_problem(s, &inner, (p + d) % 2 ? LAUNCH_STREAM : LAUNCH_GRAPH, (enum layout)p);
     }
   }

@@ -1,105 +1,75 @@
-/* verify.c: `halotune verify STENCIL`: run variants where there is no GPU, and compare them with the reference. */
+/* verify.c: `halotune verify STENCIL`: run variants where there is no GPU, and compare them with the reference. With --all, for each
+ * of the stencils in kernels/asymmetric. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "tuner/cli/options/pick_variants.h"
+#include "tuner/cli/options/search_path.h"
 #include "tuner/cli/output/output.h"
-#include "tuner/cli/output/variant_text.h"
-#include "tuner/verify/host_verify.h"
+#include "tuner/cli/verify/verify_print.h"
 
-enum { DEFAULT_SAMPLE = 60 };
+enum { SAMPLE = 60, SAMPLE_OF_ALL = 12 }; /* variants of a stencil; with --all, of each stencil in each element type */
 
-struct report {
-  const struct problem *problem;
-  struct scenes scenes;
-  bool json;
-  json_t *rows; /* of the JSON document */
+struct tally {
   long passed, failed, not_run, launches;
   double start_ms;
 };
 
-/* The hash of all outputs' bits in each scene that the variant came through. */
-static json_t *outputs_json(const struct scenes *scenes, const struct verify_row *row) {
-  static const struct hash none = {0};
-  json_t *json = json_object();
-  char hex[HASH_HEX_BYTES];
-  for (int i = 0; i < scenes->count; i++) {
-    if (hash_compare(row->outputs[i], none) == 0) continue;
-    hash_hex(row->outputs[i], hex);
-    json_put(&json, scenes->list[i].name, text_json(hex));
-  }
-  return json;
+/* One stencil in one element type. */
+struct report {
+  const struct problem *problem;
+  struct scenes scenes;
+  bool json, only_failures;
+  json_t *rows; /* of the JSON document */
+  struct tally tally;
+};
+
+static struct tally tally_sum(const struct tally *a, const struct tally *b) {
+  return (struct tally){a->passed + b->passed, a->failed + b->failed, a->not_run + b->not_run,
+                        a->launches + b->launches, a->start_ms};
 }
 
-static json_t *row_json(const struct scenes *scenes, const struct verify_row *row) {
-  const struct comparison *worst = &row->result.worst;
-  json_t *json = json_object();
-  json_put(&json, "template", text_json(row->template->name));
-  json_put(&json, "parameters", variant_json(row->template, &row->configuration));
-  json_put(&json, "outcome", text_json(row->result.name));
-  json_put(&json, "detail", text_json(row->result.text));
-  json_put(&json, "scene", text_json(row->scene));
-  json_put(&json, "scenes", json_integer(row->scene_count));
-  json_put(&json, "launches", json_integer(row->run_count));
-  json_put(&json, "rms_error", number_json(worst->rms_error));
-  json_put(&json, "max_error", number_json(worst->max_error));
-  json_put(&json, "max_error_units", number_json(worst->max_error_units));
-  json_put(&json, "outputs", outputs_json(scenes, row));
-  json_put(&json, "compile_time_ms", number_json(row->compile_time_ms));
-  json_put(&json, "run_time_ms", number_json(row->run_time_ms));
-  return json;
-}
-
-static void print_row(const struct verify_row *row) {
-  struct text text = {0};
-  variant_text(row->template, &row->configuration, &text);
-  printf("%-18s rms %-9.3g max %-9.3g %5.2f units  %s\n", row->result.name, row->result.worst.rms_error,
-         row->result.worst.max_error, row->result.worst.max_error_units, text_string(&text));
-  if (row->result.outcome != CHECK_PASSED) {
-    printf("%-18s %s%s%s\n", "", row->scene, *row->scene ? ": " : "", row->result.text);
-  }
-  text_free(&text);
-}
-
-static bool take_row(void *context, const struct verify_row *row) {
+static bool row_count(void *context, const struct verify_row *row) {
   struct report *report = context;
-  bool left_out = row->result.outcome == CHECK_NOT_RUN && row->scene_count == 0;
-  report->passed += row->result.outcome == CHECK_PASSED;
-  report->not_run += left_out;
-  report->failed += row->result.outcome != CHECK_PASSED && !left_out;
-  report->launches += row->run_count;
-  if (report->json) json_add(&report->rows, row_json(&report->scenes, row));
-  else print_row(row);
+  struct tally *tally = &report->tally;
+  const bool has_passed = row->result.outcome == CHECK_PASSED;
+  const bool left_out = row->result.outcome == CHECK_NOT_RUN && row->scene_count == 0;
+  tally->passed += has_passed;
+  tally->not_run += left_out;
+  tally->failed += !has_passed && !left_out;
+  tally->launches += row->run_count;
+  if (report->json) json_add(&report->rows, verify_row_json(&report->scenes, row));
+  else if (!report->only_failures || !(has_passed || left_out)) verify_print_row(row);
   return true;
 }
 
-static halotune_status finish(struct report *report) {
-  double time_s = (clock_ms() - report->start_ms) * 1e-3;
-  long variants = report->passed + report->failed + report->not_run;
-  if (!report->json) {
-    printf("%ld variant%s of %s in %s: %ld passed, %ld failed, %ld left out by rules on every grid\n", variants,
-           PLURAL(variants), report->problem->loaded.stencil->name, dtype_names[report->problem->dtype], report->passed,
-           report->failed, report->not_run);
-    fprintf(stderr, "%ld launch%s in %.1f s, %.0f variants a minute\n", report->launches,
-            report->launches == 1 ? "" : "es", time_s, 60 * (double)variants / (time_s > 0 ? time_s : 1));
-    return HALOTUNE_OK;
-  }
-  json_t *json = json_object();
-  json_put(&json, "stencil", text_json(report->problem->loaded.stencil->name));
-  json_put(&json, "dtype", text_json(dtype_names[report->problem->dtype]));
-  json_put(&json, "variants", report->rows);
-  json_put(&json, "passed", json_integer(report->passed));
-  json_put(&json, "failed", json_integer(report->failed));
-  json_put(&json, "not_run", json_integer(report->not_run));
-  json_put(&json, "launches", json_integer(report->launches));
-  json_put(&json, "time_s", number_json(time_s));
-  report->rows = NULL;
-  return print_json(json);
+/* "60 variants of star7 in f32: 60 passed, ..." */
+static void tally_print(const struct tally *tally, const char *name, const char *dtype) {
+  const long variants = tally->passed + tally->failed + tally->not_run;
+  printf("%ld variant%s of %s%s%s: %ld passed, %ld failed, %ld left out by rules on every grid\n", variants,
+         PLURAL(variants), name, dtype ? " in " : "", dtype ? dtype : "", tally->passed, tally->failed, tally->not_run);
 }
 
-static halotune_status verify(const struct invocation *invocation, struct report *report, const struct picked *picked) {
+static void speed_print(const struct tally *tally) {
+  const double time_s = (clock_ms() - tally->start_ms) * 1e-3;
+  const long variants = tally->passed + tally->failed + tally->not_run;
+  fprintf(stderr, "%ld launch%s in %.1f s, %.0f variants a minute\n", tally->launches, tally->launches == 1 ? "" : "es",
+          time_s, 60 * (double)variants / (time_s > 0 ? time_s : 1));
+}
+
+static void tally_put(const struct tally *tally, json_t **json) {
+  json_put(json, "passed", json_integer(tally->passed));
+  json_put(json, "failed", json_integer(tally->failed));
+  json_put(json, "not_run", json_integer(tally->not_run));
+  json_put(json, "launches", json_integer(tally->launches));
+  json_put(json, "time_s", number_json((clock_ms() - tally->start_ms) * 1e-3));
+}
+
+static halotune_status variants_verify(const struct invocation *invocation, struct report *report,
+                                       const struct picked *picked) {
   const struct problem *problem = report->problem;
   long seed, threads;
   halotune_status status = option_whole(invocation, "seed", 0, 1L << 62, 1, &seed);
@@ -108,7 +78,7 @@ static halotune_status verify(const struct invocation *invocation, struct report
   struct scenes_request what = {.stencil = problem->loaded.stencil,
                                 .analysis = problem->loaded.analysis,
                                 .dtype = problem->dtype,
-                                .grid = option_value(invocation, "grid") ? &problem->grid : NULL,
+                                .grid = option_given(invocation, "grid") ? &problem->grid : NULL,
                                 .seed = (uint64_t)seed,
                                 .threads = (int)threads};
   if ((status = scenes_make(&what, &report->scenes)) != HALOTUNE_OK) return status;
@@ -121,37 +91,134 @@ static halotune_status verify(const struct invocation *invocation, struct report
       .options = {.sanitize = option_given(invocation, "sanitize"), .workers = (int)threads},
       .threads = (int)threads,
       .reproducible = problem->reproducible};
-  status = host_verify(&request, picked->variants, picked->count, take_row, report);
+  status = host_verify(&request, picked->variants, picked->count, row_count, report);
   scenes_free(&report->scenes);
-  return status == HALOTUNE_OK ? finish(report) : status;
+  return status;
 }
 
-static enum exit_code run(const struct invocation *invocation) {
-  static const char *const backends[] = {"host"};
-  int backend;
-  struct problem problem;
+/* Print the rows of one problem, and with them, or as a member of *document, what they come to.
+ *   bad_templates  becomes true where some template could not be read */
+static halotune_status problem_verify(const struct invocation *invocation, const struct problem *problem, long sample,
+                                      json_t **document, struct report *report, bool *bad_templates) {
   struct picked picked;
-  enum exit_code code = HALOTUNE_EXIT_SUCCESS;
-  halotune_status status = option_word(invocation, "backend", backends, COUNT(backends), 0, &backend);
-  if (status != HALOTUNE_OK) return report_failure(status);
-  status = problem_open(invocation, &problem);
-  if (status != HALOTUNE_OK) return report_file_failure(status);
-  struct report report = {.problem = &problem, .start_ms = clock_ms()};
-  report.json = option_given(invocation, "json");
-  if (report.json) report.rows = json_array();
-  if ((status = pick_variants(invocation, &problem, DEFAULT_SAMPLE, &picked)) == HALOTUNE_OK) {
-    status = verify(invocation, &report, &picked);
-    code = picked.templates.code;
-    picked_free(&picked);
+  halotune_status status = pick_variants(invocation, problem, sample, &picked);
+  if (status != HALOTUNE_OK) return status;
+  *bad_templates = *bad_templates || picked.templates.code != HALOTUNE_EXIT_SUCCESS;
+  if (report->json) report->rows = json_array();
+  status = variants_verify(invocation, report, &picked);
+  picked_free(&picked);
+  if (status == HALOTUNE_OK && report->json) {
+    json_put(document, "stencil", text_json(problem->loaded.stencil->name));
+    json_put(document, "dtype", text_json(dtype_names[problem->dtype]));
+    json_put(document, "variants", json_incref(report->rows));
+    tally_put(&report->tally, document);
+  } else if (status == HALOTUNE_OK) {
+    tally_print(&report->tally, problem->loaded.stencil->name, dtype_names[problem->dtype]);
   }
-  json_decref(report.rows);
+  json_decref(report->rows);
+  return status;
+}
+
+/* Where nothing ran, nothing is proven. */
+static enum exit_code exit_code_for(const struct tally *tally, bool bad_templates) {
+  if (tally->failed > 0 || tally->passed == 0) return HALOTUNE_EXIT_FAILURE;
+  return bad_templates ? HALOTUNE_EXIT_BAD_INPUT : HALOTUNE_EXIT_SUCCESS;
+}
+
+static enum exit_code verify_one(const struct invocation *invocation) {
+  struct problem problem;
+  bool bad_templates = false;
+  halotune_status status = problem_open(invocation, &problem);
+  if (status != HALOTUNE_OK) return report_file_failure(status);
+  struct report report = {
+      .problem = &problem, .json = option_given(invocation, "json"), .tally = {.start_ms = clock_ms()}};
+  json_t *document = report.json ? json_object() : NULL;
+  status = problem_verify(invocation, &problem, SAMPLE, &document, &report, &bad_templates);
+  if (status == HALOTUNE_OK && report.json) status = print_json(json_incref(document));
+  else if (status == HALOTUNE_OK) speed_print(&report.tally);
+  json_decref(document);
   problem_free(&problem);
+  return status == HALOTUNE_OK ? exit_code_for(&report.tally, bad_templates) : report_failure(status);
+}
+
+/* What --all has done so far. */
+struct rounds {
+  const struct invocation *invocation;
+  struct tally tally;
+  json_t *list; /* a document for each stencil and element type; NULL: as text */
+  bool bad_templates;
+};
+
+/* One stencil in one element type. Templates that do not apply to it are passed over. */
+static halotune_status round_verify(struct rounds *rounds, char *path, enum dtype dtype) {
+  struct invocation inner = *rounds->invocation;
+  struct problem problem;
+  inner.arguments = &path;
+  inner.argument_count = 1;
+  option_put(&inner, "dtype", dtype_names[dtype]);
+  halotune_status status = problem_open(&inner, &problem);
+  if (status != HALOTUNE_OK) return status;
+  struct report report = {
+      .problem = &problem, .json = rounds->list != NULL, .only_failures = true, .tally = {.start_ms = clock_ms()}};
+  json_t *document = report.json ? json_object() : NULL;
+  status = problem_verify(&inner, &problem, SAMPLE_OF_ALL, &document, &report, &rounds->bad_templates);
+  if (status == HALOTUNE_OK && report.json) json_add(&rounds->list, json_incref(document));
+  rounds->tally = tally_sum(&rounds->tally, &report.tally);
+  json_decref(document);
+  problem_free(&problem);
+  return status;
+}
+
+static halotune_status rounds_print(const struct rounds *rounds) {
+  if (!rounds->list) {
+    tally_print(&rounds->tally, "all stencils", NULL);
+    speed_print(&rounds->tally);
+    return HALOTUNE_OK;
+  }
+  json_t *document = json_object();
+  json_put(&document, "stencils", json_incref(rounds->list));
+  tally_put(&rounds->tally, &document);
+  return print_json(document);
+}
+
+static enum exit_code verify_all(const struct invocation *invocation) {
+  struct rounds rounds = {.invocation = invocation, .tally = {.start_ms = clock_ms()}};
+  char **paths = NULL;
+  int count = 0;
+  bool named[DTYPE_COUNT], any = false;
+  halotune_status status = option_dtypes(invocation, true, named);
+  if (status == HALOTUNE_OK) status = search_all(&search_asymmetric, NULL, &paths, &count);
+  if (status == HALOTUNE_OK && count == 0)
+    status = fail(HALOTUNE_NOT_FOUND, "there is no folder kernels/asymmetric here or in the installation");
+  if (option_given(invocation, "json")) rounds.list = json_array();
+  for (int i = 0; i < count * DTYPE_COUNT && status == HALOTUNE_OK; i++) {
+    if (!named[i % DTYPE_COUNT]) continue;
+    status = round_verify(&rounds, paths[i / DTYPE_COUNT], (enum dtype)(i % DTYPE_COUNT));
+    any = any || status == HALOTUNE_OK;
+    if (status == HALOTUNE_ARGUMENT) status = HALOTUNE_OK; /* no template has a variant of it */
+  }
+  search_free(paths, count);
+  if (status == HALOTUNE_OK && !any) status = HALOTUNE_ARGUMENT; /* the last stencil's failure tells why */
+  if (status == HALOTUNE_OK) status = rounds_print(&rounds);
+  json_decref(rounds.list);
+  return status == HALOTUNE_OK ? exit_code_for(&rounds.tally, rounds.bad_templates) : report_file_failure(status);
+}
+
+static enum exit_code verify_run(const struct invocation *invocation) {
+  static const char *const backends[] = {"host"};
+  const bool all = option_given(invocation, "all");
+  int backend;
+  halotune_status status = option_word(invocation, "backend", backends, COUNT(backends), 0, &backend);
+  if (status == HALOTUNE_OK && all == (invocation->argument_count == 1))
+    status = fail(HALOTUNE_ARGUMENT, "verify takes a stencil or --all");
+  if (status == HALOTUNE_OK && all && option_given(invocation, "grid"))
+    status = fail(HALOTUNE_ARGUMENT, "--grid cannot be the same for all stencils of --all");
   if (status != HALOTUNE_OK) return report_failure(status);
-  return report.failed > 0 || report.passed == 0 ? HALOTUNE_EXIT_FAILURE
-                                                 : code; /* where nothing ran, nothing is proven */
+  return all ? verify_all(invocation) : verify_one(invocation);
 }
 
 static const struct option_row options[] = {
+    {"all", NULL, "without a stencil: 12 variants, or others, of each stencil in kernels/asymmetric"},
     {"backend", "host", "where variants run; host, the CPU, is the default"},
     TEMPLATE_OPTIONS,
     PICK_OPTIONS,
@@ -163,5 +230,5 @@ static const struct option_row options[] = {
 };
 
 const struct command command_verify = {
-    "verify", "STENCIL", 1, 1, "prove variants right: run them and compare with the reference", options, run,
+    "verify", "[STENCIL]", 0, 1, "prove variants right: run them and compare with the reference", options, verify_run,
 };
