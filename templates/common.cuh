@@ -87,6 +87,18 @@ template <int N> __device__ __forceinline__ bool taps_inside(const Geometry &g, 
   return x >= LOW_X && x + N + HIGH_X <= g.nx && y >= LOW_Y && y + HIGH_Y < g.ny && z >= LOW_Z && z + HIGH_Z < g.nz;
 }
 
+// Whether the march of a block or thread needs no boundary rules, with a tile of WIDTH*HEIGHT points at x and y. Then all that it reads
+// lies in the grid, except for whole vectors beside the grid in x, whose values are not used.
+template <int N, int WIDTH, int HEIGHT, class March>
+__device__ __forceinline__ bool is_interior(const March &march, index_t x, index_t y) {
+  const Geometry &g = march.g;
+  constexpr int before = round_up(LOW_X, N), after = round_up(HIGH_X, N);
+  const bool inside_x = x >= before && x + WIDTH + after <= g.nx;
+  const bool no_images_x = g.x0 >= LOW_X && g.x1 + HIGH_X <= g.nx && g.nx % N == 0;
+  return (inside_x || no_images_x) && y >= LOW_Y && y + HEIGHT <= g.y1 && y + HEIGHT + HIGH_Y <= g.ny && march.z_first >= LOW_Z &&
+         march.z_last + HIGH_Z <= g.nz;
+}
+
 // Whether some point of the box may read this one.
 __device__ __forceinline__ bool is_needed(const Geometry &g, index_t x, index_t y, index_t z) {
   return x >= g.x0 - LOW_X && x < g.x1 + HIGH_X && y >= g.y0 - LOW_Y && y < g.y1 + HIGH_Y && z >= g.z0 - LOW_Z &&

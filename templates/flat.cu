@@ -1,20 +1,21 @@
-// flat: as in `direct`, each thread reads its taps from global memory and leaves their reuse to registers and caches. But the grid is
-// taken as one long line of vectors of 16 bytes, wherever rows and planes begin: so all loads, and nearly all stores, are of aligned
-// vectors, and a neighbour in y or z is so many elements further on, a constant of the code. A vector may hold the end of a row and
-// the begin of the next; points that are not in the box are computed for nothing and not written. Vectors from which a tap would lie
-// before or behind the array, a few at its ends, are computed point by point. Loads through the read-only path stay vectors; plain ones
-// the compiler may take apart.
+// flat: each thread reads its taps from global memory, as in `direct`, and leaves their reuse to registers and caches. But it takes the
+// grid as one long line of vectors of 16 bytes, wherever rows and planes begin. So all loads and nearly all stores are of aligned
+// vectors, and a neighbour in y or z is a constant number of elements away. A vector may hold the end of a row and the beginning of the
+// next; points outside the box are computed for nothing and not written. The few vectors from which a tap would leave the array, at its
+// beginning and its end, are computed point by point. Loads on the read-only path stay vectors; the compiler may take plain ones apart.
 //
 // A plane is cut into lines of LINE vectors, about as long as a row. With rows of 9 points and vectors of 4:
 //
-//      line 0   |0 0 0 0|0 0 0 0|      The digits are rows. A thread's vectors in lines 0, 1, 2 lie beneath each other,
-//      line 1   |0 1 1 1|1 1 1 1|      so that taps of one of its points in y fall into the others of its vectors,
-//      line 2   |1 1 2 2|2 2 2 2|      or into those beside them.
+//      line 0   |0 0 0 0|0 0 0 0|      The digits are rows. A thread's vectors in lines 0, 1, 2 lie below each other, so
+//      line 1   |0 1 1 1|1 1 1 1|      that taps of one of its points in y fall into another of its vectors, or into the
+//      line 2   |1 1 2 2|2 2 2 2|      vector beside that.
 //
-// Likewise with planes: each has the vectors that begin in it, so that points of its first vector's length have to be beside the box. A thread computes POINTS_Y lines times POINTS_Z planes. Where planes
-// begin within vectors repeats itself after VECTOR planes, and so threads begin with planes that are multiples of VECTOR.
+// A thread computes POINTS_Y lines times POINTS_Z planes. A plane has the vectors that begin in it. Its first points may lie in a vector of
+// the plane before; a rule keeps the box away from them. After VECTOR planes, planes begin at the same lane of a vector again, so threads
+// begin with planes that are multiples of POINTS_Z.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
+#include "common.cuh"
 #endif
 
 #ifndef POINTS_Z
@@ -32,40 +33,14 @@
 
 constexpr int VECTOR = 16/int(sizeof(real));
 
-__device__ constexpr index_t round_up(index_t count) { return (count + VECTOR - 1)/VECTOR*VECTOR; }
-
-// Elements of a line, and those before the first vector of the r-th of some planes; multiples of VECTOR.
+// Elements of a line, and elements before the first vector that begins in the r-th of some planes; both are multiples of VECTOR.
 constexpr index_t LINE = (ROW_POINTS + VECTOR/2)/VECTOR*VECTOR;
-__device__ constexpr index_t plane_begin(index_t r) { return round_up(r*PLANE_POINTS); }
+__device__ constexpr index_t whole_vectors(index_t count) { return (count + VECTOR - 1)/VECTOR*VECTOR; }
+__device__ constexpr index_t plane_begin(index_t r) { return whole_vectors(r*PLANE_POINTS); }
 
-// How far taps reach in the one long line: whole vectors before that of a point, and behind it.
-constexpr index_t REACH_BEFORE = round_up(LOW_Z*PLANE_POINTS + LOW_Y*ROW_POINTS + LOW_X);
-constexpr index_t REACH_BEHIND = round_up(HIGH_Z*PLANE_POINTS + HIGH_Y*ROW_POINTS + HIGH_X);
-
-// Taps of one of a thread's points, whose place from the element `first` is known to the compiler: each vector is loaded once however
-// many taps of the thread's points fall into it.
-struct VectorTaps {
-  const Fields &f;
-  const Geometry &g;
-  index_t first;
-  int line, plane, lane;
-  __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
-    const index_t position = REACH_BEFORE + plane_begin(plane) + line*LINE + lane + dz*PLANE_POINTS + dy*ROW_POINTS + dx;
-    real values[VECTOR];
-    read_vector(f, input, g, first + position/VECTOR*VECTOR - REACH_BEFORE, 0, 0, values);
-    return values[position%VECTOR];
-  }
-};
-
-// Taps of any point.
-struct PointTaps {
-  const Fields &f;
-  const Geometry &g;
-  index_t x, y, z;
-  __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
-    return read_image(f, input, g, x + dx, y + dy, z + dz);
-  }
-};
+// How far taps reach in the long line, before a point's vector and behind it, in whole vectors.
+constexpr index_t REACH_BEFORE = whole_vectors(LOW_Z*PLANE_POINTS + LOW_Y*ROW_POINTS + LOW_X);
+constexpr index_t REACH_BEHIND = whole_vectors(HIGH_Z*PLANE_POINTS + HIGH_Y*ROW_POINTS + HIGH_X);
 
 struct Thread {
   const Fields &f;
@@ -75,31 +50,45 @@ struct Thread {
   index_t first;  // its first element
 };
 
-// One of a thread's vectors: how far it lies behind the first point of its plane, and of the array.
+// Taps of one of a thread's points. The compiler knows how far they are from the thread's first element, so that each vector is loaded
+// once, however many taps of the thread's points fall into it.
+struct LineTaps {
+  const Thread &t;
+  int line, plane, lane;
+  __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
+    const index_t position = REACH_BEFORE + plane_begin(plane) + line*LINE + lane + dz*PLANE_POINTS + dy*ROW_POINTS + dx;
+    real values[VECTOR];
+    read_vector(t.f, input, t.g, t.first + position/VECTOR*VECTOR - REACH_BEFORE, 0, 0, values);
+    return values[position%VECTOR];
+  }
+};
+
+// The distance of one of a thread's vectors from the first point of its plane, and from the first element of the array.
 __device__ __forceinline__ index_t in_plane(const Thread &t, int line, int plane) {
   return t.first - t.z*PLANE_POINTS + (plane_begin(plane) - plane*PLANE_POINTS) + line*LINE;
 }
 __device__ __forceinline__ index_t in_array(const Thread &t, int line, int plane) { return t.first + plane_begin(plane) + line*LINE; }
 
-// Whether it holds points of the box's planes and rows.
+// Whether the vector holds points of the box's planes and rows.
 __device__ __forceinline__ bool has_points(const Thread &t, int line, int plane) {
   const index_t at = in_plane(t, line, plane);
   return t.z + plane >= t.g.z0 && t.z + plane < t.g.z1 && at + VECTOR > t.g.y0*ROW_POINTS && at < t.g.y1*ROW_POINTS;
 }
 
-// Whether its taps lie within the array.
+// Whether the taps of the vector lie in the array.
 __device__ __forceinline__ bool is_inside(const Thread &t, int line, int plane) {
   const index_t at = in_array(t, line, plane);
   return at >= REACH_BEFORE && at + VECTOR + REACH_BEHIND <= t.g.nz*PLANE_POINTS;
 }
 
-// Where a point lies that is some elements behind the first one of its plane; a vector may end in the next row.
+// The point at a distance from the first point of its plane.
 struct Point {
   index_t x, y;
 };
 __device__ __forceinline__ Point point_at(index_t at) { return {at%ROW_POINTS, at/ROW_POINTS}; }
 
-__device__ __forceinline__ void write(const Thread &t, int output, int line, int plane, const real (&values)[VECTOR]) {
+// Write the lanes of a vector that lie in the box. It may end in the next row.
+__device__ __forceinline__ void write_lanes(const Thread &t, int output, int line, int plane, const real (&values)[VECTOR]) {
   const Geometry &g = t.g;
   const index_t at = in_plane(t, line, plane), element = in_array(t, line, plane), z = t.z + plane;
   const Point first = point_at(at);
@@ -116,35 +105,20 @@ __device__ __forceinline__ void write(const Thread &t, int output, int line, int
   }
 }
 
-// The results of one vector.
-struct Results {
-  real value[OUTPUTS][VECTOR];
-};
-
-__device__ __forceinline__ void compute(const Thread &t, int line, int plane, Results &results) {
-#pragma unroll
-  for (int lane = 0; lane < VECTOR; lane++) {
-    real point[OUTPUTS];
-    update(VectorTaps{t.f, t.g, t.first, line, plane, lane}, t.coefficients, point);
-#pragma unroll
-    for (int o = 0; o < OUTPUTS; o++) results.value[o][lane] = point[o];
-  }
-}
-
-// All is computed before any is written, since a load behind a store could not be one with those before it.
+// Compute all vectors of the thread before writing any: a load behind a store could not be one with the loads before it.
 __device__ __forceinline__ void compute_all(const Thread &t) {
-  Results results[POINTS_Z][POINTS_Y];
+  real results[POINTS_Z][POINTS_Y][OUTPUTS][VECTOR];
 #pragma unroll
   for (int plane = 0; plane < POINTS_Z; plane++) {
 #pragma unroll
-    for (int line = 0; line < POINTS_Y; line++) compute(t, line, plane, results[plane][line]);
+    for (int line = 0; line < POINTS_Y; line++) update_vector(LineTaps{t, line, plane, 0}, t.coefficients, results[plane][line]);
   }
 #pragma unroll
   for (int plane = 0; plane < POINTS_Z; plane++) {
 #pragma unroll
     for (int line = 0; line < POINTS_Y; line++) {
 #pragma unroll
-      for (int o = 0; o < OUTPUTS; o++) write(t, o, line, plane, results[plane][line].value[o]);
+      for (int o = 0; o < OUTPUTS; o++) write_lanes(t, o, line, plane, results[plane][line][o]);
     }
   }
 }
@@ -154,15 +128,11 @@ __device__ __forceinline__ void compute_points(const Thread &t) {
 #pragma unroll 1
   for (int lane = 0; lane < VECTOR; lane++) {
     const Point p = point_at(at + lane);
-    real point[OUTPUTS];
-    if (!in_box(t.g, p.x, p.y, t.z)) continue;
-    update(PointTaps{t.f, t.g, p.x, p.y, t.z}, t.coefficients, point);
-#pragma unroll
-    for (int o = 0; o < OUTPUTS; o++) write_point(t.f, o, t.g, p.x, p.y, t.z, point[o]);
+    compute_point(PointTaps{t.f, t.g, p.x, p.y, t.z}, t.coefficients, t.f, t.g, p.x, p.y, t.z);
   }
 }
 
-// Where some of the vectors lie beside the box, or at an end of the array: one by one, as if each were the thread's only one.
+// If some of the thread's vectors lie beside the box or at an end of the array, compute them one by one, each as if it were the only one.
 __device__ __forceinline__ void compute_some(const Thread &t) {
 #pragma unroll 1
   for (int n = 0; n < POINTS_Z*POINTS_Y; n++) {
@@ -173,14 +143,15 @@ __device__ __forceinline__ void compute_some(const Thread &t) {
       compute_points(one);
       continue;
     }
-    Results results;
-    compute(one, 0, 0, results);
+    real results[OUTPUTS][VECTOR];
+    update_vector(LineTaps{one, 0, 0, 0}, t.coefficients, results);
 #pragma unroll
-    for (int o = 0; o < OUTPUTS; o++) write(one, o, 0, 0, results.value[o]);
+    for (int o = 0; o < OUTPUTS; o++) write_lanes(one, o, 0, 0, results[o]);
   }
 }
 
-// A row of the box may begin a little before the line of its number, or some lines before where lines are longer than rows.
+// The line in which the first row of the box begins: a little before the line of its number, or some lines before if lines are longer
+// than rows.
 __device__ __forceinline__ index_t first_line(const Geometry &g) {
   return g.y0*ROW_POINTS > 2*VECTOR ? (g.y0*ROW_POINTS - 2*VECTOR)/LINE : 0;
 }

@@ -1,15 +1,15 @@
-// tile: a block brings a tile of each staged input, with the halo around it, to shared memory and computes the tile.
+// tile: a block loads a tile of each staged input, with the halo around it, to shared memory and computes the tile.
 //
-// The tile is TILE_X * TILE_Y * TILE_Z points. In x a thread computes groups of VECTOR neighbours, BLOCK_X groups
-// apart, so that a warp's accesses stay contiguous. In y and z its points are neighbours, so that a value in a register
-// serves several of them. With BLOCK_X 4, VECTOR 1, TILE_X 8 and BLOCK_Y 2, TILE_Y 4, by the number of the thread:
+// The tile is TILE_X*TILE_Y*TILE_Z points. In x a thread computes vectors of VECTOR neighbours, BLOCK_X vectors apart, so that a
+// warp's accesses stay contiguous. In y and z its points are neighbours, so that a value in a register serves several of them.
+// With BLOCK_X 4, VECTOR 1, TILE_X 8 and BLOCK_Y 2, TILE_Y 4, by the number of the thread:
 //
 //      x -->   |0 1 2 3 0 1 2 3|     Threads 0 to 3 have threadIdx.y 0, threads 4 to 7 have 1.
 //              |0 1 2 3 0 1 2 3|
 //      y       |4 5 6 7 4 5 6 7|
 //              |4 5 6 7 4 5 6 7|
 //
-// HALO_LOAD says who brings the halo, shown for a tile of 4 x 2 points and reach 1; h is a value that no thread brings:
+// HALO_LOAD says which threads load the halo. The drawing shows it for a tile of 4*2 points and reach 1; no thread loads the values h:
 //
 //      edge           flat           overlap        mixed
 //      . 0 1 2 3 .    0 1 2 3 4 5    0 1 2 3 4 5    h h h h h h
@@ -17,10 +17,10 @@
 //      4|4 5 6 7|5    4 5 6 7 0 1    c d e f g i    h|4 5 6 7|h
 //      . 4 5 6 7 .    2 3 4 5 6 7    j k l m n o    h h h h h h
 //
-//   edge     each thread brings its own points, those at an edge the halo too; corners only if taps reach them
-//   flat     the threads, numbered in a line, go over the tile with its halo, pass after pass
-//   overlap  a thread for each value of the tile with its halo; those of the tile compute
-//   mixed    the tile alone; taps that leave it are read from global memory
+//   edge     each thread loads its own points, and threads at an edge the halo, too; corners only if taps reach them
+//   flat     the threads, numbered in a line, load the tile with its halo, pass after pass
+//   overlap  each value of the tile with its halo has a thread; the threads of the tile compute
+//   mixed    the threads load the tile alone; taps that leave it are read from global memory
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -44,10 +44,10 @@
 
 constexpr bool OVERLAP = HALO_LOAD == HALO_LOAD_OVERLAP, MIXED = HALO_LOAD == HALO_LOAD_MIXED;
 
-// What a thread computes: groups of VECTOR in x, points in y and z.
-constexpr int GROUPS_X = TILE_X/(BLOCK_X*VECTOR), POINTS_Y = TILE_Y/BLOCK_Y, POINTS_Z = TILE_Z/BLOCK_Z;
+// What a thread computes: vectors in x, points in y and z.
+constexpr int VECTORS_X = TILE_X/(BLOCK_X*VECTOR), POINTS_Y = TILE_Y/BLOCK_Y, POINTS_Z = TILE_Z/BLOCK_Z;
 
-// How far shared memory reaches beyond the tile; in x by whole groups, so that groups stay aligned.
+// How far shared memory reaches beyond the tile; in x by whole vectors, so that vectors stay aligned.
 constexpr int BEFORE_X = MIXED ? 0 : round_up(LOW_X, VECTOR), AFTER_X = MIXED ? 0 : round_up(HIGH_X, VECTOR);
 constexpr int BEFORE_Y = MIXED ? 0 : LOW_Y, AFTER_Y = MIXED ? 0 : HIGH_Y;
 constexpr int BEFORE_Z = MIXED ? 0 : LOW_Z, AFTER_Z = MIXED ? 0 : HIGH_Z;
@@ -57,8 +57,8 @@ constexpr int SHARED_ROW = BEFORE_X + TILE_X + AFTER_X + PADDING;
 constexpr int SHARED_PLANE = SHARED_ROW*(BEFORE_Y + TILE_Y + AFTER_Y);
 constexpr int SHARED_VOLUME = SHARED_PLANE*(BEFORE_Z + TILE_Z + AFTER_Z);
 
-// Where shared memory holds the first of N points at an offset from the tile's first. It is counted in vectors and then
-// multiplied, for then the compiler sees that the place is aligned.
+// Where shared memory holds a vector of N points, which is given from the tile's first point. The place is counted in vectors and then
+// multiplied, so that the compiler sees that it is aligned.
 template <int N> __device__ __forceinline__ int cell(int x, int y, int z) {
   return ((z + BEFORE_Z)*(SHARED_PLANE/N) + (y + BEFORE_Y)*(SHARED_ROW/N) + (x + BEFORE_X)/N)*N;
 }
@@ -71,17 +71,15 @@ struct Tile {
   real *shared;
 };
 
-// ---- loading
-
-// Whether the tile lies inside the grid with everything around it that is loaded.
+// Whether the tile and the halo that is loaded around it lie in the grid.
 __device__ __forceinline__ bool is_inside(const Tile &t) {
   return t.x >= BEFORE_X && t.x + TILE_X + AFTER_X <= t.g.nx && t.y >= BEFORE_Y && t.y + TILE_Y + AFTER_Y <= t.g.ny &&
          t.z >= BEFORE_Z && t.z + TILE_Z + AFTER_Z <= t.g.nz;
 }
 
-// Bring N neighbours in x of each staged input, at an offset from the tile's first point. INSIDE: they are known to lie
-// in the grid. Elsewhere the boundary rules decide, point by point, and values that nothing needs become 0.
-template <int N, bool INSIDE> __device__ __forceinline__ void load(const Tile &t, int dx, int dy, int dz) {
+// Load a vector of N points of each staged input, at an offset from the tile's first point. INSIDE: it is known to lie in the grid. A
+// vector that does not is loaded point by point, by the boundary rules.
+template <int N, bool INSIDE> __device__ __forceinline__ void load_points(const Tile &t, int dx, int dy, int dz) {
   const index_t x = t.x + dx, y = t.y + dy, z = t.z + dz;
   const bool inside = INSIDE || (x >= 0 && x + N <= t.g.nx && y >= 0 && y < t.g.ny && z >= 0 && z < t.g.nz);
 #pragma unroll
@@ -100,10 +98,10 @@ template <int N, bool INSIDE> __device__ __forceinline__ void load(const Tile &t
   }
 }
 
-// The points of one axis that a thread loads. Own points follow from how many it computes; of the halo it takes each
-// BLOCK-th point, counted through both sides.
+// The points along one axis that a thread loads: the OWN points that it computes, or each BLOCK-th point of the halo, counted through
+// both sides.
 template <bool HALO, int OWN, int BLOCK, int TILE, int LOW, int HIGH> struct Share {
-  static constexpr int count = HALO ? (LOW + HIGH + BLOCK - 1)/BLOCK : OWN;
+  static constexpr int count = HALO ? divide_up(LOW + HIGH, BLOCK) : OWN;
   static __device__ __forceinline__ bool exists(int thread, int i) { return !HALO || thread + i*BLOCK < LOW + HIGH; }
   static __device__ __forceinline__ int in_halo(int thread, int i) {
     const int position = thread + i*BLOCK;
@@ -111,12 +109,12 @@ template <bool HALO, int OWN, int BLOCK, int TILE, int LOW, int HIGH> struct Sha
   }
 };
 
-// One of the parts that the tile with its halo falls into: along each axis, the tile's own points or those of the halo.
+// Load one part of the tile with its halo: along each axis the tile's own points, or the halo.
 template <bool INSIDE, bool HALO_X, bool HALO_Y, bool HALO_Z> __device__ __forceinline__ void load_part(const Tile &t) {
-  typedef Share<HALO_X, GROUPS_X, BLOCK_X, TILE_X, LOW_X, HIGH_X> ShareX;
+  typedef Share<HALO_X, VECTORS_X, BLOCK_X, TILE_X, LOW_X, HIGH_X> ShareX;
   typedef Share<HALO_Y, POINTS_Y, BLOCK_Y, TILE_Y, LOW_Y, HIGH_Y> ShareY;
   typedef Share<HALO_Z, POINTS_Z, BLOCK_Z, TILE_Z, LOW_Z, HIGH_Z> ShareZ;
-  constexpr int groups = HALO_X ? 1 : VECTOR, at_once = INSIDE ? 4 : 1;
+  constexpr int width = HALO_X ? 1 : VECTOR, at_once = INSIDE ? 4 : 1;
   const int tx = threadIdx.x, ty = threadIdx.y, tz = threadIdx.z;
 #pragma unroll at_once
   for (int k = 0; k < ShareZ::count; k++) {
@@ -125,15 +123,15 @@ template <bool INSIDE, bool HALO_X, bool HALO_Y, bool HALO_Z> __device__ __force
 #pragma unroll at_once
       for (int i = 0; i < ShareX::count; i++) {
         if (!ShareX::exists(tx, i) || !ShareY::exists(ty, j) || !ShareZ::exists(tz, k)) continue;
-        load<groups, INSIDE>(t, HALO_X ? ShareX::in_halo(tx, i) : (tx + i*BLOCK_X)*VECTOR,
-                             HALO_Y ? ShareY::in_halo(ty, j) : ty*POINTS_Y + j,
-                             HALO_Z ? ShareZ::in_halo(tz, k) : tz*POINTS_Z + k);
+        load_points<width, INSIDE>(t, HALO_X ? ShareX::in_halo(tx, i) : (tx + i*BLOCK_X)*VECTOR,
+                                   HALO_Y ? ShareY::in_halo(ty, j) : ty*POINTS_Y + j,
+                                   HALO_Z ? ShareZ::in_halo(tz, k) : tz*POINTS_Z + k);
       }
     }
   }
 }
 
-// Own points, then the halo beside them. Only taps off the axes need what lies in the halo of several axes at once.
+// Load the own points, then the halo along one axis, then the corners: only taps off the axes read what is in the halo of several axes.
 template <bool INSIDE> __device__ __forceinline__ void load_edge(const Tile &t) {
   load_part<INSIDE, false, false, false>(t);
   if (MIXED) return;
@@ -149,27 +147,25 @@ template <bool INSIDE> __device__ __forceinline__ void load_edge(const Tile &t) 
 
 template <bool INSIDE> __device__ __forceinline__ void load_flat(const Tile &t) {
   constexpr int width = (BEFORE_X + TILE_X + AFTER_X)/VECTOR, height = BEFORE_Y + TILE_Y + AFTER_Y;
-  constexpr int groups = width*height*(BEFORE_Z + TILE_Z + AFTER_Z), at_once = INSIDE ? 4 : 1;
+  constexpr int vectors = width*height*(BEFORE_Z + TILE_Z + AFTER_Z), at_once = INSIDE ? 4 : 1;
   const int thread = (int(threadIdx.z)*BLOCK_Y + int(threadIdx.y))*BLOCK_X + int(threadIdx.x);
 #pragma unroll at_once
-  for (int i = thread; i < groups; i += BLOCK_X*BLOCK_Y*BLOCK_Z) {
-    load<VECTOR, INSIDE>(t, i%width*VECTOR - BEFORE_X, i/width%height - BEFORE_Y, i/(width*height) - BEFORE_Z);
+  for (int i = thread; i < vectors; i += BLOCK_X*BLOCK_Y*BLOCK_Z) {
+    load_points<VECTOR, INSIDE>(t, i%width*VECTOR - BEFORE_X, i/width%height - BEFORE_Y, i/(width*height) - BEFORE_Z);
   }
 }
 
 template <bool INSIDE> __device__ __forceinline__ void load_tile(const Tile &t) {
-  if (OVERLAP) load<1, INSIDE>(t, int(threadIdx.x) - LOW_X, int(threadIdx.y) - LOW_Y, int(threadIdx.z) - LOW_Z);
+  if (OVERLAP) load_points<1, INSIDE>(t, int(threadIdx.x) - LOW_X, int(threadIdx.y) - LOW_Y, int(threadIdx.z) - LOW_Z);
   else if (HALO_LOAD == HALO_LOAD_FLAT) load_flat<INSIDE>(t);
   else load_edge<INSIDE>(t);
 }
 
-// ---- computing
-
-// Taps of one of N neighbours in x. They are taken from aligned vectors: offset and lane are constants after unrolling,
-// so that each vector is loaded once however many taps fall into it.
+// Taps of one lane of a vector of N points, taken from aligned vectors. Offsets and lane are constants after unrolling, so that each
+// vector is loaded once, however many taps fall into it.
 template <int N> struct Taps {
   const Tile &t;
-  int x, y, z;  // the group's first point, from the tile's first
+  int x, y, z;  // the vector's first point, from the tile's first
   int lane;
   __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
     real values[N];
@@ -189,8 +185,8 @@ template <int N> struct Taps {
   }
 };
 
-// A thread's groups at one place in x: all its points in y and z, written after the last is computed, so that a value
-// that several of them need is fetched once. At the ends of the grid and of the box, point by point.
+// Compute the thread's points at one place in x. All are computed before the first is written, so that a value that several of them need
+// is loaded once. At the ends of the grid and of the box they are computed point by point.
 __device__ __forceinline__ void compute_column(const Tile &t, int dx, int dy, int dz) {
   const Geometry &g = t.g;
   const index_t x = t.x + dx, y = t.y + dy, z = t.z + dz;
@@ -220,7 +216,7 @@ __device__ __forceinline__ void compute_tile(const Tile &t) {
     if (unsigned(dx) < TILE_X && unsigned(dy) < TILE_Y && unsigned(dz) < TILE_Z) compute_column(t, dx, dy, dz);
   } else {
 #pragma unroll
-    for (int i = 0; i < GROUPS_X; i++) {
+    for (int i = 0; i < VECTORS_X; i++) {
       compute_column(t, (int(threadIdx.x) + i*BLOCK_X)*VECTOR, int(threadIdx.y)*POINTS_Y, int(threadIdx.z)*POINTS_Z);
     }
   }
