@@ -80,13 +80,22 @@ static int worker_stop(struct compile_pool *pool, struct worker *worker) {
   return how;
 }
 
+/* Drop the worker's jobs, and its process with them. */
+static void worker_clear(struct compile_pool *pool, struct worker *worker) {
+  if (worker->socket >= 0) worker_stop(pool, worker);
+  for (int i = 0; i < worker->job_count; i++) text_free(&worker->jobs[i].message);
+  worker->job_count = 0;
+}
+
+void compile_pool_drop(struct compile_pool *pool) {
+  for (int i = 0; i < pool->worker_count; i++) {
+    if (pool->workers[i].job_count > 0) worker_clear(pool, &pool->workers[i]);
+  }
+}
+
 void compile_pool_close(struct compile_pool *pool) {
   if (!pool) return;
-  for (int i = 0; i < pool->worker_count; i++) {
-    struct worker *worker = &pool->workers[i];
-    if (worker->socket >= 0) worker_stop(pool, worker);
-    for (int j = 0; j < worker->job_count; j++) text_free(&worker->jobs[j].message);
-  }
+  for (int i = 0; i < pool->worker_count; i++) worker_clear(pool, &pool->workers[i]);
   spawner_close(&pool->spawner);
   free(pool);
 }

@@ -67,6 +67,10 @@ halotune_status compile_pool_submit(struct compile_pool *pool, uint64_t id, cons
  * HALOTUNE_MEMORY when the pool cannot go on. What a compile does wrong is an outcome, never an error here. */
 halotune_status compile_pool_wait(struct compile_pool *pool, int timeout_ms, struct compile_result *out, bool *have);
 
+/* Drop all compiles that were submitted and not yet returned: no result of them will come. Their workers are killed; the next
+ * compile starts others. */
+void compile_pool_drop(struct compile_pool *pool);
+
 void compile_result_free(struct compile_result *result);
 
 /* The process of the worker that compiles `id`, for diagnosis; 0 if none does. */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "gpu/compile/cubin_cache.h"
 
 /* A request that has no result yet, or one that the cache answered. */
@@ -37,11 +38,17 @@ halotune_status compiler_open(const struct compiler_options *options, struct com
   return HALOTUNE_OK;
 }
 
-void compiler_close(struct compiler *compiler) {
-  if (!compiler) return;
+void compiler_drop(struct compiler *compiler) {
   for (int i = 0; i < compiler->count; i++) {
     if (compiler->entries[i].is_ready) compiled_free(&compiler->entries[i].compiled);
   }
+  compiler->count = 0;
+  compile_pool_drop(compiler->pool);
+}
+
+void compiler_close(struct compiler *compiler) {
+  if (!compiler) return;
+  if (compiler->pool) compiler_drop(compiler);
   if (compiler->cache.folder) cubin_cache_close(&compiler->cache);
   compile_pool_close(compiler->pool);
   free(compiler->entries);
@@ -57,28 +64,20 @@ bool compiler_has_room(const struct compiler *compiler) {
   return compiler->count < MOST_PENDING && compile_pool_has_room(compiler->pool);
 }
 
-int compiler_pending(const struct compiler *compiler) { return compiler->count; }
-
 static void warn_once(struct compiler *compiler, bool *warned) {
   if (compiler->warn && !*warned) compiler->warn(fail_text());
   *warned = true;
 }
 
-static struct entry *add_entry(struct compiler *compiler) {
-  if (compiler->count == compiler->capacity) {
-    int capacity = compiler->capacity ? 2 * compiler->capacity : 64;
-    struct entry *larger = realloc(compiler->entries, (size_t)capacity * sizeof *larger);
-    if (!larger) return NULL;
-    compiler->entries = larger;
-    compiler->capacity = capacity;
-  }
+static struct entry *entry_add(struct compiler *compiler) {
+  if (!array_room(compiler->entries, compiler->count, compiler->capacity)) return NULL;
   struct entry *entry = &compiler->entries[compiler->count++];
   *entry = (struct entry){.id = 0};
   return entry;
 }
 
 halotune_status compiler_submit(struct compiler *compiler, uint64_t id, const struct compile_request *request) {
-  struct entry *entry = add_entry(compiler);
+  struct entry *entry = entry_add(compiler);
   if (!entry) return fail_memory();
   entry->id = id;
   entry->request = *request;
@@ -94,11 +93,11 @@ halotune_status compiler_submit(struct compiler *compiler, uint64_t id, const st
   return status;
 }
 
-static void remove_entry(struct compiler *compiler, struct entry *entry) {
+static void entry_remove(struct compiler *compiler, struct entry *entry) {
   *entry = compiler->entries[--compiler->count];
 }
 
-static struct entry *find_entry(struct compiler *compiler, uint64_t id) {
+static struct entry *entry_find(struct compiler *compiler, uint64_t id) {
   for (int i = 0; i < compiler->count; i++) {
     if (compiler->entries[i].id == id && !compiler->entries[i].is_ready) return &compiler->entries[i];
   }
@@ -111,18 +110,18 @@ halotune_status compiler_wait(struct compiler *compiler, int timeout_ms, struct 
     if (!entry->is_ready) continue;
     *out = (struct compiler_result){.is_cached = true};
     out->compile = (struct compile_result){.id = entry->id, .outcome = COMPILE_OK, .compiled = entry->compiled};
-    remove_entry(compiler, entry);
+    entry_remove(compiler, entry);
     *have = true;
     return HALOTUNE_OK;
   }
   struct compile_result result;
   halotune_status status = compile_pool_wait(compiler->pool, timeout_ms, &result, have);
   if (status != HALOTUNE_OK || !*have) return status;
-  struct entry *entry = find_entry(compiler, result.id);
+  struct entry *entry = entry_find(compiler, result.id);
   bool is_kept = !entry || !compiler->cache.folder || result.outcome != COMPILE_OK ||
                  cubin_cache_put(&compiler->cache, &entry->request, compiler_nvrtc(compiler), &result.compiled);
   if (!is_kept) warn_once(compiler, &compiler->warned_of_write);
-  if (entry) remove_entry(compiler, entry);
+  if (entry) entry_remove(compiler, entry);
   *out = (struct compiler_result){.compile = result};
   return HALOTUNE_OK;
 }

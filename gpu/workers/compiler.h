@@ -23,11 +23,8 @@ const struct nvrtc_facts *compiler_nvrtc(const struct compiler *compiler);
 
 bool compiler_has_room(const struct compiler *compiler);
 
-/* How many were submitted and not yet returned. */
-int compiler_pending(const struct compiler *compiler);
-
 /* Hand in one compile; never waits.
- *   request  its texts must live until the result came
+ *   request  its texts must live until the result came, or compiler_drop
  * Returns what compile_pool_submit returns. */
 halotune_status compiler_submit(struct compiler *compiler, uint64_t id, const struct compile_request *request);
 
@@ -38,6 +35,10 @@ struct compiler_result {
 
 /* Wait for one result: those from the cache first. As compile_pool_wait. */
 halotune_status compiler_wait(struct compiler *compiler, int timeout_ms, struct compiler_result *out, bool *have);
+
+/* Drop all requests that have no result yet: none of their results will come or get into the cache, and their texts are read no
+ * more. Call it before these texts are freed, also where compiler_wait has failed. */
+void compiler_drop(struct compiler *compiler);
 
 /* Compile one source and wait for it; nothing else may be pending.
  *   out  ended with compiled_free after any outcome

@@ -220,7 +220,10 @@ halotune_status spawner_start(struct spawner *spawner, pid_t *pid, int *socket) 
     return fail(HALOTUNE_IO, "the process that starts the %ss is gone", spawner->name);
   }
   if (answer.pid == 0) return fail(HALOTUNE_IO, "no %s could be started: %s", spawner->name, strerror(answer.reason));
-  if (*socket < 0) return fail(HALOTUNE_IO, "no %s could be started: too many open files", spawner->name);
+  if (*socket < 0) {
+    spawner_stop(spawner, answer.pid); /* it runs, but nobody can speak to it */
+    return fail(HALOTUNE_IO, "no %s could be started: too many open files", spawner->name);
+  }
   *pid = answer.pid;
   return HALOTUNE_OK;
 }

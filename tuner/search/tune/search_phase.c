@@ -323,15 +323,6 @@ static halotune_status settle(struct phase *phase) {
   return status == HALOTUNE_OK ? results_settle(&phase->results) : status;
 }
 
-/* What is still in the pipeline is of no use any more. */
-static halotune_status renew_pipeline(struct session *session) {
-  halotune_status status = pipeline_free(session->pipeline);
-  session->pipeline = NULL;
-  if (status != HALOTUNE_OK) return status;
-  return pipeline_make(session->tools->backend->facts.is_recording ? NULL : session->tools->compiler,
-                       &session->pipeline);
-}
-
 /* Whether time was no reason for the search to end. */
 static bool has_all_asked_for(const struct phase *phase) {
   const struct session *session = phase->session;
@@ -353,7 +344,7 @@ halotune_status session_search(struct session *session) {
   if (status == HALOTUNE_OK) status = search(&phase);
   session->is_over = has_all_asked_for(&phase);
   session->is_cut = is_cut(session);
-  if (status == HALOTUNE_OK) status = renew_pipeline(session);
+  pipeline_clear(session->pipeline); /* the search is over: what it has not run has no use any more */
   if (status == HALOTUNE_OK) status = settle(&phase);
   anchor_free(phase.results.anchor);
   halotune_status unloaded = backend->table->unload(backend->state, SLOT_ANCHOR);

@@ -93,9 +93,9 @@ static halotune_status session_make(struct session *session, const struct tune_t
   return status == HALOTUNE_OK ? find_space(session, templates) : status;
 }
 
-static halotune_status session_close(struct session *session) {
+static void session_close(struct session *session) {
   session->options->strategy->close(session->strategy);
-  halotune_status status = pipeline_free(session->pipeline);
+  pipeline_free(session->pipeline);
   trial_free(session->first);
   scene_free(&session->scene);
   for (int i = 0; i < session->space.count; i++) bindings_free(&session->bindings[i]);
@@ -107,7 +107,6 @@ static halotune_status session_close(struct session *session) {
   drawn_free(&session->recorded);
   drawn_free(&session->hints);
   drawn_free(&session->starts);
-  return status;
 }
 
 halotune_status tune(const struct tune_tools *tools, const struct task *task, const struct tune_templates *templates,
@@ -137,6 +136,6 @@ halotune_status tune(const struct tune_tools *tools, const struct task *task, co
   if (status == HALOTUNE_OK) status = session_finals(&session);
   out->final_s = (clock_ms() - session.start_ms) * 1e-3 - out->search_s - out->setup_s;
   if (status != HALOTUNE_OK) store_failure(&session, status);
-  halotune_status closed = session_close(&session);
-  return status == HALOTUNE_OK ? closed : status;
+  session_close(&session);
+  return status;
 }

@@ -1,4 +1,4 @@
-/* pipeline.c: a table of what the compilers have, and a ring of what they gave back. */
+/* pipeline.c: a table of the trials that the compilers have, and a ring of those that they gave back. */
 #include "tuner/search/variants/pipeline.h"
 
 #include <stdlib.h>
@@ -28,21 +28,17 @@ halotune_status pipeline_make(struct compiler *compiler, struct pipeline **out) 
   return HALOTUNE_OK;
 }
 
-halotune_status pipeline_free(struct pipeline *pipeline) {
-  halotune_status status = HALOTUNE_OK;
-  if (!pipeline) return HALOTUNE_OK;
-  while (status == HALOTUNE_OK && pipeline->flying > 0) {
-    struct compiler_result result;
-    bool have = false;
-    status = compiler_wait(pipeline->compiler, -1, &result, &have);
-    if (status != HALOTUNE_OK || !have) break;
-    compile_result_free(&result.compile);
-    pipeline->flying--;
-  }
+void pipeline_clear(struct pipeline *pipeline) {
+  if (pipeline->compiler) compiler_drop(pipeline->compiler); /* first: requests point into trials */
   for (int i = 0; i < MOST_IN_FLIGHT; i++) trial_free(pipeline->in_flight[i].trial);
   for (int i = 0; i < pipeline->ready_count; i++) trial_free(pipeline->ready[(pipeline->ready_first + i) % MOST_READY]);
+  *pipeline = (struct pipeline){.compiler = pipeline->compiler};
+}
+
+void pipeline_free(struct pipeline *pipeline) {
+  if (!pipeline) return;
+  pipeline_clear(pipeline);
   free(pipeline);
-  return status;
 }
 
 bool pipeline_has_room(const struct pipeline *pipeline) {
@@ -52,8 +48,8 @@ bool pipeline_has_room(const struct pipeline *pipeline) {
 
 bool pipeline_is_empty(const struct pipeline *pipeline) { return pipeline->flying == 0 && pipeline->ready_count == 0; }
 
-/* At the end of the ring; or in front, where nobody watches the GPU until it runs. */
-static void add_ready(struct pipeline *pipeline, struct trial *trial) {
+/* Put a trial at the end of the ring; a stand-in in front, since nobody watches the GPU until it runs. */
+static void ready_put(struct pipeline *pipeline, struct trial *trial) {
   int place = (pipeline->ready_first + pipeline->ready_count) % MOST_READY;
   if (trial->is_stand_in) place = pipeline->ready_first = (pipeline->ready_first + MOST_READY - 1) % MOST_READY;
   pipeline->ready[place] = trial;
@@ -62,7 +58,7 @@ static void add_ready(struct pipeline *pipeline, struct trial *trial) {
 
 halotune_status pipeline_put(struct pipeline *pipeline, struct trial *trial, const struct task *task) {
   if (!pipeline->compiler) {
-    add_ready(pipeline, trial);
+    ready_put(pipeline, trial);
     return HALOTUNE_OK;
   }
   int place = 0;
@@ -78,9 +74,9 @@ halotune_status pipeline_put(struct pipeline *pipeline, struct trial *trial, con
   return HALOTUNE_OK;
 }
 
-/* Bring what the compilers have finished into the ring, as far as there is room.
+/* Move what the compilers have finished into the ring, as far as there is room.
  *   timeout_ms  how long to wait for the first */
-static halotune_status collect(struct pipeline *pipeline, int timeout_ms) {
+static halotune_status results_collect(struct pipeline *pipeline, int timeout_ms) {
   while (pipeline->ready_count < MOST_READY && pipeline->flying > 0) {
     struct compiler_result result;
     bool have = false;
@@ -89,7 +85,7 @@ static halotune_status collect(struct pipeline *pipeline, int timeout_ms) {
     struct in_flight *place = &pipeline->in_flight[result.compile.id];
     trial_take(place->trial, place->task, &result.compile);
     compile_result_free(&result.compile);
-    add_ready(pipeline, place->trial);
+    ready_put(pipeline, place->trial);
     *place = (struct in_flight){.trial = NULL};
     pipeline->flying--;
     timeout_ms = 0;
@@ -99,7 +95,7 @@ static halotune_status collect(struct pipeline *pipeline, int timeout_ms) {
 
 halotune_status pipeline_take(struct pipeline *pipeline, int timeout_ms, struct trial **out) {
   *out = NULL;
-  halotune_status status = collect(pipeline, pipeline->ready_count > 0 ? 0 : timeout_ms);
+  halotune_status status = results_collect(pipeline, pipeline->ready_count > 0 ? 0 : timeout_ms);
   if (status != HALOTUNE_OK || pipeline->ready_count == 0) return status;
   *out = pipeline->ready[pipeline->ready_first];
   pipeline->ready_first = (pipeline->ready_first + 1) % MOST_READY;

@@ -6,17 +6,20 @@
 
 struct pipeline;
 
-/* Begin with nothing in it.
- *   compiler     must live as long, and is used by nobody else while trials are in the pipeline; NULL: what comes out
- * has no cubin, which is enough for a backend that runs nothing out          the caller's, ended with pipeline_free;
- * NULL on failure Returns HALOTUNE_OK or HALOTUNE_MEMORY. Threads: one at a time. */
+/* Make an empty one.
+ *   compiler  must live as long, and is used by nobody else while trials are in the pipeline. NULL: trials come out without a
+ *             cubin, which is enough for a backend that runs nothing
+ *   out       the caller's, ended with pipeline_free; NULL on failure
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. Threads: one at a time. */
 halotune_status pipeline_make(struct compiler *compiler, struct pipeline **out);
 
-/* End it, and the trials that are still in it. What the compilers have is waited for, since they are asked for the next
- * task's. */
-halotune_status pipeline_free(struct pipeline *pipeline);
+/* Drop all trials that are in it. The compilers drop them, too, so that no late result of one can come. */
+void pipeline_clear(struct pipeline *pipeline);
 
-/* Whether one more trial is welcome: enough of them wait to keep compilers and device busy, if not. */
+/* Drop all trials and end it. NULL is fine. */
+void pipeline_free(struct pipeline *pipeline);
+
+/* Whether one more trial may be put in. Where not, enough of them wait to keep compilers and device busy. */
 bool pipeline_has_room(const struct pipeline *pipeline);
 bool pipeline_is_empty(const struct pipeline *pipeline);
 

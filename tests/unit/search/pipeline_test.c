@@ -1,0 +1,118 @@
+/* pipeline_test.c: trials and compilers that fail: no late result of one trial may become the result of another. */
+#include <sys/resource.h>
+
+#include "tests/unit/stores.h"
+#include "tests/unit/template/templates.h"
+#include "tuner/search/variants/pipeline.h"
+
+struct pipeline_case {
+  struct bench_case bench;
+  struct task task;
+  struct compiler *compiler;
+  struct pipeline *pipeline;
+};
+
+/* The compiler is opened first, since it forks.
+ *   timeout_ms  of a compile; 1 is not enough for any, 0 is the usual one */
+static void case_open(struct pipeline_case *c, int timeout_ms) {
+  const struct compiler_options options = {.pool = {.workers = 1, .timeout_ms = timeout_ms}, .no_cache = true};
+  *c = (struct pipeline_case){.pipeline = NULL};
+  CHECK_OK(compiler_open(&options, &c->compiler));
+  case_load(&c->bench);
+  c->task = (struct task){.stencil = c->bench.stencil,
+                          .analysis = c->bench.analysis,
+                          .grid = {{64, 48, 40}},
+                          .coefficients = case_coefficients,
+                          .limits = case_device.limits,
+                          .arch = arch_find(9, 0),
+                          .arch_name = "sm_90"};
+  CHECK_OK(pipeline_make(c->compiler, &c->pipeline));
+}
+
+static void case_close(struct pipeline_case *c) {
+  pipeline_free(c->pipeline);
+  compiler_close(c->compiler);
+  case_free(&c->bench);
+}
+
+/* One more trial, told apart by z_slicing. */
+static void trial_put(struct pipeline_case *c, int z_slicing) {
+  struct proposal proposal;
+  struct trial *trial;
+  char set[256];
+  snprintf(set, sizeof set,
+           "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 band=0"
+           " z_slicing=%d padding=0 load_path=plain streaming=none min_blocks=0",
+           z_slicing);
+  memset(&proposal, 0, sizeof proposal);
+  proposal.configuration = configuration_of(c->bench.template, set);
+  CHECK_OK(trial_begin(&c->task, c->bench.template, &proposal, &c->task.grid, &trial));
+  CHECK(!trial->is_over, "%s", trial->reason);
+  CHECK_OK(pipeline_put(c->pipeline, trial, &c->task));
+}
+
+static int z_slicing_of(const struct trial *trial) {
+  const struct template *template = trial->template;
+  for (int i = 0; i < template->parameter_count; i++) {
+    if (strcmp(template->parameters[i].name, "z_slicing") == 0)
+      return atoi(template->parameters[i].words[trial->proposal.configuration.choice[i]]);
+  }
+  return 0;
+}
+
+static rlim_t files_limit(rlim_t most) {
+  struct rlimit limit;
+  CHECK_EQ(0, getrlimit(RLIMIT_NOFILE, &limit), "getrlimit");
+  const rlim_t before = limit.rlim_cur;
+  limit.rlim_cur = most;
+  CHECK_EQ(0, setrlimit(RLIMIT_NOFILE, &limit), "setrlimit");
+  return before;
+}
+
+/* The first compile times out. No file descriptor is left, so no worker can be started for the second one, and the wait fails. */
+TEST(a_wait_that_fails_leaves_no_late_result) {
+  struct pipeline_case c;
+  struct trial *trial;
+  case_open(&c, 1);
+  trial_put(&c, 4);
+  trial_put(&c, 8);
+  const rlim_t usual = files_limit(3);
+  CHECK_EQ(HALOTUNE_IO, pipeline_take(c.pipeline, -1, &trial), "%s", fail_text());
+  pipeline_free(c.pipeline);
+  files_limit(usual);
+  CHECK_OK(pipeline_make(c.compiler, &c.pipeline));
+  trial_put(&c, 16);
+  CHECK_OK(pipeline_take(c.pipeline, -1, &trial));
+  CHECK(trial && z_slicing_of(trial) == 16, "the trial of the new pipeline");
+  trial_free(trial);
+  CHECK(pipeline_is_empty(c.pipeline), "it was the only one");
+  CHECK_OK(pipeline_take(c.pipeline, -1, &trial));
+  CHECK(!trial, "nothing is left");
+  case_close(&c);
+}
+
+TEST(what_is_dropped_does_not_come_back) {
+  struct pipeline_case c;
+  struct trial *trial;
+  case_open(&c, 0);
+  trial_put(&c, 4);
+  trial_put(&c, 8);
+  pipeline_clear(c.pipeline);
+  CHECK(pipeline_is_empty(c.pipeline) && pipeline_has_room(c.pipeline), "there is nothing in it");
+  trial_put(&c, 16);
+  CHECK_OK(pipeline_take(c.pipeline, -1, &trial));
+  CHECK(trial && z_slicing_of(trial) == 16, "what was put in since");
+  CHECK(!trial->is_over && trial->compiled.cubin, "%s", trial->reason);
+  CHECK(resource_report_find(&trial->compiled.report, trial->generated.launch.kernel),
+        "it is compiled from its own source");
+  trial_free(trial);
+  case_close(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_wait_that_fails_leaves_no_late_result),
+      cmocka_unit_test(what_is_dropped_does_not_come_back),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
