@@ -192,6 +192,7 @@ fake-cuda: $(OUT)/libfakecuda.so  ## a driver for tests without a GPU, build/lib
 # They are put into the program by the assembler, of which the compiler's dependency files know nothing.
 $(OBJ)/tuner/emulate/emulation_files.o: $(wildcard tuner/emulate/runtime/*)
 $(OBJ)/stencil/generate/wrappers.o: $(wildcard templates/*.cuh)
+$(OBJ)/stencil/template/template_common.o $(OBJ)/pic/stencil/template/template_common.o: templates/common.yml
 $(OBJ)/db/store/schema.o: db/schema.sql
 $(OBJ)/reports/page.o: build/report/page.html
 

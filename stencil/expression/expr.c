@@ -22,6 +22,16 @@ int exprs_add(struct exprs *exprs, struct expr node) {
   return exprs->count++;
 }
 
+int exprs_copy(struct exprs *exprs, struct formula formula) {
+  const int shift = exprs->count - formula.first;
+  for (int i = formula.first; i <= formula.root; i++) {
+    struct expr node = exprs->nodes[i];
+    for (int k = 0; k < node.arg_count; k++) node.args[k] += shift;
+    if (exprs_add(exprs, node) < 0) return -1;
+  }
+  return formula.root + shift;
+}
+
 void exprs_free(struct exprs *exprs) {
   free(exprs->nodes);
   *exprs = (struct exprs){0};

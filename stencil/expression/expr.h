@@ -84,6 +84,9 @@ struct formula {
   int first, root;
 };
 
+/* Append a copy of a formula's nodes and return the copy's root; -1 when memory is out. */
+int exprs_copy(struct exprs *exprs, struct formula formula);
+
 /* The value of a formula without taps.
  *   coefficients, variables  the values, by index; NULL where the formula has none
  *   value  receives the result, which may be infinite or NaN

@@ -145,18 +145,12 @@ static halotune_status unknown_name(const struct parser *p, const struct token *
 /* Copy the nodes of a definition to the end of the list, so that each formula holds all that it is made of. */
 static halotune_status copy_definition(struct parser *p, const struct name *name, struct place place, int *out) {
   const struct formula from = name->definition;
-  const int shift = p->exprs->count - from.first;
   if (p->exprs->count > MAX_FORMULA_NODES - (from.root - from.first)) {
     return parse_fail(p, place, "with '%s' written out, the formulas have more than %d parts", name->text,
                       MAX_FORMULA_NODES);
   }
-  for (int i = from.first; i <= from.root; i++) {
-    struct expr node = p->exprs->nodes[i];
-    for (int k = 0; k < node.arg_count; k++) node.args[k] += shift;
-    if (exprs_add(p->exprs, node) < 0) return fail_memory();
-  }
-  *out = from.root + shift;
-  return HALOTUNE_OK;
+  *out = exprs_copy(p->exprs, from);
+  return *out < 0 ? fail_memory() : HALOTUNE_OK;
 }
 
 /* A name and what belongs to it: a tap's offsets, a function's arguments. */

@@ -24,9 +24,11 @@ static halotune_status name_read(struct reader *r) {
 }
 
 static halotune_status read_fields(struct reader *r) {
-  static const char *const keys[] = {"name",          "about",          "parameters",   "define",          "rules",
-                                     "block",         "grid",           "shared_bytes", "workspace_bytes", "access",
-                                     "tensor_inputs", "tensor_outputs", "cluster",      "overlap"};
+  static const char *const keys[] = {"name",   "about",         "parameters",     "common",       "define",
+                                     "rules",  "block",         "grid",           "shared_bytes", "workspace_bytes",
+                                     "access", "tensor_inputs", "tensor_outputs", "cluster",      "overlap"};
+  struct source common_source;
+  struct reader common = {0};
   struct yaml *root;
   halotune_status status = yaml_parse(r->source, &r->template->arena, &root);
   if (status != HALOTUNE_OK) return status;
@@ -34,12 +36,16 @@ static halotune_status read_fields(struct reader *r) {
   if (root->kind != YAML_MAP) return reader_fail(r, root->place, "expected fields, such as name: direct");
   status = reader_check_keys(r, root, keys, COUNT(keys));
   if (status == HALOTUNE_OK) status = name_read(r);
-  if (status == HALOTUNE_OK) status = template_parameters_read(r);
+  if (status == HALOTUNE_OK) status = common_open(r->template, &common_source, &common);
+  if (status == HALOTUNE_OK) status = template_parameters_read(r, &common);
   if (status == HALOTUNE_OK) status = template_definitions_read(r);
-  if (status == HALOTUNE_OK) status = template_rules_read(r);
   if (status == HALOTUNE_OK) status = template_launch_read(r);
+  if (status == HALOTUNE_OK) status = common_names(r, &common);
+  if (status == HALOTUNE_OK) status = template_rules_read(r, &common);
   if (status == HALOTUNE_OK) status = template_access_read(r);
-  return status == HALOTUNE_OK ? template_definitions_check_use(r) : status;
+  if (status == HALOTUNE_OK) status = template_definitions_check_use(r);
+  scope_free(&common.scope);
+  return status;
 }
 
 /* Both texts, and their hash. */

@@ -7,7 +7,7 @@
 #include "stencil/expression/source.h"
 #include "stencil/template/facts.h"
 
-enum { MAX_PARAMETERS = 32, MAX_VALUES = 32, MAX_RULES = 65 /* of the file 64 */, MAX_SHARED_ACCESSES = 4 };
+enum { MAX_PARAMETERS = 32, MAX_VALUES = 32, MAX_RULES = 97, MAX_SHARED_ACCESSES = 4 };
 
 /* A parameter takes one of a list of values: numbers, or words, which count as 0, 1, 2 ... in rules. */
 struct parameter {
@@ -60,7 +60,7 @@ struct template {
   struct hash hash;  /* of both files */
   struct parameter parameters[MAX_PARAMETERS];
   int parameter_count;
-  struct rule rules[MAX_RULES]; /* the file's, and one that all templates with an order of their own have */
+  struct rule rules[MAX_RULES]; /* the file's, the common ones, and one where sums have an order of their own */
   int rule_count;
   struct formula block[MAX_DIMS], grid[MAX_DIMS]; /* launch geometry, in x, y, z */
   struct formula shared_bytes;                    /* dynamic shared memory of a block */

@@ -43,13 +43,17 @@ static halotune_status read_values(struct reader *r, const struct yaml *list, st
   return status;
 }
 
-static halotune_status read_default(struct reader *r, const struct yaml *node, struct parameter *parameter) {
+/* The position of a value, given as the file spells it; -1 for none. */
+static int value_at(const struct parameter *parameter, const char *spelled) {
   for (int i = 0; i < parameter->value_count; i++) {
-    if (strcmp(node->text, parameter->words[i]) == 0) {
-      parameter->default_value = i;
-      return HALOTUNE_OK;
-    }
+    if (strcmp(spelled, parameter->words[i]) == 0) return i;
   }
+  return -1;
+}
+
+static halotune_status read_default(struct reader *r, const struct yaml *node, struct parameter *parameter) {
+  parameter->default_value = value_at(parameter, node->text);
+  if (parameter->default_value >= 0) return HALOTUNE_OK;
   return reader_fail(r, node->place, "the default '%s' is none of the values of '%s'", node->text, parameter->name);
 }
 
@@ -57,25 +61,83 @@ static halotune_status declare_variable(struct reader *r, const char *name, stru
   return reader_declare(r, (struct name){.text = name, .kind = NAME_VARIABLE, .index = r->scope.count, .place = place});
 }
 
-static halotune_status read_parameter(struct reader *r, const struct yaml *item) {
+static halotune_status begin_parameter(struct reader *r, const char *name, struct place place, struct parameter **out) {
+  const char *error = parameter_name_error(name, strlen(name));
+  if (error) return reader_fail(r, place, "'%s' cannot be a parameter's name: %s", name, error);
+  if (r->template->parameter_count == MAX_PARAMETERS) {
+    return reader_fail(r, place, "at most %d parameters", MAX_PARAMETERS);
+  }
+  *out = &r->template->parameters[r->template->parameter_count++];
+  (*out)->name = name;
+  return declare_variable(r, name, place);
+}
+
+/* A parameter of the template's own. What it is about may stand in the common text. */
+static halotune_status read_parameter(struct reader *r, const struct reader *common, const struct yaml *item) {
   static const char *const keys[] = {"values", "default", "about"};
-  struct template *template = r->template;
-  const struct yaml *values, *otherwise, *about;
-  struct parameter *parameter = &template->parameters[template->parameter_count++];
-  parameter->name = item->key;
-  const char *error = parameter_name_error(item->key, strlen(item->key));
-  if (error) return reader_fail(r, item->key_place, "'%s' cannot be a parameter's name: %s", item->key, error);
+  const struct yaml *values, *otherwise, *about = NULL;
+  struct parameter *parameter;
+  halotune_status status = begin_parameter(r, item->key, item->key_place, &parameter);
+  if (status != HALOTUNE_OK) return status;
   if (item->kind != YAML_MAP) return reader_fail(r, item->place, "expected {values: [...], default: ..., about: ...}");
-  halotune_status status = reader_check_keys(r, item, keys, COUNT(keys));
+  const struct yaml *known = yaml_find(item, "about") ? NULL : common_find(common, "about", item->key);
+  status = reader_check_keys(r, item, keys, COUNT(keys));
   if (status == HALOTUNE_OK) status = reader_need(r, item, "values", YAML_LIST, &values);
   if (status == HALOTUNE_OK) status = reader_need(r, item, "default", YAML_TEXT, &otherwise);
-  if (status == HALOTUNE_OK) status = reader_need(r, item, "about", YAML_TEXT, &about);
-  if (status == HALOTUNE_OK) status = reader_check_about(r, about);
+  if (status == HALOTUNE_OK && !known) status = reader_need(r, item, "about", YAML_TEXT, &about);
+  if (status == HALOTUNE_OK && about) status = reader_check_about(r, about);
   if (status == HALOTUNE_OK) status = read_values(r, values, parameter);
   if (status == HALOTUNE_OK) status = read_default(r, otherwise, parameter);
+  if (status == HALOTUNE_OK) parameter->about = known ? known->text : about->text;
+  return status;
+}
+
+static halotune_status unknown_common(const struct reader *r, const struct reader *common, const char *name,
+                                      struct place place) {
+  struct nearest nearest = nearest_to(name, strlen(name));
+  for (const struct yaml *item = yaml_find(common->root, "parameters")->first; item; item = item->next) {
+    nearest_try(&nearest, item->key);
+  }
+  return reader_fail(r, place, "'%s' is none of the common parameters%s", name, nearest.question);
+}
+
+/* The words of a common parameter count as in the common text, whichever of them a template takes. */
+static void number_words(const struct yaml *all, struct parameter *parameter) {
+  int number = 0;
+  for (const struct yaml *item = all->first; item && parameter->is_word; item = item->next, number++) {
+    int at = value_at(parameter, item->text);
+    if (at >= 0) parameter->values[at] = number;
+  }
+}
+
+/* A common parameter: NAME, {NAME: [values]} or {NAME: {values: [...], default: ...}}. A default that is not given is the common
+ * one, or the first value where that is not among the values. */
+static halotune_status read_common(struct reader *r, struct reader *common, const struct yaml *item) {
+  static const char *const keys[] = {"values", "default"};
+  const struct yaml *own = item->kind == YAML_MAP && item->count == 1 ? item->first : NULL;
+  const struct yaml *values = own && own->kind == YAML_LIST ? own : NULL, *otherwise = NULL;
+  if (item->kind != YAML_TEXT && (!own || own->kind == YAML_TEXT)) {
+    return reader_fail(r, item->place, "expected a common parameter, such as extents or {min_blocks: [0, 2]}");
+  }
+  const char *name = own ? own->key : item->text;
+  struct place place = own ? own->key_place : item->place;
+  const struct yaml *known = common_find(common, "parameters", name);
+  struct parameter *parameter;
+  if (!known) return unknown_common(r, common, name, place);
+  halotune_status status = begin_parameter(r, known->key, place, &parameter);
+  if (status == HALOTUNE_OK && own && !values) {
+    status = reader_check_keys(r, own, keys, COUNT(keys));
+    if (status == HALOTUNE_OK) status = reader_need(r, own, "values", YAML_LIST, &values);
+    if (status == HALOTUNE_OK) status = reader_need(r, own, "default", YAML_TEXT, &otherwise);
+  }
   if (status != HALOTUNE_OK) return status;
-  parameter->about = about->text;
-  return declare_variable(r, parameter->name, item->key_place);
+  status = values ? read_values(r, values, parameter) : read_values(common, yaml_find(known, "values"), parameter);
+  number_words(yaml_find(known, "values"), parameter);
+  parameter->about = yaml_find(known, "about")->text;
+  if (status != HALOTUNE_OK || otherwise) return status == HALOTUNE_OK ? read_default(r, otherwise, parameter) : status;
+  int usual = value_at(parameter, yaml_find(known, "default")->text);
+  parameter->default_value = usual < 0 ? 0 : usual;
+  return HALOTUNE_OK;
 }
 
 /* A word that two parameters share, such as `plain`, means the same number in both. */
@@ -86,40 +148,42 @@ static halotune_status declare_words(struct reader *r, const struct yaml *parame
       const char *word = parameter->words[v];
       const struct name *other = scope_find(&r->scope, word, strlen(word));
       if (other && other->index >= FACT_COUNT + r->template->parameter_count &&
-          r->template->word_values[other->index - FACT_COUNT - r->template->parameter_count] == v) {
+          r->template->word_values[other->index - FACT_COUNT - r->template->parameter_count] == parameter->values[v]) {
         continue;
       }
       halotune_status status = declare_variable(r, word, parameters->place);
       if (status != HALOTUNE_OK) return status;
-      r->template->word_values[r->template->word_count++] = v;
+      r->template->word_values[r->template->word_count++] = parameter->values[v];
     }
   }
   return HALOTUNE_OK;
 }
 
-static halotune_status check_macros(const struct reader *r, const struct yaml *parameters) {
-  const struct yaml *item = parameters->first;
+static halotune_status check_macros(const struct reader *r) {
   const char *detail;
   int at;
   if (template_macros_are_free(r->template, &at, &detail)) return HALOTUNE_OK;
-  while (at-- > 0) item = item->next;
-  return reader_fail(r, item->key_place, "'%s' cannot be a parameter's name: %s", item->key, detail);
+  const struct name *name = &r->scope.names[FACT_COUNT + at];
+  return reader_fail(r, name->place, "'%s' cannot be a parameter's name: %s", name->text, detail);
 }
 
-halotune_status template_parameters_read(struct reader *r) {
+halotune_status template_parameters_read(struct reader *r, struct reader *common) {
   struct template *template = r->template;
-  const struct yaml *map;
+  const struct yaml *map, *list = yaml_find(r->root, "common");
   halotune_status status = reader_need(r, r->root, "parameters", YAML_MAP, &map);
+  if (status == HALOTUNE_OK && list) status = reader_need(r, r->root, "common", YAML_LIST, &list);
   if (status != HALOTUNE_OK) return status;
-  if (map->count > MAX_PARAMETERS) return reader_fail(r, map->place, "at most %d parameters", MAX_PARAMETERS);
   template->word_values = arena_alloc(&template->arena, MAX_PARAMETERS * MAX_VALUES * sizeof *template->word_values);
   if (!template->word_values) return fail_memory();
   for (int i = 0; i < FACT_COUNT && status == HALOTUNE_OK; i++)
     status = declare_variable(r, fact_rows[i].name, (struct place){0, 0});
   for (const struct yaml *item = map->first; item && status == HALOTUNE_OK; item = item->next) {
-    status = read_parameter(r, item);
+    status = read_parameter(r, common, item);
+  }
+  for (const struct yaml *item = list ? list->first : NULL; item && status == HALOTUNE_OK; item = item->next) {
+    status = read_common(r, common, item);
   }
   if (status == HALOTUNE_OK) status = declare_words(r, map);
   template->variable_count = FACT_COUNT + template->parameter_count + template->word_count;
-  return status == HALOTUNE_OK ? check_macros(r, map) : status;
+  return status == HALOTUNE_OK ? check_macros(r) : status;
 }

@@ -2,9 +2,9 @@
 #ifndef STENCIL_TEMPLATE_TEMPLATE_PARAMETERS_H
 #define STENCIL_TEMPLATE_TEMPLATE_PARAMETERS_H
 
-#include "stencil/template/template_reader.h"
+#include "stencil/template/template_common.h"
 
-/* Read `parameters`. Facts, parameters and the parameters' words get into the scope, in this order. */
-halotune_status template_parameters_read(struct reader *r);
+/* Read `parameters` and `common`. Facts, parameters and the parameters' words get into the scope, in this order. */
+halotune_status template_parameters_read(struct reader *r, struct reader *common);
 
 #endif

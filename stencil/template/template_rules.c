@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/nearest.h"
+#include "stencil/expression/scan.h"
 
 /* The last parameter that a formula names, so that a search can apply the rule as soon as that one is chosen. */
 static int last_parameter(const struct template *template, struct formula formula) {
@@ -16,27 +18,92 @@ static int last_parameter(const struct template *template, struct formula formul
   return last;
 }
 
-halotune_status template_rules_read(struct reader *r) {
+/* {keep: ..., otherwise: ...}, in the text that `r` reads. */
+static halotune_status read_rule(struct reader *r, const struct yaml *item) {
   static const char *const keys[] = {"keep", "otherwise"};
   struct template *template = r->template;
-  const struct yaml *list;
-  halotune_status found = reader_need(r, r->root, "rules", YAML_LIST, &list);
-  if (found != HALOTUNE_OK) return found;
-  if (list->count >= MAX_RULES) return reader_fail(r, list->place, "at most %d rules", MAX_RULES - 1);
-  for (const struct yaml *item = list->first; item; item = item->next) {
-    const struct yaml *keep, *otherwise;
-    struct rule *rule = &template->rules[template->rule_count++];
-    if (item->kind != YAML_MAP) return reader_fail(r, item->place, "expected {keep: ..., otherwise: ...}");
-    halotune_status status = reader_check_keys(r, item, keys, COUNT(keys));
-    if (status == HALOTUNE_OK) status = reader_need(r, item, "keep", YAML_TEXT, &keep);
-    if (status == HALOTUNE_OK) status = reader_need(r, item, "otherwise", YAML_TEXT, &otherwise);
-    if (status == HALOTUNE_OK) status = reader_formula(r, keep, &rule->keep);
-    if (status != HALOTUNE_OK) return status;
-    rule->text = keep->text;
-    rule->otherwise = otherwise->text;
-    rule->last_parameter = last_parameter(template, rule->keep);
-  }
+  const struct yaml *keep, *otherwise;
+  if (item->kind != YAML_MAP) return reader_fail(r, item->place, "expected {keep: ..., otherwise: ...}");
+  if (template->rule_count == MAX_RULES - 1) return reader_fail(r, item->place, "at most %d rules", MAX_RULES - 1);
+  struct rule *rule = &template->rules[template->rule_count++];
+  halotune_status status = reader_check_keys(r, item, keys, COUNT(keys));
+  if (status == HALOTUNE_OK) status = reader_need(r, item, "keep", YAML_TEXT, &keep);
+  if (status == HALOTUNE_OK) status = reader_need(r, item, "otherwise", YAML_TEXT, &otherwise);
+  if (status == HALOTUNE_OK) status = reader_formula(r, keep, &rule->keep);
+  if (status != HALOTUNE_OK) return status;
+  rule->text = keep->text;
+  rule->otherwise = otherwise->text;
+  rule->last_parameter = last_parameter(template, rule->keep);
   return HALOTUNE_OK;
+}
+
+/* Find a name of a common rule that the template does not have, such as a parameter or a word; an empty token where it has
+ * all of them. */
+static halotune_status find_missing_name(struct reader *common, const struct yaml *rule, struct token *out) {
+  struct snippet snippet;
+  halotune_status status = yaml_snippet(common->source, yaml_find(rule, "keep"), &snippet);
+  struct scanner scanner = scanner_at_start(&snippet);
+  scanner.is_rule = true;
+  while (status == HALOTUNE_OK && (status = scan(&scanner, out)) == HALOTUNE_OK && out->kind != TOKEN_END) {
+    if (out->kind != TOKEN_NAME || scope_find(&common->scope, out->text, out->length)) continue;
+    bool is_function = false;
+    for (int i = 0; i < function_count; i++) is_function = is_function || token_is(out, functions[i].name);
+    if (!is_function) break;
+  }
+  return status;
+}
+
+/* The rules of a common parameter. One about what the template does not have cannot fail there. */
+static halotune_status add_parameter_rules(struct reader *common, const char *parameter) {
+  const struct yaml *known = common_find(common, "parameters", parameter);
+  const struct yaml *rules = yaml_find(known, "rules");
+  halotune_status status = HALOTUNE_OK;
+  for (const struct yaml *item = rules ? rules->first : NULL; item && status == HALOTUNE_OK; item = item->next) {
+    struct token missing;
+    status = find_missing_name(common, item, &missing);
+    if (status == HALOTUNE_OK && missing.kind == TOKEN_END) status = read_rule(common, item);
+  }
+  return status;
+}
+
+/* The common rules that an item of `rules` names. */
+static halotune_status add_named_rules(struct reader *r, struct reader *common, const struct yaml *name) {
+  const struct yaml *rules = common_find(common, "rules", name->text);
+  halotune_status status = HALOTUNE_OK;
+  if (!rules) {
+    struct nearest nearest = nearest_to(name->text, name->length);
+    for (rules = yaml_find(common->root, "rules")->first; rules; rules = rules->next) nearest_try(&nearest, rules->key);
+    return reader_fail(r, name->place, "'%s' names no common rules, and is no {keep: ..., otherwise: ...}%s",
+                       name->text, nearest.question);
+  }
+  for (const struct yaml *item = rules->first; item && status == HALOTUNE_OK; item = item->next) {
+    struct token missing;
+    status = find_missing_name(common, item, &missing);
+    if (status == HALOTUNE_OK && missing.kind != TOKEN_END) {
+      return reader_fail(r, name->place, "the rules '%s' need a parameter '%.*s'", name->text, (int)missing.length,
+                         missing.text);
+    }
+    if (status == HALOTUNE_OK) status = read_rule(common, item);
+  }
+  return status;
+}
+
+halotune_status template_rules_read(struct reader *r, struct reader *common) {
+  const struct yaml *list, *parameters = yaml_find(r->root, "common");
+  halotune_status status = reader_need(r, r->root, "rules", YAML_LIST, &list);
+  if (status != HALOTUNE_OK) return status;
+  for (const struct yaml *item = list->first; item && status == HALOTUNE_OK; item = item->next) {
+    status = item->kind == YAML_TEXT ? add_named_rules(r, common, item) : read_rule(r, item);
+  }
+  for (const struct yaml *item = parameters ? parameters->first : NULL; item && status == HALOTUNE_OK;
+       item = item->next) {
+    status = add_parameter_rules(common, item->kind == YAML_TEXT ? item->text : item->first->key);
+  }
+  const struct yaml *always = yaml_find(common->root, "always");
+  for (const struct yaml *item = always->first; item && status == HALOTUNE_OK; item = item->next) {
+    status = read_rule(common, item);
+  }
+  return status;
 }
 
 /* Where bits are to be the same, only templates take part that leave all sums to `update`. The rule follows from the

@@ -174,9 +174,9 @@ TEST(launches_that_no_gpu_takes_are_refused) {
        "promotion_bytes come to 32; they must be 0, 64, 128 or 256"},
       {"tensor_outputs: {box: [32, 4, 1]}\n", NULL, 80, "tensor_outputs need sm_90 or later"},
       {"cluster: [3, 1, 1]\n", NULL, 90, "4 blocks in x are no whole number of clusters of 3"},
-      {"cluster: [4, 3, 1]\n", NULL, 90, "a cluster of 4x3x1 blocks; at most 8 are possible"},
+      {"cluster: [4, 3, 1]\n", NULL, 90, "the device has no such clusters of blocks (cluster_blocks <= max_cluster)"},
       {"cluster: [1, 0, 1]\n", NULL, 90, "cluster in y comes to 0; it must be a whole number from 1 to 8"},
-      {"cluster: [2, 1, 1]\n", NULL, 80, "cluster in x comes to 2; it must be a whole number from 1 to 1"},
+      {"cluster: [2, 1, 1]\n", NULL, 80, "the device has no such clusters of blocks"},
       {"overlap: 2*mode\n", NULL, 90, "overlap comes to 2; it must be 0 or 1"},
       {"", "mode=2", 80, "leaves this configuration out: no clusters"},
   };

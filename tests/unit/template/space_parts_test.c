@@ -115,8 +115,9 @@ TEST(rules_that_can_fail_tie_parameters) {
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct template *template;
     struct bindings bindings;
-    double facts[FACT_COUNT] = {0};
+    double facts[FACT_COUNT];
     char got[5] = "";
+    device_facts(facts);
     facts[FACT_dims] = 3;
     CHECK_OK(
         template_of_rules("a: {values: [1, 2, 3], default: 1, about: x}, b: {values: [1, 2, 3], default: 1, about: x}, "
@@ -140,8 +141,9 @@ TEST(a_space_without_end_is_counted_and_sampled_at_once) {
   struct bindings bindings;
   struct space_counts counts;
   struct configuration *sample;
-  double facts[FACT_COUNT] = {0};
+  double facts[FACT_COUNT];
   long count, used[PARAMETERS][MAX_VALUES] = {{0}};
+  device_facts(facts);
   for (int v = 2; v <= MAX_VALUES; v++) snprintf(values + strlen(values), sizeof values - strlen(values), ", %d", v);
   for (int p = 0; p < PARAMETERS; p++) {
     size_t length = strlen(parameters);

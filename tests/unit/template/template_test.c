@@ -35,9 +35,9 @@ static const char full[] = "name: test\n"
                            "cluster: [block_x/32, 1, 1]\n"
                            "overlap: halo == edge\n";
 
-/* Facts that are all 0, but for some of them. */
+/* Those of a device and of a small grid. */
 static void simple_facts(double facts[FACT_COUNT]) {
-  memset(facts, 0, FACT_COUNT * sizeof *facts);
+  device_facts(facts);
   facts[FACT_dims] = 3;
   facts[FACT_nx] = 100;
   facts[FACT_ny] = 10;
@@ -63,7 +63,7 @@ TEST(every_field_is_read) {
   CHECK_EQ(2, t->parameters[1].value_count, "values");
   CHECK_TEXT("registers", t->parameters[1].words[1], "words");
   CHECK_EQ(3, t->word_count, "`planes` is one word");
-  CHECK_EQ(2, t->rule_count, "rules");
+  CHECK(t->rule_count > 2, "rules, and those of every template");
   CHECK_TEXT("too many registers", t->rules[1].otherwise, "otherwise");
   CHECK_OK(bindings_make(t, facts, &bindings));
   CHECK_NEAR(64, bindings_value(&bindings, t->block[0]), 0, "block");
@@ -138,7 +138,8 @@ TEST(bad_files_are_refused) {
       {"values: [32, 64]", "values: []", "a parameter has between 1 and 32 values"},
       {"values: [32, 64]", "values: [32, many]", "the values of a parameter are all numbers or all words"},
       {"values: [32, 64]", "values: 32", "expected a list, such as [1, 2] for 'values'"},
-      {", about: threads along x", "", "the field 'about' is missing"},
+      {"block_x: {values: [32, 64], default: 64, about: threads along x}", "blocking: {values: [32, 64], default: 64}",
+       "the field 'about' is missing"},
       {"about: all fields", "about: \"all\\nfields\"", "this cannot be what it is about: it is one line"},
       {"about: threads along x}", "about: 'threads \\'}", "this cannot be what it is about: a backslash"},
       {"about: threads along x}", "about: \"threads\\nalong x\"}", "this cannot be what it is about: it is one line"},
@@ -292,7 +293,8 @@ TEST(rules_that_are_not_finite_fail) {
     char rule[128];
     struct template *t;
     struct bindings bindings;
-    const double facts[FACT_COUNT] = {0};
+    double facts[FACT_COUNT];
+    device_facts(facts);
     snprintf(rule, sizeof rule, "{keep: '%s', otherwise: x}", rows[i].rule);
     CHECK_OK(template_of_rules("nought: {values: [0], default: 0, about: x}, one: {values: [1], default: 1, about: x}",
                                rule, &t));

@@ -32,6 +32,17 @@ static inline halotune_status template_of_texts(const char *yaml, const char *cu
   return status;
 }
 
+/* Facts that are all 0, but for those of a device that takes what tests launch. */
+static inline void device_facts(double facts[FACT_COUNT]) {
+  for (int i = 0; i < FACT_COUNT; i++) facts[i] = 0;
+  facts[FACT_capability] = 90;
+  facts[FACT_max_threads] = 1024;
+  facts[FACT_max_threads_sm] = 2048;
+  facts[FACT_max_shared_bytes] = 232448;
+  facts[FACT_warp_size] = 32;
+  facts[FACT_max_cluster] = 8;
+}
+
 /* A template with these lines of `parameters` and `rules`, and what else has to be there. */
 static inline halotune_status template_of_rules(const char *parameters, const char *rules, struct template **out) {
   char yaml[8192];
