@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "db/exchange/id_map.h"
 #include "db/exchange/merge_best.h"
+#include "db/store/columns.h"
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 
@@ -79,20 +80,18 @@ static halotune_status insert_row(struct merge *m, int number, int64_t *id) {
 
 /* A run that was running when it was merged before may have ended since. */
 static halotune_status end_run(struct merge *m, int64_t id) {
-  static const char *const columns[] = {"state",   "reason",    "ended",    "empty_ms",
-                                        "copy_ms", "memcpy_ms", "warnings", "outcomes"};
+  static const char *const columns[] = {"state", "ended", "outcomes", RUN_END_COLUMNS(COLUMN_AS_TEXT)};
+  static const char sql[] = "update run set state = ?, ended = ?, outcomes = ?" RUN_END_COLUMNS(
+      COLUMN_SET) " where id = ? and state = 'running'";
+  const int count = (int)COUNT(columns);
   sqlite3_stmt *query = NULL;
-  halotune_status status =
-      query_prepare(m->to,
-                    "update run set state = ?2, reason = ?3, ended = ?4, empty_ms = ?5, copy_ms = ?6, memcpy_ms = ?7,"
-                    " warnings = ?8, outcomes = ?9 where id = ?1 and state = 'running'",
-                    &query);
+  halotune_status status = query_prepare(m->to, sql, &query);
   if (status == HALOTUNE_OK) {
-    sqlite3_bind_int64(query, 1, id);
-    for (int i = 0; i < (int)COUNT(columns); i++) {
+    for (int i = 0; i < count; i++) {
       int column = table_column(&m->tables->list[TABLE_RUN], columns[i]);
-      sqlite3_bind_value(query, i + 2, sqlite3_column_value(m->select, column + 1));
+      sqlite3_bind_value(query, i + 1, sqlite3_column_value(m->select, column + 1));
     }
+    sqlite3_bind_int64(query, count + 1, id);
     status = query_run(query, NULL);
   }
   sqlite3_finalize(query);

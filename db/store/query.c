@@ -83,6 +83,8 @@ void bind_reading(struct binder *binder, int64_t number) {
   else sqlite3_bind_null(binder->query, ++binder->at);
 }
 
+void bind_amount(struct binder *binder, double number) { bind_real(binder, number >= 0 ? number : (double)NAN); }
+
 void bind_text(struct binder *binder, const char *text) {
   sqlite3_bind_text(binder->query, ++binder->at, text ? text : "", -1, SQLITE_STATIC);
 }
@@ -97,6 +99,10 @@ double column_real(sqlite3_stmt *query, int column) {
 
 int64_t column_reading(sqlite3_stmt *query, int column) {
   return sqlite3_column_type(query, column) == SQLITE_NULL ? -1 : sqlite3_column_int64(query, column);
+}
+
+double column_amount(sqlite3_stmt *query, int column) {
+  return sqlite3_column_type(query, column) == SQLITE_NULL ? -1 : sqlite3_column_double(query, column);
 }
 
 const char *column_text(sqlite3_stmt *query, int column) {

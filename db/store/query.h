@@ -43,12 +43,14 @@ struct binder {
 void bind_integer(struct binder *binder, int64_t number);
 void bind_real(struct binder *binder, double number);     /* NULL where it is not finite */
 void bind_reading(struct binder *binder, int64_t number); /* NULL where it is negative */
+void bind_amount(struct binder *binder, double number);   /* NULL where it is negative or not finite */
 void bind_text(struct binder *binder, const char *text);  /* NULL stands for "" */
 void bind_bytes(struct binder *binder, const void *bytes, size_t length);
 
-/* A column of the present row: NaN, -1 or "" where it is NULL. */
+/* A column of the present row: NaN (real), -1 (reading, amount) or "" where it is NULL. */
 double column_real(sqlite3_stmt *query, int column);
 int64_t column_reading(sqlite3_stmt *query, int column);
+double column_amount(sqlite3_stmt *query, int column);
 const char *column_text(sqlite3_stmt *query, int column);
 
 /* The same of a value that an SQL function is given. */

@@ -168,6 +168,7 @@ struct finalist {
 /* What lookup serves; the columns of `best`. */
 struct best {
   int64_t problem, variant, run; /* run: 0 for none */
+  bool is_trusted;               /* store_final sets it */
   const char *origin, *driver, *nvrtc, *arch, *second_grid;
   struct timing timing;                                                              /* without samples */
   double default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms; /* NaN where not measured */

@@ -2,27 +2,21 @@
 #include <math.h>
 #include <string.h>
 
+#include "db/store/columns.h"
 #include "db/store/launch_text.h"
 #include "db/store/store_parts.h"
 
 static halotune_status put_finalist(struct store *store, int64_t run, const struct finalist *finalist) {
-  struct binder binder;
-  halotune_status status = store_bind(store, PUT_FINALIST, &binder);
+  struct finalist stored = *finalist, *row = &stored;
+  struct binder places, *binder = &places;
+  halotune_status status = store_bind(store, PUT_FINALIST, binder);
   if (status != HALOTUNE_OK) return status;
-  bind_integer(&binder, run);
-  bind_integer(&binder, finalist->variant);
-  bind_integer(&binder, finalist->rank);
-  bind_integer(&binder, finalist->timing.sample_count);
-  bind_real(&binder, finalist->timing.median_ms);
-  bind_real(&binder, finalist->timing.minimum_ms);
-  bind_interval(&binder, &finalist->timing);
-  bind_real(&binder, finalist->ratio);
-  bind_real(&binder, isnan(finalist->ratio_low) ? finalist->ratio : finalist->ratio_low);
-  bind_real(&binder, isnan(finalist->ratio_high) ? finalist->ratio : finalist->ratio_high);
-  bind_samples(&binder, &finalist->timing);
-  bind_integer(&binder, finalist->is_default);
-  bind_integer(&binder, finalist->is_tie);
-  return query_run(binder.query, NULL);
+  stored.timing = timing_to_store(&finalist->timing);
+  if (isnan(stored.ratio_low)) stored.ratio_low = finalist->ratio;
+  if (isnan(stored.ratio_high)) stored.ratio_high = finalist->ratio;
+  bind_integer(binder, run);
+  FINALIST_COLUMNS(COLUMN_BIND)
+  return query_run(places.query, NULL);
 }
 
 /* Whether a new result takes the place of the present best of its problem. One of a run that was cut short replaces none of
@@ -59,61 +53,47 @@ static halotune_status retire_current(struct store *store, int64_t problem) {
   return query_run(binder.query, NULL);
 }
 
-static void bind_best(struct binder *binder, const struct best *best, bool is_current, const char *date,
-                      const char *launch, const char *coefficients) {
-  bind_integer(binder, best->problem);
-  bind_integer(binder, best->variant);
-  bind_reading(binder, best->run > 0 ? best->run : -1);
-  bind_integer(binder, is_current);
-  bind_text(binder, best->origin ? best->origin : "tuned");
-  bind_text(binder, date);
-  bind_real(binder, best->timing.median_ms);
-  bind_interval(binder, &best->timing);
-  bind_integer(binder, best->timing.sample_count);
-  bind_real(binder, best->default_ms);
-  bind_real(binder, best->roof_ms);
-  bind_real(binder, best->roof_ratio);
-  bind_real(binder, best->roof_ratio_low);
-  bind_real(binder, best->roof_ratio_high);
-  bind_real(binder, best->empty_ms);
-  bind_integer(binder, best->bytes);
-  bind_real(binder, best->rms_error);
-  bind_real(binder, best->max_error);
-  bind_real(binder, best->max_error_units);
-  bind_text(binder, best->second_grid);
-  bind_integer(binder, best->registers);
-  bind_integer(binder, best->shared_bytes);
-  bind_real(binder, best->occupancy);
-  bind_text(binder, launch);
-  bind_text(binder, coefficients);
-  bind_text(binder, best->driver);
-  bind_text(binder, best->nvrtc);
-  bind_text(binder, best->arch);
-  bind_text(binder, best->source);
-  bind_bytes(binder, best->cubin, best->cubin_bytes);
+/* The row of `best` that a result becomes. */
+struct best_row {
+  struct best best;
+  bool is_current;
+  char date[DATE_BYTES];
+  struct text launch, coefficients;
+};
+
+static void bind_best(struct binder *binder, const struct best_row *stored) {
+  const struct best *row = &stored->best;
+  bind_integer(binder, stored->is_current);
+  bind_text(binder, stored->date);
+  bind_text(binder, text_string(&stored->launch));
+  bind_text(binder, text_string(&stored->coefficients));
+  bind_bytes(binder, row->cubin, row->cubin_bytes);
+  BEST_COLUMNS(COLUMN_BIND)
 }
 
 static halotune_status put_best(struct store *store, const struct best *best, bool is_complete, bool *is_current) {
-  struct text launch = {0}, coefficients = {0};
+  struct best_row row = {.best = *best};
   struct binder binder;
-  char date[DATE_BYTES];
-  bool takes = false;
-  halotune_status status = takes_over(store, best, is_complete, &takes);
-  if (status == HALOTUNE_OK && takes) status = retire_current(store, best->problem);
+  halotune_status status = takes_over(store, best, is_complete, &row.is_current);
+  if (status == HALOTUNE_OK && row.is_current) status = retire_current(store, best->problem);
   if (status == HALOTUNE_OK) status = store_bind(store, ADD_BEST, &binder);
   if (status != HALOTUNE_OK) return status;
-  date_now(date);
-  launch_write(best->launch, &launch);
-  coefficients_write(best->coefficients, best->coefficient_count, &coefficients);
-  if (text_ok(&launch) && text_ok(&coefficients)) {
-    bind_best(&binder, best, takes, date, text_string(&launch), text_string(&coefficients));
+  row.best.is_trusted = true;
+  row.best.timing = timing_to_store(&best->timing);
+  if (!best->origin) row.best.origin = "tuned";
+  if (best->run <= 0) row.best.run = -1;
+  date_now(row.date);
+  launch_write(best->launch, &row.launch);
+  coefficients_write(best->coefficients, best->coefficient_count, &row.coefficients);
+  if (text_ok(&row.launch) && text_ok(&row.coefficients)) {
+    bind_best(&binder, &row);
     status = query_run(binder.query, NULL);
   } else {
     status = fail_memory();
   }
-  if (is_current) *is_current = takes;
-  text_free(&coefficients);
-  text_free(&launch);
+  *is_current = row.is_current;
+  text_free(&row.coefficients);
+  text_free(&row.launch);
   return status;
 }
 

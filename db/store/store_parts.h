@@ -54,11 +54,8 @@ halotune_status store_begin(struct store *store);
 /* The variant's row, found or added within the present transaction. */
 halotune_status store_variant(struct store *store, const struct variant_key *key, int64_t *id);
 
-/* Bind low_ms and high_ms of a timing. */
-void bind_interval(struct binder *binder, const struct timing *timing);
-
-/* Bind the samples of a timing; no bytes where it has none. */
-void bind_samples(struct binder *binder, const struct timing *timing);
+/* A timing as it is stored: the interval of a single sample is that sample. */
+struct timing timing_to_store(const struct timing *timing);
 
 /* Now, in UTC, to the millisecond, which tells runs apart: "2026-11-21T12:38:50.123Z". */
 enum { DATE_BYTES = 32 };

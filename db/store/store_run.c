@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/store/columns.h"
 #include "db/store/store_parts.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "samples are stored as they lie in memory");
@@ -28,78 +29,29 @@ int64_t store_run_begin(struct store *store, const struct run_start *start) {
   return query_run(binder.query, NULL) == HALOTUNE_OK ? sqlite3_last_insert_rowid(store->connection) : 0;
 }
 
-halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *end) {
+halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *row) {
   char date[DATE_BYTES];
-  struct binder binder;
-  halotune_status status = store_bind(store, END_RUN, &binder);
+  struct binder places, *binder = &places;
+  halotune_status status = store_bind(store, END_RUN, binder);
   if (status != HALOTUNE_OK) return status;
   date_now(date);
-  bind_integer(&binder, run);
-  bind_text(&binder, end->is_complete ? "complete" : "partial");
-  bind_text(&binder, end->reason);
-  bind_text(&binder, date);
-  bind_real(&binder, end->empty_ms);
-  bind_real(&binder, end->copy_ms);
-  bind_real(&binder, end->memcpy_ms);
-  bind_text(&binder, end->warnings);
-  return query_run(binder.query, NULL);
-}
-
-void bind_samples(struct binder *binder, const struct timing *timing) {
-  bind_bytes(binder, timing->samples, timing->samples ? (size_t)timing->sample_count * sizeof *timing->samples : 0);
+  bind_integer(binder, run);
+  bind_text(binder, row->is_complete ? "complete" : "partial");
+  bind_text(binder, date);
+  RUN_END_COLUMNS(COLUMN_BIND)
+  return query_run(places.query, NULL);
 }
 
 /* The interval of a single value is not known (NaN); it is stored as that value, beside a count of 1. */
-static double bound(double bound_ms, const struct timing *timing) {
+static double stored_bound(double bound_ms, const struct timing *timing) {
   return timing->sample_count == 1 && isnan(bound_ms) ? timing->median_ms : bound_ms;
 }
 
-void bind_interval(struct binder *binder, const struct timing *timing) {
-  bind_real(binder, bound(timing->low_ms, timing));
-  bind_real(binder, bound(timing->high_ms, timing));
-}
-
-/* Without samples there is no time. */
-static void bind_timing(struct binder *binder, const struct timing *given) {
-  const struct timing none = {0, NAN, NAN, NAN, NAN, NULL}, *timing = given->sample_count > 0 ? given : &none;
-  bind_integer(binder, timing->sample_count);
-  bind_real(binder, timing->median_ms);
-  bind_real(binder, timing->minimum_ms);
-  bind_interval(binder, timing);
-  bind_samples(binder, timing);
-}
-
-static void bind_readings(struct binder *binder, const struct measurement *m) {
-  bind_reading(binder, m->before.sm_mhz);
-  bind_reading(binder, m->after.sm_mhz);
-  bind_reading(binder, m->after.memory_mhz);
-  bind_reading(binder, m->after.temperature_c);
-  bind_real(binder, m->after.power_w >= 0 ? m->after.power_w : NAN);
-  bind_reading(binder, m->after.throttle);
-  bind_integer(binder, m->attempts);
-  bind_integer(binder, m->is_marked);
-}
-
-static void bind_measurement(struct binder *binder, int64_t run, int64_t variant, const struct measurement *m) {
-  bind_integer(binder, run);
-  bind_integer(binder, variant);
-  bind_integer(binder, m->number);
-  bind_real(binder, m->at_s);
-  bind_text(binder, outcome_name(m->outcome));
-  bind_text(binder, m->reason);
-  bind_timing(binder, &m->timing);
-  bind_real(binder, m->rms_error);
-  bind_real(binder, m->max_error);
-  bind_real(binder, m->max_error_units);
-  bind_reading(binder, m->registers);
-  bind_reading(binder, m->shared_bytes);
-  bind_reading(binder, m->spill_bytes);
-  bind_real(binder, m->occupancy >= 0 ? m->occupancy : NAN);
-  bind_reading(binder, m->blocks_per_sm);
-  bind_reading(binder, m->threads);
-  bind_reading(binder, m->blocks);
-  bind_real(binder, m->compile_ms >= 0 ? m->compile_ms : NAN);
-  bind_readings(binder, m);
+struct timing timing_to_store(const struct timing *timing) {
+  struct timing stored = *timing;
+  stored.low_ms = stored_bound(timing->low_ms, timing);
+  stored.high_ms = stored_bound(timing->high_ms, timing);
+  return stored;
 }
 
 /* What computes something wrong is not to be served, whatever was known of it. */
@@ -113,6 +65,22 @@ static halotune_status retire_if_wrong(struct store *store, int64_t run, int64_t
   return query_run(binder.query, NULL);
 }
 
+/* Without samples there is no time. */
+static struct measurement measurement_to_store(const struct measurement *measurement) {
+  struct measurement stored = *measurement;
+  if (measurement->timing.sample_count > 0) stored.timing = timing_to_store(&measurement->timing);
+  else stored.timing = (struct timing){0, NAN, NAN, NAN, NAN, NULL};
+  return stored;
+}
+
+static void measurement_bind(struct binder *binder, int64_t run, int64_t variant,
+                             const struct measurement *measurement) {
+  const struct measurement stored = measurement_to_store(measurement), *row = &stored;
+  bind_integer(binder, run);
+  bind_integer(binder, variant);
+  MEASUREMENT_COLUMNS(COLUMN_BIND)
+}
+
 halotune_status store_measurement(struct store *store, int64_t run, const struct variant_key *key,
                                   const struct measurement *measurement, int64_t *variant) {
   struct binder binder;
@@ -122,7 +90,7 @@ halotune_status store_measurement(struct store *store, int64_t run, const struct
   status = store_variant(store, key, &id);
   if (status == HALOTUNE_OK) status = store_bind(store, PUT_MEASUREMENT, &binder);
   if (status == HALOTUNE_OK) {
-    bind_measurement(&binder, run, id, measurement);
+    measurement_bind(&binder, run, id, measurement);
     status = query_run(binder.query, NULL);
   }
   if (status == HALOTUNE_OK) status = retire_if_wrong(store, run, id, measurement->outcome);
@@ -131,8 +99,8 @@ halotune_status store_measurement(struct store *store, int64_t run, const struct
   return status;
 }
 
-/* A row of this run, where there is none yet. */
-static halotune_status repeat(struct store *store, int64_t run, int64_t variant, double at_s) {
+/* Add a row of this run, where there is none yet. */
+static halotune_status measurement_repeat(struct store *store, int64_t run, int64_t variant, double at_s) {
   struct binder binder;
   halotune_status status = store_bind(store, REPEAT_MEASUREMENT, &binder);
   if (status != HALOTUNE_OK) return status;
@@ -142,30 +110,31 @@ static halotune_status repeat(struct store *store, int64_t run, int64_t variant,
   return query_run(binder.query, NULL);
 }
 
-static halotune_status change(struct store *store, int64_t run, int64_t variant, const struct measurement *again) {
-  struct binder binder;
-  halotune_status status = store_bind(store, CHANGE_MEASUREMENT, &binder);
+static halotune_status measurement_change(struct store *store, int64_t run, int64_t variant,
+                                          const struct measurement *again) {
+  const struct measurement stored = measurement_to_store(again), *row = &stored;
+  struct binder places, *binder = &places;
+  halotune_status status = store_bind(store, CHANGE_MEASUREMENT, binder);
   if (status != HALOTUNE_OK) return status;
-  bind_integer(&binder, run);
-  bind_integer(&binder, variant);
-  bind_text(&binder, outcome_name(again->outcome));
-  bind_text(&binder, again->reason);
-  bind_timing(&binder, &again->timing);
-  bind_readings(&binder, again);
-  return query_run(binder.query, NULL);
+  MEASUREMENT_COUNT_COLUMNS(COLUMN_BIND)
+  MEASUREMENT_VERDICT_COLUMNS(COLUMN_BIND)
+  MEASUREMENT_TIME_COLUMNS(COLUMN_BIND)
+  bind_integer(binder, run);
+  bind_integer(binder, variant);
+  return query_run(places.query, NULL);
 }
 
 halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant,
                                      const struct measurement *again) {
   halotune_status status = store_begin(store);
   if (status != HALOTUNE_OK) return status;
-  status = repeat(store, run, variant, again->at_s);
-  if (status == HALOTUNE_OK) status = change(store, run, variant, again);
+  status = measurement_repeat(store, run, variant, again->at_s);
+  if (status == HALOTUNE_OK) status = measurement_change(store, run, variant, again);
   if (status == HALOTUNE_OK) status = retire_if_wrong(store, run, variant, again->outcome);
   return query_finish(store->connection, status);
 }
 
-static halotune_status mark_one(struct store *store, int64_t run, int64_t variant) {
+static halotune_status measurement_mark(struct store *store, int64_t run, int64_t variant) {
   struct binder binder;
   halotune_status status = store_bind(store, MARK_MEASUREMENT, &binder);
   if (status != HALOTUNE_OK) return status;
@@ -177,12 +146,12 @@ static halotune_status mark_one(struct store *store, int64_t run, int64_t varian
 halotune_status store_mark(struct store *store, int64_t run, const int64_t *variants, long count) {
   halotune_status status = store_begin(store);
   if (status != HALOTUNE_OK) return status;
-  for (long i = 0; i < count && status == HALOTUNE_OK; i++) status = mark_one(store, run, variants[i]);
+  for (long i = 0; i < count && status == HALOTUNE_OK; i++) status = measurement_mark(store, run, variants[i]);
   return query_finish(store->connection, status);
 }
 
-/* Samples of the present row, kept until the next call. A blob of another length than the count says is left alone. */
-static const float *keep_samples(struct store *store, sqlite3_stmt *query, int column, int count) {
+/* Keep the samples of the present row until the next call. A blob of another length than the count says is left alone. */
+static const float *samples_keep(struct store *store, sqlite3_stmt *query, int column, int count) {
   size_t bytes = (size_t)sqlite3_column_bytes(query, column);
   free(store->samples);
   store->samples = NULL;
@@ -191,48 +160,38 @@ static const float *keep_samples(struct store *store, sqlite3_stmt *query, int c
   return store->samples;
 }
 
-/* Columns as FIND_MEASUREMENT lists them. */
-static halotune_status read_measurement(struct store *store, sqlite3_stmt *query, struct measurement *out,
+/* Keep the text of the present row until the next call; NULL when memory is out. */
+static const char *reason_keep(struct store *store, sqlite3_stmt *query, int column) {
+  free(store->reason);
+  return store->reason = strdup(column_text(query, column));
+}
+
+/* An outcome that this program does not know becomes OUTCOME_COUNT. */
+static enum outcome column_outcome(sqlite3_stmt *query, int column) {
+  enum outcome outcome = OUTCOME_COUNT;
+  return outcome_find(column_text(query, column), &outcome) ? outcome : OUTCOME_COUNT;
+}
+
+#define COLUMN_READ(column, kind, member) m.member = COLUMN_READ_##kind(++at);
+#define COLUMN_READ_INTEGER(at) sqlite3_column_int64(query, at)
+#define COLUMN_READ_READING(at) column_reading(query, at)
+#define COLUMN_READ_REAL(at) column_real(query, at)
+#define COLUMN_READ_AMOUNT(at) column_amount(query, at)
+#define COLUMN_READ_TEXT(at) reason_keep(store, query, at)
+#define COLUMN_READ_OUTCOME(at) column_outcome(query, at)
+#define COLUMN_READ_SAMPLES(at) samples_keep(store, query, at, m.timing.sample_count)
+
+/* Read a row of FIND_MEASUREMENT. */
+static halotune_status measurement_read(struct store *store, sqlite3_stmt *query, struct measurement *out,
                                         int64_t *variant) {
+  struct measurement m = {.before = {-1, -1, -1, -1, -1}};
   int at = 0;
   if (variant) *variant = sqlite3_column_int64(query, at);
-  struct measurement m = {.number = (long)sqlite3_column_int64(query, ++at)};
-  m.at_s = column_real(query, ++at);
-  const char *outcome = column_text(query, ++at);
-  if (!outcome_find(outcome, &m.outcome))
-    return fail(HALOTUNE_DB, "%s: there is no outcome '%s'", store->path, outcome);
-  free(store->reason);
-  m.reason = store->reason = strdup(column_text(query, ++at));
+  MEASUREMENT_COLUMNS(COLUMN_READ)
+  if (m.outcome == OUTCOME_COUNT)
+    return fail(HALOTUNE_DB, "%s: measurement %ld of a run has an outcome that this Halotune does not know",
+                store->path, m.number);
   if (!m.reason) return fail_memory();
-  m.timing.sample_count = (int)sqlite3_column_int64(query, ++at);
-  m.timing.median_ms = column_real(query, ++at);
-  m.timing.minimum_ms = column_real(query, ++at);
-  m.timing.low_ms = column_real(query, ++at);
-  m.timing.high_ms = column_real(query, ++at);
-  m.timing.samples = keep_samples(store, query, ++at, m.timing.sample_count);
-  m.rms_error = column_real(query, ++at);
-  m.max_error = column_real(query, ++at);
-  m.max_error_units = column_real(query, ++at);
-  m.registers = (int)column_reading(query, ++at);
-  m.shared_bytes = (int)column_reading(query, ++at);
-  m.spill_bytes = (int)column_reading(query, ++at);
-  m.occupancy = column_real(query, ++at);
-  m.blocks_per_sm = (int)column_reading(query, ++at);
-  m.threads = (long)column_reading(query, ++at);
-  m.blocks = (long)column_reading(query, ++at);
-  m.compile_ms = column_real(query, ++at);
-  m.before = (struct gpu_reading){-1, -1, -1, -1, -1};
-  m.before.sm_mhz = (int)column_reading(query, ++at);
-  m.after.sm_mhz = (int)column_reading(query, ++at);
-  m.after.memory_mhz = (int)column_reading(query, ++at);
-  m.after.temperature_c = (int)column_reading(query, ++at);
-  m.after.power_w = column_real(query, ++at);
-  m.after.throttle = column_reading(query, ++at);
-  m.attempts = (int)sqlite3_column_int64(query, ++at);
-  m.is_marked = sqlite3_column_int(query, ++at) != 0;
-  if (isnan(m.occupancy)) m.occupancy = -1; /* as they were given to store_measurement */
-  if (isnan(m.compile_ms)) m.compile_ms = -1;
-  if (isnan(m.after.power_w)) m.after.power_w = -1;
   *out = m;
   return HALOTUNE_OK;
 }
@@ -248,7 +207,7 @@ halotune_status store_find_measurement(struct store *store, int64_t run, const s
   bind_text(&binder, source);
   bind_integer(&binder, key->template_id);
   int code = sqlite3_step(binder.query);
-  if (code == SQLITE_ROW) status = read_measurement(store, binder.query, out, variant);
+  if (code == SQLITE_ROW) status = measurement_read(store, binder.query, out, variant);
   else if (code == SQLITE_DONE) status = fail(HALOTUNE_NOT_FOUND, "this variant was not measured yet");
   else status = query_fail(store->connection);
   sqlite3_reset(binder.query);

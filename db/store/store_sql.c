@@ -1,4 +1,5 @@
-/* store_sql.c: the SQL of the store, each statement once. Order of places is order of columns. */
+/* store_sql.c: the SQL of the store, each statement once. */
+#include "db/store/columns.h"
 #include "db/store/refuted.h"
 #include "db/store/store_parts.h"
 
@@ -22,43 +23,32 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
     [BEGIN_RUN] =
         "insert into run (state, problem_id, started, command, host, version, driver, cuda, nvrtc, seed, strategy, budget_s,"
         " space, bytes) values ('running', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-    [END_RUN] =
-        "update run set state = ?2, reason = ?3, ended = ?4, empty_ms = ?5, copy_ms = ?6, memcpy_ms = ?7, warnings = ?8,"
-        " outcomes = (select json_group_object(outcome, n) from (select outcome, count(*) as n from measurement"
-        " where run_id = ?1 group by outcome order by outcome)) where id = ?1",
-    [PUT_MEASUREMENT] =
-        "insert or replace into measurement (run_id, variant_id, number, at_s, outcome, reason, sample_count, median_ms,"
-        " minimum_ms, low_ms, high_ms, samples, rms_error, max_error, max_error_units, registers, shared_bytes, spill_bytes,"
-        " occupancy, blocks_per_sm, threads, blocks, compile_ms, sm_mhz_before, sm_mhz_after, memory_mhz, temperature_c,"
-        " power_w, throttle, attempts, is_marked)"
-        " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23,"
-        " ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31)",
+    [END_RUN] = "update run set state = ?2, ended = ?3" RUN_END_COLUMNS(
+        COLUMN_SET) ","
+                    " outcomes = (select json_group_object(outcome, n) from (select outcome, count(*) as n from measurement"
+                    " where run_id = ?1 group by outcome order by outcome)) where id = ?1",
+    [PUT_MEASUREMENT] = "insert or replace into measurement (run_id, variant_id" MEASUREMENT_COLUMNS(
+        COLUMN_NAME) ") values (?, ?" MEASUREMENT_COLUMNS(COLUMN_PLACE) ")",
     /* What the newest trusted run with the same driver and NVRTC found. at_s and attempts are this run's. */
     [REPEAT_MEASUREMENT] =
-        "insert or ignore into measurement (run_id, variant_id, number, at_s, outcome, reason, rms_error, max_error,"
-        " max_error_units, registers, shared_bytes, spill_bytes, occupancy, blocks_per_sm, threads, blocks, compile_ms, attempts)"
-        " select now.id, m.variant_id, (select ifnull(max(number), 0) + 1 from measurement where run_id = now.id), ?3, m.outcome,"
-        " m.reason, m.rms_error, m.max_error, m.max_error_units, m.registers, m.shared_bytes, m.spill_bytes, m.occupancy,"
-        " m.blocks_per_sm, m.threads, m.blocks, m.compile_ms, 0"
-        " from run now join run r on r.problem_id = now.problem_id and r.driver = now.driver and r.nvrtc = now.nvrtc"
-        " and r.is_trusted join measurement m on m.run_id = r.id where now.id = ?1 and m.variant_id = ?2 order by m.id desc limit 1",
-    [CHANGE_MEASUREMENT] =
-        "update measurement set outcome = ?3, reason = ?4, sample_count = ?5, median_ms = ?6, minimum_ms = ?7, low_ms = ?8,"
-        " high_ms = ?9, samples = ?10, sm_mhz_before = ?11, sm_mhz_after = ?12, memory_mhz = ?13, temperature_c = ?14, power_w = ?15,"
-        " throttle = ?16, attempts = attempts + ?17, is_marked = ?18 where run_id = ?1 and variant_id = ?2",
+        "insert or ignore into measurement (run_id, variant_id, number, at_s, attempts" MEASUREMENT_VERDICT_COLUMNS(
+            COLUMN_NAME)
+            MEASUREMENT_SOURCE_COLUMNS(
+                COLUMN_NAME) ") select now.id, m.variant_id,"
+                             " (select ifnull(max(number), 0) + 1 from measurement where run_id = now.id), ?3, 0" MEASUREMENT_VERDICT_COLUMNS(
+                                 COLUMN_OF_M)
+                                 MEASUREMENT_SOURCE_COLUMNS(
+                                     COLUMN_OF_M) " from run now join run r on r.problem_id = now.problem_id and r.driver = now.driver and r.nvrtc = now.nvrtc"
+                                                  " and r.is_trusted join measurement m on m.run_id = r.id where now.id = ?1 and m.variant_id = ?2 order by m.id desc limit 1",
+    [CHANGE_MEASUREMENT] = "update measurement set attempts = attempts + ?" MEASUREMENT_VERDICT_COLUMNS(COLUMN_SET)
+        MEASUREMENT_TIME_COLUMNS(COLUMN_SET) " where run_id = ? and variant_id = ?",
     [MARK_MEASUREMENT] = "update measurement set is_marked = 1 where run_id = ?1 and variant_id = ?2",
-    [FIND_MEASUREMENT] =
-        "select m.variant_id, m.number, m.at_s, m.outcome, m.reason, m.sample_count, m.median_ms, m.minimum_ms, m.low_ms,"
-        " m.high_ms, m.samples, m.rms_error, m.max_error, m.max_error_units, m.registers, m.shared_bytes, m.spill_bytes,"
-        " m.occupancy, m.blocks_per_sm, m.threads, m.blocks, m.compile_ms, m.sm_mhz_before, m.sm_mhz_after, m.memory_mhz,"
-        " m.temperature_c, m.power_w, m.throttle, m.attempts, m.is_marked"
-        " from variant v join measurement m on m.variant_id = v.id join run r on r.id = m.run_id"
-        " join run now on now.id = ?1 and now.problem_id = r.problem_id and now.driver = r.driver and now.nvrtc = r.nvrtc"
-        " and r.is_trusted where v.source_hash = ?2 and v.template_id = ?3 order by m.id desc limit 1",
-    [PUT_FINALIST] =
-        "insert or replace into finalist (run_id, variant_id, rank, sample_count, median_ms, minimum_ms, low_ms, high_ms, ratio,"
-        " ratio_low, ratio_high, samples, is_default, is_tie)"
-        " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+    [FIND_MEASUREMENT] = "select m.variant_id" MEASUREMENT_COLUMNS(
+        COLUMN_OF_M) " from variant v join measurement m on m.variant_id = v.id join run r on r.id = m.run_id"
+                     " join run now on now.id = ?1 and now.problem_id = r.problem_id and now.driver = r.driver and now.nvrtc = r.nvrtc"
+                     " and r.is_trusted where v.source_hash = ?2 and v.template_id = ?3 order by m.id desc limit 1",
+    [PUT_FINALIST] = "insert or replace into finalist (run_id" FINALIST_COLUMNS(
+        COLUMN_NAME) ") values (?" FINALIST_COLUMNS(COLUMN_PLACE) ")",
     [FIND_CURRENT] = "select id, variant_id, driver, nvrtc, time_ms, is_trusted,"
                      " coalesce((select state <> 'partial' from run where run.id = run_id), 1)"
                      " from best where problem_id = ?1 and is_current",
@@ -69,11 +59,6 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         " from run wr join problem wp on wp.id = wr.problem_id join device wd on wd.id = wp.device_id"
         " join problem p join device d on d.id = p.device_id where wr.id = ?1"
         " and " SQL_SAME_PLACE("wp", "wd", "p", "d") ")",
-    [ADD_BEST] =
-        "insert into best (is_trusted, problem_id, variant_id, run_id, is_current, origin, date, time_ms, low_ms, high_ms,"
-        " sample_count, default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms, bytes, rms_error,"
-        " max_error, max_error_units, second_grid, registers, shared_bytes, occupancy, launch, coefficients, driver, nvrtc,"
-        " arch, source, cubin)"
-        " values (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,"
-        " ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31)",
+    [ADD_BEST] = "insert into best (is_current, date, launch, coefficients, cubin" BEST_COLUMNS(
+        COLUMN_NAME) ") values (?, ?, ?, ?, ?" BEST_COLUMNS(COLUMN_PLACE) ")",
 };

@@ -5,6 +5,7 @@
 #include "db/exchange/merge.h"
 #include "db/exchange/table.h"
 #include "db/store/check.h"
+#include "db/store/columns.h"
 #include "db/store/query.h"
 #include "tests/unit/stores.h"
 
@@ -91,6 +92,32 @@ TEST(every_table_is_described) {
     CHECK(keys > 0, "%s has a key", table->name);
   }
   for (int i = 0; i <= COLUMN_BYTES; i++) CHECK_EQ('x', kinds[i], "kind %d", i);
+  store_close(store);
+}
+
+/* Columns that db/store/columns.h does not list: ids, and what is computed when a row is stored. */
+static const struct {
+  const char *table, *columns;
+} listed[] = {
+    {"measurement", " id, run_id, variant_id" MEASUREMENT_COLUMNS(COLUMN_NAME) ", "},
+    {"finalist", " run_id" FINALIST_COLUMNS(COLUMN_NAME) ", "},
+    {"best", " id, is_current, date, launch, coefficients, cubin, steps" BEST_COLUMNS(COLUMN_NAME) ", "},
+};
+
+TEST(every_column_is_listed) {
+  struct store *store;
+  char query[4096];
+  CHECK_OK(store_open_memory(&store));
+  for (size_t i = 0; i < COUNT(listed); i++) {
+    snprintf(query, sizeof query,
+             "select count(*) from pragma_table_info('%s') where instr('%s', ' ' || name || ',') = 0", listed[i].table,
+             listed[i].columns);
+    CHECK_EQ(0, number_of(store, query), "schema.sql has a column of %s that columns.h lacks", listed[i].table);
+    snprintf(query, sizeof query,
+             "select (length('%s') - length(replace('%s', ',', ''))) - count(*) from pragma_table_info('%s')",
+             listed[i].columns, listed[i].columns, listed[i].table);
+    CHECK_EQ(0, number_of(store, query), "columns.h has a column of %s that schema.sql lacks", listed[i].table);
+  }
   store_close(store);
 }
 
@@ -766,6 +793,7 @@ TEST(forget_brings_back_nothing_wrong) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_table_is_described),
+      cmocka_unit_test(every_column_is_listed),
       cmocka_unit_test(a_document_is_read_as_it_was_written),
       cmocka_unit_test(equal_rows_give_equal_documents),
       cmocka_unit_test(a_choice_leaves_the_rest_out),
