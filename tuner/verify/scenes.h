@@ -3,7 +3,7 @@
 #ifndef TUNER_VERIFY_SCENES_H
 #define TUNER_VERIFY_SCENES_H
 
-#include "tuner/verify/host_check.h"
+#include "tuner/verify/emulated_check.h"
 
 enum { MAX_SCENES = 10, MAX_ORDERS = 3 };
 

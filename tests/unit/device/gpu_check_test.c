@@ -2,7 +2,7 @@
  * and find what was written outside of the box or beside the field. */
 #include <stdlib.h>
 
-#include "tests/unit/emulate/host_build.h"
+#include "tests/unit/emulate/emulation_build.h"
 #include "tuner/device/gpu_check.h"
 #include "tuner/emulate/runtime/poison.h"
 #include "tuner/verify/compare.h"

@@ -2,10 +2,10 @@
  * what is left gives the same bits. */
 #include "gpu/architecture/arch.h"
 #include "stencil/template/space.h"
-#include "tests/unit/emulate/host_build.h"
+#include "tests/unit/emulate/emulation_build.h"
 #include "tests/unit/stencils.h"
 #include "tests/unit/template/templates.h"
-#include "tuner/verify/host_check.h"
+#include "tuner/verify/emulated_check.h"
 #include "tuner/verify/scenes.h"
 
 /* A stencil, a template, and the specification of its default variant on a small grid. */

@@ -3,7 +3,7 @@
 #define CLI_OPTIONS_PICK_VARIANTS_H
 
 #include "tuner/cli/options/problem.h"
-#include "tuner/verify/host_verify.h"
+#include "tuner/verify/emulated_verify.h"
 
 /* The options that pick_variants reads. */
 #define PICK_OPTIONS                                                                                                 \

@@ -3,7 +3,7 @@
 #define CLI_VERIFY_VERIFY_PRINT_H
 
 #include "base/json.h"
-#include "tuner/verify/host_verify.h"
+#include "tuner/verify/emulated_verify.h"
 
 /* One variant: outcome, errors, template and parameters; and what is wrong, where something is. */
 void verify_print_row(const struct verify_row *row);

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "tuner/measure/backends/backend.h"
-#include "tuner/verify/host_fields.h"
+#include "tuner/verify/emulated_fields.h"
 
 struct host_slot {
   struct host_batch *batch; /* NULL: empty */

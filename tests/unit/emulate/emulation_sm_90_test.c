@@ -1,10 +1,10 @@
-/* host_sm_90_test.c: tensor maps, clusters and overlapping launches on the host backend: what is right passes in every order, and what
+/* emulation_sm_90_test.c: tensor maps, clusters and overlapping launches on the host backend: what is right passes in every order, and what
  * is wrong is named. Each kernel has these parameters:
  *   u    a field of 16 rows of 16 numbers, 0, 1, 2, ...
  *   v    a field of the same shape, poisoned, to be computed
  *   in   a tensor map of u, boxes of 8x4 elements; three dimensions: planes of 16x4, boxes of 8x2x2
  *   out  one of v */
-#include "tests/unit/emulate/host_build.h"
+#include "tests/unit/emulate/emulation_build.h"
 
 enum { ROW = 16, POINTS = ROW * ROW, ROW_BYTES = ROW * 4, ORDERS = 6 };
 

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/process.h"
 #include "gpu/compile/nvrtc.h"
-#include "tests/unit/emulate/host_kernel.h"
+#include "tests/unit/emulate/emulation_kernel.h"
 
 static const char *const good = HEAD "  v[i] = u[i] + 1;\n}\n";
 

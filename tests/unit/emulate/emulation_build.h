@@ -1,4 +1,4 @@
-/* host_build.h: kernels built for the tests of the host backend, in a cache of the tests' own. */
+/* emulation_build.h: kernels built for the tests of the host backend, in a cache of the tests' own. */
 #ifndef EMULATE_HOST_BUILD_H
 #define EMULATE_HOST_BUILD_H
 

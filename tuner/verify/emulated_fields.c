@@ -1,5 +1,5 @@
-/* host_fields.c: a scene's fields in buffers, and a variant's launch on them. */
-#include "tuner/verify/host_fields.h"
+/* emulated_fields.c: a scene's fields in buffers, and a variant's launch on them. */
+#include "tuner/verify/emulated_fields.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* What is wrong with a kernel is named, with the place, and costs that kernel only. */
-#include "tests/unit/emulate/host_kernel.h"
+#include "tests/unit/emulate/emulation_kernel.h"
 
 /* Which of the six orders must show the fault; where fewer do, the numbers may be right in the others. */
 enum { EVERY_ORDER, SOME_ORDER };

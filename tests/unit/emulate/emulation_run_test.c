@@ -1,5 +1,5 @@
 /* Kernels without faults give the right numbers in every order of threads and blocks, with and without sanitizers. */
-#include "tests/unit/emulate/host_kernel.h"
+#include "tests/unit/emulate/emulation_kernel.h"
 
 static double plus_one(int i) { return i + 1; }
 static double reversed_in_64(int i) { return i - 2 * (i % 64) + 63; }

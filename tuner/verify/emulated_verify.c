@@ -1,5 +1,5 @@
-/* host_verify.c: variants go through in groups: generated for each domain, compiled together, run by all threads. */
-#include "tuner/verify/host_verify.h"
+/* emulated_verify.c: variants go through in groups: generated for each domain, compiled together, run by all threads. */
+#include "tuner/verify/emulated_verify.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* host_kernel.h: kernels of a few lines for the tests of the host backend. Each is named `kernel` and has these parameters:
+/* emulation_kernel.h: kernels of a few lines for the tests of the host backend. Each is named `kernel` and has these parameters:
  *   u      POINTS numbers, 0, 1, 2, ...
  *   v      POINTS numbers, poisoned, to be computed
  *   words  WORDS zeros
@@ -7,7 +7,7 @@
 #ifndef EMULATE_HOST_KERNEL_H
 #define EMULATE_HOST_KERNEL_H
 
-#include "tests/unit/emulate/host_build.h"
+#include "tests/unit/emulate/emulation_build.h"
 
 enum { POINTS = 256, WORDS = 64, IMAGE_WIDTH = 16, ORDERS = 6 };
 

@@ -1,8 +1,8 @@
-/* host_fields.h: a scene's fields in buffers of the host backend, and launches of a variant on them. */
+/* emulated_fields.h: a scene's fields in buffers of the host backend, and launches of a variant on them. */
 #ifndef TUNER_VERIFY_HOST_FIELDS_H
 #define TUNER_VERIFY_HOST_FIELDS_H
 
-#include "tuner/verify/host_check.h"
+#include "tuner/verify/emulated_check.h"
 
 /* Buffers of inputs first, then of outputs. End with host_fields_free. */
 struct host_fields {

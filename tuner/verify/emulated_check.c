@@ -1,12 +1,12 @@
-/* host_check.c: the kernel runs in a scene's fields, and each element of them is looked at. */
-#include "tuner/verify/host_check.h"
+/* emulated_check.c: the kernel runs in a scene's fields, and each element of them is looked at. */
+#include "tuner/verify/emulated_check.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "stencil/analysis/iterate.h"
-#include "tuner/verify/host_fields.h"
+#include "tuner/verify/emulated_fields.h"
 
 #define AS_NAME(name, text) text,
 static const char *const outcome_names[] = {CHECK_OUTCOME_LIST(AS_NAME)};

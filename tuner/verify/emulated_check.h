@@ -1,4 +1,4 @@
-/* host_check.h: one variant in one scene on the host backend: executed, and everything looked at that can be wrong. */
+/* emulated_check.h: one variant in one scene on the host backend: executed, and everything looked at that can be wrong. */
 #ifndef TUNER_VERIFY_HOST_CHECK_H
 #define TUNER_VERIFY_HOST_CHECK_H
 

@@ -2,9 +2,9 @@
 #include <limits.h>
 
 #include "stencil/analysis/iterate.h"
-#include "tests/unit/emulate/host_build.h"
+#include "tests/unit/emulate/emulation_build.h"
 #include "tests/unit/stencils.h"
-#include "tuner/verify/host_check.h"
+#include "tuner/verify/emulated_check.h"
 #include "tuner/verify/scenes.h"
 
 #define ENTRY                                                                     \

@@ -1,4 +1,4 @@
-/* host_verify.h: many variants, each proven in all scenes on the host backend. */
+/* emulated_verify.h: many variants, each proven in all scenes on the host backend. */
 #ifndef TUNER_VERIFY_HOST_VERIFY_H
 #define TUNER_VERIFY_HOST_VERIFY_H
 
