@@ -48,6 +48,8 @@ ifdef SANITIZE
   SANITIZERS := address,undefined$(if $(findstring clang,$(CC)),$(comma)fuzzer-no-link)
   HALOTUNE_CFLAGS += -fsanitize=$(SANITIZERS) -fno-sanitize-recover=all -fno-omit-frame-pointer
   HALOTUNE_LDFLAGS += -fsanitize=$(SANITIZERS)
+  # Tests ask for more memory than there is, to see what happens then.
+  SANITIZER_OPTIONS := ASAN_OPTIONS=allocator_may_return_null=1
 endif
 ifdef STATIC
   LIBRARIES := -l:libyaml.a -l:libjansson.a -l:libxxhash.a -l:libsqlite3.a
@@ -288,7 +290,7 @@ check: deps  ## all tests that need no GPU, with samples of the long ones; STEP=
 tests: $(OUT)/halotune $(UNIT_TESTS)
 
 unit: tests  ## the unit tests; ROOMS="db gpu" for those of some folders
-	$(Q)JOBS=$$(nproc) tests/tap.sh $(TESTS_TO_RUN)
+	$(Q)JOBS=$$(nproc) $(SANITIZER_OPTIONS) tests/tap.sh $(TESTS_TO_RUN)
 
 cli: golden  ## golden files of the command line, and the Makefile's own tests
 	$(if $(CASE),,$(Q)HALOTUNE=$(OUT)/halotune tests/tap.sh tests/makefile.sh)
@@ -383,6 +385,11 @@ $(OUT)/tests/report/%: $(OBJ)/tests/report/%.o $(OBJ)/libhalotune-all.a
 .PHONY: bench-compile
 bench-compile: $(OUT)/bench/compile_bench  ## kernels compiled a second, with one worker and with more
 	$(Q)$<
+
+.PHONY: bench-reference
+bench-reference: $(OUT)/bench/reference_bench  ## points a second that the reference computes on one core, against its limit
+	$(Q)$<
+$(OUT)/bench/reference_bench: private LIBRARIES := -lcmocka $(LIBRARIES)
 
 .PHONY: bench-lookup bench-launch
 bench-lookup: $(OUT)/bench/lookup_bench  ## opening and looking up, against their limits

@@ -63,7 +63,7 @@ static bool next_entry(const char **at, const char *end, struct entry *out) {
 }
 
 static const Elf64_Shdr *find_section(const Elf64_Ehdr *header, const char *prefix, const char *kernel) {
-  char name[HOST_NAME_BYTES + 32];
+  char name[EMULATION_NAME_BYTES + 32];
   snprintf(name, sizeof name, "%s%s", prefix, kernel);
   for (int i = 0; i < header->e_shnum; i++) {
     const Elf64_Shdr *section = &sections_of(header)[i];

@@ -137,7 +137,7 @@ const struct sm_limits *fake_limits(void);
 struct fake_memory {
   CUdeviceptr begin;
   size_t bytes;
-  struct host_buffer *buffer;
+  struct emulation_buffer *buffer;
   bool is_written; /* by a copy or a fill, since a launch that executed had it */
 };
 
@@ -148,12 +148,12 @@ struct fake_memory *fake_memory_find(CUdeviceptr address);
 struct fake_texture {
   CUtexObject handle; /* 0: free */
   CUdeviceptr begin;
-  struct host_wire_texture shape;
+  struct emulation_wire_texture shape;
 };
 const struct fake_texture *fake_texture_find(CUtexObject handle);
 
 /* A tensor map: what it was encoded from (tensor.c). False for bytes that are none. */
-bool fake_tensor_find(const void *bytes, size_t byte_count, CUdeviceptr *array, struct host_wire_tensor *shape);
+bool fake_tensor_find(const void *bytes, size_t byte_count, CUdeviceptr *array, struct emulation_wire_tensor *shape);
 
 /* Whether launches on a stream are put into a graph (stream.c). */
 bool fake_is_capturing(CUstream stream);
@@ -161,12 +161,12 @@ bool fake_is_capturing(CUstream stream);
 CUresult fake_copy_now(CUdeviceptr to, CUdeviceptr from, size_t bytes);
 CUresult fake_fill_now(CUdeviceptr to, unsigned word, size_t count);
 
-enum { FAKE_MAX_PARAMETERS = HOST_MAX_ARGUMENTS, FAKE_MAX_KERNELS = 16 };
+enum { FAKE_MAX_PARAMETERS = EMULATION_MAX_ARGUMENTS, FAKE_MAX_KERNELS = 16 };
 
 struct fake_module;
 
 struct fake_kernel {
-  char name[HOST_NAME_BYTES];
+  char name[EMULATION_NAME_BYTES];
   int parameter_count;
   unsigned parameter_bytes[FAKE_MAX_PARAMETERS];
   int registers, static_shared_bytes;
@@ -191,31 +191,32 @@ struct fake_module {
   struct fake_kernel kernels[FAKE_MAX_KERNELS];
   struct fake_function functions[FAKE_MAX_KERNELS];
   int kernel_count;
-  double factor;            /* of the model: how much slower than the best */
-  struct host_batch *batch; /* NULL until the first launch executes */
+  double factor;                 /* of the model: how much slower than the best */
+  struct emulation_batch *batch; /* NULL until the first launch executes */
 };
 
 /* The module's batch, its source compiled if it is not yet; other modules' processes are ended. NULL, and said on stderr, if
  * the emulation does not compile it. */
-struct host_batch *fake_module_batch(struct fake_module *module);
+struct emulation_batch *fake_module_batch(struct fake_module *module);
 
 struct fake_launch {
   struct fake_function *function;
   unsigned grid[3], block[3], cluster[3], shared_bytes;
-  bool overlaps;                                 /* programmatic dependent launch */
-  unsigned char arguments[HOST_PARAMETER_BYTES]; /* one behind the other, each at a multiple of 8 */
+  bool overlaps;                                      /* programmatic dependent launch */
+  unsigned char arguments[EMULATION_PARAMETER_BYTES]; /* one behind the other, each at a multiple of 8 */
 };
 
 /* Execute it and let its time pass. `damage` may be NULL. */
 CUresult fake_launch_now(const struct fake_launch *launch, bool is_graph, const struct fake_damage *damage);
 
 /* What a launch is a function of, and whether it is small enough to be kept. */
-bool memo_key(const struct fake_launch *launch, const struct host_argument *arguments, int count, struct hash *out);
-bool memo_get(struct hash key, const struct host_argument *arguments);
+bool memo_key(const struct fake_launch *launch, const struct emulation_argument *arguments, int count,
+              struct hash *out);
+bool memo_get(struct hash key, const struct emulation_argument *arguments);
 
 /* A copy of the memory, from malloc, to be compared with what the launch leaves. */
-unsigned char *memo_before(const struct host_argument *arguments, int count);
-void memo_put(struct hash key, const struct host_argument *arguments, int count, const unsigned char *before);
+unsigned char *memo_before(const struct emulation_argument *arguments, int count);
+void memo_put(struct hash key, const struct emulation_argument *arguments, int count, const unsigned char *before);
 
 /* The source of a cubin, from malloc; NULL where it is not kept. */
 char *memo_source(struct hash cubin);

@@ -8,21 +8,21 @@
 
 /* Arguments as the emulation takes them, and the memory that they point to. */
 struct arguments {
-  struct host_argument host[FAKE_MAX_PARAMETERS];
+  struct emulation_argument host[FAKE_MAX_PARAMETERS];
   struct fake_memory *memory[FAKE_MAX_PARAMETERS]; /* NULL where it is no pointer */
   int count;
 };
 
 /* An eight-byte argument that is an address in an allocation is a pointer, one that is a texture's handle a texture;
  * what was encoded as a tensor map is one; any other is passed as it is. */
-static void read_argument(const unsigned char *value, unsigned bytes, struct host_argument *host,
+static void read_argument(const unsigned char *value, unsigned bytes, struct emulation_argument *host,
                           struct fake_memory **memory) {
   uint64_t word = 0;
   CUdeviceptr array;
   *memory = NULL;
-  *host = (struct host_argument){.kind = HOST_ARGUMENT_BYTES, .bytes = value, .byte_count = bytes};
+  *host = (struct emulation_argument){.kind = EMULATION_ARGUMENT_BYTES, .bytes = value, .byte_count = bytes};
   if (fake_tensor_find(value, bytes, &array, &host->tensor) && (*memory = fake_memory_find(array)) != NULL) {
-    host->kind = HOST_ARGUMENT_TENSOR;
+    host->kind = EMULATION_ARGUMENT_TENSOR;
     host->buffer = (*memory)->buffer;
     host->offset_bytes = array - (*memory)->begin;
     return;
@@ -32,7 +32,7 @@ static void read_argument(const unsigned char *value, unsigned bytes, struct hos
   const struct fake_texture *texture = fake_texture_find(word);
   *memory = fake_memory_find(texture ? texture->begin : word);
   if (!*memory) return;
-  host->kind = texture ? HOST_ARGUMENT_TEXTURE : HOST_ARGUMENT_BUFFER;
+  host->kind = texture ? EMULATION_ARGUMENT_TEXTURE : EMULATION_ARGUMENT_BUFFER;
   host->buffer = (*memory)->buffer;
   host->offset_bytes = (texture ? texture->begin : word) - (*memory)->begin;
   if (texture) host->texture = texture->shape;
@@ -51,7 +51,7 @@ static void read_arguments(const struct fake_launch *launch, struct arguments *o
 static int find_pointer(const struct arguments *arguments, bool is_last) {
   int found = -1;
   for (int i = 0; i < arguments->count && (is_last || found < 0); i++) {
-    if (arguments->memory[i] && arguments->host[i].kind == HOST_ARGUMENT_BUFFER) found = i;
+    if (arguments->memory[i] && arguments->host[i].kind == EMULATION_ARGUMENT_BUFFER) found = i;
   }
   return found;
 }
@@ -62,42 +62,43 @@ static bool is_look(const struct fake_launch *launch) {
 }
 
 /* What a GPU makes of what the emulation found. Poison that came into the outputs stays there, for the caller to find. */
-static CUresult result_of(const struct host_outcome *outcome) {
+static CUresult result_of(const struct emulation_outcome *outcome) {
   switch (outcome->kind) {
-  case HOST_OK:
-  case HOST_UNWRITTEN_SHARED:
-  case HOST_UNWAITED_COPY:
-  case HOST_UNDEFINED: return CUDA_SUCCESS;
-  case HOST_MISALIGNED: return CUDA_ERROR_MISALIGNED_ADDRESS;
-  case HOST_DIVERGENT_BARRIER:
-  case HOST_MISSED_BARRIER:
-  case HOST_BAD_LAUNCH: return CUDA_ERROR_LAUNCH_FAILED;
-  case HOST_HUNG:
+  case EMULATION_OK:
+  case EMULATION_UNWRITTEN_SHARED:
+  case EMULATION_UNWAITED_COPY:
+  case EMULATION_UNDEFINED: return CUDA_SUCCESS;
+  case EMULATION_MISALIGNED: return CUDA_ERROR_MISALIGNED_ADDRESS;
+  case EMULATION_DIVERGENT_BARRIER:
+  case EMULATION_MISSED_BARRIER:
+  case EMULATION_BAD_LAUNCH: return CUDA_ERROR_LAUNCH_FAILED;
+  case EMULATION_HUNG:
     while (true) pause();
   default: return CUDA_ERROR_ILLEGAL_ADDRESS;
   }
 }
 
 static CUresult emulate(const struct fake_launch *launch, const struct arguments *arguments) {
-  struct host_outcome outcome;
-  struct host_batch *batch = fake_module_batch(launch->function->module);
-  enum host_order order = fake_number("HALOTUNE_FAKE_BACKWARDS", 0) != 0 ? HOST_DESCENDING : HOST_ASCENDING;
+  struct emulation_outcome outcome;
+  struct emulation_batch *batch = fake_module_batch(launch->function->module);
+  enum emulation_order order =
+      fake_number("HALOTUNE_FAKE_BACKWARDS", 0) != 0 ? EMULATION_DESCENDING : EMULATION_ASCENDING;
   if (!batch) return CUDA_ERROR_LAUNCH_FAILED;
-  struct host_launch how = {.kernel = launch->function->kernel->name,
-                            .shared_bytes = launch->shared_bytes,
-                            .arguments = arguments->host,
-                            .argument_count = arguments->count,
-                            .threads = order,
-                            .blocks = order,
-                            .overlaps = launch->overlaps};
+  struct emulation_launch how = {.kernel = launch->function->kernel->name,
+                                 .shared_bytes = launch->shared_bytes,
+                                 .arguments = arguments->host,
+                                 .argument_count = arguments->count,
+                                 .threads = order,
+                                 .blocks = order,
+                                 .overlaps = launch->overlaps};
   memcpy(how.grid, launch->grid, sizeof how.grid);
   memcpy(how.block, launch->block, sizeof how.block);
   memcpy(how.cluster, launch->cluster, sizeof how.cluster);
-  if (host_run(batch, 0, &how, &outcome) != HALOTUNE_OK) {
+  if (emulation_run(batch, 0, &how, &outcome) != HALOTUNE_OK) {
     fprintf(stderr, "fake driver: %s\n", fail_text());
     return CUDA_ERROR_LAUNCH_FAILED;
   }
-  if (outcome.kind != HOST_OK) fake_log("kernel %s: %s", how.kernel, outcome.text);
+  if (outcome.kind != EMULATION_OK) fake_log("kernel %s: %s", how.kernel, outcome.text);
   return result_of(&outcome);
 }
 
@@ -106,7 +107,8 @@ static CUresult run(const struct fake_launch *launch, const struct arguments *ar
   /* What a look finds does not depend on what the last one found; that would make each of them another launch to the memo. */
   int last = find_pointer(arguments, true);
   if (is_look(launch) && last >= 0) {
-    memset(host_buffer_data(arguments->host[last].buffer), 0, host_buffer_bytes(arguments->host[last].buffer));
+    memset(emulation_buffer_data(arguments->host[last].buffer), 0,
+           emulation_buffer_bytes(arguments->host[last].buffer));
   }
   if (!memo_key(launch, arguments->host, arguments->count, &key)) return emulate(launch, arguments);
   if (memo_get(key, arguments->host)) return CUDA_SUCCESS;
@@ -146,7 +148,7 @@ static void turn_bit(const struct arguments *arguments, bool is_last, long long 
   if (i < 0 || !arguments->memory[i]) return;
   long long at = (long long)arguments->host[i].offset_bytes + offset_bytes;
   if (at < 0 || at + (long long)sizeof bit > (long long)arguments->memory[i]->bytes) return;
-  unsigned char *word = (unsigned char *)host_buffer_data(arguments->host[i].buffer) + at;
+  unsigned char *word = (unsigned char *)emulation_buffer_data(arguments->host[i].buffer) + at;
   uint32_t value;
   memcpy(&value, word, sizeof value);
   value ^= bit;

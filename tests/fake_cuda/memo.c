@@ -18,21 +18,21 @@ struct page {
 };
 
 /* The first argument of the same memory. */
-static int first_of(const struct host_argument *arguments, int i) {
-  for (int k = 0; k < i && arguments[i].kind != HOST_ARGUMENT_BYTES; k++) {
-    if (arguments[k].kind != HOST_ARGUMENT_BYTES && arguments[k].buffer == arguments[i].buffer) return k;
+static int first_of(const struct emulation_argument *arguments, int i) {
+  for (int k = 0; k < i && arguments[i].kind != EMULATION_ARGUMENT_BYTES; k++) {
+    if (arguments[k].kind != EMULATION_ARGUMENT_BYTES && arguments[k].buffer == arguments[i].buffer) return k;
   }
   return i;
 }
 
-static bool is_first(const struct host_argument *arguments, int i) {
-  return arguments[i].kind != HOST_ARGUMENT_BYTES && first_of(arguments, i) == i;
+static bool is_first(const struct emulation_argument *arguments, int i) {
+  return arguments[i].kind != EMULATION_ARGUMENT_BYTES && first_of(arguments, i) == i;
 }
 
-static size_t total_bytes(const struct host_argument *arguments, int count) {
+static size_t total_bytes(const struct emulation_argument *arguments, int count) {
   size_t bytes = 0;
   for (int i = 0; i < count; i++) {
-    if (is_first(arguments, i)) bytes += host_buffer_bytes(arguments[i].buffer);
+    if (is_first(arguments, i)) bytes += emulation_buffer_bytes(arguments[i].buffer);
   }
   return bytes;
 }
@@ -43,15 +43,16 @@ static char *path_of(struct hash key) {
   return asprintf(&path, "%s/%s", getenv("HALOTUNE_FAKE_MEMO"), hex) < 0 ? NULL : path;
 }
 
-bool memo_key(const struct fake_launch *launch, const struct host_argument *arguments, int count, struct hash *out) {
+bool memo_key(const struct fake_launch *launch, const struct emulation_argument *arguments, int count,
+              struct hash *out) {
   struct {
     struct hash emulation, cubin, kernel, all[FAKE_MAX_PARAMETERS];
     size_t places[FAKE_MAX_PARAMETERS];
-    struct host_wire_tensor tensors[FAKE_MAX_PARAMETERS];
+    struct emulation_wire_tensor tensors[FAKE_MAX_PARAMETERS];
     unsigned grid[3], block[3], cluster[3], shared_bytes, overlaps, backwards, which[FAKE_MAX_PARAMETERS];
   } parts;
   static struct hash emulation;
-  if (emulation.high == 0) emulation = host_files_hash();
+  if (emulation.high == 0) emulation = emulation_files_hash();
   if (!getenv("HALOTUNE_FAKE_MEMO") || total_bytes(arguments, count) > MOST_BYTES) return false;
   memset(&parts, 0, sizeof parts);
   parts.emulation = emulation;
@@ -64,18 +65,18 @@ bool memo_key(const struct fake_launch *launch, const struct host_argument *argu
   parts.overlaps = launch->overlaps;
   parts.backwards = fake_number("HALOTUNE_FAKE_BACKWARDS", 0) != 0;
   for (int i = 0; i < count; i++) {
-    const struct host_argument *a = &arguments[i];
+    const struct emulation_argument *a = &arguments[i];
     parts.places[i] = a->offset_bytes;
     parts.tensors[i] = a->tensor;
     parts.which[i] = (unsigned)a->kind * FAKE_MAX_PARAMETERS + (unsigned)first_of(arguments, i);
-    if (a->kind == HOST_ARGUMENT_BYTES) parts.all[i] = hash_bytes(a->bytes, a->byte_count);
-    else parts.all[i] = hash_bytes(host_buffer_data(a->buffer), host_buffer_bytes(a->buffer));
+    if (a->kind == EMULATION_ARGUMENT_BYTES) parts.all[i] = hash_bytes(a->bytes, a->byte_count);
+    else parts.all[i] = hash_bytes(emulation_buffer_data(a->buffer), emulation_buffer_bytes(a->buffer));
   }
   *out = hash_bytes(&parts, sizeof parts);
   return true;
 }
 
-bool memo_get(struct hash key, const struct host_argument *arguments) {
+bool memo_get(struct hash key, const struct emulation_argument *arguments) {
   char *path = path_of(key), *bytes = NULL;
   size_t length = 0, at = 0;
   struct page page;
@@ -83,7 +84,7 @@ bool memo_get(struct hash key, const struct host_argument *arguments) {
   while (found && at + sizeof page <= length) {
     memcpy(&page, bytes + at, sizeof page);
     at += sizeof page;
-    unsigned char *data = host_buffer_data(arguments[page.argument].buffer);
+    unsigned char *data = emulation_buffer_data(arguments[page.argument].buffer);
     memcpy(data + (size_t)page.number * PAGE_BYTES, bytes + at, page.bytes);
     at += page.bytes;
   }
@@ -92,22 +93,22 @@ bool memo_get(struct hash key, const struct host_argument *arguments) {
   return found;
 }
 
-unsigned char *memo_before(const struct host_argument *arguments, int count) {
+unsigned char *memo_before(const struct emulation_argument *arguments, int count) {
   unsigned char *before = malloc(total_bytes(arguments, count) + 1);
   size_t at = 0;
   for (int i = 0; i < count && before; i++) {
     if (!is_first(arguments, i)) continue;
-    memcpy(before + at, host_buffer_data(arguments[i].buffer), host_buffer_bytes(arguments[i].buffer));
-    at += host_buffer_bytes(arguments[i].buffer);
+    memcpy(before + at, emulation_buffer_data(arguments[i].buffer), emulation_buffer_bytes(arguments[i].buffer));
+    at += emulation_buffer_bytes(arguments[i].buffer);
   }
   return before;
 }
 
 /* The pages of one argument's memory that are not as they were. */
-static void add_changes(const struct host_argument *argument, int number, const unsigned char *before,
+static void add_changes(const struct emulation_argument *argument, int number, const unsigned char *before,
                         struct text *out) {
-  const unsigned char *data = host_buffer_data(argument->buffer);
-  size_t bytes = host_buffer_bytes(argument->buffer);
+  const unsigned char *data = emulation_buffer_data(argument->buffer);
+  size_t bytes = emulation_buffer_bytes(argument->buffer);
   for (size_t at = 0; at < bytes; at += PAGE_BYTES) {
     struct page page = {.argument = (uint32_t)number,
                         .number = (uint32_t)(at / PAGE_BYTES),
@@ -118,14 +119,14 @@ static void add_changes(const struct host_argument *argument, int number, const 
   }
 }
 
-void memo_put(struct hash key, const struct host_argument *arguments, int count, const unsigned char *before) {
+void memo_put(struct hash key, const struct emulation_argument *arguments, int count, const unsigned char *before) {
   char *path = path_of(key);
   struct text changes = {0};
   size_t at = 0;
   for (int i = 0; i < count && before; i++) {
     if (!is_first(arguments, i)) continue;
     add_changes(&arguments[i], i, before + at, &changes);
-    at += host_buffer_bytes(arguments[i].buffer);
+    at += emulation_buffer_bytes(arguments[i].buffer);
   }
   bool is_complete = path && before && text_ok(&changes);
   if (is_complete && folder_make(getenv("HALOTUNE_FAKE_MEMO")) == HALOTUNE_OK) {

@@ -38,7 +38,7 @@ static CUresult allocate(CUdeviceptr *pointer, size_t bytes) {
   struct fake_memory memory = {.bytes = bytes, .is_written = true};
   if (!more) return CUDA_ERROR_OUT_OF_MEMORY;
   allocations = more;
-  if (host_buffer_create_sparse(bytes, 4, &memory.buffer) != HALOTUNE_OK) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (emulation_buffer_create_sparse(bytes, 4, &memory.buffer) != HALOTUNE_OK) return CUDA_ERROR_OUT_OF_MEMORY;
   /* Addresses are not used twice, so that a pointer to freed memory is found out. */
   if (next_address == 0) next_address = first_address;
   memory.begin = next_address;
@@ -54,7 +54,7 @@ static CUresult release(CUdeviceptr pointer) {
   if (pointer == 0) return CUDA_SUCCESS;
   if (!memory || memory->begin != pointer) return CUDA_ERROR_INVALID_VALUE;
   used_bytes -= memory->bytes;
-  host_buffer_free(memory->buffer);
+  emulation_buffer_free(memory->buffer);
   memmove(memory, memory + 1, (size_t)(allocations + allocation_count - (memory + 1)) * sizeof *memory);
   allocation_count--;
   return CUDA_SUCCESS;
@@ -96,7 +96,7 @@ static unsigned char *bytes_at(CUdeviceptr address, size_t bytes, bool is_writte
   struct fake_memory *memory = fake_memory_find(address);
   if (!memory || address + bytes > memory->begin + memory->bytes) return NULL;
   if (is_written) memory->is_written = true;
-  return (unsigned char *)host_buffer_data(memory->buffer) + (address - memory->begin);
+  return (unsigned char *)emulation_buffer_data(memory->buffer) + (address - memory->begin);
 }
 
 CUresult fake_to_device(CUdeviceptr to, const void *from, size_t bytes) {
@@ -148,7 +148,7 @@ static bool texel_bytes(CUarray_format format, unsigned channels, uint32_t *out)
 /* What a resource shows, with the limits that a GPU has. */
 static bool shape_of(const CUDA_RESOURCE_DESC *resource, struct fake_texture *out) {
   enum { ALIGNMENT = 512, PITCH_ALIGNMENT = 32, MAX_WIDTH = 131072, MAX_HEIGHT = 65000 };
-  struct host_wire_texture *shape = &out->shape;
+  struct emulation_wire_texture *shape = &out->shape;
   if (resource->resType == CU_RESOURCE_TYPE_LINEAR) {
     out->begin = resource->res.linear.devPtr;
     if (!texel_bytes(resource->res.linear.format, resource->res.linear.numChannels, &shape->texel_bytes)) return false;

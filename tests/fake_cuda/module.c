@@ -52,15 +52,15 @@ static void warn_nothing(const char *text) { (void)text; }
 static void compile(struct fake_module *module) {
   const char *names[FAKE_MAX_KERNELS] = {NULL};
   for (int i = 0; i < module->kernel_count; i++) names[i] = module->kernels[i].name;
-  struct host_source source = {
+  struct emulation_source source = {
       .name = names[0], .text = module->source, .kernels = names, .kernel_count = module->kernel_count};
-  struct host_options options = {.workers = 1, .warn = warn_nothing};
-  if (host_build(&source, 1, &options, &module->batch) != HALOTUNE_OK) {
+  struct emulation_options options = {.workers = 1, .warn = warn_nothing};
+  if (emulation_build(&source, 1, &options, &module->batch) != HALOTUNE_OK) {
     fprintf(stderr, "fake driver: %s\n", fail_text());
-  } else if (host_batch_compile(module->batch, 0)->outcome != COMPILE_OK) {
+  } else if (emulation_batch_compile(module->batch, 0)->outcome != COMPILE_OK) {
     fprintf(stderr, "fake driver: %s does not compile for the CPU:\n%s\n", names[0],
-            host_batch_compile(module->batch, 0)->log);
-    host_batch_free(module->batch);
+            emulation_batch_compile(module->batch, 0)->log);
+    emulation_batch_free(module->batch);
     module->batch = NULL;
   }
 }
@@ -107,7 +107,7 @@ CUresult fake_module_unload(CUmodule handle) {
   struct fake_module *module = (struct fake_module *)(void *)handle;
   if (!module) return CUDA_ERROR_INVALID_HANDLE;
   forget_runner(module);
-  host_batch_free(module->batch);
+  emulation_batch_free(module->batch);
   free(module->source);
   free(module);
   return CUDA_SUCCESS;
@@ -168,12 +168,12 @@ CUresult fake_occupancy_blocks(int *blocks, CUfunction handle, int threads, size
   return CUDA_SUCCESS;
 }
 
-struct host_batch *fake_module_batch(struct fake_module *module) {
+struct emulation_batch *fake_module_batch(struct fake_module *module) {
   if (!module->batch) compile(module);
   if (!module->batch || running[0] == module) return module->batch;
   forget_runner(module);
   struct fake_module *oldest = running[MOST_RUNNERS - 1];
-  if (oldest && oldest->batch) host_rest(oldest->batch, 0);
+  if (oldest && oldest->batch) emulation_rest(oldest->batch, 0);
   memmove(running + 1, running, (MOST_RUNNERS - 1) * sizeof *running);
   running[0] = module;
   return module->batch;

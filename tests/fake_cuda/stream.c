@@ -85,7 +85,7 @@ static CUresult copy_arguments(const struct fake_kernel *kernel, void **argument
   size_t at = 0;
   for (int i = 0; i < kernel->parameter_count; i++) {
     size_t bytes = kernel->parameter_bytes[i];
-    if (!arguments || !arguments[i] || at + bytes > HOST_PARAMETER_BYTES) return CUDA_ERROR_INVALID_VALUE;
+    if (!arguments || !arguments[i] || at + bytes > EMULATION_PARAMETER_BYTES) return CUDA_ERROR_INVALID_VALUE;
     memcpy(out + at, arguments[i], bytes);
     at += (bytes + 7) / 8 * 8;
   }

@@ -9,11 +9,11 @@ static const uint64_t mark = 0x7e45012a9d5e11ffull; /* no address, and no textur
 struct encoded {
   uint64_t mark;
   CUdeviceptr array;
-  struct host_wire_tensor shape;
+  struct emulation_wire_tensor shape;
 };
 _Static_assert(sizeof(struct encoded) <= sizeof(CUtensorMap), "a tensor map has room for its numbers");
 
-bool fake_tensor_find(const void *bytes, size_t byte_count, CUdeviceptr *array, struct host_wire_tensor *shape) {
+bool fake_tensor_find(const void *bytes, size_t byte_count, CUdeviceptr *array, struct emulation_wire_tensor *shape) {
   struct encoded encoded;
   if (byte_count != sizeof(CUtensorMap)) return false;
   memcpy(&encoded, bytes, sizeof encoded);
@@ -27,7 +27,7 @@ bool fake_tensor_find(const void *bytes, size_t byte_count, CUdeviceptr *array, 
  * interleaved. */
 static bool is_good(const struct encoded *new, const cuuint32_t *steps) {
   enum { ALIGNMENT = 16, MOST_BOX = 256 };
-  const struct host_wire_tensor *shape = &new->shape;
+  const struct emulation_wire_tensor *shape = &new->shape;
   const uint64_t most_stride = 1ull << 40, most_extent = 1ull << 32;
   if (new->array == 0 || new->array % ALIGNMENT != 0 || shape->box[0] * shape->element_bytes % ALIGNMENT != 0)
     return false;

@@ -14,7 +14,7 @@ __asm__(".pushsection .rodata\n"
         ".popsection\n");
 extern const char gpu_check_cuda[] __attribute__((visibility("hidden")));
 
-const unsigned gpu_poison_word = HOST_POISON_BUFFER;
+const unsigned gpu_poison_word = EMULATION_POISON_BUFFER;
 
 char *gpu_check_source(void) {
   struct text text = {0};

@@ -18,44 +18,45 @@
 #include "tuner/emulate/emulation_files.h"
 
 struct build {
-  const struct host_source *sources;
-  const struct host_options *options;
-  struct host_batch *batch;
-  struct host_compiler compiler;
+  const struct emulation_source *sources;
+  const struct emulation_options *options;
+  struct emulation_batch *batch;
+  struct emulation_compiler compiler;
   struct hash files_hash;
-  char *files;            /* where host_files_write put ours */
+  char *files;            /* where emulation_files_write put ours */
   halotune_status status; /* the first failure of any thread that is no variant's fault; under `lock` */
   char detail[FAIL_TEXT_BYTES];
   pthread_mutex_t lock;
 };
 
 /* The cache's file for what is made of `input` by a compiler. NULL when memory is out. */
-static char *product_path(const struct build *build, enum host_product product, const struct text *input) {
+static char *product_path(const struct build *build, enum emulation_product product, const struct text *input) {
   const struct hash parts[] = {hash_bytes(text_string(input), input->length),
-                               host_compiler_hash(&build->compiler, product), build->files_hash, host_cache_format()};
+                               emulation_compiler_hash(&build->compiler, product), build->files_hash,
+                               emulation_cache_format()};
   char hex[HASH_HEX_BYTES], *path;
   hash_hex(hash_bytes(parts, sizeof parts), hex);
-  const char *suffix = product == HOST_RUNNER ? CACHE_RUNNER_SUFFIX : CACHE_OBJECT_SUFFIX;
+  const char *suffix = product == EMULATION_RUNNER ? CACHE_RUNNER_SUFFIX : CACHE_OBJECT_SUFFIX;
   return asprintf(&path, "%s/%s%s", build->batch->folder, hex, suffix) < 0 ? NULL : path;
 }
 
 /* Whether it is there. One that is damaged is not, and will be replaced. */
 static bool is_cached(const struct build *build, const char *path) {
-  enum host_cache_answer answer = host_cache_find(path);
-  if (answer == HOST_CACHE_DAMAGED) {
+  enum emulation_cache_answer answer = emulation_cache_find(path);
+  if (answer == EMULATION_CACHE_DAMAGED) {
     char warning[FAIL_TEXT_BYTES + 32];
     snprintf(warning, sizeof warning, "%s; compiled again", fail_text());
-    host_cache_warn(build->options, warning);
+    emulation_cache_warn(build->options, warning);
   }
-  return answer == HOST_CACHE_HIT;
+  return answer == EMULATION_CACHE_HIT;
 }
 
 /* Compile to a file beside `path` and rename it into place, if the compiler succeeds. */
-static halotune_status compile_to(const struct build *build, enum host_product product, const struct text *source,
+static halotune_status compile_to(const struct build *build, enum emulation_product product, const struct text *source,
                                   const char *path, struct text *log, enum compile_outcome *outcome) {
   struct process_result result = {0};
   char *temporary;
-  int timeout_ms = build->options->timeout_ms > 0 ? build->options->timeout_ms : HOST_COMPILE_TIMEOUT_MS;
+  int timeout_ms = build->options->timeout_ms > 0 ? build->options->timeout_ms : EMULATION_COMPILE_TIMEOUT_MS;
   if (asprintf(&temporary, "%s" REPLACE_SUFFIX, path) < 0) return fail_memory();
   halotune_status status = HALOTUNE_OK;
   int fd = mkostemp(temporary, O_CLOEXEC);
@@ -65,7 +66,7 @@ static halotune_status compile_to(const struct build *build, enum host_product p
     return status;
   }
   close(fd);
-  status = host_compiler_run(&build->compiler, product, build->files, source, temporary, timeout_ms, log, &result);
+  status = emulation_compiler_run(&build->compiler, product, build->files, source, temporary, timeout_ms, log, &result);
   *outcome = COMPILE_FAILED;
   if (status == HALOTUNE_OK && result.timed_out) {
     *outcome = COMPILE_TIMEOUT;
@@ -75,7 +76,7 @@ static halotune_status compile_to(const struct build *build, enum host_product p
     text_printf(log, "the compiler died: %s\n", strsignal(WTERMSIG(result.wait_status)));
   } else if (status == HALOTUNE_OK && WEXITSTATUS(result.wait_status) == 0) {
     *outcome = COMPILE_OK;
-    status = host_cache_seal(temporary);
+    status = emulation_cache_seal(temporary);
     if (status == HALOTUNE_OK && rename(temporary, path) != 0)
       status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   }
@@ -85,28 +86,28 @@ static halotune_status compile_to(const struct build *build, enum host_product p
 }
 
 /* The generated source as it is, the numbers of its lines kept, and the table of its kernels behind it. */
-static void write_source(const struct host_source *source, struct text *out) {
+static void write_source(const struct emulation_source *source, struct text *out) {
   text_printf(out, "#line 1 \"%s\"\n%s\nHALOTUNE_KERNELS ", source->name, source->text);
   for (int i = 0; i < source->kernel_count; i++) text_printf(out, "HALOTUNE_KERNEL(%s) ", source->kernels[i]);
   text_printf(out, "HALOTUNE_KERNELS_END\n");
 }
 
 static halotune_status build_variant(const struct build *build, int number) {
-  struct host_variant *variant = &build->batch->variants[number];
+  struct emulation_variant *variant = &build->batch->variants[number];
   struct text source = {0}, log = {0};
   double start_ms = clock_ms();
   char *path = NULL;
   halotune_status status = HALOTUNE_OK;
   write_source(&build->sources[number], &source);
   if (!(variant->name = strdup(build->sources[number].name)) || !text_ok(&source) ||
-      !(path = product_path(build, HOST_VARIANT, &source))) {
+      !(path = product_path(build, EMULATION_VARIANT, &source))) {
     status = fail_memory();
     goto done;
   }
   variant->compile.outcome = COMPILE_OK;
   variant->compile.cached = is_cached(build, path);
   if (!variant->compile.cached) {
-    status = compile_to(build, HOST_VARIANT, &source, path, &log, &variant->compile.outcome);
+    status = compile_to(build, EMULATION_VARIANT, &source, path, &log, &variant->compile.outcome);
     if (status != HALOTUNE_OK) goto done;
   }
   if (variant->compile.outcome == COMPILE_OK) {
@@ -128,9 +129,9 @@ static halotune_status build_runner(const struct build *build) {
   struct text nothing = {0}, log = {0};
   enum compile_outcome outcome = COMPILE_OK;
   halotune_status status = HALOTUNE_OK;
-  if (!(build->batch->runner = product_path(build, HOST_RUNNER, &nothing))) return fail_memory();
+  if (!(build->batch->runner = product_path(build, EMULATION_RUNNER, &nothing))) return fail_memory();
   if (!is_cached(build, build->batch->runner)) {
-    status = compile_to(build, HOST_RUNNER, &nothing, build->batch->runner, &log, &outcome);
+    status = compile_to(build, EMULATION_RUNNER, &nothing, build->batch->runner, &log, &outcome);
   }
   if (status == HALOTUNE_OK && outcome != COMPILE_OK) {
     status = fail(HALOTUNE_COMPILE, "%s does not compile the host backend's runner:\n%s", build->compiler.path,
@@ -156,8 +157,8 @@ static void build_items(void *context, int thread, long first, long end) {
   }
 }
 
-halotune_status host_build(const struct host_source *sources, int count, const struct host_options *options,
-                           struct host_batch **out) {
+halotune_status emulation_build(const struct emulation_source *sources, int count,
+                                const struct emulation_options *options, struct emulation_batch **out) {
   struct build build = {.sources = sources, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
   char hex[HASH_HEX_BYTES];
   halotune_status status;
@@ -169,17 +170,18 @@ halotune_status host_build(const struct host_source *sources, int count, const s
   }
   build.batch->count = count;
   build.batch->cache_bytes = options->cache_bytes > 0 ? options->cache_bytes : CACHE_FOLDER_MAX_BYTES;
-  for (int i = 0; i < count; i++) build.batch->variants[i].runner = host_runner_none;
-  if ((status = host_compiler_open(options->compiler, options->sanitize, &build.compiler)) != HALOTUNE_OK) goto done;
-  if ((status = host_cache_open(options, &build.batch->folder)) != HALOTUNE_OK) goto done;
-  build.files_hash = host_files_hash();
+  for (int i = 0; i < count; i++) build.batch->variants[i].runner = emulation_runner_none;
+  if ((status = emulation_compiler_open(options->compiler, options->sanitize, &build.compiler)) != HALOTUNE_OK)
+    goto done;
+  if ((status = emulation_cache_open(options, &build.batch->folder)) != HALOTUNE_OK) goto done;
+  build.files_hash = emulation_files_hash();
   hash_hex(build.files_hash, hex);
   if (asprintf(&build.files, "%s/%s", build.batch->folder, hex) < 0) {
     build.files = NULL;
     status = fail_memory();
     goto done;
   }
-  if ((status = host_files_write(build.files)) != HALOTUNE_OK) goto done;
+  if ((status = emulation_files_write(build.files)) != HALOTUNE_OK) goto done;
   parallel_for(1L + count, 1, parallel_threads(options->workers), build_items, &build);
   if (build.status != HALOTUNE_OK) {
     status = fail(build.status, "%s", build.detail);
@@ -189,21 +191,21 @@ halotune_status host_build(const struct host_source *sources, int count, const s
   build.batch = NULL;
 done:
   free(build.files);
-  host_compiler_close(&build.compiler);
-  host_batch_free(build.batch);
+  emulation_compiler_close(&build.compiler);
+  emulation_batch_free(build.batch);
   return status;
 }
 
-const struct host_compile *host_batch_compile(const struct host_batch *batch, int variant) {
+const struct emulation_compile *emulation_batch_compile(const struct emulation_batch *batch, int variant) {
   return &batch->variants[variant].compile;
 }
 
-void host_batch_free(struct host_batch *batch) {
+void emulation_batch_free(struct emulation_batch *batch) {
   bool adds = false;
   if (!batch) return;
   for (int i = 0; batch->variants && i < batch->count; i++) {
-    struct host_variant *variant = &batch->variants[i];
-    host_runner_stop(&variant->runner);
+    struct emulation_variant *variant = &batch->variants[i];
+    emulation_runner_stop(&variant->runner);
     adds = adds || (variant->object && !variant->compile.cached);
     free(variant->object);
     free(variant->log);

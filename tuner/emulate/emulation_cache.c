@@ -25,7 +25,7 @@ static const char magic[sizeof((struct seal *)NULL)->magic] = "halotune host 1";
 
 enum { MAX_FILE_BYTES = 1 << 28 };
 
-void host_cache_warn(const struct host_options *options, const char *text) {
+void emulation_cache_warn(const struct emulation_options *options, const char *text) {
   if (options->warn) options->warn(text);
   else fprintf(stderr, "halotune: %s\n", text);
 }
@@ -39,7 +39,7 @@ static struct {
 
 static void remove_temporary(void) { process_guard_end(&temporary.guard); }
 
-static halotune_status make_temporary(const struct host_options *options) {
+static halotune_status make_temporary(const struct emulation_options *options) {
   const char *parent = getenv("TMPDIR");
   char warning[FAIL_TEXT_BYTES + sizeof temporary.path], reason[FAIL_TEXT_BYTES];
   snprintf(reason, sizeof reason, "%s", fail_text());
@@ -57,11 +57,11 @@ static halotune_status make_temporary(const struct host_options *options) {
   }
   atexit(remove_temporary);
   snprintf(warning, sizeof warning, "%s; compiled kernels are not kept", reason);
-  host_cache_warn(options, warning);
+  emulation_cache_warn(options, warning);
   return HALOTUNE_OK;
 }
 
-static halotune_status take_temporary(const struct host_options *options, char **folder) {
+static halotune_status take_temporary(const struct emulation_options *options, char **folder) {
   pthread_mutex_lock(&temporary.lock);
   halotune_status status = temporary.path[0] ? HALOTUNE_OK : make_temporary(options);
   pthread_mutex_unlock(&temporary.lock);
@@ -77,7 +77,7 @@ static halotune_status make_writable(const char *folder) {
   return status;
 }
 
-halotune_status host_cache_open(const struct host_options *options, char **folder) {
+halotune_status emulation_cache_open(const struct emulation_options *options, char **folder) {
   *folder = NULL;
   if (options->folder) {
     *folder = strdup(options->folder);
@@ -92,11 +92,11 @@ halotune_status host_cache_open(const struct host_options *options, char **folde
   return take_temporary(options, folder);
 }
 
-struct hash host_cache_format(void) {
+struct hash emulation_cache_format(void) {
   return hash_bytes(magic, sizeof magic);
 }
 
-halotune_status host_cache_seal(const char *path) {
+halotune_status emulation_cache_seal(const char *path) {
   struct seal seal;
   char *bytes;
   size_t length;
@@ -122,16 +122,16 @@ static bool is_whole(const char *bytes, size_t length) {
          hash_compare(seal.hash, hash_bytes(bytes, length - sizeof seal)) == 0;
 }
 
-enum host_cache_answer host_cache_find(const char *path) {
+enum emulation_cache_answer emulation_cache_find(const char *path) {
   char *bytes;
   size_t length;
-  if (file_read(path, MAX_FILE_BYTES, &bytes, &length) != HALOTUNE_OK) return HOST_CACHE_MISS;
+  if (file_read(path, MAX_FILE_BYTES, &bytes, &length) != HALOTUNE_OK) return EMULATION_CACHE_MISS;
   bool whole = is_whole(bytes, length);
   free(bytes);
   if (!whole) {
     fail(HALOTUNE_IO, "%s: a damaged file of the host backend's cache", path);
-    return HOST_CACHE_DAMAGED;
+    return EMULATION_CACHE_DAMAGED;
   }
   utimensat(AT_FDCWD, path, NULL, 0);
-  return HOST_CACHE_HIT;
+  return EMULATION_CACHE_HIT;
 }

@@ -11,24 +11,24 @@
  * program, however it ends; that is warned of once.
  *   folder  receives its path, from malloc, the caller's; NULL on failure
  * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. Threads: any number at once. */
-halotune_status host_cache_open(const struct host_options *options, char **folder);
+halotune_status emulation_cache_open(const struct emulation_options *options, char **folder);
 
 /* Warn, as the options want it. */
-void host_cache_warn(const struct host_options *options, const char *text);
+void emulation_cache_warn(const struct emulation_options *options, const char *text);
 
 /* Part of every key: another layout of files is another key. */
-struct hash host_cache_format(void);
+struct hash emulation_cache_format(void);
 
 /* Put the hash behind what the compiler wrote. Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
-halotune_status host_cache_seal(const char *path);
+halotune_status emulation_cache_seal(const char *path);
 
-enum host_cache_answer {
-  HOST_CACHE_MISS,
-  HOST_CACHE_HIT,
-  HOST_CACHE_DAMAGED, /* a miss, too; fail_text() names the file */
+enum emulation_cache_answer {
+  EMULATION_CACHE_MISS,
+  EMULATION_CACHE_HIT,
+  EMULATION_CACHE_DAMAGED, /* a miss, too; fail_text() names the file */
 };
 
 /* Whether a sealed file is there, and whole. A hit counts as its last use. */
-enum host_cache_answer host_cache_find(const char *path);
+enum emulation_cache_answer emulation_cache_find(const char *path);
 
 #endif

@@ -33,7 +33,7 @@ static const char *const runner_flags[] = {"-std=gnu11", "-D_GNU_SOURCE", "-O2",
 static const char *const runner_libraries[] = {
     "-Wl,--no-as-needed,-lm,-ldl,--as-needed"}; /* g++ would move a plain -lm */
 static const char *const sanitizer_flags[] = {"-fsanitize=address,undefined", "-fno-sanitize-recover=all",
-                                              "-fno-omit-frame-pointer", "-g1", "-DHOST_ASAN"};
+                                              "-fno-omit-frame-pointer", "-g1", "-DEMULATION_ASAN"};
 
 /* The file that a name stands for, from malloc; NULL if there is none. */
 static char *find_program(const char *name) {
@@ -52,7 +52,7 @@ static char *find_program(const char *name) {
 }
 
 /* Path, size and time of change: an update of the compiler changes them. */
-static halotune_status identify(struct host_compiler *compiler) {
+static halotune_status identify(struct emulation_compiler *compiler) {
   struct text text = {0};
   struct stat facts;
   char *real = realpath(compiler->path, NULL);
@@ -69,9 +69,9 @@ static halotune_status identify(struct host_compiler *compiler) {
   return status;
 }
 
-halotune_status host_compiler_open(const char *name, bool sanitize, struct host_compiler *out) {
+halotune_status emulation_compiler_open(const char *name, bool sanitize, struct emulation_compiler *out) {
   static const char *const usual[] = {"g++", "clang++", "c++"};
-  *out = (struct host_compiler){.sanitize = sanitize};
+  *out = (struct emulation_compiler){.sanitize = sanitize};
   if (!name) name = getenv("HALOTUNE_CXX");
   if (name && *name) {
     out->path = find_program(name);
@@ -84,9 +84,9 @@ halotune_status host_compiler_open(const char *name, bool sanitize, struct host_
   return identify(out);
 }
 
-void host_compiler_close(struct host_compiler *compiler) {
+void emulation_compiler_close(struct emulation_compiler *compiler) {
   free(compiler->path);
-  *compiler = (struct host_compiler){0};
+  *compiler = (struct emulation_compiler){0};
 }
 
 struct command {
@@ -100,18 +100,19 @@ static void add_all(struct command *command, const char *const *words, size_t co
   for (size_t i = 0; i < count; i++) add(command, words[i]);
 }
 
-static void add_flags(struct command *command, const struct host_compiler *compiler, enum host_product product) {
-  if (product == HOST_RUNNER) add_all(command, runner_flags, COUNT(runner_flags));
+static void add_flags(struct command *command, const struct emulation_compiler *compiler,
+                      enum emulation_product product) {
+  if (product == EMULATION_RUNNER) add_all(command, runner_flags, COUNT(runner_flags));
   else add_all(command, variant_flags, COUNT(variant_flags));
   if (compiler->sanitize) add_all(command, sanitizer_flags, COUNT(sanitizer_flags));
 }
 
-struct hash host_compiler_hash(const struct host_compiler *compiler, enum host_product product) {
+struct hash emulation_compiler_hash(const struct emulation_compiler *compiler, enum emulation_product product) {
   struct text text = {0};
   struct command command = {0};
   text_add(&text, (const char *)&compiler->identity, sizeof compiler->identity);
   add_flags(&command, compiler, product);
-  if (product == HOST_RUNNER) add_all(&command, runner_libraries, COUNT(runner_libraries));
+  if (product == EMULATION_RUNNER) add_all(&command, runner_libraries, COUNT(runner_libraries));
   for (int i = 0; i < command.count; i++) text_printf(&text, " %s", command.words[i]);
   struct hash hash = hash_bytes(text_string(&text), text.length);
   text_free(&text);
@@ -125,9 +126,9 @@ static bool add_path(struct command *command, char **paths, int *path_count, con
   return true;
 }
 
-halotune_status host_compiler_run(const struct host_compiler *compiler, enum host_product product, const char *files,
-                                  const struct text *source, const char *output, int timeout_ms, struct text *log,
-                                  struct process_result *out) {
+halotune_status emulation_compiler_run(const struct emulation_compiler *compiler, enum emulation_product product,
+                                       const char *files, const struct text *source, const char *output, int timeout_ms,
+                                       struct text *log, struct process_result *out) {
   static const struct text nothing = {0};
   struct command command = {0};
   char *paths[16] = {0};
@@ -139,19 +140,19 @@ halotune_status host_compiler_run(const struct host_compiler *compiler, enum hos
   add(&command, files);
   add(&command, "-o");
   add(&command, output);
-  if (product == HOST_VARIANT) {
+  if (product == EMULATION_VARIANT) {
     add(&command, "-include");
-    ok = add_path(&command, paths, &path_count, files, HOST_FILES_HEADER);
+    ok = add_path(&command, paths, &path_count, files, EMULATION_FILES_HEADER);
     add(&command, "-");
   }
-  for (int i = 0; product == HOST_RUNNER && host_files_runner[i] && ok; i++) {
+  for (int i = 0; product == EMULATION_RUNNER && emulation_files_runner[i] && ok; i++) {
     add(&command, "-x"); /* for each: g++ takes every other file for C++ */
     add(&command, "c");
-    ok = add_path(&command, paths, &path_count, files, host_files_runner[i]);
+    ok = add_path(&command, paths, &path_count, files, emulation_files_runner[i]);
   }
-  if (product == HOST_RUNNER) add_all(&command, runner_libraries, COUNT(runner_libraries));
+  if (product == EMULATION_RUNNER) add_all(&command, runner_libraries, COUNT(runner_libraries));
   halotune_status status = fail_memory();
-  if (ok) status = process_run(command.words, product == HOST_VARIANT ? source : &nothing, timeout_ms, log, out);
+  if (ok) status = process_run(command.words, product == EMULATION_VARIANT ? source : &nothing, timeout_ms, log, out);
   while (path_count > 0) free(paths[--path_count]);
   return status;
 }

@@ -47,23 +47,23 @@
   X(watch_c, "watch.c")
 /* clang-format on */
 
-#define EMBED(symbol, name)                                                     \
-  __asm__(".pushsection .rodata\n"                                              \
-          "host_file_" #symbol ": .incbin \"" HOST_FILES_FOLDER "/" name "\"\n" \
-          "host_file_" #symbol "_end: .byte 0\n"                                \
-          ".popsection\n");                                                     \
-  extern const char host_file_##symbol[] __attribute__((visibility("hidden"))); \
-  extern const char host_file_##symbol##_end[] __attribute__((visibility("hidden")));
+#define EMBED(symbol, name)                                                               \
+  __asm__(".pushsection .rodata\n"                                                        \
+          "emulation_file_" #symbol ": .incbin \"" EMULATION_FILES_FOLDER "/" name "\"\n" \
+          "emulation_file_" #symbol "_end: .byte 0\n"                                     \
+          ".popsection\n");                                                               \
+  extern const char emulation_file_##symbol[] __attribute__((visibility("hidden")));      \
+  extern const char emulation_file_##symbol##_end[] __attribute__((visibility("hidden")));
 HEADER_LIST(EMBED)
 SOURCE_LIST(EMBED)
 
-#define AS_ROW(symbol, name) {HOST_FILES_FOLDER "/" name, host_file_##symbol, host_file_##symbol##_end},
+#define AS_ROW(symbol, name) {EMULATION_FILES_FOLDER "/" name, emulation_file_##symbol, emulation_file_##symbol##_end},
 static const struct { const char *path, *bytes, *end; } files[] = {HEADER_LIST(AS_ROW) SOURCE_LIST(AS_ROW)};
 
-#define AS_PATH(symbol, name) HOST_FILES_FOLDER "/" name,
-const char *const host_files_runner[] = {SOURCE_LIST(AS_PATH) NULL};
+#define AS_PATH(symbol, name) EMULATION_FILES_FOLDER "/" name,
+const char *const emulation_files_runner[] = {SOURCE_LIST(AS_PATH) NULL};
 
-struct hash host_files_hash(void) {
+struct hash emulation_files_hash(void) {
   struct hash hashes[COUNT(files)];
   for (size_t i = 0; i < COUNT(files); i++)
     hashes[i] = hash_bytes(files[i].bytes, (size_t)(files[i].end - files[i].bytes));
@@ -79,9 +79,9 @@ static bool is_written(const char *path, const char *bytes, size_t length) {
   return same;
 }
 
-halotune_status host_files_write(const char *folder) {
+halotune_status emulation_files_write(const char *folder) {
   struct text path = {0};
-  text_printf(&path, "%s/%s", folder, HOST_FILES_FOLDER);
+  text_printf(&path, "%s/%s", folder, EMULATION_FILES_FOLDER);
   halotune_status status = text_ok(&path) ? folder_make(text_string(&path)) : fail_memory();
   text_free(&path);
   for (size_t i = 0; i < COUNT(files) && status == HALOTUNE_OK; i++) {

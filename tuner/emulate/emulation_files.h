@@ -7,16 +7,16 @@
 #include "base/hash.h"
 
 /* Of all names and contents. */
-struct hash host_files_hash(void);
+struct hash emulation_files_hash(void);
 
 /* Write them where they are not yet, or not as they should be, below `folder`, as tuner/emulate/runtime/block.c and so on. Returns HALOTUNE_OK, HALOTUNE_IO
  * or HALOTUNE_MEMORY. */
-halotune_status host_files_write(const char *folder);
+halotune_status emulation_files_write(const char *folder);
 
-#define HOST_FILES_FOLDER "tuner/emulate/runtime"
-#define HOST_FILES_HEADER HOST_FILES_FOLDER "/cuda_on_cpu.h" /* what is included in front of a kernel */
+#define EMULATION_FILES_FOLDER "tuner/emulate/runtime"
+#define EMULATION_FILES_HEADER EMULATION_FILES_FOLDER "/cuda_on_cpu.h" /* what is included in front of a kernel */
 
 /* The runner's sources, below the folder; NULL at the end. */
-extern const char *const host_files_runner[];
+extern const char *const emulation_files_runner[];
 
 #endif

@@ -5,24 +5,24 @@
 #include "tuner/emulate/emulation_batch.h"
 
 #define AS_NAME(name, text) text,
-static const char *const outcome_names[] = {HOST_OUTCOME_LIST(AS_NAME)};
+static const char *const outcome_names[] = {EMULATION_OUTCOME_LIST(AS_NAME)};
 
-const char *host_outcome_name(int kind) { return outcome_names[kind]; }
+const char *emulation_outcome_name(int kind) { return outcome_names[kind]; }
 
 struct run {
-  const struct host_launch *launch;
-  struct host_request request;
-  struct host_buffer *buffers[HOST_MAX_BUFFERS];
-  int descriptors[HOST_MAX_BUFFERS];
+  const struct emulation_launch *launch;
+  struct emulation_request request;
+  struct emulation_buffer *buffers[EMULATION_MAX_BUFFERS];
+  int descriptors[EMULATION_MAX_BUFFERS];
   size_t parameter_bytes; /* used of the request's */
 };
 
-static unsigned cluster_in(const struct host_launch *launch, int axis) {
+static unsigned cluster_in(const struct emulation_launch *launch, int axis) {
   return launch->cluster[axis] > 1 ? launch->cluster[axis] : 1;
 }
 
 /* False with the reason. */
-static bool check_cluster(const struct host_launch *launch, struct host_outcome *out) {
+static bool check_cluster(const struct emulation_launch *launch, struct emulation_outcome *out) {
   enum { MOST_BLOCKS = 8 };
   unsigned cluster[3], blocks = 1;
   bool whole = true;
@@ -39,10 +39,10 @@ static bool check_cluster(const struct host_launch *launch, struct host_outcome 
 }
 
 /* What a GPU refuses to launch. False with the reason. */
-static bool check_limits(const struct host_launch *launch, struct host_outcome *out) {
+static bool check_limits(const struct emulation_launch *launch, struct emulation_outcome *out) {
   static const unsigned max_block[] = {1024, 1024, 64}, max_grid[] = {2147483647, 65535, 65535};
   const unsigned *block = launch->block, *grid = launch->grid;
-  size_t limit = launch->shared_limit_bytes > 0 ? launch->shared_limit_bytes : HOST_SHARED_LIMIT_BYTES;
+  size_t limit = launch->shared_limit_bytes > 0 ? launch->shared_limit_bytes : EMULATION_SHARED_LIMIT_BYTES;
   for (int axis = 0; axis < 3; axis++) {
     const char *what = block[axis] < 1 || block[axis] > max_block[axis] ? "block"
                        : grid[axis] < 1 || grid[axis] > max_grid[axis]  ? "grid"
@@ -64,29 +64,29 @@ static bool check_limits(const struct host_launch *launch, struct host_outcome *
   return false;
 }
 
-static halotune_status add_buffer(struct run *run, int argument, struct host_buffer *buffer, uint32_t *number) {
-  struct host_request *request = &run->request;
+static halotune_status add_buffer(struct run *run, int argument, struct emulation_buffer *buffer, uint32_t *number) {
+  struct emulation_request *request = &run->request;
   for (*number = 0; *number < request->buffer_count; (*number)++) {
     if (run->buffers[*number] == buffer) return HALOTUNE_OK;
   }
-  if (request->buffer_count == HOST_MAX_BUFFERS)
-    return fail(HALOTUNE_ARGUMENT, "more than %d buffers", HOST_MAX_BUFFERS);
+  if (request->buffer_count == EMULATION_MAX_BUFFERS)
+    return fail(HALOTUNE_ARGUMENT, "more than %d buffers", EMULATION_MAX_BUFFERS);
   run->buffers[*number] = buffer;
-  run->descriptors[*number] = host_buffer_descriptor(buffer);
-  request->buffers[*number] = (struct host_wire_buffer){.bytes = host_buffer_bytes(buffer),
-                                                        .file_bytes = host_buffer_file_bytes(buffer),
-                                                        .argument = (uint64_t)argument,
-                                                        .sparse = host_buffer_is_sparse(buffer)};
+  run->descriptors[*number] = emulation_buffer_descriptor(buffer);
+  request->buffers[*number] = (struct emulation_wire_buffer){.bytes = emulation_buffer_bytes(buffer),
+                                                             .file_bytes = emulation_buffer_file_bytes(buffer),
+                                                             .argument = (uint64_t)argument,
+                                                             .sparse = emulation_buffer_is_sparse(buffer)};
   request->buffer_count++;
   return HALOTUNE_OK;
 }
 
 /* Values lie at multiples of 16 bytes, whatever alignment their types need. */
-static halotune_status add_bytes(struct run *run, const struct host_argument *argument,
-                                 struct host_wire_argument *wire) {
+static halotune_status add_bytes(struct run *run, const struct emulation_argument *argument,
+                                 struct emulation_wire_argument *wire) {
   size_t begin = (run->parameter_bytes + 15) / 16 * 16;
   if (argument->byte_count > sizeof run->request.parameters - begin) {
-    return fail(HALOTUNE_ARGUMENT, "more than %d bytes of arguments", HOST_PARAMETER_BYTES);
+    return fail(HALOTUNE_ARGUMENT, "more than %d bytes of arguments", EMULATION_PARAMETER_BYTES);
   }
   memcpy(run->request.parameters + begin, argument->bytes, argument->byte_count);
   run->parameter_bytes = begin + argument->byte_count;
@@ -96,18 +96,18 @@ static halotune_status add_bytes(struct run *run, const struct host_argument *ar
 }
 
 static halotune_status add_arguments(struct run *run) {
-  const struct host_launch *launch = run->launch;
+  const struct emulation_launch *launch = run->launch;
   halotune_status status = HALOTUNE_OK;
-  if (launch->argument_count > HOST_MAX_ARGUMENTS)
-    return fail(HALOTUNE_ARGUMENT, "more than %d arguments", HOST_MAX_ARGUMENTS);
+  if (launch->argument_count > EMULATION_MAX_ARGUMENTS)
+    return fail(HALOTUNE_ARGUMENT, "more than %d arguments", EMULATION_MAX_ARGUMENTS);
   for (int i = 0; i < launch->argument_count && status == HALOTUNE_OK; i++) {
-    const struct host_argument *argument = &launch->arguments[i];
-    struct host_wire_argument *wire = &run->request.arguments[i];
-    *wire = (struct host_wire_argument){.kind = argument->kind,
-                                        .offset_bytes = argument->offset_bytes,
-                                        .texture = argument->texture,
-                                        .tensor = argument->tensor};
-    if (argument->kind == HOST_ARGUMENT_BYTES) status = add_bytes(run, argument, wire);
+    const struct emulation_argument *argument = &launch->arguments[i];
+    struct emulation_wire_argument *wire = &run->request.arguments[i];
+    *wire = (struct emulation_wire_argument){.kind = argument->kind,
+                                             .offset_bytes = argument->offset_bytes,
+                                             .texture = argument->texture,
+                                             .tensor = argument->tensor};
+    if (argument->kind == EMULATION_ARGUMENT_BYTES) status = add_bytes(run, argument, wire);
     else status = add_buffer(run, i, argument->buffer, &wire->buffer);
   }
   run->request.argument_count = (uint32_t)launch->argument_count;
@@ -115,9 +115,9 @@ static halotune_status add_arguments(struct run *run) {
 }
 
 static halotune_status fill_request(struct run *run) {
-  const struct host_launch *launch = run->launch;
-  struct host_request *request = &run->request;
-  if (launch->blocks == HOST_RANDOM) return fail(HALOTUNE_ARGUMENT, "blocks run in ascending or descending order");
+  const struct emulation_launch *launch = run->launch;
+  struct emulation_request *request = &run->request;
+  if (launch->blocks == EMULATION_RANDOM) return fail(HALOTUNE_ARGUMENT, "blocks run in ascending or descending order");
   if (strlen(launch->kernel) >= sizeof request->kernel)
     return fail(HALOTUNE_ARGUMENT, "%s: too long a name", launch->kernel);
   snprintf(request->kernel, sizeof request->kernel, "%s", launch->kernel);
@@ -129,35 +129,35 @@ static halotune_status fill_request(struct run *run) {
   request->block_order = launch->blocks;
   request->seed = launch->seed;
   request->shared_bytes = launch->shared_bytes;
-  request->timeout_ms = (uint64_t)(launch->timeout_ms > 0 ? launch->timeout_ms : HOST_RUN_TIMEOUT_MS);
+  request->timeout_ms = (uint64_t)(launch->timeout_ms > 0 ? launch->timeout_ms : EMULATION_RUN_TIMEOUT_MS);
   return add_arguments(run);
 }
 
-static void check_canaries(const struct run *run, struct host_outcome *out) {
+static void check_canaries(const struct run *run, struct emulation_outcome *out) {
   for (uint32_t i = 0; i < run->request.buffer_count; i++) {
     long long offset;
-    if (host_buffer_check(run->buffers[i], &offset) || out->kind != HOST_OK) continue;
-    out->kind = HOST_OUT_OF_BOUNDS;
+    if (emulation_buffer_check(run->buffers[i], &offset) || out->kind != EMULATION_OK) continue;
+    out->kind = EMULATION_OUT_OF_BOUNDS;
     snprintf(out->text, sizeof out->text, "byte %lld was written, of the %zu bytes of argument %llu's buffer", offset,
-             host_buffer_bytes(run->buffers[i]), (unsigned long long)run->request.buffers[i].argument);
+             emulation_buffer_bytes(run->buffers[i]), (unsigned long long)run->request.buffers[i].argument);
   }
 }
 
-static void check_poison(const struct run *run, struct host_outcome *out) {
+static void check_poison(const struct run *run, struct emulation_outcome *out) {
   static const struct {
     uint32_t word;
-    enum host_outcome_kind kind;
+    enum emulation_outcome_kind kind;
     const char *what;
   } meanings[] = {
-      {HOST_POISON_SHARED, HOST_UNWRITTEN_SHARED, "shared memory that was read before it was written"},
-      {HOST_POISON_COPY, HOST_UNWAITED_COPY, "where an asynchronous copy was read before it was waited for"},
-      {HOST_POISON_CANARY, HOST_OUT_OF_BOUNDS, "memory outside of a buffer"},
-      {HOST_POISON_LANE, HOST_UNDEFINED, "a lane that takes no part in the shuffle"},
+      {EMULATION_POISON_SHARED, EMULATION_UNWRITTEN_SHARED, "shared memory that was read before it was written"},
+      {EMULATION_POISON_COPY, EMULATION_UNWAITED_COPY, "where an asynchronous copy was read before it was waited for"},
+      {EMULATION_POISON_CANARY, EMULATION_OUT_OF_BOUNDS, "memory outside of a buffer"},
+      {EMULATION_POISON_LANE, EMULATION_UNDEFINED, "a lane that takes no part in the shuffle"},
   };
-  for (uint32_t i = 0; i < run->request.buffer_count && out->kind == HOST_OK; i++) {
+  for (uint32_t i = 0; i < run->request.buffer_count && out->kind == EMULATION_OK; i++) {
     size_t element = 0;
-    if (host_buffer_is_sparse(run->buffers[i])) continue;
-    uint32_t word = host_buffer_find_poison(run->buffers[i], &element);
+    if (emulation_buffer_is_sparse(run->buffers[i])) continue;
+    uint32_t word = emulation_buffer_find_poison(run->buffers[i], &element);
     for (size_t m = 0; m < sizeof meanings / sizeof *meanings; m++) {
       if (meanings[m].word != word) continue;
       out->kind = (int32_t)meanings[m].kind;
@@ -167,22 +167,24 @@ static void check_poison(const struct run *run, struct host_outcome *out) {
   }
 }
 
-halotune_status host_run(struct host_batch *batch, int variant_number, const struct host_launch *launch,
-                         struct host_outcome *out) {
-  struct host_variant *variant = &batch->variants[variant_number];
+halotune_status emulation_run(struct emulation_batch *batch, int variant_number, const struct emulation_launch *launch,
+                              struct emulation_outcome *out) {
+  struct emulation_variant *variant = &batch->variants[variant_number];
   struct run run = {.launch = launch};
-  *out = (struct host_outcome){.kind = HOST_BAD_LAUNCH};
+  *out = (struct emulation_outcome){.kind = EMULATION_BAD_LAUNCH};
   if (!variant->object) return fail(HALOTUNE_ARGUMENT, "%s did not compile", variant->name);
   if (!check_limits(launch, out)) return HALOTUNE_OK;
   halotune_status status = fill_request(&run);
   if (status == HALOTUNE_OK && variant->runner.pid == 0) {
-    status = host_runner_start(batch->runner, variant->object, &variant->runner);
+    status = emulation_runner_start(batch->runner, variant->object, &variant->runner);
   }
-  if (status == HALOTUNE_OK) status = host_runner_ask(&variant->runner, &run.request, run.descriptors, out);
+  if (status == HALOTUNE_OK) status = emulation_runner_ask(&variant->runner, &run.request, run.descriptors, out);
   if (status != HALOTUNE_OK) return status;
   check_canaries(&run, out);
   check_poison(&run, out);
   return HALOTUNE_OK;
 }
 
-void host_rest(struct host_batch *batch, int variant) { host_runner_stop(&batch->variants[variant].runner); }
+void emulation_rest(struct emulation_batch *batch, int variant) {
+  emulation_runner_stop(&batch->variants[variant].runner);
+}

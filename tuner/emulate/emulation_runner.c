@@ -13,11 +13,11 @@
 #include "base/clock.h"
 #include "base/process.h"
 
-const struct host_runner host_runner_none = {.socket = -1, .log = -1};
+const struct emulation_runner emulation_runner_none = {.socket = -1, .log = -1};
 
-halotune_status host_runner_start(const char *program, const char *object, struct host_runner *out) {
+halotune_status emulation_runner_start(const char *program, const char *object, struct emulation_runner *out) {
   const char *const arguments[] = {program, object, NULL};
-  struct host_runner runner = host_runner_none;
+  struct emulation_runner runner = emulation_runner_none;
   int pair[2] = {-1, -1};
   halotune_status status;
   runner.log = process_high_descriptor(memfd_create("runner log", MFD_CLOEXEC));
@@ -26,7 +26,7 @@ halotune_status host_runner_start(const char *program, const char *object, struc
     goto failed;
   }
   pair[1] = process_high_descriptor(pair[1]);
-  const struct process_descriptor descriptors[] = {{runner.log, 2}, {pair[1], HOST_SOCKET}};
+  const struct process_descriptor descriptors[] = {{runner.log, 2}, {pair[1], EMULATION_SOCKET}};
   if ((status = process_start(arguments, descriptors, 2, &runner.pid)) != HALOTUNE_OK) goto failed;
   close(pair[1]);
   runner.socket = pair[0];
@@ -39,12 +39,13 @@ failed:
   return status;
 }
 
-static bool send_request(const struct host_runner *runner, const struct host_request *request, const int *descriptors) {
+static bool send_request(const struct emulation_runner *runner, const struct emulation_request *request,
+                         const int *descriptors) {
   union {
     struct cmsghdr header;
-    char room[CMSG_SPACE(HOST_MAX_BUFFERS * sizeof(int))];
+    char room[CMSG_SPACE(EMULATION_MAX_BUFFERS * sizeof(int))];
   } extra = {0};
-  struct host_request copy = *request; /* sendmsg takes no pointer to const */
+  struct emulation_request copy = *request; /* sendmsg takes no pointer to const */
   struct iovec bytes = {.iov_base = &copy, .iov_len = sizeof copy};
   struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1};
   size_t length = request->buffer_count * sizeof *descriptors;
@@ -61,7 +62,7 @@ static bool send_request(const struct host_runner *runner, const struct host_req
 }
 
 /* Receive an outcome. False at the runner's end, or when the time is over. */
-static bool receive_outcome(const struct host_runner *runner, double timeout_ms, struct host_outcome *out,
+static bool receive_outcome(const struct emulation_runner *runner, double timeout_ms, struct emulation_outcome *out,
                             bool *timed_out) {
   double deadline_ms = clock_ms() + timeout_ms;
   while (true) {
@@ -75,17 +76,18 @@ static bool receive_outcome(const struct host_runner *runner, double timeout_ms,
 }
 
 /* ASan's report, from its first line that says something. */
-static void read_report(const struct host_runner *runner, struct host_outcome *out) {
+static void read_report(const struct emulation_runner *runner, struct emulation_outcome *out) {
   char log[8192];
   ssize_t length = pread(runner->log, log, sizeof log - 1, 0);
   log[length > 0 ? length : 0] = '\0';
   const char *text = strstr(log, "ERROR: ");
-  snprintf(out->text, sizeof out->text, "%.*s", HOST_OUTCOME_TEXT_BYTES - 1, text ? text + strlen("ERROR: ") : log);
+  snprintf(out->text, sizeof out->text, "%.*s", EMULATION_OUTCOME_TEXT_BYTES - 1,
+           text ? text + strlen("ERROR: ") : log);
 }
 
 /* It ended without a word. */
-static void explain_death(int wait_status, struct host_outcome *out) {
-  out->kind = HOST_CRASHED;
+static void explain_death(int wait_status, struct emulation_outcome *out) {
+  out->kind = EMULATION_CRASHED;
   if (WIFSIGNALED(wait_status)) {
     out->signal = WTERMSIG(wait_status);
     snprintf(out->text, sizeof out->text, "the runner was ended: %s", strsignal(out->signal));
@@ -94,34 +96,34 @@ static void explain_death(int wait_status, struct host_outcome *out) {
   }
 }
 
-halotune_status host_runner_ask(struct host_runner *runner, const struct host_request *request, const int *descriptors,
-                                struct host_outcome *out) {
+halotune_status emulation_runner_ask(struct emulation_runner *runner, const struct emulation_request *request,
+                                     const int *descriptors, struct emulation_outcome *out) {
   bool timed_out;
-  *out = (struct host_outcome){0};
+  *out = (struct emulation_outcome){0};
   if (!send_request(runner, request, descriptors) && errno != EPIPE) {
     halotune_status status = fail(HALOTUNE_IO, "a runner cannot be reached: %s", strerror(errno));
-    host_runner_stop(runner);
+    emulation_runner_stop(runner);
     return status;
   }
   /* It watches its processor time itself; the wall clock is for one that was stopped or waits for memory. */
   bool answered = receive_outcome(runner, 10.0 * (double)request->timeout_ms + 10000, out, &timed_out);
-  if (answered && out->kind == HOST_OK) return HALOTUNE_OK;
+  if (answered && out->kind == EMULATION_OK) return HALOTUNE_OK;
   if (answered) {
     if (out->text[0] == '\0') read_report(runner, out);
   } else if (timed_out) {
-    out->kind = HOST_HUNG;
+    out->kind = EMULATION_HUNG;
     snprintf(out->text, sizeof out->text, "the runner does not answer");
   } else {
     explain_death(process_wait(runner->pid), out);
     runner->pid = 0;
   }
-  host_runner_stop(runner);
+  emulation_runner_stop(runner);
   return HALOTUNE_OK;
 }
 
-void host_runner_stop(struct host_runner *runner) {
+void emulation_runner_stop(struct emulation_runner *runner) {
   if (runner->pid > 0) process_kill(runner->pid);
   if (runner->socket >= 0) close(runner->socket);
   if (runner->log >= 0) close(runner->log);
-  *runner = host_runner_none;
+  *runner = emulation_runner_none;
 }

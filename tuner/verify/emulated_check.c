@@ -14,14 +14,14 @@ static const char *const outcome_names[] = {CHECK_OUTCOME_LIST(AS_NAME)};
 const char *check_outcome_name(enum check_outcome outcome) { return outcome_names[outcome]; }
 
 struct run {
-  struct host_fields fields;
+  struct emulated_fields fields;
   const struct scene *scene;
   struct check_result *result;
 };
 
 static enum dtype dtype_of(const struct run *run) { return run->scene->request.dtype; }
 
-static double get(const struct run *run, int buffer, long i) { return host_fields_get(&run->fields, buffer, i); }
+static double get(const struct run *run, int buffer, long i) { return emulated_fields_get(&run->fields, buffer, i); }
 
 static void gather(const struct run *run, int buffer, double *values) {
   const struct domain *d = &run->scene->request.domain;
@@ -45,9 +45,9 @@ static bool is_kept(const struct run *run, int buffer, long i, long x, long y, l
   if (buffer < run->scene->request.stencil->input_count && point) {
     return get(run, buffer, i) == run->scene->inputs[buffer][grid_index(&d->grid, x, y, z)];
   }
-  if (host_fields_are_sparse(&run->fields)) return get(run, buffer, i) == 0;
-  const char *data = host_buffer_data(run->fields.buffers[buffer]);
-  return host_poison_of(data + i * element_bytes, element_bytes) == HOST_POISON_BUFFER;
+  if (emulated_fields_are_sparse(&run->fields)) return get(run, buffer, i) == 0;
+  const char *data = emulation_buffer_data(run->fields.buffers[buffer]);
+  return emulation_poison_of(data + i * element_bytes, element_bytes) == EMULATION_POISON_BUFFER;
 }
 
 static bool is_computed(const struct domain *d, long x, long y, long z) {
@@ -58,7 +58,7 @@ static bool is_computed(const struct domain *d, long x, long y, long z) {
 static bool check_plane(struct run *run, int buffer, long z) {
   const struct domain *d = &run->scene->request.domain;
   const struct stencil *stencil = run->scene->request.stencil;
-  bool input = buffer < stencil->input_count, sparse = host_fields_are_sparse(&run->fields);
+  bool input = buffer < stencil->input_count, sparse = emulated_fields_are_sparse(&run->fields);
   long row = sparse ? d->grid.n[0] : d->row, rows = sparse ? d->grid.n[1] : (d->plane + d->row - 1) / d->row;
   for (long y = 0; y < rows; y++) {
     for (long x = 0; x < row && y * d->row + x < d->plane; x++) {
@@ -121,42 +121,43 @@ static halotune_status check_values(struct run *run) {
 }
 
 /* False, and said so, where the launch was stopped. */
-static bool check_outcome(struct run *run, const struct host_outcome *outcome) {
-  if (outcome->kind == HOST_OK) return true;
+static bool check_outcome(struct run *run, const struct emulation_outcome *outcome) {
+  if (outcome->kind == EMULATION_OK) return true;
   found(run, CHECK_HOST);
-  run->result->name = host_outcome_name(outcome->kind);
+  run->result->name = emulation_outcome_name(outcome->kind);
   snprintf(run->result->text, sizeof run->result->text, "%.1000s", outcome->text);
   return false;
 }
 
 /* Where the outputs' last values are: the buffers do not change places after the last step. A workspace is used a second time,
  * as a program would. */
-static halotune_status run_steps(struct run *run, struct host_batch *batch, int variant, struct check_order order) {
+static halotune_status run_steps(struct run *run, struct emulation_batch *batch, int variant,
+                                 struct check_order order) {
   const struct scene_request *request = &run->scene->request;
-  struct host_outcome outcome;
+  struct emulation_outcome outcome;
   if (run->fields.workspace) {
-    halotune_status status = host_fields_rehearse(&run->fields, batch, variant, order, &outcome);
+    halotune_status status = emulated_fields_rehearse(&run->fields, batch, variant, order, &outcome);
     if (status != HALOTUNE_OK || !check_outcome(run, &outcome)) return status;
   }
   for (int step = 0; step < request->steps; step++) {
     if (step > 0) iterate_advance(request->stencil, run->fields.inputs, run->fields.outputs);
-    halotune_status status = host_fields_launch(&run->fields, batch, variant, order, &outcome);
+    halotune_status status = emulated_fields_launch(&run->fields, batch, variant, order, &outcome);
     if (status != HALOTUNE_OK || !check_outcome(run, &outcome)) return status;
   }
   if (request->steps == 1 && !check_untouched(run)) return HALOTUNE_OK;
   return check_values(run);
 }
 
-halotune_status host_check(struct host_batch *batch, int variant, const struct generated *generated,
-                           const struct scene *scene, struct check_order order, struct check_result *out) {
+halotune_status emulated_check(struct emulation_batch *batch, int variant, const struct generated *generated,
+                               const struct scene *scene, struct check_order order, struct check_result *out) {
   struct run run = {.scene = scene, .result = out};
   *out = (struct check_result){.outcome = CHECK_PASSED, .name = outcome_names[CHECK_PASSED]};
   if (box_points(&scene->box) == 0) {
     found(&run, CHECK_NOT_RUN);
     return HALOTUNE_OK;
   }
-  halotune_status status = host_fields_make(scene, generated, &run.fields);
+  halotune_status status = emulated_fields_make(scene, generated, &run.fields);
   if (status == HALOTUNE_OK) status = run_steps(&run, batch, variant, order);
-  host_fields_free(&run.fields);
+  emulated_fields_free(&run.fields);
   return status;
 }

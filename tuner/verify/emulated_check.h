@@ -1,6 +1,6 @@
 /* emulated_check.h: one variant in one scene on the host backend: executed, and everything looked at that can be wrong. */
-#ifndef TUNER_VERIFY_HOST_CHECK_H
-#define TUNER_VERIFY_HOST_CHECK_H
+#ifndef TUNER_VERIFY_EMULATED_CHECK_H
+#define TUNER_VERIFY_EMULATED_CHECK_H
 
 #include "stencil/generate/generate.h"
 #include "tuner/emulate/emulation.h"
@@ -11,7 +11,7 @@
 #define CHECK_OUTCOME_LIST(X)                                                                             \
   X(PASSED, "passed")                                                                                     \
   X(NOT_RUN, "not_run") /* a rule leaves it out, or there is nothing to compute, or it did not compile */ \
-  X(HOST, "host")       /* see host_outcome_name */                                                       \
+  X(HOST, "host")       /* see emulation_outcome_name */                                                  \
   X(CHANGED_INPUT, "changed_input")                                                                       \
   X(WROTE_OUTSIDE, "wrote_outside") /* of the box: skipped points, ghosts, padding */                     \
   X(WRONG, "wrong_result")                                                                                \
@@ -35,7 +35,7 @@ struct check_result {
 };
 
 struct check_order {
-  enum host_order threads, blocks;
+  enum emulation_order threads, blocks;
   uint64_t seed;
 };
 
@@ -44,8 +44,8 @@ struct check_order {
  *   batch, variant  the compiled source
  *   generated       its launch, for the scene's domain
  *   out             how it went
- * Returns HALOTUNE_OK; else what host_run returns, or HALOTUNE_MEMORY. Threads: any number at once, for different variants. */
-halotune_status host_check(struct host_batch *batch, int variant, const struct generated *generated,
-                           const struct scene *scene, struct check_order order, struct check_result *out);
+ * Returns HALOTUNE_OK; else what emulation_run returns, or HALOTUNE_MEMORY. Threads: any number at once, for different variants. */
+halotune_status emulated_check(struct emulation_batch *batch, int variant, const struct generated *generated,
+                               const struct scene *scene, struct check_order order, struct check_result *out);
 
 #endif

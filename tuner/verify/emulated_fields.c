@@ -7,21 +7,21 @@
 
 enum { SPARSE_ELEMENTS = 1 << 27 };
 
-static enum dtype dtype_of(const struct host_fields *fields) { return fields->scene->request.dtype; }
+static enum dtype dtype_of(const struct emulated_fields *fields) { return fields->scene->request.dtype; }
 
-double host_fields_get(const struct host_fields *fields, int buffer, long i) {
-  const void *data = host_buffer_data(fields->buffers[buffer]);
+double emulated_fields_get(const struct emulated_fields *fields, int buffer, long i) {
+  const void *data = emulation_buffer_data(fields->buffers[buffer]);
   return dtype_of(fields) == DTYPE_F32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
 }
 
-static void set(const struct host_fields *fields, int buffer, long i, double value) {
-  void *data = host_buffer_data(fields->buffers[buffer]);
+static void set(const struct emulated_fields *fields, int buffer, long i, double value) {
+  void *data = emulation_buffer_data(fields->buffers[buffer]);
   if (dtype_of(fields) == DTYPE_F32) ((float *)data)[i] = (float)value;
   else ((double *)data)[i] = value;
 }
 
 /* Copy a dense field to a buffer with the domain's strides; what lies between stays poisoned. */
-static void scatter(const struct host_fields *fields, int buffer, const double *values) {
+static void scatter(const struct emulated_fields *fields, int buffer, const double *values) {
   const struct domain *d = &fields->scene->request.domain;
   for (long z = 0; z < d->grid.n[2]; z++) {
     for (long y = 0; y < d->grid.n[1]; y++) {
@@ -32,13 +32,13 @@ static void scatter(const struct host_fields *fields, int buffer, const double *
   }
 }
 
-bool host_fields_are_sparse(const struct host_fields *fields) {
+bool emulated_fields_are_sparse(const struct emulated_fields *fields) {
   return domain_elements(&fields->scene->request.domain) > SPARSE_ELEMENTS;
 }
 
-static halotune_status make_buffers(struct host_fields *fields) {
-  halotune_status (*create)(size_t, int, struct host_buffer **) =
-      host_fields_are_sparse(fields) ? host_buffer_create_sparse : host_buffer_create;
+static halotune_status make_buffers(struct emulated_fields *fields) {
+  halotune_status (*create)(size_t, int, struct emulation_buffer **) =
+      emulated_fields_are_sparse(fields) ? emulation_buffer_create_sparse : emulation_buffer_create;
   const struct stencil *stencil = fields->scene->request.stencil;
   size_t bytes = (size_t)domain_elements(&fields->scene->request.domain) * dtype_bytes(dtype_of(fields));
   int count = stencil->input_count + stencil->output_count;
@@ -57,97 +57,99 @@ static halotune_status make_buffers(struct host_fields *fields) {
   return HALOTUNE_OK;
 }
 
-static halotune_status make_workspace(struct host_fields *fields) {
+static halotune_status make_workspace(struct emulated_fields *fields) {
   size_t bytes = (size_t)fields->generated->launch.workspace_bytes;
-  halotune_status status = host_buffer_create(bytes, (int)dtype_bytes(dtype_of(fields)), &fields->workspace);
-  if (status == HALOTUNE_OK) memset(host_buffer_data(fields->workspace), 0, bytes);
+  halotune_status status = emulation_buffer_create(bytes, (int)dtype_bytes(dtype_of(fields)), &fields->workspace);
+  if (status == HALOTUNE_OK) memset(emulation_buffer_data(fields->workspace), 0, bytes);
   return status;
 }
 
 enum { MAX_ARGUMENTS = 5 * MAX_FIELDS + 3 };
 
 /* A linear texture over the whole field, or rows as a picture's. A double is two integers. */
-static struct host_wire_texture texture_of(const struct host_fields *fields) {
+static struct emulation_wire_texture texture_of(const struct emulated_fields *fields) {
   const struct domain *d = &fields->scene->request.domain;
   uint32_t bytes = (uint32_t)dtype_bytes(dtype_of(fields));
   uint64_t elements = (uint64_t)domain_elements(d), row = (uint64_t)d->row;
   if (fields->generated->launch.passes_textures == 1)
-    return (struct host_wire_texture){elements, 1, elements * bytes, bytes, 0};
-  return (struct host_wire_texture){row, elements / row, row * bytes, bytes, 0};
+    return (struct emulation_wire_texture){elements, 1, elements * bytes, bytes, 0};
+  return (struct emulation_wire_texture){row, elements / row, row * bytes, bytes, 0};
 }
 
 /* Append the tensor maps of some fields.
  *   buffers  the number of each field's buffer */
-static int add_maps(const struct host_fields *fields, const struct tensor_maps *maps, const int *buffers,
-                    struct host_argument *arguments, int count) {
+static int add_maps(const struct emulated_fields *fields, const struct tensor_maps *maps, const int *buffers,
+                    struct emulation_argument *arguments, int count) {
   const struct scene_request *request = &fields->scene->request;
   struct tensor_shape shape;
   tensor_shape_make(maps, request->stencil->dims, &request->domain, request->dtype, &shape);
-  struct host_wire_tensor wire = {.row_bytes = shape.row_bytes,
-                                  .plane_bytes = shape.plane_bytes,
-                                  .rank = (uint32_t)shape.rank,
-                                  .element_bytes = (uint32_t)shape.element_bytes};
+  struct emulation_wire_tensor wire = {.row_bytes = shape.row_bytes,
+                                       .plane_bytes = shape.plane_bytes,
+                                       .rank = (uint32_t)shape.rank,
+                                       .element_bytes = (uint32_t)shape.element_bytes};
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     wire.extents[axis] = shape.extents[axis];
     wire.box[axis] = shape.box[axis];
   }
   for (int i = 0; i < maps->count; i++) {
-    arguments[count++] = (struct host_argument){
-        .kind = HOST_ARGUMENT_TENSOR, .buffer = fields->buffers[buffers[maps->fields[i]]], .tensor = wire};
+    arguments[count++] = (struct emulation_argument){
+        .kind = EMULATION_ARGUMENT_TENSOR, .buffer = fields->buffers[buffers[maps->fields[i]]], .tensor = wire};
   }
   return count;
 }
 
-halotune_status host_fields_launch(struct host_fields *fields, struct host_batch *batch, int variant,
-                                   struct check_order order, struct host_outcome *outcome) {
+halotune_status emulated_fields_launch(struct emulated_fields *fields, struct emulation_batch *batch, int variant,
+                                       struct check_order order, struct emulation_outcome *outcome) {
   const struct scene_request *request = &fields->scene->request;
   const struct stencil *stencil = request->stencil;
   const struct generated *g = fields->generated;
-  struct host_argument arguments[MAX_ARGUMENTS];
+  struct emulation_argument arguments[MAX_ARGUMENTS];
   char geometry[GEOMETRY_BYTES];
   double coefficients[MAX_COEFFICIENTS];
   int count = 0;
   for (int i = 0; i < stencil->input_count; i++) {
     arguments[count++] =
-        (struct host_argument){.kind = HOST_ARGUMENT_BUFFER, .buffer = fields->buffers[fields->inputs[i]]};
+        (struct emulation_argument){.kind = EMULATION_ARGUMENT_BUFFER, .buffer = fields->buffers[fields->inputs[i]]};
   }
   for (int i = 0; i < stencil->output_count; i++) {
     arguments[count++] =
-        (struct host_argument){.kind = HOST_ARGUMENT_BUFFER, .buffer = fields->buffers[fields->outputs[i]]};
+        (struct emulation_argument){.kind = EMULATION_ARGUMENT_BUFFER, .buffer = fields->buffers[fields->outputs[i]]};
   }
   for (int i = 0; i < stencil->input_count && g->launch.passes_textures; i++) {
-    arguments[count++] = (struct host_argument){
-        .kind = HOST_ARGUMENT_TEXTURE, .buffer = fields->buffers[fields->inputs[i]], .texture = texture_of(fields)};
+    arguments[count++] = (struct emulation_argument){.kind = EMULATION_ARGUMENT_TEXTURE,
+                                                     .buffer = fields->buffers[fields->inputs[i]],
+                                                     .texture = texture_of(fields)};
   }
   count = add_maps(fields, &g->launch.input_maps, fields->inputs, arguments, count);
   count = add_maps(fields, &g->launch.output_maps, fields->outputs, arguments, count);
   if (fields->workspace) {
-    arguments[count++] = (struct host_argument){.kind = HOST_ARGUMENT_BUFFER, .buffer = fields->workspace};
+    arguments[count++] = (struct emulation_argument){.kind = EMULATION_ARGUMENT_BUFFER, .buffer = fields->workspace};
   }
   size_t bytes = geometry_pack(&g->launch, &request->domain, geometry);
-  arguments[count++] = (struct host_argument){.kind = HOST_ARGUMENT_BYTES, .bytes = geometry, .byte_count = bytes};
+  arguments[count++] =
+      (struct emulation_argument){.kind = EMULATION_ARGUMENT_BYTES, .bytes = geometry, .byte_count = bytes};
   bytes = coefficients_pack(&g->launch, stencil, request->dtype, request->coefficients, coefficients);
   if (bytes > 0) {
     arguments[count++] =
-        (struct host_argument){.kind = HOST_ARGUMENT_BYTES, .bytes = coefficients, .byte_count = bytes};
+        (struct emulation_argument){.kind = EMULATION_ARGUMENT_BYTES, .bytes = coefficients, .byte_count = bytes};
   }
-  struct host_launch how = {.kernel = g->launch.kernel,
-                            .shared_bytes = (size_t)g->launch.shared_bytes,
-                            .overlaps = g->launch.overlaps,
-                            .arguments = arguments,
-                            .argument_count = count,
-                            .threads = order.threads,
-                            .blocks = order.blocks,
-                            .seed = order.seed};
+  struct emulation_launch how = {.kernel = g->launch.kernel,
+                                 .shared_bytes = (size_t)g->launch.shared_bytes,
+                                 .overlaps = g->launch.overlaps,
+                                 .arguments = arguments,
+                                 .argument_count = count,
+                                 .threads = order.threads,
+                                 .blocks = order.blocks,
+                                 .seed = order.seed};
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     how.grid[axis] = (unsigned)g->launch.grid[axis];
     how.block[axis] = (unsigned)g->launch.block[axis];
     how.cluster[axis] = (unsigned)g->launch.cluster[axis];
   }
-  return host_run(batch, variant, &how, outcome);
+  return emulation_run(batch, variant, &how, outcome);
 }
 
-static void fill_ones(const struct host_fields *fields, int buffer) {
+static void fill_ones(const struct emulated_fields *fields, int buffer) {
   const struct domain *d = &fields->scene->request.domain;
   for (long z = 0; z < d->grid.n[2]; z++) {
     for (long y = 0; y < d->grid.n[1]; y++) {
@@ -156,32 +158,32 @@ static void fill_ones(const struct host_fields *fields, int buffer) {
   }
 }
 
-halotune_status host_fields_rehearse(struct host_fields *fields, struct host_batch *batch, int variant,
-                                     struct check_order order, struct host_outcome *outcome) {
+halotune_status emulated_fields_rehearse(struct emulated_fields *fields, struct emulation_batch *batch, int variant,
+                                         struct check_order order, struct emulation_outcome *outcome) {
   const struct scene *scene = fields->scene;
   int input_count = scene->request.stencil->input_count;
   for (int i = 0; i < input_count; i++) fill_ones(fields, i);
-  halotune_status status = host_fields_launch(fields, batch, variant, order, outcome);
+  halotune_status status = emulated_fields_launch(fields, batch, variant, order, outcome);
   for (int i = 0; i < fields->buffer_count; i++) {
     const double *start = i < input_count            ? scene->inputs[i]
                           : scene->request.steps > 1 ? scene->outputs[i - input_count]
                                                      : NULL;
     if (start) scatter(fields, i, start);
-    else if (!host_buffer_is_sparse(fields->buffers[i])) host_buffer_poison(fields->buffers[i]);
+    else if (!emulation_buffer_is_sparse(fields->buffers[i])) emulation_buffer_poison(fields->buffers[i]);
   }
   return status;
 }
 
-halotune_status host_fields_make(const struct scene *scene, const struct generated *generated,
-                                 struct host_fields *out) {
-  *out = (struct host_fields){.scene = scene, .generated = generated};
+halotune_status emulated_fields_make(const struct scene *scene, const struct generated *generated,
+                                     struct emulated_fields *out) {
+  *out = (struct emulated_fields){.scene = scene, .generated = generated};
   halotune_status status = make_buffers(out);
   return status == HALOTUNE_OK && generated->launch.workspace_bytes > 0 ? make_workspace(out) : status;
 }
 
-void host_fields_free(struct host_fields *fields) {
-  for (int i = 0; i < fields->buffer_count; i++) host_buffer_free(fields->buffers[i]);
+void emulated_fields_free(struct emulated_fields *fields) {
+  for (int i = 0; i < fields->buffer_count; i++) emulation_buffer_free(fields->buffers[i]);
   fields->buffer_count = 0;
-  host_buffer_free(fields->workspace);
+  emulation_buffer_free(fields->workspace);
   fields->workspace = NULL;
 }

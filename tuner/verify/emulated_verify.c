@@ -21,10 +21,10 @@ struct group {
   const struct verify_request *request;
   struct member members[GROUP];
   int count;
-  struct host_source sources[GROUP * MAX_SCENES];
+  struct emulation_source sources[GROUP * MAX_SCENES];
   const char *kernels[GROUP * MAX_SCENES];
   int source_count;
-  struct host_batch *batch;
+  struct emulation_batch *batch;
   pthread_mutex_t lock;
   halotune_status status; /* the first failure of a thread that is no variant's fault; under `lock` */
   char detail[FAIL_TEXT_BYTES];
@@ -41,7 +41,7 @@ static int add_source(struct group *group, const struct generated *generated) {
   int number = group->source_count++;
   group->kernels[number] = generated->launch.kernel;
   group->sources[number] =
-      (struct host_source){generated->launch.kernel, generated->source, &group->kernels[number], 1};
+      (struct emulation_source){generated->launch.kernel, generated->source, &group->kernels[number], 1};
   return number;
 }
 
@@ -96,7 +96,7 @@ static halotune_status generate_member(struct group *group, struct member *membe
 static bool check_compiles(const struct group *group, struct member *member) {
   for (int d = 0; d < group->request->scenes->domain_count; d++) {
     if (member->source[d] < 0) continue;
-    const struct host_compile *compile = host_batch_compile(group->batch, member->source[d]);
+    const struct emulation_compile *compile = emulation_batch_compile(group->batch, member->source[d]);
     member->row.compile_time_ms += compile->time_ms;
     if (compile->outcome == COMPILE_OK) continue;
     member->row.result =
@@ -113,8 +113,8 @@ static bool run_scene(struct group *group, struct member *member, const struct s
   struct verify_row *row = &member->row;
   for (int i = 0; i < staged->order_count; i++) {
     struct check_result result;
-    *status = host_check(group->batch, member->source[staged->domain], &member->generated[staged->domain],
-                         &staged->scene, staged->orders[i], &result);
+    *status = emulated_check(group->batch, member->source[staged->domain], &member->generated[staged->domain],
+                             &staged->scene, staged->orders[i], &result);
     if (*status != HALOTUNE_OK) return false;
     row->run_count += staged->scene.request.steps;
     row->outputs[staged - group->request->scenes->list] = result.outputs;
@@ -142,7 +142,7 @@ static void run_member(void *context, int thread, long first, long end) {
       if (member->source[staged->domain] >= 0 && !run_scene(group, member, staged, &status)) break;
     }
     for (int d = 0; d < scenes->domain_count; d++) {
-      if (member->source[d] >= 0) host_rest(group->batch, member->source[d]);
+      if (member->source[d] >= 0) emulation_rest(group->batch, member->source[d]);
     }
     member->row.run_time_ms = clock_ms() - start_ms;
     if (status == HALOTUNE_OK) continue;
@@ -159,7 +159,7 @@ static halotune_status verify_group(struct group *group) {
   halotune_status status = HALOTUNE_OK;
   for (int m = 0; m < group->count && status == HALOTUNE_OK; m++) status = generate_member(group, &group->members[m]);
   if (status == HALOTUNE_OK) {
-    status = host_build(group->sources, group->source_count, &group->request->options, &group->batch);
+    status = emulation_build(group->sources, group->source_count, &group->request->options, &group->batch);
   }
   if (status != HALOTUNE_OK) return status;
   parallel_for(group->count, 1, parallel_threads(group->request->threads), run_member, group);
@@ -186,13 +186,13 @@ static void group_clear(struct group *group) {
   for (int m = 0; m < group->count; m++) {
     for (int d = 0; d < MAX_SCENES; d++) generated_free(&group->members[m].generated[d]);
   }
-  host_batch_free(group->batch);
+  emulation_batch_free(group->batch);
   group->batch = NULL;
   group->count = group->source_count = 0;
 }
 
-halotune_status host_verify(const struct verify_request *request, const struct verify_variant *variants, long count,
-                            bool (*row)(void *context, const struct verify_row *row), void *context) {
+halotune_status emulated_verify(const struct verify_request *request, const struct verify_variant *variants, long count,
+                                bool (*row)(void *context, const struct verify_row *row), void *context) {
   struct group *group = calloc(1, sizeof *group);
   halotune_status status = HALOTUNE_OK;
   struct hash bits[MAX_SCENES] = {{0}};

@@ -1,6 +1,6 @@
 /* emulated_verify.h: many variants, each proven in all scenes on the host backend. */
-#ifndef TUNER_VERIFY_HOST_VERIFY_H
-#define TUNER_VERIFY_HOST_VERIFY_H
+#ifndef TUNER_VERIFY_EMULATED_VERIFY_H
+#define TUNER_VERIFY_EMULATED_VERIFY_H
 
 #include "tuner/verify/scenes.h"
 
@@ -21,7 +21,7 @@ struct verify_request {
   const struct scenes *scenes;
   enum dtype dtype;
   struct device_limits limits;
-  struct host_options options;
+  struct emulation_options options;
   int threads;       /* 0 for one a CPU */
   bool reproducible; /* variants of one order of summation, whose outputs are compared bit for bit, too */
 };
@@ -34,8 +34,8 @@ struct verify_variant {
 /* Verify variants.
  *   row      called once for each, in their order, from the caller's thread; false ends it early
  *   context  passed on
- * Returns HALOTUNE_OK whatever comes of the variants, also when `row` ended it; else what host_build and host_run return. */
-halotune_status host_verify(const struct verify_request *request, const struct verify_variant *variants, long count,
-                            bool (*row)(void *context, const struct verify_row *row), void *context);
+ * Returns HALOTUNE_OK whatever comes of the variants, also when `row` ended it; else what emulation_build and emulation_run return. */
+halotune_status emulated_verify(const struct verify_request *request, const struct verify_variant *variants, long count,
+                                bool (*row)(void *context, const struct verify_row *row), void *context);
 
 #endif

@@ -61,8 +61,9 @@ static void name_scene(struct staged_scene *staged, int dims, const char *what) 
 
 /* The first scene of a domain is run in all orders, the others in one each. */
 static void choose_orders(struct staged_scene *staged, int number, bool all, uint64_t seed) {
-  const struct check_order orders[MAX_ORDERS] = {
-      {HOST_ASCENDING, HOST_ASCENDING, 0}, {HOST_DESCENDING, HOST_DESCENDING, 0}, {HOST_RANDOM, HOST_ASCENDING, seed}};
+  const struct check_order orders[MAX_ORDERS] = {{EMULATION_ASCENDING, EMULATION_ASCENDING, 0},
+                                                 {EMULATION_DESCENDING, EMULATION_DESCENDING, 0},
+                                                 {EMULATION_RANDOM, EMULATION_ASCENDING, seed}};
   staged->order_count = all ? MAX_ORDERS : 1;
   for (int i = 0; i < staged->order_count; i++) staged->orders[i] = orders[all ? i : number % MAX_ORDERS];
 }

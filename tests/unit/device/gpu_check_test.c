@@ -10,14 +10,14 @@
 enum { NX = 19, NY = 7, NZ = 5, POINTS = NX * NY * NZ, FRONT = 64, BEHIND = 33, BLOCKS = 3 };
 
 static const char *const kernels[] = {"check_f32", "check_f64", "check_input", "empty", "spin"};
-static struct host_batch *batch;
+static struct emulation_batch *batch;
 
 static int setup(void **state) {
   char *text = gpu_check_source();
-  const struct host_source source = {"check.cu", text, kernels, COUNT(kernels)};
+  const struct emulation_source source = {"check.cu", text, kernels, COUNT(kernels)};
   (void)state;
   batch = build_kernels(&source, 1, false);
-  const struct host_compile *compile = host_batch_compile(batch, 0);
+  const struct emulation_compile *compile = emulation_batch_compile(batch, 0);
   if (compile->outcome != COMPILE_OK) print_error("# %s\n", compile->log);
   free(text);
   return compile->outcome == COMPILE_OK ? 0 : -1;
@@ -25,7 +25,7 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
   (void)state;
-  host_batch_free(batch);
+  emulation_batch_free(batch);
   return 0;
 }
 
@@ -34,24 +34,25 @@ struct field {
   enum dtype dtype;
   struct grid grid;
   struct box box;
-  struct host_buffer *memory, *want, *magnitudes;
+  struct emulation_buffer *memory, *want, *magnitudes;
   double values[POINTS];
 };
 
 static void put(struct field *f, long element, double value) {
-  if (f->dtype == DTYPE_F32) ((float *)host_buffer_data(f->memory))[FRONT + element] = (float)value;
-  else ((double *)host_buffer_data(f->memory))[FRONT + element] = value;
+  if (f->dtype == DTYPE_F32) ((float *)emulation_buffer_data(f->memory))[FRONT + element] = (float)value;
+  else ((double *)emulation_buffer_data(f->memory))[FRONT + element] = value;
 }
 
 /* Results that err by less than a unit, poison elsewhere. */
 static void make_field(struct field *f, enum dtype dtype, struct box box) {
   uint64_t random = 5;
   *f = (struct field){.dtype = dtype, .grid = {{NX, NY, NZ}}, .box = box};
-  CHECK_OK(host_buffer_create((FRONT + POINTS + BEHIND) * dtype_bytes(dtype), (int)dtype_bytes(dtype), &f->memory));
-  CHECK_OK(host_buffer_create(POINTS * sizeof(double), sizeof(double), &f->want));
-  CHECK_OK(host_buffer_create(POINTS * sizeof(double), sizeof(double), &f->magnitudes));
-  poison_fill(host_buffer_data(f->memory), host_buffer_bytes(f->memory), HOST_POISON_BUFFER);
-  double *want = host_buffer_data(f->want), *magnitudes = host_buffer_data(f->magnitudes);
+  CHECK_OK(
+      emulation_buffer_create((FRONT + POINTS + BEHIND) * dtype_bytes(dtype), (int)dtype_bytes(dtype), &f->memory));
+  CHECK_OK(emulation_buffer_create(POINTS * sizeof(double), sizeof(double), &f->want));
+  CHECK_OK(emulation_buffer_create(POINTS * sizeof(double), sizeof(double), &f->magnitudes));
+  poison_fill(emulation_buffer_data(f->memory), emulation_buffer_bytes(f->memory), EMULATION_POISON_BUFFER);
+  double *want = emulation_buffer_data(f->want), *magnitudes = emulation_buffer_data(f->magnitudes);
   for (long i = 0; i < POINTS; i++) {
     long x = i % NX, y = i / NX % NY, z = i / NX / NY;
     random = random * 6364136223846793005u + 1442695040888963407u;
@@ -66,9 +67,9 @@ static void make_field(struct field *f, enum dtype dtype, struct box box) {
 }
 
 static void free_field(struct field *f) {
-  host_buffer_free(f->memory);
-  host_buffer_free(f->want);
-  host_buffer_free(f->magnitudes);
+  emulation_buffer_free(f->memory);
+  emulation_buffer_free(f->want);
+  emulation_buffer_free(f->magnitudes);
 }
 
 static struct gpu_look look_of(const struct field *f) {
@@ -86,35 +87,36 @@ static struct gpu_look look_of(const struct field *f) {
 }
 
 /* Launch and sum up. */
-static struct gpu_found run(const char *kernel, const struct host_argument *inputs, int count,
+static struct gpu_found run(const char *kernel, const struct emulation_argument *inputs, int count,
                             const struct gpu_look *look) {
-  struct host_argument arguments[5];
-  struct host_buffer *parts;
-  struct host_outcome outcome;
+  struct emulation_argument arguments[5];
+  struct emulation_buffer *parts;
+  struct emulation_outcome outcome;
   struct gpu_found found = gpu_found_nothing();
-  CHECK_OK(host_buffer_create(BLOCKS * sizeof found, sizeof(double), &parts));
+  CHECK_OK(emulation_buffer_create(BLOCKS * sizeof found, sizeof(double), &parts));
   memcpy(arguments, inputs, (size_t)count * sizeof *arguments);
-  arguments[count] = (struct host_argument){.kind = HOST_ARGUMENT_BYTES, .bytes = look, .byte_count = sizeof *look};
-  arguments[count + 1] = (struct host_argument){.kind = HOST_ARGUMENT_BUFFER, .buffer = parts};
-  const struct host_launch launch = {.kernel = kernel,
-                                     .grid = {BLOCKS, 1, 1},
-                                     .block = {GPU_CHECK_THREADS, 1, 1},
-                                     .shared_bytes = GPU_CHECK_THREADS * sizeof found,
-                                     .arguments = arguments,
-                                     .argument_count = count + 2,
-                                     .threads = HOST_RANDOM,
-                                     .seed = 3};
-  CHECK_OK(host_run(batch, 0, &launch, &outcome));
-  CHECK_EQ(HOST_OK, outcome.kind, "%s", outcome.text);
-  for (int i = 0; i < BLOCKS; i++) gpu_found_add(&found, (const struct gpu_found *)host_buffer_data(parts) + i);
-  host_buffer_free(parts);
+  arguments[count] =
+      (struct emulation_argument){.kind = EMULATION_ARGUMENT_BYTES, .bytes = look, .byte_count = sizeof *look};
+  arguments[count + 1] = (struct emulation_argument){.kind = EMULATION_ARGUMENT_BUFFER, .buffer = parts};
+  const struct emulation_launch launch = {.kernel = kernel,
+                                          .grid = {BLOCKS, 1, 1},
+                                          .block = {GPU_CHECK_THREADS, 1, 1},
+                                          .shared_bytes = GPU_CHECK_THREADS * sizeof found,
+                                          .arguments = arguments,
+                                          .argument_count = count + 2,
+                                          .threads = EMULATION_RANDOM,
+                                          .seed = 3};
+  CHECK_OK(emulation_run(batch, 0, &launch, &outcome));
+  CHECK_EQ(EMULATION_OK, outcome.kind, "%s", outcome.text);
+  for (int i = 0; i < BLOCKS; i++) gpu_found_add(&found, (const struct gpu_found *)emulation_buffer_data(parts) + i);
+  emulation_buffer_free(parts);
   return found;
 }
 
 static struct gpu_found look_at(struct field *f, const struct gpu_look *look) {
-  const struct host_argument arguments[] = {{.kind = HOST_ARGUMENT_BUFFER, .buffer = f->memory},
-                                            {.kind = HOST_ARGUMENT_BUFFER, .buffer = f->want},
-                                            {.kind = HOST_ARGUMENT_BUFFER, .buffer = f->magnitudes}};
+  const struct emulation_argument arguments[] = {{.kind = EMULATION_ARGUMENT_BUFFER, .buffer = f->memory},
+                                                 {.kind = EMULATION_ARGUMENT_BUFFER, .buffer = f->want},
+                                                 {.kind = EMULATION_ARGUMENT_BUFFER, .buffer = f->magnitudes}};
   return run(kernels[f->dtype], arguments, COUNT(arguments), look);
 }
 
@@ -122,8 +124,8 @@ static const struct box boxes[] = {
     {{0, 0, 0}, {NX, NY, NZ}}, {{2, 1, 1}, {NX - 3, NY - 1, NZ - 2}}, {{4, 4, 4}, {4, 4, 4}}};
 
 static void check_same(const struct field *f, const struct gpu_found *found, const char *what) {
-  struct comparison c = compare_fields(&f->grid, &f->box, host_buffer_data(f->want), host_buffer_data(f->magnitudes),
-                                       f->values, f->dtype, 4);
+  struct comparison c = compare_fields(&f->grid, &f->box, emulation_buffer_data(f->want),
+                                       emulation_buffer_data(f->magnitudes), f->values, f->dtype, 4);
   CHECK_EQ(c.bad_points, found->bad, "%s", what);
   CHECK_EQ(c.not_finite_points, found->not_finite, "%s", what);
   CHECK(c.max_error == found->max_error, "%s: %g, not %g", what, found->max_error, c.max_error);
@@ -200,15 +202,15 @@ TEST(what_is_written_outside_is_found) {
 }
 
 TEST(a_changed_input_is_found_bit_for_bit) {
-  struct host_buffer *memory, *pristine;
-  CHECK_OK(host_buffer_create((FRONT + POINTS + BEHIND) * sizeof(float), sizeof(float), &memory));
-  CHECK_OK(host_buffer_create(POINTS * sizeof(float), sizeof(float), &pristine));
-  poison_fill(host_buffer_data(memory), host_buffer_bytes(memory), HOST_POISON_BUFFER);
-  float *now = (float *)host_buffer_data(memory) + FRONT, *before = host_buffer_data(pristine);
+  struct emulation_buffer *memory, *pristine;
+  CHECK_OK(emulation_buffer_create((FRONT + POINTS + BEHIND) * sizeof(float), sizeof(float), &memory));
+  CHECK_OK(emulation_buffer_create(POINTS * sizeof(float), sizeof(float), &pristine));
+  poison_fill(emulation_buffer_data(memory), emulation_buffer_bytes(memory), EMULATION_POISON_BUFFER);
+  float *now = (float *)emulation_buffer_data(memory) + FRONT, *before = emulation_buffer_data(pristine);
   for (int i = 0; i < POINTS; i++) now[i] = before[i] = (float)(i % 3);
   struct gpu_look look = {.front = FRONT, .count = POINTS, .behind = BEHIND, .compares = 1};
-  const struct host_argument arguments[] = {{.kind = HOST_ARGUMENT_BUFFER, .buffer = memory},
-                                            {.kind = HOST_ARGUMENT_BUFFER, .buffer = pristine}};
+  const struct emulation_argument arguments[] = {{.kind = EMULATION_ARGUMENT_BUFFER, .buffer = memory},
+                                                 {.kind = EMULATION_ARGUMENT_BUFFER, .buffer = pristine}};
   struct gpu_found found = run("check_input", arguments, 2, &look);
   CHECK_EQ(0, found.bad + found.damaged, "untouched");
   now[9] = -0.0f; /* equal to 0, but not the same */
@@ -222,8 +224,8 @@ TEST(a_changed_input_is_found_bit_for_bit) {
   CHECK_EQ(0, found.bad, "not compared");
   CHECK_EQ(1, found.damaged, "guard");
   CHECK_EQ(-2, found.first_damaged, "guard");
-  host_buffer_free(memory);
-  host_buffer_free(pristine);
+  emulation_buffer_free(memory);
+  emulation_buffer_free(pristine);
 }
 
 int main(void) {

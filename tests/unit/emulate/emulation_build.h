@@ -1,6 +1,6 @@
 /* emulation_build.h: kernels built for the tests of the host backend, in a cache of the tests' own. */
-#ifndef EMULATE_HOST_BUILD_H
-#define EMULATE_HOST_BUILD_H
+#ifndef EMULATE_EMULATION_BUILD_H
+#define EMULATE_EMULATION_BUILD_H
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -26,10 +26,10 @@ static const char *test_cache(void) {
   return cache_folder;
 }
 
-static struct host_batch *build_kernels(const struct host_source *sources, int count, bool sanitize) {
-  struct host_options options = {.folder = test_cache(), .sanitize = sanitize};
-  struct host_batch *batch = NULL;
-  CHECK_OK(host_build(sources, count, &options, &batch));
+static struct emulation_batch *build_kernels(const struct emulation_source *sources, int count, bool sanitize) {
+  struct emulation_options options = {.folder = test_cache(), .sanitize = sanitize};
+  struct emulation_batch *batch = NULL;
+  CHECK_OK(emulation_build(sources, count, &options, &batch));
   return batch;
 }
 

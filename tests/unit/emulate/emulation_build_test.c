@@ -15,7 +15,7 @@
 static const char *const good = HEAD "  v[i] = u[i] + 1;\n}\n";
 
 TEST(a_compile_error_costs_its_variant_only) {
-  const struct host_source sources[] = {
+  const struct emulation_source sources[] = {
       kernel_source("good.cu", good),
       kernel_source("bad.cu", HEAD "  v[i] = no_such_thing;\n}\n"),
       kernel_source("static.cu", HEAD "  __shared__ float s[64];\n  v[i] = s[i];\n}\n"),
@@ -25,29 +25,29 @@ TEST(a_compile_error_costs_its_variant_only) {
   static const char *const logs[] = {"", "bad.cu:3:10: error:", "static shared memory: use SHARED_MEMORY(type)", "",
                                      "kernel"};
   struct data data = make_data();
-  struct host_batch *batch = build_kernels(sources, COUNT(sources), false);
+  struct emulation_batch *batch = build_kernels(sources, COUNT(sources), false);
   for (size_t i = 0; i < COUNT(sources); i++) {
-    const struct host_compile *compile = host_batch_compile(batch, (int)i);
+    const struct emulation_compile *compile = emulation_batch_compile(batch, (int)i);
     bool ok = logs[i][0] == '\0';
     CHECK_EQ(ok ? COMPILE_OK : COMPILE_FAILED, compile->outcome, "%s: %s", sources[i].name, compile->log);
     CHECK(strstr(compile->log, logs[i]), "%s: %s", sources[i].name, compile->log);
-    if (ok) CHECK_EQ(HOST_OK, run_kernel(batch, (int)i, &data, 64, 0, 0, 0).kind, "%s", sources[i].name);
+    if (ok) CHECK_EQ(EMULATION_OK, run_kernel(batch, (int)i, &data, 64, 0, 0, 0).kind, "%s", sources[i].name);
   }
-  struct host_outcome outcome;
-  CHECK_EQ(HALOTUNE_ARGUMENT, host_run(batch, 1, &(struct host_launch){.kernel = "kernel"}, &outcome),
+  struct emulation_outcome outcome;
+  CHECK_EQ(HALOTUNE_ARGUMENT, emulation_run(batch, 1, &(struct emulation_launch){.kernel = "kernel"}, &outcome),
            "a failed variant");
-  host_batch_free(batch);
+  emulation_batch_free(batch);
   free_data(&data);
 }
 
 TEST(what_was_compiled_is_found_again) {
-  struct host_source source = kernel_source("good.cu", good);
+  struct emulation_source source = kernel_source("good.cu", good);
   struct data data = make_data();
   for (int round = 0; round < 2; round++) {
-    struct host_batch *batch = build_kernels(&source, 1, false);
-    CHECK(round == 0 || host_batch_compile(batch, 0)->cached, "round %d", round);
-    CHECK_EQ(HOST_OK, run_kernel(batch, 0, &data, 64, 0, 0, 0).kind, "round %d", round);
-    host_batch_free(batch);
+    struct emulation_batch *batch = build_kernels(&source, 1, false);
+    CHECK(round == 0 || emulation_batch_compile(batch, 0)->cached, "round %d", round);
+    CHECK_EQ(EMULATION_OK, run_kernel(batch, 0, &data, 64, 0, 0, 0).kind, "round %d", round);
+    emulation_batch_free(batch);
   }
   free_data(&data);
 }
@@ -92,9 +92,9 @@ static int for_files(const char *folder, const char *part, void (*act)(const cha
 }
 
 /* A cache below the tests', of which no file is shared with other tests. */
-static struct host_options own_cache(const char *name, char *path, size_t bytes) {
+static struct emulation_options own_cache(const char *name, char *path, size_t bytes) {
   snprintf(path, bytes, "%s/%s", test_cache(), name);
-  return (struct host_options){.folder = path, .warn = take_warning};
+  return (struct emulation_options){.folder = path, .warn = take_warning};
 }
 
 static void (*const damages[])(const char *path, size_t length) = {empty_file, cut_file, change_byte};
@@ -102,22 +102,23 @@ static void (*const damages[])(const char *path, size_t length) = {empty_file, c
 TEST(what_is_damaged_is_compiled_again_with_a_warning) {
   static const char *const files[] = {".so", ".runner"};
   char path[64];
-  struct host_options options = own_cache("damaged", path, sizeof path);
-  struct host_source source = kernel_source("good.cu", good);
+  struct emulation_options options = own_cache("damaged", path, sizeof path);
+  struct emulation_source source = kernel_source("good.cu", good);
   struct data data = make_data();
-  struct host_batch *batch;
-  CHECK_OK(host_build(&source, 1, &options, &batch));
-  host_batch_free(batch);
+  struct emulation_batch *batch;
+  CHECK_OK(emulation_build(&source, 1, &options, &batch));
+  emulation_batch_free(batch);
   for (size_t i = 0; i < COUNT(damages) * COUNT(files); i++) {
     const char *part = files[i % COUNT(files)];
     CHECK_EQ(1, for_files(path, part, damages[i / COUNT(files)]), "row %zu", i);
     for (int round = 0; round < 2; round++) {
       warnings = 0;
-      CHECK_OK(host_build(&source, 1, &options, &batch));
+      CHECK_OK(emulation_build(&source, 1, &options, &batch));
       CHECK_EQ(round == 0, warnings, "row %zu round %d", i, round);
-      CHECK_EQ(round == 1 || i % COUNT(files) != 0, host_batch_compile(batch, 0)->cached, "row %zu round %d", i, round);
-      CHECK_EQ(HOST_OK, run_kernel(batch, 0, &data, 64, 0, 0, 0).kind, "row %zu round %d", i, round);
-      host_batch_free(batch);
+      CHECK_EQ(round == 1 || i % COUNT(files) != 0, emulation_batch_compile(batch, 0)->cached, "row %zu round %d", i,
+               round);
+      CHECK_EQ(EMULATION_OK, run_kernel(batch, 0, &data, 64, 0, 0, 0).kind, "row %zu round %d", i, round);
+      emulation_batch_free(batch);
     }
     CHECK(strstr(last_warning, part) && strstr(last_warning, "compiled again"), "row %zu: %s", i, last_warning);
   }
@@ -135,29 +136,29 @@ static void empty_sources(const char *path, size_t length) {
 
 TEST(damaged_sources_of_ours_are_written_again) {
   char path[64];
-  struct host_options options = own_cache("sources", path, sizeof path);
-  struct host_source sources[] = {kernel_source("good.cu", good), kernel_source("other_name.cu", good)};
-  struct host_batch *batch;
-  CHECK_OK(host_build(&sources[0], 1, &options, &batch));
-  host_batch_free(batch);
+  struct emulation_options options = own_cache("sources", path, sizeof path);
+  struct emulation_source sources[] = {kernel_source("good.cu", good), kernel_source("other_name.cu", good)};
+  struct emulation_batch *batch;
+  CHECK_OK(emulation_build(&sources[0], 1, &options, &batch));
+  emulation_batch_free(batch);
   CHECK(for_files(path, "", empty_sources) > 0, "%s", path);
-  CHECK_OK(host_build(&sources[1], 1, &options, &batch));
-  CHECK_EQ(COMPILE_OK, host_batch_compile(batch, 0)->outcome, "%s", host_batch_compile(batch, 0)->log);
-  host_batch_free(batch);
+  CHECK_OK(emulation_build(&sources[1], 1, &options, &batch));
+  CHECK_EQ(COMPILE_OK, emulation_batch_compile(batch, 0)->outcome, "%s", emulation_batch_compile(batch, 0)->log);
+  emulation_batch_free(batch);
 }
 
 TEST(the_cache_keeps_to_its_size) {
   static const char *const leftovers[] = {"/00112233445566778899aabbccddeeff.so.AAAAAA",
                                           "/00112233445566778899aabbccddeeff.runner.AAAAAA"};
   char path[64], leftover[COUNT(leftovers)][128];
-  struct host_options options = own_cache("bounded", path, sizeof path);
-  struct host_source sources[] = {kernel_source("a.cu", good), kernel_source("b.cu", good),
-                                  kernel_source("c.cu", good)};
+  struct emulation_options options = own_cache("bounded", path, sizeof path);
+  struct emulation_source sources[] = {kernel_source("a.cu", good), kernel_source("b.cu", good),
+                                       kernel_source("c.cu", good)};
   const struct timespec old[] = {{.tv_sec = time(NULL) - 7200}, {.tv_sec = time(NULL) - 7200}};
   struct data data = make_data();
-  struct host_batch *batch;
-  CHECK_OK(host_build(sources, 2, &options, &batch));
-  host_batch_free(batch);
+  struct emulation_batch *batch;
+  CHECK_OK(emulation_build(sources, 2, &options, &batch));
+  emulation_batch_free(batch);
   CHECK_EQ(2, for_files(path, ".so", NULL), "below the bound");
   for (size_t i = 0; i < COUNT(leftovers); i++) {
     snprintf(leftover[i], sizeof *leftover, "%s%s", path, leftovers[i]);
@@ -165,41 +166,41 @@ TEST(the_cache_keeps_to_its_size) {
     CHECK_EQ(0, utimensat(AT_FDCWD, leftover[i], old, 0), "%s", leftover[i]);
   }
   options.cache_bytes = 1;
-  CHECK_OK(host_build(&sources[2], 1, &options, &batch));
-  CHECK_EQ(HOST_OK, run_kernel(batch, 0, &data, 64, 0, 0, 0).kind, "what is in use stays");
-  host_batch_free(batch);
+  CHECK_OK(emulation_build(&sources[2], 1, &options, &batch));
+  CHECK_EQ(EMULATION_OK, run_kernel(batch, 0, &data, 64, 0, 0, 0).kind, "what is in use stays");
+  emulation_batch_free(batch);
   CHECK_EQ(0, for_files(path, ".so", NULL) + for_files(path, ".runner", NULL), "above the bound");
   free_data(&data);
 }
 
 TEST(a_missing_compiler_is_said) {
-  struct host_source source = kernel_source("good.cu", good);
-  struct host_options options = {.folder = test_cache(), .compiler = "no-such-compiler"};
-  struct host_batch *batch;
-  CHECK_EQ(HALOTUNE_NOT_FOUND, host_build(&source, 1, &options, &batch), "%s", fail_text());
+  struct emulation_source source = kernel_source("good.cu", good);
+  struct emulation_options options = {.folder = test_cache(), .compiler = "no-such-compiler"};
+  struct emulation_batch *batch;
+  CHECK_EQ(HALOTUNE_NOT_FOUND, emulation_build(&source, 1, &options, &batch), "%s", fail_text());
   CHECK(!batch && strstr(fail_text(), "no-such-compiler"), "%s", fail_text());
 }
 
 /* A compiler that never ends once a file lies beside it. It compiles the runner before, however long that takes. */
 TEST(a_compiler_that_never_ends_is_ended) {
   char path[64], flag[80];
-  struct host_source sources[] = {kernel_source("before.cu", good), kernel_source("slow.cu", good)};
-  struct host_options options = {.folder = test_cache(), .compiler = path};
-  struct host_batch *batch = NULL;
+  struct emulation_source sources[] = {kernel_source("before.cu", good), kernel_source("slow.cu", good)};
+  struct emulation_options options = {.folder = test_cache(), .compiler = path};
+  struct emulation_batch *batch = NULL;
   static const char script[] = "#!/bin/sh\n[ -e \"$0.slow\" ] && sleep 1000\nexec g++ \"$@\"\n";
   snprintf(path, sizeof path, "%s/slow-compiler", test_cache());
   snprintf(flag, sizeof flag, "%s.slow", path);
   int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0700);
   CHECK(fd >= 0 && write(fd, script, strlen(script)) > 0 && close(fd) == 0, "%s", path);
-  CHECK_OK(host_build(&sources[0], 1, &options, &batch));
-  CHECK_EQ(COMPILE_OK, host_batch_compile(batch, 0)->outcome, "%s", host_batch_compile(batch, 0)->log);
-  host_batch_free(batch);
+  CHECK_OK(emulation_build(&sources[0], 1, &options, &batch));
+  CHECK_EQ(COMPILE_OK, emulation_batch_compile(batch, 0)->outcome, "%s", emulation_batch_compile(batch, 0)->log);
+  emulation_batch_free(batch);
   fd = open(flag, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
   CHECK(fd >= 0 && close(fd) == 0, "%s", flag);
   options.timeout_ms = 1000;
-  CHECK_OK(host_build(&sources[1], 1, &options, &batch));
-  CHECK_EQ(COMPILE_TIMEOUT, host_batch_compile(batch, 0)->outcome, "%s", host_batch_compile(batch, 0)->log);
-  host_batch_free(batch);
+  CHECK_OK(emulation_build(&sources[1], 1, &options, &batch));
+  CHECK_EQ(COMPILE_TIMEOUT, emulation_batch_compile(batch, 0)->outcome, "%s", emulation_batch_compile(batch, 0)->log);
+  emulation_batch_free(batch);
 }
 
 static const struct {
@@ -219,30 +220,30 @@ static const struct {
 };
 
 TEST(launches_that_a_gpu_refuses_are_refused) {
-  struct host_source source = kernel_source("good.cu", good);
-  struct host_batch *batch = build_kernels(&source, 1, false);
-  struct host_outcome outcome;
+  struct emulation_source source = kernel_source("good.cu", good);
+  struct emulation_batch *batch = build_kernels(&source, 1, false);
+  struct emulation_outcome outcome;
   for (size_t row = 0; row < COUNT(refused); row++) {
-    struct host_launch launch = {.kernel = "kernel",
-                                 .shared_bytes = refused[row].shared_bytes,
-                                 .shared_limit_bytes = refused[row].shared_limit_bytes};
+    struct emulation_launch launch = {.kernel = "kernel",
+                                      .shared_bytes = refused[row].shared_bytes,
+                                      .shared_limit_bytes = refused[row].shared_limit_bytes};
     memcpy(launch.grid, refused[row].grid, sizeof launch.grid);
     memcpy(launch.block, refused[row].block, sizeof launch.block);
-    CHECK_OK(host_run(batch, 0, &launch, &outcome));
-    CHECK_EQ(HOST_BAD_LAUNCH, outcome.kind, "%s", outcome.text);
+    CHECK_OK(emulation_run(batch, 0, &launch, &outcome));
+    CHECK_EQ(EMULATION_BAD_LAUNCH, outcome.kind, "%s", outcome.text);
     CHECK(strstr(outcome.text, refused[row].text), "row %zu: %s", row, outcome.text);
   }
-  struct host_launch other = {.kernel = "other", .grid = {1, 1, 1}, .block = {1, 1, 1}};
-  CHECK_OK(host_run(batch, 0, &other, &outcome));
+  struct emulation_launch other = {.kernel = "other", .grid = {1, 1, 1}, .block = {1, 1, 1}};
+  CHECK_OK(emulation_run(batch, 0, &other, &outcome));
   CHECK_TEXT("the source has no kernel other", outcome.text, "another kernel");
-  other.blocks = HOST_RANDOM;
-  CHECK_EQ(HALOTUNE_ARGUMENT, host_run(batch, 0, &other, &outcome), "random blocks");
-  host_batch_free(batch);
+  other.blocks = EMULATION_RANDOM;
+  CHECK_EQ(HALOTUNE_ARGUMENT, emulation_run(batch, 0, &other, &outcome), "random blocks");
+  emulation_batch_free(batch);
 }
 
 TEST(arguments_have_to_fit_the_kernel) {
   static const char *const names[] = {"first", "second"};
-  const struct host_source source = {
+  const struct emulation_source source = {
       .name = "two.cu",
       .kernels = names,
       .kernel_count = 2,
@@ -255,46 +256,47 @@ TEST(arguments_have_to_fit_the_kernel) {
     double b;
   } shape = {1, 0.5};
   const char three[4] = {3}, empty = 0;
-  struct host_buffer *buffer;
-  struct host_outcome outcome;
-  CHECK_OK(host_buffer_create(5 * sizeof(double), sizeof(double), &buffer));
-  struct host_batch *batch = build_kernels(&source, 1, false);
-  struct host_argument arguments[] = {{.kind = HOST_ARGUMENT_BYTES, .bytes = &shape, .byte_count = sizeof shape},
-                                      {.kind = HOST_ARGUMENT_BYTES, .bytes = &empty, .byte_count = 1},
-                                      {.kind = HOST_ARGUMENT_BUFFER, .buffer = buffer, .offset_bytes = sizeof(double)},
-                                      {.kind = HOST_ARGUMENT_BYTES, .bytes = three, .byte_count = 1}};
-  struct host_launch launch = {
+  struct emulation_buffer *buffer;
+  struct emulation_outcome outcome;
+  CHECK_OK(emulation_buffer_create(5 * sizeof(double), sizeof(double), &buffer));
+  struct emulation_batch *batch = build_kernels(&source, 1, false);
+  struct emulation_argument arguments[] = {
+      {.kind = EMULATION_ARGUMENT_BYTES, .bytes = &shape, .byte_count = sizeof shape},
+      {.kind = EMULATION_ARGUMENT_BYTES, .bytes = &empty, .byte_count = 1},
+      {.kind = EMULATION_ARGUMENT_BUFFER, .buffer = buffer, .offset_bytes = sizeof(double)},
+      {.kind = EMULATION_ARGUMENT_BYTES, .bytes = three, .byte_count = 1}};
+  struct emulation_launch launch = {
       .kernel = "first", .grid = {1, 1, 1}, .block = {4, 1, 1}, .arguments = arguments, .argument_count = 3};
-  CHECK_OK(host_run(batch, 0, &launch, &outcome));
-  CHECK_EQ(HOST_OK, outcome.kind, "%s", outcome.text);
+  CHECK_OK(emulation_run(batch, 0, &launch, &outcome));
+  CHECK_EQ(EMULATION_OK, outcome.kind, "%s", outcome.text);
   launch.kernel = "second";
   launch.arguments = arguments + 2;
   launch.argument_count = 2;
-  CHECK_OK(host_run(batch, 0, &launch, &outcome));
-  CHECK_EQ(HOST_OK, outcome.kind, "%s", outcome.text);
-  const double *out = host_buffer_data(buffer);
+  CHECK_OK(emulation_run(batch, 0, &launch, &outcome));
+  CHECK_EQ(EMULATION_OK, outcome.kind, "%s", outcome.text);
+  const double *out = emulation_buffer_data(buffer);
   CHECK_NEAR(4.5, out[1], 0, "the first thread's");
   CHECK_NEAR(4.5, out[4], 0, "the last thread's");
-  CHECK_EQ(HOST_POISON_BUFFER, host_poison_of(&out[0], sizeof *out), "nobody's");
-  CHECK_EQ(0, host_poison_of(&out[1], sizeof *out), "a number");
+  CHECK_EQ(EMULATION_POISON_BUFFER, emulation_poison_of(&out[0], sizeof *out), "nobody's");
+  CHECK_EQ(0, emulation_poison_of(&out[1], sizeof *out), "a number");
   arguments[3].byte_count = 4;
-  CHECK_OK(host_run(batch, 0, &launch, &outcome));
+  CHECK_OK(emulation_run(batch, 0, &launch, &outcome));
   CHECK_TEXT("argument 1 of kernel second has 1 bytes, not 4", outcome.text, "another size");
-  host_batch_free(batch);
-  host_buffer_free(buffer);
+  emulation_batch_free(batch);
+  emulation_buffer_free(buffer);
 }
 
 TEST(a_crash_costs_one_run) {
-  const struct host_source sources[] = {
+  const struct emulation_source sources[] = {
       kernel_source("crash.cu", HEAD "  float *volatile p = nullptr;\n  if (words[0] == 0) v[i] = *p;\n}\n"),
       kernel_source("good.cu", good)};
   struct data data = make_data();
-  struct host_batch *batch = build_kernels(sources, 2, false);
+  struct emulation_batch *batch = build_kernels(sources, 2, false);
   for (int round = 0; round < 3; round++) {
-    CHECK_EQ(HOST_OK, run_kernel(batch, 1, &data, 64, 0, 0, round).kind, "round %d", round);
-    CHECK_EQ(HOST_CRASHED, run_kernel(batch, 0, &data, 64, 0, 0, round).kind, "round %d", round);
+    CHECK_EQ(EMULATION_OK, run_kernel(batch, 1, &data, 64, 0, 0, round).kind, "round %d", round);
+    CHECK_EQ(EMULATION_CRASHED, run_kernel(batch, 0, &data, 64, 0, 0, round).kind, "round %d", round);
   }
-  host_batch_free(batch);
+  emulation_batch_free(batch);
   free_data(&data);
 }
 
@@ -318,8 +320,9 @@ static void sleep_ms(long time_ms) {
 }
 
 TEST(a_runner_ends_with_the_program) {
-  struct host_source source = kernel_source("endless.cu", HEAD "  while (*(volatile unsigned *)words == 0) {}\n}\n");
-  struct host_batch *batch = build_kernels(&source, 1, false);
+  struct emulation_source source =
+      kernel_source("endless.cu", HEAD "  while (*(volatile unsigned *)words == 0) {}\n}\n");
+  struct emulation_batch *batch = build_kernels(&source, 1, false);
   pid_t program = fork();
   if (program == 0) {
     struct data data = make_data();
@@ -332,7 +335,7 @@ TEST(a_runner_ends_with_the_program) {
   process_wait(program);
   for (waited_ms = 0; a_runner_runs() && waited_ms < 10000; waited_ms += 20) sleep_ms(20);
   CHECK(waited_ms < 10000, "the runner is still there");
-  host_batch_free(batch);
+  emulation_batch_free(batch);
 }
 
 /* Whether a process runs; one that ended and that nobody waited for has no program. */
@@ -383,21 +386,21 @@ TEST(a_compiler_ends_with_the_program) {
 
 /* How the program ends is no matter: here it is killed. */
 TEST(a_cache_that_cannot_be_written_is_temporary) {
-  struct host_source source = kernel_source("good.cu", good);
+  struct emulation_source source = kernel_source("good.cu", good);
   char parent[64], said[64];
   snprintf(parent, sizeof parent, "%s/temporary", test_cache());
   snprintf(said, sizeof said, "%s/said", test_cache());
   CHECK_EQ(0, mkdir(parent, 0700), "%s", parent);
   pid_t program = fork();
   if (program == 0) {
-    struct host_options options = {.warn = take_warning};
-    struct host_batch *batch;
+    struct emulation_options options = {.warn = take_warning};
+    struct emulation_batch *batch;
     bool ok = true;
     setenv("XDG_CACHE_HOME", "/proc", 1);
     setenv("TMPDIR", parent, 1);
     for (int round = 0; round < 2; round++) {
-      ok = ok && host_build(&source, 1, &options, &batch) == HALOTUNE_OK && warnings == 1 &&
-           host_batch_compile(batch, 0)->cached == (round == 1);
+      ok = ok && emulation_build(&source, 1, &options, &batch) == HALOTUNE_OK && warnings == 1 &&
+           emulation_batch_compile(batch, 0)->cached == (round == 1);
     }
     ok = ok && strstr(last_warning, "/proc/halotune") && for_files(parent, "halotune-", NULL) == 1;
     int fd = open(said, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);

@@ -35,7 +35,7 @@ static const struct {
 
 TEST(each_fault_has_its_name_and_place) {
   static const char *const kernels[] = {"kernel"};
-  struct host_source sources[COUNT(rows)];
+  struct emulation_source sources[COUNT(rows)];
   struct stencil *stencil;
   struct analysis *analysis;
   struct scene scene;
@@ -55,21 +55,21 @@ TEST(each_fault_has_its_name_and_place) {
   char text[COUNT(rows)][2048];
   for (size_t i = 0; i < COUNT(rows); i++) {
     snprintf(text[i], sizeof text[i], "%s%s", ENTRY, rows[i].source);
-    sources[i] = (struct host_source){rows[i].name, text[i], kernels, 1};
+    sources[i] = (struct emulation_source){rows[i].name, text[i], kernels, 1};
   }
-  struct host_batch *batch = build_kernels(sources, COUNT(rows), false);
+  struct emulation_batch *batch = build_kernels(sources, COUNT(rows), false);
   struct generated generated = {
       .launch = {.kernel = "kernel", .block = {9, 1, 1}, .grid = {8, 1, 1}, .index_bytes = 4}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct check_result result;
-    CHECK_EQ(COMPILE_OK, host_batch_compile(batch, (int)i)->outcome, "%s: %s", rows[i].name,
-             host_batch_compile(batch, (int)i)->log);
-    CHECK_OK(host_check(batch, (int)i, &generated, &scene, (struct check_order){HOST_ASCENDING, HOST_ASCENDING, 0},
-                        &result));
+    CHECK_EQ(COMPILE_OK, emulation_batch_compile(batch, (int)i)->outcome, "%s: %s", rows[i].name,
+             emulation_batch_compile(batch, (int)i)->log);
+    CHECK_OK(emulated_check(batch, (int)i, &generated, &scene,
+                            (struct check_order){EMULATION_ASCENDING, EMULATION_ASCENDING, 0}, &result));
     CHECK_TEXT(rows[i].want, result.name, "%s: %s", rows[i].name, result.text);
     CHECK(strstr(result.text, rows[i].text), "%s: %s", rows[i].name, result.text);
   }
-  host_batch_free(batch);
+  emulation_batch_free(batch);
   scene_free(&scene);
   analysis_free(analysis);
   stencil_free(stencil);
@@ -108,16 +108,16 @@ TEST(narrow_offsets_are_found_where_strides_are_long) {
   static const char narrow_type[] = "typedef int       index_t";
   memcpy(type, narrow_type, sizeof narrow_type - 1);
   const char *kernels[] = {generated.launch.kernel};
-  struct host_source sources[] = {{"wide", generated.source, kernels, 1}, {"narrow", narrow, kernels, 1}};
-  struct host_batch *batch = build_kernels(sources, COUNT(sources), false);
+  struct emulation_source sources[] = {{"wide", generated.source, kernels, 1}, {"narrow", narrow, kernels, 1}};
+  struct emulation_batch *batch = build_kernels(sources, COUNT(sources), false);
   struct check_result result;
-  struct check_order order = {HOST_ASCENDING, HOST_ASCENDING, 0};
-  CHECK_OK(host_check(batch, 0, &generated, far, order, &result));
+  struct check_order order = {EMULATION_ASCENDING, EMULATION_ASCENDING, 0};
+  CHECK_OK(emulated_check(batch, 0, &generated, far, order, &result));
   CHECK_TEXT("passed", result.name, "%s", result.text);
   generated.launch.index_bytes = 4;
-  CHECK_OK(host_check(batch, 1, &generated, far, order, &result));
+  CHECK_OK(emulated_check(batch, 1, &generated, far, order, &result));
   CHECK(result.outcome != CHECK_PASSED, "%s", result.name);
-  host_batch_free(batch);
+  emulation_batch_free(batch);
   free(narrow);
   generated_free(&generated);
   scenes_free(&scenes);

@@ -152,26 +152,26 @@ static const struct {
 };
 
 static void check_rows(bool sanitize) {
-  struct host_source sources[COUNT(rows)];
+  struct emulation_source sources[COUNT(rows)];
   struct data data = make_data();
   for (size_t row = 0; row < COUNT(rows); row++) sources[row] = kernel_source(rows[row].name, rows[row].source);
-  struct host_batch *batch = build_kernels(sources, COUNT(rows), sanitize);
+  struct emulation_batch *batch = build_kernels(sources, COUNT(rows), sanitize);
   for (size_t row = 0; row < COUNT(rows); row++) {
-    const struct host_compile *compile = host_batch_compile(batch, (int)row);
+    const struct emulation_compile *compile = emulation_batch_compile(batch, (int)row);
     CHECK(compile->outcome == COMPILE_OK, "%s: %s", rows[row].name, compile->log);
     for (int order = 0; order < ORDERS; order++) {
-      struct host_outcome outcome =
+      struct emulation_outcome outcome =
           run_kernel(batch, (int)row, &data, rows[row].block, 0, rows[row].shared_bytes, order);
-      CHECK(outcome.kind == HOST_OK, "%s, order %d: %s: %s", rows[row].name, order, host_outcome_name(outcome.kind),
-            outcome.text);
+      CHECK(outcome.kind == EMULATION_OK, "%s, order %d: %s: %s", rows[row].name, order,
+            emulation_outcome_name(outcome.kind), outcome.text);
       for (int i = 0; i < POINTS; i++) {
-        CHECK_NEAR(rows[row].want(i), ((float *)host_buffer_data(data.v))[i], 0, "%s, order %d, point %d",
+        CHECK_NEAR(rows[row].want(i), ((float *)emulation_buffer_data(data.v))[i], 0, "%s, order %d, point %d",
                    rows[row].name, order, i);
       }
     }
-    host_rest(batch, (int)row);
+    emulation_rest(batch, (int)row);
   }
-  host_batch_free(batch);
+  emulation_batch_free(batch);
   free_data(&data);
 }
 
@@ -182,16 +182,16 @@ TEST(sanitizers_find_nothing_in_kernels_without_faults) { check_rows(true); }
 /* Which ticket goes on first: each block notes its own, behind those of the blocks before it. */
 TEST(who_took_a_ticket_is_overtaken_but_in_ascending_order) {
   enum { BLOCKS = 8, ASCENDING = 0 };
-  struct host_source source = kernel_source("tickets", HEAD "  if (threadIdx.x > 0) return;\n"
-                                                            "  const unsigned ticket = atomicAdd(words, 1u);\n"
-                                                            "  words[2 + words[1]++] = ticket;\n}\n");
+  struct emulation_source source = kernel_source("tickets", HEAD "  if (threadIdx.x > 0) return;\n"
+                                                                 "  const unsigned ticket = atomicAdd(words, 1u);\n"
+                                                                 "  words[2 + words[1]++] = ticket;\n}\n");
   struct data data = make_data();
-  struct host_batch *batch = build_kernels(&source, 1, false);
+  struct emulation_batch *batch = build_kernels(&source, 1, false);
   for (int order = 0; order < ORDERS; order++) {
-    struct host_outcome outcome = run_kernel(batch, 0, &data, 32, BLOCKS, 0, order);
-    const unsigned *words = host_buffer_data(data.words);
+    struct emulation_outcome outcome = run_kernel(batch, 0, &data, 32, BLOCKS, 0, order);
+    const unsigned *words = emulation_buffer_data(data.words);
     unsigned seen = 0, in_place = 0;
-    CHECK(outcome.kind == HOST_OK, "order %d: %s", order, outcome.text);
+    CHECK(outcome.kind == EMULATION_OK, "order %d: %s", order, outcome.text);
     for (unsigned i = 0; i < BLOCKS; i++) {
       seen |= 1u << words[2 + i];
       in_place += words[2 + i] == i;
@@ -200,7 +200,7 @@ TEST(who_took_a_ticket_is_overtaken_but_in_ascending_order) {
     CHECK(order % 3 == ASCENDING ? in_place == BLOCKS : words[2] > 0 && in_place < BLOCKS / 2,
           "order %d: ticket %u goes first, %u in their places", order, words[2], in_place);
   }
-  host_batch_free(batch);
+  emulation_batch_free(batch);
   free_data(&data);
 }
 

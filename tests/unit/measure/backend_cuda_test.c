@@ -6,7 +6,7 @@
 #include "tests/unit/emulate/running.h"
 #include "tests/unit/measure/backend.h"
 
-enum { ANCHOR = 0, TESTED = 1, HANG_MS = 3000 };
+enum { ANCHOR = 0, TESTED = 1, HANG_MS = 10000 };
 
 static char folder[64];
 static struct compiler *compiler;

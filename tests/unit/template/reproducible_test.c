@@ -170,22 +170,22 @@ static void add_variant(struct bits *bits, const struct scenes *scenes, const ch
 
 /* All of them are right. */
 static void run_variants(struct bits *bits, const struct scenes *scenes) {
-  struct host_source sources[MOST_SOURCES];
+  struct emulation_source sources[MOST_SOURCES];
   const char *kernels[MOST_SOURCES];
   for (int i = 0; i < bits->count; i++) {
     kernels[i] = bits->generated[i].launch.kernel;
-    sources[i] = (struct host_source){kernels[i], bits->generated[i].source, &kernels[i], 1};
+    sources[i] = (struct emulation_source){kernels[i], bits->generated[i].source, &kernels[i], 1};
   }
-  struct host_batch *batch = build_kernels(sources, bits->count, false);
+  struct emulation_batch *batch = build_kernels(sources, bits->count, false);
   for (int i = 0; i < bits->count; i++) {
     struct check_result result;
-    CHECK_EQ(COMPILE_OK, host_batch_compile(batch, i)->outcome, "%s", host_batch_compile(batch, i)->log);
-    CHECK_OK(host_check(batch, i, &bits->generated[i], &scenes->list[0].scene,
-                        (struct check_order){HOST_ASCENDING, HOST_ASCENDING, 0}, &result));
+    CHECK_EQ(COMPILE_OK, emulation_batch_compile(batch, i)->outcome, "%s", emulation_batch_compile(batch, i)->log);
+    CHECK_OK(emulated_check(batch, i, &bits->generated[i], &scenes->list[0].scene,
+                            (struct check_order){EMULATION_ASCENDING, EMULATION_ASCENDING, 0}, &result));
     CHECK_TEXT("passed", result.name, "%d: %s", i, result.text);
     bits->outputs[i] = result.outputs;
   }
-  host_batch_free(batch);
+  emulation_batch_free(batch);
 }
 
 TEST(two_sums_that_change_places_change_bits) {

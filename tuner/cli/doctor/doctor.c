@@ -86,11 +86,11 @@ static void look_for_nvml(struct machine *m, struct finding *f) {
 }
 
 static void look_for_compiler(struct machine *m, struct finding *f) {
-  struct host_compiler compiler;
+  struct emulation_compiler compiler;
   (void)m;
-  if (host_compiler_open(NULL, false, &compiler) == HALOTUNE_OK) text_printf(&f->text, "%s", compiler.path);
+  if (emulation_compiler_open(NULL, false, &compiler) == HALOTUNE_OK) text_printf(&f->text, "%s", compiler.path);
   else miss(f, "with it, variants are verified without a GPU: verify, and tune --backend host");
-  host_compiler_close(&compiler);
+  emulation_compiler_close(&compiler);
 }
 
 static void look_for_sqlite(struct machine *m, struct finding *f) {

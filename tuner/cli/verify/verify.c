@@ -91,7 +91,7 @@ static halotune_status variants_verify(const struct invocation *invocation, stru
       .options = {.sanitize = option_given(invocation, "sanitize"), .workers = (int)threads},
       .threads = (int)threads,
       .reproducible = problem->reproducible};
-  status = host_verify(&request, picked->variants, picked->count, row_count, report);
+  status = emulated_verify(&request, picked->variants, picked->count, row_count, report);
   scenes_free(&report->scenes);
   return status;
 }

@@ -49,19 +49,19 @@ static void *aligned(size_t bytes) {
 static struct block *block_make(void) {
   struct block *block = must_have(calloc(1, sizeof *block), "a block");
   size_t bytes = launch.request->shared_bytes;
-#ifdef HOST_ASAN
+#ifdef EMULATION_ASAN
   block->shared = must_have(aligned(bytes), "shared memory");
 #else
   unsigned char *all = must_have(aligned(bytes + (size_t)2 * SHARED_CANARY_BYTES), "shared memory");
   block->shared = all + SHARED_CANARY_BYTES;
-  poison_fill(all, SHARED_CANARY_BYTES, HOST_POISON_CANARY);
-  poison_fill(block->shared + bytes, SHARED_CANARY_BYTES, HOST_POISON_CANARY);
+  poison_fill(all, SHARED_CANARY_BYTES, EMULATION_POISON_CANARY);
+  poison_fill(block->shared + bytes, SHARED_CANARY_BYTES, EMULATION_POISON_CANARY);
 #endif
   return block;
 }
 
 static void block_unmake(struct block *block) {
-#ifdef HOST_ASAN
+#ifdef EMULATION_ASAN
   free(block->shared);
 #else
   free(block->shared - SHARED_CANARY_BYTES);
@@ -76,15 +76,15 @@ static void block_unmake(struct block *block) {
 }
 
 static void check_shared_canaries(const struct block *block) {
-#ifdef HOST_ASAN
+#ifdef EMULATION_ASAN
   (void)block;
 #else
   size_t bytes = launch.request->shared_bytes;
-  size_t before = poison_find_damage(block->shared - SHARED_CANARY_BYTES, SHARED_CANARY_BYTES, HOST_POISON_CANARY);
-  size_t behind = poison_find_damage(block->shared + bytes, SHARED_CANARY_BYTES, HOST_POISON_CANARY);
+  size_t before = poison_find_damage(block->shared - SHARED_CANARY_BYTES, SHARED_CANARY_BYTES, EMULATION_POISON_CANARY);
+  size_t behind = poison_find_damage(block->shared + bytes, SHARED_CANARY_BYTES, EMULATION_POISON_CANARY);
   if (before == SHARED_CANARY_BYTES && behind == SHARED_CANARY_BYTES) return;
   long long at = before < SHARED_CANARY_BYTES ? (long long)before - SHARED_CANARY_BYTES : (long long)(bytes + behind);
-  report(HOST_OUT_OF_BOUNDS, "byte %lld was written, of a block's %zu bytes of shared memory", at, bytes);
+  report(EMULATION_OUT_OF_BOUNDS, "byte %lld was written, of a block's %zu bytes of shared memory", at, bytes);
 #endif
 }
 
@@ -105,7 +105,7 @@ static void block_begin(struct cluster *cluster) {
   }
   copies_drop(&block->bulk);
   order_threads(block, number);
-  poison_fill(block->shared, launch.request->shared_bytes, HOST_POISON_SHARED);
+  poison_fill(block->shared, launch.request->shared_bytes, EMULATION_POISON_SHARED);
   live_count++;
   if (turn.block) {
     block->next = turn.block->next;
@@ -148,7 +148,7 @@ static _Noreturn void report_stuck(const struct block *block) {
     const struct thread *lane = &block->threads[meeting];
     threadIdx = indices[meeting];
     report(
-        HOST_DIVERGENT_BARRIER,
+        EMULATION_DIVERGENT_BARRIER,
         "lane %u of warp %u waits in line %d for lanes 0x%08x, of which only 0x%08x come there; %u threads wait at a "
         "barrier",
         meeting % WARP_LANES, meeting / WARP_LANES, lane->line, lane->lane.mask,
@@ -156,7 +156,7 @@ static _Noreturn void report_stuck(const struct block *block) {
   }
   struct index3 gone = indices[left];
   threadIdx = indices[waiting];
-  report(HOST_MISSED_BARRIER,
+  report(EMULATION_MISSED_BARRIER,
          "%u of %u threads wait at the barrier in line %d; %u left the kernel before it, as thread (%u, %u, %u)",
          block->at_barrier, launch.thread_count, block->line, block->left, gone.x, gone.y, gone.z);
 }
@@ -165,7 +165,7 @@ static _Noreturn void report_spinning(const struct block *block) {
   if (block->spinning_count == 0) cluster_report_stuck(block, thread_in_state(block, THREAD_AT_CLUSTER));
   const struct thread *thread = &block->threads[thread_in_state(block, THREAD_SPINNING)];
   report(
-      HOST_HUNG,
+      EMULATION_HUNG,
       "all threads that can run spin, and nothing changes: line %d waits for what no live block does (%d are live, %llu of "
       "%llu have begun)",
       thread->line, live_count, (unsigned long long)begun_count, (unsigned long long)launch.block_count);
@@ -247,7 +247,7 @@ void halotune_barrier(int line) {
   struct thread *thread = turn.thread;
   if (block->at_barrier > 0 && block->line != line) {
     struct index3 other = indices[block->first_at_barrier];
-    report(HOST_DIVERGENT_BARRIER,
+    report(EMULATION_DIVERGENT_BARRIER,
            "this thread comes to the barrier in line %d while %u threads, as (%u, %u, %u), wait at the "
            "one in line %d",
            line, block->at_barrier, other.x, other.y, other.z, block->line);
@@ -273,7 +273,7 @@ void halotune_spin_yield(int line) {
 
 /* So many turns of all other blocks come first. */
 static void stand_aside(uint64_t rounds, int line) {
-  if (launch.request->thread_order == HOST_ASCENDING) return;
+  if (launch.request->thread_order == EMULATION_ASCENDING) return;
   while (rounds-- > 0) {
     turn.block->stands_aside = true;
     halotune_spin_yield(line);
@@ -286,7 +286,7 @@ void halotune_took_ticket(int line) { stand_aside(2 * (MAX_LIVE_BLOCKS - 1 - tic
 void halotune_told(int line) { stand_aside(1, line); }
 
 void blocks_run(const struct launch *what) {
-  const struct host_request *request = what->request;
+  const struct emulation_request *request = what->request;
   launch = *what;
   blockDim = (struct index3){request->block[0], request->block[1], request->block[2]};
   gridDim = (struct index3){request->grid[0], request->grid[1], request->grid[2]};

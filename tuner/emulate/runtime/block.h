@@ -79,7 +79,7 @@ extern struct turn turn;
 
 /* The launch that runs. */
 struct launch {
-  const struct host_request *request;
+  const struct emulation_request *request;
   const struct kernel *kernel;
   void *const *arguments;
   unsigned thread_count; /* of a block */

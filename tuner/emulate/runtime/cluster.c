@@ -40,7 +40,7 @@ void cluster_join(struct cluster *cluster, struct block *block, uint64_t number)
 void cluster_leave(struct block *block) {
   struct cluster *cluster = block->cluster;
   block->has_ended = true;
-  if (cluster->joined > 1) poison_fill(block->shared, launch.request->shared_bytes, HOST_POISON_SHARED);
+  if (cluster->joined > 1) poison_fill(block->shared, launch.request->shared_bytes, EMULATION_POISON_SHARED);
   if (++cluster->ended < cluster->joined) return;
   for (unsigned i = 0; i < cluster->joined; i++) block_recycle(cluster->blocks[i]);
   free(cluster);
@@ -78,7 +78,8 @@ void halotune_cluster_sync(int line) {
 }
 
 _Noreturn void cluster_report_stuck(const struct block *block, unsigned thread) {
-  report(HOST_HUNG, "%u threads of a cluster of %u blocks wait at its barrier in line %d, and the others never come",
+  report(EMULATION_HUNG,
+         "%u threads of a cluster of %u blocks wait at its barrier in line %d, and the others never come",
          block->cluster->at_barrier, block->cluster->joined, block->threads[thread].line);
 }
 
@@ -87,10 +88,10 @@ unsigned halotune_cluster_rank(void) { return turn.block->rank; }
 struct block *cluster_block(const struct block *block, unsigned rank, int line) {
   const struct cluster *cluster = block->cluster;
   if (rank >= cluster->joined)
-    report(HOST_UNDEFINED, "line %d: there is no block %u in a cluster of %u", line, rank, cluster->joined);
+    report(EMULATION_UNDEFINED, "line %d: there is no block %u in a cluster of %u", line, rank, cluster->joined);
   if (cluster->blocks[rank]->has_ended) {
-    report(HOST_UNDEFINED, "line %d reaches for shared memory of block %u of the cluster, which has left the kernel",
-           line, rank);
+    report(EMULATION_UNDEFINED,
+           "line %d reaches for shared memory of block %u of the cluster, which has left the kernel", line, rank);
   }
   return cluster->blocks[rank];
 }
@@ -98,7 +99,7 @@ struct block *cluster_block(const struct block *block, unsigned rank, int line) 
 void *halotune_cluster_map(const void *address, unsigned rank, int line) {
   uintptr_t offset = (uintptr_t)address - (uintptr_t)turn.block->shared;
   if (offset >= launch.request->shared_bytes) {
-    report(HOST_OUT_OF_BOUNDS, "line %d maps byte %lld of %llu bytes of shared memory", line,
+    report(EMULATION_OUT_OF_BOUNDS, "line %d maps byte %lld of %llu bytes of shared memory", line,
            (long long)(intptr_t)offset, (unsigned long long)launch.request->shared_bytes);
   }
   return cluster_block(turn.block, rank, line)->shared + offset;

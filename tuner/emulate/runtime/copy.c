@@ -23,12 +23,13 @@ struct copy *copy_add(struct copies *copies) {
 static void check(const unsigned char *to, const unsigned char *from, unsigned bytes, int line) {
   uintptr_t begin = (uintptr_t)halotune_shared, size = launch.request->shared_bytes, offset = (uintptr_t)to - begin;
   if ((uintptr_t)to % bytes != 0 || (uintptr_t)from % bytes != 0) {
-    report(HOST_MISALIGNED, "misaligned asynchronous copy of %u bytes in line %d: from %p, to %p", bytes, line,
+    report(EMULATION_MISALIGNED, "misaligned asynchronous copy of %u bytes in line %d: from %p, to %p", bytes, line,
            (const void *)from, (const void *)to);
   }
   if ((uintptr_t)to < begin || offset + bytes > size) {
-    report(HOST_OUT_OF_BOUNDS, "asynchronous copy of %u bytes in line %d to byte %lld of %llu bytes of shared memory",
-           bytes, line, (long long)(intptr_t)offset, (unsigned long long)size);
+    report(EMULATION_OUT_OF_BOUNDS,
+           "asynchronous copy of %u bytes in line %d to byte %lld of %llu bytes of shared memory", bytes, line,
+           (long long)(intptr_t)offset, (unsigned long long)size);
   }
 }
 
@@ -36,7 +37,7 @@ void halotune_async_copy(void *to, const void *from, unsigned bytes, int valid, 
   struct copies *copies = &turn.thread->copies;
   check(to, from, bytes, line);
   *copy_add(copies) = (struct copy){.to = to, .from = valid ? from : NULL, .bytes = bytes, .group = copies->group};
-  poison_fill(to, bytes, HOST_POISON_COPY);
+  poison_fill(to, bytes, EMULATION_POISON_COPY);
 }
 
 void halotune_async_commit(void) { turn.thread->copies.group++; }

@@ -20,10 +20,10 @@ struct copy_barrier {
 static struct copy_barrier *barrier_of(const struct block *block, void *address, int line) {
   uintptr_t offset = (uintptr_t)address - (uintptr_t)block->shared, size = launch.request->shared_bytes;
   if ((uintptr_t)address % sizeof(struct copy_barrier) != 0) {
-    report(HOST_MISALIGNED, "misaligned barrier at %p in line %d", address, line);
+    report(EMULATION_MISALIGNED, "misaligned barrier at %p in line %d", address, line);
   }
   if (offset >= size || offset + sizeof(struct copy_barrier) > size) {
-    report(HOST_OUT_OF_BOUNDS, "barrier in line %d at byte %lld of %llu bytes of shared memory", line,
+    report(EMULATION_OUT_OF_BOUNDS, "barrier in line %d at byte %lld of %llu bytes of shared memory", line,
            (long long)(intptr_t)offset, (unsigned long long)size);
   }
   return address;
@@ -42,7 +42,7 @@ void halotune_barrier_init(void *address, unsigned arrivals, int line) {
 }
 
 static void arrive(struct copy_barrier *barrier, unsigned bytes, int line) {
-  if (barrier->missing_arrivals == 0) report(HOST_UNDEFINED, "line %d arrives at a barrier once too often", line);
+  if (barrier->missing_arrivals == 0) report(EMULATION_UNDEFINED, "line %d arrives at a barrier once too often", line);
   barrier->missing_bytes += (int32_t)bytes;
   barrier->missing_arrivals--;
   complete_phase(barrier);
@@ -64,21 +64,21 @@ void halotune_tensor_copy(void *to, const void *map, const int *at, int rank, vo
   copy.to = to;
   copy.barrier = address;
   *copy_add(&turn.block->bulk) = copy;
-  poison_fill(to, copy.bytes, HOST_POISON_COPY);
+  poison_fill(to, copy.bytes, EMULATION_POISON_COPY);
 }
 
 void halotune_bulk_copy(void *to, const void *from, unsigned bytes, void *address, int line) {
   uintptr_t offset = (uintptr_t)to - (uintptr_t)halotune_shared, size = launch.request->shared_bytes;
   barrier_at(address, line);
   if ((uintptr_t)to % 16 != 0 || (uintptr_t)from % 16 != 0 || bytes % 16 != 0) {
-    report(HOST_MISALIGNED, "misaligned bulk copy of %u bytes in line %d: from %p, to %p", bytes, line, from, to);
+    report(EMULATION_MISALIGNED, "misaligned bulk copy of %u bytes in line %d: from %p, to %p", bytes, line, from, to);
   }
   if (offset >= size || offset + bytes > size) {
-    report(HOST_OUT_OF_BOUNDS, "bulk copy of %u bytes in line %d to byte %lld of %llu bytes of shared memory", bytes,
-           line, (long long)(intptr_t)offset, (unsigned long long)size);
+    report(EMULATION_OUT_OF_BOUNDS, "bulk copy of %u bytes in line %d to byte %lld of %llu bytes of shared memory",
+           bytes, line, (long long)(intptr_t)offset, (unsigned long long)size);
   }
   *copy_add(&turn.block->bulk) = (struct copy){.to = to, .from = from, .bytes = bytes, .barrier = address};
-  poison_fill(to, bytes, HOST_POISON_COPY);
+  poison_fill(to, bytes, EMULATION_POISON_COPY);
 }
 
 int halotune_barrier_passed(void *address, unsigned phase, int line) {

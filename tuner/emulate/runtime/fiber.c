@@ -9,7 +9,7 @@
 
 #include "tuner/emulate/runtime/report.h"
 
-#ifdef HOST_ASAN
+#ifdef EMULATION_ASAN
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -113,7 +113,7 @@ static void switch_stacks(struct fiber *from, struct fiber *to) {
 
 /* ASan has to know which stack is in use; for the program's own it says itself where it lies. */
 void fiber_switch(struct fiber *from, struct fiber *to) {
-#ifdef HOST_ASAN
+#ifdef EMULATION_ASAN
   void *fake_stack;
   __sanitizer_start_switch_fiber(&fake_stack, to->bottom, to->stack_bytes);
   switch_stacks(from, to);
@@ -127,7 +127,7 @@ static void (*fiber_entry)(void);
 
 /* Where a new fiber begins: the first half of its first switch was another fiber's. */
 static void begin(void) {
-#ifdef HOST_ASAN
+#ifdef EMULATION_ASAN
   const void *bottom;
   size_t bytes;
   __sanitizer_finish_switch_fiber(NULL, &bottom, &bytes);

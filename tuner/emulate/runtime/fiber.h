@@ -23,7 +23,7 @@ void fiber_switch(struct fiber *from, struct fiber *to);
 bool fiber_guards(const void *address);
 
 enum {
-#ifdef HOST_ASAN
+#ifdef EMULATION_ASAN
   FIBER_STACK_BYTES = 256 * 1024,
 #else
   FIBER_STACK_BYTES = 64 * 1024,

@@ -8,7 +8,7 @@
 #include "tuner/emulate/runtime/calls.h"
 #include "tuner/emulate/runtime/report.h"
 
-#ifdef HOST_ASAN
+#ifdef EMULATION_ASAN
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -19,7 +19,7 @@ static struct mapping {
   size_t bytes;         /* with the gaps */
   size_t file_bytes, buffer_bytes;
   unsigned argument;
-} mappings[HOST_MAX_BUFFERS];
+} mappings[EMULATION_MAX_BUFFERS];
 static unsigned mapping_count;
 static bool is_hidden;
 
@@ -27,11 +27,11 @@ static unsigned char *file_begin(const struct mapping *mapping) { return mapping
 
 /* ASan knows what it allocated itself; these it has to be told. */
 static void hide_canaries(const struct mapping *mapping, bool hide) {
-#ifdef HOST_ASAN
-  unsigned char *file = file_begin(mapping), *behind = file + HOST_CANARY_BYTES + mapping->buffer_bytes;
-  size_t bytes = mapping->file_bytes - HOST_CANARY_BYTES - mapping->buffer_bytes;
+#ifdef EMULATION_ASAN
+  unsigned char *file = file_begin(mapping), *behind = file + EMULATION_CANARY_BYTES + mapping->buffer_bytes;
+  size_t bytes = mapping->file_bytes - EMULATION_CANARY_BYTES - mapping->buffer_bytes;
   if (hide) {
-    ASAN_POISON_MEMORY_REGION(file, HOST_CANARY_BYTES);
+    ASAN_POISON_MEMORY_REGION(file, EMULATION_CANARY_BYTES);
     ASAN_POISON_MEMORY_REGION(behind, bytes);
   } else {
     ASAN_UNPOISON_MEMORY_REGION(file, mapping->file_bytes);
@@ -41,10 +41,10 @@ static void hide_canaries(const struct mapping *mapping, bool hide) {
 #endif
 }
 
-void memory_map(const struct host_request *request, const int *descriptors) {
+void memory_map(const struct emulation_request *request, const int *descriptors) {
   for (unsigned i = 0; i < request->buffer_count; i++) {
     struct mapping *mapping = &mappings[i];
-    const struct host_wire_buffer *buffer = &request->buffers[i];
+    const struct emulation_wire_buffer *buffer = &request->buffers[i];
     *mapping = (struct mapping){
         .file_bytes = buffer->file_bytes, .buffer_bytes = buffer->bytes, .argument = (unsigned)buffer->argument};
     mapping->bytes = mapping->file_bytes + 2 * (size_t)GAP_BYTES;
@@ -60,14 +60,14 @@ void memory_map(const struct host_request *request, const int *descriptors) {
   }
 }
 
-unsigned char *memory_of(unsigned buffer) { return file_begin(&mappings[buffer]) + HOST_CANARY_BYTES; }
+unsigned char *memory_of(unsigned buffer) { return file_begin(&mappings[buffer]) + EMULATION_CANARY_BYTES; }
 
 int memory_find(const void *address, long long *offset) {
   uintptr_t at = (uintptr_t)address;
   for (unsigned i = 0; i < mapping_count; i++) {
     uintptr_t begin = (uintptr_t)mappings[i].begin;
     if (at < begin || at - begin >= mappings[i].bytes) continue;
-    *offset = (long long)(at - begin) - GAP_BYTES - HOST_CANARY_BYTES;
+    *offset = (long long)(at - begin) - GAP_BYTES - EMULATION_CANARY_BYTES;
     return (int)mappings[i].argument;
   }
   return -1;

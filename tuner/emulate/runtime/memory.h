@@ -9,7 +9,7 @@
 
 /* Map every buffer of a request, from its descriptor of the same number, which is closed. A kernel that reads or writes far
  * beyond a buffer meets addresses that are not mapped. Ends the runner when memory is out. */
-void memory_map(const struct host_request *request, const int *descriptors);
+void memory_map(const struct emulation_request *request, const int *descriptors);
 
 /* The first byte of a buffer. */
 unsigned char *memory_of(unsigned buffer);

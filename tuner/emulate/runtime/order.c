@@ -10,9 +10,9 @@ static uint64_t random_next(uint64_t *state) {
 }
 
 /* The numbers 0 to count-1 in an order, of at most 64 Ki. */
-static void permute(uint16_t *numbers, unsigned count, enum host_order order, uint64_t *state) {
-  for (unsigned i = 0; i < count; i++) numbers[i] = (uint16_t)(order == HOST_DESCENDING ? count - 1 - i : i);
-  if (order != HOST_RANDOM) return;
+static void permute(uint16_t *numbers, unsigned count, enum emulation_order order, uint64_t *state) {
+  for (unsigned i = 0; i < count; i++) numbers[i] = (uint16_t)(order == EMULATION_DESCENDING ? count - 1 - i : i);
+  if (order != EMULATION_RANDOM) return;
   for (unsigned i = count; i > 1; i--) {
     unsigned other = (unsigned)((random_next(state) >> 32) * i >> 32);
     uint16_t number = numbers[i - 1];
@@ -24,7 +24,7 @@ static void permute(uint16_t *numbers, unsigned count, enum host_order order, ui
 void order_threads(struct block *block, uint64_t block_number) {
   uint16_t warps[MAX_BLOCK_WARPS], lanes[WARP_LANES];
   unsigned warp_count = (launch.thread_count + WARP_LANES - 1) / WARP_LANES, at = 0;
-  enum host_order order = (enum host_order)launch.request->thread_order;
+  enum emulation_order order = (enum emulation_order)launch.request->thread_order;
   uint64_t state = launch.request->seed ^ block_number * 0xD1342543DE82EF95u;
   permute(warps, warp_count, order, &state);
   for (unsigned i = 0; i < warp_count; i++) {
@@ -38,5 +38,5 @@ void order_threads(struct block *block, uint64_t block_number) {
 }
 
 uint64_t order_block(uint64_t position) {
-  return launch.request->block_order == HOST_DESCENDING ? launch.block_count - 1 - position : position;
+  return launch.request->block_order == EMULATION_DESCENDING ? launch.block_count - 1 - position : position;
 }

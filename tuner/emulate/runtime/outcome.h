@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Enumerator, the name that is stored and shown. */
-#define HOST_OUTCOME_LIST(X)                                                                    \
+#define EMULATION_OUTCOME_LIST(X)                                                               \
   X(OK, "ok")                                                                                   \
   X(BAD_LAUNCH, "bad_launch") /* a GPU would refuse it, or the arguments do not fit */          \
   X(CRASHED, "crashed")                                                                         \
@@ -19,25 +19,25 @@
   X(UNWAITED_COPY, "unwaited_copy")       /* an asynchronous copy was read before its wait */   \
   X(UNDEFINED, "undefined_behaviour")     /* a report of UBSan */
 
-#define HOST_AS_ENUMERATOR(name, text) HOST_##name,
-enum host_outcome_kind { HOST_OUTCOME_LIST(HOST_AS_ENUMERATOR) };
-#undef HOST_AS_ENUMERATOR
+#define EMULATION_AS_ENUMERATOR(name, text) EMULATION_##name,
+enum emulation_outcome_kind { EMULATION_OUTCOME_LIST(EMULATION_AS_ENUMERATOR) };
+#undef EMULATION_AS_ENUMERATOR
 
-enum { HOST_OUTCOME_TEXT_BYTES = 2048 };
+enum { EMULATION_OUTCOME_TEXT_BYTES = 2048 };
 
-struct host_outcome {
-  int32_t kind;                       /* enum host_outcome_kind */
-  int32_t signal;                     /* of a crash; 0 if none is known */
-  uint32_t block[3], thread[3];       /* who it was; zero where nobody is to blame, as with a damaged canary */
-  char text[HOST_OUTCOME_TEXT_BYTES]; /* a sentence or a report; "" for HOST_OK */
+struct emulation_outcome {
+  int32_t kind;                            /* enum emulation_outcome_kind */
+  int32_t signal;                          /* of a crash; 0 if none is known */
+  uint32_t block[3], thread[3];            /* who it was; zero where nobody is to blame, as with a damaged canary */
+  char text[EMULATION_OUTCOME_TEXT_BYTES]; /* a sentence or a report; "" for EMULATION_OK */
 };
 
 /* Every 32 bits of poisoned memory hold one of these words. Alone it is a quiet NaN of 32 bits, and twice in a row one of 64,
  * whose bits survive arithmetic: what is found in an output tells where the value came from. */
-#define HOST_POISON_SHARED 0x7FFC5AEDu /* shared memory at the start of a block */
-#define HOST_POISON_COPY 0x7FFCA5C0u   /* where an asynchronous copy is under way */
-#define HOST_POISON_CANARY 0x7FFCCA7Au /* around buffers */
-#define HOST_POISON_BUFFER 0x7FFCB0FFu /* in buffers that nothing has written yet */
-#define HOST_POISON_LANE 0x7FFC1A7Eu   /* what a shuffle gets from a lane that takes no part */
+#define EMULATION_POISON_SHARED 0x7FFC5AEDu /* shared memory at the start of a block */
+#define EMULATION_POISON_COPY 0x7FFCA5C0u   /* where an asynchronous copy is under way */
+#define EMULATION_POISON_CANARY 0x7FFCCA7Au /* around buffers */
+#define EMULATION_POISON_BUFFER 0x7FFCB0FFu /* in buffers that nothing has written yet */
+#define EMULATION_POISON_LANE 0x7FFC1A7Eu   /* what a shuffle gets from a lane that takes no part */
 
 #endif

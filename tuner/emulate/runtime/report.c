@@ -11,12 +11,12 @@
 #include "tuner/emulate/runtime/block.h"
 #include "tuner/emulate/runtime/protocol.h"
 
-void report_send(const struct host_outcome *outcome) {
-  if (send(HOST_SOCKET, outcome, sizeof *outcome, MSG_NOSIGNAL) != (ssize_t)sizeof *outcome) _exit(EXIT_FAILURE);
+void report_send(const struct emulation_outcome *outcome) {
+  if (send(EMULATION_SOCKET, outcome, sizeof *outcome, MSG_NOSIGNAL) != (ssize_t)sizeof *outcome) _exit(EXIT_FAILURE);
 }
 
 /* Static, because a stack that overflowed may be what is reported. */
-static struct host_outcome last;
+static struct emulation_outcome last;
 
 static _Noreturn void send_last(void) {
   memcpy(last.block, &blockIdx, sizeof last.block);
@@ -25,7 +25,7 @@ static _Noreturn void send_last(void) {
   _exit(EXIT_SUCCESS); /* no handlers of exit, which would find locks taken and stacks switched */
 }
 
-void report(enum host_outcome_kind kind, const char *format, ...) {
+void report(enum emulation_outcome_kind kind, const char *format, ...) {
   va_list arguments;
   last.kind = kind;
   va_start(arguments, format);
@@ -35,14 +35,14 @@ void report(enum host_outcome_kind kind, const char *format, ...) {
 }
 
 void report_crash(int signal, const char *text) {
-  last.kind = HOST_CRASHED;
+  last.kind = EMULATION_CRASHED;
   last.signal = signal;
   snprintf(last.text, sizeof last.text, "%s", text);
   send_last();
 }
 
 void report_out_of_memory(const char *what) {
-  last.kind = HOST_CRASHED;
+  last.kind = EMULATION_CRASHED;
   snprintf(last.text, sizeof last.text, "the runner is out of memory: %s", what);
   send_last();
 }

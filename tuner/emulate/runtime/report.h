@@ -5,7 +5,7 @@
 #include "tuner/emulate/runtime/outcome.h"
 
 /* Name the outcome, the block and the thread that runs now, and end the runner. Also called in signal handlers. */
-_Noreturn void report(enum host_outcome_kind kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void report(enum emulation_outcome_kind kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same for a crash, with its signal. */
 _Noreturn void report_crash(int signal, const char *text);
@@ -20,6 +20,6 @@ static inline void *must_have(void *memory, const char *what) {
 }
 
 /* Send an outcome; ends the runner if nobody is there to read it. */
-void report_send(const struct host_outcome *outcome);
+void report_send(const struct emulation_outcome *outcome);
 
 #endif

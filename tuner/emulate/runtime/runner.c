@@ -15,7 +15,7 @@
 #include "tuner/emulate/runtime/texture.h"
 #include "tuner/emulate/runtime/watch.h"
 
-#ifdef HOST_ASAN
+#ifdef EMULATION_ASAN
 #include <sanitizer/common_interface_defs.h>
 
 const char *__asan_default_options(void);
@@ -29,7 +29,7 @@ const char *__asan_default_options(void) {
 const char *__ubsan_default_options(void) { return "print_stacktrace=0:color=never"; }
 
 /* ASan's report itself is in the file that stands for stderr. */
-static void on_asan_death(void) { report(HOST_OUT_OF_BOUNDS, "%s", ""); }
+static void on_asan_death(void) { report(EMULATION_OUT_OF_BOUNDS, "%s", ""); }
 
 void __ubsan_get_current_report_data(const char **kind, const char **message, const char **file, unsigned *line,
                                      unsigned *column, char **address);
@@ -41,23 +41,23 @@ void __ubsan_on_report(void) {
   unsigned line, column;
   char *address;
   __ubsan_get_current_report_data(&kind, &message, &file, &line, &column, &address);
-  report(HOST_UNDEFINED, "%s:%u:%u: %s", file, line, column, message);
+  report(EMULATION_UNDEFINED, "%s:%u:%u: %s", file, line, column, message);
 }
 #endif
 
 void halotune_misaligned(const void *address, unsigned bytes, int line) {
-  report(HOST_MISALIGNED, "misaligned vector access of %u bytes at %p in line %d", bytes, address, line);
+  report(EMULATION_MISALIGNED, "misaligned vector access of %u bytes at %p in line %d", bytes, address, line);
 }
 
 /* False at the end of the connection. */
-static bool receive(struct host_request *request, int descriptors[HOST_MAX_BUFFERS]) {
+static bool receive(struct emulation_request *request, int descriptors[EMULATION_MAX_BUFFERS]) {
   union {
     struct cmsghdr header;
-    char room[CMSG_SPACE(HOST_MAX_BUFFERS * sizeof(int))];
+    char room[CMSG_SPACE(EMULATION_MAX_BUFFERS * sizeof(int))];
   } extra;
   struct iovec bytes = {.iov_base = request, .iov_len = sizeof *request};
   struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &extra, .msg_controllen = sizeof extra};
-  if (recvmsg(HOST_SOCKET, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *request) return false;
+  if (recvmsg(EMULATION_SOCKET, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *request) return false;
   struct cmsghdr *header = CMSG_FIRSTHDR(&message);
   size_t wanted = request->buffer_count * sizeof(int);
   if (wanted == 0) return true;
@@ -68,32 +68,32 @@ static bool receive(struct host_request *request, int descriptors[HOST_MAX_BUFFE
 
 static const struct kernel *find_kernel(const struct kernel *kernel, const char *name) {
   while (kernel->name && strcmp(kernel->name, name) != 0) kernel++;
-  if (!kernel->name) report(HOST_BAD_LAUNCH, "the source has no kernel %s", name);
+  if (!kernel->name) report(EMULATION_BAD_LAUNCH, "the source has no kernel %s", name);
   return kernel;
 }
 
 /* Where each argument's value lies; `values` keeps those that are made here. */
-static void make_arguments(struct host_request *request, const struct kernel *kernel, void **arguments,
+static void make_arguments(struct emulation_request *request, const struct kernel *kernel, void **arguments,
                            unsigned long long *values) {
   if (request->argument_count != kernel->argument_count) {
-    report(HOST_BAD_LAUNCH, "kernel %s takes %u arguments, not %u", kernel->name, kernel->argument_count,
+    report(EMULATION_BAD_LAUNCH, "kernel %s takes %u arguments, not %u", kernel->name, kernel->argument_count,
            request->argument_count);
   }
   for (unsigned i = 0; i < request->argument_count; i++) {
-    const struct host_wire_argument *argument = &request->arguments[i];
-    size_t bytes = argument->kind == HOST_ARGUMENT_BYTES    ? argument->bytes
-                   : argument->kind == HOST_ARGUMENT_TENSOR ? TENSOR_MAP_BYTES
-                                                            : sizeof *values;
+    const struct emulation_wire_argument *argument = &request->arguments[i];
+    size_t bytes = argument->kind == EMULATION_ARGUMENT_BYTES    ? argument->bytes
+                   : argument->kind == EMULATION_ARGUMENT_TENSOR ? TENSOR_MAP_BYTES
+                                                                 : sizeof *values;
     if (bytes != kernel->argument_bytes[i]) {
-      report(HOST_BAD_LAUNCH, "argument %u of kernel %s has %u bytes, not %zu", i, kernel->name,
+      report(EMULATION_BAD_LAUNCH, "argument %u of kernel %s has %u bytes, not %zu", i, kernel->name,
              kernel->argument_bytes[i], bytes);
     }
     arguments[i] = &values[i];
-    if (argument->kind == HOST_ARGUMENT_BYTES) {
+    if (argument->kind == EMULATION_ARGUMENT_BYTES) {
       arguments[i] = request->parameters + argument->offset_bytes;
-    } else if (argument->kind == HOST_ARGUMENT_BUFFER) {
+    } else if (argument->kind == EMULATION_ARGUMENT_BUFFER) {
       values[i] = (unsigned long long)(uintptr_t)(memory_of(argument->buffer) + argument->offset_bytes);
-    } else if (argument->kind == HOST_ARGUMENT_TENSOR) {
+    } else if (argument->kind == EMULATION_ARGUMENT_TENSOR) {
       arguments[i] = tensor_make(i, memory_of(argument->buffer) + argument->offset_bytes, &argument->tensor);
     } else {
       values[i] = texture_make(i, memory_of(argument->buffer) + argument->offset_bytes, &argument->texture);
@@ -101,9 +101,9 @@ static void make_arguments(struct host_request *request, const struct kernel *ke
   }
 }
 
-static void run(struct host_request *request, const int *descriptors, const struct kernel *kernels) {
-  static void *arguments[HOST_MAX_ARGUMENTS];
-  static unsigned long long values[HOST_MAX_ARGUMENTS];
+static void run(struct emulation_request *request, const int *descriptors, const struct kernel *kernels) {
+  static void *arguments[EMULATION_MAX_ARGUMENTS];
+  static unsigned long long values[EMULATION_MAX_ARGUMENTS];
   const struct kernel *kernel = find_kernel(kernels, request->kernel);
   const unsigned *block = request->block, *grid = request->grid;
   memory_map(request, descriptors);
@@ -120,17 +120,17 @@ static void run(struct host_request *request, const int *descriptors, const stru
 }
 
 int main(int argc, char **argv) {
-  static struct host_request request; /* not on the stack: 10 KB, and fibers point into it */
-  static const struct host_outcome fine = {.kind = HOST_OK};
-  int descriptors[HOST_MAX_BUFFERS];
+  static struct emulation_request request; /* not on the stack: 10 KB, and fibers point into it */
+  static const struct emulation_outcome fine = {.kind = EMULATION_OK};
+  int descriptors[EMULATION_MAX_BUFFERS];
   if (argc != 2) return EXIT_FAILURE;
-#ifdef HOST_ASAN
+#ifdef EMULATION_ASAN
   __sanitizer_set_death_callback(on_asan_death);
 #endif
   watch_begin();
   void *variant = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   const struct kernel *kernels = variant ? dlsym(variant, KERNEL_TABLE) : NULL;
-  if (!kernels) report(HOST_BAD_LAUNCH, "the compiled variant cannot be loaded: %s", dlerror());
+  if (!kernels) report(EMULATION_BAD_LAUNCH, "the compiled variant cannot be loaded: %s", dlerror());
   while (receive(&request, descriptors)) {
     run(&request, descriptors, kernels);
     report_send(&fine);

@@ -13,10 +13,10 @@
 
 struct tensor {
   unsigned char *array;
-  struct host_wire_tensor shape;
+  struct emulation_wire_tensor shape;
 };
 
-static struct tensor tensors[HOST_MAX_ARGUMENTS];
+static struct tensor tensors[EMULATION_MAX_ARGUMENTS];
 
 /* As a kernel gets it. No handle is a small number or an address, so that one that was made up is found. */
 struct map {
@@ -25,8 +25,8 @@ struct map {
 
 static const unsigned long long first_handle = 0x7E450000u;
 
-void *tensor_make(unsigned slot, unsigned char *array, const struct host_wire_tensor *shape) {
-  static struct map maps[HOST_MAX_ARGUMENTS];
+void *tensor_make(unsigned slot, unsigned char *array, const struct emulation_wire_tensor *shape) {
+  static struct map maps[EMULATION_MAX_ARGUMENTS];
   tensors[slot] = (struct tensor){array, *shape};
   maps[slot].handle = first_handle + slot;
   return &maps[slot];
@@ -34,27 +34,27 @@ void *tensor_make(unsigned slot, unsigned char *array, const struct host_wire_te
 
 struct copy tensor_copy_make(const void *map, const int *at, int rank, const void *shared, int line) {
   unsigned long long slot = ((const struct map *)map)->handle - first_handle;
-  const struct tensor *tensor = slot < HOST_MAX_ARGUMENTS ? &tensors[slot] : NULL;
-  if (!tensor || !tensor->array) report(HOST_UNDEFINED, "line %d copies by what is no tensor map", line);
-  const struct host_wire_tensor *shape = &tensor->shape;
+  const struct tensor *tensor = slot < EMULATION_MAX_ARGUMENTS ? &tensors[slot] : NULL;
+  if (!tensor || !tensor->array) report(EMULATION_UNDEFINED, "line %d copies by what is no tensor map", line);
+  const struct emulation_wire_tensor *shape = &tensor->shape;
   if ((int)shape->rank != rank) {
-    report(HOST_UNDEFINED, "line %d copies in %d dimensions by a tensor map of %u", line, rank, shape->rank);
+    report(EMULATION_UNDEFINED, "line %d copies in %d dimensions by a tensor map of %u", line, rank, shape->rank);
   }
   struct copy copy = {.tensor = tensor, .at = {at[0], at[1], rank == 3 ? at[2] : 0}, .line = line};
   copy.bytes = shape->box[0] * shape->box[1] * shape->box[2] * shape->element_bytes;
   long long in_row_bytes = (long long)at[0] * shape->element_bytes;
   if (in_row_bytes % TENSOR_ROW_ALIGNMENT_BYTES != 0) {
-    report(HOST_MISALIGNED,
+    report(EMULATION_MISALIGNED,
            "line %d copies a box that begins at x = %d by a tensor map, byte %lld of a row, no multiple of %d", line,
            at[0], in_row_bytes, TENSOR_ROW_ALIGNMENT_BYTES);
   }
   uintptr_t offset = (uintptr_t)shared - (uintptr_t)halotune_shared, size = launch.request->shared_bytes;
   if ((uintptr_t)shared % TENSOR_COPY_ALIGNMENT_BYTES != 0) {
-    report(HOST_MISALIGNED, "line %d copies by a tensor map at byte %lld of shared memory, no multiple of %d", line,
-           (long long)(intptr_t)offset, TENSOR_COPY_ALIGNMENT_BYTES);
+    report(EMULATION_MISALIGNED, "line %d copies by a tensor map at byte %lld of shared memory, no multiple of %d",
+           line, (long long)(intptr_t)offset, TENSOR_COPY_ALIGNMENT_BYTES);
   }
   if (offset >= size || offset + copy.bytes > size) {
-    report(HOST_OUT_OF_BOUNDS, "a tensor copy of %u bytes in line %d at byte %lld of %llu bytes of shared memory",
+    report(EMULATION_OUT_OF_BOUNDS, "a tensor copy of %u bytes in line %d at byte %lld of %llu bytes of shared memory",
            copy.bytes, line, (long long)(intptr_t)offset, (unsigned long long)size);
   }
   return copy;
@@ -67,7 +67,7 @@ struct row {
 };
 
 static struct row row_of(const struct copy *copy, unsigned y, unsigned z) {
-  const struct host_wire_tensor *shape = &copy->tensor->shape;
+  const struct emulation_wire_tensor *shape = &copy->tensor->shape;
   long x0 = copy->at[0], row = (long)copy->at[1] + y, plane = (long)copy->at[2] + z, most = (long)shape->extents[0];
   struct row found = {.first = x0 < 0 ? -x0 : 0,
                       .end = most - x0 < (long)shape->box[0] ? most - x0 : (long)shape->box[0]};
@@ -79,7 +79,7 @@ static struct row row_of(const struct copy *copy, unsigned y, unsigned z) {
 }
 
 void tensor_load(const struct copy *copy) {
-  const struct host_wire_tensor *shape = &copy->tensor->shape;
+  const struct emulation_wire_tensor *shape = &copy->tensor->shape;
   size_t element = shape->element_bytes, row_bytes = shape->box[0] * element;
   unsigned char *to = copy->to;
   memset(to, 0, copy->bytes);
@@ -92,7 +92,7 @@ void tensor_load(const struct copy *copy) {
 }
 
 static void store(const struct copy *copy) {
-  const struct host_wire_tensor *shape = &copy->tensor->shape;
+  const struct emulation_wire_tensor *shape = &copy->tensor->shape;
   size_t element = shape->element_bytes, row_bytes = shape->box[0] * element;
   const unsigned char *from = copy->from;
   for (unsigned z = 0; z < shape->box[2]; z++) {
@@ -114,12 +114,13 @@ void halotune_tensor_store(const void *map, const int *at, int rank, const void 
   struct copies *stores = &turn.thread->stores;
   struct copy copy = tensor_copy_make(map, at, rank, from, line);
   if (copy.at[0] < 0 || copy.at[1] < 0 || copy.at[2] < 0) {
-    report(HOST_UNDEFINED, "line %d stores a box that begins at %d, %d, %d; no coordinate of a store may be negative",
-           line, copy.at[0], copy.at[1], copy.at[2]);
+    report(EMULATION_UNDEFINED,
+           "line %d stores a box that begins at %d, %d, %d; no coordinate of a store may be negative", line, copy.at[0],
+           copy.at[1], copy.at[2]);
   }
   if (!turn.block->is_fenced) {
-    report(HOST_UNDEFINED, "line %d has the copy engine read shared memory, and no thread called tensor_fence() before",
-           line);
+    report(EMULATION_UNDEFINED,
+           "line %d has the copy engine read shared memory, and no thread called tensor_fence() before", line);
   }
   copy.from = from;
   copy.group = stores->group;
@@ -136,7 +137,7 @@ void halotune_tensor_wait(unsigned pending_groups) {
     struct copy *copy = &stores->items[stores->first];
     if (copy->group + pending_groups >= stores->group) return;
     if (memcmp(copy->seen, copy->from, copy->bytes) != 0) {
-      report(HOST_UNWAITED_COPY,
+      report(EMULATION_UNWAITED_COPY,
              "shared memory was written between line %d, which has the copy engine store it, and the wait", copy->line);
     }
     store(copy);

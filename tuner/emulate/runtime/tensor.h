@@ -8,8 +8,8 @@
 /* A box begins at a multiple of so many bytes in shared memory, and of so many in a row of the grid. */
 enum { TENSOR_MAP_BYTES = 128, TENSOR_COPY_ALIGNMENT_BYTES = 128, TENSOR_ROW_ALIGNMENT_BYTES = 16 };
 
-/* Describe map number `slot`, below HOST_MAX_ARGUMENTS, until the next launch does. Returns the argument's value. */
-void *tensor_make(unsigned slot, unsigned char *array, const struct host_wire_tensor *shape);
+/* Describe map number `slot`, below EMULATION_MAX_ARGUMENTS, until the next launch does. Returns the argument's value. */
+void *tensor_make(unsigned slot, unsigned char *array, const struct emulation_wire_tensor *shape);
 
 /* A copy by a map between its array, from the element `at` on, and `shared`. Both places are checked; neither end of
  * the copy is filled in. */

@@ -8,20 +8,21 @@
 
 static struct texture {
   const unsigned char *texels;
-  struct host_wire_texture shape;
-} textures[HOST_MAX_ARGUMENTS];
+  struct emulation_wire_texture shape;
+} textures[EMULATION_MAX_ARGUMENTS];
 
 /* No handle is a small number or an address, so that one that was made up is found. */
 static const unsigned long long first_handle = 0x7E870000u;
 
-unsigned long long texture_make(unsigned slot, const unsigned char *texels, const struct host_wire_texture *shape) {
+unsigned long long texture_make(unsigned slot, const unsigned char *texels,
+                                const struct emulation_wire_texture *shape) {
   textures[slot] = (struct texture){texels, *shape};
   return first_handle + slot;
 }
 
 static const struct texture *texture_find(unsigned long long handle) {
   unsigned long long slot = handle - first_handle;
-  return slot < HOST_MAX_ARGUMENTS && textures[slot].texels ? &textures[slot] : NULL;
+  return slot < EMULATION_MAX_ARGUMENTS && textures[slot].texels ? &textures[slot] : NULL;
 }
 
 static long long clamp(long long at, uint64_t count) {
@@ -31,10 +32,10 @@ static long long clamp(long long at, uint64_t count) {
 const void *halotune_texel(unsigned long long texture, long long x, long long y, unsigned texel_bytes, int line) {
   static const unsigned char zeros[16] __attribute__((aligned(16)));
   const struct texture *found = texture_find(texture);
-  if (!found) report(HOST_UNDEFINED, "line %d reads through %llu, which is no texture object", line, texture);
-  const struct host_wire_texture *shape = &found->shape;
+  if (!found) report(EMULATION_UNDEFINED, "line %d reads through %llu, which is no texture object", line, texture);
+  const struct emulation_wire_texture *shape = &found->shape;
   if (shape->texel_bytes != texel_bytes) {
-    report(HOST_UNDEFINED, "line %d reads texels of %u bytes from a texture of %u", line, texel_bytes,
+    report(EMULATION_UNDEFINED, "line %d reads texels of %u bytes from a texture of %u", line, texel_bytes,
            shape->texel_bytes);
   }
   long long inside_x = clamp(x, shape->width), inside_y = clamp(y, shape->height);

@@ -16,7 +16,7 @@ static void check_same(const struct block *block, unsigned warp, unsigned lanes,
       continue;
     }
     report(
-        HOST_DIVERGENT_BARRIER,
+        EMULATION_DIVERGENT_BARRIER,
         "lanes of warp %u meet in different operations: lane %u in line %d with mask 0x%08x, lane %u in line %d with mask "
         "0x%08x",
         warp, (unsigned)(one - threads), one->line, one->lane.mask, lane, other->line, other->lane.mask);
@@ -32,7 +32,7 @@ static uint64_t ballot(const struct thread *threads, unsigned lanes) {
 }
 
 static void exchange(struct thread *threads, unsigned lanes) {
-  static const uint64_t nothing = (uint64_t)HOST_POISON_LANE << 32 | HOST_POISON_LANE;
+  static const uint64_t nothing = (uint64_t)EMULATION_POISON_LANE << 32 | EMULATION_POISON_LANE;
   uint64_t values[WARP_LANES];
   for (unsigned lane = 0; lane < WARP_LANES; lane++)
     values[lane] = lanes >> lane & 1 ? threads[lane].lane.value : nothing;
@@ -91,8 +91,8 @@ uint64_t halotune_warp(enum warp_operation operation, unsigned mask, uint64_t va
   struct thread *thread = turn.thread;
   unsigned number = thread_number(thread), warp = number / WARP_LANES, lane = number % WARP_LANES;
   if (!(mask >> lane & 1)) {
-    report(HOST_DIVERGENT_BARRIER, "lane %u of warp %u is not in the mask 0x%08x that it passes in line %d", lane, warp,
-           mask, line);
+    report(EMULATION_DIVERGENT_BARRIER, "lane %u of warp %u is not in the mask 0x%08x that it passes in line %d", lane,
+           warp, mask, line);
   }
   thread->state = THREAD_AT_WARP;
   thread->line = line;

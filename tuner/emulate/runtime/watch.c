@@ -31,7 +31,7 @@ static void on_tick(int number) {
   (void)number;
   if (getppid() != parent) _exit(EXIT_FAILURE);
   if (!kernel_runs || processor_time_ms() < deadline_ms) return;
-  report(HOST_HUNG, "the kernel still runs after %llu ms of processor time", (unsigned long long)limit_ms);
+  report(EMULATION_HUNG, "the kernel still runs after %llu ms of processor time", (unsigned long long)limit_ms);
 }
 
 static void on_fault(int number, siginfo_t *info, void *context) {
@@ -46,11 +46,12 @@ static void on_fault(int number, siginfo_t *info, void *context) {
   bool has_address = number == SIGSEGV || number == SIGBUS;
   int argument = has_address ? memory_find(info->si_addr, &offset) : -1;
   if (argument >= 0 && memory_is_hidden()) {
-    report(HOST_UNDEFINED, "access to byte %lld of the buffer of argument %d before wait_for_previous()", offset,
+    report(EMULATION_UNDEFINED, "access to byte %lld of the buffer of argument %d before wait_for_previous()", offset,
            argument);
   }
   if (argument >= 0) {
-    report(HOST_OUT_OF_BOUNDS, "access to byte %lld of the buffer of argument %d, far outside of it", offset, argument);
+    report(EMULATION_OUT_OF_BOUNDS, "access to byte %lld of the buffer of argument %d, far outside of it", offset,
+           argument);
   }
   if (has_address && fiber_guards(info->si_addr)) {
     snprintf(text, sizeof text, "a thread needs more than %d KiB of stack", FIBER_STACK_BYTES / 1024);

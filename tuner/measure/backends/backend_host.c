@@ -8,10 +8,10 @@
 #include "tuner/measure/backends/backend.h"
 #include "tuner/verify/emulated_fields.h"
 
-struct host_slot {
-  struct host_batch *batch; /* NULL: empty */
+struct emulation_slot {
+  struct emulation_batch *batch; /* NULL: empty */
   struct candidate candidate;
-  struct host_fields fields; /* of the samples; made at the first */
+  struct emulated_fields fields; /* of the samples; made at the first */
   bool has_fields;
 };
 
@@ -19,18 +19,18 @@ struct host {
   const struct arch_facts *arch;
   bool has_problem;
   struct backend_problem problem;
-  struct host_slot slots[BACKEND_SLOTS];
-  struct host_batch *empty;  /* a kernel that does nothing */
-  char *copy_from, *copy_to; /* of roof_elements */
+  struct emulation_slot slots[BACKEND_SLOTS];
+  struct emulation_batch *empty; /* a kernel that does nothing */
+  char *copy_from, *copy_to;     /* of roof_elements */
   size_t copy_bytes;
 };
 
-static const struct check_order first_order = {HOST_ASCENDING, HOST_ASCENDING, 1};
+static const struct check_order first_order = {EMULATION_ASCENDING, EMULATION_ASCENDING, 1};
 
-static void empty_slot(struct host_slot *slot) {
-  if (slot->has_fields) host_fields_free(&slot->fields);
-  host_batch_free(slot->batch);
-  *slot = (struct host_slot){.batch = NULL};
+static void empty_slot(struct emulation_slot *slot) {
+  if (slot->has_fields) emulated_fields_free(&slot->fields);
+  emulation_batch_free(slot->batch);
+  *slot = (struct emulation_slot){.batch = NULL};
 }
 
 static void free_problem(struct host *h) {
@@ -58,20 +58,20 @@ static halotune_status set_problem(void *state, const struct backend_problem *pr
 /* What the emulation says of a kernel, as what a GPU would make of it. */
 static enum outcome outcome_of(int kind) {
   switch (kind) {
-  case HOST_OK: return OUTCOME_MEASURED;
-  case HOST_BAD_LAUNCH: return OUTCOME_LAUNCH_FAILED;
-  case HOST_HUNG: return OUTCOME_HUNG;
-  case HOST_MISALIGNED:
-  case HOST_OUT_OF_BOUNDS: return OUTCOME_OUT_OF_BOUNDS;
-  case HOST_UNWRITTEN_SHARED:
-  case HOST_UNWAITED_COPY: return OUTCOME_WRONG;
+  case EMULATION_OK: return OUTCOME_MEASURED;
+  case EMULATION_BAD_LAUNCH: return OUTCOME_LAUNCH_FAILED;
+  case EMULATION_HUNG: return OUTCOME_HUNG;
+  case EMULATION_MISALIGNED:
+  case EMULATION_OUT_OF_BOUNDS: return OUTCOME_OUT_OF_BOUNDS;
+  case EMULATION_UNWRITTEN_SHARED:
+  case EMULATION_UNWAITED_COPY: return OUTCOME_WRONG;
   default: return OUTCOME_CRASHED;
   }
 }
 
 static enum outcome outcome_of_name(const char *name) {
-  for (int kind = HOST_OK; kind <= HOST_UNDEFINED; kind++) {
-    if (strcmp(host_outcome_name(kind), name) == 0) return outcome_of(kind);
+  for (int kind = EMULATION_OK; kind <= EMULATION_UNDEFINED; kind++) {
+    if (strcmp(emulation_outcome_name(kind), name) == 0) return outcome_of(kind);
   }
   return OUTCOME_CRASHED;
 }
@@ -90,7 +90,7 @@ static void say(struct verdict *verdict, enum outcome outcome, const char *reaso
   snprintf(verdict->reason, sizeof verdict->reason, "%.500s", reason);
 }
 
-static void say_compile(struct verdict *verdict, const struct host_compile *compile) {
+static void say_compile(struct verdict *verdict, const struct emulation_compile *compile) {
   const enum outcome outcomes[] = {[COMPILE_OK] = OUTCOME_MEASURED,
                                    [COMPILE_FAILED] = OUTCOME_COMPILE_FAILED,
                                    [COMPILE_CRASHED] = OUTCOME_COMPILE_CRASHED,
@@ -98,11 +98,11 @@ static void say_compile(struct verdict *verdict, const struct host_compile *comp
   say(verdict, outcomes[compile->outcome], compile->log);
 }
 
-static halotune_status check(struct host *h, struct host_slot *slot, struct verdict *verdict) {
+static halotune_status check(struct host *h, struct emulation_slot *slot, struct verdict *verdict) {
   struct check_result result;
   double start_ms = clock_ms();
   halotune_status status =
-      host_check(slot->batch, 0, slot->candidate.generated, h->problem.scene, first_order, &result);
+      emulated_check(slot->batch, 0, slot->candidate.generated, h->problem.scene, first_order, &result);
   if (status != HALOTUNE_OK) return status;
   say(verdict, outcome_of_check(&result), result.text);
   verdict->worst = result.worst;
@@ -121,18 +121,18 @@ static halotune_status load(void *state, int number, const struct candidate *can
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   if (number < 0 || number >= BACKEND_SLOTS || !h->has_problem)
     return fail(HALOTUNE_ARGUMENT, "slot %d cannot be loaded", number);
-  struct host_slot *slot = &h->slots[number];
+  struct emulation_slot *slot = &h->slots[number];
   const char *kernel = candidate->generated->launch.kernel;
-  const struct host_source source = {kernel, candidate->generated->source, &kernel, 1};
-  const struct host_options options = {.workers = 1};
+  const struct emulation_source source = {kernel, candidate->generated->source, &kernel, 1};
+  const struct emulation_options options = {.workers = 1};
   empty_slot(slot);
   if (candidate->is_roof) { /* the emulation has no roof: what bounds it is not memory */
     say(verdict, OUTCOME_LAUNCH_FAILED, "the emulation has no roof");
     return HALOTUNE_OK;
   }
   slot->candidate = *candidate;
-  halotune_status status = host_build(&source, 1, &options, &slot->batch);
-  if (status == HALOTUNE_OK) say_compile(verdict, host_batch_compile(slot->batch, 0));
+  halotune_status status = emulation_build(&source, 1, &options, &slot->batch);
+  if (status == HALOTUNE_OK) say_compile(verdict, emulation_batch_compile(slot->batch, 0));
   if (status == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED) status = check(h, slot, verdict);
   if (status != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) empty_slot(slot);
   return status;
@@ -140,43 +140,43 @@ static halotune_status load(void *state, int number, const struct candidate *can
 
 static halotune_status make_empty(struct host *h) {
   static const char *const kernel = "empty";
-  const struct host_source source = {"empty.cu", "extern \"C\" __global__ void empty() {}\n", &kernel, 1};
-  return h->empty ? HALOTUNE_OK : host_build(&source, 1, &(struct host_options){.workers = 1}, &h->empty);
+  const struct emulation_source source = {"empty.cu", "extern \"C\" __global__ void empty() {}\n", &kernel, 1};
+  return h->empty ? HALOTUNE_OK : emulation_build(&source, 1, &(struct emulation_options){.workers = 1}, &h->empty);
 }
 
 /* One application. */
-static halotune_status apply(struct host *h, int number, struct host_outcome *outcome) {
-  *outcome = (struct host_outcome){.kind = HOST_OK};
+static halotune_status apply(struct host *h, int number, struct emulation_outcome *outcome) {
+  *outcome = (struct emulation_outcome){.kind = EMULATION_OK};
   if (number == SLOT_MEMCPY) {
     memcpy(h->copy_to, h->copy_from, h->copy_bytes);
     return HALOTUNE_OK;
   }
   if (number == SLOT_EMPTY) {
-    const struct host_launch launch = {.kernel = "empty", .grid = {1, 1, 1}, .block = {1, 1, 1}};
-    return host_run(h->empty, 0, &launch, outcome);
+    const struct emulation_launch launch = {.kernel = "empty", .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    return emulation_run(h->empty, 0, &launch, outcome);
   }
-  struct host_slot *slot = &h->slots[number];
-  return host_fields_launch(&slot->fields, slot->batch, 0, first_order, outcome);
+  struct emulation_slot *slot = &h->slots[number];
+  return emulated_fields_launch(&slot->fields, slot->batch, 0, first_order, outcome);
 }
 
 static halotune_status make_ready(struct host *h, int number) {
   if (number == SLOT_EMPTY) return make_empty(h);
   if (number == SLOT_MEMCPY)
     return h->copy_bytes > 0 ? HALOTUNE_OK : fail(HALOTUNE_ARGUMENT, "the problem has no roof");
-  struct host_slot *slot = number >= 0 && number < BACKEND_SLOTS ? &h->slots[number] : NULL;
+  struct emulation_slot *slot = number >= 0 && number < BACKEND_SLOTS ? &h->slots[number] : NULL;
   if (!slot || !slot->batch) return fail(HALOTUNE_ARGUMENT, "slot %d is empty", number);
   if (slot->has_fields) return HALOTUNE_OK;
   slot->has_fields = true;
-  return host_fields_make(h->problem.scene, slot->candidate.generated, &slot->fields);
+  return emulated_fields_make(h->problem.scene, slot->candidate.generated, &slot->fields);
 }
 
 static halotune_status take_sample(struct host *h, int number, int batch, bool warm, double *time_ms,
-                                   struct host_outcome *outcome) {
+                                   struct emulation_outcome *outcome) {
   halotune_status status = make_ready(h, number);
-  outcome->kind = HOST_OK;
+  outcome->kind = EMULATION_OK;
   if (status == HALOTUNE_OK && warm) status = apply(h, number, outcome);
   double start_ms = clock_ms();
-  for (int i = 0; i < batch && status == HALOTUNE_OK && outcome->kind == HOST_OK; i++)
+  for (int i = 0; i < batch && status == HALOTUNE_OK && outcome->kind == EMULATION_OK; i++)
     status = apply(h, number, outcome);
   *time_ms = (clock_ms() - start_ms) / batch;
   return status;
@@ -189,11 +189,11 @@ static halotune_status sample(void *state, const struct sample_plan *plan, doubl
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   for (long i = 0; i < (long)plan->rounds * plan->slot_count; i++) times_ms[i] = 0;
   for (long i = 0; i < (long)plan->rounds * plan->slot_count; i++) {
-    struct host_outcome outcome;
+    struct emulation_outcome outcome;
     int k = (int)(i % plan->slot_count);
     halotune_status status = take_sample(h, plan->slots[k], plan->batches[k], plan->warm, &times_ms[i], &outcome);
     if (status != HALOTUNE_OK) return status;
-    if (outcome.kind == HOST_OK) continue;
+    if (outcome.kind == EMULATION_OK) continue;
     times_ms[i] = 0;
     *failed = plan->slots[k];
     say(verdict, outcome_of(outcome.kind), outcome.text);
@@ -226,7 +226,7 @@ static halotune_status keep_warm(void *state, double time_ms) {
 static void close_backend(void *state) {
   struct host *h = state;
   free_problem(h);
-  host_batch_free(h->empty);
+  emulation_batch_free(h->empty);
   free(h);
 }
 
