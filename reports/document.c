@@ -9,7 +9,7 @@
 #include "reports/subject_json.h"
 #include "reports/transfer.h"
 
-enum { FORMAT_VERSION = 1, FEWEST_OF_A_PROBLEM = 400 };
+enum { FORMAT_VERSION = 2, FEWEST_OF_A_PROBLEM = 400, PEAK_DIGITS = 7 };
 
 /* The variants that each problem may show. */
 static halotune_status share_of_variants(sqlite3 *db, const struct report_request *request,
@@ -32,18 +32,21 @@ static halotune_status share_of_variants(sqlite3 *db, const struct report_reques
 
 /* Append a member, and release its value. */
 static halotune_status add_member(struct text *out, const char *key, json_t *value) {
-  text_printf(out, "%s\n\"%s\": ", out->bytes[out->length - 1] == '{' ? "" : ",", key);
+  text_printf(out, ",\n\"%s\": ", key);
   bool ok = json_write(out, value, JSON_LISTS_IN_LINE);
   json_decref(value);
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
-/* ?1 of the query: whether the report is about the whole database. */
+/* Append the rows of a query as a member. ?1 of the query: whether the report is about the whole database.
+ *   complete  as of rows_json_completed, or NULL */
 static halotune_status add_rows(struct text *out, sqlite3 *db, const struct report_scope *scope, const char *key,
-                                const char *sql) {
+                                const char *sql,
+                                halotune_status (*complete)(void *context, sqlite3_stmt *query, json_t **row),
+                                void *context) {
   json_t *rows;
   int64_t is_whole = scope->is_whole;
-  halotune_status status = rows_json(db, sql, &is_whole, 1, &rows);
+  halotune_status status = rows_json_completed(db, sql, &is_whole, 1, complete, context, &rows);
   return status == HALOTUNE_OK ? add_member(out, key, rows) : status;
 }
 
@@ -61,31 +64,25 @@ static const char device_roof_sql[] = "select max(r.bytes / min(coalesce(r.copy_
 
 static long member(const json_t *json, const char *key) { return (long)json_integer_value(json_object_get(json, key)); }
 
-static halotune_status devices_json(sqlite3 *db, const struct report_scope *scope, json_t **out) {
-  size_t i;
-  json_t *device;
-  int64_t is_whole = scope->is_whole;
-  halotune_status status = rows_json(db, device_sql, &is_whole, 1, out);
-  json_array_foreach(*out, i, device) {
-    json_t *roof, *peak = json_object();
-    int64_t id = member(device, "id");
-    if (status == HALOTUNE_OK) status = row_json(db, device_roof_sql, &id, 1, &roof);
-    if (status != HALOTUNE_OK) {
-      json_decref(peak);
-      break;
-    }
-    for (int t = 0; t < DTYPE_COUNT; t++) {
-      double gflops = peak_gflops((int)member(device, "capability"), (int)member(device, "sm_count"),
-                                  member(device, "clock_khz"), (enum dtype)t);
-      json_put(&peak, dtype_names[t],
-               member(device, "capability") && !json_is_true(json_object_get(device, "is_emulation"))
-                   ? rounded_json(gflops, 7)
-                   : json_null());
-    }
-    json_put(&device, "roof", roof);
-    json_put(&device, "peak_gflops", peak);
-    if (!device) status = fail_memory();
+/* The arithmetic roof of a device for each element type; an emulation has none. */
+static json_t *peak_json(const json_t *device) {
+  bool is_emulation = json_is_true(json_object_get(device, "is_emulation"));
+  json_t *json = json_object();
+  for (int t = 0; t < DTYPE_COUNT; t++) {
+    double gflops = peak_gflops((int)member(device, "capability"), (int)member(device, "sm_count"),
+                                member(device, "clock_khz"), (enum dtype)t);
+    json_put(&json, dtype_names[t], is_emulation ? json_null() : rounded_json(gflops, PEAK_DIGITS));
   }
+  return json;
+}
+
+static halotune_status complete_device(void *context, sqlite3_stmt *query, json_t **device) {
+  json_t *roof;
+  int64_t id = sqlite3_column_int64(query, 0);
+  halotune_status status = row_json(context, device_roof_sql, &id, 1, &roof);
+  json_t *peak = peak_json(*device);
+  json_put(device, "roof", roof);
+  json_put(device, "peak_gflops", peak);
   return status;
 }
 
@@ -93,14 +90,9 @@ static const char stencils_sql[] = "select id, hash, name, text from stencil whe
                                    "problem where id in " CHOSEN_PROBLEMS ")"
                                    " order by name, id";
 
-static halotune_status stencils_json(sqlite3 *db, const struct report_scope *scope, const struct library *library,
-                                     json_t **out) {
-  size_t i;
-  json_t *stencil;
-  int64_t is_whole = scope->is_whole;
-  halotune_status status = rows_json(db, stencils_sql, &is_whole, 1, out);
-  json_array_foreach(*out, i, stencil) { put_subject(&stencil, library_stencil(library, member(stencil, "id"))); }
-  return status;
+static halotune_status complete_stencil(void *context, sqlite3_stmt *query, json_t **stencil) {
+  put_subject(stencil, library_stencil(context, sqlite3_column_int64(query, 0)));
+  return HALOTUNE_OK;
 }
 
 static json_t *outcome_list_json(void) {
@@ -179,22 +171,18 @@ static json_t *about_json(const struct report_request *request) {
 }
 
 static halotune_status add_all(struct text *out, sqlite3 *db, const struct report_request *request,
-                               const struct library *library, const struct report_scope *scope) {
-  json_t *devices, *stencils, *transfer;
+                               struct library *library, const struct report_scope *scope) {
+  json_t *transfer;
   int most;
   halotune_status status = share_of_variants(db, request, scope, &most);
-  text_printf(out, "{");
-  if (status == HALOTUNE_OK) status = add_member(out, "format", json_string("halotune-report"));
-  if (status == HALOTUNE_OK) status = add_member(out, "version", json_integer(FORMAT_VERSION));
+  text_printf(out, "{\n\"format\": \"halotune-report\",\n\"version\": %d", FORMAT_VERSION);
   if (status == HALOTUNE_OK) status = add_member(out, "about", about_json(request));
   if (status == HALOTUNE_OK) status = add_counts(out, db, scope);
   if (status == HALOTUNE_OK) status = add_member(out, "outcomes", outcome_list_json());
-  if (status == HALOTUNE_OK && (status = devices_json(db, scope, &devices)) == HALOTUNE_OK)
-    status = add_member(out, "devices", devices);
-  if (status == HALOTUNE_OK && (status = stencils_json(db, scope, library, &stencils)) == HALOTUNE_OK)
-    status = add_member(out, "stencils", stencils);
-  if (status == HALOTUNE_OK) status = add_rows(out, db, scope, "templates", templates_sql);
-  if (status == HALOTUNE_OK) status = add_rows(out, db, scope, "runs", runs_sql);
+  if (status == HALOTUNE_OK) status = add_rows(out, db, scope, "devices", device_sql, complete_device, db);
+  if (status == HALOTUNE_OK) status = add_rows(out, db, scope, "stencils", stencils_sql, complete_stencil, library);
+  if (status == HALOTUNE_OK) status = add_rows(out, db, scope, "templates", templates_sql, NULL, NULL);
+  if (status == HALOTUNE_OK) status = add_rows(out, db, scope, "runs", runs_sql, NULL, NULL);
   if (status == HALOTUNE_OK && (status = transfer_json(db, &transfer)) == HALOTUNE_OK)
     status = add_member(out, "transfer", transfer);
   if (status == HALOTUNE_OK) status = add_problems(out, db, library, scope, most);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu/architecture/occupancy.h"
+#include "reports/rivals.h"
 #include "reports/rows.h"
 #include "reports/variants_json.h"
 
@@ -38,7 +39,7 @@ static const char history_sql[] = "select b.id, b.date, b.time_ms, " LOW_MS("b")
          " from best b join variant v on v.id = b.variant_id join template t on t.id = v.template_id"
          " where b.problem_id = ?1 and not b.is_current order by b.id desc limit 50";
 
-/* Of the run that the current best came from; where there is none, of the newest run that had final rounds. */
+/* Of the run that found the current best. Without a current best, of the newest run that had final rounds. */
 static const char finalists_sql[] =
     "select f.run_id as run, f.variant_id as variant, f.rank, f.sample_count, f.median_ms, f.minimum_ms, " LOW_MS(
         "f") ","
@@ -47,10 +48,10 @@ static const char finalists_sql[] =
                       " case when f.sample_count > 1 then f.ratio_high end as ratio_high, f.is_default, f.is_tie, t.name as template, v.parameters, v.template_id,"
                       " f.samples"
                       " from finalist f join variant v on v.id = f.variant_id join template t on t.id = v.template_id"
-                      " where f.run_id = coalesce((select run_id from best where problem_id = ?1 and is_current),"
-                      " (select max(run_id) from finalist where run_id in (select id from run where problem_id = ?1))) order by f.rank";
-
-static const char runs_sql[] = "select id from run where problem_id = ?1 order by id";
+                      " where f.run_id = case when exists (select 1 from best where problem_id = ?1 and is_current)"
+                      " then (select run_id from best where problem_id = ?1 and is_current)"
+                      " else (select max(run_id) from finalist where run_id in (select id from run where problem_id = ?1)) end"
+                      " order by f.rank";
 
 static json_t *limits_json(const struct occupancy *occupancy) {
 #define AS_NAME(name, text) text,
@@ -150,37 +151,48 @@ static json_t *finalist_figures_json(struct setting *setting, const json_t *entr
   return figures_json(setting, template, parameters ? parameters : "", no_grid, -1);
 }
 
-static halotune_status finalists_json(sqlite3 *db, struct setting *setting, struct variant_table *table, json_t **out) {
-  sqlite3_stmt *query;
-  size_t i = 0;
-  bool has_row = false;
-  halotune_status status = rows_json(db, finalists_sql, &setting->problem, 1, out);
-  if (status != HALOTUNE_OK) return status;
-  status = rows_open(db, finalists_sql, &setting->problem, 1, &query);
-  while (status == HALOTUNE_OK && (status = rows_next(query, &has_row)) == HALOTUNE_OK && has_row) {
-    int column = sqlite3_column_count(query) - 1;
-    json_t *entry = json_array_get(*out, i++);
-    variants_keep(table, sqlite3_column_int64(query, 1));
-    if (!entry) continue;
-    json_t *samples = samples_json(sqlite3_column_blob(query, column), sqlite3_column_bytes(query, column));
-    if (!samples || json_object_set_new(entry, "samples", samples) != 0) break;
-    json_put(&entry, "figures", finalist_figures_json(setting, entry));
-    json_object_del(entry, "template_id");
-    split_parameters(&entry);
+/* Of the row of finalists_sql, whose last column is the samples. */
+static halotune_status complete_finalist(void *context, sqlite3_stmt *query, json_t **finalist) {
+  int samples = sqlite3_column_count(query) - 1;
+  json_t *figures = finalist_figures_json(context, *finalist);
+  json_put(finalist, "samples",
+           samples_json(sqlite3_column_blob(query, samples), sqlite3_column_bytes(query, samples)));
+  json_put(finalist, "figures", figures);
+  json_object_del(*finalist, "template_id");
+  split_parameters(finalist);
+  return HALOTUNE_OK;
+}
+
+static json_t *runs_json(const struct variant_table *table) {
+  json_t *list = json_array();
+  for (int i = 0; i < table->searches.count; i++) {
+    const struct search *search = &table->searches.list[i];
+    long tried = search_tried(search);
+    json_t *entry = json_object();
+    json_put(&entry, "id", json_integer(search->run));
+    json_put(&entry, "has_search", json_boolean(search->is_whole));
+    json_put(&entry, "tried", tried < 0 ? json_null() : json_integer(tried));
+    json_add(&list, entry);
   }
-  sqlite3_finalize(query);
-  return status;
+  return list;
+}
+
+/* Statistics of a search that is not here would be those of its finalists. */
+static void put_statistics(json_t **json, const struct variant_table *table) {
+  bool has_search = searches_have_any(&table->searches);
+  json_put(json, "has_search", json_boolean(has_search));
+  json_put(json, "outcomes", outcomes_json(table));
+  json_put(json, "failures", has_search ? failures_json(table) : json_null());
+  json_put(json, "distribution", has_search ? distribution_json(table) : json_null());
+  json_put(json, "convergence", has_search ? convergence_json(table) : json_null());
+  json_put(json, "effects", has_search ? effects_json(table) : json_null());
 }
 
 static void put_variants(json_t **json, struct setting *setting, struct variant_table *table, int most) {
   variants_choose(table, most);
   json_put(json, "variant_count", json_integer(table->order_count));
   json_put(json, "shown_count", json_integer(table->shown_count));
-  json_put(json, "outcomes", outcomes_json(table));
-  json_put(json, "failures", failures_json(table));
-  json_put(json, "distribution", distribution_json(table));
-  json_put(json, "convergence", convergence_json(table));
-  json_put(json, "effects", effects_json(table));
+  put_statistics(json, table);
   json_put(json, "templates", variant_templates_json(setting, table));
   json_t *reasons = json_array();
   for (int i = 0; i < table->reasons.count; i++) json_add(&reasons, text_json(table->reasons.list[i]));
@@ -188,42 +200,41 @@ static void put_variants(json_t **json, struct setting *setting, struct variant_
   json_put(json, "variants", chosen_columns_json(setting, table));
 }
 
-/* Put one query's answer. */
-static halotune_status put_answer(json_t **json, sqlite3 *db, const char *key, bool is_list, const char *sql,
-                                  int64_t id) {
-  json_t *answer;
-  halotune_status status = is_list ? rows_json(db, sql, &id, 1, &answer) : row_json(db, sql, &id, 1, &answer);
-  if (status == HALOTUNE_OK) json_put(json, key, answer);
-  return status;
+/* Keep the variants that a list of objects names, whatever else is left out. */
+static void keep_variants(struct variant_table *table, const json_t *list) {
+  size_t i;
+  json_t *entry;
+  json_array_foreach(list, i, entry) variants_keep(table, json_integer_value(json_object_get(entry, "variant")));
 }
 
 halotune_status problem_json(sqlite3 *db, const struct library *library, int64_t problem, int most, json_t **out) {
   struct setting setting = {0};
   struct variant_table table = {0};
-  json_t *json = NULL, *winner = NULL, *finalists = NULL;
-  *out = NULL;
+  json_t *json = NULL, *roof = NULL, *winner = NULL, *finalists = NULL, *history = NULL;
   halotune_status status = setting_open(db, library, problem, &setting);
   if (status == HALOTUNE_OK) status = variants_read(db, problem, &table);
   if (status == HALOTUNE_OK) status = row_json(db, problem_sql, &problem, 1, &json);
-  json_put(&json, "points", number_json(setting.points));
-  if (status == HALOTUNE_OK) status = put_answer(&json, db, "runs", true, runs_sql, problem);
-  if (status == HALOTUNE_OK) status = put_answer(&json, db, "roof", false, roof_sql, problem);
+  if (status == HALOTUNE_OK) status = row_json(db, roof_sql, &problem, 1, &roof);
   if (status == HALOTUNE_OK) status = row_json(db, best_sql, &problem, 1, &winner);
-  if (status == HALOTUNE_OK) {
-    complete_winner(&winner, &setting);
-    if (json_is_object(winner)) variants_keep(&table, json_integer_value(json_object_get(winner, "variant")));
-    json_put(&json, "winner", winner);
-    status = finalists_json(db, &setting, &table, &finalists);
-  }
-  if (status == HALOTUNE_OK) {
-    json_put(&json, "finalists", finalists);
-    status = put_answer(&json, db, "history", true, history_sql, problem);
-  }
-  if (status == HALOTUNE_OK) put_variants(&json, &setting, &table, most);
+  if (status == HALOTUNE_OK)
+    status = rows_json_completed(db, finalists_sql, &problem, 1, complete_finalist, &setting, &finalists);
+  if (status == HALOTUNE_OK) status = rows_json(db, history_sql, &problem, 1, &history);
+  complete_winner(&winner, &setting);
+  json_t *rivals = rivals_json(&table, library, winner, finalists);
+  keep_variants(&table, finalists);
+  keep_variants(&table, rivals);
+  json_put(&json, "points", number_json(setting.points));
+  json_put(&json, "runs", runs_json(&table));
+  json_put(&json, "roof", roof);
+  json_put(&json, "winner", winner);
+  json_put(&json, "rivals", rivals);
+  json_put(&json, "finalists", finalists);
+  json_put(&json, "history", history);
+  put_variants(&json, &setting, &table, most);
   if (status == HALOTUNE_OK && !json) status = fail_memory();
+  if (status != HALOTUNE_OK) json_decref(json), json = NULL;
   variants_free(&table);
   setting_close(&setting);
-  if (status == HALOTUNE_OK) *out = json;
-  else json_decref(json);
+  *out = json;
   return status;
 }

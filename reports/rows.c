@@ -33,25 +33,33 @@ static json_t *column_json(sqlite3_stmt *query, int column) {
   }
 }
 
-static json_t *present_json(sqlite3_stmt *query) {
+static json_t *row_object(sqlite3_stmt *query) {
   json_t *row = json_object();
   for (int i = 0; i < sqlite3_column_count(query); i++)
     json_put(&row, sqlite3_column_name(query, i), column_json(query, i));
   return row;
 }
 
-halotune_status rows_json(sqlite3 *db, const char *sql, const int64_t *ids, int count, json_t **out) {
+halotune_status rows_json_completed(sqlite3 *db, const char *sql, const int64_t *ids, int count,
+                                    halotune_status (*complete)(void *context, sqlite3_stmt *query, json_t **row),
+                                    void *context, json_t **out) {
   sqlite3_stmt *query;
   json_t *list = json_array();
   bool has_row = false;
   halotune_status status = rows_open(db, sql, ids, count, &query);
   while (status == HALOTUNE_OK && (status = rows_next(query, &has_row)) == HALOTUNE_OK && has_row) {
-    json_add(&list, present_json(query));
+    json_t *row = row_object(query);
+    if (complete) status = complete(context, query, &row);
+    json_add(&list, row);
   }
   sqlite3_finalize(query);
   if (status != HALOTUNE_OK) json_decref(list);
   *out = status == HALOTUNE_OK ? list : NULL;
   return status;
+}
+
+halotune_status rows_json(sqlite3 *db, const char *sql, const int64_t *ids, int count, json_t **out) {
+  return rows_json_completed(db, sql, ids, count, NULL, NULL, out);
 }
 
 halotune_status row_json(sqlite3 *db, const char *sql, const int64_t *ids, int count, json_t **out) {
@@ -60,7 +68,7 @@ halotune_status row_json(sqlite3 *db, const char *sql, const int64_t *ids, int c
   *out = NULL;
   halotune_status status = rows_open(db, sql, ids, count, &query);
   if (status == HALOTUNE_OK && (status = rows_next(query, &has_row)) == HALOTUNE_OK) {
-    *out = has_row ? present_json(query) : json_null();
+    *out = has_row ? row_object(query) : json_null();
   }
   sqlite3_finalize(query);
   return status;

@@ -7,10 +7,13 @@
 
 enum { DIGITS = 7, FEWEST_BINS = 8, MOST_BINS = 60 };
 
+/* Of the searches that are here; else as their runs recorded them; null where they did not. */
 json_t *outcomes_json(const struct variant_table *table) {
   long counts[OUTCOME_COUNT] = {0};
+  bool is_here = searches_have_any(&table->searches);
+  if (!is_here && !searches_recorded(&table->searches, counts)) return json_null();
   json_t *json = json_object();
-  for (int i = 0; i < table->order_count; i++) counts[table->order[i]->outcome]++;
+  for (int i = 0; i < table->searched_count && is_here; i++) counts[table->searched[i]->outcome]++;
   for (int i = 0; i < OUTCOME_COUNT; i++) json_put(&json, outcome_name((enum outcome)i), json_integer(counts[i]));
   return json;
 }
@@ -33,8 +36,8 @@ static struct failure_group *count_failures(const struct variant_table *table, i
   struct failure_group *groups = calloc(each * OUTCOME_COUNT, sizeof *groups);
   int count = 0;
   if (!groups) return NULL;
-  for (int i = 0; i < table->order_count; i++) {
-    const struct variant_row *row = table->order[i];
+  for (int i = 0; i < table->searched_count; i++) {
+    const struct variant_row *row = table->searched[i];
     if (outcome_has_time(row->outcome)) continue;
     struct failure_group *group = &groups[each * row->outcome + (size_t)(row->reason + 1)];
     if (group->count++ == 0) group->example = row;
@@ -109,8 +112,8 @@ static double explained_share(const struct sums *groups, int count, double total
 static double squares_about_mean(const struct variant_table *table, int template) {
   double mean = 0, squares = 0;
   long n = 0;
-  for (int i = 0; i < table->order_count; i++) { /* Welford's way, which does not lose digits */
-    const struct variant_row *row = table->order[i];
+  for (int i = 0; i < table->searched_count; i++) { /* Welford's way, which does not lose digits */
+    const struct variant_row *row = table->searched[i];
     if (row->template != template || !(row->median_ms > 0)) continue;
     double x = log(row->median_ms), before = x - mean;
     mean += before / (double)++n;
@@ -123,8 +126,8 @@ static double squares_about_mean(const struct variant_table *table, int template
 static double median_of_value(const struct variant_table *table, int template, int parameter, int value,
                               double *times) {
   size_t n = 0;
-  for (int i = 0; i < table->order_count; i++) {
-    const struct variant_row *row = table->order[i];
+  for (int i = 0; i < table->searched_count; i++) {
+    const struct variant_row *row = table->searched[i];
     if (row->template == template && row->values[parameter] == value && row->median_ms > 0) times[n++] = row->median_ms;
   }
   if (n == 0) return NAN;
@@ -138,8 +141,8 @@ static json_t *effect_json(const struct variant_table *table, int template, int 
   const struct names *values = &table->templates[template].values[parameter];
   json_t *json = json_object(), *list = json_array();
   for (int v = 0; v < values->count; v++) groups[v] = (struct sums){.best_ms = INFINITY};
-  for (int i = 0; i < table->order_count; i++) {
-    const struct variant_row *row = table->order[i];
+  for (int i = 0; i < table->searched_count; i++) {
+    const struct variant_row *row = table->searched[i];
     if (row->template != template || !(row->median_ms > 0) || row->values[parameter] == VALUE_NONE) continue;
     struct sums *group = &groups[row->values[parameter]];
     group->count++;
@@ -163,7 +166,7 @@ static json_t *effect_json(const struct variant_table *table, int template, int 
 
 json_t *effects_json(const struct variant_table *table) {
   json_t *list = json_array();
-  double *times = malloc(((size_t)table->order_count + 1) * sizeof *times);
+  double *times = malloc(((size_t)table->searched_count + 1) * sizeof *times);
   if (!times) json_decref(list), list = NULL;
   for (int t = 0; t < table->template_count && times; t++) {
     double squares = squares_about_mean(table, t);
@@ -177,8 +180,8 @@ json_t *effects_json(const struct variant_table *table) {
 static json_t *bins_json(const struct variant_table *table, int template, int bins, double low, double width) {
   long counts[MOST_BINS] = {0};
   json_t *list = json_array();
-  for (int i = 0; i < table->order_count; i++) {
-    const struct variant_row *row = table->order[i];
+  for (int i = 0; i < table->searched_count; i++) {
+    const struct variant_row *row = table->searched[i];
     if (row->template != template || !(row->median_ms > 0)) continue;
     int bin = width > 0 ? (int)(log(row->median_ms / low) / width) : 0;
     counts[bin < 0 ? 0 : bin >= bins ? bins - 1 : bin]++;
@@ -188,12 +191,12 @@ static json_t *bins_json(const struct variant_table *table, int template, int bi
 }
 
 json_t *distribution_json(const struct variant_table *table) {
-  double *times = malloc(((size_t)table->order_count + 1) * sizeof *times);
+  double *times = malloc(((size_t)table->searched_count + 1) * sizeof *times);
   json_t *json = json_object(), *edges = json_array(), *counts = json_array();
   size_t n = 0;
   if (!times) json_decref(json), json = NULL;
-  for (int i = 0; i < table->order_count && times; i++) {
-    if (table->order[i]->median_ms > 0) times[n++] = table->order[i]->median_ms;
+  for (int i = 0; i < table->searched_count && times; i++) {
+    if (table->searched[i]->median_ms > 0) times[n++] = table->searched[i]->median_ms;
   }
   if (n > 0) {
     qsort(times, n, sizeof *times, compare_numbers);

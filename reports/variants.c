@@ -89,6 +89,7 @@ static size_t reason_length(const char *reason) {
 static halotune_status fill_row(struct variant_table *table, sqlite3_stmt *query, struct variant_row *row) {
   const char *reason = column_text(query, REASON);
   const bool has_interval = whole_column(query, SAMPLES) > 1; /* a recording without samples gives one value */
+  searches_count(&table->searches, sqlite3_column_int64(query, RUN), (long)sqlite3_column_int64(query, NUMBER));
   *row = (struct variant_row){
       .variant = sqlite3_column_int64(query, VARIANT),
       .run = sqlite3_column_int64(query, RUN),
@@ -157,6 +158,7 @@ static halotune_status find_improvements(struct variant_table *table) {
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < table->order_count && status == HALOTUNE_OK; i++) {
     const struct variant_row *row = table->order[i];
+    if (!searches_have(&table->searches, row->run)) continue;
     bool is_first = i == 0 || table->order[i - 1]->run != row->run;
     bool is_last = i == table->order_count - 1 || table->order[i + 1]->run != row->run;
     if (is_first) best_ms = INFINITY;
@@ -181,19 +183,27 @@ static void drop_old(struct variant_table *table) {
 
 static halotune_status arrange(struct variant_table *table) {
   table->order = malloc(((size_t)table->count + 1) * sizeof(struct variant_row *));
-  if (!table->order) return fail_memory();
+  table->searched = malloc(((size_t)table->count + 1) * sizeof(struct variant_row *));
+  if (!table->order || !table->searched) return fail_memory();
   for (int i = 0; i < table->count; i++) table->order[i] = &table->rows[i];
   table->order_count = table->count;
   qsort(table->order, (size_t)table->count, sizeof(struct variant_row *), by_run);
+  searches_judge(&table->searches);
   halotune_status status = find_improvements(table);
   drop_old(table);
+  for (int i = 0; i < table->order_count; i++) {
+    if (searches_have(&table->searches, table->order[i]->run))
+      table->searched[table->searched_count++] = table->order[i];
+  }
   return status;
 }
 
 halotune_status variants_read(sqlite3 *db, int64_t problem, struct variant_table *out) {
   sqlite3_stmt *query;
   bool has_row = false;
-  halotune_status status = rows_open(db, rows_sql, &problem, 1, &query);
+  halotune_status status = searches_read(db, problem, &out->searches);
+  if (status != HALOTUNE_OK) return status;
+  status = rows_open(db, rows_sql, &problem, 1, &query);
   while (status == HALOTUNE_OK && (status = rows_next(query, &has_row)) == HALOTUNE_OK && has_row) {
     struct variant_row *rows = array_grow(out->rows, out->count, &out->capacity, sizeof *rows);
     if (rows) out->rows = rows;
@@ -210,7 +220,9 @@ void variants_free(struct variant_table *table) {
   }
   report_names_free(&table->reasons);
   free(table->rows);
+  searches_free(&table->searches);
   free(table->order);
+  free(table->searched);
   free(table->templates);
   free(table->improvements);
   *table = (struct variant_table){0};

@@ -8,6 +8,7 @@
 
 #include "db/store/outcome.h"
 #include "reports/names.h"
+#include "reports/searches.h"
 #include "stencil/template/template.h"
 
 /* One result. Numbers that the database does not have are NAN, or -1 for whole ones. */
@@ -34,7 +35,7 @@ struct variant_template {
   struct names parameters, values[MAX_PARAMETERS];
 };
 
-/* A run's best so far: where it improved, and its end. */
+/* The best so far of a run that has all of its results here: where it improved, and its end. */
 struct improvement {
   int64_t run;
   long number;
@@ -45,9 +46,12 @@ struct improvement {
 struct variant_table {
   struct variant_row *rows;
   int count, capacity;
+  struct searches searches;
   struct variant_row **order; /* the newest row of each variant, by run and number */
   int shown_count;            /* how many of them are kept */
   int order_count;
+  struct variant_row **searched; /* those of `order` whose run has all of its results here: what statistics are about */
+  int searched_count;
   struct variant_template *templates;
   int template_count, template_capacity;
   struct names reasons;

@@ -44,6 +44,34 @@ jq -e '.problems[0] | .winner.low_ms == null and .winner.high_ms == null and (.f
   jq -e '.problems[0] | .winner.low_ms < .winner.high_ms and (.variants.low_ms | any(. != null))' "$work/h200.json" >/dev/null
 result "a single value has no interval" $?
 
+# --- ratios: two times of one phase ---
+
+db_export() { # file name
+  "$halotune" db import --trust --db "$work/$2.db" "$1" >/dev/null 2>&1 && "$halotune" report --db "$work/$2.db" --json -o "$work/$2.json" >/dev/null
+}
+db_export bench/results/nvidia-h200.json results && db_export db/starter/nvidia-h200.json starter
+result "the documents of bench/results and of the starter database are written" $?
+for document in golden $kinds results starter; do
+  jq -r -f tests/report/ratios.jq "$work/$document.json" >"$work/faults" 2>&1 && [ ! -s "$work/faults" ]
+  result "every ratio of $document divides two times of one phase" $?
+  head -10 "$work/faults" | sed 's/^/# /'
+done
+# The check itself: a time of the search over one of the final rounds is found.
+jq '.problems |= map(. as $p | .rivals |= map(if $p.winner and .phase == "search" then .first_ms = $p.winner.time_ms | .ratio = .time_ms / .first_ms else . end))' \
+  "$work/h200.json" | jq -e -r -f tests/report/ratios.jq | grep -q 'is not a time of the search'
+result "a ratio of two phases is found" $?
+schema_check "$work/results.json" "$work/starter.json"
+
+# --- a database that holds the finalists of a search, and not the search ---
+
+jq -e '(.problems | map(.has_search)) == [false, false, false]
+  and (.problems | all(.distribution == null and .convergence == null and .effects == null and .failures == null))
+  and (.problems | sort_by(.id) | (map(.outcomes == null) == [false, true, true]) and (map(.runs | length) == [1, 1, 0])
+    and (.[0] | .runs[0].tried == (.outcomes | add) and .runs[0].tried > 3 * .variant_count) and .[1].runs[0].tried == null)' <"$work/elsewhere.json" >/dev/null
+result "without the search the document has what the run recorded, and no statistics of finalists" $?
+jq -e '.problems | all(.has_search == false and .outcomes == null and .distribution == null)' "$work/results.json" >/dev/null
+result "bench/results holds finalists: its searches are not taken for what was tried" $?
+
 # --- winners of one GPU on another: final times with final times, those of the search with those of the search ---
 
 cat tests/report/golden.sql tests/report/transfer.sql >"$work/transfer.sql"

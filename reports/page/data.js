@@ -38,13 +38,18 @@ export function resultOf(problem) {
   };
 }
 
-/** How many variants failed: neither timed nor pruned. */
-export function failedCount(problem) {
-  return outcomes.reduce(
-    (sum, outcome) => sum + (outcome.has_time || outcome.name === 'pruned' ? 0 : problem.outcomes[outcome.name]),
-    0,
-  );
+/** How many variants came to one of some outcomes; null where the database does not tell. */
+function countOutcomes(problem, accepts) {
+  if (!problem.outcomes) return null;
+  return outcomes.filter(accepts).reduce((sum, outcome) => sum + problem.outcomes[outcome.name], 0);
 }
+
+/** How many variants were tried, have a time, were pruned, or failed; null where the database does not tell. */
+export const triedCount = (problem) => countOutcomes(problem, () => true);
+export const timedCount = (problem) => countOutcomes(problem, (outcome) => outcome.has_time);
+export const prunedCount = (problem) => countOutcomes(problem, (outcome) => outcome.name === 'pruned');
+export const failedCount = (problem) =>
+  countOutcomes(problem, (outcome) => !outcome.has_time && outcome.name !== 'pruned');
 
 /** Finalists that are neither ties nor shown to be slower than the winner. */
 export const undecided = (problem) => problem.finalists.filter((f) => f.rank > 1 && !f.is_tie && (f.ratio_low ?? f.ratio) <= 1);
@@ -87,8 +92,12 @@ export function fastestRow(problem, accepts = () => true) {
   return best;
 }
 
-/** Whether there is a winner of a search that the database does not hold: one that was imported without it. */
-export const searchIsElsewhere = (problem) => problem.winner !== null && problem.variant_count === 0;
+/** The time of a variant over the winner's; both are of the search. null where one of them has no time. */
+export function searchRatio(problem, row) {
+  const winner = problem.winner ? rowOf(problem, problem.winner.variant) : fastestRow(problem);
+  const [ms, winner_ms] = [row, winner].map((r) => problem.variants.median_ms[r]);
+  return isNumber(ms) && isNumber(winner_ms) ? ms / winner_ms : null;
+}
 
 export const isSampled = (problem) => problem.shown_count < problem.variant_count;
 

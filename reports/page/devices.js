@@ -25,7 +25,7 @@ export function deviceTable() {
         el(
           'tr',
           {},
-          el('th', {}),
+          el('td'),
           list.map((d) => el('th', {scope: 'col'}, deviceName(d.id))),
         ),
       ),

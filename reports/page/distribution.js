@@ -1,18 +1,17 @@
 // distribution.js: how the times of all variants are spread.
 import {axis, figure, legend} from './chart.js';
 import {templateStyle} from './colors.js';
-import {count, digits, time} from './format.js';
+import {count, digits, isNumber, time} from './format.js';
+import {markedRows} from './marks.js';
 import {table} from './table.js';
 
 export function distribution(problem, unit) {
   const {edges_ms: edges, counts, median_ms, count: total} = problem.distribution;
   const bins = edges.slice(1).map((_, i) => i);
-  const standard = problem.finalists.find((f) => f.is_default);
   const marks = [
     ['median', median_ms],
-    standard && standard.variant !== problem.winner?.variant && ['default', standard.median_ms],
-    problem.winner && ['winner', problem.winner.time_ms],
-  ].filter(Boolean);
+    ...markedRows(problem).map(({name, row}) => [name, problem.variants.median_ms[row]]),
+  ].filter(([, ms]) => isNumber(ms));
   // The place of a time among bins of equal width on a logarithmic axis.
   const low = edges[0],
     width = Math.log(edges[edges.length - 1] / low) / bins.length;
@@ -20,7 +19,7 @@ export function distribution(problem, unit) {
   return figure({
     id: 'distribution',
     title: 'Distribution of times',
-    note: `${count(total)} timed variants in ${bins.length} bins of equal ratio, stacked by template. Times are those of the search; the marks of winner and default are from final rounds.`,
+    note: `${count(total)} timed variants in ${bins.length} bins of equal ratio, stacked by template. All times are those of the search, also those of the winner and the default.`,
     summary: marks.map(([name, ms]) => `${name} ${time(ms, unit)} ${unit.name}`).join(', '),
     table: () =>
       table({

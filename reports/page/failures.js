@@ -1,15 +1,16 @@
 // failures.js: what came of the variants, and why some failed.
 import {el} from './dom.js';
-import {count, parameters, percent} from './format.js';
-import {outcomes} from './data.js';
+import {outcomes, triedCount} from './data.js';
+import {count, isNumber, parameters, percent} from './format.js';
 import {table} from './table.js';
 
 const name = (text) => text.replace(/_/g, ' ');
 
 export function failures(problem) {
-  const total = problem.variant_count,
-    present = outcomes.filter((o) => problem.outcomes[o.name] > 0);
+  const total = triedCount(problem);
+  if (!isNumber(total)) return null;
   if (total === 0) return el('p', {}, 'No variant was tried.');
+  const present = outcomes.filter((o) => problem.outcomes[o.name] > 0);
   return [
     el(
       'div',
@@ -34,7 +35,9 @@ export function failures(problem) {
         ),
       ),
     ),
-    problem.failures.length === 0
+    !problem.failures
+      ? el('p', {}, 'The run recorded these counts when it ended. This database does not hold the failed variants and their reasons.')
+      : problem.failures.length === 0
       ? el('p', {}, 'Nothing failed, and nothing was pruned.')
       : table({
           caption: 'Why variants failed or were pruned, with one example each',

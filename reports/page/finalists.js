@@ -84,7 +84,7 @@ export function finalists(problem, unit) {
       columns: [
         {title: 'Rank', value: (f) => f.rank, numeric: true},
         {title: 'Template', value: (f) => f.template},
-        {title: '', value: kind},
+        {title: 'Role', value: kind},
         {
           title: 'Median',
           unit: unit.name,

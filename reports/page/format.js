@@ -18,6 +18,9 @@ export const count = (value) => (isNumber(value) ? whole.format(value) : none);
 /** 1.05 % */
 export const percent = (share, decimals = 1) => (isNumber(share) ? `${(100 * share).toFixed(decimals)} %` : none);
 export const share = (value) => (isNumber(value) ? value.toFixed(3) : none);
+/** 1.159\u00d7: a time over another one. */
+export const times = (ratio) => (isNumber(ratio) ? `${digits(ratio, 4)}\u00d7` : none);
+/** 1.29\u00d7: a speed-up. */
 export const factor = (value) => (isNumber(value) ? `${digits(value, 3)}\u00d7` : none);
 
 /** The unit for times up to `most_ms`, for all of a table or chart. */

@@ -1,14 +1,14 @@
 // marks.js: how a variant is told in tooltips, and how winner and default are marked in every chart.
-import {count, digits, isNumber, parameters, percent, share, time} from './format.js';
-import {rowOf, rowParameters, roofMs, templateName} from './data.js';
+import {rowOf, rowParameters, searchRatio, templateName} from './data.js';
+import {count, digits, isNumber, parameters, percent, time, times} from './format.js';
 import {tip} from './chart.js';
 
 /** What one row is, in lines. */
 export function rowTip(problem, row, unit) {
   const v = problem.variants,
-    roof = roofMs(problem);
+    ratio = searchRatio(problem, row);
   return tip([
-    `${templateName(problem, row)}: ${time(v.median_ms[row], unit)} ${unit.name}${isNumber(roof) ? `, ${share(roof / v.median_ms[row])} of the roof` : ''}`,
+    `${templateName(problem, row)}: ${time(v.median_ms[row], unit)} ${unit.name} in the search${isNumber(ratio) ? `, ${times(ratio)} the winner\u2019s` : ''}`,
     parameters(rowParameters(problem, row)),
     `${count(v.registers[row])} registers, ${count(v.shared_bytes[row])} B shared, occupancy ${percent(v.occupancy[row])}, ${count(v.threads[row])} threads a block`,
     `${digits(v.loads_per_point[row], 3)} loads a point, over-read ${digits(v.over_read[row], 4)}, ${digits(v.waves[row], 4)} waves`,

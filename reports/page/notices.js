@@ -1,7 +1,7 @@
 // notices.js: what a reader must know before the numbers.
 import {el} from './dom.js';
 import {count, isNumber, percent, plural} from './format.js';
-import {devices, isEmulated, isSampled, report, runs, searchIsElsewhere} from './data.js';
+import {devices, isEmulated, isSampled, report, runs, timedCount} from './data.js';
 
 const banner = (kind, ...content) => el('p', {class: `banner ${kind}`, role: 'note'}, content);
 
@@ -66,6 +66,17 @@ export function overviewNotices() {
   ];
 }
 
+/** Why the page lacks the charts of the search. */
+function searchBanner(problem) {
+  const held = problem.finalists.length > 0 ? 'the winner and the other finalists' : 'the winner';
+  return banner(
+    '',
+    `This database holds ${held}, not the other variants of the search. `,
+    'The page leaves out what needs all of them: the distribution of times, the course of the search, the parallel coordinates, ' +
+      'the effect of each parameter, and the reasons of failures.',
+  );
+}
+
 export function problemNotices(problem) {
   const state = problem.runs.map((r) => runs.get(r.id)).filter(Boolean);
   const warnings = [...new Set(state.flatMap((r) => r.warnings.split('\n')).filter(Boolean))];
@@ -78,7 +89,7 @@ export function problemNotices(problem) {
         state.some((r) => r.state === 'running')
           ? 'A run is under way, or was killed before its final rounds.'
           : 'No run of this problem reached its final rounds.',
-        problem.distribution.count > 0 &&
+        timedCount(problem) > 0 &&
           ' Times below come from the search alone: fewer samples, at different moments.',
       ),
     problem.winner &&
@@ -95,9 +106,7 @@ export function problemNotices(problem) {
         `The winner\u2019s time is known to \u00b1${percent(spread(problem.winner), 1)} only: the GPU did not keep its clocks during the final rounds. ` +
           'Shares and ratios of the same rounds are surer than the time.',
       ),
-    searchIsElsewhere(problem) &&
-      problem.finalists.length === 0 &&
-      banner('', `Only this winner was imported, from ${problem.winner.origin}: its search is not in this database.`),
+    problem.winner && !problem.has_search && searchBanner(problem),
     isSampled(problem) &&
       banner(
         '',

@@ -1,7 +1,7 @@
 // overview.js: every GPU and every problem at a glance.
 import {el} from './dom.js';
 import {count, date, digits, factor, grid, isNumber, plural, share, time, timeRange, timeUnit} from './format.js';
-import {deviceName, devices, failedCount, fastestRow, isEmulated, report, resultOf, searchIsElsewhere, stencils, ties} from './data.js';
+import {deviceName, devices, failedCount, fastestRow, isEmulated, report, resultOf, stencils, ties, triedCount} from './data.js';
 import {deviceTable} from './devices.js';
 import {matrix} from './matrix.js';
 import {overviewNotices} from './notices.js';
@@ -119,19 +119,20 @@ function results() {
       big: true,
     },
     {
-      title: 'Variants',
-      value: (p) => (searchIsElsewhere(p) ? null : p.variant_count),
-      cell: (p) => (searchIsElsewhere(p) ? elsewhere() : count(p.variant_count)),
+      title: 'Tried',
+      unit: 'variants',
+      value: triedCount,
+      cell: (p) => (isNumber(triedCount(p)) ? count(triedCount(p)) : notRecorded()),
       numeric: true,
       big: true,
     },
     {
       title: 'Failed',
-      value: (p) => (searchIsElsewhere(p) ? null : failedCount(p)),
+      value: failedCount,
       cell: (p) =>
-        searchIsElsewhere(p)
-          ? elsewhere()
-          : el('a', {href: `#/problem/${p.id}/failures`}, count(failedCount(p))),
+        isNumber(failedCount(p))
+          ? el('a', {href: `#/problem/${p.id}/failures`}, count(failedCount(p)))
+          : notRecorded(),
       numeric: true,
       big: true,
     },
@@ -139,7 +140,7 @@ function results() {
   return table({caption: 'Problems and their winners', columns, rows: report.problems, filter: true});
 }
 
-const elsewhere = () => el('span', {class: 'soft', title: 'Its search is not in this database'}, '\u2013');
+const notRecorded = () => el('span', {class: 'soft'}, 'not recorded');
 
 function winnerCell(problem) {
   if (!problem.winner) return el('span', {class: 'soft'}, fastestRow(problem) >= 0 ? 'no final rounds' : 'none');

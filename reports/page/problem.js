@@ -1,7 +1,7 @@
 // problem.js: one problem: what won, by how much, why, and everything that was tried.
 import {el} from './dom.js';
 import {grid, timeUnit} from './format.js';
-import {deviceName, devices, report, searchIsElsewhere, stencils, timedRows} from './data.js';
+import {deviceName, devices, report, stencils, timedRows} from './data.js';
 import {convergence} from './convergence.js';
 import {distribution} from './distribution.js';
 import {effectValues, effects} from './effects.js';
@@ -40,12 +40,12 @@ export function problemView(problem) {
   const stencil = stencils.get(problem.stencil),
     device = devices.get(problem.device);
   const timed = timedRows(problem),
-    hasTimes = timed.length > 0;
+    hasSearch = problem.has_search && timed.length > 0;
   const at = report.problems.indexOf(problem),
     previous = report.problems[at - 1],
     next = report.problems[at + 1];
   // One unit for all times of the view: that of the middling variant, so that neither the fastest nor the slowest looks odd.
-  const unit = timeUnit(problem.distribution.median_ms ?? problem.winner?.time_ms ?? 1);
+  const unit = timeUnit(problem.distribution?.median_ms ?? problem.winner?.time_ms ?? 1);
   const selection = makeSelection();
   const sections = [];
   const add = (id, title, ...content) => {
@@ -53,7 +53,7 @@ export function problemView(problem) {
     if (kept.length > 0) sections.push({id, title, content: kept});
   };
   add('result', 'Result', summary(problem, unit), headline(problem, unit));
-  if (hasTimes || problem.winner)
+  if (timed.length > 0 || problem.winner)
     add(
       'winner',
       problem.winner ? 'The winner' : 'The fastest so far',
@@ -66,7 +66,7 @@ export function problemView(problem) {
       problem.winner && source(problem),
     );
   add('stencil', 'The stencil', stencilPicture(problem, stencil));
-  if (hasTimes) {
+  if (hasSearch) {
     add(
       'landscape',
       'All variants',
@@ -93,9 +93,9 @@ export function problemView(problem) {
     );
   }
   if (problem.finalists.length > 0)
-    add('finalists', 'Finalists', !hasTimes && roofline(problem, unit), finalists(problem, unit));
-  if (!searchIsElsewhere(problem)) add('failures', 'Failures', failures(problem));
-  add('table', 'Every variant', variantTable(problem, unit, selection));
+    add('finalists', 'Finalists', !hasSearch && roofline(problem, unit), finalists(problem, unit));
+  add('failures', 'Failures', failures(problem));
+  add('table', problem.has_search ? 'Every variant' : 'Times of the search', variantTable(problem, unit, selection));
   add('history', 'Provenance of this result', provenance(problem, unit));
   return [
     el(

@@ -1,7 +1,20 @@
 // result.js: what won, in words and numbers, and where that comes from.
 import {el, facts, term} from './dom.js';
 import {bytes, count, date, digits, factor, isNumber, percent, plural, share, time, timeRange} from './format.js';
-import {failedCount, fastestRow, isEmulated, resultOf, roofMs, runs, searchIsElsewhere, templateName, ties, undecided} from './data.js';
+import {
+  failedCount,
+  fastestRow,
+  isEmulated,
+  prunedCount,
+  resultOf,
+  roofMs,
+  runs,
+  templateName,
+  ties,
+  timedCount,
+  triedCount,
+  undecided,
+} from './data.js';
 
 export function summary(problem, unit) {
   const result = resultOf(problem),
@@ -12,15 +25,15 @@ export function summary(problem, unit) {
       return el(
         'p',
         {class: 'lead'},
-        problem.variant_count === 0
-          ? 'No variant was tried yet.'
-          : `None of ${plural(problem.variant_count, 'variant')} has a time: all failed or were pruned. The reasons are below.`,
+        triedCount(problem) > 0
+          ? `None of ${plural(triedCount(problem), 'variant')} has a time: all failed or were pruned. The reasons are below.`
+          : 'No variant was tried yet.',
       );
     }
     return el(
       'p',
       {class: 'lead'},
-      `No final rounds took place. The fastest of ${plural(problem.distribution.count, 'timed variant')} in the search is a `,
+      'No final rounds took place. The fastest variant of the search is a ',
       el('strong', {}, templateName(problem, row)),
       ` variant with ${time(problem.variants.median_ms[row], unit)} ${unit.name}.`,
     );
@@ -45,10 +58,15 @@ export function summary(problem, unit) {
         : '',
     '. ',
     ...standing(problem),
-    searchIsElsewhere(problem)
-      ? ' Its search is not in this database, only what the final rounds measured.'
-      : ` Out of ${plural(problem.variant_count, 'variant')} tried, ${count(problem.distribution.count)} have a time and ${count(failedCount(problem))} failed.`,
+    triedText(problem),
   );
+}
+
+/** What the search tried, and what came of it. */
+function triedText(problem) {
+  if (!isNumber(triedCount(problem))) return ' This database does not record how many variants the search tried.';
+  const [tried, timed, failed, pruned] = [triedCount, timedCount, failedCount, prunedCount].map((f) => f(problem));
+  return ` The search tried ${plural(tried, 'variant')}: ${count(timed)} ran and were right, ${count(failed)} failed, ${count(pruned)} were pruned.`;
 }
 
 /** How the winner stands among the finalists. */
@@ -107,14 +125,14 @@ export function headline(problem, unit) {
         : 'the default was not measured',
     ],
     [
-      'Variants',
-      searchIsElsewhere(problem) ? '\u2013' : count(problem.variant_count),
+      'Variants tried',
+      isNumber(triedCount(problem)) ? count(triedCount(problem)) : 'not recorded',
       space > 0 ? `of ${count(space)} that the rules keep` : null,
     ],
-    !searchIsElsewhere(problem) && [
+    isNumber(failedCount(problem)) && [
       'Failed',
       count(failedCount(problem)),
-      percent(problem.variant_count ? failedCount(problem) / problem.variant_count : null),
+      percent(triedCount(problem) > 0 ? failedCount(problem) / triedCount(problem) : null),
     ],
     result && [
       term('Largest error', 'error'),

@@ -1,6 +1,6 @@
 // rivals.js: who the winner is compared with, and by which figures.
 import {bytes, count, digits, isNumber, percent} from './format.js';
-import {fastestRow, rowOf, rowParameters, templateName} from './data.js';
+import {rowOf, rowParameters} from './data.js';
 
 // Static figures: name, key of the columns, whether less is better (null: it depends), how a number reads.
 export const figures = [
@@ -30,7 +30,6 @@ const lastWave = (waves) => (isNumber(waves) && waves > 0 ? waves / Math.ceil(wa
 function fromRow(problem, row) {
   return {
     variant: problem.variants.variant[row],
-    template: templateName(problem, row),
     figure: (key) => problem.variants[key][row],
     parameters: new Map(rowParameters(problem, row)),
   };
@@ -38,7 +37,6 @@ function fromRow(problem, row) {
 
 function fromWinner({
   variant,
-  template_name: template,
   parameters,
   figures: known,
   registers,
@@ -57,58 +55,41 @@ function fromWinner({
     threads: product(launch?.block),
     blocks: product(launch?.grid),
   };
-  return {variant, template, figure: (key) => all[key] ?? null, parameters: new Map(parameters)};
+  return {variant, figure: (key) => all[key] ?? null, parameters: new Map(parameters)};
 }
 
 /** A finalist whose search is not in this database: what its template says of its configuration, and no more. */
 function fromFinalist(f) {
   return {
     variant: f.variant,
-    template: f.template,
     figure: (key) => f.figures[key] ?? null,
     parameters: new Map(f.parameters),
   };
 }
 
-/** Who is compared, each with a heading and a time. */
+const titles = {
+  winner: () => 'winner',
+  fastest: () => 'fastest so far',
+  runner_up: (f) => (f.is_tie ? 'runner-up, a tie' : 'runner-up'),
+  best_of_template: (f, rival) => `best ${rival.template}`,
+  default: () => 'default',
+};
+
+/** Who is compared: the document's rivals, each with a heading, static figures and parameters. */
 export function rivals(problem) {
-  const list = [],
-    used = new Set();
-  const push = (title, who, ms) => {
-    if (!who || used.has(who.variant)) return;
-    used.add(who.variant);
-    const searched = problem.variants.median_ms[rowOf(problem, who.variant)] ?? null;
-    list.push({
-      title,
-      ...who,
-      searched,
-      ms: ms ?? searched,
-      isFinal: ms !== undefined,
-      isDefault: problem.finalists.some((f) => f.is_default && f.variant === who.variant),
-      // Of the same rounds, where both ran in them; else a quotient of times.
-      paired: problem.finalists.find((f) => f.variant === who.variant)?.ratio ?? null,
-    });
-  };
-  const at = (row) => (row < 0 ? null : fromRow(problem, row));
-  const finals = problem.finalists;
-  const pushFinalist = (title, f) => push(title, at(rowOf(problem, f.variant)) ?? fromFinalist(f), f.median_ms);
-  const final = (variant) => finals.find((f) => f.variant === variant)?.median_ms;
-  if (problem.winner)
-    push('winner', at(rowOf(problem, problem.winner.variant)) ?? fromWinner(problem.winner), problem.winner.time_ms);
-  else push('fastest so far', at(fastestRow(problem)));
-  const second = finals.find((f) => f.rank === 2);
-  if (second) pushFinalist(second.is_tie ? 'runner-up, a tie' : 'runner-up', second);
-  problem.templates.forEach((template, t) => {
-    if (template.name === list[0]?.template) return;
-    const row = fastestRow(problem, (r) => problem.variants.template[r] === t);
-    if (row >= 0) push(`best ${template.name}`, at(row), final(problem.variants.variant[row]));
+  return problem.rivals.map((rival) => {
+    const row = rowOf(problem, rival.variant),
+      finalist = problem.finalists.find((f) => f.variant === rival.variant);
+    const known =
+      row >= 0 ? fromRow(problem, row) : rival.role === 'winner' ? fromWinner(problem.winner) : fromFinalist(finalist);
+    return {
+      ...known,
+      ...rival,
+      title: titles[rival.role](finalist, rival),
+      ms: rival.time_ms,
+      isDefault: finalist?.is_default ?? false,
+    };
   });
-  for (const f of finals) {
-    if (!f.is_default && list.every((r) => r.template !== f.template)) pushFinalist(`best ${f.template}`, f);
-  }
-  const standard = finals.find((f) => f.is_default);
-  if (standard) pushFinalist('default', standard);
-  return list;
 }
 
 /** Figures in which a differs from b by enough to matter, split by whom they favour. */

@@ -12,7 +12,7 @@ import {variantRows} from './variants.js';
 function entries(problem) {
   const v = problem.variants,
     rows = timedRows(problem);
-  if (rows.length === 0)
+  if (!problem.has_search)
     return problem.finalists.map((f) => ({
       template: f.template,
       ms: f.median_ms,
@@ -63,7 +63,7 @@ export function roofline(problem, unit) {
     all = stencil.bytes_per_point[problem.dtype];
   const list = entries(problem),
     names = [...new Set([...problem.templates.map((t) => t.name), ...list.map((e) => e.template)])],
-    isSearch = problem.distribution.count > 0,
+    isSearch = problem.has_search,
     what = isSearch ? 'variant' : 'finalist';
   const intensity = (e) => flops / (all - read + read * (isNumber(e.over_read) ? e.over_read : 1));
   const rate = (e) => ((flops * problem.points * (problem.winner?.steps ?? 1)) / e.ms) * 1e-6;

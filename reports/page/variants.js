@@ -1,13 +1,12 @@
 // variants.js: tables of variants.
 import {el} from './dom.js';
-import {count, digits, isNumber, parameters, percent, share, time, timeRange} from './format.js';
-import {outcomes, roofMs, rowParameters, templateName} from './data.js';
+import {outcomes, rowParameters, searchRatio, templateName} from './data.js';
+import {count, digits, isNumber, parameters, percent, time, timeRange, times} from './format.js';
 import {table} from './table.js';
 
 /** A table of some rows; `extra` columns stand behind the time. */
 export function variantRows(problem, unit, rows, extra = [], filter = false, caption = 'Variants') {
-  const v = problem.variants,
-    roof = roofMs(problem);
+  const v = problem.variants;
   const texts = new Map();
   const text = (row) => {
     if (!texts.has(row)) texts.set(row, parameters(rowParameters(problem, row)));
@@ -43,12 +42,11 @@ export function variantRows(problem, unit, rows, extra = [], filter = false, cap
         numeric: true,
         cell: (row) => timeRange(v.low_ms[row], v.high_ms[row], unit),
       },
-      isNumber(roof) && {
-        title: 'Of roof',
-        value: (row) => roof / v.median_ms[row],
-        cell: (row) => share(isNumber(v.median_ms[row]) ? roof / v.median_ms[row] : null),
+      {
+        title: 'To the winner',
+        value: (row) => searchRatio(problem, row),
+        cell: (row) => times(searchRatio(problem, row)),
         numeric: true,
-        big: true,
       },
       ...extra,
       {title: 'Parameters', value: text, class: 'mono wide'},
@@ -68,7 +66,7 @@ export function variantRows(problem, unit, rows, extra = [], filter = false, cap
       number('Waves', 'waves', (x) => digits(x, 3)),
       number('Loads a point', 'loads_per_point', (x) => digits(x, 3)),
       number('Over-read', 'over_read', (x) => digits(x, 4)),
-    ].filter(Boolean),
+    ],
   });
 }
 
@@ -76,14 +74,17 @@ export function variantTable(problem, unit, selection) {
   const all = problem.variants.variant.map((_, row) => row);
   if (all.length === 0) return null;
   const note = el('p', {class: 'soft'});
-  const element = variantRows(problem, unit, all, [], true, 'Every variant on this page, fastest first');
+  const caption = problem.has_search
+    ? 'Every variant on this page, fastest first. Times are those of the search'
+    : 'Variants that this database holds, fastest first. Times are those of the search, not of the final rounds';
+  const element = variantRows(problem, unit, all, [], true, caption);
   const tell = (n) => {
     note.textContent =
       n === null
-        ? 'Choosing in the parallel coordinates narrows this table.'
+        ? 'A choice in the parallel coordinates narrows this table.'
         : `${count(n)} of ${count(all.length)}, as chosen in the parallel coordinates.`;
   };
-  tell(null);
+  if (problem.has_search) tell(null);
   let timer;
   selection.follow((mask) => {
     clearTimeout(timer);

@@ -1,7 +1,7 @@
 // why.js: the winner beside the runner-up, the best of each other template and the default, and what sets it apart.
 import {isEmulated} from './data.js';
 import {el, term} from './dom.js';
-import {bytes, digits, isNumber, percent, time} from './format.js';
+import {bytes, isNumber, percent, time, times} from './format.js';
 import {differences, figures, rivals, sentence} from './rivals.js';
 
 /** By which rule one of two ties comes first. */
@@ -17,25 +17,31 @@ function tieBreak(winner, rival) {
   return `${rule}; they need as many registers and as much shared memory, so that the order of parameters decides`;
 }
 
+/** Which times were divided, where they are not those of the same final rounds. */
+function phaseText(rival, ratio) {
+  if (rival.phase === 'final') return '';
+  const where = rival.run === rival.first_run ? ' in the search' : ' in searches of different runs';
+  return ratio < 0 ? `${where}, but no finalist` : where;
+}
+
 export function why(problem) {
   const list = rivals(problem),
     [winner] = list;
   if (list.length < 2 || isEmulated(problem)) return null;
   const others = list.slice(1);
   // The default is told of where there is nobody more interesting.
-  const lines = [...others.filter((r) => r.title !== 'default'), ...others.filter((r) => r.title === 'default')]
+  const lines = [...others.filter((r) => r.role !== 'default'), ...others.filter((r) => r.role === 'default')]
+    .filter((r) => isNumber(r.ratio))
     .slice(0, 3)
     .map((rival) => {
       const {better, worse, changed} = differences(winner, rival);
-      // Times of the search are compared with the winner's own of the search.
-      const own = rival.isFinal ? winner.ms : (winner.searched ?? winner.ms);
-      const ratio = (rival.isFinal && rival.paired ? rival.paired : rival.ms / own) - 1,
+      const ratio = rival.ratio - 1,
         isTie = rival.title.includes('tie');
       const who = rival.title.startsWith('best ') ? `the ${rival.title} variant` : `the ${rival.title.split(',')[0]}`;
       const order = `${percent(Math.abs(ratio), Math.abs(ratio) < 0.1 ? 2 : 0)} ${ratio < 0 ? 'faster' : 'slower'}`;
       const lead = isTie
         ? `Against ${who}: a tie (${order} in the same rounds; ${winner.isDefault ? 'the default wins ties' : tieBreak(winner, rival)})`
-        : `Against ${who}: ${order}${winner.isFinal && rival.isFinal ? '' : ratio < 0 ? ' in the search, but no finalist' : ' in the search'}`;
+        : `Against ${who}: ${order}${phaseText(rival, ratio)}`;
       const told =
         better.length > 0
           ? `; in the winner\u2019s favour: ${sentence(better)}`
@@ -58,6 +64,15 @@ export function why(problem) {
     el('p', {class: 'soft'}, 'As far as static figures tell; they are computed from the templates, not measured.'),
     el('ul', {class: 'why'}, lines),
   ];
+}
+
+/** The ratio of two times of the same phase; of the search, with the winner's time that was divided by. */
+function againstText(rival, first, unit) {
+  if (rival === first) return '1';
+  if (!isNumber(rival.ratio)) return '\u2013';
+  const ratio = `${times(rival.ratio)} the time`;
+  if (rival.phase === 'final') return ratio;
+  return [ratio, el('small', {}, ` search: ${time(rival.first_ms, unit)} ${unit.name}`)];
 }
 
 export function comparison(problem, unit) {
@@ -94,7 +109,7 @@ export function comparison(problem, unit) {
           el(
             'tr',
             {},
-            el('th', {}),
+            el('td'),
             list.map((r) => el('th', {scope: 'col'}, r.title)),
           ),
         ),
@@ -102,8 +117,8 @@ export function comparison(problem, unit) {
           'tbody',
           {},
           row('template', (r) => ({text: r.template, differs: r.template !== first.template})),
-          row(`time, ${unit.name}`, (r) => same([time(r.ms, unit), !r.isFinal && el('small', {}, ' search')])),
-          row('against the winner', (r) => same(r === first ? '1' : `${digits(r.paired ?? r.ms / first.ms, 4)}\u00d7 the time`)),
+          row(`time, ${unit.name}`, (r) => same([time(r.ms, unit), r.phase === 'search' && el('small', {}, ' search')])),
+          row(winner ? 'against the winner' : 'against the fastest', (r) => same(againstText(r, first, unit))),
           group('Parameters'),
           names.map((name) =>
             row(el('code', {}, name), (r) => ({

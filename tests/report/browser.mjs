@@ -269,7 +269,7 @@ await test(
       `${winner.roof_ratio_low.toFixed(3)} \u2013 ${winner.roof_ratio_high.toFixed(3)}`,
       `${(winner.default_ms / winner.time_ms).toFixed(2)}\u00d7 as fast as the default variant`,
       ((star.points / winner.time_ms) * 1e-6).toFixed(1),
-      `${star.variant_count} variants tried`,
+      `The search tried ${star.variant_count} variants`,
     );
     const ties = star.finalists.filter((f) => f.is_tie && f.rank > 1).length;
     includes(text, `${ties} finalist${ties === 1 ? ' ties' : 's tie'} with it`);
@@ -517,6 +517,31 @@ await test(
   {viewport: {width: 420, height: 800}},
 );
 
+// --- people who listen to the page ---
+
+const axe = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+for (const [kind, hash] of [
+  ['h200', '#/'],
+  ['h200', starHash],
+  ['h200', '#/about'],
+  ['three', '#/across'],
+  ['elsewhere', '#/problem/1'],
+  ['failures', '#/problem/1'],
+]) {
+  await test(`axe-core finds no fault in ${kind}.html${hash}`, kind, hash, async (page) => {
+    for (const chart of await page.locator('figure[id]').all()) await chart.scrollIntoViewIfNeeded();
+    await page.evaluate(axe);
+    const {violations} = await page.evaluate(() => window.axe.run());
+    same(
+      violations.map((v) => `${v.impact}: ${v.help}: ${v.nodes[0].html.slice(0, 120)}`),
+      [],
+      'faults',
+    );
+    const nameless = await page.getByRole('button', {name: /^$/}).count();
+    same(nameless, 0, 'buttons without a name');
+  });
+}
+
 // --- other databases ---
 
 await test('an empty database says what to do', 'empty', '#/', async (page) =>
@@ -574,21 +599,52 @@ await test('winners on other GPUs: the page says which times are compared', 'tra
   same(await page.locator('td.heat small').allInnerTexts(), Array(3).fill(' search'), 'cells that are of the search');
 });
 
-await test('a winner without its search: the finalists speak for it', 'elsewhere', '#/', async (page) => {
+await test('finalists without their search: what the run recorded, and no chart of finalists alone', 'elsewhere', '#/', async (page) => {
   const data = document('elsewhere'),
-    [problem] = data.problems;
-  includes(await page.locator('.table tbody tr').first().innerText(), '\u2013');
-  await page.goto(`file://${folder}/elsewhere.html#/problem/${problem.id}`);
-  await page.waitForSelector('nav.sections');
-  const text = await textOf(page);
-  includes(text, 'Its search is not in this database', 'Against the runner-up', 'default');
-  is(!text.includes('0 variants tried'), 'the page says that nothing was tried');
+    [problem, other, alone] = [1, 2, 3].map((id) => data.problems.find((p) => p.id === id)),
+    tried = sum(Object.values(problem.outcomes)),
+    show = async (p) => {
+      await page.goto(`file://${folder}/elsewhere.html#/problem/${p.id}`);
+      await page.waitForSelector(`nav.sections a[href="#/problem/${p.id}/history"]`);
+      return textOf(page);
+    };
+  const rows = await page.locator('.table tbody tr').allInnerTexts();
+  same(rows.filter((row) => row.includes('not recorded')).length, 2, 'rows that do not tell what was tried');
+  is(rows.some((row) => row.includes(`\t${tried}\t`)), 'the overview does not tell what was tried');
+  const text = await show(problem);
+  includes(text, `The search tried ${tried} variants`, 'not the other variants of the search', 'What came of', 'Against the runner-up', 'default');
+  for (const id of charts.filter((c) => !['roofline', 'finals'].includes(c)))
+    same(await page.locator(`#${id}`).count(), 0, `${id} of finalists alone`);
   await drawn(page, 'roofline');
   const points = (await series(page, 'roofline')).filter((s) => s.key.startsWith('points'));
   same(sum(points.map((s) => s.data.length)), problem.finalists.length, 'points of the roofline');
   await page.locator('#roofline details.data summary').click();
   await page.locator('#roofline tbody tr').first().waitFor();
   same(await page.locator('#roofline tbody tr').count(), problem.finalists.length, 'rows behind the roofline');
+  for (const p of [other, alone]) {
+    const told = await show(p);
+    includes(told, 'does not record how many variants the search tried', 'not recorded');
+    is(!/tried \d/.test(told), 'the page tells how many variants were tried');
+  }
+});
+
+await test('the winner is compared with others by times of one phase', 'h200', '#/', async (page) => {
+  for (const problem of full.problems) {
+    if (problem.rivals.length === 0) continue;
+    await page.goto(`file://${folder}/h200.html#/problem/${problem.id}`);
+    await page.waitForSelector(`nav.sections a[href="#/problem/${problem.id}/winner"]`);
+    const cells = await page.locator('.compare tr', {has: page.locator('th:text-matches("^against the")')}).locator('td').allInnerTexts();
+    same(
+      cells.map((cell) => parseFloat(cell).toPrecision(3)),
+      problem.rivals.map((rival) => rival.ratio.toPrecision(3)),
+      `ratios of problem ${problem.id}`,
+    );
+    same(
+      cells.map((cell) => cell.includes('search')),
+      problem.rivals.map((rival, i) => i > 0 && rival.phase === 'search'),
+      'ratios that are of the search',
+    );
+  }
 });
 
 await test('a recording without samples: no interval of a single value', 'replayed', '#/', async (page) => {
@@ -673,7 +729,7 @@ await test(
       const v = p.variants;
       is(p.shown_count === v.variant.length && p.shown_count < p.variant_count && p.variant_count > 20000, 'counts');
       is(
-        [p.winner, ...p.finalists].every((x) => v.variant.includes(x.variant)),
+        [p.winner, ...p.finalists, ...p.rivals].every((x) => v.variant.includes(x.variant)),
         'a finalist is missing',
       );
       same(

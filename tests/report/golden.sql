@@ -66,7 +66,7 @@ insert into measurement values (7, 2, 5, 5, 3.0, 'pruned', 'ptxas error', 0, nul
 insert into measurement values (8, 3, 6, 1, 0.1, 'hung', '', 0, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
   null, null, null, null, null, null, null, 1, 0);
 insert into finalist values (2, 2, 1, 3, 0.0100, 0.0099, 0.0099, 0.0101, 1, 1, 1, x'cdcc233c0ad7233c48e1233c', 1, 0);
-insert into finalist values (2, 1, 2, 3, 0.0101, 0.0099, 0.0100, 0.0102, 1.01, 0.99, 1.03, x'0ad7233c', 0, 1);
+insert into finalist values (2, 1, 2, 3, 0.0101, 0.0099, 0.0100, 0.0102, 1.01, 0.99, 1.03, x'2170253c787a253cd084253c', 0, 1);
 insert into best values (1, 1, 1, 1, 0, 1, 'tuned', '2026-01-01T00:00:05Z', 0.03, 0.0295, 0.0305, 9, null, null, null, null, null, null, 8388608,
   1e-8, 2e-8, 0.5, '', 20, 0, 1, '{}', '[0.25]', 1, '580.1', '13.0', 'sm_90', '// first', x'00');
 insert into best values (2, 1, 2, 2, 1, 1, 'tuned', '2026-01-02T00:01:00Z', 0.01, 0.0099, 0.0101, 3, 0.01, 0.0075, 0.75, 0.74, 0.76, 0.002, 8388608,

@@ -430,6 +430,14 @@ static void put_best(const struct setting *s, const struct candidate *c, long lo
   generated_free(&generated);
 }
 
+/* The median of the quotients of two variants' times within each round. */
+static double median_ratio(const struct samples *times, const struct samples *winner) {
+  float ratios[ROUNDS];
+  for (int i = 0; i < ROUNDS; i++) ratios[i] = times->in_order[i] / winner->in_order[i];
+  qsort(ratios, ROUNDS, sizeof *ratios, compare_times);
+  return ROUNDS % 2 ? ratios[ROUNDS / 2] : ((double)ratios[ROUNDS / 2 - 1] + ratios[ROUNDS / 2]) / 2;
+}
+
 /* The best of the search again, and the default, in rounds. */
 static void put_finals(const struct setting *s, struct candidate *all, int count, long long run, const char *date) {
   qsort(all, (size_t)count, sizeof *all, compare_candidates);
@@ -447,7 +455,7 @@ static void put_finals(const struct setting *s, struct candidate *all, int count
   for (int i = 0; i < n; i++) times[i] = take_samples(finalists[i].time_ms, ROUNDS);
   double default_ms = NAN;
   for (int i = 0; i < n; i++) {
-    double ratio = times[i].median / times[0].median, width = i == 0 ? 0 : 0.0011;
+    double ratio = median_ratio(&times[i], &times[0]), width = i == 0 ? 0 : 0.0011;
     if (finalists[i].is_default) default_ms = times[i].median;
     insert("insert into finalist values (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "iiiirrrrrrrbii", run, finalists[i].variant,
            INT(i + 1), INT(ROUNDS), times[i].median, times[i].minimum, times[i].low, times[i].high, ratio,
@@ -627,10 +635,18 @@ static void kind_twins(void) { /* two GPUs of one name */
   for (int i = 0; i < 2; i++) put_all(&gpus[i], wishes, COUNT(wishes));
 }
 
-static void kind_elsewhere(void) { /* what an export of winners and finalists brings */
-  static const struct wish wishes[] = {{"star7", NULL, DTYPE_F32, {512, 512, 512}, 40, -1, WISH_WHOLE}};
+/* What an export without the search brings. Problem 1: winner, finalists, and what the run recorded; problem 2: no record;
+ * problem 3: the winner alone. */
+static void kind_elsewhere(void) {
+  static const struct wish wishes[] = {{"star7", NULL, DTYPE_F32, {512, 512, 512}, 40, -1, WISH_WHOLE},
+                                       {"star7", NULL, DTYPE_F64, {512, 512, 512}, 40, -1, WISH_WHOLE},
+                                       {"heat2d", NULL, DTYPE_F32, {8192, 8192, 1}, 40, -1, WISH_WHOLE}};
   put_all(&gpus[0], wishes, COUNT(wishes));
-  run_sql("delete from measurement; update best set is_trusted = 0, origin = 'winners.json'");
+  run_sql("update run set outcomes = (select json_group_object(outcome, n) from (select outcome, count(*) as n"
+          " from measurement where run_id = 1 group by outcome)) where id = 1;"
+          "delete from measurement where variant_id not in (select variant_id from finalist) or run_id = 3;"
+          "delete from finalist where run_id = 3; update best set run_id = null where run_id = 3;"
+          "delete from run where id = 3; update best set is_trusted = 0, origin = 'winners.json'");
 }
 
 static void kind_replayed(void) { /* from a recording that kept no samples: one value each */
