@@ -2,7 +2,7 @@
 #ifndef REPORTS_RIVALS_H
 #define REPORTS_RIVALS_H
 
-#include "reports/json.h"
+#include "base/json.h"
 #include "reports/library.h"
 #include "reports/variants.h"
 
