@@ -1,9 +1,9 @@
-/* lookup_table.c: a hash table with open addressing for exact answers, and distances between grids for the others.
+/* row_table.c: a hash table with open addressing for exact answers, and distances between grids for the others.
  *
  * A kernel's best configuration follows from the geometry of its grid rather than from its volume: whether rows begin at
  * multiples of a vector, how long a row and how large a plane is, whether the fields fit into the L2 cache, how often blocks fill
  * all multiprocessors. */
-#include "library/lookup/lookup_table.h"
+#include "library/lookup/row_table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,15 +1,15 @@
-/* lookup_catalog.h: what lookups answer from: the current, trusted rows of `best` of several databases and what they refer to, copied into
+/* catalog.h: what lookups answer from: the current, trusted rows of `best` of several databases and what they refer to, copied into
  * memory. Filled once, not changed afterwards. */
-#ifndef LIBRARY_LOOKUP_LOOKUP_CATALOG_H
-#define LIBRARY_LOOKUP_LOOKUP_CATALOG_H
+#ifndef LIBRARY_LOOKUP_CATALOG_H
+#define LIBRARY_LOOKUP_CATALOG_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
 #include "base/arena.h"
 #include "db/store/store.h"
-#include "library/lookup/lookup_names.h"
-#include "library/lookup/lookup_refuted.h"
+#include "library/lookup/known_wrong.h"
+#include "library/lookup/names.h"
 #include "stencil/template/template.h"
 
 /* A stencil, read from its text. */

@@ -1,11 +1,11 @@
-/* lookup_catalog_finish.c: what can be said once all databases are read: names, which templates have changed, the order of rows. */
+/* catalog_stale.c: what can be said once all databases are read: names, which templates have changed, the order of rows. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/data_folders.h"
 #include "base/file.h"
-#include "library/lookup/lookup_catalog.h"
+#include "library/lookup/catalog.h"
 
 /* Of stencils of one name those with rows come first, so that an import without trust changes no name's meaning; of
  * these the earlier database's counts; within it the one that was measured last. */

@@ -1,8 +1,8 @@
-/* lookup_choose.h: which configuration a problem gets that has no row of its own: nearby ones whose rules it keeps, else defaults. */
-#ifndef LIBRARY_LOOKUP_LOOKUP_CHOOSE_H
-#define LIBRARY_LOOKUP_LOOKUP_CHOOSE_H
+/* choose.h: which configuration a problem gets that has no row of its own: nearby ones whose rules it keeps, else defaults. */
+#ifndef LIBRARY_LOOKUP_CHOOSE_H
+#define LIBRARY_LOOKUP_CHOOSE_H
 
-#include "library/lookup/lookup_context.h"
+#include "library/lookup/context.h"
 
 /* What a configuration is wanted for. */
 struct question {

@@ -1,6 +1,6 @@
-/* lookup_parameters.h: the configuration that the stored parameters of a variant stand for. */
-#ifndef LIBRARY_LOOKUP_LOOKUP_PARAMETERS_H
-#define LIBRARY_LOOKUP_LOOKUP_PARAMETERS_H
+/* parameters.h: the configuration that the stored parameters of a variant stand for. */
+#ifndef LIBRARY_LOOKUP_PARAMETERS_H
+#define LIBRARY_LOOKUP_PARAMETERS_H
 
 #include "base/json.h"
 #include "stencil/template/template.h"

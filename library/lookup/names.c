@@ -1,6 +1,6 @@
-/* lookup_names.c: open addressing with linear probing, at most a quarter full. Names are mostly short, and a lookup
+/* names.c: open addressing with linear probing, at most a quarter full. Names are mostly short, and a lookup
  * reads two of them: hashing and comparing a few words takes half as long as what is made for texts of any length. */
-#include "library/lookup/lookup_names.h"
+#include "library/lookup/names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* lookup_table.h: the rows of a catalog by what they are the answer to, and by how far their grids are from another. Immutable once it is
+/* row_table.h: the rows of a catalog by what they are the answer to, and by how far their grids are from another. Immutable once it is
  * made; any number of threads may ask. */
-#ifndef LIBRARY_LOOKUP_LOOKUP_TABLE_H
-#define LIBRARY_LOOKUP_LOOKUP_TABLE_H
+#ifndef LIBRARY_LOOKUP_ROW_TABLE_H
+#define LIBRARY_LOOKUP_ROW_TABLE_H
 
-#include "library/lookup/lookup_catalog.h"
+#include "library/lookup/catalog.h"
 
 /* What is asked for. Modes are those of the store plus 1; 0 is any. */
 struct lookup_key {

@@ -1,11 +1,11 @@
-/* lookup_refuted.c: a sorted list; mostly it is empty. */
-#include "library/lookup/lookup_refuted.h"
+/* known_wrong.c: a sorted list; mostly it is empty. */
+#include "library/lookup/known_wrong.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "library/lookup/lookup_catalog.h"
+#include "library/lookup/catalog.h"
 
 #define COMPARE(a, b)                          \
   do {                                         \

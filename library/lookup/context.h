@@ -1,13 +1,13 @@
-/* lookup_context.h: what stands behind a halotune_ctx. */
-#ifndef LIBRARY_LOOKUP_LOOKUP_CONTEXT_H
-#define LIBRARY_LOOKUP_LOOKUP_CONTEXT_H
+/* context.h: what stands behind a halotune_ctx. */
+#ifndef LIBRARY_LOOKUP_CONTEXT_H
+#define LIBRARY_LOOKUP_CONTEXT_H
 
 #include <pthread.h>
 
 #include "base/nearest.h"
 #include "gpu/compile/cubin_cache.h"
 #include "gpu/driver/device.h"
-#include "library/lookup/lookup_table.h"
+#include "library/lookup/row_table.h"
 
 enum { CONTEXT_MOST_GPUS = 64 };
 

@@ -1,5 +1,5 @@
-/* lookup_context.c: opened, closed, and what is made when it is first needed. */
-#include "library/lookup/lookup_context.h"
+/* context.c: opened, closed, and what is made when it is first needed. */
+#include "library/lookup/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>

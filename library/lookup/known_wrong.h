@@ -1,7 +1,7 @@
-/* lookup_refuted.h: configurations that one database of a catalog knows to be wrong, so that no row of another serves
+/* known_wrong.h: configurations that one database of a catalog knows to be wrong, so that no row of another serves
  * them. */
-#ifndef LIBRARY_LOOKUP_LOOKUP_REFUTED_H
-#define LIBRARY_LOOKUP_LOOKUP_REFUTED_H
+#ifndef LIBRARY_LOOKUP_KNOWN_WRONG_H
+#define LIBRARY_LOOKUP_KNOWN_WRONG_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/* lookup_names.h: texts to numbers, asked often and by many threads: a table that is filled once. */
-#ifndef LIBRARY_LOOKUP_LOOKUP_NAMES_H
-#define LIBRARY_LOOKUP_LOOKUP_NAMES_H
+/* names.h: texts to numbers, asked often and by many threads: a table that is filled once. */
+#ifndef LIBRARY_LOOKUP_NAMES_H
+#define LIBRARY_LOOKUP_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

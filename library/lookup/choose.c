@@ -1,6 +1,6 @@
-/* lookup_choose.c: candidates in order, and what each must keep. Runs in a few microseconds, on the stack, for up to MOST_TRIES
+/* choose.c: candidates in order, and what each must keep. Runs in a few microseconds, on the stack, for up to MOST_TRIES
  * nearby rows. */
-#include "library/lookup/lookup_choose.h"
+#include "library/lookup/choose.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "db/store/launch_text.h"
-#include "library/lookup/lookup_parameters.h"
+#include "library/lookup/parameters.h"
 #include "stencil/launch/tensor.h"
 #include "stencil/template/space.h"
 

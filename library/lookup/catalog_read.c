@@ -1,5 +1,5 @@
-/* lookup_catalog.c: a database's tables, read into memory. */
-#include "library/lookup/lookup_catalog.h"
+/* catalog_read.c: a database's tables, read into memory. */
+#include "library/lookup/catalog.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* lookup_parameters.c: members of a JSON object to the choices of a configuration. */
-#include "library/lookup/lookup_parameters.h"
+/* parameters.c: members of a JSON object to the choices of a configuration. */
+#include "library/lookup/parameters.h"
 
 #include <string.h>
 
