@@ -7,7 +7,7 @@
 
 #include "db/store/query.h"
 #include "db/store/store.h"
-#include "reports/report.h"
+#include "reports/rows/request.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/output.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "reports/update_text.h"
+#include "stencil/file/update_text.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/output.h"
