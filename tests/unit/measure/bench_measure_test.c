@@ -19,8 +19,15 @@ TEST(batches_make_samples_of_200_us) {
   static const struct {
     double time_ms;
     int batch;
-  } rows[] = {{0.001, 200}, {0.003, 67}, {0.0199, 11}, {0.2, 1},
-              {0.201, 1},   {0.1999, 2}, {50, 1},      {1e-9, MEASURE_BATCH_MOST}, {0, MEASURE_BATCH_MOST}};
+  } rows[] = {{0.001, 200},
+              {0.003, 67},
+              {0.0199, 11},
+              {0.2, 1},
+              {0.201, 1},
+              {0.1999, 2},
+              {50, 1},
+              {1e-9, MEASURE_BATCH_MOST},
+              {0, MEASURE_BATCH_MOST}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     CHECK_EQ(rows[i].batch, batch_of(rows[i].time_ms, 0.2), "%g ms", rows[i].time_ms);
     struct model model;
