@@ -5,8 +5,8 @@
 #ifndef HALOTUNE_WRAPPERS
 #define HALOTUNE_WRAPPERS
 
-// The block's dynamic shared memory as an array of a type.
-extern __shared__ __align__(16) unsigned char halotune_shared[];
+// The block's dynamic shared memory as an array of a type. A tensor copy puts its box to a multiple of 128 bytes.
+extern __shared__ __align__(128) unsigned char halotune_shared[];
 #define SHARED_MEMORY(type) (reinterpret_cast<type *>(halotune_shared))
 
 // --- vectors: N = 1, 2 or 4 neighbours at once, from an address that is a multiple of their size or of 16 bytes.
@@ -197,11 +197,6 @@ __device__ __forceinline__ void store_release(unsigned *p, unsigned value) {
 #ifndef HALOTUNE_WRAPPERS_SM_90
 #define HALOTUNE_WRAPPERS_SM_90
 
-// Where a tensor copy puts its box has to be a multiple of 128 bytes; from here on so is the begin of shared memory.
-extern __shared__ __align__(128) unsigned char halotune_shared_128[];
-#undef SHARED_MEMORY
-#define SHARED_MEMORY(type) (reinterpret_cast<type *>(halotune_shared_128))
-
 // --- tensor maps: an array as the copy engine sees it, cut into boxes whose size the YAML file says. A map is a parameter
 // of the kernel; f.map_in[slot] and f.map_out[output] point to them. No copy of a map is one.
 
@@ -344,7 +339,6 @@ __device__ __forceinline__ void launch_dependents() {
 
 #endif
 
-// --- the stencil
 typedef float real;
 typedef int index_t;
 #define DIMS 3
@@ -363,7 +357,7 @@ typedef int index_t;
 __device__ constexpr int staged_input(int slot) { return slot == 0 ? 0 : -1; }
 __device__ constexpr int staged_slot(int input) { return input == 0 ? 0 : -1; }
 
-// --- the grid: points in x, y, z; strides in elements; the box to compute, x0 <= x < x1 and so on
+// The grid: points in x, y, z; strides in elements; the box to compute, x0 <= x < x1 and so on
 struct Geometry {
   index_t nx, ny, nz, row, plane, x0, x1, y0, y1, z0, z1;
 };
@@ -374,7 +368,7 @@ __device__ __forceinline__ bool in_box(const Geometry &g, index_t x, index_t y, 
   return x >= g.x0 && x < g.x1 && y >= g.y0 && y < g.y1 && z >= g.z0 && z < g.z1;
 }
 
-// --- bands of rows, which blocks go through along z before the next band begins; of 0 rows: all are one band.
+// Bands of rows, which blocks go through along z before the next band begins; of 0 rows: all are one band.
 // blockIdx.y counts the blocks of a band along y, and blockIdx.z those along z, band after band. Where this block
 // stands along y and z, in numbers of blocks.
 struct BandedBlock {
@@ -387,13 +381,11 @@ __device__ __forceinline__ BandedBlock banded_block(const Geometry &g) {
   return {index_t(band*(BandRows/BlockRows) + blockIdx.y), index_t(blockIdx.z - band*blocks)};
 }
 
-// --- the coefficients
 struct Coefficients {
   real a_, b_, c_, d_;
 };
 #define COEFFICIENT_VALUES coefficients
 
-// --- the fields
 struct Fields {
   const real *in[INPUTS];
   real *out[OUTPUTS];
@@ -513,7 +505,7 @@ __device__ __forceinline__ void update(const Taps &taps, const Coefficients &coe
   results[0] = a_*(f_(1, 0, 0) - f_(-1, 0, 0)) + b_*(f_(2, 0, 0) - f_(-2, 0, 0)) + c_*(f_(3, 0, 0) - f_(-3, 0, 0)) + d_*(f_(4, 0, 0) - f_(-4, 0, 0));  // df
 }
 
-// --- the update in two parts: FORMS sums of weighted taps, to which one plane after the other adds; and the rest
+// The update in two parts: FORMS sums of weighted taps, to which one plane after the other adds; and the rest
 #define FORMS 1
 #define PLANES 1  // LOW_Z + 1 + HIGH_Z
 __device__ constexpr int delay(int output) { return output == 0 ? 0 : 0; }

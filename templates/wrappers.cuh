@@ -3,8 +3,8 @@
 #ifndef HALOTUNE_WRAPPERS
 #define HALOTUNE_WRAPPERS
 
-// The block's dynamic shared memory as an array of a type.
-extern __shared__ __align__(16) unsigned char halotune_shared[];
+// The block's dynamic shared memory as an array of a type. A tensor copy puts its box to a multiple of 128 bytes.
+extern __shared__ __align__(128) unsigned char halotune_shared[];
 #define SHARED_MEMORY(type) (reinterpret_cast<type *>(halotune_shared))
 
 // --- vectors: N = 1, 2 or 4 neighbours at once, from an address that is a multiple of their size or of 16 bytes.

@@ -5,11 +5,6 @@
 #ifndef HALOTUNE_WRAPPERS_SM_90
 #define HALOTUNE_WRAPPERS_SM_90
 
-// Where a tensor copy puts its box has to be a multiple of 128 bytes; from here on so is the begin of shared memory.
-extern __shared__ __align__(128) unsigned char halotune_shared_128[];
-#undef SHARED_MEMORY
-#define SHARED_MEMORY(type) (reinterpret_cast<type *>(halotune_shared_128))
-
 // --- tensor maps: an array as the copy engine sees it, cut into boxes whose size the YAML file says. A map is a parameter
 // of the kernel; f.map_in[slot] and f.map_out[output] point to them. No copy of a map is one.
 

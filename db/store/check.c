@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
+#include "stencil/template/cuda_tokens.h"
 
 struct check {
   sqlite3 *connection;
@@ -162,18 +163,33 @@ static halotune_status look_at_measurement(struct check *c, sqlite3_stmt *row) {
   return HALOTUNE_OK;
 }
 
+/* Whether a stored source has the hash of its variant. Halotune 0.1.0 stored the hash of the text; later versions that of its
+ * meaning. */
+static halotune_status check_source(const char *source, const char *hash, bool *is_right) {
+  char hex[HASH_HEX_BYTES];
+  struct hash meaning;
+  halotune_status status = source_hash(source, &meaning);
+  if (status != HALOTUNE_OK) return status;
+  hash_hex(meaning, hex);
+  *is_right = strcmp(hex, hash) == 0;
+  if (*is_right) return HALOTUNE_OK;
+  hash_hex(hash_bytes(source, strlen(source)), hex);
+  *is_right = strcmp(hex, hash) == 0;
+  return HALOTUNE_OK;
+}
+
 /* Columns: id, source, source_hash of its variant, launch, coefficients, whether variant and problem are of
  * one stencil. */
 static halotune_status look_at_best(struct check *c, sqlite3_stmt *row) {
   long long id = sqlite3_column_int64(row, 0);
   const char *source = column_text(row, 1);
-  char hex[HASH_HEX_BYTES];
   struct launch launch;
+  bool is_right = false;
   int count = 0;
   double *coefficients = malloc(MAX_COEFFICIENTS * sizeof *coefficients);
   if (!coefficients) return fail_memory();
-  hash_hex(hash_bytes(source, strlen(source)), hex);
-  if (strcmp(hex, column_text(row, 2)) != 0) report(c, "best %lld: its source is not that of its variant's hash", id);
+  halotune_status hash_status = check_source(source, column_text(row, 2), &is_right);
+  if (hash_status == HALOTUNE_OK && !is_right) report(c, "best %lld: its source is not that of its variant's hash", id);
   halotune_status launch_status = launch_read(column_text(row, 3), &launch);
   if (launch_status != HALOTUNE_OK) report(c, "best %lld: %s", id, fail_text());
   else if (!strstr(source, launch.kernel)) report(c, "best %lld: its source has no kernel %s", id, launch.kernel);
@@ -181,7 +197,8 @@ static halotune_status look_at_best(struct check *c, sqlite3_stmt *row) {
   if (coefficient_status != HALOTUNE_OK) report(c, "best %lld: %s", id, fail_text());
   if (!sqlite3_column_int(row, 5)) report(c, "best %lld: its variant is of another stencil than its problem", id);
   free(coefficients);
-  return launch_status == HALOTUNE_MEMORY || coefficient_status == HALOTUNE_MEMORY ? HALOTUNE_MEMORY : HALOTUNE_OK;
+  bool is_out = hash_status != HALOTUNE_OK || launch_status == HALOTUNE_MEMORY || coefficient_status == HALOTUNE_MEMORY;
+  return is_out ? HALOTUNE_MEMORY : HALOTUNE_OK;
 }
 
 halotune_status store_check(struct store *store, void (*problem)(void *context, const char *text), void *context,

@@ -1,9 +1,9 @@
 /* cubin_cache.c: entries by the hash of what went into the compiler. One file each, FOLDER/KEY.cubin:
  *
  *   head   magic; hash of the rest; hash of the cubin, by which its source is found
- *   rest   what went in (options, architecture, NVRTC version, source), and the packed struct compiled
+ *   rest   what went in (options, architecture, NVRTC version, what the source means), the source, the packed struct compiled
  *
- * What went in is compared byte by byte, so that two sources of one hash are no danger. An entry's mtime is its last
+ * A source goes in by the hash of its meaning: comments and layout make no other machine code. An entry's mtime is its last
  * use. */
 #include "gpu/compile/cubin_cache.h"
 
@@ -17,9 +17,10 @@
 #include "base/file.h"
 #include "base/replace.h"
 #include "base/transfer.h"
+#include "stencil/template/cuda_tokens.h"
 
 /* Change it when the layout of an entry changes. It is part of the key, so older entries are misses, and age out. */
-static const char magic[16] = "halotune cubin1";
+static const char magic[16] = "halotune cubin2";
 
 struct head {
   char magic[sizeof magic];
@@ -41,7 +42,7 @@ void cubin_cache_close(struct cubin_cache *cache) {
   *cache = (struct cubin_cache){0};
 }
 
-/* What goes into the compiler, but for the name of the source. The source is last. */
+/* What goes into the compiler, but for the name of the source. */
 static void pack_input(const struct compile_request *request, const struct nvrtc_facts *nvrtc, struct text *out) {
   pack_text(out, magic);
   pack_u64(out, (uint64_t)nvrtc->major);
@@ -50,19 +51,9 @@ static void pack_input(const struct compile_request *request, const struct nvrtc
   pack_u64(out, COMPILE_STANDARD_OPTIONS + (uint64_t)request->option_count);
   for (int i = 0; i < COMPILE_STANDARD_OPTIONS; i++) pack_text(out, compile_standard_options[i]);
   for (int i = 0; i < request->option_count; i++) pack_text(out, request->options[i]);
-  pack_text(out, request->source);
-}
-
-static const char *source_of_input(const char *input, size_t length) {
-  struct unpack in = {.at = input, .left = length};
-  unpack_text(&in);
-  unpack_u64(&in);
-  unpack_u64(&in);
-  unpack_text(&in);
-  uint64_t count = unpack_u64(&in);
-  for (uint64_t i = 0; i < count && !in.failed; i++) unpack_text(&in);
-  const char *source = unpack_text(&in);
-  return in.failed ? NULL : source;
+  struct hash meaning;
+  if (source_hash(request->source, &meaning) != HALOTUNE_OK) out->out_of_memory = true;
+  else pack_bytes(out, (const char *)&meaning, sizeof meaning);
 }
 
 /* FOLDER/KEY.cubin, from malloc; NULL when memory is out. */
@@ -92,6 +83,7 @@ static enum cubin_cache_answer entry_read(const char *path, const char *bytes, s
   }
   const char *stored = unpack_bytes(&in, &input_length);
   if (input_length != input->length || memcmp(stored, input->bytes, input_length) != 0) return CUBIN_CACHE_MISS;
+  unpack_text(&in); /* the source */
   return compiled_unpack(&in, out) == HALOTUNE_OK ? CUBIN_CACHE_HIT : CUBIN_CACHE_MISS;
 }
 
@@ -129,6 +121,7 @@ bool cubin_cache_put(struct cubin_cache *cache, const struct compile_request *re
   pack_input(request, nvrtc, &input);
   text_add(&entry, (const char *)&head, sizeof head);
   pack_bytes(&entry, input.bytes, input.length);
+  pack_text(&entry, request->source);
   compiled_pack(compiled, &entry);
   if (!text_ok(&input) || !text_ok(&entry) || !(path = entry_path(cache, &input))) {
     status = fail_memory();
@@ -171,9 +164,9 @@ static void look_at_entry(void *context, const struct cache_file *file) {
   size_t length;
   if (search->source || !is_of_cubin(file->path, search->cubin)) return;
   if (file_read(file->path, MAX_ENTRY_BYTES, &bytes, &length) == HALOTUNE_OK && entry_check(bytes, length, &in)) {
-    const char *input = unpack_bytes(&in, &length);
-    const char *source = source_of_input(input, length);
-    if (source) search->source = strdup(source);
+    unpack_bytes(&in, &length);
+    const char *source = unpack_text(&in);
+    if (!in.failed) search->source = strdup(source);
   }
   free(bytes);
 }

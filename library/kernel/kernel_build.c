@@ -1,7 +1,7 @@
 /* kernel_build.c: the decision whether stored machine code is right, and compiling where it is not.
  *
- * Right is a cubin that was built for just this problem, or from the same text: sources are compared without their banner, a
- * comment that says the grid. So extents or coefficients that are built in can never serve another problem. */
+ * Right is a cubin that was built for just this problem, or from a source that means the same: comments, such as the banner that
+ * says the grid, do not count. So extents or coefficients that are built in can never serve another problem. */
 #include "library/kernel/kernel_build.h"
 
 #include <math.h>
@@ -12,6 +12,7 @@
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
 #include "stencil/generate/generate.h"
+#include "stencil/template/cuda_tokens.h"
 
 struct stored {
   struct launch launch;
@@ -96,13 +97,11 @@ static bool is_same_problem(const struct question *q, const struct served *row, 
   return true;
 }
 
-/* What stands behind the comment at the top. */
-static const char *body_of(const char *source) {
-  while (source[0] == '\n' || (source[0] == '/' && source[1] == '/')) {
-    source += strcspn(source, "\n");
-    source += *source == '\n';
-  }
-  return source;
+/* Whether two sources mean the same; false when memory is out. */
+static bool is_same_source(const char *left, const char *right) {
+  struct hash hashes[2];
+  return source_hash(left, &hashes[0]) == HALOTUNE_OK && source_hash(right, &hashes[1]) == HALOTUNE_OK &&
+         hash_compare(hashes[0], hashes[1]) == 0;
 }
 
 static halotune_status generate_for(const struct question *q, const struct answer *answer, const double *coefficients,
@@ -119,7 +118,8 @@ static halotune_status generate_for(const struct question *q, const struct answe
                               .coefficients = coefficients,
                               .limits = q->device->limits,
                               .reproducible = q->key.reproducible};
-  return generate(&spec, out);
+  if ((status = generate(&spec, out)) == HALOTUNE_OK) source_strip_lines(out->source);
+  return status;
 }
 
 static halotune_status source_compile(const struct question *q, struct built *out) {
@@ -176,7 +176,7 @@ static halotune_status variant_build(const struct question *q, const struct answ
   } else if ((status = generate_for(q, answer, coefficients, &generated)) == HALOTUNE_OK) {
     out->source = generated.source;
     out->launch = generated.launch;
-    if (runs && strcmp(body_of(out->source), body_of(stored.source)) == 0) stored_move(&stored, false, out);
+    if (runs && is_same_source(out->source, stored.source)) stored_move(&stored, false, out);
     else if (with_code) status = source_compile(q, out);
   }
   if (have) stored_free(&stored);

@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "stencil/generate/assemble.h"
 #include "stencil/generate/generate_launch.h"
 #include "stencil/generate/prelude.h"
 #include "stencil/generate/wrappers.h"
+#include "stencil/template/cuda_tokens.h"
 #include "stencil/template/template_names.h"
 
 /* The word or number that a parameter has in this variant; NULL where the template has no such parameter. */
@@ -107,6 +109,43 @@ static int index_bytes_for(const struct domain *domain) {
   return elements + margin < (double)INT_MAX ? 4 : 8;
 }
 
+/* What the configuration tells of the texts without standing in one. */
+static void add_given(struct text *text, const struct variant_spec *spec) {
+  text_printf(text, "#define HALOTUNE_PRELUDE\n#define __CUDA_ARCH__ %d\n", 10 * spec->limits.capability);
+}
+
+/* The macros of the prelude that templates begin a kernel with; their text reads better in the kernel. */
+static const char *const inlined_macros[] = {"KERNEL", "KERNEL_PARAMETERS",  "LAUNCH_BOUNDS",
+                                             "FIELDS", "COEFFICIENT_VALUES", NULL};
+
+static halotune_status add_definitions(struct text *text, const struct variant_spec *spec,
+                                       const struct prelude *prelude) {
+  struct text given = {0}, parameters = {0}, written = {0}, file = {0};
+  const char *cuda = spec->template->cuda;
+  add_given(&given, spec);
+  prelude_write_parameters(&parameters, spec);
+  text_printf(&file, "%s.cu", spec->template->name);
+  halotune_status status = prelude_write(&written, prelude);
+  if (!text_ok(&given) || !text_ok(&parameters) || !text_ok(&file)) status = fail_memory();
+  if (status == HALOTUNE_OK) {
+    const struct assembly_text texts[] = {
+        {NULL, text_string(&given), NULL},
+        {"parameters", text_string(&parameters), NULL},
+        {"wrappers.cuh", wrappers_cuda, "HALOTUNE_WRAPPERS"},
+        {"wrappers_sm_90.cuh", wrappers_sm_90_cuda, "HALOTUNE_WRAPPERS"},
+        {"prelude", text_string(&written), NULL},
+        {"common.cuh", strstr(cuda, "\"common.cuh\"") ? common_cuda : "", NULL},
+        {text_string(&file), cuda, NULL},
+    };
+    status = assemble(texts, COUNT(texts), (int)dtype_bytes(spec->dtype), inlined_macros, text);
+  }
+  text_free(&given);
+  text_free(&parameters);
+  text_free(&written);
+  text_free(&file);
+  return status;
+}
+
 halotune_status generate(const struct variant_spec *spec, struct generated *out) {
   struct text text = {0};
   struct prelude prelude;
@@ -117,18 +156,13 @@ halotune_status generate(const struct variant_spec *spec, struct generated *out)
   if (status != HALOTUNE_OK) return status;
   choose_modes(spec, out, &prelude);
   add_banner(&text, spec, out);
-  prelude_write_parameters(&text, spec);
-  if ((status = prelude_write(&text, &prelude)) == HALOTUNE_OK) {
-    if (strstr(spec->template->cuda, "\"common.cuh\"")) text_printf(&text, "%s\n", common_cuda);
-    text_printf(&text, "// --- the template\n\n%s", spec->template->cuda);
-    if (!text_ok(&text)) status = fail_memory();
-  }
+  if (status == HALOTUNE_OK) status = add_definitions(&text, spec, &prelude);
+  if (status == HALOTUNE_OK) status = source_hash(text_string(&text), &out->hash);
   if (status != HALOTUNE_OK) {
     text_free(&text);
     *out = (struct generated){0};
     return status;
   }
-  out->hash = hash_bytes(text.bytes, text.length);
   out->source = text.bytes;
   return HALOTUNE_OK;
 }
@@ -142,7 +176,23 @@ halotune_status generate_prelude(const struct stencil *stencil, const struct ana
   /* All maps that there can be, so that a template that takes them compiles as it stands. */
   if (stencil->kind == STENCIL_STENCIL) tensor_fields_find(&spec, &generated.launch);
   snprintf(generated.launch.kernel, sizeof generated.launch.kernel, "%s_example", stencil->name);
+  text_printf(text, "#define HALOTUNE_PRELUDE\n\n%s\n%s\n", wrappers_cuda, wrappers_sm_90_cuda);
   return prelude_write(text, &prelude);
+}
+
+void source_strip_lines(char *source) {
+  static const char directive[] = "#line ";
+  char *to = source;
+  for (const char *line = source; *line;) {
+    const char *end = strchr(line, '\n');
+    size_t length = end ? (size_t)(end + 1 - line) : strlen(line);
+    if (strncmp(line, directive, strlen(directive)) != 0) {
+      memmove(to, line, length);
+      to += length;
+    }
+    line += length;
+  }
+  *to = 0;
 }
 
 void generated_free(struct generated *generated) {

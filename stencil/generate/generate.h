@@ -21,8 +21,8 @@ struct variant_spec {
 
 /* Owns its text; end with generated_free. */
 struct generated {
-  char *source;         /* complete: compiles as it stands with nvcc -cubin */
-  struct hash hash;     /* of the source */
+  char *source;         /* complete: compiles as it stands with nvcc -cubin. Has #line; see source_strip_lines */
+  struct hash hash;     /* of what the source means: source_hash of it, with or without #line */
   struct launch launch; /* on the domain of the specification */
 };
 
@@ -34,6 +34,10 @@ struct generated {
 halotune_status generate(const struct variant_spec *spec, struct generated *out);
 
 void generated_free(struct generated *generated);
+
+/* Take the #line directives out of a generated source, in place. With them, a compiler's messages and those of the emulation
+ * name the line of the template's file; without them the source reads better. Users, files and databases get it without. */
+void source_strip_lines(char *source);
 
 /* Append what stands before a template in generated files, for the stencil's first grid and without parameters: what
  * templates/example.cuh is made of. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */

@@ -3,9 +3,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
-
-#include "stencil/generate/wrappers.h"
 
 static void add_upper(struct text *text, const char *name) {
   for (; *name; name++) text_printf(text, "%c", *name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name);
@@ -20,7 +17,6 @@ static void add_word(struct text *text, const struct parameter *parameter, int v
 
 /* BLOCK_X 32; of words each gets a number, and the parameter names one: STORAGE STORAGE_PLANES. */
 void prelude_write_parameters(struct text *text, const struct variant_spec *spec) {
-  text_printf(text, "// --- the configuration\n");
   for (int i = 0; i < spec->template->parameter_count; i++) {
     const struct parameter *parameter = &spec->template->parameters[i];
     int chosen = spec->configuration.choice[i];
@@ -57,8 +53,7 @@ static void add_staged(struct text *text, const struct prelude *prelude) {
 void prelude_write_stencil(struct text *text, const struct prelude *prelude) {
   const struct variant_spec *spec = prelude->spec;
   const struct analysis *analysis = spec->analysis;
-  text_printf(text, "// --- the stencil\ntypedef %s real;\ntypedef %s index_t;\n",
-              spec->dtype == DTYPE_F32 ? "float" : "double",
+  text_printf(text, "typedef %s real;\ntypedef %s index_t;\n", spec->dtype == DTYPE_F32 ? "float" : "double",
               prelude->generated->launch.index_bytes == 4 ? "int" : "long long");
   text_printf(text, "#define DIMS %d\n#define INPUTS %d\n#define OUTPUTS %d\n", spec->stencil->dims,
               spec->stencil->input_count, spec->stencil->output_count);
@@ -78,7 +73,7 @@ void prelude_write_grid(struct text *text, const struct prelude *prelude) {
   long numbers[DOMAIN_NUMBERS];
   domain_numbers(&prelude->spec->domain, numbers);
   text_printf(text,
-              "// --- the grid: points in x, y, z; strides in elements; the box to compute, x0 <= x < x1 and so on\n"
+              "// The grid: points in x, y, z; strides in elements; the box to compute, x0 <= x < x1 and so on\n"
               "struct Geometry {\n  %sindex_t ",
               prelude->literal_extents ? "static constexpr " : "");
   for (int i = 0; i < DOMAIN_NUMBERS; i++) {
@@ -105,7 +100,7 @@ void prelude_write_coefficients(struct text *text, const struct prelude *prelude
   const struct stencil *stencil = prelude->spec->stencil;
   const double *values = prelude->spec->coefficients;
   bool literal = prelude->coefficients == COEFFICIENTS_LITERAL;
-  text_printf(text, "// --- the coefficients\nstruct Coefficients {");
+  text_printf(text, "struct Coefficients {");
   for (int i = 0; i < stencil->coefficient_count; i++) {
     text_printf(text, "%s%s_",
                 i > 0     ? ", "
@@ -135,7 +130,7 @@ void prelude_write_coefficients(struct text *text, const struct prelude *prelude
 static void write_bands(struct text *text) {
   text_printf(
       text,
-      "// --- bands of rows, which blocks go through along z before the next band begins; of 0 rows: all are one band.\n"
+      "// Bands of rows, which blocks go through along z before the next band begins; of 0 rows: all are one band.\n"
       "// blockIdx.y counts the blocks of a band along y, and blockIdx.z those along z, band after band. Where this block\n"
       "// stands along y and z, in numbers of blocks.\n"
       "struct BandedBlock {\n  index_t y, z;\n};\n"
@@ -146,34 +141,17 @@ static void write_bands(struct text *text) {
       "  return {index_t(band*(BandRows/BlockRows) + blockIdx.y), index_t(blockIdx.z - band*blocks)};\n}\n\n");
 }
 
-/* Only templates that name its function get this part; the prelude without a template has all that there is. */
-static bool is_named(const struct prelude *prelude, const char *function) {
-  const struct template *template = prelude->spec->template;
-  return !template || strstr(template->cuda, function);
-}
-
-static bool wants_split(const struct prelude *prelude) {
-  return prelude->spec->analysis->split.form_count > 0 && is_named(prelude, "add_plane(");
-}
-
-/* Likewise the wrappers of sm_90. */
-static bool wants_sm_90(const struct prelude *prelude) {
-  const struct template *template = prelude->spec->template;
-  return !template || template_needs_sm_90(template);
-}
-
 halotune_status prelude_write(struct text *text, const struct prelude *prelude) {
+  const struct variant_spec *spec = prelude->spec;
   halotune_status status = HALOTUNE_OK;
-  text_printf(text, "#define HALOTUNE_PRELUDE\n\n%s\n", wrappers_cuda);
-  if (wants_sm_90(prelude)) text_printf(text, "%s\n", wrappers_sm_90_cuda);
   prelude_write_stencil(text, prelude);
   prelude_write_grid(text, prelude);
-  if (is_named(prelude, "banded_block<")) write_bands(text);
+  write_bands(text);
   prelude_write_coefficients(text, prelude);
   prelude_write_fields(text, prelude);
   prelude_write_boundary(text, prelude);
-  if (prelude->spec->stencil->kind == STENCIL_STENCIL) status = prelude_write_update(text, prelude);
-  if (status == HALOTUNE_OK && wants_split(prelude)) status = prelude_write_split(text, prelude);
+  if (spec->stencil->kind == STENCIL_STENCIL) status = prelude_write_update(text, prelude);
+  if (status == HALOTUNE_OK && spec->analysis->split.form_count > 0) status = prelude_write_split(text, prelude);
   if (status != HALOTUNE_OK) return status;
   return text_ok(text) ? HALOTUNE_OK : fail_memory();
 }

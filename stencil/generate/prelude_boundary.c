@@ -1,8 +1,6 @@
 /* prelude_boundary.c: boundary rules as CUDA: from a tap's point to the point that is read. */
 #include "stencil/generate/prelude.h"
 
-#include <string.h>
-
 static const char *body_of(enum boundary boundary) {
   switch (boundary) {
   case BOUNDARY_PERIODIC: return "  while (@ < 0) @ += g.n@;\n  while (@ >= g.n@) @ -= g.n@;\n";
@@ -30,12 +28,6 @@ static const char *near_body_of(enum boundary boundary) {
     return "  const index_t period = g.n@ - 1;\n  return @ + (@ < 0 ? period : 0) - (@ > period ? period : 0);\n}\n";
   default: return "  const index_t last = g.n@ - 1;\n  return @ < 0 ? 0 : @ > last ? last : @;\n}\n";
   }
-}
-
-/* Only templates that name it get it, so that sources of others stay what they are. */
-static bool wants_near_image(const struct prelude *prelude) {
-  const struct template *template = prelude->spec->template;
-  return !template || strstr(template->cuda, "near_image_");
 }
 
 /* Append a text with the axis in place of each '@'. */
@@ -66,13 +58,11 @@ void prelude_write_boundary(struct text *text, const struct prelude *prelude) {
     add_for_axis(text, "__device__ __forceinline__ index_t image_@(const Geometry &g, index_t @) {\n", name);
     add_for_axis(text, body_of(boundary), name);
     add_for_axis(text, "  return @;\n}\n", name);
-    if (wants_near_image(prelude)) {
-      add_for_axis(text,
-                   "// The same without a loop, for points at most n@ - 1 beyond the grid.\n"
-                   "__device__ __forceinline__ index_t near_image_@(const Geometry &g, index_t @) {\n",
-                   name);
-      add_for_axis(text, near_body_of(boundary), name);
-    }
+    add_for_axis(text,
+                 "// The same without a loop, for points at most n@ - 1 beyond the grid.\n"
+                 "__device__ __forceinline__ index_t near_image_@(const Geometry &g, index_t @) {\n",
+                 name);
+    add_for_axis(text, near_body_of(boundary), name);
     add_for_axis(
         text,
         "// Whether 0 is read there.\n__device__ __forceinline__ bool is_zero_@(const Geometry &g, index_t @) {\n",

@@ -154,7 +154,7 @@ static void add_writers(struct text *text, const struct prelude *prelude) {
 
 void prelude_write_fields(struct text *text, const struct prelude *prelude) {
   const struct launch *launch = &prelude->generated->launch;
-  text_printf(text, "// --- the fields\nstruct Fields {\n  const real *in[INPUTS];\n  real *out[OUTPUTS];\n%s%s%s};\n",
+  text_printf(text, "struct Fields {\n  const real *in[INPUTS];\n  real *out[OUTPUTS];\n%s%s%s};\n",
               is_texture(prelude) ? "  cudaTextureObject_t texture[INPUTS];\n" : "",
               launch->input_maps.count > 0 ? "  const TensorMap *map_in[STAGED];  // by slot\n" : "",
               launch->output_maps.count > 0 ? "  const TensorMap *map_out[OUTPUTS];\n" : "");

@@ -178,7 +178,7 @@ static void add_constants(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
   text_printf(
       text,
-      "// --- the update in two parts: FORMS sums of weighted taps, to which one plane after the other adds; and the rest\n"
+      "// The update in two parts: FORMS sums of weighted taps, to which one plane after the other adds; and the rest\n"
       "#define FORMS %d\n#define PLANES %d  // LOW_Z + 1 + HIGH_Z\n"
       "__device__ constexpr int delay(int output) { return ",
       split->form_count, prelude->spec->analysis->radius_low[2] + 1 + prelude->spec->analysis->radius_high[2]);

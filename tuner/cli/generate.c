@@ -17,6 +17,7 @@ static halotune_status put_variant(const struct invocation *invocation, const st
   if (status == HALOTUNE_OK) {
     struct variant_spec spec = problem_variant(problem, templates.list[0], &configuration);
     if ((status = generate(&spec, &generated)) == HALOTUNE_OK) {
+      source_strip_lines(generated.source);
       status = output_text(invocation, OUTPUT_FOR_ALL, generated.source, strlen(generated.source));
       generated_free(&generated);
     }
@@ -34,7 +35,7 @@ static halotune_status put_prelude(const struct invocation *invocation, const st
   return status;
 }
 
-static enum exit_code generate_run(const struct invocation *invocation) {
+static enum exit_code run(const struct invocation *invocation) {
   struct problem problem;
   bool prelude = option_given(invocation, "prelude");
   if (!prelude && !option_value(invocation, "template")) {
@@ -57,5 +58,5 @@ static const struct option_row options[] = {
 };
 
 const struct command command_generate = {
-    "generate", "STENCIL", 1, 1, "print the CUDA source of one variant", options, generate_run,
+    "generate", "STENCIL", 1, 1, "print the CUDA source of one variant", options, run,
 };

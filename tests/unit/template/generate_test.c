@@ -64,14 +64,15 @@ TEST(the_source_says_what_was_chosen) {
     const char *set, *has, *lacks;
   } rows[] = {
       {"vector=4", "#define VECTOR 4  //", "#define VECTOR 1  //"},
-      {"load_path=readonly", "#define LOAD_PATH LOAD_PATH_READONLY  //", NULL},
+      {"load_path=readonly", "return load_readonly(", "load_plain"},
+      {"load_path=plain", "return load_plain(", "LOAD_PATH_"},
       {"min_blocks=2", "__launch_bounds__(128, 2)", NULL},
       {"min_blocks=0", "__launch_bounds__(128)", NULL},
       {"extents=runtime", "index_t nx, ny, nz", NULL},
       {"extents=literal", "64", "index_t nx, ny, nz, row, plane, x0, x1, y0, y1, z0, z1;"},
       {"coefficients=parameter", "const Coefficients coefficients", "__constant__"},
       {"coefficients=constant", "__constant__", "const Coefficients coefficients)"},
-      {"coefficients=literal", "star7", "__constant__"},
+      {"coefficients=literal", "static constexpr real c0_ = real(", "__constant__"},
       {"block_x=64", "blocks of 64x1x1 threads", NULL},
       {"block_x=64", "nvcc -cubin -arch=sm_90", NULL},
   };

@@ -104,6 +104,7 @@ static halotune_status store_winner(struct final_phase *phase, const struct fina
                       .cubin = trial->compiled.cubin,
                       .cubin_bytes = trial->compiled.cubin_bytes};
   struct run_end end = end_of(phase);
+  source_strip_lines(trial->generated.source);
   struct finalist *finalists = list_finalists(phase, &count);
   if (!finalists) return fail_memory();
   halotune_status status =

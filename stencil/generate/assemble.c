@@ -1,0 +1,263 @@
+/* assemble.c: which pieces a kernel needs, and how they are written. */
+#include "stencil/generate/assemble.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "stencil/generate/pieces.h"
+#include "stencil/generate/resolve.h"
+
+struct assembly {
+  const struct assembly_text *texts;
+  int count;
+  struct identifiers names;
+  struct part parts[MAX_ASSEMBLY_TEXTS];
+  struct constants constants;
+  struct pieces pieces;
+  bool *is_inlined;            /* by the number of the name */
+  int *reached, reached_count; /* pieces that the kernel needs, in the order in which they were found */
+};
+
+static void assembly_free(struct assembly *a) {
+  for (int i = 0; i < a->count; i++) part_free(&a->parts[i]);
+  identifiers_free(&a->names);
+  free(a->constants.list);
+  pieces_free(&a->pieces);
+  free(a->is_inlined);
+  free(a->reached);
+}
+
+static halotune_status assembly_read(struct assembly *a, const char *const *inlined) {
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < a->count && status == HALOTUNE_OK; i++) {
+    status = part_read(a->texts[i].file, a->texts[i].text, &a->names, &a->parts[i]);
+  }
+  if (status != HALOTUNE_OK) return status;
+  size_t names = (size_t)a->names.count + 1;
+  a->constants.names = &a->names;
+  a->constants.list = calloc(names, sizeof *a->constants.list);
+  a->pieces.first = malloc(names * sizeof *a->pieces.first);
+  a->is_inlined = calloc(names, sizeof *a->is_inlined);
+  if (!a->constants.list || !a->pieces.first || !a->is_inlined) return fail_memory();
+  for (size_t i = 0; i < names; i++) a->pieces.first[i] = -1;
+  for (int i = 0; inlined[i]; i++) {
+    int name = identifiers_find(&a->names, inlined[i]);
+    if (name >= 0) a->is_inlined[name] = true;
+  }
+  return HALOTUNE_OK;
+}
+
+static halotune_status assembly_cut(struct assembly *a) {
+  for (int i = 0; i < a->count; i++) resolve_directives(&a->constants, &a->parts[i]);
+  for (int i = 0; i < a->count; i++) {
+    if (a->texts[i].file) pieces_cut(&a->pieces, &a->constants, &a->parts[i]);
+  }
+  if (a->pieces.out_of_memory) return fail_memory();
+  a->reached = malloc(((size_t)a->pieces.count + 1) * sizeof *a->reached);
+  return a->reached ? HALOTUNE_OK : fail_memory();
+}
+
+/* --- what the kernel needs */
+
+static void reach_piece(struct assembly *a, int number) {
+  struct piece *piece = &a->pieces.list[number];
+  if (piece->is_reached) return;
+  piece->is_reached = true;
+  resolve_definition(&a->constants, piece->part, piece->body);
+  a->reached[a->reached_count++] = number;
+}
+
+/* The pieces that tokens name. A member of a struct, behind a dot, is none. */
+static void reach_names(struct assembly *a, const struct part *part, struct range range) {
+  for (int i = range.begin; i < range.end; i++) {
+    const struct part_token *token = &part->tokens[i];
+    if (token->name < 0 || token->is_gone) continue;
+    if (i > range.begin && (cuda_is(&token[-1].token, ".") || cuda_is(&token[-1].token, "->"))) continue;
+    for (int d = a->pieces.first[token->name]; d >= 0; d = a->pieces.definitions[d].next) {
+      reach_piece(a, a->pieces.definitions[d].piece);
+    }
+  }
+}
+
+static void assembly_reach(struct assembly *a) {
+  for (int i = 0; i < a->pieces.count; i++) {
+    if (a->pieces.list[i].is_needed) reach_piece(a, i);
+  }
+  for (int i = 0; i < a->reached_count; i++) {
+    const struct piece *piece = &a->pieces.list[a->reached[i]];
+    reach_names(a, piece->part, piece->head);
+    reach_names(a, piece->part, piece->body);
+  }
+}
+
+/* --- writing */
+
+struct writer {
+  const struct assembly *a;
+  struct text *out;
+  const char *file; /* where the last line came from, and its number there */
+  int line;
+  int last;           /* the last token of a piece that was written; -1 for none */
+  bool has_begun;     /* something was written */
+  bool wants_blank;   /* a piece that was left out began behind a blank line */
+  bool is_in_comment; /* of the last line's */
+};
+
+static int column_of(const struct text *out) {
+  size_t at = out->length;
+  while (at > 0 && out->bytes[at - 1] != '\n') at--;
+  return (int)(out->length - at);
+}
+
+static void add_spaces(struct text *out, int count) {
+  for (int i = 0; i < count; i++) text_add(out, " ", 1);
+}
+
+/* Begin the line of a token. */
+static void begin_line(struct writer *w, const struct part *part, int at, bool is_behind_blank) {
+  const struct part_token *token = &part->tokens[at];
+  if (w->has_begun) text_add(w->out, "\n\n", is_behind_blank ? 2 : 1);
+  w->line += 1 + is_behind_blank;
+  if (w->file != part->file || w->line != token->token.line) {
+    text_printf(w->out, "#line %d \"%s\"\n", token->token.line, part->file);
+  }
+  w->file = part->file, w->line = token->token.line;
+  w->has_begun = true;
+  int columns = part_column(part, at) - token->outdent;
+  add_spaces(w->out, columns > 0 ? columns : 0);
+}
+
+/* How many spaces stand in front of a token. */
+static int spaces_before(const struct part *part, int at) {
+  const char *c = part->tokens[at].token.at;
+  while (c > part->text && c[-1] == ' ') c--;
+  return (int)(part->tokens[at].token.at - c);
+}
+
+/* What separates a token from the one that was written before it, in the same piece. */
+static void write_gap(struct writer *w, const struct part *part, int at) {
+  const struct cuda_token *last = &part->tokens[w->last].token, *token = &part->tokens[at].token;
+  const char *gap = last->at + last->length;
+  if (w->last + 1 == at && part->tokens[at].outdent == 0) { /* as it was */
+    for (const char *c = gap; c < token->at; c++) w->line += *c == '\n';
+    if (part_breaks_before(part, at) < 2 && w->line == token->line) {
+      text_add(w->out, gap, (size_t)(token->at - gap));
+      return;
+    }
+    w->line = last->line;
+  }
+  if (memchr(gap, '\n', (size_t)(token->at - gap))) {
+    begin_line(w, part, at, part_breaks_before(part, at) > 1);
+    return;
+  }
+  int before = spaces_before(part, w->last + 1), behind = spaces_before(part, at);
+  add_spaces(w->out, before < behind ? before : behind);
+}
+
+/* The columns that a macro's tokens take up to the next comma. */
+static int columns_to_comma(const struct part *part, int at, int end) {
+  int columns = 0;
+  for (; at < end; at++) {
+    columns += (int)part->tokens[at].token.length + !part->tokens[at].token.follows_closely;
+    if (part_is(part, at, end, ",")) break;
+  }
+  return columns;
+}
+
+/* The text of a macro, in lines that break behind commas. */
+static void write_inlined(struct writer *w, int name) {
+  enum { LINE_COLUMNS = 118 };
+  const struct constant *macro = &w->a->constants.list[name];
+  const struct part *from = macro->part;
+  for (int i = macro->body.begin; i < macro->body.end; i++) {
+    const struct cuda_token *token = &from->tokens[i].token;
+    bool is_first = i == macro->body.begin;
+    bool may_break = !is_first && part_is(from, i - 1, macro->body.end, ",");
+    if (may_break && column_of(w->out) + columns_to_comma(from, i, macro->body.end) > LINE_COLUMNS) {
+      text_printf(w->out, "\n    ");
+    } else if (!is_first && !token->follows_closely) {
+      text_add(w->out, " ", 1);
+    }
+    text_add(w->out, token->at, token->length);
+  }
+}
+
+static bool is_inlined(const struct writer *w, int name) {
+  return name >= 0 && w->a->is_inlined[name] && w->a->constants.list[name].kind == CONSTANT_MACRO;
+}
+
+static void write_tokens(struct writer *w, const struct part *part, struct range range) {
+  for (int i = range.begin; i < range.end; i++) {
+    const struct part_token *token = &part->tokens[i];
+    if (token->is_gone) continue;
+    if (w->last >= 0) write_gap(w, part, i);
+    else begin_line(w, part, i, w->has_begun && w->wants_blank);
+    if (is_inlined(w, token->name)) write_inlined(w, token->name);
+    else text_add(w->out, token->token.at, token->token.length);
+    for (size_t c = 0; c < token->token.length; c++) w->line += token->token.at[c] == '\n';
+    w->last = i;
+  }
+}
+
+/* A piece, and where it begins or ends a statement that several share, that too. */
+static void write_piece(struct writer *w, const struct piece *piece, bool begins, bool ends) {
+  if (begins) {
+    w->last = -1;
+    write_tokens(w, piece->part, piece->head);
+  } else {
+    text_add(w->out, ",", 1);
+  }
+  write_tokens(w, piece->part, piece->body);
+  if (ends) write_tokens(w, piece->part, piece->tail);
+}
+
+static bool is_written(const struct writer *w, int number) {
+  const struct piece *piece = &w->a->pieces.list[number];
+  if (!piece->is_reached) return false;
+  return !is_inlined(w, piece->macro);
+}
+
+static void write_pieces(struct writer *w, const struct part *part, const char *without) {
+  const struct pieces *pieces = &w->a->pieces;
+  bool is_open = false;
+  w->wants_blank = true;
+  for (int i = 0; i < pieces->count; i++) {
+    const struct piece *piece = &pieces->list[i];
+    if (piece->part != part) continue;
+    int begin = piece->head.begin < piece->head.end ? piece->head.begin : piece->body.begin;
+    w->wants_blank = w->wants_blank || part_breaks_before(part, begin) > 1;
+    if (!is_written(w, i)) continue;
+    if (without && !is_open) {
+      text_printf(w->out, "\n\n#ifndef %s", without);
+      w->line = -1;
+      is_open = true;
+    }
+    int before = i - 1, behind = i + 1;
+    while (before >= 0 && pieces->list[before].statement == piece->statement && !is_written(w, before)) before--;
+    while (behind < pieces->count && pieces->list[behind].statement == piece->statement && !is_written(w, behind))
+      behind++;
+    write_piece(w, piece, before < 0 || pieces->list[before].statement != piece->statement,
+                behind == pieces->count || pieces->list[behind].statement != piece->statement);
+    w->wants_blank = false;
+  }
+  if (is_open) {
+    text_printf(w->out, "\n#endif");
+    w->line = -1;
+  }
+}
+
+halotune_status assemble(const struct assembly_text *texts, int count, int real_bytes, const char *const *inlined,
+                         struct text *out) {
+  struct assembly a = {.texts = texts, .count = count, .constants = {.real_bytes = real_bytes}};
+  halotune_status status = assembly_read(&a, inlined);
+  if (status == HALOTUNE_OK) status = assembly_cut(&a);
+  if (status == HALOTUNE_OK) {
+    struct writer w = {.a = &a, .out = out};
+    assembly_reach(&a);
+    for (int i = 0; i < count; i++) write_pieces(&w, &a.parts[i], texts[i].without);
+    text_add(out, "\n", 1);
+    if (!text_ok(out)) status = fail_memory();
+  }
+  assembly_free(&a);
+  return status;
+}

@@ -1,0 +1,127 @@
+/* resolve_directives.c: preprocessor lines whose conditions a configuration decides. */
+#include "stencil/generate/resolve.h"
+
+enum { MAX_DEPTH = 32 };
+
+/* What becomes of a conditional, from its last #if, #elif or #else on. */
+enum conditional {
+  CONDITIONAL_KEPT,    /* its lines stay */
+  CONDITIONAL_SKIPPED, /* no branch was taken yet */
+  CONDITIONAL_DONE,    /* an earlier branch was taken */
+  CONDITIONAL_OPEN,    /* it is not decided: the directives stay as well */
+};
+
+struct directives {
+  struct constants *constants;
+  struct part *part;
+  enum conditional stack[MAX_DEPTH];
+  int depth;
+};
+
+static bool is_skipping(const struct directives *d) {
+  for (int i = 0; i < d->depth; i++) {
+    if (d->stack[i] == CONDITIONAL_SKIPPED || d->stack[i] == CONDITIONAL_DONE) return true;
+  }
+  return false;
+}
+
+static bool is_undecided(const struct directives *d) {
+  for (int i = 0; i < d->depth; i++) {
+    if (d->stack[i] == CONDITIONAL_OPEN) return true;
+  }
+  return false;
+}
+
+/* The end of the directive that begins at `at`: behind its CUDA_DIRECTIVE_END. */
+static int directive_end(const struct part *part, int at) {
+  while (at < part->count && part->tokens[at].token.kind != CUDA_DIRECTIVE_END) at++;
+  return at < part->count ? at + 1 : at;
+}
+
+static struct value condition_value(const struct directives *d, struct range line) {
+  struct part *part = d->part;
+  int keyword = line.begin + 1, last = line.end - 1;
+  if (part_is(part, keyword, last, "if") || part_is(part, keyword, last, "elif")) {
+    return expression_value(d->constants, part, (struct range){keyword + 1, last}, EXPRESSION_DIRECTIVE);
+  }
+  const struct part_token *name = &part->tokens[part_skip(part, keyword + 1, last)];
+  if (name->name < 0) return (struct value){false, 0};
+  bool wants = part_is(part, keyword, last, "ifdef");
+  enum constant_kind kind = d->constants->list[name->name].kind;
+  bool is_the_compilers = name->token.length > 1 && name->token.at[0] == '_' && name->token.at[1] == '_';
+  if (kind == CONSTANT_MACRO) return (struct value){true, wants};
+  return (struct value){kind == CONSTANT_NONE && !is_the_compilers, !wants};
+}
+
+static enum conditional conditional_of(struct value condition) {
+  if (!condition.is_known) return CONDITIONAL_OPEN;
+  return condition.number ? CONDITIONAL_KEPT : CONDITIONAL_SKIPPED;
+}
+
+/* #if, #elif, #else, #endif: whether the line is one of them, and was seen to. */
+static bool resolve_conditional(struct directives *d, struct range line) {
+  struct part *part = d->part;
+  int keyword = line.begin + 1;
+  bool skips = is_skipping(d);
+  enum conditional *top = d->depth > 0 ? &d->stack[d->depth - 1] : NULL;
+  if (part_is(part, keyword, line.end, "if") || part_is(part, keyword, line.end, "ifdef") ||
+      part_is(part, keyword, line.end, "ifndef")) {
+    enum conditional state = skips ? CONDITIONAL_DONE : conditional_of(condition_value(d, line));
+    if (d->depth < MAX_DEPTH) d->stack[d->depth++] = state;
+    if (state != CONDITIONAL_OPEN) part_remove(part, line.begin, line.end);
+    return true;
+  }
+  bool is_elif = part_is(part, keyword, line.end, "elif"), is_else = part_is(part, keyword, line.end, "else");
+  if (!top || (!is_elif && !is_else && !part_is(part, keyword, line.end, "endif"))) return false;
+  if (*top == CONDITIONAL_OPEN) {
+    if (!is_elif && !is_else) d->depth--;
+    return true;
+  }
+  if (*top == CONDITIONAL_KEPT && (is_elif || is_else)) {
+    *top = CONDITIONAL_DONE;
+  } else if (*top == CONDITIONAL_SKIPPED && is_else) {
+    *top = CONDITIONAL_KEPT;
+  } else if (*top == CONDITIONAL_SKIPPED && is_elif) {
+    *top = conditional_of(condition_value(d, line));
+    if (*top == CONDITIONAL_OPEN) { /* it becomes the #if of those behind it */
+      struct cuda_token *token = &part->tokens[keyword].token;
+      token->at += 2, token->length -= 2;
+      return true;
+    }
+  } else if (!is_elif && !is_else) {
+    d->depth--;
+  }
+  part_remove(part, line.begin, line.end);
+  return true;
+}
+
+/* #define and #undef. */
+static void note_macro(const struct directives *d, struct range line) {
+  struct part *part = d->part;
+  int keyword = line.begin + 1, name = part_skip(part, keyword + 1, line.end);
+  if (!part_is_name(part, name, line.end)) return;
+  int number = part->tokens[name].name;
+  bool has_parameters = part_is(part, name + 1, line.end, "(") && part->tokens[name + 1].token.follows_closely;
+  bool is_define = part_is(part, keyword, line.end, "define");
+  if (!is_define && !part_is(part, keyword, line.end, "undef")) return;
+  bool has_value = is_define && !has_parameters;
+  struct range body = {has_value ? name + 1 : line.end - 1, line.end - 1};
+  constant_define(d->constants, number, CONSTANT_MACRO, part, body);
+  if (!is_define || is_undecided(d)) constant_define(d->constants, number, CONSTANT_UNCLEAR, part, body);
+}
+
+void resolve_directives(struct constants *constants, struct part *part) {
+  struct directives d = {.constants = constants, .part = part};
+  for (int at = 0; at < part->count;) {
+    if (part->tokens[at].token.kind != CUDA_DIRECTIVE) {
+      part->tokens[at].is_gone = is_skipping(&d);
+      at++;
+      continue;
+    }
+    struct range line = {at, directive_end(part, at)};
+    at = line.end;
+    if (resolve_conditional(&d, line)) continue;
+    if (is_skipping(&d)) part_remove(part, line.begin, line.end);
+    else note_macro(&d, line);
+  }
+}

@@ -1,0 +1,226 @@
+/* resolve_statements.c: statements and expressions that a configuration decides, in the bodies of functions. */
+#include <string.h>
+
+#include "base/array.h"
+#include "stencil/generate/resolve.h"
+
+struct statements {
+  struct constants *constants;
+  struct part *part;
+  struct range definition;
+};
+
+/* An `if` and its parts. `otherwise` is empty where it has no else. */
+struct branch {
+  int keyword, condition_end;
+  struct range then, otherwise;
+};
+
+/* The end of a bracket that opens at a token; the token itself where none does. */
+static int skip_bracket(const struct part *part, int at, int end) {
+  bool opens = part_is(part, at, end, "(") || part_is(part, at, end, "[") || part_is(part, at, end, "{");
+  return opens ? part_close(part, at, end) : at;
+}
+
+static int statement_end(const struct part *part, int at, int end);
+
+/* Read the `if` at a token. */
+static struct branch branch_read(const struct part *part, int at, int end) {
+  struct branch branch = {.keyword = at};
+  int open = part_skip(part, at + 1, end);
+  if (part_is(part, open, end, "constexpr")) open = part_skip(part, open + 1, end);
+  branch.condition_end = part_close(part, open, end);
+  branch.then.begin = part_skip(part, branch.condition_end + 1, end);
+  branch.then.end = statement_end(part, branch.then.begin, end);
+  int behind = part_skip(part, branch.then.end, end);
+  branch.otherwise = (struct range){branch.then.end, branch.then.end};
+  if (part_is(part, behind, end, "else")) {
+    int begin = part_skip(part, behind + 1, end);
+    branch.otherwise = (struct range){begin, statement_end(part, begin, end)};
+  }
+  return branch;
+}
+
+/* The end of the statement that begins at or behind a token. */
+static int statement_end(const struct part *part, int at, int end) {
+  at = part_skip(part, at, end);
+  if (at >= end) return end;
+  if (part->tokens[at].token.kind == CUDA_DIRECTIVE) {
+    while (at < end && part->tokens[at].token.kind != CUDA_DIRECTIVE_END) at++;
+    return statement_end(part, at + 1, end);
+  }
+  if (part_is(part, at, end, "{")) {
+    int close = part_close(part, at, end);
+    return close < end ? close + 1 : end;
+  }
+  if (part_is(part, at, end, "if")) {
+    struct branch branch = branch_read(part, at, end);
+    return branch.otherwise.end;
+  }
+  if (part_is(part, at, end, "for") || part_is(part, at, end, "while") || part_is(part, at, end, "switch")) {
+    return statement_end(part, part_close(part, part_skip(part, at + 1, end), end) + 1, end);
+  }
+  if (part_is(part, at, end, "do")) at = statement_end(part, at + 1, end);
+  for (; at < end; at = part_skip(part, at + 1, end)) {
+    if (part_is(part, at, end, ";")) return at + 1;
+    at = skip_bracket(part, at, end);
+  }
+  return end;
+}
+
+/* Whether a token begins a statement that leaves the block. */
+static bool is_jump(const struct part *part, int at, int end) {
+  return part_is(part, at, end, "return") || part_is(part, at, end, "continue") || part_is(part, at, end, "break");
+}
+
+static bool ends_with_jump(const struct part *part, struct range statement) {
+  int at = part_skip(part, statement.begin, statement.end);
+  if (!part_is(part, at, statement.end, "{")) return is_jump(part, at, statement.end);
+  int close = part_close(part, at, statement.end), last = close;
+  for (int s = part_skip(part, at + 1, close); s < close; s = part_skip(part, statement_end(part, s, close), close)) {
+    last = s;
+  }
+  return is_jump(part, last, close);
+}
+
+/* What stands behind a jump, up to the end of its block, is never reached. */
+static void remove_unreachable(const struct statements *s, int begin) {
+  struct part *part = s->part;
+  int at = begin, end = s->definition.end;
+  for (; at < end; at = part_skip(part, at + 1, end)) {
+    at = part_skip(part, at, end);
+    if (part_is(part, at, end, "}") || part_is(part, at, end, "case") || part_is(part, at, end, "default")) break;
+    at = skip_bracket(part, at, end);
+  }
+  if (part_is(part, at, end, "}")) part_remove(part, begin, at);
+}
+
+/* Whether a name stands in the definition outside a range. */
+static bool is_named_outside(const struct statements *s, int name, struct range range) {
+  for (int i = s->definition.begin; i < s->definition.end; i++) {
+    bool is_outside = i < range.begin || i >= range.end;
+    if (is_outside && !s->part->tokens[i].is_gone && s->part->tokens[i].name == name) return true;
+  }
+  return false;
+}
+
+/* Whether a statement declares a name that stands outside its block, too. */
+static bool declares_known(const struct statements *s, struct range statement, struct range block) {
+  static const char *const befores[] = {">", "*", "&", ","};
+  const struct part *part = s->part;
+  int end = statement.end, before = statement.begin, at = part_skip(part, before + 1, end);
+  bool declares = part_is_name(part, before, end) && !is_jump(part, before, end) &&
+                  (part_is_name(part, at, end) || part_is(part, at, end, "<"));
+  for (; at < end && declares; before = at, at = part_skip(part, skip_bracket(part, at, end) + 1, end)) {
+    bool is_new = part_is_name(part, before, end);
+    for (size_t k = 0; k < COUNT(befores); k++) is_new = is_new || part_is(part, before, end, befores[k]);
+    if (is_new && part_is_name(part, at, end) && is_named_outside(s, part->tokens[at].name, block)) return true;
+  }
+  return false;
+}
+
+/* Whether a block may lose its brackets: no name that it declares has another meaning around it. */
+static bool can_unwrap(const struct statements *s, struct range block) {
+  const struct part *part = s->part;
+  int close = part_close(part, block.begin, block.end);
+  for (int at = part_skip(part, block.begin + 1, close); at < close;) {
+    int end = statement_end(part, at, close);
+    if (declares_known(s, (struct range){at, end}, block)) return false;
+    at = part_skip(part, end, close);
+  }
+  return true;
+}
+
+/* Lines that begin in a range move left by so many columns. */
+static void outdent(struct part *part, struct range range, int columns) {
+  for (int i = range.begin; i < range.end && columns > 0; i++) part->tokens[i].outdent += columns;
+}
+
+/* The branch that is taken moves to where its `if` was. */
+static void keep_branch(const struct statements *s, const struct branch *branch, struct range kept, bool is_listed) {
+  struct part *part = s->part;
+  int column = part_column(part, branch->keyword), first = kept.begin;
+  bool unwraps = is_listed && part_is(part, first, kept.end, "{") && can_unwrap(s, kept);
+  if (unwraps) {
+    int inner = part_skip(part, first + 1, kept.end);
+    part_remove(part, first, first + 1);
+    part_remove(part, kept.end - 1, kept.end);
+    first = inner;
+  }
+  if (first < kept.end && part_column(part, first) > column) {
+    outdent(part, kept, part_column(part, first) - column);
+  }
+}
+
+/* Comments directly above a statement that goes. */
+static void remove_comments_above(const struct statements *s, int at) {
+  struct part *part = s->part;
+  while (at > s->definition.begin && part->tokens[at - 1].token.kind == CUDA_COMMENT &&
+         part_breaks_before(part, at) == 1 && part_breaks_before(part, at - 1) > 0) {
+    part->tokens[--at].is_gone = true;
+  }
+}
+
+/* Resolve the `if` at a token, where its condition is decided. */
+static void resolve_if(const struct statements *s, int at) {
+  struct part *part = s->part;
+  int end = s->definition.end;
+  struct branch branch = branch_read(part, at, end);
+  int open = part_skip(part, at + 1, end);
+  if (part_is(part, open, end, "constexpr")) open = part_skip(part, open + 1, end);
+  struct value value =
+      expression_value(s->constants, part, (struct range){open + 1, branch.condition_end}, EXPRESSION_CODE);
+  int before = part_skip_back(part, s->definition.begin, at);
+  bool is_listed =
+      part_is(part, before, end, "{") || part_is(part, before, end, "}") || part_is(part, before, end, ";");
+  bool is_else = part_is(part, before, end, "else");
+  if (!value.is_known || (!is_listed && !is_else)) return;
+  bool has_else = branch.otherwise.begin < branch.otherwise.end;
+  int whole_end = has_else ? branch.otherwise.end : branch.then.end;
+  if (!value.number && !has_else) {
+    if (is_else) at = before;
+    else remove_comments_above(s, at);
+    part_remove(part, at, whole_end);
+    return;
+  }
+  struct range kept = value.number ? branch.then : branch.otherwise;
+  part_remove(part, at, kept.begin);
+  part_remove(part, kept.end, whole_end);
+  keep_branch(s, &branch, kept, is_listed);
+  if (is_listed && ends_with_jump(part, kept)) remove_unreachable(s, whole_end);
+}
+
+/* Whether an expression may begin behind a token. */
+static bool opens_expression(const struct part_token *t) {
+  static const char *const openers[] = {"(",      "[",  "{",  ",",  "=",  "?",  ":",
+                                        "return", "+=", "-=", "*=", "^=", "|=", "&="};
+  if (t->is_gone || (t->token.kind != CUDA_PUNCTUATION && t->name < 0)) return false;
+  for (size_t i = 0; i < COUNT(openers); i++) {
+    if (cuda_is(&t->token, openers[i])) return true;
+  }
+  return false;
+}
+
+static bool has_choice(const struct part *part, struct range range) {
+  for (int i = range.begin; i < range.end; i++) {
+    if (part->tokens[i].is_gone) continue;
+    if (part_is(part, i, range.end, "?") || part_is(part, i, range.end, "&&") || part_is(part, i, range.end, "||")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void resolve_definition(struct constants *constants, struct part *part, struct range definition) {
+  struct statements s = {constants, part, definition};
+  bool is_directive = false;
+  for (int i = definition.begin; i < definition.end; i++) {
+    enum cuda_token_kind kind = part->tokens[i].token.kind;
+    is_directive = kind == CUDA_DIRECTIVE || (is_directive && kind != CUDA_DIRECTIVE_END);
+    if (!is_directive && !part->tokens[i].is_gone && part_is(part, i, definition.end, "if")) resolve_if(&s, i);
+  }
+  if (!has_choice(part, definition)) return;
+  for (int i = definition.begin; i + 1 < definition.end; i++) {
+    if (opens_expression(&part->tokens[i])) expression_simplify(constants, part, i + 1, definition.end);
+  }
+}
