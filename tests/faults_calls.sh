@@ -79,8 +79,8 @@ awk -v full="${FULL:-}" -v hanging="$work/hanging" '{
   }
   if (full || ($3 >= 10 && $2 !~ /^cu(MemAlloc|MemFree|MemcpyHtoD|DeviceGetAttribute)/)) print $1, $2 middle "=hang" >hanging
 }' "$work/calls" >"$work/todo"
-LIMIT_S=300 xargs -P 16 -L 1 "$0" <"$work/hanging" >"$work/hung" & # they sleep
-xargs -P "$(nproc)" -L 1 "$0" <"$work/todo" >"$work/results"
+LIMIT_S=300 xargs -r -P 16 -L 1 "$0" <"$work/hanging" >"$work/hung" & # they sleep
+xargs -r -P "$(nproc)" -L 1 "$0" <"$work/todo" >"$work/results"
 wait
 cat "$work/hung" >>"$work/results"
 cat "$work/hanging" >>"$work/todo"

@@ -54,6 +54,7 @@ if [ $# = 2 ]; then
   one "$1" "$2"
   exit
 fi
+[ $# = 0 ] || { echo "not ok 1 - a moment is two words, not: $*"; exit 2; }
 
 # How long each part lasts, on this machine and now.
 started_ms=$(($(date +%s%N) / 1000000))
@@ -74,7 +75,7 @@ awk -v moments="$moments" 'BEGIN {srand(20261121)}
       printf "%s %.3f\n", name[part], length_s[part] * 0.95 * (int(i / NR) + rand()) / (share > int(share) ? int(share) + 1 : share)
     }
   }' "$work/lengths" >"$work/moments"
-xargs -P "$(($(nproc) * 2))" -L 1 "$0" <"$work/moments" >"$work/results"
+xargs -r -P "$(($(nproc) * 2))" -L 1 "$0" <"$work/moments" >"$work/results"
 sort "$work/results" >"$work/killed"
 
 wrong=$(awk 'NF > 4' "$work/killed" | grep -c .)

@@ -57,7 +57,7 @@ number=0 failed=0
 one quiet 0 >/dev/null # so that two at a time do not compile the same
 for kind in ${KINDS:-quiet independent correlated ramp drift trend outliers throttle all}; do
   number=$((number + 1))
-  seq 1 "$seeds" | xargs -P "$(nproc)" -n 1 "$0" "$kind" >"$work/results"
+  seq 1 "$seeds" | xargs -r -P "$(nproc)" -n 1 "$0" "$kind" >"$work/results"
   good=$(awk '$3 + 0 <= 0.005 && $3 ~ /^[0-9]/' "$work/results" | wc -l)
   first=$(awk '$4 + 0 <= 0.005 && $4 ~ /^[0-9]/' "$work/results" | wc -l)
   text="$kind: within 0.5 % of the best in $good of $seeds seeds; $first before the final rounds"
