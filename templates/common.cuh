@@ -9,13 +9,14 @@ __device__ constexpr int at_least_one(int count) { return count > 1 ? count : 1;
 __device__ constexpr int divide_up(int count, int by) { return (count + by - 1)/by; }
 __device__ constexpr int round_up(int count, int grain) { return divide_up(count, grain)*grain; }
 
-// Taps of any point, by the boundary rules.
+// Taps of any point in the box, by the boundary rules.
 struct PointTaps {
   const Fields &f;
   const Geometry &g;
   index_t x, y, z;
   __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
-    return read_image(f, input, g, x + dx, y + dy, z + dz);
+    if (IMAGES) return read_image(f, input, g, x + dx, y + dy, z + dz);
+    return read_point(f, input, g, x + dx, y + dy, z + dz);
   }
 };
 
@@ -107,7 +108,33 @@ __device__ __forceinline__ bool is_needed(const Geometry &g, index_t x, index_t 
 
 // The value that taps read at a point, by the boundary rules; 0 where nothing needs it.
 __device__ __forceinline__ real read_needed(const Fields &f, int input, const Geometry &g, index_t x, index_t y, index_t z) {
-  return is_needed(g, x, y, z) ? read_image(f, input, g, x, y, z) : real(0);
+  if (!is_needed(g, x, y, z)) return real(0);
+  if (IMAGES) return read_image(f, input, g, x, y, z);
+  return read_point(f, input, g, x, y, z);
 }
+
+// The planes of the box are shared out evenly among the blocks along z, of about SLICING planes each: the first plane of a share.
+template <int SLICING> __device__ __forceinline__ index_t share_begin(const Geometry &g, unsigned share) {
+  const index_t planes = g.z1 - g.z0, shares = (planes - 1)/SLICING + 1;
+  return g.z0 + index_t((long long)planes*share/shares);
+}
+
+// Taps of the rest of an update: a lane of vectors that the thread has loaded.
+template <int N> struct FinishTaps {
+  const real (&inputs)[INPUTS][N];
+  int lane;
+  __device__ __forceinline__ real operator()(int input) const { return inputs[input][lane]; }
+};
+
+#ifdef FORMS
+
+// The number of planes after which the last output of a plane is finished.
+__device__ constexpr int longest_delay() {
+  int longest = 0;
+  for (int o = 0; o < OUTPUTS; o++) longest = delay(o) > longest ? delay(o) : longest;
+  return longest;
+}
+
+#endif
 
 #endif

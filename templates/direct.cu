@@ -35,7 +35,7 @@ __device__ __forceinline__ Place place_of(const Geometry &g, int i, int j, int k
 
 // Whether the vector lies in the box, and all its taps in the grid.
 __device__ __forceinline__ bool is_whole(const Geometry &g, Place p) {
-  return p.x >= g.x0 && p.x + VECTOR <= g.x1 && p.y < g.y1 && p.z < g.z1 && taps_inside<VECTOR>(g, p.x, p.y, p.z);
+  return p.x >= g.x0 && p.x + VECTOR <= g.x1 && p.y < g.y1 && p.z < g.z1 && (!IMAGES || taps_inside<VECTOR>(g, p.x, p.y, p.z));
 }
 
 __device__ __forceinline__ void compute_whole(const Fields &f, const Geometry &g, const Coefficients &coefficients, Place p) {
@@ -45,8 +45,8 @@ __device__ __forceinline__ void compute_whole(const Fields &f, const Geometry &g
   for (int o = 0; o < OUTPUTS; o++) write_vector(f, o, g, p.x, p.y, p.z, results[o]);
 }
 
-extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
-  const Fields f = FIELDS;
+// Compute the thread's whole vectors, and then the points of others in a loop, so that the boundary rules stand in the code once.
+__device__ __forceinline__ void compute_vectors(const Fields &f, const Geometry &g, const Coefficients &coefficients) {
   bool all_whole = true;
 #pragma unroll
   for (int k = 0; k < POINTS_Z; k++) {
@@ -56,18 +56,38 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
       for (int i = 0; i < POINTS_X; i++) {
         const Place p = place_of(g, i, j, k);
         const bool whole = is_whole(g, p);
-        if (whole) compute_whole(f, g, COEFFICIENT_VALUES, p);
+        if (whole) compute_whole(f, g, coefficients, p);
         all_whole = all_whole && whole;
       }
     }
   }
   if (all_whole) return;
-  // The vectors at the ends of the grid and of the box, in a loop, so that the boundary rules stand in the code once.
 #pragma unroll 1
   for (int n = 0; n < POINTS_X*POINTS_Y*POINTS_Z*VECTOR; n++) {
     Place p = place_of(g, n/VECTOR%POINTS_X, n/(VECTOR*POINTS_X)%POINTS_Y, n/(VECTOR*POINTS_X*POINTS_Y));
     if (is_whole(g, p)) continue;
     p.x += n%VECTOR;
-    compute_point(PointTaps{f, g, p.x, p.y, p.z}, COEFFICIENT_VALUES, f, g, p.x, p.y, p.z);
+    compute_point(PointTaps{f, g, p.x, p.y, p.z}, coefficients, f, g, p.x, p.y, p.z);
   }
+}
+
+// Compute the thread's points, where no vector is wider than a point and no tap lies beyond the grid.
+__device__ __forceinline__ void compute_points(const Fields &f, const Geometry &g, const Coefficients &coefficients) {
+#pragma unroll
+  for (int k = 0; k < POINTS_Z; k++) {
+#pragma unroll
+    for (int j = 0; j < POINTS_Y; j++) {
+#pragma unroll
+      for (int i = 0; i < POINTS_X; i++) {
+        const Place p = place_of(g, i, j, k);
+        compute_point(PointTaps{f, g, p.x, p.y, p.z}, coefficients, f, g, p.x, p.y, p.z);
+      }
+    }
+  }
+}
+
+extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
+  const Fields f = FIELDS;
+  if (VECTOR == 1 && !IMAGES) compute_points(f, g, COEFFICIENT_VALUES);
+  else compute_vectors(f, g, COEFFICIENT_VALUES);
 }

@@ -27,6 +27,7 @@
 // one thread knows when a slot is empty. That thread is the first of those that compute, or has a warp of its own (PRODUCER).
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
+#include "common.cuh"
 #endif
 
 #ifndef Z_SLICING
@@ -57,24 +58,15 @@ constexpr int PIECE = PIECES == PIECES_VECTORS ? VECTOR : 1;
 
 constexpr int TILE_X = BLOCK_X*VECTOR, TILE_Y = BLOCK_Y*POINTS_Y, THREADS = BLOCK_X*BLOCK_Y;
 
-__device__ constexpr int at_least_one(int count) { return count > 1 ? count : 1; }  // no array has 0 elements
-
 // What tiles and their halo along x are multiples of: the engine reads memory fastest in whole lines of 128 bytes.
 constexpr int GRAIN = ENGINE ? HALO_BYTES/int(sizeof(real)) : VECTOR;
 
 // Shared memory in elements: rows, planes of rows, and slots of one such plane for each staged input. Rows begin with what taps reach
 // before the tile. The engine wants planes to begin at multiples of 128 bytes.
-constexpr int BEFORE_X = (LOW_X + GRAIN - 1)/GRAIN*GRAIN, AFTER_X = (HIGH_X + GRAIN - 1)/GRAIN*GRAIN;
+constexpr int BEFORE_X = round_up(LOW_X, GRAIN), AFTER_X = round_up(HIGH_X, GRAIN);
 constexpr int SHARED_ROW = BEFORE_X + TILE_X + AFTER_X, SHARED_ROWS = LOW_Y + TILE_Y + HIGH_Y;
 constexpr int BOX = SHARED_ROW*SHARED_ROWS, PLANE_GRAIN = ENGINE ? 128/int(sizeof(real)) : 1;
-constexpr int SHARED_PLANE = (BOX + PLANE_GRAIN - 1)/PLANE_GRAIN*PLANE_GRAIN, SLOT = STAGED*SHARED_PLANE;
-
-// Where the last output of a plane is finished: this many planes later.
-__device__ constexpr int longest_delay() {
-  int longest = 0;
-  for (int o = 0; o < OUTPUTS; o++) longest = delay(o) > longest ? delay(o) : longest;
-  return longest;
-}
+constexpr int SHARED_PLANE = round_up(BOX, PLANE_GRAIN), SLOT = STAGED*SHARED_PLANE;
 
 // BESIDE: where the rest of an update, planes later, reads staged inputs at the point: in global memory once more, or in shared memory
 // that keeps planes so long.
@@ -113,11 +105,11 @@ __device__ __forceinline__ int cell(int x, int y) { return (y + LOW_Y)*SHARED_RO
 
 // Pieces of a row above and below the tile and in it; and pieces beside it, which corners count to where taps lie off the axes.
 constexpr int ROW_PIECES = TILE_X/PIECE, ROWS_AT_ONCE = THREADS/ROW_PIECES;
-constexpr int ROW_PASSES = (SHARED_ROWS + ROWS_AT_ONCE - 1)/ROWS_AT_ONCE, FULL_PASSES = SHARED_ROWS/ROWS_AT_ONCE;
-constexpr int PIECES_BEFORE = (LOW_X + PIECE - 1)/PIECE, PIECES_AFTER = (HIGH_X + PIECE - 1)/PIECE;
+constexpr int ROW_PASSES = divide_up(SHARED_ROWS, ROWS_AT_ONCE), FULL_PASSES = SHARED_ROWS/ROWS_AT_ONCE;
+constexpr int PIECES_BEFORE = divide_up(LOW_X, PIECE), PIECES_AFTER = divide_up(HIGH_X, PIECE);
 constexpr int SIDE_PIECES = PIECES_BEFORE + PIECES_AFTER, SIDE_FIRST = STAR ? 0 : -LOW_Y;
 constexpr int SIDE_ROWS = TILE_Y + (STAR ? 0 : LOW_Y + HIGH_Y);
-constexpr int SIDE_PASSES = (SIDE_PIECES*SIDE_ROWS + THREADS - 1)/THREADS;
+constexpr int SIDE_PASSES = divide_up(SIDE_PIECES*SIDE_ROWS, THREADS);
 
 // What a thread copies in one pass, the same in each plane.
 enum Kind { NOTHING, WHOLE, ZEROS, BY_POINT };
@@ -277,23 +269,16 @@ __device__ __forceinline__ void make_barriers(const Block &b) {
 
 // What a thread's points read of the plane at hand: rows from LOW_Y before its first, vectors from WINDOW_BEFORE before its own. Each is
 // loaded once, however many points and taps it serves; those that none reads the compiler leaves out.
-constexpr int WINDOW_BEFORE = (LOW_X + VECTOR - 1)/VECTOR, WINDOW_VECTORS = WINDOW_BEFORE + 1 + (HIGH_X + VECTOR - 1)/VECTOR;
+constexpr int WINDOW_BEFORE = round_up(LOW_X, VECTOR), WINDOW_WIDTH = WINDOW_BEFORE + VECTOR + round_up(HIGH_X, VECTOR);
 constexpr int WINDOW_ROWS = LOW_Y + POINTS_Y + HIGH_Y;
 struct Window {
-  real value[STAGED][WINDOW_ROWS][WINDOW_VECTORS][VECTOR];
+  real value[STAGED][WINDOW_ROWS][WINDOW_WIDTH];
 };
 
-__device__ __forceinline__ void load_window(const real *slot, Window &window) {
+__device__ __forceinline__ void load_plane(const real *slot, Window &window) {
 #pragma unroll
   for (int s = 0; s < STAGED; s++) {
-#pragma unroll
-    for (int row = 0; row < WINDOW_ROWS; row++) {
-#pragma unroll
-      for (int v = 0; v < WINDOW_VECTORS; v++) {
-        const int x = own_x() + (v - WINDOW_BEFORE)*VECTOR, y = own_y() + row - LOW_Y;
-        load_vector(slot + s*SHARED_PLANE + cell(x, y), window.value[s][row][v]);
-      }
-    }
+    load_window<VECTOR>(slot + s*SHARED_PLANE + cell(own_x() - WINDOW_BEFORE, own_y() - LOW_Y), SHARED_ROW, window.value[s]);
   }
 }
 
@@ -302,27 +287,13 @@ struct WindowTaps {
   const Window &window;
   int row, lane;
   __device__ __forceinline__ real operator()(int input, int dx, int dy) const {
-    const int position = lane + dx + WINDOW_BEFORE*VECTOR;
-    return window.value[staged_slot(input)][row + dy + LOW_Y][position/VECTOR][position%VECTOR];
+    return window.value[staged_slot(input)][row + dy + LOW_Y][lane + dx + WINDOW_BEFORE];
   }
 };
 
-// What the rest of an update reads at the thread's points.
+// What the rest of an update reads at the thread's points, by row, output and input.
 struct Beside {
-  real value[OUTPUTS][INPUTS][POINTS_Y][VECTOR];
-};
-
-// `slot` holds the output's plane, where it is kept.
-struct PointTaps {
-  const Beside &beside;
-  const real *slot;
-  int output, row, lane;
-  __device__ __forceinline__ real operator()(int input) const {
-    if (!is_kept(output, input)) return beside.value[output][input][row][lane];
-    real values[VECTOR];
-    load_vector(slot + staged_slot(input)*SHARED_PLANE + cell(own_x(), own_y() + row), values);
-    return values[lane];
-  }
+  real value[POINTS_Y][OUTPUTS][INPUTS][VECTOR];
 };
 
 // Begun before the plane is waited for, so that it comes in meanwhile.
@@ -340,12 +311,12 @@ __device__ __forceinline__ void load_beside(const Block &b, index_t p, Beside &b
         if (!finish_reads(o, input) || is_kept(o, input)) continue;
         if (z < b.z_first || z >= b.z_last || y >= g.y1 || x >= g.x1) continue;
         if (PIECE == VECTOR && x + VECTOR <= g.nx) {
-          read_vector(b.f, input, g, x, y, z, beside.value[o][input][j]);
+          read_vector(b.f, input, g, x, y, z, beside.value[j][o][input]);
           continue;
         }
 #pragma unroll
         for (int lane = 0; lane < VECTOR; lane++) {
-          beside.value[o][input][j][lane] = x + lane < g.nx ? read_point(b.f, input, g, x + lane, y, z) : real(0);
+          beside.value[j][o][input][lane] = x + lane < g.nx ? read_point(b.f, input, g, x + lane, y, z) : real(0);
         }
       }
     }
@@ -381,9 +352,18 @@ __device__ __forceinline__ void write_row(const Block &b, int output, int row, i
   else if (y < b.g.y1) write_in_box(b.f, output, b.g, x, y, z, values);
 }
 
+// Load what the rest of an update reads of planes that shared memory keeps. `slot` holds the output's plane.
+__device__ __forceinline__ void load_kept(const real *slot, int output, int row, real (&inputs)[INPUTS][VECTOR]) {
+#pragma unroll
+  for (int input = 0; input < INPUTS; input++) {
+    if (!is_kept(output, input)) continue;
+    load_vector(slot + staged_slot(input)*SHARED_PLANE + cell(own_x(), own_y() + row), inputs[input]);
+  }
+}
+
 // Outputs that are complete after plane p: those of planes that came in some planes before.
 //   slot  that of plane p
-__device__ __forceinline__ void write_complete(const Block &b, index_t p, int slot, const Beside &beside,
+__device__ __forceinline__ void write_complete(const Block &b, index_t p, int slot, Beside &beside,
                                                const Coefficients &coefficients,
                                                const real (&sums)[POINTS_Y][VECTOR][FORMS][PLANES]) {
 #pragma unroll
@@ -394,9 +374,10 @@ __device__ __forceinline__ void write_complete(const Block &b, index_t p, int sl
 #pragma unroll
     for (int j = 0; j < POINTS_Y; j++) {
       real values[VECTOR];
+      if (BESIDE == BESIDE_SHARED) load_kept(b.shared + kept*SLOT, o, j, beside.value[j][o]);
 #pragma unroll
       for (int lane = 0; lane < VECTOR; lane++) {
-        values[lane] = finish(o, PointTaps{beside, b.shared + kept*SLOT, o, j, lane}, coefficients, sums[j][lane]);
+        values[lane] = finish(o, FinishTaps<VECTOR>{beside.value[j][o], lane}, coefficients, sums[j][lane]);
       }
       write_row(b, o, j, z, values);
     }
@@ -488,7 +469,7 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
       if (u > 0 && p + u >= last) break;
       const real *slot = b.shared + pipeline.at_hand.slot*SLOT;
       Window window;
-      load_window(slot, window);
+      load_plane(slot, window);
 #pragma unroll
       for (int j = 0; j < POINTS_Y; j++) {
 #pragma unroll
@@ -502,16 +483,10 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
   }
 }
 
-// The planes of the box are shared out evenly among the blocks along z.
-__device__ __forceinline__ index_t share_begin(const Geometry &g, unsigned share) {
-  const index_t planes = g.z1 - g.z0, shares = (planes - 1)/Z_SLICING + 1;
-  return g.z0 + index_t((long long)planes*share/shares);
-}
-
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
   const Block b = {f, g, SHARED_MEMORY(real), g.x0/GRAIN*GRAIN + index_t(blockIdx.x)*TILE_X,
-                   g.y0 + index_t(blockIdx.y)*TILE_Y, share_begin(g, blockIdx.z), share_begin(g, blockIdx.z + 1)};
+                   g.y0 + index_t(blockIdx.y)*TILE_Y, share_begin<Z_SLICING>(g, blockIdx.z), share_begin<Z_SLICING>(g, blockIdx.z + 1)};
   if (b.y >= g.y1) return;  // a cluster reaches beyond the last rows
   march(b, weights_of(COEFFICIENT_VALUES), COEFFICIENT_VALUES);
 }

@@ -19,6 +19,7 @@
 // AHEAD: so many planes before their turn, the thread's own points are asked for, to come as far as the L2 cache.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
+#include "common.cuh"
 #endif
 
 #ifndef Z_SLICING
@@ -33,14 +34,7 @@
 constexpr int TILE_X = BLOCK_X*VECTOR, TILE_Y = BLOCK_Y*POINTS_Y;
 
 // Points before and after a vector that taps reach, in whole vectors.
-constexpr int BEFORE_X = (LOW_X + VECTOR - 1)/VECTOR*VECTOR, AFTER_X = (HIGH_X + VECTOR - 1)/VECTOR*VECTOR;
-
-// Where the last output of a plane is finished: this many planes later.
-__device__ constexpr int longest_delay() {
-  int longest = 0;
-  for (int o = 0; o < OUTPUTS; o++) longest = delay(o) > longest ? delay(o) : longest;
-  return longest;
-}
+constexpr int BEFORE_X = round_up(LOW_X, VECTOR), AFTER_X = round_up(HIGH_X, VECTOR);
 
 struct Thread {
   const Fields &f;
@@ -48,18 +42,6 @@ struct Thread {
   index_t x, y;             // its first point
   index_t z_first, z_last;  // planes that it computes: z_first <= z < z_last
 };
-
-// ---- reading
-
-// Whether no boundary rules are needed: what the thread reads lies in the grid, but for whole vectors in x that no point of the box
-// reads.
-__device__ __forceinline__ bool is_interior(const Thread &t) {
-  const Geometry &g = t.g;
-  const bool inside_x = t.x >= BEFORE_X && t.x + VECTOR + AFTER_X <= g.nx;
-  const bool no_images_x = g.x0 >= LOW_X && g.x1 + HIGH_X <= g.nx && g.nx % VECTOR == 0;
-  return (inside_x || no_images_x) && t.y >= LOW_Y && t.y + POINTS_Y <= g.y1 && t.y + POINTS_Y + HIGH_Y <= g.ny &&
-         t.z_first >= LOW_Z && t.z_last + HIGH_Z <= g.nz;
-}
 
 // A vector of the plane at hand, at an offset from the thread's first point. Not all of those beside it exist.
 __device__ __forceinline__ void read_near(const Thread &t, int input, int dx, int dy, index_t z, real (&values)[VECTOR]) {
@@ -115,19 +97,6 @@ struct PlaneTaps {
   }
 };
 
-// What the rest of an update reads at the thread's points.
-struct Beside {
-  real value[INPUTS][POINTS_Y][VECTOR];
-};
-
-struct RestTaps {
-  const Beside &beside;
-  int row, lane;
-  __device__ __forceinline__ real operator()(int input) const { return beside.value[input][row][lane]; }
-};
-
-// ---- marching
-
 // Outputs that are complete: those of planes that came in some planes before.
 __device__ __forceinline__ void write_complete(const Thread &t, index_t p, const Coefficients &coefficients,
                                                const real (&sums)[POINTS_Y][VECTOR][FORMS][PLANES]) {
@@ -136,18 +105,18 @@ __device__ __forceinline__ void write_complete(const Thread &t, index_t p, const
   for (int o = 0; o < OUTPUTS; o++) {
     const index_t z = p - delay(o);
     if (z < t.z_first || z >= t.z_last) continue;
-    Beside beside;
+    real inputs[POINTS_Y][INPUTS][VECTOR];  // what the rest of the update reads
 #pragma unroll
     for (int input = 0; input < INPUTS; input++) {
       if (!finish_reads(o, input)) continue;
 #pragma unroll
-      for (int j = 0; j < POINTS_Y; j++) read_vector(t.f, input, g, t.x, t.y + j, z, beside.value[input][j]);
+      for (int j = 0; j < POINTS_Y; j++) read_vector(t.f, input, g, t.x, t.y + j, z, inputs[j][input]);
     }
     real results[POINTS_Y][VECTOR];
 #pragma unroll
     for (int j = 0; j < POINTS_Y; j++) {
 #pragma unroll
-      for (int lane = 0; lane < VECTOR; lane++) results[j][lane] = finish(o, RestTaps{beside, j, lane}, coefficients, sums[j][lane]);
+      for (int lane = 0; lane < VECTOR; lane++) results[j][lane] = finish(o, FinishTaps<VECTOR>{inputs[j], lane}, coefficients, sums[j][lane]);
     }
 #pragma unroll
     for (int j = 0; j < POINTS_Y; j++) write_in_box(t.f, o, g, t.x, t.y + j, z, results[j]);
@@ -171,15 +140,6 @@ __device__ __forceinline__ void march(const Thread &t, const Weights &weights, c
   }
 }
 
-// Taps of any point, by the boundary rules.
-struct PointTaps {
-  const Thread &t;
-  index_t x, y, z;
-  __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
-    return read_image(t.f, input, t.g, x + dx, y + dy, z + dz);
-  }
-};
-
 // The thread's points one by one: one copy of the code, and few registers, for what is rare.
 __device__ __forceinline__ void march_points(const Thread &t, const Coefficients &coefficients) {
 #pragma unroll 1
@@ -187,27 +147,17 @@ __device__ __forceinline__ void march_points(const Thread &t, const Coefficients
 #pragma unroll 1
     for (int i = 0; i < VECTOR*POINTS_Y; i++) {
       const index_t x = t.x + i%VECTOR, y = t.y + i/VECTOR;
-      if (!in_box(t.g, x, y, z)) continue;
-      real point[OUTPUTS];
-      update(PointTaps{t, x, y, z}, coefficients, point);
-#pragma unroll
-      for (int o = 0; o < OUTPUTS; o++) write_point(t.f, o, t.g, x, y, z, point[o]);
+      compute_point(PointTaps{t.f, t.g, x, y, z}, coefficients, t.f, t.g, x, y, z);
     }
   }
-}
-
-// The planes of the box are shared out evenly among the blocks along z.
-__device__ __forceinline__ index_t share_begin(const Geometry &g, unsigned share) {
-  const index_t planes = g.z1 - g.z0, shares = (planes - 1)/Z_SLICING + 1;
-  return g.z0 + index_t((long long)planes*share/shares);
 }
 
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
   const Thread t = {f, g, g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X + int(threadIdx.x)*VECTOR,
                     g.y0 + index_t(blockIdx.y)*TILE_Y + int(threadIdx.y)*POINTS_Y,
-                    share_begin(g, blockIdx.z), share_begin(g, blockIdx.z + 1)};
+                    share_begin<Z_SLICING>(g, blockIdx.z), share_begin<Z_SLICING>(g, blockIdx.z + 1)};
   if (t.x + VECTOR <= g.x0 || t.x >= g.x1 || t.y >= g.y1) return;
-  if (is_interior(t)) march(t, weights_of(COEFFICIENT_VALUES), COEFFICIENT_VALUES);
+  if (is_interior<VECTOR, VECTOR, POINTS_Y>(t, t.x, t.y)) march(t, weights_of(COEFFICIENT_VALUES), COEFFICIENT_VALUES);
   else march_points(t, COEFFICIENT_VALUES);
 }

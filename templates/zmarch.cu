@@ -108,8 +108,8 @@ __device__ __forceinline__ int cell(int x, int y) { return (y + LOW_Y)*SHARED_RO
 // The block marches without boundary rules if its tile is interior. With storage direct no thread waits for another, so that each
 // thread asks for its own points.
 __device__ __forceinline__ bool marches_inside(const Block &b) {
-  const index_t x = b.x + (DIRECT ? own_x() : 0), y = b.y + (DIRECT ? own_y() : 0);
-  return is_interior<VECTOR, DIRECT ? VECTOR : TILE_X, DIRECT ? POINTS_Y : TILE_Y>(b, x, y);
+  if (DIRECT) return is_interior<VECTOR, VECTOR, POINTS_Y>(b, b.x + own_x(), b.y + own_y());
+  return is_interior<VECTOR, TILE_X, TILE_Y>(b, b.x, b.y);
 }
 
 // Whether a vector may be read as a whole. In an interior block it lies in the grid as a whole or not at all.
@@ -129,7 +129,7 @@ __device__ __forceinline__ void fetch_vector(const Block &b, int input, int dx, 
   }
 #pragma unroll
   for (int lane = 0; lane < VECTOR; lane++) values[lane] = real(0);
-  if constexpr (!INTERIOR) {
+  if constexpr (!INTERIOR && !DIRECT) {
 #pragma unroll 1
     for (int i = 0; i < VECTOR; i++) {
       const real value = read_needed(b.f, input, b.g, x + i, y, z);
@@ -265,15 +265,8 @@ __device__ __forceinline__ void store_plane(const Block &b, const Planes &p, con
   }
 }
 
-// A plane that was fetched joins those that the block keeps.
-__device__ __forceinline__ void enter_plane(const Block &b, Planes &p, const Incoming &in) {
-  if (DIRECT || HALO_IN_TURN) {
-    shift_queue(p, in.patch);
-    return;
-  }
-  if (!ASYNC) store_plane(b, p, in.patch, in);
-  rotate_slots(p);
-  if (IN_PLANES) return;  // begin_turn has the barrier
+// The newest plane goes from shared memory to the queue, with all that the thread's taps read of it.
+__device__ __forceinline__ void queue_from_shared(const Block &b, Planes &p) {
   Patch newest;
   __syncthreads();
 #pragma unroll
@@ -282,6 +275,16 @@ __device__ __forceinline__ void enter_plane(const Block &b, Planes &p, const Inc
                         newest.value[s]);
   }
   shift_queue(p, newest);
+}
+
+// A plane that was fetched joins those that the block keeps.
+__device__ __forceinline__ void enter_plane(const Block &b, Planes &p, const Incoming &in) {
+  if (DIRECT || HALO_IN_TURN) shift_queue(p, in.patch);
+  else {
+    if (!ASYNC) store_plane(b, p, in.patch, in);
+    rotate_slots(p);
+    if (IN_REGISTERS) queue_from_shared(b, p);
+  }
 }
 
 // After this, shared memory holds all that the plane in turn reads of it.
@@ -322,6 +325,14 @@ template <bool INTERIOR> __device__ __forceinline__ void fetch_cross(const Block
   }
 }
 
+// A point of a slot of shared memory, given from the thread's first.
+__device__ __forceinline__ real load_shared(const Block &b, int slot, int s, int x, int y) {
+  const int position = x + 16*VECTOR;  // never negative: no radius is above 16
+  real values[VECTOR];
+  load_vector(b.shared + slot + s*SHARED_PLANE + cell(own_x() + (position/VECTOR - 16)*VECTOR, own_y() + y), values);
+  return values[position%VECTOR];
+}
+
 // Taps of one of a thread's points. Its place and the offsets are constants after unrolling. So each tap is a register, or an element of
 // a vector that is loaded once, however many taps fall into it.
 struct Taps {
@@ -332,21 +343,15 @@ struct Taps {
   int row, lane;
   __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
     const int s = staged_slot(input), x = lane + dx, y = row + dy;
-    if (s < 0) return in.at_point[input][row][lane];
-    if (IN_PLANES) return from_shared(s, x, y, p.slots[dz + LOW_Z]);
+    if (INPUTS > STAGED && s < 0) return in.at_point[input][row][lane];
+    if (IN_PLANES) return load_shared(b, p.slots[dz + LOW_Z], s, x, y);
     const bool in_patch = x >= -PATCH_BEFORE*VECTOR && x < (1 + PATCH_AFTER)*VECTOR && y >= -PATCH_LOW_Y &&
                           y < POINTS_Y + PATCH_HIGH_Y;
     if (in_patch) return p.queue[dz + LOW_Z].value[s][y + PATCH_LOW_Y][x + PATCH_BEFORE*VECTOR];
-    if (IN_REGISTERS) return from_shared(s, x, y, p.slots[0]);
+    if (IN_REGISTERS) return load_shared(b, p.slots[0], s, x, y);
     if (y < 0) return cross.rows[s][y + LOW_Y][lane];
     if (y >= POINTS_Y) return cross.rows[s][y - POINTS_Y + LOW_Y][lane];
     return cross.sides[s][row][x < 0 ? x + BEFORE_X : x - VECTOR + BEFORE_X];
-  }
-  __device__ __forceinline__ real from_shared(int s, int x, int y, int slot) const {
-    const int position = x + 16*VECTOR;  // never negative: no radius is above 16
-    real values[VECTOR];
-    load_vector(b.shared + slot + s*SHARED_PLANE + cell(own_x() + (position/VECTOR - 16)*VECTOR, own_y() + y), values);
-    return values[position%VECTOR];
   }
 };
 
@@ -369,7 +374,7 @@ __device__ __forceinline__ void compute_plane(const Block &b, index_t z, const P
 
 template <bool INTERIOR> __device__ __forceinline__ void fetch(const Block &b, index_t z, const Planes &p, Incoming &in) {
   fetch_entering<INTERIOR>(b, z + HIGH_Z, in, b.shared + p.slots[SLOTS - 1]);
-  fetch_for_turn<INTERIOR>(b, z, in);
+  if (HALO_IN_TURN || INPUTS > STAGED) fetch_for_turn<INTERIOR>(b, z, in);
 }
 
 template <bool INTERIOR> __device__ __forceinline__ void march(const Block &b) {
@@ -377,8 +382,10 @@ template <bool INTERIOR> __device__ __forceinline__ void march(const Block &b) {
   constexpr int at_once = INTERIOR && !HALO_ON_ENTRY ? at_least_one(planes_before) : 1, steps = INTERIOR ? UNROLL : 1;
   Planes p;
   Incoming next;
+  if (!DIRECT) {
 #pragma unroll
-  for (int i = 0; i < SLOTS; i++) p.slots[i] = i*SLOT;
+    for (int i = 0; i < SLOTS; i++) p.slots[i] = i*SLOT;
+  }
 #pragma unroll at_once
   for (int i = 0; i < planes_before; i++) {
     fetch_entering<INTERIOR>(b, b.z_first - LOW_Z + i, next, b.shared + p.slots[SLOTS - 1]);
@@ -393,7 +400,7 @@ template <bool INTERIOR> __device__ __forceinline__ void march(const Block &b) {
       if (PREFETCH == PREFETCH_NONE) fetch<INTERIOR>(b, z + i, p, next);
       const Incoming in = next;
       enter_plane(b, p, in);
-      begin_turn(b, p, in);
+      if (!DIRECT) begin_turn(b, p, in);
       if (PREFETCH != PREFETCH_NONE && z + i + 1 < b.z_last) fetch<INTERIOR>(b, z + i + 1, p, next);
       compute_plane<INTERIOR>(b, z + i, p, in);
     }

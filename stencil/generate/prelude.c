@@ -35,6 +35,15 @@ void prelude_write_parameters(struct text *text, const struct variant_spec *spec
   text_printf(text, "\n");
 }
 
+/* Whether taps of a point that is computed may lie beyond the grid. */
+static bool has_images(const struct stencil *stencil, const struct analysis *analysis) {
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    bool reaches = analysis->radius_low[axis] > 0 || analysis->radius_high[axis] > 0;
+    if (reaches && stencil->boundary[axis] != BOUNDARY_SKIP) return true;
+  }
+  return false;
+}
+
 /* Two functions that number the staged inputs: STAGED of them, each with a slot. */
 static void add_staged(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
@@ -65,6 +74,8 @@ void prelude_write_stencil(struct text *text, const struct prelude *prelude) {
   }
   text_printf(text, "#define STAR %d  // 1 where every tap lies on an axis through the point\n",
               analysis->shape == SHAPE_POINTWISE || analysis->shape == SHAPE_PENCIL || analysis->shape == SHAPE_STAR);
+  text_printf(text, "#define IMAGES %d  // 1 where taps of a point in the box may lie beyond the grid\n",
+              has_images(spec->stencil, analysis));
   add_staged(text, prelude);
 }
 

@@ -86,6 +86,7 @@ static const char *const taken_macros[] = {
     "HIGH_Z",
     "STAR",
     "STAGED",
+    "IMAGES",
     "KERNEL",
     "KERNEL_PARAMETERS",
     "FIELDS",
