@@ -138,6 +138,7 @@ static int spaces_before(const struct part *part, int at) {
 static void write_gap(struct writer *w, const struct part *part, int at) {
   const struct cuda_token *last = &part->tokens[w->last].token, *token = &part->tokens[at].token;
   const char *gap = last->at + last->length;
+  if (w->last + 1 == at && token->follows_closely) return;
   if (w->last + 1 == at && part->tokens[at].outdent == 0) { /* as it was */
     for (const char *c = gap; c < token->at; c++) w->line += *c == '\n';
     if (part_breaks_before(part, at) < 2 && w->line == token->line) {
@@ -206,6 +207,7 @@ static void write_piece(struct writer *w, const struct piece *piece, bool begins
     write_tokens(w, piece->part, piece->head);
   } else {
     text_add(w->out, ",", 1);
+    w->last = piece->body.begin - 1; /* the comma in front of it */
   }
   write_tokens(w, piece->part, piece->body);
   if (ends) write_tokens(w, piece->part, piece->tail);
@@ -228,7 +230,7 @@ static void write_pieces(struct writer *w, const struct part *part, const char *
     w->wants_blank = w->wants_blank || part_breaks_before(part, begin) > 1;
     if (!is_written(w, i)) continue;
     if (without && !is_open) {
-      text_printf(w->out, "\n\n#ifndef %s", without);
+      text_printf(w->out, "\n\n#ifndef %s  // the emulation has its own", without);
       w->line = -1;
       is_open = true;
     }

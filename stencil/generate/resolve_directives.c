@@ -85,7 +85,7 @@ static bool resolve_conditional(struct directives *d, struct range line) {
     *top = conditional_of(condition_value(d, line));
     if (*top == CONDITIONAL_OPEN) { /* it becomes the #if of those behind it */
       struct cuda_token *token = &part->tokens[keyword].token;
-      token->at += 2, token->length -= 2;
+      token->at += 2, token->length -= 2, token->follows_closely = true;
       return true;
     }
   } else if (!is_elif && !is_else) {

@@ -211,6 +211,28 @@ static bool has_choice(const struct part *part, struct range range) {
   return false;
 }
 
+/* The closing bracket of the template arguments that open at a token; `end` where none do. */
+static int template_close(const struct part *part, int at, int end) {
+  int behind = part_skip_angles(part, at, end), next = part_skip(part, behind, end);
+  bool is_template = at > 0 && part_is(part, at, end, "<") && part_is_name(part, at - 1, end) && behind > at &&
+                     (part_is(part, next, end, "(") || part_is(part, next, end, "{") || part_is(part, next, end, "::"));
+  return is_template ? behind - 1 : end;
+}
+
+/* Simplify the expressions of a definition. Those of template arguments end at the closing bracket, which is no operator. */
+static void simplify_expressions(const struct statements *s) {
+  struct part *part = s->part;
+  int end = s->definition.end, close = end;
+  for (int i = s->definition.begin; i + 1 < end; i++) {
+    if (i >= close) close = end;
+    if (part->tokens[i].is_gone) continue;
+    int inner = template_close(part, i, close);
+    if (inner < close) close = inner;
+    else if (!opens_expression(&part->tokens[i])) continue;
+    expression_simplify(s->constants, part, i + 1, close);
+  }
+}
+
 void resolve_definition(struct constants *constants, struct part *part, struct range definition) {
   struct statements s = {constants, part, definition};
   bool is_directive = false;
@@ -219,8 +241,5 @@ void resolve_definition(struct constants *constants, struct part *part, struct r
     is_directive = kind == CUDA_DIRECTIVE || (is_directive && kind != CUDA_DIRECTIVE_END);
     if (!is_directive && !part->tokens[i].is_gone && part_is(part, i, definition.end, "if")) resolve_if(&s, i);
   }
-  if (!has_choice(part, definition)) return;
-  for (int i = definition.begin; i + 1 < definition.end; i++) {
-    if (opens_expression(&part->tokens[i])) expression_simplify(constants, part, i + 1, definition.end);
-  }
+  if (has_choice(part, definition)) simplify_expressions(&s);
 }

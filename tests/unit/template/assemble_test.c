@@ -1,0 +1,128 @@
+/* assemble_test.c: which definitions a source gets from its texts, and what a configuration decides of them. */
+#include "stencil/generate/assemble.h"
+
+#include "stencil/generate/generate.h"
+#include "tests/unit/unit.h"
+
+/* What is assembled of a text behind these macros, without #line, with spaces and line breaks as one space each. */
+static void assemble_text(const char *macros, const char *text, struct text *out) {
+  static const char *const none[] = {NULL};
+  const struct assembly_text texts[] = {{NULL, macros, NULL}, {"test.cu", text, NULL}};
+  struct text source = {0};
+  CHECK_OK(assemble(texts, 2, 4, none, &source));
+  source_strip_lines(source.bytes);
+  for (const char *c = source.bytes; *c; c++) {
+    bool is_space = *c == ' ' || *c == '\n';
+    if (is_space && (out->length == 0 || out->bytes[out->length - 1] == ' ')) continue;
+    text_add(out, is_space ? " " : c, 1);
+  }
+  text_free(&source);
+}
+
+#define KERNEL(body) "__global__ void k() { " body " }"
+
+TEST(only_what_a_kernel_needs_is_there) {
+  static const struct {
+    const char *text, *want;
+  } rows[] = {
+      {"int f() { return 1; }\nint g() { return 2; }\n" KERNEL("g();"), "int g() { return 2; } " KERNEL("g();") " "},
+      {"struct A { int a; };\nA f() { return A(); }\n" KERNEL("f();"),
+       "struct A { int a; }; A f() { return A(); } " KERNEL("f();") " "},
+      {"int f() { return 1; }\n" KERNEL("a.f;"), KERNEL("a.f;") " "},
+      {"template <int N> struct W;\ntemplate <> struct W<4> { int w; };\n" KERNEL("W<4> w;"),
+       "template <int N> struct W; template <> struct W<4> { int w; }; " KERNEL("W<4> w;") " "},
+      {"constexpr int A = 1, B = 2, C = B;\n" KERNEL("f(C);"), "constexpr int B = 2, C = B; " KERNEL("f(C);") " "},
+      {"#define F(x) x\n#define G 1\n" KERNEL("F(1);"), "#define F(x) x " KERNEL("F(1);") " "},
+      {"// of f\nint f();\n\n// alone\n\nint g();\n" KERNEL("f(); g();"),
+       "// of f int f(); int g(); " KERNEL("f(); g();") " "},
+      {"enum E { X, Y };\ntypedef int t;\nusing u = t;\n" KERNEL("f(Y, u());"),
+       "enum E { X, Y }; typedef int t; using u = t; " KERNEL("f(Y, u());") " "},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text got = {0};
+    assemble_text("", rows[i].text, &got);
+    CHECK_TEXT(rows[i].want, text_string(&got), "row %zu", i);
+    text_free(&got);
+  }
+}
+
+TEST(what_a_configuration_decides_is_resolved) {
+  static const struct {
+    const char *body, *want;
+  } rows[] = {
+      {"if (ON) a(); else b();", "a();"},
+      {"if (OFF) a(); else b();", "b();"},
+      {"if (OFF) a(); c();", "c();"},
+      {"if (ON) { a(); b(); } c();", "a(); b(); c();"},
+      {"if (ON) { int x = 1; a(x); } b(x);", "{ int x = 1; a(x); } b(x);"},
+      {"if (y) a(); else if (OFF) b(); c();", "if (y) a(); c();"},
+      {"if (y) a(); else if (ON) b(); else c();", "if (y) a(); else b();"},
+      {"if (y) if (OFF) a(); c();", "if (y) if (OFF) a(); c();"},
+      {"if (ON) return; a();", "return;"},
+      {"if (y) { if (ON) return; a(); } b();", "if (y) { return; } b();"},
+      {"if (ON && y) a();", "if (y) a();"},
+      {"if (y || OFF) a();", "if (y) a();"},
+      {"if (y && f(x) && OFF) a();", "if (y && f(x) && OFF) a();"},
+      {"if constexpr (WIDTH == 4) a();", "a();"},
+      {"x = ON ? 1 : 2;", "x = 1;"},
+      {"x = y + (OFF ? a() : b());", "x = y + b();"},
+      {"x = OFF ? 1 : y ? 2 : 3;", "x = y ? 2 : 3;"},
+      {"f<WIDTH, ON ? 1 : 2>(x);", "f<WIDTH, 1>(x);"},
+      {"f<WIDTH, ON ? 1 : WIDTH>(x, y);", "f<WIDTH, 1>(x, y);"},
+      {"x = g<ON>(1) ? a : b;", "x = g<ON>(1) ? a : b;"},
+      {"if (WIDTH/0 == 1) a();", "if (WIDTH/0 == 1) a();"},
+      {"if (y) a();", "if (y) a();"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text got = {0}, kernel = {0}, want = {0};
+    text_printf(&kernel, "__global__ void k() { %s }", rows[i].body);
+    text_printf(&want, "__global__ void k() { %s } ", rows[i].want);
+    assemble_text("#define ON 1\n#define OFF 0\n#define WIDTH 4\n", text_string(&kernel), &got);
+    CHECK_TEXT(text_string(&want), text_string(&got), "row %zu: %s", i, rows[i].body);
+    text_free(&got);
+    text_free(&kernel);
+    text_free(&want);
+  }
+}
+
+TEST(directives_are_resolved) {
+  static const struct {
+    const char *text, *want;
+  } rows[] = {
+      {"#if ON\n" KERNEL("a();") "\n#else\n" KERNEL("b();") "\n#endif\n", KERNEL("a();") " "},
+      {"#ifndef ON\n#define X 1\n#endif\n" KERNEL("X;"), KERNEL("X;") " "},
+      {"#if OFF\n#elif ON == 1\n" KERNEL("b();") "\n#endif\n", KERNEL("b();") " "},
+      {"#if OFF\n#elif __CUDA_ARCH__ > 1\n" KERNEL("b();") "\n#endif\n",
+       "#if __CUDA_ARCH__ > 1 " KERNEL("b();") " #endif "},
+      {"#if defined(ON) && !defined(OTHER)\n" KERNEL("a();") "\n#endif\n", KERNEL("a();") " "},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text got = {0};
+    assemble_text("#define ON 1\n#define OFF 0\n", rows[i].text, &got);
+    CHECK_TEXT(rows[i].want, text_string(&got), "row %zu", i);
+    text_free(&got);
+  }
+}
+
+/* Each line that does not follow the one before it in its file is told. */
+TEST(lines_are_those_of_the_file) {
+  static const char *const none[] = {NULL};
+  const struct assembly_text texts[] = {
+      {"a.cu", "int f();\n\nint g();\n\n\n__global__ void k() {\n  f();\n  if (false) g();\n  wrong;\n}\n", NULL}};
+  struct text source = {0};
+  CHECK_OK(assemble(texts, 1, 4, none, &source));
+  CHECK_TEXT(
+      "#line 1 \"a.cu\"\nint f();\n\n#line 6 \"a.cu\"\n__global__ void k() {\n  f();\n#line 9 \"a.cu\"\n  wrong;\n}\n",
+      text_string(&source), "source");
+  text_free(&source);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(only_what_a_kernel_needs_is_there),
+      cmocka_unit_test(what_a_configuration_decides_is_resolved),
+      cmocka_unit_test(directives_are_resolved),
+      cmocka_unit_test(lines_are_those_of_the_file),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
