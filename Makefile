@@ -196,7 +196,7 @@ $(OBJ)/tuner/emulate/emulation_files.o: $(wildcard tuner/emulate/runtime/*)
 $(OBJ)/stencil/generate/wrappers.o: $(wildcard templates/*.cuh)
 $(OBJ)/stencil/template/template_common.o $(OBJ)/pic/stencil/template/template_common.o: templates/common.yml
 $(OBJ)/db/store/schema.o: db/schema.sql
-$(OBJ)/reports/page.o: build/report/page.html
+$(OBJ)/reports/page/page.o: build/report/page.html
 
 $(OBJ)/tuner/device/gpu_check.o: tuner/device/check.cu
 $(OBJ)/tuner/cli/selftest/selftest_wrappers.o: tuner/device/wrappers_check.cu
@@ -204,7 +204,7 @@ $(OBJ)/tuner/cli/new.o: $(wildcard templates/new/*)
 
 # The report's page, which is put into the program too. Where npm cannot make it, it is empty, and made anew at every build until
 # npm can; the file changes only when its content does.
-build/report/page.html: $(wildcard reports/page/*) package.json package-lock.json $(if $(shell test -s build/report/page.html || echo x),no-page)
+build/report/page.html: $(filter-out %.c %.h,$(wildcard reports/page/*)) package.json package-lock.json $(if $(shell test -s build/report/page.html || echo x),no-page)
 	$(if $(V),,@echo "  PAGE  $@")
 	$(Q)sh reports/page/build.sh $@
 

@@ -310,7 +310,7 @@ result "--max-variants" $? "$work/out"
 tune "$work/enough.db" --good-enough 0.01 --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .tried >= 1 and .tried < 20 and .complete'
 result "--good-enough" $? "$work/out"
 fails "a deadline that is over when the search begins: exit code 1, and how to go on" 1 \
-  "^  halotune tune star7 .*--grid 16,16,16 .*--deadline 0.01s --db $work/deadline.db" tune "$work/deadline.db" --deadline 0.01s --fresh
+  "^  halotune tune star7 .*--grid 16,16,16 .*--deadline 0.01s .*--db $work/deadline.db" tune "$work/deadline.db" --deadline 0.01s --fresh
 ! grep -q -e '--fresh' "$work/err" && grep -q 'no winner: not begun' "$work/out"
 result "without what would begin anew, and why" $? "$work/err"
 tune "$work/deadline.db" --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried == $space and .complete"
@@ -528,7 +528,7 @@ fails "--device all is for GPUs" 2 'for GPUs' tune "$both" --device all --backen
 fails "no stencil" 2 'name one stencil' "$program" tune
 fails "a stencil that there is none of" 4 'nothing' "$program" tune nothing
 fails "an option that there is none of" 2 'nonsense' "$program" tune star7 --nonsense
-fails "a strategy that there is none of" 2 'one of local, random, exhaustive' tune "$db" --strategy clever
+fails "a strategy that there is none of" 2 'takes local, random or exhaustive' tune "$db" --strategy clever
 fails "a backend that there is none of" 2 'cuda, host or replay' tune "$db" --backend fpga
 fails "a GPU that there is none of" 2 '7' tune "$db" --device 7
 for gpu in '70 CUDA 12.x is the last' '990 install a newer Halotune'; do

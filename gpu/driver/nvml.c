@@ -106,9 +106,8 @@ void nvml_read(const struct nvml *nvml, struct gpu_reading *out) {
 }
 
 int nvml_process_count(const struct nvml *nvml) {
-  enum { MOST = 256 };
-  struct nvml_process processes[MOST];
-  unsigned count = MOST;
+  unsigned count = 0; /* without room for a list, NVML tells how long it is */
   if (!nvml->has_device || !nvml->processes) return -1;
-  return nvml->processes(nvml->device, &count, processes) == NVML_SUCCESS_RESULT ? (int)count : -1;
+  const int result = nvml->processes(nvml->device, &count, NULL);
+  return result == NVML_SUCCESS_RESULT || result == NVML_INSUFFICIENT_SIZE_RESULT ? (int)count : -1;
 }

@@ -54,7 +54,13 @@ struct nvml_process {
   unsigned gpu_instance, compute_instance;
 };
 
-enum { NVML_SUCCESS_RESULT = 0, NVML_CLOCK_SM_TYPE = 1, NVML_CLOCK_MEMORY_TYPE = 2, NVML_TEMPERATURE_GPU_SENSOR = 0 };
+enum {
+  NVML_SUCCESS_RESULT = 0,
+  NVML_INSUFFICIENT_SIZE_RESULT = 7,
+  NVML_CLOCK_SM_TYPE = 1,
+  NVML_CLOCK_MEMORY_TYPE = 2,
+  NVML_TEMPERATURE_GPU_SENSOR = 0
+};
 
 /* The calls that are used: member, exported name, parameters. Each may be missing but the first three. */
 #define NVML_LIST(X)                                                                                                  \

@@ -3,7 +3,7 @@
 #ifndef LIBRARY_KERNEL_KERNEL_BUILD_H
 #define LIBRARY_KERNEL_KERNEL_BUILD_H
 
-#include "library/lookup/lookup_choose.h"
+#include "library/lookup/choose.h"
 
 /* Owns source and cubin; end with built_free. */
 struct built {

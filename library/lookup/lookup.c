@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/number.h"
 #include "db/store/launch_text.h"
-#include "library/lookup/lookup_parameters.h"
+#include "library/lookup/parameters.h"
 
 #define AS_CASE(name, number, text, meaning) \
   case HALOTUNE_MATCH_##name: return text;

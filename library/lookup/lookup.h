@@ -2,7 +2,7 @@
 #ifndef LIBRARY_LOOKUP_LOOKUP_H
 #define LIBRARY_LOOKUP_LOOKUP_H
 
-#include "library/lookup/lookup_choose.h"
+#include "library/lookup/choose.h"
 
 enum config_place { CONFIG_CTX, CONFIG_ROW, CONFIG_STENCIL, CONFIG_TEMPLATE, CONFIG_PLACES };
 

@@ -4,7 +4,7 @@ new() { halotune new "$@" 2>&1 | sed "s|$TMPDIR|FOLDER|g"; }
 new template mine --template-dir "$folder/my templates"
 cat "$folder/my templates/mine.yaml"
 halotune space star7 --template mine --template-dir "$folder/my templates" 2>/dev/null | tail -1
-halotune generate star7 --template mine --template-dir "$folder/my templates" | sed -n '/^extern "C"/,$p'
+halotune generate star7 --template mine --template-dir "$folder/my templates" | grep -c '^extern "C" __global__'
 halotune verify --all --template mine --template-dir "$folder/my templates" --sample 2 --dtype f32 2>/dev/null
 echo "exit $?"
 echo '-- without in_box, it writes outside'

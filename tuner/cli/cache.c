@@ -44,7 +44,7 @@ static halotune_status look_after(size_t number, bool cleans, json_t **json) {
   return status;
 }
 
-static enum exit_code run(const struct invocation *invocation) {
+static enum exit_code cache_run(const struct invocation *invocation) {
   enum { SHOW, CLEAN };
   static const char *const parts[] = {"show", "clean"};
   const bool as_json = option_given(invocation, "json");
@@ -66,5 +66,5 @@ static const struct option_row options[] = {
 };
 
 const struct command command_cache = {
-    "cache", "WHAT", 1, 1, "look after the caches of compiled kernels: show or clean", options, run,
+    "cache", "WHAT", 1, 1, "look after the caches of compiled kernels: show or clean", options, cache_run,
 };

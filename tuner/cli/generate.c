@@ -35,7 +35,7 @@ static halotune_status put_prelude(const struct invocation *invocation, const st
   return status;
 }
 
-static enum exit_code run(const struct invocation *invocation) {
+static enum exit_code generate_run(const struct invocation *invocation) {
   struct problem problem;
   bool prelude = option_given(invocation, "prelude");
   if (!prelude && !option_value(invocation, "template")) {
@@ -58,5 +58,5 @@ static const struct option_row options[] = {
 };
 
 const struct command command_generate = {
-    "generate", "STENCIL", 1, 1, "print the CUDA source of one variant", options, run,
+    "generate", "STENCIL", 1, 1, "print the CUDA source of one variant", options, generate_run,
 };

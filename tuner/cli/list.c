@@ -83,7 +83,7 @@ static enum exit_code list_templates(char *const *paths, int count, bool json) {
   return status == HALOTUNE_OK ? code : report_failure(status);
 }
 
-static enum exit_code run(const struct invocation *invocation) {
+static enum exit_code list_run(const struct invocation *invocation) {
   static const char *const lists[] = {"stencils", "templates"};
   const bool json = option_given(invocation, "json");
   int list;
@@ -107,5 +107,5 @@ static const struct option_row options[] = {
 };
 
 const struct command command_list = {
-    "list", "WHAT", 1, 1, "list what commands can name: stencils or templates", options, run,
+    "list", "WHAT", 1, 1, "list what commands can name: stencils or templates", options, list_run,
 };

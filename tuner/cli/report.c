@@ -7,7 +7,7 @@
 
 #include "db/store/query.h"
 #include "db/store/store.h"
-#include "reports/report.h"
+#include "reports/rows/request.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/output.h"
 
@@ -65,7 +65,7 @@ static halotune_status open_database(const char *named, struct store **out) {
   return status;
 }
 
-static enum exit_code run(const struct invocation *invocation) {
+static enum exit_code report_run(const struct invocation *invocation) {
   struct store *store;
   struct text document = {0};
   char date[32];
@@ -93,5 +93,5 @@ static const struct option_row options[] = {
 };
 
 const struct command command_report = {
-    "report", "", 0, 0, "write one HTML page that shows what was measured", options, run,
+    "report", "", 0, 0, "write one HTML page that shows what was measured", options, report_run,
 };

@@ -85,12 +85,31 @@ TEST(with_the_library_of_tests_all_is_read) {
   nvml_close(&nvml);
 }
 
+/* A GPU that many small programs share. */
+TEST(any_number_of_processes_is_counted) {
+  static const struct {
+    const char *others;
+    int want;
+  } rows[] = {{"0", 0}, {"1", 1}, {"256", 256}, {"257", 257}, {"5000", 5000}};
+  struct nvml nvml;
+  if (!find_fake_cuda()) skip();
+  CHECK_OK(nvml_open(&nvml));
+  CHECK_OK(nvml_choose(&nvml, "GPU-fafafafa-fafa-fafa-fafa-fafafafafa00", NULL));
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    setenv("HALOTUNE_FAKE_OTHERS", rows[i].others, 1);
+    CHECK_EQ(rows[i].want, nvml_process_count(&nvml), "row %zu", i);
+  }
+  unsetenv("HALOTUNE_FAKE_OTHERS");
+  nvml_close(&nvml);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(types_have_the_library_s_layout),
       cmocka_unit_test(each_reason_has_its_effect),
       cmocka_unit_test(without_the_library_nothing_is_read_and_nothing_fails),
       cmocka_unit_test(with_the_library_of_tests_all_is_read),
+      cmocka_unit_test(any_number_of_processes_is_counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* lookup_names_test.c: texts to numbers, whatever their length and however alike they are. */
-#include "library/lookup/lookup_names.h"
+#include "library/lookup/names.h"
 #include "tests/unit/unit.h"
 
 enum { LONGEST = 40, LETTERS = 3, NAMES = LONGEST * LETTERS * LONGEST };

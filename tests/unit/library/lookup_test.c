@@ -2,8 +2,8 @@
 #include <pthread.h>
 
 #include "base/random.h"
-#include "library/lookup/lookup_context.h"
-#include "library/lookup/lookup_parameters.h"
+#include "library/lookup/context.h"
+#include "library/lookup/parameters.h"
 #include "tests/unit/library/tuned.h"
 
 #define F32 DTYPE_F32

@@ -19,8 +19,15 @@ TEST(batches_make_samples_of_200_us) {
   static const struct {
     double time_ms;
     int batch;
-  } rows[] = {{0.001, 200}, {0.003, 67}, {0.0199, 11}, {0.2, 1},
-              {0.201, 1},   {0.1999, 2}, {50, 1},      {1e-9, MEASURE_BATCH_MOST}};
+  } rows[] = {{0.001, 200},
+              {0.003, 67},
+              {0.0199, 11},
+              {0.2, 1},
+              {0.201, 1},
+              {0.1999, 2},
+              {50, 1},
+              {1e-9, MEASURE_BATCH_MOST},
+              {0, MEASURE_BATCH_MOST}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     CHECK_EQ(rows[i].batch, batch_of(rows[i].time_ms, 0.2), "%g ms", rows[i].time_ms);
     struct model model;
@@ -28,6 +35,7 @@ TEST(batches_make_samples_of_200_us) {
     struct measured got = measure(&model, rows[i].time_ms, 0, false);
     CHECK(got.batch >= rows[i].batch && got.batch <= 1.1 * rows[i].batch + 1, "%g ms: %d", rows[i].time_ms, got.batch);
     CHECK_NEAR(rows[i].time_ms, got.timing.median_ms, 1e-12, "%g ms", rows[i].time_ms);
+    CHECK(got.timing.sample_count <= 25, "%g ms: %d samples", rows[i].time_ms, got.timing.sample_count);
     measured_free(&got);
   }
   CHECK_EQ(MEASURE_BATCH_MOST, batch_of(0, 0.2), "no time");

@@ -2,10 +2,10 @@
 #include "tests/unit/unit.h"
 
 #include "base/json.h"
-#include "reports/names.h"
-#include "reports/peak.h"
-#include "reports/report.h"
-#include "reports/variants.h"
+#include "reports/document/peak.h"
+#include "reports/rows/names.h"
+#include "reports/rows/request.h"
+#include "reports/rows/variants.h"
 
 TEST(names_are_kept_once) {
   struct names names = {0};

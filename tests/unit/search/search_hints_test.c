@@ -57,8 +57,8 @@ static void hints_open(struct hints_case *c) {
 }
 
 static void hints_close(struct hints_case *c) {
-  drawn_free(&c->session.hints);
-  drawn_free(&c->session.starts);
+  proposals_free(&c->session.hints);
+  proposals_free(&c->session.starts);
   bindings_free(&c->bindings);
   store_close(c->other);
   store_close(c->own);
@@ -69,7 +69,7 @@ static void hints_close(struct hints_case *c) {
 
 /* Find them anew. */
 static void find_again(struct hints_case *c) {
-  drawn_free(&c->session.hints);
+  proposals_free(&c->session.hints);
   c->session.space.hints = NULL;
   c->session.space.hint_count = 0;
   CHECK_OK(hints_find(&c->session));
@@ -291,7 +291,7 @@ TEST(a_search_can_begin_blind) {
 
 /* How many variants a search starts with. */
 static long find_starts(struct hints_case *c) {
-  drawn_free(&c->session.starts);
+  proposals_free(&c->session.starts);
   find_again(c);
   c->session.space.hints = NULL, c->session.space.hint_count = 0;
   CHECK_OK(starts_find(&c->session));

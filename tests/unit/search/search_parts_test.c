@@ -1,35 +1,53 @@
 /* search_parts_test.c: what the strategies and the phases are made of. */
+#include <limits.h>
+
 #include "tests/unit/search/search_space.h"
 #include "tuner/search/strategy/draw.h"
 #include "tuner/search/strategy/effects.h"
 #include "tuner/search/strategy/neighbours.h"
-#include "tuner/search/strategy/visited.h"
+#include "tuner/search/variants/proposals.h"
 #include "tuner/search/variants/timed.h"
 
 TEST(a_variant_is_visited_once) {
   struct space_case c;
   struct visited visited = {.count = 0};
-  struct drawn_list drawn;
+  struct proposal_list drawn;
+  bool is_new;
   space_open(&c);
   CHECK_OK(draw_variants(&c.space, 1L << 40, 1, &drawn));
   CHECK_EQ(c.size, drawn.count, "all are drawn");
   for (long i = 0; i < drawn.count; i++) {
     CHECK(!visited_has(&visited, &c.space, &drawn.list[i]), "%ld is new", i);
-    CHECK(visited_add(&visited, &c.space, &drawn.list[i]), "%ld is added", i);
+    CHECK_OK(visited_add(&visited, &c.space, &drawn.list[i], &is_new));
+    CHECK(is_new, "%ld is added", i);
   }
   for (long i = 0; i < drawn.count; i++) {
     CHECK(visited_has(&visited, &c.space, &drawn.list[i]), "%ld is there", i);
-    CHECK(!visited_add(&visited, &c.space, &drawn.list[i]), "%ld is not added again", i);
+    CHECK_OK(visited_add(&visited, &c.space, &drawn.list[i], &is_new));
+    CHECK(!is_new, "%ld is not added again", i);
   }
   CHECK_EQ(drawn.count, (long)visited.count, "count");
-  drawn_free(&drawn);
+  proposals_free(&drawn);
   visited_free(&visited);
+  space_close(&c);
+}
+
+/* A search that took such a variant for one that it knows would end as complete. */
+TEST(a_variant_that_there_is_no_memory_for_is_not_known) {
+  struct space_case c;
+  const struct proposal proposal = {.template_index = 0};
+  struct visited full = {.count = INT_MAX, .capacity = INT_MAX}; /* no list is larger */
+  bool is_new = false;
+  space_open(&c);
+  CHECK_EQ(HALOTUNE_MEMORY, visited_add(&full, &c.space, &proposal, &is_new), "%s", fail_text());
+  CHECK(is_new, "it was not there");
+  set_free(&full.set);
   space_close(&c);
 }
 
 TEST(a_sample_takes_turns_and_is_shuffled) {
   struct space_case c;
-  struct drawn_list drawn, again;
+  struct proposal_list drawn, again;
   space_open(&c);
   CHECK_OK(draw_variants(&c.space, 50, 9, &drawn));
   CHECK_OK(draw_variants(&c.space, 50, 9, &again));
@@ -45,8 +63,8 @@ TEST(a_sample_takes_turns_and_is_shuffled) {
     }
   }
   CHECK(rising > 25 && rising < 75, "%d of 98 follow each other in the order of the space", rising);
-  drawn_free(&again);
-  drawn_free(&drawn);
+  proposals_free(&again);
+  proposals_free(&drawn);
   space_close(&c);
 }
 
@@ -89,7 +107,7 @@ TEST(neighbours_differ_in_one_parameter_or_in_two_that_rules_tie) {
 TEST(effects_tell_good_values_from_bad_ones) {
   struct space_case c;
   struct effects effects;
-  struct drawn_list drawn;
+  struct proposal_list drawn;
   space_open(&c);
   memset(&effects, 0, sizeof effects);
   struct configuration any = configuration_default(c.templates[0]);
@@ -112,7 +130,7 @@ TEST(effects_tell_good_values_from_bad_ones) {
   other.choice[1] = 2;
   CHECK_NEAR(effects_expect(&effects, c.templates[0], &other) - effects_expect(&effects, c.templates[0], &any),
              effects_change(&effects, 1, any.choice[1], 2), 1e-12, "a change is the difference");
-  drawn_free(&drawn);
+  proposals_free(&drawn);
   space_close(&c);
 }
 
@@ -160,6 +178,7 @@ TEST(order_is_that_of_the_space) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_variant_is_visited_once),
+      cmocka_unit_test(a_variant_that_there_is_no_memory_for_is_not_known),
       cmocka_unit_test(a_sample_takes_turns_and_is_shuffled),
       cmocka_unit_test(neighbours_differ_in_one_parameter_or_in_two_that_rules_tie),
       cmocka_unit_test(effects_tell_good_values_from_bad_ones),

@@ -152,10 +152,10 @@ TEST(earlier_results_are_found_with_how_slow_the_gpu_was) {
   put_result(&c, foreign, &slow, 1, 0.2);
   c.session.run_id = case_run(&c.bench, c.store, "580.1");
   c.session.first = trial_of(&c, &first);
-  struct drawn_list earlier;
+  struct proposal_list earlier;
   CHECK_OK(earlier_variants(&c.session, EARLIER_ALL, &earlier));
   CHECK_EQ(2, earlier.count, "another driver's do not count");
-  drawn_free(&earlier);
+  proposals_free(&earlier);
   CHECK_NEAR(1.1, earlier_scale(&c.session, variant, 0.4), 1e-9, "the default took 0.44 ms then, 0.4 ms now");
   CHECK_NEAR(1, earlier_scale(&c.session, variant, 0.1), 0, "no clock changes so much");
   CHECK_NEAR(1, earlier_scale(&c.session, variant, NAN), 0, "nothing to compare with");
@@ -164,16 +164,18 @@ TEST(earlier_results_are_found_with_how_slow_the_gpu_was) {
   c.session.space.fixed = &fixed;
   CHECK_OK(earlier_variants(&c.session, EARLIER_ALL, &earlier));
   CHECK_EQ(1, earlier.count, "what has other values than the fixed ones is not wanted");
-  drawn_free(&earlier);
+  proposals_free(&earlier);
   case_close(&c);
 }
 
-static bool propose_nothing(void *state, struct proposal *out) {
+static halotune_status propose_nothing(void *state, struct proposal *out, bool *have) {
   (void)state, (void)out;
-  return false;
+  *have = false;
+  return HALOTUNE_OK;
 }
-static void tell_nobody(void *state, const struct proposal *proposal, double time_ms) {
+static halotune_status tell_nobody(void *state, const struct proposal *proposal, double time_ms) {
   (void)state, (void)proposal, (void)time_ms;
+  return HALOTUNE_OK;
 }
 
 /* Its time now is that of one cold sample, and says nothing about the GPU. */

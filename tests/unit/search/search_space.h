@@ -31,7 +31,8 @@ static inline void space_open(struct space_case *c) {
   static const char *const rules[TEMPLATES] = {
       "{keep: 'bx*by*bz <= 128', otherwise: x}, {keep: 'px*py <= 8', otherwise: x}",
       "{keep: 'bx*by >= 4', otherwise: x}"};
-  const double facts[FACT_COUNT] = {0};
+  double facts[FACT_COUNT];
+  device_facts(facts);
   *c = (struct space_case){.size = 0};
   for (int i = 0; i < TEMPLATES; i++) {
     CHECK_OK(template_of_rules(parameters[i], rules[i], &c->templates[i]));

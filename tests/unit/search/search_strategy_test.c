@@ -2,7 +2,20 @@
  * the same seed; and that the one that looks around finds the best sooner than chance. */
 #include "tests/unit/search/search_space.h"
 #include "tuner/search/strategy/draw.h"
-#include "tuner/search/strategy/visited.h"
+#include "tuner/search/variants/proposals.h"
+
+/* The next variant of a strategy; false where there is none left. */
+static bool next_of(const struct strategy *strategy, void *state, struct proposal *out) {
+  bool have;
+  CHECK_OK(strategy->next(state, out, &have));
+  return have;
+}
+
+static bool is_new_in(struct visited *visited, const struct space_case *c, const struct proposal *proposal) {
+  bool is_new;
+  CHECK_OK(visited_add(visited, &c->space, proposal, &is_new));
+  return is_new;
+}
 
 enum { AHEAD = 24, SEEDS = 11 }; /* AHEAD: variants that are proposed before the first of them is told */
 
@@ -18,10 +31,10 @@ static void travel(struct space_case *c, const struct strategy *strategy, uint64
   void *state;
   trip->count = 0;
   CHECK_OK(strategy->open(&c->space, seed, &state));
-  while (trip->count < most && strategy->next(state, &trip->list[trip->count])) {
+  while (trip->count < most && next_of(strategy, state, &trip->list[trip->count])) {
     trip->times_ms[trip->count] = made_up_ms(c, &trip->list[trip->count], key, ruggedness);
     long told = trip->count - AHEAD;
-    if (told >= 0) strategy->tell(state, &trip->list[told], trip->times_ms[told]);
+    if (told >= 0) CHECK_OK(strategy->tell(state, &trip->list[told], trip->times_ms[told]));
     trip->count++;
   }
   strategy->close(state);
@@ -36,7 +49,7 @@ TEST(no_variant_is_proposed_twice_nor_against_the_rules) {
     struct visited visited = {.count = 0};
     travel(&c, strategies[i], 3, 5, 0.3, (long)COUNT(one.list), &one);
     for (long k = 0; k < one.count; k++) {
-      CHECK(visited_add(&visited, &c.space, &one.list[k]), "%s: number %ld was there before", strategies[i]->name, k);
+      CHECK(is_new_in(&visited, &c, &one.list[k]), "%s: number %ld was there before", strategies[i]->name, k);
       CHECK(space_keeps(&c, &one.list[k]), "%s: number %ld", strategies[i]->name, k);
     }
     /* The space is small enough that each of them finds all of it. */
@@ -48,7 +61,7 @@ TEST(no_variant_is_proposed_twice_nor_against_the_rules) {
 
 TEST(hints_come_first_and_once) {
   struct space_case c;
-  struct drawn_list drawn;
+  struct proposal_list drawn;
   space_open(&c);
   CHECK_OK(draw_variants(&c.space, 4, 11, &drawn));
   c.space.hints = drawn.list;
@@ -59,13 +72,13 @@ TEST(hints_come_first_and_once) {
     travel(&c, strategies[i], 3, 5, 0.3, (long)COUNT(one.list), &one);
     CHECK_EQ(strategies[i]->takes_hints, memcmp(one.list, drawn.list, bytes) == 0, "%s", strategies[i]->name);
     for (long k = 0; k < one.count; k++)
-      CHECK(visited_add(&visited, &c.space, &one.list[k]), "%s: number %ld was there before", strategies[i]->name, k);
+      CHECK(is_new_in(&visited, &c, &one.list[k]), "%s: number %ld was there before", strategies[i]->name, k);
     CHECK_EQ(c.size, one.count, "%s: all of the space", strategies[i]->name);
     visited_free(&visited);
   }
   CHECK(!strategy_exhaustive.takes_hints && strategy_random.takes_hints && strategy_local.takes_hints,
         "who takes them");
-  drawn_free(&drawn);
+  proposals_free(&drawn);
   space_close(&c);
 }
 
@@ -107,10 +120,10 @@ static int random_of_slower(struct space_case *c, double slower, long told) {
   for (long k = 0, fast = 0, slow = 0; k < one.count; k++) {
     const bool is_slow = one.list[k].template_index == 1;
     long *count = is_slow ? &slow : &fast;
-    if ((*count)++ < told) strategy_local.tell(state, &one.list[k], is_slow ? slower : 1);
+    if ((*count)++ < told) CHECK_OK(strategy_local.tell(state, &one.list[k], is_slow ? slower : 1));
   }
   for (int k = 0; k < FIRST_RANDOM; k++) {
-    CHECK(strategy_local.next(state, &proposal), "number %d", k);
+    CHECK(next_of(&strategy_local, state, &proposal), "number %d", k);
     of_slower += proposal.template_index == 1;
   }
   strategy_local.close(state);
@@ -134,9 +147,9 @@ TEST(templates_that_are_far_behind_come_last) {
   void *local;
   long count = 0;
   CHECK_OK(strategy_local.open(&c.space, 3, &local));
-  for (struct proposal proposal; strategy_local.next(local, &proposal); count++) {
+  for (struct proposal proposal; next_of(&strategy_local, local, &proposal); count++) {
     const double slower = proposal.template_index == 1 ? 5000 : 1;
-    strategy_local.tell(local, &proposal, slower * made_up_ms(&c, &proposal, 5, 0.3));
+    CHECK_OK(strategy_local.tell(local, &proposal, slower * made_up_ms(&c, &proposal, 5, 0.3)));
   }
   CHECK_EQ(c.size, count, "all of the space");
   strategy_local.close(local);

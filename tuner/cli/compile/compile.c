@@ -123,7 +123,7 @@ static halotune_status compile_all(struct session *session) {
   return status;
 }
 
-static long failures(const struct session *session) {
+static long failed_count(const struct session *session) {
   return session->job_count - session->counts[COMPILE_ROW_OK] - session->counts[COMPILE_ROW_LEFT_OUT];
 }
 
@@ -174,7 +174,7 @@ static halotune_status print_document(struct session *session, double time_s) {
   return print_json(json);
 }
 
-static halotune_status finish(struct session *session) {
+static halotune_status results_print(struct session *session) {
   double time_s = (clock_ms() - session->start_ms) * 1e-3;
   if (session->json) return print_document(session, time_s);
   print_summary(session, time_s);
@@ -190,7 +190,7 @@ static halotune_status compile_picked(struct session *session, const struct pick
     session->jobs[i].row.configuration = picked->variants[i].configuration;
   }
   halotune_status status = compile_all(session);
-  if (status == HALOTUNE_OK) status = finish(session);
+  if (status == HALOTUNE_OK) status = results_print(session);
   for (long i = 0; i < session->job_count; i++) {
     generated_free(&session->jobs[i].generated);
     compile_row_free(&session->jobs[i].row);
@@ -198,9 +198,9 @@ static halotune_status compile_picked(struct session *session, const struct pick
   return status;
 }
 
-static void warn(const char *text) { fprintf(stderr, "halotune: the cache of cubins: %s\n", text); }
+static void cache_warn(const char *text) { fprintf(stderr, "halotune: the cache of cubins: %s\n", text); }
 
-static enum exit_code run(const struct invocation *invocation) {
+static enum exit_code compile_run(const struct invocation *invocation) {
   struct problem problem;
   struct picked picked;
   enum exit_code code = HALOTUNE_EXIT_SUCCESS;
@@ -211,7 +211,7 @@ static enum exit_code run(const struct invocation *invocation) {
   if ((status = problem_open(invocation, &problem)) != HALOTUNE_OK) return report_file_failure(status);
   struct session session = {.problem = &problem, .sm_count = (int)sm_count, .start_ms = clock_ms()};
   struct compiler_options options = {
-      .pool = {.workers = (int)workers}, .no_cache = option_given(invocation, "no-cache"), .warn = warn};
+      .pool = {.workers = (int)workers}, .no_cache = option_given(invocation, "no-cache"), .warn = cache_warn};
   if ((status = pick_variants(invocation, &problem, DEFAULT_SAMPLE, &picked)) != HALOTUNE_OK) goto done;
   session.json = option_given(invocation, "json");
   if (session.json) session.rows = json_array();
@@ -226,7 +226,7 @@ static enum exit_code run(const struct invocation *invocation) {
 done:
   problem_free(&problem);
   if (status != HALOTUNE_OK) code = report_failure(status);
-  else if (failures(&session) > 0 || session.counts[COMPILE_ROW_OK] == 0) code = HALOTUNE_EXIT_FAILURE;
+  else if (failed_count(&session) > 0 || session.counts[COMPILE_ROW_OK] == 0) code = HALOTUNE_EXIT_FAILURE;
   free(session.jobs);
   return code;
 }
@@ -243,6 +243,6 @@ static const struct option_row options[] = {
 };
 
 const struct command command_compile = {
-    "compile", "STENCIL", 1, 1, "compile a sample of 100 variants, or others: registers, occupancy, accesses",
-    options,   run,
+    "compile", "STENCIL",   1, 1, "compile a sample of 100 variants, or others: registers, occupancy, accesses",
+    options,   compile_run,
 };

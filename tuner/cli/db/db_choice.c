@@ -1,11 +1,14 @@
 /* db_choice.c: which rows of a database an invocation is about. */
+#include "tuner/cli/db/db_choice.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/cli/db/db.h"
+#include "base/text.h"
+#include "tuner/cli/options/option_value.h"
 
 /* Read STENCIL[,DTYPE[,GRID]]. The text is cut behind the stencil and the dtype. */
-static halotune_status read_problem(char *text, struct choice *out) {
+static halotune_status problem_choose(char *text, struct choice *out) {
   char *dtype = strchr(text, ','), *grid = dtype ? strchr(dtype + 1, ',') : NULL;
   out->stencil = text;
   if (!dtype) return HALOTUNE_OK;
@@ -22,7 +25,7 @@ static halotune_status read_problem(char *text, struct choice *out) {
 }
 
 /* Dates are compared as texts. */
-static halotune_status check_date(const char *date) {
+static halotune_status date_check(const char *date) {
   static const char form[] = "0000-00-00T00:00:00Z";
   size_t length = strlen(date);
   bool good = length == 10 || length == sizeof form - 1;
@@ -41,12 +44,30 @@ halotune_status db_choice(const struct invocation *invocation, struct choice *ou
   *out = (struct choice){.stencil = option_value(invocation, "stencil"),
                          .device = option_value(invocation, "device"),
                          .before = option_value(invocation, "before")};
-  if (out->before) status = check_date(out->before);
+  if (out->before) status = date_check(out->before);
   if (status != HALOTUNE_OK || !problem) return status;
   if (!(*name = strdup(problem))) return fail_memory();
-  status = read_problem(*name, out);
+  status = problem_choose(*name, out);
   if (status == HALOTUNE_OK) return status;
   free(*name);
   *name = NULL;
+  return status;
+}
+
+bool db_choice_is_given(const struct choice *choice) { return choice->stencil || choice->device || choice->before; }
+
+halotune_status db_choice_fail(const struct store *store, const struct choice *choice) {
+  struct text text = {0};
+  if (choice->stencil) text_printf(&text, " of stencil '%s'", choice->stencil);
+  if (choice->has_dtype) text_printf(&text, " in %s", dtype_names[choice->dtype]);
+  if (choice->has_grid) {
+    text_printf(&text, " on %ldx%ldx%ld", choice->grid.n[0], choice->grid.n[1], choice->grid.n[2]);
+  }
+  if (choice->device) text_printf(&text, " on device '%s'", choice->device);
+  if (choice->before) text_printf(&text, " before %s", choice->before);
+  halotune_status status =
+      fail(HALOTUNE_NOT_FOUND, "%s: nothing%s was measured; 'halotune db info' shows what is there", store_path(store),
+           text_string(&text));
+  text_free(&text);
   return status;
 }

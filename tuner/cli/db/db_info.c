@@ -6,7 +6,10 @@
 #include "db/exchange/table.h"
 #include "db/store/query.h"
 #include "db/store/schema.h"
+#include "db/store/store.h"
 #include "tuner/cli/db/db.h"
+#include "tuner/cli/options/option_value.h"
+#include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/output.h"
 
 static const char devices_sql[] = "select d.name, d.uuid, d.capability, d.is_emulation, (select count(*) from problem "
@@ -29,7 +32,7 @@ struct info {
   long long bytes, counts[TABLE_COUNT];
 };
 
-static halotune_status gather(struct info *info) {
+static halotune_status rows_count(struct info *info) {
   struct stat facts;
   halotune_status status = HALOTUNE_OK;
   if (stat(store_path(info->store), &facts) == 0) info->bytes = facts.st_size;
@@ -72,11 +75,12 @@ static json_t *best_json(sqlite3_stmt *row) {
 }
 
 static json_t *problem_json(sqlite3_stmt *row) {
-  json_t *json = json_object(), *grid = json_array();
-  for (int axis = 0; axis < MAX_DIMS; axis++) json_add(&grid, json_integer(sqlite3_column_int64(row, 2 + axis)));
+  json_t *json = json_object();
+  const struct grid grid = {
+      {(long)sqlite3_column_int64(row, 2), (long)sqlite3_column_int64(row, 3), (long)sqlite3_column_int64(row, 4)}};
   json_put(&json, "stencil", text_json(column_text(row, 0)));
   json_put(&json, "dtype", text_json(column_text(row, 1)));
-  json_put(&json, "grid", grid);
+  json_put(&json, "grid", grid_json(&grid, MAX_DIMS));
   json_put(&json, "launch", text_json(column_text(row, 5)));
   json_put(&json, "cache", text_json(column_text(row, 6)));
   json_put(&json, "reproducible", json_boolean(sqlite3_column_int(row, 16)));
@@ -101,9 +105,9 @@ static void print_problem(sqlite3_stmt *row) {
          column_text(row, 11), column_text(row, 12), sqlite3_column_int(row, 13) ? "" : ", not trusted");
 }
 
-/* Each row of a query into a list of the document, or printed. */
-static halotune_status each(struct info *info, const char *key, const char *sql, json_t *(*as_json)(sqlite3_stmt *row),
-                            void (*print)(sqlite3_stmt *row)) {
+/* Put each row of a query into a list of the document, or print it. */
+static halotune_status rows_show(struct info *info, const char *key, const char *sql,
+                                 json_t *(*as_json)(sqlite3_stmt *row), void (*print)(sqlite3_stmt *row)) {
   sqlite3_stmt *query = NULL;
   sqlite3 *connection = store_connection(info->store);
   json_t *list = info->json ? json_array() : NULL;
@@ -134,16 +138,17 @@ static void print_counts(const struct info *info) {
   printf("\n");
 }
 
-halotune_status db_info(const struct invocation *invocation, struct store *store) {
-  bool as_json = option_given(invocation, "json");
-  struct info info = {.store = store, .json = as_json ? json_object() : NULL};
-  if (as_json && !info.json) return fail_memory();
-  halotune_status status = gather(&info);
+halotune_status db_info(const struct invocation *invocation) {
+  const bool as_json = option_given(invocation, "json");
+  struct info info = {.json = as_json ? json_object() : NULL};
+  halotune_status status = store_open(option_value(invocation, "db"), STORE_READ, &info.store);
+  if (status == HALOTUNE_OK) status = rows_count(&info);
   if (status == HALOTUNE_OK && as_json) put_counts(&info);
   else if (status == HALOTUNE_OK) print_counts(&info);
-  if (status == HALOTUNE_OK) status = each(&info, "devices", devices_sql, device_json, print_device);
-  if (status == HALOTUNE_OK) status = each(&info, "problems", problems_sql, problem_json, print_problem);
-  if (status == HALOTUNE_OK && as_json) return print_json(info.json);
+  if (status == HALOTUNE_OK) status = rows_show(&info, "devices", devices_sql, device_json, print_device);
+  if (status == HALOTUNE_OK) status = rows_show(&info, "problems", problems_sql, problem_json, print_problem);
+  if (status == HALOTUNE_OK && as_json) status = print_json(json_incref(info.json));
   json_decref(info.json);
+  store_close(info.store);
   return status;
 }

@@ -10,24 +10,25 @@
 #include "db/exchange/merge.h"
 #include "db/store/check.h"
 #include "tuner/cli/db/db.h"
+#include "tuner/cli/options/option_value.h"
 
 /* The first thing that is wrong with a file. */
 struct finding {
   char text[FAIL_TEXT_BYTES / 2];
 };
 
-static void keep_first(void *context, const char *text) {
+static void finding_keep(void *context, const char *text) {
   struct finding *finding = context;
   if (!finding->text[0]) snprintf(finding->text, sizeof finding->text, "%s", text);
 }
 
-/* A file is looked at in full before any row of it is taken. */
-static halotune_status open_checked(const char *path, struct store **out) {
+/* Open a file and check all of it, before any row of it is taken. */
+static halotune_status file_open(const char *path, struct store **out) {
   struct finding finding = {""};
   long found = 0;
   halotune_status status = import_open(path, out);
   if (status != HALOTUNE_OK) return status;
-  status = store_check(*out, keep_first, &finding, &found);
+  status = store_check(*out, finding_keep, &finding, &found);
   if (status == HALOTUNE_OK && found > 0) {
     status = fail(HALOTUNE_PARSE, "%s: %s (%ld thing%s wrong in all); nothing was taken", path, finding.text, found,
                   found == 1 ? " is" : "s are");
@@ -79,7 +80,7 @@ static void print_counts(const char *path, const struct merge_counts *counts, bo
 }
 
 /* The name of a file, as a database may keep it. */
-static void name_origin(const char *path, char *out, size_t bytes) {
+static void origin_name(const char *path, char *out, size_t bytes) {
   const char *slash = strrchr(path, '/');
   printable_copy(out, bytes, slash ? slash + 1 : path);
   for (; *out; out++) {
@@ -87,30 +88,29 @@ static void name_origin(const char *path, char *out, size_t bytes) {
   }
 }
 
-static halotune_status take_in(struct store *store, struct store *from, const char *path, bool trust) {
+static halotune_status file_merge(struct store *store, struct store *from, const char *path, bool trust) {
   char origin[PATH_MAX];
   struct telling telling = {path};
   struct merge_counts counts;
   struct merge_options options = {origin, trust, print_conflict, &telling};
-  name_origin(path, origin, sizeof origin);
+  origin_name(path, origin, sizeof origin);
   halotune_status status = store_merge(store, from, &options, &counts);
   if (status == HALOTUNE_OK) print_counts(path, &counts, trust);
   return status;
 }
 
-halotune_status db_take_in(const struct invocation *invocation, struct store *none) {
+halotune_status db_merge(const struct invocation *invocation) {
   int count = invocation->argument_count - 1;
   char *const *paths = invocation->arguments + 1;
   bool trust = option_given(invocation, "trust");
   struct store *store = NULL;
   halotune_status status = HALOTUNE_OK;
-  (void)none;
   struct store **files = calloc((size_t)count + 1, sizeof(struct store *));
   if (!files) return fail_memory();
-  /* A file that is no good is known before the first one is taken, and before a database is made for them. */
-  for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = open_checked(paths[i], &files[i]);
-  if (status == HALOTUNE_OK) status = db_open(invocation, STORE_WRITE, &store);
-  for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = take_in(store, files[i], paths[i], trust);
+  /* All files are checked before the first one is merged, and before a database is made for them. */
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = file_open(paths[i], &files[i]);
+  if (status == HALOTUNE_OK) status = store_open(option_value(invocation, "db"), STORE_WRITE, &store);
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = file_merge(store, files[i], paths[i], trust);
   store_close(store);
   for (int i = 0; i < count; i++) store_close(files[i]);
   free(files);

@@ -18,8 +18,8 @@ struct pick {
   uint64_t seed;
 };
 
-static halotune_status add(struct picked *picked, const struct template *template,
-                           const struct configuration *configurations, long count) {
+static halotune_status picked_add(struct picked *picked, const struct template *template,
+                                  const struct configuration *configurations, long count) {
   struct verify_variant *variants = realloc(picked->variants, (size_t)(picked->count + count + 1) * sizeof *variants);
   if (!variants) return fail_memory();
   picked->variants = variants;
@@ -35,11 +35,11 @@ static halotune_status pick_from(const struct invocation *invocation, const stru
   long count = 0;
   if (pick->one) {
     halotune_status status = option_configuration(invocation, template, bindings, &configuration);
-    return status == HALOTUNE_OK ? add(pick->out, template, &configuration, 1) : status;
+    return status == HALOTUNE_OK ? picked_add(pick->out, template, &configuration, 1) : status;
   }
   halotune_status status = option_set(invocation, template, fixed, &configuration);
   if (status == HALOTUNE_OK) status = space_sample(bindings, fixed, &configuration, share, pick->seed, &sample, &count);
-  if (status == HALOTUNE_OK && count > 0) status = add(pick->out, template, sample, count);
+  if (status == HALOTUNE_OK && count > 0) status = picked_add(pick->out, template, sample, count);
   free(sample);
   return status;
 }

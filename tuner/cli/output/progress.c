@@ -25,7 +25,7 @@ void progress_add(struct progress_parts *parts, int rank, const char *before, co
 }
 
 /* The parts up to a rank, one behind the other. */
-static int join(const struct progress_parts *parts, int rank, char *line) {
+static int parts_join(const struct progress_parts *parts, int rank, char *line) {
   int length = 0;
   line[0] = '\0';
   for (int i = 0; i < parts->count; i++) {
@@ -47,12 +47,12 @@ static int rank_below(const struct progress_parts *parts, int rank) {
 }
 
 int progress_compose(const struct progress_parts *parts, int columns, char *line) {
-  int rank = rank_below(parts, INT_MAX), length = join(parts, rank, line);
+  int rank = rank_below(parts, INT_MAX), length = parts_join(parts, rank, line);
   while (length > columns) {
     const int lower = rank_below(parts, rank);
     if (lower == INT_MIN) break;
     rank = lower;
-    length = join(parts, rank, line);
+    length = parts_join(parts, rank, line);
   }
   if (length <= columns) return length;
   length = columns > 0 ? columns : 0;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "reports/update_text.h"
+#include "stencil/file/update_text.h"
 #include "tuner/cli/output/grid_text.h"
 
 static json_t *names_json(const char *const *names, int count) {

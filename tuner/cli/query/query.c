@@ -51,7 +51,7 @@ static halotune_status header_put(const struct invocation *invocation, const str
   return status;
 }
 
-static enum exit_code run(const struct invocation *invocation) {
+static enum exit_code query_run(const struct invocation *invocation) {
   static const char *const forms[] = {"json", "source", "header"};
   struct query query;
   int given = 0;
@@ -91,5 +91,5 @@ static const struct option_row options[] = {
 
 const struct command command_query = {
     "query", "STENCIL", 1, 1, "print the best known configuration, its source, or a header with its kernel",
-    options, run,
+    options, query_run,
 };

@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "db/store/query.h"
 #include "db/store/refuted.h"
-#include "library/lookup/lookup_context.h"
+#include "library/lookup/context.h"
 
 /* The current one first: it is what trust would bring into use. NULL is no condition. */
 static const char find_sql[] =

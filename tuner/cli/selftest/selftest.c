@@ -95,7 +95,7 @@ static halotune_status open_backend(struct selftest *s) {
                                                    : backend_cuda_open(&options, &s->backend);
 }
 
-static enum exit_code run(const struct invocation *invocation) {
+static enum exit_code selftest_run(const struct invocation *invocation) {
   struct selftest s = {.invocation = invocation,
                        .as_json = option_given(invocation, "json"),
                        .fails_fast = option_given(invocation, "fail-fast")};
@@ -141,11 +141,6 @@ static const struct option_row options[] = {
 };
 
 const struct command command_selftest = {
-    "selftest",
-    "[STENCIL...]",
-    0,
-    64,
-    "verify variants on this machine's GPU, and the pieces that they are made of",
-    options,
-    run,
+    "selftest", "[STENCIL...]", 0, 64, "verify variants on this machine's GPU, and the pieces that they are made of",
+    options,    selftest_run,
 };

@@ -30,8 +30,8 @@ static halotune_status try_candidate(struct selftest *s, const struct candidate 
 
 /* What is said of one.
  *   what  template and parameters, or the wrapper */
-static void tell(struct selftest *s, const struct scene *scene, const struct text *what, json_t *parameters,
-                 const char *template, const struct verdict *verdict, double time_ms) {
+static void variant_tell(struct selftest *s, const struct scene *scene, const struct text *what, json_t *parameters,
+                         const char *template, const struct verdict *verdict, double time_ms) {
   const struct scene_request *r = &scene->request;
   bool passed = verdict->outcome == OUTCOME_MEASURED;
   s->variant_count++;
@@ -76,7 +76,7 @@ static halotune_status try_item(struct selftest *s, const struct scene *scene, c
     json_t *parameters = !s->as_json  ? NULL
                          : is_wrapper ? json_object()
                                       : variant_json(item->spec.template, &item->spec.configuration);
-    tell(s, scene, &what, parameters, is_wrapper ? "wrapper" : item->spec.template->name, &verdict, time_ms);
+    variant_tell(s, scene, &what, parameters, is_wrapper ? "wrapper" : item->spec.template->name, &verdict, time_ms);
   }
   text_free(&what);
   return status;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "reports/update_text.h"
+#include "stencil/file/update_text.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/output.h"
@@ -147,7 +147,7 @@ static halotune_status print_stencil(const struct loaded *loaded) {
   return status;
 }
 
-static enum exit_code run(const struct invocation *invocation) {
+static enum exit_code show_run(const struct invocation *invocation) {
   struct loaded loaded;
   halotune_status status = loaded_open(invocation->arguments[0], &loaded);
   if (status != HALOTUNE_OK) return report_file_failure(status);
@@ -159,5 +159,5 @@ static enum exit_code run(const struct invocation *invocation) {
 static const struct option_row options[] = {{"json", NULL, "print a JSON document"}, {0}};
 
 const struct command command_show = {
-    "show", "STENCIL", 1, 1, "show what a stencil reads, computes and costs", options, run,
+    "show", "STENCIL", 1, 1, "show what a stencil reads, computes and costs", options, show_run,
 };

@@ -88,7 +88,7 @@ static halotune_status print_document(struct report *report) {
   return print_json(json);
 }
 
-static halotune_status finish(struct report *report) {
+static halotune_status summary_print(struct report *report) {
   const struct problem *problem = report->problem;
   const long *n = problem->grid.n;
   double time_s = report->time_ms * 1e-3;
@@ -100,7 +100,7 @@ static halotune_status finish(struct report *report) {
   return HALOTUNE_OK;
 }
 
-static enum exit_code run(const struct invocation *invocation) {
+static enum exit_code space_run(const struct invocation *invocation) {
   struct problem problem;
   struct templates templates = {0};
   bool lists = option_given(invocation, "list");
@@ -113,7 +113,7 @@ static enum exit_code run(const struct invocation *invocation) {
   for (int i = 0; i < templates.count && status == HALOTUNE_OK; i++) {
     status = walk_template(invocation, &report, templates.list[i]);
   }
-  if (status == HALOTUNE_OK && !lists) status = finish(&report);
+  if (status == HALOTUNE_OK && !lists) status = summary_print(&report);
   enum exit_code code = templates.code;
   json_decref(report.rows);
   templates_free(&templates);
@@ -130,5 +130,5 @@ static const struct option_row options[] = {
 };
 
 const struct command command_space = {
-    "space", "STENCIL", 1, 1, "count the variants of each template, and what its rules leave out", options, run,
+    "space", "STENCIL", 1, 1, "count the variants of each template, and what its rules leave out", options, space_run,
 };

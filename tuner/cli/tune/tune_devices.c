@@ -26,9 +26,6 @@ struct child {
   enum exit_code code;
 };
 
-/* --- signals
- * -------------------------------------------------------------------------------------------------------------- */
-
 static volatile sig_atomic_t signals, last_signal;
 
 static void note_signal(int number) {
@@ -42,13 +39,10 @@ static void catch_signals(void) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-/* --- children
- * ------------------------------------------------------------------------------------------------------------- */
-
 /* In the child. Its group is its own, so that Ctrl-C comes only once, from us; and it ends when we do, however that is.
  */
-__attribute__((noreturn)) static void become(const struct command_words *words, const struct child *child,
-                                             pid_t parent) {
+__attribute__((noreturn)) static void child_become(const struct command_words *words, const struct child *child,
+                                                   pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() == parent && dup2(child->output, STDOUT_FILENO) >= 0 && dup2(child->errors, STDERR_FILENO) >= 0) {
@@ -67,7 +61,7 @@ __attribute__((noreturn)) static void become(const struct command_words *words, 
 }
 
 /* The command for one GPU. Compilers share the cores, unless the user says how many. */
-static halotune_status start(const struct invocation *invocation, int ordinal, int count, struct child *child) {
+static halotune_status child_start(const struct invocation *invocation, int ordinal, int count, struct child *child) {
   static const char *const without[] = {"device", NULL};
   struct command_words words;
   char device[16], workers[16];
@@ -86,14 +80,14 @@ static halotune_status start(const struct invocation *invocation, int ordinal, i
   child->errors = memfd_create("errors", MFD_CLOEXEC);
   pid_t parent = getpid();
   pid_t pid = child->output >= 0 && child->errors >= 0 ? fork() : -1;
-  if (pid == 0) become(&words, child, parent);
+  if (pid == 0) child_become(&words, child, parent);
   command_words_free(&words);
   if (pid < 0) return fail(HALOTUNE_IO, "GPU %d: no process for it: %s", ordinal, strerror(errno));
   child->pid = pid;
   return HALOTUNE_OK;
 }
 
-static void take_end(struct child *child, int wait_status, int ordinal) {
+static void child_take_end(struct child *child, int wait_status, int ordinal) {
   child->pid = 0;
   if (WIFEXITED(wait_status)) {
     child->code = (enum exit_code)WEXITSTATUS(wait_status);
@@ -104,7 +98,7 @@ static void take_end(struct child *child, int wait_status, int ordinal) {
 }
 
 /* Until all have ended. */
-static void wait_for(struct child *children, int count) {
+static void children_wait(struct child *children, int count) {
   struct progress progress;
   double start_ms = clock_ms();
   int left = count, handed_on = 0;
@@ -115,7 +109,8 @@ static void wait_for(struct child *children, int count) {
       int wait_status;
       if (children[i].pid == 0) continue;
       if (handed_on < signals) kill(children[i].pid, last_signal);
-      if (waitpid(children[i].pid, &wait_status, WNOHANG) == children[i].pid) take_end(&children[i], wait_status, i);
+      if (waitpid(children[i].pid, &wait_status, WNOHANG) == children[i].pid)
+        child_take_end(&children[i], wait_status, i);
       left += children[i].pid != 0;
     }
     handed_on = signals;
@@ -127,9 +122,6 @@ static void wait_for(struct child *children, int count) {
   }
   progress_hide(&progress);
 }
-
-/* --- what they printed
- * ------------------------------------------------------------------------------------------------------ */
 
 static void print_file(int from, FILE *to) {
   char bytes[4096];
@@ -171,10 +163,10 @@ enum exit_code tune_devices(const struct invocation *invocation) {
   if (status == HALOTUNE_OK) catch_signals();
   for (; status == HALOTUNE_OK && count < probe->device_count; count++) {
     children[count] = (struct child){.output = -1, .errors = -1, .code = HALOTUNE_EXIT_FAILURE};
-    status = start(invocation, count, probe->device_count, &children[count]);
+    status = child_start(invocation, count, probe->device_count, &children[count]);
   }
   if (status != HALOTUNE_OK) code = report_failure(status);
-  wait_for(children, count);
+  children_wait(children, count);
   if (count > 0 && (status = print_all(children, count, option_given(invocation, "json"))) != HALOTUNE_OK) {
     code = report_failure(status);
   }

@@ -1,5 +1,5 @@
-/* tune_text.c: results in columns. */
-#include "tuner/cli/tune/tune_results.h"
+/* tune_text.c: the plan as a list, the results in columns. */
+#include "tuner/cli/tune/tune_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,14 +7,13 @@
 
 #include "tuner/measure/finals/finals.h"
 
-static double bandwidth_gbs(const struct tune_result *result) {
-  return (double)result->bytes / result->timing.median_ms * 1e-6;
+double tuned_of_memory(const struct tuned *row, double figure) { return row->is_emulated ? NAN : figure; }
+
+double tuned_bandwidth_gbs(const struct tuned *row) {
+  return tuned_of_memory(row, (double)row->result.bytes / row->result.timing.median_ms * 1e-6);
 }
 
-/* A figure of a GPU's memory, which times of an emulation cannot tell. */
-static double of_memory(const struct tuned *row, double figure) { return row->is_emulated ? NAN : figure; }
-
-static double speed_up(const struct tune_result *result) { return result->default_ms / result->timing.median_ms; }
+double tuned_speed_up(const struct tuned *row) { return row->result.default_ms / row->result.timing.median_ms; }
 
 static void print_figure(const char *format, int width, double figure) {
   if (isnan(figure)) printf(" %*s", width, "-");
@@ -38,9 +37,9 @@ static void print_row(const struct tuned *row) {
     double half_percent = 50 * (result->timing.high_ms - result->timing.low_ms) / result->timing.median_ms;
     printf(" %10.5f", result->timing.median_ms);
     print_figure(" %*.2f", 6, half_percent);
-    print_figure(" %*.1f", 8, of_memory(row, bandwidth_gbs(result)));
-    print_figure(" %*.3f", 7, of_memory(row, result->roof_ratio));
-    print_figure(" %*.2f", 8, speed_up(result));
+    print_figure(" %*.1f", 8, tuned_bandwidth_gbs(row));
+    print_figure(" %*.3f", 7, tuned_of_memory(row, result->roof_ratio));
+    print_figure(" %*.2f", 8, tuned_speed_up(row));
     printf(" %7ld  %s %s%s\n", result->tried, result->template_name, result->parameters,
            result->is_current ? "" : "  (an earlier one is still the best)");
   } else {
@@ -95,76 +94,44 @@ void tune_table_print(const struct tuned *rows, int count) {
   }
 }
 
-static json_t *grid_json(const struct grid *grid) {
-  json_t *json = json_array();
-  for (int axis = 0; axis < MAX_DIMS; axis++) json_add(&json, json_integer(grid->n[axis]));
-  return json;
+enum {
+  SETUP_S = 8
+}; /* of a task on a GPU: its worker, the reference, the roof's variants; 1 to 11 s were seen on an H200 */
+
+/* "68 s", or beyond two minutes "44 minutes", rounded up. */
+static void time_add(double time_s, struct text *text) {
+  const double minute_s = 60;
+  const double whole_s = round(time_s); /* nine minutes may come as 540.0000001 s */
+  if (whole_s > 2 * minute_s) text_printf(text, "%.0f minutes", ceil(whole_s / minute_s));
+  else text_printf(text, "%.0f s", whole_s);
 }
 
-static json_t *outcomes_json(const struct tune_result *result) {
-  json_t *json = json_object();
-  for (int i = 0; i < OUTCOME_COUNT; i++)
-    json_put(&json, outcome_name((enum outcome)i), json_integer(result->outcomes[i]));
-  return json;
+/* A search or its finals may end sooner; the set-up takes longer on few cores. */
+static void plan_time_add(const struct tune_plan *plan, const struct tune_options *options, double start_ms,
+                          struct text *text) {
+  const double all_s = plan->task_count * (options->budget_s + SETUP_S);
+  const double deadline_s = (options->deadline_ms - start_ms) * 1e-3;
+  if (!isfinite(all_s)) {
+    text_printf(text, "%d task%s without a limit of time", plan->task_count, PLURAL(plan->task_count));
+    return;
+  }
+  text_printf(text, "%d task%s of %g s, and about %d s of set-up%s: about ", plan->task_count, PLURAL(plan->task_count),
+              options->budget_s, SETUP_S, plan->task_count == 1 ? "" : " each");
+  time_add(all_s, text);
+  if (deadline_s >= all_s) return;
+  text_printf(text, ", of which --deadline leaves ");
+  time_add(deadline_s, text);
 }
 
-/* The bytes of unknown and of known fields, of which the effective bandwidth of a stencil that iterates is made. */
-static void put_field_bytes(json_t **json, const struct planned_task *task) {
-  const struct analysis *analysis = task->stencil->loaded.analysis;
-  const long long points = (long long)task->grid.n[0] * task->grid.n[1] * task->grid.n[2];
-  const int unknown = analysis->unknown_bytes_per_point[task->dtype],
-            known = analysis->known_bytes_per_point[task->dtype];
-  json_put(json, "unknown_bytes", unknown > 0 ? json_integer(unknown * points) : json_null());
-  json_put(json, "known_bytes", unknown > 0 ? json_integer(known * points) : json_null());
-}
-
-static void put_winner(json_t **json, const struct tuned *row) {
-  const struct tune_result *result = &row->result;
-  json_put(json, "template", text_json(result->template_name));
-  json_put(json, "parameters", text_json(result->parameters));
-  json_put(json, "second_grid", result->second_grid[0] ? text_json(result->second_grid) : json_null());
-  json_put(json, "time_ms", number_json(result->timing.median_ms));
-  json_put(json, "time_low_ms", number_json(result->timing.low_ms));
-  json_put(json, "time_high_ms", number_json(result->timing.high_ms));
-  json_put(json, "samples", json_integer(result->timing.sample_count));
-  json_put(json, "bandwidth_gbs", number_json(of_memory(row, bandwidth_gbs(result))));
-  put_field_bytes(json, row->task);
-  json_put(json, "roof_ms", number_json(of_memory(row, result->roof_ms)));
-  json_put(json, "share_of_roof", number_json(of_memory(row, result->roof_ratio)));
-  json_put(json, "share_of_roof_low", number_json(of_memory(row, result->roof_ratio_low)));
-  json_put(json, "share_of_roof_high", number_json(of_memory(row, result->roof_ratio_high)));
-  json_put(json, "default_ms", number_json(result->default_ms));
-  json_put(json, "speed_up", number_json(speed_up(result)));
-  json_put(json, "empty_ms", number_json(result->empty_ms));
-  json_put(json, "finalists", json_integer(result->finalists));
-  json_put(json, "ties", json_integer(result->ties));
-  json_put(json, "is_hinted", json_boolean(result->is_hinted));
-  json_put(json, "is_current", json_boolean(result->is_current));
-}
-
-json_t *tuned_json(const struct tuned *row) {
-  const struct tune_result *result = &row->result;
-  json_t *json = json_object();
-  json_put(&json, "stencil", text_json(row->task->stencil->loaded.stencil->name));
-  json_put(&json, "dtype", text_json(dtype_names[row->task->dtype]));
-  json_put(&json, "grid", grid_json(&row->task->grid));
-  json_put(&json, "launch", text_json(launch_mode_names[result->launch]));
-  json_put(&json, "reproducible", json_boolean(row->reproducible));
-  json_put(&json, "complete", json_boolean(result->is_complete));
-  json_put(&json, "reason", text_json(result->reason));
-  json_put(&json, "tried", json_integer(result->tried));
-  json_put(&json, "recalled", json_integer(result->recalled));
-  json_put(&json, "twins", json_integer(result->twins));
-  json_put(&json, "hinted", json_integer(result->hinted));
-  json_put(&json, "outcomes", outcomes_json(result));
-  json_put(&json, "setup_s", number_json(result->setup_s));
-  json_put(&json, "search_s", number_json(result->search_s));
-  json_put(&json, "final_s", number_json(result->final_s));
-  json_put(&json, "other_processes", json_integer(result->other_processes));
-  json_put(&json, "winner", json_null());
-  if (!result->has_winner) return json;
-  json_t *winner = json_object();
-  put_winner(&winner, row);
-  json_put(&json, "winner", winner);
-  return json;
+void tune_plan_print(const struct tune_plan *plan, const struct tune_options *options, double start_ms, FILE *file) {
+  struct text time = {0};
+  plan_time_add(plan, options, start_ms, &time);
+  fprintf(stderr, "halotune: %s\n", text_string(&time));
+  text_free(&time);
+  for (int i = 0; i < plan->task_count; i++) {
+    struct text text = {0};
+    planned_task_text(&plan->tasks[i], &text);
+    fprintf(file, "%s%s\n", file == stderr ? "  " : "", text_string(&text));
+    text_free(&text);
+  }
 }

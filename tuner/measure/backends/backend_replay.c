@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/random.h"
 #include "db/store/launch_text.h"
+#include "db/store/query.h"
 
 /* What is known of one variant. */
 struct record {
@@ -35,15 +36,6 @@ struct replay {
   uint64_t drawn; /* samples so far */
 };
 
-static halotune_status database_failure(const struct replay *replay) {
-  return fail(HALOTUNE_DB, "%s: %s", store_path(replay->store), sqlite3_errmsg(store_connection(replay->store)));
-}
-
-static halotune_status prepare(const struct replay *replay, const char *sql, sqlite3_stmt **out) {
-  int code = sqlite3_prepare_v2(store_connection(replay->store), sql, -1, out, NULL);
-  return code == SQLITE_OK ? HALOTUNE_OK : database_failure(replay);
-}
-
 static const char device_sql[] =
     "select d.id, d.uuid, d.name, d.capability, d.sm_count, d.clock_khz, d.memory_clock_khz, d.bus_bits, d.l2_bytes, d.memory_bytes,"
     " d.max_threads, d.max_threads_sm, d.max_registers, d.registers_sm, d.max_shared_bytes, d.warp_size, d.is_emulation,"
@@ -55,8 +47,8 @@ static void read_device(sqlite3_stmt *query, struct replay *replay, struct backe
   struct device_facts *device = &facts->device;
   int column = 0;
   replay->device = sqlite3_column_int64(query, column++);
-  snprintf(device->uuid, sizeof device->uuid, "%s", (const char *)sqlite3_column_text(query, column++));
-  snprintf(device->name, sizeof device->name, "%s", (const char *)sqlite3_column_text(query, column++));
+  snprintf(device->uuid, sizeof device->uuid, "%s", column_text(query, column++));
+  snprintf(device->name, sizeof device->name, "%s", column_text(query, column++));
   int *const numbers[] = {&device->capability,       &device->sm_count, &device->clock_khz,
                           &device->memory_clock_khz, &device->bus_bits, &device->l2_bytes};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = sqlite3_column_int(query, column++);
@@ -66,16 +58,16 @@ static void read_device(sqlite3_stmt *query, struct replay *replay, struct backe
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) *limits[i] = sqlite3_column_int(query, column++);
   device->limits.capability = device->capability;
   facts->is_emulation = sqlite3_column_int(query, column++) != 0;
-  snprintf(facts->driver, sizeof facts->driver, "%s", (const char *)sqlite3_column_text(query, column++));
+  snprintf(facts->driver, sizeof facts->driver, "%s", column_text(query, column++));
   facts->cuda = sqlite3_column_int(query, column++);
-  snprintf(facts->nvrtc, sizeof facts->nvrtc, "%s", (const char *)sqlite3_column_text(query, column));
+  snprintf(facts->nvrtc, sizeof facts->nvrtc, "%s", column_text(query, column));
   facts->arch = arch_find(device->capability / 10, device->capability % 10);
   facts->is_recording = true;
 }
 
 static halotune_status find_device(struct replay *replay, struct backend_facts *facts) {
   sqlite3_stmt *query;
-  halotune_status status = prepare(replay, device_sql, &query);
+  halotune_status status = query_prepare(store_connection(replay->store), device_sql, &query);
   if (status != HALOTUNE_OK) return status;
   if (sqlite3_step(query) == SQLITE_ROW) read_device(query, replay, facts);
   else status = fail(HALOTUNE_NOT_FOUND, "%s has no results to replay", store_path(replay->store));
@@ -115,33 +107,41 @@ static void free_records(struct replay *replay) {
   memset(replay->slots, 0, sizeof replay->slots);
 }
 
-static double number_or_nan(sqlite3_stmt *query, int column) {
-  return sqlite3_column_type(query, column) == SQLITE_NULL ? NAN : sqlite3_column_double(query, column);
+/* A copy of a column's text, which no stored row lacks; NULL where memory is out, for which SQLite gives NULL, too. */
+static char *text_copy(sqlite3_stmt *query, int column) {
+  const char *text = (const char *)sqlite3_column_text(query, column);
+  return text ? strdup(text) : NULL;
 }
 
-static int whole_or_none(sqlite3_stmt *query, int column) {
-  return sqlite3_column_type(query, column) == SQLITE_NULL ? -1 : sqlite3_column_int(query, column);
+static bool has_all_texts(sqlite3_stmt *query) {
+  static const int texts[] = {0, 1, 2, 4};
+  for (size_t i = 0; i < COUNT(texts); i++) {
+    if (sqlite3_column_type(query, texts[i]) != SQLITE_TEXT) return false;
+  }
+  return true;
 }
 
 static halotune_status read_record(sqlite3_stmt *query, struct record *out) {
-  const char *outcome = (const char *)sqlite3_column_text(query, 2);
+  *out = (struct record){.samples = NULL};
+  if (!has_all_texts(query))
+    return fail(HALOTUNE_DB, "a result of the recording has no template, parameters, outcome or reason");
+  const char *outcome = column_text(query, 2);
   const void *samples = sqlite3_column_blob(query, 5);
   size_t bytes = (size_t)sqlite3_column_bytes(query, 5);
-  *out = (struct record){
-      .key = key_of((const char *)sqlite3_column_text(query, 0), (const char *)sqlite3_column_text(query, 1)),
-      .median_ms = number_or_nan(query, 3),
-      .reason = strdup((const char *)sqlite3_column_text(query, 4)),
-      .template = strdup((const char *)sqlite3_column_text(query, 0)),
-      .parameters = strdup((const char *)sqlite3_column_text(query, 1)),
-      .rms_error = number_or_nan(query, 6),
-      .max_error = number_or_nan(query, 7),
-      .max_error_units = number_or_nan(query, 8)};
+  *out = (struct record){.key = key_of(column_text(query, 0), column_text(query, 1)),
+                         .median_ms = column_real(query, 3),
+                         .reason = text_copy(query, 4),
+                         .template = text_copy(query, 0),
+                         .parameters = text_copy(query, 1),
+                         .rms_error = column_real(query, 6),
+                         .max_error = column_real(query, 7),
+                         .max_error_units = column_real(query, 8)};
   out->kernel = (struct recorded_kernel){.is_known = true,
-                                         .registers = whole_or_none(query, 13),
-                                         .shared_bytes = whole_or_none(query, 14),
-                                         .spill_bytes = whole_or_none(query, 15),
-                                         .blocks_per_sm = whole_or_none(query, 16),
-                                         .occupancy = number_or_nan(query, 17)};
+                                         .registers = (int)column_reading(query, 13),
+                                         .shared_bytes = (int)column_reading(query, 14),
+                                         .spill_bytes = (int)column_reading(query, 15),
+                                         .blocks_per_sm = (int)column_reading(query, 16),
+                                         .occupancy = column_real(query, 17)};
   if (!out->reason || !out->template || !out->parameters) return fail_memory();
   if (!outcome_find(outcome, &out->outcome)) return fail(HALOTUNE_DB, "the recording has an outcome '%s'", outcome);
   out->sample_count = (int)(bytes / sizeof(float));
@@ -166,22 +166,17 @@ static halotune_status read_records(struct replay *replay, sqlite3_stmt *query) 
   long capacity = 0;
   int code;
   while ((code = sqlite3_step(query)) == SQLITE_ROW) {
-    if (replay->count == capacity) {
-      capacity = capacity ? 2 * capacity : 1024;
-      struct record *larger = realloc(replay->records, (size_t)capacity * sizeof *larger);
-      if (!larger) return fail_memory();
-      replay->records = larger;
-    }
+    if (!array_room(replay->records, replay->count, capacity)) return fail_memory();
     halotune_status status = read_record(query, &replay->records[replay->count]);
     replay->count++;
     if (status != HALOTUNE_OK) return status;
     double *const times[] = {&replay->copy_ms, &replay->memcpy_ms, &replay->empty_ms};
     for (int i = 0; i < 3; i++) {
-      double time_ms = number_or_nan(query, 10 + i);
+      double time_ms = column_real(query, 10 + i);
       if (!isnan(time_ms)) *times[i] = time_ms;
     }
   }
-  if (code != SQLITE_DONE) return database_failure(replay);
+  if (code != SQLITE_DONE) return query_fail(store_connection(replay->store));
   if (replay->count == 0)
     return fail(HALOTUNE_NOT_FOUND, "%s has no results of this problem", store_path(replay->store));
   replay->by_key = calloc((size_t)replay->count, sizeof *replay->by_key);
@@ -197,7 +192,7 @@ static halotune_status set_problem(void *state, const struct backend_problem *pr
   char hex[HASH_HEX_BYTES];
   free_records(replay);
   replay->copy_ms = replay->memcpy_ms = replay->empty_ms = NAN;
-  halotune_status status = prepare(replay, records_sql, &query);
+  halotune_status status = query_prepare(store_connection(replay->store), records_sql, &query);
   if (status != HALOTUNE_OK) return status;
   hash_hex(scene->analysis->hash, hex);
   sqlite3_bind_int64(query, 1, replay->device);
@@ -216,10 +211,7 @@ static halotune_status bind_template(struct replay *replay, const struct templat
   for (int i = 0; i < replay->bound_count; i++) {
     if (replay->bound[i] == template) return HALOTUNE_OK;
   }
-  const struct template **grown =
-      array_grow(replay->bound, replay->bound_count, &replay->bound_capacity, sizeof *grown);
-  if (!grown) return fail_memory();
-  replay->bound = grown;
+  if (!array_room(replay->bound, replay->bound_count, replay->bound_capacity)) return fail_memory();
   replay->bound[replay->bound_count++] = template;
   for (long i = 0; i < replay->count; i++) {
     struct record *record = &replay->records[i];

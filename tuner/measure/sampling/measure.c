@@ -111,7 +111,8 @@ static bool is_enough(const struct summary *times, const struct measure_request 
 static halotune_status sample_fully(struct backend_handle *backend, const struct measure_request *request, int batch,
                                     bool is_long, double time_ms, struct samples *samples, struct verdict *verdict) {
   const double limit_ms = request->limit_ms > 0 ? fmin(request->limit_ms, MEASURE_SPAN_MOST_MS) : MEASURE_SPAN_MOST_MS;
-  const double sample_ms = time_ms * batch;
+  const double sample_ms =
+      fmax(time_ms * batch, MEASURE_SAMPLE_US / 1e3); /* a time may be too short for the clock: 0 */
   const int fitting = (int)floor(limit_ms / sample_ms);
   const int most = is_long || fitting > MEASURE_WARM_SAMPLES ? fitting : MEASURE_WARM_SAMPLES;
   int more = (int)fmin(fmax(MEASURE_SAMPLES, ceil(MEASURE_SPAN_MS / sample_ms)), most);

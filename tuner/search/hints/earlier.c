@@ -40,19 +40,19 @@ static int find_template(const struct session *session, const char *hex) {
   return -1;
 }
 
-static halotune_status read_all(struct session *session, sqlite3_stmt *query, struct drawn_list *out) {
+static halotune_status read_all(struct session *session, sqlite3_stmt *query, struct proposal_list *out) {
   halotune_status status = HALOTUNE_OK;
   while (status == HALOTUNE_OK && sqlite3_step(query) == SQLITE_ROW) {
     int index = find_template(session, (const char *)sqlite3_column_text(query, 0));
-    if (index >= 0) status = drawn_read(out, &session->space, index, (const char *)sqlite3_column_text(query, 1));
+    if (index >= 0) status = proposals_read(out, &session->space, index, (const char *)sqlite3_column_text(query, 1));
   }
   return status;
 }
 
-halotune_status earlier_variants(struct session *session, enum earlier_choice choice, struct drawn_list *out) {
+halotune_status earlier_variants(struct session *session, enum earlier_choice choice, struct proposal_list *out) {
   struct store *store = session->tools->store;
   sqlite3_stmt *query;
-  *out = (struct drawn_list){.count = 0};
+  *out = (struct proposal_list){.count = 0};
   if (sqlite3_prepare_v2(store_connection(store), choice == EARLIER_ALL ? all_sql : winners_sql, -1, &query, NULL) !=
       SQLITE_OK) {
     return fail(HALOTUNE_DB, "%s: %s", store_path(store), sqlite3_errmsg(store_connection(store)));
@@ -61,7 +61,7 @@ halotune_status earlier_variants(struct session *session, enum earlier_choice ch
   if (choice == EARLIER_WINNERS) sqlite3_bind_int(query, 2, EARLIER_BEST);
   halotune_status status = read_all(session, query, out);
   sqlite3_finalize(query);
-  if (status != HALOTUNE_OK) drawn_free(out);
+  if (status != HALOTUNE_OK) proposals_free(out);
   return status;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "db/store/launch_text.h"
-#include "tuner/search/strategy/visited.h"
+#include "tuner/search/variants/proposals.h"
 
 bool hints_variant(const struct search_space *space, const struct hint_row *row, struct proposal *out) {
   int index = 0;
@@ -33,14 +33,15 @@ static halotune_status take_rows(struct session *session, const struct hint_rows
   int of_others = 0;
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < rows->count && session->hints.count < MOST_HINTS && status == HALOTUNE_OK; i++) {
-    bool is_other = rows->list[i].distance[HINT_STENCIL] > 0;
+    bool is_other = rows->list[i].distance[HINT_STENCIL] > 0, is_new;
     struct proposal hint;
     if (is_other && of_others == MOST_HINTS_OF_OTHERS) break;
     if (!hints_variant(&session->space, &rows->list[i], &hint) || session_is_first(session, &hint)) continue;
     if (session->space.only && !visited_has(only, &session->space, &hint)) continue;
-    if (!visited_add(&taken, &session->space, &hint)) continue;
+    status = visited_add(&taken, &session->space, &hint, &is_new);
+    if (status != HALOTUNE_OK || !is_new) continue;
     of_others += is_other;
-    status = drawn_add(&session->hints, &hint);
+    status = proposals_add(&session->hints, &hint);
   }
   visited_free(&taken);
   return status;
@@ -68,7 +69,7 @@ halotune_status hints_find(struct session *session) {
   const struct tune_options *options = session->options;
   if (options->no_hints || options->rematch || !options->strategy->takes_hints) return HALOTUNE_OK;
   halotune_status status = hints_read(session, session->task, &rows);
-  visited_add_recorded(&only, &session->space);
+  if (status == HALOTUNE_OK) status = visited_add_listed(&only, &session->space);
   if (status == HALOTUNE_OK) status = take_rows(session, &rows, &only);
   session->space.hints = session->hints.list;
   session->space.hint_count = session->hints.count;

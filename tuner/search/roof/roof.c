@@ -6,8 +6,8 @@
 #include "tuner/search/hints/hints.h"
 #include "tuner/search/roof/device_time.h"
 #include "tuner/search/strategy/draw.h"
-#include "tuner/search/strategy/visited.h"
 #include "tuner/search/tune/session.h"
+#include "tuner/search/variants/proposals.h"
 
 enum { SAMPLE_OF_A_TEMPLATE = 12, MOST_WINNERS = 3 };
 
@@ -95,9 +95,11 @@ static halotune_status try_rows(struct roof_search *search, const struct hint_ro
   for (int i = 0; i < rows->count && tried.count < MOST_WINNERS && status == HALOTUNE_OK; i++) {
     const struct hint_row *row = &rows->list[i];
     struct proposal proposal;
+    bool is_new;
     if (row->distance[HINT_STENCIL] > 0 || session_is_stopped(search->session)) break;
-    if (!hints_variant(&search->space, row, &proposal) || !visited_add(&tried, &search->space, &proposal)) continue;
-    status = try_one(search, &proposal);
+    if (!hints_variant(&search->space, row, &proposal)) continue;
+    status = visited_add(&tried, &search->space, &proposal, &is_new);
+    if (status == HALOTUNE_OK && is_new) status = try_one(search, &proposal);
     *is_tuned = *is_tuned || (row->distance[HINT_DEVICE] == 0 && search->roof->trials[0]);
   }
   visited_free(&tried);
@@ -113,12 +115,12 @@ static halotune_status try_tuned(struct roof_search *search, bool *is_tuned) {
 }
 
 static halotune_status try_sample(struct roof_search *search) {
-  struct drawn_list drawn;
+  struct proposal_list drawn;
   halotune_status status = draw_variants(&search->space, SAMPLE_OF_A_TEMPLATE, 1, &drawn);
   for (long i = 0; i < drawn.count && status == HALOTUNE_OK && !session_is_stopped(search->session); i++) {
     status = try_one(search, &drawn.list[i]);
   }
-  drawn_free(&drawn);
+  proposals_free(&drawn);
   return status;
 }
 

@@ -3,11 +3,10 @@
 #include "tuner/search/strategy/draw.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/fail.h"
 #include "base/parallel.h"
 #include "base/random.h"
-#include "db/store/launch_text.h"
 
 struct deck {
   struct configuration *list;
@@ -24,7 +23,7 @@ static void shuffle(struct deck *deck, uint64_t seed) {
   }
 }
 
-static void deal(struct deck *decks, int deck_count, struct drawn_list *out) {
+static void deal(struct deck *decks, int deck_count, struct proposal_list *out) {
   for (long total = out->count, given = 0; given < total;) {
     for (int i = 0; i < deck_count; i++) {
       struct deck *deck = &decks[i];
@@ -72,11 +71,11 @@ static void draw_decks(void *context, int thread, long first, long end) {
   }
 }
 
-halotune_status draw_variants(const struct search_space *space, long most, uint64_t seed, struct drawn_list *out) {
+halotune_status draw_variants(const struct search_space *space, long most, uint64_t seed, struct proposal_list *out) {
   halotune_status status = HALOTUNE_OK;
   struct drawing drawing = {.space = space, .most = most, .seed = seed};
   struct deck *decks = drawing.decks = calloc((size_t)space->count + 1, sizeof *decks);
-  *out = (struct drawn_list){.count = 0};
+  *out = (struct proposal_list){.count = 0};
   if (!decks) return fail_memory();
   parallel_for(space->count, 1, parallel_threads(0), draw_decks, &drawing);
   for (int i = 0; i < space->count; i++) {
@@ -90,46 +89,6 @@ halotune_status draw_variants(const struct search_space *space, long most, uint6
   }
   for (int i = 0; i < space->count; i++) free(decks[i].list);
   free(decks);
-  if (status != HALOTUNE_OK) *out = (struct drawn_list){.count = 0};
+  if (status != HALOTUNE_OK) *out = (struct proposal_list){.count = 0};
   return status;
-}
-
-/* Whether it has the values that are fixed today. */
-static bool is_wanted(const struct search_space *space, const struct proposal *proposal) {
-  const bool *fixed = space_fixed(space, proposal->template_index);
-  const struct configuration *values = space_values(space, proposal->template_index);
-  for (int i = 0; fixed && i < space->templates[proposal->template_index]->parameter_count; i++) {
-    if (fixed[i] && proposal->configuration.choice[i] != values->choice[i]) return false;
-  }
-  return true;
-}
-
-halotune_status drawn_add(struct drawn_list *drawn, const struct proposal *proposal) {
-  if (drawn->count == drawn->capacity) {
-    long capacity = drawn->capacity ? 2 * drawn->capacity : 256;
-    struct proposal *larger = realloc(drawn->list, (size_t)capacity * sizeof *larger);
-    if (!larger) return fail_memory();
-    drawn->list = larger;
-    drawn->capacity = capacity;
-  }
-  drawn->list[drawn->count++] = *proposal;
-  return HALOTUNE_OK;
-}
-
-halotune_status drawn_read(struct drawn_list *drawn, const struct search_space *space, int template_index,
-                           const char *parameters) {
-  struct proposal proposal;
-  memset(&proposal, 0, sizeof proposal);
-  proposal.template_index = template_index;
-  if (configuration_read(space->templates[template_index], parameters, &proposal.configuration) != HALOTUNE_OK)
-    return HALOTUNE_OK;
-  if (!is_wanted(space, &proposal)) return HALOTUNE_OK;
-  bindings_configure(&space->bindings[template_index], &proposal.configuration);
-  if (bindings_failed_rule(&space->bindings[template_index])) return HALOTUNE_OK;
-  return drawn_add(drawn, &proposal);
-}
-
-void drawn_free(struct drawn_list *drawn) {
-  free(drawn->list);
-  *drawn = (struct drawn_list){.count = 0};
 }

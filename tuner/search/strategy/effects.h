@@ -3,7 +3,7 @@
 #ifndef SEARCH_STRATEGY_EFFECTS_H
 #define SEARCH_STRATEGY_EFFECTS_H
 
-#include "tuner/search/strategy/strategy.h"
+#include "tuner/search/variants/search_space.h"
 
 struct effect {
   double sum; /* of the logarithms of times */

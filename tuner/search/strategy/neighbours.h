@@ -3,7 +3,7 @@
 #ifndef SEARCH_STRATEGY_NEIGHBOURS_H
 #define SEARCH_STRATEGY_NEIGHBOURS_H
 
-#include "tuner/search/strategy/strategy.h"
+#include "tuner/search/variants/search_space.h"
 
 /* Visit them. A change of one parameter that the rules do not allow by itself is tried with each change of one more,
  * and the first two that they do allow are visited. bindings  of the template; its parameters are changed fixed NULL,

@@ -8,10 +8,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+#include "base/fail.h"
 #include "tuner/search/strategy/draw.h"
 #include "tuner/search/strategy/effects.h"
 #include "tuner/search/strategy/neighbours.h"
-#include "tuner/search/strategy/visited.h"
+#include "tuner/search/strategy/strategy.h"
+#include "tuner/search/variants/proposals.h"
 
 enum {
   MOST_OF_A_TEMPLATE = 20000, /* of the random sample */
@@ -51,7 +54,7 @@ struct known {
 
 struct state {
   const struct search_space *space;
-  struct drawn_list drawn;
+  struct proposal_list drawn;
   long drawn_next, hint_next;
   struct visited visited;
   struct visited only;     /* the variants of a space that is a list */
@@ -67,10 +70,10 @@ struct state {
   int turn; /* the template that has it next */
 };
 
-static void close_local(void *opened) {
+static void local_close(void *opened) {
   struct state *state = opened;
   if (!state) return;
-  drawn_free(&state->drawn);
+  proposals_free(&state->drawn);
   visited_free(&state->visited);
   visited_free(&state->only);
   free(state->effects);
@@ -81,7 +84,7 @@ static void close_local(void *opened) {
   free(state);
 }
 
-static halotune_status open_local(const struct search_space *space, uint64_t seed, void **out) {
+static halotune_status local_open(const struct search_space *space, uint64_t seed, void **out) {
   struct state *state = calloc(1, sizeof *state);
   *out = NULL;
   if (!state) return fail_memory();
@@ -93,23 +96,25 @@ static halotune_status open_local(const struct search_space *space, uint64_t see
   state->best_of = malloc(((size_t)space->count + 1) * sizeof *state->best_of);
   state->timed_of = calloc((size_t)space->count + 1, sizeof *state->timed_of);
   for (int i = 0; i < space->count && state->best_of; i++) state->best_of[i] = INFINITY;
-  for (long i = 0; i < space->only_count; i++) visited_add(&state->only, space, &space->only[i]);
   const bool has_room = state->effects && state->best_of && state->timed_of;
-  halotune_status status = has_room ? draw_variants(space, MOST_OF_A_TEMPLATE, seed, &state->drawn) : fail_memory();
+  halotune_status status = has_room ? visited_add_listed(&state->only, space) : fail_memory();
+  if (status == HALOTUNE_OK) status = draw_variants(space, MOST_OF_A_TEMPLATE, seed, &state->drawn);
   if (status == HALOTUNE_OK) {
     *out = state;
     return HALOTUNE_OK;
   }
-  close_local(state);
+  local_close(state);
   return status;
 }
 
-static bool next_hint(struct state *state, struct proposal *out) {
-  while (state->hint_next < state->space->hint_count) {
+/* Each of the functions next_... proposes a variant of its kind that was not proposed before, where there is one. */
+static halotune_status next_hint(struct state *state, struct proposal *out, bool *have) {
+  halotune_status status = HALOTUNE_OK;
+  while (status == HALOTUNE_OK && !*have && state->hint_next < state->space->hint_count) {
     *out = state->space->hints[state->hint_next++];
-    if (visited_add(&state->visited, state->space, out)) return true;
+    status = visited_add(&state->visited, state->space, out, have);
   }
-  return false;
+  return status;
 }
 
 static double expected_of(const struct state *state, const struct proposal *proposal) {
@@ -139,32 +144,24 @@ static void look_ahead(struct state *state, long most) {
   list[best] = held;
 }
 
-static bool next_random(struct state *state, bool likeliest, struct proposal *out) {
-  while (state->drawn_next < state->drawn.count) {
+static halotune_status next_random(struct state *state, bool likeliest, struct proposal *out, bool *have) {
+  halotune_status status = HALOTUNE_OK;
+  while (status == HALOTUNE_OK && !*have && state->drawn_next < state->drawn.count) {
     look_ahead(state, likeliest ? LOOK_AHEAD : 1);
     *out = state->drawn.list[state->drawn_next++];
-    if (visited_add(&state->visited, state->space, out)) return true;
+    status = visited_add(&state->visited, state->space, out, have);
   }
-  return false;
+  return status;
 }
 
 struct expansion {
   struct state *state;
   const struct known *centre;
+  halotune_status status;
 };
 
-static bool make_room(void **list, long count, long *capacity, size_t size) {
-  if (count < *capacity) return true;
-  long wanted = *capacity ? 2 * *capacity : 256;
-  void *larger = realloc(*list, (size_t)wanted * size);
-  if (!larger) return false;
-  *list = larger;
-  *capacity = wanted;
-  return true;
-}
-
 static void add_neighbour(void *context, const struct configuration *configuration) {
-  const struct expansion *expansion = context;
+  struct expansion *expansion = context;
   struct state *state = expansion->state;
   const struct known *centre = expansion->centre;
   int index = centre->proposal.template_index;
@@ -176,11 +173,9 @@ static void add_neighbour(void *context, const struct configuration *configurati
     int from = centre->proposal.configuration.choice[i], to = configuration->choice[i];
     if (from != to) waiting.expected += effects_change(&state->effects[index], i, from, to);
   }
-  void *list = state->waiting;
-  if (!make_room(&list, state->waiting_count, &state->waiting_capacity, sizeof waiting))
-    return; /* fewer neighbours, no harm */
-  state->waiting = list;
-  state->waiting[state->waiting_count++] = waiting;
+  if (array_room(state->waiting, state->waiting_count, state->waiting_capacity))
+    state->waiting[state->waiting_count++] = waiting;
+  else expansion->status = fail_memory();
 }
 
 static bool is_of(const struct proposal *proposal, int template) {
@@ -205,10 +200,12 @@ static bool is_on_known_plateau(const struct state *state, const struct known *k
   return false;
 }
 
-/* Add the neighbours of the best variant of a template, or of any, whose neighbours were not yet added, plateaus once.
- */
-static bool expand(struct state *state, int template) {
+/* Add the neighbours of the best variant of a template, or of any, whose neighbours were not yet added. Of a plateau, one
+ * variant stands for all.
+ *   more  receives whether there was such a variant */
+static halotune_status neighbours_add(struct state *state, int template, bool *more) {
   struct known *best;
+  *more = false;
   do {
     best = NULL;
     for (long i = 0; i < state->known_count; i++) {
@@ -216,7 +213,7 @@ static bool expand(struct state *state, int template) {
       bool counts = !known->is_expanded && !known->is_passed_over && is_of(&known->proposal, template);
       if (counts && (!best || known->log_time < best->log_time)) best = known;
     }
-    if (!best) return false;
+    if (!best) return HALOTUNE_OK;
     best->is_passed_over = is_on_known_plateau(state, best);
   } while (best->is_passed_over);
   best->is_expanded = true;
@@ -224,7 +221,8 @@ static bool expand(struct state *state, int template) {
   int index = best->proposal.template_index;
   neighbours_visit(&state->space->bindings[index], space_fixed(state->space, index), &best->proposal.configuration,
                    add_neighbour, &expansion);
-  return true;
+  *more = true;
+  return expansion.status;
 }
 
 static long count_waiting(const struct state *state, int template) {
@@ -244,44 +242,52 @@ static long find_likeliest(const struct state *state, int template) {
   return best;
 }
 
-static bool next_neighbour(struct state *state, int template, struct proposal *out) {
+static halotune_status next_neighbour(struct state *state, int template, struct proposal *out, bool *have) {
   bool more = true;
-  if (state->best_is_new) more = expand(state, ANY_TEMPLATE);
+  halotune_status status = HALOTUNE_OK;
+  if (state->best_is_new) status = neighbours_add(state, ANY_TEMPLATE, &more);
   state->best_is_new = false;
-  while (more && count_waiting(state, template) < FEW_WAITING) more = expand(state, template);
-  for (long best; (best = find_likeliest(state, template)) >= 0;) {
+  while (status == HALOTUNE_OK && more && count_waiting(state, template) < FEW_WAITING)
+    status = neighbours_add(state, template, &more);
+  for (long best; status == HALOTUNE_OK && !*have && (best = find_likeliest(state, template)) >= 0;) {
     *out = state->waiting[best].proposal;
     state->waiting[best] = state->waiting[--state->waiting_count];
-    if (visited_add(&state->visited, state->space, out)) return true;
+    status = visited_add(&state->visited, state->space, out, have);
   }
-  return false;
+  return status;
 }
 
 /* A neighbour of the next template in turn that is not much slower than the best. */
-static bool next_in_turn(struct state *state, struct proposal *out) {
-  for (int tries = 0; tries < state->space->count; tries++) {
+static halotune_status next_in_turn(struct state *state, struct proposal *out, bool *have) {
+  halotune_status status = HALOTUNE_OK;
+  for (int tries = 0; status == HALOTUNE_OK && !*have && tries < state->space->count; tries++) {
     int template = state->turn;
     state->turn = (state->turn + 1) % state->space->count;
-    if (state->best_of[template] < state->best_log_time + turn_below && next_neighbour(state, template, out))
-      return true;
+    if (state->best_of[template] < state->best_log_time + turn_below)
+      status = next_neighbour(state, template, out, have);
   }
-  return false;
+  return status;
 }
 
-static bool next(void *opened, struct proposal *out) {
+static halotune_status local_next(void *opened, struct proposal *out, bool *have) {
   struct state *state = opened;
-  bool is_first = state->proposed < state->first;
-  long place = state->proposed++ % CYCLE;
-  if (is_first && next_hint(state, out)) return true;
-  if (is_first || place == 0) return next_random(state, !is_first, out) || next_neighbour(state, ANY_TEMPLATE, out);
-  if (place == TURN_AT && next_in_turn(state, out)) return true;
-  return next_neighbour(state, ANY_TEMPLATE, out) || next_random(state, true, out);
+  const bool is_first = state->proposed < state->first;
+  const long place = state->proposed++ % CYCLE;
+  const bool is_random = is_first || place == 0;
+  halotune_status status = HALOTUNE_OK;
+  *have = false;
+  if (is_first) status = next_hint(state, out, have);
+  if (status == HALOTUNE_OK && !*have && is_random) status = next_random(state, !is_first, out, have);
+  if (status == HALOTUNE_OK && !*have && !is_random && place == TURN_AT) status = next_in_turn(state, out, have);
+  if (status == HALOTUNE_OK && !*have) status = next_neighbour(state, ANY_TEMPLATE, out, have);
+  if (status == HALOTUNE_OK && !*have && !is_random) status = next_random(state, true, out, have);
+  return status;
 }
 
-static void tell(void *opened, const struct proposal *proposal, double time_ms) {
+static halotune_status local_tell(void *opened, const struct proposal *proposal, double time_ms) {
   struct state *state = opened;
-  visited_add(&state->visited, state->space, proposal);
-  if (!isfinite(time_ms)) return;
+  halotune_status status = visited_add(&state->visited, state->space, proposal, NULL);
+  if (status != HALOTUNE_OK || !isfinite(time_ms)) return status;
   double log_time = log(time_ms);
   effects_add(&state->effects[proposal->template_index], state->space->templates[proposal->template_index],
               &proposal->configuration, log_time);
@@ -292,11 +298,10 @@ static void tell(void *opened, const struct proposal *proposal, double time_ms) 
     state->best_log_time = log_time;
     state->best_is_new = true;
   }
-  void *list = state->known;
-  if (!make_room(&list, state->known_count, &state->known_capacity, sizeof *state->known)) return;
-  state->known = list;
+  if (!array_room(state->known, state->known_count, state->known_capacity)) return fail_memory();
   state->known[state->known_count++] = (struct known){.proposal = *proposal, .log_time = log_time};
+  return HALOTUNE_OK;
 }
 
 const struct strategy strategy_local = {
-    "local", "a random sample, then the neighbours of the best", true, open_local, next, tell, close_local};
+    "local", "a random sample, then the neighbours of the best", true, local_open, local_next, local_tell, local_close};

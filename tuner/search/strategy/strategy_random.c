@@ -3,16 +3,18 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "tuner/search/strategy/draw.h"
-#include "tuner/search/strategy/visited.h"
+#include "tuner/search/strategy/strategy.h"
+#include "tuner/search/variants/proposals.h"
 
 enum { MOST_OF_A_TEMPLATE = 50000 };
 
 struct state {
   const struct search_space *space;
-  struct drawn_list drawn;
+  struct proposal_list drawn;
   long next, hint_next, hint_count;
-  struct visited hints; /* those proposed */
+  struct visited hints; /* those that were proposed */
 };
 
 static halotune_status open_with(const struct search_space *space, uint64_t seed, long most, long hint_count,
@@ -36,32 +38,36 @@ static halotune_status open_all(const struct search_space *space, uint64_t seed,
   return open_with(space, seed, LONG_MAX, 0, out);
 }
 
-static bool next(void *opened, struct proposal *out) {
+static halotune_status sample_next(void *opened, struct proposal *out, bool *have) {
   struct state *state = opened;
-  while (state->hint_next < state->hint_count) {
+  halotune_status status = HALOTUNE_OK;
+  *have = false;
+  while (status == HALOTUNE_OK && !*have && state->hint_next < state->hint_count) {
     *out = state->space->hints[state->hint_next++];
-    if (visited_add(&state->hints, state->space, out)) return true;
+    status = visited_add(&state->hints, state->space, out, have);
   }
-  while (state->next < state->drawn.count) {
+  while (status == HALOTUNE_OK && !*have && state->next < state->drawn.count) {
     *out = state->drawn.list[state->next++];
-    if (!visited_has(&state->hints, state->space, out)) return true;
+    *have = !visited_has(&state->hints, state->space, out);
   }
-  return false;
+  return status;
 }
 
-static void tell(void *opened, const struct proposal *proposal, double time_ms) {
+/* Times change nothing here. */
+static halotune_status sample_tell(void *opened, const struct proposal *proposal, double time_ms) {
   (void)opened, (void)proposal, (void)time_ms;
+  return HALOTUNE_OK;
 }
 
-static void close(void *opened) {
+static void sample_close(void *opened) {
   struct state *state = opened;
   if (!state) return;
-  drawn_free(&state->drawn);
+  proposals_free(&state->drawn);
   visited_free(&state->hints);
   free(state);
 }
 
 const struct strategy strategy_random = {
-    "random", "a random sample, evenly from each template", true, open_sample, next, tell, close};
+    "random", "a random sample, evenly from each template", true, open_sample, sample_next, sample_tell, sample_close};
 const struct strategy strategy_exhaustive = {
-    "exhaustive", "every variant, in a random order", false, open_all, next, tell, close};
+    "exhaustive", "every variant, in a random order", false, open_all, sample_next, sample_tell, sample_close};

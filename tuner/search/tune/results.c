@@ -180,8 +180,9 @@ halotune_status results_finish(struct results *results, struct trial *trial) {
     out->recalled += trial->is_recalled;
     out->twins += trial->is_twin;
     out->hinted += is_hinted(session, trial);
-    session->options->strategy->tell(session->strategy, &trial->proposal,
-                                     outcome_has_time(result->outcome) ? result->timing.median_ms / scale : INFINITY);
+    status = session->options->strategy->tell(session->strategy, &trial->proposal,
+                                              outcome_has_time(result->outcome) ? result->timing.median_ms / scale
+                                                                                : INFINITY);
   }
   trial_free(trial);
   session_show(session, "search");

@@ -5,9 +5,9 @@
 
 #include "base/clock.h"
 #include "tuner/search/hints/earlier.h"
-#include "tuner/search/strategy/visited.h"
 #include "tuner/search/tune/results.h"
 #include "tuner/search/variants/evaluate.h"
+#include "tuner/search/variants/proposals.h"
 
 enum { SLOT_ANCHOR = 0, SLOT_TRIAL = 1, COMPILE_WAIT_MS = 20 };
 
@@ -62,9 +62,10 @@ static halotune_status pass_on(struct phase *phase, struct trial *trial) {
 static halotune_status propose(struct phase *phase, const struct proposal *proposal) {
   const struct search_space *space = &phase->session->space;
   struct trial *trial;
-  if (visited_has(&phase->proposed, space, proposal)) return HALOTUNE_OK;
-  if (!visited_add(&phase->proposed, space, proposal)) return fail_memory();
-  halotune_status status = begin(phase, proposal, 0, &trial);
+  bool is_new;
+  halotune_status status = visited_add(&phase->proposed, space, proposal, &is_new);
+  if (status != HALOTUNE_OK || !is_new) return status;
+  status = begin(phase, proposal, 0, &trial);
   return status == HALOTUNE_OK ? pass_on(phase, trial) : status;
 }
 
@@ -179,16 +180,17 @@ static halotune_status feed(struct phase *phase) {
   halotune_status status = HALOTUNE_OK;
   while (status == HALOTUNE_OK && pipeline_has_room(session->pipeline) && !session_is_searched(session)) {
     struct proposal proposal;
+    bool have = false;
     if ((status = call_stand_in(phase)) != HALOTUNE_OK || !pipeline_has_room(session->pipeline)) break;
     long number = phase->results.anchor ? anchor_next_again(phase->results.anchor) : 0;
     if (number > 0) {
       status = propose_again(phase, number);
-    } else if (session->options->strategy->next(session->strategy, &proposal)) {
-      status = propose(phase, &proposal);
-    } else {
-      phase->is_dry = true;
-      break;
+      continue;
     }
+    if ((status = session->options->strategy->next(session->strategy, &proposal, &have)) != HALOTUNE_OK) break;
+    phase->is_dry = !have;
+    if (!have) break;
+    status = propose(phase, &proposal);
   }
   return status;
 }
@@ -236,7 +238,7 @@ static halotune_status drain(struct phase *phase, bool whatever_the_time) {
 
 /* Of what earlier runs tried, their results count, and may win. A result that is lost, as where this version writes
  * another source, is none: its variant is left to the strategy, like any that was not tried. */
-static halotune_status recall_results(struct phase *phase, const struct drawn_list *earlier) {
+static halotune_status recall_results(struct phase *phase, const struct proposal_list *earlier) {
   struct session *session = phase->session;
   halotune_status status = HALOTUNE_OK;
   for (long i = 0; i < earlier->count && status == HALOTUNE_OK && !session_is_stopped(session); i++) {
@@ -244,7 +246,7 @@ static halotune_status recall_results(struct phase *phase, const struct drawn_li
     struct trial *trial;
     if (visited_has(&phase->proposed, &session->space, proposal)) continue;
     if ((status = begin(phase, proposal, 0, &trial)) != HALOTUNE_OK) break;
-    if (trial->is_over && visited_add(&phase->proposed, &session->space, proposal))
+    if (trial->is_over && (status = visited_add(&phase->proposed, &session->space, proposal, NULL)) == HALOTUNE_OK)
       status = results_finish(&phase->results, trial);
     else trial_free(trial);
   }
@@ -252,7 +254,7 @@ static halotune_status recall_results(struct phase *phase, const struct drawn_li
 }
 
 /* Propose them, in this order. The device works wherever the pipeline is full. */
-static halotune_status propose_list(struct phase *phase, const struct drawn_list *list, bool whatever_the_time) {
+static halotune_status propose_list(struct phase *phase, const struct proposal_list *list, bool whatever_the_time) {
   struct session *session = phase->session;
   halotune_status status = HALOTUNE_OK;
   for (long i = 0; i < list->count && status == HALOTUNE_OK; i++) {
@@ -267,7 +269,7 @@ static halotune_status propose_list(struct phase *phase, const struct drawn_list
 
 /* All of the variants of a rematch, which has no strategy: where a result is lost, they are measured anew, however long
  * that takes. */
-static halotune_status propose_all(struct phase *phase, const struct drawn_list *earlier) {
+static halotune_status propose_all(struct phase *phase, const struct proposal_list *earlier) {
   return propose_list(phase, earlier, true);
 }
 
@@ -282,11 +284,11 @@ static halotune_status propose_starts(struct phase *phase) {
 static halotune_status take_earlier(struct phase *phase) {
   struct session *session = phase->session;
   const struct tune_options *options = session->options;
-  struct drawn_list earlier;
+  struct proposal_list earlier;
   if (options->fresh) return HALOTUNE_OK;
   halotune_status status = earlier_variants(session, options->rematch ? EARLIER_WINNERS : EARLIER_ALL, &earlier);
   if (status == HALOTUNE_OK) status = options->rematch ? propose_all(phase, &earlier) : recall_results(phase, &earlier);
-  drawn_free(&earlier);
+  proposals_free(&earlier);
   return status;
 }
 

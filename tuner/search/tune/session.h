@@ -2,9 +2,9 @@
 #ifndef SEARCH_TUNE_SESSION_H
 #define SEARCH_TUNE_SESSION_H
 
-#include "tuner/search/strategy/draw.h"
 #include "tuner/search/tune/tune.h"
 #include "tuner/search/variants/pipeline.h"
+#include "tuner/search/variants/proposals.h"
 #include "tuner/search/variants/timed.h"
 #include "tuner/verify/scene.h"
 
@@ -19,9 +19,9 @@ struct session {
   struct bindings *bindings;
   struct fixed_parameters *fixed;
   struct search_space space;
-  struct drawn_list recorded; /* the space of a recording */
-  struct drawn_list hints;    /* hints.h */
-  struct drawn_list starts;   /* starts.h */
+  struct proposal_list recorded; /* the space of a recording */
+  struct proposal_list hints;    /* hints.h */
+  struct proposal_list starts;   /* starts.h */
   long space_size;
   struct trial *first; /* the default variant, compiled; NULL where no template's default works */
   double first_ms;     /* about what it takes */

@@ -51,7 +51,7 @@ static halotune_status add_recorded(void *context, const char *template, const c
   struct session *session = context;
   for (int i = 0; i < session->space.count; i++) {
     if (strcmp(session->templates[i]->name, template) == 0)
-      return drawn_read(&session->recorded, &session->space, i, parameters);
+      return proposals_read(&session->recorded, &session->space, i, parameters);
   }
   return HALOTUNE_OK;
 }

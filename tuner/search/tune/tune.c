@@ -104,9 +104,9 @@ static void session_close(struct session *session) {
   free(session->fixed);
   free(session->template_ids);
   timed_free(&session->timed);
-  drawn_free(&session->recorded);
-  drawn_free(&session->hints);
-  drawn_free(&session->starts);
+  proposals_free(&session->recorded);
+  proposals_free(&session->hints);
+  proposals_free(&session->starts);
 }
 
 halotune_status tune(const struct tune_tools *tools, const struct task *task, const struct tune_templates *templates,

@@ -3,7 +3,7 @@
 #define SEARCH_VARIANTS_TIMED_H
 
 #include "db/store/store.h"
-#include "tuner/search/strategy/strategy.h"
+#include "tuner/search/variants/search_space.h"
 
 struct timed_variant {
   struct proposal proposal;

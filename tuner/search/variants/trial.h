@@ -4,7 +4,7 @@
 
 #include "db/store/store.h"
 #include "gpu/workers/compiler.h"
-#include "tuner/search/strategy/strategy.h"
+#include "tuner/search/variants/search_space.h"
 #include "tuner/search/variants/task.h"
 
 enum { TRIAL_REASON_BYTES = 512 };

@@ -1,0 +1,475 @@
+/* catalog_read.c: a database's tables, read into memory. */
+#include "library/lookup/catalog.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "db/store/query.h"
+#include "db/store/refuted.h"
+#include "db/store/take_rows.h"
+
+/* Ids of a table, ascending, and where the catalog keeps each. */
+struct id_map {
+  int64_t *ids;
+  int *places;
+  int count, id_room, place_room;
+};
+
+/* What a row of this database refers to. */
+struct reference {
+  int64_t problem, variant;
+  int row; /* counted from the first of this database */
+};
+
+struct reader {
+  struct catalog *catalog;
+  const char *path;
+  sqlite3 *connection;
+  struct id_map stencils, templates, devices;
+  struct reference *references;
+  int reference_count, reference_room, at;
+  int64_t last_id;
+  const char *driver, *nvrtc; /* of the row before, since they seldom change */
+};
+
+static halotune_status map_add(struct id_map *map, int64_t id, int place) {
+  int64_t *ids = array_grow(map->ids, map->count, &map->id_room, sizeof *ids);
+  if (ids) map->ids = ids;
+  int *places = array_grow(map->places, map->count, &map->place_room, sizeof *places);
+  if (places) map->places = places;
+  if (!ids || !places) return fail_memory();
+  map->ids[map->count] = id;
+  map->places[map->count++] = place;
+  return HALOTUNE_OK;
+}
+
+static int map_find(const struct id_map *map, int64_t id) {
+  int low = 0, high = map->count;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (map->ids[middle] < id) low = middle + 1;
+    else high = middle;
+  }
+  return low < map->count && map->ids[low] == id ? map->places[low] : -1;
+}
+
+static void map_free(struct id_map *map) {
+  free(map->ids);
+  free(map->places);
+}
+
+static const char *keep(struct catalog *catalog, const char *text) {
+  return arena_text(&catalog->arena, text, strlen(text));
+}
+
+/* Call `take` for each row of a statement. */
+static halotune_status read_rows(struct reader *r, const char *sql,
+                                 halotune_status (*take)(struct reader *, sqlite3_stmt *)) {
+  sqlite3_stmt *query = NULL;
+  halotune_status status = query_prepare(r->connection, sql, &query);
+  int code = SQLITE_DONE;
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) status = take(r, query);
+  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(r->connection);
+  sqlite3_finalize(query);
+  return status;
+}
+
+static halotune_status take_stencil(struct reader *r, sqlite3_stmt *query) {
+  struct catalog *c = r->catalog;
+  const char *hash = column_text(query, 1), *name = column_text(query, 2);
+  for (int i = 0; i < c->stencil_count; i++) {
+    if (strcmp(c->stencils[i].hash, hash) == 0 && strcmp(c->stencils[i].name, name) == 0) {
+      return map_add(&r->stencils, sqlite3_column_int64(query, 0), i);
+    }
+  }
+  struct known_stencil *list = array_grow(c->stencils, c->stencil_count, &c->stencil_room, sizeof *list);
+  if (!list) return fail_memory();
+  c->stencils = list;
+  struct known_stencil *added = &list[c->stencil_count];
+  *added = (struct known_stencil){.name = keep(c, name), .text = keep(c, column_text(query, 3)), .newest = ""};
+  added->database = c->database_count;
+  snprintf(added->hash, sizeof added->hash, "%s", hash);
+  if (!added->name || !added->text) return fail_memory();
+  return map_add(&r->stencils, sqlite3_column_int64(query, 0), c->stencil_count++);
+}
+
+static halotune_status take_template(struct reader *r, sqlite3_stmt *query) {
+  struct catalog *c = r->catalog;
+  const char *hash = column_text(query, 1);
+  for (int i = 0; i < c->template_count; i++) {
+    if (strcmp(c->templates[i].hash, hash) == 0) return map_add(&r->templates, sqlite3_column_int64(query, 0), i);
+  }
+  struct known_template *list = array_grow(c->templates, c->template_count, &c->template_room, sizeof *list);
+  if (!list) return fail_memory();
+  c->templates = list;
+  struct known_template *added = &list[c->template_count];
+  *added = (struct known_template){.name = keep(c, column_text(query, 2)),
+                                   .yaml = keep(c, column_text(query, 3)),
+                                   .cuda = keep(c, column_text(query, 4)),
+                                   .database = c->database_count};
+  snprintf(added->hash, sizeof added->hash, "%s", hash);
+  if (!added->name || !added->yaml || !added->cuda) return fail_memory();
+  return map_add(&r->templates, sqlite3_column_int64(query, 0), c->template_count++);
+}
+
+/* Same name and size: their times may be taken for each other's. */
+static int model_of(const struct catalog *c, const struct known_device *device) {
+  for (int i = 0; i < c->device_count; i++) {
+    const struct known_device *other = &c->devices[i];
+    if (strcmp(other->name, device->name) == 0 && other->capability == device->capability &&
+        other->sm_count == device->sm_count && other->is_emulation == device->is_emulation) {
+      return i;
+    }
+  }
+  return c->device_count;
+}
+
+static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
+  struct catalog *c = r->catalog;
+  struct known_device *list = array_grow(c->devices, c->device_count, &c->device_room, sizeof *list);
+  if (!list) return fail_memory();
+  c->devices = list;
+  struct known_device *added = &list[c->device_count];
+  int numbers[12];
+  for (int i = 0; i < 12; i++) numbers[i] = sqlite3_column_int(query, 3 + i);
+  *added = (struct known_device){.name = keep(c, column_text(query, 1)),
+                                 .uuid = keep(c, column_text(query, 2)),
+                                 .capability = numbers[0],
+                                 .sm_count = numbers[1],
+                                 .memory_clock_khz = numbers[2],
+                                 .bus_bits = numbers[3],
+                                 .l2_bytes = numbers[4],
+                                 .is_emulation = numbers[5] != 0};
+  added->limits = (struct device_limits){.capability = numbers[0],
+                                         .max_threads = numbers[6],
+                                         .max_threads_sm = numbers[7],
+                                         .max_registers = numbers[8],
+                                         .registers_sm = numbers[9],
+                                         .max_shared_bytes = numbers[10],
+                                         .warp_size = numbers[11]};
+  if (!added->name || !added->uuid) return fail_memory();
+  added->model = model_of(c, added);
+  return map_add(&r->devices, sqlite3_column_int64(query, 0), c->device_count++);
+}
+
+/* The number that `count` digits stand for; -1 for what are no digits. */
+static int digits(const char *text, int count) {
+  int number = 0;
+  for (int i = 0; i < count; i++) {
+    if (text[i] < '0' || text[i] > '9') return -1;
+    number = 10 * number + (text[i] - '0');
+  }
+  return number;
+}
+
+/* Days from the civil calendar: years begin in March, so that leap days come last. */
+double date_seconds(const char *date) {
+  static const char form[] = "0000-00-00T00:00:00";
+  static const int starts[] = {0, 5, 8, 11, 14, 17};
+  int numbers[6];
+  if (strlen(date) < sizeof form - 1) return NAN;
+  for (int i = 0; i < 6; i++) {
+    numbers[i] = digits(date + starts[i], i == 0 ? 4 : 2);
+    if (numbers[i] < 0) return NAN;
+  }
+  int month = numbers[1];
+  long y = month <= 2 ? numbers[0] - 1 : numbers[0], shifted = (month + 9) % 12;
+  long days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * shifted + 2) / 5 + numbers[2] - 1 - 719468;
+  return (double)days * 86400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5];
+}
+
+/* A text that is mostly the same as in the row before. */
+static const char *keep_again(struct catalog *catalog, const char *text, const char **before) {
+  if (!*before || strcmp(text, *before) != 0) *before = keep(catalog, text);
+  return *before;
+}
+
+/* A text that many rows share: many grids have the same winner. */
+static const char *keep_once(struct catalog *catalog, const char *text) {
+  const char *kept = names_text(&catalog->texts, text);
+  if (!kept && (kept = keep(catalog, text)) && !names_add(&catalog->texts, kept, 0)) kept = NULL;
+  return kept;
+}
+
+static unsigned char mode_number(const char *const names[], int count, const char *name) {
+  for (int i = 0; i < count; i++) {
+    if (strcmp(names[i], name) == 0) return (unsigned char)i;
+  }
+  return (unsigned char)count;
+}
+
+static unsigned char count_parameters(const char *json) {
+  unsigned count = 0;
+  for (const char *c = json; *c; c++) count += *c == ':'; /* names and words are identifiers */
+  return (unsigned char)count;
+}
+
+static halotune_status refer_fail(struct reader *r) {
+  return fail(HALOTUNE_DB, "%s: a row refers to what is not there; see 'halotune db check'", r->path);
+}
+
+/* Rows are read in three passes, each a scan of one table in the order in which it lies in the file: that is several times as fast
+ * as looking up a problem and a variant for each. First their own columns; both ids stay in the places of what they refer to. */
+static halotune_status take_best(void *context, sqlite3_value **values) {
+  struct reader *r = context;
+  struct catalog *c = r->catalog;
+  struct served *list = array_grow(c->rows, c->row_count, &c->row_room, sizeof *list);
+  if (!list) return fail_memory();
+  c->rows = list;
+  struct reference *references = array_grow(r->references, r->reference_count, &r->reference_room, sizeof *references);
+  if (!references) return fail_memory();
+  r->references = references;
+  r->references[r->reference_count] =
+      (struct reference){sqlite3_value_int64(values[1]), sqlite3_value_int64(values[2]), r->reference_count};
+  r->reference_count++;
+  struct served *row = &list[c->row_count++];
+  *row = (struct served){.id = sqlite3_value_int64(values[0]),
+                         .database = c->database_count,
+                         .time_ms = sqlite3_value_double(values[3]),
+                         .low_ms = sqlite3_value_double(values[4]),
+                         .high_ms = sqlite3_value_double(values[5]),
+                         .bytes = sqlite3_value_int64(values[6]),
+                         .roof_share = value_real(values[10])};
+  row->date = keep(c, value_text(values[7]));
+  row->driver = keep_again(c, value_text(values[8]), &r->driver);
+  row->nvrtc = keep_again(c, value_text(values[9]), &r->nvrtc);
+  if (!row->date || !row->driver || !row->nvrtc) return fail_memory();
+  row->date_s = date_seconds(row->date);
+  return HALOTUNE_OK;
+}
+
+/* The rows of this database begin here. */
+static struct served *own_rows(const struct reader *r) {
+  return r->catalog->rows + r->catalog->row_count - r->reference_count;
+}
+
+/* References are gone through as rows come: by id, where no index is used, but SQLite does not promise it. */
+static void turn_to(struct reader *r, int64_t id) {
+  if (id < r->last_id) r->at = 0;
+  r->last_id = id;
+}
+
+static halotune_status take_problem(void *context, sqlite3_value **values) {
+  struct reader *r = context;
+  int64_t id = sqlite3_value_int64(values[0]);
+  turn_to(r, id);
+  while (r->at < r->reference_count && r->references[r->at].problem < id) r->at++;
+  if (r->at == r->reference_count || r->references[r->at].problem != id) return HALOTUNE_OK; /* not solved yet */
+  struct catalog *c = r->catalog;
+  struct served *row = own_rows(r) + r->references[r->at].row;
+  row->device = map_find(&r->devices, sqlite3_value_int64(values[1]));
+  row->stencil = map_find(&r->stencils, sqlite3_value_int64(values[2]));
+  if (row->device < 0 || row->stencil < 0) return refer_fail(r);
+  row->dtype = mode_number(dtype_names, DTYPE_COUNT, value_text(values[3]));
+  for (int axis = 0; axis < MAX_DIMS; axis++) row->n[axis] = (uint32_t)sqlite3_value_int64(values[4 + axis]);
+  row->launch = mode_number(launch_mode_names, LAUNCH_MODE_COUNT, value_text(values[7]));
+  row->cache = mode_number(cache_mode_names, CACHE_MODE_COUNT, value_text(values[8]));
+  row->reproducible = sqlite3_value_int(values[9]) != 0;
+  row->model = c->devices[row->device].model;
+  row->has_problem = true;
+  struct known_stencil *stencil = &c->stencils[row->stencil];
+  if (!*stencil->newest) stencil->database = c->database_count;
+  if (stencil->database == c->database_count && strcmp(stencil->newest, row->date) < 0) stencil->newest = row->date;
+  return HALOTUNE_OK;
+}
+
+static halotune_status add_variant(struct reader *r, int64_t id, int64_t template_id, const char *text) {
+  struct catalog *c = r->catalog;
+  turn_to(r, id);
+  while (r->at < r->reference_count && r->references[r->at].variant < id) r->at++;
+  if (r->at == r->reference_count || r->references[r->at].variant != id) return HALOTUNE_OK; /* it has won nothing */
+  const char *parameters = keep_once(c, text);
+  int template_at = map_find(&r->templates, template_id);
+  if (template_at < 0) return refer_fail(r);
+  if (!parameters) return fail_memory();
+  struct known_template *template = &c->templates[template_at];
+  if (template->wins == 0)
+    template->parameter_count = count_parameters(parameters); /* every variant of it has them all */
+  for (int i = r->at; i < r->reference_count && r->references[i].variant == id; i++) {
+    struct served *row = own_rows(r) + r->references[i].row;
+    row->template_at = template_at;
+    row->parameters = parameters;
+    row->parameter_count = template->parameter_count;
+    template->wins++;
+  }
+  return HALOTUNE_OK;
+}
+
+static halotune_status take_variant(void *context, sqlite3_value **values) {
+  return add_variant(context, sqlite3_value_int64(values[0]), sqlite3_value_int64(values[1]), value_text(values[2]));
+}
+
+static int compare_problems(const void *left, const void *right) {
+  const struct reference *a = left, *b = right;
+  return a->problem < b->problem ? -1 : a->problem > b->problem;
+}
+
+static int compare_variants(const void *left, const void *right) {
+  const struct reference *a = left, *b = right;
+  return a->variant < b->variant ? -1 : a->variant > b->variant;
+}
+
+static halotune_status take_refuted(struct reader *r, sqlite3_stmt *query) {
+  struct catalog *c = r->catalog;
+  struct refuted refuted = {.date = keep(c, column_text(query, 0)), .parameters = keep_once(c, column_text(query, 8))};
+  int device = map_find(&r->devices, sqlite3_column_int64(query, 1));
+  refuted.stencil = map_find(&r->stencils, sqlite3_column_int64(query, 2));
+  refuted.dtype = mode_number(dtype_names, DTYPE_COUNT, column_text(query, 3));
+  for (int axis = 0; axis < MAX_DIMS; axis++) refuted.n[axis] = (uint32_t)sqlite3_column_int64(query, 4 + axis);
+  refuted.template_at = map_find(&r->templates, sqlite3_column_int64(query, 7));
+  if (!refuted.date || !refuted.parameters) return fail_memory();
+  if (device < 0 || refuted.stencil < 0 || refuted.template_at < 0) return refer_fail(r);
+  refuted.model = c->devices[device].model;
+  return refuted_add(&c->refuted, &refuted);
+}
+
+/* Mostly they are in order as they come. */
+static void sort_references(struct reader *r, int (*compare)(const void *, const void *)) {
+  r->at = 0;
+  r->last_id = 0;
+  for (int i = 1; i < r->reference_count; i++) {
+    if (compare(&r->references[i - 1], &r->references[i]) <= 0) continue;
+    qsort(r->references, (size_t)r->reference_count, sizeof *r->references, compare);
+    return;
+  }
+}
+
+/* One moment of the database for all tables. Each page is read once: keeping many would take time alone. */
+static const char sql_begin[] = "pragma cache_size = 32; begin";
+static const char sql_stencils[] = "select id, hash, name, text from stencil order by id";
+static const char sql_templates[] = "select id, hash, name, yaml, cuda from template order by id";
+static const char sql_devices[] =
+    "select id, name, uuid, capability, sm_count, memory_clock_khz, bus_bits, l2_bytes, is_emulation, max_threads, max_threads_sm,"
+    " max_registers, registers_sm, max_shared_bytes, warp_size from device order by id";
+static const char sql_best[] =
+    "select take(id, problem_id, variant_id, time_ms, low_ms, high_ms, bytes, date, driver, nvrtc, roof_ratio)"
+    " from best indexed by best_served where is_current and is_trusted"; /* the index has all of it */
+static const char sql_sample_count[] = "select sample_count from best where id = ?1";
+static const char sql_problems[] =
+    "select take(id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible) from problem not indexed";
+static const char sql_variants[] = "select take(id, template_id, parameters) from variant not indexed";
+static const char sql_refuted[] = "select max(" SQL_VERDICT_DATE(
+    "w", "wr") "), wp.device_id, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz, v.template_id,"
+               " v.parameters from " SQL_WRONG_VERDICTS " join variant v on v.id = w.variant_id where " SQL_STANDS
+               " group by w.variant_id, wp.device_id, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz";
+static const char sql_variant[] = "select template_id, parameters from variant where id = ?1";
+
+/* Nothing is found here where a database was changed behind SQLite's back. */
+static halotune_status check_rows(struct reader *r) {
+  for (int i = 0; i < r->reference_count; i++) {
+    if (!own_rows(r)[i].has_problem || !own_rows(r)[i].parameters) return refer_fail(r);
+  }
+  return HALOTUNE_OK;
+}
+
+/* One after the other, where winners are few among all the variants that were measured. */
+static halotune_status read_few_variants(struct reader *r) {
+  sqlite3_stmt *query = NULL;
+  halotune_status status = query_prepare(r->connection, sql_variant, &query);
+  for (int i = 0; i < r->reference_count && status == HALOTUNE_OK; i++) {
+    int64_t id = r->references[i].variant;
+    if (i > 0 && r->references[i - 1].variant == id) continue;
+    sqlite3_bind_int64(query, 1, id);
+    int code = sqlite3_step(query);
+    if (code == SQLITE_ROW) status = add_variant(r, id, sqlite3_column_int64(query, 0), column_text(query, 1));
+    else if (code != SQLITE_DONE) status = query_fail(r->connection);
+    sqlite3_reset(query);
+  }
+  sqlite3_finalize(query);
+  return status;
+}
+
+static halotune_status read_variants(struct reader *r) {
+  enum { SCAN_UP_TO = 4 }; /* looking one up takes about as long as reading past so many */
+  int64_t last = 0;
+  halotune_status status = query_number(r->connection, "select max(id) from variant", &last);
+  if (status != HALOTUNE_OK) return status;
+  return last <= (int64_t)SCAN_UP_TO * r->reference_count ? take_rows(r->connection, sql_variants, take_variant, r)
+                                                          : read_few_variants(r);
+}
+
+/* An interval of no width is that of a single value, and so not known, or of samples that are alike. Few rows have one,
+ * so that the index does without the count. */
+static halotune_status judge_intervals(struct reader *r) {
+  sqlite3_stmt *query = NULL;
+  halotune_status status = query_prepare(r->connection, sql_sample_count, &query);
+  for (int i = 0; i < r->reference_count && status == HALOTUNE_OK; i++) {
+    struct served *row = &own_rows(r)[i];
+    int64_t count = 0;
+    if (row->low_ms < row->high_ms) continue;
+    sqlite3_bind_int64(query, 1, row->id);
+    status = query_run(query, &count);
+    if (count == 1) row->low_ms = row->high_ms = NAN;
+  }
+  sqlite3_finalize(query);
+  return status;
+}
+
+static halotune_status read_best(struct reader *r) {
+  halotune_status status = take_rows(r->connection, sql_best, take_best, r);
+  if (status == HALOTUNE_OK) status = judge_intervals(r);
+  if (status != HALOTUNE_OK || r->reference_count == 0) return status;
+  sort_references(r, compare_problems);
+  status = take_rows(r->connection, sql_problems, take_problem, r);
+  sort_references(r, compare_variants);
+  if (status == HALOTUNE_OK) status = read_variants(r);
+  return status == HALOTUNE_OK ? check_rows(r) : status;
+}
+
+halotune_status catalog_add(struct catalog *catalog, const char *path) {
+  struct store *store = NULL;
+  struct reader r = {.catalog = catalog};
+  char **paths = realloc(catalog->paths, ((size_t)catalog->database_count + 1) * sizeof *paths);
+  if (!paths) return fail_memory();
+  catalog->paths = paths;
+  char *absolute = realpath(path, NULL); /* machine code is fetched later, perhaps from another working directory */
+  if (!absolute && !(absolute = strdup(path))) return fail_memory();
+  r.path = absolute;
+  halotune_status status = store_open(absolute, STORE_READ, &store);
+  if (status == HALOTUNE_OK) {
+    r.connection = store_connection(store);
+    status = query_script(r.connection, sql_begin);
+  }
+  if (status == HALOTUNE_OK) status = read_rows(&r, sql_stencils, take_stencil);
+  if (status == HALOTUNE_OK) status = read_rows(&r, sql_templates, take_template);
+  if (status == HALOTUNE_OK) status = read_rows(&r, sql_devices, take_device);
+  if (status == HALOTUNE_OK) status = read_best(&r);
+  if (status == HALOTUNE_OK) status = read_rows(&r, sql_refuted, take_refuted);
+  store_close(store);
+  map_free(&r.stencils);
+  map_free(&r.templates);
+  map_free(&r.devices);
+  free(r.references);
+  if (status != HALOTUNE_OK) {
+    free(absolute);
+    return status;
+  }
+  catalog->paths[catalog->database_count++] = absolute;
+  return HALOTUNE_OK;
+}
+
+void catalog_free(struct catalog *catalog) {
+  for (int i = 0; i < catalog->database_count; i++) free(catalog->paths[i]);
+  free(catalog->paths);
+  for (int i = 0; i < catalog->stencil_count; i++) {
+    struct parsed_stencil *parsed = atomic_load(&catalog->stencils[i].parsed);
+    if (!parsed) continue;
+    analysis_free(parsed->analysis);
+    stencil_free(parsed->stencil);
+    free(parsed);
+  }
+  for (int i = 0; i < catalog->template_count; i++) template_free(atomic_load(&catalog->templates[i].parsed));
+  free(catalog->stencils);
+  free(catalog->templates);
+  free(catalog->devices);
+  free(catalog->rows);
+  refuted_free(&catalog->refuted);
+  names_free(&catalog->stencil_names);
+  names_free(&catalog->device_names);
+  names_free(&catalog->texts);
+  arena_free(&catalog->arena);
+  *catalog = (struct catalog){0};
+}

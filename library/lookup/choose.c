@@ -1,0 +1,358 @@
+/* choose.c: candidates in order, and what each must keep. Runs in a few microseconds, on the stack, for up to MOST_TRIES
+ * nearby rows. */
+#include "library/lookup/choose.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "db/store/launch_text.h"
+#include "library/lookup/parameters.h"
+#include "stencil/launch/tensor.h"
+#include "stencil/template/space.h"
+
+enum { MOST_TRIES = 64, WIDEST_ACCESS_BYTES = 16, TEXTURE_ALIGNMENT_BYTES = 512 };
+
+/* Bindings in memory of the caller's, where that is enough. */
+enum { STACK_NUMBERS = 4096 };
+
+static bool bind_in(const struct template *template, const double facts[FACT_COUNT], double *room,
+                    struct bindings *out) {
+  size_t variables = (size_t) template->variable_count, nodes = (size_t) template->exprs.count + 1;
+  if (variables + nodes > STACK_NUMBERS) return false;
+  *out = (struct bindings){template, room, room + variables};
+  memcpy(room, facts, FACT_COUNT * sizeof *facts);
+  memcpy(room + FACT_COUNT + template->parameter_count, template->word_values,
+         (size_t) template->word_count * sizeof *template->word_values);
+  return true;
+}
+
+/* The word or number of a parameter; NULL where the template has none of that name. */
+static const char *value_of(const struct template *template, const struct configuration *configuration,
+                            const char *name) {
+  int at = template_parameter(template, name, strlen(name));
+  return at < 0 ? NULL : template->parameters[at].words[configuration->choice[at]];
+}
+
+static bool reads_textures(const struct template *template, const struct configuration *configuration) {
+  const char *path = value_of(template, configuration, "load_path");
+  return path && strncmp(path, "texture", 7) == 0;
+}
+
+/* Whether loads are ordinary ones, which see what the same thread has not yet written. */
+static bool reads_plainly(const struct template *template, const struct configuration *configuration) {
+  const char *path = value_of(template, configuration, "load_path");
+  return !path || strcmp(path, "plain") == 0;
+}
+
+/* `vector` counts elements that are accessed at once; a template may have `pieces` of points where rows are not aligned. */
+static int access_alignment(const struct template *template, const struct configuration *configuration,
+                            enum dtype dtype) {
+  const char *vector = value_of(template, configuration, "vector"),
+             *pieces = value_of(template, configuration, "pieces");
+  int element = (int)dtype_bytes(dtype);
+  if (reads_textures(template, configuration)) return TEXTURE_ALIGNMENT_BYTES;
+  if (pieces && strcmp(pieces, "points") == 0) return element;
+  return vector ? (int)strtol(vector, NULL, 10) * element : WIDEST_ACCESS_BYTES;
+}
+
+/* Whether the variant's kernel takes tensor maps. Only templates that have any need their formulas looked at. */
+static halotune_status takes_maps(const struct question *q, const struct template *template,
+                                  const struct configuration *configuration, bool *out) {
+  double room[STACK_NUMBERS];
+  struct bindings bindings;
+  *out = false;
+  if (!template->input_maps.is_given && !template->output_maps.is_given) return HALOTUNE_OK;
+  bool on_stack = bind_in(template, q->facts, room, &bindings);
+  halotune_status status = on_stack ? HALOTUNE_OK : bindings_make(template, q->facts, &bindings);
+  if (status != HALOTUNE_OK) return status;
+  bindings_configure(&bindings, configuration);
+  *out = bindings_take_maps(&bindings, &template->input_maps) || bindings_take_maps(&bindings, &template->output_maps);
+  if (!on_stack) bindings_free(&bindings);
+  return HALOTUNE_OK;
+}
+
+halotune_status variant_alignment(const struct question *q, const struct template *template,
+                                  const struct configuration *configuration, int *out) {
+  bool maps = false;
+  halotune_status status = takes_maps(q, template, configuration, &maps);
+  *out = access_alignment(template, configuration, (enum dtype)q->key.dtype);
+  if (maps && *out < TENSOR_ALIGNMENT_BYTES) *out = TENSOR_ALIGNMENT_BYTES;
+  return status;
+}
+
+/* Whether a variant can take the pointers of the question: their alignment, and outputs that are inputs. The copy
+ * engine reads and writes as it likes, so that no kernel with tensor maps runs in place. */
+static halotune_status keeps_pointers(const struct question *q, const struct template *template,
+                                      const struct configuration *configuration, bool *out) {
+  int alignment_bytes = 1;
+  bool maps = false;
+  *out = !(q->no_textures && reads_textures(template, configuration)) &&
+         !(q->in_place && !reads_plainly(template, configuration));
+  if (!*out) return HALOTUNE_OK;
+  halotune_status status = q->in_place ? takes_maps(q, template, configuration, &maps) : HALOTUNE_OK;
+  if (status == HALOTUNE_OK) status = variant_alignment(q, template, configuration, &alignment_bytes);
+  *out = !maps && (q->alignment_bytes == 0 || q->alignment_bytes % alignment_bytes == 0);
+  return status;
+}
+
+static bool keeps_rules(struct bindings *bindings, const struct configuration *configuration) {
+  bindings_configure(bindings, configuration);
+  return bindings_failed_rule(bindings) == NULL;
+}
+
+halotune_status choose_check(const struct question *q, const struct template *template,
+                             const struct configuration *configuration, bool *fits) {
+  double room[STACK_NUMBERS];
+  struct bindings bindings;
+  halotune_status status = keeps_pointers(q, template, configuration, fits);
+  if (status != HALOTUNE_OK || !*fits) return status;
+  if (bind_in(template, q->facts, room, &bindings)) {
+    *fits = keeps_rules(&bindings, configuration);
+    return HALOTUNE_OK;
+  }
+  status = bindings_make(template, q->facts, &bindings);
+  if (status != HALOTUNE_OK) return status;
+  *fits = keeps_rules(&bindings, configuration);
+  bindings_free(&bindings);
+  return HALOTUNE_OK;
+}
+
+/* Whether a configuration was found to be wrong on this very problem. `parameters` is one of the catalog's texts. */
+static bool is_refuted(const struct question *q, int template_at, const char *parameters) {
+  const uint32_t *n = q->key.n;
+  struct refuted question = {
+      {n[0], n[1], n[2]}, q->key.stencil, q->device->model, template_at, q->key.dtype, parameters, NULL};
+  return refuted_find(&q->ctx->catalog.refuted, &question) != NULL;
+}
+
+/* A row of this problem in another mode is newer than what was said against it: else the catalog would not have it. */
+static bool is_refuted_row(const struct question *q, const struct served *row) {
+  bool is_here = row->model == q->device->model && memcmp(row->n, q->key.n, sizeof row->n) == 0;
+  return !is_here && is_refuted(q, row->template_at, row->parameters);
+}
+
+/* What no row has can be known by its text alone. */
+static halotune_status refuse_refuted(const struct question *q, const struct template *template, int template_at,
+                                      const struct configuration *configuration, bool *fits) {
+  struct text text = {0};
+  if (!*fits || q->ctx->catalog.refuted.count == 0) return HALOTUNE_OK;
+  configuration_write(template, configuration, &text);
+  halotune_status status = text_ok(&text) ? HALOTUNE_OK : fail_memory();
+  const char *parameters = status == HALOTUNE_OK ? names_text(&q->ctx->catalog.texts, text_string(&text)) : NULL;
+  if (parameters && is_refuted(q, template_at, parameters)) *fits = false;
+  text_free(&text);
+  return status;
+}
+
+/* Tuning finds the same configuration for many grids; one that did not fit is not asked twice. */
+static bool was_refused(const struct answer *refused, int count, const struct answer *candidate, int parameters) {
+  for (int i = 0; i < count; i++) {
+    if (refused[i].template_at == candidate->template_at &&
+        memcmp(refused[i].configuration.choice, candidate->configuration.choice, (size_t)parameters) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The nearest row that fits; out->row stays NULL where none does. */
+static halotune_status choose_near(const struct question *q, bool other_models, struct answer *out) {
+  struct answer refused[MOST_TRIES];
+  struct lookup_near near;
+  const struct served *row;
+  int count = 0;
+  double bytes_per_point = q->parsed->analysis->bytes_per_point[q->key.dtype];
+  lookup_near_start(&q->ctx->table, &q->key, q->device, bytes_per_point, other_models, &near);
+  out->row = NULL;
+  while (count < MOST_TRIES && (row = lookup_near_next(&near))) {
+    if (is_refuted_row(q, row)) continue;
+    const struct template *template;
+    bool fits = false;
+    struct answer candidate = {.row = row,
+                               .template_at = row->template_at,
+                               .match = other_models ? HALOTUNE_MATCH_SAME_ARCH : HALOTUNE_MATCH_NEAR_GRID};
+    halotune_status status = context_template(q->ctx, row->template_at, &template);
+    if (status != HALOTUNE_OK) return status;
+    if (!parameters_configure(template, row->parameters, &candidate.configuration)) continue;
+    if (was_refused(refused, count, &candidate, template->parameter_count)) continue;
+    status = choose_check(q, template, &candidate.configuration, &fits);
+    if (status != HALOTUNE_OK) return status;
+    if (fits) {
+      *out = candidate;
+      return HALOTUNE_OK;
+    }
+    refused[count++] = candidate;
+  }
+  return HALOTUNE_OK;
+}
+
+/* Set a parameter to one of these values, the first that it has, and hold it there. */
+static void hold(const struct template *template, const char *name, const char *value,
+                 struct configuration *configuration, bool fixed[MAX_PARAMETERS]) {
+  int at = template_parameter(template, name, strlen(name));
+  for (int v = 0; at >= 0 && v < template->parameters[at].value_count; v++) {
+    if (strcmp(template->parameters[at].words[v], value) != 0) continue;
+    configuration->choice[at] = (unsigned char)v;
+    fixed[at] = true;
+  }
+}
+
+/* The widest vector that pointers of some alignment allow; as wide as it is where that is less. */
+static void hold_width(const struct question *q, const struct template *template, struct configuration *configuration,
+                       bool fixed[MAX_PARAMETERS]) {
+  int at = template_parameter(template, "vector", strlen("vector"));
+  if (at < 0 || q->alignment_bytes == 0) return;
+  const struct parameter *vector = &template->parameters[at];
+  double most = (double)q->alignment_bytes / (double)dtype_bytes((enum dtype)q->key.dtype);
+  if (vector->values[configuration->choice[at]] <= most) return;
+  int widest = -1;
+  for (int v = 0; v < vector->value_count; v++) {
+    if (vector->values[v] <= most && (widest < 0 || vector->values[v] > vector->values[widest])) widest = v;
+  }
+  if (widest < 0) return;
+  configuration->choice[at] = (unsigned char)widest;
+  fixed[at] = true;
+}
+
+/* What is nearest to a configuration and fits. */
+static halotune_status adapt(const struct question *q, const struct template *template,
+                             struct configuration *configuration, bool *fits) {
+  struct bindings bindings;
+  bool fixed[MAX_PARAMETERS] = {false};
+  hold_width(q, template, configuration, fixed);
+  if (q->in_place || q->no_textures || q->alignment_bytes > 0)
+    hold(template, "load_path", "plain", configuration, fixed);
+  if (q->alignment_bytes % TENSOR_ALIGNMENT_BYTES != 0) hold(template, "copies", "threads", configuration, fixed);
+  *fits = false;
+  halotune_status status = bindings_make(template, q->facts, &bindings);
+  if (status != HALOTUNE_OK) return status;
+  if (!space_refusal(&bindings) && !space_nearest(&bindings, fixed, configuration)) {
+    status = keeps_pointers(q, template, configuration, fits);
+  }
+  bindings_free(&bindings);
+  return status;
+}
+
+/* Pointers that nothing measured can take: the nearest row's configuration, changed where it has to be. */
+static halotune_status choose_adapted(const struct question *q, struct answer *out, bool *found) {
+  const struct template *template;
+  struct question any = *q;
+  any.alignment_bytes = 0;
+  any.in_place = any.no_textures = *found = false;
+  halotune_status status = choose_near(&any, false, out);
+  if (status == HALOTUNE_OK && !out->row) status = choose_near(&any, true, out);
+  if (status != HALOTUNE_OK || !out->row) return status;
+  out->row = NULL; /* its code is of another configuration */
+  out->match = HALOTUNE_MATCH_DEFAULT;
+  status = context_template(q->ctx, out->template_at, &template);
+  if (status == HALOTUNE_OK) status = adapt(q, template, &out->configuration, found);
+  return status == HALOTUNE_OK ? refuse_refuted(q, template, out->template_at, &out->configuration, found) : status;
+}
+
+/* Which template to try first: one that has won for this stencil, then one that has won at all, then the first. */
+static long weight_of(const struct question *q, int template_at) {
+  const struct catalog *catalog = &q->ctx->catalog;
+  long weight = catalog->templates[template_at].wins;
+  const struct lookup_table *table = &q->ctx->table;
+  int first = table->first_family[q->key.stencil], end = table->first_family[q->key.stencil + 1];
+  for (int i = first < end ? table->families[first].first : 0; first < end && i < table->families[end - 1].end; i++) {
+    if (catalog->rows[i].template_at == template_at) weight += 1L << 32;
+  }
+  return weight;
+}
+
+/* Variants that are known to be wrong on this very problem. */
+static long count_refuted(const struct question *q) {
+  const struct refuted_list *all = &q->ctx->catalog.refuted;
+  long count = 0;
+  for (int i = 0; i < all->count; i++) {
+    const struct refuted *one = &all->list[i];
+    count += one->stencil == q->key.stencil && one->model == q->device->model && one->dtype == q->key.dtype &&
+             memcmp(one->n, q->key.n, sizeof one->n) == 0;
+  }
+  return count;
+}
+
+/* What there is instead of an answer, and what to do. */
+static halotune_status fail_without_answer(const struct question *q) {
+  const char *name = q->parsed->stencil->name, *dtype = dtype_names[q->key.dtype];
+  const char *to_tune = q->ctx->tune_argument ? q->ctx->tune_argument : name;
+  const uint32_t *n = q->key.n;
+  const long wrong = count_refuted(q);
+  if (wrong == 0) {
+    return fail(HALOTUNE_NOT_FOUND,
+                "no trusted template in the databases can compute %s on %ux%ux%u %s: run 'halotune tune %s' for it",
+                name, n[0], n[1], n[2], dtype, to_tune);
+  }
+  return fail(HALOTUNE_NOT_FOUND,
+              "%ld variant%s of %s on %ux%ux%u %s %s known to be wrong, and no trusted template in the databases "
+              "can compute it otherwise: 'halotune tune %s' tells what is wrong, or finds one that is right",
+              wrong, PLURAL(wrong), name, n[0], n[1], n[2], dtype, wrong == 1 ? "is" : "are", to_tune);
+}
+
+static halotune_status choose_default(const struct question *q, struct answer *out) {
+  const struct catalog *catalog = &q->ctx->catalog;
+  halotune_status status = HALOTUNE_OK;
+  bool found = false;
+  long *weights = calloc((size_t)catalog->template_count + 1, sizeof *weights);
+  if (!weights) return fail_memory();
+  for (int i = 0; i < catalog->template_count; i++) {
+    const struct known_template *template = &catalog->templates[i];
+    weights[i] = template->is_superseded || !template->is_trusted ? -1 : weight_of(q, i);
+  }
+  while (!found && status == HALOTUNE_OK) {
+    const struct template *template;
+    int heaviest = -1;
+    for (int i = 0; i < catalog->template_count; i++) {
+      if (weights[i] >= 0 && (heaviest < 0 || weights[i] > weights[heaviest])) heaviest = i;
+    }
+    if (heaviest < 0) break;
+    weights[heaviest] = -1;
+    *out = (struct answer){.match = HALOTUNE_MATCH_DEFAULT, .template_at = heaviest};
+    status = context_template(q->ctx, heaviest, &template);
+    if (status != HALOTUNE_OK) break;
+    out->configuration = configuration_default(template);
+    status = adapt(q, template, &out->configuration, &found);
+    if (status == HALOTUNE_OK) status = refuse_refuted(q, template, heaviest, &out->configuration, &found);
+  }
+  free(weights);
+  return status != HALOTUNE_OK || found ? status : fail_without_answer(q);
+}
+
+void question_set_domain(struct question *q, const struct domain *domain) {
+  q->domain = *domain;
+  facts_fill(q->parsed->stencil, q->parsed->analysis, (enum dtype)q->key.dtype, domain, &q->device->limits,
+             q->key.reproducible, q->facts);
+}
+
+halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key *key,
+                               const struct known_device *device, struct question *out) {
+  *out = (struct question){.ctx = ctx, .device = device, .key = *key};
+  struct grid grid = {{(long)key->n[0], (long)key->n[1], (long)key->n[2]}};
+  halotune_status status = context_stencil(ctx, key->stencil, &out->parsed);
+  if (status != HALOTUNE_OK) return status;
+  const struct stencil *stencil = out->parsed->stencil;
+  if (!stencil->dtypes[key->dtype]) {
+    return fail(HALOTUNE_ARGUMENT, "%s is not among the dtypes of %s", dtype_names[key->dtype], stencil->name);
+  }
+  for (int axis = stencil->dims; axis < MAX_DIMS; axis++) {
+    if (grid.n[axis] == 1) continue;
+    return fail(HALOTUNE_ARGUMENT, "%s has %d dimension%s: the grid has %ld points in %c, not 1", stencil->name,
+                stencil->dims, PLURAL(stencil->dims), grid.n[axis], axis_names[axis]);
+  }
+  if ((status = stencil_check_grid(stencil, &grid, NULL)) != HALOTUNE_OK) return status;
+  struct domain domain = domain_dense(stencil, out->parsed->analysis, &grid);
+  question_set_domain(out, &domain);
+  return HALOTUNE_OK;
+}
+
+halotune_status choose(const struct question *question, struct answer *out) {
+  bool found = false, has_demands = question->alignment_bytes > 0 || question->in_place || question->no_textures;
+  halotune_status status = choose_near(question, false, out);
+  if (status == HALOTUNE_OK && !out->row) status = choose_near(question, true, out);
+  if (status != HALOTUNE_OK || out->row) return status;
+  if (has_demands) status = choose_adapted(question, out, &found);
+  return status == HALOTUNE_OK && !found ? choose_default(question, out) : status;
+}

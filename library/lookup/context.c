@@ -1,0 +1,313 @@
+/* context.c: opened, closed, and what is made when it is first needed. */
+#include "library/lookup/context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static halotune_status add_default(struct catalog *catalog) {
+  char *path = NULL, *starter = NULL;
+  halotune_status status = store_default_path(&path);
+  if (status == HALOTUNE_MEMORY) return status;
+  if (path) status = access(path, F_OK) == 0 ? catalog_add(catalog, path) : HALOTUNE_OK;
+  else status = HALOTUNE_OK; /* no home: then nobody has tuned there */
+  free(path);
+  if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK; /* nothing in it yet */
+  if (status == HALOTUNE_OK) status = store_starter_path(&starter);
+  if (status == HALOTUNE_OK && access(starter, R_OK) == 0) status = catalog_add(catalog, starter);
+  free(starter);
+  return status;
+}
+
+halotune_status halotune_open(const char *const *paths, int count, halotune_ctx **out) {
+  halotune_status status = HALOTUNE_OK;
+  struct fail_kept before;
+  fail_keep(&before);
+  if (!out) return fail(HALOTUNE_ARGUMENT, "halotune_open: out is NULL");
+  *out = NULL;
+  if (count < 0 || (count > 0) != (paths != NULL)) return fail(HALOTUNE_ARGUMENT, "halotune_open: %d paths", count);
+  halotune_ctx *ctx = calloc(1, sizeof *ctx);
+  if (!ctx) return fail_memory();
+  atomic_init(&ctx->references, 1);
+  pthread_mutex_init(&ctx->lock, NULL);
+  if (!paths) status = add_default(&ctx->catalog);
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
+    status =
+        paths[i] ? catalog_add(&ctx->catalog, paths[i]) : fail(HALOTUNE_ARGUMENT, "halotune_open: path %d is NULL", i);
+  }
+  if (status == HALOTUNE_OK) status = catalog_finish(&ctx->catalog);
+  ctx->stores = calloc((size_t)ctx->catalog.database_count + 1, sizeof *ctx->stores);
+  if (status == HALOTUNE_OK && !ctx->stores) status = fail_memory();
+  if (status == HALOTUNE_OK) status = lookup_table_make(&ctx->catalog, &ctx->table);
+  if (status != HALOTUNE_OK) {
+    context_release(ctx);
+    return status;
+  }
+  fail_put_back(
+      &before); /* templates that are looked for and not installed, a home that there is none of: these are no failures */
+  *out = ctx;
+  return HALOTUNE_OK;
+}
+
+void context_hold(struct halotune_ctx *ctx) { atomic_fetch_add(&ctx->references, 1); }
+
+void context_release(struct halotune_ctx *ctx) {
+  if (atomic_fetch_sub(&ctx->references, 1) > 1) return;
+  struct cu *cu = atomic_load(&ctx->cu);
+  struct nvrtc *nvrtc = atomic_load(&ctx->nvrtc);
+  if (cu) cu_close(cu);
+  if (nvrtc) nvrtc_close(nvrtc);
+  free(cu);
+  free(nvrtc);
+  for (int i = 0; i < CONTEXT_MOST_GPUS; i++) free(atomic_load(&ctx->devices[i]));
+  for (int i = 0; ctx->stores && i < ctx->catalog.database_count; i++) store_close(ctx->stores[i]);
+  free(ctx->stores);
+  lookup_table_free(&ctx->table);
+  catalog_free(&ctx->catalog);
+  names_free(&ctx->texts);
+  arena_free(&ctx->text_arena);
+  pthread_mutex_destroy(&ctx->lock);
+  free(ctx);
+}
+
+void halotune_close(halotune_ctx *ctx) {
+  if (ctx) context_release(ctx);
+}
+
+const char *halotune_error(const halotune_ctx *ctx) {
+  (void)ctx;
+  return fail_text();
+}
+
+const char *halotune_version(void) { return HALOTUNE_VERSION; }
+
+halotune_status context_cu(struct halotune_ctx *ctx, const struct cu **out) {
+  halotune_status status = HALOTUNE_OK;
+  struct cu *cu = atomic_load_explicit(&ctx->cu, memory_order_acquire);
+  if (!cu) {
+    pthread_mutex_lock(&ctx->lock);
+    if (!(cu = atomic_load(&ctx->cu))) {
+      cu = calloc(1, sizeof *cu);
+      status = cu ? cu_open(cu) : fail_memory();
+      if (status == HALOTUNE_OK) {
+        atomic_store_explicit(&ctx->cu, cu, memory_order_release);
+      } else if (cu) {
+        cu_close(cu);
+        free(cu);
+        cu = NULL;
+      }
+    }
+    pthread_mutex_unlock(&ctx->lock);
+  }
+  *out = cu;
+  return status;
+}
+
+halotune_status context_nvrtc(struct halotune_ctx *ctx, const struct nvrtc **out) {
+  halotune_status status = HALOTUNE_OK;
+  struct nvrtc *nvrtc = atomic_load_explicit(&ctx->nvrtc, memory_order_acquire);
+  if (!nvrtc) {
+    pthread_mutex_lock(&ctx->lock);
+    if (!(nvrtc = atomic_load(&ctx->nvrtc))) {
+      nvrtc = calloc(1, sizeof *nvrtc);
+      status = nvrtc ? nvrtc_open(nvrtc) : fail_memory();
+      if (status == HALOTUNE_OK) {
+        atomic_store_explicit(&ctx->nvrtc, nvrtc, memory_order_release);
+      } else if (nvrtc) {
+        nvrtc_close(nvrtc);
+        free(nvrtc);
+        nvrtc = NULL;
+      }
+    }
+    pthread_mutex_unlock(&ctx->lock);
+  }
+  *out = nvrtc;
+  return status;
+}
+
+/* Rows of the same model of GPU, wherever they were measured. */
+static int find_model(const struct catalog *catalog, const struct device_facts *facts) {
+  for (int i = 0; i < catalog->device_count; i++) {
+    const struct known_device *known = &catalog->devices[i];
+    if (!known->is_emulation && strcmp(known->name, facts->name) == 0 && known->capability == facts->capability &&
+        known->sm_count == facts->sm_count) {
+      return known->model;
+    }
+  }
+  return -1;
+}
+
+static halotune_status ask_device(struct halotune_ctx *ctx, const struct cu *cu, int ordinal, struct own_device **out) {
+  struct own_device *own = calloc(1, sizeof *own);
+  halotune_status status = own ? device_ask(cu, ordinal, &own->facts) : fail_memory();
+  *out = NULL;
+  if (status != HALOTUNE_OK) {
+    free(own);
+    return status;
+  }
+  const struct device_facts *facts = &own->facts;
+  own->known = (struct known_device){.name = facts->name,
+                                     .uuid = facts->uuid,
+                                     .capability = facts->capability,
+                                     .model = find_model(&ctx->catalog, facts),
+                                     .sm_count = facts->sm_count,
+                                     .memory_clock_khz = facts->memory_clock_khz,
+                                     .bus_bits = facts->bus_bits,
+                                     .l2_bytes = facts->l2_bytes,
+                                     .limits = facts->limits};
+  *out = own;
+  return HALOTUNE_OK;
+}
+
+static halotune_status own_device(struct halotune_ctx *ctx, const struct cu *cu, int ordinal,
+                                  const struct own_device **out) {
+  halotune_status status = HALOTUNE_OK;
+  *out = NULL;
+  if (ordinal < 0 || ordinal >= CONTEXT_MOST_GPUS) return fail(HALOTUNE_ARGUMENT, "there is no GPU %d", ordinal);
+  struct own_device *own = atomic_load_explicit(&ctx->devices[ordinal], memory_order_acquire);
+  if (!own) {
+    pthread_mutex_lock(&ctx->lock);
+    if (!(own = atomic_load(&ctx->devices[ordinal]))) {
+      status = ask_device(ctx, cu, ordinal, &own);
+      if (status == HALOTUNE_OK) atomic_store_explicit(&ctx->devices[ordinal], own, memory_order_release);
+    }
+    pthread_mutex_unlock(&ctx->lock);
+  }
+  *out = own;
+  return status;
+}
+
+halotune_status context_current_device(struct halotune_ctx *ctx, const struct own_device **out) {
+  const struct cu *cu;
+  CUdevice device = 0;
+  *out = NULL;
+  halotune_status status = context_cu(ctx, &cu);
+  if (status != HALOTUNE_OK) return status;
+  if (cu->ctx_device(&device) != CUDA_SUCCESS) {
+    return fail(HALOTUNE_NO_GPU,
+                "this thread has no current CUDA context: call cudaSetDevice and any function of the runtime, or "
+                "cuCtxSetCurrent, before; or name the device");
+  }
+  return own_device(ctx, cu, (int)device, out);
+}
+
+/* "sm_90": all that is known is the architecture. */
+static bool device_of_arch(const char *name, struct known_device *room) {
+  struct arch arch;
+  if (strncmp(name, "sm_", 3) != 0 || arch_parse(name, &arch) != HALOTUNE_OK) return false;
+  const struct arch_facts *facts = arch_find(arch.major, arch.minor);
+  if (!facts) return false;
+  *room = (struct known_device){.name = name,
+                                .uuid = "",
+                                .model = -1,
+                                .capability = 10 * arch.major + arch.minor,
+                                .limits = arch_device_limits(facts)};
+  return true;
+}
+
+void context_device_names(const struct halotune_ctx *ctx, struct text *text) {
+  const char *separator = "";
+  for (int i = 0; i < ctx->catalog.device_count; i++) {
+    const struct known_device *device = &ctx->catalog.devices[i];
+    if (device->model != i) continue;
+    text_printf(text, "%s'%s'", separator, device->name);
+    separator = ", ";
+  }
+}
+
+halotune_status context_device(struct halotune_ctx *ctx, const char *name, struct known_device *room,
+                               const struct known_device **out) {
+  const struct own_device *own = NULL;
+  const struct cu *cu;
+  halotune_status status;
+  *out = NULL;
+  if (!name || (*name >= '0' && *name <= '9' && name[strspn(name, "0123456789")] == '\0')) {
+    status = name ? context_cu(ctx, &cu) : context_current_device(ctx, &own);
+    if (status == HALOTUNE_OK && name)
+      status = own_device(ctx, cu, strlen(name) < 4 ? (int)strtol(name, NULL, 10) : -1, &own);
+    if (status == HALOTUNE_OK) *out = &own->known;
+    return status;
+  }
+  int found = names_find(&ctx->catalog.device_names, name);
+  if (found >= 0 || device_of_arch(name, room)) {
+    *out = found >= 0 ? &ctx->catalog.devices[found] : room;
+    return HALOTUNE_OK;
+  }
+  struct text names = {0};
+  context_device_names(ctx, &names);
+  status = fail(HALOTUNE_NOT_FOUND, "no database knows a device '%s': name an architecture such as sm_90%s%s", name,
+                names.length ? ", or one of those that they know: " : "", text_string(&names));
+  text_free(&names);
+  return status;
+}
+
+struct nearest context_nearest_stencil(const struct halotune_ctx *ctx, const char *name) {
+  struct nearest nearest = nearest_to(name, strlen(name));
+  for (int i = 0; i < ctx->catalog.stencil_count; i++) nearest_try(&nearest, ctx->catalog.stencils[i].name);
+  return nearest;
+}
+
+static halotune_status parse_stencil(const struct known_stencil *known, struct parsed_stencil **out) {
+  struct source source = source_of(known->name, known->text, strlen(known->text));
+  struct parsed_stencil *parsed = calloc(1, sizeof *parsed);
+  *out = NULL;
+  halotune_status status = parsed ? stencil_parse(&source, &parsed->stencil) : fail_memory();
+  if (status == HALOTUNE_OK) status = analysis_make(parsed->stencil, &parsed->analysis);
+  if (status == HALOTUNE_OK) {
+    *out = parsed;
+    return HALOTUNE_OK;
+  }
+  if (parsed) stencil_free(parsed->stencil);
+  free(parsed);
+  return status;
+}
+
+halotune_status context_stencil(struct halotune_ctx *ctx, int stencil, const struct parsed_stencil **out) {
+  struct known_stencil *known = &ctx->catalog.stencils[stencil];
+  halotune_status status = HALOTUNE_OK;
+  struct parsed_stencil *parsed = atomic_load_explicit(&known->parsed, memory_order_acquire);
+  if (!parsed) {
+    pthread_mutex_lock(&ctx->lock);
+    if (!(parsed = atomic_load(&known->parsed))) {
+      status = parse_stencil(known, &parsed);
+      if (status == HALOTUNE_OK) atomic_store_explicit(&known->parsed, parsed, memory_order_release);
+    }
+    pthread_mutex_unlock(&ctx->lock);
+  }
+  *out = parsed;
+  return status;
+}
+
+halotune_status context_template(struct halotune_ctx *ctx, int template_at, const struct template **out) {
+  struct known_template *known = &ctx->catalog.templates[template_at];
+  halotune_status status = HALOTUNE_OK;
+  struct template *parsed = atomic_load_explicit(&known->parsed, memory_order_acquire);
+  if (!parsed) {
+    pthread_mutex_lock(&ctx->lock);
+    if (!(parsed = atomic_load(&known->parsed))) {
+      struct source yaml = source_of(known->name, known->yaml, strlen(known->yaml));
+      status = template_parse(&yaml, known->cuda, &parsed);
+      if (status == HALOTUNE_OK) atomic_store_explicit(&known->parsed, parsed, memory_order_release);
+    }
+    pthread_mutex_unlock(&ctx->lock);
+  }
+  *out = parsed;
+  return status;
+}
+
+halotune_status context_store(struct halotune_ctx *ctx, int database, struct store **out) {
+  struct store **kept = &ctx->stores[database];
+  halotune_status status = *kept ? HALOTUNE_OK : store_open(ctx->catalog.paths[database], STORE_READ, kept);
+  *out = *kept;
+  return status;
+}
+
+const char *context_text(struct halotune_ctx *ctx, const char *text) {
+  pthread_mutex_lock(&ctx->lock);
+  const char *kept = names_text(&ctx->texts, text);
+  if (!kept && (kept = arena_text(&ctx->text_arena, text, strlen(text))) && !names_add(&ctx->texts, kept, 0))
+    kept = NULL;
+  pthread_mutex_unlock(&ctx->lock);
+  return kept;
+}

@@ -1,0 +1,66 @@
+/* known_wrong.c: a sorted list; mostly it is empty. */
+#include "library/lookup/known_wrong.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "library/lookup/catalog.h"
+
+#define COMPARE(a, b)                          \
+  do {                                         \
+    if ((a) != (b)) return (a) < (b) ? -1 : 1; \
+  } while (0)
+
+/* All but the date. */
+static int compare(const void *left, const void *right) {
+  const struct refuted *a = left, *b = right;
+  COMPARE(a->stencil, b->stencil);
+  COMPARE(a->model, b->model);
+  COMPARE(a->dtype, b->dtype);
+  for (int axis = 0; axis < MAX_DIMS; axis++) COMPARE(a->n[axis], b->n[axis]);
+  COMPARE(a->template_at, b->template_at);
+  COMPARE((uintptr_t)a->parameters, (uintptr_t)b->parameters);
+  return 0;
+}
+
+/* The newest of those that are about the same first. */
+static int compare_dates(const void *left, const void *right) {
+  int order = compare(left, right);
+  return order != 0 ? order : strcmp(((const struct refuted *)right)->date, ((const struct refuted *)left)->date);
+}
+
+halotune_status refuted_add(struct refuted_list *list, const struct refuted *refuted) {
+  struct refuted *grown = array_grow(list->list, list->count, &list->room, sizeof *grown);
+  if (!grown) return fail_memory();
+  list->list = grown;
+  list->list[list->count++] = *refuted;
+  return HALOTUNE_OK;
+}
+
+void refuted_finish(struct refuted_list *list) {
+  int kept = 0;
+  if (list->count > 1) qsort(list->list, (size_t)list->count, sizeof *list->list, compare_dates);
+  for (int i = 0; i < list->count; i++) {
+    if (kept == 0 || compare(&list->list[kept - 1], &list->list[i]) != 0) list->list[kept++] = list->list[i];
+  }
+  list->count = kept;
+}
+
+const char *refuted_find(const struct refuted_list *list, const struct refuted *question) {
+  if (list->count == 0) return NULL;
+  const struct refuted *found = bsearch(question, list->list, (size_t)list->count, sizeof *list->list, compare);
+  return found ? found->date : NULL;
+}
+
+bool refuted_row(const struct refuted_list *list, const struct served *row) {
+  struct refuted question = {
+      {row->n[0], row->n[1], row->n[2]}, row->stencil, row->model, row->template_at, row->dtype, row->parameters, NULL};
+  const char *date = refuted_find(list, &question);
+  return date && strcmp(date, row->date) >= 0;
+}
+
+void refuted_free(struct refuted_list *list) {
+  free(list->list);
+  *list = (struct refuted_list){0};
+}

@@ -1,0 +1,217 @@
+/* row_table.c: a hash table with open addressing for exact answers, and distances between grids for the others.
+ *
+ * A kernel's best configuration follows from the geometry of its grid rather than from its volume: whether rows begin at
+ * multiples of a vector, how long a row and how large a plane is, whether the fields fit into the L2 cache, how often blocks fill
+ * all multiprocessors. */
+#include "library/lookup/row_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Both halves of a product depend on all bits of its factors. */
+static uint64_t mix(uint64_t a, uint64_t b) {
+  __uint128_t product = (__uint128_t)a * b;
+  return (uint64_t)(product >> 64) ^ (uint64_t)product;
+}
+
+/* Modes stay out of the hash, so that any of them is found in one chain. */
+static uint64_t problem_hash(const uint32_t n[MAX_DIMS], int stencil, int model, unsigned char dtype) {
+  static const uint64_t odd[] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu}; /* of base/random.h */
+  uint64_t low = (uint64_t)n[0] << 32 | n[1], high = (uint64_t)n[2] << 32 | (uint32_t)stencil;
+  return mix(mix(low ^ odd[0], high ^ odd[1]) ^ ((uint64_t)model << 1 | dtype), odd[2]);
+}
+
+static uint32_t tag_of(uint64_t hash) { return (uint32_t)(hash >> 32); }
+
+static bool is_of_problem(const struct served *row, const struct lookup_key *key) {
+  return row->n[0] == key->n[0] && row->n[1] == key->n[1] && row->n[2] == key->n[2] && row->stencil == key->stencil &&
+         row->model == key->model && row->dtype == key->dtype;
+}
+
+static bool is_in_mode(const struct served *row, const struct lookup_key *key) {
+  return (!key->launch || key->launch == row->launch + 1) && (!key->cache || key->cache == row->cache + 1) &&
+         (!key->reproducible || row->reproducible);
+}
+
+/* Of two rows for the same the first stays: catalog_finish put the one that counts in front. */
+static void add_row(struct lookup_table *table, int row) {
+  const struct served *rows = table->catalog->rows, *added = &rows[row];
+  struct lookup_key key = {.stencil = added->stencil,
+                           .model = added->model,
+                           .dtype = added->dtype,
+                           .launch = (unsigned char)(added->launch + 1),
+                           .cache = (unsigned char)(added->cache + 1)};
+  memcpy(key.n, added->n, sizeof key.n);
+  uint64_t hash = problem_hash(key.n, key.stencil, key.model, key.dtype);
+  size_t at = hash & table->mask;
+  for (; table->slots[at].row; at = (at + 1) & table->mask) {
+    const struct served *other = &rows[table->slots[at].row - 1];
+    bool is_alike = is_of_problem(other, &key) && is_in_mode(other, &key) && other->reproducible == added->reproducible;
+    if (table->slots[at].tag == tag_of(hash) && is_alike) return;
+  }
+  table->slots[at] = (struct lookup_slot){tag_of(hash), row + 1};
+}
+
+const struct served *lookup_exact(const struct lookup_table *table, const struct lookup_key *key) {
+  const struct served *best = NULL;
+  int best_rank = 8;
+  uint64_t hash = problem_hash(key->n, key->stencil, key->model, key->dtype);
+  for (size_t at = hash & table->mask; best_rank > 0 && table->slots[at].row; at = (at + 1) & table->mask) {
+    if (table->slots[at].tag != tag_of(hash)) continue;
+    const struct served *row = &table->catalog->rows[table->slots[at].row - 1];
+    int rank = 4 * row->reproducible + 2 * row->cache + row->launch;
+    if (rank >= best_rank || !is_of_problem(row, key) || !is_in_mode(row, key)) continue;
+    best_rank = rank;
+    best = row;
+  }
+  return best;
+}
+
+enum { ALIGNMENT, ROW, PLANE, DEPTH, CACHE, WAVES };
+
+/* What a difference of one counts: a power of two of alignment, or a factor of two of the others. */
+static const float weights[LOOKUP_FEATURES] = {
+    [ALIGNMENT] = 0.5f, [ROW] = 0.5f, [PLANE] = 0.5f, [DEPTH] = 0.25f, [CACHE] = 1, [WAVES] = 0.5f};
+
+/* For another mode than the one that is asked for: a row measured in it is still better than one for half the cells. */
+static const float other_launch = 0.25f, other_cache = 0.75f, fewer_variants = 0.25f;
+
+static float clamp(float value, float low, float high) { return value < low ? low : value > high ? high : value; }
+
+static void find_features(const uint32_t n[MAX_DIMS], double bytes, const struct known_device *device,
+                          float out[LOOKUP_FEATURES]) {
+  enum { WIDEST = 5 }; /* rows of 32 elements are whole transactions; more alignment changes nothing */
+  float cells = (float)n[0] * (float)n[1] * (float)n[2];
+  float sms = device->sm_count > 0 ? (float)device->sm_count : 1,
+        l2 = device->l2_bytes > 0 ? (float)device->l2_bytes : 32e6f;
+  int shift = n[0] ? __builtin_ctz(n[0]) : 0;
+  out[ALIGNMENT] = (float)(shift < WIDEST ? shift : WIDEST);
+  out[ROW] = log2f((float)n[0]);
+  out[PLANE] = log2f((float)n[0] * (float)n[1]);
+  out[DEPTH] = log2f((float)n[2]);
+  /* Far inside and far outside of the cache sizes no longer matter; so with many waves. */
+  out[CACHE] = clamp(log2f((float)bytes / l2), -3, 3);
+  out[WAVES] = clamp(log2f(cells / (sms * 2048)), -3, 5);
+}
+
+void lookup_near_start(const struct lookup_table *table, const struct lookup_key *key,
+                       const struct known_device *device, double bytes_per_point, bool other_models,
+                       struct lookup_near *out) {
+  *out = (struct lookup_near){.table = table,
+                              .key = *key,
+                              .device = device,
+                              .other_models = other_models,
+                              .emulated = !other_models,
+                              .distance = -1,
+                              .row = -1};
+  double cells = (double)key->n[0] * key->n[1] * key->n[2];
+  find_features(key->n, cells * bytes_per_point, device, out->features);
+}
+
+/* The nearest row of a family that comes behind what was found last. Distances are computed in pieces that fit into registers and
+ * the first cache, without branches, so that the compiler makes vector code of them. */
+static void search_family(const struct lookup_near *near, const struct lookup_family *family, float *best,
+                          int *best_row) {
+  enum { PIECE = 256 };
+  const struct catalog *catalog = near->table->catalog;
+  float distances[PIECE];
+  for (int first = family->first; first < family->end; first += PIECE) {
+    int count = family->end - first < PIECE ? family->end - first : PIECE;
+    for (int i = 0; i < count; i++) distances[i] = 0;
+    for (int f = 0; f < LOOKUP_FEATURES; f++) {
+      const float *list = near->table->features + (size_t)f * (size_t)catalog->row_count + first;
+      float wanted = near->features[f], weight = weights[f];
+      for (int i = 0; i < count; i++) distances[i] += weight * fabsf(list[i] - wanted);
+    }
+    for (int i = 0; i < count; i++) {
+      const struct served *row = &catalog->rows[first + i];
+      float distance = distances[i];
+      if (distance > *best) continue; /* modes only add to it */
+      if (near->key.reproducible && !row->reproducible) continue;
+      if (near->key.launch ? row->launch + 1 != near->key.launch : row->launch != LAUNCH_STREAM)
+        distance += other_launch;
+      if (near->key.cache ? row->cache + 1 != near->key.cache : row->cache != CACHE_STEADY) distance += other_cache;
+      if (row->reproducible && !near->key.reproducible) distance += fewer_variants; /* it won among them */
+      bool is_behind = distance > near->distance || (distance == near->distance && first + i > near->row);
+      if (!is_behind || distance >= *best) continue;
+      *best = distance;
+      *best_row = first + i;
+    }
+  }
+}
+
+static bool is_searched(const struct lookup_near *near, const struct lookup_family *family) {
+  if (family->dtype != near->key.dtype) return false;
+  if (!near->other_models) return family->model == near->key.model;
+  const struct known_device *device = &near->table->catalog->devices[family->model];
+  return family->model != near->key.model && device->capability == near->device->capability &&
+         (near->emulated || !device->is_emulation);
+}
+
+const struct served *lookup_near_next(struct lookup_near *near) {
+  const struct lookup_table *table = near->table;
+  float best = INFINITY;
+  int best_row = -1;
+  for (int i = table->first_family[near->key.stencil]; i < table->first_family[near->key.stencil + 1]; i++) {
+    if (is_searched(near, &table->families[i])) search_family(near, &table->families[i], &best, &best_row);
+  }
+  if (best_row < 0) return NULL;
+  near->distance = best;
+  near->row = best_row;
+  return &table->catalog->rows[best_row];
+}
+
+static halotune_status make_families(struct lookup_table *table) {
+  const struct catalog *c = table->catalog;
+  table->families = calloc((size_t)c->row_count + 1, sizeof *table->families);
+  table->first_family = calloc((size_t)c->stencil_count + 2, sizeof *table->first_family);
+  if (!table->families || !table->first_family) return fail_memory();
+  for (int i = 0; i < c->row_count; i++) {
+    const struct served *row = &c->rows[i];
+    struct lookup_family *last = table->family_count ? &table->families[table->family_count - 1] : NULL;
+    if (!last || last->stencil != row->stencil || last->model != row->model || last->dtype != row->dtype) {
+      last = &table->families[table->family_count++];
+      *last = (struct lookup_family){row->stencil, row->model, i, i, row->dtype};
+      table->first_family[row->stencil + 1] = table->family_count;
+    }
+    last->end = i + 1;
+  }
+  for (int i = 0; i < c->stencil_count; i++) { /* stencils without rows have no families */
+    if (table->first_family[i + 1] < table->first_family[i]) table->first_family[i + 1] = table->first_family[i];
+  }
+  return HALOTUNE_OK;
+}
+
+static halotune_status make_features(struct lookup_table *table) {
+  const struct catalog *c = table->catalog;
+  float features[LOOKUP_FEATURES];
+  table->features = malloc(((size_t)c->row_count * LOOKUP_FEATURES + 1) * sizeof *table->features);
+  if (!table->features) return fail_memory();
+  for (int i = 0; i < c->row_count; i++) {
+    find_features(c->rows[i].n, (double)c->rows[i].bytes, &c->devices[c->rows[i].device], features);
+    for (int f = 0; f < LOOKUP_FEATURES; f++)
+      table->features[(size_t)f * (size_t)c->row_count + (size_t)i] = features[f];
+  }
+  return HALOTUNE_OK;
+}
+
+halotune_status lookup_table_make(const struct catalog *catalog, struct lookup_table *out) {
+  size_t slots = 16;
+  while (slots < 2 * (size_t)catalog->row_count + 2) slots *= 2;
+  *out = (struct lookup_table){.catalog = catalog, .mask = slots - 1};
+  out->slots = calloc(slots, sizeof *out->slots);
+  halotune_status status = out->slots ? make_families(out) : fail_memory();
+  if (status == HALOTUNE_OK) status = make_features(out);
+  for (int i = 0; i < catalog->row_count && status == HALOTUNE_OK; i++) add_row(out, i);
+  if (status != HALOTUNE_OK) lookup_table_free(out);
+  return status;
+}
+
+void lookup_table_free(struct lookup_table *table) {
+  free(table->slots);
+  free(table->families);
+  free(table->first_family);
+  free(table->features);
+  *table = (struct lookup_table){0};
+}

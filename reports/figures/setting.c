@@ -1,0 +1,56 @@
+/* setting.c: one problem of a database. */
+#include "reports/figures/setting.h"
+
+#include <string.h>
+
+#include "reports/rows/rows.h"
+
+static const char problem_sql[] =
+    "select p.device_id, p.stencil_id, p.dtype, p.nx, p.ny, p.nz, d.capability, d.sm_count, p.is_reproducible"
+    " from problem p join device d on d.id = p.device_id where p.id = ?1";
+
+static void fill_facts(struct setting *s) {
+  struct domain domain = domain_dense(s->subject->stencil, s->subject->analysis, &s->grid);
+  struct device_limits limits = arch_device_limits(s->arch);
+  facts_fill(s->subject->stencil, s->subject->analysis, s->dtype, &domain, &limits, s->reproducible, s->facts);
+}
+
+halotune_status setting_open(sqlite3 *db, const struct library *library, int64_t problem, struct setting *out) {
+  sqlite3_stmt *query;
+  bool has_row = false;
+  *out = (struct setting){.library = library, .problem = problem, .points = 1};
+  halotune_status status = rows_open(db, problem_sql, &problem, 1, &query);
+  if (status == HALOTUNE_OK) status = rows_next(query, &has_row);
+  if (status == HALOTUNE_OK && !has_row) status = fail(HALOTUNE_DB, "the database: a problem or its device is missing");
+  if (status == HALOTUNE_OK) {
+    out->device = sqlite3_column_int64(query, 0);
+    out->stencil = sqlite3_column_int64(query, 1);
+    out->dtype = strcmp(column_text(query, 2), dtype_names[DTYPE_F64]) == 0 ? DTYPE_F64 : DTYPE_F32;
+    for (int axis = 0; axis < MAX_DIMS; axis++) {
+      out->grid.n[axis] = (long)sqlite3_column_int64(query, 3 + axis);
+      out->points *= (double)out->grid.n[axis];
+    }
+    int capability = sqlite3_column_int(query, 6);
+    out->arch = arch_find(capability / 10, capability % 10);
+    out->sm_count = sqlite3_column_int(query, 7);
+    out->reproducible = sqlite3_column_int(query, 8) != 0;
+    out->subject = library_stencil(library, out->stencil);
+    if (out->arch && out->subject && out->subject->analysis) fill_facts(out);
+  }
+  sqlite3_finalize(query);
+  return status;
+}
+
+void setting_close(struct setting *setting) {
+  for (int i = 0; i < MAX_SETTING_TEMPLATES; i++) bindings_free(&setting->bindings[i]);
+}
+
+struct bindings *setting_bindings(struct setting *setting, int64_t template) {
+  const struct library_template *found = library_template(setting->library, template);
+  if (!found || !found->template || !setting->arch || !setting->subject || !setting->subject->analysis) return NULL;
+  long place = found - setting->library->templates;
+  if (place >= MAX_SETTING_TEMPLATES) return NULL;
+  struct bindings *bindings = &setting->bindings[place];
+  if (!bindings->template && bindings_make(found->template, setting->facts, bindings) != HALOTUNE_OK) return NULL;
+  return bindings;
+}

@@ -1,0 +1,35 @@
+/* setting.h: one problem of a database: what it is about, and static figures of variants for it. */
+#ifndef REPORTS_FIGURES_SETTING_H
+#define REPORTS_FIGURES_SETTING_H
+
+#include "gpu/architecture/arch.h"
+#include "reports/rows/definitions.h"
+#include "stencil/template/access.h"
+
+enum { MAX_SETTING_TEMPLATES = 64 };
+
+/* Start with {0}, end with setting_close. */
+struct setting {
+  const struct library *library;
+  int64_t problem, device, stencil;
+  enum dtype dtype;
+  bool reproducible;
+  struct grid grid;
+  double points; /* of the grid */
+  const struct library_stencil *subject;
+  const struct arch_facts *arch; /* NULL for an architecture that this version does not know */
+  int sm_count;
+  double facts[FACT_COUNT]; /* of templates' formulas; valid where `arch` and the stencil are known */
+  struct bindings bindings[MAX_SETTING_TEMPLATES]; /* by place in the library; made when first asked for */
+};
+
+/* Read a problem's row. Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY; setting_close is due in any case. */
+halotune_status setting_open(sqlite3 *db, const struct library *library, int64_t problem, struct setting *out);
+
+void setting_close(struct setting *setting);
+
+/* The bindings of a template for this problem, to be configured; NULL where the template or the problem cannot be read.
+ */
+struct bindings *setting_bindings(struct setting *setting, int64_t template);
+
+#endif

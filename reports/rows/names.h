@@ -1,0 +1,23 @@
+/* names.h: texts, each kept once and numbered in the order in which they came. */
+#ifndef REPORTS_ROWS_NAMES_H
+#define REPORTS_ROWS_NAMES_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+
+/* Start with {0}, end with report_names_free. */
+struct names {
+  const char **list;
+  int count;
+  int *slots; /* a table of hashes: positions in the list from 1, 0 where a slot is free */
+  int slot_count, capacity;
+  struct arena arena;
+};
+
+/* The number of a text, from 0; a new one is copied. -1 when memory is out. */
+int report_names_add(struct names *names, const char *text, size_t length);
+
+void report_names_free(struct names *names);
+
+#endif

@@ -1,0 +1,229 @@
+/* variants.c: the newest result of every variant of a problem. */
+#include "reports/rows/variants.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "reports/rows/rows.h"
+
+enum column {
+  RUN,
+  VARIANT,
+  NUMBER,
+  AT,
+  OUTCOME,
+  REASON,
+  SAMPLES,
+  MEDIAN,
+  MINIMUM,
+  LOW,
+  HIGH,
+  RMS,
+  UNITS,
+  REGISTERS,
+  SHARED,
+  SPILL,
+  OCCUPANCY,
+  BLOCKS_SM,
+  THREADS,
+  BLOCKS,
+  COMPILE,
+  ATTEMPTS,
+  MARKED,
+  TEMPLATE,
+  PARAMETERS
+};
+
+/* In the order of `column`; run by run, so that rows are read about where they were written. */
+static const char rows_sql[] =
+    "select m.run_id, m.variant_id, m.number, m.at_s, m.outcome, m.reason, m.sample_count, m.median_ms, m.minimum_ms, "
+    "m.low_ms,"
+    " m.high_ms, m.rms_error, m.max_error_units, m.registers, m.shared_bytes, m.spill_bytes, m.occupancy, "
+    "m.blocks_per_sm,"
+    " m.threads, m.blocks, m.compile_ms, m.attempts, m.is_marked, v.template_id, v.parameters"
+    " from run r cross join measurement m on m.run_id = r.id join variant v on v.id = m.variant_id"
+    " where r.problem_id = ?1";
+
+static int whole_column(sqlite3_stmt *query, int column) {
+  return sqlite3_column_type(query, column) == SQLITE_NULL ? -1 : sqlite3_column_int(query, column);
+}
+
+static int find_template(struct variant_table *table, int64_t id) {
+  for (int i = 0; i < table->template_count; i++) {
+    if (table->templates[i].id == id) return i;
+  }
+  struct variant_template *list =
+      array_grow(table->templates, table->template_count, &table->template_capacity, sizeof *list);
+  if (!list) return -1;
+  table->templates = list;
+  list[table->template_count] = (struct variant_template){.id = id};
+  return table->template_count++;
+}
+
+struct value_sink {
+  struct variant_template *template;
+  struct variant_row *row;
+};
+
+static bool add_value(void *context, const char *name, size_t name_length, const char *value, size_t value_length) {
+  struct value_sink *sink = context;
+  int parameter = report_names_add(&sink->template->parameters, name, name_length);
+  if (parameter < 0 || parameter >= MAX_PARAMETERS) return false;
+  int place = report_names_add(&sink->template->values[parameter], value, value_length);
+  if (place < 0 || place >= VALUE_NONE) return false;
+  sink->row->values[parameter] = (unsigned char)place;
+  return true;
+}
+
+/* The length of a reason that is kept: compilers can be long-winded. No character is cut in two. */
+static size_t reason_length(const char *reason) {
+  enum { MOST = 300 };
+  size_t length = strlen(reason);
+  if (length <= MOST) return length;
+  for (length = MOST; length > 0 && ((unsigned char)reason[length] & 0xC0) == 0x80;) length--;
+  return length;
+}
+
+static halotune_status fill_row(struct variant_table *table, sqlite3_stmt *query, struct variant_row *row) {
+  const char *reason = column_text(query, REASON);
+  const bool has_interval = whole_column(query, SAMPLES) > 1; /* a recording without samples gives one value */
+  searches_count(&table->searches, sqlite3_column_int64(query, RUN), (long)sqlite3_column_int64(query, NUMBER));
+  *row = (struct variant_row){
+      .variant = sqlite3_column_int64(query, VARIANT),
+      .run = sqlite3_column_int64(query, RUN),
+      .number = (long)sqlite3_column_int64(query, NUMBER),
+      .at_s = column_real(query, AT),
+      .median_ms = column_real(query, MEDIAN),
+      .minimum_ms = column_real(query, MINIMUM),
+      .low_ms = has_interval ? column_real(query, LOW) : NAN,
+      .high_ms = has_interval ? column_real(query, HIGH) : NAN,
+      .occupancy = column_real(query, OCCUPANCY),
+      .rms_error = column_real(query, RMS),
+      .max_error_units = column_real(query, UNITS),
+      .compile_ms = column_real(query, COMPILE),
+      .threads = whole_column(query, THREADS),
+      .blocks = sqlite3_column_type(query, BLOCKS) == SQLITE_NULL ? -1 : (long)sqlite3_column_int64(query, BLOCKS),
+      .reason = -1,
+      .sample_count = whole_column(query, SAMPLES),
+      .registers = whole_column(query, REGISTERS),
+      .shared_bytes = whole_column(query, SHARED),
+      .spill_bytes = whole_column(query, SPILL),
+      .blocks_per_sm = whole_column(query, BLOCKS_SM),
+      .attempts = whole_column(query, ATTEMPTS),
+      .is_marked = sqlite3_column_int(query, MARKED) != 0,
+  };
+  if (!outcome_find(column_text(query, OUTCOME), &row->outcome)) {
+    return fail(HALOTUNE_DB, "the database has an outcome that this version does not know: '%s'",
+                column_text(query, OUTCOME));
+  }
+  if (!outcome_has_time(row->outcome)) row->median_ms = NAN;
+  if (!(row->median_ms > 0)) row->median_ms = NAN;
+  if (*reason && (row->reason = report_names_add(&table->reasons, reason, reason_length(reason))) < 0)
+    return fail_memory();
+  if ((row->template = find_template(table, sqlite3_column_int64(query, TEMPLATE))) < 0) return fail_memory();
+  memset(row->values, VALUE_NONE, sizeof row->values);
+  parameters_each(column_text(query, PARAMETERS), add_value,
+                  &(struct value_sink){&table->templates[row->template], row});
+  return HALOTUNE_OK;
+}
+
+static int compare_ids(int64_t a, int64_t b) { return a < b ? -1 : a > b; }
+
+static int by_run(const void *a, const void *b) {
+  const struct variant_row *x = *(struct variant_row *const *)a, *y = *(struct variant_row *const *)b;
+  int order = compare_ids(x->run, y->run);
+  return order ? order : compare_ids(x->number, y->number);
+}
+
+static int by_variant(const void *a, const void *b) {
+  const struct variant_row *x = *(struct variant_row *const *)a, *y = *(struct variant_row *const *)b;
+  int order = compare_ids(x->variant, y->variant);
+  return order ? order : compare_ids(x->run, y->run);
+}
+
+static halotune_status add_improvement(struct variant_table *table, const struct variant_row *row, double best_ms) {
+  struct improvement *list =
+      array_grow(table->improvements, table->improvement_count, &table->improvement_capacity, sizeof *list);
+  if (!list) return fail_memory();
+  table->improvements = list;
+  list[table->improvement_count++] = (struct improvement){row->run, row->number, row->at_s, best_ms};
+  return HALOTUNE_OK;
+}
+
+/* Of rows by run: where each run's best so far fell, and where the run ended. */
+static halotune_status find_improvements(struct variant_table *table) {
+  double best_ms = INFINITY;
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < table->order_count && status == HALOTUNE_OK; i++) {
+    const struct variant_row *row = table->order[i];
+    if (!searches_have(&table->searches, row->run)) continue;
+    bool is_first = i == 0 || table->order[i - 1]->run != row->run;
+    bool is_last = i == table->order_count - 1 || table->order[i + 1]->run != row->run;
+    if (is_first) best_ms = INFINITY;
+    bool improves = row->median_ms < best_ms;
+    if (improves) best_ms = row->median_ms;
+    if (improves || (is_last && isfinite(best_ms))) status = add_improvement(table, row, best_ms);
+  }
+  return status;
+}
+
+/* Leave only the newest row of each variant, by run and number. */
+static void drop_old(struct variant_table *table) {
+  int count = 0;
+  qsort(table->order, (size_t)table->order_count, sizeof(struct variant_row *), by_variant);
+  for (int i = 0; i < table->order_count; i++) {
+    bool is_newest = i + 1 == table->order_count || table->order[i + 1]->variant != table->order[i]->variant;
+    if (is_newest) table->order[count++] = table->order[i];
+  }
+  table->order_count = count;
+  qsort(table->order, (size_t)count, sizeof(struct variant_row *), by_run);
+}
+
+static halotune_status arrange(struct variant_table *table) {
+  table->order = malloc(((size_t)table->count + 1) * sizeof(struct variant_row *));
+  table->searched = malloc(((size_t)table->count + 1) * sizeof(struct variant_row *));
+  if (!table->order || !table->searched) return fail_memory();
+  for (int i = 0; i < table->count; i++) table->order[i] = &table->rows[i];
+  table->order_count = table->count;
+  qsort(table->order, (size_t)table->count, sizeof(struct variant_row *), by_run);
+  searches_judge(&table->searches);
+  halotune_status status = find_improvements(table);
+  drop_old(table);
+  for (int i = 0; i < table->order_count; i++) {
+    if (searches_have(&table->searches, table->order[i]->run))
+      table->searched[table->searched_count++] = table->order[i];
+  }
+  return status;
+}
+
+halotune_status variants_read(sqlite3 *db, int64_t problem, struct variant_table *out) {
+  sqlite3_stmt *query;
+  bool has_row = false;
+  halotune_status status = searches_read(db, problem, &out->searches);
+  if (status != HALOTUNE_OK) return status;
+  status = rows_open(db, rows_sql, &problem, 1, &query);
+  while (status == HALOTUNE_OK && (status = rows_next(query, &has_row)) == HALOTUNE_OK && has_row) {
+    struct variant_row *rows = array_grow(out->rows, out->count, &out->capacity, sizeof *rows);
+    if (rows) out->rows = rows;
+    status = rows ? fill_row(out, query, &rows[out->count++]) : fail_memory();
+  }
+  sqlite3_finalize(query);
+  return status == HALOTUNE_OK ? arrange(out) : status;
+}
+
+void variants_free(struct variant_table *table) {
+  for (int i = 0; i < table->template_count; i++) {
+    report_names_free(&table->templates[i].parameters);
+    for (int p = 0; p < MAX_PARAMETERS; p++) report_names_free(&table->templates[i].values[p]);
+  }
+  report_names_free(&table->reasons);
+  free(table->rows);
+  searches_free(&table->searches);
+  free(table->order);
+  free(table->searched);
+  free(table->templates);
+  free(table->improvements);
+  *table = (struct variant_table){0};
+}

@@ -1,0 +1,64 @@
+/* variants_choose.c: which variants go into a document that cannot hold all. */
+#include <stdlib.h>
+
+#include "reports/rows/variants.h"
+
+void variants_keep(struct variant_table *table, int64_t variant) {
+  for (int i = 0; i < table->order_count; i++) {
+    if (table->order[i]->variant == variant) table->order[i]->is_kept = true;
+  }
+}
+
+/* Fastest first; those without a time, NAN, last. */
+static int by_time(const void *a, const void *b) {
+  double x = (*(struct variant_row *const *)a)->median_ms, y = (*(struct variant_row *const *)b)->median_ms;
+  if (x < y) return -1;
+  if (y < x) return 1;
+  return (x != x) - (y != y);
+}
+
+static void keep_fastest(struct variant_table *table, int most) {
+  struct variant_row **sorted = malloc(((size_t)table->order_count + 1) * sizeof(struct variant_row *));
+  if (!sorted) return; /* a sample without them is still a sample, and the winner is kept by its name */
+  for (int i = 0; i < table->order_count; i++) sorted[i] = table->order[i];
+  qsort(sorted, (size_t)table->order_count, sizeof(struct variant_row *), by_time);
+  for (int i = 0; i < table->order_count && i < most; i++) {
+    if (sorted[i]->median_ms > 0) sorted[i]->is_kept = true;
+  }
+  free(sorted);
+}
+
+/* The first of each reason, and each outcome's first, until `most` are kept. */
+static void keep_failures(struct variant_table *table, int most) {
+  enum { EACH = 4 };
+  int *seen = calloc((size_t)table->reasons.count + 1, sizeof *seen), by_outcome[OUTCOME_COUNT] = {0};
+  for (int i = 0; i < table->order_count && seen; i++) {
+    struct variant_row *row = table->order[i];
+    if (outcome_has_time(row->outcome)) continue;
+    bool is_new = by_outcome[row->outcome]++ < EACH;
+    if (!is_new && (most <= 0 || (row->reason >= 0 && seen[row->reason] >= EACH))) continue;
+    if (row->reason >= 0) seen[row->reason]++;
+    row->is_kept = true;
+    most--;
+  }
+  free(seen);
+}
+
+static void keep_evenly(struct variant_table *table, int most) {
+  double step = most > 0 ? (double)table->order_count / most : 0;
+  for (int i = 0; i < most; i++) table->order[(int)(i * step)]->is_kept = true;
+}
+
+void variants_choose(struct variant_table *table, int most) {
+  bool all = table->order_count <= most;
+  if (!all) {
+    keep_fastest(table, most / 2);
+    keep_failures(table, most / 4);
+    keep_evenly(table, most / 4);
+  }
+  table->shown_count = 0;
+  for (int i = 0; i < table->order_count; i++) {
+    if (all) table->order[i]->is_kept = true;
+    table->shown_count += table->order[i]->is_kept;
+  }
+}

@@ -1,0 +1,53 @@
+/* update_text.c: the update, and formulas, as text. */
+#include "stencil/file/update_text.h"
+
+static void add_leaf(struct text *text, const struct expr *node, const void *context) {
+  const struct stencil *stencil = context;
+  switch (node->kind) {
+  case EXPR_NUMBER: text_number(text, node->number); break;
+  case EXPR_COEFFICIENT: text_printf(text, "%s", stencil->coefficients[node->index].name); break;
+  case EXPR_VARIABLE: text_printf(text, "%s", variable_names[node->index]); break;
+  default:
+    text_printf(text, "%s[", stencil->inputs[node->index]);
+    for (int axis = 0; axis < stencil->dims; axis++) text_printf(text, "%s%d", axis > 0 ? "," : "", node->offset[axis]);
+    text_printf(text, "]");
+    break;
+  }
+}
+
+/* Which assignment is being printed: its temporaries are those before it. */
+struct context {
+  const struct stencil *stencil;
+  int assignment;
+};
+
+static void add_context_leaf(struct text *text, const struct expr *node, const void *context) {
+  add_leaf(text, node, ((const struct context *)context)->stencil);
+}
+
+static const char *temporary(int node, const void *context) {
+  const struct context *c = context;
+  for (int i = 0; i < c->assignment; i++) {
+    const struct assignment *assignment = &c->stencil->update.assignments[i];
+    if (assignment->output < 0 && assignment->root == node) return assignment->name;
+  }
+  return NULL;
+}
+
+halotune_status describe_update(struct text *text, const struct stencil *stencil, const char *indent) {
+  for (int i = 0; i < stencil->update.count; i++) {
+    const struct assignment *assignment = &stencil->update.assignments[i];
+    struct context context = {stencil, i};
+    struct spelling spelling = {.leaf = add_context_leaf, .temporary = temporary, .context = &context};
+    text_printf(text, "%s%s = ", indent, assignment->name);
+    halotune_status status = expr_print(text, &stencil->exprs, assignment->root, &spelling);
+    if (status != HALOTUNE_OK) return status;
+    text_printf(text, "\n");
+  }
+  return text_ok(text) ? HALOTUNE_OK : fail_memory();
+}
+
+halotune_status describe_formula(struct text *text, const struct stencil *stencil, struct formula formula) {
+  struct spelling spelling = {.leaf = add_leaf, .context = stencil};
+  return expr_print(text, &stencil->exprs, formula.root, &spelling);
+}

@@ -1,0 +1,43 @@
+/* db_export.c: `halotune db export`: tables as a document. */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "db/exchange/export.h"
+#include "db/exchange/forget.h"
+#include "tuner/cli/db/db.h"
+#include "tuner/cli/db/db_choice.h"
+#include "tuner/cli/options/option_value.h"
+#include "tuner/cli/output/output.h"
+
+static halotune_status export_make(const struct invocation *invocation, struct store *store,
+                                   const struct choice *choice, struct text *text) {
+  enum { FORMAT_JSON, FORMAT_T4 };
+  static const char *const formats[] = {"json", "t4"};
+  const bool cubins = option_given(invocation, "cubins");
+  int format;
+  halotune_status status = option_word(invocation, "format", formats, COUNT(formats), FORMAT_JSON, &format);
+  if (status != HALOTUNE_OK) return status;
+  if (format == FORMAT_JSON) return store_export(store, choice, cubins, text);
+  if (cubins) return fail(HALOTUNE_ARGUMENT, "--cubins is for --format json: the T4 format holds no cubins");
+  return store_export_t4(store, choice, text);
+}
+
+halotune_status db_export(const struct invocation *invocation) {
+  struct choice choice;
+  struct text text = {0};
+  struct store *store = NULL;
+  struct forget_counts counts = {0};
+  char *name;
+  halotune_status status = db_choice(invocation, &choice, &name);
+  if (status == HALOTUNE_OK) status = store_open(option_value(invocation, "db"), STORE_READ, &store);
+  if (status == HALOTUNE_OK && db_choice_is_given(&choice)) {
+    status = store_forget_count(store, &choice, &counts);
+    if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0) status = db_choice_fail(store, &choice);
+  }
+  if (status == HALOTUNE_OK) status = export_make(invocation, store, &choice, &text);
+  if (status == HALOTUNE_OK) status = output_text(invocation, OUTPUT_FOR_OWNER, text_string(&text), text.length);
+  text_free(&text);
+  store_close(store);
+  free(name);
+  return status;
+}

@@ -1,0 +1,43 @@
+/* db_forget.c: `halotune db forget`: rows counted, and with --yes removed. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "db/exchange/forget.h"
+#include "tuner/cli/db/db.h"
+#include "tuner/cli/db/db_choice.h"
+#include "tuner/cli/options/option_value.h"
+
+/* Where there is no database there is nothing to forget, and none is made for that. */
+static halotune_status database_check(const char *path) {
+  struct store *store;
+  halotune_status status = store_open(path, STORE_READ, &store);
+  store_close(store);
+  return status == HALOTUNE_NOT_FOUND ? status : HALOTUNE_OK;
+}
+
+halotune_status db_forget(const struct invocation *invocation) {
+  const char *path = option_value(invocation, "db");
+  const bool sure = option_given(invocation, "yes");
+  struct choice choice;
+  struct forget_counts counts;
+  struct store *store = NULL;
+  char *name;
+  halotune_status status = db_choice(invocation, &choice, &name);
+  if (status == HALOTUNE_OK) status = database_check(path);
+  if (status == HALOTUNE_OK && !db_choice_is_given(&choice))
+    status = fail(HALOTUNE_ARGUMENT, "forget what? Name it by --stencil, --device, --before or --problem");
+  if (status == HALOTUNE_OK) status = store_open(path, STORE_WRITE, &store);
+  if (status == HALOTUNE_OK) status = store_forget_count(store, &choice, &counts);
+  if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0) status = db_choice_fail(store, &choice);
+  if (status == HALOTUNE_OK && sure) status = store_forget(store, &choice);
+  if (status == HALOTUNE_OK) {
+    printf("%s %ld run%s with %ld measurement%s, and %ld best configuration%s\n", sure ? "removed" : "would remove",
+           counts.runs, PLURAL(counts.runs), counts.measurements, PLURAL(counts.measurements), counts.bests,
+           PLURAL(counts.bests));
+    if (!sure) fprintf(stderr, "halotune: nothing was removed yet; add --yes to do it\n");
+  }
+  store_close(store);
+  free(name);
+  return status;
+}

@@ -1,0 +1,31 @@
+/* reference_print.h: outputs of the reference by their checksums, as text and as JSON. */
+#ifndef CLI_REFERENCE_REFERENCE_PRINT_H
+#define CLI_REFERENCE_REFERENCE_PRINT_H
+
+#include "base/json.h"
+#include "tuner/cli/options/loaded_stencil.h"
+#include "tuner/verify/checksum.h"
+#include "tuner/verify/exact.h"
+#include "tuner/verify/inputs.h"
+
+/* What the command line asks for, and what came of it. */
+struct reference_task {
+  struct loaded loaded;
+  struct grid grid;
+  long points, steps, seed;
+  int threads;
+  enum input_kind input;
+  bool from_exact; /* inputs come from the file's formulas */
+  double *coefficients;
+  double *inputs[MAX_FIELDS], *outputs[MAX_FIELDS];
+  double time_ms;
+  struct checksum checksums[MAX_FIELDS];
+  struct exact_error errors[MAX_FIELDS];
+};
+
+void reference_print(const struct reference_task *task);
+
+/* A new reference; NULL when memory is out. */
+json_t *reference_json(const struct reference_task *task);
+
+#endif

@@ -1,0 +1,30 @@
+/* tune_setup.h: what a `halotune tune` works with: compiler, backend, databases, and the copy whose speed is the roof. */
+#ifndef CLI_TUNE_TUNE_SETUP_H
+#define CLI_TUNE_TUNE_SETUP_H
+
+#include "tuner/cli/options/templates.h"
+#include "tuner/cli/tune/tune_backend.h"
+#include "tuner/cli/tune/tune_plan.h"
+#include "tuner/search/tune/tune.h"
+
+/* Start with {0}; end with tune_setup_close. `tools` points into the struct, which must not move. */
+struct tune_setup {
+  struct tune_tools tools;
+  struct backend_handle backend;
+  struct store *
+      hints[2]; /* the databases of --hints and of the installation, in the order in which equally near winners count */
+  int hint_count;
+  struct planned_stencil copy;     /* its members are NULL where no stencil `copy` is installed */
+  struct templates copy_templates; /* all that can be found, whatever --template says */
+};
+
+/* Open all of it.
+ *   workers, compile_timeout_ms  of the compilers
+ * A starter database that cannot be read is told on stderr and passed over. Returns HALOTUNE_OK; HALOTUNE_NO_GPU; HALOTUNE_ARGUMENT
+ * for --no-hints with --hints, and for a --db that is the recording itself; or what the parts' own functions return. */
+halotune_status tune_setup_open(const struct invocation *invocation, const struct tune_backend *which, int workers,
+                                int compile_timeout_ms, struct tune_setup *out);
+
+void tune_setup_close(struct tune_setup *setup);
+
+#endif

@@ -1,0 +1,23 @@
+/* tune_text.h: the plan and the results of a `halotune tune`, for people. */
+#ifndef CLI_TUNE_TUNE_TEXT_H
+#define CLI_TUNE_TUNE_TEXT_H
+
+#include <stdio.h>
+
+#include "tuner/cli/tune/tune_tasks.h"
+
+/* Print the tasks, a line each, and on stderr about how long they take.
+ *   start_ms  clock_ms() at which the program began */
+void tune_plan_print(const struct tune_plan *plan, const struct tune_options *options, double start_ms, FILE *file);
+
+/* Print the table, and a line of failures by kind for each task that was begun. */
+void tune_table_print(const struct tuned *rows, int count);
+
+/* A figure of a GPU's memory, which times of an emulation cannot tell: NAN there. */
+double tuned_of_memory(const struct tuned *row, double figure);
+double tuned_bandwidth_gbs(const struct tuned *row);
+
+/* Over the default variant. */
+double tuned_speed_up(const struct tuned *row);
+
+#endif

@@ -1,0 +1,47 @@
+/* proposals.h: proposals in a list, and a set of those that were made before. */
+#ifndef SEARCH_VARIANTS_PROPOSALS_H
+#define SEARCH_VARIANTS_PROPOSALS_H
+
+#include "base/hash.h"
+#include "base/set.h"
+#include "tuner/search/variants/search_space.h"
+
+/* Start with {0}, end with proposals_free. */
+struct proposal_list {
+  struct proposal *list;
+  long count, capacity;
+};
+
+/* Add a proposal. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status proposals_add(struct proposal_list *proposals, const struct proposal *proposal);
+
+/* Add a variant that a database has, if today's template has these parameters, its rules keep them, and they are not
+ * fixed to other values.
+ *   parameters  as the store has them
+ * Returns HALOTUNE_OK, also where it was not added, or HALOTUNE_MEMORY. */
+halotune_status proposals_read(struct proposal_list *proposals, const struct search_space *space, int template_index,
+                               const char *parameters);
+
+void proposals_free(struct proposal_list *proposals);
+
+/* A set of variants. Start with {0}, end with visited_free. */
+struct visited {
+  struct set set; /* of the numbers in `list` */
+  struct hash *list;
+  int count, capacity;
+};
+
+/* Add a variant.
+ *   is_new  receives whether it was not there before; may be NULL
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status visited_add(struct visited *visited, const struct search_space *space, const struct proposal *proposal,
+                            bool *is_new);
+
+/* Add the variants of a space that is a list of them; else none. */
+halotune_status visited_add_listed(struct visited *visited, const struct search_space *space);
+
+bool visited_has(const struct visited *visited, const struct search_space *space, const struct proposal *proposal);
+
+void visited_free(struct visited *visited);
+
+#endif

@@ -1,0 +1,38 @@
+/* search_space.h: the variants that a search chooses from, and one of them as a proposal: template and configuration. */
+#ifndef SEARCH_VARIANTS_SEARCH_SPACE_H
+#define SEARCH_VARIANTS_SEARCH_SPACE_H
+
+#include "stencil/template/space.h"
+
+struct proposal {
+  int template_index; /* in the search space */
+  struct configuration configuration;
+};
+
+/* Parameters of one template that keep their values. */
+struct fixed_parameters {
+  bool is_fixed[MAX_PARAMETERS];
+  struct configuration values;
+};
+
+/* The spaces of all templates that apply to a problem. */
+struct search_space {
+  struct template *const *templates;
+  struct bindings *bindings;            /* a template each, with the problem's facts */
+  const struct fixed_parameters *fixed; /* a template each; NULL: nothing is fixed */
+  int count;
+  const struct proposal *only; /* the variants, where they are these alone; NULL: all that the rules keep */
+  long only_count;
+  const struct proposal *hints; /* variants to be tried first (starts.h), in this order, none twice; NULL for none */
+  long hint_count;
+};
+
+/* What space_walk and its like take for a template; NULL where nothing is fixed. */
+static inline const bool *space_fixed(const struct search_space *space, int index) {
+  return space->fixed ? space->fixed[index].is_fixed : NULL;
+}
+static inline const struct configuration *space_values(const struct search_space *space, int index) {
+  return space->fixed ? &space->fixed[index].values : NULL;
+}
+
+#endif
