@@ -1,30 +1,24 @@
 /* document.c: a database as one JSON document, written problem by problem, so that memory does not grow with the
  * database. */
+#include "reports/document/document.h"
+
 #include "db/store/outcome.h"
-#include "reports/document/peak.h"
+#include "reports/document/device_json.h"
 #include "reports/document/problem_json.h"
 #include "reports/document/stencil_json.h"
 #include "reports/figures/transfer.h"
-#include "reports/rows/request.h"
 #include "reports/rows/rows.h"
 #include "reports/rows/scope.h"
 
-enum { FORMAT_VERSION = 2, FEWEST_OF_A_PROBLEM = 400, PEAK_DIGITS = 7 };
+enum { FORMAT_VERSION = 2, FEWEST_OF_A_PROBLEM = 400 };
 
 /* The variants that each problem may show. */
 static halotune_status share_of_variants(sqlite3 *db, const struct report_request *request,
                                          const struct report_scope *scope, int *out) {
   int most = request->most_variants > 0 ? request->most_variants : REPORT_MOST_VARIANTS;
-  long measurements = 0;
-  halotune_status status = HALOTUNE_OK;
-  for (int i = 0; i < scope->count && status == HALOTUNE_OK; i++) {
-    json_t *row;
-    status =
-        row_json(db, "select count(*) as n from measurement where run_id in (select id from run where problem_id = ?1)",
-                 &scope->problems[i], 1, &row);
-    if (status == HALOTUNE_OK) measurements += (long)json_integer_value(json_object_get(row, "n"));
-    json_decref(row);
-  }
+  int64_t measurements = 0;
+  halotune_status status =
+      query_number(db, "select count(*) from measurement where run_id in " CHOSEN_RUNS, &measurements);
   int each = scope->count > 0 ? most / scope->count : most;
   *out = measurements <= most ? most : each > FEWEST_OF_A_PROBLEM ? each : FEWEST_OF_A_PROBLEM;
   return status;
@@ -50,48 +44,12 @@ static halotune_status add_rows(struct text *out, sqlite3 *db, const struct repo
   return status == HALOTUNE_OK ? add_member(out, key, rows) : status;
 }
 
-static const char device_sql[] =
-    "select d.*, min(r.started) as first, max(r.started) as last, group_concat(distinct r.driver) as drivers,"
-    " group_concat(distinct r.nvrtc) as nvrtcs, max(r.cuda) as cuda, count(r.id) as run_count from device d"
-    " left join problem p on p.device_id = d.id and p.id in " CHOSEN_PROBLEMS " left join run r on r.problem_id = p.id"
-    " group by d.id having ?1 or count(p.id) > 0 order by d.is_emulation, d.id";
-
-/* The fastest copy of a device, in any run of the database: what the GPU can do does not depend on what the report is
- * about. with a lone max() SQLite takes the other columns from that row. */
-static const char device_roof_sql[] = "select max(r.bytes / min(coalesce(r.copy_ms, r.memcpy_ms), "
-                                      "coalesce(r.memcpy_ms, r.copy_ms)) * 1e-6) as gbps, r.bytes, r.id as run"
-                                      " from run r join problem p on p.id = r.problem_id where p.device_id = ?1";
-
-static long member(const json_t *json, const char *key) { return (long)json_integer_value(json_object_get(json, key)); }
-
-/* The arithmetic roof of a device for each element type; an emulation has none. */
-static json_t *peak_json(const json_t *device) {
-  bool is_emulation = json_is_true(json_object_get(device, "is_emulation"));
-  json_t *json = json_object();
-  for (int t = 0; t < DTYPE_COUNT; t++) {
-    double gflops = peak_gflops((int)member(device, "capability"), (int)member(device, "sm_count"),
-                                member(device, "clock_khz"), (enum dtype)t);
-    json_put(&json, dtype_names[t], is_emulation ? json_null() : rounded_json(gflops, PEAK_DIGITS));
-  }
-  return json;
-}
-
-static halotune_status complete_device(void *context, sqlite3_stmt *query, json_t **device) {
-  json_t *roof;
-  int64_t id = sqlite3_column_int64(query, 0);
-  halotune_status status = row_json(context, device_roof_sql, &id, 1, &roof);
-  json_t *peak = peak_json(*device);
-  json_put(device, "roof", roof);
-  json_put(device, "peak_gflops", peak);
-  return status;
-}
-
 static const char stencils_sql[] = "select id, hash, name, text from stencil where ?1 or id in (select stencil_id from "
                                    "problem where id in " CHOSEN_PROBLEMS ")"
                                    " order by name, id";
 
 static halotune_status complete_stencil(void *context, sqlite3_stmt *query, json_t **stencil) {
-  put_subject(stencil, library_stencil(context, sqlite3_column_int64(query, 0)));
+  put_subject(stencil, definitions_stencil(context, sqlite3_column_int64(query, 0)));
   return HALOTUNE_OK;
 }
 
@@ -145,13 +103,13 @@ static const char runs_sql[] =
     " (select count(*) from measurement m where m.run_id = r.id) as measurements from run r"
     " where ?1 or r.problem_id in " CHOSEN_PROBLEMS " order by r.id";
 
-static halotune_status add_problems(struct text *out, sqlite3 *db, const struct library *library,
+static halotune_status add_problems(struct text *out, sqlite3 *db, const struct definitions *definitions,
                                     const struct report_scope *scope, int most) {
   halotune_status status = HALOTUNE_OK;
   text_printf(out, ",\n\"problems\": [");
   for (int i = 0; i < scope->count && status == HALOTUNE_OK; i++) {
     json_t *json;
-    if ((status = problem_json(db, library, scope->problems[i], most, &json)) != HALOTUNE_OK) break;
+    if ((status = problem_json(db, definitions, scope->problems[i], most, &json)) != HALOTUNE_OK) break;
     text_printf(out, i > 0 ? ",\n" : "\n");
     if (!json_write(out, json, JSON_LISTS_IN_LINE)) status = fail_memory();
     json_decref(json);
@@ -171,7 +129,7 @@ static json_t *about_json(const struct report_request *request) {
 }
 
 static halotune_status add_all(struct text *out, sqlite3 *db, const struct report_request *request,
-                               struct library *library, const struct report_scope *scope) {
+                               struct definitions *definitions, const struct report_scope *scope) {
   json_t *transfer;
   int most;
   halotune_status status = share_of_variants(db, request, scope, &most);
@@ -179,24 +137,24 @@ static halotune_status add_all(struct text *out, sqlite3 *db, const struct repor
   if (status == HALOTUNE_OK) status = add_member(out, "about", about_json(request));
   if (status == HALOTUNE_OK) status = add_counts(out, db, scope);
   if (status == HALOTUNE_OK) status = add_member(out, "outcomes", outcome_list_json());
-  if (status == HALOTUNE_OK) status = add_rows(out, db, scope, "devices", device_sql, complete_device, db);
-  if (status == HALOTUNE_OK) status = add_rows(out, db, scope, "stencils", stencils_sql, complete_stencil, library);
+  if (status == HALOTUNE_OK) status = add_rows(out, db, scope, "devices", device_sql, device_complete, db);
+  if (status == HALOTUNE_OK) status = add_rows(out, db, scope, "stencils", stencils_sql, complete_stencil, definitions);
   if (status == HALOTUNE_OK) status = add_rows(out, db, scope, "templates", templates_sql, NULL, NULL);
   if (status == HALOTUNE_OK) status = add_rows(out, db, scope, "runs", runs_sql, NULL, NULL);
   if (status == HALOTUNE_OK && (status = transfer_json(db, &transfer)) == HALOTUNE_OK)
     status = add_member(out, "transfer", transfer);
-  if (status == HALOTUNE_OK) status = add_problems(out, db, library, scope, most);
+  if (status == HALOTUNE_OK) status = add_problems(out, db, definitions, scope, most);
   text_printf(out, "\n}\n");
   return status != HALOTUNE_OK ? status : text_ok(out) ? HALOTUNE_OK : fail_memory();
 }
 
 halotune_status report_document(sqlite3 *db, const struct report_request *request, struct text *out) {
-  struct library library = {0};
+  struct definitions definitions = {0};
   struct report_scope scope = {0};
   halotune_status status = report_scope_open(db, request, &scope);
-  if (status == HALOTUNE_OK) status = library_open(db, &library);
-  if (status == HALOTUNE_OK) status = add_all(out, db, request, &library, &scope);
-  library_close(&library);
+  if (status == HALOTUNE_OK) status = definitions_read(db, &definitions);
+  if (status == HALOTUNE_OK) status = add_all(out, db, request, &definitions, &scope);
+  definitions_free(&definitions);
   report_scope_close(db, &scope);
   return status;
 }

@@ -11,6 +11,7 @@
  *   most  variants that it may hold; where there are more, a choice of them
  *   out   a new reference; NULL when memory is out, and on failure
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
-halotune_status problem_json(sqlite3 *db, const struct library *library, int64_t problem, int most, json_t **out);
+halotune_status problem_json(sqlite3 *db, const struct definitions *definitions, int64_t problem, int most,
+                             json_t **out);
 
 #endif

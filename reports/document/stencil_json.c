@@ -50,7 +50,7 @@ static json_t *update_json(const struct stencil *stencil) {
   return json;
 }
 
-void put_subject(json_t **json, const struct library_stencil *subject) {
+void put_subject(json_t **json, const struct known_stencil *subject) {
   bool is_readable = subject && subject->analysis;
   json_put(json, "is_readable", json_boolean(is_readable));
   if (!is_readable) return;

@@ -7,6 +7,6 @@
 
 /* Append to `json`, an object, what the stencil's text says: taps, update, shape, bytes and flops a point. is_readable
  * is false, and the others are missing, where this version cannot read the text. */
-void put_subject(json_t **json, const struct library_stencil *subject);
+void put_subject(json_t **json, const struct known_stencil *subject);
 
 #endif

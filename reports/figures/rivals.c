@@ -9,7 +9,7 @@ enum { TIME_DIGITS = 7 };
 /* A list that grows, and the variant that all others are compared with. */
 struct rivals {
   const struct variant_table *table;
-  const struct library *library;
+  const struct definitions *definitions;
   const json_t *finalists; /* of the winner's run; NULL without a winner */
   int64_t first;           /* the winner, or the fastest variant; 0 while the list is empty */
   const char *first_template;
@@ -133,7 +133,7 @@ static void add_winner(struct rivals *rivals, const json_t *winner) {
 }
 
 static const char *template_name(const struct rivals *rivals, int template) {
-  const struct library_template *known = library_template(rivals->library, rivals->table->templates[template].id);
+  const struct known_template *known = definitions_template(rivals->definitions, rivals->table->templates[template].id);
   return known ? known->name : "";
 }
 
@@ -191,10 +191,10 @@ static void add_finalists(struct rivals *rivals, const char *role, bool (*fits)(
 static bool is_second(const json_t *finalist) { return whole_member(finalist, "rank") == 2; }
 static bool is_default(const json_t *finalist) { return json_is_true(json_object_get(finalist, "is_default")); }
 
-json_t *rivals_json(const struct variant_table *table, const struct library *library, const json_t *winner,
+json_t *rivals_json(const struct variant_table *table, const struct definitions *definitions, const json_t *winner,
                     const json_t *finalists) {
   struct rivals rivals = {.table = table,
-                          .library = library,
+                          .definitions = definitions,
                           .finalists = json_is_object(winner) ? finalists : NULL,
                           .first_template = "",
                           .first_final_ms = NAN,

@@ -11,7 +11,7 @@
  * same final rounds, or two times of the search: the two phases measure differently.
  *   winner, finalists  as the document has them; only read
  * Returns a new reference; NULL when memory is out. */
-json_t *rivals_json(const struct variant_table *table, const struct library *library, const json_t *winner,
+json_t *rivals_json(const struct variant_table *table, const struct definitions *definitions, const json_t *winner,
                     const json_t *finalists);
 
 #endif

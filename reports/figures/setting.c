@@ -15,10 +15,10 @@ static void fill_facts(struct setting *s) {
   facts_fill(s->subject->stencil, s->subject->analysis, s->dtype, &domain, &limits, s->reproducible, s->facts);
 }
 
-halotune_status setting_open(sqlite3 *db, const struct library *library, int64_t problem, struct setting *out) {
+halotune_status setting_open(sqlite3 *db, const struct definitions *definitions, int64_t problem, struct setting *out) {
   sqlite3_stmt *query;
   bool has_row = false;
-  *out = (struct setting){.library = library, .problem = problem, .points = 1};
+  *out = (struct setting){.definitions = definitions, .problem = problem, .points = 1};
   halotune_status status = rows_open(db, problem_sql, &problem, 1, &query);
   if (status == HALOTUNE_OK) status = rows_next(query, &has_row);
   if (status == HALOTUNE_OK && !has_row) status = fail(HALOTUNE_DB, "the database: a problem or its device is missing");
@@ -34,7 +34,7 @@ halotune_status setting_open(sqlite3 *db, const struct library *library, int64_t
     out->arch = arch_find(capability / 10, capability % 10);
     out->sm_count = sqlite3_column_int(query, 7);
     out->reproducible = sqlite3_column_int(query, 8) != 0;
-    out->subject = library_stencil(library, out->stencil);
+    out->subject = definitions_stencil(definitions, out->stencil);
     if (out->arch && out->subject && out->subject->analysis) fill_facts(out);
   }
   sqlite3_finalize(query);
@@ -46,9 +46,9 @@ void setting_close(struct setting *setting) {
 }
 
 struct bindings *setting_bindings(struct setting *setting, int64_t template) {
-  const struct library_template *found = library_template(setting->library, template);
+  const struct known_template *found = definitions_template(setting->definitions, template);
   if (!found || !found->template || !setting->arch || !setting->subject || !setting->subject->analysis) return NULL;
-  long place = found - setting->library->templates;
+  long place = found - setting->definitions->templates;
   if (place >= MAX_SETTING_TEMPLATES) return NULL;
   struct bindings *bindings = &setting->bindings[place];
   if (!bindings->template && bindings_make(found->template, setting->facts, bindings) != HALOTUNE_OK) return NULL;

@@ -10,21 +10,21 @@ enum { MAX_SETTING_TEMPLATES = 64 };
 
 /* Start with {0}, end with setting_close. */
 struct setting {
-  const struct library *library;
+  const struct definitions *definitions;
   int64_t problem, device, stencil;
   enum dtype dtype;
   bool reproducible;
   struct grid grid;
   double points; /* of the grid */
-  const struct library_stencil *subject;
+  const struct known_stencil *subject;
   const struct arch_facts *arch; /* NULL for an architecture that this version does not know */
   int sm_count;
   double facts[FACT_COUNT]; /* of templates' formulas; valid where `arch` and the stencil are known */
-  struct bindings bindings[MAX_SETTING_TEMPLATES]; /* by place in the library; made when first asked for */
+  struct bindings bindings[MAX_SETTING_TEMPLATES]; /* by place in the definitions; made when first asked for */
 };
 
 /* Read a problem's row. Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY; setting_close is due in any case. */
-halotune_status setting_open(sqlite3 *db, const struct library *library, int64_t problem, struct setting *out);
+halotune_status setting_open(sqlite3 *db, const struct definitions *definitions, int64_t problem, struct setting *out);
 
 void setting_close(struct setting *setting);
 

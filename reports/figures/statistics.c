@@ -1,9 +1,9 @@
-/* statistics.c: what can be said of all variants of a problem together. */
+/* statistics.c: what all variants of a search say together. */
+#include "reports/figures/statistics.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "reports/figures/figures.h"
 
 enum { DIGITS = 7, FEWEST_BINS = 8, MOST_BINS = 60 };
 
@@ -48,6 +48,20 @@ static struct failure_group *count_failures(const struct variant_table *table, i
   qsort(groups, (size_t)count, sizeof *groups, by_outcome_and_count);
   *group_count = count;
   return groups;
+}
+
+/* The parameters of a row as names and values. */
+static json_t *row_parameters_json(const struct variant_table *table, const struct variant_row *row) {
+  json_t *json = json_array();
+  const struct variant_template *template = &table->templates[row->template];
+  for (int p = 0; p < template->parameters.count && p < MAX_PARAMETERS; p++) {
+    if (row->values[p] == VALUE_NONE) continue;
+    json_t *pair = json_array();
+    json_add(&pair, text_json(template->parameters.list[p]));
+    json_add(&pair, text_json(template->values[p].list[row->values[p]]));
+    json_add(&json, pair);
+  }
+  return json;
 }
 
 /* Reasons with numbers in them can be as many as variants: of each outcome the most frequent are told, the rest is

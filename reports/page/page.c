@@ -2,7 +2,7 @@
  * reports/page/build.sh makes it. Its two halves are what stands before and behind the document. */
 #include <string.h>
 
-#include "reports/rows/request.h"
+#include "reports/page/page.h"
 
 __asm__(".pushsection .rodata\n"
         ".globl report_page_html\n"

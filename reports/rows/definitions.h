@@ -9,33 +9,33 @@
 #include "stencil/template/template.h"
 
 /* One whose text this version cannot read has NULL for what would come of it: reports then show less, and say so. */
-struct library_stencil {
+struct known_stencil {
   int64_t id;
   struct stencil *stencil;
   struct analysis *analysis;
 };
 
-struct library_template {
+struct known_template {
   int64_t id;
   char *name;
   struct template *template;
 };
 
-/* Start with {0}, end with library_close. */
-struct library {
-  struct library_stencil *stencils;
+/* Start with {0}, end with definitions_free. */
+struct definitions {
+  struct known_stencil *stencils;
   int stencil_count, stencil_capacity;
-  struct library_template *templates;
+  struct known_template *templates;
   int template_count, template_capacity;
 };
 
-/* Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY; library_close is due in any case. */
-halotune_status library_open(sqlite3 *db, struct library *out);
+/* Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY; definitions_free is due in any case. */
+halotune_status definitions_read(sqlite3 *db, struct definitions *out);
 
-void library_close(struct library *library);
+void definitions_free(struct definitions *definitions);
 
 /* By the row's id; NULL for an unknown one. */
-const struct library_stencil *library_stencil(const struct library *library, int64_t id);
-const struct library_template *library_template(const struct library *library, int64_t id);
+const struct known_stencil *definitions_stencil(const struct definitions *definitions, int64_t id);
+const struct known_template *definitions_template(const struct definitions *definitions, int64_t id);
 
 #endif

@@ -5,17 +5,17 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/set.h"
 
 /* Start with {0}, end with report_names_free. */
 struct names {
   const char **list;
-  int count;
-  int *slots; /* a table of hashes: positions in the list from 1, 0 where a slot is free */
-  int slot_count, capacity;
+  int count, capacity;
+  struct set set; /* numbers of the list by hash */
   struct arena arena;
 };
 
-/* The number of a text, from 0; a new one is copied. -1 when memory is out. */
+/* The number of a text, from 0; a new text is copied. Returns -1 when memory is out. */
 int report_names_add(struct names *names, const char *text, size_t length);
 
 void report_names_free(struct names *names);

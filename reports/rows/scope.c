@@ -15,10 +15,8 @@ static const char problems_sql[] =
     " order by s.name, p.stencil_id, p.dtype, p.nx * p.ny * p.nz, d.is_emulation, p.device_id, p.id";
 
 static halotune_status add_problem(struct report_scope *scope, int64_t id) {
-  int64_t *list = array_grow(scope->problems, scope->count, &scope->capacity, sizeof *list);
-  if (!list) return fail_memory();
-  scope->problems = list;
-  list[scope->count++] = id;
+  if (!array_room(scope->problems, scope->count, scope->capacity)) return fail_memory();
+  scope->problems[scope->count++] = id;
   return HALOTUNE_OK;
 }
 

@@ -2,8 +2,11 @@
 #ifndef REPORTS_ROWS_SCOPE_H
 #define REPORTS_ROWS_SCOPE_H
 
+#include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "base/fail.h"
 #include "reports/rows/request.h"
 
 /* Rows of `problem` in the report's order. While it is open, queries of the same connection find them in the temporary

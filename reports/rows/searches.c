@@ -1,36 +1,35 @@
 /* searches.c: how many variants each run of a problem tried. */
 #include "reports/rows/searches.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/json.h"
 #include "reports/rows/rows.h"
 
-/* {"measured": 310, "wrong": 2}. Counts that make no sense are as good as none. */
-static bool counts_parse(const char *text, long out[OUTCOME_COUNT]) {
-  json_t *json = json_loads(text, 0, NULL), *value;
-  bool is_sound = json_is_object(json);
+/* Read {"measured": 310, "wrong": 2}. Counts that make no sense are as good as none.
+ *   is_recorded  receives whether the text has counts */
+static halotune_status counts_read(const char *text, long out[OUTCOME_COUNT], bool *is_recorded) {
+  json_t *json, *value;
   const char *key;
+  halotune_status status = json_read(text, strlen(text), "run.outcomes", &json);
+  *is_recorded = json_is_object(json);
   json_object_foreach(json, key, value) {
     enum outcome outcome;
     json_int_t count = json_is_integer(value) ? json_integer_value(value) : -1;
-    is_sound = is_sound && outcome_find(key, &outcome) && count >= 0 && count <= INT32_MAX;
-    if (is_sound) out[outcome] = (long)count;
+    *is_recorded = *is_recorded && outcome_find(key, &outcome) && count >= 0 && count <= INT32_MAX;
+    if (*is_recorded) out[outcome] = (long)count;
   }
   json_decref(json);
-  return is_sound;
+  return status == HALOTUNE_MEMORY ? status : HALOTUNE_OK;
 }
 
 static halotune_status searches_add(struct searches *searches, sqlite3_stmt *query) {
-  struct search *list = array_grow(searches->list, searches->count, &searches->capacity, sizeof *list);
-  if (!list) return fail_memory();
-  searches->list = list;
-  struct search *search = &list[searches->count++];
+  if (!array_room(searches->list, searches->count, searches->capacity)) return fail_memory();
+  struct search *search = &searches->list[searches->count++];
   *search = (struct search){.run = sqlite3_column_int64(query, 0), .is_running = sqlite3_column_int(query, 1) != 0};
-  search->is_recorded = counts_parse(column_text(query, 2), search->recorded);
-  return HALOTUNE_OK;
+  return counts_read(column_text(query, 2), search->recorded, &search->is_recorded);
 }
 
 halotune_status searches_read(sqlite3 *db, int64_t problem, struct searches *out) {

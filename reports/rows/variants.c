@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/json.h"
 #include "reports/rows/rows.h"
 
 enum column {
@@ -50,30 +51,28 @@ static int whole_column(sqlite3_stmt *query, int column) {
   return sqlite3_column_type(query, column) == SQLITE_NULL ? -1 : sqlite3_column_int(query, column);
 }
 
-static int find_template(struct variant_table *table, int64_t id) {
+static int template_place(struct variant_table *table, int64_t id) {
   for (int i = 0; i < table->template_count; i++) {
     if (table->templates[i].id == id) return i;
   }
-  struct variant_template *list =
-      array_grow(table->templates, table->template_count, &table->template_capacity, sizeof *list);
-  if (!list) return -1;
-  table->templates = list;
-  list[table->template_count] = (struct variant_template){.id = id};
+  if (!array_room(table->templates, table->template_count, table->template_capacity)) return -1;
+  table->templates[table->template_count] = (struct variant_template){.id = id};
   return table->template_count++;
 }
 
-struct value_sink {
-  struct variant_template *template;
-  struct variant_row *row;
-};
-
-static bool add_value(void *context, const char *name, size_t name_length, const char *value, size_t value_length) {
-  struct value_sink *sink = context;
-  int parameter = report_names_add(&sink->template->parameters, name, name_length);
-  if (parameter < 0 || parameter >= MAX_PARAMETERS) return false;
-  int place = report_names_add(&sink->template->values[parameter], value, value_length);
-  if (place < 0 || place >= VALUE_NONE) return false;
-  sink->row->values[parameter] = (unsigned char)place;
+/* Number the parameters of a configuration and their values. What follows a member that cannot be read is left out.
+ * Returns false when memory is out. */
+static bool add_values(struct variant_template *template, const char *parameters,
+                       unsigned char values[MAX_PARAMETERS]) {
+  struct json_member member;
+  memset(values, VALUE_NONE, MAX_PARAMETERS);
+  while (json_member_next(&parameters, &member)) {
+    int parameter = report_names_add(&template->parameters, member.name, member.name_length);
+    if (parameter < 0 || parameter >= MAX_PARAMETERS) return parameter >= 0;
+    int place = report_names_add(&template->values[parameter], member.value, member.value_length);
+    if (place < 0 || place >= VALUE_NONE) return place >= 0;
+    values[parameter] = (unsigned char)place;
+  }
   return true;
 }
 
@@ -86,7 +85,7 @@ static size_t reason_length(const char *reason) {
   return length;
 }
 
-static halotune_status fill_row(struct variant_table *table, sqlite3_stmt *query, struct variant_row *row) {
+static halotune_status row_fill(struct variant_table *table, sqlite3_stmt *query, struct variant_row *row) {
   const char *reason = column_text(query, REASON);
   const bool has_interval = whole_column(query, SAMPLES) > 1; /* a recording without samples gives one value */
   searches_count(&table->searches, sqlite3_column_int64(query, RUN), (long)sqlite3_column_int64(query, NUMBER));
@@ -122,11 +121,9 @@ static halotune_status fill_row(struct variant_table *table, sqlite3_stmt *query
   if (!(row->median_ms > 0)) row->median_ms = NAN;
   if (*reason && (row->reason = report_names_add(&table->reasons, reason, reason_length(reason))) < 0)
     return fail_memory();
-  if ((row->template = find_template(table, sqlite3_column_int64(query, TEMPLATE))) < 0) return fail_memory();
-  memset(row->values, VALUE_NONE, sizeof row->values);
-  parameters_each(column_text(query, PARAMETERS), add_value,
-                  &(struct value_sink){&table->templates[row->template], row});
-  return HALOTUNE_OK;
+  if ((row->template = template_place(table, sqlite3_column_int64(query, TEMPLATE))) < 0) return fail_memory();
+  bool ok = add_values(&table->templates[row->template], column_text(query, PARAMETERS), row->values);
+  return ok ? HALOTUNE_OK : fail_memory();
 }
 
 static int compare_ids(int64_t a, int64_t b) { return a < b ? -1 : a > b; }
@@ -144,11 +141,8 @@ static int by_variant(const void *a, const void *b) {
 }
 
 static halotune_status add_improvement(struct variant_table *table, const struct variant_row *row, double best_ms) {
-  struct improvement *list =
-      array_grow(table->improvements, table->improvement_count, &table->improvement_capacity, sizeof *list);
-  if (!list) return fail_memory();
-  table->improvements = list;
-  list[table->improvement_count++] = (struct improvement){row->run, row->number, row->at_s, best_ms};
+  if (!array_room(table->improvements, table->improvement_count, table->improvement_capacity)) return fail_memory();
+  table->improvements[table->improvement_count++] = (struct improvement){row->run, row->number, row->at_s, best_ms};
   return HALOTUNE_OK;
 }
 
@@ -170,7 +164,7 @@ static halotune_status find_improvements(struct variant_table *table) {
 }
 
 /* Leave only the newest row of each variant, by run and number. */
-static void drop_old(struct variant_table *table) {
+static void variants_drop_old(struct variant_table *table) {
   int count = 0;
   qsort(table->order, (size_t)table->order_count, sizeof(struct variant_row *), by_variant);
   for (int i = 0; i < table->order_count; i++) {
@@ -181,7 +175,7 @@ static void drop_old(struct variant_table *table) {
   qsort(table->order, (size_t)count, sizeof(struct variant_row *), by_run);
 }
 
-static halotune_status arrange(struct variant_table *table) {
+static halotune_status variants_arrange(struct variant_table *table) {
   table->order = malloc(((size_t)table->count + 1) * sizeof(struct variant_row *));
   table->searched = malloc(((size_t)table->count + 1) * sizeof(struct variant_row *));
   if (!table->order || !table->searched) return fail_memory();
@@ -190,7 +184,7 @@ static halotune_status arrange(struct variant_table *table) {
   qsort(table->order, (size_t)table->count, sizeof(struct variant_row *), by_run);
   searches_judge(&table->searches);
   halotune_status status = find_improvements(table);
-  drop_old(table);
+  variants_drop_old(table);
   for (int i = 0; i < table->order_count; i++) {
     if (searches_have(&table->searches, table->order[i]->run))
       table->searched[table->searched_count++] = table->order[i];
@@ -205,12 +199,11 @@ halotune_status variants_read(sqlite3 *db, int64_t problem, struct variant_table
   if (status != HALOTUNE_OK) return status;
   status = rows_open(db, rows_sql, &problem, 1, &query);
   while (status == HALOTUNE_OK && (status = rows_next(query, &has_row)) == HALOTUNE_OK && has_row) {
-    struct variant_row *rows = array_grow(out->rows, out->count, &out->capacity, sizeof *rows);
-    if (rows) out->rows = rows;
-    status = rows ? fill_row(out, query, &rows[out->count++]) : fail_memory();
+    bool has_room = array_room(out->rows, out->count, out->capacity);
+    status = has_room ? row_fill(out, query, &out->rows[out->count++]) : fail_memory();
   }
   sqlite3_finalize(query);
-  return status == HALOTUNE_OK ? arrange(out) : status;
+  return status == HALOTUNE_OK ? variants_arrange(out) : status;
 }
 
 void variants_free(struct variant_table *table) {

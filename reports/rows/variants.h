@@ -72,12 +72,4 @@ void variants_choose(struct variant_table *table, int most);
 /* Keep the row of a variant whatever else is left out. */
 void variants_keep(struct variant_table *table, int64_t variant);
 
-/* Split a configuration's JSON text, {"block_x":32,"storage":"planes"}, into names and values; words come without
- * quotes. visit  called for each, in order; false ends it Returns whether the text was such an object and every visit
- * agreed. */
-bool parameters_each(const char *text,
-                     bool (*visit)(void *context, const char *name, size_t name_length, const char *value,
-                                   size_t value_length),
-                     void *context);
-
 #endif

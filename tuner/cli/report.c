@@ -7,7 +7,8 @@
 
 #include "db/store/query.h"
 #include "db/store/store.h"
-#include "reports/rows/request.h"
+#include "reports/document/document.h"
+#include "reports/page/page.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/output.h"
 

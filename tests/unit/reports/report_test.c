@@ -1,10 +1,14 @@
 /* report_test.c: parts of the report that its documents alone do not show. */
 #include "tests/unit/unit.h"
 
+#include <stdlib.h>
+
+#include "base/file.h"
 #include "base/json.h"
-#include "reports/document/peak.h"
+#include "db/store/store.h"
+#include "reports/document/device_json.h"
+#include "reports/document/document.h"
 #include "reports/rows/names.h"
-#include "reports/rows/request.h"
 #include "reports/rows/variants.h"
 
 TEST(names_are_kept_once) {
@@ -21,39 +25,6 @@ TEST(names_are_kept_once) {
   CHECK_EQ(1000, report_names_add(&names, "", 0), "an empty one");
   CHECK_TEXT("word999", names.list[999], "the last");
   report_names_free(&names);
-}
-
-static bool append(void *context, const char *name, size_t name_length, const char *value, size_t value_length) {
-  struct text *text = context;
-  text_printf(text, "%.*s=%.*s;", (int)name_length, name, (int)value_length, value);
-  return name_length != strlen("stop") || strncmp(name, "stop", name_length) != 0;
-}
-
-TEST(parameters_are_split) {
-  static const struct {
-    const char *text, *want;
-    bool is_good;
-  } rows[] = {
-      {"{}", "", true},
-      {"{\"block_x\":32,\"storage\":\"planes\"}", "block_x=32;storage=planes;", true},
-      {" { \"a\" : -1.5e3 , \"b\" : \"\" } ", "a=-1.5e3;b=;", true},
-      {"", "", false},
-      {"[1]", "", false},
-      {"{\"a\":1", "a=1;", false},
-      {"{\"a\" 1}", "", false},
-      {"{\"a\":}", "", false},
-      {"{\"a\":\"x\\\"y\"}", "", false},
-      {"{\"a\":1}x", "a=1;", false},
-      {"{\"a\":1 2}", "a=1;", false},
-      {"{\"stop\":1,\"b\":2}", "stop=1;", false},
-      {"{a:1}", "", false},
-  };
-  for (size_t i = 0; i < COUNT(rows); i++) {
-    struct text text = {0};
-    CHECK_EQ(rows[i].is_good, parameters_each(rows[i].text, append, &text), "row %zu %s", i, rows[i].text);
-    CHECK_TEXT(rows[i].want, text_string(&text), "row %zu %s", i, rows[i].text);
-    text_free(&text);
-  }
 }
 
 TEST(arithmetic_roofs) {
@@ -93,12 +64,58 @@ TEST(a_choice_keeps_the_fastest_and_every_failure) {
   report_names_free(&table.reasons);
 }
 
+/* Blocks that jansson may still ask for before one is refused. */
+static long blocks_left;
+
+static void *scarce_malloc(size_t bytes) { return blocks_left-- == 0 ? NULL : malloc(bytes); }
+
+static struct store *golden_open(void) {
+  struct store *store;
+  char *sql = NULL;
+  size_t length;
+  CHECK_OK(file_read("tests/report/golden.sql", 1 << 20, &sql, &length));
+  CHECK_OK(store_open_memory(&store));
+  CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(store), sql, NULL, NULL, NULL), "golden.sql");
+  free(sql);
+  return store;
+}
+
+/* Each block in turn is refused; the sanitizers find what is then freed twice or never. */
+TEST(a_document_that_memory_is_out_for_fails) {
+  static const struct report_request request = {.database = "golden.db", .generated = "today"};
+  struct store *store = golden_open();
+  long refused = 0, n = 0;
+  json_set_alloc_funcs(scarce_malloc, free);
+  for (blocks_left = -1; blocks_left < 0; n += 1 + n / 16) { /* until a document needs fewer blocks than there are */
+    struct text out = {0};
+    blocks_left = n;
+    halotune_status status = report_document(store_connection(store), &request, &out);
+    CHECK(status == HALOTUNE_OK || status == HALOTUNE_MEMORY, "block %ld: %s", n, fail_text());
+    refused += status == HALOTUNE_MEMORY;
+    text_free(&out);
+  }
+  CHECK(refused > 50, "only %ld refusals were told", refused);
+  json_set_alloc_funcs(malloc, free);
+  store_close(store);
+}
+
+TEST(a_text_that_memory_is_out_for_stays_empty) {
+  static const struct report_request request = {.database = "golden.db", .generated = "today"};
+  struct store *store = golden_open();
+  struct text out = {.out_of_memory = true};
+  CHECK_EQ(HALOTUNE_MEMORY, report_document(store_connection(store), &request, &out), "%s", fail_text());
+  CHECK_EQ(0, out.length, "bytes");
+  text_free(&out);
+  store_close(store);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_are_kept_once),
-      cmocka_unit_test(parameters_are_split),
       cmocka_unit_test(arithmetic_roofs),
       cmocka_unit_test(a_choice_keeps_the_fastest_and_every_failure),
+      cmocka_unit_test(a_document_that_memory_is_out_for_fails),
+      cmocka_unit_test(a_text_that_memory_is_out_for_stays_empty),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,23 +1,34 @@
-/* figures.c: variants as columns, with static figures of each. */
+/* columns.c: variants as columns, with static figures of each. */
+#include "reports/figures/columns.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "reports/figures/figures.h"
-
 enum { TIME_DIGITS = 7, FIGURE_DIGITS = 5, AT_DIGITS = 6 };
 
-/* Give a parameter of a template the value that is spelled so. Where it has none, the default stays. */
-static bool choose_value(void *context, const char *name, size_t name_length, const char *value, size_t value_length) {
-  struct bindings *bindings = context;
+/* Give a parameter of a template the value that is spelled so. A parameter or value that the template does not have is
+ * passed over: the default stays. */
+static void choose_value(struct bindings *bindings, const char *name, size_t name_length, const char *value,
+                         size_t value_length) {
   int parameter = template_parameter(bindings->template, name, name_length);
-  if (parameter < 0) return true;
+  if (parameter < 0) return;
   const struct parameter *p = &bindings->template->parameters[parameter];
   for (int i = 0; i < p->value_count; i++) {
     if (strncmp(p->words[i], value, value_length) != 0 || p->words[i][value_length] != '\0') continue;
     bindings_choose(bindings, parameter, i);
-    return true;
+    return;
   }
-  return true;
+}
+
+/* Give all parameters the values of a configuration. Returns false where the text is not an object of plain members. */
+static bool choose_values(struct bindings *bindings, const char *parameters) {
+  struct json_member member;
+  struct configuration configuration = configuration_default(bindings->template);
+  bindings_configure(bindings, &configuration);
+  while (json_member_next(&parameters, &member)) {
+    choose_value(bindings, member.name, member.name_length, member.value, member.value_length);
+  }
+  return json_members_end(parameters);
 }
 
 static void bind_row(struct bindings *bindings, const struct variant_template *template,
@@ -45,11 +56,7 @@ json_t *figures_json(struct setting *setting, int64_t template, const char *para
   json_t *json = json_object();
   struct bindings *bindings = setting_bindings(setting, template);
   struct access access = no_access;
-  if (bindings) {
-    struct configuration configuration = configuration_default(bindings->template);
-    bindings_configure(bindings, &configuration);
-    if (parameters_each(parameters, choose_value, bindings)) access = access_of(bindings);
-  }
+  if (bindings && choose_values(bindings, parameters)) access = access_of(bindings);
   put_access(&json, &access);
   json_put(&json, "waves", rounded_json(access_waves(grid, blocks_per_sm, setting->sm_count), FIGURE_DIGITS));
   return json;
@@ -103,7 +110,7 @@ static void put_access_columns(json_t **json, struct setting *setting, const str
   json_put(json, "bank_conflicts", conflicts);
 }
 
-json_t *chosen_columns_json(struct setting *setting, const struct variant_table *table) {
+json_t *columns_json(struct setting *setting, const struct variant_table *table) {
   json_t *json = json_object();
   COLUMN(&json, "variant", table, json_integer(row->variant));
   COLUMN(&json, "run", table, json_integer(row->run));
@@ -138,7 +145,7 @@ json_t *variant_templates_json(const struct setting *setting, const struct varia
   json_t *list = json_array();
   for (int i = 0; i < table->template_count; i++) {
     const struct variant_template *template = &table->templates[i];
-    const struct library_template *known = library_template(setting->library, template->id);
+    const struct known_template *known = definitions_template(setting->definitions, template->id);
     json_t *entry = json_object(), *parameters = json_array();
     for (int p = 0; p < template->parameters.count && p < MAX_PARAMETERS; p++) {
       json_t *parameter = json_object(), *values = json_array();
@@ -153,17 +160,4 @@ json_t *variant_templates_json(const struct setting *setting, const struct varia
     json_add(&list, entry);
   }
   return list;
-}
-
-json_t *row_parameters_json(const struct variant_table *table, const struct variant_row *row) {
-  json_t *json = json_array();
-  const struct variant_template *template = &table->templates[row->template];
-  for (int p = 0; p < template->parameters.count && p < MAX_PARAMETERS; p++) {
-    if (row->values[p] == VALUE_NONE) continue;
-    json_t *pair = json_array();
-    json_add(&pair, text_json(template->parameters.list[p]));
-    json_add(&pair, text_json(template->values[p].list[row->values[p]]));
-    json_add(&json, pair);
-  }
-  return json;
 }

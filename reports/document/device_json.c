@@ -1,0 +1,61 @@
+/* device_json.c: a GPU of a database, and its two roofs. */
+#include "reports/document/device_json.h"
+
+#include <math.h>
+
+#include "base/array.h"
+#include "reports/rows/scope.h"
+
+enum { PEAK_DIGITS = 7 };
+
+const char device_sql[] =
+    "select d.*, min(r.started) as first, max(r.started) as last, group_concat(distinct r.driver) as drivers,"
+    " group_concat(distinct r.nvrtc) as nvrtcs, max(r.cuda) as cuda, count(r.id) as run_count from device d"
+    " left join problem p on p.device_id = d.id and p.id in " CHOSEN_PROBLEMS " left join run r on r.problem_id = p.id"
+    " group by d.id having ?1 or count(p.id) > 0 order by d.is_emulation, d.id";
+
+/* The fastest copy of a device in any run of the database, also in a run that the report leaves out. With a lone max()
+ * SQLite takes the other columns from the same row. */
+static const char device_roof_sql[] = "select max(r.bytes / min(coalesce(r.copy_ms, r.memcpy_ms), "
+                                      "coalesce(r.memcpy_ms, r.copy_ms)) * 1e-6) as gbps, r.bytes, r.id as run"
+                                      " from run r join problem p on p.id = r.problem_id where p.device_id = ?1";
+
+/* The arithmetic roof of a device for each element type; an emulation has none. */
+static json_t *peak_json(const json_t *device) {
+  int capability = (int)json_integer_value(json_object_get(device, "capability"));
+  int sm_count = (int)json_integer_value(json_object_get(device, "sm_count"));
+  long clock_khz = (long)json_integer_value(json_object_get(device, "clock_khz"));
+  bool is_emulation = json_is_true(json_object_get(device, "is_emulation"));
+  json_t *json = json_object();
+  for (int t = 0; t < DTYPE_COUNT; t++) {
+    double gflops = peak_gflops(capability, sm_count, clock_khz, (enum dtype)t);
+    json_put(&json, dtype_names[t], is_emulation ? json_null() : rounded_json(gflops, PEAK_DIGITS));
+  }
+  return json;
+}
+
+halotune_status device_complete(void *context, sqlite3_stmt *query, json_t **device) {
+  json_t *roof;
+  int64_t id = sqlite3_column_int64(query, 0);
+  halotune_status status = row_json(context, device_roof_sql, &id, 1, &roof);
+  json_t *peak = peak_json(*device);
+  json_put(device, "roof", roof);
+  json_put(device, "peak_gflops", peak);
+  return status;
+}
+
+/* Fused multiply-adds that a multiprocessor completes in a clock, by element type: the table "Throughput of Native
+ * Arithmetic Instructions" of NVIDIA's CUDA C++ Programming Guide. */
+static const struct {
+  int capability, fma[DTYPE_COUNT];
+} table[] = {
+    {70, {64, 32}}, {72, {64, 32}},  {75, {64, 2}},    {80, {64, 32}},  {86, {128, 2}},  {87, {128, 2}},
+    {89, {128, 2}}, {90, {128, 64}}, {100, {128, 64}}, {103, {128, 2}}, {120, {128, 2}}, {121, {128, 2}},
+};
+
+double peak_gflops(int capability, int sm_count, long clock_khz, enum dtype dtype) {
+  for (size_t i = 0; i < COUNT(table); i++) {
+    if (table[i].capability == capability) return 2.0 * table[i].fma[dtype] * sm_count * (double)clock_khz * 1e-6;
+  }
+  return NAN;
+}

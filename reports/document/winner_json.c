@@ -1,0 +1,152 @@
+/* winner_json.c: the winner of a problem, and its finalists. */
+#include "reports/document/winner_json.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gpu/architecture/occupancy.h"
+#include "reports/figures/columns.h"
+#include "reports/rows/rows.h"
+
+/* A recording without samples gives one value a variant. Its interval is not known, though the row repeats the value for
+ * both ends. */
+static const char best_sql[] =
+    "select b.id, b.variant_id as variant, b.run_id as run, b.is_trusted, b.origin, b.date, b.time_ms,"
+    " case when b.sample_count > 1 then b.low_ms end as low_ms, case when b.sample_count > 1 then b.high_ms end as high_ms,"
+    " b.sample_count, b.default_ms, b.roof_ms, b.roof_ratio, b.roof_ratio_low, b.roof_ratio_high, b.empty_ms, b.bytes,"
+    " b.rms_error, b.max_error, b.max_error_units, b.second_grid, b.registers, b.shared_bytes, b.occupancy, b.launch,"
+    " b.steps, b.driver, b.nvrtc, b.arch, b.source, v.source_hash, v.template_id as template, v.parameters"
+    " from best b join variant v on v.id = b.variant_id where b.problem_id = ?1 and b.is_current";
+
+/* Of the run that found the current best. Without a current best, of the newest run that had final rounds. */
+static const char finalists_sql[] =
+    "with best_run as (select run_id from best where problem_id = ?1 and is_current),"
+    " newest_run as (select max(run_id) as run_id from finalist where run_id in (select id from run where problem_id = ?1))"
+    " select f.run_id as run, f.variant_id as variant, f.rank, f.sample_count, f.median_ms, f.minimum_ms,"
+    " case when f.sample_count > 1 then f.low_ms end as low_ms, case when f.sample_count > 1 then f.high_ms end as high_ms,"
+    " f.ratio, case when f.sample_count > 1 then f.ratio_low end as ratio_low,"
+    " case when f.sample_count > 1 then f.ratio_high end as ratio_high, f.is_default, f.is_tie, t.name as template,"
+    " v.parameters, v.template_id, f.samples"
+    " from finalist f join variant v on v.id = f.variant_id join template t on t.id = v.template_id"
+    " where f.run_id = (select run_id from best_run)"
+    " or (not exists (select 1 from best_run) and f.run_id = (select run_id from newest_run)) order by f.rank";
+
+static json_t *limits_json(const struct occupancy *occupancy) {
+#define AS_NAME(name, text) text,
+  static const char *const names[] = {OCCUPANCY_LIST(AS_NAME)};
+#undef AS_NAME
+  json_t *list = json_array();
+  for (int i = 0; i < OCCUPANCY_RESOURCES; i++) {
+    if (occupancy->limits & (1u << i)) json_add(&list, text_json(names[i]));
+  }
+  return list;
+}
+
+/* What limits its occupancy, with the arithmetic. Barriers of the kernel are not stored, and never limit so few
+ * threads. */
+static void put_limits(json_t **json, const struct setting *setting, const long block[MAX_DIMS], int registers,
+                       int shared_bytes, int *blocks_per_sm) {
+  struct block_needs needs = {(int)(block[0] * block[1] * block[2]), registers, shared_bytes, 1};
+  struct text text = {0};
+  *blocks_per_sm = -1;
+  if (!setting->arch || needs.threads < 1) return;
+  struct occupancy occupancy = occupancy_of(&setting->arch->limits, &needs);
+  *blocks_per_sm = occupancy.blocks;
+  occupancy_explain(&setting->arch->limits, &needs, &text);
+  json_put(json, "blocks_per_sm", json_integer(occupancy.blocks));
+  json_put(json, "limited_by", limits_json(&occupancy));
+  json_put(json, "occupancy_text", text_json(text_string(&text)));
+  text_free(&text);
+}
+
+static void read_axes(const json_t *launch, const char *key, long out[MAX_DIMS]) {
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    out[axis] = (long)json_integer_value(json_array_get(json_object_get(launch, key), (size_t)axis));
+  }
+}
+
+/* Replace a member that is JSON in a text by the value of the text; null where the text is no JSON.
+ * Returns a borrowed reference to the value. */
+static json_t *unpack_member(json_t **json, const char *key) {
+  json_t *value = NULL;
+  const char *text = json_string_value(json_object_get(*json, key));
+  halotune_status status = text ? json_read(text, strlen(text), key, &value) : HALOTUNE_OK;
+  if (!value && status != HALOTUNE_MEMORY) value = json_null();
+  json_put(json, key, value);
+  return *json ? value : NULL;
+}
+
+/* [["block_x","32"],["storage","planes"]]: as columns have them. */
+static void split_parameters(json_t **json) {
+  struct json_member member;
+  json_t *list = json_array();
+  const char *text = json_string_value(json_object_get(*json, "parameters"));
+  while (text && json_member_next(&text, &member)) {
+    json_t *pair = json_array();
+    json_add(&pair, json_stringn(member.name, member.name_length));
+    json_add(&pair, json_stringn(member.value, member.value_length));
+    json_add(&list, pair);
+  }
+  json_put(json, "parameters", list);
+}
+
+static void complete_winner(json_t **winner, struct setting *setting) {
+  long block[MAX_DIMS], grid[MAX_DIMS];
+  int blocks_per_sm = -1;
+  if (!json_is_object(*winner)) return;
+  int64_t template = json_integer_value(json_object_get(*winner, "template"));
+  const struct known_template *known = definitions_template(setting->definitions, template);
+  json_t *launch = unpack_member(winner, "launch");
+  read_axes(launch, "block", block);
+  read_axes(launch, "grid", grid);
+  put_limits(winner, setting, block, (int)json_integer_value(json_object_get(*winner, "registers")),
+             (int)json_integer_value(json_object_get(*winner, "shared_bytes")), &blocks_per_sm);
+  const char *parameters = json_string_value(json_object_get(*winner, "parameters"));
+  json_t *figures = figures_json(setting, template, parameters ? parameters : "", grid, blocks_per_sm);
+  json_put(winner, "figures", figures);
+  split_parameters(winner);
+  json_put(winner, "template_name", text_json(known ? known->name : ""));
+}
+
+/* 32-bit floats, little-endian, as the database has them. */
+static json_t *samples_json(const unsigned char *bytes, int length) {
+  json_t *list = json_array();
+  for (int i = 0; i + 4 <= length; i += 4) {
+    uint32_t bits =
+        bytes[i] | (uint32_t)bytes[i + 1] << 8 | (uint32_t)bytes[i + 2] << 16 | (uint32_t)bytes[i + 3] << 24;
+    float sample;
+    memcpy(&sample, &bits, sizeof sample);
+    json_add(&list, rounded_json(sample, 7));
+  }
+  return list;
+}
+
+/* The launch of a finalist is not stored, so that its waves are not known. */
+static json_t *finalist_figures_json(struct setting *setting, const json_t *entry) {
+  static const long no_grid[MAX_DIMS];
+  const char *parameters = json_string_value(json_object_get(entry, "parameters"));
+  int64_t template = json_integer_value(json_object_get(entry, "template_id"));
+  return figures_json(setting, template, parameters ? parameters : "", no_grid, -1);
+}
+
+/* Of the row of finalists_sql, whose last column is the samples. */
+static halotune_status complete_finalist(void *context, sqlite3_stmt *query, json_t **finalist) {
+  int samples = sqlite3_column_count(query) - 1;
+  json_t *figures = finalist_figures_json(context, *finalist);
+  json_put(finalist, "samples",
+           samples_json(sqlite3_column_blob(query, samples), sqlite3_column_bytes(query, samples)));
+  json_put(finalist, "figures", figures);
+  json_object_del(*finalist, "template_id");
+  split_parameters(finalist);
+  return HALOTUNE_OK;
+}
+
+halotune_status winner_json(sqlite3 *db, struct setting *setting, json_t **out) {
+  halotune_status status = row_json(db, best_sql, &setting->problem, 1, out);
+  if (status == HALOTUNE_OK) complete_winner(out, setting);
+  return status;
+}
+
+halotune_status finalists_json(sqlite3 *db, struct setting *setting, json_t **out) {
+  return rows_json_completed(db, finalists_sql, &setting->problem, 1, complete_finalist, setting, out);
+}
