@@ -2,30 +2,21 @@
 #ifndef LIBRARY_LOOKUP_NAMES_H
 #define LIBRARY_LOOKUP_NAMES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/set.h"
 
-/* Texts are compared by these first, and short ones by these alone. */
-struct names_digest {
-  uint64_t first, last; /* bytes of a short text; the hash of a longer one, and 0 */
-  uint32_t length;
-};
-
-struct names_slot {
-  const char *text; /* NULL: free; not owned */
-  struct names_digest digest;
+struct name_entry {
+  const char *text; /* not owned */
   int number;
 };
 
 /* Start with {0}, end with names_free. */
 struct names {
-  struct names_slot *slots;
-  size_t mask; /* slots less one, a power of two less one; 0 before the first name */
-  size_t count;
+  struct name_entry *list;
+  int count, capacity;
+  struct set by_text;
 };
 
-/* Add a name that must live as long as the table; where it is there already, the number that it has stays. False when memory is
+/* Add a name that must live as long as the table. A name that is there already keeps its number. Returns false when memory is
  * out. */
 bool names_add(struct names *names, const char *text, int number);
 

@@ -1,4 +1,4 @@
-/* row_table.c: a hash table with open addressing for exact answers, and distances between grids for the others.
+/* row_table.c: a hash set for exact answers, and distances between grids for the others.
  *
  * A kernel's best configuration follows from the geometry of its grid rather than from its volume: whether rows begin at
  * multiples of a vector, how long a row and how large a plane is, whether the fields fit into the L2 cache, how often blocks fill
@@ -22,8 +22,6 @@ static uint64_t problem_hash(const uint32_t n[MAX_DIMS], int stencil, int model,
   return mix(mix(low ^ odd[0], high ^ odd[1]) ^ ((uint64_t)model << 1 | dtype), odd[2]);
 }
 
-static uint32_t tag_of(uint64_t hash) { return (uint32_t)(hash >> 32); }
-
 static bool is_of_problem(const struct served *row, const struct lookup_key *key) {
   return row->n[0] == key->n[0] && row->n[1] == key->n[1] && row->n[2] == key->n[2] && row->stencil == key->stencil &&
          row->model == key->model && row->dtype == key->dtype;
@@ -34,33 +32,35 @@ static bool is_in_mode(const struct served *row, const struct lookup_key *key) {
          (!key->reproducible || row->reproducible);
 }
 
-/* Of two rows for the same the first stays: catalog_finish put the one that counts in front. */
-static void add_row(struct lookup_table *table, int row) {
-  const struct served *rows = table->catalog->rows, *added = &rows[row];
-  struct lookup_key key = {.stencil = added->stencil,
-                           .model = added->model,
-                           .dtype = added->dtype,
-                           .launch = (unsigned char)(added->launch + 1),
-                           .cache = (unsigned char)(added->cache + 1)};
-  memcpy(key.n, added->n, sizeof key.n);
-  uint64_t hash = problem_hash(key.n, key.stencil, key.model, key.dtype);
-  size_t at = hash & table->mask;
-  for (; table->slots[at].row; at = (at + 1) & table->mask) {
-    const struct served *other = &rows[table->slots[at].row - 1];
-    bool is_alike = is_of_problem(other, &key) && is_in_mode(other, &key) && other->reproducible == added->reproducible;
-    if (table->slots[at].tag == tag_of(hash) && is_alike) return;
+static uint64_t key_hash(const struct lookup_key *key) {
+  return problem_hash(key->n, key->stencil, key->model, key->dtype);
+}
+
+/* Of two rows for one problem the first stays: catalog_finish put the one that counts in front. */
+static halotune_status table_add(struct lookup_table *table, int number) {
+  const struct served *rows = table->catalog->rows, *row = &rows[number];
+  struct lookup_key key = {.n = {row->n[0], row->n[1], row->n[2]},
+                           .stencil = row->stencil,
+                           .model = row->model,
+                           .dtype = row->dtype,
+                           .launch = (unsigned char)(row->launch + 1),
+                           .cache = (unsigned char)(row->cache + 1)};
+  const uint64_t hash = key_hash(&key);
+  int other;
+  for (struct set_walk at = set_walk(&table->by_problem, hash); set_next(&at, &other);) {
+    if (is_of_problem(&rows[other], &key) && is_in_mode(&rows[other], &key) &&
+        rows[other].reproducible == row->reproducible)
+      return HALOTUNE_OK;
   }
-  table->slots[at] = (struct lookup_slot){tag_of(hash), row + 1};
+  return set_add(&table->by_problem, hash, number) ? HALOTUNE_OK : fail_memory();
 }
 
 const struct served *lookup_exact(const struct lookup_table *table, const struct lookup_key *key) {
   const struct served *best = NULL;
-  int best_rank = 8;
-  uint64_t hash = problem_hash(key->n, key->stencil, key->model, key->dtype);
-  for (size_t at = hash & table->mask; best_rank > 0 && table->slots[at].row; at = (at + 1) & table->mask) {
-    if (table->slots[at].tag != tag_of(hash)) continue;
-    const struct served *row = &table->catalog->rows[table->slots[at].row - 1];
-    int rank = 4 * row->reproducible + 2 * row->cache + row->launch;
+  int best_rank = 8, number;
+  for (struct set_walk at = set_walk(&table->by_problem, key_hash(key)); best_rank > 0 && set_next(&at, &number);) {
+    const struct served *row = &table->catalog->rows[number];
+    const int rank = 4 * row->reproducible + 2 * row->cache + row->launch;
     if (rank >= best_rank || !is_of_problem(row, key) || !is_in_mode(row, key)) continue;
     best_rank = rank;
     best = row;
@@ -197,19 +197,17 @@ static halotune_status make_features(struct lookup_table *table) {
 }
 
 halotune_status lookup_table_make(const struct catalog *catalog, struct lookup_table *out) {
-  size_t slots = 16;
-  while (slots < 2 * (size_t)catalog->row_count + 2) slots *= 2;
-  *out = (struct lookup_table){.catalog = catalog, .mask = slots - 1};
-  out->slots = calloc(slots, sizeof *out->slots);
-  halotune_status status = out->slots ? make_families(out) : fail_memory();
+  *out = (struct lookup_table){.catalog = catalog};
+  halotune_status status =
+      set_reserve(&out->by_problem, (size_t)catalog->row_count) ? make_families(out) : fail_memory();
   if (status == HALOTUNE_OK) status = make_features(out);
-  for (int i = 0; i < catalog->row_count && status == HALOTUNE_OK; i++) add_row(out, i);
+  for (int i = 0; i < catalog->row_count && status == HALOTUNE_OK; i++) status = table_add(out, i);
   if (status != HALOTUNE_OK) lookup_table_free(out);
   return status;
 }
 
 void lookup_table_free(struct lookup_table *table) {
-  free(table->slots);
+  set_free(&table->by_problem);
   free(table->families);
   free(table->first_family);
   free(table->features);

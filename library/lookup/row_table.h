@@ -1,11 +1,11 @@
-/* row_table.h: the rows of a catalog by what they are the answer to, and by how far their grids are from another. Immutable once it is
- * made; any number of threads may ask. */
+/* row_table.h: the rows of a catalog by the problem that each is the answer to, and by how far its grid is from another. A table
+ * does not change once it is made: any number of threads may ask. */
 #ifndef LIBRARY_LOOKUP_ROW_TABLE_H
 #define LIBRARY_LOOKUP_ROW_TABLE_H
 
 #include "library/lookup/catalog.h"
 
-/* What is asked for. Modes are those of the store plus 1; 0 is any. */
+/* The problem that is asked about. Modes are those of the store plus 1; 0 is any mode. */
 struct lookup_key {
   uint32_t n[MAX_DIMS];
   int stencil, model;
@@ -13,14 +13,8 @@ struct lookup_key {
   bool reproducible; /* only rows of problems that are; else of any */
 };
 
-/* The features of a grid on a GPU by which distances are measured; lookup_table.c says what each is and counts. */
+/* The features of a grid on a GPU by which distances are measured; row_table.c says what each is and counts. */
 enum { LOOKUP_FEATURES = 6 };
-
-/* A place in the hash table: small, so that the whole table stays near the core. */
-struct lookup_slot {
-  uint32_t tag; /* other bits of the key's hash than those that chose the place: rows of another tag are not read */
-  int row;      /* plus 1; 0: free */
-};
 
 /* Rows of one stencil, model and element type stand together in the catalog. */
 struct lookup_family {
@@ -31,8 +25,7 @@ struct lookup_family {
 /* Start with {0}, end with lookup_table_free. */
 struct lookup_table {
   const struct catalog *catalog;
-  struct lookup_slot *slots;
-  size_t mask;
+  struct set by_problem;
   struct lookup_family *families; /* by stencil */
   int family_count;
   int *first_family; /* of each stencil, and one behind the last */
