@@ -20,10 +20,10 @@ awk -F '[ :]+' '
   /^name:/ {print "name: small"; next}
   /^  [a-z_]+: [{]values:/ {
     split($0, parts, "default: ")
-    split(parts[2], default_value, ",")
+    split(parts[2], default_value, "[,}]")
     sub(/values: [[][^]]*[]]/, "values: [" ($2 in values ? values[$2] : default_value[1]) "]")
   }
-  /^  - [{]keep: streaming/ {next} # about values that are no more
+  /^common:/ {$0 = "common: [{load_path: [plain]}, {streaming: [none]}, {coefficients: [parameter]}, {extents: [runtime]}, {min_blocks: [0]}]"}
   {print}' templates/direct.yaml >"$templates/small.yaml"
 
 # Sources that differ in words alone may have one cubin, of which the driver knows one source: those of other versions of the

@@ -214,6 +214,42 @@ TEST(doubtful_results_are_marked) {
   case_close(&c);
 }
 
+/* The original was measured again, and is now slower; then it was found to be wrong. */
+TEST(twins_follow_their_original) {
+  struct session_case c;
+  case_open(&c);
+  struct proposal first = proposal_with(&c, NULL), twin = proposal_with(&c, "z_slicing=32"),
+                  stranger = proposal_with(&c, "block_x=64");
+  const int64_t run = case_run(&c.bench, c.store, "580.1");
+  const int64_t original = put_result(&c, run, &first, 1, 0.4), same = put_result(&c, run, &twin, 2, 0.4);
+  put_result(&c, run, &stranger, 3, 0.4);
+  struct twins twins = {.count = 0};
+  CHECK_OK(twins_add(&twins, &(struct twin){.variant = same, .original = original, .number = 1}));
+  struct measurement again = case_measurement(1);
+  int count;
+  again.reason = "";
+  again.timing.median_ms = 0.5;
+  CHECK_OK(twins_follow(&twins, c.store, run, original, &again, &count));
+  CHECK_EQ(1, count, "it has one twin");
+  CHECK_EQ(2,
+           number_of(c.store, "select number from measurement where median_ms = 0.5 and reason = 'the machine code and"
+                              " launch of number 1'"),
+           "which has the new time");
+  again.outcome = OUTCOME_WRONG;
+  again.reason = "1 of 8 points is wrong";
+  CHECK_OK(twins_follow(&twins, c.store, run, original, &again, &count));
+  CHECK_EQ(2,
+           number_of(c.store, "select number from measurement where outcome = 'wrong' and reason = '1 of 8 points is"
+                              " wrong'"),
+           "what is wrong with the original is wrong with it");
+  CHECK_OK(twins_follow(&twins, c.store, run, same, &again, &count));
+  CHECK_EQ(0, count, "it is no original itself");
+  CHECK_EQ(1, number_of(c.store, "select count(*) from measurement where outcome = 'wrong'"),
+           "others stay as they are");
+  twins_free(&twins);
+  case_close(&c);
+}
+
 static bool is_prime(long number) {
   for (long d = 2; d * d <= number; d++) {
     if (number % d == 0) return false;
@@ -267,6 +303,7 @@ int main(void) {
       cmocka_unit_test(earlier_results_are_found_with_how_slow_the_gpu_was),
       cmocka_unit_test(a_slow_default_adjusts_no_earlier_results),
       cmocka_unit_test(doubtful_results_are_marked),
+      cmocka_unit_test(twins_follow_their_original),
       cmocka_unit_test(the_second_grid_is_awkward_and_has_other_weights),
       cmocka_unit_test(what_rules_keep_for_large_planes_only_is_verified_on_such),
   };

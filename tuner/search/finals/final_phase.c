@@ -89,15 +89,21 @@ static halotune_status load(void *state, int candidate, int slot, struct verdict
   return status;
 }
 
-/* The newest truth about a candidate goes into the store, also where an earlier run's result had served until now. */
+/* The newest truth about a candidate and its twins goes into the store, also where an earlier run's result had served until
+ * now. */
 static halotune_status store_again(struct final_phase *phase, int candidate, struct measurement *again) {
   struct session *session = phase->session;
   struct timed_variant *timed = &session->timed.list[candidate];
-  session->result->outcomes[timed->outcome]--;
-  session->result->outcomes[again->outcome]++;
-  timed->outcome = again->outcome;
+  int twins = 0;
   again->at_s = (clock_ms() - session->start_ms) * 1e-3;
-  return store_measured_again(session->tools->store, session->run_id, timed->variant, again);
+  halotune_status status = store_measured_again(session->tools->store, session->run_id, timed->variant, again);
+  if (status == HALOTUNE_OK) {
+    status = twins_follow(&session->twins, session->tools->store, session->run_id, timed->variant, again, &twins);
+  }
+  session->result->outcomes[timed->outcome] -= 1 + twins;
+  session->result->outcomes[again->outcome] += 1 + twins;
+  timed->outcome = again->outcome;
+  return status;
 }
 
 /* A screened variant was measured fully after all. */

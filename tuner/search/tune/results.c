@@ -68,7 +68,7 @@ halotune_status results_find_twin(struct results *results, struct trial *trial) 
   if (!has_code(code)) return HALOTUNE_OK;
   for (int i = 0; i < results->count; i++) {
     const struct result_record *record = &results->list[i];
-    if (hash_compare(record->code, code) != 0) continue;
+    if (record->twin_of || hash_compare(record->code, code) != 0) continue;
     struct measurement found;
     const struct measurement own = trial->result;
     struct variant_key key = {.stencil = session->stencil_id,
@@ -77,10 +77,10 @@ halotune_status results_find_twin(struct results *results, struct trial *trial) 
     halotune_status status = store_find_measurement(session->tools->store, session->run_id, &key, &found, NULL);
     if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
     if (status == HALOTUNE_OK) status = take_row(trial, &found, true);
-    trial->is_twin = true;
+    trial->twin_of = i + 1;
     trial->result.compile_ms = own.compile_ms;
-    if (!trial->reason[0])
-      snprintf(trial->reason, sizeof trial->reason, "the machine code and launch of number %d", i + 1);
+    const struct twin_reason reason = twin_reason(trial->twin_of);
+    if (!trial->reason[0]) snprintf(trial->reason, sizeof trial->reason, "%s", reason.text);
     return status;
   }
   return HALOTUNE_OK;
@@ -94,8 +94,8 @@ static halotune_status add_record(struct results *results, struct trial *trial) 
   struct result_record *grown = array_grow(results->list, results->count, &results->capacity, sizeof *grown);
   if (!grown) return fail_memory();
   results->list = grown;
-  results->list[results->count++] =
-      (struct result_record){.proposal = trial->proposal, .source = trial->generated.hash, .code = code_of(trial)};
+  results->list[results->count++] = (struct result_record){
+      .proposal = trial->proposal, .source = trial->generated.hash, .code = code_of(trial), .twin_of = trial->twin_of};
   trial->result.number = results->count;
   return HALOTUNE_OK;
 }
@@ -108,6 +108,28 @@ static bool need_watch(const struct results *results, const struct trial *trial)
   return was_watched || result->outcome != OUTCOME_SCREENED || !measure_is_hopeless(result->timing.minimum_ms, best_ms);
 }
 
+/* Twins of what was measured again get its new result, and are told to nobody else: they were left out where it counts.
+ *   attempts  of this time alone */
+static halotune_status store_twins(struct results *results, const struct trial *trial, enum outcome before,
+                                   int attempts) {
+  struct session *session = results->session;
+  struct measurement again = trial->result;
+  int count;
+  again.attempts = attempts;
+  halotune_status status =
+      twins_follow(&session->twins, session->tools->store, session->run_id, trial->variant, &again, &count);
+  session->result->outcomes[before] -= count;
+  session->result->outcomes[again.outcome] += count;
+  return status;
+}
+
+/* Remember whose result a new one is. */
+static halotune_status keep_twin(struct results *results, const struct trial *trial) {
+  const struct twin twin = {
+      .variant = trial->variant, .original = results->list[trial->twin_of - 1].variant, .number = trial->twin_of};
+  return twins_add(&results->session->twins, &twin);
+}
+
 static halotune_status store_result(struct results *results, struct trial *trial) {
   struct session *session = results->session;
   struct variant_key key = session_key(session, trial);
@@ -118,14 +140,19 @@ static halotune_status store_result(struct results *results, struct trial *trial
   if (status != HALOTUNE_OK) return status;
   struct result_record *record = &results->list[result->number - 1];
   result->at_s = (clock_ms() - session->start_ms) * 1e-3;
-  if (!trial->is_twin) result->attempts += record->attempts;
+  const int attempts = result->attempts;
+  if (!trial->twin_of) result->attempts += record->attempts;
   status = store_measurement(session->tools->store, session->run_id, &key, result, &trial->variant);
-  if (trial->again && status == HALOTUNE_OK) session->result->outcomes[record->outcome]--;
+  if (trial->again && status == HALOTUNE_OK) {
+    session->result->outcomes[record->outcome]--;
+    status = store_twins(results, trial, record->outcome, attempts);
+  }
+  if (trial->twin_of && status == HALOTUNE_OK) status = keep_twin(results, trial);
   record->variant = trial->variant;
   record->attempts = result->attempts;
   record->outcome = result->outcome;
   record->is_marked = result->is_marked;
-  if (status != HALOTUNE_OK || !results->anchor || trial->is_twin || !outcome_has_time(result->outcome)) return status;
+  if (status != HALOTUNE_OK || !results->anchor || trial->twin_of || !outcome_has_time(result->outcome)) return status;
   if (!need_watch(results, trial)) return status;
   return anchor_cover(results->anchor, result->number, result->is_marked);
 }
@@ -140,7 +167,7 @@ static halotune_status keep_timed(struct results *results, const struct trial *t
   struct session *session = results->session;
   const struct measurement *result = &trial->result;
   if (trial->again && !outcome_has_time(result->outcome)) timed_remove(&session->timed, trial->variant);
-  if (!outcome_has_time(result->outcome) || trial->is_twin) return HALOTUNE_OK;
+  if (!outcome_has_time(result->outcome) || trial->twin_of) return HALOTUNE_OK;
   struct timed_variant timed = {.proposal = trial->proposal,
                                 .variant = trial->variant,
                                 .number = trial->is_recalled ? 0 : result->number,
@@ -178,7 +205,7 @@ halotune_status results_finish(struct results *results, struct trial *trial) {
   if (status == HALOTUNE_OK && !trial->again) {
     out->tried++;
     out->recalled += trial->is_recalled;
-    out->twins += trial->is_twin;
+    out->twins += trial->twin_of > 0;
     out->hinted += is_hinted(session, trial);
     status = session->options->strategy->tell(session->strategy, &trial->proposal,
                                               outcome_has_time(result->outcome) ? result->timing.median_ms / scale
@@ -197,8 +224,9 @@ halotune_status results_settle(struct results *results) {
   int64_t *doubtful = calloc((size_t)results->count + 1, sizeof *doubtful);
   if (!doubtful) return fail_memory();
   for (int i = 0; i < results->count; i++) {
-    if (!results->list[i].is_marked && anchor_is_marked(results->anchor, i + 1))
-      doubtful[count++] = results->list[i].variant;
+    const struct result_record *record = &results->list[i];
+    const long measured = record->twin_of ? record->twin_of : i + 1;
+    if (!record->is_marked && anchor_is_marked(results->anchor, measured)) doubtful[count++] = record->variant;
   }
   for (long i = 0; i < timed->count; i++) {
     const bool was_watched = anchor_attempts(results->anchor, timed->list[i].number) > 0; /* not before a late anchor */

@@ -14,6 +14,7 @@ struct result_record {
   int attempts;
   enum outcome outcome;
   bool is_marked; /* in the store */
+  long twin_of;   /* the number of the result that it follows; 0: none */
 };
 
 /* Start with session and anchor set, end with results_free. */

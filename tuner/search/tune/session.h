@@ -6,6 +6,7 @@
 #include "tuner/search/variants/pipeline.h"
 #include "tuner/search/variants/proposals.h"
 #include "tuner/search/variants/timed.h"
+#include "tuner/search/variants/twins.h"
 #include "tuner/verify/scene.h"
 
 struct session {
@@ -41,6 +42,7 @@ struct session {
   double memcpy_ms;                       /* of the roof's bytes, at the start; NaN */
   double scale;                           /* anchor_scale() at the end of the search */
   struct timed_list timed;
+  struct twins twins;
   double next_progress_ms;
 };
 

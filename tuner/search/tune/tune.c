@@ -104,6 +104,7 @@ static void session_close(struct session *session) {
   free(session->fixed);
   free(session->template_ids);
   timed_free(&session->timed);
+  twins_free(&session->twins);
   proposals_free(&session->recorded);
   proposals_free(&session->hints);
   proposals_free(&session->starts);

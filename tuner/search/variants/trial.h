@@ -20,7 +20,7 @@ struct trial {
   bool is_recalled;         /* the result is that of an earlier run, */
   int64_t variant;          /* and this its variant in the store, */
   double recalled_scale;    /* how slow the GPU was then, beside now */
-  bool is_twin;             /* the result is that of another variant of this run, with the same machine code */
+  long twin_of;             /* the number of the result whose machine code and launch it has; 0: none */
   long again;               /* the number of the result that this one replaces; 0: none */
   bool is_stand_in;         /* it gives no result: it is to be the anchor in the default's place */
   struct measurement result;
