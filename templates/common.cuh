@@ -113,6 +113,43 @@ __device__ __forceinline__ real read_needed(const Fields &f, int input, const Ge
   return read_point(f, input, g, x, y, z);
 }
 
+// Add up one vector of each thread of a column of the block: those of the threads before this one to `before`, those of all to `all`.
+// All threads of the block call this. `totals` has room for a vector of each thread.
+template <int BLOCK_WIDTH, int BLOCK_HEIGHT, int N>
+__device__ __forceinline__ void sum_column(real *totals, const real (&own)[N], real (&before)[N], real (&all)[N]) {
+  const int column = threadIdx.x*N, row = BLOCK_WIDTH*N;
+  store_vector(totals + threadIdx.y*row + column, own);
+  __syncthreads();
+#pragma unroll
+  for (int lane = 0; lane < N; lane++) before[lane] = all[lane] = 0;
+#pragma unroll
+  for (int t = 0; t < BLOCK_HEIGHT; t++) {
+    real total[N];
+    load_vector(totals + t*row + column, total);
+#pragma unroll
+    for (int lane = 0; lane < N; lane++) {
+      if (t < int(threadIdx.y)) before[lane] += total[lane];
+      all[lane] += total[lane];
+    }
+  }
+}
+
+// Add up the values of LANE_COUNT neighbouring lanes of a warp: returns the sum of the lanes before this one, and the sum of all in `all`.
+// All lanes of the warp call this.
+template <int LANE_COUNT> __device__ __forceinline__ real sum_lanes(real own, real &all) {
+  const unsigned everyone = 0xffffffffu;
+  const int lane = threadIdx.x%LANE_COUNT;
+  real sum = own;
+#pragma unroll
+  for (int distance = 1; distance < LANE_COUNT; distance *= 2) {
+    const real other = __shfl_up_sync(everyone, sum, distance, LANE_COUNT);
+    if (lane >= distance) sum += other;
+  }
+  all = __shfl_sync(everyone, sum, LANE_COUNT - 1, LANE_COUNT);
+  const real before = __shfl_up_sync(everyone, sum, 1, LANE_COUNT);
+  return lane > 0 ? before : real(0);
+}
+
 // The planes of the box are shared out evenly among the blocks along z, of about SLICING planes each: the first plane of a share.
 template <int SLICING> __device__ __forceinline__ index_t share_begin(const Geometry &g, unsigned share) {
   const index_t planes = g.z1 - g.z0, shares = (planes - 1)/SLICING + 1;

@@ -16,6 +16,7 @@
 // PADDING lets the lanes, which stand one below the other, use different banks.
 #ifndef HALOTUNE_PRELUDE
 #include "example_scan.cuh"
+#include "common.cuh"
 #endif
 
 #ifndef METHOD
@@ -32,8 +33,6 @@
 
 constexpr int WARP = 32, TILE = 32, LANES = BLOCK_X < WARP ? BLOCK_X : WARP;  // LANES: of a warp that have the same row
 
-// ---- along y or z
-
 struct Columns {
   const Fields &f;
   const Geometry &g;
@@ -43,25 +42,6 @@ struct Columns {
   __device__ __forceinline__ index_t y(index_t i) const { return AXIS == 2 ? across : i; }
   __device__ __forceinline__ index_t z(index_t i) const { return AXIS == 2 ? i : across; }
 };
-
-// What the threads of a column sum up to: those before this one into `before`, all into `all`.
-__device__ __forceinline__ void sum_column(real *totals, const real (&own)[VECTOR], real (&before)[VECTOR], real (&all)[VECTOR]) {
-  const int column = threadIdx.x*VECTOR, row = BLOCK_X*VECTOR;
-  store_vector(totals + threadIdx.y*row + column, own);
-  __syncthreads();
-#pragma unroll
-  for (int lane = 0; lane < VECTOR; lane++) before[lane] = all[lane] = 0;
-#pragma unroll
-  for (int t = 0; t < BLOCK_Y; t++) {
-    real total[VECTOR];
-    load_vector(totals + t*row + column, total);
-#pragma unroll
-    for (int lane = 0; lane < VECTOR; lane++) {
-      if (t < int(threadIdx.y)) before[lane] += total[lane];
-      all[lane] += total[lane];
-    }
-  }
-}
 
 __device__ __forceinline__ void march(const Fields &f, const Geometry &g) {
   const Columns c = {f, g, g.x0/VECTOR*VECTOR + (index_t(blockIdx.x)*BLOCK_X + index_t(threadIdx.x))*VECTOR,
@@ -89,7 +69,7 @@ __device__ __forceinline__ void march(const Fields &f, const Geometry &g) {
     }
     real before[VECTOR] = {}, all[VECTOR];
     if (BLOCK_Y > 1) {
-      sum_column(totals + turn*BLOCK_Y*BLOCK_X*VECTOR, sums[POINTS - 1], before, all);
+      sum_column<BLOCK_X, BLOCK_Y>(totals + turn*BLOCK_Y*BLOCK_X*VECTOR, sums[POINTS - 1], before, all);
     } else {
 #pragma unroll
       for (int lane = 0; lane < VECTOR; lane++) all[lane] = sums[POINTS - 1][lane];
@@ -103,23 +83,6 @@ __device__ __forceinline__ void march(const Fields &f, const Geometry &g) {
 #pragma unroll
     for (int lane = 0; lane < VECTOR; lane++) carried[lane] += all[lane];
   }
-}
-
-// ---- along x
-
-// The sum over the lanes of the row before this one; `all` receives that over all of them.
-__device__ __forceinline__ real sum_lanes(real own, real &all) {
-  const unsigned everyone = 0xffffffffu;
-  const int lane = threadIdx.x%LANES;
-  real sum = own;
-#pragma unroll
-  for (int distance = 1; distance < LANES; distance *= 2) {
-    const real other = __shfl_up_sync(everyone, sum, distance, LANES);
-    if (lane >= distance) sum += other;
-  }
-  all = __shfl_sync(everyone, sum, LANES - 1, LANES);
-  const real before = __shfl_up_sync(everyone, sum, 1, LANES);
-  return lane > 0 ? before : real(0);
 }
 
 __device__ __forceinline__ void scan_rows(const Fields &f, const Geometry &g) {
@@ -144,7 +107,7 @@ __device__ __forceinline__ void scan_rows(const Fields &f, const Geometry &g) {
     for (int p = 0; p < POINTS; p++) {
 #pragma unroll
       for (int lane = 1; lane < VECTOR; lane++) sums[p][lane] += sums[p][lane - 1];
-      before[p] = sum_lanes(sums[p][VECTOR - 1], all[p]);
+      before[p] = sum_lanes<LANES>(sums[p][VECTOR - 1], all[p]);
     }
     if (warps > 1) {
 #pragma unroll

@@ -14,6 +14,7 @@
 // The workspace holds, from one launch to the next: the number of tickets that were taken, a flag for each block, and what it tells.
 #ifndef HALOTUNE_PRELUDE
 #include "example_scan.cuh"
+#include "common.cuh"
 #endif
 
 #ifndef BLOCK_X
@@ -27,8 +28,6 @@
 constexpr int WARP = 32, WARPS = (BLOCK_X + WARP - 1)/WARP;  // WARPS: of a row
 constexpr index_t SEGMENT = AXIS == 0 ? BLOCK_X*VECTOR*POINTS : BLOCK_Y*POINTS;  // points along the axis
 constexpr int TOLD = AXIS == 0 ? 1 : BLOCK_X*VECTOR;  // numbers that a block tells: one for each of its lines
-
-// ---- which segment a block takes
 
 struct Segment {
   index_t number, group;  // along the line, from its beginning; which lines
@@ -48,8 +47,6 @@ __device__ __forceinline__ Segment take_segment(unsigned long long *tickets, ind
   const index_t turn = taken[0];
   return {turn/groups, turn%groups, taken[1]};
 }
-
-// ---- what blocks tell each other
 
 // Of one group of lines, by number of segment.
 struct Board {
@@ -81,27 +78,6 @@ __device__ __forceinline__ index_t wait_for_segment(const Board &b, const Segmen
   return first + i;
 }
 
-// ---- along y or z
-
-// What the threads of a column sum up to: those before this one into `before`, all into `all`.
-__device__ __forceinline__ void sum_column(real *totals, const real (&own)[VECTOR], real (&before)[VECTOR], real (&all)[VECTOR]) {
-  const int column = threadIdx.x*VECTOR, row = BLOCK_X*VECTOR;
-  store_vector(totals + threadIdx.y*row + column, own);
-  __syncthreads();
-#pragma unroll
-  for (int lane = 0; lane < VECTOR; lane++) before[lane] = all[lane] = 0;
-#pragma unroll
-  for (int t = 0; t < BLOCK_Y; t++) {
-    real total[VECTOR];
-    load_vector(totals + t*row + column, total);
-#pragma unroll
-    for (int lane = 0; lane < VECTOR; lane++) {
-      if (t < int(threadIdx.y)) before[lane] += total[lane];
-      all[lane] += total[lane];
-    }
-  }
-}
-
 __device__ __forceinline__ void tell_columns(const Board &b, const Segment &s, const real (&sums)[VECTOR]) {
   if (threadIdx.y == 0) store_vector(b.told + (long long)(s.number)*TOLD + threadIdx.x*VECTOR, sums);
   raise_flag(b, s);
@@ -112,7 +88,7 @@ __device__ __forceinline__ void look_back_in_columns(const Board &b, const Segme
   real told[VECTOR] = {}, before[VECTOR];
   const index_t other = wait_for_segment(b, s, threadIdx.y);
   if (other >= 0) load_vector(b.told + (long long)(other)*TOLD + threadIdx.x*VECTOR, told);
-  sum_column(totals, told, before, earlier);
+  sum_column<BLOCK_X, BLOCK_Y>(totals, told, before, earlier);
 }
 
 __device__ __forceinline__ void scan_columns(const Fields &f, const Geometry &g, void *workspace) {
@@ -142,7 +118,7 @@ __device__ __forceinline__ void scan_columns(const Fields &f, const Geometry &g,
     for (int lane = 0; lane < VECTOR; lane++) sums[p][lane] += sums[p - 1][lane];
   }
   real before[VECTOR], all[VECTOR], earlier[VECTOR];
-  sum_column(totals, sums[POINTS - 1], before, all);
+  sum_column<BLOCK_X, BLOCK_Y>(totals, sums[POINTS - 1], before, all);
   if (!ends_window(s)) tell_columns(b, s, all);
   look_back_in_columns(b, s, totals + BLOCK_Y*BLOCK_X*VECTOR, earlier);
 #pragma unroll
@@ -157,23 +133,6 @@ __device__ __forceinline__ void scan_columns(const Fields &f, const Geometry &g,
   }
 }
 
-// ---- along x
-
-// The sum over the lanes before this one; `all` receives that over all lanes.
-__device__ __forceinline__ real sum_lanes(real own, real &all) {
-  const unsigned everyone = 0xffffffffu;
-  const int lane = threadIdx.x%WARP;
-  real sum = own;
-#pragma unroll
-  for (int distance = 1; distance < WARP; distance *= 2) {
-    const real other = __shfl_up_sync(everyone, sum, distance);
-    if (lane >= distance) sum += other;
-  }
-  all = __shfl_sync(everyone, sum, WARP - 1);
-  const real before = __shfl_up_sync(everyone, sum, 1);
-  return lane > 0 ? before : real(0);
-}
-
 __device__ __forceinline__ void tell_row(const Board &b, const Segment &s, real sum) {
   if (threadIdx.x == 0) b.told[s.number] = sum;
   raise_flag(b, s);
@@ -183,7 +142,7 @@ __device__ __forceinline__ void tell_row(const Board &b, const Segment &s, real 
 __device__ __forceinline__ real look_back_in_row(const Board &b, const Segment &s, real *totals) {
   const index_t other = wait_for_segment(b, s, threadIdx.x);
   real all, earlier = 0;
-  sum_lanes(other >= 0 ? b.told[other] : real(0), all);
+  sum_lanes<WARP>(other >= 0 ? b.told[other] : real(0), all);
   if (threadIdx.x%WARP == 0) totals[threadIdx.x/WARP] = all;
   __syncthreads();
 #pragma unroll
@@ -208,7 +167,7 @@ __device__ __forceinline__ void scan_row(const Fields &f, const Geometry &g, voi
 #pragma unroll
     for (int lane = 1; lane < VECTOR; lane++) sums[p][lane] += sums[p][lane - 1];
     real all;
-    before[p] = sum_lanes(sums[p][VECTOR - 1], all);
+    before[p] = sum_lanes<WARP>(sums[p][VECTOR - 1], all);
     if (threadIdx.x%WARP == 0) totals[p*WARPS + warp] = all;
   }
   __syncthreads();
