@@ -29,7 +29,7 @@ static void print_facts(const struct cache_facts *facts, const char *what, const
   else printf(" of at most %llu bytes, in %s\n", CACHE_FOLDER_MAX_BYTES, folder);
 }
 
-/* One of the caches. The document goes to *json; NULL: as text. */
+/* Show or clean one cache. The facts go into *json, or where `json` is NULL to stdout as text. */
 static halotune_status look_after(size_t number, bool cleans, json_t **json) {
   struct cache_facts facts;
   char *folder;

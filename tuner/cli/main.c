@@ -1,4 +1,4 @@
-/* main.c: the program halotune: the table of commands, their help, and the way from the command line to one of them. */
+/* main.c: the table of commands, their help, and the choice of one by the command line. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,21 +47,21 @@ static enum exit_code usage_error(const struct command *command) {
   return HALOTUNE_EXIT_USAGE;
 }
 
-/* Behind getopt's complaint about an option, as it was typed. */
+/* Add to getopt's message about an unknown option: ask whether the nearest one was meant. */
 static enum exit_code option_error(const struct command *command, const char *typed) {
   struct nearest nearest = nearest_to(typed, strcspn(typed, "="));
   char known[NEAREST_NAME_BYTES];
   for (const struct option_row *option = command->options; option->name; option++) {
     snprintf(known, sizeof known, "--%s", option->name);
     if (strncmp(known, typed, nearest.length) == 0)
-      return usage_error(command); /* the beginning of several, as getopt told */
+      return usage_error(command); /* getopt has said that several options begin like this */
     nearest_try(&nearest, known);
   }
   fprintf(stderr, "halotune: see 'halotune %s --help'%s\n", command->name, nearest.question);
   return HALOTUNE_EXIT_USAGE;
 }
 
-/* The position of an option in the command's table, from 1; 0 where it has none of this name. */
+/* The position of an option in the command's table, from 1; 0 for an unknown option. */
 static int find_option(const struct command *command, const char *name) {
   for (int i = 0; command->options[i].name; i++) {
     if (strcmp(command->options[i].name, name) == 0) return i + 1;
@@ -69,7 +69,7 @@ static int find_option(const struct command *command, const char *name) {
   return 0;
 }
 
-/* Spellings of options that are taken as well, and that help does not show. */
+/* Other spellings of options, which help does not show. */
 static const struct { const char *name, *other; } spellings[] = {{"template", "templates"}};
 
 /* Read a command's options and run it. argv[0] is the command's name. */
@@ -102,7 +102,7 @@ static enum exit_code run_command(const struct command *command, int argc, char 
       return usage_error(command);
     }
     const char **kept = &invocation.values[value - 1];
-    if (*kept && optarg) { /* a switch may be given again: it says the same */
+    if (*kept && optarg) { /* a switch may be given twice */
       fprintf(stderr, "halotune %s: --%s is given twice, as '%s' and '%s', and takes one value\n", command->name,
               command->options[value - 1].name, *kept, optarg);
       return usage_error(command);
@@ -123,7 +123,7 @@ static enum exit_code run_command(const struct command *command, int argc, char 
   return command->run(&invocation);
 }
 
-/* The command of a name; NULL, with a complaint, for none. */
+/* The command of this name; NULL after a message for an unknown name. */
 static const struct command *find_command(const char *name) {
   for (size_t i = 0; i < COUNT(commands); i++) {
     if (strcmp(name, commands[i]->name) == 0) return commands[i];
@@ -153,16 +153,16 @@ static enum exit_code run_arguments(int argc, char **argv) {
   const struct command *command = find_command(argv[is_help ? 2 : 1]);
   if (!command) return usage_error(NULL);
   if (is_help) {
-    print_command_help(command); /* of all its parts, where it has some, as in 'help db merge' */
+    print_command_help(command); /* 'help db merge' prints the help of all of `db` */
     return HALOTUNE_EXIT_SUCCESS;
   }
-  argv[1] = program; /* what getopt's own messages begin with */
+  argv[1] = program; /* getopt begins its messages with this */
   return run_command(command, argc - 1, argv + 1);
 }
 
-/* Results that did not arrive are a failure, whoever printed them: here alone they are flushed and complained about. */
+/* Commands print without looking whether stdout can be written. This is the one place that checks it. */
 int main(int argc, char **argv) {
-  setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* where results and talk go to one file, neither tears the other's lines */
+  setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* keeps lines whole where stdout and stderr go to one file */
   enum exit_code code = run_arguments(argc, argv);
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;
   perror("halotune: standard output");

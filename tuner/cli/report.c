@@ -14,7 +14,7 @@
 
 static const char default_output[] = "halotune-report.html";
 
-/* Now, or what $SOURCE_DATE_EPOCH says, so that the same database gives the same bytes. */
+/* Write the current time, or that of $SOURCE_DATE_EPOCH, with which the same database gives the same bytes. */
 static void write_date(char *out, size_t size) {
   const char *fixed = getenv("SOURCE_DATE_EPOCH");
   time_t now = fixed ? (time_t)strtoll(fixed, NULL, 10) : time(NULL);
@@ -38,7 +38,7 @@ static halotune_status put_out(const struct invocation *invocation, const struct
   return status;
 }
 
-/* HALOTUNE_NOT_FOUND where nothing was stored yet. */
+/* Fail with HALOTUNE_NOT_FOUND where no problem was stored yet. */
 static halotune_status check_has_rows(struct store *store) {
   int64_t has_problems = 0;
   halotune_status status =
@@ -47,7 +47,8 @@ static halotune_status check_has_rows(struct store *store) {
   return fail(HALOTUNE_NOT_FOUND, "%s: no problem was tuned into it yet", store_path(store));
 }
 
-/* The database that is named, or the user's own; where that shows nothing, the one that comes with Halotune, if there is one, and say so. */
+/* Open the named database, or the user's own. If the user's own is missing or empty, say so and open the installed
+ * one. */
 static halotune_status open_database(const char *named, struct store **out) {
   char *starter;
   const halotune_status own = store_open(named, STORE_READ, out);

@@ -1,4 +1,4 @@
-/* compile.c: `halotune compile STENCIL`: what variants need of a GPU, with no GPU at hand. */
+/* compile.c: `halotune compile STENCIL`: compile variants and tell what each needs of a GPU. No GPU is used. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -45,7 +45,7 @@ static void finish_job(struct session *session, struct job *job) {
   session->cached += job->row.is_cached;
 }
 
-/* Generate a variant, and take its cubin from the cache or hand it to the pool. */
+/* Generate a variant and hand it to the compiler, which looks into the cache first. */
 static halotune_status start_job(struct session *session, long number) {
   struct job *job = &session->jobs[number];
   struct variant_spec spec = problem_variant(session->problem, job->row.template, &job->row.configuration);
@@ -84,7 +84,7 @@ static halotune_status take_result(struct session *session, const struct compile
   return status;
 }
 
-/* Print what is done, in the order of the variants. */
+/* Print the rows that are done. A row waits for the rows before it. */
 static void print_ready(struct session *session) {
   for (; session->printed < session->job_count && session->jobs[session->printed].is_done; session->printed++) {
     struct compile_row *row = &session->jobs[session->printed].row;
@@ -127,7 +127,7 @@ static long failed_count(const struct session *session) {
   return session->job_count - session->counts[COMPILE_ROW_OK] - session->counts[COMPILE_ROW_LEFT_OUT];
 }
 
-/* Those that neither came from the cache nor were left out by a rule. */
+/* Variants that were compiled now: neither cached nor left out by a rule. */
 static long compiled_count(const struct session *session) {
   return session->job_count - session->cached - session->counts[COMPILE_ROW_LEFT_OUT];
 }

@@ -10,14 +10,14 @@
 static const char *const resource_names[OCCUPANCY_RESOURCES] = {OCCUPANCY_LIST(AS_NAME)};
 #undef AS_NAME
 
-/* "registers and shared memory": what allows no more blocks. */
+/* Append what limits the number of blocks: "registers and shared memory". */
 static void add_limiters(struct text *text, unsigned limits) {
   for (int i = 0; i < OCCUPANCY_RESOURCES; i++) {
     if (limits & 1u << i) text_printf(text, "%s%s", text->length ? " and " : "", resource_names[i]);
   }
 }
 
-/* A figure that the template may not give. */
+/* A dash stands for NAN: the template has no formula for this figure. */
 static void print_figure(double figure) {
   if (isnan(figure)) printf(" %9s", "-");
   else printf(" %9.3g", figure);

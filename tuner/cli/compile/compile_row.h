@@ -1,4 +1,4 @@
-/* compile_row.h: what became of one variant that was compiled. */
+/* compile_row.h: the result of compiling one variant. */
 #ifndef CLI_COMPILE_COMPILE_ROW_H
 #define CLI_COMPILE_COMPILE_ROW_H
 
@@ -7,7 +7,7 @@
 #include "stencil/template/access.h"
 #include "tuner/cli/options/problem.h"
 
-/* How it ended, beside enum compile_outcome: enumerator, name. */
+/* Outcomes of a row: enumerator, name. They are those of enum compile_outcome and two more. */
 /* clang-format off */
 #define COMPILE_ROW_LIST(X)     \
   X(OK, "ok")                   \
@@ -24,31 +24,33 @@ enum compile_row_outcome { COMPILE_ROW_LIST(COMPILE_ROW_AS_ENUMERATOR) COMPILE_R
 
 extern const char *const compile_row_names[COMPILE_ROW_OUTCOMES];
 
-/* All but the first four members are of COMPILE_ROW_OK and COMPILE_ROW_NO_FIT only. */
+/* The members behind `detail` are set for COMPILE_ROW_OK and COMPILE_ROW_NO_FIT alone. */
 struct compile_row {
   const struct template *template;
   struct configuration configuration;
   enum compile_row_outcome outcome;
-  char *detail; /* why it failed; from malloc; may be NULL */
+  char *detail; /* why it failed, from malloc; NULL for none */
   bool is_cached;
-  double compile_time_ms; /* back then, where it is cached */
+  double compile_time_ms; /* of a cached cubin: the time when it was compiled */
   struct block_needs needs;
   int static_shared_bytes, spill_store_bytes, spill_load_bytes, stack_bytes;
-  long dynamic_shared_bytes, cubin_bytes, cluster_blocks; /* blocks of a cluster, 1 for none */
+  long dynamic_shared_bytes, cubin_bytes, cluster_blocks; /* cluster_blocks: 1 without clusters */
   struct hash cubin_hash;
   struct occupancy occupancy;
   struct access access;
   double waves;
 };
 
-/* What the variant needs of a GPU.
- *   generated  its launch geometry and its kernel's name
- *   compiled   with a cubin
- *   sm_count   multiprocessors of the GPU */
+/* Fill the row from a cubin.
+ *   generated  gives the launch geometry and the kernel's name
+ *   compiled   has a cubin
+ *   sm_count   multiprocessors of the GPU
+ * Returns HALOTUNE_OK, also for a cubin without the kernel, which is a failed row; or HALOTUNE_MEMORY. */
 halotune_status compile_row_fill(struct compile_row *row, const struct problem *problem,
                                  const struct generated *generated, const struct compiled *compiled, int sm_count);
 
-/* The first line of a compiler's log that speaks of an error, as the row's detail; of any other failure, its first line. */
+/* Fill the row of a variant that failed. Its detail is the first line of the log that speaks of an error, or else the
+ * first line. */
 void compile_row_fail(struct compile_row *row, enum compile_row_outcome outcome, const char *log);
 
 void compile_row_free(struct compile_row *row);

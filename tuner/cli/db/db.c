@@ -1,4 +1,4 @@
-/* db.c: `halotune db WHAT`: which part is meant, and the options that it has. */
+/* db.c: `halotune db WHAT`: find the part that WHAT names, and check its options and files. */
 #include "tuner/cli/db/db.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static const struct {
   const char *name;
   halotune_status (*run)(const struct invocation *invocation);
   bool takes_files;
-  const char *options; /* that it has, each between blanks */
+  const char *options; /* options of this part, each between blanks */
 } parts[] = {
     {"info", db_info, false, " db json "},
     {"check", db_check, false, " db "},

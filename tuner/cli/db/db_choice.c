@@ -1,4 +1,4 @@
-/* db_choice.c: which rows of a database an invocation is about. */
+/* db_choice.c: from options to a choice of rows. */
 #include "tuner/cli/db/db_choice.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static halotune_status problem_choose(char *text, struct choice *out) {
   return fail(HALOTUNE_ARGUMENT, "--problem: a grid is one to three numbers, such as 512x512x512, not '%s'", grid);
 }
 
-/* Dates are compared as texts. */
+/* Dates are compared as texts, so that they need the form of the database. */
 static halotune_status date_check(const char *date) {
   static const char form[] = "0000-00-00T00:00:00Z";
   size_t length = strlen(date);

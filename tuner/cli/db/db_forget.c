@@ -8,7 +8,7 @@
 #include "tuner/cli/db/db_choice.h"
 #include "tuner/cli/options/option_value.h"
 
-/* Where there is no database there is nothing to forget, and none is made for that. */
+/* Fail where there is no database: opening it to write would make one. */
 static halotune_status database_check(const char *path) {
   struct store *store;
   halotune_status status = store_open(path, STORE_READ, &store);

@@ -1,5 +1,5 @@
-/* db_merge.c: `halotune db merge` and `import`: databases and documents into the user's own, each of them whole or
- * not at all. */
+/* db_merge.c: `halotune db merge` and `import`: add files to the user's database. Each file is added whole or not at
+ * all. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "tuner/cli/db/db.h"
 #include "tuner/cli/options/option_value.h"
 
-/* The first thing that is wrong with a file. */
+/* The first defect of a file. */
 struct finding {
   char text[FAIL_TEXT_BYTES / 2];
 };
@@ -79,7 +79,7 @@ static void print_counts(const char *path, const struct merge_counts *counts, bo
   }
 }
 
-/* The name of a file, as a database may keep it. */
+/* Copy the file's name without its folder, in printable characters on one line, for the database to keep. */
 static void origin_name(const char *path, char *out, size_t bytes) {
   const char *slash = strrchr(path, '/');
   printable_copy(out, bytes, slash ? slash + 1 : path);

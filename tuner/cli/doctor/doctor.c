@@ -1,5 +1,5 @@
-/* doctor.c: `halotune doctor`: what this machine has of all that Halotune can use, what each missing piece would be good for, and what
- * to do about it. */
+/* doctor.c: `halotune doctor`: which of the pieces that Halotune can use this machine has, and what to do about the
+ * others. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -40,7 +40,7 @@ static json_t *gpu_json(const struct device_facts *gpu, int number, const struct
   return json;
 }
 
-/* Tell one finding, and forget it. */
+/* Print one finding or add it to the list, and free it. */
 static bool finding_tell(const char *name, json_t **list, json_t *json, struct finding *f) {
   bool complete = text_ok(&f->text) && text_ok(&f->advice);
   if (list) json_add(list, json);

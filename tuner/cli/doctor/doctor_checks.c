@@ -82,7 +82,7 @@ static void look_for_sqlite(struct machine *m, struct finding *f) {
   text_printf(&f->text, "%s", sqlite3_libversion());
 }
 
-/* Whether files can be made in a folder, which is itself made where it is missing, as the program would do. */
+/* Check that files can be made in a folder. A missing folder is made, as the program itself would do. */
 static void try_folder(struct finding *f, const char *folder, const char *advice) {
   text_printf(&f->text, "%s", folder);
   if (folder_make(folder) == HALOTUNE_OK && access(folder, W_OK | X_OK) == 0) return;
@@ -104,13 +104,13 @@ static void look_for_cache(struct machine *m, struct finding *f) {
   free(folder);
 }
 
-/* The first of what is wrong with a database. */
+/* Keep the first defect of a database. */
 static void keep_problem(void *context, const char *text) {
   struct text *first = context;
   if (first->length == 0) text_printf(first, "%s", text);
 }
 
-/* What an open database is like. */
+/* Check an open database. */
 static void look_into(struct store *store, const char *path, struct finding *f) {
   struct text first = {0};
   long count = 0;
@@ -128,7 +128,7 @@ static void look_into(struct store *store, const char *path, struct finding *f) 
   text_free(&first);
 }
 
-/* Stencils, or templates: how many are found by their names, and where the first of them lies. */
+/* Tell how many stencils or templates are found by name, and the folder of the first one. */
 static void look_for_files(const struct search_kind *kind, struct finding *f) {
   char **paths = NULL;
   int count = 0;
@@ -156,7 +156,7 @@ static void look_for_templates(struct machine *m, struct finding *f) {
   look_for_files(&search_templates, f);
 }
 
-/* The database that comes with Halotune, which lookup asks after the user's own. */
+/* The installed database, which lookups ask after the user's own. */
 static void look_for_starter(struct machine *m, struct finding *f) {
   char *path = NULL;
   struct store *store = NULL;
@@ -201,7 +201,7 @@ static void look_for_database(struct machine *m, struct finding *f) {
   free(path);
 }
 
-/* Whether kernels can be made for a GPU. */
+/* Tell what a GPU is, and whether kernels can be compiled for it. */
 void doctor_look_at_gpu(const struct machine *m, const struct device_facts *gpu, struct finding *f) {
   const double giga = 1e9, mega = 1e6, khz_to_mhz = 1e-3;
   text_printf(&f->text, "%s, sm_%d, %d SMs at up to %.0f MHz, %.1f GB, L2 %.1f MB, %s", gpu->name, gpu->capability,

@@ -11,20 +11,20 @@
 
 enum finding_state { STATE_OK, STATE_WARNING, STATE_MISSING };
 
-/* What was found out about one piece. Texts end with text_free. */
+/* The result of one check. End both texts with text_free. */
 struct finding {
   enum finding_state state;
-  struct text text, advice; /* advice: what it would be good for, or what to do; "" where all is well */
+  struct text text, advice; /* advice: what the piece is good for, or what to do; "" where all is well */
 };
 
-/* What several checks ask for. Start with {0}; the check of NVRTC opens it, and nvrtc_close ends it. */
+/* Findings that later checks read. Start with {0}. The check of NVRTC opens `nvrtc`; end it with nvrtc_close. */
 struct machine {
   struct probe gpus; /* device_count 0 where there is no driver */
   struct nvrtc nvrtc;
   bool has_nvrtc;
 };
 
-/* The checks, to be made in this order: that of NVRTC asks what the driver's found. */
+/* The checks, in the order in which they have to run: the check of NVRTC reads what the check of the driver found. */
 struct doctor_piece {
   const char *key, *name; /* in JSON, in text */
   void (*look)(struct machine *m, struct finding *f);
@@ -32,7 +32,7 @@ struct doctor_piece {
 extern const struct doctor_piece doctor_pieces[];
 extern const size_t doctor_piece_count;
 
-/* Whether kernels can be made for a GPU. */
+/* Tell what a GPU is, and whether kernels can be compiled for it. */
 void doctor_look_at_gpu(const struct machine *m, const struct device_facts *gpu, struct finding *f);
 
 #endif

@@ -1,4 +1,4 @@
-/* command.h: what a command is: a row of the table in main.c, its options, and what the command line gave it. */
+/* command.h: a command, its options, what the user typed, and exit codes. */
 #ifndef CLI_OPTIONS_COMMAND_H
 #define CLI_OPTIONS_COMMAND_H
 
@@ -23,7 +23,7 @@ enum exit_code { EXIT_LIST(AS_EXIT_CODE) };
 /* One option; a table of them ends with {0}. */
 struct option_row {
   const char *name;     /* without the dashes */
-  const char *argument; /* what stands behind it, such as "FILE"; NULL for a switch */
+  const char *argument; /* the name of its value in help, such as "FILE"; NULL for a switch */
   const char *what;
 };
 
@@ -40,10 +40,11 @@ struct command {
   enum exit_code (*run)(const struct invocation *invocation);
 };
 
-/* What stood on the command line. */
+/* What the user typed. */
 struct invocation {
   const struct command *command;
-  const char *values[MAX_OPTIONS]; /* by position in command->options; NULL where not given, "" for a switch */
+  const char *values
+      [MAX_OPTIONS]; /* in the order of command->options; NULL for an option that was not given, "" for a switch */
   char *const *arguments;
   int argument_count;
 };
@@ -54,10 +55,10 @@ enum exit_code exit_code_of(halotune_status status);
 /* Print "halotune: DETAIL" on stderr and return the exit code that belongs to the status. */
 enum exit_code report_failure(halotune_status status);
 
-/* The same for a file that the user named: that it cannot be read is the file's fault. */
+/* The same for a file that the user named. HALOTUNE_IO then means bad input. */
 enum exit_code report_file_failure(halotune_status status);
 
-/* The commands, one file each. */
+/* The commands. */
 extern const struct command command_list;
 extern const struct command command_show;
 extern const struct command command_reference;

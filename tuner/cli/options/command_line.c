@@ -1,4 +1,4 @@
-/* command_line.c: words, in the order in which they are typed. */
+/* command_line.c: the command, its arguments, its options. */
 #include "tuner/cli/options/command_line.h"
 
 #include <stdio.h>

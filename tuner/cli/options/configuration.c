@@ -7,7 +7,7 @@
 #include "stencil/template/space.h"
 #include "tuner/cli/options/option_value.h"
 
-/* No name stands twice in a text such as a=1,b=2. */
+/* Refuse a text such as a=1,b=2,a=3, which names a parameter twice. */
 static halotune_status check_once(const char *text) {
   for (; *text; text += strcspn(text, ","), text += *text == ',') {
     size_t length = strcspn(text, "=,");

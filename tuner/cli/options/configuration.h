@@ -4,20 +4,23 @@
 
 #include "tuner/cli/options/templates.h"
 
-/* The template's default configuration, changed as --set says: name=value,name=value. Rules are not applied.
+/* Apply --set, name=value,name=value, to the template's default configuration. Rules are not checked.
  *   fixed  receives which parameters --set names
- * Returns HALOTUNE_OK, or HALOTUNE_ARGUMENT for unknown ones, and for a parameter that --set names twice. */
+ * Returns HALOTUNE_OK, or HALOTUNE_ARGUMENT for an unknown parameter or value, and for a parameter that is named
+ * twice. */
 halotune_status option_set(const struct invocation *invocation, const struct template *template,
                            bool fixed[MAX_PARAMETERS], struct configuration *out);
 
-/* Whether each parameter that --set names is one of some template. A single template says by itself what it lacks.
+/* Check that each parameter of --set belongs to at least one of several templates. For a single template option_set
+ * checks this.
  * Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
 halotune_status option_set_known(const struct invocation *invocation, const struct templates *templates);
 
-/* The configuration that --set means when the rules have their say: where they leave out the defaults of other parameters, as few
- * of these as possible have other values.
+/* Complete --set to a configuration that the rules keep. Parameters that --set does not name have their defaults;
+ * where rules exclude these,
+ * as few parameters as possible get another value.
  *   bindings  of the template for the problem; its parameters are changed
- * Returns what option_set returns, and HALOTUNE_ARGUMENT where a rule leaves out all that --set allows. */
+ * Returns what option_set returns, and HALOTUNE_ARGUMENT where rules exclude every completion. */
 halotune_status option_configuration(const struct invocation *invocation, const struct template *template,
                                      struct bindings *bindings, struct configuration *out);
 

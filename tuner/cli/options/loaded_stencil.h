@@ -1,4 +1,4 @@
-/* loaded_stencil.h: from the name of a stencil to all that commands ask of it. */
+/* loaded_stencil.h: a stencil, found by name or path, with its analysis. */
 #ifndef CLI_OPTIONS_LOADED_STENCIL_H
 #define CLI_OPTIONS_LOADED_STENCIL_H
 
@@ -13,11 +13,11 @@ struct loaded {
 
 /* Load a stencil by name or path, see search_path.h.
  *   out  filled on success; after a failure loaded_free is harmless
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND with the folders that were searched; HALOTUNE_PARSE where a file that was found by
- * its name holds a stencil of another name; or what stencil_read returns. */
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND with the folders that were searched; HALOTUNE_PARSE where a file that was
+ * found by its name holds a stencil of another name; or what stencil_read returns. */
 halotune_status loaded_open(const char *name, struct loaded *out);
 
-/* Whether a stencil that is found by its file's name has that name. Returns HALOTUNE_OK or HALOTUNE_PARSE. */
+/* Check that the stencil has the name of its file. Returns HALOTUNE_OK, or HALOTUNE_PARSE for another name. */
 halotune_status loaded_check_name(const struct loaded *loaded);
 
 void loaded_free(struct loaded *loaded);

@@ -1,14 +1,15 @@
-/* option_value.h: what stands behind an option of the command line, read as a text, a number, a time, a word of a list, element types
- * or a grid. All commands read their options here.
+/* option_value.h: the values of options: texts, numbers, times, words of a list, element types, grids. All commands
+ * read their options
+ * with these functions.
  *
- * Each reader returns HALOTUNE_OK, or HALOTUNE_ARGUMENT with a sentence that names the option and what it takes. */
+ * Each reader returns HALOTUNE_OK, or HALOTUNE_ARGUMENT with a message that names the option and what it takes. */
 #ifndef CLI_OPTIONS_OPTION_VALUE_H
 #define CLI_OPTIONS_OPTION_VALUE_H
 
 #include "stencil/file/stencil.h"
 #include "tuner/cli/options/command.h"
 
-/* The value of an option, "" for a switch that was given; NULL where it was not given, and where the command has no such option. */
+/* The value of an option, "" for a switch. NULL where the option was not given, or the command has no such option. */
 const char *option_value(const struct invocation *invocation, const char *name);
 
 /* Whether the option was given. */
@@ -35,18 +36,20 @@ halotune_status option_word(const struct invocation *invocation, const char *nam
  *   what  begins the message: "--launch", "list" */
 halotune_status word_find(const char *what, const char *word, const char *const *words, int count, int *out);
 
-/* The element type that --dtype names, which the stencil must have; the first of its file where the option was not given. */
+/* The element type that --dtype names. The stencil must have it. Without the option, the first type of the stencil's
+ * file. */
 halotune_status option_dtype(const struct invocation *invocation, const struct stencil *stencil, enum dtype *out);
 
-/* Which element types --dtype names: one, or with "all" each. Whether a stencil has them is not asked.
- *   otherwise  whether each is named where the option was not given */
+/* Which element types --dtype names: one, or each with "all". The stencil need not have them.
+ *   otherwise  without the option: whether each is named */
 halotune_status option_dtypes(const struct invocation *invocation, bool otherwise, bool named[DTYPE_COUNT]);
 
-/* The grid that --grid names, with as many numbers as the stencil has dimensions; the first of its file where the option was
- * not given. */
+/* The grid that --grid names, with one number for each dimension of the stencil. Without the option, the first grid
+ * of the stencil's file. */
 halotune_status option_grid(const struct invocation *invocation, const struct stencil *stencil, struct grid *out);
 
-/* Read "512,512,64" or "512x512x64": points along x, y and z, fewer numbers for fewer dimensions. Axes without a number have 1.
+/* Read "512,512,64" or "512x512x64": points along x, y and z, fewer numbers for fewer dimensions. Axes without a
+ * number have 1.
  * Returns how many numbers there are; 0 for a text that is no grid, or an axis of more than GRID_MOST_AXIS_POINTS. */
 int grid_read(const char *text, struct grid *out);
 

@@ -13,7 +13,7 @@
 struct pick {
   const struct problem *problem;
   struct picked *out;
-  bool one;    /* the configuration that --set spells out, the others being defaults */
+  bool one;    /* one configuration: that of --set, completed by defaults */
   long sample; /* LONG_MAX for all */
   uint64_t seed;
 };
@@ -27,7 +27,7 @@ static halotune_status picked_add(struct picked *picked, const struct template *
   return HALOTUNE_OK;
 }
 
-/* The one configuration, or so many of those that the rules keep. */
+/* Add the one configuration, or a sample of `share` configurations that the rules keep. */
 static halotune_status pick_from(const struct invocation *invocation, const struct pick *pick,
                                  const struct template *template, struct bindings *bindings, long share) {
   struct configuration configuration, *sample = NULL;
@@ -44,8 +44,9 @@ static halotune_status pick_from(const struct invocation *invocation, const stru
   return status;
 }
 
-/* Go through the templates that apply to the problem, each with an even share of what is left of the sample. Where several
- * could be meant, one that lacks a parameter of --set, or whose rules exclude its values, is passed over. */
+/* Give each template that applies to the problem an even share of what is left of the sample. With several templates,
+ * one that lacks a
+ * parameter of --set, or whose rules exclude its values, is passed over. */
 static halotune_status pick_all(const struct invocation *invocation, const struct pick *pick) {
   const struct templates *templates = &pick->out->templates;
   struct bindings *bindings = calloc((size_t)templates->count + 1, sizeof *bindings);

@@ -1,4 +1,4 @@
-/* pick_variants.h: which variants a command works on: one that the user spelled out, or a seeded sample of what the rules keep. */
+/* pick_variants.h: the variants that a command works on: the one that --set describes, or a seeded sample. */
 #ifndef CLI_OPTIONS_PICK_VARIANTS_H
 #define CLI_OPTIONS_PICK_VARIANTS_H
 
@@ -19,11 +19,12 @@ struct picked {
   long count;
 };
 
-/* Choose variants for a problem, by template in order of the templates' names.
- *   otherwise  the size of the sample where neither --sample nor --set is given
+/* Choose variants for a problem, sorted by the names of their templates.
+ *   otherwise  size of the sample without --sample and --set
  *   out        filled on success
- * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for options that make no sense, and where one variant was asked for that a rule
- * leaves out; what templates_open returns; HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for wrong options, and where no template has a variant that they allow; what
+ * templates_open
+ * returns; HALOTUNE_MEMORY. */
 halotune_status pick_variants(const struct invocation *invocation, const struct problem *problem, long otherwise,
                               struct picked *out);
 

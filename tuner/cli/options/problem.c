@@ -1,4 +1,4 @@
-/* problem.c: from the command line to a stencil on a grid, and to templates. */
+/* problem.c: from the command line to a stencil on a grid. */
 #include "tuner/cli/options/problem.h"
 
 #include <stdio.h>

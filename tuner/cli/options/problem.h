@@ -1,4 +1,4 @@
-/* problem.h: what commands about variants have in common: a stencil on a grid for an architecture, and templates for it. */
+/* problem.h: a stencil in an element type, on a grid, for an architecture: what commands about variants begin with. */
 #ifndef CLI_OPTIONS_PROBLEM_H
 #define CLI_OPTIONS_PROBLEM_H
 
@@ -21,7 +21,7 @@ struct problem {
   struct loaded loaded;
   enum dtype dtype;
   struct grid grid;
-  struct domain domain; /* the whole of a dense grid */
+  struct domain domain; /* all points of a dense grid */
   double *coefficients; /* the file's, on this grid */
   const char *arch;     /* "sm_90" */
   const struct arch_facts *arch_facts;
@@ -40,7 +40,7 @@ void problem_free(struct problem *problem);
 struct variant_spec problem_variant(const struct problem *problem, const struct template *template,
                                     const struct configuration *configuration);
 
-/* The numbers that a template's formulas see for a problem on a dense grid; end with bindings_free.
+/* Bind the names in a template's formulas to the problem. End with bindings_free.
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status problem_bindings(const struct problem *problem, const struct template *template, struct bindings *out);
 

@@ -1,4 +1,4 @@
-/* search_path.c: folders and the files in them. */
+/* search_path.c: the list of folders, and the files in them. */
 #include "tuner/cli/options/search_path.h"
 
 #include <dirent.h>
@@ -31,10 +31,10 @@ static bool add_name(struct names *names, const char *name, size_t length) {
   return list[names->count] && ++names->count;
 }
 
-/* Whether two names mean one folder; those of folders that are not there only where they are equal. */
+/* Whether two paths lead to one folder. Paths of missing folders have to be equal as texts. */
 static bool is_same_folder(const char *a, const char *b) { return strcmp(a, b) == 0 || file_is_same(a, b); }
 
-/* Add a folder at the end of the search, unless it is searched already. */
+/* Add a folder at the end of the list, unless the list has it. */
 static bool add_folder(struct names *folders, const char *name, size_t length) {
   if (!add_name(folders, name, length)) return false;
   for (int i = 0; i < folders->count - 1; i++) {
@@ -65,7 +65,7 @@ static halotune_status check_given(const struct search_kind *kind, const char *g
   return fail(HALOTUNE_NOT_FOUND, "--%s-dir %s: there is no such folder", kind->what, given);
 }
 
-/* In the order of the search. */
+/* Collect the folders in the order in which they are searched. */
 static halotune_status folders_find(const struct search_kind *kind, const char *given, struct names *folders) {
   *folders = (struct names){.count = 0};
   halotune_status status = check_given(kind, given);
@@ -108,7 +108,8 @@ static int is_shown_yaml(const struct dirent *entry) {
   return entry->d_name[0] != '.' && length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0;
 }
 
-/* Add the files of one folder whose names no earlier folder had; a folder that cannot be read has none. */
+/* Add the files of one folder, but those whose names an earlier folder has. A folder that cannot be read is passed
+ * over. */
 static bool add_files(struct names *paths, const char *folder) {
   struct dirent **entries = NULL;
   struct text path = {0};
@@ -148,7 +149,7 @@ halotune_status search_all(const struct search_kind *kind, const char *given, ch
   return HALOTUNE_OK;
 }
 
-/* Of the names that search_find finds. */
+/* The nearest of all names that search_find finds. */
 static struct nearest find_nearest(const struct search_kind *kind, const char *given, const char *name) {
   struct nearest nearest = nearest_to(name, strlen(name));
   char **paths;
@@ -162,7 +163,8 @@ static struct nearest find_nearest(const struct search_kind *kind, const char *g
   return nearest;
 }
 
-/* Nothing of this name was found in `searched`. Where it is a file's, the user means that, and has left out the folder. */
+/* Fail because no folder of `searched` has this name. Where the name is that of a file in the working directory, tell
+ * how to write its path. */
 static halotune_status fail_not_found(const struct search_kind *kind, const char *given, const char *name,
                                       const char *searched) {
   struct text path = {0}, word = {0};

@@ -43,7 +43,7 @@ static halotune_status open_named(const char *folder, const char *names, struct 
   return status;
 }
 
-/* One bad file hides no other. */
+/* A file with an error is named on stderr, and the others are read. */
 static halotune_status open_all(const char *folder, struct templates *out) {
   char **paths;
   int count;

@@ -15,17 +15,19 @@
 struct templates {
   struct template **list;
   int count;
-  enum exit_code code; /* HALOTUNE_EXIT_BAD_INPUT where others could not be read */
+  enum exit_code code; /* HALOTUNE_EXIT_BAD_INPUT where other templates could not be read */
 };
 
 /* Read a template.
- *   by_name  whether it was found by its file's name, which must then be its own
- *   out      receives the template, the caller's to template_free; NULL on failure
+ *   by_name  it was found by name; it must then have the name of its file
+ *   out      receives the template, to be ended with template_free; NULL on failure
  * Returns what template_read returns, and HALOTUNE_PARSE for another name. */
 halotune_status template_open(const char *path, bool by_name, struct template **out);
 
-/* Read the templates that --template names, or all. Of all, those with an error are named on stderr and passed over.
- * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND, what template_read returns, or HALOTUNE_PARSE where each of all has an error. */
+/* Read the templates that --template names; without the option, all that are found. Of these, a template with an
+ * error is told on stderr and passed over.
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND; what template_read returns; HALOTUNE_PARSE where every template has an
+ * error. */
 halotune_status templates_open(const struct invocation *invocation, struct templates *out);
 
 void templates_free(struct templates *templates);

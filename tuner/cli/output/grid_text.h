@@ -1,4 +1,4 @@
-/* grid_text.h: grids in what commands print. */
+/* grid_text.h: grids, printed. */
 #ifndef CLI_OUTPUT_GRID_TEXT_H
 #define CLI_OUTPUT_GRID_TEXT_H
 

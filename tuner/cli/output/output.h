@@ -11,8 +11,8 @@ enum output_readers {
   OUTPUT_FOR_ALL,   /* as the umask has it */
 };
 
-/* Write a text to the file that --output names, or to stdout where the option is not given. A regular file is replaced in one
- * step; a device or a pipe is written to. That stdout cannot be written is for main to report.
+/* Write a text to the file that --output names, or to stdout where the option is not given. A regular file is
+ * replaced in one step; a device or a pipe is written to. That stdout cannot be written is for main to report.
  * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
 halotune_status output_text(const struct invocation *invocation, enum output_readers readers, const char *text,
                             size_t length);

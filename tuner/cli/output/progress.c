@@ -24,7 +24,7 @@ void progress_add(struct progress_parts *parts, int rank, const char *before, co
   parts->count++;
 }
 
-/* The parts up to a rank, one behind the other. */
+/* Join the parts whose rank is at most `rank`. */
 static int parts_join(const struct progress_parts *parts, int rank, char *line) {
   int length = 0;
   line[0] = '\0';
@@ -61,7 +61,7 @@ int progress_compose(const struct progress_parts *parts, int columns, char *line
   return length;
 }
 
-/* Columns of the terminal, as it is now. */
+/* Columns that the terminal has now. */
 static int terminal_columns(void) {
   enum { USUAL = 80 };
   struct winsize size;
@@ -97,7 +97,7 @@ void progress_hide(struct progress *progress) {
     fprintf(stderr, "\r%*s\r", progress->width < columns ? progress->width : columns - 1, "");
   } else {
     if (rows_above > 0)
-      fprintf(stderr, "\033[%dA", rows_above); /* it was made narrower, and broke the line into rows */
+      fprintf(stderr, "\033[%dA", rows_above); /* the terminal became narrower, and broke the line into rows */
     fprintf(stderr, "\r\033[J");
   }
   fflush(stderr);

@@ -1,4 +1,5 @@
-/* progress.h: one line on a terminal that says how far a long command is. Anywhere else nothing is written. */
+/* progress.h: one line on a terminal that shows how far a long command is. Where stderr is no terminal, nothing is
+ * written. */
 #ifndef CLI_OUTPUT_PROGRESS_H
 #define CLI_OUTPUT_PROGRESS_H
 
@@ -12,7 +13,7 @@ struct progress {
   double next_ms; /* when the line may change again */
 };
 
-/* What the line says, from left to right. */
+/* The parts of the line, from left to right. */
 enum { PROGRESS_PARTS = 12, PROGRESS_PART_BYTES = 128, PROGRESS_LINE_BYTES = PROGRESS_PARTS * PROGRESS_PART_BYTES };
 struct progress_parts {
   struct {
@@ -23,23 +24,23 @@ struct progress_parts {
   int count;
 };
 
-/* Add a part; one too many is left out.
- *   before  a string that lives as long as the parts: ", " */
+/* Add a part. Parts beyond PROGRESS_PARTS are left out.
+ *   before  stands between this part and the one before it; lives as long as the parts */
 void progress_add(struct progress_parts *parts, int rank, const char *before, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Make the line for a terminal of so many columns. Where not even one part fits, as many of its words as do.
- *   line  receives it, with room for PROGRESS_LINE_BYTES
- * Returns its length. */
+/* Write the line for a terminal of so many columns. Where not even one part fits, write as many of its words as fit.
+ *   line  has room for PROGRESS_LINE_BYTES
+ * Returns the line's length. */
 int progress_compose(const struct progress_parts *parts, int columns, char *line);
 
-/* On where stderr is a terminal that can go back to the start of a line. */
+/* Begin. The line is shown only where stderr is a terminal that can go back to the start of a line. */
 void progress_open(struct progress *progress);
 
-/* Write the line anew, at most six times a second, as wide as the terminal is now. */
+/* Write the line anew, at most six times a second. */
 void progress_show(struct progress *progress, const struct progress_parts *parts);
 
-/* Take the line away, before other output and at the end. */
+/* Remove the line. Call this before other output and at the end. */
 void progress_hide(struct progress *progress);
 
 #endif

@@ -5,8 +5,8 @@
 #include "base/json.h"
 #include "tuner/cli/options/loaded_stencil.h"
 
-/* What `show --json` and `list stencils --json` print; docs/stencil-format.md names the keys. A new reference; NULL when memory
- * is out. */
+/* What `show --json` and `list stencils --json` print; docs/stencil-format.md names the keys. A new reference; NULL
+ * when memory is out. */
 json_t *stencil_json(const struct loaded *loaded);
 
 /* The field whose values an exact formula gives. */

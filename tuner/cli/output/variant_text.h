@@ -1,4 +1,4 @@
-/* variant_text.h: a variant where it is printed, by its template and the values of its parameters, and in formulas. */
+/* variant_text.h: a variant, printed: its template and the values of its parameters. */
 #ifndef CLI_OUTPUT_VARIANT_TEXT_H
 #define CLI_OUTPUT_VARIANT_TEXT_H
 

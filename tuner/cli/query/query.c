@@ -18,7 +18,9 @@ static halotune_status source_put(const struct invocation *invocation, const str
   return status;
 }
 
-/* The winner, or where it reads through textures the best variant that does not. */
+/* Write the header of the winner. A header cannot make texture objects: a winner that reads through them is replaced
+ * by the best variant
+ * that does not. */
 static halotune_status header_put(const struct invocation *invocation, const struct query *query) {
   struct answer answer = query->answer;
   struct question question = query->question;

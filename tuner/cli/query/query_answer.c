@@ -12,7 +12,7 @@
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/options/search_path.h"
 
-/* The name under which the databases have the stencil: a file's is that of its meaning. */
+/* The name by which the lookup finds the stencil. For a file it is the hash of the stencil's meaning. */
 static halotune_status stencil_name_find(const struct invocation *invocation, struct query *query, const char **out) {
   *out = invocation->arguments[0];
   if (!search_is_path(*out)) return HALOTUNE_OK;
@@ -22,13 +22,14 @@ static halotune_status stencil_name_find(const struct invocation *invocation, st
   if (names_find(&query->ctx->catalog.stencil_names, query->stencil_hash) < 0) {
     return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil in %s: run 'halotune tune %s'", *out, *out);
   }
-  query->ctx->tune_argument = *out; /* a lookup knows the stencil's name, by which the file is not found */
+  query->ctx->tune_argument = *out; /* by its name, the stencil of the file would not be found */
   *out = query->stencil_hash;
   return HALOTUNE_OK;
 }
 
-/* Of a file its own defaults, for stencils that differ in these alone have one hash, and so one winner. It names the same
- * coefficients in the same order. */
+/* Use the coefficients of the user's file, if there is one. Stencils that differ only in the values of coefficients
+ * have one hash and one
+ * winner, so that the database may hold other values. */
 static halotune_status coefficients_find(struct query *query) {
   const struct stencil *stencil = query->file.stencil ? query->file.stencil : query->question.parsed->stencil;
   query->coefficients = calloc((size_t)stencil->coefficient_count + 1, sizeof *query->coefficients);
@@ -76,7 +77,7 @@ static halotune_status problem_read(const struct invocation *invocation, halotun
   return HALOTUNE_OK;
 }
 
-/* Without a GPU a device has to be named; say which there are. */
+/* Without a GPU the user has to name a device. Append the names that the databases know. */
 static halotune_status explain_no_gpu(const halotune_ctx *ctx) {
   struct text names = {0};
   char detail[FAIL_TEXT_BYTES / 2];
@@ -88,7 +89,8 @@ static halotune_status explain_no_gpu(const halotune_ctx *ctx) {
   return status;
 }
 
-/* halotune_open passes over a file that is not there: before the first tune there is none. One that is named may be misspelt. */
+/* Warn where $HALOTUNE_DB names no file. halotune_open accepts that, since before the first tune there is no
+ * database; but the name may be misspelt. */
 static void tell_missing_database(void) {
   const char *named = getenv("HALOTUNE_DB");
   if (!named || !*named || access(named, F_OK) == 0) return;
@@ -124,7 +126,7 @@ void query_free(struct query *query) {
   halotune_close(query->ctx);
 }
 
-/* The second grid takes no part in lookups, so that the catalog does not have it. */
+/* The catalog does not hold second grids, because lookups do not read them. */
 bool query_second_grid(const struct query *query, char grid[QUERY_GRID_BYTES]) {
   const struct served *row = query->answer.row;
   struct store *store = NULL;

@@ -7,14 +7,13 @@
 #include "tuner/cli/options/command.h"
 #include "tuner/cli/options/loaded_stencil.h"
 
-/* A question, and its answer with all that its kernel is made from. Texts and structs belong to the ctx; the
- * coefficients end with query_free. */
+/* The question, the answer, and what its kernel is made from. Texts and structs belong to the ctx. */
 struct query {
   halotune_ctx *ctx;
   halotune_problem problem;
   struct loaded file;                /* of a stencil that was given as a file */
   char stencil_hash[HASH_HEX_BYTES]; /* the name of a stencil that was given as a file */
-  bool is_untuned;                   /* there is no winner of just this problem that lookup may return */
+  bool is_untuned;                   /* the lookup found no winner that was tuned for exactly this problem */
   halotune_config config;
   struct answer answer;
   struct question question;
@@ -25,13 +24,15 @@ struct query {
 
 /* Ask what the command line asks for.
  *   out  filled as far as possible, for query_tell_untrusted after a failure, too; end with query_free
- * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for an option; or what halotune_open, halotune_lookup and loaded_open return. */
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for an option; or what halotune_open, halotune_lookup and loaded_open
+ * return. */
 halotune_status query_open(const struct invocation *invocation, struct query *out);
 
 void query_free(struct query *query);
 
-/* The grid on which the winner was verified as well, as "509x251x499"; "" where its rules kept none.
- * Returns whether that is known: there is a winner, and its database is still there. */
+/* The second grid on which the winner was verified: "509x251x499", or "" where the template's rules allowed no second
+ * grid.
+ * Returns false where that is unknown: there is no winner, or its database is gone. */
 enum { QUERY_GRID_BYTES = 64 };
 bool query_second_grid(const struct query *query, char grid[QUERY_GRID_BYTES]);
 

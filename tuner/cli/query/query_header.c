@@ -71,7 +71,7 @@ static void add_cubin(const struct built *built, const char *prefix, struct text
   text_printf(text, "\n};\n");
 }
 
-/* Zero before the first launch, on whatever stream that is. */
+/* The workspace has to be zero before the first launch. The synchronisation covers launches on every stream. */
 static void add_workspace(long words, struct text *text) {
   text_printf(text,
               "  kernel->workspace = 0;\n"
@@ -107,7 +107,7 @@ static void add_load(const struct built *built, const char *prefix, struct text 
               prefix, prefix, words > 0 ? "  cuMemFree(kernel->workspace);\n" : "");
 }
 
-/* What the kernel takes by value. */
+/* Append the variables that the kernel takes by value. */
 static void add_values(const struct query *query, const struct built *built, struct text *text) {
   const struct launch *launch = &built->launch;
   const struct stencil *stencil = query->question.parsed->stencil;
@@ -135,8 +135,8 @@ static void add_values(const struct query *query, const struct built *built, str
   text_printf(text, " */\n");
 }
 
-/* The array of the arguments' addresses.
- *   fields  what the fields' names follow: "" or "fields->" */
+/* Append the array of the arguments' addresses.
+ *   fields  what stands in front of the fields' names: "" or "fields->" */
 static void add_arguments(const struct stencil *stencil, const struct launch *launch, const char *fields,
                           struct text *text) {
   text_printf(text, "  void *arguments[] = {");

@@ -4,16 +4,16 @@
 
 #include "tuner/cli/query/query_answer.h"
 
-/* A variant that stands in for another one. */
+/* A variant that replaces the winner. */
 struct query_choice {
   const char *template_name, *parameters;
 };
 
-/* Append a C header with the configuration, the machine code and functions that load and launch it. It compiles as C99 and C++
- * with cuda.h alone.
- *   built   compiled for the query's device; a variant without textures
- *   chosen  the parameters of this variant where it stands in for a winner that needs textures; NULL: it is the winner
- * Ask text_ok(text). */
+/* Append a C header with the configuration, the machine code and functions that load and launch it. It compiles as
+ * C99 and as C++ and needs only cuda.h.
+ *   built            a variant without textures, compiled for the query's device
+ *   chosen           this variant's name, where it replaces a winner that needs textures; NULL for the winner
+ *   alignment_bytes  that the kernel needs of the fields' pointers Check text_ok(text) afterwards. */
 void query_header(const struct query *query, const struct built *built, const struct query_choice *chosen,
                   int alignment_bytes, struct text *text);
 

@@ -1,4 +1,5 @@
-/* query_header_launch.c: tensor maps, workspaces, clusters and programmatic dependent launch in a header with a kernel. */
+/* query_header_launch.c: tensor maps, workspaces, clusters and programmatic dependent launch in a header with a
+ * kernel. */
 #include "tuner/cli/query/query_header_launch.h"
 #include "stencil/launch/tensor.h"
 
@@ -27,13 +28,11 @@ void header_add_notes(const struct launch *launch, struct text *text) {
   }
 }
 
-/* The parameters of a function that takes the fields' pointers. */
 void header_add_pointers(const struct stencil *stencil, struct text *text) {
   for (int i = 0; i < stencil->input_count; i++) text_printf(text, ", CUdeviceptr input_%s", stencil->inputs[i]);
   for (int i = 0; i < stencil->output_count; i++) text_printf(text, ", CUdeviceptr output_%s", stencil->outputs[i]);
 }
 
-/* Pointers that no variant of this kind takes are refused. */
 void header_add_check(const struct stencil *stencil, const char *prefix, struct text *text) {
   text_printf(text, "  if ((");
   for (int i = 0; i < stencil->input_count; i++) text_printf(text, "%sinput_%s", i ? " | " : "", stencil->inputs[i]);
@@ -112,7 +111,7 @@ void header_add_fields(const struct query *query, const struct built *built, con
   text_printf(text, "  return result;\n}\n");
 }
 
-/* A launch with attributes; C and C++ alike, so that the structs are filled in member by member. */
+/* Append a launch with attributes. The structs are filled member by member, so that the text is C and C++. */
 static void add_call_with_attributes(const struct launch *l, struct text *text) {
   bool clusters = launch_cluster_blocks(l) > 1;
   text_printf(text, "  CUlaunchAttribute attributes[%d];\n  CUlaunchConfig config;\n", clusters + l->overlaps);

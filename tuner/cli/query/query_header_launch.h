@@ -1,5 +1,5 @@
-/* query_header_launch.h: what a header of `halotune query --header` has more where its kernel is launched in another way
- * than by cuLaunchKernel on pointers. */
+/* query_header_launch.h: the parts of a header that depend on how its kernel is launched: pointers, tensor maps,
+ * attributes. */
 #ifndef CLI_QUERY_QUERY_HEADER_LAUNCH_H
 #define CLI_QUERY_QUERY_HEADER_LAUNCH_H
 
@@ -8,7 +8,8 @@
 bool header_has_maps(const struct launch *launch);
 bool header_has_attributes(const struct launch *launch); /* clusters, or programmatic dependent launch */
 
-/* Append what the header's comment says of tensor maps, programmatic dependent launch and a workspace, where the kernel has them. */
+/* Append lines of the header's comment for tensor maps, programmatic dependent launch and a workspace, as far as the
+ * kernel has them. */
 void header_add_notes(const struct launch *launch, struct text *text);
 
 /* Append struct PREFIX_fields, and PREFIX_bind, which encodes its tensor maps. */
@@ -17,7 +18,7 @@ void header_add_fields(const struct query *query, const struct built *built, con
 /* Append the parameters of a function that takes the fields' pointers, each behind a comma. */
 void header_add_pointers(const struct stencil *stencil, struct text *text);
 
-/* Append the refusal of pointers that are not aligned. */
+/* Append a check that returns an error for pointers that are not aligned. */
 void header_add_check(const struct stencil *stencil, const char *prefix, struct text *text);
 
 /* Append the call that launches, and the end of the function. */

@@ -23,7 +23,7 @@ static void add_age(double age_s, struct text *text) {
 #define AS_MEANING(name, number, text, meaning) [HALOTUNE_MATCH_##name] = (meaning),
 static const char *const meanings[] = {HALOTUNE_MATCH_LIST(AS_MEANING)};
 
-/* The same of an emulated device, on which nothing is measured that concerns a GPU. */
+/* The meanings for an emulated device: nothing is measured there that concerns a GPU. */
 static const char *const emulated_meanings[] = {
     [HALOTUNE_MATCH_EXACT] = "for this problem",
     [HALOTUNE_MATCH_STALE] = "for this problem, but the template has changed since",
@@ -32,11 +32,9 @@ static const char *const emulated_meanings[] = {
     [HALOTUNE_MATCH_DEFAULT] = "a template's defaults",
 };
 
-/* A grid of the public interface as the commands have it. */
 static struct grid grid_of(const long long n[MAX_DIMS]) { return (struct grid){{(long)n[0], (long)n[1], (long)n[2]}}; }
 
-/* Bytes of the fields on the grid that was measured: unknown ones, which a step reads and writes, or known ones, which it
- * only reads. */
+/* Bytes of the fields on the measured grid. A step reads and writes unknown fields; it only reads known fields. */
 static double unknown_bytes(const struct query *query) {
   const long long *n = query->config.measured_grid;
   return (double)query->question.parsed->analysis->unknown_bytes_per_point[query->config.dtype] *

@@ -1,5 +1,4 @@
-/* query_untrusted.c: winners that lookup passes over, since they were imported and nobody said that they are to be
- * trusted. */
+/* query_untrusted.c: find an untrusted winner and tell how to trust it. */
 #include "tuner/cli/query/query_untrusted.h"
 
 #include <stdio.h>
@@ -10,7 +9,7 @@
 #include "db/store/refuted.h"
 #include "library/lookup/context.h"
 
-/* The current one first: it is what trust would bring into use. NULL is no condition. */
+/* Current winners come first, because trust would bring these into use. A parameter that is NULL sets no condition. */
 static const char find_sql[] =
     "select b.origin, b.time_ms, d.name, s.name, p.dtype, p.nx, p.ny, p.nz from best b join problem p on p.id = "
     "b.problem_id"
@@ -29,7 +28,8 @@ static void bind_problem(sqlite3_stmt *query, const char *hash, const char *devi
   sqlite3_bind_int(query, 9, problem->reproducible);
 }
 
-/* The file that it came from may be gone, or be called otherwise: what this database exports can be imported again. */
+/* The imported file may be gone or renamed. So the commands export the rows from this database and import them
+ * again. */
 static void untrusted_tell(const char *path, sqlite3_stmt *row) {
   const char *stencil = column_text(row, 3), *dtype = column_text(row, 4);
   const int nx = sqlite3_column_int(row, 5), ny = sqlite3_column_int(row, 6), nz = sqlite3_column_int(row, 7);
@@ -64,7 +64,7 @@ void query_tell_untrusted(const struct query *q) {
   for (int i = 0; i < catalog->database_count && !is_told; i++) {
     struct store *store;
     sqlite3_stmt *query = NULL;
-    /* The answer stands without this remark: a database that cannot be read any more has none. */
+    /* This is only a remark: pass over a database that cannot be read any more. */
     if (store_open(catalog->paths[i], STORE_READ, &store) != HALOTUNE_OK) continue;
     if (query_prepare(store_connection(store), find_sql, &query) == HALOTUNE_OK) {
       bind_problem(query, catalog->stencils[stencil].hash, device->name, &q->problem);

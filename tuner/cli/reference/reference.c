@@ -1,4 +1,4 @@
-/* reference.c: `halotune reference STENCIL`: compute it on the CPU, print checksums and time. */
+/* reference.c: `halotune reference STENCIL`: compute a stencil on the CPU. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -64,7 +64,7 @@ static halotune_status inputs_make(struct reference_task *task) {
   return status;
 }
 
-/* How far each output is from its formula. */
+/* Compute the error of each output against its exact formula. */
 static halotune_status errors_find(struct reference_task *task) {
   const struct stencil *stencil = task->loaded.stencil;
   struct box box = box_computed(stencil, task->loaded.analysis, &task->grid);

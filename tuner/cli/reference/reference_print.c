@@ -5,7 +5,7 @@
 
 #include "tuner/cli/output/grid_text.h"
 
-/* Whether the output was compared with a formula, which says what one application makes. */
+/* Whether the output was compared with its formula, which is that of one step. */
 static bool has_error(const struct reference_task *task, int output) {
   return task->from_exact && task->steps == 1 && exact_find(task->loaded.stencil, true, output);
 }

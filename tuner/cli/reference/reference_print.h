@@ -8,7 +8,7 @@
 #include "tuner/verify/exact.h"
 #include "tuner/verify/inputs.h"
 
-/* What the command line asks for, and what came of it. */
+/* The options of the command, and its results. */
 struct reference_task {
   struct loaded loaded;
   struct grid grid;

@@ -1,5 +1,5 @@
-/* selftest.c: `halotune selftest --gpu`: a slice of all variants verified on this machine's GPU, timed for a moment
- * and verified again; and each of the wrappers that templates use. Nothing is stored. */
+/* selftest.c: `halotune selftest --gpu`: verify a sample of variants and all wrappers on this machine's GPU. Nothing
+ * is stored. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "tuner/cli/selftest/selftest_try.h"
 #include "tuner/cli/selftest/selftest_wrappers.h"
 
-/* A stencil of the program's own, so that the test needs no file. */
+/* The wrappers' stencil is built in, so that the test needs no file. */
 static halotune_status open_copy(int dims, struct stencil **stencil, struct analysis **analysis) {
   static const char *const texts[] = {
       "name: wrappers\ndims: 2\ninputs: [u]\noutputs: [v]\nupdate: v = u[0,0]\nboundary: skip\n"
@@ -38,7 +38,7 @@ static halotune_status try_wrapper(struct selftest *s, const struct scene *scene
   return status;
 }
 
-/* Those on fields of so many dimensions. */
+/* Try the wrappers for fields of `dims` dimensions. */
 static halotune_status try_wrappers(struct selftest *s, int dims) {
   struct stencil *stencil = NULL;
   struct analysis *analysis = NULL;
@@ -62,7 +62,7 @@ static halotune_status try_wrappers(struct selftest *s, int dims) {
   return status;
 }
 
-/* What templates use, and then every stencil. */
+/* Try all wrappers, then all stencils. */
 static halotune_status try_all(struct selftest *s) {
   char **paths = NULL;
   int count = 0;

@@ -1,4 +1,4 @@
-/* selftest_problem.c: which variants are tried of a stencil, on which grids. */
+/* selftest_problem.c: the grids of a stencil, and the variants on each. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,20 +6,20 @@
 #include "tuner/cli/options/pick_variants.h"
 #include "tuner/cli/selftest/selftest_try.h"
 
-enum { SLICE = 12 }; /* variants of a stencil in one type on one grid, where --sample does not say */
+enum { SLICE = 12 }; /* variants of a stencil in one type on one grid, without --sample */
 
-/* By the stencil's dimensions: extents that are primes, and whole vectors that fill no tile. */
+/* For 1, 2 and 3 dimensions: extents that are primes, and extents of whole vectors that fill no tile. */
 static const char *const grids[][2] = {{"10007", "9996"}, {"521,89", "516,90"}, {"131,43,29", "132,42,30"}};
 
 enum { WIDEST_VECTOR = 4 };
 
-/* What is computed of which grid. */
+/* A grid, and the part of it that is computed. */
 enum layout {
   LAYOUT_PRIMES,
   LAYOUT_VECTORS,
-  LAYOUT_BOX,    /* the same grid with ghost layers, which no scan has */
-  LAYOUT_LINES,  /* of a scan or pencil: few long lines, for kernels that split them, too; of a scan, a box of it */
-  LAYOUT_PLANES, /* in three dimensions, but of no scan: few planes of more than 2 MB, which templates take in parts */
+  LAYOUT_BOX,    /* the grid of LAYOUT_VECTORS with ghost layers; not for scans */
+  LAYOUT_LINES,  /* for scans and pencils: few long lines, which some kernels split; of a scan, a box is computed */
+  LAYOUT_PLANES, /* in three dimensions, not for scans: few planes of more than 2 MB, which some kernels split */
   LAYOUT_COUNT
 };
 
@@ -29,7 +29,7 @@ static bool layout_applies(enum layout layout, const struct loaded *loaded) {
   return layout != LAYOUT_LINES || loaded->analysis->pencil_axis >= 0;
 }
 
-/* The extents as --grid would have them. Long lines are of whole vectors, too. */
+/* Write the extents as a value of --grid. Long lines are whole vectors, too. */
 static void layout_grid(enum layout layout, const struct loaded *loaded, enum dtype dtype, char *text, size_t size) {
   const long length = 2044, across[MAX_DIMS] = {20, 4, 3};
   int dims = loaded->stencil->dims;
@@ -49,8 +49,8 @@ static void layout_grid(enum layout layout, const struct loaded *loaded, enum dt
   else snprintf(text, size, "%ld,%ld,%ld", n[0], n[1], n[2]);
 }
 
-/* A box with ghost layers around it, so that it is not the grid's edge that keeps a kernel from what it must not compute. Along x
- * it begins with a vector's second point and ends before a vector's last one; all taps of both vectors lie in the grid. */
+/* Shrink the box by ghost layers, so that kernels cannot rely on the edge of the grid. Along x the box begins with
+ * the second point of a vector and ends before the last point of one; all taps of both vectors lie in the grid. */
 static void leave_ghosts(const struct stencil *stencil, const struct analysis *analysis, struct domain *domain) {
   for (int axis = 0; axis < stencil->dims && axis < MAX_DIMS; axis++) {
     const long vector = axis == 0 ? WIDEST_VECTOR : 1;
@@ -77,9 +77,8 @@ halotune_status selftest_scene(struct selftest *s, const struct stencil *stencil
   return status == HALOTUNE_OK ? s->backend.table->set_problem(s->backend.state, &problem) : status;
 }
 
-/* The variants that the options choose for one stencil, type and grid, all in `inner`. Where rules leave none, that
- * is fine.
- *   layout  what to do to the grid */
+/* Try the variants that `inner` chooses for its stencil, type and grid. It is no failure if rules leave no variant.
+ *   layout  tells which box of the grid is computed */
 static halotune_status try_problem(struct selftest *s, const struct invocation *inner, enum launch_mode launch,
                                    enum layout layout) {
   struct problem problem;
@@ -106,7 +105,7 @@ static halotune_status try_problem(struct selftest *s, const struct invocation *
     item->spec = problem_variant(&problem, picked.variants[i].template, &picked.variants[i].configuration);
     status = generate(&item->spec, &item->generated);
     if (status == HALOTUNE_OK) count++;
-    else if (status == HALOTUNE_ARGUMENT) status = HALOTUNE_OK; /* a rule that only this GPU breaks */
+    else if (status == HALOTUNE_ARGUMENT) status = HALOTUNE_OK; /* a rule excludes the variant on this GPU */
   }
   if (status == HALOTUNE_OK) status = selftest_items(s, &scene, items, count);
   if (status == HALOTUNE_OK) selftest_say_done(s, &scene, variants, failed);

@@ -1,4 +1,4 @@
-/* selftest_try.c: variants through the compiler, onto the device, and told. */
+/* selftest_try.c: compile variants, run them, tell the results. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "tuner/cli/output/variant_text.h"
 #include "tuner/cli/selftest/selftest_try.h"
 
-/* Load, take a few samples, look again. */
+/* Load and verify a variant, time it for a moment, and verify it again. */
 static halotune_status try_candidate(struct selftest *s, const struct candidate *candidate, struct verdict *verdict,
                                      double *time_ms) {
   enum { ROUNDS = 2 };
@@ -28,8 +28,8 @@ static halotune_status try_candidate(struct selftest *s, const struct candidate 
   return status == HALOTUNE_OK ? b->unload(s->backend.state, slot) : status;
 }
 
-/* What is said of one.
- *   what  template and parameters, or the wrapper */
+/* Print or collect the result of one variant.
+ *   what  template and parameters, or "wrapper" */
 static void variant_tell(struct selftest *s, const struct scene *scene, const struct text *what, json_t *parameters,
                          const char *template, const struct verdict *verdict, double time_ms) {
   const struct scene_request *r = &scene->request;

@@ -22,25 +22,26 @@ struct selftest_item {
   struct generated generated;
 };
 
-/* Whether there is more to try. */
+/* Whether to go on: --fail-fast ends the test with the first failure. */
 static inline bool selftest_goes_on(const struct selftest *s) { return !s->fails_fast || s->failed_count == 0; }
 
-/* Compile some items, and try each on the device in the order in which the compiles end; tell what came of it.
- *   scene  the backend's problem */
+/* Compile some items, and try each on the device as soon as it is compiled.
+ *   scene  the problem that the backend has */
 halotune_status selftest_items(struct selftest *s, const struct scene *scene, const struct selftest_item *items,
                                long count);
 
-/* A line for a problem that is done, with what was counted since. */
+/* Print a line for a problem that is done.
+ *   variants_before, failed_before  the counts before the problem */
 void selftest_say_done(const struct selftest *s, const struct scene *scene, long variants_before, long failed_before);
 
-/* A scene with coefficients that are not the defaults, on the backend.
- *   coefficients  of which there is room for all; receives them */
+/* Make a scene and give it to the backend.
+ *   coefficients  has room for all of the stencil; receives values that are not the defaults */
 halotune_status selftest_scene(struct selftest *s, const struct stencil *stencil, const struct analysis *analysis,
                                enum dtype dtype, const struct domain *domain, double *coefficients,
                                enum launch_mode launch, struct scene *scene);
 
-/* One stencil, in its types and on its grids.
- *   name  of the stencil or its file */
+/* Try one stencil in its element types and on its grids.
+ *   name  of the stencil, or the path of its file */
 halotune_status selftest_stencil(struct selftest *s, char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* selftest_wrappers.c: sources put together from the wrappers and the file that uses each of them. */
+/* selftest_wrappers.c: sources made of the wrappers and of wrappers_check.cu, which calls each of them. */
 #include "tuner/cli/selftest/selftest_wrappers.h"
 
 #include "stencil/generate/wrappers.h"

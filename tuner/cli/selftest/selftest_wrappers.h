@@ -1,14 +1,14 @@
-/* selftest_wrappers.h: a variant of stencil copy for each of the wrappers that templates use, written by hand. */
+/* selftest_wrappers.h: for each wrapper that templates use, a variant of the stencil copy, written by hand. */
 #ifndef CLI_SELFTEST_SELFTEST_WRAPPERS_H
 #define CLI_SELFTEST_SELFTEST_WRAPPERS_H
 
 #include "stencil/generate/generate.h"
 
-/* What a case's launch has more than pointers: nothing, tensor maps of fields of two or three dimensions, clusters, or
- * programmatic dependent launch. */
+/* What a launch needs besides pointers: nothing, tensor maps of 2D or 3D fields, clusters, or programmatic dependent
+ * launch. */
 enum wrapper_launch { WRAPPER_PLAIN, WRAPPER_MAPS_2D, WRAPPER_MAPS_3D, WRAPPER_CLUSTER, WRAPPER_OVERLAP };
 
-/* The cases of tuner/device/wrappers_check.cu, the compute capability that each needs, and its launch. */
+/* Cases of tuner/device/wrappers_check.cu: name, compute capability that it needs, launch. */
 /* clang-format off */
 #define WRAPPER_CASE_LIST(X)      \
   X(vector_1, 75, PLAIN)          \
@@ -46,13 +46,13 @@ struct wrapper_case {
 extern const struct wrapper_case wrapper_cases[];
 extern const int wrapper_case_count;
 
-/* The fields that they copy have two dimensions, or three where the maps have. */
+/* Dimensions of the fields that a case copies. */
 int wrapper_dims(int number);
 
-extern const struct grid wrapper_grids[2]; /* of two dimensions, of three */
+extern const struct grid wrapper_grids[2]; /* in two dimensions, in three */
 
-/* Write a case's variant: its source and launch.
- *   out  ended with generated_free
+/* Generate source and launch of a case.
+ *   out  to be ended with generated_free
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status wrapper_generate(int number, enum dtype dtype, struct generated *out);
 

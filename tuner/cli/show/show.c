@@ -52,7 +52,8 @@ static void print_weights(const struct loaded *loaded) {
   if (shown < analysis->weight_count) printf("           ... %d more, see --json\n", analysis->weight_count - shown);
 }
 
-/* The coefficients' values on the first grid; where there are weights, these tell more. */
+/* Print the values of the coefficients on the first grid. For linear stencils the weights, which tell more, are
+ * printed instead. */
 static halotune_status print_coefficients(const struct loaded *loaded) {
   enum { MOST = 32 };
   const struct stencil *stencil = loaded->stencil;
@@ -87,7 +88,7 @@ static halotune_status print_exact(const struct stencil *stencil) {
   return HALOTUNE_OK;
 }
 
-/* What the effective bandwidth of a stencil that iterates counts. */
+/* Print the bytes that the effective bandwidth of an iterated stencil counts. */
 static void print_effective(const struct stencil *stencil, const struct analysis *analysis) {
   const char *separator = "T_eff      (2 D_u + D_k) / time of a step, of bytes a point: ";
   for (int i = 0; i < DTYPE_COUNT; i++) {

@@ -26,7 +26,7 @@ static bool planes_alike(const struct picture *p, int z, int other) {
   return true;
 }
 
-/* The centre is 'o', another tap '*', a point that is not read '.', the centre if it is not read '+'. */
+/* 'o' is the centre, '*' another tap, '.' a point that is not read, '+' the centre where it is not read. */
 static char symbol(const struct picture *p, int x, int y, int z) {
   bool centre = x == 0 && y == 0 && z == 0;
   if (has_tap(p, x, y, z)) return centre ? 'o' : '*';
@@ -35,7 +35,7 @@ static char symbol(const struct picture *p, int x, int y, int z) {
 
 enum { MAX_PLANES = 2 * MAX_RADIUS + 1, INDENT = 11, LINE_WIDTH = 100 };
 
-/* A run of planes that look alike. */
+/* Neighbouring planes that look alike. */
 struct planes {
   int first, last;
 };
@@ -103,7 +103,7 @@ static struct picture picture_of(const struct loaded *loaded, int input) {
   return p;
 }
 
-/* Lines end where their last character stands. */
+/* Remove blanks at the ends of lines. */
 static void trim_line_ends(struct text *text, size_t from) {
   size_t to = from;
   for (size_t i = from; i < text->length; i++) {

@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "tuner/cli/options/loaded_stencil.h"
 
-/* Append the taps of each input on a grid of characters, plane by plane in z. Neighbouring planes that look alike are drawn
- * once. */
+/* Append the taps of each input on a grid of characters, plane by plane in z. Neighbouring planes that look alike
+ * are drawn once. */
 void tap_picture(const struct loaded *loaded, struct text *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* space.c: `halotune space STENCIL`: how many variants each template has for a problem, and why not more. */
+/* space.c: `halotune space STENCIL`: count or list the variants of each template. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -40,7 +40,7 @@ struct listing {
   bool json;
 };
 
-/* One configuration, a line. Nothing is kept; the walk ends where nobody reads on. */
+/* Print one configuration. False, which ends the walk, where stdout cannot be written. */
 static bool list_configuration(void *context, const struct configuration *configuration) {
   const struct listing *listing = context;
   struct text text = {0};

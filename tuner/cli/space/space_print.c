@@ -6,7 +6,7 @@
 
 #include "tuner/cli/output/variant_text.h"
 
-/* A rule as one line, however the file breaks it. */
+/* Append a rule as one line, without the file's line breaks. */
 static void add_rule(struct text *text, const struct rule *rule) {
   const char *c = rule->text;
   while (*c) {

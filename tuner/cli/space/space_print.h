@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "stencil/template/space.h"
 
-/* Print the variants that each value of a parameter is part of, and how many combinations each rule leaves out.
+/* Print in how many variants each value of a parameter occurs, and how many combinations each rule excludes.
  *   refusal  the rule by which the template does not apply to the problem; NULL where it applies */
 void space_print_template(const struct template *template, const struct rule *refusal,
                           const struct space_counts *counts);

@@ -30,7 +30,7 @@ struct tune_command {
 
 static volatile sig_atomic_t stop;
 
-/* The first signal ends the run soon, the second one at once. */
+/* The first signal ends the run after the variant in flight, the second one at once. */
 static void ask_to_stop(int number) {
   stop = 1;
   signal(number, SIG_DFL);
@@ -61,7 +61,7 @@ static halotune_status workers_read(const struct invocation *invocation, int *ou
   return status;
 }
 
-/* How to go on with tasks that were cut short. --fresh would begin anew. */
+/* Print the command that goes on with tasks that were cut short: without --fresh, which would begin anew. */
 static void rest_print(const struct tune_command *c, const struct tuned *rows) {
   static const char *const without[] = {"fresh", NULL};
   struct text words = {0};
@@ -98,7 +98,7 @@ static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setu
   const halotune_status tuned = tune_tasks_run(&tasks, rows), printed = results_print(c, setup, rows);
   rest_print(c, rows);
   if (printed != HALOTUNE_OK) return report_failure(printed);
-  if (tuned != HALOTUNE_OK) return exit_code_of(tuned); /* it was told with its task */
+  if (tuned != HALOTUNE_OK) return exit_code_of(tuned); /* the message was printed with its task */
   for (int i = 0; i < c->plan.task_count; i++) {
     if (!rows[i].result.has_winner) return HALOTUNE_EXIT_FAILURE;
   }

@@ -15,18 +15,19 @@ struct tune_backend {
   bool is_every_device;  /* --device all */
 };
 
-/* Read them. Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
+/* Read the three options. Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
 halotune_status tune_backend_read(const struct invocation *invocation, struct tune_backend *out);
 
-/* Open it.
- *   compiler  not needed for a recording
+/* Open the backend.
+ *   compiler  NULL for a recording
  * Returns what backend_cuda_open, backend_host_open or backend_replay_open return. */
 halotune_status tune_backend_open(const struct tune_backend *which, struct compiler *compiler,
                                   struct backend_handle *out);
 
-/* Whether it could be opened, as far as that can be told without work for a GPU: that the recording can be read; and where
- * there is a driver, that it has such a GPU.
- * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a GPU that is not there; what backend_replay_open returns; HALOTUNE_MEMORY. */
+/* Check without work for a GPU that the backend could be opened: the recording can be read, or the driver, if there
+ * is one, has the GPU.
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a GPU that is not there; what backend_replay_open returns;
+ * HALOTUNE_MEMORY. */
 halotune_status tune_backend_check(const struct tune_backend *which);
 
 #endif

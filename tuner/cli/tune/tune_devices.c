@@ -1,4 +1,4 @@
-/* tune_devices.c: this program, once more for each GPU. */
+/* tune_devices.c: start this program for each GPU, wait, and print what each printed. */
 #include "tuner/cli/tune/tune_devices.h"
 
 #include <errno.h>
@@ -39,8 +39,9 @@ static void catch_signals(void) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-/* In the child. Its group is its own, so that Ctrl-C comes only once, from us; and it ends when we do, however that is.
- */
+/* Runs in the child. The child has a process group of its own, so that Ctrl-C reaches it only through the parent. It
+ * is killed when the
+ * parent ends. */
 __attribute__((noreturn)) static void child_become(const struct command_words *words, const struct child *child,
                                                    pid_t parent) {
   setpgid(0, 0);
@@ -60,7 +61,7 @@ __attribute__((noreturn)) static void child_become(const struct command_words *w
   _exit(HALOTUNE_EXIT_FAILURE);
 }
 
-/* The command for one GPU. Compilers share the cores, unless the user says how many. */
+/* Start the command for one GPU. Without --workers, the processes share the cores for their compilers. */
 static halotune_status child_start(const struct invocation *invocation, int ordinal, int count, struct child *child) {
   static const char *const without[] = {"device", NULL};
   struct command_words words;
@@ -130,7 +131,7 @@ static void print_file(int from, FILE *to) {
   for (; (count = pread(from, bytes, sizeof bytes, at)) > 0; at += count) fwrite(bytes, 1, (size_t)count, to);
 }
 
-/* A new reference; NULL for what is no document, as where the process failed before it had one. */
+/* A new reference; NULL where the process printed no document, because it failed before. */
 static json_t *document_of(const struct child *child) {
   if (lseek(child->output, 0, SEEK_SET) < 0) return NULL;
   return json_loadfd(child->output, 0, NULL);

@@ -4,9 +4,10 @@
 
 #include "tuner/cli/options/option_value.h"
 
-/* Run the same command for each GPU at the same time, into the same database. What each prints is printed whole when
- * all have ended, in the order of the GPUs; with --json as one document, {"devices": [...]}. SIGINT and SIGTERM are
- * handed on. Returns the first exit code that is not success. */
+/* Run the same command for each GPU at the same time, into the same database. When all have ended, print the output
+ * of each, in the order of the GPUs; with --json as one document, {"devices": [...]}. SIGINT and SIGTERM are passed
+ * on to the processes.
+ * Returns the first exit code that is not success. */
 enum exit_code tune_devices(const struct invocation *invocation);
 
 #endif

@@ -12,7 +12,7 @@ static json_t *outcomes_json(const struct tune_result *result) {
   return json;
 }
 
-/* The bytes of unknown and of known fields, of which the effective bandwidth of a stencil that iterates is made. */
+/* Put the bytes of unknown and of known fields, from which the effective bandwidth of an iterated stencil follows. */
 static void put_field_bytes(json_t **json, const struct planned_task *task) {
   const struct analysis *analysis = task->stencil->loaded.analysis;
   const long long points = (long long)task->grid.n[0] * task->grid.n[1] * task->grid.n[2];

@@ -1,4 +1,4 @@
-/* tune_options.c: options to numbers. */
+/* tune_options.c: from options to numbers. */
 #include "tuner/cli/tune/tune_options.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static halotune_status option_strategy(const struct invocation *invocation, cons
   return status;
 }
 
-/* "none" ends no search by time: --max-variants, --good-enough and the space do. */
+/* With "none" no search ends by time, but by --max-variants, by --good-enough, or when the whole space was tried. */
 static halotune_status option_budget(const struct invocation *invocation, double *out_s) {
   const char *value = option_value(invocation, "budget");
   *out_s = INFINITY;
@@ -77,7 +77,7 @@ halotune_status tune_set_open(const struct invocation *invocation, const struct 
     struct fixed_parameters fixed;
     if (has_set) status = option_set(invocation, templates->list[i], fixed.is_fixed, &fixed.values);
     if (status == HALOTUNE_ARGUMENT && (templates->count > 1)) {
-      status = HALOTUNE_OK; /* another template may have it */
+      status = HALOTUNE_OK; /* another template may have the parameter */
       continue;
     }
     if (status != HALOTUNE_OK) break;

@@ -1,4 +1,4 @@
-/* tune_options.h: the command line of `halotune tune` as the search takes it. */
+/* tune_options.h: the options of `halotune tune`, as the search reads them. */
 #ifndef CLI_TUNE_TUNE_OPTIONS_H
 #define CLI_TUNE_TUNE_OPTIONS_H
 
@@ -10,15 +10,15 @@
  * Returns HALOTUNE_OK, or HALOTUNE_ARGUMENT. */
 halotune_status tune_options_read(const struct invocation *invocation, double start_ms, struct tune_options *out);
 
-/* Templates with what --set fixes of each; the templates themselves belong to others. End with tune_set_free. */
+/* Templates, and the parameters that --set fixes in each. The templates are not owned. End with tune_set_free. */
 struct tune_set {
   struct template **list;
-  struct fixed_parameters *fixed; /* a template each; NULL without --set */
+  struct fixed_parameters *fixed; /* for each template; NULL without --set */
   int count;
 };
 
-/* Keep the templates that have all parameters of --set; all where there is no such option.
- * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT where none has them; HALOTUNE_MEMORY. */
+/* Keep the templates that have all parameters of --set; without the option, keep all templates.
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT where no template has them; HALOTUNE_MEMORY. */
 halotune_status tune_set_open(const struct invocation *invocation, const struct templates *templates,
                               struct tune_set *out);
 

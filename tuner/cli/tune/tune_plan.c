@@ -15,13 +15,13 @@ static halotune_status read_stencil(const char *name, bool by_name, struct plann
   return status;
 }
 
-/* Room for so many stencils more. */
+/* Make room for `count` stencils. */
 static halotune_status reserve(struct tune_plan *plan, int count) {
   plan->stencils = calloc((size_t)count + 1, sizeof *plan->stencils);
   return plan->stencils ? HALOTUNE_OK : fail_memory();
 }
 
-/* The copy is the roof of all others. */
+/* Tune the copy first: its time is the roof of all others. */
 static void put_copy_first(char **paths, int count) {
   static const char copy[] = "/copy.yaml";
   for (int i = 0; i < count; i++) {
@@ -47,7 +47,7 @@ static halotune_status read_all(struct tune_plan *plan) {
       plan->stencil_count++;
       continue;
     }
-    plan->code = report_file_failure(read); /* one bad file hides no other */
+    plan->code = report_file_failure(read); /* go on with the other files */
     loaded_free(&plan->stencils[plan->stencil_count].loaded);
   }
   search_free(paths, count);
@@ -90,7 +90,8 @@ static halotune_status add_task(struct tune_plan *plan, const struct planned_ste
   return stencil_coefficients(stencil->loaded.stencil, grid, task->coefficients);
 }
 
-/* Which element types of a stencil are tuned: those of --dtype; without it, the first, or with --all each. */
+/* The element types to tune: those of --dtype; without the option, the stencil's first one, or with --all each of
+ * them. */
 static halotune_status wanted_dtypes(const struct invocation *invocation, const struct stencil *stencil,
                                      bool wanted[DTYPE_COUNT]) {
   const bool only_first = !option_given(invocation, "dtype") && !option_given(invocation, "all");

@@ -1,4 +1,4 @@
-/* tune_plan.h: which tasks a `halotune tune` has: stencils, each in its element types and grids. */
+/* tune_plan.h: the tasks of a `halotune tune`: stencils, in element types, on grids. */
 #ifndef CLI_TUNE_TUNE_PLAN_H
 #define CLI_TUNE_TUNE_PLAN_H
 
@@ -25,9 +25,9 @@ struct tune_plan {
   enum exit_code code; /* HALOTUNE_EXIT_BAD_INPUT where --all found files that could not be read */
 };
 
-/* Read the stencils that the arguments name, or with --all all of them, and the options --dtype (f32, f64 or all) and
- * --grid (NX,NY,NZ or all; the file's first by default). out  filled on success; after a failure tune_plan_free is
- * harmless Returns HALOTUNE_OK; HALOTUNE_ARGUMENT; or what loaded_open returns. */
+/* Read the stencils that the arguments name, or with --all every stencil, and the options --dtype and --grid.
+ *   out  filled on success; after a failure tune_plan_free is harmless
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT; or what loaded_open returns. */
 halotune_status tune_plan_open(const struct invocation *invocation, struct tune_plan *out);
 
 void tune_plan_free(struct tune_plan *plan);

@@ -1,4 +1,4 @@
-/* tune_setup.c: opened in the order in which each needs the other, closed in the reverse one. */
+/* tune_setup.c: open what a run needs, and close it in reverse order. */
 #include "tuner/cli/tune/tune_setup.h"
 
 #include <stdio.h>
@@ -19,7 +19,8 @@ static halotune_status results_open(const struct invocation *invocation, const s
   return store_open(path, STORE_WRITE, out);
 }
 
-/* With --no-hints the installed database is opened all the same: the roof is looked up in it, of which a search learns nothing. */
+/* Open the databases of hints. The installed one is opened with --no-hints, too: the search then reads only the roof
+ * from it. */
 static halotune_status hints_open(const struct invocation *invocation, struct tune_setup *out) {
   const char *named = option_value(invocation, "hints");
   if (named && option_value(invocation, "no-hints"))
@@ -39,7 +40,7 @@ static halotune_status hints_open(const struct invocation *invocation, struct tu
   return status;
 }
 
-/* A 1D copy of one field, if it is installed. */
+/* Load the stencil `copy`, if it is installed and is a 1D copy of one field. */
 static void copy_open(const struct invocation *invocation, struct tune_setup *out) {
   struct loaded *loaded = &out->copy.loaded;
   if (loaded_open("copy", loaded) != HALOTUNE_OK) return;

@@ -1,4 +1,4 @@
-/* tune_setup.h: what a `halotune tune` works with: compiler, backend, databases, and the copy whose speed is the roof. */
+/* tune_setup.h: what a `halotune tune` needs: compiler, backend, databases, and the copy, whose speed is the roof. */
 #ifndef CLI_TUNE_TUNE_SETUP_H
 #define CLI_TUNE_TUNE_SETUP_H
 
@@ -11,17 +11,18 @@
 struct tune_setup {
   struct tune_tools tools;
   struct backend_handle backend;
-  struct store *
-      hints[2]; /* the databases of --hints and of the installation, in the order in which equally near winners count */
+  struct store
+      *hints[2]; /* the database of --hints, then the installed one; of equally near winners the first counts */
   int hint_count;
-  struct planned_stencil copy;     /* its members are NULL where no stencil `copy` is installed */
-  struct templates copy_templates; /* all that can be found, whatever --template says */
+  struct planned_stencil copy;     /* its pointers are NULL where no stencil `copy` is installed */
+  struct templates copy_templates; /* all templates that are found, also those that --template does not name */
 };
 
 /* Open all of it.
- *   workers, compile_timeout_ms  of the compilers
- * A starter database that cannot be read is told on stderr and passed over. Returns HALOTUNE_OK; HALOTUNE_NO_GPU; HALOTUNE_ARGUMENT
- * for --no-hints with --hints, and for a --db that is the recording itself; or what the parts' own functions return. */
+ *   workers, compile_timeout_ms  of the compilers A starter database that cannot be read is told on stderr and
+ *                                passed over. Returns HALOTUNE_OK; HALOTUNE_NO_GPU; HALOTUNE_ARGUMENT for --no-hints
+ *                                with --hints, and for a --db that is the recording itself; or what the parts' own
+ *                                functions return. */
 halotune_status tune_setup_open(const struct invocation *invocation, const struct tune_backend *which, int workers,
                                 int compile_timeout_ms, struct tune_setup *out);
 

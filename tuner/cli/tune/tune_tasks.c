@@ -49,7 +49,7 @@ static struct task task_of(const struct tune_tasks *t, const struct planned_sten
                        .reproducible = t->reproducible};
 }
 
-/* A copy of as many bytes as the task reads and writes. A sum in another order is no matter to it. */
+/* The copy that moves as many bytes as the task. It has no sums, so that --reproducible does not concern it. */
 static struct task copy_of(const struct tune_tasks *t, const struct task *task, const struct planned_task *planned) {
   struct task copy = task_of(t, &t->setup->copy, planned, task->arch_name);
   copy.coefficients = NULL;

@@ -28,8 +28,8 @@ struct tune_tasks {
   bool reproducible;
 };
 
-/* Tune each task of the plan, with a line of progress on a terminal. A task that fails is told on stderr, and the next one begins; only
- * a failure of the database, or a GPU that is gone, ends them all.
+/* Tune each task of the plan, with a line of progress on a terminal. A task that fails is told on stderr, and the
+ * next one begins; only a failure of the database, or a GPU that is gone, ends them all.
  *   rows  one for each task, all zero but `task`; receives what came of it
  * Returns HALOTUNE_OK or the last failure. */
 halotune_status tune_tasks_run(const struct tune_tasks *tasks, struct tuned *rows);

@@ -20,7 +20,7 @@ static void print_figure(const char *format, int width, double figure) {
   else printf(format, width, figure);
 }
 
-/* Of a compiler's complaint the first line. */
+/* Print the first line of the first failure. */
 static void print_first_failure(const struct tune_result *result) {
   if (!result->first_reason[0]) return;
   printf("  the first failure: %s: %.*s\n", outcome_name(result->first_failure),
@@ -94,11 +94,9 @@ void tune_table_print(const struct tuned *rows, int count) {
   }
 }
 
-enum {
-  SETUP_S = 8
-}; /* of a task on a GPU: its worker, the reference, the roof's variants; 1 to 11 s were seen on an H200 */
+enum { SETUP_S = 8 }; /* for the worker, the reference and the roof of a task; 1 to 11 s were seen on an H200 */
 
-/* "68 s", or beyond two minutes "44 minutes", rounded up. */
+/* Append "68 s", or for more than two minutes "44 minutes", rounded up. */
 static void time_add(double time_s, struct text *text) {
   const double minute_s = 60;
   const double whole_s = round(time_s); /* nine minutes may come as 540.0000001 s */
@@ -106,7 +104,8 @@ static void time_add(double time_s, struct text *text) {
   else text_printf(text, "%.0f s", whole_s);
 }
 
-/* A search or its finals may end sooner; the set-up takes longer on few cores. */
+/* Append how long the tasks take. This is an estimate: a search may end sooner, and the set-up takes longer on few
+ * cores. */
 static void plan_time_add(const struct tune_plan *plan, const struct tune_options *options, double start_ms,
                           struct text *text) {
   const double all_s = plan->task_count * (options->budget_s + SETUP_S);

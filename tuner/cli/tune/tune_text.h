@@ -13,11 +13,11 @@ void tune_plan_print(const struct tune_plan *plan, const struct tune_options *op
 /* Print the table, and a line of failures by kind for each task that was begun. */
 void tune_table_print(const struct tuned *rows, int count);
 
-/* A figure of a GPU's memory, which times of an emulation cannot tell: NAN there. */
+/* The figure; NAN for an emulated task, whose times tell nothing of a GPU's memory. */
 double tuned_of_memory(const struct tuned *row, double figure);
 double tuned_bandwidth_gbs(const struct tuned *row);
 
-/* Over the default variant. */
+/* Time of the default variant over that of the winner. */
 double tuned_speed_up(const struct tuned *row);
 
 #endif

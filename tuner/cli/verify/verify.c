@@ -1,5 +1,5 @@
-/* verify.c: `halotune verify STENCIL`: run variants where there is no GPU, and compare them with the reference. With --all, for each
- * of the stencils in kernels/asymmetric. */
+/* verify.c: `halotune verify STENCIL`: run variants where there is no GPU, and compare them with the reference. With
+ * --all, for each of the stencils in kernels/asymmetric. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,8 +96,8 @@ static halotune_status variants_verify(const struct invocation *invocation, stru
   return status;
 }
 
-/* Print the rows of one problem, and with them, or as a member of *document, what they come to.
- *   bad_templates  becomes true where some template could not be read */
+/* Verify the variants of one problem. Rows and counts are printed, or put into *document.
+ *   bad_templates  becomes true where a template could not be read */
 static halotune_status problem_verify(const struct invocation *invocation, const struct problem *problem, long sample,
                                       json_t **document, struct report *report, bool *bad_templates) {
   struct picked picked;
@@ -119,7 +119,7 @@ static halotune_status problem_verify(const struct invocation *invocation, const
   return status;
 }
 
-/* Where nothing ran, nothing is proven. */
+/* It is a failure, too, if no variant ran: nothing was proven. */
 static enum exit_code exit_code_for(const struct tally *tally, bool bad_templates) {
   if (tally->failed > 0 || tally->passed == 0) return HALOTUNE_EXIT_FAILURE;
   return bad_templates ? HALOTUNE_EXIT_BAD_INPUT : HALOTUNE_EXIT_SUCCESS;
@@ -141,7 +141,7 @@ static enum exit_code verify_one(const struct invocation *invocation) {
   return status == HALOTUNE_OK ? exit_code_for(&report.tally, bad_templates) : report_failure(status);
 }
 
-/* What --all has done so far. */
+/* The results of --all so far. */
 struct rounds {
   const struct invocation *invocation;
   struct tally tally;
@@ -149,7 +149,7 @@ struct rounds {
   bool bad_templates;
 };
 
-/* One stencil in one element type. Templates that do not apply to it are passed over. */
+/* Verify one stencil in one element type. */
 static halotune_status round_verify(struct rounds *rounds, char *path, enum dtype dtype) {
   struct invocation inner = *rounds->invocation;
   struct problem problem;

@@ -5,7 +5,7 @@
 
 #include "tuner/cli/output/variant_text.h"
 
-/* The hash of all outputs' bits in each scene that the variant came through. */
+/* The hash of the outputs' bits, for each scene in which the variant passed. */
 static json_t *outputs_json(const struct scenes *scenes, const struct verify_row *row) {
   static const struct hash none = {0};
   json_t *json = json_object();
