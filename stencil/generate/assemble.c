@@ -140,12 +140,13 @@ static void write_gap(struct writer *w, const struct part *part, int at) {
   const char *gap = last->at + last->length;
   if (w->last + 1 == at && token->follows_closely) return;
   if (w->last + 1 == at && part->tokens[at].outdent == 0) { /* as it was */
+    int line = w->line;
     for (const char *c = gap; c < token->at; c++) w->line += *c == '\n';
     if (part_breaks_before(part, at) < 2 && w->line == token->line) {
       text_add(w->out, gap, (size_t)(token->at - gap));
       return;
     }
-    w->line = last->line;
+    w->line = line;
   }
   if (memchr(gap, '\n', (size_t)(token->at - gap))) {
     begin_line(w, part, at, part_breaks_before(part, at) > 1);
@@ -176,6 +177,7 @@ static void write_inlined(struct writer *w, int name) {
     bool may_break = !is_first && part_is(from, i - 1, macro->body.end, ",");
     if (may_break && column_of(w->out) + columns_to_comma(from, i, macro->body.end) > LINE_COLUMNS) {
       text_printf(w->out, "\n    ");
+      w->line++;
     } else if (!is_first && !token->follows_closely) {
       text_add(w->out, " ", 1);
     }

@@ -3,9 +3,10 @@
 
 static const char *body_of(enum boundary boundary) {
   switch (boundary) {
-  case BOUNDARY_PERIODIC: return "  while (@ < 0) @ += g.n@;\n  while (@ >= g.n@) @ -= g.n@;\n";
-  case BOUNDARY_PERIODIC_ENDPOINT: return "  while (@ < 0) @ += g.n@ - 1;\n  while (@ >= g.n@) @ -= g.n@ - 1;\n";
-  default: return "  if (@ < 0) return 0;\n  if (@ >= g.n@) return g.n@ - 1;\n";
+  case BOUNDARY_PERIODIC: return "  while (@ < 0) @ += g.n@;\n  while (@ >= g.n@) @ -= g.n@;\n  return @;\n}\n";
+  case BOUNDARY_PERIODIC_ENDPOINT:
+    return "  while (@ < 0) @ += g.n@ - 1;\n  while (@ >= g.n@) @ -= g.n@ - 1;\n  return @;\n}\n";
+  default: return "  return @ < 0 ? 0 : @ >= g.n@ ? g.n@ - 1 : @;\n}\n";
   }
 }
 
@@ -14,7 +15,7 @@ static const char *meaning_of(enum boundary boundary) {
   case BOUNDARY_PERIODIC: return "point n is point 0";
   case BOUNDARY_PERIODIC_ENDPOINT: return "point n-1 is point 0";
   case BOUNDARY_ZERO: return "the value is replaced by 0";
-  case BOUNDARY_SKIP: return "never used: points with taps beyond the grid are not computed";
+  case BOUNDARY_SKIP: return "no tap of a computed point lies there";
   default: return "the nearest point of the grid";
   }
 }
@@ -57,7 +58,6 @@ void prelude_write_boundary(struct text *text, const struct prelude *prelude) {
     text_printf(text, "// Beyond the grid in %c (%s): %s.\n", name, boundary_names[boundary], meaning_of(boundary));
     add_for_axis(text, "__device__ __forceinline__ index_t image_@(const Geometry &g, index_t @) {\n", name);
     add_for_axis(text, body_of(boundary), name);
-    add_for_axis(text, "  return @;\n}\n", name);
     add_for_axis(text,
                  "// The same without a loop, for points at most n@ - 1 beyond the grid.\n"
                  "__device__ __forceinline__ index_t near_image_@(const Geometry &g, index_t @) {\n",

@@ -49,18 +49,23 @@ static void add_inputs(struct text *text, const struct stencil *stencil) {
 /* Coefficients that only other coefficients need do not appear in the update. */
 static void add_coefficients(struct text *text, const struct stencil *stencil) {
   const struct update *update = &stencil->update;
-  bool any = false;
+  int count = 0;
   for (int i = 0; i < stencil->coefficient_count; i++) {
     bool used = false;
     for (int k = update->first; k < update->end; k++) {
       const struct expr *node = &stencil->exprs.nodes[k];
       used = used || (node->kind == EXPR_COEFFICIENT && node->index == i);
     }
+    if (!used) continue;
     const char *name = stencil->coefficients[i].name;
-    if (used) text_printf(text, "  const real %s_ = coefficients.%s_;\n", name, name);
-    any = any || used;
+    text_printf(text, "%s%s_ = coefficients.%s_",
+                count == 0       ? "  const real "
+                : count % 4 == 0 ? ",\n             "
+                                 : ", ",
+                name, name);
+    count++;
   }
-  if (!any) text_printf(text, "  (void)coefficients;\n");
+  text_printf(text, count > 0 ? ";\n" : "  (void)coefficients;\n");
 }
 
 static halotune_status add_assignment(struct text *text, const struct prelude *prelude, int index) {
