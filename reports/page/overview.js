@@ -16,11 +16,13 @@ export function overviewView() {
     el(
       'p',
       {class: 'lead'},
-      `${plural(c.devices, 'device')}, ${plural(c.stencils, 'stencil')}, ${plural(c.problems, 'problem')}; ` +
-        `${plural(c.measurements, 'result')} of ${plural(c.variants, 'variant')} in ${plural(c.runs, 'run')}; ${plural(c.winners, 'winner')}. `,
+      `This database holds ${plural(c.devices, 'device')}, ${plural(c.stencils, 'stencil')}, ${plural(c.problems, 'problem')}, ${plural(c.winners, 'winner')}` +
+        (c.runs > 0
+          ? `, and ${plural(c.measurements, 'result')} of ${plural(c.variants, 'variant')} from ${plural(c.runs, 'run')}. `
+          : '. It holds no runs: the winners came without their searches. '),
       (about.stencil || about.device) &&
         `The database holds ${plural(report.database_counts.problems, 'problem')} in all. `,
-      `Report of ${date(about.generated)}. A problem is a stencil, element type and grid on a GPU; its winner is the fastest verified kernel in final, interleaved rounds, or one that is not told apart from it and needs fewer registers. Every underlined word leads to its meaning.`,
+      `Report of ${date(about.generated)}. A problem is a stencil, element type and grid on a GPU. Its winner is the fastest verified kernel of the final rounds. Among kernels that tie with the fastest, the default wins, else the one that needs fewer registers. Every underlined word leads to its meaning.`,
     ),
     ...overviewNotices().filter(Boolean),
     el('h2', {}, 'Results'),
@@ -53,6 +55,7 @@ const timeOf = (p) => p.winner?.time_ms ?? null;
 
 function results() {
   const several = devices.size > 1,
+    hasCounts = report.problems.some((p) => isNumber(triedCount(p))),
     unit = timeUnit(Math.max(0, ...report.problems.map((p) => timeOf(p) ?? 0)));
   // Only what differs from most problems is worth the room.
   const modes = ['launch', 'cache'].map((key) => {
@@ -118,7 +121,7 @@ function results() {
       numeric: true,
       big: true,
     },
-    {
+    hasCounts && {
       title: 'Tried',
       unit: 'variants',
       value: triedCount,
@@ -126,7 +129,7 @@ function results() {
       numeric: true,
       big: true,
     },
-    {
+    hasCounts && {
       title: 'Failed',
       value: failedCount,
       cell: (p) =>
