@@ -25,12 +25,31 @@ awk -F '[ :]+' '
   }
   /^common:/ {$0 = "common: [{load_path: [plain]}, {streaming: [none]}, {coefficients: [parameter]}, {extents: [runtime]}, {min_blocks: [0]}]"}
   {print}' templates/direct.yaml >"$templates/small.yaml"
+"$program" generate star7 --grid 16,16,16 --template-dir "$templates" --template small -o "$work/small.cu" || {
+  echo "not ok 1 - the template small cannot be made of templates/direct.yaml"
+  exit 1
+}
 
 # Sources that differ in words alone may have one cubin, of which the driver knows one source: those of other versions of the
 # program or the template are kept apart.
-version=$("$program" generate star7 --grid 16,16,16 --template-dir "$templates" --template small | cksum | cut -d ' ' -f 1)
+version=$(cksum <"$work/small.cu" | cut -d ' ' -f 1)
 export XDG_CACHE_HOME="$PWD/build/fake/$version" HALOTUNE_FAKE_MEMO="$PWD/build/fake/$version/memo"
 mkdir -p "$XDG_CACHE_HOME"
+
+# Seconds after which a command that hangs is ended. No test waits for them otherwise.
+LIMIT_S=${LIMIT_S:-900}
+# Options for a run that no clock may end.
+patient="--budget none --hang-timeout 60s"
+
+# Wait until a command succeeds. False after LIMIT_S.
+await() { # command...
+  rounds=$((LIMIT_S * 10))
+  until "$@"; do
+    [ $rounds -gt 0 ] || return 1
+    rounds=$((rounds - 1))
+    sleep 0.1
+  done
+}
 
 # An option that is given stands for the usual one: the program takes none twice. No clock ends a search or its finals, and only
 # tests of what hangs wait for less than a minute, so that a busy machine changes no result.
@@ -46,7 +65,7 @@ start_tune() { # how DB option...
   $how "$program" tune star7 --db "$db" "$@"
 }
 tune() { # DB option...
-  start_tune "timeout ${LIMIT_S:-100}" "$@"
+  start_tune "timeout $LIMIT_S" "$@"
 }
 
 # Results as TAP.

@@ -67,7 +67,7 @@ cut -d' ' -f2 "$work/calls" | sort | comm -3 "$work/known" - >"$work/differ"
 cuGetErrorName cuGetErrorString cuMemAllocAsync cuMemFreeAsync cuOccupancyMaxActiveBlocksPerMultiprocessor cuStreamDestroy_v2 " ]
 result "the calls that no run makes are those that are known" $? "$work/differ"
 
-# What goes wrong: at first, from the third on, and once in the middle of the run. A hang ends after 5 s where a variant is loaded or
+# What goes wrong: at first, from the third on, and once in the middle of the run. A hang ends after 15 s where a variant is loaded or
 # measured, of which there are many such calls, and after two minutes in set-up.
 awk -v full="${FULL:-}" -v hanging="$work/hanging" '{
   middle = "#" int(($3 + 1) / 2)
@@ -79,7 +79,7 @@ awk -v full="${FULL:-}" -v hanging="$work/hanging" '{
   }
   if (full || ($3 >= 10 && $2 !~ /^cu(MemAlloc|MemFree|MemcpyHtoD|DeviceGetAttribute)/)) print $1, $2 middle "=hang" >hanging
 }' "$work/calls" >"$work/todo"
-LIMIT_S=300 xargs -r -P 16 -L 1 "$0" <"$work/hanging" >"$work/hung" & # they sleep
+xargs -r -P 16 -L 1 "$0" <"$work/hanging" >"$work/hung" & # they sleep
 xargs -r -P "$(nproc)" -L 1 "$0" <"$work/todo" >"$work/results"
 wait
 cat "$work/hung" >>"$work/results"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # faults_killed.sh: `halotune tune` killed with SIGKILL in its set-up, its search and its finals, and then run again: what was stored
-# is still there and unchanged, only the rest is measured, and no process of the killed run is left 2 s later. By default 15
+# is still there and unchanged, only the rest is measured, and no process of the killed run is left. By default 15
 # moments; FULL=1 takes 50, MOMENTS=N so many. Speaks TAP.
 set -u
 . "$(dirname "$0")/faults_parts.sh"
@@ -11,26 +11,27 @@ space=32
 slowly() { HALOTUNE_FAKE_FAULT=cuEventSynchronize=slow:1.5 HALOTUNE_FAKE_STATE=$work/state become_tune "$@"; } # DB option...
 rows_of() { query "file:$1?mode=ro" "select count(*) from measurement" 2>/dev/null || echo 0; } # DB
 
-# A part of a run begins: with the program, with the first row, with the last one. False where the run ends before.
-await_part() { # PART PROCESS DB
-  case $1 in set-up) return 0 ;; search) least=1 ;; *) least=$space ;; esac
-  while [ "$(rows_of "$3")" -lt $least ]; do
-    kill -0 "$2" 2>/dev/null || return 1
+# Wait for a moment of a run: of its set-up and its finals a share of the time that they took before; of its search a number of rows, which
+# does not depend on how fast the machine is now. False where the run ends before.
+await_moment() { # PART MOMENT PROCESS DB
+  case $1 in set-up) least=0 delay_s=$2 ;; search) least=$2 delay_s=0 ;; finals) least=$space delay_s=$2 ;; esac
+  while [ "$(rows_of "$4")" -lt "$least" ]; do
+    kill -0 "$3" 2>/dev/null || return 1
     sleep 0.01
   done
+  sleep "$delay_s"
 }
 
-# Kill a run so long after a part of it began, and run it again. Prints "PART DELAY_S ROWS STATE WRONG...": what the kill left, and what is
-# wrong with it or with what the rerun made of it.
-one() { # PART DELAY_S
+# Kill a run at a moment, and run it again. Prints "PART MOMENT ROWS STATE WRONG...": what the kill left, and what is wrong with it or with
+# what the rerun made of it.
+one() { # PART MOMENT
   wrong=''
   (slowly "$work/killed.db") >"$work/out" 2>&1 &
   tuner=$!
-  await_part "$1" $tuner "$work/killed.db" || wrong="$wrong too-late"
-  sleep "$2"
+  await_moment "$1" "$2" $tuner "$work/killed.db" || wrong="$wrong too-late"
   kill -9 $tuner 2>/dev/null
   wait $tuner 2>/dev/null
-  ends_within_2_s "$work/state" || wrong="$wrong processes-left"
+  processes_end "$work/state" || wrong="$wrong processes-left"
   # Looked at in a copy: the database itself is as the kill left it until the rerun opens it.
   rows=0 state=none stored=
   if [ -e "$work/killed.db" ]; then
@@ -65,16 +66,20 @@ jq -r ".tasks[0] | \"search \(.search_s)\", \"finals \(.final_s)\", \"set-up \($
 
 moments=${MOMENTS:-${FULL:+50}}
 moments=${moments:-15}
-# Spread evenly over each part, and at random within its share. 0.95: the last moments of a part may take less time than now.
-awk -v moments="$moments" 'BEGIN {srand(20261121)}
-  {length_s[NR] = $2; name[NR] = $1}
+# Spread evenly, and at random within each share: over the first half of set-up and finals, and over the rows of the search but the last ten.
+awk -v moments="$moments" -v space=$space 'BEGIN {srand(20261121)}
+  {name[NR] = $1; whole[NR] = $1 == "search" ? 2*(space - 10) : $2}
   END {
     share = moments / NR
     for (i = 0; i < moments; i++) {
       part = i % NR + 1
-      printf "%s %.3f\n", name[part], length_s[part] * 0.95 * (int(i / NR) + rand()) / (share > int(share) ? int(share) + 1 : share)
+      at = whole[part] / 2 * (int(i / NR) + rand()) / (share > int(share) ? int(share) + 1 : share)
+      printf name[part] == "search" ? "%s %d\n" : "%s %.3f\n", name[part], name[part] == "search" ? at + 1 : at
     }
   }' "$work/lengths" >"$work/moments"
+[ "$(grep -c . "$work/moments")" = "$moments" ]
+result "moments to kill at" $? "$work/lengths"
+[ "$failed" = 0 ] || { finish; exit 1; } # xargs would start this script without a moment
 xargs -r -P "$(($(nproc) * 2))" -L 1 "$0" <"$work/moments" >"$work/results"
 sort "$work/results" >"$work/killed"
 
@@ -87,17 +92,20 @@ where() { awk -v part="$1" -v space=$space '
   is == part {rows = rows " " $3}
   END {print rows}' "$work/killed"; }
 for part in $parts; do
-  [ "$(where "$part" | wc -w)" -gt $((moments / 6)) ]
+  [ "$(where "$part" | wc -w)" -gt 0 ]
   result "moments in the $part left these rows:$(where "$part")" $? "$work/killed"
 done
 
 # A process that would not notice by itself, since a call of the driver never comes back to it.
-(HALOTUNE_FAKE_FAULT='cuLaunchKernel#50=hang' HALOTUNE_FAKE_STATE=$work/stuck.state become_tune "$work/stuck.db") >"$work/out" 2>&1 &
+(HALOTUNE_FAKE_FAULT='cuLaunchKernel#50=hang' HALOTUNE_FAKE_STATE=$work/stuck.state HALOTUNE_FAKE_LOG=$work/stuck.log become_tune "$work/stuck.db") >"$work/out" 2>&1 &
 tuner=$!
-sleep 2
-at_work=$(processes_of "$work/stuck.state" | wc -l)
+is_at_work() {
+  at_work=$(processes_of "$work/stuck.state" | wc -l)
+  [ "$at_work" -ge 4 ] && grep -q '^fault' "$work/stuck.log"
+}
+await is_at_work
 kill -9 $tuner
 wait $tuner 2>/dev/null
-[ "$at_work" -ge 4 ] && ends_within_2_s "$work/stuck.state" # the program, two that start others, and the GPU's
+[ "$at_work" -ge 4 ] && processes_end "$work/stuck.state" # the program, two that start others, and the GPU's
 result "killed while its worker hangs in a call of the driver: none of $at_work processes is left" $? "$work/out"
 finish

@@ -1,5 +1,5 @@
 # faults_parts.sh: what faults*.sh have in common, for them to source: the fake GPU, and looks at databases and processes.
-HANG=5s # how long a test of what hangs waits for it
+HANG=15s # how long a test of what hangs waits for it
 . "$(dirname "$0")/fake_gpu.sh"
 
 query() { sqlite3 -separator ' ' "$1" "$2"; } # DB SQL
@@ -15,13 +15,8 @@ become_tune() { # DB option...
 processes_of() { # word
   grep -lsF "$1" /proc/[0-9]*/environ | cut -d/ -f3
 }
-ends_within_2_s() { # word
-  for twentieth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    [ -n "$(processes_of "$1")" ] || return 0
-    [ "$twentieth" = 20 ] || sleep 0.1
-  done
-  return 1
-}
+has_no_process() { [ -z "$(processes_of "$1")" ]; } # word
+processes_end() { await has_no_process "$1"; }      # word
 children_of() { # process
   cat /proc/[0-9]*/stat 2>/dev/null | sed 's/ (.*) / /' | awk -v parent="$1" '$3 == parent {print $1}' | sort -n
 }

@@ -5,11 +5,11 @@
 set -u
 . "$(dirname "$0")/fake_gpu.sh"
 export HALOTUNE="$program" HALOTUNE_TEMPLATE_PATH="$templates" TEMPLATES=small
-export TABLE="$work/roof.txt" RESULTS="$work/results" DB="$work/roof.db"
-unset AGAIN BUDGET DEVICES
+export BUDGET=none TABLE="$work/roof.txt" RESULTS="$work/results" DB="$work/roof.db"
+unset AGAIN DEVICES
 query() { sqlite3 -separator ' ' "file:$DB?mode=ro" "$1"; } # SQL
 json() { jq -e "$1" "$RESULTS/roof-nvidia-h200.json" >"$work/jq" 2>&1; } # FILTER
-roof() { timeout 300 bench/roof.sh >"$work/out" 2>"$work/err"; }
+roof() { timeout "$LIMIT_S" bench/roof.sh >"$work/out" 2>"$work/err"; }
 
 # --- the table of this project ----------------------------------------------------------------------------------------
 
@@ -114,8 +114,7 @@ HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:100" setsid sh -c 'echo $$ >"$0"; exe
   >"$work/out" 2>"$work/err" &
 script=$!
 began() { [ "$(query "select count(*) > 1 from measurement where run_id = 2" 2>/dev/null)" = 1 ]; }
-tries=0
-until began || [ $tries = 300 ]; do sleep 0.1 && tries=$((tries + 1)); done
+await began
 kill -TERM "-$(cat "$work/pid")"
 wait $script
 [ $? = 1 ] && grep -q '^ended early; the same command goes on$' "$work/err" &&

@@ -13,7 +13,7 @@ result() { # name status
   [ "$2" = 0 ] || tail -n 5 "$work/out" "$work/err" | sed 's/^/# /'
 }
 
-selftest() { timeout 100 "$program" selftest --gpu "$@" >"$work/out" 2>"$work/err"; }
+selftest() { timeout "$LIMIT_S" "$program" selftest --gpu "$@" >"$work/out" 2>"$work/err"; }
 outcomes() { jq -r '[.variants[].outcome] | unique | join(" ")' "$work/out"; }
 
 selftest star7 --grid 20,17,11 --template direct --sample 3 --json && [ "$(outcomes)" = passed ] && [ "$(jq '.variants | length' "$work/out")" = 6 ]
@@ -109,7 +109,7 @@ sanitize
 result "sanitize-gpu fails where no database knows a winner" $?
 sanitize WINNERS=0 && [ "$(grep -c '^ok .*a sample' "$work/out")" = 2 ]
 result "unless they are left out" $?
-timeout 100 "$program" tune "$work/mine.yaml" --dtype all --grid 4096 --budget 3s --max-variants 2 --db "$work/sanitize.db" >"$work/out" 2>"$work/err" &&
+timeout "$LIMIT_S" "$program" tune "$work/mine.yaml" --dtype all --grid 4096 $patient --max-variants 2 --db "$work/sanitize.db" >"$work/out" 2>"$work/err" &&
   sanitize SAMPLE=0 && [ "$(grep -c '^ok .*its best: [a-z]* ' "$work/out")" = 2 ] && [ "$(grep -c '^ok' "$work/out")" = 2 ]
 result "those that a database knows are looked at" $?
 rm -f "$work/devices"
