@@ -5,6 +5,7 @@ set -u
 . "$(dirname "$0")/fake_gpu.sh"
 unset HALOTUNE_FAKE_SKIP
 number=0 failed=0
+touch "$work/out" "$work/err"
 
 result() { # name status
   number=$((number + 1))
@@ -24,12 +25,14 @@ result "in the program itself, too" $?
 
 mkdir "$work/broken"
 cp templates/direct.yaml "$work/broken"
-sed 's/z + dz/z - dz/' templates/direct.cu >"$work/broken/direct.cu"
+sed 's/Taps\(<VECTOR>\)*{f, g, p.x, p.y, p.z}/Taps\1{f, g, p.x, p.y, g.z0 + g.z1 - 1 - p.z}/' templates/direct.cu >"$work/broken/direct.cu"
+! cmp -s templates/direct.cu "$work/broken/direct.cu"
+result "a template with mirrored planes is made" $?
 for where in '' --in-process; do
   # shellcheck disable=SC2086
   selftest star25 --grid 20,17,13 --template-dir "$work/broken" --template direct --sample 2 --dtype f64 --json $where
   [ $? = 1 ] && [ "$(outcomes)" = wrong ] && [ "$(jq .failed "$work/out")" = 2 ]
-  result "swapped planes are found $where" $?
+  result "mirrored planes are found $where" $?
 done
 
 selftest star25 --grid 20,17,13 --template-dir "$work/broken" --template direct --sample 2 --dtype f64 --json --fail-fast
