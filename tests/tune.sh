@@ -294,9 +294,9 @@ result "after the default the defaults of the other templates" $?
 [ "$(query "$work/slow/db" "select max(sample_count * median_ms) <= 1000 from measurement m join variant v on v.id = variant_id
   join template t on t.id = template_id where run_id = 2 and name = 'heavy'")" = 1 ]
 result "the samples of each take 1 s at most" $?
-[ "$(query "$work/slow/db" "select f.sample_count, f.rank > 1, f.ratio > 500, b.default_ms > 300, b.default_ms = f.median_ms
+[ "$(query "$work/slow/db" "select f.sample_count <= 3, f.rank > 1, f.ratio > 500, b.default_ms > 300, b.default_ms = f.median_ms
   from finalist f join best b on b.run_id = f.run_id where f.is_default and b.is_current")" = "1 1 1 1 1" ]
-result "the default is a finalist, in one round, and the speed-up over it is stored" $? "$work/out"
+result "the default is a finalist, in few rounds, and the speed-up over it is stored" $? "$work/out"
 json '.tasks[0].winner.speed_up > 500'
 result "and told" $? "$work/out"
 slow heavy --fresh --no-hints && json '.tasks[0] | .complete and .search_s + .final_s < 120 and .winner.samples >= 3'
