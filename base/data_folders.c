@@ -1,4 +1,4 @@
-/* data_folders.c: from the file that this code was loaded from to what was installed with it. */
+/* data_folders.c: finds the file that this code was loaded from, and looks for data folders around it. */
 #include "base/data_folders.h"
 
 #include <dlfcn.h>
@@ -14,13 +14,13 @@
 
 static const char built_in[] = HALOTUNE_DATA_DIR;
 
-/* Where the static library of build/lib was built, since the program that it becomes part of may lie anywhere. "" for all others. */
+/* The checkout in which build/lib/libhalotune.a was built: the program that links it may lie anywhere. "" in all other builds. */
 #ifndef HALOTUNE_ROOT
 #define HALOTUNE_ROOT ""
 #endif
 static const char root[] = HALOTUNE_ROOT;
 
-/* The program or shared library that holds this function, with no symbolic link in its path. */
+/* Find the path of the program or shared library that holds this function, without symbolic links. */
 static bool find_own_file(char path[PATH_MAX]) {
   void (*const here)(struct data_folders *) = data_folders_find;
   const void *address;
@@ -31,7 +31,7 @@ static bool find_own_file(char path[PATH_MAX]) {
   return realpath(*map->l_name ? map->l_name : "/proc/self/exe", path) != NULL; /* the program has no name there */
 }
 
-/* Cut the last part off a path. */
+/* Cut the last part off a path. Returns false where there is none. */
 static bool go_up(char *path) {
   char *slash = strrchr(path, '/');
   if (slash) *slash = '\0';
@@ -43,7 +43,7 @@ static bool is_folder(const char *path) {
   return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-/* What was built and not installed has its database in the folder of the program, which is the one above the library's. */
+/* Whether a folder has a database. In a build tree it lies beside the program, one folder above the library. */
 static bool has_database(const char *folder) {
   char path[PATH_MAX];
   return snprintf(path, sizeof path, "%s/starter.db", folder) < PATH_MAX && access(path, F_OK) == 0;
@@ -53,7 +53,7 @@ static void add_folder(struct data_folders *out, const char *folder) {
   snprintf(out->list[out->count++], PATH_MAX, "%s", folder);
 }
 
-/* Those of the installation, or of the place where it was built. Returns whether this is one of them. */
+/* Add the folders of the installation or of the build tree around this code. Returns false where it lies in neither. */
 static bool find_beside(struct data_folders *out) {
   enum { LEVELS = 2 };
   char path[PATH_MAX], folder[PATH_MAX];

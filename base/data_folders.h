@@ -1,4 +1,4 @@
-/* data_folders.h: where the stencils, the templates and the database lie that come with Halotune. */
+/* data_folders.h: where the stencils, templates and the database that come with Halotune lie. */
 #ifndef BASE_DATA_FOLDERS_H
 #define BASE_DATA_FOLDERS_H
 
@@ -11,11 +11,12 @@ struct data_folders {
   int count;
 };
 
-/* The folders, the one to be looked into first in front: that of the installation which this code is part of, wherever it was
- * moved to or staged (PREFIX/share/halotune where program or shared library lie in PREFIX/bin, PREFIX/lib or
- * PREFIX/lib/ARCHITECTURE), where there is one, or those that it was built in: ROOT/build for the database and ROOT for the others
- * (ROOT is known as well to a program that links ROOT/build/lib/libhalotune.a, wherever that program lies); then the one that was
- * set when it was built, which need not be there. */
+/* Find the data folders, in the order in which they are searched:
+ *   1. the installation around this program or library, even if it was moved: PREFIX/share/halotune, where the file lies in
+ *      PREFIX/bin, PREFIX/lib or PREFIX/lib/ARCHITECTURE
+ *   2. without one, the build tree: ROOT/build for the database, and ROOT for templates and stencils. A program that links
+ *      ROOT/build/lib/libhalotune.a knows ROOT wherever the program lies
+ *   3. the PREFIX given at build time, which need not exist */
 void data_folders_find(struct data_folders *out);
 
 #endif

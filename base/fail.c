@@ -1,4 +1,4 @@
-/* fail.c: the status sentences, and the detail text of each thread. */
+/* fail.c: the detail text of each thread. */
 #include "base/fail.h"
 
 #include <stdarg.h>
@@ -6,16 +6,8 @@
 
 static _Thread_local char detail[FAIL_TEXT_BYTES];
 
-#define AS_CASE(name, number, text) \
-  case HALOTUNE_##name: return text;
-
-const char *halotune_strstatus(halotune_status status) {
-  switch (status) { HALOTUNE_STATUS_LIST(AS_CASE) }
-  return "unknown status"; /* a newer library may know codes that this program does not */
-}
-
 halotune_status fail(halotune_status status, const char *format, ...) {
-  /* Built aside first: callers may wrap the current detail, fail(st, "...: %s", fail_text()). */
+  /* Written aside first, since callers may wrap the current detail: fail(st, "...: %s", fail_text()). */
   char text[FAIL_TEXT_BYTES];
   va_list args;
   va_start(args, format);

@@ -13,14 +13,15 @@ halotune_status fail(halotune_status status, const char *format, ...) __attribut
 /* The detail of this thread's last failure; "" before the first. Valid until the thread fails again. */
 const char *fail_text(void);
 
-/* Around what is tried and may fail, where the caller has not failed then: the detail that there was before, kept and put back. */
+/* Save this thread's error text before an attempt that may fail without harm (fail_keep), and restore it afterwards
+ * (fail_put_back). */
 struct fail_kept {
   char text[FAIL_TEXT_BYTES];
 };
 void fail_keep(struct fail_kept *kept);
 void fail_put_back(const struct fail_kept *kept);
 
-/* What a failed allocation returns. A macro, so that checkers see which status comes back. */
+/* Set the detail "out of memory" and return HALOTUNE_MEMORY. A macro, so that checkers of the code see which status is returned. */
 #define fail_memory() (fail_memory_detail(), HALOTUNE_MEMORY)
 void fail_memory_detail(void);
 

@@ -1,4 +1,4 @@
-/* file.c: whole files in. */
+/* file.c: reads whole files. */
 #include "base/file.h"
 
 #include <errno.h>

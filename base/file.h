@@ -1,4 +1,4 @@
-/* file.h: whole files in, whole files out. */
+/* file.h: reads whole files; base/replace.h writes them. */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
@@ -17,7 +17,7 @@ halotune_status file_read(const char *path, size_t max_bytes, char **bytes, size
 
 bool file_is_regular(const char *path);
 
-/* Whether two paths lead to the same file or folder; false where one leads nowhere. */
+/* Whether two paths name the same file or folder; false where one of them does not exist. */
 bool file_is_same(const char *a, const char *b);
 
 #endif

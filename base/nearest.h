@@ -1,4 +1,4 @@
-/* nearest.h: of the names that are known, the one that was probably meant by one that is not. */
+/* nearest.h: the known name that a user probably meant by an unknown one. */
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H
 
@@ -12,15 +12,15 @@ struct nearest {
   size_t length;
   int slips; /* between it and the nearest name so far */
   char question[NEAREST_NAME_BYTES +
-                32]; /* "; did you mean 'star7'?", to be put behind a complaint; "" while no name is near */
+                32]; /* "; did you mean 'star7'?", the end of an error message; "" while no known name is near */
 };
 
-/* The name that was typed, `length` bytes of it. */
+/* Begin with the name that was typed; it has `length` bytes. */
 struct nearest nearest_to(const char *typed, size_t length);
 
-/* Look at a name that is known. It is near where it has at most one slip for every three letters of the longer one: a
- * letter too many, a missing or another one, or two in the wrong order, upper and lower case being one. Of equally near
- * names the first stays. Where the very name that was typed is known, there is no question. */
+/* Compare a known name with the typed one. It is near if it has at most one slip for every three letters of the longer name. A slip
+ * is a letter too many, a missing letter, another letter, or two letters in the wrong order; upper and lower case are equal. Of
+ * equally near names the first one stays. If the typed name itself is known, there is no question. */
 void nearest_try(struct nearest *nearest, const char *known);
 
 #endif

@@ -18,7 +18,7 @@ void pack_text(struct text *out, const char *text) {
 }
 
 /* The next `length` bytes, or NULL. */
-static const char *take(struct unpack *in, uint64_t length) {
+static const char *bytes_take(struct unpack *in, uint64_t length) {
   if (in->failed || length > in->left) {
     in->failed = true;
     return NULL;
@@ -31,21 +31,21 @@ static const char *take(struct unpack *in, uint64_t length) {
 
 uint64_t unpack_u64(struct unpack *in) {
   uint64_t number = 0;
-  const char *bytes = take(in, sizeof number);
+  const char *bytes = bytes_take(in, sizeof number);
   if (bytes) memcpy(&number, bytes, sizeof number);
   return number;
 }
 
 double unpack_double(struct unpack *in) {
   double number = 0;
-  const char *bytes = take(in, sizeof number);
+  const char *bytes = bytes_take(in, sizeof number);
   if (bytes) memcpy(&number, bytes, sizeof number);
   return number;
 }
 
 const char *unpack_bytes(struct unpack *in, size_t *length) {
   uint64_t wanted = unpack_u64(in);
-  const char *bytes = take(in, wanted);
+  const char *bytes = bytes_take(in, wanted);
   *length = bytes ? wanted : 0;
   return bytes ? bytes : "";
 }

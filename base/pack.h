@@ -1,4 +1,4 @@
-/* pack.h: numbers and texts in a row of bytes, for messages between our own processes and files on the same machine.
+/* pack.h: numbers and texts as bytes, for messages between our own processes and for files that stay on this machine.
  * Numbers have the machine's byte order. */
 #ifndef BASE_PACK_H
 #define BASE_PACK_H
@@ -15,8 +15,8 @@ void pack_double(struct text *out, double number);
 void pack_bytes(struct text *out, const void *bytes, size_t length);
 void pack_text(struct text *out, const char *text);
 
-/* Reads in the order of writing. What is returned points into the bytes that are read. The first read that does not fit
- * what is left sets `failed`, and every read from then on returns 0, "" or no bytes. */
+/* Read in the order of writing. Returned texts and bytes point into the packed bytes. A read beyond the end sets `failed`; each read
+ * after it returns 0, "" or no bytes. */
 struct unpack {
   const char *at;
   size_t left;

@@ -1,4 +1,4 @@
-/* process.h: other programs: started, listened to, ended. */
+/* process.h: starts other programs, reads their output, and ends them. */
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
 
@@ -14,8 +14,8 @@ struct process_descriptor {
   int ours, theirs;
 };
 
-/* Start a program with no descriptors but those listed; 0, 1 and 2 are /dev/null where they are not. It gets a process group
- * of its own, so that Ctrl-C does not reach it.
+/* Start a program that inherits the listed descriptors alone; each of 0, 1 and 2 that is not listed is /dev/null. The program gets a
+ * process group of its own, so that Ctrl-C does not reach it.
  *   arguments    its path or, to be looked for on PATH, its name; then what follows; NULL at the end
  *   descriptors  `ours` must be 10 or higher, see process_high_descriptor
  *   pid          receives its process, to be ended with process_wait or process_kill
@@ -43,14 +43,14 @@ struct process_guard {
   int lifeline; /* our end of a pipe: the system closes it when we end, also when we are killed */
 };
 
-/* Have the shell do something at this program's end, however it ends.
- *   script    what it does
+/* Start a shell that runs a script when this program ends, even when it is killed.
+ *   script    shell commands
  *   argument  its $1
  *   out       untouched on failure
  * Returns HALOTUNE_OK; else as process_start. */
 halotune_status process_guard_start(const char *script, const char *argument, struct process_guard *out);
 
-/* Have it done now, and wait for it. */
+/* Run the script now, and wait for its end. */
 void process_guard_end(struct process_guard *guard);
 
 struct process_result {
@@ -58,11 +58,11 @@ struct process_result {
   int wait_status; /* see waitpid */
 };
 
-/* Run a program to its end. If this program ends before it, however it does, it is killed, with all of its group.
- *   input       what it reads from stdin
- *   timeout_ms  wall clock; then it is killed, with all of its group
- *   output      what it wrote to stdout and stderr is appended
- * Returns HALOTUNE_OK also for a program that failed; else as process_start, or HALOTUNE_MEMORY. */
+/* Run a program to its end. It is killed, with all of its group, when this program ends first.
+ *   input       the program's stdin
+ *   timeout_ms  wall clock; the program and all of its group are killed then
+ *   output      the program's stdout and stderr are appended
+ * Returns HALOTUNE_OK even if the program failed; else as process_start, or HALOTUNE_MEMORY. */
 halotune_status process_run(const char *const *arguments, const struct text *input, int timeout_ms, struct text *output,
                             struct process_result *out);
 

@@ -1,4 +1,4 @@
-/* random.h: random numbers that are a function of a key and an index, so that any thread can draw any of them. */
+/* random.h: random numbers computed from a key and an index, so that any thread can draw any of them. */
 #ifndef BASE_RANDOM_H
 #define BASE_RANDOM_H
 

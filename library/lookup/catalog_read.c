@@ -115,7 +115,7 @@ static halotune_status take_template(struct reader *r, sqlite3_stmt *query) {
   return map_add(&r->templates, sqlite3_column_int64(query, 0), c->template_count++);
 }
 
-/* Same name and size: their times may be taken for each other's. */
+/* The first device of the same model (name, capability, multiprocessors): a time on one counts for the other. */
 static int model_of(const struct catalog *c, const struct known_device *device) {
   for (int i = 0; i < c->device_count; i++) {
     const struct known_device *other = &c->devices[i];
@@ -181,13 +181,13 @@ double date_seconds(const char *date) {
   return (double)days * 86400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5];
 }
 
-/* A text that is mostly the same as in the row before. */
+/* Keep a text that is mostly the same as in the row before. */
 static const char *keep_again(struct catalog *catalog, const char *text, const char **before) {
   if (!*before || strcmp(text, *before) != 0) *before = keep(catalog, text);
   return *before;
 }
 
-/* A text that many rows share: many grids have the same winner. */
+/* Keep a text that many rows share: many grids have the same winner. */
 static const char *keep_once(struct catalog *catalog, const char *text) {
   const char *kept = names_text(&catalog->texts, text);
   if (!kept && (kept = keep(catalog, text)) && !names_add(&catalog->texts, kept, 0)) kept = NULL;
@@ -208,11 +208,11 @@ static unsigned char count_parameters(const char *json) {
 }
 
 static halotune_status refer_fail(struct reader *r) {
-  return fail(HALOTUNE_DB, "%s: a row refers to what is not there; see 'halotune db check'", r->path);
+  return fail(HALOTUNE_DB, "%s: a row refers to another row that does not exist; see 'halotune db check'", r->path);
 }
 
-/* Rows are read in three passes, each a scan of one table in the order in which it lies in the file: that is several times as fast
- * as looking up a problem and a variant for each. First their own columns; both ids stay in the places of what they refer to. */
+/* Pass 1 of 3: read the columns of `best`, and remember the ids of each row's problem and variant. Passes 2 and 3 (take_problem,
+ * take_variant) fill in the rest. Each pass scans one table in file order, which is several times as fast as a query for each row. */
 static halotune_status take_best(void *context, sqlite3_value **values) {
   struct reader *r = context;
   struct catalog *c = r->catalog;
@@ -241,12 +241,12 @@ static halotune_status take_best(void *context, sqlite3_value **values) {
   return HALOTUNE_OK;
 }
 
-/* The rows of this database begin here. */
+/* The first row of this database in the catalog. */
 static struct served *own_rows(const struct reader *r) {
   return r->catalog->rows + r->catalog->row_count - r->reference_count;
 }
 
-/* References are gone through as rows come: by id, where no index is used, but SQLite does not promise it. */
+/* References are walked along with the rows of a scan. Rows come by id, but SQLite does not promise it: begin anew where not. */
 static void turn_to(struct reader *r, int64_t id) {
   if (id < r->last_id) r->at = 0;
   r->last_id = id;
@@ -357,7 +357,7 @@ static const char sql_refuted[] = "select max(" SQL_VERDICT_DATE(
                " group by w.variant_id, wp.device_id, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz";
 static const char sql_variant[] = "select template_id, parameters from variant where id = ?1";
 
-/* Nothing is found here where a database was changed behind SQLite's back. */
+/* Check that each row has its problem and variant. Only a file that was changed by other means than SQL lacks one. */
 static halotune_status check_rows(struct reader *r) {
   for (int i = 0; i < r->reference_count; i++) {
     if (!own_rows(r)[i].has_problem || !own_rows(r)[i].parameters) return refer_fail(r);

@@ -75,13 +75,6 @@ void halotune_close(halotune_ctx *ctx) {
   if (ctx) context_release(ctx);
 }
 
-const char *halotune_error(const halotune_ctx *ctx) {
-  (void)ctx;
-  return fail_text();
-}
-
-const char *halotune_version(void) { return HALOTUNE_VERSION; }
-
 halotune_status context_cu(struct halotune_ctx *ctx, const struct cu **out) {
   halotune_status status = HALOTUNE_OK;
   struct cu *cu = atomic_load_explicit(&ctx->cu, memory_order_acquire);

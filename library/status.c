@@ -1,0 +1,17 @@
+/* status.c: what programs ask about errors and about the library itself: halotune_strstatus, halotune_error, halotune_version. */
+#include "base/fail.h"
+
+#define AS_CASE(name, number, text) \
+  case HALOTUNE_##name: return text;
+
+const char *halotune_strstatus(halotune_status status) {
+  switch (status) { HALOTUNE_STATUS_LIST(AS_CASE) }
+  return "unknown status"; /* a newer library may know codes that this program does not */
+}
+
+const char *halotune_error(const halotune_ctx *ctx) {
+  (void)ctx; /* a detail belongs to a thread; a later version may keep one for each ctx */
+  return fail_text();
+}
+
+const char *halotune_version(void) { return HALOTUNE_VERSION; }
