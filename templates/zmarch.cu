@@ -118,8 +118,17 @@ template <bool INTERIOR> __device__ __forceinline__ bool is_inside(const Geometr
   return x >= 0 && x + VECTOR <= g.nx && y >= 0 && y < g.ny && z >= 0 && z < g.nz;
 }
 
-// Fetch a vector, at an offset from the tile's first point, to registers. Point by point it goes in a loop that chooses the register, so
-// that the boundary rules stand in the code once.
+// Fetch a vector point by point, in a loop that chooses the register, so that the boundary rules stand in the code once.
+__device__ __forceinline__ void choose_lanes(const Block &b, int input, index_t x, index_t y, index_t z, real (&values)[VECTOR]) {
+#pragma unroll 1
+  for (int i = 0; i < VECTOR; i++) {
+    const real value = read_needed(b.f, input, b.g, x + i, y, z);
+#pragma unroll
+    for (int lane = 0; lane < VECTOR; lane++) values[lane] = lane == i ? value : values[lane];
+  }
+}
+
+// Fetch a vector, at an offset from the tile's first point, to registers.
 template <bool INTERIOR>
 __device__ __forceinline__ void fetch_vector(const Block &b, int input, int dx, int dy, index_t z, real (&values)[VECTOR]) {
   const index_t x = b.x + dx, y = b.y + dy;
@@ -129,13 +138,8 @@ __device__ __forceinline__ void fetch_vector(const Block &b, int input, int dx, 
   }
 #pragma unroll
   for (int lane = 0; lane < VECTOR; lane++) values[lane] = real(0);
-  if constexpr (!INTERIOR && !DIRECT) {
-#pragma unroll 1
-    for (int i = 0; i < VECTOR; i++) {
-      const real value = read_needed(b.f, input, b.g, x + i, y, z);
-#pragma unroll
-      for (int lane = 0; lane < VECTOR; lane++) values[lane] = lane == i ? value : values[lane];
-    }
+  if (!INTERIOR) {
+    if (!DIRECT) choose_lanes(b, input, x, y, z, values);  // with storage direct, march_points is for such vectors
   }
 }
 
