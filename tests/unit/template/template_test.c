@@ -4,6 +4,7 @@
 #include <dirent.h>
 
 #include "base/file.h"
+#include "stencil/file/yaml.h"
 
 static const char full[] = "name: test\n"
                            "about: all fields\n"
@@ -349,6 +350,50 @@ TEST(our_templates_spell_common_parameters_alike) {
   free(entries);
 }
 
+/* Whether one of our templates has the rule. */
+static bool some_template_has(const char *keep) {
+  struct dirent **entries = NULL;
+  bool found = false;
+  int count = scandir("templates", &entries, is_yaml, alphasort);
+  for (int i = 0; i < count; i++) {
+    char path[512];
+    struct template *t;
+    snprintf(path, sizeof path, "templates/%s", entries[i]->d_name);
+    CHECK_OK(template_read(path, &t));
+    for (int r = 0; r < t->rule_count; r++) found = found || strcmp(t->rules[r].text, keep) == 0;
+    template_free(t);
+    free(entries[i]);
+  }
+  free(entries);
+  return found;
+}
+
+/* A rule about what a template does not have is left out, so that a slip in its names would lose it. */
+TEST(each_common_rule_is_one_of_some_template) {
+  struct arena arena = {0};
+  struct yaml *root;
+  char *text;
+  size_t length;
+  int rules = 0;
+  CHECK_OK(file_read("templates/common.yml", MAX_STENCIL_BYTES, &text, &length));
+  struct source source = source_of("templates/common.yml", text, length);
+  CHECK_OK(yaml_parse(&source, &arena, &root));
+  for (const struct yaml *section = root->first; section; section = section->next) {
+    for (const struct yaml *item = section->first; item; item = item->next) {
+      const struct yaml *list = item->kind == YAML_LIST  ? item
+                                : item->kind == YAML_MAP ? yaml_find(item, "rules")
+                                                         : NULL;
+      for (const struct yaml *rule = list ? list->first : NULL; rule; rule = rule->next, rules++) {
+        const char *keep = yaml_find(rule, "keep")->text;
+        CHECK(some_template_has(keep), "no template has the rule %s", keep);
+      }
+    }
+  }
+  CHECK(rules > 15, "%d rules", rules);
+  arena_free(&arena);
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_field_is_read),
@@ -357,6 +402,7 @@ int main(void) {
       cmocka_unit_test(bad_files_are_refused),
       cmocka_unit_test(bad_files_are_refused_with_their_messages),
       cmocka_unit_test(definitions_are_written_out),
+      cmocka_unit_test(each_common_rule_is_one_of_some_template),
       cmocka_unit_test(rules_that_are_not_finite_fail),
       cmocka_unit_test(both_files_are_needed),
       cmocka_unit_test(our_templates_spell_common_parameters_alike),
