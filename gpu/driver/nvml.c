@@ -22,16 +22,6 @@ long long nvml_throttle_bits(long long throttle, enum nvml_effect effect) {
   return bits;
 }
 
-const char *nvml_throttle_name(long long throttle) {
-  for (int effect = NVML_REPEATS; effect >= NVML_IGNORED; effect--) {
-    long long bits = nvml_throttle_bits(throttle, (enum nvml_effect)effect);
-    for (size_t i = 0; i < COUNT(reasons); i++) {
-      if (bits & reasons[i].bit) return reasons[i].text;
-    }
-  }
-  return "";
-}
-
 static halotune_status load(struct nvml *nvml) {
   const char *named = getenv("HALOTUNE_LIBNVML");
   const char *file = named && *named ? named : "libnvidia-ml.so.1";

@@ -42,9 +42,6 @@ enum { NVML_THROTTLE_LIST(NVML_AS_ENUMERATOR) };
 /* The bits of some reasons that have an effect; 0 where they are unknown (negative). */
 long long nvml_throttle_bits(long long throttle, enum nvml_effect effect);
 
-/* The first of the reasons that have the highest effect, as a text; "" for none. Static. */
-const char *nvml_throttle_name(long long throttle);
-
 typedef struct nvml_device_of_the_library *nvml_device;
 
 /* nvmlProcessInfo_t of version 2, which nvmlDeviceGetComputeRunningProcesses_v3 fills. */

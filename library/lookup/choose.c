@@ -119,12 +119,17 @@ halotune_status choose_check(const struct question *q, const struct template *te
   return HALOTUNE_OK;
 }
 
+/* This very problem, and one of the catalog's texts, or NULL. */
+static struct refuted verdict_on(const struct question *q, int template_at, const char *parameters) {
+  const uint32_t *n = q->key.n;
+  return (struct refuted){
+      {n[0], n[1], n[2]}, q->key.stencil, q->device->model, template_at, q->key.dtype, parameters, NULL};
+}
+
 /* Whether a configuration was found to be wrong on this very problem. `parameters` is one of the catalog's texts. */
 static bool is_refuted(const struct question *q, int template_at, const char *parameters) {
-  const uint32_t *n = q->key.n;
-  struct refuted question = {
-      {n[0], n[1], n[2]}, q->key.stencil, q->device->model, template_at, q->key.dtype, parameters, NULL};
-  return refuted_find(&q->ctx->catalog.refuted, &question) != NULL;
+  const struct refuted verdict = verdict_on(q, template_at, parameters);
+  return refuted_find(&q->ctx->catalog.refuted, &verdict) != NULL;
 }
 
 /* A row of this problem in another mode is newer than what was said against it: else the catalog would not have it. */
@@ -263,24 +268,13 @@ static long weight_of(const struct question *q, int template_at) {
   return weight;
 }
 
-/* Variants that are known to be wrong on this very problem. */
-static long count_refuted(const struct question *q) {
-  const struct refuted_list *all = &q->ctx->catalog.refuted;
-  long count = 0;
-  for (int i = 0; i < all->count; i++) {
-    const struct refuted *one = &all->list[i];
-    count += one->stencil == q->key.stencil && one->model == q->device->model && one->dtype == q->key.dtype &&
-             memcmp(one->n, q->key.n, sizeof one->n) == 0;
-  }
-  return count;
-}
-
 /* What there is instead of an answer, and what to do. */
 static halotune_status fail_without_answer(const struct question *q) {
   const char *name = q->parsed->stencil->name, *dtype = dtype_names[q->key.dtype];
   const char *to_tune = q->ctx->tune_argument ? q->ctx->tune_argument : name;
   const uint32_t *n = q->key.n;
-  const long wrong = count_refuted(q);
+  const struct refuted verdict = verdict_on(q, 0, NULL);
+  const long wrong = refuted_count(&q->ctx->catalog.refuted, &verdict);
   if (wrong == 0) {
     return fail(HALOTUNE_NOT_FOUND,
                 "no trusted template in the databases can compute %s on %ux%ux%u %s: run 'halotune tune %s' for it",

@@ -12,13 +12,19 @@
     if ((a) != (b)) return (a) < (b) ? -1 : 1; \
   } while (0)
 
-/* All but the date. */
-static int compare(const void *left, const void *right) {
-  const struct refuted *a = left, *b = right;
+static int compare_problems(const struct refuted *a, const struct refuted *b) {
   COMPARE(a->stencil, b->stencil);
   COMPARE(a->model, b->model);
   COMPARE(a->dtype, b->dtype);
   for (int axis = 0; axis < MAX_DIMS; axis++) COMPARE(a->n[axis], b->n[axis]);
+  return 0;
+}
+
+/* All but the date. */
+static int compare(const void *left, const void *right) {
+  const struct refuted *a = left, *b = right;
+  const int order = compare_problems(a, b);
+  if (order != 0) return order;
   COMPARE(a->template_at, b->template_at);
   COMPARE((uintptr_t)a->parameters, (uintptr_t)b->parameters);
   return 0;
@@ -31,9 +37,7 @@ static int compare_dates(const void *left, const void *right) {
 }
 
 halotune_status refuted_add(struct refuted_list *list, const struct refuted *refuted) {
-  struct refuted *grown = array_grow(list->list, list->count, &list->room, sizeof *grown);
-  if (!grown) return fail_memory();
-  list->list = grown;
+  if (!array_room(list->list, list->count, list->room)) return fail_memory();
   list->list[list->count++] = *refuted;
   return HALOTUNE_OK;
 }
@@ -51,6 +55,12 @@ const char *refuted_find(const struct refuted_list *list, const struct refuted *
   if (list->count == 0) return NULL;
   const struct refuted *found = bsearch(question, list->list, (size_t)list->count, sizeof *list->list, compare);
   return found ? found->date : NULL;
+}
+
+long refuted_count(const struct refuted_list *list, const struct refuted *question) {
+  long count = 0;
+  for (int i = 0; i < list->count; i++) count += compare_problems(&list->list[i], question) == 0;
+  return count;
 }
 
 bool refuted_row(const struct refuted_list *list, const struct served *row) {

@@ -37,6 +37,9 @@ void refuted_finish(struct refuted_list *list);
  * is not read. */
 const char *refuted_find(const struct refuted_list *list, const struct refuted *question);
 
+/* How many configurations are known to be wrong on a problem. `template_at`, `parameters` and `date` of the question are not read. */
+long refuted_count(const struct refuted_list *list, const struct refuted *question);
+
 /* Whether what a row would serve was found to be wrong after the row was measured. */
 bool refuted_row(const struct refuted_list *list, const struct served *row);
 

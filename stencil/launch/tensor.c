@@ -32,7 +32,3 @@ const char *tensor_shape_error(const struct tensor_shape *s) {
     return "the grid's planes are no multiple of 16 bytes";
   return s->row_bytes >= most_stride || s->plane_bytes >= most_stride ? "the grid's planes are too large" : NULL;
 }
-
-size_t tensor_box_bytes(const struct tensor_shape *s) {
-  return (size_t)s->box[0] * s->box[1] * s->box[2] * (size_t)s->element_bytes;
-}

@@ -23,7 +23,4 @@ void tensor_shape_make(const struct tensor_maps *maps, int dims, const struct do
 /* NULL, or what of it no driver takes. */
 const char *tensor_shape_error(const struct tensor_shape *shape);
 
-/* What one copy moves. */
-size_t tensor_box_bytes(const struct tensor_shape *shape);
-
 #endif

@@ -19,7 +19,6 @@ TEST(a_shape_counts_bytes) {
   CHECK_EQ(192, shape.row_bytes, "rows");
   CHECK_EQ(2496, shape.plane_bytes, "planes");
   CHECK_EQ(10, shape.extents[2], "planes");
-  CHECK_EQ(40 * 12 * 2 * 8, tensor_box_bytes(&shape), "box");
   CHECK_EQ(256, shape.promotion_bytes, "promotion");
   tensor_shape_make(&maps, 1, &domain, DTYPE_F32, &shape);
   CHECK_EQ(2, shape.rank, "no map has fewer dimensions");

@@ -52,11 +52,6 @@ struct summary summary_of(double *values, int count) {
   return out;
 }
 
-struct summary ratio_summary(const double *numerators, const double *denominators, int count, double *scratch) {
-  for (int i = 0; i < count; i++) scratch[i] = numerators[i] / denominators[i];
-  return summary_of(scratch, count);
-}
-
 struct timing timing_of(const struct summary *times_ms, const float *samples) {
   return (struct timing){.sample_count = times_ms->count,
                          .median_ms = times_ms->median,

@@ -33,10 +33,6 @@ double median_of(double *values, int count);
 /* The summary; sorts the values. */
 struct summary summary_of(double *values, int count);
 
-/* The summary of numerators[i] / denominators[i].
- *   scratch  room for `count` values */
-struct summary ratio_summary(const double *numerators, const double *denominators, int count, double *scratch);
-
 /* A summary of times as it is stored.
  *   samples  in order, or NULL; only the pointer is kept */
 struct timing timing_of(const struct summary *times_ms, const float *samples);
