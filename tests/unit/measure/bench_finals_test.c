@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 #include "tuner/measure/finals/finals.h"
 #include "tuner/measure/finals/rounds.h"
+#include "tuner/measure/finals/tie_rule.h"
 
 enum { MOST = 100, DEFAULT_SLOT = 0, FIRST_SLOT = 2 };
 
@@ -112,7 +113,7 @@ TEST(ties_are_decided_in_order) {
       {{{true, false, 32, 0, 1}, {false, true, 16, 0, 0}, {true, false, 40, 0, 2}}, 0}, /* something does */
       {{{false, true, 32, 0, 1}, {false, false, 16, 0, 0}, {false, false, 40, 0, 2}}, -1},
   };
-  for (size_t i = 0; i < COUNT(rows); i++) CHECK_EQ(rows[i].want, finals_decide(rows[i].contenders, 3), "row %zu", i);
+  for (size_t i = 0; i < COUNT(rows); i++) CHECK_EQ(rows[i].want, tie_winner(rows[i].contenders, 3), "row %zu", i);
 }
 
 /* How much a plan does. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tuner/measure/finals/finals.h"
+#include "tuner/measure/finals/tie_rule.h"
 
 double tuned_of_memory(const struct tuned *row, double figure) { return row->is_emulated ? NAN : figure; }
 

@@ -42,7 +42,6 @@ enum {
 };
 
 #define FINALS_ENTRY_RATIO 1.03
-#define FINALS_TIE_RATIO 1.005
 
 /* A variant that has a time from the search. */
 struct final_candidate {
@@ -148,16 +147,5 @@ struct finals_plan {
  *   roof_count  slots that run in the final rounds beside them */
 void finals_plan_make(const struct finals_times *times, double budget_ms, int available, int roof_count,
                       struct finals_plan *out);
-
-/* What decides among those that are not told apart. */
-struct contender {
-  bool is_tie; /* the leader too */
-  bool is_default;
-  int registers, shared_bytes;
-  long order;
-};
-
-/* The winner's index; -1 where there is no tie. */
-int finals_decide(const struct contender *contenders, int count);
 
 #endif

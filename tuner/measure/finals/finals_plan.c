@@ -1,4 +1,4 @@
-/* finals_plan.c: how much the final phase does in its time, and what decides a tie. */
+/* finals_plan.c: how much the final phase does in its time. */
 #include "tuner/measure/finals/finals.h"
 
 #include <math.h>
@@ -81,20 +81,4 @@ void finals_plan_make(const struct finals_times *times, double budget_ms, int av
     --*steps[step].what;
   }
   out->default_rounds = at_most(out->default_rounds, out->final_rounds);
-}
-
-/* Whether a is to be preferred to b; both are ties. */
-static bool is_preferred(const struct contender *a, const struct contender *b) {
-  if (a->is_default != b->is_default) return a->is_default;
-  if (a->registers != b->registers) return a->registers < b->registers;
-  if (a->shared_bytes != b->shared_bytes) return a->shared_bytes < b->shared_bytes;
-  return a->order < b->order;
-}
-
-int finals_decide(const struct contender *contenders, int count) {
-  int best = -1;
-  for (int i = 0; i < count; i++) {
-    if (contenders[i].is_tie && (best < 0 || is_preferred(&contenders[i], &contenders[best]))) best = i;
-  }
-  return best;
 }

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "tuner/measure/finals/finals_parts.h"
+#include "tuner/measure/finals/tie_rule.h"
 
 /* The player with the lowest adjusted time among `count` from `first` that are in and have one; -1 for none. */
 static int fastest(const struct rounds *rounds, const double *adjusted_ms, int first, int count) {
@@ -31,7 +32,7 @@ static halotune_status decide(struct finals_phase *phase, const double *adjusted
                                        .shared_bytes = candidate->shared_bytes,
                                        .order = candidate->order};
   }
-  *winner = finals_decide(contenders, count);
+  *winner = tie_winner(contenders, count);
   free(contenders);
   return HALOTUNE_OK;
 }
