@@ -6,6 +6,7 @@
 #include "tuner/search/hints/hint_rows.h"
 #include "tuner/search/hints/hints.h"
 #include "tuner/search/hints/starts.h"
+#include "tuner/search/tune/session.h"
 
 #define F32 DTYPE_F32
 #define F64 DTYPE_F64
@@ -72,7 +73,7 @@ static void find_again(struct hints_case *c) {
   proposals_free(&c->session.hints);
   c->session.space.hints = NULL;
   c->session.space.hint_count = 0;
-  CHECK_OK(hints_find(&c->session));
+  CHECK_OK(session_find_hints(&c->session));
   CHECK_EQ(c->session.hints.count, c->session.space.hint_count, "the strategy sees them");
 }
 
@@ -250,11 +251,11 @@ TEST(no_hint_is_there_twice_and_there_are_few) {
   CHECK_EQ(MOST_HINTS, c.session.hints.count, "so many");
   for (long i = 0; i < c.session.hints.count; i++) {
     const struct proposal *hint = &c.session.hints.list[i];
-    CHECK(hints_have(&c.session, hint), "%ld", i);
+    CHECK(proposals_have(&c.session.hints, &c.session.space, hint), "%ld", i);
     for (long k = 0; k < i; k++)
       CHECK(memcmp(hint, &c.session.hints.list[k], sizeof *hint) != 0, "%ld is %ld again", i, k);
   }
-  CHECK(!hints_have(&c.session, &c.first.proposal), "the default is none");
+  CHECK(!proposals_have(&c.session.hints, &c.session.space, &c.first.proposal), "the default is none");
   struct proposal recorded = c.session.hints.list[5];
   c.session.space.only = &recorded, c.session.space.only_count = 1;
   find_again(&c);
@@ -294,7 +295,7 @@ static long find_starts(struct hints_case *c) {
   proposals_free(&c->session.starts);
   find_again(c);
   c->session.space.hints = NULL, c->session.space.hint_count = 0;
-  CHECK_OK(starts_find(&c->session));
+  CHECK_OK(session_find_starts(&c->session));
   const bool is_shown = c->options.strategy->takes_hints && !c->options.rematch;
   CHECK_EQ(is_shown ? c->session.starts.count : 0, c->session.space.hint_count, "the strategy sees them");
   return c->session.starts.count;
@@ -317,7 +318,9 @@ TEST(hints_and_then_the_defaults_of_templates_are_tried_first) {
   CHECK_EQ(2, find_starts(&c), "both");
   CHECK(memcmp(&hint, &c.session.starts.list[0], sizeof hint) == 0, "the hint first");
   CHECK(memcmp(&standard, &c.session.starts.list[1], sizeof standard) == 0, "then the default");
-  CHECK(hints_have(&c.session, &hint) && !hints_have(&c.session, &standard), "which is no hint");
+  CHECK(proposals_have(&c.session.hints, &c.session.space, &hint) &&
+            !proposals_have(&c.session.hints, &c.session.space, &standard),
+        "which is no hint");
   c.options.strategy = &strategy_exhaustive;
   CHECK_EQ(1, find_starts(&c), "without hints, the default");
   c.options.strategy = &strategy_local;

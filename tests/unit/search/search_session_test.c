@@ -152,17 +152,19 @@ TEST(earlier_results_are_found_with_how_slow_the_gpu_was) {
   put_result(&c, foreign, &slow, 1, 0.2);
   c.session.run_id = case_run(&c.bench, c.store, "580.1");
   c.session.first = trial_of(&c, &first);
+  const struct variant_key standard = session_key(&c.session, c.session.first);
   struct proposal_list earlier;
-  CHECK_OK(earlier_variants(&c.session, EARLIER_ALL, &earlier));
+  CHECK_OK(earlier_variants(c.store, c.session.run_id, &c.session.space, EARLIER_ALL, &earlier));
   CHECK_EQ(2, earlier.count, "another driver's do not count");
   proposals_free(&earlier);
-  CHECK_NEAR(1.1, earlier_scale(&c.session, variant, 0.4), 1e-9, "the default took 0.44 ms then, 0.4 ms now");
-  CHECK_NEAR(1, earlier_scale(&c.session, variant, 0.1), 0, "no clock changes so much");
-  CHECK_NEAR(1, earlier_scale(&c.session, variant, NAN), 0, "nothing to compare with");
+  CHECK_NEAR(1.1, earlier_scale(c.store, c.session.run_id, variant, &standard, 0.4), 1e-9,
+             "the default took 0.44 ms then, 0.4 ms now");
+  CHECK_NEAR(1, earlier_scale(c.store, c.session.run_id, variant, &standard, 0.1), 0, "no clock changes so much");
+  CHECK_NEAR(1, earlier_scale(c.store, c.session.run_id, variant, &standard, NAN), 0, "nothing to compare with");
   struct fixed_parameters fixed = {.values = fast.configuration};
   fixed.is_fixed[template_parameter(c.bench.template, "z_slicing", strlen("z_slicing"))] = true;
   c.session.space.fixed = &fixed;
-  CHECK_OK(earlier_variants(&c.session, EARLIER_ALL, &earlier));
+  CHECK_OK(earlier_variants(c.store, c.session.run_id, &c.session.space, EARLIER_ALL, &earlier));
   CHECK_EQ(1, earlier.count, "what has other values than the fixed ones is not wanted");
   proposals_free(&earlier);
   case_close(&c);

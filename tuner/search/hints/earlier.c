@@ -31,53 +31,53 @@ static const char scale_sql[] =
     " left join measurement d on d.run_id = r.id and d.variant_id = v.id and d.outcome = 'measured'"
     " left join finalist f on f.run_id = r.id and f.is_default where here.id = ?1 order by m.id desc limit 1";
 
-static int find_template(const struct session *session, const char *hex) {
+static int template_find(const struct search_space *space, const char *hex) {
   char own[HASH_HEX_BYTES];
-  for (int i = 0; i < session->space.count; i++) {
-    hash_hex(session->templates[i]->hash, own);
+  for (int i = 0; i < space->count; i++) {
+    hash_hex(space->templates[i]->hash, own);
     if (strcmp(own, hex) == 0) return i;
   }
   return -1;
 }
 
-static halotune_status read_all(struct session *session, sqlite3_stmt *query, struct proposal_list *out) {
+static halotune_status variants_read(const struct search_space *space, sqlite3_stmt *query, struct proposal_list *out) {
   halotune_status status = HALOTUNE_OK;
   while (status == HALOTUNE_OK && sqlite3_step(query) == SQLITE_ROW) {
-    int index = find_template(session, (const char *)sqlite3_column_text(query, 0));
-    if (index >= 0) status = proposals_read(out, &session->space, index, (const char *)sqlite3_column_text(query, 1));
+    int index = template_find(space, (const char *)sqlite3_column_text(query, 0));
+    if (index >= 0) status = proposals_read(out, space, index, (const char *)sqlite3_column_text(query, 1));
   }
   return status;
 }
 
-halotune_status earlier_variants(struct session *session, enum earlier_choice choice, struct proposal_list *out) {
-  struct store *store = session->tools->store;
+halotune_status earlier_variants(struct store *store, int64_t run, const struct search_space *space,
+                                 enum earlier_choice choice, struct proposal_list *out) {
   sqlite3_stmt *query;
   *out = (struct proposal_list){.count = 0};
   if (sqlite3_prepare_v2(store_connection(store), choice == EARLIER_ALL ? all_sql : winners_sql, -1, &query, NULL) !=
       SQLITE_OK) {
     return fail(HALOTUNE_DB, "%s: %s", store_path(store), sqlite3_errmsg(store_connection(store)));
   }
-  sqlite3_bind_int64(query, 1, session->run_id);
+  sqlite3_bind_int64(query, 1, run);
   if (choice == EARLIER_WINNERS) sqlite3_bind_int(query, 2, EARLIER_BEST);
-  halotune_status status = read_all(session, query, out);
+  halotune_status status = variants_read(space, query, out);
   sqlite3_finalize(query);
   if (status != HALOTUNE_OK) proposals_free(out);
   return status;
 }
 
-double earlier_scale(const struct session *session, int64_t variant, double default_ms) {
+double earlier_scale(struct store *store, int64_t run, int64_t variant, const struct variant_key *standard,
+                     double default_ms) {
   static const double least = 0.5, most = 2; /* what clocks can do */
   sqlite3_stmt *query;
   char hex[HASH_HEX_BYTES];
   double scale = 1;
-  if (!session->first || !(default_ms > 0)) return 1;
-  if (sqlite3_prepare_v2(store_connection(session->tools->store), scale_sql, -1, &query, NULL) != SQLITE_OK) return 1;
-  struct variant_key key = session_key(session, session->first);
-  hash_hex(key.source, hex);
-  sqlite3_bind_int64(query, 1, session->run_id);
+  if (!(default_ms > 0)) return 1;
+  if (sqlite3_prepare_v2(store_connection(store), scale_sql, -1, &query, NULL) != SQLITE_OK) return 1;
+  hash_hex(standard->source, hex);
+  sqlite3_bind_int64(query, 1, run);
   sqlite3_bind_int64(query, 2, variant);
   sqlite3_bind_text(query, 3, hex, -1, SQLITE_STATIC);
-  sqlite3_bind_int64(query, 4, key.template_id);
+  sqlite3_bind_int64(query, 4, standard->template_id);
   if (sqlite3_step(query) == SQLITE_ROW && sqlite3_column_type(query, 0) != SQLITE_NULL) {
     scale = sqlite3_column_double(query, 0) / default_ms;
   }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "db/store/launch_text.h"
-#include "tuner/search/variants/proposals.h"
 
 bool hints_variant(const struct search_space *space, const struct hint_row *row, struct proposal *out) {
   int index = 0;
@@ -26,65 +25,47 @@ bool hints_variant(const struct search_space *space, const struct hint_row *row,
   return space_nearest(&space->bindings[index], fixed, configuration) == NULL;
 }
 
-/* The first rows that give new variants.
+/* Add the variants of the first rows that give new ones.
  *   only  the variants of a recording */
-static halotune_status take_rows(struct session *session, const struct hint_rows *rows, const struct visited *only) {
+static halotune_status hints_choose(const struct hint_rows *rows, const struct search_space *space,
+                                    const struct visited *only, const struct proposal *first,
+                                    struct proposal_list *out) {
   struct visited taken = {.count = 0};
   int of_others = 0;
   halotune_status status = HALOTUNE_OK;
-  for (int i = 0; i < rows->count && session->hints.count < MOST_HINTS && status == HALOTUNE_OK; i++) {
+  for (int i = 0; i < rows->count && out->count < MOST_HINTS && status == HALOTUNE_OK; i++) {
     bool is_other = rows->list[i].distance[HINT_STENCIL] > 0, is_new;
     struct proposal hint;
     if (is_other && of_others == MOST_HINTS_OF_OTHERS) break;
-    if (!hints_variant(&session->space, &rows->list[i], &hint) || session_is_first(session, &hint)) continue;
-    if (session->space.only && !visited_has(only, &session->space, &hint)) continue;
-    status = visited_add(&taken, &session->space, &hint, &is_new);
+    if (!hints_variant(space, &rows->list[i], &hint) || (first && proposal_equals(space, &hint, first))) continue;
+    if (space->only && !visited_has(only, space, &hint)) continue;
+    status = visited_add(&taken, space, &hint, &is_new);
     if (status != HALOTUNE_OK || !is_new) continue;
     of_others += is_other;
-    status = proposals_add(&session->hints, &hint);
+    status = proposals_add(out, &hint);
   }
   visited_free(&taken);
   return status;
 }
 
-halotune_status hints_read(const struct session *session, const struct task *task, struct hint_rows *out) {
-  const struct tune_tools *tools = session->tools;
-  const struct backend_facts *facts = &tools->backend->facts;
-  const struct hint_target target = {.task = task,
-                                     .device = &facts->device,
-                                     .is_emulation = facts->is_emulation,
-                                     .launch = session->launch,
-                                     .cache = session->options->cache};
+halotune_status hints_read(const struct hint_sources *sources, const struct hint_target *target,
+                           struct hint_rows *out) {
   *out = (struct hint_rows){.count = 0};
-  halotune_status status = hint_rows_read(out, tools->store, &target);
-  for (int i = 0; i < tools->hint_count && status == HALOTUNE_OK; i++)
-    status = hint_rows_read(out, tools->hints[i], &target);
+  halotune_status status = hint_rows_read(out, sources->own, target);
+  for (int i = 0; i < sources->other_count && status == HALOTUNE_OK; i++)
+    status = hint_rows_read(out, sources->others[i], target);
   hint_rows_sort(out);
   return status;
 }
 
-halotune_status hints_find(struct session *session) {
+halotune_status hints_find(const struct hint_sources *sources, const struct hint_target *target,
+                           const struct search_space *space, const struct proposal *first, struct proposal_list *out) {
   struct hint_rows rows;
   struct visited only = {.count = 0};
-  const struct tune_options *options = session->options;
-  if (options->no_hints || options->rematch || !options->strategy->takes_hints) return HALOTUNE_OK;
-  halotune_status status = hints_read(session, session->task, &rows);
-  if (status == HALOTUNE_OK) status = visited_add_listed(&only, &session->space);
-  if (status == HALOTUNE_OK) status = take_rows(session, &rows, &only);
-  session->space.hints = session->hints.list;
-  session->space.hint_count = session->hints.count;
+  halotune_status status = hints_read(sources, target, &rows);
+  if (status == HALOTUNE_OK) status = visited_add_listed(&only, space);
+  if (status == HALOTUNE_OK) status = hints_choose(&rows, space, &only, first, out);
   visited_free(&only);
   hint_rows_free(&rows);
   return status;
-}
-
-bool hints_have(const struct session *session, const struct proposal *proposal) {
-  size_t bytes = (size_t)session->templates[proposal->template_index]->parameter_count;
-  for (long i = 0; i < session->hints.count; i++) {
-    const struct proposal *hint = &session->hints.list[i];
-    if (hint->template_index == proposal->template_index &&
-        memcmp(&hint->configuration, &proposal->configuration, bytes) == 0)
-      return true;
-  }
-  return false;
 }

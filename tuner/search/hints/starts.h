@@ -2,13 +2,14 @@
 #ifndef SEARCH_HINTS_STARTS_H
 #define SEARCH_HINTS_STARTS_H
 
-#include "tuner/search/tune/session.h"
+#include "tuner/search/variants/proposals.h"
 
-/* Find them: the hints, which have to be found before (hints.h), then the default variant of each template, or the
- * nearest to it that the rules keep. None is there twice, nor is session->first, nor in a replay what was not
- * recorded. session->starts receives them, and session->space shows them to a strategy that takes hints. A rematch
- * has none.
+/* List them: the hints (hints.h), then the default variant of each template, or the nearest to it that the rules keep. None is
+ * listed twice. In a replay, variants that were not recorded are passed over.
+ *   first  the variant that is tried before all others, and is not listed; NULL for none
+ *   out    the variants are added to it
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-halotune_status starts_find(struct session *session);
+halotune_status starts_find(const struct search_space *space, const struct proposal_list *hints,
+                            const struct proposal *first, struct proposal_list *out);
 
 #endif

@@ -108,7 +108,9 @@ static halotune_status try_rows(struct roof_search *search, const struct hint_ro
 
 static halotune_status try_tuned(struct roof_search *search, bool *is_tuned) {
   struct hint_rows rows;
-  halotune_status status = hints_read(search->session, search->session->copy, &rows);
+  const struct hint_sources sources = session_hint_sources(search->session);
+  const struct hint_target target = session_hint_target(search->session, search->session->copy);
+  halotune_status status = hints_read(&sources, &target, &rows);
   if (status == HALOTUNE_OK) status = try_rows(search, &rows, is_tuned);
   hint_rows_free(&rows);
   return status;

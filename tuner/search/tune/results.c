@@ -45,7 +45,12 @@ halotune_status results_recall(struct results *results, struct trial *trial, dou
   if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
   if (status != HALOTUNE_OK) return status;
   trial->is_recalled = true;
-  trial->recalled_scale = earlier_scale(session, trial->variant, default_ms);
+  trial->recalled_scale = 1;
+  if (session->first) {
+    const struct variant_key standard = session_key(session, session->first);
+    trial->recalled_scale =
+        earlier_scale(session->tools->store, session->run_id, trial->variant, &standard, default_ms);
+  }
   return take_row(trial, &found, false);
 }
 
@@ -159,7 +164,7 @@ static halotune_status store_result(struct results *results, struct trial *trial
 
 /* What an earlier run of the same problem tried is known from there. */
 static bool is_hinted(const struct session *session, const struct trial *trial) {
-  return !trial->is_recalled && hints_have(session, &trial->proposal);
+  return !trial->is_recalled && proposals_have(&session->hints, &session->space, &trial->proposal);
 }
 
 /* Twins are left out: they could only tie with what they equal. */

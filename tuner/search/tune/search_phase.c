@@ -286,7 +286,8 @@ static halotune_status take_earlier(struct phase *phase) {
   const struct tune_options *options = session->options;
   struct proposal_list earlier;
   if (options->fresh) return HALOTUNE_OK;
-  halotune_status status = earlier_variants(session, options->rematch ? EARLIER_WINNERS : EARLIER_ALL, &earlier);
+  halotune_status status = earlier_variants(session->tools->store, session->run_id, &session->space,
+                                            options->rematch ? EARLIER_WINNERS : EARLIER_ALL, &earlier);
   if (status == HALOTUNE_OK) status = options->rematch ? propose_all(phase, &earlier) : recall_results(phase, &earlier);
   proposals_free(&earlier);
   return status;

@@ -86,10 +86,21 @@ halotune_status session_load(struct session *session, int slot, const struct tri
 }
 
 bool session_is_first(const struct session *session, const struct proposal *proposal) {
-  const struct trial *first = session->first;
-  if (!first || proposal->template_index != first->proposal.template_index) return false;
-  return memcmp(proposal->configuration.choice, first->proposal.configuration.choice,
-                (size_t)first->template->parameter_count) == 0;
+  return session->first && proposal_equals(&session->space, proposal, &session->first->proposal);
+}
+
+struct hint_sources session_hint_sources(const struct session *session) {
+  const struct tune_tools *tools = session->tools;
+  return (struct hint_sources){.own = tools->store, .others = tools->hints, .other_count = tools->hint_count};
+}
+
+struct hint_target session_hint_target(const struct session *session, const struct task *task) {
+  const struct backend_facts *facts = &session->tools->backend->facts;
+  return (struct hint_target){.task = task,
+                              .device = &facts->device,
+                              .is_emulation = facts->is_emulation,
+                              .launch = session->launch,
+                              .cache = session->options->cache};
 }
 
 struct variant_key session_key(const struct session *session, const struct trial *trial) {

@@ -2,6 +2,7 @@
 #ifndef SEARCH_TUNE_SESSION_H
 #define SEARCH_TUNE_SESSION_H
 
+#include "tuner/search/hints/hints.h"
 #include "tuner/search/tune/tune.h"
 #include "tuner/search/variants/pipeline.h"
 #include "tuner/search/variants/proposals.h"
@@ -73,6 +74,16 @@ halotune_status session_build(struct session *session, const struct task *task, 
 /* Load a trial's variant into a slot, as backend.load. */
 halotune_status session_load(struct session *session, int slot, const struct trial *trial, bool is_roof,
                              struct verdict *verdict);
+
+/* Find what the search begins with, as its options say, and show it to the strategy: hints first, then the starts, which begin
+ * with the hints. */
+halotune_status session_find_hints(struct session *session);
+halotune_status session_find_starts(struct session *session);
+
+/* Where hints are read, and what they are compared with.
+ *   task  the session's, or that of its roof */
+struct hint_sources session_hint_sources(const struct session *session);
+struct hint_target session_hint_target(const struct session *session, const struct task *task);
 
 /* Whether it is the default variant. */
 bool session_is_first(const struct session *session, const struct proposal *proposal);

@@ -176,6 +176,28 @@ static halotune_status check_box(const struct task *task) {
   return HALOTUNE_OK;
 }
 
+halotune_status session_find_hints(struct session *session) {
+  const struct tune_options *options = session->options;
+  const struct hint_sources sources = session_hint_sources(session);
+  const struct hint_target target = session_hint_target(session, session->task);
+  if (options->no_hints || options->rematch || !options->strategy->takes_hints) return HALOTUNE_OK;
+  halotune_status status = hints_find(&sources, &target, &session->space,
+                                      session->first ? &session->first->proposal : NULL, &session->hints);
+  session->space.hints = session->hints.list;
+  session->space.hint_count = session->hints.count;
+  return status;
+}
+
+halotune_status session_find_starts(struct session *session) {
+  if (session->options->rematch) return HALOTUNE_OK;
+  halotune_status status = starts_find(&session->space, &session->hints,
+                                       session->first ? &session->first->proposal : NULL, &session->starts);
+  if (!session->options->strategy->takes_hints) return status;
+  session->space.hints = session->starts.list;
+  session->space.hint_count = session->starts.count;
+  return status;
+}
+
 halotune_status session_open(struct session *session) {
   const struct tune_options *options = session->options;
   struct backend_handle *backend = session->tools->backend;
@@ -189,8 +211,9 @@ halotune_status session_open(struct session *session) {
   if (status != HALOTUNE_OK || session_is_stopped(session)) return status;
   if (session->copy && (status = device_time(backend, SLOT_MEMCPY, &session->memcpy_ms)) != HALOTUNE_OK) return status;
   session->result->launch = session->launch;
-  if ((status = open_run(session)) != HALOTUNE_OK || (status = hints_find(session)) != HALOTUNE_OK) return status;
-  if ((status = starts_find(session)) != HALOTUNE_OK) return status;
+  if ((status = open_run(session)) != HALOTUNE_OK || (status = session_find_hints(session)) != HALOTUNE_OK)
+    return status;
+  if ((status = session_find_starts(session)) != HALOTUNE_OK) return status;
   set_times(session);
   return options->strategy->open(&session->space, options->seed, &session->strategy);
 }

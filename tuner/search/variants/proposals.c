@@ -37,6 +37,14 @@ halotune_status proposals_read(struct proposal_list *proposals, const struct sea
   return proposals_add(proposals, &proposal);
 }
 
+bool proposals_have(const struct proposal_list *proposals, const struct search_space *space,
+                    const struct proposal *proposal) {
+  for (long i = 0; i < proposals->count; i++) {
+    if (proposal_equals(space, &proposals->list[i], proposal)) return true;
+  }
+  return false;
+}
+
 void proposals_free(struct proposal_list *proposals) {
   free(proposals->list);
   *proposals = (struct proposal_list){.count = 0};

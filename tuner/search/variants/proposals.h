@@ -22,6 +22,10 @@ halotune_status proposals_add(struct proposal_list *proposals, const struct prop
 halotune_status proposals_read(struct proposal_list *proposals, const struct search_space *space, int template_index,
                                const char *parameters);
 
+/* Whether a variant is in the list. */
+bool proposals_have(const struct proposal_list *proposals, const struct search_space *space,
+                    const struct proposal *proposal);
+
 void proposals_free(struct proposal_list *proposals);
 
 /* A set of variants. Start with {0}, end with visited_free. */

@@ -2,6 +2,8 @@
 #ifndef SEARCH_VARIANTS_SEARCH_SPACE_H
 #define SEARCH_VARIANTS_SEARCH_SPACE_H
 
+#include <string.h>
+
 #include "stencil/template/space.h"
 
 struct proposal {
@@ -33,6 +35,14 @@ static inline const bool *space_fixed(const struct search_space *space, int inde
 }
 static inline const struct configuration *space_values(const struct search_space *space, int index) {
   return space->fixed ? &space->fixed[index].values : NULL;
+}
+
+/* Whether two proposals are the same variant. */
+static inline bool proposal_equals(const struct search_space *space, const struct proposal *a,
+                                   const struct proposal *b) {
+  if (a->template_index != b->template_index) return false;
+  const size_t count = (size_t)space->templates[a->template_index]->parameter_count;
+  return memcmp(a->configuration.choice, b->configuration.choice, count) == 0;
 }
 
 #endif
