@@ -2,8 +2,8 @@
 #include "tests/unit/measure/bench_model.h"
 #include "tests/unit/unit.h"
 #include "tuner/measure/sampling/anchor.h"
+#include "tuner/measure/sampling/device_time.h"
 #include "tuner/measure/sampling/measure.h"
-#include "tuner/search/roof/device_time.h"
 
 static struct measured measure(struct model *model, double true_ms, double best_ms, bool is_full) {
   struct backend_handle backend = model_handle(model);

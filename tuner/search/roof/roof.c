@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "tuner/measure/sampling/device_time.h"
 #include "tuner/search/hints/hints.h"
-#include "tuner/search/roof/device_time.h"
 #include "tuner/search/strategy/draw.h"
 #include "tuner/search/tune/session.h"
 #include "tuner/search/variants/proposals.h"

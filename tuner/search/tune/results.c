@@ -35,25 +35,6 @@ static halotune_status take_row(struct trial *trial, const struct measurement *r
   return HALOTUNE_OK;
 }
 
-halotune_status results_recall(struct results *results, struct trial *trial, double default_ms) {
-  struct session *session = results->session;
-  struct measurement found;
-  struct variant_key key = session_key(session, trial);
-  if (session->options->fresh) return HALOTUNE_OK;
-  halotune_status status =
-      store_find_measurement(session->tools->store, session->run_id, &key, &found, &trial->variant);
-  if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
-  if (status != HALOTUNE_OK) return status;
-  trial->is_recalled = true;
-  trial->recalled_scale = 1;
-  if (session->first) {
-    const struct variant_key standard = session_key(session, session->first);
-    trial->recalled_scale =
-        earlier_scale(session->tools->store, session->run_id, trial->variant, &standard, default_ms);
-  }
-  return take_row(trial, &found, false);
-}
-
 static struct hash code_of(const struct trial *trial) {
   struct hash hash = {0, 0};
   struct text text = {0};
@@ -67,28 +48,66 @@ static struct hash code_of(const struct trial *trial) {
 
 static bool has_code(struct hash code) { return code.low != 0 || code.high != 0; }
 
-halotune_status results_find_twin(struct results *results, struct trial *trial) {
+/* The record of this run with the source of a trial; -1 for none. */
+static int record_of_source(const struct results *results, const struct trial *trial) {
+  for (int i = 0; i < results->count; i++) {
+    const struct result_record *record = &results->list[i];
+    const bool is_of_template = record->proposal.template_index == trial->proposal.template_index;
+    if (is_of_template && !record->twin_of && hash_compare(record->source, trial->generated.hash) == 0) return i;
+  }
+  return -1;
+}
+
+/* Give a trial the result of record number `at`, counted from 0. */
+static halotune_status take_twin(struct results *results, struct trial *trial, int at) {
   struct session *session = results->session;
+  const struct result_record *record = &results->list[at];
+  struct measurement found;
+  const struct measurement own = trial->result;
+  struct variant_key key = {.stencil = session->stencil_id,
+                            .template_id = session->template_ids[record->proposal.template_index],
+                            .source = record->source};
+  halotune_status status = store_find_measurement(session->tools->store, session->run_id, &key, &found, NULL);
+  if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
+  if (status == HALOTUNE_OK) status = take_row(trial, &found, true);
+  trial->twin_of = at + 1;
+  trial->is_same = hash_compare(record->source, trial->generated.hash) == 0;
+  trial->variant = record->variant;
+  trial->result.compile_ms = own.compile_ms;
+  const struct twin_reason reason = twin_reason(trial->twin_of);
+  if (!trial->reason[0]) snprintf(trial->reason, sizeof trial->reason, "%s", reason.text);
+  return status;
+}
+
+halotune_status results_find_twin(struct results *results, struct trial *trial) {
   struct hash code = code_of(trial);
   if (!has_code(code)) return HALOTUNE_OK;
   for (int i = 0; i < results->count; i++) {
     const struct result_record *record = &results->list[i];
-    if (record->twin_of || hash_compare(record->code, code) != 0) continue;
-    struct measurement found;
-    const struct measurement own = trial->result;
-    struct variant_key key = {.stencil = session->stencil_id,
-                              .template_id = session->template_ids[record->proposal.template_index],
-                              .source = record->source};
-    halotune_status status = store_find_measurement(session->tools->store, session->run_id, &key, &found, NULL);
-    if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
-    if (status == HALOTUNE_OK) status = take_row(trial, &found, true);
-    trial->twin_of = i + 1;
-    trial->result.compile_ms = own.compile_ms;
-    const struct twin_reason reason = twin_reason(trial->twin_of);
-    if (!trial->reason[0]) snprintf(trial->reason, sizeof trial->reason, "%s", reason.text);
-    return status;
+    if (!record->twin_of && hash_compare(record->code, code) == 0) return take_twin(results, trial, i);
   }
   return HALOTUNE_OK;
+}
+
+halotune_status results_recall(struct results *results, struct trial *trial, double default_ms) {
+  struct session *session = results->session;
+  struct measurement found;
+  struct variant_key key = session_key(session, trial);
+  const int same = record_of_source(results, trial);
+  if (same >= 0) return take_twin(results, trial, same);
+  if (session->options->fresh) return HALOTUNE_OK;
+  halotune_status status =
+      store_find_measurement(session->tools->store, session->run_id, &key, &found, &trial->variant);
+  if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
+  if (status != HALOTUNE_OK) return status;
+  trial->is_recalled = true;
+  trial->recalled_scale = 1;
+  if (session->first) {
+    const struct variant_key standard = session_key(session, session->first);
+    trial->recalled_scale =
+        earlier_scale(session->tools->store, session->run_id, trial->variant, &standard, default_ms);
+  }
+  return take_row(trial, &found, false);
 }
 
 /* --- results
@@ -203,7 +222,9 @@ halotune_status results_finish(struct results *results, struct trial *trial) {
   struct tune_result *out = session->result;
   const struct measurement *result = &trial->result;
   double scale = trial->is_recalled ? trial->recalled_scale : results_scale(results);
-  halotune_status status = trial->is_recalled ? HALOTUNE_OK : store_result(results, trial);
+  halotune_status status = HALOTUNE_OK;
+  if (trial->is_same) status = keep_twin(results, trial);
+  else if (!trial->is_recalled) status = store_result(results, trial);
   if (status == HALOTUNE_OK) status = keep_timed(results, trial, scale);
   if (status == HALOTUNE_OK) out->outcomes[result->outcome]++;
   keep_first_failure(out, result);

@@ -5,9 +5,9 @@
 
 #include "base/clock.h"
 #include "tuner/measure/finals/finals.h"
+#include "tuner/measure/sampling/device_time.h"
 #include "tuner/search/hints/hints.h"
 #include "tuner/search/hints/starts.h"
-#include "tuner/search/roof/device_time.h"
 #include "tuner/search/tune/session.h"
 
 enum {

@@ -21,6 +21,7 @@ struct trial {
   int64_t variant;          /* and this its variant in the store, */
   double recalled_scale;    /* how slow the GPU was then, beside now */
   long twin_of;             /* the number of the result whose machine code and launch it has; 0: none */
+  bool is_same;             /* a twin with the very source of its original, and so the same row in the store */
   long again;               /* the number of the result that this one replaces; 0: none */
   bool is_stand_in;         /* it gives no result: it is to be the anchor in the default's place */
   struct measurement result;

@@ -25,11 +25,12 @@ halotune_status twins_follow(const struct twins *twins, struct store *store, int
   *count = 0;
   for (int i = 0; i < twins->count && status == HALOTUNE_OK; i++) {
     if (twins->list[i].original != original) continue;
+    ++*count;
+    if (twins->list[i].variant == original) continue;
     const struct twin_reason reason = twin_reason(twins->list[i].number);
     struct measurement same = *again;
     if (!same.reason[0]) same.reason = reason.text;
     status = store_measured_again(store, run, twins->list[i].variant, &same);
-    ++*count;
   }
   return status;
 }

@@ -6,7 +6,7 @@
 #include "db/store/store.h"
 
 struct twin {
-  int64_t variant, original; /* in the store */
+  int64_t variant, original; /* in the store; the same where both have one source */
   long number;               /* of the original's result in this run */
 };
 

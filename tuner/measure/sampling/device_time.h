@@ -1,6 +1,6 @@
 /* device_time.h: a first idea of how long a loaded slot takes. */
-#ifndef SEARCH_ROOF_DEVICE_TIME_H
-#define SEARCH_ROOF_DEVICE_TIME_H
+#ifndef MEASURE_SAMPLING_DEVICE_TIME_H
+#define MEASURE_SAMPLING_DEVICE_TIME_H
 
 #include "tuner/measure/backends/backend.h"
 

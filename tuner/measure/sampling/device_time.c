@@ -1,6 +1,6 @@
 /* device_time.c: few samples, of which the shortest counts, since disturbances only ever add time. Of long ones the
  * first alone. */
-#include "tuner/search/roof/device_time.h"
+#include "tuner/measure/sampling/device_time.h"
 
 #include <math.h>
 
