@@ -82,6 +82,26 @@ is_wanted docs/templates.md && for fact in $(sed -n 's/^  X(\([a-z_0-9]*\), .*/\
   echo "not ok $number - docs/templates.md does not know the fact $fact"
 done
 
+# The functions that docs/templates.md lists are those that the emulation's header defines.
+check_emulated() {
+  header=tuner/emulate/runtime/cuda_on_cpu.h
+  {
+    sed -nE 's/.*static inline [^(]*[ *&]([A-Za-z_0-9]+)\(.*/\1/p' $header | grep -vE '^(halotune_|make_|name$)'
+    sed -n '/^#define HALOTUNE_MATH_1/,/^#define HALOTUNE_1/p' $header | grep -oE 'X\([a-z0-9]+\)' | sed 's/X(\(.*\))/\1/'
+    echo fma
+  } | sort -u >"$work/defined"
+  sed -n '/^## What the emulation knows/,/^## Testing/p' docs/templates.md | grep '^`[^ ]*`\( `\|$\)' | grep -oE '`[A-Za-z_0-9]+`' | tr -d '`' | sort -u >"$work/listed"
+  number=$((number + 1))
+  if [ -s "$work/listed" ] && diff "$work/defined" "$work/listed" >"$work/diff"; then
+    echo "ok $number - docs/templates.md: what the emulation knows"
+  else
+    failed=$((failed + 1))
+    echo "not ok $number - docs/templates.md: < is not listed, > is not in $header"
+    sed 's/^/# /' "$work/diff"
+  fi
+}
+is_wanted docs/templates.md && check_emulated
+
 # What `show` prints of a stencil in the README stands there, indented, below the line that calls it.
 check_transcript() { # folder
   file=$(cd "$1" && echo *.yaml)
