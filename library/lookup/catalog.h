@@ -92,6 +92,9 @@ halotune_status catalog_add(struct catalog *catalog, const char *path);
  * order of rows. HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status catalog_finish(struct catalog *catalog);
 
+/* Find the templates that rows were made with and that are superseded, and those whose code may run. Part of catalog_finish. */
+void catalog_find_stale(struct catalog *catalog);
+
 void catalog_free(struct catalog *catalog);
 
 /* Seconds since 1970 of "2026-11-21T12:00:00Z"; NaN for what is no date. */

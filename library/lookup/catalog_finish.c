@@ -1,0 +1,63 @@
+/* catalog_finish.c: what can be said once all databases are read: names, rows that are known to be wrong, the order of rows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "library/lookup/catalog.h"
+
+/* Of stencils of one name those with rows come first, so that an import without trust changes no name's meaning; of
+ * these the earlier database's counts; within it the one that was measured last. */
+static bool is_newer(const struct known_stencil *a, const struct known_stencil *b) {
+  if ((*a->newest == '\0') != (*b->newest == '\0')) return *a->newest != '\0';
+  if (a->database != b->database) return a->database < b->database;
+  return strcmp(a->newest, b->newest) >= 0; /* without any rows, or equal ones: the one that was added last */
+}
+
+static halotune_status find_names(struct catalog *c) {
+  bool ok = true;
+  for (int i = 0; i < c->stencil_count; i++) {
+    const char *name = c->stencils[i].name;
+    int newest = i;
+    for (int k = 0; k < c->stencil_count; k++) {
+      if (strcmp(c->stencils[k].name, name) == 0 && is_newer(&c->stencils[k], &c->stencils[newest])) newest = k;
+    }
+    ok = ok && names_add(&c->stencil_names, name, newest) && names_add(&c->stencil_names, c->stencils[i].hash, i);
+  }
+  for (int i = 0; i < c->device_count; i++) {
+    ok = ok && names_add(&c->device_names, c->devices[i].name, i) && names_add(&c->device_names, c->devices[i].uuid, i);
+  }
+  return ok ? HALOTUNE_OK : fail_memory();
+}
+
+/* By family, then by database, and the faster of two GPUs of a model first. */
+static int compare_rows(const void *left, const void *right) {
+  const struct served *a = left, *b = right;
+  if (a->stencil != b->stencil) return a->stencil < b->stencil ? -1 : 1;
+  if (a->model != b->model) return a->model < b->model ? -1 : 1;
+  if (a->dtype != b->dtype) return a->dtype < b->dtype ? -1 : 1;
+  if (a->database != b->database) return a->database < b->database ? -1 : 1;
+  return a->time_ms < b->time_ms ? -1 : a->time_ms > b->time_ms;
+}
+
+/* Within one database no best is current that is known to be wrong; here one may know it of another's. */
+static void drop_refuted(struct catalog *c) {
+  int kept = 0;
+  refuted_finish(&c->refuted);
+  if (c->refuted.count == 0) return;
+  for (int i = 0; i < c->row_count; i++) {
+    if (!refuted_row(&c->refuted, &c->rows[i])) c->rows[kept++] = c->rows[i];
+  }
+  c->row_count = kept;
+}
+
+halotune_status catalog_finish(struct catalog *c) {
+  halotune_status status = find_names(c);
+  if (status != HALOTUNE_OK) return status;
+  catalog_find_stale(c);
+  drop_refuted(c);
+  for (int i = 1; i < c->row_count; i++) {
+    if (compare_rows(&c->rows[i - 1], &c->rows[i]) <= 0) continue;
+    qsort(c->rows, (size_t)c->row_count, sizeof *c->rows, compare_rows);
+    break;
+  }
+  return HALOTUNE_OK;
+}
