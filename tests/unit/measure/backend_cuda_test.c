@@ -169,7 +169,7 @@ static const struct {
     {"cuModuleLoadData@star7_tile=OUT_OF_MEMORY", AT_LOAD, OUTCOME_LAUNCH_FAILED, "CUDA_ERROR_OUT_OF_MEMORY"},
     {"cuLaunchKernel@star7_tile=kill:SEGV", AT_LOAD, OUTCOME_CRASHED, "signal 11"},
     {"cuLaunchKernel@star7_tile=lost", AT_LOAD, OUTCOME_CRASHED, "CUDA_ERROR_DEVICE_UNAVAILABLE"},
-    {"cuLaunchKernel@star7_tile=hang", AT_LOAD, OUTCOME_HUNG, "did not end in 3.0 s"},
+    {"cuLaunchKernel@star7_tile=hang", AT_LOAD, OUTCOME_HUNG, "did not end in 10.0 s"},
     {"cuLaunchKernel@star7_tile#3+=later:ILLEGAL_ADDRESS", AT_SAMPLE, OUTCOME_OUT_OF_BOUNDS,
      "CUDA_ERROR_ILLEGAL_ADDRESS"},
     {"cuLaunchKernel@star7_tile#3+=LAUNCH_OUT_OF_RESOURCES", AT_SAMPLE, OUTCOME_LAUNCH_FAILED,
