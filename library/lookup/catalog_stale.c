@@ -4,49 +4,41 @@
 #include <string.h>
 
 #include "base/data_folders.h"
-#include "base/file.h"
 #include "library/lookup/catalog.h"
 
-/* The hash of FOLDER/NAME.yaml and .cu; false where they are not there. */
-static bool hash_of_files(const char *folder, int length, const char *name, char hex[HASH_HEX_BYTES]) {
-  static const char *const extensions[] = {"yaml", "cu"};
-  char *both = NULL;
-  size_t total = 0;
-  bool ok = true;
-  for (int i = 0; i < 2 && ok; i++) {
-    char *path = NULL, *bytes = NULL;
-    size_t count = 0;
-    ok = asprintf(&path, "%.*s/%s.%s", length, folder, name, extensions[i]) >= 0;
-    if (!ok) break;
-    ok = file_read(path, MAX_STENCIL_BYTES, &bytes, &count) == HALOTUNE_OK;
-    free(path);
-    char *longer = ok ? realloc(both, total + count + 1) : NULL;
-    ok = longer != NULL;
-    if (ok) {
-      both = longer;
-      memcpy(both + total, bytes, count);
-      total += count;
-    }
-    free(bytes);
-  }
-  if (ok) hash_hex(hash_bytes(both, total), hex);
-  free(both);
-  return ok;
+/* Read FOLDER/NAME.yaml and .cu; NULL where they cannot be read. */
+static struct template *template_of_folder(const char *folder, int length, const char *name) {
+  struct template *template = NULL;
+  char *path = NULL;
+  if (asprintf(&path, "%.*s/%s.yaml", length, folder, name) < 0) return NULL;
+  (void)template_read(path, &template);
+  free(path);
+  return template;
 }
 
 /* The template of this name that the tuner would use now: from $HALOTUNE_TEMPLATE_PATH, or installed. */
-static bool hash_of_installed(const struct data_folders *installed, const char *name, char hex[HASH_HEX_BYTES]) {
+static struct template *template_of_installed(const struct data_folders *installed, const char *name) {
   const char *path = getenv("HALOTUNE_TEMPLATE_PATH");
-  for (const char *folder = path ? path : ""; *folder; folder += strcspn(folder, ":"), folder += *folder == ':') {
+  struct template *template = NULL;
+  for (const char *folder = path ? path : ""; *folder && !template;
+       folder += strcspn(folder, ":"), folder += *folder == ':') {
     int length = (int)strcspn(folder, ":");
-    if (length > 0 && hash_of_files(folder, length, name, hex)) return true;
+    if (length > 0) template = template_of_folder(folder, length, name);
   }
-  for (int i = 0; i < installed->count; i++) {
+  for (int i = 0; i < installed->count && !template; i++) {
     char folder[PATH_MAX];
     int length = snprintf(folder, sizeof folder, "%s/templates", installed->list[i]);
-    if (length < (int)sizeof folder && hash_of_files(folder, length, name, hex)) return true;
+    if (length < (int)sizeof folder) template = template_of_folder(folder, length, name);
   }
-  return false;
+  return template;
+}
+
+/* Whether a stored hash names this template: by its meaning, or, in rows of earlier versions, by its texts. */
+static bool is_hash_of(const struct template *template, const char *stored) {
+  char meaning[HASH_HEX_BYTES], texts[HASH_HEX_BYTES];
+  hash_hex(template->hash, meaning);
+  hash_hex(template->text_hash, texts);
+  return strcmp(stored, meaning) == 0 || strcmp(stored, texts) == 0;
 }
 
 /* A template that only untrusted rows brought must not run either, unless it is one that is installed. */
@@ -55,10 +47,11 @@ static void compare_with_installed(struct catalog *c) {
   data_folders_find(&folders);
   for (int i = 0; i < c->template_count; i++) {
     struct known_template *mine = &c->templates[i];
-    char installed[HASH_HEX_BYTES];
-    mine->has_file = hash_of_installed(&folders, mine->name, installed);
-    mine->is_superseded = mine->has_file && strcmp(installed, mine->hash) != 0;
+    struct template *installed = template_of_installed(&folders, mine->name);
+    mine->has_file = installed != NULL;
+    mine->is_superseded = installed && !is_hash_of(installed, mine->hash);
     mine->is_trusted = mine->wins > 0 || (mine->has_file && !mine->is_superseded);
+    template_free(installed);
   }
 }
 

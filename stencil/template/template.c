@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "stencil/template/template_definitions.h"
+#include "stencil/template/template_hash.h"
 #include "stencil/template/template_launch.h"
 #include "stencil/template/template_parameters.h"
 #include "stencil/template/template_rules.h"
@@ -48,7 +49,7 @@ static halotune_status read_fields(struct reader *r) {
   return status;
 }
 
-/* Both texts, and their hash. */
+/* Keep both texts, and what names the template. */
 static halotune_status keep_texts(struct template *template, const struct source *yaml, const char *cuda) {
   struct text both = {0};
   template->yaml = strdup(yaml->text);
@@ -56,9 +57,10 @@ static halotune_status keep_texts(struct template *template, const struct source
   text_add(&both, yaml->text, yaml->length);
   text_add(&both, cuda, strlen(cuda));
   bool ok = template->yaml && template->cuda && text_ok(&both);
-  if (ok) template->hash = hash_bytes(both.bytes, both.length);
+  if (ok) template->text_hash = hash_bytes(both.bytes, both.length);
   text_free(&both);
-  return ok ? template_rules_add_order(template) : fail_memory();
+  halotune_status status = ok ? template_rules_add_order(template) : fail_memory();
+  return status == HALOTUNE_OK ? template_meaning(template, cuda, &template->hash) : status;
 }
 
 /* All that the YAML text says. */

@@ -15,14 +15,18 @@ struct parameter {
   const char *words[MAX_VALUES]; /* as the file spells the values, numbers too */
   double values[MAX_VALUES];
   int value_count, default_value; /* a position in values */
-  bool is_word;
+  bool is_word, is_common;        /* is_common: what it is stands in common.yml */
 };
+
+/* Where a rule stands: in the template's file; in common.yml, where the file names it; or there, for every template. */
+enum rule_origin { RULE_OWN, RULE_COMMON, RULE_ALWAYS };
 
 /* A condition on stencil, device and parameters; a configuration for which it is 0 or not a finite number is left out. */
 struct rule {
   struct formula keep;
   const char *text, *otherwise; /* the condition as written; why a configuration that fails it is left out */
   int last_parameter;           /* the last parameter that it names; -1 for a fact about the stencil alone */
+  enum rule_origin origin;
 };
 
 /* One kind of access to shared memory, as all threads of a block do it at once. */
@@ -56,8 +60,9 @@ struct map_formulas {
 /* Owns all that it points to; end with template_free. */
 struct template {
   const char *name, *about;
-  char *yaml, *cuda; /* the texts of both files, NUL-terminated */
-  struct hash hash;  /* of both files */
+  char *yaml, *cuda;     /* the texts of both files, NUL-terminated */
+  struct hash hash;      /* of what both files mean: comments and layout do not count; see template_hash.h */
+  struct hash text_hash; /* of both texts, by which versions before 0.2 named a template in databases */
   struct parameter parameters[MAX_PARAMETERS];
   int parameter_count;
   struct rule rules[MAX_RULES]; /* the file's, the common ones, and one where sums have an order of their own */
@@ -87,7 +92,7 @@ halotune_status template_read(const char *yaml_path, struct template **out);
 /* The same from texts in memory, such as those that a database keeps; they are copied.
  *   yaml  named in messages of errors by yaml->name
  *   cuda  NUL-terminated
- * Returns HALOTUNE_OK; HALOTUNE_PARSE with name, line, column and a caret; or HALOTUNE_MEMORY. The hash is that of the files. */
+ * Returns HALOTUNE_OK; HALOTUNE_PARSE with name, line, column and a caret; or HALOTUNE_MEMORY. */
 halotune_status template_parse(const struct source *yaml, const char *cuda, struct template **out);
 
 void template_free(struct template *template);

@@ -132,6 +132,7 @@ static halotune_status read_common(struct reader *r, struct reader *common, cons
   }
   if (status != HALOTUNE_OK) return status;
   status = values ? read_values(r, values, parameter) : read_values(common, yaml_find(known, "values"), parameter);
+  parameter->is_common = true;
   number_words(yaml_find(known, "values"), parameter);
   parameter->about = yaml_find(known, "about")->text;
   if (status != HALOTUNE_OK || otherwise) return status == HALOTUNE_OK ? read_default(r, otherwise, parameter) : status;

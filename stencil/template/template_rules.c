@@ -19,7 +19,7 @@ static int last_parameter(const struct template *template, struct formula formul
 }
 
 /* {keep: ..., otherwise: ...}, in the text that `r` reads. */
-static halotune_status read_rule(struct reader *r, const struct yaml *item) {
+static halotune_status read_rule(struct reader *r, const struct yaml *item, enum rule_origin origin) {
   static const char *const keys[] = {"keep", "otherwise"};
   struct template *template = r->template;
   const struct yaml *keep, *otherwise;
@@ -34,6 +34,7 @@ static halotune_status read_rule(struct reader *r, const struct yaml *item) {
   rule->text = keep->text;
   rule->otherwise = otherwise->text;
   rule->last_parameter = last_parameter(template, rule->keep);
+  rule->origin = origin;
   return HALOTUNE_OK;
 }
 
@@ -61,7 +62,7 @@ static halotune_status add_parameter_rules(struct reader *common, const char *pa
   for (const struct yaml *item = rules ? rules->first : NULL; item && status == HALOTUNE_OK; item = item->next) {
     struct token missing;
     status = find_missing_name(common, item, &missing);
-    if (status == HALOTUNE_OK && missing.kind == TOKEN_END) status = read_rule(common, item);
+    if (status == HALOTUNE_OK && missing.kind == TOKEN_END) status = read_rule(common, item, RULE_COMMON);
   }
   return status;
 }
@@ -83,7 +84,7 @@ static halotune_status add_named_rules(struct reader *r, struct reader *common, 
       return reader_fail(r, name->place, "the rules '%s' need a parameter '%.*s'", name->text, (int)missing.length,
                          missing.text);
     }
-    if (status == HALOTUNE_OK) status = read_rule(common, item);
+    if (status == HALOTUNE_OK) status = read_rule(common, item, RULE_COMMON);
   }
   return status;
 }
@@ -93,7 +94,7 @@ halotune_status template_rules_read(struct reader *r, struct reader *common) {
   halotune_status status = reader_need(r, r->root, "rules", YAML_LIST, &list);
   if (status != HALOTUNE_OK) return status;
   for (const struct yaml *item = list->first; item && status == HALOTUNE_OK; item = item->next) {
-    status = item->kind == YAML_TEXT ? add_named_rules(r, common, item) : read_rule(r, item);
+    status = item->kind == YAML_TEXT ? add_named_rules(r, common, item) : read_rule(r, item, RULE_OWN);
   }
   for (const struct yaml *item = parameters ? parameters->first : NULL; item && status == HALOTUNE_OK;
        item = item->next) {
@@ -101,7 +102,7 @@ halotune_status template_rules_read(struct reader *r, struct reader *common) {
   }
   const struct yaml *always = yaml_find(common->root, "always");
   for (const struct yaml *item = always->first; item && status == HALOTUNE_OK; item = item->next) {
-    status = read_rule(common, item);
+    status = read_rule(common, item, RULE_ALWAYS);
   }
   return status;
 }

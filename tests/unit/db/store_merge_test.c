@@ -688,7 +688,7 @@ TEST(check_finds_what_is_wrong) {
       {"update stencil set hash = '00'", "not that of its hash"},
       {"update stencil set name = 'mine'", "calls itself star7"},
       {"update template set yaml = 'name: ['", "the template zmarch cannot be read"},
-      {"update template set cuda = cuda || ' '", "not those of its hash"},
+      {"update template set cuda = cuda || ' int a;'", "not those of its hash"},
       {"update variant set parameters = '{\"no_such\":1}' where id = 2", "variant 2: template zmarch has no parameter"},
       {"update device set name = 'a' || char(27) || '[31m'", "device 1: 'a?[31m' cannot be printed"},
       {"update best set origin = 'two' || char(10) || 'lines' where id = 3", "best 3: 'two"},

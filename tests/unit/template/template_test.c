@@ -90,16 +90,83 @@ TEST(every_field_is_read) {
   template_free(t);
 }
 
-TEST(the_hash_covers_both_files) {
-  struct template *a, *b, *c;
-  CHECK_OK(template_of_texts(full, "// kernel\n", &a));
-  CHECK_OK(template_of_texts(full, "// kernel \n", &b));
-  CHECK_OK(template_of_texts(full, "// kernel\n", &c));
-  CHECK(hash_compare(a->hash, b->hash) != 0, "another source, another hash");
-  CHECK(hash_compare(a->hash, c->hash) == 0, "the same texts, the same hash");
-  template_free(a);
-  template_free(b);
-  template_free(c);
+/* The texts of `full` with one part exchanged. */
+static void hash_with(const char *part, const char *instead, const char *cuda, struct hash *out) {
+  char yaml[2 * sizeof full];
+  struct template *t;
+  const char *at = strstr(full, part);
+  CHECK(at, "no such part: %s", part);
+  snprintf(yaml, sizeof yaml, "%.*s%s%s", (int)(at - full), full, instead, at + strlen(part));
+  CHECK_OK(template_of_texts(yaml, cuda, &t));
+  *out = t->hash;
+  template_free(t);
+}
+
+TEST(the_hash_is_that_of_the_meaning) {
+  static const char cuda[] = "// kernel\nint f(int a) { return a + 1; }\n";
+  static const struct {
+    const char *part, *instead, *cuda;
+    bool is_same;
+  } rows[] = {
+      {"name: test", "name: test", cuda, true},
+      {"name: test", "# a comment\nname:   'test'", cuda, true},
+      {"about: all fields", "about: other words", cuda, true},
+      {"about: threads along x", "about: other words", cuda, true},
+      {"otherwise: too many registers", "otherwise: other words", cuda, true},
+      {"values: [32, 64], default: 64, about: threads along x", "default: 64, about: x, values: [ 32,64 ]", cuda, true},
+      {"keep: dims == 3", "keep: '(dims)==  3'", cuda, true},
+      {"      block_x <= 32 ||\n", "      block_x <= 32\n      ||\n", cuda, true},
+      {"  loads_per_point: taps\n", "  loads_per_point: 2*taps\n", cuda, true},
+      {"name: test", "name: test", "int f(int a)\n{\n  return a + 1;  // one more\n}\n", true},
+      {"name: test", "name: test", "int f(int a) { return a + 2; }\n", false},
+      {"name: test", "name: test", "int f(int a) { return a +1; } int b;\n", false},
+      {"name: test", "name: tests", cuda, false},
+      {"values: [32, 64]", "values: [32, 64, 128]", cuda, false},
+      {"values: [32, 64]", "values: [64, 32]", cuda, false},
+      {"default: 64", "default: 32", cuda, false},
+      {"[planes, registers], default", "[planes, register_file, registers], default", cuda, false},
+      {"keep: dims == 3", "keep: dims == 2", cuda, false},
+      {"keep: dims == 3", "keep: dims >= 3", cuda, false},
+      {"keep: dims == 3", "keep: inputs == 3", cuda, false},
+      {"block_x <= 32 ||", "block_x <= 32 &&", cuda, false},
+      {"block: [block_x, 2, 1]", "block: [2, block_x, 1]", cuda, false},
+      {"grid: [ceil(nx/block_x), ny, nz]", "grid: [floor(nx/block_x), ny, nz]", cuda, false},
+      {"shared_bytes: block_x*element_bytes", "shared_bytes: element_bytes*block_x", cuda, false},
+      {"workspace_bytes: 16 + nx\n", "", cuda, false},
+      {"workspace_bytes: 16 + nx\n", "workspace_bytes: 32 + nx\n", cuda, false},
+      {"  promotion_bytes: 2*block_x\n", "", cuda, false},
+      {"tensor_inputs:\n  box: [block_x + 4, 4, 1]\n", "", cuda, false},
+      {"cluster: [block_x/32, 1, 1]", "cluster: [1, block_x/32, 1]", cuda, false},
+      {"overlap: halo == edge", "overlap: halo == planes", cuda, false},
+  };
+  struct hash usual, hash;
+  hash_with("name: test", "name: test", cuda, &usual);
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    hash_with(rows[i].part, rows[i].instead, rows[i].cuda, &hash);
+    CHECK_EQ(rows[i].is_same, hash_compare(usual, hash) == 0, "row %zu: %s -> %s", i, rows[i].part, rows[i].instead);
+  }
+}
+
+/* A definition means what stands there; the order of parameters and rules means nothing. */
+TEST(the_hash_is_that_of_rules_written_out) {
+  static const char *const same[] = {
+      "name: t\nabout: x\nparameters: {a: {values: [1, 2], default: 1, about: x}, b: {values: [3], default: 3, about: x}}\n"
+      "rules: [{keep: a + b < 9, otherwise: x}, {keep: low_x > 0, otherwise: x}, {keep: is_scan == 0, otherwise: z}]\n",
+      "name: t\nabout: x\nparameters: {b: {values: [3], default: 3, about: x}, a: {values: [1, 2], default: 1, about: x}}\n"
+      "define: {sum: a + b, most: 9}\n"
+      "rules: [{keep: is_scan == 0, otherwise: y}, {keep: low_x > 0, otherwise: x}, {keep: sum < most, otherwise: x}]\n",
+  };
+  static const char launch[] = "block: [32, 1, 1]\ngrid: [nx, 1, 1]\nshared_bytes: 0\n";
+  struct hash hashes[COUNT(same)];
+  for (size_t i = 0; i < COUNT(same); i++) {
+    char yaml[1024];
+    struct template *t;
+    snprintf(yaml, sizeof yaml, "%s%s", same[i], launch);
+    CHECK_OK(template_of_texts(yaml, "", &t));
+    hashes[i] = t->hash;
+    template_free(t);
+  }
+  CHECK_EQ(0, hash_compare(hashes[0], hashes[1]), "written in two ways");
 }
 
 TEST(configurations_are_set_by_name) {
@@ -397,7 +464,8 @@ TEST(each_common_rule_is_one_of_some_template) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_field_is_read),
-      cmocka_unit_test(the_hash_covers_both_files),
+      cmocka_unit_test(the_hash_is_that_of_the_meaning),
+      cmocka_unit_test(the_hash_is_that_of_rules_written_out),
       cmocka_unit_test(configurations_are_set_by_name),
       cmocka_unit_test(bad_files_are_refused),
       cmocka_unit_test(bad_files_are_refused_with_their_messages),

@@ -1,0 +1,127 @@
+/* template_hash.c: each part is hashed by itself; the hashes of parts that have no order are sorted. */
+#include "stencil/template/template_hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "stencil/template/cuda_tokens.h"
+
+/* Append a text with its length in front, so that no two rows of texts read alike. */
+static void add_string(struct text *text, const char *string) { text_printf(text, "%zu:%s ", strlen(string), string); }
+
+static void add_hash(struct text *text, struct hash hash) {
+  char hex[HASH_HEX_BYTES];
+  hash_hex(hash, hex);
+  text_printf(text, "%s ", hex);
+}
+
+/* Append a fact or parameter by its name, and a word by its number. */
+static void add_variable(struct text *text, const struct template *template, int index) {
+  int parameter = index - FACT_COUNT, word = parameter - template->parameter_count;
+  if (word >= 0) text_printf(text, "%.17g ", template->word_values[word]);
+  else add_string(text, parameter >= 0 ? template->parameters[parameter].name : fact_rows[index].name);
+}
+
+/* Append a formula, operands before their operators. */
+static void add_formula(struct text *text, const struct template *template, struct formula formula) {
+  for (int i = formula.first; i <= formula.root; i++) {
+    const struct expr *node = &template->exprs.nodes[i];
+    if (node->kind == EXPR_NUMBER) text_printf(text, "%.17g ", node->number);
+    else if (node->kind == EXPR_VARIABLE) add_variable(text, template, node->index);
+    else if (node->kind == EXPR_CALL) add_string(text, functions[node->index].name);
+    else text_printf(text, "#%d ", (int)node->kind);
+  }
+  text_printf(text, "; ");
+}
+
+static void add_axes(struct text *text, const struct template *template, const char *field,
+                     const struct formula axes[MAX_DIMS]) {
+  add_string(text, field);
+  for (int axis = 0; axis < MAX_DIMS; axis++) add_formula(text, template, axes[axis]);
+}
+
+/* Append a field that the template has; one that is left out is what it was before there was such a field. */
+static void add_optional(struct text *text, const struct template *template, const char *field,
+                         const struct optional_formula *formula) {
+  if (!formula->is_given) return;
+  add_string(text, field);
+  add_formula(text, template, formula->formula);
+}
+
+static void add_maps(struct text *text, const struct template *template, const char *field,
+                     const struct map_formulas *maps) {
+  if (!maps->is_given) return;
+  add_axes(text, template, field, maps->box);
+  add_optional(text, template, "when", &maps->when);
+  add_optional(text, template, "promotion_bytes", &maps->promotion_bytes);
+}
+
+static void add_parameter(struct text *text, const struct parameter *parameter) {
+  add_string(text, parameter->name);
+  for (int v = 0; v < parameter->value_count; v++) {
+    add_string(text, parameter->words[v]);
+    if (parameter->is_word) text_printf(text, "%.17g ", parameter->values[v]);
+  }
+  add_string(text, parameter->words[parameter->default_value]);
+}
+
+static int compare_hashes(const void *left, const void *right) {
+  return hash_compare(*(const struct hash *)left, *(const struct hash *)right);
+}
+
+/* Append the hashes of parameters and of rules, each sorted. A rule that stands twice counts once, and one of every template not at
+ * all. */
+static void add_sets(struct text *text, const struct template *template, bool with_common) {
+  struct hash hashes[MAX_RULES > MAX_PARAMETERS ? MAX_RULES : MAX_PARAMETERS];
+  for (int kind = 0; kind < 2; kind++) {
+    int all = kind == 0 ? template->parameter_count : template->rule_count, count = 0;
+    for (int i = 0; i < all; i++) {
+      struct text part = {0};
+      if (kind == 0 && template->parameters[i].is_common && !with_common) continue;
+      if (kind == 1 && template->rules[i].origin > (with_common ? RULE_COMMON : RULE_OWN)) continue;
+      if (kind == 0) add_parameter(&part, &template->parameters[i]);
+      else add_formula(&part, template, template->rules[i].keep);
+      if (text_ok(&part)) hashes[count++] = hash_bytes(part.bytes, part.length);
+      else text->out_of_memory = true;
+      text_free(&part);
+    }
+    if (text->out_of_memory) return;
+    qsort(hashes, (size_t)count, sizeof *hashes, compare_hashes);
+    add_string(text, kind == 0 ? "parameters" : "rules");
+    for (int i = 0; i < count; i++) {
+      if (i == 0 || hash_compare(hashes[i - 1], hashes[i]) != 0) add_hash(text, hashes[i]);
+    }
+  }
+}
+
+/* What the template's own files mean, without what they name in common.yml. */
+static void add_own(struct text *text, const struct template *template, struct hash tokens) {
+  add_string(text, template->name);
+  add_sets(text, template, false);
+  add_axes(text, template, "block", template->block);
+  add_axes(text, template, "grid", template->grid);
+  add_string(text, "shared_bytes");
+  add_formula(text, template, template->shared_bytes);
+  for (int axis = 0; axis < MAX_DIMS; axis++) add_optional(text, template, "cluster", &template->cluster[axis]);
+  add_optional(text, template, "overlap", &template->overlap);
+  add_optional(text, template, "workspace_bytes", &template->workspace_bytes);
+  add_maps(text, template, "tensor_inputs", &template->input_maps);
+  add_maps(text, template, "tensor_outputs", &template->output_maps);
+  add_hash(text, tokens);
+}
+
+halotune_status template_meaning(const struct template *template, const char *cuda, struct hash *out) {
+  struct text text = {0};
+  struct hash tokens;
+  halotune_status status = source_hash(cuda, &tokens);
+  if (status != HALOTUNE_OK) return status;
+  add_own(&text, template, tokens);
+  if (text_ok(&text)) out->high = hash_bytes(text.bytes, text.length).high;
+  add_sets(&text, template, true);
+  if (text_ok(&text)) out->low = hash_bytes(text.bytes, text.length).low;
+  else status = fail_memory();
+  text_free(&text);
+  return status;
+}
