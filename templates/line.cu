@@ -226,30 +226,33 @@ __device__ __forceinline__ bool is_whole(const Patch &p) {
   return all_are || p.x + VECTOR <= p.g.nx;
 }
 
-// Where the axis is x, what lies beside the patch.
-__device__ __forceinline__ void read_all_beside(const Patch &p, const Places &places, Window &w) {
+// Where the axis is x, what lies beside the patch in all rows. Lanes that shuffle read all ends before they exchange any.
+__device__ __forceinline__ void shuffle_all_beside(const Patch &p, const Places &places, Window &w) {
   Ends ends[STAGED][ROWS];
 #pragma unroll
   for (int slot = 0; slot < STAGED; slot++) {
 #pragma unroll
-    for (int row = 0; row < ROWS; row++) {
-      if (IS_SHUFFLED) ends[slot][row] = read_ends(p, staged_input(slot), places.rows[row], places);
-      else read_beside(p, staged_input(slot), places.rows[row], w.staged[slot][row]);
-    }
+    for (int row = 0; row < ROWS; row++) ends[slot][row] = read_ends(p, staged_input(slot), places.rows[row], places);
   }
 #pragma unroll
   for (int slot = 0; slot < STAGED; slot++) {
 #pragma unroll
-    for (int row = 0; row < ROWS; row++) {
-      if (IS_SHUFFLED) shuffle_beside(p, ends[slot][row], w.staged[slot][row]);
-    }
+    for (int row = 0; row < ROWS; row++) shuffle_beside(p, ends[slot][row], w.staged[slot][row]);
+  }
+}
+__device__ __forceinline__ void read_all_beside(const Patch &p, const Places &places, Window &w) {
+#pragma unroll
+  for (int slot = 0; slot < STAGED; slot++) {
+#pragma unroll
+    for (int row = 0; row < ROWS; row++) read_beside(p, staged_input(slot), places.rows[row], w.staged[slot][row]);
   }
 }
 
 __device__ __forceinline__ void read_window(const Patch &p, const Places &places, Window &w) {
   if (is_whole(p)) read_rows<true>(p, places, w);
   else read_rows<false>(p, places, w);
-  if (AXIS == 0) read_all_beside(p, places, w);
+  if (IS_SHUFFLED) shuffle_all_beside(p, places, w);
+  else if (AXIS == 0) read_all_beside(p, places, w);
 }
 
 // ---- results

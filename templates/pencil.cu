@@ -89,11 +89,14 @@ __device__ __forceinline__ int turns(int begin, int end) {
 
 // ---- step 1
 
-// Whether a thread reads this position from global memory: with ENDS_GLOBAL, wherever taps of the box go.
+// Whether taps of the box go to this position.
+__device__ __forceinline__ bool is_in_reach(const Pencils &p, index_t position) {
+  return position >= box_begin(p.g) - LOW && position < box_end(p.g) + HIGH;
+}
+
+// Whether a thread reads this position from global memory.
 __device__ __forceinline__ bool is_loaded(const Pencils &p, Spot s, int end) {
-  const index_t position = p.start + s.i;
-  return s.i < end && p.has_line(s.line) &&
-         (ENDS == ENDS_SHARED || (position >= box_begin(p.g) - LOW && position < box_end(p.g) + HIGH));
+  return s.i < end && p.has_line(s.line) && (ENDS == ENDS_SHARED || is_in_reach(p, p.start + s.i));
 }
 
 __device__ __forceinline__ real read(const Pencils &p, int input, Spot s) {
@@ -162,10 +165,15 @@ __device__ __forceinline__ void compute_lines(const Pencils &p) {
   }
 }
 
+// Where the block's segment begins.
+__device__ __forceinline__ index_t segment_begin(const Geometry &g) {
+  const unsigned segment = AXIS == 0 ? blockIdx.x : AXIS == 1 ? blockIdx.y : blockIdx.z;
+  return box_begin(g) + index_t(segment)*SEGMENT;
+}
+
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
-  const unsigned segment = AXIS == 0 ? blockIdx.x : AXIS == 1 ? blockIdx.y : blockIdx.z;
-  const index_t start = SEGMENT == 0 ? 0 : box_begin(g) + index_t(segment)*SEGMENT;
+  const index_t start = SEGMENT == 0 ? 0 : segment_begin(g);
   const index_t x = AXIS == 0 ? start : g.x0 + index_t(blockIdx.x)*PENCILS;
   const index_t y = AXIS == 0 ? g.y0 + index_t(blockIdx.y)*PENCILS : AXIS == 1 ? start : g.y0 + index_t(blockIdx.y);
   const index_t z = AXIS == 2 ? start : g.z0 + index_t(blockIdx.z);
