@@ -245,7 +245,7 @@ clean:  ## remove everything that was built
 
 # --- what the build and the checks need --------------------------------------------------------------------------------
 
-# One line each: who needs it, a test in the shell (command NAME, header NAME, or clang-runtime for libFuzzer), and Debian's
+# One line each: who needs it, a test in the shell (command NAME, header NAME, folder NAME, or clang-runtime for libFuzzer), and Debian's
 # package; clang's run time is named after clang's version.
 define DEPENDENCIES
 build command gcc            gcc
@@ -261,6 +261,7 @@ check command clang-tidy     clang-tidy
 check command clang-format-14 clang-format-14
 check clang-runtime fuzzer   libclang-rt-VERSION-dev
 check command cppcheck       cppcheck
+check folder /usr/share/i18n/charmaps locales
 check command jq             jq
 check command sqlite3        sqlite3
 check command node           nodejs

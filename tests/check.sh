@@ -43,13 +43,14 @@ begin() { # name command...
   is_wanted "$1" || return 0
   name=$1
   shift
-  { "$@" >"build/check/$name.out" 2>&1; echo $? >"build/check/$name.status"; } &
+  "$@" >"build/check/$name.out" 2>&1 &
   echo $! >"build/check/$name.pid"
 }
 await() { # name
   wait "$(cat "build/check/$1.pid")"
+  ended=$?
   cat "build/check/$1.out"
-  return "$(cat "build/check/$1.status")"
+  return $ended
 }
 # The same for a step that nothing waits for: it takes what the other steps leave of the processors.
 begin_nice() { # name targets and variables of make...

@@ -1,12 +1,13 @@
 #!/bin/sh
 # deps.sh WHO...: install what is missing of $DEPENDENCIES, a table of lines "who test name package", for those who are named;
-# silent where nothing is. It asks for commands and headers, not for packages, because they may have come from elsewhere.
+# silent where nothing is. It asks for commands, headers and folders, not for packages, because they may have come from elsewhere.
 set -u
 wanted=" $* "
 
 present() { # test name
   case $1 in
     command) command -v "$2" >/dev/null ;;
+    folder) test -d "$2" ;;
     header) printf '#include <%s>\n' "$2" | ${CC:-cc} -E -x c - >/dev/null 2>&1 ;;
     clang-runtime) test -e "$(clang -print-file-name="libclang_rt.$2-$(uname -m).a" 2>/dev/null)" ||
                    test -e "$(clang -print-file-name="libclang_rt.$2.a" 2>/dev/null)" ;;
