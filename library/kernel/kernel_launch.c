@@ -58,7 +58,7 @@ static halotune_status find_variant(halotune_kernel *kernel, const struct demand
   if (*out) return HALOTUNE_OK;
   struct question question = kernel->question;
   struct answer answer;
-  question.alignment_bytes = demands->alignment_bytes;
+  question_set_alignment(&question, demands->alignment_bytes);
   question.in_place = demands->in_place;
   question.no_textures = no_textures;
   halotune_status status = choose(&question, &answer);

@@ -46,39 +46,40 @@ static bool reads_plainly(const struct template *template, const struct configur
   return !path || strcmp(path, "plain") == 0;
 }
 
-/* `vector` counts elements that are accessed at once; a template may have `pieces` of points where rows are not aligned. */
-static int access_alignment(const struct template *template, const struct configuration *configuration,
-                            enum dtype dtype) {
-  const char *vector = value_of(template, configuration, "vector"),
-             *pieces = value_of(template, configuration, "pieces");
-  int element = (int)dtype_bytes(dtype);
-  if (reads_textures(template, configuration)) return TEXTURE_ALIGNMENT_BYTES;
-  if (pieces && strcmp(pieces, "points") == 0) return element;
-  return vector ? (int)strtol(vector, NULL, 10) * element : WIDEST_ACCESS_BYTES;
+/* What a variant's kernel asks of pointers. */
+struct needs {
+  int alignment_bytes;
+  bool maps; /* it takes tensor maps */
+};
+
+static void needs_find(struct bindings *bindings, const struct configuration *configuration, struct needs *out) {
+  const struct template *template = bindings->template;
+  bindings_configure(bindings, configuration);
+  out->maps =
+      bindings_take_maps(bindings, &template->input_maps) || bindings_take_maps(bindings, &template->output_maps);
+  double alignment = bindings_value(bindings, template->alignment_bytes.formula);
+  out->alignment_bytes = alignment >= 1 && alignment <= TEXTURE_ALIGNMENT_BYTES ? (int)alignment : WIDEST_ACCESS_BYTES;
+  if (out->maps && out->alignment_bytes < TENSOR_ALIGNMENT_BYTES) out->alignment_bytes = TENSOR_ALIGNMENT_BYTES;
+  if (reads_textures(template, configuration)) out->alignment_bytes = TEXTURE_ALIGNMENT_BYTES;
 }
 
-/* Whether the variant's kernel takes tensor maps. Only templates that have any need their formulas looked at. */
-static halotune_status takes_maps(const struct question *q, const struct template *template,
-                                  const struct configuration *configuration, bool *out) {
+static halotune_status needs_of(const struct question *q, const struct template *template,
+                                const struct configuration *configuration, struct needs *out) {
   double room[STACK_NUMBERS];
   struct bindings bindings;
-  *out = false;
-  if (!template->input_maps.is_given && !template->output_maps.is_given) return HALOTUNE_OK;
   bool on_stack = bind_in(template, q->facts, room, &bindings);
   halotune_status status = on_stack ? HALOTUNE_OK : bindings_make(template, q->facts, &bindings);
   if (status != HALOTUNE_OK) return status;
-  bindings_configure(&bindings, configuration);
-  *out = bindings_take_maps(&bindings, &template->input_maps) || bindings_take_maps(&bindings, &template->output_maps);
+  needs_find(&bindings, configuration, out);
   if (!on_stack) bindings_free(&bindings);
   return HALOTUNE_OK;
 }
 
 halotune_status variant_alignment(const struct question *q, const struct template *template,
                                   const struct configuration *configuration, int *out) {
-  bool maps = false;
-  halotune_status status = takes_maps(q, template, configuration, &maps);
-  *out = access_alignment(template, configuration, (enum dtype)q->key.dtype);
-  if (maps && *out < TENSOR_ALIGNMENT_BYTES) *out = TENSOR_ALIGNMENT_BYTES;
+  struct needs needs = {WIDEST_ACCESS_BYTES, false};
+  halotune_status status = needs_of(q, template, configuration, &needs);
+  *out = needs.alignment_bytes;
   return status;
 }
 
@@ -86,14 +87,14 @@ halotune_status variant_alignment(const struct question *q, const struct templat
  * engine reads and writes as it likes, so that no kernel with tensor maps runs in place. */
 static halotune_status keeps_pointers(const struct question *q, const struct template *template,
                                       const struct configuration *configuration, bool *out) {
-  int alignment_bytes = 1;
-  bool maps = false;
+  struct needs needs;
   *out = !(q->no_textures && reads_textures(template, configuration)) &&
          !(q->in_place && !reads_plainly(template, configuration));
-  if (!*out) return HALOTUNE_OK;
-  halotune_status status = q->in_place ? takes_maps(q, template, configuration, &maps) : HALOTUNE_OK;
-  if (status == HALOTUNE_OK) status = variant_alignment(q, template, configuration, &alignment_bytes);
-  *out = !maps && (q->alignment_bytes == 0 || q->alignment_bytes % alignment_bytes == 0);
+  if (!*out || (!q->in_place && q->alignment_bytes == 0)) return HALOTUNE_OK;
+  halotune_status status = needs_of(q, template, configuration, &needs);
+  if (status == HALOTUNE_OK) {
+    *out = !(q->in_place && needs.maps) && (q->alignment_bytes == 0 || q->alignment_bytes % needs.alignment_bytes == 0);
+  }
   return status;
 }
 
@@ -204,32 +205,13 @@ static void hold(const struct template *template, const char *name, const char *
   }
 }
 
-/* The widest vector that pointers of some alignment allow; as wide as it is where that is less. */
-static void hold_width(const struct question *q, const struct template *template, struct configuration *configuration,
-                       bool fixed[MAX_PARAMETERS]) {
-  int at = template_parameter(template, "vector", strlen("vector"));
-  if (at < 0 || q->alignment_bytes == 0) return;
-  const struct parameter *vector = &template->parameters[at];
-  double most = (double)q->alignment_bytes / (double)dtype_bytes((enum dtype)q->key.dtype);
-  if (vector->values[configuration->choice[at]] <= most) return;
-  int widest = -1;
-  for (int v = 0; v < vector->value_count; v++) {
-    if (vector->values[v] <= most && (widest < 0 || vector->values[v] > vector->values[widest])) widest = v;
-  }
-  if (widest < 0) return;
-  configuration->choice[at] = (unsigned char)widest;
-  fixed[at] = true;
-}
-
 /* What is nearest to a configuration and fits. */
 static halotune_status adapt(const struct question *q, const struct template *template,
                              struct configuration *configuration, bool *fits) {
   struct bindings bindings;
   bool fixed[MAX_PARAMETERS] = {false};
-  hold_width(q, template, configuration, fixed);
   if (q->in_place || q->no_textures || q->alignment_bytes > 0)
     hold(template, "load_path", "plain", configuration, fixed);
-  if (q->alignment_bytes % TENSOR_ALIGNMENT_BYTES != 0) hold(template, "copies", "threads", configuration, fixed);
   *fits = false;
   halotune_status status = bindings_make(template, q->facts, &bindings);
   if (status != HALOTUNE_OK) return status;
@@ -244,7 +226,7 @@ static halotune_status adapt(const struct question *q, const struct template *te
 static halotune_status choose_adapted(const struct question *q, struct answer *out, bool *found) {
   const struct template *template;
   struct question any = *q;
-  any.alignment_bytes = 0;
+  question_set_alignment(&any, 0);
   any.in_place = any.no_textures = *found = false;
   halotune_status status = choose_near(&any, false, out);
   if (status == HALOTUNE_OK && !out->row) status = choose_near(&any, true, out);
@@ -315,10 +297,16 @@ static halotune_status choose_default(const struct question *q, struct answer *o
   return status != HALOTUNE_OK || found ? status : fail_without_answer(q);
 }
 
+void question_set_alignment(struct question *q, int alignment_bytes) {
+  q->alignment_bytes = alignment_bytes;
+  q->facts[FACT_pointer_bytes] = alignment_bytes;
+}
+
 void question_set_domain(struct question *q, const struct domain *domain) {
   q->domain = *domain;
   facts_fill(q->parsed->stencil, q->parsed->analysis, (enum dtype)q->key.dtype, domain, &q->device->limits,
              q->key.reproducible, q->facts);
+  q->facts[FACT_pointer_bytes] = q->alignment_bytes;
 }
 
 halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key *key,

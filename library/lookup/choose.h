@@ -29,6 +29,9 @@ struct answer {
 halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key *key,
                                const struct known_device *device, struct question *out);
 
+/* Say what the pointers' addresses are multiples of; 0: of as much as is wanted. */
+void question_set_alignment(struct question *question, int alignment_bytes);
+
 /* Change the domain. */
 void question_set_domain(struct question *question, const struct domain *domain);
 

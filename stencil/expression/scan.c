@@ -1,12 +1,11 @@
 /* scan.c: text to tokens. Characters are classified by hand: the C library's own functions depend on the locale. */
 #include "stencil/expression/scan.h"
 
-#include <locale.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/number.h"
 #include "base/utf8.h"
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -51,14 +50,6 @@ static size_t number_length(const char *text) {
   return length;
 }
 
-/* strtod with a decimal point, whatever the program that loads us has set as its locale. */
-static double number_value(const char *text) {
-  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  double value = strtod_l(text, NULL, c);
-  freelocale(c);
-  return value;
-}
-
 static halotune_status scan_number(struct scanner *scanner, struct token *token) {
   const struct snippet *snippet = scanner->snippet;
   token->kind = TOKEN_NUMBER;
@@ -67,7 +58,7 @@ static halotune_status scan_number(struct scanner *scanner, struct token *token)
   if (is_name(after) || after == '.') {
     return source_fail(snippet->source, token->place, "malformed number; write it as 2, 0.5 or 1e-3");
   }
-  token->number = number_value(token->text);
+  token->number = number_read(token->text, NULL);
   if (!isfinite(token->number)) return source_fail(snippet->source, token->place, "number too large for a double");
   bool written_as_zero = !is_digit(token->text[strspn(token->text, "0.")]);
   if (token->number == 0 && !written_as_zero) {

@@ -103,5 +103,6 @@ void facts_fill(const struct stencil *stencil, const struct analysis *analysis, 
   facts[FACT_periodic_endpoint] = BOUNDARY_PERIODIC_ENDPOINT;
   facts[FACT_clamp] = BOUNDARY_CLAMP;
   facts[FACT_zero] = BOUNDARY_ZERO;
+  facts[FACT_pointer_bytes] = 0;
   facts[FACT_reproducible] = reproducible;
 }

@@ -25,9 +25,10 @@ static halotune_status name_read(struct reader *r) {
 }
 
 static halotune_status read_fields(struct reader *r) {
-  static const char *const keys[] = {"name",   "about",         "parameters",     "common",       "define",
-                                     "rules",  "block",         "grid",           "shared_bytes", "workspace_bytes",
-                                     "access", "tensor_inputs", "tensor_outputs", "cluster",      "overlap"};
+  static const char *const keys[] = {
+      "name",   "about",         "parameters",     "common",          "define",          "rules",
+      "block",  "grid",          "shared_bytes",   "workspace_bytes", "alignment_bytes", "sums",
+      "access", "tensor_inputs", "tensor_outputs", "cluster",         "overlap"};
   struct source common_source;
   struct reader common = {0};
   struct yaml *root;
@@ -43,6 +44,7 @@ static halotune_status read_fields(struct reader *r) {
   if (status == HALOTUNE_OK) status = template_launch_read(r);
   if (status == HALOTUNE_OK) status = common_names(r, &common);
   if (status == HALOTUNE_OK) status = template_rules_read(r, &common);
+  if (status == HALOTUNE_OK) status = template_sums_read(r);
   if (status == HALOTUNE_OK) status = template_access_read(r);
   if (status == HALOTUNE_OK) status = template_definitions_check_use(r);
   scope_free(&common.scope);

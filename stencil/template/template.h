@@ -57,6 +57,10 @@ struct map_formulas {
   struct optional_formula promotion_bytes;
 };
 
+/* How a template forms the sums of an update: as `update` does, or in an order of its own. Files of versions before 0.2 do not
+ * say; their CUDA text tells. */
+enum template_sums { SUMS_NOT_SAID, SUMS_UPDATE, SUMS_OWN_ORDER };
+
 /* Owns all that it points to; end with template_free. */
 struct template {
   const char *name, *about;
@@ -73,6 +77,8 @@ struct template {
   struct optional_formula cluster[MAX_DIMS]; /* blocks of a cluster, in x, y, z */
   struct optional_formula overlap;           /* not 0: programmatic dependent launch */
   struct optional_formula workspace_bytes;   /* global memory that lasts from one launch to the next */
+  struct optional_formula alignment_bytes;   /* what addresses have to be multiples of; not given: as common.yml says */
+  enum template_sums sums;
   bool has_access;
   struct access_formulas access;
   struct exprs exprs;

@@ -65,10 +65,40 @@ static halotune_status add_names(struct scope *scope, const struct name *names, 
   return status;
 }
 
+halotune_status common_missing_name(const struct reader *common, const struct yaml *expression, struct token *out) {
+  struct snippet snippet;
+  halotune_status status = yaml_snippet(common->source, expression, &snippet);
+  struct scanner scanner = scanner_at_start(&snippet);
+  scanner.is_rule = true;
+  while (status == HALOTUNE_OK && (status = scan(&scanner, out)) == HALOTUNE_OK && out->kind != TOKEN_END) {
+    if (out->kind != TOKEN_NAME || scope_find(&common->scope, out->text, out->length)) continue;
+    bool is_function = false;
+    for (int i = 0; i < function_count; i++) is_function = is_function || token_is(out, functions[i].name);
+    if (!is_function) break;
+  }
+  return status;
+}
+
+/* What earlier versions took for alignment_bytes. */
+static halotune_status earlier_alignment(struct reader *r, struct reader *common) {
+  const struct yaml *item = yaml_find(common->root, "alignment_bytes")->first;
+  struct reader plain = {.source = common->source, .root = common->root, .template = r->template};
+  struct token missing = {.kind = TOKEN_NAME};
+  halotune_status status = add_names(&plain.scope, r->scope.names, r->template->variable_count);
+  for (; status == HALOTUNE_OK; item = item->next) {
+    status = common_missing_name(&plain, item, &missing);
+    if (missing.kind == TOKEN_END) break;
+  }
+  if (status == HALOTUNE_OK) status = reader_formula(&plain, item, &r->template->alignment_bytes.formula);
+  scope_free(&plain.scope);
+  return status;
+}
+
 halotune_status common_names(struct reader *r, struct reader *common) {
   struct template *template = r->template;
   struct formula threads, cluster, overlaps;
   halotune_status status = product_formula(&template->exprs, template->block, &threads);
+  if (status == HALOTUNE_OK && !template->alignment_bytes.is_given) status = earlier_alignment(r, common);
   if (status == HALOTUNE_OK) status = optional_formulas(template, &cluster, &overlaps);
   if (status != HALOTUNE_OK) return status;
   const struct name names[] = {
@@ -78,6 +108,10 @@ halotune_status common_names(struct reader *r, struct reader *common) {
       {.text = "blocks_z", .kind = NAME_DEFINITION, .is_used = true, .definition = template->grid[2]},
       {.text = "shared_bytes", .kind = NAME_DEFINITION, .is_used = true, .definition = template->shared_bytes},
       {.text = "cluster_blocks", .kind = NAME_DEFINITION, .is_used = true, .definition = cluster},
+      {.text = "alignment_bytes",
+       .kind = NAME_DEFINITION,
+       .is_used = true,
+       .definition = template->alignment_bytes.formula},
       {.text = "overlaps", .kind = NAME_DEFINITION, .is_used = true, .definition = overlaps},
   };
   status = add_names(&common->scope, names, COUNT(names));

@@ -11,6 +11,12 @@
 /* Append a text with its length in front, so that no two rows of texts read alike. */
 static void add_string(struct text *text, const char *string) { text_printf(text, "%zu:%s ", strlen(string), string); }
 
+/* Append a number. Its spelling hangs on no locale. */
+static void add_number(struct text *text, double number) {
+  text_number(text, number);
+  text_add(text, " ", 1);
+}
+
 static void add_hash(struct text *text, struct hash hash) {
   char hex[HASH_HEX_BYTES];
   hash_hex(hash, hex);
@@ -20,7 +26,7 @@ static void add_hash(struct text *text, struct hash hash) {
 /* Append a fact or parameter by its name, and a word by its number. */
 static void add_variable(struct text *text, const struct template *template, int index) {
   int parameter = index - FACT_COUNT, word = parameter - template->parameter_count;
-  if (word >= 0) text_printf(text, "%.17g ", template->word_values[word]);
+  if (word >= 0) add_number(text, template->word_values[word]);
   else add_string(text, parameter >= 0 ? template->parameters[parameter].name : fact_rows[index].name);
 }
 
@@ -28,7 +34,7 @@ static void add_variable(struct text *text, const struct template *template, int
 static void add_formula(struct text *text, const struct template *template, struct formula formula) {
   for (int i = formula.first; i <= formula.root; i++) {
     const struct expr *node = &template->exprs.nodes[i];
-    if (node->kind == EXPR_NUMBER) text_printf(text, "%.17g ", node->number);
+    if (node->kind == EXPR_NUMBER) add_number(text, node->number);
     else if (node->kind == EXPR_VARIABLE) add_variable(text, template, node->index);
     else if (node->kind == EXPR_CALL) add_string(text, functions[node->index].name);
     else text_printf(text, "#%d ", (int)node->kind);
@@ -62,7 +68,7 @@ static void add_parameter(struct text *text, const struct parameter *parameter) 
   add_string(text, parameter->name);
   for (int v = 0; v < parameter->value_count; v++) {
     add_string(text, parameter->words[v]);
-    if (parameter->is_word) text_printf(text, "%.17g ", parameter->values[v]);
+    if (parameter->is_word) add_number(text, parameter->values[v]);
   }
   add_string(text, parameter->words[parameter->default_value]);
 }
@@ -107,6 +113,7 @@ static void add_own(struct text *text, const struct template *template, struct h
   for (int axis = 0; axis < MAX_DIMS; axis++) add_optional(text, template, "cluster", &template->cluster[axis]);
   add_optional(text, template, "overlap", &template->overlap);
   add_optional(text, template, "workspace_bytes", &template->workspace_bytes);
+  add_optional(text, template, "alignment_bytes", &template->alignment_bytes);
   add_maps(text, template, "tensor_inputs", &template->input_maps);
   add_maps(text, template, "tensor_outputs", &template->output_maps);
   add_hash(text, tokens);

@@ -3,10 +3,10 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/number.h"
 
 const char *const coefficient_words[3] = {"parameter", "literal", "constant"};
 const char *const load_path_words[4] = {"plain", "readonly", "texture", "texture2d"};
@@ -25,7 +25,7 @@ const char *parameter_word_error(const char *word, size_t length) { return name_
 
 const char *parameter_number_error(const char *spelled) {
   const char *digits = spelled + (*spelled == '-');
-  if (!isfinite(strtod(spelled, NULL))) return "it is not a finite number";
+  if (!isfinite(number_read(spelled, NULL))) return "it is not a finite number";
   if (strspn(spelled, "0123456789.eE+-") != strlen(spelled)) return "it is not written in decimal digits";
   return digits[0] == '0' && isdigit((unsigned char)digits[1]) ? "a number that begins with 0 is octal in C" : NULL;
 }

@@ -1,18 +1,18 @@
 /* template_parameters.c: parameters with their values, and the words among these. */
 #include "stencil/template/template_parameters.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/number.h"
 #include "stencil/template/template_names.h"
 
 /* One value, as the file has it, unlike those before it. */
 static halotune_status read_value(struct reader *r, const struct yaml *item, struct parameter *parameter) {
   int at = parameter->value_count;
-  char *end = NULL;
+  const char *end = NULL;
   if (item->kind != YAML_TEXT) return reader_fail(r, item->place, "expected a value, a number or a word");
-  double number = strtod(item->text, &end);
+  double number = number_read(item->text, &end);
   bool is_word = end == item->text || *end != '\0';
   if (at > 0 && is_word != parameter->is_word) {
     return reader_fail(r, item->place, "the values of a parameter are all numbers or all words");

@@ -5,7 +5,6 @@
 
 #include "base/array.h"
 #include "base/nearest.h"
-#include "stencil/expression/scan.h"
 
 /* The last parameter that a formula names, so that a search can apply the rule as soon as that one is chosen. */
 static int last_parameter(const struct template *template, struct formula formula) {
@@ -38,22 +37,6 @@ static halotune_status read_rule(struct reader *r, const struct yaml *item, enum
   return HALOTUNE_OK;
 }
 
-/* Find a name of a common rule that the template does not have, such as a parameter or a word; an empty token where it has
- * all of them. */
-static halotune_status find_missing_name(struct reader *common, const struct yaml *rule, struct token *out) {
-  struct snippet snippet;
-  halotune_status status = yaml_snippet(common->source, yaml_find(rule, "keep"), &snippet);
-  struct scanner scanner = scanner_at_start(&snippet);
-  scanner.is_rule = true;
-  while (status == HALOTUNE_OK && (status = scan(&scanner, out)) == HALOTUNE_OK && out->kind != TOKEN_END) {
-    if (out->kind != TOKEN_NAME || scope_find(&common->scope, out->text, out->length)) continue;
-    bool is_function = false;
-    for (int i = 0; i < function_count; i++) is_function = is_function || token_is(out, functions[i].name);
-    if (!is_function) break;
-  }
-  return status;
-}
-
 /* The rules of a common parameter. One about what the template does not have cannot fail there. */
 static halotune_status add_parameter_rules(struct reader *common, const char *parameter) {
   const struct yaml *known = common_find(common, "parameters", parameter);
@@ -61,7 +44,7 @@ static halotune_status add_parameter_rules(struct reader *common, const char *pa
   halotune_status status = HALOTUNE_OK;
   for (const struct yaml *item = rules ? rules->first : NULL; item && status == HALOTUNE_OK; item = item->next) {
     struct token missing;
-    status = find_missing_name(common, item, &missing);
+    status = common_missing_name(common, yaml_find(item, "keep"), &missing);
     if (status == HALOTUNE_OK && missing.kind == TOKEN_END) status = read_rule(common, item, RULE_COMMON);
   }
   return status;
@@ -79,7 +62,7 @@ static halotune_status add_named_rules(struct reader *r, struct reader *common, 
   }
   for (const struct yaml *item = rules->first; item && status == HALOTUNE_OK; item = item->next) {
     struct token missing;
-    status = find_missing_name(common, item, &missing);
+    status = common_missing_name(common, yaml_find(item, "keep"), &missing);
     if (status == HALOTUNE_OK && missing.kind != TOKEN_END) {
       return reader_fail(r, name->place, "the rules '%s' need a parameter '%.*s'", name->text, (int)missing.length,
                          missing.text);
@@ -107,11 +90,24 @@ halotune_status template_rules_read(struct reader *r, struct reader *common) {
   return status;
 }
 
-/* Where bits are to be the same, only templates take part that leave all sums to `update`. The rule follows from the
- * CUDA text, so that none can forget it. */
+halotune_status template_sums_read(struct reader *r) {
+  const struct yaml *sums = yaml_find(r->root, "sums");
+  if (!sums) return HALOTUNE_OK;
+  if (sums->kind == YAML_TEXT && strcmp(sums->text, "update") == 0) r->template->sums = SUMS_UPDATE;
+  else if (sums->kind == YAML_TEXT && strcmp(sums->text, "own_order") == 0) r->template->sums = SUMS_OWN_ORDER;
+  else return reader_fail(r, sums->place, "expected update, where update() forms all sums, or own_order");
+  return HALOTUNE_OK;
+}
+
+/* Whether the CUDA text of a file that does not say so leaves all sums to `update`. */
+static bool leaves_sums_to_update(const char *cuda) {
+  return (strstr(cuda, "update(") || strstr(cuda, "update_vector(")) && !strstr(cuda, "add_plane(");
+}
+
 halotune_status template_rules_add_order(struct template *template) {
-  const char *cuda = template->cuda;
-  if ((strstr(cuda, "update(") || strstr(cuda, "update_vector(")) && !strstr(cuda, "add_plane(")) return HALOTUNE_OK;
+  bool is_update =
+      template->sums == SUMS_NOT_SAID ? leaves_sums_to_update(template->cuda) : template->sums == SUMS_UPDATE;
+  if (is_update) return HALOTUNE_OK;
   int fact = exprs_add(&template->exprs, (struct expr){.kind = EXPR_VARIABLE, .index = FACT_reproducible});
   int keep = exprs_add(&template->exprs, (struct expr){.kind = EXPR_NOT, .args = {fact}, .arg_count = 1});
   if (fact < 0 || keep < 0) return fail_memory();

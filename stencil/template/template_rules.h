@@ -8,6 +8,9 @@
  *   common  has the names of common_names in its scope */
 halotune_status template_rules_read(struct reader *r, struct reader *common);
 
+/* Read `sums`. */
+halotune_status template_sums_read(struct reader *r);
+
 /* Add the rule that leaves out a template whose sums have an order of their own, where bits are to be the same.
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status template_rules_add_order(struct template *template);

@@ -257,9 +257,9 @@ TEST(alignment_of_variants) {
   } rows[] = {
       {"direct", "vector=1", DTYPE_F32, 4},  {"direct", "vector=4", DTYPE_F32, 16},
       {"direct", "vector=2", DTYPE_F64, 16}, {"zmarch", "load_path=texture", DTYPE_F32, 512},
-      {"pencil", NULL, DTYPE_F32, 16}, /* it does not say */
-      {"flat", NULL, DTYPE_F32, 16},         {"flat", NULL, DTYPE_F64, 16},
-      {"patch", "vector=4", DTYPE_F32, 16},  {"line", "vector=2", DTYPE_F64, 16},
+      {"pencil", NULL, DTYPE_F32, 4},        {"flat", NULL, DTYPE_F32, 16},
+      {"flat", NULL, DTYPE_F64, 16},         {"patch", "vector=4", DTYPE_F32, 16},
+      {"line", "vector=2", DTYPE_F64, 16},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct template *template;
@@ -275,7 +275,7 @@ TEST(alignment_of_variants) {
 static const struct template *choose_aligned(struct question *question, int alignment, struct answer *answer) {
   const struct template *template;
   int needed = 0;
-  question->alignment_bytes = alignment;
+  question_set_alignment(question, alignment);
   CHECK_OK(choose(question, answer));
   CHECK_OK(context_template(ctx, answer->template_at, &template));
   CHECK_OK(variant_alignment(question, template, &answer->configuration, &needed));

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "stencil/file/yaml.h"
+#include "tests/unit/comma_locale.h"
 
 static const char full[] = "name: test\n"
                            "about: all fields\n"
@@ -373,6 +374,22 @@ TEST(rules_that_are_not_finite_fail) {
   }
 }
 
+/* A program that uses us may have set a locale with a comma for a point. */
+TEST(numbers_have_a_point_in_every_locale) {
+  static const char parameters[] = "share: {values: [0.5, 2], default: 0.5, about: x}";
+  struct template *usual, *t;
+  CHECK_OK(template_of_rules(parameters, "{keep: 'share < 1.5', otherwise: x}", &usual));
+  comma_locale_begin();
+  halotune_status status = template_of_rules(parameters, "{keep: 'share < 1.5', otherwise: x}", &t);
+  comma_locale_end();
+  CHECK_OK(status);
+  CHECK(!t->parameters[0].is_word, "0.5 is a number");
+  CHECK_NEAR(0.5, t->parameters[0].values[0], 0, "0.5");
+  CHECK_EQ(0, hash_compare(usual->hash, t->hash), "the hash");
+  template_free(t);
+  template_free(usual);
+}
+
 TEST(both_files_are_needed) {
   struct template *t;
   CHECK_EQ(HALOTUNE_NOT_FOUND, template_of_texts(full, NULL, &t), "no .cu");
@@ -472,6 +489,7 @@ int main(void) {
       cmocka_unit_test(definitions_are_written_out),
       cmocka_unit_test(each_common_rule_is_one_of_some_template),
       cmocka_unit_test(rules_that_are_not_finite_fail),
+      cmocka_unit_test(numbers_have_a_point_in_every_locale),
       cmocka_unit_test(both_files_are_needed),
       cmocka_unit_test(our_templates_spell_common_parameters_alike),
   };
