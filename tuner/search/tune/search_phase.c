@@ -302,6 +302,7 @@ static halotune_status search(struct phase *phase) {
   if (status == HALOTUNE_OK) status = propose_starts(phase);
   while (status == HALOTUNE_OK && !session->options->rematch && !session_is_searched(session)) {
     if ((status = feed(phase)) != HALOTUNE_OK) break;
+    if (session_is_searched(session)) break; /* a twin needs no compiler: feed() may have had the last result */
     if (pipeline_is_empty(session->pipeline) && phase->is_dry) break;
     status = run_next(phase, COMPILE_WAIT_MS);
     session_show(session, "search");
