@@ -635,8 +635,8 @@ await test('the winner is compared with others by times of one phase', 'h200', '
     await page.waitForSelector(`nav.sections a[href="#/problem/${problem.id}/winner"]`);
     const cells = await page.locator('.compare tr', {has: page.locator('th:text-matches("^against the")')}).locator('td').allInnerTexts();
     same(
-      cells.map((cell) => parseFloat(cell).toPrecision(3)),
-      problem.rivals.map((rival) => rival.ratio.toPrecision(3)),
+      cells.map((cell) => parseFloat(cell).toPrecision(4)), // as many digits as the page shows: fewer would be rounded twice
+      problem.rivals.map((rival) => rival.ratio.toPrecision(4)),
       `ratios of problem ${problem.id}`,
     );
     same(
