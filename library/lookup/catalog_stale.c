@@ -4,34 +4,11 @@
 #include <string.h>
 
 #include "base/data_folders.h"
+#include "base/file.h"
 #include "library/lookup/catalog.h"
 
-/* Read FOLDER/NAME.yaml and .cu; NULL where they cannot be read. */
-static struct template *template_of_folder(const char *folder, int length, const char *name) {
-  struct template *template = NULL;
-  char *path = NULL;
-  if (asprintf(&path, "%.*s/%s.yaml", length, folder, name) < 0) return NULL;
-  (void)template_read(path, &template);
-  free(path);
-  return template;
-}
-
-/* The template of this name that the tuner would use now: from $HALOTUNE_TEMPLATE_PATH, or installed. */
-static struct template *template_of_installed(const struct data_folders *installed, const char *name) {
-  const char *path = getenv("HALOTUNE_TEMPLATE_PATH");
-  struct template *template = NULL;
-  for (const char *folder = path ? path : ""; *folder && !template;
-       folder += strcspn(folder, ":"), folder += *folder == ':') {
-    int length = (int)strcspn(folder, ":");
-    if (length > 0) template = template_of_folder(folder, length, name);
-  }
-  for (int i = 0; i < installed->count && !template; i++) {
-    char folder[PATH_MAX];
-    int length = snprintf(folder, sizeof folder, "%s/templates", installed->list[i]);
-    if (length < (int)sizeof folder) template = template_of_folder(folder, length, name);
-  }
-  return template;
-}
+/* What stands in a folder of templates, beside a stored template. */
+enum installed { INSTALLED_NONE, INSTALLED_SAME, INSTALLED_OTHER };
 
 /* Whether a stored hash names this template: by its meaning, or, in rows of earlier versions, by its texts. */
 static bool is_hash_of(const struct template *template, const char *stored) {
@@ -41,17 +18,64 @@ static bool is_hash_of(const struct template *template, const char *stored) {
   return strcmp(stored, meaning) == 0 || strcmp(stored, texts) == 0;
 }
 
+/* Other texts may still mean the same. A file that is no template is another one. */
+static enum installed compare_meaning(const struct known_template *mine, char *const texts[2]) {
+  struct template *template;
+  struct source yaml = source_of(mine->name, texts[0], strlen(texts[0]));
+  bool is_same = template_parse(&yaml, texts[1], &template) == HALOTUNE_OK && is_hash_of(template, mine->hash);
+  template_free(template);
+  return is_same ? INSTALLED_SAME : INSTALLED_OTHER;
+}
+
+/* Compare with FOLDER/NAME.yaml and .cu. Equal texts need not be parsed. */
+static enum installed compare_with_folder(const struct known_template *mine, const char *folder, int length) {
+  static const char *const extensions[] = {"yaml", "cu"};
+  enum installed found = INSTALLED_NONE;
+  char *texts[2] = {NULL, NULL};
+  bool ok = true;
+  for (int i = 0; i < 2 && ok; i++) {
+    char *path = NULL;
+    size_t bytes;
+    ok = asprintf(&path, "%.*s/%s.%s", length, folder, mine->name, extensions[i]) >= 0;
+    if (!ok) break;
+    ok = file_read(path, MAX_STENCIL_BYTES, &texts[i], &bytes) == HALOTUNE_OK;
+    free(path);
+  }
+  if (ok) {
+    bool is_equal = strcmp(texts[0], mine->yaml) == 0 && strcmp(texts[1], mine->cuda) == 0;
+    found = is_equal ? INSTALLED_SAME : compare_meaning(mine, texts);
+  }
+  for (int i = 0; i < 2; i++) free(texts[i]);
+  return found;
+}
+
+/* Compare with the template of this name that the tuner would use now: from $HALOTUNE_TEMPLATE_PATH, or installed. */
+static enum installed compare_with_installed(const struct data_folders *installed, const struct known_template *mine) {
+  const char *path = getenv("HALOTUNE_TEMPLATE_PATH");
+  enum installed found = INSTALLED_NONE;
+  for (const char *folder = path ? path : ""; *folder && found == INSTALLED_NONE;
+       folder += strcspn(folder, ":"), folder += *folder == ':') {
+    int length = (int)strcspn(folder, ":");
+    if (length > 0) found = compare_with_folder(mine, folder, length);
+  }
+  for (int i = 0; i < installed->count && found == INSTALLED_NONE; i++) {
+    char folder[PATH_MAX];
+    int length = snprintf(folder, sizeof folder, "%s/templates", installed->list[i]);
+    if (length < (int)sizeof folder) found = compare_with_folder(mine, folder, length);
+  }
+  return found;
+}
+
 /* A template that only untrusted rows brought must not run either, unless it is one that is installed. */
-static void compare_with_installed(struct catalog *c) {
+static void compare_all_with_installed(struct catalog *c) {
   struct data_folders folders;
   data_folders_find(&folders);
   for (int i = 0; i < c->template_count; i++) {
     struct known_template *mine = &c->templates[i];
-    struct template *installed = template_of_installed(&folders, mine->name);
-    mine->has_file = installed != NULL;
-    mine->is_superseded = installed && !is_hash_of(installed, mine->hash);
-    mine->is_trusted = mine->wins > 0 || (mine->has_file && !mine->is_superseded);
-    template_free(installed);
+    enum installed installed = compare_with_installed(&folders, mine);
+    mine->has_file = installed != INSTALLED_NONE;
+    mine->is_superseded = installed == INSTALLED_OTHER;
+    mine->is_trusted = mine->wins > 0 || installed == INSTALLED_SAME;
   }
 }
 
@@ -69,6 +93,6 @@ static void find_superseded(struct catalog *c) {
 }
 
 void catalog_find_stale(struct catalog *catalog) {
-  compare_with_installed(catalog);
+  compare_all_with_installed(catalog);
   find_superseded(catalog);
 }
