@@ -48,12 +48,20 @@ fault "cuLaunchKernel@$victim=kill:SEGV" crashed
 fault "cuLaunchKernel@$victim=kill:KILL" crashed
 fault "cuLaunchKernel@$victim=hang" hung
 fault "cuLaunchKernel@$victim=corrupt:1365" wrong
-fault "cuLaunchKernel@$victim#4+=corrupt:1365" wrong # right at first
 fault "cuLaunchKernel@$victim=write:-4" out_of_bounds
 fault "cuLaunchKernel@$victim=write:16384" out_of_bounds
 fault "cuLaunchKernel@$victim=input:5460" 'wrong out_of_bounds'
 fault "cuLaunchKernel@$victim=slow:1" 'measured screened'
 fault "*@$victim=stretch:3" screened
+
+# The fastest variant is right at first. It is measured to the end, and verified again then, which no screened one is.
+usual=$victim is_usual=$is_victim
+fastest=$(query "$work/plain.db" "select variant_id from best where is_current")
+victim=star7_small,$(query "$work/plain.db" "select group_concat(key || '=' || value) from variant, json_each(parameters)
+  where variant.id = $fastest and key in ('block_x', 'block_y', 'vector', 'points_y')")
+is_victim="parameters = '$(query "$work/plain.db" "select parameters from variant where id = $fastest")'"
+fault "cuLaunchKernel@$victim#4+=corrupt:1365" wrong
+victim=$usual is_victim=$is_usual
 
 # A single launch of the fastest variant goes wrong, in the midst of its final rounds: most of its launches are there.
 short() { # DB FAULT
@@ -77,11 +85,16 @@ done
 
 # --- one variant of four that does not compile ------------------------------------------------------------------------------
 
-# A folder with a template `small` whose victim has more in its source.
-make_hard() { # CUDA
+# A folder with a template `small` whose victim's kernel has one more statement, and the declarations that this one uses: a source
+# holds nothing that its kernel does not use.
+make_hard() { # DECLARATIONS STATEMENT
   mkdir -p "$work/hard"
   cp "$templates/small.yaml" "$work/hard"
-  { cat "$templates/small.cu" && printf '#if BLOCK_X == 64 && BLOCK_Y == 2 && VECTOR == 2 && POINTS_Y == 2\n%s\n#endif\n' "$1"; } >"$work/hard/small.cu"
+  {
+    printf '%s\n' "$1"
+    sed '$d' "$templates/small.cu" # but for the kernel's closing brace
+    printf '#if BLOCK_X == 64 && BLOCK_Y == 2 && VECTOR == 2 && POINTS_Y == 2\n  %s\n#endif\n}\n' "$2"
+  } >"$work/hard/small.cu"
 }
 start_hard() { # option...
   rm -f "$work/fault.db"
@@ -100,14 +113,13 @@ ends_with() { # NAME OUTCOME REASON
   result "$1: $2" $ok "$work/out"
 }
 
-make_hard '__device__ int broken = nobody_knows;'
+make_hard '' 'const int broken = nobody_knows;'
 start_hard
 ends_with "a source that NVRTC refuses" compile_failed 'identifier "nobody_knows" is undefined'
 
 # Templates in templates, without an end in sight.
 make_hard 'template <int N, unsigned M> struct tree { static const long sum = tree<N - 1, 2 * M>::sum + tree<N - 1, 2 * M + 1>::sum; };
-template <unsigned M> struct tree<0, M> { static const long sum = M; };
-__device__ long endless = tree<28, 1>::sum;'
+template <unsigned M> struct tree<0, M> { static const long sum = M; };' 'const long endless = tree<28, 1>::sum;'
 start_hard --compile-timeout 8s
 ends_with "a source that NVRTC takes too long for" compile_timeout 'no result after 8000 ms'
 
