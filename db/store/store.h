@@ -100,7 +100,7 @@ struct run_end {
   double empty_ms, copy_ms, memcpy_ms; /* NaN where not measured */
   const char *warnings;                /* a line each */
 };
-halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *end);
+halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *row);
 
 /* The median of samples and what is around it. */
 struct timing {

@@ -23,7 +23,8 @@ static bool is_name(char c) {
 
 /* The byte `ahead` of the reader; 0 behind the end. */
 static char byte_at(const struct cuda_reader *r, size_t ahead) {
-  return ahead < (size_t)(r->end - r->at) ? r->at[ahead] : 0;
+  if (ahead >= (size_t)(r->end - r->at)) return '\0';
+  return r->at[ahead];
 }
 
 /* The length of a backslash and the line break behind it, which together are nothing; 0 for anything else. */

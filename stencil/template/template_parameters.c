@@ -174,7 +174,8 @@ halotune_status template_parameters_read(struct reader *r, struct reader *common
   halotune_status status = reader_need(r, r->root, "parameters", YAML_MAP, &map);
   if (status == HALOTUNE_OK && list) status = reader_need(r, r->root, "common", YAML_LIST, &list);
   if (status != HALOTUNE_OK) return status;
-  template->word_values = arena_alloc(&template->arena, MAX_PARAMETERS * MAX_VALUES * sizeof *template->word_values);
+  template->word_values =
+      arena_alloc(&template->arena, (size_t)MAX_PARAMETERS * MAX_VALUES * sizeof *template->word_values);
   if (!template->word_values) return fail_memory();
   for (int i = 0; i < FACT_COUNT && status == HALOTUNE_OK; i++)
     status = declare_variable(r, fact_rows[i].name, (struct place){0, 0});

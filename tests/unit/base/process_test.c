@@ -103,9 +103,9 @@ int fsync(int fd) {
   return 0;
 }
 
-int rename(const char *from, const char *to) {
+int rename(const char *old, const char *new) {
   note_step('r');
-  return renameat(AT_FDCWD, from, AT_FDCWD, to);
+  return renameat(AT_FDCWD, old, AT_FDCWD, new);
 }
 
 TEST(a_file_is_on_the_disk_before_it_replaces_another) {

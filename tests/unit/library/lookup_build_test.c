@@ -172,12 +172,12 @@ TEST(a_database_that_went_away_is_done_without) {
 static int databases_opened;
 
 /* SQLite's own, counted: the linker finds this one first. */
-int sqlite3_open_v2(const char *path, sqlite3 **out, int flags, const char *vfs) {
+int sqlite3_open_v2(const char *name, sqlite3 **db, int flags, const char *vfs) {
   int (*own)(const char *, sqlite3 **, int, const char *);
   void *symbol = dlsym(RTLD_NEXT, "sqlite3_open_v2");
   memcpy(&own, &symbol, sizeof own);
   databases_opened++;
-  return own(path, out, flags, vfs);
+  return own(name, db, flags, vfs);
 }
 
 /* The source of stored machine code, for which nothing has to be compiled. */

@@ -55,7 +55,7 @@ static int z_slicing_of(const struct trial *trial) {
   const struct template *template = trial->template;
   for (int i = 0; i < template->parameter_count; i++) {
     if (strcmp(template->parameters[i].name, "z_slicing") == 0)
-      return atoi(template->parameters[i].words[trial->proposal.configuration.choice[i]]);
+      return (int)strtol(template->parameters[i].words[trial->proposal.configuration.choice[i]], NULL, 10);
   }
   return 0;
 }
