@@ -55,13 +55,13 @@ fault "cuLaunchKernel@$victim=slow:1" 'measured screened'
 fault "*@$victim=stretch:3" screened
 
 # The fastest variant is right at first. It is measured to the end, and verified again then, which no screened one is.
-usual=$victim is_usual=$is_victim
+slow_victim=$victim is_slow_victim=$is_victim
 fastest=$(query "$work/plain.db" "select variant_id from best where is_current")
 victim=star7_small,$(query "$work/plain.db" "select group_concat(key || '=' || value) from variant, json_each(parameters)
   where variant.id = $fastest and key in ('block_x', 'block_y', 'vector', 'points_y')")
 is_victim="parameters = '$(query "$work/plain.db" "select parameters from variant where id = $fastest")'"
 fault "cuLaunchKernel@$victim#4+=corrupt:1365" wrong
-victim=$usual is_victim=$is_usual
+victim=$slow_victim is_victim=$is_slow_victim
 
 # A single launch of the fastest variant goes wrong, in the midst of its final rounds: most of its launches are there.
 short() { # DB FAULT
