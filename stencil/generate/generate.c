@@ -51,12 +51,27 @@ static halotune_status check_numbers(const struct variant_spec *spec) {
   return status;
 }
 
-static void add_maps(struct text *text, const char *kind, const char *const *names, const struct tensor_maps *maps) {
+static void add_maps(struct text *text, const char *kind, const struct tensor_maps *maps) {
   if (maps->count == 0) return;
-  text_printf(text, "// maps      of %s", kind);
-  for (int i = 0; i < maps->count; i++) text_printf(text, " %s", names[maps->fields[i]]);
-  text_printf(text, ": boxes of %ldx%ldx%ld elements, %d bytes at least into L2\n", maps->box[0], maps->box[1],
-              maps->box[2], maps->promotion_bytes);
+  text_printf(text, "#define LAUNCH_%s_MAP_BOX %ld, %ld, %ld  // elements in x, y, z\n", kind, maps->box[0],
+              maps->box[1], maps->box[2]);
+  text_printf(text, "#define LAUNCH_%s_MAP_PROMOTION %d  // bytes\n", kind, maps->promotion_bytes);
+}
+
+/* What a launch needs besides the code. These are macros, not comments, so that they are part of the source's identity: two variants
+ * that differ in their launch alone are two variants. */
+static void add_launch(struct text *text, const struct launch *launch) {
+  text_printf(text, "#define LAUNCH_BLOCK %ld, %ld, %ld  // threads in x, y, z\n", launch->block[0], launch->block[1],
+              launch->block[2]);
+  if (launch->shared_bytes > 0) text_printf(text, "#define LAUNCH_SHARED_BYTES %ld\n", launch->shared_bytes);
+  if (launch_cluster_blocks(launch) > 1) {
+    text_printf(text, "#define LAUNCH_CLUSTER %ld, %ld, %ld  // blocks in x, y, z\n", launch->cluster[0],
+                launch->cluster[1], launch->cluster[2]);
+  }
+  if (launch->overlaps) text_printf(text, "#define LAUNCH_OVERLAP 1  // programmatic dependent launch\n");
+  add_maps(text, "INPUT", &launch->input_maps);
+  add_maps(text, "OUTPUT", &launch->output_maps);
+  text_printf(text, "\n");
 }
 
 static void add_banner(struct text *text, const struct variant_spec *spec, const struct generated *g) {
@@ -76,13 +91,6 @@ static void add_banner(struct text *text, const struct variant_spec *spec, const
   text_printf(text, "// launch    %ldx%ldx%ld blocks of %ldx%ldx%ld threads, %ld bytes of dynamic shared memory\n",
               g->launch.grid[0], g->launch.grid[1], g->launch.grid[2], g->launch.block[0], g->launch.block[1],
               g->launch.block[2], g->launch.shared_bytes);
-  if (launch_cluster_blocks(&g->launch) > 1) {
-    const long *cluster = g->launch.cluster;
-    text_printf(text, "// clusters  %ldx%ldx%ld blocks\n", cluster[0], cluster[1], cluster[2]);
-  }
-  if (g->launch.overlaps) text_printf(text, "// overlap   programmatic dependent launch\n");
-  add_maps(text, "inputs", spec->stencil->inputs, &g->launch.input_maps);
-  add_maps(text, "outputs", spec->stencil->outputs, &g->launch.output_maps);
   if (g->launch.workspace_bytes > 0) text_printf(text, "// workspace %ld bytes\n", g->launch.workspace_bytes);
   text_printf(text, "// compile   nvcc -cubin -arch=sm_%d THIS_FILE\n\n", spec->limits.capability);
 }
@@ -156,6 +164,7 @@ halotune_status generate(const struct variant_spec *spec, struct generated *out)
   if (status != HALOTUNE_OK) return status;
   choose_modes(spec, out, &prelude);
   add_banner(&text, spec, out);
+  add_launch(&text, &out->launch);
   if (status == HALOTUNE_OK) status = add_definitions(&text, spec, &prelude);
   if (status == HALOTUNE_OK) status = source_hash(text_string(&text), &out->hash);
   if (status != HALOTUNE_OK) {
