@@ -1,5 +1,5 @@
 #!/bin/sh
-# check.sh: what `make check` runs, step by step. build/check/STEP.log keeps the output of each step and is printed if the step
+# check.sh: what `make check` runs, step by step. $CHECK_LOGS/STEP.log (build/check by default) keeps the output of each step and is printed if the step
 # fails. A step that counts its tests ends with "N passed, N failed"; any other step counts as one test. The last line is the sum.
 # STEP=NAME runs one step, CASE=NAME one case of that step.
 set -u
@@ -16,13 +16,14 @@ refuse() { # why
 is_in() { case " $2 " in *" $1 "*) ;; *) return 1 ;; esac } # word list
 [ -z "$only" ] || is_in "$only" "$steps" || refuse "there is no step $only; the steps are: $steps"
 [ -z "${CASE:-}" ] || is_in "${only:-none}" "$with_cases" || refuse "CASE needs one of these steps in STEP: $with_cases"
-mkdir -p build/check
+logs=${CHECK_LOGS:-build/check}
+mkdir -p "$logs"
 
 is_wanted() { [ -z "$only" ] || [ "$only" = "$1" ]; } # step
 
 step() { # name command...
   is_wanted "$1" || return 0
-  name=$1 log=build/check/$1.log
+  name=$1 log=$logs/$1.log
   shift
   start=$(date +%s)
   "$@" >"$log" 2>&1
@@ -43,13 +44,13 @@ begin() { # name command...
   is_wanted "$1" || return 0
   name=$1
   shift
-  "$@" >"build/check/$name.out" 2>&1 &
-  echo $! >"build/check/$name.pid"
+  "$@" >"$logs/$name.out" 2>&1 &
+  echo $! >"$logs/$name.pid"
 }
 await() { # name
-  wait "$(cat "build/check/$1.pid")"
+  wait "$(cat "$logs/$1.pid")"
   ended=$?
-  cat "build/check/$1.out"
+  cat "$logs/$1.out"
   return $ended
 }
 # The same for a step that nothing waits for: it takes what the other steps leave of the processors.

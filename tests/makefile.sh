@@ -70,6 +70,9 @@ PATH="$work/user:$PATH" DEPENDENCIES='check clang-runtime fuzzer libclang-rt-VER
 [ $? = 1 ] && grep -q 'libclang-rt-17-dev' "$work/err"
 result "the run time of clang has clang's version" $?
 
+# This script may be a step of a check itself, whose logs stay as they are.
+export CHECK_LOGS="$work/check"
+
 # One step, one case of it; a name that there is none of is refused, not passed over.
 one_case() { # STEP CASE
   make --no-print-directory -o deps check STEP="$1" CASE="$2" >"$work/log" 2>&1 && [ "$(tail -n 1 "$work/log")" = "${3:-1} passed, 0 failed" ]

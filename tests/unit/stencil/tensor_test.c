@@ -116,7 +116,8 @@ TEST(maps_are_parameters_of_the_kernel) {
   CHECK_HAS("struct __align__(128) TensorMap");
   CHECK_HAS("const __grid_constant__ TensorMap map_in_u, const __grid_constant__ TensorMap map_out_");
   CHECK_HAS("  const TensorMap *map_in[STAGED];");
-  CHECK_HAS("// maps      of inputs u: boxes of 36x12x1 elements, 64 bytes at least into L2\n");
+  CHECK_HAS("#define LAUNCH_INPUT_MAP_BOX 36, 12, 1  // elements in x, y, z\n");
+  CHECK_HAS("#define LAUNCH_INPUT_MAP_PROMOTION 64  // bytes\n");
   generated_free(&g);
   CHECK_OK(generate_with("wave25", lines, "mode=0", 90, &g));
   CHECK_EQ(0, g.launch.output_maps.count, "outputs");
@@ -144,8 +145,8 @@ TEST(clusters_and_overlap) {
   CHECK_OK(generate_with("star7", "cluster: [2, 3, mode]\noverlap: mode == 1\n", NULL, 90, &g));
   CHECK_EQ(6, launch_cluster_blocks(&g.launch), "cluster");
   CHECK(g.launch.overlaps, "overlap");
-  CHECK_HAS("// clusters  2x3x1 blocks\n");
-  CHECK_HAS("// overlap   programmatic dependent launch\n");
+  CHECK_HAS("#define LAUNCH_CLUSTER 2, 3, 1  // blocks in x, y, z\n");
+  CHECK_HAS("#define LAUNCH_OVERLAP 1  // programmatic dependent launch\n");
   CHECK(!strstr(g.source, "cluster_rank"), "a kernel that does not ask for it");
   generated_free(&g);
   CHECK_OK(generate_with("star7", "cluster: [1, 1, 1]\noverlap: 0\n", "mode=0", 75, &g));
