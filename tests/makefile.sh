@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-unset MAKEFLAGS MFLAGS MAKELEVEL CUDA_HOME
+unset MAKEFLAGS MFLAGS MAKELEVEL CUDA_HOME STEP CASE
 number=0 failed=0
 
 result() { # name status
