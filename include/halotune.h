@@ -1,10 +1,20 @@
-/* halotune.h: the public interface of Halotune, complete in this one file. docs/library.md shows it at work.
+/* halotune.h: the public interface of Halotune. It needs no other header. docs/library.md shows programs that use it.
  *
- *   halotune_open -> halotune_lookup -> halotune_kernel_create -> halotune_kernel_launch, as often as you like
+ * A program makes these calls in this order:
+ *   halotune_open            read the databases of tuned kernels, once
+ *   halotune_lookup          find the best configuration for a problem
+ *   halotune_kernel_create   build its kernel for the current CUDA context
+ *   halotune_kernel_launch   launch it, any number of times
  *
- * Names start with halotune_ (HALOTUNE_ for macros and enumerators). Functions never print and never exit; they return a
- * halotune_status, and leave the detail of a failure to halotune_error. C99, C++11; no other header is needed. Members and
- * enumerators are only ever added behind those that are there, and structs that a caller allocates have room for them. */
+ * Rules that hold for every function:
+ *   - Names start with halotune_. Macros and enumerators start with HALOTUNE_.
+ *   - No function prints or exits. A function that can fail returns a halotune_status; halotune_error has the detail.
+ *   - Pointers must not be NULL unless the function's comment allows NULL.
+ *   - The header is valid C99 and C++11.
+ *   - Later versions add members and enumerators only behind those of today. The structs that a caller allocates have
+ *     reserved members for this.
+ *
+ * A grid is given as its numbers of points in x, y, z. Neighbours in x are neighbours in memory. */
 #ifndef HALOTUNE_H
 #define HALOTUNE_H
 
@@ -19,7 +29,7 @@ extern "C" {
 #define HALOTUNE_VERSION_PATCH 0
 #define HALOTUNE_VERSION "0.1.0"
 
-/* 100 * (100 * major + minor) + patch, for #if. */
+/* The version as one number, 100 * (100 * major + minor) + patch, for #if. */
 #define HALOTUNE_VERSION_NUMBER (10000 * HALOTUNE_VERSION_MAJOR + 100 * HALOTUNE_VERSION_MINOR + HALOTUNE_VERSION_PATCH)
 
 #if defined(__GNUC__)
@@ -28,8 +38,8 @@ extern "C" {
 #define HALOTUNE_API
 #endif
 
-/* Everything that a call can report: name, number, sentence. The numbers are pinned, because they end up in scripts and
- * databases; a new status takes the next free number. */
+/* All statuses: name, number, sentence. A number never changes, because scripts and databases store it. A new status
+ * takes the next free number. */
 #define HALOTUNE_STATUS_LIST(X)                                         \
   X(OK, 0, "success")                                                   \
   X(NOT_FOUND, 1, "nothing of that name or for that problem was found") \
@@ -46,63 +56,81 @@ extern "C" {
 typedef enum { HALOTUNE_STATUS_LIST(HALOTUNE_AS_ENUMERATOR) } halotune_status;
 #undef HALOTUNE_AS_ENUMERATOR
 
-/* The sentence of a status, in English. Never NULL; a static string, also for a number that this version does not know.
+/* Get the English sentence of a status: "out of memory".
+ * Returns a static string, never NULL. A number that this version does not know gives "unknown status".
  * Threads: any number at once. Since 0.1. */
 HALOTUNE_API const char *halotune_strstatus(halotune_status status);
 
-/* The version of the library that the program runs with, as text: "0.1.0". A static string. Since 0.1. */
+/* Get the version of the library that the program runs with: "0.1.0". HALOTUNE_VERSION is the version that the program
+ * was compiled with.
+ * Returns a static string, never NULL. Threads: any number at once. Since 0.1. */
 HALOTUNE_API const char *halotune_version(void);
 
-/* What was tuned, read once and never changed afterwards. */
+/* The contents of tuning databases, read by halotune_open. A ctx never changes after that. */
 typedef struct halotune_ctx halotune_ctx;
 
-/* Read tuning databases.
- *   paths  SQLite files that `halotune tune` wrote, the one to be asked first in front. NULL: the user's ($HALOTUNE_DB, else
- *          $XDG_DATA_HOME/halotune/halotune.db, else ~/.local/share/halotune/halotune.db), then the one that was installed
- *          with Halotune (share/halotune/starter.db beside the folder that this library lies in, else where it was built
- *          for); each may be missing, as before the first tune. So a misspelt $HALOTUNE_DB is no error: pass the path where the
- *          file has to be there
- *   count  how many; 0 with NULL
- *   out    the caller's, ended with halotune_close; NULL on failure
- * No file is changed, and none is needed afterwards but for stored machine code. One that an older Halotune wrote is read as well, by
- * way of a copy in memory (up to 1 GiB), until a 'halotune tune' has brought it up to date. Rows that were imported without trust are not
- * read. No CUDA driver is needed.
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where a named file is missing; HALOTUNE_DB for one that is damaged, no database, or of a
- * newer version, or of an older one and larger; HALOTUNE_MEMORY. Threads: not while another one changes the environment. Since 0.1. */
+/* Read tuning databases into a new ctx. Takes milliseconds. Needs no CUDA driver.
+ *   paths  SQLite files that `halotune tune` wrote. The first has precedence over the later ones. NULL stands for two
+ *          files, each of which may be missing:
+ *          1. the user's database: $HALOTUNE_DB, else $XDG_DATA_HOME/halotune/halotune.db, else
+ *             ~/.local/share/halotune/halotune.db
+ *          2. the starter database that was installed with Halotune: share/halotune/starter.db beside the folder that
+ *             holds the library, else below the PREFIX that the library was built for
+ *          Hence a misspelt $HALOTUNE_DB is not an error. Pass the path if the file must exist.
+ *   count  number of paths; 0 if paths is NULL
+ *   out    receives the ctx; the caller ends it with halotune_close. NULL on failure
+ * No file is changed. Afterwards the files are read again only for stored machine code. A database of an older Halotune
+ * is migrated in memory, up to 1 GiB; `halotune tune` migrates the file itself. Rows that were imported without --trust
+ * are ignored.
+ * Returns HALOTUNE_OK
+ *         HALOTUNE_NOT_FOUND  a file of `paths` does not exist
+ *         HALOTUNE_DB         a file is damaged, is no tuning database, was written by a newer Halotune, or was written
+ *                             by an older Halotune and is too large; halotune_error says which and what to do
+ *         HALOTUNE_ARGUMENT   paths, count or out is invalid
+ *         HALOTUNE_MEMORY
+ * Threads: any number at once, while none of them changes the environment. Since 0.1. */
 HALOTUNE_API halotune_status halotune_open(const char *const *paths, int count, halotune_ctx **out);
 
-/* End. Kernels that were made from it stay usable. NULL is fine. No other thread may be using it. Since 0.1. */
+/* End a ctx. Configurations of this ctx become invalid. Kernels that were made from it stay usable, and so do the texts
+ * of a configuration that a kernel was made from.
+ *   ctx  may be NULL
+ * Threads: no other thread may be using this ctx. Since 0.1. */
 HALOTUNE_API void halotune_close(halotune_ctx *ctx);
 
-/* What exactly went wrong in this thread's last call that failed: which file, which line, what the driver said, what to do. ""
- * before the first failure; valid until the thread's next one.
- *   ctx  may be NULL, as after a failed halotune_open
- * Threads: any number at once, each has a text of its own. Since 0.1. */
+/* Get the detail of the last call that failed in this thread: which file, which line, what the driver said, what to do.
+ *   ctx  any ctx, or NULL, as after a failed halotune_open
+ * Returns "" before the first failure, never NULL. The text is valid until this thread's next failure.
+ * Threads: any number at once; each thread has its own text. Since 0.1. */
 HALOTUNE_API const char *halotune_error(const halotune_ctx *ctx);
 
+/* The element type of all fields: float or double. */
 typedef enum { HALOTUNE_F32 = 0, HALOTUNE_F64 = 1 } halotune_dtype;
 
-/* How launches were timed: one by one on a stream, or many in a CUDA graph. ANY prefers stream. */
+/* How the program launches: one launch at a time on a stream, or many launches in a CUDA graph. Each variant was timed
+ * in one of these two ways. ANY takes results of either and prefers STREAM. */
 typedef enum { HALOTUNE_LAUNCH_ANY = 0, HALOTUNE_LAUNCH_STREAM = 1, HALOTUNE_LAUNCH_GRAPH = 2 } halotune_launch_mode;
 
-/* What lay in the L2 cache: what a time loop leaves there, or nothing of use. ANY prefers steady. */
+/* What the L2 cache holds when the kernel starts. STEADY: what the previous step of a time loop left there. COLD: none
+ * of the fields. ANY takes results of either and prefers STEADY. */
 typedef enum { HALOTUNE_CACHE_ANY = 0, HALOTUNE_CACHE_STEADY = 1, HALOTUNE_CACHE_COLD = 2 } halotune_cache_mode;
 
-/* What is to be computed. Set what you do not use to zero. */
+/* A problem to find a kernel for. Set members that you do not use to zero. */
 typedef struct {
-  const char *stencil; /* its name: the newest of that name; or the 32 digits of its hash */
-  const char
-      *device; /* NULL: the device of the calling thread's current CUDA context; a number such as "0": that device; else
-                           its name or uuid as `halotune db info` prints them, or an architecture such as "sm_90". An emulated
-                           device is found by its name alone */
+  /* The stencil's name, which means the newest stencil of that name, or the 32 hexadecimal digits of its hash. */
+  const char *stencil;
+  /* NULL: the device of this thread's current CUDA context. "0", "1", ...: the CUDA device of that number. Otherwise a
+   * device's name or uuid as `halotune db info` prints it, or an architecture such as "sm_90". An emulated device is
+   * found by its name only. */
+  const char *device;
   long long grid[3]; /* points in x, y, z, ghost layers included; 0 counts as 1 */
   halotune_dtype dtype;
   halotune_launch_mode launch;
   halotune_cache_mode cache;
-  int reproducible; /* 1: only a variant whose results are, bit for bit, those of every other one that is found so. 0: any */
+  /* 1: accept only variants that all give the same bits for the same inputs. 0: accept any variant. */
+  int reproducible;
 } halotune_problem;
 
-/* How well an answer fits the question, best first: enumerator, number, name, meaning. */
+/* How well an answer fits the problem, best first: enumerator, number, name, meaning. */
 #define HALOTUNE_MATCH_LIST(X)                                                                       \
   X(EXACT, 0, "exact", "measured for this problem on this model of GPU")                             \
   X(STALE, 1, "stale", "the same, but the template has changed since; right, and worth tuning anew") \
@@ -114,121 +142,162 @@ typedef struct {
 typedef enum { HALOTUNE_MATCH_LIST(HALOTUNE_AS_ENUMERATOR) } halotune_match;
 #undef HALOTUNE_AS_ENUMERATOR
 
-/* "near_grid"; a static string, never NULL. Since 0.1. */
+/* Get the name of a match: "near_grid".
+ * Returns a static string, never NULL. A number that this version does not know gives "unknown match".
+ * Threads: any number at once. Since 0.1. */
 HALOTUNE_API const char *halotune_match_name(halotune_match match);
 
-/* A configuration for a problem, and what is known of it. It owns nothing: its texts live as long as the ctx or a kernel that was
- * made from it. A number that is not known is NaN. */
+/* A configuration for a problem, with its measurements. It owns nothing: its texts live as long as the ctx, or as a
+ * kernel that was made from it. A number that is not known is NaN. */
 typedef struct {
   halotune_match match;
-  int is_stale;      /* 1: made with a template that has changed since, whatever the match */
-  long long grid[3]; /* as asked for, and so are these three */
+  int is_stale; /* 1: the template has changed since this configuration was measured; can be 1 for every match */
+
+  /* The problem, as the caller gave it. */
+  long long grid[3];
   halotune_dtype dtype;
   halotune_launch_mode launch;
   halotune_cache_mode cache;
-  const char *stencil;      /* its name */
+
+  const char *stencil;      /* name */
   const char *stencil_hash; /* 32 hexadecimal digits */
   const char *template_name;
-  const char *parameters; /* all of them as a JSON object: {"block_x":32,"storage":"planes"} */
+  const char *parameters; /* all parameters as a JSON object: {"block_x":32,"storage":"planes"} */
   int parameter_count;
-  double time_ms;         /* of one application, as measured: median, and its 95 % interval; NaN where the time */
-  double low_ms, high_ms; /* was replayed from a recording without samples */
-  double bandwidth_gbs;   /* effective, as measured: compulsory bytes over time; NaN for an emulated device */
-  double roof_share;      /* of the fastest copy of the same bytes, as measured; NaN for an emulated device */
-  double expected_ms; /* time_ms where that is for this problem; else scaled by bytes, and by the GPUs' memory rates */
-  long long measured_grid[3]; /* what these times are of; 0 for a default */
-  const char *measured_on;    /* the GPU's name; "" for a default */
-  const char *date;           /* when, UTC, ISO 8601; "" for a default */
-  double age_s;               /* seconds since then */
-  const char *driver, *nvrtc; /* versions it was measured with; "" for a default */
-  int reproducible;           /* as asked for */
+
+  /* Time of one application on measured_grid and measured_on: median and its 95 % interval. low_ms and high_ms are NaN
+   * if the time came from a recording without samples. */
+  double time_ms;
+  double low_ms, high_ms;
+  double bandwidth_gbs; /* compulsory bytes over time_ms, in GB/s; NaN for an emulated device */
+  double roof_share;    /* time of the fastest copy of the same bytes over time_ms; NaN for an emulated device */
+  /* Estimated time on the grid and device that were asked for: time_ms, scaled by the number of points and by the
+   * memory rates of the two devices. Equals time_ms for EXACT and STALE. */
+  double expected_ms;
+  long long measured_grid[3]; /* the grid of the measurement; 0, 0, 0 for a default */
+  const char *measured_on;    /* name of the GPU of the measurement; "" for a default */
+  const char *date;           /* date of the measurement: UTC, ISO 8601; "" for a default */
+  double age_s;               /* seconds since that date */
+  const char *driver, *nvrtc; /* their versions at the measurement; "" for a default */
+  int reproducible;           /* as the caller gave it */
   const void *reserved[7];
 } halotune_config;
 
-/* Find the best configuration for a problem. Every answer is correct for the grid that was asked for: one whose rules the grid or
- * the GPU breaks is never given.
- *   problem  only read during the call
- *   out      untouched on any error
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where no database knows the stencil, or no trusted template there can compute it
- * (run `halotune tune`), or the device's name is unknown; HALOTUNE_ARGUMENT for a grid that the stencil cannot have;
- * HALOTUNE_NO_GPU where the device is not given by name and there is no driver, no such device, or no current context;
- * HALOTUNE_PARSE or HALOTUNE_MEMORY.
- * Threads: any number at once, without a lock where the match is exact. Since 0.1. */
+/* Find the best configuration for a problem. Every answer computes the given grid correctly: a configuration is never
+ * returned if the grid or the GPU breaks a rule of its template.
+ *   problem  stencil, device, grid, element type and modes; read only during the call
+ *   out      receives the configuration; untouched on any error
+ * Returns HALOTUNE_OK
+ *         HALOTUNE_NOT_FOUND  no database knows the stencil (run `halotune tune STENCIL`); or no trusted template can
+ *                             compute the problem; or no database knows the device's name
+ *         HALOTUNE_ARGUMENT   the stencil cannot have this grid or element type, or an argument is invalid
+ *         HALOTUNE_NO_GPU     `device` is NULL or a number, and there is no driver, no such device, or no current
+ *                             context
+ *         HALOTUNE_PARSE      a text in a database cannot be read (run `halotune db check`)
+ *         HALOTUNE_MEMORY
+ * Threads: any number at once. A lookup with an exact match takes no lock. Since 0.1. */
 HALOTUNE_API halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *problem, halotune_config *out);
 
 /* One parameter of a configuration. */
 typedef struct {
   char name[64];
-  char value[64]; /* as the template spells it: "32", "planes" */
-  double number;  /* the same as a number; NaN for a word */
+  char value[64]; /* as the template writes it: "32", "planes" */
+  double number;  /* the value as a number; NaN if the value is a word */
 } halotune_parameter;
 
-/* A parameter by its name, or by its position from 0 up to and without parameter_count.
- * Returns HALOTUNE_OK, or HALOTUNE_NOT_FOUND. Threads: any number at once. Since 0.1. */
+/* Get one parameter of a configuration, by name or by position.
+ *   config    from halotune_lookup
+ *   name      such as "block_x"
+ *   position  from 0 to parameter_count - 1
+ *   out       receives the parameter; owns nothing; untouched on any error
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if there is no such parameter; HALOTUNE_ARGUMENT if an argument is NULL.
+ * Threads: any number at once. Since 0.1. */
 HALOTUNE_API halotune_status halotune_config_parameter(const halotune_config *config, const char *name,
                                                        halotune_parameter *out);
 HALOTUNE_API halotune_status halotune_config_parameter_at(const halotune_config *config, int position,
                                                           halotune_parameter *out);
 
-/* A compiled kernel in a CUDA context. */
+/* A compiled kernel, loaded into a CUDA context. */
 typedef struct halotune_kernel halotune_kernel;
 
-/* How all fields lie in memory and which points are computed, in elements; zeroes are the dense grid, and all that the boundary
- * rules allow to compute. */
+/* How the fields lie in memory, and which box of points is computed. All inputs and outputs have this layout. The unit
+ * of all members is elements. A member that is 0 takes the value of a dense grid on which every possible point is
+ * computed. */
 typedef struct {
-  long long row, plane; /* distance of neighbours in y and in z; 0: nx, and row times ny */
-  long long low[3],
-      high[3]; /* the box to compute, low <= point < high; high 0: as far as the rules allow, likewise low */
+  long long row;   /* distance of neighbours in y; 0: points in x */
+  long long plane; /* distance of neighbours in z; 0: row times points in y */
+  /* The box of points to compute: low <= point < high. 0: as far as the stencil's boundary rules allow. */
+  long long low[3], high[3];
 } halotune_layout;
 
-/* Make a kernel in the calling thread's current CUDA context: from stored machine code where that is right for the problem, else
- * compiled with NVRTC from the stored texts, and kept in the cache of cubins.
- *   coefficients  a value for each, in the order of the stencil's file; NULL: for this grid the defaults of the stencil that the
- *                 database knows
- *   layout        NULL: a dense grid
- *   out           the caller's, ended with halotune_kernel_free; NULL on failure
- * Where the layout breaks a rule of the configuration's template, the best other one that fits is taken.
- * Returns HALOTUNE_OK; HALOTUNE_NO_GPU (no driver, no current context, what the driver said); HALOTUNE_NO_NVRTC or HALOTUNE_COMPILE where
- * it had to be compiled; HALOTUNE_ARGUMENT for a layout or coefficients that are impossible; HALOTUNE_PARSE; HALOTUNE_MEMORY.
- * Threads: any number at once; compiling takes a lock. Since 0.1. */
+/* Make a kernel in the CUDA context that is current in this thread. If the database holds machine code that was built
+ * for the same problem, that code is loaded. Otherwise the source is generated for this problem and compiled by NVRTC,
+ * and the result is kept in the cache of compiled kernels.
+ *   config        from halotune_lookup on the same ctx
+ *   coefficients  one value for each coefficient, in the order of the stencil's file. NULL: the stencil's defaults
+ *   layout        NULL: a dense grid, every possible point
+ *   out           receives the kernel; the caller ends it with halotune_kernel_free. NULL on failure
+ * If the layout or the GPU breaks a rule of the configuration's template, the best other configuration is used;
+ * halotune_kernel_info tells which.
+ * Returns HALOTUNE_OK
+ *         HALOTUNE_NO_GPU     there is no driver or no current context, or the driver reported an error
+ *         HALOTUNE_NO_NVRTC   a kernel must be compiled, and NVRTC was not found (see `halotune doctor`)
+ *         HALOTUNE_COMPILE    NVRTC rejected the source; halotune_error has its message
+ *         HALOTUNE_ARGUMENT   the layout or a coefficient is impossible, or config is not from this ctx
+ *         HALOTUNE_NOT_FOUND  no configuration fits the layout
+ *         HALOTUNE_PARSE      a text in a database cannot be read (run `halotune db check`)
+ *         HALOTUNE_MEMORY
+ * Threads: any number at once. Compiling takes a lock of the ctx. Since 0.1. */
 HALOTUNE_API halotune_status halotune_kernel_create(halotune_ctx *ctx, const halotune_config *config,
                                                     const double *coefficients, const halotune_layout *layout,
                                                     halotune_kernel **out);
 
-struct CUstream_st; /* CUDA's; CUstream and cudaStream_t are pointers to it */
+/* A CUDA stream. CUstream of cuda.h and cudaStream_t of the runtime are pointers to this struct. */
+struct CUstream_st;
 
-/* Launch once on a stream of the kernel's context, and return at once. Legal while the stream is being captured, but for the first
- * launch on a set of pointers.
- *   inputs, outputs  device pointers, in the order of the stencil's file; a CUdeviceptr is cast to (void *)
- * The first launch on a set of pointers checks them: pointers that the kernel's vectors, textures or tensor maps cannot take
- * get the best other variant that can, compiled then. Outputs may not overlap each other or inputs; but an output may be the input itself where
- * the stencil reads only the point that it writes.
- * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for NULL, misaligned or overlapping pointers; HALOTUNE_NO_GPU with what the driver said, such
- * as for an earlier launch; what halotune_kernel_create returns. Threads: any number at once, without a lock but for the first
- * launch on a set of pointers. Since 0.1. */
+/* Launch a kernel once on a stream, and return without waiting for it.
+ *   stream   a stream of the kernel's CUDA context
+ *   inputs   device pointers, in the order of the stencil's file; cast a CUdeviceptr to (void *)
+ *   outputs  the same for the outputs
+ * The kernel's CUDA context must be current. Each field holds halotune_kernel_facts.elements elements. An output must
+ * not overlap another output or an input, with one exception: an output may be the same pointer as an input if the
+ * stencil reads only the point that it writes.
+ *
+ * The first launch on a set of pointers checks the pointers. If the kernel's vectors, textures or tensor maps cannot
+ * use them (see alignment_bytes), the best other variant that can use them is compiled and launched. Later launches
+ * skip the check. While a stream is being captured, only later launches are allowed.
+ * Returns HALOTUNE_OK
+ *         HALOTUNE_ARGUMENT  a pointer is NULL, not aligned to its element type, or overlaps another
+ *         HALOTUNE_NO_GPU    the driver reported an error, which can be the error of an earlier launch
+ *         any status of halotune_kernel_create, if another variant had to be compiled
+ * Threads: any number at once. Only the first launch on a set of pointers takes a lock. Since 0.1. */
 HALOTUNE_API halotune_status halotune_kernel_launch(halotune_kernel *kernel, struct CUstream_st *stream,
                                                     const void *const *inputs, void *const *outputs);
 
-/* What a kernel is. Its texts live as long as the kernel. */
+/* Facts about a kernel. Its texts live as long as the kernel. */
 typedef struct {
-  const char *name;   /* in its source */
-  const char *source; /* CUDA, complete */
+  const char *name;   /* of the function in the source */
+  const char *source; /* complete CUDA source */
   const char *template_name;
-  const char *parameters; /* as in halotune_config, of the variant that runs */
-  const char *code;       /* where its machine code is from: "database", "cache" or "compiled" */
+  const char *parameters; /* of the variant that runs, written as in halotune_config */
+  const char *code;       /* where the machine code came from: "database", "cache" or "compiled" */
   int input_count, output_count, coefficient_count;
-  unsigned grid[3], block[3];
-  unsigned dynamic_shared_bytes;
-  int alignment_bytes; /* that pointers need, lest another variant runs */
-  int steps;           /* time steps of one launch */
-  long long elements;  /* that each field takes */
+  unsigned grid[3], block[3];    /* blocks of a launch and threads of a block, in x, y, z */
+  unsigned dynamic_shared_bytes; /* for each block */
+  int alignment_bytes;           /* pointers that are not multiples of this make another variant run */
+  int steps;                     /* time steps that one launch makes */
+  long long elements;            /* that each field must hold */
   const void *reserved[8];
 } halotune_kernel_facts;
 
-/* Describe a kernel. Threads: any number at once. Since 0.1. */
+/* Describe a kernel.
+ *   out  receives the facts; it owns nothing
+ * Threads: any number at once. Since 0.1. */
 HALOTUNE_API void halotune_kernel_info(const halotune_kernel *kernel, halotune_kernel_facts *out);
 
-/* End a kernel; launches that are under way must have ended. NULL is fine. Since 0.1. */
+/* End a kernel. Its launches must have finished: synchronize the stream first.
+ *   kernel  may be NULL
+ * Threads: no other thread may be using this kernel. Any CUDA context may be current. Since 0.1. */
 HALOTUNE_API void halotune_kernel_free(halotune_kernel *kernel);
 
 #ifdef __cplusplus
