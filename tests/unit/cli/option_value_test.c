@@ -1,5 +1,5 @@
 /* option_value_test.c: what each reader of options takes, and what it refuses. */
-#include "tests/unit/unit.h"
+#include "tests/unit/comma_locale.h"
 #include "tuner/cli/options/option_value.h"
 
 static const struct option_row options[] = {
@@ -113,6 +113,17 @@ TEST(times_have_units) {
   }
 }
 
+/* "1.5m" must not depend on LC_NUMERIC. */
+TEST(a_time_has_a_point_in_every_locale) {
+  const struct invocation invocation = given("budget", "1.5m");
+  double seconds = 0;
+  comma_locale_begin();
+  halotune_status status = option_seconds(&invocation, "budget", 60, &seconds);
+  comma_locale_end();
+  CHECK_OK(status);
+  CHECK_NEAR(90, seconds, 0, "1.5m");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_grid_has_commas_or_crosses),
@@ -120,6 +131,7 @@ int main(void) {
       cmocka_unit_test(an_option_that_is_absent_has_its_default),
       cmocka_unit_test(element_types_are_one_or_all_and_no_other_word),
       cmocka_unit_test(times_have_units),
+      cmocka_unit_test(a_time_has_a_point_in_every_locale),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* gpu_session_test.c: a session in this process, on the driver of tests: what samples leave behind is what so many
  * time steps come to. */
 
+#include "tests/unit/fake_cuda.h"
 #include "tests/unit/measure/backend.h"
 #include "tuner/device/gpu_session.h"
 #include "tuner/measure/backends/backend_cuda_judge.h"

@@ -1,6 +1,5 @@
 /* The driver of tests: kernels compute what they should on it, and each fault that it can be told to have does strike. Each case
  * has a process of its own, since some kill it, and the environment is read once. */
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,6 +12,7 @@
 #include "gpu/driver/kernel.h"
 #include "gpu/driver/nvml.h"
 #include "stencil/generate/generate.h"
+#include "tests/unit/fake_cuda.h"
 #include "tests/unit/stencils.h"
 #include "tests/unit/template/templates.h"
 #include "tuner/verify/compare.h"
@@ -22,18 +22,6 @@ enum { POINTS = 256, GUARD = 64, ANSWER_BYTES = 256 };
 
 static char folder[64];
 static struct nvrtc nvrtc;
-
-/* Three folders above this program's. */
-static void find_library(void) {
-  char program[PATH_MAX], library[PATH_MAX + 32];
-  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (length < 0) return;
-  program[length] = '\0';
-  for (int i = 0; i < 4; i++) *strrchr(program, '/') = '\0';
-  snprintf(library, sizeof library, "%s/libfakecuda.so", program);
-  setenv("HALOTUNE_LIBCUDA", library, 1);
-  setenv("HALOTUNE_LIBNVML", library, 1);
-}
 
 static struct compiled compile(const char *source, const char *name) {
   struct compile_request request = {.source = source, .name = name, .arch = "sm_90"};
@@ -353,6 +341,7 @@ int main(void) {
       cmocka_unit_test(heat_is_told_by_nvml),
       cmocka_unit_test(variants_compute_what_the_reference_does),
   };
-  find_library();
-  return cmocka_run_group_tests(tests, setup, teardown);
+  if (find_fake_cuda()) return cmocka_run_group_tests(tests, setup, teardown);
+  fprintf(stderr, "fake_cuda_test: there is no driver of tests: run 'make fake-cuda'\n");
+  return 1;
 }

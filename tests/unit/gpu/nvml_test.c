@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-#include "tests/unit/measure/backend.h"
+#include "tests/unit/fake_cuda.h"
+#include "tests/unit/unit.h"
 
 #if __has_include(<nvml.h>)
 #include <nvml.h>

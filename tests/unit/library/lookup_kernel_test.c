@@ -1,10 +1,9 @@
 /* lookup_kernel_test.c: kernels made and launched through the public interface, on the driver of tests, which executes them on the
  * CPU. Each result is compared with a loop that is written out here. */
-#include <limits.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "gpu/driver/device.h"
+#include "tests/unit/fake_cuda.h"
 #include "tests/unit/library/tuned.h"
 
 enum { NX = 24, NY = 12, NZ = 10, MOST_ELEMENTS = 32 * 16 * 12, SPARE = 16 };
@@ -85,21 +84,11 @@ static CUdeviceptr arrays[3];
 static float host[3][MOST_ELEMENTS + SPARE];
 
 /* Three folders above this program's. */
-static void find_driver(void) {
-  char program[PATH_MAX], library[PATH_MAX + 32];
-  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (length < 0) return;
-  program[length] = '\0';
-  for (int i = 0; i < 4; i++) *strrchr(program, '/') = '\0';
-  snprintf(library, sizeof library, "%s/libfakecuda.so", program);
-  setenv("HALOTUNE_LIBCUDA", library, 1);
-}
-
 static int set_up(void **state) {
   (void)state;
   work = work_begin();
   setenv("XDG_CACHE_HOME", work.folder, 1);
-  find_driver();
+  CHECK(find_fake_cuda(), "there is no driver of tests: run 'make fake-cuda'");
   tuned_make(work.path, rows_stored, COUNT(rows_stored));
   tuned_change(work.path, "update best set cubin = zeroblob(0)"); /* as after an export without them */
   const char *paths[] = {work.path};

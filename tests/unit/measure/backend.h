@@ -1,34 +1,11 @@
-/* backend.h: backends for tests: a stencil's scene, variants compiled for it, and the driver of tests that executes
- * kernels on the CPU. */
+/* backend.h: a stencil's scene, and variants compiled for it, for tests of backends. */
 #ifndef MEASURE_BACKEND_H
 #define MEASURE_BACKEND_H
-
-#include <limits.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "gpu/architecture/arch.h"
 #include "tests/unit/stencils.h"
 #include "tests/unit/template/templates.h"
 #include "tuner/measure/backends/backend.h"
-
-/* Name the driver of tests as the one to load: where the environment names none, beside the folder of this
- * program's. Returns whether there is one. */
-static inline bool find_fake_cuda(void) {
-  char path[PATH_MAX] = "";
-  const char *named = getenv("HALOTUNE_LIBCUDA"), *library = named && *named ? named : path;
-  if (library == path) {
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 32);
-    if (length < 0) return false;
-    path[length] = '\0';
-    for (int i = 0; i < 4 && strrchr(path, '/'); i++) *strrchr(path, '/') = '\0';
-    size_t end = strlen(path);
-    snprintf(path + end, sizeof path - end, "/libfakecuda.so");
-    setenv("HALOTUNE_LIBCUDA", path, 1);
-  }
-  if (!getenv("HALOTUNE_LIBNVML")) setenv("HALOTUNE_LIBNVML", library, 1);
-  return access(library, R_OK) == 0;
-}
 
 /* A stencil on a grid, with the reference's results. End with stage_close. */
 struct stage {

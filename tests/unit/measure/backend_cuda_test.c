@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "tests/unit/emulate/running.h"
+#include "tests/unit/fake_cuda.h"
 #include "tests/unit/measure/backend.h"
 
 enum { ANCHOR = 0, TESTED = 1, HANG_MS = 10000 };
