@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/nearest.h"
+#include "base/number.h"
 #include "base/text.h"
 
 const char *option_value(const struct invocation *invocation, const char *name) {
@@ -52,10 +53,10 @@ halotune_status option_seconds(const struct invocation *invocation, const char *
     double seconds;
   } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
   const char *value = option_value(invocation, name);
-  char *end;
+  const char *end;
   *out = otherwise;
   if (!value) return HALOTUNE_OK;
-  double number = strtod(value, &end);
+  double number = number_read(value, &end);
   for (size_t i = 0; end > value && i < COUNT(units); i++) {
     if (strcmp(end, units[i].text) != 0 || !(number > 0) || !isfinite(number)) continue;
     *out = number * units[i].seconds;

@@ -5,16 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "tuner/cli/options/configuration.h"
 
 enum { DEFAULT_BUDGET_S = 60 };
 
 static halotune_status option_share(const struct invocation *invocation, const char *name, double *out) {
   const char *value = option_value(invocation, name);
-  char *end;
+  const char *end;
   *out = 0;
   if (!value) return HALOTUNE_OK;
-  *out = strtod(value, &end);
+  *out = number_read(value, &end);
   if (end > value && !*end && *out > 0 && *out < 10) return HALOTUNE_OK;
   return fail(HALOTUNE_ARGUMENT, "--%s takes a share of the roof such as 0.97, not '%s'", name, value);
 }
