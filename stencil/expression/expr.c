@@ -1,4 +1,5 @@
-/* expr.c: the list of nodes, its functions, and the value of expressions without taps. */
+/* expr.c: appends nodes to the list, copies formulas, and computes values. parse.c builds the lists; print.c prints
+ * them. */
 #include "stencil/expression/expr.h"
 
 #include <math.h>

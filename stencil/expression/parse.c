@@ -1,4 +1,5 @@
-/* parse.c: a recursive-descent parser for the grammar in parse.h. It looks one token ahead and stops at the first error. */
+/* parse.c: a recursive-descent parser for the grammar in parse.h. It looks one token ahead and stops at the first
+ * error. */
 #include "stencil/expression/parse.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ enum { MAX_NESTING = 200, MAX_ASSIGNMENTS = 4096 };
 
 struct parser {
   struct scanner scanner;
-  struct token token; /* the one to be used next */
+  struct token token; /* the next token, not yet used */
   struct scope *scope;
   struct exprs *exprs;
   int nesting;
@@ -35,7 +36,7 @@ static halotune_status skip_symbol(struct parser *p, const char *symbol, const c
   return next(p);
 }
 
-/* Append a node; a node whose operands are all constant is checked for values that no kernel should be built with. */
+/* Append a node. Where all its operands are constant, compute its value and refuse one that is not finite. */
 static halotune_status add(struct parser *p, struct expr node, int *out) {
   bool constant = node.kind == EXPR_NUMBER || node.arg_count > 0;
   double args[MAX_EXPR_ARGS] = {0};
@@ -71,7 +72,7 @@ static halotune_status parse_offset(struct parser *p, int *offset) {
   return next(p);
 }
 
-/* The offsets of a tap, behind its name. */
+/* Parse the offsets that stand after the name of a tap. */
 static halotune_status parse_tap(struct parser *p, struct expr node, int *out) {
   int dims = p->scope->dims, count = 0;
   struct place bracket = here(p);
@@ -117,7 +118,7 @@ static int find_function(const struct token *token, bool is_rule) {
   return -1;
 }
 
-/* Say which functions there are, or that this name is none that is known. */
+/* Fail. Where the name is called as a function, the message lists the functions that exist here. */
 static halotune_status unknown_name(const struct parser *p, const struct token *token, struct place place) {
   struct nearest nearest = nearest_to(token->text, token->length);
   int length = (int)token->length;
@@ -142,7 +143,7 @@ static halotune_status unknown_name(const struct parser *p, const struct token *
                     nearest.question);
 }
 
-/* Copy the nodes of a definition to the end of the list, so that each formula holds all that it is made of. */
+/* Copy the nodes of a definition to the end of the list, so that each formula contains all nodes that it needs. */
 static halotune_status copy_definition(struct parser *p, const struct name *name, struct place place, int *out) {
   const struct formula from = name->definition;
   if (p->exprs->count > MAX_FORMULA_NODES - (from.root - from.first)) {
@@ -153,7 +154,7 @@ static halotune_status copy_definition(struct parser *p, const struct name *name
   return *out < 0 ? fail_memory() : HALOTUNE_OK;
 }
 
-/* A name and what belongs to it: a tap's offsets, a function's arguments. */
+/* Parse a name and what belongs to it: the offsets of a tap, or the arguments of a function. */
 static halotune_status parse_name(struct parser *p, int *out) {
   struct token token = p->token;
   struct expr node = {.place = here(p)};
@@ -191,7 +192,7 @@ static halotune_status parse_name(struct parser *p, int *out) {
   return add(p, node, out);
 }
 
-/* A name, a number, or a sum in parentheses. */
+/* Parse a name, a number, or an expression in parentheses. */
 static halotune_status parse_primary(struct parser *p, int *out) {
   halotune_status status;
   if (p->token.kind == TOKEN_NAME) return parse_name(p, out);
@@ -225,7 +226,8 @@ static halotune_status parse_factor(struct parser *p, int *out) {
   return status;
 }
 
-/* Operators between two operands; a higher level binds more tightly. The scanner knows only the last four outside rules. */
+/* Operators with two operands. A higher level binds more tightly. Outside rules the scanner accepts only + - * and
+ * /. */
 enum { LEVEL_OR, LEVEL_AND, LEVEL_EQUAL, LEVEL_ORDER, LEVEL_SUM, LEVEL_PRODUCT };
 static const struct joint {
   const char *symbol;
@@ -247,7 +249,7 @@ static const struct joint {
     {"/", EXPR_DIVIDE, LEVEL_PRODUCT},
 };
 
-/* The operator that the token is, if it binds at least as tightly as `level`. */
+/* The operator that this token is, if it binds at least as tightly as `level`; else NULL. */
 static const struct joint *find_joint(const struct token *token, int level) {
   for (size_t i = 0; i < COUNT(joints); i++) {
     if (joints[i].level >= level && token_is(token, joints[i].symbol)) return &joints[i];
@@ -255,7 +257,7 @@ static const struct joint *find_joint(const struct token *token, int level) {
   return NULL;
 }
 
-/* Operands joined by operators that bind at least as tightly as `level`, grouped from the left. */
+/* Parse operands joined by operators that bind at least as tightly as `level`. Operators group from the left. */
 static halotune_status parse_joined(struct parser *p, int level, int *out) {
   halotune_status status = parse_factor(p, out);
   const struct joint *joint;
@@ -274,7 +276,7 @@ static halotune_status parse_joined(struct parser *p, int level, int *out) {
   return status;
 }
 
-/* The whole of an expression: in rules there may be a choice, condition ? value : value. */
+/* Parse a whole expression. A rule may also have a choice: condition ? value : value. */
 static halotune_status parse_expression(struct parser *p, int *out) {
   struct expr node = {.kind = EXPR_CHOOSE, .arg_count = 3};
   halotune_status status = parse_joined(p, LEVEL_OR, out);
@@ -311,11 +313,11 @@ halotune_status parse_rule(const struct snippet *snippet, struct scope *scope, s
 }
 
 struct assignments {
-  struct assignment *list; /* grown in the heap, moved to the arena at the end */
+  struct assignment *list; /* from malloc; moved to the arena at the end */
   int count, capacity;
 };
 
-/* The left side: an output not yet assigned, or a new temporary. */
+/* Parse the left side of an assignment: an output that has no value yet, or a new temporary. */
 static halotune_status parse_target(struct parser *p, struct arena *arena, struct assignment *out) {
   struct token token = p->token;
   int length = (int)token.length;
@@ -340,7 +342,7 @@ static halotune_status parse_target(struct parser *p, struct arena *arena, struc
   return skip_symbol(p, "=", "'='");
 }
 
-/* Whether the token and the one behind it begin an assignment. */
+/* Whether this token and the next one begin an assignment. */
 static bool begins_assignment(const struct parser *p) {
   struct scanner ahead = p->scanner;
   struct token token;

@@ -1,5 +1,5 @@
-/* print.c: expressions as C text. A stack of pending pieces replaces recursion, since a sum of thousands of terms is a
- * tree thousands of nodes deep. */
+/* print.c: prints expressions as C text. It uses a stack of pending pieces instead of recursion, because a sum of
+ * thousands of terms is a tree that is thousands of nodes deep. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum precedence { PRECEDENCE_ANY, PRECEDENCE_SUM, PRECEDENCE_PRODUCT, PRECEDENCE_SIGN, PRECEDENCE_LEAF };
 
-/* Either a fixed text, or a node that must bind at least this tightly or else stand in parentheses. */
+/* Either a fixed text or a node. A node that binds less tightly than `least` is printed in parentheses. */
 struct piece {
   const char *fixed;
   int node;
@@ -59,12 +59,13 @@ static const char *operator_text(enum expr_kind kind) {
   }
 }
 
-/* Push the pieces of an operator or call, last piece first. */
+/* Push the pieces of an operator or call in reverse order, so that they are printed in the right order. */
 static void push_parts(struct stack *stack, const struct expr *node) {
   enum precedence own = precedence_of(node);
   switch (node->kind) {
   case EXPR_NEGATE:
-    push_node(stack, node->args[0], PRECEDENCE_LEAF); /* -(-x), since C reads --x as another operator */
+    /* -(-x) needs parentheses, since C reads --x as another operator */
+    push_node(stack, node->args[0], PRECEDENCE_LEAF);
     push_text(stack, "-");
     break;
   case EXPR_CALL:
@@ -75,7 +76,7 @@ static void push_parts(struct stack *stack, const struct expr *node) {
     }
     push_text(stack, functions[node->index].name);
     break;
-  default: /* operators group from the left, so that a right operand of the same precedence needs parentheses */
+  default: /* operators group from the left, so a right operand of the same precedence needs parentheses */
     push_node(stack, node->args[1], own + 1);
     push_text(stack, operator_text(node->kind));
     push_node(stack, node->args[0], own);

@@ -1,4 +1,5 @@
-/* scan.c: text to tokens. Characters are classified by hand: the C library's own functions depend on the locale. */
+/* scan.c: splits text into tokens. It classifies characters itself, because the C library's functions depend on the
+ * locale. */
 #include "stencil/expression/scan.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ static size_t digits(const char *text) {
   return length;
 }
 
-/* The length of the longest number at the start of `text` as C spells it, decimal: 1, 1.5, .5, 1e-3. */
+/* The length of the longest decimal number at the start of `text`, as C spells it: 1, 1.5, .5, 1e-3. */
 static size_t number_length(const char *text) {
   size_t length = digits(text);
   if (text[length] == '.') length += 1 + digits(text + length + 1);
@@ -67,7 +68,7 @@ static halotune_status scan_number(struct scanner *scanner, struct token *token)
   return HALOTUNE_OK;
 }
 
-/* The length of the symbol at the start of `text`, 0 where there is none. */
+/* The length of the symbol at the start of `text`; 0 if there is none. */
 static size_t symbol_length(const char *text, bool is_rule) {
   static const char *const pairs[] = {"&&", "||", "==", "!=", "<=", ">="};
   if (*text == '\0') return 0;

@@ -1,4 +1,4 @@
-/* scope.c: the names that an expression may use, and which words can be names. */
+/* scope.c: the names that an expression may use, and the check which words may be names. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,8 @@ void scope_free(struct scope *scope) {
   *scope = (struct scope){0};
 }
 
-/* Names appear in generated CUDA source, which is C++: its keywords are taken, and so are our own variables. */
+/* Words that cannot be names. Names appear in generated CUDA source, so the keywords of C++ and our own variables are
+ * taken. */
 static const char *const reserved[] = {
     "alignas",
     "alignof",

@@ -1,4 +1,4 @@
-/* source.c: places in a text, and errors that show them with a caret. */
+/* source.c: finds places in a text, and writes errors that show the place with a caret. */
 #include "stencil/expression/source.h"
 
 #include <stdarg.h>
@@ -27,7 +27,7 @@ struct place place_behind(struct place place, int first_column, const char *text
   return place;
 }
 
-/* The line's first byte; its length, without the line end, goes to `length`. */
+/* Find a line. Returns its first byte; `length` receives its length without the line end. */
 static const char *line_of(const struct source *source, int number, size_t *length) {
   const char *line = source->text;
   for (int i = 1; i < number; i++) {
@@ -39,7 +39,7 @@ static const char *line_of(const struct source *source, int number, size_t *leng
   return line;
 }
 
-/* Append what a terminal and a reader of UTF-8 can bear. */
+/* Append bytes, with '?' in place of control characters and broken UTF-8. */
 static void add_printable(struct text *text, const char *bytes, size_t length) {
   for (size_t i = 0, step; i < length; i += step) {
     size_t printable = bytes[i] == '\t' ? 1 : printable_bytes(bytes + i, length - i);
@@ -48,7 +48,7 @@ static void add_printable(struct text *text, const char *bytes, size_t length) {
   }
 }
 
-/* Show the line and a caret under the column. Of a long line only the surroundings of the place are shown. */
+/* Append the line and a caret below the column. Of a long line, show only the part around the column. */
 static void add_picture(struct text *text, const char *line, size_t length, int column) {
   enum { WIDTH = 100, BEFORE = 60 };
   size_t byte = 0, first = 0, last = length;
@@ -65,7 +65,7 @@ static void add_picture(struct text *text, const char *line, size_t length, int 
   text_printf(text, "\n  %s", cut);
   add_printable(text, line + first, last - first);
   text_printf(text, "%s\n  %*s", last < length ? "..." : "", (int)strlen(cut), "");
-  for (size_t i = first; i < byte; i++) { /* tabs stay, so that the caret stands right whatever their width */
+  for (size_t i = first; i < byte; i++) { /* keep tabs, so that the caret is in the right column for every tab width */
     if (line[i] == '\t') text_add(text, "\t", 1);
     else if (begins_character(line[i])) text_add(text, " ", 1);
   }

@@ -1,4 +1,5 @@
-/* stencil.c: a stencil's names, and the values of its formulas on a grid. Reading the file is stencil_file.c's. */
+/* stencil.c: names of types and boundaries, and values of a stencil's formulas on a grid. stencil_file.c reads the
+ * file. */
 #include "stencil/file/stencil.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ halotune_status stencil_coefficients(const struct stencil *stencil, const struct
 }
 
 halotune_status stencil_check_grid(const struct stencil *stencil, const struct grid *grid, int *axis) {
-  double points = 1; /* of three axes the product may not fit into a long */
+  double points = 1; /* a double, since the product of three axes may not fit into a long */
   int wrong = -1;
   for (int i = stencil->dims - 1; i >= 0; i--) {
     if (stencil->boundary[i] == BOUNDARY_PERIODIC_ENDPOINT && grid->n[i] < 2) wrong = i;
@@ -65,7 +66,8 @@ halotune_status stencil_exact(const struct stencil *stencil, const struct exact 
   double variables[VARIABLE_COUNT] = {0};
   grid_variables(grid, variables);
   for (int axis = 0; axis < MAX_DIMS; axis++) {
-    /* The last point is at 1; where the axis is periodic, the last point's successor, which is point 0, is. */
+    /* The last point has coordinate 1. On a periodic axis the point after the last one has it, which is point 0
+     * again. */
     long intervals = stencil->boundary[axis] == BOUNDARY_PERIODIC ? grid->n[axis] : grid->n[axis] - 1;
     variables[VARIABLE_X + axis] = intervals > 0 ? (double)point[axis] / (double)intervals : 0;
   }

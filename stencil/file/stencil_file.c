@@ -1,4 +1,5 @@
-/* stencil_file.c: a stencil file's fields, one reader each, in an order in which each finds what it refers to. */
+/* stencil_file.c: reads a stencil file, with one function for each field. The order of the fields matters: a field is
+ * read after those that it refers to. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,8 @@ struct reader {
   const struct source *source;
   const struct yaml *root;
   struct stencil *stencil;
-  struct scope scope;         /* inputs, outputs, coefficients: what an update may name */
-  struct scope formula_scope; /* nx, ny, nz, pi, coefficients, and at last x, y, z: what a formula may name */
+  struct scope scope;         /* what an update may name: inputs, outputs, coefficients */
+  struct scope formula_scope; /* what a formula may name: nx, ny, nz, pi, coefficients, and for `exact` also x, y, z */
 };
 
 #define read_fail(r, place, ...) source_fail((r)->source, place, __VA_ARGS__)
@@ -26,7 +27,7 @@ static halotune_status read_text(const struct reader *r, const struct yaml *node
   return *out ? HALOTUNE_OK : fail_memory();
 }
 
-/* A text of one line, for people to read; the line end with which a block ends is not part of it. */
+/* Read a text of one line for people. The line end of a YAML block is dropped. */
 static halotune_status read_line(const struct reader *r, const struct yaml *node, const char **out) {
   if (node->kind != YAML_TEXT) return read_fail(r, node->place, "expected a text");
   size_t length = node->length;
@@ -45,7 +46,7 @@ static halotune_status read_whole(const struct reader *r, const struct yaml *nod
   return read_fail(r, node->place, "expected %s, a whole number from %ld to %ld", what, low, high);
 }
 
-/* The position of the text among `count` words. */
+/* Read one of `count` words; `out` receives its position. */
 static halotune_status read_word(const struct reader *r, const struct yaml *node, const char *what,
                                  const char *const *words, int count, int *out) {
   struct text list = {0};
@@ -77,7 +78,7 @@ static halotune_status read_formula(struct reader *r, const struct yaml *node, c
   return parse_formula(&snippet, &r->formula_scope, &r->stencil->exprs, out);
 }
 
-/* Declare a name of the file: it must be well formed and new. */
+/* Declare a name of the file. It must be well formed and new. */
 static halotune_status declare(struct reader *r, const char *text, enum name_kind kind, int index, struct place place) {
   const char *error = name_error(text, strlen(text));
   if (error) return read_fail(r, place, "'%s' cannot be a name here: %s", text, error);
@@ -86,7 +87,7 @@ static halotune_status declare(struct reader *r, const char *text, enum name_kin
   return scope_add(&r->scope, (struct name){.text = text, .kind = kind, .index = index, .place = place});
 }
 
-/* Let formulas use one of their own names. */
+/* Allow formulas to use a variable such as nx. */
 static halotune_status declare_variable(struct reader *r, int variable) {
   return scope_add(&r->formula_scope,
                    (struct name){.text = variable_names[variable], .kind = NAME_VARIABLE, .index = (int)variable});
@@ -242,7 +243,7 @@ static halotune_status read_grids(struct reader *r, const struct yaml *node) {
   return status;
 }
 
-/* A number by itself, with or without a sign in front. */
+/* Whether the node is one number, with or without a sign. */
 static bool is_number(const struct reader *r, const struct yaml *node, double *out) {
   struct snippet snippet;
   struct token token, end;
@@ -265,7 +266,7 @@ static halotune_status read_tolerance(struct reader *r, const struct yaml *node)
   return read_fail(r, node->place, "expected the allowed error in units of rounding, a number above 0");
 }
 
-/* Find the field that a key or text names. */
+/* Find the input or output with this name. */
 static halotune_status find_field(const struct reader *r, const char *text, struct place place,
                                   const struct name **out) {
   *out = scope_find(&r->scope, text, strlen(text));
@@ -383,7 +384,7 @@ static halotune_status read_exact(struct reader *r, const struct yaml *node) {
 
 enum need { OPTIONAL, REQUIRED, STENCIL_ONLY, STENCIL_REQUIRED, SCAN_REQUIRED };
 
-/* In the order of reading. */
+/* The fields, in the order in which they are read. */
 static const struct field {
   const char *name;
   enum need need;
@@ -435,7 +436,7 @@ static halotune_status read_field(struct reader *r, const struct field *field) {
   return node ? field->read(r, node) : HALOTUNE_OK;
 }
 
-/* Everything that is declared has a use; what has none is more often a slip than a wish. */
+/* Check that every declared name is used. An unused name is more often a mistake than an intention. */
 static halotune_status check_uses(const struct reader *r) {
   if (r->stencil->kind == STENCIL_SCAN) {
     if (r->stencil->input_count == 1 && r->stencil->output_count == 1) return HALOTUNE_OK;

@@ -1,4 +1,4 @@
-/* update_text.c: the update, and formulas, as text. */
+/* update_text.c: prints a stencil's update and formulas as text. */
 #include "stencil/file/update_text.h"
 
 static void add_leaf(struct text *text, const struct expr *node, const void *context) {
@@ -15,7 +15,7 @@ static void add_leaf(struct text *text, const struct expr *node, const void *con
   }
 }
 
-/* Which assignment is being printed: its temporaries are those before it. */
+/* The assignment that is being printed. Its text may name the temporaries that were assigned before it. */
 struct context {
   const struct stencil *stencil;
   int assignment;

@@ -1,11 +1,11 @@
-/* update_text.h: a stencil's formulas as text. */
+/* update_text.h: prints a stencil's update and formulas as text. */
 #ifndef STENCIL_FILE_UPDATE_TEXT_H
 #define STENCIL_FILE_UPDATE_TEXT_H
 
 #include "base/text.h"
 #include "stencil/file/stencil.h"
 
-/* Append the update as it will be computed: an assignment a line, each behind `indent`. Returns HALOTUNE_OK or
+/* Append the update in C syntax, one assignment a line, each line after `indent`. Returns HALOTUNE_OK or
  * HALOTUNE_MEMORY. */
 halotune_status describe_update(struct text *text, const struct stencil *stencil, const char *indent);
 

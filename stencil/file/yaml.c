@@ -1,4 +1,4 @@
-/* yaml.c: libyaml's events to a tree. */
+/* yaml.c: turns libyaml's events into a tree, and its errors into messages with a place. */
 #include "stencil/file/yaml.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ struct reader {
 
 static struct place place_of(yaml_mark_t mark) { return (struct place){(int)mark.line + 1, (int)mark.column + 1}; }
 
-/* What libyaml says of slips that are common, and what we say. */
+/* Messages of libyaml for common mistakes, and our clearer messages for them. */
 static const struct {
   const char *problem, *words;
 } slips[] = {
@@ -27,7 +27,8 @@ static const struct {
     {"found character that cannot start any token", "no text begins with this character: put it in quotes"},
 };
 
-/* Of a bad byte libyaml knows only the offset, and of a broken character that of the byte which breaks it. */
+/* Fail for a byte that cannot be in YAML. libyaml gives only its offset; for broken UTF-8 that is the offset of the
+ * byte that breaks the character, so step back to the character's first byte. */
 static halotune_status bad_byte_fail(const struct reader *r, const char *problem) {
   const struct source *source = r->source;
   size_t offset = r->parser.problem_offset < source->length ? r->parser.problem_offset : source->length;
@@ -39,7 +40,7 @@ static halotune_status bad_byte_fail(const struct reader *r, const char *problem
                      utf8 ? "; save the file as UTF-8" : "");
 }
 
-/* The byte at a place of the file; its end where the place lies behind it. */
+/* The byte at a place of the file; the file's end if the place is beyond it. */
 static const char *byte_at(const struct source *source, struct place place) {
   const char *at = source->text;
   for (int line = 1; line < place.line && *at; at++) line += *at == '\n';
@@ -47,8 +48,8 @@ static const char *byte_at(const struct source *source, struct place place) {
   return at;
 }
 
-/* libyaml's words or ours, with the place where it stopped; where that is the end of the file, with the place where the
- * unfinished thing began. */
+/* Fail with libyaml's message or ours, and the place of the error. An error at the end of the file shows where the
+ * unfinished part begins. */
 static halotune_status reader_fail(const struct reader *r) {
   const yaml_parser_t *parser = &r->parser;
   const char *problem = parser->problem ? parser->problem : "not readable as YAML";
@@ -80,7 +81,8 @@ static enum yaml_style style_of(yaml_scalar_style_t style) {
   }
 }
 
-/* Escapes in quotes can write what the file itself may not contain. Line ends and tabs are layout. */
+/* Check the characters of a value: escapes in quotes can write characters that the file itself may not contain. Line
+ * ends and tabs are allowed. */
 static bool is_printable(const char *text, size_t length) {
   for (size_t i = 0, step; i < length; i += step) {
     bool layout = text[i] == '\n' || text[i] == '\t';
@@ -90,7 +92,7 @@ static bool is_printable(const char *text, size_t length) {
   return true;
 }
 
-/* Fill the node that an event begins, without its members. */
+/* Fill in the node that an event begins, without its members. */
 static halotune_status node_of_event(struct reader *r, const yaml_event_t *event, struct yaml *node) {
   struct place place = place_of(event->start_mark);
   const yaml_char_t *anchor = NULL, *tag = NULL;
@@ -124,7 +126,7 @@ static halotune_status node_of_event(struct reader *r, const yaml_event_t *event
 
 static halotune_status read_members(struct reader *r, struct yaml *parent, int nesting);
 
-/* The node that begins with this event, with all below it. */
+/* Read the node that begins with this event, and all nodes below it. */
 static halotune_status read_node(struct reader *r, const yaml_event_t *event, int nesting, struct yaml **out) {
   struct yaml *node = arena_alloc(r->arena, sizeof *node);
   if (!node) return fail_memory();
@@ -145,7 +147,7 @@ static halotune_status check_key(const struct reader *r, const struct yaml *map,
 }
 
 static halotune_status read_members(struct reader *r, struct yaml *parent, int nesting) {
-  const struct yaml *key = NULL; /* of a map, until its value is there */
+  const struct yaml *key = NULL; /* in a map: the key whose value comes next */
   struct yaml **end = &parent->first;
   for (;;) {
     yaml_event_t event;
@@ -169,7 +171,7 @@ static halotune_status read_members(struct reader *r, struct yaml *parent, int n
   }
 }
 
-/* Read the one document, skipping the events that frame it. */
+/* Read the only document of the file. */
 static halotune_status read_document(struct reader *r, struct yaml **out) {
   struct yaml *root = NULL;
   int documents = 0;
@@ -193,7 +195,7 @@ static halotune_status read_document(struct reader *r, struct yaml **out) {
   return HALOTUNE_OK;
 }
 
-/* YAML ends lines at characters that editors and our places do not count as line ends; they are refused. */
+/* Refuse characters that YAML takes for line ends, but editors and our line numbers do not. */
 static halotune_status check_line_ends(const struct source *source) {
   static const char *const others[] = {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"}; /* U+0085, U+2028, U+2029 */
   for (size_t i = 0; i < source->length; i++) {
@@ -213,7 +215,8 @@ halotune_status yaml_parse(const struct source *source, struct arena *arena, str
   halotune_status status = check_line_ends(source);
   if (status != HALOTUNE_OK) return status;
   if (!yaml_parser_initialize(&r.parser)) return fail_memory();
-  yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING); /* no guess from the first bytes */
+  /* otherwise libyaml guesses the encoding from the first bytes */
+  yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
   yaml_parser_set_input_string(&r.parser, (const unsigned char *)source->text, source->length);
   status = read_document(&r, out);
   yaml_parser_delete(&r.parser);
@@ -227,11 +230,11 @@ const struct yaml *yaml_find(const struct yaml *map, const char *key) {
   return NULL;
 }
 
-/* A literal block begins in the line below its '|'; YAML took the same indentation off each of its lines. */
+/* The place where the text of a literal block begins: the line below '|', after the indentation that YAML removed. */
 static struct place literal_start(const struct source *source, const struct yaml *node) {
   struct place start = {node->place.line + 1, 1};
-  size_t blank = strspn(node->text, "\n");    /* empty lines may be shorter than the indentation */
-  if (!node->text[blank]) return node->place; /* nothing but empty lines */
+  size_t blank = strspn(node->text, "\n");    /* an empty line may be shorter than the indentation */
+  if (!node->text[blank]) return node->place; /* only empty lines */
   size_t in_value = strcspn(node->text + blank, "\n");
   size_t in_file = strcspn(byte_at(source, (struct place){start.line + (int)blank, 1}), "\r\n");
   if (in_file >= in_value) start.column += (int)(in_file - in_value);
@@ -242,7 +245,7 @@ halotune_status yaml_snippet(const struct source *source, const struct yaml *nod
   struct place start = node->place;
   if (node->style == YAML_LITERAL) {
     start = literal_start(source, node);
-  } else { /* on one line, and character for character as in the file */
+  } else { /* the text is on one line, and the same characters stand in the file */
     if (node->style == YAML_QUOTED) start.column++;
     if (node->style == YAML_FOLDED || strncmp(byte_at(source, start), node->text, node->length) != 0) {
       return source_fail(source, node->place, "write this on one plain line, or as a literal block behind '|'");

@@ -1,5 +1,5 @@
-/* yaml.h: YAML text to a tree in which every node knows its place. What stencil and template files do not need (anchors,
- * tags, several documents) is refused, so that no file means more than it seems to. */
+/* yaml.h: parses YAML text into a tree in which every node knows its place. Features that stencil and template files do
+ * not need (anchors, tags, several documents) are refused. */
 #ifndef STENCIL_FILE_YAML_H
 #define STENCIL_FILE_YAML_H
 
@@ -10,32 +10,32 @@
 
 enum yaml_kind { YAML_TEXT, YAML_LIST, YAML_MAP };
 
-/* How a text stands in the file; decides whether its characters can be found there one by one. */
+/* How a text is written in the file. It decides whether each character of the value stands in the file as it is. */
 enum yaml_style { YAML_PLAIN, YAML_QUOTED, YAML_LITERAL, YAML_FOLDED };
 
 struct yaml {
   enum yaml_kind kind;
   struct place place;
   enum yaml_style style; /* of a text */
-  const char *text;      /* of a text: its value, NUL-terminated, with no NUL inside */
+  const char *text;      /* the value of a text; NUL-terminated, with no NUL inside */
   size_t length;
-  const char *key; /* of a member of a map: its name */
+  const char *key; /* the name of a member of a map */
   struct place key_place;
-  struct yaml *first, *next; /* members of a list or map, in order; the next member beside this node */
+  struct yaml *first, *next; /* the first member of a list or map; the next member after this node */
   int count;                 /* number of members */
 };
 
 /* Parse a file that holds one document.
- *   source  the text; must outlive the tree's use in errors
+ *   source  the text; must live as long as errors about the tree can be made
  *   arena   receives the tree
- * Returns HALOTUNE_OK; HALOTUNE_PARSE for what is not YAML, not UTF-8, nested too deep, names a key twice, or uses what is
- * refused here; or HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK; HALOTUNE_PARSE for a text that is not YAML or not UTF-8, is nested too deep, names a key twice
+ * or uses a refused feature; or HALOTUNE_MEMORY. */
 halotune_status yaml_parse(const struct source *source, struct arena *arena, struct yaml **out);
 
-/* The member of a map with this name; NULL where there is none. */
+/* Find the member of a map with this name. Returns NULL if there is none. */
 const struct yaml *yaml_find(const struct yaml *map, const char *key);
 
-/* The text of a node as a snippet whose places are those of the file.
+/* Get the text of a node as a snippet whose places are places in the file.
  * Returns HALOTUNE_OK, or HALOTUNE_PARSE for a text whose lines YAML folded or whose characters it replaced. */
 halotune_status yaml_snippet(const struct source *source, const struct yaml *node, struct snippet *out);
 
