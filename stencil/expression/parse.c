@@ -20,24 +20,25 @@ struct parser {
   int nesting;
 };
 
-static struct place here(const struct parser *p) { return p->token.place; }
+static struct place place_of_token(const struct parser *p) { return p->token.place; }
 
 #define parse_fail(p, place, ...) source_fail((p)->scanner.snippet->source, place, __VA_ARGS__)
 
-static halotune_status expected(const struct parser *p, const char *what) {
-  if (p->token.kind == TOKEN_END) return parse_fail(p, here(p), "expected %s, found the end of the text", what);
-  return parse_fail(p, here(p), "expected %s, found '%.*s'", what, (int)p->token.length, p->token.text);
+static halotune_status fail_expected(const struct parser *p, const char *what) {
+  if (p->token.kind == TOKEN_END)
+    return parse_fail(p, place_of_token(p), "expected %s, found the end of the text", what);
+  return parse_fail(p, place_of_token(p), "expected %s, found '%.*s'", what, (int)p->token.length, p->token.text);
 }
 
-static halotune_status next(struct parser *p) { return scan(&p->scanner, &p->token); }
+static halotune_status next_token(struct parser *p) { return scan(&p->scanner, &p->token); }
 
 static halotune_status skip_symbol(struct parser *p, const char *symbol, const char *what) {
-  if (!token_is(&p->token, symbol)) return expected(p, what);
-  return next(p);
+  if (!token_is(&p->token, symbol)) return fail_expected(p, what);
+  return next_token(p);
 }
 
 /* Append a node. Where all its operands are constant, compute its value and refuse one that is not finite. */
-static halotune_status add(struct parser *p, struct expr node, int *out) {
+static halotune_status add_node(struct parser *p, struct expr node, int *out) {
   bool constant = node.kind == EXPR_NUMBER || node.arg_count > 0;
   double args[MAX_EXPR_ARGS] = {0};
   for (int k = 0; k < node.arg_count; k++) {
@@ -57,28 +58,28 @@ static halotune_status parse_expression(struct parser *p, int *out);
 static halotune_status parse_offset(struct parser *p, int *offset) {
   bool minus = token_is(&p->token, "-");
   halotune_status status = HALOTUNE_OK;
-  if (minus || token_is(&p->token, "+")) status = next(p);
+  if (minus || token_is(&p->token, "+")) status = next_token(p);
   if (status != HALOTUNE_OK) return status;
-  if (p->token.kind != TOKEN_NUMBER) return expected(p, "a whole number, the offset of the tap");
+  if (p->token.kind != TOKEN_NUMBER) return fail_expected(p, "a whole number, the offset of the tap");
   double number = p->token.number;
   if (number != floor(number) || strspn(p->token.text, "0123456789") < p->token.length) {
-    return parse_fail(p, here(p), "the offset of a tap is a whole number of points, not %.*s", (int)p->token.length,
-                      p->token.text);
+    return parse_fail(p, place_of_token(p), "the offset of a tap is a whole number of points, not %.*s",
+                      (int)p->token.length, p->token.text);
   }
   if (number > MAX_RADIUS) {
-    return parse_fail(p, here(p), "the offset of a tap is at most %d points in each direction", MAX_RADIUS);
+    return parse_fail(p, place_of_token(p), "the offset of a tap is at most %d points in each direction", MAX_RADIUS);
   }
   *offset = minus ? -(int)number : (int)number;
-  return next(p);
+  return next_token(p);
 }
 
 /* Parse the offsets that stand after the name of a tap. */
 static halotune_status parse_tap(struct parser *p, struct expr node, int *out) {
   int dims = p->scope->dims, count = 0;
-  struct place bracket = here(p);
+  struct place bracket = place_of_token(p);
   halotune_status status;
   do { /* the token is '[' or ',' */
-    if ((status = next(p)) != HALOTUNE_OK) return status;
+    if ((status = next_token(p)) != HALOTUNE_OK) return status;
     int offset = 0;
     if ((status = parse_offset(p, &offset)) != HALOTUNE_OK) return status;
     if (count < dims) node.offset[count] = offset;
@@ -89,14 +90,14 @@ static halotune_status parse_tap(struct parser *p, struct expr node, int *out) {
     return parse_fail(p, bracket, "a stencil of %d dimension%s takes %d offset%s, not %d", dims, dims == 1 ? "" : "s",
                       dims, dims == 1 ? "" : "s", count);
   }
-  return add(p, node, out);
+  return add_node(p, node, out);
 }
 
 static halotune_status parse_call(struct parser *p, struct expr node, int *out) {
   const struct function_facts *function = &functions[node.index];
   halotune_status status;
   do { /* the token is '(' or ',' */
-    if ((status = next(p)) != HALOTUNE_OK) return status;
+    if ((status = next_token(p)) != HALOTUNE_OK) return status;
     int arg = -1;
     if ((status = parse_expression(p, &arg)) != HALOTUNE_OK) return status;
     if (node.arg_count < MAX_EXPR_ARGS) node.args[node.arg_count] = arg;
@@ -108,7 +109,7 @@ static halotune_status parse_call(struct parser *p, struct expr node, int *out) 
                       function->arg_count == 1 ? "" : "s");
   }
   if ((status = skip_symbol(p, ")", "an operator, ',' or ')'")) != HALOTUNE_OK) return status;
-  return add(p, node, out);
+  return add_node(p, node, out);
 }
 
 static int find_function(const struct token *token, bool is_rule) {
@@ -157,14 +158,14 @@ static halotune_status copy_definition(struct parser *p, const struct name *name
 /* Parse a name and what belongs to it: the offsets of a tap, or the arguments of a function. */
 static halotune_status parse_name(struct parser *p, int *out) {
   struct token token = p->token;
-  struct expr node = {.place = here(p)};
-  halotune_status status = next(p);
+  struct expr node = {.place = place_of_token(p)};
+  halotune_status status = next_token(p);
   if (status != HALOTUNE_OK) return status;
   int function = find_function(&token, p->scanner.is_rule);
   if (function >= 0) {
     node.kind = EXPR_CALL;
     node.index = function;
-    return token_is(&p->token, "(") ? parse_call(p, node, out) : expected(p, "'(' behind the name of a function");
+    return token_is(&p->token, "(") ? parse_call(p, node, out) : fail_expected(p, "'(' behind the name of a function");
   }
   struct name *name = scope_find(p->scope, token.text, token.length);
   if (token_is(&p->token, "="))
@@ -189,7 +190,7 @@ static halotune_status parse_name(struct parser *p, int *out) {
   case NAME_COEFFICIENT: node.kind = EXPR_COEFFICIENT; break;
   case NAME_VARIABLE: node.kind = EXPR_VARIABLE; break;
   }
-  return add(p, node, out);
+  return add_node(p, node, out);
 }
 
 /* Parse a name, a number, or an expression in parentheses. */
@@ -197,12 +198,12 @@ static halotune_status parse_primary(struct parser *p, int *out) {
   halotune_status status;
   if (p->token.kind == TOKEN_NAME) return parse_name(p, out);
   if (p->token.kind == TOKEN_NUMBER) {
-    struct expr node = {.kind = EXPR_NUMBER, .number = p->token.number, .place = here(p)};
-    if ((status = add(p, node, out)) != HALOTUNE_OK) return status;
-    return next(p);
+    struct expr node = {.kind = EXPR_NUMBER, .number = p->token.number, .place = place_of_token(p)};
+    if ((status = add_node(p, node, out)) != HALOTUNE_OK) return status;
+    return next_token(p);
   }
-  if (!token_is(&p->token, "(")) return expected(p, "a number, a name or '('");
-  if ((status = next(p)) != HALOTUNE_OK || (status = parse_expression(p, out)) != HALOTUNE_OK) return status;
+  if (!token_is(&p->token, "(")) return fail_expected(p, "a number, a name or '('");
+  if ((status = next_token(p)) != HALOTUNE_OK || (status = parse_expression(p, out)) != HALOTUNE_OK) return status;
   return skip_symbol(p, ")", "an operator or ')'");
 }
 
@@ -212,12 +213,13 @@ static bool begins_sign(const struct parser *p) {
 
 static halotune_status parse_factor(struct parser *p, int *out) {
   halotune_status status;
-  if (p->nesting > MAX_NESTING) return parse_fail(p, here(p), "nested more than %d deep", MAX_NESTING);
+  if (p->nesting > MAX_NESTING) return parse_fail(p, place_of_token(p), "nested more than %d deep", MAX_NESTING);
   p->nesting++;
   if (begins_sign(p)) {
-    struct expr node = {.kind = token_is(&p->token, "-") ? EXPR_NEGATE : EXPR_NOT, .arg_count = 1, .place = here(p)};
-    if ((status = next(p)) == HALOTUNE_OK && (status = parse_factor(p, &node.args[0])) == HALOTUNE_OK) {
-      status = add(p, node, out);
+    struct expr node = {
+        .kind = token_is(&p->token, "-") ? EXPR_NEGATE : EXPR_NOT, .arg_count = 1, .place = place_of_token(p)};
+    if ((status = next_token(p)) == HALOTUNE_OK && (status = parse_factor(p, &node.args[0])) == HALOTUNE_OK) {
+      status = add_node(p, node, out);
     }
   } else {
     status = parse_primary(p, out);
@@ -262,16 +264,16 @@ static halotune_status parse_joined(struct parser *p, int level, int *out) {
   halotune_status status = parse_factor(p, out);
   const struct joint *joint;
   while (status == HALOTUNE_OK && (joint = find_joint(&p->token, level))) {
-    struct expr node = {.kind = joint->kind, .arg_count = 2, .place = here(p)};
+    struct expr node = {.kind = joint->kind, .arg_count = 2, .place = place_of_token(p)};
     node.args[0] = *out;
-    if ((status = next(p)) != HALOTUNE_OK) return status;
-    struct place right = here(p);
+    if ((status = next_token(p)) != HALOTUNE_OK) return status;
+    struct place right = place_of_token(p);
     if ((status = parse_joined(p, joint->level + 1, &node.args[1])) != HALOTUNE_OK) return status;
     const struct expr *divisor = &p->exprs->nodes[node.args[1]];
     if ((node.kind == EXPR_DIVIDE || node.kind == EXPR_REMAINDER) && divisor->is_constant && divisor->number == 0) {
       return parse_fail(p, right, "division by zero");
     }
-    status = add(p, node, out);
+    status = add_node(p, node, out);
   }
   return status;
 }
@@ -281,15 +283,16 @@ static halotune_status parse_expression(struct parser *p, int *out) {
   struct expr node = {.kind = EXPR_CHOOSE, .arg_count = 3};
   halotune_status status = parse_joined(p, LEVEL_OR, out);
   if (status != HALOTUNE_OK || !p->scanner.is_rule || !token_is(&p->token, "?")) return status;
-  if (p->nesting >= MAX_NESTING) return parse_fail(p, here(p), "nested more than %d deep", MAX_NESTING);
+  if (p->nesting >= MAX_NESTING) return parse_fail(p, place_of_token(p), "nested more than %d deep", MAX_NESTING);
   p->nesting++;
-  node.place = here(p);
+  node.place = place_of_token(p);
   node.args[0] = *out;
-  if ((status = next(p)) != HALOTUNE_OK || (status = parse_expression(p, &node.args[1])) != HALOTUNE_OK) return status;
+  if ((status = next_token(p)) != HALOTUNE_OK || (status = parse_expression(p, &node.args[1])) != HALOTUNE_OK)
+    return status;
   if ((status = skip_symbol(p, ":", "an operator or ':'")) != HALOTUNE_OK) return status;
   if ((status = parse_expression(p, &node.args[2])) != HALOTUNE_OK) return status;
   p->nesting--;
-  return add(p, node, out);
+  return add_node(p, node, out);
 }
 
 static halotune_status parse_alone(const struct snippet *snippet, bool is_rule, struct scope *scope,
@@ -298,8 +301,9 @@ static halotune_status parse_alone(const struct snippet *snippet, bool is_rule, 
   halotune_status status;
   p.scanner.is_rule = is_rule;
   out->first = exprs->count;
-  if ((status = next(&p)) != HALOTUNE_OK || (status = parse_expression(&p, &out->root)) != HALOTUNE_OK) return status;
-  return p.token.kind == TOKEN_END ? HALOTUNE_OK : expected(&p, "an operator");
+  if ((status = next_token(&p)) != HALOTUNE_OK || (status = parse_expression(&p, &out->root)) != HALOTUNE_OK)
+    return status;
+  return p.token.kind == TOKEN_END ? HALOTUNE_OK : fail_expected(&p, "an operator");
 }
 
 halotune_status parse_formula(const struct snippet *snippet, struct scope *scope, struct exprs *exprs,
@@ -321,8 +325,8 @@ struct assignments {
 static halotune_status parse_target(struct parser *p, struct arena *arena, struct assignment *out) {
   struct token token = p->token;
   int length = (int)token.length;
-  if (token.kind != TOKEN_NAME) return expected(p, "the name of an output or of a temporary");
-  *out = (struct assignment){.output = -1, .place = here(p)};
+  if (token.kind != TOKEN_NAME) return fail_expected(p, "the name of an output or of a temporary");
+  *out = (struct assignment){.output = -1, .place = place_of_token(p)};
   const struct name *name = scope_find(p->scope, token.text, token.length);
   if (name && name->kind == NAME_OUTPUT) {
     out->output = name->index;
@@ -337,7 +341,7 @@ static halotune_status parse_target(struct parser *p, struct arena *arena, struc
     out->name = arena_text(arena, token.text, token.length);
     if (!out->name) return fail_memory();
   }
-  halotune_status status = next(p);
+  halotune_status status = next_token(p);
   if (status != HALOTUNE_OK) return status;
   return skip_symbol(p, "=", "'='");
 }
@@ -351,7 +355,8 @@ static bool begins_assignment(const struct parser *p) {
 
 static halotune_status parse_assignment(struct parser *p, struct arena *arena, struct assignments *all) {
   struct assignment assignment;
-  if (all->count == MAX_ASSIGNMENTS) return parse_fail(p, here(p), "more than %d assignments", MAX_ASSIGNMENTS);
+  if (all->count == MAX_ASSIGNMENTS)
+    return parse_fail(p, place_of_token(p), "more than %d assignments", MAX_ASSIGNMENTS);
   halotune_status status = parse_target(p, arena, &assignment);
   if (status != HALOTUNE_OK) return status;
   for (int i = 0; i < all->count; i++) {
@@ -369,9 +374,9 @@ static halotune_status parse_assignment(struct parser *p, struct arena *arena, s
   if (!list) return fail_memory();
   all->list = list;
   list[all->count++] = assignment;
-  if (token_is(&p->token, ";")) return next(p);
+  if (token_is(&p->token, ";")) return next_token(p);
   return p->token.kind == TOKEN_END || begins_assignment(p) ? HALOTUNE_OK
-                                                            : expected(p, "an operator or a new assignment");
+                                                            : fail_expected(p, "an operator or a new assignment");
 }
 
 halotune_status parse_update(const struct snippet *snippet, struct scope *scope, struct arena *arena,
@@ -380,7 +385,7 @@ halotune_status parse_update(const struct snippet *snippet, struct scope *scope,
   struct assignments all = {0};
   halotune_status status;
   *out = (struct update){.first = exprs->count};
-  if ((status = next(&p)) != HALOTUNE_OK) goto done;
+  if ((status = next_token(&p)) != HALOTUNE_OK) goto done;
   do {
     if ((status = parse_assignment(&p, arena, &all)) != HALOTUNE_OK) goto done;
   } while (p.token.kind != TOKEN_END);

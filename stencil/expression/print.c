@@ -22,7 +22,7 @@ struct stack {
   bool out_of_memory;
 };
 
-static void push(struct stack *stack, struct piece piece) {
+static void push_piece(struct stack *stack, struct piece piece) {
   struct piece *pieces = array_grow(stack->pieces, stack->count, &stack->capacity, sizeof *pieces);
   if (!pieces) {
     stack->out_of_memory = true;
@@ -32,10 +32,10 @@ static void push(struct stack *stack, struct piece piece) {
   pieces[stack->count++] = piece;
 }
 
-static void push_text(struct stack *stack, const char *fixed) { push(stack, (struct piece){.fixed = fixed}); }
+static void push_text(struct stack *stack, const char *fixed) { push_piece(stack, (struct piece){.fixed = fixed}); }
 
 static void push_node(struct stack *stack, int node, enum precedence least) {
-  push(stack, (struct piece){.node = node, .least = least});
+  push_piece(stack, (struct piece){.node = node, .least = least});
 }
 
 static enum precedence precedence_of(const struct expr *node) {

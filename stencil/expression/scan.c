@@ -17,7 +17,7 @@ struct scanner scanner_at_start(const struct snippet *snippet) {
   return (struct scanner){.snippet = snippet, .place = snippet->start, .end = snippet->start};
 }
 
-static void skip(struct scanner *scanner, size_t length) {
+static void skip_bytes(struct scanner *scanner, size_t length) {
   const struct snippet *snippet = scanner->snippet;
   scanner->place = place_behind(scanner->place, snippet->start.column, snippet->text + scanner->offset, length);
   scanner->offset += length;
@@ -29,11 +29,11 @@ static void skip_blanks(struct scanner *scanner) {
     size_t length = strspn(text, " \t\r\n");
     if (text[length] == '#') length += strcspn(text + length, "\n");
     if (length == 0) return;
-    skip(scanner, length);
+    skip_bytes(scanner, length);
   }
 }
 
-static size_t digits(const char *text) {
+static size_t count_digits(const char *text) {
   size_t length = 0;
   while (is_digit(text[length])) length++;
   return length;
@@ -41,11 +41,11 @@ static size_t digits(const char *text) {
 
 /* The length of the longest decimal number at the start of `text`, as C spells it: 1, 1.5, .5, 1e-3. */
 static size_t number_length(const char *text) {
-  size_t length = digits(text);
-  if (text[length] == '.') length += 1 + digits(text + length + 1);
+  size_t length = count_digits(text);
+  if (text[length] == '.') length += 1 + count_digits(text + length + 1);
   if (text[length] == 'e' || text[length] == 'E') {
     size_t sign = text[length + 1] == '-' || text[length + 1] == '+';
-    size_t exponent = digits(text + length + 1 + sign);
+    size_t exponent = count_digits(text + length + 1 + sign);
     if (exponent > 0) length += 1 + sign + exponent;
   }
   return length;
@@ -103,7 +103,7 @@ halotune_status scan(struct scanner *scanner, struct token *token) {
     token->length = symbol_length(token->text, scanner->is_rule);
     if (token->length == 0) return unknown_character(scanner, token);
   }
-  skip(scanner, token->length);
+  skip_bytes(scanner, token->length);
   scanner->end = scanner->place;
   return status;
 }

@@ -13,13 +13,13 @@ halotune_status scope_add(struct scope *scope, struct name name) {
   return HALOTUNE_OK;
 }
 
-static bool same(const char *name, const char *text, size_t length) {
+static bool is_spelled(const char *name, const char *text, size_t length) {
   return strlen(name) == length && memcmp(name, text, length) == 0;
 }
 
 struct name *scope_find(const struct scope *scope, const char *text, size_t length) {
   for (int i = 0; i < scope->count; i++) {
-    if (same(scope->names[i].text, text, length)) return &scope->names[i];
+    if (is_spelled(scope->names[i].text, text, length)) return &scope->names[i];
   }
   return NULL;
 }
@@ -159,10 +159,10 @@ const char *name_error(const char *text, size_t length) {
   if (length >= 2 && text[0] == '_' && text[1] == '_')
     return "names that begin with two underscores belong to the compiler";
   for (size_t i = 0; i < COUNT(reserved); i++) {
-    if (same(reserved[i], text, length)) return "this word has a meaning of its own in CUDA or in stencil files";
+    if (is_spelled(reserved[i], text, length)) return "this word has a meaning of its own in CUDA or in stencil files";
   }
   for (int i = 0; i < function_count; i++) {
-    if (same(functions[i].name, text, length)) return "this is the name of a function";
+    if (is_spelled(functions[i].name, text, length)) return "this is the name of a function";
   }
   return NULL;
 }
