@@ -1,4 +1,4 @@
-/* analysis.c: taps, reach, shape and traffic; puts the parts of the analysis together. */
+/* analysis.c: finds taps, reach, shape and bytes per point, and calls the other parts of the analysis. */
 #include "stencil/analysis/analysis.h"
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static int compare_taps_by_offset(const void *left, const void *right) {
   return compare_offsets(a->offset, b->offset);
 }
 
-/* Drop equal neighbours of a sorted list; returns how many are left. */
+/* Drop equal neighbours from a sorted list. Returns how many taps are left. */
 static int drop_repeated(struct tap *taps, int count, int (*compare)(const void *, const void *)) {
   int kept = 0;
   for (int i = 0; i < count; i++) {
@@ -94,7 +94,7 @@ static void measure_reach(struct analysis *analysis) {
   }
 }
 
-/* Whether every offset lies on an axis: at most one of its numbers is not 0. */
+/* Whether every offset lies on an axis, which means that at most one of its numbers is not 0. */
 static bool on_axes(const struct tap *taps, int count) {
   for (int i = 0; i < count; i++) {
     int moved = 0;
@@ -132,7 +132,7 @@ static halotune_status find_shape(const struct stencil *stencil, struct analysis
   return HALOTUNE_OK;
 }
 
-/* Whether all outputs are inputs of the next step, in one way or another. */
+/* Whether every output becomes an input of the next step. */
 static bool writes_unknowns_alone(const struct stencil *stencil) {
   int fed = 0;
   for (int output = 0; output < stencil->output_count; output++) {

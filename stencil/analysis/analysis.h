@@ -1,4 +1,5 @@
-/* analysis.h: what can be known of a stencil from its text alone. */
+/* analysis.h: what a stencil's text tells without running it: taps, reach, shape, weights, operations, canonical
+ * form. */
 #ifndef STENCIL_ANALYSIS_ANALYSIS_H
 #define STENCIL_ANALYSIS_ANALYSIS_H
 
@@ -13,13 +14,14 @@ enum shape {
 };
 extern const char *const shape_names[];
 
-/* One point that an update reads; `input` counts as in the stencil. */
+/* One point that an update reads. `input` is the input's number in the stencil. */
 struct tap {
   int input;
   int offset[MAX_DIMS];
 };
 
-/* The weight of a tap in an output of a linear stencil, as text in the coefficients, such as "c1" or "-2*a". */
+/* The weight of a tap in an output of a linear stencil. Its text is a formula in the coefficients, such as "c1" or
+ * "-2*a". */
 struct weight {
   int output;
   struct tap tap;
@@ -29,49 +31,51 @@ struct weight {
 
 /* Owns what it points to; end with analysis_free. */
 struct analysis {
-  struct tap *taps; /* each once; by input, then z, y, x */
+  struct tap *taps; /* each tap once; sorted by input, then z, y, x */
   int tap_count;
   int offset_count;                                /* distinct offsets over all inputs */
   int radius_low[MAX_DIMS], radius_high[MAX_DIMS]; /* reach towards smaller and larger indices, both >= 0 */
-  int radius[MAX_DIMS];                            /* the larger of both */
+  int radius[MAX_DIMS];                            /* the larger of the two */
   int max_radius;
   enum shape shape;
-  int pencil_axis;        /* of SHAPE_PENCIL and of a scan; else -1 */
-  bool is_linear;         /* in all inputs together, with no constant term */
-  struct weight *weights; /* of a linear stencil, by output, then as the taps */
+  int pencil_axis;        /* for SHAPE_PENCIL and scans; else -1 */
+  bool is_linear;         /* linear in all inputs together, with no constant term */
+  struct weight *weights; /* only of a linear stencil; sorted by output, then in the order of the taps */
   int weight_count;
   struct split split;         /* empty for a scan */
-  int flops_per_point;        /* operators and functions as written; fma counts two, a sign none */
-  int unique_flops_per_point; /* each repeated expression once; what only coefficients enter is free */
-  int instructions_per_point; /* of those, with every multiplication that feeds one addition fused into an fma */
+  int flops_per_point;        /* operators and functions as written; fma counts as two, a sign as none */
+  int unique_flops_per_point; /* repeated expressions count once; expressions of coefficients alone do not count */
+  /* as unique_flops_per_point, but a multiplication that feeds one addition counts as one fma with it */
+  int instructions_per_point;
   int read_bytes_per_point[DTYPE_COUNT];
-  int bytes_per_point[DTYPE_COUNT]; /* compulsory: each input read once, each output written once */
+  int bytes_per_point[DTYPE_COUNT]; /* compulsory traffic: each input is read once, each output is written once */
   bool can_iterate;
-  /* The same bytes of a stencil that iterates, each of whose outputs is an input of the next step, as 2 D_u + D_k: D_u
-   * those of the unknown fields, which a step reads and writes, D_k those of what it only reads; both 0 for others. */
+  /* bytes_per_point as 2 D_u + D_k, for a stencil each of whose outputs becomes an input of the next step. D_u counts
+   * the unknown fields, which a step reads and writes; D_k counts the fields that it only reads. Both are 0 for other
+   * stencils. */
   int unknown_bytes_per_point[DTYPE_COUNT], known_bytes_per_point[DTYPE_COUNT];
-  char *canonical; /* the text that `hash` is the hash of */
+  char *canonical; /* the text from which `hash` is computed */
   struct hash hash;
   struct arena arena;
 };
 
 /* Analyse a stencil.
- *   out  receives the analysis, the caller's to analysis_free; NULL on failure
+ *   out  receives the analysis, which the caller frees with analysis_free; NULL on failure
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status analysis_make(const struct stencil *stencil, struct analysis **out);
 
 void analysis_free(struct analysis *analysis);
 
-/* flops per byte: of compulsory traffic, and of what is read alone. */
+/* Floating-point operations per byte: of the compulsory traffic, and of what is read only. */
 double analysis_intensity(const struct analysis *analysis, enum dtype dtype);
 double analysis_read_intensity(const struct analysis *analysis, enum dtype dtype);
 
-/* The points that a sweep computes: on `skip` axes those whose taps stay inside, else all. Where none are left, low is
- * not below high on some axis. */
+/* The points that a sweep computes: low <= point < high. On `skip` axes these are the points whose taps stay inside the
+ * grid; on other axes they are all points. If there are none, low is not below high on some axis. */
 void analysis_computed(const struct analysis *analysis, const struct stencil *stencil, const struct grid *grid,
                        long low[MAX_DIMS], long high[MAX_DIMS]);
 
-/* Whether an input is read beyond the point itself. */
+/* Whether the stencil reads an input at other points than the computed point. */
 bool is_staged(const struct analysis *analysis, int input);
 
 #endif

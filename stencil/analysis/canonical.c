@@ -1,9 +1,10 @@
-/* canonical.c: the text that says what a stencil computes, and nothing about how its file says it.
+/* canonical.c: writes the text that says what a stencil computes, independent of how its file is written.
  *
- * After a few lines of facts, each distinct operation of the update is one line "HASH = operation(operand, ...)", where an
- * operand is a leaf or the hash of its own line. Chains of + and of * form one sum or product, its operands are sorted, and
- * so are the lines: neither names of temporaries nor the order of terms leave a trace. A temporary itself can: a link that
- * is used twice keeps a line of its own, while the same expression written out twice is opened into either chain. */
+ * The text begins with a few lines of facts. Each distinct operation of the update then has one line "HASH =
+ * operation(operand, ...)". An operand is a leaf, or the hash of the line that computes it. A chain of + or of * is
+ * written as one sum or product with sorted operands, and the lines are sorted, too. So the names of temporaries and
+ * the order of terms do not matter. Only one thing about temporaries matters: a link of a chain that is used twice has
+ * its own line, while an expression that is written out twice is opened into both chains. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +12,10 @@
 
 struct work {
   const struct stencil *stencil;
-  int count; /* nodes of the update; all arrays have this length and positions less update.first */
+  int count; /* nodes of the update; each array has this length and is indexed by position minus update.first */
   int *uses;
-  char **names; /* how each node is named as an operand */
-  char **lines; /* of operations; NULL for leaves and for links of a longer chain */
+  char **names; /* the text that stands for each node as an operand */
+  char **lines; /* one for each operation; NULL for leaves and for links of a longer chain */
   struct arena arena;
 };
 
@@ -37,7 +38,7 @@ static void add_leaf(struct text *text, const struct stencil *stencil, const str
   }
 }
 
-/* An operand of a chain, or of any other operation. */
+/* An operand of a chain or of another operation. */
 struct operand {
   int position;
   bool negative;
@@ -53,8 +54,8 @@ static int compare_texts(const void *left, const void *right) {
   return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Collect the operands of the chain that ends at `top`: a link that only this chain uses is opened, all else is an
- * operand. `pending` has room for every node. */
+/* Collect the operands of the chain that ends at `top`. A link that only this chain uses is replaced by its own
+ * operands. `pending` has room for every node. */
 static void open_chain(const struct work *w, int top, struct operand *pending, struct operands *out) {
   enum expr_kind kind = chain_of(node_at(w, top));
   int first = w->stencil->update.first, waiting = 0;
@@ -82,7 +83,7 @@ static const char *operation_name(const struct expr *node) {
   }
 }
 
-/* Write the line of one operation, and name it by its hash. */
+/* Write the line of one operation. The hash of the line becomes the node's name. */
 static bool write_line(struct work *w, int position, struct operand *pending, struct operands *operands) {
   const struct expr *node = node_at(w, position);
   struct text line = {0};
@@ -140,7 +141,7 @@ static void count_uses(struct work *w) {
   }
 }
 
-/* Whether a node's only user is an operation of the same chain, which will hold its operands. */
+/* Find the nodes that are links: their only user is an operation of the same chain, which takes over their operands. */
 static void find_links(const struct work *w, bool *links) {
   int first = w->stencil->update.first;
   for (int i = 0; i < w->count; i++) {
@@ -183,7 +184,7 @@ static void add_facts(struct text *text, const struct stencil *stencil) {
   for (int axis = 0; axis < stencil->dims && stencil->kind == STENCIL_STENCIL; axis++) {
     text_printf(text, "boundary %c %s\n", axis_names[axis], boundary_names[stencil->boundary[axis]]);
   }
-  for (int to = 0; to < stencil->input_count; to++) { /* by target: the file's order means nothing */
+  for (int to = 0; to < stencil->input_count; to++) { /* sorted by target, since the order in the file has no meaning */
     for (int i = 0; i < stencil->iterate_count; i++) {
       const struct iterate *entry = &stencil->iterate[i];
       const char *from = entry->from_output ? stencil->outputs[entry->from] : stencil->inputs[entry->from];
@@ -209,7 +210,7 @@ static void add_update(struct text *text, const struct work *w) {
   if (count > 1) qsort(lines, (size_t)count, sizeof *lines, compare_texts);
   for (int i = 0; i < count; i++) {
     char hex[HASH_HEX_BYTES];
-    if (i > 0 && strcmp(lines[i], lines[i - 1]) == 0) continue; /* a repeated expression */
+    if (i > 0 && strcmp(lines[i], lines[i - 1]) == 0) continue; /* the same expression appears twice */
     hash_hex(hash_bytes(lines[i], strlen(lines[i])), hex);
     text_printf(text, "%s = %s\n", hex, lines[i]);
   }

@@ -1,4 +1,4 @@
-/* iterate.c: buffers that change places. */
+/* iterate.c: exchanges buffers between time steps. */
 #include "stencil/analysis/iterate.h"
 
 #include <string.h>

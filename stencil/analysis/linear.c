@@ -1,8 +1,8 @@
 /* linear.c: whether an update is linear in its inputs, and the weight of each tap.
  *
- * For one output after the other, a factor is carried from the root down to the taps: into both sides of a sum, through a
- * product with something that is the same at every point. It is reverse-mode differentiation with factors that are
- * expressions; each node is visited once. */
+ * For each output, a factor is carried from the root down to the taps. A sum passes it to both sides. A product with
+ * something that is the same at every point multiplies it. This is reverse-mode differentiation in which factors are
+ * expressions; it visits each node once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 
 struct work {
   const struct stencil *stencil;
-  const bool *uniform; /* of the update's own nodes */
-  struct exprs exprs;  /* the stencil's nodes, then the factors built here */
-  int *factor;         /* for each node of the update the factor that reached it, -1 for none */
+  const bool *uniform; /* for the nodes of the update */
+  struct exprs exprs;  /* the stencil's nodes, followed by the factors built here */
+  int *factor;         /* for each node of the update, the factor that reached it; -1 for none */
   bool is_linear, out_of_memory;
 };
 
@@ -38,7 +38,7 @@ static int negated(struct work *w, int a) {
   return add_node(w, (struct expr){.kind = EXPR_NEGATE, .args = {a}, .arg_count = 1});
 }
 
-/* a op b for +, * and /, with numbers folded and factors of one left out. */
+/* Build a op b for +, * and /. Numbers are folded, and factors of one are dropped. */
 static int combined(struct work *w, enum expr_kind kind, int a, int b) {
   struct expr node = {.kind = kind, .args = {a, b}, .arg_count = 2};
   const struct expr *left = &w->exprs.nodes[a], *right = &w->exprs.nodes[b];
@@ -66,16 +66,16 @@ static void reach(struct work *w, int node, int factor) {
 
 static bool is_uniform(const struct work *w, int node) { return w->uniform[node - w->stencil->update.first]; }
 
-/* Carry the factor into the two sides of a product. */
+/* Pass the factor to the two sides of a product. */
 static void pass_product(struct work *w, int a, int b, int factor) {
   if (is_uniform(w, b)) reach(w, a, combined(w, EXPR_MULTIPLY, factor, b));
   else if (is_uniform(w, a)) reach(w, b, combined(w, EXPR_MULTIPLY, factor, a));
   else w->is_linear = false;
 }
 
-/* Carry a node's factor to its operands. */
+/* Pass a node's factor on to its operands. */
 static void pass_on(struct work *w, int position) {
-  struct expr node = w->exprs.nodes[position]; /* a copy: the list may move */
+  struct expr node = w->exprs.nodes[position]; /* a copy, since adding nodes can move the list */
   int factor = w->factor[position - w->stencil->update.first];
   if (is_uniform(w, position)) {
     if (!is_number(w, position, 0)) w->is_linear = false; /* a constant term */
@@ -114,7 +114,7 @@ static void add_leaf(struct text *text, const struct expr *node, const void *con
   else text_number(text, node->number);
 }
 
-/* The value of every node, factors included, for these coefficients; taps have none. */
+/* Compute the value of every node, factors included, for these coefficients. Nodes with taps are NAN. */
 static void evaluate_all(const struct work *w, const double *coefficients, double *values) {
   for (int i = w->stencil->update.first; i < w->exprs.count; i++) {
     const struct expr *node = &w->exprs.nodes[i];
@@ -126,7 +126,7 @@ static void evaluate_all(const struct work *w, const double *coefficients, doubl
   }
 }
 
-/* Equal taps have reached different nodes, so their factors are summed.
+/* Sum the factors of equal taps, which may have reached different nodes.
  *   sums  receives, for each tap of the analysis, the node of its factor; -1 for none */
 static void sum_factors(struct work *w, const struct analysis *analysis, int *sums) {
   const struct update *update = &w->stencil->update;
@@ -142,7 +142,8 @@ static void sum_factors(struct work *w, const struct analysis *analysis, int *su
 
 /* Add the weights of the taps of one output. */
 static halotune_status add_weights(struct work *w, struct analysis *analysis, int output, const double *coefficients) {
-  enum { MAX_WEIGHT_BYTES = 200 }; /* factors share their parts: written out, one of 30 lines can fill the memory */
+  /* factors share nodes: written out, the factor of a 30-line update can fill the memory */
+  enum { MAX_WEIGHT_BYTES = 200 };
   int first_weight = analysis->weight_count;
   int *sums = malloc(((size_t)analysis->tap_count + 1) * sizeof *sums);
   if (!sums) return fail_memory();
@@ -167,7 +168,7 @@ static halotune_status add_weights(struct work *w, struct analysis *analysis, in
   return status;
 }
 
-/* From a root down to the taps. */
+/* Carry the factor 1 from a root down to the taps. */
 static halotune_status carry(struct work *w, int root) {
   const struct update *update = &w->stencil->update;
   for (int i = update->first; i < update->end; i++) w->factor[i - update->first] = -1;
@@ -214,8 +215,7 @@ static halotune_status weigh(struct work *w, struct analysis *analysis) {
 halotune_status find_weights(const struct stencil *stencil, struct analysis *analysis) {
   struct work w = {.stencil = stencil, .is_linear = true};
   analysis->is_linear = true;
-  if (stencil->kind == STENCIL_SCAN)
-    return HALOTUNE_OK; /* a sum: linear, with a weight of one for every point before */
+  if (stencil->kind == STENCIL_SCAN) return HALOTUNE_OK; /* a scan is linear: every earlier point has the weight one */
   size_t count = (size_t)(stencil->update.end - stencil->update.first);
   size_t most = (size_t)analysis->tap_count * (size_t)stencil->output_count;
   bool *uniform = find_uniform(stencil);

@@ -1,4 +1,5 @@
-/* operations.c: floating-point operations a point, as written, without repetition, and with fused multiply-adds. */
+/* operations.c: counts floating-point operations per point: as written, without repetition, and with fused
+ * multiply-adds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,10 +22,10 @@ static bool is_commutative(const struct expr *node) {
          (node->kind == EXPR_CALL && (node->index == FUNCTION_FMIN || node->index == FUNCTION_FMAX));
 }
 
-/* What makes two nodes the same value: the operation, and operands of the same value. */
+/* Two nodes with equal keys have the same value: they have the same operation, and operands of the same value. */
 struct key {
   long kind, index, args[MAX_EXPR_ARGS], offset[MAX_DIMS];
-  long number_bits; /* so that keys can be compared as bytes: they have neither padding nor doubles */
+  long number_bits; /* an integer, so that the key has neither padding nor doubles and can be compared as bytes */
 };
 
 static struct key key_of(const struct expr *node, const int *same, int first) {
@@ -40,13 +41,14 @@ static struct key key_of(const struct expr *node, const int *same, int first) {
   return key;
 }
 
-/* For each node the first node that has the same value, itself if there is none before. Positions less update.first. */
+/* For each node, find the first node that has the same value, which may be the node itself. Positions are minus
+ * update.first. */
 static halotune_status find_same(const struct stencil *stencil, int count, int *same) {
   int first = stencil->update.first;
   size_t slots = 16;
   while (slots < 2 * (size_t)count) slots *= 2;
   struct key *keys = malloc(((size_t)count + 1) * sizeof *keys);
-  int *table = malloc(slots * sizeof *table); /* open addressing: a node, or -1 */
+  int *table = malloc(slots * sizeof *table); /* open addressing: holds a node, or -1 */
   halotune_status status = keys && table ? HALOTUNE_OK : fail_memory();
   for (size_t s = 0; s < slots && status == HALOTUNE_OK; s++) table[s] = -1;
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
@@ -62,7 +64,7 @@ static halotune_status find_same(const struct stencil *stencil, int count, int *
   return status;
 }
 
-/* How often each value is used: by other values, and as an output. */
+/* Count how often each value is used, by other values and as an output. */
 static void count_uses(const struct stencil *stencil, int count, const int *same, int *uses) {
   const struct update *update = &stencil->update;
   for (int i = 0; i < count; i++) {
@@ -74,7 +76,8 @@ static void count_uses(const struct stencil *stencil, int count, const int *same
   }
 }
 
-/* Whether an operand is a multiplication that only this user needs, behind any signs: an fma takes it in. */
+/* Whether an operand is a multiplication that nothing else uses, possibly with signs before it. An fma can then compute
+ * it. */
 static bool fuses(const struct stencil *stencil, int node, const int *same, const bool *uniform, const int *uses) {
   int first = stencil->update.first;
   for (;;) {
@@ -89,7 +92,7 @@ static bool fuses(const struct stencil *stencil, int node, const int *same, cons
 halotune_status count_operations(const struct stencil *stencil, struct analysis *analysis) {
   const struct update *update = &stencil->update;
   int count = update->end - update->first;
-  if (stencil->kind == STENCIL_SCAN) { /* one addition to the running sum */
+  if (stencil->kind == STENCIL_SCAN) { /* a scan adds each point to the running sum */
     analysis->flops_per_point = analysis->unique_flops_per_point = analysis->instructions_per_point = 1;
     return HALOTUNE_OK;
   }

@@ -1,4 +1,4 @@
-/* split.c: which sums of weighted taps an update is made of. */
+/* split.c: takes an update apart into forms, which are sums of weighted taps. */
 #include "stencil/analysis/split.h"
 
 #include <stdlib.h>
@@ -6,11 +6,11 @@
 
 #include "stencil/analysis/analysis_parts.h"
 
-/* Of a node of the update. */
+/* What is known of a node of the update. */
 struct node_facts {
-  bool is_sum;  /* a sum of weighted taps of staged inputs */
-  bool is_deep; /* some tap below it lies beyond the point itself */
-  bool is_rest; /* of the output at hand: computed when its forms are complete */
+  bool is_sum;  /* it is a sum of weighted taps of staged inputs */
+  bool is_deep; /* some tap below it reads another point than the computed one */
+  bool is_rest; /* the current output computes it after its forms are complete */
 };
 
 struct work {
@@ -64,7 +64,7 @@ static void look_at_nodes(struct work *w) {
   }
 }
 
-/* The form at a node, found or made. */
+/* Find the form at a node, or make it. */
 static int form_at(struct work *w, int node) {
   struct split *split = &w->analysis->split;
   int found = split_form(split, node);
@@ -77,7 +77,7 @@ static int form_at(struct work *w, int node) {
   return split->form_count++;
 }
 
-/* From an output's root down to its forms and to what is read at the point.
+/* Walk from an output's root down to its forms and to the inputs that it reads at the computed point.
  *   uses  receives which forms the output reads */
 static void take_apart(struct work *w, const struct assignment *assignment, bool uses[MAX_FORMS]) {
   const struct update *update = &w->stencil->update;
@@ -103,7 +103,7 @@ static void add_name(struct text *text, const struct expr *node, const void *con
   text_printf(text, "_");
 }
 
-/* Whether a factor is short enough to be written out as a tree. */
+/* Whether a factor is short when it is written out as a tree. */
 static bool is_short(const struct work *w, int factor, halotune_status *status) {
   enum { MOST_LEAVES_AND_SIGNS = 100 };
   struct text text = {0};
@@ -114,7 +114,7 @@ static bool is_short(const struct work *w, int factor, halotune_status *status) 
   return is_short;
 }
 
-/* The weights of one form, and the planes that it reaches. */
+/* Find the weights of one form, and the planes that its taps reach. */
 static halotune_status weigh_form(struct work *w, struct form *form, int *factors) {
   struct analysis *analysis = w->analysis;
   struct split *split = &analysis->split;
@@ -144,7 +144,7 @@ static halotune_status weigh_forms(struct work *w) {
   return status;
 }
 
-/* When outputs are complete, and how long their forms wait for that. */
+/* Find the plane with which each output is complete, and until when its forms must be kept. */
 static void find_delays(struct split *split, int outputs, const bool uses[MAX_FIELDS][MAX_FORMS]) {
   for (int o = 0; o < outputs; o++) {
     for (int i = 0; i < split->form_count; i++) {

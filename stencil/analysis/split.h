@@ -1,9 +1,9 @@
 /* split.h: an update taken apart for a march through planes.
  *
- * A form is a sum of weighted taps, such as the laplacian in an update. A plane that comes in adds to a form of each plane that its
- * taps reach, so that no plane has to be kept: only sums, one for each plane that is not complete. What remains of the update
- * reads the forms, and inputs at the point itself. Every update can be taken apart so; where that takes too many forms, it is
- * left whole. */
+ * A form is a sum of weighted taps, such as the laplacian in an update. When the march loads a plane, it adds the
+ * plane's values to the forms of all planes whose taps reach it. So it keeps sums for the incomplete planes instead of
+ * the planes themselves. The rest of the update reads the forms, and inputs at the computed point. Every update can be
+ * taken apart like this. An update that needs too many forms is left whole. */
 #ifndef STENCIL_ANALYSIS_SPLIT_H
 #define STENCIL_ANALYSIS_SPLIT_H
 
@@ -13,30 +13,32 @@ enum { MAX_FORMS = 8 };
 
 /* A tap of a form. */
 struct form_weight {
-  int tap;    /* which of the analysis' */
+  int tap;    /* number of the tap in the analysis */
   int factor; /* a node of the split's expressions */
 };
 
 struct form {
-  int root; /* the node of the update whose value it is */
+  int root; /* the node of the update that this form computes */
   int first_weight, weight_count;
-  int first_plane, last_plane; /* of its taps, from the output's plane */
-  int kept_until;              /* it is read when this plane has come in: not before last_plane */
+  int first_plane, last_plane; /* of its taps, relative to the output's plane */
+  int kept_until;              /* the form is read when this plane was loaded; at least last_plane */
 };
 
 /* Owns its expressions; analysis_free frees them. */
 struct split {
   int form_count; /* 0: the update is left whole */
   struct form forms[MAX_FORMS];
-  struct form_weight *weights; /* of one form after the other */
+  struct form_weight *weights; /* the weights of all forms, in the order of the forms */
   int weight_count;
-  int delay[MAX_FIELDS]; /* of each output: planes that come in after its own, until it is complete */
-  bool reads_beside[MAX_FIELDS][MAX_FIELDS]; /* [output][input]: what remains reads this input at the point */
-  int partial_sums;                          /* kept for a point from one plane to the next, over all forms */
-  struct exprs exprs;                        /* the stencil's nodes, then the factors */
+  int delay[MAX_FIELDS]; /* of each output: planes that are loaded after its own before it is complete */
+  /* [output][input]: the rest of the update reads this input at the computed point */
+  bool reads_beside[MAX_FIELDS][MAX_FIELDS];
+  /* sums that a thread keeps for each point between planes, over all forms */
+  int partial_sums;
+  struct exprs exprs; /* the stencil's nodes, followed by the factors */
 };
 
-/* The form that a node of the update is; -1 for none. */
+/* Find the form that computes a node of the update. Returns -1 for none. */
 int split_form(const struct split *split, int node);
 
 #endif

@@ -1,4 +1,4 @@
-/* domain.c: extents, strides and the box to compute. */
+/* domain.c: extents, strides and the box to compute, for fields without gaps. */
 #include "stencil/launch/domain.h"
 
 #define AS_NAME(name, member) #name,

@@ -1,17 +1,17 @@
-/* domain.h: how the fields of one launch lie in memory, and which points it computes. */
+/* domain.h: how the fields of one launch lie in memory, and which points the launch computes. */
 #ifndef STENCIL_LAUNCH_DOMAIN_H
 #define STENCIL_LAUNCH_DOMAIN_H
 
 #include "stencil/analysis/analysis.h"
 
-/* The same for every field of a launch. Points and strides count elements. */
+/* All fields of a launch share it. Points and strides count elements. */
 struct domain {
-  struct grid grid;                   /* extents, ghost layers included */
-  long row, plane;                    /* distance of neighbours in y and in z; at least nx, and row times ny */
+  struct grid grid;                   /* extents, including ghost layers */
+  long row, plane;                    /* distance between neighbours in y and in z; at least nx and row*ny */
   long low[MAX_DIMS], high[MAX_DIMS]; /* the box to compute: low <= point < high */
 };
 
-/* The numbers of a domain by the names that kernels give them, in the order in which they are passed. */
+/* The numbers of a domain, with the names that kernels give them, in the order in which they are passed. */
 #define DOMAIN_LIST(X) \
   X(nx, grid.n[0])     \
   X(ny, grid.n[1])     \
@@ -25,11 +25,11 @@ enum domain_number { DOMAIN_LIST(DOMAIN_AS_ENUMERATOR) DOMAIN_NUMBERS };
 extern const char *const domain_number_names[DOMAIN_NUMBERS];
 void domain_numbers(const struct domain *domain, long numbers[DOMAIN_NUMBERS]);
 
-/* A grid with no gaps between rows and planes, and everything that the boundary rules allow to compute. The box may be
- * empty. */
+/* Make the domain of a grid without gaps between rows and planes. Its box has all points that the boundary rules allow
+ * to compute, and may be empty. */
 struct domain domain_dense(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid);
 
-/* How many elements a field takes. */
+/* The number of elements of a field. */
 long domain_elements(const struct domain *domain);
 
 #endif

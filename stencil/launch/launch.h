@@ -1,4 +1,4 @@
-/* launch.h: how a variant's kernel is called: all that must be known beside its code. */
+/* launch.h: how a variant's kernel is called: everything that a caller needs besides its code. */
 #ifndef STENCIL_LAUNCH_LAUNCH_H
 #define STENCIL_LAUNCH_LAUNCH_H
 
@@ -8,47 +8,54 @@
 
 enum { KERNEL_NAME_BYTES = 128 };
 
-/* The tensor maps that a kernel takes of some inputs, or of some outputs: what the copy engine of sm_90 and later knows
- * of an array. See tensor.h. */
+/* The tensor maps that a kernel takes for some inputs or outputs. The copy engine of sm_90 and later needs one for each
+ * array that it copies. See tensor.h. */
 struct tensor_maps {
-  int count;              /* 0: it takes none */
-  int fields[MAX_FIELDS]; /* which inputs, or outputs */
-  long box[MAX_DIMS];     /* elements of one copy, in x, y and z; the same for all */
-  int promotion_bytes;    /* what the L2 cache fetches at least: 64, 128 or 256; 0: as it likes */
+  int count;              /* 0: the kernel takes none */
+  int fields[MAX_FIELDS]; /* numbers of the inputs, or of the outputs */
+  long box[MAX_DIMS];     /* elements of one copy in x, y and z; the same for all maps */
+  int promotion_bytes;    /* smallest fetch of the L2 cache: 64, 128 or 256; 0: the hardware's default */
 };
 
-/* The kernel's arguments are, in this order: a pointer for each input, one for each output, a texture object for each
- * input (where passes_textures says so), the tensor maps of inputs, those of outputs, a pointer to the workspace (where
- * it has one), struct Geometry, and struct Coefficients (where passes_coefficients says so). */
+/* The kernel's arguments are, in this order:
+ *   - a pointer for each input, and one for each output
+ *   - a texture object for each input, where passes_textures is not 0
+ *   - the tensor maps of inputs, and those of outputs
+ *   - a pointer to the workspace, where it has one
+ *   - struct Geometry
+ *   - struct Coefficients, where passes_coefficients is set */
 struct launch {
-  char kernel[KERNEL_NAME_BYTES];                     /* its name in the source, and in the cubin */
-  long block[MAX_DIMS], grid[MAX_DIMS], shared_bytes; /* shared: dynamic, of a block */
-  int index_bytes;                                    /* 4 or 8: the type of the extents that the kernel takes */
+  char kernel[KERNEL_NAME_BYTES];                     /* its name in the source and in the cubin */
+  long block[MAX_DIMS], grid[MAX_DIMS], shared_bytes; /* shared_bytes: dynamic shared memory of a block */
+  int index_bytes;                                    /* 4 or 8: size of the integers in the kernel's Geometry */
   bool literal_extents;                               /* the kernel's Geometry is then empty */
-  bool passes_coefficients;                           /* whether the kernel takes them as its last argument */
-  int passes_textures; /* 1: a linear texture for each input, behind the pointers; 2: a 2D texture, its rows those of the
-                               field; a double is two integers of 32 bits; 0: none */
+  bool passes_coefficients;                           /* the kernel takes the coefficients as its last argument */
+  /* texture objects for inputs. 0: none; 1: linear textures; 2: 2D textures whose rows are rows of the field. A double
+   * is two 32-bit integers. */
+  int passes_textures;
   struct tensor_maps input_maps, output_maps;
   long cluster[MAX_DIMS]; /* blocks of a cluster; 0 counts as 1 */
-  bool overlaps; /* programmatic dependent launch: it may begin before what precedes it in its stream is done, for which
-                    it waits itself before it touches memory; then it has no workspace */
-  long workspace_bytes; /* global memory that is zero before the first launch on it, and then as the last one left it;
-                           launches on it do not overlap. 0: none */
+  /* programmatic dependent launch: the kernel may begin before the work before it in the stream is done. It waits for
+   * that work itself before it touches memory. It has no workspace. */
+  bool overlaps;
+  /* global memory that is zero before the first launch and then keeps what the last launch wrote. Launches with the
+   * same workspace must not overlap. 0: none */
+  long workspace_bytes;
 };
 
-/* How many blocks a cluster has; 1: there are no clusters. */
+/* The number of blocks of a cluster; 1 means that there are no clusters. */
 long launch_cluster_blocks(const struct launch *launch);
 
-/* The struct Geometry that a launch passes to the kernel: 11 integers of index_bytes each, in the order
- * nx, ny, nz, row, plane, x0, x1, y0, y1, z0, z1; one zero byte where extents are literal.
+/* Write the struct Geometry that a launch passes to the kernel. It has 11 integers of index_bytes each, in the order
+ * nx, ny, nz, row, plane, x0, x1, y0, y1, z0, z1. Where extents are literal it is one zero byte.
  *   bytes  receives at most GEOMETRY_BYTES
- * Returns how many bytes it takes. */
+ * Returns the number of bytes written. */
 enum { GEOMETRY_BYTES = 88 };
 size_t geometry_pack(const struct launch *launch, const struct domain *domain, void *bytes);
 
-/* The struct Coefficients that a launch passes where the kernel takes one: one element each.
+/* Write the struct Coefficients that a launch passes to a kernel that takes it: one element for each coefficient.
  *   bytes  receives coefficient_count elements
- * Returns how many bytes it takes; 0 where they are built in. */
+ * Returns the number of bytes written; 0 where the coefficients are built into the kernel. */
 size_t coefficients_pack(const struct launch *launch, const struct stencil *stencil, enum dtype dtype,
                          const double *coefficients, void *bytes);
 

@@ -1,5 +1,5 @@
-/* tensor.c: the numbers of tensor maps, and the bounds that the driver's documentation of cuTensorMapEncodeTiled has
- * for them. */
+/* tensor.c: computes the numbers of tensor maps, and checks them against the limits that the driver's documentation of
+ * cuTensorMapEncodeTiled gives. */
 #include "stencil/launch/tensor.h"
 
 void tensor_shape_make(const struct tensor_maps *maps, int dims, const struct domain *domain, enum dtype dtype,
@@ -18,7 +18,7 @@ void tensor_shape_make(const struct tensor_maps *maps, int dims, const struct do
 
 const char *tensor_shape_error(const struct tensor_shape *s) {
   const unsigned long long most_stride = 1ULL << 40;
-  const unsigned long long most_extent = 1ULL << 31; /* coordinates have 32 bits, and a sign */
+  const unsigned long long most_extent = 1ULL << 31; /* coordinates are signed 32-bit numbers */
   const unsigned most_box = 256;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     if (s->box[axis] < 1 || s->box[axis] > most_box) return "a box has from 1 to 256 elements along each axis";
