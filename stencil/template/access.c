@@ -1,11 +1,11 @@
-/* access.c: the formulas of a template's `access`, and the banks of shared memory. */
+/* access.c: evaluates the formulas of a template's `access`, and counts bank conflicts of shared memory. */
 #include "stencil/template/access.h"
 
 #include <math.h>
 
 enum { WARP = 32, BANKS = 32, BANK_BYTES = 4, MAX_BYTES_AT_ONCE = 16, MAX_THREADS = 1024, MAX_STRIDE = 1 << 20 };
 
-/* The byte at which each thread of a warp begins; returns how many threads the warp has. */
+/* Compute the byte address at which each thread of a warp begins. Returns the number of threads in the warp. */
 static int warp_addresses(const long block[MAX_DIMS], const double stride[MAX_DIMS], int element_bytes, int warp,
                           long out[WARP]) {
   long threads = block[0] * block[1] * block[2];
@@ -18,8 +18,8 @@ static int warp_addresses(const long block[MAX_DIMS], const double stride[MAX_DI
   return count;
 }
 
-/* The passes that some threads take for `bytes` each: the most different words in one bank. Threads that touch the same word
- * share it. */
+/* Count the passes of an access of `bytes` per thread: the largest number of different words in one bank. Threads that
+ * touch the same word share it. */
 static int passes(const long *addresses, int count, int bytes) {
   long words[BANKS][WARP];
   int in_bank[BANKS] = {0}, most = 0;
@@ -34,7 +34,7 @@ static int passes(const long *addresses, int count, int bytes) {
   return most;
 }
 
-/* Formulas may come from a user's file. */
+/* Check the range of numbers, which may come from a user's file. */
 static bool makes_sense(const long block[MAX_DIMS], const double stride[MAX_DIMS], int elements) {
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     if (block[axis] < 1 || block[axis] > MAX_THREADS) return false;
@@ -47,7 +47,7 @@ double access_bank_conflicts(const long block[MAX_DIMS], const double stride[MAX
                              int element_bytes) {
   if (!makes_sense(block, stride, elements)) return NAN;
   int bytes = elements * element_bytes, at_once = bytes < MAX_BYTES_AT_ONCE ? bytes : MAX_BYTES_AT_ONCE;
-  int together = WARP * BANK_BYTES / at_once; /* threads of one pass without conflicts */
+  int together = WARP * BANK_BYTES / at_once; /* threads that one pass serves if there are no conflicts */
   double worst = 1;
   for (int warp = 0; (long)warp * WARP < block[0] * block[1] * block[2]; warp++) {
     long addresses[WARP];
@@ -65,7 +65,7 @@ double access_bank_conflicts(const long block[MAX_DIMS], const double stride[MAX
 
 static double worst_conflicts(const struct bindings *bindings, const long block[MAX_DIMS]) {
   const struct access_formulas *formulas = &bindings->template->access;
-  double worst = NAN; /* fmax passes over it */
+  double worst = NAN; /* fmax ignores NAN */
   for (int i = 0; i < formulas->shared_count; i++) {
     const struct shared_access *shared = &formulas->shared[i];
     double stride[MAX_DIMS], elements = bindings_value(bindings, shared->elements);

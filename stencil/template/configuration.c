@@ -1,4 +1,4 @@
-/* configuration.c: values for a template's parameters, and what its formulas are worth with them. */
+/* configuration.c: chooses values for a template's parameters, and evaluates the template's formulas for them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

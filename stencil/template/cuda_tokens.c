@@ -1,4 +1,4 @@
-/* cuda_tokens.c: a scanner of CUDA text. */
+/* cuda_tokens.c: scans CUDA text, and hashes its tokens. */
 #include "stencil/template/cuda_tokens.h"
 
 #include <string.h>
@@ -21,13 +21,13 @@ static bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || is_digit(c);
 }
 
-/* The byte `ahead` of the reader; 0 behind the end. */
+/* The byte `ahead` bytes after the reader's position; 0 beyond the end. */
 static char byte_at(const struct cuda_reader *r, size_t ahead) {
   if (ahead >= (size_t)(r->end - r->at)) return '\0';
   return r->at[ahead];
 }
 
-/* The length of a backslash and the line break behind it, which together are nothing; 0 for anything else. */
+/* The length of a backslash and the line break after it, which join two lines; 0 for anything else. */
 static size_t splice_length(const struct cuda_reader *r, size_t ahead) {
   if (byte_at(r, ahead) != '\\') return 0;
   if (byte_at(r, ahead + 1) == '\n') return 2;
@@ -39,7 +39,7 @@ static void advance(struct cuda_reader *r, size_t length) {
   r->at += length;
 }
 
-/* Skip what separates tokens. A line break ends a directive, and is left where it does. */
+/* Skip spaces and joined lines. Stop at the line break that ends a directive. */
 static void skip_space(struct cuda_reader *r) {
   for (;;) {
     size_t splice = splice_length(r, 0);
@@ -56,7 +56,7 @@ static void skip_space(struct cuda_reader *r) {
   }
 }
 
-/* To the end of a line that a splice may continue. */
+/* The length of a // comment. A backslash at the end of a line continues it. */
 static size_t line_comment_length(const struct cuda_reader *r) {
   size_t length = 2;
   while (r->at + length < r->end && r->at[length] != '\n') {
@@ -72,7 +72,7 @@ static size_t block_comment_length(const struct cuda_reader *r) {
   return r->at + length < r->end ? length + 2 : length;
 }
 
-/* An open literal ends with its line. */
+/* The length of a quoted literal. A literal without a closing quote ends with its line. */
 static size_t quoted_length(const struct cuda_reader *r, char quote) {
   size_t length = 1;
   while (r->at + length < r->end && r->at[length] != quote && r->at[length] != '\n') {
@@ -81,7 +81,7 @@ static size_t quoted_length(const struct cuda_reader *r, char quote) {
   return byte_at(r, length) == quote ? length + 1 : length;
 }
 
-/* R"mark( ... )mark", from the R on; 0 for anything else. */
+/* The length of R"mark( ... )mark", from the R on; 0 for anything else. */
 static size_t raw_length(const struct cuda_reader *r) {
   enum { MOST_MARK = 16 };
   size_t mark = 0, left = (size_t)(r->end - r->at);
@@ -107,7 +107,7 @@ static size_t number_length(const struct cuda_reader *r) {
   return length;
 }
 
-/* The longest operator that stands here. */
+/* The length of the longest operator at the reader's position. */
 static size_t punctuation_length(const struct cuda_reader *r) {
   static const char *const operators[] = {"<<=", ">>=", "...", "->*", "::", "##", "++", "--", "->",
                                           ".*",  "<<",  ">>",  "<=",  ">=", "==", "!=", "&&", "||",
@@ -162,12 +162,12 @@ struct cuda_token cuda_next(struct cuda_reader *r) {
   return token;
 }
 
-/* The rest of a directive. */
+/* Skip the rest of a directive. */
 static void skip_directive(struct cuda_reader *r) {
   while (r->is_in_directive) cuda_next(r);
 }
 
-/* Each token ends with a NUL, which no token has; an empty one stands for the end of a directive. */
+/* Append a token and a NUL, which no token contains. An empty token stands for the end of a directive. */
 static void add_token(struct text *out, const char *bytes, size_t length) {
   text_add(out, bytes, length);
   text_add(out, "", 1);
@@ -175,7 +175,7 @@ static void add_token(struct text *out, const char *bytes, size_t length) {
 
 static void add_tokens(struct cuda_reader r, struct text *out) {
   struct cuda_token token;
-  int in_define = 0; /* 1: `define` comes; 2: the macro's name; 3: what follows the name */
+  int in_define = 0; /* 1: `define` comes next; 2: the macro's name; 3: what follows the name */
   while ((token = cuda_next(&r)).kind != CUDA_END) {
     if (token.kind == CUDA_COMMENT) continue;
     if (token.kind == CUDA_DIRECTIVE) {

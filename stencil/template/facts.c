@@ -1,23 +1,24 @@
-/* facts.c: what rules may know of a stencil, a grid and a device. */
+/* facts.c: computes the facts that rules may use about a stencil, a grid and a device. */
 #include "stencil/template/facts.h"
 
 #define AS_ROW(name, about) {#name, about},
 const struct fact_row fact_rows[FACT_COUNT] = {FACT_LIST(AS_ROW)};
 
-/* What every GPU with clusters takes. */
+/* The largest cluster that every GPU with clusters accepts. */
 enum { MAX_CLUSTER = 8 };
 
-/* Bounds of the CUDA programming guide's table for every compute capability from 7.5 to 12.1. */
+/* The limits that the CUDA programming guide gives for every compute capability from 7.5 to 12.1. */
 enum { MAX_LINEAR_TEXELS = 1 << 28, MAX_TEXTURE_WIDTH = 131072, MAX_TEXTURE_HEIGHT = 65000 };
 
-/* How many aligned groups of `width` neighbours in x the taps of such a group touch. Taps are sorted by input, z, y, x. */
+/* Count the aligned groups of `width` neighbours in x that the taps of one such group touch. Taps are sorted by input,
+ * z, y, x. */
 static int count_groups(const struct analysis *analysis, int width) {
   int count = 0, reached = 0;
   for (int i = 0; i < analysis->tap_count; i++) {
     const struct tap *tap = &analysis->taps[i], *before = i > 0 ? tap - 1 : NULL;
     bool same_row = before && tap->input == before->input && tap->offset[1] == before->offset[1] &&
                     tap->offset[2] == before->offset[2];
-    int shifted = tap->offset[0] + MAX_RADIUS * width; /* not negative, and aligned as before */
+    int shifted = tap->offset[0] + MAX_RADIUS * width; /* not negative, with the same alignment */
     int first = shifted / width, last = (shifted + width - 1) / width;
     if (same_row && first <= reached) first = reached + 1;
     count += last - first + 1;
@@ -26,7 +27,7 @@ static int count_groups(const struct analysis *analysis, int width) {
   return count;
 }
 
-/* How many planes pass until `finish` reads a staged input at the point, at most. */
+/* The most planes that are loaded before `finish` reads a staged input at the computed point. */
 static int split_kept_planes(const struct stencil *stencil, const struct analysis *analysis) {
   const struct split *split = &analysis->split;
   int longest = 0;

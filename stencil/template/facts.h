@@ -1,21 +1,21 @@
-/* facts.h: the numbers that a template's rules and launch geometry may use beside its own parameters. */
+/* facts.h: the numbers that a template's rules and launch geometry may use besides its own parameters. */
 #ifndef STENCIL_TEMPLATE_FACTS_H
 #define STENCIL_TEMPLATE_FACTS_H
 
 #include "stencil/launch/domain.h"
 
-/* What limits a kernel on a device. */
+/* The limits that a device sets for kernels. */
 struct device_limits {
   int capability;       /* 90 for sm_90 */
-  int max_threads;      /* of a block */
-  int max_threads_sm;   /* of a multiprocessor */
-  int max_registers;    /* of a thread */
-  int registers_sm;     /* of a multiprocessor */
-  int max_shared_bytes; /* of a block, opted in */
+  int max_threads;      /* per block */
+  int max_threads_sm;   /* per multiprocessor */
+  int max_registers;    /* per thread */
+  int registers_sm;     /* per multiprocessor */
+  int max_shared_bytes; /* per block, after the kernel opts in */
   int warp_size;
 };
 
-/* Name as rules spell it, and what it is. Docs: docs/templates.md. */
+/* The name of each fact as rules spell it, and its description. docs/templates.md lists the same. */
 #define FACT_LIST(X)                                                                                                \
   X(dims, "dimensions of the stencil")                                                                              \
   X(inputs, "number of inputs")                                                                                     \
@@ -85,7 +85,7 @@ struct fact_row {
 };
 extern const struct fact_row fact_rows[FACT_COUNT];
 
-/* The value of each fact. */
+/* Compute the value of each fact. */
 void facts_fill(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
                 const struct domain *domain, const struct device_limits *limits, bool reproducible,
                 double facts[FACT_COUNT]);

@@ -1,11 +1,11 @@
-/* space.c: what walks through the parts of a space come to, and the configuration next to another. */
+/* space.c: combines what walks through the parts of a space found, and finds the configuration nearest to another. */
 #include "stencil/template/space.h"
 
 #include "stencil/template/walk.h"
 
 static long capped(double count) { return count < (double)SPACE_MOST ? (long)count : SPACE_MOST; }
 
-/* The product of all but one. */
+/* The product of all factors but one. */
 static double product_without(const double factors[], int count, int without) {
   double product = 1;
   for (int i = 0; i < count; i++) {
@@ -14,12 +14,12 @@ static double product_without(const double factors[], int count, int without) {
   return product;
 }
 
-/* What a walk through all parameters at once would have counted. It comes to a parameter once for each choice of those
- * before it that the rules keep: a choice in each part. */
+/* Compute what a walk through all parameters at once would have counted. Such a walk reaches a parameter once for each
+ * kept choice of the parameters before it, and these are a choice in each part. */
 static void combine(const struct walk *w, const struct walk_parts *parts, const struct walk_tally *tally,
                     struct space_counts *counts) {
   int parameter_count = w->bindings->template->parameter_count;
-  double kept[MAX_PARAMETERS]; /* choices of each part, as far as the walk is */
+  double kept[MAX_PARAMETERS]; /* choices of each part that are kept up to the current parameter */
   for (int i = 0; i < parts->count; i++) kept[i] = 1;
   for (int i = 0; i < parameter_count; i++) {
     double others = product_without(kept, parts->count, parts->of[i]);
@@ -59,14 +59,15 @@ const struct rule *space_refusal(const struct bindings *bindings) {
   return NULL;
 }
 
-/* The value that is tried at a step: the wanted one, then those before and behind it by turns, further and further away. */
+/* The value to try at a step: first the wanted one, then its neighbours on both sides in turn, further and further
+ * away. */
 static int value_at(int wanted, int step) {
   const int away = (step + 1) / 2;
   return step % 2 ? wanted - away : wanted + away;
 }
 
-/* Choose this parameter and those behind it so that at most `changes` of them differ from the configuration. It becomes
- * the first one found. */
+/* Choose this parameter and the later ones so that at most `changes` of them differ from the configuration. The
+ * configuration becomes the first choice that the rules keep. */
 static bool find_near(const struct walk *w, int parameter, int changes, struct configuration *configuration) {
   if (parameter == w->bindings->template->parameter_count) return true;
   const int wanted = configuration->choice[parameter], first = w->first[parameter], end = w->end[parameter];
@@ -98,7 +99,8 @@ static bool names_fixed_only(const struct template *template, const struct rule 
   return true;
 }
 
-/* A rule that the bound configuration fails: rather one that no other values of free parameters could mend. */
+/* Find a rule that the bound configuration breaks. Prefer one that no other values of the free parameters could
+ * satisfy. */
 static const struct rule *rule_to_blame(const struct bindings *bindings, const bool fixed[]) {
   const struct template *template = bindings->template;
   for (int i = 0; i < template->rule_count; i++) {

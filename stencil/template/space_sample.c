@@ -1,13 +1,13 @@
-/* space_sample.c: a sample of a space: distinct positions first, and then the configurations that are there. A position
- * is one number for each part of the space, as a number has digits. */
+/* space_sample.c: draws a sample of a space. It draws distinct positions first, then finds the configurations at these
+ * positions. A position has one number for each part of the space, as a number has digits. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
 #include "stencil/template/walk.h"
 
-/* A hash table with linear probing that holds numbers + 1; 0 is a free slot. False where the number is in it already.
- */
+/* Add a number to a hash table with linear probing. A slot holds number + 1; 0 is a free slot. Returns false if the
+ * number is in the table already. */
 static bool add_number(long *slots, uint64_t mask, long number) {
   uint64_t at = random_bits(0, (uint64_t)number) & mask;
   for (; slots[at]; at = (at + 1) & mask) {
@@ -17,15 +17,17 @@ static bool add_number(long *slots, uint64_t mask, long number) {
   return true;
 }
 
-/* `wanted` numbers from 0 to total - 1, in no order, in a list from malloc; NULL without memory. */
+/* Draw `wanted` distinct numbers from 0 to total - 1. Returns them in no order in a list from malloc; NULL when memory
+ * is out. */
 static long *distinct_numbers(long total, long wanted, uint64_t seed) {
   uint64_t capacity = 2;
   while (capacity < 2 * (uint64_t)wanted) capacity *= 2;
   long *slots = calloc(capacity, sizeof *slots), count = 0;
-  uint64_t key = random_bits(seed, UINT64_MAX); /* a sequence of its own: callers shuffle with that of the seed */
+  /* a different random sequence from the one with which callers shuffle */
+  uint64_t key = random_bits(seed, UINT64_MAX);
   if (!slots) return NULL;
   for (long last = total - wanted; last < total; last++) {
-    /* 2^64 is so large that the remainder is as good as even */
+    /* The remainder is practically uniform, since 2^64 is so much larger than `last`. */
     long number = (long)(random_bits(key, (uint64_t)(total - last)) % (uint64_t)(last + 1));
     if (!add_number(slots, capacity - 1, number)) add_number(slots, capacity - 1, last);
   }
@@ -36,15 +38,15 @@ static long *distinct_numbers(long total, long wanted, uint64_t seed) {
 }
 
 struct pick {
-  long at, sample; /* where in the part, and for which of the sample */
+  long at, sample; /* position in the part, and number of the sample */
 };
 
-/* A walk through one part, which gives the sample that part's values. */
+/* A walk through one part that copies the part's values into the sample. */
 struct picking {
   const struct walk_parts *parts;
   int part;
-  const struct pick *next, *end; /* in the order of `at` */
-  long seen;                     /* configurations of the part */
+  const struct pick *next, *end; /* sorted by `at` */
+  long seen;                     /* configurations of the part so far */
   struct configuration *sample;
 };
 
@@ -64,7 +66,7 @@ static int compare_picks(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-/* The space's order: the last parameter changes fastest. */
+/* Sort in the order of the space: the last parameter changes fastest. */
 static int compare_configurations(const void *left, const void *right) {
   return memcmp(left, right, sizeof(struct configuration));
 }

@@ -1,4 +1,4 @@
-/* template.c: a template's two files, read field by field. */
+/* template.c: reads a template's two files into one struct. The other template_*.c files read its fields. */
 #include "stencil/template/template.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static halotune_status read_fields(struct reader *r) {
   return status;
 }
 
-/* Keep both texts, and what names the template. */
+/* Keep both texts, and compute the hashes that identify the template. */
 static halotune_status keep_texts(struct template *template, const struct source *yaml, const char *cuda) {
   struct text both = {0};
   template->yaml = strdup(yaml->text);
@@ -65,7 +65,7 @@ static halotune_status keep_texts(struct template *template, const struct source
   return status == HALOTUNE_OK ? template_meaning(template, cuda, &template->hash) : status;
 }
 
-/* All that the YAML text says. */
+/* Read the YAML text. */
 static halotune_status read_yaml(const struct source *yaml, struct template **out) {
   halotune_status status = HALOTUNE_OK;
   *out = NULL;
@@ -92,7 +92,7 @@ halotune_status template_parse(const struct source *yaml, const char *cuda, stru
   return status;
 }
 
-/* NAME.cu beside NAME.yaml. */
+/* Read NAME.cu beside NAME.yaml. */
 static halotune_status read_cuda(const char *yaml_path, char **cuda) {
   struct text path = {0};
   size_t length = 0;

@@ -1,5 +1,5 @@
-/* template.h: a kernel template: CUDA source, and the YAML file that declares its parameters, rules and launch geometry.
- * docs/templates.md is the users' view of the same. */
+/* template.h: a kernel template: CUDA source, and the YAML file that declares its parameters, rules and launch
+ * geometry. docs/templates.md describes both for users. */
 #ifndef STENCIL_TEMPLATE_TEMPLATE_H
 #define STENCIL_TEMPLATE_TEMPLATE_H
 
@@ -9,75 +9,79 @@
 
 enum { MAX_PARAMETERS = 32, MAX_VALUES = 32, MAX_RULES = 97, MAX_SHARED_ACCESSES = 4 };
 
-/* A parameter takes one of a list of values: numbers, or words, which count as 0, 1, 2 ... in rules. */
+/* A parameter has a list of values. Values are numbers or words; a word counts as 0, 1, 2 ... in rules. */
 struct parameter {
   const char *name, *about;
-  const char *words[MAX_VALUES]; /* as the file spells the values, numbers too */
+  const char *words[MAX_VALUES]; /* the values as the file spells them, numbers too */
   double values[MAX_VALUES];
-  int value_count, default_value; /* a position in values */
-  bool is_word, is_common;        /* is_common: what it is stands in common.yml */
+  int value_count, default_value; /* default_value: position in `values` */
+  bool is_word, is_common;        /* is_common: common.yml declares it */
 };
 
-/* Where a rule stands: in the template's file; in common.yml, where the file names it; or there, for every template. */
+/* Where a rule comes from: the template's file; common.yml, since the file names it; common.yml, for every template. */
 enum rule_origin { RULE_OWN, RULE_COMMON, RULE_ALWAYS };
 
-/* A condition on stencil, device and parameters; a configuration for which it is 0 or not a finite number is left out. */
+/* A condition on stencil, device and parameters. A configuration is left out if its value is 0 or not a finite
+ * number. */
 struct rule {
   struct formula keep;
-  const char *text, *otherwise; /* the condition as written; why a configuration that fails it is left out */
-  int last_parameter;           /* the last parameter that it names; -1 for a fact about the stencil alone */
+  const char *text, *otherwise; /* the condition as written; the reason why a configuration is left out */
+  int last_parameter;           /* the last parameter that it names; -1 if it names only facts */
   enum rule_origin origin;
 };
 
-/* One kind of access to shared memory, as all threads of a block do it at once. */
+/* One kind of access to shared memory that all threads of a block do at once. */
 struct shared_access {
-  struct formula stride[MAX_DIMS]; /* elements between what threads that are neighbours in x, y and z touch */
-  struct formula elements;         /* neighbours that a thread touches at once; 0: there is no such access */
+  struct formula stride[MAX_DIMS]; /* elements between the addresses of threads that are neighbours in x, y and z */
+  /* neighbouring elements that a thread touches at once; 0 means that there is no such access */
+  struct formula elements;
 };
 
-/* What a template says of its accesses, for access.h. */
+/* What a template says about its accesses. access.h computes figures from it. */
 struct access_formulas {
   struct formula loads_per_point, over_read, computing_share;
   struct shared_access shared[MAX_SHARED_ACCESSES];
   int shared_count;
 };
 
-/* A formula that a file may leave out. */
+/* A formula that the file may omit. */
 struct optional_formula {
   bool is_given;
   struct formula formula;
-  double otherwise; /* its value where it is left out */
+  double otherwise; /* its value where it is omitted */
 };
 
-/* What a template says of the tensor maps that its kernel takes, of inputs or of outputs; see launch.h. */
+/* What a template says about its kernel's tensor maps of inputs, or of outputs; see launch.h. */
 struct map_formulas {
   bool is_given;
-  struct optional_formula when; /* 0 for configurations that take none */
+  struct optional_formula when; /* 0 for configurations whose kernel takes no maps */
   struct formula box[MAX_DIMS];
   struct optional_formula promotion_bytes;
 };
 
-/* How a template forms the sums of an update: as `update` does, or in an order of its own. Files of versions before 0.2 do not
- * say; their CUDA text tells. */
+/* How a template forms the sums of an update: as `update` does, or in an order of its own. Files from before version
+ * 0.2 do not say it; then their CUDA text is searched for it. */
 enum template_sums { SUMS_NOT_SAID, SUMS_UPDATE, SUMS_OWN_ORDER };
 
 /* Owns all that it points to; end with template_free. */
 struct template {
   const char *name, *about;
   char *yaml, *cuda;     /* the texts of both files, NUL-terminated */
-  struct hash hash;      /* of what both files mean: comments and layout do not count; see template_hash.h */
-  struct hash text_hash; /* of both texts, by which versions before 0.2 named a template in databases */
+  struct hash hash;      /* hash of the meaning of both files, without comments and layout; see template_hash.h */
+  struct hash text_hash; /* hash of both texts; databases from before version 0.2 name a template by it */
   struct parameter parameters[MAX_PARAMETERS];
   int parameter_count;
-  struct rule rules[MAX_RULES]; /* the file's, the common ones, and one where sums have an order of their own */
+  /* the file's rules, then common ones, and possibly the one of template_rules_add_order */
+  struct rule rules[MAX_RULES];
   int rule_count;
-  struct formula block[MAX_DIMS], grid[MAX_DIMS]; /* launch geometry, in x, y, z */
+  struct formula block[MAX_DIMS], grid[MAX_DIMS]; /* launch geometry in x, y, z */
   struct formula shared_bytes;                    /* dynamic shared memory of a block */
   struct map_formulas input_maps, output_maps;
-  struct optional_formula cluster[MAX_DIMS]; /* blocks of a cluster, in x, y, z */
+  struct optional_formula cluster[MAX_DIMS]; /* blocks of a cluster in x, y, z */
   struct optional_formula overlap;           /* not 0: programmatic dependent launch */
-  struct optional_formula workspace_bytes;   /* global memory that lasts from one launch to the next */
-  struct optional_formula alignment_bytes;   /* what addresses have to be multiples of; not given: as common.yml says */
+  struct optional_formula workspace_bytes;   /* global memory that keeps its contents between launches */
+  /* addresses of fields must be multiples of it; common.yml gives it where the file omits it */
+  struct optional_formula alignment_bytes;
   enum template_sums sums;
   bool has_access;
   struct access_formulas access;
@@ -89,57 +93,59 @@ struct template {
 };
 
 /* Read NAME.yaml and NAME.cu.
- *   yaml_path  the path of the former; the latter stands beside it
- *   out        receives the template, the caller's to template_free; NULL on failure
+ *   yaml_path  path of NAME.yaml; NAME.cu is in the same folder
+ *   out        receives the template, which the caller frees with template_free; NULL on failure
  * Returns HALOTUNE_OK; HALOTUNE_PARSE with file, line, column and a caret; HALOTUNE_NOT_FOUND, HALOTUNE_IO or
  * HALOTUNE_MEMORY. */
 halotune_status template_read(const char *yaml_path, struct template **out);
 
-/* The same from texts in memory, such as those that a database keeps; they are copied.
- *   yaml  named in messages of errors by yaml->name
+/* Like template_read, for texts in memory, such as those in a database. The texts are copied.
+ *   yaml  its name appears in error messages
  *   cuda  NUL-terminated
  * Returns HALOTUNE_OK; HALOTUNE_PARSE with name, line, column and a caret; or HALOTUNE_MEMORY. */
 halotune_status template_parse(const struct source *yaml, const char *cuda, struct template **out);
 
 void template_free(struct template *template);
 
-/* Whether a template asks for anything that only launches on sm_90 and later have, in some configuration: tensor maps,
- * clusters, programmatic dependent launch. */
+/* Whether some configuration of a template needs launch features of sm_90 and later: tensor maps, clusters,
+ * programmatic dependent launch. */
 bool template_needs_sm_90(const struct template *template);
 
-/* A choice of one value for each parameter, by position in its list. */
+/* One value for each parameter, as its position in the parameter's list. */
 struct configuration {
   unsigned char choice[MAX_PARAMETERS];
 };
 
-/* The configuration that the template's file calls its default. */
+/* The configuration of the default values. */
 struct configuration configuration_default(const struct template *template);
 
-/* The position of a parameter, given by the first `length` bytes of its name; -1 for an unknown one. */
+/* Find a parameter, given by the first `length` bytes of its name. Returns its position, or -1 for an unknown name. */
 int template_parameter(const struct template *template, const char *name, size_t length);
 
-/* Look for a name that is not known among those of the parameters. */
+/* Compare an unknown name with the names of all parameters, to suggest the nearest one. */
 void template_try_parameters(const struct template *template, struct nearest *nearest);
 
-/* Read "name=value" into a configuration. HALOTUNE_ARGUMENT for an unknown name, or a value that is not in the list. */
+/* Read "name=value" into a configuration. Returns HALOTUNE_OK, or HALOTUNE_ARGUMENT for an unknown name and for a value
+ * that is not in the list. */
 halotune_status configuration_set(const struct template *template, const char *assignment,
                                   struct configuration *configuration);
 
-/* The numbers that formulas of a template see. Start with bindings_make, end with bindings_free. One per thread. */
+/* The values of all variables in a template's formulas. Start with bindings_make, end with bindings_free. Each thread
+ * needs its own. */
 struct bindings {
   const struct template *template;
   double *variables; /* facts, parameters, words */
-  double *scratch;   /* for the values of nodes */
+  double *scratch;   /* holds the values of nodes during an evaluation */
 };
 
 halotune_status bindings_make(const struct template *template, const double facts[FACT_COUNT], struct bindings *out);
 void bindings_free(struct bindings *bindings);
 
-/* Give one parameter, or all, their chosen values. */
+/* Set one parameter, or all parameters, to their chosen values. */
 void bindings_choose(struct bindings *bindings, int parameter, int choice);
 void bindings_configure(struct bindings *bindings, const struct configuration *configuration);
 
-/* The value of a formula of the template. */
+/* Evaluate a formula of the template. */
 double bindings_value(const struct bindings *bindings, struct formula formula);
 
 double bindings_optional(const struct bindings *bindings, const struct optional_formula *formula);
@@ -150,7 +156,7 @@ bool bindings_take_maps(const struct bindings *bindings, const struct map_formul
 /* Whether a rule keeps the bound configuration. */
 bool bindings_keep(const struct bindings *bindings, const struct rule *rule);
 
-/* The first rule that the bound configuration fails; NULL where it keeps all. */
+/* Find the first rule that the bound configuration breaks. Returns NULL if it breaks none. */
 const struct rule *bindings_failed_rule(const struct bindings *bindings);
 
 #endif

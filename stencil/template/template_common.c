@@ -1,4 +1,5 @@
-/* template_common.c: the text is put into the program by the assembler, which looks for it from the root of the tree. */
+/* template_common.c: finds sections and names in templates/common.yml. The assembler builds the file into the program;
+ * it looks for the file from the root of the tree. */
 #include "stencil/template/template_common.h"
 
 #include <string.h>
@@ -28,14 +29,14 @@ const struct yaml *common_find(const struct reader *common, const char *section,
   return members ? yaml_find(members, name) : NULL;
 }
 
-/* A formula that is one number. */
+/* Make a formula that is one number. */
 static halotune_status number_formula(struct exprs *exprs, double number, struct formula *out) {
   int node = exprs_add(exprs, (struct expr){.kind = EXPR_NUMBER, .number = number, .is_constant = true});
   *out = (struct formula){node, node};
   return node < 0 ? fail_memory() : HALOTUNE_OK;
 }
 
-/* The product of three formulas, for x, y and z. */
+/* Make the product of three formulas, for x, y and z. */
 static halotune_status product_formula(struct exprs *exprs, const struct formula factors[MAX_DIMS],
                                        struct formula *out) {
   int first = exprs->count, product = exprs_copy(exprs, factors[0]);
@@ -48,7 +49,8 @@ static halotune_status product_formula(struct exprs *exprs, const struct formula
   return product < 0 ? fail_memory() : HALOTUNE_OK;
 }
 
-/* The blocks of a cluster, and whether launches overlap: 1 and 0 where the template does not say. */
+/* Make the formulas for the number of blocks in a cluster and for overlapping launches. They are 1 and 0 where the
+ * template does not give them. */
 static halotune_status optional_formulas(struct template *template, struct formula *cluster, struct formula *overlaps) {
   struct formula axes[MAX_DIMS];
   halotune_status status = number_formula(&template->exprs, 1, cluster);
@@ -79,7 +81,7 @@ halotune_status common_missing_name(const struct reader *common, const struct ya
   return status;
 }
 
-/* What earlier versions took for alignment_bytes. */
+/* Read the alignment that versions before the field alignment_bytes assumed. */
 static halotune_status earlier_alignment(struct reader *r, struct reader *common) {
   const struct yaml *item = yaml_find(common->root, "alignment_bytes")->first;
   struct reader plain = {.source = common->source, .root = common->root, .template = r->template};

@@ -1,4 +1,5 @@
-/* template_definitions.c: a definition is copied to where it is named, so that each formula holds all that it is made of. */
+/* template_definitions.c: reads `define`. A definition is copied to each place that names it, so that each formula
+ * contains all nodes that it needs. */
 #include "stencil/template/template_definitions.h"
 
 #include <string.h>

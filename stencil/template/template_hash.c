@@ -1,4 +1,4 @@
-/* template_hash.c: each part is hashed by itself; the hashes of parts that have no order are sorted. */
+/* template_hash.c: hashes the parts of a template one by one, and sorts the hashes of parts that have no order. */
 #include "stencil/template/template_hash.h"
 
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include "base/text.h"
 #include "stencil/template/cuda_tokens.h"
 
-/* Append a text with its length in front, so that no two rows of texts read alike. */
+/* Append a text after its length, so that different sequences of texts never read alike. */
 static void add_string(struct text *text, const char *string) { text_printf(text, "%zu:%s ", strlen(string), string); }
 
-/* Append a number. Its spelling hangs on no locale. */
+/* Append a number. Its spelling does not depend on the locale. */
 static void add_number(struct text *text, double number) {
   text_number(text, number);
   text_add(text, " ", 1);
@@ -48,7 +48,8 @@ static void add_axes(struct text *text, const struct template *template, const c
   for (int axis = 0; axis < MAX_DIMS; axis++) add_formula(text, template, axes[axis]);
 }
 
-/* Append a field that the template has; one that is left out is what it was before there was such a field. */
+/* Append a field if the template has it. Omitted fields add nothing, so that templates from before the field keep their
+ * hash. */
 static void add_optional(struct text *text, const struct template *template, const char *field,
                          const struct optional_formula *formula) {
   if (!formula->is_given) return;
@@ -77,8 +78,8 @@ static int compare_hashes(const void *left, const void *right) {
   return hash_compare(*(const struct hash *)left, *(const struct hash *)right);
 }
 
-/* Append the hashes of parameters and of rules, each sorted. A rule that stands twice counts once, and one of every template not at
- * all. */
+/* Append the sorted hashes of parameters, then those of rules. A rule that occurs twice counts once. Rules of every
+ * template do not count. */
 static void add_sets(struct text *text, const struct template *template, bool with_common) {
   struct hash hashes[MAX_RULES > MAX_PARAMETERS ? MAX_RULES : MAX_PARAMETERS];
   for (int kind = 0; kind < 2; kind++) {
@@ -102,7 +103,7 @@ static void add_sets(struct text *text, const struct template *template, bool wi
   }
 }
 
-/* What the template's own files mean, without what they name in common.yml. */
+/* Append what the template's own files mean, without what they name in common.yml. */
 static void add_own(struct text *text, const struct template *template, struct hash tokens) {
   add_string(text, template->name);
   add_sets(text, template, false);

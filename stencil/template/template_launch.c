@@ -1,4 +1,4 @@
-/* template_launch.c: the launch of a kernel, and what is said of its accesses to memory. */
+/* template_launch.c: reads how the kernel is launched, and what the file says about its memory accesses. */
 #include "stencil/template/template_launch.h"
 
 #include "base/array.h"
@@ -56,7 +56,7 @@ halotune_status template_launch_read(struct reader *r) {
   return status;
 }
 
-/* [x, y, z, elements]. */
+/* Read [x, y, z, elements]. */
 static halotune_status read_shared_access(struct reader *r, const struct yaml *list, struct shared_access *out) {
   halotune_status status = HALOTUNE_OK;
   if (list->kind != YAML_LIST || list->count != MAX_DIMS + 1) {

@@ -1,4 +1,4 @@
-/* template_names.c: what a template's file may call things. */
+/* template_names.c: checks the names, words and numbers of a template's file. */
 #include "stencil/template/template_names.h"
 
 #include <ctype.h>
@@ -14,7 +14,8 @@ const char *const extents_words[2] = {"runtime", "literal"};
 const char *const streaming_words[4] = {"none", "stores", "all", "loads"};
 
 const char *parameter_name_error(const char *name, size_t length) {
-  static const char served[] = "coefficients"; /* no name for stencils, but the prelude's own for this parameter */
+  /* not allowed as a stencil's name, but this parameter belongs to the prelude */
+  static const char served[] = "coefficients";
   const char *error = name_error(name, length);
   if (length == strlen(served) && memcmp(name, served, length) == 0) return NULL;
   if (error) return error;
@@ -72,7 +73,7 @@ const char *served_value_error(const struct parameter *parameter, int value) {
   return NULL;
 }
 
-/* Those that stand in front of a template, and names in capitals that a macro would spoil there. */
+/* Macros that stand before a template in generated source, and names in capitals that a macro would break there. */
 static const char *const taken_macros[] = {
     "DIMS",
     "INPUTS",
@@ -103,12 +104,13 @@ static const char *const taken_macros[] = {
 };
 static const char own_prefix[] = "HALOTUNE_";
 
-/* One macro, spelled with small letters and capitals as the file has it: "block_x", or the word's "storage", "planes". */
+/* One macro of a parameter or of its word, in the file's spelling, for example "block_x", or "storage" with
+ * "planes". */
 struct macro {
-  const char *name, *word; /* NULL for the parameter itself */
+  const char *name, *word; /* word: NULL for the parameter itself */
 };
 
-/* Character i of the macro's name, in capitals; 0 behind the end. */
+/* Character i of the macro's name, in capitals; 0 after the end. */
 static int macro_character(const struct macro *macro, size_t i) {
   size_t length = strlen(macro->name);
   if (i < length) return toupper((unsigned char)macro->name[i]);
@@ -132,7 +134,7 @@ static bool is_taken(const struct macro *macro) {
   return true;
 }
 
-/* The macros of a parameter: its own, then those of its words. */
+/* A parameter has one macro of its own, then one for each of its words. */
 static int macro_count(const struct parameter *parameter) {
   return 1 + (parameter->is_word ? parameter->value_count : 0);
 }
@@ -141,7 +143,7 @@ static struct macro macro_of(const struct parameter *parameter, int number) {
   return (struct macro){parameter->name, number > 0 ? parameter->words[number - 1] : NULL};
 }
 
-/* Whether an earlier parameter, or an earlier word of this one, has the macro. */
+/* Whether an earlier parameter, or an earlier word of this one, has the same macro. */
 static bool is_earlier(const struct template *template, int parameter, int number) {
   struct macro macro = macro_of(&template->parameters[parameter], number);
   for (int p = 0; p <= parameter; p++) {

@@ -1,4 +1,4 @@
-/* template_parameters.c: parameters with their values, and the words among these. */
+/* template_parameters.c: reads parameters, their values, and the words among these. */
 #include "stencil/template/template_parameters.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "stencil/template/template_names.h"
 
-/* One value, as the file has it, unlike those before it. */
+/* Read one value, which must differ from the values before it. */
 static halotune_status read_value(struct reader *r, const struct yaml *item, struct parameter *parameter) {
   int at = parameter->value_count;
   const char *end = NULL;
@@ -43,7 +43,7 @@ static halotune_status read_values(struct reader *r, const struct yaml *list, st
   return status;
 }
 
-/* The position of a value, given as the file spells it; -1 for none. */
+/* The position of a value in the file's spelling; -1 for none. */
 static int value_at(const struct parameter *parameter, const char *spelled) {
   for (int i = 0; i < parameter->value_count; i++) {
     if (strcmp(spelled, parameter->words[i]) == 0) return i;
@@ -72,7 +72,7 @@ static halotune_status begin_parameter(struct reader *r, const char *name, struc
   return declare_variable(r, name, place);
 }
 
-/* A parameter of the template's own. What it is about may stand in the common text. */
+/* Read a parameter that the template declares itself. Its `about` may come from the common text. */
 static halotune_status read_parameter(struct reader *r, const struct reader *common, const struct yaml *item) {
   static const char *const keys[] = {"values", "default", "about"};
   const struct yaml *values, *otherwise, *about = NULL;
@@ -101,7 +101,7 @@ static halotune_status unknown_common(const struct reader *r, const struct reade
   return reader_fail(r, place, "'%s' is none of the common parameters%s", name, nearest.question);
 }
 
-/* The words of a common parameter count as in the common text, whichever of them a template takes. */
+/* Number the words of a common parameter as in the common text, even if the template uses only some of them. */
 static void number_words(const struct yaml *all, struct parameter *parameter) {
   int number = 0;
   for (const struct yaml *item = all->first; item && parameter->is_word; item = item->next, number++) {
@@ -110,8 +110,8 @@ static void number_words(const struct yaml *all, struct parameter *parameter) {
   }
 }
 
-/* A common parameter: NAME, {NAME: [values]} or {NAME: {values: [...], default: ...}}. A default that is not given is the common
- * one, or the first value where that is not among the values. */
+/* Read a common parameter: NAME, {NAME: [values]} or {NAME: {values: [...], default: ...}}. The default is the given
+ * one; else the common one, if it is among the values; else the first value. */
 static halotune_status read_common(struct reader *r, struct reader *common, const struct yaml *item) {
   static const char *const keys[] = {"values", "default"};
   const struct yaml *own = item->kind == YAML_MAP && item->count == 1 ? item->first : NULL;
@@ -141,7 +141,7 @@ static halotune_status read_common(struct reader *r, struct reader *common, cons
   return HALOTUNE_OK;
 }
 
-/* A word that two parameters share, such as `plain`, means the same number in both. */
+/* Declare all words. A word that two parameters share, such as `plain`, must mean the same number in both. */
 static halotune_status declare_words(struct reader *r, const struct yaml *parameters) {
   for (int i = 0; i < r->template->parameter_count; i++) {
     const struct parameter *parameter = &r->template->parameters[i];

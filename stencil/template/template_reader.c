@@ -1,4 +1,4 @@
-/* template_reader.c: expressions, members of maps, and names. */
+/* template_reader.c: reads expressions and members of maps, and declares names. */
 #include "stencil/template/template_reader.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ halotune_status reader_check_about(const struct reader *r, const struct yaml *ab
   return error ? reader_fail(r, about->place, "this cannot be what it is about: %s", error) : HALOTUNE_OK;
 }
 
-/* What a name that is taken means already. */
+/* What a name that is already in the scope means. */
 static const char *meaning_of(const struct reader *r, const struct name *name) {
   if (name->kind != NAME_VARIABLE) return "a definition";
   if (name->index < FACT_COUNT) return "a fact about the stencil, the grid or the device";

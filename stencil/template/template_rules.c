@@ -1,4 +1,4 @@
-/* template_rules.c: which configurations of a template are kept. */
+/* template_rules.c: reads the rules that decide which configurations of a template are kept. */
 #include "stencil/template/template_rules.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/nearest.h"
 
-/* The last parameter that a formula names, so that a search can apply the rule as soon as that one is chosen. */
+/* Find the last parameter that a formula names. A search can test a rule as soon as this parameter has a value. */
 static int last_parameter(const struct template *template, struct formula formula) {
   int last = -1;
   for (int i = formula.first; i <= formula.root; i++) {
@@ -17,7 +17,7 @@ static int last_parameter(const struct template *template, struct formula formul
   return last;
 }
 
-/* {keep: ..., otherwise: ...}, in the text that `r` reads. */
+/* Read {keep: ..., otherwise: ...} from the text of `r`. */
 static halotune_status read_rule(struct reader *r, const struct yaml *item, enum rule_origin origin) {
   static const char *const keys[] = {"keep", "otherwise"};
   struct template *template = r->template;
@@ -37,7 +37,7 @@ static halotune_status read_rule(struct reader *r, const struct yaml *item, enum
   return HALOTUNE_OK;
 }
 
-/* The rules of a common parameter. One about what the template does not have cannot fail there. */
+/* Add the rules of a common parameter. A rule that names a parameter which the template does not have is skipped. */
 static halotune_status add_parameter_rules(struct reader *common, const char *parameter) {
   const struct yaml *known = common_find(common, "parameters", parameter);
   const struct yaml *rules = yaml_find(known, "rules");
@@ -50,7 +50,7 @@ static halotune_status add_parameter_rules(struct reader *common, const char *pa
   return status;
 }
 
-/* The common rules that an item of `rules` names. */
+/* Add the common rules that an item of `rules` names. */
 static halotune_status add_named_rules(struct reader *r, struct reader *common, const struct yaml *name) {
   const struct yaml *rules = common_find(common, "rules", name->text);
   halotune_status status = HALOTUNE_OK;
@@ -99,7 +99,7 @@ halotune_status template_sums_read(struct reader *r) {
   return HALOTUNE_OK;
 }
 
-/* Whether the CUDA text of a file that does not say so leaves all sums to `update`. */
+/* Whether the CUDA text of a file without `sums` forms all its sums in `update`. */
 static bool leaves_sums_to_update(const char *cuda) {
   return (strstr(cuda, "update(") || strstr(cuda, "update_vector(")) && !strstr(cuda, "add_plane(");
 }

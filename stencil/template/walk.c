@@ -1,12 +1,12 @@
-/* walk.c: the odometer, and the parts that it need not turn together. */
+/* walk.c: walks through values of parameters like an odometer, and splits the space into independent parts. */
 #include "stencil/template/walk.h"
 
 #include <string.h>
 
 _Static_assert(MAX_PARAMETERS <= 32, "parameters are bits of a uint32_t");
 
-/* So many combinations are tried to see whether a rule can fail at all. Where it cannot, but ties parameters together,
- * walking them takes longer than this. */
+/* Try at most this many combinations to see whether a rule can fail. A rule that cannot fail but ties parameters
+ * together would make the walk longer than these trials. */
 enum { MOST_TRIALS = 1024 };
 
 uint32_t rule_parameters(const struct template *template, const struct rule *rule) {
@@ -51,7 +51,7 @@ struct walk_parts walk_as_one(void) {
   return (struct walk_parts){.count = 1};
 }
 
-/* Of the parameters that a rule names, those that have a choice. */
+/* The parameters that a rule names and that have more than one value. */
 static uint32_t free_parameters(const struct walk *w, const struct rule *rule) {
   uint32_t named = rule_parameters(w->bindings->template, rule);
   for (int i = 0; i < w->bindings->template->parameter_count; i++) {
@@ -60,8 +60,8 @@ static uint32_t free_parameters(const struct walk *w, const struct rule *rule) {
   return named;
 }
 
-/* Whether any values of the parameters break a rule; true where that takes too long to tell. With the facts of the
- * stencil, the grid and the device, many rules never fail. */
+/* Whether some values of the parameters break a rule; true if there are too many to try. With the facts of a stencil, a
+ * grid and a device, many rules never fail. */
 static bool can_fail(const struct walk *w, const struct rule *rule, uint32_t named) {
   double combinations = 1;
   for (int i = 0; i < w->bindings->template->parameter_count; i++) {
@@ -80,7 +80,7 @@ static bool can_fail(const struct walk *w, const struct rule *rule, uint32_t nam
   return false;
 }
 
-/* Give all parts of these parameters the number of the first one. */
+/* Put these parameters, and all parameters of their parts, into one part. */
 static void join(struct walk_parts *parts, uint32_t parameters, int parameter_count) {
   int joined = -1;
   for (int i = 0; i < parameter_count; i++) {
@@ -100,7 +100,7 @@ struct walk_parts walk_split(const struct walk *w) {
   for (int i = 0; i < w->rules_begin[parameter_count]; i++) {
     const struct rule *rule = &w->bindings->template->rules[w->rules[i]];
     uint32_t named = free_parameters(w, rule);
-    /* A rule is tried in the part of the parameter that completes it, even where that is fixed. */
+    /* A rule is tested in the part of the parameter that completes it, even if that parameter is fixed. */
     if (can_fail(w, rule, named)) join(&parts, named | UINT32_C(1) << rule->last_parameter, parameter_count);
   }
   memset(number, -1, sizeof number);
@@ -112,7 +112,7 @@ struct walk_parts walk_split(const struct walk *w) {
   return parts;
 }
 
-/* Give a parameter its next value that no rule excludes; false where there is none left. */
+/* Give a parameter its next value that no rule excludes. Returns false if there is none left. */
 static bool advance(const struct walk *w, int parameter, int *next, struct walk_tally *tally) {
   for (; *next < w->end[parameter]; (*next)++) {
     bindings_choose(w->bindings, parameter, *next);
