@@ -31,7 +31,7 @@ static int add_number(struct work *w, double number) {
   return add_node(w, (struct expr){.kind = EXPR_NUMBER, .is_constant = true, .number = number});
 }
 
-static int negated(struct work *w, int a) {
+static int make_negated(struct work *w, int a) {
   const struct expr *node = &w->exprs.nodes[a];
   if (node->is_constant) return add_number(w, -node->number);
   if (node->kind == EXPR_NEGATE) return node->args[0];
@@ -39,7 +39,7 @@ static int negated(struct work *w, int a) {
 }
 
 /* Build a op b for +, * and /. Numbers are folded, and factors of one are dropped. */
-static int combined(struct work *w, enum expr_kind kind, int a, int b) {
+static int make_combined(struct work *w, enum expr_kind kind, int a, int b) {
   struct expr node = {.kind = kind, .args = {a, b}, .arg_count = 2};
   const struct expr *left = &w->exprs.nodes[a], *right = &w->exprs.nodes[b];
   if (left->is_constant && right->is_constant) {
@@ -49,27 +49,27 @@ static int combined(struct work *w, enum expr_kind kind, int a, int b) {
     node.kind = EXPR_SUBTRACT;
     node.args[1] = right->args[0];
   }
-  if (kind != EXPR_ADD && left->kind == EXPR_NEGATE) return negated(w, combined(w, kind, left->args[0], b));
+  if (kind != EXPR_ADD && left->kind == EXPR_NEGATE) return make_negated(w, make_combined(w, kind, left->args[0], b));
   if (kind != EXPR_ADD && is_number(w, b, 1)) return a;
   if (kind == EXPR_MULTIPLY) {
     if (is_number(w, a, 1)) return b;
-    if (is_number(w, a, -1)) return negated(w, b);
-    if (is_number(w, b, -1)) return negated(w, a);
+    if (is_number(w, a, -1)) return make_negated(w, b);
+    if (is_number(w, b, -1)) return make_negated(w, a);
   }
   return add_node(w, node);
 }
 
-static void reach(struct work *w, int node, int factor) {
+static void add_factor(struct work *w, int node, int factor) {
   int *slot = &w->factor[node - w->stencil->update.first];
-  *slot = *slot < 0 ? factor : combined(w, EXPR_ADD, *slot, factor);
+  *slot = *slot < 0 ? factor : make_combined(w, EXPR_ADD, *slot, factor);
 }
 
 static bool is_uniform(const struct work *w, int node) { return w->uniform[node - w->stencil->update.first]; }
 
 /* Pass the factor to the two sides of a product. */
 static void pass_product(struct work *w, int a, int b, int factor) {
-  if (is_uniform(w, b)) reach(w, a, combined(w, EXPR_MULTIPLY, factor, b));
-  else if (is_uniform(w, a)) reach(w, b, combined(w, EXPR_MULTIPLY, factor, a));
+  if (is_uniform(w, b)) add_factor(w, a, make_combined(w, EXPR_MULTIPLY, factor, b));
+  else if (is_uniform(w, a)) add_factor(w, b, make_combined(w, EXPR_MULTIPLY, factor, a));
   else w->is_linear = false;
 }
 
@@ -82,19 +82,19 @@ static void pass_on(struct work *w, int position) {
     return;
   }
   switch (node.kind) {
-  case EXPR_NEGATE: reach(w, node.args[0], negated(w, factor)); break;
+  case EXPR_NEGATE: add_factor(w, node.args[0], make_negated(w, factor)); break;
   case EXPR_ADD:
-    reach(w, node.args[0], factor);
-    reach(w, node.args[1], factor);
+    add_factor(w, node.args[0], factor);
+    add_factor(w, node.args[1], factor);
     break;
   case EXPR_SUBTRACT:
-    reach(w, node.args[0], factor);
-    reach(w, node.args[1], negated(w, factor));
+    add_factor(w, node.args[0], factor);
+    add_factor(w, node.args[1], make_negated(w, factor));
     break;
   case EXPR_MULTIPLY: pass_product(w, node.args[0], node.args[1], factor); break;
   case EXPR_DIVIDE:
     if (!is_uniform(w, node.args[1])) w->is_linear = false;
-    else reach(w, node.args[0], combined(w, EXPR_DIVIDE, factor, node.args[1]));
+    else add_factor(w, node.args[0], make_combined(w, EXPR_DIVIDE, factor, node.args[1]));
     break;
   case EXPR_CALL:
     if (node.index != FUNCTION_FMA) {
@@ -102,7 +102,7 @@ static void pass_on(struct work *w, int position) {
       break;
     }
     pass_product(w, node.args[0], node.args[1], factor);
-    reach(w, node.args[2], factor);
+    add_factor(w, node.args[2], factor);
     break;
   default: break; /* a tap keeps its factor */
   }
@@ -136,7 +136,7 @@ static void sum_factors(struct work *w, const struct analysis *analysis, int *su
     const struct expr *node = &w->exprs.nodes[i];
     if (node->kind != EXPR_TAP || factor < 0) continue;
     int t = find_tap(analysis, node);
-    sums[t] = sums[t] < 0 ? factor : combined(w, EXPR_ADD, sums[t], factor);
+    sums[t] = sums[t] < 0 ? factor : make_combined(w, EXPR_ADD, sums[t], factor);
   }
 }
 
@@ -169,10 +169,10 @@ static halotune_status add_weights(struct work *w, struct analysis *analysis, in
 }
 
 /* Carry the factor 1 from a root down to the taps. */
-static halotune_status carry(struct work *w, int root) {
+static halotune_status carry_factors(struct work *w, int root) {
   const struct update *update = &w->stencil->update;
   for (int i = update->first; i < update->end; i++) w->factor[i - update->first] = -1;
-  reach(w, root, add_number(w, 1));
+  add_factor(w, root, add_number(w, 1));
   for (int i = root; i >= update->first && w->is_linear && !w->out_of_memory; i--) {
     if (w->factor[i - update->first] >= 0) pass_on(w, i);
   }
@@ -181,7 +181,7 @@ static halotune_status carry(struct work *w, int root) {
 
 static halotune_status weigh_output(struct work *w, struct analysis *analysis, const struct assignment *assignment,
                                     const double *coefficients) {
-  halotune_status status = carry(w, assignment->root);
+  halotune_status status = carry_factors(w, assignment->root);
   if (status != HALOTUNE_OK || !w->is_linear) return status;
   return add_weights(w, analysis, assignment->output, coefficients);
 }
@@ -191,7 +191,7 @@ halotune_status find_factors(const struct stencil *stencil, const struct analysi
   size_t count = (size_t)(stencil->update.end - stencil->update.first);
   struct work w = {.stencil = stencil, .uniform = uniform, .exprs = *exprs, .is_linear = true};
   w.factor = malloc((count + 1) * sizeof *w.factor);
-  halotune_status status = w.factor ? carry(&w, root) : fail_memory();
+  halotune_status status = w.factor ? carry_factors(&w, root) : fail_memory();
   if (status == HALOTUNE_OK) sum_factors(&w, analysis, factors);
   if (status == HALOTUNE_OK && w.out_of_memory) status = fail_memory();
   *exprs = w.exprs;
@@ -199,7 +199,7 @@ halotune_status find_factors(const struct stencil *stencil, const struct analysi
   return status;
 }
 
-static halotune_status weigh(struct work *w, struct analysis *analysis) {
+static halotune_status weigh_outputs(struct work *w, struct analysis *analysis) {
   const struct stencil *stencil = w->stencil;
   double *coefficients = malloc(((size_t)stencil->coefficient_count + 1) * sizeof *coefficients);
   if (!coefficients) return fail_memory();
@@ -230,7 +230,7 @@ halotune_status find_weights(const struct stencil *stencil, struct analysis *ana
   }
   memcpy(w.exprs.nodes, stencil->exprs.nodes, (size_t)stencil->exprs.count * sizeof *w.exprs.nodes);
   w.exprs.count = w.exprs.capacity = stencil->exprs.count;
-  status = weigh(&w, analysis);
+  status = weigh_outputs(&w, analysis);
   analysis->is_linear = w.is_linear;
   if (!w.is_linear) analysis->weight_count = 0;
 done:

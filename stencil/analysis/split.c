@@ -79,7 +79,7 @@ static int form_at(struct work *w, int node) {
 
 /* Walk from an output's root down to its forms and to the inputs that it reads at the computed point.
  *   uses  receives which forms the output reads */
-static void take_apart(struct work *w, const struct assignment *assignment, bool uses[MAX_FORMS]) {
+static void take_apart_output(struct work *w, const struct assignment *assignment, bool uses[MAX_FORMS]) {
   const struct update *update = &w->stencil->update;
   struct split *split = &w->analysis->split;
   for (int i = update->first; i < update->end; i++) facts_of(w, i)->is_rest = false;
@@ -176,7 +176,7 @@ halotune_status find_split(const struct stencil *stencil, struct analysis *analy
   look_at_nodes(&w);
   for (int i = 0; i < stencil->update.count && !w.too_many; i++) {
     const struct assignment *assignment = &stencil->update.assignments[i];
-    if (assignment->output >= 0) take_apart(&w, assignment, uses[assignment->output]);
+    if (assignment->output >= 0) take_apart_output(&w, assignment, uses[assignment->output]);
   }
   if (!w.too_many) status = weigh_forms(&w);
   if (status == HALOTUNE_OK && !w.too_many) find_delays(split, stencil->output_count, uses);

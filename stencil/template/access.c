@@ -20,7 +20,7 @@ static int warp_addresses(const long block[MAX_DIMS], const double stride[MAX_DI
 
 /* Count the passes of an access of `bytes` per thread: the largest number of different words in one bank. Threads that
  * touch the same word share it. */
-static int passes(const long *addresses, int count, int bytes) {
+static int count_passes(const long *addresses, int count, int bytes) {
   long words[BANKS][WARP];
   int in_bank[BANKS] = {0}, most = 0;
   for (int i = 0; i < count; i++) {
@@ -35,7 +35,7 @@ static int passes(const long *addresses, int count, int bytes) {
 }
 
 /* Check the range of numbers, which may come from a user's file. */
-static bool makes_sense(const long block[MAX_DIMS], const double stride[MAX_DIMS], int elements) {
+static bool is_in_range(const long block[MAX_DIMS], const double stride[MAX_DIMS], int elements) {
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     if (block[axis] < 1 || block[axis] > MAX_THREADS) return false;
     if (!(stride[axis] >= 0 && stride[axis] <= MAX_STRIDE)) return false;
@@ -45,7 +45,7 @@ static bool makes_sense(const long block[MAX_DIMS], const double stride[MAX_DIMS
 
 double access_bank_conflicts(const long block[MAX_DIMS], const double stride[MAX_DIMS], int elements,
                              int element_bytes) {
-  if (!makes_sense(block, stride, elements)) return NAN;
+  if (!is_in_range(block, stride, elements)) return NAN;
   int bytes = elements * element_bytes, at_once = bytes < MAX_BYTES_AT_ONCE ? bytes : MAX_BYTES_AT_ONCE;
   int together = WARP * BANK_BYTES / at_once; /* threads that one pass serves if there are no conflicts */
   double worst = 1;
@@ -54,7 +54,7 @@ double access_bank_conflicts(const long block[MAX_DIMS], const double stride[MAX
     int count = warp_addresses(block, stride, element_bytes, warp, addresses), taken = 0, fewest = 0;
     for (int part = 0; part < bytes / at_once; part++) {
       for (int first = 0; first < count; first += together, fewest++) {
-        taken += passes(addresses + first, count - first < together ? count - first : together, at_once);
+        taken += count_passes(addresses + first, count - first < together ? count - first : together, at_once);
       }
       for (int i = 0; i < count; i++) addresses[i] += at_once;
     }

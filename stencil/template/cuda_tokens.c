@@ -34,7 +34,7 @@ static size_t splice_length(const struct cuda_reader *r, size_t ahead) {
   return byte_at(r, ahead + 1) == '\r' && byte_at(r, ahead + 2) == '\n' ? 3 : 0;
 }
 
-static void advance(struct cuda_reader *r, size_t length) {
+static void skip_bytes(struct cuda_reader *r, size_t length) {
   for (size_t i = 0; i < length; i++) r->line += r->at[i] == '\n';
   r->at += length;
 }
@@ -44,11 +44,11 @@ static void skip_space(struct cuda_reader *r) {
   for (;;) {
     size_t splice = splice_length(r, 0);
     if (splice > 0) {
-      advance(r, splice);
+      skip_bytes(r, splice);
     } else if (r->at < r->end && is_space(*r->at)) {
-      advance(r, 1);
+      skip_bytes(r, 1);
     } else if (r->at < r->end && *r->at == '\n' && !r->is_in_directive) {
-      advance(r, 1);
+      skip_bytes(r, 1);
       r->is_line_begun = false;
     } else {
       return;
@@ -156,7 +156,7 @@ struct cuda_token cuda_next(struct cuda_reader *r) {
   }
   if (r->at >= r->end) return token;
   token.kind = token_kind(r, &token.length);
-  advance(r, token.length);
+  skip_bytes(r, token.length);
   if (token.kind == CUDA_DIRECTIVE) r->is_in_directive = true;
   if (token.kind != CUDA_COMMENT) r->is_line_begun = true;
   return token;

@@ -16,8 +16,8 @@ static double product_without(const double factors[], int count, int without) {
 
 /* Compute what a walk through all parameters at once would have counted. Such a walk reaches a parameter once for each
  * kept choice of the parameters before it, and these are a choice in each part. */
-static void combine(const struct walk *w, const struct walk_parts *parts, const struct walk_tally *tally,
-                    struct space_counts *counts) {
+static void combine_counts(const struct walk *w, const struct walk_parts *parts, const struct walk_tally *tally,
+                           struct space_counts *counts) {
   int parameter_count = w->bindings->template->parameter_count;
   double kept[MAX_PARAMETERS]; /* choices of each part that are kept up to the current parameter */
   for (int i = 0; i < parts->count; i++) kept[i] = 1;
@@ -47,7 +47,7 @@ void space_walk(struct bindings *bindings, const bool fixed[], const struct conf
   }
   struct walk_parts parts = visit ? walk_as_one() : walk_split(&w);
   for (int i = 0; i < parts.count; i++) walk_part(&w, &parts, i, visit, context, counts ? &tally : NULL);
-  if (counts) combine(&w, &parts, &tally, counts);
+  if (counts) combine_counts(&w, &parts, &tally, counts);
 }
 
 const struct rule *space_refusal(const struct bindings *bindings) {

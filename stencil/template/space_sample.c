@@ -50,7 +50,7 @@ struct picking {
   struct configuration *sample;
 };
 
-static bool take(void *context, const struct configuration *configuration) {
+static bool copy_picked(void *context, const struct configuration *configuration) {
   struct picking *p = context;
   for (; p->next < p->end && p->next->at == p->seen; p->next++) {
     for (int i = 0; i < MAX_PARAMETERS; i++) {
@@ -75,11 +75,11 @@ static void pick_part(const struct walk *w, const struct walk_parts *parts, int 
                       struct configuration *sample) {
   struct picking picking = {parts, part, picks, picks + count, 0, sample};
   qsort(picks, (size_t)count, sizeof *picks, compare_picks);
-  walk_part(w, parts, part, take, &picking, NULL);
+  walk_part(w, parts, part, copy_picked, &picking, NULL);
 }
 
-static halotune_status pick(const struct walk *w, const struct walk_parts *parts, const long sizes[], long total,
-                            long wanted, uint64_t seed, struct configuration **out) {
+static halotune_status draw_sample(const struct walk *w, const struct walk_parts *parts, const long sizes[], long total,
+                                   long wanted, uint64_t seed, struct configuration **out) {
   long *positions = distinct_numbers(total, wanted, seed);
   struct pick *picks = malloc((size_t)wanted * sizeof *picks);
   struct configuration *sample = calloc((size_t)wanted, sizeof *sample);
@@ -102,7 +102,7 @@ static halotune_status pick(const struct walk *w, const struct walk_parts *parts
   return HALOTUNE_OK;
 }
 
-static bool append(void *context, const struct configuration *configuration) {
+static bool append_configuration(void *context, const struct configuration *configuration) {
   struct configuration **next = context;
   *(*next)++ = *configuration;
   return true;
@@ -112,7 +112,7 @@ static halotune_status list_all(const struct walk *w, long total, struct configu
   const struct walk_parts one = walk_as_one();
   struct configuration *next = *out = malloc((size_t)total * sizeof **out);
   if (!next) return fail_memory();
-  walk_part(w, &one, 0, append, &next, NULL);
+  walk_part(w, &one, 0, append_configuration, &next, NULL);
   return HALOTUNE_OK;
 }
 
@@ -127,7 +127,7 @@ halotune_status space_sample(struct bindings *bindings, const bool fixed[], cons
   total = walk_sizes(&w, &parts, sizes);
   if (total == 0) return HALOTUNE_OK;
   halotune_status status =
-      wanted < total ? pick(&w, &parts, sizes, total, wanted, seed, out) : list_all(&w, total, out);
+      wanted < total ? draw_sample(&w, &parts, sizes, total, wanted, seed, out) : list_all(&w, total, out);
   if (status == HALOTUNE_OK) *count = wanted < total ? wanted : total;
   return status;
 }

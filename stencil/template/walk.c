@@ -81,7 +81,7 @@ static bool can_fail(const struct walk *w, const struct rule *rule, uint32_t nam
 }
 
 /* Put these parameters, and all parameters of their parts, into one part. */
-static void join(struct walk_parts *parts, uint32_t parameters, int parameter_count) {
+static void join_parts(struct walk_parts *parts, uint32_t parameters, int parameter_count) {
   int joined = -1;
   for (int i = 0; i < parameter_count; i++) {
     if (!(parameters >> i & 1)) continue;
@@ -101,7 +101,7 @@ struct walk_parts walk_split(const struct walk *w) {
     const struct rule *rule = &w->bindings->template->rules[w->rules[i]];
     uint32_t named = free_parameters(w, rule);
     /* A rule is tested in the part of the parameter that completes it, even if that parameter is fixed. */
-    if (can_fail(w, rule, named)) join(&parts, named | UINT32_C(1) << rule->last_parameter, parameter_count);
+    if (can_fail(w, rule, named)) join_parts(&parts, named | UINT32_C(1) << rule->last_parameter, parameter_count);
   }
   memset(number, -1, sizeof number);
   for (int i = 0; i < parameter_count; i++) {
@@ -113,7 +113,7 @@ struct walk_parts walk_split(const struct walk *w) {
 }
 
 /* Give a parameter its next value that no rule excludes. Returns false if there is none left. */
-static bool advance(const struct walk *w, int parameter, int *next, struct walk_tally *tally) {
+static bool choose_next(const struct walk *w, int parameter, int *next, struct walk_tally *tally) {
   for (; *next < w->end[parameter]; (*next)++) {
     bindings_choose(w->bindings, parameter, *next);
     int failed = walk_failed_rule(w, parameter);
@@ -144,7 +144,7 @@ void walk_part(const struct walk *w, const struct walk_parts *parts, int part, s
       continue;
     }
     int parameter = parameters[at];
-    if (advance(w, parameter, &next[parameter], tally)) {
+    if (choose_next(w, parameter, &next[parameter], tally)) {
       configuration.choice[parameter] = (unsigned char)next[parameter]++;
       at++;
     } else {
