@@ -1,6 +1,6 @@
-/* arch.c: NVIDIA's table "technical specifications per compute capability" (CUDA programming guide, 13), for what one
- * multiprocessor holds. tests/unit/gpu/gpu_occupancy_test.c compares the columns that the toolkit's cuda_occupancy.h has,
- * too: blocks, unit, barriers. */
+/* arch.c: what one multiprocessor of each architecture holds, from NVIDIA's table "technical specifications per compute
+ * capability" (CUDA programming guide, 13). tests/unit/gpu/gpu_occupancy_test.c compares blocks, unit and barriers with
+ * the toolkit's cuda_occupancy.h. */
 #include "gpu/architecture/arch.h"
 
 #include <stdbool.h>
@@ -12,8 +12,8 @@
 
 enum { KB = 1024 };
 
-/* What all of them have in common, and the six columns in which they differ. The largest block has all the shared
- * memory but the reserved part. */
+/* The limits that all architectures share, and the six in which they differ. A block may use all of the shared memory
+ * except the reserved part. */
 #define LIMITS(threads, blocks, shared_kb, reserved, shared_unit, barriers)                                         \
   {                                                                                                                 \
     .warp_size = 32, .max_threads_per_block = 1024, .max_threads_per_sm = (threads), .max_blocks_per_sm = (blocks), \
@@ -41,7 +41,7 @@ static const struct arch_facts table[] = {
 };
 /* clang-format on */
 
-/* Whether `text` is sm_, two or three digits and perhaps a feature letter. */
+/* Whether `text` is sm_, two or three digits, and optionally a feature letter. */
 static bool is_real(const char *text) {
   if (strncmp(text, "sm_", 3) != 0) return false;
   size_t digits = strspn(text + 3, "0123456789");

@@ -1,5 +1,5 @@
-/* occupancy.c: our own arithmetic, because NVIDIA's cuda_occupancy.h knows limits by compute capability only and can
- * take none as data. The unit test proves the two equal for every capability of arch.c. */
+/* occupancy.c: computes occupancy. It does not use NVIDIA's cuda_occupancy.h, because that takes limits by compute
+ * capability only and not as data. The unit test proves that both agree for every capability of arch.c. */
 #include "gpu/architecture/occupancy.h"
 
 #include <limits.h>
@@ -13,11 +13,11 @@ static int divide_up(int value, int unit) { return (value + unit - 1) / unit; }
 
 static int round_up(int value, int unit) { return divide_up(value, unit) * unit; }
 
-/* What one block is really given, in the units of the hardware. */
+/* What one block really gets, rounded up to the units of the hardware. */
 struct allocation {
-  int warps; /* of a block */
+  int warps; /* per block */
   int registers_per_warp;
-  int warps_per_partition; /* that have registers; INT_MAX if they need none */
+  int warps_per_partition; /* warps that get registers in one sub-partition; INT_MAX if they need none */
   int shared_bytes;
 };
 
@@ -33,7 +33,7 @@ static struct allocation allocation_of(const struct sm_limits *limits, const str
 
 static int blocks_by_registers(const struct sm_limits *limits, const struct block_needs *needs,
                                const struct allocation *got) {
-  /* The hardware admits a block as if its warps were spread evenly over the partitions. */
+  /* The hardware admits a block as if its warps were spread evenly over the sub-partitions. */
   int checked = got->registers_per_warp * round_up(got->warps, limits->sub_partitions);
   if (checked > limits->registers_per_block || needs->registers > limits->max_registers_per_thread) return 0;
   if (got->registers_per_warp == 0) return INT_MAX;

@@ -1,11 +1,12 @@
-/* occupancy.h: how many blocks of a kernel one multiprocessor holds at a time, and why not more. No GPU is asked. */
+/* occupancy.h: how many blocks of a kernel one multiprocessor holds at a time, and what limits the number. It needs no
+ * GPU. */
 #ifndef GPU_ARCHITECTURE_OCCUPANCY_H
 #define GPU_ARCHITECTURE_OCCUPANCY_H
 
 #include "base/text.h"
 #include "gpu/architecture/arch.h"
 
-/* What can run out: enumerator, name. */
+/* The resources that can run out: enumerator, name. */
 #define OCCUPANCY_LIST(X)    \
   X(THREADS, "threads")      \
   X(REGISTERS, "registers")  \
@@ -17,28 +18,29 @@
 enum occupancy_resource { OCCUPANCY_LIST(OCCUPANCY_AS_ENUMERATOR) OCCUPANCY_RESOURCES };
 #undef OCCUPANCY_AS_ENUMERATOR
 
-/* What one block of the kernel takes. */
+/* The resources that one block of the kernel takes. */
 struct block_needs {
   int threads;
-  int registers;    /* a thread */
+  int registers;    /* per thread */
   int shared_bytes; /* static and dynamic together */
-  int barriers;     /* as in the compiler's report; 0 or 1 never limit */
+  int barriers;     /* from the compiler's report; 0 or 1 never limit */
 };
 
 struct occupancy {
-  int blocks;                         /* on one multiprocessor; 0: the kernel does not fit */
-  int threads;                        /* blocks times threads of a block */
-  double fraction;                    /* warps in use of the warps there are, 0 to 1 */
-  int blocks_by[OCCUPANCY_RESOURCES]; /* what each resource alone would allow; INT_MAX: any number */
-  unsigned limits;                    /* bit `1u << resource` for each that allows no more than `blocks` */
+  int blocks;                         /* blocks on one multiprocessor; 0: the kernel does not fit */
+  int threads;                        /* blocks times threads per block */
+  double fraction;                    /* warps in use over the warps that fit, from 0 to 1 */
+  int blocks_by[OCCUPANCY_RESOURCES]; /* the blocks that each resource alone would allow; INT_MAX: any number */
+  /* bit `1u << resource` is set for each resource that allows no more than `blocks` */
+  unsigned limits;
 };
 
-/* The arithmetic is that of the toolkit's cuda_occupancy.h, with the largest shared memory the SM can be set to. The
- * driver may set a smaller one for a kernel that does not ask (its carve-out).
+/* Compute the occupancy as the toolkit's cuda_occupancy.h does, with the largest shared memory that the SM can have.
+ * The driver may choose less shared memory for a kernel that does not ask for it (its carve-out).
  *   needs  threads from 1, the others from 0, none above 1 << 30 */
 struct occupancy occupancy_of(const struct sm_limits *limits, const struct block_needs *needs);
 
-/* Append the arithmetic as a person would check it, one line: "threads: 2048 / 256 = 8; shared memory: ...; limit:
+/* Append the calculation in one line that a person can check: "threads: 2048 / 256 = 8; shared memory: ...; limit:
  * threads, 8 blocks, 2048 of 2048 threads (100 %)". */
 void occupancy_explain(const struct sm_limits *limits, const struct block_needs *needs, struct text *out);
 

@@ -1,4 +1,4 @@
-/* arch_support.c: GPUs that are too old or too new, and what their users can do. */
+/* arch_support.c: checks a GPU's architecture, and tells users of a GPU that is too old or too new what to do. */
 #include "gpu/compile/arch_support.h"
 
 #include <stddef.h>
@@ -7,7 +7,7 @@ enum { TEN = 10 };
 
 static int capability_of(const struct arch_facts *facts) { return TEN * facts->major + facts->minor; }
 
-/* An architecture that the table does not have. */
+/* Fail for an architecture that the table does not have. */
 static halotune_status fail_unknown(const char *name, int capability) {
   enum { CUDA_12_FIRST = 50 };
   const struct arch_facts *oldest = arch_oldest(), *newest = arch_newest();
@@ -25,7 +25,7 @@ static bool compiles_for(const struct nvrtc_facts *nvrtc, int capability) {
   for (int i = 0; i < nvrtc->arch_count; i++) {
     if (nvrtc->archs[i] == capability) return true;
   }
-  return nvrtc->arch_count == 0; /* it did not say */
+  return nvrtc->arch_count == 0; /* NVRTC did not list its architectures */
 }
 
 halotune_status arch_support(const char *name, int capability, const struct nvrtc_facts *nvrtc,

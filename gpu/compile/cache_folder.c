@@ -1,4 +1,5 @@
-/* cache_folder.c: a scan of the folder with one stat a file. Other processes may remove files meanwhile. */
+/* cache_folder.c: lists the files of a cache folder, with one stat per file. Other processes may remove files at the
+ * same time. */
 #include "gpu/compile/cache_folder.h"
 
 #include <dirent.h>
@@ -22,8 +23,8 @@ halotune_status cache_folder_default(const char *below, char **folder) {
   const char *cache_home = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   int length = 0;
   *folder = NULL;
-  if (cache_home && *cache_home == '/')
-    length = asprintf(folder, "%s/halotune%s", cache_home, below); /* others are to be ignored */
+  if (cache_home && *cache_home == '/') /* the XDG specification says to ignore relative paths */
+    length = asprintf(folder, "%s/halotune%s", cache_home, below);
   else if (home && *home) length = asprintf(folder, "%s/.cache/halotune%s", home, below);
   if (length >= 0) return HALOTUNE_OK;
   *folder = NULL;
@@ -32,7 +33,7 @@ halotune_status cache_folder_default(const char *below, char **folder) {
 
 static bool starts_with_key(const char *name) { return strspn(name, "0123456789abcdef") == KEY_DIGITS; }
 
-/* Whether the file is an entry or what is left of one. */
+/* Whether the file is an entry, or a leftover of one. */
 static bool is_ours(const char *name, bool *is_leftover) {
   static const char *const suffixes[] = {CACHE_ENTRY_SUFFIX, CACHE_OBJECT_SUFFIX, CACHE_RUNNER_SUFFIX};
   if (!starts_with_key(name)) return false;
@@ -139,7 +140,7 @@ struct listing {
   int64_t now_ns;
 };
 
-/* Where memory is out the listing stays short, and a later trim does the rest. */
+/* If memory runs out, the list stays short, and a later trim removes the rest. */
 static void list_file(void *context, const struct cache_file *file) {
   struct listing *listing = context;
   if (file->is_leftover) {

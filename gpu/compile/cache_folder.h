@@ -1,4 +1,5 @@
-/* cache_folder.h: the files of a cache folder, and keeping them within a size. */
+/* cache_folder.h: lists the files of a cache folder, and keeps the folder within a size. cubin_cache.h reads and writes
+ * the entries. */
 #ifndef GPU_COMPILE_CACHE_FOLDER_H
 #define GPU_COMPILE_CACHE_FOLDER_H
 
@@ -7,29 +8,29 @@
 
 #include "base/fail.h"
 
-#define CACHE_FOLDER_MAX_BYTES (2ull << 30) /* of one folder, where nothing else is said */
+#define CACHE_FOLDER_MAX_BYTES (2ull << 30) /* the default limit of one folder */
 
-/* An entry is named by 32 hexadecimal digits and one of these. Files of other names are not ours and are left alone, but
- * for what a process that died left of an entry (see base/replace.h). */
+/* A file is ours if its name is 32 hexadecimal digits and one of these suffixes, or if it is what a process that died
+ * left of such a file (see base/replace.h). All other files are left alone. */
 #define CACHE_ENTRY_SUFFIX ".cubin"
-#define CACHE_OBJECT_SUFFIX ".so"     /* of the host backend: a variant, */
-#define CACHE_RUNNER_SUFFIX ".runner" /* and what executes it */
+#define CACHE_OBJECT_SUFFIX ".so"     /* a variant that the emulation compiled */
+#define CACHE_RUNNER_SUFFIX ".runner" /* the program that executes it */
 
-/* Where a cache is kept: $XDG_CACHE_HOME/halotune, else ~/.cache/halotune. No folder is made.
- *   below   a folder in there, "/host", or ""
- *   folder  from malloc, the caller's; NULL, without failing, where there is no home
+/* Find the default folder of a cache: $XDG_CACHE_HOME/halotune, else ~/.cache/halotune. It does not create the folder.
+ *   below   a folder in there, such as "/host", or ""
+ *   folder  receives the path from malloc, which the caller frees; NULL if there is no home, which is no failure
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status cache_folder_default(const char *below, char **folder);
 
 struct cache_file {
   const char *path;
-  bool is_leftover; /* of a process that died, or in the making */
+  bool is_leftover; /* not a complete entry: its process died, or is still writing it */
   uint64_t bytes;
   int64_t used_ns; /* when it was last used; since 1970 */
 };
 
-/* Call `visit` for each of our files, in no order; the file's path is valid during the call, which may remove it. A
- * folder that is NULL or not there has none. */
+/* Call `visit` for each of our files, in no order. The file's path is valid during the call, and the call may remove
+ * the file. A folder that is NULL or does not exist has no files. */
 void cache_folder_visit(const char *folder, void (*visit)(void *context, const struct cache_file *file), void *context);
 
 struct cache_facts {
@@ -37,17 +38,17 @@ struct cache_facts {
   uint64_t bytes;
 };
 
-/* How much is kept. */
+/* Count the entries and their bytes. */
 struct cache_facts cache_folder_facts(const char *folder);
 
-/* Remove every entry, what is left of others, and folders named by 32 hexadecimal digits (of sources that entries are made
- * of); nothing else that lies there.
- *   removed  receives how many files of entries that was
- * Returns HALOTUNE_OK; HALOTUNE_IO when some could not be removed. */
+/* Remove every entry, all leftovers, and folders named by 32 hexadecimal digits (which hold sources of entries). Other
+ * files in the folder stay.
+ *   removed  receives the number of removed entries and their bytes
+ * Returns HALOTUNE_OK, or HALOTUNE_IO if some could not be removed. */
 halotune_status cache_folder_clean(const char *folder, struct cache_facts *removed);
 
-/* If the entries take more than `max_bytes`, remove those that were not used for longest, down to nine tenths of it;
- * and leftovers of more than an hour. What cannot be removed stays. */
+/* If the entries take more than `max_bytes`, remove the least recently used ones until they take nine tenths of it.
+ * Also remove leftovers that are older than an hour. Files that cannot be removed stay. */
 void cache_folder_trim(const char *folder, uint64_t max_bytes);
 
 #endif

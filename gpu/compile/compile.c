@@ -1,4 +1,4 @@
-/* compile.c: the calls of NVRTC for one source, in their order. */
+/* compile.c: compiles one source with NVRTC, and finds the error in its log. */
 #include "gpu/compile/compile.h"
 
 #include <stdbool.h>
@@ -10,15 +10,17 @@
 #include "gpu/architecture/arch.h"
 
 const char *const compile_standard_options[COMPILE_STANDARD_OPTIONS] = {
-    "--std=c++17", "--ptxas-options=-v", /* for the resource report */
+    "--std=c++17", "--ptxas-options=-v", /* -v: for the resource report */
 };
 
-/* From 12.9 on NVRTC keeps what it compiled in a cache of the driver's; what comes from there has no resource report. Ours does. */
+/* Whether NVRTC has a cache of its own, as it does from 12.9 on. A result from that cache has no resource report, so
+ * compile_source switches it off. */
 static bool has_own_cache(const struct nvrtc_facts *facts) {
   return facts->major > 12 || (facts->major == 12 && facts->minor >= 9);
 }
 
-enum { MAX_STATIC_SHARED_BYTES = 49152 }; /* of every architecture; more has to be dynamic */
+/* on every architecture; a kernel that needs more must use dynamic shared memory */
+enum { MAX_STATIC_SHARED_BYTES = 49152 };
 
 static nvrtcResult run_compiler(const struct nvrtc *nvrtc, nvrtcProgram program,
                                 const struct compile_request *request) {
@@ -60,7 +62,7 @@ static halotune_status take_cubin(const struct nvrtc *nvrtc, nvrtcProgram progra
   return HALOTUNE_OK;
 }
 
-/* The first line of the log that tells an error; NULL for none. */
+/* Find the first line of the log that reports an error. Returns NULL if there is none. */
 static const char *find_error(const char *log, int *length) {
   for (const char *line = log, *end; *line; line = *end ? end + 1 : end) {
     end = strchrnul(line, '\n');
@@ -79,8 +81,8 @@ const char *compile_log_error(const char *log, int *length) {
   return line;
 }
 
-/* Why there is no cubin, as the detail. ptxas says nothing when static shared memory is too large, so that case is seen from its
- * report. */
+/* Fail with the reason why there is no cubin. ptxas prints no error when static shared memory is too large, so that
+ * case is found in its report. */
 static halotune_status explain(const char *log, const struct resource_report *report, const char *otherwise) {
   int length;
   const char *line = find_error(log, &length);
@@ -94,7 +96,7 @@ static halotune_status explain(const char *log, const struct resource_report *re
   return fail(HALOTUNE_COMPILE, "%s", otherwise);
 }
 
-/* The architecture is real, and no option names another one. */
+/* Check that the architecture is a real one, and that no option names another one. */
 static halotune_status check_request(const struct compile_request *request) {
   struct arch arch;
   for (int i = 0; i < request->option_count; i++) {

@@ -1,10 +1,10 @@
-/* compile_pack.c: the result of a compile as bytes, for the pool's messages and the cache's files. */
+/* compile_pack.c: writes the result of a compile as bytes, for messages of the pool and files of the cache. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/compile/compile.h"
 
-/* The numbers of a kernel, in the order of the bytes. */
+/* The numbers of a kernel, in the order in which they are written. */
 #define NUMBER_LIST(X) X(registers) X(barriers) X(shared_bytes) X(stack_bytes) X(spill_store_bytes) X(spill_load_bytes)
 
 void compiled_pack(const struct compiled *compiled, struct text *out) {
@@ -22,7 +22,7 @@ void compiled_pack(const struct compiled *compiled, struct text *out) {
 
 static halotune_status unpack_report(struct unpack *in, struct resource_report *report) {
   uint64_t count = unpack_u64(in);
-  if (count > in->left) in->failed = true; /* a kernel takes more than one byte */
+  if (count > in->left) in->failed = true; /* each kernel takes more than one byte */
   if (in->failed) return fail(HALOTUNE_PARSE, "the bytes are not a compiled source");
   report->kernels = calloc(count + 1, sizeof *report->kernels);
   if (!report->kernels) return fail_memory();

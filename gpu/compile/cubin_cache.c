@@ -1,10 +1,10 @@
-/* cubin_cache.c: entries by the hash of what went into the compiler. One file each, FOLDER/KEY.cubin:
+/* cubin_cache.c: stores compiled sources by the hash of the compiler's input. An entry is one file, FOLDER/KEY.cubin:
  *
  *   head   magic; hash of the rest; hash of the cubin, by which its source is found
- *   rest   what went in (options, architecture, NVRTC version, what the source means), the source, the packed struct compiled
+ *   rest   the input (options, architecture, NVRTC version, hash of the source), the source, the packed struct compiled
  *
- * A source goes in by the hash of its meaning: comments and layout make no other machine code. An entry's mtime is its last
- * use. */
+ * The input has the hash of the source's meaning, because comments and layout do not change the machine code. The mtime
+ * of an entry is the time of its last use. */
 #include "gpu/compile/cubin_cache.h"
 
 #include <fcntl.h>
@@ -19,7 +19,8 @@
 #include "base/transfer.h"
 #include "stencil/template/cuda_tokens.h"
 
-/* Change it when the layout of an entry changes. It is part of the key, so older entries are misses, and age out. */
+/* Change it when the layout of an entry changes. It is part of the key, so older entries are misses and are trimmed
+ * later. */
 static const char magic[16] = "halotune cubin2";
 
 struct head {
@@ -42,7 +43,7 @@ void cubin_cache_close(struct cubin_cache *cache) {
   *cache = (struct cubin_cache){0};
 }
 
-/* What goes into the compiler, but for the name of the source. */
+/* Pack the compiler's input, without the name of the source. */
 static void pack_input(const struct compile_request *request, const struct nvrtc_facts *nvrtc, struct text *out) {
   pack_text(out, magic);
   pack_u64(out, (uint64_t)nvrtc->major);
@@ -56,14 +57,14 @@ static void pack_input(const struct compile_request *request, const struct nvrtc
   else pack_bytes(out, (const char *)&meaning, sizeof meaning);
 }
 
-/* FOLDER/KEY.cubin, from malloc; NULL when memory is out. */
+/* The path FOLDER/KEY.cubin, from malloc; NULL when memory is out. */
 static char *entry_path(const struct cubin_cache *cache, const struct text *input) {
   char hex[HASH_HEX_BYTES], *path;
   hash_hex(hash_bytes(input->bytes, input->length), hex);
   return asprintf(&path, "%s/%s" CACHE_ENTRY_SUFFIX, cache->folder, hex) < 0 ? NULL : path;
 }
 
-/* Whether the bytes are a whole entry. If so, `in` starts behind its head. */
+/* Whether the bytes are a complete entry. If so, `in` begins after the head. */
 static bool entry_check(const char *bytes, size_t length, struct unpack *in) {
   struct head head;
   if (length < sizeof head) return false;
@@ -72,7 +73,7 @@ static bool entry_check(const char *bytes, size_t length, struct unpack *in) {
   return memcmp(head.magic, magic, sizeof magic) == 0 && hash_compare(head.rest, hash_bytes(in->at, in->left)) == 0;
 }
 
-/* Take what an entry's bytes hold for this input. */
+/* Read what an entry stores for this input. */
 static enum cubin_cache_answer entry_read(const char *path, const char *bytes, size_t length, const struct text *input,
                                           struct compiled *out) {
   struct unpack in;
@@ -99,7 +100,8 @@ enum cubin_cache_answer cubin_cache_get(struct cubin_cache *cache, const struct 
   if (!text_ok(&input) || !(path = entry_path(cache, &input))) goto done;
   if (file_read(path, MAX_ENTRY_BYTES, &bytes, &length) != HALOTUNE_OK) goto done;
   answer = entry_read(path, bytes, length, &input, out);
-  if (answer == CUBIN_CACHE_HIT) utimensat(AT_FDCWD, path, NULL, 0); /* used now; a folder of others' may refuse */
+  /* mark as used now; in a folder of another user this may fail */
+  if (answer == CUBIN_CACHE_HIT) utimensat(AT_FDCWD, path, NULL, 0);
   if (answer == CUBIN_CACHE_DAMAGED) unlink(path);
 done:
   free(bytes);
@@ -145,7 +147,7 @@ done:
 
 struct search {
   struct hash cubin;
-  char *source; /* NULL until found */
+  char *source; /* NULL until it is found */
 };
 
 static bool is_of_cubin(const char *path, struct hash cubin) {

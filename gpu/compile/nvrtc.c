@@ -1,4 +1,4 @@
-/* nvrtc.c: where libnvrtc is looked for, and its symbols. What it compiles is compile.c's. */
+/* nvrtc.c: finds libnvrtc and loads its symbols. compile.c compiles with it. */
 #include "gpu/compile/nvrtc.h"
 
 #include <dlfcn.h>
@@ -16,12 +16,12 @@
 
 enum { OLDEST_MAJOR = 12 };
 
-/* Never unmapped: its C++ runtime keeps memory that only it can find. */
+/* RTLD_NODELETE: never unmap it, because its C++ runtime holds memory that nothing else can free. */
 enum { LOADING = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
 
 static const char *const file_names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"};
 
-/* Load it from a CUDA folder, or from where the loader looks when `cuda_folder` is "". */
+/* Load libnvrtc from a CUDA folder, or from where the loader searches if `cuda_folder` is "". */
 static void *load_from(const char *cuda_folder) {
   void *library = NULL;
   for (size_t i = 0; i < COUNT(file_names) && !library; i++) {
@@ -52,7 +52,7 @@ static halotune_status load(void **library) {
   return HALOTUNE_OK;
 }
 
-/* dlsym returns a pointer to an object, and C has no cast from that to a pointer to a function. */
+/* The memcpy converts dlsym's object pointer to a function pointer. C has no cast for that. */
 #define AS_LOAD(member, symbol, result, params)                                            \
   {                                                                                        \
     void *found = dlsym(nvrtc->library, #symbol);                                          \

@@ -1,4 +1,4 @@
-/* nvrtc.h: NVIDIA's run-time compiler, libnvrtc, found and loaded at run time. */
+/* nvrtc.h: NVIDIA's run-time compiler, libnvrtc, which is found and loaded at run time. */
 #ifndef GPU_COMPILE_NVRTC_H
 #define GPU_COMPILE_NVRTC_H
 
@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 
-/* The calls that are used: member, exported name, result, parameters. */
+/* The functions that we use: member, exported name, result, parameters. */
 #define NVRTC_LIST(X)                                                                                            \
   X(error_string, nvrtcGetErrorString, const char *, (nvrtcResult result))                                       \
   X(version, nvrtcVersion, nvrtcResult, (int *major, int *minor))                                                \
@@ -26,8 +26,8 @@ enum { NVRTC_MAX_ARCHS = 64 };
 
 struct nvrtc_facts {
   int major, minor;           /* its version: 13, 0 */
-  int arch_count;             /* what it compiles for, ascending: */
-  int archs[NVRTC_MAX_ARCHS]; /* 75 is sm_75, 100 is sm_100 */
+  int arch_count;             /* number of architectures that it compiles for */
+  int archs[NVRTC_MAX_ARCHS]; /* these, ascending: 75 is sm_75, 100 is sm_100 */
 };
 
 struct nvrtc {
@@ -38,10 +38,11 @@ struct nvrtc {
 #undef AS_MEMBER
 };
 
-/* Load libnvrtc: the file that $HALOTUNE_NVRTC names, and then no other; else libnvrtc.so, .so.13 or .so.12 from lib64
- * of $CUDA_HOME, of $CUDA_PATH and of /usr/local/cuda, then from where the loader looks. out  receives the library and
- * its facts; after any outcome nvrtc_close() tidies up Returns HALOTUNE_OK, or HALOTUNE_NO_NVRTC with a sentence that
- * says what to install. Threads: not while another one changes the environment. */
+/* Load libnvrtc. If $HALOTUNE_NVRTC is set, only the file that it names is tried. Otherwise libnvrtc.so, .so.13 and
+ * .so.12 are searched in lib64 of $CUDA_HOME, of $CUDA_PATH and of /usr/local/cuda, then where the loader searches.
+ *   out  receives the library and its facts; after any outcome nvrtc_close() tidies up
+ * Returns HALOTUNE_OK, or HALOTUNE_NO_NVRTC with a sentence that says what to install. Threads: not while another
+ * thread changes the environment. */
 halotune_status nvrtc_open(struct nvrtc *out);
 
 void nvrtc_close(struct nvrtc *nvrtc);

@@ -1,11 +1,11 @@
-/* ptxas_report.c: the lines of `ptxas -v`, as CUDA 12 and 13 write them:
+/* ptxas_report.c: reads the output of `ptxas -v`, as CUDA 12 and 13 write it:
  *
  *   ptxas info    : Compiling entry function 'k1' for 'sm_90'
  *   ptxas info    : Function properties for k1
  *   ptxas         .     184 bytes stack frame, 524 bytes spill stores, 580 bytes spill loads
  *   ptxas info    : Used 32 registers, used 1 barriers, 184 bytes cumulative stack size, 1024 bytes smem
  *
- * A device function that was not inlined has properties, too; its registers are within those of its callers. */
+ * A device function that was not inlined has properties, too. Its registers are included in those of its callers. */
 #include "gpu/compile/ptxas_report.h"
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 
 #include "base/array.h"
 
-/* What stands behind `words` in [line, end); NULL if they are not there. */
+/* Find what follows `words` in [line, end). Returns NULL if the words do not occur. */
 static const char *after(const char *line, const char *end, const char *words) {
   const char *found = memmem(line, (size_t)(end - line), words, strlen(words));
   return found ? found + strlen(words) : NULL;
@@ -24,7 +24,7 @@ static bool is_name(const char *at, const char *end, const char *name) {
   return (size_t)(end - at) == strlen(name) && strncmp(at, name, (size_t)(end - at)) == 0;
 }
 
-/* The number in front of `unit` in [line, end), if it is there. */
+/* Read the number before `unit` in [line, end). Returns false if there is none. */
 static bool number_before(const char *line, const char *end, const char *unit, int *number) {
   const char *at = memmem(line, (size_t)(end - line), unit, strlen(unit));
   if (!at) return false;
@@ -60,7 +60,7 @@ static void read_used_line(const char *line, const char *end, struct kernel_reso
 
 halotune_status ptxas_report_read(const char *log, struct resource_report *out) {
   int capacity = 0;
-  bool of_kernel = false; /* the next line of properties is about the kernel itself */
+  bool of_kernel = false; /* whether the next line of properties describes the kernel itself */
   halotune_status status = HALOTUNE_OK;
   *out = (struct resource_report){0};
   for (const char *line = log, *end; *line && status == HALOTUNE_OK; line = *end ? end + 1 : end) {

@@ -1,4 +1,4 @@
-/* ptxas_report.h: what each kernel takes of a GPU, read from what `ptxas -v` prints. */
+/* ptxas_report.h: the resources of each kernel, read from the output of `ptxas -v`. */
 #ifndef GPU_COMPILE_PTXAS_REPORT_H
 #define GPU_COMPILE_PTXAS_REPORT_H
 
@@ -6,12 +6,12 @@
 
 struct kernel_resources {
   char *name;    /* as the driver knows it: mangled unless extern "C" */
-  int registers; /* a thread */
+  int registers; /* per thread */
   int barriers;
-  int shared_bytes;                        /* static, a block */
-  int stack_bytes;                         /* a thread, with that of the functions it calls */
-  int spill_store_bytes, spill_load_bytes; /* a thread: registers that had to live in memory; not those of
-                                            * functions that were called instead of inlined */
+  int shared_bytes; /* static, per block */
+  int stack_bytes;  /* per thread, including that of called functions */
+  /* per thread: registers that are kept in memory; without those of functions that were not inlined */
+  int spill_store_bytes, spill_load_bytes;
 };
 
 struct resource_report {
@@ -19,12 +19,13 @@ struct resource_report {
   int count;
 };
 
-/* Find every kernel in a compiler's log; other lines are skipped. A log without ptxas -v gives no kernels.
- *   out  the caller's, ended with resource_report_free; empty on failure
+/* Find every kernel in a compiler's log. Other lines are skipped. A log without the output of ptxas -v gives no
+ * kernels.
+ *   out  the caller ends it with resource_report_free; empty on failure
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status ptxas_report_read(const char *log, struct resource_report *out);
 
-/* The kernel of that name, or NULL. */
+/* Find the kernel with this name. Returns NULL if there is none. */
 const struct kernel_resources *resource_report_find(const struct resource_report *report, const char *name);
 
 void resource_report_free(struct resource_report *report);

@@ -1,4 +1,4 @@
-/* cu.c: where libcuda is looked for, its symbols, and its errors as text. */
+/* cu.c: finds libcuda, loads its symbols, and turns its errors into text. */
 #include "gpu/driver/cu.h"
 
 #include <dlfcn.h>
@@ -26,7 +26,7 @@ static halotune_status load(struct cu *cu) {
   return HALOTUNE_OK;
 }
 
-/* A driver without a GPU: which of the usual reasons it is, its user can see. */
+/* Fail for a driver without a GPU, with the usual reasons that a user can check. */
 static halotune_status fail_without_device(void) {
   const char *visible = getenv("CUDA_VISIBLE_DEVICES");
   return fail(

@@ -1,4 +1,4 @@
-/* cu.h: NVIDIA's driver, libcuda, found and loaded at run time. */
+/* cu.h: NVIDIA's driver, libcuda, which is found and loaded at run time. */
 #ifndef GPU_DRIVER_CU_H
 #define GPU_DRIVER_CU_H
 
@@ -6,8 +6,8 @@
 
 #include "base/fail.h"
 
-/* The calls that are used: member, exported name, parameters. The names are those of the driver's library, with the version
- * suffixes that cuda.h hides behind macros, so that a later header cannot change what is called. */
+/* The functions that we use: member, exported name, parameters. The exported names have the version suffixes that
+ * cuda.h hides behind macros, so that a later header cannot change which function is called. */
 #define CU_LIST(X)                                                                                                   \
   X(init, "cuInit", (unsigned flags))                                                                                \
   X(error_name, "cuGetErrorName", (CUresult result, const char **name))                                              \
@@ -73,22 +73,23 @@
 
 struct cu {
   void *library;
-  int cuda_version; /* the newest CUDA that it runs: 13000 is 13.0 */
+  int cuda_version; /* the newest CUDA version that it supports: 13000 is 13.0 */
 #define AS_MEMBER(member, symbol, params) CUresult(*member) params;
   CU_LIST(AS_MEMBER)
 #undef AS_MEMBER
 };
 
-/* Load the driver: the file that $HALOTUNE_LIBCUDA names, and then no other, else libcuda.so.1; and initialise it.
+/* Load and initialise the driver. If $HALOTUNE_LIBCUDA is set, only the file that it names is tried, else libcuda.so.1.
  *   out  after any outcome cu_close() tidies up
- * Returns HALOTUNE_OK, or HALOTUNE_NO_GPU with a sentence that says what to do: no driver, one that is too old, no device.
- * Threads: not while another one changes the environment. */
+ * Returns HALOTUNE_OK, or HALOTUNE_NO_GPU with a sentence that says what to do: no driver, a driver that is too old, no
+ * device. Threads: not while another thread changes the environment. */
 halotune_status cu_open(struct cu *out);
 
 void cu_close(struct cu *cu);
 
-/* What a call of the driver came to: HALOTUNE_OK, or HALOTUNE_NO_GPU with the driver's name and text for the error.
- *   what  the call, as the message says it: "cuMemAlloc of 4 GB" */
+/* Turn a result of the driver into a status: HALOTUNE_OK, or HALOTUNE_NO_GPU with the driver's name and text for the
+ * error.
+ *   what  the failed call, for the message: "cuMemAlloc of 4 GB" */
 halotune_status cu_check(const struct cu *cu, CUresult result, const char *what);
 
 #endif

@@ -1,4 +1,4 @@
-/* device.c: the driver's attributes as facts. */
+/* device.c: opens a GPU, and reads its facts from the driver's attributes. */
 #include "gpu/driver/device.h"
 
 #include <stdio.h>
@@ -48,7 +48,7 @@ static halotune_status ask_attributes(const struct cu *cu, CUdevice device, stru
         cu_check(cu, cu->device_attribute(rows[i].value, rows[i].attribute, device), "cuDeviceGetAttribute");
     if (status != HALOTUNE_OK) return status;
   }
-  enum { MAX_REGISTERS = 255 }; /* of a thread, on every GPU from sm_35 on; the driver does not tell it */
+  enum { MAX_REGISTERS = 255 }; /* per thread, on every GPU from sm_35 on; the driver has no attribute for it */
   out->limits.max_registers = MAX_REGISTERS;
   out->capability = out->limits.capability = 10 * major + minor;
   return HALOTUNE_OK;

@@ -25,17 +25,17 @@ struct device {
   const struct cu *cu;
   int ordinal;
   CUdevice handle;
-  CUcontext context; /* the primary one, current for the thread that opened the device */
+  CUcontext context; /* the primary context, current in the thread that opened the device */
   struct device_facts facts;
 };
 
-/* Ask a GPU for its facts; no context is made.
- * Returns HALOTUNE_OK, HALOTUNE_ARGUMENT for an ordinal that there is none of, or HALOTUNE_NO_GPU. */
+/* Read the facts of a GPU, without making a context.
+ * Returns HALOTUNE_OK, HALOTUNE_ARGUMENT if there is no GPU with this ordinal, or HALOTUNE_NO_GPU. */
 halotune_status device_ask(const struct cu *cu, int ordinal, struct device_facts *out);
 
 /* Open a GPU for this thread.
  *   out  filled on success; after a failure device_close is harmless
- * Returns as device_ask. */
+ * Returns the same errors as device_ask. */
 halotune_status device_open(const struct cu *cu, int ordinal, struct device *out);
 
 void device_close(struct device *device);

@@ -1,4 +1,4 @@
-/* kernel.c: modules, arguments and launches. */
+/* kernel.c: loads a module, binds fields, and launches. */
 #include "gpu/driver/kernel.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "gpu/driver/tensor_map.h"
 
-/* More dynamic shared memory than a block gets unasked has to be asked for. */
+/* A kernel must opt in to more dynamic shared memory than this. */
 enum { UNASKED_SHARED_BYTES = 48 * 1024 };
 
 void kernel_plan_make(const struct launch *launch, const struct stencil *stencil, enum dtype dtype,
@@ -34,7 +34,7 @@ void kernel_plan_make(const struct launch *launch, const struct stencil *stencil
   out->passes_coefficients = coefficients_pack(launch, stencil, dtype, coefficients, out->coefficients) > 0;
 }
 
-/* What cuLaunchKernel has no argument for. */
+/* Make the launch attributes for what cuLaunchKernel has no argument for. */
 static void make_attributes(struct kernel *kernel) {
   const unsigned *cluster = kernel->plan.cluster;
   if (cluster[0] * cluster[1] * cluster[2] > 1) {
@@ -73,7 +73,8 @@ void kernel_unload(struct kernel *kernel) {
   *kernel = (struct kernel){.cu = NULL};
 }
 
-/* A linear texture over the whole field, or one whose rows are the field's. A double is two integers. */
+/* Make a linear texture over the whole field, or a 2D texture whose rows are the field's rows. A double is two
+ * integers. */
 static halotune_status make_texture(const struct kernel *kernel, CUdeviceptr field, CUtexObject *out) {
   const struct domain *d = &kernel->plan.domain;
   bool single = kernel->plan.dtype == DTYPE_F32;
@@ -136,7 +137,8 @@ static void take_pointers(const struct kernel *kernel, const CUdeviceptr inputs[
 
 static size_t workspace_words(const struct kernel *kernel) { return (kernel->plan.workspace_bytes + 3) / 4; }
 
-/* Streams need not wait for the default one, which clears it: so this does. */
+/* Allocate and clear a workspace. It waits until the workspace is cleared, because streams need not wait for the
+ * default stream, which clears it. */
 static halotune_status make_workspace(const struct kernel *kernel, CUdeviceptr *out) {
   size_t words = workspace_words(kernel);
   halotune_status status = cu_check(kernel->cu, kernel->cu->mem_alloc(out, words * 4), "cuMemAlloc of a workspace");
@@ -215,7 +217,7 @@ halotune_status kernel_launch_check(const struct kernel *kernel, CUresult result
   return cu_check(kernel->cu, result, call);
 }
 
-/* With memory of the stream's pool as workspace, which is given back when the kernel is done. */
+/* Launch with a workspace from the stream's memory pool, and return it when the kernel is done. */
 static halotune_status launch_with_borrowed(struct kernel *kernel, struct kernel_fields *fields, CUstream stream) {
   const struct cu *cu = kernel->cu;
   size_t words = workspace_words(kernel);

@@ -1,4 +1,4 @@
-/* nvml.c: where libnvidia-ml is looked for, and its answers as readings. */
+/* nvml.c: finds libnvidia-ml, loads its symbols, and reads clocks, temperature and power. */
 #include "gpu/driver/nvml.h"
 
 #include <dlfcn.h>
@@ -27,10 +27,10 @@ static halotune_status load(struct nvml *nvml) {
   const char *file = named && *named ? named : "libnvidia-ml.so.1";
   nvml->library = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!nvml->library) return fail(HALOTUNE_NO_GPU, "no NVML (%s): clocks and temperatures are not read", dlerror());
-#define AS_LOAD(member, symbol, params)                        \
-  {                                                            \
-    void *found = dlsym(nvml->library, symbol);                \
-    memcpy(&nvml->member, &found, sizeof found); /* or NULL */ \
+#define AS_LOAD(member, symbol, params)                            \
+  {                                                                \
+    void *found = dlsym(nvml->library, symbol);                    \
+    memcpy(&nvml->member, &found, sizeof found); /* may be NULL */ \
   }
   NVML_LIST(AS_LOAD)
 #undef AS_LOAD
@@ -88,7 +88,7 @@ void nvml_read(const struct nvml *nvml, struct gpu_reading *out) {
     out->temperature_c = (int)number;
   }
   if (nvml->power && nvml->power(nvml->device, &number) == NVML_SUCCESS_RESULT) out->power_w = milli * number;
-  /* The older name is the same question. */
+  /* The older name asks the same question. */
   if ((nvml->event_reasons && nvml->event_reasons(nvml->device, &bits) == NVML_SUCCESS_RESULT) ||
       (nvml->throttle_reasons && nvml->throttle_reasons(nvml->device, &bits) == NVML_SUCCESS_RESULT)) {
     out->throttle = (long long)bits;
@@ -96,7 +96,7 @@ void nvml_read(const struct nvml *nvml, struct gpu_reading *out) {
 }
 
 int nvml_process_count(const struct nvml *nvml) {
-  unsigned count = 0; /* without room for a list, NVML tells how long it is */
+  unsigned count = 0; /* a list of 0 entries: NVML then returns the number of processes */
   if (!nvml->has_device || !nvml->processes) return -1;
   const int result = nvml->processes(nvml->device, &count, NULL);
   return result == NVML_SUCCESS_RESULT || result == NVML_INSUFFICIENT_SIZE_RESULT ? (int)count : -1;

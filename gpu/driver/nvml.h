@@ -1,7 +1,8 @@
-/* nvml.h: NVIDIA's management library, found and loaded at run time: clocks, temperature, power, and what slows a
- * GPU down. It needs no CUDA context and changes nothing. Without it every reading is -1, and nothing fails.
+/* nvml.h: NVIDIA's management library, which is found and loaded at run time: clocks, temperature, power, and the
+ * reasons for lower clocks. It needs no CUDA context and changes nothing. Without the library every reading is -1, and
+ * nothing fails.
  *
- * The types are declared here, because NVIDIA's own header is not where the rest of CUDA is. */
+ * The types are declared here, because NVIDIA's own header is not part of every CUDA installation. */
 #ifndef GPU_DRIVER_NVML_H
 #define GPU_DRIVER_NVML_H
 
@@ -9,21 +10,21 @@
 
 #include "base/fail.h"
 
-/* What NVML told; a member that could not be read is negative. */
+/* What NVML reported. A value that could not be read is negative. */
 struct gpu_reading {
   int sm_mhz, memory_mhz, temperature_c;
   double power_w;
   long long throttle; /* bits of NVML_THROTTLE_LIST */
 };
 
-/* What a reason for lower clocks means for a sample that was taken meanwhile. */
+/* What a reason for lower clocks means for a sample that was taken at that time. */
 enum nvml_effect {
-  NVML_IGNORED, /* the GPU's normal state, or its owner's wish */
-  NVML_STORED,  /* a heavy kernel's own steady state */
-  NVML_REPEATS, /* the sample is not the kernel's doing: take it again */
+  NVML_IGNORED, /* the GPU's normal state, or a setting of its owner */
+  NVML_STORED,  /* the steady state under a heavy kernel */
+  NVML_REPEATS, /* not caused by the kernel: take the sample again */
 };
 
-/* Enumerator, bit, effect, what it is called: NVML's clocks event reasons. */
+/* NVML's clocks event reasons: enumerator, bit, effect, name. */
 #define NVML_THROTTLE_LIST(X)                                       \
   X(GPU_IDLE, 0x1, IGNORED, "idle")                                 \
   X(APPLICATION_CLOCKS, 0x2, IGNORED, "clocks set by the owner")    \
@@ -39,7 +40,7 @@ enum nvml_effect {
 enum { NVML_THROTTLE_LIST(NVML_AS_ENUMERATOR) };
 #undef NVML_AS_ENUMERATOR
 
-/* The bits of some reasons that have an effect; 0 where they are unknown (negative). */
+/* The bits of the reasons that have this effect; 0 if the reasons are unknown (negative). */
 long long nvml_throttle_bits(long long throttle, enum nvml_effect effect);
 
 typedef struct nvml_device_of_the_library *nvml_device;
@@ -59,7 +60,8 @@ enum {
   NVML_TEMPERATURE_GPU_SENSOR = 0
 };
 
-/* The calls that are used: member, exported name, parameters. Each may be missing but the first three. */
+/* The functions that we use: member, exported name, parameters. All but the first three may be missing in the
+ * library. */
 #define NVML_LIST(X)                                                                                                  \
   X(init, "nvmlInit_v2", (void))                                                                                      \
   X(shutdown, "nvmlShutdown", (void))                                                                                 \
@@ -75,31 +77,31 @@ enum {
     (nvml_device device, unsigned *count, struct nvml_process *processes))
 
 struct nvml {
-  void *library; /* NULL: there is none */
+  void *library; /* NULL: the library was not found */
   nvml_device device;
   bool has_device;
-  char driver[64]; /* "580.159.04"; "" where it is unknown */
+  char driver[64]; /* "580.159.04"; "" if it is unknown */
 #define AS_MEMBER(member, symbol, params) int(*member) params;
   NVML_LIST(AS_MEMBER)
 #undef AS_MEMBER
 };
 
-/* Load the library: the file that $HALOTUNE_LIBNVML names, and then no other, else libnvidia-ml.so.1; and
- * initialise it.
- *   out  filled with what there is; end with nvml_close after any outcome
- * Returns HALOTUNE_OK, or HALOTUNE_NO_GPU with what is missing; the other functions then do nothing.
- * Threads: not while another one changes the environment. */
+/* Load and initialise the library. If $HALOTUNE_LIBNVML is set, only the file that it names is tried, else
+ * libnvidia-ml.so.1.
+ *   out  receives the functions that exist; end with nvml_close after any outcome
+ * Returns HALOTUNE_OK, or HALOTUNE_NO_GPU with what is missing; the other functions then do nothing. Threads: not while
+ * another thread changes the environment. */
 halotune_status nvml_open(struct nvml *out);
 void nvml_close(struct nvml *nvml);
 
-/* Choose the GPU that is asked from now on: by its UUID ("GPU-..."), else by its PCI bus id.
+/* Choose the GPU for the functions below, by its UUID ("GPU-..."), else by its PCI bus id.
  * Returns HALOTUNE_OK or HALOTUNE_NOT_FOUND. */
 halotune_status nvml_choose(struct nvml *nvml, const char *uuid, const char *pci_bus_id);
 
-/* What it is like now. Threads: any number at once. */
+/* Read the GPU's present state. Threads: any number at once. */
 void nvml_read(const struct nvml *nvml, struct gpu_reading *out);
 
-/* How many processes compute on the GPU, ours included; -1 where that is unknown. */
+/* The number of processes that compute on the GPU, including this one; -1 if it is unknown. */
 int nvml_process_count(const struct nvml *nvml);
 
 #endif

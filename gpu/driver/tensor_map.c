@@ -1,4 +1,4 @@
-/* tensor_map.c: a tensor's shape in the driver's terms: dense boxes, no swizzle, zeros beyond the array. */
+/* tensor_map.c: encodes a tensor's shape with the driver: dense boxes, no swizzle, zeros outside the array. */
 #include "gpu/driver/tensor_map.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ halotune_status tensor_map_make(const struct cu *cu, const struct tensor_shape *
       shape->element_bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
   char what[128];
   CUresult result = cu->tensor_map_encode(out, type, (cuuint32_t)shape->rank, (void *)(uintptr_t)field, extents,
-                                          strides_bytes, shape->box, steps, // NOLINT: a device's
+                                          strides_bytes, shape->box, steps, // NOLINT: the integer is a device address
                                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
                                           promotion_of(shape->promotion_bytes), CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result == CUDA_SUCCESS) return HALOTUNE_OK;

@@ -1,8 +1,8 @@
-/* compile_pool.c: the program's side of the workers. Nothing here blocks but the poll in compile_pool_wait and the
- * start and stop of a worker.
+/* compile_pool.c: the program's side of the compile workers. Only the poll in compile_pool_wait and the start and stop
+ * of a worker block.
  *
- * A worker compiles the first of its jobs; the second lies ready in its socket. The bytes of a request are kept until
- * its result is there, so that a job behind one that crashed is sent again to the next worker. */
+ * A worker compiles the first of its jobs while the second one waits in its socket. The pool keeps the bytes of a
+ * request until its result has arrived, so that it can send a job again if the job before it crashed the worker. */
 #include "gpu/workers/compile_pool.h"
 
 #include <errno.h>
@@ -22,8 +22,9 @@ enum { JOBS_A_WORKER = 2 };
 struct job {
   uint64_t id;
   struct text message;
-  size_t sent;     /* bytes of it */
-  bool was_spared; /* it lost a worker that had not read it, for which it was not to blame; the next loss is its own */
+  size_t sent; /* bytes of the message that were sent */
+  /* a worker died before it read this job, which was not the job's fault; the next death is counted against the job */
+  bool was_spared;
 };
 
 struct worker {
@@ -37,9 +38,9 @@ struct worker {
 
 struct compile_pool {
   struct spawner spawner;
-  struct nvrtc nvrtc; /* loaded in the spawner's copy of this memory only; its facts are known here, too */
+  struct nvrtc nvrtc; /* loaded only in the spawner's process; its facts are known here, too */
   double timeout_ms;
-  int next; /* the worker that is looked at first, so that none is always last */
+  int next; /* the worker that is checked first; it changes, so that no worker is always last */
   int worker_count;
   struct worker workers[];
 };
@@ -71,7 +72,7 @@ halotune_status compile_pool_open(const struct compile_pool_options *options, st
 
 const struct nvrtc_facts *compile_pool_nvrtc(const struct compile_pool *pool) { return &pool->nvrtc.facts; }
 
-/* End the worker's process. Returns its wait status. */
+/* Kill the worker's process. Returns its wait status. */
 static int worker_stop(struct compile_pool *pool, struct worker *worker) {
   int how = spawner_stop(&pool->spawner, worker->pid);
   close(worker->socket);
@@ -80,7 +81,7 @@ static int worker_stop(struct compile_pool *pool, struct worker *worker) {
   return how;
 }
 
-/* Drop the worker's jobs, and its process with them. */
+/* Drop the worker's jobs and kill its process. */
 static void worker_clear(struct compile_pool *pool, struct worker *worker) {
   if (worker->socket >= 0) worker_stop(pool, worker);
   for (int i = 0; i < worker->job_count; i++) text_free(&worker->jobs[i].message);
@@ -128,7 +129,7 @@ pid_t compile_pool_process(const struct compile_pool *pool, uint64_t id) {
   return 0;
 }
 
-/* The worker's first job is over; the next one is compiled from now on. */
+/* Remove the worker's first job, which is done. The worker then compiles the next one. */
 static void worker_next_job(const struct compile_pool *pool, struct worker *worker) {
   text_free(&worker->jobs[0].message);
   worker->job_count--;
@@ -136,7 +137,8 @@ static void worker_next_job(const struct compile_pool *pool, struct worker *work
   worker->deadline_ms = clock_ms() + pool->timeout_ms;
 }
 
-/* Send what the socket takes of the jobs' messages. A worker that is dead takes nothing; reading finds that out. */
+/* Send as much of the jobs' messages as the socket accepts. A dead worker accepts nothing; worker_receive finds that
+ * out. */
 static void worker_send(struct worker *worker) {
   for (int i = 0; i < worker->job_count; i++) {
     struct job *job = &worker->jobs[i];
@@ -157,7 +159,7 @@ static bool worker_has_unsent(const struct worker *worker) {
   return false;
 }
 
-/* Have a process behind the worker's jobs, and start sending. */
+/* Make sure that the worker has a process, and send its jobs. */
 static halotune_status worker_feed(struct compile_pool *pool, struct worker *worker) {
   if (worker->socket < 0) {
     halotune_status status = spawner_start(&pool->spawner, &worker->pid, &worker->socket);
@@ -185,7 +187,7 @@ halotune_status compile_pool_submit(struct compile_pool *pool, uint64_t id, cons
   return status;
 }
 
-/* Read what the socket has. Returns false when the worker is dead. */
+/* Read all bytes that are in the socket. Returns false if the worker is dead. */
 static bool worker_receive(struct worker *worker) {
   char chunk[65536];
   for (;;) {
@@ -196,7 +198,7 @@ static bool worker_receive(struct worker *worker) {
   }
 }
 
-/* The body of the first whole message among the received bytes, or NULL. */
+/* The body of the first complete message among the received bytes; NULL if there is none. */
 static const char *worker_message(const struct worker *worker, uint64_t *length) {
   if (worker->received.length < MESSAGE_HEAD_BYTES) return NULL;
   memcpy(length, worker->received.bytes, sizeof *length);
@@ -212,13 +214,13 @@ static halotune_status take_reply(const struct compile_pool *pool, struct worker
   result.outcome = compile_status == HALOTUNE_OK ? COMPILE_OK : COMPILE_FAILED;
   struct text *received = &worker->received;
   received->length -= MESSAGE_HEAD_BYTES + length;
-  memmove(received->bytes, body + length, received->length + 1); /* with the NUL */
+  memmove(received->bytes, body + length, received->length + 1); /* including the NUL */
   worker_next_job(pool, worker);
   *out = result;
   return HALOTUNE_OK;
 }
 
-/* The worker's first job ends without a reply; `log` says why. */
+/* End the worker's first job without a reply. `log` says why. */
 static halotune_status take_loss(const struct compile_pool *pool, struct worker *worker, enum compile_outcome outcome,
                                  struct text *log, struct compile_result *out) {
   if (!text_ok(log)) {
@@ -237,7 +239,7 @@ static halotune_status take_timeout(struct compile_pool *pool, struct worker *wo
   return take_loss(pool, worker, COMPILE_TIMEOUT, &log, out);
 }
 
-/* A reply that makes no sense: the compiler has written where it should not. */
+/* Handle a damaged reply: the compiler has overwritten the worker's memory. */
 static halotune_status take_garbage(struct compile_pool *pool, struct worker *worker, struct compile_result *out) {
   struct text log = {0};
   worker_stop(pool, worker);
@@ -245,7 +247,7 @@ static halotune_status take_garbage(struct compile_pool *pool, struct worker *wo
   return take_loss(pool, worker, COMPILE_CRASHED, &log, out);
 }
 
-/* A dead worker: blame its first job, unless the worker died before it had read it. */
+/* Handle a dead worker. Its first job is to blame, unless the worker died before it had read the job. */
 static halotune_status take_death(struct compile_pool *pool, struct worker *worker, struct compile_result *out,
                                   bool *have) {
   struct text log = {0};
@@ -265,7 +267,7 @@ static halotune_status take_death(struct compile_pool *pool, struct worker *work
   return take_loss(pool, worker, COMPILE_CRASHED, &log, out);
 }
 
-/* Move bytes both ways and take one result, if the worker has one. */
+/* Send and receive bytes of one worker, and take one result if it has one. */
 static halotune_status worker_tend(struct compile_pool *pool, struct worker *worker, struct compile_result *out,
                                    bool *have) {
   uint64_t length;
@@ -288,7 +290,7 @@ static halotune_status worker_tend(struct compile_pool *pool, struct worker *wor
   return take_timeout(pool, worker, out);
 }
 
-/* Sleep until a socket is ready, a compile has had its time, or `until_ms`. */
+/* Sleep until a socket is ready, a compile has used up its time, or `until_ms` is reached. */
 static halotune_status wait_for_workers(struct compile_pool *pool, double until_ms) {
   struct pollfd *sockets = calloc((size_t)pool->worker_count, sizeof *sockets);
   if (!sockets) return fail_memory();
@@ -297,18 +299,18 @@ static halotune_status wait_for_workers(struct compile_pool *pool, double until_
     sockets[i] = (struct pollfd){.fd = worker->socket, .events = POLLIN};
     if (worker->job_count == 0) continue;
     if (worker_has_unsent(worker)) sockets[i].events |= POLLOUT;
-    if (worker->socket < 0) until_ms = 0; /* a worker that died idle has got jobs again */
+    if (worker->socket < 0) until_ms = 0; /* a worker that died while idle has new jobs */
     if (worker->deadline_ms < until_ms) until_ms = worker->deadline_ms;
   }
   double left_ms = until_ms - clock_ms();
-  /* Rounded up, or the last millisecond would be spent in a busy loop. An interrupt only makes the wait shorter. */
+  /* Round up, otherwise the last millisecond would be a busy loop. An interrupt only shortens the wait. */
   poll(sockets, (nfds_t)pool->worker_count, left_ms > 0 ? (int)left_ms + 1 : 0);
   free(sockets);
   return HALOTUNE_OK;
 }
 
 halotune_status compile_pool_wait(struct compile_pool *pool, int timeout_ms, struct compile_result *out, bool *have) {
-  enum { AN_HOUR_MS = 3600000 }; /* one sleep of the loop */
+  enum { AN_HOUR_MS = 3600000 }; /* the longest single sleep */
   double until_ms = clock_ms() + timeout_ms;
   *have = false;
   while (compile_pool_pending(pool) > 0) {

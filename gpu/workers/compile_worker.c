@@ -1,5 +1,5 @@
-/* compile_worker.c: a loop in a process of its own: a request in, compile, a reply out. It blocks on both; that the
- * pool never blocks is what keeps the two from waiting for each other. */
+/* compile_worker.c: the loop of a worker process: read a request, compile, write a reply. It blocks on reads and
+ * writes. The pool never does, so the two cannot wait for each other. */
 #include "gpu/workers/compile_worker.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/transfer.h"
 
-/* Leave room for the length, which message_end fills in. */
+/* Reserve room for the length, which message_end fills in. */
 static void message_begin(struct text *out) { pack_u64(out, 0); }
 
 static void message_end(struct text *out) {
@@ -51,7 +51,7 @@ halotune_status compile_worker_reply(const char *body, size_t length, halotune_s
   return HALOTUNE_OK;
 }
 
-/* Compile what the body of a request asks for, into a whole reply. */
+/* Compile what the body of a request describes, and write a complete reply. */
 static void answer(const struct nvrtc *nvrtc, const char *body, size_t length, struct text *reply) {
   struct unpack in = {.at = body, .left = length};
   struct compiled compiled = {0};

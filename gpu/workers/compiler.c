@@ -1,4 +1,4 @@
-/* compiler.c: requests on their way through cache and pool. */
+/* compiler.c: looks up each request in the cubin cache, and sends misses to the compile pool. */
 #include "gpu/workers/compiler.h"
 
 #include <stdlib.h>
@@ -6,17 +6,17 @@
 #include "base/array.h"
 #include "gpu/compile/cubin_cache.h"
 
-/* A request that has no result yet, or one that the cache answered. */
+/* A request without a result yet, or one that the cache answered. */
 struct entry {
   uint64_t id;
   struct compile_request request;
   bool is_ready;
-  struct compiled compiled; /* of one that is ready */
+  struct compiled compiled; /* if is_ready */
 };
 
 struct compiler {
   struct compile_pool *pool;
-  struct cubin_cache cache; /* no folder: none */
+  struct cubin_cache cache; /* folder NULL: no cache */
   struct entry *entries;
   int count, capacity;
   void (*warn)(const char *text);
@@ -57,7 +57,7 @@ void compiler_close(struct compiler *compiler) {
 
 const struct nvrtc_facts *compiler_nvrtc(const struct compiler *compiler) { return compile_pool_nvrtc(compiler->pool); }
 
-/* What the cache answers waits in memory, so it has to be bounded, too. */
+/* A bound for results from the cache, which wait in memory. */
 enum { MOST_PENDING = 256 };
 
 bool compiler_has_room(const struct compiler *compiler) {

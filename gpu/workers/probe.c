@@ -1,4 +1,4 @@
-/* probe.c: a child that loads the driver, and a pipe to hear it. */
+/* probe.c: loads the driver in a child process, which reports through a pipe. */
 #include "gpu/workers/probe.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* probe.h: which GPUs there are, asked of the driver in a process of its own, so that this one never loads it. */
+/* probe.h: finds the machine's GPUs. A child process asks the driver, so that this process never loads it. */
 #ifndef GPU_WORKERS_PROBE_H
 #define GPU_WORKERS_PROBE_H
 
@@ -7,15 +7,15 @@
 enum { PROBE_MOST_DEVICES = 64, PROBE_TEXT_BYTES = 512 };
 
 struct probe {
-  int cuda; /* the newest CUDA that the driver runs: 13000 is 13.0 */
+  int cuda; /* the newest CUDA version that the driver supports: 13000 is 13.0 */
   int device_count;
-  struct device_facts devices[PROBE_MOST_DEVICES]; /* the first ones */
+  struct device_facts devices[PROBE_MOST_DEVICES]; /* the first device_count GPUs */
 };
 
-/* Ask. No context is made.
+/* Ask the driver for its GPUs, without making a context.
  *   out  filled on success
- * Returns HALOTUNE_OK; HALOTUNE_NO_GPU with what to do, also where the driver crashes or does not answer; HALOTUNE_IO.
- * Threads: call it before the program has any, since it forks. */
+ * Returns HALOTUNE_OK; HALOTUNE_NO_GPU with what to do, also if the driver crashes or does not answer; HALOTUNE_IO.
+ * Threads: call it before the program starts any, since it forks. */
 halotune_status probe_gpus(struct probe *out);
 
 #endif

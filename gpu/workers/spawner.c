@@ -1,5 +1,5 @@
-/* spawner.c: the spawner's process, and how the program talks to it: one message of a SOCK_SEQPACKET socket each way.
- */
+/* spawner.c: the spawner's process, and the program's messages to it. Each order and each answer is one message of a
+ * SOCK_SEQPACKET socket. */
 #include "gpu/workers/spawner.h"
 
 #include <errno.h>
@@ -22,23 +22,24 @@
 
 enum { MAX_HELLO_BYTES = 65536 };
 
-/* What the program asks: stop `pid`, or start a worker if it is 0. */
+/* The program's order: stop the worker `pid`, or start a worker if it is 0. */
 struct order {
   pid_t pid;
 };
 
-/* What the spawner answers: a started worker (0: none) with its socket beside it, or how one ended. */
+/* The spawner's answer: a started worker (0: none) with its socket, or how a worker ended. */
 struct answer {
   pid_t pid;
   int reason; /* errno, or a wait status */
 };
 
-/* Blocked as well, because NVRTC's front end sets handlers of its own while it compiles, which exit. */
+/* Ignore and block the signals of a terminal. They are blocked as well, because NVRTC's front end installs handlers
+ * that exit while it compiles. */
 static void ignore_the_terminal(void) {
   static const int ignored[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
   sigset_t blocked;
   sigemptyset(&blocked);
-  for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL); /* not the program's handlers */
+  for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL); /* remove the program's handlers */
   for (size_t i = 0; i < COUNT(ignored); i++) {
     signal(ignored[i], SIG_IGN);
     sigaddset(&blocked, ignored[i]);
@@ -46,25 +47,25 @@ static void ignore_the_terminal(void) {
   sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
-/* SIGKILL when the parent dies, also if it died already. */
+/* Send this process SIGKILL when the parent dies, also if the parent is dead already. */
 static void die_with(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(EXIT_FAILURE);
 }
 
-/* Two things that make a crash cheap: no core file, and the first to be taken when memory runs out. */
+/* Make a crash cheap: write no core file, and let the kernel kill this process first when memory runs out. */
 static void be_expendable(void) {
   const struct rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd < 0) return;
-  ssize_t ignored = write(fd, "1000", 4); /* where it is not allowed, nothing is lost */
+  ssize_t ignored = write(fd, "1000", 4); /* if it is not allowed, nothing is lost */
   (void)ignored;
   close(fd);
 }
 
-/* Close what was inherited from the program, among it the sockets of other spawners. A kernel before 5.9 does not do
- * it, which costs descriptors and nothing else. */
+/* Close the descriptors that were inherited from the program, such as sockets of other spawners. A kernel before 5.9
+ * cannot do this; then some descriptors stay open, which is harmless. */
 static void close_others(int control) {
   enum { FIRST = STDERR_FILENO + 1 };
   if (control > FIRST) close_range(FIRST, (unsigned)control - 1, 0);
@@ -75,10 +76,10 @@ static void worker(const struct spawner_program *program, pid_t parent, int sock
   die_with(parent);
   be_expendable();
   program->serve(program->state, socket);
-  _exit(EXIT_SUCCESS); /* no exit handlers of the program, no flush of its buffers */
+  _exit(EXIT_SUCCESS); /* without the program's exit handlers, and without flushing its buffers */
 }
 
-/* Answer, and hand over `socket` unless it is negative. */
+/* Send an answer, together with `socket` unless that is negative. */
 static bool send_answer(int control, const struct answer *answer, int socket) {
   struct answer copy = *answer;
   union {
@@ -193,8 +194,8 @@ halotune_status spawner_open(const struct spawner_program *program, struct text 
   return receive_hello(program, out->socket, facts);
 }
 
-/* One order and its answer.
- *   socket  receives the worker's, -1 if none came */
+/* Send one order and read its answer.
+ *   socket  receives the worker's socket, -1 if there is none */
 static bool ask(struct spawner *spawner, pid_t pid, struct answer *answer, int *socket) {
   struct order order = {.pid = pid};
   union {
@@ -221,7 +222,7 @@ halotune_status spawner_start(struct spawner *spawner, pid_t *pid, int *socket) 
   }
   if (answer.pid == 0) return fail(HALOTUNE_IO, "no %s could be started: %s", spawner->name, strerror(answer.reason));
   if (*socket < 0) {
-    spawner_stop(spawner, answer.pid); /* it runs, but nobody can speak to it */
+    spawner_stop(spawner, answer.pid); /* the worker runs, but there is no socket to it */
     return fail(HALOTUNE_IO, "no %s could be started: too many open files", spawner->name);
   }
   *pid = answer.pid;

@@ -1,8 +1,8 @@
-/* spawner.h: a process that makes processes.
+/* spawner.h: a process that starts worker processes.
  *
- * It is forked while the program has one thread and no GPU, and it forks every worker, also those that replace a dead
- * one hours later. So no worker is ever forked from a program with threads, where a lock that another thread held at
- * that moment would stay locked in the child for ever, nor with a GPU context, which the child would keep alive. */
+ * It is forked while the program has one thread and no GPU, and it forks every worker, including replacements for dead
+ * workers hours later. A program with threads or a GPU context must not fork workers itself: a lock that another thread
+ * holds during the fork would stay locked in the child for ever, and the child would keep the GPU context alive. */
 #ifndef GPU_WORKERS_SPAWNER_H
 #define GPU_WORKERS_SPAWNER_H
 
@@ -11,13 +11,14 @@
 #include "base/fail.h"
 #include "base/text.h"
 
-/* What the spawner runs. Both get `state` as it was when spawner_open was called. */
+/* What the spawner runs. Both functions get `state` as it was when spawner_open was called. */
 struct spawner_program {
-  const char *name;     /* what messages call a worker: "compile worker" */
-  const char *prepares; /* what prepare does, as in "while it ...": "loaded NVRTC" */
-  /* Once, in the spawner: load what all workers use. Appends facts for spawner_open's caller, or fails. NULL: nothing. */
+  const char *name;     /* the name of a worker in messages: "compile worker" */
+  const char *prepares; /* what prepare does, for messages with "while it ...": "loaded NVRTC" */
+  /* Called once in the spawner: load what all workers use. It appends facts for the caller of spawner_open, or fails.
+   * NULL: there is nothing to prepare. */
   halotune_status (*prepare)(void *state, struct text *facts);
-  /* In each worker: serve until the other end of the socket closes. The worker ends when it returns. */
+  /* Called in each worker: serve until the other end of the socket closes. The worker ends when it returns. */
   void (*serve)(void *state, int socket);
   void *state;
 };
@@ -25,28 +26,27 @@ struct spawner_program {
 struct spawner {
   int socket; /* to the spawner's process; -1: none */
   pid_t pid;
-  const char *name; /* the program's */
+  const char *name; /* from the spawner_program */
 };
 
 /* Start the spawner and wait until it is prepared.
  *   facts  receives what prepare appended
  *   out    after any outcome spawner_close() tidies up
- * Returns HALOTUNE_OK, what prepare returned (the detail is its own), or HALOTUNE_IO.
- * Threads: call it before the program has others. The spawner and its workers die with the thread that opened it.
- * Signals: workers ignore those of a terminal (Ctrl-C), because it is for the program to decide. */
+ * Returns HALOTUNE_OK, what prepare returned (with its detail), or HALOTUNE_IO.
+ * Threads: call it before the program starts others. The spawner and its workers die with the thread that opened it.
+ * Signals: workers ignore those of a terminal (Ctrl-C), because the program decides when they end. */
 halotune_status spawner_open(const struct spawner_program *program, struct text *facts, struct spawner *out);
 
 /* Start a worker.
- *   pid     receives its process, to be ended by spawner_stop
- *   socket  receives the other end of its socket, the caller's
- * Returns HALOTUNE_OK or HALOTUNE_IO (no more processes or files, or the spawner is gone). */
+ *   pid     receives its process, which spawner_stop ends
+ *   socket  receives the program's end of the worker's socket, which the caller closes
+ * Returns HALOTUNE_OK, or HALOTUNE_IO if there are too many processes or files, or the spawner is gone. */
 halotune_status spawner_start(struct spawner *spawner, pid_t *pid, int *socket);
 
-/* Kill a worker, unless it is dead already, and wait for its end. Returns its wait status (see waitpid), 0 if unknown.
- */
+/* Kill a worker if it still runs, and wait for its end. Returns its wait status (see waitpid); 0 if it is unknown. */
 int spawner_stop(struct spawner *spawner, pid_t pid);
 
-/* End the spawner. Its workers have to be stopped before; any left die with it. */
+/* End the spawner. Stop its workers first; workers that are left die with it. */
 void spawner_close(struct spawner *spawner);
 
 #endif
