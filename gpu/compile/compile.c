@@ -83,7 +83,8 @@ const char *compile_log_error(const char *log, int *length) {
 
 /* Fail with the reason why there is no cubin. ptxas prints no error when static shared memory is too large, so that
  * case is found in its report. */
-static halotune_status explain(const char *log, const struct resource_report *report, const char *otherwise) {
+static halotune_status fail_without_cubin(const char *log, const struct resource_report *report,
+                                          const char *otherwise) {
   int length;
   const char *line = find_error(log, &length);
   if (line) return fail(HALOTUNE_COMPILE, "%.*s", length, line);
@@ -123,7 +124,7 @@ halotune_status compile_source(const struct nvrtc *nvrtc, const struct compile_r
   if ((status = take_log(nvrtc, program, &out->log)) != HALOTUNE_OK) goto done;
   if ((status = ptxas_report_read(out->log, &out->report)) != HALOTUNE_OK) goto done;
   if (result != NVRTC_SUCCESS) {
-    status = explain(out->log, &out->report, nvrtc->error_string(result));
+    status = fail_without_cubin(out->log, &out->report, nvrtc->error_string(result));
     goto done;
   }
   status = take_cubin(nvrtc, program, out);

@@ -33,7 +33,7 @@ static void *load_from(const char *cuda_folder) {
   return library;
 }
 
-static halotune_status load(void **library) {
+static halotune_status load_library(void **library) {
   const char *named = getenv("HALOTUNE_NVRTC");
   if (named && *named) {
     *library = dlopen(named, LOADING);
@@ -80,7 +80,7 @@ static halotune_status ask_facts(struct nvrtc *nvrtc) {
 
 halotune_status nvrtc_open(struct nvrtc *out) {
   *out = (struct nvrtc){0};
-  halotune_status status = load(&out->library);
+  halotune_status status = load_library(&out->library);
   if (status == HALOTUNE_OK) status = load_symbols(out);
   if (status == HALOTUNE_OK) status = ask_facts(out);
   return status;

@@ -15,7 +15,7 @@
 #include "base/array.h"
 
 /* Find what follows `words` in [line, end). Returns NULL if the words do not occur. */
-static const char *after(const char *line, const char *end, const char *words) {
+static const char *find_after(const char *line, const char *end, const char *words) {
   const char *found = memmem(line, (size_t)(end - line), words, strlen(words));
   return found ? found + strlen(words) : NULL;
 }
@@ -66,14 +66,14 @@ halotune_status ptxas_report_read(const char *log, struct resource_report *out) 
   for (const char *line = log, *end; *line && status == HALOTUNE_OK; line = *end ? end + 1 : end) {
     end = strchrnul(line, '\n');
     if (strncmp(line, "ptxas", strlen("ptxas")) != 0) continue;
-    const char *name = after(line, end, "Compiling entry function '");
+    const char *name = find_after(line, end, "Compiling entry function '");
     if (name) {
       status = add_kernel(out, &capacity, name, strcspn(name, "'"));
       continue;
     }
     if (out->count == 0) continue;
     struct kernel_resources *kernel = &out->kernels[out->count - 1];
-    name = after(line, end, "Function properties for ");
+    name = find_after(line, end, "Function properties for ");
     if (name) of_kernel = is_name(name, end, kernel->name);
     if (!name && of_kernel) read_stack_line(line, end, kernel);
     if (!name) read_used_line(line, end, kernel);

@@ -14,7 +14,7 @@ enum { OLDEST_DRIVER = 12000 };
     memcpy(&cu->member, &found, sizeof found);                                                    \
   }
 
-static halotune_status load(struct cu *cu) {
+static halotune_status load_library(struct cu *cu) {
   const char *named = getenv("HALOTUNE_LIBCUDA");
   const char *file = named && *named ? named : "libcuda.so.1";
   cu->library = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -36,7 +36,7 @@ static halotune_status fail_without_device(void) {
       visible ? "\"" : "", visible ? visible : "not set", visible ? "\"" : "");
 }
 
-static halotune_status start(struct cu *cu) {
+static halotune_status start_driver(struct cu *cu) {
   int devices = 0;
   CUresult result = cu->init(0);
   if (result == CUDA_ERROR_NO_DEVICE) return fail_without_device();
@@ -52,8 +52,8 @@ static halotune_status start(struct cu *cu) {
 
 halotune_status cu_open(struct cu *out) {
   *out = (struct cu){0};
-  halotune_status status = load(out);
-  return status == HALOTUNE_OK ? start(out) : status;
+  halotune_status status = load_library(out);
+  return status == HALOTUNE_OK ? start_driver(out) : status;
 }
 
 void cu_close(struct cu *cu) {

@@ -22,7 +22,7 @@ long long nvml_throttle_bits(long long throttle, enum nvml_effect effect) {
   return bits;
 }
 
-static halotune_status load(struct nvml *nvml) {
+static halotune_status load_library(struct nvml *nvml) {
   const char *named = getenv("HALOTUNE_LIBNVML");
   const char *file = named && *named ? named : "libnvidia-ml.so.1";
   nvml->library = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -40,7 +40,7 @@ static halotune_status load(struct nvml *nvml) {
 
 halotune_status nvml_open(struct nvml *out) {
   *out = (struct nvml){.library = NULL};
-  halotune_status status = load(out);
+  halotune_status status = load_library(out);
   if (status == HALOTUNE_OK && out->init() != NVML_SUCCESS_RESULT) {
     status = fail(HALOTUNE_NO_GPU, "NVML does not start; is the driver's kernel module loaded?");
   }

@@ -52,7 +52,7 @@ halotune_status compile_worker_reply(const char *body, size_t length, halotune_s
 }
 
 /* Compile what the body of a request describes, and write a complete reply. */
-static void answer(const struct nvrtc *nvrtc, const char *body, size_t length, struct text *reply) {
+static void answer_request(const struct nvrtc *nvrtc, const char *body, size_t length, struct text *reply) {
   struct unpack in = {.at = body, .left = length};
   struct compiled compiled = {0};
   struct compile_request request = {0};
@@ -81,14 +81,14 @@ static void serve(void *state, int socket) {
     struct text reply = {0};
     char *body = malloc(length);
     if (!body || !read_all(socket, body, length)) return;
-    answer(state, body, length, &reply);
+    answer_request(state, body, length, &reply);
     free(body);
     if (!text_ok(&reply) || !write_all(socket, reply.bytes, reply.length)) return;
     text_free(&reply);
   }
 }
 
-static halotune_status prepare(void *state, struct text *said) {
+static halotune_status load_nvrtc(void *state, struct text *said) {
   struct nvrtc *nvrtc = state;
   halotune_status status = nvrtc_open(nvrtc);
   if (status == HALOTUNE_OK) pack_bytes(said, &nvrtc->facts, sizeof nvrtc->facts);
@@ -97,7 +97,7 @@ static halotune_status prepare(void *state, struct text *said) {
 
 struct spawner_program compile_worker_program(struct nvrtc *nvrtc) {
   return (struct spawner_program){
-      .name = "compile worker", .prepares = "loaded NVRTC", .prepare = prepare, .serve = serve, .state = nvrtc};
+      .name = "compile worker", .prepares = "loaded NVRTC", .prepare = load_nvrtc, .serve = serve, .state = nvrtc};
 }
 
 bool compile_worker_facts(const struct text *said, struct nvrtc_facts *out) {

@@ -20,7 +20,7 @@ struct answer {
   struct probe probe;
 };
 
-static void ask(struct answer *answer) {
+static void ask_driver(struct answer *answer) {
   struct cu cu;
   answer->status = cu_open(&cu);
   if (answer->status == HALOTUNE_OK)
@@ -50,7 +50,7 @@ halotune_status probe_gpus(struct probe *out) {
   pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
-    ask(answer);
+    ask_driver(answer);
     _exit(write_all(ends[1], (const char *)answer, sizeof *answer) ? EXIT_SUCCESS : EXIT_FAILURE);
   }
   close(ends[1]);

@@ -72,7 +72,7 @@ static void close_others(int control) {
   close_range((unsigned)control + 1, UINT_MAX, 0);
 }
 
-static void worker(const struct spawner_program *program, pid_t parent, int socket) {
+static void serve_as_worker(const struct spawner_program *program, pid_t parent, int socket) {
   die_with(parent);
   be_expendable();
   program->serve(program->state, socket);
@@ -109,7 +109,7 @@ static bool start_worker(const struct spawner_program *program, int control) {
   if (pid == 0) {
     close(pair[0]);
     close(control);
-    worker(program, self, pair[1]);
+    serve_as_worker(program, self, pair[1]);
   }
   struct answer answer = {.pid = pid > 0 ? pid : 0, .reason = errno};
   bool sent = send_answer(control, &answer, pid > 0 ? pair[0] : -1);
@@ -196,7 +196,7 @@ halotune_status spawner_open(const struct spawner_program *program, struct text 
 
 /* Send one order and read its answer.
  *   socket  receives the worker's socket, -1 if there is none */
-static bool ask(struct spawner *spawner, pid_t pid, struct answer *answer, int *socket) {
+static bool send_order(struct spawner *spawner, pid_t pid, struct answer *answer, int *socket) {
   struct order order = {.pid = pid};
   union {
     struct cmsghdr header;
@@ -217,7 +217,7 @@ static bool ask(struct spawner *spawner, pid_t pid, struct answer *answer, int *
 
 halotune_status spawner_start(struct spawner *spawner, pid_t *pid, int *socket) {
   struct answer answer = {0};
-  if (!ask(spawner, 0, &answer, socket)) {
+  if (!send_order(spawner, 0, &answer, socket)) {
     return fail(HALOTUNE_IO, "the process that starts the %ss is gone", spawner->name);
   }
   if (answer.pid == 0) return fail(HALOTUNE_IO, "no %s could be started: %s", spawner->name, strerror(answer.reason));
@@ -232,7 +232,7 @@ halotune_status spawner_start(struct spawner *spawner, pid_t *pid, int *socket) 
 int spawner_stop(struct spawner *spawner, pid_t pid) {
   struct answer answer = {0};
   int socket;
-  return ask(spawner, pid, &answer, &socket) ? answer.reason : 0;
+  return send_order(spawner, pid, &answer, &socket) ? answer.reason : 0;
 }
 
 void spawner_close(struct spawner *spawner) {
