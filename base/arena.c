@@ -1,4 +1,4 @@
-/* arena.c: blocks in a chain, each filled from its front. */
+/* arena.c: allocates from a chain of blocks, each filled from its front. */
 #include "base/arena.h"
 
 #include <stdalign.h>

@@ -1,21 +1,21 @@
-/* arena.h: many small allocations with one end of life. */
+/* arena.h: many small allocations that are freed together. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
 #include <stddef.h>
 
-/* Start with {0}. Not for several threads at once. */
+/* Start with {0}. Only one thread at a time may use it. */
 struct arena {
   struct arena_block *newest;
 };
 
-/* `bytes` of zeroed memory, aligned for any type, alive until arena_free. NULL when memory is out. */
+/* Allocate zeroed memory, aligned for any type. It lives until arena_free. Returns NULL when memory is out. */
 void *arena_alloc(struct arena *arena, size_t bytes);
 
-/* A copy of `length` bytes of text with a NUL behind it. NULL when memory is out. */
+/* Copy `length` bytes of text and append a NUL. Returns NULL when memory is out. */
 char *arena_text(struct arena *arena, const char *text, size_t length);
 
-/* Free every allocation; the arena can be used again. */
+/* Free all allocations. The arena can be used again. */
 void arena_free(struct arena *arena);
 
 #endif

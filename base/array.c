@@ -1,4 +1,4 @@
-/* array.c: lists that double. */
+/* array.c: grows lists by doubling their room. */
 #include "base/array.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* array.h: sizes of arrays, and arrays that grow. */
+/* array.h: sizes of arrays, and lists that grow. */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
 
@@ -7,13 +7,14 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Make room for one more element behind the last one of a list that grows:
+/* Make room for one more element at the end of a list:
  *     if (!array_room(rows->list, rows->count, rows->capacity)) return fail_memory();
  *     rows->list[rows->count++] = row;
  *   list      a pointer variable, NULL or from malloc; the list may move; its owner frees it
- *   count     elements that are in use
- *   capacity  a variable, int or long: elements that there is room for; 0 for a list that is NULL
- * Returns false when memory is out, or where the list has more than INT_MAX / 2 elements; the list is then as it was. */
+ *   count     elements in use
+ *   capacity  a variable, int or long: elements for which there is room; 0 for a NULL list
+ * Returns false when memory is out, or if the list has more than INT_MAX / 2 elements. The list then does not
+ * change. */
 #define array_room(list, count, capacity)                                                   \
   __extension__({                                                                           \
     int grown_capacity_ = (int)(capacity);                                                  \
@@ -25,8 +26,8 @@
     grown_list_ != NULL;                                                                    \
   })
 
-/* The function behind array_room: where `count` has reached `*capacity`, move `items` to a block of twice the size.
- * Returns the list; NULL on failure, and `items` is then still the caller's. */
+/* The function behind array_room. If `count` has reached `*capacity`, it moves `items` to a block of twice the size.
+ * Returns the list. On failure it returns NULL, and the caller still owns `items`. */
 void *array_grow(void *items, int count, int *capacity, size_t element_bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* clock.c: the monotonic clock. */
+/* clock.c: reads the monotonic clock. */
 #include "base/clock.h"
 
 #include <time.h>

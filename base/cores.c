@@ -1,4 +1,4 @@
-/* cores.c: the set of allowed CPUs, in as much room as the kernel wants for it. */
+/* cores.c: asks the kernel on which CPUs this process may run. */
 #include "base/cores.h"
 
 #include <errno.h>
@@ -7,7 +7,8 @@
 int cores_usable_by(int (*ask)(pid_t pid, size_t bytes, cpu_set_t *cores)) {
   enum { FEWEST = 1024, MOST = 1 << 20 };
   int count = 0, error = EINVAL;
-  /* The kernel refuses a set that is smaller than its own, and a cpu_set_t has room for 1024 CPUs alone. */
+  /* The kernel refuses a set that is smaller than its own, and a cpu_set_t has room for only 1024 CPUs. So try larger
+   * sets. */
   for (int room = FEWEST; room <= MOST && count == 0 && error == EINVAL; room *= 2) {
     cpu_set_t *cores = CPU_ALLOC(room);
     if (!cores) break;

@@ -1,4 +1,4 @@
-/* data_folders.c: finds the file that this code was loaded from, and looks for data folders around it. */
+/* data_folders.c: finds the file from which this code was loaded, and looks for data folders around it. */
 #include "base/data_folders.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,8 @@
 
 static const char built_in[] = HALOTUNE_DATA_DIR;
 
-/* The checkout in which build/lib/libhalotune.a was built: the program that links it may lie anywhere. "" in all other builds. */
+/* The checkout in which build/lib/libhalotune.a was built, since the program that links it may lie anywhere. "" in all
+ * other builds. */
 #ifndef HALOTUNE_ROOT
 #define HALOTUNE_ROOT ""
 #endif
@@ -26,12 +27,13 @@ static bool find_own_file(char path[PATH_MAX]) {
   const void *address;
   struct link_map *map = NULL;
   Dl_info info;
-  memcpy(&address, &here, sizeof address); /* C knows no cast from a function to an object */
+  memcpy(&address, &here, sizeof address); /* C has no cast from a function pointer to an object pointer */
   if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || !map) return false;
-  return realpath(*map->l_name ? map->l_name : "/proc/self/exe", path) != NULL; /* the program has no name there */
+  /* the program itself has no name in the link map */
+  return realpath(*map->l_name ? map->l_name : "/proc/self/exe", path) != NULL;
 }
 
-/* Cut the last part off a path. Returns false where there is none. */
+/* Remove the last part of a path. Returns false if there is none. */
 static bool go_up(char *path) {
   char *slash = strrchr(path, '/');
   if (slash) *slash = '\0';
@@ -43,7 +45,8 @@ static bool is_folder(const char *path) {
   return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-/* Whether a folder has a database. In a build tree it lies beside the program, one folder above the library. */
+/* Whether a folder has a database. In a build tree the database is beside the program and one folder above the
+ * library. */
 static bool has_database(const char *folder) {
   char path[PATH_MAX];
   return snprintf(path, sizeof path, "%s/starter.db", folder) < PATH_MAX && access(path, F_OK) == 0;
@@ -53,7 +56,7 @@ static void add_folder(struct data_folders *out, const char *folder) {
   snprintf(out->list[out->count++], PATH_MAX, "%s", folder);
 }
 
-/* Add the folders of the installation or of the build tree around this code. Returns false where it lies in neither. */
+/* Add the folders of the installation or the build tree around this code. Returns false if it is in neither. */
 static bool find_beside(struct data_folders *out) {
   enum { LEVELS = 2 };
   char path[PATH_MAX], folder[PATH_MAX];

@@ -1,4 +1,4 @@
-/* data_folders.h: where the stencils, templates and the database that come with Halotune lie. */
+/* data_folders.h: where the stencils, templates and the database that come with Halotune are. */
 #ifndef BASE_DATA_FOLDERS_H
 #define BASE_DATA_FOLDERS_H
 
@@ -12,10 +12,10 @@ struct data_folders {
 };
 
 /* Find the data folders, in the order in which they are searched:
- *   1. the installation around this program or library, even if it was moved: PREFIX/share/halotune, where the file lies in
- *      PREFIX/bin, PREFIX/lib or PREFIX/lib/ARCHITECTURE
- *   2. without one, the build tree: ROOT/build for the database, and ROOT for templates and stencils. A program that links
- *      ROOT/build/lib/libhalotune.a knows ROOT wherever the program lies
+ *   1. the installation around this program or library, even if it was moved: PREFIX/share/halotune, if the file is in
+ *   PREFIX/bin, PREFIX/lib or PREFIX/lib/ARCHITECTURE
+ *   2. without an installation, the build tree: ROOT/build for the database, and ROOT for templates and stencils. A
+ *   program that links ROOT/build/lib/libhalotune.a knows ROOT wherever it is
  *   3. the PREFIX given at build time, which need not exist */
 void data_folders_find(struct data_folders *out);
 

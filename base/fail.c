@@ -1,4 +1,4 @@
-/* fail.c: the detail text of each thread. */
+/* fail.c: keeps the error text of each thread. */
 #include "base/fail.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 static _Thread_local char detail[FAIL_TEXT_BYTES];
 
 halotune_status fail(halotune_status status, const char *format, ...) {
-  /* Written aside first, since callers may wrap the current detail: fail(st, "...: %s", fail_text()). */
+  /* Format into a copy first, since callers may include the current text: fail(st, "...: %s", fail_text()). */
   char text[FAIL_TEXT_BYTES];
   va_list args;
   va_start(args, format);

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-/* Append to `content` until the end of the file, or until there is more than allowed. */
+/* Append to `content` until the end of the file, or until it has more than `max_bytes`. */
 static bool read_up_to(FILE *file, size_t max_bytes, struct text *content) {
   char chunk[16384];
   size_t got;
@@ -37,7 +37,7 @@ halotune_status file_read(const char *path, size_t max_bytes, char **bytes, size
     status = fail(HALOTUNE_IO, "%s: longer than the %zu bytes that such a file may have", path, max_bytes);
     goto done;
   }
-  text_add(&content, "", 0); /* an empty file, too, gets its NUL */
+  text_add(&content, "", 0); /* makes `bytes` a string even for an empty file */
   if (!text_ok(&content)) {
     status = fail_memory();
     goto done;

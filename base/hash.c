@@ -1,4 +1,4 @@
-/* hash.c: content hashes through xxHash. */
+/* hash.c: hashes contents with xxHash. */
 #include "base/hash.h"
 
 #include <inttypes.h>

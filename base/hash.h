@@ -1,4 +1,4 @@
-/* hash.h: content hashes (XXH3, 128 bits). They name content; they protect against accident, not against malice. */
+/* hash.h: 128-bit hashes of contents (XXH3). They identify contents and detect accidental damage, but not attacks. */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
@@ -13,7 +13,7 @@ enum { HASH_HEX_BYTES = 33 }; /* 32 digits and the NUL */
 
 struct hash hash_bytes(const void *bytes, size_t length);
 
-/* Order of hashes: negative, zero, positive, as memcmp of their digits would say. */
+/* Compare two hashes: negative, zero or positive, like memcmp of their hexadecimal digits. */
 int hash_compare(struct hash a, struct hash b);
 
 /* Write the hash as 32 lower-case hexadecimal digits. */

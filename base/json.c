@@ -1,4 +1,4 @@
-/* json.c: values for jansson, our own printer, and a reader of flat objects. */
+/* json.c: makes jansson values, prints documents, and reads flat objects. */
 #include "base/json.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 
 void json_put(json_t **to, const char *key, json_t *value) {
-  if (*to && json_object_set_new(*to, key, value) == 0) return; /* it takes the value even where it fails */
+  if (*to && json_object_set_new(*to, key, value) == 0) return; /* jansson takes over the value even on failure */
   if (!*to) json_decref(value);
   json_decref(*to);
   *to = NULL;
@@ -25,15 +25,14 @@ void json_add(json_t **to, json_t *value) {
 
 json_t *number_json(double number) { return isfinite(number) ? json_real(number) : json_null(); }
 
-/* The double whose fewest digits are those of the float. */
+/* Make a number with as few digits as the float needs. */
 json_t *float_json(float number) {
   char digits[NUMBER_TEXT_BYTES];
   float_write(number, digits);
   return number_json(isfinite(number) ? number_read(digits, NULL) : (double)number);
 }
 
-/* Every double that is a decimal of few digits is the one nearest to it, so that it is written in those digits again.
- */
+/* Round to the decimal's nearest double, so that it is printed with the same few digits. */
 json_t *rounded_json(double number, int digits) {
   if (!isfinite(number) || number == 0) return number_json(number);
   double scale = pow(10, digits - 1 - floor(log10(fabs(number))));
@@ -46,7 +45,7 @@ json_t *text_json(const char *text) {
   static const char replacement[] = "\xEF\xBF\xBD";
   struct text good = {0};
   for (size_t length = strlen(text), step; length > 0; text += step, length -= step) {
-    bool ascii = (unsigned char)*text < 0x80; /* control characters are escaped */
+    bool ascii = (unsigned char)*text < 0x80; /* control characters are escaped when they are printed */
     size_t valid = ascii ? 1 : printable_bytes(text, length);
     step = valid > 0 ? valid : 1;
     text_add(&good, valid > 0 ? text : replacement, valid > 0 ? valid : strlen(replacement));
@@ -63,7 +62,7 @@ static void add_string(struct text *text, const json_t *string) {
   free(quoted);
 }
 
-/* jansson writes all numbers with the same number of digits. */
+/* Append one leaf. jansson would write all numbers with the same number of digits. */
 static void add_leaf(struct text *text, const json_t *json) {
   switch (json_typeof(json)) {
   case JSON_REAL: text_number(text, json_real_value(json)); break;
@@ -75,7 +74,7 @@ static void add_leaf(struct text *text, const json_t *json) {
   }
 }
 
-/* Whether no object lies in a list, however deep. */
+/* Whether a list contains no object at any depth. */
 static bool is_plain(const json_t *list) {
   size_t i;
   json_t *value;
@@ -108,7 +107,7 @@ static void add_list(struct text *text, const json_t *list, enum json_layout lay
 }
 
 static void add_object(struct text *text, const json_t *object, enum json_layout layout, int level) {
-  json_t *members; /* jansson's loop wants no const; it changes nothing */
+  json_t *members; /* jansson's loop needs a non-const pointer; it changes nothing */
   const char *key;
   json_t *value;
   bool first = true;
@@ -125,7 +124,7 @@ static void add_object(struct text *text, const json_t *object, enum json_layout
   text_add(text, "}", 1);
 }
 
-/* Documents are a few levels deep. */
+/* Append a value. It calls itself, since documents are only a few levels deep. */
 static void add_value(struct text *text, const json_t *json, enum json_layout layout, int level) {
   if (json_is_object(json)) add_object(text, json, layout, level);
   else if (json_is_array(json)) add_list(text, json, layout, level);
@@ -159,7 +158,8 @@ halotune_status json_read(const char *text, size_t length, const char *name, jso
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/* Mostly there are no blanks, and values have a few bytes: strspn and strcspn would spend their time on getting ready. */
+/* Loops are used instead of strspn and strcspn. There are few blanks and values are short, so these functions would
+ * take longer to start than to scan. */
 static const char *skip_blanks(const char *at) {
   while (is_blank(*at)) at++;
   return at;
@@ -171,7 +171,7 @@ static size_t word_length(const char *text) {
   return length;
 }
 
-/* Read a string. Returns the place behind it; NULL where there is none, or one with an escape. */
+/* Read a string. Returns the position after it; NULL if there is none, or if it has an escape. */
 static const char *read_quoted(const char *at, const char **text, size_t *length) {
   if (*at != '"') return NULL;
   const char *end = ++at;

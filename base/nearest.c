@@ -1,4 +1,4 @@
-/* nearest.c: slips of the finger, counted. */
+/* nearest.c: counts the slips between two names. */
 #include "base/nearest.h"
 
 #include <ctype.h>
@@ -12,9 +12,10 @@ static bool is_same(char a, char b) { return tolower((unsigned char)a) == tolowe
 
 static int smaller(int a, int b) { return a < b ? a : b; }
 
-/* The fewest slips that make one name of the other; both are shorter than NEAREST_NAME_BYTES. */
+/* Count the fewest slips that turn one name into the other. Both are shorter than NEAREST_NAME_BYTES. */
 static int count_slips(const char *a, size_t a_length, const char *b, size_t b_length) {
-  unsigned char slips[NEAREST_NAME_BYTES][NEAREST_NAME_BYTES]; /* of the first i letters and the first k */
+  /* between the first i letters of a and the first k letters of b */
+  unsigned char slips[NEAREST_NAME_BYTES][NEAREST_NAME_BYTES];
   for (size_t i = 0; i <= a_length; i++) {
     for (size_t k = 0; k <= b_length; k++) {
       if (i == 0 || k == 0) {

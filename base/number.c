@@ -1,5 +1,5 @@
-/* number.c: strtod and printf in the "C" locale. A program that uses us may have set a locale with a comma for a point,
- * which reads "0.5" as 0. */
+/* number.c: strtod and printf in the "C" locale. A program that uses the library may have set a locale with a decimal
+ * comma, which reads "0.5" as 0. */
 #include "base/number.h"
 
 #include <locale.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static locale_t c_locale; /* 0 where the system has no memory for one */
+static locale_t c_locale; /* 0 if there was no memory for it */
 
 static void c_locale_make(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
 
@@ -24,7 +24,7 @@ double number_read(const char *text, const char **end) {
   return is_number ? number : NAN;
 }
 
-/* %g with so many digits, and a point where the locale has something else. */
+/* Write %g with this many digits, and a point in place of the locale's decimal separator. */
 static void digits_write(double number, int digits, char text[NUMBER_TEXT_BYTES]) {
   const char *separator = localeconv()->decimal_point;
   const size_t length = strlen(separator);
@@ -36,7 +36,7 @@ static void digits_write(double number, int digits, char text[NUMBER_TEXT_BYTES]
 }
 
 void number_write(double number, char text[NUMBER_TEXT_BYTES]) {
-  enum { FEWEST = 15, MOST = 17 }; /* 17 digits always read back the same */
+  enum { FEWEST = 15, MOST = 17 }; /* 17 digits always read back as the same double */
   for (int digits = FEWEST; digits <= MOST; digits++) {
     digits_write(number, digits, text);
     if (number_read(text, NULL) == number) return;

@@ -1,15 +1,15 @@
-/* number.h: numbers in texts, with a decimal point whatever locale the program has set. */
+/* number.h: reads and writes numbers with a decimal point, whatever locale the program has set. */
 #ifndef BASE_NUMBER_H
 #define BASE_NUMBER_H
 
 enum { NUMBER_TEXT_BYTES = 32 };
 
 /* Read a number as strtod does in the "C" locale.
- *   end  NULL, or receives the place behind the number; `text` itself where no number stands there
- * Returns the number; NAN where there is none. Threads: any number at once. */
+ *   end  receives the position after the number, or `text` if there is no number; may be NULL
+ * Returns the number; NAN if there is none. Threads: any number at once. */
 double number_read(const char *text, const char **end);
 
-/* Write a number in the fewest digits that number_read reads back as the same: 0.1, 2, 1e-08.
+/* Write a number with the fewest digits that number_read reads back as the same number: 0.1, 2, 1e-08.
  *   number_write  the same double
  *   float_write   the same float, which needs fewer digits */
 void number_write(double number, char text[NUMBER_TEXT_BYTES]);

@@ -1,4 +1,4 @@
-/* pack.c: fixed-width numbers; bytes behind their length; a text is bytes that end in their NUL. */
+/* pack.c: writes numbers with a fixed width, and bytes after their length. A text is written as bytes with its NUL. */
 #include "base/pack.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ void pack_text(struct text *out, const char *text) {
   pack_bytes(out, text, strlen(text) + 1);
 }
 
-/* The next `length` bytes, or NULL. */
+/* Take the next `length` bytes. Returns NULL if there are fewer. */
 static const char *bytes_take(struct unpack *in, uint64_t length) {
   if (in->failed || length > in->left) {
     in->failed = true;

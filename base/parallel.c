@@ -1,4 +1,4 @@
-/* parallel.c: threads that fetch the parts of a loop from one counter. */
+/* parallel.c: runs a loop on several threads, which take its parts from one counter. */
 #include "base/parallel.h"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@ struct team {
   long count, grain;
   parallel_work *work;
   void *context;
-  atomic_long next; /* where the first part that nobody has fetched begins */
+  atomic_long next; /* the first index that no thread has taken */
   atomic_int next_thread;
 };
 

@@ -1,4 +1,4 @@
-/* process.c: posix_spawn, which, unlike fork, is safe in a program with threads. */
+/* process.c: starts programs with posix_spawn, which is safe in a program with threads, unlike fork. */
 #include "base/process.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ static int add_actions(posix_spawn_file_actions_t *actions, const struct process
   return error;
 }
 
-/* No signal is blocked or ignored in the program, whatever this thread does. */
+/* In the started program no signal is blocked or ignored, whatever the mask of this thread. */
 static int set_attributes(posix_spawnattr_t *attributes, pid_t group) {
   sigset_t none, all;
   sigemptyset(&none);
@@ -56,7 +56,7 @@ static int set_attributes(posix_spawnattr_t *attributes, pid_t group) {
   return error == 0 ? posix_spawnattr_setsigdefault(attributes, &all) : error;
 }
 
-/* process_start into a group, or, where that is 0, into one of its own. */
+/* Like process_start, in an existing process group, or in a new one if `group` is 0. */
 static halotune_status start_in_group(const char *const *arguments, const struct process_descriptor *descriptors,
                                       int count, pid_t group, pid_t *pid) {
   posix_spawn_file_actions_t actions;
@@ -69,7 +69,7 @@ static halotune_status start_in_group(const char *const *arguments, const struct
   int error = add_actions(&actions, descriptors, count);
   if (error == 0) error = set_attributes(&attributes, group);
   char *const *argv;
-  memcpy(&argv, &arguments, sizeof argv); /* posix_spawn does not change them, whatever its type says */
+  memcpy(&argv, &arguments, sizeof argv); /* posix_spawn does not change the strings, although its type allows it */
   if (error == 0) error = posix_spawnp(pid, arguments[0], &actions, &attributes, argv, environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
@@ -111,7 +111,8 @@ halotune_status process_guard_start(const char *script, const char *argument, st
     status = fail(HALOTUNE_IO, "no pipe for a guard: %s", strerror(errno));
     goto done;
   }
-  text_printf(&text, "read -r line; %s", script); /* nothing is ever written: it reads until the pipe is closed */
+  /* nothing is ever written: the shell reads until the pipe is closed */
+  text_printf(&text, "read -r line; %s", script);
   const char *const arguments[] = {"/bin/sh", "-c", text_string(&text), "sh", argument, NULL};
   const struct process_descriptor descriptor = {ends[0], 0};
   status = text_ok(&text) ? process_start(arguments, &descriptor, 1, &pid) : fail_memory();
@@ -130,7 +131,7 @@ void process_guard_end(struct process_guard *guard) {
   process_wait(guard->pid);
 }
 
-/* A file in memory, read from its start. */
+/* Make a file in memory that contains the input, positioned at its start. */
 static int open_input(const struct text *input) {
   int fd = memfd_create("input", MFD_CLOEXEC);
   if (fd < 0) return -1;
@@ -141,7 +142,7 @@ static int open_input(const struct text *input) {
   return process_high_descriptor(fd);
 }
 
-/* Read to the end. Returns false when the time is over first. */
+/* Read until the end of the output. Returns false if the time is over first. */
 static bool output_read(int fd, int timeout_ms, struct text *output) {
   char chunk[4096];
   const double until_ms = clock_ms() + timeout_ms;
@@ -165,7 +166,7 @@ halotune_status process_run(const char *const *arguments, const struct text *inp
     goto done;
   }
   const struct process_descriptor descriptors[] = {{in, 0}, {ends[1], 1}, {ends[1], 2}};
-  /* A compiler starts programs of its own: they are all in the guard's group, which ends as a whole. */
+  /* A compiler starts other programs. All are in the guard's group, which is killed as a whole. */
   if ((status = process_guard_start("kill -9 0", "", &guard)) != HALOTUNE_OK) goto done;
   if ((status = start_in_group(arguments, descriptors, 3, guard.pid, &pid)) != HALOTUNE_OK) goto done;
   close(ends[1]);

@@ -9,60 +9,61 @@
 #include "base/fail.h"
 #include "base/text.h"
 
-/* Which of our descriptors becomes which of the program's. */
+/* A descriptor of this program, and the number that it gets in the started program. */
 struct process_descriptor {
   int ours, theirs;
 };
 
-/* Start a program that inherits the listed descriptors alone; each of 0, 1 and 2 that is not listed is /dev/null. The program gets a
- * process group of its own, so that Ctrl-C does not reach it.
- *   arguments    its path or, to be looked for on PATH, its name; then what follows; NULL at the end
+/* Start a program that inherits only the listed descriptors. Those of 0, 1 and 2 that are not listed are /dev/null. The
+ * program gets its own process group, so that Ctrl-C does not reach it.
+ *   arguments    its path, or its name to be searched on PATH; then its arguments; NULL at the end
  *   descriptors  `ours` must be 10 or higher, see process_high_descriptor
  *   pid          receives its process, to be ended with process_wait or process_kill
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where there is no such program; HALOTUNE_IO. Threads: any number at once. */
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if there is no such program; HALOTUNE_IO. Threads: any number at once. */
 halotune_status process_start(const char *const *arguments, const struct process_descriptor *descriptors, int count,
                               pid_t *pid);
 
-/* Move a descriptor to 10 or higher, close-on-exec, so that it can be passed to process_start. Returns the new one, or -1
- * with errno; the old one is closed in either case. -1 stays -1. */
+/* Move a descriptor to 10 or higher, close-on-exec, so that it can be passed to process_start. Returns the new one, or
+ * -1 with errno. The old one is closed in both cases. -1 gives -1. */
 int process_high_descriptor(int descriptor);
 
 /* Wait for the end of a process. Returns its wait status (see waitpid). */
 int process_wait(pid_t pid);
 
-/* Kill a process, and all of its group where it leads one, and wait for its end. Returns its wait status. */
+/* Kill a process, and its whole group if it leads one, and wait for its end. Returns its wait status. */
 int process_kill(pid_t pid);
 
-/* Write how a process ended, behind "its process ": "was killed by signal 11 (Segmentation fault)".
+/* Write how a process ended, as the end of a sentence that begins with "its process ": "was killed by signal 11
+ * (Segmentation fault)".
  *   wait_status  see waitpid */
 void process_tell_end(int wait_status, char *text, size_t bytes);
 
 /* A shell that waits for the end of this program. */
 struct process_guard {
   pid_t pid;    /* of the shell, and of its process group */
-  int lifeline; /* our end of a pipe: the system closes it when we end, also when we are killed */
+  int lifeline; /* our end of a pipe; the system closes it when this program ends, even if it is killed */
 };
 
-/* Start a shell that runs a script when this program ends, even when it is killed.
+/* Start a shell that runs a script when this program ends, even if it is killed.
  *   script    shell commands
- *   argument  its $1
- *   out       untouched on failure
- * Returns HALOTUNE_OK; else as process_start. */
+ *   argument  $1 of the script
+ *   out       unchanged on failure
+ * Returns HALOTUNE_OK, or the errors of process_start. */
 halotune_status process_guard_start(const char *script, const char *argument, struct process_guard *out);
 
 /* Run the script now, and wait for its end. */
 void process_guard_end(struct process_guard *guard);
 
 struct process_result {
-  bool timed_out;  /* it was killed */
+  bool timed_out;  /* the program was killed */
   int wait_status; /* see waitpid */
 };
 
-/* Run a program to its end. It is killed, with all of its group, when this program ends first.
+/* Run a program to its end. If this program ends first, the other one and its whole group are killed.
  *   input       the program's stdin
- *   timeout_ms  wall clock; the program and all of its group are killed then
+ *   timeout_ms  wall-clock time after which the program and its whole group are killed
  *   output      the program's stdout and stderr are appended
- * Returns HALOTUNE_OK even if the program failed; else as process_start, or HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK even if the program failed; else the errors of process_start, or HALOTUNE_MEMORY. */
 halotune_status process_run(const char *const *arguments, const struct text *input, int timeout_ms, struct text *output,
                             struct process_result *out);
 

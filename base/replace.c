@@ -1,4 +1,4 @@
-/* replace.c: a temporary file, then rename. */
+/* replace.c: writes a temporary file and renames it. */
 #include "base/replace.h"
 
 #include <errno.h>
@@ -12,11 +12,11 @@
 
 #include "base/transfer.h"
 
-/* Wait until a folder's names are on the disk. Where a filesystem cannot do that, there is nothing to do about it. */
+/* Wait until a folder's names are on the disk. Filesystems that cannot do this are ignored. */
 static void folder_sync(const char *path) {
   char *folder = strdup(path);
   char *slash = folder ? strrchr(folder, '/') : NULL;
-  if (slash) slash[slash == folder] = '\0'; /* "/x" lies in "/" */
+  if (slash) slash[slash == folder] = '\0'; /* the folder of "/x" is "/" */
   int fd = folder ? open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (fd >= 0) fsync(fd);
   if (fd >= 0) close(fd);
@@ -28,9 +28,9 @@ static halotune_status replace(const char *path, const void *bytes, size_t lengt
   if (asprintf(&temporary, "%s" REPLACE_SUFFIX, path) < 0) return fail_memory();
   halotune_status status = HALOTUNE_OK;
   int fd = mkostemp(temporary, O_CLOEXEC);
-  /* Without fsync a power failure after the rename can leave an empty file where the old one was. */
+  /* Without fsync, a power failure after the rename can leave an empty file in place of the old one. */
   const bool wrote = fd >= 0 && write_all(fd, bytes, length) && (!is_durable || fsync(fd) == 0);
-  /* Short of a write, a full disk can also be told by close. */
+  /* close can also report a full disk. */
   if (!wrote || close(fd) != 0 || rename(temporary, path) != 0) {
     status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
     if (fd >= 0 && !wrote) close(fd);

@@ -1,4 +1,4 @@
-/* replace.h: writing files so that no reader ever sees half of one. */
+/* replace.h: writes files so that no reader ever sees an incomplete one. */
 #ifndef BASE_REPLACE_H
 #define BASE_REPLACE_H
 
@@ -6,20 +6,21 @@
 
 #include "base/fail.h"
 
-/* Write a whole file beside `path`, wait until it is on the disk, and rename it into place, with mode 0600. A process that dies in
- * between leaves a file `path` + REPLACE_SUFFIX, whose six last characters are random.
- * Returns HALOTUNE_OK; HALOTUNE_IO when it cannot be written, and the old file is still there; HALOTUNE_MEMORY. */
+/* Write a whole file beside `path`, wait until it is on the disk, and rename it to `path`, with mode 0600. If the
+ * process dies in between, it leaves a file named `path` + REPLACE_SUFFIX, whose last six characters are random.
+ * Returns HALOTUNE_OK; HALOTUNE_IO if it cannot be written, and the old file is still there; HALOTUNE_MEMORY. */
 halotune_status file_replace(const char *path, const void *bytes, size_t length);
 
-/* The same without waiting for the disk: for a cache, whose readers check each file and can make it again. */
+/* Like file_replace, without waiting for the disk. It is for caches, whose readers check each file and can make it
+ * again. */
 halotune_status file_replace_cached(const char *path, const void *bytes, size_t length);
 
-/* file_replace, and then with the rights that the umask leaves, for others to read. */
+/* Like file_replace, but with the access rights of the umask, so that others can read the file. */
 halotune_status file_replace_for_all(const char *path, const void *bytes, size_t length);
 
 #define REPLACE_SUFFIX ".XXXXXX"
 
-/* Make a folder and the folders above it, each with mode 0700; those that exist stay as they are.
+/* Make a folder and all missing folders above it, each with mode 0700. Existing folders do not change.
  * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
 halotune_status folder_make(const char *path);
 

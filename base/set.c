@@ -1,4 +1,4 @@
-/* set.c: slots that double before half of them are taken. */
+/* set.c: a hash table that doubles before half of its slots are used. */
 #include "base/set.h"
 
 #include <stdlib.h>
@@ -16,7 +16,8 @@ bool set_reserve(struct set *set, size_t count) {
   if (set->slots && slots == set->mask + 1) return true;
   struct set larger = {.slots = calloc(slots, sizeof *larger.slots), .mask = slots - 1, .count = set->count};
   if (!larger.slots) return false;
-  /* Begin behind a free slot, so that items of one hash keep their order where their chain goes around the end. */
+  /* Begin after a free slot, so that items with the same hash keep their order even if their chain wraps around the
+   * end. */
   size_t first = 0;
   while (set->slots && set->slots[first].number) first++;
   for (size_t i = 0; set->slots && i <= set->mask; i++) {

@@ -1,9 +1,9 @@
-/* set.h: a hash index over an array of the caller's. The array keeps the items, whatever they are; the set finds the
- * numbers of those whose hash is given, and the caller compares:
+/* set.h: a hash index over the caller's array. The array holds the items; the set finds the numbers of the items with a
+ * given hash, and the caller compares them:
  *     for (struct set_walk at = set_walk(&set, hash); set_next(&at, &number);) {
  *       if (strcmp(names[number], wanted) == 0) return number;
  *     }
- * Several items may have one hash. Threads: any number may read while nothing is added. */
+ * Several items may have the same hash. Threads: any number may read while no item is added. */
 #ifndef BASE_SET_H
 #define BASE_SET_H
 
@@ -11,44 +11,44 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Small, so that a large table stays near the core. */
+/* Slots are small, so that more of a large table fits into the processor's caches. */
 struct set_slot {
-  uint32_t tag; /* bits of the item's hash: most other items are passed over without a look at them */
-  int number;   /* of the item, plus 1; 0: free */
+  uint32_t tag; /* bits of the item's hash, with which most other items are skipped without comparing them */
+  int number;   /* number of the item + 1; 0 is a free slot */
 };
 
 /* Start with {0}, end with set_free. Open addressing with linear probing. */
 struct set {
   struct set_slot *slots;
-  size_t mask; /* slots less one; 0 before the first item */
+  size_t mask; /* number of slots - 1; 0 before the first item */
   size_t count;
 };
 
-/* Add an item. Items of one hash are found in the order in which they were added.
+/* Add an item. Items with the same hash are found in the order in which they were added.
  *   number  of the item, 0 or more
- * Returns false when memory is out; the set is then as it was. */
+ * Returns false when memory is out; the set then does not change. */
 bool set_add(struct set *set, uint64_t hash, int number);
 
-/* Make room for `count` items in all, so that adding them needs no more memory. Returns false when memory is out. */
+/* Make room for `count` items in all, so that adding them cannot fail. Returns false when memory is out. */
 bool set_reserve(struct set *set, size_t count);
 
 void set_free(struct set *set);
 
-/* A walk over the items of one hash, or, rarely, of two hashes that look alike. */
+/* A walk over the items with one hash. Rarely it also visits items of another hash with the same tag. */
 struct set_walk {
   const struct set *set;
   uint32_t tag;
   size_t at;
 };
 
-/* The bits of a hash that a slot keeps. The lowest of them choose its place. */
+/* The bits of a hash that a slot stores. The lowest bits choose the slot. */
 static inline uint32_t set_tag(uint64_t hash) { return (uint32_t)(hash ^ hash >> 32); }
 
 static inline struct set_walk set_walk(const struct set *set, uint64_t hash) {
   return (struct set_walk){set, set_tag(hash), set_tag(hash) & set->mask};
 }
 
-/* The next item. Returns false behind the last one. */
+/* Get the next item. Returns false after the last one. */
 static inline bool set_next(struct set_walk *walk, int *number) {
   const struct set *set = walk->set;
   if (!set->slots) return false;

@@ -1,4 +1,4 @@
-/* text.c: a text that grows as it is written. */
+/* text.c: appends to a text, and grows it. */
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include "base/number.h"
 
-/* Room for `length` more bytes and the NUL. */
+/* Make room for `length` more bytes and the NUL. */
 static bool reserve(struct text *text, size_t length) {
   enum { SMALLEST = 256 };
   if (text->out_of_memory) return false;
@@ -52,7 +52,7 @@ void text_number(struct text *text, double number) {
   text_add(text, digits, strlen(digits));
 }
 
-/* Within single quotes a shell takes all but a single quote as it is. */
+/* Within single quotes a shell leaves every character except the single quote as it is. */
 void text_shell_word(struct text *text, const char *word) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
   if (*word && word[strspn(word, plain)] == '\0') {

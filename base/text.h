@@ -1,16 +1,15 @@
-/* text.h: a text that grows as it is written. */
+/* text.h: a text that grows while it is written. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The end of a noun behind its number: "1 run", "2 runs". */
+/* The plural ending of a noun after its number: "1 run", "2 runs". */
 #define PLURAL(count) ((count) == 1 ? "" : "s")
 
-/* Start with {0}, end with text_free. `bytes` is NUL-terminated once something was written, NULL before.
- * A text that ran out of memory stays as it was and ignores what follows, so that a writer asks text_ok() once, at the
- * end. */
+/* Start with {0}, end with text_free. `bytes` is NUL-terminated once something was written, and NULL before. After a
+ * text runs out of memory it does not change any more. So a writer checks text_ok() only once, at the end. */
 struct text {
   char *bytes;
   size_t length, capacity;
@@ -20,16 +19,16 @@ struct text {
 void text_add(struct text *text, const char *bytes, size_t length);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Append a number in the fewest digits that read back as the same double: 0.1, 2, 1e-08. */
+/* Append a number with the fewest digits that read back as the same double: 0.1, 2, 1e-08. */
 void text_number(struct text *text, double number);
 
-/* Append a word as a shell reads it back: in single quotes where it has other characters than plain ones. */
+/* Append a word for a shell, in single quotes if it has special characters. */
 void text_shell_word(struct text *text, const char *word);
 
-/* Whether everything that was written is there. */
+/* Whether the text contains everything that was written to it. */
 bool text_ok(const struct text *text);
 
-/* The text as a string, "" when nothing was written. Valid until the next write. */
+/* The text as a string; "" if nothing was written. Valid until the next write. */
 const char *text_string(const struct text *text);
 
 void text_free(struct text *text);

@@ -39,7 +39,7 @@ bool ready_until(int fd, short events, double until_ms) {
     const int ready = poll(&waiting, 1, left_ms < 0 ? 0 : left_ms > INT_MAX ? INT_MAX : (int)left_ms);
     if (ready > 0) return true;
     if (ready == 0 && left_ms <= 0) return false;
-    if (ready < 0 && errno != EINTR) return true; /* the next call on the descriptor tells the error */
+    if (ready < 0 && errno != EINTR) return true; /* the next call on the descriptor reports the error */
   }
 }
 

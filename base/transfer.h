@@ -1,11 +1,11 @@
-/* transfer.h: all of the bytes through a descriptor, however many calls and interrupts that takes. */
+/* transfer.h: reads and writes all bytes of a transfer, however many calls and interrupts it takes. */
 #ifndef BASE_TRANSFER_H
 #define BASE_TRANSFER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Return false on an error (errno tells it) and, for reading, when the end comes first. */
+/* Both return false on an error (see errno). read_all also returns false if the end of the file comes first. */
 bool read_all(int fd, char *bytes, size_t length);
 bool write_all(int fd, const char *bytes, size_t length);
 
@@ -16,10 +16,10 @@ enum transfer_end {
   TRANSFER_LATE,
 };
 
-/* The same until a deadline, for a process that may be dead or hang.
- *   until_ms  by clock_ms()
- * socket_write_until is for sockets: it waits for nothing else than the socket, and a socket that the other side has closed raises
- * no signal. */
+/* Like read_all and write_all, with a deadline, for a partner process that may be dead or hang.
+ *   until_ms  time of clock_ms()
+ * socket_write_until is for sockets. It waits only for the socket, and raises no signal if the other side has closed
+ * it. */
 enum transfer_end read_until(int fd, char *bytes, size_t length, double until_ms);
 enum transfer_end socket_write_until(int socket, const char *bytes, size_t length, double until_ms);
 

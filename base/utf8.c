@@ -1,4 +1,4 @@
-/* utf8.c: UTF-8 decoded one character at a time. */
+/* utf8.c: decodes UTF-8 one character at a time. */
 #include "base/utf8.h"
 
 #include <string.h>
@@ -10,7 +10,8 @@ size_t character_bytes(const char *text) {
 }
 
 size_t printable_bytes(const char *text, size_t length) {
-  static const unsigned smallest[] = {0, 0x20, 0xA0, 0x800, 0x10000}; /* by bytes; below are control characters */
+  /* the smallest code point of each length; smaller ones are overlong or control characters */
+  static const unsigned smallest[] = {0, 0x20, 0xA0, 0x800, 0x10000};
   unsigned char lead = (unsigned char)text[0];
   size_t bytes = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
   unsigned code = bytes == 1 ? lead : lead & (0x7FU >> bytes);

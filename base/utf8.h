@@ -1,4 +1,4 @@
-/* utf8.h: the characters of UTF-8 text, and which of them a terminal may see. */
+/* utf8.h: characters of UTF-8 text, and which of them may be printed on a terminal. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
@@ -16,8 +16,7 @@ size_t character_bytes(const char *text);
  * Returns 0 for a control character and for bytes that are not UTF-8. */
 size_t printable_bytes(const char *text, size_t length);
 
-/* Copy a text, cut to `bytes` with its NUL; what is neither printable UTF-8 nor the end of a line nor a tab becomes
- * '?'. */
+/* Copy a text, cut to `bytes` including its NUL. Everything except printable UTF-8, line ends and tabs becomes '?'. */
 void printable_copy(char *out, size_t bytes, const char *text);
 
 /* Whether a text is one line in printable UTF-8. */
