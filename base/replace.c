@@ -23,7 +23,7 @@ static void folder_sync(const char *path) {
   free(folder);
 }
 
-static halotune_status replace(const char *path, const void *bytes, size_t length, bool is_durable) {
+static halotune_status write_and_rename(const char *path, const void *bytes, size_t length, bool is_durable) {
   char *temporary;
   if (asprintf(&temporary, "%s" REPLACE_SUFFIX, path) < 0) return fail_memory();
   halotune_status status = HALOTUNE_OK;
@@ -43,11 +43,11 @@ static halotune_status replace(const char *path, const void *bytes, size_t lengt
 }
 
 halotune_status file_replace(const char *path, const void *bytes, size_t length) {
-  return replace(path, bytes, length, true);
+  return write_and_rename(path, bytes, length, true);
 }
 
 halotune_status file_replace_cached(const char *path, const void *bytes, size_t length) {
-  return replace(path, bytes, length, false);
+  return write_and_rename(path, bytes, length, false);
 }
 
 halotune_status file_replace_for_all(const char *path, const void *bytes, size_t length) {

@@ -9,7 +9,7 @@
 #include "base/number.h"
 
 /* Make room for `length` more bytes and the NUL. */
-static bool reserve(struct text *text, size_t length) {
+static bool reserve_room(struct text *text, size_t length) {
   enum { SMALLEST = 256 };
   if (text->out_of_memory) return false;
   size_t needed = text->length + length + 1;
@@ -27,7 +27,7 @@ static bool reserve(struct text *text, size_t length) {
 }
 
 void text_add(struct text *text, const char *bytes, size_t length) {
-  if (!reserve(text, length)) return;
+  if (!reserve_room(text, length)) return;
   if (length > 0) memcpy(text->bytes + text->length, bytes, length);
   text->length += length;
   text->bytes[text->length] = '\0';
@@ -38,7 +38,7 @@ void text_printf(struct text *text, const char *format, ...) {
   va_start(args, format);
   va_copy(again, args);
   int length = vsnprintf(NULL, 0, format, args);
-  if (length >= 0 && reserve(text, (size_t)length)) {
+  if (length >= 0 && reserve_room(text, (size_t)length)) {
     vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
     text->length += (size_t)length;
   }
