@@ -1,6 +1,7 @@
-/* emulation.h: generated CUDA executed on the CPU, thread by thread, to show that a kernel is right where there is no GPU, and to
- * name what is wrong with it. The system's C++ compiler compiles the source against a header of ours; a process for each
- * variant executes it, so that a kernel may crash, hang or overwrite what it likes. Times mean nothing for a GPU. */
+/* emulation.h: executes generated CUDA on the CPU, thread by thread. It shows without a GPU that a kernel is right, or
+ * says what is wrong with it. The system's C++ compiler compiles the source with our header cuda_on_cpu.h. Each variant
+ * is executed by a process of its own, so a kernel may crash, hang or overwrite any memory. Its times say nothing about
+ * a GPU. */
 #ifndef EMULATE_EMULATION_H
 #define EMULATE_EMULATION_H
 
@@ -15,73 +16,73 @@
 #include "tuner/emulate/runtime/protocol.h"
 
 struct emulation_source {
-  const char *name;           /* what messages call it: "star7_direct.cu" */
-  const char *text;           /* CUDA C++, as NVRTC would get it */
-  const char *const *kernels; /* their names, as in extern "C" */
+  const char *name;           /* its name in messages: "star7_direct.cu" */
+  const char *text;           /* CUDA C++, the same that NVRTC gets */
+  const char *const *kernels; /* the names of its kernels, which are extern "C" */
   int kernel_count;
 };
 
-/* All zero is a good choice. */
+/* Zeros choose the defaults. */
 struct emulation_options {
-  bool sanitize;        /* with AddressSanitizer and UndefinedBehaviorSanitizer */
-  int workers;          /* compiles at once, as parallel_threads takes it */
-  int timeout_ms;       /* of one compile; 0: EMULATION_COMPILE_TIMEOUT_MS */
-  const char *compiler; /* NULL: what $HALOTUNE_CXX names, else g++, clang++ or c++ */
+  bool sanitize;        /* use AddressSanitizer and UndefinedBehaviorSanitizer */
+  int workers;          /* compiles at the same time, see parallel_threads */
+  int timeout_ms;       /* the limit of one compile; 0: EMULATION_COMPILE_TIMEOUT_MS */
+  const char *compiler; /* NULL: the one that $HALOTUNE_CXX names, else g++, clang++ or c++ */
   const char *folder; /* of the cache; NULL: halotune/host in $XDG_CACHE_HOME, else in ~/.cache, else a temporary one */
-  uint64_t cache_bytes;           /* the most that it keeps when a batch is freed; 0: CACHE_FOLDER_MAX_BYTES */
-  void (*warn)(const char *text); /* of a cache that is damaged or cannot be written; any thread; NULL: to stderr */
+  uint64_t cache_bytes; /* the size to which a freed batch trims the cache; 0: CACHE_FOLDER_MAX_BYTES */
+  /* called in any thread for a damaged cache or one that cannot be written; NULL: write to stderr */
+  void (*warn)(const char *text);
 };
 
 enum { EMULATION_COMPILE_TIMEOUT_MS = 60000 };
 
 struct emulation_compile {
   enum compile_outcome outcome;
-  bool cached; /* it was compiled before; the time is then that of finding it */
+  bool cached; /* it was compiled before; time_ms is the time that it took to find it */
   double time_ms;
-  const char *log; /* what the compiler said; "" where it said nothing or the variant was cached */
+  const char *log; /* the compiler's messages; "" if there were none or the variant was cached */
 };
 
 struct emulation_batch;
 
-/* Compile variants, several at a time; those that were compiled before, with the same compiler and flags, are taken from the
- * cache.
+/* Compile variants, several at a time. Variants that were compiled before with the same compiler and flags come from
+ * the cache.
  *   sources  only read during the call
- *   out      the caller's, ended with emulation_batch_free; NULL on failure
- * Returns HALOTUNE_OK also if variants do not compile, see emulation_batch_compile; HALOTUNE_NOT_FOUND where there is no C++
- * compiler; HALOTUNE_COMPILE if it does not compile even our own runner, the detail being its log; HALOTUNE_IO where
- * neither the cache nor a temporary folder can be written; HALOTUNE_MEMORY. Threads: any number at once. */
+ *   out      the caller ends it with emulation_batch_free; NULL on failure
+ * Returns HALOTUNE_OK, also if variants do not compile (see emulation_batch_compile); HALOTUNE_NOT_FOUND if there is no
+ * C++ compiler; HALOTUNE_COMPILE if it cannot compile our own runner, with its log as detail; HALOTUNE_IO if neither
+ * the cache nor a temporary folder can be written; HALOTUNE_MEMORY. Threads: any number at once. */
 halotune_status emulation_build(const struct emulation_source *sources, int count,
                                 const struct emulation_options *options, struct emulation_batch **out);
 
-/* How the compile of a variant went, numbered as the sources were. Valid as long as the batch. */
+/* How the compile of a variant went. Variants are numbered like the sources. Valid as long as the batch. */
 const struct emulation_compile *emulation_batch_compile(const struct emulation_batch *batch, int variant);
 
-/* End the processes of all variants, and the batch. NULL is fine. */
+/* End the processes of all variants and free the batch. NULL is allowed. */
 void emulation_batch_free(struct emulation_batch *batch);
 
 struct emulation_argument {
   enum emulation_argument_kind kind;
-  struct emulation_buffer
-      *buffer;         /* of a buffer: what is passed is a pointer into it; of a texture or map: what it shows */
-  size_t offset_bytes; /* of all these: from the start of it */
-  const void *bytes;   /* of bytes: the value of a scalar or a struct, */
-  size_t byte_count;   /* and its size, which has to be the parameter's */
-  struct emulation_wire_texture texture; /* of a texture: its shape; what is passed is a texture object */
-  struct emulation_wire_tensor tensor;   /* of a tensor map: its shape; what is passed is a TensorMap */
+  struct emulation_buffer *buffer; /* of a buffer: the kernel gets a pointer into it; of a texture or map: its data */
+  size_t offset_bytes;             /* for all of these: offset from the buffer's start */
+  const void *bytes;               /* of bytes: the value of a scalar or struct */
+  size_t byte_count;               /* its size, which must be that of the parameter */
+  struct emulation_wire_texture texture; /* of a texture: its shape; the kernel gets a texture object */
+  struct emulation_wire_tensor tensor;   /* of a tensor map: its shape; the kernel gets a TensorMap */
 };
 
 struct emulation_launch {
   const char *kernel;
   unsigned grid[3], block[3];
   unsigned cluster[3];       /* blocks of a cluster; 0 counts as 1 */
-  bool overlaps;             /* buffers fault until the kernel has waited for what precedes it */
+  bool overlaps;             /* accesses to buffers fault until the kernel has waited for the work before it */
   size_t shared_bytes;       /* dynamic shared memory of a block */
-  size_t shared_limit_bytes; /* what the GPU in mind has of it; 0: EMULATION_SHARED_LIMIT_BYTES */
+  size_t shared_limit_bytes; /* the limit of the simulated GPU; 0: EMULATION_SHARED_LIMIT_BYTES */
   const struct emulation_argument *arguments;
   int argument_count; /* at most EMULATION_MAX_ARGUMENTS, with EMULATION_MAX_BUFFERS different buffers */
-  enum emulation_order threads, blocks; /* who has its turn first; blocks have no random order */
+  enum emulation_order threads, blocks; /* the order in which they take turns; blocks have no random order */
   uint64_t seed;                        /* of a random order */
-  int timeout_ms;                       /* of processor time; 0: EMULATION_RUN_TIMEOUT_MS */
+  int timeout_ms;                       /* processor time; 0: EMULATION_RUN_TIMEOUT_MS */
 };
 
 enum {
@@ -89,17 +90,17 @@ enum {
   EMULATION_RUN_TIMEOUT_MS = 10000,
 };
 
-/* Execute one launch and look at its buffers: at the canaries around them and for poison in them. What is wrong with the
- * kernel is an outcome; after any but EMULATION_OK the buffers hold what the kernel left there.
+/* Execute one launch. Then check the canaries around its buffers, and look for poison in them. An error of the kernel
+ * is an outcome. After any outcome except EMULATION_OK the buffers hold what the kernel left in them.
  *   variant  one that was compiled
- *   out      how it went
- * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a variant that did not compile, too many arguments or a random order of blocks;
- * HALOTUNE_IO when no process can be started. Threads: any number at once, for different variants and buffers. */
+ *   out      how the run ended
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a variant that did not compile, too many arguments or a random order of
+ * blocks; HALOTUNE_IO if no process can be started. Threads: any number at once, for different variants and buffers. */
 halotune_status emulation_run(struct emulation_batch *batch, int variant, const struct emulation_launch *launch,
                               struct emulation_outcome *out);
 
-/* End the process of a variant that is not to run for now. The next run starts another one: call it when all runs of a
- * variant are done, lest every variant of a batch keep one. */
+/* End the process of a variant; its next run starts a new one. Call it when all runs of a variant are done, so that not
+ * every variant of a batch keeps a process. */
 void emulation_rest(struct emulation_batch *batch, int variant);
 
 /* The name of an outcome: "divergent_barrier". */

@@ -1,4 +1,4 @@
-/* emulation_batch.h: what emulation_build makes and emulation_run uses. */
+/* emulation_batch.h: the batch that emulation_build makes and emulation_run uses; private to tuner/emulate. */
 #ifndef EMULATE_EMULATION_BATCH_H
 #define EMULATE_EMULATION_BATCH_H
 
@@ -8,15 +8,15 @@
 struct emulation_variant {
   struct emulation_compile compile;
   char *name, *log, *object;      /* object: the compiled variant's file; NULL if it did not compile */
-  struct emulation_runner runner; /* started by the first run */
+  struct emulation_runner runner; /* the first run starts it */
 };
 
 struct emulation_batch {
   struct emulation_variant *variants;
   int count;
-  char *runner;         /* the runner's program */
-  char *folder;         /* the cache, */
-  uint64_t cache_bytes; /* and the most that it keeps */
+  char *runner;         /* path of the runner's program */
+  char *folder;         /* of the cache */
+  uint64_t cache_bytes; /* the size to which the cache is trimmed */
 };
 
 #endif

@@ -1,4 +1,5 @@
-/* emulation_buffer.c: each buffer is a file in memory, which a runner maps too. */
+/* emulation_buffer.c: makes buffers, each a file in memory that a runner also maps, and looks for damage and poison in
+ * them. */
 #include "tuner/emulate/emulation_buffer.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@ struct emulation_buffer {
   bool is_sparse;
 };
 
-/* All poison begins like this; without the sign. */
+/* The high half of all poison words; and the bits without the sign. */
 enum { POISON_HIGH = EMULATION_POISON_SHARED >> 16, MAGNITUDE = 0x7FFFFFFF };
 
 static unsigned char *canary_behind(const struct emulation_buffer *buffer) {
@@ -115,7 +116,8 @@ uint32_t emulation_poison_of(const void *element, int element_bytes) {
   return 0;
 }
 
-/* Whether any of some words may be poison other than that of a buffer. No branches: it runs over every output of every run. */
+/* Whether any of these words may be poison other than that of a buffer. It has no branches, because it runs over every
+ * output of every run. */
 static bool may_hold_poison(const uint32_t *words, size_t count) {
   unsigned found = 0;
   for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,5 @@
-/* emulation_build.c: variants to shared objects, kept on disk by content: source, compiler, flags and our own files. */
+/* emulation_build.c: compiles variants to shared objects. They are kept on disk under the hash of source, compiler,
+ * flags and our own files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -23,13 +24,13 @@ struct build {
   struct emulation_batch *batch;
   struct emulation_compiler compiler;
   struct hash files_hash;
-  char *files;            /* where emulation_files_write put ours */
-  halotune_status status; /* the first failure of any thread that is no variant's fault; under `lock` */
+  char *files;            /* the folder into which emulation_files_write wrote our files */
+  halotune_status status; /* the first failure of any thread that no variant caused; protected by `lock` */
   char detail[FAIL_TEXT_BYTES];
   pthread_mutex_t lock;
 };
 
-/* The cache's file for what is made of `input` by a compiler. NULL when memory is out. */
+/* The path in the cache for the product that a compiler makes from `input`. Returns NULL when memory is out. */
 static char *product_path(const struct build *build, enum emulation_product product, const struct text *input) {
   const struct hash parts[] = {hash_bytes(text_string(input), input->length),
                                emulation_compiler_hash(&build->compiler, product), build->files_hash,
@@ -40,7 +41,7 @@ static char *product_path(const struct build *build, enum emulation_product prod
   return asprintf(&path, "%s/%s%s", build->batch->folder, hex, suffix) < 0 ? NULL : path;
 }
 
-/* Whether it is there. One that is damaged is not, and will be replaced. */
+/* Whether the product is in the cache. A damaged one counts as missing, and is replaced. */
 static bool is_cached(const struct build *build, const char *path) {
   enum emulation_cache_answer answer = emulation_cache_find(path);
   if (answer == EMULATION_CACHE_DAMAGED) {
@@ -51,7 +52,7 @@ static bool is_cached(const struct build *build, const char *path) {
   return answer == EMULATION_CACHE_HIT;
 }
 
-/* Compile to a file beside `path` and rename it into place, if the compiler succeeds. */
+/* Compile to a file beside `path`, and rename it to `path` if the compiler succeeds. */
 static halotune_status compile_to(const struct build *build, enum emulation_product product, const struct text *source,
                                   const char *path, struct text *log, enum compile_outcome *outcome) {
   struct process_result result = {0};
@@ -85,7 +86,7 @@ static halotune_status compile_to(const struct build *build, enum emulation_prod
   return status == HALOTUNE_OK && !text_ok(log) ? fail_memory() : status;
 }
 
-/* The generated source as it is, the numbers of its lines kept, and the table of its kernels behind it. */
+/* Write the generated source with its own line numbers, followed by the table of its kernels. */
 static void write_source(const struct emulation_source *source, struct text *out) {
   text_printf(out, "#line 1 \"%s\"\n%s\nHALOTUNE_KERNELS ", source->name, source->text);
   for (int i = 0; i < source->kernel_count; i++) text_printf(out, "HALOTUNE_KERNEL(%s) ", source->kernels[i]);
@@ -141,7 +142,7 @@ static halotune_status build_runner(const struct build *build) {
   return status;
 }
 
-/* Item 0 is the runner, which takes longest; the others are the variants. */
+/* Item 0 is the runner, which takes longest to compile; the other items are the variants. */
 static void build_items(void *context, int thread, long first, long end) {
   struct build *build = context;
   (void)thread;
@@ -211,7 +212,7 @@ void emulation_batch_free(struct emulation_batch *batch) {
     free(variant->log);
     free(variant->name);
   }
-  if (adds) cache_folder_trim(batch->folder, batch->cache_bytes); /* now that nothing of it is in use */
+  if (adds) cache_folder_trim(batch->folder, batch->cache_bytes); /* now that nothing in it is in use */
   free(batch->variants);
   free(batch->runner);
   free(batch->folder);

@@ -1,4 +1,5 @@
-/* emulation_cache.c: the folder, and the seal: 16 bytes of magic and a hash of all before them. */
+/* emulation_cache.c: finds the cache folder, and seals files. A seal is 16 bytes of magic and a hash of all bytes
+ * before them. */
 #include "tuner/emulate/emulation_cache.h"
 
 #include <errno.h>
@@ -30,11 +31,11 @@ void emulation_cache_warn(const struct emulation_options *options, const char *t
   else fprintf(stderr, "halotune: %s\n", text);
 }
 
-/* One for the program, made when it is first needed. */
+/* The program's temporary folder, made when it is first needed. */
 static struct {
   pthread_mutex_t lock;
   char path[4096];
-  struct process_guard guard; /* removes it */
+  struct process_guard guard; /* removes the folder */
 } temporary = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void remove_temporary(void) { process_guard_end(&temporary.guard); }
@@ -107,7 +108,7 @@ halotune_status emulation_cache_seal(const char *path) {
   free(bytes);
   int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
   bool wrote = fd >= 0 && write_all(fd, (const char *)&seal, sizeof seal);
-  if (!wrote || close(fd) != 0) { /* short of a write, a full disk can also be told by close */
+  if (!wrote || close(fd) != 0) { /* close can also report a full disk */
     status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
     if (fd >= 0 && !wrote) close(fd);
   }

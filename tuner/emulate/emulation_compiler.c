@@ -1,4 +1,4 @@
-/* emulation_compiler.c: command lines for g++ and clang++. */
+/* emulation_compiler.c: finds g++ or clang++, and writes their command lines. */
 #include "tuner/emulate/emulation_compiler.h"
 
 #include <stdio.h>
@@ -10,7 +10,8 @@
 #include "base/array.h"
 #include "tuner/emulate/emulation_files.h"
 
-/* Numbers as the source has them: no contraction, no errno. -nodefaultlibs: the runner has what a variant needs. */
+/* The arithmetic is that of the source: no contraction, no errno. -nodefaultlibs: the runner provides what a variant
+ * needs. */
 static const char *const variant_flags[] = {"-x",
                                             "c++",
                                             "-std=c++17",
@@ -35,7 +36,7 @@ static const char *const runner_libraries[] = {
 static const char *const sanitizer_flags[] = {"-fsanitize=address,undefined", "-fno-sanitize-recover=all",
                                               "-fno-omit-frame-pointer", "-g1", "-DEMULATION_ASAN"};
 
-/* The file that a name stands for, from malloc; NULL if there is none. */
+/* Find the file of a program name. Returns its path from malloc; NULL if there is none. */
 static char *find_program(const char *name) {
   char *found = NULL;
   if (strchr(name, '/')) return access(name, X_OK) == 0 ? strdup(name) : NULL;
@@ -51,7 +52,7 @@ static char *find_program(const char *name) {
   return found;
 }
 
-/* Path, size and time of change: an update of the compiler changes them. */
+/* Hash path, size and modification time, which an update of the compiler changes. */
 static halotune_status identify(struct emulation_compiler *compiler) {
   struct text text = {0};
   struct stat facts;
@@ -90,7 +91,7 @@ void emulation_compiler_close(struct emulation_compiler *compiler) {
 }
 
 struct command {
-  const char *words[96]; /* NULL at the end: zero before use */
+  const char *words[96]; /* NULL at the end, because all words are zero before use */
   int count;
 };
 
@@ -119,7 +120,7 @@ struct hash emulation_compiler_hash(const struct emulation_compiler *compiler, e
   return hash;
 }
 
-/* Append "FOLDER/NAME", which `paths` keeps. */
+/* Append "FOLDER/NAME"; `paths` owns the text. */
 static bool add_path(struct command *command, char **paths, int *path_count, const char *folder, const char *name) {
   if (asprintf(&paths[*path_count], "%s/%s", folder, name) < 0) return false;
   add(command, paths[(*path_count)++]);
@@ -146,7 +147,7 @@ halotune_status emulation_compiler_run(const struct emulation_compiler *compiler
     add(&command, "-");
   }
   for (int i = 0; product == EMULATION_RUNNER && emulation_files_runner[i] && ok; i++) {
-    add(&command, "-x"); /* for each: g++ takes every other file for C++ */
+    add(&command, "-x"); /* before each file, because g++ takes every other file for C++ */
     add(&command, "c");
     ok = add_path(&command, paths, &path_count, files, emulation_files_runner[i]);
   }

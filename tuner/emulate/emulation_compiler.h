@@ -1,4 +1,4 @@
-/* emulation_compiler.h: the system's C++ compiler, and how the host backend uses it. */
+/* emulation_compiler.h: finds the system's C++ compiler, and compiles the runner and the variants with it. */
 #ifndef EMULATE_EMULATION_COMPILER_H
 #define EMULATE_EMULATION_COMPILER_H
 
@@ -11,19 +11,19 @@
 
 struct emulation_compiler {
   char *path;
-  struct hash identity; /* changes when another program is at that path */
+  struct hash identity; /* changes if another program is at that path */
   bool sanitize;
 };
 
-/* Find it.
+/* Find the compiler.
  *   name  a name or path; NULL: $HALOTUNE_CXX, else g++, clang++ or c++ on PATH
- *   out   after any outcome ended with emulation_compiler_close
+ *   out   end with emulation_compiler_close after any outcome
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND with what to install; HALOTUNE_MEMORY. */
 halotune_status emulation_compiler_open(const char *name, bool sanitize, struct emulation_compiler *out);
 
 void emulation_compiler_close(struct emulation_compiler *compiler);
 
-/* What a compile depends on beside its input and the files of emulation_files.h. */
+/* Hash what a compile depends on besides its input and the files of emulation_files.h: the compiler and its flags. */
 enum emulation_product { EMULATION_RUNNER, EMULATION_VARIANT };
 struct hash emulation_compiler_hash(const struct emulation_compiler *compiler, enum emulation_product product);
 
@@ -31,7 +31,7 @@ struct hash emulation_compiler_hash(const struct emulation_compiler *compiler, e
  *   files   the folder that emulation_files_write filled
  *   source  of a variant
  *   output  the file to write
- *   log     what the compiler says is appended
+ *   log     the compiler's messages are appended
  *   out     how it ended
  * Returns HALOTUNE_OK if the compiler ran; HALOTUNE_IO or HALOTUNE_MEMORY. Threads: any number at once. */
 halotune_status emulation_compiler_run(const struct emulation_compiler *compiler, enum emulation_product product,

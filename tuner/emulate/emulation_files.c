@@ -1,5 +1,5 @@
-/* emulation_files.c: the files of folder host/, put into the program by the assembler. It looks for them from the folder in which
- * the compiler runs, the root of the tree. */
+/* emulation_files.c: the files of tuner/emulate/runtime. The assembler builds them into the program. It looks for them
+ * from the folder in which the compiler runs, the root of the tree. */
 #include "tuner/emulate/emulation_files.h"
 
 #include <stdio.h>

@@ -1,22 +1,22 @@
-/* emulation_files.h: the sources of the runner and the header for kernels, which lie in folder host/. They are part of the program,
- * so that it finds them wherever it is installed and never meets those of another version. */
+/* emulation_files.h: the runner's sources and the header for kernels, from tuner/emulate/runtime. They are part of the
+ * program, so that it always finds them, and always those of its own version. */
 #ifndef EMULATE_EMULATION_FILES_H
 #define EMULATE_EMULATION_FILES_H
 
 #include "base/fail.h"
 #include "base/hash.h"
 
-/* Of all names and contents. */
+/* The hash of all names and contents. */
 struct hash emulation_files_hash(void);
 
-/* Write them where they are not yet, or not as they should be, below `folder`, as tuner/emulate/runtime/block.c and so on. Returns HALOTUNE_OK, HALOTUNE_IO
- * or HALOTUNE_MEMORY. */
+/* Write the files that are missing or different below `folder`, as tuner/emulate/runtime/block.c and so on. Returns
+ * HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
 halotune_status emulation_files_write(const char *folder);
 
 #define EMULATION_FILES_FOLDER "tuner/emulate/runtime"
-#define EMULATION_FILES_HEADER EMULATION_FILES_FOLDER "/cuda_on_cpu.h" /* what is included in front of a kernel */
+#define EMULATION_FILES_HEADER EMULATION_FILES_FOLDER "/cuda_on_cpu.h" /* included before each kernel */
 
-/* The runner's sources, below the folder; NULL at the end. */
+/* The runner's sources, relative to the folder; NULL at the end. */
 extern const char *const emulation_files_runner[];
 
 #endif

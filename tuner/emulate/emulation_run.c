@@ -1,4 +1,5 @@
-/* emulation_run.c: one launch: checked as a GPU's driver would, executed by the variant's runner, its buffers looked at. */
+/* emulation_run.c: checks a launch as a GPU's driver would, lets the variant's runner execute it, and checks its
+ * buffers. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,14 +15,14 @@ struct run {
   struct emulation_request request;
   struct emulation_buffer *buffers[EMULATION_MAX_BUFFERS];
   int descriptors[EMULATION_MAX_BUFFERS];
-  size_t parameter_bytes; /* used of the request's */
+  size_t parameter_bytes; /* used bytes of request.parameters */
 };
 
 static unsigned cluster_in(const struct emulation_launch *launch, int axis) {
   return launch->cluster[axis] > 1 ? launch->cluster[axis] : 1;
 }
 
-/* False with the reason. */
+/* Check the cluster. Returns false, with the reason in `out`. */
 static bool check_cluster(const struct emulation_launch *launch, struct emulation_outcome *out) {
   enum { MOST_BLOCKS = 8 };
   unsigned cluster[3], blocks = 1;
@@ -38,7 +39,7 @@ static bool check_cluster(const struct emulation_launch *launch, struct emulatio
   return false;
 }
 
-/* What a GPU refuses to launch. False with the reason. */
+/* Check the limits of a GPU. Returns false, with the reason in `out`. */
 static bool check_limits(const struct emulation_launch *launch, struct emulation_outcome *out) {
   static const unsigned max_block[] = {1024, 1024, 64}, max_grid[] = {2147483647, 65535, 65535};
   const unsigned *block = launch->block, *grid = launch->grid;
@@ -81,7 +82,7 @@ static halotune_status add_buffer(struct run *run, int argument, struct emulatio
   return HALOTUNE_OK;
 }
 
-/* Values lie at multiples of 16 bytes, whatever alignment their types need. */
+/* Append a value. Values begin at multiples of 16 bytes, which is enough for any type. */
 static halotune_status add_bytes(struct run *run, const struct emulation_argument *argument,
                                  struct emulation_wire_argument *wire) {
   size_t begin = (run->parameter_bytes + 15) / 16 * 16;

@@ -1,4 +1,4 @@
-/* emulation_runner.c: a runner's life, and what its death means. */
+/* emulation_runner.c: starts and stops a runner, sends it requests, and explains its death. */
 #include "tuner/emulate/emulation_runner.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static bool send_request(const struct emulation_runner *runner, const struct emu
     struct cmsghdr header;
     char room[CMSG_SPACE(EMULATION_MAX_BUFFERS * sizeof(int))];
   } extra = {0};
-  struct emulation_request copy = *request; /* sendmsg takes no pointer to const */
+  struct emulation_request copy = *request; /* sendmsg needs a pointer that is not const */
   struct iovec bytes = {.iov_base = &copy, .iov_len = sizeof copy};
   struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1};
   size_t length = request->buffer_count * sizeof *descriptors;
@@ -61,7 +61,7 @@ static bool send_request(const struct emulation_runner *runner, const struct emu
   return sendmsg(runner->socket, &message, MSG_NOSIGNAL) == (ssize_t)sizeof copy;
 }
 
-/* Receive an outcome. False at the runner's end, or when the time is over. */
+/* Receive an outcome. Returns false when the runner ends or the time is over. */
 static bool receive_outcome(const struct emulation_runner *runner, double timeout_ms, struct emulation_outcome *out,
                             bool *timed_out) {
   double deadline_ms = clock_ms() + timeout_ms;
@@ -75,7 +75,7 @@ static bool receive_outcome(const struct emulation_runner *runner, double timeou
   }
 }
 
-/* ASan's report, from its first line that says something. */
+/* Copy ASan's report, without the lines before its first message. */
 static void read_report(const struct emulation_runner *runner, struct emulation_outcome *out) {
   char log[8192];
   ssize_t length = pread(runner->log, log, sizeof log - 1, 0);
@@ -85,7 +85,7 @@ static void read_report(const struct emulation_runner *runner, struct emulation_
            text ? text + strlen("ERROR: ") : log);
 }
 
-/* It ended without a word. */
+/* Explain the end of a runner that reported nothing. */
 static void explain_death(int wait_status, struct emulation_outcome *out) {
   out->kind = EMULATION_CRASHED;
   if (WIFSIGNALED(wait_status)) {
@@ -105,7 +105,8 @@ halotune_status emulation_runner_ask(struct emulation_runner *runner, const stru
     emulation_runner_stop(runner);
     return status;
   }
-  /* It watches its processor time itself; the wall clock is for one that was stopped or waits for memory. */
+  /* The runner watches its processor time itself. The wall-clock limit is for a runner that was stopped or waits for
+   * memory. */
   bool answered = receive_outcome(runner, 10.0 * (double)request->timeout_ms + 10000, out, &timed_out);
   if (answered && out->kind == EMULATION_OK) return HALOTUNE_OK;
   if (answered) {

@@ -16,20 +16,21 @@ struct emulation_runner {
 
 extern const struct emulation_runner emulation_runner_none;
 
-/* Start one. It ends when it is stopped, when a kernel goes wrong, and soon after this program does.
- *   program  the runner's file
- *   object   the variant's
- *   out      untouched on failure
+/* Start a runner. It ends when it is stopped, when a kernel fails, and soon after this program ends.
+ *   program  path of the runner's program
+ *   object   path of the compiled variant
+ *   out      unchanged on failure
  * Returns HALOTUNE_OK or HALOTUNE_IO. */
 halotune_status emulation_runner_start(const char *program, const char *object, struct emulation_runner *out);
 
-/* Let it execute a request and wait for the outcome. After any but EMULATION_OK it is stopped.
+/* Let the runner execute a request, and wait for the outcome. After any outcome except EMULATION_OK the runner is
+ * stopped.
  *   descriptors  of the request's buffers
- * Returns HALOTUNE_OK; HALOTUNE_IO when it cannot be reached, and it is stopped then, too. */
+ * Returns HALOTUNE_OK, or HALOTUNE_IO if the runner cannot be reached; it is then stopped, too. */
 halotune_status emulation_runner_ask(struct emulation_runner *runner, const struct emulation_request *request,
                                      const int *descriptors, struct emulation_outcome *out);
 
-/* End it, if it runs. */
+/* Stop the runner if it runs. */
 void emulation_runner_stop(struct emulation_runner *runner);
 
 #endif

@@ -1,8 +1,9 @@
-/* block.c: the turns of threads and blocks.
+/* block.c: gives threads and blocks their turns.
  *
- * A thread that leaves the kernel hands its fiber to the next one that has not begun, so that a kernel without barriers runs
- * on one stack and never switches. A block whose threads all spin stands aside for the others, of which a few are live at a
- * time, as on a GPU: a kernel that waits for a block which has not begun has to have begun that one itself (a ticket). */
+ * A thread that leaves the kernel hands its fiber to the next thread that has not begun. So a kernel without barriers
+ * runs on one stack and never switches. A block in which all threads wait in loops lets the other live blocks run. As on
+ * a GPU, only a few blocks are live at a time, so a block may wait only for blocks that have begun. A ticket, which
+ * numbers the blocks in the order in which they begin, ensures that. */
 #include "tuner/emulate/runtime/block.h"
 
 #include <stdlib.h>
@@ -17,8 +18,8 @@
 
 enum {
   MAX_LIVE_BLOCKS = 4,
-  SHARED_CANARY_BYTES = 256,   /* before and behind; a multiple of TENSOR_COPY_ALIGNMENT_BYTES */
-  MAX_IDLE_ROUNDS = 10 * 1000, /* of all live blocks, while every thread of them only spins or waits */
+  SHARED_CANARY_BYTES = 256,   /* before and after the memory; a multiple of TENSOR_COPY_ALIGNMENT_BYTES */
+  MAX_IDLE_ROUNDS = 10 * 1000, /* rounds of all live blocks in which every thread only loops or waits */
 };
 
 struct index3 threadIdx, blockIdx, blockDim, gridDim;
@@ -28,7 +29,7 @@ struct launch launch;
 
 static struct index3 indices[MAX_BLOCK_THREADS]; /* of each thread of a block */
 static struct block *free_blocks;
-static uint64_t begun_count, ticket_count; /* of this launch: blocks; tickets that were taken */
+static uint64_t begun_count, ticket_count; /* of this launch: blocks that began; tickets that were taken */
 static int live_count, idle_rounds;
 static struct fiber *running;
 
@@ -39,13 +40,14 @@ void thread_wake(struct block *block, unsigned number) {
   block->woken[block->woken_count++] = (uint16_t)number;
 }
 
-/* Memory that begins at a multiple of what tensor copies ask for; NULL where it is out. */
+/* Allocate memory with the alignment of tensor copies. Returns NULL when memory is out. */
 static void *aligned(size_t bytes) {
   void *memory = NULL;
   return posix_memalign(&memory, TENSOR_COPY_ALIGNMENT_BYTES, bytes > 0 ? bytes : 1) == 0 ? memory : NULL;
 }
 
-/* Shared memory ends where its heap object ends, for ASan; without it there are canaries. */
+/* Make a block. Its shared memory ends where its heap object ends, so that ASan finds accesses beyond it. Without ASan
+ * there are canaries. */
 static struct block *block_make(void) {
   struct block *block = must_have(calloc(1, sizeof *block), "a block");
   size_t bytes = launch.request->shared_bytes;
@@ -88,7 +90,7 @@ static void check_shared_canaries(const struct block *block) {
 #endif
 }
 
-/* The next block of the launch becomes live, behind the current one in the ring. */
+/* Make the next block of the launch live, and put it after the current one into the ring. */
 static void block_begin(struct cluster *cluster) {
   struct block *block = free_blocks;
   uint64_t number = order_block(begun_count++);
@@ -121,7 +123,7 @@ void block_recycle(struct block *block) {
   free_blocks = block;
 }
 
-/* The current block leaves the ring; the one before it becomes the current one, if there is any. */
+/* Remove the current block from the ring. The block before it becomes the current one, if there is any. */
 static void block_end(void) {
   struct block *block = turn.block, *before = block;
   check_shared_canaries(block);
@@ -133,14 +135,14 @@ static void block_end(void) {
   progress_made();
 }
 
-/* Some thread of the block that is in this state. */
+/* The first thread of the block that is in this state; thread_count if there is none. */
 static unsigned thread_in_state(const struct block *block, enum thread_state state) {
   unsigned number = 0;
   while (number < launch.thread_count && block->threads[number].state != state) number++;
   return number;
 }
 
-/* Who waits for what, and why it never comes. */
+/* Report which thread waits for what, and why that never happens. */
 static _Noreturn void report_stuck(const struct block *block) {
   unsigned waiting = thread_in_state(block, THREAD_AT_BARRIER), meeting = thread_in_state(block, THREAD_AT_WARP);
   unsigned left = thread_in_state(block, THREAD_LEFT);
@@ -171,7 +173,7 @@ static _Noreturn void report_spinning(const struct block *block) {
       thread->line, live_count, (unsigned long long)begun_count, (unsigned long long)launch.block_count);
 }
 
-/* The current block has nobody to run: go to another one. False if all are done. */
+/* Go to another block, since no thread of the current one can run. Returns false if all blocks are done. */
 static bool next_block(void) {
   struct block *block = turn.block;
   if (block && block->left == launch.thread_count) block_end();
@@ -192,7 +194,7 @@ static bool next_block(void) {
   return true;
 }
 
-/* Whose turn is next; NULL when the launch is done. */
+/* The thread whose turn is next; NULL when the launch is done. */
 static struct thread *next_thread(void) {
   do {
     struct block *block = turn.block;
@@ -214,7 +216,7 @@ static void switch_to(struct fiber *fiber) {
   fiber_switch(from, fiber);
 }
 
-/* What every fiber does: one thread of the kernel after the other. */
+/* The loop of every fiber: it runs one thread of the kernel after the other. */
 static void fiber_main(void) {
   while (true) {
     launch.kernel->run(launch.arguments);
@@ -236,7 +238,7 @@ static void fiber_main(void) {
 
 void turn_give(void) {
   struct thread *self = turn.thread, *next = next_thread();
-  turn_take(next); /* never NULL: this thread is not done */
+  turn_take(next); /* never NULL, since this thread is not done */
   if (next == self) return;
   self->fiber = running;
   switch_to(next->fiber ? next->fiber : fiber_take(fiber_main));
@@ -255,7 +257,7 @@ void halotune_barrier(int line) {
   if (block->at_barrier == 0) block->first_at_barrier = thread_number(thread);
   thread->state = THREAD_AT_BARRIER;
   block->line = line;
-  if (++block->at_barrier == launch.thread_count) { /* all get their turns again */
+  if (++block->at_barrier == launch.thread_count) { /* the last thread has arrived: all threads may run again */
     block->at_barrier = block->cursor = 0;
     progress_made();
   }
@@ -271,7 +273,7 @@ void halotune_spin_yield(int line) {
   turn_give();
 }
 
-/* So many turns of all other blocks come first. */
+/* Let all other blocks have this many turns first. */
 static void stand_aside(uint64_t rounds, int line) {
   if (launch.request->thread_order == EMULATION_ASCENDING) return;
   while (rounds-- > 0) {
@@ -280,7 +282,7 @@ static void stand_aside(uint64_t rounds, int line) {
   }
 }
 
-/* Of those that are live together, the last one to come here goes on first. */
+/* Of the live blocks, the one that took its ticket last continues first. */
 void halotune_took_ticket(int line) { stand_aside(2 * (MAX_LIVE_BLOCKS - 1 - ticket_count++ % MAX_LIVE_BLOCKS), line); }
 
 void halotune_told(int line) { stand_aside(1, line); }
@@ -294,7 +296,7 @@ void blocks_run(const struct launch *what) {
     indices[i] = (struct index3){i % blockDim.x, i / blockDim.x % blockDim.y, i / blockDim.x / blockDim.y};
   }
   begun_count = ticket_count = 0;
-  turn_take(next_thread()); /* a launch has a block, and that a thread */
+  turn_take(next_thread()); /* a launch has a block, and a block has a thread */
   running = fiber_of_the_program();
   switch_to(fiber_take(fiber_main));
   while (free_blocks) {

@@ -1,4 +1,4 @@
-/* cluster.c: what cluster_rank, cluster_sync and cluster_map of cuda_on_cpu.h call. */
+/* cluster.c: implements cluster_rank, cluster_sync and cluster_map of cuda_on_cpu.h. */
 #include "tuner/emulate/runtime/cluster.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ void cluster_leave(struct block *block) {
   free(cluster);
 }
 
-/* In the order of this run: the last one woken comes first. */
+/* Wake the threads in the order of this run. The last one woken runs first. */
 static void wake_block(struct block *block) {
   for (unsigned i = launch.thread_count; i-- > 0;) {
     unsigned number = block->order[i];

@@ -1,30 +1,31 @@
-/* cluster.h: blocks that run together, and reach each other's shared memory. Where a launch has no clusters, each block
- * is one. */
+/* cluster.h: blocks that run together and can access each other's shared memory. In a launch without clusters each
+ * block is a cluster. */
 #ifndef EMULATE_RUNTIME_CLUSTER_H
 #define EMULATE_RUNTIME_CLUSTER_H
 
 #include "tuner/emulate/runtime/block.h"
 
-/* Blocks of a cluster of this launch. */
+/* The number of blocks in a cluster of this launch. */
 unsigned cluster_size(void);
 
-/* A cluster without blocks; it goes when the last of its blocks does. */
+/* Make a cluster without blocks. It is freed when its last block ends. */
 struct cluster *cluster_new(void);
 
-/* A block that is to begin becomes one of the cluster.
- *   number  of the block in the launch: those of a cluster follow each other */
+/* Add a block that is about to begin to the cluster.
+ *   number  of the block in the launch; the blocks of a cluster have consecutive numbers */
 void cluster_join(struct cluster *cluster, struct block *block, uint64_t number);
 
-/* A block has ended. The others of its cluster must not touch its shared memory any more: it is poisoned. */
+/* Remove a block that has ended. Its shared memory is poisoned, because other blocks of the cluster must not access it
+ * any more. */
 void cluster_leave(struct block *block);
 
-/* A thread left the kernel: those at the cluster's barrier may have waited for it only. */
+/* Note that a thread left the kernel. Threads at the cluster's barrier may have waited only for it. */
 void cluster_thread_left(struct block *block);
 
-/* Another block of a block's cluster, for line `line`. */
+/* Find another block of a block's cluster. An error is reported for this line. */
 struct block *cluster_block(const struct block *block, unsigned rank, int line);
 
-/* Say that this thread waits at the cluster's barrier for what never comes. */
+/* Report that this thread waits at the cluster's barrier for ever. */
 _Noreturn void cluster_report_stuck(const struct block *block, unsigned thread);
 
 #endif

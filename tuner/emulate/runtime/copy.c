@@ -1,4 +1,4 @@
-/* copy.c: what async_copy, async_commit and async_wait of cuda_on_cpu.h call. */
+/* copy.c: implements async_copy, async_commit and async_wait of cuda_on_cpu.h. */
 #include "tuner/emulate/runtime/copy.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* copy.h: asynchronous copies of one thread, bulk copies of one block, or what one thread stores by tensor maps. They
- * happen as late as the model allows: in the wait for them. */
+/* copy.h: pending asynchronous copies of a thread, bulk copies of a block, and stores of a thread by tensor maps. A
+ * copy is done as late as CUDA's memory model allows: in the wait for it. */
 #ifndef EMULATE_RUNTIME_COPY_H
 #define EMULATE_RUNTIME_COPY_H
 
@@ -9,24 +9,24 @@ struct copy {
   unsigned char *to;         /* NULL: to the tensor map's array */
   const unsigned char *from; /* NULL: zeros, or from the tensor map's array */
   unsigned bytes, group;
-  const void *barrier;         /* of a bulk copy: where its bytes are counted */
-  const struct tensor *tensor; /* NULL: there is no map */
-  int at[3];                   /* the element where the map's box begins */
-  unsigned char *seen;         /* of a store: what was to be stored when it was issued, from malloc */
+  const void *barrier;         /* of a bulk copy: the barrier that counts its bytes */
+  const struct tensor *tensor; /* NULL: the copy uses no map */
+  int at[3];                   /* the element at which the map's box begins */
+  unsigned char *seen;         /* of a store: a copy of its source at the time of issue, from malloc */
   int line;
 };
 
-/* Those that were issued and did not happen yet, in the order of issue. Zero before the first. */
+/* Copies that were issued and are not done yet, in the order of issue. Start with zeros. */
 struct copies {
   struct copy *items;
   unsigned first, end, capacity;
-  unsigned group; /* the one that the next copy belongs to; as many were committed */
+  unsigned group; /* the group of the next copy, which is the number of committed groups */
 };
 
-/* One more. */
+/* Append a copy. */
 struct copy *copy_add(struct copies *copies);
 
-/* Forget copies that nothing waited for: their destinations stay poisoned. */
+/* Forget copies for which nothing waited. Their destinations stay poisoned. */
 void copies_drop(struct copies *copies);
 
 #endif

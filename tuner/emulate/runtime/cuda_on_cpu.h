@@ -1,8 +1,8 @@
-/* cuda_on_cpu.h: CUDA as a C++ compiler for the CPU understands it. It is included in front of a generated source, which is
- * compiled unchanged; runner.c executes the result, thread by thread.
+/* cuda_on_cpu.h: lets a C++ compiler for the CPU understand CUDA. It is included before a generated source, which is
+ * compiled unchanged. runner.c executes the result thread by thread.
  *
- * No other header is included, because each costs more time than the kernel itself. What is missing does not compile: static
- * shared memory (SHARED_MEMORY gives the dynamic one), filters of textures, kernels that launch kernels. */
+ * It includes no other header, because each would take longer to compile than the kernel itself. What it lacks does not
+ * compile: static shared memory (SHARED_MEMORY gives the dynamic one), texture filters, kernels that launch kernels. */
 #pragma once
 
 #define __global__
@@ -46,7 +46,7 @@ HALOTUNE_VECTORS(double, double)
 #undef HALOTUNE_VECTORS
 typedef uint3 dim3;
 
-/* Constant for a thread, whatever others do meanwhile: the runner sets them at each change of turn. */
+/* They look constant to a thread. The runner sets them at each change of turn. */
 extern "C" {
 extern const uint3 threadIdx, blockIdx;
 extern const dim3 blockDim, gridDim;
@@ -88,7 +88,7 @@ enum {
 };
 static constexpr int warpSize = 32;
 
-/* C's name, and CUDA's overload of the double's for float. */
+/* Each function has C's name for double, and an overload for float. */
 #define HALOTUNE_MATH_1(X) \
   X(sqrt)                  \
   X(exp) X(exp2) X(log) X(log2) X(sin) X(cos) X(tan) X(tanh) X(fabs) X(floor) X(ceil) X(rint) X(round) X(trunc) X(cbrt)
@@ -110,7 +110,7 @@ HALOTUNE_MATH_2(HALOTUNE_2)
 extern "C" double fma(double, double, double) noexcept;
 extern "C" float fmaf(float, float, float) noexcept;
 static inline float fma(float a, float b, float c) { return fmaf(a, b, c); }
-/* Nothing is contracted here, whatever is called. */
+/* Arithmetic is never contracted here. */
 static inline float __fadd_rn(float a, float b) { return a + b; }
 static inline float __fsub_rn(float a, float b) { return a - b; }
 static inline float __fmul_rn(float a, float b) { return a * b; }
@@ -161,7 +161,7 @@ static inline double __hiloint2double(int high, int low) {
   return halotune_bits<double>((unsigned long long)(unsigned)high << 32 | (unsigned)low);
 }
 
-/* The last parameter, never passed, is the line of the call. */
+/* The last parameter is the line of the call. Callers never pass it. */
 #define HALOTUNE_LINE int line = __builtin_LINE()
 
 static inline void __syncthreads(HALOTUNE_LINE) { halotune_barrier(line); }
@@ -206,7 +206,8 @@ static inline T __shfl_xor_sync(unsigned mask, T value, int other, int width = w
 static inline void __threadfence() { __asm__ volatile("" ::: "memory"); }
 static inline void __threadfence_block() { __asm__ volatile("" ::: "memory"); }
 
-/* Only one thread runs at a time, so that nothing has to be atomic. Who took a ticket may be overtaken by others. */
+/* Nothing has to be atomic, since only one thread runs at a time. A thread that took a ticket may be overtaken by
+ * others. */
 template <class T> static inline T atomicAdd(T *p, T value, HALOTUNE_LINE) {
   T old = *p;
   *p = old + value;
@@ -262,7 +263,7 @@ template <int N, class T> static inline void store_vector_streaming(T *p, const 
   store_vector<N>(p, in, line);
 }
 
-/* A hint; but an address that no kernel may touch is found, as nowhere else would be. */
+/* A prefetch has no effect. The address is read so that one that no kernel may access is found. */
 static inline void prefetch_l2(const void *p) { (void)*static_cast<const volatile unsigned char *>(p); }
 
 template <int BYTES> static inline void async_copy_zero(void *shared, const void *global, bool valid, HALOTUNE_LINE) {
@@ -307,9 +308,9 @@ struct alignas(128) TensorMap {
   unsigned long long opaque[16];
 };
 
-/* Two rules for where a box begins, since an H200 ends what breaks them with an illegal instruction; here it is a fault.
- * x lies at a multiple of 16 bytes, in copies and in stores, and at negative coordinates too. A copy may begin at negative
- * coordinates, a store may not: it begins in the grid or beyond its far sides. */
+/* Two rules for the first element of a box. An H200 ends kernels that break them with an illegal instruction; here it
+ * is a fault. x is at a multiple of 16 bytes in copies and stores, for negative coordinates too. A copy may begin at
+ * negative coordinates. A store may not: it begins inside the grid or beyond its far sides. */
 static inline void tensor_prefetch(const TensorMap *) {}
 static inline void tensor_copy(void *shared, const TensorMap *map, int x, int y, int z, unsigned long long *barrier,
                                HALOTUNE_LINE) {
@@ -348,7 +349,7 @@ static inline void cluster_wait(unsigned long long *barrier, unsigned phase, HAL
 static inline void wait_for_previous() { halotune_wait_for_previous(); }
 static inline void launch_dependents() {}
 
-/* The struct kernel of kernel.h. */
+/* The same as struct kernel of kernel.h. */
 struct halotune_kernel {
   const char *name;
   void (*run)(void *const *arguments);
@@ -369,7 +370,7 @@ template <class... A, void (*K)(A...)> struct halotune_entry<K> {
   static void run(void *const *arguments) { call(arguments, typename halotune_count<count>::type()); }
 };
 
-/* The program puts these behind the source: HALOTUNE_KERNELS HALOTUNE_KERNEL(name) ... HALOTUNE_KERNELS_END */
+/* The program appends these to the source: HALOTUNE_KERNELS HALOTUNE_KERNEL(name) ... HALOTUNE_KERNELS_END */
 #define HALOTUNE_KERNELS extern "C" __attribute__((visibility("default"))) const halotune_kernel halotune_kernels[] = {
 #define HALOTUNE_KERNEL(kernel) \
   {#kernel, halotune_entry<kernel>::run, halotune_entry<kernel>::bytes, halotune_entry<kernel>::count},

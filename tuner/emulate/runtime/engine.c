@@ -1,5 +1,5 @@
-/* engine.c: bulk copies and the barriers in shared memory that count their bytes. A copy happens as late as the model allows: in
- * the first wait for its barrier. Until then its destination is poisoned. */
+/* engine.c: bulk copies, and the barriers in shared memory that count their bytes. A copy is done as late as the memory
+ * model allows: in the first wait for its barrier. Until then its destination is poisoned. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +10,11 @@
 #include "tuner/emulate/runtime/report.h"
 #include "tuner/emulate/runtime/tensor.h"
 
-/* What a barrier's 8 bytes hold here. A phase is complete when nobody has yet to arrive and no bytes are missing. */
+/* The 8 bytes of a barrier. A phase is complete when no arrivals and no bytes are missing. */
 struct copy_barrier {
   int32_t missing_bytes;
   uint16_t missing_arrivals;
-  uint8_t arrivals, phase; /* of each phase; 0 and 1 by turns */
+  uint8_t arrivals, phase; /* arrivals of each phase; phase 0 and 1 in turn */
 };
 
 static struct copy_barrier *barrier_of(const struct block *block, void *address, int line) {

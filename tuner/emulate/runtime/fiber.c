@@ -1,5 +1,6 @@
-/* fiber.c: pooled stacks with guard pages, and the switch between them: by hand for x86-64 and aarch64, by ucontext elsewhere
- * (which asks the system to save the signal mask, and is about six times slower). */
+/* fiber.c: keeps a pool of stacks with guard pages, and switches between them. It switches in assembler on x86-64 and
+ * aarch64. Elsewhere it uses ucontext, which is about six times slower, because it asks the system to save the signal
+ * mask. */
 #include "tuner/emulate/runtime/fiber.h"
 
 #include <stddef.h>
@@ -21,16 +22,16 @@
 #endif
 
 enum {
-  GUARD_BYTES = 65536, /* a page of any usual size */
+  GUARD_BYTES = 65536, /* a whole number of pages on any usual system */
   SLOT_BYTES = GUARD_BYTES + FIBER_STACK_BYTES,
   CHUNK_FIBERS = 64,
   MAX_CHUNKS = 1024,
   COLOUR_BYTES =
-      192, /* tops of stacks lie this much further apart than pages: else all fall into the same cache lines */
+      192, /* offset between the tops of neighbouring stacks, so that they do not share the same cache lines */
   COLOURS_BYTES = 4096,
 };
 
-/* Lies at the top of its stack, in the cache lines that a switch touches anyway. */
+/* It is at the top of its stack, in cache lines that a switch uses anyway. */
 struct fiber {
 #ifdef FIBER_UCONTEXT
   ucontext_t context;
@@ -38,7 +39,7 @@ struct fiber {
   void *stack_pointer; /* while it does not run */
 #endif
   struct fiber *next; /* in the pool */
-  char *bottom;       /* of the stack; NULL for the program's own until ASan tells */
+  char *bottom;       /* of the stack; for the program's own stack NULL until ASan tells it */
   size_t stack_bytes;
 };
 
@@ -60,8 +61,9 @@ static void switch_stacks(struct fiber *from, struct fiber *to) { swapcontext(&f
 
 #else
 
-/* Push what a called function must preserve, exchange the stack pointer, pop it again. The jump back is an indirect one and
- * no `ret`, because the processor would predict that one from the calls of the stack that was left. */
+/* Push the registers that a called function must preserve, exchange the stack pointer, and pop them again. It jumps
+ * back with an indirect jump instead of `ret`, because the processor would predict a `ret` from the calls of the old
+ * stack. */
 void halotune_switch_stacks(void **save, void *load);
 
 #ifdef __x86_64__
@@ -76,7 +78,7 @@ __asm__(".text\n"
         "  popq %rcx\n"
         "  jmp *%rcx\n"
         ".size halotune_switch_stacks, . - halotune_switch_stacks\n");
-enum { ENTRY_WORD = 6, FRAME_WORDS = 8 }; /* the last stands for the caller's return address */
+enum { ENTRY_WORD = 6, FRAME_WORDS = 8 }; /* the last word stands for the caller's return address */
 #else
 __asm__(".text\n"
         ".globl halotune_switch_stacks\n"
@@ -111,7 +113,7 @@ static void switch_stacks(struct fiber *from, struct fiber *to) {
 
 #endif
 
-/* ASan has to know which stack is in use; for the program's own it says itself where it lies. */
+/* Switch stacks, and tell ASan which stack is in use. ASan itself knows where the program's own stack is. */
 void fiber_switch(struct fiber *from, struct fiber *to) {
 #ifdef EMULATION_ASAN
   void *fake_stack;
@@ -125,7 +127,7 @@ void fiber_switch(struct fiber *from, struct fiber *to) {
 
 static void (*fiber_entry)(void);
 
-/* Where a new fiber begins: the first half of its first switch was another fiber's. */
+/* The start of a new fiber. Another fiber did the first half of its first switch. */
 static void begin(void) {
 #ifdef EMULATION_ASAN
   const void *bottom;
@@ -146,7 +148,7 @@ static void grow(void) {
         mmap(NULL, (size_t)CHUNK_FIBERS * SLOT_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   }
   if (chunk == MAP_FAILED) report_out_of_memory("stacks for the threads");
-  for (int i = CHUNK_FIBERS - 1; i >= 0; i--) { /* taken from the front */
+  for (int i = CHUNK_FIBERS - 1; i >= 0; i--) { /* the pool is used from its front */
     char *bottom = chunk + (size_t)i * SLOT_BYTES + GUARD_BYTES;
     if (mprotect(bottom, FIBER_STACK_BYTES, PROT_READ | PROT_WRITE) != 0)
       report_out_of_memory("stacks for the threads");

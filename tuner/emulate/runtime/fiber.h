@@ -1,4 +1,4 @@
-/* fiber.h: stacks that take turns on one thread of the system. */
+/* fiber.h: stacks that take turns on one system thread. */
 #ifndef EMULATE_RUNTIME_FIBER_H
 #define EMULATE_RUNTIME_FIBER_H
 
@@ -9,17 +9,18 @@ struct fiber;
 /* The fiber of the program's own stack. */
 struct fiber *fiber_of_the_program(void);
 
-/* A fiber from the pool, or a new one. A new one calls `entry` when it is first switched to; one from the pool goes on where
- * it was when it was given back. All have the same entry, which never returns. Ends the runner when memory is out. */
+/* Take a fiber from the pool, or make a new one. A new fiber calls `entry` at the first switch to it. A fiber from the
+ * pool continues where it was returned. All fibers have the same entry, which never returns. If memory is out, the
+ * runner ends. */
 struct fiber *fiber_take(void (*entry)(void));
 
-/* Back to the pool. The fiber that runs may give itself, if it then switches before anything is taken. */
+/* Return a fiber to the pool. The running fiber may return itself, if it switches before any fiber is taken. */
 void fiber_give(struct fiber *fiber);
 
-/* Stop `from`, which runs, and go on with `to`. Returns when somebody switches back to `from`. */
+/* Suspend the running fiber `from` and continue `to`. Returns when a fiber switches back to `from`. */
 void fiber_switch(struct fiber *from, struct fiber *to);
 
-/* Whether an address lies in a guard page below some fiber's stack. */
+/* Whether an address is in the guard page below a fiber's stack. */
 bool fiber_guards(const void *address);
 
 enum {

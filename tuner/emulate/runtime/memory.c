@@ -1,4 +1,4 @@
-/* memory.c: each buffer between two wide gaps of addresses where nothing is. */
+/* memory.c: maps each buffer between two wide gaps of unmapped addresses. */
 #include "tuner/emulate/runtime/memory.h"
 
 #include <stdint.h>
@@ -15,8 +15,8 @@
 enum { GAP_BYTES = 16 * 1024 * 1024 };
 
 static struct mapping {
-  unsigned char *begin; /* with the gaps */
-  size_t bytes;         /* with the gaps */
+  unsigned char *begin; /* including the gaps */
+  size_t bytes;         /* including the gaps */
   size_t file_bytes, buffer_bytes;
   unsigned argument;
 } mappings[EMULATION_MAX_BUFFERS];
@@ -25,7 +25,7 @@ static bool is_hidden;
 
 static unsigned char *file_begin(const struct mapping *mapping) { return mapping->begin + GAP_BYTES; }
 
-/* ASan knows what it allocated itself; these it has to be told. */
+/* Tell ASan about the canaries, since it did not allocate them. */
 static void hide_canaries(const struct mapping *mapping, bool hide) {
 #ifdef EMULATION_ASAN
   unsigned char *file = file_begin(mapping), *behind = file + EMULATION_CANARY_BYTES + mapping->buffer_bytes;

@@ -7,18 +7,18 @@
 
 #include "tuner/emulate/runtime/protocol.h"
 
-/* Map every buffer of a request, from its descriptor of the same number, which is closed. A kernel that reads or writes far
- * beyond a buffer meets addresses that are not mapped. Ends the runner when memory is out. */
+/* Map every buffer of a request from the descriptor with the same number, and close the descriptors. A kernel that
+ * reads or writes far outside a buffer accesses unmapped addresses. If memory is out, the runner ends. */
 void memory_map(const struct emulation_request *request, const int *descriptors);
 
 /* The first byte of a buffer. */
 unsigned char *memory_of(unsigned buffer);
 
-/* If an address lies around a buffer, the number of the argument that passes it; else -1.
- *   offset  receives where it lies, from the buffer's first byte */
+/* Find the buffer near an address. Returns the number of the argument that passes the buffer; -1 if no buffer is near.
+ *   offset  receives the address, relative to the buffer's first byte */
 int memory_find(const void *address, long long *offset);
 
-/* Make all buffers fault, until memory_show. */
+/* Make all accesses to buffers fault, until memory_show. */
 void memory_hide(void);
 void memory_show(void);
 bool memory_is_hidden(void);

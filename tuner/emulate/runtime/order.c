@@ -1,7 +1,7 @@
-/* order.c: ascending, descending and seeded random orders. */
+/* order.c: ascending, descending and seeded random orders of threads and blocks. */
 #include "tuner/emulate/runtime/order.h"
 
-/* splitmix64. */
+/* SplitMix64. */
 static uint64_t random_next(uint64_t *state) {
   uint64_t z = *state += 0x9E3779B97F4A7C15u;
   z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
@@ -9,7 +9,7 @@ static uint64_t random_next(uint64_t *state) {
   return z ^ z >> 31;
 }
 
-/* The numbers 0 to count-1 in an order, of at most 64 Ki. */
+/* Write the numbers 0 to count-1, at most 64 Ki of them, in this order. */
 static void permute(uint16_t *numbers, unsigned count, enum emulation_order order, uint64_t *state) {
   for (unsigned i = 0; i < count; i++) numbers[i] = (uint16_t)(order == EMULATION_DESCENDING ? count - 1 - i : i);
   if (order != EMULATION_RANDOM) return;

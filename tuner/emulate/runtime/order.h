@@ -1,13 +1,14 @@
-/* order.h: the order in which threads and blocks have their turns. */
+/* order.h: the order in which threads and blocks take turns. */
 #ifndef EMULATE_RUNTIME_ORDER_H
 #define EMULATE_RUNTIME_ORDER_H
 
 #include "tuner/emulate/runtime/block.h"
 
-/* Fill in a block's order and where its warps lie in it. A random order is one of the warps, and one of the lanes in each. */
+/* Fill in a block's order, and where its warps are in it. A random order shuffles the warps, and the lanes within each
+ * warp. */
 void order_threads(struct block *block, uint64_t block_number);
 
-/* The number of the block that is started as the `position`th. */
+/* The number of the block that starts at this position. */
 uint64_t order_block(uint64_t position);
 
 #endif

@@ -1,4 +1,4 @@
-/* poison.h: memory full of one of the words of outcome.h. */
+/* poison.h: fills memory with a word of outcome.h, and finds damage. */
 #ifndef EMULATE_RUNTIME_POISON_H
 #define EMULATE_RUNTIME_POISON_H
 
@@ -8,14 +8,14 @@
 
 #include "tuner/emulate/runtime/outcome.h"
 
-/* Fill from a multiple of four bytes on; a last part of fewer than four bytes gets the word's first ones. */
+/* Fill memory with the word. A rest of fewer than four bytes gets the word's first bytes. */
 static inline void poison_fill(void *memory, size_t bytes, uint32_t word) {
   unsigned char *at = memory;
   for (; bytes >= sizeof word; at += sizeof word, bytes -= sizeof word) memcpy(at, &word, sizeof word);
   memcpy(at, &word, bytes);
 }
 
-/* The offset of the first byte that is no longer as poison_fill left it; `bytes` if all are. */
+/* The offset of the first byte that poison_fill did not write; `bytes` if there is none. */
 static inline size_t poison_find_damage(const void *memory, size_t bytes, uint32_t word) {
   const unsigned char *begin = memory, *expected = (const unsigned char *)&word;
   for (size_t at = 0; at < bytes; at += sizeof word) {

@@ -1,4 +1,4 @@
-/* report.c: outcomes on their way to the program. */
+/* report.c: sends outcomes to the program. */
 #include "tuner/emulate/runtime/report.h"
 
 #include <stdarg.h>
@@ -15,14 +15,14 @@ void report_send(const struct emulation_outcome *outcome) {
   if (send(EMULATION_SOCKET, outcome, sizeof *outcome, MSG_NOSIGNAL) != (ssize_t)sizeof *outcome) _exit(EXIT_FAILURE);
 }
 
-/* Static, because a stack that overflowed may be what is reported. */
+/* It is static because the stack may have overflowed. */
 static struct emulation_outcome last;
 
 static _Noreturn void send_last(void) {
   memcpy(last.block, &blockIdx, sizeof last.block);
   memcpy(last.thread, &threadIdx, sizeof last.thread);
   report_send(&last);
-  _exit(EXIT_SUCCESS); /* no handlers of exit, which would find locks taken and stacks switched */
+  _exit(EXIT_SUCCESS); /* without exit handlers, since locks may be held and stacks switched */
 }
 
 void report(enum emulation_outcome_kind kind, const char *format, ...) {

@@ -1,5 +1,5 @@
-/* runner.c: the program that executes one compiled variant: `runner VARIANT.so`, with its socket as descriptor 3. It serves
- * launches until the socket closes or a run goes wrong. */
+/* runner.c: the program that executes one compiled variant: `runner VARIANT.so`, with its socket as descriptor 3. It
+ * serves launches until the socket closes or a run fails. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,21 +21,21 @@
 const char *__asan_default_options(void);
 const char *__ubsan_default_options(void);
 
-/* Faults are told by watch.c; leaks are no kernel's; a fiber's frames must stay on its stack. */
+/* watch.c reports faults, kernels do not allocate, and a fiber's frames must stay on its stack. */
 const char *__asan_default_options(void) {
   return "detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0:"
          "allow_user_segv_handler=1:detect_stack_use_after_return=0:color=never";
 }
 const char *__ubsan_default_options(void) { return "print_stacktrace=0:color=never"; }
 
-/* ASan's report itself is in the file that stands for stderr. */
+/* ASan has written its report to stderr, which is a file. */
 static void on_asan_death(void) { report(EMULATION_OUT_OF_BOUNDS, "%s", ""); }
 
 void __ubsan_get_current_report_data(const char **kind, const char **message, const char **file, unsigned *line,
                                      unsigned *column, char **address);
 void __ubsan_on_report(void);
 
-/* UBSan calls this, by its name, for each report. */
+/* UBSan calls a function of this name for each report. */
 void __ubsan_on_report(void) {
   const char *kind, *message, *file;
   unsigned line, column;
@@ -49,7 +49,7 @@ void halotune_misaligned(const void *address, unsigned bytes, int line) {
   report(EMULATION_MISALIGNED, "misaligned vector access of %u bytes at %p in line %d", bytes, address, line);
 }
 
-/* False at the end of the connection. */
+/* Receive a request. Returns false at the end of the connection. */
 static bool receive(struct emulation_request *request, int descriptors[EMULATION_MAX_BUFFERS]) {
   union {
     struct cmsghdr header;
@@ -72,7 +72,7 @@ static const struct kernel *find_kernel(const struct kernel *kernel, const char 
   return kernel;
 }
 
-/* Where each argument's value lies; `values` keeps those that are made here. */
+/* Find the value of each argument. `values` holds those that are made here. */
 static void make_arguments(struct emulation_request *request, const struct kernel *kernel, void **arguments,
                            unsigned long long *values) {
   if (request->argument_count != kernel->argument_count) {
@@ -120,7 +120,7 @@ static void run(struct emulation_request *request, const int *descriptors, const
 }
 
 int main(int argc, char **argv) {
-  static struct emulation_request request; /* not on the stack: 10 KB, and fibers point into it */
+  static struct emulation_request request; /* static, because it has 10 KB, and fibers keep pointers into it */
   static const struct emulation_outcome fine = {.kind = EMULATION_OK};
   int descriptors[EMULATION_MAX_BUFFERS];
   if (argc != 2) return EXIT_FAILURE;

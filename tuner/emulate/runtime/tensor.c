@@ -1,7 +1,7 @@
-/* tensor.c: what tensor_copy and tensor_store of cuda_on_cpu.h call, apart from the barriers of engine.c.
+/* tensor.c: implements tensor_copy and tensor_store of cuda_on_cpu.h; engine.c has their barriers.
  *
- * What a store takes from shared memory has to be the same from its issue to the wait for it: the engine may read it at
- * any time. */
+ * The shared memory of a store must not change between its issue and the wait for it, because the copy engine may read
+ * it at any time. */
 #include "tuner/emulate/runtime/tensor.h"
 
 #include <stdlib.h>
@@ -18,7 +18,8 @@ struct tensor {
 
 static struct tensor tensors[EMULATION_MAX_ARGUMENTS];
 
-/* As a kernel gets it. No handle is a small number or an address, so that one that was made up is found. */
+/* A tensor map as a kernel gets it. Its handle is neither a small number nor an address, so that a made-up map is
+ * found. */
 struct map {
   unsigned long long handle, unused[TENSOR_MAP_BYTES / sizeof(unsigned long long) - 1];
 } __attribute__((aligned(TENSOR_MAP_BYTES)));
@@ -60,7 +61,8 @@ struct copy tensor_copy_make(const void *map, const int *at, int rank, const voi
   return copy;
 }
 
-/* The part of a box's row that lies in the array: elements from `first` to `end` of the box, and where `first` is. */
+/* The part of a box's row that is inside the array: elements `first` to `end` - 1 of the box; `at` is the address of
+ * `first`. */
 struct row {
   long first, end;
   unsigned char *at;

@@ -1,4 +1,4 @@
-/* texture.c: texture reads of single texels, without normalised coordinates or filters. */
+/* texture.c: reads single texels of textures, without normalised coordinates or filters. */
 #include "tuner/emulate/runtime/texture.h"
 
 #include <stddef.h>
@@ -11,7 +11,7 @@ static struct texture {
   struct emulation_wire_texture shape;
 } textures[EMULATION_MAX_ARGUMENTS];
 
-/* No handle is a small number or an address, so that one that was made up is found. */
+/* A handle is neither a small number nor an address, so that a made-up handle is found. */
 static const unsigned long long first_handle = 0x7E870000u;
 
 unsigned long long texture_make(unsigned slot, const unsigned char *texels,

@@ -1,4 +1,5 @@
-/* warp.c: shuffles and votes. A lane leaves what it brings and waits; the one that comes last works out every lane's result. */
+/* warp.c: shuffles and votes. A lane stores its operands and waits. The lane that arrives last computes the results of
+ * all lanes. */
 #include "tuner/emulate/runtime/warp.h"
 
 #include "tuner/emulate/runtime/calls.h"
@@ -41,7 +42,7 @@ static void exchange(struct thread *threads, unsigned lanes) {
   }
 }
 
-/* In the order of this run: the last one woken comes first. */
+/* Wake the lanes in the order of this run. The last one woken runs first. */
 static void wake_lanes(struct block *block, unsigned warp, unsigned lanes) {
   unsigned begin = block->warps[warp].begin;
   for (unsigned i = begin + block->warps[warp].count; i-- > begin;) {
@@ -49,8 +50,8 @@ static void wake_lanes(struct block *block, unsigned warp, unsigned lanes) {
   }
 }
 
-/* If all lanes that `one` waits for are there, give them their results and let them go. Lanes of the mask that do not exist
- * or left the kernel take no part. */
+/* If all lanes for which `one` waits have arrived, compute their results and let them run. Lanes of the mask that do
+ * not exist or have left the kernel take no part. */
 static void meet(struct block *block, unsigned warp, const struct thread *one) {
   struct thread *threads = &block->threads[warp_first(warp)];
   unsigned lanes = one->lane.mask & block->warps[warp].present;
@@ -76,7 +77,7 @@ void warp_lane_left(struct block *block, unsigned thread) {
   }
 }
 
-/* The lane whose value this one gets; itself where the segment ends. */
+/* The lane whose value this lane gets; the lane itself at the end of its segment. */
 static int source_lane(enum warp_operation operation, int lane, int operand, int width) {
   int first = lane & ~(width - 1), last = first + width - 1, source = lane;
   if (operation == WARP_SHUFFLE) return first + (operand & (width - 1));

@@ -1,4 +1,4 @@
-/* watch.c: signal handlers. They run on a stack of their own, because a fiber's may have overflowed. */
+/* watch.c: the signal handlers. They run on their own stack, because a fiber's stack may have overflowed. */
 #include "tuner/emulate/runtime/watch.h"
 
 #include <signal.h>
@@ -38,7 +38,7 @@ static void on_fault(int number, siginfo_t *info, void *context) {
   (void)context;
   char text[256];
   long long offset;
-  if (!kernel_runs) { /* a fault of the runner's own */
+  if (!kernel_runs) { /* a fault of the runner itself */
     signal(number, SIG_DFL);
     raise(number);
     return;

@@ -1,13 +1,13 @@
-/* watch.h: what a runner looks out for while a kernel runs: faults, the time, and the end of the program. */
+/* watch.h: watches for faults, the time limit, and the end of the program. */
 #ifndef EMULATE_RUNTIME_WATCH_H
 #define EMULATE_RUNTIME_WATCH_H
 
 #include <stdint.h>
 
-/* Once, at the start. From then on the runner ends soon after the program does. */
+/* Call it once at the start. From then on the runner ends soon after the program. */
 void watch_begin(void);
 
-/* From now on a kernel runs: what faults is its fault, and it is reported as hung after this much processor time. */
+/* A kernel begins: faults are now the kernel's, and after this much processor time it is reported as hung. */
 void watch_kernel(uint64_t timeout_ms);
 
 /* The kernel is done. */
