@@ -1,4 +1,4 @@
-/* box.c: boxes of points. */
+/* box.c: computes boxes of points, and visits what is outside of them. */
 #include "tuner/verify/box.h"
 
 struct box box_whole(const struct grid *grid) {

@@ -1,4 +1,4 @@
-/* box.h: the part of a grid that a sweep computes, and the rest. A field is a dense array of the grid's points, x fastest. */
+/* box.h: the box of a grid that a sweep computes. A field is a dense array of the grid's points, x fastest. */
 #ifndef TUNER_VERIFY_BOX_H
 #define TUNER_VERIFY_BOX_H
 
@@ -6,28 +6,29 @@
 
 #include "stencil/analysis/analysis.h"
 
-/* From low up to and without high on each axis; empty where they leave nothing on some axis. */
+/* Points with low <= point < high on each axis. The box is empty if that leaves no point on some axis. */
 struct box {
   long low[MAX_DIMS], high[MAX_DIMS];
 };
 
 struct box box_whole(const struct grid *grid);
 
-/* The points that a sweep of this stencil writes; the others are called skipped. */
+/* The points that a sweep of this stencil writes. The other points are called skipped. */
 struct box box_computed(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid);
 
-/* The number of points in the box; 0 where it is empty. */
+/* The number of points in the box; 0 if it is empty. */
 long box_points(const struct box *box);
 
 /* The number of points in a grid. */
 long grid_points(const struct grid *grid);
 
-/* Where a point stands in a field. */
+/* The index of a point in a field. */
 static inline long grid_index(const struct grid *grid, long x, long y, long z) {
   return x + grid->n[0] * (y + grid->n[1] * z);
 }
 
-/* Call `visit` for the points of the grid that are not in the box: `count` neighbours in a field, from `first` on. */
+/* Call `visit` for all points of the grid outside the box. Each call covers `count` consecutive elements of a field,
+ * from `first` on. */
 void box_outside(const struct box *box, const struct grid *grid, void (*visit)(void *context, long first, long count),
                  void *context);
 

@@ -1,4 +1,4 @@
-/* checksum.c: one pass over a field. */
+/* checksum.c: computes a checksum in one pass over a field. */
 #include "tuner/verify/checksum.h"
 
 #include <math.h>

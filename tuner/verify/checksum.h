@@ -1,13 +1,13 @@
-/* checksum.h: a field in a few numbers, to be printed and compared by eye or by a script. */
+/* checksum.h: summarises a field in a few numbers that people and scripts can compare. */
 #ifndef TUNER_VERIFY_CHECKSUM_H
 #define TUNER_VERIFY_CHECKSUM_H
 
 #include "base/hash.h"
 
-/* Infinities and NaNs are counted, and left out of sums, minimum and maximum. */
+/* Infinities and NaNs are counted. They do not enter sums, minimum and maximum. */
 struct checksum {
   double sum, absolute_sum; /* added in the order of memory */
-  double min, max;          /* 0 where nothing is finite */
+  double min, max;          /* 0 if no value is finite */
   long not_finite;
   struct hash hash; /* of all bytes */
 };

@@ -1,18 +1,20 @@
-/* compare.c: errors and what is allowed. */
+/* compare.c: computes the errors of a result, and the error that is allowed. */
 #include "tuner/verify/compare.h"
 
 #include <math.h>
 
 double compare_rounding(enum dtype dtype) { return dtype == DTYPE_F32 ? 0x1p-24 : 0x1p-53; }
 
-/* Why this bounds a linear stencil's error. Let u be the unit of rounding, M the sum of |weight*value|, F the operations of
- * the update. A term of the result passes through at most F operations, as long as it multiplies no temporary by itself;
- * each multiplies it by 1+e with |e| <= u, in whatever order the terms are added. The at most F+1 coefficients and numbers
- * in it are rounded once each. All terms together err by at most (2F+1)*u*M to first order, and one unit more covers the
- * higher orders while (2F+1)^2*u < 1. In double precision the reference rounds too, by at most F*u*M, but then no
- * coefficient does: the sum is the same. A later step reads values that err by at most k units of their own magnitudes, and
- * its magnitude is computed from these, so that the units of steps add up. A scan makes one addition for each point before
- * the last, and the reference, where it is no more precise than the kernel, as many. */
+/* Why this bounds the error of a linear stencil. Let u be the unit of rounding, M the sum of |weight*value|, and F the
+ * operations of the update. A term of the result passes through at most F operations, provided that it multiplies no
+ * temporary by itself. Each operation multiplies the term by 1+e with |e| <= u, in whatever order terms are added. A
+ * term has at most F+1 coefficients and numbers, each rounded once. So all terms together err by at most (2F+1)*u*M to
+ * first order. One more unit covers the higher orders while (2F+1)^2*u < 1.
+ *
+ * In double precision the reference rounds too, by at most F*u*M, but then no coefficient is rounded, so the sum is the
+ * same. A later step reads values that err by at most k units of their own magnitudes. Its magnitude is computed from
+ * these magnitudes, so the units of the steps add up. A scan makes one addition for each point before the last. A
+ * reference that is no more precise than the kernel makes as many. */
 double compare_allowed_units(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid,
                              int steps) {
   double operations = stencil->kind == STENCIL_SCAN ? (double)(grid->n[stencil->axis] - 1) : analysis->flops_per_point;

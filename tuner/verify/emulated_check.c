@@ -1,4 +1,4 @@
-/* emulated_check.c: the kernel runs in a scene's fields, and each element of them is looked at. */
+/* emulated_check.c: runs a kernel on the fields of a scene, and checks each of their elements. */
 #include "tuner/verify/emulated_check.h"
 
 #include <math.h>
@@ -37,7 +37,8 @@ static void found(struct run *run, enum check_outcome outcome) {
   run->result->name = outcome_names[outcome];
 }
 
-/* Whether an element that nobody may write is as it was; padding and outputs are poisoned, or zero where they are sparse. */
+/* Whether an element that no kernel may write is unchanged. Padding and outputs hold poison, or zero in sparse
+ * fields. */
 static bool is_kept(const struct run *run, int buffer, long i, long x, long y, long z) {
   const struct domain *d = &run->scene->request.domain;
   int element_bytes = (int)dtype_bytes(dtype_of(run));
@@ -54,7 +55,8 @@ static bool is_computed(const struct domain *d, long x, long y, long z) {
   return x >= d->low[0] && x < d->high[0] && y >= d->low[1] && y < d->high[1] && z >= d->low[2] && z < d->high[2];
 }
 
-/* A plane of one buffer, with its padding; false, and said so, where something was written. */
+/* Check a plane of one buffer and its padding. Returns false, with the reason in the result, if something was
+ * written. */
 static bool check_plane(struct run *run, int buffer, long z) {
   const struct domain *d = &run->scene->request.domain;
   const struct stencil *stencil = run->scene->request.stencil;
@@ -76,7 +78,7 @@ static bool check_plane(struct run *run, int buffer, long z) {
   return true;
 }
 
-/* The inputs of a single step are as they were; between rows, and in what was not computed, nothing was written. */
+/* Check that a single step changed no input, and wrote nothing between rows or outside the box. */
 static bool check_untouched(struct run *run) {
   for (int b = 0; b < run->fields.buffer_count; b++) {
     for (long z = 0; z < run->scene->request.domain.grid.n[2]; z++) {
@@ -93,7 +95,7 @@ static void say_wrong(struct run *run, const char *output, const struct comparis
            c->first_bad[2], c->got, c->want);
 }
 
-/* Elements of f32 become doubles exactly. */
+/* Hash the outputs. Elements of f32 convert to doubles exactly. */
 static void add_bits(struct run *run, const double *values) {
   size_t count = (size_t)grid_points(&run->scene->request.domain.grid);
   const struct hash both[] = {run->result->outputs, hash_bytes(values, count * sizeof *values)};
@@ -120,7 +122,7 @@ static halotune_status check_values(struct run *run) {
   return HALOTUNE_OK;
 }
 
-/* False, and said so, where the launch was stopped. */
+/* Check that the launch ended well. Returns false, with the reason in the result, if it did not. */
 static bool check_outcome(struct run *run, const struct emulation_outcome *outcome) {
   if (outcome->kind == EMULATION_OK) return true;
   found(run, CHECK_HOST);
@@ -129,8 +131,8 @@ static bool check_outcome(struct run *run, const struct emulation_outcome *outco
   return false;
 }
 
-/* Where the outputs' last values are: the buffers do not change places after the last step. A workspace is used a second time,
- * as a program would. */
+/* Run all steps. The outputs hold the last values, since buffers do not change places after the last step. A workspace
+ * is used twice, as in a program. */
 static halotune_status run_steps(struct run *run, struct emulation_batch *batch, int variant,
                                  struct check_order order) {
   const struct scene_request *request = &run->scene->request;

@@ -1,4 +1,4 @@
-/* emulated_fields.c: a scene's fields in buffers, and a variant's launch on them. */
+/* emulated_fields.c: copies a scene's fields into buffers, and launches a variant on them. */
 #include "tuner/verify/emulated_fields.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static void set(const struct emulated_fields *fields, int buffer, long i, double
   else ((double *)data)[i] = value;
 }
 
-/* Copy a dense field to a buffer with the domain's strides; what lies between stays poisoned. */
+/* Copy a dense field to a buffer with the domain's strides. The gaps stay poisoned. */
 static void scatter(const struct emulated_fields *fields, int buffer, const double *values) {
   const struct domain *d = &fields->scene->request.domain;
   for (long z = 0; z < d->grid.n[2]; z++) {
@@ -66,7 +66,7 @@ static halotune_status make_workspace(struct emulated_fields *fields) {
 
 enum { MAX_ARGUMENTS = 5 * MAX_FIELDS + 3 };
 
-/* A linear texture over the whole field, or rows as a picture's. A double is two integers. */
+/* Describe a linear texture over the whole field, or a 2D texture with its rows. A double is two integers. */
 static struct emulation_wire_texture texture_of(const struct emulated_fields *fields) {
   const struct domain *d = &fields->scene->request.domain;
   uint32_t bytes = (uint32_t)dtype_bytes(dtype_of(fields));

@@ -1,4 +1,5 @@
-/* emulated_verify.c: variants go through in groups: generated for each domain, compiled together, run by all threads. */
+/* emulated_verify.c: verifies variants in groups. A group is generated for each domain, compiled together, and run by
+ * all threads. */
 #include "tuner/verify/emulated_verify.h"
 
 #include <pthread.h>
@@ -12,8 +13,8 @@ enum { GROUP = 32 };
 
 /* One variant of a group. */
 struct member {
-  struct generated generated[MAX_SCENES]; /* by domain; no source where a rule leaves it out */
-  int source[MAX_SCENES];                 /* by domain: the number in the batch; -1 for none */
+  struct generated generated[MAX_SCENES]; /* for each domain; no source where a rule excludes it */
+  int source[MAX_SCENES];                 /* for each domain: the number of its source in the batch; -1 for none */
   struct verify_row row;
 };
 
@@ -26,11 +27,11 @@ struct group {
   int source_count;
   struct emulation_batch *batch;
   pthread_mutex_t lock;
-  halotune_status status; /* the first failure of a thread that is no variant's fault; under `lock` */
+  halotune_status status; /* the first failure of a thread that no variant caused; protected by `lock` */
   char detail[FAIL_TEXT_BYTES];
 };
 
-/* The first scene on a domain. */
+/* The first scene with a domain. */
 static const struct scene *scene_of(const struct scenes *scenes, int domain) {
   int i = 0;
   while (i < scenes->count - 1 && scenes->list[i].domain != domain) i++;
@@ -51,7 +52,8 @@ static bool have_same_parameters(const struct launch *a, const struct launch *b)
          a->output_maps.count == b->output_maps.count;
 }
 
-/* A source that does not depend on the domain serves every domain with the same width of indices. */
+/* Find an earlier domain whose source serves this domain, too. A source without literal extents serves all domains with
+ * the same width of indices. */
 static int find_source(struct group *group, const struct member *member, int domain) {
   const struct generated *own = &member->generated[domain];
   for (int other = 0; other < domain && !own->launch.literal_extents; other++) {
@@ -76,12 +78,12 @@ static halotune_status generate_member(struct group *group, struct member *membe
                                 .reproducible = r->reproducible};
     member->source[d] = -1;
     halotune_status status = generate(&spec, &member->generated[d]);
-    if (status == HALOTUNE_ARGUMENT) { /* a rule leaves it out on this domain */
+    if (status == HALOTUNE_ARGUMENT) { /* a rule excludes it on this domain */
       snprintf(reason, sizeof reason, "%s", fail_text());
       continue;
     }
     if (status != HALOTUNE_OK) return status;
-    if (box_points(&scene_of(r->scenes, d)->box) == 0) continue; /* nothing is to be computed there */
+    if (box_points(&scene_of(r->scenes, d)->box) == 0) continue; /* the box is empty */
     member->source[d] = find_source(group, member, d);
     member->row.scene_count++;
   }
@@ -92,7 +94,7 @@ static halotune_status generate_member(struct group *group, struct member *membe
   return HALOTUNE_OK;
 }
 
-/* Whether all sources compiled; else the row says why. */
+/* Whether all sources compiled. If not, the row says why. */
 static bool check_compiles(const struct group *group, struct member *member) {
   for (int d = 0; d < group->request->scenes->domain_count; d++) {
     if (member->source[d] < 0) continue;
@@ -107,7 +109,7 @@ static bool check_compiles(const struct group *group, struct member *member) {
   return true;
 }
 
-/* Run a variant in one scene, in all its orders; whether to go on. */
+/* Run a variant in one scene, in all orders. Returns whether to continue with the next scene. */
 static bool run_scene(struct group *group, struct member *member, const struct staged_scene *staged,
                       halotune_status *status) {
   struct verify_row *row = &member->row;
@@ -166,12 +168,12 @@ static halotune_status verify_group(struct group *group) {
   return group->status == HALOTUNE_OK ? HALOTUNE_OK : fail(group->status, "%s", group->detail);
 }
 
-/* The first variant that passed in a scene is what the others are compared with.
- *   bits  of that variant, for each scene; 0 at first */
+/* Compare the outputs of a variant with those of the first variant that passed in the scene.
+ *   bits  of that first variant, for each scene; 0 before it */
 static void compare_bits(const struct scenes *scenes, struct verify_row *row, struct hash bits[MAX_SCENES]) {
   static const struct hash none = {0};
   for (int i = 0; i < scenes->count && row->result.outcome == CHECK_PASSED; i++) {
-    if (hash_compare(row->outputs[i], none) == 0) continue; /* a rule leaves it out there */
+    if (hash_compare(row->outputs[i], none) == 0) continue; /* a rule excludes it in this scene */
     if (hash_compare(bits[i], none) == 0) bits[i] = row->outputs[i];
     if (hash_compare(bits[i], row->outputs[i]) == 0) continue;
     row->scene = scenes->list[i].name;
@@ -181,7 +183,7 @@ static void compare_bits(const struct scenes *scenes, struct verify_row *row, st
   }
 }
 
-/* Ready for the next variants. */
+/* Empty the group for the next variants. */
 static void group_clear(struct group *group) {
   for (int m = 0; m < group->count; m++) {
     for (int d = 0; d < MAX_SCENES; d++) generated_free(&group->members[m].generated[d]);

@@ -1,17 +1,17 @@
-/* emulated_verify.h: many variants, each proven in all scenes on the host backend. */
+/* emulated_verify.h: verifies many variants on the emulation, each in all scenes. */
 #ifndef TUNER_VERIFY_EMULATED_VERIFY_H
 #define TUNER_VERIFY_EMULATED_VERIFY_H
 
 #include "tuner/verify/scenes.h"
 
-/* What came of one variant: of its first failure, or of the scene with the largest error. */
+/* The result of one variant: its first failure, or the scene with the largest error. */
 struct verify_row {
   const struct template *template;
   struct configuration configuration;
-  struct check_result result; /* CHECK_NOT_RUN where it did not compile (`name` says how) or no scene keeps its rules */
+  struct check_result result; /* CHECK_NOT_RUN if it did not compile (`name` says how) or its rules allow no scene */
   const char *scene;          /* the scene of that result; "" if there is none */
-  int scene_count, run_count; /* in how many scenes the rules keep it; launches, all orders and steps counted */
-  struct hash outputs[MAX_SCENES]; /* the bits of all outputs after the last run in each scene; 0 where there is none */
+  int scene_count, run_count; /* scenes that the rules allow; launches in all orders and steps */
+  struct hash outputs[MAX_SCENES]; /* hash of all outputs after the last run in each scene; 0 where there is none */
   double compile_time_ms, run_time_ms;
 };
 
@@ -22,8 +22,8 @@ struct verify_request {
   enum dtype dtype;
   struct device_limits limits;
   struct emulation_options options;
-  int threads;       /* 0 for one a CPU */
-  bool reproducible; /* variants of one order of summation, whose outputs are compared bit for bit, too */
+  int threads;       /* 0: one for each CPU */
+  bool reproducible; /* the variants form sums in the same order, so their outputs must be bit-identical */
 };
 
 struct verify_variant {
@@ -32,9 +32,11 @@ struct verify_variant {
 };
 
 /* Verify variants.
- *   row      called once for each, in their order, from the caller's thread; false ends it early
- *   context  passed on
- * Returns HALOTUNE_OK whatever comes of the variants, also when `row` ended it; else what emulation_build and emulation_run return. */
+ *   row      called once for each variant, in their order, in the caller's thread; returning false ends the
+ *            verification
+ *   context  passed to `row`
+ * Returns HALOTUNE_OK whatever the results are, and also if `row` ended it; else the errors of emulation_build and
+ * emulation_run. */
 halotune_status emulated_verify(const struct verify_request *request, const struct verify_variant *variants, long count,
                                 bool (*row)(void *context, const struct verify_row *row), void *context);
 

@@ -1,4 +1,4 @@
-/* exact.c: formulas of fields, point by point. */
+/* exact.c: evaluates the formulas of fields point by point. */
 #include "tuner/verify/exact.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ struct exact_filling {
   const struct grid *grid;
   const double *coefficients;
   double *values;
-  atomic_bool failed; /* out of memory, which is all that can happen */
+  atomic_bool failed; /* memory ran out, which is the only possible failure */
 };
 
 static void fill_points(void *context, int thread, long first, long end) {

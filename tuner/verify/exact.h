@@ -1,27 +1,29 @@
-/* exact.h: a scheme against the formulas that its file gives under `exact`. */
+/* exact.h: compares results with the formulas that the stencil's file gives under `exact`. */
 #ifndef TUNER_VERIFY_EXACT_H
 #define TUNER_VERIFY_EXACT_H
 
 #include "tuner/verify/box.h"
 
-/* How far a field is from its formula: the scheme's own error, with no pass or fail. A NaN counts as infinite. */
+/* The distance of a field from its formula. It is the error of the numerical scheme itself, so there is no pass or
+ * fail. A NaN counts as infinite. */
 struct exact_error {
   double rms, max;
-  double scale; /* the largest absolute value of the formula, to relate them to */
+  double scale; /* the largest absolute value of the formula, for relative errors */
 };
 
-/* The formula of a field; NULL where the file gives none. */
+/* Find the formula of a field. Returns NULL if the file gives none. */
 const struct exact *exact_find(const struct stencil *stencil, bool is_output, int field);
 
 /* Fill a field from its formula.
- *   coefficients  as stencil_coefficients gave them
- *   threads       0 for one a CPU
+ *   coefficients  from stencil_coefficients
+ *   threads       0: one for each CPU
  *   values        receives the dense array
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status exact_fill(const struct stencil *stencil, const struct exact *exact, const struct grid *grid,
                            const double *coefficients, int threads, double *values);
 
-/* How far `got` is from `want`, a field that exact_fill made, in a box of points; zeros where it is empty. */
+/* Measure how far `got` is from `want` in a box of points. `want` comes from exact_fill. All errors are 0 for an empty
+ * box. */
 struct exact_error exact_compare(const struct grid *grid, const struct box *box, const double *want, const double *got);
 
 #endif

@@ -1,4 +1,5 @@
-/* field.c: padding. A ghost point is the image of a point of the grid, or 0; images are found axis by axis. */
+/* field.c: pads fields. A ghost point has the value of a grid point (its image), or 0. Images are found axis by
+ * axis. */
 #include "tuner/verify/field.h"
 
 #include <math.h>
@@ -56,7 +57,7 @@ static long modulo(long index, long period) {
   return rest < 0 ? rest + period : rest;
 }
 
-/* The point whose value the point `index` has on an axis of `n` points; NO_IMAGE where it has 0. */
+/* The point whose value the point `index` has, on an axis of `n` points; NO_IMAGE if its value is 0. */
 static long image(enum boundary boundary, long index, long n) {
   if (index >= 0 && index < n) return index;
   switch (boundary) {
@@ -76,7 +77,7 @@ struct padding {
   bool absolute;
 };
 
-/* Fill padded rows; rows are counted through y, then z. */
+/* Fill padded rows, which are numbered through y, then z. */
 static void pad_rows(void *context, int thread, long first, long end) {
   const struct padding *padding = context;
   const struct layout *layout = padding->layout;
@@ -98,7 +99,7 @@ static void pad_rows(void *context, int thread, long first, long end) {
       memcpy(inner, from, (size_t)n[0] * sizeof *inner);
     }
     for (long i = 0; i < padded[0]; i++) {
-      if (i == layout->low[0]) i += n[0]; /* the inner points are done */
+      if (i == layout->low[0]) i += n[0]; /* skip the inner points, which are copied already */
       if (i == padded[0]) break;
       long x = image(layout->boundary[0], i - layout->low[0], n[0]);
       to[i] = x == NO_IMAGE ? 0 : inner[x];

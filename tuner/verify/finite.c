@@ -1,4 +1,4 @@
-/* finite.c: the points of a scene of which the reference has no number. */
+/* finite.c: finds points of a scene for which the reference has no finite value. */
 #include "tuner/verify/finite.h"
 
 #include <float.h>
@@ -14,7 +14,7 @@ struct search {
   const struct scene *scene;
   int output;
   double most;       /* the type's largest number */
-  atomic_long first; /* the first point in the box without a value that can be compared; LONG_MAX: there is none */
+  atomic_long first; /* the first point in the box whose value cannot be compared; LONG_MAX: there is none */
 };
 
 static void search_rows(void *context, int thread, long first, long end) {

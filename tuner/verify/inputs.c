@@ -1,4 +1,4 @@
-/* inputs.c: a point's value is a function of seed, field and indices alone. */
+/* inputs.c: fills inputs. A point's value depends only on seed, field and indices. */
 #include "tuner/verify/inputs.h"
 
 #include <math.h>
@@ -27,16 +27,16 @@ struct wave {
 
 struct filling {
   struct grid grid;
-  long period[MAX_DIMS]; /* after so many points an axis begins again */
+  long period[MAX_DIMS]; /* the values of an axis repeat after this many points */
   enum input_kind kind;
   enum dtype dtype;
   uint64_t key;
   struct wave waves[WAVES];
-  struct value_range range; /* both 0: the kind's own values */
+  struct value_range range; /* both 0: the values of the kind */
   double *values;
 };
 
-/* In (0, 1), an odd multiple of 2^-53: never 0, 1/2 or 1. */
+/* A number in (0, 1): an odd multiple of 2^-53, so it is never 0, 1/2 or 1. */
 static double fraction(uint64_t bits) { return (double)(bits >> 12 << 1 | 1) * 0x1p-53; }
 
 static double random_value(uint64_t key, uint64_t index) { return 2 * fraction(random_bits(key, index)) - 1; }
@@ -44,7 +44,7 @@ static double random_value(uint64_t key, uint64_t index) { return 2 * fraction(r
 static double wide_value(uint64_t key, uint64_t index) {
   uint64_t bits = random_bits(key, index);
   int exponent = (int)(random_bits(~key, index) % (uint64_t)(2 * WIDE_EXPONENT)) - WIDE_EXPONENT;
-  double size = ldexp(1 + fraction(bits), exponent); /* the lowest bit, which `fraction` leaves out, is the sign */
+  double size = ldexp(1 + fraction(bits), exponent); /* the lowest bit, which `fraction` does not use, is the sign */
   return bits & 1 ? -size : size;
 }
 
@@ -52,8 +52,8 @@ static double angle(const struct wave *wave, int axis, long i, long period) {
   return 2 * M_PI * wave->number[axis] * (double)(i % period) / (double)period;
 }
 
-/* Along each axis another number of the same wave, so that swapped axes show; no more than a grid can resolve, so that no
- * axis becomes constant. */
+/* Choose the waves. A wave has a different number of wave lengths along each axis, so that swapped axes show. The
+ * number is at most what the grid can resolve, so that no axis becomes constant. */
 static halotune_status make_waves(struct filling *filling) {
   size_t nx = (size_t)filling->grid.n[0];
   double *tables = malloc((size_t)2 * WAVES * nx * sizeof *tables);
@@ -92,14 +92,14 @@ static void fill_smooth_row(const struct filling *filling, long y, long z, doubl
   }
 }
 
-/* Bring a value of a kind into a range. Wide ones span a tenth of their powers of two, down from the range's upper end: at the lower end
- * many would be the same after rounding. */
+/* Map a value of a kind into a range. Wide values span a tenth of their powers of two, down from the upper end of the
+ * range. Near the lower end many would be equal after rounding. */
 static double into_range(double value, enum input_kind kind, const struct value_range *range) {
   double share = kind == INPUT_WIDE ? exp2((log2(fabs(value)) - WIDE_EXPONENT) / 10) : (1 + value) / 2;
   return range->low + (range->high - range->low) * share;
 }
 
-/* Fill rows; rows are counted through y, then z. */
+/* Fill rows, which are numbered through y, then z. */
 static void fill_rows(void *context, int thread, long first, long end) {
   const struct filling *filling = context;
   const long *n = filling->grid.n, *period = filling->period;
@@ -156,10 +156,10 @@ static void share(void *context, long first, long count) {
 void inputs_share_skipped(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid,
                           double *const inputs[], double *const outputs[]) {
   struct box box = box_computed(stencil, analysis, grid);
-  int leader[2 * MAX_FIELDS]; /* inputs, then outputs: the first field that each changes places with */
+  int leader[2 * MAX_FIELDS]; /* inputs, then outputs: the first field with which each one exchanges places */
   int field_count = stencil->input_count + stencil->output_count;
   for (int i = 0; i < field_count; i++) leader[i] = i;
-  for (int pass = 0; pass < stencil->iterate_count; pass++) { /* as many as the longest chain may need */
+  for (int pass = 0; pass < stencil->iterate_count; pass++) { /* as many passes as the longest chain may need */
     for (int i = 0; i < stencil->iterate_count; i++) {
       const struct iterate *entry = &stencil->iterate[i];
       int from = entry->from + (entry->from_output ? stencil->input_count : 0);

@@ -1,13 +1,14 @@
-/* inputs.h: fields to test with: seeded, never constant, without zeros, and the same whatever the number of threads. */
+/* inputs.h: test fields that depend only on a seed, not on the number of threads. They are never constant and have no
+ * zeros. */
 #ifndef TUNER_VERIFY_INPUTS_H
 #define TUNER_VERIFY_INPUTS_H
 
 #include "stencil/analysis/analysis.h"
 
 enum input_kind {
-  INPUT_SMOOTH, /* a sum of plane waves, periodic where the axis is, with other wave numbers along each axis */
-  INPUT_RANDOM, /* evenly spread from -1 to 1 */
-  INPUT_WIDE,   /* of either sign, from 2^-30 to 2^30 in size, each power of two as often */
+  INPUT_SMOOTH, /* a sum of plane waves, periodic where the axis is, with different wave numbers along each axis */
+  INPUT_RANDOM, /* uniform from -1 to 1 */
+  INPUT_WIDE,   /* of both signs, with sizes from 2^-30 to 2^30; each power of two is equally likely */
   INPUT_KIND_COUNT
 };
 extern const char *const input_kind_names[INPUT_KIND_COUNT];
@@ -15,23 +16,25 @@ extern const char *const input_kind_names[INPUT_KIND_COUNT];
 struct inputs {
   enum input_kind kind;
   uint64_t seed;
-  enum dtype dtype;  /* values are rounded to it, so that a kernel and the reference start from the same numbers */
-  int threads;       /* 0 for one a CPU */
-  bool is_nonlinear; /* the update is not linear: most functions are defined, and no power overflows, from 1/4 to 1 */
+  enum dtype dtype; /* values are rounded to it, so that a kernel and the reference start from the same numbers */
+  int threads;      /* 0: one for each CPU */
+  /* the update is not linear; inputs are then from 1/4 to 1, where most functions are defined and no power overflows */
+  bool is_nonlinear;
 };
 
-/* Fill one field of a stencil. Inputs that its file gives `values` lie there, others of an update that is not linear from 1/4 to 1, spread
- * by their kind; else sizes are at most 1, but for INPUT_WIDE.
- *   field   tells the fields of a seed apart, such as the number of the input
+/* Fill one field of a stencil. An input with `values` in the stencil's file gets values in that range, distributed by
+ * their kind. Other inputs of a nonlinear update get values from 1/4 to 1. All others are at most 1 in size, except
+ * INPUT_WIDE.
+ *   field   distinguishes the fields of a seed, for example by the number of the input
  *   values  receives the dense array. On an axis that is periodic_endpoint the last point repeats the first
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status inputs_fill(const struct inputs *inputs, int field, const struct stencil *stencil,
                             const struct grid *grid, double *values);
 
-/* Before several steps: give the fields that change places in `iterate`, inputs and outputs, equal values at the points that
- * `skip` leaves out, those of the first such input. Nobody ever writes them, so that a buffer's skipped points are the same
- * as whichever of these fields it holds.
- *   inputs, outputs  dense arrays by the stencil's numbers; those that do not change places stay as they are */
+/* Prepare fields for several steps. Fields that exchange places in `iterate` get equal values at the skipped points:
+ * those of the first such input. Nothing ever writes these points, so a buffer must have the same values there
+ * whichever field it holds.
+ *   inputs, outputs  dense arrays by the stencil's numbers; fields that do not exchange places do not change */
 void inputs_share_skipped(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid,
                           double *const inputs[], double *const outputs[]);
 

@@ -1,4 +1,4 @@
-/* prefix_sum.c: each line along the axis is added up from its first point, neighbouring lines together. */
+/* prefix_sum.c: sums each line along the axis from its first point. Neighbouring lines are summed together. */
 #include "tuner/verify/prefix_sum.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@ struct prefix_sum {
   const double *values;
   double *sums;
   bool absolute;
-  long width;  /* lines that begin side by side, in one bundle */
-  long length; /* points of a line, each `width` behind the one before */
+  long width;  /* neighbouring lines of a bundle */
+  long length; /* points of a line; each is `width` elements after the one before */
 };
 
 static void add_points(const struct prefix_sum *job, long at, long count, const double *before) {
@@ -22,7 +22,7 @@ static void add_points(const struct prefix_sum *job, long at, long count, const 
   }
 }
 
-/* Lines are added up in strips of at most STRIP_LINES, so that those along y and z are read row by row. */
+/* Lines are summed in strips of at most STRIP_LINES, so that lines along y and z are read row by row. */
 enum { STRIP_LINES = 256 };
 
 static long strips_of_bundle(const struct prefix_sum *job) { return 1 + (job->width - 1) / STRIP_LINES; }

@@ -6,10 +6,11 @@
 
 #include "stencil/file/stencil.h"
 
-/*   axis      0, 1, 2 for x, y, z
+/* Compute the prefix sum.
+ *   axis      0, 1, 2 for x, y, z
  *   absolute  whether to add absolute values
- *   threads   as parallel_threads returned it
- *   sums      another array than `values` */
+ *   threads   from parallel_threads
+ *   sums      receives the sums; not the same array as `values` */
 void prefix_sum(const struct grid *grid, int axis, bool absolute, int threads, const double *values, double *sums);
 
 #endif

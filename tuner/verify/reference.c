@@ -1,4 +1,4 @@
-/* reference.c: checks what is asked, and leads the fields from one time step to the next. */
+/* reference.c: checks the request, and advances the fields from one time step to the next. */
 #include "tuner/verify/reference.h"
 
 #include <math.h>
@@ -9,13 +9,13 @@
 #include "tuner/verify/prefix_sum.h"
 #include "tuner/verify/sweep.h"
 
-/* As many places as there are inputs, each with a field and its magnitudes. Between steps inputs change places, no data
- * moves; a place that no input has any more takes the copy of an output. */
+/* A place holds a field and its magnitudes. There are as many places as inputs. Between steps the inputs change places,
+ * and no data moves. A place that no input uses any more takes a copy of an output. */
 struct run {
   const struct reference *reference;
   struct layout layout;
   int threads;
-  struct field values[MAX_FIELDS], magnitudes[MAX_FIELDS]; /* by place */
+  struct field values[MAX_FIELDS], magnitudes[MAX_FIELDS]; /* for each place */
   int place[MAX_FIELDS];                                   /* of each input */
   struct result_row outputs[MAX_FIELDS];
 };
@@ -55,7 +55,7 @@ static bool is_taken(const struct run *run, int place) {
   return false;
 }
 
-/* The next step's inputs, as `iterate` says. */
+/* Make the inputs of the next step, as `iterate` says. */
 static halotune_status advance(struct run *run) {
   enum { NOWHERE = -1 };
   const struct stencil *stencil = run->reference->stencil;

@@ -1,4 +1,4 @@
-/* row_program.c: from the nodes of an update to instructions, and how they are run. */
+/* row_program.c: translates the nodes of an update into instructions, and runs them. */
 #include "tuner/verify/row_program.h"
 
 #include <math.h>
@@ -9,19 +9,19 @@
 
 enum { NO_ROW = -1 };
 
-/* What the translation knows of a node. */
+/* What the translation knows about a node. */
 struct note {
   bool is_used, is_uniform;
   int last_use;            /* the last node that has this one as an operand */
-  int row;                 /* NO_ROW until it has one */
+  int row;                 /* NO_ROW before it has one */
   double value, magnitude; /* of a uniform node */
 };
 
 struct compiler {
   const struct stencil *stencil;
-  const struct expr *nodes; /* of the update alone */
+  const struct expr *nodes; /* of the update only */
   int node_count;
-  struct note *notes; /* one each */
+  struct note *notes; /* one for each node */
   struct row_program *program;
   struct arena *arena;
   int *free_buffers;
@@ -60,7 +60,7 @@ static bool is_computed(const struct compiler *c, int i) {
   return c->notes[i].is_used && !c->notes[i].is_uniform && c->nodes[i].kind != EXPR_TAP;
 }
 
-/* The value and magnitude of a constant: a number, a coefficient, or what these alone make. */
+/* Compute the value and magnitude of a constant: a number, a coefficient, or an operation on constants. */
 static void evaluate_constant(struct compiler *c, int i, const double *coefficients) {
   const struct expr *node = &c->nodes[i];
   struct note *note = &c->notes[i];
@@ -90,8 +90,8 @@ static uint64_t bits_of(double number) {
   return bits;
 }
 
-/* The row of a constant: equal ones share theirs, for an update may name thousands.
- *   table  slots of a power of two, each a constant's number plus 1, or 0 */
+/* Find or make the row of a constant. Equal constants share a row, since an update may have thousands.
+ *   table  a power of two of slots, each with a constant's number plus 1, or 0 */
 static halotune_status add_constant(struct compiler *c, int i, int *table, size_t slots) {
   struct note *note = &c->notes[i];
   struct row *constants = c->program->constants;
@@ -112,7 +112,7 @@ static halotune_status add_constant(struct compiler *c, int i, int *table, size_
   return HALOTUNE_OK;
 }
 
-/* Only constants that an operation at every point reads, or that are an output, need rows. */
+/* Make rows for constants. Only those need one that an operation at every point reads, or that are an output. */
 static halotune_status add_constants(struct compiler *c, const double *coefficients) {
   size_t slots = 16;
   while (slots < 2 * (size_t)c->node_count) slots *= 2;
@@ -144,20 +144,20 @@ static void add_tap(struct compiler *c, int i) {
   c->notes[i].row = program->constant_count + program->tap_count++;
 }
 
-/* The row of a new result: a buffer that is free, or one more. */
+/* Take a row for a new result: a free buffer, or an additional one. */
 static int take_buffer(struct compiler *c) {
   if (c->free_count > 0) return c->free_buffers[--c->free_count];
   return row_program_first_result(c->program) + c->program->output_count + c->program->buffer_count++;
 }
 
-/* Let the buffers go whose last use node `i` was. */
+/* Free the buffers whose last use was node `i`. */
 static void free_buffers(struct compiler *c, int i) {
   int first_buffer = row_program_first_result(c->program) + c->program->output_count;
   for (int k = 0; k < c->nodes[i].arg_count; k++) {
     struct note *arg = &c->notes[arg_of(c, &c->nodes[i], k)];
     if (arg->row < first_buffer || arg->last_use != i) continue;
     c->free_buffers[c->free_count++] = arg->row;
-    arg->last_use = NO_ROW; /* an operand may be named twice, its buffer must not */
+    arg->last_use = NO_ROW; /* the operand may be named twice, but its buffer is freed once */
   }
 }
 
@@ -165,15 +165,15 @@ static void add_instruction(struct compiler *c, int i) {
   const struct expr *node = &c->nodes[i];
   struct row_instruction instruction = {.operation = row_operation_of(node)};
   for (int k = 0; k < node->arg_count; k++) instruction.args[k] = c->notes[arg_of(c, node, k)].row;
-  /* The result takes its buffer before the operands give theirs back: it may overlap none of them. */
+  /* The result takes its buffer before the operands free theirs, since it must not overlap them. */
   if (c->notes[i].row == NO_ROW) c->notes[i].row = take_buffer(c);
   instruction.result = c->notes[i].row;
   free_buffers(c, i);
   c->program->instructions[c->program->instruction_count++] = instruction;
 }
 
-/* What an output is, is computed in the output's own row, whoever else reads it; a copy serves an output that is a bare tap
- * or constant, or the same as another output. */
+/* Compute each output in its own row, even if other nodes read it. An output that is a bare tap or constant, or equal
+ * to another output, is copied. */
 static void place_outputs(struct compiler *c) {
   for (int i = 0; i < c->stencil->update.count; i++) {
     int output = c->stencil->update.assignments[i].output, root = root_of(c, i);

@@ -1,8 +1,8 @@
-/* row_program.h: an update as a list of instructions, each of which computes a row of up to ROW_POINTS points.
+/* row_program.h: an update as a list of instructions. Each instruction computes a row of up to ROW_POINTS points.
  *
- * Rows are numbered in this order: constants, taps, outputs, buffers. Constants are the same at every point and computed
- * once; taps and outputs lie in fields; buffers hold what lives between two instructions, and are reused after their last
- * use, so that they stay in the first-level cache. */
+ * Rows are numbered in this order: constants, taps, outputs, buffers. Constants are the same at every point and
+ * computed once. Taps and outputs are in fields. Buffers hold values between two instructions. They are reused after
+ * their last use, so that they stay in the first-level cache. */
 #ifndef TUNER_VERIFY_ROW_PROGRAM_H
 #define TUNER_VERIFY_ROW_PROGRAM_H
 
@@ -11,19 +11,19 @@
 
 struct row_instruction {
   enum row_operation operation;
-  int result, args[ROW_MAX_ARGS]; /* rows; unused ones are 0 */
+  int result, args[ROW_MAX_ARGS]; /* rows; unused arguments are 0 */
 };
 
 struct row_program {
   struct row_instruction *instructions;
   int instruction_count;
   int constant_count, output_count, buffer_count;
-  struct tap *taps; /* as the update mentions them, so that a tap may be here twice */
+  struct tap *taps; /* in the order of the update; a tap may occur twice */
   int tap_count;
   struct row *constants; /* their values and magnitudes */
 };
 
-/* What is written: the rows from this one on. */
+/* The number of the first row that instructions write. */
 static inline int row_program_first_result(const struct row_program *program) {
   return program->constant_count + program->tap_count;
 }
@@ -33,16 +33,16 @@ static inline int row_program_result_count(const struct row_program *program) {
 }
 
 /* Translate the update of a stencil.
- *   coefficients  their values, as stencil_coefficients gives them
+ *   coefficients  their values, from stencil_coefficients
  *   arena         receives all that the program points to
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status row_program_make(const struct stencil *stencil, const double *coefficients, struct arena *arena,
                                  struct row_program *out);
 
-/* Run it for a row of `count` points.
+/* Run the program for a row of `count` points.
  *   rows        every row by its number
- *   results     outputs and buffers once more, to be written
- *   magnitudes  whether to compute these too */
+ *   results     outputs and buffers again, for writing
+ *   magnitudes  whether to compute magnitudes, too */
 void row_program_run(const struct row_program *program, int count, const struct row rows[],
                      const struct result_row results[], bool magnitudes);
 

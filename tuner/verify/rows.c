@@ -1,4 +1,4 @@
-/* rows.c: the list of operations. */
+/* rows.c: computes each operation for rows of points. */
 #include "tuner/verify/rows.h"
 
 #include <math.h>
@@ -12,16 +12,17 @@
 #define MB args[1].magnitudes[i]
 #define MC args[2].magnitudes[i]
 
-/* The root of a + e errs by |e|/sqrt(a), and by sqrt(|e|) at most: where a cancels to nothing, that is all that is known.
- * With e one unit of rounding of double precision times m, the second bound is that unit times sqrt(m/unit). */
+/* The magnitude of a square root. The root of a + e errs by |e|/sqrt(a), and by at most sqrt(|e|), which is the only
+ * known bound if a cancels to nothing. With e one unit of rounding of double precision times m, the second bound is
+ * that unit times sqrt(m/unit). */
 static double root_magnitude(double a, double m) {
   const double unit = 0x1p-53;
   return m == 0 ? 0 : m / sqrt(fmax(fabs(a), unit * m));
 }
 
-/* Each operation's value and magnitude. With unit u of rounding, operands that err by at most p*u*MA and q*u*MB give a
- * result that errs by at most (p+q+1)*u*M to first order: that is what each magnitude is chosen for. A function's is its
- * derivative times MA, and no less than the value itself. */
+/* The value and magnitude of each operation. Let u be the unit of rounding. Operands that err by at most p*u*MA and
+ * q*u*MB must give a result that errs by at most (p+q+1)*u*M to first order, which is how each magnitude is chosen. The
+ * magnitude of a function is its derivative times MA, but not less than the value itself. */
 #define OPERATION_LIST(X)                         \
   X(COPY, A, MA)                                  \
   X(NEGATE, -A, MA)                               \
@@ -66,7 +67,7 @@ static enum row_operation function_operation(enum function function) {
   case FUNCTION_CEIL:
   case FUNCTION_FLOOR: break;
   }
-  return ROW_COPY; /* not reached: the parser knows no other in an update */
+  return ROW_COPY; /* not reached: the parser accepts no other function in an update */
 }
 
 enum row_operation row_operation_of(const struct expr *node) {
@@ -77,7 +78,7 @@ enum row_operation row_operation_of(const struct expr *node) {
   case EXPR_MULTIPLY: return ROW_MULTIPLY;
   case EXPR_DIVIDE: return ROW_DIVIDE;
   case EXPR_CALL: return function_operation((enum function)node->index);
-  default: return ROW_COPY; /* leaves, and what only rules have */
+  default: return ROW_COPY; /* leaves, and operations that only rules have */
   }
 }
 

@@ -1,4 +1,4 @@
-/* rows.h: one operation of an update, done for a row of points at once, in loops that the compiler vectorises. */
+/* rows.h: one operation of an update for a row of points at once, in loops that the compiler vectorises. */
 #ifndef TUNER_VERIFY_ROWS_H
 #define TUNER_VERIFY_ROWS_H
 
@@ -6,13 +6,13 @@
 
 enum { ROW_POINTS = 256, ROW_MAX_ARGS = MAX_EXPR_ARGS };
 
-/* A row of values and, where they are asked for, of their magnitudes: what the value would be with all its terms made
- * positive, so that an error of rounding is a few units of the type's precision times the magnitude (see compare.h). */
+/* A row of values and, if they are needed, of magnitudes. A magnitude is what the value would be if all its terms were
+ * positive. A rounding error is then a few units of the type's precision times the magnitude (see compare.h). */
 struct row {
   const double *values, *magnitudes;
 };
 
-/* The same to write to. */
+/* A row to write to. */
 struct result_row {
   double *values, *magnitudes;
 };
@@ -34,15 +34,15 @@ enum row_operation {
   ROW_FMA,
 };
 
-/* The operation of a node that is no leaf. */
+/* The operation of a node that is not a leaf. */
 enum row_operation row_operation_of(const struct expr *node);
 
-/* Compute the values of a row from its operands' rows.
+/* Compute the values of a row from the rows of its operands.
  *   count   points, at most ROW_POINTS
- *   result  may overlap none of the operands */
+ *   result  must not overlap the operands */
 void row_values(enum row_operation operation, int count, struct result_row result, const struct row args[ROW_MAX_ARGS]);
 
-/* Then their magnitudes, which may depend on the values. */
+/* Compute the magnitudes of a row after its values, because they may depend on the values. */
 void row_magnitudes(enum row_operation operation, int count, struct result_row result,
                     const struct row args[ROW_MAX_ARGS]);
 

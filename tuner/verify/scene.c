@@ -1,4 +1,4 @@
-/* scene.c: inputs, and the reference's results for them. */
+/* scene.c: fills the inputs of a scene, and computes the reference for them. */
 #include "tuner/verify/scene.h"
 
 #include <stdlib.h>

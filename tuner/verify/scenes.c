@@ -1,4 +1,4 @@
-/* scenes.c: which grids, domains, inputs and orders. */
+/* scenes.c: chooses grids, domains, inputs and orders. */
 #include "tuner/verify/scenes.h"
 
 #include <stdio.h>
@@ -6,20 +6,20 @@
 
 enum { WIDEST_VECTOR = 4, PLANES_BEHIND = 3 };
 
-/* By the stencil's dimensions. */
+/* For each number of dimensions. */
 static const struct grid regular[] = {{{1920, 1, 1}}, {{96, 80, 1}}, {{48, 40, 36}}};
 static const struct grid primes[] = {{{1009, 1, 1}}, {{89, 71, 1}}, {{61, 43, 23}}};
-static const struct grid wide[] = {{{0, 0, 0}}, {{37, 11, 1}}, {{20, 299, 12}}}; /* in one dimension: no strides */
+static const struct grid wide[] = {{{0, 0, 0}}, {{37, 11, 1}}, {{20, 299, 12}}}; /* one dimension has no strides */
 static const struct grid small[] = {{{7, 1, 1}}, {{7, 5, 1}}, {{7, 5, 3}}};
 
-/* Rows longer than their points, a multiple of the widest vector, and planes longer than their rows by one. */
+/* Pad rows to a multiple of the widest vector plus one vector, and planes by one row. */
 static void pad(const struct stencil *stencil, struct domain *domain) {
   domain->row = (domain->grid.n[0] + WIDEST_VECTOR - 1) / WIDEST_VECTOR * WIDEST_VECTOR + WIDEST_VECTOR;
   domain->plane = domain->row * (domain->grid.n[1] + (stencil->dims > 1));
 }
 
-/* Long lines along the axis of a pencil or scan, else along x. The box of a scan has few of them, so that parts of a line are
- * under way together. */
+/* Choose a grid with long lines along the axis of a pencil or scan, else along x. For a scan it has few lines, so that
+ * several parts of a line are processed at the same time. */
 static struct grid long_lines(const struct stencil *stencil, const struct analysis *analysis) {
   bool scan = stencil->kind == STENCIL_SCAN;
   const long length = 613, across[MAX_DIMS] = {scan ? 13 : 9, scan ? 4 : 5, scan ? 3 : 4};
@@ -29,15 +29,16 @@ static struct grid long_lines(const struct stencil *stencil, const struct analys
   return grid;
 }
 
-/* Strides so long that the last elements cannot be counted in 32 bits. */
+/* Choose strides so long that the index of the last elements does not fit into 32 bits. */
 static void stretch(const struct stencil *stencil, struct domain *domain) {
   const long long_stride = (1L << 28) + 64;
   domain->row = stencil->dims == 2 ? long_stride : 40;
   domain->plane = stencil->dims == 2 ? long_stride * domain->grid.n[1] : long_stride;
 }
 
-/* Along x the box begins within a vector whose taps all lie in the grid. Where it has several planes there are more behind it,
- * with their taps, so that a block that has none of the box's planes can be wrong without a touch of the grid's end. */
+/* Leave out ghost layers. Along x the box begins inside a vector whose taps are all in the grid. If the box has several
+ * planes, the grid has more planes after them, with their taps. A block that computes planes outside the box then fails
+ * without leaving the grid. */
 static void leave_ghosts(const struct stencil *stencil, const struct analysis *analysis, struct domain *domain) {
   domain->low[0] += WIDEST_VECTOR;
   for (int axis = 0; axis < stencil->dims; axis++) {
@@ -59,7 +60,7 @@ static void name_scene(struct staged_scene *staged, int dims, const char *what) 
   if (request->steps > 1) snprintf(staged->name + length, sizeof staged->name - length, ", %d steps", request->steps);
 }
 
-/* The first scene of a domain is run in all orders, the others in one each. */
+/* The first scene of a domain runs in all orders, the others in one order each. */
 static void choose_orders(struct staged_scene *staged, int number, bool all, uint64_t seed) {
   const struct check_order orders[MAX_ORDERS] = {{EMULATION_ASCENDING, EMULATION_ASCENDING, 0},
                                                  {EMULATION_DESCENDING, EMULATION_DESCENDING, 0},
@@ -96,13 +97,13 @@ static halotune_status add_scene(const struct plan *plan, const struct domain *d
   return HALOTUNE_OK;
 }
 
-/* A domain in one step and, if the stencil can, in two. */
+/* Add a domain with one step and, if the stencil can be iterated, with two steps. */
 static halotune_status add_domain(const struct plan *plan, const struct domain *domain, const char *what) {
   int number = plan->scenes->domain_count++;
   halotune_status status = add_scene(plan, domain, number, 1, true, what);
   if (status != HALOTUNE_OK || !plan->request->analysis->can_iterate) return status;
   status = add_scene(plan, domain, number, 2, false, what);
-  /* What is defined for one step need not be for what that step makes. */
+  /* A nonlinear update may be defined for the inputs, but not for the values after one step. */
   return status == HALOTUNE_ARGUMENT && !plan->request->analysis->is_linear ? HALOTUNE_OK : status;
 }
 

@@ -1,5 +1,5 @@
-/* scenes.h: the scenes in which a variant proves itself: grids of several sorts, padded rows, a box that cuts tiles, several
- * steps; and the orders of threads and blocks in each. */
+/* scenes.h: the scenes in which every variant is verified: different grids, padded rows, a box that cuts tiles, several
+ * steps; and the orders of threads and blocks in each scene. */
 #ifndef TUNER_VERIFY_SCENES_H
 #define TUNER_VERIFY_SCENES_H
 
@@ -8,8 +8,8 @@
 enum { MAX_SCENES = 10, MAX_ORDERS = 3 };
 
 struct staged_scene {
-  char name[64]; /* as rows say it: "53x37x23 padded, 2 steps" */
-  int domain;    /* scenes with the same number have the same domain: a source with literal extents serves them all */
+  char name[64]; /* its name in rows: "53x37x23 padded, 2 steps" */
+  int domain;    /* scenes with the same number have the same domain, so they share a source with literal extents */
   struct scene scene;
   struct check_order orders[MAX_ORDERS];
   int order_count;
@@ -26,18 +26,22 @@ struct scenes_request {
   const struct stencil *stencil;
   const struct analysis *analysis;
   enum dtype dtype;
-  const struct grid *grid; /* the only one; NULL for the default ones */
+  const struct grid *grid; /* the only grid; NULL: use the default grids */
   uint64_t seed;
-  int threads; /* 0 for one a CPU */
+  int threads; /* 0: one for each CPU */
 };
 
-/* By default: a regular grid, dense; one whose extents are primes, with padded rows and planes; one smaller than a tile and
- * than some radii, padded; the second once more with a box that leaves out ghost layers as wide as the reach at the low
- * ends and by one more at the high ends, in z by some; one with lines longer than what a block takes of them at once; in
- * two and three dimensions one with strides that take 64-bit indices, in three of many rows; and the first three again
- * with two steps, where the stencil can be iterated.
+/* Make scenes. The default scenes are:
+ *   - a regular grid without padding
+ *   - a grid with prime extents, with padded rows and planes
+ *   - a padded grid that is smaller than a tile and than some radii
+ *   - the second one with a box that leaves out ghost layers: as wide as the reach at the low ends, one wider at the
+ *     high ends, and several more planes in z
+ *   - a grid with lines longer than a block processes at a time
+ *   - in two and three dimensions, a grid whose strides need 64-bit indices, in three with many rows
+ *   - the first three again with two steps, if the stencil can be iterated
  *   out  filled on success; after a failure scenes_free is harmless
- * Returns as scene_make. */
+ * Returns the errors of scene_make. */
 halotune_status scenes_make(const struct scenes_request *request, struct scenes *out);
 
 void scenes_free(struct scenes *scenes);

@@ -1,4 +1,4 @@
-/* sweep.c: the points of a sweep, row by row, on several threads. */
+/* sweep.c: computes the points of a sweep row by row, on several threads. */
 #include "tuner/verify/sweep.h"
 
 #include <stdlib.h>
@@ -19,9 +19,9 @@ struct sweep {
   struct row_program program;
   bool magnitudes;
   int threads;
-  struct workspace *workspaces; /* one a thread */
+  struct workspace *workspaces; /* one for each thread */
   struct arena arena;
-  const struct row *inputs; /* of the run in progress */
+  const struct row *inputs; /* of the current run */
   const struct result_row *outputs;
 };
 
@@ -89,7 +89,7 @@ static void aim(const struct sweep *sweep, struct workspace *workspace, long x, 
 /* A row is computed in pieces of nearly equal length. */
 static long pieces_of_row(const struct box *box) { return 1 + (box->high[0] - box->low[0] - 1) / ROW_POINTS; }
 
-/* Compute pieces of rows; pieces are counted through x, then y, then z. */
+/* Compute pieces of rows, which are numbered through x, then y, then z. */
 static void compute_pieces(void *context, int thread, long first, long end) {
   const struct sweep *sweep = context;
   const struct box *box = &sweep->box;

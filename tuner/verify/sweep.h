@@ -1,18 +1,19 @@
-/* sweep.h: one application of an update to a whole grid. */
+/* sweep.h: applies an update once to a whole grid. */
 #ifndef TUNER_VERIFY_SWEEP_H
 #define TUNER_VERIFY_SWEEP_H
 
 #include "tuner/verify/field.h"
 #include "tuner/verify/rows.h"
 
-/* An update made ready for one layout and a number of threads; end with sweep_free. */
+/* An update that is prepared for one layout and a number of threads; end with sweep_free. */
 struct sweep;
 
-/*   coefficients  their values; not needed afterwards
+/* Prepare an update.
+ *   coefficients  their values; not needed afterwards
  *   layout        must outlive the sweep
- *   threads       as parallel_threads returned it
- *   magnitudes    whether sweep_run shall compute them too
- *   out           receives the sweep, the caller's to sweep_free; NULL on failure
+ *   threads       from parallel_threads
+ *   magnitudes    whether sweep_run computes them, too
+ *   out           receives the sweep, which the caller ends with sweep_free; NULL on failure
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status sweep_make(const struct stencil *stencil, const struct analysis *analysis, const double *coefficients,
                            const struct layout *layout, int threads, bool magnitudes, struct sweep **out);
