@@ -53,7 +53,7 @@ static char *find_program(const char *name) {
 }
 
 /* Hash path, size and modification time, which an update of the compiler changes. */
-static halotune_status identify(struct emulation_compiler *compiler) {
+static halotune_status hash_identity(struct emulation_compiler *compiler) {
   struct text text = {0};
   struct stat facts;
   char *real = realpath(compiler->path, NULL);
@@ -82,7 +82,7 @@ halotune_status emulation_compiler_open(const char *name, bool sanitize, struct 
   if (!out->path) {
     return fail(HALOTUNE_NOT_FOUND, "the host backend needs a C++ compiler: install g++ or clang, or set HALOTUNE_CXX");
   }
-  return identify(out);
+  return hash_identity(out);
 }
 
 void emulation_compiler_close(struct emulation_compiler *compiler) {
@@ -95,10 +95,10 @@ struct command {
   int count;
 };
 
-static void add(struct command *command, const char *word) { command->words[command->count++] = word; }
+static void add_word(struct command *command, const char *word) { command->words[command->count++] = word; }
 
 static void add_all(struct command *command, const char *const *words, size_t count) {
-  for (size_t i = 0; i < count; i++) add(command, words[i]);
+  for (size_t i = 0; i < count; i++) add_word(command, words[i]);
 }
 
 static void add_flags(struct command *command, const struct emulation_compiler *compiler,
@@ -123,7 +123,7 @@ struct hash emulation_compiler_hash(const struct emulation_compiler *compiler, e
 /* Append "FOLDER/NAME"; `paths` owns the text. */
 static bool add_path(struct command *command, char **paths, int *path_count, const char *folder, const char *name) {
   if (asprintf(&paths[*path_count], "%s/%s", folder, name) < 0) return false;
-  add(command, paths[(*path_count)++]);
+  add_word(command, paths[(*path_count)++]);
   return true;
 }
 
@@ -135,20 +135,20 @@ halotune_status emulation_compiler_run(const struct emulation_compiler *compiler
   char *paths[16] = {0};
   int path_count = 0;
   bool ok = true;
-  add(&command, compiler->path);
+  add_word(&command, compiler->path);
   add_flags(&command, compiler, product);
-  add(&command, "-I");
-  add(&command, files);
-  add(&command, "-o");
-  add(&command, output);
+  add_word(&command, "-I");
+  add_word(&command, files);
+  add_word(&command, "-o");
+  add_word(&command, output);
   if (product == EMULATION_VARIANT) {
-    add(&command, "-include");
+    add_word(&command, "-include");
     ok = add_path(&command, paths, &path_count, files, EMULATION_FILES_HEADER);
-    add(&command, "-");
+    add_word(&command, "-");
   }
   for (int i = 0; product == EMULATION_RUNNER && emulation_files_runner[i] && ok; i++) {
-    add(&command, "-x"); /* before each file, because g++ takes every other file for C++ */
-    add(&command, "c");
+    add_word(&command, "-x"); /* before each file, because g++ takes every other file for C++ */
+    add_word(&command, "c");
     ok = add_path(&command, paths, &path_count, files, emulation_files_runner[i]);
   }
   if (product == EMULATION_RUNNER) add_all(&command, runner_libraries, COUNT(runner_libraries));

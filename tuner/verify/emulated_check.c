@@ -21,18 +21,20 @@ struct run {
 
 static enum dtype dtype_of(const struct run *run) { return run->scene->request.dtype; }
 
-static double get(const struct run *run, int buffer, long i) { return emulated_fields_get(&run->fields, buffer, i); }
+static double element_of(const struct run *run, int buffer, long i) {
+  return emulated_fields_get(&run->fields, buffer, i);
+}
 
 static void gather(const struct run *run, int buffer, double *values) {
   const struct domain *d = &run->scene->request.domain;
   for (long z = 0; z < d->grid.n[2]; z++) {
     for (long y = 0; y < d->grid.n[1]; y++) {
-      for (long x = 0; x < d->grid.n[0]; x++) *values++ = get(run, buffer, z * d->plane + y * d->row + x);
+      for (long x = 0; x < d->grid.n[0]; x++) *values++ = element_of(run, buffer, z * d->plane + y * d->row + x);
     }
   }
 }
 
-static void found(struct run *run, enum check_outcome outcome) {
+static void set_outcome(struct run *run, enum check_outcome outcome) {
   run->result->outcome = outcome;
   run->result->name = outcome_names[outcome];
 }
@@ -44,9 +46,9 @@ static bool is_kept(const struct run *run, int buffer, long i, long x, long y, l
   int element_bytes = (int)dtype_bytes(dtype_of(run));
   bool point = x < d->grid.n[0] && y < d->grid.n[1];
   if (buffer < run->scene->request.stencil->input_count && point) {
-    return get(run, buffer, i) == run->scene->inputs[buffer][grid_index(&d->grid, x, y, z)];
+    return element_of(run, buffer, i) == run->scene->inputs[buffer][grid_index(&d->grid, x, y, z)];
   }
-  if (emulated_fields_are_sparse(&run->fields)) return get(run, buffer, i) == 0;
+  if (emulated_fields_are_sparse(&run->fields)) return element_of(run, buffer, i) == 0;
   const char *data = emulation_buffer_data(run->fields.buffers[buffer]);
   return emulation_poison_of(data + i * element_bytes, element_bytes) == EMULATION_POISON_BUFFER;
 }
@@ -66,7 +68,7 @@ static bool check_plane(struct run *run, int buffer, long z) {
     for (long x = 0; x < row && y * d->row + x < d->plane; x++) {
       if ((!input && is_computed(d, x, y, z)) || is_kept(run, buffer, z * d->plane + y * d->row + x, x, y, z)) continue;
       bool point = x < d->grid.n[0] && y < d->grid.n[1];
-      found(run, input ? CHECK_CHANGED_INPUT : CHECK_WROTE_OUTSIDE);
+      set_outcome(run, input ? CHECK_CHANGED_INPUT : CHECK_WROTE_OUTSIDE);
       snprintf(run->result->text, sizeof run->result->text, "%s was written at (%ld, %ld, %ld), which is %s",
                input ? stencil->inputs[buffer] : stencil->outputs[buffer - stencil->input_count], x, y, z,
                input   ? "an input"
@@ -113,7 +115,7 @@ static halotune_status check_values(struct run *run) {
     struct comparison c = compare_fields(&request->domain.grid, &scene->box, scene->want[i], scene->magnitudes[i], got,
                                          request->dtype, scene->allowed_units);
     if (c.points > 0 && !c.passed && run->result->outcome == CHECK_PASSED) {
-      found(run, CHECK_WRONG);
+      set_outcome(run, CHECK_WRONG);
       say_wrong(run, request->stencil->outputs[i], &c);
     }
     if (i == 0 || c.max_error_units > run->result->worst.max_error_units) run->result->worst = c;
@@ -125,7 +127,7 @@ static halotune_status check_values(struct run *run) {
 /* Check that the launch ended well. Returns false, with the reason in the result, if it did not. */
 static bool check_outcome(struct run *run, const struct emulation_outcome *outcome) {
   if (outcome->kind == EMULATION_OK) return true;
-  found(run, CHECK_HOST);
+  set_outcome(run, CHECK_HOST);
   run->result->name = emulation_outcome_name(outcome->kind);
   snprintf(run->result->text, sizeof run->result->text, "%.1000s", outcome->text);
   return false;
@@ -155,7 +157,7 @@ halotune_status emulated_check(struct emulation_batch *batch, int variant, const
   struct run run = {.scene = scene, .result = out};
   *out = (struct check_result){.outcome = CHECK_PASSED, .name = outcome_names[CHECK_PASSED]};
   if (box_points(&scene->box) == 0) {
-    found(&run, CHECK_NOT_RUN);
+    set_outcome(&run, CHECK_NOT_RUN);
     return HALOTUNE_OK;
   }
   halotune_status status = emulated_fields_make(scene, generated, &run.fields);

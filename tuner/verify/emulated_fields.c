@@ -14,19 +14,19 @@ double emulated_fields_get(const struct emulated_fields *fields, int buffer, lon
   return dtype_of(fields) == DTYPE_F32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
 }
 
-static void set(const struct emulated_fields *fields, int buffer, long i, double value) {
+static void set_element(const struct emulated_fields *fields, int buffer, long i, double value) {
   void *data = emulation_buffer_data(fields->buffers[buffer]);
   if (dtype_of(fields) == DTYPE_F32) ((float *)data)[i] = (float)value;
   else ((double *)data)[i] = value;
 }
 
 /* Copy a dense field to a buffer with the domain's strides. The gaps stay poisoned. */
-static void scatter(const struct emulated_fields *fields, int buffer, const double *values) {
+static void copy_to_buffer(const struct emulated_fields *fields, int buffer, const double *values) {
   const struct domain *d = &fields->scene->request.domain;
   for (long z = 0; z < d->grid.n[2]; z++) {
     for (long y = 0; y < d->grid.n[1]; y++) {
       for (long x = 0; x < d->grid.n[0]; x++) {
-        set(fields, buffer, z * d->plane + y * d->row + x, *values++);
+        set_element(fields, buffer, z * d->plane + y * d->row + x, *values++);
       }
     }
   }
@@ -48,10 +48,10 @@ static halotune_status make_buffers(struct emulated_fields *fields) {
     if (status != HALOTUNE_OK) return status;
     if (output < 0) {
       fields->inputs[i] = i;
-      scatter(fields, i, fields->scene->inputs[i]);
+      copy_to_buffer(fields, i, fields->scene->inputs[i]);
     } else {
       fields->outputs[output] = i;
-      if (fields->scene->request.steps > 1) scatter(fields, i, fields->scene->outputs[output]);
+      if (fields->scene->request.steps > 1) copy_to_buffer(fields, i, fields->scene->outputs[output]);
     }
   }
   return HALOTUNE_OK;
@@ -153,7 +153,7 @@ static void fill_ones(const struct emulated_fields *fields, int buffer) {
   const struct domain *d = &fields->scene->request.domain;
   for (long z = 0; z < d->grid.n[2]; z++) {
     for (long y = 0; y < d->grid.n[1]; y++) {
-      for (long x = 0; x < d->grid.n[0]; x++) set(fields, buffer, z * d->plane + y * d->row + x, 1);
+      for (long x = 0; x < d->grid.n[0]; x++) set_element(fields, buffer, z * d->plane + y * d->row + x, 1);
     }
   }
 }
@@ -168,7 +168,7 @@ halotune_status emulated_fields_rehearse(struct emulated_fields *fields, struct 
     const double *start = i < input_count            ? scene->inputs[i]
                           : scene->request.steps > 1 ? scene->outputs[i - input_count]
                                                      : NULL;
-    if (start) scatter(fields, i, start);
+    if (start) copy_to_buffer(fields, i, start);
     else if (!emulation_buffer_is_sparse(fields->buffers[i])) emulation_buffer_poison(fields->buffers[i]);
   }
   return status;

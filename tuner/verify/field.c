@@ -58,7 +58,7 @@ static long modulo(long index, long period) {
 }
 
 /* The point whose value the point `index` has, on an axis of `n` points; NO_IMAGE if its value is 0. */
-static long image(enum boundary boundary, long index, long n) {
+static long image_of(enum boundary boundary, long index, long n) {
   if (index >= 0 && index < n) return index;
   switch (boundary) {
   case BOUNDARY_PERIODIC: return modulo(index, n);
@@ -85,8 +85,8 @@ static void pad_rows(void *context, int thread, long first, long end) {
   (void)thread;
   for (long row = first; row < end; row++) {
     double *to = padding->to + row * padded[0];
-    long y = image(layout->boundary[1], row % padded[1] - layout->low[1], n[1]);
-    long z = image(layout->boundary[2], row / padded[1] - layout->low[2], n[2]);
+    long y = image_of(layout->boundary[1], row % padded[1] - layout->low[1], n[1]);
+    long z = image_of(layout->boundary[2], row / padded[1] - layout->low[2], n[2]);
     if (y == NO_IMAGE || z == NO_IMAGE) {
       memset(to, 0, (size_t)padded[0] * sizeof *to);
       continue;
@@ -101,7 +101,7 @@ static void pad_rows(void *context, int thread, long first, long end) {
     for (long i = 0; i < padded[0]; i++) {
       if (i == layout->low[0]) i += n[0]; /* skip the inner points, which are copied already */
       if (i == padded[0]) break;
-      long x = image(layout->boundary[0], i - layout->low[0], n[0]);
+      long x = image_of(layout->boundary[0], i - layout->low[0], n[0]);
       to[i] = x == NO_IMAGE ? 0 : inner[x];
     }
   }

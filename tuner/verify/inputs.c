@@ -37,14 +37,15 @@ struct filling {
 };
 
 /* A number in (0, 1): an odd multiple of 2^-53, so it is never 0, 1/2 or 1. */
-static double fraction(uint64_t bits) { return (double)(bits >> 12 << 1 | 1) * 0x1p-53; }
+static double random_fraction(uint64_t bits) { return (double)(bits >> 12 << 1 | 1) * 0x1p-53; }
 
-static double random_value(uint64_t key, uint64_t index) { return 2 * fraction(random_bits(key, index)) - 1; }
+static double random_value(uint64_t key, uint64_t index) { return 2 * random_fraction(random_bits(key, index)) - 1; }
 
 static double wide_value(uint64_t key, uint64_t index) {
   uint64_t bits = random_bits(key, index);
   int exponent = (int)(random_bits(~key, index) % (uint64_t)(2 * WIDE_EXPONENT)) - WIDE_EXPONENT;
-  double size = ldexp(1 + fraction(bits), exponent); /* the lowest bit, which `fraction` does not use, is the sign */
+  double size =
+      ldexp(1 + random_fraction(bits), exponent); /* the lowest bit, which `fraction` does not use, is the sign */
   return bits & 1 ? -size : size;
 }
 
@@ -61,7 +62,7 @@ static halotune_status make_waves(struct filling *filling) {
   for (int k = 0; k < WAVES; k++) {
     struct wave *wave = &filling->waves[k];
     uint64_t bits = random_bits(filling->key, (uint64_t)k);
-    wave->phase = 2 * M_PI * fraction(random_bits(filling->key, (uint64_t)WAVES + (uint64_t)k));
+    wave->phase = 2 * M_PI * random_fraction(random_bits(filling->key, (uint64_t)WAVES + (uint64_t)k));
     wave->sine = tables + nx * (size_t)(2 * k);
     wave->cosine = wave->sine + nx;
     for (int axis = 0; axis < MAX_DIMS; axis++) {

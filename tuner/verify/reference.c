@@ -56,7 +56,7 @@ static bool is_taken(const struct run *run, int place) {
 }
 
 /* Make the inputs of the next step, as `iterate` says. */
-static halotune_status advance(struct run *run) {
+static halotune_status advance_fields(struct run *run) {
   enum { NOWHERE = -1 };
   const struct stencil *stencil = run->reference->stencil;
   int old[MAX_FIELDS] = {0};
@@ -84,7 +84,7 @@ static halotune_status advance(struct run *run) {
 static halotune_status run_steps(struct run *run, struct sweep *sweep) {
   for (int step = 0; step < run->reference->steps; step++) {
     struct row inputs[MAX_FIELDS];
-    halotune_status status = step > 0 ? advance(run) : HALOTUNE_OK;
+    halotune_status status = step > 0 ? advance_fields(run) : HALOTUNE_OK;
     if (status != HALOTUNE_OK) return status;
     for (int i = 0; i < run->reference->stencil->input_count; i++) {
       int place = run->place[i];

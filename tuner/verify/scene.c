@@ -30,7 +30,7 @@ static halotune_status allocate(struct scene *scene) {
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
-static halotune_status fill(struct scene *scene) {
+static halotune_status fill_fields(struct scene *scene) {
   const struct scene_request *r = &scene->request;
   struct inputs inputs = {r->input, r->seed, r->dtype, r->threads, !r->analysis->is_linear};
   halotune_status status = HALOTUNE_OK;
@@ -57,7 +57,7 @@ halotune_status scene_make(const struct scene_request *request, struct scene *ou
     out->box.high[axis] = request->domain.high[axis];
   }
   halotune_status status = allocate(out);
-  if (status == HALOTUNE_OK) status = fill(out);
+  if (status == HALOTUNE_OK) status = fill_fields(out);
   if (status == HALOTUNE_OK) {
     for (int i = 0; i < MAX_FIELDS; i++) inputs[i] = out->inputs[i];
     struct reference reference = {.stencil = request->stencil,

@@ -13,7 +13,7 @@ static const struct grid wide[] = {{{0, 0, 0}}, {{37, 11, 1}}, {{20, 299, 12}}};
 static const struct grid small[] = {{{7, 1, 1}}, {{7, 5, 1}}, {{7, 5, 3}}};
 
 /* Pad rows to a multiple of the widest vector plus one vector, and planes by one row. */
-static void pad(const struct stencil *stencil, struct domain *domain) {
+static void pad_rows(const struct stencil *stencil, struct domain *domain) {
   domain->row = (domain->grid.n[0] + WIDEST_VECTOR - 1) / WIDEST_VECTOR * WIDEST_VECTOR + WIDEST_VECTOR;
   domain->plane = domain->row * (domain->grid.n[1] + (stencil->dims > 1));
 }
@@ -30,7 +30,7 @@ static struct grid long_lines(const struct stencil *stencil, const struct analys
 }
 
 /* Choose strides so long that the index of the last elements does not fit into 32 bits. */
-static void stretch(const struct stencil *stencil, struct domain *domain) {
+static void use_long_strides(const struct stencil *stencil, struct domain *domain) {
   const long long_stride = (1L << 28) + 64;
   domain->row = stencil->dims == 2 ? long_stride : 40;
   domain->plane = stencil->dims == 2 ? long_stride * domain->grid.n[1] : long_stride;
@@ -113,8 +113,8 @@ static halotune_status add_defaults(const struct plan *plan) {
   struct domain dense = domain_dense(r->stencil, r->analysis, &regular[dims - 1]);
   struct domain prime = domain_dense(r->stencil, r->analysis, &primes[dims - 1]);
   struct domain tiny = domain_dense(r->stencil, r->analysis, &small[dims - 1]);
-  pad(r->stencil, &prime);
-  pad(r->stencil, &tiny);
+  pad_rows(r->stencil, &prime);
+  pad_rows(r->stencil, &tiny);
   struct domain boxed = prime;
   leave_ghosts(r->stencil, r->analysis, &boxed);
   halotune_status status = add_domain(plan, &dense, "");
@@ -126,14 +126,14 @@ static halotune_status add_defaults(const struct plan *plan) {
   bool scan = r->stencil->kind == STENCIL_SCAN;
   struct grid length = long_lines(r->stencil, r->analysis);
   struct domain lines = domain_dense(r->stencil, r->analysis, &length);
-  pad(r->stencil, &lines);
+  pad_rows(r->stencil, &lines);
   if (scan) leave_ghosts(r->stencil, r->analysis, &lines);
   if (status == HALOTUNE_OK) {
     status = add_scene(plan, &lines, plan->scenes->domain_count++, 1, scan, scan ? " padded, a box of it" : " padded");
   }
   if (status != HALOTUNE_OK || dims == 1) return status;
   struct domain stretched = domain_dense(r->stencil, r->analysis, &wide[dims - 1]);
-  stretch(r->stencil, &stretched);
+  use_long_strides(r->stencil, &stretched);
   return add_scene(plan, &stretched, plan->scenes->domain_count++, 1, false, " with strides beyond 32 bits");
 }
 

@@ -67,7 +67,7 @@ done:
 }
 
 /* Point the rows of taps and outputs at the row that begins at x, y, z. */
-static void aim(const struct sweep *sweep, struct workspace *workspace, long x, long y, long z) {
+static void point_rows(const struct sweep *sweep, struct workspace *workspace, long x, long y, long z) {
   const struct row_program *program = &sweep->program;
   struct row *tap_rows = workspace->rows + program->constant_count;
   for (int i = 0; i < program->tap_count; i++) {
@@ -99,7 +99,7 @@ static void compute_pieces(void *context, int thread, long first, long end) {
   for (long piece = first; piece < end; piece++) {
     long row = piece / pieces, column = piece % pieces;
     long x = width * column / pieces, x_end = width * (column + 1) / pieces;
-    aim(sweep, workspace, box->low[0] + x, box->low[1] + row % height, box->low[2] + row / height);
+    point_rows(sweep, workspace, box->low[0] + x, box->low[1] + row % height, box->low[2] + row / height);
     row_program_run(&sweep->program, (int)(x_end - x), workspace->rows, workspace->results, sweep->magnitudes);
   }
 }

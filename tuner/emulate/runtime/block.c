@@ -41,7 +41,7 @@ void thread_wake(struct block *block, unsigned number) {
 }
 
 /* Allocate memory with the alignment of tensor copies. Returns NULL when memory is out. */
-static void *aligned(size_t bytes) {
+static void *allocate_aligned(size_t bytes) {
   void *memory = NULL;
   return posix_memalign(&memory, TENSOR_COPY_ALIGNMENT_BYTES, bytes > 0 ? bytes : 1) == 0 ? memory : NULL;
 }
@@ -52,9 +52,9 @@ static struct block *block_make(void) {
   struct block *block = must_have(calloc(1, sizeof *block), "a block");
   size_t bytes = launch.request->shared_bytes;
 #ifdef EMULATION_ASAN
-  block->shared = must_have(aligned(bytes), "shared memory");
+  block->shared = must_have(allocate_aligned(bytes), "shared memory");
 #else
-  unsigned char *all = must_have(aligned(bytes + (size_t)2 * SHARED_CANARY_BYTES), "shared memory");
+  unsigned char *all = must_have(allocate_aligned(bytes + (size_t)2 * SHARED_CANARY_BYTES), "shared memory");
   block->shared = all + SHARED_CANARY_BYTES;
   poison_fill(all, SHARED_CANARY_BYTES, EMULATION_POISON_CANARY);
   poison_fill(block->shared + bytes, SHARED_CANARY_BYTES, EMULATION_POISON_CANARY);

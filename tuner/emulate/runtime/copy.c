@@ -20,7 +20,7 @@ struct copy *copy_add(struct copies *copies) {
   return &copies->items[copies->end++];
 }
 
-static void check(const unsigned char *to, const unsigned char *from, unsigned bytes, int line) {
+static void check_addresses(const unsigned char *to, const unsigned char *from, unsigned bytes, int line) {
   uintptr_t begin = (uintptr_t)halotune_shared, size = launch.request->shared_bytes, offset = (uintptr_t)to - begin;
   if ((uintptr_t)to % bytes != 0 || (uintptr_t)from % bytes != 0) {
     report(EMULATION_MISALIGNED, "misaligned asynchronous copy of %u bytes in line %d: from %p, to %p", bytes, line,
@@ -35,7 +35,7 @@ static void check(const unsigned char *to, const unsigned char *from, unsigned b
 
 void halotune_async_copy(void *to, const void *from, unsigned bytes, int valid, int line) {
   struct copies *copies = &turn.thread->copies;
-  check(to, from, bytes, line);
+  check_addresses(to, from, bytes, line);
   *copy_add(copies) = (struct copy){.to = to, .from = valid ? from : NULL, .bytes = bytes, .group = copies->group};
   poison_fill(to, bytes, EMULATION_POISON_COPY);
 }

@@ -49,7 +49,7 @@ static int chunk_count;
 
 #ifdef FIBER_UCONTEXT
 
-static void prepare(struct fiber *fiber, void (*entry)(void)) {
+static void prepare_stack(struct fiber *fiber, void (*entry)(void)) {
   getcontext(&fiber->context);
   fiber->context.uc_stack.ss_sp = fiber->bottom;
   fiber->context.uc_stack.ss_size = (size_t)((char *)fiber - fiber->bottom);
@@ -99,7 +99,7 @@ __asm__(".text\n"
 enum { ENTRY_WORD = 11, FRAME_WORDS = 20 };
 #endif
 
-static void prepare(struct fiber *fiber, void (*entry)(void)) {
+static void prepare_stack(struct fiber *fiber, void (*entry)(void)) {
   uintptr_t top = (uintptr_t)fiber & ~(uintptr_t)15;
   void **frame = (void **)top - FRAME_WORDS;
   memset(frame, 0, FRAME_WORDS * sizeof *frame);
@@ -128,7 +128,7 @@ void fiber_switch(struct fiber *from, struct fiber *to) {
 static void (*fiber_entry)(void);
 
 /* The start of a new fiber. Another fiber did the first half of its first switch. */
-static void begin(void) {
+static void enter_fiber(void) {
 #ifdef EMULATION_ASAN
   const void *bottom;
   size_t bytes;
@@ -141,7 +141,7 @@ static void begin(void) {
   fiber_entry();
 }
 
-static void grow(void) {
+static void add_chunk(void) {
   char *chunk = MAP_FAILED;
   if (chunk_count < MAX_CHUNKS) {
     chunk =
@@ -155,7 +155,7 @@ static void grow(void) {
     size_t colour = (size_t)i * COLOUR_BYTES % COLOURS_BYTES, above = (sizeof(struct fiber) + 63) / 64 * 64 + colour;
     struct fiber *fiber = (struct fiber *)(void *)(bottom + FIBER_STACK_BYTES - above);
     *fiber = (struct fiber){.bottom = bottom, .stack_bytes = FIBER_STACK_BYTES};
-    prepare(fiber, begin);
+    prepare_stack(fiber, enter_fiber);
     fiber_give(fiber);
   }
   chunks[chunk_count++] = chunk;
@@ -167,7 +167,7 @@ struct fiber *fiber_of_the_program(void) {
 
 struct fiber *fiber_take(void (*entry)(void)) {
   fiber_entry = entry;
-  if (!pool) grow();
+  if (!pool) add_chunk();
   struct fiber *fiber = pool;
   pool = fiber->next;
   return fiber;

@@ -10,7 +10,7 @@ static uint64_t random_next(uint64_t *state) {
 }
 
 /* Write the numbers 0 to count-1, at most 64 Ki of them, in this order. */
-static void permute(uint16_t *numbers, unsigned count, enum emulation_order order, uint64_t *state) {
+static void permute_numbers(uint16_t *numbers, unsigned count, enum emulation_order order, uint64_t *state) {
   for (unsigned i = 0; i < count; i++) numbers[i] = (uint16_t)(order == EMULATION_DESCENDING ? count - 1 - i : i);
   if (order != EMULATION_RANDOM) return;
   for (unsigned i = count; i > 1; i--) {
@@ -26,11 +26,11 @@ void order_threads(struct block *block, uint64_t block_number) {
   unsigned warp_count = (launch.thread_count + WARP_LANES - 1) / WARP_LANES, at = 0;
   enum emulation_order order = (enum emulation_order)launch.request->thread_order;
   uint64_t state = launch.request->seed ^ block_number * 0xD1342543DE82EF95u;
-  permute(warps, warp_count, order, &state);
+  permute_numbers(warps, warp_count, order, &state);
   for (unsigned i = 0; i < warp_count; i++) {
     unsigned first = warps[i] * WARP_LANES, count = launch.thread_count - first;
     if (count > WARP_LANES) count = WARP_LANES;
-    permute(lanes, count, order, &state);
+    permute_numbers(lanes, count, order, &state);
     block->warps[warps[i]] =
         (struct warp){.present = (unsigned)((UINT64_C(1) << count) - 1), .begin = at, .count = count};
     for (unsigned lane = 0; lane < count; lane++) block->order[at++] = (uint16_t)(first + lanes[lane]);

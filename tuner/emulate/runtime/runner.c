@@ -50,7 +50,7 @@ void halotune_misaligned(const void *address, unsigned bytes, int line) {
 }
 
 /* Receive a request. Returns false at the end of the connection. */
-static bool receive(struct emulation_request *request, int descriptors[EMULATION_MAX_BUFFERS]) {
+static bool receive_request(struct emulation_request *request, int descriptors[EMULATION_MAX_BUFFERS]) {
   union {
     struct cmsghdr header;
     char room[CMSG_SPACE(EMULATION_MAX_BUFFERS * sizeof(int))];
@@ -101,7 +101,7 @@ static void make_arguments(struct emulation_request *request, const struct kerne
   }
 }
 
-static void run(struct emulation_request *request, const int *descriptors, const struct kernel *kernels) {
+static void run_launch(struct emulation_request *request, const int *descriptors, const struct kernel *kernels) {
   static void *arguments[EMULATION_MAX_ARGUMENTS];
   static unsigned long long values[EMULATION_MAX_ARGUMENTS];
   const struct kernel *kernel = find_kernel(kernels, request->kernel);
@@ -131,8 +131,8 @@ int main(int argc, char **argv) {
   void *variant = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   const struct kernel *kernels = variant ? dlsym(variant, KERNEL_TABLE) : NULL;
   if (!kernels) report(EMULATION_BAD_LAUNCH, "the compiled variant cannot be loaded: %s", dlerror());
-  while (receive(&request, descriptors)) {
-    run(&request, descriptors, kernels);
+  while (receive_request(&request, descriptors)) {
+    run_launch(&request, descriptors, kernels);
     report_send(&fine);
   }
   return EXIT_SUCCESS;

@@ -93,7 +93,7 @@ void tensor_load(const struct copy *copy) {
   }
 }
 
-static void store(const struct copy *copy) {
+static void write_to_array(const struct copy *copy) {
   const struct emulation_wire_tensor *shape = &copy->tensor->shape;
   size_t element = shape->element_bytes, row_bytes = shape->box[0] * element;
   const unsigned char *from = copy->from;
@@ -142,7 +142,7 @@ void halotune_tensor_wait(unsigned pending_groups) {
       report(EMULATION_UNWAITED_COPY,
              "shared memory was written between line %d, which has the copy engine store it, and the wait", copy->line);
     }
-    store(copy);
+    write_to_array(copy);
     free(copy->seen);
   }
 }

@@ -52,7 +52,7 @@ static void wake_lanes(struct block *block, unsigned warp, unsigned lanes) {
 
 /* If all lanes for which `one` waits have arrived, compute their results and let them run. Lanes of the mask that do
  * not exist or have left the kernel take no part. */
-static void meet(struct block *block, unsigned warp, const struct thread *one) {
+static void complete_operation(struct block *block, unsigned warp, const struct thread *one) {
   struct thread *threads = &block->threads[warp_first(warp)];
   unsigned lanes = one->lane.mask & block->warps[warp].present;
   if ((block->warps[warp].waiting & lanes) != lanes) return;
@@ -73,7 +73,8 @@ void warp_lane_left(struct block *block, unsigned thread) {
   unsigned warp = thread / WARP_LANES;
   block->warps[warp].present &= ~(1U << thread % WARP_LANES);
   for (unsigned lane = 0; lane < WARP_LANES && block->warps[warp].waiting != 0; lane++) {
-    if (block->warps[warp].waiting >> lane & 1) meet(block, warp, &block->threads[warp_first(warp) + lane]);
+    if (block->warps[warp].waiting >> lane & 1)
+      complete_operation(block, warp, &block->threads[warp_first(warp) + lane]);
   }
 }
 
@@ -99,7 +100,7 @@ uint64_t halotune_warp(enum warp_operation operation, unsigned mask, uint64_t va
   thread->line = line;
   thread->lane = (struct lane){(int)operation, mask, source_lane(operation, (int)lane, operand, width), value};
   block->warps[warp].waiting |= 1U << lane;
-  meet(block, warp, thread);
+  complete_operation(block, warp, thread);
   turn_give();
   return thread->lane.value;
 }
