@@ -3,10 +3,12 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/json.h"
+#include "base/number.h"
 
 static json_t *axes_json(const long axes[MAX_DIMS]) {
   json_t *json = json_array();
@@ -232,37 +234,53 @@ halotune_status launch_read(const char *text, struct launch *out) {
   return status;
 }
 
-static bool has_value(const struct parameter *parameter, int choice, const json_t *value) {
-  if (!parameter->is_word) return json_is_number(value) && json_number_value(value) == parameter->values[choice];
-  return json_is_string(value) && strcmp(json_string_value(value), parameter->words[choice]) == 0;
+static bool text_is(const char *text, const char *other, size_t length) {
+  return strncmp(text, other, length) == 0 && text[length] == '\0';
+}
+
+/* The position of a stored value; -1 for none. A number may be spelled otherwise in the template's file. */
+static int find_value(const struct parameter *parameter, const struct json_member *member) {
+  if (parameter->is_word != member->is_string) return -1;
+  for (int i = 0; i < parameter->value_count; i++) {
+    if (text_is(parameter->words[i], member->value, member->value_length)) return i;
+  }
+  const char *end;
+  const double number = parameter->is_word ? NAN : number_read(member->value, &end);
+  for (int i = 0; i < parameter->value_count && !parameter->is_word; i++) {
+    if (parameter->values[i] == number && end == member->value + member->value_length) return i;
+  }
+  return -1;
+}
+
+/* The parameter that a member names; -1 for none. Members mostly stand in the template's order. */
+static int find_parameter(const struct template *template, const struct json_member *member, int expected) {
+  const bool in_order = expected < template->parameter_count &&
+                        text_is(template->parameters[expected].name, member->name, member->name_length);
+  return in_order ? expected : template_parameter(template, member->name, member->name_length);
 }
 
 /* is_older: parameters that the template does not have are passed over. */
 static halotune_status read_configuration(const struct template *template, const char *text, bool is_older,
                                           struct configuration *out) {
   struct configuration configuration = configuration_default(template);
-  const char *key;
-  json_t *json, *value;
-  halotune_status status = read_value(text, JSON_OBJECT, "parameters", &json);
-  if (status != HALOTUNE_OK) return status;
-  json_object_foreach(json, key, value) {
-    int at = template_parameter(template, key, strlen(key)), choice = 0;
+  struct json_member member;
+  for (int count = 0; json_member_next(&text, &member); count++) {
+    const int at = find_parameter(template, &member, count);
+    const int value = at < 0 ? -1 : find_value(&template->parameters[at], &member);
     if (at < 0 && is_older) continue;
     if (at < 0) {
-      status = fail(HALOTUNE_PARSE, "template %s has no parameter '%s'", template->name, key);
-      break;
+      return fail(HALOTUNE_PARSE, "template %s has no parameter '%.*s'", template->name, (int)member.name_length,
+                  member.name);
     }
-    const struct parameter *parameter = &template->parameters[at];
-    while (choice < parameter->value_count && !has_value(parameter, choice, value)) choice++;
-    if (choice == parameter->value_count) {
-      status = fail(HALOTUNE_PARSE, "template %s: the stored value of %s is none of its values", template->name, key);
-      break;
+    if (value < 0) {
+      return fail(HALOTUNE_PARSE, "template %s: the stored value of %s is none of its values", template->name,
+                  template->parameters[at].name);
     }
-    configuration.choice[at] = (unsigned char)choice;
+    configuration.choice[at] = (unsigned char)value;
   }
-  if (status == HALOTUNE_OK) *out = configuration;
-  json_decref(json);
-  return status;
+  if (!json_members_end(text)) return fail(HALOTUNE_PARSE, "parameters: this is not an object of numbers and words");
+  *out = configuration;
+  return HALOTUNE_OK;
 }
 
 halotune_status configuration_read(const struct template *template, const char *text, struct configuration *out) {

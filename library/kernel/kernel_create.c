@@ -13,6 +13,14 @@ static void variant_free(struct loaded_variant *variant) {
   free(variant);
 }
 
+/* Whether a configuration may run where an output is an input. */
+static halotune_status find_in_place(const struct question *q, const struct template *template,
+                                     const struct configuration *configuration, bool *out) {
+  struct question in_place = *q;
+  question_demand(&in_place, (struct demands){.in_place = true});
+  return choose_check(&in_place, template, configuration, out);
+}
+
 static halotune_status describe(halotune_kernel *kernel, const struct answer *answer, struct loaded_variant *variant) {
   const struct template *template;
   struct text text = {0};
@@ -21,12 +29,11 @@ static halotune_status describe(halotune_kernel *kernel, const struct answer *an
   configuration_write(template, &answer->configuration, &text);
   variant->parameters = text_ok(&text) ? context_text(kernel->ctx, text_string(&text)) : NULL;
   text_free(&text);
-  int path = template_parameter(template, "load_path", strlen("load_path"));
   variant->template_name = template->name;
   status = variant_alignment(&kernel->question, template, &answer->configuration, &variant->alignment_bytes);
+  if (status == HALOTUNE_OK)
+    status = find_in_place(&kernel->question, template, &answer->configuration, &variant->runs_in_place);
   if (status != HALOTUNE_OK) return status;
-  variant->reads_plainly =
-      path < 0 || strcmp(template->parameters[path].words[answer->configuration.choice[path]], "plain") == 0;
   return variant->parameters ? HALOTUNE_OK : fail_memory();
 }
 
@@ -41,7 +48,6 @@ halotune_status kernel_add_variant(halotune_kernel *kernel, const struct answer 
   if (status == HALOTUNE_OK) {
     kernel_plan_make(&variant->built.launch, q->parsed->stencil, (enum dtype)q->key.dtype, &q->domain,
                      kernel->coefficients, plan);
-    variant->reads_plainly = variant->reads_plainly && plan->input_maps.count == 0 && plan->output_maps.count == 0;
     status = kernel_load(kernel->cu, variant->built.cubin, plan, &variant->kernel);
   }
   free(plan);

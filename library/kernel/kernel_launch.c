@@ -5,12 +5,6 @@
 
 #include "library/kernel/kernel_set.h"
 
-/* What a set of pointers asks of a variant. */
-struct demands {
-  int alignment_bytes;
-  bool in_place;
-};
-
 static halotune_status check_pointers(const halotune_kernel *kernel, const void *const pointers[],
                                       struct demands *out) {
   const struct parsed_stencil *parsed = kernel->question.parsed;
@@ -42,25 +36,23 @@ static halotune_status check_pointers(const halotune_kernel *kernel, const void 
   return HALOTUNE_OK;
 }
 
-static bool variant_takes(const struct loaded_variant *variant, const struct demands *demands, bool no_textures) {
-  if (no_textures && variant->kernel.plan.passes_textures) return false;
-  return demands->alignment_bytes % variant->alignment_bytes == 0 && (!demands->in_place || variant->reads_plainly);
+static bool variant_takes(const struct loaded_variant *variant, const struct demands *demands) {
+  return demands->alignment_bytes % variant->alignment_bytes == 0 && (!demands->in_place || variant->runs_in_place) &&
+         !(demands->no_textures && variant->kernel.plan.passes_textures);
 }
 
 /* The main variant, one that was loaded for other pointers, or a new one. */
-static halotune_status find_variant(halotune_kernel *kernel, const struct demands *demands, bool no_textures,
+static halotune_status find_variant(halotune_kernel *kernel, const struct demands *demands,
                                     struct loaded_variant **out) {
   *out = NULL;
-  if (variant_takes(kernel->main, demands, no_textures)) *out = kernel->main;
+  if (variant_takes(kernel->main, demands)) *out = kernel->main;
   for (struct loaded_variant *variant = kernel->variants; variant && !*out; variant = variant->next) {
-    if (variant_takes(variant, demands, no_textures)) *out = variant;
+    if (variant_takes(variant, demands)) *out = variant;
   }
   if (*out) return HALOTUNE_OK;
   struct question question = kernel->question;
   struct answer answer;
-  question_set_alignment(&question, demands->alignment_bytes);
-  question.in_place = demands->in_place;
-  question.no_textures = no_textures;
+  question_demand(&question, *demands);
   halotune_status status = choose(&question, &answer);
   return status == HALOTUNE_OK ? kernel_add_variant(kernel, &answer, out) : status;
 }
@@ -69,7 +61,8 @@ static halotune_status settle_variant(halotune_kernel *kernel, const void *const
                                       struct loaded_variant **out) {
   struct demands demands;
   halotune_status status = check_pointers(kernel, pointers, &demands);
-  return status == HALOTUNE_OK ? find_variant(kernel, &demands, no_textures, out) : status;
+  demands.no_textures = no_textures;
+  return status == HALOTUNE_OK ? find_variant(kernel, &demands, out) : status;
 }
 
 static void copy_pointers(const halotune_kernel *kernel, const void *const pointers[], CUdeviceptr inputs[],

@@ -13,7 +13,7 @@ struct loaded_variant {
   struct built built; /* its cubin is freed once it is loaded */
   const char *template_name, *parameters;
   int alignment_bytes;
-  bool reads_plainly; /* may run in place */
+  bool runs_in_place;
 };
 
 /* A set of pointers that was checked, and what runs on it. Never changed once it is published. */

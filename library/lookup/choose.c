@@ -1,121 +1,38 @@
-/* choose.c: candidates in order, and what each must keep. Runs in a few microseconds, on the stack, for up to MOST_TRIES
- * nearby rows. */
+/* choose.c: the candidates in order, and the rules that each must keep. */
 #include "library/lookup/choose.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "db/store/launch_text.h"
-#include "library/lookup/parameters.h"
-#include "stencil/launch/tensor.h"
 #include "stencil/template/space.h"
 
-enum { MOST_TRIES = 64, WIDEST_ACCESS_BYTES = 16, TEXTURE_ALIGNMENT_BYTES = 512 };
+/* At most so many nearby configurations are refused before the lookup falls back to a default. */
+enum { MOST_REFUSED = 64 };
 
-/* Bindings in memory of the caller's, where that is enough. */
-enum { STACK_NUMBERS = 4096 };
+/* What a template that gives no sensible number may access at once, and what every pointer of cuMemAlloc is a multiple of. */
+enum { WIDEST_ACCESS_BYTES = 16, MOST_ALIGNMENT_BYTES = 512 };
 
-static bool bind_in(const struct template *template, const double facts[FACT_COUNT], double *room,
-                    struct bindings *out) {
-  size_t variables = (size_t) template->variable_count, nodes = (size_t) template->exprs.count + 1;
-  if (variables + nodes > STACK_NUMBERS) return false;
-  *out = (struct bindings){template, room, room + variables};
-  memcpy(room, facts, FACT_COUNT * sizeof *facts);
-  memcpy(room + FACT_COUNT + template->parameter_count, template->word_values,
-         (size_t) template->word_count * sizeof *template->word_values);
-  return true;
-}
-
-/* The word or number of a parameter; NULL where the template has none of that name. */
-static const char *value_of(const struct template *template, const struct configuration *configuration,
-                            const char *name) {
-  int at = template_parameter(template, name, strlen(name));
-  return at < 0 ? NULL : template->parameters[at].words[configuration->choice[at]];
-}
-
-static bool reads_textures(const struct template *template, const struct configuration *configuration) {
-  const char *path = value_of(template, configuration, "load_path");
-  return path && strncmp(path, "texture", 7) == 0;
-}
-
-/* Whether loads are ordinary ones, which see what the same thread has not yet written. */
-static bool reads_plainly(const struct template *template, const struct configuration *configuration) {
-  const char *path = value_of(template, configuration, "load_path");
-  return !path || strcmp(path, "plain") == 0;
-}
-
-/* What a variant's kernel asks of pointers. */
-struct needs {
-  int alignment_bytes;
-  bool maps; /* it takes tensor maps */
-};
-
-static void needs_find(struct bindings *bindings, const struct configuration *configuration, struct needs *out) {
-  const struct template *template = bindings->template;
-  bindings_configure(bindings, configuration);
-  out->maps =
-      bindings_take_maps(bindings, &template->input_maps) || bindings_take_maps(bindings, &template->output_maps);
-  double alignment = bindings_value(bindings, template->alignment_bytes.formula);
-  out->alignment_bytes = alignment >= 1 && alignment <= TEXTURE_ALIGNMENT_BYTES ? (int)alignment : WIDEST_ACCESS_BYTES;
-  if (out->maps && out->alignment_bytes < TENSOR_ALIGNMENT_BYTES) out->alignment_bytes = TENSOR_ALIGNMENT_BYTES;
-  if (reads_textures(template, configuration)) out->alignment_bytes = TEXTURE_ALIGNMENT_BYTES;
-}
-
-static halotune_status needs_of(const struct question *q, const struct template *template,
-                                const struct configuration *configuration, struct needs *out) {
-  double room[STACK_NUMBERS];
+halotune_status choose_check(const struct question *q, const struct template *template,
+                             const struct configuration *configuration, bool *fits) {
   struct bindings bindings;
-  bool on_stack = bind_in(template, q->facts, room, &bindings);
-  halotune_status status = on_stack ? HALOTUNE_OK : bindings_make(template, q->facts, &bindings);
+  halotune_status status = bindings_make(template, q->facts, &bindings);
   if (status != HALOTUNE_OK) return status;
-  needs_find(&bindings, configuration, out);
-  if (!on_stack) bindings_free(&bindings);
+  bindings_configure(&bindings, configuration);
+  *fits = bindings_failed_rule(&bindings) == NULL;
+  bindings_free(&bindings);
   return HALOTUNE_OK;
 }
 
 halotune_status variant_alignment(const struct question *q, const struct template *template,
                                   const struct configuration *configuration, int *out) {
-  struct needs needs = {WIDEST_ACCESS_BYTES, false};
-  halotune_status status = needs_of(q, template, configuration, &needs);
-  *out = needs.alignment_bytes;
-  return status;
-}
-
-/* Whether a variant can take the pointers of the question: their alignment, and outputs that are inputs. The copy
- * engine reads and writes as it likes, so that no kernel with tensor maps runs in place. */
-static halotune_status keeps_pointers(const struct question *q, const struct template *template,
-                                      const struct configuration *configuration, bool *out) {
-  struct needs needs;
-  *out = !(q->no_textures && reads_textures(template, configuration)) &&
-         !(q->in_place && !reads_plainly(template, configuration));
-  if (!*out || (!q->in_place && q->alignment_bytes == 0)) return HALOTUNE_OK;
-  halotune_status status = needs_of(q, template, configuration, &needs);
-  if (status == HALOTUNE_OK) {
-    *out = !(q->in_place && needs.maps) && (q->alignment_bytes == 0 || q->alignment_bytes % needs.alignment_bytes == 0);
-  }
-  return status;
-}
-
-static bool keeps_rules(struct bindings *bindings, const struct configuration *configuration) {
-  bindings_configure(bindings, configuration);
-  return bindings_failed_rule(bindings) == NULL;
-}
-
-halotune_status choose_check(const struct question *q, const struct template *template,
-                             const struct configuration *configuration, bool *fits) {
-  double room[STACK_NUMBERS];
   struct bindings bindings;
-  halotune_status status = keeps_pointers(q, template, configuration, fits);
-  if (status != HALOTUNE_OK || !*fits) return status;
-  if (bind_in(template, q->facts, room, &bindings)) {
-    *fits = keeps_rules(&bindings, configuration);
-    return HALOTUNE_OK;
-  }
-  status = bindings_make(template, q->facts, &bindings);
+  halotune_status status = bindings_make(template, q->facts, &bindings);
   if (status != HALOTUNE_OK) return status;
-  *fits = keeps_rules(&bindings, configuration);
+  bindings_configure(&bindings, configuration);
+  const double bytes = bindings_value(&bindings, template->pointer_alignment);
+  *out = bytes >= 1 && bytes <= MOST_ALIGNMENT_BYTES ? (int)bytes : WIDEST_ACCESS_BYTES;
   bindings_free(&bindings);
   return HALOTUNE_OK;
 }
@@ -165,14 +82,14 @@ static bool was_refused(const struct answer *refused, int count, const struct an
 
 /* The nearest row that fits; out->row stays NULL where none does. */
 static halotune_status choose_near(const struct question *q, bool other_models, struct answer *out) {
-  struct answer refused[MOST_TRIES];
+  struct answer refused[MOST_REFUSED];
   struct lookup_near near;
   const struct served *row;
   int count = 0;
   double bytes_per_point = q->parsed->analysis->bytes_per_point[q->key.dtype];
   lookup_near_start(&q->ctx->table, &q->key, q->device, bytes_per_point, other_models, &near);
   out->row = NULL;
-  while (count < MOST_TRIES && (row = lookup_near_next(&near))) {
+  while (count < MOST_REFUSED && (row = lookup_near_next(&near))) {
     if (is_refuted_row(q, row)) continue;
     const struct template *template;
     bool fits = false;
@@ -181,7 +98,9 @@ static halotune_status choose_near(const struct question *q, bool other_models, 
                                .match = other_models ? HALOTUNE_MATCH_SAME_ARCH : HALOTUNE_MATCH_NEAR_GRID};
     halotune_status status = context_template(q->ctx, row->template_at, &template);
     if (status != HALOTUNE_OK) return status;
-    if (!parameters_configure(template, row->parameters, &candidate.configuration)) continue;
+    status = configuration_read(template, row->parameters, &candidate.configuration);
+    if (status == HALOTUNE_PARSE) continue;
+    if (status != HALOTUNE_OK) return status;
     if (was_refused(refused, count, &candidate, template->parameter_count)) continue;
     status = choose_check(q, template, &candidate.configuration, &fits);
     if (status != HALOTUNE_OK) return status;
@@ -194,40 +113,23 @@ static halotune_status choose_near(const struct question *q, bool other_models, 
   return HALOTUNE_OK;
 }
 
-/* Set a parameter to one of these values, the first that it has, and hold it there. */
-static void hold(const struct template *template, const char *name, const char *value,
-                 struct configuration *configuration, bool fixed[MAX_PARAMETERS]) {
-  int at = template_parameter(template, name, strlen(name));
-  for (int v = 0; at >= 0 && v < template->parameters[at].value_count; v++) {
-    if (strcmp(template->parameters[at].words[v], value) != 0) continue;
-    configuration->choice[at] = (unsigned char)v;
-    fixed[at] = true;
-  }
-}
-
-/* What is nearest to a configuration and fits. */
+/* Change a configuration in as few parameters as possible, so that it fits. */
 static halotune_status adapt(const struct question *q, const struct template *template,
                              struct configuration *configuration, bool *fits) {
   struct bindings bindings;
-  bool fixed[MAX_PARAMETERS] = {false};
-  if (q->in_place || q->no_textures || q->alignment_bytes > 0)
-    hold(template, "load_path", "plain", configuration, fixed);
-  *fits = false;
   halotune_status status = bindings_make(template, q->facts, &bindings);
   if (status != HALOTUNE_OK) return status;
-  if (!space_refusal(&bindings) && !space_nearest(&bindings, fixed, configuration)) {
-    status = keeps_pointers(q, template, configuration, fits);
-  }
+  *fits = !space_refusal(&bindings) && !space_nearest(&bindings, NULL, configuration);
   bindings_free(&bindings);
-  return status;
+  return HALOTUNE_OK;
 }
 
 /* Pointers that nothing measured can take: the nearest row's configuration, changed where it has to be. */
 static halotune_status choose_adapted(const struct question *q, struct answer *out, bool *found) {
   const struct template *template;
   struct question any = *q;
-  question_set_alignment(&any, 0);
-  any.in_place = any.no_textures = *found = false;
+  question_demand(&any, (struct demands){0});
+  *found = false;
   halotune_status status = choose_near(&any, false, out);
   if (status == HALOTUNE_OK && !out->row) status = choose_near(&any, true, out);
   if (status != HALOTUNE_OK || !out->row) return status;
@@ -297,16 +199,18 @@ static halotune_status choose_default(const struct question *q, struct answer *o
   return status != HALOTUNE_OK || found ? status : fail_without_answer(q);
 }
 
-void question_set_alignment(struct question *q, int alignment_bytes) {
-  q->alignment_bytes = alignment_bytes;
-  q->facts[FACT_pointer_bytes] = alignment_bytes;
+void question_demand(struct question *q, struct demands demands) {
+  q->demands = demands;
+  q->facts[FACT_pointer_bytes] = demands.alignment_bytes;
+  q->facts[FACT_in_place] = demands.in_place;
+  q->facts[FACT_no_textures] = demands.no_textures;
 }
 
 void question_set_domain(struct question *q, const struct domain *domain) {
   q->domain = *domain;
   facts_fill(q->parsed->stencil, q->parsed->analysis, (enum dtype)q->key.dtype, domain, &q->device->limits,
              q->key.reproducible, q->facts);
-  q->facts[FACT_pointer_bytes] = q->alignment_bytes;
+  question_demand(q, q->demands);
 }
 
 halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key *key,
@@ -331,10 +235,12 @@ halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key
 }
 
 halotune_status choose(const struct question *question, struct answer *out) {
-  bool found = false, has_demands = question->alignment_bytes > 0 || question->in_place || question->no_textures;
+  const struct demands *demands = &question->demands;
+  bool found = false;
   halotune_status status = choose_near(question, false, out);
   if (status == HALOTUNE_OK && !out->row) status = choose_near(question, true, out);
   if (status != HALOTUNE_OK || out->row) return status;
-  if (has_demands) status = choose_adapted(question, out, &found);
+  if (demands->alignment_bytes > 0 || demands->in_place || demands->no_textures)
+    status = choose_adapted(question, out, &found);
   return status == HALOTUNE_OK && !found ? choose_default(question, out) : status;
 }

@@ -4,6 +4,13 @@
 
 #include "library/lookup/context.h"
 
+/* What a launch asks of a kernel beside its grid. {0} asks for nothing. */
+struct demands {
+  int alignment_bytes; /* all pointers are multiples of it; 0: of as much as the kernel wants */
+  bool in_place;       /* an output is an input */
+  bool no_textures;    /* a texture object would have to outlast the launch */
+};
+
 /* What a configuration is wanted for. */
 struct question {
   struct halotune_ctx *ctx;
@@ -12,9 +19,7 @@ struct question {
   struct lookup_key key;
   struct domain domain;
   double facts[FACT_COUNT];
-  int alignment_bytes; /* of the pointers; 0: as much as is wanted */
-  bool in_place;       /* an output is an input */
-  bool no_textures;
+  struct demands demands; /* the facts have them, too */
 };
 
 struct answer {
@@ -24,13 +29,13 @@ struct answer {
   struct configuration configuration;
 };
 
-/* Begin a question on a dense grid, with any alignment.
+/* Begin a question on a dense grid, without demands.
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a grid that the stencil cannot have; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key *key,
                                const struct known_device *device, struct question *out);
 
-/* Say what the pointers' addresses are multiples of; 0: of as much as is wanted. */
-void question_set_alignment(struct question *question, int alignment_bytes);
+/* Change the demands. */
+void question_demand(struct question *question, struct demands demands);
 
 /* Change the domain. */
 void question_set_domain(struct question *question, const struct domain *domain);
@@ -40,13 +45,12 @@ void question_set_domain(struct question *question, const struct domain *domain)
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where nothing fits; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status choose(const struct question *question, struct answer *out);
 
-/* Whether a configuration fits: rules, alignment, aliasing. HALOTUNE_OK or HALOTUNE_MEMORY. */
+/* Whether a configuration keeps its template's rules. HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status choose_check(const struct question *question, const struct template *template,
                              const struct configuration *configuration, bool *fits);
 
-/* What pointers must be multiples of for a variant. Vectors are aligned to their size, textures to what every GPU asks
- * for, arrays with tensor maps to 16 bytes; a template that does not say how wide its accesses are may use the widest.
- *   out  receives the bytes, a power of two
+/* Find what a variant's pointers must be multiples of: `pointer_alignment` of templates/common.yml.
+ *   out  receives the bytes
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status variant_alignment(const struct question *question, const struct template *template,
                                   const struct configuration *configuration, int *out);

@@ -7,9 +7,9 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/json.h"
 #include "base/number.h"
 #include "db/store/launch_text.h"
-#include "library/lookup/parameters.h"
 
 #define AS_CASE(name, number, text, meaning) \
   case HALOTUNE_MATCH_##name: return text;
@@ -128,8 +128,7 @@ halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *con
                          .template_at = (int)(known - ctx->catalog.templates)};
   halotune_status status = context_template(ctx, out->template_at, &template);
   if (status != HALOTUNE_OK) return status;
-  if (parameters_configure(template, config->parameters, &out->configuration)) return HALOTUNE_OK;
-  return fail(HALOTUNE_PARSE, "template %s does not have the parameters %s", known->name, config->parameters);
+  return configuration_read(template, config->parameters, &out->configuration);
 }
 
 static halotune_status read_problem(const struct halotune_ctx *ctx, const halotune_problem *problem,

@@ -105,5 +105,7 @@ void facts_fill(const struct stencil *stencil, const struct analysis *analysis, 
   facts[FACT_clamp] = BOUNDARY_CLAMP;
   facts[FACT_zero] = BOUNDARY_ZERO;
   facts[FACT_pointer_bytes] = 0;
+  facts[FACT_in_place] = 0;
+  facts[FACT_no_textures] = 0;
   facts[FACT_reproducible] = reproducible;
 }

@@ -74,6 +74,8 @@ struct device_limits {
   X(clamp, "the same")                                                                                              \
   X(zero, "the same")                                                                                               \
   X(pointer_bytes, "what addresses of inputs and outputs are known to be multiples of; 0 where any variant may do") \
+  X(in_place, "1 where an output is an input")                                                                      \
+  X(no_textures, "1 where a kernel may use no texture")                                                             \
   X(reproducible, "1 where all variants have to give the same bits, see Summation order")
 
 #define FACT_AS_ENUMERATOR(name, about) FACT_##name,

@@ -82,6 +82,7 @@ struct template {
   struct optional_formula workspace_bytes;   /* global memory that keeps its contents between launches */
   /* addresses of fields must be multiples of it; common.yml gives it where the file omits it */
   struct optional_formula alignment_bytes;
+  struct formula pointer_alignment; /* the same, and what textures and tensor maps need */
   enum template_sums sums;
   bool has_access;
   struct access_formulas access;

@@ -81,27 +81,73 @@ halotune_status common_missing_name(const struct reader *common, const struct ya
   return status;
 }
 
-/* Read the alignment that versions before the field alignment_bytes assumed. */
-static halotune_status earlier_alignment(struct reader *r, struct reader *common) {
-  const struct yaml *item = yaml_find(common->root, "alignment_bytes")->first;
-  struct reader plain = {.source = common->source, .root = common->root, .template = r->template};
-  struct token missing = {.kind = TOKEN_NAME};
-  halotune_status status = add_names(&plain.scope, r->scope.names, r->template->variable_count);
-  for (; status == HALOTUNE_OK; item = item->next) {
-    status = common_missing_name(&plain, item, &missing);
-    if (missing.kind == TOKEN_END) break;
+/* Whether the kernel takes tensor maps of this kind. */
+static halotune_status maps_formula(struct exprs *exprs, const struct map_formulas *maps, struct formula *out) {
+  if (maps->is_given && maps->when.is_given) {
+    *out = maps->when.formula;
+    return HALOTUNE_OK;
   }
-  if (status == HALOTUNE_OK) status = reader_formula(&plain, item, &r->template->alignment_bytes.formula);
-  scope_free(&plain.scope);
+  return number_formula(exprs, maps->is_given, out);
+}
+
+/* Whether it takes any. */
+static halotune_status all_maps_formula(struct template *template, struct formula *out) {
+  struct exprs *exprs = &template->exprs;
+  struct formula of_inputs, of_outputs;
+  halotune_status status = maps_formula(exprs, &template->input_maps, &of_inputs);
+  if (status == HALOTUNE_OK) status = maps_formula(exprs, &template->output_maps, &of_outputs);
+  if (status != HALOTUNE_OK) return status;
+  const int first = exprs->count, inputs = exprs_copy(exprs, of_inputs), outputs = exprs_copy(exprs, of_outputs);
+  if (inputs < 0 || outputs < 0) return fail_memory();
+  *out = (struct formula){first,
+                          exprs_add(exprs, (struct expr){.kind = EXPR_OR, .args = {inputs, outputs}, .arg_count = 2})};
+  return out->root < 0 ? fail_memory() : HALOTUNE_OK;
+}
+
+/* Add a name in front of others, which it hides where they are called the same. */
+static halotune_status insert_name(struct scope *scope, int at, struct name name) {
+  halotune_status status = scope_add(scope, name);
+  if (status != HALOTUNE_OK) return status;
+  memmove(&scope->names[at + 1], &scope->names[at], (size_t)(scope->count - 1 - at) * sizeof *scope->names);
+  scope->names[at] = name;
+  return HALOTUNE_OK;
+}
+
+/* The first formula of a list of which the template has all names. The last of each list has no names that it may lack. */
+static halotune_status read_first_known(struct reader *common, const struct yaml *list, struct formula *out) {
+  const struct yaml *item = list->first;
+  struct token missing = {.kind = TOKEN_NAME};
+  halotune_status status = HALOTUNE_OK;
+  for (; item; item = item->next) {
+    status = common_missing_name(common, item, &missing);
+    if (status != HALOTUNE_OK || missing.kind == TOKEN_END) break;
+  }
+  return status == HALOTUNE_OK ? reader_formula(common, item, out) : status;
+}
+
+/* Read `define` of the common text, and put its names behind the first `field_count` of the scope. A name that is there already is a
+ * field of the template's file. */
+static halotune_status read_definitions(struct reader *common, int field_count) {
+  halotune_status status = HALOTUNE_OK;
+  int at = field_count;
+  for (const struct yaml *item = yaml_find(common->root, "define")->first; item && status == HALOTUNE_OK;
+       item = item->next) {
+    const struct name *known = scope_find(&common->scope, item->key, strlen(item->key));
+    struct name name = {.text = item->key, .kind = NAME_DEFINITION, .is_used = true};
+    if (known && known < common->scope.names + field_count) continue;
+    status = read_first_known(common, item, &name.definition);
+    if (status == HALOTUNE_OK) status = insert_name(&common->scope, at++, name);
+  }
   return status;
 }
 
 halotune_status common_names(struct reader *r, struct reader *common) {
+  static const char pointer_alignment[] = "pointer_alignment";
   struct template *template = r->template;
-  struct formula threads, cluster, overlaps;
+  struct formula threads, cluster, overlaps, maps;
   halotune_status status = product_formula(&template->exprs, template->block, &threads);
-  if (status == HALOTUNE_OK && !template->alignment_bytes.is_given) status = earlier_alignment(r, common);
   if (status == HALOTUNE_OK) status = optional_formulas(template, &cluster, &overlaps);
+  if (status == HALOTUNE_OK) status = all_maps_formula(template, &maps);
   if (status != HALOTUNE_OK) return status;
   const struct name names[] = {
       {.text = "threads", .kind = NAME_DEFINITION, .is_used = true, .definition = threads},
@@ -110,13 +156,18 @@ halotune_status common_names(struct reader *r, struct reader *common) {
       {.text = "blocks_z", .kind = NAME_DEFINITION, .is_used = true, .definition = template->grid[2]},
       {.text = "shared_bytes", .kind = NAME_DEFINITION, .is_used = true, .definition = template->shared_bytes},
       {.text = "cluster_blocks", .kind = NAME_DEFINITION, .is_used = true, .definition = cluster},
+      {.text = "overlaps", .kind = NAME_DEFINITION, .is_used = true, .definition = overlaps},
+      {.text = "takes_maps", .kind = NAME_DEFINITION, .is_used = true, .definition = maps},
       {.text = "alignment_bytes",
        .kind = NAME_DEFINITION,
        .is_used = true,
        .definition = template->alignment_bytes.formula},
-      {.text = "overlaps", .kind = NAME_DEFINITION, .is_used = true, .definition = overlaps},
   };
-  status = add_names(&common->scope, names, COUNT(names));
+  const int field_count = (int)COUNT(names) - !template->alignment_bytes.is_given;
+  status = add_names(&common->scope, names, field_count);
   if (status == HALOTUNE_OK) status = add_names(&common->scope, r->scope.names, template->variable_count);
-  return status == HALOTUNE_OK ? add_names(&r->scope, names, COUNT(names)) : status;
+  if (status == HALOTUNE_OK) status = read_definitions(common, field_count);
+  if (status != HALOTUNE_OK) return status;
+  template->pointer_alignment = scope_find(&common->scope, pointer_alignment, strlen(pointer_alignment))->definition;
+  return add_names(&r->scope, names, field_count);
 }

@@ -271,11 +271,58 @@ TEST(alignment_of_variants) {
   }
 }
 
+/* A template of an old database declares load_path itself, perhaps without some of the words. */
+TEST(demands_leave_variants_out) {
+  static const struct {
+    const char *parameter, *set;
+    bool in_place, no_textures; /* whether it may run so */
+    int alignment_bytes;
+  } rows[] = {
+      {"", NULL, true, true, 16},
+      {"load_path: {values: [plain, readonly], default: plain, about: x}", "load_path=plain", true, true, 16},
+      {"load_path: {values: [plain, readonly], default: plain, about: x}", "load_path=readonly", false, true, 16},
+      {"load_path: {values: [plain, texture], default: plain, about: x}", "load_path=texture", false, false, 512},
+      {"load_path: {values: [readonly, texture2d], default: readonly, about: x}", NULL, false, true, 16},
+      {"load_path: {values: [texture2d], default: texture2d, about: x}", NULL, false, false, 512},
+      {"load_path: {values: [readonly], default: readonly, about: x}", NULL, false, true, 16},
+      {"vector: {values: [2], default: 2, about: x}", NULL, true, true, 8},
+      {"copies: {values: [tensor], default: tensor, about: x}", NULL, false, true, 16},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct template *template;
+    struct question question = question_of("star7", DTYPE_F32);
+    char yaml[512];
+    bool fits = false;
+    snprintf(yaml, sizeof yaml,
+             "name: test\nabout: for tests\nparameters: {%s}\nrules: []\nblock: [1, 1, 1]\ngrid: [1, 1, 1]\n"
+             "shared_bytes: 0\n%s",
+             rows[i].parameter,
+             strstr(rows[i].parameter, "copies") ? "tensor_inputs: {when: copies == tensor, box: [8, 8, 1]}\n" : "");
+    CHECK_OK(template_of_texts(yaml, "// nothing\n", &template));
+    const struct configuration configuration = configuration_of(template, rows[i].set);
+    CHECK_OK(choose_check(&question, template, &configuration, &fits));
+    CHECK(fits, "row %zu: without demands", i);
+    question_demand(&question, (struct demands){.in_place = true});
+    CHECK_OK(choose_check(&question, template, &configuration, &fits));
+    CHECK_EQ(rows[i].in_place, fits, "row %zu: in place", i);
+    question_demand(&question, (struct demands){.no_textures = true});
+    CHECK_OK(choose_check(&question, template, &configuration, &fits));
+    CHECK_EQ(rows[i].no_textures, fits, "row %zu: without textures", i);
+    for (int bytes = 4; bytes <= 512; bytes *= 2) {
+      question_demand(&question, (struct demands){.alignment_bytes = bytes});
+      CHECK_OK(choose_check(&question, template, &configuration, &fits));
+      CHECK_EQ(bytes >= rows[i].alignment_bytes, fits, "row %zu: multiples of %d bytes", i, bytes);
+    }
+    CHECK_EQ(rows[i].alignment_bytes, alignment_of(template, rows[i].set, DTYPE_F32), "row %zu", i);
+    template_free(template);
+  }
+}
+
 /* The template of what is chosen for pointers of this alignment, which takes them. */
 static const struct template *choose_aligned(struct question *question, int alignment, struct answer *answer) {
   const struct template *template;
   int needed = 0;
-  question_set_alignment(question, alignment);
+  question_demand(question, (struct demands){.alignment_bytes = alignment});
   CHECK_OK(choose(question, answer));
   CHECK_OK(context_template(ctx, answer->template_at, &template));
   CHECK_OK(variant_alignment(question, template, &answer->configuration, &needed));
@@ -317,6 +364,7 @@ int main(void) {
       cmocka_unit_test(a_database_is_opened_once_for_all_kernels),
       cmocka_unit_test(alignment_of_variants_with_tensor_maps),
       cmocka_unit_test(alignment_of_variants),
+      cmocka_unit_test(demands_leave_variants_out),
       cmocka_unit_test(less_alignment_gives_another_variant),
       cmocka_unit_test(less_alignment_gives_copies_by_threads),
   };

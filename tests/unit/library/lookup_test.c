@@ -2,8 +2,8 @@
 #include <pthread.h>
 
 #include "base/random.h"
+#include "db/store/launch_text.h"
 #include "library/lookup/context.h"
-#include "library/lookup/parameters.h"
 #include "tests/unit/library/tuned.h"
 
 #define F32 DTYPE_F32
@@ -247,7 +247,7 @@ static bool keeps_rules(const halotune_config *config, const struct device_limit
   struct answered a;
   struct configuration configuration;
   answered_open(&a, config, limits);
-  CHECK(parameters_configure(a.template, config->parameters, &configuration), "%s", config->parameters);
+  CHECK_OK(configuration_read(a.template, config->parameters, &configuration));
   bindings_configure(&a.bindings, &configuration);
   bool keeps = bindings_failed_rule(&a.bindings) == NULL;
   answered_close(&a);
@@ -285,7 +285,7 @@ TEST(a_default_is_the_template_s) {
     CHECK_EQ(HALOTUNE_MATCH_DEFAULT, config.match, "row %zu: %s", i, halotune_match_name(config.match));
     CHECK_TEXT(rows[i].template, config.template_name, "row %zu", i);
     answered_open(&a, &config, &limits);
-    CHECK(parameters_configure(a.template, config.parameters, &got), "%s", config.parameters);
+    CHECK_OK(configuration_read(a.template, config.parameters, &got));
     snprintf(vector, sizeof vector, "vector=%d", vector_of_default(a.template, &config));
     const struct configuration want = configuration_near(&a.bindings, vector);
     for (int p = 0; p < a.template->parameter_count; p++) {

@@ -29,7 +29,7 @@ static halotune_status header_put(const struct invocation *invocation, const str
   const struct template *template;
   bool fits = false;
   int alignment = 1;
-  question.no_textures = true;
+  question_demand(&question, (struct demands){.no_textures = true});
   halotune_status status = context_template(query->ctx, answer.template_at, &template);
   if (status == HALOTUNE_OK) status = choose_check(&question, template, &answer.configuration, &fits);
   if (status == HALOTUNE_OK && !fits) {
