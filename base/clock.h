@@ -1,8 +1,20 @@
-/* clock.h: a clock that never goes back. */
+/* clock.h: clocks that never go back: the machine's, or one that a test drives. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
+#include <stddef.h>
+
 /* Milliseconds since an arbitrary start. Changes of the wall clock do not affect it. Threads: any number at once. */
 double clock_ms(void);
+
+/* Where code that waits or plans takes the time from. {NULL, NULL}: clock_ms(). */
+struct time_source {
+  double (*now_ms)(void *state); /* must never go back */
+  void *state;
+};
+
+static inline double time_now_ms(const struct time_source *source) {
+  return source->now_ms ? source->now_ms(source->state) : clock_ms();
+}
 
 #endif

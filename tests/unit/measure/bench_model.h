@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/random.h"
 #include "tuner/measure/backends/backend.h"
 #include "tuner/measure/sampling/throttle.h"
-#include "tuner/measure/sampling/time_source.h"
 
 enum { MODEL_VARIANTS = 320, MODEL_MHZ = 1980 };
 

@@ -20,8 +20,8 @@
 #ifndef MEASURE_FINALS_FINALS_H
 #define MEASURE_FINALS_FINALS_H
 
+#include "base/clock.h"
 #include "tuner/measure/sampling/measure.h"
-#include "tuner/measure/sampling/time_source.h"
 
 enum {
   FINALS_ENTRANTS = 64,

@@ -5,9 +5,9 @@
 #ifndef MEASURE_FINALS_ROUNDS_H
 #define MEASURE_FINALS_ROUNDS_H
 
+#include "base/clock.h"
 #include "tuner/measure/backends/backend.h"
 #include "tuner/measure/sampling/statistics.h"
-#include "tuner/measure/sampling/time_source.h"
 
 enum { ROUNDS_NONE = -1 };
 

@@ -12,8 +12,8 @@
 #ifndef MEASURE_SAMPLING_ANCHOR_H
 #define MEASURE_SAMPLING_ANCHOR_H
 
+#include "base/clock.h"
 #include "tuner/measure/backends/backend.h"
-#include "tuner/measure/sampling/time_source.h"
 
 enum {
   ANCHOR_PERIOD_MS = 2000, /* or ANCHOR_PERIOD_READINGS times what a reading takes, if that is longer */
