@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "tuner/search/finals/final_phase.h"
+#include "tuner/search/finals/final_inputs.h"
 
 enum { FIRST_ROOF_SLOT = FINALS_SLOTS, MOST_AHEAD = 2 * FINALS_ENTRANTS };
 

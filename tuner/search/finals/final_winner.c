@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tuner/search/finals/final_phase.h"
+#include "tuner/search/finals/final_inputs.h"
 
 enum { MOST_WINNERS_TRIED = 4 };
 

@@ -1,6 +1,6 @@
-/* final_phase.h: what the two files of the final phase share. */
-#ifndef SEARCH_FINALS_FINAL_PHASE_H
-#define SEARCH_FINALS_FINAL_PHASE_H
+/* final_inputs.h: what the two files of the final phase share. */
+#ifndef SEARCH_FINALS_FINAL_INPUTS_H
+#define SEARCH_FINALS_FINAL_INPUTS_H
 
 #include "tuner/measure/finals/finals.h"
 #include "tuner/search/tune/session.h"

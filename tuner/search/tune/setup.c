@@ -1,4 +1,4 @@
-/* session_open.c: the beginning of a tune: inputs and reference, the problem on the device, the default variant, the
+/* setup.c: the beginning of a tune: inputs and reference, the problem on the device, the default variant, the
  * run in the store. */
 #include <math.h>
 #include <string.h>
