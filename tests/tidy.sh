@@ -44,7 +44,8 @@ layers="include base stencil/expression stencil/file stencil/analysis stencil/la
   gpu/architecture gpu/compile gpu/driver gpu/workers db/store db/exchange library/lookup library/kernel
   reports/rows reports/figures reports/document reports/page
   tuner/emulate tuner/verify tuner/device tuner/measure
-  tuner/search/variants tuner/search/strategy tuner/search/hints tuner/search/tune tuner/search/roof tuner/search/finals tuner/cli"
+  tuner/search/variants tuner/search/strategy tuner/search/hints tuner/search/run tuner/search/roof tuner/search/finals
+  tuner/search/tune tuner/cli"
 check_layers() {
   right="" bad=0
   for layer in $(printf '%s\n' $layers | tac); do

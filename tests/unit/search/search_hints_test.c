@@ -6,7 +6,7 @@
 #include "tuner/search/hints/hint_rows.h"
 #include "tuner/search/hints/hints.h"
 #include "tuner/search/hints/starts.h"
-#include "tuner/search/tune/session.h"
+#include "tuner/search/tune/setup.h"
 
 #define F32 DTYPE_F32
 #define F64 DTYPE_F64
@@ -23,7 +23,8 @@ struct hints_case {
   struct tune_options options;
   struct task task;
   struct trial first;
-  struct session session;
+  struct setup_inputs in;
+  struct setup setup;
 };
 
 /* star7 in f32 on 64^3 on an H200, with the template `direct`; its default is the first variant. */
@@ -47,19 +48,14 @@ static void hints_open(struct hints_case *c) {
   CHECK_OK(task_bindings(&c->task, c->template, &c->bindings));
   c->first = (struct trial){.template = c->template};
   c->first.proposal.configuration = configuration_default(c->template);
-  struct session *s = &c->session;
-  *s = (struct session){.tools = &c->tools,
-                        .task = &c->task,
-                        .options = &c->options,
-                        .templates = &c->template,
-                        .bindings = &c->bindings,
-                        .first = &c->first};
-  s->space = (struct search_space){.templates = s->templates, .bindings = s->bindings, .count = 1};
+  c->in = (struct setup_inputs){.tools = &c->tools, .task = &c->task, .options = &c->options};
+  c->setup = (struct setup){.first = &c->first};
+  c->setup.space = (struct search_space){.templates = &c->template, .bindings = &c->bindings, .count = 1};
 }
 
 static void hints_close(struct hints_case *c) {
-  proposals_free(&c->session.hints);
-  proposals_free(&c->session.starts);
+  proposals_free(&c->setup.hints);
+  proposals_free(&c->setup.starts);
   bindings_free(&c->bindings);
   store_close(c->other);
   store_close(c->own);
@@ -70,11 +66,11 @@ static void hints_close(struct hints_case *c) {
 
 /* Find them anew. */
 static void find_again(struct hints_case *c) {
-  proposals_free(&c->session.hints);
-  c->session.space.hints = NULL;
-  c->session.space.hint_count = 0;
-  CHECK_OK(session_find_hints(&c->session));
-  CHECK_EQ(c->session.hints.count, c->session.space.hint_count, "the strategy sees them");
+  proposals_free(&c->setup.hints);
+  c->setup.space.hints = NULL;
+  c->setup.space.hint_count = 0;
+  CHECK_OK(setup_find_hints(&c->in, &c->setup));
+  CHECK_EQ(c->setup.hints.count, c->setup.space.hint_count, "the strategy sees them");
 }
 
 static void change(struct store *store, const char *sql) {
@@ -85,7 +81,7 @@ static void change(struct store *store, const char *sql) {
 /* Whether hint number `at` is the default with this changed. */
 static bool hint_is(const struct hints_case *c, long at, const char *set) {
   const struct configuration want = configuration_of(c->template, set);
-  return at < c->session.hints.count && memcmp(&want, &c->session.hints.list[at].configuration, sizeof want) == 0;
+  return at < c->setup.hints.count && memcmp(&want, &c->setup.hints.list[at].configuration, sizeof want) == 0;
 }
 
 /* In the order of their distances, which is not that of reading. */
@@ -156,7 +152,7 @@ TEST(of_a_problem_the_newest_winners_count) {
   for (size_t i = 0; i < COUNT(rows); i++) tuned_put(c.own, &rows[i]);
   change(c.own, "update best set date = printf('2026-01-%02d', id)");
   find_again(&c);
-  CHECK_EQ(HINTS_OF_A_PROBLEM, c.session.hints.count, "not all of its history");
+  CHECK_EQ(HINTS_OF_A_PROBLEM, c.setup.hints.count, "not all of its history");
   CHECK(hint_is(&c, 0, "block_x=256"), "the current one, though not the newest");
   CHECK(hint_is(&c, 1, "block_x=512"), "the newest other one");
   CHECK(hint_is(&c, 2, "block_x=64"), "the one before");
@@ -191,12 +187,12 @@ TEST(winners_of_older_templates_are_read_by_name) {
     change(c.other, sql);
     sqlite3_free(sql);
     find_again(&c);
-    CHECK_EQ(rows[i].want ? 1 : 0, c.session.hints.count, "row %zu: %s", i, rows[i].parameters);
+    CHECK_EQ(rows[i].want ? 1 : 0, c.setup.hints.count, "row %zu: %s", i, rows[i].parameters);
     CHECK(!rows[i].want || hint_is(&c, 0, rows[i].want), "row %zu: %s", i, rows[i].parameters);
   }
   change(c.other, "update variant set parameters = '{\"block_x\":64}'; update template set name = 'forgotten'");
   find_again(&c);
-  CHECK_EQ(0, c.session.hints.count, "a template that is not searched");
+  CHECK_EQ(0, c.setup.hints.count, "a template that is not searched");
   hints_close(&c);
 }
 
@@ -207,9 +203,9 @@ TEST(what_rules_exclude_becomes_the_nearest_that_they_keep) {
   tuned_put(c.own, &row);
   change(c.own, "update variant set parameters = '{\"block_x\":512,\"block_y\":16,\"vector\":2}'");
   find_again(&c);
-  CHECK_EQ(1, c.session.hints.count, "a block of too many threads");
+  CHECK_EQ(1, c.setup.hints.count, "a block of too many threads");
   const struct configuration asked = configuration_of(c.template, "block_x=512 block_y=16 vector=2");
-  struct configuration *got = &c.session.hints.list[0].configuration;
+  struct configuration *got = &c.setup.hints.list[0].configuration;
   bindings_configure(&c.bindings, got);
   CHECK(bindings_failed_rule(&c.bindings) == NULL, "the rules keep it");
   int changes = 0;
@@ -219,9 +215,9 @@ TEST(what_rules_exclude_becomes_the_nearest_that_they_keep) {
   int block_x = template_parameter(c.template, "block_x", strlen("block_x"));
   CHECK_OK(configuration_set(c.template, "block_x=256", &fixed.values));
   fixed.is_fixed[block_x] = true;
-  c.session.space.fixed = &fixed;
+  c.setup.space.fixed = &fixed;
   find_again(&c);
-  got = &c.session.hints.list[0].configuration;
+  got = &c.setup.hints.list[0].configuration;
   CHECK_EQ(fixed.values.choice[block_x], got->choice[block_x], "what --set fixes stays");
   bindings_configure(&c.bindings, got);
   CHECK(bindings_failed_rule(&c.bindings) == NULL, "and the rules keep it");
@@ -248,19 +244,19 @@ TEST(no_hint_is_there_twice_and_there_are_few) {
     put_kind(c.other, "star7", kind, 64);
   }
   find_again(&c);
-  CHECK_EQ(MOST_HINTS, c.session.hints.count, "so many");
-  for (long i = 0; i < c.session.hints.count; i++) {
-    const struct proposal *hint = &c.session.hints.list[i];
-    CHECK(proposals_have(&c.session.hints, &c.session.space, hint), "%ld", i);
+  CHECK_EQ(MOST_HINTS, c.setup.hints.count, "so many");
+  for (long i = 0; i < c.setup.hints.count; i++) {
+    const struct proposal *hint = &c.setup.hints.list[i];
+    CHECK(proposals_have(&c.setup.hints, &c.setup.space, hint), "%ld", i);
     for (long k = 0; k < i; k++)
-      CHECK(memcmp(hint, &c.session.hints.list[k], sizeof *hint) != 0, "%ld is %ld again", i, k);
+      CHECK(memcmp(hint, &c.setup.hints.list[k], sizeof *hint) != 0, "%ld is %ld again", i, k);
   }
-  CHECK(!proposals_have(&c.session.hints, &c.session.space, &c.first.proposal), "the default is none");
-  struct proposal recorded = c.session.hints.list[5];
-  c.session.space.only = &recorded, c.session.space.only_count = 1;
+  CHECK(!proposals_have(&c.setup.hints, &c.setup.space, &c.first.proposal), "the default is none");
+  struct proposal recorded = c.setup.hints.list[5];
+  c.setup.space.only = &recorded, c.setup.space.only_count = 1;
   find_again(&c);
-  CHECK_EQ(1, c.session.hints.count, "of a recording only what it has");
-  CHECK(memcmp(&recorded, c.session.hints.list, sizeof recorded) == 0, "this one");
+  CHECK_EQ(1, c.setup.hints.count, "of a recording only what it has");
+  CHECK(memcmp(&recorded, c.setup.hints.list, sizeof recorded) == 0, "this one");
   hints_close(&c);
 }
 
@@ -269,7 +265,7 @@ TEST(other_stencils_give_fewer_hints) {
   hints_open(&c);
   for (int kind = 0; kind < KINDS; kind++) put_kind(c.other, "star13", kind, 64);
   find_again(&c);
-  CHECK_EQ(MOST_HINTS_OF_OTHERS, c.session.hints.count, "of stencils of the same shape");
+  CHECK_EQ(MOST_HINTS_OF_OTHERS, c.setup.hints.count, "of stencils of the same shape");
   hints_close(&c);
 }
 
@@ -279,26 +275,26 @@ TEST(a_search_can_begin_blind) {
   hints_open(&c);
   tuned_put(c.own, &row);
   find_again(&c);
-  CHECK_EQ(1, c.session.hints.count, "a hint");
+  CHECK_EQ(1, c.setup.hints.count, "a hint");
   c.options.no_hints = true;
   find_again(&c);
-  CHECK_EQ(0, c.session.hints.count, "none with --no-hints");
+  CHECK_EQ(0, c.setup.hints.count, "none with --no-hints");
   c.options.no_hints = false;
   c.options.strategy = &strategy_exhaustive;
   find_again(&c);
-  CHECK_EQ(0, c.session.hints.count, "none for a strategy that tries all");
+  CHECK_EQ(0, c.setup.hints.count, "none for a strategy that tries all");
   hints_close(&c);
 }
 
 /* How many variants a search starts with. */
 static long find_starts(struct hints_case *c) {
-  proposals_free(&c->session.starts);
+  proposals_free(&c->setup.starts);
   find_again(c);
-  c->session.space.hints = NULL, c->session.space.hint_count = 0;
-  CHECK_OK(session_find_starts(&c->session));
+  c->setup.space.hints = NULL, c->setup.space.hint_count = 0;
+  CHECK_OK(setup_find_starts(&c->in, &c->setup));
   const bool is_shown = c->options.strategy->takes_hints && !c->options.rematch;
-  CHECK_EQ(is_shown ? c->session.starts.count : 0, c->session.space.hint_count, "the strategy sees them");
-  return c->session.starts.count;
+  CHECK_EQ(is_shown ? c->setup.starts.count : 0, c->setup.space.hint_count, "the strategy sees them");
+  return c->setup.starts.count;
 }
 
 TEST(hints_and_then_the_defaults_of_templates_are_tried_first) {
@@ -310,16 +306,16 @@ TEST(hints_and_then_the_defaults_of_templates_are_tried_first) {
   CHECK_EQ(1, find_starts(&c), "a hint");
 
   /* Another variant is the first one, as where the default does not work. */
-  const struct proposal hint = c.session.hints.list[0];
+  const struct proposal hint = c.setup.hints.list[0];
   struct proposal standard = c.first.proposal;
   c.first.proposal = hint;
-  CHECK(find_starts(&c) == 1 && memcmp(&standard, c.session.starts.list, sizeof standard) == 0, "the default, no hint");
+  CHECK(find_starts(&c) == 1 && memcmp(&standard, c.setup.starts.list, sizeof standard) == 0, "the default, no hint");
   CHECK_OK(configuration_set(c.template, "block_x=512", &c.first.proposal.configuration));
   CHECK_EQ(2, find_starts(&c), "both");
-  CHECK(memcmp(&hint, &c.session.starts.list[0], sizeof hint) == 0, "the hint first");
-  CHECK(memcmp(&standard, &c.session.starts.list[1], sizeof standard) == 0, "then the default");
-  CHECK(proposals_have(&c.session.hints, &c.session.space, &hint) &&
-            !proposals_have(&c.session.hints, &c.session.space, &standard),
+  CHECK(memcmp(&hint, &c.setup.starts.list[0], sizeof hint) == 0, "the hint first");
+  CHECK(memcmp(&standard, &c.setup.starts.list[1], sizeof standard) == 0, "then the default");
+  CHECK(proposals_have(&c.setup.hints, &c.setup.space, &hint) &&
+            !proposals_have(&c.setup.hints, &c.setup.space, &standard),
         "which is no hint");
   c.options.strategy = &strategy_exhaustive;
   CHECK_EQ(1, find_starts(&c), "without hints, the default");
@@ -331,13 +327,13 @@ TEST(hints_and_then_the_defaults_of_templates_are_tried_first) {
   fixed.values = standard.configuration;
   CHECK_OK(configuration_set(c.template, "block_x=256", &fixed.values));
   fixed.is_fixed[0] = true;
-  c.session.space.fixed = &fixed;
+  c.setup.space.fixed = &fixed;
   CHECK_EQ(1, find_starts(&c), "hint and default are one variant where what they differ in is fixed");
-  CHECK_EQ(fixed.values.choice[0], c.session.starts.list[0].configuration.choice[0], "the fixed value");
-  c.session.space.fixed = NULL;
-  c.session.space.only = &hint, c.session.space.only_count = 1;
+  CHECK_EQ(fixed.values.choice[0], c.setup.starts.list[0].configuration.choice[0], "the fixed value");
+  c.setup.space.fixed = NULL;
+  c.setup.space.only = &hint, c.setup.space.only_count = 1;
   CHECK_EQ(1, find_starts(&c), "the default was not recorded");
-  c.session.space.only = NULL, c.session.space.only_count = 0;
+  c.setup.space.only = NULL, c.setup.space.only_count = 0;
   c.options.rematch = true;
   CHECK_EQ(0, find_starts(&c), "rematch");
   hints_close(&c);

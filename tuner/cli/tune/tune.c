@@ -100,7 +100,7 @@ static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setu
   if (printed != HALOTUNE_OK) return report_failure(printed);
   if (tuned != HALOTUNE_OK) return exit_code_of(tuned); /* the message was printed with its task */
   for (int i = 0; i < c->plan.task_count; i++) {
-    if (!rows[i].result.has_winner) return HALOTUNE_EXIT_FAILURE;
+    if (!rows[i].result.winner.exists) return HALOTUNE_EXIT_FAILURE;
   }
   return c->plan.code != HALOTUNE_EXIT_SUCCESS ? c->plan.code : c->templates.code;
 }

@@ -8,7 +8,7 @@
 static json_t *outcomes_json(const struct tune_result *result) {
   json_t *json = json_object();
   for (int i = 0; i < OUTCOME_COUNT; i++)
-    json_put(&json, outcome_name((enum outcome)i), json_integer(result->outcomes[i]));
+    json_put(&json, outcome_name((enum outcome)i), json_integer(result->tally.outcomes[i]));
   return json;
 }
 
@@ -24,26 +24,26 @@ static void put_field_bytes(json_t **json, const struct planned_task *task) {
 
 static void put_winner(json_t **json, const struct tuned *row) {
   const struct tune_result *result = &row->result;
-  json_put(json, "template", text_json(result->template_name));
-  json_put(json, "parameters", text_json(result->parameters));
-  json_put(json, "second_grid", result->second_grid[0] ? text_json(result->second_grid) : json_null());
-  json_put(json, "time_ms", number_json(result->timing.median_ms));
-  json_put(json, "time_low_ms", number_json(result->timing.low_ms));
-  json_put(json, "time_high_ms", number_json(result->timing.high_ms));
-  json_put(json, "samples", json_integer(result->timing.sample_count));
+  json_put(json, "template", text_json(result->winner.template_name));
+  json_put(json, "parameters", text_json(result->winner.parameters));
+  json_put(json, "second_grid", result->winner.second_grid[0] ? text_json(result->winner.second_grid) : json_null());
+  json_put(json, "time_ms", number_json(result->winner.timing.median_ms));
+  json_put(json, "time_low_ms", number_json(result->winner.timing.low_ms));
+  json_put(json, "time_high_ms", number_json(result->winner.timing.high_ms));
+  json_put(json, "samples", json_integer(result->winner.timing.sample_count));
   json_put(json, "bandwidth_gbs", number_json(tuned_bandwidth_gbs(row)));
   put_field_bytes(json, row->task);
-  json_put(json, "roof_ms", number_json(tuned_of_memory(row, result->roof_ms)));
-  json_put(json, "share_of_roof", number_json(tuned_of_memory(row, result->roof_ratio)));
-  json_put(json, "share_of_roof_low", number_json(tuned_of_memory(row, result->roof_ratio_low)));
-  json_put(json, "share_of_roof_high", number_json(tuned_of_memory(row, result->roof_ratio_high)));
-  json_put(json, "default_ms", number_json(result->default_ms));
+  json_put(json, "roof_ms", number_json(tuned_of_memory(row, result->winner.roof_ms)));
+  json_put(json, "share_of_roof", number_json(tuned_of_memory(row, result->winner.roof_ratio)));
+  json_put(json, "share_of_roof_low", number_json(tuned_of_memory(row, result->winner.roof_ratio_low)));
+  json_put(json, "share_of_roof_high", number_json(tuned_of_memory(row, result->winner.roof_ratio_high)));
+  json_put(json, "default_ms", number_json(result->winner.default_ms));
   json_put(json, "speed_up", number_json(tuned_speed_up(row)));
-  json_put(json, "empty_ms", number_json(result->empty_ms));
-  json_put(json, "finalists", json_integer(result->finalists));
-  json_put(json, "ties", json_integer(result->ties));
-  json_put(json, "is_hinted", json_boolean(result->is_hinted));
-  json_put(json, "is_current", json_boolean(result->is_current));
+  json_put(json, "empty_ms", number_json(result->winner.empty_ms));
+  json_put(json, "finalists", json_integer(result->winner.finalists));
+  json_put(json, "ties", json_integer(result->winner.ties));
+  json_put(json, "is_hinted", json_boolean(result->winner.is_hinted));
+  json_put(json, "is_current", json_boolean(result->winner.is_current));
 }
 
 static json_t *tuned_json(const struct tuned *row) {
@@ -56,17 +56,17 @@ static json_t *tuned_json(const struct tuned *row) {
   json_put(&json, "reproducible", json_boolean(row->reproducible));
   json_put(&json, "complete", json_boolean(result->is_complete));
   json_put(&json, "reason", text_json(result->reason));
-  json_put(&json, "tried", json_integer(result->tried));
-  json_put(&json, "recalled", json_integer(result->recalled));
-  json_put(&json, "twins", json_integer(result->twins));
-  json_put(&json, "hinted", json_integer(result->hinted));
+  json_put(&json, "tried", json_integer(result->tally.tried));
+  json_put(&json, "recalled", json_integer(result->tally.recalled));
+  json_put(&json, "twins", json_integer(result->tally.twins));
+  json_put(&json, "hinted", json_integer(result->tally.hinted));
   json_put(&json, "outcomes", outcomes_json(result));
   json_put(&json, "setup_s", number_json(result->setup_s));
   json_put(&json, "search_s", number_json(result->search_s));
   json_put(&json, "final_s", number_json(result->final_s));
-  json_put(&json, "other_processes", json_integer(result->other_processes));
+  json_put(&json, "other_processes", json_integer(result->winner.other_processes));
   json_put(&json, "winner", json_null());
-  if (!result->has_winner) return json;
+  if (!result->winner.exists) return json;
   json_t *winner = json_object();
   put_winner(&winner, row);
   json_put(&json, "winner", winner);

@@ -11,10 +11,12 @@
 double tuned_of_memory(const struct tuned *row, double figure) { return row->is_emulated ? NAN : figure; }
 
 double tuned_bandwidth_gbs(const struct tuned *row) {
-  return tuned_of_memory(row, (double)row->result.bytes / row->result.timing.median_ms * 1e-6);
+  return tuned_of_memory(row, (double)row->result.bytes / row->result.winner.timing.median_ms * 1e-6);
 }
 
-double tuned_speed_up(const struct tuned *row) { return row->result.default_ms / row->result.timing.median_ms; }
+double tuned_speed_up(const struct tuned *row) {
+  return row->result.winner.default_ms / row->result.winner.timing.median_ms;
+}
 
 static void print_figure(const char *format, int width, double figure) {
   if (isnan(figure)) printf(" %*s", width, "-");
@@ -23,9 +25,9 @@ static void print_figure(const char *format, int width, double figure) {
 
 /* Print the first line of the first failure. */
 static void print_first_failure(const struct tune_result *result) {
-  if (!result->first_reason[0]) return;
-  printf("  the first failure: %s: %.*s\n", outcome_name(result->first_failure),
-         (int)strcspn(result->first_reason, "\n"), result->first_reason);
+  if (!result->tally.first_reason[0]) return;
+  printf("  the first failure: %s: %.*s\n", outcome_name(result->tally.first_failure),
+         (int)strcspn(result->tally.first_reason, "\n"), result->tally.first_reason);
 }
 
 static void print_row(const struct tuned *row) {
@@ -34,15 +36,16 @@ static void print_row(const struct tuned *row) {
   planned_task_text(row->task, &text);
   printf("%-32s", text_string(&text));
   text_free(&text);
-  if (result->has_winner) {
-    double half_percent = 50 * (result->timing.high_ms - result->timing.low_ms) / result->timing.median_ms;
-    printf(" %10.5f", result->timing.median_ms);
+  if (result->winner.exists) {
+    double half_percent =
+        50 * (result->winner.timing.high_ms - result->winner.timing.low_ms) / result->winner.timing.median_ms;
+    printf(" %10.5f", result->winner.timing.median_ms);
     print_figure(" %*.2f", 6, half_percent);
     print_figure(" %*.1f", 8, tuned_bandwidth_gbs(row));
-    print_figure(" %*.3f", 7, tuned_of_memory(row, result->roof_ratio));
+    print_figure(" %*.3f", 7, tuned_of_memory(row, result->winner.roof_ratio));
     print_figure(" %*.2f", 8, tuned_speed_up(row));
-    printf(" %7ld  %s %s%s\n", result->tried, result->template_name, result->parameters,
-           result->is_current ? "" : "  (an earlier one is still the best)");
+    printf(" %7ld  %s %s%s\n", result->tally.tried, result->winner.template_name, result->winner.parameters,
+           result->winner.is_current ? "" : "  (an earlier one is still the best)");
   } else {
     printf(" no winner: %s\n", row->is_done ? result->reason : "not begun");
     print_first_failure(result);
@@ -53,26 +56,28 @@ static void print_outcomes(const struct tuned *row) {
   const struct tune_result *result = &row->result;
   struct text text = {0};
   planned_task_text(row->task, &text);
-  printf("%s: %ld tried", text_string(&text), result->tried);
+  printf("%s: %ld tried", text_string(&text), result->tally.tried);
   text_free(&text);
-  if (result->recalled > 0) printf(" (%ld of them by earlier runs)", result->recalled);
-  if (result->twins > 0) printf(" (%ld with the machine code of another)", result->twins);
-  if (result->hinted > 0) printf(" (%ld as hints)", result->hinted);
+  if (result->tally.recalled > 0) printf(" (%ld of them by earlier runs)", result->tally.recalled);
+  if (result->tally.twins > 0) printf(" (%ld with the machine code of another)", result->tally.twins);
+  if (result->tally.hinted > 0) printf(" (%ld as hints)", result->tally.hinted);
   const char *separator = ": ";
   for (int i = 0; i < OUTCOME_COUNT; i++) {
-    if (result->outcomes[i] == 0) continue;
-    printf("%s%ld %s", separator, result->outcomes[i], outcome_name((enum outcome)i));
+    if (result->tally.outcomes[i] == 0) continue;
+    printf("%s%ld %s", separator, result->tally.outcomes[i], outcome_name((enum outcome)i));
     separator = ", ";
   }
-  if (result->finalists > 0) printf("; %d finalist%s", result->finalists, PLURAL(result->finalists));
-  if (result->ties > 0)
-    printf(", %d beside the winner within %g %% of the fastest", result->ties,
+  if (result->winner.finalists > 0)
+    printf("; %d finalist%s", result->winner.finalists, PLURAL(result->winner.finalists));
+  if (result->winner.ties > 0)
+    printf(", %d beside the winner within %g %% of the fastest", result->winner.ties,
            round((FINALS_TIE_RATIO - 1) * 1e4) / 100);
-  if (result->other_processes > 0)
-    printf("; %d other process%s on the GPU when the finals began: times may be off", result->other_processes,
-           result->other_processes == 1 ? " computed" : "es computed");
-  if (result->has_winner && !result->second_grid[0] && !row->is_recorded) printf("; second grid: none fits the winner");
-  if (result->has_winner && !result->is_complete) printf("; %s", result->reason);
+  if (result->winner.other_processes > 0)
+    printf("; %d other process%s on the GPU when the finals began: times may be off", result->winner.other_processes,
+           result->winner.other_processes == 1 ? " computed" : "es computed");
+  if (result->winner.exists && !result->winner.second_grid[0] && !row->is_recorded)
+    printf("; second grid: none fits the winner");
+  if (result->winner.exists && !result->is_complete) printf("; %s", result->reason);
   printf("\n");
 }
 
@@ -82,7 +87,7 @@ void tune_table_print(const struct tuned *rows, int count) {
   bool has_winner = false;
   for (int i = 0; i < count; i++) {
     print_row(&rows[i]);
-    has_winner = has_winner || rows[i].result.has_winner;
+    has_winner = has_winner || rows[i].result.winner.exists;
   }
   printf("\n");
   if (has_winner) {

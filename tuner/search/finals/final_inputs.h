@@ -1,27 +1,46 @@
-/* final_inputs.h: what the two files of the final phase share. */
+/* final_inputs.h: what the final phase of a run reads, what it changes, and what it gives. */
 #ifndef SEARCH_FINALS_FINAL_INPUTS_H
 #define SEARCH_FINALS_FINAL_INPUTS_H
 
-#include "tuner/measure/finals/finals.h"
-#include "tuner/search/tune/session.h"
+#include "tuner/measure/backends/backend.h"
+#include "tuner/search/roof/roof.h"
+#include "tuner/search/run/run_progress.h"
+#include "tuner/search/run/run_rows.h"
+#include "tuner/search/variants/twins.h"
 
-struct final_phase {
-  struct session *session;
-  struct final_candidate *candidates; /* as session->timed */
-  struct trial **built; /* a candidate each, compiled and not yet loaded; NULL: not yet compiled, or loaded */
-  struct trial *loaded[FINALS_SLOTS]; /* by slot */
-  struct roof roof;
-  struct finals finals;
-  double copy_ms, memcpy_ms; /* the roofs in the final rounds; NaN where there is none */
-  struct text warnings;      /* a line each */
+struct final_inputs {
+  /* Read. */
+  const struct task *task;
+  const struct search_space *space;
+  const struct schedule *schedule;
+  const struct run_rows *rows; /* the run is in the store */
+  const struct twins *twins;
+  const struct roof_inputs *roof;
+  double scale;     /* anchor_scale() at the end of the search */
+  double memcpy_ms; /* of the driver's copy before the search; NaN where it was not measured */
+  uint64_t seed;
+  enum launch_mode launch; /* of the problem that is on the device */
+  enum cache_mode cache;
+  /* Changed. */
+  struct backend_handle *backend; /* all slots are empty before and after */
+  struct pipeline *pipeline;      /* empty before and after */
+  struct timed_list *timed;       /* is sorted; outcomes become the newest */
+  struct tally *tally;
+  struct run_progress *progress;
 };
 
-/* Store and tell the winner, which is right on the second grid, too, with all finalists and the end of the run. What is
- * wrong there leaves, and the others are ranked without it. Without a winner session->result->has_winner stays false. In
- * final_winner.c. */
-halotune_status winner_choose(struct final_phase *phase);
-
-/* A candidate that had a time went wrong: in the store, its newest result says so. In final_phase.c. */
-halotune_status final_phase_failed(struct final_phase *phase, int candidate, enum outcome outcome, const char *reason);
+/* What came of the phase. */
+struct final_winner {
+  bool exists;     /* only then do the members below mean something, but for `other_processes` */
+  bool is_hinted;  /* a database had it as a winner before it was measured */
+  bool is_current; /* it became what lookup serves */
+  char template_name[64];
+  char parameters[1024]; /* "block_x=32 storage=planes" */
+  char second_grid[64];  /* where it was verified as well: "509x251x499"; "" where its rules keep no such grid */
+  struct timing timing;  /* without samples */
+  double default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms; /* NaN where not measured */
+  int finalists, ties;
+  int other_processes; /* that computed on the GPU when the finals began */
+};
 
 #endif

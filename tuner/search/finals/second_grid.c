@@ -1,29 +1,34 @@
-/* second_grid.c: a winner on a grid that nobody chose for speed, with other weights. */
+/* second_grid.c: a variant on a grid that nobody chose for speed, with other weights. */
+#include "tuner/search/finals/second_grid.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tuner/search/finals/awkward_grids.h"
-#include "tuner/search/tune/session.h"
+#include "tuner/search/variants/evaluate.h"
 
+/* What the check allocates. */
 struct second {
   struct scene scene;
   double *coefficients;
   struct trial *trial;
 };
 
-/* The first of the grids on which the rules keep the variant, compiled for it; no trial, and the reason, where there is
- * none. */
-static halotune_status find_grid(struct session *session, const struct proposal *proposal, struct task *task,
+/* Find the first grid on which the rules keep the variant, and compile the variant for it.
+ *   task    receives the grid and its coefficients
+ *   second  receives the trial; none where there is no such grid
+ *   reason  receives why the last grid was left out */
+static halotune_status find_grid(const struct final_inputs *in, const struct proposal *proposal, struct task *task,
                                  struct second *second, char reason[BACKEND_REASON_BYTES]) {
   struct grid grids[AWKWARD_GRIDS_MOST];
-  const int count = awkward_grids(&session->task->grid, grids);
+  const int count = awkward_grids(&in->task->grid, grids);
   for (int i = 0; i < count; i++) {
     if (stencil_check_grid(task->stencil, &grids[i], NULL) != HALOTUNE_OK) continue;
     task->grid = grids[i];
     halotune_status status = scene_coefficients(task->stencil, &task->grid, task->dtype, second->coefficients);
     if (status != HALOTUNE_OK) return status;
-    const struct template *template = session->space.templates[proposal->template_index];
-    status = session_build(session, task, template, proposal, &second->trial);
+    const struct template *template = in->space->templates[proposal->template_index];
+    status = pipeline_build(in->pipeline, task, template, proposal, &second->trial);
     if (status != HALOTUNE_OK) return status;
     if (!second->trial->is_over) return HALOTUNE_OK;
     snprintf(reason, BACKEND_REASON_BYTES, "%.*s", BACKEND_REASON_BYTES - 1, second->trial->reason);
@@ -33,9 +38,9 @@ static halotune_status find_grid(struct session *session, const struct proposal 
   return HALOTUNE_OK;
 }
 
-static halotune_status run_there(struct session *session, const struct task *task, struct second *second,
-                                 struct verdict *verdict) {
-  struct backend_handle *backend = session->tools->backend;
+static halotune_status run_on_grid(const struct final_inputs *in, const struct task *task, struct second *second,
+                                   struct verdict *verdict) {
+  struct backend_handle *backend = in->backend;
   struct scene_request request = {.stencil = task->stencil,
                                   .analysis = task->analysis,
                                   .dtype = task->dtype,
@@ -44,30 +49,29 @@ static halotune_status run_there(struct session *session, const struct task *tas
                                   .input = INPUT_RANDOM,
                                   .seed = 2,
                                   .steps = 1};
-  struct backend_problem problem = {
-      .scene = &second->scene, .launch = session->launch, .cache = session->options->cache};
+  struct backend_problem problem = {.scene = &second->scene, .launch = in->launch, .cache = in->cache};
   halotune_status status = scene_make(&request, &second->scene);
   if (status == HALOTUNE_OK) status = backend->table->set_problem(backend->state, &problem);
-  if (status == HALOTUNE_OK) status = session_load(session, 0, second->trial, false, verdict);
+  if (status == HALOTUNE_OK) status = trial_load(backend, 0, second->trial, false, verdict);
   if (status == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED) status = backend->table->unload(backend->state, 0);
   return status;
 }
 
-halotune_status second_grid_check(struct session *session, const struct proposal *proposal, char grid[64],
+halotune_status second_grid_check(const struct final_inputs *in, const struct proposal *proposal, char grid[64],
                                   struct verdict *verdict) {
-  struct task task = *session->task;
+  struct task task = *in->task;
   struct second second = {.trial = NULL};
   grid[0] = '\0';
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   second.coefficients = calloc((size_t)task.stencil->coefficient_count + 1, sizeof *second.coefficients);
   if (!second.coefficients) return fail_memory();
   task.coefficients = second.coefficients;
-  halotune_status status = find_grid(session, proposal, &task, &second, verdict->reason);
+  halotune_status status = find_grid(in, proposal, &task, &second, verdict->reason);
   if (status == HALOTUNE_OK && second.trial) {
     int length = snprintf(grid, 64, "%ld", task.grid.n[0]);
     for (int axis = 1; axis < task.stencil->dims; axis++)
       length += snprintf(grid + length, 64 - (size_t)length, "x%ld", task.grid.n[axis]);
-    status = run_there(session, &task, &second, verdict);
+    status = run_on_grid(in, &task, &second, verdict);
   }
   scene_free(&second.scene);
   trial_free(second.trial);

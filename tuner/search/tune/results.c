@@ -7,18 +7,14 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/clock.h"
 #include "db/store/launch_text.h"
 #include "tuner/measure/sampling/measure.h"
 #include "tuner/search/hints/earlier.h"
-#include "tuner/search/hints/hints.h"
 
 double results_scale(const struct results *results) { return results->anchor ? anchor_scale(results->anchor, 0) : 1; }
 
-/* --- results that need no measuring
- * --------------------------------------------------------------------------------------- */
-
-/* Take a row of the store. Its samples are copied where they are wanted. */
+/* A row of the store is the result of a trial.
+ *   with_samples  whether its samples are copied */
 static halotune_status take_row(struct trial *trial, const struct measurement *row, bool with_samples) {
   const struct timing *timing = &row->timing;
   snprintf(trial->reason, sizeof trial->reason, "%s", row->reason);
@@ -60,14 +56,14 @@ static int record_of_source(const struct results *results, const struct trial *t
 
 /* Give a trial the result of record number `at`, counted from 0. */
 static halotune_status take_twin(struct results *results, struct trial *trial, int at) {
-  struct session *session = results->session;
+  const struct run_rows *rows = results->in->rows;
   const struct result_record *record = &results->list[at];
   struct measurement found;
   const struct measurement own = trial->result;
-  struct variant_key key = {.stencil = session->stencil_id,
-                            .template_id = session->template_ids[record->proposal.template_index],
-                            .source = record->source};
-  halotune_status status = store_find_measurement(session->tools->store, session->run_id, &key, &found, NULL);
+  const struct variant_key key = {.stencil = rows->stencil,
+                                  .template_id = rows->templates[record->proposal.template_index],
+                                  .source = record->source};
+  halotune_status status = store_find_measurement(rows->store, rows->run, &key, &found, NULL);
   if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
   if (status == HALOTUNE_OK) status = take_row(trial, &found, true);
   trial->twin_of = at + 1;
@@ -90,28 +86,24 @@ halotune_status results_find_twin(struct results *results, struct trial *trial) 
 }
 
 halotune_status results_recall(struct results *results, struct trial *trial, double default_ms) {
-  struct session *session = results->session;
+  const struct search_inputs *in = results->in;
+  const struct run_rows *rows = in->rows;
+  const struct variant_key key = run_rows_key(rows, trial);
   struct measurement found;
-  struct variant_key key = session_key(session, trial);
   const int same = record_of_source(results, trial);
   if (same >= 0) return take_twin(results, trial, same);
-  if (session->options->fresh) return HALOTUNE_OK;
-  halotune_status status =
-      store_find_measurement(session->tools->store, session->run_id, &key, &found, &trial->variant);
+  if (in->fresh) return HALOTUNE_OK;
+  halotune_status status = store_find_measurement(rows->store, rows->run, &key, &found, &trial->variant);
   if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
   if (status != HALOTUNE_OK) return status;
   trial->is_recalled = true;
   trial->recalled_scale = 1;
-  if (session->first) {
-    const struct variant_key standard = session_key(session, session->first);
-    trial->recalled_scale =
-        earlier_scale(session->tools->store, session->run_id, trial->variant, &standard, default_ms);
+  if (in->first) {
+    const struct variant_key standard = run_rows_key(rows, in->first);
+    trial->recalled_scale = earlier_scale(rows->store, rows->run, trial->variant, &standard, default_ms);
   }
   return take_row(trial, &found, false);
 }
-
-/* --- results
- * -------------------------------------------------------------------------------------------------------------- */
 
 /* Give the trial a number, and remember what belongs to it. */
 static halotune_status add_record(struct results *results, struct trial *trial) {
@@ -124,51 +116,50 @@ static halotune_status add_record(struct results *results, struct trial *trial) 
   return HALOTUNE_OK;
 }
 
-/* What no state of the GPU explains need not be measured again by another one. */
+/* Whether the anchor may ask for the result once more. Where no state of the GPU explains how slow a variant is, another measurement
+ * would tell nothing new. */
 static bool need_watch(const struct results *results, const struct trial *trial) {
   const struct measurement *result = &trial->result;
-  const double best_ms = timed_best_ms(&results->session->timed) * results_scale(results);
+  const double best_ms = timed_best_ms(results->in->timed) * results_scale(results);
   const bool was_watched = anchor_attempts(results->anchor, result->number) > 0;
   return was_watched || result->outcome != OUTCOME_SCREENED || !measure_is_hopeless(result->timing.minimum_ms, best_ms);
 }
 
-/* Twins of what was measured again get its new result, and are told to nobody else: they were left out where it counts.
- *   attempts  of this time alone */
+/* A variant was measured again: its twins get the new result in the store. The strategy and the finals do not know them.
+ *   attempts  of this measurement alone */
 static halotune_status store_twins(struct results *results, const struct trial *trial, enum outcome before,
                                    int attempts) {
-  struct session *session = results->session;
+  const struct search_inputs *in = results->in;
   struct measurement again = trial->result;
   int count;
   again.attempts = attempts;
-  halotune_status status =
-      twins_follow(&session->twins, session->tools->store, session->run_id, trial->variant, &again, &count);
-  session->result->outcomes[before] -= count;
-  session->result->outcomes[again.outcome] += count;
+  halotune_status status = twins_follow(in->twins, in->rows->store, in->rows->run, trial->variant, &again, &count);
+  tally_move(in->tally, before, again.outcome, count);
   return status;
 }
 
-/* Remember whose result a new one is. */
+/* Remember whose result a twin has. */
 static halotune_status keep_twin(struct results *results, const struct trial *trial) {
   const struct twin twin = {
       .variant = trial->variant, .original = results->list[trial->twin_of - 1].variant, .number = trial->twin_of};
-  return twins_add(&results->session->twins, &twin);
+  return twins_add(results->in->twins, &twin);
 }
 
 static halotune_status store_result(struct results *results, struct trial *trial) {
-  struct session *session = results->session;
-  struct variant_key key = session_key(session, trial);
+  const struct search_inputs *in = results->in;
+  const struct variant_key key = run_rows_key(in->rows, trial);
   struct measurement *result = &trial->result;
   halotune_status status = HALOTUNE_OK;
   if (trial->again) result->number = trial->again;
   else status = add_record(results, trial);
   if (status != HALOTUNE_OK) return status;
   struct result_record *record = &results->list[result->number - 1];
-  result->at_s = (clock_ms() - session->start_ms) * 1e-3;
+  result->at_s = schedule_spent_s(in->schedule);
   const int attempts = result->attempts;
   if (!trial->twin_of) result->attempts += record->attempts;
-  status = store_measurement(session->tools->store, session->run_id, &key, result, &trial->variant);
+  status = store_measurement(in->rows->store, in->rows->run, &key, result, &trial->variant);
   if (trial->again && status == HALOTUNE_OK) {
-    session->result->outcomes[record->outcome]--;
+    in->tally->outcomes[record->outcome]--;
     status = store_twins(results, trial, record->outcome, attempts);
   }
   if (trial->twin_of && status == HALOTUNE_OK) status = keep_twin(results, trial);
@@ -181,16 +172,16 @@ static halotune_status store_result(struct results *results, struct trial *trial
   return anchor_cover(results->anchor, result->number, result->is_marked);
 }
 
-/* What an earlier run of the same problem tried is known from there. */
-static bool is_hinted(const struct session *session, const struct trial *trial) {
-  return !trial->is_recalled && proposals_have(&session->hints, &session->space, &trial->proposal);
+/* Whether a variant was measured because of a hint. A result of an earlier run needs no hint. */
+static bool is_hinted(const struct search_inputs *in, const struct trial *trial) {
+  return !trial->is_recalled && proposals_have(in->hints, in->space, &trial->proposal);
 }
 
-/* Twins are left out: they could only tie with what they equal. */
+/* Keep a variant for the finals. Twins are left out: they could only tie with their originals. */
 static halotune_status keep_timed(struct results *results, const struct trial *trial, double scale) {
-  struct session *session = results->session;
+  const struct search_inputs *in = results->in;
   const struct measurement *result = &trial->result;
-  if (trial->again && !outcome_has_time(result->outcome)) timed_remove(&session->timed, trial->variant);
+  if (trial->again && !outcome_has_time(result->outcome)) timed_remove(in->timed, trial->variant);
   if (!outcome_has_time(result->outcome) || trial->twin_of) return HALOTUNE_OK;
   struct timed_variant timed = {.proposal = trial->proposal,
                                 .variant = trial->variant,
@@ -205,46 +196,38 @@ static halotune_status keep_timed(struct results *results, const struct trial *t
                                 .registers = result->registers,
                                 .shared_bytes = result->shared_bytes,
                                 .occupancy = result->occupancy,
-                                .is_default = session_is_first(session, &trial->proposal),
-                                .is_hinted = is_hinted(session, trial)};
-  return timed_put(&session->timed, &timed);
-}
-
-/* For the user, where no variant is right. */
-static void keep_first_failure(struct tune_result *out, const struct measurement *result) {
-  if (out->first_reason[0] || outcome_has_time(result->outcome) || result->outcome == OUTCOME_PRUNED) return;
-  out->first_failure = result->outcome;
-  snprintf(out->first_reason, sizeof out->first_reason, "%s", result->reason);
+                                .is_default = search_is_first(in, &trial->proposal),
+                                .is_hinted = is_hinted(in, trial)};
+  return timed_put(in->timed, &timed);
 }
 
 halotune_status results_finish(struct results *results, struct trial *trial) {
-  struct session *session = results->session;
-  struct tune_result *out = session->result;
+  const struct search_inputs *in = results->in;
+  struct tally *tally = in->tally;
   const struct measurement *result = &trial->result;
   double scale = trial->is_recalled ? trial->recalled_scale : results_scale(results);
   halotune_status status = HALOTUNE_OK;
   if (trial->is_same) status = keep_twin(results, trial);
   else if (!trial->is_recalled) status = store_result(results, trial);
   if (status == HALOTUNE_OK) status = keep_timed(results, trial, scale);
-  if (status == HALOTUNE_OK) out->outcomes[result->outcome]++;
-  keep_first_failure(out, result);
+  if (status == HALOTUNE_OK) tally->outcomes[result->outcome]++;
+  tally_note_failure(tally, result);
   if (status == HALOTUNE_OK && !trial->again) {
-    out->tried++;
-    out->recalled += trial->is_recalled;
-    out->twins += trial->twin_of > 0;
-    out->hinted += is_hinted(session, trial);
-    status = session->options->strategy->tell(session->strategy, &trial->proposal,
-                                              outcome_has_time(result->outcome) ? result->timing.median_ms / scale
-                                                                                : INFINITY);
+    tally->tried++;
+    tally->recalled += trial->is_recalled;
+    tally->twins += trial->twin_of > 0;
+    tally->hinted += is_hinted(in, trial);
+    const double time_ms = outcome_has_time(result->outcome) ? result->timing.median_ms / scale : INFINITY;
+    status = in->strategy->tell(in->strategy_state, &trial->proposal, time_ms);
   }
   trial_free(trial);
-  session_show(session, "search");
+  run_progress_show(in->progress, "search");
   return status;
 }
 
 halotune_status results_settle(struct results *results) {
-  struct session *session = results->session;
-  struct timed_list *timed = &session->timed;
+  const struct search_inputs *in = results->in;
+  struct timed_list *timed = in->timed;
   long count = 0;
   if (!results->anchor) return HALOTUNE_OK;
   int64_t *doubtful = calloc((size_t)results->count + 1, sizeof *doubtful);
@@ -255,13 +238,12 @@ halotune_status results_settle(struct results *results) {
     if (!record->is_marked && anchor_is_marked(results->anchor, measured)) doubtful[count++] = record->variant;
   }
   for (long i = 0; i < timed->count; i++) {
-    const bool was_watched = anchor_attempts(results->anchor, timed->list[i].number) > 0; /* not before a late anchor */
+    const bool was_watched =
+        anchor_attempts(results->anchor, timed->list[i].number) > 0; /* a late anchor did not watch all */
     if (timed->list[i].number > 0 && was_watched)
       timed->list[i].scale = anchor_scale(results->anchor, timed->list[i].number);
   }
-  session->scale = results_scale(results);
-  halotune_status status =
-      count > 0 ? store_mark(session->tools->store, session->run_id, doubtful, count) : HALOTUNE_OK;
+  halotune_status status = count > 0 ? store_mark(in->rows->store, in->rows->run, doubtful, count) : HALOTUNE_OK;
   free(doubtful);
   return status;
 }

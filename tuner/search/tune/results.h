@@ -1,10 +1,9 @@
-/* results.h: what came of the variants of a search: each is stored, told to the strategy, and remembered as far as it
- * is needed. */
+/* results.h: results of the search: each is stored, told to the strategy, and remembered as far as it is needed. */
 #ifndef SEARCH_TUNE_RESULTS_H
 #define SEARCH_TUNE_RESULTS_H
 
 #include "tuner/measure/sampling/anchor.h"
-#include "tuner/search/tune/session.h"
+#include "tuner/search/tune/search_inputs.h"
 
 /* A result of this run; its number is its place, from 1. */
 struct result_record {
@@ -17,10 +16,10 @@ struct result_record {
   long twin_of;   /* the number of the result that it follows; 0: none */
 };
 
-/* Start with session and anchor set, end with results_free. */
+/* Start with `in` and `anchor` set, end with results_free. */
 struct results {
-  struct session *session;
-  struct anchor *anchor; /* NULL for none; the caller's */
+  const struct search_inputs *in;
+  struct anchor *anchor; /* the caller's; NULL for none */
   struct result_record *list;
   int count, capacity;
 };
@@ -28,19 +27,19 @@ struct results {
 /* How slow the GPU is now. */
 double results_scale(const struct results *results);
 
-/* Look for what earlier runs have of a trial that is not over, unless all is to be measured again: then the trial is
- * over. default_ms  of the default variant now; NaN where there is none */
+/* Look for a result of an earlier run, unless all is to be measured again. If there is one, the trial is over.
+ *   trial       not over
+ *   default_ms  of the default variant now; NaN where it has no time */
 halotune_status results_recall(struct results *results, struct trial *trial, double default_ms);
 
-/* Look for a result of this run with the same machine code and launch as a compiled trial, which so need not be
- * measured: then the trial is over. */
+/* Look for a result of this run with the machine code and launch of a compiled trial. If there is one, the trial is over: it need not
+ * be measured. */
 halotune_status results_find_twin(struct results *results, struct trial *trial);
 
-/* Take what came of a trial, and end it, whatever is returned. */
+/* Take the result of a trial that is over. The trial is freed, also on failure. */
 halotune_status results_finish(struct results *results, struct trial *trial);
 
-/* After the last reading of the anchor: mark what stays doubtful, in the store, too, and give every time the scale that
- * is known of it now. */
+/* After the last reading of the anchor: mark in the store the results that stay doubtful, and give each time its final scale. */
 halotune_status results_settle(struct results *results);
 
 void results_free(struct results *results);

@@ -1,25 +1,21 @@
-/* setup.c: the beginning of a tune: inputs and reference, the problem on the device, the default variant, the
- * run in the store. */
+/* setup.c: the beginning of a run: inputs and reference, the problem on the device, the default variant, the run in the store. */
+#include "tuner/search/tune/setup.h"
+
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "tuner/measure/finals/finals.h"
 #include "tuner/measure/sampling/device_time.h"
-#include "tuner/search/hints/hints.h"
 #include "tuner/search/hints/starts.h"
-#include "tuner/search/tune/session.h"
+#include "tuner/search/variants/evaluate.h"
 
-enum {
-  LAST_STEPS_MS = 2000, /* what comes after the finals: the second grid */
-  ENOUGH_MS = 10000     /* half of it for the finals */
-};
-
+/* Where the default variant takes less, launches are not negligible, and go into a graph. */
 static const double graph_below_ms = 0.020;
 
-/* A recording has neither inputs nor results, so that none need be computed. */
-static halotune_status make_scene(struct session *session) {
-  const struct task *task = session->task;
+/* Make the inputs and the reference. A recording runs nothing and needs none. */
+static halotune_status make_scene(const struct setup_inputs *in, struct setup *setup) {
+  const struct task *task = in->task;
   struct scene_request request = {.stencil = task->stencil,
                                   .analysis = task->analysis,
                                   .dtype = task->dtype,
@@ -28,144 +24,134 @@ static halotune_status make_scene(struct session *session) {
                                   .input = INPUT_RANDOM,
                                   .seed = 1,
                                   .steps = 1};
-  if (!session->tools->backend->facts.is_recording) return scene_make(&request, &session->scene);
-  session->scene.request = request;
+  if (!in->tools->backend->facts.is_recording) return scene_make(&request, &setup->scene);
+  setup->scene.request = request;
   return HALOTUNE_OK;
 }
 
-static halotune_status set_problem(struct session *session, enum launch_mode launch) {
-  const struct backend_handle *backend = session->tools->backend;
-  struct backend_problem problem = {.scene = &session->scene,
-                                    .launch = launch,
-                                    .cache = session->options->cache,
-                                    .reproducible = session->task->reproducible};
-  if (session->copy) problem.roof_elements = session->copy->grid.n[0];
-  session->launch = launch;
+static halotune_status set_problem(const struct setup_inputs *in, struct setup *setup, enum launch_mode launch) {
+  const struct backend_handle *backend = in->tools->backend;
+  const struct backend_problem problem = {.scene = &setup->scene,
+                                          .launch = launch,
+                                          .cache = in->options->cache,
+                                          .reproducible = in->task->reproducible,
+                                          .roof_elements = in->copy ? in->copy->grid.n[0] : 0};
+  setup->launch = launch;
   return backend->table->set_problem(backend->state, &problem);
 }
 
-/* --- a recording
- * ---------------------------------------------------------------------------------------------------------- */
-
+/* Add a recorded variant, if its template is searched. */
 static halotune_status add_recorded(void *context, const char *template, const char *parameters) {
-  struct session *session = context;
-  for (int i = 0; i < session->space.count; i++) {
-    if (strcmp(session->templates[i]->name, template) == 0)
-      return proposals_read(&session->recorded, &session->space, i, parameters);
+  struct setup *setup = context;
+  for (int i = 0; i < setup->space.count; i++) {
+    if (strcmp(setup->templates[i]->name, template) == 0)
+      return proposals_read(&setup->recorded, &setup->space, i, parameters);
   }
   return HALOTUNE_OK;
 }
 
-/* Of a recording, only what was recorded is there to be searched. */
-static halotune_status take_recorded(struct session *session) {
-  struct backend_handle *backend = session->tools->backend;
+/* The space of a recording is what was recorded. */
+static halotune_status find_recorded(const struct setup_inputs *in, struct setup *setup) {
+  const struct backend_handle *backend = in->tools->backend;
   if (!backend->table->list) return HALOTUNE_OK;
-  halotune_status status = backend->table->list(backend->state, add_recorded, session);
+  halotune_status status = backend->table->list(backend->state, add_recorded, setup);
   if (status != HALOTUNE_OK) return status;
-  if (session->recorded.count == 0)
+  if (setup->recorded.count == 0)
     return fail(HALOTUNE_NOT_FOUND, "the recording has no variant of today's templates with these options");
-  session->space.only = session->recorded.list;
-  session->space.only_count = session->space_size = session->recorded.count;
+  setup->space.only = setup->recorded.list;
+  setup->space.only_count = setup->space_size = setup->recorded.count;
   return HALOTUNE_OK;
 }
 
-/* --- the default variant
- * ------------------------------------------------------------------------------------------------ */
-
-/* Try a template's default, as near to it as the rules allow. Kept as session->first where it works.
- *   time_ms  receives about what it takes */
-static halotune_status try_default(struct session *session, int index, double *time_ms) {
-  struct backend_handle *backend = session->tools->backend;
-  struct template *template = session->templates[index];
-  struct proposal proposal = {.template_index = index, .configuration = configuration_default(template)};
-  const struct configuration *values = space_values(&session->space, index);
+/* Try a template's default, or the variant nearest to it that the rules keep. If it works, it becomes setup->first. */
+static halotune_status try_default(const struct setup_inputs *in, struct setup *setup, int index) {
+  struct backend_handle *backend = in->tools->backend;
+  struct template *template = setup->templates[index];
+  const struct configuration *values = space_values(&setup->space, index);
+  struct proposal proposal = {.template_index = index,
+                              .configuration = values ? *values : configuration_default(template)};
   struct verdict verdict = {.outcome = OUTCOME_MEASURED};
   struct trial *trial;
-  if (values) proposal.configuration = *values;
-  *time_ms = NAN;
-  if (space_nearest(&session->bindings[index], space_fixed(&session->space, index), &proposal.configuration))
-    return HALOTUNE_OK;
-  halotune_status status = session_build(session, session->task, template, &proposal, &trial);
-  if (status != HALOTUNE_OK) return status;
-  if (!trial->is_over) status = session_load(session, 0, trial, false, &verdict);
-  bool is_loaded = status == HALOTUNE_OK && !trial->is_over && verdict.outcome == OUTCOME_MEASURED;
-  if (is_loaded) status = device_time(backend, 0, time_ms);
-  if (is_loaded && status == HALOTUNE_OK) status = backend->table->unload(backend->state, 0);
-  if (status == HALOTUNE_OK && !isnan(*time_ms)) {
-    session->first = trial;
-    session->first_ms = *time_ms;
-  } else {
-    trial_free(trial);
-  }
-  return status;
-}
-
-/* What a user without a tuner would run: the default of the first template whose default works. Where launches count
- * beside what it takes, they go into a graph. */
-static halotune_status find_default(struct session *session) {
-  const struct tune_options *options = session->options;
   double time_ms = NAN;
-  halotune_status status = HALOTUNE_OK;
-  for (int i = 0; i < session->space.count && !session->first && status == HALOTUNE_OK && !session_is_stopped(session);
-       i++) {
-    status = try_default(session, i, &time_ms);
+  if (space_nearest(&setup->bindings[index], space_fixed(&setup->space, index), &proposal.configuration))
+    return HALOTUNE_OK;
+  halotune_status status = pipeline_build(setup->pipeline, in->task, template, &proposal, &trial);
+  if (status != HALOTUNE_OK) return status;
+  if (!trial->is_over) status = trial_load(backend, 0, trial, false, &verdict);
+  const bool is_loaded = status == HALOTUNE_OK && !trial->is_over && verdict.outcome == OUTCOME_MEASURED;
+  if (is_loaded) status = device_time(backend, 0, &time_ms);
+  if (is_loaded && status == HALOTUNE_OK) status = backend->table->unload(backend->state, 0);
+  if (status != HALOTUNE_OK || isnan(time_ms)) {
+    trial_free(trial);
+    return status;
   }
-  if (status != HALOTUNE_OK || options->launch >= 0 || !(time_ms < graph_below_ms)) return status;
-  return set_problem(session, LAUNCH_GRAPH);
+  setup->first = trial;
+  setup->first_ms = time_ms;
+  return HALOTUNE_OK;
 }
 
-/* --- the run
- * ------------------------------------------------------------------------------------------------------------ */
+/* Find what a user without a tuner would run: the default of the first template whose default works. Choose the launch mode by its
+ * time, unless the options say it. */
+static halotune_status find_default(const struct setup_inputs *in, struct setup *setup) {
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < setup->space.count && !setup->first && status == HALOTUNE_OK; i++) {
+    if (schedule_is_stopped(in->schedule)) break;
+    status = try_default(in, setup, i);
+  }
+  const bool is_short = setup->first && setup->first_ms < graph_below_ms;
+  if (status != HALOTUNE_OK || in->options->launch >= 0 || !is_short) return status;
+  return set_problem(in, setup, LAUNCH_GRAPH);
+}
 
-static halotune_status open_run(struct session *session) {
-  struct store *store = session->tools->store;
-  const struct task *task = session->task;
-  const struct backend_facts *facts = &session->tools->backend->facts;
+/* The compiler's version, as the store has it. */
+static void write_nvrtc(const struct tune_tools *tools, char *text, size_t bytes) {
+  const struct backend_facts *recorded = &tools->backend->facts;
+  if (recorded->is_recording) {
+    snprintf(text, bytes, "%s", recorded->nvrtc);
+    return;
+  }
+  const struct nvrtc_facts *facts = compiler_nvrtc(tools->compiler);
+  snprintf(text, bytes, "%d.%d", facts->major, facts->minor);
+}
+
+/* Put device, stencil, templates, problem and run into the store. */
+static halotune_status open_run(const struct setup_inputs *in, struct setup *setup) {
+  struct store *store = in->tools->store;
+  const struct task *task = in->task;
+  const struct tune_options *options = in->options;
+  const struct backend_facts *facts = &in->tools->backend->facts;
+  struct run_rows *rows = &setup->rows;
   struct problem_key key = {.dtype = task->dtype,
                             .grid = task->grid,
-                            .launch = session->launch,
-                            .cache = session->options->cache,
+                            .launch = setup->launch,
+                            .cache = options->cache,
                             .reproducible = task->reproducible};
-  const struct nvrtc_name nvrtc = session_nvrtc(session);
+  *rows = (struct run_rows){
+      .store = store, .templates = setup->template_ids, .driver = facts->driver, .warnings = facts->warnings};
+  write_nvrtc(in->tools, rows->nvrtc, sizeof rows->nvrtc);
   if ((key.device = store_device(store, &facts->device, facts->is_emulation)) == 0) return HALOTUNE_DB;
   if ((key.stencil = store_stencil(store, task->stencil, task->analysis, task->stencil_text)) == 0) return HALOTUNE_DB;
-  session->stencil_id = key.stencil;
-  for (int i = 0; i < session->space.count; i++) {
-    if ((session->template_ids[i] = store_template(store, session->templates[i])) == 0) return HALOTUNE_DB;
+  rows->stencil = key.stencil;
+  for (int i = 0; i < setup->space.count; i++) {
+    if ((setup->template_ids[i] = store_template(store, setup->templates[i])) == 0) return HALOTUNE_DB;
   }
-  if ((session->problem_id = store_problem(store, &key)) == 0) return HALOTUNE_DB;
-  struct run_start start = {.problem = session->problem_id,
-                            .command = session->options->command,
-                            .host = session->options->host,
-                            .driver = facts->driver,
-                            .nvrtc = nvrtc.text,
-                            .strategy = session->options->strategy->name,
-                            .cuda = facts->cuda,
-                            .seed = session->options->seed,
-                            .budget_s = isfinite(session->options->budget_s) ? session->options->budget_s : 0,
-                            .space = session->space_size,
-                            .bytes = task_bytes(task)};
-  session->run_id = store_run_begin(store, &start);
-  return session->run_id ? HALOTUNE_OK : HALOTUNE_DB;
+  if ((rows->problem = store_problem(store, &key)) == 0) return HALOTUNE_DB;
+  const struct run_start start = {.problem = rows->problem,
+                                  .command = options->command,
+                                  .host = options->host,
+                                  .driver = facts->driver,
+                                  .nvrtc = rows->nvrtc,
+                                  .strategy = options->strategy->name,
+                                  .cuda = facts->cuda,
+                                  .seed = options->seed,
+                                  .budget_s = isfinite(options->budget_s) ? options->budget_s : 0,
+                                  .space = setup->space_size,
+                                  .bytes = task_bytes(task)};
+  rows->run = store_run_begin(store, &start);
+  return rows->run ? HALOTUNE_OK : HALOTUNE_DB;
 }
 
-bool tune_has_time(const struct tune_options *options, double now_ms) {
-  return options->deadline_ms - LAST_STEPS_MS - now_ms >= fmin(options->budget_s * 1e3 / 2, ENOUGH_MS);
-}
-
-/* The finals keep their share of what there is. Without a budget nothing has to be shared. */
-static void set_times(struct session *session) {
-  const struct tune_options *options = session->options;
-  double now_ms = clock_ms(), budget_ms = options->budget_s * 1e3;
-  session->has_deadline = options->deadline_ms - LAST_STEPS_MS < now_ms + budget_ms;
-  session->is_too_late = !tune_has_time(options, now_ms);
-  session->end_ms = fmin(now_ms + budget_ms, fmax(options->deadline_ms - LAST_STEPS_MS, now_ms));
-  session->search_end_ms = session->end_ms;
-  if (isfinite(session->end_ms))
-    session->search_end_ms -= fmin(finals_budget_ms(budget_ms), (session->end_ms - now_ms) / 2);
-}
-
-/* There is something to compute. */
+/* Refuse a grid of which no point is computed. */
 static halotune_status check_box(const struct task *task) {
   struct domain domain = domain_dense(task->stencil, task->analysis, &task->grid);
   for (int axis = 0; axis < MAX_DIMS; axis++) {
@@ -176,44 +162,83 @@ static halotune_status check_box(const struct task *task) {
   return HALOTUNE_OK;
 }
 
-halotune_status session_find_hints(struct session *session) {
-  const struct tune_options *options = session->options;
-  const struct hint_sources sources = session_hint_sources(session);
-  const struct hint_target target = session_hint_target(session, session->task);
+struct hint_sources setup_hint_sources(const struct setup_inputs *in) {
+  const struct tune_tools *tools = in->tools;
+  return (struct hint_sources){.own = tools->store, .others = tools->hints, .other_count = tools->hint_count};
+}
+
+struct hint_target setup_hint_target(const struct setup_inputs *in, const struct setup *setup,
+                                     const struct task *task) {
+  const struct backend_facts *facts = &in->tools->backend->facts;
+  return (struct hint_target){.task = task,
+                              .device = &facts->device,
+                              .is_emulation = facts->is_emulation,
+                              .launch = setup->launch,
+                              .cache = in->options->cache};
+}
+
+/* The variant that is tried before all others. */
+static const struct proposal *first_proposal(const struct setup *setup) {
+  return setup->first ? &setup->first->proposal : NULL;
+}
+
+static void show_to_strategy(struct setup *setup, const struct proposal_list *list) {
+  setup->space.hints = list->list;
+  setup->space.hint_count = list->count;
+}
+
+halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *setup) {
+  const struct tune_options *options = in->options;
   if (options->no_hints || options->rematch || !options->strategy->takes_hints) return HALOTUNE_OK;
-  halotune_status status = hints_find(&sources, &target, &session->space,
-                                      session->first ? &session->first->proposal : NULL, &session->hints);
-  session->space.hints = session->hints.list;
-  session->space.hint_count = session->hints.count;
+  const struct hint_sources sources = setup_hint_sources(in);
+  const struct hint_target target = setup_hint_target(in, setup, in->task);
+  halotune_status status = hints_find(&sources, &target, &setup->space, first_proposal(setup), &setup->hints);
+  show_to_strategy(setup, &setup->hints);
   return status;
 }
 
-halotune_status session_find_starts(struct session *session) {
-  if (session->options->rematch) return HALOTUNE_OK;
-  halotune_status status = starts_find(&session->space, &session->hints,
-                                       session->first ? &session->first->proposal : NULL, &session->starts);
-  if (!session->options->strategy->takes_hints) return status;
-  session->space.hints = session->starts.list;
-  session->space.hint_count = session->starts.count;
+halotune_status setup_find_starts(const struct setup_inputs *in, struct setup *setup) {
+  if (in->options->rematch) return HALOTUNE_OK;
+  halotune_status status = starts_find(&setup->space, &setup->hints, first_proposal(setup), &setup->starts);
+  if (in->options->strategy->takes_hints) show_to_strategy(setup, &setup->starts);
   return status;
 }
 
-halotune_status session_open(struct session *session) {
-  const struct tune_options *options = session->options;
-  struct backend_handle *backend = session->tools->backend;
-  halotune_status status;
-  session_show(session, "reference");
-  if ((status = check_box(session->task)) != HALOTUNE_OK) return status;
-  if ((status = make_scene(session)) != HALOTUNE_OK || session_is_stopped(session)) return status;
-  status = set_problem(session, options->launch < 0 ? LAUNCH_STREAM : (enum launch_mode)options->launch);
-  if (status == HALOTUNE_OK) status = take_recorded(session);
-  if (status == HALOTUNE_OK) status = find_default(session);
-  if (status != HALOTUNE_OK || session_is_stopped(session)) return status;
-  if (session->copy && (status = device_time(backend, SLOT_MEMCPY, &session->memcpy_ms)) != HALOTUNE_OK) return status;
-  session->result->launch = session->launch;
-  if ((status = open_run(session)) != HALOTUNE_OK || (status = session_find_hints(session)) != HALOTUNE_OK)
-    return status;
-  if ((status = session_find_starts(session)) != HALOTUNE_OK) return status;
-  set_times(session);
-  return options->strategy->open(&session->space, options->seed, &session->strategy);
+/* Bring the problem to the device, and find the default variant. */
+static halotune_status prepare_device(const struct setup_inputs *in, struct setup *setup) {
+  const int launch = in->options->launch;
+  halotune_status status = check_box(in->task);
+  if (status == HALOTUNE_OK) status = make_scene(in, setup);
+  if (status != HALOTUNE_OK || schedule_is_stopped(in->schedule)) return status;
+  status = set_problem(in, setup, launch < 0 ? LAUNCH_STREAM : (enum launch_mode)launch);
+  if (status == HALOTUNE_OK) status = find_recorded(in, setup);
+  return status == HALOTUNE_OK ? find_default(in, setup) : status;
+}
+
+halotune_status setup_make(const struct setup_inputs *in, struct setup *out) {
+  const struct tune_tools *tools = in->tools;
+  *out = (struct setup){.memcpy_ms = NAN};
+  halotune_status status = pipeline_make(tools->backend->facts.is_recording ? NULL : tools->compiler, &out->pipeline);
+  if (status == HALOTUNE_OK) status = setup_find_space(in, out);
+  if (status == HALOTUNE_OK) status = prepare_device(in, out);
+  if (status != HALOTUNE_OK || schedule_is_stopped(in->schedule)) return status;
+  if (in->copy) status = device_time(tools->backend, SLOT_MEMCPY, &out->memcpy_ms);
+  if (status == HALOTUNE_OK) status = open_run(in, out);
+  if (status == HALOTUNE_OK) status = setup_find_hints(in, out);
+  if (status == HALOTUNE_OK) status = setup_find_starts(in, out);
+  return status;
+}
+
+void setup_free(struct setup *setup) {
+  pipeline_free(setup->pipeline);
+  trial_free(setup->first);
+  scene_free(&setup->scene);
+  for (int i = 0; i < setup->space.count; i++) bindings_free(&setup->bindings[i]);
+  free(setup->bindings);
+  free(setup->templates);
+  free(setup->fixed);
+  free(setup->template_ids);
+  proposals_free(&setup->recorded);
+  proposals_free(&setup->hints);
+  proposals_free(&setup->starts);
 }

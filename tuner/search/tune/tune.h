@@ -2,12 +2,10 @@
 #ifndef SEARCH_TUNE_TUNE_H
 #define SEARCH_TUNE_TUNE_H
 
-#include <signal.h>
-
 #include "gpu/workers/compiler.h"
 #include "tuner/measure/backends/backend.h"
+#include "tuner/search/finals/final_inputs.h"
 #include "tuner/search/strategy/strategy.h"
-#include "tuner/search/variants/task.h"
 
 /* What it works with; opened by the caller, for any number of tasks one after the other. */
 struct tune_tools {
@@ -19,64 +17,38 @@ struct tune_tools {
   int hint_count;
 };
 
-/* How far it is. */
-struct tune_progress {
-  const char *phase; /* "reference", "search", "finals", "second grid" */
-  long tried, space; /* variants with a result; variants that the rules keep */
-  long failed;       /* of those tried: neither measured nor screened nor pruned */
-  double best_ms;    /* INFINITY at first */
-  double roof_share; /* of the best, against the driver's copy; NaN while unknown */
-  double variants_per_s;
-  double left_s; /* of the budget; INFINITY without one */
-};
-
 struct tune_options {
   const struct strategy *strategy;
   uint64_t seed;
-  double budget_s;    /* for search and finals of one task, after its set-up; INFINITY: no clock ends the search */
-  double deadline_ms; /* clock_ms() at which it is to end, as after `stop`; INFINITY for none */
-  long max_variants;  /* 0: no bound */
-  double good_enough; /* the search ends when the best reaches this share of the driver's copy; 0: never */
-  bool fresh;         /* measure again what an earlier run measured */
-  bool no_hints;      /* begin blind: do not try first what databases know as winners */
-  bool rematch;       /* no search: the finals among the winners of earlier runs, and the fastest that they measured */
-  int launch;         /* enum launch_mode; -1: graph where the default takes less than 20 us, else stream */
+  double budget_s;         /* for search and finals of one task, after its set-up; INFINITY: no clock ends the search */
+  double deadline_ms;      /* on the clock of `time`: the task has to end then, as after `stop`; INFINITY for none */
+  struct time_source time; /* {NULL, NULL}: the machine's clock */
+  long max_variants;       /* 0: no bound */
+  double good_enough;      /* the search ends when the best reaches this share of the driver's copy; 0: never */
+  bool fresh;              /* measure again what an earlier run measured */
+  bool no_hints;           /* begin blind: do not try first what databases know as winners */
+  bool rematch; /* no search: the finals among the winners of earlier runs, and the fastest that they measured */
+  int launch;   /* enum launch_mode; -1: graph where the default takes less than 20 us, else stream */
   enum cache_mode cache;
   const char *command, *host;        /* for the store */
-  const volatile sig_atomic_t *stop; /* becomes 1 to end soon, with all results kept */
-  void (*progress)(void *context, const struct tune_progress *progress); /* called often */
+  const volatile sig_atomic_t *stop; /* becomes 1 to end soon, with all results kept; may be NULL */
+  void (*progress)(void *context, const struct tune_progress *progress); /* called often; may be NULL */
   void *context;
 };
 
 /* What came of it. */
 struct tune_result {
-  bool has_winner;
-  bool is_complete; /* the search was not cut short, and the finals ended; else `reason` says why not */
-  bool
-      is_exhausted; /* without a winner: all variants that were asked for were tried, so that there is nothing to go on with */
+  bool is_complete;  /* there is a winner, of a whole search; else `reason` says why not */
+  bool is_exhausted; /* there is no winner although all that was asked for was tried: there is nothing to go on with */
   char reason[256];
-  enum outcome first_failure; /* what came of the first variant that failed, where one did; */
-  char first_reason[512];     /* and why */
-  long tried, recalled,
-      twins;   /* variants with a result; of these from earlier runs; of these with the machine code of another */
-  long hinted; /* measured since a database has them as winners */
-  long outcomes[OUTCOME_COUNT];
+  struct tally tally;
+  struct final_winner winner;
   double setup_s, search_s, final_s;
   enum launch_mode launch;
-  char template_name[64];
-  char parameters[1024]; /* "block_x=32 storage=planes" */
-  char second_grid[64]; /* where the winner was verified as well: "509x251x499"; "" where its rules keep no such grid */
-  struct timing timing; /* without samples */
-  double default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms; /* NaN where not measured */
-  int finalists, ties;
-  int other_processes; /* that computed on the GPU when the finals began */
-  bool is_hinted;      /* the winner is one of `hinted` */
-  bool is_current;     /* it became what lookup serves */
-  long long bytes;
+  long long bytes; /* compulsory traffic of one application */
 };
 
-/* Whether the deadline leaves enough time to begin a task: half of its budget, or 10 s where that is less. In less the
- * default would win for want of others. */
+/* Whether the deadline leaves enough time to begin a task: see schedule_leaves_time. */
 bool tune_has_time(const struct tune_options *options, double now_ms);
 
 /* Templates to search. */

@@ -43,10 +43,16 @@ static halotune_status measure(struct backend_handle *backend, int slot, double 
   return status;
 }
 
+halotune_status trial_load(struct backend_handle *backend, int slot, const struct trial *trial, bool is_roof,
+                           struct verdict *verdict) {
+  const struct candidate candidate = {
+      .spec = &trial->spec, .generated = &trial->generated, .compiled = &trial->compiled, .is_roof = is_roof};
+  return backend->table->load(backend->state, slot, &candidate, verdict);
+}
+
 halotune_status evaluate(struct backend_handle *backend, int slot, double best_ms, struct trial *trial) {
-  struct candidate candidate = {.spec = &trial->spec, .generated = &trial->generated, .compiled = &trial->compiled};
   struct verdict verdict = {.outcome = OUTCOME_MEASURED};
-  halotune_status status = backend->table->load(backend->state, slot, &candidate, &verdict);
+  halotune_status status = trial_load(backend, slot, trial, false, &verdict);
   if (status != HALOTUNE_OK) return status;
   take_comparison(trial, &verdict.worst);
   take_recorded(trial, &verdict.recorded);

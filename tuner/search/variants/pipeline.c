@@ -102,3 +102,15 @@ halotune_status pipeline_take(struct pipeline *pipeline, int timeout_ms, struct 
   pipeline->ready_count--;
   return HALOTUNE_OK;
 }
+
+halotune_status pipeline_build(struct pipeline *pipeline, const struct task *task, const struct template *template,
+                               const struct proposal *proposal, struct trial **out) {
+  halotune_status status = trial_begin(task, template, proposal, &task->grid, out);
+  if (status != HALOTUNE_OK || (*out)->is_over) return status;
+  struct trial *trial = *out;
+  *out = NULL;
+  status = pipeline_put(pipeline, trial, task);
+  if (status == HALOTUNE_OK) status = pipeline_take(pipeline, -1, out);
+  if (status == HALOTUNE_OK && !*out) status = fail(HALOTUNE_IO, "a compile gave no result");
+  return status;
+}

@@ -35,4 +35,10 @@ halotune_status pipeline_put(struct pipeline *pipeline, struct trial *trial, con
  * Returns HALOTUNE_OK, or what the compiler returns. */
 halotune_status pipeline_take(struct pipeline *pipeline, int timeout_ms, struct trial **out);
 
+/* Generate and compile one variant on the task's grid, and wait for it. The pipeline must be empty.
+ *   out  the caller's; is_over where generating or compiling failed; NULL on failure
+ * Returns HALOTUNE_OK, HALOTUNE_MEMORY, HALOTUNE_IO, or what the compiler returns. */
+halotune_status pipeline_build(struct pipeline *pipeline, const struct task *task, const struct template *template,
+                               const struct proposal *proposal, struct trial **out);
+
 #endif

@@ -1,9 +1,10 @@
-/* search_session_test.c: what a session asks store and backend for: earlier results, the second grid, trials without a
+/* search_phases_test.c: what the phases of a run ask store and backend for: earlier results, the second grid, trials without a
  * source. The backend here runs nothing, and nothing is compiled. */
 #include "tests/unit/stores.h"
 #include "tests/unit/template/templates.h"
+#include "tuner/search/finals/second_grid.h"
 #include "tuner/search/hints/earlier.h"
-#include "tuner/search/tune/session.h"
+#include "tuner/search/tune/search_phase.h"
 
 struct witness {
   struct grid grid; /* of the last problem */
@@ -35,27 +36,31 @@ static halotune_status unload(void *state, int slot) {
 static const struct backend witness_backend = {
     .name = "witness", .set_problem = set_problem, .load = load, .unload = unload};
 
-struct session_case {
+struct phase_case {
   struct bench_case bench;
   struct witness witness;
   struct backend_handle backend;
   struct store *store;
-  struct tune_tools tools;
-  struct tune_options options;
-  struct tune_result result;
   struct task task;
   struct bindings bindings;
-  struct session session;
+  struct search_space space;
+  struct schedule schedule;
+  struct run_rows rows;
+  struct trial *first;
+  struct pipeline *pipeline;
+  struct timed_list timed;
+  struct twins twins;
+  struct tally tally;
+  struct run_progress progress;
 };
 
-static void case_open(struct session_case *c) {
-  *c = (struct session_case){.witness = {.outcome = OUTCOME_MEASURED}};
+static void case_open(struct phase_case *c) {
+  *c = (struct phase_case){.witness = {.outcome = OUTCOME_MEASURED}};
   case_load(&c->bench);
   CHECK_OK(store_open_memory(&c->store));
   case_put(&c->bench, c->store, 256);
   c->backend = (struct backend_handle){.table = &witness_backend, .state = &c->witness};
-  c->tools = (struct tune_tools){.backend = &c->backend, .store = c->store};
-  c->options.deadline_ms = INFINITY;
+  c->schedule.deadline_ms = INFINITY;
   c->task = (struct task){.stencil = c->bench.stencil,
                           .analysis = c->bench.analysis,
                           .grid = {{64, 48, 40}},
@@ -64,30 +69,22 @@ static void case_open(struct session_case *c) {
                           .arch = arch_find(9, 0),
                           .arch_name = "sm_90"};
   CHECK_OK(task_bindings(&c->task, c->bench.template, &c->bindings));
-  struct session *s = &c->session;
-  *s = (struct session){.tools = &c->tools,
-                        .task = &c->task,
-                        .options = &c->options,
-                        .result = &c->result,
-                        .templates = &c->bench.template,
-                        .bindings = &c->bindings,
-                        .template_ids = &c->bench.template_id,
-                        .stencil_id = c->bench.stencil_id,
-                        .scale = 1};
-  s->space = (struct search_space){.templates = s->templates, .bindings = s->bindings, .count = 1};
-  CHECK_OK(pipeline_make(NULL, &s->pipeline));
+  c->space = (struct search_space){.templates = &c->bench.template, .bindings = &c->bindings, .count = 1};
+  c->rows = (struct run_rows){.store = c->store, .stencil = c->bench.stencil_id, .templates = &c->bench.template_id};
+  CHECK_OK(pipeline_make(NULL, &c->pipeline));
 }
 
-static void case_close(struct session_case *c) {
-  pipeline_free(c->session.pipeline);
-  trial_free(c->session.first);
+static void case_close(struct phase_case *c) {
+  timed_free(&c->timed);
+  pipeline_free(c->pipeline);
+  trial_free(c->first);
   bindings_free(&c->bindings);
   store_close(c->store);
   case_free(&c->bench);
 }
 
 /* A variant of zmarch that rules keep on every grid, with some parameters changed: "name=value ...". */
-static struct proposal proposal_with(const struct session_case *c, const char *changes) {
+static struct proposal proposal_with(const struct phase_case *c, const char *changes) {
   struct proposal proposal;
   char set[256];
   snprintf(set, sizeof set,
@@ -99,14 +96,14 @@ static struct proposal proposal_with(const struct session_case *c, const char *c
   return proposal;
 }
 
-static struct trial *trial_of(struct session_case *c, const struct proposal *proposal) {
+static struct trial *trial_of(struct phase_case *c, const struct proposal *proposal) {
   struct trial *trial;
   CHECK_OK(trial_begin(&c->task, c->bench.template, proposal, &c->task.grid, &trial));
   return trial;
 }
 
 TEST(a_trial_that_has_no_source_has_a_row_of_its_own) {
-  struct session_case c;
+  struct phase_case c;
   case_open(&c);
   struct proposal bad = proposal_with(&c, "block_x=128 block_y=16"), worse = proposal_with(&c, "block_x=16 block_y=1");
   struct trial *one = trial_of(&c, &bad), *again = trial_of(&c, &bad), *other = trial_of(&c, &worse);
@@ -119,22 +116,22 @@ TEST(a_trial_that_has_no_source_has_a_row_of_its_own) {
 }
 
 TEST(a_recording_compiles_nothing) {
-  struct session_case c;
+  struct phase_case c;
   case_open(&c);
   struct proposal first = proposal_with(&c, NULL);
   struct trial *trial;
-  CHECK_OK(session_build(&c.session, &c.task, c.bench.template, &first, &trial));
+  CHECK_OK(pipeline_build(c.pipeline, &c.task, c.bench.template, &first, &trial));
   CHECK(trial && !trial->is_over && trial->generated.source && !trial->compiled.cubin, "a source, and no cubin");
   trial_free(trial);
   case_close(&c);
 }
 
-static int64_t put_result(struct session_case *c, int64_t run, const struct proposal *proposal, long number,
+static int64_t put_result(struct phase_case *c, int64_t run, const struct proposal *proposal, long number,
                           double median_ms) {
   struct trial *trial = trial_of(c, proposal);
   struct measurement measurement = case_measurement(number);
   measurement.timing.median_ms = median_ms;
-  struct variant_key key = session_key(&c->session, trial);
+  struct variant_key key = run_rows_key(&c->rows, trial);
   int64_t variant = 0;
   CHECK_OK(store_measurement(c->store, run, &key, &measurement, &variant));
   trial_free(trial);
@@ -142,7 +139,7 @@ static int64_t put_result(struct session_case *c, int64_t run, const struct prop
 }
 
 TEST(earlier_results_are_found_with_how_slow_the_gpu_was) {
-  struct session_case c;
+  struct phase_case c;
   case_open(&c);
   struct proposal first = proposal_with(&c, NULL), fast = proposal_with(&c, "z_slicing=32"),
                   slow = proposal_with(&c, "block_x=64");
@@ -150,21 +147,21 @@ TEST(earlier_results_are_found_with_how_slow_the_gpu_was) {
   put_result(&c, before, &first, 1, 0.44);
   int64_t variant = put_result(&c, before, &fast, 2, 0.3);
   put_result(&c, foreign, &slow, 1, 0.2);
-  c.session.run_id = case_run(&c.bench, c.store, "580.1");
-  c.session.first = trial_of(&c, &first);
-  const struct variant_key standard = session_key(&c.session, c.session.first);
+  c.rows.run = case_run(&c.bench, c.store, "580.1");
+  c.first = trial_of(&c, &first);
+  const struct variant_key standard = run_rows_key(&c.rows, c.first);
   struct proposal_list earlier;
-  CHECK_OK(earlier_variants(c.store, c.session.run_id, &c.session.space, EARLIER_ALL, &earlier));
+  CHECK_OK(earlier_variants(c.store, c.rows.run, &c.space, EARLIER_ALL, &earlier));
   CHECK_EQ(2, earlier.count, "another driver's do not count");
   proposals_free(&earlier);
-  CHECK_NEAR(1.1, earlier_scale(c.store, c.session.run_id, variant, &standard, 0.4), 1e-9,
+  CHECK_NEAR(1.1, earlier_scale(c.store, c.rows.run, variant, &standard, 0.4), 1e-9,
              "the default took 0.44 ms then, 0.4 ms now");
-  CHECK_NEAR(1, earlier_scale(c.store, c.session.run_id, variant, &standard, 0.1), 0, "no clock changes so much");
-  CHECK_NEAR(1, earlier_scale(c.store, c.session.run_id, variant, &standard, NAN), 0, "nothing to compare with");
+  CHECK_NEAR(1, earlier_scale(c.store, c.rows.run, variant, &standard, 0.1), 0, "no clock changes so much");
+  CHECK_NEAR(1, earlier_scale(c.store, c.rows.run, variant, &standard, NAN), 0, "nothing to compare with");
   struct fixed_parameters fixed = {.values = fast.configuration};
   fixed.is_fixed[template_parameter(c.bench.template, "z_slicing", strlen("z_slicing"))] = true;
-  c.session.space.fixed = &fixed;
-  CHECK_OK(earlier_variants(c.store, c.session.run_id, &c.session.space, EARLIER_ALL, &earlier));
+  c.space.fixed = &fixed;
+  CHECK_OK(earlier_variants(c.store, c.rows.run, &c.space, EARLIER_ALL, &earlier));
   CHECK_EQ(1, earlier.count, "what has other values than the fixed ones is not wanted");
   proposals_free(&earlier);
   case_close(&c);
@@ -183,27 +180,41 @@ static halotune_status tell_nobody(void *state, const struct proposal *proposal,
 /* Its time now is that of one cold sample, and says nothing about the GPU. */
 TEST(a_slow_default_adjusts_no_earlier_results) {
   static const struct strategy silent = {.next = propose_nothing, .tell = tell_nobody};
-  struct session_case c;
+  struct phase_case c;
   case_open(&c);
   struct proposal first = proposal_with(&c, NULL), fast = proposal_with(&c, "z_slicing=32");
   int64_t before = case_run(&c.bench, c.store, "580.1");
   put_result(&c, before, &first, 1, 400);
   put_result(&c, before, &fast, 2, 0.3);
-  c.session.run_id = case_run(&c.bench, c.store, "580.1");
-  c.session.first = trial_of(&c, &first);
-  c.session.first_ms = 700;
-  c.options.strategy = &silent;
-  c.options.max_variants = 1;
-  CHECK_OK(session_search(&c.session));
-  CHECK_EQ(2, c.session.timed.count, "both are recalled");
-  for (long i = 0; i < c.session.timed.count; i++) CHECK_NEAR(1, c.session.timed.list[i].scale, 0, "number %ld", i);
-  CHECK_NEAR(0.3, timed_best_ms(&c.session.timed), 1e-9, "as it was measured");
-  timed_free(&c.session.timed);
+  c.rows.run = case_run(&c.bench, c.store, "580.1");
+  c.first = trial_of(&c, &first);
+  static const struct proposal_list none = {.count = 0};
+  const struct search_inputs in = {.task = &c.task,
+                                   .space = &c.space,
+                                   .schedule = &c.schedule,
+                                   .rows = &c.rows,
+                                   .first = c.first,
+                                   .first_ms = 700,
+                                   .hints = &none,
+                                   .starts = &none,
+                                   .strategy = &silent,
+                                   .max_variants = 1,
+                                   .backend = &c.backend,
+                                   .pipeline = c.pipeline,
+                                   .timed = &c.timed,
+                                   .twins = &c.twins,
+                                   .tally = &c.tally,
+                                   .progress = &c.progress};
+  struct search_end end;
+  CHECK_OK(search_phase_run(&in, &end));
+  CHECK_EQ(2, c.timed.count, "both are recalled");
+  for (long i = 0; i < c.timed.count; i++) CHECK_NEAR(1, c.timed.list[i].scale, 0, "number %ld", i);
+  CHECK_NEAR(0.3, timed_best_ms(&c.timed), 1e-9, "as it was measured");
   case_close(&c);
 }
 
 TEST(doubtful_results_are_marked) {
-  struct session_case c;
+  struct phase_case c;
   case_open(&c);
   struct proposal first = proposal_with(&c, NULL), other = proposal_with(&c, "z_slicing=32");
   int64_t run = case_run(&c.bench, c.store, "580.1"), later = case_run(&c.bench, c.store, "580.1");
@@ -218,7 +229,7 @@ TEST(doubtful_results_are_marked) {
 
 /* The original was measured again, and is now slower; then it was found to be wrong. */
 TEST(twins_follow_their_original) {
-  struct session_case c;
+  struct phase_case c;
   case_open(&c);
   struct proposal first = proposal_with(&c, NULL), twin = proposal_with(&c, "z_slicing=32"),
                   stranger = proposal_with(&c, "block_x=64");
@@ -259,13 +270,19 @@ static bool is_prime(long number) {
   return number > 1;
 }
 
+/* What the check of the second grid reads and changes. */
+static struct final_inputs second_grid_inputs(struct phase_case *c) {
+  return (struct final_inputs){.task = &c->task, .space = &c->space, .backend = &c->backend, .pipeline = c->pipeline};
+}
+
 TEST(the_second_grid_is_awkward_and_has_other_weights) {
-  struct session_case c;
+  struct phase_case c;
   struct verdict verdict;
   char grid[64], want[64];
   case_open(&c);
+  const struct final_inputs in = second_grid_inputs(&c);
   struct proposal first = proposal_with(&c, NULL), wide = proposal_with(&c, "vector=4");
-  CHECK_OK(second_grid_check(&c.session, &first, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &first, grid, &verdict));
   const struct grid *ran = &c.witness.grid;
   CHECK(verdict.outcome == OUTCOME_MEASURED, "%s", verdict.reason);
   for (int axis = 0; axis < 3; axis++) {
@@ -275,25 +292,26 @@ TEST(the_second_grid_is_awkward_and_has_other_weights) {
   snprintf(want, sizeof want, "%ldx%ldx%ld", ran->n[0], ran->n[1], ran->n[2]);
   CHECK_TEXT(want, grid, "its name");
   CHECK(c.witness.first_coefficient != case_coefficients[0], "other weights");
-  CHECK_OK(second_grid_check(&c.session, &wide, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &wide, grid, &verdict));
   CHECK(ran->n[0] % 4 == 0 && is_prime(ran->n[1]), "vectors want rows of whole vectors: %s", grid);
   c.witness.outcome = OUTCOME_WRONG;
-  CHECK_OK(second_grid_check(&c.session, &first, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &first, grid, &verdict));
   CHECK(verdict.outcome == OUTCOME_WRONG && grid[0], "what is wrong there is told");
   case_close(&c);
 }
 
 TEST(what_rules_keep_for_large_planes_only_is_verified_on_such) {
-  struct session_case c;
+  struct phase_case c;
   struct verdict verdict;
   char grid[64];
   case_open(&c);
+  const struct final_inputs in = second_grid_inputs(&c);
   c.task.grid = (struct grid){{1024, 512, 12}};
   struct proposal bands = proposal_with(&c, "band=64"), none = proposal_with(&c, NULL);
-  CHECK_OK(second_grid_check(&c.session, &bands, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &bands, grid, &verdict));
   CHECK_TEXT("1024x512x11", grid, "%s", verdict.reason);
   CHECK_EQ(11, c.witness.loaded.n[2], "the variant runs there");
-  CHECK_OK(second_grid_check(&c.session, &none, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &none, grid, &verdict));
   CHECK(is_prime(c.witness.loaded.n[0]), "a grid that is more awkward, if it can be: %s", grid);
   case_close(&c);
 }

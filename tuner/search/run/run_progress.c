@@ -1,0 +1,24 @@
+/* run_progress.c: collects the figures, and not too often. */
+#include "tuner/search/run/run_progress.h"
+
+#include <math.h>
+
+enum { PROGRESS_EVERY_MS = 100 };
+
+void run_progress_show(struct run_progress *progress, const char *phase) {
+  if (!progress->show) return;
+  const struct schedule *schedule = progress->schedule;
+  const double now_ms = schedule_now_ms(schedule), spent_s = schedule_spent_s(schedule);
+  const double best_ms = timed_best_ms(progress->timed);
+  if (now_ms < progress->next_ms) return;
+  progress->next_ms = now_ms + PROGRESS_EVERY_MS;
+  const struct tune_progress told = {.phase = phase,
+                                     .tried = progress->tally->tried,
+                                     .space = progress->space,
+                                     .failed = tally_failed(progress->tally),
+                                     .best_ms = best_ms,
+                                     .roof_share = progress->memcpy_ms / best_ms,
+                                     .variants_per_s = spent_s > 0 ? (double)progress->tally->tried / spent_s : 0,
+                                     .left_s = fmax(0, (schedule->end_ms - now_ms) * 1e-3)};
+  progress->show(progress->context, &told);
+}

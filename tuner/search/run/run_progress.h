@@ -1,0 +1,35 @@
+/* run_progress.h: tells the caller how far a run is. */
+#ifndef SEARCH_RUN_RUN_PROGRESS_H
+#define SEARCH_RUN_RUN_PROGRESS_H
+
+#include "tuner/search/run/schedule.h"
+#include "tuner/search/run/tally.h"
+#include "tuner/search/variants/timed.h"
+
+/* What the caller is told. */
+struct tune_progress {
+  const char *phase; /* "reference", "search", "finals", "second grid" */
+  long tried, space; /* variants with a result; variants that the rules keep */
+  long failed;       /* of those tried: neither measured nor screened nor pruned */
+  double best_ms;    /* INFINITY at first */
+  double roof_share; /* of the best, against the driver's copy; NaN while unknown */
+  double variants_per_s;
+  double left_s; /* of the budget; INFINITY without one */
+};
+
+/* Where the figures come from, and who is told. */
+struct run_progress {
+  void (*show)(void *context, const struct tune_progress *progress); /* NULL: nobody is told */
+  void *context;
+  const struct schedule *schedule;
+  const struct tally *tally;
+  const struct timed_list *timed;
+  long space;       /* variants that the rules keep */
+  double memcpy_ms; /* NaN while it is not measured */
+  double next_ms;   /* on the schedule's clock: the caller is not told before */
+};
+
+/* Tell the caller, but not more often than every 100 ms. */
+void run_progress_show(struct run_progress *progress, const char *phase);
+
+#endif

@@ -1,0 +1,50 @@
+/* schedule.c: how the time of a run is divided. */
+#include "tuner/search/run/schedule.h"
+
+#include <math.h>
+
+#include "tuner/measure/finals/finals.h"
+
+enum {
+  LAST_STEPS_MS = 2000, /* what follows the finals: the second grid */
+  ENOUGH_MS = 10000     /* half of it for the finals */
+};
+
+struct schedule schedule_start(const struct time_source *time, const volatile sig_atomic_t *stop, double deadline_ms) {
+  return (struct schedule){.time = *time, .stop = stop, .deadline_ms = deadline_ms, .start_ms = time_now_ms(time)};
+}
+
+bool schedule_leaves_time(double deadline_ms, double budget_s, double now_ms) {
+  return deadline_ms - LAST_STEPS_MS - now_ms >= fmin(budget_s * 1e3 / 2, ENOUGH_MS);
+}
+
+void schedule_divide(struct schedule *schedule, double budget_s) {
+  const double now_ms = schedule_now_ms(schedule), budget_ms = budget_s * 1e3;
+  const double last_ms = schedule->deadline_ms - LAST_STEPS_MS;
+  schedule->has_deadline = last_ms < now_ms + budget_ms;
+  schedule->is_too_late = !schedule_leaves_time(schedule->deadline_ms, budget_s, now_ms);
+  schedule->end_ms = fmin(now_ms + budget_ms, fmax(last_ms, now_ms));
+  schedule->search_end_ms = schedule->end_ms;
+  if (isfinite(schedule->end_ms))
+    schedule->search_end_ms -= fmin(finals_budget_ms(budget_ms), (schedule->end_ms - now_ms) / 2);
+}
+
+double schedule_now_ms(const struct schedule *schedule) { return time_now_ms(&schedule->time); }
+
+double schedule_spent_s(const struct schedule *schedule) {
+  return (schedule_now_ms(schedule) - schedule->start_ms) * 1e-3;
+}
+
+static bool is_interrupted(const struct schedule *schedule) { return schedule->stop && *schedule->stop; }
+
+bool schedule_is_stopped(const struct schedule *schedule) {
+  return is_interrupted(schedule) || schedule->is_too_late || schedule_now_ms(schedule) >= schedule->deadline_ms;
+}
+
+const char *schedule_stop_reason(const struct schedule *schedule) {
+  return is_interrupted(schedule) ? "interrupted" : "the deadline came first";
+}
+
+bool schedule_ends_search(const struct schedule *schedule) {
+  return schedule_is_stopped(schedule) || schedule_now_ms(schedule) >= schedule->search_end_ms;
+}

@@ -1,0 +1,44 @@
+/* schedule.h: when a run ends: by its budget, by its deadline, or because the user stops it. */
+#ifndef SEARCH_RUN_SCHEDULE_H
+#define SEARCH_RUN_SCHEDULE_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "base/clock.h"
+
+/* Times in ms are those of `time`. */
+struct schedule {
+  struct time_source time;
+  const volatile sig_atomic_t *stop; /* not 0: the user wants the run to end; NULL: nobody can */
+  double deadline_ms;                /* INFINITY for none */
+  double start_ms;                   /* when the set-up began */
+  double search_end_ms, end_ms; /* when the search has to end, and the finals; 0 during the set-up; INFINITY: never */
+  bool has_deadline;            /* the deadline comes before the end of the budget */
+  bool is_too_late;             /* the deadline leaves too little time to begin the search */
+};
+
+/* The schedule of a run that begins its set-up now. */
+struct schedule schedule_start(const struct time_source *time, const volatile sig_atomic_t *stop, double deadline_ms);
+
+/* The set-up is done: give the rest of the time to search and finals. The finals keep their share of it.
+ *   budget_s  of both; INFINITY: no clock ends the search */
+void schedule_divide(struct schedule *schedule, double budget_s);
+
+/* Whether a deadline leaves enough time to begin: half of the budget, or 10 s where half of the budget is more. In less time the
+ * default variant would win because no other one was tried. */
+bool schedule_leaves_time(double deadline_ms, double budget_s, double now_ms);
+
+double schedule_now_ms(const struct schedule *schedule);
+double schedule_spent_s(const struct schedule *schedule); /* since the set-up began */
+
+/* Whether the run has to end soon: the user stops it, or the deadline has come. */
+bool schedule_is_stopped(const struct schedule *schedule);
+
+/* The words for it, for a schedule that is stopped. */
+const char *schedule_stop_reason(const struct schedule *schedule);
+
+/* Whether the search has to end: its time is over, or the schedule is stopped. */
+bool schedule_ends_search(const struct schedule *schedule);
+
+#endif

@@ -1,0 +1,27 @@
+/* tally.h: how many variants of a run were tried, and what came of them. */
+#ifndef SEARCH_RUN_TALLY_H
+#define SEARCH_RUN_TALLY_H
+
+#include "db/store/store.h"
+
+/* Start with {0}. */
+struct tally {
+  long tried;    /* variants with a result */
+  long recalled; /* of these: with the result of an earlier run */
+  long twins;    /* of these: with the machine code of another variant */
+  long hinted;   /* of these: measured because a database has them as winners */
+  long outcomes[OUTCOME_COUNT];
+  enum outcome first_failure; /* the outcome of the first variant that failed; */
+  char first_reason[512];     /* and why it failed; "" where none has failed */
+};
+
+/* The results of so many variants were replaced by newer ones. */
+void tally_move(struct tally *tally, enum outcome from, enum outcome to, long count);
+
+/* Keep the reason of a failure if it is the first one. It is shown to the user where no variant is right. */
+void tally_note_failure(struct tally *tally, const struct measurement *result);
+
+/* How many variants failed: they were neither measured nor screened nor pruned. */
+long tally_failed(const struct tally *tally);
+
+#endif

@@ -1,0 +1,50 @@
+/* search_inputs.h: what the search phase of a run reads, what it changes, and what it gives. */
+#ifndef SEARCH_TUNE_SEARCH_INPUTS_H
+#define SEARCH_TUNE_SEARCH_INPUTS_H
+
+#include "tuner/measure/backends/backend.h"
+#include "tuner/search/run/run_progress.h"
+#include "tuner/search/run/run_rows.h"
+#include "tuner/search/strategy/strategy.h"
+#include "tuner/search/variants/pipeline.h"
+#include "tuner/search/variants/proposals.h"
+#include "tuner/search/variants/twins.h"
+
+struct search_inputs {
+  /* Read. */
+  const struct task *task;
+  const struct search_space *space;
+  const struct schedule *schedule;
+  const struct run_rows *rows; /* the run is in the store */
+  const struct trial *first;   /* the default variant, compiled; NULL for none */
+  double first_ms;             /* of one application of it, roughly */
+  double memcpy_ms;            /* of the driver's copy; NaN where it was not measured */
+  const struct proposal_list *hints, *starts;
+  const struct strategy *strategy;
+  long max_variants;  /* 0: no bound */
+  double good_enough; /* the search ends when the best reaches this share of the driver's copy; 0: never */
+  bool fresh;         /* measure again what an earlier run measured */
+  bool rematch;       /* no search: only the best variants of earlier runs */
+  /* Changed. */
+  struct backend_handle *backend; /* all slots are empty before and after */
+  struct pipeline *pipeline;      /* empty before and after */
+  void *strategy_state;
+  struct timed_list *timed; /* receives the variants that have a time */
+  struct twins *twins;      /* receives the variants that have another one's code */
+  struct tally *tally;
+  struct run_progress *progress;
+};
+
+/* How the search ended. */
+struct search_end {
+  bool is_exhausted; /* all that was asked for was tried: the same search again has nothing to try */
+  bool is_cut;       /* the deadline cut it short */
+  double scale;      /* anchor_scale() at the end */
+};
+
+/* Whether it is the default variant. */
+static inline bool search_is_first(const struct search_inputs *in, const struct proposal *proposal) {
+  return in->first && proposal_equals(in->space, proposal, &in->first->proposal);
+}
+
+#endif

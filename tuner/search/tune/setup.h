@@ -1,0 +1,63 @@
+/* setup.h: what is made before a search begins, and only read after that. */
+#ifndef SEARCH_TUNE_SETUP_H
+#define SEARCH_TUNE_SETUP_H
+
+#include "tuner/search/hints/hints.h"
+#include "tuner/search/run/run_rows.h"
+#include "tuner/search/run/schedule.h"
+#include "tuner/search/tune/tune.h"
+#include "tuner/search/variants/pipeline.h"
+#include "tuner/verify/scene.h"
+
+/* What the set-up reads; tools->backend gets the task's problem, tools->store the run. */
+struct setup_inputs {
+  const struct tune_tools *tools;
+  const struct task *task, *copy; /* copy: NULL for none */
+  const struct tune_templates *templates;
+  const struct tune_options *options;
+  const struct schedule *schedule;
+};
+
+/* End with setup_free. */
+struct setup {
+  struct search_space space;   /* the arrays below, and which variants are tried first */
+  struct template **templates; /* those that apply */
+  struct bindings *bindings;
+  struct fixed_parameters *fixed;
+  int64_t *template_ids;
+  long space_size;               /* variants that the rules keep */
+  struct proposal_list recorded; /* the variants of a recording */
+  struct proposal_list hints;    /* of hints_find */
+  struct proposal_list starts;   /* of starts_find */
+  struct scene scene;
+  struct pipeline *pipeline;
+  struct trial *first; /* the default variant, compiled; NULL where no template's default works */
+  double first_ms;     /* of one application of the default variant, roughly */
+  double memcpy_ms;    /* of the driver's copy of the roof's bytes; NaN where there is none */
+  enum launch_mode launch;
+  struct run_rows rows; /* rows.run is 0 where the set-up was stopped before the run was in the store */
+};
+
+/* Find the templates that apply, make the inputs and the reference, put the problem on the device, find the default variant, put
+ * the run into the store, and find the variants to be tried first.
+ * Returns HALOTUNE_OK, also where the schedule stopped it; HALOTUNE_NOT_FOUND where no template has a variant; HALOTUNE_ARGUMENT
+ * where no point of the grid is computed; else what backend, compiler or store return. setup_free(out) is right in each case. */
+halotune_status setup_make(const struct setup_inputs *in, struct setup *out);
+void setup_free(struct setup *setup);
+
+/* Find the search space of the task: templates, bindings, what is fixed, and how many variants there are. In setup_space.c.
+ * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND where no template has a variant, or HALOTUNE_MEMORY. */
+halotune_status setup_find_space(const struct setup_inputs *in, struct setup *out);
+
+/* Find the winners that databases know, and show them to the strategy if the options say so. */
+halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *setup);
+
+/* Find the variants that are tried first, and show them to the strategy if it takes hints. The hints are found already. */
+halotune_status setup_find_starts(const struct setup_inputs *in, struct setup *setup);
+
+/* Where hints are read, and what they are compared with.
+ *   task  the task, or the copy */
+struct hint_sources setup_hint_sources(const struct setup_inputs *in);
+struct hint_target setup_hint_target(const struct setup_inputs *in, const struct setup *setup, const struct task *task);
+
+#endif
