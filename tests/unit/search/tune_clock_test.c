@@ -1,0 +1,274 @@
+/* tune_clock_test.c: how a whole tune divides its time. The backend is the model of bench_model.h, whose clock is the only one: each
+ * sample and each load take the time that the model says, and nothing else takes any. */
+#include "tests/unit/measure/bench_model.h"
+#include "tests/unit/stores.h"
+#include "tests/unit/template/templates.h"
+#include "tuner/search/tune/tune.h"
+
+enum { OF_A_TEMPLATE = 100, VALUES = 32 };
+
+struct clock_case {
+  struct model model;
+  struct stencil *stencil;
+  struct analysis *analysis;
+  struct template *templates[2]; /* "heavy", "quick" */
+  struct store *store;
+  struct backend_handle backend;
+  bool is_all_wrong;
+  int loads_of_default;
+  struct tune_options options;
+  struct tune_result result;
+};
+
+/* Which variant of the model a candidate is. */
+static int variant_of(const struct candidate *candidate) {
+  const bool is_quick = strcmp(candidate->spec->template->name, "quick") == 0;
+  return is_quick * OF_A_TEMPLATE + candidate->spec->configuration.choice[0];
+}
+
+static halotune_status load_variant(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
+  struct clock_case *c = state;
+  *verdict = (struct verdict){.outcome = c->is_all_wrong ? OUTCOME_WRONG : OUTCOME_MEASURED,
+                              .worst = {.points = 1},
+                              .recorded = {.is_known = true, .registers = 32, .blocks_per_sm = 1, .occupancy = 1}};
+  if (c->is_all_wrong) snprintf(verdict->reason, sizeof verdict->reason, "made to be wrong");
+  c->loads_of_default += variant_of(candidate) == 0;
+  model_load(&c->model, slot, variant_of(candidate));
+  return HALOTUNE_OK;
+}
+
+static halotune_status unload_variant(void *state, int slot) {
+  ((struct clock_case *)state)->model.in_slot[slot] = -1;
+  return HALOTUNE_OK;
+}
+
+static halotune_status set_no_problem(void *state, const struct backend_problem *problem) {
+  (void)state, (void)problem;
+  return HALOTUNE_OK;
+}
+
+/* The rest is the model's. */
+static halotune_status sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
+                              struct verdict *verdict) {
+  return model_sample(&((struct clock_case *)state)->model, plan, times_ms, failed, verdict);
+}
+static halotune_status recheck(void *state, int slot, struct verdict *verdict) {
+  return model_recheck(&((struct clock_case *)state)->model, slot, verdict);
+}
+static void read_clocks(void *state, struct gpu_reading *out) { model_read(&((struct clock_case *)state)->model, out); }
+static halotune_status keep_warm(void *state, double time_ms) {
+  return model_keep_warm(&((struct clock_case *)state)->model, time_ms);
+}
+
+static const struct backend clock_backend = {.name = "model",
+                                             .set_problem = set_no_problem,
+                                             .load = load_variant,
+                                             .unload = unload_variant,
+                                             .sample = sample,
+                                             .recheck = recheck,
+                                             .read = read_clocks,
+                                             .keep_warm = keep_warm};
+
+static const char kernel[] =
+    "extern \"C\" __global__ void KERNEL(KERNEL_PARAMETERS) { const int size = SIZE; (void)size; }\n";
+
+/* Two templates with a parameter of 32 values. The model's variants of "quick" take about 0.3 ms, those of "heavy" 1500 times as
+ * long. */
+static void clock_open(struct clock_case *c) {
+  static const char *const names[] = {"heavy", "quick"};
+  memset(c, 0, sizeof *c);
+  model_make(&c->model, NOISE_INDEPENDENT, 1);
+  for (int i = 0; i < VALUES; i++) {
+    c->model.true_ms[OF_A_TEMPLATE + i] = 0.3 + 0.002 * i;
+    c->model.true_ms[i] = 1500 * c->model.true_ms[OF_A_TEMPLATE + i];
+  }
+  CHECK_OK(stencil_of_kernels("star7", &c->stencil));
+  CHECK_OK(analysis_make(c->stencil, &c->analysis));
+  for (int i = 0; i < 2; i++) {
+    char yaml[512];
+    int length = snprintf(yaml, sizeof yaml,
+                          "name: test\nabout: x\nblock: [32, 1, 1]\ngrid: [1, 1, 1]\nshared_bytes: 0\nrules: []\n"
+                          "parameters: {size: {default: 1, about: x, values: [1");
+    for (int value = 2; value <= VALUES; value++)
+      length += snprintf(yaml + length, sizeof yaml - (size_t)length, ", %d", value);
+    snprintf(yaml + length, sizeof yaml - (size_t)length, "]}}\n");
+    CHECK_OK(template_of_texts(yaml, kernel, &c->templates[i]));
+    c->templates[i]->name = names[i];
+    c->templates[i]->hash.low += (uint64_t)i;
+  }
+  CHECK_OK(store_open_memory(&c->store));
+  c->backend = (struct backend_handle){
+      .table = &clock_backend,
+      .state = c,
+      .facts = {
+          .device = case_device, .arch = arch_find(9, 0), .is_recording = true, .driver = "580.1", .nvrtc = "13.0"}};
+  c->options = (struct tune_options){.strategy = &strategy_exhaustive,
+                                     .seed = 1,
+                                     .budget_s = 30,
+                                     .deadline_ms = INFINITY,
+                                     .time = model_time(&c->model),
+                                     .launch = LAUNCH_STREAM,
+                                     .no_hints = true,
+                                     .command = "halotune tune star7",
+                                     .host = "host"};
+}
+
+static void clock_close(struct clock_case *c) {
+  store_close(c->store);
+  for (int i = 0; i < 2; i++) template_free(c->templates[i]);
+  analysis_free(c->analysis);
+  stencil_free(c->stencil);
+}
+
+/* Tune with the templates from `first` on, so many. */
+static void run_tune(struct clock_case *c, int first, int count) {
+  const struct tune_tools tools = {.backend = &c->backend, .store = c->store};
+  const struct task task = {.stencil = c->stencil,
+                            .analysis = c->analysis,
+                            .stencil_text = "text",
+                            .grid = {{64, 48, 40}},
+                            .coefficients = case_coefficients,
+                            .limits = case_device.limits,
+                            .arch = arch_find(9, 0),
+                            .arch_name = "sm_90"};
+  const struct tune_templates templates = {c->templates + first, NULL, count}, none = {NULL, NULL, 0};
+  CHECK_OK(tune(&tools, &task, &templates, NULL, &none, &c->options, &c->result));
+}
+
+static double spent_s(const struct tune_result *result) { return result->search_s + result->final_s; }
+
+TEST(a_default_that_is_a_thousand_times_slower_than_the_best_keeps_the_budget) {
+  struct clock_case c;
+  clock_open(&c);
+  c.options.max_variants = 4;
+  run_tune(&c, 0, 2);
+  const struct final_winner *winner = &c.result.winner;
+  CHECK(c.result.is_complete, "%s", c.result.reason);
+  CHECK(spent_s(&c.result) <= c.options.budget_s, "search %g s, finals %g s", c.result.search_s, c.result.final_s);
+  CHECK_EQ(4, c.result.tally.tried, "all that was asked for");
+  CHECK_EQ(3, c.loads_of_default, "loaded when it is found, measured and compared: it is no anchor");
+  CHECK_TEXT("quick", winner->template_name, "the other template is tried");
+  CHECK(winner->timing.sample_count >= 8 && winner->timing.median_ms < 0.4, "%g ms", winner->timing.median_ms);
+  CHECK(winner->default_ms / winner->timing.median_ms > 1000, "the speed-up over %g ms", winner->default_ms);
+  CHECK_EQ(1,
+           number_of(c.store, "select group_concat(name, ' ') = 'heavy quick' from (select name from measurement m join"
+                              " variant v on v.id = variant_id join template t on t.id = template_id where number <= 2"
+                              " order by number)"),
+           "after the default the default of the other template");
+  CHECK_EQ(1,
+           number_of(c.store, "select max(sample_count * median_ms) <= 1000 from measurement m join variant v on"
+                              " v.id = variant_id join template t on t.id = template_id where name = 'heavy'"),
+           "the samples of each take 1 s at most");
+  CHECK_EQ(1,
+           number_of(c.store,
+                     "select f.sample_count < 8 and f.rank > 1 and f.ratio > 1000 and b.default_ms = f.median_ms"
+                     " from finalist f join best b on b.run_id = f.run_id where f.is_default and b.is_current"),
+           "the default is a finalist in few rounds, and the speed-up over it is stored");
+  clock_close(&c);
+}
+
+TEST(a_space_in_which_all_variants_are_slow_keeps_the_budget) {
+  struct clock_case c;
+  clock_open(&c);
+  c.options.max_variants = 4;
+  run_tune(&c, 0, 1);
+  CHECK(c.result.is_complete && c.result.winner.exists, "%s", c.result.reason);
+  CHECK(spent_s(&c.result) <= c.options.budget_s, "search %g s, finals %g s", c.result.search_s, c.result.final_s);
+  CHECK(c.result.winner.timing.sample_count >= 3, "%d samples", c.result.winner.timing.sample_count);
+  clock_close(&c);
+}
+
+/* Loading takes 1 s, so that 32 variants take longer than the deadline leaves, which is before the end of the budget. */
+static void cut_short(struct clock_case *c) {
+  c->options.budget_s = 90;
+  c->options.deadline_ms = c->model.now_ms + 25e3;
+  run_tune(c, 1, 1);
+}
+
+TEST(a_search_that_the_deadline_cuts_short_is_partial) {
+  struct clock_case c;
+  clock_open(&c);
+  c.model.load_ms = 1000;
+  cut_short(&c);
+  CHECK(!c.result.is_complete && c.result.winner.exists, "there is a winner");
+  CHECK(c.result.tally.tried > 1 && c.result.tally.tried < VALUES, "%ld tried", c.result.tally.tried);
+  CHECK_TEXT("the deadline cut the search short", c.result.reason, "the reason");
+  CHECK(c.result.winner.is_current, "it serves where there is no other");
+  CHECK(c.model.now_ms <= c.options.deadline_ms, "the deadline is kept");
+  CHECK_EQ(1,
+           number_of(c.store, "select state = 'partial' and reason = 'the deadline cut the search short' and warnings"
+                              " not like '%budget%' from run"),
+           "so it is in the store");
+
+  /* The same without a deadline goes on. */
+  const long tried = c.result.tally.tried;
+  c.options.deadline_ms = INFINITY;
+  c.options.budget_s = INFINITY;
+  run_tune(&c, 1, 1);
+  CHECK(c.result.is_complete && c.result.winner.is_current, "%s", c.result.reason);
+  CHECK_EQ(VALUES, c.result.tally.tried, "all");
+  CHECK_EQ(tried, c.result.tally.recalled, "those of before are not measured again");
+
+  /* A search that is cut short replaces no winner of a whole one, even a slower winner. */
+  CHECK_EQ(SQLITE_OK,
+           sqlite3_exec(store_connection(c.store), "update best set time_ms = 1000 * time_ms where is_current", NULL,
+                        NULL, NULL),
+           "a slower winner");
+  c.options.fresh = true;
+  cut_short(&c);
+  CHECK(!c.result.is_complete && c.result.winner.exists && !c.result.winner.is_current, "%s", c.result.reason);
+  CHECK_EQ(2, number_of(c.store, "select run_id from best where is_current"), "the winner of the whole run");
+  clock_close(&c);
+}
+
+TEST(a_task_with_too_little_time_before_the_deadline_is_not_searched) {
+  struct clock_case c;
+  clock_open(&c);
+  c.options.deadline_ms = c.model.now_ms + 11e3;
+  CHECK(!tune_has_time(&c.options, c.model.now_ms), "10 s are needed, and 2 s for the last steps");
+  run_tune(&c, 1, 1);
+  CHECK(!c.result.is_complete && !c.result.winner.exists && c.result.tally.tried == 0, "nothing is tried");
+  CHECK_TEXT("the deadline came first", c.result.reason, "the reason");
+  CHECK(!c.result.is_exhausted, "another run may find something");
+
+  /* The set-up alone takes longer. */
+  c.model.load_ms = 20e3;
+  c.options.deadline_ms = c.model.now_ms + 13e3;
+  CHECK(tune_has_time(&c.options, c.model.now_ms), "enough time to begin");
+  run_tune(&c, 1, 1);
+  CHECK_TEXT("the deadline came first", c.result.reason, "the reason");
+  CHECK_EQ(1, number_of(c.store, "select count(*) from run"), "a run that ends in its set-up is not in the store");
+  clock_close(&c);
+}
+
+TEST(a_space_is_exhausted_where_all_is_wrong_and_time_was_no_reason_to_end) {
+  struct clock_case c;
+  clock_open(&c);
+  c.is_all_wrong = true;
+  c.model.load_ms = 1000;
+  c.options.budget_s = 15;
+  run_tune(&c, 1, 1);
+  CHECK(c.result.tally.tried > 0 && c.result.tally.tried < VALUES, "%ld tried", c.result.tally.tried);
+  CHECK(!c.result.winner.exists && !c.result.is_exhausted, "others may be right");
+  CHECK(c.result.tally.first_failure == OUTCOME_WRONG, "the first failure is known");
+  c.options.budget_s = INFINITY;
+  run_tune(&c, 1, 1);
+  CHECK_EQ(VALUES, c.result.tally.tried, "all");
+  CHECK(!c.result.winner.exists && c.result.is_exhausted, "nothing to go on with");
+  c.options.max_variants = 5;
+  c.options.fresh = true;
+  run_tune(&c, 1, 1);
+  CHECK(c.result.tally.tried == 5 && c.result.is_exhausted, "all that was asked for was tried");
+  clock_close(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_default_that_is_a_thousand_times_slower_than_the_best_keeps_the_budget),
+      cmocka_unit_test(a_space_in_which_all_variants_are_slow_keeps_the_budget),
+      cmocka_unit_test(a_search_that_the_deadline_cuts_short_is_partial),
+      cmocka_unit_test(a_task_with_too_little_time_before_the_deadline_is_not_searched),
+      cmocka_unit_test(a_space_is_exhausted_where_all_is_wrong_and_time_was_no_reason_to_end),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
