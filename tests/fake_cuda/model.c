@@ -4,7 +4,6 @@
  *   base_us T                    the time of the best; else that of its bytes
  *   spread A POWER               factors are 1 + A*u^POWER, with u evenly from 0 to 1; 1 1
  *   slower F WORD                kernels whose source holds the word take F times as long; up to 4 lines
- *   wall SHARE                   so much of the virtual time passes by the wall clock, too; 0
  *   launch_us T                  the gap between launches in a stream; 2
  *   graph_us T                   and in a graph; 0.8
  *   independent SD               each launch's time is off by a normal share of this deviation
@@ -18,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/random.h"
 #include "tests/fake_cuda/fake.h"
@@ -34,7 +32,6 @@ static struct model {
   bool is_read;
   struct slower slower[MOST_SLOWER];
   int slower_count;
-  double wall;
   double seed, base_us, spread[2], launch_us, graph_us;
   double independent, correlated[2], ramp[2], drift[2], trend, outliers[4], throttle[3];
 } the_model = {.seed = 1, .spread = {1, 1}, .launch_us = 2, .graph_us = 0.8};
@@ -86,8 +83,7 @@ static void read_line(struct model *model, const char *path, const char *line) {
               {"drift", model->drift, 2},
               {"trend", &model->trend, 1},
               {"outliers", model->outliers, 4},
-              {"throttle", model->throttle, 3},
-              {"wall", &model->wall, 1}};
+              {"throttle", model->throttle, 3}};
   size_t length = strcspn(line, " \t\n");
   if (length == 0 || *line == '#') return;
   if (strncmp(line, "slower ", 7) == 0) {
@@ -174,18 +170,6 @@ static double ramp_now(const struct model *model, const struct fake_state *state
   return model->ramp[0] == 0 ? 0 : model->ramp[0] * exp(-state->clock_us * 1e-3 / model->ramp[1]);
 }
 
-/* In parts that a sleep can keep. */
-static void pass_on_the_wall(const struct model *model, double time_us) {
-  static const double least_us = 2000;
-  static double owed_us;
-  owed_us += model->wall * time_us;
-  if (owed_us < least_us) return;
-  const long long ns = (long long)(owed_us * 1e3);
-  const struct timespec pause = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
-  owed_us = 0;
-  nanosleep(&pause, NULL);
-}
-
 void model_pass(double time_us) {
   const struct model *model = model_get();
   struct fake_state *state = fake_state();
@@ -197,9 +181,7 @@ void model_pass(double time_us) {
   }
   double off = correlated_now(model, state);
   if (model->independent > 0) off += model->independent * normal(model);
-  const double passed_us = time_us * factor * fmax(0.1, 1 + off);
-  state->clock_us += passed_us;
-  pass_on_the_wall(model, passed_us);
+  state->clock_us += time_us * factor * fmax(0.1, 1 + off);
 }
 
 bool model_is_throttled(void) { return throttle_now(model_get(), fake_state()) > 0; }
