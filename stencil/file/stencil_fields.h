@@ -1,0 +1,25 @@
+/* stencil_fields.h: a reader for each field of a stencil file; private to stencil/file.
+ *
+ * Each takes the field's value. Those that refer to names, axes or coefficients come after the fields that declare them: the order
+ * is that of the table in stencil_file.c. */
+#ifndef STENCIL_FILE_STENCIL_FIELDS_H
+#define STENCIL_FILE_STENCIL_FIELDS_H
+
+#include "stencil/file/stencil_reader.h"
+
+typedef halotune_status field_read(struct stencil_reader *r, const struct yaml *node);
+
+/* declarations.c */
+field_read field_name, field_about, field_origin, field_kind, field_dims, field_axis, field_inputs, field_outputs;
+field_read field_coefficients;
+
+/* domains.c */
+field_read field_boundary, field_dtypes, field_grids;
+
+/* steps.c */
+field_read field_update, field_iterate;
+
+/* expectations.c */
+field_read field_tolerance, field_exact, field_values;
+
+#endif
