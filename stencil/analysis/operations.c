@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/set.h"
 #include "stencil/analysis/analysis_parts.h"
 
 static int flops_of(const struct expr *node) {
@@ -41,27 +42,32 @@ static struct key key_of(const struct expr *node, const int *same, int first) {
   return key;
 }
 
+/* The first node with a key; -1 for none. */
+static int find_key(const struct set *set, const struct key *keys, uint64_t hash, const struct key *key) {
+  int number;
+  for (struct set_walk at = set_walk(set, hash); set_next(&at, &number);) {
+    if (memcmp(&keys[number], key, sizeof *key) == 0) return number;
+  }
+  return -1;
+}
+
 /* For each node, find the first node that has the same value, which may be the node itself. Positions are minus
  * update.first. */
 static halotune_status find_same(const struct stencil *stencil, int count, int *same) {
-  int first = stencil->update.first;
-  size_t slots = 16;
-  while (slots < 2 * (size_t)count) slots *= 2;
+  const int first = stencil->update.first;
   struct key *keys = malloc(((size_t)count + 1) * sizeof *keys);
-  int *table = malloc(slots * sizeof *table); /* open addressing: holds a node, or -1 */
-  halotune_status status = keys && table ? HALOTUNE_OK : fail_memory();
-  for (size_t s = 0; s < slots && status == HALOTUNE_OK; s++) table[s] = -1;
-  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
+  struct set set = {0};
+  bool has_memory = keys && set_reserve(&set, (size_t)count);
+  for (int i = 0; i < count && has_memory; i++) {
     keys[i] = key_of(&stencil->exprs.nodes[first + i], same, first);
-    size_t slot = hash_bytes(&keys[i], sizeof keys[i]).low & (slots - 1);
-    while (table[slot] >= 0 && memcmp(&keys[table[slot]], &keys[i], sizeof keys[i]) != 0)
-      slot = (slot + 1) & (slots - 1);
-    if (table[slot] < 0) table[slot] = i;
-    same[i] = table[slot];
+    const uint64_t hash = hash_bytes(&keys[i], sizeof keys[i]).low;
+    const int known = find_key(&set, keys, hash, &keys[i]);
+    same[i] = known < 0 ? i : known;
+    if (known < 0) has_memory = set_add(&set, hash, i);
   }
+  set_free(&set);
   free(keys);
-  free(table);
-  return status;
+  return has_memory ? HALOTUNE_OK : fail_memory();
 }
 
 /* Count how often each value is used, by other values and as an output. */

@@ -1,40 +1,46 @@
 /* space_sample.c: draws a sample of a space. It draws distinct positions first, then finds the configurations at these
  * positions. A position has one number for each part of the space, as a number has digits. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
+#include "base/set.h"
 #include "stencil/template/walk.h"
 
-/* Add a number to a hash table with linear probing. A slot holds number + 1; 0 is a free slot. Returns false if the
- * number is in the table already. */
-static bool add_number(long *slots, uint64_t mask, long number) {
-  uint64_t at = random_bits(0, (uint64_t)number) & mask;
-  for (; slots[at]; at = (at + 1) & mask) {
-    if (slots[at] == number + 1) return false;
+/* Distinct numbers, and a set that finds them. */
+struct numbers {
+  long *list;
+  int count;
+  struct set set;
+};
+
+/* Add a number if the list does not have it. Returns false if it has. The set has room for it. */
+static bool add_number(struct numbers *numbers, long number) {
+  const uint64_t hash = random_bits(0, (uint64_t)number);
+  int at;
+  for (struct set_walk walk = set_walk(&numbers->set, hash); set_next(&walk, &at);) {
+    if (numbers->list[at] == number) return false;
   }
-  slots[at] = number + 1;
+  set_add(&numbers->set, hash, numbers->count);
+  numbers->list[numbers->count++] = number;
   return true;
 }
 
-/* Draw `wanted` distinct numbers from 0 to total - 1. Returns them in no order in a list from malloc; NULL when memory
- * is out. */
+/* Draw `wanted` distinct numbers from 0 to total - 1. Returns a list from malloc; NULL when memory is out. */
 static long *distinct_numbers(long total, long wanted, uint64_t seed) {
-  uint64_t capacity = 2;
-  while (capacity < 2 * (uint64_t)wanted) capacity *= 2;
-  long *slots = calloc(capacity, sizeof *slots), count = 0;
+  struct numbers numbers = {.count = 0};
   /* a different random sequence from the one with which callers shuffle */
   uint64_t key = random_bits(seed, UINT64_MAX);
-  if (!slots) return NULL;
-  for (long last = total - wanted; last < total; last++) {
+  if (wanted < INT_MAX && set_reserve(&numbers.set, (size_t)wanted))
+    numbers.list = malloc((size_t)wanted * sizeof *numbers.list);
+  for (long last = total - wanted; last < total && numbers.list; last++) {
     /* The remainder is practically uniform, since 2^64 is so much larger than `last`. */
     long number = (long)(random_bits(key, (uint64_t)(total - last)) % (uint64_t)(last + 1));
-    if (!add_number(slots, capacity - 1, number)) add_number(slots, capacity - 1, last);
+    if (!add_number(&numbers, number)) add_number(&numbers, last);
   }
-  for (uint64_t i = 0; i < capacity; i++) {
-    if (slots[i]) slots[count++] = slots[i] - 1;
-  }
-  return slots;
+  set_free(&numbers.set);
+  return numbers.list;
 }
 
 struct pick {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/set.h"
 
 enum { NO_ROW = -1 };
 
@@ -90,49 +91,45 @@ static uint64_t bits_of(double number) {
   return bits;
 }
 
-/* Find or make the row of a constant. Equal constants share a row, since an update may have thousands.
- *   table  a power of two of slots, each with a constant's number plus 1, or 0 */
-static halotune_status add_constant(struct compiler *c, int i, int *table, size_t slots) {
+/* Find or make the row of a constant. Equal constants share a row, since an update may have thousands. */
+static halotune_status add_constant(struct compiler *c, int i, struct set *set) {
   struct note *note = &c->notes[i];
   struct row *constants = c->program->constants;
-  const uint64_t key[] = {bits_of(note->value), bits_of(note->magnitude)};
-  size_t slot = hash_bytes(key, sizeof key).low & (slots - 1);
-  for (; table[slot] > 0; slot = (slot + 1) & (slots - 1)) {
-    const struct row *known = &constants[table[slot] - 1];
+  const uint64_t key[] = {bits_of(note->value), bits_of(note->magnitude)}, hash = hash_bytes(key, sizeof key).low;
+  int number;
+  for (struct set_walk at = set_walk(set, hash); set_next(&at, &number);) {
+    const struct row *known = &constants[number];
     if (bits_of(known->values[0]) != key[0] || bits_of(known->magnitudes[0]) != key[1]) continue;
-    note->row = table[slot] - 1;
+    note->row = number;
     return HALOTUNE_OK;
   }
   struct row row = {.values = filled_row(c, note->value)};
   row.magnitudes = key[0] == key[1] ? row.values : filled_row(c, note->magnitude);
-  if (!row.values || !row.magnitudes) return fail_memory();
+  if (!row.values || !row.magnitudes || !set_add(set, hash, c->program->constant_count)) return fail_memory();
   note->row = c->program->constant_count++;
   constants[note->row] = row;
-  table[slot] = c->program->constant_count;
   return HALOTUNE_OK;
 }
 
 /* Make rows for constants. Only those need one that an operation at every point reads, or that are an output. */
 static halotune_status add_constants(struct compiler *c, const double *coefficients) {
-  size_t slots = 16;
-  while (slots < 2 * (size_t)c->node_count) slots *= 2;
-  int *table = calloc(slots, sizeof *table);
-  halotune_status status = table ? HALOTUNE_OK : fail_memory();
+  struct set set = {0};
+  halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < c->node_count; i++) {
     if (c->notes[i].is_used && c->notes[i].is_uniform) evaluate_constant(c, i, coefficients);
   }
   for (int i = 0; i < c->node_count && status == HALOTUNE_OK; i++) {
     for (int k = 0; k < c->nodes[i].arg_count && is_computed(c, i) && status == HALOTUNE_OK; k++) {
       int arg = arg_of(c, &c->nodes[i], k);
-      if (c->notes[arg].is_uniform && c->notes[arg].row == NO_ROW) status = add_constant(c, arg, table, slots);
+      if (c->notes[arg].is_uniform && c->notes[arg].row == NO_ROW) status = add_constant(c, arg, &set);
     }
   }
   for (int i = 0; i < c->stencil->update.count && status == HALOTUNE_OK; i++) {
     int root = root_of(c, i);
     bool needed = c->stencil->update.assignments[i].output >= 0 && c->notes[root].is_uniform;
-    if (needed && c->notes[root].row == NO_ROW) status = add_constant(c, root, table, slots);
+    if (needed && c->notes[root].row == NO_ROW) status = add_constant(c, root, &set);
   }
-  free(table);
+  set_free(&set);
   return status;
 }
 
