@@ -3,35 +3,24 @@
 
 #include <math.h>
 
-enum { WARP = 32, BANKS = 32, BANK_BYTES = 4, MAX_BYTES_AT_ONCE = 16, MAX_THREADS = 1024, MAX_STRIDE = 1 << 20 };
+#include "stencil/template/banks.h"
 
-/* Compute the byte address at which each thread of a warp begins. Returns the number of threads in the warp. */
-static int warp_addresses(const long block[MAX_DIMS], const double stride[MAX_DIMS], int element_bytes, int warp,
-                          long out[WARP]) {
+enum { MAX_THREADS = 1024, MAX_STRIDE = 1 << 20 };
+
+/* Compute the byte address at which each lane of a warp begins. Returns a bit for each lane that has a thread. */
+static uint32_t warp_addresses(const long block[MAX_DIMS], const double stride[MAX_DIMS], int element_bytes, int warp,
+                               uint64_t out[BANKS_LANES]) {
   long threads = block[0] * block[1] * block[2];
-  int count = 0;
-  for (long t = (long)warp * WARP; t < threads && count < WARP; t++) {
+  uint32_t lanes = 0;
+  for (int lane = 0; lane < BANKS_LANES; lane++) {
+    long t = (long)warp * BANKS_LANES + lane;
+    if (t >= threads) break;
     long x = t % block[0], y = t / block[0] % block[1], z = t / block[0] / block[1];
     double elements = (double)x * stride[0] + (double)y * stride[1] + (double)z * stride[2];
-    out[count++] = (long)elements * element_bytes;
+    out[lane] = (uint64_t)elements * (uint64_t)element_bytes;
+    lanes |= UINT32_C(1) << lane;
   }
-  return count;
-}
-
-/* Count the passes of an access of `bytes` per thread: the largest number of different words in one bank. Threads that
- * touch the same word share it. */
-static int count_passes(const long *addresses, int count, int bytes) {
-  long words[BANKS][WARP];
-  int in_bank[BANKS] = {0}, most = 0;
-  for (int i = 0; i < count; i++) {
-    for (long word = addresses[i] / BANK_BYTES; word < (addresses[i] + bytes) / BANK_BYTES; word++) {
-      int bank = (int)(word % BANKS), k = 0;
-      while (k < in_bank[bank] && words[bank][k] != word) k++;
-      if (k == in_bank[bank]) words[bank][in_bank[bank]++] = word;
-      if (in_bank[bank] > most) most = in_bank[bank];
-    }
-  }
-  return most;
+  return lanes;
 }
 
 /* Check the range of numbers, which may come from a user's file. */
@@ -46,17 +35,17 @@ static bool is_in_range(const long block[MAX_DIMS], const double stride[MAX_DIMS
 double access_bank_conflicts(const long block[MAX_DIMS], const double stride[MAX_DIMS], int elements,
                              int element_bytes) {
   if (!is_in_range(block, stride, elements)) return NAN;
-  int bytes = elements * element_bytes, at_once = bytes < MAX_BYTES_AT_ONCE ? bytes : MAX_BYTES_AT_ONCE;
-  int together = WARP * BANK_BYTES / at_once; /* threads that one pass serves if there are no conflicts */
+  int bytes = elements * element_bytes, at_once = bytes < BANKS_MAX_BYTES_AT_ONCE ? bytes : BANKS_MAX_BYTES_AT_ONCE;
   double worst = 1;
-  for (int warp = 0; (long)warp * WARP < block[0] * block[1] * block[2]; warp++) {
-    long addresses[WARP];
-    int count = warp_addresses(block, stride, element_bytes, warp, addresses), taken = 0, fewest = 0;
+  for (int warp = 0; (long)warp * BANKS_LANES < block[0] * block[1] * block[2]; warp++) {
+    uint64_t addresses[BANKS_LANES];
+    uint32_t lanes = warp_addresses(block, stride, element_bytes, warp, addresses);
+    int taken = 0, fewest = 0;
     for (int part = 0; part < bytes / at_once; part++) {
-      for (int first = 0; first < count; first += together, fewest++) {
-        taken += count_passes(addresses + first, count - first < together ? count - first : together, at_once);
-      }
-      for (int i = 0; i < count; i++) addresses[i] += at_once;
+      int fewest_of_part;
+      taken += banks_wavefronts(addresses, lanes, at_once, &fewest_of_part);
+      fewest += fewest_of_part;
+      for (int lane = 0; lane < BANKS_LANES; lane++) addresses[lane] += (uint64_t)at_once;
     }
     worst = fmax(worst, (double)taken / fewest);
   }
