@@ -192,7 +192,7 @@ fake-cuda: $(OUT)/libfakecuda.so  ## a driver for tests without a GPU, build/lib
 	$(Q)cmp -s $< build/libfakecuda.so || { cp -f $< build/libfakecuda.so.new && mv -f build/libfakecuda.so.new build/libfakecuda.so; }
 
 # They are put into the program by the assembler, of which the compiler's dependency files know nothing.
-$(OBJ)/tuner/emulate/emulation_files.o: $(wildcard tuner/emulate/runtime/*)
+$(OBJ)/tuner/emulate/emulation_files.o: $(wildcard tuner/emulate/runtime/*) stencil/template/banks.h
 $(OBJ)/stencil/generate/wrappers.o: $(wildcard templates/*.cuh)
 $(OBJ)/stencil/template/template_common.o $(OBJ)/pic/stencil/template/template_common.o: templates/common.yml
 $(OBJ)/db/store/schema.o: db/schema.sql

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "gpu/workers/compile_pool.h"
 #include "tuner/emulate/emulation_buffer.h"
+#include "tuner/emulate/runtime/counts.h"
 #include "tuner/emulate/runtime/outcome.h"
 #include "tuner/emulate/runtime/protocol.h"
 
@@ -25,6 +26,7 @@ struct emulation_source {
 /* Zeros choose the defaults. */
 struct emulation_options {
   bool sanitize;        /* use AddressSanitizer and UndefinedBehaviorSanitizer */
+  bool counts;          /* compile for emulation_count: with -O2, and a call before each access */
   int workers;          /* compiles at the same time, see parallel_threads */
   int timeout_ms;       /* the limit of one compile; 0: EMULATION_COMPILE_TIMEOUT_MS */
   const char *compiler; /* NULL: the one that $HALOTUNE_CXX names, else g++, clang++ or c++ */
@@ -98,6 +100,23 @@ enum {
  * blocks; HALOTUNE_IO if no process can be started. Threads: any number at once, for different variants and buffers. */
 halotune_status emulation_run(struct emulation_batch *batch, int variant, const struct emulation_launch *launch,
                               struct emulation_outcome *out);
+
+/* Execute one block of a launch, with the other blocks of its cluster, and count its accesses to memory. The variant was
+ * compiled with the option `counts`. Canaries and poison are not checked. Threads run in ascending order.
+ *
+ * These counts are exact for the block, as g++ compiled it: instructions of warps and their lanes, sectors, wavefronts,
+ * and the places that are touched. They differ from a GPU's where nvcc compiles differently. nvcc may take a vector
+ * apart that is a plain C++ load, and it may load a value twice if many instructions lie between. If the lanes of a warp
+ * skip different turns of a loop, those turns count as one instruction between two barriers, and a GPU may issue several.
+ * Reads of a thread that waits for other blocks count as often as they happen here. clang++ counts fewer loads than g++:
+ * it leaves out loads that precede a store to the same place.
+ *   block   its index in the grid
+ *   out     how the run went
+ *   counts  filled after EMULATION_OK; buffers are numbered in the order in which the arguments first name them
+ * Returns as emulation_run. */
+halotune_status emulation_count(struct emulation_batch *batch, int variant, const struct emulation_launch *launch,
+                                const unsigned block[3], struct emulation_outcome *out,
+                                struct emulation_counts *counts);
 
 /* End the process of a variant; its next run starts a new one. Call it when all runs of a variant are done, so that not
  * every variant of a batch keeps a process. */

@@ -86,9 +86,29 @@ static halotune_status compile_to(const struct build *build, enum emulation_prod
   return status == HALOTUNE_OK && !text_ok(log) ? fail_memory() : status;
 }
 
+/* Write a source for g++, which names the unrolling of loops differently. A loop with `#pragma unroll` alone is unrolled
+ * completely, as by nvcc. A number of turns that has a name becomes 1, because g++ refuses names that depend on a
+ * template's argument. */
+static void write_unrolled(const char *text, struct text *out) {
+  static const char pragma[] = "#pragma unroll";
+  const char *next;
+  while ((next = strstr(text, pragma))) {
+    text_add(out, text, (size_t)(next - text));
+    text = next + strlen(pragma) + strspn(next + strlen(pragma), " ");
+    int rest = (int)strcspn(text, "\n"), digits = (int)strspn(text, "0123456789");
+    if (rest == 0) text_printf(out, "#pragma GCC unroll 1024");
+    else text_printf(out, "#pragma GCC unroll %.*s", digits > 0 ? digits : 1, digits > 0 ? text : "1");
+    text += rest;
+  }
+  text_printf(out, "%s", text);
+}
+
 /* Write the generated source with its own line numbers, followed by the table of its kernels. */
-static void write_source(const struct emulation_source *source, struct text *out) {
-  text_printf(out, "#line 1 \"%s\"\n%s\nHALOTUNE_KERNELS ", source->name, source->text);
+static void write_source(const struct emulation_source *source, bool counts, struct text *out) {
+  text_printf(out, "#line 1 \"%s\"\n", source->name);
+  if (counts) write_unrolled(source->text, out);
+  else text_printf(out, "%s", source->text);
+  text_printf(out, "\nHALOTUNE_KERNELS ");
   for (int i = 0; i < source->kernel_count; i++) text_printf(out, "HALOTUNE_KERNEL(%s) ", source->kernels[i]);
   text_printf(out, "HALOTUNE_KERNELS_END\n");
 }
@@ -99,7 +119,7 @@ static halotune_status build_variant(const struct build *build, int number) {
   double start_ms = clock_ms();
   char *path = NULL;
   halotune_status status = HALOTUNE_OK;
-  write_source(&build->sources[number], &source);
+  write_source(&build->sources[number], build->options->counts, &source);
   if (!(variant->name = strdup(build->sources[number].name)) || !text_ok(&source) ||
       !(path = product_path(build, EMULATION_VARIANT, &source))) {
     status = fail_memory();
@@ -172,7 +192,8 @@ halotune_status emulation_build(const struct emulation_source *sources, int coun
   build.batch->count = count;
   build.batch->cache_bytes = options->cache_bytes > 0 ? options->cache_bytes : CACHE_FOLDER_MAX_BYTES;
   for (int i = 0; i < count; i++) build.batch->variants[i].runner = emulation_runner_none;
-  if ((status = emulation_compiler_open(options->compiler, options->sanitize, &build.compiler)) != HALOTUNE_OK)
+  if ((status = emulation_compiler_open(options->compiler, options->sanitize, options->counts, &build.compiler)) !=
+      HALOTUNE_OK)
     goto done;
   if ((status = emulation_cache_open(options, &build.batch->folder)) != HALOTUNE_OK) goto done;
   build.files_hash = emulation_files_hash();

@@ -30,6 +30,21 @@ static const char *const variant_flags[] = {"-x",
                                             "-fno-stack-protector",
                                             "-nostartfiles",
                                             "-nodefaultlibs"};
+/* Loops are unrolled and equal loads merged as nvcc does it. Passes that copy code or move loads to other places are off: the
+ * lanes of a warp would be found at different instructions, or load where no source does. */
+static const char *const counting_flags[] = {"-O2",
+                                             "-fsanitize=thread",
+                                             "-DEMULATION_COUNTS",
+                                             "-fno-thread-jumps",
+                                             "-fno-tree-pre",
+                                             "-fno-code-hoisting",
+                                             "-fno-tree-vectorize",
+                                             "-fno-tree-tail-merge",
+                                             "-fno-split-paths",
+                                             "-fno-ipa-cp",
+                                             "-fno-partial-inlining",
+                                             "-fno-crossjumping",
+                                             "-fno-reorder-blocks-and-partition"};
 static const char *const runner_flags[] = {"-std=gnu11", "-D_GNU_SOURCE", "-O2", "-w", "-pipe", "-rdynamic"};
 static const char *const runner_libraries[] = {
     "-Wl,--no-as-needed,-lm,-ldl,--as-needed"}; /* g++ would move a plain -lm */
@@ -70,9 +85,9 @@ static halotune_status hash_identity(struct emulation_compiler *compiler) {
   return status;
 }
 
-halotune_status emulation_compiler_open(const char *name, bool sanitize, struct emulation_compiler *out) {
+halotune_status emulation_compiler_open(const char *name, bool sanitize, bool counts, struct emulation_compiler *out) {
   static const char *const usual[] = {"g++", "clang++", "c++"};
-  *out = (struct emulation_compiler){.sanitize = sanitize};
+  *out = (struct emulation_compiler){.sanitize = sanitize, .counts = counts};
   if (!name) name = getenv("HALOTUNE_CXX");
   if (name && *name) {
     out->path = find_program(name);
@@ -105,6 +120,7 @@ static void add_flags(struct command *command, const struct emulation_compiler *
                       enum emulation_product product) {
   if (product == EMULATION_RUNNER) add_all(command, runner_flags, COUNT(runner_flags));
   else add_all(command, variant_flags, COUNT(variant_flags));
+  if (product == EMULATION_VARIANT && compiler->counts) add_all(command, counting_flags, COUNT(counting_flags));
   if (compiler->sanitize) add_all(command, sanitizer_flags, COUNT(sanitizer_flags));
 }
 

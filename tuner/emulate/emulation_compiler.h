@@ -11,15 +11,15 @@
 
 struct emulation_compiler {
   char *path;
-  struct hash identity; /* changes if another program is at that path */
-  bool sanitize;
+  struct hash identity;  /* changes if another program is at that path */
+  bool sanitize, counts; /* counts: variants call the runner before each access */
 };
 
 /* Find the compiler.
  *   name  a name or path; NULL: $HALOTUNE_CXX, else g++, clang++ or c++ on PATH
  *   out   end with emulation_compiler_close after any outcome
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND with what to install; HALOTUNE_MEMORY. */
-halotune_status emulation_compiler_open(const char *name, bool sanitize, struct emulation_compiler *out);
+halotune_status emulation_compiler_open(const char *name, bool sanitize, bool counts, struct emulation_compiler *out);
 
 void emulation_compiler_close(struct emulation_compiler *compiler);
 

@@ -1,5 +1,5 @@
-/* emulation_files.c: the files of tuner/emulate/runtime. The assembler builds them into the program. It looks for them
- * from the folder in which the compiler runs, the root of the tree. */
+/* emulation_files.c: the files of tuner/emulate/runtime, and one that they share with the program. The assembler builds
+ * them into the program. It looks for them from the folder in which the compiler runs, the root of the tree. */
 #include "tuner/emulate/emulation_files.h"
 
 #include <stdio.h>
@@ -12,55 +12,59 @@
 #include "base/text.h"
 
 /* clang-format off */
-#define HEADER_LIST(X)              \
-  X(block_h, "block.h")             \
-  X(calls_h, "calls.h")             \
-  X(cluster_h, "cluster.h")         \
-  X(copy_h, "copy.h")               \
-  X(cuda_on_cpu_h, "cuda_on_cpu.h") \
-  X(fiber_h, "fiber.h")             \
-  X(kernel_h, "kernel.h")           \
-  X(memory_h, "memory.h")           \
-  X(order_h, "order.h")             \
-  X(outcome_h, "outcome.h")         \
-  X(poison_h, "poison.h")           \
-  X(protocol_h, "protocol.h")       \
-  X(report_h, "report.h")           \
-  X(tensor_h, "tensor.h")           \
-  X(texture_h, "texture.h")         \
-  X(warp_h, "warp.h")               \
-  X(watch_h, "watch.h")
+#define HEADER_LIST(X)                                    \
+  X(banks_h, "stencil/template/banks.h")                  \
+  X(block_h, "tuner/emulate/runtime/block.h")             \
+  X(calls_h, "tuner/emulate/runtime/calls.h")             \
+  X(cluster_h, "tuner/emulate/runtime/cluster.h")         \
+  X(copy_h, "tuner/emulate/runtime/copy.h")               \
+  X(count_h, "tuner/emulate/runtime/count.h")             \
+  X(counts_h, "tuner/emulate/runtime/counts.h")           \
+  X(cuda_on_cpu_h, "tuner/emulate/runtime/cuda_on_cpu.h") \
+  X(fiber_h, "tuner/emulate/runtime/fiber.h")             \
+  X(kernel_h, "tuner/emulate/runtime/kernel.h")           \
+  X(memory_h, "tuner/emulate/runtime/memory.h")           \
+  X(order_h, "tuner/emulate/runtime/order.h")             \
+  X(outcome_h, "tuner/emulate/runtime/outcome.h")         \
+  X(poison_h, "tuner/emulate/runtime/poison.h")           \
+  X(protocol_h, "tuner/emulate/runtime/protocol.h")       \
+  X(report_h, "tuner/emulate/runtime/report.h")           \
+  X(tensor_h, "tuner/emulate/runtime/tensor.h")           \
+  X(texture_h, "tuner/emulate/runtime/texture.h")         \
+  X(warp_h, "tuner/emulate/runtime/warp.h")               \
+  X(watch_h, "tuner/emulate/runtime/watch.h")
 
-#define SOURCE_LIST(X)      \
-  X(block_c, "block.c")     \
-  X(cluster_c, "cluster.c") \
-  X(copy_c, "copy.c")       \
-  X(engine_c, "engine.c")   \
-  X(fiber_c, "fiber.c")     \
-  X(memory_c, "memory.c")   \
-  X(order_c, "order.c")     \
-  X(report_c, "report.c")   \
-  X(runner_c, "runner.c")   \
-  X(tensor_c, "tensor.c")   \
-  X(texture_c, "texture.c") \
-  X(warp_c, "warp.c")       \
-  X(watch_c, "watch.c")
+#define SOURCE_LIST(X)                            \
+  X(block_c, "tuner/emulate/runtime/block.c")     \
+  X(cluster_c, "tuner/emulate/runtime/cluster.c") \
+  X(copy_c, "tuner/emulate/runtime/copy.c")       \
+  X(count_c, "tuner/emulate/runtime/count.c")     \
+  X(engine_c, "tuner/emulate/runtime/engine.c")   \
+  X(fiber_c, "tuner/emulate/runtime/fiber.c")     \
+  X(memory_c, "tuner/emulate/runtime/memory.c")   \
+  X(order_c, "tuner/emulate/runtime/order.c")     \
+  X(report_c, "tuner/emulate/runtime/report.c")   \
+  X(runner_c, "tuner/emulate/runtime/runner.c")   \
+  X(tensor_c, "tuner/emulate/runtime/tensor.c")   \
+  X(texture_c, "tuner/emulate/runtime/texture.c") \
+  X(warp_c, "tuner/emulate/runtime/warp.c")       \
+  X(watch_c, "tuner/emulate/runtime/watch.c")
 /* clang-format on */
 
-#define EMBED(symbol, name)                                                               \
-  __asm__(".pushsection .rodata\n"                                                        \
-          "emulation_file_" #symbol ": .incbin \"" EMULATION_FILES_FOLDER "/" name "\"\n" \
-          "emulation_file_" #symbol "_end: .byte 0\n"                                     \
-          ".popsection\n");                                                               \
-  extern const char emulation_file_##symbol[] __attribute__((visibility("hidden")));      \
+#define EMBED(symbol, file)                                                          \
+  __asm__(".pushsection .rodata\n"                                                   \
+          "emulation_file_" #symbol ": .incbin \"" file "\"\n"                       \
+          "emulation_file_" #symbol "_end: .byte 0\n"                                \
+          ".popsection\n");                                                          \
+  extern const char emulation_file_##symbol[] __attribute__((visibility("hidden"))); \
   extern const char emulation_file_##symbol##_end[] __attribute__((visibility("hidden")));
 HEADER_LIST(EMBED)
 SOURCE_LIST(EMBED)
 
-#define AS_ROW(symbol, name) {EMULATION_FILES_FOLDER "/" name, emulation_file_##symbol, emulation_file_##symbol##_end},
+#define AS_ROW(symbol, file) {file, emulation_file_##symbol, emulation_file_##symbol##_end},
 static const struct { const char *path, *bytes, *end; } files[] = {HEADER_LIST(AS_ROW) SOURCE_LIST(AS_ROW)};
 
-#define AS_PATH(symbol, name) EMULATION_FILES_FOLDER "/" name,
+#define AS_PATH(symbol, file) file,
 const char *const emulation_files_runner[] = {SOURCE_LIST(AS_PATH) NULL};
 
 struct hash emulation_files_hash(void) {
@@ -79,12 +83,20 @@ static bool is_written(const char *path, const char *bytes, size_t length) {
   return same;
 }
 
-halotune_status emulation_files_write(const char *folder) {
+/* Make the folder of a file below `folder`. */
+static halotune_status make_folder_of(const char *folder, const char *file) {
   struct text path = {0};
-  text_printf(&path, "%s/%s", folder, EMULATION_FILES_FOLDER);
+  text_printf(&path, "%s/%.*s", folder, (int)(strrchr(file, '/') - file), file);
   halotune_status status = text_ok(&path) ? folder_make(text_string(&path)) : fail_memory();
   text_free(&path);
+  return status;
+}
+
+halotune_status emulation_files_write(const char *folder) {
+  struct text path = {0};
+  halotune_status status = HALOTUNE_OK;
   for (size_t i = 0; i < COUNT(files) && status == HALOTUNE_OK; i++) {
+    if ((status = make_folder_of(folder, files[i].path)) != HALOTUNE_OK) break;
     text_printf(&path, "%s/%s", folder, files[i].path);
     if (!text_ok(&path)) status = fail_memory();
     else if (!is_written(path.bytes, files[i].bytes, (size_t)(files[i].end - files[i].bytes))) {

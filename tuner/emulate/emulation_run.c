@@ -168,6 +168,44 @@ static void check_poison(const struct run *run, struct emulation_outcome *out) {
   }
 }
 
+/* Let the variant's runner execute the request of `run`; start the runner first where there is none.
+ *   counts  of a request that counts; else NULL */
+static halotune_status execute(struct emulation_batch *batch, struct emulation_variant *variant, const struct run *run,
+                               struct emulation_outcome *out, struct emulation_counts *counts) {
+  halotune_status status = HALOTUNE_OK;
+  if (variant->runner.pid == 0) status = emulation_runner_start(batch->runner, variant->object, &variant->runner);
+  if (status != HALOTUNE_OK) return status;
+  return emulation_runner_ask(&variant->runner, &run->request, run->descriptors, out, counts);
+}
+
+/* The number of a block in the launch, as cluster_join counts: the blocks of a cluster follow each other. */
+static uint64_t block_number(const struct emulation_launch *launch, const unsigned block[3]) {
+  uint64_t of = 0, rank = 0, size = 1;
+  for (int axis = 2; axis >= 0; axis--) {
+    unsigned cluster = cluster_in(launch, axis);
+    of = of * (launch->grid[axis] / cluster) + block[axis] / cluster;
+    rank = rank * cluster + block[axis] % cluster;
+    size *= cluster;
+  }
+  return of * size + rank;
+}
+
+halotune_status emulation_count(struct emulation_batch *batch, int variant_number,
+                                const struct emulation_launch *launch, const unsigned block[3],
+                                struct emulation_outcome *out, struct emulation_counts *counts) {
+  struct emulation_variant *variant = &batch->variants[variant_number];
+  struct run run = {.launch = launch};
+  *out = (struct emulation_outcome){.kind = EMULATION_BAD_LAUNCH};
+  if (!variant->object) return fail(HALOTUNE_ARGUMENT, "%s did not compile", variant->name);
+  if (!check_limits(launch, out)) return HALOTUNE_OK;
+  halotune_status status = fill_request(&run);
+  if (status != HALOTUNE_OK) return status;
+  run.request.counts = 1;
+  run.request.counted_block = block_number(launch, block);
+  run.request.thread_order = run.request.block_order = EMULATION_ASCENDING;
+  return execute(batch, variant, &run, out, counts);
+}
+
 halotune_status emulation_run(struct emulation_batch *batch, int variant_number, const struct emulation_launch *launch,
                               struct emulation_outcome *out) {
   struct emulation_variant *variant = &batch->variants[variant_number];
@@ -176,10 +214,7 @@ halotune_status emulation_run(struct emulation_batch *batch, int variant_number,
   if (!variant->object) return fail(HALOTUNE_ARGUMENT, "%s did not compile", variant->name);
   if (!check_limits(launch, out)) return HALOTUNE_OK;
   halotune_status status = fill_request(&run);
-  if (status == HALOTUNE_OK && variant->runner.pid == 0) {
-    status = emulation_runner_start(batch->runner, variant->object, &variant->runner);
-  }
-  if (status == HALOTUNE_OK) status = emulation_runner_ask(&variant->runner, &run.request, run.descriptors, out);
+  if (status == HALOTUNE_OK) status = execute(batch, variant, &run, out, NULL);
   if (status != HALOTUNE_OK) return status;
   check_canaries(&run, out);
   check_poison(&run, out);

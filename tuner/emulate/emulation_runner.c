@@ -61,9 +61,9 @@ static bool send_request(const struct emulation_runner *runner, const struct emu
   return sendmsg(runner->socket, &message, MSG_NOSIGNAL) == (ssize_t)sizeof copy;
 }
 
-/* Receive an outcome. Returns false when the runner ends or the time is over. */
-static bool receive_outcome(const struct emulation_runner *runner, double timeout_ms, struct emulation_outcome *out,
-                            bool *timed_out) {
+/* Receive an answer. Returns false when the runner ends or the time is over. */
+static bool receive_answer(const struct emulation_runner *runner, double timeout_ms, void *out, size_t bytes,
+                           bool *timed_out) {
   double deadline_ms = clock_ms() + timeout_ms;
   while (true) {
     double left_ms = deadline_ms - clock_ms();
@@ -71,7 +71,7 @@ static bool receive_outcome(const struct emulation_runner *runner, double timeou
     if ((*timed_out = left_ms <= 0)) return false;
     int ready = poll(&wait, 1, left_ms < 1e6 ? (int)left_ms + 1 : 1000000);
     if (ready < 0 && errno != EINTR) return false;
-    if (ready > 0) return recv(runner->socket, out, sizeof *out, 0) == (ssize_t)sizeof *out;
+    if (ready > 0) return recv(runner->socket, out, bytes, 0) == (ssize_t)bytes;
   }
 }
 
@@ -97,7 +97,9 @@ static void explain_death(int wait_status, struct emulation_outcome *out) {
 }
 
 halotune_status emulation_runner_ask(struct emulation_runner *runner, const struct emulation_request *request,
-                                     const int *descriptors, struct emulation_outcome *out) {
+                                     const int *descriptors, struct emulation_outcome *out,
+                                     struct emulation_counts *counts) {
+  double timeout_ms = 10.0 * (double)request->timeout_ms + 10000;
   bool timed_out;
   *out = (struct emulation_outcome){0};
   if (!send_request(runner, request, descriptors) && errno != EPIPE) {
@@ -107,7 +109,9 @@ halotune_status emulation_runner_ask(struct emulation_runner *runner, const stru
   }
   /* The runner watches its processor time itself. The wall-clock limit is for a runner that was stopped or waits for
    * memory. */
-  bool answered = receive_outcome(runner, 10.0 * (double)request->timeout_ms + 10000, out, &timed_out);
+  bool answered = receive_answer(runner, timeout_ms, out, sizeof *out, &timed_out);
+  if (answered && out->kind == EMULATION_OK && counts)
+    answered = receive_answer(runner, timeout_ms, counts, sizeof *counts, &timed_out);
   if (answered && out->kind == EMULATION_OK) return HALOTUNE_OK;
   if (answered) {
     if (out->text[0] == '\0') read_report(runner, out);

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "base/fail.h"
-#include "tuner/emulate/runtime/protocol.h"
+#include "tuner/emulate/runtime/counts.h"
 
 struct emulation_runner {
   pid_t pid; /* 0: it does not run */
@@ -26,9 +26,11 @@ halotune_status emulation_runner_start(const char *program, const char *object, 
 /* Let the runner execute a request, and wait for the outcome. After any outcome except EMULATION_OK the runner is
  * stopped.
  *   descriptors  of the request's buffers
+ *   counts       filled after EMULATION_OK of a request that counts; else NULL
  * Returns HALOTUNE_OK, or HALOTUNE_IO if the runner cannot be reached; it is then stopped, too. */
 halotune_status emulation_runner_ask(struct emulation_runner *runner, const struct emulation_request *request,
-                                     const int *descriptors, struct emulation_outcome *out);
+                                     const int *descriptors, struct emulation_outcome *out,
+                                     struct emulation_counts *counts);
 
 /* Stop the runner if it runs. */
 void emulation_runner_stop(struct emulation_runner *runner);

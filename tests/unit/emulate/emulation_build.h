@@ -26,7 +26,7 @@ static const char *test_cache(void) {
   return cache_folder;
 }
 
-static struct emulation_batch *build_kernels(const struct emulation_source *sources, int count, bool sanitize) {
+static inline struct emulation_batch *build_kernels(const struct emulation_source *sources, int count, bool sanitize) {
   struct emulation_options options = {.folder = test_cache(), .sanitize = sanitize};
   struct emulation_batch *batch = NULL;
   CHECK_OK(emulation_build(sources, count, &options, &batch));

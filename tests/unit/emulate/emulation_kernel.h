@@ -42,8 +42,8 @@ static void free_data(struct data *data) {
 
 /* One launch of blocks of `block` threads over all points, or of `grid` blocks if that is positive.
  *   order  0 to ORDERS-1: ascending, descending and random threads, each with ascending and descending blocks */
-static struct emulation_outcome run_kernel(struct emulation_batch *batch, int variant, const struct data *data,
-                                           unsigned block, unsigned grid, size_t shared_bytes, int order) {
+static inline struct emulation_outcome run_kernel(struct emulation_batch *batch, int variant, const struct data *data,
+                                                  unsigned block, unsigned grid, size_t shared_bytes, int order) {
   const int n = POINTS;
   const struct emulation_argument arguments[] = {
       {.kind = EMULATION_ARGUMENT_BUFFER, .buffer = data->u},

@@ -72,7 +72,7 @@ static void look_for_nvml(struct machine *m, struct finding *f) {
 static void look_for_compiler(struct machine *m, struct finding *f) {
   struct emulation_compiler compiler;
   (void)m;
-  if (emulation_compiler_open(NULL, false, &compiler) == HALOTUNE_OK) text_printf(&f->text, "%s", compiler.path);
+  if (emulation_compiler_open(NULL, false, false, &compiler) == HALOTUNE_OK) text_printf(&f->text, "%s", compiler.path);
   else finding_miss(f, "with it, variants are verified without a GPU: verify, and tune --backend host");
   emulation_compiler_close(&compiler);
 }

@@ -10,6 +10,7 @@
 
 #include "tuner/emulate/runtime/calls.h"
 #include "tuner/emulate/runtime/cluster.h"
+#include "tuner/emulate/runtime/count.h"
 #include "tuner/emulate/runtime/order.h"
 #include "tuner/emulate/runtime/poison.h"
 #include "tuner/emulate/runtime/report.h"
@@ -247,6 +248,7 @@ void turn_give(void) {
 void halotune_barrier(int line) {
   struct block *block = turn.block;
   struct thread *thread = turn.thread;
+  count_meeting();
   if (block->at_barrier > 0 && block->line != line) {
     struct index3 other = indices[block->first_at_barrier];
     report(EMULATION_DIVERGENT_BARRIER,
@@ -295,7 +297,9 @@ void blocks_run(const struct launch *what) {
   for (unsigned i = 0; i < launch.thread_count; i++) {
     indices[i] = (struct index3){i % blockDim.x, i / blockDim.x % blockDim.y, i / blockDim.x / blockDim.y};
   }
-  begun_count = ticket_count = 0;
+  begun_count = request->counts ? request->counted_block / cluster_size() * cluster_size() : 0;
+  if (request->counts) launch.block_count = begun_count + cluster_size();
+  ticket_count = 0;
   turn_take(next_thread()); /* a launch has a block, and a block has a thread */
   running = fiber_of_the_program();
   switch_to(fiber_take(fiber_main));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tuner/emulate/runtime/calls.h"
+#include "tuner/emulate/runtime/count.h"
 #include "tuner/emulate/runtime/poison.h"
 #include "tuner/emulate/runtime/report.h"
 
@@ -69,6 +70,7 @@ void cluster_thread_left(struct block *block) {
 
 void halotune_cluster_sync(int line) {
   struct thread *thread = turn.thread;
+  count_meeting();
   thread->state = THREAD_AT_CLUSTER;
   thread->line = line;
   turn.block->at_cluster++;
@@ -94,6 +96,16 @@ struct block *cluster_block(const struct block *block, unsigned rank, int line) 
            "line %d reaches for shared memory of block %u of the cluster, which has left the kernel", line, rank);
   }
   return cluster->blocks[rank];
+}
+
+bool cluster_shared_offset(const struct block *block, const void *address, uint64_t *offset) {
+  for (unsigned i = 0; i < block->cluster->joined; i++) {
+    uintptr_t from_start = (uintptr_t)address - (uintptr_t)block->cluster->blocks[i]->shared;
+    if (from_start >= launch.request->shared_bytes) continue;
+    *offset = from_start;
+    return true;
+  }
+  return false;
 }
 
 void *halotune_cluster_map(const void *address, unsigned rank, int line) {

@@ -25,6 +25,10 @@ void cluster_thread_left(struct block *block);
 /* Find another block of a block's cluster. An error is reported for this line. */
 struct block *cluster_block(const struct block *block, unsigned rank, int line);
 
+/* Tell whether an address lies in the shared memory of a block of a block's cluster.
+ *   offset  receives the address, relative to that block's shared memory; untouched if the answer is false */
+bool cluster_shared_offset(const struct block *block, const void *address, uint64_t *offset);
+
 /* Report that this thread waits at the cluster's barrier for ever. */
 _Noreturn void cluster_report_stuck(const struct block *block, unsigned thread);
 

@@ -6,6 +6,7 @@
 
 #include "tuner/emulate/runtime/block.h"
 #include "tuner/emulate/runtime/calls.h"
+#include "tuner/emulate/runtime/count.h"
 #include "tuner/emulate/runtime/poison.h"
 #include "tuner/emulate/runtime/report.h"
 
@@ -36,6 +37,7 @@ static void check_addresses(const unsigned char *to, const unsigned char *from, 
 void halotune_async_copy(void *to, const void *from, unsigned bytes, int valid, int line) {
   struct copies *copies = &turn.thread->copies;
   check_addresses(to, from, bytes, line);
+  count_async_copy(__builtin_return_address(0), to, valid ? from : NULL, bytes);
   *copy_add(copies) = (struct copy){.to = to, .from = valid ? from : NULL, .bytes = bytes, .group = copies->group};
   poison_fill(to, bytes, EMULATION_POISON_COPY);
 }

@@ -50,7 +50,11 @@ typedef uint3 dim3;
 extern "C" {
 extern const uint3 threadIdx, blockIdx;
 extern const dim3 blockDim, gridDim;
+#ifdef EMULATION_COUNTS /* stores to global memory change nothing in shared memory: the compiler need not load it again */
+extern unsigned char *const __restrict halotune_shared;
+#else
 extern unsigned char *const halotune_shared;
+#endif
 
 void halotune_barrier(int line);
 void halotune_spin_yield(int line);
@@ -240,16 +244,33 @@ template <int N, class T> static inline void halotune_check_vector(const T *p, i
   constexpr unsigned bytes = N * sizeof(T), alignment = bytes < 16 ? bytes : 16;
   if (reinterpret_cast<unsigned long>(p) % alignment != 0) halotune_misaligned(p, bytes, line);
 }
+/* Vectors move in words of up to 16 bytes, as on a GPU: an access is counted once. */
+template <int BYTES> struct halotune_word {
+  typedef unsigned char type __attribute__((vector_size(BYTES < 16 ? BYTES : 16), may_alias));
+};
 template <int N, class T> static inline void load_vector(const T *p, T (&out)[N], HALOTUNE_LINE) {
   halotune_check_vector<N>(p, line);
-  for (int i = 0; i < N; i++) out[i] = p[i];
+  typedef typename halotune_word<N *int(sizeof(T))>::type word;
+  constexpr int elements = sizeof(word) / sizeof(T);
+#pragma GCC unroll 4
+  for (int i = 0; i < N; i += elements) {
+    const word value = *reinterpret_cast<const word *>(p + i);
+    __builtin_memcpy(out + i, &value, sizeof value);
+  }
 }
 template <int N, class T> static inline void load_vector_readonly(const T *p, T (&out)[N], HALOTUNE_LINE) {
   load_vector<N>(p, out, line);
 }
 template <int N, class T> static inline void store_vector(T *p, const T (&in)[N], HALOTUNE_LINE) {
   halotune_check_vector<N>(p, line);
-  for (int i = 0; i < N; i++) p[i] = in[i];
+  typedef typename halotune_word<N *int(sizeof(T))>::type word;
+  constexpr int elements = sizeof(word) / sizeof(T);
+#pragma GCC unroll 4
+  for (int i = 0; i < N; i += elements) {
+    word value;
+    __builtin_memcpy(&value, in + i, sizeof value);
+    *reinterpret_cast<word *>(p + i) = value;
+  }
 }
 template <class T> static inline T load_plain(const T *p) { return *p; }
 template <class T> static inline T load_readonly(const T *p) { return *p; }
@@ -263,8 +284,10 @@ template <int N, class T> static inline void store_vector_streaming(T *p, const 
   store_vector<N>(p, in, line);
 }
 
-/* A prefetch has no effect. The address is read so that one that no kernel may access is found. */
-static inline void prefetch_l2(const void *p) { (void)*static_cast<const volatile unsigned char *>(p); }
+/* A prefetch has no effect and is not counted. The address is read so that one that no kernel may access is found. */
+__attribute__((noinline, no_sanitize("thread"))) static void prefetch_l2(const void *p) {
+  (void)*static_cast<const volatile unsigned char *>(p);
+}
 
 template <int BYTES> static inline void async_copy_zero(void *shared, const void *global, bool valid, HALOTUNE_LINE) {
   static_assert(BYTES == 4 || BYTES == 8 || BYTES == 16, "asynchronous copies move 4, 8 or 16 bytes");

@@ -6,6 +6,7 @@
 #include "tuner/emulate/runtime/block.h"
 #include "tuner/emulate/runtime/calls.h"
 #include "tuner/emulate/runtime/cluster.h"
+#include "tuner/emulate/runtime/count.h"
 #include "tuner/emulate/runtime/poison.h"
 #include "tuner/emulate/runtime/report.h"
 #include "tuner/emulate/runtime/tensor.h"
@@ -91,8 +92,13 @@ int halotune_barrier_passed(void *address, unsigned phase, int line) {
       copies->items[kept++] = copy;
       continue;
     }
-    if (copy.tensor) tensor_load(&copy);
-    else memcpy(copy.to, copy.from, copy.bytes);
+    count_engine_copy();
+    if (copy.tensor) {
+      tensor_load(&copy);
+    } else {
+      count_engine_bytes(copy.from, copy.bytes, false);
+      memcpy(copy.to, copy.from, copy.bytes);
+    }
     barrier->missing_bytes -= (int32_t)copy.bytes;
   }
   bool any = kept < copies->end;

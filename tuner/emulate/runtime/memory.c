@@ -73,6 +73,16 @@ int memory_find(const void *address, long long *offset) {
   return -1;
 }
 
+int memory_buffer(const void *address, uint64_t *offset) {
+  for (unsigned i = 0; i < mapping_count; i++) {
+    uintptr_t from_start = (uintptr_t)address - (uintptr_t)memory_of(i);
+    if (from_start >= mappings[i].buffer_bytes) continue;
+    *offset = from_start;
+    return (int)i;
+  }
+  return -1;
+}
+
 static void protect(bool hide) {
   for (unsigned i = 0; i < mapping_count; i++) {
     mprotect(file_begin(&mappings[i]), mappings[i].file_bytes, hide ? PROT_NONE : PROT_READ | PROT_WRITE);

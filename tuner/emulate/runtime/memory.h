@@ -18,6 +18,10 @@ unsigned char *memory_of(unsigned buffer);
  *   offset  receives the address, relative to the buffer's first byte */
 int memory_find(const void *address, long long *offset);
 
+/* Find the buffer that contains an address. Returns its number; -1 if no buffer does.
+ *   offset  receives the address, relative to the buffer's first byte; untouched if no buffer contains it */
+int memory_buffer(const void *address, uint64_t *offset);
+
 /* Make all accesses to buffers fault, until memory_show. */
 void memory_hide(void);
 void memory_show(void);

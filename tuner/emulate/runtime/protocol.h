@@ -1,7 +1,7 @@
 /* protocol.h: the messages between program and runner. A request is one struct in one message of a SOCK_SEQPACKET
  * socket, together with the descriptors of its buffers. The runner answers with one struct emulation_outcome, and ends
- * after any outcome that is not EMULATION_OK. Both run on one machine, so structs of fixed-size members need no
- * packing. */
+ * after any outcome that is not EMULATION_OK. If the request counts, a struct emulation_counts follows. Both run on one
+ * machine, so structs of fixed-size members need no packing. */
 #ifndef EMULATE_RUNTIME_PROTOCOL_H
 #define EMULATE_RUNTIME_PROTOCOL_H
 
@@ -63,6 +63,8 @@ struct emulation_request {
   uint32_t overlaps;
   uint32_t thread_order, block_order; /* enum emulation_order; blocks have no random order */
   uint64_t seed;
+  uint64_t counts;        /* not 0: only one block runs, with its cluster, and its accesses are counted */
+  uint64_t counted_block; /* its number in the launch */
   uint64_t shared_bytes;
   uint64_t timeout_ms; /* processor time */
   uint32_t argument_count, buffer_count;

@@ -15,6 +15,10 @@ void report_send(const struct emulation_outcome *outcome) {
   if (send(EMULATION_SOCKET, outcome, sizeof *outcome, MSG_NOSIGNAL) != (ssize_t)sizeof *outcome) _exit(EXIT_FAILURE);
 }
 
+void report_send_counts(const struct emulation_counts *counts) {
+  if (send(EMULATION_SOCKET, counts, sizeof *counts, MSG_NOSIGNAL) != (ssize_t)sizeof *counts) _exit(EXIT_FAILURE);
+}
+
 /* It is static because the stack may have overflowed. */
 static struct emulation_outcome last;
 

@@ -2,7 +2,7 @@
 #ifndef EMULATE_RUNTIME_REPORT_H
 #define EMULATE_RUNTIME_REPORT_H
 
-#include "tuner/emulate/runtime/outcome.h"
+#include "tuner/emulate/runtime/counts.h"
 
 /* Send an outcome with the running block and thread, and end the runner. Signal handlers may call it. */
 _Noreturn void report(enum emulation_outcome_kind kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -21,5 +21,6 @@ static inline void *must_have(void *memory, const char *what) {
 
 /* Send an outcome. It ends the runner if no program reads it. */
 void report_send(const struct emulation_outcome *outcome);
+void report_send_counts(const struct emulation_counts *counts);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "tuner/emulate/runtime/block.h"
 #include "tuner/emulate/runtime/calls.h"
+#include "tuner/emulate/runtime/count.h"
 #include "tuner/emulate/runtime/memory.h"
 #include "tuner/emulate/runtime/report.h"
 #include "tuner/emulate/runtime/tensor.h"
@@ -101,7 +102,9 @@ static void make_arguments(struct emulation_request *request, const struct kerne
   }
 }
 
-static void run_launch(struct emulation_request *request, const int *descriptors, const struct kernel *kernels) {
+/* counts: receives them if the request counts */
+static void run_launch(struct emulation_request *request, const int *descriptors, const struct kernel *kernels,
+                       struct emulation_counts *counts) {
   static void *arguments[EMULATION_MAX_ARGUMENTS];
   static unsigned long long values[EMULATION_MAX_ARGUMENTS];
   const struct kernel *kernel = find_kernel(kernels, request->kernel);
@@ -109,6 +112,7 @@ static void run_launch(struct emulation_request *request, const int *descriptors
   memory_map(request, descriptors);
   make_arguments(request, kernel, arguments, values);
   if (request->overlaps) memory_hide();
+  if (request->counts) count_begin(request->counted_block);
   watch_kernel(request->timeout_ms);
   blocks_run(&(struct launch){.request = request,
                               .kernel = kernel,
@@ -116,12 +120,14 @@ static void run_launch(struct emulation_request *request, const int *descriptors
                               .thread_count = block[0] * block[1] * block[2],
                               .block_count = (uint64_t)grid[0] * grid[1] * grid[2]});
   watch_nothing();
+  if (request->counts) count_end(counts);
   memory_unmap();
 }
 
 int main(int argc, char **argv) {
   static struct emulation_request request; /* static, because it has 10 KB, and fibers keep pointers into it */
   static const struct emulation_outcome fine = {.kind = EMULATION_OK};
+  static struct emulation_counts counts;
   int descriptors[EMULATION_MAX_BUFFERS];
   if (argc != 2) return EXIT_FAILURE;
 #ifdef EMULATION_ASAN
@@ -132,8 +138,9 @@ int main(int argc, char **argv) {
   const struct kernel *kernels = variant ? dlsym(variant, KERNEL_TABLE) : NULL;
   if (!kernels) report(EMULATION_BAD_LAUNCH, "the compiled variant cannot be loaded: %s", dlerror());
   while (receive_request(&request, descriptors)) {
-    run_launch(&request, descriptors, kernels);
+    run_launch(&request, descriptors, kernels, &counts);
     report_send(&fine);
+    if (request.counts) report_send_counts(&counts);
   }
   return EXIT_SUCCESS;
 }

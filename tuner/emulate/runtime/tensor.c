@@ -9,6 +9,7 @@
 
 #include "tuner/emulate/runtime/block.h"
 #include "tuner/emulate/runtime/calls.h"
+#include "tuner/emulate/runtime/count.h"
 #include "tuner/emulate/runtime/report.h"
 
 struct tensor {
@@ -88,7 +89,10 @@ void tensor_load(const struct copy *copy) {
   for (unsigned z = 0; z < shape->box[2]; z++) {
     for (unsigned y = 0; y < shape->box[1]; y++, to += row_bytes) {
       struct row row = row_of(copy, y, z);
-      if (row.at) memcpy(to + (size_t)row.first * element, row.at, (size_t)(row.end - row.first) * element);
+      size_t bytes = (size_t)(row.end - row.first) * element;
+      if (!row.at) continue;
+      count_engine_bytes(row.at, bytes, false);
+      memcpy(to + (size_t)row.first * element, row.at, bytes);
     }
   }
 }
@@ -100,7 +104,10 @@ static void write_to_array(const struct copy *copy) {
   for (unsigned z = 0; z < shape->box[2]; z++) {
     for (unsigned y = 0; y < shape->box[1]; y++, from += row_bytes) {
       struct row row = row_of(copy, y, z);
-      if (row.at) memcpy(row.at, from + (size_t)row.first * element, (size_t)(row.end - row.first) * element);
+      size_t bytes = (size_t)(row.end - row.first) * element;
+      if (!row.at) continue;
+      count_engine_bytes(row.at, bytes, true);
+      memcpy(row.at, from + (size_t)row.first * element, bytes);
     }
   }
 }
@@ -142,6 +149,7 @@ void halotune_tensor_wait(unsigned pending_groups) {
       report(EMULATION_UNWAITED_COPY,
              "shared memory was written between line %d, which has the copy engine store it, and the wait", copy->line);
     }
+    count_engine_copy();
     write_to_array(copy);
     free(copy->seen);
   }

@@ -3,6 +3,7 @@
 #include "tuner/emulate/runtime/warp.h"
 
 #include "tuner/emulate/runtime/calls.h"
+#include "tuner/emulate/runtime/count.h"
 #include "tuner/emulate/runtime/report.h"
 
 static size_t warp_first(unsigned warp) { return (size_t)warp * WARP_LANES; }
@@ -96,6 +97,7 @@ uint64_t halotune_warp(enum warp_operation operation, unsigned mask, uint64_t va
     report(EMULATION_DIVERGENT_BARRIER, "lane %u of warp %u is not in the mask 0x%08x that it passes in line %d", lane,
            warp, mask, line);
   }
+  count_meeting();
   thread->state = THREAD_AT_WARP;
   thread->line = line;
   thread->lane = (struct lane){(int)operation, mask, source_lane(operation, (int)lane, operand, width), value};
