@@ -1,4 +1,4 @@
-/* device_json.c: a GPU of a database, and its two roofs. */
+/* device_json.c: writes a GPU of a database, and its two roofs. */
 #include "reports/document/device_json.h"
 
 #include <math.h>
@@ -14,13 +14,13 @@ const char device_sql[] =
     " left join problem p on p.device_id = d.id and p.id in " CHOSEN_PROBLEMS " left join run r on r.problem_id = p.id"
     " group by d.id having ?1 or count(p.id) > 0 order by d.is_emulation, d.id";
 
-/* The fastest copy of a device in any run of the database, also in a run that the report leaves out. With a lone max()
+/* The fastest copy of a device in any run of the database, also in runs that the report leaves out. With a single max()
  * SQLite takes the other columns from the same row. */
 static const char device_roof_sql[] = "select max(r.bytes / min(coalesce(r.copy_ms, r.memcpy_ms), "
                                       "coalesce(r.memcpy_ms, r.copy_ms)) * 1e-6) as gbps, r.bytes, r.id as run"
                                       " from run r join problem p on p.id = r.problem_id where p.device_id = ?1";
 
-/* The arithmetic roof of a device for each element type; an emulation has none. */
+/* The arithmetic roof of a device for each element type; null for an emulation. */
 static json_t *peak_json(const json_t *device) {
   int capability = (int)json_integer_value(json_object_get(device, "capability"));
   int sm_count = (int)json_integer_value(json_object_get(device, "sm_count"));
@@ -44,8 +44,8 @@ halotune_status device_complete(void *context, sqlite3_stmt *query, json_t **dev
   return status;
 }
 
-/* Fused multiply-adds that a multiprocessor completes in a clock, by element type: the table "Throughput of Native
- * Arithmetic Instructions" of NVIDIA's CUDA C++ Programming Guide. */
+/* Fused multiply-adds that a multiprocessor completes per clock, for each element type. From the table "Throughput of
+ * Native Arithmetic Instructions" of NVIDIA's CUDA C++ Programming Guide. */
 static const struct {
   int capability, fma[DTYPE_COUNT];
 } table[] = {

@@ -1,4 +1,4 @@
-/* document.c: a database as one JSON document, written problem by problem, so that memory does not grow with the
+/* document.c: writes a database as one JSON document, problem by problem, so that memory does not grow with the
  * database. */
 #include "reports/document/document.h"
 
@@ -12,7 +12,7 @@
 
 enum { FORMAT_VERSION = 2, FEWEST_OF_A_PROBLEM = 400 };
 
-/* The variants that each problem may show. */
+/* Compute how many variants each problem may show. */
 static halotune_status share_of_variants(sqlite3 *db, const struct report_request *request,
                                          const struct report_scope *scope, int *out) {
   int most = request->most_variants > 0 ? request->most_variants : REPORT_MOST_VARIANTS;
@@ -33,7 +33,7 @@ static halotune_status add_member(struct text *out, const char *key, json_t *val
 }
 
 /* Append the rows of a query as a member. ?1 of the query: whether the report is about the whole database.
- *   complete  as of rows_json_completed, or NULL */
+ *   complete  see rows_json_completed; may be NULL */
 static halotune_status add_rows(struct text *out, sqlite3 *db, const struct report_scope *scope, const char *key,
                                 const char *sql,
                                 halotune_status (*complete)(void *context, sqlite3_stmt *query, json_t **row),
@@ -83,7 +83,7 @@ static const char counts_sql[] =
     " (select count(*) from best where is_current and problem_id in " CHOSEN_PROBLEMS ") as winners"
     " from problem where id in " CHOSEN_PROBLEMS;
 
-/* Of what the report is about, and of the whole database. */
+/* Append the counts for the report's scope, and those of the whole database. */
 static halotune_status add_counts(struct text *out, sqlite3 *db, const struct report_scope *scope) {
   json_t *counts, *all;
   halotune_status status = row_json(db, database_counts_sql, NULL, 0, &all);

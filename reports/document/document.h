@@ -10,8 +10,8 @@
 
 /* Append the document that docs/report-schema.json describes.
  *   db  only read
- * Returns HALOTUNE_OK, also for an empty database; HALOTUNE_NOT_FOUND where it has no such stencil or GPU; HALOTUNE_DB
- * or HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK, also for an empty database; HALOTUNE_NOT_FOUND if it has no such stencil or GPU; HALOTUNE_DB or
+ * HALOTUNE_MEMORY. */
 halotune_status report_document(sqlite3 *db, const struct report_request *request, struct text *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* problem_json.c: one problem of a database. */
+/* problem_json.c: writes one problem of a database. */
 #include "reports/document/problem_json.h"
 
 #include "reports/document/winner_json.h"
@@ -37,7 +37,8 @@ static json_t *runs_json(const struct variant_table *table) {
   return list;
 }
 
-/* Statistics of a search that is not here would be those of its finalists. */
+/* Add statistics of the search. They are null if the search's results are not in the database, since statistics of its
+ * finalists alone would mislead. */
 static void put_statistics(json_t **json, const struct variant_table *table) {
   bool has_search = searches_have_any(&table->searches);
   json_put(json, "has_search", json_boolean(has_search));

@@ -1,4 +1,4 @@
-/* problem_json.h: one problem of a database: its winner, finalists and all its variants. */
+/* problem_json.h: the JSON of one problem of a database: its winner, finalists and variants. */
 #ifndef REPORTS_DOCUMENT_PROBLEM_JSON_H
 #define REPORTS_DOCUMENT_PROBLEM_JSON_H
 
@@ -7,8 +7,8 @@
 #include "base/json.h"
 #include "reports/rows/definitions.h"
 
-/* Make the object; docs/report.md names what it holds.
- *   most  variants that it may hold; where there are more, a choice of them
+/* Make the object that docs/report.md describes.
+ *   most  the most variants that it may hold; if there are more, a selection of them
  *   out   a new reference; NULL when memory is out, and on failure
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status problem_json(sqlite3 *db, const struct definitions *definitions, int64_t problem, int most,

@@ -1,4 +1,4 @@
-/* stencil_json.c: a stencil of a database. */
+/* stencil_json.c: writes what a stencil's text says. */
 #include "reports/document/stencil_json.h"
 
 #include "stencil/file/update_text.h"
@@ -9,7 +9,7 @@ static json_t *names_json(const char *const *names, int count) {
   return list;
 }
 
-/* The first weight of a tap; a tap of several outputs has one in each. */
+/* Find the first weight of a tap. A tap of several outputs has a weight in each. */
 static const struct weight *find_weight(const struct analysis *analysis, const struct tap *tap) {
   for (int i = 0; i < analysis->weight_count; i++) {
     const struct tap *other = &analysis->weights[i].tap;

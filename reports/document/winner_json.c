@@ -1,4 +1,4 @@
-/* winner_json.c: the winner of a problem, and its finalists. */
+/* winner_json.c: writes the winner of a problem, and its finalists. */
 #include "reports/document/winner_json.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 #include "reports/figures/columns.h"
 #include "reports/rows/rows.h"
 
-/* A recording without samples gives one value a variant. Its interval is not known, though the row repeats the value for
- * both ends. */
+/* A recording without samples gives one value for each variant. Its row repeats the value for both ends of the
+ * interval, which is unknown. */
 static const char best_sql[] =
     "select b.id, b.variant_id as variant, b.run_id as run, b.is_trusted, b.origin, b.date, b.time_ms,"
     " case when b.sample_count > 1 then b.low_ms end as low_ms, case when b.sample_count > 1 then b.high_ms end as high_ms,"
@@ -18,7 +18,8 @@ static const char best_sql[] =
     " b.steps, b.driver, b.nvrtc, b.arch, b.source, v.source_hash, v.template_id as template, v.parameters"
     " from best b join variant v on v.id = b.variant_id where b.problem_id = ?1 and b.is_current";
 
-/* Of the run that found the current best. Without a current best, of the newest run that had final rounds. */
+/* The finalists of the run that found the current best. Without a current best, those of the newest run with final
+ * rounds. */
 static const char finalists_sql[] =
     "with best_run as (select run_id from best where problem_id = ?1 and is_current),"
     " newest_run as (select max(run_id) as run_id from finalist where run_id in (select id from run where problem_id = ?1))"
@@ -42,8 +43,8 @@ static json_t *limits_json(const struct occupancy *occupancy) {
   return list;
 }
 
-/* What limits its occupancy, with the arithmetic. Barriers of the kernel are not stored, and never limit so few
- * threads. */
+/* Add what limits the occupancy, with the calculation. The number of a kernel's barriers is not stored; it never limits
+ * with so few threads. */
 static void put_limits(json_t **json, const struct setting *setting, const long block[MAX_DIMS], int registers,
                        int shared_bytes, int *blocks_per_sm) {
   struct block_needs needs = {(int)(block[0] * block[1] * block[2]), registers, shared_bytes, 1};
@@ -65,7 +66,7 @@ static void read_axes(const json_t *launch, const char *key, long out[MAX_DIMS])
   }
 }
 
-/* Replace a member that is JSON in a text by the value of the text; null where the text is no JSON.
+/* Replace a member that is JSON text by the value of the text; null if the text is not JSON.
  * Returns a borrowed reference to the value. */
 static json_t *unpack_member(json_t **json, const char *key) {
   json_t *value = NULL;
@@ -76,7 +77,7 @@ static json_t *unpack_member(json_t **json, const char *key) {
   return *json ? value : NULL;
 }
 
-/* [["block_x","32"],["storage","planes"]]: as columns have them. */
+/* Split parameters into [["block_x","32"],["storage","planes"]], as in columns. */
 static void split_parameters(json_t **json) {
   struct json_member member;
   json_t *list = json_array();
@@ -108,7 +109,7 @@ static void complete_winner(json_t **winner, struct setting *setting) {
   json_put(winner, "template_name", text_json(known ? known->name : ""));
 }
 
-/* 32-bit floats, little-endian, as the database has them. */
+/* Read 32-bit floats, little-endian, as the database stores them. */
 static json_t *samples_json(const unsigned char *bytes, int length) {
   json_t *list = json_array();
   for (int i = 0; i + 4 <= length; i += 4) {
@@ -121,7 +122,7 @@ static json_t *samples_json(const unsigned char *bytes, int length) {
   return list;
 }
 
-/* The launch of a finalist is not stored, so that its waves are not known. */
+/* The figures of a finalist. Its launch is not stored, so its waves are unknown. */
 static json_t *finalist_figures_json(struct setting *setting, const json_t *entry) {
   static const long no_grid[MAX_DIMS];
   const char *parameters = json_string_value(json_object_get(entry, "parameters"));
@@ -129,7 +130,7 @@ static json_t *finalist_figures_json(struct setting *setting, const json_t *entr
   return figures_json(setting, template, parameters ? parameters : "", no_grid, -1);
 }
 
-/* Of the row of finalists_sql, whose last column is the samples. */
+/* Complete a row of finalists_sql, whose last column is the samples. */
 static halotune_status complete_finalist(void *context, sqlite3_stmt *query, json_t **finalist) {
   int samples = sqlite3_column_count(query) - 1;
   json_t *figures = finalist_figures_json(context, *finalist);

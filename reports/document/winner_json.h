@@ -1,4 +1,4 @@
-/* winner_json.h: the winner of a problem, and its finalists. */
+/* winner_json.h: the JSON of a problem's winner, and of its finalists. */
 #ifndef REPORTS_DOCUMENT_WINNER_JSON_H
 #define REPORTS_DOCUMENT_WINNER_JSON_H
 
@@ -7,12 +7,13 @@
 #include "base/json.h"
 #include "reports/figures/setting.h"
 
-/* The current best of a problem as an object; null where there is none.
+/* Make the object of a problem's current best; null if there is none.
  *   out  a new reference; NULL when memory is out, and on failure
  * Returns HALOTUNE_OK or HALOTUNE_DB. */
 halotune_status winner_json(sqlite3 *db, struct setting *setting, json_t **out);
 
-/* The finalists of the winner's run by rank; without a winner, of the newest run that had final rounds. As winner_json. */
+/* Make the list of finalists of the winner's run, sorted by rank. Without a winner, it has those of the newest run with
+ * final rounds. `out` and errors are those of winner_json. */
 halotune_status finalists_json(sqlite3 *db, struct setting *setting, json_t **out);
 
 #endif

@@ -1,4 +1,4 @@
-/* columns.c: variants as columns, with static figures of each. */
+/* columns.c: writes variants as columns, with static figures of each. */
 #include "reports/figures/columns.h"
 
 #include <math.h>
@@ -6,8 +6,8 @@
 
 enum { TIME_DIGITS = 7, FIGURE_DIGITS = 5, AT_DIGITS = 6 };
 
-/* Give a parameter of a template the value that is spelled so. A parameter or value that the template does not have is
- * passed over: the default stays. */
+/* Set a parameter of a template to the value with this spelling. A parameter or value that the template does not have
+ * is ignored: the default stays. */
 static void choose_value(struct bindings *bindings, const char *name, size_t name_length, const char *value,
                          size_t value_length) {
   int parameter = template_parameter(bindings->template, name, name_length);
@@ -20,7 +20,7 @@ static void choose_value(struct bindings *bindings, const char *name, size_t nam
   }
 }
 
-/* Give all parameters the values of a configuration. Returns false where the text is not an object of plain members. */
+/* Set all parameters to the values of a configuration. Returns false if the text is not an object of plain members. */
 static bool choose_values(struct bindings *bindings, const char *parameters) {
   struct json_member member;
   struct configuration configuration = configuration_default(bindings->template);
@@ -64,7 +64,7 @@ json_t *figures_json(struct setting *setting, int64_t template, const char *para
 
 static json_t *count_json(long number) { return number < 0 ? json_null() : json_integer(number); }
 
-/* The values of a row, by place; null for a parameter that it does not have. */
+/* The values of a row by number; null for a parameter that it does not have. */
 static json_t *values_json(const struct variant_table *table, const struct variant_row *row) {
   json_t *list = json_array();
   const struct names *parameters = &table->templates[row->template].parameters;
@@ -79,7 +79,7 @@ static double waves_of(const struct setting *setting, const struct variant_row *
   return row->blocks >= 0 && row->blocks_per_sm > 0 ? access_waves(grid, row->blocks_per_sm, setting->sm_count) : NAN;
 }
 
-/* One column: a list with an element for each row that is kept. */
+/* Add one column: a list with an element for each row that is kept. */
 #define COLUMN(json, name, table, value)                  \
   do {                                                    \
     json_t *column_ = json_array();                       \

@@ -1,4 +1,4 @@
-/* rivals.c: the variants that the winner is compared with. */
+/* rivals.c: chooses the variants with which the winner is compared. */
 #include "reports/figures/rivals.h"
 
 #include <math.h>
@@ -6,14 +6,14 @@
 
 enum { TIME_DIGITS = 7 };
 
-/* A list that grows, and the variant that all others are compared with. */
+/* The growing list, and the variant with which all others are compared. */
 struct rivals {
   const struct variant_table *table;
   const struct definitions *definitions;
   const json_t *finalists; /* of the winner's run; NULL without a winner */
   int64_t first;           /* the winner, or the fastest variant; 0 while the list is empty */
   const char *first_template;
-  double first_final_ms; /* NAN where there is no winner */
+  double first_final_ms; /* NAN if there is no winner */
   json_t *list;
 };
 
@@ -49,7 +49,7 @@ static bool is_listed(const struct rivals *rivals, int64_t variant) {
   return false;
 }
 
-/* The timed result of a variant in a run; in any run, the newest, where `run` is 0. */
+/* Find the timed result of a variant in a run. If `run` is 0, find the newest in any run. */
 static const struct variant_row *timed_row(const struct variant_table *table, int64_t variant, int64_t run) {
   const struct variant_row *found = NULL;
   for (int i = 0; i < table->count; i++) {
@@ -60,7 +60,8 @@ static const struct variant_row *timed_row(const struct variant_table *table, in
   return found;
 }
 
-/* The newest run that timed both variants; else the newest result of each. NULL for a variant without a time. */
+/* Find results of both variants in the newest run that timed both; else the newest result of each. NULL for a variant
+ * without a time. */
 static void pair_rows(const struct variant_table *table, int64_t variant, int64_t first, const struct variant_row **row,
                       const struct variant_row **first_row) {
   *row = timed_row(table, variant, 0);
@@ -112,7 +113,7 @@ static void rivals_add(struct rivals *rivals, const char *role, int64_t variant,
   json_add(&rivals->list, entry);
 }
 
-/* A winner that came without its final rounds has its own time, and no other to compare with. */
+/* Add the winner. One that came without its final rounds has its own time, but nothing to compare it with. */
 static void add_winner(struct rivals *rivals, const json_t *winner) {
   rivals->first = whole_member(winner, "variant");
   rivals->first_template = text_member(winner, "template_name");
@@ -137,7 +138,7 @@ static const char *template_name(const struct rivals *rivals, int template) {
   return known ? known->name : "";
 }
 
-/* The fastest result of a template; of any, where `template` is negative. */
+/* Find the fastest result of a template, or of all templates if `template` is negative. */
 static const struct variant_row *fastest_row(const struct variant_table *table, int template) {
   const struct variant_row *found = NULL;
   for (int i = 0; i < table->order_count; i++) {
@@ -148,7 +149,8 @@ static const struct variant_row *fastest_row(const struct variant_table *table, 
   return found;
 }
 
-/* The first finalist of a template in the order of ranks. The default runs in the final rounds however slow it is. */
+/* Find the first finalist of a template in the order of ranks. The default is skipped, because it runs in the final
+ * rounds however slow it is. */
 static const json_t *best_finalist(const struct rivals *rivals, const char *template) {
   size_t i;
   json_t *finalist;
@@ -159,7 +161,8 @@ static const json_t *best_finalist(const struct rivals *rivals, const char *temp
   return NULL;
 }
 
-/* Final times are surer than those of the search. */
+/* Add the best variant of each other template. Final times are more accurate than those of the search, so they count
+ * first. */
 static void add_best_of_templates(struct rivals *rivals) {
   size_t i;
   json_t *finalist;
@@ -171,7 +174,7 @@ static void add_best_of_templates(struct rivals *rivals) {
     if (best) rivals_add(rivals, "best_of_template", whole_member(best, "variant"), name);
     else if (row) rivals_add(rivals, "best_of_template", row->variant, name);
   }
-  json_array_foreach(rivals->finalists, i, finalist) { /* of templates without a result here */
+  json_array_foreach(rivals->finalists, i, finalist) { /* templates that have no result in the search */
     const char *name = text_member(finalist, "template");
     if (strcmp(name, rivals->first_template) == 0 || best_finalist(rivals, name) != finalist) continue;
     rivals_add(rivals, "best_of_template", whole_member(finalist, "variant"), name);

@@ -1,4 +1,4 @@
-/* rivals.h: the variants that the winner is compared with, and how much slower they are. */
+/* rivals.h: the variants with which the winner is compared, and how much slower they are. */
 #ifndef REPORTS_FIGURES_RIVALS_H
 #define REPORTS_FIGURES_RIVALS_H
 
@@ -6,10 +6,10 @@
 #include "reports/rows/definitions.h"
 #include "reports/rows/variants.h"
 
-/* The list `rivals` of docs/report-schema.json: the winner, the runner-up, the best variant of every other template, and
- * the default. Without a winner the list begins with the fastest variant of the search. A ratio divides two times of the
- * same final rounds, or two times of the search: the two phases measure differently.
- *   winner, finalists  as the document has them; only read
+/* Make the list `rivals` of docs/report-schema.json: the winner, the runner-up, the best variant of every other
+ * template, and the default. Without a winner the list begins with the fastest variant of the search. A ratio divides
+ * two times of the same final rounds, or two times of the search, because the two phases measure differently.
+ *   winner, finalists  from the document; only read
  * Returns a new reference; NULL when memory is out. */
 json_t *rivals_json(const struct variant_table *table, const struct definitions *definitions, const json_t *winner,
                     const json_t *finalists);

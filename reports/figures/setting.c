@@ -1,4 +1,4 @@
-/* setting.c: one problem of a database. */
+/* setting.c: reads one problem of a database, and prepares its templates' formulas. */
 #include "reports/figures/setting.h"
 
 #include <string.h>

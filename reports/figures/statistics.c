@@ -1,4 +1,4 @@
-/* statistics.c: what all variants of a search say together. */
+/* statistics.c: computes statistics over all variants of a search. */
 #include "reports/figures/statistics.h"
 
 #include <math.h>
@@ -7,7 +7,8 @@
 
 enum { DIGITS = 7, FEWEST_BINS = 8, MOST_BINS = 60 };
 
-/* Of the searches that are here; else as their runs recorded them; null where they did not. */
+/* Count the outcomes of the searches that are in the database; else use the counts that their runs recorded; null if
+ * there are none. */
 json_t *outcomes_json(const struct variant_table *table) {
   long counts[OUTCOME_COUNT] = {0};
   bool is_here = searches_have_any(&table->searches);
@@ -30,7 +31,7 @@ static int by_outcome_and_count(const void *a, const void *b) {
   return x->example->variant < y->example->variant ? -1 : 1;
 }
 
-/* A place for each pair of outcome and reason, none included. */
+/* Count failures, with an element for each pair of outcome and reason, including no reason. */
 static struct failure_group *count_failures(const struct variant_table *table, int *group_count) {
   size_t each = (size_t)table->reasons.count + 1;
   struct failure_group *groups = calloc(each * OUTCOME_COUNT, sizeof *groups);
@@ -64,8 +65,8 @@ static json_t *row_parameters_json(const struct variant_table *table, const stru
   return json;
 }
 
-/* Reasons with numbers in them can be as many as variants: of each outcome the most frequent are told, the rest is
- * counted. */
+/* Reasons that contain numbers can be as many as the variants. So for each outcome the most frequent ones are listed,
+ * and the rest is counted. */
 json_t *failures_json(const struct variant_table *table) {
   enum { MOST = 50 };
   json_t *list = json_array(), *others = NULL;
@@ -79,8 +80,7 @@ json_t *failures_json(const struct variant_table *table) {
     if (is_first) of_outcome = 0, other_count = 0, others = NULL;
     if (of_outcome++ >= MOST) {
       other_count += groups[i].count;
-      if (others)
-        json_object_set_new(others, "count", json_integer(other_count)); /* a number in the place of a number */
+      if (others) json_object_set_new(others, "count", json_integer(other_count)); /* replaces the number */
     }
     if (of_outcome > MOST + 1) continue;
     json_t *entry = json_object();
@@ -110,7 +110,7 @@ struct sums {
   double sum, best_ms;
 };
 
-/* The share of the variance of the logarithm of the time that groups by one parameter's value account for. */
+/* The share of the variance of log(time) that grouping by one parameter's values explains. */
 static double explained_share(const struct sums *groups, int count, double total_squares) {
   long n = 0;
   double sum = 0, between = 0;
@@ -126,7 +126,7 @@ static double explained_share(const struct sums *groups, int count, double total
 static double squares_about_mean(const struct variant_table *table, int template) {
   double mean = 0, squares = 0;
   long n = 0;
-  for (int i = 0; i < table->searched_count; i++) { /* Welford's way, which does not lose digits */
+  for (int i = 0; i < table->searched_count; i++) { /* Welford's algorithm, which keeps precision */
     const struct variant_row *row = table->searched[i];
     if (row->template != template || !(row->median_ms > 0)) continue;
     double x = log(row->median_ms), before = x - mean;
@@ -136,7 +136,7 @@ static double squares_about_mean(const struct variant_table *table, int template
   return squares;
 }
 
-/* The median time of each value of a parameter. `times` has room for all rows. */
+/* The median time over the variants with one value of a parameter. `times` has room for all rows. */
 static double median_of_value(const struct variant_table *table, int template, int parameter, int value,
                               double *times) {
   size_t n = 0;
@@ -231,7 +231,7 @@ json_t *distribution_json(const struct variant_table *table) {
   return json;
 }
 
-/* A list for each run: [number, at_s, best_ms] where the best fell, and at the run's end. */
+/* Make a list for each run: [number, at_s, best_ms] whenever the best time improved, and at the run's end. */
 json_t *convergence_json(const struct variant_table *table) {
   json_t *list = json_array();
   for (int first = 0, end; first < table->improvement_count; first = end) {

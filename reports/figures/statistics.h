@@ -1,12 +1,12 @@
-/* statistics.h: what all variants of a search say together. */
+/* statistics.h: statistics over all variants of a search. */
 #ifndef REPORTS_FIGURES_STATISTICS_H
 #define REPORTS_FIGURES_STATISTICS_H
 
 #include "base/json.h"
 #include "reports/rows/variants.h"
 
-/* Each is the member of a problem that docs/report-schema.json describes under the same name: a new reference; NULL when
- * memory is out. They are about `table->searched`, whatever the document leaves out. */
+/* Each function makes the member of a problem that has the same name in docs/report-schema.json. It returns a new
+ * reference; NULL when memory is out. The statistics are about `table->searched`, whatever the document leaves out. */
 json_t *outcomes_json(const struct variant_table *table);
 json_t *failures_json(const struct variant_table *table);
 json_t *distribution_json(const struct variant_table *table);

@@ -1,18 +1,18 @@
-/* transfer.c: how well the winner of one GPU does on another. */
+/* transfer.c: computes how well the winner of one GPU does on another. */
 #include "reports/figures/transfer.h"
 
 #include "reports/rows/rows.h"
 #include "reports/rows/scope.h"
 
-/* winner: of every problem, but for emulations. pair: two of them that differ in the GPU alone. same: the configuration
- * of the one, in the database of the other, by whatever version of its template. known: what there is of it, the surest
- * first:
+/* winner: the winner of every problem, without emulations. pair: two winners whose problems differ only in the GPU.
+ * same: the configuration of the first, in the problem of the second, with any version of its template. known: what is
+ * known about it there, the most reliable first:
  *
  *   1. it is the winner there, too;
- *   2. it ran in the rounds of the winner there: the share is of the same rounds, with its interval;
+ *   2. it ran in the rounds of the winner there, so that the share and its interval come from the same rounds;
  *   3. it ran in other final rounds;
- *   4. it was measured in the search, and so was the winner there, in the same run if possible. Where that came from
- *      elsewhere without its search, the fastest of the search stands for it. */
+ *   4. it was measured in the search, and so was the winner there, in the same run if possible. If that winner was
+ *   imported without its search, the fastest variant of the search takes its place. */
 static const char transfer_sql[] =
     "with winner as (select b.problem_id, b.variant_id, b.run_id, b.time_ms, p.device_id, p.stencil_id, p.dtype,"
     "   p.nx, p.ny, p.nz, p.launch, p.cache, p.is_reproducible, t.name as template, v.parameters"

@@ -7,9 +7,9 @@
 #include "base/fail.h"
 #include "base/json.h"
 
-/* A list of pairs of problems that differ in their GPU alone, where the winner of the one was measured for the other:
- * its time there beside the best there. Both times are of final rounds where it was in any, else both are of the
- * search: the two differ in how they are taken. Needs an open scope (scope.h).
+/* Make a list of pairs of problems that differ only in their GPU, if the winner of the first was measured for the
+ * second. An element has its time there and the best time there. Both are times of final rounds if it was in any, else
+ * both are times of the search, because the two phases measure differently. Needs an open scope (scope.h).
  *   out  a new reference; NULL on failure
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status transfer_json(sqlite3 *db, json_t **out);

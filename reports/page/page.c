@@ -1,5 +1,6 @@
-/* page.c: the page, put into the program by the assembler, which looks for it from the root of the tree;
- * reports/page/build.sh makes it. Its two halves are what stands before and behind the document. */
+/* page.c: puts a document into the page. reports/page/build.sh makes the page, and the assembler builds it into the
+ * program; it looks for the page from the root of the tree. The page is split in two halves, before and after the
+ * document. */
 #include <string.h>
 
 #include "reports/page/page.h"
@@ -12,10 +13,11 @@ __asm__(".pushsection .rodata\n"
         ".popsection\n");
 extern const char report_page_html[] __attribute__((visibility("hidden")));
 
-/* Where the document goes: inside of an element script of a type that browsers do not run. */
+/* The place of the document, inside a script element of a type that browsers do not run. */
 static const char mark[] = "@HALOTUNE_DOCUMENT@";
 
-/* In JSON '<' stands in texts only. Escaped there, nothing in the document can end the element. */
+/* Append the document with each '<' escaped, so that nothing in it can end the element. In JSON a '<' occurs only in
+ * texts. */
 static void add_escaped(const struct text *document, struct text *out) {
   const char *at = document->bytes, *end = at + document->length;
   for (const char *next; at < end; at = next) {

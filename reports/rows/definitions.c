@@ -1,4 +1,4 @@
-/* definitions.c: the stencils and templates of a database. */
+/* definitions.c: reads the stencils and templates of a database. */
 #include "reports/rows/definitions.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static halotune_status definitions_add_template(struct definitions *definitions,
   if (!new->name) return fail_memory();
   const char *yaml = column_text(query, 2);
   struct source source = source_of(new->name, yaml, strlen(yaml));
-  (void)template_parse(&source, column_text(query, 3), &new->template); /* NULL where it cannot be read */
+  (void)template_parse(&source, column_text(query, 3), &new->template); /* NULL if it cannot be read */
   return HALOTUNE_OK;
 }
 

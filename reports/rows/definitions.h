@@ -1,4 +1,4 @@
-/* definitions.h: the stencils and templates of a database, read from the texts that it keeps. */
+/* definitions.h: the stencils and templates of a database, parsed from the texts that it stores. */
 #ifndef REPORTS_ROWS_DEFINITIONS_H
 #define REPORTS_ROWS_DEFINITIONS_H
 
@@ -8,7 +8,7 @@
 #include "stencil/analysis/analysis.h"
 #include "stencil/template/template.h"
 
-/* One whose text this version cannot read has NULL for what would come of it: reports then show less, and say so. */
+/* Pointers are NULL for a text that this version cannot read. Reports then show less, and say so. */
 struct known_stencil {
   int64_t id;
   struct stencil *stencil;
@@ -29,12 +29,13 @@ struct definitions {
   int template_count, template_capacity;
 };
 
-/* Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY; definitions_free is due in any case. */
+/* Read all stencils and templates. Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. Call definitions_free in any
+ * case. */
 halotune_status definitions_read(sqlite3 *db, struct definitions *out);
 
 void definitions_free(struct definitions *definitions);
 
-/* By the row's id; NULL for an unknown one. */
+/* Find a stencil or template by its row id. Returns NULL for an unknown id. */
 const struct known_stencil *definitions_stencil(const struct definitions *definitions, int64_t id);
 const struct known_template *definitions_template(const struct definitions *definitions, int64_t id);
 

@@ -1,4 +1,4 @@
-/* names.c: texts, each kept once. */
+/* names.c: stores each text once. */
 #include "reports/rows/names.h"
 
 #include <stdlib.h>

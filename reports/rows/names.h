@@ -1,4 +1,4 @@
-/* names.h: texts, each kept once and numbered in the order in which they came. */
+/* names.h: texts, each stored once and numbered in the order in which they were added. */
 #ifndef REPORTS_ROWS_NAMES_H
 #define REPORTS_ROWS_NAMES_H
 
@@ -15,7 +15,7 @@ struct names {
   struct arena arena;
 };
 
-/* The number of a text, from 0; a new text is copied. Returns -1 when memory is out. */
+/* The number of a text, from 0. A new text is copied. Returns -1 when memory is out. */
 int report_names_add(struct names *names, const char *text, size_t length);
 
 void report_names_free(struct names *names);

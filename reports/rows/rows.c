@@ -1,4 +1,4 @@
-/* rows.c: what queries answer. */
+/* rows.c: runs queries, and turns their rows into JSON. */
 #include "reports/rows/rows.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* scope.c: which problems a report is about. */
+/* scope.c: finds the problems of a report. */
 #include "reports/rows/scope.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/nearest.h"
 #include "reports/rows/rows.h"
 
-/* ?1 and ?2: 1 where a stencil, or a device, is asked for; then ?3 and ?4 are its texts. */
+/* ?1 and ?2: 1 if a stencil, or a device, is given; then ?3 and ?4 are its texts. */
 static const char problems_sql[] =
     "select p.id from problem p join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
     " where (not ?1 or s.name = ?3) and (not ?2 or d.uuid = ?4 or instr(lower(d.name), lower(?4)) > 0)"
@@ -37,14 +37,14 @@ static halotune_status find_problems(sqlite3 *db, const struct report_request *r
   return status;
 }
 
-/* The database may be open for reading only: temporary tables are not part of it. */
+/* Fill a temporary table, which does not belong to the database, because that may be open read-only. */
 static halotune_status fill_table(sqlite3 *db, const struct report_scope *scope) {
   sqlite3_stmt *insert = NULL;
   bool has_row;
   halotune_status status = query_script(db, "create temp table chosen (id integer primary key)");
   if (status == HALOTUNE_OK) status = rows_open(db, "insert into temp.chosen values (?1)", NULL, 0, &insert);
   for (int i = 0; i < scope->count && status == HALOTUNE_OK; i++) {
-    sqlite3_bind_int64(insert, 1, scope->problems[i]); /* fails only where the statement has no such place */
+    sqlite3_bind_int64(insert, 1, scope->problems[i]); /* fails only if the statement has no such parameter */
     status = rows_next(insert, &has_row);
     sqlite3_reset(insert);
   }
@@ -78,7 +78,8 @@ halotune_status report_scope_open(sqlite3 *db, const struct report_request *requ
 }
 
 void report_scope_close(sqlite3 *db, struct report_scope *scope) {
-  sqlite3_exec(db, "drop table if exists temp.chosen", NULL, NULL, NULL); /* else it goes with the connection */
+  /* otherwise it lives as long as the connection */
+  sqlite3_exec(db, "drop table if exists temp.chosen", NULL, NULL, NULL);
   free(scope->problems);
   *scope = (struct report_scope){0};
 }

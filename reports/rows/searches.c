@@ -1,4 +1,4 @@
-/* searches.c: how many variants each run of a problem tried. */
+/* searches.c: counts how many variants each run of a problem tried. */
 #include "reports/rows/searches.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "reports/rows/rows.h"
 
-/* Read {"measured": 310, "wrong": 2}. Counts that make no sense are as good as none.
+/* Read {"measured": 310, "wrong": 2}. Wrong counts are treated like missing ones.
  *   is_recorded  receives whether the text has counts */
 static halotune_status counts_read(const char *text, long out[OUTCOME_COUNT], bool *is_recorded) {
   json_t *json, *value;
@@ -69,8 +69,8 @@ static long recorded_total(const struct search *search) {
   return total;
 }
 
-/* A run numbers its results 1, 2, 3, ...: a gap tells of results that were left out. A run that ended without a record and
- * without results is of an older version, and may have had some. */
+/* Whether all results of a run are here. A run numbers its results 1, 2, 3, ..., so a gap means that results were left
+ * out. A run that ended without a record and without results comes from an older version, and may have had some. */
 static bool is_whole(const struct search *search) {
   if (search->found != search->most) return false;
   if (search->is_recorded) return search->found == recorded_total(search);

@@ -1,4 +1,4 @@
-/* variants.c: the newest result of every variant of a problem. */
+/* variants.c: reads the newest result of every variant of a problem. */
 #include "reports/rows/variants.h"
 
 #include <math.h>
@@ -37,7 +37,8 @@ enum column {
   PARAMETERS
 };
 
-/* In the order of `column`; run by run, so that rows are read about where they were written. */
+/* The columns are in the order of `column`. Rows are sorted by run, so that they are read almost in the order in which
+ * they were written. */
 static const char rows_sql[] =
     "select m.run_id, m.variant_id, m.number, m.at_s, m.outcome, m.reason, m.sample_count, m.median_ms, m.minimum_ms, "
     "m.low_ms,"
@@ -60,7 +61,7 @@ static int template_place(struct variant_table *table, int64_t id) {
   return table->template_count++;
 }
 
-/* Number the parameters of a configuration and their values. What follows a member that cannot be read is left out.
+/* Number the parameters of a configuration and their values. Members after one that cannot be read are left out.
  * Returns false when memory is out. */
 static bool add_values(struct variant_template *template, const char *parameters,
                        unsigned char values[MAX_PARAMETERS]) {
@@ -76,7 +77,7 @@ static bool add_values(struct variant_template *template, const char *parameters
   return true;
 }
 
-/* The length of a reason that is kept: compilers can be long-winded. No character is cut in two. */
+/* The length of a reason, cut to a limit, because compilers can print long ones. No character is cut in two. */
 static size_t reason_length(const char *reason) {
   enum { MOST = 300 };
   size_t length = strlen(reason);
@@ -146,7 +147,7 @@ static halotune_status add_improvement(struct variant_table *table, const struct
   return HALOTUNE_OK;
 }
 
-/* Of rows by run: where each run's best so far fell, and where the run ended. */
+/* Find where each run's best time improved, and where the run ended. Rows are sorted by run. */
 static halotune_status find_improvements(struct variant_table *table) {
   double best_ms = INFINITY;
   halotune_status status = HALOTUNE_OK;
@@ -163,7 +164,7 @@ static halotune_status find_improvements(struct variant_table *table) {
   return status;
 }
 
-/* Leave only the newest row of each variant, by run and number. */
+/* Keep only the newest row of each variant, by run and number. */
 static void variants_drop_old(struct variant_table *table) {
   int count = 0;
   qsort(table->order, (size_t)table->order_count, sizeof(struct variant_row *), by_variant);

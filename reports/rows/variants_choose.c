@@ -1,4 +1,4 @@
-/* variants_choose.c: which variants go into a document that cannot hold all. */
+/* variants_choose.c: selects variants for a document that cannot hold all. */
 #include <stdlib.h>
 
 #include "reports/rows/variants.h"
@@ -9,7 +9,7 @@ void variants_keep(struct variant_table *table, int64_t variant) {
   }
 }
 
-/* Fastest first; those without a time, NAN, last. */
+/* Sort the fastest first; those without a time (NAN) last. */
 static int by_time(const void *a, const void *b) {
   double x = (*(struct variant_row *const *)a)->median_ms, y = (*(struct variant_row *const *)b)->median_ms;
   if (x < y) return -1;
@@ -19,7 +19,7 @@ static int by_time(const void *a, const void *b) {
 
 static void keep_fastest(struct variant_table *table, int most) {
   struct variant_row **sorted = malloc(((size_t)table->order_count + 1) * sizeof(struct variant_row *));
-  if (!sorted) return; /* a sample without them is still a sample, and the winner is kept by its name */
+  if (!sorted) return; /* the sample is then without them, and variants_keep has kept the winner */
   for (int i = 0; i < table->order_count; i++) sorted[i] = table->order[i];
   qsort(sorted, (size_t)table->order_count, sizeof(struct variant_row *), by_time);
   for (int i = 0; i < table->order_count && i < most; i++) {
@@ -28,7 +28,7 @@ static void keep_fastest(struct variant_table *table, int most) {
   free(sorted);
 }
 
-/* The first of each reason, and each outcome's first, until `most` are kept. */
+/* Keep the first failure of each reason, and the first ones of each outcome, until `most` are kept. */
 static void keep_failures(struct variant_table *table, int most) {
   enum { EACH = 4 };
   int *seen = calloc((size_t)table->reasons.count + 1, sizeof *seen), by_outcome[OUTCOME_COUNT] = {0};

@@ -1,26 +1,26 @@
-// check: what is asked about fields in the GPU's memory: whether a result is right, whether anything beside it was written,
-// whether inputs are as they were. Beside it, an empty kernel and one that keeps the GPU busy. It is compiled behind
+// check: kernels that check fields in the GPU's memory: whether a result is right, whether anything was written outside of
+// the box, whether inputs are unchanged. Also an empty kernel, and one that keeps the GPU busy. It is compiled after
 // templates/wrappers.cuh. Its structs are those of tuner/device/gpu_check.h.
 //
-// A field lies between guards; all of them are looked at, element by element. Each block sums up what its threads found; the
-// blocks' sums are put together by the program, in their order, so that a check gives the same numbers every time.
+// A field has a guard before and after it. Every element of all three is checked. Each block sums up what its threads
+// found, and the program adds the sums of the blocks in their order. So a check gives the same numbers every time.
 
 struct Look {
-  long long front, count, behind;  // elements of the guard in front, of the field, of the guard behind
+  long long front, count, behind;  // elements of the guard before, of the field, and of the guard after it
   long long nx, ny;
   long long low[3], high[3];       // the box that is computed
   double rounding, allowed_units;
-  long long compares;              // with the reference; else numbers in the box have to be finite, no more
-  long long keeps_poison;          // what is not in the box still has to be poison; guards always have to be
+  long long compares;              // compare with the reference; else check only that numbers in the box are finite
+  long long keeps_poison;          // elements of the field outside the box must still be poison, as guards always must
 };
 
 struct Found {
-  long long bad, not_finite, first_bad;  // first: the element's index in the field
-  long long damaged, first_damaged;      // outside of the box; negative in front of the field
+  long long bad, not_finite, first_bad;  // first_bad: the element's index in the field
+  long long damaged, first_damaged;      // elements outside of the box; the index is negative before the field
   double sum_of_squares, max_error, max_units;
 };
 
-// Every word of poisoned memory: HOST_POISON_BUFFER of tuner/emulate/runtime/outcome.h.
+// Every word of poisoned memory: EMULATION_POISON_BUFFER of tuner/emulate/runtime/outcome.h.
 __device__ const unsigned poison_word = 0x7FFCB0FFu;
 __device__ const long long nowhere = 0x7FFFFFFFFFFFFFFFll;
 
@@ -49,7 +49,7 @@ __device__ __forceinline__ void add(Found &to, const Found &from) {
 
 __device__ __forceinline__ Found nothing() { return {0, 0, nowhere, 0, nowhere, 0, 0, 0}; }
 
-// The sum over a block, whose size is a power of two, in its place of the list.
+// Store the sum over a block in the block's element of the list. The block size is a power of two.
 __device__ __forceinline__ void sum_up(const Found &mine, Found *found) {
   Found *shared = SHARED_MEMORY(Found);
   const int thread = threadIdx.x;
@@ -62,7 +62,7 @@ __device__ __forceinline__ void sum_up(const Found &mine, Found *found) {
   if (thread == 0) found[blockIdx.x] = shared[0];
 }
 
-// One point of the box, judged as compare_fields does it.
+// Judge one point of the box as compare_fields does.
 __device__ __forceinline__ void judge(const Look &look, double got, double want, double magnitude, long long at, Found &mine) {
   const double infinity = __longlong_as_double(0x7FF0000000000000ll);
   double error = fabs(got - want), units = error > 0 ? error/(look.rounding*magnitude) : 0;
@@ -114,7 +114,7 @@ check_f64(const unsigned long long *memory, const double *want, const double *ma
   check(memory, want, magnitudes, look, found);
 }
 
-// An input, in words of 32 bits whatever its type: like `pristine` bit for bit (where it is compared), with its guards.
+// Check an input and its guards in 32-bit words, whatever its type. `pristine` is compared bit for bit, if at all.
 extern "C" __global__ void __launch_bounds__(256)
 check_input(const unsigned *memory, const unsigned *pristine, Look look, Found *found) {
   Found mine = nothing();
@@ -134,7 +134,7 @@ check_input(const unsigned *memory, const unsigned *pristine, Look look, Found *
   sum_up(mine, found);
 }
 
-// A word and its place, as a number below 2^30: sums of 2^33 of them fit.
+// Mix a word and its position into a number below 2^30: sums of 2^33 of these fit into 64 bits.
 __device__ __forceinline__ long long digest(unsigned bits, long long at) {
   unsigned x = bits ^ unsigned(at)*0x9E3779B9u ^ unsigned(at >> 32);
   x = (x ^ x >> 16)*0x85EBCA6Bu;
@@ -142,7 +142,7 @@ __device__ __forceinline__ long long digest(unsigned bits, long long at) {
   return (x ^ x >> 16) >> 2;
 }
 
-// The sum of the digests of a field's words, in `bad`: fields that differ have, as good as always, different ones.
+// Sum the digests of a field's words into `bad`. Different fields almost certainly have different sums.
 extern "C" __global__ void __launch_bounds__(256) check_digest(const unsigned *field, long long count, Found *found) {
   Found mine = nothing();
   const long long step = (long long)gridDim.x*blockDim.x;
@@ -152,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(256) check_digest(const unsigned *f
 
 extern "C" __global__ void empty() {}
 
-// Arithmetic, no memory. The last line, which is as good as never true, keeps the compiler from leaving out the loop.
+// Arithmetic without memory. The last line is almost never true; it keeps the compiler from removing the loop.
 extern "C" __global__ void __launch_bounds__(256) spin(unsigned rounds, unsigned *out) {
   unsigned x = threadIdx.x + blockIdx.x;
   for (unsigned i = 0; i < rounds; i++) x = x*1664525u + 1013904223u;

@@ -1,4 +1,4 @@
-/* gpu_check.c: the checks' launches, and the sum of what their blocks found. */
+/* gpu_check.c: launches the checks, and sums what their blocks found. */
 #include "tuner/device/gpu_check.h"
 
 #include <limits.h>

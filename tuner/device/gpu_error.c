@@ -1,11 +1,12 @@
-/* gpu_error.c: the driver's errors by what they mean for a variant. */
+/* gpu_error.c: maps the driver's errors to outcomes of a variant. */
 #include "tuner/device/gpu_error.h"
 
 #include <stddef.h>
 
 #include "base/array.h"
 
-/* Errors of a kernel that ran; its context is lost. What is not listed is a refusal: nothing ran. */
+/* Errors of a kernel that ran. They destroy the context. All other errors mean that the driver refused and nothing
+ * ran. */
 static const struct {
   CUresult result;
   enum outcome outcome;

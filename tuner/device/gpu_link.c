@@ -1,4 +1,4 @@
-/* gpu_link.c: bytes to and from a worker that may be dead, hang, or talk nonsense. */
+/* gpu_link.c: sends bytes to a worker and reads its replies. The worker may be dead, hang, or send garbage. */
 #include "tuner/device/gpu_link.h"
 
 #include <poll.h>
@@ -15,7 +15,7 @@
 halotune_status gpu_link_open(const struct spawner_program *program, struct gpu_link *out) {
   struct text facts = {0};
   *out = (struct gpu_link){.spawner.socket = -1, .socket = -1, .last_slot = -1};
-  /* Anonymous, so that spawner and workers have it by inheritance and nobody else can. */
+  /* Anonymous memory: the spawner and its workers inherit it, and no other process can access it. */
   void *window = mmap(NULL, sizeof *out->window, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (window == MAP_FAILED) return fail_memory();
   out->window = window;
@@ -35,7 +35,8 @@ halotune_status gpu_link_start(struct gpu_link *link) {
 
 void gpu_link_stop(struct gpu_link *link) {
   if (link->pid == 0) return;
-  /* Killed before its socket closes: else it might begin to tidy up, and how it ended would depend on who is faster. */
+  /* Kill the worker before closing its socket. Otherwise it might start to exit by itself, and the reported end would
+   * depend on timing. */
   const size_t room = sizeof link->death - (size_t)snprintf(link->death, sizeof link->death, "its process ");
   process_tell_end(spawner_stop(&link->spawner, link->pid), link->death + sizeof link->death - room, room);
   close(link->socket);
@@ -62,7 +63,7 @@ static enum gpu_link_end receive(struct gpu_link *link, double until_ms, struct 
   link->reply.length = 0;
   enum gpu_link_end end = link_end(read_until(link->socket, (char *)&length, sizeof length, until_ms));
   if (end == GPU_LINK_ANSWERED && length > GPU_MESSAGE_MOST_BYTES) end = GPU_LINK_DIED;
-  for (uint64_t done = 0; done < length && end == GPU_LINK_ANSWERED;) { /* room grows with what really comes */
+  for (uint64_t done = 0; done < length && end == GPU_LINK_ANSWERED;) { /* allocate only as much as really arrives */
     uint64_t part = length - done < sizeof zeros ? length - done : sizeof zeros;
     text_add(&link->reply, zeros, part);
     if (!text_ok(&link->reply)) return GPU_LINK_DIED;

@@ -1,4 +1,4 @@
-/* gpu_memory.c: where fields begin in what the driver allocates. */
+/* gpu_memory.c: allocates fields, with guards or in sets. */
 #include "tuner/device/gpu_memory.h"
 
 #include "tuner/device/gpu_check.h"

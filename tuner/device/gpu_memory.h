@@ -1,4 +1,5 @@
-/* gpu_memory.h: fields in the GPU's memory: between guards, or many sets of them to take turns. */
+/* gpu_memory.h: fields in the GPU's memory: a field between two guards, or many sets of fields that are used in
+ * turn. */
 #ifndef DEVICE_GPU_MEMORY_H
 #define DEVICE_GPU_MEMORY_H
 
@@ -6,21 +7,21 @@
 
 enum { GPU_ALIGN_BYTES = 512 };
 
-/* A field with a guard in front and one behind. Start with {0}; end with gpu_buffer_free. */
+/* A field with a guard before and after it. Start with {0}; end with gpu_buffer_free. */
 struct gpu_buffer {
   CUdeviceptr allocation, memory,
-      data; /* memory: of the guard in front; data: of the field, a multiple of GPU_ALIGN_BYTES */
+      data; /* memory: start of the guard before the field; data: start of the field, a multiple of GPU_ALIGN_BYTES */
   size_t front_bytes, bytes, behind_bytes;
 };
 
-/* What the device gives for a field of so many bytes. */
+/* The memory that the device needs for a field of this size, with its guards. */
 size_t gpu_buffer_total(size_t bytes, size_t guard_bytes);
 
-/* Allocate one. Its content is what was there.
- * Returns HALOTUNE_OK or HALOTUNE_NO_GPU; gpu->failed is CUDA_ERROR_OUT_OF_MEMORY where that is why. */
+/* Allocate a field. It is not initialised.
+ * Returns HALOTUNE_OK or HALOTUNE_NO_GPU; gpu->failed is CUDA_ERROR_OUT_OF_MEMORY if memory was the reason. */
 halotune_status gpu_buffer_make(struct gpu *gpu, size_t bytes, size_t guard_bytes, struct gpu_buffer *out);
 
-/* Poison field and guards. */
+/* Poison the field and its guards. */
 halotune_status gpu_buffer_poison(struct gpu *gpu, const struct gpu_buffer *buffer, CUstream stream);
 
 void gpu_buffer_free(struct gpu *gpu, struct gpu_buffer *buffer);
@@ -29,11 +30,11 @@ void gpu_buffer_free(struct gpu *gpu, struct gpu_buffer *buffer);
 struct gpu_rotation {
   CUdeviceptr memory;
   int count, field_count;
-  size_t stride_bytes; /* of a field to the next */
+  size_t stride_bytes; /* from one field to the next */
 };
 
-/* How many sets it takes until together they exceed twice the L2 cache; at least 1, at most GPU_MOST_SETS, so that
- * tiny fields take turns among that many. */
+/* The number of sets that together exceed twice the L2 cache: at least 1, at most GPU_MOST_SETS, which limits the
+ * number for tiny fields. */
 enum { GPU_MOST_SETS = 1024 };
 int gpu_rotation_sets(size_t set_bytes, int l2_bytes);
 

@@ -1,4 +1,4 @@
-/* gpu_problem.c: the phases of an iterated stencil, and the guards that its reach asks for. */
+/* gpu_problem.c: computes the phases of an iterated stencil, and the size of guards that its reach requires. */
 #include "tuner/device/gpu_problem.h"
 
 #include <limits.h>
@@ -9,7 +9,7 @@
 
 enum { LEAST_GUARD_BYTES = 1 << 20, MOST_GUARD_BYTES = 64 << 20 };
 
-/* As wide as taps reach, along the axis with the longest stride. */
+/* The guards are as wide as taps reach, along the axis with the longest stride. */
 static size_t guard_bytes(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
                           const struct domain *domain) {
   const long strides[MAX_DIMS] = {1, domain->row, domain->plane};
@@ -23,7 +23,7 @@ static size_t guard_bytes(const struct stencil *stencil, const struct analysis *
 
 halotune_status gpu_problem_make(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
                                  const struct domain *domain, struct gpu_problem *out) {
-  memset(out, 0, sizeof *out); /* it crosses as bytes */
+  memset(out, 0, sizeof *out); /* it is sent as bytes, so its padding is cleared, too */
   if (domain->row != domain->grid.n[0] || domain->plane != domain->row * domain->grid.n[1]) {
     return fail(HALOTUNE_ARGUMENT, "fields with gaps between rows or planes are not measured on a GPU");
   }
@@ -47,7 +47,7 @@ halotune_status gpu_problem_make(const struct stencil *stencil, const struct ana
   return HALOTUNE_OK;
 }
 
-/* The largest sum of an output's weights, without their signs. */
+/* The largest sum over an output's weights without their signs. */
 static double growth_of(const struct analysis *analysis) {
   double sums[MAX_FIELDS] = {0}, most = 0;
   for (int i = 0; i < analysis->weight_count; i++)
@@ -58,7 +58,7 @@ static double growth_of(const struct analysis *analysis) {
 
 long gpu_problem_finite_steps(const struct analysis *analysis, enum dtype dtype, double factor) {
   static const double range_bits[DTYPE_COUNT] = {[DTYPE_F32] = 126, [DTYPE_F64] = 1022};
-  static const double rounding = 1e-6; /* a sum of 1 may come out a little above */
+  static const double rounding = 1e-6; /* a sum of 1 may come out a little above 1 */
   const double growth = growth_of(analysis) * factor;
   if (!analysis->is_linear || !isfinite(growth)) return 0;
   return growth <= 1 + rounding ? LONG_MAX : (long)(range_bits[dtype] / log2(growth));

@@ -1,15 +1,15 @@
-/* gpu_sample.c: variants in slots, and the time of batches of them.
+/* gpu_sample.c: loads variants into slots, and measures the time of batches of launches.
  *
- * A slot has one or more bindings of its kernel to fields, which take turns: the phases of an iterated stencil, as
- * a time loop has them, or in cold mode sets of fields that together exceed the L2 cache. */
+ * A slot has one or more bindings of its kernel to fields, which are used in turn. They are the phases of an iterated
+ * stencil, or in cold mode the sets of fields that together exceed the L2 cache. */
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "tuner/device/gpu_session.h"
 
 enum {
-  FRESH_APPLICATIONS = 256, /* after so many steps, fields may have grown: they start anew */
-  SPACER_ROUNDS = 4000,     /* of arithmetic, some 10 us: while it runs, the launches behind it are queued up */
+  FRESH_APPLICATIONS = 256, /* after this many steps fields may have grown, so they are reset */
+  SPACER_ROUNDS = 4000,     /* about 10 us of arithmetic, during which the launches after it are queued */
   WARM_ROUNDS = 40000,
   WARM_BLOCKS_PER_SM = 8,
 };
@@ -22,7 +22,7 @@ static int bindings_of(const struct gpu_session *s, bool is_roof) {
   return s->rotation.count > 0 ? s->rotation.count : 1;
 }
 
-/* The fields of a binding. */
+/* Find the fields of a binding. */
 static void fields_of(const struct gpu_session *s, bool is_roof, int binding, CUdeviceptr inputs[],
                       CUdeviceptr outputs[]) {
   const struct gpu_problem *p = &s->problem;
@@ -52,7 +52,7 @@ static halotune_status bind(struct gpu_session *s, struct gpu_slot *slot) {
   return HALOTUNE_OK;
 }
 
-/* There is a workspace for each binding, and one for the run that is verified. */
+/* Check that there is memory for the workspaces: one for each binding, and one for the run that is verified. */
 static halotune_status check_room(struct gpu_session *s, const struct kernel_plan *plan, int binding_count) {
   const double giga = 1e9;
   size_t count = (size_t)binding_count + 1, bytes = plan->workspace_bytes, free_bytes = 0, total_bytes = 0;
@@ -108,7 +108,7 @@ void gpu_session_unload(struct gpu_session *s, int number) {
   *slot = (struct gpu_slot){.is_loaded = false};
 }
 
-/* The empty kernel and the driver's copy are there from their first sample on. */
+/* Make the slot of the empty kernel or of the driver's copy, at its first sample. */
 static halotune_status make_builtin(struct gpu_session *s, int number) {
   struct gpu_slot *slot = &s->slots[number];
   int count = number == GPU_SLOT_MEMCPY ? s->roof.count : 1;
@@ -131,7 +131,7 @@ static CUresult apply(struct gpu_session *s, int number, int binding) {
   return kernel_launch(&slot->kernel, &slot->bindings[binding], s->stream);
 }
 
-/* So many applications in turn from `binding` on; returns the first that fails. */
+/* Apply bindings in turn, `count` times, from `binding` on. Returns the first failure. */
 static CUresult apply_many(struct gpu_session *s, int number, int binding, int count) {
   CUresult result = CUDA_SUCCESS;
   for (int i = 0; i < count && result == CUDA_SUCCESS; i++) {
@@ -140,7 +140,7 @@ static CUresult apply_many(struct gpu_session *s, int number, int binding, int c
   return result;
 }
 
-/* Whether applications of this slot carry the fields on in time. */
+/* Whether applications of this slot advance the fields in time. */
 static bool advances(const struct gpu_session *s, const struct gpu_slot *slot) {
   return !is_cold(s) && !slot->is_roof && s->problem.phase_count > 1;
 }
@@ -156,7 +156,7 @@ static halotune_status copy_start(struct gpu_session *s, CUdeviceptr to, int buf
                  "cuMemcpyDtoDAsync");
 }
 
-/* Fields as they are before the first time step. Outputs without a start keep what they hold. */
+/* Reset the fields to their content before the first time step. Outputs without a start keep their content. */
 static halotune_status make_fresh(struct gpu_session *s) {
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < gpu_problem_buffers(&s->problem) && status == HALOTUNE_OK; i++) {
@@ -193,8 +193,8 @@ static halotune_status make_graph(struct gpu_session *s, int number, int binding
   return status;
 }
 
-/* A graph for the batch that begins with the present phase. The first launch of a graph moves it to the GPU, so it
- * is not a timed one; as that leads to another phase, it may take as many graphs as there are phases. */
+/* Make a graph for the batch that begins with the present phase. The first launch of a graph uploads it to the GPU, so
+ * that launch is not timed. As it leads to another phase, up to as many graphs as phases may be needed. */
 static halotune_status ready_graph(struct gpu_session *s, int number, int batch, CUgraphExec *out) {
   struct gpu_slot *slot = &s->slots[number];
   if (slot->graph_batch != batch) {
@@ -213,7 +213,8 @@ static halotune_status ready_graph(struct gpu_session *s, int number, int batch,
   }
 }
 
-/* What goes before the clock starts: cold sets have all had their turn since the timed ones were last used. */
+/* Do the untimed work before a sample. In cold mode all other sets are used first, so that the timed ones are no longer
+ * in the cache. */
 static CUresult lead_in(struct gpu_session *s, int number, bool warm) {
   struct gpu_slot *slot = &s->slots[number];
   if (is_cold(s) && slot->binding_count > 1) return apply_many(s, number, 1, slot->binding_count - 1);
@@ -236,7 +237,7 @@ halotune_status gpu_session_sample(struct gpu_session *s, int number, int batch,
   if (number < GPU_SLOTS && !slot->is_roof) s->last = number;
   if (status == HALOTUNE_OK && s->problem.launch == LAUNCH_GRAPH) status = ready_graph(s, number, batch, &graph);
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, lead_in(s, number, warm), "launch");
-  /* The untimed application may have led to a phase that has no graph yet. */
+  /* The untimed application may have led to a phase without a graph. */
   if (status == HALOTUNE_OK && graph) status = ready_graph(s, number, batch, &graph);
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, gpu_launch_spin(&s->checker, 1, SPACER_ROUNDS), "launch");
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_record(s->start, s->stream), "cuEventRecord");
@@ -255,7 +256,7 @@ halotune_status gpu_session_sample(struct gpu_session *s, int number, int batch,
   return HALOTUNE_OK;
 }
 
-/* All that steps write: two runs of as many steps from the same fields lead to the same bits. */
+/* Compare everything that steps write: two runs of equally many steps from the same fields must give the same bits. */
 static halotune_status look_at_steps(struct gpu_session *s, struct gpu_results *results) {
   const struct gpu_problem *p = &s->problem;
   const long long words = (long long)(gpu_problem_bytes(p) / sizeof gpu_poison_word);
@@ -275,7 +276,7 @@ static halotune_status look_at_steps(struct gpu_session *s, struct gpu_results *
   return HALOTUNE_OK;
 }
 
-/* Each application had the same inputs: its result is the reference's. */
+/* Compare one application with the reference. Each application had the same inputs. */
 static halotune_status look_at_application(struct gpu_session *s, int binding, struct gpu_results *results) {
   CUdeviceptr inputs[MAX_FIELDS] = {0}, outputs[MAX_FIELDS] = {0};
   struct gpu_look_back seen;

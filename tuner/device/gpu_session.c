@@ -1,4 +1,4 @@
-/* gpu_session.c: opening, fields and their filling. */
+/* gpu_session.c: opens the GPU, and makes and fills a problem's fields. */
 #include "tuner/device/gpu_session.h"
 
 #include <string.h>
@@ -60,12 +60,12 @@ void gpu_session_close(struct gpu_session *s) {
   cu_close(&s->cu);
 }
 
-/* Whether a buffer's first content is kept: of outputs only where they become inputs. */
+/* Whether a buffer's first content is kept: that of inputs, and that of outputs which become inputs. */
 static bool has_start(const struct gpu_problem *problem, int buffer) {
   return buffer < problem->input_count || problem->phase_count > 1;
 }
 
-/* How many sets of fields take turns. */
+/* The number of sets of fields that are used in turn. */
 static int rotation_sets(const struct gpu_session *s, const struct gpu_problem *problem, size_t set_bytes) {
   return problem->cache == CACHE_COLD ? gpu_rotation_sets(set_bytes, s->device.facts.l2_bytes) : 1;
 }
@@ -101,7 +101,7 @@ static halotune_status make_fields(struct gpu_session *s, const struct gpu_probl
   return status;
 }
 
-/* The roof is worth having, but no run fails for it. */
+/* Make the fields of the roof. If that fails, the run continues without a roof. */
 static void make_roof(struct gpu_session *s, const struct gpu_problem *problem) {
   size_t bytes = (size_t)problem->roof_elements * dtype_bytes(problem->dtype);
   if (bytes == 0) return;
@@ -156,7 +156,7 @@ halotune_status gpu_session_upload(struct gpu_session *s, enum gpu_upload kind, 
   }
   s->applications = -1;
   halotune_status status = gpu_did(&s->gpu, s->cu.to_device(to + offset_bytes, bytes, byte_count), "cuMemcpyHtoD");
-  /* The call may return while the last of it is under way, and our stream waits for no other. */
+  /* The call may return before the last bytes are copied, and our stream does not wait for other streams. */
   return status == HALOTUNE_OK ? gpu_did(&s->gpu, s->cu.ctx_synchronize(), "cuMemcpyHtoD") : status;
 }
 

@@ -1,9 +1,9 @@
-/* gpu_verify.c: a variant run once on fresh fields, and every element of them looked at. */
+/* gpu_verify.c: runs a variant once on fresh fields, and checks every element of them. */
 #include <string.h>
 
 #include "tuner/device/gpu_session.h"
 
-/* What is looked at: `unit` bytes are one element. */
+/* The input of a check; one element has `unit` bytes. */
 static struct gpu_look look_at(const struct gpu_session *s, const struct gpu_buffer *buffer, size_t unit) {
   const struct domain *d = &s->problem.domain;
   struct gpu_look look = {.front = (long long)(buffer->front_bytes / unit),
@@ -20,7 +20,7 @@ static struct gpu_look look_at(const struct gpu_session *s, const struct gpu_buf
   return look;
 }
 
-/* Something was written beside a field, nobody knows how far. */
+/* Note a write outside of a field. It may have reached memory beyond the guards. */
 static void note_damage(struct gpu_session *s, const struct gpu_buffer *buffer, const struct gpu_found *found,
                         size_t unit) {
   if (found->damaged == 0) return;
@@ -48,7 +48,7 @@ static halotune_status look_at_output(struct gpu_session *s, int output, bool co
   return status;
 }
 
-/* The numbers at the first bad point of an output that was looked at, if there is one.
+/* Read the numbers at the first bad point of an output, if there is one.
  *   data  the output's first element */
 static halotune_status fetch_bad(struct gpu_session *s, int output, CUdeviceptr data, struct gpu_look_back *out) {
   const struct gpu_found *found = &out->buffers[s->problem.input_count + output];
@@ -113,8 +113,8 @@ static halotune_status make_ready(struct gpu_session *s) {
   return status;
 }
 
-/* Use the workspace as a program's launch before would, but on poison: what is left there helps no kernel that does not wait for
- * what its own launch tells. */
+/* Fill the workspace with the leftovers of an earlier launch. A kernel that reads a flag without waiting for this
+ * launch to set it then fails. */
 static CUresult use_workspace(struct gpu_slot *slot, const struct kernel_fields *fields, CUstream stream) {
   struct kernel_fields poisoned = *fields;
   for (int i = 0; i < MAX_FIELDS; i++) poisoned.inputs[i] = fields->outputs[0];
@@ -157,7 +157,7 @@ halotune_status gpu_session_verify(struct gpu_session *s, int number, struct gpu
   return status == HALOTUNE_OK ? look_at_all(s, out) : status;
 }
 
-/* What samples left is nothing that anybody has computed. */
+/* Check the results of samples for which there is no reference. */
 static halotune_status look_without_reference(struct gpu_session *s, struct gpu_look_back *out) {
   const struct gpu_problem *p = &s->problem;
   bool iterates = p->phase_count > 1 && s->applications > 0;

@@ -1,4 +1,4 @@
-/* gpu_worker.c: a loop in a process of its own: a request in, work on the GPU, a reply out. */
+/* gpu_worker.c: the loop of the worker process: read a request, work on the GPU, write a reply. */
 #include "tuner/device/gpu_worker.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ bool gpu_reply_read(const char *body, size_t length, struct gpu_reply *out) {
   return true;
 }
 
-/* Bytes of a structure, which must be as many as it has; they are not aligned where they lie. */
+/* Read a structure, whose size must match. In the message it may be unaligned. */
 static void unpack_struct(struct unpack *in, void *out, size_t bytes) {
   size_t length = 0;
   const char *found = unpack_bytes(in, &length);
@@ -59,7 +59,7 @@ struct worker {
   struct gpu_session *session;
   struct gpu_reply reply;
   struct text payload;
-  struct text cubin; /* as far as it has come */
+  struct text cubin; /* the parts that have arrived */
 };
 
 static halotune_status do_open(struct worker *w, struct unpack *in) {
@@ -78,7 +78,7 @@ static halotune_status do_open(struct worker *w, struct unpack *in) {
   return status;
 }
 
-/* The first part begins another cubin. */
+/* Append a part of a cubin. The part with offset 0 begins a new one. */
 static halotune_status do_cubin(struct worker *w, struct unpack *in) {
   uint64_t offset = unpack_u64(in), bytes = unpack_u64(in);
   if (offset == 0) text_free(&w->cubin);
@@ -87,7 +87,7 @@ static halotune_status do_cubin(struct worker *w, struct unpack *in) {
   return text_ok(&w->cubin) ? HALOTUNE_OK : fail_memory();
 }
 
-/* The cubin, aligned as memory from malloc; NULL where not all of it has come. */
+/* The complete cubin, aligned as memory from malloc is; NULL if parts are missing. */
 static const char *whole_cubin(const struct worker *w, struct unpack *in) {
   uint64_t bytes = unpack_u64(in);
   return !in->failed && bytes > 0 && bytes == w->cubin.length ? w->cubin.bytes : NULL;
@@ -138,7 +138,7 @@ static halotune_status do_unload(struct worker *w, struct unpack *in) {
   return HALOTUNE_OK;
 }
 
-/* rounds, warm, checks, count, then slot and batch of each. */
+/* The request has rounds, warm, checks, count, then slot and batch of each. */
 static halotune_status do_sample(struct worker *w, struct unpack *in) {
   struct gpu_session *s = w->session;
   uint64_t rounds = unpack_u64(in), warm = unpack_u64(in), checks = unpack_u64(in);
@@ -193,7 +193,7 @@ static request_work *const work[GPU_REQUEST_COUNT] = {
     [GPU_REQUEST_KEEP_WARM] = do_keep_warm,
 };
 
-/* Answer the body of a request with a whole reply. */
+/* Do what the body of a request says, and write a complete reply. */
 static void answer(struct worker *w, const char *body, size_t length, struct text *out) {
   struct unpack in = {.at = body, .left = length};
   struct gpu_reply *reply = &w->reply;
@@ -207,7 +207,7 @@ static void answer(struct worker *w, const char *body, size_t length, struct tex
   reply->detail = fail_text();
   if (reply->status == HALOTUNE_NO_GPU) reply->outcome = gpu_outcome(w->session->gpu.failed);
   reply->is_lost = w->session->device.context && gpu_session_is_lost(w->session);
-  /* A failure that is said to be a refusal, after which nothing works any more, was none. */
+  /* A failure that looks like a refusal but destroyed the context was a crash. */
   if (reply->is_lost && reply->status == HALOTUNE_NO_GPU && reply->outcome == OUTCOME_LAUNCH_FAILED)
     reply->outcome = OUTCOME_CRASHED;
   reply->payload = text_string(&w->payload);
@@ -215,7 +215,7 @@ static void answer(struct worker *w, const char *body, size_t length, struct tex
   write_reply(reply, out);
 }
 
-/* One request, of so many bytes, and its reply. False where the program is gone, or memory is out. */
+/* Serve one request of `length` bytes. Returns false if the program is gone or memory is out. */
 static bool serve_one(struct worker *w, int socket, uint64_t length) {
   struct text reply = {0};
   char *body = length <= GPU_MESSAGE_MOST_BYTES ? malloc(length + 1) : NULL;

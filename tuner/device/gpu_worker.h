@@ -1,9 +1,9 @@
 /* gpu_worker.h: the process that owns the GPU's context, and the messages between it and the program.
  *
- * A message is its length in 8 bytes and then that many. A request is a number of enum gpu_request, then what its
- * row says; a reply is struct gpu_reply and a payload. Fields and cubins cross through a window, memory that both
- * processes share: part by part, so that they may have any size. It was mapped before either process began, has no name
- * and no descriptor, and goes with them, however they end. */
+ * A message is its length in 8 bytes, then that many bytes. A request has a number of enum gpu_request, then what its
+ * row lists. A reply is a struct gpu_reply and a payload. Fields and cubins of any size are sent in parts through a
+ * window, which is memory that both processes share. It is mapped before either process starts, has no name and no
+ * descriptor, and disappears with the processes, however they end. */
 #ifndef DEVICE_GPU_WORKER_H
 #define DEVICE_GPU_WORKER_H
 
@@ -13,7 +13,7 @@
 
 enum { GPU_MESSAGE_HEAD_BYTES = 8, GPU_MESSAGE_MOST_BYTES = 1 << 20, GPU_WINDOW_BYTES = 64 << 20 };
 
-/* Request, what it carries, and the reply's payload; a number is a u64, a structure its bytes. */
+/* The requests, their contents, and the payloads of their replies. A number is a u64, a structure its bytes. */
 #define GPU_REQUEST_LIST(X)                                                                                            \
   X(OPEN)      /* ordinal -> struct gpu_opened */                                                                      \
   X(CUBIN)     /* offset, bytes; they are in the window: a part of the cubin of the next PREPARE or LOAD */            \
@@ -33,36 +33,36 @@ enum gpu_request { GPU_REQUEST_LIST(GPU_REQUEST_AS_ENUMERATOR) GPU_REQUEST_COUNT
 /* What the worker found when it opened the GPU. */
 struct gpu_opened {
   struct device_facts device;
-  int cuda; /* 13000 */
+  int cuda; /* 13000 for CUDA 13.0 */
   char pci_bus_id[32];
 };
 
 struct gpu_window {
   volatile int
-      slot; /* whose kernel may be running, so that one that never ends or kills its process has a name; -1: none */
+      slot; /* the slot whose kernel may be running, to name a kernel that hangs or kills its process; -1: none */
   char bytes[GPU_WINDOW_BYTES] __attribute__((aligned(4096)));
 };
 
 /* How a request ended. */
 struct gpu_reply {
   halotune_status status;
-  const char *detail;   /* where the status is not HALOTUNE_OK */
-  enum outcome outcome; /* of HALOTUNE_NO_GPU: what that says about the variant */
-  int slot;             /* of SAMPLE: the one that failed */
-  bool is_lost;         /* the worker has to be replaced */
+  const char *detail;   /* if the status is not HALOTUNE_OK */
+  enum outcome outcome; /* for HALOTUNE_NO_GPU: what that says about the variant */
+  int slot;             /* for SAMPLE: the slot that failed */
+  bool is_lost;         /* the worker must be replaced */
   const char *payload;
   size_t payload_bytes;
 };
 
-/* A worker of the spawner.
+/* The spawner's program for GPU workers.
  *   window  shared memory, mapped before the spawner is opened; must live as long as the spawner */
 struct spawner_program gpu_worker_program(struct gpu_window *window);
 
-/* Begin a request, and complete it: what is packed between them is its content. */
+/* Begin a request, and complete it. The values that are packed between these calls are its content. */
 void gpu_request_begin(struct text *out, enum gpu_request request);
 void gpu_message_end(struct text *out);
 
-/* Read the body of a reply. What `out` points to lies in the body. Returns false for one that no worker writes. */
+/* Read the body of a reply. Pointers in `out` point into the body. Returns false for a body that no worker writes. */
 bool gpu_reply_read(const char *body, size_t length, struct gpu_reply *out);
 
 #endif

@@ -1,7 +1,7 @@
-// wrappers_check: a copy of a field by way of one of the wrappers of templates/wrappers.cuh, which stand before it, or of
-// wrappers_sm_90.cuh, which stand there for cases that need them; REAL and WRAPPER, the name of the case, are defined in
-// front, and MAPS where the kernel takes tensor maps. What a wrapper does wrong makes the copy wrong. Blocks have 256 threads, each
-// copies 4 neighbouring elements; the field is a whole number of blocks.
+// wrappers_check: copies a field with one of the wrappers of templates/wrappers.cuh, or of wrappers_sm_90.cuh for cases
+// that need these. The wrappers stand before this text, as do the macros REAL, WRAPPER (the name of the case), and MAPS
+// (for kernels that take tensor maps). An error of a wrapper makes the copy wrong. Blocks have 256 threads, and each thread
+// copies 4 neighbouring elements. The field is a whole number of blocks.
 struct Numbers {
   long long nx, ny, nz, row, plane, x0, x1, y0, y1, z0, z1;
 };
@@ -14,7 +14,7 @@ template <int NUMBER> struct Case {};
   __device__ __forceinline__ void copy(Case<CASE_##name>, const REAL *u, REAL *v, const TensorMap *map_u, \
                                        const TensorMap *map_v, const Numbers &n)
 
-// Vectors of each length, read and written in all ways.
+// Vectors of each length, read and written in every way.
 template <int N, int WAY> __device__ __forceinline__ void copy_vectors(const REAL *u, REAL *v, long long first) {
   for (int i = 0; i < EACH; i += N) {
     REAL values[N];
@@ -45,7 +45,7 @@ COPY(streaming) {
   }
 }
 
-// Asynchronous copies of so many bytes; threads read what their neighbours copied.
+// Asynchronous copies of BYTES bytes. Each thread reads what another thread copied.
 template <int BYTES> __device__ __forceinline__ void copy_async(const REAL *u, REAL *v, long long first) {
   REAL *shared = SHARED_MEMORY(REAL);
   const int mine = int(threadIdx.x)*EACH, other = (THREADS - 1 - int(threadIdx.x))*EACH, step = BYTES/int(sizeof(REAL));
@@ -59,7 +59,7 @@ COPY(async_smallest) { copy_async<sizeof(REAL)>(u, v, first); }
 COPY(async_8) { copy_async<8>(u, v, first); }
 COPY(async_16) { copy_async<16>(u, v, first); }
 
-// Every second element is not to be read: zero, to which the element itself is added.
+// Every second element is not read but becomes zero; then the element itself is added.
 COPY(async_zero) {
   REAL *shared = SHARED_MEMORY(REAL);
   const int mine = int(threadIdx.x)*EACH;
@@ -70,7 +70,7 @@ COPY(async_zero) {
   for (int i = 0; i < EACH; i++) v[first + i] = i%2 == 0 ? shared[mine + i] : shared[mine + i] + u[first + i];
 }
 
-// Groups that are waited for one by one, each while later ones are under way.
+// Wait for groups one by one, while later ones are pending.
 COPY(async_groups) {
   REAL *shared = SHARED_MEMORY(REAL);
   const int mine = int(threadIdx.x)*EACH;
@@ -88,7 +88,7 @@ COPY(async_groups) {
   v[first + 3] = shared[mine + 3];
 }
 
-// The two halves of a chunk in two phases of one barrier.
+// Copy the two halves of a chunk in two phases of one barrier.
 COPY(bulk) {
   REAL *shared = SHARED_MEMORY(REAL);
   unsigned long long *barrier = reinterpret_cast<unsigned long long *>(shared + CHUNK);
@@ -110,8 +110,8 @@ COPY(bulk) {
   for (int i = 0; i < EACH; i++) v[first + i] = shared[mine + i];
 }
 
-// Blocks take tickets and hand a number on, one to the next; who does not see the last one's number copies wrong. The numbers go
-// on from launch to launch.
+// Blocks take tickets and pass a number from one to the next. A block that misses the number of the block before it copies
+// wrong values. The numbers continue from launch to launch.
 __device__ unsigned ticket, turn;
 __device__ unsigned handed;
 
@@ -129,13 +129,13 @@ COPY(flags) {
 }
 
 #ifdef HALOTUNE_WRAPPERS_SM_90
-// --- tensor maps: a block copies a box of CHUNK elements. The field has rows of 256 elements, or planes of 64x32.
+// Tensor maps: a block copies a box of CHUNK elements. The field has rows of 256 elements, or planes of 64x32.
 
 template <int DIMS> struct Box;
 template <> struct Box<2> { enum { X = 256, Y = 4, Z = 1 }; };
 template <> struct Box<3> { enum { X = 32, Y = 8, Z = 4 }; };
 
-// Where this block's box begins, and element `i` of it.
+// Where this block's box begins, and where element `i` of it is.
 struct Place {
   int x, y, z;
 };
@@ -157,8 +157,8 @@ template <int DIMS> __device__ __forceinline__ void fetch(REAL *shared, const Te
   else tensor_copy(shared, map, at.x, at.y, barrier);
 }
 
-// The box, and a second one that begins before it along each axis, in x by a multiple of 16 bytes: what of it lies beyond the grid is
-// zero, the rest is compared.
+// Copy the box, and a second one that begins earlier along each axis, in x by a multiple of 16 bytes. Its elements outside
+// the grid must be zero; the others are compared.
 template <int DIMS, bool EDGE>
 __device__ __forceinline__ void copy_boxes(REAL *v, const TensorMap *map, const Numbers &n) {
   typedef Box<DIMS> B;
@@ -198,8 +198,8 @@ COPY_BY_MAPS(tensor_copy_3d) { copy_boxes<3, false>(v, map_u, n); }
 COPY_BY_MAPS(tensor_edge_2d) { copy_boxes<2, true>(v, map_u, n); }
 COPY_BY_MAPS(tensor_edge_3d) { copy_boxes<3, true>(v, map_u, n); }
 
-// From shared memory to the grid. Block 0 stores another box, of other numbers, that lies beyond the last row: nothing
-// comes of it.
+// Store from shared memory to the grid. Block 0 also stores another box beyond the last row, which must have no
+// effect.
 template <int DIMS> __device__ __forceinline__ void store_boxes(const REAL *u, const TensorMap *map, const Numbers &n) {
   typedef Box<DIMS> B;
   const Place box = box_of<DIMS>(n);
@@ -227,11 +227,11 @@ template <int DIMS> __device__ __forceinline__ void store_boxes(const REAL *u, c
 COPY_BY_MAPS(tensor_store_2d) { store_boxes<2>(u, map_v, n); }
 COPY_BY_MAPS(tensor_store_3d) { store_boxes<3>(u, map_v, n); }
 
-// --- clusters of 4 blocks: each block's chunk is written by the next one.
+// Clusters of 4 blocks: the next block writes each block's chunk.
 
 enum { CLUSTER = 4 };
 
-// The chunk of another block of the cluster, from this one's.
+// The chunk of another block of the cluster, relative to this block's.
 __device__ __forceinline__ long long chunk_of(long long first, unsigned rank) {
   return first + ((long long)rank - (long long)cluster_rank())*CHUNK;
 }
@@ -258,7 +258,7 @@ COPY(cluster_write) {
   for (int i = 0; i < EACH; i++) v[chunk_of(first, before) + i] = shared[mine + i];
 }
 
-// Every block tells all others that its chunk is there, twice.
+// Every block tells all others twice that its chunk is ready.
 COPY(cluster_signal) {
   REAL *shared = SHARED_MEMORY(REAL);
   unsigned long long *barrier = reinterpret_cast<unsigned long long *>(shared + CHUNK);
@@ -274,14 +274,14 @@ COPY(cluster_signal) {
     __syncthreads();
     if (threadIdx.x < CLUSTER) cluster_arrive(barrier, threadIdx.x);
     cluster_wait(barrier, unsigned(phase));
-    if (phase == 0) cluster_sync();  // all have seen the first phase before it is over
+    if (phase == 0) cluster_sync();  // all blocks must see the first phase before it ends
   }
   const REAL *theirs = cluster_map(shared, other);
   for (int i = 0; i < EACH; i++) v[chunk_of(first, other) + i] = theirs[mine + i];
   cluster_sync();
 }
 
-// --- programmatic dependent launch
+// Programmatic dependent launch.
 
 COPY(overlap) {
   launch_dependents();
