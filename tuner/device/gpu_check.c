@@ -66,7 +66,8 @@ void gpu_checker_free(struct gpu_checker *checker) {
   checker->gpu = NULL;
 }
 
-static halotune_status run(struct gpu_checker *checker, CUfunction function, void **arguments, struct gpu_found *out) {
+static halotune_status run_check(struct gpu_checker *checker, CUfunction function, void **arguments,
+                                 struct gpu_found *out) {
   struct gpu *gpu = checker->gpu;
   unsigned blocks = (unsigned)checker->blocks, shared_bytes = GPU_CHECK_THREADS * sizeof(struct gpu_found);
   *out = gpu_found_nothing();
@@ -87,20 +88,20 @@ halotune_status gpu_check(struct gpu_checker *checker, enum dtype dtype, CUdevic
                           CUdeviceptr magnitudes, const struct gpu_look *look, struct gpu_found *out) {
   struct gpu_look copy = *look;
   void *arguments[] = {&memory, &want, &magnitudes, &copy, &checker->found};
-  return run(checker, checker->check[dtype], arguments, out);
+  return run_check(checker, checker->check[dtype], arguments, out);
 }
 
 halotune_status gpu_check_input(struct gpu_checker *checker, CUdeviceptr memory, CUdeviceptr pristine,
                                 const struct gpu_look *look, struct gpu_found *out) {
   struct gpu_look copy = *look;
   void *arguments[] = {&memory, &pristine, &copy, &checker->found};
-  return run(checker, checker->check_input, arguments, out);
+  return run_check(checker, checker->check_input, arguments, out);
 }
 
 halotune_status gpu_check_digest(struct gpu_checker *checker, CUdeviceptr field, long long count, uint64_t *out) {
   struct gpu_found found;
   void *arguments[] = {&field, &count, &checker->found};
-  halotune_status status = run(checker, checker->digest, arguments, &found);
+  halotune_status status = run_check(checker, checker->digest, arguments, &found);
   *out = (uint64_t)found.bad;
   return status;
 }

@@ -120,7 +120,7 @@ static halotune_status make_builtin(struct gpu_session *s, int number) {
   return HALOTUNE_OK;
 }
 
-static CUresult apply(struct gpu_session *s, int number, int binding) {
+static CUresult launch_binding(struct gpu_session *s, int number, int binding) {
   struct gpu_slot *slot = &s->slots[number];
   if (number == GPU_SLOT_EMPTY) return gpu_launch_empty(&s->checker);
   if (number == GPU_SLOT_MEMCPY) {
@@ -132,21 +132,21 @@ static CUresult apply(struct gpu_session *s, int number, int binding) {
 }
 
 /* Apply bindings in turn, `count` times, from `binding` on. Returns the first failure. */
-static CUresult apply_many(struct gpu_session *s, int number, int binding, int count) {
+static CUresult launch_bindings(struct gpu_session *s, int number, int binding, int count) {
   CUresult result = CUDA_SUCCESS;
   for (int i = 0; i < count && result == CUDA_SUCCESS; i++) {
-    result = apply(s, number, (int)(((long)binding + i) % s->slots[number].binding_count));
+    result = launch_binding(s, number, (int)(((long)binding + i) % s->slots[number].binding_count));
   }
   return result;
 }
 
 /* Whether applications of this slot advance the fields in time. */
-static bool advances(const struct gpu_session *s, const struct gpu_slot *slot) {
+static bool advances_in_time(const struct gpu_session *s, const struct gpu_slot *slot) {
   return !is_cold(s) && !slot->is_roof && s->problem.phase_count > 1;
 }
 
-static void advance(struct gpu_session *s, const struct gpu_slot *slot, int count) {
-  if (!advances(s, slot)) return;
+static void advance_phase(struct gpu_session *s, const struct gpu_slot *slot, int count) {
+  if (!advances_in_time(s, slot)) return;
   s->phase = (int)(((long)s->phase + count) % s->problem.phase_count);
   s->applications += count;
 }
@@ -180,7 +180,7 @@ static halotune_status make_graph(struct gpu_session *s, int number, int binding
   halotune_status status =
       gpu_did(&s->gpu, s->cu.capture_begin(s->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture");
   if (status != HALOTUNE_OK) return status;
-  CUresult applied = apply_many(s, number, binding, batch);
+  CUresult applied = launch_bindings(s, number, binding, batch);
   CUresult ended = s->cu.capture_end(s->stream, &graph);
   s->gpu.is_stuck = ended != CUDA_SUCCESS && ended != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   status = gpu_did(&s->gpu, applied, "launch");
@@ -202,25 +202,25 @@ static halotune_status ready_graph(struct gpu_session *s, int number, int batch,
     slot->graph_batch = batch;
   }
   for (;;) {
-    int binding = advances(s, slot) ? s->phase : 0;
+    int binding = advances_in_time(s, slot) ? s->phase : 0;
     *out = slot->graphs[binding];
     if (*out) return HALOTUNE_OK;
     halotune_status status = make_graph(s, number, binding, batch);
     if (status == HALOTUNE_OK)
       status = gpu_did(&s->gpu, s->cu.graph_launch(slot->graphs[binding], s->stream), "cuGraphLaunch");
     if (status != HALOTUNE_OK) return status;
-    advance(s, slot, batch);
+    advance_phase(s, slot, batch);
   }
 }
 
 /* Do the untimed work before a sample. In cold mode all other sets are used first, so that the timed ones are no longer
  * in the cache. */
-static CUresult lead_in(struct gpu_session *s, int number, bool warm) {
+static CUresult run_untimed(struct gpu_session *s, int number, bool warm) {
   struct gpu_slot *slot = &s->slots[number];
-  if (is_cold(s) && slot->binding_count > 1) return apply_many(s, number, 1, slot->binding_count - 1);
+  if (is_cold(s) && slot->binding_count > 1) return launch_bindings(s, number, 1, slot->binding_count - 1);
   if (!warm) return CUDA_SUCCESS;
-  CUresult result = apply(s, number, advances(s, slot) ? s->phase : 0);
-  advance(s, slot, 1);
+  CUresult result = launch_binding(s, number, advances_in_time(s, slot) ? s->phase : 0);
+  advance_phase(s, slot, 1);
   return result;
 }
 
@@ -236,14 +236,14 @@ halotune_status gpu_session_sample(struct gpu_session *s, int number, int batch,
   if (status == HALOTUNE_OK && (s->applications < 0 || s->applications > FRESH_APPLICATIONS)) status = make_fresh(s);
   if (number < GPU_SLOTS && !slot->is_roof) s->last = number;
   if (status == HALOTUNE_OK && s->problem.launch == LAUNCH_GRAPH) status = ready_graph(s, number, batch, &graph);
-  if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, lead_in(s, number, warm), "launch");
+  if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, run_untimed(s, number, warm), "launch");
   /* The untimed application may have led to a phase without a graph. */
   if (status == HALOTUNE_OK && graph) status = ready_graph(s, number, batch, &graph);
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, gpu_launch_spin(&s->checker, 1, SPACER_ROUNDS), "launch");
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_record(s->start, s->stream), "cuEventRecord");
   if (status == HALOTUNE_OK) {
-    CUresult result =
-        graph ? s->cu.graph_launch(graph, s->stream) : apply_many(s, number, advances(s, slot) ? s->phase : 0, batch);
+    CUresult result = graph ? s->cu.graph_launch(graph, s->stream)
+                            : launch_bindings(s, number, advances_in_time(s, slot) ? s->phase : 0, batch);
     status = gpu_did(&s->gpu, result, "launch");
   }
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_record(s->end, s->stream), "cuEventRecord");
@@ -251,7 +251,7 @@ halotune_status gpu_session_sample(struct gpu_session *s, int number, int batch,
   if (status == HALOTUNE_OK)
     status = gpu_did(&s->gpu, s->cu.event_time(&batch_ms, s->start, s->end), "cuEventElapsedTime");
   if (status != HALOTUNE_OK) return status;
-  advance(s, slot, batch);
+  advance_phase(s, slot, batch);
   *time_ms = (double)batch_ms / batch;
   return HALOTUNE_OK;
 }
@@ -298,8 +298,8 @@ halotune_status gpu_session_sample_checked(struct gpu_session *s, int number, in
   halotune_status status = gpu_session_sample(s, number, batch, true, time_ms);
   if (status != HALOTUNE_OK) return status;
   slot->results.samples++;
-  return advances(s, slot) ? look_at_steps(s, &slot->results)
-                           : look_at_application(s, (batch - 1) % slot->binding_count, &slot->results);
+  return advances_in_time(s, slot) ? look_at_steps(s, &slot->results)
+                                   : look_at_application(s, (batch - 1) % slot->binding_count, &slot->results);
 }
 
 halotune_status gpu_session_keep_warm(struct gpu_session *s, double time_ms) {

@@ -52,7 +52,7 @@ static void unpack_struct(struct unpack *in, void *out, size_t bytes) {
   else in->failed = true;
 }
 
-static halotune_status malformed(void) { return fail(HALOTUNE_PARSE, "a request to the GPU worker is malformed"); }
+static halotune_status fail_malformed(void) { return fail(HALOTUNE_PARSE, "a request to the GPU worker is malformed"); }
 
 struct worker {
   struct gpu_window *window;
@@ -67,7 +67,7 @@ static halotune_status do_open(struct worker *w, struct unpack *in) {
   struct gpu_opened opened;
   int ordinal = (int)unpack_u64(in);
   memset(&opened, 0, sizeof opened);
-  if (in->failed || s->cu.library) return malformed();
+  if (in->failed || s->cu.library) return fail_malformed();
   halotune_status status = gpu_session_open(ordinal, s);
   if (status != HALOTUNE_OK) return status;
   status = cu_check(&s->cu, s->cu.pci_bus_id(opened.pci_bus_id, sizeof opened.pci_bus_id, s->device.handle),
@@ -82,7 +82,7 @@ static halotune_status do_open(struct worker *w, struct unpack *in) {
 static halotune_status do_cubin(struct worker *w, struct unpack *in) {
   uint64_t offset = unpack_u64(in), bytes = unpack_u64(in);
   if (offset == 0) text_free(&w->cubin);
-  if (in->failed || bytes == 0 || bytes > GPU_WINDOW_BYTES || offset != w->cubin.length) return malformed();
+  if (in->failed || bytes == 0 || bytes > GPU_WINDOW_BYTES || offset != w->cubin.length) return fail_malformed();
   text_add(&w->cubin, w->window->bytes, bytes);
   return text_ok(&w->cubin) ? HALOTUNE_OK : fail_memory();
 }
@@ -95,7 +95,7 @@ static const char *whole_cubin(const struct worker *w, struct unpack *in) {
 
 static halotune_status do_prepare(struct worker *w, struct unpack *in) {
   const char *cubin = whole_cubin(w, in);
-  halotune_status status = cubin && w->session->cu.library ? gpu_session_prepare(w->session, cubin) : malformed();
+  halotune_status status = cubin && w->session->cu.library ? gpu_session_prepare(w->session, cubin) : fail_malformed();
   text_free(&w->cubin);
   return status;
 }
@@ -103,13 +103,13 @@ static halotune_status do_prepare(struct worker *w, struct unpack *in) {
 static halotune_status do_problem(struct worker *w, struct unpack *in) {
   struct gpu_problem problem;
   unpack_struct(in, &problem, sizeof problem);
-  return in->failed || !w->session->checker.gpu ? malformed() : gpu_session_problem(w->session, &problem);
+  return in->failed || !w->session->checker.gpu ? fail_malformed() : gpu_session_problem(w->session, &problem);
 }
 
 static halotune_status do_upload(struct worker *w, struct unpack *in) {
   uint64_t kind = unpack_u64(in), number = unpack_u64(in), offset = unpack_u64(in), bytes = unpack_u64(in);
   if (in->failed || kind >= GPU_UPLOAD_KINDS || number >= 2ull * MAX_FIELDS || bytes > GPU_WINDOW_BYTES)
-    return malformed();
+    return fail_malformed();
   return gpu_session_upload(w->session, (enum gpu_upload)kind, (int)number, offset, w->window->bytes, bytes);
 }
 
@@ -122,7 +122,7 @@ static halotune_status do_load(struct worker *w, struct unpack *in) {
   unpack_struct(in, &plan, sizeof plan);
   const char *cubin = whole_cubin(w, in);
   w->window->slot = slot;
-  halotune_status status = in->failed || !cubin ? malformed() : gpu_session_load(s, slot, &plan, cubin, is_roof);
+  halotune_status status = in->failed || !cubin ? fail_malformed() : gpu_session_load(s, slot, &plan, cubin, is_roof);
   text_free(&w->cubin);
   if (status != HALOTUNE_OK || !verifies) return status;
   status = gpu_session_verify(s, slot, &look_back);
@@ -133,7 +133,7 @@ static halotune_status do_load(struct worker *w, struct unpack *in) {
 
 static halotune_status do_unload(struct worker *w, struct unpack *in) {
   uint64_t slot = unpack_u64(in);
-  if (in->failed || slot >= GPU_SLOTS) return malformed();
+  if (in->failed || slot >= GPU_SLOTS) return fail_malformed();
   gpu_session_unload(w->session, (int)slot);
   return HALOTUNE_OK;
 }
@@ -144,12 +144,12 @@ static halotune_status do_sample(struct worker *w, struct unpack *in) {
   uint64_t rounds = unpack_u64(in), warm = unpack_u64(in), checks = unpack_u64(in);
   uint64_t count = unpack_u64(in);
   int slots[GPU_ALL_SLOTS], batches[GPU_ALL_SLOTS];
-  if (in->failed || count > GPU_ALL_SLOTS) return malformed();
+  if (in->failed || count > GPU_ALL_SLOTS) return fail_malformed();
   for (uint64_t i = 0; i < count; i++) {
     slots[i] = (int)unpack_u64(in);
     batches[i] = (int)unpack_u64(in);
   }
-  if (in->failed) return malformed();
+  if (in->failed) return fail_malformed();
   gpu_session_refresh(s);
   for (uint64_t round = 0; round < rounds; round++) {
     for (uint64_t i = 0; i < count; i++) {
@@ -173,7 +173,7 @@ static halotune_status do_recheck(struct worker *w, struct unpack *in) {
   int slot = (int)unpack_u64(in);
   w->window->slot = slot;
   halotune_status status =
-      in->failed || !w->session->has_problem ? malformed() : gpu_session_inspect(w->session, slot, &found[0]);
+      in->failed || !w->session->has_problem ? fail_malformed() : gpu_session_inspect(w->session, slot, &found[0]);
   if (status == HALOTUNE_OK) status = gpu_session_verify(w->session, slot, &found[1]);
   if (status == HALOTUNE_OK) text_add(&w->payload, (const char *)found, sizeof found);
   else if (status == HALOTUNE_NO_GPU) gpu_session_unload(w->session, slot);
@@ -182,7 +182,7 @@ static halotune_status do_recheck(struct worker *w, struct unpack *in) {
 
 static halotune_status do_keep_warm(struct worker *w, struct unpack *in) {
   double time_ms = unpack_double(in);
-  return in->failed || !w->session->checker.gpu ? malformed() : gpu_session_keep_warm(w->session, time_ms);
+  return in->failed || !w->session->checker.gpu ? fail_malformed() : gpu_session_keep_warm(w->session, time_ms);
 }
 
 typedef halotune_status request_work(struct worker *w, struct unpack *in);
@@ -194,14 +194,14 @@ static request_work *const work[GPU_REQUEST_COUNT] = {
 };
 
 /* Do what the body of a request says, and write a complete reply. */
-static void answer(struct worker *w, const char *body, size_t length, struct text *out) {
+static void answer_request(struct worker *w, const char *body, size_t length, struct text *out) {
   struct unpack in = {.at = body, .left = length};
   struct gpu_reply *reply = &w->reply;
   uint64_t request = unpack_u64(&in);
   *reply = (struct gpu_reply){.outcome = OUTCOME_MEASURED};
   w->payload.length = 0;
   w->window->slot = -1;
-  reply->status = request < GPU_REQUEST_COUNT ? work[request](w, &in) : malformed();
+  reply->status = request < GPU_REQUEST_COUNT ? work[request](w, &in) : fail_malformed();
   w->window->slot = -1;
   if (!text_ok(&w->payload)) reply->status = fail_memory();
   reply->detail = fail_text();
@@ -220,7 +220,7 @@ static bool serve_one(struct worker *w, int socket, uint64_t length) {
   struct text reply = {0};
   char *body = length <= GPU_MESSAGE_MOST_BYTES ? malloc(length + 1) : NULL;
   bool read = body && read_all(socket, body, length);
-  if (read) answer(w, body, length, &reply);
+  if (read) answer_request(w, body, length, &reply);
   free(body);
   bool served = read && text_ok(&reply) && write_all(socket, reply.bytes, reply.length);
   text_free(&reply);
