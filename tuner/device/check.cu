@@ -1,5 +1,5 @@
-// check: kernels that check fields in the GPU's memory: whether a result is right, whether anything was written outside of
-// the box, whether inputs are unchanged. Also an empty kernel, and one that keeps the GPU busy. It is compiled after
+// check: kernels that check fields in the GPU's memory: whether a result is right, whether anything was written outside
+// of the box, whether inputs are unchanged. Also an empty kernel, and one that keeps the GPU busy. It is compiled after
 // templates/wrappers.cuh. Its structs are those of tuner/device/gpu_check.h.
 //
 // A field has a guard before and after it. Every element of all three is checked. Each block sums up what its threads

@@ -1,7 +1,7 @@
 // wrappers_check: copies a field with one of the wrappers of templates/wrappers.cuh, or of wrappers_sm_90.cuh for cases
 // that need these. The wrappers stand before this text, as do the macros REAL, WRAPPER (the name of the case), and MAPS
-// (for kernels that take tensor maps). An error of a wrapper makes the copy wrong. Blocks have 256 threads, and each thread
-// copies 4 neighbouring elements. The field is a whole number of blocks.
+// (for kernels that take tensor maps). An error of a wrapper makes the copy wrong. Blocks have 256 threads, and each
+// thread copies 4 neighbouring elements. The field is a whole number of blocks.
 struct Numbers {
   long long nx, ny, nz, row, plane, x0, x1, y0, y1, z0, z1;
 };
@@ -110,8 +110,8 @@ COPY(bulk) {
   for (int i = 0; i < EACH; i++) v[first + i] = shared[mine + i];
 }
 
-// Blocks take tickets and pass a number from one to the next. A block that misses the number of the block before it copies
-// wrong values. The numbers continue from launch to launch.
+// Blocks take tickets and pass a number from one to the next. A block that misses the number of the block before it
+// copies wrong values. The numbers continue from launch to launch.
 __device__ unsigned ticket, turn;
 __device__ unsigned handed;
 
@@ -157,8 +157,8 @@ template <int DIMS> __device__ __forceinline__ void fetch(REAL *shared, const Te
   else tensor_copy(shared, map, at.x, at.y, barrier);
 }
 
-// Copy the box, and a second one that begins earlier along each axis, in x by a multiple of 16 bytes. Its elements outside
-// the grid must be zero; the others are compared.
+// Copy the box, and a second one that begins earlier along each axis, in x by a multiple of 16 bytes. Its elements
+// outside the grid must be zero; the others are compared.
 template <int DIMS, bool EDGE>
 __device__ __forceinline__ void copy_boxes(REAL *v, const TensorMap *map, const Numbers &n) {
   typedef Box<DIMS> B;
