@@ -34,7 +34,7 @@ halotune_status file_read(const char *path, size_t max_bytes, char **bytes, size
     goto done;
   }
   if (content.length > max_bytes) {
-    status = fail(HALOTUNE_IO, "%s: longer than the %zu bytes that such a file may have", path, max_bytes);
+    status = fail(HALOTUNE_IO, "%s: the file is larger than the limit of %zu bytes", path, max_bytes);
     goto done;
   }
   text_add(&content, "", 0); /* makes `bytes` a string even for an empty file */

@@ -108,7 +108,7 @@ halotune_status process_guard_start(const char *script, const char *argument, st
   pid_t pid = 0;
   halotune_status status;
   if (pipe2(ends, O_CLOEXEC) != 0 || (ends[0] = process_high_descriptor(ends[0])) < 0) {
-    status = fail(HALOTUNE_IO, "no pipe for a guard: %s", strerror(errno));
+    status = fail(HALOTUNE_IO, "cannot create the pipe of a guard process: %s", strerror(errno));
     goto done;
   }
   /* nothing is ever written: the shell reads until the pipe is closed */

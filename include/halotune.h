@@ -131,11 +131,11 @@ typedef struct {
 } halotune_problem;
 
 /* How well an answer fits the problem, best first: enumerator, number, name, meaning. */
-#define HALOTUNE_MATCH_LIST(X)                                                                       \
-  X(EXACT, 0, "exact", "measured for this problem on this model of GPU")                             \
-  X(STALE, 1, "stale", "the same, but the template has changed since; right, and worth tuning anew") \
-  X(NEAR_GRID, 2, "near_grid", "measured on this model of GPU for another grid or mode")             \
-  X(SAME_ARCH, 3, "same_arch", "measured on another GPU of this architecture")                       \
+#define HALOTUNE_MATCH_LIST(X)                                                                                   \
+  X(EXACT, 0, "exact", "measured for this problem on this model of GPU")                                         \
+  X(STALE, 1, "stale", "measured for this problem, but the template has changed since: correct, but tune again") \
+  X(NEAR_GRID, 2, "near_grid", "measured on this model of GPU for another grid or mode")                         \
+  X(SAME_ARCH, 3, "same_arch", "measured on another GPU of this architecture")                                   \
   X(DEFAULT, 4, "default", "not measured: a template's defaults")
 
 #define HALOTUNE_AS_ENUMERATOR(name, number, text, meaning) HALOTUNE_MATCH_##name = number,

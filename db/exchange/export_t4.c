@@ -60,7 +60,7 @@ static halotune_status add_problem(sqlite3 *connection, struct text *out) {
                 column_text(query, 6));
   }
   if (code != SQLITE_DONE) status = query_fail(connection);
-  else if (count == 0) status = fail(HALOTUNE_NOT_FOUND, "nothing was measured of such a problem");
+  else if (count == 0) status = fail(HALOTUNE_NOT_FOUND, "no measurement of such a problem is stored");
   else if (count > 1) {
     status = fail(HALOTUNE_ARGUMENT, "the T4 format holds one problem; choose one by --problem, --device:%s",
                   text_string(&names));

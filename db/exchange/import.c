@@ -38,7 +38,7 @@ static halotune_status bind_samples(const struct reader *r, const struct column 
     samples[i] = (float)(json_is_number(item) ? json_number_value(item) : (double)NAN);
     if (isfinite(samples[i])) continue;
     free(samples);
-    return read_fail(r, "'%s' holds what is no sample", column->name);
+    return read_fail(r, "'%s' holds a value that is not a finite number", column->name);
   }
   sqlite3_bind_blob64(r->insert, place, samples, count * sizeof *samples, free);
   return HALOTUNE_OK;
@@ -76,7 +76,7 @@ static bool is_of_kind(const struct column *column, const json_t *value) {
 static halotune_status bind_member(const struct reader *r, int column_number, json_t *value) {
   const struct column *column = &r->table->columns[column_number];
   int place = column_number + 2;
-  if (!is_of_kind(column, value)) return read_fail(r, "'%s' is not of the kind that it should be", column->name);
+  if (!is_of_kind(column, value)) return read_fail(r, "the value of '%s' has the wrong type", column->name);
   switch (column->kind) {
   case COLUMN_INTEGER: sqlite3_bind_int64(r->insert, place, json_integer_value(value)); break;
   case COLUMN_REAL: sqlite3_bind_double(r->insert, place, json_number_value(value)); break;
@@ -115,7 +115,7 @@ static halotune_status bind_row(const struct reader *r, json_t *row) {
     if (strcmp(key, "id") == 0 && r->table->has_id && json_is_integer(value)) {
       sqlite3_bind_int64(r->insert, 1, json_integer_value(value));
     } else if (column < 0 || strcmp(key, "is_trusted") == 0) {
-      status = read_fail(r, "'%s' is not a member that can stand here", key);
+      status = read_fail(r, "'%s' is not allowed here", key);
     } else {
       status = bind_member(r, column, value);
     }
@@ -144,7 +144,7 @@ static halotune_status prepare_insert(struct reader *r, const json_t *row) {
 }
 
 static halotune_status read_row(struct reader *r, json_t *row) {
-  if (!json_is_object(row)) return read_fail(r, "this is not %s", "an object");
+  if (!json_is_object(row)) return read_fail(r, "expected %s", "an object");
   halotune_status status = check_members(r, row);
   if (status == HALOTUNE_OK) status = prepare_insert(r, row);
   if (status == HALOTUNE_OK) {
@@ -179,11 +179,11 @@ static halotune_status read_tables(struct reader *r, json_t *tables) {
   const char *key;
   json_t *rows;
   halotune_status status = HALOTUNE_OK;
-  if (!json_is_object(tables)) return fail(HALOTUNE_PARSE, "%s: there are no 'tables'", r->name);
+  if (!json_is_object(tables)) return fail(HALOTUNE_PARSE, "%s: the member 'tables' is missing", r->name);
   json_object_foreach(tables, key, rows) {
     bool known = false;
     for (int i = 0; i < TABLE_COUNT; i++) known = known || strcmp(key, table_names[i]) == 0;
-    if (!known) return fail(HALOTUNE_PARSE, "%s: there is no table '%s'", r->name, key);
+    if (!known) return fail(HALOTUNE_PARSE, "%s: this Halotune has no table '%s'", r->name, key);
   }
   for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++) {
     r->table = &r->tables->list[i];
@@ -196,10 +196,10 @@ static halotune_status check_head(const json_t *document, const char *name) {
   const char *format = json_string_value(json_object_get(document, "format"));
   const json_t *version = json_object_get(document, "version");
   if (!format || strcmp(format, EXPORT_FORMAT) != 0) {
-    return fail(HALOTUNE_PARSE, "%s: this is neither a tuning database nor what 'halotune db export' writes", name);
+    return fail(HALOTUNE_PARSE, "%s: this is neither a tuning database nor an output of 'halotune db export'", name);
   }
   if (json_is_integer(version) && json_integer_value(version) == EXPORT_VERSION) return HALOTUNE_OK;
-  return fail(HALOTUNE_PARSE, "%s: this Halotune reads version %d of the format alone", name, EXPORT_VERSION);
+  return fail(HALOTUNE_PARSE, "%s: this Halotune reads only version %d of the format", name, EXPORT_VERSION);
 }
 
 /* Messages repeat words of the document. */

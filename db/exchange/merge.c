@@ -32,7 +32,8 @@ static halotune_status carry_value(struct merge *m, const struct table *table, s
   int64_t id = id_map_find(&m->ids, column->refers_to, sqlite3_column_int64(m->select, i + 1));
   sqlite3_bind_int64(to, place, id);
   return id ? HALOTUNE_OK
-            : fail(HALOTUNE_DB, "a row of %s refers to a row of %s that does not exist; 'halotune db check' tells more",
+            : fail(HALOTUNE_DB,
+                   "a row of %s refers to a row of %s that does not exist; run 'halotune db check' for details",
                    table->name, table_names[column->refers_to]);
 }
 

@@ -66,7 +66,7 @@ static halotune_status add_column(struct tables *tables, int number, sqlite3_stm
     return HALOTUNE_OK;
   }
   if (table->column_count == MAX_COLUMNS || strlen(name) >= sizeof table->columns->name) {
-    return fail(HALOTUNE_DB, "the table %s is not one of this Halotune", table->name);
+    return fail(HALOTUNE_DB, "this Halotune does not know the table %s", table->name);
   }
   struct column *column = &table->columns[table->column_count++];
   snprintf(column->name, sizeof column->name, "%s", name);

@@ -48,14 +48,14 @@ static halotune_status look_at_integrity(struct check *c, sqlite3_stmt *row) {
 }
 
 static halotune_status look_at_reference(struct check *c, sqlite3_stmt *row) {
-  report(c, "%s %lld refers to a row of %s that is not there", column_text(row, 0),
+  report(c, "%s %lld refers to a row of %s that does not exist", column_text(row, 0),
          (long long)sqlite3_column_int64(row, 1), column_text(row, 2));
   return HALOTUNE_OK;
 }
 
 /* Columns: what it is, its name. Triggers and views are code that nobody asked for. */
 static halotune_status look_at_object(struct check *c, sqlite3_stmt *row) {
-  report(c, "%s '%s' does not belong into this database", column_text(row, 0), column_text(row, 1));
+  report(c, "%s '%s' does not belong in this database", column_text(row, 0), column_text(row, 1));
   return HALOTUNE_OK;
 }
 
@@ -87,8 +87,8 @@ static halotune_status look_at_stencil(struct check *c, sqlite3_stmt *row) {
     status = HALOTUNE_OK;
   } else if (status == HALOTUNE_OK) {
     hash_hex(analysis->hash, hex);
-    if (strcmp(hex, column_text(row, 1)) != 0) report(c, "the text of stencil %s is not that of its hash", name);
-    if (strcmp(stencil->name, name) != 0) report(c, "the stencil %s calls itself %s", name, stencil->name);
+    if (strcmp(hex, column_text(row, 1)) != 0) report(c, "the text of stencil %s does not match its hash", name);
+    if (strcmp(stencil->name, name) != 0) report(c, "the stencil %s is named %s in its text", name, stencil->name);
   }
   analysis_free(analysis);
   stencil_free(stencil);
@@ -130,8 +130,8 @@ static halotune_status look_at_template(struct check *c, sqlite3_stmt *row) {
   /* The high half does not depend on what this version has in common.yml. */
   bool is_named =
       strncmp(hex, column_text(row, 1), HASH_HEX_BYTES / 2) == 0 || strcmp(text_hex, column_text(row, 1)) == 0;
-  if (!is_named) report(c, "the texts of template %s are not those of its hash", name);
-  if (strcmp(template->name, name) != 0) report(c, "the template %s calls itself %s", name, template->name);
+  if (!is_named) report(c, "the texts of template %s do not match its hash", name);
+  if (strcmp(template->name, name) != 0) report(c, "the template %s is named %s in its text", name, template->name);
   status = check_variants(c, sqlite3_column_int64(row, 4), template);
   template_free(template);
   return status;
@@ -150,7 +150,8 @@ static const char words_sql[] =
 static halotune_status look_at_words(struct check *c, sqlite3_stmt *row) {
   const char *word = column_text(row, 2);
   if (!is_printable_line(word)) {
-    report(c, "%s %lld: '%s' cannot be printed", column_text(row, 0), (long long)sqlite3_column_int64(row, 1), word);
+    report(c, "%s %lld: '%s' has characters that cannot be printed", column_text(row, 0),
+           (long long)sqlite3_column_int64(row, 1), word);
   }
   return HALOTUNE_OK;
 }
@@ -161,9 +162,9 @@ static halotune_status look_at_measurement(struct check *c, sqlite3_stmt *row) {
   long long id = sqlite3_column_int64(row, 0), count = sqlite3_column_int64(row, 2),
             bytes = sqlite3_column_int64(row, 3);
   if (!outcome_find(column_text(row, 1), &outcome))
-    report(c, "measurement %lld: there is no outcome '%s'", id, column_text(row, 1));
+    report(c, "measurement %lld: '%s' is not an outcome", id, column_text(row, 1));
   if (bytes != 0 && bytes != count * (long long)sizeof(float))
-    report(c, "measurement %lld: its samples are not %lld", id, count);
+    report(c, "measurement %lld: it does not hold %lld samples", id, count);
   return HALOTUNE_OK;
 }
 
@@ -193,13 +194,14 @@ static halotune_status look_at_best(struct check *c, sqlite3_stmt *row) {
   double *coefficients = malloc(MAX_COEFFICIENTS * sizeof *coefficients);
   if (!coefficients) return fail_memory();
   halotune_status hash_status = check_source(source, column_text(row, 2), &is_right);
-  if (hash_status == HALOTUNE_OK && !is_right) report(c, "best %lld: its source is not that of its variant's hash", id);
+  if (hash_status == HALOTUNE_OK && !is_right)
+    report(c, "best %lld: its source does not match the hash of its variant", id);
   halotune_status launch_status = launch_read(column_text(row, 3), &launch);
   if (launch_status != HALOTUNE_OK) report(c, "best %lld: %s", id, fail_text());
   else if (!strstr(source, launch.kernel)) report(c, "best %lld: its source has no kernel %s", id, launch.kernel);
   halotune_status coefficient_status = coefficients_read(column_text(row, 4), coefficients, MAX_COEFFICIENTS, &count);
   if (coefficient_status != HALOTUNE_OK) report(c, "best %lld: %s", id, fail_text());
-  if (!sqlite3_column_int(row, 5)) report(c, "best %lld: its variant is of another stencil than its problem", id);
+  if (!sqlite3_column_int(row, 5)) report(c, "best %lld: its variant and its problem have different stencils", id);
   free(coefficients);
   bool is_out = hash_status != HALOTUNE_OK || launch_status == HALOTUNE_MEMORY || coefficient_status == HALOTUNE_MEMORY;
   return is_out ? HALOTUNE_MEMORY : HALOTUNE_OK;

@@ -85,12 +85,12 @@ static halotune_status read_value(const char *text, json_type type, const char *
   if (status != HALOTUNE_OK || json_typeof(*out) == type) return status;
   json_decref(*out);
   *out = NULL;
-  return fail(HALOTUNE_PARSE, "%s: this is not %s", what, type == JSON_ARRAY ? "a list" : "an object");
+  return fail(HALOTUNE_PARSE, "%s: expected %s", what, type == JSON_ARRAY ? "a list" : "an object");
 }
 
 static halotune_status read_whole(const json_t *value, const char *what, long low, long high, long *out) {
   if (!json_is_integer(value) || json_integer_value(value) < low || json_integer_value(value) > high) {
-    return fail(HALOTUNE_PARSE, "launch: '%s' is no whole number from %ld to %ld", what, low, high);
+    return fail(HALOTUNE_PARSE, "launch: '%s' is not a whole number from %ld to %ld", what, low, high);
   }
   *out = (long)json_integer_value(value);
   return HALOTUNE_OK;
@@ -100,7 +100,7 @@ static halotune_status read_axes(const json_t *launch, const char *key, long out
   const json_t *axes = json_object_get(launch, key);
   halotune_status status = HALOTUNE_OK;
   if (!json_is_array(axes) || json_array_size(axes) != MAX_DIMS)
-    return fail(HALOTUNE_PARSE, "launch: '%s' are three numbers", key);
+    return fail(HALOTUNE_PARSE, "launch: '%s' must be three numbers", key);
   for (size_t i = 0; i < MAX_DIMS && status == HALOTUNE_OK; i++) {
     status = read_whole(json_array_get(axes, i), key, 1, INT_MAX, &out[i]);
   }
@@ -112,7 +112,7 @@ static halotune_status read_kernel(const json_t *value, char out[KERNEL_NAME_BYT
   size_t length = name ? strlen(name) : 0;
   bool good = length > 0 && length < KERNEL_NAME_BYTES && !isdigit((unsigned char)*name);
   for (size_t i = 0; i < length && good; i++) good = isalnum((unsigned char)name[i]) || name[i] == '_';
-  if (!good) return fail(HALOTUNE_PARSE, "launch: 'kernel' is not the name of one");
+  if (!good) return fail(HALOTUNE_PARSE, "launch: 'kernel' is not the name of a kernel");
   memcpy(out, name, length + 1);
   return HALOTUNE_OK;
 }
@@ -137,21 +137,21 @@ static halotune_status read_arguments(const json_t *list, struct launch *out) {
   good = good && take(list, &at, "geometry");
   out->passes_coefficients = good && take(list, &at, "coefficients");
   if (good && at == json_array_size(list)) return HALOTUNE_OK;
-  return fail(HALOTUNE_PARSE, "launch: 'arguments' are none that this Halotune knows how to pass");
+  return fail(HALOTUNE_PARSE, "launch: this Halotune cannot pass these 'arguments'");
 }
 
 static halotune_status read_extents(const json_t *value, bool *is_literal) {
   const char *word = json_string_value(value);
   *is_literal = word && strcmp(word, "literal") == 0;
   if (*is_literal || (word && strcmp(word, "runtime") == 0)) return HALOTUNE_OK;
-  return fail(HALOTUNE_PARSE, "launch: 'extents' are runtime or literal");
+  return fail(HALOTUNE_PARSE, "launch: 'extents' must be runtime or literal");
 }
 
 static halotune_status read_fields(const json_t *list, const char *key, struct tensor_maps *out) {
   halotune_status status = HALOTUNE_OK;
   size_t count = json_array_size(list);
   if (count < 1 || count > MAX_FIELDS)
-    return fail(HALOTUNE_PARSE, "launch: '%s' has no 'fields' that a stencil can have", key);
+    return fail(HALOTUNE_PARSE, "launch: the 'fields' of '%s' are impossible for a stencil", key);
   for (size_t i = 0; i < count && status == HALOTUNE_OK; i++) {
     long field = 0;
     status = read_whole(json_array_get(list, i), "fields", 0, MAX_FIELDS - 1, &field);
@@ -167,7 +167,7 @@ static halotune_status read_maps(const json_t *launch, const char *key, struct t
   long promotion_bytes = 0;
   if (!maps) return HALOTUNE_OK;
   if (json_object_size(maps) != MEMBERS)
-    return fail(HALOTUNE_PARSE, "launch: '%s' are fields, box and promotion_bytes", key);
+    return fail(HALOTUNE_PARSE, "launch: '%s' must have the members fields, box and promotion_bytes", key);
   halotune_status status = read_fields(json_object_get(maps, "fields"), key, out);
   if (status == HALOTUNE_OK) status = read_axes(maps, "box", out->box);
   if (status == HALOTUNE_OK) {
@@ -182,14 +182,14 @@ static halotune_status read_maps(const json_t *launch, const char *key, struct t
 static halotune_status read_extras(const json_t *launch, struct launch *out) {
   const json_t *overlap = json_object_get(launch, "overlap"), *workspace = json_object_get(launch, "workspace_bytes");
   for (int axis = 0; axis < MAX_DIMS; axis++) out->cluster[axis] = 1;
-  if (overlap && !json_is_true(overlap)) return fail(HALOTUNE_PARSE, "launch: 'overlap' is true where it is there");
+  if (overlap && !json_is_true(overlap)) return fail(HALOTUNE_PARSE, "launch: 'overlap' can only be true");
   out->overlaps = overlap != NULL;
   halotune_status status =
       json_object_get(launch, "cluster") ? read_axes(launch, "cluster", out->cluster) : HALOTUNE_OK;
   if (status == HALOTUNE_OK) status = read_maps(launch, "tensor_inputs", &out->input_maps);
   if (status == HALOTUNE_OK) status = read_maps(launch, "tensor_outputs", &out->output_maps);
   if (!workspace || status != HALOTUNE_OK) return status;
-  if (overlap) return fail(HALOTUNE_PARSE, "launch: 'overlap' and 'workspace_bytes' cannot be there together");
+  if (overlap) return fail(HALOTUNE_PARSE, "launch: 'overlap' and 'workspace_bytes' exclude each other");
   return read_whole(workspace, "workspace_bytes", 1, LONG_MAX / 2, &out->workspace_bytes);
 }
 
@@ -202,7 +202,7 @@ static halotune_status check_members(json_t *launch) {
   json_object_foreach(launch, key, value) {
     bool found = false;
     for (size_t i = 0; i < COUNT(known); i++) found = found || strcmp(key, known[i]) == 0;
-    if (!found) return fail(HALOTUNE_PARSE, "launch: '%s' is of a newer Halotune", key);
+    if (!found) return fail(HALOTUNE_PARSE, "launch: this Halotune does not know '%s'; a newer one wrote it", key);
   }
   return HALOTUNE_OK;
 }
@@ -223,7 +223,7 @@ halotune_status launch_read(const char *text, struct launch *out) {
   if (status == HALOTUNE_OK)
     status = read_whole(json_object_get(json, "index_bytes"), "index_bytes", 4, 8, &index_bytes);
   if (status == HALOTUNE_OK && index_bytes != 4 && index_bytes != 8) {
-    status = fail(HALOTUNE_PARSE, "launch: 'index_bytes' are 4 or 8");
+    status = fail(HALOTUNE_PARSE, "launch: 'index_bytes' must be 4 or 8");
   }
   if (status == HALOTUNE_OK) status = read_extents(json_object_get(json, "extents"), &launch.literal_extents);
   if (status == HALOTUNE_OK) status = read_extras(json, &launch);
@@ -273,7 +273,7 @@ static halotune_status read_configuration(const struct template *template, const
                   member.name);
     }
     if (value < 0) {
-      return fail(HALOTUNE_PARSE, "template %s: the stored value of %s is none of its values", template->name,
+      return fail(HALOTUNE_PARSE, "template %s: the stored value of %s is not one of its values", template->name,
                   template->parameters[at].name);
     }
     configuration.choice[at] = (unsigned char)value;

@@ -40,7 +40,7 @@ static halotune_status take_step(sqlite3 *connection, const struct migration *st
     text_free(&mark);
     return status;
   }
-  return fail(HALOTUNE_DB, "a database of version %d cannot be brought up to date by this Halotune", from);
+  return fail(HALOTUNE_DB, "this Halotune cannot migrate a database of version %d", from);
 }
 
 halotune_status migrate(sqlite3 *connection, const struct migration *steps, int version) {

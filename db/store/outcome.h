@@ -13,8 +13,8 @@
   X(COMPILE_CRASHED, "compile_crashed", "the compiler crashed")                                       \
   X(COMPILE_TIMEOUT, "compile_timeout", "the compiler took too long")                                 \
   X(LAUNCH_FAILED, "launch_failed", "the driver refused to load or launch it")                        \
-  X(WRONG, "wrong", "it computes something else than the reference")                                  \
-  X(OUT_OF_BOUNDS, "out_of_bounds", "it touches memory that is not its own")                          \
+  X(WRONG, "wrong", "its result differs from the reference")                                          \
+  X(OUT_OF_BOUNDS, "out_of_bounds", "it accesses memory outside of its fields")                       \
   X(CRASHED, "crashed", "its process or its GPU context died")                                        \
   X(HUNG, "hung", "it did not end in time")
 

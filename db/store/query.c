@@ -7,16 +7,15 @@
 /* What to do about an error, as the end of a sentence. */
 static const char *advice(int code) {
   switch (code & 0xff) {
-  case SQLITE_NOTADB: return "; it is no tuning database, so name another file";
+  case SQLITE_NOTADB: return "; this is not a tuning database: name another file";
   case SQLITE_CORRUPT:
-    return "; the file is damaged: move it away, then bring back a copy of it or what 'halotune db export' still reads "
-           "of it";
-  case SQLITE_FULL: return "; make room on the disk, nothing of this result was stored";
+    return "; the file is damaged: move it away, and restore a backup or import what 'halotune db export' can still read";
+  case SQLITE_FULL: return "; this result was not stored: make room on the disk";
   case SQLITE_BUSY:
-  case SQLITE_LOCKED: return "; another program has been writing to it for long, so try again later";
+  case SQLITE_LOCKED: return "; another program is writing to the database: try again later";
   case SQLITE_READONLY:
   case SQLITE_PERM:
-  case SQLITE_CANTOPEN: return "; look at the permissions of the file and of its folder, or name another file";
+  case SQLITE_CANTOPEN: return "; check the permissions of the file and of its folder, or name another file";
   default: return "";
   }
 }

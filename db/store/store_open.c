@@ -48,10 +48,10 @@ static halotune_status inspect(sqlite3 *connection, const char *path, struct mar
     return fail(HALOTUNE_DB, "%s: this is an SQLite database, but not a tuning database; name another file", path);
   }
   if (out->version > SCHEMA_VERSION) {
-    return fail(HALOTUNE_DB,
-                "%s: a newer Halotune wrote this database (version %lld, this program knows %d); use that one, or "
-                "name another file",
-                path, (long long)out->version, SCHEMA_VERSION);
+    return fail(
+        HALOTUNE_DB,
+        "%s: a newer Halotune wrote this database (version %lld, this program knows %d); use the newer Halotune, or name another file",
+        path, (long long)out->version, SCHEMA_VERSION);
   }
   return HALOTUNE_OK;
 }
@@ -107,10 +107,10 @@ static halotune_status read_older(struct store *store) {
   char detail[FAIL_TEXT_BYTES / 2];
   sqlite3 *copy = NULL;
   if (stat(store->path, &facts) == 0 && facts.st_size > most_bytes) {
-    return fail(HALOTUNE_DB,
-                "%s: an older Halotune wrote this database, and it is too large to be read without a change: the next "
-                "'halotune tune' or 'halotune db merge' into it brings it up to date",
-                store->path);
+    return fail(
+        HALOTUNE_DB,
+        "%s: an older Halotune wrote this database, and it is too large to be migrated in memory; the next 'halotune tune' or 'halotune db merge' into this file migrates the file",
+        store->path);
   }
   halotune_status status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
@@ -127,7 +127,7 @@ static halotune_status open_to_read(struct store *store) {
   halotune_status status = connect_to_read(store->path, &store->connection, &marks);
   if (status != HALOTUNE_OK) return status;
   const enum content content = content_of(&marks);
-  if (content == CONTENT_NONE) return fail(HALOTUNE_NOT_FOUND, "%s: nothing is stored there yet", store->path);
+  if (content == CONTENT_NONE) return fail(HALOTUNE_NOT_FOUND, "%s: no result is stored there yet", store->path);
   store->version = (int)marks.version;
   return content == CONTENT_OLDER ? read_older(store) : HALOTUNE_OK;
 }
@@ -174,10 +174,10 @@ static halotune_status look_for_damage(sqlite3 *connection, const char *path) {
   halotune_status status = query_prepare(connection, "pragma quick_check(1)", &query);
   if (status == HALOTUNE_OK && sqlite3_step(query) != SQLITE_ROW) status = query_fail(connection);
   if (status == HALOTUNE_OK && strcmp(column_text(query, 0), "ok") != 0) {
-    status = fail(HALOTUNE_DB,
-                  "%s: the file is damaged (%s): move it away, then bring back a copy of it or what 'halotune db "
-                  "export' still reads of it",
-                  path, column_text(query, 0));
+    status = fail(
+        HALOTUNE_DB,
+        "%s: the file is damaged (%s): move it away, and restore a backup or import what 'halotune db export' can still read",
+        path, column_text(query, 0));
   }
   sqlite3_finalize(query);
   return status;
@@ -199,7 +199,8 @@ static halotune_status open_to_write(struct store *store) {
   if (status == HALOTUNE_OK) status = connect(store->path, SQLITE_OPEN_READWRITE, &store->connection);
   if (status != HALOTUNE_OK) return status;
   if (sqlite3_db_readonly(store->connection, "main") == 1) {
-    return fail(HALOTUNE_DB, "%s: it cannot be written; change its permissions, or name another file", store->path);
+    return fail(HALOTUNE_DB, "%s: the file cannot be written; change its permissions, or name another file",
+                store->path);
   }
   const enum content content = content_of(&marks);
   if (content == CONTENT_NONE) status = make_tables(store->connection);
@@ -231,7 +232,7 @@ halotune_status store_open(const char *path, enum store_mode mode, struct store 
   if (stat(store->path, &facts) != 0) {
     if (errno != ENOENT && errno != ENOTDIR) status = fail(HALOTUNE_DB, "%s: %s", store->path, strerror(errno));
     else if (mode == STORE_READ)
-      status = fail(HALOTUNE_NOT_FOUND, "%s: there is no such database; 'halotune tune' makes one", store->path);
+      status = fail(HALOTUNE_NOT_FOUND, "%s: there is no such database; 'halotune tune' creates one", store->path);
   } else if (!S_ISREG(facts.st_mode)) {
     status = fail(HALOTUNE_DB, "%s: this is not a regular file; name another one", store->path);
   }

@@ -14,7 +14,7 @@ halotune_status store_default_path(char **path) {
   else if (data_home && *data_home == '/') /* others are to be ignored */
     length = asprintf(path, "%s/halotune/halotune.db", data_home);
   else if (home && *home) length = asprintf(path, "%s/.local/share/halotune/halotune.db", home);
-  else return fail(HALOTUNE_IO, "there is no place for the database: set $HOME or $HALOTUNE_DB, or name a file");
+  else return fail(HALOTUNE_IO, "there is no default path for the database: set $HOME or $HALOTUNE_DB, or name a file");
   if (length >= 0) return HALOTUNE_OK;
   *path = NULL;
   return fail_memory();

@@ -52,9 +52,9 @@ static bool is_real(const char *text) {
 
 halotune_status arch_parse(const char *text, struct arch *out) {
   if (strncmp(text, "compute_", strlen("compute_")) == 0) {
-    return fail(HALOTUNE_ARGUMENT, "\"%s\" is PTX, which the driver compiles again; say a real one, as sm_90", text);
+    return fail(HALOTUNE_ARGUMENT, "\"%s\" is a virtual architecture (PTX); name a real one, such as sm_90", text);
   }
-  if (!is_real(text)) return fail(HALOTUNE_ARGUMENT, "\"%s\" is not an architecture, as sm_90 or sm_100a", text);
+  if (!is_real(text)) return fail(HALOTUNE_ARGUMENT, "\"%s\" is not an architecture such as sm_90 or sm_100a", text);
   char *feature;
   int number = (int)strtol(text + 3, &feature, 10);
   *out = (struct arch){.major = number / 10, .minor = number % 10, .feature = *feature};

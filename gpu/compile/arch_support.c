@@ -14,9 +14,9 @@ static halotune_status fail_unknown(const char *name, int capability) {
   bool is_old = capability < capability_of(oldest);
   const char *advice =
       !is_old ? "install a newer Halotune, and a CUDA Toolkit that lists the GPU in 'nvcc --list-gpu-code'"
-      : capability < CUDA_12_FIRST ? "tune on a newer GPU"
-                                   : "CUDA 12.x is the last whose nvcc and NVRTC compile for sm_50 to sm_72: build "
-                                     "with it what 'halotune generate' prints, or tune on a newer GPU";
+      : capability < CUDA_12_FIRST
+          ? "tune on a newer GPU"
+          : "CUDA 12 is the last version that compiles for sm_50 to sm_72: compile the output of 'halotune generate' with its nvcc, or tune on a newer GPU";
   return fail(HALOTUNE_NO_GPU, "%s has compute capability %d.%d, and this Halotune knows %d.%d to %d.%d: %s", name,
               capability / TEN, capability % TEN, oldest->major, oldest->minor, newest->major, newest->minor, advice);
 }

@@ -52,7 +52,7 @@ static halotune_status take_log(const struct nvrtc *nvrtc, nvrtcProgram program,
 static halotune_status take_cubin(const struct nvrtc *nvrtc, nvrtcProgram program, struct compiled *out) {
   size_t bytes = 0;
   if (nvrtc->cubin_size(program, &bytes) != NVRTC_SUCCESS || bytes == 0) {
-    return fail(HALOTUNE_COMPILE, "NVRTC made no cubin; does an option ask for something else?");
+    return fail(HALOTUNE_COMPILE, "NVRTC made no cubin; is there an option that asks for another output?");
   }
   out->cubin = malloc(bytes);
   if (!out->cubin) return fail_memory();
@@ -103,7 +103,7 @@ static halotune_status check_request(const struct compile_request *request) {
   for (int i = 0; i < request->option_count; i++) {
     const char *option = request->options[i];
     if (strncmp(option, "--gpu-architecture", 18) != 0 && strncmp(option, "-arch", 5) != 0) continue;
-    return fail(HALOTUNE_ARGUMENT, "the architecture is no option: %s", option);
+    return fail(HALOTUNE_ARGUMENT, "an option must not name the architecture: %s", option);
   }
   return arch_parse(request->arch, &arch);
 }

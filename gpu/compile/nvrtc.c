@@ -70,7 +70,7 @@ static halotune_status ask_facts(struct nvrtc *nvrtc) {
   if (nvrtc->version(&facts->major, &facts->minor) != NVRTC_SUCCESS ||
       nvrtc->arch_count(&facts->arch_count) != NVRTC_SUCCESS || facts->arch_count > NVRTC_MAX_ARCHS ||
       nvrtc->archs(facts->archs) != NVRTC_SUCCESS) {
-    return fail(HALOTUNE_NO_NVRTC, "libnvrtc does not tell its version and architectures; %s", INSTALL);
+    return fail(HALOTUNE_NO_NVRTC, "libnvrtc cannot report its version and architectures; %s", INSTALL);
   }
   if (facts->major < OLDEST_MAJOR) {
     return fail(HALOTUNE_NO_NVRTC, "NVRTC %d.%d is too old; %s", facts->major, facts->minor, INSTALL);

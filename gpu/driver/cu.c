@@ -31,8 +31,7 @@ static halotune_status fail_without_device(void) {
   const char *visible = getenv("CUDA_VISIBLE_DEVICES");
   return fail(
       HALOTUNE_NO_GPU,
-      "the CUDA driver finds no GPU: see whether 'nvidia-smi -L' lists one, whether a container was given it (docker "
-      "run --gpus all), and what $CUDA_VISIBLE_DEVICES hides, which is %s%s%s",
+      "the CUDA driver finds no GPU: check that 'nvidia-smi -L' lists one, that a container may use it (docker run --gpus all), and that $CUDA_VISIBLE_DEVICES does not hide it (it is %s%s%s)",
       visible ? "\"" : "", visible ? visible : "not set", visible ? "\"" : "");
 }
 

@@ -26,7 +26,8 @@ static halotune_status load_library(struct nvml *nvml) {
   const char *named = getenv("HALOTUNE_LIBNVML");
   const char *file = named && *named ? named : "libnvidia-ml.so.1";
   nvml->library = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (!nvml->library) return fail(HALOTUNE_NO_GPU, "no NVML (%s): clocks and temperatures are not read", dlerror());
+  if (!nvml->library)
+    return fail(HALOTUNE_NO_GPU, "NVML was not found (%s): clocks and temperatures are not read", dlerror());
 #define AS_LOAD(member, symbol, params)                            \
   {                                                                \
     void *found = dlsym(nvml->library, symbol);                    \
@@ -35,7 +36,7 @@ static halotune_status load_library(struct nvml *nvml) {
   NVML_LIST(AS_LOAD)
 #undef AS_LOAD
   if (nvml->init && nvml->shutdown && nvml->by_uuid) return HALOTUNE_OK;
-  return fail(HALOTUNE_NO_GPU, "%s is not an NVML that is known here", file);
+  return fail(HALOTUNE_NO_GPU, "%s lacks the functions of NVML", file);
 }
 
 halotune_status nvml_open(struct nvml *out) {

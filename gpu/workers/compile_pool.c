@@ -261,7 +261,7 @@ static halotune_status take_death(struct compile_pool *pool, struct worker *work
   if (WIFSIGNALED(how)) {
     text_printf(&log, "the compiler died of signal %d (%s)", WTERMSIG(how), strsignal(WTERMSIG(how)));
   } else {
-    text_printf(&log, "the compiler left with status %d", WEXITSTATUS(how));
+    text_printf(&log, "the compiler exited with status %d", WEXITSTATUS(how));
   }
   *have = true;
   return take_loss(pool, worker, COMPILE_CRASHED, &log, out);

@@ -59,7 +59,7 @@ halotune_status probe_gpus(struct probe *out) {
   close(ends[0]);
   if (child > 0) process_kill(child);
   halotune_status status;
-  if (child < 0) status = fail(HALOTUNE_IO, "no process to ask the driver in");
+  if (child < 0) status = fail(HALOTUNE_IO, "cannot start a process that asks the driver");
   else if (!heard)
     status = fail(HALOTUNE_NO_GPU, "the CUDA driver crashed or did not answer when it was asked for its GPUs");
   else status = read_answer(answer, out);

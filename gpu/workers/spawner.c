@@ -177,7 +177,7 @@ halotune_status spawner_open(const struct spawner_program *program, struct text 
   int pair[2];
   *out = (struct spawner){.socket = -1};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
-    return fail(HALOTUNE_IO, "no socket for the %ss: %s", program->name, strerror(errno));
+    return fail(HALOTUNE_IO, "cannot create a socket for the %ss: %s", program->name, strerror(errno));
   }
   pid_t self = getpid(), pid = fork();
   if (pid == 0) {
@@ -188,7 +188,7 @@ halotune_status spawner_open(const struct spawner_program *program, struct text 
   close(pair[1]);
   if (pid < 0) {
     close(pair[0]);
-    return fail(HALOTUNE_IO, "no process for the %ss: %s", program->name, strerror(reason));
+    return fail(HALOTUNE_IO, "cannot start a process for the %ss: %s", program->name, strerror(reason));
   }
   *out = (struct spawner){.socket = pair[0], .pid = pid, .name = program->name};
   return receive_hello(program, out->socket, facts);

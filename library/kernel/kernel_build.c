@@ -208,7 +208,8 @@ halotune_status kernel_coefficients(const struct question *q, const double *give
   for (int i = 0; i < stencil->coefficient_count && given && status == HALOTUNE_OK; i++) {
     (*out)[i] = given[i];
     if (!isfinite(given[i]))
-      status = fail(HALOTUNE_ARGUMENT, "coefficient %s is %g", stencil->coefficients[i].name, given[i]);
+      status =
+          fail(HALOTUNE_ARGUMENT, "coefficient %s is %g; it must be finite", stencil->coefficients[i].name, given[i]);
   }
   if (status == HALOTUNE_OK) return HALOTUNE_OK;
   free(*out);

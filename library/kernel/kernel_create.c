@@ -91,7 +91,8 @@ static halotune_status read_layout(const struct question *q, const halotune_layo
 static halotune_status check_box(const struct domain *domain) {
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     if (domain->low[axis] >= domain->high[axis]) {
-      return fail(HALOTUNE_ARGUMENT, "the grid has no point to compute: it is no longer in %c than the taps reach",
+      return fail(HALOTUNE_ARGUMENT,
+                  "the grid has no point to compute: in %c it is not longer than the reach of the taps",
                   axis_names[axis]);
     }
   }

@@ -20,7 +20,8 @@ static halotune_status check_pointers(const halotune_kernel *kernel, const void 
     uintptr_t at = (uintptr_t)pointers[i];
     if (!at) return fail(HALOTUNE_ARGUMENT, "the pointer of %s is NULL", name);
     if (at % element)
-      return fail(HALOTUNE_ARGUMENT, "the pointer of %s is no multiple of its elements' %zu bytes", name, element);
+      return fail(HALOTUNE_ARGUMENT, "the pointer of %s is not a multiple of %zu bytes, the size of an element", name,
+                  element);
     bits |= at;
     for (int k = 0; k < i && !is_input; k++) {
       uintptr_t other = (uintptr_t)pointers[k];

@@ -207,8 +207,10 @@ static unsigned char count_parameters(const char *json) {
   return (unsigned char)count;
 }
 
-static halotune_status refer_fail(struct reader *r) {
-  return fail(HALOTUNE_DB, "%s: a row refers to another row that does not exist; see 'halotune db check'", r->path);
+static halotune_status refer_fail(const struct reader *r, const char *table, int64_t id, const char *other,
+                                  int64_t other_id) {
+  return fail(HALOTUNE_DB, "%s: row %lld of `%s` names %s %lld, which does not exist; run 'halotune db check'", r->path,
+              (long long)id, table, other, (long long)other_id);
 }
 
 /* Pass 1 of 3: read the columns of `best`, and remember the ids of each row's problem and variant. Passes 2 and 3 (take_problem,
@@ -260,9 +262,11 @@ static halotune_status take_problem(void *context, sqlite3_value **values) {
   if (r->at == r->reference_count || r->references[r->at].problem != id) return HALOTUNE_OK; /* not solved yet */
   struct catalog *c = r->catalog;
   struct served *row = own_rows(r) + r->references[r->at].row;
-  row->device = map_find(&r->devices, sqlite3_value_int64(values[1]));
-  row->stencil = map_find(&r->stencils, sqlite3_value_int64(values[2]));
-  if (row->device < 0 || row->stencil < 0) return refer_fail(r);
+  int64_t device_id = sqlite3_value_int64(values[1]), stencil_id = sqlite3_value_int64(values[2]);
+  row->device = map_find(&r->devices, device_id);
+  row->stencil = map_find(&r->stencils, stencil_id);
+  if (row->device < 0) return refer_fail(r, "problem", id, "device", device_id);
+  if (row->stencil < 0) return refer_fail(r, "problem", id, "stencil", stencil_id);
   row->dtype = mode_number(dtype_names, DTYPE_COUNT, value_text(values[3]));
   for (int axis = 0; axis < MAX_DIMS; axis++) row->n[axis] = (uint32_t)sqlite3_value_int64(values[4 + axis]);
   row->launch = mode_number(launch_mode_names, LAUNCH_MODE_COUNT, value_text(values[7]));
@@ -283,7 +287,7 @@ static halotune_status add_variant(struct reader *r, int64_t id, int64_t templat
   if (r->at == r->reference_count || r->references[r->at].variant != id) return HALOTUNE_OK; /* it has won nothing */
   const char *parameters = keep_once(c, text);
   int template_at = map_find(&r->templates, template_id);
-  if (template_at < 0) return refer_fail(r);
+  if (template_at < 0) return refer_fail(r, "variant", id, "template", template_id);
   if (!parameters) return fail_memory();
   struct known_template *template = &c->templates[template_at];
   if (template->wins == 0)
@@ -321,7 +325,10 @@ static halotune_status take_refuted(struct reader *r, sqlite3_stmt *query) {
   for (int axis = 0; axis < MAX_DIMS; axis++) refuted.n[axis] = (uint32_t)sqlite3_column_int64(query, 4 + axis);
   refuted.template_at = map_find(&r->templates, sqlite3_column_int64(query, 7));
   if (!refuted.date || !refuted.parameters) return fail_memory();
-  if (device < 0 || refuted.stencil < 0 || refuted.template_at < 0) return refer_fail(r);
+  if (device < 0 || refuted.stencil < 0 || refuted.template_at < 0) {
+    return fail(HALOTUNE_DB, "%s: a wrong measurement names a row that does not exist; run 'halotune db check'",
+                r->path);
+  }
   refuted.model = c->devices[device].model;
   return refuted_add(&c->refuted, &refuted);
 }
@@ -360,7 +367,10 @@ static const char sql_variant[] = "select template_id, parameters from variant w
 /* Check that each row has its problem and variant. Only a file that was changed by other means than SQL lacks one. */
 static halotune_status check_rows(struct reader *r) {
   for (int i = 0; i < r->reference_count; i++) {
-    if (!own_rows(r)[i].has_problem || !own_rows(r)[i].parameters) return refer_fail(r);
+    const struct reference *reference = &r->references[i];
+    const struct served *row = own_rows(r) + reference->row;
+    if (!row->has_problem) return refer_fail(r, "best", row->id, "problem", reference->problem);
+    if (!row->parameters) return refer_fail(r, "best", row->id, "variant", reference->variant);
   }
   return HALOTUNE_OK;
 }

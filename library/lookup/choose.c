@@ -166,7 +166,7 @@ static halotune_status fail_without_answer(const struct question *q) {
   }
   return fail(HALOTUNE_NOT_FOUND,
               "%ld variant%s of %s on %ux%ux%u %s %s known to be wrong, and no trusted template in the databases "
-              "can compute it otherwise: 'halotune tune %s' tells what is wrong, or finds one that is right",
+              "can compute it otherwise: run 'halotune tune %s', which finds a correct variant or says what is wrong",
               wrong, PLURAL(wrong), name, n[0], n[1], n[2], dtype, wrong == 1 ? "is" : "are", to_tune);
 }
 
@@ -221,12 +221,12 @@ halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key
   if (status != HALOTUNE_OK) return status;
   const struct stencil *stencil = out->parsed->stencil;
   if (!stencil->dtypes[key->dtype]) {
-    return fail(HALOTUNE_ARGUMENT, "%s is not among the dtypes of %s", dtype_names[key->dtype], stencil->name);
+    return fail(HALOTUNE_ARGUMENT, "%s is not an element type of %s", dtype_names[key->dtype], stencil->name);
   }
   for (int axis = stencil->dims; axis < MAX_DIMS; axis++) {
     if (grid.n[axis] == 1) continue;
-    return fail(HALOTUNE_ARGUMENT, "%s has %d dimension%s: the grid has %ld points in %c, not 1", stencil->name,
-                stencil->dims, PLURAL(stencil->dims), grid.n[axis], axis_names[axis]);
+    return fail(HALOTUNE_ARGUMENT, "%s has %d dimension%s, so that its grids have 1 point in %c, not %ld",
+                stencil->name, stencil->dims, PLURAL(stencil->dims), axis_names[axis], grid.n[axis]);
   }
   if ((status = stencil_check_grid(stencil, &grid, NULL)) != HALOTUNE_OK) return status;
   struct domain domain = domain_dense(stencil, out->parsed->analysis, &grid);

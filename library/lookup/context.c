@@ -26,7 +26,8 @@ halotune_status halotune_open(const char *const *paths, int count, halotune_ctx 
   fail_keep(&before);
   if (!out) return fail(HALOTUNE_ARGUMENT, "halotune_open: out is NULL");
   *out = NULL;
-  if (count < 0 || (count > 0) != (paths != NULL)) return fail(HALOTUNE_ARGUMENT, "halotune_open: %d paths", count);
+  if (count < 0 || (count > 0) != (paths != NULL))
+    return fail(HALOTUNE_ARGUMENT, "halotune_open: count is %d, and paths is %s", count, paths ? "not NULL" : "NULL");
   halotune_ctx *ctx = calloc(1, sizeof *ctx);
   if (!ctx) return fail_memory();
   atomic_init(&ctx->references, 1);
@@ -178,9 +179,9 @@ halotune_status context_current_device(struct halotune_ctx *ctx, const struct ow
   halotune_status status = context_cu(ctx, &cu);
   if (status != HALOTUNE_OK) return status;
   if (cu->ctx_device(&device) != CUDA_SUCCESS) {
-    return fail(HALOTUNE_NO_GPU,
-                "this thread has no current CUDA context: call cudaSetDevice and any function of the runtime, or "
-                "cuCtxSetCurrent, before; or name the device");
+    return fail(
+        HALOTUNE_NO_GPU,
+        "this thread has no current CUDA context: first call cudaSetDevice and a function of the CUDA runtime, or cuCtxSetCurrent; or name the device");
   }
   return own_device(ctx, cu, (int)device, out);
 }
@@ -230,7 +231,7 @@ halotune_status context_device(struct halotune_ctx *ctx, const char *name, struc
   struct text names = {0};
   context_device_names(ctx, &names);
   status = fail(HALOTUNE_NOT_FOUND, "no database knows a device '%s': name an architecture such as sm_90%s%s", name,
-                names.length ? ", or one of those that they know: " : "", text_string(&names));
+                names.length ? ", or a device that they know: " : "", text_string(&names));
   text_free(&names);
   return status;
 }

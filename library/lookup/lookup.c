@@ -112,8 +112,7 @@ halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup_key *k
 halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *config, struct lookup_key *key,
                             struct answer *out) {
   const struct template *template;
-  if (config->reserved[CONFIG_CTX] != ctx)
-    return fail(HALOTUNE_ARGUMENT, "the configuration is not one that this ctx gave");
+  if (config->reserved[CONFIG_CTX] != ctx) return fail(HALOTUNE_ARGUMENT, "the configuration comes from another ctx");
   const struct known_stencil *stencil = config->reserved[CONFIG_STENCIL];
   const struct known_template *known = config->reserved[CONFIG_TEMPLATE];
   *key = (struct lookup_key){.stencil = (int)(stencil - ctx->catalog.stencils),
@@ -133,10 +132,10 @@ halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *con
 
 static halotune_status read_problem(const struct halotune_ctx *ctx, const halotune_problem *problem,
                                     struct lookup_key *key) {
-  if (!problem->stencil) return fail(HALOTUNE_ARGUMENT, "halotune_lookup: no stencil is named");
+  if (!problem->stencil) return fail(HALOTUNE_ARGUMENT, "halotune_lookup: problem->stencil is NULL");
   if ((unsigned)problem->dtype >= DTYPE_COUNT || (unsigned)problem->launch > LAUNCH_MODE_COUNT ||
       (unsigned)problem->cache > CACHE_MODE_COUNT) {
-    return fail(HALOTUNE_ARGUMENT, "halotune_lookup: dtype, launch or cache is none of the enumerators");
+    return fail(HALOTUNE_ARGUMENT, "halotune_lookup: dtype, launch or cache is not one of its enumerators");
   }
   key->dtype = (unsigned char)problem->dtype;
   key->launch = (unsigned char)problem->launch;
@@ -145,7 +144,7 @@ static halotune_status read_problem(const struct halotune_ctx *ctx, const halotu
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     long long points = problem->grid[axis];
     if (points < 0 || points > GRID_MOST_AXIS_POINTS) {
-      return fail(HALOTUNE_ARGUMENT, "halotune_lookup: %lld points in %c; from 1 to %ld are possible", points,
+      return fail(HALOTUNE_ARGUMENT, "halotune_lookup: the grid has %lld points in %c; it must have 1 to %ld", points,
                   axis_names[axis], GRID_MOST_AXIS_POINTS);
     }
     key->n[axis] = points ? (uint32_t)points : 1;

@@ -33,8 +33,9 @@ static void add_escaped(const struct text *document, struct text *out) {
 halotune_status report_page(const struct text *document, struct text *out) {
   const char *place = strstr(report_page_html, mark);
   if (!place) {
-    return fail(HALOTUNE_IO, "this program was built without the page of the report: install node and npm, run 'make', "
-                             "and try again; 'halotune report --json' works without");
+    return fail(
+        HALOTUNE_IO,
+        "this program was built without the page of the report: install node and npm, and run 'make' again; 'halotune report --json' works without the page");
   }
   text_add(out, report_page_html, (size_t)(place - report_page_html));
   add_escaped(document, out);

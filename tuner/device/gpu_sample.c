@@ -60,9 +60,8 @@ static halotune_status check_room(struct gpu_session *s, const struct kernel_pla
   halotune_status status = gpu_did(&s->gpu, s->cu.mem_info(&free_bytes, &total_bytes), "cuMemGetInfo");
   if (status != HALOTUNE_OK || bytes <= free_bytes / count) return status;
   s->gpu.failed = CUDA_ERROR_OUT_OF_MEMORY;
-  return fail(HALOTUNE_NO_GPU,
-              "the variant takes %zu workspaces of %.3f GB of the GPU's memory, of whose %.2f GB %.3f are free", count,
-              (double)bytes / giga, (double)total_bytes / giga, (double)free_bytes / giga);
+  return fail(HALOTUNE_NO_GPU, "the variant needs %zu workspaces of %.3f GB; %.3f GB of the GPU's %.2f GB are free",
+              count, (double)bytes / giga, (double)free_bytes / giga, (double)total_bytes / giga);
 }
 
 halotune_status gpu_session_load(struct gpu_session *s, int number, const struct kernel_plan *plan, const void *cubin,

@@ -114,8 +114,8 @@ static halotune_status too_large(struct gpu_session *s, size_t needed) {
   size_t free_bytes = 0, total_bytes = 0;
   const double giga = 1e9;
   s->cu.mem_info(&free_bytes, &total_bytes);
-  return fail(HALOTUNE_MEMORY, "the problem takes %.2f GB of the GPU's memory, of whose %.2f GB %.2f are free",
-              (double)needed / giga, (double)total_bytes / giga, (double)free_bytes / giga);
+  return fail(HALOTUNE_MEMORY, "the problem needs %.2f GB; %.2f GB of the GPU's %.2f GB are free",
+              (double)needed / giga, (double)free_bytes / giga, (double)total_bytes / giga);
 }
 
 halotune_status gpu_session_problem(struct gpu_session *s, const struct gpu_problem *problem) {

@@ -129,8 +129,8 @@ static const struct {
   const char *message; /* how it begins, behind the path */
 } generated[] = {
     {"empty", make_empty, HALOTUNE_PARSE, ":1:1: the file is empty"},
-    {"ten_megabytes", make_ten_megabytes, HALOTUNE_IO, ": longer than the 1048576 bytes that such a file may have"},
-    {"byte_too_many", make_byte_too_many, HALOTUNE_IO, ": longer than the 1048576 bytes that such a file may have"},
+    {"ten_megabytes", make_ten_megabytes, HALOTUNE_IO, ": the file is larger than the limit of 1048576 bytes"},
+    {"byte_too_many", make_byte_too_many, HALOTUNE_IO, ": the file is larger than the limit of 1048576 bytes"},
     {"newlines", make_newlines, HALOTUNE_PARSE, ":1:1: the file is empty"},
     {"zeros", make_zeros, HALOTUNE_PARSE, ":1:1: control characters are not allowed"},
     {"parentheses", make_parentheses, HALOTUNE_PARSE, ":8:214: nested more than 200 deep\n  ...((("},

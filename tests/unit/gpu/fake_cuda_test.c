@@ -172,8 +172,8 @@ static const struct {
 } rows[] = {
     {RIGHT, "", "right"},
     {RIGHT, "cuInit=NO_DEVICE",
-     "the CUDA driver finds no GPU: see whether 'nvidia-smi -L' lists one, whether a container was given it "
-     "(docker run --gpus all), and what $CUDA_VISIBLE_DEVICES hides, which is \"7\""},
+     "the CUDA driver finds no GPU: check that 'nvidia-smi -L' lists one, that a container may use it (docker run "
+     "--gpus all), and that $CUDA_VISIBLE_DEVICES does not hide it (it is \"7\")"},
     {RIGHT, "cuMemAlloc#2=OUT_OF_MEMORY", "alloc: CUDA_ERROR_OUT_OF_MEMORY"},
     {RIGHT, "cuMemAlloc#3=OUT_OF_MEMORY", "right"},
     {RIGHT, "cuModuleLoadData=NO_BINARY_FOR_GPU", "load: CUDA_ERROR_NO_BINARY_FOR_GPU"},

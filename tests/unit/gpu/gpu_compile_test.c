@@ -70,9 +70,9 @@ static const struct {
      "__syncthreads(); a[0] = s[5]; }",
      "sm_90", NULL, "", "k takes 80000 bytes of static shared memory, at most 49152", HALOTUNE_COMPILE, -1, 80000, 0, 0,
      0},
-    {"", "compute_90", NULL, "", "is PTX, which the driver compiles again", HALOTUNE_ARGUMENT, 0, 0, 0, 0, 0},
-    {"__global__ void k() {}", "sm_90", second_arch, "", "the architecture is no option", HALOTUNE_ARGUMENT, 0, 0, 0, 0,
-     0},
+    {"", "compute_90", NULL, "", "is a virtual architecture (PTX)", HALOTUNE_ARGUMENT, 0, 0, 0, 0, 0},
+    {"__global__ void k() {}", "sm_90", second_arch, "", "an option must not name the architecture", HALOTUNE_ARGUMENT,
+     0, 0, 0, 0, 0},
     {"__global__ void k() {}", "sm_90", unknown_option, "no-such-option", "no-such-option", HALOTUNE_COMPILE, 0, 0, 0,
      0, 0},
 };

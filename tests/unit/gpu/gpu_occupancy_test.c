@@ -47,7 +47,7 @@ TEST(a_gpu_that_nothing_compiles_for_is_told_with_what_to_do) {
       {90, NULL, HALOTUNE_OK, ""},
       {75, &old, HALOTUNE_OK, ""},
       {30, &today, HALOTUNE_NO_GPU, "knows 7.5 to 12.1: tune on a newer GPU"},
-      {70, &today, HALOTUNE_NO_GPU, "CUDA 12.x is the last"},
+      {70, &today, HALOTUNE_NO_GPU, "CUDA 12 is the last version"},
       {70, &old, HALOTUNE_NO_GPU, "compute capability 7.0"},
       {990, &today, HALOTUNE_NO_GPU, "install a newer Halotune"},
       {120, &old, HALOTUNE_NO_NVRTC, "install a newer CUDA Toolkit"},

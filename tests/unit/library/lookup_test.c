@@ -636,6 +636,29 @@ TEST(files_that_cannot_be_used) {
   work_end(&other);
 }
 
+TEST(a_row_that_names_what_does_not_exist) {
+  static const struct {
+    const char *sql, *want;
+  } rows[] = {
+      {"pragma foreign_keys = off; update best set variant_id = 42 where id = 1", "row 1 of `best` names variant 42,"},
+      {"pragma foreign_keys = off; update best set problem_id = 42 where id = 1", "row 1 of `best` names problem 42,"},
+      {"pragma foreign_keys = off; update problem set device_id = 42 where id = 1",
+       "row 1 of `problem` names device 42,"},
+      {"pragma foreign_keys = off; update problem set stencil_id = 42 where id = 1",
+       "row 1 of `problem` names stencil 42,"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct work other = work_begin();
+    const char *paths[] = {other.path};
+    halotune_ctx *ctx;
+    tuned_make(other.path, common_rows, 2);
+    tuned_change(other.path, rows[i].sql);
+    CHECK_EQ(HALOTUNE_DB, halotune_open(paths, 1, &ctx), "row %zu", i);
+    CHECK(!ctx && strstr(halotune_error(NULL), rows[i].want), "row %zu: %s", i, halotune_error(NULL));
+    work_end(&other);
+  }
+}
+
 /* After an upgrade, before anybody tunes again. */
 TEST(an_older_database_is_read) {
   struct work other = work_begin();
@@ -706,7 +729,7 @@ TEST(a_success_leaves_no_error) {
   CHECK_EQ(HALOTUNE_OK, seen.by_default, "by default");
   CHECK_TEXT("", seen.first, "nothing has failed");
   CHECK_EQ(HALOTUNE_OK, seen.again, "%s", seen.path);
-  CHECK_TEXT("halotune_open: 1 paths", seen.later, "a failure is told until the next one");
+  CHECK_TEXT("halotune_open: count is 1, and paths is NULL", seen.later, "a failure is told until the next one");
   work_end(&other);
 }
 
@@ -756,6 +779,7 @@ int main(void) {
       cmocka_unit_test(imported_rows_need_trust),
       cmocka_unit_test(what_is_not_trusted_changes_no_answer),
       cmocka_unit_test(files_that_cannot_be_used),
+      cmocka_unit_test(a_row_that_names_what_does_not_exist),
       cmocka_unit_test(an_older_database_is_read),
       cmocka_unit_test(nothing_tuned_yet_is_no_error),
       cmocka_unit_test(a_success_leaves_no_error),
