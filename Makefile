@@ -52,10 +52,10 @@ ifdef SANITIZE
   SANITIZER_OPTIONS := ASAN_OPTIONS=allocator_may_return_null=1
 endif
 ifdef STATIC
-  LIBRARIES := -l:libyaml.a -l:libjansson.a -l:libxxhash.a -l:libsqlite3.a
+  LIBRARIES := -l:libyaml.a -l:libjansson.a -l:libxxhash.a -l:libsodium.a -l:libsqlite3.a
   STATIC_GCC := -static-libgcc
 else
-  LIBRARIES := -lyaml -ljansson -lxxhash -lsqlite3
+  LIBRARIES := -lyaml -ljansson -lxxhash -lsodium -lsqlite3
 endif
 LIBRARIES += -lm -ldl
 
@@ -195,7 +195,7 @@ fake-cuda: $(OUT)/libfakecuda.so  ## a driver for tests without a GPU, build/lib
 $(OBJ)/tuner/emulate/emulation_files.o: $(wildcard tuner/emulate/runtime/*) stencil/template/banks.h
 $(OBJ)/stencil/generate/wrappers.o: $(wildcard templates/*.cuh)
 $(OBJ)/stencil/template/template_common.o $(OBJ)/pic/stencil/template/template_common.o: templates/common.yml
-$(OBJ)/db/store/schema.o: db/schema.sql
+$(OBJ)/db/store/schema.o: db/schema.sql db/schema_4.sql
 $(OBJ)/reports/page/page.o: build/report/page.html
 
 $(OBJ)/tuner/device/gpu_check.o: tuner/device/check.cu
@@ -254,6 +254,7 @@ build header stdio.h         libc6-dev
 build header yaml.h          libyaml-dev
 build header jansson.h       libjansson-dev
 build header xxhash.h        libxxhash-dev
+build header sodium.h         libsodium-dev
 build header sqlite3.h       libsqlite3-dev
 check header cmocka.h        libcmocka-dev
 check command clang          clang

@@ -1,4 +1,4 @@
--- The tuning database, version 4. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
+-- The tuning database, version 5. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
 -- to the millisecond: 2026-11-21T12:38:50.123Z.
 -- A row is written once and not changed, but for: run.state and what belongs to a run's end; best.is_current; measurements,
 -- while their run lasts.
@@ -27,7 +27,7 @@ create table device (
 -- A stencil as its file describes it.
 create table stencil (
   id   integer primary key,
-  hash text not null,                           -- of its meaning: 32 hexadecimal digits
+  hash text not null,                           -- identity of its meaning: 64 hexadecimal digits (base/identity.h)
   name text not null,
   text text not null,                           -- the YAML file
   unique (hash, name)                           -- two names may mean the same
@@ -37,7 +37,8 @@ create index stencil_by_name on stencil (name);
 -- A kernel template.
 create table template (
   id   integer primary key,
-  hash text not null unique,                    -- of both files
+  hash text not null unique,                    -- identity of what both files mean (stencil/template/template.h)
+  common_hash text not null,                    -- what it takes from common.yml; part of hash
   name text not null,
   yaml text not null,
   cuda text not null
@@ -61,7 +62,8 @@ create table problem (
 -- One source: a template and a configuration for a stencil. Its grid matters only where the source has literal extents.
 create table variant (
   id          integer primary key,
-  source_hash text    not null,                 -- of the generated source
+  source_hash text    not null,                 -- identity of the generated source. 32 digits in rows of version 4 and
+                                                -- older whose source was not kept: no identity, only a name
   stencil_id  integer not null references stencil (id),
   template_id integer not null references template (id),
   parameters  text    not null,                 -- JSON, in the template's order: {"block_x":32,"storage":"planes"}

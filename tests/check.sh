@@ -59,7 +59,7 @@ begin_nice() { # name targets and variables of make...
   shift
   begin "$name" nice -n 19 $make --no-print-directory -j"$jobs" "$@"
 }
-builds_static() { run_make STATIC=1 all && ldd build/halotune && ! ldd build/halotune | grep -E 'yaml|jansson|xxhash|sqlite' && run_make all; }
+builds_static() { run_make STATIC=1 all && ldd build/halotune && ! ldd build/halotune | grep -E 'yaml|jansson|xxhash|sodium|sqlite' && run_make all; }
 
 # Two compilations: gcc's, which all other steps use, and clang's with sanitizers, which shows clang's warnings and serves asan and fuzz.
 sanitized="CC=clang SANITIZE=1 WERROR=1"

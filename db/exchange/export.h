@@ -4,9 +4,9 @@
 
 #include "db/exchange/choose.h"
 
-/* The words that a document of all tables begins with, and its version. */
+/* The words that a document of all tables begins with, and its version. Version 1 had the tables of version 4. */
 #define EXPORT_FORMAT "halotune database"
-enum { EXPORT_VERSION = 1 };
+enum { EXPORT_VERSION = 2 };
 
 /* Append the chosen rows of all tables.
  *   with_cubins  compiled code too, in base64

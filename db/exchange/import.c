@@ -192,14 +192,16 @@ static halotune_status read_tables(struct reader *r, json_t *tables) {
   return status;
 }
 
-static halotune_status check_head(const json_t *document, const char *name) {
+static halotune_status check_head(const json_t *document, const char *name, int *out) {
   const char *format = json_string_value(json_object_get(document, "format"));
   const json_t *version = json_object_get(document, "version");
   if (!format || strcmp(format, EXPORT_FORMAT) != 0) {
     return fail(HALOTUNE_PARSE, "%s: this is neither a tuning database nor an output of 'halotune db export'", name);
   }
-  if (json_is_integer(version) && json_integer_value(version) == EXPORT_VERSION) return HALOTUNE_OK;
-  return fail(HALOTUNE_PARSE, "%s: this Halotune reads only version %d of the format", name, EXPORT_VERSION);
+  const json_int_t number = json_is_integer(version) ? json_integer_value(version) : 0;
+  *out = (int)number;
+  if (number >= 1 && number <= EXPORT_VERSION) return HALOTUNE_OK;
+  return fail(HALOTUNE_PARSE, "%s: this Halotune reads versions 1 to %d of the format", name, EXPORT_VERSION);
 }
 
 /* Messages repeat words of the document. */
@@ -212,17 +214,19 @@ static halotune_status fail_printably(void) {
 halotune_status import_parse(const char *text, size_t length, const char *name, struct store **out) {
   json_t *document = NULL;
   struct store *store = NULL;
+  int version = 0;
   *out = NULL;
   struct tables *tables = malloc(sizeof *tables);
   if (!tables) return fail_memory();
   halotune_status status = json_read(text, length, name, &document);
-  if (status == HALOTUNE_OK) status = check_head(document, name);
-  if (status == HALOTUNE_OK) status = store_open_memory(&store);
+  if (status == HALOTUNE_OK) status = check_head(document, name, &version);
+  if (status == HALOTUNE_OK) status = version == 1 ? store_open_memory_4(&store) : store_open_memory(&store);
   if (status == HALOTUNE_OK) status = tables_read(store_connection(store), tables);
   if (status == HALOTUNE_OK) status = query_script(store_connection(store), "begin");
   if (status == HALOTUNE_OK) {
     struct reader r = {.name = name, .connection = store_connection(store), .tables = tables};
     status = query_finish(r.connection, read_tables(&r, json_object_get(document, "tables")));
+    if (status == HALOTUNE_OK && version == 1) status = store_bring_up_to_date(store);
   }
   if (status == HALOTUNE_PARSE) status = fail_printably();
   if (status == HALOTUNE_OK) *out = store;

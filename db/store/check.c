@@ -79,14 +79,14 @@ static halotune_status look_at_stencil(struct check *c, sqlite3_stmt *row) {
   struct source source = source_of(name, text, strlen(text));
   struct stencil *stencil = NULL;
   struct analysis *analysis = NULL;
-  char hex[HASH_HEX_BYTES];
+  char hex[IDENTITY_HEX_BYTES];
   halotune_status status = stencil_parse(&source, &stencil);
   if (status == HALOTUNE_OK) status = analysis_make(stencil, &analysis);
   if (is_bad(status)) {
     report(c, "the stencil %s cannot be read: %s", name, fail_text());
     status = HALOTUNE_OK;
   } else if (status == HALOTUNE_OK) {
-    hash_hex(analysis->hash, hex);
+    identity_hex(analysis->hash, hex);
     if (strcmp(hex, column_text(row, 1)) != 0) report(c, "the text of stencil %s does not match its hash", name);
     if (strcmp(stencil->name, name) != 0) report(c, "the stencil %s is named %s in its text", name, stencil->name);
   }
@@ -113,24 +113,29 @@ static halotune_status check_variants(struct check *c, int64_t template_id, cons
   return status;
 }
 
-/* Columns: name, hash, yaml, cuda, id. */
+/* Whether a template has this name. What it took from common.yml when it was stored may be other than what it would take
+ * today: that part is taken from the row. */
+static bool is_named(const struct template *template, const char *hash, const char *common_hash) {
+  struct identity common;
+  char hex[IDENTITY_HEX_BYTES];
+  if (!identity_read(common_hash, &common)) return false;
+  identity_hex(template_identity(template->own_hash, common), hex);
+  return strcmp(hex, hash) == 0;
+}
+
+/* Columns: name, hash, yaml, cuda, id, common_hash. */
 static halotune_status look_at_template(struct check *c, sqlite3_stmt *row) {
   const char *name = column_text(row, 0), *yaml = column_text(row, 2);
   struct source source = source_of(name, yaml, strlen(yaml));
   struct template *template = NULL;
-  char hex[HASH_HEX_BYTES], text_hex[HASH_HEX_BYTES];
   halotune_status status = template_parse(&source, column_text(row, 3), &template);
   if (is_bad(status)) {
     report(c, "the template %s cannot be read: %s", name, fail_text());
     return HALOTUNE_OK;
   }
   if (status != HALOTUNE_OK) return status;
-  hash_hex(template->hash, hex);
-  hash_hex(template->text_hash, text_hex);
-  /* The high half does not depend on what this version has in common.yml. */
-  bool is_named =
-      strncmp(hex, column_text(row, 1), HASH_HEX_BYTES / 2) == 0 || strcmp(text_hex, column_text(row, 1)) == 0;
-  if (!is_named) report(c, "the texts of template %s do not match its hash", name);
+  if (!is_named(template, column_text(row, 1), column_text(row, 5)))
+    report(c, "the texts of template %s do not match its hash", name);
   if (strcmp(template->name, name) != 0) report(c, "the template %s is named %s in its text", name, template->name);
   status = check_variants(c, sqlite3_column_int64(row, 4), template);
   template_free(template);
@@ -168,17 +173,13 @@ static halotune_status look_at_measurement(struct check *c, sqlite3_stmt *row) {
   return HALOTUNE_OK;
 }
 
-/* Whether a stored source has the hash of its variant. Halotune 0.1.0 stored the hash of the text; later versions that of its
- * meaning. */
+/* Whether a stored source has the identity of its variant. */
 static halotune_status check_source(const char *source, const char *hash, bool *is_right) {
-  char hex[HASH_HEX_BYTES];
-  struct hash meaning;
+  char hex[IDENTITY_HEX_BYTES];
+  struct identity meaning;
   halotune_status status = source_hash(source, &meaning);
   if (status != HALOTUNE_OK) return status;
-  hash_hex(meaning, hex);
-  *is_right = strcmp(hex, hash) == 0;
-  if (*is_right) return HALOTUNE_OK;
-  hash_hex(hash_bytes(source, strlen(source)), hex);
+  identity_hex(meaning, hex);
   *is_right = strcmp(hex, hash) == 0;
   return HALOTUNE_OK;
 }
@@ -214,7 +215,7 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
     halotune_status (*look)(struct check *c, sqlite3_stmt *row);
   } looks[] = {
       {"select name, hash, text from stencil", look_at_stencil},
-      {"select name, hash, yaml, cuda, id from template", look_at_template},
+      {"select name, hash, yaml, cuda, id, common_hash from template", look_at_template},
       {words_sql, look_at_words},
       {"select id, outcome, sample_count, coalesce(length(samples), 0) from measurement", look_at_measurement},
       {"select b.id, b.source, v.source_hash, b.launch, b.coefficients, v.stencil_id = p.stencil_id from best b"

@@ -3,31 +3,36 @@
 #include "db/store/migrate.h"
 
 #include "base/text.h"
+#include "db/store/migrate_names.h"
 #include "db/store/query.h"
 
 /* Version 1 is the first. A key cannot be changed in place: the table is made anew, under the name that others refer to. */
 const struct migration schema_migrations[] = {
-    {1, "create table new_problem ("
-        "  id         integer primary key,"
-        "  device_id  integer not null references device (id),"
-        "  stencil_id integer not null references stencil (id),"
-        "  dtype      text    not null check (dtype in ('f32', 'f64')),"
-        "  nx         integer not null,"
-        "  ny         integer not null,"
-        "  nz         integer not null,"
-        "  launch     text    not null check (launch in ('stream', 'graph')),"
-        "  cache      text    not null check (cache in ('steady', 'cold')),"
-        "  is_reproducible integer not null default 0 check (is_reproducible in (0, 1)),"
-        "  unique (stencil_id, device_id, dtype, nx, ny, nz, launch, cache, is_reproducible)"
-        ") strict;"
-        " insert into new_problem (id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache)"
-        " select id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache from problem;"
-        " drop table problem; alter table new_problem rename to problem"},
+    {1,
+     "create table new_problem ("
+     "  id         integer primary key,"
+     "  device_id  integer not null references device (id),"
+     "  stencil_id integer not null references stencil (id),"
+     "  dtype      text    not null check (dtype in ('f32', 'f64')),"
+     "  nx         integer not null,"
+     "  ny         integer not null,"
+     "  nz         integer not null,"
+     "  launch     text    not null check (launch in ('stream', 'graph')),"
+     "  cache      text    not null check (cache in ('steady', 'cold')),"
+     "  is_reproducible integer not null default 0 check (is_reproducible in (0, 1)),"
+     "  unique (stencil_id, device_id, dtype, nx, ny, nz, launch, cache, is_reproducible)"
+     ") strict;"
+     " insert into new_problem (id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache)"
+     " select id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache from problem;"
+     " drop table problem; alter table new_problem rename to problem",
+     NULL},
     {2,
      "create index if not exists measurement_wrong on measurement (variant_id) where outcome in ('wrong', 'out_of_bounds');"
      " alter table run add column is_trusted integer not null default 1 check (is_trusted in (0, 1));"
-     " update run set is_trusted = 0 where exists (select 1 from best b where b.run_id = run.id and not b.is_trusted)"},
-    {3, "alter table run add column outcomes text"},
+     " update run set is_trusted = 0 where exists (select 1 from best b where b.run_id = run.id and not b.is_trusted)",
+     NULL},
+    {3, "alter table run add column outcomes text", NULL},
+    {4, "alter table template add column common_hash text not null default ''", migrate_names},
     {0}};
 
 static halotune_status take_step(sqlite3 *connection, const struct migration *steps, int from) {
@@ -36,6 +41,7 @@ static halotune_status take_step(sqlite3 *connection, const struct migration *st
     if (steps[i].from != from) continue;
     text_printf(&mark, "pragma user_version = %d", from + 1); /* pragmas take no bound values */
     halotune_status status = text_ok(&mark) ? query_script(connection, steps[i].sql) : fail_memory();
+    if (status == HALOTUNE_OK && steps[i].finish) status = steps[i].finish(connection);
     if (status == HALOTUNE_OK) status = query_script(connection, text_string(&mark));
     text_free(&mark);
     return status;

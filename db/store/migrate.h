@@ -6,10 +6,11 @@
 
 #include "base/fail.h"
 
-/* One step: SQL that makes a database of version `from` one of version from + 1. A list of them ends with {0}. */
+/* One step: what makes a database of version `from` one of version from + 1. A list of them ends with {0}. */
 struct migration {
   int from;
   const char *sql;
+  halotune_status (*finish)(sqlite3 *connection); /* what SQL alone cannot do, after it; NULL: nothing */
 };
 
 /* Take all steps from the version that the database has (user_version) to `version`, in one transaction: after a

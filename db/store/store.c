@@ -94,7 +94,7 @@ int64_t store_device(struct store *store, const struct device_facts *device, boo
 }
 
 struct stencil_row {
-  char hash[HASH_HEX_BYTES];
+  char hash[IDENTITY_HEX_BYTES];
   const char *name, *text;
 };
 
@@ -111,12 +111,12 @@ int64_t store_stencil(struct store *store, const struct stencil *stencil, const 
                       const char *text) {
   static const struct row_kind kind = {FIND_STENCIL, ADD_STENCIL, bind_stencil_key, bind_stencil};
   struct stencil_row row = {.name = stencil->name, .text = text};
-  hash_hex(analysis->hash, row.hash);
+  identity_hex(analysis->hash, row.hash);
   return put_row(store, &kind, &row);
 }
 
 struct template_row {
-  char hash[HASH_HEX_BYTES];
+  char hash[IDENTITY_HEX_BYTES], common_hash[IDENTITY_HEX_BYTES];
   const struct template *template;
 };
 
@@ -126,6 +126,7 @@ static void bind_template_key(struct binder *binder, const void *row) {
 
 static void bind_template(struct binder *binder, const void *row) {
   const struct template *template = ((const struct template_row *)row)->template;
+  bind_text(binder, ((const struct template_row *)row)->common_hash);
   bind_text(binder, template->name);
   bind_text(binder, template->yaml);
   bind_text(binder, template->cuda);
@@ -134,7 +135,8 @@ static void bind_template(struct binder *binder, const void *row) {
 int64_t store_template(struct store *store, const struct template *template) {
   static const struct row_kind kind = {FIND_TEMPLATE, ADD_TEMPLATE, bind_template_key, bind_template};
   struct template_row row = {.template = template};
-  hash_hex(template->hash, row.hash);
+  identity_hex(template->hash, row.hash);
+  identity_hex(template->common_hash, row.common_hash);
   return put_row(store, &kind, &row);
 }
 
@@ -155,7 +157,7 @@ int64_t store_problem(struct store *store, const struct problem_key *key) {
 }
 
 struct variant_row {
-  char source[HASH_HEX_BYTES];
+  char source[IDENTITY_HEX_BYTES];
   const struct variant_key *key;
   const char *parameters;
 };
@@ -174,7 +176,7 @@ halotune_status store_variant(struct store *store, const struct variant_key *key
   static const struct row_kind kind = {FIND_VARIANT, ADD_VARIANT, bind_variant_key, bind_variant};
   struct text parameters = {0};
   struct variant_row row = {.key = key};
-  hash_hex(key->source, row.source);
+  identity_hex(key->source, row.source);
   configuration_write(key->template, key->configuration, &parameters);
   row.parameters = text_string(&parameters);
   halotune_status status = text_ok(&parameters) ? find_or_add(store, &kind, &row, id) : fail_memory();

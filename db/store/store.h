@@ -34,6 +34,11 @@ halotune_status store_open(const char *path, enum store_mode mode, struct store 
 /* An empty database in memory. Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_open_memory(struct store **out);
 
+/* The same with the tables of version 4, to be filled through store_connection, and then brought up to date. Nothing else
+ * can be done with it before. */
+halotune_status store_open_memory_4(struct store **out);
+halotune_status store_bring_up_to_date(struct store *store);
+
 void store_close(struct store *store);
 
 /* $HALOTUNE_DB, else $XDG_DATA_HOME/halotune/halotune.db, else ~/.local/share/halotune/halotune.db.
@@ -131,7 +136,7 @@ struct variant_key {
   int64_t stencil, template_id;
   const struct template *template;
   const struct configuration *configuration;
-  struct hash source;
+  struct identity source;
 };
 
 /* Store one result, in one transaction. A second result of a variant in one run takes the place of the first. A variant

@@ -149,16 +149,16 @@ static halotune_status make_file(const char *path) {
   return HALOTUNE_OK;
 }
 
-static halotune_status make_tables(sqlite3 *connection) {
+static halotune_status make_tables(sqlite3 *connection, const char *sql, int version) {
   char own_marks[128];
   struct marks marks;
   snprintf(own_marks, sizeof own_marks, "pragma application_id = %d; pragma user_version = %d", SCHEMA_APPLICATION_ID,
-           SCHEMA_VERSION);
+           version);
   halotune_status status = query_script(connection, "begin immediate");
   if (status != HALOTUNE_OK) return status;
   status = inspect(connection, "database", &marks); /* another process may have been faster */
   if (status == HALOTUNE_OK && content_of(&marks) == CONTENT_NONE) {
-    status = query_script(connection, schema_sql);
+    status = query_script(connection, sql);
     if (status == HALOTUNE_OK) status = query_script(connection, own_marks);
   }
   return query_finish(connection, status);
@@ -203,7 +203,7 @@ static halotune_status open_to_write(struct store *store) {
                 store->path);
   }
   const enum content content = content_of(&marks);
-  if (content == CONTENT_NONE) status = make_tables(store->connection);
+  if (content == CONTENT_NONE) status = make_tables(store->connection, schema_sql, SCHEMA_VERSION);
   if (content == CONTENT_OLDER) status = migrate(store->connection, schema_migrations, SCHEMA_VERSION);
   if (status == HALOTUNE_OK) store->version = SCHEMA_VERSION;
   /* With WAL readers do not wait for writers. A process that cannot switch now works in the mode that there is. */
@@ -245,15 +245,25 @@ done:
   return status;
 }
 
-halotune_status store_open_memory(struct store **out) {
+static halotune_status open_memory(const char *sql, int version, struct store **out) {
   struct store *store = calloc(1, sizeof *store);
   halotune_status status = store && (store->path = strdup(in_memory)) ? HALOTUNE_OK : fail_memory();
   if (status == HALOTUNE_OK)
     status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store->connection);
-  if (status == HALOTUNE_OK) status = make_tables(store->connection);
-  if (status == HALOTUNE_OK) store->version = SCHEMA_VERSION;
+  if (status == HALOTUNE_OK) status = make_tables(store->connection, sql, version);
+  if (status == HALOTUNE_OK) store->version = version;
   *out = status == HALOTUNE_OK ? store : NULL;
   if (status != HALOTUNE_OK) store_close(store);
+  return status;
+}
+
+halotune_status store_open_memory(struct store **out) { return open_memory(schema_sql, SCHEMA_VERSION, out); }
+
+halotune_status store_open_memory_4(struct store **out) { return open_memory(schema_4_sql, 4, out); }
+
+halotune_status store_bring_up_to_date(struct store *store) {
+  halotune_status status = migrate(store->connection, schema_migrations, SCHEMA_VERSION);
+  if (status == HALOTUNE_OK) store->version = SCHEMA_VERSION;
   return status;
 }
 

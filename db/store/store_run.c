@@ -198,11 +198,11 @@ static halotune_status measurement_read(struct store *store, sqlite3_stmt *query
 
 halotune_status store_find_measurement(struct store *store, int64_t run, const struct variant_key *key,
                                        struct measurement *out, int64_t *variant) {
-  char source[HASH_HEX_BYTES];
+  char source[IDENTITY_HEX_BYTES];
   struct binder binder;
   halotune_status status = store_bind(store, FIND_MEASUREMENT, &binder);
   if (status != HALOTUNE_OK) return status;
-  hash_hex(key->source, source);
+  identity_hex(key->source, source);
   bind_integer(&binder, run);
   bind_text(&binder, source);
   bind_integer(&binder, key->template_id);

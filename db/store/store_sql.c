@@ -12,7 +12,7 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
     [FIND_STENCIL] = "select id from stencil where hash = ?1 and name = ?2",
     [ADD_STENCIL] = "insert into stencil (hash, name, text) values (?1, ?2, ?3)",
     [FIND_TEMPLATE] = "select id from template where hash = ?1",
-    [ADD_TEMPLATE] = "insert into template (hash, name, yaml, cuda) values (?1, ?2, ?3, ?4)",
+    [ADD_TEMPLATE] = "insert into template (hash, common_hash, name, yaml, cuda) values (?1, ?2, ?3, ?4, ?5)",
     [FIND_PROBLEM] =
         "select id from problem where stencil_id = ?1 and device_id = ?2 and dtype = ?3 and nx = ?4 and ny = ?5"
         " and nz = ?6 and launch = ?7 and cache = ?8 and is_reproducible = ?9",

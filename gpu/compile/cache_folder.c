@@ -16,7 +16,7 @@
 #include "base/array.h"
 #include "base/replace.h"
 
-enum { KEY_DIGITS = 32 };
+enum { HASH_DIGITS = 32, IDENTITY_DIGITS = 64 }; /* of the names of entries: base/hash.h, base/identity.h */
 static const int64_t second_ns = 1000000000, hour_ns = 3600000000000;
 
 halotune_status cache_folder_default(const char *below, char **folder) {
@@ -31,15 +31,20 @@ halotune_status cache_folder_default(const char *below, char **folder) {
   return fail_memory();
 }
 
-static bool starts_with_key(const char *name) { return strspn(name, "0123456789abcdef") == KEY_DIGITS; }
+/* The length of the key that a name begins with; 0 without one. */
+static size_t key_length(const char *name) {
+  const size_t digits = strspn(name, "0123456789abcdef");
+  return digits == HASH_DIGITS || digits == IDENTITY_DIGITS ? digits : 0;
+}
 
 /* Whether the file is an entry, or a leftover of one. */
 static bool is_ours(const char *name, bool *is_leftover) {
   static const char *const suffixes[] = {CACHE_ENTRY_SUFFIX, CACHE_OBJECT_SUFFIX, CACHE_RUNNER_SUFFIX};
-  if (!starts_with_key(name)) return false;
+  const size_t digits = key_length(name);
+  if (digits == 0) return false;
   for (size_t i = 0; i < COUNT(suffixes); i++) {
-    const char *rest = name + KEY_DIGITS + strlen(suffixes[i]);
-    if (strncmp(name + KEY_DIGITS, suffixes[i], strlen(suffixes[i])) != 0) continue;
+    const char *rest = name + digits + strlen(suffixes[i]);
+    if (strncmp(name + digits, suffixes[i], strlen(suffixes[i])) != 0) continue;
     *is_leftover = *rest != '\0';
     return !*is_leftover || (*rest == REPLACE_SUFFIX[0] && strlen(rest) == strlen(REPLACE_SUFFIX));
   }
@@ -104,7 +109,8 @@ static halotune_status remove_source_folders(const char *folder) {
   for (struct dirent *entry; (entry = readdir(files));) {
     struct stat facts;
     char *path;
-    if (!starts_with_key(entry->d_name) || entry->d_name[KEY_DIGITS] != '\0') continue;
+    const size_t digits = key_length(entry->d_name);
+    if (digits == 0 || entry->d_name[digits] != '\0') continue;
     if (fstatat(dirfd(files), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(facts.st_mode)) continue;
     if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0) {
       status = fail_memory();

@@ -52,7 +52,7 @@ static void pack_input(const struct compile_request *request, const struct nvrtc
   pack_u64(out, COMPILE_STANDARD_OPTIONS + (uint64_t)request->option_count);
   for (int i = 0; i < COMPILE_STANDARD_OPTIONS; i++) pack_text(out, compile_standard_options[i]);
   for (int i = 0; i < request->option_count; i++) pack_text(out, request->options[i]);
-  struct hash meaning;
+  struct identity meaning;
   if (source_hash(request->source, &meaning) != HALOTUNE_OK) out->out_of_memory = true;
   else pack_bytes(out, (const char *)&meaning, sizeof meaning);
 }

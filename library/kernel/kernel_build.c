@@ -99,9 +99,9 @@ static bool is_same_problem(const struct question *q, const struct served *row, 
 
 /* Whether two sources mean the same; false when memory is out. */
 static bool is_same_source(const char *left, const char *right) {
-  struct hash hashes[2];
+  struct identity hashes[2];
   return source_hash(left, &hashes[0]) == HALOTUNE_OK && source_hash(right, &hashes[1]) == HALOTUNE_OK &&
-         hash_compare(hashes[0], hashes[1]) == 0;
+         identity_compare(hashes[0], hashes[1]) == 0;
 }
 
 static halotune_status generate_for(const struct question *q, const struct answer *answer, const double *coefficients,

@@ -19,7 +19,7 @@ struct parsed_stencil {
 };
 
 struct known_stencil {
-  char hash[HASH_HEX_BYTES];
+  char hash[IDENTITY_HEX_BYTES];
   const char *name, *text;
   int database;                            /* the first that has a row of it; without any, the first that has it */
   const char *newest;                      /* date of its newest row there; "" without one */
@@ -27,7 +27,7 @@ struct known_stencil {
 };
 
 struct known_template {
-  char hash[HASH_HEX_BYTES];
+  char hash[IDENTITY_HEX_BYTES];
   const char *name, *yaml, *cuda;
   int database;
   bool has_file;                 /* one of its name is installed */

@@ -10,12 +10,10 @@
 /* What stands in a folder of templates, beside a stored template. */
 enum installed { INSTALLED_NONE, INSTALLED_SAME, INSTALLED_OTHER };
 
-/* Whether a stored hash names this template: by its meaning, or, in rows of earlier versions, by its texts. */
 static bool is_hash_of(const struct template *template, const char *stored) {
-  char meaning[HASH_HEX_BYTES], texts[HASH_HEX_BYTES];
-  hash_hex(template->hash, meaning);
-  hash_hex(template->text_hash, texts);
-  return strcmp(stored, meaning) == 0 || strcmp(stored, texts) == 0;
+  char hex[IDENTITY_HEX_BYTES];
+  identity_hex(template->hash, hex);
+  return strcmp(stored, hex) == 0;
 }
 
 /* Other texts may still mean the same. A file that is no template is another one. */

@@ -55,7 +55,7 @@ struct analysis {
    * stencils. */
   int unknown_bytes_per_point[DTYPE_COUNT], known_bytes_per_point[DTYPE_COUNT];
   char *canonical; /* the text from which `hash` is computed */
-  struct hash hash;
+  struct identity hash;
   struct arena arena;
 };
 

@@ -87,7 +87,7 @@ static const char *operation_name(const struct expr *node) {
 static bool write_line(struct work *w, int position, struct operand *pending, struct operands *operands) {
   const struct expr *node = node_at(w, position);
   struct text line = {0};
-  char hex[HASH_HEX_BYTES];
+  char hex[IDENTITY_HEX_BYTES];
   operands->count = 0;
   if (is_chain(node)) {
     open_chain(w, position, pending, operands);
@@ -114,7 +114,7 @@ static bool write_line(struct work *w, int position, struct operand *pending, st
     text_printf(&line, "%s%s", i > 0 ? ", " : "", text[0] == '+' ? text + 1 : text);
   }
   text_printf(&line, ")");
-  hash_hex(hash_bytes(text_string(&line), line.length), hex);
+  identity_hex(identity_of("expression", text_string(&line), line.length), hex);
   if (ok) w->names[position] = arena_text(&w->arena, hex, sizeof hex - 1);
   if (ok) w->lines[position] = arena_text(&w->arena, text_string(&line), line.length);
   ok = ok && text_ok(&line) && w->names[position] && w->lines[position];
@@ -209,9 +209,9 @@ static void add_update(struct text *text, const struct work *w) {
   }
   if (count > 1) qsort(lines, (size_t)count, sizeof *lines, compare_texts);
   for (int i = 0; i < count; i++) {
-    char hex[HASH_HEX_BYTES];
+    char hex[IDENTITY_HEX_BYTES];
     if (i > 0 && strcmp(lines[i], lines[i - 1]) == 0) continue; /* the same expression appears twice */
-    hash_hex(hash_bytes(lines[i], strlen(lines[i])), hex);
+    identity_hex(identity_of("expression", lines[i], strlen(lines[i])), hex);
     text_printf(text, "%s = %s\n", hex, lines[i]);
   }
 }
@@ -235,7 +235,7 @@ halotune_status make_canonical(const struct stencil *stencil, struct analysis *a
     status = fail_memory();
     goto done;
   }
-  analysis->hash = hash_bytes(text.bytes, text.length);
+  analysis->hash = identity_of("stencil", text.bytes, text.length);
 done:
   text_free(&text);
   arena_free(&w.arena);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "base/hash.h"
+#include "base/identity.h"
 #include "stencil/expression/expr.h"
 #include "stencil/expression/parse.h"
 

@@ -22,7 +22,7 @@ struct variant_spec {
 /* Owns its text; end with generated_free. */
 struct generated {
   char *source;         /* complete: compiles as it stands with nvcc -cubin. Has #line; see source_strip_lines */
-  struct hash hash;     /* of what the source means: source_hash of it, with or without #line */
+  struct identity hash; /* of what the source means: source_hash of it, with or without #line */
   struct launch launch; /* on the domain of the specification */
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 
 void identifiers_free(struct identifiers *names) {
   free(names->list);

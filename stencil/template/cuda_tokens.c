@@ -198,11 +198,11 @@ static void add_tokens(struct cuda_reader r, struct text *out) {
   }
 }
 
-halotune_status source_hash(const char *text, struct hash *out) {
+halotune_status source_hash(const char *text, struct identity *out) {
   struct text tokens = {0};
   add_tokens(cuda_reader_of(text, strlen(text)), &tokens);
   halotune_status status = text_ok(&tokens) ? HALOTUNE_OK : fail_memory();
-  if (status == HALOTUNE_OK) *out = hash_bytes(text_string(&tokens), tokens.length);
+  if (status == HALOTUNE_OK) *out = identity_of("CUDA", text_string(&tokens), tokens.length);
   text_free(&tokens);
   return status;
 }

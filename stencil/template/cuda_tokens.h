@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/fail.h"
-#include "base/hash.h"
+#include "base/identity.h"
 
 enum cuda_token_kind {
   CUDA_END,           /* end of the text; it has no bytes */
@@ -45,6 +45,6 @@ bool cuda_is(const struct cuda_token *token, const char *spelling);
 /* Hash the meaning of CUDA text: its tokens and the ends of its preprocessor lines. Comments, layout and #line
  * directives do not count. Templates and generated sources are identified by this hash.
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-halotune_status source_hash(const char *text, struct hash *out);
+halotune_status source_hash(const char *text, struct identity *out);
 
 #endif

@@ -53,16 +53,10 @@ static halotune_status read_fields(struct reader *r) {
 
 /* Keep both texts, and compute the hashes that identify the template. */
 static halotune_status keep_texts(struct template *template, const struct source *yaml, const char *cuda) {
-  struct text both = {0};
   template->yaml = strdup(yaml->text);
   template->cuda = strdup(cuda);
-  text_add(&both, yaml->text, yaml->length);
-  text_add(&both, cuda, strlen(cuda));
-  bool ok = template->yaml && template->cuda && text_ok(&both);
-  if (ok) template->text_hash = hash_bytes(both.bytes, both.length);
-  text_free(&both);
-  halotune_status status = ok ? template_rules_add_order(template) : fail_memory();
-  return status == HALOTUNE_OK ? template_meaning(template, cuda, &template->hash) : status;
+  halotune_status status = template->yaml && template->cuda ? template_rules_add_order(template) : fail_memory();
+  return status == HALOTUNE_OK ? template_identify(template, cuda) : status;
 }
 
 /* Read the YAML text. */

@@ -66,9 +66,9 @@ enum template_sums { SUMS_NOT_SAID, SUMS_UPDATE, SUMS_OWN_ORDER };
 /* Owns all that it points to; end with template_free. */
 struct template {
   const char *name, *about;
-  char *yaml, *cuda;     /* the texts of both files, NUL-terminated */
-  struct hash hash;      /* hash of the meaning of both files, without comments and layout; see template_hash.h */
-  struct hash text_hash; /* hash of both texts; databases from before version 0.2 name a template by it */
+  char *yaml, *cuda;    /* the texts of both files, NUL-terminated */
+  struct identity hash; /* of the meaning of both files, without comments and layout; see template_hash.h */
+  struct identity own_hash, common_hash; /* what `hash` is made of: the two files, and what they take from common.yml */
   struct parameter parameters[MAX_PARAMETERS];
   int parameter_count;
   /* the file's rules, then common ones, and possibly the one of template_rules_add_order */
@@ -105,6 +105,10 @@ halotune_status template_read(const char *yaml_path, struct template **out);
  *   cuda  NUL-terminated
  * Returns HALOTUNE_OK; HALOTUNE_PARSE with name, line, column and a caret; or HALOTUNE_MEMORY. */
 halotune_status template_parse(const struct source *yaml, const char *cuda, struct template **out);
+
+/* The identity of a template, made of its parts: own_hash and common_hash. A database keeps common_hash, so that the name of a
+ * template can be checked by a program with another common.yml. */
+struct identity template_identity(struct identity own, struct identity common);
 
 void template_free(struct template *template);
 

@@ -17,9 +17,9 @@ static void add_number(struct text *text, double number) {
   text_add(text, " ", 1);
 }
 
-static void add_hash(struct text *text, struct hash hash) {
-  char hex[HASH_HEX_BYTES];
-  hash_hex(hash, hex);
+static void add_identity(struct text *text, struct identity identity) {
+  char hex[IDENTITY_HEX_BYTES];
+  identity_hex(identity, hex);
   text_printf(text, "%s ", hex);
 }
 
@@ -74,14 +74,14 @@ static void add_parameter(struct text *text, const struct parameter *parameter) 
   add_string(text, parameter->words[parameter->default_value]);
 }
 
-static int compare_hashes(const void *left, const void *right) {
-  return hash_compare(*(const struct hash *)left, *(const struct hash *)right);
+static int compare_identities(const void *left, const void *right) {
+  return identity_compare(*(const struct identity *)left, *(const struct identity *)right);
 }
 
 /* Append the sorted hashes of parameters, then those of rules. A rule that occurs twice counts once. Rules of every
  * template do not count. */
 static void add_sets(struct text *text, const struct template *template, bool with_common) {
-  struct hash hashes[MAX_RULES > MAX_PARAMETERS ? MAX_RULES : MAX_PARAMETERS];
+  struct identity parts[MAX_RULES > MAX_PARAMETERS ? MAX_RULES : MAX_PARAMETERS];
   for (int kind = 0; kind < 2; kind++) {
     int all = kind == 0 ? template->parameter_count : template->rule_count, count = 0;
     for (int i = 0; i < all; i++) {
@@ -90,21 +90,21 @@ static void add_sets(struct text *text, const struct template *template, bool wi
       if (kind == 1 && template->rules[i].origin > (with_common ? RULE_COMMON : RULE_OWN)) continue;
       if (kind == 0) add_parameter(&part, &template->parameters[i]);
       else add_formula(&part, template, template->rules[i].keep);
-      if (text_ok(&part)) hashes[count++] = hash_bytes(part.bytes, part.length);
+      if (text_ok(&part)) parts[count++] = identity_of(kind == 0 ? "parameter" : "rule", part.bytes, part.length);
       else text->out_of_memory = true;
       text_free(&part);
     }
     if (text->out_of_memory) return;
-    qsort(hashes, (size_t)count, sizeof *hashes, compare_hashes);
+    qsort(parts, (size_t)count, sizeof *parts, compare_identities);
     add_string(text, kind == 0 ? "parameters" : "rules");
     for (int i = 0; i < count; i++) {
-      if (i == 0 || hash_compare(hashes[i - 1], hashes[i]) != 0) add_hash(text, hashes[i]);
+      if (i == 0 || identity_compare(parts[i - 1], parts[i]) != 0) add_identity(text, parts[i]);
     }
   }
 }
 
 /* Append what the template's own files mean, without what they name in common.yml. */
-static void add_own(struct text *text, const struct template *template, struct hash tokens) {
+static void add_own(struct text *text, const struct template *template, struct identity tokens) {
   add_string(text, template->name);
   add_sets(text, template, false);
   add_axes(text, template, "block", template->block);
@@ -117,19 +117,32 @@ static void add_own(struct text *text, const struct template *template, struct h
   add_optional(text, template, "alignment_bytes", &template->alignment_bytes);
   add_maps(text, template, "tensor_inputs", &template->input_maps);
   add_maps(text, template, "tensor_outputs", &template->output_maps);
-  add_hash(text, tokens);
+  add_identity(text, tokens);
 }
 
-halotune_status template_meaning(const struct template *template, const char *cuda, struct hash *out) {
-  struct text text = {0};
-  struct hash tokens;
+struct identity template_identity(struct identity own, struct identity common) {
+  struct identity_maker maker;
+  identity_begin(&maker, "template");
+  identity_add_identity(&maker, own);
+  identity_add_identity(&maker, common);
+  return identity_end(&maker);
+}
+
+halotune_status template_identify(struct template *template, const char *cuda) {
+  struct text own = {0}, common = {0};
+  struct identity tokens;
   halotune_status status = source_hash(cuda, &tokens);
   if (status != HALOTUNE_OK) return status;
-  add_own(&text, template, tokens);
-  if (text_ok(&text)) out->high = hash_bytes(text.bytes, text.length).high;
-  add_sets(&text, template, true);
-  if (text_ok(&text)) out->low = hash_bytes(text.bytes, text.length).low;
-  else status = fail_memory();
-  text_free(&text);
+  add_own(&own, template, tokens);
+  add_sets(&common, template, true);
+  if (text_ok(&own) && text_ok(&common)) {
+    template->own_hash = identity_of("files of a template", own.bytes, own.length);
+    template->common_hash = identity_of("parameters and rules", common.bytes, common.length);
+    template->hash = template_identity(template->own_hash, template->common_hash);
+  } else {
+    status = fail_memory();
+  }
+  text_free(&common);
+  text_free(&own);
   return status;
 }

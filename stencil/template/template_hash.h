@@ -7,9 +7,8 @@
 /* Hash everything that decides which kernels a template makes: its name, parameters with values and defaults, rules and
  * formulas with their definitions written out, and the tokens of the CUDA text. Layout, comments, the order of
  * parameters and rules, the texts of `about` and `otherwise`, and the figures of `access` do not count.
- *   out  The high half is the hash of the two files alone. The low half also covers what they name in common.yml. So a
- *        version with another common.yml can still check a database.
+ * Sets own_hash, common_hash, and hash, which template_identity makes of the two.
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-halotune_status template_meaning(const struct template *template, const char *cuda, struct hash *out);
+halotune_status template_identify(struct template *template, const char *cuda);
 
 #endif

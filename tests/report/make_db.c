@@ -127,16 +127,17 @@ static struct {
 static void put_templates(void) {
   static const char *const names[MOST_TEMPLATES] = {"direct", "pencil", "scan", "tile", "zmarch"};
   for (int i = 0; i < MOST_TEMPLATES; i++) {
-    char path[64], hex[HASH_HEX_BYTES], *yaml;
+    char path[64], hex[IDENTITY_HEX_BYTES], common[IDENTITY_HEX_BYTES], *yaml;
     size_t length;
     snprintf(path, sizeof path, "templates/%s.yaml", names[i]);
     if (template_read(path, &templates[i].template) != HALOTUNE_OK ||
         file_read(path, 1 << 20, &yaml, &length) != HALOTUNE_OK) {
       die(fail_text());
     }
-    hash_hex(templates[i].template->hash, hex);
-    templates[i].id =
-        insert("insert into template values (null,?,?,?,?)", "tttt", hex, names[i], yaml, templates[i].template->cuda);
+    identity_hex(templates[i].template->hash, hex);
+    identity_hex(templates[i].template->common_hash, common);
+    templates[i].id = insert("insert into template values (null,?,?,?,?,?)", "ttttt", hex, common, names[i], yaml,
+                             templates[i].template->cuda);
     free(yaml);
   }
 }
@@ -151,14 +152,14 @@ struct subject {
 
 static struct subject subject_open(const char *name, const char *shown_as) {
   struct subject subject = {0};
-  char path[64], hex[HASH_HEX_BYTES];
+  char path[64], hex[IDENTITY_HEX_BYTES];
   size_t length;
   snprintf(path, sizeof path, "kernels/%s.yaml", name);
   if (file_read(path, 1 << 20, &subject.text, &length) != HALOTUNE_OK) die(fail_text());
   if (stencil_read(path, &subject.stencil) != HALOTUNE_OK) die(fail_text());
   if (analysis_make(subject.stencil, &subject.analysis) != HALOTUNE_OK) die(fail_text());
   subject.coefficients = calloc((size_t)subject.stencil->coefficient_count + 1, sizeof *subject.coefficients);
-  hash_hex(subject.analysis->hash, hex);
+  identity_hex(subject.analysis->hash, hex);
   if (shown_as) hex[0] = 'x';
   insert("insert or ignore into stencil values (null,?,?,?)", "ttt", hex, shown_as ? shown_as : name, subject.text);
   sqlite3_stmt *find;
@@ -294,12 +295,14 @@ static void write_parameters(const struct candidate *c, struct text *text) {
 
 static void put_variant(const struct setting *s, struct candidate *c) {
   struct text parameters = {0};
-  char hex[HASH_HEX_BYTES];
+  char hex[IDENTITY_HEX_BYTES];
   write_parameters(c, &parameters);
   uint64_t salt[2] = {(uint64_t)s->problem, (uint64_t)c->template};
-  struct hash hash = hash_bytes(parameters.bytes, parameters.length), other = hash_bytes(salt, sizeof salt);
-  hash.high ^= other.high;
-  hash_hex(hash, hex);
+  struct identity_maker maker;
+  identity_begin(&maker, "CUDA");
+  identity_add(&maker, parameters.bytes, parameters.length);
+  identity_add(&maker, salt, sizeof salt);
+  identity_hex(identity_end(&maker), hex);
   c->variant = insert("insert into variant values (null,?,?,?,?)", "tiit", hex, s->subject->id,
                       templates[c->template].id, text_string(&parameters));
   text_free(&parameters);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/identity.h"
 #include "base/parallel.h"
 #include "base/replace.h"
 #include "gpu/compile/cache_folder.h"
@@ -32,11 +33,14 @@ struct build {
 
 /* The path in the cache for the product that a compiler makes from `input`. Returns NULL when memory is out. */
 static char *product_path(const struct build *build, enum emulation_product product, const struct text *input) {
-  const struct hash parts[] = {hash_bytes(text_string(input), input->length),
-                               emulation_compiler_hash(&build->compiler, product), build->files_hash,
+  const struct hash parts[] = {emulation_compiler_hash(&build->compiler, product), build->files_hash,
                                emulation_cache_format()};
-  char hex[HASH_HEX_BYTES], *path;
-  hash_hex(hash_bytes(parts, sizeof parts), hex);
+  struct identity_maker maker; /* nothing else tells whether the file is of this source */
+  char hex[IDENTITY_HEX_BYTES], *path;
+  identity_begin(&maker, "host runner");
+  identity_add(&maker, text_string(input), input->length);
+  identity_add(&maker, parts, sizeof parts);
+  identity_hex(identity_end(&maker), hex);
   const char *suffix = product == EMULATION_RUNNER ? CACHE_RUNNER_SUFFIX : CACHE_OBJECT_SUFFIX;
   return asprintf(&path, "%s/%s%s", build->batch->folder, hex, suffix) < 0 ? NULL : path;
 }

@@ -2,6 +2,7 @@
 #ifndef TUNER_VERIFY_EMULATED_CHECK_H
 #define TUNER_VERIFY_EMULATED_CHECK_H
 
+#include "base/hash.h"
 #include "stencil/generate/generate.h"
 #include "tuner/emulate/emulation.h"
 #include "tuner/verify/compare.h"

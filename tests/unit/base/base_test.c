@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/identity.h"
 #include "base/nearest.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -208,6 +209,38 @@ TEST(hashes_are_those_of_xxh3) {
   }
 }
 
+/* BLAKE2b of 256 bits over "\x04\0\0\0\0\0\0\0kind" and the fields, each behind its length in eight bytes. */
+TEST(identities_are_those_of_blake2b) {
+  char hex[IDENTITY_HEX_BYTES];
+  struct identity read;
+  identity_hex(identity_of("kind", "abc", 3), hex);
+  CHECK_TEXT("5377bb0d938f2a5ccf84003be2ed75281fe84c1696d8ebfa63f655ed388397af", hex, "known from b2sum");
+  CHECK(identity_read(hex, &read) && identity_compare(read, identity_of("kind", "abc", 3)) == 0, "read back");
+  CHECK(!identity_read("abc", &read) && !identity_read("", &read), "too short");
+  hex[7] = 'G';
+  CHECK(!identity_read(hex, &read), "no digit");
+}
+
+/* No text can move from one field to the next. */
+TEST(identities_tell_fields_apart) {
+  static const char *const rows[][3] = {{"k", "ab", "c"}, {"k", "a", "bc"}, {"k", "abc", ""},
+                                        {"k", "", "abc"}, {"ka", "b", "c"}, {"k", "ab", "C"}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t k = 0; k < COUNT(rows); k++) {
+      struct identity made[2];
+      for (int which = 0; which < 2; which++) {
+        struct identity_maker maker;
+        const char *const *row = rows[which == 0 ? i : k];
+        identity_begin(&maker, row[0]);
+        identity_add_text(&maker, row[1]);
+        identity_add_text(&maker, row[2]);
+        made[which] = identity_end(&maker);
+      }
+      CHECK_EQ(i == k, identity_compare(made[0], made[1]) == 0, "rows %zu and %zu", i, k);
+    }
+  }
+}
+
 /* From the smallest to the largest, so that each row is below all behind it; the digits have the same order. */
 TEST(hashes_are_ordered_as_their_digits) {
   static const struct hash rows[] = {{0, 0},         {0, 1}, {0, UINT64_MAX}, {1, 0}, {1, 2}, {0xAB00000000000000, 7},
@@ -289,6 +322,8 @@ int main(void) {
       cmocka_unit_test(files_are_read_whole_or_refused),
       cmocka_unit_test(what_is_no_file_has_no_bytes),
       cmocka_unit_test(hashes_are_those_of_xxh3),
+      cmocka_unit_test(identities_are_those_of_blake2b),
+      cmocka_unit_test(identities_tell_fields_apart),
       cmocka_unit_test(hashes_are_ordered_as_their_digits),
       cmocka_unit_test(loops_run_each_index_once),
       cmocka_unit_test(wishes_for_threads_have_bounds),

@@ -208,10 +208,12 @@ TEST(a_file_that_cannot_be_written_is_read) {
 }
 
 TEST(migrations_are_taken_step_by_step_or_not_at_all) {
-  static const struct migration good[] = {
-      {1, "alter table t add column c default 7"}, {0, "create table t (a); insert into t values (1)"}, {0}};
-  static const struct migration bad[] = {{0, "create table t (a)"}, {1, "alter table missing add column c"}, {0}};
-  static const struct migration gap[] = {{1, "create table t (a)"}, {0}};
+  static const struct migration good[] = {{1, "alter table t add column c default 7", NULL},
+                                          {0, "create table t (a); insert into t values (1)", NULL},
+                                          {0}};
+  static const struct migration bad[] = {
+      {0, "create table t (a)", NULL}, {1, "alter table missing add column c", NULL}, {0}};
+  static const struct migration gap[] = {{1, "create table t (a)", NULL}, {0}};
   static const struct {
     const struct migration *steps;
     halotune_status want;

@@ -518,9 +518,10 @@ TEST(a_template_that_changed_makes_rows_stale) {
   halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
   const char *paths[] = {other.path};
   tuned_make(other.path, common_rows, COUNT(common_rows));
-  tuned_change(other.path,
-               "insert into template (hash, name, yaml, cuda) select 'later', name, yaml, cuda from template"
-               " where name = 'zmarch'");
+  tuned_change(
+      other.path,
+      "insert into template (hash, common_hash, name, yaml, cuda) select 'later', common_hash, name, yaml, cuda from template"
+      " where name = 'zmarch'");
   CHECK_OK(halotune_open(paths, 1, &ctx));
   CHECK_OK(halotune_lookup(ctx, &problem, &config));
   CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match,

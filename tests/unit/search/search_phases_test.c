@@ -109,8 +109,8 @@ TEST(a_trial_that_has_no_source_has_a_row_of_its_own) {
   struct trial *one = trial_of(&c, &bad), *again = trial_of(&c, &bad), *other = trial_of(&c, &worse);
   CHECK(one->is_over && one->result.outcome == OUTCOME_PRUNED && one->reason[0], "pruned: %s", one->reason);
   CHECK(!one->generated.source, "no source");
-  CHECK(hash_compare(one->generated.hash, again->generated.hash) == 0, "named by what it would have been");
-  CHECK(hash_compare(one->generated.hash, other->generated.hash) != 0, "another one");
+  CHECK(identity_compare(one->generated.hash, again->generated.hash) == 0, "named by what it would have been");
+  CHECK(identity_compare(one->generated.hash, other->generated.hash) != 0, "another one");
   trial_free(one), trial_free(again), trial_free(other);
   case_close(&c);
 }

@@ -94,7 +94,7 @@ static void clock_open(struct clock_case *c) {
     snprintf(yaml + length, sizeof yaml - (size_t)length, "]}}\n");
     CHECK_OK(template_of_texts(yaml, kernel, &c->templates[i]));
     c->templates[i]->name = names[i];
-    c->templates[i]->hash.low += (uint64_t)i;
+    c->templates[i]->hash.bytes[0] ^= (unsigned char)i;
   }
   CHECK_OK(store_open_memory(&c->store));
   c->backend = (struct backend_handle){

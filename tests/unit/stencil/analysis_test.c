@@ -244,7 +244,7 @@ TEST(the_hash_sees_the_meaning_only) {
     CHECK_OK(stencil_of_update(1, twins[i].one, &stencils[0]));
     CHECK_OK(stencil_of_update(1, twins[i].other, &stencils[1]));
     for (int k = 0; k < 2; k++) CHECK_OK(analysis_make(stencils[k], &analyses[k]));
-    bool same = hash_compare(analyses[0]->hash, analyses[1]->hash) == 0;
+    bool same = identity_compare(analyses[0]->hash, analyses[1]->hash) == 0;
     CHECK_EQ(twins[i].same, same, "row %zu\n%s\n%s", i, analyses[0]->canonical, analyses[1]->canonical);
     CHECK_EQ(twins[i].same, strcmp(analyses[0]->canonical, analyses[1]->canonical) == 0, "row %zu", i);
     for (int k = 0; k < 2; k++) analysis_free(analyses[k]), stencil_free(stencils[k]);
@@ -272,14 +272,14 @@ static const struct {
      false},
 };
 
-static struct hash hash_of_file(const char *lines, const char *more) {
+static struct identity hash_of_file(const char *lines, const char *more) {
   struct text text = {0};
   struct stencil *stencil;
   struct analysis *analysis;
   text_printf(&text, "name: test\ninputs: [u]\noutputs: [v]\ndtypes: [f32]\n%s%s", lines, more);
   CHECK_OK(stencil_parse(&(struct source){"test.yaml", text_string(&text), text.length}, &stencil));
   CHECK_OK(analysis_make(stencil, &analysis));
-  struct hash hash = analysis->hash;
+  struct identity hash = analysis->hash;
   analysis_free(analysis);
   stencil_free(stencil);
   text_free(&text);
@@ -288,8 +288,9 @@ static struct hash hash_of_file(const char *lines, const char *more) {
 
 TEST(the_hash_sees_what_stands_beside_the_update) {
   for (size_t i = 0; i < COUNT(files); i++) {
-    struct hash one = hash_of_file(files[i].lines, files[i].one), other = hash_of_file(files[i].lines, files[i].other);
-    CHECK_EQ(files[i].same, hash_compare(one, other) == 0, "row %zu", i);
+    struct identity one = hash_of_file(files[i].lines, files[i].one),
+                    other = hash_of_file(files[i].lines, files[i].other);
+    CHECK_EQ(files[i].same, identity_compare(one, other) == 0, "row %zu", i);
   }
 }
 
@@ -307,7 +308,7 @@ TEST(the_hash_sees_what_the_next_step_reads) {
       {"iterate: {v: u, u: w}\n", "iterate: {v: u, v2: w}\n", false},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
-    struct hash hashes[2];
+    struct identity hashes[2];
     for (int k = 0; k < 2; k++) {
       struct text text = {0};
       struct stencil *stencil;
@@ -320,7 +321,7 @@ TEST(the_hash_sees_what_the_next_step_reads) {
       stencil_free(stencil);
       text_free(&text);
     }
-    CHECK_EQ(rows[i].same, hash_compare(hashes[0], hashes[1]) == 0, "row %zu", i);
+    CHECK_EQ(rows[i].same, identity_compare(hashes[0], hashes[1]) == 0, "row %zu", i);
   }
 }
 

@@ -83,10 +83,11 @@ TEST(only_meaning_changes_the_hash) {
       {"#pragma unroll\nfor", "#pragma unroll for", false},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
-    struct hash left, right;
+    struct identity left, right;
     CHECK_OK(source_hash(rows[i].left, &left));
     CHECK_OK(source_hash(rows[i].right, &right));
-    CHECK_EQ(rows[i].is_same, hash_compare(left, right) == 0, "row %zu: '%s' and '%s'", i, rows[i].left, rows[i].right);
+    CHECK_EQ(rows[i].is_same, identity_compare(left, right) == 0, "row %zu: '%s' and '%s'", i, rows[i].left,
+             rows[i].right);
   }
 }
 

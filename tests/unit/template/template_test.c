@@ -92,7 +92,7 @@ TEST(every_field_is_read) {
 }
 
 /* The texts of `full` with one part exchanged. */
-static void hash_with(const char *part, const char *instead, const char *cuda, struct hash *out) {
+static void hash_with(const char *part, const char *instead, const char *cuda, struct identity *out) {
   char yaml[2 * sizeof full];
   struct template *t;
   const char *at = strstr(full, part);
@@ -140,11 +140,12 @@ TEST(the_hash_is_that_of_the_meaning) {
       {"cluster: [block_x/32, 1, 1]", "cluster: [1, block_x/32, 1]", cuda, false},
       {"overlap: halo == edge", "overlap: halo == planes", cuda, false},
   };
-  struct hash usual, hash;
+  struct identity usual, hash;
   hash_with("name: test", "name: test", cuda, &usual);
   for (size_t i = 0; i < COUNT(rows); i++) {
     hash_with(rows[i].part, rows[i].instead, rows[i].cuda, &hash);
-    CHECK_EQ(rows[i].is_same, hash_compare(usual, hash) == 0, "row %zu: %s -> %s", i, rows[i].part, rows[i].instead);
+    CHECK_EQ(rows[i].is_same, identity_compare(usual, hash) == 0, "row %zu: %s -> %s", i, rows[i].part,
+             rows[i].instead);
   }
 }
 
@@ -158,7 +159,7 @@ TEST(the_hash_is_that_of_rules_written_out) {
       "rules: [{keep: is_scan == 0, otherwise: y}, {keep: low_x > 0, otherwise: x}, {keep: sum < most, otherwise: x}]\n",
   };
   static const char launch[] = "block: [32, 1, 1]\ngrid: [nx, 1, 1]\nshared_bytes: 0\n";
-  struct hash hashes[COUNT(same)];
+  struct identity hashes[COUNT(same)];
   for (size_t i = 0; i < COUNT(same); i++) {
     char yaml[1024];
     struct template *t;
@@ -167,7 +168,7 @@ TEST(the_hash_is_that_of_rules_written_out) {
     hashes[i] = t->hash;
     template_free(t);
   }
-  CHECK_EQ(0, hash_compare(hashes[0], hashes[1]), "written in two ways");
+  CHECK_EQ(0, identity_compare(hashes[0], hashes[1]), "written in two ways");
 }
 
 TEST(configurations_are_set_by_name) {
@@ -385,7 +386,7 @@ TEST(numbers_have_a_point_in_every_locale) {
   CHECK_OK(status);
   CHECK(!t->parameters[0].is_word, "0.5 is a number");
   CHECK_NEAR(0.5, t->parameters[0].values[0], 0, "0.5");
-  CHECK_EQ(0, hash_compare(usual->hash, t->hash), "the hash");
+  CHECK_EQ(0, identity_compare(usual->hash, t->hash), "the hash");
   template_free(t);
   template_free(usual);
 }

@@ -26,7 +26,7 @@ static halotune_status add_named(const char *folder, const char *name, struct te
   if (status != HALOTUNE_OK) return status;
   const struct template *added = out->list[out->count++];
   for (int i = 0; i < out->count - 1; i++) {
-    if (hash_compare(out->list[i]->hash, added->hash) == 0)
+    if (identity_compare(out->list[i]->hash, added->hash) == 0)
       return fail(HALOTUNE_ARGUMENT, "--template names %s twice", added->name);
   }
   return HALOTUNE_OK;

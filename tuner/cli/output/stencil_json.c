@@ -149,8 +149,8 @@ static void put_stencil(json_t **json, const struct loaded *loaded) {
 
 static void put_analysis(json_t **json, const struct loaded *loaded) {
   const struct analysis *analysis = loaded->analysis;
-  char hex[HASH_HEX_BYTES];
-  hash_hex(analysis->hash, hex);
+  char hex[IDENTITY_HEX_BYTES];
+  identity_hex(analysis->hash, hex);
   json_put(json, "shape", text_json(shape_names[analysis->shape]));
   json_put(json, "radius", axes_json(analysis->radius));
   json_put(json, "radius_low", axes_json(analysis->radius_low));

@@ -18,7 +18,7 @@ static halotune_status stencil_name_find(const struct invocation *invocation, st
   if (!search_is_path(*out)) return HALOTUNE_OK;
   halotune_status status = loaded_open(*out, &query->file);
   if (status != HALOTUNE_OK) return status;
-  hash_hex(query->file.analysis->hash, query->stencil_hash);
+  identity_hex(query->file.analysis->hash, query->stencil_hash);
   if (names_find(&query->ctx->catalog.stencil_names, query->stencil_hash) < 0) {
     return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil in %s: run 'halotune tune %s'", *out, *out);
   }

@@ -11,9 +11,9 @@
 struct query {
   halotune_ctx *ctx;
   halotune_problem problem;
-  struct loaded file;                /* of a stencil that was given as a file */
-  char stencil_hash[HASH_HEX_BYTES]; /* the name of a stencil that was given as a file */
-  bool is_untuned;                   /* the lookup found no winner that was tuned for exactly this problem */
+  struct loaded file;                    /* of a stencil that was given as a file */
+  char stencil_hash[IDENTITY_HEX_BYTES]; /* the name of a stencil that was given as a file */
+  bool is_untuned;                       /* the lookup found no winner that was tuned for exactly this problem */
   halotune_config config;
   struct answer answer;
   struct question question;

@@ -101,7 +101,7 @@ static void print_effective(const struct stencil *stencil, const struct analysis
 }
 
 static void print_numbers(const struct stencil *stencil, const struct analysis *analysis) {
-  char hex[HASH_HEX_BYTES];
+  char hex[IDENTITY_HEX_BYTES];
   printf("shape      %s, %d tap%s, radius %d %d %d in x y z\n", shape_names[analysis->shape], analysis->tap_count,
          PLURAL(analysis->tap_count), analysis->radius[0], analysis->radius[1], analysis->radius[2]);
   printf("linear     %s\n", analysis->is_linear ? "yes" : "no");
@@ -118,7 +118,7 @@ static void print_numbers(const struct stencil *stencil, const struct analysis *
            analysis_read_intensity(analysis, dtype));
   }
   print_effective(stencil, analysis);
-  hash_hex(analysis->hash, hex);
+  identity_hex(analysis->hash, hex);
   printf("hash       %s\n", hex);
 }
 

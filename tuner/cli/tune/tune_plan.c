@@ -70,7 +70,7 @@ static bool is_planned(const struct tune_plan *plan, const struct planned_stenci
     const struct planned_task *task = &plan->tasks[i];
     if (task->dtype == dtype && memcmp(&task->grid, grid, sizeof *grid) == 0 &&
         strcmp(task->stencil->loaded.stencil->name, stencil->loaded.stencil->name) == 0 &&
-        hash_compare(task->stencil->loaded.analysis->hash, stencil->loaded.analysis->hash) == 0) {
+        identity_compare(task->stencil->loaded.analysis->hash, stencil->loaded.analysis->hash) == 0) {
       return true;
     }
   }

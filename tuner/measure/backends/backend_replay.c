@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/random.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
@@ -189,12 +190,12 @@ static halotune_status set_problem(void *state, const struct backend_problem *pr
   struct replay *replay = state;
   const struct scene_request *scene = &problem->scene->request;
   sqlite3_stmt *query;
-  char hex[HASH_HEX_BYTES];
+  char hex[IDENTITY_HEX_BYTES];
   free_records(replay);
   replay->copy_ms = replay->memcpy_ms = replay->empty_ms = NAN;
   halotune_status status = query_prepare(store_connection(replay->store), records_sql, &query);
   if (status != HALOTUNE_OK) return status;
-  hash_hex(scene->analysis->hash, hex);
+  identity_hex(scene->analysis->hash, hex);
   sqlite3_bind_int64(query, 1, replay->device);
   sqlite3_bind_text(query, 2, hex, -1, SQLITE_STATIC);
   sqlite3_bind_text(query, 3, dtype_names[scene->dtype], -1, SQLITE_STATIC);

@@ -32,9 +32,9 @@ static const char scale_sql[] =
     " left join finalist f on f.run_id = r.id and f.is_default where here.id = ?1 order by m.id desc limit 1";
 
 static int template_find(const struct search_space *space, const char *hex) {
-  char own[HASH_HEX_BYTES];
+  char own[IDENTITY_HEX_BYTES];
   for (int i = 0; i < space->count; i++) {
-    hash_hex(space->templates[i]->hash, own);
+    identity_hex(space->templates[i]->hash, own);
     if (strcmp(own, hex) == 0) return i;
   }
   return -1;
@@ -69,11 +69,11 @@ double earlier_scale(struct store *store, int64_t run, int64_t variant, const st
                      double default_ms) {
   static const double least = 0.5, most = 2; /* what clocks can do */
   sqlite3_stmt *query;
-  char hex[HASH_HEX_BYTES];
+  char hex[IDENTITY_HEX_BYTES];
   double scale = 1;
   if (!(default_ms > 0)) return 1;
   if (sqlite3_prepare_v2(store_connection(store), scale_sql, -1, &query, NULL) != SQLITE_OK) return 1;
-  hash_hex(standard->source, hex);
+  identity_hex(standard->source, hex);
   sqlite3_bind_int64(query, 1, run);
   sqlite3_bind_int64(query, 2, variant);
   sqlite3_bind_text(query, 3, hex, -1, SQLITE_STATIC);

@@ -50,12 +50,12 @@ static double shape_distance(const struct task *task, const struct stencil *othe
 
 /* Of a stencil as the database has it. A text that this version cannot read is no hint. */
 static double stencil_distance(const struct task *task, sqlite3_stmt *query) {
-  char own[HASH_HEX_BYTES];
+  char own[IDENTITY_HEX_BYTES];
   const char *text = column_text(query, STENCIL_TEXT);
   struct stencil *stencil = NULL;
   struct analysis *analysis = NULL;
   double distance = INFINITY;
-  hash_hex(task->analysis->hash, own);
+  identity_hex(task->analysis->hash, own);
   if (strcmp(column_text(query, STENCIL_HASH), own) == 0) return 0;
   struct source source = source_of(column_text(query, STENCIL_NAME), text, strlen(text));
   if (stencil_parse(&source, &stencil) == HALOTUNE_OK && analysis_make(stencil, &analysis) == HALOTUNE_OK)

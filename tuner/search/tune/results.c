@@ -31,25 +31,30 @@ static halotune_status take_row(struct trial *trial, const struct measurement *r
   return HALOTUNE_OK;
 }
 
-static struct hash code_of(const struct trial *trial) {
-  struct hash hash = {0, 0};
-  struct text text = {0};
-  if (!trial->compiled.cubin) return hash;
-  launch_write(&trial->generated.launch, &text);
-  text_add(&text, trial->compiled.cubin, trial->compiled.cubin_bytes);
-  if (text_ok(&text)) hash = hash_bytes(text_string(&text), text.length);
-  text_free(&text);
-  return hash;
+/* The identity of launch and machine code of a trial. False where there is none. */
+static bool code_of(const struct trial *trial, struct identity *out) {
+  struct text launch = {0};
+  struct identity_maker maker;
+  *out = (struct identity){{0}};
+  if (!trial->compiled.cubin) return false;
+  launch_write(&trial->generated.launch, &launch);
+  const bool ok = text_ok(&launch);
+  if (ok) {
+    identity_begin(&maker, "machine code");
+    identity_add(&maker, text_string(&launch), launch.length);
+    identity_add(&maker, trial->compiled.cubin, trial->compiled.cubin_bytes);
+    *out = identity_end(&maker);
+  }
+  text_free(&launch);
+  return ok;
 }
-
-static bool has_code(struct hash code) { return code.low != 0 || code.high != 0; }
 
 /* The record of this run with the source of a trial; -1 for none. */
 static int record_of_source(const struct results *results, const struct trial *trial) {
   for (int i = 0; i < results->count; i++) {
     const struct result_record *record = &results->list[i];
     const bool is_of_template = record->proposal.template_index == trial->proposal.template_index;
-    if (is_of_template && !record->twin_of && hash_compare(record->source, trial->generated.hash) == 0) return i;
+    if (is_of_template && !record->twin_of && identity_compare(record->source, trial->generated.hash) == 0) return i;
   }
   return -1;
 }
@@ -67,7 +72,7 @@ static halotune_status take_twin(struct results *results, struct trial *trial, i
   if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
   if (status == HALOTUNE_OK) status = take_row(trial, &found, true);
   trial->twin_of = at + 1;
-  trial->is_same = hash_compare(record->source, trial->generated.hash) == 0;
+  trial->is_same = identity_compare(record->source, trial->generated.hash) == 0;
   trial->variant = record->variant;
   trial->result.compile_ms = own.compile_ms;
   const struct twin_reason reason = twin_reason(trial->twin_of);
@@ -76,11 +81,12 @@ static halotune_status take_twin(struct results *results, struct trial *trial, i
 }
 
 halotune_status results_find_twin(struct results *results, struct trial *trial) {
-  struct hash code = code_of(trial);
-  if (!has_code(code)) return HALOTUNE_OK;
+  struct identity code;
+  if (!code_of(trial, &code)) return HALOTUNE_OK;
   for (int i = 0; i < results->count; i++) {
     const struct result_record *record = &results->list[i];
-    if (!record->twin_of && hash_compare(record->code, code) == 0) return take_twin(results, trial, i);
+    if (!record->twin_of && record->has_code && identity_compare(record->code, code) == 0)
+      return take_twin(results, trial, i);
   }
   return HALOTUNE_OK;
 }
@@ -110,8 +116,10 @@ static halotune_status add_record(struct results *results, struct trial *trial) 
   struct result_record *grown = array_grow(results->list, results->count, &results->capacity, sizeof *grown);
   if (!grown) return fail_memory();
   results->list = grown;
-  results->list[results->count++] = (struct result_record){
-      .proposal = trial->proposal, .source = trial->generated.hash, .code = code_of(trial), .twin_of = trial->twin_of};
+  struct result_record *record = &results->list[results->count++];
+  *record =
+      (struct result_record){.proposal = trial->proposal, .source = trial->generated.hash, .twin_of = trial->twin_of};
+  record->has_code = code_of(trial, &record->code);
   trial->result.number = results->count;
   return HALOTUNE_OK;
 }

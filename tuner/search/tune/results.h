@@ -8,8 +8,9 @@
 /* A result of this run; its number is its place, from 1. */
 struct result_record {
   struct proposal proposal;
-  struct hash source, code; /* code: of cubin and launch; {0, 0} for none */
-  int64_t variant;          /* in the store */
+  struct identity source, code; /* code: of launch and cubin, where has_code */
+  bool has_code;
+  int64_t variant; /* in the store */
   int attempts;
   enum outcome outcome;
   bool is_marked; /* in the store */

@@ -43,16 +43,18 @@ void trial_fail(struct trial *trial, enum outcome outcome, const char *format, .
 }
 
 /* What names a variant that has no source. */
-static struct hash hash_of_spec(const struct variant_spec *spec, const char *reason) {
-  struct text text = {0};
-  char template[HASH_HEX_BYTES];
-  hash_hex(spec->template->hash, template);
-  text_printf(&text, "no source of %s for %s %s: %s\n", template, spec->stencil->name, dtype_names[spec->dtype],
-              reason);
-  configuration_write(spec->template, &spec->configuration, &text);
-  struct hash hash = hash_bytes(text_string(&text), text.length);
-  text_free(&text);
-  return hash;
+static struct identity hash_of_spec(const struct variant_spec *spec, const char *reason) {
+  struct text values = {0};
+  struct identity_maker maker;
+  configuration_write(spec->template, &spec->configuration, &values);
+  identity_begin(&maker, "no source");
+  identity_add_identity(&maker, spec->template->hash);
+  identity_add_text(&maker, spec->stencil->name);
+  identity_add_text(&maker, dtype_names[spec->dtype]);
+  identity_add_text(&maker, reason);
+  identity_add_text(&maker, text_string(&values));
+  text_free(&values);
+  return identity_end(&maker);
 }
 
 halotune_status trial_begin(const struct task *task, const struct template *template, const struct proposal *proposal,

@@ -1,0 +1,205 @@
+-- The tuning database as version 4 was. Documents of version 1 are read into it, and then brought up to date as a database is
+-- (db/store/migrate.c). It does not change any more. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
+-- to the millisecond: 2026-11-21T12:38:50.123Z.
+-- A row is written once and not changed, but for: run.state and what belongs to a run's end; best.is_current; measurements,
+-- while their run lasts.
+
+-- A GPU, or the host's emulation of one.
+create table device (
+  id               integer primary key,
+  uuid             text    not null unique,     -- as nvidia-smi prints it; "emulation-sm_90" for the emulation
+  name             text    not null,            -- "NVIDIA H200"
+  capability       integer not null,            -- compute capability times ten: 90 for sm_90
+  sm_count         integer not null,            -- streaming multiprocessors
+  clock_khz        integer not null,            -- the highest clock of an SM
+  memory_clock_khz integer not null,
+  bus_bits         integer not null,            -- width of the memory bus
+  l2_bytes         integer not null,
+  memory_bytes     integer not null,
+  max_threads      integer not null,            -- of a block
+  max_threads_sm   integer not null,            -- of a multiprocessor
+  max_registers    integer not null,            -- of a thread
+  registers_sm     integer not null,            -- of a multiprocessor
+  max_shared_bytes integer not null,            -- of a block
+  warp_size        integer not null,            -- threads
+  is_emulation     integer not null check (is_emulation in (0, 1))  -- 1: its times rank nothing
+) strict;
+
+-- A stencil as its file describes it.
+create table stencil (
+  id   integer primary key,
+  hash text not null,                           -- of its meaning: 32 hexadecimal digits
+  name text not null,
+  text text not null,                           -- the YAML file
+  unique (hash, name)                           -- two names may mean the same
+) strict;
+create index stencil_by_name on stencil (name);
+
+-- A kernel template.
+create table template (
+  id   integer primary key,
+  hash text not null unique,                    -- of both files
+  name text not null,
+  yaml text not null,
+  cuda text not null
+) strict;
+
+-- What is tuned: a stencil on a grid, in a mode, on a device.
+create table problem (
+  id         integer primary key,
+  device_id  integer not null references device (id),
+  stencil_id integer not null references stencil (id),
+  dtype      text    not null check (dtype in ('f32', 'f64')),
+  nx         integer not null,                  -- points; 1 along axes that the stencil does not have
+  ny         integer not null,
+  nz         integer not null,
+  launch     text    not null check (launch in ('stream', 'graph')),
+  cache      text    not null check (cache in ('steady', 'cold')),
+  is_reproducible integer not null default 0 check (is_reproducible in (0, 1)),  -- 1: among variants that give the same bits
+  unique (stencil_id, device_id, dtype, nx, ny, nz, launch, cache, is_reproducible)
+) strict;
+
+-- One source: a template and a configuration for a stencil. Its grid matters only where the source has literal extents.
+create table variant (
+  id          integer primary key,
+  source_hash text    not null,                 -- of the generated source
+  stencil_id  integer not null references stencil (id),
+  template_id integer not null references template (id),
+  parameters  text    not null,                 -- JSON, in the template's order: {"block_x":32,"storage":"planes"}
+  unique (source_hash, template_id)
+) strict;
+
+-- One run of `halotune tune` for one problem.
+create table run (
+  id           integer primary key,
+  problem_id   integer not null references problem (id),
+  state        text    not null check (state in ('running', 'complete', 'partial')),
+                                                -- running: it is, or it was killed; partial: ended early, and says why
+  reason       text    not null default '',     -- why it ended early
+  started      text    not null,
+  ended        text,
+  command      text    not null,                -- the command line
+  host         text    not null,
+  version      text    not null,                -- of Halotune
+  driver       text    not null,                -- "580.159.04"; "" for the emulation
+  cuda         integer not null,                -- the driver's CUDA: 13000 is 13.0; 0 for the emulation
+  nvrtc        text    not null,                -- "13.0"; the C++ compiler for the emulation
+  seed         integer not null,
+  strategy     text    not null,
+  budget_s     real    not null,
+  space        integer not null,                -- variants that the rules keep, over all templates
+  bytes        integer not null,                -- compulsory traffic of one application: each input read, each output written once
+  empty_ms     real,                            -- one launch of an empty kernel in this mode
+  copy_ms      real,                            -- moving the same bytes with the tuned copy, beside the finalists
+  memcpy_ms    real,                            -- the same with cuMemcpyDtoDAsync
+  warnings     text    not null default '',     -- a line each: slowdowns; other processes on the GPU
+  is_trusted   integer not null default 1 check (is_trusted in (0, 1)), -- 0: imported without --trust; no lookup relies on it
+  outcomes     text                             -- variants that the run tried, counted by outcome when it ended, as JSON:
+                                                -- {"compile_failed":3,"measured":310}. An export may keep the run without
+                                                -- its measurements. NULL: the run did not end, or is of version 3 or older
+) strict;
+create index run_by_problem on run (problem_id);
+
+-- What came of one variant in the search phase of a run.
+create table measurement (
+  id              integer primary key,
+  run_id          integer not null references run (id),
+  variant_id      integer not null references variant (id),
+  number          integer not null,             -- order within the run, from 1
+  at_s            real    not null,             -- since the run's start
+  outcome         text    not null,             -- db/store/outcome.h
+  reason          text    not null default '',  -- why it failed or was pruned
+  sample_count    integer not null default 0,
+  median_ms       real,                         -- of one application; with minimum and interval NULL unless it has a time
+  minimum_ms      real,
+  low_ms          real,                         -- 95 % interval of the median
+  high_ms         real,
+  samples         blob,                         -- all of them: 32-bit floats, little-endian, in order
+  rms_error       real,                         -- against the reference in double precision
+  max_error       real,
+  max_error_units real,                         -- in units of the expected rounding
+  registers       integer,                      -- of a thread
+  shared_bytes    integer,                      -- of a block, static and dynamic
+  spill_bytes     integer,                      -- of a thread, stores and loads
+  occupancy       real,                         -- 0 to 1
+  blocks_per_sm   integer,
+  threads         integer,                      -- of a block
+  blocks          integer,                      -- of a launch
+  compile_ms      real,
+  sm_mhz_before   integer,                      -- clocks and so on: NULL where they could not be read
+  sm_mhz_after    integer,
+  memory_mhz      integer,
+  temperature_c   integer,
+  power_w         real,
+  throttle        integer,                      -- NVML's bits of reasons for lower clocks
+  attempts        integer not null default 1,   -- repeated for throttling or drifting anchors
+  is_marked       integer not null default 0 check (is_marked in (0, 1)),  -- 1: it still throttled or drifted at the last attempt
+  unique (run_id, variant_id)
+) strict;
+create index measurement_by_variant on measurement (variant_id);
+-- What is wrong (db/store/refuted.h): few rows, of which every lookup has to know.
+create index measurement_wrong on measurement (variant_id) where outcome in ('wrong', 'out_of_bounds');
+
+-- A variant in the interleaved rounds at the end of a run. These times alone decide.
+create table finalist (
+  run_id       integer not null references run (id),
+  variant_id   integer not null references variant (id),
+  rank         integer not null,                -- 1 is the winner
+  sample_count integer not null,                -- rounds
+  median_ms    real    not null,
+  minimum_ms   real    not null,
+  low_ms       real    not null,
+  high_ms      real    not null,
+  ratio        real    not null,                -- to the winner in the same round: median
+  ratio_low    real    not null,                -- and its 95 % interval
+  ratio_high   real    not null,
+  samples      blob    not null,                -- as in measurement
+  is_default   integer not null check (is_default in (0, 1)),
+  is_tie       integer not null check (is_tie in (0, 1)),  -- not told apart from the fastest
+  primary key (run_id, variant_id)
+) strict;
+
+-- The best that is known for a problem, complete: what lookup serves needs nothing else than this row, its variant, stencil and
+-- template. Older ones stay as history.
+create table best (
+  id              integer primary key,
+  problem_id      integer not null references problem (id),
+  variant_id      integer not null references variant (id),
+  run_id          integer references run (id),  -- NULL for one that came from elsewhere without its run
+  is_current      integer not null check (is_current in (0, 1)),
+  is_trusted      integer not null check (is_trusted in (0, 1)),  -- 0: imported, and lookup does not use it
+  origin          text    not null,             -- "tuned", or the file that it was imported from
+  date            text    not null,             -- when it was measured
+  time_ms         real    not null,             -- of one application: median of the final rounds
+  low_ms          real    not null,             -- 95 % interval
+  high_ms         real    not null,
+  sample_count    integer not null,
+  default_ms      real,                         -- the default variant's, in the same rounds
+  roof_ms         real,                         -- the faster of tuned copy and cuMemcpyDtoDAsync of the same bytes, same rounds
+  roof_ratio      real,                         -- share of the roof: median of roof / time within a round
+  roof_ratio_low  real,                         -- and its 95 % interval
+  roof_ratio_high real,
+  empty_ms        real,
+  bytes           integer not null,             -- compulsory traffic of one application
+  rms_error       real    not null,
+  max_error       real    not null,
+  max_error_units real    not null,
+  second_grid     text    not null default '',  -- the awkward grid on which it was verified as well: "509x251x499"
+  registers       integer not null,
+  shared_bytes    integer not null,             -- static and dynamic
+  occupancy       real    not null,
+  launch          text    not null,             -- JSON: db/store/launch_text.h
+  coefficients    text    not null,             -- JSON array: the values that literal and constant ones are built with
+  steps           integer not null default 1,   -- time steps of one application
+  driver          text    not null,
+  nvrtc           text    not null,
+  arch            text    not null,             -- of the cubin: "sm_90"
+  source          text    not null,
+  cubin           blob    not null                -- empty where an export left it out: compile the source
+) strict;
+create unique index best_current on best (problem_id) where is_current;
+create index best_by_problem on best (problem_id);
+-- What lookup reads of every row when it opens, without source and cubin between them. The flags are
+-- columns too: else SQLite does not see that the index has all of it.
+create index best_served on best (problem_id, variant_id, time_ms, low_ms, high_ms, bytes, date, driver, nvrtc,
+  roof_ratio, is_current, is_trusted) where is_current and is_trusted;
