@@ -385,8 +385,13 @@ $(OUT)/tests/report/%: $(OBJ)/tests/report/%.o $(OBJ)/libhalotune-all.a
 	$(Q)$(LINK) -o $@ $^ $(LIBRARIES)
 
 .PHONY: bench-compile
-bench-compile: $(OUT)/bench/compile_bench  ## kernels compiled a second, with one worker and with more
+bench-compile: $(OUT)/bench/compile_bench $(OUT)/bench/source_bench all  ## kernels compiled a second, and how long each template takes
 	$(Q)$<
+	$(Q)mkdir -p $(OUT)/bench/sources
+	$(Q)for t in $(BENCH_TEMPLATES); do build/halotune generate star7 --template $$t >$(OUT)/bench/sources/star7_$$t.cu || exit 1; done
+	$(Q)$(OUT)/bench/source_bench 20 $(BENCH_TEMPLATES:%=$(OUT)/bench/sources/star7_%.cu)
+# Those that have a default variant of star7.
+BENCH_TEMPLATES := direct tile zmarch scatter patch flat scatter_direct
 
 .PHONY: bench-reference
 bench-reference: $(OUT)/bench/reference_bench  ## points a second that the reference computes on one core, against its limit
