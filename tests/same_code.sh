@@ -1,7 +1,8 @@
 #!/bin/sh
 # same_code.sh OLD NEW: whether two builds of the program make the same machine code. Both compile the same sample of variants of
 # every stencil; each variant whose cubin differs is named. For changes of the generator and of templates that mean to change no
-# kernel. STENCILS="NAME ..." looks at these alone; SAMPLE=N takes so many variants of each (16); ARCH=sm_XX (sm_90). Speaks TAP.
+# kernel. Each program is a TREE/build/halotune and takes the templates of its own tree. STENCILS="NAME ..." looks at these alone;
+# SAMPLE=N takes so many variants of each (16); ARCH=sm_XX (sm_90). Speaks TAP.
 set -u
 [ $# = 2 ] || { echo "usage: tests/same_code.sh OLD NEW" >&2; exit 2; }
 old=$(readlink -f "$1") new=$(readlink -f "$2")
@@ -12,8 +13,8 @@ number=0 failed=0
 
 # A line for each variant: template and values, a tab, the hash of its cubin or why there is none.
 codes() { # program stencil dtype
-  "$1" compile "$2" --dtype "$3" --arch "${ARCH:-sm_90}" --sample "${SAMPLE:-16}" --seed 1 --no-cache --json |
-    jq -r '.variants[] | "\(.template) \(.parameters | to_entries | map("\(.key)=\(.value)") | join(","))\t\(.cubin_hash // .outcome)"'
+  (cd "$(dirname "$1")/.." && "$1" compile "$2" --dtype "$3" --arch "${ARCH:-sm_90}" --sample "${SAMPLE:-16}" --seed 1 --no-cache --json) |
+    jq -r '.variants[] | "\(.template) \(.parameters | to_entries | map("\(.key)=\(.value)") | join(","))\t\(.cubin_hash // .outcome)"' | sort
 }
 
 for stencil in ${STENCILS:-$("$new" list stencils | awk 'NR > 1 {print $1}')}; do
