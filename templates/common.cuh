@@ -100,18 +100,29 @@ __device__ __forceinline__ bool is_interior(const March &march, index_t x, index
          march.z_last + HIGH_Z <= g.nz;
 }
 
-// Whether some point of the box may read this one.
-__device__ __forceinline__ bool is_needed(const Geometry &g, index_t x, index_t y, index_t z) {
-  return x >= g.x0 - LOW_X && x < g.x1 + HIGH_X && y >= g.y0 - LOW_Y && y < g.y1 + HIGH_Y && z >= g.z0 - LOW_Z &&
-         z < g.z1 + HIGH_Z;
-}
-
-// The value that taps read at a point, by the boundary rules; 0 where nothing needs it.
+// The value that taps read at a point, by the boundary rules; 0 where no tap of the box goes.
 __device__ __forceinline__ real read_needed(const Fields &f, int input, const Geometry &g, index_t x, index_t y, index_t z) {
-  if (!is_needed(g, x, y, z)) return real(0);
+  const bool is_needed = x >= g.x0 - LOW_X && x < g.x1 + HIGH_X && y >= g.y0 - LOW_Y && y < g.y1 + HIGH_Y && z >= g.z0 - LOW_Z &&
+                         z < g.z1 + HIGH_Z;
+  if (!is_needed) return real(0);
   if (IMAGES) return read_image(f, input, g, x, y, z);
   return read_point(f, input, g, x, y, z);
 }
+
+// A block's place along y and z, in numbers of blocks.
+struct BandedBlock {
+  index_t y, z;
+};
+
+// Where this block stands if blocks go through a band of BAND_ROWS rows along z before the next band begins. blockIdx.y counts the blocks
+// of a band along y, and blockIdx.z those along z, band after band. The template's YAML file has the grid of blocks so.
+template <int BAND_ROWS, int BLOCK_ROWS, int BLOCK_PLANES> __device__ __forceinline__ BandedBlock banded_block(const Geometry &g) {
+  const unsigned blocks = unsigned(g.z1 - g.z0 - 1)/BLOCK_PLANES + 1, band = blockIdx.z/blocks;
+  return {index_t(band*(BAND_ROWS/BLOCK_ROWS) + blockIdx.y), index_t(blockIdx.z - band*blocks)};
+}
+
+// Where it stands if all rows are one band.
+__device__ __forceinline__ BandedBlock plain_block() { return {index_t(blockIdx.y), index_t(blockIdx.z)}; }
 
 // Add up one vector of each thread of a column of the block: those of the threads before this one to `before`, those of all to `all`.
 // All threads of the block call this. `totals` has room for a vector of each thread.

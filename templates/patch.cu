@@ -76,7 +76,7 @@ struct PatchTaps {
 
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
-  const BandedBlock block = banded_block<BAND, BLOCK_ROWS, BLOCK_PLANES>(g);
+  const BandedBlock block = BAND > 0 ? banded_block<BAND, BLOCK_ROWS, BLOCK_PLANES>(g) : plain_block();
   const Patch p = {f, g, COEFFICIENT_VALUES,
                    g.x0/VECTOR*VECTOR + (index_t(blockIdx.x)*BLOCK_X + index_t(threadIdx.x))*VECTOR,
                    g.y0 + block.y*BLOCK_ROWS + index_t(threadIdx.y)*POINTS_Y,

@@ -53,7 +53,7 @@
 #define Z_SLICING 64
 #endif
 
-constexpr bool ENGINE = COPIES == COPIES_ENGINE, OWN_PRODUCER = PRODUCER == PRODUCER_OWN;
+constexpr bool ENGINE = COPIES == COPIES_ENGINE;
 constexpr int PIECE = PIECES == PIECES_VECTORS ? VECTOR : 1;
 
 constexpr int TILE_X = BLOCK_X*VECTOR, TILE_Y = BLOCK_Y*POINTS_Y, THREADS = BLOCK_X*BLOCK_Y;
@@ -71,7 +71,7 @@ constexpr int SHARED_PLANE = round_up(BOX, PLANE_GRAIN), SLOT = STAGED*SHARED_PL
 // BESIDE: where the rest of an update, planes later, reads staged inputs at the point: in global memory once more, or in shared memory
 // that keeps planes so long.
 __device__ constexpr bool is_kept(int output, int input) {
-  return BESIDE == BESIDE_SHARED && finish_reads(output, input) && staged_slot(input) >= 0;
+  return finish_reads(output, input) && staged_slot(input) >= 0;
 }
 __device__ constexpr int longest_kept() {
   int longest = 0;
@@ -80,7 +80,7 @@ __device__ constexpr int longest_kept() {
   }
   return longest;
 }
-constexpr int KEPT = longest_kept();
+constexpr int KEPT = BESIDE == BESIDE_SHARED ? longest_kept() : 0;
 
 // Planes come AT_ONCE at a time. One slot for each plane at hand, the others for those under way. So one barrier does: the slots that
 // copies are begun to were read before that barrier. With the engine, one slot more is being read by warps that are late.
@@ -242,17 +242,17 @@ __device__ __forceinline__ void step(Place &place) {
   place.slot = place.slot + 1 < SLOTS ? place.slot + 1 : 0;
 }
 
+#if COPIES == COPIES_ENGINE
 // By one thread. All bytes of the plane are announced before the first of them can come.
 __device__ __forceinline__ void copy_boxes(const Block &b, index_t z, int slot) {
-#if COPIES == COPIES_ENGINE
   barrier_expect(full(b, slot), unsigned(STAGED*BOX*int(sizeof(real))));
 #pragma unroll
   for (int s = 0; s < STAGED; s++) {
     real *to = b.shared + slot*SLOT + s*SHARED_PLANE;
     tensor_copy(to, b.f.map_in[s], int(b.x) - BEFORE_X, int(b.y) - LOW_Y, int(z), full(b, slot));
   }
-#endif
 }
+#endif
 
 __device__ __forceinline__ void make_barriers(const Block &b) {
   if (threadIdx.x == 0 && threadIdx.y == 0) {
@@ -308,7 +308,7 @@ __device__ __forceinline__ void load_beside(const Block &b, index_t p, Beside &b
       const index_t y = b.y + own_y() + j;
 #pragma unroll
       for (int input = 0; input < INPUTS; input++) {
-        if (!finish_reads(o, input) || is_kept(o, input)) continue;
+        if (!finish_reads(o, input) || (BESIDE == BESIDE_SHARED && is_kept(o, input))) continue;
         if (z < b.z_first || z >= b.z_last || y >= g.y1 || x >= g.x1) continue;
         if (PIECE == VECTOR && x + VECTOR <= g.nx) {
           read_vector(b.f, input, g, x, y, z, beside.value[j][o][input]);
@@ -352,12 +352,13 @@ __device__ __forceinline__ void write_row(const Block &b, int output, int row, i
   else if (y < b.g.y1) write_in_box(b.f, output, b.g, x, y, z, values);
 }
 
-// Load what the rest of an update reads of planes that shared memory keeps. `slot` holds the output's plane.
-__device__ __forceinline__ void load_kept(const real *slot, int output, int row, real (&inputs)[INPUTS][VECTOR]) {
+// Load what the rest of an update reads of planes that shared memory keeps, while `slot` is that of the plane at hand.
+__device__ __forceinline__ void load_kept(const Block &b, int slot, int output, int row, real (&inputs)[INPUTS][VECTOR]) {
+  const int kept = slot >= delay(output) ? slot - delay(output) : slot - delay(output) + SLOTS;
 #pragma unroll
   for (int input = 0; input < INPUTS; input++) {
     if (!is_kept(output, input)) continue;
-    load_vector(slot + staged_slot(input)*SHARED_PLANE + cell(own_x(), own_y() + row), inputs[input]);
+    load_vector(b.shared + kept*SLOT + staged_slot(input)*SHARED_PLANE + cell(own_x(), own_y() + row), inputs[input]);
   }
 }
 
@@ -370,11 +371,10 @@ __device__ __forceinline__ void write_complete(const Block &b, index_t p, int sl
   for (int o = 0; o < OUTPUTS; o++) {
     const index_t z = p - delay(o);
     if (z < b.z_first || z >= b.z_last) continue;
-    const int kept = slot >= delay(o) ? slot - delay(o) : slot - delay(o) + SLOTS;
 #pragma unroll
     for (int j = 0; j < POINTS_Y; j++) {
       real values[VECTOR];
-      if (BESIDE == BESIDE_SHARED) load_kept(b.shared + kept*SLOT, o, j, beside.value[j][o]);
+      if (BESIDE == BESIDE_SHARED) load_kept(b, slot, o, j, beside.value[j][o]);
 #pragma unroll
       for (int lane = 0; lane < VECTOR; lane++) {
         values[lane] = finish(o, FinishTaps<VECTOR>{beside.value[j][o], lane}, coefficients, sums[j][lane]);
@@ -389,11 +389,15 @@ __device__ __forceinline__ void write_complete(const Block &b, index_t p, int sl
 // The march's way to its planes. All of a block's threads call these; `at_hand` is where the plane at hand lies, `ahead` where the
 // next copy goes.
 struct Pipeline {
-  CopyPlan plan;  // COPIES threads
-  Place at_hand, ahead;
-  Place late;     // COPIES engine: of the plane that all must have read
+  Place at_hand = {0, 0}, ahead = {0, 0};
+#if COPIES == COPIES_ENGINE
+  Place late = {0, 0};  // of the plane that all must have read
+#else
+  CopyPlan plan;
+#endif
 };
 
+#if COPIES == COPIES_ENGINE
 // Begin to copy plane z, as the one thread that does. The first planes find empty slots; later ones that of a plane KEPT before the one
 // which all must have read.
 __device__ __forceinline__ void begin_boxes(const Block &b, Pipeline &p, index_t z, bool is_leader) {
@@ -404,23 +408,26 @@ __device__ __forceinline__ void begin_boxes(const Block &b, Pipeline &p, index_t
   if (is_leader) copy_boxes(b, z, p.ahead.slot);
   step(p.ahead);
 }
+#endif
 
 // Begin to copy planes from z on, those before the last. What all threads copy is a group of a thread's copies, though it may be empty.
 __device__ __forceinline__ void begin_planes(const Block &b, Pipeline &p, index_t z, index_t last) {
-  if constexpr (ENGINE) {
-    if (!OWN_PRODUCER && z < last) begin_boxes(b, p, z, threadIdx.x == 0 && threadIdx.y == 0);
-  } else {
+#if COPIES == COPIES_ENGINE
+  if (PRODUCER == PRODUCER_FIRST && z < last) begin_boxes(b, p, z, threadIdx.x == 0 && threadIdx.y == 0);
+#else
 #pragma unroll
-    for (int u = 0; u < AT_ONCE; u++) {
-      if (z + u < last) copy_plane(b, p.plan, z + u, b.shared + p.ahead.slot*SLOT);
-      step(p.ahead);
-    }
-    async_commit();
+  for (int u = 0; u < AT_ONCE; u++) {
+    if (z + u < last) copy_plane(b, p.plan, z + u, b.shared + p.ahead.slot*SLOT);
+    step(p.ahead);
   }
+  async_commit();
+#endif
 }
 
 __device__ __forceinline__ void begin_march(const Block &b, Pipeline &p, index_t first, index_t last) {
-  if (!ENGINE) plan_copies(b, p.plan);
+#if COPIES == COPIES_THREADS
+  plan_copies(b, p.plan);
+#endif
 #pragma unroll
   for (int i = 0; i < STAGES; i++) begin_planes(b, p, first + i*AT_ONCE, last);
 }
@@ -448,21 +455,24 @@ __device__ __forceinline__ void leave_plane(const Block &b, Pipeline &p) {
 __device__ __forceinline__ void march(const Block &b, const Weights &weights, const Coefficients &coefficients) {
   const index_t first = b.z_first - LOW_Z, last = b.z_last + longest_delay();
   Pipeline pipeline;
-  pipeline.at_hand = pipeline.ahead = pipeline.late = {0, 0};
   if (ENGINE) make_barriers(b);
-  if (OWN_PRODUCER && threadIdx.y >= BLOCK_Y) {
+#if PRODUCER == PRODUCER_OWN
+  if (threadIdx.y >= BLOCK_Y) {
     if (threadIdx.y > BLOCK_Y || threadIdx.x > 0) return;
 #pragma unroll 1
     for (index_t p = first; p < last; p++) begin_boxes(b, pipeline, p, true);
     return;
   }
+#endif
   real sums[POINTS_Y][VECTOR][FORMS][PLANES] = {};
   begin_march(b, pipeline, first, last);
 #pragma unroll 1
   for (index_t p = first; p < last; p += AT_ONCE) {
     Beside beside[AT_ONCE];
+    if (FINISH_READS) {
 #pragma unroll
-    for (int u = 0; u < AT_ONCE; u++) load_beside(b, p + u, beside[u]);
+      for (int u = 0; u < AT_ONCE; u++) load_beside(b, p + u, beside[u]);
+    }
     take_planes(b, pipeline, p, last);
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {

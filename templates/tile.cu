@@ -48,9 +48,8 @@ constexpr bool OVERLAP = HALO_LOAD == HALO_LOAD_OVERLAP, MIXED = HALO_LOAD == HA
 constexpr int VECTORS_X = TILE_X/(BLOCK_X*VECTOR), POINTS_Y = TILE_Y/BLOCK_Y, POINTS_Z = TILE_Z/BLOCK_Z;
 
 // How far shared memory reaches beyond the tile; in x by whole vectors, so that vectors stay aligned.
-constexpr int BEFORE_X = MIXED ? 0 : round_up(LOW_X, VECTOR), AFTER_X = MIXED ? 0 : round_up(HIGH_X, VECTOR);
-constexpr int BEFORE_Y = MIXED ? 0 : LOW_Y, AFTER_Y = MIXED ? 0 : HIGH_Y;
-constexpr int BEFORE_Z = MIXED ? 0 : LOW_Z, AFTER_Z = MIXED ? 0 : HIGH_Z;
+constexpr int HALO = MIXED ? 0 : 1, BEFORE_X = HALO*round_up(LOW_X, VECTOR), AFTER_X = HALO*round_up(HIGH_X, VECTOR);
+constexpr int BEFORE_Y = HALO*LOW_Y, AFTER_Y = HALO*HIGH_Y, BEFORE_Z = HALO*LOW_Z, AFTER_Z = HALO*HIGH_Z;
 
 // Shared memory in elements: rows, planes of rows, and one such volume for each staged input.
 constexpr int SHARED_ROW = BEFORE_X + TILE_X + AFTER_X + PADDING;
@@ -71,12 +70,6 @@ struct Tile {
   real *shared;
 };
 
-// Whether the tile and the halo that is loaded around it lie in the grid.
-__device__ __forceinline__ bool is_inside(const Tile &t) {
-  return t.x >= BEFORE_X && t.x + TILE_X + AFTER_X <= t.g.nx && t.y >= BEFORE_Y && t.y + TILE_Y + AFTER_Y <= t.g.ny &&
-         t.z >= BEFORE_Z && t.z + TILE_Z + AFTER_Z <= t.g.nz;
-}
-
 // Load a vector of N points of each staged input, at an offset from the tile's first point. INSIDE: it is known to lie in the grid. A
 // vector that does not is loaded point by point, by the boundary rules.
 template <int N, bool INSIDE> __device__ __forceinline__ void load_points(const Tile &t, int dx, int dy, int dz) {
@@ -91,58 +84,35 @@ template <int N, bool INSIDE> __device__ __forceinline__ void load_points(const 
       store_vector(to, values);
     } else {
 #pragma unroll 1
-      for (int lane = 0; lane < N; lane++) {
-        to[lane] = read_needed(t.f, staged_input(slot), t.g, x + lane, y, z);
-      }
+      for (int lane = 0; lane < N; lane++) to[lane] = read_needed(t.f, staged_input(slot), t.g, x + lane, y, z);
     }
   }
 }
 
-// The points along one axis that a thread loads: the OWN points that it computes, or each BLOCK-th point of the halo, counted through
-// both sides.
-template <bool HALO, int OWN, int BLOCK, int TILE, int LOW, int HIGH> struct Share {
-  static constexpr int count = HALO ? divide_up(LOW + HIGH, BLOCK) : OWN;
-  static __device__ __forceinline__ bool exists(int thread, int i) { return !HALO || thread + i*BLOCK < LOW + HIGH; }
-  static __device__ __forceinline__ int in_halo(int thread, int i) {
-    const int position = thread + i*BLOCK;
-    return position < LOW ? position - LOW : TILE + position - LOW;
-  }
-};
+// Where a point of the halo lies along an axis, from the tile's first point. Points are counted through both sides.
+template <int TILE, int LOW> __device__ __forceinline__ int in_halo(int i) { return i < LOW ? i - LOW : TILE + i - LOW; }
 
-// Load one part of the tile with its halo: along each axis the tile's own points, or the halo.
+// Load one part of the tile with its halo: along each axis the thread's own points, or each BLOCK-th point of the halo.
 template <bool INSIDE, bool HALO_X, bool HALO_Y, bool HALO_Z> __device__ __forceinline__ void load_part(const Tile &t) {
-  typedef Share<HALO_X, VECTORS_X, BLOCK_X, TILE_X, LOW_X, HIGH_X> ShareX;
-  typedef Share<HALO_Y, POINTS_Y, BLOCK_Y, TILE_Y, LOW_Y, HIGH_Y> ShareY;
-  typedef Share<HALO_Z, POINTS_Z, BLOCK_Z, TILE_Z, LOW_Z, HIGH_Z> ShareZ;
+  constexpr int count_x = HALO_X ? divide_up(LOW_X + HIGH_X, BLOCK_X) : VECTORS_X;
+  constexpr int count_y = HALO_Y ? divide_up(LOW_Y + HIGH_Y, BLOCK_Y) : POINTS_Y;
+  constexpr int count_z = HALO_Z ? divide_up(LOW_Z + HIGH_Z, BLOCK_Z) : POINTS_Z;
   constexpr int width = HALO_X ? 1 : VECTOR, at_once = INSIDE ? 4 : 1;
   const int tx = threadIdx.x, ty = threadIdx.y, tz = threadIdx.z;
 #pragma unroll at_once
-  for (int k = 0; k < ShareZ::count; k++) {
+  for (int k = 0; k < count_z; k++) {
 #pragma unroll at_once
-    for (int j = 0; j < ShareY::count; j++) {
+    for (int j = 0; j < count_y; j++) {
 #pragma unroll at_once
-      for (int i = 0; i < ShareX::count; i++) {
-        if (!ShareX::exists(tx, i) || !ShareY::exists(ty, j) || !ShareZ::exists(tz, k)) continue;
-        load_points<width, INSIDE>(t, HALO_X ? ShareX::in_halo(tx, i) : (tx + i*BLOCK_X)*VECTOR,
-                                   HALO_Y ? ShareY::in_halo(ty, j) : ty*POINTS_Y + j,
-                                   HALO_Z ? ShareZ::in_halo(tz, k) : tz*POINTS_Z + k);
+      for (int i = 0; i < count_x; i++) {
+        const int x = tx + i*BLOCK_X, y = ty + j*BLOCK_Y, z = tz + k*BLOCK_Z;  // in the halo
+        if ((HALO_X && x >= LOW_X + HIGH_X) || (HALO_Y && y >= LOW_Y + HIGH_Y) || (HALO_Z && z >= LOW_Z + HIGH_Z)) continue;
+        load_points<width, INSIDE>(t, HALO_X ? in_halo<TILE_X, LOW_X>(x) : x*VECTOR,
+                                   HALO_Y ? in_halo<TILE_Y, LOW_Y>(y) : ty*POINTS_Y + j,
+                                   HALO_Z ? in_halo<TILE_Z, LOW_Z>(z) : tz*POINTS_Z + k);
       }
     }
   }
-}
-
-// Load the own points, then the halo along one axis, then the corners: only taps off the axes read what is in the halo of several axes.
-template <bool INSIDE> __device__ __forceinline__ void load_edge(const Tile &t) {
-  load_part<INSIDE, false, false, false>(t);
-  if (MIXED) return;
-  load_part<INSIDE, true, false, false>(t);
-  load_part<INSIDE, false, true, false>(t);
-  load_part<INSIDE, false, false, true>(t);
-  if (STAR) return;
-  load_part<INSIDE, true, true, false>(t);
-  load_part<INSIDE, true, false, true>(t);
-  load_part<INSIDE, false, true, true>(t);
-  load_part<INSIDE, true, true, true>(t);
 }
 
 template <bool INSIDE> __device__ __forceinline__ void load_flat(const Tile &t) {
@@ -156,9 +126,30 @@ template <bool INSIDE> __device__ __forceinline__ void load_flat(const Tile &t) 
 }
 
 template <bool INSIDE> __device__ __forceinline__ void load_tile(const Tile &t) {
-  if (OVERLAP) load_points<1, INSIDE>(t, int(threadIdx.x) - LOW_X, int(threadIdx.y) - LOW_Y, int(threadIdx.z) - LOW_Z);
-  else if (HALO_LOAD == HALO_LOAD_FLAT) load_flat<INSIDE>(t);
-  else load_edge<INSIDE>(t);
+  if (OVERLAP) {
+    load_points<1, INSIDE>(t, int(threadIdx.x) - LOW_X, int(threadIdx.y) - LOW_Y, int(threadIdx.z) - LOW_Z);
+    return;
+  }
+  if (HALO_LOAD == HALO_LOAD_FLAT) {
+    load_flat<INSIDE>(t);
+    return;
+  }
+  // The own points, the halo along each axis, the corners. Only taps off the axes read what is in the halo of several axes.
+  load_part<INSIDE, false, false, false>(t);
+  if (MIXED) return;
+  load_part<INSIDE, true, false, false>(t);
+  load_part<INSIDE, false, true, false>(t);
+  load_part<INSIDE, false, false, true>(t);
+  if (STAR) return;
+  load_part<INSIDE, true, true, false>(t);
+  load_part<INSIDE, true, false, true>(t);
+  load_part<INSIDE, false, true, true>(t);
+  load_part<INSIDE, true, true, true>(t);
+}
+
+// Whether a tap of a point of the tile stays in it.
+__device__ __forceinline__ bool is_in_tile(int x, int y, int z, int dx, int dy, int dz) {
+  return (dx == 0 || unsigned(x + dx) < TILE_X) && (dy == 0 || unsigned(y + dy) < TILE_Y) && (dz == 0 || unsigned(z + dz) < TILE_Z);
 }
 
 // Taps of one lane of a vector of N points, taken from aligned vectors. Offsets and lane are constants after unrolling, so that each
@@ -170,18 +161,14 @@ template <int N> struct Taps {
   __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
     real values[N];
     const int slot = staged_slot(input);
-    if (slot < 0) {  // read at the point only
+    if (INPUTS > STAGED && slot < 0) {  // read at the point only
       read_vector(t.f, input, t.g, t.x + x, t.y + y, t.z + z, values);
       return values[lane];
     }
-    if (MIXED && !in_tile(dx, dy, dz)) return read_image(t.f, input, t.g, t.x + x + dx, t.y + y + dy, t.z + z + dz);
+    if (MIXED && !is_in_tile(x, y, z, dx, dy, dz)) return read_image(t.f, input, t.g, t.x + x + dx, t.y + y + dy, t.z + z + dz);
     const int position = lane + dx + 16*N;  // never negative: no radius is above 16
     load_vector(t.shared + slot*SHARED_VOLUME + cell<N>(x + (position/N - 16)*N, y + dy, z + dz), values);
     return values[position%N];
-  }
-  __device__ __forceinline__ bool in_tile(int dx, int dy, int dz) const {
-    return (dx == 0 || unsigned(x + dx) < TILE_X) && (dy == 0 || unsigned(y + dy) < TILE_Y) &&
-           (dz == 0 || unsigned(z + dz) < TILE_Z);
   }
 };
 
@@ -210,7 +197,16 @@ __device__ __forceinline__ void compute_column(const Tile &t, int dx, int dy, in
   }
 }
 
-__device__ __forceinline__ void compute_tile(const Tile &t) {
+extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
+  const Fields f = FIELDS;
+  const Tile t = {f, g, g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X, g.y0 + index_t(blockIdx.y)*TILE_Y,
+                  g.z0 + index_t(blockIdx.z)*TILE_Z, COEFFICIENT_VALUES, SHARED_MEMORY(real)};
+  // Whether the tile and the halo that is loaded around it lie in the grid.
+  const bool inside = t.x >= BEFORE_X && t.x + TILE_X + AFTER_X <= g.nx && t.y >= BEFORE_Y && t.y + TILE_Y + AFTER_Y <= g.ny &&
+                      t.z >= BEFORE_Z && t.z + TILE_Z + AFTER_Z <= g.nz;
+  if (inside) load_tile<true>(t);
+  else load_tile<false>(t);
+  __syncthreads();
   if constexpr (OVERLAP) {
     const int dx = int(threadIdx.x) - LOW_X, dy = int(threadIdx.y) - LOW_Y, dz = int(threadIdx.z) - LOW_Z;
     if (unsigned(dx) < TILE_X && unsigned(dy) < TILE_Y && unsigned(dz) < TILE_Z) compute_column(t, dx, dy, dz);
@@ -220,14 +216,4 @@ __device__ __forceinline__ void compute_tile(const Tile &t) {
       compute_column(t, (int(threadIdx.x) + i*BLOCK_X)*VECTOR, int(threadIdx.y)*POINTS_Y, int(threadIdx.z)*POINTS_Z);
     }
   }
-}
-
-extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
-  const Fields f = FIELDS;
-  const Tile t = {f, g, g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X, g.y0 + index_t(blockIdx.y)*TILE_Y,
-                  g.z0 + index_t(blockIdx.z)*TILE_Z, COEFFICIENT_VALUES, SHARED_MEMORY(real)};
-  if (is_inside(t)) load_tile<true>(t);
-  else load_tile<false>(t);
-  __syncthreads();
-  compute_tile(t);
 }

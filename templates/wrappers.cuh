@@ -1,5 +1,5 @@
-// wrappers: what templates use where a GPU and the host backend differ. This is the GPU's side; the host's is in
-// tuner/backend/host/cuda_on_cpu.h. It includes nothing, and compiles for sm_75 and later.
+// wrappers: what templates use where a GPU and the emulation differ. This is the GPU's side; the emulation's is in
+// tuner/emulate/runtime/cuda_on_cpu.h. It includes nothing, and compiles for sm_75 and later.
 #ifndef HALOTUNE_WRAPPERS
 #define HALOTUNE_WRAPPERS
 
@@ -16,37 +16,35 @@ template <> struct Word<16> { typedef uint4 type; };
 
 // The bytes are moved in words of up to 16; a union keeps them in registers.
 template <int N, class T> union Vector {
-  static constexpr int bytes = N*int(sizeof(T)), word_bytes = bytes < 16 ? bytes : 16, words = bytes/word_bytes;
-  typename Word<word_bytes>::type word[words];
+  static constexpr int bytes = N*int(sizeof(T)), words = bytes > 16 ? bytes/16 : 1;
+  typedef typename Word<bytes/words>::type Part;
+  Part word[words];
   T element[N];
 };
 
 template <int N, class T> __device__ __forceinline__ void load_vector(const T *p, T (&out)[N]) {
-  typedef Vector<N, T> V;
-  V v;
+  Vector<N, T> v;
 #pragma unroll
-  for (int i = 0; i < V::words; i++) v.word[i] = reinterpret_cast<const typename Word<V::word_bytes>::type *>(p)[i];
+  for (int i = 0; i < v.words; i++) v.word[i] = reinterpret_cast<const typename Vector<N, T>::Part *>(p)[i];
 #pragma unroll
   for (int i = 0; i < N; i++) out[i] = v.element[i];
 }
 
 // The same through the read-only path.
 template <int N, class T> __device__ __forceinline__ void load_vector_readonly(const T *p, T (&out)[N]) {
-  typedef Vector<N, T> V;
-  V v;
+  Vector<N, T> v;
 #pragma unroll
-  for (int i = 0; i < V::words; i++) v.word[i] = __ldg(reinterpret_cast<const typename Word<V::word_bytes>::type *>(p) + i);
+  for (int i = 0; i < v.words; i++) v.word[i] = __ldg(reinterpret_cast<const typename Vector<N, T>::Part *>(p) + i);
 #pragma unroll
   for (int i = 0; i < N; i++) out[i] = v.element[i];
 }
 
 template <int N, class T> __device__ __forceinline__ void store_vector(T *p, const T (&in)[N]) {
-  typedef Vector<N, T> V;
-  V v;
+  Vector<N, T> v;
 #pragma unroll
   for (int i = 0; i < N; i++) v.element[i] = in[i];
 #pragma unroll
-  for (int i = 0; i < V::words; i++) reinterpret_cast<typename Word<V::word_bytes>::type *>(p)[i] = v.word[i];
+  for (int i = 0; i < v.words; i++) reinterpret_cast<typename Vector<N, T>::Part *>(p)[i] = v.word[i];
 }
 
 // --- single elements of global memory: as the compiler likes, or through the read-only path.
@@ -62,21 +60,19 @@ template <class T> __device__ __forceinline__ T load_streaming(const T *p) { ret
 template <class T> __device__ __forceinline__ void store_streaming(T *p, T value) { __stcs(p, value); }
 
 template <int N, class T> __device__ __forceinline__ void load_vector_streaming(const T *p, T (&out)[N]) {
-  typedef Vector<N, T> V;
-  V v;
+  Vector<N, T> v;
 #pragma unroll
-  for (int i = 0; i < V::words; i++) v.word[i] = __ldcs(reinterpret_cast<const typename Word<V::word_bytes>::type *>(p) + i);
+  for (int i = 0; i < v.words; i++) v.word[i] = __ldcs(reinterpret_cast<const typename Vector<N, T>::Part *>(p) + i);
 #pragma unroll
   for (int i = 0; i < N; i++) out[i] = v.element[i];
 }
 
 template <int N, class T> __device__ __forceinline__ void store_vector_streaming(T *p, const T (&in)[N]) {
-  typedef Vector<N, T> V;
-  V v;
+  Vector<N, T> v;
 #pragma unroll
   for (int i = 0; i < N; i++) v.element[i] = in[i];
 #pragma unroll
-  for (int i = 0; i < V::words; i++) __stcs(reinterpret_cast<typename Word<V::word_bytes>::type *>(p) + i, v.word[i]);
+  for (int i = 0; i < v.words; i++) __stcs(reinterpret_cast<typename Vector<N, T>::Part *>(p) + i, v.word[i]);
 }
 
 // Ask for the memory around an address, to come as far as the L2 cache.
@@ -129,11 +125,19 @@ __device__ __forceinline__ void barrier_init(unsigned long long *barrier, unsign
 #endif
 }
 
+// Each thread calls this between its own accesses to shared memory and what tells another thread that the copy engine may read or
+// write there: a barrier of threads, or barrier_leave.
+__device__ __forceinline__ void tensor_fence() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
 // The thread that initialised barriers calls this; a __syncthreads() comes before anyone else uses them.
 __device__ __forceinline__ void barrier_init_done() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  tensor_fence();
 #endif
 }
 
@@ -147,7 +151,7 @@ __device__ __forceinline__ void barrier_expect(unsigned long long *barrier, unsi
 // as other threads' stores do, so that each lane needs the fence before its warp tells.
 __device__ __forceinline__ void barrier_leave(unsigned long long *barrier, int lane) {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  tensor_fence();
   __syncwarp();
   if (lane == 0) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 #endif

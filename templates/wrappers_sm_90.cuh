@@ -1,6 +1,5 @@
 // wrappers_sm_90: what templates use of sm_90 and later: tensor maps, clusters of blocks, programmatic dependent launch.
-// It stands behind wrappers.cuh where a template's YAML file has one of tensor_inputs, tensor_outputs, cluster and overlap.
-// The host's side is in tuner/backend/host/cuda_on_cpu.h. Before sm_90 it compiles and does nothing; rules keep such
+// It stands behind wrappers.cuh. The emulation's side is in tuner/emulate/runtime/cuda_on_cpu.h. Before sm_90 it compiles and does nothing; rules keep such
 // variants away.
 #ifndef HALOTUNE_WRAPPERS_SM_90
 #define HALOTUNE_WRAPPERS_SM_90
@@ -32,14 +31,6 @@ __device__ __forceinline__ void tensor_copy(void *shared, const TensorMap *map, 
 #if __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
                ::"r"(shared_address(shared)), "l"(map), "r"(x), "r"(y), "r"(shared_address(barrier)) : "memory");
-#endif
-}
-
-// Each thread calls this between what it wrote to shared memory itself and the barrier of threads behind which one of them
-// has the copy engine read that (tensor_store), or write there anew.
-__device__ __forceinline__ void tensor_fence() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
 

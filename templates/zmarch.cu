@@ -56,10 +56,11 @@ constexpr int TILE_X = BLOCK_X*VECTOR, TILE_Y = BLOCK_Y*POINTS_Y, THREADS = BLOC
 
 // The halo beside a vector or a tile in x, in whole vectors, and in elements.
 constexpr int VECTORS_BEFORE = divide_up(LOW_X, VECTOR), VECTORS_AFTER = divide_up(HIGH_X, VECTOR);
+constexpr int SIDE_VECTORS = VECTORS_BEFORE + VECTORS_AFTER;
 constexpr int BEFORE_X = VECTORS_BEFORE*VECTOR, AFTER_X = VECTORS_AFTER*VECTOR;
 
 // A thread's queue of planes in registers, from z - LOW_Z to z + HIGH_Z.
-constexpr int QUEUE = IN_PLANES ? 1 : LOW_Z + 1 + HIGH_Z;
+constexpr int QUEUE = LOW_Z + 1 + HIGH_Z;
 
 // A thread's patch of a plane: its own points; if taps lie off the axes, also those around them.
 constexpr int PATCH_LOW_Y = STAR || IN_PLANES ? 0 : LOW_Y, PATCH_HIGH_Y = STAR || IN_PLANES ? 0 : HIGH_Y;
@@ -85,7 +86,7 @@ constexpr bool HALO_IN_TURN = IN_REGISTERS && STAR, HALO_ON_ENTRY = IN_PLANES ||
 
 // The threads of a block share out the vectors of the halo: first the rows before and after the tile, then its sides. Corners, which
 // only taps off the axes read, belong to the rows.
-constexpr int HALO_CORNER = STAR ? 0 : VECTORS_BEFORE, SIDE_VECTORS = VECTORS_BEFORE + VECTORS_AFTER;
+constexpr int HALO_CORNER = STAR ? 0 : VECTORS_BEFORE;
 constexpr int HALO_ROW_VECTORS = BLOCK_X + (STAR ? 0 : SIDE_VECTORS), HALO_ROWS = (LOW_Y + HIGH_Y)*HALO_ROW_VECTORS;
 constexpr int HALO_VECTORS = HALO_ROWS + TILE_Y*SIDE_VECTORS, HALO_PASSES = divide_up(HALO_VECTORS, THREADS);
 
@@ -93,7 +94,6 @@ struct Block {
   const Fields &f;
   const Geometry &g;
   const Coefficients &coefficients;
-  real *shared;
   index_t x, y;             // the tile's first point
   index_t z_first, z_last;  // the block computes the planes z_first <= z < z_last
 };
@@ -102,8 +102,20 @@ struct Block {
 __device__ __forceinline__ int own_x() { return int(threadIdx.x)*VECTOR; }
 __device__ __forceinline__ int own_y() { return int(threadIdx.y)*POINTS_Y; }
 
-// Where a slot of shared memory holds a point, which is given from the tile's first.
-__device__ __forceinline__ int cell(int x, int y) { return (y + LOW_Y)*SHARED_ROW + x + BEFORE_X; }
+// Where a slot of shared memory holds a point of a staged input. The point is given from the tile's first.
+__device__ __forceinline__ real *cell(int slot, int s, int x, int y) {
+  return SHARED_MEMORY(real) + slot + s*SHARED_PLANE + ((y + LOW_Y)*SHARED_ROW + x + BEFORE_X);
+}
+
+// The planes that a block keeps.
+struct Planes {
+#if STORAGE != STORAGE_PLANES
+  Patch queue[QUEUE];  // in registers
+#endif
+#if STORAGE != STORAGE_DIRECT
+  int slots[SLOTS];    // where shared memory holds each plane, from z - LOW_Z; the last slot is free
+#endif
+};
 
 // The block marches without boundary rules if its tile is interior. With storage direct no thread waits for another, so that each
 // thread asks for its own points.
@@ -138,9 +150,8 @@ __device__ __forceinline__ void fetch_vector(const Block &b, int input, int dx, 
   }
 #pragma unroll
   for (int lane = 0; lane < VECTOR; lane++) values[lane] = real(0);
-  if (!INTERIOR) {
-    if (!DIRECT) choose_lanes(b, input, x, y, z, values);  // with storage direct, march_points is for such vectors
-  }
+  // With storage direct, march_points is for such vectors.
+  if (!DIRECT && !INTERIOR) choose_lanes(b, input, x, y, z, values);
 }
 
 // The same to shared memory, asynchronously.
@@ -171,12 +182,23 @@ __device__ __forceinline__ HaloVector halo_vector(int pass) {
 
 // What is fetched for the turn of one plane.
 struct Incoming {
-  Patch patch;                                           // of the plane that enters
+#if PREFETCH != PREFETCH_ASYNC
+  Patch patch;  // of the plane that enters
+#endif
+#if STORAGE != STORAGE_DIRECT && PREFETCH != PREFETCH_ASYNC
   real halo[STAGED][at_least_one(HALO_PASSES)][VECTOR];  // of the plane that goes to shared memory
-  real at_point[INPUTS][POINTS_Y][VECTOR];               // of the plane in turn: inputs that are read at the point only
+#endif
+#if STORAGE == STORAGE_DIRECT && STAR
+  // Of the plane in turn, what taps along x and y read beside the thread's own points: before them, then after them.
+  real rows[STAGED][at_least_one(LOW_Y + HIGH_Y)][VECTOR];
+  real sides[STAGED][POINTS_Y][at_least_one(SIDE_VECTORS)*VECTOR];
+#endif
+#if INPUTS > STAGED
+  real at_point[INPUTS][POINTS_Y][VECTOR];  // of the plane in turn: inputs that are read at the point only
+#endif
 };
 
-template <bool INTERIOR> __device__ __forceinline__ void fetch_halo(const Block &b, index_t z, Incoming &in, real *slot) {
+template <bool INTERIOR> __device__ __forceinline__ void fetch_halo(const Block &b, const Planes &p, index_t z, Incoming &in) {
 #pragma unroll
   for (int pass = 0; pass < HALO_PASSES; pass++) {
     const HaloVector v = halo_vector(pass);
@@ -184,14 +206,15 @@ template <bool INTERIOR> __device__ __forceinline__ void fetch_halo(const Block 
 #pragma unroll
     for (int s = 0; s < STAGED; s++) {
       const int input = staged_input(s);
-      if (ASYNC) copy_vector<INTERIOR>(b, input, v.x, v.y, z, slot + s*SHARED_PLANE + cell(v.x, v.y));
+      if (ASYNC) copy_vector<INTERIOR>(b, input, v.x, v.y, z, cell(p.slots[SLOTS - 1], s, v.x, v.y));
       else fetch_vector<INTERIOR>(b, input, v.x, v.y, z, in.halo[s][pass]);
     }
   }
 }
 
-// Fetch the plane that enters: to registers, or asynchronously to a slot.
-template <bool INTERIOR> __device__ __forceinline__ void fetch_entering(const Block &b, index_t z, Incoming &in, real *slot) {
+// Fetch the plane that enters: to registers, or asynchronously to the free slot.
+template <bool INTERIOR>
+__device__ __forceinline__ void fetch_entering(const Block &b, const Planes &p, index_t z, Incoming &in) {
   constexpr int low_y = DIRECT ? PATCH_LOW_Y : 0, high_y = DIRECT ? PATCH_HIGH_Y : 0;
   constexpr int before = DIRECT ? PATCH_BEFORE : 0, after = DIRECT ? PATCH_AFTER : 0;
 #pragma unroll
@@ -203,7 +226,7 @@ template <bool INTERIOR> __device__ __forceinline__ void fetch_entering(const Bl
         const int input = staged_input(s), x = own_x() + i*VECTOR, y = own_y() + j;
         real values[VECTOR];
         if (ASYNC) {
-          copy_vector<INTERIOR>(b, input, x, y, z, slot + s*SHARED_PLANE + cell(x, y));
+          copy_vector<INTERIOR>(b, input, x, y, z, cell(p.slots[SLOTS - 1], s, x, y));
           continue;
         }
         fetch_vector<INTERIOR>(b, input, x, y, z, values);
@@ -214,26 +237,23 @@ template <bool INTERIOR> __device__ __forceinline__ void fetch_entering(const Bl
       }
     }
   }
-  if (HALO_ON_ENTRY) fetch_halo<INTERIOR>(b, z, in, slot);
+  if (HALO_ON_ENTRY) fetch_halo<INTERIOR>(b, p, z, in);
   if (ASYNC) async_commit();
 }
 
 // Fetch what only the plane in turn needs.
-template <bool INTERIOR> __device__ __forceinline__ void fetch_for_turn(const Block &b, index_t z, Incoming &in) {
-  if (HALO_IN_TURN) fetch_halo<INTERIOR>(b, z, in, b.shared);
+template <bool INTERIOR>
+__device__ __forceinline__ void fetch_for_turn(const Block &b, const Planes &p, index_t z, Incoming &in) {
+  if (HALO_IN_TURN) fetch_halo<INTERIOR>(b, p, z, in);
+#if INPUTS > STAGED
 #pragma unroll
   for (int input = 0; input < INPUTS; input++) {
     if (staged_slot(input) >= 0) continue;
 #pragma unroll
     for (int j = 0; j < POINTS_Y; j++) fetch_vector<INTERIOR>(b, input, own_x(), own_y() + j, z, in.at_point[input][j]);
   }
+#endif
 }
-
-// The planes that a block keeps.
-struct Planes {
-  Patch queue[QUEUE];  // in registers
-  int slots[SLOTS];    // where shared memory holds each plane, from z - LOW_Z; the last slot is free
-};
 
 // The ring and the queue move on by one plane. If the march is unrolled as often as they are long, no data moves.
 __device__ __forceinline__ void rotate_slots(Planes &p) {
@@ -250,8 +270,8 @@ __device__ __forceinline__ void shift_queue(Planes &p, const Patch &newest) {
 }
 
 // Store the thread's own points of a plane, and its share of the halo, to the free slot.
-__device__ __forceinline__ void store_plane(const Block &b, const Planes &p, const Patch &own, const Incoming &in) {
-  real *slot = b.shared + p.slots[SLOTS - 1];
+__device__ __forceinline__ void store_plane(const Planes &p, const Patch &own, const Incoming &in) {
+  const int slot = p.slots[SLOTS - 1];
 #pragma unroll
   for (int s = 0; s < STAGED; s++) {
 #pragma unroll
@@ -259,61 +279,55 @@ __device__ __forceinline__ void store_plane(const Block &b, const Planes &p, con
       real values[VECTOR];
 #pragma unroll
       for (int lane = 0; lane < VECTOR; lane++) values[lane] = own.value[s][PATCH_LOW_Y + j][PATCH_BEFORE*VECTOR + lane];
-      store_vector(slot + s*SHARED_PLANE + cell(own_x(), own_y() + j), values);
+      store_vector(cell(slot, s, own_x(), own_y() + j), values);
     }
 #pragma unroll
     for (int pass = 0; pass < HALO_PASSES; pass++) {
       const HaloVector v = halo_vector(pass);
-      if (v.exists) store_vector(slot + s*SHARED_PLANE + cell(v.x, v.y), in.halo[s][pass]);
+      if (v.exists) store_vector(cell(slot, s, v.x, v.y), in.halo[s][pass]);
     }
   }
 }
 
 // The newest plane goes from shared memory to the queue, with all that the thread's taps read of it.
-__device__ __forceinline__ void queue_from_shared(const Block &b, Planes &p) {
+__device__ __forceinline__ void queue_from_shared(Planes &p) {
   Patch newest;
   __syncthreads();
 #pragma unroll
   for (int s = 0; s < STAGED; s++) {
-    load_window<VECTOR>(b.shared + p.slots[0] + s*SHARED_PLANE + cell(own_x() - PATCH_BEFORE*VECTOR, own_y() - PATCH_LOW_Y), SHARED_ROW,
-                        newest.value[s]);
+    load_window<VECTOR>(cell(p.slots[0], s, own_x() - PATCH_BEFORE*VECTOR, own_y() - PATCH_LOW_Y), SHARED_ROW, newest.value[s]);
   }
   shift_queue(p, newest);
 }
 
 // A plane that was fetched joins those that the block keeps.
-__device__ __forceinline__ void enter_plane(const Block &b, Planes &p, const Incoming &in) {
+__device__ __forceinline__ void enter_plane(Planes &p, const Incoming &in) {
   if (DIRECT || HALO_IN_TURN) shift_queue(p, in.patch);
   else {
-    if (!ASYNC) store_plane(b, p, in.patch, in);
+    if (!ASYNC) store_plane(p, in.patch, in);
     rotate_slots(p);
-    if (IN_REGISTERS) queue_from_shared(b, p);
+    if (IN_REGISTERS) queue_from_shared(p);
   }
 }
 
 // After this, shared memory holds all that the plane in turn reads of it.
-__device__ __forceinline__ void begin_turn(const Block &b, Planes &p, const Incoming &in) {
+__device__ __forceinline__ void begin_turn(Planes &p, const Incoming &in) {
   if (HALO_IN_TURN) {
-    store_plane(b, p, p.queue[LOW_Z], in);
+    store_plane(p, p.queue[LOW_Z], in);
     rotate_slots(p);
   }
   if (ASYNC) async_wait<0>();
   if (IN_PLANES || HALO_IN_TURN) __syncthreads();
 }
 
-// With storage direct, what taps along x and y read beside the thread's own points.
-struct Cross {
-  real rows[STAGED][at_least_one(LOW_Y + HIGH_Y)][VECTOR];  // before the points, then after them
-  real sides[STAGED][POINTS_Y][at_least_one(SIDE_VECTORS)*VECTOR];
-};
-
-template <bool INTERIOR> __device__ __forceinline__ void fetch_cross(const Block &b, index_t z, Cross &cross) {
+#if STORAGE == STORAGE_DIRECT && STAR
+template <bool INTERIOR> __device__ __forceinline__ void fetch_beside(const Block &b, index_t z, Incoming &in) {
 #pragma unroll
   for (int s = 0; s < STAGED; s++) {
 #pragma unroll
     for (int i = 0; i < LOW_Y + HIGH_Y; i++) {
       const int y = own_y() + (i < LOW_Y ? i - LOW_Y : i - LOW_Y + POINTS_Y);
-      fetch_vector<INTERIOR>(b, staged_input(s), own_x(), y, z, cross.rows[s][i]);
+      fetch_vector<INTERIOR>(b, staged_input(s), own_x(), y, z, in.rows[s][i]);
     }
 #pragma unroll
     for (int j = 0; j < POINTS_Y; j++) {
@@ -323,53 +337,57 @@ template <bool INTERIOR> __device__ __forceinline__ void fetch_cross(const Block
         const int x = own_x() + (i < VECTORS_BEFORE ? i - VECTORS_BEFORE : i - VECTORS_BEFORE + 1)*VECTOR;
         fetch_vector<INTERIOR>(b, staged_input(s), x, own_y() + j, z, values);
 #pragma unroll
-        for (int lane = 0; lane < VECTOR; lane++) cross.sides[s][j][i*VECTOR + lane] = values[lane];
+        for (int lane = 0; lane < VECTOR; lane++) in.sides[s][j][i*VECTOR + lane] = values[lane];
       }
     }
   }
 }
+#endif
 
 // A point of a slot of shared memory, given from the thread's first.
-__device__ __forceinline__ real load_shared(const Block &b, int slot, int s, int x, int y) {
+__device__ __forceinline__ real load_shared(int slot, int s, int x, int y) {
   const int position = x + 16*VECTOR;  // never negative: no radius is above 16
   real values[VECTOR];
-  load_vector(b.shared + slot + s*SHARED_PLANE + cell(own_x() + (position/VECTOR - 16)*VECTOR, own_y() + y), values);
+  load_vector(cell(slot, s, own_x() + (position/VECTOR - 16)*VECTOR, own_y() + y), values);
   return values[position%VECTOR];
 }
 
 // Taps of one of a thread's points. Its place and the offsets are constants after unrolling. So each tap is a register, or an element of
 // a vector that is loaded once, however many taps fall into it.
 struct Taps {
-  const Block &b;
   const Planes &p;
-  const Cross &cross;
   const Incoming &in;
   int row, lane;
   __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
     const int s = staged_slot(input), x = lane + dx, y = row + dy;
-    if (INPUTS > STAGED && s < 0) return in.at_point[input][row][lane];
-    if (IN_PLANES) return load_shared(b, p.slots[dz + LOW_Z], s, x, y);
-    const bool in_patch = x >= -PATCH_BEFORE*VECTOR && x < (1 + PATCH_AFTER)*VECTOR && y >= -PATCH_LOW_Y &&
-                          y < POINTS_Y + PATCH_HIGH_Y;
-    if (in_patch) return p.queue[dz + LOW_Z].value[s][y + PATCH_LOW_Y][x + PATCH_BEFORE*VECTOR];
-    if (IN_REGISTERS) return load_shared(b, p.slots[0], s, x, y);
-    if (y < 0) return cross.rows[s][y + LOW_Y][lane];
-    if (y >= POINTS_Y) return cross.rows[s][y - POINTS_Y + LOW_Y][lane];
-    return cross.sides[s][row][x < 0 ? x + BEFORE_X : x - VECTOR + BEFORE_X];
+#if INPUTS > STAGED
+    if (s < 0) return in.at_point[input][row][lane];
+#endif
+    if (IN_PLANES) return load_shared(p.slots[dz + LOW_Z], s, x, y);
+    if (!STAR) return p.queue[dz + LOW_Z].value[s][y + PATCH_LOW_Y][x + PATCH_BEFORE*VECTOR];
+    const bool is_own = x >= 0 && x < VECTOR && y >= 0 && y < POINTS_Y;
+    if (is_own) return p.queue[dz + LOW_Z].value[s][y][x];
+    if (IN_REGISTERS) return load_shared(p.slots[0], s, x, y);
+#if STORAGE == STORAGE_DIRECT && STAR
+    if (y < 0) return in.rows[s][y + LOW_Y][lane];
+    if (y >= POINTS_Y) return in.rows[s][y - POINTS_Y + LOW_Y][lane];
+    return in.sides[s][row][x < 0 ? x + BEFORE_X : x - VECTOR + BEFORE_X];
+#endif
   }
 };
 
 // Compute the thread's points of the plane in turn, and write those that lie in the box.
 template <bool INTERIOR>
-__device__ __forceinline__ void compute_plane(const Block &b, index_t z, const Planes &p, const Incoming &in) {
+__device__ __forceinline__ void compute_plane(const Block &b, index_t z, const Planes &p, Incoming &in) {
   const Geometry &g = b.g;
   const index_t x = b.x + own_x(), y = b.y + own_y();
   if (x + VECTOR <= g.x0 || x >= g.x1) return;
-  Cross cross;
-  if (DIRECT && STAR) fetch_cross<INTERIOR>(b, z, cross);
+#if STORAGE == STORAGE_DIRECT && STAR
+  fetch_beside<INTERIOR>(b, z, in);
+#endif
   real results[POINTS_Y][OUTPUTS][VECTOR];
 #pragma unroll
-  for (int j = 0; j < POINTS_Y; j++) update_vector(Taps{b, p, cross, in, j, 0}, b.coefficients, results[j]);
+  for (int j = 0; j < POINTS_Y; j++) update_vector(Taps{p, in, j, 0}, b.coefficients, results[j]);
 #pragma unroll
   for (int j = 0; j < POINTS_Y; j++) {
     if (INTERIOR || y + j < g.y1) write_results(b.f, g, x, y + j, z, results[j]);
@@ -377,8 +395,8 @@ __device__ __forceinline__ void compute_plane(const Block &b, index_t z, const P
 }
 
 template <bool INTERIOR> __device__ __forceinline__ void fetch(const Block &b, index_t z, const Planes &p, Incoming &in) {
-  fetch_entering<INTERIOR>(b, z + HIGH_Z, in, b.shared + p.slots[SLOTS - 1]);
-  if (HALO_IN_TURN || INPUTS > STAGED) fetch_for_turn<INTERIOR>(b, z, in);
+  fetch_entering<INTERIOR>(b, p, z + HIGH_Z, in);
+  if (HALO_IN_TURN || INPUTS > STAGED) fetch_for_turn<INTERIOR>(b, p, z, in);
 }
 
 template <bool INTERIOR> __device__ __forceinline__ void march(const Block &b) {
@@ -386,14 +404,14 @@ template <bool INTERIOR> __device__ __forceinline__ void march(const Block &b) {
   constexpr int at_once = INTERIOR && !HALO_ON_ENTRY ? at_least_one(planes_before) : 1, steps = INTERIOR ? UNROLL : 1;
   Planes p;
   Incoming next;
-  if (!DIRECT) {
+#if STORAGE != STORAGE_DIRECT
 #pragma unroll
-    for (int i = 0; i < SLOTS; i++) p.slots[i] = i*SLOT;
-  }
+  for (int i = 0; i < SLOTS; i++) p.slots[i] = i*SLOT;
+#endif
 #pragma unroll at_once
   for (int i = 0; i < planes_before; i++) {
-    fetch_entering<INTERIOR>(b, b.z_first - LOW_Z + i, next, b.shared + p.slots[SLOTS - 1]);
-    enter_plane(b, p, next);
+    fetch_entering<INTERIOR>(b, p, b.z_first - LOW_Z + i, next);
+    enter_plane(p, next);
   }
   if (PREFETCH != PREFETCH_NONE) fetch<INTERIOR>(b, b.z_first, p, next);
 #pragma unroll 1
@@ -402,9 +420,9 @@ template <bool INTERIOR> __device__ __forceinline__ void march(const Block &b) {
     for (int i = 0; i < steps; i++) {
       if (i > 0 && z + i >= b.z_last) return;
       if (PREFETCH == PREFETCH_NONE) fetch<INTERIOR>(b, z + i, p, next);
-      const Incoming in = next;
-      enter_plane(b, p, in);
-      if (!DIRECT) begin_turn(b, p, in);
+      Incoming in = next;
+      enter_plane(p, in);
+      if (!DIRECT) begin_turn(p, in);
       if (PREFETCH != PREFETCH_NONE && z + i + 1 < b.z_last) fetch<INTERIOR>(b, z + i + 1, p, next);
       compute_plane<INTERIOR>(b, z + i, p, in);
     }
@@ -425,10 +443,10 @@ __device__ __forceinline__ void march_points(const Block &b) {
 
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
-  const BandedBlock block = banded_block<BAND, TILE_Y, Z_SLICING>(g);
+  const BandedBlock block = BAND > 0 ? banded_block<BAND, TILE_Y, Z_SLICING>(g) : plain_block();
   const index_t z_first = g.z0 + block.z*Z_SLICING;
-  const Block b = {f, g, COEFFICIENT_VALUES, SHARED_MEMORY(real), g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X,
-                   g.y0 + block.y*TILE_Y, z_first, z_first + Z_SLICING < g.z1 ? z_first + Z_SLICING : g.z1};
+  const Block b = {f, g, COEFFICIENT_VALUES, g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X, g.y0 + block.y*TILE_Y,
+                   z_first, z_first + Z_SLICING < g.z1 ? z_first + Z_SLICING : g.z1};
   if (b.y >= g.y1) return;  // clusters and bands reach beyond the last rows
   if (marches_inside(b)) march<true>(b);
   else if constexpr (DIRECT) march_points(b);

@@ -134,6 +134,12 @@ static int spaces_before(const struct part *part, int at) {
   return (int)(part->tokens[at].token.at - c);
 }
 
+/* Whether an operand ends with a token, so that what is gone behind it is an operator and its other operand. */
+static bool ends_operand(const struct cuda_token *token) {
+  if (token->kind == CUDA_NAME) return !cuda_is(token, "return");
+  return token->kind != CUDA_PUNCTUATION || cuda_is(token, ")") || cuda_is(token, "]");
+}
+
 /* What separates a token from the one that was written before it, in the same piece. */
 static void write_gap(struct writer *w, const struct part *part, int at) {
   const struct cuda_token *last = &part->tokens[w->last].token, *token = &part->tokens[at].token;
@@ -152,8 +158,7 @@ static void write_gap(struct writer *w, const struct part *part, int at) {
     begin_line(w, part, at, part_breaks_before(part, at) > 1);
     return;
   }
-  int before = spaces_before(part, w->last + 1), behind = spaces_before(part, at);
-  add_spaces(w->out, before < behind ? before : behind);
+  add_spaces(w->out, spaces_before(part, ends_operand(last) ? at : w->last + 1));
 }
 
 /* The columns that a macro's tokens take up to the next comma. */
@@ -196,6 +201,7 @@ static void write_tokens(struct writer *w, const struct part *part, struct range
     if (w->last >= 0) write_gap(w, part, i);
     else begin_line(w, part, i, w->has_begun && w->wants_blank);
     if (is_inlined(w, token->name)) write_inlined(w, token->name);
+    else if (token->number) text_printf(w->out, "%s", token->number);
     else text_add(w->out, token->token.at, token->token.length);
     for (size_t c = 0; c < token->token.length; c++) w->line += token->token.at[c] == '\n';
     w->last = i;
@@ -221,6 +227,16 @@ static bool is_written(const struct writer *w, int number) {
   return !is_inlined(w, piece->macro);
 }
 
+/* Whether a blank line stands before a token, or before the directives above it that are gone. */
+static bool begins_paragraph(const struct part *part, int at) {
+  while (part_breaks_before(part, at) < 2) {
+    if (at == 0 || part->tokens[at - 1].token.kind != CUDA_DIRECTIVE_END || !part->tokens[at - 1].is_gone) return false;
+    do at--;
+    while (at > 0 && part->tokens[at].token.kind != CUDA_DIRECTIVE);
+  }
+  return true;
+}
+
 static void write_pieces(struct writer *w, const struct part *part, const char *without) {
   const struct pieces *pieces = &w->a->pieces;
   bool is_open = false;
@@ -229,7 +245,7 @@ static void write_pieces(struct writer *w, const struct part *part, const char *
     const struct piece *piece = &pieces->list[i];
     if (piece->part != part) continue;
     int begin = piece->head.begin < piece->head.end ? piece->head.begin : piece->body.begin;
-    w->wants_blank = w->wants_blank || part_breaks_before(part, begin) > 1;
+    w->wants_blank = w->wants_blank || begins_paragraph(part, begin);
     if (!is_written(w, i)) continue;
     if (without && !is_open) {
       text_printf(w->out, "\n\n#ifndef %s  // the emulation has its own", without);

@@ -132,6 +132,7 @@ static bool is_cast(const struct parser *p, int at) {
 static struct operand parse_name(struct parser *p) {
   int at = p->at++;
   const struct part_token *token = &p->part->tokens[at];
+  if (token->number) return known(strtoll(token->number, NULL, 10));
   if (cuda_is(&token->token, "true")) return known(1);
   if (cuda_is(&token->token, "false")) return known(0);
   if (cuda_is(&token->token, "sizeof")) return parse_sizeof(p);
@@ -271,17 +272,53 @@ static struct value binary_value(const char *operator, struct value left, struct
   return (struct value){fits, fits ? number : 0};
 }
 
+static bool is_number(const struct operand *operand, long long number) {
+  return operand->value.is_known && operand->value.number == number;
+}
+
+/* Whether an operation gives its left operand back, whatever that is: x + 0, x*1. */
+static bool keeps_left(const char *operator, const struct operand * right) {
+  if (strcmp(operator, "+") == 0 || strcmp(operator, "-") == 0) return is_number(right, 0);
+  return (strcmp(operator, "*") == 0 || strcmp(operator, "/") == 0) && is_number(right, 1);
+}
+
+/* The same for the right one: 0 + x, 1*x. */
+static bool keeps_right(const char *operator, const struct operand * left) {
+  return (strcmp(operator, "+") == 0 && is_number(left, 0)) || (strcmp(operator, "*") == 0 && is_number(left, 1));
+}
+
+/* Whether an operation gives 0 because of its left or its right operand: 0*x, 0/x, 0%x, x*0. */
+static bool is_zero_by_left(const char *operator, const struct operand * left) {
+  return strchr("*/%", operator[0]) && is_number(left, 0);
+}
+static bool is_zero_by_right(const char *operator, const struct operand * right) {
+  return operator[0] == '*' && is_number(right, 0);
+}
+
+/* Operations of one level from left to right. Operands that change nothing go. */
 static struct operand parse_binary(struct parser *p, int level) {
   if (level > HIGHEST_LEVEL) return parse_unary(p);
+  int begin = next_token(p);
   struct operand left = parse_binary(p, level + 1);
   while (!p->has_failed) {
     size_t i = 0;
     while (i < COUNT(binaries) && !(binaries[i].level == level && next_is(p, binaries[i].spelling))) i++;
     if (i == COUNT(binaries)) return left;
-    p->at++;
+    const char *spelling = binaries[i].spelling;
+    int operator= p->at++;
     struct operand right = parse_binary(p, level + 1);
-    left = (struct operand){binary_value(binaries[i].spelling, left.value, right.value), false,
-                            left.is_changed || right.is_changed};
+    if (p->has_failed) return unknown;
+    if (keeps_left(spelling, &right) || is_zero_by_left(spelling, &left)) {
+      take_out(p, operator, p->at);
+      left.is_changed = true;
+    } else if (keeps_right(spelling, &left) || is_zero_by_right(spelling, &right)) {
+      take_out(p, begin, operator+ 1);
+      left = right;
+      left.is_changed = true;
+    } else {
+      left =
+          (struct operand){binary_value(spelling, left.value, right.value), false, left.is_changed || right.is_changed};
+    }
   }
   return left;
 }

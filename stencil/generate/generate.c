@@ -88,9 +88,7 @@ static void add_banner(struct text *text, const struct variant_spec *spec, const
   }
   text_printf(text, "\n// grid      %ldx%ldx%ld points of %s, rows of %ld and planes of %ld elements\n", l->grid.n[0],
               l->grid.n[1], l->grid.n[2], dtype_names[spec->dtype], l->row, l->plane);
-  text_printf(text, "// launch    %ldx%ldx%ld blocks of %ldx%ldx%ld threads, %ld bytes of dynamic shared memory\n",
-              g->launch.grid[0], g->launch.grid[1], g->launch.grid[2], g->launch.block[0], g->launch.block[1],
-              g->launch.block[2], g->launch.shared_bytes);
+  text_printf(text, "// launch    %ldx%ldx%ld blocks\n", g->launch.grid[0], g->launch.grid[1], g->launch.grid[2]);
   if (g->launch.workspace_bytes > 0) text_printf(text, "// workspace %ld bytes\n", g->launch.workspace_bytes);
   text_printf(text, "// compile   nvcc -cubin -arch=sm_%d THIS_FILE\n\n", spec->limits.capability);
 }

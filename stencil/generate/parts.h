@@ -21,9 +21,10 @@ int identifiers_find(const struct identifiers *names, const char *name);
 /* A token of a part. */
 struct part_token {
   struct cuda_token token;
-  int name;     /* the number of a name; -1 for other tokens */
-  int outdent;  /* columns by which a line that begins here moves left */
-  bool is_gone; /* the configuration needs it not */
+  int name;           /* the number of a name; -1 for other tokens */
+  const char *number; /* what stands in place of the variable of a loop that has one turn; else NULL */
+  int outdent;        /* columns by which a line that begins here moves left */
+  bool is_gone;       /* the configuration needs it not */
 };
 
 /* One text. End with part_free. */

@@ -137,27 +137,11 @@ void prelude_write_coefficients(struct text *text, const struct prelude *prelude
                                                                        : sources[COEFFICIENTS_LITERAL]);
 }
 
-/* The template's YAML file has the grid of blocks so. Names are not in capitals: those may be parameters. */
-static void write_bands(struct text *text) {
-  text_printf(
-      text,
-      "// Bands of rows, which blocks go through along z before the next band begins; of 0 rows: all are one band.\n"
-      "// blockIdx.y counts the blocks of a band along y, and blockIdx.z those along z, band after band. Where this block\n"
-      "// stands along y and z, in numbers of blocks.\n"
-      "struct BandedBlock {\n  index_t y, z;\n};\n"
-      "template <int BandRows, int BlockRows, int BlockPlanes>\n"
-      "__device__ __forceinline__ BandedBlock banded_block(const Geometry &g) {\n"
-      "  if (BandRows == 0) return {index_t(blockIdx.y), index_t(blockIdx.z)};\n"
-      "  const unsigned blocks = unsigned(g.z1 - g.z0 - 1)/BlockPlanes + 1, band = blockIdx.z/blocks;\n"
-      "  return {index_t(band*(BandRows/BlockRows) + blockIdx.y), index_t(blockIdx.z - band*blocks)};\n}\n\n");
-}
-
 halotune_status prelude_write(struct text *text, const struct prelude *prelude) {
   const struct variant_spec *spec = prelude->spec;
   halotune_status status = HALOTUNE_OK;
   prelude_write_stencil(text, prelude);
   prelude_write_grid(text, prelude);
-  write_bands(text);
   prelude_write_coefficients(text, prelude);
   prelude_write_fields(text, prelude);
   prelude_write_boundary(text, prelude);

@@ -140,16 +140,18 @@ static void add_writers(struct text *text, const struct prelude *prelude) {
       "index_t y, index_t z, const real (&values)[N]) {\n  store_vector%s(f.out[field] + at(g, x, y, z), values);\n"
       "}\n",
       *suffix ? suffix : "_plain", suffix);
-  text_printf(text,
-              "// Those of a vector in a row of the box that lie in the box.\n"
-              "template <int N>\n"
-              "__device__ __forceinline__ void write_in_box(const Fields &f, int field, const Geometry &g, index_t x, "
-              "index_t y, index_t z, const real (&values)[N]) {\n"
-              "  if (x >= g.x0 && x + N <= g.x1) {\n    write_vector(f, field, g, x, y, z, values);\n    return;\n  }\n"
-              "#pragma unroll\n"
-              "  for (int i = 0; i < N; i++) {\n"
-              "    if (x + i >= g.x0 && x + i < g.x1) write_point(f, field, g, x + i, y, z, values[i]);\n"
-              "  }\n}\n\n");
+  text_printf(
+      text,
+      "// Those of a vector in a row of the box that lie in the box.\n"
+      "template <int N>\n"
+      "__device__ __forceinline__ void write_in_box(const Fields &f, int field, const Geometry &g, index_t x, "
+      "index_t y, index_t z, const real (&values)[N]) {\n"
+      "  if (x >= g.x0 && x + N <= g.x1) {\n    store_vector%s(f.out[field] + at(g, x, y, z), values);\n    return;\n  }\n"
+      "#pragma unroll\n"
+      "  for (int i = 0; i < N; i++) {\n"
+      "    if (x + i >= g.x0 && x + i < g.x1) write_point(f, field, g, x + i, y, z, values[i]);\n"
+      "  }\n}\n\n",
+      suffix);
 }
 
 void prelude_write_fields(struct text *text, const struct prelude *prelude) {

@@ -176,6 +176,7 @@ static halotune_status add_finish(struct text *text, const struct prelude *prelu
 static void add_constants(struct text *text, const struct prelude *prelude) {
   const struct split *split = split_of(prelude);
   const struct stencil *stencil = prelude->spec->stencil;
+  bool reads = false;
   text_printf(
       text,
       "// The update in two parts: FORMS sums of weighted taps, to which one plane after the other adds; and the rest\n"
@@ -187,10 +188,12 @@ static void add_constants(struct text *text, const struct prelude *prelude) {
                     "__device__ constexpr bool finish_reads(int output, int input) {\n  return ");
   for (int o = 0; o < stencil->output_count; o++) {
     for (int i = 0; i < stencil->input_count; i++) {
-      if (split->reads_beside[o][i]) text_printf(text, "(output == %d && input == %d) || ", o, i);
+      if (!split->reads_beside[o][i]) continue;
+      text_printf(text, "(output == %d && input == %d) || ", o, i);
+      reads = true;
     }
   }
-  text_printf(text, "false;\n}\n");
+  text_printf(text, "false;\n}\n#define FINISH_READS %d  // 1 where some output's rest reads some input\n", reads);
 }
 
 halotune_status prelude_write_split(struct text *text, const struct prelude *prelude) {

@@ -104,6 +104,15 @@ static bool is_named_outside(const struct statements *s, int name, struct range 
   return false;
 }
 
+/* Whether a token may follow the name that a declaration declares. */
+static bool ends_declarator(const struct part *part, int at, int end) {
+  static const char *const behinds[] = {"=", ";", "[", ",", "(", "{", ":"};
+  for (size_t i = 0; i < COUNT(behinds); i++) {
+    if (part_is(part, at, end, behinds[i])) return true;
+  }
+  return false;
+}
+
 /* Whether a statement declares a name that stands outside its block, too. */
 static bool declares_known(const struct statements *s, struct range statement, struct range block) {
   static const char *const befores[] = {">", "*", "&", ","};
@@ -114,7 +123,8 @@ static bool declares_known(const struct statements *s, struct range statement, s
   for (; at < end && declares; before = at, at = part_skip(part, skip_bracket(part, at, end) + 1, end)) {
     bool is_new = part_is_name(part, before, end);
     for (size_t k = 0; k < COUNT(befores); k++) is_new = is_new || part_is(part, before, end, befores[k]);
-    if (is_new && part_is_name(part, at, end) && is_named_outside(s, part->tokens[at].name, block)) return true;
+    is_new = is_new && part_is_name(part, at, end) && ends_declarator(part, part_skip(part, at + 1, end), end);
+    if (is_new && is_named_outside(s, part->tokens[at].name, block)) return true;
   }
   return false;
 }
@@ -136,10 +146,21 @@ static void outdent(struct part *part, struct range range, int columns) {
   for (int i = range.begin; i < range.end && columns > 0; i++) part->tokens[i].outdent += columns;
 }
 
-/* The branch that is taken moves to where its `if` was. */
-static void keep_branch(const struct statements *s, const struct branch *branch, struct range kept, bool is_listed) {
+/* The first token of a statement behind its directives, which begin in column 0. */
+static int skip_directives(const struct part *part, int at, int end) {
+  while (at < end && part->tokens[at].token.kind == CUDA_DIRECTIVE) {
+    while (at < end && part->tokens[at].token.kind != CUDA_DIRECTIVE_END) at++;
+    at = part_skip(part, at + 1, end);
+  }
+  return at;
+}
+
+static int column_now(const struct part *part, int at) { return part_column(part, at) - part->tokens[at].outdent; }
+
+/* The statement of a branch that is taken, or of a loop that has one turn, moves to where the `if` or `for` was. */
+static void keep_statement(const struct statements *s, int keyword, struct range kept, bool is_listed) {
   struct part *part = s->part;
-  int column = part_column(part, branch->keyword), first = kept.begin;
+  int column = column_now(part, keyword), first = kept.begin;
   bool unwraps = is_listed && part_is(part, first, kept.end, "{") && can_unwrap(s, kept);
   if (unwraps) {
     int inner = part_skip(part, first + 1, kept.end);
@@ -147,9 +168,8 @@ static void keep_branch(const struct statements *s, const struct branch *branch,
     part_remove(part, kept.end - 1, kept.end);
     first = inner;
   }
-  if (first < kept.end && part_column(part, first) > column) {
-    outdent(part, kept, part_column(part, first) - column);
-  }
+  first = skip_directives(part, first, kept.end);
+  if (first < kept.end) outdent(part, kept, column_now(part, first) - column);
 }
 
 /* Comments directly above a statement that goes. */
@@ -159,6 +179,11 @@ static void remove_comments_above(const struct statements *s, int at) {
          part_breaks_before(part, at) == 1 && part_breaks_before(part, at - 1) > 0) {
     part->tokens[--at].is_gone = true;
   }
+}
+
+/* Whether a statement may stand behind a token with others beside it. */
+static bool is_listed_behind(const struct part *part, int before, int end) {
+  return part_is(part, before, end, "{") || part_is(part, before, end, "}") || part_is(part, before, end, ";");
 }
 
 /* Resolve the `if` at a token, where its condition is decided. */
@@ -171,8 +196,7 @@ static void resolve_if(const struct statements *s, int at) {
   struct value value =
       expression_value(s->constants, part, (struct range){open + 1, branch.condition_end}, EXPRESSION_CODE);
   int before = part_skip_back(part, s->definition.begin, at);
-  bool is_listed =
-      part_is(part, before, end, "{") || part_is(part, before, end, "}") || part_is(part, before, end, ";");
+  bool is_listed = is_listed_behind(part, before, end);
   bool is_else = part_is(part, before, end, "else");
   if (!value.is_known || (!is_listed && !is_else)) return;
   bool has_else = branch.otherwise.begin < branch.otherwise.end;
@@ -186,27 +210,119 @@ static void resolve_if(const struct statements *s, int at) {
   struct range kept = value.number ? branch.then : branch.otherwise;
   part_remove(part, at, kept.begin);
   part_remove(part, kept.end, whole_end);
-  keep_branch(s, &branch, kept, is_listed);
+  keep_statement(s, at, kept, is_listed);
   if (is_listed && ends_with_jump(part, kept)) remove_unreachable(s, whole_end);
 }
 
-/* Whether an expression may begin behind a token. */
-static bool opens_expression(const struct part_token *t) {
-  static const char *const openers[] = {"(",      "[",  "{",  ",",  "=",  "?",  ":",
-                                        "return", "+=", "-=", "*=", "^=", "|=", "&="};
-  if (t->is_gone || (t->token.kind != CUDA_PUNCTUATION && t->name < 0)) return false;
-  for (size_t i = 0; i < COUNT(openers); i++) {
-    if (cuda_is(&t->token, openers[i])) return true;
+/* for (int NAME = FIRST; NAME < LIMIT; NAME++) BODY */
+struct loop {
+  int keyword, name; /* tokens */
+  struct value first, limit;
+  struct range body;
+};
+
+/* Whether the tokens from `at` on, comments left out, are spelled like this. NULL stands for the name at token `name`. */
+static bool follow(const struct part *part, int at, int end, int name, const char *const *spellings, size_t count) {
+  for (size_t i = 0; i < count; i++, at = part_skip(part, at + 1, end)) {
+    bool is_same = spellings[i] ? part_is(part, at, end, spellings[i])
+                                : at < end && part->tokens[at].name == part->tokens[name].name;
+    if (!is_same) return false;
+  }
+  return true;
+}
+
+/* The next semicolon of a loop's head. */
+static int find_semicolon(const struct part *part, int at, int end) {
+  while (at < end && !part_is(part, at, end, ";")) at = part_skip(part, at + 1, end);
+  return at;
+}
+
+/* Read the `for` at a token. False where it is written in another way, or its bounds are not known. */
+static bool loop_read(const struct statements *s, int at, struct loop *out) {
+  static const char *const heads[] = {"(", "int"}, *const counts[] = {NULL, "<"}, *const steps[] = {NULL, "++", ")"};
+  struct part *part = s->part;
+  int end = s->definition.end, open = part_skip(part, at + 1, end);
+  if (!follow(part, open, end, open, heads, COUNT(heads))) return false;
+  int name = part_skip(part, part_skip(part, open + 1, end) + 1, end), equals = part_skip(part, name + 1, end);
+  if (!part_is_name(part, name, end) || !part_is(part, equals, end, "=")) return false;
+  int first_end = find_semicolon(part, equals, end), test = part_skip(part, first_end + 1, end);
+  if (!follow(part, test, end, name, counts, COUNT(counts))) return false;
+  int less = part_skip(part, test + 1, end), limit_end = find_semicolon(part, less, end);
+  int step = part_skip(part, limit_end + 1, end), close = part_close(part, open, end);
+  if (!follow(part, step, end, name, steps, COUNT(steps)) || close == end) return false;
+  *out = (struct loop){.keyword = at, .name = name};
+  out->first = expression_value(s->constants, part, (struct range){equals + 1, first_end}, EXPRESSION_CODE);
+  out->limit = expression_value(s->constants, part, (struct range){less + 1, limit_end}, EXPRESSION_CODE);
+  out->body.begin = part_skip(part, close + 1, end);
+  out->body.end = statement_end(part, out->body.begin, end);
+  return out->first.is_known && out->limit.is_known;
+}
+
+/* Whether a body declares the loop's variable anew. */
+static bool is_hidden_in_body(const struct part *part, const struct loop *loop) {
+  for (int i = loop->body.begin + 1; i < loop->body.end; i++) {
+    bool is_declared = part->tokens[i].name == part->tokens[loop->name].name && part->tokens[i - 1].name >= 0;
+    if (is_declared && !part_is(part, i - 1, loop->body.end, "return")) return true;
   }
   return false;
 }
 
-static bool has_choice(const struct part *part, struct range range) {
-  for (int i = range.begin; i < range.end; i++) {
+/* Whether a body leaves its loop by break or continue. */
+static bool leaves_loop(const struct part *part, struct range body) {
+  for (int i = body.begin; i < body.end; i++) {
     if (part->tokens[i].is_gone) continue;
-    if (part_is(part, i, range.end, "?") || part_is(part, i, range.end, "&&") || part_is(part, i, range.end, "||")) {
-      return true;
-    }
+    if (part_is(part, i, body.end, "break") || part_is(part, i, body.end, "continue")) return true;
+    bool is_nested = part_is(part, i, body.end, "for") || part_is(part, i, body.end, "while");
+    if (is_nested) i = statement_end(part, i, body.end) - 1;
+  }
+  return false;
+}
+
+/* The pragma directly above a loop. */
+static void remove_pragma_above(const struct statements *s, int at) {
+  struct part *part = s->part;
+  int last = at - 1, first = last;
+  if (last < s->definition.begin || part->tokens[last].token.kind != CUDA_DIRECTIVE_END) return;
+  while (first > s->definition.begin && part->tokens[first].token.kind != CUDA_DIRECTIVE) first--;
+  if (part_is(part, first + 1, last, "pragma")) part_remove(part, first, last + 1);
+}
+
+static void resolve_range(const struct statements *s, struct range range);
+
+/* A loop without a turn goes. Of one that has a single turn the body stays, with a number in place of the variable. */
+static void resolve_for(const struct statements *s, int at) {
+  struct part *part = s->part;
+  struct loop loop;
+  int before = part_skip_back(part, s->definition.begin, at);
+  while (before > s->definition.begin && part->tokens[before].token.kind == CUDA_DIRECTIVE_END) {
+    while (before > s->definition.begin && part->tokens[before].token.kind != CUDA_DIRECTIVE) before--;
+    before = part_skip_back(part, s->definition.begin, before);
+  }
+  bool is_listed = is_listed_behind(part, before, s->definition.end);
+  if (!loop_read(s, at, &loop) || is_hidden_in_body(part, &loop) || loop.first.number != 0) return;
+  if (loop.limit.number <= 0 && is_listed) {
+    remove_pragma_above(s, at);
+    remove_comments_above(s, at);
+    part_remove(part, at, loop.body.end);
+  }
+  if (loop.limit.number != 1) return;
+  for (int i = loop.body.begin; i < loop.body.end; i++) {
+    if (part->tokens[i].name == part->tokens[loop.name].name) part->tokens[i].number = "0";
+  }
+  resolve_range(s, loop.body);
+  if (leaves_loop(part, loop.body)) return;
+  remove_pragma_above(s, at);
+  part_remove(part, at, loop.body.begin);
+  keep_statement(s, at, loop.body, is_listed);
+}
+
+/* Whether an expression may begin behind a token. */
+static bool opens_expression(const struct part_token *t) {
+  static const char *const openers[] = {"(",      "[",  "{",  ",",  "=",  "?",  ":", ";",
+                                        "return", "+=", "-=", "*=", "^=", "|=", "&="};
+  if (t->is_gone || (t->token.kind != CUDA_PUNCTUATION && t->name < 0)) return false;
+  for (size_t i = 0; i < COUNT(openers); i++) {
+    if (cuda_is(&t->token, openers[i])) return true;
   }
   return false;
 }
@@ -233,13 +349,33 @@ static void simplify_expressions(const struct statements *s) {
   }
 }
 
-void resolve_definition(struct constants *constants, struct part *part, struct range definition) {
-  struct statements s = {constants, part, definition};
+/* Resolve the statements of a range of the definition. */
+static void resolve_range(const struct statements *s, struct range range) {
+  struct part *part = s->part;
   bool is_directive = false;
-  for (int i = definition.begin; i < definition.end; i++) {
+  for (int i = range.begin; i < range.end; i++) {
     enum cuda_token_kind kind = part->tokens[i].token.kind;
     is_directive = kind == CUDA_DIRECTIVE || (is_directive && kind != CUDA_DIRECTIVE_END);
-    if (!is_directive && !part->tokens[i].is_gone && part_is(part, i, definition.end, "if")) resolve_if(&s, i);
+    if (is_directive || part->tokens[i].is_gone) continue;
+    if (part_is(part, i, range.end, "if")) resolve_if(s, i);
+    else if (part_is(part, i, range.end, "for")) resolve_for(s, i);
   }
-  if (has_choice(part, definition)) simplify_expressions(&s);
+}
+
+/* A return at the end of a function of no value. */
+static void remove_last_return(const struct statements *s) {
+  struct part *part = s->part;
+  int begin = s->definition.begin, close = part_skip_back(part, begin, s->definition.end);
+  int semicolon = part_skip_back(part, begin, close), at = part_skip_back(part, begin, semicolon);
+  if (at <= begin || !part_is(part, close, s->definition.end, "}") || !part_is(part, at, close, "return")) return;
+  if (part_is(part, semicolon, close, ";") && is_listed_behind(part, part_skip_back(part, begin, at), close)) {
+    part_remove(part, at, semicolon + 1);
+  }
+}
+
+void resolve_definition(struct constants *constants, struct part *part, struct range definition) {
+  struct statements s = {constants, part, definition};
+  resolve_range(&s, definition);
+  remove_last_return(&s);
+  simplify_expressions(&s);
 }

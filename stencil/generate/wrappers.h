@@ -1,5 +1,5 @@
 /* wrappers.h: files of templates/ as texts inside the program: wrappers.cuh, with which every generated source begins;
- * wrappers_sm_90.cuh, which follows where a template needs it; and common.cuh, which templates share. */
+ * wrappers_sm_90.cuh, which follows it; and common.cuh, which templates share. */
 #ifndef STENCIL_GENERATE_WRAPPERS_H
 #define STENCIL_GENERATE_WRAPPERS_H
 

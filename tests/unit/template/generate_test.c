@@ -73,7 +73,7 @@ TEST(the_source_says_what_was_chosen) {
       {"coefficients=parameter", "const Coefficients coefficients", "__constant__"},
       {"coefficients=constant", "__constant__", "const Coefficients coefficients)"},
       {"coefficients=literal", "static constexpr real c0_ = real(", "__constant__"},
-      {"block_x=64", "blocks of 64x1x1 threads", NULL},
+      {"block_x=64", "#define LAUNCH_BLOCK 64, 1, 1 ", NULL},
       {"block_x=64", "nvcc -cubin -arch=sm_90", NULL},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
