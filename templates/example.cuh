@@ -370,6 +370,29 @@ struct Coefficients {
 };
 #define COEFFICIENT_VALUES coefficients
 
+// Several time steps in one launch are the stages of a pipeline, counted from 0. A stage reads inputs from
+// buffers and leaves outputs in buffers, which change places from stage to stage. There are STAGE_BUFFERS of
+// them, for the inputs that change and the outputs that become inputs. -1: the field changes in no stage, or
+// is no input of the next one.
+#define STAGE_BUFFERS 2
+__device__ constexpr int input_buffer(int stage, int input) {
+  return input == 0 ? (stage%2 == 0 ? 0 : 1)
+         : -1;
+}
+__device__ constexpr int output_buffer(int stage, int output) {
+  return output == 0 ? (stage%2 == 0 ? 1 : 0)
+         : -1;
+}
+// The input of the next stage that an output becomes; -1: none.
+__device__ constexpr int advanced_input(int output) { return output == 0 ? 0 : -1; }
+// What a launch stores beside the outputs of its last stage, so that the next launch can go on: 0 arrays,
+// f.out[OUTPUTS] and those behind it.
+#define CARRIED 0
+// Which of f.out receives an output of a stage that `later` stages follow; -1: none.
+__device__ constexpr int stored_as(int later, int output) {
+  return later == 0 ? output : -1;
+}
+
 struct Fields {
   const real *in[INPUTS];
   real *out[OUTPUTS];
@@ -469,6 +492,21 @@ __device__ __forceinline__ bool is_zero_z(const Geometry &g, index_t z) {
 // Input `field` at a point that may lie beyond the grid, by at most the radius.
 __device__ __forceinline__ real read_image(const Fields &f, int field, const Geometry &g, index_t x, index_t y, index_t z) {
   return read_point(f, field, g, image_x(g, x), image_y(g, y), image_z(g, z));
+}
+
+// Whether a stage computes a point. Beyond the grid, images of a periodic axis are computed as the points that they are
+// images of. Each input keeps its value at other points, from stage to stage.
+__device__ __forceinline__ bool is_computed(const Geometry &g, index_t x, index_t y, index_t z) {
+  return in_box(g, x, y, z);
+}
+// Where a stage reads a tap that may lie beyond the grid: with `clamp` at the nearest point of the grid.
+__device__ __forceinline__ index_t tap_x(const Geometry &g, index_t x) { return (void)g, x; }
+__device__ __forceinline__ index_t tap_y(const Geometry &g, index_t y) { return (void)g, y; }
+__device__ __forceinline__ index_t tap_z(const Geometry &g, index_t z) { return (void)g, z; }
+// Whether a tap of a stage reads 0 there.
+__device__ __forceinline__ bool is_zero_tap(const Geometry &g, index_t x, index_t y, index_t z) {
+  (void)g, (void)x, (void)y, (void)z;
+  return is_zero_x(g, x) || is_zero_y(g, y) || is_zero_z(g, z);
 }
 
 // The update of one point. taps(input, x, y, z) gives an input at an offset from the point; offsets are

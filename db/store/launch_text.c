@@ -30,6 +30,7 @@ static json_t *arguments_json(const struct launch *launch) {
   json_t *json = json_array();
   json_add(&json, json_string("inputs"));
   json_add(&json, json_string("outputs"));
+  if (launch->carried_count > 0) json_add(&json, json_string("carried"));
   if (launch->passes_textures) json_add(&json, json_string(textures[launch->passes_textures]));
   if (launch->input_maps.count > 0) json_add(&json, json_string("tensor_inputs"));
   if (launch->output_maps.count > 0) json_add(&json, json_string("tensor_outputs"));
@@ -56,6 +57,8 @@ void launch_write(const struct launch *launch, struct text *text) {
   if (launch->output_maps.count > 0) json_put(&json, "tensor_outputs", maps_json(&launch->output_maps));
   if (launch_cluster_blocks(launch) > 1) json_put(&json, "cluster", axes_json(launch->cluster));
   if (launch->overlaps) json_put(&json, "overlap", json_true());
+  if (launch->steps > 1) json_put(&json, "steps", json_integer(launch->steps));
+  if (launch->carried_count > 0) json_put(&json, "carried", json_integer(launch->carried_count));
   if (launch->workspace_bytes > 0) json_put(&json, "workspace_bytes", json_integer(launch->workspace_bytes));
   json_put(&json, "arguments", arguments_json(launch));
   write_line(text, json);
@@ -128,6 +131,7 @@ static bool take(const json_t *list, size_t *at, const char *name) {
 static halotune_status read_arguments(const json_t *list, struct launch *out) {
   size_t at = 0;
   bool good = json_is_array(list) && take(list, &at, "inputs") && take(list, &at, "outputs");
+  good = good && take(list, &at, "carried") == (out->carried_count > 0);
   if (good && take(list, &at, "textures")) out->passes_textures = 1;
   else if (good && take(list, &at, "textures2d")) out->passes_textures = 2;
   /* Maps are passed where they are described, and only there. */
@@ -178,6 +182,18 @@ static halotune_status read_maps(const json_t *launch, const char *key, struct t
   return status;
 }
 
+static halotune_status read_steps(const json_t *launch, struct launch *out) {
+  const json_t *steps_json = json_object_get(launch, "steps"), *carried_json = json_object_get(launch, "carried");
+  long steps = 1, carried = 0;
+  halotune_status status = steps_json ? read_whole(steps_json, "steps", 2, LAUNCH_MOST_STEPS, &steps) : HALOTUNE_OK;
+  if (status == HALOTUNE_OK && carried_json) status = read_whole(carried_json, "carried", 1, MAX_FIELDS - 1, &carried);
+  if (status == HALOTUNE_OK && carried > 0 && steps == 1)
+    status = fail(HALOTUNE_PARSE, "launch: nothing is 'carried' by a single step");
+  out->steps = (int)steps;
+  out->carried_count = (int)carried;
+  return status;
+}
+
 /* What a launch need not have. */
 static halotune_status read_extras(const json_t *launch, struct launch *out) {
   const json_t *overlap = json_object_get(launch, "overlap"), *workspace = json_object_get(launch, "workspace_bytes");
@@ -188,15 +204,16 @@ static halotune_status read_extras(const json_t *launch, struct launch *out) {
       json_object_get(launch, "cluster") ? read_axes(launch, "cluster", out->cluster) : HALOTUNE_OK;
   if (status == HALOTUNE_OK) status = read_maps(launch, "tensor_inputs", &out->input_maps);
   if (status == HALOTUNE_OK) status = read_maps(launch, "tensor_outputs", &out->output_maps);
+  if (status == HALOTUNE_OK) status = read_steps(launch, out);
   if (!workspace || status != HALOTUNE_OK) return status;
   if (overlap) return fail(HALOTUNE_PARSE, "launch: 'overlap' and 'workspace_bytes' exclude each other");
   return read_whole(workspace, "workspace_bytes", 1, LONG_MAX / 2, &out->workspace_bytes);
 }
 
 static halotune_status check_members(json_t *launch) {
-  static const char *const known[] = {"kernel",         "block",   "grid",      "shared_bytes",
-                                      "index_bytes",    "extents", "arguments", "tensor_inputs",
-                                      "tensor_outputs", "cluster", "overlap",   "workspace_bytes"};
+  static const char *const known[] = {"kernel",  "block",           "grid",          "shared_bytes",   "index_bytes",
+                                      "extents", "arguments",       "tensor_inputs", "tensor_outputs", "cluster",
+                                      "overlap", "workspace_bytes", "steps",         "carried"};
   const char *key;
   json_t *value;
   json_object_foreach(launch, key, value) {

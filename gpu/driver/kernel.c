@@ -13,7 +13,7 @@ enum { UNASKED_SHARED_BYTES = 48 * 1024 };
 void kernel_plan_make(const struct launch *launch, const struct stencil *stencil, enum dtype dtype,
                       const struct domain *domain, const double *coefficients, struct kernel_plan *out) {
   *out = (struct kernel_plan){.input_count = stencil->input_count,
-                              .output_count = stencil->output_count,
+                              .output_count = stencil->output_count + launch->carried_count,
                               .shared_bytes = (unsigned)launch->shared_bytes,
                               .passes_textures = launch->passes_textures,
                               .overlaps = launch->overlaps,

@@ -3,6 +3,42 @@
 
 #include <string.h>
 
+/* A field as one of the steps of a launch has it. */
+struct value {
+  bool is_output;
+  int field;
+  int later; /* of an output: how many steps follow the one that computes it */
+};
+
+static const struct iterate *entry_of(const struct stencil *stencil, int input) {
+  for (int i = 0; i < stencil->iterate_count; i++) {
+    if (stencil->iterate[i].to == input) return &stencil->iterate[i];
+  }
+  return NULL;
+}
+
+/* What an input holds after so many steps: an output of one of them, or what an input held before. */
+static struct value value_after(const struct stencil *stencil, int steps, int input) {
+  for (int later = 0; later < steps; later++) {
+    const struct iterate *entry = entry_of(stencil, input);
+    if (!entry) break;
+    if (entry->from_output) return (struct value){true, entry->from, later};
+    input = entry->from;
+  }
+  return (struct value){false, input, 0};
+}
+
+int iterate_carried(const struct stencil *stencil, int steps, struct carried out[MAX_FIELDS]) {
+  int count = 0;
+  for (int later = 1; later < steps && later <= stencil->input_count; later++) {
+    for (int i = 0; i < stencil->input_count; i++) {
+      struct value value = value_after(stencil, steps, i);
+      if (value.is_output && value.later == later) out[count++] = (struct carried){value.field, later, i};
+    }
+  }
+  return count;
+}
+
 static bool is_input(const struct stencil *stencil, const int inputs[], int buffer) {
   for (int i = 0; i < stencil->input_count; i++) {
     if (inputs[i] == buffer) return true;
@@ -10,17 +46,26 @@ static bool is_input(const struct stencil *stencil, const int inputs[], int buff
   return false;
 }
 
-void iterate_advance(const struct stencil *stencil, int inputs[], int outputs[]) {
-  int old_inputs[MAX_FIELDS] = {0}, old_outputs[MAX_FIELDS] = {0};
+/* The buffer that holds a value when the launch is over. */
+static int buffer_of(const struct stencil *stencil, const struct carried carried[], struct value value,
+                     const int inputs[], const int outputs[]) {
+  if (!value.is_output) return inputs[value.field];
+  if (value.later == 0) return outputs[value.field];
+  int c = 0;
+  while (carried[c].output != value.field || carried[c].later != value.later) c++;
+  return outputs[stencil->output_count + c];
+}
+
+void iterate_advance(const struct stencil *stencil, int steps, int inputs[], int outputs[]) {
+  struct carried carried[MAX_FIELDS];
+  int old_inputs[MAX_FIELDS] = {0}, free_input = 0;
+  const int written = stencil->output_count + iterate_carried(stencil, steps, carried);
   memcpy(old_inputs, inputs, (size_t)stencil->input_count * sizeof *inputs);
-  memcpy(old_outputs, outputs, (size_t)stencil->output_count * sizeof *outputs);
-  for (int i = 0; i < stencil->iterate_count; i++) {
-    const struct iterate *entry = &stencil->iterate[i];
-    inputs[entry->to] = entry->from_output ? old_outputs[entry->from] : old_inputs[entry->from];
+  for (int i = 0; i < stencil->input_count; i++) {
+    inputs[i] = buffer_of(stencil, carried, value_after(stencil, steps, i), old_inputs, outputs);
   }
-  int free_input = 0;
-  for (int o = 0; o < stencil->output_count; o++) {
-    if (!is_input(stencil, inputs, old_outputs[o])) continue;
+  for (int o = 0; o < written; o++) {
+    if (!is_input(stencil, inputs, outputs[o])) continue;
     while (is_input(stencil, inputs, old_inputs[free_input])) free_input++;
     outputs[o] = old_inputs[free_input++];
   }

@@ -68,6 +68,7 @@ static void add_launch(struct text *text, const struct launch *launch) {
     text_printf(text, "#define LAUNCH_CLUSTER %ld, %ld, %ld  // blocks in x, y, z\n", launch->cluster[0],
                 launch->cluster[1], launch->cluster[2]);
   }
+  if (launch->steps > 1) text_printf(text, "#define LAUNCH_STEPS %d  // time steps\n", launch->steps);
   if (launch->overlaps) text_printf(text, "#define LAUNCH_OVERLAP 1  // programmatic dependent launch\n");
   add_maps(text, "INPUT", &launch->input_maps);
   add_maps(text, "OUTPUT", &launch->output_maps);
@@ -178,7 +179,8 @@ halotune_status generate_prelude(const struct stencil *stencil, const struct ana
                                  struct text *text) {
   struct domain domain = domain_dense(stencil, analysis, &stencil->grids[0]);
   struct variant_spec spec = {.stencil = stencil, .analysis = analysis, .dtype = dtype, .domain = domain};
-  struct generated generated = {.launch = {.index_bytes = 4, .passes_coefficients = stencil->coefficient_count > 0}};
+  struct generated generated = {
+      .launch = {.steps = 1, .index_bytes = 4, .passes_coefficients = stencil->coefficient_count > 0}};
   struct prelude prelude = {.spec = &spec, .generated = &generated};
   /* All maps that there can be, so that a template that takes them compiles as it stands. */
   if (stencil->kind == STENCIL_STENCIL) tensor_fields_find(&spec, &generated.launch);

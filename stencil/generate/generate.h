@@ -17,6 +17,7 @@ struct variant_spec {
   const double *coefficients; /* the values that `literal` and `constant` coefficients are built with */
   struct device_limits limits;
   bool reproducible; /* one order of summation, and every rounding spelled out; see prelude_rounded.c */
+  int most_steps;    /* time steps that a launch may make; 0 counts as 1 */
 };
 
 /* Owns its text; end with generated_free. */

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <math.h>
 
+#include "stencil/analysis/iterate.h"
 #include "stencil/launch/tensor.h"
 
 /* What every GPU from sm_75 on can be asked for. */
@@ -92,6 +93,16 @@ static halotune_status find_workspace(const struct variant_spec *spec, const str
   return whole_value(bindings, formula->formula, "workspace_bytes", -1, 1, LONG_MAX / 2, &out->workspace_bytes);
 }
 
+static halotune_status find_steps(const struct variant_spec *spec, struct launch *out) {
+  struct carried carried[MAX_FIELDS];
+  halotune_status status = configuration_steps(spec->template, &spec->configuration, &out->steps);
+  if (status != HALOTUNE_OK) return status;
+  out->carried_count = iterate_carried(spec->stencil, out->steps, carried);
+  if (spec->stencil->output_count + out->carried_count <= MAX_FIELDS) return HALOTUNE_OK;
+  return fail(HALOTUNE_ARGUMENT, "template %s: %d steps write more than %d arrays", spec->template->name, out->steps,
+              MAX_FIELDS);
+}
+
 void tensor_fields_find(const struct variant_spec *spec, struct launch *out) {
   out->input_maps.count = out->output_maps.count = 0;
   for (int i = 0; i < spec->stencil->input_count; i++) {
@@ -130,6 +141,7 @@ halotune_status launch_find(const struct variant_spec *spec, struct launch *out)
   struct bindings bindings;
   double facts[FACT_COUNT];
   facts_fill(spec->stencil, spec->analysis, spec->dtype, &spec->domain, &spec->limits, spec->reproducible, facts);
+  if (spec->most_steps > 1) facts[FACT_most_steps] = spec->most_steps;
   halotune_status status = bindings_make(spec->template, facts, &bindings);
   if (status != HALOTUNE_OK) return status;
   bindings_configure(&bindings, &spec->configuration);
@@ -140,6 +152,7 @@ halotune_status launch_find(const struct variant_spec *spec, struct launch *out)
   }
   tensor_fields_find(spec, out);
   const struct template *t = spec->template;
+  if (status == HALOTUNE_OK) status = find_steps(spec, out);
   if (status == HALOTUNE_OK) status = find_blocks(spec, &bindings, out);
   if (status == HALOTUNE_OK) status = find_cluster(spec, &bindings, out);
   if (status == HALOTUNE_OK) status = find_overlap(spec, &bindings, out);

@@ -143,8 +143,10 @@ halotune_status prelude_write(struct text *text, const struct prelude *prelude) 
   prelude_write_stencil(text, prelude);
   prelude_write_grid(text, prelude);
   prelude_write_coefficients(text, prelude);
+  if (spec->stencil->kind == STENCIL_STENCIL) prelude_write_stages(text, prelude);
   prelude_write_fields(text, prelude);
   prelude_write_boundary(text, prelude);
+  if (spec->stencil->kind == STENCIL_STENCIL) prelude_write_stage_points(text, prelude);
   if (spec->stencil->kind == STENCIL_STENCIL) status = prelude_write_update(text, prelude);
   if (status == HALOTUNE_OK && spec->analysis->split.form_count > 0) status = prelude_write_split(text, prelude);
   if (status != HALOTUNE_OK) return status;

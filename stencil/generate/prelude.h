@@ -35,9 +35,11 @@ void prelude_write_leaf(struct text *text, const struct prelude *prelude, const 
 void prelude_write_parameters(struct text *text, const struct variant_spec *spec);
 void prelude_write_stencil(struct text *text, const struct prelude *prelude); /* real, reach, staged inputs */
 void prelude_write_grid(struct text *text, const struct prelude *prelude);    /* struct Geometry */
+void prelude_write_stages(struct text *text, const struct prelude *prelude);  /* several steps in a launch: buffers */
 void prelude_write_coefficients(struct text *text, const struct prelude *prelude);
 void prelude_write_fields(struct text *text, const struct prelude *prelude);   /* arguments, reading and writing them */
 void prelude_write_boundary(struct text *text, const struct prelude *prelude); /* points beyond the grid */
+void prelude_write_stage_points(struct text *text, const struct prelude *prelude); /* which points a stage computes */
 halotune_status prelude_write_update(struct text *text, const struct prelude *prelude);
 void prelude_write_rounding(struct text *text, const struct prelude *prelude); /* what rounded updates are made of */
 halotune_status prelude_write_rounded(struct text *text,

@@ -34,16 +34,17 @@ static bool has_workspace(const struct prelude *prelude) {
 /* Without __restrict__ a load stays a plain one: with it the compiler takes the read-only path by itself. */
 static void add_arguments(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
+  const struct launch *launch = &prelude->generated->launch;
   const char *restricted = prelude->load_path == LOAD_PLAIN ? "" : "__restrict__ ";
   text_printf(text, "#define KERNEL %s\n#define KERNEL_PARAMETERS \\\n ", prelude->generated->launch.kernel);
   for (int i = 0; i < stencil->input_count; i++)
     text_printf(text, " const real *%sin_%s,", restricted, stencil->inputs[i]);
   for (int i = 0; i < stencil->output_count; i++)
     text_printf(text, " real *%sout_%s,", restricted, stencil->outputs[i]);
+  for (int i = 0; i < launch->carried_count; i++) text_printf(text, " real *%scarried_%d,", restricted, i);
   for (int i = 0; i < stencil->input_count && is_texture(prelude); i++) {
     text_printf(text, " cudaTextureObject_t texture_%s,", stencil->inputs[i]);
   }
-  const struct launch *launch = &prelude->generated->launch;
   add_mapped(text, " const __grid_constant__ TensorMap map_in_", stencil->inputs, &launch->input_maps, ",");
   add_mapped(text, " const __grid_constant__ TensorMap map_out_", stencil->outputs, &launch->output_maps, ",");
   if (has_workspace(prelude)) text_printf(text, " void *workspace,");
@@ -53,6 +54,7 @@ static void add_arguments(struct text *text, const struct prelude *prelude) {
   add_list(text, "in_", stencil->inputs, stencil->input_count);
   text_printf(text, "}, {");
   add_list(text, "out_", stencil->outputs, stencil->output_count);
+  for (int i = 0; i < launch->carried_count; i++) text_printf(text, ", carried_%d", i);
   text_printf(text, "}");
   if (is_texture(prelude)) {
     text_printf(text, ", {");
@@ -156,7 +158,8 @@ static void add_writers(struct text *text, const struct prelude *prelude) {
 
 void prelude_write_fields(struct text *text, const struct prelude *prelude) {
   const struct launch *launch = &prelude->generated->launch;
-  text_printf(text, "struct Fields {\n  const real *in[INPUTS];\n  real *out[OUTPUTS];\n%s%s%s};\n",
+  text_printf(text, "struct Fields {\n  const real *in[INPUTS];\n  real *out[%s];\n%s%s%s};\n",
+              launch->carried_count > 0 ? "OUTPUTS + CARRIED" : "OUTPUTS",
               is_texture(prelude) ? "  cudaTextureObject_t texture[INPUTS];\n" : "",
               launch->input_maps.count > 0 ? "  const TensorMap *map_in[STAGED];  // by slot\n" : "",
               launch->output_maps.count > 0 ? "  const TensorMap *map_out[OUTPUTS];\n" : "");

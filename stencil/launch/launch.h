@@ -18,7 +18,7 @@ struct tensor_maps {
 };
 
 /* The kernel's arguments are, in this order:
- *   - a pointer for each input, and one for each output
+ *   - a pointer for each input, one for each output, and one for each array that it carries (see iterate.h)
  *   - a texture object for each input, where passes_textures is not 0
  *   - the tensor maps of inputs, and those of outputs
  *   - a pointer to the workspace, where it has one
@@ -35,6 +35,8 @@ struct launch {
   int passes_textures;
   struct tensor_maps input_maps, output_maps;
   long cluster[MAX_DIMS]; /* blocks of a cluster; 0 counts as 1 */
+  int steps;              /* time steps that it makes */
+  int carried_count;      /* arrays that it writes besides its outputs: those of iterate_carried */
   /* programmatic dependent launch: the kernel may begin before the work before it in the stream is done. It waits for
    * that work itself before it touches memory. It has no workspace. */
   bool overlaps;

@@ -100,3 +100,22 @@ const struct rule *bindings_failed_rule(const struct bindings *bindings) {
   }
   return NULL;
 }
+
+halotune_status configuration_steps(const struct template *template, const struct configuration *configuration,
+                                    int *steps) {
+  static const double no_facts[FACT_COUNT] = {0};
+  struct bindings bindings;
+  *steps = 1;
+  if (!template->steps.is_given) return HALOTUNE_OK;
+  halotune_status status = bindings_make(template, no_facts, &bindings);
+  if (status != HALOTUNE_OK) return status;
+  bindings_configure(&bindings, configuration);
+  double value = bindings_value(&bindings, template->steps.formula);
+  bindings_free(&bindings);
+  if (!(value >= 1 && value <= LAUNCH_MOST_STEPS && value == floor(value))) {
+    return fail(HALOTUNE_ARGUMENT, "template %s: steps come to %.10g; they must be a whole number from 1 to %d",
+                template->name, value, LAUNCH_MOST_STEPS);
+  }
+  *steps = (int)value;
+  return HALOTUNE_OK;
+}

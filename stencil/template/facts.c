@@ -60,6 +60,9 @@ static void fill_stencil(const struct stencil *stencil, const struct analysis *a
     facts[FACT_high_x + axis] = analysis->radius_high[axis];
     facts[FACT_boundary_x + axis] = stencil->boundary[axis];
   }
+  facts[FACT_iterates] = analysis->can_iterate;
+  facts[FACT_stage_buffers] = stencil->iterate_count;
+  for (int i = 0; i < stencil->iterate_count; i++) facts[FACT_stage_buffers] += stencil->iterate[i].from_output;
   facts[FACT_is_scan] = scan;
   facts[FACT_is_pointwise] = !scan && analysis->shape == SHAPE_POINTWISE;
   facts[FACT_is_pencil] = !scan && analysis->shape == SHAPE_PENCIL;
@@ -108,4 +111,5 @@ void facts_fill(const struct stencil *stencil, const struct analysis *analysis, 
   facts[FACT_in_place] = 0;
   facts[FACT_no_textures] = 0;
   facts[FACT_reproducible] = reproducible;
+  facts[FACT_most_steps] = 1;
 }

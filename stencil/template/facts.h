@@ -36,6 +36,8 @@ struct device_limits {
   X(high_x, "reach towards larger x")                                                                               \
   X(high_y, "reach towards larger y")                                                                               \
   X(high_z, "reach towards larger z")                                                                               \
+  X(iterates, "1 where the stencil has an `iterate`, so that a launch may make several time steps")                 \
+  X(stage_buffers, "inputs that change from step to step, and outputs that become inputs")                          \
   X(is_scan, "1 for a prefix sum")                                                                                  \
   X(is_pointwise, "1 where only the point itself is read")                                                          \
   X(is_pencil, "1 where all taps lie along one axis")                                                               \
@@ -76,7 +78,8 @@ struct device_limits {
   X(pointer_bytes, "what addresses of inputs and outputs are known to be multiples of; 0 where any variant may do") \
   X(in_place, "1 where an output is an input")                                                                      \
   X(no_textures, "1 where a kernel may use no texture")                                                             \
-  X(reproducible, "1 where all variants have to give the same bits, see Summation order")
+  X(reproducible, "1 where all variants have to give the same bits, see Summation order")                           \
+  X(most_steps, "time steps that a launch may make")
 
 #define FACT_AS_ENUMERATOR(name, about) FACT_##name,
 enum fact { FACT_LIST(FACT_AS_ENUMERATOR) FACT_COUNT };
@@ -87,7 +90,7 @@ struct fact_row {
 };
 extern const struct fact_row fact_rows[FACT_COUNT];
 
-/* Compute the value of each fact. */
+/* Compute the value of each fact. most_steps is 1; a caller that can use launches of more time steps sets it. */
 void facts_fill(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
                 const struct domain *domain, const struct device_limits *limits, bool reproducible,
                 double facts[FACT_COUNT]);

@@ -7,7 +7,7 @@
 #include "stencil/expression/source.h"
 #include "stencil/template/facts.h"
 
-enum { MAX_PARAMETERS = 32, MAX_VALUES = 32, MAX_RULES = 97, MAX_SHARED_ACCESSES = 4 };
+enum { MAX_PARAMETERS = 32, MAX_VALUES = 32, MAX_RULES = 97, MAX_SHARED_ACCESSES = 4, LAUNCH_MOST_STEPS = 4096 };
 
 /* A parameter has a list of values. Values are numbers or words; a word counts as 0, 1, 2 ... in rules. */
 struct parameter {
@@ -82,6 +82,7 @@ struct template {
   struct optional_formula workspace_bytes;   /* global memory that keeps its contents between launches */
   /* addresses of fields must be multiples of it; common.yml gives it where the file omits it */
   struct optional_formula alignment_bytes;
+  struct optional_formula steps;    /* time steps of a launch; names no fact */
   struct formula pointer_alignment; /* the same, and what textures and tensor maps need */
   enum template_sums sums;
   bool has_access;
@@ -129,6 +130,11 @@ int template_parameter(const struct template *template, const char *name, size_t
 
 /* Compare an unknown name with the names of all parameters, to suggest the nearest one. */
 void template_try_parameters(const struct template *template, struct nearest *nearest);
+
+/* The time steps that a launch of this configuration makes, at least 1.
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT if the formula gives no whole number from 1 to LAUNCH_MOST_STEPS; HALOTUNE_MEMORY. */
+halotune_status configuration_steps(const struct template *template, const struct configuration *configuration,
+                                    int *steps);
 
 /* Read "name=value" into a configuration. Returns HALOTUNE_OK, or HALOTUNE_ARGUMENT for an unknown name and for a value
  * that is not in the list. */

@@ -49,13 +49,16 @@ static halotune_status product_formula(struct exprs *exprs, const struct formula
   return product < 0 ? fail_memory() : HALOTUNE_OK;
 }
 
-/* Make the formulas for the number of blocks in a cluster and for overlapping launches. They are 1 and 0 where the
- * template does not give them. */
-static halotune_status optional_formulas(struct template *template, struct formula *cluster, struct formula *overlaps) {
+/* Make the formulas for the number of blocks in a cluster, for overlapping launches and for the steps of a launch. They are 1, 0 and 1
+ * where the template does not give them. */
+static halotune_status optional_formulas(struct template *template, struct formula *cluster, struct formula *overlaps,
+                                         struct formula *steps) {
   struct formula axes[MAX_DIMS];
   halotune_status status = number_formula(&template->exprs, 1, cluster);
   if (status == HALOTUNE_OK) status = number_formula(&template->exprs, 0, overlaps);
+  if (status == HALOTUNE_OK) status = number_formula(&template->exprs, 1, steps);
   if (template->overlap.is_given) *overlaps = template->overlap.formula;
+  if (template->steps.is_given) *steps = template->steps.formula;
   for (int axis = 0; axis < MAX_DIMS; axis++) axes[axis] = template->cluster[axis].formula;
   return status == HALOTUNE_OK && template->cluster[0].is_given ? product_formula(&template->exprs, axes, cluster)
                                                                 : status;
@@ -144,9 +147,9 @@ static halotune_status read_definitions(struct reader *common, int field_count) 
 halotune_status common_names(struct reader *r, struct reader *common) {
   static const char pointer_alignment[] = "pointer_alignment";
   struct template *template = r->template;
-  struct formula threads, cluster, overlaps, maps;
+  struct formula threads, cluster, overlaps, steps, maps;
   halotune_status status = product_formula(&template->exprs, template->block, &threads);
-  if (status == HALOTUNE_OK) status = optional_formulas(template, &cluster, &overlaps);
+  if (status == HALOTUNE_OK) status = optional_formulas(template, &cluster, &overlaps, &steps);
   if (status == HALOTUNE_OK) status = all_maps_formula(template, &maps);
   if (status != HALOTUNE_OK) return status;
   const struct name names[] = {
@@ -157,6 +160,7 @@ halotune_status common_names(struct reader *r, struct reader *common) {
       {.text = "shared_bytes", .kind = NAME_DEFINITION, .is_used = true, .definition = template->shared_bytes},
       {.text = "cluster_blocks", .kind = NAME_DEFINITION, .is_used = true, .definition = cluster},
       {.text = "overlaps", .kind = NAME_DEFINITION, .is_used = true, .definition = overlaps},
+      {.text = "launch_steps", .kind = NAME_DEFINITION, .is_used = true, .definition = steps},
       {.text = "takes_maps", .kind = NAME_DEFINITION, .is_used = true, .definition = maps},
       {.text = "alignment_bytes",
        .kind = NAME_DEFINITION,

@@ -115,6 +115,7 @@ static void add_own(struct text *text, const struct template *template, struct i
   add_optional(text, template, "overlap", &template->overlap);
   add_optional(text, template, "workspace_bytes", &template->workspace_bytes);
   add_optional(text, template, "alignment_bytes", &template->alignment_bytes);
+  add_optional(text, template, "steps", &template->steps);
   add_maps(text, template, "tensor_inputs", &template->input_maps);
   add_maps(text, template, "tensor_outputs", &template->output_maps);
   add_identity(text, tokens);

@@ -38,6 +38,20 @@ static halotune_status read_cluster(struct reader *r) {
   return status;
 }
 
+/* How many steps a variant's launch makes is known without a problem. */
+static halotune_status check_steps(struct reader *r) {
+  const struct template *template = r->template;
+  struct formula formula = template->steps.formula;
+  for (int i = formula.first; template->steps.is_given && i <= formula.root; i++) {
+    const struct expr *node = &template->exprs.nodes[i];
+    if (node->kind != EXPR_VARIABLE || node->index >= FACT_COUNT) continue;
+    return reader_fail(r, yaml_find(r->root, "steps")->place,
+                       "the steps of a launch follow from parameters alone, not from '%s'",
+                       fact_rows[node->index].name);
+  }
+  return HALOTUNE_OK;
+}
+
 halotune_status template_launch_read(struct reader *r) {
   struct template *template = r->template;
   const struct yaml *block, *grid, *shared;
@@ -53,6 +67,8 @@ halotune_status template_launch_read(struct reader *r) {
   if (status == HALOTUNE_OK) status = read_optional(r, r->root, "overlap", 0, &template->overlap);
   if (status == HALOTUNE_OK) status = read_optional(r, r->root, "workspace_bytes", 0, &template->workspace_bytes);
   if (status == HALOTUNE_OK) status = read_optional(r, r->root, "alignment_bytes", 0, &template->alignment_bytes);
+  if (status == HALOTUNE_OK) status = read_optional(r, r->root, "steps", 1, &template->steps);
+  if (status == HALOTUNE_OK) status = check_steps(r);
   return status;
 }
 

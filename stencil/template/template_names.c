@@ -101,6 +101,8 @@ static const char *const taken_macros[] = {
     "SHARED_MEMORY",
     "FORMS",
     "PLANES",
+    "STAGE_BUFFERS",
+    "CARRIED",
 };
 static const char own_prefix[] = "HALOTUNE_";
 

@@ -43,6 +43,7 @@ static enum exit_code generate_run(const struct invocation *invocation) {
   }
   halotune_status status = problem_open(invocation, &problem);
   if (status != HALOTUNE_OK) return report_file_failure(status);
+  problem.most_steps = LAUNCH_MOST_STEPS;
   status = prelude ? put_prelude(invocation, &problem) : put_variant(invocation, &problem);
   problem_free(&problem);
   return status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);

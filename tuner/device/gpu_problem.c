@@ -42,7 +42,7 @@ halotune_status gpu_problem_make(const struct stencil *stencil, const struct ana
                   GPU_MOST_PHASES);
     }
     out->phases[out->phase_count++] = phase;
-    if (stencil->iterate_count > 0) iterate_advance(stencil, phase.inputs, phase.outputs);
+    if (stencil->iterate_count > 0) iterate_advance(stencil, 1, phase.inputs, phase.outputs);
   } while (memcmp(&phase, &out->phases[0], sizeof phase) != 0);
   return HALOTUNE_OK;
 }

@@ -70,7 +70,7 @@ static bool check_plane(struct run *run, int buffer, long z) {
       bool point = x < d->grid.n[0] && y < d->grid.n[1];
       set_outcome(run, input ? CHECK_CHANGED_INPUT : CHECK_WROTE_OUTSIDE);
       snprintf(run->result->text, sizeof run->result->text, "%s was written at (%ld, %ld, %ld), which is %s",
-               input ? stencil->inputs[buffer] : stencil->outputs[buffer - stencil->input_count], x, y, z,
+               input ? stencil->inputs[buffer] : scene_written_name(run->scene, buffer - stencil->input_count), x, y, z,
                input   ? "an input"
                : point ? "not to be computed"
                        : "padding");
@@ -109,14 +109,14 @@ static halotune_status check_values(struct run *run) {
   const struct scene_request *request = &scene->request;
   double *got = malloc((size_t)grid_points(&request->domain.grid) * sizeof *got);
   if (!got) return fail_memory();
-  for (int i = 0; i < request->stencil->output_count; i++) {
+  for (int i = 0; i < scene->written_count; i++) {
     gather(run, run->fields.outputs[i], got);
     add_bits(run, got);
     struct comparison c = compare_fields(&request->domain.grid, &scene->box, scene->want[i], scene->magnitudes[i], got,
                                          request->dtype, scene->allowed_units);
     if (c.points > 0 && !c.passed && run->result->outcome == CHECK_PASSED) {
       set_outcome(run, CHECK_WRONG);
-      say_wrong(run, request->stencil->outputs[i], &c);
+      say_wrong(run, scene_written_name(scene, i), &c);
     }
     if (i == 0 || c.max_error_units > run->result->worst.max_error_units) run->result->worst = c;
   }
@@ -133,7 +133,7 @@ static bool check_outcome(struct run *run, const struct emulation_outcome *outco
   return false;
 }
 
-/* Run all steps. The outputs hold the last values, since buffers do not change places after the last step. A workspace
+/* Run all launches. The outputs hold the last values, since buffers do not change places after the last launch. A workspace
  * is used twice, as in a program. */
 static halotune_status run_steps(struct run *run, struct emulation_batch *batch, int variant,
                                  struct check_order order) {
@@ -143,12 +143,12 @@ static halotune_status run_steps(struct run *run, struct emulation_batch *batch,
     halotune_status status = emulated_fields_rehearse(&run->fields, batch, variant, order, &outcome);
     if (status != HALOTUNE_OK || !check_outcome(run, &outcome)) return status;
   }
-  for (int step = 0; step < request->steps; step++) {
-    if (step > 0) iterate_advance(request->stencil, run->fields.inputs, run->fields.outputs);
+  for (int i = 0; i < run->scene->launches; i++) {
+    if (i > 0) iterate_advance(request->stencil, request->launch_steps, run->fields.inputs, run->fields.outputs);
     halotune_status status = emulated_fields_launch(&run->fields, batch, variant, order, &outcome);
     if (status != HALOTUNE_OK || !check_outcome(run, &outcome)) return status;
   }
-  if (request->steps == 1 && !check_untouched(run)) return HALOTUNE_OK;
+  if (run->scene->launches == 1 && !check_untouched(run)) return HALOTUNE_OK;
   return check_values(run);
 }
 

@@ -41,11 +41,11 @@ struct check_order {
   uint64_t seed;
 };
 
-/* Execute a variant, and compare its outputs. With one step, outputs are poisoned before the run, and every element
- * outside the box must still hold the poison, bit for bit. With several steps, all buffers start as the scene says, and
+/* Execute a variant, and compare its outputs. With one launch, outputs are poisoned before the run, and every element
+ * outside the box must still hold the poison, bit for bit. With several launches, all buffers start as the scene says, and
  * exchange their places.
  *   batch, variant  the compiled source
- *   generated       its launch, for the scene's domain
+ *   generated       its launch, for the scene's domain; of as many steps as the scene says
  *   out             how it went
  * Returns HALOTUNE_OK; else the errors of emulation_run, or HALOTUNE_MEMORY. Threads: any number at once, for different
  * variants. */

@@ -41,7 +41,7 @@ static halotune_status make_buffers(struct emulated_fields *fields) {
       emulated_fields_are_sparse(fields) ? emulation_buffer_create_sparse : emulation_buffer_create;
   const struct stencil *stencil = fields->scene->request.stencil;
   size_t bytes = (size_t)domain_elements(&fields->scene->request.domain) * dtype_bytes(dtype_of(fields));
-  int count = stencil->input_count + stencil->output_count;
+  int count = stencil->input_count + fields->scene->written_count;
   for (; fields->buffer_count < count; fields->buffer_count++) {
     int i = fields->buffer_count, output = i - stencil->input_count;
     halotune_status status = create(bytes, (int)dtype_bytes(dtype_of(fields)), &fields->buffers[i]);
@@ -51,7 +51,7 @@ static halotune_status make_buffers(struct emulated_fields *fields) {
       copy_to_buffer(fields, i, fields->scene->inputs[i]);
     } else {
       fields->outputs[output] = i;
-      if (fields->scene->request.steps > 1) copy_to_buffer(fields, i, fields->scene->outputs[output]);
+      if (fields->scene->launches > 1) copy_to_buffer(fields, i, fields->scene->outputs[output]);
     }
   }
   return HALOTUNE_OK;
@@ -111,7 +111,7 @@ halotune_status emulated_fields_launch(struct emulated_fields *fields, struct em
     arguments[count++] =
         (struct emulation_argument){.kind = EMULATION_ARGUMENT_BUFFER, .buffer = fields->buffers[fields->inputs[i]]};
   }
-  for (int i = 0; i < stencil->output_count; i++) {
+  for (int i = 0; i < fields->scene->written_count; i++) {
     arguments[count++] =
         (struct emulation_argument){.kind = EMULATION_ARGUMENT_BUFFER, .buffer = fields->buffers[fields->outputs[i]]};
   }
@@ -165,9 +165,9 @@ halotune_status emulated_fields_rehearse(struct emulated_fields *fields, struct 
   for (int i = 0; i < input_count; i++) fill_ones(fields, i);
   halotune_status status = emulated_fields_launch(fields, batch, variant, order, outcome);
   for (int i = 0; i < fields->buffer_count; i++) {
-    const double *start = i < input_count            ? scene->inputs[i]
-                          : scene->request.steps > 1 ? scene->outputs[i - input_count]
-                                                     : NULL;
+    const double *start = i < input_count       ? scene->inputs[i]
+                          : scene->launches > 1 ? scene->outputs[i - input_count]
+                                                : NULL;
     if (start) copy_to_buffer(fields, i, start);
     else if (!emulation_buffer_is_sparse(fields->buffers[i])) emulation_buffer_poison(fields->buffers[i]);
   }

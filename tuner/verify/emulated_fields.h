@@ -4,7 +4,8 @@
 
 #include "tuner/verify/emulated_check.h"
 
-/* Buffers of inputs come first, then those of outputs. End with emulated_fields_free. */
+/* Buffers of inputs come first, then those of what a launch writes: outputs, and the arrays that it carries. End with
+ * emulated_fields_free. */
 struct emulated_fields {
   const struct scene *scene;
   const struct generated *generated;
@@ -15,7 +16,7 @@ struct emulated_fields {
 };
 
 /* Make buffers with the domain's strides. Inputs get the scene's values. Outputs and gaps between rows are poisoned;
- * for several steps outputs get the scene's values, too. A workspace is zero.
+ * for several launches outputs get the scene's values, too. A workspace is zero.
  *   out  after a failure emulated_fields_free is harmless
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status emulated_fields_make(const struct scene *scene, const struct generated *generated,

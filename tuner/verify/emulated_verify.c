@@ -15,6 +15,7 @@ enum { GROUP = 32 };
 struct member {
   struct generated generated[MAX_SCENES]; /* for each domain; no source where a rule excludes it */
   int source[MAX_SCENES];                 /* for each domain: the number of its source in the batch; -1 for none */
+  struct scene_set *set;                  /* NULL: there are no scenes for the steps of its launches */
   struct verify_row row;
 };
 
@@ -66,16 +67,23 @@ static int find_source(struct group *group, const struct member *member, int dom
 static halotune_status generate_member(struct group *group, struct member *member) {
   const struct verify_request *r = group->request;
   char reason[CHECK_TEXT_BYTES] = "no grid has a point that is to be computed";
-  for (int d = 0; d < r->scenes->domain_count; d++) {
+  int steps;
+  halotune_status found = configuration_steps(member->row.template, &member->row.configuration, &steps);
+  /* A stencil that makes no steps has no scenes of several; a rule then tells why. */
+  if (found == HALOTUNE_OK) found = scene_sets_find(r->scenes, r->analysis->can_iterate ? steps : 1, &member->set);
+  if (found != HALOTUNE_OK && found != HALOTUNE_ARGUMENT) return found;
+  if (found != HALOTUNE_OK) snprintf(reason, sizeof reason, "%s", fail_text());
+  for (int d = 0; found == HALOTUNE_OK && d < member->set->scenes.domain_count; d++) {
     struct variant_spec spec = {.stencil = r->stencil,
                                 .analysis = r->analysis,
                                 .template = member->row.template,
                                 .configuration = member->row.configuration,
                                 .dtype = r->dtype,
-                                .domain = scene_of(r->scenes, d)->request.domain,
-                                .coefficients = r->scenes->coefficients,
+                                .domain = scene_of(&member->set->scenes, d)->request.domain,
+                                .coefficients = member->set->scenes.coefficients,
                                 .limits = r->limits,
-                                .reproducible = r->reproducible};
+                                .reproducible = r->reproducible,
+                                .most_steps = steps};
     member->source[d] = -1;
     halotune_status status = generate(&spec, &member->generated[d]);
     if (status == HALOTUNE_ARGUMENT) { /* a rule excludes it on this domain */
@@ -83,10 +91,11 @@ static halotune_status generate_member(struct group *group, struct member *membe
       continue;
     }
     if (status != HALOTUNE_OK) return status;
-    if (box_points(&scene_of(r->scenes, d)->box) == 0) continue; /* the box is empty */
+    if (box_points(&scene_of(&member->set->scenes, d)->box) == 0) continue; /* the box is empty */
     member->source[d] = find_source(group, member, d);
     member->row.scene_count++;
   }
+  member->row.scenes = member->set;
   if (member->row.scene_count == 0) {
     member->row.result = (struct check_result){.outcome = CHECK_NOT_RUN, .name = "not_run"};
     snprintf(member->row.result.text, sizeof member->row.result.text, "%s", reason);
@@ -96,7 +105,7 @@ static halotune_status generate_member(struct group *group, struct member *membe
 
 /* Whether all sources compiled. If not, the row says why. */
 static bool check_compiles(const struct group *group, struct member *member) {
-  for (int d = 0; d < group->request->scenes->domain_count; d++) {
+  for (int d = 0; d < member->set->scenes.domain_count; d++) {
     if (member->source[d] < 0) continue;
     const struct emulation_compile *compile = emulation_batch_compile(group->batch, member->source[d]);
     member->row.compile_time_ms += compile->time_ms;
@@ -113,14 +122,15 @@ static bool check_compiles(const struct group *group, struct member *member) {
 static bool run_scene(struct group *group, struct member *member, const struct staged_scene *staged,
                       halotune_status *status) {
   struct verify_row *row = &member->row;
+  const int launches = staged->scene.launches;
   for (int i = 0; i < staged->order_count; i++) {
     struct check_result result;
     *status = emulated_check(group->batch, member->source[staged->domain], &member->generated[staged->domain],
                              &staged->scene, staged->orders[i], &result);
     if (*status != HALOTUNE_OK) return false;
-    row->run_count += staged->scene.request.steps;
-    row->outputs[staged - group->request->scenes->list] = result.outputs;
-    bool first = row->run_count == staged->scene.request.steps;
+    row->run_count += launches;
+    row->outputs[staged - member->set->scenes.list] = result.outputs;
+    bool first = row->run_count == launches;
     if (first || result.outcome != CHECK_PASSED || result.worst.max_error_units > row->result.worst.max_error_units) {
       row->result = result;
       row->scene = staged->name;
@@ -132,13 +142,13 @@ static bool run_scene(struct group *group, struct member *member, const struct s
 
 static void run_member(void *context, int thread, long first, long end) {
   struct group *group = context;
-  const struct scenes *scenes = group->request->scenes;
   (void)thread;
   for (long m = first; m < end; m++) {
     struct member *member = &group->members[m];
     halotune_status status = HALOTUNE_OK;
     double start_ms = clock_ms();
     if (member->row.scene_count == 0 || !check_compiles(group, member)) continue;
+    const struct scenes *scenes = &member->set->scenes;
     for (int i = 0; i < scenes->count; i++) {
       const struct staged_scene *staged = &scenes->list[i];
       if (member->source[staged->domain] >= 0 && !run_scene(group, member, staged, &status)) break;
@@ -168,15 +178,14 @@ static halotune_status verify_group(struct group *group) {
   return group->status == HALOTUNE_OK ? HALOTUNE_OK : fail(group->status, "%s", group->detail);
 }
 
-/* Compare the outputs of a variant with those of the first variant that passed in the scene.
- *   bits  of that first variant, for each scene; 0 before it */
-static void compare_bits(const struct scenes *scenes, struct verify_row *row, struct hash bits[MAX_SCENES]) {
+/* Compare the outputs of a variant with those of the first variant that passed in the scene. */
+static void compare_bits(struct scene_set *set, struct verify_row *row) {
   static const struct hash none = {0};
-  for (int i = 0; i < scenes->count && row->result.outcome == CHECK_PASSED; i++) {
+  for (int i = 0; set && i < set->scenes.count && row->result.outcome == CHECK_PASSED; i++) {
     if (hash_compare(row->outputs[i], none) == 0) continue; /* a rule excludes it in this scene */
-    if (hash_compare(bits[i], none) == 0) bits[i] = row->outputs[i];
-    if (hash_compare(bits[i], row->outputs[i]) == 0) continue;
-    row->scene = scenes->list[i].name;
+    if (hash_compare(set->bits[i], none) == 0) set->bits[i] = row->outputs[i];
+    if (hash_compare(set->bits[i], row->outputs[i]) == 0) continue;
+    row->scene = set->scenes.list[i].name;
     row->result.outcome = CHECK_OTHER_BITS;
     row->result.name = check_outcome_name(CHECK_OTHER_BITS);
     snprintf(row->result.text, sizeof row->result.text, "outputs differ in some bits from those of the first variant");
@@ -197,7 +206,6 @@ halotune_status emulated_verify(const struct verify_request *request, const stru
                                 bool (*row)(void *context, const struct verify_row *row), void *context) {
   struct group *group = calloc(1, sizeof *group);
   halotune_status status = HALOTUNE_OK;
-  struct hash bits[MAX_SCENES] = {{0}};
   bool go_on = true;
   if (!group) return fail_memory();
   group->request = request;
@@ -211,7 +219,7 @@ halotune_status emulated_verify(const struct verify_request *request, const stru
     }
     status = verify_group(group);
     for (int m = 0; m < group->count && status == HALOTUNE_OK && go_on; m++) {
-      if (request->reproducible) compare_bits(request->scenes, &group->members[m].row, bits);
+      if (request->reproducible) compare_bits(group->members[m].set, &group->members[m].row);
       go_on = row(context, &group->members[m].row);
     }
     group_clear(group);

@@ -11,7 +11,8 @@ struct verify_row {
   struct configuration configuration;
   struct check_result result; /* CHECK_NOT_RUN if it did not compile (`name` says how) or its rules allow no scene */
   const char *scene;          /* the scene of that result; "" if there is none */
-  int scene_count, run_count; /* scenes that the rules allow; launches in all orders and steps */
+  int scene_count, run_count; /* scenes that the rules allow; launches in all orders */
+  const struct scene_set *scenes;  /* those for the steps of its launches; NULL: there are none */
   struct hash outputs[MAX_SCENES]; /* hash of all outputs after the last run in each scene; 0 where there is none */
   double compile_time_ms, run_time_ms;
 };
@@ -19,7 +20,7 @@ struct verify_row {
 struct verify_request {
   const struct stencil *stencil;
   const struct analysis *analysis;
-  const struct scenes *scenes;
+  struct scene_sets *scenes; /* of this problem */
   enum dtype dtype;
   struct device_limits limits;
   struct emulation_options options;

@@ -154,9 +154,8 @@ static void share(void *context, long first, long count) {
   memcpy(sharing->to + first, sharing->from + first, (size_t)count * sizeof *sharing->to);
 }
 
-void inputs_share_skipped(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid,
+void inputs_share_skipped(const struct stencil *stencil, const struct box *box, const struct grid *grid,
                           double *const inputs[], double *const outputs[]) {
-  struct box box = box_computed(stencil, analysis, grid);
   int leader[2 * MAX_FIELDS]; /* inputs, then outputs: the first field with which each one exchanges places */
   int field_count = stencil->input_count + stencil->output_count;
   for (int i = 0; i < field_count; i++) leader[i] = i;
@@ -172,6 +171,6 @@ void inputs_share_skipped(const struct stencil *stencil, const struct analysis *
     if (leader[i] == i) continue;
     struct sharing sharing = {inputs[leader[i]],
                               i < stencil->input_count ? inputs[i] : outputs[i - stencil->input_count]};
-    box_outside(&box, grid, share, &sharing);
+    box_outside(box, grid, share, &sharing);
   }
 }

@@ -3,7 +3,7 @@
 #ifndef TUNER_VERIFY_INPUTS_H
 #define TUNER_VERIFY_INPUTS_H
 
-#include "stencil/analysis/analysis.h"
+#include "tuner/verify/box.h"
 
 enum input_kind {
   INPUT_SMOOTH, /* a sum of plane waves, periodic where the axis is, with different wave numbers along each axis */
@@ -31,11 +31,12 @@ struct inputs {
 halotune_status inputs_fill(const struct inputs *inputs, int field, const struct stencil *stencil,
                             const struct grid *grid, double *values);
 
-/* Prepare fields for several steps. Fields that exchange places in `iterate` get equal values at the skipped points:
+/* Prepare fields for several steps. Fields that exchange places in `iterate` get equal values at the points that no step computes:
  * those of the first such input. Nothing ever writes these points, so a buffer must have the same values there
  * whichever field it holds.
+ *   box              what is computed; see box_computed
  *   inputs, outputs  dense arrays by the stencil's numbers; fields that do not exchange places do not change */
-void inputs_share_skipped(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid,
+void inputs_share_skipped(const struct stencil *stencil, const struct box *box, const struct grid *grid,
                           double *const inputs[], double *const outputs[]);
 
 #endif

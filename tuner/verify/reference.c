@@ -98,7 +98,7 @@ static halotune_status run_steps(struct run *run, struct sweep *sweep) {
 static halotune_status run_update(struct run *run, const double *const inputs[], bool magnitudes) {
   const struct stencil *stencil = run->reference->stencil;
   const struct analysis *analysis = run->reference->analysis;
-  struct box box = box_computed(stencil, analysis, &run->layout.grid);
+  struct box box = run->reference->box ? *run->reference->box : box_computed(stencil, analysis, &run->layout.grid);
   struct sweep *sweep = NULL;
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) {
@@ -112,7 +112,7 @@ static halotune_status run_update(struct run *run, const double *const inputs[],
   for (int i = 0; i < stencil->output_count && magnitudes; i++) {
     box_outside(&box, &run->layout.grid, take_absolute, &run->outputs[i]);
   }
-  status = sweep_make(stencil, analysis, run->reference->coefficients, &run->layout, run->threads, magnitudes, &sweep);
+  status = sweep_make(stencil, &box, run->reference->coefficients, &run->layout, run->threads, magnitudes, &sweep);
   if (status == HALOTUNE_OK) status = run_steps(run, sweep);
 done:
   sweep_free(sweep);

@@ -3,7 +3,7 @@
 #ifndef TUNER_VERIFY_REFERENCE_H
 #define TUNER_VERIFY_REFERENCE_H
 
-#include "stencil/analysis/analysis.h"
+#include "tuner/verify/box.h"
 
 struct reference {
   const struct stencil *stencil;
@@ -12,6 +12,7 @@ struct reference {
   const double *coefficients; /* from stencil_coefficients, or others; NULL if the stencil has none */
   int steps;                  /* at least 1; more only if the stencil has an `iterate` */
   int threads;                /* 0: one for each CPU; the result does not depend on it */
+  const struct box *box;      /* the points to compute, all in box_computed; NULL: all of these */
 };
 
 /* Check grid and steps, before any memory is allocated. Coefficients may still be NULL.
@@ -20,8 +21,8 @@ halotune_status reference_check(const struct reference *reference);
 
 /* Apply a stencil or scan.
  *   inputs      each input's field; on an axis that is periodic_endpoint the last point must repeat the first
- *   outputs     receive each output's field after the last step. Skipped points (where a tap would leave the grid on an
- *               axis whose boundary is `skip`) are never written. They keep the caller's values, and the next step
+ *   outputs     receive each output's field after the last step. Skipped points (those outside of the box, and where a
+ *               tap would leave the grid on an axis whose boundary is `skip`) are never written. They keep the caller's values, and the next step
  *               reads these where `iterate` makes the output an input. inputs_share_skipped (inputs.h) sets them as on
  *               a device, where the buffers of inputs and outputs exchange places
  *   magnitudes  NULL, or one field for each output: receive the scale of rounding errors at every point, for

@@ -2,7 +2,9 @@
 #include "tuner/verify/scene.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "stencil/analysis/iterate.h"
 #include "tuner/verify/compare.h"
 #include "tuner/verify/finite.h"
 #include "tuner/verify/reference.h"
@@ -23,11 +25,25 @@ static halotune_status allocate(struct scene *scene) {
   size_t points = (size_t)grid_points(&scene->request.domain.grid);
   bool ok = true;
   for (int i = 0; i < stencil->input_count; i++) ok = ok && (scene->inputs[i] = calloc(points, sizeof(double)));
-  for (int i = 0; i < stencil->output_count; i++) {
+  for (int i = 0; i < scene->written_count; i++) {
     ok = ok && (scene->outputs[i] = calloc(points, sizeof(double))) &&
          (scene->want[i] = calloc(points, sizeof(double))) && (scene->magnitudes[i] = calloc(points, sizeof(double)));
   }
   return ok ? HALOTUNE_OK : fail_memory();
+}
+
+/* Fields are made to be equal where no step computes them; what is carried becomes an input, as outputs do. */
+static void share_skipped(struct scene *scene) {
+  const struct scene_request *r = &scene->request;
+  const struct box all = box_computed(r->stencil, r->analysis, &r->domain.grid);
+  struct carried carried[MAX_FIELDS];
+  inputs_share_skipped(r->stencil, r->steps > 1 ? &scene->box : &all, &r->domain.grid, scene->inputs, scene->outputs);
+  iterate_carried(r->stencil, r->launch_steps, carried);
+  for (int i = r->stencil->output_count; i < scene->written_count; i++) {
+    struct carried *what = &carried[i - r->stencil->output_count];
+    memcpy(scene->outputs[i], scene->inputs[what->input],
+           (size_t)grid_points(&r->domain.grid) * sizeof *scene->outputs[i]);
+  }
 }
 
 static halotune_status fill_fields(struct scene *scene) {
@@ -37,39 +53,80 @@ static halotune_status fill_fields(struct scene *scene) {
   for (int i = 0; i < r->stencil->input_count && status == HALOTUNE_OK; i++) {
     status = inputs_fill(&inputs, i, r->stencil, &r->domain.grid, scene->inputs[i]);
   }
-  for (int i = 0; i < r->stencil->output_count && status == HALOTUNE_OK; i++) {
+  for (int i = 0; i < scene->written_count && status == HALOTUNE_OK; i++) {
     status = inputs_fill(&inputs, MAX_FIELDS + i, r->stencil, &r->domain.grid, scene->outputs[i]);
   }
-  if (status != HALOTUNE_OK) return status;
-  inputs_share_skipped(r->stencil, r->analysis, &r->domain.grid, scene->inputs, scene->outputs);
+  if (status == HALOTUNE_OK) share_skipped(scene);
+  return status;
+}
+
+/* Make the reference's steps.
+ *   want, magnitudes  of each output; the former are what the outputs hold before */
+static halotune_status run_reference(const struct scene *scene, int steps, double *const want[],
+                                     double *const magnitudes[]) {
+  const struct scene_request *r = &scene->request;
+  const double *inputs[MAX_FIELDS];
+  struct reference reference = {.stencil = r->stencil,
+                                .analysis = r->analysis,
+                                .grid = r->domain.grid,
+                                .coefficients = r->coefficients,
+                                .steps = steps,
+                                .threads = r->threads,
+                                .box = steps > 1 ? &scene->box : NULL};
+  for (int i = 0; i < MAX_FIELDS; i++) inputs[i] = scene->inputs[i];
+  for (int i = 0; i < r->stencil->output_count; i++)
+    memcpy(want[i], scene->outputs[i], (size_t)grid_points(&r->domain.grid) * sizeof *want[i]);
+  return reference_run(&reference, inputs, want, magnitudes);
+}
+
+/* What is carried are outputs of an earlier step. */
+static halotune_status run_carried(struct scene *scene, int number, const struct carried *carried) {
+  const struct scene_request *r = &scene->request;
+  double *want[MAX_FIELDS] = {0}, *magnitudes[MAX_FIELDS] = {0};
   size_t points = (size_t)grid_points(&r->domain.grid);
+  bool ok = true;
   for (int i = 0; i < r->stencil->output_count; i++) {
-    for (size_t k = 0; k < points; k++) scene->want[i][k] = scene->outputs[i][k];
+    bool is_kept = i == carried->output;
+    want[i] = is_kept ? scene->want[number] : calloc(points, sizeof(double));
+    magnitudes[i] = is_kept ? scene->magnitudes[number] : calloc(points, sizeof(double));
+    ok = ok && want[i] && magnitudes[i];
   }
-  return HALOTUNE_OK;
+  halotune_status status = ok ? run_reference(scene, r->steps - carried->later, want, magnitudes) : fail_memory();
+  for (int i = 0; i < r->stencil->output_count; i++) {
+    if (i == carried->output) continue;
+    free(want[i]);
+    free(magnitudes[i]);
+  }
+  return status;
+}
+
+const char *scene_written_name(const struct scene *scene, int written) {
+  const struct stencil *stencil = scene->request.stencil;
+  struct carried carried[MAX_FIELDS];
+  if (written < stencil->output_count) return stencil->outputs[written];
+  iterate_carried(stencil, scene->request.launch_steps, carried);
+  return stencil->inputs[carried[written - stencil->output_count].input];
 }
 
 halotune_status scene_make(const struct scene_request *request, struct scene *out) {
-  const double *inputs[MAX_FIELDS];
+  struct carried carried[MAX_FIELDS];
   *out = (struct scene){.request = *request};
+  if (out->request.launch_steps < 1) out->request.launch_steps = 1;
+  out->launches = request->steps / out->request.launch_steps;
+  const int output_count = request->stencil->output_count;
+  out->written_count = output_count + iterate_carried(request->stencil, out->request.launch_steps, carried);
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     out->box.low[axis] = request->domain.low[axis];
     out->box.high[axis] = request->domain.high[axis];
   }
   halotune_status status = allocate(out);
   if (status == HALOTUNE_OK) status = fill_fields(out);
-  if (status == HALOTUNE_OK) {
-    for (int i = 0; i < MAX_FIELDS; i++) inputs[i] = out->inputs[i];
-    struct reference reference = {.stencil = request->stencil,
-                                  .analysis = request->analysis,
-                                  .grid = request->domain.grid,
-                                  .coefficients = request->coefficients,
-                                  .steps = request->steps,
-                                  .threads = request->threads};
-    status = reference_run(&reference, inputs, out->want, out->magnitudes);
-    out->allowed_units =
-        compare_allowed_units(request->stencil, request->analysis, &request->domain.grid, request->steps);
+  if (status == HALOTUNE_OK) status = run_reference(out, request->steps, out->want, out->magnitudes);
+  for (int i = output_count; i < out->written_count && status == HALOTUNE_OK; i++) {
+    status = run_carried(out, i, &carried[i - output_count]);
   }
+  out->allowed_units =
+      compare_allowed_units(request->stencil, request->analysis, &request->domain.grid, request->steps);
   if (status == HALOTUNE_OK) status = finite_check(out);
   if (status != HALOTUNE_OK) scene_free(out);
   return status;

@@ -15,19 +15,25 @@ struct scene_request {
   const double *coefficients; /* from scene_coefficients, or others */
   enum input_kind input;
   uint64_t seed;
-  int steps;   /* above 1 only if the box contains all points that the boundary rules allow */
-  int threads; /* 0: one for each CPU */
+  int steps;        /* points outside of the domain's box keep their values */
+  int launch_steps; /* steps of one launch; `steps` is a multiple. 0 counts as 1 */
+  int threads;      /* 0: one for each CPU */
 };
 
 /* Fields are dense arrays of the domain's grid. The scene owns them; end with scene_free. */
 struct scene {
   struct scene_request request;
   struct box box; /* the domain's box, which is computed and compared */
+  int launches;   /* steps over launch_steps */
   double *inputs[MAX_FIELDS];
-  double *outputs[MAX_FIELDS]; /* the content of output buffers before several steps */
+  int written_count; /* fields that a launch writes: outputs, and behind them what it carries; see iterate.h */
+  double *outputs[MAX_FIELDS]; /* the content of these before several launches */
   double *want[MAX_FIELDS], *magnitudes[MAX_FIELDS];
   double allowed_units; /* see compare.h */
 };
+
+/* The name of a field that a launch writes: an output's; of what it carries, the name of the input that takes it next. */
+const char *scene_written_name(const struct scene *scene, int written);
 
 /* Fill inputs and compute the reference.
  *   request  what it points to must outlive the scene

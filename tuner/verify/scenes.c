@@ -57,6 +57,11 @@ static void name_scene(struct staged_scene *staged, int dims, const char *what) 
                                request->domain.grid.n[axis]);
   }
   length += (size_t)snprintf(staged->name + length, sizeof staged->name - length, "%s", what);
+  if (request->steps > 1 && request->launch_steps > 1) {
+    snprintf(staged->name + length, sizeof staged->name - length, ", %d steps by %d", request->steps,
+             request->launch_steps);
+    return;
+  }
   if (request->steps > 1) snprintf(staged->name + length, sizeof staged->name - length, ", %d steps", request->steps);
 }
 
@@ -74,10 +79,10 @@ struct plan {
   struct scenes *scenes;
 };
 
-static halotune_status add_scene(const struct plan *plan, const struct domain *domain, int domain_number, int steps,
+static halotune_status add_scene(const struct plan *plan, const struct domain *domain, int domain_number, int launches,
                                  bool all_orders, const char *what) {
   const struct scenes_request *r = plan->request;
-  int number = plan->scenes->count;
+  const int number = plan->scenes->count, launch_steps = r->launch_steps > 1 ? r->launch_steps : 1;
   struct staged_scene *staged = &plan->scenes->list[number];
   struct scene_request request = {.stencil = r->stencil,
                                   .analysis = r->analysis,
@@ -86,7 +91,8 @@ static halotune_status add_scene(const struct plan *plan, const struct domain *d
                                   .coefficients = plan->scenes->coefficients,
                                   .input = (enum input_kind)((number + 1) % INPUT_KIND_COUNT),
                                   .seed = r->seed + (uint64_t)number,
-                                  .steps = steps,
+                                  .steps = launches * launch_steps,
+                                  .launch_steps = launch_steps,
                                   .threads = r->threads};
   halotune_status status = scene_make(&request, &staged->scene);
   if (status != HALOTUNE_OK) return status;
@@ -97,14 +103,15 @@ static halotune_status add_scene(const struct plan *plan, const struct domain *d
   return HALOTUNE_OK;
 }
 
-/* Add a domain with one step and, if the stencil can be iterated, with two steps. */
+/* Add a domain with one launch and, if the stencil can be iterated, with two launches. */
 static halotune_status add_domain(const struct plan *plan, const struct domain *domain, const char *what) {
   int number = plan->scenes->domain_count++;
   halotune_status status = add_scene(plan, domain, number, 1, true, what);
   if (status != HALOTUNE_OK || !plan->request->analysis->can_iterate) return status;
   status = add_scene(plan, domain, number, 2, false, what);
-  /* A nonlinear update may be defined for the inputs, but not for the values after one step. */
-  return status == HALOTUNE_ARGUMENT && !plan->request->analysis->is_linear ? HALOTUNE_OK : status;
+  /* A nonlinear update may be defined for the inputs, but not for the values after one step. Values may overflow after many steps. */
+  const bool may_fail = !plan->request->analysis->is_linear || plan->request->launch_steps > 1;
+  return status == HALOTUNE_ARGUMENT && may_fail ? HALOTUNE_OK : status;
 }
 
 static halotune_status add_defaults(const struct plan *plan) {
@@ -159,4 +166,32 @@ void scenes_free(struct scenes *scenes) {
   for (int i = 0; i < scenes->count; i++) scene_free(&scenes->list[i].scene);
   free(scenes->coefficients);
   *scenes = (struct scenes){.count = 0};
+}
+
+halotune_status scene_sets_find(struct scene_sets *sets, int launch_steps, struct scene_set **out) {
+  struct scenes_request request = sets->request;
+  request.launch_steps = launch_steps;
+  for (*out = sets->first; *out; *out = (*out)->next) {
+    if ((*out)->launch_steps == launch_steps) return HALOTUNE_OK;
+  }
+  struct scene_set *set = calloc(1, sizeof *set);
+  if (!set) return fail_memory();
+  halotune_status status = scenes_make(&request, &set->scenes);
+  if (status != HALOTUNE_OK) {
+    free(set);
+    return status;
+  }
+  set->launch_steps = launch_steps;
+  set->next = sets->first;
+  sets->first = *out = set;
+  return HALOTUNE_OK;
+}
+
+void scene_sets_free(struct scene_sets *sets) {
+  while (sets->first) {
+    struct scene_set *next = sets->first->next;
+    scenes_free(&sets->first->scenes);
+    free(sets->first);
+    sets->first = next;
+  }
 }

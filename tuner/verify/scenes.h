@@ -28,7 +28,8 @@ struct scenes_request {
   enum dtype dtype;
   const struct grid *grid; /* the only grid; NULL: use the default grids */
   uint64_t seed;
-  int threads; /* 0: one for each CPU */
+  int threads;      /* 0: one for each CPU */
+  int launch_steps; /* of the variants that the scenes are for; 0 counts as 1 */
 };
 
 /* Make scenes. The default scenes are:
@@ -39,11 +40,32 @@ struct scenes_request {
  *     high ends, and several more planes in z
  *   - a grid with lines longer than a block processes at a time
  *   - in two and three dimensions, a grid whose strides need 64-bit indices, in three with many rows
- *   - the first three again with two steps, if the stencil can be iterated
+ *   - the first three again with two launches, if the stencil can be iterated
  *   out  filled on success; after a failure scenes_free is harmless
  * Returns the errors of scene_make. */
 halotune_status scenes_make(const struct scenes_request *request, struct scenes *out);
 
 void scenes_free(struct scenes *scenes);
+
+/* The scenes for variants whose launches make one number of steps. */
+struct scene_set {
+  int launch_steps;
+  struct scenes scenes;
+  struct hash bits[MAX_SCENES]; /* of the outputs of the first reproducible variant that passed; 0: of none yet */
+  struct scene_set *next;
+};
+
+/* Start with {.request = ...}, end with scene_sets_free. */
+struct scene_sets {
+  struct scenes_request request;
+  struct scene_set *first;
+};
+
+/* Find the scenes for launches of so many steps, or make them.
+ *   out  receives a set that `sets` owns
+ * Returns as scenes_make. */
+halotune_status scene_sets_find(struct scene_sets *sets, int launch_steps, struct scene_set **out);
+
+void scene_sets_free(struct scene_sets *sets);
 
 #endif

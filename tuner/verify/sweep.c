@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/parallel.h"
-#include "tuner/verify/box.h"
 #include "tuner/verify/row_program.h"
 
 /* The rows of one thread, by their numbers in the program. */
@@ -43,13 +42,13 @@ static halotune_status workspace_make(struct sweep *sweep, struct workspace *wor
   return HALOTUNE_OK;
 }
 
-halotune_status sweep_make(const struct stencil *stencil, const struct analysis *analysis, const double *coefficients,
+halotune_status sweep_make(const struct stencil *stencil, const struct box *box, const double *coefficients,
                            const struct layout *layout, int threads, bool magnitudes, struct sweep **out) {
   *out = NULL;
   struct sweep *sweep = calloc(1, sizeof *sweep);
   if (!sweep) return fail_memory();
   sweep->layout = layout;
-  sweep->box = box_computed(stencil, analysis, &layout->grid);
+  sweep->box = *box;
   sweep->threads = threads;
   sweep->magnitudes = magnitudes;
   halotune_status status = row_program_make(stencil, coefficients, &sweep->arena, &sweep->program);

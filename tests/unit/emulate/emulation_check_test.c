@@ -1,7 +1,6 @@
 /* A kernel that is wrong in one way is reported as wrong in that way, with the place. */
 #include <limits.h>
 
-#include "stencil/analysis/iterate.h"
 #include "tests/unit/emulate/emulation_build.h"
 #include "tests/unit/stencils.h"
 #include "tuner/verify/emulated_check.h"
@@ -84,7 +83,7 @@ TEST(narrow_offsets_are_found_where_strides_are_long) {
   CHECK_OK(stencil_of_kernels("heat2d", &stencil));
   CHECK_OK(analysis_make(stencil, &analysis));
   CHECK_OK(template_read("templates/direct.yaml", &template));
-  CHECK_OK(scenes_make(&(struct scenes_request){stencil, analysis, DTYPE_F32, NULL, 1, 1}, &scenes));
+  CHECK_OK(scenes_make(&(struct scenes_request){stencil, analysis, DTYPE_F32, NULL, 1, 1, 1}, &scenes));
   const struct scene *far = &scenes.list[scenes.count - 1].scene;
   struct variant_spec spec = {.stencil = stencil,
                               .analysis = analysis,
@@ -126,28 +125,6 @@ TEST(narrow_offsets_are_found_where_strides_are_long) {
   stencil_free(stencil);
 }
 
-TEST(buffers_change_places_as_iterate_says) {
-  static const struct {
-    const char *stencil;
-    int inputs[3], outputs[1]; /* buffers in the second step; inputs came first, then outputs */
-  } places[] = {
-      {"star7", {1}, {0}}, {"wave25", {3, 0, 2}, {1}}, /* u, the step before, the velocity; the new one */
-  };
-  for (size_t i = 0; i < COUNT(places); i++) {
-    struct stencil *stencil;
-    int inputs[MAX_FIELDS], outputs[MAX_FIELDS];
-    CHECK_OK(stencil_of_kernels(places[i].stencil, &stencil));
-    for (int k = 0; k < stencil->input_count; k++) inputs[k] = k;
-    for (int k = 0; k < stencil->output_count; k++) outputs[k] = stencil->input_count + k;
-    iterate_advance(stencil, inputs, outputs);
-    for (int k = 0; k < stencil->input_count; k++) {
-      CHECK_EQ(places[i].inputs[k], inputs[k], "%s input %s", places[i].stencil, stencil->inputs[k]);
-    }
-    CHECK_EQ(places[i].outputs[0], outputs[0], "%s", places[i].stencil);
-    stencil_free(stencil);
-  }
-}
-
 TEST(coefficients_are_all_different) {
   struct stencil *stencil;
   double values[64];
@@ -167,7 +144,7 @@ TEST(default_scenes_cover_what_is_promised) {
   int dense = 0, padded = 0, steps = 0, boxed = 0, far = 0, threads[3] = {0}, blocks[2] = {0};
   CHECK_OK(stencil_of_kernels("star7", &stencil));
   CHECK_OK(analysis_make(stencil, &analysis));
-  struct scenes_request request = {stencil, analysis, DTYPE_F64, NULL, 1, 1};
+  struct scenes_request request = {stencil, analysis, DTYPE_F64, NULL, 1, 1, 1};
   CHECK_OK(scenes_make(&request, &scenes));
   for (int i = 0; i < scenes.count; i++) {
     const struct scene *scene = &scenes.list[i].scene;
@@ -194,7 +171,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_fault_has_its_name_and_place),
       cmocka_unit_test(narrow_offsets_are_found_where_strides_are_long),
-      cmocka_unit_test(buffers_change_places_as_iterate_says),
       cmocka_unit_test(coefficients_are_all_different),
       cmocka_unit_test(default_scenes_cover_what_is_promised),
   };

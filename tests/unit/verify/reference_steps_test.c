@@ -18,8 +18,8 @@ TEST(two_half_runs_equal_one_run) {
     size_t bytes = (size_t)whole.points * sizeof(double);
     reference_case_fill(&whole, INPUT_RANDOM, 1);
     reference_case_fill(&half, INPUT_RANDOM, 1);
-    inputs_share_skipped(whole.stencil, whole.analysis, &whole.grid, whole.inputs, whole.outputs);
-    inputs_share_skipped(half.stencil, half.analysis, &half.grid, half.inputs, half.outputs);
+    reference_case_share_skipped(&whole);
+    reference_case_share_skipped(&half);
     CHECK_OK(reference_case_run(&whole, 7, 1, false));
     CHECK_OK(reference_case_run(&half, 3, 1, false));
     memcpy(half.inputs[0], half.outputs[0], bytes);
@@ -37,8 +37,8 @@ TEST(several_steps_are_single_steps_with_buffers_in_rotation) {
     size_t bytes = (size_t)c.points * sizeof(double);
     reference_case_fill(&c, INPUT_SMOOTH, 3);
     reference_case_fill(&one, INPUT_SMOOTH, 3);
-    inputs_share_skipped(c.stencil, c.analysis, &c.grid, c.inputs, c.outputs);
-    inputs_share_skipped(one.stencil, one.analysis, &one.grid, one.inputs, one.outputs);
+    reference_case_share_skipped(&c);
+    reference_case_share_skipped(&one);
     for (long i = 0; i < c.points; i++) CHECK(c.outputs[0][i] != 0, "point %ld", i);
     CHECK_OK(reference_case_run(&c, steps, 1, false));
     for (int step = 0; step < steps; step++) {
@@ -135,7 +135,7 @@ TEST(wrong_arguments_are_refused_with_a_sentence) {
   }
   struct reference_case c = reference_case_kernel("star7", (struct grid){{8, 8, 8}});
   const double *inputs[] = {c.inputs[0]};
-  struct reference reference = {c.stencil, c.analysis, c.grid, c.coefficients, 1, 1};
+  struct reference reference = {c.stencil, c.analysis, c.grid, c.coefficients, 1, 1, NULL};
   CHECK_EQ(HALOTUNE_ARGUMENT, reference_run(&reference, inputs, c.inputs, NULL), "output");
   CHECK_TEXT("the input 'u' and the output 'v' are the same array", fail_text(), "output");
   CHECK_EQ(HALOTUNE_ARGUMENT, reference_run(&reference, inputs, c.outputs, c.inputs), "magnitude");

@@ -209,6 +209,7 @@ static enum exit_code compile_run(const struct invocation *invocation) {
   if (status == HALOTUNE_OK) status = option_whole(invocation, "sms", 1, 1 << 16, DEFAULT_SM_COUNT, &sm_count);
   if (status != HALOTUNE_OK) return report_failure(status);
   if ((status = problem_open(invocation, &problem)) != HALOTUNE_OK) return report_file_failure(status);
+  problem.most_steps = LAUNCH_MOST_STEPS;
   struct session session = {.problem = &problem, .sm_count = (int)sm_count, .start_ms = clock_ms()};
   struct compiler_options options = {
       .pool = {.workers = (int)workers}, .no_cache = option_given(invocation, "no-cache"), .warn = cache_warn};

@@ -30,7 +30,8 @@ static halotune_status read_arch(const struct invocation *invocation, struct pro
 }
 
 halotune_status problem_open(const struct invocation *invocation, struct problem *out) {
-  *out = (struct problem){.dtype = DTYPE_F32, .reproducible = option_given(invocation, "reproducible")};
+  *out =
+      (struct problem){.dtype = DTYPE_F32, .reproducible = option_given(invocation, "reproducible"), .most_steps = 1};
   halotune_status status = loaded_open(invocation->arguments[0], &out->loaded);
   if (status != HALOTUNE_OK) return status;
   const struct stencil *stencil = out->loaded.stencil;
@@ -62,7 +63,8 @@ struct variant_spec problem_variant(const struct problem *problem, const struct 
                                .domain = problem->domain,
                                .coefficients = problem->coefficients,
                                .limits = problem->limits,
-                               .reproducible = problem->reproducible};
+                               .reproducible = problem->reproducible,
+                               .most_steps = problem->most_steps};
 }
 
 halotune_status problem_bindings(const struct problem *problem, const struct template *template, struct bindings *out) {
@@ -70,5 +72,6 @@ halotune_status problem_bindings(const struct problem *problem, const struct tem
   struct variant_spec spec = problem_variant(problem, template, &configuration);
   double facts[FACT_COUNT];
   facts_fill(spec.stencil, spec.analysis, spec.dtype, &spec.domain, &spec.limits, spec.reproducible, facts);
+  if (spec.most_steps > 1) facts[FACT_most_steps] = spec.most_steps;
   return bindings_make(template, facts, out);
 }

@@ -59,7 +59,8 @@ static halotune_status inputs_make(struct reference_task *task) {
     }
   }
   if (status == HALOTUNE_OK) {
-    inputs_share_skipped(stencil, task->loaded.analysis, &task->grid, task->inputs, task->outputs);
+    struct box box = box_computed(stencil, task->loaded.analysis, &task->grid);
+    inputs_share_skipped(stencil, &box, &task->grid, task->inputs, task->outputs);
   }
   return status;
 }

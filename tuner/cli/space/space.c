@@ -106,6 +106,7 @@ static enum exit_code space_run(const struct invocation *invocation) {
   bool lists = option_given(invocation, "list");
   halotune_status status = problem_open(invocation, &problem);
   if (status != HALOTUNE_OK) return report_file_failure(status);
+  problem.most_steps = LAUNCH_MOST_STEPS;
   struct report report = {.problem = &problem};
   report.json = option_given(invocation, "json");
   if (report.json) report.rows = json_array();

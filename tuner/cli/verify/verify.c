@@ -21,7 +21,6 @@ struct tally {
 /* One stencil in one element type. */
 struct report {
   const struct problem *problem;
-  struct scenes scenes;
   bool json, only_failures;
   json_t *rows; /* of the JSON document */
   struct tally tally;
@@ -41,7 +40,7 @@ static bool row_count(void *context, const struct verify_row *row) {
   tally->not_run += left_out;
   tally->failed += !has_passed && !left_out;
   tally->launches += row->run_count;
-  if (report->json) json_add(&report->rows, verify_row_json(&report->scenes, row));
+  if (report->json) json_add(&report->rows, verify_row_json(row));
   else if (!report->only_failures || !(has_passed || left_out)) verify_print_row(row);
   return true;
 }
@@ -75,24 +74,23 @@ static halotune_status variants_verify(const struct invocation *invocation, stru
   halotune_status status = option_whole(invocation, "seed", 0, 1L << 62, 1, &seed);
   if (status == HALOTUNE_OK) status = option_whole(invocation, "workers", 1, 256, 0, &threads);
   if (status != HALOTUNE_OK) return status;
-  struct scenes_request what = {.stencil = problem->loaded.stencil,
-                                .analysis = problem->loaded.analysis,
-                                .dtype = problem->dtype,
-                                .grid = option_given(invocation, "grid") ? &problem->grid : NULL,
-                                .seed = (uint64_t)seed,
-                                .threads = (int)threads};
-  if ((status = scenes_make(&what, &report->scenes)) != HALOTUNE_OK) return status;
+  struct scene_sets scenes = {.request = {.stencil = problem->loaded.stencil,
+                                          .analysis = problem->loaded.analysis,
+                                          .dtype = problem->dtype,
+                                          .grid = option_given(invocation, "grid") ? &problem->grid : NULL,
+                                          .seed = (uint64_t)seed,
+                                          .threads = (int)threads}};
   struct verify_request request = {
       .stencil = problem->loaded.stencil,
       .analysis = problem->loaded.analysis,
-      .scenes = &report->scenes,
+      .scenes = &scenes,
       .dtype = problem->dtype,
       .limits = problem->limits,
       .options = {.sanitize = option_given(invocation, "sanitize"), .workers = (int)threads},
       .threads = (int)threads,
       .reproducible = problem->reproducible};
   status = emulated_verify(&request, picked->variants, picked->count, row_count, report);
-  scenes_free(&report->scenes);
+  scene_sets_free(&scenes);
   return status;
 }
 
@@ -130,6 +128,7 @@ static enum exit_code verify_one(const struct invocation *invocation) {
   bool bad_templates = false;
   halotune_status status = problem_open(invocation, &problem);
   if (status != HALOTUNE_OK) return report_file_failure(status);
+  problem.most_steps = LAUNCH_MOST_STEPS;
   struct report report = {
       .problem = &problem, .json = option_given(invocation, "json"), .tally = {.start_ms = clock_ms()}};
   json_t *document = report.json ? json_object() : NULL;
@@ -158,6 +157,7 @@ static halotune_status round_verify(struct rounds *rounds, char *path, enum dtyp
   option_put(&inner, "dtype", dtype_names[dtype]);
   halotune_status status = problem_open(&inner, &problem);
   if (status != HALOTUNE_OK) return status;
+  problem.most_steps = LAUNCH_MOST_STEPS;
   struct report report = {
       .problem = &problem, .json = rounds->list != NULL, .only_failures = true, .tally = {.start_ms = clock_ms()}};
   json_t *document = report.json ? json_object() : NULL;

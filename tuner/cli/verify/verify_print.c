@@ -6,19 +6,19 @@
 #include "tuner/cli/output/variant_text.h"
 
 /* The hash of the outputs' bits, for each scene in which the variant passed. */
-static json_t *outputs_json(const struct scenes *scenes, const struct verify_row *row) {
+static json_t *outputs_json(const struct verify_row *row) {
   static const struct hash none = {0};
   json_t *json = json_object();
   char hex[HASH_HEX_BYTES];
-  for (int i = 0; i < scenes->count; i++) {
+  for (int i = 0; row->scenes && i < row->scenes->scenes.count; i++) {
     if (hash_compare(row->outputs[i], none) == 0) continue;
     hash_hex(row->outputs[i], hex);
-    json_put(&json, scenes->list[i].name, text_json(hex));
+    json_put(&json, row->scenes->scenes.list[i].name, text_json(hex));
   }
   return json;
 }
 
-json_t *verify_row_json(const struct scenes *scenes, const struct verify_row *row) {
+json_t *verify_row_json(const struct verify_row *row) {
   const struct comparison *worst = &row->result.worst;
   json_t *json = json_object();
   json_put(&json, "template", text_json(row->template->name));
@@ -31,7 +31,7 @@ json_t *verify_row_json(const struct scenes *scenes, const struct verify_row *ro
   json_put(&json, "rms_error", number_json(worst->rms_error));
   json_put(&json, "max_error", number_json(worst->max_error));
   json_put(&json, "max_error_units", number_json(worst->max_error_units));
-  json_put(&json, "outputs", outputs_json(scenes, row));
+  json_put(&json, "outputs", outputs_json(row));
   json_put(&json, "compile_time_ms", number_json(row->compile_time_ms));
   json_put(&json, "run_time_ms", number_json(row->run_time_ms));
   return json;

@@ -9,6 +9,6 @@
 void verify_print_row(const struct verify_row *row);
 
 /* The same, with the hashes of the outputs in each scene. A new reference; NULL when memory is out. */
-json_t *verify_row_json(const struct scenes *scenes, const struct verify_row *row);
+json_t *verify_row_json(const struct verify_row *row);
 
 #endif

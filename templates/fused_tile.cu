@@ -1,0 +1,148 @@
+// fused_tile: a block makes STEPS time steps of a tile in shared memory and writes the tile once. Each step is a stage.
+//
+// The block loads the tile with a halo that is STEPS times as wide as taps reach. Each stage computes all that later stages need, a part
+// that is smaller by the reach at each side. Neighbouring blocks compute the halos, too: nothing passes between blocks. In one dimension:
+//
+//      x -->   h 0 1 2 2 2 2 1 0 h     TILE_X 4, STEPS 3, reach 1. A digit is the last stage that computes the point; h is only loaded.
+//
+// A stage reads its inputs from one buffer of shared memory each, and leaves outputs in others; they change places from stage to stage.
+// Inputs that no stage changes are read from global memory each time.
+//
+// At the edge of the grid or of the box a point that no step computes keeps its value. Beyond the grid, images of a periodic axis are
+// computed like any point; clamp and zero are applied to each tap.
+#ifndef HALOTUNE_PRELUDE
+#include "example.cuh"
+#include "common.cuh"
+#endif
+
+#ifndef STEPS
+#define STEPS 2
+#define TILE_X 32
+#define TILE_Y 8
+#define TILE_Z 8
+#define BLOCK_X 256
+#endif
+
+// The volume that a block loads to shared memory.
+constexpr int ROW = TILE_X + STEPS*(LOW_X + HIGH_X);
+constexpr int PLANE = ROW*(TILE_Y + STEPS*(LOW_Y + HIGH_Y));
+constexpr int VOLUME = PLANE*(TILE_Z + STEPS*(LOW_Z + HIGH_Z));
+
+// Where shared memory holds a point, which is given from the tile's first point.
+__device__ __forceinline__ int cell(int x, int y, int z) {
+  return (z + STEPS*LOW_Z)*PLANE + (y + STEPS*LOW_Y)*ROW + x + STEPS*LOW_X;
+}
+
+struct Tile {
+  const Fields &f;
+  const Geometry &g;
+  const Coefficients &coefficients;
+  index_t x, y, z;  // its first point
+  real *shared;     // STAGE_BUFFERS volumes
+};
+
+// A point of the block's volume, from the tile's first point.
+struct Point {
+  int x, y, z;
+};
+
+// The n-th point of the tile with the halo that `later` stages need.
+__device__ __forceinline__ Point point_of(int n, int later) {
+  const int width = TILE_X + later*(LOW_X + HIGH_X), height = TILE_Y + later*(LOW_Y + HIGH_Y);
+  return {n%width - later*LOW_X, n/width%height - later*LOW_Y, n/(width*height) - later*LOW_Z};
+}
+__device__ constexpr int count_of_points(int later) {
+  return (TILE_X + later*(LOW_X + HIGH_X))*(TILE_Y + later*(LOW_Y + HIGH_Y))*(TILE_Z + later*(LOW_Z + HIGH_Z));
+}
+
+// Taps of a point in one stage. EDGE: some of the block's points lie beyond the grid or are computed by no stage.
+template <bool EDGE> struct StageTaps {
+  const Tile &t;
+  Point p;
+  int stage;
+  __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
+    const index_t x = t.x + p.x + dx, y = t.y + p.y + dy, z = t.z + p.z + dz;
+    const int buffer = input_buffer(stage, input);
+    if (buffer < 0) return EDGE ? read_image(t.f, input, t.g, x, y, z) : read_point(t.f, input, t.g, x, y, z);
+    const real *values = t.shared + buffer*VOLUME;
+    if (!EDGE) return values[cell(p.x + dx, p.y + dy, p.z + dz)];
+    if (is_zero_tap(t.g, x, y, z)) return real(0);
+    return values[cell(int(tap_x(t.g, x) - t.x), int(tap_y(t.g, y) - t.y), int(tap_z(t.g, z) - t.z))];
+  }
+};
+
+// Load an input that changes, with the halo that its taps in the first stage reach.
+template <bool EDGE> __device__ __forceinline__ void load_input(const Tile &t, int input) {
+  const int later = staged_slot(input) < 0 ? STEPS - 1 : STEPS;
+  real *values = t.shared + input_buffer(0, input)*VOLUME;
+#pragma unroll 4
+  for (int n = threadIdx.x; n < count_of_points(later); n += BLOCK_X) {
+    const Point p = point_of(n, later);
+    const index_t x = t.x + p.x, y = t.y + p.y, z = t.z + p.z;
+    values[cell(p.x, p.y, p.z)] = EDGE ? read_image(t.f, input, t.g, x, y, z) : read_point(t.f, input, t.g, x, y, z);
+  }
+}
+
+// Take over the inputs of a point that no step computes.
+__device__ __forceinline__ void keep_inputs(const Tile &t, int stage, Point p, real (&results)[OUTPUTS]) {
+#pragma unroll
+  for (int o = 0; o < OUTPUTS; o++) {
+    const int input = advanced_input(o);
+    if (input >= 0) results[o] = t.shared[input_buffer(stage, input)*VOLUME + cell(p.x, p.y, p.z)];
+  }
+}
+
+// Whether a point is one of the tile's that a launch writes.
+__device__ __forceinline__ bool is_written(const Tile &t, Point p) {
+  return p.x >= 0 && p.x < TILE_X && p.y >= 0 && p.y < TILE_Y && p.z >= 0 && p.z < TILE_Z &&
+         in_box(t.g, t.x + p.x, t.y + p.y, t.z + p.z);
+}
+
+// Compute a stage: leave outputs to the next stage, and store those that outlast the launch.
+template <bool EDGE> __device__ __forceinline__ void compute_stage(const Tile &t, int stage) {
+  const int later = STEPS - 1 - stage;
+#pragma unroll 1
+  for (int n = threadIdx.x; n < count_of_points(later); n += BLOCK_X) {
+    const Point p = point_of(n, later);
+    real results[OUTPUTS];
+    if (!EDGE || is_computed(t.g, t.x + p.x, t.y + p.y, t.z + p.z)) update(StageTaps<EDGE>{t, p, stage}, t.coefficients, results);
+    else keep_inputs(t, stage, p, results);
+#pragma unroll
+    for (int o = 0; o < OUTPUTS; o++) {
+      if (later > 0 && output_buffer(stage, o) >= 0) t.shared[output_buffer(stage, o)*VOLUME + cell(p.x, p.y, p.z)] = results[o];
+      if (stored_as(later, o) >= 0 && is_written(t, p)) {
+        write_point(t.f, stored_as(later, o), t.g, t.x + p.x, t.y + p.y, t.z + p.z, results[o]);
+      }
+    }
+  }
+}
+
+template <bool EDGE> __device__ __forceinline__ void compute_tile(const Tile &t) {
+#pragma unroll
+  for (int input = 0; input < INPUTS; input++) {
+    if (input_buffer(0, input) >= 0) load_input<EDGE>(t, input);
+  }
+#pragma unroll
+  for (int stage = 0; stage < STEPS; stage++) {
+    __syncthreads();
+    compute_stage<EDGE>(t, stage);
+  }
+}
+
+// Whether all that the block loads lies in the grid, and all that it computes in the box.
+__device__ __forceinline__ bool is_inside(const Tile &t) {
+  const Geometry &g = t.g;
+  constexpr int last = STEPS - 1;
+  return t.x >= STEPS*LOW_X && t.x + TILE_X + STEPS*HIGH_X <= g.nx && t.y >= STEPS*LOW_Y && t.y + TILE_Y + STEPS*HIGH_Y <= g.ny &&
+         t.z >= STEPS*LOW_Z && t.z + TILE_Z + STEPS*HIGH_Z <= g.nz && t.x - last*LOW_X >= g.x0 &&
+         t.x + TILE_X + last*HIGH_X <= g.x1 && t.y - last*LOW_Y >= g.y0 && t.y + TILE_Y + last*HIGH_Y <= g.y1 &&
+         t.z - last*LOW_Z >= g.z0 && t.z + TILE_Z + last*HIGH_Z <= g.z1;
+}
+
+extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
+  const Fields f = FIELDS;
+  const Tile t = {f, g, COEFFICIENT_VALUES, g.x0 + index_t(blockIdx.x)*TILE_X, g.y0 + index_t(blockIdx.y)*TILE_Y,
+                  g.z0 + index_t(blockIdx.z)*TILE_Z, SHARED_MEMORY(real)};
+  if (is_inside(t)) compute_tile<false>(t);
+  else compute_tile<true>(t);
+}

@@ -1,0 +1,98 @@
+/* iterate_test.c: where fields are from launch to launch, of one step or of several. */
+#include "stencil/analysis/iterate.h"
+
+#include "tests/unit/stencils.h"
+#include "tests/unit/unit.h"
+
+/* Places of fields: buffers are numbered by inputs, then outputs, then what is carried. */
+static const struct {
+  const char *stencil;
+  int steps;
+  int inputs[4], outputs[4]; /* after the launch; outputs with what is carried */
+} places[] = {
+    {"star7", 1, {1}, {0}},           {"star7", 2, {1}, {0}},        {"star7", 7, {1}, {0}},
+    {"diffusion2d", 4, {2, 1}, {0}},  {"wave25", 1, {3, 0, 2}, {1}}, /* u, the step before, the velocity; the new one */
+    {"wave25", 2, {3, 4, 2}, {0, 1}},                                /* the last step but one is the step before */
+    {"wave25", 5, {3, 4, 2}, {0, 1}},
+};
+
+TEST(buffers_change_places_as_iterate_says) {
+  for (size_t i = 0; i < COUNT(places); i++) {
+    struct stencil *stencil;
+    struct carried carried[MAX_FIELDS];
+    int inputs[MAX_FIELDS], outputs[MAX_FIELDS];
+    CHECK_OK(stencil_of_kernels(places[i].stencil, &stencil));
+    const int written = stencil->output_count + iterate_carried(stencil, places[i].steps, carried);
+    for (int k = 0; k < stencil->input_count; k++) inputs[k] = k;
+    for (int k = 0; k < written; k++) outputs[k] = stencil->input_count + k;
+    iterate_advance(stencil, places[i].steps, inputs, outputs);
+    for (int k = 0; k < stencil->input_count; k++) {
+      CHECK_EQ(places[i].inputs[k], inputs[k], "%s %d input %s", places[i].stencil, places[i].steps,
+               stencil->inputs[k]);
+    }
+    for (int k = 0; k < written; k++) {
+      CHECK_EQ(places[i].outputs[k], outputs[k], "%s %d output %d", places[i].stencil, places[i].steps, k);
+    }
+    stencil_free(stencil);
+  }
+}
+
+/* What is carried, by `later`: output, later, input. */
+static const struct {
+  const char *iterate;
+  int steps, carried_count;
+  struct carried carried[3];
+} chains[] = {
+    {"{v: u}", 9, 0, {{0, 0, 0}}},
+    {"{v: u, u: p}", 1, 0, {{0, 0, 0}}},
+    {"{v: u, u: p}", 2, 1, {{0, 1, 1}}},
+    {"{v: u, u: p, p: q}", 2, 1, {{0, 1, 1}}},
+    {"{v: u, u: p, p: q}", 3, 2, {{0, 1, 1}, {0, 2, 2}}},
+    {"{v: u, u: p, p: q}", 8, 2, {{0, 1, 1}, {0, 2, 2}}},
+    {"{v: u, p: q, q: p}", 4, 0, {{0, 0, 0}}},
+    {"{r: q, v: u, u: p}", 4, 1, {{0, 1, 1}}},
+};
+
+TEST(a_launch_carries_what_inputs_take_over_from_inputs) {
+  for (size_t i = 0; i < COUNT(chains); i++) {
+    char text[512];
+    struct stencil *stencil;
+    struct carried carried[MAX_FIELDS];
+    int length = snprintf(text, sizeof text,
+                          "name: test\ndims: 1\ninputs: [u, p, q]\noutputs: [v, r]\ndtypes: [f32]\ngrids: [[9]]\n"
+                          "boundary: clamp\niterate: %s\nupdate: |\n  v = u[1] + p[0] + q[0]\n  r = u[0]\n",
+                          chains[i].iterate);
+    CHECK_OK(stencil_parse(&(struct source){"test.yaml", text, (size_t)length}, &stencil));
+    CHECK_EQ(chains[i].carried_count, iterate_carried(stencil, chains[i].steps, carried), "%s %d", chains[i].iterate,
+             chains[i].steps);
+    for (int c = 0; c < chains[i].carried_count; c++) {
+      CHECK_EQ(chains[i].carried[c].output, carried[c].output, "%s %d", chains[i].iterate, chains[i].steps);
+      CHECK_EQ(chains[i].carried[c].later, carried[c].later, "%s %d", chains[i].iterate, chains[i].steps);
+      CHECK_EQ(chains[i].carried[c].input, carried[c].input, "%s %d", chains[i].iterate, chains[i].steps);
+    }
+    /* One launch of several steps leads each input to the value that single steps lead it to. Values count steps. */
+    int values[16] = {0, -1, -2}, one[16] = {0, -1, -2}, inputs[] = {0, 1, 2}, outputs[] = {3, 4, 5, 6, 7},
+        one_inputs[] = {0, 1, 2}, one_outputs[] = {3, 4};
+    for (int step = 1; step <= chains[i].steps; step++) {
+      one[one_outputs[0]] = 10 * step;
+      one[one_outputs[1]] = 10 * step + 1;
+      iterate_advance(stencil, 1, one_inputs, one_outputs);
+    }
+    for (int o = 0; o < 2; o++) values[outputs[o]] = 10 * chains[i].steps + o;
+    for (int c = 0; c < chains[i].carried_count; c++)
+      values[outputs[2 + c]] = 10 * (chains[i].steps - carried[c].later) + carried[c].output;
+    iterate_advance(stencil, chains[i].steps, inputs, outputs);
+    for (int k = 0; k < 3; k++)
+      CHECK_EQ(one[one_inputs[k]], values[inputs[k]], "%s %d input %d", chains[i].iterate, chains[i].steps, k);
+    stencil_free(stencil);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(buffers_change_places_as_iterate_says),
+      cmocka_unit_test(a_launch_carries_what_inputs_take_over_from_inputs),
+  };
+  cmocka_set_message_output(CM_OUTPUT_TAP);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
