@@ -26,7 +26,7 @@ void json_add(json_t **to, json_t *value) {
 json_t *number_json(double number) { return isfinite(number) ? json_real(number) : json_null(); }
 
 /* Make a number with as few digits as the float needs. */
-json_t *float_json(float number) {
+static json_t *float_json(float number) {
   char digits[NUMBER_TEXT_BYTES];
   float_write(number, digits);
   return number_json(isfinite(number) ? number_read(digits, NULL) : (double)number);

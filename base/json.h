@@ -20,9 +20,6 @@ void json_add(json_t **to, json_t *value);
  * not have. */
 json_t *number_json(double number);
 
-/* Make a number with the fewest digits that read back as the same float. */
-json_t *float_json(float number);
-
 /* Make a number with at most `digits` significant digits. Columns of thousands of measured times need no more. */
 json_t *rounded_json(double number, int digits);
 
@@ -38,8 +35,8 @@ enum json_layout {
 /* Append a document. Returns false if it is NULL or memory is out. */
 bool json_write(struct text *text, const json_t *json, enum json_layout layout);
 
-/* Append one value as text_json, number_json and float_json make it, for callers that write a long document piece by
- * piece. */
+/* Append one value, for callers that write a long document piece by piece. A float gets the fewest digits that read
+ * back as the same float. */
 void json_write_string(struct text *text, const char *string);
 void json_write_number(struct text *text, double number);
 void json_write_float(struct text *text, float number);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/texts.h"
 #include "db/store/store.h"
 #include "library/lookup/known_wrong.h"
 #include "library/lookup/names.h"
@@ -80,7 +81,7 @@ struct catalog {
   struct refuted_list refuted;
   struct names stencil_names; /* names and hashes */
   struct names device_names;  /* names and uuids */
-  struct names texts;         /* parameters of rows */
+  struct texts texts;         /* parameters of rows */
   struct arena arena;
 };
 
@@ -96,8 +97,5 @@ halotune_status catalog_finish(struct catalog *catalog);
 void catalog_find_stale(struct catalog *catalog);
 
 void catalog_free(struct catalog *catalog);
-
-/* Seconds since 1970 of "2026-11-21T12:00:00Z"; NaN for what is no date. */
-double date_seconds(const char *date);
 
 #endif

@@ -166,7 +166,7 @@ static int digits(const char *text, int count) {
 }
 
 /* Days from the civil calendar: years begin in March, so that leap days come last. */
-double date_seconds(const char *date) {
+static double date_seconds(const char *date) {
   static const char form[] = "0000-00-00T00:00:00";
   static const int starts[] = {0, 5, 8, 11, 14, 17};
   int numbers[6];
@@ -185,13 +185,6 @@ double date_seconds(const char *date) {
 static const char *keep_again(struct catalog *catalog, const char *text, const char **before) {
   if (!*before || strcmp(text, *before) != 0) *before = keep(catalog, text);
   return *before;
-}
-
-/* Keep a text that many rows share: many grids have the same winner. */
-static const char *keep_once(struct catalog *catalog, const char *text) {
-  const char *kept = names_text(&catalog->texts, text);
-  if (!kept && (kept = keep(catalog, text)) && !names_add(&catalog->texts, kept, 0)) kept = NULL;
-  return kept;
 }
 
 static unsigned char mode_number(const char *const names[], int count, const char *name) {
@@ -285,7 +278,7 @@ static halotune_status add_variant(struct reader *r, int64_t id, int64_t templat
   turn_to(r, id);
   while (r->at < r->reference_count && r->references[r->at].variant < id) r->at++;
   if (r->at == r->reference_count || r->references[r->at].variant != id) return HALOTUNE_OK; /* it has won nothing */
-  const char *parameters = keep_once(c, text);
+  const char *parameters = texts_keep(&c->texts, text);
   int template_at = map_find(&r->templates, template_id);
   if (template_at < 0) return refer_fail(r, "variant", id, "template", template_id);
   if (!parameters) return fail_memory();
@@ -318,7 +311,8 @@ static int compare_variants(const void *left, const void *right) {
 
 static halotune_status take_refuted(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
-  struct refuted refuted = {.date = keep(c, column_text(query, 0)), .parameters = keep_once(c, column_text(query, 8))};
+  struct refuted refuted = {.date = keep(c, column_text(query, 0)),
+                            .parameters = texts_keep(&c->texts, column_text(query, 8))};
   int device = map_find(&r->devices, sqlite3_column_int64(query, 1));
   refuted.stencil = map_find(&r->stencils, sqlite3_column_int64(query, 2));
   refuted.dtype = mode_number(dtype_names, DTYPE_COUNT, column_text(query, 3));
@@ -479,7 +473,7 @@ void catalog_free(struct catalog *catalog) {
   refuted_free(&catalog->refuted);
   names_free(&catalog->stencil_names);
   names_free(&catalog->device_names);
-  names_free(&catalog->texts);
+  texts_free(&catalog->texts);
   arena_free(&catalog->arena);
   *catalog = (struct catalog){0};
 }

@@ -63,8 +63,9 @@ static halotune_status refuse_refuted(const struct question *q, const struct tem
   if (!*fits || q->ctx->catalog.refuted.count == 0) return HALOTUNE_OK;
   configuration_write(template, configuration, &text);
   halotune_status status = text_ok(&text) ? HALOTUNE_OK : fail_memory();
-  const char *parameters = status == HALOTUNE_OK ? names_text(&q->ctx->catalog.texts, text_string(&text)) : NULL;
-  if (parameters && is_refuted(q, template_at, parameters)) *fits = false;
+  const struct texts *texts = &q->ctx->catalog.texts;
+  const int known = status == HALOTUNE_OK ? texts_find(texts, text.bytes, text.length) : -1;
+  if (known >= 0 && is_refuted(q, template_at, texts->list[known])) *fits = false;
   text_free(&text);
   return status;
 }

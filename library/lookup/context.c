@@ -66,8 +66,7 @@ void context_release(struct halotune_ctx *ctx) {
   free(ctx->stores);
   lookup_table_free(&ctx->table);
   catalog_free(&ctx->catalog);
-  names_free(&ctx->texts);
-  arena_free(&ctx->text_arena);
+  texts_free(&ctx->texts);
   pthread_mutex_destroy(&ctx->lock);
   free(ctx);
 }
@@ -299,9 +298,7 @@ halotune_status context_store(struct halotune_ctx *ctx, int database, struct sto
 
 const char *context_text(struct halotune_ctx *ctx, const char *text) {
   pthread_mutex_lock(&ctx->lock);
-  const char *kept = names_text(&ctx->texts, text);
-  if (!kept && (kept = arena_text(&ctx->text_arena, text, strlen(text))) && !names_add(&ctx->texts, kept, 0))
-    kept = NULL;
+  const char *kept = texts_keep(&ctx->texts, text);
   pthread_mutex_unlock(&ctx->lock);
   return kept;
 }

@@ -30,8 +30,7 @@ struct halotune_ctx {
   const char
       *tune_argument; /* what messages tell the user to tune, such as a stencil file's path; NULL: the stencil's name */
   struct store **stores; /* of the databases that machine code was fetched from; NULL for the others */
-  struct names texts;    /* parameters of defaults that were given */
-  struct arena text_arena;
+  struct texts texts;    /* parameters of defaults that were given */
 };
 
 /* Take part in a ctx, and leave it. */

@@ -93,8 +93,10 @@ static void fill_question(struct halotune_ctx *ctx, const struct lookup_key *key
   out->reserved[CONFIG_TEMPLATE] = template;
 }
 
-halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup_key *key, const struct known_device *device,
-                            const struct answer *answer, halotune_config *out) {
+/* Describe an answer for the device that was asked for. */
+static halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup_key *key,
+                                   const struct known_device *device, const struct answer *answer,
+                                   halotune_config *out) {
   if (answer->row) {
     fill_question(ctx, key, answer, out);
     fill_measured(ctx, answer->row, out);

@@ -6,12 +6,6 @@
 
 enum config_place { CONFIG_CTX, CONFIG_ROW, CONFIG_STENCIL, CONFIG_TEMPLATE, CONFIG_PLACES };
 
-/* Describe an answer.
- *   device  that was asked for
- * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup_key *key, const struct known_device *device,
-                            const struct answer *answer, halotune_config *out);
-
 /* What a config was made from. Returns HALOTUNE_OK; HALOTUNE_ARGUMENT where it was not made by this ctx. */
 halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *config, struct lookup_key *key,
                             struct answer *out);

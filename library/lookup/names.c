@@ -31,11 +31,6 @@ int names_find(const struct names *names, const char *text) {
   return entry ? entry->number : -1;
 }
 
-const char *names_text(const struct names *names, const char *text) {
-  const struct name_entry *entry = entry_of(names, text);
-  return entry ? entry->text : NULL;
-}
-
 void names_free(struct names *names) {
   free(names->list);
   set_free(&names->by_text);

@@ -23,9 +23,6 @@ bool names_add(struct names *names, const char *text, int number);
 /* The number of a name; -1 for an unknown one. Threads: any number at once while nothing is added. */
 int names_find(const struct names *names, const char *text);
 
-/* The text under which a name was added; NULL for an unknown one. */
-const char *names_text(const struct names *names, const char *text);
-
 void names_free(struct names *names);
 
 #endif

@@ -67,7 +67,7 @@ static json_t *count_json(long number) { return number < 0 ? json_null() : json_
 /* The values of a row by number; null for a parameter that it does not have. */
 static json_t *values_json(const struct variant_table *table, const struct variant_row *row) {
   json_t *list = json_array();
-  const struct names *parameters = &table->templates[row->template].parameters;
+  const struct texts *parameters = &table->templates[row->template].parameters;
   for (int p = 0; p < parameters->count && p < MAX_PARAMETERS; p++) {
     json_add(&list, row->values[p] == VALUE_NONE ? json_null() : json_integer(row->values[p]));
   }

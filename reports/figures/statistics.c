@@ -152,7 +152,7 @@ static double median_of_value(const struct variant_table *table, int template, i
 static json_t *effect_json(const struct variant_table *table, int template, int parameter, double squares,
                            double *times) {
   struct sums groups[VALUE_NONE];
-  const struct names *values = &table->templates[template].values[parameter];
+  const struct texts *values = &table->templates[template].values[parameter];
   json_t *json = json_object(), *list = json_array();
   for (int v = 0; v < values->count; v++) groups[v] = (struct sums){.best_ms = INFINITY};
   for (int i = 0; i < table->searched_count; i++) {

@@ -68,9 +68,9 @@ static bool add_values(struct variant_template *template, const char *parameters
   struct json_member member;
   memset(values, VALUE_NONE, MAX_PARAMETERS);
   while (json_member_next(&parameters, &member)) {
-    int parameter = report_names_add(&template->parameters, member.name, member.name_length);
+    int parameter = texts_add(&template->parameters, member.name, member.name_length);
     if (parameter < 0 || parameter >= MAX_PARAMETERS) return parameter >= 0;
-    int place = report_names_add(&template->values[parameter], member.value, member.value_length);
+    int place = texts_add(&template->values[parameter], member.value, member.value_length);
     if (place < 0 || place >= VALUE_NONE) return place >= 0;
     values[parameter] = (unsigned char)place;
   }
@@ -120,8 +120,7 @@ static halotune_status row_fill(struct variant_table *table, sqlite3_stmt *query
   }
   if (!outcome_has_time(row->outcome)) row->median_ms = NAN;
   if (!(row->median_ms > 0)) row->median_ms = NAN;
-  if (*reason && (row->reason = report_names_add(&table->reasons, reason, reason_length(reason))) < 0)
-    return fail_memory();
+  if (*reason && (row->reason = texts_add(&table->reasons, reason, reason_length(reason))) < 0) return fail_memory();
   if ((row->template = template_place(table, sqlite3_column_int64(query, TEMPLATE))) < 0) return fail_memory();
   bool ok = add_values(&table->templates[row->template], column_text(query, PARAMETERS), row->values);
   return ok ? HALOTUNE_OK : fail_memory();
@@ -209,10 +208,10 @@ halotune_status variants_read(sqlite3 *db, int64_t problem, struct variant_table
 
 void variants_free(struct variant_table *table) {
   for (int i = 0; i < table->template_count; i++) {
-    report_names_free(&table->templates[i].parameters);
-    for (int p = 0; p < MAX_PARAMETERS; p++) report_names_free(&table->templates[i].values[p]);
+    texts_free(&table->templates[i].parameters);
+    for (int p = 0; p < MAX_PARAMETERS; p++) texts_free(&table->templates[i].values[p]);
   }
-  report_names_free(&table->reasons);
+  texts_free(&table->reasons);
   free(table->rows);
   searches_free(&table->searches);
   free(table->order);

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/texts.h"
 #include "db/store/outcome.h"
-#include "reports/rows/names.h"
 #include "reports/rows/searches.h"
 #include "stencil/template/template.h"
 
@@ -32,7 +32,7 @@ enum { VALUE_NONE = 255 };
 /* The parameters of a template's variants, and their values, in order of appearance. */
 struct variant_template {
   int64_t id;
-  struct names parameters, values[MAX_PARAMETERS];
+  struct texts parameters, values[MAX_PARAMETERS];
 };
 
 /* A point at which the best time of a run improved, or the run's end. Only for runs that have all results here. */
@@ -54,7 +54,7 @@ struct variant_table {
   int searched_count;
   struct variant_template *templates;
   int template_count, template_capacity;
-  struct names reasons;
+  struct texts reasons;
   struct improvement *improvements;
   int improvement_count, improvement_capacity;
 };

@@ -113,10 +113,6 @@ struct identity template_identity(struct identity own, struct identity common);
 
 void template_free(struct template *template);
 
-/* Whether some configuration of a template needs launch features of sm_90 and later: tensor maps, clusters,
- * programmatic dependent launch. */
-bool template_needs_sm_90(const struct template *template);
-
 /* One value for each parameter, as its position in the parameter's list. */
 struct configuration {
   unsigned char choice[MAX_PARAMETERS];

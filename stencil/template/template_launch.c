@@ -110,8 +110,3 @@ halotune_status template_access_read(struct reader *r) {
   }
   return status;
 }
-
-bool template_needs_sm_90(const struct template *template) {
-  return template->input_maps.is_given || template->output_maps.is_given || template->cluster[0].is_given ||
-         template->overlap.is_given;
-}

@@ -1,8 +1,9 @@
-/* set_test.c: hash sets and lists that grow. */
+/* set_test.c: hash sets, texts that are kept once, and lists that grow. */
 #include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/set.h"
+#include "base/texts.h"
 #include "tests/unit/unit.h"
 
 /* The items of one hash, "3 7 ". */
@@ -80,6 +81,25 @@ TEST(a_list_grows) {
   free(list);
 }
 
+TEST(texts_are_kept_once) {
+  struct texts texts = {0};
+  char word[16];
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < 1000; i++) {
+      int length = snprintf(word, sizeof word, "word%d", i);
+      CHECK_EQ(i, texts_add(&texts, word, (size_t)length), "word %d in round %d", i, round);
+    }
+  }
+  CHECK_EQ(1000, texts.count, "count");
+  CHECK_EQ(1, texts_add(&texts, "word12", 5), "the first five bytes alone");
+  CHECK_EQ(1000, texts_add(&texts, "", 0), "an empty one");
+  CHECK_TEXT("word999", texts.list[999], "the last");
+  CHECK_EQ(999, texts_find(&texts, "word999", 7), "one that is kept");
+  CHECK_EQ(-1, texts_find(&texts, "word999", 3), "one that is not");
+  CHECK(texts_keep(&texts, "word7") == texts.list[7], "the copy");
+  texts_free(&texts);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_empty_set_finds_nothing),
@@ -87,6 +107,7 @@ int main(void) {
       cmocka_unit_test(items_of_one_hash_keep_their_order),
       cmocka_unit_test(a_reserved_set_does_not_move),
       cmocka_unit_test(a_list_grows),
+      cmocka_unit_test(texts_are_kept_once),
   };
   return cmocka_run_group_tests_name("set", tests, NULL, NULL);
 }

@@ -8,24 +8,7 @@
 #include "db/store/store.h"
 #include "reports/document/device_json.h"
 #include "reports/document/document.h"
-#include "reports/rows/names.h"
 #include "reports/rows/variants.h"
-
-TEST(names_are_kept_once) {
-  struct names names = {0};
-  char word[16];
-  for (int round = 0; round < 2; round++) {
-    for (int i = 0; i < 1000; i++) {
-      int length = snprintf(word, sizeof word, "word%d", i);
-      CHECK_EQ(i, report_names_add(&names, word, (size_t)length), "word %d in round %d", i, round);
-    }
-  }
-  CHECK_EQ(1000, names.count, "count");
-  CHECK_EQ(1, report_names_add(&names, "word12", 5), "the first five bytes alone");
-  CHECK_EQ(1000, report_names_add(&names, "", 0), "an empty one");
-  CHECK_TEXT("word999", names.list[999], "the last");
-  report_names_free(&names);
-}
 
 TEST(arithmetic_roofs) {
   CHECK_NEAR(66908.16, peak_gflops(90, 132, 1980000, DTYPE_F32), 1e-6, "H200 f32");
@@ -40,7 +23,7 @@ TEST(a_choice_keeps_the_fastest_and_every_failure) {
   static struct variant_row rows[ROWS];
   static struct variant_row *order[ROWS];
   struct variant_table table = {.rows = rows, .order = order, .count = ROWS, .order_count = ROWS};
-  report_names_add(&table.reasons, "one", 3), report_names_add(&table.reasons, "two", 3);
+  texts_add(&table.reasons, "one", 3), texts_add(&table.reasons, "two", 3);
   int seen[2] = {0}, kept_hung = 0;
   for (int i = 0; i < ROWS; i++) {
     bool failed = i % 10 == 0;
@@ -61,7 +44,7 @@ TEST(a_choice_keeps_the_fastest_and_every_failure) {
   CHECK(seen[0] > 0 && seen[1] == 1 && kept_hung == 1, "failures %d %d %d", seen[0], seen[1], kept_hung);
   variants_choose(&table, ROWS);
   CHECK_EQ(ROWS, table.shown_count, "all, where there is room");
-  report_names_free(&table.reasons);
+  texts_free(&table.reasons);
 }
 
 /* Blocks that jansson may still ask for before one is refused. */
@@ -111,7 +94,6 @@ TEST(a_text_that_memory_is_out_for_stays_empty) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names_are_kept_once),
       cmocka_unit_test(arithmetic_roofs),
       cmocka_unit_test(a_choice_keeps_the_fastest_and_every_failure),
       cmocka_unit_test(a_document_that_memory_is_out_for_fails),

@@ -86,7 +86,6 @@ TEST(every_field_is_read) {
   CHECK_NEAR(128, bindings_optional(&bindings, &t->output_maps.promotion_bytes), 0, "promotion_bytes");
   CHECK_NEAR(2, bindings_optional(&bindings, &t->cluster[0]), 0, "cluster");
   CHECK_NEAR(1, bindings_optional(&bindings, &t->overlap), 0, "overlap");
-  CHECK(template_needs_sm_90(t), "for sm_90");
   bindings_free(&bindings);
   template_free(t);
 }

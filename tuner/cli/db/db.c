@@ -14,7 +14,7 @@ static void defect_print(void *context, const char *text) {
   printf("%s\n", text);
 }
 
-halotune_status db_check(const struct invocation *invocation) {
+static halotune_status db_check(const struct invocation *invocation) {
   struct store *store;
   long found = 0;
   halotune_status status = store_open(option_value(invocation, "db"), STORE_READ, &store);

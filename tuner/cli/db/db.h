@@ -7,7 +7,6 @@
 /* Each opens the database that --db names, else the user's own. The files of merge and import stand behind the first
  * argument. They return HALOTUNE_OK; HALOTUNE_ARGUMENT for an option; HALOTUNE_DB; or what store_open returns. */
 halotune_status db_info(const struct invocation *invocation);
-halotune_status db_check(const struct invocation *invocation);
 halotune_status db_merge(const struct invocation *invocation);
 halotune_status db_export(const struct invocation *invocation);
 halotune_status db_forget(const struct invocation *invocation);
