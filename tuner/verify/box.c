@@ -1,10 +1,6 @@
 /* box.c: computes boxes of points, and visits what is outside of them. */
 #include "tuner/verify/box.h"
 
-struct box box_whole(const struct grid *grid) {
-  return (struct box){.high = {grid->n[0], grid->n[1], grid->n[2]}};
-}
-
 struct box box_computed(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid) {
   struct box box = {{0}, {0}};
   analysis_computed(analysis, stencil, grid, box.low, box.high);

@@ -11,8 +11,6 @@ struct box {
   long low[MAX_DIMS], high[MAX_DIMS];
 };
 
-struct box box_whole(const struct grid *grid);
-
 /* The points that a sweep of this stencil writes. The other points are called skipped. */
 struct box box_computed(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid);
 

@@ -21,7 +21,7 @@ struct comparison {
 /* Compare a result with the reference.
  *   want, magnitudes  from reference_run
  *   got               the result, converted to double
- *   box               the points to compare; see box_whole and box_computed
+ *   box               the points to compare; see box_computed
  *   dtype             the type in which the result was computed
  *   allowed_units     from compare_allowed_units */
 struct comparison compare_fields(const struct grid *grid, const struct box *box, const double *want,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "tests/unit/stencils.h"
+#include "tuner/verify/box.h"
 #include "tuner/verify/inputs.h"
 #include "tuner/verify/reference.h"
 
@@ -87,6 +88,11 @@ static inline void reference_case_close(struct reference_case *c) {
   free(c->coefficients);
   analysis_free(c->analysis);
   stencil_free(c->stencil);
+}
+
+/* All points of a grid. */
+static inline struct box box_whole(const struct grid *grid) {
+  return (struct box){.high = {grid->n[0], grid->n[1], grid->n[2]}};
 }
 
 #endif
