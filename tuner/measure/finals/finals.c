@@ -11,20 +11,16 @@
 enum { EMPTY_SAMPLES = 20 };
 
 static halotune_status phase_make(const struct finals_request *request, struct finals *out) {
-  const size_t count = (size_t)request->candidate_count + 1; /* nobody is no reason to fail */
+  const size_t count = (size_t)request->candidate_count;
   struct finals_phase *phase = out->phase = calloc(1, sizeof *phase);
   if (!phase) return fail_memory();
   *phase = (struct finals_phase){.request = *request, .out = out, .begin_ms = time_now_ms(&request->time)};
   phase->end_ms = phase->begin_ms + request->budget_ms;
-  out->entries = calloc(count, sizeof *out->entries);
-  phase->times_ms = calloc(count, sizeof *phase->times_ms);
-  phase->medians_ms = calloc(count, sizeof *phase->medians_ms);
-  phase->by_time = calloc(count, sizeof *phase->by_time);
-  phase->slots = calloc(count, sizeof *phase->slots);
-  phase->adjusted_ms = calloc(count, sizeof *phase->adjusted_ms);
-  phase->finalists = calloc(count, sizeof *phase->finalists);
-  const bool is_made = out->entries && phase->times_ms && phase->medians_ms && phase->by_time && phase->slots &&
-                       phase->adjusted_ms && phase->finalists;
+  out->entries = arena_alloc(&phase->arena, count * sizeof *out->entries);
+  phase->contestants = arena_alloc(&phase->arena, count * sizeof *phase->contestants);
+  phase->by_time = arena_alloc(&phase->arena, count * sizeof *phase->by_time);
+  phase->finalists = arena_alloc(&phase->arena, count * sizeof *phase->finalists);
+  const bool is_made = out->entries && phase->contestants && phase->by_time && phase->finalists;
   return is_made ? HALOTUNE_OK : fail_memory();
 }
 
@@ -32,12 +28,7 @@ static void phase_free(struct finals_phase *phase) {
   if (!phase) return;
   rounds_free(&phase->entry);
   rounds_free(&phase->final);
-  free(phase->times_ms);
-  free(phase->medians_ms);
-  free(phase->by_time);
-  free(phase->slots);
-  free(phase->adjusted_ms);
-  free(phase->finalists);
+  arena_free(&phase->arena);
   free(phase);
 }
 
@@ -68,17 +59,17 @@ static void cut_entries(struct finals_phase *phase) {
     entrants += counts;
     out->entries[kept] = out->entries[i];
     out->entries[kept].loaded = kept;
-    phase->slots[kept++] = phase->slots[i];
+    kept++;
   }
   out->count = kept;
 }
 
 static struct player player_of(const struct finals_phase *phase, int entry) {
   const struct final_entry *from = &phase->out->entries[entry];
-  return (struct player){.slot = phase->slots[entry],
-                         .batch = batch_of(phase->medians_ms[from->candidate], phase->plan.sample_ms),
+  return (struct player){.slot = from->slot,
+                         .batch = batch_of(phase->contestants[from->candidate].median_ms, phase->plan.sample_ms),
                          .verdict = from->verdict,
-                         .is_constant = backend_is_constant(phase->request.backend, phase->slots[entry])};
+                         .is_constant = backend_is_constant(phase->request.backend, from->slot)};
 }
 
 static struct rounds_end end_of(const struct finals_phase *phase, int least) {
@@ -103,8 +94,13 @@ static halotune_status run_entry(struct finals_phase *phase) {
   if ((st = steady_wait(phase->request.backend)) != HALOTUNE_OK) return st; /* loading may have waited for compiles */
   if ((st = rounds_run(&phase->entry, wanted, &end)) != HALOTUNE_OK) return st;
   rounds_drop_throttled(&phase->entry, least);
-  rounds_adjusted(&phase->entry, phase->adjusted_ms);
-  for (int i = 0; i < count; i++) phase->out->entries[i].verdict = phase->entry.players[i].verdict;
+  double *adjusted_ms = arena_alloc(&phase->arena, (size_t)count * sizeof *adjusted_ms);
+  if (!adjusted_ms) return fail_memory();
+  rounds_adjusted(&phase->entry, adjusted_ms);
+  for (int i = 0; i < count; i++) {
+    phase->out->entries[i].verdict = phase->entry.players[i].verdict;
+    phase->out->entries[i].entry_ms = adjusted_ms[i];
+  }
   return HALOTUNE_OK;
 }
 
@@ -125,7 +121,7 @@ static int choose_finalists(struct finals_phase *phase) {
       bool is_chosen = false;
       for (int j = 0; j < count; j++) is_chosen = is_chosen || phase->finalists[j] == i;
       if (!is_in(phase, i) || is_chosen) continue;
-      if (best < 0 || phase->adjusted_ms[i] < phase->adjusted_ms[best]) best = i;
+      if (best < 0 || phase->out->entries[i].entry_ms < phase->out->entries[best].entry_ms) best = i;
     }
     if (best < 0) break;
     phase->finalists[count++] = best;
@@ -182,7 +178,8 @@ static halotune_status recheck(struct finals_phase *phase, int *left) {
 /* What an application of the default takes; that of the best where there is none. */
 static double default_of(const struct finals_phase *phase) {
   for (int i = 0; i < phase->request.candidate_count; i++) {
-    if (phase->request.candidates[i].is_default && phase->medians_ms[i] > 0) return phase->medians_ms[i];
+    const double median_ms = phase->contestants[i].median_ms;
+    if (phase->request.candidates[i].is_default && median_ms > 0) return median_ms;
   }
   return phase->best_ms;
 }
@@ -229,7 +226,5 @@ halotune_status finals_run(const struct finals_request *request, struct finals *
 
 void finals_free(struct finals *finals) {
   phase_free(finals->phase);
-  for (int i = 0; i < finals->count; i++) free(finals->entries[i].samples);
-  free(finals->entries);
   *finals = (struct finals){0};
 }

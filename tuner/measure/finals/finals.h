@@ -84,6 +84,8 @@ struct final_entry {
   struct timing timing;   /* of the final rounds, or of the entry rounds where it came no further; samples: below */
   float *samples;
   int loaded;                           /* its place in the order of loading */
+  int slot;                             /* where it was loaded */
+  double entry_ms;                      /* its adjusted time of the entry rounds (rounds.h); NaN where it has none */
   double ratio, ratio_low, ratio_high;  /* to the winner in the same rounds; an interval that is not known is NaN */
   bool is_default, is_finalist, is_tie; /* is_tie: not told apart from the leader; the leader is one too */
 };
@@ -106,7 +108,7 @@ struct finals {
   bool is_scaled;                   /* less was done than without a limit of time */
   bool is_marked;                   /* too few rounds were without a slowdown, so that those with one count */
   struct gpu_reading before, after; /* of the final rounds */
-  struct finals_phase *phase;       /* the times of all rounds */
+  struct finals_phase *phase;       /* the times of all rounds; owns the entries and their samples */
 };
 
 /* What is kept for the phase of a whole run's budget: 20 %, at least FINALS_BUDGET_LEAST_MS. */

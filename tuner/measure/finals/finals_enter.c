@@ -1,9 +1,7 @@
 /* finals_enter.c: who runs in the final rounds: times of the search made comparable, screened variants measured
  * fully, the fastest loaded. */
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/fail.h"
 #include "tuner/measure/finals/finals_parts.h"
 
 /* Parts of the phase's time that may be spent on these. */
@@ -18,16 +16,17 @@ static const struct final_candidate *candidate_of(const struct finals_phase *pha
 
 static void find_best(struct finals_phase *phase) {
   phase->best_ms = INFINITY;
-  for (int i = 0; i < phase->request.candidate_count; i++) phase->best_ms = fmin(phase->best_ms, phase->times_ms[i]);
+  for (int i = 0; i < phase->request.candidate_count; i++)
+    phase->best_ms = fmin(phase->best_ms, phase->contestants[i].time_ms);
 }
 
 /* The screened candidate with the lowest minimum under the limit that has not been tried; -1 for none. */
-static int next_screened(const struct finals_phase *phase, const bool *is_tried) {
+static int next_screened(const struct finals_phase *phase) {
   int best = -1;
   double best_ms = MEASURE_CHANCE_RATIO * phase->best_ms;
   for (int i = 0; i < phase->request.candidate_count; i++) {
     const struct final_candidate *candidate = candidate_of(phase, i);
-    if (candidate->outcome != OUTCOME_SCREENED || is_tried[i]) continue;
+    if (candidate->outcome != OUTCOME_SCREENED || phase->contestants[i].is_tried) continue;
     if (candidate->minimum_ms / candidate->scale >= best_ms) continue;
     best = i;
     best_ms = candidate->minimum_ms / candidate->scale;
@@ -39,6 +38,7 @@ static halotune_status measure_fully(struct finals_phase *phase, int candidate) 
   const struct finals_request *request = &phase->request;
   const int own = candidate_of(phase, candidate)->slot, slot = own >= 0 ? own : request->first_slot;
   const struct measure_request how = {.slot = slot, .is_full = true};
+  struct contestant *contestant = &phase->contestants[candidate];
   struct measured measured = {.verdict = {.outcome = OUTCOME_MEASURED}};
   halotune_status st = HALOTUNE_OK;
   if (own < 0) st = request->load(request->state, candidate, slot, &measured.verdict);
@@ -46,10 +46,10 @@ static halotune_status measure_fully(struct finals_phase *phase, int candidate) 
     st = measure_slot(request->backend, &how, &measured);
   }
   if (st == HALOTUNE_OK && measured.verdict.outcome == OUTCOME_MEASURED) {
-    phase->medians_ms[candidate] = measured.timing.median_ms;
-    phase->times_ms[candidate] = measured.timing.median_ms / request->scale;
+    contestant->median_ms = measured.timing.median_ms;
+    contestant->time_ms = measured.timing.median_ms / request->scale;
   } else if (st == HALOTUNE_OK) {
-    phase->medians_ms[candidate] = NAN;
+    contestant->median_ms = NAN;
   }
   if (st == HALOTUNE_OK && request->measured) st = request->measured(request->state, candidate, &measured);
   measured_free(&measured);
@@ -60,11 +60,11 @@ static halotune_status measure_fully(struct finals_phase *phase, int candidate) 
 static void sort_by_time(struct finals_phase *phase) {
   phase->by_time_count = 0;
   for (int i = 0; i < phase->request.candidate_count; i++) {
-    if (!(phase->times_ms[i] <= FINALS_ENTRY_RATIO * phase->best_ms)) continue;
+    const double time_ms = phase->contestants[i].time_ms;
+    if (!(time_ms <= FINALS_ENTRY_RATIO * phase->best_ms)) continue;
     int at = phase->by_time_count++;
-    for (; at > 0 && phase->times_ms[phase->by_time[at - 1]] > phase->times_ms[i]; at--) {
+    for (; at > 0 && phase->contestants[phase->by_time[at - 1]].time_ms > time_ms; at--)
       phase->by_time[at] = phase->by_time[at - 1];
-    }
     phase->by_time[at] = i;
   }
 }
@@ -74,40 +74,39 @@ halotune_status finals_enter(struct finals_phase *phase) {
   for (int i = 0; i < request->candidate_count; i++) {
     const struct final_candidate *candidate = candidate_of(phase, i);
     const bool is_measured = candidate->outcome == OUTCOME_MEASURED && candidate->median_ms > 0;
-    phase->medians_ms[i] = candidate->median_ms;
-    phase->times_ms[i] = is_measured ? candidate->median_ms / candidate->scale : INFINITY;
+    phase->contestants[i] = (struct contestant){
+        .time_ms = is_measured ? candidate->median_ms / candidate->scale : INFINITY, .median_ms = candidate->median_ms};
   }
   find_best(phase);
-  bool *is_tried = calloc((size_t)request->candidate_count + 1, sizeof *is_tried);
-  if (!is_tried) return fail_memory();
   halotune_status st = HALOTUNE_OK;
   int candidate;
-  while (st == HALOTUNE_OK && (candidate = next_screened(phase, is_tried)) >= 0) {
+  while (st == HALOTUNE_OK && (candidate = next_screened(phase)) >= 0) {
     if (finals_stopped(request) || now_ms(phase) - phase->begin_ms > FULL_PART * request->budget_ms) {
       phase->out->is_scaled = true;
       break;
     }
-    is_tried[candidate] = true;
+    phase->contestants[candidate].is_tried = true;
     st = measure_fully(phase, candidate);
     find_best(phase);
   }
-  free(is_tried);
   sort_by_time(phase);
   return st;
 }
 
 /* Add an entry, loaded or failed. `used_slots` counts the slots that were given away. */
-static halotune_status add(struct finals_phase *phase, int candidate, int *used_slots) {
+static halotune_status add_entry(struct finals_phase *phase, int candidate, int *used_slots) {
   const struct final_candidate *from = candidate_of(phase, candidate);
   struct final_entry *entry = &phase->out->entries[phase->out->count];
   const int slot = from->slot >= 0 ? from->slot : phase->request.first_slot + *used_slots;
   *entry = (struct final_entry){.candidate = candidate,
                                 .verdict = {.outcome = OUTCOME_MEASURED},
+                                .slot = slot,
                                 .is_default = from->is_default,
+                                .entry_ms = NAN,
                                 .ratio = NAN,
                                 .ratio_low = NAN,
                                 .ratio_high = NAN};
-  phase->slots[phase->out->count++] = slot;
+  phase->out->count++;
   if (from->slot >= 0) return HALOTUNE_OK;
   halotune_status st = phase->request.load(phase->request.state, candidate, slot, &entry->verdict);
   if (st == HALOTUNE_OK && entry->verdict.outcome == OUTCOME_MEASURED) ++*used_slots;
@@ -121,7 +120,8 @@ halotune_status finals_load(struct finals_phase *phase) {
   /* The default first: it takes part whatever its time, also where it was measured again beside a faster one, and
    * screened. */
   for (int i = 0; i < request->candidate_count && st == HALOTUNE_OK; i++) {
-    if (candidate_of(phase, i)->is_default && phase->medians_ms[i] > 0) st = add(phase, i, &used_slots);
+    if (candidate_of(phase, i)->is_default && phase->contestants[i].median_ms > 0)
+      st = add_entry(phase, i, &used_slots);
   }
   for (int i = 0; i < phase->by_time_count && entrants < phase->plan.entrants && st == HALOTUNE_OK; i++) {
     if (finals_stopped(request)) break;
@@ -132,7 +132,7 @@ halotune_status finals_load(struct finals_phase *phase) {
       phase->out->is_scaled = true;
       break;
     }
-    st = add(phase, candidate, &used_slots);
+    st = add_entry(phase, candidate, &used_slots);
     entrants += phase->out->entries[phase->out->count - 1].verdict.outcome == OUTCOME_MEASURED;
   }
   return st;

@@ -2,27 +2,32 @@
 #ifndef MEASURE_FINALS_FINALS_PARTS_H
 #define MEASURE_FINALS_FINALS_PARTS_H
 
+#include "base/arena.h"
 #include "tuner/measure/finals/finals.h"
 #include "tuner/measure/finals/rounds.h"
+
+/* What is known of a candidate. */
+struct contestant {
+  double time_ms;   /* over the anchor's scale; INFINITY where it cannot enter */
+  double median_ms; /* as measured, for the batch; of the warm-up where it was screened; NaN where it failed since */
+  bool is_tried;    /* it was screened, and measured fully since */
+};
 
 /* The phase at work. `out->entries` are in the order in which they were loaded until finals_result sorts them; player i
  * of the entry rounds is entry i. */
 struct finals_phase {
   struct finals_request request;
   struct finals *out;
+  struct arena arena; /* the arrays, the entries and their samples */
   struct finals_plan plan;
   double begin_ms, end_ms;
-  double *times_ms;   /* a candidate: its time over the anchor's scale; infinite for those that cannot enter */
-  double *medians_ms; /* a candidate: as measured, for the batch; of the warm-up where it was screened; NaN where it
-                         failed since */
-  int *by_time;       /* candidates that may enter, the fastest first */
+  struct contestant *contestants; /* a candidate each */
+  double best_ms;                 /* of their times */
+  int *by_time;                   /* candidates that may enter, the fastest first */
   int by_time_count;
-  double best_ms;      /* of times_ms */
-  int *slots;          /* an entry */
-  double *adjusted_ms; /* an entry, of the entry rounds */
   struct rounds entry, final;
-  int finalist_count;
   int *finalists; /* entries: players of the final rounds; the roofs are the players after them */
+  int finalist_count;
 };
 
 static inline bool finals_stopped(const struct finals_request *request) {

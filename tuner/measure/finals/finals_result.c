@@ -17,9 +17,9 @@ static int fastest(const struct rounds *rounds, const double *adjusted_ms, int f
 }
 
 /* The winner's player, by the rule of step 6. */
-static halotune_status decide(struct finals_phase *phase, const double *adjusted_ms, int *winner) {
+static halotune_status choose_winner(struct finals_phase *phase, const double *adjusted_ms, int *winner) {
   const int count = phase->finalist_count, leader = fastest(&phase->final, adjusted_ms, 0, count);
-  struct contender *contenders = calloc((size_t)phase->out->count, sizeof *contenders);
+  struct contender *contenders = arena_alloc(&phase->arena, (size_t)count * sizeof *contenders);
   if (!contenders) return fail_memory();
   for (int p = 0; p < count; p++) {
     struct final_entry *entry = &phase->out->entries[phase->finalists[p]];
@@ -33,7 +33,6 @@ static halotune_status decide(struct finals_phase *phase, const double *adjusted
                                        .order = candidate->order};
   }
   *winner = tie_winner(contenders, count);
-  free(contenders);
   return HALOTUNE_OK;
 }
 
@@ -45,13 +44,14 @@ static struct summary tell_ratio(struct rounds *rounds, int player, int winner) 
 }
 
 /* What an entry came to in some rounds. */
-static halotune_status tell(struct rounds *rounds, int player, int winner, struct final_entry *entry) {
+static halotune_status tell_entry(struct rounds *rounds, int player, int winner, struct arena *arena,
+                                  struct final_entry *entry) {
   const struct summary times = rounds_times(rounds, player), ratio = tell_ratio(rounds, player, winner);
   entry->ratio = ratio.median;
   entry->ratio_low = ratio.low;
   entry->ratio_high = ratio.high;
-  free(entry->samples);
-  if (!(entry->samples = calloc((size_t)rounds->count + 1, sizeof *entry->samples))) return fail_memory();
+  entry->samples = arena_alloc(arena, (size_t)rounds->count * sizeof *entry->samples);
+  if (!entry->samples) return fail_memory();
   for (int r = 0, count = 0; r < rounds->count; r++) {
     const double time_ms = rounds->times_ms[(r * rounds->player_count) + player];
     if (!isnan(time_ms)) entry->samples[count++] = (float)time_ms;
@@ -93,7 +93,7 @@ static int compare_rankings(const void *left, const void *right) {
   return (a->entry.candidate > b->entry.candidate) - (a->entry.candidate < b->entry.candidate);
 }
 
-static void rank(struct finals *out, struct ranking *rankings) {
+static void rank_entries(struct finals *out, struct ranking *rankings) {
   out->ranked = 0;
   out->default_ms = NAN;
   for (int i = 0; i < out->count; i++) rankings[i].entry = out->entries[i];
@@ -108,23 +108,18 @@ static void rank(struct finals *out, struct ranking *rankings) {
 
 halotune_status finals_result(struct finals_phase *phase) {
   struct finals *out = phase->out;
-  double *adjusted_ms = calloc((size_t)phase->final.player_count, sizeof *adjusted_ms);
-  struct ranking *rankings = calloc((size_t)out->count, sizeof *rankings);
+  double *adjusted_ms = arena_alloc(&phase->arena, (size_t)phase->final.player_count * sizeof *adjusted_ms);
+  struct ranking *rankings = arena_alloc(&phase->arena, (size_t)out->count * sizeof *rankings);
   int winner;
-  halotune_status st;
-  if (!adjusted_ms || !rankings) {
-    st = fail_memory();
-    goto done;
-  }
+  if (!adjusted_ms || !rankings) return fail_memory();
   rounds_adjusted(&phase->final, adjusted_ms);
-  if ((st = decide(phase, adjusted_ms, &winner)) != HALOTUNE_OK) goto done;
-
+  halotune_status st = choose_winner(phase, adjusted_ms, &winner);
   for (int i = 0; i < out->count && st == HALOTUNE_OK; i++) {
     const bool is_in = out->entries[i].verdict.outcome == OUTCOME_MEASURED;
     rankings[i].group = !is_in ? 3 : 2;
-    rankings[i].adjusted_ms = is_in ? phase->adjusted_ms[i] : 0;
+    rankings[i].adjusted_ms = is_in ? out->entries[i].entry_ms : 0;
     if (is_in && !out->entries[i].is_finalist) {
-      st = tell(&phase->entry, i, phase->finalists[winner], &out->entries[i]);
+      st = tell_entry(&phase->entry, i, phase->finalists[winner], &phase->arena, &out->entries[i]);
     }
   }
   for (int p = 0; p < phase->finalist_count && st == HALOTUNE_OK; p++) {
@@ -132,19 +127,16 @@ halotune_status finals_result(struct finals_phase *phase) {
     if (!player_is_in(&phase->final, p)) continue;
     rankings[i].group = p == winner ? 0 : 1;
     rankings[i].adjusted_ms = adjusted_ms[p];
-    st = tell(&phase->final, p, winner, &out->entries[i]);
+    st = tell_entry(&phase->final, p, winner, &phase->arena, &out->entries[i]);
   }
-  if (st != HALOTUNE_OK) goto done;
+  if (st != HALOTUNE_OK) return st;
   tell_roof(phase, adjusted_ms, winner);
-  rank(out, rankings);
+  rank_entries(out, rankings);
   out->entry_rounds = phase->entry.count;
   out->final_rounds = phase->final.count;
   out->before = phase->final.before;
   out->after = phase->final.after;
-done:
-  free(adjusted_ms);
-  free(rankings);
-  return st;
+  return HALOTUNE_OK;
 }
 
 static int compare_loaded(const void *left, const void *right) {

@@ -2,7 +2,6 @@
 #include "tuner/measure/finals/rounds.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -16,15 +15,16 @@ halotune_status rounds_make(struct backend_handle *backend, const struct time_so
   const size_t values = players > rounds ? players : rounds;
   *out = (struct rounds){
       .backend = backend, .time = *time, .seed = seed, .player_count = player_count, .capacity = capacity};
-  out->players = calloc(players, sizeof *out->players);
-  out->times_ms = calloc(players * rounds, sizeof *out->times_ms);
-  out->is_throttled = calloc(rounds, sizeof *out->is_throttled);
-  out->factors = calloc(values, sizeof *out->factors);
-  out->scratch = calloc(values, sizeof *out->scratch);
-  out->slots = calloc(players, sizeof *out->slots);
-  out->batches = calloc(players, sizeof *out->batches);
-  out->order = calloc(players, sizeof *out->order);
-  out->place_ms = calloc(players, sizeof *out->place_ms);
+  struct arena *arena = &out->arena;
+  out->players = arena_alloc(arena, players * sizeof *out->players);
+  out->times_ms = arena_alloc(arena, players * rounds * sizeof *out->times_ms);
+  out->is_throttled = arena_alloc(arena, rounds * sizeof *out->is_throttled);
+  out->factors = arena_alloc(arena, values * sizeof *out->factors);
+  out->scratch = arena_alloc(arena, values * sizeof *out->scratch);
+  out->slots = arena_alloc(arena, players * sizeof *out->slots);
+  out->batches = arena_alloc(arena, players * sizeof *out->batches);
+  out->order = arena_alloc(arena, players * sizeof *out->order);
+  out->place_ms = arena_alloc(arena, players * sizeof *out->place_ms);
   if (out->players && out->times_ms && out->is_throttled && out->factors && out->scratch && out->slots &&
       out->batches && out->order && out->place_ms) {
     return HALOTUNE_OK;
@@ -34,15 +34,7 @@ halotune_status rounds_make(struct backend_handle *backend, const struct time_so
 }
 
 void rounds_free(struct rounds *rounds) {
-  free(rounds->players);
-  free(rounds->times_ms);
-  free(rounds->is_throttled);
-  free(rounds->factors);
-  free(rounds->scratch);
-  free(rounds->slots);
-  free(rounds->batches);
-  free(rounds->order);
-  free(rounds->place_ms);
+  arena_free(&rounds->arena);
   *rounds = (struct rounds){0};
 }
 

@@ -5,6 +5,7 @@
 #ifndef MEASURE_FINALS_ROUNDS_H
 #define MEASURE_FINALS_ROUNDS_H
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "tuner/measure/backends/backend.h"
 #include "tuner/measure/sampling/statistics.h"
@@ -23,6 +24,7 @@ struct player {
 struct rounds {
   struct backend_handle *backend;
   struct time_source time;
+  struct arena arena; /* the arrays below */
   struct player *players;
   int player_count, count, capacity;
   double *times_ms;             /* of round r and player p: times_ms[r * player_count + p]; NaN where it took no part */
