@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "stencil/analysis/iterate.h"
-#include "tuner/verify/emulated_fields.h"
 
 #define AS_NAME(name, text) text,
 static const char *const outcome_names[] = {CHECK_OUTCOME_LIST(AS_NAME)};

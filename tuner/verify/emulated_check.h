@@ -3,10 +3,8 @@
 #define TUNER_VERIFY_EMULATED_CHECK_H
 
 #include "base/hash.h"
-#include "stencil/generate/generate.h"
-#include "tuner/emulate/emulation.h"
 #include "tuner/verify/compare.h"
-#include "tuner/verify/scene.h"
+#include "tuner/verify/emulated_fields.h"
 
 /* The results besides the outcomes of a compile and of an emulated run: enumerator, name. */
 #define CHECK_OUTCOME_LIST(X)                                                                                 \
@@ -34,11 +32,6 @@ struct check_result {
   struct comparison worst;     /* of the output with the largest error */
   struct hash outputs;         /* hash of the bits of all outputs; 0 if the run did not get so far */
   char text[CHECK_TEXT_BYTES]; /* the error in a sentence; "" if there is none */
-};
-
-struct check_order {
-  enum emulation_order threads, blocks;
-  uint64_t seed;
 };
 
 /* Execute a variant, and compare its outputs. With one launch, outputs are poisoned before the run, and every element

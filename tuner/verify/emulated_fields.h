@@ -2,7 +2,15 @@
 #ifndef TUNER_VERIFY_EMULATED_FIELDS_H
 #define TUNER_VERIFY_EMULATED_FIELDS_H
 
-#include "tuner/verify/emulated_check.h"
+#include "stencil/generate/generate.h"
+#include "tuner/emulate/emulation.h"
+#include "tuner/verify/scene.h"
+
+/* The order in which the emulation executes threads and blocks. */
+struct check_order {
+  enum emulation_order threads, blocks;
+  uint64_t seed;
+};
 
 /* Buffers of inputs come first, then those of what a launch writes: outputs, and the arrays that it carries. End with
  * emulated_fields_free. */

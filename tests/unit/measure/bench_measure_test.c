@@ -2,7 +2,6 @@
 #include "tests/unit/measure/bench_model.h"
 #include "tests/unit/unit.h"
 #include "tuner/measure/sampling/anchor.h"
-#include "tuner/measure/sampling/device_time.h"
 #include "tuner/measure/sampling/measure.h"
 
 static struct measured measure(struct model *model, double true_ms, double best_ms, bool is_full) {
@@ -449,7 +448,7 @@ TEST(a_first_idea_takes_few_samples) {
     double got_ms;
     model.true_ms[7] = rows[i].time_ms;
     model_load(&model, 3, 7);
-    CHECK_OK(device_time(&backend, 3, &got_ms));
+    CHECK_OK(measure_roughly(&backend, 3, &got_ms));
     CHECK_NEAR(rows[i].want_ms, got_ms, 1e-9, "row %zu", i);
     CHECK_EQ(rows[i].samples, model.samples, "row %zu", i);
     CHECK_EQ(rows[i].calls, model.calls, "row %zu", i);

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "tuner/measure/backends/backend.h"
-#include "tuner/measure/sampling/throttle.h"
+#include "tuner/measure/sampling/steady.h"
 
 enum { MODEL_VARIANTS = 320, MODEL_MHZ = 1980 };
 

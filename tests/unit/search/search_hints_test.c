@@ -5,7 +5,6 @@
 #include "tests/unit/library/tuned.h"
 #include "tuner/search/hints/hint_rows.h"
 #include "tuner/search/hints/hints.h"
-#include "tuner/search/hints/starts.h"
 #include "tuner/search/tune/setup.h"
 
 #define F32 DTYPE_F32

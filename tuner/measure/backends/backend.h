@@ -169,6 +169,9 @@ halotune_status backend_direct_open(const struct backend_cuda_options *options, 
 halotune_status backend_host_open(const char *arch, struct backend_handle *out);
 
 /* {0} is fine. */
-void backend_close(struct backend_handle *backend);
+static inline void backend_close(struct backend_handle *backend) {
+  if (backend->table) backend->table->close(backend->state);
+  *backend = (struct backend_handle){.table = NULL};
+}
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "tuner/measure/backends/backend.h"
-#include "tuner/verify/emulated_fields.h"
+#include "tuner/verify/emulated_check.h"
 
 struct emulation_slot {
   struct emulation_batch *batch; /* NULL: empty */

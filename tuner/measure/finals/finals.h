@@ -21,25 +21,10 @@
 #define MEASURE_FINALS_FINALS_H
 
 #include "base/clock.h"
+#include "tuner/measure/finals/finals_plan.h"
 #include "tuner/measure/sampling/measure.h"
 
-enum {
-  FINALS_ENTRANTS = 64,
-  FINALS_ENTRANTS_LEAST = 16,
-  FINALS_SLOTS = FINALS_ENTRANTS + 1, /* the default enters beside them */
-  FINALS_ENTRY_ROUNDS = 5,
-  FINALS_ENTRY_ROUNDS_LEAST = 3,
-  FINALS_FINALISTS = 12,
-  FINALS_FINALISTS_LEAST = 4,
-  FINALS_ROUNDS = 20,
-  FINALS_ROUNDS_LEAST = 8, /* fewer than 6 have no interval of 95 % */
-  /* Where an application of the best takes more than MEASURE_LONG_SAMPLE_MS: */
-  FINALS_LONG_LEAST = 2,        /* entrants, finalists */
-  FINALS_LONG_ROUNDS_LEAST = 3, /* final rounds; entry rounds: 1 */
-  FINALS_SAMPLE_US = 1000,      /* a sample; the least is MEASURE_SAMPLE_US */
-  FINALS_ROOFS = 8,
-  FINALS_BUDGET_LEAST_MS = 5000
-};
+enum { FINALS_ROOFS = 8 };
 
 #define FINALS_ENTRY_RATIO 1.03
 
@@ -111,9 +96,6 @@ struct finals {
   struct finals_phase *phase;       /* the times of all rounds; owns the entries and their samples */
 };
 
-/* What is kept for the phase of a whole run's budget: 20 %, at least FINALS_BUDGET_LEAST_MS. */
-double finals_budget_ms(double run_budget_ms);
-
 /* Run the phase. Slots first_slot and up are loaded anew, and hold any candidate at the end.
  * Returns HALOTUNE_OK also where nobody is left or it was stopped early (finals.ranked is 0); the backend's or the
  * callbacks' status; HALOTUNE_MEMORY. In each case finals_free(out) is right. Threads: as the backend. */
@@ -126,28 +108,5 @@ void finals_free(struct finals *finals);
  *   verdict  what is wrong with it
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status finals_reject(struct finals *finals, const struct verdict *verdict);
-
-/* What a plan has to reckon with. */
-struct finals_times {
-  double best_ms, default_ms; /* of one application; each sample is preceded by one that is not timed */
-  double recheck_ms;          /* of one finalist; 0: not known yet */
-};
-
-/* How much is done in the time that there is. */
-struct finals_plan {
-  double sample_ms;
-  int entrants, entry_rounds, finalists, final_rounds;
-  bool is_scaled;
-  bool checks;          /* the result of each final sample is looked at */
-  bool is_default_rare; /* the default runs in `default_rounds` of the final rounds alone; else in all rounds */
-  int default_rounds, entry_rounds_least, final_rounds_least;
-};
-
-/* Plan the rounds. The default is rare where it takes more than MEASURE_SCREEN_RATIO times the best, and in all rounds
- * would take more than a quarter of the time.
- *   available   candidates that may enter
- *   roof_count  slots that run in the final rounds beside them */
-void finals_plan_make(const struct finals_times *times, double budget_ms, int available, int roof_count,
-                      struct finals_plan *out);
 
 #endif

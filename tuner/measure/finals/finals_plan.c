@@ -1,7 +1,9 @@
 /* finals_plan.c: how much the final phase does in its time. */
-#include "tuner/measure/finals/finals.h"
+#include "tuner/measure/finals/finals_plan.h"
 
 #include <math.h>
+
+#include "tuner/measure/sampling/measure.h"
 
 /* Part of the time that is planned for; the rest is for repeated rounds and for what the plan does not know. */
 #define PLANNED_PART 0.8

@@ -7,7 +7,6 @@
 #include "base/fail.h"
 #include "base/random.h"
 #include "tuner/measure/sampling/steady.h"
-#include "tuner/measure/sampling/throttle.h"
 
 halotune_status rounds_make(struct backend_handle *backend, const struct time_source *time, uint64_t seed,
                             int player_count, int capacity, struct rounds *out) {

@@ -52,7 +52,7 @@ halotune_status rounds_make(struct backend_handle *backend, const struct time_so
 void rounds_free(struct rounds *rounds);
 
 /* Take `wanted` rounds more, as far as there is room. A round during which the GPU throttled
- * (tuner/measure/sampling/throttle.h) is repeated at most THROTTLE_REPEATS times, then kept as it is. A player that goes wrong
+ * (steady.h) is repeated at most THROTTLE_REPEATS times, then kept as it is. A player that goes wrong
  * leaves, and the round is taken again by the others.
  * Returns HALOTUNE_OK, or the backend's status. */
 halotune_status rounds_run(struct rounds *rounds, int wanted, const struct rounds_end *end);

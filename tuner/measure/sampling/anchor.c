@@ -9,7 +9,6 @@
 #include "tuner/measure/sampling/measure.h"
 #include "tuner/measure/sampling/statistics.h"
 #include "tuner/measure/sampling/steady.h"
-#include "tuner/measure/sampling/throttle.h"
 
 enum cover_state { COVER_OPEN, COVER_FINE, COVER_AGAIN, COVER_ASKED, COVER_MARKED };
 

@@ -7,7 +7,6 @@
 #include "base/fail.h"
 #include "tuner/measure/sampling/statistics.h"
 #include "tuner/measure/sampling/steady.h"
-#include "tuner/measure/sampling/throttle.h"
 
 #define WARM_AGREEMENT 0.02
 #define WARM_MOST_MS 300.0
@@ -226,4 +225,28 @@ done:
 void measured_free(struct measured *measured) {
   free(measured->samples);
   *measured = (struct measured){0};
+}
+
+/* Disturbances only add time, so that the shortest sample is the best one. */
+halotune_status measure_roughly(struct backend_handle *backend, int slot, double *time_ms) {
+  enum { FEW_SAMPLES = 9, WARM_MS = 2, SPAN_MOST_MS = 100 };
+  struct verdict verdict = {.outcome = OUTCOME_MEASURED};
+  double samples_ms[FEW_SAMPLES], best_ms = INFINITY;
+  int failed, batch;
+  *time_ms = NAN;
+  halotune_status status = backend->table->keep_warm(backend->state, WARM_MS);
+  if (status == HALOTUNE_OK)
+    status = measure_batch(backend, slot, MEASURE_SAMPLE_US * 1e-3, &batch, &best_ms, &verdict);
+  if (status != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED) return status;
+  const int count = (int)fmin(SPAN_MOST_MS / (best_ms * batch), FEW_SAMPLES);
+  if (count == 0) {
+    *time_ms = best_ms;
+    return HALOTUNE_OK;
+  }
+  struct sample_plan plan = {.slots = &slot, .batches = &batch, .slot_count = 1, .rounds = count};
+  status = backend->table->sample(backend->state, &plan, samples_ms, &failed, &verdict);
+  if (status != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED) return status;
+  for (int i = 0; i < count; i++) best_ms = fmin(best_ms, samples_ms[i]);
+  *time_ms = best_ms;
+  return HALOTUNE_OK;
 }

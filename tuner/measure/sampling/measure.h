@@ -15,7 +15,7 @@
  *    the 3 % by which finals are entered: an error of half of that leaves no variant out that belongs there. Where a
  *    sample takes more than MEASURE_LONG_SAMPLE_MS, that which found the batch is the first of the warm-up, or all
  *    of it where no best time is known; and these count: no more are begun than fit in 1 s with them.
- * 5. Readings of clocks before 2 and after 4. Where a reading tells of a slowdown (tuner/measure/sampling/throttle.h), 2 to 4
+ * 5. Readings of clocks before 2 and after 4. Where a reading tells of a slowdown (steady.h), 2 to 4
  *    are repeated; and once, when the clock is steady, where a variant was screened while the clock rose by more
  *    than 3 %. Neither is done where it was screened at more than MEASURE_HOPELESS_RATIO times the best, however long
  *    its samples are: no state of the GPU explains that. */
@@ -74,6 +74,12 @@ void measured_free(struct measured *measured);
  *   verdict  what went wrong, or OUTCOME_MEASURED */
 halotune_status measure_batch(struct backend_handle *backend, int slot, double sample_ms, int *out, double *time_ms,
                               struct verdict *verdict);
+
+/* Time a loaded slot roughly: the shortest of a few samples, or one sample if it is long. An idle GPU gets work first.
+ *   slot     loaded, or one that every backend has
+ *   time_ms  receives the time of one application; NaN where the variant failed, and the slot is empty then
+ * Returns HALOTUNE_OK or what the backend returns. */
+halotune_status measure_roughly(struct backend_handle *backend, int slot, double *time_ms);
 
 /* Whether a variant of this time is so much slower than the best that no state of the GPU explains it. */
 static inline bool measure_is_hopeless(double time_ms, double best_ms) {

@@ -1,4 +1,4 @@
-/* steady.c: work until the SM clock stays where it is. */
+/* steady.c: gives the GPU work until its SM clock no longer changes. */
 #include "tuner/measure/sampling/steady.h"
 
 #include <stdlib.h>

@@ -6,6 +6,8 @@
 #include "tuner/search/roof/roof.h"
 #include "tuner/search/run/run_progress.h"
 #include "tuner/search/run/run_rows.h"
+#include "tuner/search/run/schedule.h"
+#include "tuner/search/run/tally.h"
 #include "tuner/search/variants/twins.h"
 
 struct final_inputs {

@@ -35,4 +35,14 @@ bool hints_variant(const struct search_space *space, const struct hint_row *row,
 halotune_status hints_find(const struct hint_sources *sources, const struct hint_target *target,
                            const struct search_space *space, const struct proposal *first, struct proposal_list *out);
 
+/* List the variants that a search tries first: the hints, then the default of each template, or the variant nearest to it that the
+ * rules keep. Each template is then known soon, and a search whose default is slow finds something better early. None is listed twice.
+ * In a replay, variants that were not recorded are passed over.
+ *   hints  of hints_find
+ *   first  the variant that is tried before all others, and is not listed; NULL for none
+ *   out    the variants are added to it
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status starts_find(const struct search_space *space, const struct proposal_list *hints,
+                            const struct proposal *first, struct proposal_list *out);
+
 #endif

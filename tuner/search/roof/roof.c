@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tuner/measure/sampling/device_time.h"
+#include "tuner/measure/sampling/measure.h"
 #include "tuner/search/strategy/draw.h"
 #include "tuner/search/variants/evaluate.h"
 
@@ -52,7 +52,7 @@ static halotune_status time_kernel(struct roof_search *search, const struct tria
   struct verdict verdict;
   *time_ms = NAN;
   halotune_status status = trial_load(search->in->backend, slot, trial, true, &verdict);
-  if (status == HALOTUNE_OK && verdict.outcome == OUTCOME_MEASURED) status = device_time(backend, slot, time_ms);
+  if (status == HALOTUNE_OK && verdict.outcome == OUTCOME_MEASURED) status = measure_roughly(backend, slot, time_ms);
   return status == HALOTUNE_OK ? backend->table->unload(backend->state, slot) : status;
 }
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "tuner/measure/finals/finals.h"
+#include "tuner/measure/finals/finals_plan.h"
 
 enum {
   LAST_STEPS_MS = 2000, /* what follows the finals: the second grid */

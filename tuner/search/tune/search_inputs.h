@@ -5,6 +5,8 @@
 #include "tuner/measure/backends/backend.h"
 #include "tuner/search/run/run_progress.h"
 #include "tuner/search/run/run_rows.h"
+#include "tuner/search/run/schedule.h"
+#include "tuner/search/run/tally.h"
 #include "tuner/search/strategy/strategy.h"
 #include "tuner/search/variants/pipeline.h"
 #include "tuner/search/variants/proposals.h"

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/measure/sampling/device_time.h"
-#include "tuner/search/hints/starts.h"
+#include "tuner/measure/sampling/measure.h"
 #include "tuner/search/variants/evaluate.h"
 
 /* Where the default variant takes less, launches are not negligible, and go into a graph. */
@@ -79,7 +78,7 @@ static halotune_status try_default(const struct setup_inputs *in, struct setup *
   if (status != HALOTUNE_OK) return status;
   if (!trial->is_over) status = trial_load(backend, 0, trial, false, &verdict);
   const bool is_loaded = status == HALOTUNE_OK && !trial->is_over && verdict.outcome == OUTCOME_MEASURED;
-  if (is_loaded) status = device_time(backend, 0, &time_ms);
+  if (is_loaded) status = measure_roughly(backend, 0, &time_ms);
   if (is_loaded && status == HALOTUNE_OK) status = backend->table->unload(backend->state, 0);
   if (status != HALOTUNE_OK || isnan(time_ms)) {
     trial_free(trial);
@@ -222,7 +221,7 @@ halotune_status setup_make(const struct setup_inputs *in, struct setup *out) {
   if (status == HALOTUNE_OK) status = setup_find_space(in, out);
   if (status == HALOTUNE_OK) status = prepare_device(in, out);
   if (status != HALOTUNE_OK || schedule_is_stopped(in->schedule)) return status;
-  if (in->copy) status = device_time(tools->backend, SLOT_MEMCPY, &out->memcpy_ms);
+  if (in->copy) status = measure_roughly(tools->backend, SLOT_MEMCPY, &out->memcpy_ms);
   if (status == HALOTUNE_OK) status = open_run(in, out);
   if (status == HALOTUNE_OK) status = setup_find_hints(in, out);
   if (status == HALOTUNE_OK) status = setup_find_starts(in, out);

@@ -5,7 +5,7 @@
 #include "tuner/search/hints/hints.h"
 #include "tuner/search/run/run_rows.h"
 #include "tuner/search/run/schedule.h"
-#include "tuner/search/tune/tune.h"
+#include "tuner/search/tune/tune_inputs.h"
 #include "tuner/search/variants/pipeline.h"
 #include "tuner/verify/scene.h"
 

@@ -2,39 +2,8 @@
 #ifndef SEARCH_TUNE_TUNE_H
 #define SEARCH_TUNE_TUNE_H
 
-#include "gpu/workers/compiler.h"
-#include "tuner/measure/backends/backend.h"
 #include "tuner/search/finals/final_inputs.h"
-#include "tuner/search/strategy/strategy.h"
-
-/* What it works with; opened by the caller, for any number of tasks one after the other. */
-struct tune_tools {
-  struct backend_handle *backend;
-  struct compiler *compiler; /* NULL with a recording, for which nothing is compiled */
-  struct store *store;
-  struct store *const *hints; /* databases whose winners are tried early, and as the roof, beside those of `store`; only
-                                 read */
-  int hint_count;
-};
-
-struct tune_options {
-  const struct strategy *strategy;
-  uint64_t seed;
-  double budget_s;         /* for search and finals of one task, after its set-up; INFINITY: no clock ends the search */
-  double deadline_ms;      /* on the clock of `time`: the task has to end then, as after `stop`; INFINITY for none */
-  struct time_source time; /* {NULL, NULL}: the machine's clock */
-  long max_variants;       /* 0: no bound */
-  double good_enough;      /* the search ends when the best reaches this share of the driver's copy; 0: never */
-  bool fresh;              /* measure again what an earlier run measured */
-  bool no_hints;           /* begin blind: do not try first what databases know as winners */
-  bool rematch; /* no search: the finals among the winners of earlier runs, and the fastest that they measured */
-  int launch;   /* enum launch_mode; -1: graph where the default takes less than 20 us, else stream */
-  enum cache_mode cache;
-  const char *command, *host;        /* for the store */
-  const volatile sig_atomic_t *stop; /* becomes 1 to end soon, with all results kept; may be NULL */
-  void (*progress)(void *context, const struct tune_progress *progress); /* called often; may be NULL */
-  void *context;
-};
+#include "tuner/search/tune/tune_inputs.h"
 
 /* What came of it. */
 struct tune_result {
@@ -50,13 +19,6 @@ struct tune_result {
 
 /* Whether the deadline leaves enough time to begin a task: see schedule_leaves_time. */
 bool tune_has_time(const struct tune_options *options, double now_ms);
-
-/* Templates to search. */
-struct tune_templates {
-  struct template *const *list;
-  const struct fixed_parameters *fixed; /* a template each; NULL: nothing is fixed */
-  int count;
-};
 
 /* Tune one task. What goes wrong with variants is stored, and costs nothing else.
  *   templates       that may apply to the task

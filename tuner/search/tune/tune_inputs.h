@@ -1,0 +1,46 @@
+/* tune_inputs.h: what a tune works with: tools, templates and options. */
+#ifndef SEARCH_TUNE_TUNE_INPUTS_H
+#define SEARCH_TUNE_TUNE_INPUTS_H
+
+#include "gpu/workers/compiler.h"
+#include "tuner/measure/backends/backend.h"
+#include "tuner/search/run/run_progress.h"
+#include "tuner/search/strategy/strategy.h"
+
+/* The caller opens the tools. They serve any number of tasks, one after the other. */
+struct tune_tools {
+  struct backend_handle *backend;
+  struct compiler *compiler; /* NULL with a recording, for which nothing is compiled */
+  struct store *store;
+  struct store *const *hints; /* databases whose winners are tried early, and as the roof, beside those of `store`; only
+                                 read */
+  int hint_count;
+};
+
+struct tune_options {
+  const struct strategy *strategy;
+  uint64_t seed;
+  double budget_s;         /* for search and finals of one task, after its set-up; INFINITY: no clock ends the search */
+  double deadline_ms;      /* on the clock of `time`: the task has to end then, as after `stop`; INFINITY for none */
+  struct time_source time; /* {NULL, NULL}: the machine's clock */
+  long max_variants;       /* 0: no bound */
+  double good_enough;      /* the search ends when the best reaches this share of the driver's copy; 0: never */
+  bool fresh;              /* measure again what an earlier run measured */
+  bool no_hints;           /* begin blind: do not try first what databases know as winners */
+  bool rematch; /* no search: the finals among the winners of earlier runs, and the fastest that they measured */
+  int launch;   /* enum launch_mode; -1: graph where the default takes less than 20 us, else stream */
+  enum cache_mode cache;
+  const char *command, *host;        /* for the store */
+  const volatile sig_atomic_t *stop; /* becomes 1 to end soon, with all results kept; may be NULL */
+  void (*progress)(void *context, const struct tune_progress *progress); /* called often; may be NULL */
+  void *context;
+};
+
+/* Templates to search. */
+struct tune_templates {
+  struct template *const *list;
+  const struct fixed_parameters *fixed; /* a template each; NULL: nothing is fixed */
+  int count;
+};
+
+#endif
