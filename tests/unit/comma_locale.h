@@ -1,4 +1,4 @@
-/* comma_locale.h: a locale in which one half is written "0,5", for tests of what must be read the same in all locales. */
+/* comma_locale.h: a locale that writes one half as "0,5", for tests of what must not depend on the locale. */
 #ifndef TESTS_UNIT_COMMA_LOCALE_H
 #define TESTS_UNIT_COMMA_LOCALE_H
 
@@ -7,8 +7,8 @@
 
 #include "tests/unit/unit.h"
 
-/* Make the locale with localedef and set it; skip the test where this machine has no localedef or no charmaps. The test ends
- * with comma_locale_end(). */
+/* Make the locale with localedef and set it. Skip the test if this machine has no localedef or no charmaps. The test
+ * must call comma_locale_end(). */
 static inline void comma_locale_begin(void) {
   char folder[] = "/tmp/halotune-locale-XXXXXX", command[256];
   CHECK(mkdtemp(folder), "%s", folder);
@@ -17,7 +17,7 @@ static inline void comma_locale_begin(void) {
       "cd %s && printf 'LC_NUMERIC\\ndecimal_point \",\"\\nthousands_sep \"\"\\ngrouping -1\\nEND LC_NUMERIC\\n' >source"
       " && localedef -c -i source ./comma >log 2>&1",
       folder);
-  int made = system(command); /* 1 for warnings: all other categories are missing */
+  int made = system(command); /* 1 for warnings, because all other categories are missing */
   setenv("LOCPATH", folder, 1);
   const char *set = setlocale(LC_NUMERIC, "comma");
   unsetenv("LOCPATH");

@@ -1,4 +1,4 @@
-/* fake_cuda.h: where unit tests find the CUDA driver that executes kernels on the CPU (tests/fake_cuda). */
+/* fake_cuda.h: finds the CUDA driver of tests/fake_cuda, which executes kernels on the CPU. */
 #ifndef TESTS_UNIT_FAKE_CUDA_H
 #define TESTS_UNIT_FAKE_CUDA_H
 
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Make cu_open and nvml_open load the driver that HALOTUNE_LIBCUDA names. Where it names none, that is build/libfakecuda.so; this
- * program stands three folders deeper. Returns whether the library exists. */
+/* Make cu_open and nvml_open load the driver that HALOTUNE_LIBCUDA names. If it names none, use build/libfakecuda.so,
+ * which is three folders above this program. Returns whether the library exists. */
 static inline bool find_fake_cuda(void) {
   char path[PATH_MAX] = "";
   const char *named = getenv("HALOTUNE_LIBCUDA"), *library = named && *named ? named : path;

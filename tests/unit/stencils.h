@@ -7,7 +7,8 @@
 
 #include "stencil/analysis/analysis.h"
 
-/* A stencil of `dims` dimensions with inputs u and w, outputs v, and coefficients a to d, as far as `update` uses them. */
+/* Make a stencil of `dims` dimensions. It has the inputs u and w, the outputs v, and the coefficients a to d that
+ * `update` uses. */
 static inline halotune_status stencil_of_update(int dims, const char *update, struct stencil **out) {
   static const char *const grids[] = {"[9]", "[9, 8]", "[9, 8, 7]"};
   static const char *const values[] = {"a: 0.5", "b: 0.25", "c: 3", "d: -2"};
@@ -32,7 +33,7 @@ static inline halotune_status stencil_of_update(int dims, const char *update, st
   return status;
 }
 
-/* A stencil of kernels/ by its name; tests run in the root of the repository. */
+/* Read a stencil of kernels/ by its name. Tests run in the root of the repository. */
 static inline halotune_status stencil_of_kernels(const char *name, struct stencil **out) {
   char path[128];
   snprintf(path, sizeof path, "kernels/%s.yaml", name);

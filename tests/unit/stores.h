@@ -1,4 +1,4 @@
-/* stores.h: databases for tests, in folders of their own, and rows to put into them. */
+/* stores.h: databases for tests, in their own folders, and rows to store in them. */
 #ifndef TESTS_UNIT_STORES_H
 #define TESTS_UNIT_STORES_H
 
@@ -14,9 +14,9 @@
 #include "tests/unit/stencils.h"
 #include "tests/unit/unit.h"
 
-/* A folder that is empty at the beginning and gone at the end. */
+/* A folder that is empty at first. work_end removes it. */
 struct work {
-  char folder[64], path[96]; /* path: of a database in it */
+  char folder[64], path[96]; /* path: of a database in the folder */
 };
 
 static inline struct work work_begin(void) {
@@ -33,7 +33,7 @@ static inline int work_remove(const char *path, const struct stat *facts, int ty
 
 static inline void work_end(const struct work *work) { nftw(work->folder, work_remove, 8, FTW_DEPTH | FTW_PHYS); }
 
-/* A file's content as its hash. */
+/* Hash the content of a file. */
 static inline struct hash hash_of_file(const char *path) {
   char *bytes = NULL;
   size_t length = 0;
@@ -43,7 +43,7 @@ static inline struct hash hash_of_file(const char *path) {
   return hash;
 }
 
-/* SQL that makes a database what version 1 was. */
+/* SQL that turns a database into one of version 1. */
 static const char back_to_1[] =
     "pragma foreign_keys = off; create table old (id integer primary key, device_id integer not null references device (id),"
     " stencil_id integer not null references stencil (id), dtype text not null, nx integer not null, ny integer not null,"
@@ -116,7 +116,7 @@ static inline int64_t case_run(const struct bench_case *c, struct store *store, 
   return run;
 }
 
-/* A source that is numbered so; valid until the next call. */
+/* A source with this number in it. Valid until the next call. */
 static inline const char *case_source(uint64_t number) {
   static char source[64];
   snprintf(source, sizeof source, "__global__ void star7_zmarch() { int n = %d; }\n", (int)number);
@@ -190,8 +190,7 @@ static inline struct best case_best(const struct bench_case *c, int64_t run, int
 
 static const struct run_end case_end = {true, "", 0.002, 0.26, 0.27, ""};
 
-/* A whole run of the variants from `first` on, the first of which is the winner with this time. Returns the winner's
- * id. */
+/* Store a complete run of the variants from `first` on. The first one wins with this time. Returns the winner's id. */
 static inline int64_t case_tune(struct bench_case *c, struct store *store, uint64_t first, int variants,
                                 double time_ms) {
   int64_t run = case_run(c, store, "580.1"), winner = 0;

@@ -1,5 +1,5 @@
-/* unit.h: cmocka with two words of our own. A test file is TEST(name) { CHECK...(..., "row %zu", i) } and ends with
- * a main that lists them. A check that fails prints its text, so that the row of a table names itself. */
+/* unit.h: cmocka with checks that describe themselves. A test file has TEST(name) { CHECK...(..., "row %zu", i) } and
+ * ends with a main that lists the tests. A check that fails prints its text, which names the row of a table. */
 #ifndef TESTS_UNIT_UNIT_H
 #define TESTS_UNIT_UNIT_H
 
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* cmocka's macro of this name would hide our own function's. */
+/* cmocka's macro of this name would hide our function. */
 #undef fail
 #define fail_test() _fail(__FILE__, __LINE__)
 
@@ -22,7 +22,7 @@
 
 #define TEST(name) static void name(void **state __attribute__((unused)))
 
-/* The message ends in a newline of its own and goes out before cmocka's, which names file and line. */
+/* The message ends with a newline, and is printed before cmocka's, which names file and line. */
 #define CHECK(condition, ...)            \
   do {                                   \
     if (!(condition)) {                  \
@@ -43,7 +43,7 @@
 #define CHECK_NEAR(want, got, tolerance, ...)                                    \
   do {                                                                           \
     double want_ = (want), got_ = (got);                                         \
-    int near_ = fabs(want_ - got_) <= (tolerance); /* false for a NaN */         \
+    int near_ = fabs(want_ - got_) <= (tolerance); /* false for NaN */           \
     if (!near_) print_error("# %s: want %.17g, got %.17g\n", #got, want_, got_); \
     CHECK(near_, __VA_ARGS__);                                                   \
   } while (0)

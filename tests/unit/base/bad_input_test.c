@@ -1,4 +1,4 @@
-/* bad_input_test.c: what is no stencil file is refused, with the message that is written beside it. */
+/* bad_input_test.c: files that are not stencil files are refused, each with the message in the file beside it. */
 #include "tests/unit/unit.h"
 
 #include <dirent.h>
@@ -17,7 +17,8 @@ static int is_stencil_file(const struct dirent *entry) {
   return dot && strcmp(dot, ".yaml") == 0;
 }
 
-/* Whether reading tests/data/bad/NAME.yaml fails with "PATH:" and the text of NAME.expected, which ends in a newline. */
+/* Whether reading tests/data/bad/NAME.yaml fails with "PATH:" and the text of NAME.expected, which ends in a
+ * newline. */
 static bool fails_as_expected(const char *name) {
   char path[512], expected_path[512], *expected = NULL;
   size_t length;
@@ -63,7 +64,7 @@ static void repeat(struct text *text, const char *what, int times) {
   for (int i = 0; i < times; i++) text_add(text, what, strlen(what));
 }
 
-/* All fields but those that the rows below add. */
+/* Add all fields except those that the rows below add. */
 static void add_head(struct text *text) {
   static const char head[] =
       "name: heat\ndims: 1\ninputs: [u]\noutputs: [v]\nboundary: skip\ndtypes: [f32]\ngrids: [[64]]\n";
@@ -126,7 +127,7 @@ static const struct {
   const char *name;
   void (*make)(struct text *text);
   halotune_status status;
-  const char *message; /* how it begins, behind the path */
+  const char *message; /* the beginning of the message, after the path */
 } generated[] = {
     {"empty", make_empty, HALOTUNE_PARSE, ":1:1: the file is empty"},
     {"ten_megabytes", make_ten_megabytes, HALOTUNE_IO, ": the file is larger than the limit of 1048576 bytes"},
@@ -142,7 +143,7 @@ static const struct {
     {"long_name", make_long_name, HALOTUNE_PARSE, ":1:100001: unexpected ':'"},
 };
 
-/* Whether reading the path fails with this status and the path with this text behind it. */
+/* Check that reading the path fails with this status, and a message of the path and this text. */
 static void check_refused(const char *path, halotune_status want, const char *message) {
   struct stencil *stencil;
   CHECK_EQ(want, stencil_read(path, &stencil), "%s: %s", path, fail_text());
@@ -173,7 +174,7 @@ TEST(what_is_no_readable_file_is_refused) {
   check_refused("kernels/star7.yaml/deeper", HALOTUNE_IO, ": Not a directory");
 }
 
-/* Root reads every file, so that root becomes another user for a moment. */
+/* Root may read every file, so root becomes another user during this test. */
 TEST(a_file_without_permission_is_refused) {
   const uid_t nobody = 65534;
   char path[256];

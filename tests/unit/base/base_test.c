@@ -1,4 +1,4 @@
-/* base_test.c: memory, texts, files, hashes and threads on which all else stands. */
+/* base_test.c: arenas, texts, files, hashes and threads. */
 #include "tests/unit/unit.h"
 
 #include <stdalign.h>
@@ -14,7 +14,8 @@
 #include "base/parallel.h"
 #include "base/text.h"
 
-/* Sizes around those of a block, each piece filled to its last byte: none reaches into another, all begin as zeros. */
+/* Pieces have sizes around that of a block, and each is filled completely. None overlaps another, and all begin as
+ * zeros. */
 TEST(an_arena_gives_pieces_of_their_own) {
   static const size_t sizes[] = {1, 3, 16, 17, 4000, 80, 4096, 1, 4097, 100000, 0, 2, 2047, 2049, 5};
   enum { PIECES = COUNT(sizes) };
@@ -58,7 +59,7 @@ TEST(the_nearest_name_is_the_one_with_the_fewest_slips) {
       {"x", {"y", ""}, NULL},
       {"star7", {"Star7", "star7", "STAR7"}, NULL},
       {"", {"", "a"}, NULL},
-      {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", /* 63 letters, the most */
+      {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", /* 63 letters, the longest */
        {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"},
        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"},
@@ -140,7 +141,7 @@ static void write_file(const void *bytes, size_t length) {
   CHECK_EQ(0, fclose(file), "%s", path);
 }
 
-/* As long as is allowed, one byte longer, and around the size of a chunk. */
+/* File sizes: the longest allowed, one byte longer, and around the size of a chunk. */
 static const struct {
   size_t bytes, most;
   halotune_status want;
@@ -190,7 +191,7 @@ TEST(what_is_no_file_has_no_bytes) {
   }
 }
 
-/* Stored results are found by these digits for years: they are pinned. */
+/* Databases keep results under these hashes for years, so they must never change. */
 static const struct {
   const char *text, *hex;
 } hashes[] = {
@@ -241,7 +242,7 @@ TEST(identities_tell_fields_apart) {
   }
 }
 
-/* From the smallest to the largest, so that each row is below all behind it; the digits have the same order. */
+/* The rows ascend, so each is smaller than all later ones. The digits are in the same order. */
 TEST(hashes_are_ordered_as_their_digits) {
   static const struct hash rows[] = {{0, 0},         {0, 1}, {0, UINT64_MAX}, {1, 0}, {1, 2}, {0xAB00000000000000, 7},
                                      {UINT64_MAX, 0}};
@@ -262,13 +263,13 @@ enum { LONGEST_LOOP = 1000 };
 
 struct tally {
   atomic_int times[LONGEST_LOOP];
-  atomic_int bad_parts; /* of no index, of too many, or not where a part begins */
+  atomic_int bad_parts; /* parts that are empty, too large, or begin at a wrong index */
   long count, grain;
   int threads;
 };
 
 static void count_part(void *context, int thread, long first,
-                       long end) { /* no CHECK here: it would leave another thread */
+                       long end) { /* no CHECK here, since it would leave another thread */
   struct tally *tally = context;
   bool good = first % tally->grain == 0 && end > first && end <= tally->count && end - first <= tally->grain &&
               (end == tally->count || end - first == tally->grain) && thread >= 0 && thread < tally->threads;

@@ -1,4 +1,4 @@
-/* json_test.c: JSON documents built, printed and read. */
+/* json_test.c: JSON documents are built, printed and read. */
 #include "base/json.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ TEST(rounded_numbers_have_few_digits) {
     json_decref(json);
     text_free(&text);
   }
-  json_t *tiny = rounded_json(4e-320, 4); /* no scale leads to whole numbers there */
+  json_t *tiny = rounded_json(4e-320, 4); /* no power of ten scales it to a whole number */
   CHECK(json_real_value(tiny) == 4e-320, "%g", json_real_value(tiny));
   json_decref(tiny);
 }
@@ -100,7 +100,7 @@ TEST(a_document_has_three_layouts) {
   json_decref(json);
 }
 
-/* A value without memory is NULL: what it is put into is NULL, too, and nothing leaks. */
+/* A value without memory is NULL. A container into which it is put becomes NULL, too, and nothing leaks. */
 TEST(a_missing_value_spreads) {
   struct text text = {0};
   json_t *list = json_array(), *object = json_object();

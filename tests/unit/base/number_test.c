@@ -1,4 +1,4 @@
-/* number_test.c: numbers in texts. */
+/* number_test.c: numbers are read from texts and written to them. */
 #include "base/number.h"
 #include "tests/unit/comma_locale.h"
 

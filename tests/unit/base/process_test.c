@@ -1,4 +1,4 @@
-/* process_test.c: other programs, files that replace others, cores. */
+/* process_test.c: starting other programs, replacing files, counting cores. */
 #include "base/process.h"
 
 #include <dirent.h>
@@ -26,7 +26,7 @@ static int open_descriptors(void) {
   return count;
 }
 
-/* No descriptor from 10 on can be had, so that a pipe is made and cannot be passed on. */
+/* No descriptor from 10 on is free, so a pipe can be made but not passed on. */
 TEST(a_failed_start_leaves_no_descriptor) {
   static const char *const arguments[] = {"/bin/true", NULL};
   const struct text nothing = {0};
@@ -48,7 +48,7 @@ TEST(a_failed_start_leaves_no_descriptor) {
   text_free(&output);
 }
 
-/* A child of our own, which leads no group, and ends as it is told. */
+/* Fork a child that leads no process group, and ends with this signal or exit code. */
 static pid_t forked(int signal_number, int code) {
   pid_t pid = fork();
   if (pid == 0) {
@@ -89,7 +89,7 @@ TEST(transfers_end_at_their_deadline) {
   close(ends[1]);
 }
 
-/* What happens on the way of a file into its place: f: the file is synced, r: it is renamed, d: its folder is synced. */
+/* The steps of replacing a file, in order: f: the file is synced, r: it is renamed, d: its folder is synced. */
 static char steps[16];
 
 static void note_step(char step) {
@@ -126,7 +126,7 @@ TEST(a_file_is_on_the_disk_before_it_replaces_another) {
   rmdir(folder);
 }
 
-/* A kernel for 3000 CPUs, of which every third may be used: it refuses smaller sets. */
+/* Simulates a kernel with 3000 CPUs, of which every third may be used. It refuses smaller sets. */
 static int ask_large(pid_t pid, size_t bytes, cpu_set_t *cores) {
   (void)pid;
   if (bytes < CPU_ALLOC_SIZE(3000)) {

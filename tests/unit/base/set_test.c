@@ -6,7 +6,7 @@
 #include "base/texts.h"
 #include "tests/unit/unit.h"
 
-/* The items of one hash, "3 7 ". */
+/* The items of one hash, as "3 7 ". */
 static const char *items_of(const struct set *set, uint64_t hash) {
   static char text[256];
   size_t length = 0;
@@ -40,7 +40,7 @@ TEST(a_set_finds_each_item_by_its_hash) {
   set_free(&set);
 }
 
-/* Hashes whose places are the last ones of the table, so that chains go around its end, before and after it grows. */
+/* The hash leads to the last slots of the table, so chains wrap around its end, before and after it grows. */
 TEST(items_of_one_hash_keep_their_order) {
   struct set set = {0};
   for (int i = 0; i < 7; i++) CHECK(set_add(&set, 0xFFFFFFFFu, i), "%d", i);

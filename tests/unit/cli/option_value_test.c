@@ -1,4 +1,4 @@
-/* option_value_test.c: what each reader of options takes, and what it refuses. */
+/* option_value_test.c: which values each reader of options accepts and refuses. */
 #include "tests/unit/comma_locale.h"
 #include "tuner/cli/options/option_value.h"
 

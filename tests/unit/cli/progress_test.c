@@ -1,4 +1,4 @@
-/* progress_test.c: the line that a long command shows, for terminals of every width. */
+/* progress_test.c: the progress line of a long command, on terminals of every width. */
 #include "tests/unit/unit.h"
 #include "tuner/cli/output/progress.h"
 
@@ -44,7 +44,7 @@ TEST(a_line_leaves_out_what_matters_least) {
 }
 
 static bool has_word(const char *text, const char *word) {
-  static const char between[] = " ,:()"; /* and the text's end */
+  static const char between[] = " ,:()"; /* characters that end a word, besides the end of the text */
   for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
     if ((at == text || strchr(between, at[-1])) && strchr(between, at[strlen(word)])) return true;
   }

@@ -1,4 +1,4 @@
-/* store_file_test.c: the file of the store: made, refused, migrated, shared, and what faults leave of it. */
+/* store_file_test.c: the file of the store: it is created, refused, migrated, shared, and survives faults. */
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -49,7 +49,7 @@ TEST(folder_and_file_are_the_users_alone) {
   work_end(&work);
 }
 
-/* What is left is one file that needs no other. */
+/* The writer leaves one file without a write-ahead log beside it. */
 TEST(the_last_writer_leaves_one_file) {
   struct work work = work_begin();
   char beside[128];
@@ -73,7 +73,7 @@ TEST(only_local_filesystems_have_wal) {
   } rows[] = {
       {0xEF53, false},     {0x58465342, false}, {0x9123683E, false},        {0x01021994, false},
       {0x794C7630, false}, {0x6969, true},      {0xFF534D42, true},         {0x0BD00BD0, true},
-      {0x47504653, true},  {0x65735546, true},  {0xFFFFFFFFFF534D42, true}, /* of a signed number */
+      {0x47504653, true},  {0x65735546, true},  {0xFFFFFFFFFF534D42, true}, /* a signed number */
   };
   for (size_t i = 0; i < COUNT(rows); i++)
     CHECK_EQ(rows[i].is_shared, filesystem_is_shared(rows[i].type), "%#lx", rows[i].type);
@@ -122,7 +122,7 @@ static void newer_in_wal(const char *path) {
   run_sql(path, "pragma journal_mode = wal; pragma user_version = 1000");
 }
 
-/* Two pages in the middle of the file overwritten: nobody sees it who does not look there. */
+/* Overwrite two pages in the middle of the file. Only a reader that reads so far notices it. */
 static void damaged(const char *path) {
   enum { PAGE_BYTES = 4096 };
   char *bytes;
@@ -150,7 +150,7 @@ TEST(what_is_not_ours_is_refused_and_left_alone) {
     const char *what;
     void (*make)(const char *path);
     const char *message;
-    bool reads; /* its damage is met only by whoever reads far enough */
+    bool reads; /* the damage is noticed only by reading so far */
   } rows[] = {
       {"no database", no_database, "name another file", false},
       {"another program's", other_database, "not a tuning database", false},
@@ -179,7 +179,7 @@ TEST(what_is_not_ours_is_refused_and_left_alone) {
   }
 }
 
-/* The superuser may write anything, so another user tries. */
+/* The superuser may write any file, so the test becomes another user. */
 TEST(a_file_that_cannot_be_written_is_read) {
   struct work work = work_begin();
   char directory[96];
@@ -233,7 +233,7 @@ TEST(migrations_are_taken_step_by_step_or_not_at_all) {
   }
 }
 
-/* What SQLite says of a table: columns, keys, references. */
+/* Describe a table as SQLite does: columns, indexes, references. */
 static void describe_table(struct store *store, const char *table, struct text *out) {
   static const char *const kinds[] = {"table_info", "index_list", "foreign_key_list"};
   for (int i = 0; i < 3; i++) {
@@ -340,7 +340,7 @@ TEST(a_full_disk_loses_one_result_and_no_more) {
   work_end(&work);
 }
 
-/* Writes results until `count`, in a process of its own; -1: for ever. */
+/* Start a process that stores `count` results; -1: without end. */
 static pid_t start_writer(const char *path, uint64_t first, long count) {
   pid_t pid = fork();
   if (pid != 0) return pid;
@@ -371,7 +371,7 @@ TEST(two_processes_write_one_file) {
   struct store *store;
   pid_t pids[WRITERS];
   for (int i = 0; i < WRITERS; i++)
-    pids[i] = start_writer(work.path, (uint64_t)i * 100000, RESULTS); /* and both make it */
+    pids[i] = start_writer(work.path, (uint64_t)i * 100000, RESULTS); /* both create the file */
   for (int i = 0; i < WRITERS; i++) {
     int status = -1;
     waitpid(pids[i], &status, 0);
@@ -386,7 +386,8 @@ TEST(two_processes_write_one_file) {
   work_end(&work);
 }
 
-/* Killed anywhere, even while the file is made, a writer leaves a database that is whole, and the next one goes on. */
+/* A writer is killed at any time, even while it creates the file. The database is intact, and the next writer
+ * continues. */
 TEST(a_killed_writer_leaves_a_whole_database) {
   enum { KILLS = 20, MOST_US = 60000 };
   struct work work = work_begin();
@@ -410,7 +411,7 @@ TEST(a_killed_writer_leaves_a_whole_database) {
   work_end(&work);
 }
 
-/* Where there is no write-ahead log, a killed writer leaves a journal, which the next reader has to undo. */
+/* Without a write-ahead log, a killed writer leaves a journal, which the next reader must roll back. */
 TEST(a_reader_undoes_what_a_killed_writer_began) {
   struct work work = work_begin();
   struct store *store;

@@ -1,4 +1,4 @@
-/* store_merge_test.c: databases written out, read in, joined, checked and made smaller. */
+/* store_merge_test.c: databases are exported, imported, merged, checked and reduced. */
 #include "db/exchange/export.h"
 #include "db/exchange/forget.h"
 #include "db/exchange/import.h"
@@ -18,7 +18,7 @@ struct fixture {
 
 static void sql(struct store *store, const char *text) { CHECK_OK(query_script(store_connection(store), text)); }
 
-/* A database in memory with two problems, of which the first has two runs. */
+/* A database in memory with two problems. The first problem has two runs. */
 static void begin(struct fixture *f) {
   CHECK_OK(store_open_memory(&f->store));
   case_load(&f->c);
@@ -27,7 +27,8 @@ static void begin(struct fixture *f) {
   case_tune(&f->c, f->store, 2, 2, 0.29);
   case_put(&f->c, f->store, 513);
   case_tune(&f->c, f->store, 10, 1, 0.5);
-  sql(f->store, "update run set started = '2026-11-21T12:00:0' || id || '.000Z'"); /* not all within one millisecond */
+  /* so that runs do not begin in the same millisecond */
+  sql(f->store, "update run set started = '2026-11-21T12:00:0' || id || '.000Z'");
 }
 
 static void end(struct fixture *f) {
@@ -95,7 +96,7 @@ TEST(every_table_is_described) {
   store_close(store);
 }
 
-/* Columns that db/store/columns.h does not list: ids, and what is computed when a row is stored. */
+/* Columns that db/store/columns.h does not list: ids, and columns that are computed when a row is stored. */
 static const struct {
   const char *table, *columns;
 } listed[] = {
@@ -141,7 +142,7 @@ TEST(a_document_is_read_as_it_was_written) {
   }
 }
 
-/* Ids are of one file alone. */
+/* Ids differ from file to file, so documents must not contain them. */
 TEST(equal_rows_give_equal_documents) {
   struct fixture f;
   struct store *copy;
@@ -198,7 +199,7 @@ TEST(a_choice_leaves_the_rest_out) {
   }
 }
 
-/* The document with one place of it changed. */
+/* The document with `from` replaced by `to`. */
 static char *changed(const char *document, const char *from, const char *to) {
   struct text text = {0};
   const char *at = strstr(document, from);
@@ -333,7 +334,7 @@ static void keep_conflict(void *context, const struct merge_conflict *conflict) 
   conflicts->last = *conflict;
 }
 
-/* Ours: variant 1, 0.30 ms on 2026-01-01 with driver 1, on a host of its own. */
+/* Our winner is variant 1: 0.30 ms on 2026-01-01 with driver 1, on another host. */
 TEST(conflicts_are_decided_by_quality) {
   static const struct {
     const char *what, *theirs;
@@ -384,7 +385,7 @@ TEST(conflicts_are_decided_by_quality) {
   }
 }
 
-/* A winner among reproducible variants, and one among all, of what is else the same problem. */
+/* A problem has one winner among reproducible variants, and one among all variants. */
 TEST(reproducible_winners_stand_beside_others) {
   struct store *to, *from;
   struct bench_case c;
@@ -408,7 +409,7 @@ TEST(reproducible_winners_stand_beside_others) {
   case_free(&c);
 }
 
-/* A verdict on a variant, by a run of its own that began on this date. */
+/* Store a verdict on a variant, in a new run that began on this date. */
 static void judge(struct fixture *f, uint64_t variant, enum outcome outcome, const char *date) {
   int64_t run = case_run(&f->c, f->store, "580.1");
   struct variant_key key = case_variant(&f->c, variant);
@@ -421,7 +422,7 @@ static void judge(struct fixture *f, uint64_t variant, enum outcome outcome, con
   sql(f->store, text);
 }
 
-/* A winner of 1 January 2026. */
+/* A database with a winner of 1 January 2026. */
 static void begin_with_winner(struct fixture *f) {
   CHECK_OK(store_open_memory(&f->store));
   case_load(&f->c);
@@ -431,12 +432,12 @@ static void begin_with_winner(struct fixture *f) {
       "update run set started = '2026-01-01T00:00:00.000Z'; update best set date = '2026-01-01T01:00:00.000Z'");
 }
 
-/* What one database serves, and another, or it itself, knows more of. */
+/* One database serves a winner that it or another database knows to be wrong. */
 TEST(what_is_known_to_be_wrong_is_not_served_after_a_merge) {
   enum { OURS = 1, THEIRS = 2 };
   static const struct {
     const char *what;
-    int judge; /* who looked at the variant again, perhaps twice */
+    int judge; /* who verified the variant again, possibly twice */
     enum outcome outcomes[2];
     const char *dates[2];
     bool ours_is_empty, theirs_is_other_mode;
@@ -487,7 +488,7 @@ TEST(what_is_known_to_be_wrong_is_not_served_after_a_merge) {
   }
 }
 
-/* What was exported before it turned out to be wrong brings it back with neither trust nor without. */
+/* A winner that was exported before it was found wrong does not come back, with or without trust. */
 TEST(an_old_export_brings_back_nothing_wrong) {
   for (int trust = 0; trust < 2; trust++) {
     struct fixture f;
@@ -508,7 +509,7 @@ TEST(an_old_export_brings_back_nothing_wrong) {
   }
 }
 
-/* Without trust, others make a variant wrong, but not right again. */
+/* An untrusted database can mark a variant as wrong, but cannot mark it as right again. */
 TEST(who_is_not_trusted_lifts_no_verdict) {
   struct fixture ours, theirs;
   begin_with_winner(&ours);
@@ -537,11 +538,12 @@ struct permuted {
   uint64_t variant;
   double time_ms;
   const char *date, *driver, *host;
-  uint64_t wrong; /* a variant that this database found to be wrong in June; 0: none */
+  uint64_t wrong; /* a variant that this database found wrong in June; 0: none */
   bool is_untrusted;
 };
 
-/* Merge the databases into an empty one, in the order that `order` numbers. Returns the winner: "variant 2, 0.3 ms, 2026-01-02". */
+/* Merge the databases into an empty one, in the order with this number. Returns the winner: "variant 2, 0.3 ms,
+ * 2026-01-02". */
 static void permuted_merge(struct store *from[DATABASES], const struct permuted *rows, int order, char winner[128]) {
   static const char sql_winner[] =
       "select v.source_hash || ', ' || b.time_ms || ' ms, ' || b.date from best b join variant v on v.id = b.variant_id"
@@ -576,7 +578,7 @@ static void permuted_store(const struct permuted *row, struct fixture *f) {
   if (row->wrong) judge(f, row->wrong, OUTCOME_WRONG, "2026-06-01");
 }
 
-/* All orders of four databases give the same winner. */
+/* Every order of merging four databases gives the same winner. */
 TEST(the_order_of_merges_does_not_matter) {
   static const struct {
     const char *what;
@@ -644,7 +646,7 @@ TEST(the_order_of_merges_does_not_matter) {
   }
 }
 
-/* A run that was merged while it was running. */
+/* The run was merged while it was still running, and is merged again after its end. */
 TEST(a_run_that_has_ended_since_ends) {
   struct fixture f;
   struct store *to;
@@ -663,7 +665,7 @@ TEST(a_run_that_has_ended_since_ends) {
   end(&f);
 }
 
-/* A row that cannot be taken, behind others that can. */
+/* One row that cannot be merged comes after others that can. */
 TEST(a_merge_is_all_or_nothing) {
   struct fixture f;
   struct store *to;
@@ -751,7 +753,7 @@ TEST(forget_removes_what_is_chosen) {
   }
 }
 
-/* Of what stays, the fastest that is trusted serves lookups from then on. */
+/* After forgetting, lookups get the fastest of the remaining trusted rows. */
 TEST(forget_leaves_a_best) {
   static const struct choice old = {.before = "2010-01-01"};
   struct store *store;
@@ -773,7 +775,7 @@ TEST(forget_leaves_a_best) {
   store_close(store);
 }
 
-/* A problem without a current best has none for a reason, and of what stays nothing wrong is chosen. */
+/* A problem without a current best has none for a reason. Forgetting must not make a wrong row its best. */
 TEST(forget_brings_back_nothing_wrong) {
   static const struct choice other = {.stencil = "star7", .has_grid = true, .grid = {{513, 256, 128}}};
   static const struct choice old = {.before = "2010-01-01"};

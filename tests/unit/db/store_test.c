@@ -1,4 +1,4 @@
-/* store_test.c: what is stored is read back, reused and replaced by its rules. */
+/* store_test.c: stored values are read back, reused and replaced by the rules. */
 #include "db/store/launch_text.h"
 #include "tests/unit/stores.h"
 
@@ -45,7 +45,7 @@ TEST(a_row_is_added_once) {
   end(&f);
 }
 
-/* Every member, at both ends of what it can be. */
+/* Each member has its smallest and its largest value. */
 TEST(a_measurement_is_read_back) {
   struct fixture f;
   begin(&f);
@@ -118,7 +118,7 @@ TEST(every_outcome_is_stored) {
   end(&f);
 }
 
-/* A result serves a later run of the same problem, driver and NVRTC, and no other. */
+/* A later run reuses a result only for the same problem, driver and NVRTC. */
 TEST(a_rerun_finds_what_was_measured) {
   static const struct {
     const char *driver;
@@ -138,7 +138,7 @@ TEST(a_rerun_finds_what_was_measured) {
   int64_t first = case_run(&f.c, f.store, "580.1");
   screened.outcome = OUTCOME_SCREENED;
   CHECK_OK(store_measurement(f.store, first, &key, &screened, NULL));
-  CHECK_OK(store_measurement(f.store, first, &key, &full, NULL)); /* the same run looked again */
+  CHECK_OK(store_measurement(f.store, first, &key, &full, NULL)); /* the same run measured it again */
   CHECK_EQ(1, number_of(f.store, "select count(*) from measurement"), "the second takes the place of the first");
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct bench_case other = f.c;
@@ -157,7 +157,7 @@ TEST(a_rerun_finds_what_was_measured) {
   end(&f);
 }
 
-/* Results of this run and of an earlier one, looked at once more. */
+/* Results of this run and of an earlier one are measured again. */
 TEST(the_newest_truth_about_a_variant_is_stored) {
   struct fixture f;
   begin(&f);
@@ -224,7 +224,7 @@ TEST(what_turns_out_to_be_wrong_is_served_no_more) {
   }
 }
 
-/* What is wrong is so in every mode and on every GPU of the model; elsewhere it was not looked at. */
+/* A wrong variant is wrong in every mode and on every GPU of the same model. Other GPUs say nothing about it. */
 TEST(what_is_wrong_is_wrong_in_every_mode) {
   static const struct {
     const char *what, *change;
@@ -307,7 +307,7 @@ TEST(the_end_of_a_run_is_stored) {
   end(&f);
 }
 
-/* An export may leave the measurements out: the run still says how many variants it tried. */
+/* An export may leave out the measurements, but the run still says how many variants it tried. */
 TEST(the_end_of_a_run_counts_its_variants_by_outcome) {
   static const enum outcome outcomes[] = {OUTCOME_MEASURED, OUTCOME_WRONG, OUTCOME_MEASURED, OUTCOME_PRUNED};
   struct fixture f;
@@ -328,7 +328,7 @@ TEST(the_end_of_a_run_counts_its_variants_by_outcome) {
   end(&f);
 }
 
-/* One problem's results in turn; which of them is the current best after each. */
+/* Results of one problem are stored in turn. Each row says which one is the current best afterwards. */
 TEST(the_best_is_replaced_by_its_rules) {
   static const struct {
     const char *what;
@@ -396,12 +396,13 @@ TEST(the_best_is_complete) {
   end(&f);
 }
 
-/* What cannot be stored as a whole is not stored at all. */
+/* If a part cannot be stored, nothing is stored. */
 TEST(a_failed_end_leaves_nothing) {
   struct fixture f;
   begin(&f);
   int64_t run = case_run(&f.c, f.store, "580.1");
-  struct finalist bad = {987654, 1, {3, 1, 1, 1, 1, case_samples}, 1, 1, 1, true, false}; /* there is no such variant */
+  /* this variant does not exist */
+  struct finalist bad = {987654, 1, {3, 1, 1, 1, 1, case_samples}, 1, 1, 1, true, false};
   struct best best = case_best(&f.c, run, 987654, 1, 1);
   CHECK_EQ(HALOTUNE_DB, store_final(f.store, run, &bad, 1, &best, &case_end, NULL), "foreign keys are looked at");
   CHECK_EQ(0, number_of(f.store, "select count(*) from finalist"), "no finalist");

@@ -1,4 +1,4 @@
-/* store_text_test.c: what the database keeps as text: launches, parameters, coefficients; numbers and bytes of
+/* store_text_test.c: values that the database stores as text: launches, parameters, coefficients; numbers and bytes in
  * documents. */
 #include <stdlib.h>
 
@@ -187,7 +187,7 @@ TEST(parameters_are_read_as_they_were_written) {
   template_free(template);
 }
 
-/* A template from texts in memory is the one from files. */
+/* A template from texts in memory equals the one from files. */
 TEST(a_template_is_parsed_from_its_texts) {
   struct template *read, *parsed;
   CHECK_OK(template_read("templates/zmarch.yaml", &read));

@@ -1,4 +1,4 @@
-/* take_rows_test.c: rows that are handed to a function, and how that ends. */
+/* take_rows_test.c: rows are passed to a function, and the function's status ends the statement. */
 #include "db/store/query.h"
 #include "db/store/store.h"
 #include "db/store/take_rows.h"
@@ -15,7 +15,7 @@ static halotune_status take(void *context, sqlite3_value **values) {
   if (++seen->count == seen->stop_at) return fail(HALOTUNE_MEMORY, "enough");
   seen->sum += sqlite3_value_int64(values[0]);
   size_t length = strlen(seen->texts);
-  snprintf(seen->texts + length, sizeof seen->texts - length, "%s", value_text(values[1])); /* NULL is "" */
+  snprintf(seen->texts + length, sizeof seen->texts - length, "%s", value_text(values[1])); /* "" for NULL */
   return HALOTUNE_OK;
 }
 

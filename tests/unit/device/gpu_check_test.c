@@ -1,5 +1,5 @@
-/* gpu_check_test.c: the kernels that look at fields, run by the host emulation: they say what compare_fields says,
- * and find what was written outside of the box or beside the field. */
+/* gpu_check_test.c: the kernels that check fields, run by the emulation. They agree with compare_fields, and find
+ * writes outside of the box and of the field. */
 #include <stdlib.h>
 
 #include "tests/unit/emulate/emulation_build.h"
@@ -43,7 +43,7 @@ static void put(struct field *f, long element, double value) {
   else ((double *)emulation_buffer_data(f->memory))[FRONT + element] = value;
 }
 
-/* Results that err by less than a unit, poison elsewhere. */
+/* Fill the box with results that err by less than a unit, and everything else with poison. */
 static void make_field(struct field *f, enum dtype dtype, struct box box) {
   uint64_t random = 5;
   *f = (struct field){.dtype = dtype, .grid = {{NX, NY, NZ}}, .box = box};
@@ -86,7 +86,7 @@ static struct gpu_look look_of(const struct field *f) {
   return look;
 }
 
-/* Launch and sum up. */
+/* Launch a check, and add up what its blocks found. */
 static struct gpu_found run(const char *kernel, const struct emulation_argument *inputs, int count,
                             const struct gpu_look *look) {
   struct emulation_argument arguments[5];
@@ -186,7 +186,7 @@ TEST(what_is_written_outside_is_found) {
   for (int dtype = 0; dtype < DTYPE_COUNT; dtype++) {
     for (size_t i = 0; i < COUNT(rows); i++) {
       make_field(&f, (enum dtype)dtype, box);
-      put(&f, rows[i].at, (double)NAN); /* another NaN than poison */
+      put(&f, rows[i].at, (double)NAN); /* a NaN that is not poison */
       put(&f, POINTS + BEHIND - 1, 1);
       struct gpu_look look = look_of(&f);
       struct gpu_found found = look_at(&f, &look);
@@ -213,7 +213,7 @@ TEST(a_changed_input_is_found_bit_for_bit) {
                                                  {.kind = EMULATION_ARGUMENT_BUFFER, .buffer = pristine}};
   struct gpu_found found = run("check_input", arguments, 2, &look);
   CHECK_EQ(0, found.bad + found.damaged, "untouched");
-  now[9] = -0.0f; /* equal to 0, but not the same */
+  now[9] = -0.0f; /* equal to 0, but with different bits */
   now[300] = 7;
   found = run("check_input", arguments, 2, &look);
   CHECK_EQ(2, found.bad, "changed");

@@ -1,5 +1,5 @@
-/* gpu_link_test.c: the program's end of a GPU worker, with workers that answer, lie, hang and die; and no worker
- * outlives a program that was killed. */
+/* gpu_link_test.c: the program's end of the connection to GPU workers that answer, lie, hang and die. No worker
+ * survives a program that was killed. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -123,7 +123,7 @@ TEST(a_worker_refuses_requests_that_make_no_sense) {
   gpu_link_close(&link);
 }
 
-/* A request of some numbers. Returns the status of its reply. */
+/* Send a request that consists of numbers. Returns the status of its reply. */
 static halotune_status ask_numbers(struct gpu_link *link, enum gpu_request kind, const uint64_t *numbers, int count) {
   struct gpu_reply reply = {.status = HALOTUNE_IO};
   struct text request = {0};
@@ -140,7 +140,7 @@ TEST(the_parts_of_a_cubin_follow_each_other) {
     uint64_t offset, bytes;
     halotune_status want;
   } rows[] = {
-      {0, 100, HALOTUNE_OK},     {100, 50, HALOTUNE_OK},   {100, 50, HALOTUNE_PARSE}, /* that one is there already */
+      {0, 100, HALOTUNE_OK},     {100, 50, HALOTUNE_OK},   {100, 50, HALOTUNE_PARSE}, /* this part is there already */
       {160, 10, HALOTUNE_PARSE}, {150, 0, HALOTUNE_PARSE}, {150, GPU_WINDOW_BYTES + 1ull, HALOTUNE_PARSE},
       {150, 10, HALOTUNE_OK},    {0, 7, HALOTUNE_OK}, /* another cubin */
       {160, 10, HALOTUNE_PARSE}, {7, 1, HALOTUNE_OK},
@@ -157,7 +157,7 @@ TEST(the_parts_of_a_cubin_follow_each_other) {
 }
 
 TEST(no_worker_outlives_a_program_that_was_killed) {
-  enum { LATE_MS = 60000 }; /* only against waiting forever */
+  enum { LATE_MS = 60000 }; /* only so that the test cannot wait for ever */
   int ends[2];
   pid_t pids[2] = {0};
   CHECK_EQ(0, pipe(ends), "pipe");

@@ -1,5 +1,5 @@
-/* gpu_session_test.c: a session in this process, on the driver of tests: what samples leave behind is what so many
- * time steps come to. */
+/* gpu_session_test.c: a session in this process, with the driver of tests/fake_cuda. After samples the fields must hold
+ * the result of as many time steps. */
 
 #include "tests/unit/fake_cuda.h"
 #include "tests/unit/measure/backend.h"
@@ -30,10 +30,10 @@ static int teardown(void **state) {
   compiled_free(&checks);
   compiler_close(compiler);
   snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  return system(command); // NOLINT(cert-env33-c): our own folder
+  return system(command); // the folder is our own
 }
 
-/* Put the scene's fields, in doubles, where the session wants them. */
+/* Upload the scene's fields, which are doubles, to the session. */
 static void upload_all(struct gpu_session *s, const struct scene *scene, const struct stencil *stencil) {
   size_t bytes = gpu_problem_bytes(&s->problem);
   for (int i = 0; i < stencil->input_count; i++)
@@ -47,7 +47,7 @@ static void upload_all(struct gpu_session *s, const struct scene *scene, const s
   }
 }
 
-/* A problem on the GPU with its fields, and a variant of it that is compiled, but not loaded. */
+/* A problem on the GPU with its fields, and a variant that is compiled but not loaded. */
 struct opened {
   struct stage stage;
   struct gpu_session s;
@@ -77,7 +77,7 @@ static void close_variant(struct opened *opened) {
   stage_close(&opened->stage);
 }
 
-/* The results of the last application against the reference of as many steps. */
+/* Compare the result of the last application with the reference after as many steps. */
 static void check_steps(struct gpu_session *s, const struct stage *stage, int steps, const char *what) {
   struct scene_request request = stage->scene.request;
   struct scene scene;
@@ -96,7 +96,7 @@ static void check_steps(struct gpu_session *s, const struct stage *stage, int st
   free(got);
 }
 
-/* How many tensor maps were encoded. */
+/* The number of tensor maps that were encoded. */
 static int encoded;
 static CUresult (*encode)(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
                           const cuuint64_t *extents, const cuuint64_t *strides_bytes, const cuuint32_t *box,
@@ -144,7 +144,7 @@ static void check_samples(const char *stencil, const char *template, const char 
 TEST(samples_of_an_iterated_stencil_are_its_time_steps) {
   static const struct {
     const char *stencil, *template, *set;
-    int maps; /* of a launch */
+    int maps; /* of one launch */
   } rows[] = {{"star7", "direct", NULL, 0},
               {"heat2d", "direct", NULL, 0},
               {"wave25", "direct", NULL, 0},
@@ -159,13 +159,14 @@ TEST(samples_of_an_iterated_stencil_are_its_time_steps) {
   }
 }
 
-/* An output that is wrong only after samples: whose it is, and whether there is a reference for it. */
+/* An output becomes wrong after samples. The session must know whose output it is, and whether there is a reference for
+ * it. */
 TEST(the_last_output_is_compared_where_it_can_be) {
   enum { WHERE = 7 };
   static const struct {
     const char *stencil;
     enum cache_mode cache;
-    int asked; /* the slot */
+    int asked; /* the slot that is inspected */
     bool is_compared;
   } rows[] = {{"triad", CACHE_STEADY, 0, true},
               {"triad", CACHE_STEADY, 1, false},
@@ -191,7 +192,7 @@ TEST(the_last_output_is_compared_where_it_can_be) {
   }
 }
 
-/* The end of a batch is awaited: something wrong is left at one point by the second of four samples. */
+/* The second of four samples leaves a wrong value at one point, when the end of its batch is awaited. */
 static struct {
   CUresult (*wait)(CUevent event);
   struct gpu_session *session;
@@ -212,7 +213,7 @@ TEST(a_checked_sample_that_is_wrong_is_told_later) {
     const char *stencil;
     enum cache_mode cache;
     enum launch_mode launch;
-    int strikes; /* at this sample; 0: none */
+    int strikes; /* at this sample; 0: never */
     int differing, wrong;
   } rows[] = {{"star7", CACHE_STEADY, LAUNCH_STREAM, 0, 0, 0}, {"star7", CACHE_STEADY, LAUNCH_STREAM, 2, 2, 0},
               {"star7", CACHE_STEADY, LAUNCH_GRAPH, 3, 2, 0},  {"wave25", CACHE_STEADY, LAUNCH_STREAM, 4, 1, 0},
@@ -237,7 +238,7 @@ TEST(a_checked_sample_that_is_wrong_is_told_later) {
         (c.stage.stencil->dims == 1 ? WHERE_1D : WHERE) * sizeof(double);
     c.s.cu.event_synchronize = wait_and_damage;
     for (int k = 0; k < SAMPLES; k++) CHECK_OK(gpu_session_sample_checked(&c.s, 0, BATCH, &time_ms));
-    CHECK_OK(gpu_session_sample_checked(&c.s, 1, BATCH, &time_ms)); /* another slot runs behind it */
+    CHECK_OK(gpu_session_sample_checked(&c.s, 1, BATCH, &time_ms)); /* another slot runs after it */
     CHECK_OK(gpu_session_inspect(&c.s, 0, &seen));
     CHECK_EQ(SAMPLES, seen.checked_samples, "row %zu: samples", i);
     CHECK_EQ(rows[i].differing, seen.differing_samples, "row %zu: samples that differ", i);
@@ -272,7 +273,8 @@ TEST(how_long_values_stay_finite_follows_from_the_weights) {
   }
 }
 
-/* One workspace for samples, one for the run that is verified: half of the free memory each is the most. */
+/* A session needs one workspace for samples and one for the verified run, so each may take at most half of the free
+ * memory. */
 TEST(a_workspace_has_to_fit) {
   static struct opened c;
   struct gpu_look_back seen;

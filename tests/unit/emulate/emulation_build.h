@@ -1,4 +1,4 @@
-/* emulation_build.h: kernels built for the tests of the host backend, in a cache of the tests' own. */
+/* emulation_build.h: builds kernels for tests of the emulation, in a cache of its own. */
 #ifndef EMULATE_EMULATION_BUILD_H
 #define EMULATE_EMULATION_BUILD_H
 
@@ -8,13 +8,13 @@
 #include "tests/unit/unit.h"
 #include "tuner/emulate/emulation.h"
 
-/* The folder of the tests' cache: made at the first call, removed at the end of the program. */
+/* The folder of the tests' cache. The first call makes it, and the end of the program removes it. */
 static char cache_folder[] = "/tmp/halotune-host-XXXXXX";
 
 static void remove_cache(void) {
   char command[64];
   snprintf(command, sizeof command, "rm -rf %s", cache_folder);
-  if (system(command) != 0) print_error("# %s failed\n", command); // NOLINT(cert-env33-c): our own folder
+  if (system(command) != 0) print_error("# %s failed\n", command); // the folder is our own
 }
 
 static const char *test_cache(void) {

@@ -1,4 +1,5 @@
-/* Compiling, the cache, what a GPU would refuse, and the ends of processes. And: the GPU's side of the wrappers compiles. */
+/* emulation_build_test.c: compiling, the cache, launches that a GPU would refuse, and the ends of processes. It also
+ * checks that the GPU's part of the wrappers compiles. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -75,7 +76,7 @@ static void change_byte(const char *path, size_t length) {
   CHECK(pwrite(fd, &byte, 1, (off_t)length / 2) == 1 && close(fd) == 0, "%s", path);
 }
 
-/* Do something to each file of a folder whose name has this in it. Returns how many these are. */
+/* Call `act` for each file of a folder whose name contains `part`. Returns the number of these files. */
 static int for_files(const char *folder, const char *part, void (*act)(const char *path, size_t length)) {
   int count = 0;
   DIR *files = opendir(folder);
@@ -91,7 +92,7 @@ static int for_files(const char *folder, const char *part, void (*act)(const cha
   return count;
 }
 
-/* A cache below the tests', of which no file is shared with other tests. */
+/* A cache below the tests' cache that shares no file with other tests. */
 static struct emulation_options own_cache(const char *name, char *path, size_t bytes) {
   snprintf(path, bytes, "%s/%s", test_cache(), name);
   return (struct emulation_options){.folder = path, .warn = take_warning};
@@ -125,7 +126,7 @@ TEST(what_is_damaged_is_compiled_again_with_a_warning) {
   free_data(&data);
 }
 
-/* Of a folder named by a hash, which our sources are in. */
+/* Empty our sources in a folder that is named by a hash. */
 static void empty_sources(const char *path, size_t length) {
   char folder[600];
   (void)length;
@@ -181,7 +182,8 @@ TEST(a_missing_compiler_is_said) {
   CHECK(!batch && strstr(fail_text(), "no-such-compiler"), "%s", fail_text());
 }
 
-/* A compiler that never ends once a file lies beside it. It compiles the runner before, however long that takes. */
+/* A compiler that never ends once a certain file exists. Before that it compiles the runner, however long that
+ * takes. */
 TEST(a_compiler_that_never_ends_is_ended) {
   char path[64], flag[80];
   struct emulation_source sources[] = {kernel_source("before.cu", good), kernel_source("slow.cu", good)};
@@ -300,7 +302,7 @@ TEST(a_crash_costs_one_run) {
   free_data(&data);
 }
 
-/* Whether a runner of our cache runs: its file lies there. */
+/* Whether a runner of our cache is running, which is one whose file is there. */
 static bool a_runner_runs(void) {
   bool found = false;
   DIR *processes = opendir("/proc");
@@ -338,14 +340,14 @@ TEST(a_runner_ends_with_the_program) {
   emulation_batch_free(batch);
 }
 
-/* Whether a process runs; one that ended and that nobody waited for has no program. */
+/* Whether a process is running. A process that ended but was not waited for has no program. */
 static bool process_runs(long pid) {
   char path[64], program[300];
   snprintf(path, sizeof path, "/proc/%ld/exe", pid);
   return readlink(path, program, sizeof program) > 0;
 }
 
-/* The number in a file; 0 as long as there is none. */
+/* Read the number in a file; 0 if there is none yet. */
 static long read_number(const char *path) {
   char *bytes;
   size_t length;
@@ -355,7 +357,7 @@ static long read_number(const char *path) {
   return number;
 }
 
-/* As g++, the script starts a program of its own, of which it tells the number. */
+/* Like g++, the script starts another program, and prints its process number. */
 TEST(a_compiler_ends_with_the_program) {
   static const int signals[] = {SIGINT, SIGTERM, SIGKILL};
   char file[64], script[200];
@@ -369,7 +371,7 @@ TEST(a_compiler_ends_with_the_program) {
       const struct text nothing = {0};
       struct text said = {0};
       struct process_result result;
-      if (signals[i] != SIGKILL) signal(signals[i], SIG_DFL); /* a shell's background jobs ignore SIGINT */
+      if (signals[i] != SIGKILL) signal(signals[i], SIG_DFL); /* background jobs of a shell ignore SIGINT */
       process_run(arguments, &nothing, 1000000, &said, &result);
       _exit(0);
     }
@@ -384,7 +386,7 @@ TEST(a_compiler_ends_with_the_program) {
   }
 }
 
-/* How the program ends is no matter: here it is killed. */
+/* The program is killed here, but any other end has the same effect. */
 TEST(a_cache_that_cannot_be_written_is_temporary) {
   struct emulation_source source = kernel_source("good.cu", good);
   char parent[64], said[64];
@@ -441,7 +443,7 @@ static const char wrapper_kernel[] =
 
 static const char *const archs[] = {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120"};
 
-/* Those of sm_90. */
+/* The wrappers of sm_90. */
 static const char wrapper_kernel_sm_90[] =
     "extern \"C\" __global__ void __launch_bounds__(64) wrappers_sm_90(const __grid_constant__ TensorMap in,\n"
     "                                                               const __grid_constant__ TensorMap out, float *f) {\n"

@@ -1,4 +1,4 @@
-/* A kernel that is wrong in one way is reported as wrong in that way, with the place. */
+/* emulation_check_test.c: a kernel with one defect is reported with this defect and its place. */
 #include <limits.h>
 
 #include "tests/unit/emulate/emulation_build.h"
@@ -13,7 +13,8 @@
   "  const bool inside = x >= g.x0 && x < g.x1 && y >= g.y0 && y < g.y1;\n"       \
   "  auto sum = [&](int at) { return u[at] + 2*u[at - 1] - 3*u[at + g.row]; };\n"
 
-/* Of v = u[0,0] + 2*u[-1,0] - 3*u[0,1] on 9x8 points in rows of 16, of which x from 1 and y up to 7 are computed. */
+/* Kernels for v = u[0,0] + 2*u[-1,0] - 3*u[0,1] on 9x8 points in rows of 16. Points with x from 1 and y below 7 are
+ * computed. */
 static const struct {
   const char *name, *source, *want, *text;
 } rows[] = {
@@ -74,7 +75,8 @@ TEST(each_fault_has_its_name_and_place) {
   stencil_free(stencil);
 }
 
-/* A variant of the template `direct` with offsets of 64 bits, and with its offsets made narrow, where strides are long. */
+/* A variant of the template `direct` with 64-bit offsets, and the same with narrow offsets, on a domain with long
+ * strides. */
 TEST(narrow_offsets_are_found_where_strides_are_long) {
   struct stencil *stencil;
   struct analysis *analysis;

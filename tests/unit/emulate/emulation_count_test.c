@@ -1,8 +1,8 @@
-/* emulation_count_test.c: accesses of kernels that are so short that one can count them by hand. */
+/* emulation_count_test.c: counts of memory accesses, for kernels so short that they can be counted by hand. */
 #include "tests/unit/emulate/emulation_kernel.h"
 
-/* What one block does. Shared memory: {instructions, wavefronts, fewest wavefronts}. Global memory: {instructions, lanes, bytes,
- * sectors}. Touched: {words, sectors, lines} of u and v. */
+/* The counts of one block. Shared memory: {instructions, wavefronts, fewest wavefronts}. Global memory: {instructions,
+ * lanes, bytes, sectors}. Touched: {words, sectors, lines} of u and v. */
 struct row {
   const char *name;
   unsigned block;
@@ -11,7 +11,7 @@ struct row {
   uint64_t loads[4], stores[4], shared_loads[3], shared_stores[3], read[3], written[3];
 };
 
-/* A launch of `grid` blocks on `data`, of which the first is counted, or the one of this number. */
+/* Launch `grid` blocks on `data`, and count the accesses of block `number`. */
 static struct emulation_outcome count_block(struct emulation_batch *batch, int variant, const struct data *data,
                                             const struct row *row, unsigned grid, unsigned number,
                                             struct emulation_counts *counts) {
@@ -130,7 +130,7 @@ TEST(global_memory_is_counted_in_instructions_of_warps) {
        {2, 64, 256, 8},
        .read = {1, 1, 1},
        .written = {64, 8, 2}},
-      /* 128 bytes from byte 4 on lie in five sectors and two lines */
+      /* 128 bytes from byte 4 on are in five sectors and two lines */
       {"one element aside",
        32,
        0,
@@ -228,7 +228,8 @@ TEST(global_memory_is_counted_in_instructions_of_warps) {
        {1, 32, 128, 4},
        .read = {32, 4, 1},
        .written = {32, 4, 1}},
-      /* what a compiler keeps in a register is loaded once: the loop is unrolled, and u[i + 1] is in two of its turns */
+      /* a value that a compiler keeps in a register is loaded once: the loop is unrolled, and two of its iterations
+       * read u[i + 1] */
       {"equal loads",
        32,
        0,
@@ -237,7 +238,7 @@ TEST(global_memory_is_counted_in_instructions_of_warps) {
        {1, 32, 128, 4},
        .read = {34, 5, 2},
        .written = {32, 4, 1}},
-      /* as many turns as a lane has: lane 0 one, lane 31 four */
+      /* a lane has its own number of iterations: lane 0 has one, lane 31 four */
       {"turns of a loop",
        32,
        0,
@@ -272,16 +273,16 @@ TEST(banks_of_shared_memory_are_counted) {
        HEAD SHARED "float a[4] = {1, 2, 3, 4}; store_vector(s + 4*t, a); __syncwarp(); load_vector(s + 4*(31 - t), a); "
                    "v[i] = a[0] + a[1] + a[2] + a[3]; }",
        .stores = {1, 32, 128, 4}, .shared_loads = {1, 4, 4}, .shared_stores = {1, 4, 4}, .written = {32, 4, 1}},
-      /* each quarter has eight times 16 bytes, 32 apart: two of them in the same banks */
+      /* each quarter accesses eight times 16 bytes, 32 apart, two of which are in the same banks */
       {"vectors of 16 bytes, every second", 32, 2 * KB,
        HEAD SHARED "float a[4] = {1, 2, 3, 4}; store_vector(s + 8*t, a); __syncwarp(); v[i] = s[8*t]; }",
        .stores = {1, 32, 128, 4}, .shared_loads = {1, 8, 1}, .shared_stores = {1, 8, 4}, .written = {32, 4, 1}},
-      /* one instruction in each turn: the barrier parts them */
+      /* one instruction in each iteration, since the barrier separates them */
       {"turns with a barrier", 32, KB,
        HEAD SHARED "float sum = 0;\n#pragma unroll 1\nfor (int k = 0; k < 3; k++) { s[t] = k; __syncthreads(); "
                    "sum += s[31 - t]; __syncthreads(); } v[i] = sum; }",
        .stores = {1, 32, 128, 4}, .shared_loads = {3, 3, 3}, .shared_stores = {3, 3, 3}, .written = {32, 4, 1}},
-      /* results go to global memory between: shared memory need not be read again */
+      /* the kernel writes only global memory in between, so shared memory need not be read again */
       {"kept beside stores", 32, KB, HEAD SHARED "s[t] = 1; __syncwarp(); v[i] = s[31 - t]; v[i + 32] = 2*s[31 - t]; }",
        .stores = {2, 64, 256, 8}, .shared_loads = {1, 1, 1}, .shared_stores = {1, 1, 1}, .written = {64, 8, 2}},
   };
@@ -311,7 +312,7 @@ TEST(copies_are_counted) {
        {1, 4, 4},
        {128, 16, 4},
        {32, 4, 1}},
-      /* zeros come from nowhere */
+      /* zeros are not read from memory */
       {"half of them zeros",
        32,
        KB,
@@ -322,7 +323,7 @@ TEST(copies_are_counted) {
        {1, 1, 1},
        {16, 2, 1},
        {32, 4, 1}},
-      /* no warp moves what the engine moves */
+      /* no warp moves what the copy engine moves */
       {"the engine's", 32, KB,
        HEAD SHARED "unsigned long long *done = (unsigned long long *)(s + 128); if (t == 0) { barrier_init(done, 1); "
                    "barrier_init_done(); barrier_expect(done, 512); bulk_copy(s, u, 512, done); } __syncthreads(); "

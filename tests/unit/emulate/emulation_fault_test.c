@@ -1,7 +1,7 @@
-/* What is wrong with a kernel is named, with the place, and costs that kernel only. */
+/* emulation_fault_test.c: a defect of a kernel is named with its place, and does not affect other kernels. */
 #include "tests/unit/emulate/emulation_kernel.h"
 
-/* Which of the six orders must show the fault; where fewer do, the numbers may be right in the others. */
+/* How many of the six orders must show the fault. In the other orders the numbers may be right. */
 enum { EVERY_ORDER, SOME_ORDER };
 
 #define SHARED_TILE 64, 64 * sizeof(float)
@@ -9,7 +9,7 @@ enum { EVERY_ORDER, SOME_ORDER };
 static const struct {
   const char *name;
   enum emulation_outcome_kind want;
-  const char *text; /* is part of what is said */
+  const char *text; /* must occur in the message */
   int orders;
   unsigned block;
   size_t shared_bytes;
@@ -145,7 +145,7 @@ static const struct {
      HEAD "  v[i] = tex1Dfetch<float>(1234, 0);\n}\n"},
 };
 
-/* Whether an outcome is the expected one; all but the numbers in v. */
+/* Whether an outcome is the expected one, except for the numbers in v. */
 static bool is_wanted(size_t row, const struct emulation_outcome *outcome) {
   return outcome->kind == (int)rows[row].want && strstr(outcome->text, rows[row].text);
 }
@@ -173,7 +173,7 @@ TEST(faults_are_named) {
   free_data(&data);
 }
 
-/* In ascending order it is invisible, which is why there are others. */
+/* The fault is invisible in ascending order, which is why other orders exist. */
 TEST(a_missing_barrier_is_right_in_ascending_order_only) {
   struct emulation_source source = kernel_source(rows[0].name, rows[0].source);
   struct data data = make_data();

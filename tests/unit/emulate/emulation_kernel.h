@@ -1,6 +1,6 @@
-/* emulation_kernel.h: kernels of a few lines for the tests of the host backend. Each is named `kernel` and has these parameters:
+/* emulation_kernel.h: short kernels for tests of the emulation. Each is named `kernel` and has these parameters:
  *   u      POINTS numbers, 0, 1, 2, ...
- *   v      POINTS numbers, poisoned, to be computed
+ *   v      POINTS numbers, poisoned; the kernel computes them
  *   words  WORDS zeros
  *   image  a texture object: u as rows of IMAGE_WIDTH, 0 outside
  *   n      POINTS */
@@ -40,7 +40,7 @@ static void free_data(struct data *data) {
   emulation_buffer_free(data->words);
 }
 
-/* One launch of blocks of `block` threads over all points, or of `grid` blocks if that is positive.
+/* Launch blocks of `block` threads over all points, or `grid` blocks if that is positive.
  *   order  0 to ORDERS-1: ascending, descending and random threads, each with ascending and descending blocks */
 static inline struct emulation_outcome run_kernel(struct emulation_batch *batch, int variant, const struct data *data,
                                                   unsigned block, unsigned grid, size_t shared_bytes, int order) {

@@ -1,4 +1,5 @@
-/* Kernels without faults give the right numbers in every order of threads and blocks, with and without sanitizers. */
+/* emulation_run_test.c: kernels without defects compute the right numbers in every order of threads and blocks, with
+ * and without sanitizers. */
 #include "tests/unit/emulate/emulation_kernel.h"
 
 static double plus_one(int i) { return i + 1; }
@@ -179,7 +180,7 @@ TEST(kernels_without_faults_are_right_in_every_order) { check_rows(false); }
 
 TEST(sanitizers_find_nothing_in_kernels_without_faults) { check_rows(true); }
 
-/* Which ticket goes on first: each block notes its own, behind those of the blocks before it. */
+/* The order in which tickets continue: each block appends its own ticket to those of the blocks before it. */
 TEST(who_took_a_ticket_is_overtaken_but_in_ascending_order) {
   enum { BLOCKS = 8, ASCENDING = 0 };
   struct emulation_source source = kernel_source("tickets", HEAD "  if (threadIdx.x > 0) return;\n"

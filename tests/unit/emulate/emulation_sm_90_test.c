@@ -1,9 +1,9 @@
-/* emulation_sm_90_test.c: tensor maps, clusters and overlapping launches on the host backend: what is right passes in every order, and what
- * is wrong is named. Each kernel has these parameters:
+/* emulation_sm_90_test.c: tensor maps, clusters and overlapping launches in the emulation. Right kernels pass in every
+ * order, and defects are named. Each kernel has these parameters:
  *   u    a field of 16 rows of 16 numbers, 0, 1, 2, ...
- *   v    a field of the same shape, poisoned, to be computed
- *   in   a tensor map of u, boxes of 8x4 elements; three dimensions: planes of 16x4, boxes of 8x2x2
- *   out  one of v */
+ *   v    a field of the same shape, poisoned; the kernel computes it
+ *   in   a tensor map of u with boxes of 8x4 elements; in three dimensions planes of 16x4 and boxes of 8x2x2
+ *   out  a tensor map of v */
 #include "tests/unit/emulate/emulation_build.h"
 
 enum { ROW = 16, POINTS = ROW * ROW, ROW_BYTES = ROW * 4, ORDERS = 6 };
@@ -16,13 +16,13 @@ enum { ROW = 16, POINTS = ROW * ROW, ROW_BYTES = ROW * 4, ORDERS = 6 };
   "  unsigned long long *barrier = reinterpret_cast<unsigned long long *>(s + 64); (void)barrier;\n"                            \
   "  const bool is_first = threadIdx.x == 0; (void)is_first;\n"
 
-/* One barrier for one arrival. */
+/* Make a barrier for one arrival. */
 #define INIT "  if (is_first) {\n    barrier_init(barrier, 1);\n    barrier_init_done();\n  }\n  __syncthreads();\n"
 
 struct row {
   const char *name;
   enum emulation_outcome_kind want;
-  const char *text; /* in what is said */
+  const char *text; /* must occur in the message */
   unsigned block, grid, cluster;
   int rank;
   bool overlaps;
@@ -43,7 +43,7 @@ static const struct row rows[] = {
      "  barrier_wait(barrier, 0);\n"
      "  v[((z + threadIdx.x/16)*4 + y + threadIdx.x/8%2)*16 + x + threadIdx.x%8] = s[threadIdx.x];\n}\n"},
     {"zeros beyond the grid, on all sides", EMULATION_OK, "", 32, 8, 1, 2,
-     false, /* what is a zero is made the number that belongs there */
+     false, /* a zero is replaced by the number that belongs there */
      KERNEL INIT
      "  const int bx = int(blockIdx.x%2)*8, by = int(blockIdx.x/2)*4;\n"
      "  const int dx = bx == 0 ? -4 : 4, dy = by == 0 ? -1 : 2, px = int(threadIdx.x%8), py = int(threadIdx.x/8);\n"
@@ -93,7 +93,7 @@ static const struct row rows[] = {
      KERNEL "  tensor_copy(s, &in, 0, 0, 0, barrier);\n}\n"},
     {"no tensor map", EMULATION_UNDEFINED, "by what is no tensor map", 32, 8, 1, 2, false,
      KERNEL "  TensorMap own = {};\n  tensor_copy(s, &own, 0, 0, barrier);\n}\n"},
-    {"a store without a wait", EMULATION_OK, "", 32, 8, 1, 2, false, /* what it leaves out is found in v */
+    {"a store without a wait", EMULATION_OK, "", 32, 8, 1, 2, false, /* v shows which elements it does not store */
      KERNEL "  s[threadIdx.x] = 0;\n  tensor_fence();\n  __syncthreads();\n"
             "  if (is_first) {\n    tensor_store(&out, 0, 0, s);\n    tensor_store_commit();\n  }\n}\n"},
     {"a store without a fence", EMULATION_UNDEFINED, "no thread called tensor_fence()", 32, 8, 1, 2, false,
@@ -188,7 +188,7 @@ static struct emulation_outcome run(struct emulation_batch *batch, size_t number
   return outcome;
 }
 
-/* What is right has copied u. */
+/* A right kernel has copied u. */
 static bool is_copied(const struct emulation_buffer *v) {
   for (int i = 0; i < POINTS; i++) {
     if (((const float *)emulation_buffer_data(v))[i] != (float)i) return false;

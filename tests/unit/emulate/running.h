@@ -1,4 +1,4 @@
-/* running.h: processes, looked at from outside. */
+/* running.h: observes processes from outside. */
 #ifndef EMULATE_RUNNING_H
 #define EMULATE_RUNNING_H
 
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* Whether a process is there and has not ended; one that nobody waited for yet has. */
+/* Whether a process exists and has not ended. A process that ended but was not waited for counts as ended. */
 static inline bool is_running(pid_t pid) {
   char path[64], line[256] = "";
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);

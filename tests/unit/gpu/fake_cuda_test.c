@@ -1,5 +1,5 @@
-/* The driver of tests: kernels compute what they should on it, and each fault that it can be told to have does strike. Each case
- * has a process of its own, since some kill it, and the environment is read once. */
+/* fake_cuda_test.c: the driver of tests/fake_cuda. Kernels compute the right results on it, and each fault that it can
+ * simulate occurs. Each case runs in its own process, because some kill it and the environment is read only once. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -70,11 +70,11 @@ static int teardown(void **state) {
 struct run {
   struct cu cu;
   struct device device;
-  CUdeviceptr u, v; /* behind guards */
+  CUdeviceptr u, v; /* between guards */
   char *answer;
 };
 
-/* Say the first thing that went wrong. */
+/* Report the first error. */
 static bool did(struct run *run, CUresult result, const char *what) {
   const char *name = "?";
   if (result == CUDA_SUCCESS) return true;
@@ -96,7 +96,7 @@ static bool make_fields(struct run *run) {
   return did(run, run->cu.to_device(run->u, u, sizeof u), "to device");
 }
 
-/* Field and guards. */
+/* Check the field and its guards. */
 static void look(struct run *run) {
   float v[POINTS + 2 * GUARD];
   if (!did(run, run->cu.to_host(v, run->v - GUARD * sizeof(float), sizeof v), "to host")) return;
@@ -142,14 +142,14 @@ static void run_kernel(enum which which, char *answer) {
     snprintf(answer, ANSWER_BYTES, "right, but late");
 }
 
-/* What became of a process that did it. */
+/* Run a kernel with this fault in another process. `answer` receives what happened. */
 static void run_apart(enum which which, const char *fault, char *answer) {
   int ends[2];
   CHECK_EQ(0, pipe(ends), "pipe");
   pid_t pid = fork();
   if (pid == 0) {
     char text[ANSWER_BYTES] = "";
-    signal(SIGSEGV, SIG_DFL); /* cmocka's would go on with the next test */
+    signal(SIGSEGV, SIG_DFL); /* cmocka's handler would continue with the next test */
     signal(SIGABRT, SIG_DFL);
     setenv("HALOTUNE_FAKE_FAULT", fault, 1);
     alarm(strstr(fault, "hang") ? 1 : 60);
@@ -201,7 +201,7 @@ static const struct {
 
 TEST(each_fault_strikes) {
   char first[ANSWER_BYTES] = "";
-  run_apart(RIGHT, "", first); /* compiles it for the CPU, which takes its time */
+  run_apart(RIGHT, "", first); /* compiles the kernel for the CPU, which takes some time */
   for (size_t i = 0; i < COUNT(rows); i++) {
     char answer[ANSWER_BYTES] = "";
     run_apart(rows[i].kernel, rows[i].fault, answer);
@@ -209,7 +209,7 @@ TEST(each_fault_strikes) {
   }
 }
 
-/* A fault that strikes the first launch of all processes that share a state strikes once. */
+/* A fault at the first launch of all processes that share a state occurs once. */
 TEST(processes_share_a_state) {
   char file[96], answer[ANSWER_BYTES];
   snprintf(file, sizeof file, "%s/state", folder);
@@ -225,7 +225,7 @@ TEST(processes_share_a_state) {
   unsetenv("HALOTUNE_FAKE_STATE");
 }
 
-/* NVML, in another process than the one that uses the GPU, tells what slows it down. */
+/* NVML in another process than the one that uses the GPU reports the reason for lower clocks. */
 TEST(heat_is_told_by_nvml) {
   char file[96], answer[ANSWER_BYTES];
   struct nvml nvml;
@@ -246,7 +246,7 @@ TEST(heat_is_told_by_nvml) {
   unsetenv("HALOTUNE_FAKE_STATE");
 }
 
-/* Through kernel.h, as the program does it; launched directly or by a graph. */
+/* Launch through kernel.h, as the program does, directly or with a graph. */
 static bool is_right(const struct compiled *compiled, const struct generated *generated, const struct scene *scene,
                      bool by_graph) {
   const struct scene_request *request = &scene->request;
@@ -337,7 +337,7 @@ TEST(variants_compute_what_the_reference_does) {
 }
 
 int main(void) {
-  setenv("CUDA_VISIBLE_DEVICES", "7", 1); /* which the driver of tests does not mind */
+  setenv("CUDA_VISIBLE_DEVICES", "7", 1); /* the driver of tests ignores it */
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_fault_strikes),
       cmocka_unit_test(processes_share_a_state),

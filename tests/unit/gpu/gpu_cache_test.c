@@ -1,4 +1,4 @@
-/* gpu_cache_test.c: the cubin cache, with cubins that are made up. */
+/* gpu_cache_test.c: the cubin cache, with made-up cubins. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -42,7 +42,7 @@ static struct compile_request request_of(const char *source) {
   return (struct compile_request){.source = source, .name = "test.cu", .arch = "sm_90"};
 }
 
-/* A cubin that tells its source: `length` bytes that repeat it. */
+/* A cubin that identifies its source: `length` bytes that repeat the source. */
 static struct compiled compiled_of(const char *source, size_t length) {
   struct compiled made = {.cubin = malloc(length), .cubin_bytes = length, .log = strdup(source), .compile_time_ms = 30};
   for (size_t i = 0; i < length; i++) made.cubin[i] = source[i % strlen(source)];
@@ -57,7 +57,7 @@ static bool put(struct cubin_cache *cache, const char *source, size_t length) {
   return kept;
 }
 
-/* Look up, and check that a hit is whole. */
+/* Look up a cubin, and check that a hit is complete. */
 static enum cubin_cache_answer get(struct cubin_cache *cache, const char *source, size_t length) {
   struct compiled got;
   struct compile_request request = request_of(source);
@@ -73,7 +73,7 @@ static enum cubin_cache_answer get(struct cubin_cache *cache, const char *source
   return answer;
 }
 
-/* The only entry's path. */
+/* Find the path of the only entry. */
 static void entry_path(char *path, size_t bytes) {
   DIR *files = opendir(folder);
   CHECK(files, "%s", folder);
@@ -91,7 +91,7 @@ TEST(what_was_put_is_found_by_everything_that_went_in) {
     const struct nvrtc_facts *nvrtc;
     enum cubin_cache_answer want;
   } rows[] = {
-      {{"a", "other.cu", "sm_90", NULL, 0}, &nvrtc_13, CUBIN_CACHE_HIT}, /* the name only shows in messages */
+      {{"a", "other.cu", "sm_90", NULL, 0}, &nvrtc_13, CUBIN_CACHE_HIT}, /* the name is only for messages */
       {{"b", "test.cu", "sm_90", NULL, 0}, &nvrtc_13, CUBIN_CACHE_MISS},
       {{"a", "test.cu", "sm_80", NULL, 0}, &nvrtc_13, CUBIN_CACHE_MISS},
       {{"a", "test.cu", "sm_90", fast, 1}, &nvrtc_13, CUBIN_CACHE_MISS},
@@ -115,8 +115,8 @@ TEST(a_damaged_entry_is_a_miss_that_is_told_once) {
   CHECK(put(&cache, "source", 300), "%s", fail_text());
   entry_path(path, sizeof path);
   CHECK_EQ(0, stat(path, &facts), "%s", path);
-  for (off_t at = 0; at < facts.st_size; at += 7) { /* every part of the entry, one bit at a time */
-    if (at >= 32 && at < 48) continue;              /* the cubin's hash only leads to the source */
+  for (off_t at = 0; at < facts.st_size; at += 7) { /* flip one bit in every part of the entry */
+    if (at >= 32 && at < 48) continue;              /* the cubin's hash is used only to find the source */
     char byte;
     int fd = open(path, O_RDWR);
     CHECK(pread(fd, &byte, 1, at) == 1, "%s", path);
@@ -216,7 +216,7 @@ TEST(two_processes_share_a_cache) {
     for (int i = 0; i < ROUNDS && status == EXIT_SUCCESS; i++) {
       char source[16];
       snprintf(source, sizeof source, "source %d", i % SOURCES);
-      if (i % 50 == 0) { /* closing trims, so that one removes what the other reads and writes */
+      if (i % 50 == 0) { /* closing trims, so one process removes files that the other reads and writes */
         cubin_cache_close(&cache);
         if (cubin_cache_open(folder, (uint64_t)3 * BYTES, &cache) != HALOTUNE_OK) status = EXIT_FAILURE;
       }

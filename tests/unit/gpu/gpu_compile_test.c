@@ -1,4 +1,4 @@
-/* gpu_compile_test.c: NVRTC found or not, one source compiled, and the compiler's report. */
+/* gpu_compile_test.c: finding NVRTC, compiling one source, and the compiler's report. */
 #include <stdlib.h>
 
 #include "gpu/compile/compile.h"
@@ -34,8 +34,8 @@ TEST(nvrtc_knows_its_version_and_architectures) {
   CHECK(has_hopper, "%d architectures", nvrtc.facts.arch_count);
 }
 
-/* One row a source: what compile_source returns, a text of its log or detail, and the resources of kernel k, where -1
- * is any number but 0. */
+/* Each row has a source, the result of compile_source, a text of its log or detail, and the resources of kernel k. -1
+ * means any number except 0. */
 #define SPILLS                                                                                      \
   "extern \"C\" __global__ void k(float *a, int n) {\n"                                             \
   "  float v[64];\n"                                                                                \
@@ -102,7 +102,7 @@ TEST(a_source_becomes_a_cubin_and_a_report_or_an_error_with_its_line) {
   }
 }
 
-/* What CUDA 13.0 wrote for two kernels and a function that was not inlined. */
+/* What CUDA 13.0 printed for two kernels and a function that was not inlined. */
 static const char recorded[] =
     "ptxas info    : 0 bytes gmem\n"
     "ptxas info    : Compiling entry function '_Z2k2ILi3EEvPf' for 'sm_90'\n"

@@ -1,4 +1,5 @@
-/* gpu_occupancy_test.c: architecture names; occupancy against worked examples, and against NVIDIA's own arithmetic. */
+/* gpu_occupancy_test.c: names of architectures; occupancy compared with worked examples and with NVIDIA's own
+ * calculation. */
 #include <limits.h>
 
 #include <cuda_occupancy.h>
@@ -64,8 +65,8 @@ TEST(a_gpu_that_nothing_compiles_for_is_told_with_what_to_do) {
   }
 }
 
-/* Devices of the texts that the examples come from. Registers and shared memory are as large as they were where the
- * text does not say. */
+/* Devices of the texts from which the examples come. Where a text does not give the registers or the shared memory,
+ * they have the sizes of the real device. */
 static const struct sm_limits kepler_k20 = {.warp_size = 32,
                                             .max_threads_per_block = 1024,
                                             .max_threads_per_sm = 2048,
@@ -214,7 +215,7 @@ static cudaOccDeviceProp device_of(const struct arch_facts *facts) {
   };
 }
 
-/* Dynamic shared memory, opted into as far as the block needs it. */
+/* NVIDIA's result for dynamic shared memory, with the opt-in that the block needs. */
 static cudaOccResult nvidia_says(const cudaOccDeviceProp *device, const struct block_needs *needs) {
   const cudaOccDeviceState state = {.cacheConfig = CACHE_PREFER_NONE, .carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
   const cudaOccFuncAttributes function = {
@@ -259,7 +260,7 @@ TEST(our_arithmetic_is_that_of_cuda_occupancy) {
         }
       }
     }
-    /* Each byte around the limits. */
+    /* Every size around the limits. */
     needs = (struct block_needs){.threads = 128, .registers = 32, .barriers = 1};
     for (int around = -300; around <= 300; around++) {
       const int edges[] = {300, 49152, facts->limits.shared_per_block_bytes, facts->limits.shared_per_sm_bytes / 2};

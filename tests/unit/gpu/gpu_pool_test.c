@@ -9,7 +9,7 @@
 #include "gpu/workers/compile_pool.h"
 #include "tests/unit/unit.h"
 
-/* Template instantiations without an end in sight. */
+/* Template instantiations that practically never end. */
 static const char runaway[] = "template <int N, unsigned M> struct tree { static const long sum = tree<N - 1, 2 * "
                               "M>::sum + tree<N - 1, 2 * M + 1>::sum; };\n"
                               "template <unsigned M> struct tree<0, M> { static const long sum = M; };\n"
@@ -96,13 +96,13 @@ TEST(a_full_pool_and_an_empty_one_say_so) {
   CHECK_EQ(2, compile_pool_pending(pool), "pending");
   CHECK_OK(compile_pool_wait(pool, 0, &result, &have));
   if (have) compile_result_free(&result);
-  compile_pool_close(pool); /* with compiles under way */
+  compile_pool_close(pool); /* with pending compiles */
 }
 
 TEST(two_pools_do_not_hold_each_other) {
   struct compile_pool *first = open_pool(1, 0), *second;
   submit(first, 1, small);
-  second = open_pool(1, 0); /* forked while the first one's sockets are open */
+  second = open_pool(1, 0); /* forked while the sockets of the first pool are open */
   submit(second, 2, small);
   struct compile_result result = next_result(first);
   check_outcome(&result, 1, COMPILE_OK);
@@ -125,7 +125,7 @@ TEST(a_bad_architecture_is_an_outcome) {
   compile_pool_close(pool);
 }
 
-/* Megabytes in both directions at once: a source full of comments, and a cubin full of data. */
+/* Megabytes are sent in both directions at the same time: a source full of comments, and a cubin full of data. */
 TEST(large_messages_pass) {
   enum { COMMENT_BYTES = 2 << 20, DATA_INTS = 3 << 18, JOBS = 4 };
   struct compile_pool *pool = open_pool(2, 0);
@@ -150,7 +150,7 @@ TEST(a_runaway_compile_is_a_timeout_and_the_pool_goes_on) {
   struct compile_pool *pool = open_pool(1, TIMEOUT_MS);
   double start_ms = clock_ms();
   submit(pool, 1, runaway);
-  submit(pool, 2, small); /* behind it in the same worker */
+  submit(pool, 2, small); /* queued in the same worker */
   struct compile_result result = next_result(pool);
   double took_ms = clock_ms() - start_ms;
   check_outcome(&result, 1, COMPILE_TIMEOUT);
@@ -170,7 +170,7 @@ TEST(a_crash_costs_one_compile_and_names_its_signal) {
   pid_t worker = compile_pool_process(pool, 1);
   CHECK(worker > 0, "the runaway is being compiled");
   CHECK_EQ(0, compile_pool_process(pool, 2), "and the other one not yet");
-  usleep(50000); /* so that it has read its request */
+  usleep(50000); /* so that the worker has read its request */
   kill(worker, SIGSEGV);
   struct compile_result result = next_result(pool);
   check_outcome(&result, 1, COMPILE_CRASHED);
@@ -182,7 +182,7 @@ TEST(a_crash_costs_one_compile_and_names_its_signal) {
   compile_pool_close(pool);
 }
 
-/* NVRTC handles some of these while it compiles, by leaving; so they have to be sent in the middle of a compile. */
+/* NVRTC handles some of these signals by exiting while it compiles, so they must be sent during a compile. */
 TEST(signals_of_the_terminal_do_not_reach_a_worker) {
   enum { TIMEOUT_MS = 300, ROUNDS = 10 };
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -199,7 +199,7 @@ TEST(signals_of_the_terminal_do_not_reach_a_worker) {
   compile_pool_close(pool);
 }
 
-/* The fourth field of /proc/PID/stat, whose second is the program's name in brackets. */
+/* The fourth field of /proc/PID/stat. The second field is the program's name in brackets. */
 static pid_t parent_of(pid_t pid) {
   char path[64], line[256] = "";
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
@@ -211,7 +211,7 @@ static pid_t parent_of(pid_t pid) {
   return (pid_t)strtol(state + strlen(") R "), NULL, 10);
 }
 
-/* The end of an orphan, which this process adopts; -1 if it still lives at the deadline. */
+/* Wait for the end of an orphan, which this process adopts. Returns -1 if it still runs at the deadline. */
 static int wait_for_orphan(pid_t pid, int deadline_ms) {
   for (double end_ms = clock_ms() + deadline_ms; clock_ms() < end_ms; usleep(5000)) {
     int how;
@@ -220,7 +220,7 @@ static int wait_for_orphan(pid_t pid, int deadline_ms) {
   return -1;
 }
 
-/* A program with a pool at work, which tells the processes of its worker and its spawner and never ends. */
+/* A program with a busy pool. It prints the processes of its worker and its spawner, and never ends. */
 static void be_a_program(int out) {
   struct compile_pool *pool = open_pool(1, 0);
   submit(pool, 1, runaway);

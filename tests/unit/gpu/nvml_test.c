@@ -13,7 +13,7 @@ _Static_assert(sizeof(nvmlProcessInfo_t) == sizeof(struct nvml_process), "the li
 _Static_assert(NVML_CLOCK_SM == NVML_CLOCK_SM_TYPE && NVML_CLOCK_MEM == NVML_CLOCK_MEMORY_TYPE, "clocks");
 #endif
 
-/* As NVIDIA's documents give them. */
+/* The sizes and offsets that NVIDIA documents. */
 TEST(types_have_the_library_s_layout) {
   CHECK_EQ(24, sizeof(struct nvml_process), "nvmlProcessInfo_t");
   CHECK_EQ(8, offsetof(struct nvml_process, used_bytes), "usedGpuMemory");
@@ -61,7 +61,7 @@ TEST(without_the_library_nothing_is_read_and_nothing_fails) {
   CHECK_EQ(HALOTUNE_NOT_FOUND, nvml_choose(&nvml, "GPU-1", "0000:00:00.0"), "%s", fail_text());
   check_nothing_is_read(&nvml);
   nvml_close(&nvml);
-  setenv("HALOTUNE_LIBNVML", "libm.so.6", 1); /* a library, but another one */
+  setenv("HALOTUNE_LIBNVML", "libm.so.6", 1); /* a library without NVML's functions */
   CHECK_EQ(HALOTUNE_NO_GPU, nvml_open(&nvml), "%s", fail_text());
   check_nothing_is_read(&nvml);
   nvml_close(&nvml);
@@ -84,7 +84,7 @@ TEST(with_the_library_of_tests_all_is_read) {
   nvml_close(&nvml);
 }
 
-/* A GPU that many small programs share. */
+/* Many small programs share a GPU. */
 TEST(any_number_of_processes_is_counted) {
   static const struct {
     const char *others;

@@ -1,4 +1,4 @@
-/* lookup_build_test.c: when stored machine code serves a problem, and what is generated where it does not. */
+/* lookup_build_test.c: when stored machine code serves a problem, and what is generated if it does not. */
 #include "library/kernel/kernel_build.h"
 
 #include <dlfcn.h>
@@ -65,7 +65,7 @@ static bool have_nvrtc(void) {
   return have;
 }
 
-/* Look up, then build with the first coefficient changed by so much. */
+/* Look up a configuration and build its kernel, with `change` added to the first coefficient. */
 static halotune_status look_up_and_build(const char *stencil, const char *device, const long long grid[3],
                                          double change, struct built *out) {
   halotune_problem problem = {stencil, device, {grid[0], grid[1], grid[2]}, HALOTUNE_F32, 0, 0, 0};
@@ -92,7 +92,7 @@ static int default_of(const struct template *template, const char *name) {
   return (int)parameter->values[parameter->default_value];
 }
 
-/* Blocks of the default of zmarch along so many rows: sm_80 has no clusters, and planes are too small for bands. */
+/* The blocks of zmarch's default along this many rows. sm_80 has no clusters, and planes are too small for bands. */
 static long default_blocks(long rows) {
   struct template *template;
   CHECK_OK(template_read("templates/zmarch.yaml", &template));
@@ -112,9 +112,10 @@ TEST(stored_code_serves_only_what_it_was_built_for) {
     const char *has;
   } rows[] = {
       {"star7", "NVIDIA H200", {128, 64, 64}, 0, true, 8, "128x64x64"},
-      {"star7", "NVIDIA H200", {256, 128, 64}, 0, true, 16, "256x128x64"}, /* the same text: extents are passed */
-      {"star7", "NVIDIA H200", {128, 64, 64}, 0.5, true, 8, "star7"},      /* coefficients are passed */
-      {"star7", "sm_90", {128, 64, 64}, 0, true, 8, "star7"},              /* another GPU of the architecture */
+      /* the same source, since extents are passed */
+      {"star7", "NVIDIA H200", {256, 128, 64}, 0, true, 16, "256x128x64"},
+      {"star7", "NVIDIA H200", {128, 64, 64}, 0.5, true, 8, "star7"}, /* coefficients are passed */
+      {"star7", "sm_90", {128, 64, 64}, 0, true, 8, "star7"},         /* another GPU of the same architecture */
       {"star7",
        "sm_80",
        {128, 64, 64},
@@ -159,7 +160,7 @@ TEST(a_database_that_went_away_is_done_without) {
   char moved[128];
   const char *paths[] = {work.path};
   if (!have_nvrtc()) skip();
-  halotune_close(ctx); /* it may hold the database open */
+  halotune_close(ctx); /* the context may hold the database open */
   CHECK_OK(halotune_open(paths, 1, &ctx));
   snprintf(moved, sizeof moved, "%.90s.moved", work.path);
   CHECK_EQ(0, rename(work.path, moved), "rename");
@@ -171,7 +172,7 @@ TEST(a_database_that_went_away_is_done_without) {
 
 static int databases_opened;
 
-/* SQLite's own, counted: the linker finds this one first. */
+/* Count the calls of SQLite's own function. The linker finds this one first. */
 int sqlite3_open_v2(const char *name, sqlite3 **db, int flags, const char *vfs) {
   int (*own)(const char *, sqlite3 **, int, const char *);
   void *symbol = dlsym(RTLD_NEXT, "sqlite3_open_v2");
@@ -180,7 +181,7 @@ int sqlite3_open_v2(const char *name, sqlite3 **db, int flags, const char *vfs) 
   return own(name, db, flags, vfs);
 }
 
-/* The source of stored machine code, for which nothing has to be compiled. */
+/* Get the source of stored machine code, which needs no compile. */
 static void fetch_star7(halotune_ctx *from) {
   static const long long grid[3] = {128, 64, 64};
   halotune_ctx *const usual = ctx;
@@ -212,7 +213,7 @@ TEST(a_database_is_opened_once_for_all_kernels) {
   unlink(path);
 }
 
-/* A problem of the H200. */
+/* A problem on the H200. */
 static struct question question_of(const char *stencil, enum dtype dtype) {
   static struct known_device room;
   const struct known_device *known;
@@ -225,7 +226,7 @@ static struct question question_of(const char *stencil, enum dtype dtype) {
   return question;
 }
 
-/* A template's alignment for star7. */
+/* The alignment of a template's variant for star7. */
 static int alignment_of(const struct template *template, const char *set, enum dtype dtype) {
   struct configuration configuration = configuration_of(template, set);
   struct question question = question_of("star7", dtype);
@@ -234,7 +235,7 @@ static int alignment_of(const struct template *template, const char *set, enum d
   return alignment_bytes;
 }
 
-/* The copy engine wants more than single elements. */
+/* The copy engine needs a larger alignment than single elements have. */
 TEST(alignment_of_variants_with_tensor_maps) {
   static const char yaml[] =
       "name: test\nabout: for tests\nparameters: {vector: {values: [1, 4], default: 1, about: x},"
@@ -318,7 +319,7 @@ TEST(demands_leave_variants_out) {
   }
 }
 
-/* The template of what is chosen for pointers of this alignment, which takes them. */
+/* Choose a variant for pointers with this alignment, and check that it accepts them. Returns its template. */
 static const struct template *choose_aligned(struct question *question, int alignment, struct answer *answer) {
   const struct template *template;
   int needed = 0;
@@ -343,7 +344,7 @@ TEST(less_alignment_gives_another_variant) {
   }
 }
 
-/* The copy engine wants whole multiples of 16 bytes; threads copy what begins elsewhere. */
+/* The copy engine needs multiples of 16 bytes. Threads copy fields that begin at other addresses. */
 TEST(less_alignment_gives_copies_by_threads) {
   struct question question = question_of("box27", DTYPE_F32);
   struct answer answer;

@@ -1,5 +1,5 @@
-/* lookup_kernel_test.c: kernels made and launched through the public interface, on the driver of tests, which executes them on the
- * CPU. Each result is compared with a loop that is written out here. */
+/* lookup_kernel_test.c: kernels are made and launched through the public interface, with the driver of tests/fake_cuda,
+ * which executes them on the CPU. Each result is compared with a loop in this file. */
 #include <stdlib.h>
 
 #include "gpu/driver/device.h"
@@ -42,7 +42,7 @@ static const struct tuned rows_stored[] = {
      0.001},
 };
 
-/* Winners with tensor maps, clusters, overlapping launches; and one that takes any pointers. */
+/* Winners with tensor maps, clusters and overlapping launches, and one that accepts any pointers. */
 static const struct tuned rows_sm_90[] = {
     {GPU_H200,
      "star7",
@@ -83,14 +83,14 @@ static struct device device;
 static CUdeviceptr arrays[3];
 static float host[3][MOST_ELEMENTS + SPARE];
 
-/* Three folders above this program's. */
+/* The driver is three folders above this program. */
 static int set_up(void **state) {
   (void)state;
   work = work_begin();
   setenv("XDG_CACHE_HOME", work.folder, 1);
   CHECK(find_fake_cuda(), "there is no driver of tests: run 'make fake-cuda'");
   tuned_make(work.path, rows_stored, COUNT(rows_stored));
-  tuned_change(work.path, "update best set cubin = zeroblob(0)"); /* as after an export without them */
+  tuned_change(work.path, "update best set cubin = zeroblob(0)"); /* as after an export without cubins */
   const char *paths[] = {work.path};
   CHECK_OK(halotune_open(paths, 1, &ctx));
   CHECK_OK(cu_open(&cu));
@@ -171,7 +171,7 @@ TEST(the_winner_computes_what_it_should) {
   CHECK(strstr(facts.source, facts.name), "%s", facts.name);
   check_star7(kernel, NULL, 0);
   check_star7(kernel, NULL, 0);
-  check_star7(kernel, NULL, 1); /* no multiple of a vector: another variant */
+  check_star7(kernel, NULL, 1); /* not a multiple of a vector, so another variant runs */
   check_star7(kernel, NULL, 2);
   check_star7(kernel, NULL, 4);
   halotune_kernel_free(kernel);
@@ -183,13 +183,13 @@ TEST(layouts) {
     halotune_status want;
   } rows[] = {
       {{28, 0, {0}, {0}}, HALOTUNE_OK},
-      {{25, 325, {0}, {0}}, HALOTUNE_OK}, /* rows that no vector fits */
+      {{25, 325, {0}, {0}}, HALOTUNE_OK}, /* rows whose length fits no vector */
       {{32, 448, {2, 1, 3}, {20, 7, 5}}, HALOTUNE_OK},
       {{0, 0, {5, 0, 0}, {6, 0, 0}}, HALOTUNE_OK},
       {{23, 0, {0}, {0}}, HALOTUNE_ARGUMENT},
       {{-1, 0, {0}, {0}}, HALOTUNE_ARGUMENT},
       {{24, 24, {0}, {0}}, HALOTUNE_ARGUMENT},
-      {{0, 0, {0}, {NX, 0, 0}}, HALOTUNE_ARGUMENT}, /* its taps would lie beyond the grid */
+      {{0, 0, {0}, {NX, 0, 0}}, HALOTUNE_ARGUMENT}, /* its taps would be outside the grid */
       {{0, 0, {7, 0, 0}, {7, 0, 0}}, HALOTUNE_ARGUMENT},
   };
   halotune_config config = look_up("star7", NX, NY, NZ);
@@ -205,7 +205,7 @@ TEST(layouts) {
 
 TEST(pointers_are_checked) {
   static const struct {
-    int input, output, input_shift, output_shift; /* arrays, -1 for NULL; bytes */
+    int input, output, input_shift, output_shift; /* arrays, -1 for NULL; shifts in bytes */
     halotune_status want;
   } rows[] = {
       {0, 1, 0, 0, HALOTUNE_OK},         {-1, 1, 0, 0, HALOTUNE_ARGUMENT}, {0, -1, 0, 0, HALOTUNE_ARGUMENT},
@@ -241,7 +241,7 @@ TEST(more_sets_than_are_kept) {
   halotune_kernel_free(kernel);
 }
 
-/* Launch scan_z on other numbers than the last time, and compare all sums. */
+/* Launch scan_z on new numbers, and compare all sums. */
 static void check_scan(halotune_kernel *kernel, int input_shift, int to, int output_shift, int number) {
   static float got[MOST_ELEMENTS + SPARE];
   enum { LINES = SCAN_NX * SCAN_NY };
@@ -258,7 +258,7 @@ static void check_scan(halotune_kernel *kernel, int input_shift, int to, int out
   }
 }
 
-/* Each set of pointers that is kept has a workspace, which serves many launches; beyond them it is the launch's own. */
+/* Each set of pointers that is kept has a workspace for many launches. Other launches have their own. */
 TEST(a_kernel_with_a_workspace) {
   halotune_kernel *kernel;
   halotune_kernel_facts facts;
@@ -273,7 +273,7 @@ TEST(a_kernel_with_a_workspace) {
   halotune_kernel_free(kernel);
 }
 
-/* Where only the point itself is read, an output may be an input. */
+/* If only the computed point is read, an output may also be an input. */
 TEST(a_pointwise_stencil_runs_in_place) {
   static float got[MOST_ELEMENTS + SPARE];
   halotune_kernel *kernel;
@@ -324,7 +324,8 @@ TEST(a_kernel_outlives_its_ctx) {
   halotune_kernel_free(kernel);
 }
 
-/* Maps are of the pointers of each launch, whatever others came before; what cannot have maps gets another variant. */
+/* Tensor maps describe the pointers of each launch, whatever pointers came before. A layout that cannot have tensor
+ * maps gets another variant. */
 TEST(tensor_maps_clusters_and_overlap) {
   static const halotune_layout padded = {28, 0, {0}, {0}}, odd = {25, 325, {0}, {0}};
   struct work own = work_begin();

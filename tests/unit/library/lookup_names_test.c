@@ -1,10 +1,10 @@
-/* lookup_names_test.c: texts to numbers, whatever their length and however alike they are. */
+/* lookup_names_test.c: texts of every length are mapped to numbers, however similar they are. */
 #include "library/lookup/names.h"
 #include "tests/unit/unit.h"
 
 enum { LONGEST = 40, LETTERS = 3, NAMES = LONGEST * LETTERS * LONGEST };
 
-/* All lengths, each with another letter at one place: what lies between the first and the last bytes counts too. */
+/* Names of all lengths that differ in one letter at one position, also between the first and the last bytes. */
 static void name_of(int i, char out[LONGEST + 1]) {
   int length = i % LONGEST + 1, place = i / LONGEST % length, letter = i / LONGEST / LONGEST;
   memset(out, 'a', (size_t)length);
@@ -22,7 +22,7 @@ TEST(names_are_told_apart) {
     CHECK(names_add(&names, texts[i], i), "memory");
   }
   for (int i = 0; i < NAMES; i++) {
-    memcpy(copy, texts[i], sizeof copy); /* the same text elsewhere */
+    memcpy(copy, texts[i], sizeof copy); /* the same text at another address */
     int found = names_find(&names, copy);
     CHECK(found >= 0 && strcmp(texts[found], copy) == 0, "\"%s\": %d", copy, found);
     CHECK(found <= i, "\"%s\": the number that was given first stays, not %d", copy, found);

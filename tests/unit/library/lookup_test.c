@@ -1,4 +1,4 @@
-/* lookup_test.c: from a problem to a configuration: which row answers, how well it fits, and what is refused. */
+/* lookup_test.c: from a problem to a configuration: which row answers, how well it matches, and what is refused. */
 #include <pthread.h>
 
 #include "base/random.h"
@@ -214,7 +214,7 @@ TEST(a_row_is_told_whole) {
   CHECK_NEAR(0.30 * 6144 / 5120, config.expected_ms, 1e-9, "a narrower bus");
 }
 
-/* An answer's template with the facts of its problem, made with other code than lookup's. */
+/* An answer's template with the facts of its problem, computed without the lookup's code. */
 struct answered {
   struct stencil *stencil;
   struct analysis *analysis;
@@ -254,7 +254,7 @@ static bool keeps_rules(const halotune_config *config, const struct device_limit
   return keeps;
 }
 
-/* The widest vector up to the default's that fits into 16 bytes and begins at each row. */
+/* The widest vector, at most the default's, that fits into 16 bytes and divides each row. */
 static int vector_of_default(const struct template *template, const halotune_config *config) {
   const struct parameter *vector = &template->parameters[template_parameter(template, "vector", strlen("vector"))];
   int width = (int)vector->values[vector->default_value], bytes = config->dtype == HALOTUNE_F64 ? 8 : 4;
@@ -262,7 +262,8 @@ static int vector_of_default(const struct template *template, const halotune_con
   return width;
 }
 
-/* Where nothing was measured: what the template's author thought best, as near to it as the rules allow. */
+/* If nothing was measured, the answer is the default of the template's author, or the nearest configuration that the
+ * rules keep. */
 TEST(a_default_is_the_template_s) {
   static const struct {
     const char *template;
@@ -329,7 +330,7 @@ TEST(no_answer_breaks_a_rule) {
         "%d near, %d of the architecture, %d defaults", matches[2], matches[3], matches[4]);
 }
 
-/* A slower winner among reproducible variants beside an ordinary one, and one alone. */
+/* A winner among reproducible variants that is slower than an ordinary winner, and one without an ordinary winner. */
 TEST(reproducible_answers_are_asked_for) {
   static const struct tuned stored[] = {
       {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.30},
@@ -415,7 +416,8 @@ TEST(the_first_database_is_asked_first) {
   work_end(&other);
 }
 
-/* What one database knows to be wrong no other brings: neither as it was measured nor for a grid nearby nor as a default. */
+/* If one database knows that a variant is wrong, no other database serves it: not as measured, not for a near grid, not
+ * as a default. */
 #define IS_WRONG "update measurement set outcome = 'wrong'; update best set is_current = 0; update run set started = "
 TEST(what_one_database_knows_to_be_wrong_no_other_serves) {
   static const char is_wrong[] = IS_WRONG "'2999-01-01T00:00:00.000Z'";
@@ -538,7 +540,7 @@ TEST(a_template_that_changed_makes_rows_stale) {
   CHECK_EQ(HALOTUNE_MATCH_NEAR_GRID, config.match, "near");
   CHECK_EQ(1, config.is_stale, "and stale");
   halotune_close(ctx);
-  /* Installed templates say what is new, whatever the database has. */
+  /* Installed templates decide what is current, whatever the database has. */
   setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
   problem.grid[0] = 512;
   CHECK_OK(halotune_open(paths, 1, &ctx));
@@ -660,7 +662,7 @@ TEST(a_row_that_names_what_does_not_exist) {
   }
 }
 
-/* After an upgrade, before anybody tunes again. */
+/* After an upgrade, before anyone tunes again. */
 TEST(an_older_database_is_read) {
   struct work other = work_begin();
   halotune_ctx *ctx;
@@ -694,7 +696,7 @@ TEST(nothing_tuned_yet_is_no_error) {
   unsetenv("HALOTUNE_DB");
 }
 
-/* What open_first saw. Checks are for the test's own thread. */
+/* What open_first saw. Only the test's own thread may use CHECK. */
 struct opened {
   const char *path;
   halotune_status by_default, again;
@@ -714,8 +716,8 @@ static void *open_first(void *context) {
   return NULL;
 }
 
-/* A thread begins without a detail, and what is looked for and not there leaves none: templates that are not installed, an empty file
- * in the place of the user's database. */
+/* A new thread has no error text. Files that are searched and missing leave none: templates that are not installed, an
+ * empty file in place of the user's database. */
 TEST(a_success_leaves_no_error) {
   struct work other = work_begin();
   struct opened seen = {.path = work.path};
@@ -754,7 +756,7 @@ TEST(threads_see_the_same) {
   pthread_t threads[THREADS];
   halotune_ctx *ctx;
   const char *paths[] = {work.path};
-  CHECK_OK(halotune_open(paths, 1, &ctx)); /* templates are parsed by whichever thread comes first */
+  CHECK_OK(halotune_open(paths, 1, &ctx)); /* the first thread parses the templates */
   for (int i = 0; i < THREADS; i++) CHECK_EQ(0, pthread_create(&threads[i], NULL, look_up_often, ctx), "thread %d", i);
   void *first = NULL, *sum = NULL;
   for (int i = 0; i < THREADS; i++) {

@@ -1,4 +1,5 @@
-/* tuned.h: databases for tests of lookup, with real stencils, templates and sources. No compiler is needed: cubins are made up. */
+/* tuned.h: databases for tests of lookup, with real stencils, templates and sources. Cubins are made up, so no compiler
+ * is needed. */
 #ifndef LIBRARY_TUNED_H
 #define LIBRARY_TUNED_H
 
@@ -8,7 +9,7 @@
 #include "tests/unit/stores.h"
 #include "tests/unit/template/templates.h"
 
-/* What the tests' GPUs are. */
+/* The GPUs of the tests. */
 enum tuned_gpu { GPU_H200, GPU_H100, GPU_A100, GPU_EMULATION };
 
 static inline struct device_facts tuned_device(enum tuned_gpu gpu) {
@@ -28,10 +29,10 @@ static inline struct device_facts tuned_device(enum tuned_gpu gpu) {
   return facts;
 }
 
-/* A row to be found. */
+/* A row of a database. */
 struct tuned {
   enum tuned_gpu gpu;
-  const char *stencil, *template; /* of kernels/ and templates/ */
+  const char *stencil, *template; /* in kernels/ and templates/ */
   const char *set;                /* "vector=4 block_x=64" */
   enum dtype dtype;
   long n[MAX_DIMS];
@@ -41,7 +42,7 @@ struct tuned {
   double time_ms;
 };
 
-/* Store one row; what the store or the rules refuse fails the test. */
+/* Store one row. The test fails if the store or the rules refuse it. */
 static inline void tuned_put_stencil(struct store *store, const struct tuned *t, struct stencil *stencil,
                                      const char *stencil_text, struct template *template) {
   static const float samples[] = {1, 1, 1};
@@ -132,7 +133,7 @@ static inline void tuned_put(struct store *store, const struct tuned *t) {
   free(text);
 }
 
-/* A new database with these rows. */
+/* Make a database with these rows. */
 static inline void tuned_make(const char *path, const struct tuned rows[], size_t count) {
   struct store *store;
   CHECK_OK(store_open(path, STORE_WRITE, &store));
@@ -140,7 +141,7 @@ static inline void tuned_make(const char *path, const struct tuned rows[], size_
   store_close(store);
 }
 
-/* Run SQL on it. */
+/* Run SQL on a database. */
 static inline void tuned_change(const char *path, const char *sql) {
   sqlite3 *connection;
   char *error = NULL;

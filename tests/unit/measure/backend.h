@@ -40,7 +40,8 @@ static inline void stage_close(struct stage *s) {
   stencil_free(s->stencil);
 }
 
-/* One variant: the default of the template, or the nearest to it that the rules keep, with what `set` names. End with variant_close. */
+/* One variant: the template's default, or the nearest configuration that the rules keep, changed as `set` says. End
+ * with variant_close. */
 struct variant {
   struct template *template;
   struct variant_spec spec;
@@ -48,8 +49,8 @@ struct variant {
   struct compiled compiled;
 };
 
-/* Returns false where a rule leaves it out; there is then nothing to close.
- *   compiler  NULL: it is not compiled */
+/* Returns false if a rule excludes the variant; then there is nothing to close.
+ *   compiler  NULL: the variant is not compiled */
 static inline bool variant_open(struct variant *v, const struct stage *s, const char *template, const char *set,
                                 struct compiler *compiler) {
   char path[128];

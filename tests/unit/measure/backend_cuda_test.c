@@ -1,5 +1,5 @@
-/* backend_cuda_test.c: the cuda backend with the driver of tests: variants are verified, timed, and whatever a
- * kernel, its process or the driver does wrong becomes the right verdict, after which all else is as it was. */
+/* backend_cuda_test.c: the cuda backend with the driver of tests/fake_cuda. Variants are verified and timed. Every
+ * fault of a kernel, its process or the driver gets the right verdict, and everything works as before afterwards. */
 #include <dirent.h>
 #include <signal.h>
 
@@ -17,7 +17,7 @@ static int setup(void **state) {
   snprintf(folder, sizeof folder, "/tmp/halotune-backend-XXXXXX");
   if (!mkdtemp(folder)) return -1;
   setenv("XDG_CACHE_HOME", folder, 1);
-  setenv("HALOTUNE_FAKE_SMS", "1", 1); /* checks then have few blocks */
+  setenv("HALOTUNE_FAKE_SMS", "1", 1); /* so that checks have few blocks */
   setenv("HALOTUNE_FAKE_L2_MB", "1", 1);
   return compiler_open(&(struct compiler_options){.pool = {.workers = 1}}, &compiler) == HALOTUNE_OK ? 0 : -1;
 }
@@ -27,7 +27,7 @@ static int teardown(void **state) {
   (void)state;
   compiler_close(compiler);
   snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  return system(command); // NOLINT(cert-env33-c): our own folder
+  return system(command); // the folder is our own
 }
 
 static void open_backend(struct backend_handle *backend, const char *fault) {
@@ -51,7 +51,7 @@ static struct verdict load(struct backend_handle *backend, int slot, const struc
   return verdict;
 }
 
-/* Three rounds of some slots, of which none is to fail. */
+/* Take three rounds of samples of some slots, none of which may fail. */
 static void check_samples(struct backend_handle *backend, const int *slots, int count) {
   enum { ROUNDS = 3 };
   const int batches[] = {5, 3, 2, 4};
@@ -142,7 +142,7 @@ TEST(a_variant_of_the_roof_copies_the_roof_s_elements) {
 
 enum stage_of_fault { AT_LOAD, AT_SAMPLE, AT_RECHECK };
 
-/* Of star7 on 20^3 points in f32 the first is skipped; the field takes 32000 bytes. */
+/* For star7 on 20^3 points in f32, whose first point is skipped. A field has 32000 bytes. */
 static const struct {
   const char *fault;
   enum stage_of_fault at;
@@ -181,7 +181,7 @@ static const struct {
     {"cuLaunchKernel@star7_tile#11+=corrupt:4210", AT_RECHECK, OUTCOME_WRONG, "1 of 5832 points"},
 };
 
-/* Samples of the anchor and the tested one; returns which failed. */
+/* Take samples of the anchor and the tested slot. Returns the slot that failed. */
 static int sample_both(struct backend_handle *backend, struct verdict *verdict) {
   const int slots[] = {ANCHOR, TESTED}, batches[] = {3, 3};
   double times_ms[6];
@@ -215,7 +215,7 @@ static void check_fault(size_t row, enum launch_mode launch) {
   if (fault_rows[row].at == AT_RECHECK) CHECK_OK(backend.table->recheck(backend.state, TESTED, &verdict));
   CHECK_EQ(fault_rows[row].outcome, verdict.outcome, "row %zu: %s", row, verdict.reason);
   CHECK(strstr(verdict.reason, fault_rows[row].reason), "row %zu: %s", row, verdict.reason);
-  /* All else is as it was: the anchor needs no new load, the failed slot is empty, and can be used again. */
+  /* Everything else works as before: the anchor needs no new load, and the failed slot is empty and usable. */
   check_samples(&backend, &anchor_slot, 1);
   check_recheck(&backend, ANCHOR, "anchor");
   CHECK_OK(backend.table->unload(backend.state, TESTED));
@@ -234,7 +234,7 @@ TEST(what_goes_wrong_is_a_verdict_and_the_rest_goes_on) {
   }
 }
 
-/* The first process whose parent is `parent`; 0 for none. */
+/* The first process whose parent is `parent`, but not `except`; 0 if there is none. */
 static pid_t child_of(pid_t parent, pid_t except) {
   DIR *proc = opendir("/proc");
   pid_t found = 0;
@@ -287,7 +287,7 @@ TEST(a_worker_that_is_killed_while_idle_is_replaced) {
   stage_close(&stage);
 }
 
-/* Also one with so many bytes behind its end that it takes several windows. */
+/* Also a cubin with so many bytes after its end that it needs several windows. */
 TEST(a_cubin_of_any_size_is_loaded) {
   enum { LOADS = 20 };
   static struct stage stage;
@@ -350,7 +350,7 @@ TEST(a_driver_older_than_the_compiler_is_named) {
   struct backend_handle backend;
   const struct backend_cuda_options options = {.compiler = compiler};
   setenv("HALOTUNE_FAKE_CUDA", "12020", 1);
-  open_backend(&backend, NULL); /* mostly, it works all the same */
+  open_backend(&backend, NULL); /* usually it works all the same */
   backend_close(&backend);
   setenv("HALOTUNE_FAKE_FAULT", "cuModuleLoadData=INVALID_IMAGE", 1);
   CHECK_EQ(HALOTUNE_NO_GPU, backend_cuda_open(&options, &backend), "%s", fail_text());

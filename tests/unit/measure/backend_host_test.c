@@ -1,5 +1,5 @@
-/* backend_host_test.c: the emulation as a backend: verdicts on variants that are right, that do not compile, and
- * that have a defect. */
+/* backend_host_test.c: the emulation as a backend: verdicts on variants that are right, that do not compile, and that
+ * have a defect. */
 #include "tests/unit/measure/backend.h"
 
 static char folder[64];
@@ -15,7 +15,7 @@ static int teardown(void **state) {
   char command[128];
   (void)state;
   snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  return system(command); // NOLINT(cert-env33-c): our own folder
+  return system(command); // the folder is our own
 }
 
 static void open_on(struct backend_handle *backend, struct stage *stage, const char *stencil) {
@@ -81,7 +81,7 @@ TEST(a_right_variant_is_timed_and_stays_right) {
   stage_close(&stage);
 }
 
-/* Put something else in place of a part of the source. */
+/* Replace a part of the source. */
 static void change(struct variant *v, const char *from, const char *to) {
   struct text source = {0};
   const char *at = strstr(v->generated.source, from);

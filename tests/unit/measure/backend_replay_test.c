@@ -1,4 +1,4 @@
-/* backend_replay_test.c: recordings that are read, and such that nobody wrote as they are. */
+/* backend_replay_test.c: recordings that are read, and recordings with contents that no version has written. */
 #include "tuner/measure/backends/backend_replay.h"
 
 #include "tests/unit/stores.h"
@@ -25,7 +25,7 @@ static void recording_change(const struct work *work, const char *sql) {
   sqlite3_close(connection);
 }
 
-/* What set_problem returns for the recorded problem. */
+/* The result of set_problem for the recorded problem. */
 static halotune_status recording_load(const struct work *work, const struct bench_case *c) {
   struct backend_handle backend;
   const struct scene scene = {
@@ -38,7 +38,7 @@ static halotune_status recording_load(const struct work *work, const struct benc
   return status;
 }
 
-/* A copy of a table by `create table ... as` has no constraints. */
+/* A table that was copied with `create table ... as` has no constraints. */
 TEST(a_recording_without_its_texts_is_an_error) {
   static const struct {
     const char *change;

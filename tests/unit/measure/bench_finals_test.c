@@ -1,5 +1,4 @@
-/* bench_finals_test.c: the final phase: plan, ties, who wins, and what happens when something goes wrong in the
- * middle of it. */
+/* bench_finals_test.c: the final phase: its plan, ties, the winner, and failures in the middle of it. */
 #include "tests/unit/measure/bench_model.h"
 #include "tests/unit/unit.h"
 #include "tuner/measure/finals/finals.h"
@@ -13,9 +12,9 @@ struct phase {
   struct backend_handle backend;
   struct final_candidate candidates[MOST];
   int count;
-  int failing_load; /* the candidate that does not load; -1 */
-  int fully;        /* screened variants that were measured */
-  int asks_to_stop; /* from this question on it says stop; 0: never */
+  int failing_load; /* the candidate that fails to load; -1: none */
+  int fully;        /* number of screened variants that were fully measured */
+  int asks_to_stop; /* from this question on the answer is to stop; 0: never */
   struct finals finals;
 };
 
@@ -47,7 +46,7 @@ static bool is_stopped(void *state) {
   return phase->asks_to_stop == 1;
 }
 
-/* Candidates with these times, the first one the default, in its slot; all measured as they are. */
+/* Candidates with these times. The first one is the default, and is in its slot. All have been measured. */
 static void begin(struct phase *phase, const double *times_ms, int count, enum model_noise noise) {
   *phase = (struct phase){.count = count, .failing_load = -1};
   model_make(&phase->model, noise, 3);
@@ -105,18 +104,20 @@ TEST(ties_are_decided_in_order) {
     struct contender contenders[3];
     int want;
   } rows[] = {
-      {{{true, false, 40, 0, 2}, {true, false, 32, 100, 3}, {true, false, 48, 0, 1}}, 1},     /* registers */
-      {{{true, false, 32, 200, 1}, {true, false, 32, 100, 3}, {true, false, 33, 0, 2}}, 1},   /* then shared memory */
-      {{{true, false, 32, 100, 3}, {true, false, 32, 100, 1}, {true, false, 32, 100, 2}}, 1}, /* then order */
-      {{{true, false, 32, 100, 3}, {false, false, 16, 0, 1}, {true, false, 40, 0, 2}}, 0},    /* only ties */
+      {{{true, false, 40, 0, 2}, {true, false, 32, 100, 3}, {true, false, 48, 0, 1}}, 1}, /* fewer registers win */
+      /* then less shared memory */
+      {{{true, false, 32, 200, 1}, {true, false, 32, 100, 3}, {true, false, 33, 0, 2}}, 1},
+      {{{true, false, 32, 100, 3}, {true, false, 32, 100, 1}, {true, false, 32, 100, 2}}, 1}, /* then the first */
+      {{{true, false, 32, 100, 3}, {false, false, 16, 0, 1}, {true, false, 40, 0, 2}}, 0},    /* only among ties */
       {{{true, false, 32, 0, 1}, {true, true, 255, 9, 9}, {true, false, 16, 0, 2}}, 1}, /* nothing beats the default */
-      {{{true, false, 32, 0, 1}, {false, true, 16, 0, 0}, {true, false, 40, 0, 2}}, 0}, /* something does */
+      /* another one beats the default */
+      {{{true, false, 32, 0, 1}, {false, true, 16, 0, 0}, {true, false, 40, 0, 2}}, 0},
       {{{false, true, 32, 0, 1}, {false, false, 16, 0, 0}, {false, false, 40, 0, 2}}, -1},
   };
   for (size_t i = 0; i < COUNT(rows); i++) CHECK_EQ(rows[i].want, tie_winner(rows[i].contenders, 3), "row %zu", i);
 }
 
-/* How much a plan does. */
+/* The size of a plan. */
 struct counts {
   int entrants, entry_rounds, finalists, final_rounds;
 };
@@ -141,12 +142,12 @@ TEST(less_time_makes_a_smaller_plan_in_the_documented_order) {
   } rows[] = {
       {1, 0, 5000, 100, 2, 1, {64, 5, 12, 20}, false},
       {1, 0, 5000, 10, 2, 1, {10, 5, 10, 20}, false},
-      /* 65*5 + 15*20 = 625 samples of 0.1 + 1 ms take 688 ms, and 80 % of 800 ms are 640 ms: shorter samples are
-       * enough. */
+      /* 65*5 + 15*20 = 625 samples of 0.1 + 1 ms take 688 ms, and 80 % of 800 ms are 640 ms, so shorter samples
+       * suffice. */
       {0.1, 0, 800, 100, 2, 0.8, {64, 5, 12, 20}, true},
-      /* 1 ms is as short as samples can be: (e+1)*5 + 300 samples of 2 ms within 1000 ms: 39 entrants. */
+      /* Samples cannot be shorter than 1 ms: (e+1)*5 + 300 samples of 2 ms within 1000 ms leave 39 entrants. */
       {1, 0, 1250, 100, 2, 0.2, {39, 5, 12, 20}, true},
-      /* 17*5*2 = 170 ms for the least entrants; 15*r*2 within 310 ms: 10 rounds. */
+      /* The fewest entrants take 17*5*2 = 170 ms; 15*r*2 within 310 ms: 10 rounds. */
       {1, 0, 600, 100, 2, 0.2, {16, 5, 12, 10}, true},
       /* 170 + (f+3)*8*2 within 320 ms: 6 finalists. */
       {1, 0, 400, 100, 2, 0.2, {16, 5, 6, 8}, true},
@@ -154,7 +155,7 @@ TEST(less_time_makes_a_smaller_plan_in_the_documented_order) {
       {1, 0, 300, 100, 2, 0.2, {16, 3, 4, 8}, true},
       {1, 0, 1, 100, 2, 0.2, {16, 3, 4, 8}, true},
       {1, 0, 1, 3, 0, 0.2, {3, 3, 3, 8}, true},
-      /* 13 rechecks of 100 ms count. */
+      /* 13 rechecks of 100 ms count as well. */
       {1, 100, 3000, 100, 2, 0.2, {49, 5, 12, 20}, true},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -170,7 +171,7 @@ TEST(less_time_makes_a_smaller_plan_in_the_documented_order) {
   CHECK_NEAR(5000, finals_budget_ms(20e3), 1e-9, "at least 5 s");
 }
 
-/* How often a default runs that takes long. In 5 s, of which 4 are planned for, it may take 1 s. */
+/* How often a slow default runs. In 5 s, of which 4 are planned, it may take 1 s. */
 TEST(a_default_that_is_far_behind_is_rare) {
   static const struct {
     const char *what;
@@ -188,7 +189,7 @@ TEST(a_default_that_is_far_behind_is_rare) {
       {"what could win is never rare", 50, 57, 5000, false, 8, 0.2, {2, 3, 2, 8}, true},
       /* 2 x 150 ms x 3 and a recheck of the default leave 2.95 s for 2*5 + 4*15 samples of 2 x 20 ms. */
       {"the others have what it leaves", 20, 150, 5000, true, 3, 0.2, {2, 5, 2, 15}, true},
-      /* Though it takes 3*1 + 5*3 samples of 2 x 300 ms. */
+      /* The least plan takes 3*1 + 5*3 samples of 2 x 300 ms, although that exceeds the budget. */
       {"all are long: the least", 300, 300, 5000, false, 3, 0.2, {2, 1, 2, 3}, true},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -202,7 +203,7 @@ TEST(a_default_that_is_far_behind_is_rare) {
   }
 }
 
-/* Which of some times wins, with these registers. */
+/* Which variant wins, with these times and registers. */
 TEST(the_winner_follows_from_times_and_registers) {
   static const struct {
     const char *what;
@@ -232,7 +233,7 @@ TEST(the_winner_follows_from_times_and_registers) {
   }
 }
 
-/* Reject the winner so often; who wins then, and what its ratios are to. */
+/* The winner is rejected this many times. The rows give the next winner, and the times to which its ratios refer. */
 TEST(what_is_rejected_leaves_and_the_others_are_ranked_anew) {
   static const struct {
     const char *what;
@@ -254,7 +255,7 @@ TEST(what_is_rejected_leaves_and_the_others_are_ranked_anew) {
     begin(&phase, rows[i].times_ms, 4, NOISE_NONE);
     for (int j = 0; j < 4; j++) {
       phase.candidates[j].registers = rows[i].registers[j];
-      phase.candidates[j].median_ms = phase.candidates[j].minimum_ms = 1; /* so that all enter */
+      phase.candidates[j].median_ms = phase.candidates[j].minimum_ms = 1; /* so that all enter the rounds */
     }
     run(&phase);
     for (int j = 0; j < rows[i].rejected; j++) {
@@ -279,7 +280,7 @@ TEST(what_is_rejected_leaves_and_the_others_are_ranked_anew) {
   }
 }
 
-/* A recording that kept no samples knows of no interval. */
+/* A recording without samples has no interval. */
 TEST(one_value_again_and_again_has_no_interval) {
   static const double times_ms[] = {2, 1.2, 1, 1.1};
   for (int constant = 0; constant < 2; constant++) {
@@ -346,7 +347,7 @@ TEST(a_default_that_was_screened_takes_part) {
   struct phase phase;
   const double times_ms[] = {3, 1, 1.02};
   begin(&phase, times_ms, 3, NOISE_NONE);
-  phase.candidates[0].outcome = OUTCOME_SCREENED; /* measured again, when faster ones were known */
+  phase.candidates[0].outcome = OUTCOME_SCREENED; /* measured again after faster ones were found */
   phase.candidates[0].slot = -1;
   run(&phase);
   CHECK_EQ(1, winner(&phase), "winner");
@@ -393,7 +394,8 @@ TEST(the_roof_is_the_fastest_copy_in_the_same_rounds) {
   CHECK_NEAR(0.002, phase.finals.empty_ms, 1e-9, "empty kernel");
   finals_free(&phase.finals);
 
-  /* Faster than the roof: shown as it is. And the copy may fail: the other one is then the roof. */
+  /* A variant that is faster than the roof is shown as it is. If the tuned copy fails, the driver's copy is the
+   * roof. */
   phase.model.true_ms[1] = 0.8;
   phase.model.failing = 3;
   phase.model.failure = OUTCOME_HUNG;
@@ -507,7 +509,7 @@ TEST(without_time_the_least_is_done) {
   CHECK_EQ(FINALS_ROUNDS_LEAST, phase.finals.final_rounds, "rounds");
   finals_free(&phase.finals);
 
-  /* And with some time it ends in time: 4 ms an application and 5 ms a load. */
+  /* With a budget it ends in time: an application takes 4 ms and a load 5 ms. */
   for (int i = 0; i < MOST; i++) times_ms[i] *= 4;
   begin(&phase, times_ms, MOST, NOISE_NONE);
   const double begin_ms = phase.model.now_ms;
@@ -518,7 +520,7 @@ TEST(without_time_the_least_is_done) {
   finals_free(&phase.finals);
 }
 
-/* A thousand times slower than the best, or as slow as all: either ends in time. */
+/* Variants that are a thousand times slower than the best, or all slow: both end within the budget. */
 TEST(slow_applications_keep_the_budget) {
   static const struct {
     const char *what;
@@ -548,7 +550,7 @@ TEST(slow_applications_keep_the_budget) {
   }
 }
 
-/* Its only round is slowed down: its time stays, and that is told. */
+/* The only round of the default is slowed down. Its time is kept, and marked. */
 TEST(the_time_of_a_rare_default_is_never_dropped) {
   struct phase phase;
   const double times_ms[] = {700, 1, 1.02, 1.025, 1.01};
@@ -571,7 +573,7 @@ TEST(loads_that_take_long_leave_fewer_entrants) {
   const long loads = phase.model.loads;
   const double begin_ms = phase.model.now_ms;
   run_in(&phase, 1500);
-  /* 35 % of the time loads 18; then 16 are what is left of the plan. */
+  /* 35 % of the time suffices for 18 loads; the plan then has 16 entrants. */
   CHECK_EQ(18, phase.model.loads - loads, "loads");
   CHECK_EQ(FINALS_ENTRANTS_LEAST + 1, phase.finals.count, "entries");
   CHECK(phase.model.now_ms - begin_ms < 1500, "%g ms", phase.model.now_ms - begin_ms);
@@ -585,7 +587,7 @@ TEST(a_stop_ends_it_with_what_there_is) {
     begin(&phase, times_ms, 4, NOISE_NONE);
     phase.asks_to_stop = asks;
     run(&phase);
-    /* Before it: 3 loads, 5 entry rounds, final rounds. */
+    /* Before this question: 3 loads, 5 entry rounds, final rounds. */
     const int rounds = asks - 1 - 3 - FINALS_ENTRY_ROUNDS;
     CHECK_EQ(rounds < FINALS_ROUNDS_LEAST ? -1 : 1, winner(&phase), "question %d", asks);
     if (winner(&phase) >= 0) {
@@ -682,8 +684,8 @@ TEST(a_player_may_skip_rounds) {
 
 TEST(looks_at_single_samples_are_what_is_left_out_first) {
   const struct finals_times times = {.best_ms = 1, .default_ms = 1, .recheck_ms = 1};
-  /* 64 variants for 5 rounds of 2 ms, 12 and two copies for 20, the default for all 25, 13 rechecks: 1263 ms, of 0.8 of
-   * the time. Looks add 3 ms for 13 variants in 20 rounds: 2043 ms. */
+  /* 64 variants for 5 rounds of 2 ms, 12 and two copies for 20, the default for all 25, and 13 rechecks take 1263 ms of
+   * 0.8 of the time. Checks add 3 ms for 13 variants in 20 rounds: 2043 ms. */
   static const struct {
     double budget_ms;
     bool checks, is_scaled;

@@ -1,4 +1,4 @@
-/* bench_measure_test.c: the search phase of one variant, and the anchor, on a model in a time of its own. */
+/* bench_measure_test.c: the search phase of one variant, and the anchor, on a simulated GPU with its own clock. */
 #include "tests/unit/measure/bench_model.h"
 #include "tests/unit/unit.h"
 #include "tuner/measure/sampling/anchor.h"
@@ -40,8 +40,8 @@ TEST(batches_make_samples_of_200_us) {
   CHECK_EQ(MEASURE_BATCH_MOST, batch_of(0, 0.2), "no time");
 }
 
-/* What is sampled, for times without noise: 8 samples or 5 ms, 1 s at most, 3 samples at least where they are not
- * long. Of long ones the first counts, which is a tenth longer here. */
+/* The samples that are taken for times without noise: 8 samples or 5 ms, at most 1 s, and at least 3 samples unless
+ * they are long. For long times the first sample counts, which is a tenth longer here. */
 TEST(quiet_variants_take_few_samples) {
   static const struct {
     double time_ms, limit_ms;
@@ -59,7 +59,8 @@ TEST(quiet_variants_take_few_samples) {
     CHECK_OK(measure_slot(&backend, &request, &got));
     CHECK_EQ(rows[i].samples, got.timing.sample_count, "%g ms", rows[i].time_ms);
     CHECK_EQ(1, model.rechecks, "%g ms", rows[i].time_ms);
-    /* One by one only until it is warm: a batch of its own, and 3 samples of which two agree. */
+    /* Applications are sampled one by one only until the GPU is warm: a batch of its own, and 3 samples of which two
+     * agree. */
     const bool is_at_once = rows[i].samples > 2;
     CHECK(model.single_calls <= 6 && model.calls - model.single_calls == is_at_once, "%ld of %ld calls",
           model.single_calls, model.calls);
@@ -77,7 +78,7 @@ TEST(noise_is_sampled_until_the_interval_is_narrow) {
   CHECK(got.timing.high_ms - got.timing.low_ms <= 0.01 * got.timing.median_ms, "%g to %g", got.timing.low_ms,
         got.timing.high_ms);
   measured_free(&got);
-  /* No chance to be among the finalists: no more than the least, although the interval is wide. */
+  /* It cannot become a finalist, so it gets only the fewest samples, although the interval is wide. */
   model_make(&model, NOISE_OUTLIERS, 5);
   got = measure(&model, 1.12, 1, false);
   CHECK_EQ(OUTCOME_MEASURED, got.verdict.outcome, "outcome");
@@ -106,9 +107,8 @@ TEST(screening_is_above_1_15) {
   }
 }
 
-/* What nothing explains is seen in one sample, as long as that is long; else the rule of three samples holds. The
- * time that it takes is that of its samples, and of the first one, which finds the batch, and here is a tenth
- * longer. */
+/* One long sample is enough to reject a slow variant if nothing explains its time. Otherwise the rule of three samples
+ * holds. The time includes the first sample, which finds the batch, and here is a tenth longer. */
 TEST(hopeless_ones_take_one_sample) {
   static const struct {
     double time_ms, best_ms;
@@ -121,7 +121,8 @@ TEST(hopeless_ones_take_one_sample) {
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct model model;
     model_make(&model, NOISE_NONE, 1);
-    model.throttle_to_ms = rows[i].samples == 1 && rows[i].best_ms > 0 ? 1e9 : 0; /* nor does a slowdown explain it */
+    /* a slowdown does not explain the time either */
+    model.throttle_to_ms = rows[i].samples == 1 && rows[i].best_ms > 0 ? 1e9 : 0;
     struct measured got = measure(&model, rows[i].time_ms, rows[i].best_ms, rows[i].is_full);
     const bool is_screened = !rows[i].is_full && rows[i].best_ms > 0 && rows[i].time_ms > 1.15 * rows[i].best_ms;
     CHECK_EQ(is_screened ? OUTCOME_SCREENED : OUTCOME_MEASURED, got.verdict.outcome, "row %zu", i);
@@ -132,7 +133,7 @@ TEST(hopeless_ones_take_one_sample) {
   }
 }
 
-/* A fast variant after an idle gap: its first samples are more than 1.15 times the best, and must not condemn it. */
+/* A fast variant after an idle gap: its first samples are more than 1.15 times the best, and must not reject it. */
 TEST(a_cold_start_screens_nothing) {
   struct model model;
   model_make(&model, NOISE_RAMP, 1);
@@ -251,7 +252,7 @@ TEST(clocks_that_cannot_be_read_end_the_wait) {
   anchor_free(test.anchor);
 }
 
-/* Measured, judged by the next reading, at most three times. */
+/* The variant is measured, judged by the next reading, and measured again, at most three times. */
 TEST(drift_between_readings_asks_for_another_measurement) {
   struct anchored test;
   begin(&test, NOISE_NONE);
@@ -282,7 +283,7 @@ TEST(drift_between_readings_asks_for_another_measurement) {
 
   CHECK_OK(anchor_cover(test.anchor, 5, false));
   for (int attempt = 1; attempt <= ANCHOR_ATTEMPTS; attempt++) {
-    test.model.true_ms[0] *= attempt % 2 ? 1.05 : 1 / 1.05; /* faster is a drift as well */
+    test.model.true_ms[0] *= attempt % 2 ? 1.05 : 1 / 1.05; /* a speed-up is drift, too */
     take(&test);
     CHECK(anchor_is_marked(test.anchor, 5), "attempt %d", attempt);
     CHECK_EQ(attempt < ANCHOR_ATTEMPTS ? 5 : 0, anchor_next_again(test.anchor), "attempt %d", attempt);
@@ -304,7 +305,7 @@ TEST(slowdowns_are_no_drift_of_the_scale) {
   CHECK_EQ(1, anchor_next_again(test.anchor), "the readings differ");
   CHECK_NEAR(1, anchor_scale(test.anchor, 1), 1e-9, "a spoilt reading is no measure");
   CHECK_NEAR(1, anchor_scale(test.anchor, 0), 1e-9, "a spoilt reading is no measure");
-  /* A GPU that is slow for good does not have everything measured three times. */
+  /* On a GPU that stays slow, not everything is measured three times. */
   int again = 0;
   for (long number = 100; number < 140; number++) {
     CHECK_OK(anchor_cover(test.anchor, number, true));
@@ -316,7 +317,7 @@ TEST(slowdowns_are_no_drift_of_the_scale) {
   anchor_free(test.anchor);
 }
 
-/* Wherever within the samples of a reading it ends or begins. */
+/* At whatever sample of a reading the slowdown ends or begins. */
 TEST(slowdowns_that_end_or_begin_in_a_reading_spoil_it) {
   for (int tenths = 0; tenths < 100; tenths++) {
     for (int begins = 0; begins < 2; begins++) {
@@ -354,7 +355,7 @@ TEST(an_anchor_that_fails_is_a_verdict) {
   CHECK(!none && verdict.outcome == OUTCOME_CRASHED, "no anchor");
 }
 
-/* Another variant takes its place: times go on in the first one's terms. */
+/* Another variant takes the anchor's place. Times are still scaled to the first one. */
 TEST(another_variant_may_take_the_anchor_s_place) {
   struct anchored test;
   struct verdict verdict;
@@ -395,7 +396,7 @@ TEST(another_variant_may_take_the_anchor_s_place) {
   anchor_free(test.anchor);
 }
 
-/* A reading takes 100 ms where 3 samples allow that, and 5 % of the time. */
+/* A reading takes 100 ms if 3 samples fit into that, and 5 % of the time. */
 TEST(readings_of_slow_anchors_are_few_and_short) {
   static const struct {
     double time_ms;
@@ -435,7 +436,8 @@ TEST(what_is_too_slow_for_an_anchor) {
     CHECK_EQ(rows[i].want, anchor_is_slow(rows[i].time_ms, rows[i].best_ms), "row %zu", i);
 }
 
-/* Ten samples, of which the first finds the batch, as far as they fit in 100 ms; a lone one is a tenth longer here. */
+/* Ten samples, as many as fit into 100 ms. The first one finds the batch. A single application is a tenth longer
+ * here. */
 TEST(a_first_idea_takes_few_samples) {
   static const struct {
     double time_ms, want_ms;

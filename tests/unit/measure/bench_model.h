@@ -1,5 +1,5 @@
-/* bench_model.h: a backend whose variants have known times, on a GPU that has the faults of real ones, in a time of
- * its own. What is to be measured is known exactly, so that a protocol can be judged by what it makes of it. */
+/* bench_model.h: a simulated backend. Its variants have known times, its GPU has the faults of real ones, and it has
+ * its own clock. Tests compare the results of the protocol with the known times. */
 #ifndef MEASURE_BENCH_MODEL_H
 #define MEASURE_BENCH_MODEL_H
 
@@ -15,13 +15,13 @@
 enum { MODEL_VARIANTS = 320, MODEL_MHZ = 1980 };
 
 enum model_noise {
-  NOISE_NONE,        /* exact */
-  NOISE_INDEPENDENT, /* 0.6 % a sample */
-  NOISE_CORRELATED,  /* AR(1), 1 % in all, shared by all variants; a sample keeps 95 % of the one before */
-  NOISE_RAMP,        /* after idling the clock begins at 70 % and comes back within some 30 ms of work */
+  NOISE_NONE,        /* exact times */
+  NOISE_INDEPENDENT, /* 0.6 % for each sample */
+  NOISE_CORRELATED,  /* AR(1) with 1 % in all, shared by all variants; a sample keeps 95 % of the one before */
+  NOISE_RAMP,        /* after idling, the clock begins at 70 % and recovers within about 30 ms of work */
   NOISE_DRIFT,       /* 6 % slower within a minute, and waves of 1 % */
   NOISE_OUTLIERS,    /* 5 % of the samples take up to three times as long */
-  NOISE_THROTTLE,    /* 1.4 times as long for 120 of each 1500 ms, and NVML says so */
+  NOISE_THROTTLE,    /* 1.4 times as long for 120 of each 1500 ms, which NVML reports */
   NOISE_COUNT
 };
 static const char *const noise_names[NOISE_COUNT] = {"none",  "independent", "correlated", "ramp",
@@ -31,18 +31,19 @@ struct model {
   enum model_noise noise;
   uint64_t seed, drawn;
   double now_ms, idle_from_ms;
-  double true_ms[MODEL_VARIANTS], clock_share[MODEL_VARIANTS]; /* share: of the time that follows the SM clock */
+  /* clock_share: share of the time that depends on the SM clock */
+  double true_ms[MODEL_VARIANTS], clock_share[MODEL_VARIANTS];
   double empty_ms, memcpy_ms, load_ms;
-  int in_slot[BACKEND_ALL_SLOTS]; /* the variant; -1: none */
+  int in_slot[BACKEND_ALL_SLOTS]; /* the variant in each slot; -1: none */
   int last_slot;
-  double clock, correlated;                /* of the SM over its highest */
-  bool hides_clock;                        /* NVML tells no clocks */
-  bool is_constant;                        /* it says of its times that they are one value */
-  double throttle_from_ms, throttle_to_ms; /* for tests that place it: throttled between these */
+  double clock, correlated;                /* clock: of the SM, relative to its highest */
+  bool hides_clock;                        /* NVML reports no clocks */
+  bool is_constant;                        /* the backend reports that all samples have one value */
+  double throttle_from_ms, throttle_to_ms; /* throttled between these times, for tests that choose them */
   /* The variant that fails, at which of its samples, and how. */
   int failing, samples_to_failure;
   enum outcome failure;
-  bool is_wrong[MODEL_VARIANTS]; /* as its recheck finds */
+  bool is_wrong[MODEL_VARIANTS]; /* found by its recheck */
   long samples, calls, single_calls, loads, rechecks, unwarmed_switches;
   long first_in_round[BACKEND_ALL_SLOTS]; /* of plans with untimed applications */
 };
@@ -51,7 +52,7 @@ static inline double model_uniform(struct model *model) {
   return ((double)(random_bits(model->seed, model->drawn++) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* G. E. P. Box, M. E. Muller, 1958. */
+/* The method of G. E. P. Box and M. E. Muller, 1958. */
 static inline double model_gauss(struct model *model) {
   const double radius = sqrt(-2 * log(model_uniform(model)));
   return radius * cos(2 * 3.14159265358979323846 * model_uniform(model));
@@ -64,7 +65,7 @@ static inline bool model_throttles(const struct model *model) {
   return model->noise == NOISE_THROTTLE && fmod(model->now_ms, 1500) < 120;
 }
 
-/* Time passes with or without work. */
+/* Time passes with work (model_work) or without (model_idle). */
 static inline void model_work(struct model *model, double ms) {
   model->clock += (1 - model->clock) * (1 - exp(-ms / 30));
   model->now_ms += ms;
@@ -82,7 +83,7 @@ static inline double model_true_ms(const struct model *model, int slot) {
   return model->true_ms[model->in_slot[slot]];
 }
 
-/* How much longer than its true time a sample takes that begins now. */
+/* The factor by which a sample that begins now takes longer than its true time. */
 static inline double model_factor(struct model *model, int slot) {
   const int variant = slot < BACKEND_SLOTS ? model->in_slot[slot] : -1;
   const double share = variant >= 0 ? model->clock_share[variant] : 0;
@@ -106,7 +107,7 @@ static inline halotune_status model_sample(void *state, const struct sample_plan
   model->calls++;
   model->single_calls += plan->rounds * plan->slot_count == 1;
   if (plan->warm) model->first_in_round[plan->slots[0]]++;
-  model_idle(model, 0.05); /* the way there and back */
+  model_idle(model, 0.05); /* the round trip to the worker */
   for (int i = 0; i < plan->rounds * plan->slot_count; i++) {
     const int slot = plan->slots[i % plan->slot_count], batch = plan->batches[i % plan->slot_count];
     const int variant = slot < BACKEND_SLOTS ? model->in_slot[slot] : -1;
@@ -116,13 +117,13 @@ static inline halotune_status model_sample(void *state, const struct sample_plan
       verdict->outcome = model->failure;
       snprintf(verdict->reason, sizeof verdict->reason, "made to fail");
       model->in_slot[slot] = -1;
-      model_idle(model, 300); /* another process begins */
+      model_idle(model, 300); /* another process starts */
       return HALOTUNE_OK;
     }
     const double one_ms = model_true_ms(model, slot);
     double batch_ms = one_ms * batch * model_factor(model, slot);
     if (plan->warm) model_work(model, one_ms);
-    /* What another kernel left in the caches costs the first application a tenth more. */
+    /* The first application takes a tenth longer, because the caches hold another kernel's data. */
     if (slot != model->last_slot && !plan->warm) batch_ms += 0.1 * one_ms, model->unwarmed_switches++;
     model->last_slot = slot;
     times_ms[i] = batch_ms / batch;
@@ -170,7 +171,7 @@ static const struct backend model_backend = {.name = "model",
                                              .read = model_read,
                                              .keep_warm = model_keep_warm};
 
-/* Put a variant into a slot: what backend.load does. */
+/* Put a variant into a slot, as backend.load does. */
 static inline void model_load(struct model *model, int slot, int variant) {
   model->in_slot[slot] = variant;
   model->loads++;

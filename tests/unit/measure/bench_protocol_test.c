@@ -1,5 +1,5 @@
-/* bench_protocol_test.c: the whole protocol, search phase and finals, on a GPU with each kind of noise: does it find
- * the best? */
+/* bench_protocol_test.c: the whole protocol, search phase and finals, finds the best variant on a GPU with each kind of
+ * noise. */
 #include <stdlib.h>
 
 #include "tests/unit/measure/bench_model.h"
@@ -24,11 +24,11 @@ struct session {
   struct time_source time;
   struct anchor *anchor;
   struct final_candidate candidates[VARIANTS];
-  double best_ms;            /* over the anchor's scale */
+  double best_ms;            /* divided by the anchor's scale */
   double first_ms[VARIANTS]; /* median of the first measurement */
 };
 
-/* About 5 of 300 within 0.5 % of the best, 20 within 3 %, the slowest twice as slow. */
+/* Of 300 variants about 5 are within 0.5 % of the best, 20 within 3 %, and the slowest take twice as long. */
 static void true_times(struct model *model) {
   for (int i = 0; i < VARIANTS; i++) {
     model->true_ms[i] = 0.3 * (1 + pow(model_uniform(model), 1.3));
@@ -91,7 +91,7 @@ static halotune_status load(void *state, int candidate, int slot, struct verdict
   return HALOTUNE_OK;
 }
 
-/* True times over the best one: of the winner, and of what a single pass and its lowest median would have chosen. */
+/* True times over the best one: of the winner, and of the variant with the lowest median in a single pass. */
 struct choice {
   double protocol, single_pass;
 };
@@ -156,7 +156,8 @@ TEST(the_winner_is_within_half_a_percent_of_the_best) {
     print_message("# %s: %d of %d, the worst is %.2f %% slower; a single pass: %d\n", noise_names[noise], good, SEEDS,
                   100 * (worst - 1), single_pass_good);
     CHECK(good >= GOOD_SEEDS, "%s: %d of %d", noise_names[noise], good, SEEDS);
-    /* The model is no toy: where the GPU changes under it, one good measurement of each variant is not enough. */
+    /* The noise is strong enough: on a GPU that changes during the run, one good measurement of each variant is not
+     * enough. */
     const bool changes = noise == NOISE_CORRELATED || noise == NOISE_DRIFT;
     CHECK(!changes || single_pass_good < GOOD_SEEDS, "%s: a single pass is right %d times", noise_names[noise],
           single_pass_good);

@@ -1,10 +1,11 @@
-/* bench_statistics_test.c: medians and their intervals, against numbers worked out by hand or in exact arithmetic. */
+/* bench_statistics_test.c: medians and their intervals, compared with numbers worked out by hand or in exact
+ * arithmetic. */
 #include "base/random.h"
 #include "tests/unit/unit.h"
 #include "tuner/measure/sampling/statistics.h"
 
 TEST(intervals_have_the_ranks_and_confidence_of_the_binomial) {
-  /* Ranks of the usual tables for 95 %; confidence as a fraction of 2^n, exact. */
+  /* The ranks of the usual tables for 95 %; the confidence is an exact fraction of 2^n. */
   static const struct {
     int count, rank;
     double confidence;
@@ -32,7 +33,7 @@ TEST(intervals_have_the_ranks_and_confidence_of_the_binomial) {
 }
 
 TEST(many_samples_follow_the_normal_law) {
-  /* n/2 - 1.96 sqrt(n)/2, and no underflow where 2^-n is 0. */
+  /* n/2 - 1.96 sqrt(n)/2, without underflow where 2^-n is 0. */
   static const int counts[] = {100, 1000, 5000};
   static const int ranks[] = {40, 469, 2431};
   for (size_t i = 0; i < COUNT(counts); i++) {
@@ -71,7 +72,7 @@ TEST(summaries_are_those_of_sorted_values) {
   CHECK(isnan(none.median) && isnan(none.low) && isnan(none.minimum) && none.count == 0, "no values");
 }
 
-/* The promise itself: in 4000 draws of a skewed law, the interval holds the true median at least as often as it
+/* In 4000 draws of a skewed distribution, the interval contains the true median at least as often as its confidence
  * says. */
 TEST(intervals_hold_the_median_as_often_as_they_say) {
   static const int counts[] = {5, 8, 20, 25};
@@ -83,12 +84,12 @@ TEST(intervals_hold_the_median_as_often_as_they_say) {
     for (int draw = 0; draw < draws; draw++) {
       double values[25];
       for (int j = 0; j < counts[i]; j++) {
-        values[j] = -log(((double)(random_bits(7, drawn++) >> 11) + 0.5) * 0x1p-53); /* its median is log 2 */
+        values[j] = -log(((double)(random_bits(7, drawn++) >> 11) + 0.5) * 0x1p-53); /* the median is log 2 */
       }
       got = summary_of(values, counts[i]);
       held += got.low <= log(2) && log(2) <= got.high;
     }
-    /* Three standard deviations of that many draws are about 1 %. */
+    /* Three standard deviations of this many draws are about 1 %. */
     CHECK_NEAR(got.confidence, held / (double)draws, 0.012, "%d samples", counts[i]);
   }
 }

@@ -1,4 +1,4 @@
-/* report_test.c: parts of the report that its documents alone do not show. */
+/* report_test.c: parts of the report that the tests of whole documents do not cover. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ TEST(arithmetic_roofs) {
   CHECK(isnan(peak_gflops(35, 15, 800000, DTYPE_F32)), "an old one");
 }
 
-/* 1000 rows: a tenth failed for one of two reasons, times fall from 2 ms to 1 ms, row 500 is to be kept. */
+/* 1000 rows: a tenth failed for one of two reasons, times fall from 2 ms to 1 ms, and row 500 must be kept. */
 TEST(a_choice_keeps_the_fastest_and_every_failure) {
   enum { ROWS = 1000, MOST = 100 };
   static struct variant_row rows[ROWS];
@@ -47,7 +47,7 @@ TEST(a_choice_keeps_the_fastest_and_every_failure) {
   texts_free(&table.reasons);
 }
 
-/* Blocks that jansson may still ask for before one is refused. */
+/* Blocks that jansson still gets before one allocation fails. */
 static long blocks_left;
 
 static void *scarce_malloc(size_t bytes) { return blocks_left-- == 0 ? NULL : malloc(bytes); }
@@ -63,13 +63,13 @@ static struct store *golden_open(void) {
   return store;
 }
 
-/* Each block in turn is refused; the sanitizers find what is then freed twice or never. */
+/* Each allocation fails in turn. The sanitizers find memory that is then freed twice or never. */
 TEST(a_document_that_memory_is_out_for_fails) {
   static const struct report_request request = {.database = "golden.db", .generated = "today"};
   struct store *store = golden_open();
   long refused = 0, n = 0;
   json_set_alloc_funcs(scarce_malloc, free);
-  for (blocks_left = -1; blocks_left < 0; n += 1 + n / 16) { /* until a document needs fewer blocks than there are */
+  for (blocks_left = -1; blocks_left < 0; n += 1 + n / 16) { /* until a document needs fewer blocks than are allowed */
     struct text out = {0};
     blocks_left = n;
     halotune_status status = report_document(store_connection(store), &request, &out);

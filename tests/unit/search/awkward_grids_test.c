@@ -1,4 +1,5 @@
-/* awkward_grids_test.c: the grids on which winners are verified once more, and whether real variants fit one. */
+/* awkward_grids_test.c: the grids on which winners are verified again, and whether real variants can run on one of
+ * them. */
 #include "tuner/search/finals/awkward_grids.h"
 
 #include <glob.h>
@@ -84,7 +85,8 @@ static bool keeps_somewhere(const struct problem *problem, const struct template
   return is_kept;
 }
 
-/* The default, and variants at random, each as near as the rules keep it. Returns how many there are. */
+/* Check the default and random variants, each moved to the nearest that the rules keep. Returns the number of
+ * variants. */
 static int check_variants(const struct problem *problem, const struct template *template) {
   enum { SAMPLE = 6 };
   struct bindings bindings;
@@ -95,7 +97,7 @@ static int check_variants(const struct problem *problem, const struct template *
     for (int p = 0; p < template->parameter_count && i > 0; p++)
       variant.choice[p] =
           (unsigned char)(random_bits((uint64_t)i, (uint64_t)p) % (uint64_t) template->parameters[p].value_count);
-    if (space_nearest(&bindings, NULL, &variant)) break; /* rules leave none */
+    if (space_nearest(&bindings, NULL, &variant)) break; /* the rules keep none */
     CHECK(keeps_somewhere(problem, template, &variant), "%s %s on %ld: %d", problem->stencil->name, template->name,
           problem->grid.n[0], i);
     count++;
@@ -140,7 +142,7 @@ static json_t *row_of(json_t *tables, const char *table, json_t *row, const char
 
 static const char *text_of(json_t *row, const char *key) { return json_string_value(json_object_get(row, key)); }
 
-/* The winners that ship. */
+/* The winners of the starter database. */
 TEST(each_winner_of_the_starter_database_fits_one) {
   json_t *document = json_load_file("db/starter/nvidia-h200.json", 0, NULL), *row;
   json_t *tables = json_object_get(document, "tables");

@@ -1,4 +1,5 @@
-/* pipeline_test.c: trials and compilers that fail: no late result of one trial may become the result of another. */
+/* pipeline_test.c: trials, and compilers that fail. A late result of one trial must not become the result of
+ * another. */
 #include <sys/resource.h>
 
 #include "tests/unit/stores.h"
@@ -12,8 +13,8 @@ struct pipeline_case {
   struct pipeline *pipeline;
 };
 
-/* The compiler is opened first, since it forks.
- *   timeout_ms  of a compile; 1 is not enough for any, 0 is the usual one */
+/* Open the compiler first, since it forks.
+ *   timeout_ms  of a compile; 1 is too short for any compile, 0 is the usual limit */
 static void case_open(struct pipeline_case *c, int timeout_ms) {
   const struct compiler_options options = {.pool = {.workers = 1, .timeout_ms = timeout_ms}, .no_cache = true};
   *c = (struct pipeline_case){.pipeline = NULL};
@@ -35,7 +36,7 @@ static void case_close(struct pipeline_case *c) {
   case_free(&c->bench);
 }
 
-/* One more trial, told apart by z_slicing. */
+/* Add a trial, which differs from others in z_slicing. */
 static void trial_put(struct pipeline_case *c, int z_slicing) {
   struct proposal proposal;
   struct trial *trial;
@@ -69,7 +70,7 @@ static rlim_t files_limit(rlim_t most) {
   return before;
 }
 
-/* The first compile times out. No file descriptor is left, so no worker can be started for the second one, and the wait fails. */
+/* The first compile times out. No file descriptor is left to start a worker for the second one, so the wait fails. */
 TEST(a_wait_that_fails_leaves_no_late_result) {
   struct pipeline_case c;
   struct trial *trial;

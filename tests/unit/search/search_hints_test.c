@@ -1,5 +1,5 @@
-/* search_hints_test.c: what a search learns of winners that databases have: which, in what order, and as which variants
- * of today's templates; and what it starts with. Nothing is compiled, nothing runs. */
+/* search_hints_test.c: the winners of databases that a search uses as hints: which ones, in what order, as which
+ * variants of the present templates, and with which variants the search starts. Nothing is compiled or run. */
 #include <math.h>
 
 #include "tests/unit/library/tuned.h"
@@ -26,7 +26,7 @@ struct hints_case {
   struct setup setup;
 };
 
-/* star7 in f32 on 64^3 on an H200, with the template `direct`; its default is the first variant. */
+/* star7 in f32 on 64^3 on an H200, with the template `direct`. Its default is the first variant. */
 static void hints_open(struct hints_case *c) {
   *c = (struct hints_case){.options = {.strategy = &strategy_local}};
   CHECK_OK(stencil_of_kernels("star7", &c->stencil));
@@ -63,7 +63,7 @@ static void hints_close(struct hints_case *c) {
   stencil_free(c->stencil);
 }
 
-/* Find them anew. */
+/* Find the hints again. */
 static void find_again(struct hints_case *c) {
   proposals_free(&c->setup.hints);
   c->setup.space.hints = NULL;
@@ -77,13 +77,13 @@ static void change(struct store *store, const char *sql) {
   CHECK(sqlite3_exec(store_connection(store), sql, NULL, NULL, &error) == SQLITE_OK, "%s: %s", sql, error);
 }
 
-/* Whether hint number `at` is the default with this changed. */
+/* Whether hint number `at` is the default with these changes. */
 static bool hint_is(const struct hints_case *c, long at, const char *set) {
   const struct configuration want = configuration_of(c->template, set);
   return at < c->setup.hints.count && memcmp(&want, &c->setup.hints.list[at].configuration, sizeof want) == 0;
 }
 
-/* In the order of their distances, which is not that of reading. */
+/* Sorted by distance. They are stored in another order. */
 static const struct {
   struct tuned row;
   double distance[HINT_DISTANCES]; /* stencil, device, grid, dtype, mode, history */
@@ -113,7 +113,7 @@ TEST(the_nearest_winners_come_first) {
   struct hints_case c;
   struct hint_rows rows = {.count = 0};
   hints_open(&c);
-  /* From the last to the first: the second is the winner until the first, which is faster, takes its place. */
+  /* From the last to the first. The second one is the winner until the first one, which is faster, replaces it. */
   for (size_t i = COUNT(near_rows); i-- > 0;) tuned_put(i > 1 && i % 2 ? c.own : c.other, &near_rows[i].row);
   for (size_t i = 0; i < COUNT(far_rows); i++) tuned_put(c.own, &far_rows[i]);
   tuned_put(c.other, &emulated_row);
@@ -225,7 +225,8 @@ TEST(what_rules_exclude_becomes_the_nearest_that_they_keep) {
 
 enum { KINDS = 20 };
 
-/* A winner on a grid of its own; there are so many kinds of them, none the default. */
+/* Store a winner on a separate grid. There are as many kinds as combinations of these values, and none is the
+ * default. */
 static void put_kind(struct store *store, const char *stencil, int kind, long nz) {
   static const int block_x[] = {32, 64, 256, 512, 1024}, points_z[] = {1, 2, 4, 8};
   char set[64];
@@ -285,7 +286,7 @@ TEST(a_search_can_begin_blind) {
   hints_close(&c);
 }
 
-/* How many variants a search starts with. */
+/* Count the variants with which a search starts. */
 static long find_starts(struct hints_case *c) {
   proposals_free(&c->setup.starts);
   find_again(c);
@@ -304,7 +305,7 @@ TEST(hints_and_then_the_defaults_of_templates_are_tried_first) {
   tuned_put(c.own, &row);
   CHECK_EQ(1, find_starts(&c), "a hint");
 
-  /* Another variant is the first one, as where the default does not work. */
+  /* Another variant is the first one, as if the default failed. */
   const struct proposal hint = c.setup.hints.list[0];
   struct proposal standard = c.first.proposal;
   c.first.proposal = hint;
@@ -320,7 +321,7 @@ TEST(hints_and_then_the_defaults_of_templates_are_tried_first) {
   CHECK_EQ(1, find_starts(&c), "without hints, the default");
   c.options.strategy = &strategy_local;
 
-  /* What is fixed stays; a recording has what it has; a rematch has no search. */
+  /* Fixed parameters keep their values, a recording has only its own variants, and a rematch has no search. */
   struct fixed_parameters fixed;
   memset(&fixed, 0, sizeof fixed);
   fixed.values = standard.configuration;

@@ -1,4 +1,4 @@
-/* search_parts_test.c: what the strategies and the phases are made of. */
+/* search_parts_test.c: the parts of strategies and phases. */
 #include <limits.h>
 
 #include "tests/unit/search/search_space.h"
@@ -32,11 +32,11 @@ TEST(a_variant_is_visited_once) {
   space_close(&c);
 }
 
-/* A search that took such a variant for one that it knows would end as complete. */
+/* If visited_add reported the variant as known, the search would end as complete. */
 TEST(a_variant_that_there_is_no_memory_for_is_not_known) {
   struct space_case c;
   const struct proposal proposal = {.template_index = 0};
-  struct visited full = {.count = INT_MAX, .capacity = INT_MAX}; /* no list is larger */
+  struct visited full = {.count = INT_MAX, .capacity = INT_MAX}; /* the longest possible list */
   bool is_new = false;
   space_open(&c);
   CHECK_EQ(HALOTUNE_MEMORY, visited_add(&full, &c.space, &proposal, &is_new), "%s", fail_text());
@@ -90,11 +90,12 @@ TEST(neighbours_differ_in_one_parameter_or_in_two_that_rules_tie) {
   struct space_case c;
   space_open(&c);
   struct neighbourhood n = {.c = &c};
-  neighbours_visit(&c.bindings[0], NULL, &n.centre, look_at, &n); /* all ones: each change is allowed */
+  neighbours_visit(&c.bindings[0], NULL, &n.centre, look_at, &n); /* all ones: the rules allow each change */
   CHECK_EQ(5 + 4 + 3 + 2 + 2 + 2, n.count, "in the corner");
   CHECK_EQ(0, n.pairs, "no pairs there");
   n = (struct neighbourhood){.c = &c,
-                             .centre = {{5, 2, 0, 2, 1, 0}}}; /* bx*by = 128, px*py = 8: both rules are tight */
+                             /* bx*by = 128 and px*py = 8: both rules are at their limit */
+                             .centre = {{5, 2, 0, 2, 1, 0}}};
   neighbours_visit(&c.bindings[0], NULL, &n.centre, look_at, &n);
   CHECK(n.pairs > 0, "a change that a rule forbids goes with another one");
   const bool fixed[MAX_PARAMETERS] = {true, true, true, true, true, false};

@@ -1,5 +1,5 @@
-/* search_phases_test.c: what the phases of a run ask store and backend for: earlier results, the second grid, trials without a
- * source. The backend here runs nothing, and nothing is compiled. */
+/* search_phases_test.c: the requests of a run's phases to store and backend: earlier results, the second grid, trials
+ * without a source. The backend of this test runs nothing, and nothing is compiled. */
 #include "tests/unit/stores.h"
 #include "tests/unit/template/templates.h"
 #include "tuner/search/finals/second_grid.h"
@@ -83,7 +83,7 @@ static void case_close(struct phase_case *c) {
   case_free(&c->bench);
 }
 
-/* A variant of zmarch that rules keep on every grid, with some parameters changed: "name=value ...". */
+/* A variant of zmarch that the rules keep on every grid, with some parameters changed: "name=value ...". */
 static struct proposal proposal_with(const struct phase_case *c, const char *changes) {
   struct proposal proposal;
   char set[256];
@@ -177,7 +177,7 @@ static halotune_status tell_nobody(void *state, const struct proposal *proposal,
   return HALOTUNE_OK;
 }
 
-/* Its time now is that of one cold sample, and says nothing about the GPU. */
+/* Its present time is one cold sample, which says nothing about the GPU. */
 TEST(a_slow_default_adjusts_no_earlier_results) {
   static const struct strategy silent = {.next = propose_nothing, .tell = tell_nobody};
   struct phase_case c;
@@ -227,7 +227,7 @@ TEST(doubtful_results_are_marked) {
   case_close(&c);
 }
 
-/* The original was measured again, and is now slower; then it was found to be wrong. */
+/* The original is measured again and is slower, then it is found to be wrong. */
 TEST(twins_follow_their_original) {
   struct phase_case c;
   case_open(&c);

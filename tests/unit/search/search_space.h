@@ -1,4 +1,4 @@
-/* search_space.h: two templates of a few thousand variants, and made-up times of them, to search in. */
+/* search_space.h: two templates with a few thousand variants, and made-up times of them, for tests of searches. */
 #ifndef SEARCH_SEARCH_SPACE_H
 #define SEARCH_SEARCH_SPACE_H
 
@@ -58,8 +58,8 @@ static inline double unit_random(uint64_t key, uint64_t index) {
   return (double)(random_bits(key, index) >> 11) * 0x1p-53;
 }
 
-/* The time of a variant: a product of what each value costs; and, as `ruggedness` says, of what each pair of
- * neighbouring parameters costs, and of a share that is the variant's own. One in 16 fails where it is rugged. */
+/* The time of a variant: the product of the costs of each value. `ruggedness` adds costs of each pair of neighbouring
+ * parameters, and a share that is random for each variant. In a rugged space one variant in 16 fails. */
 static inline double made_up_ms(const struct space_case *c, const struct proposal *proposal, uint64_t key,
                                 double ruggedness) {
   const struct template *template = c->templates[proposal->template_index];

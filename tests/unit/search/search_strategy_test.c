@@ -1,10 +1,10 @@
-/* search_strategy_test.c: what strategies promise: nothing twice, nothing that the rules leave out, the same again for
- * the same seed; and that the one that looks around finds the best sooner than chance. */
+/* search_strategy_test.c: strategies never propose a variant twice, nor one that the rules exclude, and repeat
+ * themselves for the same seed. The local strategy finds the best variant sooner than random search. */
 #include "tests/unit/search/search_space.h"
 #include "tuner/search/strategy/draw.h"
 #include "tuner/search/variants/proposals.h"
 
-/* The next variant of a strategy; false where there is none left. */
+/* Get the next variant of a strategy. Returns false if there is none left. */
 static bool next_of(const struct strategy *strategy, void *state, struct proposal *out) {
   bool have;
   CHECK_OK(strategy->next(state, out, &have));
@@ -17,9 +17,9 @@ static bool is_new_in(struct visited *visited, const struct space_case *c, const
   return is_new;
 }
 
-enum { AHEAD = 24, SEEDS = 11 }; /* AHEAD: variants that are proposed before the first of them is told */
+enum { AHEAD = 24, SEEDS = 11 }; /* AHEAD: variants that are proposed before the result of the first one is known */
 
-/* A run of a strategy on made-up times, as the tuner does it: results come late. */
+/* A run of a strategy on made-up times, as in the tuner: results come late. */
 struct trip {
   struct proposal list[8192];
   double times_ms[8192];
@@ -52,7 +52,7 @@ TEST(no_variant_is_proposed_twice_nor_against_the_rules) {
       CHECK(is_new_in(&visited, &c, &one.list[k]), "%s: number %ld was there before", strategies[i]->name, k);
       CHECK(space_keeps(&c, &one.list[k]), "%s: number %ld", strategies[i]->name, k);
     }
-    /* The space is small enough that each of them finds all of it. */
+    /* The space is so small that each strategy finds all of it. */
     CHECK_EQ(c.size, one.count, "%s", strategies[i]->name);
     visited_free(&visited);
   }
@@ -108,8 +108,8 @@ TEST(all_templates_have_their_turn) {
   space_close(&c);
 }
 
-/* How many of the first random variants are of the second template, after so many of its variants took so much
- * longer. */
+/* Of the first random variants, count those of the second template, after `told` of its variants were slower by this
+ * factor. */
 static int random_of_slower(struct space_case *c, double slower, long told) {
   enum { FIRST_RANDOM = 40 };
   struct proposal proposal;
@@ -143,7 +143,7 @@ TEST(templates_that_are_far_behind_come_last) {
     const int got = random_of_slower(&c, rows[i].slower, rows[i].told);
     CHECK(rows[i].is_behind ? got == 0 : got >= 15, "row %zu: %d", i, got);
   }
-  /* They do come, in the end. */
+  /* They are proposed in the end. */
   void *local;
   long count = 0;
   CHECK_OK(strategy_local.open(&c.space, 3, &local));
@@ -179,7 +179,7 @@ TEST(what_is_fixed_stays) {
   space_close(&c);
 }
 
-/* How many variants it takes to come within this share of the best. */
+/* The number of variants until one is within this share of the best. */
 static long tries_to(const struct trip *trip, double best_ms, double share) {
   for (long i = 0; i < trip->count; i++) {
     if (trip->times_ms[i] <= best_ms * (1 + share)) return i + 1;
@@ -198,7 +198,7 @@ static int compare_longs(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-/* The median over seeds, each with its own landscape. */
+/* The median over seeds, each with different times. */
 static long median_tries(struct space_case *c, const struct strategy *strategy, double ruggedness, double share) {
   long tries[SEEDS];
   for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -213,7 +213,7 @@ TEST(looking_around_finds_the_best_sooner_than_chance) {
   static const struct {
     const char *name;
     double ruggedness, share;
-    long most; /* tries of the local strategy, by the median */
+    long most; /* tries of the local strategy, as a median */
   } rows[] = {{"separable", 0, 0, 300}, {"some ruggedness", 0.1, 0, 500}, {"much ruggedness", 0.5, 0, 900}};
   struct space_case c;
   space_open(&c);

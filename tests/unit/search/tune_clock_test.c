@@ -1,5 +1,5 @@
-/* tune_clock_test.c: how a whole tune divides its time. The backend is the model of bench_model.h, whose clock is the only one: each
- * sample and each load take the time that the model says, and nothing else takes any. */
+/* tune_clock_test.c: how a whole tune divides its time. The backend is the model of bench_model.h, which has the only
+ * clock. Samples and loads take the time that the model says, and nothing else takes any. */
 #include "tests/unit/measure/bench_model.h"
 #include "tests/unit/stores.h"
 #include "tests/unit/template/templates.h"
@@ -20,7 +20,7 @@ struct clock_case {
   struct tune_result result;
 };
 
-/* Which variant of the model a candidate is. */
+/* The number of the model's variant for a candidate. */
 static int variant_of(const struct candidate *candidate) {
   const bool is_quick = strcmp(candidate->spec->template->name, "quick") == 0;
   return is_quick * OF_A_TEMPLATE + candidate->spec->configuration.choice[0];
@@ -47,7 +47,7 @@ static halotune_status set_no_problem(void *state, const struct backend_problem 
   return HALOTUNE_OK;
 }
 
-/* The rest is the model's. */
+/* The model does the rest. */
 static halotune_status sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
                               struct verdict *verdict) {
   return model_sample(&((struct clock_case *)state)->model, plan, times_ms, failed, verdict);
@@ -72,8 +72,8 @@ static const struct backend clock_backend = {.name = "model",
 static const char kernel[] =
     "extern \"C\" __global__ void KERNEL(KERNEL_PARAMETERS) { const int size = SIZE; (void)size; }\n";
 
-/* Two templates with a parameter of 32 values. The model's variants of "quick" take about 0.3 ms, those of "heavy" 1500 times as
- * long. */
+/* Two templates with a parameter of 32 values. The model's variants of "quick" take about 0.3 ms, those of "heavy" 1500
+ * times as long. */
 static void clock_open(struct clock_case *c) {
   static const char *const names[] = {"heavy", "quick"};
   memset(c, 0, sizeof *c);
@@ -120,7 +120,7 @@ static void clock_close(struct clock_case *c) {
   stencil_free(c->stencil);
 }
 
-/* Tune with the templates from `first` on, so many. */
+/* Tune with `count` templates, from `first` on. */
 static void run_tune(struct clock_case *c, int first, int count) {
   const struct tune_tools tools = {.backend = &c->backend, .store = c->store};
   const struct task task = {.stencil = c->stencil,
@@ -178,7 +178,8 @@ TEST(a_space_in_which_all_variants_are_slow_keeps_the_budget) {
   clock_close(&c);
 }
 
-/* Loading takes 1 s, so that 32 variants take longer than the deadline leaves, which is before the end of the budget. */
+/* Loading takes 1 s, so 32 variants take longer than the time up to the deadline, which is before the end of the
+ * budget. */
 static void cut_short(struct clock_case *c) {
   c->options.budget_s = 90;
   c->options.deadline_ms = c->model.now_ms + 25e3;
@@ -200,7 +201,7 @@ TEST(a_search_that_the_deadline_cuts_short_is_partial) {
                               " not like '%budget%' from run"),
            "so it is in the store");
 
-  /* The same without a deadline goes on. */
+  /* Without a deadline the same search continues. */
   const long tried = c.result.tally.tried;
   c.options.deadline_ms = INFINITY;
   c.options.budget_s = INFINITY;
@@ -209,7 +210,7 @@ TEST(a_search_that_the_deadline_cuts_short_is_partial) {
   CHECK_EQ(VALUES, c.result.tally.tried, "all");
   CHECK_EQ(tried, c.result.tally.recalled, "those of before are not measured again");
 
-  /* A search that is cut short replaces no winner of a whole one, even a slower winner. */
+  /* A search that was cut short replaces no winner of a complete search, even if that is slower. */
   CHECK_EQ(SQLITE_OK,
            sqlite3_exec(store_connection(c.store), "update best set time_ms = 1000 * time_ms where is_current", NULL,
                         NULL, NULL),
@@ -231,7 +232,7 @@ TEST(a_task_with_too_little_time_before_the_deadline_is_not_searched) {
   CHECK_TEXT("the deadline came first", c.result.reason, "the reason");
   CHECK(!c.result.is_exhausted, "another run may find something");
 
-  /* The set-up alone takes longer. */
+  /* The set-up alone takes longer than the time that is left. */
   c.model.load_ms = 20e3;
   c.options.deadline_ms = c.model.now_ms + 13e3;
   CHECK(tune_has_time(&c.options, c.model.now_ms), "enough time to begin");

@@ -1,9 +1,9 @@
-/* analysis_test.c: the analysis against figures worked by hand. */
+/* analysis_test.c: the analysis, compared with numbers worked out by hand. */
 #include "tests/unit/unit.h"
 
 #include "tests/unit/stencils.h"
 
-/* Every stencil that the project ships. */
+/* Every stencil of kernels/. */
 static const struct {
   const char *name;
   enum shape shape;
@@ -110,21 +110,22 @@ static const struct {
     {"v = u[0]", 0, 0, 0},
     {"v = -u[0]", 0, 0, 0},
     {"v = u[0] + u[1]", 1, 1, 1},
-    {"v = 2*3*u[0]", 1, 1, 1},         /* numbers alone cost nothing */
-    {"v = a*b*u[0]", 2, 1, 1},         /* coefficients alone are the same for every point */
+    {"v = 2*3*u[0]", 1, 1, 1},         /* operations on numbers cost nothing */
+    {"v = a*b*u[0]", 2, 1, 1},         /* operations on coefficients have the same value at every point */
     {"v = a*u[0] + u[1]", 2, 2, 1},    /* one fma */
-    {"v = a*u[0] - b*u[1]", 3, 3, 2},  /* only one of two products fuses */
-    {"v = u[1] + -(a*u[0])", 2, 2, 1}, /* a sign does not hinder */
+    {"v = a*u[0] - b*u[1]", 3, 3, 2},  /* only one of the two products can be fused */
+    {"v = u[1] + -(a*u[0])", 2, 2, 1}, /* a sign does not prevent fusing */
     {"v = fma(a, u[0], u[1])", 2, 2, 1},
-    {"v = sqrt(u[0]) + exp(u[1])*sin(u[0])", 5, 5, 4}, /* functions count one */
+    {"v = sqrt(u[0]) + exp(u[1])*sin(u[0])", 5, 5, 4}, /* a function counts as one */
     {"v = fmin(u[0], u[1]) + fmax(u[0], u[1])", 3, 3, 3},
     {"v = fmin(u[0], u[1]) + fmin(u[1], u[0])", 3, 2, 2},
     {"v = fmax(u[0], u[1]) + fmax(u[1], u[0])", 3, 2, 2},
-    {"v = fma(u[0], u[1], a) + fma(u[1], u[0], a)", 5, 5, 3}, /* of an fma nothing is exchanged */
-    {"v = a*b + u[0]", 2, 1, 1},                              /* no fma: the product is not computed at every point */
+    {"v = fma(u[0], u[1], a) + fma(u[1], u[0], a)", 5, 5, 3}, /* the arguments of an fma are not exchanged */
+    /* no fma, because the product is not computed at every point */
+    {"v = a*b + u[0]", 2, 1, 1},
     {"v = u[0]/u[1]", 1, 1, 1},
     {"v = (u[0] + u[1])*(u[1] + u[0])", 3, 2, 2},       /* the same sum twice */
-    {"t = a*u[0]\nv = (t + u[1])*(t + u[2])", 4, 4, 4}, /* a product with two users stays a product */
+    {"t = a*u[0]\nv = (t + u[1])*(t + u[2])", 4, 4, 4}, /* a product with two users is not fused */
     {"t = u[0] + u[1]\nv = t*t", 2, 2, 2},
 };
 
@@ -142,7 +143,7 @@ TEST(operations_are_counted) {
   }
 }
 
-/* Weights as "tap:text=value" in order; NULL where the stencil is not linear. a = 0.5, b = 0.25, c = 3, d = -2. */
+/* Weights as "tap:text=value" in order; NULL if the stencil is not linear. a = 0.5, b = 0.25, c = 3, d = -2. */
 static const struct {
   const char *update, *weights;
 } linear[] = {
@@ -207,7 +208,7 @@ TEST(weights_belong_to_their_outputs) {
   stencil_free(stencil);
 }
 
-/* Two texts, and whether they say the same. */
+/* Two texts, and whether they mean the same. */
 static const struct {
   const char *one, *other;
   bool same;
@@ -219,7 +220,7 @@ static const struct {
     {"v = u[0] - u[1] + u[2]", "v = u[2] + u[0] - u[1]", true},
     {"t = a*u[0]\nv = t + u[1]", "other = a*u[0]\nv = other + u[1]", true},
     {"t = a*u[0]\nv = t*t + u[1]", "s = u[0]*a\nv = u[1] + s*s", true},
-    {"t = a*u[0]\nv = t*t + u[1]", "v = (a*u[0])*(a*u[0]) + u[1]", false}, /* products open into one another here */
+    {"t = a*u[0]\nv = t*t + u[1]", "v = (a*u[0])*(a*u[0]) + u[1]", false}, /* here both products are opened into one */
     {"v = u[0]; v2 = u[1]", "v2 = u[1]\nv = u[0]", true},
     {"v = a*u[0] + b*u[1]", "v = a*u[1] + b*u[0]", false},
     {"v = u[0] - u[1]", "v = u[1] - u[0]", false},
@@ -251,7 +252,7 @@ TEST(the_hash_sees_the_meaning_only) {
   }
 }
 
-/* Lines of a file, and what one more line or another one in place of it does to the hash. */
+/* Lines of a file, and whether adding or replacing one line changes the hash. */
 static const struct {
   const char *lines, *one, *other;
   bool same;
@@ -294,7 +295,7 @@ TEST(the_hash_sees_what_stands_beside_the_update) {
   }
 }
 
-/* Of two inputs and two outputs: which becomes which matters, the order of the entries does not. */
+/* With two inputs and two outputs, it matters which becomes which, but not the order of the entries. */
 TEST(the_hash_sees_what_the_next_step_reads) {
   static const char lines[] = "name: test\ndims: 1\ngrids: [[4]]\nboundary: zero\ndtypes: [f32]\ninputs: [u, w]\n"
                               "outputs: [v, v2]\nupdate: v = u[0]; v2 = w[0]\n";
@@ -325,7 +326,7 @@ TEST(the_hash_sees_what_the_next_step_reads) {
   }
 }
 
-/* Written out, the weight of 28 lines has a million terms, that of 60 more than any memory holds. */
+/* Written out, the weight after 28 lines has a million terms, and after 60 lines it fits into no memory. */
 TEST(weights_that_share_factors_are_cut) {
   enum { LINES = 60 };
   struct stencil *stencil;

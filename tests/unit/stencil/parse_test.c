@@ -1,11 +1,11 @@
-/* parse_test.c: text to expressions and back. */
+/* parse_test.c: texts are parsed into expressions and printed again. */
 #include "tests/unit/unit.h"
 
 #include <pthread.h>
 
 #include "stencil/expression/parse.h"
 
-/* What the tests parse with: inputs u and w, outputs v and v2, coefficients a to d. */
+/* The names for parsing: inputs u and w, outputs v and v2, coefficients a to d. */
 struct names {
   struct scope scope;
   struct arena arena;
@@ -40,7 +40,7 @@ static halotune_status parse(struct names *names, const char *text) {
   return parse_update(&snippet, &names->scope, &names->arena, &names->exprs, &names->update);
 }
 
-/* Leaves as the language itself spells them, in two dimensions. */
+/* Print leaves as the language spells them, in two dimensions. */
 static void print_leaf(struct text *text, const struct expr *node, const void *context) {
   (void)context;
   switch (node->kind) {
@@ -53,7 +53,7 @@ static void print_leaf(struct text *text, const struct expr *node, const void *c
 
 static const struct spelling plain = {.leaf = print_leaf};
 
-/* The last assignment of an update as text; else its error. */
+/* Append the last assignment of an update as text, or its error. */
 static void add_printed(struct text *out, const char *update) {
   struct names names;
   names_make(&names, 2);
@@ -142,7 +142,7 @@ TEST(formulas_have_the_values_of_c) {
   }
 }
 
-/* Of each assignment: its name, its output or -1, its place. */
+/* For each assignment: its name, its output or -1, its place. */
 static const struct {
   const char *text, *assignments;
 } update_rows[] = {
@@ -173,7 +173,7 @@ TEST(updates_are_lists_of_assignments) {
   }
 }
 
-/* Errors whose places are easily wrong; tests/data/bad has the others. */
+/* Errors whose place is easily wrong. tests/data/bad has the others. */
 static const struct {
   const char *text, *error;
 } error_rows[] = {
@@ -207,7 +207,7 @@ TEST(errors_stand_at_the_culprit) {
   }
 }
 
-/* Each of these, as often as may be, and once more. */
+/* Each construct is nested as deep as allowed, and once deeper. */
 TEST(two_hundred_levels_are_not_too_deep) {
   enum { LEVELS = 200 };
   static const struct { const char *open, *close; } rows[] = {{"(", ")"}, {"-", ""}, {"fabs(", ")"}};
@@ -254,7 +254,7 @@ TEST(a_temporary_is_the_node_that_defines_it) {
   CHECK_EQ(EXPR_MULTIPLY, product->kind, "t*t");
   CHECK_EQ(names.update.assignments[0].root, product->args[0], "left");
   CHECK_EQ(names.update.assignments[0].root, product->args[1], "right");
-  for (int i = 0; i < names.exprs.count; i++) { /* operands stand before their users */
+  for (int i = 0; i < names.exprs.count; i++) { /* operands come before their users */
     for (int k = 0; k < names.exprs.nodes[i].arg_count; k++) CHECK(names.exprs.nodes[i].args[k] < i, "node %d", i);
   }
   names_free(&names);
@@ -295,15 +295,15 @@ TEST(names_that_cuda_or_the_language_uses_are_refused) {
   }
 }
 
-/* 50,000 terms and 150 levels of parentheses, on a stack of 1 MiB. 50,000 frames would overflow it, also without a
- * sanitizer, which makes frames larger. */
+/* 50,000 terms and 150 levels of parentheses, on a stack of 1 MiB. Recursion over 50,000 terms would overflow it, even
+ * without a sanitizer, which makes frames larger. */
 struct long_sum {
   struct names names;
   struct text update, printed;
   bool done;
 };
 
-static void *parse_long_sum(void *argument) { /* no CHECK here: it would leave another thread */
+static void *parse_long_sum(void *argument) { /* no CHECK here, since it would leave another thread */
   struct long_sum *sum = argument;
   sum->done = parse(&sum->names, text_string(&sum->update)) == HALOTUNE_OK;
   for (int i = 0; i < sum->names.update.count && sum->done; i++) {

@@ -1,7 +1,8 @@
-/* rule_test.c: the expressions of templates: what they are worth, and which are refused. */
+/* rule_test.c: the values of expressions in templates, and expressions that are refused. */
 #include "tests/unit/template/templates.h"
 
-/* What a rule is worth where p is 6 of [2, 6], `mode` is the second of its words, and every fact is its own number. */
+/* The value of a rule. p is 6 of [2, 6], `mode` is the second of its words, and the value of every fact is its own
+ * number. */
 static double rule_value(const char *rule) {
   char text[512];
   struct template *template;
@@ -93,7 +94,7 @@ TEST(expressions_that_make_no_sense_are_refused) {
   }
 }
 
-/* A search applies a rule as soon as the last parameter that it names has a value. */
+/* A search tests a rule as soon as the last parameter that it names has a value. */
 TEST(a_rule_knows_its_last_parameter) {
   static const struct {
     const char *rule;

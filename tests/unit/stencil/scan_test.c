@@ -1,4 +1,4 @@
-/* scan_test.c: words of the expression language, their values and places. */
+/* scan_test.c: tokens of the expression language, their values and places. */
 #include "tests/unit/unit.h"
 
 #include <locale.h>
@@ -10,7 +10,7 @@ static struct snippet snippet_of(const struct source *source) {
   return (struct snippet){source, source->text, source->length, {1, 1}};
 }
 
-/* The tokens as "text@line:column text@line:column ...", up to and with the end, "@line:column"; else the error. */
+/* Append the tokens as "text@line:column text@line:column ...", and the end as "@line:column"; or the error. */
 static void add_tokens(struct text *out, const char *text) {
   struct source source = {"s", text, strlen(text)};
   struct snippet snippet = snippet_of(&source);
@@ -100,7 +100,7 @@ static void check_numbers(const char *locale) {
 TEST(numbers_are_read_in_every_locale) {
   static const char *const comma_locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "fr_FR"};
   check_numbers("C");
-  for (size_t i = 0; i < COUNT(comma_locales); i++) { /* those that this machine has */
+  for (size_t i = 0; i < COUNT(comma_locales); i++) { /* as far as this machine has these locales */
     if (setlocale(LC_ALL, comma_locales[i])) check_numbers(comma_locales[i]);
   }
   setlocale(LC_ALL, "C");

@@ -1,9 +1,10 @@
-/* split_test.c: which sums of weighted taps an update is made of. */
+/* split_test.c: the forms into which updates are taken apart. */
 #include "tests/unit/unit.h"
 
 #include "tests/unit/stencils.h"
 
-/* Each form as "first..last<kept_until" and its number of weights; a star behind it where the rest reads an input at the point. */
+/* Each form as "first..last<kept_until" and its number of weights. A star after it means that the rest of the update
+ * reads an input at the computed point. */
 static const struct {
   const char *update, *forms;
   int partial_sums, delay;
@@ -21,7 +22,7 @@ static const struct {
     {"v = u[0,0,3] + 1", "3..3<3 1", 0, 3},
     {"t = u[0,0,1] - u[0,0,0]\nv = t*t + sqrt(t)", "0..1<1 2", 1, 1},
     {"v = u[0,0,1]\nv2 = u[0,0,1]*u[1,0,0]", "1..1<1 1, 0..0<1 1, 1..1<1 1", 1, 1},
-    /* more factors than forms that are kept */
+    /* more forms than MAX_FORMS */
     {"v = u[1,0,0]*u[2,0,0]*u[3,0,0]*u[4,0,0]*u[5,0,0]*u[6,0,0]*u[7,0,0]*u[8,0,0]*u[9,0,0]", "", 0, 0},
 };
 

@@ -203,7 +203,7 @@ TEST(the_folder_holds_the_stencils_of_this_table) {
   free(entries);
 }
 
-/* Weights of this kind keep what they average within its bounds, over any number of steps. */
+/* With such weights a stencil keeps values within the bounds of its inputs, over any number of steps. */
 static const char *const averages[] = {"star7", "star13", "star25", "box27", "box2d9", "star2d9"};
 
 TEST(averages_have_positive_weights_of_sum_one) {
@@ -224,7 +224,7 @@ TEST(averages_have_positive_weights_of_sum_one) {
   }
 }
 
-/* The text with CR LF for each LF and, in front, the mark of UTF-8, as some editors write it. */
+/* The text as some editors save it: with CR LF for each LF, and a UTF-8 byte order mark. */
 static char *as_some_editors_write(const char *text) {
   struct text out = {0};
   text_printf(&out, "\xEF\xBB\xBF");

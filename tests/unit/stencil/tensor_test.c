@@ -1,4 +1,5 @@
-/* tensor_test.c: tensor maps, clusters, overlap and workspaces from a template's file to a launch, and what is refused on the way. */
+/* tensor_test.c: tensor maps, clusters, overlap and workspaces, from a template's file to a launch, and what is refused
+ * on the way. */
 #include "stencil/launch/tensor.h"
 
 #include "gpu/architecture/arch.h"
@@ -30,12 +31,12 @@ TEST(shapes_that_no_driver_takes_are_refused) {
     int dims;
     enum dtype dtype;
     long row, plane, box[MAX_DIMS];
-    const char *error; /* NULL: it is good */
+    const char *error; /* NULL: the shape is right */
   } rows[] = {
       {3, DTYPE_F32, 64, 4096, {36, 10, 1}, NULL},
       {3, DTYPE_F32, 64, 4096, {256, 256, 256}, NULL},
       {3, DTYPE_F64, 66, 4356, {2, 1, 1}, NULL},
-      {2, DTYPE_F32, 68, 4097, {4, 1, 1}, NULL}, /* there is one plane */
+      {2, DTYPE_F32, 68, 4097, {4, 1, 1}, NULL}, /* there is only one plane */
       {3, DTYPE_F32, 64, 4096, {34, 10, 1}, "a box's rows are no multiple of 16 bytes"},
       {3, DTYPE_F64, 64, 4096, {3, 10, 1}, "a box's rows are no multiple of 16 bytes"},
       {3, DTYPE_F32, 64, 4096, {260, 10, 1}, "from 1 to 256"},
@@ -64,12 +65,12 @@ static const char head[] =
 static const char kernel[] =
     "extern \"C\" __global__ void KERNEL(KERNEL_PARAMETERS) {\n  const Fields f = FIELDS;\n  (void)f;\n}\n";
 
-/* Parameters of a kernel may stand in several lines; here they are in one. */
+/* Join the parameters of a kernel, which may be on several lines, into one line. */
 static void join_lines(char *source) {
   for (char *at; (at = strstr(source, ",\n    "));) memmove(at + 2, at + 6, strlen(at + 6) + 1), at[1] = ' ';
 }
 
-/* Generate a stencil's variant of a template with these lines behind the usual ones. */
+/* Generate a stencil's variant of a template that has these additional lines. */
 static halotune_status generate_with(const char *stencil_name, const char *lines, const char *set, int capability,
                                      struct generated *out) {
   char yaml[2048];
@@ -154,7 +155,7 @@ TEST(clusters_and_overlap) {
   generated_free(&g);
 }
 
-/* A template may have both, but no variant. */
+/* A template may have a workspace and overlap, but no variant may have both. */
 TEST(a_workspace_or_overlap) {
   static const char lines[] = "tensor_outputs: {box: [32, 4, 1]}\noverlap: mode == 1\nworkspace_bytes: 16 + nx\n";
   struct generated g;

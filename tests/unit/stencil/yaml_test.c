@@ -1,10 +1,10 @@
-/* yaml_test.c: YAML text to a tree with places; what is refused is in tests/data/bad. */
+/* yaml_test.c: YAML texts are parsed into trees with places. tests/data/bad has the texts that are refused. */
 #include "tests/unit/unit.h"
 
 #include "base/text.h"
 #include "stencil/file/yaml.h"
 
-/* A tree as text: {key: value} and [item, item], quoted texts as 'text', blocks as |text. */
+/* Append a tree as text: {key: value} and [item, item], quoted texts as 'text', blocks as |text. */
 static void add_tree(struct text *out, const struct yaml *node) {
   static const char *const marks[] = {
       [YAML_PLAIN] = "", [YAML_QUOTED] = "'", [YAML_LITERAL] = "|", [YAML_FOLDED] = ">"};
@@ -83,7 +83,7 @@ TEST(nodes_and_keys_know_their_places) {
   arena_free(&arena);
 }
 
-/* Where the snippet of the field `f` begins, and its text; NULL where there is no snippet. */
+/* Where the snippet of the field `f` begins, and its text; NULL if there is no snippet. */
 static const struct {
   const char *file;
   int line, column;
@@ -129,7 +129,7 @@ TEST(snippets_have_the_places_of_the_file) {
   }
 }
 
-/* Of a broken character, too, the first byte is shown. */
+/* An error in a broken character shows the character's first byte. */
 static const struct {
   const char *text;
   struct place place;

@@ -1,5 +1,5 @@
-/* access_test.c: static access figures against numbers worked out by hand. loads_per_point is a rule of thumb, which ranks
- * variants; the emulation counts loads exactly. */
+/* access_test.c: static access figures, compared with numbers worked out by hand. loads_per_point is a rule of thumb
+ * that ranks variants; the emulation counts loads exactly. */
 #include "stencil/template/access.h"
 
 #include "gpu/architecture/arch.h"
@@ -11,25 +11,35 @@ TEST(bank_conflicts_are_counted) {
     long block[3];
     double stride[3];
     int elements, element_bytes;
-    double passes; /* over the fewest */
+    double passes; /* over the fewest possible */
   } rows[] = {
-      {{32, 1, 1}, {1, 0, 0}, 1, 4, 1},   /* neighbours lie in neighbouring banks */
+      {{32, 1, 1}, {1, 0, 0}, 1, 4, 1},   /* neighbours are in neighbouring banks */
       {{32, 1, 1}, {2, 0, 0}, 1, 4, 2},   /* 32 words in 16 banks */
       {{32, 1, 1}, {3, 0, 0}, 1, 4, 1},   /* odd strides reach every bank */
       {{32, 1, 1}, {32, 0, 0}, 1, 4, 32}, /* a column of a tile of 32 */
-      {{32, 1, 1}, {33, 0, 0}, 1, 4, 1},  /* the same, padded */
-      {{32, 1, 1}, {0, 0, 0}, 1, 4, 1},   /* one word for all is a broadcast */
-      {{16, 2, 1}, {1, 18, 0}, 1, 4, 2}, /* rows of 18: words 0 to 15 and 18 to 33, and 32 and 33 share banks with 0 and 1 */
-      {{16, 2, 1}, {1, 16, 0}, 1, 4, 1},  {{16, 2, 1}, {1, 48, 0}, 1, 4, 1},  {{16, 2, 1}, {1, 32, 0}, 1, 4, 2},
-      {{8, 4, 1}, {1, 10, 0}, 1, 4, 2}, /* words 30 and 31, 32 to 37: 32 to 37 share banks with 0 to 5 */
-      {{8, 2, 2}, {1, 8, 64}, 1, 4, 2},   {{32, 1, 1}, {1, 0, 0}, 1, 8, 1}, /* doubles: 16 threads take all banks */
-      {{32, 1, 1}, {2, 0, 0}, 1, 8, 2},   {{32, 1, 1}, {16, 0, 0}, 1, 8, 16}, {{32, 1, 1}, {17, 0, 0}, 1, 8, 1},
-      {{32, 1, 1}, {2, 0, 0}, 2, 4, 1},                                     /* two floats at once */
-      {{32, 1, 1}, {4, 0, 0}, 4, 4, 1},                                     /* four: 8 threads take all banks */
-      {{32, 1, 1}, {2, 0, 0}, 2, 8, 1},   {{32, 1, 1}, {4, 0, 0}, 4, 8, 2}, /* 32 bytes a thread, 16 at a time: every second group of four banks */
-      {{8, 4, 1}, {4, 36, 0}, 4, 4, 1}, /* each quarter of the warp has a row of its own */
-      {{4, 8, 1}, {4, 32, 0}, 4, 4, 2}, /* two rows a quarter, in the same banks */
-      {{4, 8, 1}, {4, 48, 0}, 4, 4, 1},   {{34, 3, 1}, {1, 34, 0}, 1, 4, 1}, /* blocks of no whole warps; the last warp has 6 threads */
+      {{32, 1, 1}, {33, 0, 0}, 1, 4, 1},  /* the same with padding */
+      {{32, 1, 1}, {0, 0, 0}, 1, 4, 1},   /* one word for all threads is a broadcast */
+      /* rows of 18: words 0 to 15 and 18 to 33; words 32 and 33 share banks with 0 and 1 */
+      {{16, 2, 1}, {1, 18, 0}, 1, 4, 2},
+      {{16, 2, 1}, {1, 16, 0}, 1, 4, 1},
+      {{16, 2, 1}, {1, 48, 0}, 1, 4, 1},
+      {{16, 2, 1}, {1, 32, 0}, 1, 4, 2},
+      {{8, 4, 1}, {1, 10, 0}, 1, 4, 2}, /* words 30 to 37: words 32 to 37 share banks with 0 to 5 */
+      {{8, 2, 2}, {1, 8, 64}, 1, 4, 2},
+      {{32, 1, 1}, {1, 0, 0}, 1, 8, 1}, /* doubles: 16 threads use all banks */
+      {{32, 1, 1}, {2, 0, 0}, 1, 8, 2},
+      {{32, 1, 1}, {16, 0, 0}, 1, 8, 16},
+      {{32, 1, 1}, {17, 0, 0}, 1, 8, 1},
+      {{32, 1, 1}, {2, 0, 0}, 2, 4, 1}, /* two floats at once */
+      {{32, 1, 1}, {4, 0, 0}, 4, 4, 1}, /* four at once: 8 threads use all banks */
+      /* 32 bytes per thread, 16 at a time: every second group of four banks */
+      {{32, 1, 1}, {2, 0, 0}, 2, 8, 1},
+      {{32, 1, 1}, {4, 0, 0}, 4, 8, 2},
+      {{8, 4, 1}, {4, 36, 0}, 4, 4, 1}, /* each quarter of the warp reads one row */
+      {{4, 8, 1}, {4, 32, 0}, 4, 4, 2}, /* each quarter reads two rows, which are in the same banks */
+      /* blocks without whole warps; the last warp has 6 threads */
+      {{4, 8, 1}, {4, 48, 0}, 4, 4, 1},
+      {{34, 3, 1}, {1, 34, 0}, 1, 4, 1},
       {{1, 1, 1}, {1, 1, 1}, 1, 4, 1},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -56,7 +66,7 @@ TEST(waves_fill_the_gpu) {
   CHECK(isnan(access_waves(grid, 0, 132)), "a block that does not fit");
 }
 
-/* The plain variant of each template that rows change: all of its parameters, so that no figure hangs on a default. */
+/* The plain variant of each template, which rows change. It sets all parameters, so no figure depends on a default. */
 static const struct {
   const char *template, *set;
 } plain[] = {
@@ -83,11 +93,12 @@ static const struct {
 };
 
 struct row {
-  const char *stencil, *template, *set;                               /* "name=value ...", where it is not plain */
-  double loads_per_point, over_read, computing_share, bank_conflicts; /* -1: none */
+  /* set: "name=value ...", where the row differs from the plain variant */
+  const char *stencil, *template, *set;
+  double loads_per_point, over_read, computing_share, bank_conflicts; /* -1: there is no figure */
 };
 
-/* error: of which the figure may be off, over the wanted one */
+/* error: the allowed relative error of the figure */
 static void check_figure(double want, double got, double error, const char *what, const struct row *row) {
   if (want < 0) CHECK(isnan(got), "%s %s %s: %s", row->stencil, row->template, row->set, what);
   else CHECK_NEAR(want, got, error * want, "%s %s %s: %s", row->stencil, row->template, row->set, what);
@@ -102,7 +113,7 @@ static struct configuration configuration_of_row(const struct row *row, const st
   return configuration_of(template, set);
 }
 
-/* grid: which of the stencil's */
+/* grid: number of the stencil's grid */
 static void check_row_on(const struct row *row, int grid) {
   struct stencil *stencil;
   struct analysis *analysis;
@@ -137,15 +148,15 @@ static void check_row(const struct row *row) { check_row_on(row, 0); }
 
 TEST(direct_reads_every_tap) {
   static const struct row rows[] = {
-      /* 7 taps; a block of 128 points in x has 2 at its ends, and all of its neighbours in y and z */
+      /* 7 taps. A block of 128 points in x has 2 neighbours at its ends, and all of its neighbours in y and z */
       {"star7", "direct", "", 7, 1 + 2.0 / 128 + 2 + 2, 1, -1},
-      /* four points: the group itself, one to the left, one to the right, four above, below, before and behind */
+      /* four points: the group itself, one to the left, one to the right, four each above, below, before and after */
       {"star7", "direct", "vector=4 block_x=32 block_y=8", 7.0 / 4, 1 + 8.0 / 128 + 2.0 / 8 + 2, 1, -1},
-      /* two points at radius 4: two groups to the left, two to the right, eight above and below and before and behind each */
+      /* two points with radius 4: two groups to the left and to the right, eight each above, below, before and after */
       {"star25", "direct", "vector=2 points_y=2 block_y=4", (5 + 16) / 2.0, 1 + 8.0 / 256 + 8.0 / 8 + 8, 1, -1},
       {"box27", "direct", "block_x=32 block_y=4 points_z=2", 27, (34.0 / 32) * (6.0 / 4) * (4.0 / 2), 1, -1},
       {"copy", "direct", "vector=4", 1.0 / 4, 1, 1, -1},
-      /* T at 5 points, Ci at one: only T has a halo */
+      /* T is read at 5 points, Ci at one, so only T has a halo */
       {"diffusion2d", "direct", "block_x=32 block_y=8", 6, 1 + (2.0 / 32 + 2.0 / 8) / 2, 1, -1},
   };
   for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
@@ -153,25 +164,27 @@ TEST(direct_reads_every_tap) {
 
 TEST(a_tile_reads_its_halo) {
   static const struct row rows[] = {
-      /* a block of 16x16 threads that overlaps: 14x14 compute */
+      /* in an overlapping block of 16x16 threads 14x14 compute */
       {"heat2d", "tile", "halo_load=overlap tile_x=14 block_x=14 tile_y=14 block_y=14", 256.0 / 196, 256.0 / 196,
        196.0 / 256, 1},
-      /* 32x8 points, no corners: 64 above and below, 16 left and right */
+      /* 32x8 points without corners: 64 above and below, 16 left and right */
       {"heat2d", "tile", "halo_load=edge", 336.0 / 256, 336.0 / 256, 1, 1},
       {"heat2d", "tile", "halo_load=flat", 340.0 / 256, 340.0 / 256, 1, 1},
-      /* a block of 9 points needs its corners */
+      /* a 9-point box needs the corners */
       {"box2d9", "tile", "halo_load=edge", 340.0 / 256, 340.0 / 256, 1, 1},
-      /* each edge's threads read one tap beyond it */
+      /* the threads of each edge read one tap beyond it */
       {"heat2d", "tile", "halo_load=mixed", 1 + 2.0 / 32 + 2.0 / 8, 336.0 / 256, 1, 1},
       /* at the edges of 32x8 points three of nine taps leave the tile, at its corners five */
       {"box2d9", "tile", "halo_load=mixed", 1 + (3 * (2 * 30 + 2 * 6) + 5 * 4) / 256.0, 340.0 / 256, 1, 1},
-      /* a tile of one plane and radius 4: 8 planes more; edges of 32 and 8 points: 1 + 2 + 3 + 4 taps leave, on both sides */
+      /* a tile of one plane with radius 4 needs 8 more planes; at edges of 32 and 8 points 1 + 2 + 3 + 4 taps leave on
+       * each side */
       {"star25", "tile", "halo_load=mixed", 1 + 20.0 / 32 + 20.0 / 8 + 8, 1 + 8.0 / 32 + 8.0 / 8 + 8, 1, 1},
       /* vectors of 4 over 32x8 points: 8x8 groups, 2x8 groups above and below, 16 single points left and right */
       {"heat2d", "tile", "halo_load=edge vector=4 block_x=8", (64 + 16 + 16) / 256.0, 336.0 / 256, 1, 1},
       /* flat: 10 groups in each of 10 rows */
       {"heat2d", "tile", "halo_load=flat vector=4 block_x=8", 100 / 256.0, 400.0 / 256, 1, 1},
-      /* two rows of 18 a warp: words 32 and 33 meet 0 and 1; with padding the second row begins at 20, 34, 36: worse by none */
+      /* a warp has two rows of 18: words 32 and 33 share banks with 0 and 1; with padding the second row begins at 20,
+       * 34 or 36, which is no worse */
       {"heat2d", "tile", "halo_load=edge tile_x=16 block_x=16 tile_y=16 block_y=16", 320.0 / 256, 320.0 / 256, 1, 2},
   };
   for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
@@ -185,7 +198,8 @@ TEST(a_pencil_reads_its_lines) {
       {"derivative_y", "pencil", "pencils=32 block_x=32 block_y=8", 1, 1, 1, 1},
       {"derivative_z", "pencil", "pencils=4 block_x=4 block_y=64", 1, 1, 1, 1},
       {"derivative_y", "pencil", "pencils=32 block_x=32 block_y=8 segment=32 ends=global", 40.0 / 32, 40.0 / 32, 1, 1},
-      /* two lines a warp of 16 threads each, 72 apart: words 0 to 15 and 72 to 87, in banks 8 to 23; padded by 8: 16 to 31 */
+      /* a warp has two lines of 16 threads, 72 apart: words 0 to 15, and 72 to 87 in banks 8 to 23; padded by 8: banks
+       * 16 to 31 */
       {"derivative_x", "pencil", "pencils=8 block_x=16 block_y=8", 1, 1, 1, 2},
       {"derivative_x", "pencil", "pencils=8 block_x=16 block_y=8 padding=8", 1, 1, 1, 1},
   };
@@ -194,16 +208,16 @@ TEST(a_pencil_reads_its_lines) {
 
 TEST(a_line_reads_its_window) {
   static const struct row rows[] = {
-      /* 4 rows of vectors and 4 on either side; a block has 16 times 4 rows */
+      /* 4 rows of vectors, and 4 on either side; a block has 16 times 4 rows */
       {"derivative_y", "line", "vector=4 points=4 block_x=16 block_y=16", 12 / 16.0, 72.0 / 64, 1, -1},
       {"derivative_z", "line", "points=1 block_x=64 block_y=2", 9, 10.0 / 2, 1, -1},
-      /* a vector and those beside it */
+      /* a vector and its neighbours */
       {"derivative_x", "line", "vector=4 block_x=16 block_y=8 beside=load", 3 / 4.0, 72.0 / 64, 1, -1},
-      /* rows of 16 lanes, whose first and last read 4 values each; of 32, where 4, 3, 2 and 1 lanes have no other one
-       * that far away */
+      /* In rows of 16 lanes the first and the last lane read 4 values each. In rows of 32 lanes, 4, 3, 2 and 1 lanes
+       * have no other lane at the tap's distance. */
       {"derivative_x", "line", "vector=4 block_x=16 block_y=8", (16 + 8) / 64.0, 72.0 / 64, 1, -1},
       {"derivative_x", "line", "vector=1 block_x=32 block_y=8", (32 + 2 * 10) / 32.0, 40.0 / 32, 1, -1},
-      /* vector=2: two distances of one lane, two of two lanes */
+      /* vector=2: two taps are one lane away, two are two lanes away */
       {"derivative_x", "line", "vector=2 block_x=32 block_y=8", (32 + 2 * 6) / 64.0, 72.0 / 64, 1, -1},
   };
   for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
@@ -211,12 +225,12 @@ TEST(a_line_reads_its_window) {
 
 TEST(a_patch_reads_what_its_points_share_once) {
   static const struct row rows[] = {
-      /* two points in y: two to the left and two to the right, one above, one below, two before and two behind */
+      /* two points in y: two to the left and to the right, one above, one below, two before and two after */
       {"star7", "patch", "", 12 / 2.0, 1 + 2.0 / 32 + 2.0 / 8 + 2, 1, -1},
-      /* eight vectors: sixteen beside, two above and below, four before and behind; a block has 16 by 32 by 2 */
+      /* eight vectors: sixteen beside them, two above and below, four before and after; a block has 16 by 32 by 2 */
       {"star7", "patch", "vector=4 block_x=16 block_y=8 points_y=4 points_z=2", (8 + 16 + 4 + 8) / 32.0,
        1 + 2.0 / 16 + 2.0 / 32 + 2.0 / 2, 1, -1},
-      /* T around two vectors, and Ci at them */
+      /* T around two vectors, and Ci at the vectors */
       {"diffusion2d", "patch", "vector=2", (2 + 2 + 4 + 2) / 4.0, 1 + (2.0 / 32 + 2.0 / 8) / 2, 1, -1},
       /* two vectors by two planes, in a box of 3 by 4 by 4 */
       {"box27", "patch", "vector=2 points_z=2", 3 * 4 * 4 / 8.0, (34.0 / 32) * (10.0 / 8) * (4.0 / 2), 1, -1},
@@ -226,16 +240,17 @@ TEST(a_patch_reads_what_its_points_share_once) {
 
 TEST(flat_reads_whole_vectors) {
   static const struct row rows[] = {
-      /* two vectors of 4 in y: four beside, one above, one below, two before and two behind; a block has 32 by 16 */
+      /* two vectors of 4 in y: four beside them, one above, one below, two before and two after; a block has 32 by
+       * 16 */
       {"star7", "flat", "", 12 / 8.0, 1 + 2.0 / 32 + 2.0 / 16 + 2, 1, -1},
-      /* T around two vectors, and Ci at them */
+      /* T around two vectors, and Ci at the vectors */
       {"diffusion2d", "flat", "", (2 + 2 + 4 + 2) / 8.0, 1 + (2.0 / 32 + 2.0 / 16) / 2, 1, -1},
       {"box27", "flat", "", 3 * 4 * 3 / 8.0, (34.0 / 32) * (18.0 / 16) * 3, 1, -1},
-      /* a reach of 4 is one vector: four beside, eight above and below, sixteen before and behind */
+      /* a reach of 4 is one vector: four beside, eight above and below, sixteen before and after */
       {"star25", "flat", "block_x=64 block_y=4", (2 + 4 + 8 + 16) / 8.0, 1 + 2.0 / 64 + 8.0 / 8 + 8, 1, -1},
   };
   for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
-  /* Rows of 509: what is above a vector lies in two, and so below, before and behind. */
+  /* Rows of 509: the points above a vector are in two vectors; so are those below, before and after it. */
   static const struct row odd = {"star7", "flat", "", (2 + 4 + 2 * (1 + 1 + 2 + 2)) / 8.0, 1 + 2.0 / 32 + 2.0 / 16 + 2,
                                  1,       -1};
   check_row_on(&odd, 2);
@@ -243,7 +258,8 @@ TEST(flat_reads_whole_vectors) {
 
 TEST(a_march_reads_planes_once) {
   static const struct row rows[] = {
-      /* ten planes of the own column for eight, as vectors; in each step a vector left, right, above and below */
+      /* ten planes of the thread's own column for eight, as vectors; in each step one vector each left, right, above
+       * and below */
       {"star7", "zmarch", "storage=direct vector=4", 10 / 32.0 + 1, 1 + 8.0 / 128 + 2.0 / 8 + 2.0 / 8, 1, -1},
       {"star7", "zmarch", "storage=direct vector=4 prefetch=registers", 10 / 32.0 + 1,
        1 + 8.0 / 128 + 2.0 / 8 + 2.0 / 8, 1, -1},
@@ -254,10 +270,11 @@ TEST(a_march_reads_planes_once) {
       /* two rows of two: ten planes of four rows of three vectors for eight planes */
       {"box27", "zmarch", "storage=direct vector=2 points_y=2 block_y=4", 10 * 4 * 3 / (8 * 2 * 2.0),
        (68.0 / 64) * (10.0 / 8) * (10.0 / 8), 1, -1},
-      /* u at 25 points, u_prev and vel2 at one; radius 4 takes 16 planes for 8, and 16 by 1 vectors around the own one */
+      /* u is read at 25 points, u_prev and vel2 at one; radius 4 needs 16 planes for 8, and 16 by 1 vectors around the
+       * thread's own */
       {"wave25", "zmarch", "storage=direct vector=4", 2 / 4.0 + 16 / 32.0 + (2 + 8) / 4.0,
        1 + (8.0 / 128 + 8.0 / 8 + 8.0 / 8) / 3, 1, -1},
-      /* two rows of 18 words a warp; vectors go by quarter warps, each in one row */
+      /* a warp has two rows of 18 words; vectors are served by quarter warps, each in one row */
       {"star7", "zmarch", "storage=registers block_x=16", (1280 + 384) / 1024.0, (1280 + 384) / 1024.0, 1, 2},
       {"star7", "zmarch", "storage=registers block_x=16 vector=4", (1280 + 384) / 4096.0, 1 + 8.0 / 64 + 0.25 + 0.25, 1,
        1},
@@ -271,7 +288,7 @@ TEST(a_scan_reads_each_point_once) {
       {"scan_z", "scan", "", 1, 1, 1, 1},
       {"scan_y", "scan", "vector=4", 1 / 4.0, 1, 1, 4}, /* sums are stored one by one, 4 apart */
       {"scan_x", "scan", "method=shuffle vector=2", 1 / 2.0, 1, 1, -1},
-      {"scan_x", "scan", "method=tile block_y=8 points=1", 1, 1, 1 / 8.0, 32}, /* a warp goes down a column of 32 */
+      {"scan_x", "scan", "method=tile block_y=8 points=1", 1, 1, 1 / 8.0, 32}, /* a warp reads a column of 32 */
       {"scan_x", "scan", "method=tile block_y=8 points=1 padding=1", 1, 1, 1 / 8.0, 1},
   };
   for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);

@@ -1,10 +1,10 @@
-/* assemble_test.c: which definitions a source gets from its texts, and what a configuration decides of them. */
+/* assemble_test.c: the definitions that a source gets, and the code that a configuration removes from it. */
 #include "stencil/generate/assemble.h"
 
 #include "stencil/generate/generate.h"
 #include "tests/unit/unit.h"
 
-/* What is assembled of a text behind these macros, without #line, with spaces and line breaks as one space each. */
+/* Assemble a text after these macros, without #line. Spaces and line breaks become one space each. */
 static void assemble_text(const char *macros, const char *text, struct text *out) {
   static const char *const none[] = {NULL};
   const struct assembly_text texts[] = {{NULL, macros, NULL}, {"test.cu", text, NULL}};
@@ -124,7 +124,7 @@ TEST(directives_are_resolved) {
   }
 }
 
-/* Each line that does not follow the one before it in its file is told. */
+/* A #line directive stands before each line that does not follow its predecessor in the file. */
 TEST(lines_are_those_of_the_file) {
   static const char *const none[] = {NULL};
   const struct assembly_text texts[] = {

@@ -1,10 +1,10 @@
-/* cuda_tokens_test.c: CUDA text to tokens, and which changes of a text change its hash. */
+/* cuda_tokens_test.c: CUDA texts are split into tokens, and only changes of meaning change their hash. */
 #include "stencil/template/cuda_tokens.h"
 
 #include "base/text.h"
 #include "tests/unit/unit.h"
 
-/* Tokens, each with a letter for its kind in front. */
+/* Append the tokens, each after a letter for its kind. */
 static void describe(const char *text, struct text *out) {
   static const char kinds[] = "?nd'pc#;"; /* in the order of enum cuda_token_kind */
   struct cuda_reader reader = cuda_reader_of(text, strlen(text));

@@ -58,7 +58,7 @@ TEST(the_same_variant_gives_the_same_text) {
   close_fixture(&f);
 }
 
-/* Lines that a variant's source has, and does not have. */
+/* Lines that a variant's source has, and lines that it must not have. */
 TEST(the_source_says_what_was_chosen) {
   static const struct {
     const char *set, *has, *lacks;
@@ -102,7 +102,7 @@ TEST(the_grid_of_blocks_covers_the_box) {
       {"vector=4",
        {516, 64, 64},
        {128, 1, 1},
-       {2, 62, 62}}, /* the box ends at 515: the groups from 0 to 511 are too few */
+       {2, 62, 62}}, /* the box ends at 515, so the groups from 0 to 511 are too few */
       {"points_z=8", {64, 64, 64}, {128, 1, 1}, {1, 62, 8}},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -179,7 +179,7 @@ TEST(arguments_are_packed_as_the_kernel_takes_them) {
   close_fixture(&f);
 }
 
-/* Values that are built in are part of the source, and so of its hash; values that are passed are not. */
+/* Values that are built in are part of the source and of its hash. Values that are passed are not. */
 TEST(built_in_coefficients_are_in_the_hash) {
   static const struct {
     const char *set;
@@ -200,7 +200,7 @@ TEST(built_in_coefficients_are_in_the_hash) {
   }
 }
 
-/* Facts that only access figures use: groups of a row are counted once however many taps fall into them. */
+/* Facts that only access figures use. A group of a row counts once, however many taps are in it. */
 TEST(facts_count_aligned_groups) {
   static const struct {
     const char *stencil;
@@ -211,7 +211,7 @@ TEST(facts_count_aligned_groups) {
       {"box27", 27, 3 * 9, 3 * 9},
       {"copy", 1, 1, 1},
       {"diffusion2d", 6, 3 + 2 + 1, 3 + 2 + 1},
-      {"derivative_x", 8, 5, 3}, /* -4 to -1 and 1 to 4: for two points -4 to 5, for four -4 to 7 */
+      {"derivative_x", 8, 5, 3}, /* -4 to -1 and 1 to 4: for two points -4 to 5, for four points -4 to 7 */
       {"advect1d", 2, 2, 2},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {

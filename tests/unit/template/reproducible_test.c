@@ -1,5 +1,5 @@
-/* Where results are to be reproducible: each rounding stands in the source, templates with an order of their own stay out, and
- * what is left gives the same bits. */
+/* reproducible_test.c: reproducible results: each rounding is a statement of the source, templates with sums in an
+ * order of their own are excluded, and all others give the same bits. */
 #include "gpu/architecture/arch.h"
 #include "stencil/template/space.h"
 #include "tests/unit/emulate/emulation_build.h"
@@ -17,7 +17,7 @@ struct fixture {
   struct variant_spec spec;
 };
 
-/* Takes over the stencil. */
+/* Owns the stencil from now on. */
 static void open_fixture(struct fixture *f, struct stencil *stencil, const char *template, enum dtype dtype,
                          bool reproducible) {
   char path[64];
@@ -83,7 +83,8 @@ TEST(each_rounding_is_a_statement) {
   }
 }
 
-/* Ordinary winners are stored under the hash of their source. tests/cli/generate_*.out have whole ones. */
+/* Ordinary winners are stored under the hash of their source, which must not change. tests/cli/generate_*.out have
+ * whole sources. */
 TEST(ordinary_sources_know_nothing_of_it) {
   struct stencil *stencil;
   struct fixture f;
@@ -135,7 +136,7 @@ TEST(templates_with_an_order_of_their_own_stay_out) {
   }
 }
 
-/* Exchange two parts of a source, of the same length. */
+/* Exchange two parts of a source that have the same length. */
 static void exchange(char *source, const char *a, const char *b) {
   char *at_a = strstr(source, a), *at_b = strstr(source, b);
   size_t length = strlen(a);
@@ -148,7 +149,7 @@ static void exchange(char *source, const char *a, const char *b) {
 
 enum { MOST_SOURCES = 6 };
 
-/* What variants of star7 make of the first scene. */
+/* The outputs of star7's variants in the first scene. */
 struct bits {
   struct generated generated[MOST_SOURCES];
   struct hash outputs[MOST_SOURCES];
@@ -168,7 +169,7 @@ static void add_variant(struct bits *bits, const struct scenes *scenes, const ch
   close_fixture(&f);
 }
 
-/* All of them are right. */
+/* Run all variants, and check that they are right. */
 static void run_variants(struct bits *bits, const struct scenes *scenes) {
   struct emulation_source sources[MOST_SOURCES];
   const char *kernels[MOST_SOURCES];

@@ -1,4 +1,4 @@
-/* space_parts_test.c: spaces counted part by part come to what a walk through all of them at once counts. */
+/* space_parts_test.c: counting a space part by part gives the same as one walk through the whole space. */
 #include "base/random.h"
 #include "gpu/architecture/arch.h"
 #include "stencil/template/walk.h"
@@ -25,7 +25,7 @@ static void check_counts(const struct template *template, const struct space_cou
   }
 }
 
-/* Fix parameters at random values until a walk through all others is short. */
+/* Fix parameters at random values until a walk through the others is short. */
 static void fix_some(const struct template *template, uint64_t seed, double most, bool fixed[],
                      struct configuration *from) {
   double combinations = 1;
@@ -45,7 +45,7 @@ static void fix_some(const struct template *template, uint64_t seed, double most
 static const char *const templates[] = {"direct", "flat",   "pencil",  "line",           "patch",
                                         "tile",   "zmarch", "scatter", "scatter_direct", "scan"};
 
-/* The numbers of parts and of configurations of all walks. */
+/* The numbers of parts and of configurations over all walks. */
 struct sums {
   long parts, kept;
 };
@@ -95,7 +95,7 @@ TEST(all_templates_are_counted_by_parts_as_at_once) {
   CHECK(sums.parts > 1200 && sums.kept > 10000, "%ld parts, %ld kept", sums.parts, sums.kept);
 }
 
-/* Which parameters a, b, c, d rules tie together: "0100" for b alone. */
+/* Which of the parameters a, b, c, d rules tie together: "0100" separates b. */
 TEST(rules_that_can_fail_tie_parameters) {
   static const struct {
     const char *rules, *parts;
@@ -133,7 +133,7 @@ TEST(rules_that_can_fail_tie_parameters) {
   }
 }
 
-/* 32^12 configurations: more than are counted, or could be walked. */
+/* 32^12 configurations: too many to be counted exactly, or to be walked. */
 TEST(a_space_without_end_is_counted_and_sampled_at_once) {
   enum { WANTED = 1000, PARAMETERS = 12 };
   char parameters[4096] = "", values[256] = "1";

@@ -5,7 +5,7 @@
 
 #include "tests/unit/template/templates.h"
 
-/* 3*4*2*5 = 120 combinations; the rules name their parameters in no order. */
+/* 3*4*2*5 = 120 combinations. The rules name their parameters in no order. */
 static const char parameters[] =
     "a: {values: [1, 2, 3], default: 1, about: x}, b: {values: [1, 2, 4, 8], default: 1, about: x}, "
     "mode: {values: [flat, edge], default: flat, about: x}, c: {values: [0, 1, 2, 3, 4], default: 0, about: x}";
@@ -33,7 +33,7 @@ static void close_fixture(struct fixture *f) {
 
 struct list {
   struct configuration configurations[256];
-  long count, limit; /* the walk is to end there */
+  long count, limit; /* limit: the walk ends at this count */
 };
 
 static bool put(void *context, const struct configuration *configuration) {
@@ -42,7 +42,7 @@ static bool put(void *context, const struct configuration *configuration) {
   return list->count < list->limit;
 }
 
-/* The rule that a configuration counts for: of those that fail, the one that can be tried first. */
+/* The rule that removes a configuration: of those that it breaks, the one that can be tested first. */
 static int rule_that_removes(const struct fixture *f, const struct configuration *configuration) {
   struct bindings bindings = f->bindings;
   int found = -1;
@@ -130,12 +130,13 @@ static int changes_between(const struct configuration *left, const struct config
   return changes;
 }
 
-/* How far a value is from the wanted one, in steps of the template's order; of two as far, the earlier is nearer. */
+/* The distance of a value from the wanted one, in steps of the template's order. Of two equally distant values the
+ * earlier one is nearer. */
 static int steps_away(int wanted, int value) {
   return value < wanted ? 2 * (wanted - value) - 1 : 2 * (value - wanted);
 }
 
-/* Whether one configuration is nearer than another: by the number of changes, then by the first parameter in which they differ. */
+/* Whether `one` is nearer than `other`: by the number of changes, then by the first parameter in which they differ. */
 static bool is_nearer(const struct configuration *from, const struct configuration *one,
                       const struct configuration *other) {
   int changes = changes_between(from, one), others = changes_between(from, other);
@@ -147,7 +148,8 @@ static bool is_nearer(const struct configuration *from, const struct configurati
   return false;
 }
 
-/* From each of the 120 configurations, with each set of fixed parameters, as trying all configurations finds it. */
+/* For each of the 120 configurations and each set of fixed parameters, compare with the result of trying all
+ * configurations. */
 TEST(the_nearest_configuration_changes_the_fewest_values) {
   struct fixture f;
   struct list list = {.limit = 1000};
@@ -181,7 +183,7 @@ TEST(the_nearest_configuration_changes_the_fewest_values) {
   close_fixture(&f);
 }
 
-/* Where several rules fail, it is the one that names what is fixed; or the first. */
+/* If several rules are broken, the named one is a rule that fixed values break, or the first. */
 TEST(a_rule_that_fixed_values_break_is_named) {
   struct fixture f;
   struct configuration configuration = {{2, 3, 0, 2}}; /* breaks a*b <= 12, and c != 2 */
@@ -194,8 +196,8 @@ TEST(a_rule_that_fixed_values_break_is_named) {
   close_fixture(&f);
 }
 
-/* Spaces of one part, of two parts whose parameters take turns, of parts of one parameter each; one with values that
- * are fixed; and an empty one. */
+/* Spaces with one part, with two parts whose parameters alternate, with parts of one parameter each; one with fixed
+ * values; and an empty one. */
 static const struct {
   const char *rules;
   bool fixed[MAX_PARAMETERS];
@@ -245,7 +247,7 @@ TEST(a_sample_is_in_order_without_repeats_and_repeatable) {
   }
 }
 
-/* 4000 samples: each configuration is drawn as often as any other, give or take five standard deviations. */
+/* In 4000 samples each configuration is drawn equally often, within five standard deviations. */
 TEST(every_configuration_is_as_likely_as_any_other) {
   enum { SEEDS = 4000, WANTED = 6 };
   for (size_t i = 0; i < COUNT(spaces); i++) {
@@ -269,8 +271,8 @@ TEST(every_configuration_is_as_likely_as_any_other) {
   }
 }
 
-/* Of 96 configurations, 4560 pairs: as many draws of two as make each likely 20 times. Their chi-square has as many
- * degrees of freedom, less one, and is within five standard deviations of that. */
+/* 96 configurations have 4560 pairs. There are enough draws of two to expect each pair 20 times. Their chi-square has
+ * 4559 degrees of freedom, and must be within five standard deviations of that number. */
 TEST(every_pair_is_as_likely_as_any_other) {
   enum { SPACE = 2, SIZE = 96, PAIRS = SIZE * (SIZE - 1) / 2, EACH = 20, DRAWS = PAIRS * EACH };
   struct fixture f;
@@ -302,7 +304,7 @@ static bool count_visit(void *context, const struct configuration *configuration
   return true;
 }
 
-/* Each combination is tried to its last parameter, and none is cut off before. */
+/* Each combination is tried up to its last parameter, since no rule removes it before. */
 TEST(a_walk_visits_a_million_combinations) {
   static const char list[] = "values: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], default: 1, about: x";
   char many[1024] = "";

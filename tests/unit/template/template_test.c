@@ -37,7 +37,7 @@ static const char full[] = "name: test\n"
                            "cluster: [block_x/32, 1, 1]\n"
                            "overlap: halo == edge\n";
 
-/* Those of a device and of a small grid. */
+/* The facts of a device and of a small grid. */
 static void simple_facts(double facts[FACT_COUNT]) {
   device_facts(facts);
   facts[FACT_dims] = 3;
@@ -90,7 +90,7 @@ TEST(every_field_is_read) {
   template_free(t);
 }
 
-/* The texts of `full` with one part exchanged. */
+/* Hash the texts of `full` with one part replaced. */
 static void hash_with(const char *part, const char *instead, const char *cuda, struct identity *out) {
   char yaml[2 * sizeof full];
   struct template *t;
@@ -148,7 +148,8 @@ TEST(the_hash_is_that_of_the_meaning) {
   }
 }
 
-/* A definition means what stands there; the order of parameters and rules means nothing. */
+/* A definition has the same hash as its text in place of its name. The order of parameters and rules does not
+ * matter. */
 TEST(the_hash_is_that_of_rules_written_out) {
   static const char *const same[] = {
       "name: t\nabout: x\nparameters: {a: {values: [1, 2], default: 1, about: x}, b: {values: [3], default: 3, about: x}}\n"
@@ -195,7 +196,7 @@ TEST(configurations_are_set_by_name) {
   template_free(t);
 }
 
-/* One line of a good file, what stands there instead, and what is said of it. */
+/* A line of a good file, its replacement, and the message. */
 TEST(bad_files_are_refused) {
   static const struct {
     const char *line, *instead, *message;
@@ -291,7 +292,7 @@ static int is_yaml(const struct dirent *entry) {
   return dot && strcmp(dot, ".yaml") == 0;
 }
 
-/* NAME.yaml of tests/data/bad/templates is refused with "PATH:" and the text of NAME.expected, which ends in a newline. */
+/* tests/data/bad/templates/NAME.yaml is refused with "PATH:" and the text of NAME.expected, which ends in a newline. */
 TEST(bad_files_are_refused_with_their_messages) {
   struct dirent **entries = NULL;
   int count = scandir("tests/data/bad/templates", &entries, is_yaml, alphasort);
@@ -317,7 +318,7 @@ TEST(bad_files_are_refused_with_their_messages) {
   free(entries);
 }
 
-/* A formula with definitions comes to what it comes to with them written out. */
+/* A formula with definitions has the same value as the formula with these written out. */
 TEST(definitions_are_written_out) {
   static const char yaml[] = "name: test\nabout: for tests\n"
                              "parameters:\n"
@@ -351,7 +352,7 @@ TEST(definitions_are_written_out) {
   template_free(t);
 }
 
-/* What is no number fails a rule, as 0 does. */
+/* A value that is not finite breaks a rule, as 0 does. */
 TEST(rules_that_are_not_finite_fail) {
   static const struct {
     const char *rule;
@@ -374,7 +375,7 @@ TEST(rules_that_are_not_finite_fail) {
   }
 }
 
-/* A program that uses us may have set a locale with a comma for a point. */
+/* A program that uses the library may have set a locale with a decimal comma. */
 TEST(numbers_have_a_point_in_every_locale) {
   static const char parameters[] = "share: {values: [0.5, 2], default: 0.5, about: x}";
   struct template *usual, *t;
@@ -398,7 +399,7 @@ TEST(both_files_are_needed) {
   CHECK(!t, "no .yaml");
 }
 
-/* The prelude serves some parameters by their words, and only by these. */
+/* The prelude implements some parameters, and recognises them by their words. */
 TEST(our_templates_spell_common_parameters_alike) {
   static const struct {
     const char *name, *words[4];
@@ -452,7 +453,7 @@ static bool some_template_has(const char *keep) {
   return found;
 }
 
-/* A rule about what a template does not have is left out, so that a slip in its names would lose it. */
+/* A rule that names a parameter which a template does not have is skipped, so a misspelt name would disable it. */
 TEST(each_common_rule_is_one_of_some_template) {
   struct arena arena = {0};
   struct yaml *root;

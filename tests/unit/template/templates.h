@@ -10,7 +10,7 @@
 #include "stencil/template/space.h"
 #include "tests/unit/unit.h"
 
-/* Read a template from texts, by way of files that are gone afterwards. */
+/* Read a template from texts, through temporary files. */
 static inline halotune_status template_of_texts(const char *yaml, const char *cuda, struct template **out) {
   char folder[] = "/tmp/halotune-template-XXXXXX", path[64];
   const char *const names[] = {"test.yaml", "test.cu"}, *const texts[] = {yaml, cuda};
@@ -32,7 +32,7 @@ static inline halotune_status template_of_texts(const char *yaml, const char *cu
   return status;
 }
 
-/* Facts that are all 0, but for those of a device that takes what tests launch. */
+/* Facts that are all 0, except those of a device that accepts the tests' launches. */
 static inline void device_facts(double facts[FACT_COUNT]) {
   for (int i = 0; i < FACT_COUNT; i++) facts[i] = 0;
   facts[FACT_capability] = 90;
@@ -43,7 +43,7 @@ static inline void device_facts(double facts[FACT_COUNT]) {
   facts[FACT_max_cluster] = 8;
 }
 
-/* A template with these lines of `parameters` and `rules`, and what else has to be there. */
+/* A template with these lines of `parameters` and `rules`, and the other fields that it needs. */
 static inline halotune_status template_of_rules(const char *parameters, const char *rules, struct template **out) {
   char yaml[8192];
   snprintf(yaml, sizeof yaml,
@@ -53,8 +53,8 @@ static inline halotune_status template_of_rules(const char *parameters, const ch
   return template_of_texts(yaml, "// nothing\n", out);
 }
 
-/* Authors may change defaults: a test names what its expectations depend on, as "vector=4 block_x=64", of which the last of a name
- * counts, or NULL. */
+/* Change parameters as `set` says: "vector=4 block_x=64", where the last value of a name counts, or NULL. Authors may
+ * change a template's defaults, so a test sets all parameters on which its results depend. */
 static inline void configuration_change(const struct template *template, const char *set,
                                         struct configuration *configuration, bool fixed[MAX_PARAMETERS]) {
   char text[512];
@@ -65,7 +65,7 @@ static inline void configuration_change(const struct template *template, const c
   }
 }
 
-/* A template's default, changed so. */
+/* A template's default with these changes. */
 static inline struct configuration configuration_of(const struct template *template, const char *set) {
   struct configuration configuration = configuration_default(template);
   bool fixed[MAX_PARAMETERS] = {false};
@@ -73,7 +73,8 @@ static inline struct configuration configuration_of(const struct template *templ
   return configuration;
 }
 
-/* The nearest to it that the rules keep, with the named values; as it is where they keep none. */
+/* The nearest configuration to the default that the rules keep, with these values; the changed default if the rules
+ * keep none. */
 static inline struct configuration configuration_near(struct bindings *bindings, const char *set) {
   struct configuration configuration = configuration_default(bindings->template);
   bool fixed[MAX_PARAMETERS] = {false};
@@ -82,7 +83,7 @@ static inline struct configuration configuration_near(struct bindings *bindings,
   return configuration;
 }
 
-/* The same, of all but the configuration of a variant. */
+/* Like configuration_near, for a variant whose configuration is not set yet. */
 static inline struct configuration configuration_for(const struct variant_spec *spec, const char *set) {
   double facts[FACT_COUNT];
   struct bindings bindings;

@@ -1,5 +1,5 @@
-/* Boundary rules of the reference, against rows worked by hand. The weights are powers of ten and the cells digits, so that a
- * result reads as the cells that the taps met. */
+/* reference_boundary_test.c: boundary rules of the reference, compared with rows worked out by hand. Weights are powers
+ * of ten and cells are digits, so the digits of a result are the cells that the taps read. */
 #include "tests/unit/unit.h"
 
 #include "tests/unit/verify/reference_case.h"
@@ -25,7 +25,7 @@ static struct reference_case row_case(int axis, const char *rule, const char *ta
 
 #define FOUR_TAPS "1000*u[-2] + 100*u[-1] + 10*u[1] + u[2]"
 
-/* u is the value untouched. */
+/* U means that the value is unchanged. */
 enum { U = -7 };
 
 static const struct {
@@ -38,7 +38,7 @@ static const struct {
     {"clamp", FOUR_TAPS, 5, {1, 2, 3, 4, 5}, {1123, 1134, 1245, 2355, 3455}},
     {"zero", FOUR_TAPS, 5, {1, 2, 3, 4, 5}, {23, 134, 1245, 2350, 3400}},
     {"skip", FOUR_TAPS, 5, {1, 2, 3, 4, 5}, {U, U, 1245, U, U}},
-    /* taps of one side */
+    /* taps on one side only */
     {"skip", "10*u[-2] + u[1]", 5, {1, 2, 3, 4, 5}, {U, U, 14, 25, U}},
     {"skip", "10*u[-1] + u[0]", 5, {1, 2, 3, 4, 5}, {U, 12, 23, 34, 45}},
     {"skip", "10*u[0] + u[3]", 5, {1, 2, 3, 4, 5}, {14, 25, U, U, U}},
@@ -71,11 +71,12 @@ TEST(rows_follow_their_rule) {
   }
 }
 
-/* Beyond the corner of
+/* Taps beyond the corner of
  *     y=2  7 8 9
  *     y=1  4 5 6
  *     y=0  1 2 3
- * each axis has its own rule. The points are (0,0), (2,0), (0,2), (2,2), the taps (-1,-1), (1,-1), (-1,1), (1,1). */
+ * where each axis has its own rule. The points are (0,0), (2,0), (0,2), (2,2), the taps (-1,-1), (1,-1), (-1,1),
+ * (1,1). */
 static const struct {
   const char *rules;
   double v[4];

@@ -18,7 +18,7 @@ struct reference_case {
   double *inputs[MAX_FIELDS], *outputs[MAX_FIELDS], *magnitudes[MAX_FIELDS];
 };
 
-/* What stands in outputs and magnitudes before anything is computed. */
+/* The value of outputs and magnitudes before anything is computed. */
 #define REFERENCE_UNTOUCHED (-7.0)
 
 static inline double *reference_field(long points, double value) {
@@ -28,7 +28,7 @@ static inline double *reference_field(long points, double value) {
   return field;
 }
 
-/* Make analysis, coefficients and fields for a stencil that the case then owns. Inputs are 0. */
+/* Make analysis, coefficients and fields for a stencil. The case owns the stencil from then on. Inputs are 0. */
 static inline struct reference_case reference_case_of(struct stencil *stencil, struct grid grid) {
   struct reference_case c = {.stencil = stencil, .grid = grid, .points = grid.n[0] * grid.n[1] * grid.n[2]};
   CHECK_OK(analysis_make(stencil, &c.analysis));
@@ -42,7 +42,7 @@ static inline struct reference_case reference_case_of(struct stencil *stencil, s
   return c;
 }
 
-/* The same for a stencil given by the lines of its file that matter. */
+/* Like reference_case_of, for a stencil given by some lines of its file. */
 static inline struct reference_case reference_case_open(int dims, const char *lines, struct grid grid) {
   static const char *const grids[] = {"[9]", "[9, 8]", "[9, 8, 7]"};
   struct text text = {0};

@@ -1,9 +1,10 @@
-/* Laws that the reference keeps, whoever wrote the stencil: they need no second implementation to compare with. */
+/* reference_law_test.c: laws that hold for every stencil, so that the reference needs no second implementation to be
+ * compared with. */
 #include "tests/unit/unit.h"
 
 #include "tests/unit/verify/reference_case.h"
 
-/* No axis like another, no side like the other; the grid's lengths differ as well, so that nothing can change places unseen. */
+/* All axes and all sides differ, and so do the grid's lengths, so that no exchange goes unnoticed. */
 static const struct {
   int offset[MAX_DIMS];
   double weight;
@@ -23,7 +24,7 @@ static long index_of(const struct grid *grid, const long p[MAX_DIMS]) {
   return p[0] + grid->n[0] * (p[1] + grid->n[1] * p[2]);
 }
 
-/* Where a tap's value shows when the point `p` alone is 1: false where nowhere. */
+/* Find the output point that a tap changes if only the input point `p` is 1. Returns false if there is none. */
 static bool response_point(const struct grid *grid, const long p[MAX_DIMS], const int offset[MAX_DIMS], bool periodic,
                            long q[MAX_DIMS]) {
   bool inside = true;
@@ -78,7 +79,7 @@ TEST(an_impulse_shows_the_weights_of_shipped_stencils) {
   }
 }
 
-/* Of integers, so that no rounding hides a difference. */
+/* Fill a field with integers, so that rounding hides no difference. */
 static void fill_digits(double *field, long points, unsigned seed) {
   for (long i = 0; i < points; i++) {
     seed = seed * 1664525u + 1013904223u;
@@ -109,8 +110,8 @@ TEST(a_sum_of_inputs_gives_the_sum_of_outputs) {
   }
 }
 
-/* On periodic axes no point is special: a shifted input gives the shifted output, to the last bit and over several steps. Rows
- * are longer than the pieces in which they are computed. */
+/* On periodic axes no point is special: a shifted input gives the shifted output, bit for bit and over several steps.
+ * Rows are longer than the pieces in which they are computed. */
 TEST(a_shifted_input_gives_the_shifted_output) {
   static const struct grid grids[] = {{{7, 11, 13}}, {{700, 3, 2}}, {{1, 257, 5}}};
   static const long shift[] = {2, 5, 1};
@@ -119,7 +120,7 @@ TEST(a_shifted_input_gives_the_shifted_output) {
     struct reference_case s = reference_case_open(3, LOPSIDED "boundary: periodic", grids[i]);
     const long *n = grids[i].n;
     reference_case_fill(&c, INPUT_RANDOM, i);
-    for (int pass = 0; pass < 2; pass++) { /* shift the input, then compare the outputs */
+    for (int pass = 0; pass < 2; pass++) { /* first shift the input, then compare the outputs */
       for (long k = 0; k < c.points; k++) {
         const long to[] = {(k % n[0] + shift[0]) % n[0], (k / n[0] % n[1] + shift[1]) % n[1],
                            (k / n[0] / n[1] + shift[2]) % n[2]};

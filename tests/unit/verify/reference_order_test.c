@@ -1,4 +1,4 @@
-/* The shipped derivatives through the reference: as exact as their order says. */
+/* reference_order_test.c: the derivatives of kernels/, computed by the reference, have the accuracy of their order. */
 #include "tests/unit/unit.h"
 
 #include "tests/unit/verify/reference_case.h"
@@ -10,7 +10,7 @@ static struct reference_case derivative_case(int axis, long n, bool skip) {
   struct stencil *stencil;
   grid.n[axis] = n;
   CHECK_OK(stencil_of_kernels(names[axis], &stencil));
-  /* A polynomial is not periodic: its derivative is looked at where no image is met. */
+  /* A polynomial is not periodic, so its derivative is checked only where no tap reads an image. */
   for (int k = 0; skip && k < MAX_DIMS; k++) stencil->boundary[k] = BOUNDARY_SKIP;
   return reference_case_of(stencil, grid);
 }
@@ -37,7 +37,7 @@ TEST(derivatives_are_exact_on_polynomials_up_to_degree_8) {
         computed++;
       }
       CHECK_EQ((POINTS - 8) * 9, computed, "axis %d", axis);
-      /* Rounding is about 23*1e-16; the ninth degree's own error is 9!/630/23^8 = 7e-9. */
+      /* Rounding is about 23*1e-16. The error of the ninth degree itself is 9!/630/23^8 = 7e-9. */
       if (degree <= DEGREE) CHECK(worst < 2e-14, "axis %d, degree %d: %g", axis, degree, worst);
       else CHECK_NEAR(7.36e-9, worst, 1e-10, "axis %d, degree %d", axis, degree);
       reference_case_close(&c);
@@ -51,7 +51,7 @@ static double sine_error(int axis, long n) {
   double worst = 0;
   for (long i = 0; i < c.points; i++) {
     double x = coordinate(&c.grid, axis, i);
-    /* The end point repeats the first to the last bit. */
+    /* The end point repeats the first one bit for bit. */
     c.inputs[0][i] = x == 1 ? c.inputs[0][i - strides[axis] * (n - 1)] : sin(2 * M_PI * x + 1);
   }
   CHECK_OK(reference_case_run(&c, 1, 1, false));
@@ -64,18 +64,18 @@ static double sine_error(int axis, long n) {
 
 TEST(derivatives_converge_at_order_8_on_a_sine) {
   for (int axis = 0; axis < MAX_DIMS; axis++) {
-    /* From 24 to 48 intervals; finer grids meet rounding, coarser ones the next order. */
+    /* From 24 to 48 intervals. Finer grids are limited by rounding, coarser ones by the next order. */
     double slope = log2(sine_error(axis, 25) / sine_error(axis, 49));
     CHECK_NEAR(8, slope, 0.1, "axis %d", axis);
   }
 }
 
-/* The formulas in the files, on grids with other lengths along each axis. */
+/* The formulas of the files, on grids whose axes have different lengths. */
 TEST(shipped_stencils_come_near_their_formulas) {
   static const struct {
     const char *name;
     struct grid grid;
-    double most; /* the largest error against the largest value */
+    double most; /* the largest error over the largest value */
   } rows[] = {
       {"derivative_x", {{65, 5, 4}}, 1e-10}, {"derivative_y", {{5, 65, 4}}, 1e-10},
       {"derivative_z", {{5, 4, 65}}, 1e-10}, {"gradient", {{64, 48, 80}}, 1e-4},

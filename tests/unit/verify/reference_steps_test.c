@@ -1,4 +1,4 @@
-/* Time steps and scans, and what the reference refuses. */
+/* reference_steps_test.c: time steps and scans, and requests that the reference refuses. */
 #include "tests/unit/unit.h"
 
 #include "tests/unit/verify/reference_case.h"
@@ -29,7 +29,8 @@ TEST(two_half_runs_equal_one_run) {
   }
 }
 
-/* The wave's three buffers change places as they do on a device: the one that nothing needs receives the output. */
+/* The wave's three buffers exchange places as they do on a device: the one that is no longer needed receives the
+ * output. */
 TEST(several_steps_are_single_steps_with_buffers_in_rotation) {
   for (int steps = 1; steps <= 6; steps++) {
     struct reference_case c = reference_case_kernel("wave25", (struct grid){{11, 13, 10}});
@@ -55,7 +56,7 @@ TEST(several_steps_are_single_steps_with_buffers_in_rotation) {
   }
 }
 
-/* Worked by hand: one cell, so that every tap is the cell itself. */
+/* Worked out by hand, with one cell, so that every tap reads this cell. */
 TEST(iterate_moves_all_fields_at_once) {
   struct reference_case c = reference_case_open(
       1,

@@ -1,4 +1,4 @@
-/* Every operator and function of an update, alone and together, with its magnitude. */
+/* reference_update_test.c: every operator and function of an update, alone and combined, with its magnitude. */
 #include "tests/unit/unit.h"
 
 #include "tests/unit/verify/reference_case.h"
@@ -38,15 +38,15 @@ static const struct {
     {"t = u[0] + c\nv = t*t - t", 12.25 - 3.5, 12.25 + 3.5},
     {"t = c*2\nv = t*u[0] + t", 9, 9},
     {"t = w[0]\nv = t - t*u[0]", -2, 6},
-    /* a temporary that is an output, and more than one */
+    /* a temporary that is one output or several */
     {"t = u[0]*w[0]\nv = t\nv2 = t*t", -2, 2},
     {"t = u[0]*w[0]\nv2 = t\nv = t", -2, 2},
     {"t = u[0] + w[0]\nv2 = t\nv = t*t", 12.25, 20.25},
-    /* many values alive at once, some of them for long */
+    /* many values are alive at once, some of them for long */
     {"p = u[0] + 1\nq = w[0] + 2\nr = p*q\ns = p - q\nv = ((p*r - q*s) - (p + r)*(q - s)) + p*q*r*s", 25.75, 807.75},
 };
 
-/* At each point of a row longer than the pieces in which it is computed, and at a point computed alone. */
+/* The update is computed at each point of a row that is longer than its pieces, and at a single point. */
 TEST(updates_have_their_value_and_magnitude) {
   static const long lengths[] = {1, 517};
   for (size_t i = 0; i < COUNT(rows) * COUNT(lengths); i++) {
@@ -82,7 +82,7 @@ TEST(coefficients_are_those_that_are_given) {
   reference_case_close(&c);
 }
 
-/* An update as long as they come: a thousand temporaries, each of which is needed to the end. */
+/* A very long update: a thousand temporaries, all of which are needed up to the end. */
 TEST(long_updates_are_computed) {
   enum { TERMS = 1000 };
   struct text update = {0};
@@ -99,7 +99,8 @@ TEST(long_updates_are_computed) {
   reference_case_close(&c);
 }
 
-/* Over steps a magnitude grows from magnitudes: here by |0.5| + |-2| a step, though the values cancel. */
+/* The magnitude of a step is computed from the magnitudes of the step before. Here it grows by a factor of |0.5| + |-2|
+ * per step, although the values cancel. */
 TEST(magnitudes_go_on_from_step_to_step) {
   struct reference_case c = reference_case_open(
       1, "inputs: [u]\noutputs: [v]\nboundary: periodic\niterate: {v: u}\nupdate: v = 0.5*u[0] - 2*u[1]",

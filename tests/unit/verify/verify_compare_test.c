@@ -1,4 +1,5 @@
-/* Results against expectations, worked by hand: how large an error is, where it is, and what can never pass. */
+/* verify_compare_test.c: results compared with expected values, worked out by hand: the size of an error, its place,
+ * and what never passes. */
 #include "tests/unit/unit.h"
 
 #include <float.h>
@@ -15,13 +16,13 @@ static const struct {
   double allowed;
   double want[CELLS], magnitudes[CELLS], got[CELLS];
   bool passed;
-  long bad, first; /* the cell along x */
+  long bad, first; /* first: the cell along x */
   double rms, max, units;
 } rows[] = {
-    /* nothing wrong */
+    /* no error */
     {DTYPE_F32, 0, {1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 3, 4}, true, 0, 0, 0, 0, 0},
     {DTYPE_F64, 0, {0, -0.0, 0, 0}, {0, 0, 0, 0}, {-0.0, 0, 0, 0}, true, 0, 0, 0, 0, 0},
-    /* at the limit and just beyond it, either sign, either type */
+    /* at the limit and just beyond it, of both signs and both types */
     {DTYPE_F32, 3, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1 + 3 * U, 1, 1}, true, 0, 0, 1.5 * U, 3 * U, 3},
     {DTYPE_F32, 3, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1 - 3 * U, 1, 1}, true, 0, 0, 1.5 * U, 3 * U, 3},
     {DTYPE_F32,
@@ -42,7 +43,7 @@ static const struct {
     /* the first cell and the last */
     {DTYPE_F32, 1, {0, 0, 0, 0}, {1, 1, 1, 1}, {2 * U, 0, 0, 0}, false, 1, 0, U, 2 * U, 2},
     {DTYPE_F32, 1, {0, 0, 0, 0}, {1, 1, 1, 1}, {0, 0, 0, 2 * U}, false, 1, 3, U, 2 * U, 2},
-    /* the largest error is not the largest in units, and the first bad cell is neither */
+    /* the largest error, the largest error in units, and the first bad cell are three different cells */
     {DTYPE_F32,
      1,
      {0, 0, 0, 0},
@@ -54,12 +55,12 @@ static const struct {
      25.064915718988566 * U,
      50 * U,
      6},
-    /* the sum of squares: 1 + 4 + 4 + 16 = 25 */
+    /* the sum of squares is 1 + 4 + 4 + 16 = 25 */
     {DTYPE_F32, 9, {0, 0, 0, 0}, {1, 1, 1, 1}, {1 * U, -2 * U, 2 * U, -4 * U}, true, 0, 0, 2.5 * U, 4 * U, 4},
     {DTYPE_F32, 1, {0, 0, 0, 0}, {1, 1, 1, 1}, {1 * U, -2 * U, 2 * U, -4 * U}, false, 3, 1, 2.5 * U, 4 * U, 4},
-    /* an error where none is expected */
+    /* an error where none is allowed */
     {DTYPE_F32, 1e300, {0, 0, 0, 0}, {1, 1, 0, 1}, {0, 0, 2, 0}, false, 1, 2, 1, 2, INFINITY},
-    /* finite, and further apart than any number */
+    /* both are finite, but their difference is not */
     {DTYPE_F64,
      1e300,
      {0, DBL_MAX, 0, 0},
@@ -172,7 +173,7 @@ TEST(a_wrong_point_and_one_that_is_not_finite_are_both_counted) {
   CHECK_NEAR(2, c.got, 0, "its value");
 }
 
-/* A grid with no axis like another, and in it a box that touches no side, or some. */
+/* A grid whose axes differ, with boxes that touch none or some of its sides. */
 static const struct grid inner_grid = {{4, 5, 6}};
 static const struct box boxes[] = {
     {{1, 2, 3}, {3, 4, 5}}, {{0, 0, 0}, {4, 5, 6}}, {{0, 1, 0}, {4, 5, 2}},
@@ -195,7 +196,7 @@ TEST(each_cell_of_the_box_counts_and_no_other) {
     CHECK_EQ(points, box_points(&boxes[b]), "box %zu", b);
     for (long one = 0; one < INNER_POINTS; one++) {
       for (long other = one; other < INNER_POINTS; other++) {
-        for (long i = 0; i < INNER_POINTS; i++) { /* garbage beyond the box */
+        for (long i = 0; i < INNER_POINTS; i++) { /* garbage outside the box */
           bool in = is_in(&boxes[b], i);
           want[i] = in ? 10 * (double)i : NAN, magnitudes[i] = in ? 1 : NAN, got[i] = want[i];
         }

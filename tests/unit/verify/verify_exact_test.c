@@ -1,4 +1,4 @@
-/* Fields against their formulas, and fields in a few numbers. */
+/* verify_exact_test.c: fields compared with their formulas, and checksums of fields. */
 #include "tests/unit/unit.h"
 
 #include <float.h>
@@ -28,7 +28,8 @@ TEST(formulas_are_found_by_their_field) {
 }
 
 TEST(a_field_is_filled_from_its_formula) {
-  static const struct grid grids[] = {{{3, 5, 2}}, {{9, 33, 17}}}; /* of less than a part of the work, and of many */
+  /* smaller than one part of the work, and many parts */
+  static const struct grid grids[] = {{{3, 5, 2}}, {{9, 33, 17}}};
   for (size_t i = 0; i < 2 * COUNT(grids); i++) {
     struct reference_case c = reference_case_open(3, LINES, grids[i / 2]);
     const long *n = c.grid.n;
@@ -111,8 +112,8 @@ static const struct {
     {{1, 2, 3, 4}, 4, 10, 10, 1, 4, 0},
     {{4, 3, 2, 1}, 4, 10, 10, 1, 4, 0},
     {{1, -2, 3, -4}, 4, -2, 10, -4, 3, 0},
-    {{-1, -2, -3, -4}, 4, -10, 10, -4, -1, 0}, /* the largest is no 0 that nobody wrote */
-    {{5, 6, 7, 8}, 4, 26, 26, 5, 8, 0},        /* nor the smallest */
+    {{-1, -2, -3, -4}, 4, -10, 10, -4, -1, 0}, /* the maximum of negative values is not the 0 with which it starts */
+    {{5, 6, 7, 8}, 4, 26, 26, 5, 8, 0},        /* nor is the minimum of positive values */
     {{5, 6, 7, 8}, 3, 18, 18, 5, 7, 0},
     {{5, 6, 7, 8}, 1, 5, 5, 5, 5, 0},
     {{5, 6, 7, 8}, 0, 0, 0, 0, 0, 0},
@@ -138,7 +139,7 @@ TEST(checksums_are_as_computed_by_hand) {
   }
 }
 
-/* The sums may agree where the fields do not. */
+/* Fields may differ although their sums agree. */
 TEST(every_bit_and_every_place_shows_in_the_hash) {
   const double values[CELLS] = {1, 2, 3, 0};
   static const double others[][CELLS] = {

@@ -1,4 +1,4 @@
-/* A scene is made only where the reference has numbers to compare with. */
+/* verify_finite_test.c: a scene is made only if the reference has finite values. */
 #include "tests/unit/unit.h"
 
 #include <limits.h>
@@ -13,7 +13,7 @@ static const struct {
   const char *lines;
   enum dtype dtype;
   int steps;
-  const char *failure; /* NULL: there is none */
+  const char *failure; /* NULL: the scene is made */
 } rows[] = {
     {"update: v = sqrt(u[0,0])", DTYPE_F32, 1, NULL},
     {"update: v = sqrt(u[0,0]-5)", DTYPE_F64, 1, "v is nan at point (0, 0, 0) after 1 step"},

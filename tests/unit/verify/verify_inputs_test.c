@@ -1,4 +1,5 @@
-/* Test inputs: repeatable, of the range that their kind promises, and varied wherever a kernel may confuse two points. */
+/* verify_inputs_test.c: test inputs are repeatable, in the range of their kind, and differ wherever a kernel may
+ * confuse two points. */
 #include "tests/unit/unit.h"
 
 #include "tests/unit/verify/reference_case.h"
@@ -24,7 +25,7 @@ static long count_equal(const double *a, const double *b, long points) {
   return equal;
 }
 
-/* Longer than a part of the loop over rows, so that two threads do have work. */
+/* Longer than one part of the loop over rows, so that two threads have work. */
 static const struct grid large = {{300, 70, 3}}, cube = {{7, 7, 7}};
 
 TEST(the_same_request_gives_the_same_bytes_on_any_number_of_threads) {
@@ -85,7 +86,7 @@ static const struct grid grids[] = {
     {{1, 1, 2}}, {{64, 1, 1}}, {{1, 33, 2}}, {{6, 1, 9}}, {{700, 3, 2}}, {{1, 1, 8}}, {{1, 1, 1}},
 };
 
-/* No line of points along any axis holds but one value: a tap along it that is off by one then shows. */
+/* Whether no line of points along the axis is constant. A tap that is off by one along the axis then shows. */
 static bool is_varied(const struct grid *grid, int axis, long period, const double *values) {
   long stride = 1;
   for (int k = 0; k < axis; k++) stride *= grid->n[k];
@@ -118,7 +119,7 @@ TEST(no_line_along_any_axis_is_constant) {
   }
 }
 
-/* Neither swapped nor mirrored axes leave a cube as it was. */
+/* Neither swapped nor mirrored axes leave the values of a cube unchanged. */
 TEST(no_symmetry_of_the_cube_keeps_the_values) {
   static const int orders[][MAX_DIMS] = {{0, 1, 2}, {1, 0, 2}, {2, 1, 0}, {0, 2, 1}, {1, 2, 0}, {2, 0, 1}};
   struct reference_case c = open_case("skip", cube);
@@ -146,8 +147,8 @@ TEST(no_symmetry_of_the_cube_keeps_the_values) {
 TEST(values_are_finite_not_zero_and_within_their_range) {
   static const struct {
     enum input_kind kind;
-    double least, most;   /* of the size */
-    double below, beyond; /* some size is at most the one, some at least the other */
+    double least, most;   /* of the values' sizes */
+    double below, beyond; /* some size is at most `below`, and some is at least `beyond` */
   } rows[] = {
       {INPUT_SMOOTH, 0x1p-149, 1, 0.01, 0.8},
       {INPUT_RANDOM, 0x1p-53, 1, 0.001, 0.999},
@@ -220,7 +221,7 @@ TEST(single_precision_is_the_double_rounded) {
   }
 }
 
-/* Three waves of size 1/3, no two alike along any axis, whatever the phases: the mean of squares is 3*(1/3)^2/2. */
+/* Three waves of size 1/3 that differ along each axis. Whatever their phases, the mean of squares is 3*(1/3)^2/2. */
 TEST(smooth_fields_are_three_different_waves) {
   static const struct grid waves[] = {{{32, 1, 1}}, {{1, 9, 1}}, {{1, 1, 8}}, {{8, 9, 10}}, {{7, 12, 1}}};
   for (size_t i = 0; i < COUNT(waves); i++) {
@@ -237,7 +238,7 @@ TEST(smooth_fields_are_three_different_waves) {
   }
 }
 
-/* How much of a field is waves with these numbers along x, y and z, whichever way they run: the sum of squares of its Fourier
+/* The share of waves with these numbers along x, y and z, in any direction: the sum of squares of the Fourier
  * coefficients, which is (1/3/2)^2 for one wave of size 1/3. */
 static double power(const struct grid *grid, const double *values, const int numbers[MAX_DIMS]) {
   double sum = 0;
@@ -276,8 +277,8 @@ TEST(a_wave_has_another_number_along_each_axis) {
   }
 }
 
-/* Along an axis of n points the steepest step, the one from the last point to the first among them, is that of waves with 1, 2
- * and 3 periods: at most 2*pi*(1 + 2 + 3)/3/n. */
+/* Along an axis of n points the largest step between neighbours (the last and the first point are neighbours, too) is
+ * that of waves with 1, 2 and 3 periods: at most 2*pi*(1 + 2 + 3)/3/n. */
 TEST(smooth_fields_are_smooth_and_periodic) {
   enum { N = 64 };
   for (int i = 0; i < 2 * MAX_DIMS; i++) {
@@ -293,7 +294,8 @@ TEST(smooth_fields_are_smooth_and_periodic) {
   }
 }
 
-/* Each power of two from -30 to 29 once in 60, and half of them negative, within five standard deviations. */
+/* Each power of two from -30 to 29 occurs once in 60 values, and half of the values are negative, within five standard
+ * deviations. */
 TEST(wide_fields_have_each_power_of_two_as_often) {
   struct reference_case c = open_case("skip", large);
   double *values = filled(&c, (struct inputs){INPUT_WIDE, 1, DTYPE_F64, 1, false}, 0);
@@ -321,7 +323,7 @@ TEST(random_fields_are_evenly_spread) {
     sum += values[i], squares += values[i] * values[i], neighbours += i > 0 ? values[i] * values[i - 1] : 0;
     tenths[(int)floor(10 * values[i]) + 10]++;
   }
-  double points = (double)c.points, unit = 5 / sqrt(points); /* five standard deviations, or more */
+  double points = (double)c.points, unit = 5 / sqrt(points); /* five standard deviations or more */
   CHECK_NEAR(0, sum / points, unit, "mean");
   CHECK_NEAR(1.0 / 3, squares / points, unit, "mean of squares");
   CHECK_NEAR(0, neighbours / points, unit, "neighbours");
@@ -362,7 +364,8 @@ TEST(only_a_periodic_end_point_repeats_the_first) {
   }
 }
 
-/* Fields hold their number (inputs 1, 2, 3, outputs 4, 5); of each the values at the skipped ends and inside are wanted. */
+/* Each field holds its number (inputs 1, 2, 3, outputs 4, 5). The rows give the values at the skipped ends; inside the
+ * values must not change. */
 static const struct {
   const char *iterate;
   double ends[5];
@@ -377,7 +380,7 @@ static const struct {
     {"{v: p, p: w, w: u}", {1, 1, 1, 1, 5}},
     {"{w: u, p: w, v: p}", {1, 1, 1, 1, 5}},
     {"{v: w, w: p, r: u}", {1, 2, 2, 2, 1}},
-    /* the end of the chain before its beginning */
+    /* entries of a chain in reverse order */
     {"{p: w, u: p, v: u}", {1, 1, 1, 1, 5}},
     {"{v: u, u: p, p: w}", {1, 1, 1, 1, 5}},
     {"{w: p, u: w, r: u}", {1, 1, 1, 4, 1}},

@@ -1,5 +1,5 @@
-/* What the reference must not mix up where few updates look: buffers that are free twice, constants that are half alike,
- * the sign of what is skipped. */
+/* verify_magnitude_test.c: cases that few updates reach: buffers that could be freed twice, constants that agree in
+ * value or in magnitude only, and the sign of skipped points. */
 #include "tests/unit/unit.h"
 
 #include "tests/unit/verify/reference_case.h"
@@ -9,7 +9,7 @@ static const struct {
   const char *update;
   double value, magnitude;
 } rows[] = {
-    /* an operand named twice gives its buffer back once: p and q are alive together */
+    /* an operand that is named twice frees its buffer once: p and q are alive at the same time */
     {"t = u[0] + 1\n  s = t*t\n  v = s + (u[0] + 2)*(u[0] + 4)", 33, 33},
     {"t = u[0] + 1\n  s = t*t\n  p = u[0] + 2\n  q = w[0] + 4\n  v = s + p*q", 13, 9 + 4 * 7},
     {"t = u[0] + 1\n  s = t + t\n  v = s*((w[0] - 2)*(u[0] - 4) - (w[0] - 5)*(u[0] + 7))", 6 * (10 + 72),
@@ -35,10 +35,10 @@ TEST(values_and_magnitudes_are_as_computed_by_hand) {
   }
 }
 
-/* Pairs of coefficients p and q, each pair a weight p - q: with the same value and other magnitudes, or the reverse. */
+/* Pairs of coefficients p and q, whose weights p - q have the same value but different magnitudes, or the reverse. */
 TEST(constants_that_are_half_alike_are_two) {
   enum { PAIRS = 200, TOTAL = 2 * PAIRS };
-  for (int alike = 0; alike < 2; alike++) { /* the values, then the magnitudes */
+  for (int alike = 0; alike < 2; alike++) { /* first equal values, then equal magnitudes */
     struct text lines = {0};
     double value = 0, magnitude = 0;
     text_printf(&lines, "inputs: [u]\noutputs: [v]\nboundary: skip\ncoefficients: {");
@@ -60,13 +60,13 @@ TEST(constants_that_are_half_alike_are_two) {
   }
 }
 
-/* Skipped points count with their size, in the magnitudes themselves and in those of the next step. */
+/* Skipped points count with their absolute value, in the magnitudes themselves and in those of the next step. */
 TEST(magnitudes_of_skipped_points_have_no_sign) {
   struct reference_case c = reference_case_open(
       1, "inputs: [u]\noutputs: [v]\nboundary: skip\niterate: {v: u}\nupdate: v = u[-1] - 2*u[0] + u[1]",
       (struct grid){{5, 1, 1}});
   static const double u[] = {-1, 2, -3, 4, -5};
-  /* After a step magnitudes are 1 + 4 + 3, 2 + 6 + 4 and 3 + 8 + 5 between those of the ends. */
+  /* After a step the inner magnitudes are 1 + 4 + 3, 2 + 6 + 4 and 3 + 8 + 5, between those of the ends. */
   static const double second[] = {1, 1 + 2 * 8 + 12, 8 + 2 * 12 + 16, 12 + 2 * 16 + 5, 5};
   memcpy(c.inputs[0], u, sizeof u);
   c.outputs[0][0] = u[0], c.outputs[0][4] = u[4];

@@ -1,11 +1,11 @@
-/* verify_root_test.c: roots of what cancels. A correct kernel's a may be a rounding away from the 0 of the reference, and
- * its root by the root of that. */
+/* verify_root_test.c: square roots of values that cancel. A correct kernel may compute a value that differs by one
+ * rounding from the reference's 0. Its root then differs by the root of that rounding. */
 #include "tests/unit/unit.h"
 
 #include "tests/unit/verify/reference_case.h"
 #include "tuner/verify/compare.h"
 
-/* v = sqrt(u*u - w*w): a = (u-w)*(u+w), with the magnitude u*u + w*w. */
+/* v = sqrt(u*u - w*w), where u*u - w*w = (u-w)*(u+w) has the magnitude u*u + w*w. */
 static const struct {
   double u, w;
   double error; /* of the result, in units of sqrt(2^-53*(u*u + w*w)) */
