@@ -19,7 +19,7 @@ struct fixture {
 static void sql(struct store *store, const char *text) { CHECK_OK(query_script(store_connection(store), text)); }
 
 /* A database in memory with two problems. The first problem has two runs. */
-static void begin(struct fixture *f) {
+static void begin_fixture(struct fixture *f) {
   CHECK_OK(store_open_memory(&f->store));
   case_load(&f->c);
   case_put(&f->c, f->store, 512);
@@ -31,7 +31,7 @@ static void begin(struct fixture *f) {
   sql(f->store, "update run set started = '2026-11-21T12:00:0' || id || '.000Z'");
 }
 
-static void end(struct fixture *f) {
+static void end_fixture(struct fixture *f) {
   store_close(f->store);
   case_free(&f->c);
 }
@@ -52,7 +52,7 @@ static void keep_text(void *context, const char *text) {
   if (!*kept) snprintf(kept, 512, "%s", text);
 }
 
-static long check(struct store *store, char first[512]) {
+static long check_store(struct store *store, char first[512]) {
   long found = -1;
   first[0] = '\0';
   CHECK_OK(store_check(store, keep_text, first, &found));
@@ -61,7 +61,7 @@ static long check(struct store *store, char first[512]) {
 
 static void check_whole(struct store *store) {
   char first[512];
-  CHECK_EQ(0, check(store, first), "%s", first);
+  CHECK_EQ(0, check_store(store, first), "%s", first);
 }
 
 static void merge(struct store *to, struct store *from, bool trust, struct merge_counts *counts) {
@@ -126,7 +126,7 @@ TEST(a_document_is_read_as_it_was_written) {
   for (int cubins = 0; cubins < 2; cubins++) {
     struct fixture f;
     struct store *copy;
-    begin(&f);
+    begin_fixture(&f);
     char *first = exported(f.store, cubins), *second;
     import(first, &copy);
     second = exported(copy, cubins);
@@ -138,7 +138,7 @@ TEST(a_document_is_read_as_it_was_written) {
     store_close(copy);
     free(second);
     free(first);
-    end(&f);
+    end_fixture(&f);
   }
 }
 
@@ -146,7 +146,7 @@ TEST(a_document_is_read_as_it_was_written) {
 TEST(equal_rows_give_equal_documents) {
   struct fixture f;
   struct store *copy;
-  begin(&f);
+  begin_fixture(&f);
   char *first = exported(f.store, true), *second;
   import(first, &copy);
   sql(f.store, "delete from finalist where run_id = 1; delete from best where run_id = 1; delete from measurement "
@@ -163,7 +163,7 @@ TEST(equal_rows_give_equal_documents) {
   free(second);
   free(first);
   store_close(copy);
-  end(&f);
+  end_fixture(&f);
 }
 
 TEST(a_choice_leaves_the_rest_out) {
@@ -185,7 +185,7 @@ TEST(a_choice_leaves_the_rest_out) {
     struct fixture f;
     struct store *copy;
     struct text text = {0};
-    begin(&f);
+    begin_fixture(&f);
     CHECK_OK(store_export(f.store, &rows[i].choice, false, &text));
     import(text_string(&text), &copy);
     CHECK_EQ(rows[i].problems, number_of(copy, "select count(*) from problem"), "row %zu", i);
@@ -195,12 +195,12 @@ TEST(a_choice_leaves_the_rest_out) {
     check_whole(copy);
     store_close(copy);
     text_free(&text);
-    end(&f);
+    end_fixture(&f);
   }
 }
 
 /* The document with `from` replaced by `to`. */
-static char *changed(const char *document, const char *from, const char *to) {
+static char *replace_part(const char *document, const char *from, const char *to) {
   struct text text = {0};
   const char *at = strstr(document, from);
   CHECK(at, "the document has '%s'", from);
@@ -235,24 +235,24 @@ TEST(a_bad_document_is_refused_with_its_place) {
       {"\"cubin\":\"", "\"cubin\":\"*", "'cubin' is not base64"},
   };
   struct fixture f;
-  begin(&f);
+  begin_fixture(&f);
   char *document = exported(f.store, true);
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct store *out;
-    char *bad = changed(document, rows[i].from, rows[i].to);
+    char *bad = replace_part(document, rows[i].from, rows[i].to);
     CHECK_EQ(HALOTUNE_PARSE, import_parse(bad, strlen(bad), "doc.json", &out), "row %zu: %s", i, rows[i].to);
     CHECK(!out && strstr(fail_text(), rows[i].message), "row %zu: %s", i, fail_text());
     free(bad);
   }
   free(document);
-  end(&f);
+  end_fixture(&f);
 }
 
 TEST(a_document_in_t4) {
   struct fixture f;
   struct text text = {0};
   struct choice one = {.stencil = "star7", .has_grid = true, .grid = {{513, 256, 128}}}, none = {.stencil = "copy"};
-  begin(&f);
+  begin_fixture(&f);
   CHECK_EQ(HALOTUNE_ARGUMENT, store_export_t4(f.store, &everything, &text), "several problems");
   CHECK(strstr(fail_text(), "star7,f32,512x256x128"), "%s", fail_text());
   text_free(&text);
@@ -270,14 +270,14 @@ TEST(a_document_in_t4) {
                                       "\"compilation\": 88.5"};
   for (size_t i = 0; i < COUNT(parts); i++) CHECK(strstr(text_string(&text), parts[i]), "%s", parts[i]);
   text_free(&text);
-  end(&f);
+  end_fixture(&f);
 }
 
 TEST(a_merge_takes_everything_once) {
   struct fixture f;
   struct store *to;
   struct merge_counts counts;
-  begin(&f);
+  begin_fixture(&f);
   CHECK_OK(store_open_memory(&to));
   for (int i = 0; i < 2; i++) {
     merge(to, f.store, true, &counts);
@@ -298,13 +298,13 @@ TEST(a_merge_takes_everything_once) {
   free(first);
   free(second);
   store_close(to);
-  end(&f);
+  end_fixture(&f);
 }
 
 TEST(trust_is_given_by_the_user_alone) {
   struct fixture f;
   struct store *to;
-  begin(&f);
+  begin_fixture(&f);
   CHECK_OK(store_open_memory(&to));
   merge(to, f.store, false, NULL);
   CHECK_EQ(0, number_of(to, "select count(*) from best where is_trusted"), "trusted there is not trusted here");
@@ -320,7 +320,7 @@ TEST(trust_is_given_by_the_user_alone) {
   merge(to, f.store, false, NULL);
   CHECK_EQ(3, number_of(to, "select count(*) from best where origin = 'other.db'"), "the file that the user named");
   store_close(to);
-  end(&f);
+  end_fixture(&f);
 }
 
 struct conflicts {
@@ -410,7 +410,7 @@ TEST(reproducible_winners_stand_beside_others) {
 }
 
 /* Store a verdict on a variant, in a new run that began on this date. */
-static void judge(struct fixture *f, uint64_t variant, enum outcome outcome, const char *date) {
+static void put_verdict(struct fixture *f, uint64_t variant, enum outcome outcome, const char *date) {
   int64_t run = case_run(&f->c, f->store, "580.1");
   struct variant_key key = case_variant(&f->c, variant);
   struct measurement measurement = case_measurement(1);
@@ -476,15 +476,15 @@ TEST(what_is_known_to_be_wrong_is_not_served_after_a_merge) {
     begin_with_winner(&theirs);
     if (rows[i].theirs_is_other_mode) sql(theirs.store, "update problem set launch = 'graph'");
     for (int k = 0; k < 2 && rows[i].dates[k]; k++) {
-      judge(rows[i].judge == OURS ? &ours : &theirs, 1, rows[i].outcomes[k], rows[i].dates[k]);
+      put_verdict(rows[i].judge == OURS ? &ours : &theirs, 1, rows[i].outcomes[k], rows[i].dates[k]);
     }
     merge(ours.store, theirs.store, true, &counts);
     CHECK_EQ(rows[i].want, number_of(ours.store, "select count(*) from best where is_current"), "%s", rows[i].what);
     CHECK_EQ(rows[i].retired, counts.retired, "%s: retired", rows[i].what);
     CHECK_EQ(rows[i].refuted, counts.refuted, "%s: refuted", rows[i].what);
     check_whole(ours.store);
-    end(&theirs);
-    end(&ours);
+    end_fixture(&theirs);
+    end_fixture(&ours);
   }
 }
 
@@ -495,17 +495,17 @@ TEST(an_old_export_brings_back_nothing_wrong) {
     struct store *old;
     begin_with_winner(&f);
     char *document = exported(f.store, true);
-    judge(&f, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
+    put_verdict(&f, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
     CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current"), "retired");
     import(document, &old);
     merge(f.store, old, trust, NULL);
     CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current"), "and stays so");
-    judge(&f, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
+    put_verdict(&f, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
     merge(f.store, old, trust, NULL);
     CHECK_EQ(1, number_of(f.store, "select count(*) from best where is_current"), "until it is found to be right");
     store_close(old);
     free(document);
-    end(&f);
+    end_fixture(&f);
   }
 }
 
@@ -514,8 +514,8 @@ TEST(who_is_not_trusted_lifts_no_verdict) {
   struct fixture ours, theirs;
   begin_with_winner(&ours);
   begin_with_winner(&theirs);
-  judge(&ours, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
-  judge(&theirs, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
+  put_verdict(&ours, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
+  put_verdict(&theirs, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
   for (int again = 0; again < 2; again++) {
     merge(ours.store, theirs.store, false, NULL);
     CHECK_EQ(0, number_of(ours.store, "select count(*) from best where is_current"), "time %d", again);
@@ -527,8 +527,8 @@ TEST(who_is_not_trusted_lifts_no_verdict) {
   merge(ours.store, theirs.store, false, NULL);
   CHECK_EQ(0, number_of(ours.store, "select count(*) from run where not is_trusted"), "and it stays");
   check_whole(ours.store);
-  end(&theirs);
-  end(&ours);
+  end_fixture(&theirs);
+  end_fixture(&ours);
 }
 
 enum { DATABASES = 4, ORDERS = 24 };
@@ -575,7 +575,7 @@ static void permuted_store(const struct permuted *row, struct fixture *f) {
            "update run set started = '%s', driver = '%s', host = '%s'; update best set date = '%s', driver = '%s'",
            row->date, row->driver, row->host, row->date, row->driver);
   sql(f->store, change);
-  if (row->wrong) judge(f, row->wrong, OUTCOME_WRONG, "2026-06-01");
+  if (row->wrong) put_verdict(f, row->wrong, OUTCOME_WRONG, "2026-06-01");
 }
 
 /* Every order of merging four databases gives the same winner. */
@@ -642,7 +642,7 @@ TEST(the_order_of_merges_does_not_matter) {
     }
     snprintf(want, sizeof want, ", %g ms", cases[i].want_ms);
     CHECK(strstr(first, want), "%s: %s", cases[i].what, first);
-    for (int k = 0; k < DATABASES; k++) end(&f[k]);
+    for (int k = 0; k < DATABASES; k++) end_fixture(&f[k]);
   }
 }
 
@@ -650,7 +650,7 @@ TEST(the_order_of_merges_does_not_matter) {
 TEST(a_run_that_has_ended_since_ends) {
   struct fixture f;
   struct store *to;
-  begin(&f);
+  begin_fixture(&f);
   CHECK_OK(store_open_memory(&to));
   sql(f.store, "update run set state = 'running', ended = null, copy_ms = null where id = 2");
   merge(to, f.store, true, NULL);
@@ -662,7 +662,7 @@ TEST(a_run_that_has_ended_since_ends) {
   CHECK_EQ(1, number_of(to, "select count(*) from run where ended = '2999' and copy_ms = 7 and outcomes like '%:3}'"),
            "as it did");
   store_close(to);
-  end(&f);
+  end_fixture(&f);
 }
 
 /* One row that cannot be merged comes after others that can. */
@@ -670,13 +670,13 @@ TEST(a_merge_is_all_or_nothing) {
   struct fixture f;
   struct store *to;
   struct merge_options options = {"other.db", true, NULL, NULL};
-  begin(&f);
+  begin_fixture(&f);
   CHECK_OK(store_open_memory(&to));
   sql(f.store, "pragma foreign_keys = off; update measurement set run_id = 999 where id = 4");
   CHECK_EQ(HALOTUNE_DB, store_merge(to, f.store, &options, NULL), "a reference into nothing");
   CHECK_EQ(0, number_of(to, "select count(*) from device"), "nothing was taken");
   store_close(to);
-  end(&f);
+  end_fixture(&f);
 }
 
 TEST(check_finds_what_is_wrong) {
@@ -709,13 +709,13 @@ TEST(check_finds_what_is_wrong) {
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct fixture f;
     char first[512];
-    begin(&f);
+    begin_fixture(&f);
     check_whole(f.store);
     sqlite3_db_config(store_connection(f.store), SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
     sql(f.store, rows[i].sql);
-    CHECK(check(f.store, first) > 0, "%s", rows[i].sql);
+    CHECK(check_store(f.store, first) > 0, "%s", rows[i].sql);
     CHECK(strstr(first, rows[i].message), "%s: %s", rows[i].sql, first);
-    end(&f);
+    end_fixture(&f);
   }
 }
 
@@ -733,7 +733,7 @@ TEST(forget_removes_what_is_chosen) {
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct fixture f;
     struct forget_counts counts;
-    begin(&f);
+    begin_fixture(&f);
     sql(f.store,
         "update run set started = '2001-01-01' where id = 2; update best set date = '2001-01-01' where run_id = 2");
     CHECK_OK(store_forget_count(f.store, &rows[i].choice, &counts));
@@ -749,7 +749,7 @@ TEST(forget_removes_what_is_chosen) {
     CHECK_EQ(rows[i].problems, number_of(f.store, "select count(*) from best where is_current"),
              "row %zu: one is current", i);
     check_whole(f.store);
-    end(&f);
+    end_fixture(&f);
   }
 }
 
@@ -780,10 +780,10 @@ TEST(forget_brings_back_nothing_wrong) {
   static const struct choice other = {.stencil = "star7", .has_grid = true, .grid = {{513, 256, 128}}};
   static const struct choice old = {.before = "2010-01-01"};
   struct fixture f;
-  begin(&f);
+  begin_fixture(&f);
   case_put(&f.c, f.store, 512);
-  judge(&f, 1, OUTCOME_WRONG, "2998-01-01T00:00:00.000Z");
-  judge(&f, 2, OUTCOME_WRONG, "2999-01-01T00:00:00.000Z");
+  put_verdict(&f, 1, OUTCOME_WRONG, "2998-01-01T00:00:00.000Z");
+  put_verdict(&f, 2, OUTCOME_WRONG, "2999-01-01T00:00:00.000Z");
   CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current and problem_id = 1"), "both are wrong");
   CHECK_OK(store_forget(f.store, &other));
   CHECK_EQ(2, number_of(f.store, "select count(*) from best"), "the other problem's is gone");
@@ -793,7 +793,7 @@ TEST(forget_brings_back_nothing_wrong) {
   sql(f.store, "update best set date = '2001-01-01T00:00:00.000Z' where is_current");
   CHECK_OK(store_forget(f.store, &old));
   CHECK_EQ(1, number_of(f.store, "select time_ms = 0.4 from best where is_current"), "the fastest that is not wrong");
-  end(&f);
+  end_fixture(&f);
 }
 
 int main(void) {

@@ -8,14 +8,14 @@ struct fixture {
   struct bench_case c;
 };
 
-static void begin(struct fixture *f) {
+static void begin_fixture(struct fixture *f) {
   f->work = work_begin();
   CHECK_OK(store_open(f->work.path, STORE_WRITE, &f->store));
   case_load(&f->c);
   case_put(&f->c, f->store, 512);
 }
 
-static void end(struct fixture *f) {
+static void end_fixture(struct fixture *f) {
   store_close(f->store);
   case_free(&f->c);
   work_end(&f->work);
@@ -23,7 +23,7 @@ static void end(struct fixture *f) {
 
 TEST(a_row_is_added_once) {
   struct fixture f;
-  begin(&f);
+  begin_fixture(&f);
   struct bench_case again = f.c;
   case_put(&again, f.store, 512);
   CHECK_EQ(f.c.device, again.device, "device");
@@ -42,13 +42,13 @@ TEST(a_row_is_added_once) {
            number_of(f.store, "select count(*) from template where name = 'zmarch' and yaml like '%name: zmarch%'"
                               " and cuda like '%__global__%'"),
            "template");
-  end(&f);
+  end_fixture(&f);
 }
 
 /* Each member has its smallest and its largest value. */
 TEST(a_measurement_is_read_back) {
   struct fixture f;
-  begin(&f);
+  begin_fixture(&f);
   int64_t run = case_run(&f.c, f.store, "580.1"), variant = 0, found = 0;
   struct measurement full = case_measurement(1),
                      bare = {.outcome = OUTCOME_COMPILE_FAILED,
@@ -100,12 +100,12 @@ TEST(a_measurement_is_read_back) {
   CHECK(out.attempts == 3 && out.is_marked, "marked");
   CHECK_EQ(HALOTUNE_NOT_FOUND, store_find_measurement(f.store, run, &third, &out, NULL),
            "a variant that was never tried");
-  end(&f);
+  end_fixture(&f);
 }
 
 TEST(every_outcome_is_stored) {
   struct fixture f;
-  begin(&f);
+  begin_fixture(&f);
   int64_t run = case_run(&f.c, f.store, "580.1");
   for (int i = 0; i < OUTCOME_COUNT; i++) {
     struct measurement measurement = case_measurement(i + 1), out;
@@ -115,7 +115,7 @@ TEST(every_outcome_is_stored) {
     CHECK_OK(store_find_measurement(f.store, run, &key, &out, NULL));
     CHECK_EQ(i, out.outcome, "outcome %s", outcome_name((enum outcome)i));
   }
-  end(&f);
+  end_fixture(&f);
 }
 
 /* A later run reuses a result only for the same problem, driver and NVRTC. */
@@ -132,7 +132,7 @@ TEST(a_rerun_finds_what_was_measured) {
       {"580.1", 512, 2, HALOTUNE_NOT_FOUND},
   };
   struct fixture f;
-  begin(&f);
+  begin_fixture(&f);
   struct variant_key key = case_variant(&f.c, 1);
   struct measurement screened = case_measurement(1), full = case_measurement(9), out;
   int64_t first = case_run(&f.c, f.store, "580.1");
@@ -154,13 +154,13 @@ TEST(a_rerun_finds_what_was_measured) {
            "imported");
   CHECK_EQ(HALOTUNE_NOT_FOUND, store_find_measurement(f.store, run, &key, &out, NULL),
            "of an import that is not trusted");
-  end(&f);
+  end_fixture(&f);
 }
 
 /* Results of this run and of an earlier one are measured again. */
 TEST(the_newest_truth_about_a_variant_is_stored) {
   struct fixture f;
-  begin(&f);
+  begin_fixture(&f);
   int64_t before = case_run(&f.c, f.store, "580.1"), foreign = case_run(&f.c, f.store, "580.2"), variant = 0;
   struct variant_key key = case_variant(&f.c, 1);
   struct measurement screened = case_measurement(7), again = case_measurement(0), out;
@@ -190,7 +190,7 @@ TEST(the_newest_truth_about_a_variant_is_stored) {
   CHECK_TEXT("on the grid 13x13x11", out.reason, "reason");
   CHECK_EQ(3, number_of(f.store, "select count(*) from measurement"), "no further row");
   CHECK_EQ(2, number_of(f.store, "select count(*) from measurement where outcome = 'screened'"), "history stays");
-  end(&f);
+  end_fixture(&f);
 }
 
 TEST(what_turns_out_to_be_wrong_is_served_no_more) {
@@ -206,7 +206,7 @@ TEST(what_turns_out_to_be_wrong_is_served_no_more) {
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct fixture f;
-    begin(&f);
+    begin_fixture(&f);
     case_tune(&f.c, f.store, 1, 2, 0.3);
     int64_t run = case_run(&f.c, f.store, "580.1"), variant = 0;
     struct variant_key key = case_variant(&f.c, rows[i].variant);
@@ -220,7 +220,7 @@ TEST(what_turns_out_to_be_wrong_is_served_no_more) {
     case_tune(&f.c, f.store, 5, 1, 0.5);
     CHECK_EQ(rows[i].want == 0, number_of(f.store, "select time_ms = 0.5 from best where is_current"),
              "row %zu: a slower one takes its place", i);
-    end(&f);
+    end_fixture(&f);
   }
 }
 
@@ -241,7 +241,7 @@ TEST(what_is_wrong_is_wrong_in_every_mode) {
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct fixture f;
-    begin(&f);
+    begin_fixture(&f);
     struct device_facts second = case_device;
     snprintf(second.uuid, sizeof second.uuid, "GPU-2");
     CHECK_EQ(2, store_device(f.store, &second, false), "another of the model");
@@ -257,13 +257,13 @@ TEST(what_is_wrong_is_wrong_in_every_mode) {
     wrong.outcome = OUTCOME_WRONG;
     CHECK_OK(store_measurement(f.store, run, &key, &wrong, NULL));
     CHECK_EQ(rows[i].want, number_of(f.store, "select count(*) from best where is_current"), "%s", rows[i].what);
-    end(&f);
+    end_fixture(&f);
   }
 }
 
 TEST(a_single_value_has_no_interval) {
   struct fixture f;
-  begin(&f);
+  begin_fixture(&f);
   int64_t run = case_run(&f.c, f.store, "580.1"), variant = 0;
   struct variant_key key = case_variant(&f.c, 1);
   struct measurement measurement = case_measurement(1);
@@ -282,12 +282,12 @@ TEST(a_single_value_has_no_interval) {
            number_of(f.store, "select count(*) from finalist where sample_count = 1 and low_ms = 0.3"
                               " and ratio_high = 1"),
            "finalist");
-  end(&f);
+  end_fixture(&f);
 }
 
 TEST(the_end_of_a_run_is_stored) {
   struct fixture f;
-  begin(&f);
+  begin_fixture(&f);
   CHECK_EQ(0, number_of(f.store, "select count(*) from run"), "no run yet");
   int64_t run = case_run(&f.c, f.store, "580.1");
   CHECK_EQ(
@@ -304,14 +304,14 @@ TEST(the_end_of_a_run_is_stored) {
                      "select count(*) from run where state = 'partial' and reason = 'interrupted' and empty_ms is null"
                      " and copy_ms = 0.26 and warnings = 'another process' and ended >= started"),
            "ended");
-  end(&f);
+  end_fixture(&f);
 }
 
 /* An export may leave out the measurements, but the run still says how many variants it tried. */
 TEST(the_end_of_a_run_counts_its_variants_by_outcome) {
   static const enum outcome outcomes[] = {OUTCOME_MEASURED, OUTCOME_WRONG, OUTCOME_MEASURED, OUTCOME_PRUNED};
   struct fixture f;
-  begin(&f);
+  begin_fixture(&f);
   int64_t run = case_run(&f.c, f.store, "580.1"), empty_run = case_run(&f.c, f.store, "580.2");
   for (size_t i = 0; i < COUNT(outcomes); i++) {
     struct variant_key key = case_variant(&f.c, 1 + i);
@@ -325,7 +325,7 @@ TEST(the_end_of_a_run_counts_its_variants_by_outcome) {
   CHECK_EQ(1, number_of(f.store, "select outcomes = '{\"measured\":2,\"pruned\":1,\"wrong\":1}' from run where id = 1"),
            "counts of the run");
   CHECK_EQ(1, number_of(f.store, "select outcomes = '{}' from run where id = 2"), "a run that tried nothing");
-  end(&f);
+  end_fixture(&f);
 }
 
 /* Results of one problem are stored in turn. Each row says which one is the current best afterwards. */
@@ -345,7 +345,7 @@ TEST(the_best_is_replaced_by_its_rules) {
       {"the same time", 4, 0.35, "580.2", false},
   };
   struct fixture f;
-  begin(&f);
+  begin_fixture(&f);
   for (size_t i = 0; i < COUNT(rows); i++) {
     int64_t run = case_run(&f.c, f.store, rows[i].driver), variant = 0;
     struct measurement measurement = case_measurement(1);
@@ -368,12 +368,12 @@ TEST(the_best_is_replaced_by_its_rules) {
   case_tune(&f.c, f.store, 1, 1, 0.36);
   CHECK_EQ(1, number_of(f.store, "select is_trusted from best where is_current"),
            "what was tuned here beats what is not trusted");
-  end(&f);
+  end_fixture(&f);
 }
 
 TEST(the_best_is_complete) {
   struct fixture f;
-  begin(&f);
+  begin_fixture(&f);
   int64_t winner = case_tune(&f.c, f.store, 1, 3, 0.3);
   CHECK_EQ(
       1,
@@ -393,13 +393,13 @@ TEST(the_best_is_complete) {
                      " and not is_tie and length(samples) = 12"),
            "finalist");
   CHECK_EQ(1, number_of(f.store, "select count(*) from run where state = 'complete'"), "the run");
-  end(&f);
+  end_fixture(&f);
 }
 
 /* If a part cannot be stored, nothing is stored. */
 TEST(a_failed_end_leaves_nothing) {
   struct fixture f;
-  begin(&f);
+  begin_fixture(&f);
   int64_t run = case_run(&f.c, f.store, "580.1");
   /* this variant does not exist */
   struct finalist bad = {987654, 1, {3, 1, 1, 1, 1, case_samples}, 1, 1, 1, true, false};
@@ -409,16 +409,16 @@ TEST(a_failed_end_leaves_nothing) {
   CHECK_EQ(0, number_of(f.store, "select count(*) from best"), "no best");
   CHECK_EQ(1, number_of(f.store, "select count(*) from run where state = 'running'"), "the run goes on");
   CHECK(case_tune(&f.c, f.store, 1, 1, 0.3) > 0, "and the store too");
-  end(&f);
+  end_fixture(&f);
 }
 
 TEST(two_names_may_mean_the_same) {
   struct fixture f;
-  begin(&f);
+  begin_fixture(&f);
   struct stencil renamed = *f.c.stencil;
   renamed.name = "mine";
   CHECK(store_stencil(f.store, &renamed, f.c.analysis, "name: mine\n") != f.c.stencil_id, "a row of its own");
-  end(&f);
+  end_fixture(&f);
 }
 
 int main(void) {

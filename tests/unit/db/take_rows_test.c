@@ -10,7 +10,7 @@ struct seen {
   char texts[64];
 };
 
-static halotune_status take(void *context, sqlite3_value **values) {
+static halotune_status take_row(void *context, sqlite3_value **values) {
   struct seen *seen = context;
   if (++seen->count == seen->stop_at) return fail(HALOTUNE_MEMORY, "enough");
   seen->sum += sqlite3_value_int64(values[0]);
@@ -43,7 +43,7 @@ TEST(statements_end_with_what_came_of_them) {
                                     " (3, 'three', -9223372036854775808)"));
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct seen seen = {.stop_at = rows[i].stop_at};
-    CHECK_EQ(rows[i].want, take_rows(connection, rows[i].sql, take, &seen), "row %zu", i);
+    CHECK_EQ(rows[i].want, take_rows(connection, rows[i].sql, take_row, &seen), "row %zu", i);
     CHECK_EQ(rows[i].count, seen.count, "row %zu", i);
     CHECK_EQ(rows[i].sum, seen.sum, "row %zu", i);
     CHECK_TEXT(rows[i].texts, seen.texts, "row %zu", i);

@@ -38,7 +38,7 @@ struct field {
   double values[POINTS];
 };
 
-static void put(struct field *f, long element, double value) {
+static void set_element(struct field *f, long element, double value) {
   if (f->dtype == DTYPE_F32) ((float *)emulation_buffer_data(f->memory))[FRONT + element] = (float)value;
   else ((double *)emulation_buffer_data(f->memory))[FRONT + element] = value;
 }
@@ -62,7 +62,7 @@ static void make_field(struct field *f, enum dtype dtype, struct box box) {
     if (dtype == DTYPE_F32) f->values[i] = (double)(float)f->values[i];
     bool inside =
         x >= box.low[0] && x < box.high[0] && y >= box.low[1] && y < box.high[1] && z >= box.low[2] && z < box.high[2];
-    if (inside) put(f, i, f->values[i]);
+    if (inside) set_element(f, i, f->values[i]);
   }
 }
 
@@ -87,8 +87,8 @@ static struct gpu_look look_of(const struct field *f) {
 }
 
 /* Launch a check, and add up what its blocks found. */
-static struct gpu_found run(const char *kernel, const struct emulation_argument *inputs, int count,
-                            const struct gpu_look *look) {
+static struct gpu_found run_check_kernel(const char *kernel, const struct emulation_argument *inputs, int count,
+                                         const struct gpu_look *look) {
   struct emulation_argument arguments[5];
   struct emulation_buffer *parts;
   struct emulation_outcome outcome;
@@ -117,7 +117,7 @@ static struct gpu_found look_at(struct field *f, const struct gpu_look *look) {
   const struct emulation_argument arguments[] = {{.kind = EMULATION_ARGUMENT_BUFFER, .buffer = f->memory},
                                                  {.kind = EMULATION_ARGUMENT_BUFFER, .buffer = f->want},
                                                  {.kind = EMULATION_ARGUMENT_BUFFER, .buffer = f->magnitudes}};
-  return run(kernels[f->dtype], arguments, COUNT(arguments), look);
+  return run_check_kernel(kernels[f->dtype], arguments, COUNT(arguments), look);
 }
 
 static const struct box boxes[] = {
@@ -155,15 +155,15 @@ TEST(what_it_finds_is_what_compare_fields_finds) {
         at[k] = grid_index(&f.grid, f.box.low[0] + 3 * k, f.box.low[1] + k, f.box.low[2] + 1);
       }
       f.values[at[2]] = 1.5;
-      put(&f, at[2], 1.5);
+      set_element(&f, at[2], 1.5);
       found = look_at(&f, &look);
       check_same(&f, &found, "one bad");
       f.values[at[1]] = infinity;
-      put(&f, at[1], infinity);
+      set_element(&f, at[1], infinity);
       found = look_at(&f, &look);
       check_same(&f, &found, "an infinity");
       f.values[at[0]] = (double)NAN;
-      put(&f, at[0], (double)NAN);
+      set_element(&f, at[0], (double)NAN);
       found = look_at(&f, &look);
       check_same(&f, &found, "a NaN");
       look.compares = 0;
@@ -186,8 +186,8 @@ TEST(what_is_written_outside_is_found) {
   for (int dtype = 0; dtype < DTYPE_COUNT; dtype++) {
     for (size_t i = 0; i < COUNT(rows); i++) {
       make_field(&f, (enum dtype)dtype, box);
-      put(&f, rows[i].at, (double)NAN); /* a NaN that is not poison */
-      put(&f, POINTS + BEHIND - 1, 1);
+      set_element(&f, rows[i].at, (double)NAN); /* a NaN that is not poison */
+      set_element(&f, POINTS + BEHIND - 1, 1);
       struct gpu_look look = look_of(&f);
       struct gpu_found found = look_at(&f, &look);
       CHECK_EQ(rows[i].at == POINTS + BEHIND - 1 ? 1 : 2, found.damaged, "row %zu", i);
@@ -211,16 +211,16 @@ TEST(a_changed_input_is_found_bit_for_bit) {
   struct gpu_look look = {.front = FRONT, .count = POINTS, .behind = BEHIND, .compares = 1};
   const struct emulation_argument arguments[] = {{.kind = EMULATION_ARGUMENT_BUFFER, .buffer = memory},
                                                  {.kind = EMULATION_ARGUMENT_BUFFER, .buffer = pristine}};
-  struct gpu_found found = run("check_input", arguments, 2, &look);
+  struct gpu_found found = run_check_kernel("check_input", arguments, 2, &look);
   CHECK_EQ(0, found.bad + found.damaged, "untouched");
   now[9] = -0.0f; /* equal to 0, but with different bits */
   now[300] = 7;
-  found = run("check_input", arguments, 2, &look);
+  found = run_check_kernel("check_input", arguments, 2, &look);
   CHECK_EQ(2, found.bad, "changed");
   CHECK_EQ(9, found.first_bad, "changed");
   now[-2] = 1;
   look.compares = 0;
-  found = run("check_input", arguments, 2, &look);
+  found = run_check_kernel("check_input", arguments, 2, &look);
   CHECK_EQ(0, found.bad, "not compared");
   CHECK_EQ(1, found.damaged, "guard");
   CHECK_EQ(-2, found.first_damaged, "guard");

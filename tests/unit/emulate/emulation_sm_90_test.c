@@ -163,8 +163,8 @@ static struct emulation_argument map_of(struct emulation_buffer *buffer, int ran
       .kind = EMULATION_ARGUMENT_TENSOR, .buffer = buffer, .tensor = rank == 3 ? solid : flat};
 }
 
-static struct emulation_outcome run(struct emulation_batch *batch, size_t number, struct emulation_buffer *u,
-                                    struct emulation_buffer *v, int order) {
+static struct emulation_outcome run_row(struct emulation_batch *batch, size_t number, struct emulation_buffer *u,
+                                        struct emulation_buffer *v, int order) {
   const struct row *row = &rows[number];
   const struct emulation_argument arguments[] = {{.kind = EMULATION_ARGUMENT_BUFFER, .buffer = u},
                                                  {.kind = EMULATION_ARGUMENT_BUFFER, .buffer = v},
@@ -211,7 +211,7 @@ static void check_all(bool sanitize) {
     const struct emulation_compile *compile = emulation_batch_compile(batch, (int)i);
     CHECK(compile->outcome == COMPILE_OK, "%s: %s", rows[i].name, compile->log);
     for (int order = 0; order < (rows[i].want == EMULATION_HUNG ? 1 : ORDERS); order++) {
-      struct emulation_outcome outcome = run(batch, i, u, v, order);
+      struct emulation_outcome outcome = run_row(batch, i, u, v, order);
       CHECK_EQ(rows[i].want, outcome.kind, "%s, order %d: %s", rows[i].name, order, outcome.text);
       CHECK(strstr(outcome.text, rows[i].text), "%s, order %d: %s", rows[i].name, order, outcome.text);
       bool writes_all = rows[i].want == EMULATION_OK && strcmp(rows[i].name, "a store without a wait") != 0;

@@ -23,7 +23,7 @@ enum { POINTS = 256, GUARD = 64, ANSWER_BYTES = 256 };
 static char folder[64];
 static struct nvrtc nvrtc;
 
-static struct compiled compile(const char *source, const char *name) {
+static struct compiled compile_kernel(const char *source, const char *name) {
   struct compile_request request = {.source = source, .name = name, .arch = "sm_90"};
   struct cubin_cache cache;
   struct compiled compiled;
@@ -51,7 +51,7 @@ static int setup(void **state) {
   if (!mkdtemp(folder)) return -1;
   setenv("XDG_CACHE_HOME", folder, 1);
   if (nvrtc_open(&nvrtc) != HALOTUNE_OK) return -1;
-  for (int i = 0; i < KERNELS; i++) cubins[i] = compile(kernels[i], "scale");
+  for (int i = 0; i < KERNELS; i++) cubins[i] = compile_kernel(kernels[i], "scale");
   return 0;
 }
 
@@ -75,7 +75,7 @@ struct run {
 };
 
 /* Report the first error. */
-static bool did(struct run *run, CUresult result, const char *what) {
+static bool is_success(struct run *run, CUresult result, const char *what) {
   const char *name = "?";
   if (result == CUDA_SUCCESS) return true;
   run->cu.error_name(result, &name);
@@ -89,17 +89,17 @@ static bool make_fields(struct run *run) {
   for (int i = 0; i < POINTS; i++) u[i] = (float)i;
   for (int i = 0; i < 2; i++) {
     CUdeviceptr memory;
-    if (!did(run, run->cu.mem_alloc(&memory, (POINTS + 2 * GUARD) * sizeof(float)), "alloc")) return false;
-    if (!did(run, run->cu.fill_words(memory, 0x7fc00000, POINTS + 2 * GUARD, NULL), "fill")) return false;
+    if (!is_success(run, run->cu.mem_alloc(&memory, (POINTS + 2 * GUARD) * sizeof(float)), "alloc")) return false;
+    if (!is_success(run, run->cu.fill_words(memory, 0x7fc00000, POINTS + 2 * GUARD, NULL), "fill")) return false;
     *fields[i] = memory + GUARD * sizeof(float);
   }
-  return did(run, run->cu.to_device(run->u, u, sizeof u), "to device");
+  return is_success(run, run->cu.to_device(run->u, u, sizeof u), "to device");
 }
 
 /* Check the field and its guards. */
-static void look(struct run *run) {
+static void check_fields(struct run *run) {
   float v[POINTS + 2 * GUARD];
-  if (!did(run, run->cu.to_host(v, run->v - GUARD * sizeof(float), sizeof v), "to host")) return;
+  if (!is_success(run, run->cu.to_host(v, run->v - GUARD * sizeof(float), sizeof v), "to host")) return;
   snprintf(run->answer, ANSWER_BYTES, "right");
   for (int i = 0; i < POINTS + 2 * GUARD; i++) {
     int at = i - GUARD;
@@ -123,18 +123,21 @@ static void run_kernel(enum which which, char *answer) {
     snprintf(answer, ANSWER_BYTES, "%s", fail_text());
     return;
   }
-  if (!make_fields(&run) || !did(&run, run.cu.module_load(&module, cubins[which].cubin), "load")) return;
-  if (!did(&run, run.cu.module_function(&function, module, "scale"), "function")) return;
-  if (!did(&run, run.cu.event_create(&start, 0), "event") || !did(&run, run.cu.event_create(&end, 0), "event")) return;
+  if (!make_fields(&run) || !is_success(&run, run.cu.module_load(&module, cubins[which].cubin), "load")) return;
+  if (!is_success(&run, run.cu.module_function(&function, module, "scale"), "function")) return;
+  if (!is_success(&run, run.cu.event_create(&start, 0), "event") ||
+      !is_success(&run, run.cu.event_create(&end, 0), "event"))
+    return;
   void *arguments[] = {&run.u, &run.v, &n, &a};
   double before_ms = clock_ms();
   run.cu.event_record(start, NULL);
-  if (!did(&run, run.cu.launch(function, POINTS / 64, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL), "launch")) return;
+  if (!is_success(&run, run.cu.launch(function, POINTS / 64, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL), "launch"))
+    return;
   run.cu.event_record(end, NULL);
-  if (!did(&run, run.cu.stream_synchronize(NULL), "synchronize")) return;
+  if (!is_success(&run, run.cu.stream_synchronize(NULL), "synchronize")) return;
   double wall_ms = clock_ms() - before_ms;
-  if (!did(&run, run.cu.event_time(&time_ms, start, end), "time")) return;
-  look(&run);
+  if (!is_success(&run, run.cu.event_time(&time_ms, start, end), "time")) return;
+  check_fields(&run);
   if (strcmp(answer, "right") == 0 && time_ms > 0.02f) snprintf(answer, ANSWER_BYTES, "right, but slow");
   const bool has_to_be_late =
       strstr(getenv("HALOTUNE_FAKE_FAULT"), "slow:") != NULL; /* a machine may be slow by itself */
@@ -325,7 +328,7 @@ TEST(variants_compute_what_the_reference_does) {
                                 .limits = arch_device_limits(arch_find(9, 0))};
     spec.configuration = configuration_for(&spec, set);
     CHECK_OK(generate(&spec, &generated));
-    struct compiled compiled = compile(generated.source, generated.launch.kernel);
+    struct compiled compiled = compile_kernel(generated.source, generated.launch.kernel);
     CHECK(is_right(&compiled, &generated, &scene, i == 0), "%s", variants[i]);
     compiled_free(&compiled);
     generated_free(&generated);

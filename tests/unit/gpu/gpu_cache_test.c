@@ -49,7 +49,7 @@ static struct compiled compiled_of(const char *source, size_t length) {
   return made;
 }
 
-static bool put(struct cubin_cache *cache, const char *source, size_t length) {
+static bool put_source(struct cubin_cache *cache, const char *source, size_t length) {
   struct compile_request request = request_of(source);
   struct compiled made = compiled_of(source, length);
   bool kept = cubin_cache_put(cache, &request, &nvrtc_13, &made);
@@ -58,7 +58,7 @@ static bool put(struct cubin_cache *cache, const char *source, size_t length) {
 }
 
 /* Look up a cubin, and check that a hit is complete. */
-static enum cubin_cache_answer get(struct cubin_cache *cache, const char *source, size_t length) {
+static enum cubin_cache_answer get_source(struct cubin_cache *cache, const char *source, size_t length) {
   struct compiled got;
   struct compile_request request = request_of(source);
   enum cubin_cache_answer answer = cubin_cache_get(cache, &request, &nvrtc_13, &got);
@@ -98,13 +98,13 @@ TEST(what_was_put_is_found_by_everything_that_went_in) {
       {{"a", "test.cu", "sm_90", NULL, 0}, &nvrtc_12, CUBIN_CACHE_MISS},
   };
   struct cubin_cache cache = open_cache(0);
-  CHECK(put(&cache, "a", 1000), "%s", fail_text());
+  CHECK(put_source(&cache, "a", 1000), "%s", fail_text());
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct compiled got;
     CHECK_EQ(rows[i].want, cubin_cache_get(&cache, &rows[i].request, rows[i].nvrtc, &got), "row %zu", i);
     compiled_free(&got);
   }
-  CHECK_EQ(CUBIN_CACHE_HIT, get(&cache, "a", 1000), "whole");
+  CHECK_EQ(CUBIN_CACHE_HIT, get_source(&cache, "a", 1000), "whole");
   cubin_cache_close(&cache);
 }
 
@@ -112,7 +112,7 @@ TEST(a_damaged_entry_is_a_miss_that_is_told_once) {
   struct cubin_cache cache = open_cache(0);
   struct stat facts;
   char path[300];
-  CHECK(put(&cache, "source", 300), "%s", fail_text());
+  CHECK(put_source(&cache, "source", 300), "%s", fail_text());
   entry_path(path, sizeof path);
   CHECK_EQ(0, stat(path, &facts), "%s", path);
   for (off_t at = 0; at < facts.st_size; at += 7) { /* flip one bit in every part of the entry */
@@ -123,17 +123,17 @@ TEST(a_damaged_entry_is_a_miss_that_is_told_once) {
     byte ^= 4;
     CHECK(pwrite(fd, &byte, 1, at) == 1, "%s", path);
     close(fd);
-    CHECK_EQ(CUBIN_CACHE_DAMAGED, get(&cache, "source", 300), "byte %ld", (long)at);
+    CHECK_EQ(CUBIN_CACHE_DAMAGED, get_source(&cache, "source", 300), "byte %ld", (long)at);
     CHECK(strstr(fail_text(), "damaged"), "%s", fail_text());
-    CHECK_EQ(CUBIN_CACHE_MISS, get(&cache, "source", 300), "byte %ld", (long)at);
-    CHECK(put(&cache, "source", 300), "%s", fail_text());
+    CHECK_EQ(CUBIN_CACHE_MISS, get_source(&cache, "source", 300), "byte %ld", (long)at);
+    CHECK(put_source(&cache, "source", 300), "%s", fail_text());
   }
   for (off_t length = 0; length < facts.st_size; length += 13) {
     CHECK_EQ(0, truncate(path, length), "%s", path);
-    CHECK_EQ(CUBIN_CACHE_DAMAGED, get(&cache, "source", 300), "cut to %ld", (long)length);
-    CHECK(put(&cache, "source", 300), "%s", fail_text());
+    CHECK_EQ(CUBIN_CACHE_DAMAGED, get_source(&cache, "source", 300), "cut to %ld", (long)length);
+    CHECK(put_source(&cache, "source", 300), "%s", fail_text());
   }
-  CHECK_EQ(CUBIN_CACHE_HIT, get(&cache, "source", 300), "restored");
+  CHECK_EQ(CUBIN_CACHE_HIT, get_source(&cache, "source", 300), "restored");
   cubin_cache_close(&cache);
 }
 
@@ -144,7 +144,8 @@ TEST(a_cubin_leads_to_its_source) {
   struct hash hash = hash_bytes(made.cubin, made.cubin_bytes);
   compiled_free(&made);
   CHECK_EQ(HALOTUNE_NOT_FOUND, cubin_cache_source(&cache, hash, &source), "an empty cache");
-  CHECK(put(&cache, "first", 100) && put(&cache, "second", 100) && put(&cache, "third", 100), "%s", fail_text());
+  CHECK(put_source(&cache, "first", 100) && put_source(&cache, "second", 100) && put_source(&cache, "third", 100), "%s",
+        fail_text());
   CHECK_OK(cubin_cache_source(&cache, hash, &source));
   CHECK_TEXT("second", source, "source");
   free(source);
@@ -160,24 +161,24 @@ TEST(the_least_recently_used_entries_go_first) {
   char source[ENTRIES][24], path[300];
   for (int i = 0; i < ENTRIES; i++) {
     snprintf(source[i], sizeof *source, "source %d", i);
-    CHECK(put(&cache, source[i], BYTES), "%s", fail_text());
+    CHECK(put_source(&cache, source[i], BYTES), "%s", fail_text());
     usleep(2000);
   }
-  CHECK_EQ(CUBIN_CACHE_HIT, get(&cache, source[0], BYTES), "used again");
+  CHECK_EQ(CUBIN_CACHE_HIT, get_source(&cache, source[0], BYTES), "used again");
   cubin_cache_close(&cache);
 
   cache = open_cache((uint64_t)ENTRIES / 2 * BYTES);
   struct cache_facts facts = cache_folder_facts(cache.folder);
   CHECK_EQ(ENTRIES, facts.files, "nothing is removed while the size was not looked at");
-  CHECK(put(&cache, source[0], BYTES), "%s", fail_text());
+  CHECK(put_source(&cache, source[0], BYTES), "%s", fail_text());
   cubin_cache_close(&cache);
 
   cache = open_cache(0);
   facts = cache_folder_facts(cache.folder);
   CHECK(facts.bytes <= (uint64_t)ENTRIES / 2 * BYTES && facts.files >= 3, "%d files", facts.files);
-  CHECK_EQ(CUBIN_CACHE_HIT, get(&cache, source[0], BYTES), "the one that was used");
-  CHECK_EQ(CUBIN_CACHE_MISS, get(&cache, source[1], BYTES), "the oldest");
-  CHECK_EQ(CUBIN_CACHE_HIT, get(&cache, source[ENTRIES - 1], BYTES), "the newest");
+  CHECK_EQ(CUBIN_CACHE_HIT, get_source(&cache, source[0], BYTES), "the one that was used");
+  CHECK_EQ(CUBIN_CACHE_MISS, get_source(&cache, source[1], BYTES), "the oldest");
+  CHECK_EQ(CUBIN_CACHE_HIT, get_source(&cache, source[ENTRIES - 1], BYTES), "the newest");
   snprintf(path, sizeof path, "%s/notes.txt", folder);
   close(open(path, O_CREAT | O_WRONLY, 0600));
   CHECK_OK(cache_folder_clean(cache.folder, &facts));
@@ -200,7 +201,7 @@ TEST(leftovers_of_a_dead_process_go_after_an_hour) {
     const struct timespec used = {.tv_sec = time(NULL) - rows[i].age_s};
     utimensat(AT_FDCWD, path[i], (const struct timespec[]){used, used}, 0);
   }
-  CHECK(put(&cache, "a", 10), "%s", fail_text());
+  CHECK(put_source(&cache, "a", 10), "%s", fail_text());
   cubin_cache_close(&cache);
   for (size_t i = 0; i < COUNT(rows); i++) CHECK_EQ(rows[i].stays, access(path[i], F_OK) == 0, "row %zu", i);
 }
@@ -220,7 +221,8 @@ TEST(two_processes_share_a_cache) {
         cubin_cache_close(&cache);
         if (cubin_cache_open(folder, (uint64_t)3 * BYTES, &cache) != HALOTUNE_OK) status = EXIT_FAILURE;
       }
-      if (!put(&cache, source, BYTES) || get(&cache, source, BYTES) == CUBIN_CACHE_DAMAGED) status = EXIT_FAILURE;
+      if (!put_source(&cache, source, BYTES) || get_source(&cache, source, BYTES) == CUBIN_CACHE_DAMAGED)
+        status = EXIT_FAILURE;
     }
     cubin_cache_close(&cache);
     _exit(status);
@@ -237,9 +239,9 @@ TEST(a_folder_that_cannot_be_written_only_keeps_nothing) {
   for (size_t i = 0; i < COUNT(folders); i++) {
     struct cubin_cache cache;
     CHECK_OK(cubin_cache_open(folders[i], 0, &cache));
-    CHECK(!put(&cache, "a", 10), "row %zu", i);
+    CHECK(!put_source(&cache, "a", 10), "row %zu", i);
     CHECK(strstr(fail_text(), folders[i]) || strstr(fail_text(), "/dev/null"), "%s", fail_text());
-    CHECK_EQ(CUBIN_CACHE_MISS, get(&cache, "a", 10), "row %zu", i);
+    CHECK_EQ(CUBIN_CACHE_MISS, get_source(&cache, "a", 10), "row %zu", i);
     CHECK_EQ(0, cache_folder_facts(cache.folder).files, "row %zu", i);
     cubin_cache_close(&cache);
   }
@@ -252,12 +254,12 @@ TEST(a_full_disk_leaves_nothing_behind) {
   const struct rlimit small = {.rlim_cur = 4096, .rlim_max = before.rlim_max};
   signal(SIGXFSZ, SIG_IGN);
   setrlimit(RLIMIT_FSIZE, &small);
-  bool kept = put(&cache, "a", 100000);
+  bool kept = put_source(&cache, "a", 100000);
   setrlimit(RLIMIT_FSIZE, &before);
   signal(SIGXFSZ, SIG_DFL);
   CHECK(!kept, "more than the disk takes");
   CHECK_EQ(0, cache_folder_facts(cache.folder).files, "%s", fail_text());
-  CHECK(put(&cache, "a", 100000), "%s", fail_text());
+  CHECK(put_source(&cache, "a", 100000), "%s", fail_text());
   cubin_cache_close(&cache);
 }
 
@@ -283,13 +285,14 @@ TEST(the_default_folder_is_private_and_under_the_cache_home) {
     if (rows[i].home) setenv("HOME", rows[i].home, 1);
     CHECK_OK(cubin_cache_open(NULL, 0, &cache));
     CHECK_TEXT(rows[i].want ? rows[i].want : "none", cache.folder ? cache.folder : "none", "row %zu", i);
-    if (!rows[i].want) CHECK(!put(&cache, "a", 10) && get(&cache, "a", 10) == CUBIN_CACHE_MISS, "row %zu", i);
+    if (!rows[i].want)
+      CHECK(!put_source(&cache, "a", 10) && get_source(&cache, "a", 10) == CUBIN_CACHE_MISS, "row %zu", i);
     cubin_cache_close(&cache);
   }
   snprintf(cache_home, sizeof cache_home, "%s/new", folder);
   setenv("XDG_CACHE_HOME", cache_home, 1);
   CHECK_OK(cubin_cache_open(NULL, 0, &cache));
-  CHECK(put(&cache, "a", 10), "%s", fail_text());
+  CHECK(put_source(&cache, "a", 10), "%s", fail_text());
   CHECK_EQ(0, stat(cache.folder, &facts), "%s", cache.folder);
   CHECK_EQ(0700, facts.st_mode & 0777, "only the user reads it");
   struct cache_facts removed;

@@ -164,13 +164,13 @@ TEST(a_compiled_source_survives_packing_and_no_cut_of_it_does) {
   text_free(&bytes);
 }
 
-static int load(void **state) {
+static int open_nvrtc(void **state) {
   (void)state;
   unsetenv("HALOTUNE_NVRTC");
   return nvrtc_open(&nvrtc) == HALOTUNE_OK ? 0 : -1;
 }
 
-static int unload(void **state) {
+static int close_nvrtc(void **state) {
   (void)state;
   nvrtc_close(&nvrtc);
   return 0;
@@ -185,5 +185,5 @@ int main(void) {
       cmocka_unit_test(a_report_has_every_kernel),
       cmocka_unit_test(a_compiled_source_survives_packing_and_no_cut_of_it_does),
   };
-  return cmocka_run_group_tests(tests, load, unload);
+  return cmocka_run_group_tests(tests, open_nvrtc, close_nvrtc);
 }

@@ -234,7 +234,8 @@ static cudaOccResult nvidia_says(const cudaOccDeviceProp *device, const struct b
   return result;
 }
 
-static void compare(const struct arch_facts *facts, const cudaOccDeviceProp *device, const struct block_needs *needs) {
+static void compare_with_nvidia(const struct arch_facts *facts, const cudaOccDeviceProp *device,
+                                const struct block_needs *needs) {
   cudaOccResult want = nvidia_says(device, needs);
   struct occupancy got = occupancy_of(&facts->limits, needs);
   const int limits[OCCUPANCY_RESOURCES] = {want.blockLimitWarps, want.blockLimitRegs, want.blockLimitSharedMem,
@@ -256,7 +257,7 @@ TEST(our_arithmetic_is_that_of_cuda_occupancy) {
       for (needs.registers = 0; needs.registers <= 255; needs.registers += 5) {
         for (needs.shared_bytes = 0; needs.shared_bytes <= 235000; needs.shared_bytes += 4999) {
           needs.barriers = (needs.threads + needs.registers) % 17;
-          compare(facts, &device, &needs);
+          compare_with_nvidia(facts, &device, &needs);
         }
       }
     }
@@ -266,7 +267,7 @@ TEST(our_arithmetic_is_that_of_cuda_occupancy) {
       const int edges[] = {300, 49152, facts->limits.shared_per_block_bytes, facts->limits.shared_per_sm_bytes / 2};
       for (size_t j = 0; j < COUNT(edges); j++) {
         needs.shared_bytes = edges[j] + around;
-        compare(facts, &device, &needs);
+        compare_with_nvidia(facts, &device, &needs);
       }
     }
   }

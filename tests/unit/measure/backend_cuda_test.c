@@ -44,7 +44,7 @@ static void set_problem(struct backend_handle *backend, const struct stage *stag
   CHECK_OK(backend->table->set_problem(backend->state, &problem));
 }
 
-static struct verdict load(struct backend_handle *backend, int slot, const struct variant *v) {
+static struct verdict load_variant(struct backend_handle *backend, int slot, const struct variant *v) {
   struct verdict verdict;
   struct candidate candidate = candidate_of(v);
   CHECK_OK(backend->table->load(backend->state, slot, &candidate, &verdict));
@@ -99,7 +99,7 @@ TEST(variants_of_all_stencils_are_verified_and_timed) {
     for (size_t t = 0; t < COUNT(templates); t++) {
       struct variant v;
       if ((t > 0 && (i + t) % 2) || !variant_open(&v, &stage, templates[t].name, templates[t].set, compiler)) continue;
-      struct verdict verdict = load(&backend, TESTED, &v);
+      struct verdict verdict = load_variant(&backend, TESTED, &v);
       CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "%s %s: %s", stencils[i], templates[t].name, verdict.reason);
       CHECK(verdict.worst.passed && verdict.worst.points == box_points(&stage.scene.box), "%s", stencils[i]);
       CHECK(verdict.worst.max_error_units <= stage.scene.allowed_units, "%s", stencils[i]);
@@ -203,9 +203,9 @@ static void check_fault(size_t row, enum launch_mode launch) {
   CHECK(variant_open(&anchor, &stage, "direct", NULL, compiler) &&
             variant_open(&tested, &stage, "tile", NULL, compiler),
         "rules");
-  struct verdict verdict = load(&backend, ANCHOR, &anchor);
+  struct verdict verdict = load_variant(&backend, ANCHOR, &anchor);
   CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "anchor: %s", verdict.reason);
-  verdict = load(&backend, TESTED, &tested);
+  verdict = load_variant(&backend, TESTED, &tested);
   int failed = -1;
   if (fault_rows[row].at != AT_LOAD) {
     CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "row %zu: load: %s", row, verdict.reason);
@@ -219,7 +219,7 @@ static void check_fault(size_t row, enum launch_mode launch) {
   check_samples(&backend, &anchor_slot, 1);
   check_recheck(&backend, ANCHOR, "anchor");
   CHECK_OK(backend.table->unload(backend.state, TESTED));
-  verdict = load(&backend, TESTED, &anchor);
+  verdict = load_variant(&backend, TESTED, &anchor);
   CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "row %zu: another: %s", row, verdict.reason);
   backend_close(&backend);
   variant_close(&anchor);
@@ -275,7 +275,7 @@ TEST(a_worker_that_is_killed_while_idle_is_replaced) {
   CHECK(spawner > 0 && worker > 0, "processes");
   set_problem(&backend, &stage, LAUNCH_GRAPH, CACHE_STEADY);
   CHECK(variant_open(&v, &stage, "direct", NULL, compiler), "rules");
-  struct verdict verdict = load(&backend, ANCHOR, &v);
+  struct verdict verdict = load_variant(&backend, ANCHOR, &v);
   CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "%s", verdict.reason);
   kill(worker, SIGKILL);
   while (is_running(worker)) usleep(1000);
@@ -297,9 +297,9 @@ TEST(a_cubin_of_any_size_is_loaded) {
   open_backend(&backend, NULL);
   set_problem(&backend, &stage, LAUNCH_STREAM, CACHE_STEADY);
   CHECK(variant_open(&v, &stage, "direct", NULL, compiler), "rules");
-  CHECK_EQ(OUTCOME_MEASURED, load(&backend, TESTED, &v).outcome, "as it is");
+  CHECK_EQ(OUTCOME_MEASURED, load_variant(&backend, TESTED, &v).outcome, "as it is");
   int before = open_descriptors();
-  for (int i = 0; i < LOADS; i++) CHECK_EQ(OUTCOME_MEASURED, load(&backend, TESTED, &v).outcome, "once more");
+  for (int i = 0; i < LOADS; i++) CHECK_EQ(OUTCOME_MEASURED, load_variant(&backend, TESTED, &v).outcome, "once more");
   CHECK_EQ(before, open_descriptors(), "no descriptor stays open");
   const size_t more = 150u << 20;
   char *larger = realloc(v.compiled.cubin, v.compiled.cubin_bytes + more);
@@ -307,7 +307,7 @@ TEST(a_cubin_of_any_size_is_loaded) {
   memset(larger + v.compiled.cubin_bytes, 0, more);
   v.compiled.cubin = larger;
   v.compiled.cubin_bytes += more;
-  struct verdict verdict = load(&backend, TESTED, &v);
+  struct verdict verdict = load_variant(&backend, TESTED, &v);
   CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "in parts: %s", verdict.reason);
   check_samples(&backend, &(int){TESTED}, 1);
   backend_close(&backend);

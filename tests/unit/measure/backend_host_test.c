@@ -26,7 +26,7 @@ static void open_on(struct backend_handle *backend, struct stage *stage, const c
   CHECK_OK(backend->table->set_problem(backend->state, &problem));
 }
 
-static struct verdict load(struct backend_handle *backend, const struct variant *v, bool is_roof) {
+static struct verdict load_variant(struct backend_handle *backend, const struct variant *v, bool is_roof) {
   struct verdict verdict;
   struct candidate candidate = candidate_of(v);
   candidate.is_roof = is_roof;
@@ -59,7 +59,7 @@ TEST(a_right_variant_is_timed_and_stays_right) {
   int failed;
   open_on(&backend, &stage, "wave25");
   CHECK(variant_open(&v, &stage, "direct", NULL, NULL), "rules");
-  verdict = load(&backend, &v, false);
+  verdict = load_variant(&backend, &v, false);
   CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "%s", verdict.reason);
   CHECK(verdict.worst.passed && verdict.run_ms > 0, "verdict");
   const struct sample_plan plan = {.slots = slots, .batches = batches, .slot_count = 3, .rounds = 2, .warm = true};
@@ -74,7 +74,7 @@ TEST(a_right_variant_is_timed_and_stays_right) {
   CHECK_OK(backend.table->unload(backend.state, 3));
   CHECK_EQ(HALOTUNE_ARGUMENT, backend.table->sample(backend.state, &plan, times_ms, &failed, &verdict),
            "an empty slot");
-  verdict = load(&backend, &v, true);
+  verdict = load_variant(&backend, &v, true);
   CHECK_EQ(OUTCOME_LAUNCH_FAILED, verdict.outcome, "no roof");
   variant_close(&v);
   backend_close(&backend);
@@ -82,7 +82,7 @@ TEST(a_right_variant_is_timed_and_stays_right) {
 }
 
 /* Replace a part of the source. */
-static void change(struct variant *v, const char *from, const char *to) {
+static void change_source(struct variant *v, const char *from, const char *to) {
   struct text source = {0};
   const char *at = strstr(v->generated.source, from);
   CHECK(at, "no '%s' in the source", from);
@@ -107,8 +107,8 @@ TEST(what_is_wrong_with_a_variant_is_its_verdict) {
     struct variant v;
     open_on(&backend, &stage, "star7");
     CHECK(variant_open(&v, &stage, "direct", NULL, NULL), "rules");
-    change(&v, rows[i].from, rows[i].to);
-    struct verdict verdict = load(&backend, &v, false);
+    change_source(&v, rows[i].from, rows[i].to);
+    struct verdict verdict = load_variant(&backend, &v, false);
     CHECK_EQ(rows[i].outcome, verdict.outcome, "row %zu: %s", i, verdict.reason);
     CHECK((verdict.reason[0] != '\0') == (rows[i].outcome != OUTCOME_MEASURED), "row %zu: %s", i, verdict.reason);
     variant_close(&v);

@@ -18,7 +18,7 @@ struct phase {
   struct finals finals;
 };
 
-static halotune_status load(void *state, int candidate, int slot, struct verdict *verdict) {
+static halotune_status load_candidate(void *state, int candidate, int slot, struct verdict *verdict) {
   struct phase *phase = state;
   if (candidate == phase->failing_load) {
     verdict->outcome = OUTCOME_LAUNCH_FAILED;
@@ -47,7 +47,7 @@ static bool is_stopped(void *state) {
 }
 
 /* Candidates with these times. The first one is the default, and is in its slot. All have been measured. */
-static void begin(struct phase *phase, const double *times_ms, int count, enum model_noise noise) {
+static void begin_phase(struct phase *phase, const double *times_ms, int count, enum model_noise noise) {
   *phase = (struct phase){.count = count, .failing_load = -1};
   model_make(&phase->model, noise, 3);
   phase->model.memcpy_ms = 0.9;
@@ -79,7 +79,7 @@ static void run_with(struct phase *phase, double budget_ms, int slot_count) {
                                          .slot_count = slot_count,
                                          .roofs = &roof,
                                          .roof_count = 1,
-                                         .load = load,
+                                         .load = load_candidate,
                                          .measured = was_measured,
                                          .is_stopped = is_stopped,
                                          .state = phase};
@@ -88,7 +88,7 @@ static void run_with(struct phase *phase, double budget_ms, int slot_count) {
 
 static void run_in(struct phase *phase, double budget_ms) { run_with(phase, budget_ms, FINALS_SLOTS); }
 
-static void run(struct phase *phase) { run_in(phase, 5000); }
+static void run_phase(struct phase *phase) { run_in(phase, 5000); }
 
 static int winner(const struct phase *phase) { return phase->finals.ranked ? phase->finals.entries[0].candidate : -1; }
 
@@ -220,9 +220,9 @@ TEST(the_winner_follows_from_times_and_registers) {
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct phase phase;
-    begin(&phase, rows[i].times_ms, 4, NOISE_NONE);
+    begin_phase(&phase, rows[i].times_ms, 4, NOISE_NONE);
     for (int j = 0; j < 4; j++) phase.candidates[j].registers = rows[i].registers[j];
-    run(&phase);
+    run_phase(&phase);
     CHECK_EQ(rows[i].want, winner(&phase), "%s", rows[i].what);
     CHECK_NEAR(rows[i].times_ms[0], phase.finals.default_ms, 1e-9, "%s: the default always takes part", rows[i].what);
     CHECK_NEAR(1, phase.finals.entries[0].ratio, 0, "%s", rows[i].what);
@@ -252,12 +252,12 @@ TEST(what_is_rejected_leaves_and_the_others_are_ranked_anew) {
   const struct verdict wrong = {.outcome = OUTCOME_WRONG, .reason = "on another grid"};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct phase phase;
-    begin(&phase, rows[i].times_ms, 4, NOISE_NONE);
+    begin_phase(&phase, rows[i].times_ms, 4, NOISE_NONE);
     for (int j = 0; j < 4; j++) {
       phase.candidates[j].registers = rows[i].registers[j];
       phase.candidates[j].median_ms = phase.candidates[j].minimum_ms = 1; /* so that all enter the rounds */
     }
-    run(&phase);
+    run_phase(&phase);
     for (int j = 0; j < rows[i].rejected; j++) {
       const int rejected = winner(&phase);
       CHECK_OK(finals_reject(&phase.finals, &wrong));
@@ -285,9 +285,9 @@ TEST(one_value_again_and_again_has_no_interval) {
   static const double times_ms[] = {2, 1.2, 1, 1.1};
   for (int constant = 0; constant < 2; constant++) {
     struct phase phase;
-    begin(&phase, times_ms, 4, NOISE_NONE);
+    begin_phase(&phase, times_ms, 4, NOISE_NONE);
     phase.model.is_constant = constant;
-    run(&phase);
+    run_phase(&phase);
     const struct final_entry *first = &phase.finals.entries[0];
     CHECK_EQ(2, winner(&phase), "the fastest all the same");
     CHECK_EQ(constant ? 1 : FINALS_ROUNDS, first->timing.sample_count, "values");
@@ -304,9 +304,9 @@ TEST(sixty_four_enter_and_twelve_and_the_default_stay) {
   double times_ms[MOST];
   for (int i = 0; i < MOST; i++) times_ms[i] = 1 + 0.0003 * i; /* all within 3 % */
   times_ms[0] = 1.5;
-  begin(&phase, times_ms, MOST, NOISE_NONE);
+  begin_phase(&phase, times_ms, MOST, NOISE_NONE);
   phase.candidates[1].registers = 16;
-  run(&phase);
+  run_phase(&phase);
   int finalists = 0, last_rank = 0;
   CHECK_EQ(FINALS_ENTRANTS + 1, phase.finals.count, "entries");
   CHECK_EQ(FINALS_ENTRANTS + 1, phase.finals.ranked, "ranked");
@@ -332,7 +332,7 @@ TEST(a_default_that_is_nowhere_takes_a_slot) {
   times_ms[0] = 1.5;
   for (int slots = FINALS_SLOTS; slots >= 10; slots -= 11) {
     struct phase phase;
-    begin(&phase, times_ms, MOST, NOISE_NONE);
+    begin_phase(&phase, times_ms, MOST, NOISE_NONE);
     phase.candidates[0].slot = -1;
     run_with(&phase, 5000, slots);
     CHECK_EQ(slots, phase.finals.count, "%d slots", slots);
@@ -346,21 +346,21 @@ TEST(a_default_that_is_nowhere_takes_a_slot) {
 TEST(a_default_that_was_screened_takes_part) {
   struct phase phase;
   const double times_ms[] = {3, 1, 1.02};
-  begin(&phase, times_ms, 3, NOISE_NONE);
+  begin_phase(&phase, times_ms, 3, NOISE_NONE);
   phase.candidates[0].outcome = OUTCOME_SCREENED; /* measured again after faster ones were found */
   phase.candidates[0].slot = -1;
-  run(&phase);
+  run_phase(&phase);
   CHECK_EQ(1, winner(&phase), "winner");
   CHECK_EQ(0, phase.fully, "it is too slow to be measured fully");
   CHECK(entry_of(&phase, 0) && entry_of(&phase, 0)->is_finalist, "the default");
   CHECK_NEAR(3, phase.finals.default_ms, 1e-9, "its time is that of the rounds");
   finals_free(&phase.finals);
 
-  begin(&phase, times_ms, 3, NOISE_NONE);
+  begin_phase(&phase, times_ms, 3, NOISE_NONE);
   phase.candidates[0] = (struct final_candidate){
       .outcome = OUTCOME_SCREENED, .median_ms = 1.05, .minimum_ms = 1.05, .scale = 1, .slot = -1, .is_default = true};
   phase.failing_load = 0;
-  run(&phase);
+  run_phase(&phase);
   CHECK_EQ(1, phase.fully, "near enough to be measured fully");
   CHECK(!entry_of(&phase, 0), "but it fails there, and is not loaded once more");
   finals_free(&phase.finals);
@@ -370,7 +370,7 @@ TEST(the_roof_is_the_fastest_copy_in_the_same_rounds) {
   struct phase phase;
   const double times_ms[] = {2, 1, 1.5, 0.95};
   static const int roofs[] = {SLOT_MEMCPY, 90};
-  begin(&phase, times_ms, 3, NOISE_NONE);
+  begin_phase(&phase, times_ms, 3, NOISE_NONE);
   phase.model.true_ms[3] = times_ms[3];
   model_load(&phase.model, 90, 3); /* the tuned copy */
   struct finals_request request = {.backend = &phase.backend,
@@ -383,7 +383,7 @@ TEST(the_roof_is_the_fastest_copy_in_the_same_rounds) {
                                    .slot_count = FINALS_SLOTS,
                                    .roofs = roofs,
                                    .roof_count = 2,
-                                   .load = load,
+                                   .load = load_candidate,
                                    .state = &phase};
   CHECK_OK(finals_run(&request, &phase.finals));
   CHECK_EQ(0, phase.finals.roof, "memcpy");
@@ -415,10 +415,10 @@ TEST(the_roof_is_the_fastest_copy_in_the_same_rounds) {
 TEST(screened_variants_near_the_winner_are_measured_fully) {
   struct phase phase;
   const double times_ms[] = {2, 1, 0.99, 1.06, 1.075};
-  begin(&phase, times_ms, 5, NOISE_NONE);
+  begin_phase(&phase, times_ms, 5, NOISE_NONE);
   for (int i = 2; i < 5; i++) phase.candidates[i].outcome = OUTCOME_SCREENED;
   phase.candidates[2].minimum_ms = 1.05; /* the GPU was slow when it was screened */
-  run(&phase);
+  run_phase(&phase);
   CHECK_EQ(2, phase.fully, "1.05 and 1.06; 1.075 is more than 1.08 times the best once that is 0.99");
   CHECK_EQ(2, winner(&phase), "winner");
   CHECK(!entry_of(&phase, 3), "not within 3 %%");
@@ -428,10 +428,10 @@ TEST(screened_variants_near_the_winner_are_measured_fully) {
 TEST(times_are_compared_over_the_anchor_s_scale) {
   struct phase phase;
   const double times_ms[] = {2, 1, 0.99};
-  begin(&phase, times_ms, 3, NOISE_NONE);
+  begin_phase(&phase, times_ms, 3, NOISE_NONE);
   phase.candidates[2].median_ms = 1.1; /* the GPU was a tenth slower then */
   phase.candidates[2].scale = 1.111;
-  run(&phase);
+  run_phase(&phase);
   CHECK_EQ(2, winner(&phase), "winner");
   finals_free(&phase.finals);
 }
@@ -440,11 +440,11 @@ TEST(a_variant_that_fails_leaves_and_the_others_go_on) {
   const double times_ms[] = {2, 1, 1.02, 1.025};
   for (int at = 0; at < 60; at++) {
     struct phase phase;
-    begin(&phase, times_ms, 4, NOISE_NONE);
+    begin_phase(&phase, times_ms, 4, NOISE_NONE);
     phase.model.failing = 1;
     phase.model.failure = OUTCOME_CRASHED;
     phase.model.samples_to_failure = at;
-    run(&phase);
+    run_phase(&phase);
     const bool fails = at < FINALS_ENTRY_ROUNDS + FINALS_ROUNDS;
     CHECK_EQ(fails ? 2 : 1, winner(&phase), "sample %d", at);
     CHECK_EQ(4, phase.finals.count, "sample %d", at);
@@ -459,26 +459,26 @@ TEST(a_variant_that_fails_leaves_and_the_others_go_on) {
 TEST(loads_and_rechecks_may_fail) {
   struct phase phase;
   const double times_ms[] = {2, 1, 1.02, 1.025};
-  begin(&phase, times_ms, 4, NOISE_NONE);
+  begin_phase(&phase, times_ms, 4, NOISE_NONE);
   phase.failing_load = 1;
   phase.model.is_wrong[2] = true;
-  run(&phase);
+  run_phase(&phase);
   CHECK_EQ(3, winner(&phase), "winner");
   CHECK_EQ(OUTCOME_LAUNCH_FAILED, entry_of(&phase, 1)->verdict.outcome, "its load");
   CHECK_EQ(OUTCOME_WRONG, entry_of(&phase, 2)->verdict.outcome, "its recheck");
   finals_free(&phase.finals);
 
-  begin(&phase, times_ms, 1, NOISE_NONE);
-  run(&phase);
+  begin_phase(&phase, times_ms, 1, NOISE_NONE);
+  run_phase(&phase);
   CHECK_EQ(0, winner(&phase), "the default alone");
   finals_free(&phase.finals);
   phase.model.is_wrong[0] = true;
-  run(&phase);
+  run_phase(&phase);
   CHECK_EQ(-1, winner(&phase), "nobody");
   CHECK_EQ(1, phase.finals.count, "but it is told");
   finals_free(&phase.finals);
-  begin(&phase, times_ms, 0, NOISE_NONE);
-  run(&phase);
+  begin_phase(&phase, times_ms, 0, NOISE_NONE);
+  run_phase(&phase);
   CHECK_EQ(0, phase.finals.count, "no candidates");
   finals_free(&phase.finals);
 }
@@ -487,9 +487,9 @@ TEST(when_all_finalists_are_wrong_the_next_ones_run) {
   struct phase phase;
   double times_ms[20];
   for (int i = 0; i < 20; i++) times_ms[i] = 1 + 0.001 * i;
-  begin(&phase, times_ms, 20, NOISE_NONE);
+  begin_phase(&phase, times_ms, 20, NOISE_NONE);
   for (int i = 0; i < FINALS_FINALISTS + 1; i++) phase.model.is_wrong[i] = true;
-  run(&phase);
+  run_phase(&phase);
   CHECK_EQ(FINALS_FINALISTS + 1, winner(&phase), "winner");
   CHECK_EQ(20 - FINALS_FINALISTS - 1, phase.finals.ranked, "ranked");
   finals_free(&phase.finals);
@@ -500,7 +500,7 @@ TEST(without_time_the_least_is_done) {
   double times_ms[MOST];
   for (int i = 0; i < MOST; i++) times_ms[i] = 1 + 0.0003 * i;
   times_ms[0] = 1.5;
-  begin(&phase, times_ms, MOST, NOISE_NONE);
+  begin_phase(&phase, times_ms, MOST, NOISE_NONE);
   run_in(&phase, 1);
   CHECK(phase.finals.is_scaled, "less was done");
   CHECK_EQ(1, winner(&phase), "winner");
@@ -511,7 +511,7 @@ TEST(without_time_the_least_is_done) {
 
   /* With a budget it ends in time: an application takes 4 ms and a load 5 ms. */
   for (int i = 0; i < MOST; i++) times_ms[i] *= 4;
-  begin(&phase, times_ms, MOST, NOISE_NONE);
+  begin_phase(&phase, times_ms, MOST, NOISE_NONE);
   const double begin_ms = phase.model.now_ms;
   run_in(&phase, 2500);
   CHECK(phase.finals.is_scaled, "less was done");
@@ -531,9 +531,9 @@ TEST(slow_applications_keep_the_budget) {
               {"all of them", {140, 150, 152, 135}, 3, 3, 3}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct phase phase;
-    begin(&phase, rows[i].times_ms, 4, NOISE_INDEPENDENT);
+    begin_phase(&phase, rows[i].times_ms, 4, NOISE_INDEPENDENT);
     const double begin_ms = phase.model.now_ms;
-    run(&phase);
+    run_phase(&phase);
     const struct final_entry *entry = entry_of(&phase, 0);
     CHECK_EQ(rows[i].winner, winner(&phase), "%s", rows[i].what);
     CHECK(phase.model.now_ms - begin_ms < 5000, "%s: %g ms", rows[i].what, phase.model.now_ms - begin_ms);
@@ -554,7 +554,7 @@ TEST(slow_applications_keep_the_budget) {
 TEST(the_time_of_a_rare_default_is_never_dropped) {
   struct phase phase;
   const double times_ms[] = {700, 1, 1.02, 1.025, 1.01};
-  begin(&phase, times_ms, 5, NOISE_NONE);
+  begin_phase(&phase, times_ms, 5, NOISE_NONE);
   phase.model.throttle_from_ms = 0;
   phase.model.throttle_to_ms = 6500; /* the round is repeated three times */
   run_in(&phase, 8000);
@@ -568,7 +568,7 @@ TEST(loads_that_take_long_leave_fewer_entrants) {
   struct phase phase;
   double times_ms[MOST];
   for (int i = 0; i < MOST; i++) times_ms[i] = 1 + 0.0003 * i;
-  begin(&phase, times_ms, MOST, NOISE_NONE);
+  begin_phase(&phase, times_ms, MOST, NOISE_NONE);
   phase.model.load_ms = 30;
   const long loads = phase.model.loads;
   const double begin_ms = phase.model.now_ms;
@@ -584,9 +584,9 @@ TEST(a_stop_ends_it_with_what_there_is) {
   for (int asks = 1; asks < 40; asks++) {
     struct phase phase;
     const double times_ms[] = {2, 1, 1.02, 1.025};
-    begin(&phase, times_ms, 4, NOISE_NONE);
+    begin_phase(&phase, times_ms, 4, NOISE_NONE);
     phase.asks_to_stop = asks;
-    run(&phase);
+    run_phase(&phase);
     /* Before this question: 3 loads, 5 entry rounds, final rounds. */
     const int rounds = asks - 1 - 3 - FINALS_ENTRY_ROUNDS;
     CHECK_EQ(rounds < FINALS_ROUNDS_LEAST ? -1 : 1, winner(&phase), "question %d", asks);
@@ -609,10 +609,10 @@ TEST(slow_rounds_are_repeated_dropped_or_marked) {
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct phase phase;
     const double times_ms[] = {2, 1, 1.02, 1.025, 1.01};
-    begin(&phase, times_ms, 5, NOISE_NONE);
+    begin_phase(&phase, times_ms, 5, NOISE_NONE);
     phase.model.throttle_from_ms = rows[i].from_ms;
     phase.model.throttle_to_ms = rows[i].to_ms;
-    run(&phase);
+    run_phase(&phase);
     const int rounds = phase.finals.final_rounds;
     CHECK(rounds >= rows[i].least_rounds && rounds <= rows[i].most_rounds, "%s: %d rounds", rows[i].what, rounds);
     CHECK_EQ(rows[i].is_marked, phase.finals.is_marked, "%s", rows[i].what);

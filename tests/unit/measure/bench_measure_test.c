@@ -4,7 +4,7 @@
 #include "tuner/measure/sampling/anchor.h"
 #include "tuner/measure/sampling/measure.h"
 
-static struct measured measure(struct model *model, double true_ms, double best_ms, bool is_full) {
+static struct measured measure_variant(struct model *model, double true_ms, double best_ms, bool is_full) {
   struct backend_handle backend = model_handle(model);
   const struct measure_request request = {.slot = 3, .best_ms = best_ms, .is_full = is_full};
   struct measured out;
@@ -31,7 +31,7 @@ TEST(batches_make_samples_of_200_us) {
     CHECK_EQ(rows[i].batch, batch_of(rows[i].time_ms, 0.2), "%g ms", rows[i].time_ms);
     struct model model;
     model_make(&model, NOISE_NONE, 1);
-    struct measured got = measure(&model, rows[i].time_ms, 0, false);
+    struct measured got = measure_variant(&model, rows[i].time_ms, 0, false);
     CHECK(got.batch >= rows[i].batch && got.batch <= 1.1 * rows[i].batch + 1, "%g ms: %d", rows[i].time_ms, got.batch);
     CHECK_NEAR(rows[i].time_ms, got.timing.median_ms, 1e-12, "%g ms", rows[i].time_ms);
     CHECK(got.timing.sample_count <= 25, "%g ms: %d samples", rows[i].time_ms, got.timing.sample_count);
@@ -74,13 +74,13 @@ TEST(quiet_variants_take_few_samples) {
 TEST(noise_is_sampled_until_the_interval_is_narrow) {
   struct model model;
   model_make(&model, NOISE_INDEPENDENT, 5);
-  struct measured got = measure(&model, 1, 0, false);
+  struct measured got = measure_variant(&model, 1, 0, false);
   CHECK(got.timing.high_ms - got.timing.low_ms <= 0.01 * got.timing.median_ms, "%g to %g", got.timing.low_ms,
         got.timing.high_ms);
   measured_free(&got);
   /* It cannot become a finalist, so it gets only the fewest samples, although the interval is wide. */
   model_make(&model, NOISE_OUTLIERS, 5);
-  got = measure(&model, 1.12, 1, false);
+  got = measure_variant(&model, 1.12, 1, false);
   CHECK_EQ(OUTCOME_MEASURED, got.verdict.outcome, "outcome");
   CHECK_EQ(MEASURE_SAMPLES, got.timing.sample_count, "samples");
   measured_free(&got);
@@ -97,7 +97,7 @@ TEST(screening_is_above_1_15) {
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct model model;
     model_make(&model, NOISE_NONE, 1);
-    struct measured got = measure(&model, rows[i].time_ms, rows[i].best_ms, rows[i].is_full);
+    struct measured got = measure_variant(&model, rows[i].time_ms, rows[i].best_ms, rows[i].is_full);
     CHECK_EQ(rows[i].want, got.verdict.outcome, "row %zu", i);
     if (rows[i].want == OUTCOME_SCREENED) {
       CHECK_EQ(MEASURE_WARM_SAMPLES, got.timing.sample_count, "row %zu", i);
@@ -123,7 +123,7 @@ TEST(hopeless_ones_take_one_sample) {
     model_make(&model, NOISE_NONE, 1);
     /* a slowdown does not explain the time either */
     model.throttle_to_ms = rows[i].samples == 1 && rows[i].best_ms > 0 ? 1e9 : 0;
-    struct measured got = measure(&model, rows[i].time_ms, rows[i].best_ms, rows[i].is_full);
+    struct measured got = measure_variant(&model, rows[i].time_ms, rows[i].best_ms, rows[i].is_full);
     const bool is_screened = !rows[i].is_full && rows[i].best_ms > 0 && rows[i].time_ms > 1.15 * rows[i].best_ms;
     CHECK_EQ(is_screened ? OUTCOME_SCREENED : OUTCOME_MEASURED, got.verdict.outcome, "row %zu", i);
     CHECK_EQ(rows[i].samples, got.timing.sample_count, "row %zu", i);
@@ -139,7 +139,7 @@ TEST(a_cold_start_screens_nothing) {
   model_make(&model, NOISE_RAMP, 1);
   model.clock_share[7] = 1;
   model.clock = 0.7;
-  struct measured got = measure(&model, 1, 1, false);
+  struct measured got = measure_variant(&model, 1, 1, false);
   CHECK_EQ(OUTCOME_MEASURED, got.verdict.outcome, "outcome");
   measured_free(&got);
 }
@@ -154,7 +154,7 @@ TEST(slowdowns_repeat_at_most_three_times) {
     struct model model;
     model_make(&model, NOISE_NONE, 1);
     model.throttle_to_ms = rows[i].until_ms;
-    struct measured got = measure(&model, 1, 0, false);
+    struct measured got = measure_variant(&model, 1, 0, false);
     CHECK(got.attempts >= rows[i].attempts_least && got.attempts <= rows[i].attempts_most, "row %zu: %d", i,
           got.attempts);
     CHECK_EQ(rows[i].is_marked, got.is_marked, "row %zu", i);
@@ -179,7 +179,7 @@ TEST(what_goes_wrong_is_a_verdict) {
     model.failing = 7;
     model.failure = OUTCOME_HUNG;
     model.samples_to_failure = at;
-    struct measured got = measure(&model, 1, 0, false);
+    struct measured got = measure_variant(&model, 1, 0, false);
     CHECK_EQ(at < 12 ? OUTCOME_HUNG : OUTCOME_MEASURED, got.verdict.outcome, "sample %d", at);
     CHECK(at >= 12 || got.timing.sample_count == 0, "sample %d", at);
     measured_free(&got);
@@ -187,7 +187,7 @@ TEST(what_goes_wrong_is_a_verdict) {
   struct model model;
   model_make(&model, NOISE_NONE, 1);
   model.is_wrong[7] = true;
-  struct measured got = measure(&model, 1, 0, false);
+  struct measured got = measure_variant(&model, 1, 0, false);
   CHECK_EQ(OUTCOME_WRONG, got.verdict.outcome, "its recheck");
   CHECK_EQ(0, got.timing.sample_count, "a wrong result has no time");
   measured_free(&got);
@@ -199,7 +199,7 @@ struct anchored {
   struct anchor *anchor;
 };
 
-static void begin(struct anchored *test, enum model_noise noise) {
+static void begin_anchored(struct anchored *test, enum model_noise noise) {
   struct verdict verdict;
   model_make(&test->model, noise, 1);
   test->backend = model_handle(&test->model);
@@ -210,7 +210,7 @@ static void begin(struct anchored *test, enum model_noise noise) {
   CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "anchor");
 }
 
-static void take(struct anchored *test) {
+static void take_reading(struct anchored *test) {
   struct verdict verdict;
   CHECK_OK(anchor_take(test->anchor, &verdict));
   CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "anchor");
@@ -218,7 +218,7 @@ static void take(struct anchored *test) {
 
 TEST(the_anchor_is_due_every_two_seconds_and_after_gaps) {
   struct anchored test;
-  begin(&test, NOISE_RAMP);
+  begin_anchored(&test, NOISE_RAMP);
   CHECK(!anchor_due(test.anchor), "just taken");
   for (int i = 0; i < 49; i++) {
     model_work(&test.model, 40);
@@ -228,14 +228,14 @@ TEST(the_anchor_is_due_every_two_seconds_and_after_gaps) {
   model_work(&test.model, 40);
   anchor_busy(test.anchor);
   CHECK(anchor_due(test.anchor), "2 s later");
-  take(&test);
+  take_reading(&test);
   model_idle(&test.model, 49);
   CHECK(!anchor_due(test.anchor), "49 ms of nothing");
   model_idle(&test.model, 2);
   CHECK(anchor_due(test.anchor), "51 ms of nothing");
   model_idle(&test.model, 500);
   CHECK(test.model.clock < 0.72, "the clock fell to %g", test.model.clock);
-  take(&test);
+  take_reading(&test);
   CHECK(test.model.clock > 0.98, "the clock is up again: %g", test.model.clock);
   CHECK_NEAR(1, anchor_scale(test.anchor, 0), 0.01, "so that the reading is as before");
   anchor_free(test.anchor);
@@ -243,11 +243,11 @@ TEST(the_anchor_is_due_every_two_seconds_and_after_gaps) {
 
 TEST(clocks_that_cannot_be_read_end_the_wait) {
   struct anchored test;
-  begin(&test, NOISE_RAMP);
+  begin_anchored(&test, NOISE_RAMP);
   test.model.hides_clock = true;
   model_idle(&test.model, 500);
   const double from_ms = test.model.now_ms;
-  take(&test);
+  take_reading(&test);
   CHECK(test.model.now_ms - from_ms < 100, "%g ms", test.model.now_ms - from_ms);
   anchor_free(test.anchor);
 }
@@ -255,25 +255,25 @@ TEST(clocks_that_cannot_be_read_end_the_wait) {
 /* The variant is measured, judged by the next reading, and measured again, at most three times. */
 TEST(drift_between_readings_asks_for_another_measurement) {
   struct anchored test;
-  begin(&test, NOISE_NONE);
+  begin_anchored(&test, NOISE_NONE);
   CHECK_OK(anchor_cover(test.anchor, 1, false));
   CHECK_OK(anchor_cover(test.anchor, 2, false));
   CHECK_EQ(0, anchor_next_again(test.anchor), "no reading yet");
   test.model.true_ms[0] *= 1.009;
-  take(&test);
+  take_reading(&test);
   CHECK_EQ(0, anchor_next_again(test.anchor), "0.9 %% is no drift");
 
   CHECK_OK(anchor_cover(test.anchor, 3, false));
   CHECK_OK(anchor_cover(test.anchor, 4, false));
   test.model.true_ms[0] *= 1.02;
-  take(&test);
+  take_reading(&test);
   CHECK(anchor_is_marked(test.anchor, 3) && !anchor_is_marked(test.anchor, 1), "3, not 1");
   CHECK_EQ(3, anchor_next_again(test.anchor), "first");
   CHECK_EQ(4, anchor_next_again(test.anchor), "second");
   CHECK_EQ(0, anchor_next_again(test.anchor), "each once");
 
   CHECK_OK(anchor_cover(test.anchor, 3, false));
-  take(&test);
+  take_reading(&test);
   CHECK(!anchor_is_marked(test.anchor, 3), "measured again, all is well");
   CHECK(anchor_is_marked(test.anchor, 4), "asked for, never measured again");
   CHECK_NEAR(1.009 * 1.02, anchor_scale(test.anchor, 3), 1e-9, "how slow it was then");
@@ -284,7 +284,7 @@ TEST(drift_between_readings_asks_for_another_measurement) {
   CHECK_OK(anchor_cover(test.anchor, 5, false));
   for (int attempt = 1; attempt <= ANCHOR_ATTEMPTS; attempt++) {
     test.model.true_ms[0] *= attempt % 2 ? 1.05 : 1 / 1.05; /* a speed-up is drift, too */
-    take(&test);
+    take_reading(&test);
     CHECK(anchor_is_marked(test.anchor, 5), "attempt %d", attempt);
     CHECK_EQ(attempt < ANCHOR_ATTEMPTS ? 5 : 0, anchor_next_again(test.anchor), "attempt %d", attempt);
     if (attempt < ANCHOR_ATTEMPTS) CHECK_OK(anchor_cover(test.anchor, 5, false));
@@ -294,14 +294,14 @@ TEST(drift_between_readings_asks_for_another_measurement) {
 
 TEST(slowdowns_are_no_drift_of_the_scale) {
   struct anchored test;
-  begin(&test, NOISE_NONE);
+  begin_anchored(&test, NOISE_NONE);
   CHECK_OK(anchor_cover(test.anchor, 1, true));
-  take(&test);
+  take_reading(&test);
   CHECK_EQ(1, anchor_next_again(test.anchor), "spoilt: again, although the readings agree");
   CHECK_OK(anchor_cover(test.anchor, 1, false));
   test.model.throttle_from_ms = 0;
   test.model.throttle_to_ms = 1e9;
-  take(&test);
+  take_reading(&test);
   CHECK_EQ(1, anchor_next_again(test.anchor), "the readings differ");
   CHECK_NEAR(1, anchor_scale(test.anchor, 1), 1e-9, "a spoilt reading is no measure");
   CHECK_NEAR(1, anchor_scale(test.anchor, 0), 1e-9, "a spoilt reading is no measure");
@@ -309,7 +309,7 @@ TEST(slowdowns_are_no_drift_of_the_scale) {
   int again = 0;
   for (long number = 100; number < 140; number++) {
     CHECK_OK(anchor_cover(test.anchor, number, true));
-    take(&test);
+    take_reading(&test);
     while (anchor_next_again(test.anchor)) again++;
     CHECK(anchor_is_marked(test.anchor, number), "%ld", number);
   }
@@ -322,11 +322,11 @@ TEST(slowdowns_that_end_or_begin_in_a_reading_spoil_it) {
   for (int tenths = 0; tenths < 100; tenths++) {
     for (int begins = 0; begins < 2; begins++) {
       struct anchored test;
-      begin(&test, NOISE_NONE);
+      begin_anchored(&test, NOISE_NONE);
       const double edge_ms = test.model.now_ms + 0.1 * tenths;
       test.model.throttle_from_ms = begins ? edge_ms : 0;
       test.model.throttle_to_ms = begins ? 1e9 : edge_ms;
-      take(&test);
+      take_reading(&test);
       CHECK_NEAR(1, anchor_scale(test.anchor, 0), 1e-9, "%s at %g ms", begins ? "begins" : "ends", 0.1 * tenths);
       anchor_free(test.anchor);
     }
@@ -336,7 +336,7 @@ TEST(slowdowns_that_end_or_begin_in_a_reading_spoil_it) {
 TEST(an_anchor_that_fails_is_a_verdict) {
   struct anchored test;
   struct verdict verdict;
-  begin(&test, NOISE_NONE);
+  begin_anchored(&test, NOISE_NONE);
   CHECK_OK(anchor_cover(test.anchor, 1, false));
   test.model.failing = 0;
   test.model.failure = OUTCOME_CRASHED;
@@ -344,7 +344,7 @@ TEST(an_anchor_that_fails_is_a_verdict) {
   CHECK_EQ(OUTCOME_CRASHED, verdict.outcome, "taken");
   test.model.failing = -1;
   model_load(&test.model, 0, 0);
-  take(&test);
+  take_reading(&test);
   CHECK(!anchor_is_marked(test.anchor, 1), "what waited is judged by the next reading");
   anchor_free(test.anchor);
 
@@ -359,10 +359,10 @@ TEST(an_anchor_that_fails_is_a_verdict) {
 TEST(another_variant_may_take_the_anchor_s_place) {
   struct anchored test;
   struct verdict verdict;
-  begin(&test, NOISE_NONE);
+  begin_anchored(&test, NOISE_NONE);
   test.model.true_ms[0] *= 1.02;
   CHECK_OK(anchor_cover(test.anchor, 1, false));
-  take(&test);
+  take_reading(&test);
   CHECK_EQ(1, anchor_next_again(test.anchor), "drift");
   CHECK_OK(anchor_cover(test.anchor, 2, false));
   test.model.failing = 0;
@@ -385,12 +385,12 @@ TEST(another_variant_may_take_the_anchor_s_place) {
   CHECK_EQ(2, anchor_next_again(test.anchor), "nobody watched since the last reading");
   CHECK_EQ(3, anchor_next_again(test.anchor), "nor after the failure");
   CHECK_OK(anchor_cover(test.anchor, 2, false));
-  take(&test);
+  take_reading(&test);
   CHECK(!anchor_is_marked(test.anchor, 2), "measured again, all is well");
   CHECK_NEAR(1.02, anchor_scale(test.anchor, 2), 1e-9, "and in the terms of the first anchor");
   CHECK_OK(anchor_cover(test.anchor, 4, false));
   test.model.true_ms[1] *= 1.05;
-  take(&test);
+  take_reading(&test);
   CHECK_EQ(4, anchor_next_again(test.anchor), "it sees drift, too");
   CHECK_NEAR(1.02 * 1.05, anchor_scale(test.anchor, 0), 1e-9, "how slow the GPU is now");
   anchor_free(test.anchor);
@@ -406,14 +406,14 @@ TEST(readings_of_slow_anchors_are_few_and_short) {
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct anchored test;
     struct verdict verdict;
-    begin(&test, NOISE_NONE);
+    begin_anchored(&test, NOISE_NONE);
     anchor_free(test.anchor);
     test.model.true_ms[0] = rows[i].time_ms;
     const struct time_source time = model_time(&test.model);
     CHECK_OK(anchor_make(&test.backend, 0, &time, &verdict, &test.anchor));
     CHECK_NEAR(rows[i].period_ms, anchor_period_ms(rows[i].time_ms), 1e-9, "%g ms", rows[i].time_ms);
     const long before = test.model.samples;
-    take(&test);
+    take_reading(&test);
     CHECK_EQ(rows[i].samples + 1, test.model.samples - before, "%g ms", rows[i].time_ms);
     CHECK_NEAR(rows[i].time_ms, anchor_own_ms(test.anchor), 1e-9, "%g ms", rows[i].time_ms);
     model_work(&test.model, rows[i].period_ms - 50);

@@ -85,7 +85,7 @@ static void search(struct session *session) {
   for (int i = 0; i < VARIANTS; i++) session->candidates[i].scale = anchor_scale(session->anchor, i + 1);
 }
 
-static halotune_status load(void *state, int candidate, int slot, struct verdict *verdict) {
+static halotune_status load_candidate(void *state, int candidate, int slot, struct verdict *verdict) {
   model_load(&((struct session *)state)->model, slot, candidate);
   verdict->outcome = OUTCOME_MEASURED;
   return HALOTUNE_OK;
@@ -125,7 +125,7 @@ static struct choice run_session(enum model_noise noise, uint64_t seed) {
                                          .slot_count = FINALS_ENTRANTS,
                                          .roofs = &roof,
                                          .roof_count = 1,
-                                         .load = load,
+                                         .load = load_candidate,
                                          .state = session};
   CHECK_OK(finals_run(&request, &finals));
   CHECK(finals.ranked > 0, "%s, seed %d", noise_names[noise], (int)seed);

@@ -20,7 +20,8 @@ static halotune_status set_problem(void *state, const struct backend_problem *pr
   return HALOTUNE_OK;
 }
 
-static halotune_status load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
+static halotune_status load_candidate(void *state, int slot, const struct candidate *candidate,
+                                      struct verdict *verdict) {
   struct witness *witness = state;
   (void)slot;
   witness->loaded = candidate->spec->domain.grid;
@@ -34,7 +35,7 @@ static halotune_status unload(void *state, int slot) {
 }
 
 static const struct backend witness_backend = {
-    .name = "witness", .set_problem = set_problem, .load = load, .unload = unload};
+    .name = "witness", .set_problem = set_problem, .load = load_candidate, .unload = unload};
 
 struct phase_case {
   struct bench_case bench;

@@ -34,7 +34,7 @@ static void names_free(struct names *names) {
   exprs_free(&names->exprs);
 }
 
-static halotune_status parse(struct names *names, const char *text) {
+static halotune_status parse_text(struct names *names, const char *text) {
   struct source source = {"s", text, strlen(text)};
   struct snippet snippet = {&source, text, source.length, {1, 1}};
   return parse_update(&snippet, &names->scope, &names->arena, &names->exprs, &names->update);
@@ -57,7 +57,7 @@ static const struct spelling plain = {.leaf = print_leaf};
 static void add_printed(struct text *out, const char *update) {
   struct names names;
   names_make(&names, 2);
-  if (parse(&names, update) != HALOTUNE_OK) text_printf(out, "%s", fail_text());
+  if (parse_text(&names, update) != HALOTUNE_OK) text_printf(out, "%s", fail_text());
   else CHECK_OK(expr_print(out, &names.exprs, names.update.assignments[names.update.count - 1].root, &plain));
   names_free(&names);
 }
@@ -161,7 +161,7 @@ TEST(updates_are_lists_of_assignments) {
     struct names names;
     struct text got = {0};
     names_make(&names, 2);
-    CHECK_OK(parse(&names, update_rows[i].text));
+    CHECK_OK(parse_text(&names, update_rows[i].text));
     for (int k = 0; k < names.update.count; k++) {
       const struct assignment *a = &names.update.assignments[k];
       text_printf(&got, "%s/%d@%d:%d ", a->name, a->output, a->place.line, a->place.column);
@@ -200,7 +200,7 @@ TEST(errors_stand_at_the_culprit) {
   for (size_t i = 0; i < COUNT(error_rows); i++) {
     struct names names;
     names_make(&names, 2);
-    halotune_status status = parse(&names, error_rows[i].text);
+    halotune_status status = parse_text(&names, error_rows[i].text);
     CHECK_EQ(error_rows[i].error ? HALOTUNE_PARSE : HALOTUNE_OK, status, "row %zu \"%s\"", i, error_rows[i].text);
     if (error_rows[i].error) CHECK_TEXT(error_rows[i].error, fail_text(), "row %zu \"%s\"", i, error_rows[i].text);
     names_free(&names);
@@ -221,7 +221,7 @@ TEST(two_hundred_levels_are_not_too_deep) {
       text_printf(&update, "a");
       for (int k = 0; k < levels; k++) text_printf(&update, "%s", rows[i].close);
       halotune_status want = levels <= LEVELS ? HALOTUNE_OK : HALOTUNE_PARSE;
-      CHECK_EQ(want, parse(&names, text_string(&update)), "row %zu, %d levels", i, levels);
+      CHECK_EQ(want, parse_text(&names, text_string(&update)), "row %zu, %d levels", i, levels);
       text_free(&update);
       names_free(&names);
     }
@@ -231,7 +231,7 @@ TEST(two_hundred_levels_are_not_too_deep) {
 TEST(names_that_are_met_are_marked) {
   struct names names;
   names_make(&names, 2);
-  CHECK_OK(parse(&names, "t = a*u[0,0]; r = b; v = t"));
+  CHECK_OK(parse_text(&names, "t = a*u[0,0]; r = b; v = t"));
   static const struct {
     const char *name;
     bool used;
@@ -249,7 +249,7 @@ TEST(names_that_are_met_are_marked) {
 TEST(a_temporary_is_the_node_that_defines_it) {
   struct names names;
   names_make(&names, 2);
-  CHECK_OK(parse(&names, "t = a + b; v = t*t"));
+  CHECK_OK(parse_text(&names, "t = a + b; v = t*t"));
   const struct expr *product = &names.exprs.nodes[names.update.assignments[1].root];
   CHECK_EQ(EXPR_MULTIPLY, product->kind, "t*t");
   CHECK_EQ(names.update.assignments[0].root, product->args[0], "left");
@@ -305,7 +305,7 @@ struct long_sum {
 
 static void *parse_long_sum(void *argument) { /* no CHECK here, since it would leave another thread */
   struct long_sum *sum = argument;
-  sum->done = parse(&sum->names, text_string(&sum->update)) == HALOTUNE_OK;
+  sum->done = parse_text(&sum->names, text_string(&sum->update)) == HALOTUNE_OK;
   for (int i = 0; i < sum->names.update.count && sum->done; i++) {
     sum->done =
         expr_print(&sum->printed, &sum->names.exprs, sum->names.update.assignments[i].root, &plain) == HALOTUNE_OK;

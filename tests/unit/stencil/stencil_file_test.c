@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "stencil/file/stencil.h"
 
-static halotune_status parse(const char *text, struct stencil **out) {
+static halotune_status parse_text(const char *text, struct stencil **out) {
   struct source source = source_of("s", text, strlen(text));
   return stencil_parse(&source, out);
 }
@@ -37,7 +37,7 @@ static const char full[] = "name: wave\n"
 TEST(every_field_is_read) {
   struct stencil *s;
   double values[2];
-  CHECK_OK(parse(full, &s));
+  CHECK_OK(parse_text(full, &s));
   CHECK_TEXT("wave", s->name, "name");
   CHECK_TEXT("a wave, 'quoted' words and \xC3\xBCmlauts", s->about, "about");
   CHECK_TEXT("the author's memory", s->origin, "source");
@@ -74,9 +74,9 @@ TEST(every_field_is_read) {
 
 TEST(what_may_be_left_out_has_its_default) {
   struct stencil *s;
-  CHECK_OK(parse("name: n\ndims: 1\ninputs: [u]\noutputs: [v]\nupdate: v = u[0]\nboundary: zero\n"
-                 "dtypes: [f32]\ngrids: [[7]]",
-                 &s));
+  CHECK_OK(parse_text("name: n\ndims: 1\ninputs: [u]\noutputs: [v]\nupdate: v = u[0]\nboundary: zero\n"
+                      "dtypes: [f32]\ngrids: [[7]]",
+                      &s));
   CHECK_TEXT("", s->about, "about");
   CHECK_TEXT("", s->origin, "source");
   CHECK_EQ(STENCIL_STENCIL, s->kind, "kind");
@@ -90,7 +90,8 @@ TEST(what_may_be_left_out_has_its_default) {
 
 TEST(empty_maps_are_as_none) {
   struct stencil *s;
-  CHECK_OK(parse("name: n\ndims: 1\ninputs: [u]\noutputs: [v]\ncoefficients: {}\nupdate: v = u[0]\nboundary: [skip]\n"
+  CHECK_OK(
+      parse_text("name: n\ndims: 1\ninputs: [u]\noutputs: [v]\ncoefficients: {}\nupdate: v = u[0]\nboundary: [skip]\n"
                  "dtypes: [f64, f32]\ngrids: [[1]]",
                  &s));
   CHECK_EQ(0, s->coefficient_count, "coefficients");
@@ -126,7 +127,7 @@ TEST(coordinates_run_over_the_unit_interval) {
                 "name: n\ndims: 1\ninputs: [u]\noutputs: [v]\nupdate: v = u[0]\nboundary: %s\ndtypes: [f32]\n"
                 "grids: [[7]]\nexact: {u: x}\n",
                 coordinate_rows[i].boundary);
-    CHECK_OK(parse(text_string(&text), &s));
+    CHECK_OK(parse_text(text_string(&text), &s));
     struct grid grid = {{coordinate_rows[i].n, 1, 1}};
     CHECK_OK(stencil_exact(s, &s->exact[0], &grid, NULL, (const long[]){coordinate_rows[i].point, 0, 0}, &value));
     CHECK_NEAR(coordinate_rows[i].x, value, 0, "row %zu", i);
@@ -138,7 +139,7 @@ TEST(coordinates_run_over_the_unit_interval) {
 TEST(formulas_see_their_own_axis) {
   struct stencil *s;
   double value, values[2];
-  CHECK_OK(parse(full, &s));
+  CHECK_OK(parse_text(full, &s));
   CHECK_OK(stencil_coefficients(s, &s->grids[0], values));
   const long point[] = {1, 3, 1};
   CHECK_OK(stencil_exact(s, &s->exact[0], &s->grids[0], values, point, &value));
@@ -153,9 +154,9 @@ TEST(formulas_see_their_own_axis) {
 TEST(a_coefficient_that_is_not_finite_on_another_grid_fails_there) {
   struct stencil *s;
   double value;
-  CHECK_OK(parse("name: n\ndims: 2\ninputs: [u]\noutputs: [v]\ncoefficients: {h: 1/(nx-1)}\nupdate: v = h*u[0,0]\n"
-                 "boundary: skip\ndtypes: [f32]\ngrids: [[7, 7]]",
-                 &s));
+  CHECK_OK(parse_text("name: n\ndims: 2\ninputs: [u]\noutputs: [v]\ncoefficients: {h: 1/(nx-1)}\nupdate: v = h*u[0,0]\n"
+                      "boundary: skip\ndtypes: [f32]\ngrids: [[7, 7]]",
+                      &s));
   CHECK_EQ(HALOTUNE_ARGUMENT, stencil_coefficients(s, &(struct grid){{1, 7, 1}}, &value), "one point");
   CHECK_TEXT("the coefficient 'h' of n is not a finite number on the grid [1, 7]", fail_text(), "one point");
   stencil_free(s);
@@ -235,14 +236,14 @@ static char *as_some_editors_write(const char *text) {
 TEST(line_ends_and_the_mark_of_utf8_make_no_difference) {
   struct stencil *s;
   char *text = as_some_editors_write(full);
-  CHECK_OK(parse(text, &s));
+  CHECK_OK(parse_text(text, &s));
   CHECK_TEXT("wave", s->name, "name");
   CHECK_EQ(15, s->update.assignments[2].place.line, "update");
   CHECK_EQ(3, s->update.assignments[2].place.column, "update");
   stencil_free(s);
   free(text);
   text = as_some_editors_write("name: 2d\n");
-  CHECK_EQ(HALOTUNE_PARSE, parse(text, &s), "an error in the first line");
+  CHECK_EQ(HALOTUNE_PARSE, parse_text(text, &s), "an error in the first line");
   CHECK(strncmp(fail_text(), "s:1:7: ", 7) == 0, "%s", fail_text());
   free(text);
 }
@@ -264,7 +265,7 @@ TEST(an_update_may_be_written_in_many_ways) {
     struct stencil *s;
     text_printf(&text, "name: n\ndims: 1\ninputs: [u]\noutputs: [v]\n%s\nboundary: zero\ndtypes: [f32]\ngrids: [[7]]\n",
                 updates[i]);
-    CHECK_OK(parse(text_string(&text), &s));
+    CHECK_OK(parse_text(text_string(&text), &s));
     const struct expr *sum = &s->exprs.nodes[s->update.assignments[s->update.count - 1].root];
     CHECK_EQ(EXPR_ADD, sum->kind, "row %zu", i);
     CHECK_EQ(1, s->exprs.nodes[sum->args[1]].offset[0], "row %zu", i);

@@ -36,7 +36,7 @@ static void close_fixture(struct fixture *f) {
   stencil_free(f->stencil);
 }
 
-static void set(struct fixture *f, const char *assignment) {
+static void set_parameter(struct fixture *f, const char *assignment) {
   CHECK_OK(configuration_set(f->template, assignment, &f->spec.configuration));
 }
 
@@ -48,7 +48,7 @@ TEST(the_same_variant_gives_the_same_text) {
   CHECK_OK(generate(&f.spec, &b));
   CHECK_TEXT(a.source, b.source, "twice");
   CHECK_EQ(0, identity_compare(a.hash, b.hash), "hash");
-  set(&f, "vector=2");
+  set_parameter(&f, "vector=2");
   CHECK_OK(generate(&f.spec, &c));
   CHECK(identity_compare(a.hash, c.hash) != 0, "another configuration, another hash");
   CHECK_TEXT("star7_direct", a.launch.kernel, "kernel");
@@ -80,7 +80,7 @@ TEST(the_source_says_what_was_chosen) {
     struct fixture f;
     struct generated generated;
     open_fixture(&f, "star7", 64, 64, 64);
-    set(&f, rows[i].set);
+    set_parameter(&f, rows[i].set);
     CHECK_OK(generate(&f.spec, &generated));
     CHECK(strstr(generated.source, rows[i].has), "row %zu %s has %s", i, rows[i].set, rows[i].has);
     CHECK(!rows[i].lacks || !strstr(generated.source, rows[i].lacks), "row %zu %s lacks %s", i, rows[i].set,
@@ -109,7 +109,7 @@ TEST(the_grid_of_blocks_covers_the_box) {
     struct fixture f;
     struct generated generated;
     open_fixture(&f, "star7", rows[i].n[0], rows[i].n[1], rows[i].n[2]);
-    set(&f, rows[i].set);
+    set_parameter(&f, rows[i].set);
     CHECK_OK(generate(&f.spec, &generated));
     for (int axis = 0; axis < 3; axis++) {
       CHECK_EQ(rows[i].block[axis], generated.launch.block[axis], "row %zu, block, axis %d", i, axis);
@@ -124,7 +124,7 @@ TEST(what_a_rule_leaves_out_is_refused_with_its_reason) {
   struct fixture f;
   struct generated generated;
   open_fixture(&f, "star7", 63, 64, 64);
-  set(&f, "vector=4");
+  set_parameter(&f, "vector=4");
   CHECK_EQ(HALOTUNE_ARGUMENT, generate(&f.spec, &generated), "rows of 63 elements");
   CHECK(strstr(fail_text(), "rows do not begin at multiples of the vector width"), "%s", fail_text());
   CHECK(!generated.source, "no source");
@@ -169,8 +169,8 @@ TEST(arguments_are_packed_as_the_kernel_takes_them) {
            "Coefficients");
   for (int i = 0; i < 7; i++) CHECK_NEAR((float)f.coefficients[i], values[i], 0, "coefficient %d", i);
   generated_free(&generated);
-  set(&f, "extents=literal");
-  set(&f, "coefficients=literal");
+  set_parameter(&f, "extents=literal");
+  set_parameter(&f, "coefficients=literal");
   CHECK_OK(generate(&f.spec, &generated));
   CHECK(!generated.launch.passes_coefficients && generated.launch.literal_extents, "what is passed");
   CHECK_EQ(1, geometry_pack(&generated.launch, &f.spec.domain, bytes), "a struct without members");
@@ -189,7 +189,7 @@ TEST(built_in_coefficients_are_in_the_hash) {
     struct fixture f;
     struct generated a, b;
     open_fixture(&f, "star7", 64, 64, 64);
-    set(&f, rows[i].set);
+    set_parameter(&f, rows[i].set);
     CHECK_OK(generate(&f.spec, &a));
     f.coefficients[0] += 0.25;
     CHECK_OK(generate(&f.spec, &b));

@@ -36,7 +36,7 @@ struct list {
   long count, limit; /* limit: the walk ends at this count */
 };
 
-static bool put(void *context, const struct configuration *configuration) {
+static bool list_configuration(void *context, const struct configuration *configuration) {
   struct list *list = context;
   list->configurations[list->count++] = *configuration;
   return list->count < list->limit;
@@ -61,7 +61,7 @@ TEST(a_walk_finds_what_trying_all_finds) {
   struct space_counts counts;
   long removed[MAX_RULES] = {0}, used[MAX_PARAMETERS][MAX_VALUES] = {{0}}, kept = 0;
   open_fixture(&f, rules);
-  space_walk(&f.bindings, NULL, NULL, put, &list, &counts);
+  space_walk(&f.bindings, NULL, NULL, list_configuration, &list, &counts);
   for (int i = 0; i < 120; i++) { /* the last parameter changes fastest */
     struct configuration c = {
         {(unsigned char)(i / 40), (unsigned char)(i / 10 % 4), (unsigned char)(i / 5 % 2), (unsigned char)(i % 5)}};
@@ -88,7 +88,7 @@ TEST(a_walk_can_be_ended) {
   struct fixture f;
   struct list list = {.limit = 7};
   open_fixture(&f, rules);
-  space_walk(&f.bindings, NULL, NULL, put, &list, NULL);
+  space_walk(&f.bindings, NULL, NULL, list_configuration, &list, NULL);
   CHECK_EQ(7, list.count, "visited");
   close_fixture(&f);
 }
@@ -155,7 +155,7 @@ TEST(the_nearest_configuration_changes_the_fewest_values) {
   struct list list = {.limit = 1000};
   long unchanged = 0, mended = 0, broken = 0;
   open_fixture(&f, rules);
-  space_walk(&f.bindings, NULL, NULL, put, &list, NULL);
+  space_walk(&f.bindings, NULL, NULL, list_configuration, &list, NULL);
   for (int i = 0; i < 120 * 16; i++) {
     int at = i / 16;
     const bool fixed[MAX_PARAMETERS] = {i & 1, i & 2, i & 4, i & 8};
@@ -214,11 +214,11 @@ static const struct {
 static void list_space(struct fixture *f, size_t which, struct list *list) {
   *list = (struct list){.limit = 1000};
   open_fixture(f, spaces[which].rules);
-  space_walk(&f->bindings, spaces[which].fixed, &spaces[which].from, put, list, NULL);
+  space_walk(&f->bindings, spaces[which].fixed, &spaces[which].from, list_configuration, list, NULL);
   CHECK_EQ(spaces[which].size, list->count, "space %zu", which);
 }
 
-static long draw(struct fixture *f, size_t which, long wanted, uint64_t seed, struct configuration **sample) {
+static long draw_sample(struct fixture *f, size_t which, long wanted, uint64_t seed, struct configuration **sample) {
   long count;
   CHECK_OK(space_sample(&f->bindings, spaces[which].fixed, &spaces[which].from, wanted, seed, sample, &count));
   CHECK_EQ(count == 0, *sample == NULL, "space %zu: %ld drawn", which, count);
@@ -233,8 +233,9 @@ TEST(a_sample_is_in_order_without_repeats_and_repeatable) {
     struct configuration *first, *again;
     long most = wanted[i / COUNT(spaces)] > 0 ? wanted[i / COUNT(spaces)] : 0, at = 0;
     list_space(&f, i % COUNT(spaces), &list);
-    long count = draw(&f, i % COUNT(spaces), wanted[i / COUNT(spaces)], 42, &first);
-    CHECK_EQ(count, draw(&f, i % COUNT(spaces), wanted[i / COUNT(spaces)], 42, &again), "row %zu: the same seed", i);
+    long count = draw_sample(&f, i % COUNT(spaces), wanted[i / COUNT(spaces)], 42, &first);
+    CHECK_EQ(count, draw_sample(&f, i % COUNT(spaces), wanted[i / COUNT(spaces)], 42, &again), "row %zu: the same seed",
+             i);
     CHECK_EQ(most < list.count ? most : list.count, count, "row %zu", i);
     for (long k = 0; k < count; k++, at++) {
       CHECK(memcmp(&first[k], &again[k], sizeof *first) == 0, "row %zu: the same seed", i);
@@ -257,7 +258,7 @@ TEST(every_configuration_is_as_likely_as_any_other) {
     list_space(&f, i, &list);
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
       struct configuration *sample;
-      for (long k = 0, at = 0, count = draw(&f, i, WANTED, seed, &sample); k < count; k++, at++) {
+      for (long k = 0, at = 0, count = draw_sample(&f, i, WANTED, seed, &sample); k < count; k++, at++) {
         while (memcmp(&sample[k], &list.configurations[at], 4) != 0) at++;
         drawn[at]++;
       }
@@ -283,7 +284,7 @@ TEST(every_pair_is_as_likely_as_any_other) {
   for (uint64_t seed = 0; seed < DRAWS; seed++) {
     struct configuration *sample;
     long at[2], next = 0;
-    CHECK_EQ(2, draw(&f, SPACE, 2, seed, &sample), "seed %d", (int)seed);
+    CHECK_EQ(2, draw_sample(&f, SPACE, 2, seed, &sample), "seed %d", (int)seed);
     for (int k = 0; k < 2; k++) {
       while (memcmp(&sample[k], &list.configurations[next], 4) != 0) next++;
       at[k] = next++;
