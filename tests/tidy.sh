@@ -40,7 +40,7 @@ included() { # folder pattern
 }
 
 # A header is included only from further left in this line.
-layers="include base stencil/expression stencil/file stencil/analysis stencil/launch stencil/template stencil/generate
+layers="include base stencil/expression stencil/file stencil/analysis stencil/launch stencil/cuda stencil/template stencil/generate
   gpu/architecture gpu/compile gpu/driver gpu/workers db/store db/exchange library/lookup library/kernel
   reports/rows reports/figures reports/document reports/page
   tuner/emulate tuner/verify tuner/device tuner/measure

@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
-#include "stencil/template/cuda_tokens.h"
+#include "stencil/cuda/cuda_tokens.h"
 
 struct check {
   sqlite3 *connection;

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "db/store/query.h"
 #include "stencil/analysis/analysis.h"
-#include "stencil/template/cuda_tokens.h"
+#include "stencil/cuda/cuda_tokens.h"
 #include "stencil/template/template.h"
 
 /* The new names of a row; one that is "" is not known. */

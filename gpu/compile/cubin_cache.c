@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "base/replace.h"
 #include "base/transfer.h"
-#include "stencil/template/cuda_tokens.h"
+#include "stencil/cuda/cuda_tokens.h"
 
 /* Change it when the layout of an entry changes. It is part of the key, so older entries are misses and are trimmed
  * later. */

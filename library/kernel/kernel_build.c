@@ -11,8 +11,8 @@
 
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
+#include "stencil/cuda/cuda_tokens.h"
 #include "stencil/generate/generate.h"
-#include "stencil/template/cuda_tokens.h"
 
 struct stored {
   struct launch launch;

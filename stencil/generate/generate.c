@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "stencil/generate/assemble.h"
+#include "stencil/cuda/assemble.h"
+#include "stencil/cuda/cuda_tokens.h"
 #include "stencil/generate/generate_launch.h"
 #include "stencil/generate/prelude.h"
 #include "stencil/generate/wrappers.h"
-#include "stencil/template/cuda_tokens.h"
 #include "stencil/template/template_names.h"
 
 /* The word or number that a parameter has in this variant; NULL where the template has no such parameter. */

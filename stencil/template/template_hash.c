@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "stencil/template/cuda_tokens.h"
+#include "stencil/cuda/cuda_tokens.h"
 
 /* Append a text after its length, so that different sequences of texts never read alike. */
 static void add_string(struct text *text, const char *string) { text_printf(text, "%zu:%s ", strlen(string), string); }

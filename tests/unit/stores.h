@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "db/store/store.h"
-#include "stencil/template/cuda_tokens.h"
+#include "stencil/cuda/cuda_tokens.h"
 #include "stencil/template/template.h"
 #include "tests/unit/stencils.h"
 #include "tests/unit/unit.h"

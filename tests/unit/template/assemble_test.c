@@ -1,5 +1,5 @@
 /* assemble_test.c: the definitions that a source gets, and the code that a configuration removes from it. */
-#include "stencil/generate/assemble.h"
+#include "stencil/cuda/assemble.h"
 
 #include "stencil/generate/generate.h"
 #include "tests/unit/unit.h"

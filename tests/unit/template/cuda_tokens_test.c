@@ -1,5 +1,5 @@
 /* cuda_tokens_test.c: CUDA texts are split into tokens, and only changes of meaning change their hash. */
-#include "stencil/template/cuda_tokens.h"
+#include "stencil/cuda/cuda_tokens.h"
 
 #include "base/text.h"
 #include "tests/unit/unit.h"

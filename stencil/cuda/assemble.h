@@ -1,7 +1,7 @@
 /* assemble.h: a source from texts: only the definitions that its kernel needs, and of them only what the configuration leaves
- * open; private to stencil/generate. */
-#ifndef STENCIL_GENERATE_ASSEMBLE_H
-#define STENCIL_GENERATE_ASSEMBLE_H
+ * open; private to stencil/. */
+#ifndef STENCIL_CUDA_ASSEMBLE_H
+#define STENCIL_CUDA_ASSEMBLE_H
 
 #include "base/fail.h"
 #include "base/text.h"

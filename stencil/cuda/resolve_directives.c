@@ -1,5 +1,5 @@
 /* resolve_directives.c: preprocessor lines whose conditions a configuration decides. */
-#include "stencil/generate/resolve.h"
+#include "stencil/cuda/resolve.h"
 
 enum { MAX_DEPTH = 32 };
 

@@ -1,5 +1,5 @@
 /* cuda_tokens.c: scans CUDA text, and hashes its tokens. */
-#include "stencil/template/cuda_tokens.h"
+#include "stencil/cuda/cuda_tokens.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* pieces.c: finds where definitions begin and end, and which names they define, without a grammar of C++: by brackets,
  * semicolons and the keyword that a definition begins with. */
-#include "stencil/generate/pieces.h"
+#include "stencil/cuda/pieces.h"
 
 #include <stdlib.h>
 #include <string.h>

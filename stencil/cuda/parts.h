@@ -1,9 +1,9 @@
 /* parts.h: the texts that a generated source is put together from, as tokens of which some are gone; private to
- * stencil/generate. */
-#ifndef STENCIL_GENERATE_PARTS_H
-#define STENCIL_GENERATE_PARTS_H
+ * stencil/. */
+#ifndef STENCIL_CUDA_PARTS_H
+#define STENCIL_CUDA_PARTS_H
 
-#include "stencil/template/cuda_tokens.h"
+#include "stencil/cuda/cuda_tokens.h"
 
 /* The names of all parts, each with a number from 0. Start with {0}, end with identifiers_free. */
 struct identifiers {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "stencil/generate/resolve.h"
+#include "stencil/cuda/resolve.h"
 
 struct statements {
   struct constants *constants;

@@ -1,6 +1,6 @@
 /* cuda_tokens.h: splits CUDA text into tokens, and hashes its meaning. It does not preprocess and knows no grammar. */
-#ifndef STENCIL_TEMPLATE_CUDA_TOKENS_H
-#define STENCIL_TEMPLATE_CUDA_TOKENS_H
+#ifndef STENCIL_CUDA_CUDA_TOKENS_H
+#define STENCIL_CUDA_CUDA_TOKENS_H
 
 #include <stdbool.h>
 

@@ -1,11 +1,11 @@
 /* assemble.c: which pieces a kernel needs, and how they are written. */
-#include "stencil/generate/assemble.h"
+#include "stencil/cuda/assemble.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "stencil/generate/pieces.h"
-#include "stencil/generate/resolve.h"
+#include "stencil/cuda/pieces.h"
+#include "stencil/cuda/resolve.h"
 
 struct assembly {
   const struct assembly_text *texts;

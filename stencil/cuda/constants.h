@@ -1,9 +1,9 @@
 /* constants.h: names that a configuration gives a value, and expressions that are made of them; private to
- * stencil/generate. */
-#ifndef STENCIL_GENERATE_CONSTANTS_H
-#define STENCIL_GENERATE_CONSTANTS_H
+ * stencil/. */
+#ifndef STENCIL_CUDA_CONSTANTS_H
+#define STENCIL_CUDA_CONSTANTS_H
 
-#include "stencil/generate/parts.h"
+#include "stencil/cuda/parts.h"
 
 /* A whole number, or nothing that is known before the program runs. */
 struct value {

@@ -1,8 +1,8 @@
-/* pieces.h: the definitions of a text, each of which a generated source has or has not; private to stencil/generate. */
-#ifndef STENCIL_GENERATE_PIECES_H
-#define STENCIL_GENERATE_PIECES_H
+/* pieces.h: the definitions of a text, each of which a generated source has or has not; private to stencil/. */
+#ifndef STENCIL_CUDA_PIECES_H
+#define STENCIL_CUDA_PIECES_H
 
-#include "stencil/generate/constants.h"
+#include "stencil/cuda/constants.h"
 
 /* A function, type, macro or constant of a whole file, with the comment directly above it. Each constant of
  * `constexpr int A = 1, B = 2;` is a piece: of one statement, whose head and tail they share. */

@@ -1,8 +1,8 @@
-/* resolve.h: what a configuration decides of CUDA text; private to stencil/generate. */
-#ifndef STENCIL_GENERATE_RESOLVE_H
-#define STENCIL_GENERATE_RESOLVE_H
+/* resolve.h: what a configuration decides of CUDA text; private to stencil/. */
+#ifndef STENCIL_CUDA_RESOLVE_H
+#define STENCIL_CUDA_RESOLVE_H
 
-#include "stencil/generate/constants.h"
+#include "stencil/cuda/constants.h"
 
 /* Take out the branches of #if and its kin that are not taken, and make the part's macros known. Conditions that are not
  * decided stay, with all their branches. */

@@ -1,5 +1,5 @@
 /* constants.c: an evaluator of C's expressions over whole numbers, some of which are unknown. */
-#include "stencil/generate/constants.h"
+#include "stencil/cuda/constants.h"
 
 #include <limits.h>
 #include <stdlib.h>

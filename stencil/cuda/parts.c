@@ -1,5 +1,5 @@
 /* parts.c: texts to tokens, and the questions that all passes ask about them. */
-#include "stencil/generate/parts.h"
+#include "stencil/cuda/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
