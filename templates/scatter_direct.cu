@@ -106,11 +106,13 @@ __device__ __forceinline__ void write_complete(const Thread &t, index_t p, const
     const index_t z = p - delay(o);
     if (z < t.z_first || z >= t.z_last) continue;
     real inputs[POINTS_Y][INPUTS][VECTOR];  // what the rest of the update reads
+    if (FINISH_READS) {
 #pragma unroll
-    for (int input = 0; input < INPUTS; input++) {
-      if (!finish_reads(o, input)) continue;
+      for (int input = 0; input < INPUTS; input++) {
+        if (!finish_reads(o, input)) continue;
 #pragma unroll
-      for (int j = 0; j < POINTS_Y; j++) read_vector(t.f, input, g, t.x, t.y + j, z, inputs[j][input]);
+        for (int j = 0; j < POINTS_Y; j++) read_vector(t.f, input, g, t.x, t.y + j, z, inputs[j][input]);
+      }
     }
     real results[POINTS_Y][VECTOR];
 #pragma unroll

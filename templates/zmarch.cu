@@ -224,15 +224,15 @@ __device__ __forceinline__ void fetch_entering(const Block &b, const Planes &p, 
 #pragma unroll
       for (int i = -before; i <= after; i++) {
         const int input = staged_input(s), x = own_x() + i*VECTOR, y = own_y() + j;
-        real values[VECTOR];
         if (ASYNC) {
           copy_vector<INTERIOR>(b, input, x, y, z, cell(p.slots[SLOTS - 1], s, x, y));
-          continue;
-        }
-        fetch_vector<INTERIOR>(b, input, x, y, z, values);
+        } else {
+          real values[VECTOR];
+          fetch_vector<INTERIOR>(b, input, x, y, z, values);
 #pragma unroll
-        for (int lane = 0; lane < VECTOR; lane++) {
-          in.patch.value[s][PATCH_LOW_Y + j][(PATCH_BEFORE + i)*VECTOR + lane] = values[lane];
+          for (int lane = 0; lane < VECTOR; lane++) {
+            in.patch.value[s][PATCH_LOW_Y + j][(PATCH_BEFORE + i)*VECTOR + lane] = values[lane];
+          }
         }
       }
     }

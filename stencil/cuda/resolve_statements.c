@@ -208,10 +208,11 @@ static void resolve_if(const struct statements *s, int at) {
     return;
   }
   struct range kept = value.number ? branch.then : branch.otherwise;
+  bool is_last = is_listed && ends_with_jump(part, kept);
   part_remove(part, at, kept.begin);
   part_remove(part, kept.end, whole_end);
   keep_statement(s, at, kept, is_listed);
-  if (is_listed && ends_with_jump(part, kept)) remove_unreachable(s, whole_end);
+  if (is_last) remove_unreachable(s, whole_end);
 }
 
 /* for (int NAME = FIRST; NAME < LIMIT; NAME++) BODY */
