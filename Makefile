@@ -193,8 +193,8 @@ fake-cuda: $(OUT)/libfakecuda.so  ## a driver for tests without a GPU, build/lib
 
 # They are put into the program by the assembler, of which the compiler's dependency files know nothing.
 $(OBJ)/tuner/emulate/emulation_files.o: $(wildcard tuner/emulate/runtime/*) stencil/template/banks.h
-$(OBJ)/stencil/generate/wrappers.o: $(wildcard templates/*.cuh)
-$(OBJ)/stencil/template/template_common.o $(OBJ)/pic/stencil/template/template_common.o: templates/common.yml
+$(OBJ)/stencil/generate/wrappers.o $(OBJ)/pic/stencil/generate/wrappers.o: templates/wrappers.cuh templates/wrappers_sm_90.cuh
+$(OBJ)/stencil/template/template_common.o $(OBJ)/pic/stencil/template/template_common.o: templates/common.yml templates/common.cuh
 $(OBJ)/db/store/schema.o: db/schema.sql db/schema_4.sql
 $(OBJ)/reports/page/page.o: build/report/page.html
 

@@ -38,7 +38,7 @@ create index stencil_by_name on stencil (name);
 create table template (
   id   integer primary key,
   hash text not null unique,                    -- identity of what both files mean (stencil/template/template.h)
-  common_hash text not null,                    -- what it takes from common.yml; part of hash
+  common_hash text not null,                    -- what it takes from common.yml and common.cuh; part of hash
   name text not null,
   yaml text not null,
   cuda text not null

@@ -59,24 +59,13 @@ static halotune_status assembly_cut(struct assembly *a) {
 
 /* --- what the kernel needs */
 
-static void reach_piece(struct assembly *a, int number) {
+static void reach_piece(void *context, int number) {
+  struct assembly *a = context;
   struct piece *piece = &a->pieces.list[number];
   if (piece->is_reached) return;
   piece->is_reached = true;
   resolve_definition(&a->constants, piece->part, piece->body);
   a->reached[a->reached_count++] = number;
-}
-
-/* The pieces that tokens name. A member of a struct, behind a dot, is none. */
-static void reach_names(struct assembly *a, const struct part *part, struct range range) {
-  for (int i = range.begin; i < range.end; i++) {
-    const struct part_token *token = &part->tokens[i];
-    if (token->name < 0 || token->is_gone) continue;
-    if (i > range.begin && (cuda_is(&token[-1].token, ".") || cuda_is(&token[-1].token, "->"))) continue;
-    for (int d = a->pieces.first[token->name]; d >= 0; d = a->pieces.definitions[d].next) {
-      reach_piece(a, a->pieces.definitions[d].piece);
-    }
-  }
 }
 
 static void assembly_reach(struct assembly *a) {
@@ -85,8 +74,8 @@ static void assembly_reach(struct assembly *a) {
   }
   for (int i = 0; i < a->reached_count; i++) {
     const struct piece *piece = &a->pieces.list[a->reached[i]];
-    reach_names(a, piece->part, piece->head);
-    reach_names(a, piece->part, piece->body);
+    pieces_named(&a->pieces, piece->part, piece->head, reach_piece, a);
+    pieces_named(&a->pieces, piece->part, piece->body, reach_piece, a);
   }
 }
 

@@ -297,3 +297,15 @@ void pieces_cut(struct pieces *pieces, struct constants *constants, struct part 
     comment = -1;
   }
 }
+
+void pieces_named(const struct pieces *pieces, const struct part *part, struct range range,
+                  void (*reach)(void *context, int piece), void *context) {
+  for (int i = range.begin; i < range.end; i++) {
+    const struct part_token *token = &part->tokens[i];
+    if (token->name < 0 || token->is_gone) continue;
+    if (i > range.begin && (cuda_is(&token[-1].token, ".") || cuda_is(&token[-1].token, "->"))) continue;
+    for (int d = pieces->first[token->name]; d >= 0; d = pieces->definitions[d].next) {
+      reach(context, pieces->definitions[d].piece);
+    }
+  }
+}

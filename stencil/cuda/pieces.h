@@ -39,4 +39,9 @@ void pieces_free(struct pieces *pieces);
  * Lack of memory is told by pieces->out_of_memory. */
 void pieces_cut(struct pieces *pieces, struct constants *constants, struct part *part);
 
+/* Report each piece that defines a name of a range of tokens. A member of a struct, behind a dot, names none.
+ *   reach  receives the piece's number; it may be called twice for one piece */
+void pieces_named(const struct pieces *pieces, const struct part *part, struct range range,
+                  void (*reach)(void *context, int piece), void *context);
+
 #endif

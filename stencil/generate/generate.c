@@ -141,7 +141,7 @@ static halotune_status add_definitions(struct text *text, const struct variant_s
         {"wrappers.cuh", wrappers_cuda, "HALOTUNE_WRAPPERS"},
         {"wrappers_sm_90.cuh", wrappers_sm_90_cuda, "HALOTUNE_WRAPPERS"},
         {"prelude", text_string(&written), NULL},
-        {"common.cuh", strstr(cuda, "\"common.cuh\"") ? common_cuda : "", NULL},
+        {"common.cuh", template_common_cuda(cuda), NULL},
         {text_string(&file), cuda, NULL},
     };
     status = assemble(texts, COUNT(texts), (int)dtype_bytes(spec->dtype), inlined_macros, text);

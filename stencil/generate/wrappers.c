@@ -10,8 +10,4 @@ __asm__(".pushsection .rodata\n"
         ".hidden wrappers_sm_90_cuda\n"
         "wrappers_sm_90_cuda: .incbin \"templates/wrappers_sm_90.cuh\"\n"
         ".byte 0\n"
-        ".globl common_cuda\n"
-        ".hidden common_cuda\n"
-        "common_cuda: .incbin \"templates/common.cuh\"\n"
-        ".byte 0\n"
         ".popsection\n");

@@ -68,7 +68,9 @@ struct template {
   const char *name, *about;
   char *yaml, *cuda;    /* the texts of both files, NUL-terminated */
   struct identity hash; /* of the meaning of both files, without comments and layout; see template_hash.h */
-  struct identity own_hash, common_hash; /* what `hash` is made of: the two files, and what they take from common.yml */
+  struct identity own_hash,
+      common_hash; /* what `hash` is made of: the two files, and what they take from common.yml and
+                                            * common.cuh */
   struct parameter parameters[MAX_PARAMETERS];
   int parameter_count;
   /* the file's rules, then common ones, and possibly the one of template_rules_add_order */
@@ -106,6 +108,10 @@ halotune_status template_read(const char *yaml_path, struct template **out);
  *   cuda  NUL-terminated
  * Returns HALOTUNE_OK; HALOTUNE_PARSE with name, line, column and a caret; or HALOTUNE_MEMORY. */
 halotune_status template_parse(const struct source *yaml, const char *cuda, struct template **out);
+
+/* The device code that a template's CUDA text shares with other templates: templates/common.cuh, which is built in, where it includes
+ * that file; else an empty text. */
+const char *template_common_cuda(const char *cuda);
 
 /* The identity of a template, made of its parts: own_hash and common_hash. A database keeps common_hash, so that the name of a
  * template can be checked by a program with another common.yml. */

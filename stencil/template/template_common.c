@@ -11,9 +11,15 @@ __asm__(".pushsection .rodata\n"
         ".hidden common_yaml\n"
         "common_yaml: .incbin \"templates/common.yml\"\n"
         ".byte 0\n"
+        ".globl common_cuda\n"
+        ".hidden common_cuda\n"
+        "common_cuda: .incbin \"templates/common.cuh\"\n"
+        ".byte 0\n"
         ".popsection\n");
 
-extern const char common_yaml[];
+extern const char common_yaml[], common_cuda[];
+
+const char *template_common_cuda(const char *cuda) { return strstr(cuda, "\"common.cuh\"") ? common_cuda : ""; }
 
 halotune_status common_open(struct template *template, struct source *source, struct reader *out) {
   struct yaml *root;

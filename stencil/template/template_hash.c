@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "stencil/cuda/cuda_tokens.h"
+#include "stencil/cuda/used.h"
 
 /* Append a text after its length, so that different sequences of texts never read alike. */
 static void add_string(struct text *text, const char *string) { text_printf(text, "%zu:%s ", strlen(string), string); }
@@ -129,16 +130,21 @@ struct identity template_identity(struct identity own, struct identity common) {
   return identity_end(&maker);
 }
 
+/* Macros of the prelude without which common.cuh leaves definitions out. */
+static const char known_macros[] = "#define FORMS 1\n";
+
 halotune_status template_identify(struct template *template, const char *cuda) {
   struct text own = {0}, common = {0};
-  struct identity tokens;
+  struct identity tokens, shared;
   halotune_status status = source_hash(cuda, &tokens);
+  if (status == HALOTUNE_OK) status = used_definitions_hash(known_macros, template_common_cuda(cuda), cuda, &shared);
   if (status != HALOTUNE_OK) return status;
   add_own(&own, template, tokens);
   add_sets(&common, template, true);
+  add_identity(&common, shared);
   if (text_ok(&own) && text_ok(&common)) {
     template->own_hash = identity_of("files of a template", own.bytes, own.length);
-    template->common_hash = identity_of("parameters and rules", common.bytes, common.length);
+    template->common_hash = identity_of("common parts of a template", common.bytes, common.length);
     template->hash = template_identity(template->own_hash, template->common_hash);
   } else {
     status = fail_memory();

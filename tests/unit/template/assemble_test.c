@@ -1,6 +1,7 @@
 /* assemble_test.c: the definitions that a source gets, and the code that a configuration removes from it. */
 #include "stencil/cuda/assemble.h"
 
+#include "stencil/cuda/used.h"
 #include "stencil/generate/generate.h"
 #include "tests/unit/unit.h"
 
@@ -72,6 +73,7 @@ TEST(what_a_configuration_decides_is_resolved) {
       {"x = g<ON>(1) ? a : b;", "x = g<ON>(1) ? a : b;"},
       {"if (WIDTH/0 == 1) a();", "if (WIDTH/0 == 1) a();"},
       {"if (y) a();", "if (y) a();"},
+      {"while (y) { if (ON) { a(); continue; } b(); }", "while (y) { a(); continue; }"},
       {"for (int i = 0; i < ON; i++) a(i);", "a(0);"},
       {"for (int i = 0; i < ON; i++) { a(i); b(i); } c();", "a(0); b(0); c();"},
       {"for (int i = 0; i < OFF; i++) a(i); b();", "b();"},
@@ -137,12 +139,36 @@ TEST(lines_are_those_of_the_file) {
   text_free(&source);
 }
 
+/* Whether the definitions that a text uses mean the same as those of the first row. */
+TEST(only_definitions_that_are_used_count) {
+  static const char user[] = "#include \"common.cuh\"\n__global__ void k() { f(); a.g; }\n";
+  static const struct {
+    const char *library;
+    bool is_same;
+  } rows[] = {
+      {"int h() { return 1; }\nint f() { return h(); }\nint g() { return 2; }\n#ifdef M\nint m();\n#endif\n", true},
+      {"// of h\nint h()\n{ return 1; }\nint f() { return h(); }\nint g() { return 2; }\n", true},
+      {"int g() { return 3; }\nint f() { return h(); }\nint h() { return 1; }\nint i();\n", true},
+      {"int h() { return 1; }\nint f() { return 2*h(); }\nint g() { return 2; }\n", false},
+      {"int h() { return 2; }\nint f() { return h(); }\nint g() { return 2; }\n", false},
+      {"#ifdef M\nint h() { return 2; }\n#else\nint h() { return 1; }\n#endif\nint f() { return h(); }\n", false},
+      {"int f() { return h(); }\n", false},
+  };
+  struct identity usual, got;
+  CHECK_OK(used_definitions_hash("#define M 1\n", rows[0].library, user, &usual));
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    CHECK_OK(used_definitions_hash("#define M 1\n", rows[i].library, user, &got));
+    CHECK_EQ(rows[i].is_same, identity_compare(usual, got) == 0, "row %zu: %s", i, rows[i].library);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(only_what_a_kernel_needs_is_there),
       cmocka_unit_test(what_a_configuration_decides_is_resolved),
       cmocka_unit_test(directives_are_resolved),
       cmocka_unit_test(lines_are_those_of_the_file),
+      cmocka_unit_test(only_definitions_that_are_used_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,15 @@
+/* used.h: what a text of CUDA uses of another one, as a hash; private to stencil/. */
+#ifndef STENCIL_CUDA_USED_H
+#define STENCIL_CUDA_USED_H
+
+#include "stencil/cuda/cuda_tokens.h"
+
+/* Hash the definitions of a library that a text names, and those that these name in turn. Comments, layout and the order of the
+ * definitions do not count.
+ *   macros   what the library finds defined, as #define lines
+ *   library  definitions of functions, types and constants
+ *   user     the text that names some of them
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status used_definitions_hash(const char *macros, const char *library, const char *user, struct identity *out);
+
+#endif
