@@ -43,7 +43,7 @@ included() { # folder pattern
 layers="include base stencil/expression stencil/file stencil/analysis stencil/launch stencil/cuda stencil/template stencil/generate
   gpu/architecture gpu/compile gpu/driver gpu/workers db/store db/exchange library/lookup library/kernel
   reports/rows reports/figures reports/document reports/page
-  tuner/emulate tuner/verify tuner/device tuner/measure
+  tuner/emulate tuner/verify tuner/count tuner/device tuner/measure
   tuner/search/variants tuner/search/strategy tuner/search/hints tuner/search/run tuner/search/roof tuner/search/finals
   tuner/search/tune tuner/cli"
 check_layers() {

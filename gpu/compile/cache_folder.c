@@ -39,7 +39,8 @@ static size_t key_length(const char *name) {
 
 /* Whether the file is an entry, or a leftover of one. */
 static bool is_ours(const char *name, bool *is_leftover) {
-  static const char *const suffixes[] = {CACHE_ENTRY_SUFFIX, CACHE_OBJECT_SUFFIX, CACHE_RUNNER_SUFFIX};
+  static const char *const suffixes[] = {CACHE_ENTRY_SUFFIX, CACHE_OBJECT_SUFFIX, CACHE_COUNT_SUFFIX,
+                                         CACHE_RUNNER_SUFFIX};
   const size_t digits = key_length(name);
   if (digits == 0) return false;
   for (size_t i = 0; i < COUNT(suffixes); i++) {

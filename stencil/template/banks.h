@@ -1,5 +1,5 @@
-/* banks.h: how many wavefronts one access of a warp to shared memory takes. The emulation counts with it, too: this file is
- * compiled into the runner, and depends on nothing else of the tree. */
+/* banks.h: the number of wavefronts that one access of a warp to shared memory takes. The emulation's runner compiles
+ * this file, too, so it includes nothing else of the tree. */
 #ifndef STENCIL_TEMPLATE_BANKS_H
 #define STENCIL_TEMPLATE_BANKS_H
 
@@ -12,8 +12,8 @@ enum {
   BANKS_MAX_BYTES_AT_ONCE = 16, /* that one instruction moves for a lane */
 };
 
-/* Wavefronts of some lanes that are served together: the most different words in one bank. Lanes that touch the same word
- * share it. */
+/* Count the wavefronts of lanes that are served together: the largest number of different words in one bank. Lanes that
+ * access the same word share it. */
 static inline int banks_wavefronts_of_part(const uint64_t addresses[BANKS_LANES], uint32_t lanes, int bytes) {
   uint64_t words[BANKS_COUNT][BANKS_LANES];
   int in_bank[BANKS_COUNT] = {0}, most = 0;
@@ -30,11 +30,11 @@ static inline int banks_wavefronts_of_part(const uint64_t addresses[BANKS_LANES]
   return most;
 }
 
-/* The wavefronts of one access. Accesses of 8 bytes go by half warps, those of 16 bytes by quarters.
+/* Count the wavefronts of one access. Accesses of 8 bytes are served by half warps, accesses of 16 bytes by quarters.
  *   addresses  of the lanes, in bytes
- *   lanes      a bit for each lane that takes part
+ *   lanes      one bit for each active lane
  *   bytes      of each lane, 1 to 16
- *   fewest     receives the wavefronts that the access would take without conflicts */
+ *   fewest     receives the number of wavefronts if there were no conflicts */
 static inline int banks_wavefronts(const uint64_t addresses[BANKS_LANES], uint32_t lanes, int bytes, int *fewest) {
   int together = bytes <= BANKS_BYTES ? BANKS_LANES : BANKS_LANES * BANKS_BYTES / bytes, taken = 0;
   uint32_t first = together < BANKS_LANES ? (UINT32_C(1) << together) - 1 : UINT32_MAX;

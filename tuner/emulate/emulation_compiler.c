@@ -30,8 +30,8 @@ static const char *const variant_flags[] = {"-x",
                                             "-fno-stack-protector",
                                             "-nostartfiles",
                                             "-nodefaultlibs"};
-/* Loops are unrolled and equal loads merged as nvcc does it. Passes that copy code or move loads to other places are off: the
- * lanes of a warp would be found at different instructions, or load where no source does. */
+/* Like nvcc, -O2 unrolls loops and merges equal loads. Passes that duplicate code or add loads are off: they would spread
+ * the lanes of a warp over several instructions. */
 static const char *const counting_flags[] = {"-O2",
                                              "-fsanitize=thread",
                                              "-DEMULATION_COUNTS",

@@ -36,9 +36,10 @@ bool emulated_fields_are_sparse(const struct emulated_fields *fields) {
   return domain_elements(&fields->scene->request.domain) > SPARSE_ELEMENTS;
 }
 
-static halotune_status make_buffers(struct emulated_fields *fields) {
+/* has_values: copy the scene's values; else the buffers are zero and take memory only where a kernel accesses them */
+static halotune_status make_buffers(struct emulated_fields *fields, bool has_values) {
   halotune_status (*create)(size_t, int, struct emulation_buffer **) =
-      emulated_fields_are_sparse(fields) ? emulation_buffer_create_sparse : emulation_buffer_create;
+      emulated_fields_are_sparse(fields) || !has_values ? emulation_buffer_create_sparse : emulation_buffer_create;
   const struct stencil *stencil = fields->scene->request.stencil;
   size_t bytes = (size_t)domain_elements(&fields->scene->request.domain) * dtype_bytes(dtype_of(fields));
   int count = stencil->input_count + fields->scene->written_count;
@@ -48,10 +49,10 @@ static halotune_status make_buffers(struct emulated_fields *fields) {
     if (status != HALOTUNE_OK) return status;
     if (output < 0) {
       fields->inputs[i] = i;
-      copy_to_buffer(fields, i, fields->scene->inputs[i]);
+      if (has_values) copy_to_buffer(fields, i, fields->scene->inputs[i]);
     } else {
       fields->outputs[output] = i;
-      if (fields->scene->launches > 1) copy_to_buffer(fields, i, fields->scene->outputs[output]);
+      if (has_values && fields->scene->launches > 1) copy_to_buffer(fields, i, fields->scene->outputs[output]);
     }
   }
   return HALOTUNE_OK;
@@ -98,14 +99,20 @@ static int add_maps(const struct emulated_fields *fields, const struct tensor_ma
   return count;
 }
 
-halotune_status emulated_fields_launch(struct emulated_fields *fields, struct emulation_batch *batch, int variant,
-                                       struct check_order order, struct emulation_outcome *outcome) {
-  const struct scene_request *request = &fields->scene->request;
-  const struct stencil *stencil = request->stencil;
-  const struct generated *g = fields->generated;
+/* A launch, and the values of its arguments. */
+struct described_launch {
   struct emulation_argument arguments[MAX_ARGUMENTS];
   char geometry[GEOMETRY_BYTES];
   double coefficients[MAX_COEFFICIENTS];
+  struct emulation_launch launch;
+};
+
+static void describe_launch(const struct emulated_fields *fields, struct check_order order,
+                            struct described_launch *out) {
+  const struct scene_request *request = &fields->scene->request;
+  const struct stencil *stencil = request->stencil;
+  const struct generated *g = fields->generated;
+  struct emulation_argument *arguments = out->arguments;
   int count = 0;
   for (int i = 0; i < stencil->input_count; i++) {
     arguments[count++] =
@@ -125,28 +132,42 @@ halotune_status emulated_fields_launch(struct emulated_fields *fields, struct em
   if (fields->workspace) {
     arguments[count++] = (struct emulation_argument){.kind = EMULATION_ARGUMENT_BUFFER, .buffer = fields->workspace};
   }
-  size_t bytes = geometry_pack(&g->launch, &request->domain, geometry);
+  size_t bytes = geometry_pack(&g->launch, &request->domain, out->geometry);
   arguments[count++] =
-      (struct emulation_argument){.kind = EMULATION_ARGUMENT_BYTES, .bytes = geometry, .byte_count = bytes};
-  bytes = coefficients_pack(&g->launch, stencil, request->dtype, request->coefficients, coefficients);
+      (struct emulation_argument){.kind = EMULATION_ARGUMENT_BYTES, .bytes = out->geometry, .byte_count = bytes};
+  bytes = coefficients_pack(&g->launch, stencil, request->dtype, request->coefficients, out->coefficients);
   if (bytes > 0) {
     arguments[count++] =
-        (struct emulation_argument){.kind = EMULATION_ARGUMENT_BYTES, .bytes = coefficients, .byte_count = bytes};
+        (struct emulation_argument){.kind = EMULATION_ARGUMENT_BYTES, .bytes = out->coefficients, .byte_count = bytes};
   }
-  struct emulation_launch how = {.kernel = g->launch.kernel,
-                                 .shared_bytes = (size_t)g->launch.shared_bytes,
-                                 .overlaps = g->launch.overlaps,
-                                 .arguments = arguments,
-                                 .argument_count = count,
-                                 .threads = order.threads,
-                                 .blocks = order.blocks,
-                                 .seed = order.seed};
+  out->launch = (struct emulation_launch){.kernel = g->launch.kernel,
+                                          .shared_bytes = (size_t)g->launch.shared_bytes,
+                                          .overlaps = g->launch.overlaps,
+                                          .arguments = arguments,
+                                          .argument_count = count,
+                                          .threads = order.threads,
+                                          .blocks = order.blocks,
+                                          .seed = order.seed};
   for (int axis = 0; axis < MAX_DIMS; axis++) {
-    how.grid[axis] = (unsigned)g->launch.grid[axis];
-    how.block[axis] = (unsigned)g->launch.block[axis];
-    how.cluster[axis] = (unsigned)g->launch.cluster[axis];
+    out->launch.grid[axis] = (unsigned)g->launch.grid[axis];
+    out->launch.block[axis] = (unsigned)g->launch.block[axis];
+    out->launch.cluster[axis] = (unsigned)g->launch.cluster[axis];
   }
-  return emulation_run(batch, variant, &how, outcome);
+}
+
+halotune_status emulated_fields_launch(struct emulated_fields *fields, struct emulation_batch *batch, int variant,
+                                       struct check_order order, struct emulation_outcome *outcome) {
+  struct described_launch described;
+  describe_launch(fields, order, &described);
+  return emulation_run(batch, variant, &described.launch, outcome);
+}
+
+halotune_status emulated_fields_count(struct emulated_fields *fields, struct emulation_batch *batch, int variant,
+                                      const unsigned block[MAX_DIMS], struct emulation_outcome *outcome,
+                                      struct emulation_counts *counts) {
+  struct described_launch described;
+  describe_launch(fields, (struct check_order){EMULATION_ASCENDING, EMULATION_ASCENDING, 0}, &described);
+  return emulation_count(batch, variant, &described.launch, block, outcome, counts);
 }
 
 static void fill_ones(const struct emulated_fields *fields, int buffer) {
@@ -174,11 +195,21 @@ halotune_status emulated_fields_rehearse(struct emulated_fields *fields, struct 
   return status;
 }
 
+static halotune_status make_fields(const struct scene *scene, const struct generated *generated, bool has_values,
+                                   struct emulated_fields *out) {
+  *out = (struct emulated_fields){.scene = scene, .generated = generated};
+  halotune_status status = make_buffers(out, has_values);
+  return status == HALOTUNE_OK && generated->launch.workspace_bytes > 0 ? make_workspace(out) : status;
+}
+
 halotune_status emulated_fields_make(const struct scene *scene, const struct generated *generated,
                                      struct emulated_fields *out) {
-  *out = (struct emulated_fields){.scene = scene, .generated = generated};
-  halotune_status status = make_buffers(out);
-  return status == HALOTUNE_OK && generated->launch.workspace_bytes > 0 ? make_workspace(out) : status;
+  return make_fields(scene, generated, true, out);
+}
+
+halotune_status emulated_fields_make_empty(const struct scene *scene, const struct generated *generated,
+                                           struct emulated_fields *out) {
+  return make_fields(scene, generated, false, out);
 }
 
 void emulated_fields_free(struct emulated_fields *fields) {

@@ -31,6 +31,17 @@ halotune_status emulated_fields_make(const struct scene *scene, const struct gen
                                      struct emulated_fields *out);
 void emulated_fields_free(struct emulated_fields *fields);
 
+/* Make buffers full of zeros, of any size: memory is used only where a kernel accesses them. Of the scene only the request
+ * is read. Returns as emulated_fields_make. */
+halotune_status emulated_fields_make_empty(const struct scene *scene, const struct generated *generated,
+                                           struct emulated_fields *out);
+
+/* Execute one block of a launch and count its accesses. Buffers are numbered as in struct emulated_fields. Returns what
+ * emulation_count returns. */
+halotune_status emulated_fields_count(struct emulated_fields *fields, struct emulation_batch *batch, int variant,
+                                      const unsigned block[MAX_DIMS], struct emulation_outcome *outcome,
+                                      struct emulation_counts *counts);
+
 /* Launch once on the fields in their present places. Returns what emulation_run returns. */
 halotune_status emulated_fields_launch(struct emulated_fields *fields, struct emulation_batch *batch, int variant,
                                        struct check_order order, struct emulation_outcome *outcome);

@@ -65,6 +65,7 @@ extern const struct command command_reference;
 extern const struct command command_generate;
 extern const struct command command_space;
 extern const struct command command_compile;
+extern const struct command command_accesses;
 extern const struct command command_verify;
 extern const struct command command_tune;
 extern const struct command command_query;

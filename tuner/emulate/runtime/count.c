@@ -1,4 +1,4 @@
-/* count.c: a log of accesses for each thread; at the end the logs of each warp are put together. */
+/* count.c: a log of accesses for each thread. At the end the logs of each warp are merged into instructions. */
 #include "tuner/emulate/runtime/count.h"
 
 #include <stdlib.h>
@@ -15,20 +15,20 @@ enum { WORD_BYTES = 4, SECTOR_BYTES = 32, LINE_BYTES = 128, MOST_AT_ONCE = 16 };
 enum access_kind { GLOBAL_LOAD, ASYNC_LOAD, GLOBAL_STORE, SHARED_LOAD, SHARED_STORE };
 
 struct access {
-  uintptr_t site;         /* the instruction */
-  uint64_t at;            /* the byte of shared memory, or the address */
-  uint32_t stretch, turn; /* how often the thread met others before; how often it was at this site in this stretch */
+  uintptr_t site;         /* identifies the instruction of the program */
+  uint64_t at;            /* the address; in shared memory, relative to its start */
+  uint32_t stretch, turn; /* how often the thread met others before; how often it was here since then */
   uint8_t kind, bytes, lane;
 };
 
-/* What one thread did, in its order. */
+/* The accesses of one thread, in its order. */
 struct log {
   struct access *items;
   size_t count, capacity;
   uint32_t stretch;
 };
 
-/* A bit for each word of a buffer. */
+/* One bit for each word of a buffer. */
 struct touched {
   uint32_t *lines; /* the words of 128 bytes each */
   size_t line_count;
@@ -48,7 +48,7 @@ void count_begin(uint64_t block_number) {
   memset(&counting.counts, 0, sizeof counting.counts);
 }
 
-/* Whether the thread that runs belongs to the block that is counted. */
+/* Tell whether the current thread belongs to the block that is counted. */
 static bool counts_now(void) {
   return counting.on && turn.block && turn.block->rank == counting.block_number % cluster_size();
 }
@@ -71,8 +71,7 @@ static void touch_global(const void *address, size_t bytes, bool is_store) {
     touch(is_store ? &counting.stored[buffer] : &counting.loaded[buffer], (unsigned)buffer, offset, bytes);
 }
 
-/* Note an access of the thread that runs.
- *   at  the address, or the byte of shared memory */
+/* Append an access to the log of the current thread. */
 static void note(enum access_kind kind, const void *site, uint64_t at, unsigned bytes) {
   struct log *log = &counting.logs[thread_number(turn.thread)];
   if (log->count == log->capacity) {
@@ -87,7 +86,7 @@ static void note(enum access_kind kind, const void *site, uint64_t at, unsigned 
                                              .lane = (uint8_t)(thread_number(turn.thread) % WARP_LANES)};
 }
 
-/* The same for an address. Memory that is neither global nor shared is the thread's own, and is not counted. */
+/* Note an access to an address. Memory that is neither global nor shared is the thread's own and is not counted. */
 static void note_address(const void *site, const void *address, unsigned bytes, bool is_store) {
   uint64_t offset;
   if (cluster_shared_offset(turn.block, address, &offset)) {
@@ -98,7 +97,7 @@ static void note_address(const void *site, const void *address, unsigned bytes, 
   }
 }
 
-/* An access of any size is taken apart into those that one instruction can do. */
+/* Note an access of any size, in pieces that one instruction can move. */
 static void note_all(const void *site, const void *address, size_t bytes, bool is_store) {
   if (!counts_now()) return;
   for (size_t done = 0; done < bytes; done += MOST_AT_ONCE) {
@@ -129,7 +128,7 @@ void count_engine_copy(void) {
   if (counts_now()) counting.counts.engine_copies++;
 }
 
-/* ---- what the compiler calls. The site is the place behind the call. */
+/* ---- the functions that the compiler calls, named by gcc and clang. The return address identifies the access. */
 
 #define HOOK(name, bytes, is_store) \
   void name(void *address);         \
@@ -161,7 +160,7 @@ void __tsan_init(void) {}
 void __tsan_func_entry(void *caller) { (void)caller; }
 void __tsan_func_exit(void) {}
 
-/* ---- the end: from threads' logs to warps' instructions */
+/* ---- from the logs of threads to the instructions of warps */
 
 static int by_instruction(const void *a, const void *b) {
   const struct access *x = a, *y = b;
@@ -176,8 +175,8 @@ static bool is_same_instruction(const struct access *x, const struct access *y) 
   return x->stretch == y->stretch && x->site == y->site && x->kind == y->kind && x->turn == y->turn;
 }
 
-/* Number the accesses of a log: how often the thread was at the same site before, in the same stretch. A log's accesses are in
- * their order, and equal ones have to stay so: `turn` holds that order at first. */
+/* Set the turns of a log. At first `turn` is the place in the log, so that sorting keeps the order of accesses that are
+ * otherwise equal. */
 static void number_turns(struct log *log) {
   for (size_t i = 0; i < log->count; i++) log->items[i].turn = (uint32_t)i;
   qsort(log->items, log->count, sizeof *log->items, by_instruction);
@@ -193,7 +192,7 @@ static int by_value(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* Different sectors of one instruction. */
+/* Count the different sectors of one instruction. */
 static uint64_t count_sectors(const struct access *lanes, size_t count) {
   uint64_t sectors[2 * WARP_LANES], different = 0;
   size_t all = 0;
@@ -246,7 +245,7 @@ static void add_instruction(const struct access *lanes, size_t count) {
   }
 }
 
-/* Put the logs of the warp's lanes together. */
+/* Merge the logs of a warp's lanes and count its instructions. */
 static void add_warp(struct log *logs, unsigned lane_count) {
   size_t count = 0;
   for (unsigned lane = 0; lane < lane_count; lane++) {

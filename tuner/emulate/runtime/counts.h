@@ -1,24 +1,24 @@
-/* counts.h: what one block of a launch does to memory. The runner counts; the program divides and prints. */
+/* counts.h: the accesses of one block to memory, as the runner reports them to the program. */
 #ifndef EMULATE_RUNTIME_COUNTS_H
 #define EMULATE_RUNTIME_COUNTS_H
 
 #include "tuner/emulate/runtime/protocol.h"
 
-/* One kind of access to global memory. An instruction is one of a warp. */
+/* One kind of access to global memory. Instructions are those of warps. */
 struct emulation_global_counts {
   uint64_t instructions;
-  uint64_t lanes;   /* that take part, over all instructions */
-  uint64_t bytes;   /* of all lanes */
-  uint64_t sectors; /* different 32 bytes in each instruction, over all instructions */
+  uint64_t lanes;   /* active lanes, summed over all instructions */
+  uint64_t bytes;   /* moved for all lanes */
+  uint64_t sectors; /* different pieces of 32 bytes in an instruction, summed over all instructions */
 };
 
 /* One kind of access to shared memory. */
 struct emulation_shared_counts {
   uint64_t instructions, lanes, bytes;
-  uint64_t wavefronts, fewest_wavefronts; /* fewest: what the instructions would take without bank conflicts */
+  uint64_t wavefronts, fewest_wavefronts; /* fewest: if there were no bank conflicts */
 };
 
-/* Different places of one buffer that the block touches, however often. */
+/* The different places of one buffer that the block accesses. */
 struct emulation_touched {
   uint64_t words, sectors, lines; /* of 4, 32 and 128 bytes */
 };

@@ -1,0 +1,50 @@
+/* variant_count.h: the accesses to memory of one variant. The emulation counts them for the block in the middle of the
+ * grid. */
+#ifndef TUNER_COUNT_VARIANT_COUNT_H
+#define TUNER_COUNT_VARIANT_COUNT_H
+
+#include "stencil/generate/generate.h"
+#include "tuner/emulate/emulation.h"
+
+struct variant_count {
+  struct emulation_counts counts; /* of the block; inputs are the first buffers, then come outputs */
+  uint64_t points;                /* that the block computes */
+  uint32_t inputs, element_bytes;
+};
+
+/* One variant and what came of it. */
+struct count_job {
+  struct variant_spec spec;
+  bool has_count; /* false: `reason` says why */
+  bool is_cached; /* it was counted before */
+  struct variant_count count;
+  char reason[EMULATION_OUTCOME_TEXT_BYTES];
+};
+
+/* Count variants. Counts are cached by the identity of the source and by the domain, beside the variants that the
+ * emulation compiled.
+ *   jobs     each with its spec; the call sets the rest
+ *   options  of the compiler and the cache; the call sets `counts`
+ * Returns HALOTUNE_OK whatever comes of the variants; else what emulation_build and emulation_count return. */
+halotune_status variants_count(struct count_job *jobs, int count, const struct emulation_options *options);
+
+/* Find a count in the cache.
+ *   source  the identity of the generated source
+ * Returns whether it was found; `out` is untouched if not. */
+bool variant_count_find(struct identity source, const struct domain *domain, const struct emulation_options *options,
+                        struct variant_count *out);
+
+/* Figures for each point that the block computes. */
+struct count_figures {
+  double loads, stores;     /* instructions of threads on global memory; a vector is one */
+  double issued_loads;      /* the same with idle lanes: 32 times the instructions of warps */
+  double load_sectors;      /* pieces of 32 bytes that the instructions ask for */
+  double over_read;         /* different elements of inputs that are read, over the inputs of the points */
+  double shared_wavefronts; /* of loads and stores; NAN without shared memory, and so the next ones */
+  double mean_conflicts;    /* wavefronts over the fewest possible, of all accesses together */
+  double worst_conflicts;   /* of the one access that has the most */
+  double engine_bytes;      /* that the copy engine moves */
+};
+struct count_figures count_figures_of(const struct variant_count *count);
+
+#endif
