@@ -8,8 +8,8 @@
 // A stage reads its inputs from one buffer of shared memory each, and leaves outputs in others; they change places from stage to stage.
 // Inputs that no stage changes are read from global memory each time.
 //
-// At the edge of the grid or of the box a point that no step computes keeps its value. Beyond the grid, images of a periodic axis are
-// computed like any point; clamp and zero are applied to each tap.
+// A point that no step computes keeps its value: one outside the box, and one beyond the grid, where taps read 0. Images beyond a periodic
+// axis are computed like any point. Taps beyond a clamped end are read at the end.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -66,7 +66,6 @@ template <bool EDGE> struct StageTaps {
     if (buffer < 0) return EDGE ? read_image(t.f, input, t.g, x, y, z) : read_point(t.f, input, t.g, x, y, z);
     const real *values = t.shared + buffer*VOLUME;
     if (!EDGE) return values[cell(p.x + dx, p.y + dy, p.z + dz)];
-    if (is_zero_tap(t.g, x, y, z)) return real(0);
     return values[cell(int(tap_x(t.g, x) - t.x), int(tap_y(t.g, y) - t.y), int(tap_z(t.g, z) - t.z))];
   }
 };

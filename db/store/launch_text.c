@@ -188,7 +188,7 @@ static halotune_status read_steps(const json_t *launch, struct launch *out) {
   halotune_status status = steps_json ? read_whole(steps_json, "steps", 2, LAUNCH_MOST_STEPS, &steps) : HALOTUNE_OK;
   if (status == HALOTUNE_OK && carried_json) status = read_whole(carried_json, "carried", 1, MAX_FIELDS - 1, &carried);
   if (status == HALOTUNE_OK && carried > 0 && steps == 1)
-    status = fail(HALOTUNE_PARSE, "launch: nothing is 'carried' by a single step");
+    status = fail(HALOTUNE_PARSE, "launch: one step carries nothing");
   out->steps = (int)steps;
   out->carried_count = (int)carried;
   return status;

@@ -43,6 +43,9 @@ static const struct launch looking_back = {.kernel = "k",
                                            .passes_coefficients = true,
                                            .workspace_bytes = 4096};
 
+static const struct launch fused = {
+    .kernel = "k", .block = {1, 1, 1}, .grid = {1, 1, 1}, .index_bytes = 4, .steps = 4, .carried_count = 1};
+
 #define HEAD "{\"kernel\":\"k\",\"block\":[1,1,1],\"grid\":[1,1,1],"
 
 #define PLAIN_ARGUMENTS "\"inputs\",\"outputs\",\"geometry\""
@@ -76,6 +79,9 @@ TEST(a_launch_is_read_as_it_was_written) {
        "{\"kernel\":\"k\",\"block\":[8,4,1],\"grid\":[9,1,1],\"shared_bytes\":0,\"index_bytes\":4,"
        "\"extents\":\"runtime\",\"workspace_bytes\":4096,\"arguments\":[\"inputs\",\"outputs\",\"workspace\","
        "\"geometry\",\"coefficients\"]}"},
+      {&fused, "{\"kernel\":\"k\",\"block\":[1,1,1],\"grid\":[1,1,1],\"shared_bytes\":0,\"index_bytes\":4,"
+               "\"extents\":\"runtime\",\"steps\":4,\"carried\":1,\"arguments\":[\"inputs\",\"outputs\",\"carried\","
+               "\"geometry\"]}"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text text = {0}, again = {0};
@@ -139,6 +145,10 @@ TEST(a_launch_that_cannot_be_right_is_refused) {
       {HEAD "\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\","
             "\"arguments\":[\"inputs\",\"outputs\",\"workspace\",\"geometry\"]}",
        "'arguments'"},
+      {TAIL("\"steps\":1", PLAIN_ARGUMENTS), "'steps' is not a whole number from 2 to 4096"},
+      {TAIL("\"steps\":2,\"carried\":1", PLAIN_ARGUMENTS), "'arguments'"},
+      {TAIL("\"carried\":1", "\"inputs\",\"outputs\",\"carried\",\"geometry\""), "one step carries nothing"},
+      {TAIL("\"steps\":2", "\"inputs\",\"outputs\",\"carried\",\"geometry\""), "'arguments'"},
       {"{\"kernel\":\"k\",\"kernel\":\"l\"}", "duplicate object key"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {

@@ -35,7 +35,8 @@ static const char full[] = "name: test\n"
                            "  box: [block_x, 4, 2]\n"
                            "  promotion_bytes: 2*block_x\n"
                            "cluster: [block_x/32, 1, 1]\n"
-                           "overlap: halo == edge\n";
+                           "overlap: halo == edge\n"
+                           "steps: block_x/16\n";
 
 /* The facts of a device and of a small grid. */
 static void simple_facts(double facts[FACT_COUNT]) {
@@ -46,6 +47,8 @@ static void simple_facts(double facts[FACT_COUNT]) {
   facts[FACT_nz] = 5;
   facts[FACT_taps] = 7;
   facts[FACT_element_bytes] = 4;
+  facts[FACT_iterates] = 1;
+  facts[FACT_most_steps] = 8;
 }
 
 TEST(every_field_is_read) {
@@ -86,6 +89,7 @@ TEST(every_field_is_read) {
   CHECK_NEAR(128, bindings_optional(&bindings, &t->output_maps.promotion_bytes), 0, "promotion_bytes");
   CHECK_NEAR(2, bindings_optional(&bindings, &t->cluster[0]), 0, "cluster");
   CHECK_NEAR(1, bindings_optional(&bindings, &t->overlap), 0, "overlap");
+  CHECK_NEAR(4, bindings_optional(&bindings, &t->steps), 0, "steps");
   bindings_free(&bindings);
   template_free(t);
 }
@@ -138,6 +142,8 @@ TEST(the_hash_is_that_of_the_meaning) {
       {"tensor_inputs:\n  box: [block_x + 4, 4, 1]\n", "", cuda, false},
       {"cluster: [block_x/32, 1, 1]", "cluster: [1, block_x/32, 1]", cuda, false},
       {"overlap: halo == edge", "overlap: halo == planes", cuda, false},
+      {"steps: block_x/16", "steps: block_x/32", cuda, false},
+      {"steps: block_x/16\n", "", cuda, false},
   };
   struct identity usual, hash;
   hash_with("name: test", "name: test", cuda, &usual);
@@ -272,6 +278,8 @@ TEST(bad_files_are_refused) {
       {"cluster: [block_x/32, 1, 1]", "cluster: [2]", "expected three expressions, for x, y and z"},
       {"overlap: halo == edge", "overlap: {halo: edge}", "expected an expression"},
       {"overlap: halo == edge", "overlap: halo = edge", "="},
+      {"steps: block_x/16", "steps: nx/16", "the steps of a launch follow from parameters alone, not from 'nx'"},
+      {"steps: block_x/16", "steps: [2]", "expected an expression"},
       {"[2, 0, 0, 2]", "[2, 0, 0, 2], [1, 0, 0, 1], [1, 0, 0, 1], [1, 0, 0, 1]", "at most 4 kinds of access"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -391,6 +399,27 @@ TEST(numbers_have_a_point_in_every_locale) {
   template_free(usual);
 }
 
+TEST(steps_are_a_whole_number) {
+  static const struct {
+    const char *line;
+    int choice, steps; /* 0: an error */
+  } rows[] = {{"steps: block_x/16\n", 0, 2}, {"steps: block_x/16\n", 1, 4},   {"", 0, 1},
+              {"steps: block_x/64\n", 0, 0}, {"steps: block_x - 32\n", 0, 0}, {"steps: 200*block_x\n", 0, 0}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    char yaml[2 * sizeof full];
+    struct template *t;
+    int steps = -1;
+    snprintf(yaml, sizeof yaml, "%.*s%s", (int)(strstr(full, "steps:") - full), full, rows[i].line);
+    CHECK_OK(template_of_texts(yaml, "// update()\n", &t));
+    struct configuration configuration = configuration_default(t);
+    configuration.choice[0] = (unsigned char)rows[i].choice;
+    halotune_status status = configuration_steps(t, &configuration, &steps);
+    CHECK_EQ(rows[i].steps > 0 ? HALOTUNE_OK : HALOTUNE_ARGUMENT, status, "row %zu", i);
+    if (rows[i].steps > 0) CHECK_EQ(rows[i].steps, steps, "row %zu", i);
+    template_free(t);
+  }
+}
+
 TEST(both_files_are_needed) {
   struct template *t;
   CHECK_EQ(HALOTUNE_NOT_FOUND, template_of_texts(full, NULL, &t), "no .cu");
@@ -492,6 +521,7 @@ int main(void) {
       cmocka_unit_test(each_common_rule_is_one_of_some_template),
       cmocka_unit_test(rules_that_are_not_finite_fail),
       cmocka_unit_test(numbers_have_a_point_in_every_locale),
+      cmocka_unit_test(steps_are_a_whole_number),
       cmocka_unit_test(both_files_are_needed),
       cmocka_unit_test(our_templates_spell_common_parameters_alike),
   };
