@@ -311,7 +311,7 @@ examples: all library  ## build the examples, and run them as far as this machin
 docs: $(OUT)/halotune  ## the examples in the documents
 	$(Q)HALOTUNE=$(OUT)/halotune CASE='$(CASE)' tests/tap.sh tests/docs.sh
 
-report: $(OUT)/halotune $(OUT)/tests/report/make_db  ## the HTML report in a browser without a window, its document, its limits
+report: $(OUT)/halotune $(OUT)/tests/report/make_db  ## the HTML report in a browser without a window, its document, its limits; SPEED=1 also for the limits of time
 	$(Q)HALOTUNE=$(OUT)/halotune MAKE_DB=$(OUT)/tests/report/make_db tests/tap.sh tests/report.sh
 
 templates: $(OUT)/halotune  ## the templates compile, and no value or parameter of theirs is useless

@@ -127,9 +127,11 @@ result "without node the page is left out, and the build goes on" $?
 
 # --- limits ---
 
-# Run a command with at most so much processor time and memory: other work on the machine does not make it fail.
+# Run a command with at most so much processor time and memory. SPEED=1 keeps to the limit in seconds; else the limit is ten times as
+# long, so that only a program that hangs fails on a slow machine.
 within() { # seconds megabytes command...
   seconds=$1 megabytes=$2
+  [ "${SPEED:-}" = 1 ] || seconds=$((10 * seconds))
   shift 2
   (ulimit -t "$seconds" && ulimit -v $((megabytes * 1000)) && exec "$@") >"$work/out" 2>&1
 }
@@ -141,14 +143,14 @@ if [ "$size" = 0 ]; then
   echo "ok - # SKIP the browser's tests: this build has no page"
 else
   within 2 500 "$halotune" report --db "$work/large.db" -o "$work/large.html" && [ "$(wc -c <"$work/large.html")" -lt 15000000 ]
-  result "20,000 variants are written within 2 s and 15 MB" $?
+  result "20,000 variants are written within 15 MB, with SPEED=1 within 2 s" $?
   if [ -n "${FULL:-}" ]; then many=million limit=20; else many=fifth limit=4; fi
   "$make_db" $many "$work/many.db"
   within $limit 500 "$halotune" report --db "$work/many.db" -o "$work/many.html"
   many_status=$?
   "$halotune" report --db "$work/many.db" --json -o "$work/many.json" >/dev/null
   (exit $many_status)
-  result "a $many of results is written within $limit s and 500 MB" $?
+  result "a $many of results is written within 500 MB, with SPEED=1 within $limit s" $?
   rm -f "$work/many.db"
 
   # --- the page ---

@@ -409,15 +409,15 @@ static void put_best(const struct setting *s, const struct candidate *c, long lo
                      double default_ms, bool is_current, const char *date) {
   struct generated generated;
   struct text launch = {0};
-  struct variant_spec spec = {s->subject->stencil,
-                              s->subject->analysis,
-                              templates[c->template].template,
-                              c->configuration,
-                              s->dtype,
-                              s->domain,
-                              s->subject->coefficients,
-                              arch_device_limits(arch_find(s->gpu->capability / 10, s->gpu->capability % 10)),
-                              false};
+  struct variant_spec spec = {.stencil = s->subject->stencil,
+                              .analysis = s->subject->analysis,
+                              .template = templates[c->template].template,
+                              .configuration = c->configuration,
+                              .dtype = s->dtype,
+                              .domain = s->domain,
+                              .coefficients = s->subject->coefficients,
+                              .limits =
+                                  arch_device_limits(arch_find(s->gpu->capability / 10, s->gpu->capability % 10))};
   if (generate(&spec, &generated) != HALOTUNE_OK) die(fail_text());
   write_launch(&generated.launch, &launch);
   char arch[16];
