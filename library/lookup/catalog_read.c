@@ -155,30 +155,23 @@ static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
   return map_add(&r->devices, sqlite3_column_int64(query, 0), c->device_count++);
 }
 
-/* The number that `count` digits stand for; -1 for what are no digits. */
-static int digits(const char *text, int count) {
-  int number = 0;
-  for (int i = 0; i < count; i++) {
-    if (text[i] < '0' || text[i] > '9') return -1;
-    number = 10 * number + (text[i] - '0');
-  }
-  return number;
+/* The number that two digits stand for; below 0 for anything else. */
+static int two_digits(const char *text) {
+  const unsigned tens = (unsigned)(text[0] - '0'), ones = (unsigned)(text[1] - '0');
+  return tens <= 9 && ones <= 9 ? (int)(10 * tens + ones) : -1;
 }
 
-/* Days from the civil calendar: years begin in March, so that leap days come last. */
+/* Seconds since 1970 of "2026-11-21T12:00:00Z"; NaN for any other form. Years are counted from March, so that a leap day is the last
+ * day of its year. */
 static double date_seconds(const char *date) {
-  static const char form[] = "0000-00-00T00:00:00";
-  static const int starts[] = {0, 5, 8, 11, 14, 17};
-  int numbers[6];
-  if (strlen(date) < sizeof form - 1) return NAN;
-  for (int i = 0; i < 6; i++) {
-    numbers[i] = digits(date + starts[i], i == 0 ? 4 : 2);
-    if (numbers[i] < 0) return NAN;
-  }
-  int month = numbers[1];
-  long y = month <= 2 ? numbers[0] - 1 : numbers[0], shifted = (month + 9) % 12;
-  long days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * shifted + 2) / 5 + numbers[2] - 1 - 719468;
-  return (double)days * 86400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5];
+  if (strnlen(date, sizeof "0000-00-00T00:00:00" - 1) < sizeof "0000-00-00T00:00:00" - 1) return NAN;
+  const int century = two_digits(date), year = two_digits(date + 2), month = two_digits(date + 5);
+  const int day = two_digits(date + 8), hour = two_digits(date + 11);
+  const int minute = two_digits(date + 14), second = two_digits(date + 17);
+  if ((century | year | month | day | hour | minute | second) < 0) return NAN;
+  const long y = 100L * century + year - (month <= 2), months = (month + 9) % 12;
+  const long days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * months + 2) / 5 + day - 1 - 719468;
+  return (double)days * 86400 + hour * 3600 + minute * 60 + second;
 }
 
 /* Keep a text that is mostly the same as in the row before. */
