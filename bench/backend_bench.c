@@ -1,5 +1,5 @@
-/* backend_bench.c: variants on a backend, without search: each verified, timed, and verified again; the fastest
- * once more in rounds with the roof's copy and the empty kernel. A look at the backend, not a tuner.
+/* backend_bench.c: runs variants on a backend, without a search. Each one is verified, timed, and verified again. The
+ * fastest then runs in rounds with the roof's copy and the empty kernel. It tests the backend; it is not a tuner.
  *   backend_bench cuda|host STENCIL f32|f64 NX,NY,NZ TEMPLATE|all SAMPLE SEED stream|graph steady|cold
  * Prints a line for each variant: outcome, time, GB/s of compulsory traffic, error, reason. */
 #include <math.h>
@@ -53,7 +53,7 @@ static int batch_for(double time_ms) {
   return time_ms > 0 ? (int)fmax(1, fmin(MOST_BATCH, ceil(SAMPLE_US * 1e-3 / time_ms))) : 1;
 }
 
-/* The fastest of some samples, after warming up. */
+/* The fastest of some samples after a warm-up. */
 static double take(struct bench *b, int slot, double guess_ms, struct verdict *verdict) {
   double times_ms[SAMPLES], best_ms = guess_ms;
   for (int i = 0; i < 3; i++) {
@@ -72,7 +72,7 @@ static double gigabytes(const struct bench *b) {
   return (double)grid_points(&b->problem.grid) * b->problem.loaded.analysis->bytes_per_point[b->problem.dtype] * 1e-9;
 }
 
-/* Returns its time, NaN where it has none. */
+/* Verify and time a variant. Returns its time, or NAN if it has none. */
 static double try_variant(struct bench *b, const struct variant *v, int slot) {
   struct verdict verdict, again, loaded;
   struct candidate candidate = candidate_of(b, v);
@@ -93,7 +93,7 @@ static double try_variant(struct bench *b, const struct variant *v, int slot) {
   return again.outcome == OUTCOME_MEASURED ? time_ms : NAN;
 }
 
-/* The winner, the copy and the empty kernel in turn; the median of each. */
+/* Run the winner, the copy and the empty kernel in turn, and print the median of each. */
 static void finish(struct bench *b, const struct variant *best, double best_ms) {
   static const char *const names[] = {"fastest", "empty kernel", "memcpy"};
   const int slots[] = {FINAL_SLOT, SLOT_EMPTY, SLOT_MEMCPY};

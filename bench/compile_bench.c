@@ -1,8 +1,8 @@
-/* compile_bench.c: how many compiles a second the pool does with one worker and with more, on sources that all differ
- * and no cache. Usage: compile_bench [MOST_WORKERS [KERNELS]]; without MOST_WORKERS, one for each usable core.
+/* compile_bench.c: how many compiles per second the pool does with one worker and with more. All sources differ, and
+ * there is no cache. Usage: compile_bench [MOST_WORKERS [KERNELS]]; without MOST_WORKERS, one for each usable core.
  *
- * The numbers of workers take turns, and the best round of each counts: other load, and a virtual machine that packs
- * two processes onto one core, only ever make a round slower. */
+ * Rounds with different numbers of workers alternate, and the best round of each number counts. Other load, and a
+ * virtual machine that runs two processes on one core, can only make a round slower. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,8 +12,8 @@
 
 enum { KERNELS = 200, WARM_UP = 2, ROUNDS = 3, MAX_COUNTS = 16 };
 
-/* A z-march over a 7-point stencil with its planes in registers, as the tuner's templates are; `number` makes it
- * another one each time. */
+/* Write a z-march over a 7-point stencil with its planes in registers, like the tuner's templates. Each `number` gives
+ * a different source. */
 static void write_source(int number, struct text *out) {
   text_printf(out, "#define COEFFICIENT %d.25f\n#define BLOCK_X %d\n#define PLANES %d\n", number, 32 << (number % 2),
               4 + number % 5);
@@ -37,7 +37,7 @@ static int fail_bench(void) {
   return EXIT_FAILURE;
 }
 
-/* Compile sources first to first + count - 1. Returns false when one did not compile. */
+/* Compile sources first to first + count - 1. Returns false if one did not compile. */
 static bool compile_all(struct compile_pool *pool, int first, int count) {
   static const char arch[] = "sm_90";
   int submitted = 0, done = 0;
@@ -62,7 +62,7 @@ static bool compile_all(struct compile_pool *pool, int first, int count) {
   return true;
 }
 
-/* Compiles a second with that many workers, each warm; 0 on failure. */
+/* Compiles per second with this number of warm workers; 0 on failure. */
 static double measure(int workers, int kernels) {
   struct compile_pool *pool;
   double rate = 0;
@@ -76,7 +76,7 @@ static double measure(int workers, int kernels) {
   return rate;
 }
 
-/* 1, 2, 4, ... and `most` itself. Returns how many. */
+/* Fill in 1, 2, 4, ... and `most` itself. Returns how many these are. */
 static int worker_counts(int most, int counts[MAX_COUNTS]) {
   int count = 0;
   for (int workers = 1; workers < most && count < MAX_COUNTS - 1; workers *= 2) counts[count++] = workers;

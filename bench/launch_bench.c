@@ -1,6 +1,6 @@
-/* launch_bench.c: what halotune_kernel_launch costs beside cuLaunchKernel for the same kernel and arguments, on the GPU of this
- * machine. Prints both and fails where the difference is more than 200 ns.
- *   launch_bench [DATABASE]   the kernel is what a lookup of star7 gives; build/starter.db by default */
+/* launch_bench.c: the cost of halotune_kernel_launch compared with cuLaunchKernel, for the same kernel and arguments,
+ * on the GPU of this machine. Prints both, and fails if they differ by more than 200 ns.
+ *   launch_bench [DATABASE]   it launches the kernel of a lookup of star7; build/starter.db by default */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,8 +36,8 @@ static halotune_status launch_driver(struct bench *b, int step) {
   return cu_check(b->cu, result, "cuLaunchKernel");
 }
 
-/* Nanoseconds of a call: the median over batches, between which the stream runs empty, so that its queue is never full. Both ways
- * take turns, so that what the machine does meanwhile hits both. */
+/* Nanoseconds of a call: the median over batches. Between batches the stream runs empty, so that its queue is never
+ * full. Both calls alternate, so that other load affects both. */
 static halotune_status measure(struct bench *b, double *ours_ns, double *driver_ns) {
   static double times[2][BATCHES];
   halotune_status (*const launches[])(struct bench *, int) = {launch_ours, launch_driver};

@@ -1,14 +1,15 @@
-/* lookup_bench.c: what looking up costs, against a database of 10,000 problems with sources and machine code of the usual size.
- * Prints each number beside its limit and whether it was kept, and fails where one was missed.
+/* lookup_bench.c: the cost of lookups in a database of 10,000 problems with sources and machine code of the usual size.
+ * Prints each number with its limit, and fails if one exceeds it.
  *
  *   open      halotune_open; the file is in the page cache
- *   hit       10,000 different problems in shuffled order, each exactly in the table
- *   near      10,000 problems whose grids are not there
- *   threads   hits on all cores at once, against the same on one while the others compute something else: cores share a clock, and
- *             may be halves of one. No slower: within 10 %, by which two medians of the same differ where other programs run
+ *   hit       10,000 different problems in shuffled order, all exactly in the table
+ *   near      10,000 problems whose grids are not in the table
+ *   threads   hits on all cores at the same time, compared with hits on one core while the others compute something
+ *             else, since cores share a clock and may be halves of one. It may not be slower than 10 %, which is the
+ *             difference between two medians of the same work beside other programs
  *
- * Each is a median, of the quietest of several rounds: what others do on the machine makes a round longer, and on a virtual machine nobody
- * sees it. The median of the rounds stands beside. */
+ * Each number is a median of the quietest of several rounds, because other load on the machine, or on the host of a
+ * virtual machine, lengthens a round. The median of the rounds is printed beside it. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -33,7 +34,7 @@ static const char *const names[] = {"star7",    "star13",       "star25",       
                                     "gradient", "derivative_x", "derivative_y", "derivative_z"};
 static const char device_name[] = "NVIDIA H200";
 
-/* The n-th grid of a stencil: lengths that people use, all different. */
+/* The n-th grid of a stencil. Lengths are usual ones, and all grids differ. */
 static void grid_of(long n, long long grid[3]) {
   static const long long lengths[] = {64, 96, 128, 160, 192, 256, 320, 384, 512, 640};
   grid[0] = lengths[n % 10];
@@ -165,7 +166,8 @@ static void make_problems(halotune_problem *problems, bool near) {
   }
 }
 
-/* Nanoseconds of one lookup: the median over batches, so that the clock's own cost does not count; -1 for a failure. */
+/* Nanoseconds of one lookup: the median over batches, in which the cost of reading the clock is small; -1 on
+ * failure. */
 static double time_lookups(halotune_ctx *ctx, const halotune_problem *problems, int batch, halotune_match want) {
   static const int most_batches = ROWS;
   double *times = malloc((size_t)most_batches * sizeof *times), result = -1;
@@ -192,7 +194,7 @@ struct thread_run {
   pthread_t thread;
   halotune_ctx *ctx;
   const halotune_problem *problems;
-  const atomic_int *looking; /* threads that are not done yet; NULL in those that look up */
+  const atomic_int *looking; /* number of threads that are not done; NULL in threads that look up */
   double time_ns;
 };
 
@@ -202,18 +204,18 @@ static void *look_up(void *context) {
   return NULL;
 }
 
-/* Keep a core busy, without memory. */
+/* Keep a core busy without using memory. */
 static void *compute(void *context) {
   const struct thread_run *thread = context;
   for (uint64_t i = 0; atomic_load_explicit(thread->looking, memory_order_relaxed) > 0; i++) {
     uint64_t bits = i;
     for (int k = 0; k < 1000; k++) bits = bits * 6364136223846793005u + 1442695040888963407u;
-    if (bits == 0) sched_yield(); /* so that it is computed */
+    if (bits == 0) sched_yield(); /* so that the compiler keeps the computation */
   }
   return NULL;
 }
 
-/* Nanoseconds of one lookup, the median of the threads that look up; the others, up to `count`, compute. */
+/* Nanoseconds of one lookup: the median of the threads that look up. The other threads, up to `count`, compute. */
 static double time_threads(halotune_ctx *ctx, const halotune_problem *problems, int lookers, int count) {
   struct thread_run threads[THREADS];
   double times[THREADS];
@@ -235,7 +237,7 @@ static double time_threads(halotune_ctx *ctx, const halotune_problem *problems, 
 
 static int checks, failures;
 
-/* What was measured in each round; -1 for a failure. */
+/* The result of each round; -1 on failure. */
 struct rounds {
   double values[ROUNDS];
 };
@@ -281,7 +283,7 @@ static void measure(const char *path, halotune_ctx **ctx) {
     return;
   }
   make_problems(problems, false);
-  time_lookups(*ctx, problems, 1, HALOTUNE_MATCH_EXACT); /* pages in, as any program's start does */
+  time_lookups(*ctx, problems, 1, HALOTUNE_MATCH_EXACT); /* loads the pages, as the start of any program does */
   for (int i = 0; i < ROUNDS; i++) {
     hit.values[i] = time_lookups(*ctx, problems, 20, HALOTUNE_MATCH_EXACT);
     alone.values[i] = time_threads(*ctx, problems, 1, cores);
@@ -305,7 +307,7 @@ int main(void) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file >= 0) {
     fstat(file, &facts);
-    fsync(file); /* writing it out would go on beside what is measured */
+    fsync(file); /* otherwise the file would be written to the disk during the measurement */
     close(file);
   }
   printf("%d problems, %.0f MB\n", ROWS, (double)facts.st_size / 1e6);

@@ -1,9 +1,11 @@
 #!/bin/sh
-# profile.sh: what stands between winners and the roof: one launch of each winner in RESULTS/roof-GPU.json, which roof.sh wrote, under NVIDIA's
-# profiler, and the counters that say what was full, as RESULTS/profile-GPU.md. The clock is left as it is. Exit code 1: a row was not
-# profiled. Needs jq, and ncu with the right to read counters. The environment:
+# profile.sh: shows what limits the winners. It runs one launch of each winner in RESULTS/roof-GPU.json, which roof.sh
+# wrote, under NVIDIA's profiler, and writes the counters that show which unit was busiest to RESULTS/profile-GPU.md.
+# Clocks are not fixed. Exit code 1: a row was not profiled. It needs jq, and ncu with the permission to read counters.
+# The environment:
 #   NCU=ncu                 the profiler
-#   DEVICES='0 1 2 3'       GPUs that share the rows, each one row at a time, numbered as in CUDA_VISIBLE_DEVICES; else the first that is visible
+#   DEVICES='0 1 2 3'       GPUs that share the rows, one row at a time each, numbered as in CUDA_VISIBLE_DEVICES; else
+#   the first visible GPU
 #   RESULTS=bench/results   another folder
 #   WORK=build/profile      what ncu printed for each row
 set -eu
@@ -21,7 +23,8 @@ gpu=$("$program" doctor --json | jq -r '.gpus[0].name // empty')
 roof=$results/roof-$(gpu_file "$gpu").json
 [ -e "$roof" ] || { echo "no winners of $gpu in $results: make bench-roof" >&2 && exit 1; }
 
-# A name that this GPU's profiler does not know would end it. The first eight have columns of their own; of what warps wait for the most counts.
+# A metric that this GPU's profiler does not know would end it. The first eight metrics have columns; of the reasons why
+# warps wait, the most frequent one counts.
 metrics() {
   "$ncu" --query-metrics >"$work/known" 2>"$work/err" || { cat "$work/known" "$work/err" >&2 && return 1; }
   {
@@ -45,7 +48,7 @@ profile_row() { # name of the row's files
     { echo "$what: not profiled:" && tail -n 3 "$name.csv" "$name.err"; } >&2
 }
 
-# Launches in a graph, and those beside the classic kernels, are too short to say much.
+# Launches in a graph, and those that are compared with classic kernels, are too short to be informative.
 rows='[.rows[] | select(.against != "classic")] | to_entries[]'
 jq -r "$rows | .key" "$roof" >"$work/rows"
 while read -r row; do jq "$rows | select(.key == $row).value" "$roof" >"$work/$row.json"; done <"$work/rows"

@@ -1,4 +1,5 @@
-/* reference_bench.c: the reference has to judge every variant, so that it must compute 20 million points a second on one core. */
+/* reference_bench.c: the speed of the reference. It judges every variant, so it must compute 20 million points per
+ * second on one core. */
 #include "tests/unit/unit.h"
 
 #include <time.h>
@@ -7,7 +8,7 @@
 
 enum { POINTS_PER_S = 20000000 };
 
-/* As star7, with weights of its own. */
+/* Like star7, with other weights. */
 static const char lines[] = "inputs: [u]\noutputs: [v]\n"
                             "coefficients: {c0: 0.31, c1: 0.07, c2: 0.13, c3: 0.05, c4: 0.17, c5: 0.12, c6: 0.15}\n"
                             "update: |\n"
@@ -19,7 +20,7 @@ static const struct {
   bool magnitudes;
 } rows[] = {{"skip", false}, {"periodic", false}, {"skip", true}};
 
-/* Processor time of this thread. Other programs on the machine lengthen it only a little. */
+/* The processor time of this thread, which other programs on the machine lengthen only a little. */
 static double now_s(void) {
   struct timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

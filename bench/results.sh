@@ -1,6 +1,6 @@
 #!/bin/sh
-# results.sh DATABASE: the winners of a tuning database as a table in Markdown; where several GPUs of a model tuned the same, the one
-# nearest to its roof. Needs the program sqlite3.
+# results.sh DATABASE: prints the winners of a tuning database as a table in Markdown. If several GPUs of a model tuned
+# the same problem, the winner nearest to its roof counts. Needs the program sqlite3.
 set -eu
 db=${1:?usage: bench/results.sh DATABASE}
 

@@ -1,15 +1,16 @@
 #!/bin/sh
-# roof.sh: tune each row of bench/roof.txt on this machine's GPUs, then write what the winners reach (roof_table.sh).
-# A row that has a complete run in the database is left as it is, so that the same command goes on after an
+# roof.sh: tune each row of bench/roof.txt on this machine's GPUs, then write how the winners compare with the targets
+# (roof_table.sh). Rows with a complete run in the database are skipped, so the same command continues after an
 # interruption. Exit code 1: not all rows have a winner. Needs the programs jq and sqlite3. The environment:
-#   DB=build/roof.db        results; build/roof-classic.db has those of classic variants, build/roof/ what tune printed
-#   BUDGET=20s              of each row
-#   DEVICES='0 1 2 3'       GPUs that share the rows, each one row at a time; all: every row on each GPU; 0 by default
-#   AGAIN=1                 go on searching in rows that are complete, too
+#   DB=build/roof.db        results; build/roof-classic.db has those of classic variants, build/roof/ the output of tune
+#   BUDGET=20s              for each row
+#   DEVICES='0 1 2 3'       GPUs that share the rows, one row at a time each; all: every row on each GPU; 0 by default
+#   AGAIN=1                 also continue the search in complete rows
 #   TABLE=bench/roof.txt    other rows
 #   RESULTS=bench/results   another folder for the table
 #   TEMPLATES=NAME,...      only these templates
-#   HINTS=build/starter.db  searches begin with the winners of this database; empty: of the installed one, if there is one
+#   HINTS=build/starter.db  searches begin with the winners of this database; empty: of the installed one, if there is
+#                           one
 set -eu
 cd "$(dirname "$0")/.."
 program=${HALOTUNE:-build/halotune}
@@ -28,7 +29,7 @@ query() { sqlite3 -cmd '.timeout 10000' "file:$1?mode=ro" "$2"; } # DB SQL
 
 # --- one row ----------------------------------------------------------------------------------------------------------
 
-# What finds the row's problem in a database.
+# The SQL condition for the row's problem.
 problem_is() { # stencil dtype grid launch
   echo "s.name = '$1' and p.dtype = '$2' and p.nx || ',' || p.ny || ',' || p.nz in ('$3', '$3,1', '$3,1,1')
     and '$4' in (p.launch, 'auto')"
@@ -49,7 +50,7 @@ tune() { # device stencil dtype grid launch option...
     --budget "${BUDGET:-20s}" --workers "$workers" ${hints:+--hints "$hints"} --json "$@" </dev/null
 }
 
-# The template `pencil` by the name of `classic`, with one rule more.
+# Write the template `pencil` under the name `classic`, with one more rule.
 write_classic() { # folder rule
   mkdir -p "$1"
   cp templates/pencil.cu "$1/classic.cu"
@@ -60,8 +61,9 @@ write_classic() { # folder rule
   ' templates/pencil.yaml >"$1/classic.yaml"
 }
 
-# The classic variants of a grid of 64^3 (M. Harris, Finite difference methods in CUDA C/C++, 2013): 4 lines with a
-# thread for each point, 32 lines with 32x8 threads. What they leave open is tuned; all else is as by default.
+# The classic variants of a 64^3 grid (M. Harris, Finite difference methods in CUDA C/C++, 2013): 4 lines with one
+# thread for each point, or 32 lines with 32x8 threads. Parameters that they do not determine are tuned; all others have
+# their defaults.
 classic_rule() {
   few='block_x == (axis == 0 ? 64 : 4) && block_y == (axis == 0 ? 4 : 64)'
   many='pencils == 32 && block_x == 32 && block_y == 8'
@@ -70,8 +72,8 @@ classic_rule() {
     | to_entries | map("\(.key) == \(.value.default)") + [$shapes] | join(" && ")'
 }
 
-# The best classic variant becomes the only one of a template that comes first by its name: so it is the run's default
-# variant, which takes part in the final rounds however slow it is.
+# Make the best classic variant the only one of a template whose name comes first. It is then the run's default, which
+# takes part in the final rounds however slow it is.
 tune_with_classic() { # problem folder device stencil dtype grid launch
   problem=$1 folder=$2/templates
   shift 2
@@ -84,8 +86,8 @@ tune_with_classic() { # problem folder device stencil dtype grid launch
   forget_default
 }
 
-# Elsewhere a default's time is that of a template of ours: beside it, as in the starter database, the classic variant's means another
-# thing. The table has it from the finalists.
+# In other databases a default's time is that of one of our templates, so the classic variant's time must not be stored
+# as one. The table takes it from the finalists.
 forget_default() {
   sqlite3 -cmd '.timeout 10000' "$db" "update best set default_ms = null where default_ms is not null and run_id in (select f.run_id
     from finalist f join variant v on v.id = f.variant_id join template t on t.id = v.template_id where f.is_default and t.name = 'classic')"
@@ -109,14 +111,14 @@ tune_row() { # device stencil dtype grid launch against
       ' "$log/out.json"
   else
     echo "$2 $3 $4 $5: no winner" && tail -n 3 "$log/err"
-    # Beyond 1 it is not this row's fault: no GPU, no such option, a database that fails.
+    # A code above 1 is not this row's fault: no GPU, no such option, a database that fails.
     [ $code = 1 ] || echo "exit code $code" >"$stop"
   fi >&2
 }
 
 # --- all rows ---------------------------------------------------------------------------------------------------------
 
-# Every COUNT-th row from standard input, on one GPU. Signals are for tune, which ends its row well.
+# Tune every COUNT-th row of standard input on one GPU. Signals are left to tune, which ends its row properly.
 tune_rows() { # device first count
   trap '' INT TERM
   awk -v first="$2" -v count="$3" 'NR % count == first' | while read -r stencil dtype grid launch against _; do
@@ -133,7 +135,8 @@ workers=$((($(nproc) - 1) / $#))
 [ $workers -ge 1 ] || workers=1
 write_classic "$work/classic" "$(classic_rule)"
 
-# The tuned copies are part of the roof of all others. A signal ends `wait`, but not yet what it waits for.
+# The tuned copies come first, because they are part of the roof of all other rows. A signal ends `wait`, but not the
+# job for which it waits.
 rows 1 | tune_rows "$1" 0 1 &
 wait || wait
 count=$# first=0
@@ -143,7 +146,7 @@ for device in "$@"; do
 done
 wait || wait
 
-# Where the first row failed there is no database, and the row has told why.
+# If the first row failed there is no database, and the row has printed why.
 code=0
 if [ -e "$db" ]; then bench/roof_table.sh "$db" "$table" "$results" || code=1; else code=1; fi
 if [ -e "$stop" ]; then

@@ -1,7 +1,7 @@
 #!/bin/sh
-# roof_table.sh DATABASE TABLE FOLDER: how the current winners of a database stand to the targets of a table
-# (bench/roof.txt), as FOLDER/roof-GPU.json and .md, for each model of GPU. Where several GPUs of a model tuned a row,
-# the fastest counts. Exit code 1: a row has no winner. Needs the programs jq and sqlite3.
+# roof_table.sh DATABASE TABLE FOLDER: writes how the current winners of a database compare with the targets of a table
+# (bench/roof.txt), to FOLDER/roof-GPU.json and .md, for each model of GPU. If several GPUs of a model tuned a row, the
+# fastest counts. Exit code 1: a row has no winner. Needs the programs jq and sqlite3.
 set -eu
 db=${1:?usage: bench/roof_table.sh DATABASE TABLE FOLDER} table=$2 folder=$3
 here=$(dirname "$0")
@@ -9,7 +9,7 @@ here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# classic.ratio: time of the classic variant over the winner's in the same rounds.
+# classic.ratio: time of the classic variant over the winner's time in the same rounds.
 sqlite3 -json -cmd '.timeout 10000' "file:$db?mode=ro" "
 select d.name gpu, s.name stencil, p.dtype, p.nx || ',' || p.ny || ',' || p.nz grid, p.launch,
        b.time_ms, b.low_ms, b.high_ms, b.roof_ratio, b.roof_ratio_low, b.roof_ratio_high, b.empty_ms,

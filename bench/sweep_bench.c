@@ -1,6 +1,7 @@
-/* sweep_bench.c: a seeded sample of variants on a real GPU: each compiled, compared with the reference in some planes, and timed by
- * its fastest of several batches, beside a copy of the same bytes. Then, for so many rounds, the variants that differ from one of
- * the best in one parameter; and at the end the best once more by turns with the copy. A look at templates, not a tuner.
+/* sweep_bench.c: runs a seeded sample of variants on a real GPU. Each is compiled, compared with the reference in some
+ * planes, and timed by the fastest of several batches, as is a copy of the same bytes. Then it tries, for ROUNDS
+ * rounds, the variants that differ from one of the best in one parameter. At the end the best variants alternate with
+ * the copy. It tests templates; it is not a tuner.
  *   sweep_bench STENCIL f32|f64 NX,NY,NZ TEMPLATE|all SAMPLE SEED [ROUNDS [NAME=VALUE,...]]
  * Prints a line for each variant, fastest first: GStencil/s, share of the copy, time, registers, parameters. */
 #include <math.h>
@@ -38,7 +39,7 @@ struct bench {
   struct device device;
   struct problem problem;
   struct picked picked;
-  const char *set; /* parameters that stay as they are; may be NULL */
+  const char *set; /* parameters that are fixed; may be NULL */
   struct row *rows;
   long count;
   struct scene scene;
@@ -88,7 +89,7 @@ static void compile_all(struct bench *b, struct compile_pool *pool, long first) 
   }
 }
 
-/* The same in this process, which profilers can follow: SWEEP_IN_PROCESS=1. */
+/* Compile the rows in this process, which profilers can follow: SWEEP_IN_PROCESS=1. */
 static void compile_here(struct bench *b, long first) {
   struct nvrtc nvrtc;
   NEED(nvrtc_open(&nvrtc));
@@ -121,7 +122,7 @@ static bool is_fixed(const struct bench *b, const char *name) {
   return false;
 }
 
-/* What differs from one of the best rows in one parameter. */
+/* Add the variants that differ from one of the best rows in one parameter. */
 static void add_neighbours(struct bench *b) {
   struct verify_variant best[BEST];
   long count = b->count < BEST ? b->count : BEST;
@@ -167,7 +168,7 @@ static void make_fields(struct bench *b) {
   for (int i = 0; i < stencil->output_count; i++) CU(mem_alloc(&b->outputs[i], b->bytes));
 }
 
-/* The copy of as many bytes as the stencil moves at least. */
+/* Time a copy of the stencil's compulsory traffic. */
 static double time_copy(struct bench *b, int turns) {
   const struct stencil *stencil = b->problem.loaded.stencil;
   double best = INFINITY;
@@ -227,7 +228,7 @@ static double time_kernel(struct bench *b, struct kernel *kernel, struct kernel_
   return best;
 }
 
-/* Run a row: verify and time it, or time it once more. Returns the time in ms, 0 where it failed. */
+/* Verify and time a row, or only time it again. Returns the time in ms; 0 if it failed. */
 static double run_row(struct bench *b, struct row *row, bool verify, int batches) {
   const struct stencil *stencil = b->problem.loaded.stencil;
   struct kernel kernel;
@@ -267,7 +268,7 @@ static int compare_doubles(const void *left, const void *right) {
   return (a > c) - (a < c);
 }
 
-/* The best by turns with the copy; the median of the shares of one turn each. */
+/* Run the best variants and the copy alternately, and print the median of their ratios. */
 static void run_finals(struct bench *b) {
   double shares[FINALISTS][FINAL_TURNS];
   long count = b->count < FINALISTS ? b->count : FINALISTS;

@@ -1,4 +1,4 @@
-/* 00_query.c: ask for the best known configuration of a stencil. No GPU is needed where the device is named.
+/* 00_query.c: looks up the best known configuration of a stencil. It needs no GPU if you name the device.
  *
  *   cc 00_query.c $(pkg-config --cflags --libs halotune) -o query
  *   ./query star7 512 512 512                       on the GPU of this machine
@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
 
   halotune_ctx *ctx;
   halotune_config config;
-  halotune_status status = halotune_open(NULL, 0, &ctx); /* your database, then the one that was installed */
+  halotune_status status = halotune_open(NULL, 0, &ctx); /* your database, then the installed one */
   if (status == HALOTUNE_OK) status = halotune_lookup(ctx, &problem, &config);
   if (status != HALOTUNE_OK) {
     fprintf(stderr, "%s: %s\n", halotune_strstatus(status), halotune_error(ctx));

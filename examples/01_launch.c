@@ -1,8 +1,11 @@
-/* 01_launch.c: run the winner on your own arrays and your own stream, with the CUDA runtime beside it. C alone: no nvcc.
+/* 01_launch.c: runs the winner on your own arrays and your own stream, together with the CUDA runtime. It is plain C,
+ * without nvcc.
  *
- *   cc 01_launch.c $(pkg-config --cflags --libs halotune) -I/usr/local/cuda/include -L/usr/local/cuda/lib64 -lcudart -lm -o launch
+ *   cc 01_launch.c $(pkg-config --cflags --libs halotune) -I/usr/local/cuda/include -L/usr/local/cuda/lib64 \
+ *       -lcudart -lm -o launch
  *
- * It applies star7, the 7-point stencil in three dimensions with seven weights, times it, and checks points against the CPU. */
+ * It applies star7, the 7-point stencil in three dimensions with seven weights, measures its time, and compares some
+ * points with the CPU. */
 #include <cuda_runtime_api.h>
 #include <halotune.h>
 #include <math.h>
@@ -52,7 +55,7 @@ int main(void) {
   cuda(cudaMalloc(&device_v, bytes));
   cuda(cudaMemcpy(device_u, u, bytes, cudaMemcpyHostToDevice));
 
-  /* Look up once, make the kernel once. No device is named: it is that of the current context. */
+  /* Look up and make the kernel once. Without a named device, the lookup uses that of the current context. */
   halotune_ctx *ctx;
   halotune_config config;
   halotune_kernel *kernel;
@@ -76,7 +79,7 @@ int main(void) {
   float time_ms;
   cuda(cudaEventCreate(&start));
   cuda(cudaEventCreate(&stop));
-  halotune(halotune_kernel_launch(kernel, stream, inputs, outputs)); /* the first one checks the pointers */
+  halotune(halotune_kernel_launch(kernel, stream, inputs, outputs)); /* the first launch checks the pointers */
   cuda(cudaEventRecord(start, stream));
   for (int i = 0; i < LAUNCHES; i++) halotune(halotune_kernel_launch(kernel, stream, inputs, outputs));
   cuda(cudaEventRecord(stop, stream));

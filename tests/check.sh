@@ -1,7 +1,7 @@
 #!/bin/sh
-# check.sh: what `make check` runs, step by step. $CHECK_LOGS/STEP.log (build/check by default) keeps the output of each step and is printed if the step
-# fails. A step that counts its tests ends with "N passed, N failed"; any other step counts as one test. The last line is the sum.
-# STEP=NAME runs one step, CASE=NAME one case of that step.
+# check.sh: runs the steps of `make check`. $CHECK_LOGS/STEP.log (build/check by default) holds the output of each step
+# and is printed if the step fails. A step that counts its tests ends with "N passed, N failed"; any other step counts
+# as one test. The last line is the sum. STEP=NAME runs one step, CASE=NAME one case of that step.
 set -u
 make=${MAKE:-make} only=${STEP:-}
 jobs=$(nproc)
@@ -53,7 +53,7 @@ await() { # name
   cat "$logs/$1.out"
   return $ended
 }
-# The same for a step that nothing waits for: it takes what the other steps leave of the processors.
+# Start a background step with low priority, which uses only processor time that the other steps leave.
 begin_nice() { # name targets and variables of make...
   name=$1
   shift
@@ -61,13 +61,14 @@ begin_nice() { # name targets and variables of make...
 }
 builds_static() { run_make STATIC=1 all && ldd build/halotune && ! ldd build/halotune | grep -E 'yaml|jansson|xxhash|sodium|sqlite' && run_make all; }
 
-# Two compilations: gcc's, which all other steps use, and clang's with sanitizers, which shows clang's warnings and serves asan and fuzz.
+# Two compilations: gcc's, which most steps use, and clang's with sanitizers, which shows clang's warnings and is used
+# by asan and fuzz.
 sanitized="CC=clang SANITIZE=1 WERROR=1"
 step gcc run_make CC=gcc WERROR=1 all tests fake-cuda library
 step clang run_make $sanitized CFLAGS='-O1 -g' tests fake-cuda
 step static builds_static
 step unit run_make unit
-# Most steps below use one processor, or wait more than they compute, so that some of them run side by side.
+# Most steps below use one processor, or wait more than they compute, so some of them run at the same time.
 begin_nice templates templates SLICE=6
 begin_nice tidy tidy SLICE=4
 begin_nice fuzz fuzz FUZZ_SECONDS=5 FUZZ_INPUT_SECONDS=100 # an input may take long, because other steps come first

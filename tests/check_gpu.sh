@@ -1,8 +1,8 @@
 #!/bin/sh
-# check_gpu.sh: what can be shown on this machine's GPU alone: each wrapper and a slice of all variants is right; a field of more than
-# 2^31 elements is, too (70 GB of the GPU's memory and of the machine's; LARGE=0 leaves it out); and defects put into templates are
-# found. JOBS (4) run side by side, on the GPUs that DEVICES numbers ('0 1 2 3'; else on the first); SAMPLE (24) is the slice of a stencil.
-# Speaks TAP.
+# check_gpu.sh: tests that need this machine's GPU. Each wrapper and a slice of all variants must be right, and a field
+# of more than 2^31 elements as well (it takes 70 GB of the GPU's and of the machine's memory; LARGE=0 skips it).
+# Defects that are put into templates must be found. JOBS (4) run at the same time, on the GPUs that DEVICES numbers ('0
+# 1 2 3'; else on the first). SAMPLE (24) is the slice of a stencil. Prints TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
@@ -16,7 +16,7 @@ if ! command -v jq >/dev/null; then
   exit 1
 fi
 
-# Each check is a file of its own: what to run, then what came of it.
+# Each check is a file with its command, and later its result.
 add() { # name command...
   name=$1
   shift

@@ -1,7 +1,7 @@
 #!/bin/sh
-# cli.sh: run each tests/cli/CASE.sh with the program $HALOTUNE on PATH as `halotune`, in the root of the repository, and
-# compare CASE.out, CASE.err (missing: empty) and the last line of CASE.sh, "# exit N". Speaks TAP.
-# UPDATE=1 writes the files anew, for a person to read before they are committed. CASE=NAME runs one case.
+# cli.sh: runs each tests/cli/CASE.sh in the root of the repository, with the program $HALOTUNE on PATH as `halotune`.
+# It compares the output with CASE.out and CASE.err (missing: empty), and the exit code with the last line of CASE.sh,
+# "# exit N". Prints TAP. UPDATE=1 writes the files anew; read them before you commit. CASE=NAME runs one case.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)

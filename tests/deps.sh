@@ -1,6 +1,7 @@
 #!/bin/sh
-# deps.sh WHO...: install what is missing of $DEPENDENCIES, a table of lines "who test name package", for those who are named;
-# silent where nothing is. It asks for commands, headers and folders, not for packages, because they may have come from elsewhere.
+# deps.sh WHO...: installs the missing $DEPENDENCIES for those who are named, and prints nothing if there are none. The
+# table has lines "who test name package". The tests look for commands, headers and folders instead of packages, because
+# these may come from elsewhere.
 set -u
 wanted=" $* "
 
@@ -22,7 +23,7 @@ missing_packages() {
 
 clang_version() { clang -dumpversion 2>/dev/null | cut -d. -f1; }
 
-# Names of packages for people: without clang the version of its run time is not known yet.
+# Names of packages for messages. Without clang the version of its run time is not known yet.
 readable() {
   version=$(clang_version)
   if [ -n "$version" ]; then sed "s/VERSION/$version/"; else sed "s/.*VERSION.*/and the run-time library of clang's version/"; fi
@@ -48,7 +49,7 @@ install() {
 }
 mkdir -p build
 apt update -qq
-# What is named after clang's version comes once clang is there.
+# Packages whose names contain clang's version are installed after clang.
 first=$(echo "$missing" | grep -v VERSION)
 [ -z "$first" ] || install $first
 versioned=$(echo "$missing" | grep VERSION | sed "s/VERSION/$(clang_version)/")

@@ -1,15 +1,15 @@
 #!/bin/sh
-# docs.sh: the stencils in the documents. Each ```yaml block that begins with "name:" is shown by $HALOTUNE without an error;
-# each ```yaml bad block is refused, with the text of the ```text block right behind it, if there is one. CASE=docs/FILE.md looks at
-# one document. Speaks TAP.
+# docs.sh: tests the stencils in the documents. $HALOTUNE must show each ```yaml block that begins with "name:" without
+# an error. It must refuse each ```yaml bad block, with the text of the ```text block right after it, if there is one.
+# CASE=docs/FILE.md tests one document. Prints TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Block number n of a document becomes $work/n/NAME.yaml, NAME being that of its first line, beside `kind` (good or bad),
-# `line` (where it begins) and `message`.
+# Write block number n of a document to $work/n/NAME.yaml, where NAME is that of its first line, with the files `kind`
+# (good or bad), `line` (where the block begins) and `message`.
 split() { # document
   rm -rf "${work:?}"/[0-9]*
   awk -v work="$work" '
@@ -40,7 +40,7 @@ check() { # folder name
     [ $status = 0 ] || problem="exit status $status"
   else
     { [ $status != 0 ] && [ $status -lt 126 ]; } || problem="exit status $status"
-    # Each line of the message stands in what was printed, in whatever way the program leads it in.
+    # Each line of the message must occur in the output, after any prefix of the program.
     if [ -e "$1/message" ]; then
       while IFS= read -r line; do
         grep -qF -e "$line" "$1/err" || problem="$problem; not found: $line"
@@ -56,7 +56,8 @@ check() { # folder name
   fi
 }
 
-# The template that docs/templates.md builds is right for stencils of each dimension; every fact of facts.h stands there.
+# The template that docs/templates.md builds must be right for stencils of each dimension, and the page must name every
+# fact of facts.h.
 check_template() { # stencil
   number=$((number + 1))
   if "$program" verify "$1" --template-dir "$work/template" --template simple --sample 3 >"$work/out" 2>&1; then
@@ -82,7 +83,7 @@ is_wanted docs/templates.md && for fact in $(sed -n 's/^  X(\([a-z_0-9]*\), .*/\
   echo "not ok $number - docs/templates.md does not know the fact $fact"
 done
 
-# The functions that docs/templates.md lists are those that the emulation's header defines.
+# docs/templates.md must list exactly the functions that the emulation's header defines.
 check_emulated() {
   header=tuner/emulate/runtime/cuda_on_cpu.h
   {
@@ -102,7 +103,7 @@ check_emulated() {
 }
 is_wanted docs/templates.md && check_emulated
 
-# What `show` prints of a stencil in the README stands there, indented, below the line that calls it.
+# The README must contain the output of `show` for a stencil, indented, below the line that calls it.
 check_transcript() { # folder
   file=$(cd "$1" && echo *.yaml)
   awk -v command="    build/halotune show ./$file" '

@@ -1,5 +1,6 @@
 #!/bin/sh
-# examples.sh: the examples are built as their comments say, and run as far as this machine allows. Speaks TAP. Needs build/lib.
+# examples.sh: builds the examples as their comments say, and runs them as far as this machine allows. Prints TAP. Needs
+# build/lib.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 halotune=$(readlink -f "${HALOTUNE:-build/halotune}")
@@ -33,7 +34,7 @@ HALOTUNE_DB="$work/tuned.db" "$work/00" star7 64 64 64 "emulation of sm_90" >"$w
 result "00_query finds an emulated device's row by its name, of an older template, and tells no bandwidth" $?
 HALOTUNE_DB="$work/tuned.db" "$work/00" star7 640 512 512 "NVIDIA H200" >"$work/log" 2>&1 && grep -q '^near_grid: template zmarch$' "$work/log" && grep -q ' ms, [0-9]* GB/s, ' "$work/log"
 result "00_query finds a near grid" $?
-# A starter row is stale from a change of its template until it is measured again.
+# A row of the starter database is stale after a change of its template, until it is measured again.
 HALOTUNE_DB="$work/none.db" "$work/00" star7 512 512 512 "NVIDIA H200" >"$work/log" 2>&1 &&
   grep -qE '^(exact|stale): template' "$work/log" && grep -q 'GB/s, measured on NVIDIA H200 on ' "$work/log"
 result "00_query finds the starter database where Halotune was built and not installed" $?

@@ -1,6 +1,7 @@
-# fake_gpu.sh: for tests that source it: `halotune` on the driver of tests/fake_cuda, with a small space of variants. Sets
-# $program, $work (removed at the end), $templates (a folder with the template `small`: `direct` with 32 configurations), and the environment;
-# what is compiled and computed is kept in build/fake, so that a second run of a test is fast. `result` and `finish` speak TAP.
+# fake_gpu.sh: tests source it to run `halotune` on the driver of tests/fake_cuda, with a small space of variants. It
+# sets $program, $work (removed at the end), $templates (a folder with the template `small`, which is `direct` with 32
+# configurations), and the environment. Compiled and computed results are kept in build/fake, so that a second run of a
+# test is fast. `result` and `finish` print TAP.
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
 library=$(readlink -f "${FAKE_CUDA:-build/libfakecuda.so}")
@@ -13,8 +14,8 @@ unset HALOTUNE_DB HALOTUNE_PATH HALOTUNE_TEMPLATE_PATH HALOTUNE_FAKE_FAULT HALOT
 templates=$work/templates
 mkdir "$templates"
 cp templates/direct.cu "$templates/small.cu"
-# Four parameters have some of their values, the others their default alone: nothing is left out by rules, so that no time goes
-# into walking through the whole space of `direct`.
+# Four parameters have some of their values, the others only their default. No rule excludes a configuration, so no time
+# is spent on walking through the whole space of `direct`.
 awk -F '[ :]+' '
   BEGIN {values["block_x"] = "32, 64, 128, 256"; values["block_y"] = values["vector"] = values["points_y"] = "1, 2"}
   /^name:/ {print "name: small"; next}
@@ -30,18 +31,18 @@ awk -F '[ :]+' '
   exit 1
 }
 
-# Sources that differ in words alone may have one cubin, of which the driver knows one source: those of other versions of the
-# program or the template are kept apart.
+# Sources that differ only in text may have the same cubin, for which the driver knows one source. So the caches of
+# different versions of the program or the template are kept apart.
 version=$(cksum <"$work/small.cu" | cut -d ' ' -f 1)
 export XDG_CACHE_HOME="$PWD/build/fake/$version" HALOTUNE_FAKE_MEMO="$PWD/build/fake/$version/memo"
 mkdir -p "$XDG_CACHE_HOME"
 
-# Seconds after which a command that hangs is ended. No test waits for them otherwise.
+# Seconds after which a hanging command is killed. Tests do not wait for it otherwise.
 LIMIT_S=${LIMIT_S:-900}
 # Options for a run that no clock may end.
 patient="--budget none --hang-timeout 60s"
 
-# Wait until a command succeeds. False after LIMIT_S.
+# Wait until a command succeeds. Fails after LIMIT_S.
 await() { # command...
   rounds=$((LIMIT_S * 10))
   until "$@"; do
@@ -51,8 +52,8 @@ await() { # command...
   done
 }
 
-# An option that is given stands for the usual one: the program takes none twice. No clock ends a search or its finals, and only
-# tests of what hangs wait for less than a minute, so that a busy machine changes no result.
+# Start a tune. A given option replaces the usual one, because the program accepts none twice. No clock ends a search or
+# its finals, and only tests of hangs wait for less than a minute, so a busy machine changes no result.
 start_tune() { # how DB option...
   how=$1 db=$2
   shift 2
@@ -68,7 +69,7 @@ tune() { # DB option...
   start_tune "timeout $LIMIT_S" "$@"
 }
 
-# Results as TAP.
+# Print results as TAP.
 number=0 failed=0
 result() { # name status [file]
   number=$((number + 1))

@@ -1,7 +1,7 @@
 #!/bin/sh
-# faults.sh: `halotune tune` on a GPU that fails on command, on disks that are full or not to be written, on databases that are
-# damaged or of another version, ended by a signal, and two at a time: it ends, stores the right outcome, and loses nothing else.
-# faults_calls.sh is about the driver's calls one by one, faults_killed.sh about kill -9. Speaks TAP.
+# faults.sh: `halotune tune` on a GPU that fails on command, on full and read-only disks, on databases that are damaged
+# or of another version, ended by a signal, and twice at the same time. It must end, store the right outcome, and lose
+# nothing else. faults_calls.sh tests each of the driver's calls, faults_killed.sh tests kill -9. Prints TAP.
 set -u
 . "$(dirname "$0")/faults_parts.sh"
 
@@ -16,7 +16,7 @@ result "all variants have a time" $?
 victim=star7_small,block_x=64,block_y=2,vector=2,points_y=2
 is_victim="parameters like '%\"block_x\":64,\"block_y\":2,%' and parameters like '%\"vector\":2,%' and parameters like '%\"points_y\":2,%'"
 
-# The victim has one of these outcomes, all others have a time, and there is a winner.
+# The victim must have one of these outcomes, all other variants a time, and the run a winner.
 fault() { # FAULT OUTCOMES
   rm -f "$work/fault.db" "$work/state" "$work/log"
   HALOTUNE_FAKE_FAULT=$1 HALOTUNE_FAKE_STATE=$work/state HALOTUNE_FAKE_LOG=$work/log tune "$work/fault.db" >"$work/out" 2>&1
@@ -54,7 +54,7 @@ fault "cuLaunchKernel@$victim=input:5460" 'wrong out_of_bounds'
 fault "cuLaunchKernel@$victim=slow:1" 'measured screened'
 fault "*@$victim=stretch:3" screened
 
-# The fastest variant is right at first. It is measured to the end, and verified again then, which no screened one is.
+# The fastest variant is right at first. It is fully measured, and then verified again, unlike screened variants.
 slow_victim=$victim is_slow_victim=$is_victim
 fastest=$(query "$work/plain.db" "select variant_id from best where is_current")
 victim=star7_small,$(query "$work/plain.db" "select group_concat(key || '=' || value) from variant, json_each(parameters)
@@ -63,7 +63,7 @@ is_victim="parameters = '$(query "$work/plain.db" "select parameters from varian
 fault "cuLaunchKernel@$victim#4+=corrupt:1365" wrong
 victim=$slow_victim is_victim=$is_slow_victim
 
-# A single launch of the fastest variant goes wrong, in the midst of its final rounds: most of its launches are there.
+# A single launch of the fastest variant goes wrong in the middle of its final rounds, where most of its launches are.
 short() { # DB FAULT
   HALOTUNE_FAKE_FAULT=$2 HALOTUNE_FAKE_LOG=$work/log tune "$1" --launch stream --max-variants 4 >"$work/out" 2>&1
 }
@@ -85,8 +85,8 @@ done
 
 # --- one variant of four that does not compile ------------------------------------------------------------------------------
 
-# A folder with a template `small` whose victim's kernel has one more statement, and the declarations that this one uses: a source
-# holds nothing that its kernel does not use.
+# Make a folder with a template `small` whose kernel has one more statement for the victim, and the declarations that
+# this statement uses. A source contains only what its kernel uses.
 make_hard() { # DECLARATIONS STATEMENT
   mkdir -p "$work/hard"
   cp "$templates/small.yaml" "$work/hard"
@@ -117,14 +117,14 @@ make_hard '' 'const int broken = nobody_knows;'
 start_hard
 ends_with "a source that NVRTC refuses" compile_failed 'identifier "nobody_knows" is undefined'
 
-# Templates in templates, without an end in sight.
+# Nested templates that practically never end.
 make_hard 'template <int N, unsigned M> struct tree { static const long sum = tree<N - 1, 2 * M>::sum + tree<N - 1, 2 * M + 1>::sum; };
 template <unsigned M> struct tree<0, M> { static const long sum = M; };' 'const long endless = tree<28, 1>::sum;'
 start_hard --compile-timeout 8s
 ends_with "a source that NVRTC takes too long for" compile_timeout 'no result after 8000 ms'
 
-# What else there is to compile is in the cache now, so that the one compiler is at work on the victim. The processes that start
-# others are the program's children, that of the compilers first.
+# All other sources are in the cache now, so the only compiler works on the victim. The processes that start others are
+# the program's children; that of the compilers is the first.
 start_hard
 find_compiler() {
   compiler=$(children_of "$(children_of $tuner | head -n 1)" | head -n 1)
@@ -137,7 +137,7 @@ ends_with "a compiler that crashes" compile_crashed 'signal 11'
 
 # --- the GPU ----------------------------------------------------------------------------------------------------------------
 
-# It ends, in any way that is told by its exit code, and the database is sound.
+# The run must end with one of these exit codes, and the database must be intact.
 ends() { # NAME FAULT CODES [option...]
   name=$1 what=$2 codes=$3
   shift 3
@@ -165,7 +165,7 @@ unset HALOTUNE_FAKE_MEMORY_MB
 grep -qi memory "$work/out"
 result "and says so" $? "$work/out"
 
-# A worker that is lost while it is told what the others knew: another one is, three times in a row at most.
+# A worker dies while fields are sent to it. A new one starts, at most three times in a row.
 ends "the worker dies while fields are brought to it" "cuMemcpyHtoD#2=kill:KILL" 0
 [ "$(query "$work/fault.db" "select count(*) from measurement where outcome in ('measured', 'screened')")" = $space ]
 result "and nothing is lost" $? "$work/out"
@@ -186,14 +186,14 @@ HALOTUNE_FAKE_FAULT="cuLaunchKernel@$victim#3=throttle:2000" HALOTUNE_FAKE_STATE
   [ "$(query "$work/fault.db" "select count(*) from measurement where attempts > 1")" -gt 0 ]
 result "samples of a hot GPU are repeated" $? "$work/out"
 
-# The default, which the search measures all others by, dies among its samples; a search without it goes on.
+# The default, with which the search compares all others, dies among its samples. The search continues without it.
 for place in 20 60 100 140; do
   ends "the default dies at its call $place" "*@star7_small,block_x=128,block_y=1,vector=1,points_y=1#$place=later:LAUNCH_FAILED" 0
   [ "$(query "$work/fault.db" "select count(*) from measurement where outcome in ('measured', 'screened')")" -ge $((space - 1)) ]
   result "and no other is lost" $?
 done
 
-# The fastest variant so far is watched in its place: a GPU that gets slower later is noticed.
+# The fastest variant so far becomes the anchor, so a GPU that becomes slower later is noticed.
 rm -f "$work/fault.db" "$work/state" "$work/log"
 HALOTUNE_FAKE_FAULT="*@star7_small,block_x=128,block_y=1,vector=1,points_y=1#100=later:LAUNCH_FAILED;cuLaunchKernel@star7_small#30000+=stretch:1.05" \
   HALOTUNE_FAKE_STATE=$work/state HALOTUNE_FAKE_LOG=$work/log tune "$work/fault.db" >"$work/out" 2>&1 &&
@@ -202,8 +202,8 @@ result "another variant takes the place of a default that dies" $? "$work/out"
 
 # --- ended by a signal ----------------------------------------------------------------------------------------------------------
 
-# A user's Ctrl-C in the middle of the search: it ends soon, says how to go on, and goes on.
-# By itself, since timeout hands a signal on twice, and a second one is another wish.
+# Ctrl-C in the middle of the search: the run must end soon, say how to continue, and continue. It runs without timeout,
+# which would send the signal twice; a second signal has another meaning.
 (HALOTUNE_FAKE_FAULT=cuEventSynchronize=slow:5 HALOTUNE_FAKE_STATE=$work/stopped.state become_tune "$work/stopped.db") >"$work/out" 2>&1 &
 tuner=$!
 while [ "$(query "file:$work/stopped.db?mode=ro" "select count(*) from measurement" 2>/dev/null || echo 0)" -lt 3 ] && kill -0 $tuner 2>/dev/null; do
@@ -222,7 +222,7 @@ result "and goes on" $? "$work/again"
 
 # --- disks and databases --------------------------------------------------------------------------------------------------------
 
-# A file system that holds the database for a while only.
+# Run on a file system that is soon full.
 on_full_disk() { # BYTES
   mkdir -p "$work/disk"
   unshare -rm sh -c 'mount -t tmpfs -o size="$1" none "$2" || exit 77
@@ -247,7 +247,7 @@ else
   for bytes in 64k 256k 400k; do result "a disk of $bytes # skip no file systems of our own" 0; done
 fi
 
-# What cannot be used is refused, with a reason, and left as it is.
+# An unusable file must be refused, with a reason, and must not change.
 refused() { # NAME FILE WORDS
   sum=$(cksum "$2")
   tune "$2" >"$work/out" 2>&1

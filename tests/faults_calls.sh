@@ -1,12 +1,12 @@
 #!/bin/sh
-# faults_calls.sh: `halotune tune` on a GPU of which one call goes wrong: every call that a run makes, in every way. The run ends by
-# itself, loses one variant at most by what goes wrong once, and what is stored is sound. FULL=1 adds more errors, and hangs of calls
-# that a GPU may take two minutes for. Speaks TAP.
+# faults_calls.sh: `halotune tune` on a GPU on which one call fails: every call that a run makes, in every way. The run
+# must end by itself, lose at most one variant to a single failure, and store intact results. FULL=1 adds more errors,
+# and hangs of calls for which a GPU may take two minutes. Prints TAP.
 set -u
 . "$(dirname "$0")/faults_parts.sh"
 
-# Templates whose runs make calls of their own: for more than 48 KB of shared memory, tensor maps and launches in clusters, texture
-# objects.
+# Templates whose runs make additional calls: for more than 48 KB of shared memory, tensor maps and launches in
+# clusters, and texture objects.
 cp tests/data/templates/tensor.* templates/zmarch.* "$templates"
 sed -e 's/^name: small/name: large/' -e 's/^shared_bytes: 0/shared_bytes: 60000/' "$templates/small.yaml" >"$templates/large.yaml"
 cp "$templates/small.cu" "$templates/large.cu"
@@ -22,7 +22,7 @@ run() { # TEMPLATE DB
   esac
 }
 
-# Run with a fault. Prints "ok - " or "not ok - ", the fault, and what came of it.
+# Run with a fault. Prints "ok - " or "not ok - ", the fault, and its effect.
 one() { # TEMPLATE FAULT
   db=$work/fault.db
   HALOTUNE_FAKE_FAULT=$2 HALOTUNE_FAKE_STATE=$work/state HALOTUNE_FAKE_LOG=$work/log run "$1" "$db" >"$work/out" 2>&1
@@ -40,7 +40,7 @@ one() { # TEMPLATE FAULT
     *=slow:*) [ "$code $failed" = "0 0" ] ;;
     *=gone) [ $code = 3 ] ;;
     *+=*) ;;
-    # Once: one variant at most, or the run where it was not even set up.
+    # A single failure: it costs at most one variant, or the run if that was not even set up.
     *) if [ "$timed" -gt 0 ]; then [ $code = 0 ] && [ "$failed" -le 1 ]; else [ $code != 0 ] && [ "$failed" = 0 ]; fi ;;
     esac || printf 'not '
   echo "ok - $2: exit code $code, $timed timed, $failed failed"
@@ -50,7 +50,7 @@ if [ $# = 2 ]; then
   exit
 fi
 
-# "TEMPLATE CALL COUNT": each call, and how often it is made by the first template whose run makes it.
+# "TEMPLATE CALL COUNT": each call, and how often the first template whose run makes it does so.
 for template in small large tensor zmarch; do
   HALOTUNE_FAKE_FAULT='*=slow:0' HALOTUNE_FAKE_STATE=$work/$template.state HALOTUNE_FAKE_LOG=$work/$template.log \
     run $template "$work/$template.db" >"$work/out" 2>&1
@@ -60,15 +60,16 @@ for template in small large tensor zmarch; do
 done
 awk '!seen[$2]++' "$work/made" >"$work/calls"
 
-# What gpu/driver/cu.h has beyond these is the library's, or for the end of a process that ends anyway, or the text of an error.
+# Other calls in gpu/driver/cu.h are made by the library, at the end of a process that ends anyway, or for the text of
+# an error.
 sed -n 's/^  X([a-z_]*, "\(cu[A-Za-z0-9_]*\)".*/\1/p' gpu/driver/cu.h | sort >"$work/known"
 cut -d' ' -f2 "$work/calls" | sort | comm -3 "$work/known" - >"$work/differ"
 [ "$(tr '\n' ' ' <"$work/differ")" = "cuCtxGetCurrent cuCtxGetDevice cuDevicePrimaryCtxRelease_v2 cuEventDestroy_v2 cuFuncGetAttribute \
 cuGetErrorName cuGetErrorString cuMemAllocAsync cuMemFreeAsync cuOccupancyMaxActiveBlocksPerMultiprocessor cuStreamDestroy_v2 " ]
 result "the calls that no run makes are those that are known" $? "$work/differ"
 
-# What goes wrong: at first, from the third on, and once in the middle of the run. A hang ends after 15 s where a variant is loaded or
-# measured, of which there are many such calls, and after two minutes in set-up.
+# The failures: at the first call, from the third on, and once in the middle of the run. A hang ends after 15 s in loads
+# and measurements, which make many such calls, and after two minutes in the set-up.
 awk -v full="${FULL:-}" -v hanging="$work/hanging" '{
   middle = "#" int(($3 + 1) / 2)
   count = split("1=INVALID_VALUE 3+=INVALID_VALUE =OUT_OF_MEMORY =later:LAUNCH_FAILED =lost =gone =kill:KILL =slow:30" \

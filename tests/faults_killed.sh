@@ -1,18 +1,18 @@
 #!/bin/sh
-# faults_killed.sh: `halotune tune` killed with SIGKILL in its set-up, its search and its finals, and then run again: what was stored
-# is still there and unchanged, only the rest is measured, and no process of the killed run is left. By default 15
-# moments; FULL=1 takes 50, MOMENTS=N so many. Speaks TAP.
+# faults_killed.sh: `halotune tune` is killed with SIGKILL in its set-up, its search and its finals, and run again.
+# Stored results must still be there and unchanged, only the rest is measured, and no process of the killed run is left.
+# By default it takes 15 moments; FULL=1 takes 50, MOMENTS=N takes N. Prints TAP.
 set -u
 . "$(dirname "$0")/faults_parts.sh"
 parts='set-up search finals'
 space=32
 
-# The GPU's events are late, so that search and finals last long enough to be met.
+# The GPU's events are late, so that search and finals last long enough to be killed.
 slowly() { HALOTUNE_FAKE_FAULT=cuEventSynchronize=slow:1.5 HALOTUNE_FAKE_STATE=$work/state become_tune "$@"; } # DB option...
 rows_of() { query "file:$1?mode=ro" "select count(*) from measurement" 2>/dev/null || echo 0; } # DB
 
-# Wait for a moment of a run: of its set-up and its finals a share of the time that they took before; of its search a number of rows, which
-# does not depend on how fast the machine is now. False where the run ends before.
+# Wait for a moment of a run: in its set-up and its finals a share of the time that they took before, in its search a
+# number of rows, which does not depend on the machine's present speed. Fails if the run ends before.
 await_moment() { # PART MOMENT PROCESS DB
   case $1 in set-up) least=0 delay_s=$2 ;; search) least=$2 delay_s=0 ;; finals) least=$space delay_s=$2 ;; esac
   while [ "$(rows_of "$4")" -lt "$least" ]; do
@@ -22,8 +22,8 @@ await_moment() { # PART MOMENT PROCESS DB
   sleep "$delay_s"
 }
 
-# Kill a run at a moment, and run it again. Prints "PART MOMENT ROWS STATE WRONG...": what the kill left, and what is wrong with it or with
-# what the rerun made of it.
+# Kill a run at a moment, and run it again. Prints "PART MOMENT ROWS STATE WRONG...": what the kill left, and the errors
+# in it or in the result of the second run.
 one() { # PART MOMENT
   wrong=''
   (slowly "$work/killed.db") >"$work/out" 2>&1 &
@@ -32,7 +32,7 @@ one() { # PART MOMENT
   kill -9 $tuner 2>/dev/null
   wait $tuner 2>/dev/null
   processes_end "$work/state" || wrong="$wrong processes-left"
-  # Looked at in a copy: the database itself is as the kill left it until the rerun opens it.
+  # A copy is checked, because the database must not change before the second run opens it.
   rows=0 state=none stored=
   if [ -e "$work/killed.db" ]; then
     for file in "$work/killed.db" "$work/killed.db-wal"; do [ ! -e "$file" ] || cp "$file" "$work/copy${file#"$work/killed"}"; done
@@ -86,7 +86,7 @@ sort "$work/results" >"$work/killed"
 wrong=$(awk 'NF > 4' "$work/killed" | grep -c .)
 [ "$(grep -c . "$work/killed")" = "$moments" ] && [ "$wrong" = 0 ]
 result "killed at $moments moments: nothing lost, nothing twice, no process left" $? "$work/killed"
-# Where the moments fell, by what the kill left: a run without a row, with some, with all of them and no end.
+# In which part each kill happened: a run without rows, with some rows, with all rows but no end.
 where() { awk -v part="$1" -v space=$space '
   {is = $3 == 0 ? "set-up" : $3 < space ? "search" : $4 == "running" ? "finals" : "end"}
   is == part {rows = rows " " $3}
@@ -96,7 +96,7 @@ for part in $parts; do
   result "moments in the $part left these rows:$(where "$part")" $? "$work/killed"
 done
 
-# A process that would not notice by itself, since a call of the driver never comes back to it.
+# A process that would not notice the end of the program, because it hangs in a call of the driver.
 (HALOTUNE_FAKE_FAULT='cuLaunchKernel#50=hang' HALOTUNE_FAKE_STATE=$work/stuck.state HALOTUNE_FAKE_LOG=$work/stuck.log become_tune "$work/stuck.db") >"$work/out" 2>&1 &
 tuner=$!
 is_at_work() {

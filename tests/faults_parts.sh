@@ -1,17 +1,17 @@
-# faults_parts.sh: what faults*.sh have in common, for them to source: the fake GPU, and looks at databases and processes.
+# faults_parts.sh: faults*.sh source it: the fake GPU, and functions that inspect databases and processes.
 HANG=15s # how long a test of what hangs waits for it
 . "$(dirname "$0")/fake_gpu.sh"
 
 query() { sqlite3 -separator ' ' "$1" "$2"; } # DB SQL
 is_sound() { [ "$(query "$1" 'pragma integrity_check; pragma foreign_key_check')" = ok ]; }
 
-# For a subshell that is to be killed: as tune of fake_gpu.sh, in the subshell's own process.
+# Like tune of fake_gpu.sh, in the process of a subshell that will be killed.
 become_tune() { # DB option...
   start_tune exec "$@"
 }
 
-# The numbers of the processes that have this word in their environment: the tuner's, its workers', and theirs. Others run
-# these tests, too: the word has to be a path in $work.
+# The processes that have this word in their environment: the tuner, its workers and their children. Other users run
+# these tests, too, so the word must be a path in $work.
 processes_of() { # word
   grep -lsF "$1" /proc/[0-9]*/environ | cut -d/ -f3
 }

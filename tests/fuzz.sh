@@ -1,7 +1,7 @@
 #!/bin/sh
-# fuzz.sh PROGRAM: run one libFuzzer program for FUZZ_SECONDS, from every stencil file of the repository. What it finds is
-# kept under build/fuzz/NAME for the next run. The last line says how much was tried; an input that fails, or takes longer than
-# FUZZ_INPUT_SECONDS (10), is named.
+# fuzz.sh PROGRAM: runs a libFuzzer program for FUZZ_SECONDS, with every stencil file of the repository as a seed.
+# Inputs that it finds are kept in build/fuzz/NAME for the next run. The last line says how much was tried. An input
+# that fails, or takes longer than FUZZ_INPUT_SECONDS (10), is named.
 set -u
 program=$1
 name=$(basename "$program")
@@ -9,7 +9,7 @@ work=build/fuzz/$name
 log=$work/log
 mkdir -p "$work/corpus"
 
-# Seeds: the stencils, the malformed ones, documents of databases, and inputs that failed once.
+# Seeds: stencils, malformed stencils, documents of databases, and inputs that failed before.
 find kernels tests/data/bad tests/data/db tests/fuzz/corpus -type f ! -name '*.expected' 2>/dev/null | paste -s -d, >"$work/seeds"
 set -- -seed_inputs=@"$work/seeds" -artifact_prefix="$work/" -max_total_time="${FUZZ_SECONDS:-60}" -max_len=65536 \
   -timeout="${FUZZ_INPUT_SECONDS:-10}" -print_final_stats=1

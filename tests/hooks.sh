@@ -1,6 +1,6 @@
 #!/bin/sh
-# hooks.sh install: write a pre-commit hook that calls this script. hooks.sh: what the hook runs before a commit: `make form`, and the
-# unit tests of the folders whose files are staged. `git commit --no-verify` skips the hook.
+# hooks.sh install: writes a pre-commit hook that calls this script. hooks.sh: runs before a commit: `make form`, and
+# the unit tests of the folders whose files are staged. `git commit --no-verify` skips the hook.
 set -eu
 if [ "${1:-}" = install ]; then
   hook=$(git rev-parse --git-path hooks)/pre-commit
@@ -15,10 +15,11 @@ if [ "${1:-}" = install ]; then
   exit
 fi
 
-# Git tells hooks where its folder is; tests that make a repository of their own must not see that.
+# Git passes its folder to hooks. Tests that make their own repository must not use it.
 unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE
 cd "$(dirname "$0")/.."
-# The tests of stencil/template are in tests/unit/stencil and tests/unit/template: each part of a path may name a folder of tests.
+# The tests of stencil/template are in tests/unit/stencil and tests/unit/template, so each part of a path may name a
+# folder of tests.
 rooms=$(git diff --cached --name-only --diff-filter=ACMRD | grep '\.[ch]$' | tr / '\n' | sort -u |
   while read -r part; do [ ! -d "tests/unit/$part" ] || echo "$part"; done)
 make --no-print-directory form

@@ -1,6 +1,7 @@
 #!/bin/sh
-# library.sh: libhalotune as its users meet it: what it exports, the header in C99 and C++11, programs that link it either way, an
-# installation that pkg-config finds, and headers that `halotune query --header` writes. Speaks TAP. Needs build/lib.
+# library.sh: tests libhalotune as its users see it: its symbols, the header in C99 and C++11, programs that link it
+# statically and dynamically, an installation that pkg-config finds, and headers that `halotune query --header` writes.
+# Prints TAP. Needs build/lib.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 halotune=$(readlink -f "${HALOTUNE:-build/halotune}")
@@ -156,7 +157,7 @@ if [ -n "$(find -L "$cuda/lib64" /usr/lib -name 'libnvrtc.so*' 2>/dev/null | hea
   [ "$replaced" = 128,128,128 ]
   result "where the winner reads through textures, and only there, another variant takes its place, and the header says so" $?
 
-  # A winner with a workspace, found in emulation.
+  # A winner with a workspace, found by emulation.
   "$halotune" tune scan_z --grid 8,8,128 --template scan_segments --backend host --max-variants 1 --budget none \
     --db "$work/scan.db" >"$work/log" 2>&1 &&
     "$halotune" db export --db "$work/scan.db" | sed 's/"is_emulation":1/"is_emulation":0/' >"$work/scan.json" &&

@@ -1,6 +1,6 @@
 #!/bin/sh
-# makefile.sh: what the Makefile does beside building: install and uninstall, finding CUDA, what a user is asked to install,
-# and what `make tidy` refuses. Speaks TAP.
+# makefile.sh: tests the Makefile besides the build: install and uninstall, finding CUDA, what it asks a user to
+# install, and what `make tidy` refuses. Prints TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
@@ -13,7 +13,7 @@ result() { # name status
   if [ "$2" = 0 ]; then echo "ok $number - $1"; else failed=$((failed + 1)); echo "not ok $number - $1"; fi
 }
 
-# Of an installation only what the user put there is left. The program itself need not be built for this.
+# After uninstall only the user's own files are left. The program itself need not be built for this.
 installed() { make --no-print-directory -o all "$1" PREFIX=/usr DESTDIR="$work/root" >"$work/log" 2>&1; }
 [ -e build/halotune ] && [ -e build/starter.db ] || make --no-print-directory all >/dev/null
 installed install
@@ -30,7 +30,8 @@ result "uninstall leaves the user's files alone" $?
 rm "$data/kernels/mine.yaml" && installed uninstall && [ ! -e "$data" ]
 result "uninstall removes empty folders" $?
 
-# A second PREFIX compiles only base/data_folders.c, which holds the PREFIX. This happens in a copy, because it replaces the objects.
+# A second PREFIX compiles only base/data_folders.c, which holds the PREFIX. This happens in a copy, because it replaces
+# the objects.
 make --no-print-directory all library >"$work/log" 2>&1
 mkdir "$work/copy"
 case ${HALOTUNE:-} in build/obj/*/halotune) objects=${HALOTUNE%/halotune} ;; *) objects=build/obj ;; esac
@@ -42,7 +43,7 @@ compiled /a >"$work/log" && [ "$(compiled /b)" = base/data_folders.c ] && [ -z "
   strings "$work/prefix/b/bin/halotune" | grep -qx /b/share/halotune && ! strings "$work/prefix/b/bin/halotune" | grep -qx /a/share/halotune
 result "another PREFIX compiles only what knows the PREFIX" $?
 
-# CUDA is where the headers are.
+# CUDA is where its headers are.
 mkdir -p "$work/toolkit/bin" "$work/toolkit/include" "$work/bare/include" "$work/path"
 touch "$work/toolkit/include/cuda.h"
 printf '#!/bin/sh\n' >"$work/toolkit/bin/nvcc"
@@ -58,7 +59,7 @@ result "an empty CUDA_HOME in the environment is none" $?
 [ "$(CUDA_HOME="$work/bare" found_cuda)" = "$work/bare" ]
 result "a CUDA_HOME is taken at its word" $?
 
-# Without the checkers a user can build.
+# A user without the checkers can build.
 DEPENDENCIES='build command sh dash
 check command no-such-checker no-such-checker' sh tests/deps.sh build
 result "the build asks for no checker" $?
@@ -70,10 +71,10 @@ PATH="$work/user:$PATH" DEPENDENCIES='check clang-runtime fuzzer libclang-rt-VER
 [ $? = 1 ] && grep -q 'libclang-rt-17-dev' "$work/err"
 result "the run time of clang has clang's version" $?
 
-# This script may be a step of a check itself, whose logs stay as they are.
+# This script may be a step of `make check`, whose logs must not change.
 export CHECK_LOGS="$work/check"
 
-# One step, one case of it; a name that there is none of is refused, not passed over.
+# One step, and one case of a step. An unknown name is refused.
 one_case() { # STEP CASE
   make --no-print-directory -o deps check STEP="$1" CASE="$2" >"$work/log" 2>&1 && [ "$(tail -n 1 "$work/log")" = "${3:-1} passed, 0 failed" ]
 }
@@ -86,7 +87,7 @@ for words in STEP=nothing CASE=version 'STEP=tune CASE=version' 'STEP=cli CASE=n
 done
 result "check refuses a step or a case that does not exist" $refused
 
-# What editors and debuggers want.
+# The targets for editors and debuggers.
 (cd "$work/copy" && make --no-print-directory compile-commands && jq -r '.[] | select(.file == "base/data_folders.c") | .command' compile_commands.json >command &&
   sed 's/$/ -o data_folders.o/' command | sh && [ -s data_folders.o ] && [ "$(jq -r '.[].file' compile_commands.json | sort -u | grep -c .)" -gt 300 ]) >"$work/log" 2>&1
 result "compile_commands.json has commands that compile" $?
@@ -106,7 +107,7 @@ printf '#include "tuner/verify/box.h"\n' >"$work/copy/base/ugly.h"
 ! sh "$work/copy/tests/tidy.sh" form >"$work/log" && grep -q '^base/ugly.h:1:#include' "$work/log"
 result "an include against the order of layers is refused" $?
 
-# A slice that is none leaves nothing out in silence.
+# An invalid slice is refused instead of skipping everything.
 sliced=0
 for slice in 0 -3 2x 1.5; do
   [ "$(SLICE=$slice sh tests/tidy.sh)" = "not ok - SLICE=$slice is a positive whole number" ] || sliced=1

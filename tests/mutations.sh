@@ -1,17 +1,18 @@
 #!/bin/sh
-# mutations.sh: whether `halotune verify` can fail. Each row of tests/data/mutations.txt puts one defect into a copy of a template;
-# some variant must then be found wrong, by running it and not by compiling it. A row whose defect says `survives` names the reason
-# why nothing finds it; such a row fails when something does. A row that tried no variant fails, too. Speaks TAP: each line says what
-# was found, and in how many variants.
+# mutations.sh: tests whether `halotune verify` finds defects. Each row of tests/data/mutations.txt puts one defect into
+# a copy of a template. Verify must then find some variant wrong by running it, not by failing to compile it. A row
+# whose defect says `survives` gives the reason why nothing finds it; such a row fails if something does. A row that
+# tried no variant fails, too. Prints TAP: each line says what was found, and in how many variants.
 #
 #   tests/mutations.sh                                      every row
-#   TEMPLATE=tile tests/mutations.sh                        the rows of one template, each printed with its number
+#   TEMPLATE=tile tests/mutations.sh                        the rows of one template, each with its number
 #   TEMPLATE=tile ROW=3 tests/mutations.sh                  one row
-#   TEMPLATE=tile ROW=3 KEEP=/tmp/row tests/mutations.sh    the same; the changed template and what verify said stay in /tmp/row
+#   TEMPLATE=tile ROW=3 KEEP=/tmp/row tests/mutations.sh    the same; keeps the changed template and verify's output in
+#   /tmp/row
 #   SLICE=6 OFFSET=2 tests/mutations.sh                     every sixth row, from the third on
 #   VERIFY='selftest --gpu' tests/mutations.sh              on a GPU
 #
-# A row may name common.cuh behind its template: the defect is then put into the code that templates share.
+# A row may name common.cuh after its template. The defect is then put into the code that templates share.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
@@ -26,8 +27,8 @@ result() { # ok|"not ok" name
   [ "$1" = ok ] || failed=$((failed + 1))
 }
 
-# The template with a defect. One with a defect in common.cuh brings its own copy of that file, in place of the line that includes
-# it; generation then adds none.
+# Write the template with a defect. If the defect is in common.cuh, the template gets its own copy of that file in place
+# of the line that includes it; generation then adds none.
 write_template() { # what to change: template or common.cuh; script for sed -E
   if [ "$1" = template ]; then
     sed -E "$2" "templates/$template.cu"
@@ -38,7 +39,7 @@ write_template() { # what to change: template or common.cuh; script for sed -E
   grep -v '^#include "common.cuh"' "templates/$template.cu" | sed '1,/^#endif/d'
 }
 
-# Put a row's defect into the template and look whether it is found.
+# Put a row's defect into the template, and check whether verify finds it.
 try_row() { # what to change, defect, arguments of verify, script
   file=$1 defect=$2 arguments=$3 script=$4
   rm -rf "$work/templates"
@@ -74,7 +75,7 @@ try_row() { # what to change, defect, arguments of verify, script
   esac
 }
 
-# template [common.cuh] | defect | arguments of verify | what to do to the file, for sed -E
+# template [common.cuh] | defect | arguments of verify | sed -E script for the file
 while IFS='|' read -r where defect arguments script; do
   # shellcheck disable=SC2086
   set -- $where

@@ -1,6 +1,6 @@
 #!/bin/sh
-# on_device.sh COMMAND...: run a command that sees one GPU of those that $DEVICES numbers ('0 1 2 3'): the one for the place in which it
-# runs, $SLOT, as xargs counts them (--process-slot-var=SLOT). Without $DEVICES it sees all.
+# on_device.sh COMMAND...: runs a command on one of the GPUs that $DEVICES numbers ('0 1 2 3'). $SLOT chooses it, which
+# xargs counts (--process-slot-var=SLOT). Without $DEVICES the command sees all GPUs.
 set -eu
 if [ -n "${DEVICES:-}" ]; then
   count=$(echo $DEVICES | wc -w)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# protocol.sh: `halotune tune` on a GPU whose times are known and whose noise is of one kind: the winner's true time is within 0.5 %
-# of the true best of all that was tried, in at least 95 of 100 seeds. By default 8 seeds of each kind, of which one may
-# miss; FULL=1 takes 100. KINDS="NAME ..." looks at these alone, SEEDS=N takes so many. Speaks TAP.
+# protocol.sh: `halotune tune` on a GPU with known times and one kind of noise. In at least 95 of 100 seeds the winner's
+# true time must be within 0.5 % of the true best of all tried variants. By default it takes 8 seeds of each kind, of
+# which one may miss; FULL=1 takes 100. KINDS="NAME ..." takes only these kinds, SEEDS=N takes N seeds. Prints TAP.
 set -u
 . "$(dirname "$0")/fake_gpu.sh"
 seeds=${SEEDS:-8}
@@ -9,7 +9,8 @@ seeds=${SEEDS:-8}
 allowed=$((seeds * 5 / 100))
 [ "$allowed" -gt 0 ] || allowed=1
 
-# Lines of tests/fake_cuda/model.c. The search phase takes some 0.3 seconds of the GPU's time, the final rounds as long.
+# Lines for tests/fake_cuda/model.c. The search phase takes about 0.3 seconds of the GPU's time, and the final rounds
+# take as long.
 noise_of() {
   case $1 in
   quiet) ;;
@@ -24,8 +25,8 @@ noise_of() {
   esac
 }
 
-# Tune once; prints "KIND SEED SHARE FIRST of COUNT": by which share the winner's true time is above the best's, and that of the
-# variant with the best median before the final rounds.
+# Tune once. Prints "KIND SEED SHARE FIRST of COUNT": how much the true time of the winner exceeds the best one, and the
+# same for the variant with the best median before the final rounds.
 one() { # KIND SEED
   dir=$work/$1.$2
   mkdir "$dir"

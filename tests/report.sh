@@ -1,7 +1,8 @@
 #!/bin/sh
-# report.sh: `halotune report`, with the program $HALOTUNE and the databases that $MAKE_DB makes: the document against a golden file
-# and its schema, the limits of time and size, the page in a browser without a window. Speaks TAP. Screenshots for a person to look
-# at are left in build/report/. UPDATE=1 writes the golden file anew. FULL=1 measures a million results, not a fifth of that.
+# report.sh: `halotune report`, with the program $HALOTUNE and the databases that $MAKE_DB makes: the document compared
+# with a golden file and its schema, limits of time and size, the page in a headless browser. Prints TAP. Screenshots
+# for people are left in build/report/. UPDATE=1 writes the golden file anew. FULL=1 measures a million results instead
+# of a fifth of that.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 halotune=$(readlink -f "${HALOTUNE:-build/halotune}") make_db=${MAKE_DB:?the program that makes databases}
@@ -56,7 +57,7 @@ for document in golden $kinds results starter; do
   result "every ratio of $document divides two times of one phase" $?
   head -10 "$work/faults" | sed 's/^/# /'
 done
-# The check itself: a time of the search over one of the final rounds is found.
+# The check itself must find a ratio of a search time and a time of the final rounds.
 jq '.problems |= map(. as $p | .rivals |= map(if $p.winner and .phase == "search" then .first_ms = $p.winner.time_ms | .ratio = .time_ms / .first_ms else . end))' \
   "$work/h200.json" | jq -e -r -f tests/report/ratios.jq | grep -q 'is not a time of the search'
 result "a ratio of two phases is found" $?
@@ -95,7 +96,7 @@ schema_check "$work/transfer.json"
 "$halotune" report --db "$work/h200.db" --stencil heat2d --json >"$work/heat2d.json"
 [ "$(jq -c '[.problems[].stencil] | unique | length' "$work/heat2d.json")" = 1 ] && [ "$(jq '.problems | length' "$work/heat2d.json")" = 2 ]
 result "--stencil leaves the problems of one stencil" $?
-# Every id that the document refers to is there, every row is referred to, and the counts are of these.
+# Every id to which the document refers must exist, every row must be referred to, and the counts must match.
 jq -e '([.problems[].id] | sort) as $problems | [.problems[].runs[].id] as $runs
   | ([.stencils[].name] == ["heat2d"]) and ([.runs[].problem] | unique) == $problems and ([.runs[].id] | sort) == ($runs | sort)
   and ([.problems[].device] | unique) == ([.devices[].id] | unique)
@@ -118,7 +119,7 @@ result "a missing database is an error" $?
 
 # --- the page's making ---
 
-# Without node the build goes on, and the file that says so is not touched again.
+# Without node the build continues, and the file that says so is not written again.
 mkdir "$work/path" && for tool in sh mkdir dirname cmp cat; do ln -s "$(command -v $tool)" "$work/path/$tool"; done
 page_without() { PATH="$work/path" sh reports/page/build.sh "$work/made/page.html" 2>"$work/err"; }
 page_without && [ -e "$work/made/page.html" ] && [ ! -s "$work/made/page.html" ] && grep -q 'node is not installed' "$work/err" &&

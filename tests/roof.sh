@@ -1,7 +1,7 @@
 #!/bin/sh
-# roof.sh: bench/roof.sh, on the driver of tests/fake_cuda with a small space and small grids: what it writes, that
-# targets which are reached and such which are not are told apart, that it goes on, several GPUs. Its times mean
-# nothing. Speaks TAP.
+# roof.sh: bench/roof.sh, on the driver of tests/fake_cuda with a small space and small grids: what it writes, that it
+# distinguishes reached targets from missed ones, that it continues, and several GPUs. Its times mean nothing. Prints
+# TAP.
 set -u
 . "$(dirname "$0")/fake_gpu.sh"
 export HALOTUNE="$program" HALOTUNE_TEMPLATE_PATH="$templates" TEMPLATES=small
@@ -25,7 +25,7 @@ result "each row of bench/roof.txt can be tuned" $? "$work/unknown"
 
 # --- what reaches a target --------------------------------------------------------------------------------------------
 
-# Each line: what a target is against, the target, whether it is reached; what the database has of the winner.
+# Each line has what a target is compared with, the target, whether it is reached, and the winner in the database.
 while read -r against target want winner; do
   printf '[{"gpu": "G", "stencil": "s", "dtype": "f32", "grid": "8,1,1", "launch": "stream", "time_ms": 1, %s}]' \
     "\"parameters\": \"{}\", $winner" >"$work/winners.json"

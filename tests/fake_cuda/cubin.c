@@ -1,5 +1,6 @@
-/* cubin.c: what a driver reads in a cubin: its size, its kernels, their arguments, registers and most threads. They lie in
- * sections .nv.info and .nv.info.KERNEL, as entries of a form, an attribute and a size or value. */
+/* cubin.c: reads what a driver needs to know of a cubin: its size, its kernels, their arguments, registers and most
+ * threads. These are entries of the sections .nv.info and .nv.info.KERNEL. An entry has a form, an attribute, and a
+ * size or value. */
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,12 +8,12 @@
 #include "tests/fake_cuda/fake.h"
 
 enum {
-  FORM_SIZED = 4, /* the entry's 16 bits are the size of what follows; else they are the value */
+  FORM_SIZED = 4, /* the entry's 16 bits are the size of the data after it; with other forms they are the value */
   ATTRIBUTE_MAX_THREADS = 0x05,
   ATTRIBUTE_PARAMETER = 0x17,
   ATTRIBUTE_REGISTERS = 0x2f,
   PARAMETER_SIZE_SHIFT = 18,
-  SYSTEM_SHARED_BYTES = 1024, /* part of .nv.shared.KERNEL, not of the kernel's own */
+  SYSTEM_SHARED_BYTES = 1024, /* part of .nv.shared.KERNEL that belongs to the system */
 };
 
 struct entry {
@@ -50,7 +51,7 @@ size_t cubin_bytes(const void *image) {
   return end;
 }
 
-/* Go to the next entry of a section. False at its end. */
+/* Go to the next entry of a section. Returns false at its end. */
 static bool next_entry(const char **at, const char *end, struct entry *out) {
   if (end - *at < 4) return false;
   uint16_t size;
@@ -72,7 +73,7 @@ static const Elf64_Shdr *find_section(const Elf64_Ehdr *header, const char *pref
   return NULL;
 }
 
-/* Arguments and threads, from the kernel's own section. */
+/* Read arguments and threads from the kernel's own section. */
 static bool read_kernel(const Elf64_Ehdr *header, const Elf64_Shdr *info, struct fake_kernel *out) {
   const char *at = (const char *)header + info->sh_offset, *end = at + info->sh_size;
   struct entry entry;
@@ -89,7 +90,7 @@ static bool read_kernel(const Elf64_Ehdr *header, const Elf64_Shdr *info, struct
   return true;
 }
 
-/* Registers of a function, which stands there as a number of the symbol table. */
+/* The registers of a function. The section names the function by its number in the symbol table. */
 static int registers_of(const Elf64_Ehdr *header, const Elf64_Shdr *code) {
   const Elf64_Shdr *info = find_section(header, ".nv.info", "");
   const char *at = info ? (const char *)header + info->sh_offset : NULL, *end = info ? at + info->sh_size : NULL;

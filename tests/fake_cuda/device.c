@@ -1,4 +1,4 @@
-/* device.c: the facts of the GPU, and contexts. */
+/* device.c: the facts of the GPU, and its contexts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { MAX_DEVICES = 8 };
 
-/* A context is the address of its device's place. */
+/* A context is the address of its device's element. */
 static struct { int references; } contexts[MAX_DEVICES];
 static _Thread_local CUcontext current;
 static bool is_initialised;

@@ -1,9 +1,9 @@
-/* errors.c: the driver's errors by number, name and text. */
+/* errors.c: the driver's errors: number, name and text. */
 #include <string.h>
 
 #include "tests/fake_cuda/fake.h"
 
-/* Name without CUDA_ERROR_, whether the context is lost with it, text. */
+/* The name without CUDA_ERROR_, whether the error destroys the context, and the text. */
 #define ERROR_LIST(X)                                                                                 \
   X(INVALID_VALUE, false, "invalid argument")                                                         \
   X(OUT_OF_MEMORY, false, "out of memory")                                                            \

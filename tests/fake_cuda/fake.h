@@ -1,53 +1,57 @@
-/* fake.h: a driver for tests on machines without a GPU: a libcuda (and a libnvidia-ml) that executes kernels on the CPU and
- * fails on command. $HALOTUNE_LIBCUDA and $HALOTUNE_LIBNVML select it; no program of ours knows of it.
+/* fake.h: a driver for tests on machines without a GPU. It is a libcuda (and a libnvidia-ml) that executes kernels on
+ * the CPU and fails on command. $HALOTUNE_LIBCUDA and $HALOTUNE_LIBNVML select it; no program of ours knows about it.
  *
- * It knows no stencil. A module's source is found in the cubin cache ($XDG_CACHE_HOME/halotune) by the cubin's hash, compiled
- * by the host emulation at the first launch, and executed by it; sizes of arguments, registers and the most threads come from
- * the cubin. What a GPU would refuse is refused. A kernel that the emulation finds to fault poisons the context: the launch
- * succeeds, each later call returns the error. Streams are in order, and synchronous; times are those of a virtual clock. A
- * kernel called spin is not executed: its first argument is rounds of arithmetic, that pass on the virtual clock alone.
+ * The driver knows no stencil. It finds a module's source in the cubin cache ($XDG_CACHE_HOME/halotune) by the cubin's
+ * hash. The emulation compiles the source at the first launch, and executes it. Sizes of arguments, registers and the
+ * most threads come from the cubin. The driver refuses what a GPU would refuse. If the emulation finds a fault in a
+ * kernel, the launch succeeds, and each later call returns the error. Streams are in order and synchronous. Times are
+ * those of a virtual clock. A kernel named spin is not executed: its first argument is a number of rounds of
+ * arithmetic, which only advance the virtual clock.
  *
- * The environment, read at the first call:
- *   HALOTUNE_FAKE_DEVICES=N           GPUs; 1
- *   HALOTUNE_FAKE_NAME=TEXT           of the GPU; "NVIDIA H200"
- *   HALOTUNE_FAKE_CAPABILITY=N        90; any
+ * The environment is read at the first call:
+ *   HALOTUNE_FAKE_DEVICES=N           number of GPUs; 1
+ *   HALOTUNE_FAKE_NAME=TEXT           name of the GPU; "NVIDIA H200"
+ *   HALOTUNE_FAKE_CAPABILITY=N        any; 90
  *   HALOTUNE_FAKE_SMS=N               132
  *   HALOTUNE_FAKE_L2_MB=N             60
- *   HALOTUNE_FAKE_MEMORY_MB=N         143771; an allocation beyond it is out of memory
- *   HALOTUNE_FAKE_CUDA=N              the newest CUDA that the driver runs; 13000
- *   HALOTUNE_FAKE_STATE=FILE          clock, counts of faults and what is lost for good, shared by all processes that name the
- *                                     file; without it each process has its own
- *   HALOTUNE_FAKE_LOG=FILE            a line for each module that is loaded: "loaded FACTOR STENCIL HASH VALUES": how much slower than
- *                                     the best it is, and what its source says of itself; for each fault that struck: "fault CALL NUMBER"; and for
- *                                     each kernel that faults: "kernel NAME: WHY"
- *   HALOTUNE_FAKE_OTHERS=N            processes that use the GPU; 0
- *   HALOTUNE_FAKE_ALONE=N             the first N times that a process asks for them, there are none; 0
- *   HALOTUNE_FAKE_SKIP=1              a launch executes only where memory that it gets has been written by a copy or a fill
- *                                     since it last took part in one that did, or where its kernel is called check...;
- *                                     others only take their virtual time
+ *   HALOTUNE_FAKE_MEMORY_MB=N         an allocation beyond it is out of memory; 143771
+ *   HALOTUNE_FAKE_CUDA=N              the newest CUDA that the driver supports; 13000
+ *   HALOTUNE_FAKE_STATE=FILE          clock, counts of faults and permanent losses, shared by all processes that name
+ *                                     the file; without it each process has its own
+ *   HALOTUNE_FAKE_LOG=FILE            a line for each loaded module: "loaded FACTOR STENCIL HASH VALUES", which says
+ *                                     how much slower it is than the best, and what its source says about itself; for
+ *                                     each fault that occurred: "fault CALL NUMBER"; and for each kernel that faults:
+ *                                     "kernel NAME: WHY"
+ *   HALOTUNE_FAKE_OTHERS=N            other processes that use the GPU; 0
+ *   HALOTUNE_FAKE_ALONE=N             there are no other processes the first N times that a process asks for them; 0
+ *   HALOTUNE_FAKE_SKIP=1              execute a launch only if its memory was written by a copy or a fill since the
+ *                                     last executed launch with this memory, or if its kernel is named check...; other
+ *                                     launches only take their virtual time
  *   HALOTUNE_FAKE_BACKWARDS=1         the last block and the last thread execute first
- *   HALOTUNE_FAKE_MEMO=FOLDER         what small launches gave is kept there by content, so that no later process computes it
- *                                     again; and sources by their cubins' hash
+ *   HALOTUNE_FAKE_MEMO=FOLDER         keeps the results of small launches there by content, so that no later process
+ *                                     computes them again; also sources, by their cubins' hash
  *   HALOTUNE_FAKE_MODEL=FILE          times; see model.c
  *   HALOTUNE_FAKE_FAULT=FAULT;...     see below
  *
  * FAULT is CALL[@WORD,...][#N[+]]=ACTION
  *   CALL      a function of the driver, with or without _v2, or *
- *   WORD      words that the kernel's source holds, as in "block_x=64"; only calls about a kernel have one
- *   #N, #N+   the Nth such call alone, counted from 1; the Nth and all later ones; without it every one
+ *   WORD      words that the kernel's source must contain, such as "block_x=64"; only calls about a kernel match
+ *   #N, #N+   only the Nth such call, counted from 1; the Nth and all later ones; without it every call
  *   ACTION
- *     NAME           return CUDA_ERROR_NAME; one that a GPU does not recover from sticks to the process
- *     later:NAME     the call succeeds, and then the error sticks, as with a kernel that faults while it runs
- *     slow:MS        take longer, by the wall clock
- *     stretch:FACTOR take longer, by the virtual clock
+ *     NAME           return CUDA_ERROR_NAME; if a GPU does not recover from the error, all later calls of the process
+ *                    return it
+ *     later:NAME     the call succeeds, and all later calls return the error, as after a kernel that faults while it
+ *                    runs
+ *     slow:MS        take longer by the wall clock
+ *     stretch:FACTOR take longer by the virtual clock
  *     hang           never return
  *     kill:SIGNAL    end the process: KILL, SEGV, ABRT or a number
  *     lost           the device is gone: each later call of this process returns DEVICE_UNAVAILABLE
  *     gone           the same for all processes that share the state
- *     corrupt[:N]    after the launch, element N (0) of the last buffer's part that the kernel got has one bit turned
- *     write:OFFSET   after the launch, a word is written that many bytes from where the last pointer points
+ *     corrupt[:N]    after the launch, flip one bit of element N (0) in the part of the last buffer that the kernel got
+ *     write:OFFSET   after the launch, write a word this many bytes after the address of the last pointer
  *     input:OFFSET   the same for the first pointer
- *     throttle:MS    for that long by the virtual clock, the GPU is slowed down by heat, and NVML says so */
+ *     throttle:MS    for this long by the virtual clock, heat slows the GPU down, and NVML says so */
 #ifndef TESTS_FAKE_CUDA_FAKE_H
 #define TESTS_FAKE_CUDA_FAKE_H
 
@@ -59,63 +63,63 @@
 #include "gpu/driver/cu.h"
 #include "tuner/emulate/emulation.h"
 
-/* The exported functions, declared from the list of those that are used, so that none is missed and none differs. Each is
- * named fake_MEMBER here, and as the driver's in the library. */
+/* The exported functions. They are declared from the list of functions that we use, so none is missing and none
+ * differs. Each is named fake_MEMBER here, and has the driver's name in the library. */
 #define AS_EXPORT(member, symbol, params) \
   __attribute__((visibility("default"))) CUresult fake_##member params __asm__(symbol);
 CU_LIST(AS_EXPORT)
 #undef AS_EXPORT
 
-/* The error of a name without CUDA_ERROR_. False if there is none. */
+/* Find an error by its name without CUDA_ERROR_. Returns false if there is none. */
 bool fake_error_find(const char *name, CUresult *out);
 
-/* Whether a context that met it is lost. */
+/* Whether the error destroys the context. */
 bool fake_error_sticks(CUresult result);
 
 enum { MAX_FAULTS = 64 };
 
 struct fake_state {
-  double clock_us; /* virtual */
+  double clock_us; /* the virtual clock */
   double throttled_until_us;
   double outlier_until_us, outlier_factor;
-  double correlated; /* the present value of correlated noise, in standard deviations */
+  double correlated; /* present value of the correlated noise, in standard deviations */
   double correlated_at_us;
-  uint64_t random_index;        /* how many random numbers were drawn */
+  uint64_t random_index;        /* random numbers drawn so far */
   long long counts[MAX_FAULTS]; /* calls that each fault matched */
   bool gone;
 };
 
-/* The state; made at the first call. Held under the lock. */
+/* The state, made at the first call. Hold the lock while using it. */
 struct fake_state *fake_state(void);
 
 /* All calls hold one lock. */
 void fake_lock(void);
 void fake_unlock(const bool *locked);
 
-/* An environment variable's number, or what it is without one. */
+/* The number in an environment variable, or `otherwise` if it is not set. */
 long long fake_number(const char *name, long long otherwise);
 
 /* Append a line to the log, if there is one. */
 void fake_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The error that sticks to this process; CUDA_SUCCESS for none. */
+/* The error that all later calls of this process return; CUDA_SUCCESS for none. */
 extern CUresult fake_sticky;
 
-/* What a fault does to a launch, beside returning an error. */
+/* The effects of a fault on a launch, besides an error. */
 struct fake_damage {
   bool corrupts, writes, writes_input;
   long long element, offset_bytes;
-  double stretch; /* of its time; 0: none */
+  double stretch; /* factor of its time; 0: none */
 };
 
-/* Begin a call: strike with the faults that match it.
+/* Begin a call: apply the faults that match it.
  *   call    "cuMemAlloc_v2"
- *   source  of the kernel that it is about; NULL for none
- *   damage  what to do in a launch; may be NULL
+ *   source  of the kernel that the call is about; NULL for none
+ *   damage  receives what to do in a launch; may be NULL
  * Returns what the call must return at once, if that is not CUDA_SUCCESS. */
 CUresult fake_begin(const char *call, const char *source, struct fake_damage *damage);
 
-/* The beginning of each function: takes the lock, and returns where a fault says so. */
+/* The beginning of each function: take the lock, and return if a fault says so. */
 #define ENTER_ABOUT(call, source, damage)                                        \
   __attribute__((cleanup(fake_unlock))) const bool locked = (fake_lock(), true); \
   const CUresult begun = fake_begin(call, source, damage);                       \
@@ -131,20 +135,20 @@ bool fake_has_context(void);
 size_t fake_memory_bytes(void);
 int fake_capability(void);
 
-/* Those of its architecture; of sm_90's for one that Halotune does not know. */
+/* The limits of the GPU's architecture, or those of sm_90 if Halotune does not know it. */
 const struct sm_limits *fake_limits(void);
 
 struct fake_memory {
   CUdeviceptr begin;
   size_t bytes;
   struct emulation_buffer *buffer;
-  bool is_written; /* by a copy or a fill, since a launch that executed had it */
+  bool is_written; /* by a copy or a fill since the last executed launch with it */
 };
 
-/* The allocation that an address lies in; NULL for none. */
+/* Find the allocation that contains an address. Returns NULL for none. */
 struct fake_memory *fake_memory_find(CUdeviceptr address);
 
-/* A texture object: what it shows. NULL for a handle that is none. */
+/* A texture object. fake_texture_find returns NULL for an invalid handle. */
 struct fake_texture {
   CUtexObject handle; /* 0: free */
   CUdeviceptr begin;
@@ -152,10 +156,11 @@ struct fake_texture {
 };
 const struct fake_texture *fake_texture_find(CUtexObject handle);
 
-/* A tensor map: what it was encoded from (tensor.c). False for bytes that are none. */
+/* Find the array and shape from which a tensor map was encoded (tensor.c). Returns false for bytes that are no tensor
+ * map. */
 bool fake_tensor_find(const void *bytes, size_t byte_count, CUdeviceptr *array, struct emulation_wire_tensor *shape);
 
-/* Whether launches on a stream are put into a graph (stream.c). */
+/* Whether launches on a stream are captured in a graph (stream.c). */
 bool fake_is_capturing(CUstream stream);
 
 CUresult fake_copy_now(CUdeviceptr to, CUdeviceptr from, size_t bytes);
@@ -170,19 +175,19 @@ struct fake_kernel {
   int parameter_count;
   unsigned parameter_bytes[FAKE_MAX_PARAMETERS];
   int registers, static_shared_bytes;
-  int max_threads; /* of a block */
+  int max_threads; /* per block */
 };
 
-/* Size of a cubin; 0 for what is none. */
+/* The size of a cubin; 0 if the bytes are not a cubin. */
 size_t cubin_bytes(const void *image);
 
-/* Read its kernels. Returns how many; 0 for none, or a cubin that is not understood. */
+/* Read the kernels of a cubin. Returns their number; 0 for none, or for a cubin that is not understood. */
 int cubin_kernels(const void *image, struct fake_kernel kernels[FAKE_MAX_KERNELS]);
 
 struct fake_function {
   struct fake_module *module;
   const struct fake_kernel *kernel;
-  int max_shared_bytes; /* dynamic, of a block */
+  int max_shared_bytes; /* dynamic, per block */
 };
 
 struct fake_module {
@@ -191,48 +196,48 @@ struct fake_module {
   struct fake_kernel kernels[FAKE_MAX_KERNELS];
   struct fake_function functions[FAKE_MAX_KERNELS];
   int kernel_count;
-  double factor;                 /* of the model: how much slower than the best */
+  double factor;                 /* from the model: how much slower than the best */
   struct emulation_batch *batch; /* NULL until the first launch executes */
 };
 
-/* The module's batch, its source compiled if it is not yet; other modules' processes are ended. NULL, and said on stderr, if
- * the emulation does not compile it. */
+/* Get the module's batch, and compile its source if that was not done yet. The processes of other modules are ended.
+ * Returns NULL, with a message on stderr, if the emulation cannot compile it. */
 struct emulation_batch *fake_module_batch(struct fake_module *module);
 
 struct fake_launch {
   struct fake_function *function;
   unsigned grid[3], block[3], cluster[3], shared_bytes;
   bool overlaps;                                      /* programmatic dependent launch */
-  unsigned char arguments[EMULATION_PARAMETER_BYTES]; /* one behind the other, each at a multiple of 8 */
+  unsigned char arguments[EMULATION_PARAMETER_BYTES]; /* one after the other, each at a multiple of 8 */
 };
 
-/* Execute it and let its time pass. `damage` may be NULL. */
+/* Execute a launch and advance the clock. `damage` may be NULL. */
 CUresult fake_launch_now(const struct fake_launch *launch, bool is_graph, const struct fake_damage *damage);
 
-/* What a launch is a function of, and whether it is small enough to be kept. */
+/* Hash everything on which the result of a launch depends. Returns false if the launch is too large to be kept. */
 bool memo_key(const struct fake_launch *launch, const struct emulation_argument *arguments, int count,
               struct hash *out);
 bool memo_get(struct hash key, const struct emulation_argument *arguments);
 
-/* A copy of the memory, from malloc, to be compared with what the launch leaves. */
+/* Copy the memory of a launch, to compare it with what the launch leaves. The copy is from malloc. */
 unsigned char *memo_before(const struct emulation_argument *arguments, int count);
 void memo_put(struct hash key, const struct emulation_argument *arguments, int count, const unsigned char *before);
 
-/* The source of a cubin, from malloc; NULL where it is not kept. */
+/* The source of a cubin, from malloc; NULL if it is not kept. */
 char *memo_source(struct hash cubin);
 void memo_put_source(struct hash cubin, const char *source);
 
-/* How much slower than the best a cubin is that comes from this source; 1 or more. */
+/* How much slower than the best a cubin from this source is; 1 or more. */
 double model_factor(struct hash cubin, const char *source);
 
 /* The time of one launch without noise.
- *   bytes  that the kernel has pointers to */
+ *   bytes  in all memory to which the kernel has pointers */
 double model_time_us(double factor, double bytes);
 
-/* Let a launch's or a copy's time pass, noise and all. */
+/* Advance the clock by the time of a launch or a copy, with noise. */
 void model_pass(double time_us);
 
-/* Between the kernels of a stream or a graph. */
+/* The gap between the kernels of a stream or a graph. */
 double model_gap_us(bool is_graph);
 
 bool model_is_throttled(void);

@@ -1,4 +1,4 @@
-/* fault.c: faults on command. fake.h has their form. */
+/* fault.c: faults on command. fake.h describes their form. */
 #include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,15 +21,15 @@ struct fault {
 };
 
 static struct fault faults[MAX_FAULTS];
-static int fault_count = -1; /* not read yet */
+static int fault_count = -1; /* -1: not read yet */
 
-/* A test that asks for what there is not would pass without the fault. */
+/* Refuse an unknown fault. Otherwise a test with a misspelt fault would pass without it. */
 __attribute__((noreturn)) static void refuse(const char *text) {
   fprintf(stderr, "fake driver: no such fault: %s\n", text);
   abort();
 }
 
-/* A number, 0 where there is none; -1e18 for what is no number. */
+/* Read a number; 0 for an empty text, -1e18 for a text that is not a number. */
 static double number_of(const char *text) {
   char *end;
   double number = strtod(text, &end);
@@ -67,7 +67,7 @@ static bool read_action(const char *text, struct fault *out) {
   return fake_error_find(text, &out->result);
 }
 
-/* CALL[@WORD,...][#N[+]]=ACTION; words may hold '=', so that the action is behind the last one. */
+/* Read CALL[@WORD,...][#N[+]]=ACTION. Words may contain '=', so the action is after the last one. */
 static bool read_fault(char *text, struct fault *out) {
   char *action = strrchr(text, '=');
   if (!action) return false;
@@ -161,7 +161,7 @@ static CUresult strike(const struct fault *fault, struct fake_damage *damage) {
   return CUDA_SUCCESS;
 }
 
-/* Calls that ask nothing of the device; they answer whatever happened. */
+/* Calls that do not need the device. They work in every state. */
 static bool is_harmless(const char *call) {
   static const char *const names[] = {"cuInit", "cuDeviceGetCount", "cuDriverGetVersion"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

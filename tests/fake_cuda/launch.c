@@ -1,4 +1,4 @@
-/* launch.c: launches: checked as a driver does, executed by the emulation, timed by the model. */
+/* launch.c: launches: they are checked as a driver does, executed by the emulation, and timed by the model. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,15 +6,15 @@
 
 #include "tests/fake_cuda/fake.h"
 
-/* Arguments as the emulation takes them, and the memory that they point to. */
+/* The arguments in the emulation's form, and the memory to which they point. */
 struct arguments {
   struct emulation_argument host[FAKE_MAX_PARAMETERS];
-  struct fake_memory *memory[FAKE_MAX_PARAMETERS]; /* NULL where it is no pointer */
+  struct fake_memory *memory[FAKE_MAX_PARAMETERS]; /* NULL for an argument that is not a pointer */
   int count;
 };
 
-/* An eight-byte argument that is an address in an allocation is a pointer, one that is a texture's handle a texture;
- * what was encoded as a tensor map is one; any other is passed as it is. */
+/* Read an argument. An eight-byte value that is an address in an allocation is a pointer, a texture's handle is a
+ * texture, bytes that were encoded as a tensor map are a tensor map, and anything else is a value. */
 static void read_argument(const unsigned char *value, unsigned bytes, struct emulation_argument *host,
                           struct fake_memory **memory) {
   uint64_t word = 0;
@@ -56,12 +56,13 @@ static int find_pointer(const struct arguments *arguments, bool is_last) {
   return found;
 }
 
-/* A kernel of the tuner's own that looks at memory. */
+/* Whether a kernel is one of the tuner's checks of memory. */
 static bool is_look(const struct fake_launch *launch) {
   return strncmp(launch->function->kernel->name, "check", 5) == 0;
 }
 
-/* What a GPU makes of what the emulation found. Poison that came into the outputs stays there, for the caller to find. */
+/* The error that a GPU would report for an outcome of the emulation. Poison in the outputs stays there, for the caller
+ * to find. */
 static CUresult result_of(const struct emulation_outcome *outcome) {
   switch (outcome->kind) {
   case EMULATION_OK:
@@ -104,7 +105,8 @@ static CUresult emulate(const struct fake_launch *launch, const struct arguments
 
 static CUresult run(const struct fake_launch *launch, const struct arguments *arguments) {
   struct hash key;
-  /* What a look finds does not depend on what the last one found; that would make each of them another launch to the memo. */
+  /* The result of a check must not depend on the one before it, which would also make it a different launch for the
+   * memo. */
   int last = find_pointer(arguments, true);
   if (is_look(launch) && last >= 0) {
     memset(emulation_buffer_data(arguments->host[last].buffer), 0,
@@ -119,7 +121,7 @@ static CUresult run(const struct fake_launch *launch, const struct arguments *ar
   return result;
 }
 
-/* A kernel of the tuner's own that only passes time, in rounds of arithmetic; on a CPU they would take minutes. */
+/* Whether a kernel is the tuner's spin, which only takes time. On a CPU its rounds would take minutes. */
 static bool is_spin(const struct fake_launch *launch) {
   const struct fake_kernel *kernel = launch->function->kernel;
   return strcmp(kernel->name, "spin") == 0 && kernel->parameter_count > 0 &&
@@ -133,7 +135,7 @@ static double spin_us(const struct fake_launch *launch) {
   return rounds * round_us;
 }
 
-/* Whether a launch has to be executed; see HALOTUNE_FAKE_SKIP. What looks at memory always has to. */
+/* Whether a launch must be executed; see HALOTUNE_FAKE_SKIP. Checks of memory always must. */
 static bool is_due(const struct fake_launch *launch, const struct arguments *arguments) {
   if (is_spin(launch)) return false;
   if (fake_number("HALOTUNE_FAKE_SKIP", 0) == 0 || is_look(launch)) return true;
@@ -160,7 +162,7 @@ static void damage_memory(const struct fake_launch *launch, const struct argumen
   enum {
     EXPONENT_BIT = 1u << 30,
     LOW_BITS = 0x5a5a
-  }; /* a value that is off by orders of magnitude; a word that is another */
+  }; /* EXPONENT_BIT changes a value by orders of magnitude, LOW_BITS makes a different word */
   bool is_double = strstr(launch->function->module->source, "typedef double real") != NULL;
   if (damage->corrupts)
     turn_bit(arguments, true, damage->element * (is_double ? 8 : 4) + (is_double ? 4 : 0), EXPONENT_BIT);
@@ -168,7 +170,7 @@ static void damage_memory(const struct fake_launch *launch, const struct argumen
   if (damage->writes_input) turn_bit(arguments, false, damage->offset_bytes, LOW_BITS);
 }
 
-/* Bytes that the kernel has pointers to, each allocation once. */
+/* The bytes in all allocations to which the kernel has pointers, each counted once. */
 static double reachable_bytes(const struct arguments *arguments) {
   double bytes = 0;
   for (int i = 0; i < arguments->count; i++) {
@@ -187,7 +189,7 @@ CUresult fake_launch_now(const struct fake_launch *launch, bool is_graph, const 
     for (int i = 0; i < arguments.count; i++) {
       if (arguments.memory[i]) arguments.memory[i]->is_written = false;
     }
-    /* The launch has succeeded; it is the kernel that did not. */
+    /* The launch itself has succeeded, but its kernel has not. */
     if (result != CUDA_SUCCESS) fake_sticky = result;
   }
   double time_us =

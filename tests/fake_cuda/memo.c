@@ -1,5 +1,6 @@
-/* memo.c: what small launches gave, kept by content, so that a test of hundreds of runs computes each kernel once. A file holds
- * the pages that the launch changed, of all memory that the kernel has pointers to: a number and the bytes each. */
+/* memo.c: keeps the results of small launches by content, so that a test with hundreds of runs computes each kernel
+ * once. A file holds the pages that the launch changed, in all memory to which the kernel has pointers. Each page has a
+ * number and its bytes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ struct page {
   uint32_t bytes; /* fewer only at the end */
 };
 
-/* The first argument of the same memory. */
+/* The first argument with the same memory. */
 static int first_of(const struct emulation_argument *arguments, int i) {
   for (int k = 0; k < i && arguments[i].kind != EMULATION_ARGUMENT_BYTES; k++) {
     if (arguments[k].kind != EMULATION_ARGUMENT_BYTES && arguments[k].buffer == arguments[i].buffer) return k;
@@ -104,7 +105,7 @@ unsigned char *memo_before(const struct emulation_argument *arguments, int count
   return before;
 }
 
-/* The pages of one argument's memory that are not as they were. */
+/* Append the changed pages of one argument's memory. */
 static void add_changes(const struct emulation_argument *argument, int number, const unsigned char *before,
                         struct text *out) {
   const unsigned char *data = emulation_buffer_data(argument->buffer);

@@ -1,5 +1,5 @@
-/* memory.c: device memory, which is memory that the processes that execute kernels can map; and textures over it. A device
- * pointer is a number of its own, so that a program that reads through one faults as with a GPU. */
+/* memory.c: device memory, which the processes that execute kernels can map, and textures over it. A device pointer is
+ * no host address, so a program that dereferences one crashes, as with a GPU. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,15 +7,15 @@
 
 enum { MAX_TEXTURES = 4096 };
 static const CUdeviceptr first_address = 0x7f2000000000ull, unit_bytes = 2ull << 20;
-static const double copy_bytes_per_us = 2145e3; /* copied; as many again are written: 4290 GB/s */
+static const double copy_bytes_per_us = 2145e3; /* bytes copied; as many are written again: 4290 GB/s */
 
-static struct fake_memory *allocations; /* by address */
+static struct fake_memory *allocations; /* sorted by address */
 static int allocation_count;
 static size_t used_bytes;
 static CUdeviceptr next_address;
 static struct fake_texture textures[MAX_TEXTURES];
 
-/* The first allocation that ends behind an address. */
+/* The position of the first allocation that ends after an address. */
 static int position_of(CUdeviceptr address) {
   int low = 0, high = allocation_count;
   while (low < high) {
@@ -39,7 +39,7 @@ static CUresult allocate(CUdeviceptr *pointer, size_t bytes) {
   if (!more) return CUDA_ERROR_OUT_OF_MEMORY;
   allocations = more;
   if (emulation_buffer_create_sparse(bytes, 4, &memory.buffer) != HALOTUNE_OK) return CUDA_ERROR_OUT_OF_MEMORY;
-  /* Addresses are not used twice, so that a pointer to freed memory is found out. */
+  /* Addresses are never used twice, so that a pointer to freed memory is found. */
   if (next_address == 0) next_address = first_address;
   memory.begin = next_address;
   next_address += (bytes + 2 * unit_bytes - 1) / unit_bytes * unit_bytes;
@@ -71,7 +71,7 @@ CUresult fake_mem_free(CUdeviceptr pointer) {
   return release(pointer);
 }
 
-/* Streams are synchronous, so that memory of theirs is like any other; within a capture there is none. */
+/* Streams are synchronous, so their memory is like any other. There is none during a capture. */
 CUresult fake_mem_alloc_async(CUdeviceptr *pointer, size_t bytes, CUstream stream) {
   ENTER("cuMemAllocAsync");
   NEED_CONTEXT();
@@ -91,7 +91,7 @@ CUresult fake_mem_info(size_t *free_bytes, size_t *total_bytes) {
   return CUDA_SUCCESS;
 }
 
-/* Where device memory lies in this process; NULL if not all of it is one allocation's. */
+/* The host address of device memory; NULL if the memory is not all in one allocation. */
 static unsigned char *bytes_at(CUdeviceptr address, size_t bytes, bool is_written) {
   struct fake_memory *memory = fake_memory_find(address);
   if (!memory || address + bytes > memory->begin + memory->bytes) return NULL;
@@ -145,7 +145,7 @@ static bool texel_bytes(CUarray_format format, unsigned channels, uint32_t *out)
   }
 }
 
-/* What a resource shows, with the limits that a GPU has. */
+/* Describe the texture of a resource, with the limits of a GPU. */
 static bool shape_of(const CUDA_RESOURCE_DESC *resource, struct fake_texture *out) {
   enum { ALIGNMENT = 512, PITCH_ALIGNMENT = 32, MAX_WIDTH = 131072, MAX_HEIGHT = 65000 };
   struct emulation_wire_texture *shape = &out->shape;
@@ -171,7 +171,7 @@ static bool shape_of(const CUDA_RESOURCE_DESC *resource, struct fake_texture *ou
   return out->begin % ALIGNMENT == 0 && bytes_at(out->begin, shape->height * shape->pitch_bytes, false);
 }
 
-/* A handle's last digits, to the base MAX_TEXTURES, are its place in the table. */
+/* The handle modulo MAX_TEXTURES is the index in the table. */
 const struct fake_texture *fake_texture_find(CUtexObject handle) {
   const struct fake_texture *texture = &textures[handle % MAX_TEXTURES];
   return handle != 0 && texture->handle == handle ? texture : NULL;

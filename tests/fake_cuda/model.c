@@ -1,18 +1,19 @@
-/* model.c: how long a launch takes, by a virtual clock. Without $HALOTUNE_FAKE_MODEL it is the time to move the bytes that the
- * kernel has pointers to, times a factor that is a function of its cubin; there is no noise. The file has a line each of:
+/* model.c: the time of a launch on a virtual clock. Without $HALOTUNE_FAKE_MODEL there is no noise, and the time is
+ * that of moving the bytes to which the kernel has pointers, times a factor that depends on its cubin. The file has
+ * lines of these forms:
  *   seed N                       of the factors and of the noise; 1
  *   base_us T                    the time of the best; else that of its bytes
- *   spread A POWER               factors are 1 + A*u^POWER, with u evenly from 0 to 1; 1 1
- *   slower F WORD                kernels whose source holds the word take F times as long; up to 4 lines
+ *   spread A POWER               factors are 1 + A*u^POWER, with u uniform from 0 to 1; 1 1
+ *   slower F WORD                kernels whose source contains the word take F times as long; up to 4 lines
  *   launch_us T                  the gap between launches in a stream; 2
- *   graph_us T                   and in a graph; 0.8
- *   independent SD               each launch's time is off by a normal share of this deviation
- *   correlated SD TAU_MS         a share that changes slowly: first-order autoregressive, with this time of decay
+ *   graph_us T                   the gap between launches in a graph; 0.8
+ *   independent SD               each launch's time has a normal error with this deviation
+ *   correlated SD TAU_MS         an error that changes slowly: first-order autoregressive with this decay time
  *   ramp A TAU_MS                slower by A at first, decaying: clocks that speed up
- *   drift A PERIOD_MS            a slow sine of this amplitude; its phase is the seed's
+ *   drift A PERIOD_MS            a slow sine with this amplitude; its phase depends on the seed
  *   trend A                      slower by A each second
- *   outliers P LOW HIGH HOLD_MS  with each launch, at probability P, all is LOW to HIGH times slower for HOLD_MS
- *   throttle A EVERY_MS FOR_MS   slower by A for FOR_MS of each EVERY_MS; NVML tells it */
+ *   outliers P LOW HIGH HOLD_MS  at each launch, with probability P, everything is LOW to HIGH times slower for HOLD_MS
+ *   throttle A EVERY_MS FOR_MS   slower by A for FOR_MS of each EVERY_MS; NVML reports it */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ __attribute__((noreturn)) static void refuse(const char *path, const char *line)
   abort();
 }
 
-/* Read `count` numbers behind a name. False if there are others. */
+/* Read `count` numbers. Returns false if the text has other contents. */
 static bool read_numbers(const char *text, double *values, int count) {
   char *end;
   for (int i = 0; i < count; i++, text = end) {
@@ -53,7 +54,7 @@ static bool read_numbers(const char *text, double *values, int count) {
   return text[strspn(text, " \t\n")] == '\0';
 }
 
-/* "F WORD". False if it is anything else, or one too many. */
+/* Read "F WORD". Returns false for other texts, or if there are too many. */
 static bool read_slower(const char *text, struct model *model) {
   struct slower *slower = &model->slower[model->slower_count];
   char *end;
@@ -140,7 +141,8 @@ double model_time_us(double factor, double bytes) {
 
 double model_gap_us(bool is_graph) { return is_graph ? model_get()->graph_us : model_get()->launch_us; }
 
-/* First-order autoregressive in time: after any while it is normal again, and as like its past as the decay leaves it. */
+/* First-order autoregressive noise: at any later time it is normally distributed, and correlated with its past as the
+ * decay says. */
 static double correlated_now(const struct model *model, struct fake_state *state) {
   if (model->correlated[0] == 0) return 0;
   double kept = exp(-(state->clock_us - state->correlated_at_us) * 1e-3 / model->correlated[1]);
@@ -159,7 +161,7 @@ static double outlier_now(const struct model *model, struct fake_state *state) {
   return state->clock_us < state->outlier_until_us ? state->outlier_factor : 1;
 }
 
-/* Which part of the model's throttling, from 0 to 1, is slowed down. */
+/* The present slowdown by throttling, from 0 to 1. */
 static double throttle_now(const struct model *model, const struct fake_state *state) {
   if (state->clock_us < state->throttled_until_us) return heat_slowdown;
   bool now = model->throttle[1] > 0 && fmod(state->clock_us * 1e-3, model->throttle[1]) < model->throttle[2];

@@ -1,4 +1,4 @@
-/* module.c: modules: a cubin's source, found by its hash, and what it is compiled to. */
+/* module.c: modules: finds a cubin's source by its hash, and compiles it for the emulation. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@ enum { MOST_RUNNERS = 8, UNASKED_SHARED_BYTES = 48 * 1024 };
 /* Modules whose processes are kept, the last used first. */
 static struct fake_module *running[MOST_RUNNERS];
 
-/* Several sources may have given one cubin: those of one variant on several grids. Any of them will do. To find one is to look
- * through the whole cache. */
+/* Find a source of the cubin by searching the whole cache. Several sources may give one cubin, such as one variant on
+ * several grids; any of them will do. */
 static CUresult find_source(const void *image, struct fake_module *module) {
   struct cubin_cache cache;
   size_t bytes = cubin_bytes(image);
@@ -31,7 +31,7 @@ static CUresult find_source(const void *image, struct fake_module *module) {
   return CUDA_ERROR_INVALID_SOURCE;
 }
 
-/* What the source says of itself in a line of its head, such as "// values    block_x=32". */
+/* Find a line in the head of the source, such as "// values    block_x=32". */
 static int line_of(const char *source, const char *key, const char **line) {
   char begin[32];
   snprintf(begin, sizeof begin, "\n// %-9s ", key);
@@ -65,7 +65,8 @@ static void compile(struct fake_module *module) {
   }
 }
 
-/* What looks at memory is compiled at once: a caller waits longer for a module than for a launch. */
+/* Whether a module has checks of memory. These are compiled at once, because callers wait longer for a module than for
+ * a launch. */
 static bool is_checker(const struct fake_module *module) {
   for (int i = 0; i < module->kernel_count; i++) {
     if (strncmp(module->kernels[i].name, "check", 5) == 0) return true;

@@ -1,5 +1,5 @@
-/* nvml.c: the calls of NVIDIA's management library that tell clocks, heat and who else is there, from the same state. It takes no
- * faults. */
+/* nvml.c: the functions of NVIDIA's management library that report clocks, heat and other processes, from the same
+ * state. Faults do not apply to them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "gpu/driver/nvml.h"
 #include "tests/fake_cuda/fake.h"
 
-/* Declared from the list of those that are used, as in fake.h. */
+/* Declared from the list of functions that we use, as in fake.h. */
 #define AS_EXPORT(member, symbol, params) \
   __attribute__((visibility("default"))) int fake_nvml_##member params __asm__(symbol);
 NVML_LIST(AS_EXPORT)
@@ -24,14 +24,15 @@ int fake_nvml_driver_version(char *version, unsigned bytes) {
   return snprintf(version, bytes, "580.00.00") < (int)bytes ? NVML_SUCCESS_RESULT : INSUFFICIENT_SIZE;
 }
 
-/* A handle is the ordinal and one, so that none is NULL. */
+/* A handle is the ordinal + 1, so that none is NULL. */
 static int make_handle(unsigned index, nvml_device *device) {
   if (index >= device_count()) return NOT_FOUND;
   *device = (nvml_device)(uintptr_t)(index + 1);
   return NVML_SUCCESS_RESULT;
 }
 
-/* DOMAIN:BUS:DEVICE.FUNCTION; the driver's tells the ordinal in the bus. The domain may have four or eight digits. */
+/* Parse DOMAIN:BUS:DEVICE.FUNCTION. The driver puts the ordinal into the bus. The domain may have four or eight
+ * digits. */
 int fake_nvml_by_bus_id(const char *id, nvml_device *device) {
   const char *bus = strchr(id, ':');
   unsigned long number = bus ? strtoul(bus + 1, NULL, 16) : 0;

@@ -1,4 +1,4 @@
-/* state.c: what processes share, the lock, the log. */
+/* state.c: the state that processes share, the lock, and the log. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ void fake_unlock(const bool *locked) {
   pthread_mutex_unlock(&lock);
 }
 
-/* The file, zeros where it is new. A file that cannot be had is a mistake of the test. */
+/* Map the file, which is all zeros if it is new. A file that cannot be mapped is an error of the test. */
 static struct fake_state *map_file(const char *path) {
   int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   void *mapped = MAP_FAILED;

@@ -1,4 +1,4 @@
-/* stream.c: streams, which are in order and done at once; events on the virtual clock; what a stream captures, as a graph. */
+/* stream.c: streams, which execute in order and at once; events on the virtual clock; graphs of captured streams. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static CUresult run_node(const struct node *node, bool is_graph, const struct fa
   return fake_launch_now(&node->launch, is_graph, damage);
 }
 
-/* Do it now, or put it into the graph that is captured. */
+/* Execute a node now, or add it to the graph that is captured. */
 static CUresult submit(CUstream handle, const struct node *node, const struct fake_damage *damage) {
   struct graph *graph = stream_of(handle)->capture;
   if (!graph) return run_node(node, false, damage);
@@ -62,7 +62,7 @@ CUresult fake_fill_words(CUdeviceptr to, unsigned word, size_t count, CUstream s
   return submit(stream, &(struct node){.kind = NODE_FILL, .to = to, .word = word, .count = count}, NULL);
 }
 
-/* What a driver refuses. */
+/* Refuse launches that a driver refuses. */
 static CUresult check_launch(const struct fake_function *function, const unsigned grid[3], const unsigned block[3],
                              unsigned shared_bytes) {
   static const unsigned max_grid[] = {2147483647, 65535, 65535}, max_block[] = {1024, 1024, 64};
@@ -80,7 +80,7 @@ static CUresult check_launch(const struct fake_function *function, const unsigne
   return CUDA_SUCCESS;
 }
 
-/* The arguments' values, as they are now. */
+/* Copy the present values of the arguments. */
 static CUresult copy_arguments(const struct fake_kernel *kernel, void **arguments, unsigned char *out) {
   size_t at = 0;
   for (int i = 0; i < kernel->parameter_count; i++) {
@@ -92,7 +92,7 @@ static CUresult copy_arguments(const struct fake_kernel *kernel, void **argument
   return CUDA_SUCCESS;
 }
 
-/* What a driver refuses of clusters. */
+/* Refuse clusters that a driver refuses. */
 static CUresult check_cluster(const struct fake_launch *launch) {
   enum { MOST_BLOCKS = 8, FIRST_CAPABILITY = 90 };
   unsigned blocks = 1;
@@ -273,7 +273,7 @@ CUresult fake_graph_launch(CUgraphExec handle, CUstream stream) {
   if (!graph) return CUDA_ERROR_INVALID_HANDLE;
   if (stream_of(stream)->capture) return CUDA_ERROR_NOT_SUPPORTED;
   for (int i = 0; graph->nodes && i < graph->count; i++) {
-    /* Memory is damaged once, by the last. */
+    /* Only the last launch damages memory. */
     const struct fake_damage stretch = {.stretch = damage.stretch};
     CUresult result = run_node(&graph->nodes[i], true, i + 1 == graph->count ? &damage : &stretch);
     if (result != CUDA_SUCCESS) return result;

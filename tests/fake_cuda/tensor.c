@@ -1,10 +1,10 @@
-/* tensor.c: tensor maps. What a GPU would make of the 128 bytes is unknown; here they hold the numbers that they were
- * made from. */
+/* tensor.c: tensor maps. The contents of a GPU's 128 bytes are unknown. Here they hold the numbers from which the map
+ * was made. */
 #include <string.h>
 
 #include "tests/fake_cuda/fake.h"
 
-static const uint64_t mark = 0x7e45012a9d5e11ffull; /* no address, and no texture's handle */
+static const uint64_t mark = 0x7e45012a9d5e11ffull; /* neither an address nor a texture's handle */
 
 struct encoded {
   uint64_t mark;
@@ -23,7 +23,7 @@ bool fake_tensor_find(const void *bytes, size_t byte_count, CUdeviceptr *array, 
   return true;
 }
 
-/* What the driver's documentation asks for, of maps as the tuner makes them: two or three dimensions, nothing
+/* Check what the driver's documentation requires, for maps as the tuner makes them: two or three dimensions, not
  * interleaved. */
 static bool is_good(const struct encoded *new, const cuuint32_t *steps) {
   enum { ALIGNMENT = 16, MOST_BOX = 256 };

@@ -1,5 +1,5 @@
-/* import_fuzz.c: any bytes as a document to import. What is read is checked, exported, and must then be read again
- * and exported as the same; what is not must say why, in words that a terminal can show. */
+/* import_fuzz.c: imports any bytes as a document. A document that is accepted is checked and exported, and the export
+ * must be accepted again and give the same export. A refusal must have a message that a terminal can show. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void write_out(struct store *store, struct text *text) {
   if (store_export(store, &everything, true, text) != HALOTUNE_OK) die("not exported");
 }
 
-/* What is whole can be merged, and goes out and in again. */
+/* Merge an intact store, export it, and import it again. */
 static void use(struct store *store) {
   static const struct merge_options options = {.origin = "input"};
   struct store *merged, *again;

@@ -1,5 +1,5 @@
-/* stencil_fuzz.c: any bytes as a stencil file. What parses is analysed and printed; what does not must say where and why,
- * in UTF-8 without control characters. */
+/* stencil_fuzz.c: parses any bytes as a stencil file. A stencil that is accepted is analysed and printed. A refusal
+ * must say where and why, in UTF-8 without control characters. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ struct printing {
   int index; /* of the assignment that is printed */
 };
 
-/* A temporary by its name, so that what is printed is as long as what was written. */
+/* Print a temporary by its name, so that the output is not longer than the input. */
 static const char *print_temporary(int node, const void *context) {
   const struct printing *printing = context;
   for (int i = 0; i < printing->index; i++) {

@@ -1,7 +1,7 @@
-/* make_db.c: databases for the tests of the report: make_db KIND FILE, from the root of the tree. Stencils, templates,
- * configurations, sources, access figures and occupancy are real; times come from a plain model of a GPU's memory, with
- * noise that a seed fixes. The same KIND gives the same rows. Where KIND is the path of a file of SQL, its rows are
- * what is made. */
+/* make_db.c: makes databases for tests of the report: make_db KIND FILE, from the root of the tree. Stencils,
+ * templates, configurations, sources, access figures and occupancy are real. Times come from a simple model of a
+ * GPU's memory, with seeded noise. The same KIND gives the same rows. If KIND is the path of an SQL file, its rows
+ * are made. */
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -39,8 +39,9 @@ static void run_sql(const char *sql) {
   if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK) die(error);
 }
 
-/* Insert a row. types: a letter for each value: i integer (long long), r real (double, NaN is NULL), t text, b blob
- * (pointer and int). Returns its id. */
+/* Insert a row. Returns its id.
+ *   types  a letter for each value: i integer (long long), r real (double, NaN is NULL), t text, b blob (pointer and
+ *          int) */
 static long long insert(const char *sql, const char *types, ...) {
   static struct {
     const char *sql;
@@ -208,8 +209,8 @@ static double chosen_number(const struct candidate *c, const char *name, double 
   return at < 0 || t->parameters[at].is_word ? otherwise : t->parameters[at].values[c->configuration.choice[at]];
 }
 
-/* Memory at the copy's rate, slowed by what is read more than once and by low occupancy; issue and shared memory beside
- * it. */
+/* The time of memory traffic at the copy's rate, slowed by repeated reads and low occupancy; plus the time of
+ * instructions and shared memory. */
 static double model_ms(const struct setting *s, const struct candidate *c) {
   double points = (double)s->grid.n[0] * (double)s->grid.n[1] * (double)s->grid.n[2];
   double over = isnan(c->access.over_read) ? 1.1 : c->access.over_read;
@@ -252,7 +253,7 @@ static bool fill(const struct setting *s, struct bindings *bindings, struct cand
   return true;
 }
 
-/* Samples of every template that applies, and their defaults. */
+/* Draw samples of every template that applies, and add their defaults. */
 static int draw(const struct setting *s, long wanted, int only, struct candidate *out) {
   int count = 0;
   for (int t = 0; t < MOST_TEMPLATES; t++) {
@@ -275,7 +276,7 @@ static int draw(const struct setting *s, long wanted, int only, struct candidate
     free(sample);
     bindings_free(&bindings);
   }
-  for (int i = count - 1; i > 0; i--) { /* the order of a search, not of the space */
+  for (int i = count - 1; i > 0; i--) { /* the order of a search instead of that of the space */
     int other = (int)(uniform() * (i + 1));
     struct candidate c = out[i];
     out[i] = out[other], out[other] = c;
@@ -433,7 +434,7 @@ static void put_best(const struct setting *s, const struct candidate *c, long lo
   generated_free(&generated);
 }
 
-/* The median of the quotients of two variants' times within each round. */
+/* The median ratio of two variants' times in the same round. */
 static double median_ratio(const struct samples *times, const struct samples *winner) {
   float ratios[ROUNDS];
   for (int i = 0; i < ROUNDS; i++) ratios[i] = times->in_order[i] / winner->in_order[i];
@@ -441,7 +442,7 @@ static double median_ratio(const struct samples *times, const struct samples *wi
   return ROUNDS % 2 ? ratios[ROUNDS / 2] : ((double)ratios[ROUNDS / 2 - 1] + ratios[ROUNDS / 2]) / 2;
 }
 
-/* The best of the search again, and the default, in rounds. */
+/* Store final rounds of the best variants of the search, and of the default. */
 static void put_finals(const struct setting *s, struct candidate *all, int count, long long run, const char *date) {
   qsort(all, (size_t)count, sizeof *all, compare_candidates);
   struct candidate finalists[FINALISTS + 1];
@@ -561,7 +562,7 @@ static void kind_h200(void) {
   put_all(&gpus[0], wishes, COUNT(wishes));
 }
 
-static void kind_small(void) { /* fixed: of the golden document */
+static void kind_small(void) { /* must not change, because the golden document has it */
   static const struct wish wishes[] = {
       {"star7", NULL, DTYPE_F32, {64, 64, 64}, 8, -1, WISH_BOTH},
       {"heat2d", NULL, DTYPE_F64, {256, 256, 1}, 6, -1, WISH_PARTIAL},
@@ -576,7 +577,7 @@ static void kind_large(void) {
 
 static void put_copies(int problems) {
   kind_large();
-  for (int i = 1; i < problems; i++) { /* the same again, for other grids */
+  for (int i = 1; i < problems; i++) { /* copy the problems, with other grids */
     struct text sql = {0};
     text_printf(
         &sql,
@@ -626,20 +627,20 @@ static void kind_three(void) {
       {"heat2d", NULL, DTYPE_F32, {8192, 8192, 1}, 150, -1, WISH_WHOLE},
   };
   for (int i = 0; i < MOST_DEVICES; i++) {
-    drawn = 0; /* the same configurations on each */
+    drawn = 0; /* the same configurations on each GPU */
     put_all(&gpus[i], wishes, COUNT(wishes) - (i == 2 ? 2 : 0));
   }
 }
 
-static void kind_twins(void) { /* two GPUs of one name */
+static void kind_twins(void) { /* two GPUs with the same name */
   static const struct wish wishes[] = {{"star7", NULL, DTYPE_F32, {64, 64, 64}, 12, -1, WISH_WHOLE}};
   gpus[1] = gpus[0];
   gpus[1].uuid = "GPU-5d1f0a52-0c7e-4b55-9a55-2f1c4d9d7a02";
   for (int i = 0; i < 2; i++) put_all(&gpus[i], wishes, COUNT(wishes));
 }
 
-/* What an export without the search brings. Problem 1: winner, finalists, and what the run recorded; problem 2: no record;
- * problem 3: the winner alone. */
+/* What an export without the search contains. Problem 1 has the winner, finalists, and what the run recorded; problem 2
+ * has no record; problem 3 has only the winner. */
 static void kind_elsewhere(void) {
   static const struct wish wishes[] = {{"star7", NULL, DTYPE_F32, {512, 512, 512}, 40, -1, WISH_WHOLE},
                                        {"star7", NULL, DTYPE_F64, {512, 512, 512}, 40, -1, WISH_WHOLE},
@@ -652,7 +653,7 @@ static void kind_elsewhere(void) {
           "delete from run where id = 3; update best set is_trusted = 0, origin = 'winners.json'");
 }
 
-static void kind_replayed(void) { /* from a recording that kept no samples: one value each */
+static void kind_replayed(void) { /* from a recording without samples, with one value for each variant */
   static const struct wish wishes[] = {{"star7", NULL, DTYPE_F32, {512, 512, 512}, 40, -1, WISH_WHOLE}};
   put_all(&gpus[0], wishes, COUNT(wishes));
   run_sql(
@@ -663,7 +664,7 @@ static void kind_replayed(void) { /* from a recording that kept no samples: one 
       "update best set sample_count = 1, low_ms = time_ms, high_ms = time_ms, roof_ratio_low = null, roof_ratio_high = null");
 }
 
-static void kind_hostile(void) { /* texts that no tool of ours would write */
+static void kind_hostile(void) { /* texts that none of our tools would write */
   static const struct wish wishes[] = {
       {"star7", "<script>alert(1)</script>", DTYPE_F32, {64, 64, 64}, 12, -1, WISH_WHOLE}};
   gpus[0].name = "</script><img src=x onerror=alert(2)> \"H200\" & 'co' \xE2\x80\xA8\xFF";
