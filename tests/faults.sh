@@ -11,7 +11,7 @@ result "without a fault" $? "$work/out"
 [ "$(query "$work/plain.db" "select count(*) from measurement where outcome in ('measured', 'screened')")" = $space ]
 result "all variants have a time" $?
 
-# --- one variant, of which one thing goes wrong ---------------------------------------------------------------------------
+# --- one variant, of which one thing goes wrong -----------------------------------------------------------------------
 
 victim=star7_small,block_x=64,block_y=2,vector=2,points_y=2
 is_victim="parameters like '%\"block_x\":64,\"block_y\":2,%' and parameters like '%\"vector\":2,%' and parameters like '%\"points_y\":2,%'"
@@ -83,7 +83,7 @@ for at in $((launches / 2)) $((launches * 3 / 4)) $((launches * 7 / 8)); do
   result "launch $at of $launches of the fastest variant goes wrong: it does not win" $? "$work/out"
 done
 
-# --- one variant of four that does not compile ------------------------------------------------------------------------------
+# --- one variant of four that does not compile ------------------------------------------------------------------------
 
 # Make a folder with a template `small` whose kernel has one more statement for the victim, and the declarations that
 # this statement uses. A source contains only what its kernel uses.
@@ -135,7 +135,7 @@ sleep 1 # so that it has read its request; one that has not yet is killed in the
 kill -SEGV "${compiler:-$tuner}"
 ends_with "a compiler that crashes" compile_crashed 'signal 11'
 
-# --- the GPU ----------------------------------------------------------------------------------------------------------------
+# --- the GPU ----------------------------------------------------------------------------------------------------------
 
 # The run must end with one of these exit codes, and the database must be intact.
 ends() { # NAME FAULT CODES [option...]
@@ -200,7 +200,7 @@ HALOTUNE_FAKE_FAULT="*@star7_small,block_x=128,block_y=1,vector=1,points_y=1#100
   [ "$(query "$work/fault.db" "select count(*) from measurement where attempts > 1")" -gt 0 ]
 result "another variant takes the place of a default that dies" $? "$work/out"
 
-# --- ended by a signal ----------------------------------------------------------------------------------------------------------
+# --- ended by a signal ------------------------------------------------------------------------------------------------
 
 # Ctrl-C in the middle of the search: the run must end soon, say how to continue, and continue. It runs without timeout,
 # which would send the signal twice; a second signal has another meaning.
@@ -220,7 +220,7 @@ tune "$work/stopped.db" >"$work/again" 2>&1 &&
   [ "$(query "$work/stopped.db" "select group_concat(state), (select count(*) from measurement) from run")" = "partial,complete $space" ]
 result "and goes on" $? "$work/again"
 
-# --- disks and databases --------------------------------------------------------------------------------------------------------
+# --- disks and databases ----------------------------------------------------------------------------------------------
 
 # Run on a file system that is soon full.
 on_full_disk() { # BYTES
@@ -289,7 +289,7 @@ else
   result "a database on a disk that may only be read # skip no file systems of our own" 0
 fi
 
-# --- two at a time ------------------------------------------------------------------------------------------------------------------
+# --- two at a time ----------------------------------------------------------------------------------------------------
 
 HALOTUNE_FAKE_STATE=$work/first.state tune "$work/both.db" >"$work/first" 2>&1 &
 tune "$work/both.db" >"$work/second" 2>&1

@@ -66,7 +66,8 @@ jq -r ".tasks[0] | \"search \(.search_s)\", \"finals \(.final_s)\", \"set-up \($
 
 moments=${MOMENTS:-${FULL:+50}}
 moments=${moments:-15}
-# Spread evenly, and at random within each share: over the first half of set-up and finals, and over the rows of the search but the last ten.
+# Moments are spread evenly, and at random within each share: over the first half of set-up and finals, and over the
+# rows of the search except the last ten.
 awk -v moments="$moments" -v space=$space 'BEGIN {srand(20261121)}
   {name[NR] = $1; whole[NR] = $1 == "search" ? 2*(space - 10) : $2}
   END {

@@ -102,13 +102,13 @@ result "the page" $? "$page"
 runs() { query "select count(*) from run"; }
 roof && [ "$(runs)" = $rows ]
 result "rows that are complete are left as they are" $? "$work/err"
-# In the finals one that was clearly slower may be measured whole: that is another outcome.
+# The finals may fully measure a variant that was clearly slower, which changes its outcome.
 AGAIN=1 roof && [ "$(runs)" = $((2 * rows)) ] &&
   [ "$(query "select count(*) from (select 1 from measurement m join run r on r.id = m.run_id
     group by r.problem_id, m.variant_id, m.outcome having count(*) > 1)")" = 0 ]
 result "AGAIN=1 goes on in them, and measures nothing twice" $? "$work/err"
 
-# Slow calls, so that there is time: the signal, to all processes as by Ctrl-C, comes in the second row.
+# Calls are slow, so that the signal comes in the second row. It goes to all processes, as with Ctrl-C.
 export DB="$work/stopped.db"
 HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:100" setsid sh -c 'echo $$ >"$0"; exec bench/roof.sh' "$work/pid" \
   >"$work/out" 2>"$work/err" &
@@ -150,7 +150,7 @@ result "without a GPU it ends at once, and says nothing but that" $? "$work/err"
 
 # --- the profile of winners -------------------------------------------------------------------------------------------
 
-# In the place of ncu: it knows some counters, and sees a launch wherever the program runs well.
+# This takes the place of ncu: it knows some counters, and reports one launch if the program runs well.
 cat >"$work/ncu" <<'N'
 #!/bin/sh
 echo "${CUDA_VISIBLE_DEVICES:-all} $*" >>"$(dirname "$0")/ncu.log"

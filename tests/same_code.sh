@@ -1,8 +1,8 @@
 #!/bin/sh
-# same_code.sh OLD NEW: whether two builds of the program make the same machine code. Both compile the same sample of variants of
-# every stencil; each variant whose cubin differs is named. For changes of the generator and of templates that mean to change no
-# kernel. Each program is a TREE/build/halotune and takes the templates of its own tree. STENCILS="NAME ..." looks at these alone;
-# SAMPLE=N takes so many variants of each (16); ARCH=sm_XX (sm_90). Speaks TAP.
+# same_code.sh OLD NEW: whether two builds of the program make the same machine code. Both compile the same sample of
+# variants of every stencil, and each variant whose cubin differs is named. It is for changes of the generator and of
+# templates that should not change any kernel. Each program is a TREE/build/halotune and uses the templates of its own
+# tree. STENCILS="NAME ..." takes only these; SAMPLE=N takes N variants of each (16); ARCH=sm_XX (sm_90). Prints TAP.
 set -u
 [ $# = 2 ] || { echo "usage: tests/same_code.sh OLD NEW" >&2; exit 2; }
 old=$(readlink -f "$1") new=$(readlink -f "$2")
@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 number=0 failed=0
 
-# A line for each variant: template and values, a tab, the hash of its cubin or why there is none.
+# Print a line for each variant: template and values, a tab, the hash of its cubin or the reason why there is none.
 codes() { # program stencil dtype
   (cd "$(dirname "$1")/.." && "$1" compile "$2" --dtype "$3" --arch "${ARCH:-sm_90}" --sample "${SAMPLE:-16}" --seed 1 --no-cache --json) |
     jq -r '.variants[] | "\(.template) \(.parameters | to_entries | map("\(.key)=\(.value)") | join(","))\t\(.cubin_hash // .outcome)"' | sort

@@ -1,8 +1,10 @@
 #!/bin/sh
-# sanitize.sh: NVIDIA's compute-sanitizer on a GPU over the best variant of each stencil that the database knows ($HALOTUNE_DB, else the
-# user's), and over a sample of $SAMPLE (4, or 0 for none) of all: racecheck, memcheck, initcheck, or those that $TOOLS names, in this order,
-# for what takes longest comes first. $STENCILS chooses, JOBS (4) run side by side, on the GPUs that DEVICES numbers ('0 1 2 3'; else on the
-# first), $SANITIZER names the program. A stencil without a best variant for this GPU fails, unless WINNERS=0 leaves them all out. Speaks TAP.
+# sanitize.sh: runs NVIDIA's compute-sanitizer on a GPU for the best variant of each stencil in the database
+# ($HALOTUNE_DB, else the user's), and for a sample of $SAMPLE (4, or 0 for none) of all variants. It runs racecheck,
+# memcheck and initcheck, or the tools that $TOOLS names, in this order, because the slowest should start first.
+# $STENCILS chooses stencils. JOBS (4) run at the same time, on the GPUs that DEVICES numbers ('0 1 2 3'; else on the
+# first). $SANITIZER names the program. A stencil without a best variant for this GPU fails, unless WINNERS=0 leaves all
+# best variants out. Prints TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
@@ -19,8 +21,8 @@ lacks() { # what to do
 command -v "$sanitizer" >/dev/null || lacks "no $sanitizer: install the CUDA Toolkit, or name it in SANITIZER"
 command -v jq >/dev/null || lacks "no jq, which reads what stencils and winners there are: install it"
 
-# Each stencil under each tool in a process of its own, on one GPU, told when it is done, and numbered anew. One that ends without having told
-# of all, or that xargs does not run, has failed.
+# Run each stencil with each tool in a separate process on one GPU, and print and number its results when it is done. A
+# process that ends without all its results, or that xargs does not start, has failed.
 stencils=${STENCILS:-$("$program" list stencils --json | jq -r '.[].name')}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -38,7 +40,7 @@ if [ -z "${SLOT:-}" ]; then
   exit
 fi
 
-# One run of the sanitizer: it finds nothing, and all variants, one at least, are right.
+# One run of the sanitizer. It must find nothing, and all variants must be right, at least one.
 check() { # tool name selftest's arguments...
   tool=$1 name=$2
   shift 2
@@ -53,8 +55,9 @@ check() { # tool name selftest's arguments...
   fi
 }
 
-# racecheck looks at shared memory alone, whose use does not depend on which rows a block is given: of a sample it is spared the large
-# planes, which take it minutes, and with them each `band` above 0. The other tools have them, and so has racecheck of the best variants.
+# racecheck checks only shared memory, whose use does not depend on the rows of a block. In a sample it skips large
+# planes, for which it needs minutes, and with them each `band` above 0. The other tools run them, and so does racecheck
+# for the best variants.
 for stencil in $stencils; do
   for dtype in f32 f64; do
     best=

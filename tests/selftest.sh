@@ -1,6 +1,6 @@
 #!/bin/sh
-# selftest.sh: `halotune selftest --gpu` on the driver of tests: what is right passes, in the worker and in the program itself, and a
-# defect in a template or in what a kernel writes is found. Speaks TAP.
+# selftest.sh: `halotune selftest --gpu` on the driver of tests/fake_cuda. Right variants pass, in the worker and in the
+# program itself, and a defect in a template or in a kernel's writes is found. Prints TAP.
 set -u
 . "$(dirname "$0")/fake_gpu.sh"
 unset HALOTUNE_FAKE_SKIP
@@ -86,9 +86,9 @@ result "each template has a variant on the grids of the test" $?
 [ $? = 2 ] && grep -q 'needs --gpu' "$work/err"
 result "without --gpu it says what to do" $?
 
-# --- make sanitize-gpu and check-gpu, with what they lack ---------------------------------------------------------------------
+# --- make sanitize-gpu and check-gpu, with what they lack -------------------------------------------------------------
 
-# In the place of compute-sanitizer: the program alone.
+# This takes the place of compute-sanitizer: it only runs the program.
 cat >"$work/sanitizer" <<'S'
 #!/bin/sh
 echo "${CUDA_VISIBLE_DEVICES:-all}" >>"$(dirname "$0")/devices"

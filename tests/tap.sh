@@ -1,11 +1,12 @@
 #!/bin/sh
-# tap.sh PROGRAM...: run test programs that speak TAP, JOBS (1) at a time, show what failed, count. The last line is "N passed, N failed".
+# tap.sh PROGRAM...: runs test programs that print TAP, JOBS (1) at a time, shows the failures and counts. The last line
+# is "N passed, N failed".
 set -u
 [ $# -gt 0 ] || { echo "there is no such test" && echo "0 passed, 1 failed" && exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Each program's output and exit status, in files of its own; told by their name when it is done.
+# Write each program's output and exit status to files, and print the program's name when it is done.
 export CMOCKA_MESSAGE_OUTPUT=TAP
 printf '%s\n' "$@" | xargs -P "${JOBS:-1}" -I PROGRAM \
   sh -c 'log=$(mktemp -p "$0"); PROGRAM >"$log" 2>&1; echo "$log $? PROGRAM"' "$work" >"$work/done"
@@ -14,7 +15,7 @@ passed=0 failed=0
 while read -r log status program; do
   ok=$(grep -c '^ok' "$log")
   not_ok=$(grep -c '^not ok' "$log")
-  # A program that died or ran nothing has failed, whatever it printed before.
+  # A program that died or ran no test has failed, whatever it printed before.
   if [ "$not_ok" = 0 ] && { [ "$status" != 0 ] || [ "$ok" = 0 ]; }; then not_ok=1; fi
   passed=$((passed + ok)) failed=$((failed + not_ok))
   if [ "$not_ok" != 0 ]; then

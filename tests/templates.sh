@@ -1,12 +1,13 @@
 #!/bin/sh
-# templates.sh: the templates as they lie in templates/, and the spaces that they span. Speaks TAP.
-#   - each compiles as it stands, and generated files of each without a warning, with nvcc: its default, and one for each word that
-#     says how it works (halo_load=flat)
-#   - templates/example*.cuh are what `halotune generate STENCIL --prelude` prints
+# templates.sh: tests the templates in templates/ and their spaces. Prints TAP.
+#   - each template compiles as it is, and generated files of each compile without a warning, with nvcc: its default,
+#     and one for each word of its parameters (halo_load=flat)
+#   - templates/example*.cuh are the output of `halotune generate STENCIL --prelude`
 #   - each value of each parameter is used by some variant of some stencil
 #   - no parameter is dead: changing it changes the machine code of some variant, or its clusters
 #   - every stencil has enough variants
-# ONLY=NAME looks at one template, and then not at the numbers of variants; SLICE=N at every Nth parameter for what it changes.
+# ONLY=NAME tests one template, without the numbers of variants. SLICE=N tests only every Nth parameter for what it
+# changes.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
@@ -35,7 +36,7 @@ stencils=$("$program" list stencils --json | jq -r '.[].name')
 
 # --- texts
 
-# A stencil that the template's default variant is for, or the nearest with these settings.
+# A stencil to which the template's default variant applies, or the nearest variant with these settings.
 stencil_for() { # template [settings]
   for stencil in $stencils; do
     if "$program" generate "$stencil" --template "$1" ${2:+--set "$2"} -o "$work/generated.cu" 2>/dev/null; then return; fi
@@ -43,7 +44,7 @@ stencil_for() { # template [settings]
   rm -f "$work/generated.cu"
 }
 
-# "name=word" for words that are no numbers; those that all templates have are the prelude's.
+# "name=word" for the words of the template's own parameters. The prelude implements those that all templates have.
 words_of() { # template
   "$program" list templates --json | jq -r --arg t "$1" '.[] | select(.name == $t).parameters | to_entries[]
     | select(.key | IN("load_path", "streaming", "coefficients", "extents") | not) | .key as $name
@@ -81,7 +82,7 @@ for stencil in $stencils; do
   done
 done
 
-# [template, parameter, value, variants that use it over all stencils and their grids], a line each.
+# One line for each [template, parameter, value, number of variants that use it over all stencils and their grids].
 jq -r -s '[.[].templates[] | .template as $t | .parameters[] | .name as $p | .values[] | {t: $t, p: $p, v: (.value | tostring), kept}]
   | group_by([.t, .p, .v])[] | [.[0].t, .[0].p, .[0].v, (map(.kept) | add)] | @tsv' "$work"/space-*.json >"$work/values"
 for template in $templates; do
@@ -106,12 +107,12 @@ cubin_of() { # stencil template settings grid
   "$program" compile "$1" --template "$2" --set "$3" --grid "$4" --json 2>/dev/null | jq -r '.variants[0] | select(.cubin_hash) | .cubin_hash + "-" + (.cluster_blocks | tostring)'
 }
 
-# The grids of a stencil, by number from 0.
+# The grid of a stencil with this number, from 0.
 grid_of() { # stencil number
   "$program" show "$1" --json | jq -r --argjson n "$2" '.grids[$n] // empty | map(tostring) | join(",")'
 }
 
-# Append variants with the hashes of their cubins to $work/sample: stencil, grid, settings, hash.
+# Append variants and the hashes of their cubins to $work/sample: stencil, grid, settings, hash.
 sample() { # stencil template grid options...
   stencil=$1 template=$2 grid=$3
   shift 3
@@ -133,21 +134,21 @@ is_alive() { # template parameter
   return 1
 }
 
-# Stencils that a template applies to, those first on which it has most to choose from.
+# The stencils to which a template applies. Those with the largest choice for it come first.
 stencils_of() { # template
   for s in star7 derivative_y derivative_x scan_z scan_x box27 wave25 $stencils; do
     jq -r --arg t "$1" '.stencil as $s | .templates[] | select(.template == $t and .kept > 0) | $s' "$work/space-$s-f32.json"
   done | awk '!seen[$0]++'
 }
 
-# First on a common sample; where rules tie a parameter to others, on samples with each of its values; then on the last grid of the
-# stencils, which is the smallest of star7; and on the second, its largest.
+# First use a common sample; then samples with each value of the parameter, in case rules tie it to others; then the
+# last grid of the stencils, which is the smallest of star7; then the second grid, which is its largest.
 for template in $templates; do
   : >"$work/sample"
   applies_to=$(stencils_of "$template" | head -n 6)
   for stencil in $(echo "$applies_to" | head -n 2); do sample "$stencil" "$template" "$(grid_of "$stencil" 0)" --sample 2; done
   cp "$work/sample" "$work/common"
-  # One with a single value has nothing to change: it asks the prelude for something.
+  # A parameter with a single value cannot be changed: it requests something from the prelude.
   for parameter in $(awk -F '\t' -v t="$template" '$1 == t {print $2}' "$work/values" | sort | uniq -d); do
     looked_at=$((looked_at + 1))
     [ $((looked_at % ${SLICE:-1})) = 0 ] || continue

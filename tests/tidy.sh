@@ -1,6 +1,6 @@
 #!/bin/sh
-# tidy.sh [form]: static checks. `form` runs only the fast ones: format, width of comments, order of layers. Without it clang-tidy and
-# cppcheck follow. $TIDY_FLAGS are the flags of the preprocessor; $SLICE is explained below. Speaks TAP.
+# tidy.sh [form]: static checks. `form` runs only the fast ones: format, width of comments, order of layers. Without it
+# clang-tidy and cppcheck follow. $TIDY_FLAGS are the flags of the preprocessor; $SLICE is explained below. Prints TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 failed=0
@@ -24,17 +24,17 @@ check_format() {
 check_format
 result "clang-format 14 changes no file" $?
 
-# clang-format does not wrap comments. Folders that still have wide comments are named in $wide_yet. Code may be wider than 120 columns
-# because a string literal is not broken.
+# clang-format does not wrap comments. Folders that still have wide comments are named in $wide_yet. Code may be wider
+# than 120 columns because a string literal is not broken.
 check_width() {
   bad=$(c_files | grep -v "$wide_yet" | xargs awk 'length > 120 && /^ *(\/?\*|\/\/)|\/\*[^"]*\*\/$/ {print FILENAME ":" FNR ": " length " columns"}')
   [ -z "$bad" ] || { echo "$bad" | sed 's/^/# /'; return 1; }
 }
-wide_yet='^\(base\|stencil\|gpu\|db\|library\|reports\|tuner/emulate\|tuner/verify\|tuner/device\|tuner/measure\|tuner/search\|tests\|bench\|examples\)/'
+wide_yet='^\(stencil/generate\|db\|library\|tuner/measure\|tuner/search\)/'
 check_width
 result "no line with a comment is wider than 120 columns" $?
 
-# The lines of a folder, however deep, that include what matches; fails where there is none.
+# Print the lines of a folder and its subfolders that include what matches. Fails if there are none.
 included() { # folder pattern
   [ -d "$1" ] && find "$1" -type f -exec grep -nHE "^[[:space:]]*#[[:space:]]*include[[:space:]]+$2" {} +
 }
@@ -63,13 +63,13 @@ check_layers
 result "layers" $?
 if [ "${1:-}" = form ]; then exit $failed; fi
 
-# One file each: over several, clang-tidy 14 takes every second va_list for uninitialised.
-# No file at all is a failure.
+# One file at a time, because clang-tidy 14 takes every second va_list for uninitialised if it gets several. Fails if
+# there is no file.
 tidy() { # option: of clang-tidy; files on stdin
   OPTION=$1 xargs -P "$(nproc)" -n 1 sh -c '[ $# = 1 ] && eval clang-tidy --quiet "$OPTION" "$@" -- -std=gnu11 $TIDY_FLAGS 2>/dev/null' _
 }
-# SLICE=N looks at every Nth file. The analyzer's paths take ten times as long as all else, and are for the program alone: tests would
-# take half of the time.
+# SLICE=N checks every Nth file. The analyzer takes ten times as long as all other checks, and half of its time would be
+# for tests, so it checks only the program.
 check_files() {
   bad=0
   sources=$(find base stencil gpu db library reports tuner -name '*.c') && tests=$(find tests/unit tests/fake_cuda -name '*.c') || return 1

@@ -1,11 +1,11 @@
 #!/bin/sh
-# tune.sh: `halotune tune` from one end to the other, on the driver of tests/fake_cuda with a small space: results, continuing, ending
-# early, replays, several GPUs. Faults are faults.sh's, noise is protocol.sh's. Speaks TAP.
+# tune.sh: `halotune tune` from beginning to end, on the driver of tests/fake_cuda with a small space: results,
+# continuing, ending early, replays, several GPUs. faults.sh tests faults, protocol.sh tests noise. Prints TAP.
 set -u
 . "$(dirname "$0")/fake_gpu.sh"
 query() { sqlite3 -separator ' ' "$1" "$2"; } # DB SQL
 json() { jq -e "$1" "$work/out" >"$work/jq" 2>&1; } # FILTER
-# The exit code has to be this one, and stderr has to have these words.
+# The command must end with this exit code, and stderr must contain these words.
 fails() { # NAME CODE WORDS command...
   name=$1 code=$2 words=$3
   shift 3
@@ -19,7 +19,7 @@ fails() { # NAME CODE WORDS command...
 space=$("$program" space star7 --grid 16,16,16 --template-dir "$templates" --template small --json | jq '.templates[0].kept')
 db=$work/tune.db
 
-# --- a whole run ----------------------------------------------------------------------------------------------------------
+# --- a whole run ------------------------------------------------------------------------------------------------------
 
 tune "$db" >"$work/out" 2>"$work/err"
 result "a whole run" $? "$work/err"
@@ -38,7 +38,7 @@ result "the default variant is among the finalists" $?
   where b.is_current and f.rank = 1 and b.time_ms = f.median_ms and length(b.cubin) > 0 and b.second_grid <> '' and b.roof_ratio > 0")" = 1 ]
 result "the winner: the first of the finalists, whole, verified on a second grid" $?
 
-# --- going on ---------------------------------------------------------------------------------------------------------------
+# --- going on ---------------------------------------------------------------------------------------------------------
 
 tune "$db" --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .recalled == $space and .tried == $space and .complete"
 result "the same again measures no variant twice" $? "$work/out"
@@ -56,9 +56,9 @@ tune "$db" --fresh --max-variants 3 --json >"$work/out" 2>"$work/err" && json '.
   [ "$(query "$db" "select count(*) from measurement")" = $((space + 3)) ]
 result "--fresh measures again" $? "$work/out"
 
-# --- what earlier runs know ---------------------------------------------------------------------------------------------------
+# --- what earlier runs know -------------------------------------------------------------------------------------------
 
-# A copy of a database after one run of all variants.
+# Copy a database that holds one run of all variants.
 copy_of() { # FROM TO
   rm -f "$2"
   query "$1" "vacuum into '$2'"
@@ -67,8 +67,8 @@ base=$work/base.db
 tune "$base" >"$work/out" 2>&1
 result "a run to begin from" $? "$work/out"
 
-# All variants are winners of earlier runs, and sources have changed since, so that none of their results counts. Without a cache
-# the compiler, of which there is one, takes two at a time.
+# All variants won earlier runs, but their sources have changed since, so none of their results counts. Without a cache
+# the only compiler gets two at a time.
 copy_of "$base" "$work/lost.db"
 query "$work/lost.db" "update variant set source_hash = printf('%032x', id);
   delete from finalist;
@@ -78,7 +78,7 @@ XDG_CACHE_HOME=$work/cache tune "$work/lost.db" --rematch --workers 1 --json >"$
   [ "$(query "$work/lost.db" "select count(distinct variant_id) from measurement where run_id = 2")" = "$space" ]
 result "--rematch measures anew what is lost, and loses none of them to full queues" $? "$work/out"
 
-# The winner was only screened, as far as is known; the finals of the next run measure it fully.
+# The database says that the winner was only screened. The finals of the next run measure it fully.
 copy_of "$base" "$work/screened.db"
 best=$(query "$base" "select variant_id from best where is_current")
 query "$work/screened.db" "update measurement set outcome = 'screened', sample_count = 3, samples = substr(samples, 1, 12), attempts = 5
@@ -89,7 +89,7 @@ tune "$work/screened.db" --json >"$work/out" 2>"$work/err" && json ".tasks[0] | 
     from measurement now join measurement was on was.variant_id = now.variant_id and was.run_id = 1 where now.run_id = 2 and now.variant_id = $best")" = "2 1 measured 1 1 1 1 1 screened" ]
 result "a screened result of an earlier run that is measured fully is stored, in the new run" $? "$work/out"
 
-# --- reproducible -------------------------------------------------------------------------------------------------------------
+# --- reproducible -----------------------------------------------------------------------------------------------------
 
 copy_of "$base" "$work/bits.db"
 tune "$work/bits.db" --reproducible --json >"$work/out" 2>"$work/err" &&
@@ -105,10 +105,10 @@ tune "$work/replayed.db" --backend "replay:$work/bits.db" --reproducible --json 
 result "a replay of it" $? "$work/err"
 fails "no order of a prefix sum is update's" 4 'scan_z' "$program" tune scan_z --grid 16,16,16 --reproducible --budget 1s --db "$work/bits.db"
 
-# --- the second grid -----------------------------------------------------------------------------------------------------------
+# --- the second grid --------------------------------------------------------------------------------------------------
 
-# Rules that refuse primes near 5/8 of the extents, as those of templates with one block for a short row do; and one that keeps no
-# grid but the task's.
+# Rules that refuse primes near 5/8 of the extents, as templates with one block for a short row have, and a rule that
+# keeps only the task's grid.
 for what in 'awkward:nx >= 13 \&\& nx % 2 == 0:14x' 'alone:nx == 16 \&\& ny == 16 \&\& nz == 16:'; do
   name=${what%%:*} rest=${what#*:}
   sed -e "s/^name: small/name: $name/" -e "s/^rules:/rules:\n  - {keep: '${rest%:*}', otherwise: refused here}/" "$templates/small.yaml" >"$templates/$name.yaml"
@@ -124,14 +124,14 @@ for what in 'awkward:nx >= 13 \&\& nx % 2 == 0:14x' 'alone:nx == 16 \&\& ny == 1
   result "the second grid of a winner whose rules want ${rest%:*}" $? "$work/out"
 done
 
-# --- emulated -------------------------------------------------------------------------------------------------------------------
+# --- emulated ---------------------------------------------------------------------------------------------------------
 
 timeout "$LIMIT_S" "$program" tune star7 --grid 16,16,16 --template-dir "$templates" --template small --backend host --max-variants 1 $patient \
   --db "$work/host.db" --json >"$work/out" 2>"$work/err" &&
   json '.emulated and (.tasks[0].winner | .time_ms > 0 and .bandwidth_gbs == null and .roof_ms == null and .share_of_roof == null)'
 result "emulated times tell no bandwidth" $? "$work/err"
 
-# With literal extents, code differs by grid: the winner can be wrong on the second one alone.
+# With literal extents the code differs by grid, so the winner can be wrong only on the second one.
 sed -e 's/^name: small/name: literal/' -e 's/extents: .runtime./extents: [literal]/' "$templates/small.yaml" >"$templates/literal.yaml"
 cp "$templates/small.cu" "$templates/literal.cu"
 wrong=$work/wrong.db
@@ -161,7 +161,7 @@ for options in '' --rematch; do
 done
 result "and is chosen by no later run" $chosen "$work/out"
 
-# It goes wrong when it is loaded for the finals.
+# The winner fails when it is loaded for the finals.
 copy_of "$base" "$work/fails.db"
 words=$(query "$base" "select group_concat(key || '=' || value) from variant, json_each(parameters) where variant.id = $best and
   key in ('block_x', 'block_y', 'vector', 'points_y')")
@@ -171,7 +171,8 @@ HALOTUNE_FAKE_FAULT="cuLaunchKernel@star7_small,$words=corrupt:1365" tune "$work
   [ "$(query "$work/fails.db" "select count(*) from best where is_current and variant_id <> $best and run_id = 2")" = 1 ]
 result "what fails in the finals is stored so, whichever run had measured it" $? "$work/out"
 
-# Where all are wrong, there is no winner; what is wrong in one mode is so in others, and does not come back.
+# If all variants are wrong, there is no winner. A variant that is wrong in one mode is wrong in the others, and does
+# not come back.
 copy_of "$base" "$work/modes.db"
 "$program" db export --db "$work/modes.db" -o "$work/modes.json" &&
   HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_small=corrupt:1365' tune "$work/modes.db" --launch stream >"$work/out" 2>&1
@@ -185,17 +186,18 @@ jq -e '.match == "default"' "$work/out" >/dev/null &&
   [ "$(jq -c .parameters "$work/out")" != "$(query "$base" "select parameters from variant where id = $best")" ]
 result "nor as a default" $? "$work/out"
 
-# Others that come during the search, and are seen before the finals; one process is the worker.
+# Other processes start during the search and are seen before the finals. One process is the worker.
 HALOTUNE_FAKE_OTHERS=3 HALOTUNE_FAKE_ALONE=1 tune "$work/others.db" >"$work/out" 2>"$work/err" && ! grep -q 'other process' "$work/err" &&
   grep -q '2 other processes computed on the GPU when the finals began: times may be off' "$work/out" &&
   [ "$(query "$work/others.db" "select warnings from run")" = "2 other processes computed on the GPU when the finals began: times may be off" ]
 result "other processes on the GPU are looked for again before the finals" $? "$work/out"
 HALOTUNE_FAKE_OTHERS=1 tune "$work/others.db" --json >"$work/out" 2>"$work/err" && json '.tasks[0].other_processes == 0'
 result "the worker is none" $? "$work/out"
-# --- hints --------------------------------------------------------------------------------------------------------------------
+# --- hints ------------------------------------------------------------------------------------------------------------
 
-# A database with the winner of an earlier version of the template, which lacked a parameter. The first variant is the default. With
-# one compiler, results come in the order of proposals. The two versions differ in words alone, so that they do not share a cache.
+# A database with the winner of an earlier version of the template, which lacked a parameter. The first variant is the
+# default. With one compiler, results come in the order of proposals. The two versions differ only in text, so they must
+# not share a cache.
 mkdir "$work/new"
 newer() { # DB option...
   db=$1
@@ -246,10 +248,10 @@ result "and leaves those that were not" $? "$work/out"
 fails "--hints of a file that is not there" 4 'nowhere.db' tune "$work/hinted.db" --hints "$work/nowhere.db"
 fails "--hints and --no-hints" 2 'no-hints' tune "$work/hinted.db" --hints "$base" --no-hints
 
-# --- the roof -------------------------------------------------------------------------------------------------------------------
+# --- the roof ---------------------------------------------------------------------------------------------------------
 
-# Copies that are loaded to be tried, and once more to be kept: three winners at most, where one is of this GPU; else a sample of
-# each template, too.
+# Copies that are loaded to be tried, and again to be kept: at most three winners, one of them of this GPU; else a
+# sample of each template, too.
 timeout "$LIMIT_S" "$program" tune copy --grid 4096 --dtype f32 --max-variants 3 $patient --db "$work/copied.db" >"$work/out" 2>&1
 result "copy is tuned" $? "$work/out"
 copies() { # DB option...: how many were loaded
@@ -264,10 +266,10 @@ result "the roof is the tuned copy, also of another database" $? "$work/log"
 [ "$(copies "$work/unroofed.db")" -gt 6 ]
 result "or the best of a sample, where none was tuned on this GPU" $? "$work/log"
 
-# --- a slow default -----------------------------------------------------------------------------------------------------------
+# --- a slow default ---------------------------------------------------------------------------------------------------
 
-# The default is of the first template, which takes a thousand times as long as the other one, by the driver's own clock. That the
-# budget is kept is shown on a clock that the test drives: tests/unit/search/tune_clock_test.c.
+# The default belongs to the first template, which takes a thousand times as long as the other one by the driver's own
+# clock. tests/unit/search/tune_clock_test.c shows with a clock of its own that the budget is kept.
 mkdir "$work/slow"
 cp "$templates/small.cu" "$work/slow/quick.cu"
 cp "$templates/small.cu" "$work/slow/heavy.cu"
@@ -289,7 +291,7 @@ result "the samples of each take 1 s at most" $?
   from finalist f join best b on b.run_id = f.run_id where f.is_default and b.is_current")" = "1 1 1 1" ]
 result "the default is a finalist, and the speed-up over it is stored" $? "$work/out"
 
-# --- ending early -------------------------------------------------------------------------------------------------------------
+# --- ending early -----------------------------------------------------------------------------------------------------
 
 early=$work/early.db
 tune "$early" --max-variants 5 --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .tried == 5 and .complete' &&
@@ -304,7 +306,7 @@ result "without what would begin anew, and why" $? "$work/err"
 tune "$work/deadline.db" --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried == $space and .complete"
 result "and it goes on" $? "$work/out"
 
-# How a deadline cuts a search short is shown on a clock that the test drives: tests/unit/search/tune_clock_test.c.
+# tests/unit/search/tune_clock_test.c shows with a clock of its own how a deadline ends a search.
 cut=$work/cut.db
 fails "a task that has too little time before the deadline is not begun" 1 'to go on' tune "$cut" --budget 90s --deadline 1s
 [ "$(query "$cut" "select count(*) from run")" = 0 ] && grep -q 'no winner: not begun' "$work/out"
@@ -329,7 +331,7 @@ for asked in star7 "$work/mine.yaml"; do
     "$program" query "$asked" --grid 16,16,8 --db "$work/none.db" --device 'NVIDIA H200'
 done
 
-# Slow calls, so that there is time: the signal comes when rows are there, and the run ends in the midst of the search.
+# Calls are slow, so that the signal comes after the first rows, and the run ends in the middle of the search.
 stopped=$work/stopped.db
 HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:500" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small \
   --strategy exhaustive $patient --db "$stopped" >"$work/out" 2>"$work/err" &
@@ -351,7 +353,7 @@ sh -c "$(sed -n 's/^  halotune //p' "$work/err" | sed "s|^|$program |")" >"$work
   [ "$(query "$stopped" "select count(*), count(distinct variant_id) from measurement")" = "$space $space" ]
 result "the command that it says measures the rest" $? "$work/again"
 
-# --- the space ------------------------------------------------------------------------------------------------------------------
+# --- the space --------------------------------------------------------------------------------------------------------
 
 tune "$work/set.db" --set block_x=64,vector=2 --json >"$work/out" 2>"$work/err" && json '.tasks[0].tried == .tasks[0].outcomes.measured + .tasks[0].outcomes.screened and .tasks[0].tried > 1' &&
   [ "$(query "$work/set.db" "select count(*) from variant where parameters like '%\"block_x\":64,%' and parameters like '%\"vector\":2,%'")" = "$(query "$work/set.db" "select count(*) from variant")" ]
@@ -372,7 +374,7 @@ for strategy in random local; do
   result "--strategy $strategy finds all of a small space" $? "$work/out"
 done
 
-# --- replays --------------------------------------------------------------------------------------------------------------------
+# --- replays ----------------------------------------------------------------------------------------------------------
 
 sum=$(cksum "$work/local.db")
 tune "" --backend replay:"$work/local.db" >"$work/out" 2>"$work/err"
@@ -414,9 +416,9 @@ result "nor in what a lookup finds" $? "$work/err"
 result "and the database is sound" $? "$work/out"
 fails "never into the recording" 2 'the recording itself' replay --db "$work/local.db"
 
-# --- launches of sm_90 ----------------------------------------------------------------------------------------------------------
+# --- launches of sm_90 ------------------------------------------------------------------------------------------------
 
-# A template of tests/data/templates, its winner, and a C program that takes it from a header.
+# A template of tests/data/templates, its winner, and a C program that includes it as a header.
 for what in tensor:stores=engine,overlap=1,block_x=32 tensor:stores=threads,overlap=0,block_x=32 cluster:cluster_x=4,cluster_y=2,overlap=0; do
   template=${what%%:*} set=${what#*:} sm=$work/$template-$number.db
   timeout "$LIMIT_S" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir tests/data/templates --template "$template" --set "$set" \
@@ -472,7 +474,7 @@ env HALOTUNE_FAKE_FAULT=cuLaunchKernelEx=INVALID_CLUSTER_SIZE timeout "$LIMIT_S"
 [ "$(query "$work/no_clusters.db" "select distinct outcome, reason like 'cuLaunchKernelEx in clusters of 8x1x1 blocks: CUDA_ERROR_INVALID_CLUSTER_SIZE%' from measurement")" = "launch_failed 1" ]
 result "clusters that do not fit are launches that failed" $? "$work/err"
 
-# --- several GPUs ----------------------------------------------------------------------------------------------------------------
+# --- several GPUs -----------------------------------------------------------------------------------------------------
 
 both=$work/both.db
 HALOTUNE_FAKE_DEVICES=2 tune "$both" --device all --json >"$work/out" 2>"$work/err" &&
@@ -495,7 +497,7 @@ await is_gone
 result "killed, it leaves no process" $?
 fails "--device all is for GPUs" 2 'for GPUs' tune "$both" --device all --backend host
 
-# --- the command line --------------------------------------------------------------------------------------------------------------
+# --- the command line -------------------------------------------------------------------------------------------------
 
 fails "no stencil" 2 'name one stencil' "$program" tune
 fails "a stencil that there is none of" 4 'nothing' "$program" tune nothing

@@ -1,7 +1,7 @@
 #!/bin/sh
-# variants.sh: for every stencil and element type, a seeded sample of variants compiles for each architecture, and another is
-# right on the CPU. By default a slice; FULL=1 takes samples of 200 and 60, and the spaces of the templates `pencil`, `scan`
-# and `scan_segments` completely. STENCILS="NAME ..." looks at these alone. Speaks TAP.
+# variants.sh: for every stencil and element type, a seeded sample of variants compiles for each architecture, and
+# another sample is right on the CPU. By default it takes a slice. FULL=1 takes samples of 200 and 60, and the complete
+# spaces of the templates `pencil`, `scan` and `scan_segments`. STENCILS="NAME ..." takes only these. Prints TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
@@ -30,12 +30,12 @@ for stencil in $stencils; do
   for dtype in f32 f64; do
     seed=$(printf '%s' "$stencil$dtype" | cksum | cut -d' ' -f1)
     for arch in $archs; do
-      # The slice compiles for one architecture each, by turns.
+      # The slice compiles each stencil and type for one architecture, in turn.
       [ -n "${FULL:-}" ] || [ "$arch" = "$(echo "$archs" | cut -d' ' -f$((seed % 5 + 1)))" ] || continue
       check "$stencil $dtype compiles for $arch" \
         "$program" compile "$stencil" --dtype $dtype --arch "$arch" --sample $compile_sample --seed "$seed" --no-cache
     done
-    # It runs them in one element type each, by turns.
+    # The slice runs each stencil in one element type, in turn.
     [ -n "${FULL:-}" ] || [ "$dtype" = "$(echo "f32 f64" | cut -d' ' -f$((seed_of_stencil % 2 + 1)))" ] || continue
     check "$stencil $dtype is right" "$program" verify "$stencil" --dtype $dtype --sample $verify_sample --seed "$seed"
     case $stencil in scan_*) continue ;; esac # its order is the template's
