@@ -1,5 +1,6 @@
-/* hash.h: 128-bit hashes of contents (XXH3): for hash tables, names of cache files whose content is compared, and checksums.
- * They detect accidental damage, but not attacks: what is believed because of its name has an identity (base/identity.h). */
+/* hash.h: 128-bit hashes of contents (XXH3): for hash tables, names of cache files whose content is compared, and
+ * checksums. They detect accidental damage, but not attacks: what is believed because of its name has an identity
+ * (base/identity.h). */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 

@@ -1,8 +1,9 @@
 /* identity.h: names of content that nobody can forge: BLAKE2b of 256 bits, from libsodium.
  *
- * Stencils, templates, sources and documents are named by their identities, in databases and beyond. An identity is over
- * fields, each with its length in front, so that no text can move from one field to the next. Where only speed counts
- * and nothing is believed because of it, such as in hash tables and names of cache files, base/hash.h is the faster one. */
+ * Stencils, templates, sources and documents are named by their identities, in databases and beyond. An identity is
+ * over fields, each with its length in front, so that no text can move from one field to the next. Where only speed
+ * counts and nothing is believed because of it, such as in hash tables and names of cache files, base/hash.h is the
+ * faster one. */
 #ifndef BASE_IDENTITY_H
 #define BASE_IDENTITY_H
 

@@ -1,10 +1,10 @@
 /* iterate.h: which buffer holds which field in the next time step. No data moves; the buffers exchange their roles.
  *
- * A launch that makes T steps (fused steps) has the results of T launches of one step, if all buffers that exchange roles have the
- * same values at the points that no step computes: those that `skip` leaves out, and those outside the box. The launch writes nothing
- * to these points, and in its steps each input keeps its value there. It writes the outputs of its last step. Where an input takes
- * another input's old value, as u_prev does in {v: u, u: u_prev}, the next launch also needs outputs of earlier steps: the launch
- * carries them, each in an array of its own. */
+ * A launch that makes T steps (fused steps) has the results of T launches of one step, if all buffers that exchange
+ * roles have the same values at the points that no step computes: those that `skip` leaves out, and those outside the
+ * box. The launch writes nothing to these points, and in its steps each input keeps its value there. It writes the
+ * outputs of its last step. Where an input takes another input's old value, as u_prev does in {v: u, u: u_prev}, the
+ * next launch also needs outputs of earlier steps: the launch carries them, each in an array of its own. */
 #ifndef STENCIL_ANALYSIS_ITERATE_H
 #define STENCIL_ANALYSIS_ITERATE_H
 
@@ -22,8 +22,8 @@ struct carried {
  * Returns how many there are. */
 int iterate_carried(const struct stencil *stencil, int steps, struct carried out[MAX_FIELDS]);
 
-/* Advance the fields by one launch of so many steps, as the stencil's `iterate` says. The buffer of an output becomes that of an
- * input. Each output whose buffer was taken gets a buffer that no input uses any more.
+/* Advance the fields by one launch of so many steps, as the stencil's `iterate` says. The buffer of an output becomes
+ * that of an input. Each output whose buffer was taken gets a buffer that no input uses any more.
  *   inputs   number of the buffer that holds each field; all different; changed in place
  *   outputs  the same of the outputs, and behind them of the arrays that the launch carries */
 void iterate_advance(const struct stencil *stencil, int steps, int inputs[], int outputs[]);

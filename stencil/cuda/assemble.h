@@ -1,5 +1,5 @@
-/* assemble.h: a source from texts: only the definitions that its kernel needs, and of them only what the configuration leaves
- * open; private to stencil/. */
+/* assemble.h: a source from texts: only the definitions that its kernel needs, and of them only what the configuration
+ * leaves open; private to stencil/. */
 #ifndef STENCIL_CUDA_ASSEMBLE_H
 #define STENCIL_CUDA_ASSEMBLE_H
 

@@ -4,8 +4,8 @@
 
 #include "stencil/cuda/constants.h"
 
-/* Take out the branches of #if and its kin that are not taken, and make the part's macros known. Conditions that are not
- * decided stay, with all their branches. */
+/* Take out the branches of #if and its kin that are not taken, and make the part's macros known. Conditions that are
+ * not decided stay, with all their branches. */
 void resolve_directives(struct constants *constants, struct part *part);
 
 /* Take out the branches of `if` and ?: that cannot be taken, in a definition of the part. */

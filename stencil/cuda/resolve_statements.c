@@ -222,7 +222,8 @@ struct loop {
   struct range body;
 };
 
-/* Whether the tokens from `at` on, comments left out, are spelled like this. NULL stands for the name at token `name`. */
+/* Whether the tokens from `at` on, comments left out, are spelled like this. NULL stands for the name at token
+ * `name`. */
 static bool follow(const struct part *part, int at, int end, int name, const char *const *spellings, size_t count) {
   for (size_t i = 0; i < count; i++, at = part_skip(part, at + 1, end)) {
     bool is_same = spellings[i] ? part_is(part, at, end, spellings[i])
@@ -336,7 +337,8 @@ static int template_close(const struct part *part, int at, int end) {
   return is_template ? behind - 1 : end;
 }
 
-/* Simplify the expressions of a definition. Those of template arguments end at the closing bracket, which is no operator. */
+/* Simplify the expressions of a definition. Those of template arguments end at the closing bracket, which is no
+ * operator. */
 static void simplify_expressions(const struct statements *s) {
   struct part *part = s->part;
   int end = s->definition.end, close = end;

@@ -4,8 +4,8 @@
 
 #include "stencil/cuda/cuda_tokens.h"
 
-/* Hash the definitions of a library that a text names, and those that these name in turn. Comments, layout and the order of the
- * definitions do not count.
+/* Hash the definitions of a library that a text names, and those that these name in turn. Comments, layout and the
+ * order of the definitions do not count.
  *   macros   what the library finds defined, as #define lines
  *   library  definitions of functions, types and constants
  *   user     the text that names some of them

@@ -1,4 +1,5 @@
-/* declarations.c: the fields that say what a stencil is called, how many dimensions it has, and what it reads and writes. */
+/* declarations.c: the fields that say what a stencil is called, how many dimensions it has, and what it reads and
+ * writes. */
 #include <string.h>
 
 #include "stencil/file/stencil_fields.h"

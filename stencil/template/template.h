@@ -109,12 +109,12 @@ halotune_status template_read(const char *yaml_path, struct template **out);
  * Returns HALOTUNE_OK; HALOTUNE_PARSE with name, line, column and a caret; or HALOTUNE_MEMORY. */
 halotune_status template_parse(const struct source *yaml, const char *cuda, struct template **out);
 
-/* The device code that a template's CUDA text shares with other templates: templates/common.cuh, which is built in, where it includes
- * that file; else an empty text. */
+/* The device code that a template's CUDA text shares with other templates: templates/common.cuh, which is built in,
+ * where it includes that file; else an empty text. */
 const char *template_common_cuda(const char *cuda);
 
-/* The identity of a template, made of its parts: own_hash and common_hash. A database keeps common_hash, so that the name of a
- * template can be checked by a program with another common.yml. */
+/* The identity of a template, made of its parts: own_hash and common_hash. A database keeps common_hash, so that the
+ * name of a template can be checked by a program with another common.yml. */
 struct identity template_identity(struct identity own, struct identity common);
 
 void template_free(struct template *template);
@@ -134,7 +134,8 @@ int template_parameter(const struct template *template, const char *name, size_t
 void template_try_parameters(const struct template *template, struct nearest *nearest);
 
 /* The time steps that a launch of this configuration makes, at least 1.
- * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT if the formula gives no whole number from 1 to LAUNCH_MOST_STEPS; HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT if the formula gives no whole number from 1 to LAUNCH_MOST_STEPS;
+ * HALOTUNE_MEMORY. */
 halotune_status configuration_steps(const struct template *template, const struct configuration *configuration,
                                     int *steps);
 

@@ -55,8 +55,8 @@ static halotune_status product_formula(struct exprs *exprs, const struct formula
   return product < 0 ? fail_memory() : HALOTUNE_OK;
 }
 
-/* Make the formulas for the number of blocks in a cluster, for overlapping launches and for the steps of a launch. They are 1, 0 and 1
- * where the template does not give them. */
+/* Make the formulas for the number of blocks in a cluster, for overlapping launches and for the steps of a launch. They
+ * are 1, 0 and 1 where the template does not give them. */
 static halotune_status optional_formulas(struct template *template, struct formula *cluster, struct formula *overlaps,
                                          struct formula *steps) {
   struct formula axes[MAX_DIMS];
@@ -122,7 +122,8 @@ static halotune_status insert_name(struct scope *scope, int at, struct name name
   return HALOTUNE_OK;
 }
 
-/* The first formula of a list of which the template has all names. The last of each list has no names that it may lack. */
+/* The first formula of a list of which the template has all names. The last of each list has no names that it may
+ * lack. */
 static halotune_status read_first_known(struct reader *common, const struct yaml *list, struct formula *out) {
   const struct yaml *item = list->first;
   struct token missing = {.kind = TOKEN_NAME};
@@ -134,8 +135,8 @@ static halotune_status read_first_known(struct reader *common, const struct yaml
   return status == HALOTUNE_OK ? reader_formula(common, item, out) : status;
 }
 
-/* Read `define` of the common text, and put its names behind the first `field_count` of the scope. A name that is there already is a
- * field of the template's file. */
+/* Read `define` of the common text, and put its names behind the first `field_count` of the scope. A name that is there
+ * already is a field of the template's file. */
 static halotune_status read_definitions(struct reader *common, int field_count) {
   halotune_status status = HALOTUNE_OK;
   int at = field_count;

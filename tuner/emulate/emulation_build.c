@@ -90,9 +90,9 @@ static halotune_status compile_to(const struct build *build, enum emulation_prod
   return status == HALOTUNE_OK && !text_ok(log) ? fail_memory() : status;
 }
 
-/* Write a source for g++, which names the unrolling of loops differently. A loop with `#pragma unroll` alone is unrolled
- * completely, as by nvcc. A number of turns that has a name becomes 1, because g++ refuses names that depend on a
- * template's argument. */
+/* Write a source for g++, which names the unrolling of loops differently. A loop with `#pragma unroll` alone is
+ * unrolled completely, as by nvcc. A number of turns that has a name becomes 1, because g++ refuses names that depend
+ * on a template's argument. */
 static void write_unrolled(const char *text, struct text *out) {
   static const char pragma[] = "#pragma unroll";
   const char *next;

@@ -30,8 +30,8 @@ static const char *const variant_flags[] = {"-x",
                                             "-fno-stack-protector",
                                             "-nostartfiles",
                                             "-nodefaultlibs"};
-/* Like nvcc, -O2 unrolls loops and merges equal loads. Passes that duplicate code or add loads are off: they would spread
- * the lanes of a warp over several instructions. */
+/* Like nvcc, -O2 unrolls loops and merges equal loads. Passes that duplicate code or add loads are off: they would
+ * spread the lanes of a warp over several instructions. */
 static const char *const counting_flags[] = {"-O2",
                                              "-fsanitize=thread",
                                              "-DEMULATION_COUNTS",

@@ -132,8 +132,8 @@ static bool check_outcome(struct run *run, const struct emulation_outcome *outco
   return false;
 }
 
-/* Run all launches. The outputs hold the last values, since buffers do not change places after the last launch. A workspace
- * is used twice, as in a program. */
+/* Run all launches. The outputs hold the last values, since buffers do not change places after the last launch. A
+ * workspace is used twice, as in a program. */
 static halotune_status run_steps(struct run *run, struct emulation_batch *batch, int variant,
                                  struct check_order order) {
   const struct scene_request *request = &run->scene->request;

@@ -35,8 +35,8 @@ struct check_result {
 };
 
 /* Execute a variant, and compare its outputs. With one launch, outputs are poisoned before the run, and every element
- * outside the box must still hold the poison, bit for bit. With several launches, all buffers start as the scene says, and
- * exchange their places.
+ * outside the box must still hold the poison, bit for bit. With several launches, all buffers start as the scene says,
+ * and exchange their places.
  *   batch, variant  the compiled source
  *   generated       its launch, for the scene's domain; of as many steps as the scene says
  *   out             how it went

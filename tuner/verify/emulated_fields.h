@@ -31,8 +31,8 @@ halotune_status emulated_fields_make(const struct scene *scene, const struct gen
                                      struct emulated_fields *out);
 void emulated_fields_free(struct emulated_fields *fields);
 
-/* Make buffers full of zeros, of any size: memory is used only where a kernel accesses them. Of the scene only the request
- * is read. Returns as emulated_fields_make. */
+/* Make buffers full of zeros, of any size: memory is used only where a kernel accesses them. Of the scene only the
+ * request is read. Returns as emulated_fields_make. */
 halotune_status emulated_fields_make_empty(const struct scene *scene, const struct generated *generated,
                                            struct emulated_fields *out);
 

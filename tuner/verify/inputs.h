@@ -31,9 +31,9 @@ struct inputs {
 halotune_status inputs_fill(const struct inputs *inputs, int field, const struct stencil *stencil,
                             const struct grid *grid, double *values);
 
-/* Prepare fields for several steps. Fields that exchange places in `iterate` get equal values at the points that no step computes:
- * those of the first such input. Nothing ever writes these points, so a buffer must have the same values there
- * whichever field it holds.
+/* Prepare fields for several steps. Fields that exchange places in `iterate` get equal values at the points that no
+ * step computes: those of the first such input. Nothing ever writes these points, so a buffer must have the same values
+ * there whichever field it holds.
  *   box              what is computed; see box_computed
  *   inputs, outputs  dense arrays by the stencil's numbers; fields that do not exchange places do not change */
 void inputs_share_skipped(const struct stencil *stencil, const struct box *box, const struct grid *grid,

@@ -22,9 +22,9 @@ halotune_status reference_check(const struct reference *reference);
 /* Apply a stencil or scan.
  *   inputs      each input's field; on an axis that is periodic_endpoint the last point must repeat the first
  *   outputs     receive each output's field after the last step. Skipped points (those outside of the box, and where a
- *               tap would leave the grid on an axis whose boundary is `skip`) are never written. They keep the caller's values, and the next step
- *               reads these where `iterate` makes the output an input. inputs_share_skipped (inputs.h) sets them as on
- *               a device, where the buffers of inputs and outputs exchange places
+ *               tap would leave the grid on an axis whose boundary is `skip`) are never written. They keep the caller's
+ *               values, and the next step reads these where `iterate` makes the output an input. inputs_share_skipped
+ *               (inputs.h) sets them as on a device, where the buffers of inputs and outputs exchange places
  *   magnitudes  NULL, or one field for each output: receive the scale of rounding errors at every point, for
  *               compare_fields. For a linear stencil this is the sum of |weight*value|. Skipped points receive the
  *               absolute value of the output

@@ -32,7 +32,8 @@ struct scene {
   double allowed_units; /* see compare.h */
 };
 
-/* The name of a field that a launch writes: an output's; of what it carries, the name of the input that takes it next. */
+/* The name of a field that a launch writes: an output's; of what it carries, the name of the input that takes it
+ * next. */
 const char *scene_written_name(const struct scene *scene, int written);
 
 /* Fill inputs and compute the reference.

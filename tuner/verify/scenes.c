@@ -109,7 +109,8 @@ static halotune_status add_domain(const struct plan *plan, const struct domain *
   halotune_status status = add_scene(plan, domain, number, 1, true, what);
   if (status != HALOTUNE_OK || !plan->request->analysis->can_iterate) return status;
   status = add_scene(plan, domain, number, 2, false, what);
-  /* A nonlinear update may be defined for the inputs, but not for the values after one step. Values may overflow after many steps. */
+  /* A nonlinear update may be defined for the inputs, but not for the values after one step. Values may overflow after
+   * many steps. */
   const bool may_fail = !plan->request->analysis->is_linear || plan->request->launch_steps > 1;
   return status == HALOTUNE_ARGUMENT && may_fail ? HALOTUNE_OK : status;
 }

@@ -1,8 +1,8 @@
 /* block.c: gives threads and blocks their turns.
  *
  * A thread that leaves the kernel hands its fiber to the next thread that has not begun. So a kernel without barriers
- * runs on one stack and never switches. A block in which all threads wait in loops lets the other live blocks run. As on
- * a GPU, only a few blocks are live at a time, so a block may wait only for blocks that have begun. A ticket, which
+ * runs on one stack and never switches. A block in which all threads wait in loops lets the other live blocks run. As
+ * on a GPU, only a few blocks are live at a time, so a block may wait only for blocks that have begun. A ticket, which
  * numbers the blocks in the order in which they begin, ensures that. */
 #include "tuner/emulate/runtime/block.h"
 

@@ -1,8 +1,8 @@
-/* count.h: counting the accesses of one block to memory. A variant that is compiled for counting calls the runner before
- * each access: the compiler inserts these calls (gcc's -fsanitize=thread, without its library). The emulation of an
- * asynchronous copy calls, too. Threads run one after the other here, so the lanes of a warp are aligned at the end. Two
- * lanes share an instruction of the warp if they executed the same instruction of the program equally often since they
- * last met at a barrier. */
+/* count.h: counting the accesses of one block to memory. A variant that is compiled for counting calls the runner
+ * before each access: the compiler inserts these calls (gcc's -fsanitize=thread, without its library). The emulation of
+ * an asynchronous copy calls, too. Threads run one after the other here, so the lanes of a warp are aligned at the end.
+ * Two lanes share an instruction of the warp if they executed the same instruction of the program equally often since
+ * they last met at a barrier. */
 #ifndef EMULATE_RUNTIME_COUNT_H
 #define EMULATE_RUNTIME_COUNT_H
 

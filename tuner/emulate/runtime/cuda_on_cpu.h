@@ -50,7 +50,7 @@ typedef uint3 dim3;
 extern "C" {
 extern const uint3 threadIdx, blockIdx;
 extern const dim3 blockDim, gridDim;
-#ifdef EMULATION_COUNTS /* stores to global memory change nothing in shared memory: the compiler need not load it again */
+#ifdef EMULATION_COUNTS /* stores to global memory do not change shared memory, which need not be loaded again */
 extern unsigned char *const __restrict halotune_shared;
 #else
 extern unsigned char *const halotune_shared;
