@@ -171,7 +171,8 @@ static halotune_status variant_build(const struct question *q, const struct answ
   *out = (struct built){.steps = 1, .code = ""};
   bool have = answer->row && stored_fetch(q->ctx, answer->row, &stored);
   bool runs = have && stored.cubin_bytes > 0 && arch_runs(stored.arch, q->device->capability);
-  if (have && (runs || !with_code) && is_same_problem(q, answer->row, &stored, coefficients)) {
+  bool compiles = have && !with_code && source_capability(stored.source) <= q->device->capability;
+  if (have && (runs || compiles) && is_same_problem(q, answer->row, &stored, coefficients)) {
     stored_move(&stored, true, out);
   } else if ((status = generate_for(q, answer, coefficients, &generated)) == HALOTUNE_OK) {
     out->source = generated.source;

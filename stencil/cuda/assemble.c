@@ -255,14 +255,27 @@ static void write_pieces(struct writer *w, const struct part *part, const char *
   }
 }
 
+/* Whether some piece that is needed had a condition about a name, which is resolved. */
+static bool is_decided_by(const struct assembly *a, const char *name) {
+  int number = identifiers_find(&a->names, name);
+  for (int i = 0; i < a->reached_count && number >= 0; i++) {
+    const struct piece *piece = &a->pieces.list[a->reached[i]];
+    for (int t = piece->body.begin; t < piece->body.end; t++) {
+      if (piece->part->tokens[t].name == number && piece->part->tokens[t].is_gone) return true;
+    }
+  }
+  return false;
+}
+
 halotune_status assemble(const struct assembly_text *texts, int count, int real_bytes, const char *const *inlined,
-                         struct text *out) {
+                         const char *watched, bool *is_decisive, struct text *out) {
   struct assembly a = {.texts = texts, .count = count, .constants = {.real_bytes = real_bytes}};
   halotune_status status = assembly_read(&a, inlined);
   if (status == HALOTUNE_OK) status = assembly_cut(&a);
   if (status == HALOTUNE_OK) {
     struct writer w = {.a = &a, .out = out};
     assembly_reach(&a);
+    *is_decisive = is_decided_by(&a, watched);
     for (int i = 0; i < count; i++) write_pieces(&w, &a.parts[i], texts[i].without);
     text_add(out, "\n", 1);
     if (!text_ok(out)) status = fail_memory();

@@ -19,9 +19,11 @@ enum { MAX_ASSEMBLY_TEXTS = 8 };
 /* Append what the kernels of these texts need of them, in their order.
  *   real_bytes  of sizeof(real)
  *   inlined     macros without parameters whose text is written where their names stand; NULL behind the last
+ *   watched     the name of a macro
+ *   is_decisive receives whether a condition about that macro decided what is written
  * Each line that does not follow the one before it in its file has a #line in front.
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status assemble(const struct assembly_text *texts, int count, int real_bytes, const char *const *inlined,
-                         struct text *out);
+                         const char *watched, bool *is_decisive, struct text *out);
 
 #endif

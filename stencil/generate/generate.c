@@ -58,9 +58,17 @@ static void add_maps(struct text *text, const char *kind, const struct tensor_ma
   text_printf(text, "#define LAUNCH_%s_MAP_PROMOTION %d  // bytes\n", kind, maps->promotion_bytes);
 }
 
+static const char capability_line[] = "#define LAUNCH_CAPABILITY ";
+
+int source_capability(const char *source) {
+  const char *line = strstr(source, capability_line);
+  return line ? (int)strtol(line + strlen(capability_line), NULL, 10) : 0;
+}
+
 /* What a launch needs besides the code. These are macros, not comments, so that they are part of the source's identity: two variants
  * that differ in their launch alone are two variants. */
-static void add_launch(struct text *text, const struct launch *launch) {
+static void add_launch(struct text *text, const struct launch *launch, int capability) {
+  if (capability > 0) text_printf(text, "%s%d  // least compute capability, times ten\n", capability_line, capability);
   text_printf(text, "#define LAUNCH_BLOCK %ld, %ld, %ld  // threads in x, y, z\n", launch->block[0], launch->block[1],
               launch->block[2]);
   if (launch->shared_bytes > 0) text_printf(text, "#define LAUNCH_SHARED_BYTES %ld\n", launch->shared_bytes);
@@ -125,8 +133,9 @@ static void add_given(struct text *text, const struct variant_spec *spec) {
 static const char *const inlined_macros[] = {"KERNEL", "KERNEL_PARAMETERS",  "LAUNCH_BOUNDS",
                                              "FIELDS", "COEFFICIENT_VALUES", NULL};
 
+/* The definitions. `needs_arch` receives whether they were chosen for the capability. */
 static halotune_status add_definitions(struct text *text, const struct variant_spec *spec,
-                                       const struct prelude *prelude) {
+                                       const struct prelude *prelude, bool *needs_arch) {
   struct text given = {0}, parameters = {0}, written = {0}, file = {0};
   const char *cuda = spec->template->cuda;
   add_given(&given, spec);
@@ -144,7 +153,8 @@ static halotune_status add_definitions(struct text *text, const struct variant_s
         {"common.cuh", template_common_cuda(cuda), NULL},
         {text_string(&file), cuda, NULL},
     };
-    status = assemble(texts, COUNT(texts), (int)dtype_bytes(spec->dtype), inlined_macros, text);
+    status =
+        assemble(texts, COUNT(texts), (int)dtype_bytes(spec->dtype), inlined_macros, "__CUDA_ARCH__", needs_arch, text);
   }
   text_free(&given);
   text_free(&parameters);
@@ -154,18 +164,21 @@ static halotune_status add_definitions(struct text *text, const struct variant_s
 }
 
 halotune_status generate(const struct variant_spec *spec, struct generated *out) {
-  struct text text = {0};
+  struct text text = {0}, definitions = {0};
   struct prelude prelude;
+  bool needs_arch = false;
   *out = (struct generated){.launch = {.index_bytes = index_bytes_for(&spec->domain)}};
   snprintf(out->launch.kernel, sizeof out->launch.kernel, "%s_%s", spec->stencil->name, spec->template->name);
   halotune_status status = launch_find(spec, &out->launch);
   if (status == HALOTUNE_OK) status = check_numbers(spec);
   if (status != HALOTUNE_OK) return status;
   choose_modes(spec, out, &prelude);
+  status = add_definitions(&definitions, spec, &prelude, &needs_arch);
   add_banner(&text, spec, out);
-  add_launch(&text, &out->launch);
-  if (status == HALOTUNE_OK) status = add_definitions(&text, spec, &prelude);
-  if (status == HALOTUNE_OK) status = source_hash(text_string(&text), &out->hash);
+  add_launch(&text, &out->launch, needs_arch ? spec->limits.capability : 0);
+  text_add(&text, definitions.bytes, definitions.length);
+  text_free(&definitions);
+  if (status == HALOTUNE_OK) status = text_ok(&text) ? source_hash(text.bytes, &out->hash) : fail_memory();
   if (status != HALOTUNE_OK) {
     text_free(&text);
     *out = (struct generated){0};

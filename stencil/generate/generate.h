@@ -36,6 +36,10 @@ halotune_status generate(const struct variant_spec *spec, struct generated *out)
 
 void generated_free(struct generated *generated);
 
+/* The least compute capability, times ten, that a generated source is for: 90 where definitions were chosen for sm_90, such as copies
+ * that older GPUs do not have. 0 where every GPU runs the source. */
+int source_capability(const char *source);
+
 /* Take the #line directives out of a generated source, in place. With them, a compiler's messages and those of the emulation
  * name the line of the template's file; without them the source reads better. Users, files and databases get it without. */
 void source_strip_lines(char *source);

@@ -10,7 +10,8 @@ static void assemble_text(const char *macros, const char *text, struct text *out
   static const char *const none[] = {NULL};
   const struct assembly_text texts[] = {{NULL, macros, NULL}, {"test.cu", text, NULL}};
   struct text source = {0};
-  CHECK_OK(assemble(texts, 2, 4, none, &source));
+  bool is_decisive;
+  CHECK_OK(assemble(texts, 2, 4, none, "ARCH", &is_decisive, &source));
   source_strip_lines(source.bytes);
   for (const char *c = source.bytes; *c; c++) {
     bool is_space = *c == ' ' || *c == '\n';
@@ -126,13 +127,36 @@ TEST(directives_are_resolved) {
   }
 }
 
+/* A macro is decisive where a definition that the kernel needs was chosen by it. */
+TEST(a_macro_that_decided_something_is_told) {
+  static const char *const none[] = {NULL};
+  static const struct {
+    const char *text;
+    bool is_decisive;
+  } rows[] = {
+      {"void f() {\n#if ARCH > 80\n  a();\n#endif\n}\n" KERNEL("f();"), true},
+      {"void f() {\n#if ARCH > 80\n  a();\n#endif\n}\n" KERNEL("g();"), false},
+      {"void f() { a(); }\n" KERNEL("f();"), false},
+      {"int f() { return ARCH; }\n" KERNEL("f();"), false},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const struct assembly_text texts[] = {{NULL, "#define ARCH 90\n", NULL}, {"test.cu", rows[i].text, NULL}};
+    struct text source = {0};
+    bool is_decisive;
+    CHECK_OK(assemble(texts, 2, 4, none, "ARCH", &is_decisive, &source));
+    CHECK_EQ(rows[i].is_decisive, is_decisive, "row %zu: %s", i, rows[i].text);
+    text_free(&source);
+  }
+}
+
 /* A #line directive stands before each line that does not follow its predecessor in the file. */
 TEST(lines_are_those_of_the_file) {
   static const char *const none[] = {NULL};
   const struct assembly_text texts[] = {
       {"a.cu", "int f();\n\nint g();\n\n\n__global__ void k() {\n  f();\n  if (false) g();\n  wrong;\n}\n", NULL}};
   struct text source = {0};
-  CHECK_OK(assemble(texts, 1, 4, none, &source));
+  bool is_decisive;
+  CHECK_OK(assemble(texts, 1, 4, none, "ARCH", &is_decisive, &source));
   CHECK_TEXT(
       "#line 1 \"a.cu\"\nint f();\n\n#line 6 \"a.cu\"\n__global__ void k() {\n  f();\n#line 9 \"a.cu\"\n  wrong;\n}\n",
       text_string(&source), "source");
@@ -164,11 +188,9 @@ TEST(only_definitions_that_are_used_count) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(only_what_a_kernel_needs_is_there),
-      cmocka_unit_test(what_a_configuration_decides_is_resolved),
-      cmocka_unit_test(directives_are_resolved),
-      cmocka_unit_test(lines_are_those_of_the_file),
-      cmocka_unit_test(only_definitions_that_are_used_count),
+      cmocka_unit_test(only_what_a_kernel_needs_is_there), cmocka_unit_test(what_a_configuration_decides_is_resolved),
+      cmocka_unit_test(directives_are_resolved),           cmocka_unit_test(a_macro_that_decided_something_is_told),
+      cmocka_unit_test(lines_are_those_of_the_file),       cmocka_unit_test(only_definitions_that_are_used_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
