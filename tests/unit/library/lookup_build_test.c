@@ -37,6 +37,7 @@ static const struct tuned rows_stored[] = {
      USUAL,
      0.30},
     {GPU_H200, "box27", "scatter", "copies=engine pieces=vectors vector=2", DTYPE_F32, {128, 64, 64}, USUAL, 0.30},
+    {GPU_H200, "wave25", "scatter", "copies=threads halo_bytes=32", DTYPE_F32, {128, 64, 64}, USUAL, 0.30},
 };
 
 static struct work work;
@@ -138,6 +139,51 @@ TEST(stored_code_serves_only_what_it_was_built_for) {
     long blocks = rows[i].blocks == TEMPLATE_S ? default_blocks(rows[i].grid[1] - 2) : rows[i].blocks;
     CHECK_EQ(blocks, built.launch.grid[1], "row %zu", i);
     CHECK(built.cubin_bytes > 0, "row %zu", i);
+    built_free(&built);
+  }
+}
+
+/* The stored row of a stencil for the H200, asked for on another device. */
+static halotune_status source_of_row(const char *stencil, const char *device, struct built *out) {
+  halotune_problem problem = {stencil, "NVIDIA H200", {128, 64, 64}, HALOTUNE_F32, 0, 0, 0};
+  halotune_config config;
+  struct lookup_key key;
+  struct answer answer;
+  struct known_device room;
+  const struct known_device *known;
+  struct question question;
+  double *coefficients;
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_OK(config_read(ctx, &config, &key, &answer));
+  CHECK(answer.row, "%s is stored", stencil);
+  CHECK_OK(context_device(ctx, device, &room, &known));
+  CHECK_OK(question_begin(ctx, &key, known, &question));
+  CHECK_OK(kernel_coefficients(&question, NULL, &coefficients));
+  halotune_status status = kernel_source(&question, &answer, coefficients, out);
+  free(coefficients);
+  return status;
+}
+
+/* Conditions about the architecture are resolved in a source, so that it may have instructions that older GPUs lack. */
+TEST(a_source_for_newer_gpus_is_not_served_to_older_ones) {
+  static const struct {
+    const char *stencil, *device;
+    halotune_status want;
+    int capability; /* of the source */
+    const char *code;
+  } rows[] = {
+      {"star7", "sm_90", HALOTUNE_OK, 0, "database"},   {"star7", "sm_75", HALOTUNE_OK, 0, "database"},
+      {"wave25", "sm_90", HALOTUNE_OK, 90, "database"}, {"wave25", "sm_100", HALOTUNE_OK, 90, "database"},
+      {"wave25", "sm_80", HALOTUNE_OK, 80, ""},         {"box27", "sm_90", HALOTUNE_OK, 90, "database"},
+      {"box27", "sm_80", HALOTUNE_ARGUMENT, 0, ""}, /* it has no copy engine */
+  };
+  if (!have_nvrtc()) skip();
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct built built;
+    CHECK_EQ(rows[i].want, source_of_row(rows[i].stencil, rows[i].device, &built), "row %zu: %s", i, fail_text());
+    if (rows[i].want != HALOTUNE_OK) continue;
+    CHECK_EQ(rows[i].capability, source_capability(built.source), "row %zu", i);
+    CHECK_TEXT(rows[i].code, built.code, "row %zu", i);
     built_free(&built);
   }
 }
@@ -360,6 +406,7 @@ TEST(less_alignment_gives_copies_by_threads) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stored_code_serves_only_what_it_was_built_for),
+      cmocka_unit_test(a_source_for_newer_gpus_is_not_served_to_older_ones),
       cmocka_unit_test(what_was_compiled_is_kept),
       cmocka_unit_test(a_database_that_went_away_is_done_without),
       cmocka_unit_test(a_database_is_opened_once_for_all_kernels),
