@@ -448,12 +448,12 @@ __device__ __forceinline__ index_t image_x(const Geometry &g, index_t x) {
   while (x >= g.nx) x -= g.nx - 1;
   return x;
 }
-// The same without a loop, for points at most nx - 1 beyond the grid.
+// The image in x of a point at most nx - 1 beyond the grid, without a loop.
 __device__ __forceinline__ index_t near_image_x(const Geometry &g, index_t x) {
   const index_t period = g.nx - 1;
   return x + (x < 0 ? period : 0) - (x > period ? period : 0);
 }
-// Whether 0 is read there.
+// Whether 0 is read in place of a point beyond the grid in x.
 __device__ __forceinline__ bool is_zero_x(const Geometry &g, index_t x) {
   (void)g, (void)x;
   return false;
@@ -465,12 +465,12 @@ __device__ __forceinline__ index_t image_y(const Geometry &g, index_t y) {
   while (y >= g.ny) y -= g.ny - 1;
   return y;
 }
-// The same without a loop, for points at most ny - 1 beyond the grid.
+// The image in y of a point at most ny - 1 beyond the grid, without a loop.
 __device__ __forceinline__ index_t near_image_y(const Geometry &g, index_t y) {
   const index_t period = g.ny - 1;
   return y + (y < 0 ? period : 0) - (y > period ? period : 0);
 }
-// Whether 0 is read there.
+// Whether 0 is read in place of a point beyond the grid in y.
 __device__ __forceinline__ bool is_zero_y(const Geometry &g, index_t y) {
   (void)g, (void)y;
   return false;
@@ -482,12 +482,12 @@ __device__ __forceinline__ index_t image_z(const Geometry &g, index_t z) {
   while (z >= g.nz) z -= g.nz - 1;
   return z;
 }
-// The same without a loop, for points at most nz - 1 beyond the grid.
+// The image in z of a point at most nz - 1 beyond the grid, without a loop.
 __device__ __forceinline__ index_t near_image_z(const Geometry &g, index_t z) {
   const index_t period = g.nz - 1;
   return z + (z < 0 ? period : 0) - (z > period ? period : 0);
 }
-// Whether 0 is read there.
+// Whether 0 is read in place of a point beyond the grid in z.
 __device__ __forceinline__ bool is_zero_z(const Geometry &g, index_t z) {
   (void)g, (void)z;
   return false;

@@ -18,6 +18,7 @@
 // With BESIDE_SHUFFLE a lane beyond the end of a row holds the images of the points there.
 #ifndef HALOTUNE_PRELUDE
 #include "example_pencil.cuh"
+#include "common.cuh"
 #endif
 
 #ifndef POINTS
@@ -51,7 +52,10 @@ struct Patch {
 
 // What a thread has in registers: staged inputs with the reach of the taps, the others at the points of the patch.
 struct Window {
-  real staged[STAGED][ROWS][COLUMNS], others[INPUTS][POINTS][VECTOR];
+  real staged[STAGED][ROWS][COLUMNS];
+#if INPUTS > STAGED
+  real others[INPUTS][POINTS][VECTOR];
+#endif
 };
 
 // ---- where the window is read
@@ -95,26 +99,23 @@ __device__ __forceinline__ bool is_zero_column(const Patch &p, index_t x) {
 #endif
 }
 
-// For BESIDE_SHUFFLE, how many lanes away the one is that has the column at a distance from a lane's own.
-__device__ constexpr int lanes_to(int distance) { return (distance + VECTOR - 1)/VECTOR; }
-
-// Lanes at the ends of their part of a row read themselves what no lane has. None is near both ends, so that there is one such
-// column at each distance.
+// For BESIDE_SHUFFLE, a lane has the column at a distance from this lane's own, divide_up(distance, VECTOR) lanes away. Lanes at the ends
+// of their part of a row read themselves what no lane has. None is near both ends, so that there is one such column at each distance.
 struct End {
   bool is_first, is_last;
   index_t x;
 };
 __device__ __forceinline__ End end_at(const Patch &p, int distance) {
   const int lane = int(threadIdx.x)%LANES;
-  const bool is_first = distance <= LOW_X && lane < lanes_to(distance);
-  const bool is_last = distance <= HIGH_X && lane >= LANES - lanes_to(distance);
+  const bool is_first = distance <= LOW_X && lane < divide_up(distance, VECTOR);
+  const bool is_last = distance <= HIGH_X && lane >= LANES - divide_up(distance, VECTOR);
   return {is_first, is_last, is_first ? p.x - distance : p.x + VECTOR - 1 + distance};
 }
 
 // Numbers of elements and columns, which need no input.
 struct Places {
-  index_t rows[ROWS];                         // of the patch's first column in each row
-  index_t ends[FURTHEST > 0 ? FURTHEST : 1];  // for BESIDE_SHUFFLE, how far behind it the column of an end is
+  index_t rows[ROWS];                    // of the patch's first column in each row
+  index_t ends[at_least_one(FURTHEST)];  // for BESIDE_SHUFFLE, how far behind it the column of an end is
 };
 __device__ __forceinline__ Places places_of(const Patch &p) {
   Places places;
@@ -155,17 +156,19 @@ template <bool IS_WHOLE> __device__ __forceinline__ void read_rows(const Patch &
       for (int lane = 0; lane < VECTOR; lane++) w.staged[slot][row][LOW_X + lane] = own[lane];
     }
   }
+#if INPUTS > STAGED
 #pragma unroll
   for (int input = 0; input < INPUTS; input++) {
     if (staged_slot(input) >= 0) continue;
 #pragma unroll
     for (int row = 0; row < POINTS; row++) read_own<IS_WHOLE>(p, input, places.rows[ROWS_BEFORE + row], w.others[input][row]);
   }
+#endif
 }
 
 // The columns beside the patch, for BESIDE_LOAD.
 __device__ __forceinline__ void read_beside(const Patch &p, int input, index_t place, real (&row)[COLUMNS]) {
-  constexpr int before = lanes_to(LOW_X), behind = lanes_to(HIGH_X);  // vectors
+  constexpr int before = divide_up(LOW_X, VECTOR), behind = divide_up(HIGH_X, VECTOR);  // vectors
   if (p.x >= before*VECTOR && p.x + (1 + behind)*VECTOR <= p.g.nx) {
 #pragma unroll
     for (int group = -before; group <= behind; group++) {
@@ -189,7 +192,7 @@ __device__ __forceinline__ void read_beside(const Patch &p, int input, index_t p
 
 // What lanes at the ends read for BESIDE_SHUFFLE, by distance.
 struct Ends {
-  real values[FURTHEST > 0 ? FURTHEST : 1];
+  real values[at_least_one(FURTHEST)];
 };
 __device__ __forceinline__ Ends read_ends(const Patch &p, int input, index_t place, const Places &places) {
   Ends ends = {};
@@ -207,13 +210,13 @@ __device__ __forceinline__ Ends read_ends(const Patch &p, int input, index_t pla
 __device__ __forceinline__ void shuffle_beside(const Patch &p, const Ends &ends, real (&row)[COLUMNS]) {
 #pragma unroll
   for (int distance = 1; distance <= LOW_X; distance++) {
-    const int away = lanes_to(distance);
+    const int away = divide_up(distance, VECTOR);
     const real value = __shfl_up_sync(everyone, row[LOW_X + away*VECTOR - distance], away, LANES);
     row[LOW_X - distance] = end_at(p, distance).is_first ? ends.values[distance - 1] : value;
   }
 #pragma unroll
   for (int distance = 1; distance <= HIGH_X; distance++) {
-    const int away = lanes_to(distance);
+    const int away = divide_up(distance, VECTOR);
     const real value = __shfl_down_sync(everyone, row[LOW_X + VECTOR - 1 - away*VECTOR + distance], away, LANES);
     row[LOW_X + VECTOR - 1 + distance] = end_at(p, distance).is_last ? ends.values[distance - 1] : value;
   }
@@ -262,37 +265,23 @@ struct WindowTaps {
   int row, lane;
   __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
     const int slot = staged_slot(input);
-    return slot < 0 ? w.others[input][row][lane] : w.staged[slot][ROWS_BEFORE + row + dy + dz][LOW_X + lane + dx];
+#if INPUTS > STAGED
+    if (slot < 0) return w.others[input][row][lane];
+#endif
+    return w.staged[slot][ROWS_BEFORE + row + dy + dz][LOW_X + lane + dx];
   }
 };
 
 __device__ __forceinline__ void write_row(const Patch &p, int row, const real (&results)[OUTPUTS][VECTOR]) {
   const index_t y = p.y_of(row), z = p.z_of(row);
-  if (y >= p.g.y1 || z >= p.g.z1) return;
-  if (p.x >= p.g.x0 && p.x + VECTOR <= p.g.x1) {
-#pragma unroll
-    for (int o = 0; o < OUTPUTS; o++) write_vector(p.f, o, p.g, p.x, y, z, results[o]);
-    return;
-  }
-#pragma unroll
-  for (int lane = 0; lane < VECTOR; lane++) {
-    if (!in_box(p.g, p.x + lane, y, z)) continue;
-#pragma unroll
-    for (int o = 0; o < OUTPUTS; o++) write_point(p.f, o, p.g, p.x + lane, y, z, results[o][lane]);
-  }
+  if (y < p.g.y1 && z < p.g.z1) write_results(p.f, p.g, p.x, y, z, results);
 }
 
 __device__ __forceinline__ void compute_patch(const Patch &p, const Coefficients &coefficients, const Window &w) {
 #pragma unroll
   for (int row = 0; row < POINTS; row++) {
     real results[OUTPUTS][VECTOR];
-#pragma unroll
-    for (int lane = 0; lane < VECTOR; lane++) {
-      real point[OUTPUTS];
-      update(WindowTaps{w, row, lane}, coefficients, point);
-#pragma unroll
-      for (int o = 0; o < OUTPUTS; o++) results[o][lane] = point[o];
-    }
+    update_vector(WindowTaps{w, row, 0}, coefficients, results);
     write_row(p, row, results);
   }
 }

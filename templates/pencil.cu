@@ -14,6 +14,7 @@
 // is the whole line. Where the axis is y or z, BLOCK_X threads stand across the lines and BLOCK_Y along them.
 #ifndef HALOTUNE_PRELUDE
 #include "example_pencil.cuh"
+#include "common.cuh"
 #endif
 
 #ifndef PENCILS
@@ -84,7 +85,7 @@ __device__ __forceinline__ Spot spot(int begin, int turn) {
   return {across + turn%LINES*THREADS_ACROSS, begin + along + turn/LINES*THREADS_ALONG};
 }
 __device__ __forceinline__ int turns(int begin, int end) {
-  return (end - begin + THREADS_ALONG - 1)/THREADS_ALONG*LINES;
+  return divide_up(end - begin, THREADS_ALONG)*LINES;
 }
 
 // ---- step 1

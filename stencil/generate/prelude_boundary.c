@@ -59,13 +59,13 @@ void prelude_write_boundary(struct text *text, const struct prelude *prelude) {
     add_for_axis(text, "__device__ __forceinline__ index_t image_@(const Geometry &g, index_t @) {\n", name);
     add_for_axis(text, body_of(boundary), name);
     add_for_axis(text,
-                 "// The same without a loop, for points at most n@ - 1 beyond the grid.\n"
+                 "// The image in @ of a point at most n@ - 1 beyond the grid, without a loop.\n"
                  "__device__ __forceinline__ index_t near_image_@(const Geometry &g, index_t @) {\n",
                  name);
     add_for_axis(text, near_body_of(boundary), name);
     add_for_axis(
         text,
-        "// Whether 0 is read there.\n__device__ __forceinline__ bool is_zero_@(const Geometry &g, index_t @) {\n",
+        "// Whether 0 is read in place of a point beyond the grid in @.\n__device__ __forceinline__ bool is_zero_@(const Geometry &g, index_t @) {\n",
         name);
     add_for_axis(text,
                  boundary == BOUNDARY_ZERO ? "  return @ < 0 || @ >= g.n@;\n}\n\n"
