@@ -6,7 +6,7 @@
 #include "gpu/compile/arch_support.h"
 #include "tuner/measure/backends/backend_cuda_parts.h"
 
-static halotune_status set_problem(void *state, const struct backend_problem *problem) {
+static halotune_status cuda_set_problem(void *state, const struct backend_problem *problem) {
   struct cuda *c = state;
   c->has_problem = false;
   c->best_ms = 0;
@@ -69,7 +69,7 @@ static halotune_status compile_checks(struct cuda *c, struct compiler *compiler)
 
 /* Load the first machine code. A driver that is older than what made it may not know its form, and says no more than
  * that it is invalid. */
-static halotune_status prepare(struct cuda *c, const struct nvrtc_facts *nvrtc) {
+static halotune_status prepare_worker(struct cuda *c, const struct nvrtc_facts *nvrtc) {
   enum { THOUSAND = 1000, TEN = 10 };
   halotune_status status = cuda_prepare(c);
   if (status != HALOTUNE_NO_GPU || c->opened.cuda >= THOUSAND * nvrtc->major + TEN * nvrtc->minor) return status;
@@ -100,7 +100,7 @@ static void fill_facts(struct cuda *c, struct backend_facts *facts) {
 
 halotune_status backend_cuda_open(const struct backend_cuda_options *options, struct backend_handle *out) {
   static const struct backend table = {.name = "cuda",
-                                       .set_problem = set_problem,
+                                       .set_problem = cuda_set_problem,
                                        .load = cuda_load,
                                        .unload = cuda_unload,
                                        .sample = cuda_sample,
@@ -121,7 +121,7 @@ halotune_status backend_cuda_open(const struct backend_cuda_options *options, st
   const struct nvrtc_facts *nvrtc = compiler_nvrtc(options->compiler);
   if (status == HALOTUNE_OK) status = arch_support(device->name, device->capability, nvrtc, &out->facts.arch);
   if (status == HALOTUNE_OK) status = compile_checks(c, options->compiler);
-  if (status == HALOTUNE_OK) status = prepare(c, nvrtc);
+  if (status == HALOTUNE_OK) status = prepare_worker(c, nvrtc);
   if (status != HALOTUNE_OK) {
     close_backend(c);
     return status;

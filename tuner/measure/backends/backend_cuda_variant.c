@@ -29,7 +29,7 @@ static double expected_ms(const struct cuda *c, int slot) {
   return c->slots[slot].time_ms > 0 ? c->slots[slot].time_ms : c->best_ms;
 }
 
-static void say(struct verdict *verdict, enum outcome outcome, const char *reason) {
+static void set_verdict(struct verdict *verdict, enum outcome outcome, const char *reason) {
   verdict->outcome = outcome;
   snprintf(verdict->reason, sizeof verdict->reason, "%.500s", reason);
 }
@@ -50,12 +50,12 @@ static halotune_status ask_variant(struct cuda *c, struct text *request, double 
     return HALOTUNE_OK;
   }
   if (end == GPU_LINK_DIED) {
-    say(verdict, OUTCOME_CRASHED, c->link.death);
+    set_verdict(verdict, OUTCOME_CRASHED, c->link.death);
     return HALOTUNE_OK;
   }
   *have = reply->status == HALOTUNE_OK;
   halotune_status status = HALOTUNE_OK;
-  if (reply->status == HALOTUNE_NO_GPU) say(verdict, reply->outcome, reply->detail);
+  if (reply->status == HALOTUNE_NO_GPU) set_verdict(verdict, reply->outcome, reply->detail);
   else if (reply->status != HALOTUNE_OK) status = fail(reply->status, "%s", reply->detail);
   if (reply->is_lost) gpu_link_stop(&c->link);
   return status;

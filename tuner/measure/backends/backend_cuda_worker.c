@@ -28,7 +28,7 @@ struct conversion {
   void *to;
 };
 
-static void convert(void *context, int thread, long first, long end) {
+static void convert_values(void *context, int thread, long first, long end) {
   const struct conversion *conversion = context;
   float *to = conversion->to;
   (void)thread;
@@ -36,7 +36,7 @@ static void convert(void *context, int thread, long first, long end) {
 }
 
 /* Fill a field of the worker's from an array of doubles, part by part through the window. */
-static halotune_status upload(struct cuda *c, enum gpu_upload kind, int number, const double *values) {
+static halotune_status upload_field(struct cuda *c, enum gpu_upload kind, int number, const double *values) {
   enum { GRAIN = 1 << 16 };
   bool is_single = kind == GPU_UPLOAD_START && c->wire.dtype == DTYPE_F32;
   size_t element_bytes = is_single ? sizeof(float) : sizeof(double);
@@ -47,7 +47,7 @@ static halotune_status upload(struct cuda *c, enum gpu_upload kind, int number, 
     struct conversion conversion = {values + done, c->link.window->bytes};
     struct text request = {0};
     struct gpu_reply reply;
-    if (is_single) parallel_for(now, GRAIN, parallel_threads(0), convert, &conversion);
+    if (is_single) parallel_for(now, GRAIN, parallel_threads(0), convert_values, &conversion);
     else memcpy(c->link.window->bytes, values + done, (size_t)now * sizeof *values);
     gpu_request_begin(&request, GPU_REQUEST_UPLOAD);
     pack_u64(&request, kind);
@@ -68,11 +68,12 @@ halotune_status cuda_send_problem(struct cuda *c) {
   pack_bytes(&request, &c->wire, sizeof c->wire);
   halotune_status status = cuda_ask(c, &request, CUDA_START_MS, &reply);
   for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++)
-    status = upload(c, GPU_UPLOAD_START, i, scene->inputs[i]);
+    status = upload_field(c, GPU_UPLOAD_START, i, scene->inputs[i]);
   for (int o = 0; o < stencil->output_count && status == HALOTUNE_OK; o++) {
-    if (c->wire.phase_count > 1) status = upload(c, GPU_UPLOAD_START, stencil->input_count + o, scene->outputs[o]);
-    if (status == HALOTUNE_OK) status = upload(c, GPU_UPLOAD_WANT, o, scene->want[o]);
-    if (status == HALOTUNE_OK) status = upload(c, GPU_UPLOAD_MAGNITUDE, o, scene->magnitudes[o]);
+    if (c->wire.phase_count > 1)
+      status = upload_field(c, GPU_UPLOAD_START, stencil->input_count + o, scene->outputs[o]);
+    if (status == HALOTUNE_OK) status = upload_field(c, GPU_UPLOAD_WANT, o, scene->want[o]);
+    if (status == HALOTUNE_OK) status = upload_field(c, GPU_UPLOAD_MAGNITUDE, o, scene->magnitudes[o]);
   }
   return status;
 }
@@ -133,7 +134,7 @@ halotune_status cuda_prepare(struct cuda *c) {
   return cuda_ask(c, &request, CUDA_START_MS, &reply);
 }
 
-static halotune_status restore(struct cuda *c) {
+static halotune_status restore_worker(struct cuda *c) {
   halotune_status status = c->has_problem ? cuda_send_problem(c) : HALOTUNE_OK;
   for (int i = 0; i < BACKEND_SLOTS && status == HALOTUNE_OK; i++) {
     struct text request = {0};
@@ -154,7 +155,7 @@ static halotune_status start_worker(struct cuda *c, bool *is_lost) {
   if (status != HALOTUNE_OK) return status;
   status = cuda_open_gpu(c);
   if (status == HALOTUNE_OK) status = cuda_prepare(c);
-  if (status == HALOTUNE_OK) status = restore(c);
+  if (status == HALOTUNE_OK) status = restore_worker(c);
   if (status == HALOTUNE_OK) return HALOTUNE_OK;
   *is_lost = !gpu_link_is_up(&c->link);
   gpu_link_stop(&c->link);

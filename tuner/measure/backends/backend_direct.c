@@ -14,7 +14,7 @@ struct direct {
 };
 
 /* A field from an array of doubles, in parts. */
-static halotune_status upload(struct direct *d, enum gpu_upload kind, int number, const double *values) {
+static halotune_status upload_field(struct direct *d, enum gpu_upload kind, int number, const double *values) {
   enum { PART = 1 << 20 };
   bool is_single = kind == GPU_UPLOAD_START && d->wire.dtype == DTYPE_F32;
   float *singles = is_single ? malloc(PART * sizeof *singles) : NULL;
@@ -31,57 +31,58 @@ static halotune_status upload(struct direct *d, enum gpu_upload kind, int number
   return status;
 }
 
-static halotune_status set_problem(void *state, const struct backend_problem *problem) {
+static halotune_status direct_set_problem(void *state, const struct backend_problem *problem) {
   struct direct *d = state;
   const struct scene *scene = problem->scene;
   const struct stencil *stencil = d->stencil = scene->request.stencil;
   halotune_status status = cuda_problem_make(problem, &d->wire);
   if (status == HALOTUNE_OK) status = gpu_session_problem(&d->session, &d->wire);
   for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++)
-    status = upload(d, GPU_UPLOAD_START, i, scene->inputs[i]);
+    status = upload_field(d, GPU_UPLOAD_START, i, scene->inputs[i]);
   for (int o = 0; o < stencil->output_count && status == HALOTUNE_OK; o++) {
-    if (d->wire.phase_count > 1) status = upload(d, GPU_UPLOAD_START, stencil->input_count + o, scene->outputs[o]);
-    if (status == HALOTUNE_OK) status = upload(d, GPU_UPLOAD_WANT, o, scene->want[o]);
-    if (status == HALOTUNE_OK) status = upload(d, GPU_UPLOAD_MAGNITUDE, o, scene->magnitudes[o]);
+    if (d->wire.phase_count > 1)
+      status = upload_field(d, GPU_UPLOAD_START, stencil->input_count + o, scene->outputs[o]);
+    if (status == HALOTUNE_OK) status = upload_field(d, GPU_UPLOAD_WANT, o, scene->want[o]);
+    if (status == HALOTUNE_OK) status = upload_field(d, GPU_UPLOAD_MAGNITUDE, o, scene->magnitudes[o]);
   }
   return status;
 }
 
-static halotune_status unload(void *state, int slot) {
+static halotune_status direct_unload(void *state, int slot) {
   struct direct *d = state;
   if (slot >= 0 && slot < GPU_SLOTS) gpu_session_unload(&d->session, slot);
   return HALOTUNE_OK;
 }
 
 /* What the driver says against a variant is its verdict, and empties its slot. */
-static halotune_status settle(struct direct *d, int slot, halotune_status status, struct verdict *verdict) {
+static halotune_status settle_variant(struct direct *d, int slot, halotune_status status, struct verdict *verdict) {
   if (status == HALOTUNE_NO_GPU) {
     verdict->outcome = gpu_outcome(d->session.gpu.failed);
     snprintf(verdict->reason, sizeof verdict->reason, "%.500s", fail_text());
     status = HALOTUNE_OK;
   }
-  if (verdict->outcome != OUTCOME_MEASURED || status != HALOTUNE_OK) unload(d, slot);
+  if (verdict->outcome != OUTCOME_MEASURED || status != HALOTUNE_OK) direct_unload(d, slot);
   return status;
 }
 
-static halotune_status load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
+static halotune_status direct_load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
   struct direct *d = state;
   const struct variant_spec *spec = candidate->spec;
   struct kernel_plan plan;
   struct gpu_look_back seen;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  unload(d, slot);
+  direct_unload(d, slot);
   kernel_plan_make(&candidate->generated->launch, spec->stencil, spec->dtype, &spec->domain, spec->coefficients, &plan);
   halotune_status status = gpu_session_load(&d->session, slot, &plan, candidate->compiled->cubin, candidate->is_roof);
   if (status == HALOTUNE_OK && !candidate->is_roof) {
     status = gpu_session_verify(&d->session, slot, &seen);
     if (status == HALOTUNE_OK) cuda_judge(spec->stencil, &d->wire, &seen, verdict);
   }
-  return settle(d, slot, status, verdict);
+  return settle_variant(d, slot, status, verdict);
 }
 
-static halotune_status sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
-                              struct verdict *verdict) {
+static halotune_status direct_sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
+                                     struct verdict *verdict) {
   struct direct *d = state;
   long count = (long)plan->rounds * plan->slot_count;
   *failed = -1;
@@ -93,14 +94,14 @@ static halotune_status sample(void *state, const struct sample_plan *plan, doubl
     halotune_status status = plan->checks
                                  ? gpu_session_sample_checked(&d->session, slot, plan->batches[k], &times_ms[i])
                                  : gpu_session_sample(&d->session, slot, plan->batches[k], plan->warm, &times_ms[i]);
-    status = settle(d, slot, status, verdict);
+    status = settle_variant(d, slot, status, verdict);
     if (status != HALOTUNE_OK) return status;
     if (verdict->outcome != OUTCOME_MEASURED) *failed = slot;
   }
   return HALOTUNE_OK;
 }
 
-static halotune_status recheck(void *state, int slot, struct verdict *verdict) {
+static halotune_status direct_recheck(void *state, int slot, struct verdict *verdict) {
   struct direct *d = state;
   struct gpu_look_back seen;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
@@ -110,7 +111,7 @@ static halotune_status recheck(void *state, int slot, struct verdict *verdict) {
     status = gpu_session_verify(&d->session, slot, &seen);
     if (status == HALOTUNE_OK) cuda_judge(d->stencil, &d->wire, &seen, verdict);
   }
-  return settle(d, slot, status, verdict);
+  return settle_variant(d, slot, status, verdict);
 }
 
 static void read_nothing(void *state, struct gpu_reading *out) {
@@ -132,11 +133,11 @@ static void close_backend(void *state) {
 
 halotune_status backend_direct_open(const struct backend_cuda_options *options, struct backend_handle *out) {
   static const struct backend table = {.name = "direct",
-                                       .set_problem = set_problem,
-                                       .load = load,
-                                       .unload = unload,
-                                       .sample = sample,
-                                       .recheck = recheck,
+                                       .set_problem = direct_set_problem,
+                                       .load = direct_load,
+                                       .unload = direct_unload,
+                                       .sample = direct_sample,
+                                       .recheck = direct_recheck,
                                        .read = read_nothing,
                                        .keep_warm = keep_warm,
                                        .close = close_backend};

@@ -41,7 +41,7 @@ static void free_problem(struct host *h) {
   h->has_problem = false;
 }
 
-static halotune_status set_problem(void *state, const struct backend_problem *problem) {
+static halotune_status host_set_problem(void *state, const struct backend_problem *problem) {
   struct host *h = state;
   free_problem(h);
   h->problem = *problem;
@@ -85,7 +85,7 @@ static enum outcome outcome_of_check(const struct check_result *result) {
   }
 }
 
-static void say(struct verdict *verdict, enum outcome outcome, const char *reason) {
+static void say_verdict(struct verdict *verdict, enum outcome outcome, const char *reason) {
   verdict->outcome = outcome;
   snprintf(verdict->reason, sizeof verdict->reason, "%.500s", reason);
 }
@@ -95,28 +95,28 @@ static void say_compile(struct verdict *verdict, const struct emulation_compile 
                                    [COMPILE_FAILED] = OUTCOME_COMPILE_FAILED,
                                    [COMPILE_CRASHED] = OUTCOME_COMPILE_CRASHED,
                                    [COMPILE_TIMEOUT] = OUTCOME_COMPILE_TIMEOUT};
-  say(verdict, outcomes[compile->outcome], compile->log);
+  say_verdict(verdict, outcomes[compile->outcome], compile->log);
 }
 
-static halotune_status check(struct host *h, struct emulation_slot *slot, struct verdict *verdict) {
+static halotune_status check_candidate(struct host *h, struct emulation_slot *slot, struct verdict *verdict) {
   struct check_result result;
   double start_ms = clock_ms();
   halotune_status status =
       emulated_check(slot->batch, 0, slot->candidate.generated, h->problem.scene, first_order, &result);
   if (status != HALOTUNE_OK) return status;
-  say(verdict, outcome_of_check(&result), result.text);
+  say_verdict(verdict, outcome_of_check(&result), result.text);
   verdict->worst = result.worst;
   verdict->run_ms = clock_ms() - start_ms;
   return HALOTUNE_OK;
 }
 
-static halotune_status unload(void *state, int slot) {
+static halotune_status host_unload(void *state, int slot) {
   struct host *h = state;
   if (slot >= 0 && slot < BACKEND_SLOTS) empty_slot(&h->slots[slot]);
   return HALOTUNE_OK;
 }
 
-static halotune_status load(void *state, int number, const struct candidate *candidate, struct verdict *verdict) {
+static halotune_status host_load(void *state, int number, const struct candidate *candidate, struct verdict *verdict) {
   struct host *h = state;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   if (number < 0 || number >= BACKEND_SLOTS || !h->has_problem)
@@ -127,13 +127,13 @@ static halotune_status load(void *state, int number, const struct candidate *can
   const struct emulation_options options = {.workers = 1};
   empty_slot(slot);
   if (candidate->is_roof) { /* the emulation has no roof: what bounds it is not memory */
-    say(verdict, OUTCOME_LAUNCH_FAILED, "the emulation has no roof");
+    say_verdict(verdict, OUTCOME_LAUNCH_FAILED, "the emulation has no roof");
     return HALOTUNE_OK;
   }
   slot->candidate = *candidate;
   halotune_status status = emulation_build(&source, 1, &options, &slot->batch);
   if (status == HALOTUNE_OK) say_compile(verdict, emulation_batch_compile(slot->batch, 0));
-  if (status == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED) status = check(h, slot, verdict);
+  if (status == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED) status = check_candidate(h, slot, verdict);
   if (status != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) empty_slot(slot);
   return status;
 }
@@ -145,7 +145,7 @@ static halotune_status make_empty(struct host *h) {
 }
 
 /* One application. */
-static halotune_status apply(struct host *h, int number, struct emulation_outcome *outcome) {
+static halotune_status apply_slot(struct host *h, int number, struct emulation_outcome *outcome) {
   *outcome = (struct emulation_outcome){.kind = EMULATION_OK};
   if (number == SLOT_MEMCPY) {
     memcpy(h->copy_to, h->copy_from, h->copy_bytes);
@@ -174,16 +174,16 @@ static halotune_status take_sample(struct host *h, int number, int batch, bool w
                                    struct emulation_outcome *outcome) {
   halotune_status status = make_ready(h, number);
   outcome->kind = EMULATION_OK;
-  if (status == HALOTUNE_OK && warm) status = apply(h, number, outcome);
+  if (status == HALOTUNE_OK && warm) status = apply_slot(h, number, outcome);
   double start_ms = clock_ms();
   for (int i = 0; i < batch && status == HALOTUNE_OK && outcome->kind == EMULATION_OK; i++)
-    status = apply(h, number, outcome);
+    status = apply_slot(h, number, outcome);
   *time_ms = (clock_ms() - start_ms) / batch;
   return status;
 }
 
-static halotune_status sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
-                              struct verdict *verdict) {
+static halotune_status host_sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
+                                   struct verdict *verdict) {
   struct host *h = state;
   *failed = -1;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
@@ -196,19 +196,19 @@ static halotune_status sample(void *state, const struct sample_plan *plan, doubl
     if (outcome.kind == EMULATION_OK) continue;
     times_ms[i] = 0;
     *failed = plan->slots[k];
-    say(verdict, outcome_of(outcome.kind), outcome.text);
-    return unload(h, *failed);
+    say_verdict(verdict, outcome_of(outcome.kind), outcome.text);
+    return host_unload(h, *failed);
   }
   return HALOTUNE_OK;
 }
 
 /* Each run of the emulation looks at its buffers: another check is all that is left. */
-static halotune_status recheck(void *state, int number, struct verdict *verdict) {
+static halotune_status host_recheck(void *state, int number, struct verdict *verdict) {
   struct host *h = state;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   if (number < 0 || number >= BACKEND_SLOTS || !h->slots[number].batch)
     return fail(HALOTUNE_ARGUMENT, "slot %d is empty", number);
-  halotune_status status = check(h, &h->slots[number], verdict);
+  halotune_status status = check_candidate(h, &h->slots[number], verdict);
   if (status != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) empty_slot(&h->slots[number]);
   return status;
 }
@@ -232,11 +232,11 @@ static void close_backend(void *state) {
 
 halotune_status backend_host_open(const char *arch, struct backend_handle *out) {
   static const struct backend table = {.name = "host",
-                                       .set_problem = set_problem,
-                                       .load = load,
-                                       .unload = unload,
-                                       .sample = sample,
-                                       .recheck = recheck,
+                                       .set_problem = host_set_problem,
+                                       .load = host_load,
+                                       .unload = host_unload,
+                                       .sample = host_sample,
+                                       .recheck = host_recheck,
                                        .read = read_nothing,
                                        .keep_warm = keep_warm,
                                        .close = close_backend};

@@ -186,7 +186,7 @@ static halotune_status read_records(struct replay *replay, sqlite3_stmt *query) 
   return HALOTUNE_OK;
 }
 
-static halotune_status set_problem(void *state, const struct backend_problem *problem) {
+static halotune_status replay_set_problem(void *state, const struct backend_problem *problem) {
   struct replay *replay = state;
   const struct scene_request *scene = &problem->scene->request;
   sqlite3_stmt *query;
@@ -242,7 +242,7 @@ static halotune_status find_record(struct replay *replay, const struct candidate
   return HALOTUNE_OK;
 }
 
-static halotune_status load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
+static halotune_status replay_load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
   struct replay *replay = state;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   replay->slots[slot] = NULL;
@@ -271,7 +271,7 @@ static halotune_status load(void *state, int slot, const struct candidate *candi
   return HALOTUNE_OK;
 }
 
-static halotune_status unload(void *state, int slot) {
+static halotune_status replay_unload(void *state, int slot) {
   struct replay *replay = state;
   replay->slots[slot] = NULL;
   replay->is_roof[slot] = false;
@@ -279,7 +279,7 @@ static halotune_status unload(void *state, int slot) {
 }
 
 /* NaN for an empty slot, and for a time that the recording does not have. */
-static double draw(struct replay *replay, int slot) {
+static double draw_sample(struct replay *replay, int slot) {
   if (slot == SLOT_EMPTY) return replay->empty_ms;
   if (slot == SLOT_MEMCPY) return replay->memcpy_ms;
   if (replay->is_roof[slot]) return replay->copy_ms;
@@ -289,12 +289,12 @@ static double draw(struct replay *replay, int slot) {
   return (double)record->samples[random_bits(record->key.low, replay->drawn++) % (uint64_t)record->sample_count];
 }
 
-static halotune_status sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
-                              struct verdict *verdict) {
+static halotune_status replay_sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
+                                     struct verdict *verdict) {
   struct replay *replay = state;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   for (int i = 0; i < plan->rounds * plan->slot_count; i++) {
-    times_ms[i] = draw(replay, plan->slots[i % plan->slot_count]);
+    times_ms[i] = draw_sample(replay, plan->slots[i % plan->slot_count]);
     if (!isnan(times_ms[i])) continue;
     *failed = plan->slots[i % plan->slot_count];
     verdict->outcome = OUTCOME_LAUNCH_FAILED;
@@ -310,7 +310,7 @@ static bool is_constant(void *state, int slot) {
   return slot >= BACKEND_SLOTS || !replay->slots[slot] || replay->slots[slot]->sample_count == 0;
 }
 
-static halotune_status recheck(void *state, int slot, struct verdict *verdict) {
+static halotune_status replay_recheck(void *state, int slot, struct verdict *verdict) {
   (void)state, (void)slot;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   return HALOTUNE_OK;
@@ -326,9 +326,9 @@ static halotune_status keep_warm(void *state, double time_ms) {
   return HALOTUNE_OK;
 }
 
-static halotune_status list(void *state,
-                            halotune_status (*visit)(void *context, const char *template, const char *parameters),
-                            void *context) {
+static halotune_status
+replay_list(void *state, halotune_status (*visit)(void *context, const char *template, const char *parameters),
+            void *context) {
   const struct replay *replay = state;
   halotune_status status = HALOTUNE_OK;
   for (long i = 0; i < replay->count && status == HALOTUNE_OK; i++) {
@@ -346,15 +346,15 @@ static void close_replay(void *state) {
 }
 
 static const struct backend backend_replay = {.name = "replay",
-                                              .set_problem = set_problem,
-                                              .load = load,
-                                              .unload = unload,
-                                              .sample = sample,
-                                              .recheck = recheck,
+                                              .set_problem = replay_set_problem,
+                                              .load = replay_load,
+                                              .unload = replay_unload,
+                                              .sample = replay_sample,
+                                              .recheck = replay_recheck,
                                               .is_constant = is_constant,
                                               .read = read_nothing,
                                               .keep_warm = keep_warm,
-                                              .list = list,
+                                              .list = replay_list,
                                               .close = close_replay};
 
 halotune_status backend_replay_open(const char *path, struct backend_handle *out) {

@@ -160,7 +160,7 @@ static halotune_status run_final(struct finals_phase *phase) {
 }
 
 /* Step 5. Returns how many are left in `left`. */
-static halotune_status recheck(struct finals_phase *phase, int *left) {
+static halotune_status recheck_finalists(struct finals_phase *phase, int *left) {
   struct backend_handle *backend = phase->request.backend;
   *left = 0;
   for (int i = 0; i < phase->finalist_count; i++) {
@@ -219,7 +219,7 @@ halotune_status finals_run(const struct finals_request *request, struct finals *
   while (left == 0 && choose_finalists(phase) > 0) {
     if ((st = run_final(phase)) != HALOTUNE_OK) return st;
     if (phase->final.count < phase->plan.final_rounds_least && finals_stopped(request)) return HALOTUNE_OK;
-    if ((st = recheck(phase, &left)) != HALOTUNE_OK) return st;
+    if ((st = recheck_finalists(phase, &left)) != HALOTUNE_OK) return st;
   }
   return left > 0 ? finals_result(phase) : HALOTUNE_OK;
 }

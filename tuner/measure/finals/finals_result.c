@@ -8,7 +8,7 @@
 #include "tuner/measure/finals/tie_rule.h"
 
 /* The player with the lowest adjusted time among `count` from `first` that are in and have one; -1 for none. */
-static int fastest(const struct rounds *rounds, const double *adjusted_ms, int first, int count) {
+static int fastest_player(const struct rounds *rounds, const double *adjusted_ms, int first, int count) {
   int best = -1;
   for (int p = first; p < first + count; p++) {
     if (player_is_in(rounds, p) && !isnan(adjusted_ms[p]) && (best < 0 || adjusted_ms[p] < adjusted_ms[best])) best = p;
@@ -18,7 +18,7 @@ static int fastest(const struct rounds *rounds, const double *adjusted_ms, int f
 
 /* The winner's player, by the rule of step 6. */
 static halotune_status choose_winner(struct finals_phase *phase, const double *adjusted_ms, int *winner) {
-  const int count = phase->finalist_count, leader = fastest(&phase->final, adjusted_ms, 0, count);
+  const int count = phase->finalist_count, leader = fastest_player(&phase->final, adjusted_ms, 0, count);
   struct contender *contenders = arena_alloc(&phase->arena, (size_t)count * sizeof *contenders);
   if (!contenders) return fail_memory();
   for (int p = 0; p < count; p++) {
@@ -65,7 +65,7 @@ static void tell_roof(struct finals_phase *phase, const double *adjusted_ms, int
   struct rounds *rounds = &phase->final;
   struct finals *out = phase->out;
   const int first = phase->finalist_count, count = phase->request.roof_count;
-  const int roof = fastest(rounds, adjusted_ms, first, count);
+  const int roof = fastest_player(rounds, adjusted_ms, first, count);
   out->roof = -1;
   for (int i = 0; i < count; i++) {
     if (player_is_in(rounds, first + i)) out->roofs_ms[i] = rounds_times(rounds, first + i).median;

@@ -48,7 +48,7 @@ static bool has_turn(const struct rounds *rounds, int player) {
 }
 
 /* The players of the next round, shuffled (Fisher and Yates). Returns how many. */
-static int shuffle(struct rounds *rounds) {
+static int shuffle_players(struct rounds *rounds) {
   int count = 0;
   for (int p = 0; p < rounds->player_count; p++) {
     if (has_turn(rounds, p)) rounds->order[count++] = p;
@@ -67,7 +67,7 @@ static int shuffle(struct rounds *rounds) {
 }
 
 /* The player whose slot it is leaves. A slot that nobody in this round has would be the backend's mistake. */
-static halotune_status leave(struct rounds *rounds, int slot, int count, const struct verdict *verdict) {
+static halotune_status remove_player(struct rounds *rounds, int slot, int count, const struct verdict *verdict) {
   for (int i = 0; i < count; i++) {
     if (rounds->slots[i] != slot) continue;
     rounds->players[rounds->order[i]].verdict = *verdict;
@@ -85,7 +85,7 @@ static halotune_status take_round(struct rounds *rounds, bool *is_spoilt) {
   if (rounds->count == 0) rounds->before = before;
   for (int p = 0; p < rounds->player_count; p++) row_ms[p] = NAN;
   for (;;) {
-    const int count = shuffle(rounds);
+    const int count = shuffle_players(rounds);
     if (count == 0) break;
     const struct sample_plan plan = {.slots = rounds->slots,
                                      .batches = rounds->batches,
@@ -98,7 +98,7 @@ static halotune_status take_round(struct rounds *rounds, bool *is_spoilt) {
     halotune_status st = backend->table->sample(backend->state, &plan, rounds->place_ms, &failed, &verdict);
     if (st != HALOTUNE_OK) return st;
     if (verdict.outcome != OUTCOME_MEASURED) {
-      if ((st = leave(rounds, failed, count, &verdict)) != HALOTUNE_OK) return st;
+      if ((st = remove_player(rounds, failed, count, &verdict)) != HALOTUNE_OK) return st;
       continue;
     }
     for (int i = 0; i < count; i++) row_ms[rounds->order[i]] = rounds->place_ms[i];
@@ -167,19 +167,20 @@ bool rounds_drop_throttled(struct rounds *rounds, int least) {
 }
 
 /* Keep a value that there is, behind `count` others. */
-static void gather(struct rounds *rounds, double value, int *count) {
+static void gather_value(struct rounds *rounds, double value, int *count) {
   if (!isnan(value)) rounds->scratch[(*count)++] = value;
 }
 
 struct summary rounds_times(struct rounds *rounds, int player) {
   int count = 0;
-  for (int r = 0; r < rounds->count; r++) gather(rounds, time_of(rounds, r, player), &count);
+  for (int r = 0; r < rounds->count; r++) gather_value(rounds, time_of(rounds, r, player), &count);
   return summary_of(rounds->scratch, count);
 }
 
 struct summary rounds_ratio(struct rounds *rounds, int player, int to) {
   int count = 0;
-  for (int r = 0; r < rounds->count; r++) gather(rounds, time_of(rounds, r, player) / time_of(rounds, r, to), &count);
+  for (int r = 0; r < rounds->count; r++)
+    gather_value(rounds, time_of(rounds, r, player) / time_of(rounds, r, to), &count);
   return summary_of(rounds->scratch, count);
 }
 
@@ -190,14 +191,14 @@ void rounds_adjusted(struct rounds *rounds, double *out_ms) {
   for (int r = 0; r < rounds->count; r++) {
     int count = 0;
     for (int p = 0; p < rounds->player_count; p++) {
-      if (player_is_in(rounds, p)) gather(rounds, time_of(rounds, r, p) / out_ms[p], &count);
+      if (player_is_in(rounds, p)) gather_value(rounds, time_of(rounds, r, p) / out_ms[p], &count);
     }
     rounds->factors[r] = median_of(rounds->scratch, count);
   }
   for (int p = 0; p < rounds->player_count; p++) {
     int count = 0;
     if (!player_is_in(rounds, p)) continue;
-    for (int r = 0; r < rounds->count; r++) gather(rounds, time_of(rounds, r, p) / rounds->factors[r], &count);
+    for (int r = 0; r < rounds->count; r++) gather_value(rounds, time_of(rounds, r, p) / rounds->factors[r], &count);
     out_ms[p] = median_of(rounds->scratch, count);
   }
 }

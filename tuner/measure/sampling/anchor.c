@@ -63,15 +63,15 @@ static halotune_status take_median(struct anchor *anchor, struct anchor_reading 
   return HALOTUNE_OK;
 }
 
-static bool differ(double a, double b) { return fabs(a - b) > ANCHOR_TOLERANCE * fmin(a, b); }
+static bool times_differ(double a, double b) { return fabs(a - b) > ANCHOR_TOLERANCE * fmin(a, b); }
 
 /* Whether there is no point in measuring again what a slowdown spoilt: it does not end. */
 static bool is_slow_for_good(const struct anchor *anchor) { return anchor->spoilt_in_a_row >= ANCHOR_SPOILT_MOST; }
 
 /* The reading that was just added ends the wait of all variants before it. */
-static void judge(struct anchor *anchor) {
+static void judge_covers(struct anchor *anchor) {
   const int last = anchor->reading_count - 1;
-  const bool drifted = last > 0 && differ(anchor->readings[last - 1].time_ms, anchor->readings[last].time_ms);
+  const bool drifted = last > 0 && times_differ(anchor->readings[last - 1].time_ms, anchor->readings[last].time_ms);
   for (int i = 0; i < anchor->cover_count; i++) {
     struct cover *cover = &anchor->covers[i];
     if (cover->state != COVER_OPEN) continue;
@@ -104,7 +104,7 @@ halotune_status anchor_take(struct anchor *anchor, struct verdict *verdict) {
   anchor->readings = grown;
   anchor->readings[anchor->reading_count++] = reading;
   anchor->taken_at_ms = time_now_ms(&anchor->time);
-  judge(anchor);
+  judge_covers(anchor);
   return HALOTUNE_OK;
 }
 

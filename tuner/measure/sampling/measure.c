@@ -43,8 +43,8 @@ static struct summary samples_summary(const struct samples *samples) {
 }
 
 /* Take more samples of one slot. */
-static halotune_status take(struct backend_handle *backend, int slot, int batch, int more, struct samples *samples,
-                            struct verdict *verdict) {
+static halotune_status take_samples(struct backend_handle *backend, int slot, int batch, int more,
+                                    struct samples *samples, struct verdict *verdict) {
   const struct sample_plan plan = {.slots = &slot, .batches = &batch, .slot_count = 1, .rounds = more};
   int failed = slot;
   halotune_status st = samples_reserve(samples, samples->count + more);
@@ -70,7 +70,7 @@ halotune_status measure_batch(struct backend_handle *backend, int slot, double s
   /* The first launches cost more than those that follow, so that the first guess is too small. */
   for (int i = 0; i < BATCH_TRIES; i++) {
     samples.count = 0;
-    if ((st = take(backend, slot, batch, 1, &samples, verdict)) != HALOTUNE_OK) goto done;
+    if ((st = take_samples(backend, slot, batch, 1, &samples, verdict)) != HALOTUNE_OK) goto done;
     if (verdict->outcome != OUTCOME_MEASURED) goto done;
     ms = samples.times_ms[0];
     if (ms * batch >= sample_ms || batch == MEASURE_BATCH_MOST) break;
@@ -89,7 +89,7 @@ static halotune_status warm_up(struct backend_handle *backend, int slot, int bat
                                struct verdict *verdict) {
   double spent_ms = 0;
   for (;;) {
-    halotune_status st = take(backend, slot, batch, 1, samples, verdict);
+    halotune_status st = take_samples(backend, slot, batch, 1, samples, verdict);
     if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
     const int count = samples->count;
     const double last_ms = samples->times_ms[count - 1];
@@ -118,7 +118,7 @@ static halotune_status sample_fully(struct backend_handle *backend, const struct
   if (!is_long) samples->count = 0;
   more -= samples->count;
   while (more > 0) {
-    halotune_status st = take(backend, request->slot, batch, more, samples, verdict);
+    halotune_status st = take_samples(backend, request->slot, batch, more, samples, verdict);
     if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
     const struct summary times = samples_summary(samples);
     if (is_enough(&times, request)) return HALOTUNE_OK;
@@ -143,12 +143,12 @@ static halotune_status start_with(struct backend_handle *backend, const struct m
   if (st != HALOTUNE_OK) return st;
   samples->times_ms[0] = first_ms;
   samples->count = 1;
-  return more > 0 ? take(backend, request->slot, batch, more, samples, verdict) : HALOTUNE_OK;
+  return more > 0 ? take_samples(backend, request->slot, batch, more, samples, verdict) : HALOTUNE_OK;
 }
 
 /* One attempt: batch to samples, between two readings. */
-static halotune_status attempt(struct backend_handle *backend, const struct measure_request *request,
-                               struct samples *samples, struct measured *out) {
+static halotune_status attempt_measurement(struct backend_handle *backend, const struct measure_request *request,
+                                           struct samples *samples, struct measured *out) {
   double time_ms;
   halotune_status st;
   samples->count = 0;
@@ -189,7 +189,7 @@ halotune_status measure_slot(struct backend_handle *backend, const struct measur
   *out = (struct measured){0};
   for (;;) {
     out->attempts++;
-    if ((st = attempt(backend, request, &samples, out)) != HALOTUNE_OK) goto done;
+    if ((st = attempt_measurement(backend, request, &samples, out)) != HALOTUNE_OK) goto done;
     if (!outcome_has_time(out->verdict.outcome)) goto done;
     out->is_marked = reading_spoils(&out->before) || reading_spoils(&out->after);
     const bool is_screened = out->verdict.outcome == OUTCOME_SCREENED;

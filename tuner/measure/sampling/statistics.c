@@ -12,17 +12,17 @@ static int compare_values(const void *left, const void *right) {
 }
 
 /* P(B = k) by logarithms: 2^-n alone would be 0 beyond 1074 samples. */
-static double binomial(int count, int k) {
+static double binomial_probability(int count, int k) {
   int sign;
   return exp(lgamma_r(count + 1.0, &sign) - lgamma_r(k + 1.0, &sign) - lgamma_r(count - k + 1.0, &sign) -
              count * log(2.0));
 }
 
 int median_interval_rank(int count, double *confidence) {
-  double below = count > 0 ? binomial(count, 0) : 0.5; /* P(B <= rank - 1) */
+  double below = count > 0 ? binomial_probability(count, 0) : 0.5; /* P(B <= rank - 1) */
   int rank = 1;
   while (2 * rank < count) {
-    const double next = below + binomial(count, rank);
+    const double next = below + binomial_probability(count, rank);
     if (1 - 2 * next < wanted_confidence) break;
     below = next;
     rank++;

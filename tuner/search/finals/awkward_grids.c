@@ -48,7 +48,7 @@ static long awkward_extent(const struct grid *grid, int axis, long unit, double 
 static bool is_same(const struct grid *a, const struct grid *b) { return memcmp(a->n, b->n, sizeof a->n) == 0; }
 
 /* A grid that has an axis of no point is none, and the grid itself is no other one. */
-static void add(struct awkward_list *list, const struct grid *own, const struct grid *grid) {
+static void add_grid(struct awkward_list *list, const struct grid *own, const struct grid *grid) {
   if (is_same(own, grid)) return;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     if (grid->n[axis] < 1) return;
@@ -65,7 +65,7 @@ static void add_with_units(struct awkward_list *list, const struct grid *grid, l
   struct grid awkward;
   for (int axis = 0; axis < MAX_DIMS; axis++)
     awkward.n[axis] = awkward_extent(grid, axis, axis < axes_with_units ? unit : 1, share, &awkward);
-  add(list, grid, &awkward);
+  add_grid(list, grid, &awkward);
 }
 
 /* The grid itself but for one axis, the last first: the one whose extent the fewest rules name. */
@@ -73,7 +73,7 @@ static void add_with_one_axis(struct awkward_list *list, const struct grid *grid
   for (int axis = MAX_DIMS - 1; axis >= 0; axis--) {
     struct grid awkward = *grid;
     awkward.n[axis] = prime_units_below(grid->n[axis] - 1, 1);
-    add(list, grid, &awkward);
+    add_grid(list, grid, &awkward);
   }
 }
 

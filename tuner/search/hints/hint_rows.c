@@ -80,7 +80,7 @@ static double grid_distance(const struct grid *own, sqlite3_stmt *query) {
   return distance;
 }
 
-static bool differs(sqlite3_stmt *query, enum column column, const char *own) {
+static bool column_differs(sqlite3_stmt *query, enum column column, const char *own) {
   return strcmp(column_text(query, (int)column), own) != 0;
 }
 
@@ -89,9 +89,9 @@ static void set_distances(struct hint_row *row, const struct hint_target *target
   row->distance[HINT_STENCIL] = of_stencil;
   row->distance[HINT_DEVICE] = device_distance(target->device, query);
   row->distance[HINT_GRID] = grid_distance(&target->task->grid, query);
-  row->distance[HINT_DTYPE] = differs(query, DTYPE, dtype_names[target->task->dtype]);
-  row->distance[HINT_MODE] = differs(query, LAUNCH, launch_mode_names[target->launch]) +
-                             differs(query, CACHE, cache_mode_names[target->cache]);
+  row->distance[HINT_DTYPE] = column_differs(query, DTYPE, dtype_names[target->task->dtype]);
+  row->distance[HINT_MODE] = column_differs(query, LAUNCH, launch_mode_names[target->launch]) +
+                             column_differs(query, CACHE, cache_mode_names[target->cache]);
   row->distance[HINT_HISTORY] = sqlite3_column_int(query, NTH) - 1;
 }
 

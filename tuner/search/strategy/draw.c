@@ -14,7 +14,7 @@ struct deck {
   halotune_status status;
 };
 
-static void shuffle(struct deck *deck, uint64_t seed) {
+static void shuffle_deck(struct deck *deck, uint64_t seed) {
   for (long i = deck->count - 1; i > 0; i--) {
     long other = (long)(random_bits(seed, (uint64_t)i) % (uint64_t)(i + 1));
     struct configuration held = deck->list[i];
@@ -23,7 +23,7 @@ static void shuffle(struct deck *deck, uint64_t seed) {
   }
 }
 
-static void deal(struct deck *decks, int deck_count, struct proposal_list *out) {
+static void deal_decks(struct deck *decks, int deck_count, struct proposal_list *out) {
   for (long total = out->count, given = 0; given < total;) {
     for (int i = 0; i < deck_count; i++) {
       struct deck *deck = &decks[i];
@@ -41,7 +41,7 @@ static halotune_status deal_listed(const struct search_space *space, int index, 
   for (long i = 0; i < space->only_count; i++) {
     if (space->only[i].template_index == index) deck->list[deck->count++] = space->only[i].configuration;
   }
-  shuffle(deck, seed);
+  shuffle_deck(deck, seed);
   if (deck->count > most) deck->count = most;
   return HALOTUNE_OK;
 }
@@ -67,7 +67,7 @@ static void draw_decks(void *context, int thread, long first, long end) {
     }
     deck->status = space_sample(&space->bindings[i], space_fixed(space, i), space_values(space, i), drawing->most,
                                 own_seed, &deck->list, &deck->count);
-    shuffle(deck, own_seed);
+    shuffle_deck(deck, own_seed);
   }
 }
 
@@ -84,7 +84,7 @@ halotune_status draw_variants(const struct search_space *space, long most, uint6
   }
   if (status == HALOTUNE_OK) {
     out->list = malloc(((size_t)out->count + 1) * sizeof *out->list);
-    if (out->list) deal(decks, space->count, out);
+    if (out->list) deal_decks(decks, space->count, out);
     else status = fail_memory();
   }
   for (int i = 0; i < space->count; i++) free(decks[i].list);

@@ -1,15 +1,15 @@
 /* effects.c: means of logarithms, by parameter and value. */
 #include "tuner/search/strategy/effects.h"
 
-static void add(struct effect *effect, double log_time) {
+static void effect_add(struct effect *effect, double log_time) {
   effect->sum += log_time;
   effect->count++;
 }
 
 void effects_add(struct effects *effects, const struct template *template, const struct configuration *configuration,
                  double log_time) {
-  add(&effects->all, log_time);
-  for (int i = 0; i < template->parameter_count; i++) add(&effects->of[i][configuration->choice[i]], log_time);
+  effect_add(&effects->all, log_time);
+  for (int i = 0; i < template->parameter_count; i++) effect_add(&effects->of[i][configuration->choice[i]], log_time);
 }
 
 /* How far a value's mean is from that of all, as if some variants more had been measured, all of them average. */

@@ -55,7 +55,7 @@ static halotune_status pass_on(struct search_phase *phase, struct trial *trial) 
 }
 
 /* Begin a proposal and pass it on. A variant that was proposed before is passed over. */
-static halotune_status propose(struct search_phase *phase, const struct proposal *proposal) {
+static halotune_status propose_variant(struct search_phase *phase, const struct proposal *proposal) {
   struct trial *trial;
   bool is_new;
   halotune_status status = visited_add(&phase->proposed, phase->in->space, proposal, &is_new);
@@ -192,7 +192,7 @@ static halotune_status feed_compilers(struct search_phase *phase) {
     if ((status = in->strategy->next(in->strategy_state, &proposal, &have)) != HALOTUNE_OK) break;
     phase->is_dry = !have;
     if (!have) break;
-    status = propose(phase, &proposal);
+    status = propose_variant(phase, &proposal);
   }
   return status;
 }
@@ -266,7 +266,7 @@ static halotune_status propose_list(struct search_phase *phase, const struct pro
     if (is_list_over(phase->in, whatever_the_time)) break;
     if (status == HALOTUNE_OK) status = call_stand_in(phase);
     while (status == HALOTUNE_OK && !pipeline_has_room(pipeline)) status = run_next(phase, -1);
-    if (status == HALOTUNE_OK) status = propose(phase, &list->list[i]);
+    if (status == HALOTUNE_OK) status = propose_variant(phase, &list->list[i]);
   }
   return status == HALOTUNE_OK ? drain_pipeline(phase, whatever_the_time) : status;
 }
@@ -309,7 +309,7 @@ static halotune_status follow_strategy(struct search_phase *phase) {
 /* The default variant runs first, whatever the time. */
 static halotune_status search_variants(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
-  halotune_status status = in->first ? propose(phase, &in->first->proposal) : HALOTUNE_OK;
+  halotune_status status = in->first ? propose_variant(phase, &in->first->proposal) : HALOTUNE_OK;
   while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline)) status = run_next(phase, -1);
   if (status == HALOTUNE_OK) status = take_earlier(phase);
   if (status == HALOTUNE_OK) status = propose_starts(phase);

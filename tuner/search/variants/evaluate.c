@@ -34,7 +34,7 @@ static void take_measured(struct trial *trial, struct measured *measured) {
   if (!outcome_has_time(result->outcome)) trial_fail(trial, result->outcome, "%s", measured->verdict.reason);
 }
 
-static halotune_status measure(struct backend_handle *backend, int slot, double best_ms, struct trial *trial) {
+static halotune_status measure_trial(struct backend_handle *backend, int slot, double best_ms, struct trial *trial) {
   struct measure_request request = {.slot = slot, .best_ms = best_ms};
   struct measured measured;
   halotune_status status = measure_slot(backend, &request, &measured);
@@ -60,7 +60,7 @@ halotune_status evaluate(struct backend_handle *backend, int slot, double best_m
     trial_fail(trial, verdict.outcome, "%s", verdict.reason);
     return HALOTUNE_OK;
   }
-  status = measure(backend, slot, best_ms, trial);
+  status = measure_trial(backend, slot, best_ms, trial);
   halotune_status unloaded = backend->table->unload(backend->state, slot);
   return status == HALOTUNE_OK ? unloaded : status;
 }

@@ -7,7 +7,7 @@
 
 static double scaled_ms(const struct timed_variant *variant) { return variant->median_ms / variant->scale; }
 
-static struct timed_variant *find(const struct timed_list *timed, int64_t variant) {
+static struct timed_variant *timed_find(const struct timed_list *timed, int64_t variant) {
   for (long i = timed->count - 1; i >= 0; i--) {
     if (timed->list[i].variant == variant) return &timed->list[i];
   }
@@ -24,7 +24,7 @@ static void find_best(struct timed_list *timed) {
 }
 
 halotune_status timed_put(struct timed_list *timed, const struct timed_variant *variant) {
-  struct timed_variant *same = find(timed, variant->variant);
+  struct timed_variant *same = timed_find(timed, variant->variant);
   if (same) {
     *same = *variant;
     find_best(timed);
@@ -44,7 +44,7 @@ halotune_status timed_put(struct timed_list *timed, const struct timed_variant *
 }
 
 void timed_remove(struct timed_list *timed, int64_t variant) {
-  struct timed_variant *found = find(timed, variant);
+  struct timed_variant *found = timed_find(timed, variant);
   if (!found) return;
   *found = timed->list[--timed->count];
   find_best(timed);

@@ -93,12 +93,12 @@ static enum outcome failed_compile(enum compile_outcome outcome) {
   return OUTCOME_COMPILE_FAILED;
 }
 
-static long product(const long sizes[MAX_DIMS]) { return sizes[0] * sizes[1] * sizes[2]; }
+static long product_of(const long sizes[MAX_DIMS]) { return sizes[0] * sizes[1] * sizes[2]; }
 
 static void take_resources(struct trial *trial, const struct task *task, const struct kernel_resources *kernel) {
   struct measurement *result = &trial->result;
   const struct launch *launch = &trial->generated.launch;
-  struct block_needs needs = {.threads = (int)product(launch->block),
+  struct block_needs needs = {.threads = (int)product_of(launch->block),
                               .registers = kernel->registers,
                               .shared_bytes = kernel->shared_bytes + (int)launch->shared_bytes,
                               .barriers = kernel->barriers};
@@ -109,7 +109,7 @@ static void take_resources(struct trial *trial, const struct task *task, const s
   result->occupancy = occupancy.fraction;
   result->blocks_per_sm = occupancy.blocks;
   result->threads = needs.threads;
-  result->blocks = product(launch->grid);
+  result->blocks = product_of(launch->grid);
   if (occupancy.blocks > 0) return;
   struct text text = {0};
   occupancy_explain(&task->arch->limits, &needs, &text);
