@@ -1,4 +1,4 @@
-/* backend_cuda.c: a GPU's worker process as a backend: opened, given problems, closed. */
+/* backend_cuda.c: opens and closes a GPU's worker process as a backend, and gives it problems. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static halotune_status cuda_set_problem(void *state, const struct backend_proble
   status = cuda_send_problem(c);
   c->has_problem = status == HALOTUNE_OK || !gpu_link_is_up(&c->link);
   if (status == HALOTUNE_OK || !c->has_problem) return status;
-  status = cuda_ensure_worker(c); /* the next one gets the problem, too */
+  status = cuda_ensure_worker(c); /* a new worker gets the problem, too */
   c->has_problem = status == HALOTUNE_OK;
   return status;
 }
@@ -29,7 +29,7 @@ static void read_gpu(void *state, struct gpu_reading *out) {
   nvml_read(&c->nvml, out);
 }
 
-/* Of those that NVML knows, one is the worker. */
+/* One of the processes that NVML knows is the worker. */
 static int count_others(void *state) {
   const struct cuda *c = state;
   const int others = nvml_process_count(&c->nvml) - (gpu_link_is_up(&c->link) ? 1 : 0);
@@ -67,8 +67,8 @@ static halotune_status compile_checks(struct cuda *c, struct compiler *compiler)
   return status;
 }
 
-/* Load the first machine code. A driver that is older than what made it may not know its form, and says no more than
- * that it is invalid. */
+/* Load the first machine code. A driver that is older than the compiler may not know its form, and only says that it is
+ * invalid. */
 static halotune_status prepare_worker(struct cuda *c, const struct nvrtc_facts *nvrtc) {
   enum { THOUSAND = 1000, TEN = 10 };
   halotune_status status = cuda_prepare(c);

@@ -1,4 +1,4 @@
-/* backend_cuda_judge.c: sentences about points. */
+/* backend_cuda_judge.c: turns what a session saw into outcomes and sentences. */
 #include "tuner/measure/backends/backend_cuda_judge.h"
 
 #include <math.h>
@@ -41,8 +41,8 @@ static const char *name_of(const struct stencil *stencil, int buffer) {
   return buffer < stencil->input_count ? stencil->inputs[buffer] : stencil->outputs[buffer - stencil->input_count];
 }
 
-/* Something was written beside the points of a field.
- *   element  where, in elements from the field's first one */
+/* Something was written outside of the points that a variant may write.
+ *   element  its place, in elements from the field's first one */
 static void say_outside(const struct stencil *stencil, const struct gpu_problem *problem, int buffer, long long element,
                         struct verdict *out) {
   long point[MAX_DIMS];
@@ -62,7 +62,8 @@ static void say_outside(const struct stencil *stencil, const struct gpu_problem 
   }
 }
 
-/* An index into words of 32 bits as one into elements; towards minus infinity, since guards in front count down. */
+/* The index of the element that has this word of 32 bits. It is rounded down, because words in front of a field have
+ * negative indexes. */
 static long long element_of(const struct gpu_problem *problem, long long word) {
   long long words = (long long)(dtype_bytes(problem->dtype) / sizeof gpu_poison_word);
   return word >= 0 ? word / words : -((-word + words - 1) / words);

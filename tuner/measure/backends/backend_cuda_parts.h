@@ -1,5 +1,5 @@
-/* backend_cuda_parts.h: what the files of the cuda backend share. The program keeps all that it takes to start the
- * worker again: the scene, and the candidates of live slots. */
+/* backend_cuda_parts.h: the state of the cuda backend, which its files share. The program keeps all that a new worker
+ * needs: the scene, and the candidates of live slots. */
 #ifndef MEASURE_BACKENDS_BACKEND_CUDA_PARTS_H
 #define MEASURE_BACKENDS_BACKEND_CUDA_PARTS_H
 
@@ -7,16 +7,16 @@
 #include "tuner/device/gpu_link.h"
 #include "tuner/measure/backends/backend_cuda_judge.h"
 
-/* A context takes a second; more where many GPUs have to wake up. */
+/* A context takes a second, and more if many GPUs have to wake up. */
 enum { CUDA_START_MS = 120000 };
 
-/* So often in a row a worker is started that is lost before it has what the program knows; then the task ends. */
+/* The task ends when so many workers in a row are lost before they have all that the program knows. */
 enum { CUDA_START_ATTEMPTS = 3 };
 
 struct cuda_slot {
   bool is_live;
   struct candidate candidate;
-  double time_ms; /* of one application, as far as is known; 0: not yet */
+  double time_ms; /* of one application; 0: not known yet */
 };
 
 struct cuda {
@@ -33,25 +33,25 @@ struct cuda {
   double best_ms; /* the fastest application of any variant of the problem; 0: none yet */
 };
 
-/* Send a request and wait for the reply; frees the request. That the worker dies or hangs is an error. */
+/* Send a request and wait for the reply. The request is freed. If the worker dies or hangs, that is an error. */
 halotune_status cuda_ask(struct cuda *c, struct text *request, double deadline_ms, struct gpu_reply *reply);
 
-/* Bring a worker that was just started as far as its GPU: which one it is, and the kernels that check. */
+/* Have a new worker open its GPU, and load the kernels that check. */
 halotune_status cuda_open_gpu(struct cuda *c);
 halotune_status cuda_prepare(struct cuda *c);
 
-/* Give it the problem, with all fields. */
+/* Give the worker the problem, with all fields. */
 halotune_status cuda_send_problem(struct cuda *c);
 
-/* Have a worker that is as it should be, whether or not there was one; another one where it is lost on the way there, at most
- * CUDA_START_ATTEMPTS in all. */
+/* Have a worker that has all that the program knows. If there is none, one is started. If it is lost on the way,
+ * another one is started, at most CUDA_START_ATTEMPTS in all. */
 halotune_status cuda_ensure_worker(struct cuda *c);
 
-/* Put the next part of a cubin into the window, and fill the request for it. Returns its bytes.
- *   done  how many of the cubin's bytes are there already */
+/* Put the next part of a cubin into the window, and fill the request for it. Returns the bytes of the part.
+ *   done  how many of the cubin's bytes the worker has already */
 size_t cuda_write_cubin(struct cuda *c, const struct compiled *compiled, size_t done, struct text *request);
 
-/* Fill a request to load a candidate, whose cubin is there; it is complete with gpu_message_end. */
+/* Fill a request to load a candidate whose cubin the worker has. gpu_message_end completes it. */
 void cuda_write_load(int slot, const struct candidate *candidate, bool verifies, struct text *request);
 
 halotune_status cuda_load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict);
@@ -60,7 +60,7 @@ halotune_status cuda_sample(void *state, const struct sample_plan *plan, double 
                             struct verdict *verdict);
 halotune_status cuda_recheck(void *state, int slot, struct verdict *verdict);
 
-/* The slot is empty. */
+/* Note that a slot is empty. */
 void cuda_forget(struct cuda *c, int slot);
 
 #endif

@@ -1,4 +1,4 @@
-/* backend_cuda_variant.c: variants loaded, sampled and looked at again by the worker; what becomes of it then is a
+/* backend_cuda_variant.c: has the worker load, sample and recheck variants. If the worker dies or hangs, that is a
  * verdict about the variant. */
 #include <math.h>
 #include <stdio.h>
@@ -12,14 +12,14 @@ _Static_assert((int)GPU_SLOTS == (int)BACKEND_SLOTS && (int)GPU_SLOT_EMPTY == (i
 
 enum { HANG_FACTOR = 20 };
 
-/* What copies and checks of all fields may take beside the kernel, on a slow GPU. */
+/* The time that copies and checks of all fields may take on a slow GPU. */
 static double overhead_ms(const struct cuda *c) {
   const double slow_bytes_per_ms = 2e7;
   double points = (double)domain_elements(&c->wire.domain);
   return points * gpu_problem_buffers(&c->wire) * 4 * sizeof(double) / slow_bytes_per_ms;
 }
 
-/* How many sets of fields take turns; all do before each sample. */
+/* How many sets of fields are used in turns. All are used before each sample. */
 static int sets_in_turn(const struct cuda *c) {
   size_t bytes = gpu_problem_bytes(&c->wire) * (size_t)gpu_problem_buffers(&c->wire);
   return c->wire.cache == CACHE_COLD ? gpu_rotation_sets(bytes, c->opened.device.l2_bytes) : 1;
@@ -34,8 +34,8 @@ static void set_verdict(struct verdict *verdict, enum outcome outcome, const cha
   snprintf(verdict->reason, sizeof verdict->reason, "%.500s", reason);
 }
 
-/* Ask; what becomes of the worker or of its GPU is a verdict about the variant.
- *   have  receives whether there is a payload to look at */
+/* Send a request about a variant. If the worker or its GPU fails, that is a verdict about the variant.
+ *   have  receives whether the reply has a payload */
 static halotune_status ask_variant(struct cuda *c, struct text *request, double deadline_ms, struct gpu_reply *reply,
                                    struct verdict *verdict, bool *have) {
   *have = false;
@@ -61,7 +61,7 @@ static halotune_status ask_variant(struct cuda *c, struct text *request, double 
   return status;
 }
 
-/* Copy the payload, which has to be so large. */
+/* Copy the payload, which must have this size. */
 static halotune_status take_payload(struct cuda *c, const struct gpu_reply *reply, void *out, size_t bytes) {
   if (reply->payload_bytes == bytes) {
     memcpy(out, reply->payload, bytes);
@@ -96,8 +96,8 @@ static void note_time(struct cuda *c, int slot, double time_ms) {
   if (counts && (c->best_ms == 0 || time_ms < c->best_ms)) c->best_ms = time_ms;
 }
 
-/* Bring the cubin to the worker, whose end meanwhile is a verdict, too.
- *   have  receives whether all of it is there */
+/* Bring the cubin to the worker. If the worker dies meanwhile, that is a verdict, too.
+ *   have  receives whether the whole cubin is there */
 static halotune_status bring_cubin(struct cuda *c, const struct compiled *compiled, double deadline_ms,
                                    struct verdict *verdict, bool *have) {
   halotune_status status = HALOTUNE_OK;
@@ -157,7 +157,7 @@ static bool is_in_plan(const struct sample_plan *plan, int slot) {
   return false;
 }
 
-/* A failed one is empty in the worker too, or there is no worker. */
+/* Note the slot that failed. It is empty in the worker, too, or there is no worker. */
 static void fail_slot(struct cuda *c, const struct sample_plan *plan, const struct gpu_reply *reply, int *failed) {
   int slot = reply->status == HALOTUNE_NO_GPU ? reply->slot : c->link.last_slot;
   *failed = is_in_plan(plan, slot) ? slot : plan->slots[0];
@@ -179,13 +179,13 @@ halotune_status cuda_sample(void *state, const struct sample_plan *plan, double 
   for (int i = 0; i < plan->slot_count; i++) {
     int slot = plan->slots[i];
     bool is_there = slot >= 0 && slot < BACKEND_ALL_SLOTS && (slot >= BACKEND_SLOTS || c->slots[slot].is_live);
-    if (!is_there) { /* it died in an earlier call, or was never loaded */
+    if (!is_there) { /* its variant died in an earlier call, or was never loaded */
       *failed = slot;
       verdict->outcome = OUTCOME_CRASHED;
       snprintf(verdict->reason, sizeof verdict->reason, "slot %d is empty", slot);
       return HALOTUNE_OK;
     }
-    /* Twice the batch, for the first launch of a graph is not a timed one. */
+    /* Twice the batch, because the first launch of a graph is not timed. */
     plan_ms += (2.0 * plan->batches[i] + plan->warm + sets_in_turn(c)) * plan->rounds * expected_ms(c, slot);
   }
   halotune_status status = cuda_ensure_worker(c);

@@ -1,4 +1,4 @@
-/* backend_cuda_worker.c: a worker process that has what the program knows: GPU, problem, live slots. */
+/* backend_cuda_worker.c: starts worker processes, and gives them GPU, problem and the variants of live slots. */
 #include <poll.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static void convert_values(void *context, int thread, long first, long end) {
   for (long i = first; i < end; i++) to[i] = (float)conversion->from[i];
 }
 
-/* Fill a field of the worker's from an array of doubles, part by part through the window. */
+/* Fill a field of the worker from an array of doubles, in parts through the window. */
 static halotune_status upload_field(struct cuda *c, enum gpu_upload kind, int number, const double *values) {
   enum { GRAIN = 1 << 16 };
   bool is_single = kind == GPU_UPLOAD_START && c->wire.dtype == DTYPE_F32;
@@ -134,6 +134,7 @@ halotune_status cuda_prepare(struct cuda *c) {
   return cuda_ask(c, &request, CUDA_START_MS, &reply);
 }
 
+/* Give a new worker the problem and the variants of live slots. */
 static halotune_status restore_worker(struct cuda *c) {
   halotune_status status = c->has_problem ? cuda_send_problem(c) : HALOTUNE_OK;
   for (int i = 0; i < BACKEND_SLOTS && status == HALOTUNE_OK; i++) {
@@ -147,8 +148,8 @@ static halotune_status restore_worker(struct cuda *c) {
   return status;
 }
 
-/* Start a worker and give it all.
- *   is_lost  whether it died, hung or lost its GPU before it had that; not where it said that something is impossible */
+/* Start a worker and give it all that the program knows.
+ *   is_lost  receives whether it died, hung or lost its GPU meanwhile; false if it said that something is impossible */
 static halotune_status start_worker(struct cuda *c, bool *is_lost) {
   *is_lost = false;
   halotune_status status = gpu_link_start(&c->link);
@@ -166,7 +167,7 @@ halotune_status cuda_ensure_worker(struct cuda *c) {
   struct pollfd idle = {.fd = c->link.socket, .events = POLLIN};
   bool is_lost = true;
   halotune_status status = HALOTUNE_OK;
-  if (gpu_link_is_up(&c->link) && poll(&idle, 1, 0) == 0) return HALOTUNE_OK; /* an idle one has nothing to say */
+  if (gpu_link_is_up(&c->link) && poll(&idle, 1, 0) == 0) return HALOTUNE_OK; /* an idle worker sends nothing */
   for (int i = 0; i < CUDA_START_ATTEMPTS && is_lost; i++) status = start_worker(c, &is_lost);
   return status;
 }

@@ -1,4 +1,4 @@
-/* backend_direct.c: a GPU session in this process as a backend, with no worker between. */
+/* backend_direct.c: a GPU session in this process as a backend, without a worker process. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct direct {
   const struct stencil *stencil;
 };
 
-/* A field from an array of doubles, in parts. */
+/* Fill a field from an array of doubles, in parts. */
 static halotune_status upload_field(struct direct *d, enum gpu_upload kind, int number, const double *values) {
   enum { PART = 1 << 20 };
   bool is_single = kind == GPU_UPLOAD_START && d->wire.dtype == DTYPE_F32;
@@ -54,7 +54,7 @@ static halotune_status direct_unload(void *state, int slot) {
   return HALOTUNE_OK;
 }
 
-/* What the driver says against a variant is its verdict, and empties its slot. */
+/* An error of the driver becomes the variant's verdict. The slot is emptied unless the variant is right. */
 static halotune_status settle_variant(struct direct *d, int slot, halotune_status status, struct verdict *verdict) {
   if (status == HALOTUNE_NO_GPU) {
     verdict->outcome = gpu_outcome(d->session.gpu.failed);

@@ -1,5 +1,5 @@
-/* backend_host.c: the emulation as a backend, so that all that stands on it works without a GPU. A sample is wall
- * time of the emulation; launch and cache modes make no difference to it. */
+/* backend_host.c: the emulation as a backend, so that search and finals work without a GPU. A sample is wall time of
+ * the emulation. Launch and cache modes make no difference. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 struct emulation_slot {
   struct emulation_batch *batch; /* NULL: empty */
   struct candidate candidate;
-  struct emulated_fields fields; /* of the samples; made at the first */
+  struct emulated_fields fields; /* for samples; made at the first one */
   bool has_fields;
 };
 
@@ -55,7 +55,7 @@ static halotune_status host_set_problem(void *state, const struct backend_proble
   return HALOTUNE_OK;
 }
 
-/* What the emulation says of a kernel, as what a GPU would make of it. */
+/* The outcome that a GPU would have for what the emulation says of a kernel. */
 static enum outcome outcome_of(int kind) {
   switch (kind) {
   case EMULATION_OK: return OUTCOME_MEASURED;
@@ -126,7 +126,7 @@ static halotune_status host_load(void *state, int number, const struct candidate
   const struct emulation_source source = {kernel, candidate->generated->source, &kernel, 1};
   const struct emulation_options options = {.workers = 1};
   empty_slot(slot);
-  if (candidate->is_roof) { /* the emulation has no roof: what bounds it is not memory */
+  if (candidate->is_roof) { /* the emulation has no roof: memory does not bound it */
     say_verdict(verdict, OUTCOME_LAUNCH_FAILED, "the emulation has no roof");
     return HALOTUNE_OK;
   }
@@ -144,7 +144,7 @@ static halotune_status make_empty(struct host *h) {
   return h->empty ? HALOTUNE_OK : emulation_build(&source, 1, &(struct emulation_options){.workers = 1}, &h->empty);
 }
 
-/* One application. */
+/* Run one application. */
 static halotune_status apply_slot(struct host *h, int number, struct emulation_outcome *outcome) {
   *outcome = (struct emulation_outcome){.kind = EMULATION_OK};
   if (number == SLOT_MEMCPY) {
@@ -202,7 +202,7 @@ static halotune_status host_sample(void *state, const struct sample_plan *plan, 
   return HALOTUNE_OK;
 }
 
-/* Each run of the emulation looks at its buffers: another check is all that is left. */
+/* Each run of the emulation checks its buffers already, so that only the comparison is repeated. */
 static halotune_status host_recheck(void *state, int number, struct verdict *verdict) {
   struct host *h = state;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};

@@ -1,4 +1,4 @@
-/* backend_replay.c: results of a database as a backend. */
+/* backend_replay.c: answers from the results of a database. */
 #include "tuner/measure/backends/backend_replay.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
 
-/* What is known of one variant. */
+/* The newest result of one variant. */
 struct record {
   struct hash key; /* of template and parameters, as today's template writes them */
   enum outcome outcome;
@@ -29,7 +29,7 @@ struct replay {
   struct record *records; /* of the problem */
   struct record **by_key; /* in order of their keys */
   long count;
-  const struct template **bound; /* templates by which keys were made */
+  const struct template **bound; /* templates whose records have their keys */
   int bound_count, bound_capacity;
   const struct record *slots[BACKEND_SLOTS];
   bool is_roof[BACKEND_SLOTS];
@@ -108,7 +108,7 @@ static void free_records(struct replay *replay) {
   memset(replay->slots, 0, sizeof replay->slots);
 }
 
-/* A copy of a column's text, which no stored row lacks; NULL where memory is out, for which SQLite gives NULL, too. */
+/* A copy of a column's text. Every stored row has it, so that NULL means that memory is out. */
 static char *text_copy(sqlite3_stmt *query, int column) {
   const char *text = (const char *)sqlite3_column_text(query, column);
   return text ? strdup(text) : NULL;
@@ -207,7 +207,8 @@ static halotune_status replay_set_problem(void *state, const struct backend_prob
   return status;
 }
 
-/* Make the keys of a template's records by what the template is today: parameters that it has gained since take their defaults. */
+/* Make the keys of a template's records, as today's template writes parameters: parameters that it has gained since
+ * have their defaults. */
 static halotune_status bind_template(struct replay *replay, const struct template *template) {
   for (int i = 0; i < replay->bound_count; i++) {
     if (replay->bound[i] == template) return HALOTUNE_OK;
@@ -228,7 +229,8 @@ static halotune_status bind_template(struct replay *replay, const struct templat
   return HALOTUNE_OK;
 }
 
-/* `out` receives NULL where it was not recorded. */
+/* Find a candidate's record.
+ *   out  receives NULL if the variant was not recorded */
 static halotune_status find_record(struct replay *replay, const struct candidate *candidate,
                                    const struct record **out) {
   struct text parameters = {0};
@@ -278,7 +280,7 @@ static halotune_status replay_unload(void *state, int slot) {
   return HALOTUNE_OK;
 }
 
-/* NaN for an empty slot, and for a time that the recording does not have. */
+/* Draw a sample of a slot. NaN for an empty slot, and for a time that the recording does not have. */
 static double draw_sample(struct replay *replay, int slot) {
   if (slot == SLOT_EMPTY) return replay->empty_ms;
   if (slot == SLOT_MEMCPY) return replay->memcpy_ms;
@@ -304,7 +306,7 @@ static halotune_status replay_sample(void *state, const struct sample_plan *plan
   return HALOTUNE_OK;
 }
 
-/* Of copies no more than a time is recorded. */
+/* Only one time of a copy is recorded. */
 static bool is_constant(void *state, int slot) {
   const struct replay *replay = state;
   return slot >= BACKEND_SLOTS || !replay->slots[slot] || replay->slots[slot]->sample_count == 0;

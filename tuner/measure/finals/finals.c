@@ -1,4 +1,5 @@
-/* finals.c: the final phase from beginning to end; finals_enter.c, finals_plan.c and finals_result.c have its parts. */
+/* finals.c: the final phase from its beginning to its end. finals_enter.c, finals_plan.c and finals_result.c have its
+ * parts. */
 #include "tuner/measure/finals/finals.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ static void phase_free(struct finals_phase *phase) {
   free(phase);
 }
 
-/* The launch of a kernel that does nothing. */
+/* Measure the launch of a kernel that does nothing. */
 static halotune_status measure_empty(struct finals_phase *phase) {
   struct backend_handle *backend = phase->request.backend;
   const int slot = SLOT_EMPTY;
@@ -49,7 +50,7 @@ static halotune_status measure_empty(struct finals_phase *phase) {
   return st;
 }
 
-/* Loading took longer than was thought: the slowest entrants do not run after all. What failed stays, to be told. */
+/* Loading took longer than planned: drop the slowest entrants. Entries that failed stay, so that they are reported. */
 static void cut_entries(struct finals_phase *phase) {
   struct finals *out = phase->out;
   int entrants = 0, kept = 0;
@@ -78,7 +79,7 @@ static struct rounds_end end_of(const struct finals_phase *phase, int least) {
       .at_ms = phase->end_ms, .least = least, .is_stopped = request->is_stopped, .state = request->state};
 }
 
-/* Step 3: all entrants, few rounds. */
+/* Step 3: few rounds of all entrants. */
 static halotune_status run_entry(struct finals_phase *phase) {
   const int count = phase->out->count, wanted = phase->plan.entry_rounds;
   const int least = phase->plan.entry_rounds_least;
@@ -108,7 +109,7 @@ static bool is_in(const struct finals_phase *phase, int entry) {
   return phase->out->entries[entry].verdict.outcome == OUTCOME_MEASURED;
 }
 
-/* The fastest entries that are still in, and the default. Returns how many. */
+/* Choose the fastest entries that are still in, and the default. Returns how many there are. */
 static int choose_finalists(struct finals_phase *phase) {
   int count = 0, others = 0;
   phase->finalist_count = 0;
@@ -130,7 +131,7 @@ static int choose_finalists(struct finals_phase *phase) {
   return phase->finalist_count = count;
 }
 
-/* Step 4: the finalists and the roof, many rounds. */
+/* Step 4: many rounds of the finalists and the roof. */
 static halotune_status run_final(struct finals_phase *phase) {
   const struct finals_request *request = &phase->request;
   const int finalists = phase->finalist_count, wanted = phase->plan.final_rounds;
@@ -159,7 +160,8 @@ static halotune_status run_final(struct finals_phase *phase) {
   return HALOTUNE_OK;
 }
 
-/* Step 5. Returns how many are left in `left`. */
+/* Step 5: recheck the finalists.
+ *   left  receives how many are still in */
 static halotune_status recheck_finalists(struct finals_phase *phase, int *left) {
   struct backend_handle *backend = phase->request.backend;
   *left = 0;
@@ -175,7 +177,7 @@ static halotune_status recheck_finalists(struct finals_phase *phase, int *left) 
   return HALOTUNE_OK;
 }
 
-/* What an application of the default takes; that of the best where there is none. */
+/* The time of one application of the default; of the best if there is no default. */
 static double default_of(const struct finals_phase *phase) {
   for (int i = 0; i < phase->request.candidate_count; i++) {
     const double median_ms = phase->contestants[i].median_ms;
@@ -208,7 +210,7 @@ halotune_status finals_run(const struct finals_request *request, struct finals *
   out->is_scaled = out->is_scaled || phase->plan.is_scaled;
   if ((st = finals_load(phase)) != HALOTUNE_OK || out->count == 0) return st;
 
-  /* Now it is known what loading takes, and a recheck takes about as long. */
+  /* A recheck takes about as long as loading, whose time is known now. */
   const double load_end_ms = time_now_ms(&request->time);
   times.recheck_ms = (load_end_ms - load_begin_ms) / out->count;
   finals_plan_make(&times, phase->end_ms - load_end_ms, out->count, request->roof_count, &rest);

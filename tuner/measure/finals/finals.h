@@ -1,22 +1,20 @@
-/* finals.h: the final phase: who wins. Its times, and they alone, are stored as the winner's; see docs/measuring.md.
+/* finals.h: the final phase, which decides the winner. Only the times of this phase are stored as the winner's; see
+ * docs/measuring.md.
  *
- * 1. The best time of the search (each time over the scale of the anchor around it) decides who is looked at.
- * 2. Screened variants whose minimum is under 1.08 times that are measured fully.
- * 3. Those within 3 % of the best, FINALS_ENTRANTS at most, and the default are loaded, and run FINALS_ENTRY_ROUNDS
- *    interleaved rounds. A default that is far slower is in some of the final rounds only (finals_plan).
- * 4. The FINALS_FINALISTS fastest of these, and the default, run FINALS_ROUNDS more, and what the roof is measured
- *    with runs in the same rounds. These rounds alone rank them: what was lucky in the rounds that chose would keep
- *    its luck.
- *    Each sample begins with fields made anew, and its result is looked at, where there is time for that.
- * 5. All finalists are rechecked. What fails there, or at any time before, leaves; the others go on.
- * 6. The leader has the lowest adjusted time (rounds.h) over all rounds; it is named after the last one, so that it
- *    does not matter who led in between. A tie is a finalist whose ratio to the leader within the same round has an
- *    interval that ends at 1.005 or below. Among the leader and its ties the default wins if it is there, since
- *    nothing beats it; otherwise the fewest registers, then the least shared memory, then the order of parameters
- *    decides.
+ * 1. Each time of the search is divided by the scale of the anchor around it. The best quotient decides who may enter.
+ * 2. Screened variants whose minimum is below 1.08 times the best are measured fully.
+ * 3. Variants within 3 % of the best, at most FINALS_ENTRANTS, and the default are loaded and run FINALS_ENTRY_ROUNDS
+ *    interleaved rounds. A default that is far slower is only in some of the final rounds (finals_plan.h).
+ * 4. The FINALS_FINALISTS fastest of these and the default run FINALS_ROUNDS more rounds. What measures the roof runs
+ *    in the same rounds. Only these rounds rank the finalists: luck in the rounds that chose them does not count.
+ *    Each sample begins with fields made anew, and its result is checked, if there is time for that.
+ * 5. All finalists are rechecked. A variant that fails, here or earlier, leaves; the others go on.
+ * 6. The leader has the lowest adjusted time (rounds.h) over all rounds. It is known after the last round only, so that
+ *    it does not matter who led before. A finalist ties with the leader if the interval of its ratio to the leader
+ *    within the same round ends at or below 1.005. tie_rule.h chooses the winner among the leader and its ties.
  *
- * Where time is short, less is done, in this order, each step to its least (finals_plan) before the next begins:
- * no looks at single samples, shorter samples, fewer entrants, fewer final rounds, fewer finalists, fewer entry rounds. */
+ * If time is short, less is done, in this order: no checks of single samples, shorter samples, fewer entrants, fewer
+ * final rounds, fewer finalists, fewer entry rounds. Each is reduced to its least before the next (finals_plan.h). */
 #ifndef MEASURE_FINALS_FINALS_H
 #define MEASURE_FINALS_FINALS_H
 
@@ -26,16 +24,17 @@
 
 enum { FINALS_ROOFS = 8 };
 
+/* Variants enter whose time is at most so many times the best. */
 #define FINALS_ENTRY_RATIO 1.03
 
 /* A variant that has a time from the search. */
 struct final_candidate {
-  enum outcome outcome; /* OUTCOME_MEASURED or OUTCOME_SCREENED; others are passed over */
+  enum outcome outcome; /* OUTCOME_MEASURED or OUTCOME_SCREENED; others do not enter */
   double median_ms, minimum_ms;
-  double scale; /* anchor_scale() of it */
+  double scale; /* its anchor_scale() */
   int registers, shared_bytes;
   long order; /* place in the space: templates, then parameters */
-  int slot;   /* where it is loaded and stays so, as the anchor's; -1: nowhere */
+  int slot;   /* where it is loaded for good, as the anchor is; -1: nowhere */
   bool is_default;
 };
 
@@ -43,69 +42,69 @@ struct finals_request {
   struct backend_handle *backend;
   struct time_source time;
   uint64_t seed;    /* of the order within rounds */
-  double budget_ms; /* of the phase: see finals_budget_ms */
+  double budget_ms; /* of the phase (finals_budget_ms) */
   double scale;     /* of the anchor now: anchor_scale(anchor, 0) */
   const struct final_candidate *candidates;
   int candidate_count;
-  int first_slot, slot_count; /* slots that may be loaded: FINALS_SLOTS is enough, fewer make fewer entrants */
-  const int *roofs;           /* slots with what moves the roof's bytes: SLOT_MEMCPY, tuned copies that are loaded */
+  int first_slot, slot_count; /* slots that may be loaded: FINALS_SLOTS are enough */
+  const int *roofs;           /* loaded slots that copy the roof's bytes: SLOT_MEMCPY and tuned copies */
   int roof_count;             /* at most FINALS_ROOFS */
 
   /* Load a candidate into a slot, as backend.load. */
   halotune_status (*load)(void *state, int candidate, int slot, struct verdict *verdict);
-  /* A screened candidate was measured fully; to be stored. `measured` lives for the call. May be NULL. */
+  /* A screened candidate was measured fully. `measured` lives for the call. NULL: nobody wants to know. */
   halotune_status (*measured)(void *state, int candidate, const struct measured *measured);
-  /* Asked before each load and each round: whether to end at once, as after Ctrl-C. The finals then have a winner
-   * only where FINALS_ROUNDS_LEAST final rounds are there. May be NULL. */
+  /* Whether to end at once, as after Ctrl-C. Called before each load and each round. The finals then have a winner only
+   * if there are FINALS_ROUNDS_LEAST final rounds. NULL: never. */
   bool (*is_stopped)(void *state);
   void *state;
 };
 
-/* One that ran in rounds. */
+/* A candidate that entered. */
 struct final_entry {
   int candidate;
-  int rank;               /* from 1; 0 where it left */
-  struct verdict verdict; /* what went wrong where it left */
-  struct timing timing;   /* of the final rounds, or of the entry rounds where it came no further; samples: below */
+  int rank;               /* from 1; 0 if it left */
+  struct verdict verdict; /* why it left; OUTCOME_MEASURED if it did not */
+  struct timing timing;   /* of the final rounds; of the entry rounds if it is no finalist. Its samples are `samples` */
   float *samples;
   int loaded;                           /* its place in the order of loading */
   int slot;                             /* where it was loaded */
-  double entry_ms;                      /* its adjusted time of the entry rounds (rounds.h); NaN where it has none */
-  double ratio, ratio_low, ratio_high;  /* to the winner in the same rounds; an interval that is not known is NaN */
-  bool is_default, is_finalist, is_tie; /* is_tie: not told apart from the leader; the leader is one too */
+  double entry_ms;                      /* its adjusted time of the entry rounds (rounds.h); NaN if it has none */
+  double ratio, ratio_low, ratio_high;  /* to the winner in the same rounds; the interval is NaN if it is not known */
+  bool is_default, is_finalist, is_tie; /* is_tie: it ties with the leader, or is the leader */
 };
 
-/* The outcome. End with finals_free. */
+/* The result. End with finals_free. */
 struct finals {
-  struct final_entry *entries; /* by rank, then those that left; the winner is the first */
+  struct final_entry *entries; /* by rank, then those that left; the first is the winner */
   int count;                   /* of all entries */
-  int ranked;                  /* of those with a rank; 0: there is no winner */
+  int ranked;                  /* of entries with a rank; 0: there is no winner */
 
-  int roof;                      /* of `roofs`, the fastest; -1: none */
-  double roofs_ms[FINALS_ROOFS]; /* medians in the final rounds; NaN for those that failed */
-  double roof_ms;                /* of the fastest; NaN without one */
-  /* Roof over winner in the same round: 0.95 is 95 % of the roof. */
+  int roof;                      /* the index of the fastest roof; -1: none */
+  double roofs_ms[FINALS_ROOFS]; /* medians in the final rounds; NaN for roofs that failed */
+  double roof_ms;                /* of the fastest; NaN if there is none */
+  /* The time of the roof over the winner's in the same round: 0.95 is 95 % of the roof. */
   double roof_ratio, roof_ratio_low, roof_ratio_high;
 
-  double empty_ms, default_ms;      /* NaN where not measured */
-  int entry_rounds, final_rounds;   /* that count */
-  bool is_unchecked;                /* results of final samples were not looked at one by one, for want of time */
+  double empty_ms, default_ms;      /* NaN if not measured */
+  int entry_rounds, final_rounds;   /* how many count */
+  bool is_unchecked;                /* there was no time to check the results of single final samples */
   bool is_scaled;                   /* less was done than without a limit of time */
-  bool is_marked;                   /* too few rounds were without a slowdown, so that those with one count */
+  bool is_marked;                   /* too few rounds had no slowdown, so that rounds with a slowdown count, too */
   struct gpu_reading before, after; /* of the final rounds */
   struct finals_phase *phase;       /* the times of all rounds; owns the entries and their samples */
 };
 
-/* Run the phase. Slots first_slot and up are loaded anew, and hold any candidate at the end.
- * Returns HALOTUNE_OK also where nobody is left or it was stopped early (finals.ranked is 0); the backend's or the
- * callbacks' status; HALOTUNE_MEMORY. In each case finals_free(out) is right. Threads: as the backend. */
+/* Run the phase. Slots from first_slot on are loaded, and hold any candidates at the end.
+ * Returns HALOTUNE_OK, also if nobody is left or it was stopped early (finals.ranked is 0); the backend's or a
+ * callback's status; or HALOTUNE_MEMORY. finals_free(out) is right in each case. Threads: as the backend. */
 halotune_status finals_run(const struct finals_request *request, struct finals *out);
 void finals_free(struct finals *finals);
 
-/* The winner (the first of the entries) turned out to be no good after all: it leaves as if it had failed in its
- * recheck, and the other finalists are ranked anew, with a leader, ties, a winner and ratios of their own.
- *   finals   of a finals_run whose request's candidates are still there; `ranked` is 0 where no finalist is left
- *   verdict  what is wrong with it
+/* The winner, which is the first entry, turned out to be wrong. It leaves as if it had failed in its recheck. The other
+ * finalists are ranked anew, with a new leader, ties, winner and ratios.
+ *   finals   of a finals_run whose request's candidates are still there; `ranked` is 0 if no finalist is left
+ *   verdict  what is wrong with the winner
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status finals_reject(struct finals *finals, const struct verdict *verdict);
 

@@ -1,10 +1,10 @@
-/* finals_enter.c: who runs in the final rounds: times of the search made comparable, screened variants measured
- * fully, the fastest loaded. */
+/* finals_enter.c: makes the times of the search comparable, measures promising screened variants fully, and loads the
+ * fastest. */
 #include <math.h>
 
 #include "tuner/measure/finals/finals_parts.h"
 
-/* Parts of the phase's time that may be spent on these. */
+/* The parts of the phase's time for full measurements, and for these and loading. */
 #define FULL_PART 0.25
 #define LOAD_PART 0.35
 
@@ -20,7 +20,7 @@ static void find_best(struct finals_phase *phase) {
     phase->best_ms = fmin(phase->best_ms, phase->contestants[i].time_ms);
 }
 
-/* The screened candidate with the lowest minimum under the limit that has not been tried; -1 for none. */
+/* The screened candidate with the lowest minimum below the limit that was not tried yet; -1 for none. */
 static int next_screened(const struct finals_phase *phase) {
   int best = -1;
   double best_ms = MEASURE_CHANCE_RATIO * phase->best_ms;
@@ -56,7 +56,7 @@ static halotune_status measure_fully(struct finals_phase *phase, int candidate) 
   return st;
 }
 
-/* Candidates that may enter, by insertion; equal times in the candidates' order. */
+/* Sort the candidates that may enter, by insertion. Equal times keep the candidates' order. */
 static void sort_by_time(struct finals_phase *phase) {
   phase->by_time_count = 0;
   for (int i = 0; i < phase->request.candidate_count; i++) {
@@ -93,7 +93,8 @@ halotune_status finals_enter(struct finals_phase *phase) {
   return st;
 }
 
-/* Add an entry, loaded or failed. `used_slots` counts the slots that were given away. */
+/* Load a candidate and add an entry for it, also if loading fails.
+ *   used_slots  counts the slots that are in use */
 static halotune_status add_entry(struct finals_phase *phase, int candidate, int *used_slots) {
   const struct final_candidate *from = candidate_of(phase, candidate);
   struct final_entry *entry = &phase->out->entries[phase->out->count];
@@ -117,8 +118,7 @@ halotune_status finals_load(struct finals_phase *phase) {
   const struct finals_request *request = &phase->request;
   int used_slots = 0, entrants = 0;
   halotune_status st = HALOTUNE_OK;
-  /* The default first: it takes part whatever its time, also where it was measured again beside a faster one, and
-   * screened. */
+  /* The default comes first. It takes part whatever its time is, also if it was screened when it was measured again. */
   for (int i = 0; i < request->candidate_count && st == HALOTUNE_OK; i++) {
     if (candidate_of(phase, i)->is_default && phase->contestants[i].median_ms > 0)
       st = add_entry(phase, i, &used_slots);

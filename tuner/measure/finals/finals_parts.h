@@ -1,4 +1,4 @@
-/* finals_parts.h: what the files of the final phase share. */
+/* finals_parts.h: the state of the final phase, which its files share. */
 #ifndef MEASURE_FINALS_FINALS_PARTS_H
 #define MEASURE_FINALS_FINALS_PARTS_H
 
@@ -13,8 +13,8 @@ struct contestant {
   bool is_tried;    /* it was screened, and measured fully since */
 };
 
-/* The phase at work. `out->entries` are in the order in which they were loaded until finals_result sorts them; player i
- * of the entry rounds is entry i. */
+/* The state of the phase. `out->entries` are in the order of loading until finals_result sorts them. Player i of the
+ * entry rounds is entry i. */
 struct finals_phase {
   struct finals_request request;
   struct finals *out;
@@ -34,13 +34,13 @@ static inline bool finals_stopped(const struct finals_request *request) {
   return request->is_stopped && request->is_stopped(request->state);
 }
 
-/* Who may enter: steps 1 and 2 of finals.h, in finals_enter.c. */
+/* Find the candidates that may enter: steps 1 and 2 of finals.h. In finals_enter.c. */
 halotune_status finals_enter(struct finals_phase *phase);
-/* Load them: of step 3. */
+/* Load them: step 3. In finals_enter.c. */
 halotune_status finals_load(struct finals_phase *phase);
 
-/* Step 6, and all that is told of the entries, which get into their order: in finals_result.c. At least one finalist is
- * still in. */
+/* Step 6: find the winner, fill the entries' figures, and sort the entries. At least one finalist must be left. In
+ * finals_result.c. */
 halotune_status finals_result(struct finals_phase *phase);
 
 #endif

@@ -1,26 +1,26 @@
-/* finals_plan.c: how much the final phase does in its time. */
+/* finals_plan.c: estimates what rounds cost, and leaves out what does not fit. */
 #include "tuner/measure/finals/finals_plan.h"
 
 #include <math.h>
 
 #include "tuner/measure/sampling/measure.h"
 
-/* Part of the time that is planned for; the rest is for repeated rounds and for what the plan does not know. */
+/* The part of the time that is planned. The rest is for repeated rounds and for what the plan does not know. */
 #define PLANNED_PART 0.8
-/* Of that, what a default may take that cannot win. */
+/* The part of the planned time that a default may take if it cannot win. */
 #define DEFAULT_PART 0.25
 #define BUDGET_PART 0.2
-/* What it takes to look at a sample's result, in applications: fields are copied and read. */
+/* What the check of a sample's result costs, in applications: fields are copied and read. */
 #define LOOK_APPLICATIONS 3
 
 double finals_budget_ms(double run_budget_ms) { return fmax(BUDGET_PART * run_budget_ms, FINALS_BUDGET_LEAST_MS); }
 
-/* One sample, with the application before it that is not timed. */
+/* The cost of one sample and of the untimed application before it. */
 static double sample_cost_ms(const struct finals_plan *plan, double time_ms) {
   return time_ms + time_ms * batch_of(time_ms, plan->sample_ms);
 }
 
-/* The default comes on top in all rounds, unless it is rare. */
+/* The cost of all rounds and rechecks. The default is not among the entrants and finalists that are counted. */
 static double plan_cost_ms(const struct finals_plan *plan, const struct finals_times *times, int roof_count) {
   const double entry = (double)plan->entrants * plan->entry_rounds;
   const double final = ((double)plan->finalists + roof_count) * plan->final_rounds;
@@ -29,11 +29,11 @@ static double plan_cost_ms(const struct finals_plan *plan, const struct finals_t
   const double of_default = default_rounds * sample_cost_ms(plan, times->default_ms);
   const int looks = plan->checks ? plan->final_rounds * (plan->finalists + 1) : 0;
   const double of_looks = looks * LOOK_APPLICATIONS * times->best_ms;
-  const double its_recheck = plan->is_default_rare ? times->default_ms : 0; /* longer than the others */
+  const double its_recheck = plan->is_default_rare ? times->default_ms : 0; /* it takes longer than the others */
   return rounds + of_looks + of_default + (plan->finalists + 1) * times->recheck_ms + its_recheck;
 }
 
-/* A default that is far behind cannot win, whatever noise there is: all that is wanted of it is how far. */
+/* A default that is far behind cannot win whatever the noise is. Few rounds tell how far it is behind. */
 static void plan_default(struct finals_plan *plan, const struct finals_times *times, double limit_ms) {
   const double cost_ms = sample_cost_ms(plan, times->default_ms), most_ms = DEFAULT_PART * limit_ms;
   const bool is_far = times->default_ms > MEASURE_SCREEN_RATIO * times->best_ms;
@@ -47,7 +47,7 @@ static int at_most(int value, int limit) { return value < limit ? value : limit;
 void finals_plan_make(const struct finals_times *times, double budget_ms, int available, int roof_count,
                       struct finals_plan *out) {
   const double limit_ms = PLANNED_PART * budget_ms;
-  /* Where a single application is that long, no interval can be had in such a time, and what is left is to keep it. */
+  /* If a single application is so long, no interval is possible in this time. The plan then only keeps the time. */
   const bool is_long = times->best_ms > MEASURE_LONG_SAMPLE_MS;
   *out = (struct finals_plan){.sample_ms = FINALS_SAMPLE_US / 1e3,
                               .entrants = at_most(available, FINALS_ENTRANTS),
@@ -58,8 +58,8 @@ void finals_plan_make(const struct finals_times *times, double budget_ms, int av
                               .entry_rounds_least = is_long ? 1 : FINALS_ENTRY_ROUNDS_LEAST,
                               .final_rounds_least = is_long ? FINALS_LONG_ROUNDS_LEAST : FINALS_ROUNDS_LEAST};
   const double least_sample_ms = MEASURE_SAMPLE_US / 1e3;
-  /* In this order: shorter samples cost the least, since the events' resolution is the smallest of the errors; then
-   * those that are least likely to win; then the width of the intervals. */
+  /* Shorter samples come first: they lose the least, because the resolution of events is the smallest error. Then
+   * variants are left out that will hardly win, then the intervals become wider. */
   const struct {
     int *what, least;
   } steps[] = {{&out->entrants, is_long ? FINALS_LONG_LEAST : FINALS_ENTRANTS_LEAST},

@@ -15,34 +15,34 @@ enum {
   FINALS_FINALISTS_LEAST = 4,
   FINALS_ROUNDS = 20,
   FINALS_ROUNDS_LEAST = 8, /* fewer than 6 have no interval of 95 % */
-  /* Where an application of the best takes more than MEASURE_LONG_SAMPLE_MS: */
+  /* If an application of the best takes more than MEASURE_LONG_SAMPLE_MS: */
   FINALS_LONG_LEAST = 2,        /* entrants, finalists */
   FINALS_LONG_ROUNDS_LEAST = 3, /* final rounds; entry rounds: 1 */
   FINALS_SAMPLE_US = 1000,      /* a sample; the least is MEASURE_SAMPLE_US */
   FINALS_BUDGET_LEAST_MS = 5000
 };
 
-/* What is kept for the phase of a whole run's budget: 20 %, at least FINALS_BUDGET_LEAST_MS. */
+/* The part of a run's budget that is kept for the finals: 20 %, at least FINALS_BUDGET_LEAST_MS. */
 double finals_budget_ms(double run_budget_ms);
 
-/* What a plan has to reckon with. */
+/* The times that a plan is made from. */
 struct finals_times {
-  double best_ms, default_ms; /* of one application; each sample is preceded by one that is not timed */
+  double best_ms, default_ms; /* of one application; before each sample one is not timed */
   double recheck_ms;          /* of one finalist; 0: not known yet */
 };
 
-/* How much is done in the time that there is. */
+/* How much is done. */
 struct finals_plan {
   double sample_ms;
   int entrants, entry_rounds, finalists, final_rounds;
-  bool is_scaled;
-  bool checks;          /* the result of each final sample is looked at */
-  bool is_default_rare; /* the default runs in `default_rounds` of the final rounds alone; else in all rounds */
+  bool is_scaled;       /* less is done than without a limit of time */
+  bool checks;          /* the result of each final sample is checked */
+  bool is_default_rare; /* the default runs only in `default_rounds` of the final rounds; else in all rounds */
   int default_rounds, entry_rounds_least, final_rounds_least;
 };
 
-/* Plan the rounds. The default is rare where it takes more than MEASURE_SCREEN_RATIO times the best, and in all rounds
- * would take more than a quarter of the time.
+/* Plan the rounds. The default is rare if it takes more than MEASURE_SCREEN_RATIO times the best, and would take more
+ * than a quarter of the time in all rounds.
  *   available   candidates that may enter
  *   roof_count  slots that run in the final rounds beside them */
 void finals_plan_make(const struct finals_times *times, double budget_ms, int available, int roof_count,

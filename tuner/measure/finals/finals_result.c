@@ -1,4 +1,4 @@
-/* finals_result.c: from the times of the rounds to leader, ties, winner, ranks, and the share of the roof. */
+/* finals_result.c: finds leader, ties, winner, ranks and the share of the roof from the times of the rounds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "tuner/measure/finals/finals_parts.h"
 #include "tuner/measure/finals/tie_rule.h"
 
-/* The player with the lowest adjusted time among `count` from `first` that are in and have one; -1 for none. */
+/* The player with the lowest adjusted time among the `count` players from `first`; -1 if none is in and has a time. */
 static int fastest_player(const struct rounds *rounds, const double *adjusted_ms, int first, int count) {
   int best = -1;
   for (int p = first; p < first + count; p++) {
@@ -16,7 +16,7 @@ static int fastest_player(const struct rounds *rounds, const double *adjusted_ms
   return best;
 }
 
-/* The winner's player, by the rule of step 6. */
+/* Find the winner's player by the rule of step 6. */
 static halotune_status choose_winner(struct finals_phase *phase, const double *adjusted_ms, int *winner) {
   const int count = phase->finalist_count, leader = fastest_player(&phase->final, adjusted_ms, 0, count);
   struct contender *contenders = arena_alloc(&phase->arena, (size_t)count * sizeof *contenders);
@@ -36,14 +36,14 @@ static halotune_status choose_winner(struct finals_phase *phase, const double *a
   return HALOTUNE_OK;
 }
 
-/* A ratio to the winner; where one of both times is a single value, its interval is not known. */
+/* A player's ratio to the winner. If the times of one of them are a single value, its interval is not known. */
 static struct summary tell_ratio(struct rounds *rounds, int player, int winner) {
   struct summary ratio = rounds_ratio(rounds, player, winner);
   if (rounds->players[player].is_constant || rounds->players[winner].is_constant) ratio.low = ratio.high = NAN;
   return ratio;
 }
 
-/* What an entry came to in some rounds. */
+/* Fill an entry's times and ratios from some rounds. */
 static halotune_status tell_entry(struct rounds *rounds, int player, int winner, struct arena *arena,
                                   struct final_entry *entry) {
   const struct summary times = rounds_times(rounds, player), ratio = tell_ratio(rounds, player, winner);
@@ -79,7 +79,7 @@ static void tell_roof(struct finals_phase *phase, const double *adjusted_ms, int
   out->roof_ratio_high = ratio.high;
 }
 
-/* A key for sorting: the winner, finalists, the others, those that left. */
+/* An entry with its key for sorting. The groups are winner, finalists, other entries, entries that left. */
 struct ranking {
   int group;
   double adjusted_ms;

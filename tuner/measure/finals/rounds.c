@@ -1,4 +1,4 @@
-/* rounds.c: taking rounds, and what is read from their times. */
+/* rounds.c: takes rounds, and computes from their times. */
 #include "tuner/measure/finals/rounds.h"
 
 #include <math.h>
@@ -41,13 +41,13 @@ bool player_is_in(const struct rounds *rounds, int player) {
   return rounds->players[player].verdict.outcome == OUTCOME_MEASURED;
 }
 
-/* Whether the round that begins is one of a player's. */
+/* Whether a player takes part in the round that begins. */
 static bool has_turn(const struct rounds *rounds, int player) {
   const int skips = rounds->players[player].skips;
   return player_is_in(rounds, player) && skips != ROUNDS_NONE && rounds->count % (skips + 1) == 0;
 }
 
-/* The players of the next round, shuffled (Fisher and Yates). Returns how many. */
+/* List the players of the next round in a random order (Fisher and Yates). Returns how many there are. */
 static int shuffle_players(struct rounds *rounds) {
   int count = 0;
   for (int p = 0; p < rounds->player_count; p++) {
@@ -66,7 +66,7 @@ static int shuffle_players(struct rounds *rounds) {
   return count;
 }
 
-/* The player whose slot it is leaves. A slot that nobody in this round has would be the backend's mistake. */
+/* The player in this slot leaves. A slot that nobody in this round has is a mistake of the backend. */
 static halotune_status remove_player(struct rounds *rounds, int slot, int count, const struct verdict *verdict) {
   for (int i = 0; i < count; i++) {
     if (rounds->slots[i] != slot) continue;
@@ -76,7 +76,8 @@ static halotune_status remove_player(struct rounds *rounds, int slot, int count,
   return fail(HALOTUNE_ARGUMENT, "the backend says that slot %d failed, which took no part", slot);
 }
 
-/* One round into row `count`, by those who survive it. `is_spoilt` receives whether the GPU was slowed down. */
+/* Take one round into row `count`. A player that fails leaves, and the others take the round again.
+ *   is_spoilt  receives whether the GPU was slowed down */
 static halotune_status take_round(struct rounds *rounds, bool *is_spoilt) {
   struct backend_handle *backend = rounds->backend;
   double *row_ms = rounds->times_ms + (size_t)rounds->count * (size_t)rounds->player_count;
@@ -137,7 +138,7 @@ static double time_of(const struct rounds *rounds, int round, int player) {
   return rounds->times_ms[(size_t)round * (size_t)rounds->player_count + (size_t)player];
 }
 
-/* Whether a player that has times has none in a round without a slowdown. */
+/* Whether a player has times in rounds with a slowdown alone. */
 static bool anyone_needs_throttled(const struct rounds *rounds) {
   for (int p = 0; p < rounds->player_count; p++) {
     int all = 0, clean = 0;
@@ -166,7 +167,7 @@ bool rounds_drop_throttled(struct rounds *rounds, int least) {
   return false;
 }
 
-/* Keep a value that there is, behind `count` others. */
+/* Append a value to the `count` values of the scratch array, unless it is NaN. */
 static void gather_value(struct rounds *rounds, double value, int *count) {
   if (!isnan(value)) rounds->scratch[(*count)++] = value;
 }

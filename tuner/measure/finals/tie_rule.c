@@ -1,4 +1,4 @@
-/* tie_rule.c: a total order of those that tie. */
+/* tie_rule.c: compares finalists that tie. */
 #include "tuner/measure/finals/tie_rule.h"
 
 /* Whether the rule prefers a to b; both tie. */

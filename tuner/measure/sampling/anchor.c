@@ -1,4 +1,4 @@
-/* anchor.c: readings of the anchor, and the variants between them. */
+/* anchor.c: keeps the readings of the anchor, and which variants were measured between them. */
 #include "tuner/measure/sampling/anchor.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ struct cover {
   enum cover_state state;
 };
 
-/* The GPU was slowed down all the time if it is spoilt. */
+/* A reading is spoilt if the GPU was slowed down in all of its attempts. */
 struct anchor_reading {
   double time_ms;
   bool is_spoilt;
@@ -31,16 +31,16 @@ struct anchor {
   struct time_source time;
   int slot, batch;
   int sample_count; /* of a reading */
-  double unit;      /* time of the variant in the slot over that of the first one */
+  double unit;      /* time of the variant in the slot over the time of the first variant */
   double taken_at_ms, busy_until_ms, period_ms;
   struct anchor_reading *readings;
   int reading_count, reading_capacity;
-  struct cover *covers; /* of each number one */
+  struct cover *covers; /* one for each number */
   int cover_count, cover_capacity;
   int spoilt_in_a_row;
 };
 
-/* The median of some samples, taken again where the GPU throttles. */
+/* Take the median of some samples, and repeat it if the GPU throttles. */
 static halotune_status take_median(struct anchor *anchor, struct anchor_reading *out, struct verdict *verdict) {
   struct backend_handle *backend = anchor->backend;
   const struct sample_plan plan = {
@@ -55,7 +55,7 @@ static halotune_status take_median(struct anchor *anchor, struct anchor_reading 
     backend->table->read(backend->state, &before); /* a slowdown may end, or begin, between the samples */
     st = backend->table->sample(backend->state, &plan, times_ms, &failed, verdict);
     if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
-    /* The first one follows other kernels and data. */
+    /* The first sample follows other kernels and data: it does not count. */
     out->time_ms = median_of(times_ms + 1, anchor->sample_count) / anchor->unit;
     backend->table->read(backend->state, &after);
     out->is_spoilt = reading_spoils(&before) || reading_spoils(&after);
@@ -65,10 +65,10 @@ static halotune_status take_median(struct anchor *anchor, struct anchor_reading 
 
 static bool times_differ(double a, double b) { return fabs(a - b) > ANCHOR_TOLERANCE * fmin(a, b); }
 
-/* Whether there is no point in measuring again what a slowdown spoilt: it does not end. */
+/* Whether the slowdown does not end, so that it is useless to measure again. */
 static bool is_slow_for_good(const struct anchor *anchor) { return anchor->spoilt_in_a_row >= ANCHOR_SPOILT_MOST; }
 
-/* The reading that was just added ends the wait of all variants before it. */
+/* Judge the variants that waited for the reading that was just added. */
 static void judge_covers(struct anchor *anchor) {
   const int last = anchor->reading_count - 1;
   const bool drifted = last > 0 && times_differ(anchor->readings[last - 1].time_ms, anchor->readings[last].time_ms);
@@ -111,7 +111,7 @@ halotune_status anchor_take(struct anchor *anchor, struct verdict *verdict) {
 void anchor_busy(struct anchor *anchor) { anchor->busy_until_ms = time_now_ms(&anchor->time); }
 
 static struct cover *cover_find(const struct anchor *anchor, long number) {
-  for (int i = anchor->cover_count - 1; i >= 0; i--) { /* it is mostly about the newest ones */
+  for (int i = anchor->cover_count - 1; i >= 0; i--) { /* mostly one of the newest is wanted */
     if (anchor->covers[i].number == number) return &anchor->covers[i];
   }
   return NULL;
@@ -148,14 +148,13 @@ int anchor_attempts(const struct anchor *anchor, long number) {
   return cover ? cover->attempts : 0;
 }
 
-/* Also where the readings differ and nobody has measured again yet. */
+/* A variant that waits to be measured again is doubtful, too. */
 bool anchor_is_marked(const struct anchor *anchor, long number) {
   const struct cover *cover = cover_find(anchor, number);
   return cover && (cover->state == COVER_AGAIN || cover->state == COVER_ASKED || cover->state == COVER_MARKED);
 }
 
-/* The time of this reading, or of the nearest one that is not spoilt, looked for first in one direction; of itself
- * where all are. */
+/* The time of the nearest reading that is not spoilt, in one direction first; of this reading if all are spoilt. */
 static double clean_ms(const struct anchor *anchor, int reading, int direction) {
   for (int turn = 0; turn < 2; turn++, direction = -direction) {
     for (int i = reading; i >= 0 && i < anchor->reading_count; i += direction) {
@@ -190,7 +189,7 @@ static void plan_readings(struct anchor *anchor, double sample_ms) {
   anchor->period_ms = anchor_period_ms(sample_ms);
 }
 
-/* For the variant in the slot. Nobody knows how long the GPU has been idle before. */
+/* Find the batch of the variant in the slot. The GPU may have been idle before. */
 static halotune_status find_batch(struct anchor *anchor, struct verdict *verdict) {
   double time_ms;
   halotune_status st = steady_wait(anchor->backend);
@@ -202,7 +201,7 @@ static halotune_status find_batch(struct anchor *anchor, struct verdict *verdict
   return st;
 }
 
-/* Between the last reading and now nobody watched the GPU. */
+/* Nobody watched the GPU since the last reading: variants that wait for the next one are measured again. */
 static void ask_open_again(struct anchor *anchor) {
   for (int i = 0; i < anchor->cover_count; i++) {
     struct cover *cover = &anchor->covers[i];

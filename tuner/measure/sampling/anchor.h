@@ -1,8 +1,8 @@
-/* anchor.h: what tells that the GPU itself has changed. One variant, the default or one that takes its place, stays loaded and is timed again
- * and again: every ANCHOR_PERIOD_MS, and after each gap in the GPU's work. Every measured variant so lies between
- * two readings of the anchor. Where they differ by more than 1 %, what lies between them has to be measured again,
- * at most ANCHOR_ATTEMPTS times in all, then it is marked. Where the GPU changes slowly, anchor_scale() says by how
- * much, so that early and late times can be compared.
+/* anchor.h: tells whether the GPU itself has changed. One variant, the default or one in its place, stays loaded and is
+ * timed again and again: every ANCHOR_PERIOD_MS, and after each gap in the GPU's work. Each measured variant thus lies
+ * between two readings of the anchor. If the readings differ by more than 1 %, the variants between them have to be
+ * measured again, at most ANCHOR_ATTEMPTS times in all; then they are marked. If the GPU changes slowly, anchor_scale()
+ * says by how much, so that early and late times can be compared.
  *
  * The search's loop:
  *   if (anchor_due(a)) anchor_take(a, &verdict);
@@ -20,18 +20,18 @@ enum {
   ANCHOR_PERIOD_READINGS = 20,
   ANCHOR_GAP_MS = 50,  /* without work, the GPU lowers its clocks */
   ANCHOR_ATTEMPTS = 3, /* measurements of one variant */
-  ANCHOR_SAMPLES = 7,  /* of one reading, which is their median; fewer where they would take more than */
+  ANCHOR_SAMPLES = 7,  /* of one reading, which is their median; fewer if they take more than ANCHOR_READING_MS */
   ANCHOR_READING_MS = 100,
   ANCHOR_SAMPLES_LEAST = 3,
   ANCHOR_SLOW_MS = 10,    /* see anchor_is_slow */
-  ANCHOR_SPOILT_MOST = 16 /* so many spoilt measurements in a row, and spoilt ones are no longer repeated */
+  ANCHOR_SPOILT_MOST = 16 /* after so many spoilt measurements in a row, none is repeated for that */
 };
 
-/* Two readings that differ by more than this part of the smaller one say that the GPU has changed. */
+/* If two readings differ by more than this part of the smaller one, the GPU has changed. */
 #define ANCHOR_TOLERANCE 0.01
 
-/* An anchor need not be slow to be steady. One that takes more than ANCHOR_SLOW_MS, and more than this times the
- * best, is too slow: it takes time from the search, and says no more than a faster one. */
+/* An anchor that takes more than ANCHOR_SLOW_MS, and more than this times the best, is too slow: it takes time from the
+ * search, and tells no more than a faster one. */
 #define ANCHOR_SLOW_RATIO 5
 
 /* Whether a variant is too slow for an anchor.
@@ -41,16 +41,16 @@ static inline bool anchor_is_slow(double time_ms, double best_ms) {
   return time_ms > ANCHOR_SLOW_MS && time_ms > ANCHOR_SLOW_RATIO * best_ms;
 }
 
-/* From one reading to the next, for an anchor whose samples take so long. */
+/* The time from one reading to the next, for an anchor whose samples take so long. */
 double anchor_period_ms(double sample_ms);
 
-struct anchor; /* one for each problem */
+struct anchor; /* each problem has its own */
 
 /* Find the anchor's batch, and take the first reading.
  *   backend  must live as long as the anchor
- *   slot     of the default variant, loaded; it must stay so
- *   verdict  what went wrong with the variant, or OUTCOME_MEASURED; where it is something else there is no anchor
- *   out      the caller's, ended with anchor_free; NULL on failure and where the verdict is not OUTCOME_MEASURED
+ *   slot     of the anchor's variant, which must stay loaded
+ *   verdict  receives what went wrong with the variant, or OUTCOME_MEASURED
+ *   out      ended with anchor_free; NULL on failure, and if the verdict is not OUTCOME_MEASURED
  * Returns HALOTUNE_OK, the backend's status, or HALOTUNE_MEMORY. */
 halotune_status anchor_make(struct backend_handle *backend, int slot, const struct time_source *time,
                             struct verdict *verdict, struct anchor **out);
@@ -59,48 +59,49 @@ void anchor_free(struct anchor *anchor);
 /* Whether a reading has to be taken before the next variant is measured. */
 bool anchor_due(const struct anchor *anchor);
 
-/* Take a reading: after a gap, work first until the SM clock is steady (steady.h); one sample that does not count,
- * then the median of ANCHOR_SAMPLES; repeated where the GPU throttles. What was measured since the reading before is
- * now judged.
- *   verdict  what went wrong with the anchor itself, or OUTCOME_MEASURED. Then there is no reading; the variants
- *            that wait for one keep waiting. Load the slot again and take another, or load another variant there and call
- *            anchor_replace. */
+/* Take a reading, which judges the variants that were measured since the reading before. After a gap, the GPU works
+ * first until the SM clock is steady (steady.h). A reading is one sample that does not count, then the median of
+ * ANCHOR_SAMPLES. It is repeated if the GPU throttles.
+ *   verdict  receives OUTCOME_MEASURED; or what went wrong with the anchor itself. Then there is no reading, and the
+ *            variants that wait for one keep waiting: load the slot again and take another reading, or load another
+ *            variant and call anchor_replace */
 halotune_status anchor_take(struct anchor *anchor, struct verdict *verdict);
 
-/* Go on with another variant, which is in the slot now, where the one before failed or was too slow. Its time stands
- * for the last reading: what the GPU changed since then is not seen, so that what was measured meanwhile has to be
- * measured again.
- *   verdict  what went wrong with it, or OUTCOME_MEASURED. Then there is still no variant to go on with. */
+/* Go on with another variant, which is in the slot now, because the one before failed or was too slow. Its time counts
+ * as equal to the last reading. A change of the GPU since that reading is not seen, so that variants that were measured
+ * since then have to be measured again.
+ *   verdict  receives OUTCOME_MEASURED; or what went wrong with the variant, and there is still none to go on with */
 halotune_status anchor_replace(struct anchor *anchor, struct verdict *verdict);
 
-/* The GPU has just done some work: no gap yet. */
+/* The GPU has just done some work, so that no gap has begun. */
 void anchor_busy(struct anchor *anchor);
 
 /* A variant was measured since the last reading. Covering a number again counts as its next attempt.
- *   number     the variant's, above 0
- *   is_spoilt  measured.is_marked: the GPU was slowed down all the time. Later, it may not be: the variant has to be
- *              measured again even if the readings agree
+ *   number     of the variant, above 0
+ *   is_spoilt  measured.is_marked: the GPU was slowed down all the time. The variant has to be measured again even if
+ *              the readings agree, because the slowdown may end
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status anchor_cover(struct anchor *anchor, long number, bool is_spoilt);
 
-/* The number of a variant that has to be measured again, each once; 0 for none. */
+/* The number of a variant that has to be measured again; 0 for none. Each number is returned once. */
 long anchor_next_again(struct anchor *anchor);
 
-/* How often a variant was measured, and whether its last time is doubtful: the readings around it differ, or it is
- * spoilt. 0 and false for unknown ones. */
+/* How often a variant was measured; and whether its last time is doubtful: the readings around it differ, or it is
+ * spoilt. 0 and false for unknown numbers. */
 int anchor_attempts(const struct anchor *anchor, long number);
 bool anchor_is_marked(const struct anchor *anchor, long number);
 
-/* How slow the GPU was when this variant was measured: the mean of the readings around it over the first one;
- * readings that a slowdown spoilt are replaced by their neighbours. 1.02: 2 % slower. Divide a time by it to compare
- * it with others of the session; and what
- * measure_slot() is given as the best time is the best of such quotients, times the scale of now. Number 0, or one that no reading follows yet: by the last reading. */
+/* How slow the GPU was when this variant was measured: the mean of the readings around it over the first reading. 1.02
+ * is 2 % slower. A reading that a slowdown spoilt is replaced by its neighbour. Divide a time by its scale to compare
+ * it with other times of the session. The best time for measure_slot() is the smallest of such quotients times the
+ * scale of now.
+ *   number  0, or one that no reading follows yet: the scale by the last reading */
 double anchor_scale(const struct anchor *anchor, long number);
 
-/* The last reading, ms; as the first variant would have it, where another one has taken its place. */
+/* The last reading. If another variant has taken the anchor's place, the time that the first one would have. */
 double anchor_time_ms(const struct anchor *anchor);
 
-/* The same as the variant in the slot has it. */
+/* The last reading of the variant in the slot. */
 double anchor_own_ms(const struct anchor *anchor);
 
 #endif

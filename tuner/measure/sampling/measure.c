@@ -1,4 +1,4 @@
-/* measure.c: batch, warm-up, screening, samples. */
+/* measure.c: finds the batch, warms up, screens, and takes samples. */
 #include "tuner/measure/sampling/measure.h"
 
 #include <math.h>
@@ -84,7 +84,7 @@ done:
   return st;
 }
 
-/* Samples one by one until two agree. */
+/* Take samples one by one until two in a row agree. */
 static halotune_status warm_up(struct backend_handle *backend, int slot, int batch, struct samples *samples,
                                struct verdict *verdict) {
   double spent_ms = 0;
@@ -105,8 +105,8 @@ static bool is_enough(const struct summary *times, const struct measure_request 
   return !request->is_full && request->best_ms > 0 && times->low > MEASURE_CHANCE_RATIO * request->best_ms;
 }
 
-/* Samples until their median is known well enough.
- *   is_long  the samples that are there count, since there is no time for others */
+/* Take samples until their median is known well enough.
+ *   is_long  a sample is so long that those of the warm-up count, too */
 static halotune_status sample_fully(struct backend_handle *backend, const struct measure_request *request, int batch,
                                     bool is_long, double time_ms, struct samples *samples, struct verdict *verdict) {
   const double limit_ms = request->limit_ms > 0 ? fmin(request->limit_ms, MEASURE_SPAN_MOST_MS) : MEASURE_SPAN_MOST_MS;
@@ -127,14 +127,14 @@ static halotune_status sample_fully(struct backend_handle *backend, const struct
   return HALOTUNE_OK;
 }
 
-/* One sample says it all. One that is shorter may have met another process's turn on the GPU, which lasts some
- * milliseconds. */
+/* Whether one sample is enough to screen the variant. A short sample is not: another process's turn on the GPU, which
+ * lasts some milliseconds, may have slowed it down. */
 static bool is_hopeless(const struct measure_request *request, double time_ms, int batch) {
   return !request->is_full && time_ms * batch >= MEASURE_SPAN_MS && measure_is_hopeless(time_ms, request->best_ms);
 }
 
-/* In place of a warm-up: the sample that found the batch, and where that is needed to screen, two more.
- *   first_ms  of that sample */
+/* Begin with the sample that found the batch, in place of a warm-up. Take two more if they are needed to screen.
+ *   first_ms  time of an application in that sample */
 static halotune_status start_with(struct backend_handle *backend, const struct measure_request *request, int batch,
                                   double first_ms, struct samples *samples, struct verdict *verdict) {
   const bool may_be_screened = !request->is_full && request->best_ms > 0;
@@ -146,7 +146,7 @@ static halotune_status start_with(struct backend_handle *backend, const struct m
   return more > 0 ? take_samples(backend, request->slot, batch, more, samples, verdict) : HALOTUNE_OK;
 }
 
-/* One attempt: batch to samples, between two readings. */
+/* Measure once, from the batch to the samples, between two readings of the clocks. */
 static halotune_status attempt_measurement(struct backend_handle *backend, const struct measure_request *request,
                                            struct samples *samples, struct measured *out) {
   double time_ms;
@@ -166,7 +166,7 @@ static halotune_status attempt_measurement(struct backend_handle *backend, const
     out->verdict.outcome = OUTCOME_SCREENED;
     goto done;
   }
-  /* Warm, it may be faster than when the batch was found. */
+  /* The variant may be faster now than when its batch was found. */
   if (time_ms * out->batch < MEASURE_SAMPLE_US / 1e3) out->batch = batch_of(time_ms, MEASURE_SAMPLE_US / 1e3);
   st = sample_fully(backend, request, out->batch, is_long, time_ms, samples, &out->verdict);
 done:
@@ -174,8 +174,8 @@ done:
   return st;
 }
 
-/* Whether it was screened while the clock was still rising. Its samples may agree all the same: within one, the
- * clock rises little. */
+/* Whether the variant was screened while the clock was rising. Its samples may agree nevertheless, because the clock
+ * rises little from one sample to the next. */
 static bool is_cold(const struct measured *measured) {
   return measured->verdict.outcome == OUTCOME_SCREENED && measured->before.sm_mhz > 0 &&
          measured->after.sm_mhz > RISING_CLOCK * measured->before.sm_mhz;
@@ -207,7 +207,7 @@ halotune_status measure_slot(struct backend_handle *backend, const struct measur
 
   if (out->verdict.outcome == OUTCOME_MEASURED) {
     if ((st = backend->table->recheck(backend->state, request->slot, &out->verdict)) != HALOTUNE_OK) goto done;
-    if (out->verdict.outcome != OUTCOME_MEASURED) goto done; /* the time of a wrong result is none */
+    if (out->verdict.outcome != OUTCOME_MEASURED) goto done; /* a wrong result has no time */
   }
   if (!(out->samples = calloc((size_t)samples.count + 1, sizeof *out->samples))) {
     st = fail_memory();
@@ -227,7 +227,7 @@ void measured_free(struct measured *measured) {
   *measured = (struct measured){0};
 }
 
-/* Disturbances only add time, so that the shortest sample is the best one. */
+/* Disturbances only add time: the shortest sample is the most accurate. */
 halotune_status measure_roughly(struct backend_handle *backend, int slot, double *time_ms) {
   enum { FEW_SAMPLES = 9, WARM_MS = 2, SPAN_MOST_MS = 100 };
   struct verdict verdict = {.outcome = OUTCOME_MEASURED};

@@ -1,4 +1,4 @@
-/* statistics.c: medians and their intervals. */
+/* statistics.c: computes medians and their intervals. */
 #include "tuner/measure/sampling/statistics.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static int compare_values(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-/* P(B = k) by logarithms: 2^-n alone would be 0 beyond 1074 samples. */
+/* P(B = k), by logarithms, because 2^-n is 0 for more than 1074 samples. */
 static double binomial_probability(int count, int k) {
   int sign;
   return exp(lgamma_r(count + 1.0, &sign) - lgamma_r(k + 1.0, &sign) - lgamma_r(count - k + 1.0, &sign) -

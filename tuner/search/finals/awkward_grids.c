@@ -1,9 +1,9 @@
-/* awkward_grids.c: primes, and small multiples of primes. */
+/* awkward_grids.c: makes extents from primes and small multiples of primes. */
 #include "tuner/search/finals/awkward_grids.h"
 
 #include <string.h>
 
-enum { LEAST_CUT = 16 }; /* shorter axes leave no room to be cut by much */
+enum { LEAST_CUT = 16 }; /* shorter axes keep their extent, or nearly */
 
 struct awkward_list {
   struct grid *grids;
@@ -18,7 +18,7 @@ static bool is_prime(long number) {
   return true;
 }
 
-/* The largest `unit` times a prime up to a number; 0 where there is none. */
+/* The largest multiple of `unit` by a prime up to a number; 0 if there is none. */
 static long prime_units_below(long number, long unit) {
   long prime = number / unit;
   while (prime > 1 && !is_prime(prime)) prime--;
@@ -33,8 +33,8 @@ static bool is_taken(const struct grid *grid, int axis, long extent) {
   return false;
 }
 
-/* The extent along one axis, of so many units: at most `share` of the grid's, and none that an axis before it has where
- * there is another; the grid's own where it has but one point.
+/* The extent along one axis: a multiple of `unit` by a prime, at most `share` of the grid's. It differs from the axes
+ * before it if that is possible. An axis of one point keeps it.
  *   awkward  has the axes before this one */
 static long awkward_extent(const struct grid *grid, int axis, long unit, double share, const struct grid *awkward) {
   if (grid->n[axis] < 2) return grid->n[axis];
@@ -47,7 +47,7 @@ static long awkward_extent(const struct grid *grid, int axis, long unit, double 
 
 static bool is_same(const struct grid *a, const struct grid *b) { return memcmp(a->n, b->n, sizeof a->n) == 0; }
 
-/* A grid that has an axis of no point is none, and the grid itself is no other one. */
+/* Add a grid, unless an axis has no point, or it is the task's own grid, or it is in the list. */
 static void add_grid(struct awkward_list *list, const struct grid *own, const struct grid *grid) {
   if (is_same(own, grid)) return;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
@@ -59,7 +59,7 @@ static void add_grid(struct awkward_list *list, const struct grid *own, const st
   if (list->count < AWKWARD_GRIDS_MOST) list->grids[list->count++] = *grid;
 }
 
-/* Units along the first axes, primes along the others. */
+/* Add a grid with multiples of `unit` along the first axes and primes along the others. */
 static void add_with_units(struct awkward_list *list, const struct grid *grid, long unit, int axes_with_units,
                            double share) {
   struct grid awkward;
@@ -68,7 +68,7 @@ static void add_with_units(struct awkward_list *list, const struct grid *grid, l
   add_grid(list, grid, &awkward);
 }
 
-/* The grid itself but for one axis, the last first: the one whose extent the fewest rules name. */
+/* Add the grid with one axis changed. The last axis comes first, because the fewest rules name its extent. */
 static void add_with_one_axis(struct awkward_list *list, const struct grid *grid) {
   for (int axis = MAX_DIMS - 1; axis >= 0; axis--) {
     struct grid awkward = *grid;

@@ -12,12 +12,12 @@ struct final_rounds {
   struct text warnings;      /* about the run, a line each */
 };
 
-/* Verify the first by rank on a second grid. If it is right there, store winner, finalists and the end of the run. If it is wrong,
- * it leaves the finals, its newest result says so, and the next by rank is tried, up to four in all.
+/* Verify the first by rank on a second grid. If it is right there, store winner, finalists and the end of the run. If
+ * it is wrong, it leaves the finals, its newest result says so, and the next by rank is tried, up to four in all.
  *   partial  why the run counts as partial; NULL: it is complete
  *   rounds   entries leave; warnings are added
  *   out      out->exists stays false where there is no winner; the run then has no end in the store yet
- * Returns HALOTUNE_OK; HALOTUNE_COMPILE where the winner does not compile any more; else what backend or store return. */
+ * Returns HALOTUNE_OK; HALOTUNE_COMPILE if the winner no longer compiles; else what backend or store return. */
 halotune_status winner_choose(const struct final_inputs *in, const char *partial, struct final_rounds *rounds,
                               struct final_winner *out);
 

@@ -4,7 +4,8 @@
 
 #include "tuner/search/finals/final_inputs.h"
 
-/* Run a variant on a grid with awkward extents and other coefficients. All slots are unloaded, and that grid stays on the device.
+/* Run a variant on a grid with awkward extents and other coefficients. All slots are unloaded, and that grid stays on
+ * the device.
  *   grid     receives the grid, as "509x251x499"; "" where the variant's rules keep no such grid
  *   verdict  receives what came of it. Without a grid that is OUTCOME_MEASURED, with the reason
  * Returns HALOTUNE_OK, HALOTUNE_MEMORY, or what backend or compiler return. */

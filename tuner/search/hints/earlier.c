@@ -1,10 +1,10 @@
-/* earlier.c: proposals out of the database. */
+/* earlier.c: queries for what earlier runs of the problem have. */
 #include "tuner/search/hints/earlier.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ?1: this run. Runs of the same problem with the same driver and compiler. */
+/* Runs of the same problem with the same driver and compiler. ?1: this run. */
 #define SAME_RUNS                                                                                                   \
   " from run here join run r on r.problem_id = here.problem_id and r.driver = here.driver and r.nvrtc = here.nvrtc" \
   " and r.id <> here.id"
@@ -14,7 +14,7 @@ static const char all_sql[] =
     "m.variant_id join template t on t.id = v.template_id"
     " where here.id = ?1";
 
-/* Of each variant the newest result counts, from whose row SQLite takes the columns beside max(). */
+/* The newest result of a variant counts. SQLite takes the other columns from the row that has the max(). */
 static const char winners_sql[] =
     "select t.hash, v.parameters" SAME_RUNS " join finalist f on f.run_id = r.id and f.rank = 1 join variant v on v.id "
     "= f.variant_id join template t on t.id = v.template_id"
@@ -24,7 +24,7 @@ static const char winners_sql[] =
     " join measurement m on m.run_id = r.id join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
     " where here.id = ?1 group by 1, 2) where outcome = 'measured' order by time_ms limit ?2)";
 
-/* ?2: a variant, ?3, ?4: source and template of the default one. */
+/* ?2: a variant; ?3, ?4: source and template of the default variant. */
 static const char scale_sql[] =
     "select coalesce(d.median_ms, f.median_ms)" SAME_RUNS " join measurement m on m.run_id = r.id and m.variant_id = ?2"
     " left join variant v on v.source_hash = ?3 and v.template_id = ?4"
@@ -67,7 +67,7 @@ halotune_status earlier_variants(struct store *store, int64_t run, const struct 
 
 double earlier_scale(struct store *store, int64_t run, int64_t variant, const struct variant_key *standard,
                      double default_ms) {
-  static const double least = 0.5, most = 2; /* what clocks can do */
+  static const double least = 0.5, most = 2; /* clocks explain no more */
   sqlite3_stmt *query;
   char hex[IDENTITY_HEX_BYTES];
   double scale = 1;

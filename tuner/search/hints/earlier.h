@@ -7,21 +7,21 @@
 
 enum earlier_choice {
   EARLIER_ALL,     /* every variant with a result */
-  EARLIER_WINNERS, /* the winners of all runs, and the EARLIER_BEST fastest of the results */
+  EARLIER_WINNERS, /* the winners of all runs, and the EARLIER_BEST fastest variants */
 };
 
 enum { EARLIER_BEST = 8 };
 
-/* List variants that earlier runs of a run's problem have results of, by the same driver and NVRTC, as far as today's
- * templates have them.
- *   run  in the store
+/* List variants that have results in earlier runs of the same problem, driver and NVRTC. Variants that today's
+ * templates lack are left out.
+ *   run  this run, in the store
  *   out  ended with proposals_free
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status earlier_variants(struct store *store, int64_t run, const struct search_space *space,
                                  enum earlier_choice choice, struct proposal_list *out);
 
-/* How slow the GPU was beside now when an earlier run took the newest result of a variant: by the time of the default variant
- * in that run, in its search or its finals. 1 where it has none, or an impossible one.
+/* How slow the GPU was, relative to now, when an earlier run took the newest result of a variant. The default variant's
+ * time in that run tells it. 1 if it has no time there, or if no clock explains the ratio.
  *   run, variant  in the store
  *   standard      the default variant
  *   default_ms    of the default variant now */

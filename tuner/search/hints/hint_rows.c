@@ -1,4 +1,4 @@
-/* hint_rows.c: rows of `best`, read and ordered. */
+/* hint_rows.c: reads and sorts rows of `best`. */
 #include "tuner/search/hints/hint_rows.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "db/store/query.h"
 
-/* ?1: how many of a problem; ?2: whether emulations count. A variant that won several times is one winner. */
+/* ?1: how many of a problem; ?2: whether emulations count. A variant that won several times counts once. */
 static const char rows_sql[] =
     "select s.id, s.hash, s.name, s.text, d.name, d.capability, d.sm_count, p.nx, p.ny, p.nz, p.dtype, p.launch, "
     "p.cache,"
@@ -39,7 +39,7 @@ enum column {
   PARAMETERS,
 };
 
-/* INFINITY where winners of one are no hint for the other. */
+/* How much two stencils differ; INFINITY if winners of one are no hints for the other. */
 static double shape_distance(const struct task *task, const struct stencil *other, const struct analysis *analysis) {
   const struct stencil *own = task->stencil;
   if (other->kind != own->kind || other->dims != own->dims || analysis->shape != task->analysis->shape ||
@@ -48,7 +48,7 @@ static double shape_distance(const struct task *task, const struct stencil *othe
   return 1 + abs(analysis->max_radius - task->analysis->max_radius);
 }
 
-/* Of a stencil as the database has it. A text that this version cannot read is no hint. */
+/* How much the row's stencil differs from the task's; INFINITY if this version cannot read its text. */
 static double stencil_distance(const struct task *task, sqlite3_stmt *query) {
   char own[IDENTITY_HEX_BYTES];
   const char *text = column_text(query, STENCIL_TEXT);
@@ -118,7 +118,7 @@ static halotune_status add_row(struct hint_rows *rows, const struct hint_target 
 
 static halotune_status read_rows(struct hint_rows *rows, const struct hint_target *target, sqlite3_stmt *query) {
   halotune_status status = HALOTUNE_OK;
-  int64_t stencil = 0; /* that of the row before, and its distance */
+  int64_t stencil = 0; /* of the row before, and its distance */
   double of_stencil = INFINITY;
   int code = SQLITE_DONE;
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {

@@ -1,4 +1,4 @@
-/* hint_rows.h: the winners that a database knows, and how near their problems are to the one that is tuned. */
+/* hint_rows.h: the winners that a database knows, and how near their problems are to the target. */
 #ifndef SEARCH_HINTS_HINT_ROWS_H
 #define SEARCH_HINTS_HINT_ROWS_H
 
@@ -6,7 +6,7 @@
 #include "db/store/store.h"
 #include "tuner/search/variants/task.h"
 
-/* What is tuned. */
+/* The problem that is tuned. */
 struct hint_target {
   const struct task *task;
   const struct device_facts *device;
@@ -15,20 +15,20 @@ struct hint_target {
   enum cache_mode cache;
 };
 
-/* In what a winner's problem differs, the weightiest first: a difference in one outweighs all in those after it. */
+/* In what a winner's problem differs from the target. A difference outweighs all those after it. */
 enum hint_distance {
-  HINT_STENCIL, /* 0: the same; else of the same shape: 1 and more, by the difference in radius */
-  HINT_DEVICE,  /* 0: this model of GPU; 1: this compute capability; 2: its major number; 3: any other */
-  HINT_GRID,    /* by how many powers of 2 the axes differ, in all */
+  HINT_STENCIL, /* 0: the same stencil; else 1 plus the difference in radius to a stencil of the same shape */
+  HINT_DEVICE,  /* 0: the same model of GPU; 1: the same compute capability; 2: the same major number; 3: another */
+  HINT_GRID,    /* the sum over axes of differences in powers of 2 */
   HINT_DTYPE,
-  HINT_MODE,    /* launch and cache: in how many of them */
-  HINT_HISTORY, /* 0: the current winner; 1, 2 ...: an earlier one, the newest first */
+  HINT_MODE,    /* in how many of launch and cache mode */
+  HINT_HISTORY, /* 0: the current winner; 1, 2 ...: earlier ones, the newest first */
   HINT_DISTANCES,
 };
 
 struct hint_row {
   double distance[HINT_DISTANCES];
-  const char *template_name, *parameters; /* as the store has them; they and the date lie in the list's arena */
+  const char *template_name, *parameters; /* as the store has them; in the list's arena */
   const char *date;                       /* when it was measured */
   int place;                              /* in the order of reading */
 };
@@ -42,13 +42,13 @@ struct hint_rows {
 
 enum { HINTS_OF_A_PROBLEM = 3 };
 
-/* Add a database's winners for the target's stencil and for those of its shape: of each problem the current one and the
- * newest before it, HINTS_OF_A_PROBLEM in all, whatever version of a template they are of, and trusted or not. Winners
- * of an emulation, whose times rank nothing, count for an emulation only. Returns HALOTUNE_OK, HALOTUNE_DB or
- * HALOTUNE_MEMORY. */
+/* Add a database's winners for the target's stencil and for stencils of its shape. Of each problem the current winner
+ * and the newest ones before it count, HINTS_OF_A_PROBLEM in all, of any version of a template, trusted or not. Winners
+ * of an emulation count for an emulation only, because its times rank nothing.
+ * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status hint_rows_read(struct hint_rows *rows, struct store *store, const struct hint_target *target);
 
-/* The nearest first; of equally near ones the newest, then the first that was read. */
+/* Sort: the nearest first; among equally near ones the newest, then the one that was read first. */
 void hint_rows_sort(struct hint_rows *rows);
 
 void hint_rows_free(struct hint_rows *rows);

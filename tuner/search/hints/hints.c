@@ -1,8 +1,8 @@
-/* hints.c: from rows to proposals.
+/* hints.c: turns rows of databases into proposals.
  *
- * Of a winner only its parameters are taken, which are numbers and words: today's template generates its code, and it
- * is compiled, verified and measured like any other variant. So winners of older templates and of other GPUs serve, and
- * imported ones that are not trusted, too. */
+ * Only the parameters of a winner are used, which are numbers and words. Today's template generates the code, and the
+ * variant is compiled, verified and measured like any other. Therefore winners of older templates, of other GPUs, and
+ * imported ones that are not trusted, can serve as hints. */
 #include "tuner/search/hints/hints.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ bool hints_variant(const struct search_space *space, const struct hint_row *row,
   return space_nearest(&space->bindings[index], fixed, configuration) == NULL;
 }
 
-/* Add the variants of the first rows that give new ones.
+/* Add the variants of the first rows that give new variants.
  *   only  the variants of a recording */
 static halotune_status hints_choose(const struct hint_rows *rows, const struct search_space *space,
                                     const struct visited *only, const struct proposal *first,
@@ -70,7 +70,7 @@ halotune_status hints_find(const struct hint_sources *sources, const struct hint
   return status;
 }
 
-/* The default of a template, as near to it as the rules allow; false where they keep nothing like it. */
+/* Find the default of a template, or the variant nearest to it that the rules keep. Returns false if there is none. */
 static bool template_default(const struct search_space *space, int index, struct proposal *out) {
   const struct configuration *values = space_values(space, index);
   *out = (struct proposal){.template_index = index,

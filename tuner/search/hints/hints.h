@@ -1,4 +1,4 @@
-/* hints.h: the variants that a search tries first: what databases know as winners, here or elsewhere. */
+/* hints.h: the variants that a search tries first: winners that databases know, and defaults of templates. */
 #ifndef SEARCH_HINTS_HINTS_H
 #define SEARCH_HINTS_HINTS_H
 
@@ -12,32 +12,33 @@ enum {
 
 /* The databases whose winners are read. */
 struct hint_sources {
-  struct store *own; /* the one that is written */
+  struct store *own; /* the database that the run is stored in */
   struct store *const *others;
   int other_count;
 };
 
 /* Read the winners of these databases, the nearest to the target first.
- *   out  ended with hint_rows_free, after a failure, too
+ *   out  ended with hint_rows_free, also after a failure
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status hints_read(const struct hint_sources *sources, const struct hint_target *target, struct hint_rows *out);
 
-/* The variant of today's space that a row stands for. Parameters are read by name: one that the winner lacks has its default,
- * one that is no more is passed over, one that --set fixes has its fixed value. Where rules leave the variant out, it becomes
- * the nearest that they keep. Returns false where there is none: a value is no more, or the template is not searched. */
+/* Find the variant of today's space that a row stands for. Parameters are matched by name. A parameter that the winner
+ * lacks gets its default; one that no longer exists is ignored; one that --set fixes gets its fixed value. If rules
+ * exclude the variant, the nearest one that they keep stands for it. Returns false if there is none: a value no longer
+ * exists, or the template is not searched. */
 bool hints_variant(const struct search_space *space, const struct hint_row *row, struct proposal *out);
 
-/* List the variants that winners stand for, the nearest first, none twice. In a replay, variants that were not recorded are
- * passed over.
- *   first  the variant that is tried before all others, and is no hint; NULL for none
+/* List the variants that winners stand for, the nearest first, none twice. In a replay, variants that were not recorded
+ * are left out.
+ *   first  the variant that is tried before all others, which is no hint; NULL for none
  *   out    the hints are added to it
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status hints_find(const struct hint_sources *sources, const struct hint_target *target,
                            const struct search_space *space, const struct proposal *first, struct proposal_list *out);
 
-/* List the variants that a search tries first: the hints, then the default of each template, or the variant nearest to it that the
- * rules keep. Each template is then known soon, and a search whose default is slow finds something better early. None is listed twice.
- * In a replay, variants that were not recorded are passed over.
+/* List the variants that a search tries first: the hints, then the default of each template, or the variant nearest to
+ * it that the rules keep. Each template is then known soon, and a search whose default is slow finds something better
+ * early. None is listed twice. In a replay, variants that were not recorded are left out.
  *   hints  of hints_find
  *   first  the variant that is tried before all others, and is not listed; NULL for none
  *   out    the variants are added to it

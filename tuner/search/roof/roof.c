@@ -34,7 +34,8 @@ static halotune_status find_templates(struct roof_search *search) {
   return HALOTUNE_OK;
 }
 
-/* The place for a kernel of this time: a free one, or that of the slowest kernel if this one is faster. MOST_ROOFS: none. */
+/* The place for a kernel of this time: a free one, or that of the slowest kernel if this one is faster. MOST_ROOFS:
+ * none. */
 static int place_for(const struct roof_search *search, double time_ms) {
   int slowest = 0;
   for (int i = 0; i < MOST_ROOFS; i++) {

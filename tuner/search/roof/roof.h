@@ -1,5 +1,5 @@
-/* roof.h: the fastest copy of as many bytes as a task moves: no kernel of the task can be much faster. Candidates are the driver's
- * copy and kernels of the stencil `copy`. */
+/* roof.h: the fastest copy of as many bytes as a task moves: no kernel of the task can be much faster. Candidates are
+ * the driver's copy and kernels of the stencil `copy`. */
 #ifndef SEARCH_ROOF_ROOF_H
 #define SEARCH_ROOF_ROOF_H
 
@@ -30,10 +30,11 @@ struct roof {
   int count;                 /* of slots */
 };
 
-/* Load the driver's copy and the fastest kernels: winners of this model of GPU as the databases know them; where they know none,
- * the best of a small sample of variants, too.
+/* Load the driver's copy and the fastest kernels: winners of this model of GPU as the databases know them; where they
+ * know none, the best of a small sample of variants, too.
  *   first_slot  the first of MOST_ROOFS + 1 slots of the backend that may be loaded
- * Returns HALOTUNE_OK, also where it was stopped; else what backend, compiler or store return. roof_close(out) is right then. */
+ * Returns HALOTUNE_OK, also where it was stopped; else what backend, compiler or store return. roof_close(out) is right
+ * then. */
 halotune_status roof_open(const struct roof_inputs *in, int first_slot, struct roof *out);
 
 /* Unload them. */

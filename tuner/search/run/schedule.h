@@ -25,8 +25,8 @@ struct schedule schedule_start(const struct time_source *time, const volatile si
  *   budget_s  of both; INFINITY: no clock ends the search */
 void schedule_divide(struct schedule *schedule, double budget_s);
 
-/* Whether a deadline leaves enough time to begin: half of the budget, or 10 s where half of the budget is more. In less time the
- * default variant would win because no other one was tried. */
+/* Whether a deadline leaves enough time to begin: half of the budget, or 10 s where half of the budget is more. In less
+ * time the default variant would win because no other one was tried. */
 bool schedule_leaves_time(double deadline_ms, double budget_s, double now_ms);
 
 double schedule_now_ms(const struct schedule *schedule);

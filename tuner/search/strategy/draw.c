@@ -1,5 +1,5 @@
-/* draw.c: samples of the spaces, shuffled (R. Durstenfeld, Algorithm 235: Random permutation, 1964) and dealt in turns.
- */
+/* draw.c: samples each template's space, shuffles the samples (R. Durstenfeld, Algorithm 235: Random permutation,
+ * 1964), and deals them in turns. */
 #include "tuner/search/strategy/draw.h"
 
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 
+/* The sample of one template. */
 struct deck {
   struct configuration *list;
   long count, dealt;
@@ -33,7 +34,7 @@ static void deal_decks(struct deck *decks, int deck_count, struct proposal_list 
   }
 }
 
-/* The listed variants of one template, at most so many of them; shuffled. */
+/* For a space that is a list: shuffle the variants of one template, and keep at most so many. */
 static halotune_status deal_listed(const struct search_space *space, int index, long most, uint64_t seed,
                                    struct deck *deck) {
   deck->list = malloc(((size_t)space->only_count + 1) * sizeof *deck->list);
@@ -46,7 +47,7 @@ static halotune_status deal_listed(const struct search_space *space, int index, 
   return HALOTUNE_OK;
 }
 
-/* The decks of all templates; threads draw one at a time. */
+/* The decks of all templates. Each thread fills one at a time. */
 struct drawing {
   const struct search_space *space;
   struct deck *decks;

@@ -1,12 +1,13 @@
-/* draw.h: variants of all templates in a random order. */
+/* draw.h: draws variants of all templates in a random order. */
 #ifndef SEARCH_STRATEGY_DRAW_H
 #define SEARCH_STRATEGY_DRAW_H
 
 #include "tuner/search/variants/proposals.h"
 
-/* Draw from each template's space, each variant as likely as any other of its template.
- *   most  of one template; LONG_MAX for all
- *   out   ended with proposals_free; in a random order, in which templates take turns until they have no more
+/* Draw from each template's space. Within a template, all variants are equally likely. Templates take turns until they
+ * have no more.
+ *   most  variants of one template; LONG_MAX for all
+ *   out   ended with proposals_free
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status draw_variants(const struct search_space *space, long most, uint64_t seed, struct proposal_list *out);
 

@@ -1,4 +1,4 @@
-/* effects.c: means of logarithms, by parameter and value. */
+/* effects.c: keeps means of logarithms by parameter and value. */
 #include "tuner/search/strategy/effects.h"
 
 static void effect_add(struct effect *effect, double log_time) {
@@ -12,7 +12,8 @@ void effects_add(struct effects *effects, const struct template *template, const
   for (int i = 0; i < template->parameter_count; i++) effect_add(&effects->of[i][configuration->choice[i]], log_time);
 }
 
-/* How far a value's mean is from that of all, as if some variants more had been measured, all of them average. */
+/* How far the mean of a value is from the mean of all. Some average variants are added to the value's, so that few
+ * measurements do not move it far. */
 static double value_effect(const struct effects *effects, int parameter, int value) {
   enum { AVERAGE_VARIANTS = 3 };
   const struct effect *effect = &effects->of[parameter][value];

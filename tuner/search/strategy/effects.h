@@ -1,12 +1,12 @@
-/* effects.h: what each value of each parameter did to the time, so far: enough to try likely variants before unlikely
- * ones. */
+/* effects.h: a plain model of how each value of each parameter changes the time. It ranks variants that have no time
+ * yet. */
 #ifndef SEARCH_STRATEGY_EFFECTS_H
 #define SEARCH_STRATEGY_EFFECTS_H
 
 #include "tuner/search/variants/search_space.h"
 
 struct effect {
-  double sum; /* of the logarithms of times */
+  double sum; /* of logarithms of times */
   long count;
 };
 
@@ -18,13 +18,13 @@ struct effects {
 void effects_add(struct effects *effects, const struct template *template, const struct configuration *configuration,
                  double log_time);
 
-/* The logarithm of the time that a model without interactions expects: the mean, and for each parameter how much the
- * variants with its value are off the mean; drawn towards none where few of them were measured. 0 where nothing was
- * measured. */
+/* The expected logarithm of a variant's time: the mean of all, and for each parameter the deviation of the variants
+ * with its value. A deviation that few measurements support is reduced. Interactions of parameters are ignored. 0 if
+ * nothing was measured. */
 double effects_expect(const struct effects *effects, const struct template *template,
                       const struct configuration *configuration);
 
-/* How much changing one parameter should add to the logarithm of the time. */
+/* How much the change of one parameter is expected to add to the logarithm of the time. */
 double effects_change(const struct effects *effects, int parameter, int from, int to);
 
 #endif

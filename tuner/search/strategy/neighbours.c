@@ -1,4 +1,4 @@
-/* neighbours.c: one or two steps from a configuration. */
+/* neighbours.c: changes one or two parameters of a configuration. */
 #include "tuner/search/strategy/neighbours.h"
 
 struct walk {
@@ -16,7 +16,7 @@ static bool is_kept(struct walk *walk, const struct configuration *configuration
   return bindings_failed_rule(walk->bindings) == NULL;
 }
 
-/* With one parameter changed, change another. */
+/* One parameter is changed already: change a second one. */
 static void visit_pairs(struct walk *walk, int changed, struct configuration configuration) {
   enum { MOST_PAIRS = 2 };
   const struct template *template = walk->bindings->template;

@@ -1,13 +1,13 @@
-/* neighbours.h: the variants next to another one: those that differ in one parameter, or in two where rules tie these.
- */
+/* neighbours.h: the variants that differ from another one in one parameter, or in two if rules tie these two. */
 #ifndef SEARCH_STRATEGY_NEIGHBOURS_H
 #define SEARCH_STRATEGY_NEIGHBOURS_H
 
 #include "tuner/search/variants/search_space.h"
 
-/* Visit them. A change of one parameter that the rules do not allow by itself is tried with each change of one more,
- * and the first two that they do allow are visited. bindings  of the template; its parameters are changed fixed NULL,
- * or which parameters keep their values */
+/* Visit the neighbours of a variant. If the rules do not allow a change of one parameter, each change of a second one
+ * is tried with it, and the first two variants that the rules allow are visited.
+ *   bindings  of the template; their parameters are changed
+ *   fixed     which parameters keep their values; NULL: none */
 void neighbours_visit(struct bindings *bindings, const bool fixed[], const struct configuration *centre,
                       void (*visit)(void *context, const struct configuration *neighbour), void *context);
 

@@ -1,10 +1,11 @@
-/* strategy_local.c: look around widely, then near the best.
+/* strategy_local.c: samples the whole space, then searches near the best variants.
  *
- * It begins with the hints and a random sample, evenly from all templates but for those that are known to be far
- * behind: their variants come when there are no others, since each of them may take the time of hundreds. Then, of
- * every four variants, two are neighbours of the best ones, one is a neighbour of the best ones of one template,
- * which take turns as long as they are not much slower, and one is random again: so no hill hides a higher one for
- * ever. In all cases a plain model of what each parameter's values did so far (effects.h) decides which come first. */
+ * It begins with the hints and a random sample, evenly from all templates. Templates that are known to be far behind
+ * come last, because one of their variants may take the time of hundreds. After that, of every four variants,
+ *   - two are neighbours of the best variants,
+ *   - one is a neighbour of the best variants of one template; templates that are not much slower take turns,
+ *   - one is random, so that the search leaves a local minimum.
+ * In each group the model of effects.h decides which variant comes first. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,35 +18,37 @@
 #include "tuner/search/variants/proposals.h"
 
 enum {
-  MOST_OF_A_TEMPLATE = 20000, /* of the random sample */
-  FIRST_VARIANTS = 48,        /* hints and random ones at the beginning, */
-  FIRST_OF_A_TEMPLATE = 12,   /* but at least so many of each template */
-  CYCLE = 4,                  /* of so many, one stays random, */
-  TURN_AT = 2,                /* and one belongs to a template whose turn it is */
-  LOOK_AHEAD = 64,            /* of so many random ones the likeliest is taken */
-  FEW_WAITING = 48,           /* fewer neighbours than this: another good variant's are added */
-  PLATEAU_STEPS = 2,          /* in how many parameters variants of a plateau differ */
+  MOST_OF_A_TEMPLATE = 20000, /* in the random sample */
+  FIRST_VARIANTS = 48,        /* hints and random variants at the beginning, */
+  FIRST_OF_A_TEMPLATE = 12,   /* but at least so many times the number of templates */
+  CYCLE = 4,                  /* of so many variants, the first is random, */
+  TURN_AT = 2,                /* and this one belongs to the template whose turn it is */
+  LOOK_AHEAD = 64,            /* of so many random variants the most promising is taken */
+  FEW_WAITING = 48,           /* if fewer neighbours wait, those of one more variant are added */
+  PLATEAU_STEPS = 2,          /* variants of a plateau differ in at most so many parameters */
 };
 
-/* A template takes its turn while the logarithm of its best time is less than this above that of all: 40 % slower. */
+/* A template takes its turn while its best time is less than 40 % above the best of all. This is the difference of
+ * logarithms. */
 static const double turn_below = 0.336;
 enum { ANY_TEMPLATE = -1 };
 
-/* A template is far behind where its best takes 10 times as long as that of all; and where this is known for sure:
- * the logarithm of the ratio, times how many of its variants have a time, is above that of 1000. Three that take 10
- * times as long are enough, or two that take 32 times, or one that takes 1000 times as long. */
+/* A template is far behind if its best takes more than 10 times as long as the best of all, and if this is certain: the
+ * logarithm of the ratio, times the number of its variants that have a time, exceeds the logarithm of 1000. Three
+ * variants that take 10 times as long are enough, or two that take 32 times as long, or one that takes 1000 times as
+ * long. */
 static const double behind_above = 2.302, behind_for_sure = 6.9;
 
 /* Logarithms of times that differ by less than this are on one plateau. */
 static const double plateau_height = 0.01;
 
-/* A neighbour that waits, by the time that is expected of it. */
+/* A neighbour that waits to be proposed. */
 struct waiting {
   struct proposal proposal;
-  double expected; /* logarithm of the time */
+  double expected; /* logarithm of its time */
 };
 
-/* A variant that was measured and whose neighbours may be worth a look. */
+/* A variant that has a time. Its neighbours may be added to those that wait. */
 struct known {
   struct proposal proposal;
   double log_time;
@@ -57,17 +60,17 @@ struct state {
   struct proposal_list drawn;
   long drawn_next, hint_next;
   struct visited visited;
-  struct visited only;     /* the variants of a space that is a list */
+  struct visited only;     /* the variants of a space that is a list of variants */
   struct effects *effects; /* of each template */
   struct waiting *waiting;
   long waiting_count, waiting_capacity;
   struct known *known;
   long known_count, known_capacity;
-  double best_log_time, *best_of; /* of all, of each template; INFINITY at first */
+  double best_log_time, *best_of; /* of all variants, of each template's; INFINITY at first */
   long *timed_of;                 /* variants of each template that have a time */
   bool best_is_new;
   long proposed, first;
-  int turn; /* the template that has it next */
+  int turn; /* the template that has its turn next */
 };
 
 static void local_close(void *opened) {
@@ -107,7 +110,7 @@ static halotune_status local_open(const struct search_space *space, uint64_t see
   return status;
 }
 
-/* Each of the functions next_... proposes a variant of its kind that was not proposed before, where there is one. */
+/* Each function next_... proposes a variant of its kind that was not proposed before, if there is one. */
 static halotune_status next_hint(struct state *state, struct proposal *out, bool *have) {
   halotune_status status = HALOTUNE_OK;
   while (status == HALOTUNE_OK && !*have && state->hint_next < state->space->hint_count) {
@@ -129,8 +132,8 @@ static bool is_far_behind(const struct state *state, int template) {
   return behind > behind_above && timed * behind > behind_for_sure;
 }
 
-/* Bring the likeliest of the next `most` ones to the front, but for those of templates that are far behind, as long
- * as there are others. */
+/* Bring the most promising of the next `most` variants to the front. Variants of templates that are far behind are
+ * passed over, as long as there are others. */
 static void look_ahead(struct state *state, long most) {
   struct proposal *list = state->drawn.list + state->drawn_next;
   long left = state->drawn.count - state->drawn_next, best = -1, looked = 0;
@@ -182,9 +185,9 @@ static bool is_of(const struct proposal *proposal, int template) {
   return template == ANY_TEMPLATE || proposal->template_index == template;
 }
 
-/* Whether a variant is hardly another one than one whose neighbours were added: as fast, and different in two
- * parameters at most. Many parameters change nothing for many kernels; without this, all of a plateau would be searched
- * before anything beyond it. */
+/* Whether a variant is on the plateau of one whose neighbours were added: as fast, and different in two parameters at
+ * most. Many parameters change nothing for many kernels. Without this test the whole plateau would be searched before
+ * anything else. */
 static bool is_on_known_plateau(const struct state *state, const struct known *known) {
   int index = known->proposal.template_index, count = state->space->templates[index]->parameter_count;
   for (long i = 0; i < state->known_count; i++) {
@@ -200,9 +203,9 @@ static bool is_on_known_plateau(const struct state *state, const struct known *k
   return false;
 }
 
-/* Add the neighbours of the best variant of a template, or of any, whose neighbours were not yet added. Of a plateau, one
- * variant stands for all.
- *   more  receives whether there was such a variant */
+/* Add the neighbours of the best variant whose neighbours were not added yet. One variant stands for its whole plateau.
+ *   template  of the variant, or ANY_TEMPLATE
+ *   more      receives whether there was such a variant */
 static halotune_status neighbours_add(struct state *state, int template, bool *more) {
   struct known *best;
   *more = false;
@@ -231,7 +234,7 @@ static long count_waiting(const struct state *state, int template) {
   return count;
 }
 
-/* The likeliest that waits; -1 for none. */
+/* The most promising neighbour that waits; -1 if there is none. */
 static long find_likeliest(const struct state *state, int template) {
   long best = -1;
   for (long i = 0; i < state->waiting_count; i++) {
@@ -257,7 +260,7 @@ static halotune_status next_neighbour(struct state *state, int template, struct 
   return status;
 }
 
-/* A neighbour of the next template in turn that is not much slower than the best. */
+/* A neighbour of the next template in turn. Templates that are much slower than the best have no turn. */
 static halotune_status next_in_turn(struct state *state, struct proposal *out, bool *have) {
   halotune_status status = HALOTUNE_OK;
   for (int tries = 0; status == HALOTUNE_OK && !*have && tries < state->space->count; tries++) {

@@ -1,5 +1,5 @@
-/* strategy_random.c: variants in a random order: all of them; or the hints, and then as many of each template as any
- * budget can try. */
+/* strategy_random.c: two strategies that try variants in a random order. "exhaustive" tries all. "random" begins with
+ * the hints, and draws from each template more variants than any budget can try. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ struct state {
   const struct search_space *space;
   struct proposal_list drawn;
   long next, hint_next, hint_count;
-  struct visited hints; /* those that were proposed */
+  struct visited hints; /* that were proposed */
 };
 
 static halotune_status open_with(const struct search_space *space, uint64_t seed, long most, long hint_count,
@@ -53,7 +53,7 @@ static halotune_status sample_next(void *opened, struct proposal *out, bool *hav
   return status;
 }
 
-/* Times change nothing here. */
+/* The order does not depend on times. */
 static halotune_status sample_tell(void *opened, const struct proposal *proposal, double time_ms) {
   (void)opened, (void)proposal, (void)time_ms;
   return HALOTUNE_OK;

@@ -124,8 +124,8 @@ static halotune_status add_record(struct results *results, struct trial *trial) 
   return HALOTUNE_OK;
 }
 
-/* Whether the anchor may ask for the result once more. Where no state of the GPU explains how slow a variant is, another measurement
- * would tell nothing new. */
+/* Whether the anchor may ask for the result once more. Where no state of the GPU explains how slow a variant is,
+ * another measurement would tell nothing new. */
 static bool need_watch(const struct results *results, const struct trial *trial) {
   const struct measurement *result = &trial->result;
   const double best_ms = timed_best_ms(results->in->timed) * results_scale(results);
@@ -133,7 +133,8 @@ static bool need_watch(const struct results *results, const struct trial *trial)
   return was_watched || result->outcome != OUTCOME_SCREENED || !measure_is_hopeless(result->timing.minimum_ms, best_ms);
 }
 
-/* A variant was measured again: its twins get the new result in the store. The strategy and the finals do not know them.
+/* A variant was measured again: its twins get the new result in the store. The strategy and the finals do not know
+ * them.
  *   attempts  of this measurement alone */
 static halotune_status store_twins(struct results *results, const struct trial *trial, enum outcome before,
                                    int attempts) {

@@ -33,14 +33,15 @@ double results_scale(const struct results *results);
  *   default_ms  of the default variant now; NaN where it has no time */
 halotune_status results_recall(struct results *results, struct trial *trial, double default_ms);
 
-/* Look for a result of this run with the machine code and launch of a compiled trial. If there is one, the trial is over: it need not
- * be measured. */
+/* Look for a result of this run with the machine code and launch of a compiled trial. If there is one, the trial is
+ * over: it need not be measured. */
 halotune_status results_find_twin(struct results *results, struct trial *trial);
 
 /* Take the result of a trial that is over. The trial is freed, also on failure. */
 halotune_status results_finish(struct results *results, struct trial *trial);
 
-/* After the last reading of the anchor: mark in the store the results that stay doubtful, and give each time its final scale. */
+/* After the last reading of the anchor: mark in the store the results that stay doubtful, and give each time its final
+ * scale. */
 halotune_status results_settle(struct results *results);
 
 void results_free(struct results *results);

@@ -10,8 +10,8 @@
 
 enum { SLOT_ANCHOR = 0, SLOT_TRIAL = 1, COMPILE_WAIT_MS = 20 };
 
-/* So many variants may be the anchor in the default's place, one after the other. Each was right and had a time before. One that is
- * too slow is left for one that is five times as fast, so that a few are enough. */
+/* So many variants may be the anchor in the default's place, one after the other. Each was right and had a time before.
+ * One that is too slow is left for one that is five times as fast, so that a few are enough. */
 enum { MOST_STAND_INS = 8 };
 
 /* Of the time that the finals have, how much may go to results that have to be measured again. */
@@ -74,8 +74,8 @@ static halotune_status propose_again(struct search_phase *phase, long number) {
 
 static bool is_default_slow(const struct search_inputs *in) { return anchor_is_slow(in->first_ms, 0); }
 
-/* Load the default variant as the anchor. A slow default is no anchor before it is known that nothing is faster. Earlier results are
- * not adjusted by the time of a slow default, which may be that of a single cold sample. */
+/* Load the default variant as the anchor. A slow default is no anchor before it is known that nothing is faster.
+ * Earlier results are not adjusted by the time of a slow default, which may be that of a single cold sample. */
 static halotune_status open_anchor(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   struct verdict verdict = {.outcome = OUTCOME_MEASURED};
@@ -139,8 +139,8 @@ static halotune_status load_stand_in(struct search_phase *phase, struct trial *t
   return status;
 }
 
-/* Whether the best variant becomes the anchor. Where there is no anchor, a slow one has to wait until the search has gone on for a
- * while: to make it the anchor takes longer than a reading of it. */
+/* Whether the best variant becomes the anchor. Where there is no anchor, a slow one has to wait until the search has
+ * gone on for a while: to make it the anchor takes longer than a reading of it. */
 static bool is_stand_in_wanted(const struct search_phase *phase, const struct timed_variant *best) {
   const bool is_quick = !anchor_is_slow(best->median_ms, 0);
   const double waited_ms = schedule_now_ms(phase->in->schedule) - phase->begin_ms;
@@ -148,7 +148,8 @@ static bool is_stand_in_wanted(const struct search_phase *phase, const struct ti
   return anchor_is_slow(anchor_own_ms(phase->results.anchor), best->median_ms);
 }
 
-/* If the anchor is missing or too slow, have the best variant compiled to take its place. The pipeline must have room. */
+/* If the anchor is missing or too slow, have the best variant compiled to take its place. The pipeline must have
+ * room. */
 static halotune_status call_stand_in(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   struct trial *trial;
@@ -239,8 +240,8 @@ static halotune_status drain_pipeline(struct search_phase *phase, bool whatever_
   return status;
 }
 
-/* Take the results of earlier runs. They count, and may win. Where this version writes another source, a result is lost; its variant
- * is left to the strategy, like one that nobody tried. */
+/* Take the results of earlier runs. They count, and may win. Where this version writes another source, a result is
+ * lost; its variant is left to the strategy, like one that nobody tried. */
 static halotune_status recall_results(struct search_phase *phase, const struct proposal_list *earlier) {
   const struct search_space *space = phase->in->space;
   halotune_status status = HALOTUNE_OK;
@@ -271,15 +272,16 @@ static halotune_status propose_list(struct search_phase *phase, const struct pro
   return status == HALOTUNE_OK ? drain_pipeline(phase, whatever_the_time) : status;
 }
 
-/* Where the default is slow, run one variant of each template before many variants of one template wait for the device. Variants of
- * a template that is as slow as the default's would take all the time. */
+/* Where the default is slow, run one variant of each template before many variants of one template wait for the device.
+ * Variants of a template that is as slow as the default's would take all the time. */
 static halotune_status propose_starts(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   if (in->rematch || !in->first || !is_default_slow(in)) return HALOTUNE_OK;
   return propose_list(phase, in->starts, false);
 }
 
-/* Take what earlier runs know. A rematch measures all of its variants anew where their results are lost, however long that takes. */
+/* Take what earlier runs know. A rematch measures all of its variants anew where their results are lost, however long
+ * that takes. */
 static halotune_status take_earlier(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   const enum earlier_choice choice = in->rematch ? EARLIER_WINNERS : EARLIER_ALL;

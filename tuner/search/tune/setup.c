@@ -1,4 +1,5 @@
-/* setup.c: the beginning of a run: inputs and reference, the problem on the device, the default variant, the run in the store. */
+/* setup.c: the beginning of a run: inputs and reference, the problem on the device, the default variant, the run in the
+ * store. */
 #include "tuner/search/tune/setup.h"
 
 #include <math.h>
@@ -89,8 +90,8 @@ static halotune_status try_default(const struct setup_inputs *in, struct setup *
   return HALOTUNE_OK;
 }
 
-/* Find what a user without a tuner would run: the default of the first template whose default works. Choose the launch mode by its
- * time, unless the options say it. */
+/* Find what a user without a tuner would run: the default of the first template whose default works. Choose the launch
+ * mode by its time, unless the options say it. */
 static halotune_status find_default(const struct setup_inputs *in, struct setup *setup) {
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < setup->space.count && !setup->first && status == HALOTUNE_OK; i++) {

@@ -38,21 +38,23 @@ struct setup {
   struct run_rows rows; /* rows.run is 0 where the set-up was stopped before the run was in the store */
 };
 
-/* Find the templates that apply, make the inputs and the reference, put the problem on the device, find the default variant, put
- * the run into the store, and find the variants to be tried first.
- * Returns HALOTUNE_OK, also where the schedule stopped it; HALOTUNE_NOT_FOUND where no template has a variant; HALOTUNE_ARGUMENT
- * where no point of the grid is computed; else what backend, compiler or store return. setup_free(out) is right in each case. */
+/* Find the templates that apply, make the inputs and the reference, put the problem on the device, find the default
+ * variant, put the run into the store, and find the variants to be tried first.
+ * Returns HALOTUNE_OK, also where the schedule stopped it; HALOTUNE_NOT_FOUND where no template has a variant;
+ * HALOTUNE_ARGUMENT where no point of the grid is computed; else what backend, compiler or store return.
+ * setup_free(out) is right in each case. */
 halotune_status setup_make(const struct setup_inputs *in, struct setup *out);
 void setup_free(struct setup *setup);
 
-/* Find the search space of the task: templates, bindings, what is fixed, and how many variants there are. In setup_space.c.
+/* Find the search space of the task: templates, bindings, what is fixed, and how many variants there are. In
+ * setup_space.c.
  * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND where no template has a variant, or HALOTUNE_MEMORY. */
 halotune_status setup_find_space(const struct setup_inputs *in, struct setup *out);
 
 /* Find the winners that databases know, and show them to the strategy if the options say so. */
 halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *setup);
 
-/* Find the variants that are tried first, and show them to the strategy if it takes hints. The hints are found already. */
+/* Find the variants that are tried first, and show them to the strategy if it takes hints. The hints must be known. */
 halotune_status setup_find_starts(const struct setup_inputs *in, struct setup *setup);
 
 /* Where hints are read, and what they are compared with.

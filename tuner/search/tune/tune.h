@@ -5,7 +5,7 @@
 #include "tuner/search/finals/final_inputs.h"
 #include "tuner/search/tune/tune_inputs.h"
 
-/* What came of it. */
+/* The result of a task. */
 struct tune_result {
   bool is_complete;  /* there is a winner, of a whole search; else `reason` says why not */
   bool is_exhausted; /* there is no winner although all that was asked for was tried: there is nothing to go on with */
@@ -20,13 +20,13 @@ struct tune_result {
 /* Whether the deadline leaves enough time to begin a task: see schedule_leaves_time. */
 bool tune_has_time(const struct tune_options *options, double now_ms);
 
-/* Tune one task. What goes wrong with variants is stored, and costs nothing else.
- *   templates       that may apply to the task
+/* Tune one task. A variant that fails is stored with its failure, and the search goes on.
+ *   templates       templates that may apply to the task
  *   copy            stencil `copy` on as many points as move the task's bytes, to measure the roof; NULL for none
- *   copy_templates  that may apply to it
- *   out             filled on success, and as far as it came on failure
- * Returns HALOTUNE_OK, also where it ended early; HALOTUNE_NOT_FOUND where no template has a variant; else what
- * backend, compiler or store return. Every result was stored by then. */
+ *   copy_templates  templates that may apply to the copy
+ *   out             filled on success, and on failure as far as the task came
+ * Returns HALOTUNE_OK, also if the task ended early; HALOTUNE_NOT_FOUND if no template has a variant; else what
+ * backend, compiler or store return. All results are in the store by then. */
 halotune_status tune(const struct tune_tools *tools, const struct task *task, const struct tune_templates *templates,
                      const struct task *copy, const struct tune_templates *copy_templates,
                      const struct tune_options *options, struct tune_result *out);

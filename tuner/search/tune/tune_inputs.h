@@ -12,8 +12,7 @@ struct tune_tools {
   struct backend_handle *backend;
   struct compiler *compiler; /* NULL with a recording, for which nothing is compiled */
   struct store *store;
-  struct store *const *hints; /* databases whose winners are tried early, and as the roof, beside those of `store`; only
-                                 read */
+  struct store *const *hints; /* more databases whose winners are tried early, and as the roof; only read */
   int hint_count;
 };
 

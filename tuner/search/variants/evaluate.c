@@ -1,4 +1,4 @@
-/* evaluate.c: the stages of a variant on the device. */
+/* evaluate.c: runs the stages, and moves what they find into the trial. */
 #include "tuner/search/variants/evaluate.h"
 
 #include <stdlib.h>

@@ -1,20 +1,19 @@
-/* evaluate.h: one compiled variant through the stages on the device: load and verify, measure, check once more. The
- * first that fails is its outcome. */
+/* evaluate.h: the stages of one compiled variant on the device: load, verify, measure, check once more. */
 #ifndef SEARCH_VARIANTS_EVALUATE_H
 #define SEARCH_VARIANTS_EVALUATE_H
 
 #include "tuner/measure/sampling/measure.h"
 #include "tuner/search/variants/trial.h"
 
-/* Load a compiled trial's variant into a slot, as backend.load does.
+/* Load a compiled trial's variant into a slot, as backend.load does. The trial must live while it is loaded.
  *   is_roof  the variant belongs to the copy, not to the task */
 halotune_status trial_load(struct backend_handle *backend, int slot, const struct trial *trial, bool is_roof,
                            struct verdict *verdict);
 
-/* Run a trial that is not over. Its result is complete then.
+/* Run a trial that is not over, and complete its result. The first stage that fails decides the outcome.
  *   slot     of the backend, empty before and after
- *   best_ms  of the session so far; 0 for none: what is clearly slower is screened
- * Returns HALOTUNE_OK whatever comes of the variant; else what the backend returns. */
+ *   best_ms  the best time so far, as the GPU is now; 0 for none. A variant that is clearly slower is screened
+ * Returns HALOTUNE_OK whatever the outcome is; else what the backend returns. */
 halotune_status evaluate(struct backend_handle *backend, int slot, double best_ms, struct trial *trial);
 
 #endif

@@ -1,12 +1,12 @@
-/* pipeline.c: a table of the trials that the compilers have, and a ring of those that they gave back. */
+/* pipeline.c: a table of trials that are with the compilers, and a ring of trials that are ready for the device. */
 #include "tuner/search/variants/pipeline.h"
 
 #include <stdlib.h>
 
 enum {
-  MOST_IN_FLIGHT = 256, /* with the compilers: more than they ever take */
+  MOST_IN_FLIGHT = 256, /* with the compilers, which never take so many */
   MOST_READY = 64,      /* compiled, and waiting for the device */
-  ENOUGH_READY = 32,    /* with so many, no more are begun */
+  ENOUGH_READY = 32,    /* when so many are ready, no more are begun */
 };
 
 struct in_flight {
@@ -48,7 +48,7 @@ bool pipeline_has_room(const struct pipeline *pipeline) {
 
 bool pipeline_is_empty(const struct pipeline *pipeline) { return pipeline->flying == 0 && pipeline->ready_count == 0; }
 
-/* Put a trial at the end of the ring; a stand-in in front, since nobody watches the GPU until it runs. */
+/* Put a trial at the end of the ring. A stand-in goes to the front, because nobody watches the GPU until it runs. */
 static void ready_put(struct pipeline *pipeline, struct trial *trial) {
   int place = (pipeline->ready_first + pipeline->ready_count) % MOST_READY;
   if (trial->is_stand_in) place = pipeline->ready_first = (pipeline->ready_first + MOST_READY - 1) % MOST_READY;
@@ -74,8 +74,8 @@ halotune_status pipeline_put(struct pipeline *pipeline, struct trial *trial, con
   return HALOTUNE_OK;
 }
 
-/* Move what the compilers have finished into the ring, as far as there is room.
- *   timeout_ms  how long to wait for the first */
+/* Move finished trials from the compilers into the ring, as far as there is room.
+ *   timeout_ms  how long to wait for the first one */
 static halotune_status results_collect(struct pipeline *pipeline, int timeout_ms) {
   while (pipeline->ready_count < MOST_READY && pipeline->flying > 0) {
     struct compiler_result result;

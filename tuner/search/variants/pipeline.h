@@ -1,4 +1,4 @@
-/* pipeline.h: variants on their way through the compilers, which run ahead of the device, but only so far. */
+/* pipeline.h: variants on their way through the compilers. The compilers run ahead of the device, up to a limit. */
 #ifndef SEARCH_VARIANTS_PIPELINE_H
 #define SEARCH_VARIANTS_PIPELINE_H
 
@@ -6,32 +6,32 @@
 
 struct pipeline;
 
-/* Make an empty one.
- *   compiler  must live as long, and is used by nobody else while trials are in the pipeline. NULL: trials come out without a
+/* Make an empty pipeline.
+ *   compiler  must live as long. Nobody else uses it while trials are in the pipeline. NULL: trials come out without a
  *             cubin, which is enough for a backend that runs nothing
- *   out       the caller's, ended with pipeline_free; NULL on failure
+ *   out       ended with pipeline_free; NULL on failure
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. Threads: one at a time. */
 halotune_status pipeline_make(struct compiler *compiler, struct pipeline **out);
 
-/* Drop all trials that are in it. The compilers drop them, too, so that no late result of one can come. */
+/* Drop all trials. The compilers drop them, too, so that no late result can come. */
 void pipeline_clear(struct pipeline *pipeline);
 
 /* Drop all trials and end it. NULL is fine. */
 void pipeline_free(struct pipeline *pipeline);
 
-/* Whether one more trial may be put in. Where not, enough of them wait to keep compilers and device busy. */
+/* Whether one more trial may be put in. If not, enough trials wait to keep compilers and device busy. */
 bool pipeline_has_room(const struct pipeline *pipeline);
 bool pipeline_is_empty(const struct pipeline *pipeline);
 
-/* Hand in a trial that is not over; there has to be room.
- *   trial  belongs to the pipeline, also where this fails
- *   task   the one that it was begun for; must live until the trial comes out
+/* Put a trial in. It must not be over, and there must be room.
+ *   trial  belongs to the pipeline from now on, also after a failure
+ *   task   the task that the trial was begun for; must live until the trial comes out
  * Returns HALOTUNE_OK, or what the compiler returns. */
 halotune_status pipeline_put(struct pipeline *pipeline, struct trial *trial, const struct task *task);
 
-/* Take the next trial that is compiled, or over, in the order in which they come to that.
- *   timeout_ms  how long to wait where there is none; -1: until there is one
- *   out         the caller's; NULL where the time ran out or the pipeline is empty
+/* Take the next trial that is compiled or over, in the order in which trials get there.
+ *   timeout_ms  how long to wait if none is ready; -1: until one is ready
+ *   out         the caller's; NULL if the time ran out or the pipeline is empty
  * Returns HALOTUNE_OK, or what the compiler returns. */
 halotune_status pipeline_take(struct pipeline *pipeline, int timeout_ms, struct trial **out);
 

@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "db/store/launch_text.h"
 
-/* Whether the proposal has the values that are fixed today. */
+/* Whether the proposal has the fixed values. */
 static bool has_fixed_values(const struct search_space *space, const struct proposal *proposal) {
   const bool *fixed = space_fixed(space, proposal->template_index);
   const struct configuration *values = space_values(space, proposal->template_index);

@@ -1,4 +1,4 @@
-/* proposals.h: proposals in a list, and a set of those that were made before. */
+/* proposals.h: lists of proposals, and sets of variants that were proposed before. */
 #ifndef SEARCH_VARIANTS_PROPOSALS_H
 #define SEARCH_VARIANTS_PROPOSALS_H
 
@@ -15,10 +15,10 @@ struct proposal_list {
 /* Add a proposal. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status proposals_add(struct proposal_list *proposals, const struct proposal *proposal);
 
-/* Add a variant that a database has, if today's template has these parameters, its rules keep them, and they are not
- * fixed to other values.
+/* Add a variant as a database has it. It is left out if today's template lacks a parameter, if a rule excludes it, or
+ * if a parameter is fixed to another value.
  *   parameters  as the store has them
- * Returns HALOTUNE_OK, also where it was not added, or HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK, also if it was left out, or HALOTUNE_MEMORY. */
 halotune_status proposals_read(struct proposal_list *proposals, const struct search_space *space, int template_index,
                                const char *parameters);
 
@@ -41,7 +41,7 @@ struct visited {
 halotune_status visited_add(struct visited *visited, const struct search_space *space, const struct proposal *proposal,
                             bool *is_new);
 
-/* Add the variants of a space that is a list of them; else none. */
+/* Add all variants of a space that is a list of variants. Of other spaces nothing is added. */
 halotune_status visited_add_listed(struct visited *visited, const struct search_space *space);
 
 bool visited_has(const struct visited *visited, const struct search_space *space, const struct proposal *proposal);

@@ -1,4 +1,4 @@
-/* search_space.h: the variants that a search chooses from, and one of them as a proposal: template and configuration. */
+/* search_space.h: the variants that a search chooses from. A proposal is one of them: template and configuration. */
 #ifndef SEARCH_VARIANTS_SEARCH_SPACE_H
 #define SEARCH_VARIANTS_SEARCH_SPACE_H
 
@@ -23,13 +23,13 @@ struct search_space {
   struct bindings *bindings;            /* a template each, with the problem's facts */
   const struct fixed_parameters *fixed; /* a template each; NULL: nothing is fixed */
   int count;
-  const struct proposal *only; /* the variants, where they are these alone; NULL: all that the rules keep */
+  const struct proposal *only; /* the space is this list of variants; NULL: all variants that the rules keep */
   long only_count;
-  const struct proposal *hints; /* variants to be tried first (starts.h), in this order, none twice; NULL for none */
+  const struct proposal *hints; /* variants to try first (hints.h), in this order, none twice; NULL for none */
   long hint_count;
 };
 
-/* What space_walk and its like take for a template; NULL where nothing is fixed. */
+/* Which parameters of a template are fixed, and their values, as space_walk takes them. NULL if nothing is fixed. */
 static inline const bool *space_fixed(const struct search_space *space, int index) {
   return space->fixed ? space->fixed[index].is_fixed : NULL;
 }

@@ -1,4 +1,4 @@
-/* task.c: from a task to the specifications of its variants. */
+/* task.c: makes specifications of variants from a task. */
 #include "tuner/search/variants/task.h"
 
 struct variant_spec task_variant(const struct task *task, const struct template *template,

@@ -5,7 +5,7 @@
 #include "gpu/architecture/arch.h"
 #include "stencil/generate/generate.h"
 
-/* Owns nothing; what it points to is only read. */
+/* Owns nothing, and changes nothing that it points to. */
 struct task {
   const struct stencil *stencil;
   const struct analysis *analysis;
@@ -20,14 +20,14 @@ struct task {
   bool reproducible; /* all variants give the same bits */
 };
 
-/* The specification of a variant on the whole of a dense grid: the task's, or another one. */
+/* The specification of a variant on all points of a dense grid, which need not be the task's. */
 struct variant_spec task_variant(const struct task *task, const struct template *template,
                                  const struct configuration *configuration, const struct grid *grid);
 
-/* Compulsory traffic of one application: each input read once, each output written once. */
+/* The compulsory traffic of one application: each input is read once, each output is written once. */
 long long task_bytes(const struct task *task);
 
-/* The numbers that a template's formulas see for the task; end with bindings_free. */
+/* The numbers that a template's formulas see for the task. End with bindings_free. */
 halotune_status task_bindings(const struct task *task, const struct template *template, struct bindings *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* timed.c: a list, and its minimum. */
+/* timed.c: a list that knows its minimum. */
 #include "tuner/search/variants/timed.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static struct timed_variant *timed_find(const struct timed_list *timed, int64_t 
   return NULL;
 }
 
-/* After one has changed or gone. */
+/* Find the minimum anew, after a variant has changed or left. */
 static void find_best(struct timed_list *timed) {
   timed->best_ms = 0;
   for (long i = 0; i < timed->count; i++) {

@@ -1,4 +1,4 @@
-/* timed.h: the variants of a run that have a time, of which some get into the finals. */
+/* timed.h: the variants of a run that have a time. Some of them get into the finals. */
 #ifndef SEARCH_VARIANTS_TIMED_H
 #define SEARCH_VARIANTS_TIMED_H
 
@@ -8,11 +8,11 @@
 struct timed_variant {
   struct proposal proposal;
   int64_t variant; /* in the store */
-  long number;     /* of its result in this run; 0: of an earlier one */
+  long number;     /* of its result in this run; 0: the result is an earlier run's */
   enum outcome outcome;
   double median_ms, minimum_ms;
-  double scale;                                 /* anchor_scale() of it: how slow the GPU was then */
-  double rms_error, max_error, max_error_units; /* of the verification before */
+  double scale;                                 /* anchor_scale(): how slow the GPU was then */
+  double rms_error, max_error, max_error_units; /* of its verification */
   int registers, shared_bytes;
   double occupancy;
   bool is_default, is_hinted;
@@ -25,17 +25,17 @@ struct timed_list {
   double best_ms; /* the shortest time over its scale; 0 for none */
 };
 
-/* Add a variant; or, where one with the same row in the store is there, put it in its place. Returns HALOTUNE_OK or
+/* Add a variant. It replaces the one with the same row in the store, if there is one. Returns HALOTUNE_OK or
  * HALOTUNE_MEMORY. */
 halotune_status timed_put(struct timed_list *timed, const struct timed_variant *variant);
 
-/* Take one out, if it is there. */
+/* Remove a variant, if it is in the list. */
 void timed_remove(struct timed_list *timed, int64_t variant);
 
-/* The shortest time over its scale; INFINITY for none. Quick. */
+/* The shortest time over its scale; INFINITY for an empty list. Takes constant time. */
 double timed_best_ms(const struct timed_list *timed);
 
-/* Put them in the order of the space: templates, then parameters. */
+/* Sort by the order of the space: templates, then parameters. */
 void timed_sort(struct timed_list *timed);
 
 void timed_free(struct timed_list *timed);

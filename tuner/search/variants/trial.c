@@ -1,4 +1,4 @@
-/* trial.c: the stages of a variant that need no device: source, cubin, occupancy. */
+/* trial.c: the stages of a variant that need no device: source, cubin and occupancy. */
 #include "tuner/search/variants/trial.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ void trial_fail(struct trial *trial, enum outcome outcome, const char *format, .
   trial->result.reason = trial->reason;
 }
 
-/* What names a variant that has no source. */
+/* The hash that names a variant without a source. */
 static struct identity hash_of_spec(const struct variant_spec *spec, const char *reason) {
   struct text values = {0};
   struct identity_maker maker;

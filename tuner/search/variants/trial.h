@@ -9,44 +9,45 @@
 
 enum { TRIAL_REASON_BYTES = 512 };
 
-/* Start with trial_begin, end with trial_free. Does not move: the specification of what runs points into it. */
+/* Start with trial_begin, end with trial_free. It must not move, because a loaded variant points into it. */
 struct trial {
   struct proposal proposal;
   const struct template *template;
   struct variant_spec spec;
   struct generated generated;
   struct compiled compiled; /* without a cubin until trial_take */
-  bool is_over;             /* no device is needed any more: the result says how it ended */
-  bool is_recalled;         /* the result is that of an earlier run, */
-  int64_t variant;          /* and this its variant in the store, */
-  double recalled_scale;    /* how slow the GPU was then, beside now */
+  bool is_over;             /* no device is needed any more: the result says how the trial ended */
+  bool is_recalled;         /* the result is an earlier run's */
+  int64_t variant;          /* in the store */
+  double recalled_scale;    /* how slow the GPU was in the earlier run, relative to now */
   long twin_of;             /* the number of the result whose machine code and launch it has; 0: none */
-  bool is_same;             /* a twin with the very source of its original, and so the same row in the store */
-  long again;               /* the number of the result that this one replaces; 0: none */
-  bool is_stand_in;         /* it gives no result: it is to be the anchor in the default's place */
+  bool is_same;     /* it is a twin that has the source of its original, too, and so the same row in the store */
+  long again;       /* the number of the result that this one replaces; 0: none */
+  bool is_stand_in; /* it gives no result: it becomes the anchor in the default's place */
   struct measurement result;
   char reason[TRIAL_REASON_BYTES];
   float *samples;
 };
 
-/* A measurement of which nothing is known yet. */
+/* A measurement in which nothing is known yet. */
 struct measurement measurement_none(void);
 
 /* Generate the source.
  *   grid  the task's, or another one
- *   out   the caller's; is_over where the template cannot serve the configuration: there is no source then, and its
- * hash is one of the specification Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+ *   out   the caller's. If the template cannot serve the configuration, it is over and has no source; its hash is then
+ *         one of the specification
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status trial_begin(const struct task *task, const struct template *template, const struct proposal *proposal,
                             const struct grid *grid, struct trial **out);
 
-/* The compile that makes the cubin; valid as long as the trial. */
+/* The request for the cubin. It is valid as long as the trial. */
 struct compile_request trial_request(const struct trial *trial, const struct task *task);
 
-/* Take what the compiler made, and compute what the kernel takes of a multiprocessor; is_over where the compile failed,
- * or where not even one block fits. */
+/* Take the compiler's result, and compute the kernel's use of a multiprocessor. The trial is over if the compile
+ * failed, or if not even one block fits. */
 void trial_take(struct trial *trial, const struct task *task, struct compile_result *result);
 
-/* It failed. */
+/* End a trial that failed. The format gives the reason. */
 void trial_fail(struct trial *trial, enum outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

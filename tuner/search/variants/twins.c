@@ -1,4 +1,4 @@
-/* twins.c: a list of pairs. */
+/* twins.c: a list of twins and their originals. */
 #include "tuner/search/variants/twins.h"
 
 #include <stdio.h>

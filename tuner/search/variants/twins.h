@@ -1,12 +1,12 @@
-/* twins.h: variants that have the machine code and the launch of another variant of the run. They are not measured: their
- * results are those of the other one, the original, also after the original was measured again. */
+/* twins.h: variants with the machine code and the launch of another variant of the run, the original. Twins are not
+ * measured. They have the original's result, also after the original was measured again. */
 #ifndef SEARCH_VARIANTS_TWINS_H
 #define SEARCH_VARIANTS_TWINS_H
 
 #include "db/store/store.h"
 
 struct twin {
-  int64_t variant, original; /* in the store; the same where both have one source */
+  int64_t variant, original; /* in the store; equal if both have the same source */
   long number;               /* of the original's result in this run */
 };
 
@@ -19,15 +19,15 @@ struct twins {
 /* Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status twins_add(struct twins *twins, const struct twin *twin);
 
-/* What is said of a twin whose original has nothing to say. */
+/* The reason that is stored with a twin if its original has none. */
 struct twin_reason {
   char text[64];
 };
 struct twin_reason twin_reason(long number);
 
-/* An original was looked at once more: store the same of its twins.
- *   again  what store_measured_again got, or would get, for the original
- *   count  receives how many twins it has
+/* An original has a new result: store it for its twins, too.
+ *   again  the original's new result, as store_measured_again takes it
+ *   count  receives how many twins there are
  * Returns HALOTUNE_OK or what store_measured_again returns. */
 halotune_status twins_follow(const struct twins *twins, struct store *store, int64_t run, int64_t original,
                              const struct measurement *again, int *count);
