@@ -104,12 +104,12 @@ static const char runs_sql[] =
     " where ?1 or r.problem_id in " CHOSEN_PROBLEMS " order by r.id";
 
 static halotune_status add_problems(struct text *out, sqlite3 *db, const struct definitions *definitions,
-                                    const struct report_scope *scope, int most) {
+                                    const struct report_scope *scope, const struct report_request *request, int most) {
   halotune_status status = HALOTUNE_OK;
   text_printf(out, ",\n\"problems\": [");
   for (int i = 0; i < scope->count && status == HALOTUNE_OK; i++) {
     json_t *json;
-    if ((status = problem_json(db, definitions, scope->problems[i], most, &json)) != HALOTUNE_OK) break;
+    if ((status = problem_json(db, definitions, scope->problems[i], request, most, &json)) != HALOTUNE_OK) break;
     text_printf(out, i > 0 ? ",\n" : "\n");
     if (!json_write(out, json, JSON_LISTS_IN_LINE)) status = fail_memory();
     json_decref(json);
@@ -143,7 +143,7 @@ static halotune_status add_all(struct text *out, sqlite3 *db, const struct repor
   if (status == HALOTUNE_OK) status = add_rows(out, db, scope, "runs", runs_sql, NULL, NULL);
   if (status == HALOTUNE_OK && (status = transfer_json(db, &transfer)) == HALOTUNE_OK)
     status = add_member(out, "transfer", transfer);
-  if (status == HALOTUNE_OK) status = add_problems(out, db, definitions, scope, most);
+  if (status == HALOTUNE_OK) status = add_problems(out, db, definitions, scope, request, most);
   text_printf(out, "\n}\n");
   return status != HALOTUNE_OK ? status : text_ok(out) ? HALOTUNE_OK : fail_memory();
 }

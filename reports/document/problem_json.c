@@ -68,12 +68,12 @@ static void keep_variants(struct variant_table *table, const json_t *list) {
   json_array_foreach(list, i, entry) variants_keep(table, json_integer_value(json_object_get(entry, "variant")));
 }
 
-halotune_status problem_json(sqlite3 *db, const struct definitions *definitions, int64_t problem, int most,
-                             json_t **out) {
+halotune_status problem_json(sqlite3 *db, const struct definitions *definitions, int64_t problem,
+                             const struct report_request *request, int most, json_t **out) {
   struct setting setting = {0};
   struct variant_table table = {0};
   json_t *json = NULL, *roof = NULL, *winner = NULL, *finalists = NULL, *history = NULL;
-  halotune_status status = setting_open(db, definitions, problem, &setting);
+  halotune_status status = setting_open(db, definitions, problem, request->counter, &setting);
   if (status == HALOTUNE_OK) status = variants_read(db, problem, &table);
   if (status == HALOTUNE_OK) status = row_json(db, problem_sql, &problem, 1, &json);
   if (status == HALOTUNE_OK) status = row_json(db, roof_sql, &problem, 1, &roof);

@@ -27,7 +27,7 @@ static const char finalists_sql[] =
     " case when f.sample_count > 1 then f.low_ms end as low_ms, case when f.sample_count > 1 then f.high_ms end as high_ms,"
     " f.ratio, case when f.sample_count > 1 then f.ratio_low end as ratio_low,"
     " case when f.sample_count > 1 then f.ratio_high end as ratio_high, f.is_default, f.is_tie, t.name as template,"
-    " v.parameters, v.template_id, f.samples"
+    " v.parameters, v.template_id, v.source_hash, f.samples"
     " from finalist f join variant v on v.id = f.variant_id join template t on t.id = v.template_id"
     " where f.run_id = (select run_id from best_run)"
     " or (not exists (select 1 from best_run) and f.run_id = (select run_id from newest_run)) order by f.rank";
@@ -91,6 +91,14 @@ static void split_parameters(json_t **json) {
   json_put(json, "parameters", list);
 }
 
+/* template_key: of the member with the template's row id */
+static struct figures_subject subject_of(const json_t *row, const char *template_key) {
+  return (struct figures_subject){.variant = json_integer_value(json_object_get(row, "variant")),
+                                  .template = json_integer_value(json_object_get(row, template_key)),
+                                  .parameters = json_string_value(json_object_get(row, "parameters")),
+                                  .source_hash = json_string_value(json_object_get(row, "source_hash"))};
+}
+
 static void complete_winner(json_t **winner, struct setting *setting) {
   long block[MAX_DIMS], grid[MAX_DIMS];
   int blocks_per_sm = -1;
@@ -102,8 +110,8 @@ static void complete_winner(json_t **winner, struct setting *setting) {
   read_axes(launch, "grid", grid);
   put_limits(winner, setting, block, (int)json_integer_value(json_object_get(*winner, "registers")),
              (int)json_integer_value(json_object_get(*winner, "shared_bytes")), &blocks_per_sm);
-  const char *parameters = json_string_value(json_object_get(*winner, "parameters"));
-  json_t *figures = figures_json(setting, template, parameters ? parameters : "", grid, blocks_per_sm);
+  const struct figures_subject subject = subject_of(*winner, "template");
+  json_t *figures = figures_json(setting, &subject, grid, blocks_per_sm);
   json_put(winner, "figures", figures);
   split_parameters(winner);
   json_put(winner, "template_name", text_json(known ? known->name : ""));
@@ -125,9 +133,8 @@ static json_t *samples_json(const unsigned char *bytes, int length) {
 /* The figures of a finalist. Its launch is not stored, so its waves are unknown. */
 static json_t *finalist_figures_json(struct setting *setting, const json_t *entry) {
   static const long no_grid[MAX_DIMS];
-  const char *parameters = json_string_value(json_object_get(entry, "parameters"));
-  int64_t template = json_integer_value(json_object_get(entry, "template_id"));
-  return figures_json(setting, template, parameters ? parameters : "", no_grid, -1);
+  const struct figures_subject subject = subject_of(entry, "template_id");
+  return figures_json(setting, &subject, no_grid, -1);
 }
 
 /* Complete a row of finalists_sql, whose last column is the samples. */
@@ -138,6 +145,7 @@ static halotune_status complete_finalist(void *context, sqlite3_stmt *query, jso
            samples_json(sqlite3_column_blob(query, samples), sqlite3_column_bytes(query, samples)));
   json_put(finalist, "figures", figures);
   json_object_del(*finalist, "template_id");
+  json_object_del(*finalist, "source_hash");
   split_parameters(finalist);
   return HALOTUNE_OK;
 }

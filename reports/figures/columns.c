@@ -6,27 +6,26 @@
 
 enum { TIME_DIGITS = 7, FIGURE_DIGITS = 5, AT_DIGITS = 6 };
 
-/* Set a parameter of a template to the value with this spelling. A parameter or value that the template does not have
- * is ignored: the default stays. */
-static void choose_value(struct bindings *bindings, const char *name, size_t name_length, const char *value,
-                         size_t value_length) {
-  int parameter = template_parameter(bindings->template, name, name_length);
+/* Set a parameter of a configuration to the value with this spelling. A parameter or value that the template does not
+ * have is ignored: the default stays. */
+static void choose_value(const struct template *template, struct configuration *configuration, const char *name,
+                         size_t name_length, const char *value, size_t value_length) {
+  int parameter = template_parameter(template, name, name_length);
   if (parameter < 0) return;
-  const struct parameter *p = &bindings->template->parameters[parameter];
+  const struct parameter *p = &template->parameters[parameter];
   for (int i = 0; i < p->value_count; i++) {
     if (strncmp(p->words[i], value, value_length) != 0 || p->words[i][value_length] != '\0') continue;
-    bindings_choose(bindings, parameter, i);
+    configuration->choice[parameter] = (unsigned char)i;
     return;
   }
 }
 
-/* Set all parameters to the values of a configuration. Returns false if the text is not an object of plain members. */
-static bool choose_values(struct bindings *bindings, const char *parameters) {
+/* Read a configuration. Returns false if the text is not an object of plain members. */
+static bool read_configuration(const struct template *template, const char *parameters, struct configuration *out) {
   struct json_member member;
-  struct configuration configuration = configuration_default(bindings->template);
-  bindings_configure(bindings, &configuration);
+  *out = configuration_default(template);
   while (json_member_next(&parameters, &member)) {
-    choose_value(bindings, member.name, member.name_length, member.value, member.value_length);
+    choose_value(template, out, member.name, member.name_length, member.value, member.value_length);
   }
   return json_members_end(parameters);
 }
@@ -34,12 +33,12 @@ static bool choose_values(struct bindings *bindings, const char *parameters) {
 static void bind_row(struct bindings *bindings, const struct variant_template *template,
                      const struct variant_row *row) {
   struct configuration configuration = configuration_default(bindings->template);
-  bindings_configure(bindings, &configuration);
   for (int p = 0; p < template->parameters.count && p < MAX_PARAMETERS; p++) {
     if (row->values[p] == VALUE_NONE) continue;
     const char *name = template->parameters.list[p], *value = template->values[p].list[row->values[p]];
-    choose_value(bindings, name, strlen(name), value, strlen(value));
+    choose_value(bindings->template, &configuration, name, strlen(name), value, strlen(value));
   }
+  bindings_configure(bindings, &configuration);
 }
 
 static const struct access no_access = {NAN, NAN, NAN, NAN};
@@ -51,13 +50,21 @@ static void put_access(json_t **json, const struct access *access) {
   json_put(json, "bank_conflicts", rounded_json(access->bank_conflicts, FIGURE_DIGITS));
 }
 
-json_t *figures_json(struct setting *setting, int64_t template, const char *parameters, const long grid[MAX_DIMS],
+json_t *figures_json(struct setting *setting, const struct figures_subject *subject, const long grid[MAX_DIMS],
                      int blocks_per_sm) {
   json_t *json = json_object();
-  struct bindings *bindings = setting_bindings(setting, template);
+  struct bindings *bindings = setting_bindings(setting, subject->template);
   struct access access = no_access;
-  if (bindings && choose_values(bindings, parameters)) access = access_of(bindings);
+  struct configuration configuration;
+  bool is_counted = false;
+  if (bindings && subject->parameters && read_configuration(bindings->template, subject->parameters, &configuration)) {
+    bindings_configure(bindings, &configuration);
+    access = access_of(bindings);
+    is_counted = subject->source_hash && setting_count(setting, subject->variant, subject->source_hash,
+                                                       bindings->template, &configuration, &access);
+  }
   put_access(&json, &access);
+  json_put(&json, "is_counted", json_boolean(is_counted));
   json_put(&json, "waves", rounded_json(access_waves(grid, blocks_per_sm, setting->sm_count), FIGURE_DIGITS));
   return json;
 }
@@ -98,7 +105,8 @@ static void put_access_columns(json_t **json, struct setting *setting, const str
     if (!row->is_kept) continue;
     struct bindings *bindings = setting_bindings(setting, template->id);
     if (bindings) bind_row(bindings, template, row);
-    struct access access = bindings ? access_of(bindings) : no_access;
+    const struct access *counted = setting_counted(setting, row->variant);
+    struct access access = counted ? *counted : bindings ? access_of(bindings) : no_access;
     json_add(&loads, rounded_json(access.loads_per_point, FIGURE_DIGITS));
     json_add(&over, rounded_json(access.over_read, FIGURE_DIGITS));
     json_add(&share, rounded_json(access.computing_share, FIGURE_DIGITS));
@@ -137,6 +145,7 @@ json_t *columns_json(struct setting *setting, const struct variant_table *table)
   COLUMN(&json, "max_error_units", table, rounded_json(row->max_error_units, FIGURE_DIGITS));
   COLUMN(&json, "attempts", table, count_json(row->attempts));
   COLUMN(&json, "is_marked", table, json_integer(row->is_marked));
+  COLUMN(&json, "is_counted", table, json_integer(setting_counted(setting, row->variant) != NULL));
   put_access_columns(&json, setting, table);
   return json;
 }

@@ -8,17 +8,25 @@
 
 /* Each function returns a new reference; NULL when memory is out. docs/report-schema.json describes the members. */
 
-/* `variants` of a problem: a list for each figure, with an element for each row that the document keeps. */
+/* `variants` of a problem: a list for each figure, with an element for each row that the document keeps. Make it after
+ * the figures of winner and finalists, because it repeats what was counted for them. */
 json_t *columns_json(struct setting *setting, const struct variant_table *table);
 
 /* `templates` of a problem: the parameters of its variants, and their values. */
 json_t *variant_templates_json(const struct setting *setting, const struct variant_table *table);
 
-/* Static figures of a configuration. Members are null if its template or stencil cannot be read.
- *   parameters     the configuration as JSON text
+/* A variant by its row in the database. Texts may be NULL. */
+struct figures_subject {
+  int64_t variant, template;
+  const char *parameters;  /* the configuration as JSON text */
+  const char *source_hash; /* the identity of its source */
+};
+
+/* Static figures of a winner or finalist, counted if the report counts. Members are null if the template or stencil
+ * cannot be read.
  *   grid           blocks of the launch along each axis; 0 if they are unknown
  *   blocks_per_sm  -1 if it is unknown */
-json_t *figures_json(struct setting *setting, int64_t template, const char *parameters, const long grid[MAX_DIMS],
+json_t *figures_json(struct setting *setting, const struct figures_subject *subject, const long grid[MAX_DIMS],
                      int blocks_per_sm);
 
 #endif

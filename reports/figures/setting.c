@@ -1,9 +1,11 @@
 /* setting.c: reads one problem of a database, and prepares its templates' formulas. */
 #include "reports/figures/setting.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/rows/rows.h"
+#include "stencil/generate/generate.h"
 
 static const char problem_sql[] =
     "select p.device_id, p.stencil_id, p.dtype, p.nx, p.ny, p.nz, d.capability, d.sm_count, p.is_reproducible"
@@ -15,10 +17,11 @@ static void fill_facts(struct setting *s) {
   facts_fill(s->subject->stencil, s->subject->analysis, s->dtype, &domain, &limits, s->reproducible, s->facts);
 }
 
-halotune_status setting_open(sqlite3 *db, const struct definitions *definitions, int64_t problem, struct setting *out) {
+halotune_status setting_open(sqlite3 *db, const struct definitions *definitions, int64_t problem,
+                             const struct report_counter *counter, struct setting *out) {
   sqlite3_stmt *query;
   bool has_row = false;
-  *out = (struct setting){.definitions = definitions, .problem = problem, .points = 1};
+  *out = (struct setting){.definitions = definitions, .problem = problem, .points = 1, .counter = counter};
   halotune_status status = rows_open(db, problem_sql, &problem, 1, &query);
   if (status == HALOTUNE_OK) status = rows_next(query, &has_row);
   if (status == HALOTUNE_OK && !has_row) status = fail(HALOTUNE_DB, "the database: a problem or its device is missing");
@@ -43,6 +46,7 @@ halotune_status setting_open(sqlite3 *db, const struct definitions *definitions,
 
 void setting_close(struct setting *setting) {
   for (int i = 0; i < MAX_SETTING_TEMPLATES; i++) bindings_free(&setting->bindings[i]);
+  free(setting->counted);
 }
 
 struct bindings *setting_bindings(struct setting *setting, int64_t template) {
@@ -53,4 +57,46 @@ struct bindings *setting_bindings(struct setting *setting, int64_t template) {
   struct bindings *bindings = &setting->bindings[place];
   if (!bindings->template && bindings_make(found->template, setting->facts, bindings) != HALOTUNE_OK) return NULL;
   return bindings;
+}
+
+/* Remember the figures of a variant. If memory is out, only its row shows them. */
+static void keep_counted(struct setting *setting, int64_t variant, const struct access *access) {
+  struct counted_variant *grown =
+      realloc(setting->counted, ((size_t)setting->counted_count + 1) * sizeof *setting->counted);
+  if (!grown) return;
+  setting->counted = grown;
+  grown[setting->counted_count++] = (struct counted_variant){variant, *access};
+}
+
+bool setting_count(struct setting *setting, int64_t variant, const char *source_hash, const struct template *template,
+                   const struct configuration *configuration, struct access *access) {
+  const struct known_stencil *subject = setting->subject;
+  double coefficients[MAX_COEFFICIENTS];
+  if (!setting->counter || !setting->arch || !subject || !subject->analysis) return false;
+  if (stencil_coefficients(subject->stencil, &setting->grid, coefficients) != HALOTUNE_OK) return false;
+  const struct access *known = setting_counted(setting, variant);
+  if (known) {
+    *access = *known;
+    return true;
+  }
+  struct variant_spec spec = {.stencil = subject->stencil,
+                              .analysis = subject->analysis,
+                              .template = template,
+                              .configuration = *configuration,
+                              .dtype = setting->dtype,
+                              .domain = domain_dense(subject->stencil, subject->analysis, &setting->grid),
+                              .coefficients = coefficients,
+                              .limits = arch_device_limits(setting->arch),
+                              .reproducible = setting->reproducible,
+                              .most_steps = LAUNCH_MOST_STEPS};
+  if (!setting->counter->count(setting->counter->context, &spec, source_hash, access)) return false;
+  keep_counted(setting, variant, access);
+  return true;
+}
+
+const struct access *setting_counted(const struct setting *setting, int64_t variant) {
+  for (int i = 0; i < setting->counted_count; i++) {
+    if (setting->counted[i].variant == variant) return &setting->counted[i].access;
+  }
+  return NULL;
 }

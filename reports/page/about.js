@@ -59,18 +59,18 @@ const figures = [
   [
     'loads-a-point',
     'Loads a point',
-    'Instructions that read global memory for each point that is computed; a vector load is one. From the template\u2019s own formula, for a block in the middle of the grid.',
+    'Instructions that read global memory for each point that is computed; a vector load is one. For a block in the middle of the grid: counted by running it on the CPU, for the winner and finalists of a report that was made with --count; else a rule of thumb of the template.',
   ],
   [
     'over-read',
     'Over-read',
-    'Elements that a block reads, each counted once, over the inputs of its points: 1 is no halo, 1.2 is a fifth more.',
+    'Elements that a block reads, each counted once, over the inputs of its points: 1 is no halo, 1.2 is a fifth more. Counted, or a rule of thumb, as loads a point.',
   ],
   ['computing-share', 'Computing share', 'Threads that compute, of the threads of a block.'],
   [
     'bank-conflicts',
     'Bank conflicts',
-    'Passes that the worst access to shared memory takes, over the fewest possible: 1 is none.',
+    'Passes that accesses to shared memory take, over the fewest possible: 1 is none. Counted over all accesses; or, as a rule of thumb, of the access that the template describes.',
   ],
   [
     'waves',

@@ -12,6 +12,13 @@ export const figures = [
     less: true,
     show: (v, who) => (isNumber(v) ? digits(v, 3) : isNumber(who?.figure('loads_per_point')) ? 'no shared memory' : '\u2013'),
   },
+  {
+    name: 'these three',
+    id: 'loads',
+    key: 'is_counted',
+    less: null,
+    show: (v, who) => (isNumber(who?.figure('loads_per_point')) ? (v ? 'counted' : 'rules of thumb') : '\u2013'),
+  },
   {name: 'computing share', key: 'computing_share', less: false, show: (v) => percent(v, 0)},
   {name: 'occupancy', key: 'occupancy', less: false, show: (v) => percent(v, 1)},
   {name: 'registers a thread', id: 'parameter', key: 'registers', less: null, show: count},
@@ -22,6 +29,9 @@ export const figures = [
   {name: 'threads a block', id: 'occupancy', key: 'threads', less: null, show: count},
   {name: 'blocks of the launch', id: 'waves', key: 'blocks', less: null, show: count},
 ];
+
+/** Figures that `halotune report --count` counts. */
+const counted = ['loads_per_point', 'over_read', 'bank_conflicts'];
 
 /** The share of the last wave that the launch fills. */
 const lastWave = (waves) => (isNumber(waves) && waves > 0 ? waves / Math.ceil(waves) : null);
@@ -100,7 +110,9 @@ export function differences(a, b) {
     if (!isNumber(x) || !isNumber(y) || Math.abs(x - y) <= 0.03 * Math.max(Math.abs(x), Math.abs(y))) return;
     (x < y === less ? better : worse).push(`${name} ${show(x)} against ${show(y)}`);
   };
+  const alike = Boolean(a.figure('is_counted')) === Boolean(b.figure('is_counted'));
   for (const {name, key, less, show} of figures) {
+    if (!alike && counted.includes(key)) continue; // a count and a rule of thumb do not compare
     if (less !== null) compare(name, a.figure(key), b.figure(key), less, show);
   }
   compare('a last wave filled to', lastWave(a.figure('waves')), lastWave(b.figure('waves')), false, (v) =>

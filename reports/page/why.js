@@ -61,7 +61,11 @@ export function why(problem) {
     });
   return [
     el('h3', {}, 'Why it won'),
-    el('p', {class: 'soft'}, 'As far as static figures tell; they are computed from the templates, not measured.'),
+    el(
+      'p',
+      {class: 'soft'},
+      'As far as static figures tell. They are not measured: loads, over-read and bank conflicts are counted by running one block on the CPU where the table says so, else computed by rules of thumb in the templates.',
+    ),
     el('ul', {class: 'why'}, lines),
   ];
 }

@@ -2,6 +2,20 @@
 #ifndef REPORTS_ROWS_REQUEST_H
 #define REPORTS_ROWS_REQUEST_H
 
+#include <stdbool.h>
+
+struct access;
+struct variant_spec;
+
+/* Counts accesses to memory of variants, in place of the rules of thumb in their templates. */
+struct report_counter {
+  /* Replace what is counted in the figures of a variant.
+   *   source_hash  the identity of its source, as the database has it
+   * Returns false if the variant could not be counted; the figures are then untouched. */
+  bool (*count)(void *context, const struct variant_spec *spec, const char *source_hash, struct access *access);
+  void *context;
+};
+
 /* The texts are only read during a call. */
 struct report_request {
   const char *database;  /* the file's path, as the report shows it */
@@ -10,6 +24,7 @@ struct report_request {
   const char *generated; /* the date that the report shows */
   /* the most variants in the document; if the database has more, each problem shows a selection; 0: the default */
   int most_variants;
+  const struct report_counter *counter; /* for winners and finalists; NULL: all figures are rules of thumb */
 };
 
 enum { REPORT_MOST_VARIANTS = 100000 };

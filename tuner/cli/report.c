@@ -9,8 +9,10 @@
 #include "db/store/store.h"
 #include "reports/document/document.h"
 #include "reports/page/page.h"
+#include "stencil/template/access.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/output.h"
+#include "tuner/count/variant_count.h"
 
 static const char default_output[] = "halotune-report.html";
 
@@ -67,13 +69,36 @@ static halotune_status open_database(const char *named, struct store **out) {
   return status;
 }
 
+/* Count the accesses of one variant. Nothing is counted if this version generates another source: the kernel that was
+ * measured is then unknown. */
+static bool count_variant(void *context, const struct variant_spec *spec, const char *source_hash,
+                          struct access *access) {
+  struct count_job job = {.spec = *spec};
+  struct generated generated;
+  char hex[IDENTITY_HEX_BYTES];
+  (void)context;
+  if (generate(spec, &generated) != HALOTUNE_OK) return false;
+  identity_hex(generated.hash, hex);
+  generated_free(&generated);
+  if (strcmp(hex, source_hash) != 0) return false;
+  if (variants_count(&job, 1, &(struct emulation_options){0}) != HALOTUNE_OK || !job.has_count) return false;
+  struct count_figures figures = count_figures_of(&job.count);
+  access->loads_per_point = figures.loads;
+  access->over_read = figures.over_read;
+  access->bank_conflicts = figures.mean_conflicts;
+  return true;
+}
+
 static enum exit_code report_run(const struct invocation *invocation) {
   struct store *store;
   struct text document = {0};
   char date[32];
   write_date(date, sizeof date);
-  struct report_request request = {
-      .stencil = option_value(invocation, "stencil"), .device = option_value(invocation, "device"), .generated = date};
+  static const struct report_counter counter = {.count = count_variant};
+  struct report_request request = {.counter = option_given(invocation, "count") ? &counter : NULL,
+                                   .stencil = option_value(invocation, "stencil"),
+                                   .device = option_value(invocation, "device"),
+                                   .generated = date};
   halotune_status status = open_database(option_value(invocation, "db"), &store);
   if (status == HALOTUNE_OK) {
     request.database = store_path(store);
@@ -90,6 +115,7 @@ static const struct option_row options[] = {
     {"db", "FILE", "the database; by default yours, or while that has nothing the one that was installed"},
     {"stencil", "NAME", "only this stencil"},
     {"device", "GPU", "only GPUs with this UUID, or with this in their name"},
+    {"count", NULL, "count accesses of winners and finalists, as the command accesses does"},
     {"json", NULL, "print the JSON document behind the page instead, or write it to FILE"},
     {0},
 };

@@ -1,4 +1,6 @@
 /* report_test.c: parts of the report that the tests of whole documents do not cover. */
+#include "stencil/generate/generate.h"
+#include "stencil/template/access.h"
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -92,11 +94,74 @@ TEST(a_text_that_memory_is_out_for_stays_empty) {
   store_close(store);
 }
 
+/* How often a counter was asked, and the last question. */
+struct asked {
+  int times;
+  char template[32], source_hash[80];
+};
+
+static bool count_all(void *context, const struct variant_spec *spec, const char *source_hash, struct access *access) {
+  struct asked *asked = context;
+  asked->times++;
+  snprintf(asked->template, sizeof asked->template, "%s", spec->template->name);
+  snprintf(asked->source_hash, sizeof asked->source_hash, "%s", source_hash);
+  access->loads_per_point = 17;
+  return true;
+}
+
+static bool count_none(void *context, const struct variant_spec *spec, const char *source_hash, struct access *access) {
+  (void)spec, (void)source_hash, (void)access;
+  ((struct asked *)context)->times++;
+  return false;
+}
+
+/* Make a document, and find the first problem's winner and variants. */
+static json_t *document_of(struct store *store, const struct report_counter *counter) {
+  const struct report_request request = {.database = "golden.db", .generated = "today", .counter = counter};
+  struct text out = {0};
+  json_t *document = NULL;
+  CHECK_OK(report_document(store_connection(store), &request, &out));
+  CHECK_OK(json_read(out.bytes, out.length, "document", &document));
+  text_free(&out);
+  return document;
+}
+
+/* What is counted takes the place of the rules of thumb, in the winner and in the columns, and is said. */
+TEST(figures_of_winners_are_counted) {
+  struct store *store = golden_open();
+  struct asked asked = {0}, refused = {0};
+  const struct report_counter all = {count_all, &asked}, none = {count_none, &refused};
+  const struct report_counter *const counters[] = {NULL, &none, &all};
+  for (int i = 0; i < 3; i++) {
+    json_t *document = document_of(store, counters[i]);
+    json_t *problem = json_array_get(json_object_get(document, "problems"), 0);
+    json_t *winner = json_object_get(problem, "winner"), *figures = json_object_get(winner, "figures");
+    json_t *variants = json_object_get(problem, "variants");
+    const bool counted = i == 2;
+    CHECK(json_is_true(json_object_get(figures, "is_counted")) == counted, "winner, counter %d", i);
+    CHECK((json_number_value(json_object_get(figures, "loads_per_point")) == 17) == counted, "loads, counter %d", i);
+    json_int_t marked = 0;
+    size_t row;
+    json_t *mark;
+    json_array_foreach(json_object_get(variants, "is_counted"), row, mark) {
+      const double loads = json_number_value(json_array_get(json_object_get(variants, "loads_per_point"), row));
+      marked += json_integer_value(mark);
+      CHECK((json_integer_value(mark) == 1) == (loads == 17), "row %zu, counter %d", row, i);
+    }
+    CHECK((marked > 0) == counted, "%d rows, counter %d", (int)marked, i);
+    json_decref(document);
+  }
+  CHECK(refused.times > 0 && asked.times > 0, "counters are asked");
+  CHECK(asked.template[0] && asked.source_hash[0], "for a template and a source");
+  store_close(store);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arithmetic_roofs),
       cmocka_unit_test(a_choice_keeps_the_fastest_and_every_failure),
       cmocka_unit_test(a_document_that_memory_is_out_for_fails),
+      cmocka_unit_test(figures_of_winners_are_counted),
       cmocka_unit_test(a_text_that_memory_is_out_for_stays_empty),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
