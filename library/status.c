@@ -1,4 +1,4 @@
-/* status.c: what programs ask about errors and about the library itself: halotune_strstatus, halotune_error, halotune_version. */
+/* status.c: halotune_strstatus, halotune_error and halotune_version. */
 #include "base/fail.h"
 
 #define AS_CASE(name, number, text) \
@@ -6,11 +6,11 @@
 
 const char *halotune_strstatus(halotune_status status) {
   switch (status) { HALOTUNE_STATUS_LIST(AS_CASE) }
-  return "unknown status"; /* a newer library may know codes that this program does not */
+  return "unknown status"; /* a newer library may return codes that this one does not know */
 }
 
 const char *halotune_error(const halotune_ctx *ctx) {
-  (void)ctx; /* a detail belongs to a thread; a later version may keep one for each ctx */
+  (void)ctx; /* each thread has its own detail; a later version may keep one for each ctx */
   return fail_text();
 }
 

@@ -1,7 +1,8 @@
-/* kernel_build.c: the decision whether stored machine code is right, and compiling where it is not.
+/* kernel_build.c: decides whether stored machine code fits a problem, and compiles where it does not.
  *
- * Right is a cubin that was built for just this problem, or from a source that means the same: comments, such as the banner that
- * says the grid, do not count. So extents or coefficients that are built in can never serve another problem. */
+ * Stored code fits if it was built for this very problem, or from a source with the same meaning. Comments, such as
+ * the banner with the grid, do not count. A source in which extents or coefficients are constants therefore never
+ * serves another problem. */
 #include "library/kernel/kernel_build.h"
 
 #include <math.h>
@@ -47,7 +48,7 @@ static bool stored_read(sqlite3_stmt *query, struct stored *out) {
   return true;
 }
 
-/* Fetch a row's code. Returns false where the database, or the row, is not there any more. */
+/* Fetch the code of a row. Returns false if the database or the row no longer exists. */
 static bool stored_fetch(struct halotune_ctx *ctx, const struct served *row, struct stored *out) {
   static const char sql[] =
       "select b.launch, b.coefficients, b.steps, b.arch, b.source, b.cubin from best b join variant v on v.id = b.variant_id"
@@ -70,7 +71,7 @@ static bool stored_fetch(struct halotune_ctx *ctx, const struct served *row, str
   return found;
 }
 
-/* Whether a GPU of this capability runs a cubin of that architecture. */
+/* Whether a GPU of this capability can run a cubin for that architecture. */
 static bool arch_runs(const char *text, int capability) {
   struct arch arch;
   if (arch_parse(text, &arch) != HALOTUNE_OK || arch.major != capability / 10) return false;
@@ -97,7 +98,7 @@ static bool is_same_problem(const struct question *q, const struct served *row, 
   return true;
 }
 
-/* Whether two sources mean the same; false when memory is out. */
+/* Whether two sources have the same meaning; false when memory is out. */
 static bool is_same_source(const char *left, const char *right) {
   struct identity hashes[2];
   return source_hash(left, &hashes[0]) == HALOTUNE_OK && source_hash(right, &hashes[1]) == HALOTUNE_OK &&
@@ -136,7 +137,8 @@ static halotune_status source_compile(const struct question *q, struct built *ou
   if (cubin_cache_get(&cache, &request, &nvrtc->facts, &compiled) != CUBIN_CACHE_HIT) {
     out->code = "compiled";
     status = compile_source(nvrtc, &request, &compiled);
-    if (status == HALOTUNE_OK) cubin_cache_put(&cache, &request, &nvrtc->facts, &compiled); /* not kept is no failure */
+    /* The cache is optional, so that a failure here does not matter. */
+    if (status == HALOTUNE_OK) cubin_cache_put(&cache, &request, &nvrtc->facts, &compiled);
   }
   if (status == HALOTUNE_OK) {
     out->cubin = compiled.cubin;
@@ -148,7 +150,7 @@ static halotune_status source_compile(const struct question *q, struct built *ou
   return status;
 }
 
-/* Move stored code, and where `with_source` the source and launch, into `out`. */
+/* Move stored code into `out`; with `with_source`, also the source and the launch. */
 static void stored_move(struct stored *stored, bool with_source, struct built *out) {
   if (with_source) {
     free(out->source);

@@ -1,5 +1,5 @@
-/* kernel_build.h: source, launch and machine code of a variant for a domain and coefficients: stored ones where they are right, else
- * generated and compiled. Needs no GPU. */
+/* kernel_build.h: source, launch and machine code of a variant for a domain and coefficients. They come from a
+ * database where they fit; otherwise they are generated and compiled. This needs no GPU. */
 #ifndef LIBRARY_KERNEL_KERNEL_BUILD_H
 #define LIBRARY_KERNEL_KERNEL_BUILD_H
 
@@ -12,28 +12,29 @@ struct built {
   size_t cubin_bytes;
   struct launch launch;
   int steps;        /* time steps of one launch */
-  const char *code; /* where the cubin is from: "database", "cache", "compiled" */
+  const char *code; /* the origin of the cubin: "database", "cache" or "compiled" */
 };
 
 /* Build a variant.
  *   question      domain and device
- *   answer        its rules are kept by them
- *   coefficients  a value for each
+ *   answer        a configuration that keeps its rules on them
+ *   coefficients  a value for each coefficient
  *   out           filled on success; empty after a failure
- * Returns HALOTUNE_OK; HALOTUNE_NO_NVRTC, HALOTUNE_COMPILE; HALOTUNE_ARGUMENT where a number does not fit the element type;
- * HALOTUNE_PARSE or HALOTUNE_MEMORY. That a database is gone is no error: then it is compiled.
- * Threads: any number at once. */
+ * Returns HALOTUNE_OK; HALOTUNE_NO_NVRTC; HALOTUNE_COMPILE; HALOTUNE_ARGUMENT if a number does not fit the element
+ * type; HALOTUNE_PARSE or HALOTUNE_MEMORY. If the database no longer exists, the variant is compiled. Threads: any
+ * number at once. */
 halotune_status kernel_build(const struct question *question, const struct answer *answer, const double *coefficients,
                              struct built *out);
 
-/* The source and launch alone; nothing is compiled. */
+/* Make source and launch only. Nothing is compiled. */
 halotune_status kernel_source(const struct question *question, const struct answer *answer, const double *coefficients,
                               struct built *out);
 
 void built_free(struct built *built);
 
-/* The coefficients that a caller gave, or the defaults: from malloc, the caller's. HALOTUNE_OK; HALOTUNE_ARGUMENT for one that is
- * not finite; HALOTUNE_MEMORY. */
+/* Copy the coefficients that a caller gave, or the defaults if `given` is NULL.
+ *   out  receives a list from malloc, which the caller frees
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT if a coefficient is not finite; HALOTUNE_MEMORY. */
 halotune_status kernel_coefficients(const struct question *question, const double *given, double **out);
 
 #endif

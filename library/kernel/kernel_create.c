@@ -1,4 +1,4 @@
-/* kernel_create.c: halotune_kernel_create, _info and _free. */
+/* kernel_create.c: halotune_kernel_create, halotune_kernel_info and halotune_kernel_free. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,9 +63,9 @@ halotune_status kernel_add_variant(halotune_kernel *kernel, const struct answer 
   return HALOTUNE_OK;
 }
 
-/* The dense domain of the question with what the caller wants otherwise. */
+/* The dense domain of the question, changed as the caller's layout says. */
 static halotune_status read_layout(const struct question *q, const halotune_layout *layout, struct domain *out) {
-  const long long most = 1LL << 42; /* elements; more than any grid has, and no sum of them overflows */
+  const long long most = 1LL << 42; /* elements: more than any grid has, and small enough that sums do not overflow */
   *out = q->domain;
   if (layout->row) out->row = (long)layout->row;
   out->plane = layout->plane ? (long)layout->plane : out->row * out->grid.n[1];
@@ -99,7 +99,7 @@ static halotune_status check_box(const struct domain *domain) {
   return HALOTUNE_OK;
 }
 
-/* The configuration, where it fits this GPU and this layout, else the best other one. */
+/* Keep the configuration if it fits this GPU and this layout. Otherwise choose the best one that does. */
 static halotune_status settle(halotune_kernel *kernel) {
   const struct template *template;
   bool fits = false;
@@ -171,7 +171,7 @@ void halotune_kernel_info(const halotune_kernel *kernel, halotune_kernel_facts *
 void halotune_kernel_free(halotune_kernel *kernel) {
   CUcontext before = NULL;
   if (!kernel) return;
-  /* Modules and textures belong to a context, which need not be the current one. */
+  /* Modules and textures belong to the kernel's context, which may not be the current one. */
   bool switched = kernel->context && kernel->cu->ctx_get(&before) == CUDA_SUCCESS && before != kernel->context &&
                   kernel->cu->ctx_set(kernel->context) == CUDA_SUCCESS;
   for (int i = 0; i < MOST_BOUND_SETS; i++) {

@@ -1,5 +1,5 @@
-/* kernel_launch.c: halotune_kernel_launch. On pointers that were seen before it compares them and calls the driver; all else is
- * done once for a set of pointers, under the kernel's lock. */
+/* kernel_launch.c: halotune_kernel_launch. With known pointers, a launch compares them and calls the driver. All
+ * other work happens once for each set of pointers, under the kernel's lock. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static bool variant_takes(const struct loaded_variant *variant, const struct dem
          !(demands->no_textures && variant->kernel.plan.passes_textures);
 }
 
-/* The main variant, one that was loaded for other pointers, or a new one. */
+/* Find a variant for the demands: the main variant, one that was loaded for other pointers, or a new one. */
 static halotune_status find_variant(halotune_kernel *kernel, const struct demands *demands,
                                     struct loaded_variant **out) {
   *out = NULL;
@@ -104,8 +104,8 @@ static halotune_status run_once(const halotune_kernel *kernel, struct loaded_var
   return kernel_launch_once(&variant->kernel, inputs, outputs, stream);
 }
 
-/* Bind and keep the set where there is room, else use it once; then with a variant without texture objects, which would
- * have to outlast the launch. */
+/* Launch on new pointers. If there is room, the set of pointers is kept. Otherwise it is used once, by a variant
+ * without textures, because nobody could free a texture object after the launch. */
 static halotune_status launch_new(halotune_kernel *kernel, CUstream stream, const void *const inputs[],
                                   void *const outputs[]) {
   const void *pointers[2 * MAX_FIELDS];
@@ -116,7 +116,7 @@ static halotune_status launch_new(halotune_kernel *kernel, CUstream stream, cons
   for (int i = 0; i < kernel->output_count; i++) pointers[kernel->input_count + i] = outputs[i];
   pthread_mutex_lock(&kernel->lock);
   for (; at < MOST_BOUND_SETS && (set = atomic_load(&kernel->sets[at])); at++) {
-    if (is_same(kernel, set, inputs, outputs)) break; /* another thread was faster */
+    if (is_same(kernel, set, inputs, outputs)) break; /* another thread has added it meanwhile */
   }
   halotune_status status = HALOTUNE_OK;
   if (at == MOST_BOUND_SETS) {

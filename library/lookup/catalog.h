@@ -1,5 +1,5 @@
-/* catalog.h: what lookups answer from: the current, trusted rows of `best` of several databases and what they refer to, copied into
- * memory. Filled once, not changed afterwards. */
+/* catalog.h: the data that lookups use: the current, trusted rows of `best` of several databases, and the rows that
+ * these refer to, copied into memory. A catalog is filled once and does not change afterwards. */
 #ifndef LIBRARY_LOOKUP_CATALOG_H
 #define LIBRARY_LOOKUP_CATALOG_H
 
@@ -13,7 +13,7 @@
 #include "library/lookup/names.h"
 #include "stencil/template/template.h"
 
-/* A stencil, read from its text. */
+/* A stencil that was parsed from its text. */
 struct parsed_stencil {
   struct stencil *stencil;
   struct analysis *analysis;
@@ -22,34 +22,34 @@ struct parsed_stencil {
 struct known_stencil {
   char hash[IDENTITY_HEX_BYTES];
   const char *name, *text;
-  int database;                            /* the first that has a row of it; without any, the first that has it */
-  const char *newest;                      /* date of its newest row there; "" without one */
-  _Atomic(struct parsed_stencil *) parsed; /* NULL until it is first needed */
+  int database;       /* the first with a row of the stencil; if there is none, the first with the stencil */
+  const char *newest; /* date of its newest row in that database; "" without a row */
+  _Atomic(struct parsed_stencil *) parsed; /* NULL before the first use */
 };
 
 struct known_template {
   char hash[IDENTITY_HEX_BYTES];
   const char *name, *yaml, *cuda;
   int database;
-  bool has_file;                 /* one of its name is installed */
-  bool is_superseded;            /* another one of its name is newer, or installed */
-  bool is_trusted;               /* it is the installed one, or has rows, which are all trusted: its code may run */
-  int wins;                      /* rows that it has */
-  unsigned char parameter_count; /* once it has one */
+  bool has_file;                 /* a template of this name is installed */
+  bool is_superseded;            /* another template of this name is newer, or is installed */
+  bool is_trusted;               /* its code may run: it is installed, or it has rows and all are trusted */
+  int wins;                      /* number of its rows */
+  unsigned char parameter_count; /* 0 before its first row */
   _Atomic(struct template *) parsed;
 };
 
-/* A GPU that rows were measured on, or one that is asked for. */
+/* A GPU on which rows were measured, or for which a program asks. */
 struct known_device {
   const char *name, *uuid;
   bool is_emulation;
-  int model; /* the first device of the same name, capability and number of multiprocessors; -1: no row is of this model */
+  int model; /* the first device with the same name, capability and multiprocessors; -1: no row is of this model */
   int capability, sm_count, memory_clock_khz, bus_bits, l2_bytes;
   struct device_limits limits;
 };
 
-/* A row of `best`: two cache lines, since what a lookup waits for is memory. What it reads stands in front of what only
- * catalogs and kernels do. */
+/* A row of `best`. It has two cache lines, because a lookup mostly waits for memory. The members that a lookup reads
+ * come first. */
 struct served {
   uint32_t n[MAX_DIMS];
   int stencil, model;
@@ -62,13 +62,13 @@ struct served {
   int64_t id;
   int database;
   bool reproducible;
-  bool has_problem; /* while it is read */
+  bool has_problem; /* used only while the database is read */
 };
 _Static_assert(sizeof(struct served) == 128, "a row is two cache lines");
 
-/* Start with {0}, end with catalog_free. Rows that answer alike stand together: by stencil, model and element type. */
+/* Start with {0}, end with catalog_free. Rows are sorted by stencil, model and element type. */
 struct catalog {
-  char **paths; /* of the databases, absolute */
+  char **paths; /* absolute paths of the databases */
   int database_count;
   struct known_stencil *stencils;
   int stencil_count, stencil_room;
@@ -81,19 +81,19 @@ struct catalog {
   struct refuted_list refuted;
   struct names stencil_names; /* names and hashes */
   struct names device_names;  /* names and uuids */
-  struct texts texts;         /* parameters of rows */
+  struct texts texts;         /* the parameters of rows, each text once */
   struct arena arena;
 };
 
-/* Add what a database holds. Where two have a row for one problem, both are kept, and the earlier database's counts.
- * Returns HALOTUNE_OK, or what store_open returns. */
+/* Add the contents of a database. If two databases have a row for the same problem, lookups use the row of the
+ * earlier database. Returns HALOTUNE_OK, or what store_open returns. */
 halotune_status catalog_add(struct catalog *catalog, const char *path);
 
-/* After the last database: find names, superseded templates, rows that another database knows to be wrong, which go, and the
- * order of rows. HALOTUNE_OK or HALOTUNE_MEMORY. */
+/* Call this after the last database. It fills the tables of names, finds superseded templates, drops rows that
+ * another database knows to be wrong, and sorts the rows. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status catalog_finish(struct catalog *catalog);
 
-/* Find the templates that rows were made with and that are superseded, and those whose code may run. Part of catalog_finish. */
+/* Find the templates that are superseded, and those whose code may run. This is a part of catalog_finish. */
 void catalog_find_stale(struct catalog *catalog);
 
 void catalog_free(struct catalog *catalog);

@@ -1,15 +1,16 @@
-/* catalog_finish.c: what can be said once all databases are read: names, rows that are known to be wrong, the order of rows. */
+/* catalog_finish.c: the steps after all databases are read: names, rows that are known to be wrong, the order of
+ * rows. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "library/lookup/catalog.h"
 
-/* Of stencils of one name those with rows come first, so that an import without trust changes no name's meaning; of
- * these the earlier database's counts; within it the one that was measured last. */
+/* Which of two stencils with one name the name means. A stencil with rows goes before one without, so that an
+ * untrusted import does not change what a name means. Then the earlier database decides, then the newest row. */
 static bool is_newer(const struct known_stencil *a, const struct known_stencil *b) {
   if ((*a->newest == '\0') != (*b->newest == '\0')) return *a->newest != '\0';
   if (a->database != b->database) return a->database < b->database;
-  return strcmp(a->newest, b->newest) >= 0; /* without any rows, or equal ones: the one that was added last */
+  return strcmp(a->newest, b->newest) >= 0; /* without rows, or with equal dates: the one that was added last */
 }
 
 static halotune_status find_names(struct catalog *c) {
@@ -28,7 +29,7 @@ static halotune_status find_names(struct catalog *c) {
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
-/* By family, then by database, and the faster of two GPUs of a model first. */
+/* By family, then by database, then by time, since two GPUs of one model may differ. */
 static int compare_rows(const void *left, const void *right) {
   const struct served *a = left, *b = right;
   if (a->stencil != b->stencil) return a->stencil < b->stencil ? -1 : 1;
@@ -38,7 +39,7 @@ static int compare_rows(const void *left, const void *right) {
   return a->time_ms < b->time_ms ? -1 : a->time_ms > b->time_ms;
 }
 
-/* Within one database no best is current that is known to be wrong; here one may know it of another's. */
+/* In one database no current row is known to be wrong. But one database may know that a row of another is wrong. */
 static void drop_refuted(struct catalog *c) {
   int kept = 0;
   refuted_finish(&c->refuted);

@@ -1,4 +1,4 @@
-/* catalog_read.c: a database's tables, read into memory. */
+/* catalog_read.c: reads the tables of a database into memory. */
 #include "library/lookup/catalog.h"
 
 #include <math.h>
@@ -11,17 +11,17 @@
 #include "db/store/refuted.h"
 #include "db/store/take_rows.h"
 
-/* Ids of a table, ascending, and where the catalog keeps each. */
+/* Ids of a table, ascending, and the place of each in the catalog. */
 struct id_map {
   int64_t *ids;
   int *places;
   int count, id_room, place_room;
 };
 
-/* What a row of this database refers to. */
+/* The ids that a row of this database refers to. */
 struct reference {
   int64_t problem, variant;
-  int row; /* counted from the first of this database */
+  int row; /* counted from the first row of this database */
 };
 
 struct reader {
@@ -32,7 +32,7 @@ struct reader {
   struct reference *references;
   int reference_count, reference_room, at;
   int64_t last_id;
-  const char *driver, *nvrtc; /* of the row before, since they seldom change */
+  const char *driver, *nvrtc; /* of the row before: they seldom change */
 };
 
 static halotune_status map_add(struct id_map *map, int64_t id, int place) {
@@ -115,7 +115,8 @@ static halotune_status take_template(struct reader *r, sqlite3_stmt *query) {
   return map_add(&r->templates, sqlite3_column_int64(query, 0), c->template_count++);
 }
 
-/* The first device of the same model (name, capability, multiprocessors): a time on one counts for the other. */
+/* The first device of the same model: name, capability and multiprocessors are equal. A time on one of them holds for
+ * the others. */
 static int model_of(const struct catalog *c, const struct known_device *device) {
   for (int i = 0; i < c->device_count; i++) {
     const struct known_device *other = &c->devices[i];
@@ -161,8 +162,8 @@ static int two_digits(const char *text) {
   return tens <= 9 && ones <= 9 ? (int)(10 * tens + ones) : -1;
 }
 
-/* Seconds since 1970 of "2026-11-21T12:00:00Z"; NaN for any other form. Years are counted from March, so that a leap day is the last
- * day of its year. */
+/* Seconds since 1970 of "2026-11-21T12:00:00Z"; NaN for any other form. Years begin in March, so that a leap day is the
+ * last day of its year. */
 static double date_seconds(const char *date) {
   if (strnlen(date, sizeof "0000-00-00T00:00:00" - 1) < sizeof "0000-00-00T00:00:00" - 1) return NAN;
   const int century = two_digits(date), year = two_digits(date + 2), month = two_digits(date + 5);
@@ -174,7 +175,7 @@ static double date_seconds(const char *date) {
   return (double)days * 86400 + hour * 3600 + minute * 60 + second;
 }
 
-/* Keep a text that is mostly the same as in the row before. */
+/* Keep a text that is mostly equal to the text of the row before. */
 static const char *keep_again(struct catalog *catalog, const char *text, const char **before) {
   if (!*before || strcmp(text, *before) != 0) *before = keep(catalog, text);
   return *before;
@@ -189,7 +190,7 @@ static unsigned char mode_number(const char *const names[], int count, const cha
 
 static unsigned char count_parameters(const char *json) {
   unsigned count = 0;
-  for (const char *c = json; *c; c++) count += *c == ':'; /* names and words are identifiers */
+  for (const char *c = json; *c; c++) count += *c == ':'; /* no name and no word contains a colon */
   return (unsigned char)count;
 }
 
@@ -199,8 +200,9 @@ static halotune_status refer_fail(const struct reader *r, const char *table, int
               (long long)id, table, other, (long long)other_id);
 }
 
-/* Pass 1 of 3: read the columns of `best`, and remember the ids of each row's problem and variant. Passes 2 and 3 (take_problem,
- * take_variant) fill in the rest. Each pass scans one table in file order, which is several times as fast as a query for each row. */
+/* Pass 1 of 3: read the columns of `best`, and remember the ids of the problem and the variant of each row. Passes 2
+ * and 3 (take_problem, take_variant) fill in the rest. Each pass scans one table in file order, which is several
+ * times as fast as one query for each row. */
 static halotune_status take_best(void *context, sqlite3_value **values) {
   struct reader *r = context;
   struct catalog *c = r->catalog;
@@ -229,12 +231,13 @@ static halotune_status take_best(void *context, sqlite3_value **values) {
   return HALOTUNE_OK;
 }
 
-/* The first row of this database in the catalog. */
+/* The catalog's first row of this database. */
 static struct served *own_rows(const struct reader *r) {
   return r->catalog->rows + r->catalog->row_count - r->reference_count;
 }
 
-/* References are walked along with the rows of a scan. Rows come by id, but SQLite does not promise it: begin anew where not. */
+/* References are walked in step with the rows of a scan, which come in the order of ids. SQLite does not promise this
+ * order; if an id is smaller than the one before, the walk begins anew. */
 static void turn_to(struct reader *r, int64_t id) {
   if (id < r->last_id) r->at = 0;
   r->last_id = id;
@@ -245,7 +248,7 @@ static halotune_status take_problem(void *context, sqlite3_value **values) {
   int64_t id = sqlite3_value_int64(values[0]);
   turn_to(r, id);
   while (r->at < r->reference_count && r->references[r->at].problem < id) r->at++;
-  if (r->at == r->reference_count || r->references[r->at].problem != id) return HALOTUNE_OK; /* not solved yet */
+  if (r->at == r->reference_count || r->references[r->at].problem != id) return HALOTUNE_OK; /* it has no winner */
   struct catalog *c = r->catalog;
   struct served *row = own_rows(r) + r->references[r->at].row;
   int64_t device_id = sqlite3_value_int64(values[1]), stencil_id = sqlite3_value_int64(values[2]);
@@ -270,14 +273,14 @@ static halotune_status add_variant(struct reader *r, int64_t id, int64_t templat
   struct catalog *c = r->catalog;
   turn_to(r, id);
   while (r->at < r->reference_count && r->references[r->at].variant < id) r->at++;
-  if (r->at == r->reference_count || r->references[r->at].variant != id) return HALOTUNE_OK; /* it has won nothing */
+  if (r->at == r->reference_count || r->references[r->at].variant != id) return HALOTUNE_OK; /* it is no winner */
   const char *parameters = texts_keep(&c->texts, text);
   int template_at = map_find(&r->templates, template_id);
   if (template_at < 0) return refer_fail(r, "variant", id, "template", template_id);
   if (!parameters) return fail_memory();
   struct known_template *template = &c->templates[template_at];
   if (template->wins == 0)
-    template->parameter_count = count_parameters(parameters); /* every variant of it has them all */
+    template->parameter_count = count_parameters(parameters); /* all variants of a template have all parameters */
   for (int i = r->at; i < r->reference_count && r->references[i].variant == id; i++) {
     struct served *row = own_rows(r) + r->references[i].row;
     row->template_at = template_at;
@@ -320,7 +323,7 @@ static halotune_status take_refuted(struct reader *r, sqlite3_stmt *query) {
   return refuted_add(&c->refuted, &refuted);
 }
 
-/* Mostly they are in order as they come. */
+/* Sort the references. Mostly they are in order already. */
 static void sort_references(struct reader *r, int (*compare)(const void *, const void *)) {
   r->at = 0;
   r->last_id = 0;
@@ -331,7 +334,8 @@ static void sort_references(struct reader *r, int (*compare)(const void *, const
   }
 }
 
-/* One moment of the database for all tables. Each page is read once: keeping many would take time alone. */
+/* One transaction, so that all tables are of one moment. Each page is read only once, so that a large cache would not
+ * help. */
 static const char sql_begin[] = "pragma cache_size = 32; begin";
 static const char sql_stencils[] = "select id, hash, name, text from stencil order by id";
 static const char sql_templates[] = "select id, hash, name, yaml, cuda from template order by id";
@@ -340,7 +344,7 @@ static const char sql_devices[] =
     " max_registers, registers_sm, max_shared_bytes, warp_size from device order by id";
 static const char sql_best[] =
     "select take(id, problem_id, variant_id, time_ms, low_ms, high_ms, bytes, date, driver, nvrtc, roof_ratio)"
-    " from best indexed by best_served where is_current and is_trusted"; /* the index has all of it */
+    " from best indexed by best_served where is_current and is_trusted"; /* the index contains all these columns */
 static const char sql_sample_count[] = "select sample_count from best where id = ?1";
 static const char sql_problems[] =
     "select take(id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible) from problem not indexed";
@@ -351,7 +355,8 @@ static const char sql_refuted[] = "select max(" SQL_VERDICT_DATE(
                " group by w.variant_id, wp.device_id, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz";
 static const char sql_variant[] = "select template_id, parameters from variant where id = ?1";
 
-/* Check that each row has its problem and variant. Only a file that was changed by other means than SQL lacks one. */
+/* Check that each row has its problem and its variant. One is missing only if something other than SQLite changed the
+ * file. */
 static halotune_status check_rows(struct reader *r) {
   for (int i = 0; i < r->reference_count; i++) {
     const struct reference *reference = &r->references[i];
@@ -362,7 +367,7 @@ static halotune_status check_rows(struct reader *r) {
   return HALOTUNE_OK;
 }
 
-/* One after the other, where winners are few among all the variants that were measured. */
+/* Read the variants one after the other: this is faster if few of the measured variants are winners. */
 static halotune_status read_few_variants(struct reader *r) {
   sqlite3_stmt *query = NULL;
   halotune_status status = query_prepare(r->connection, sql_variant, &query);
@@ -380,7 +385,7 @@ static halotune_status read_few_variants(struct reader *r) {
 }
 
 static halotune_status read_variants(struct reader *r) {
-  enum { SCAN_UP_TO = 4 }; /* looking one up takes about as long as reading past so many */
+  enum { SCAN_UP_TO = 4 }; /* one lookup takes about as long as a scan over so many rows */
   int64_t last = 0;
   halotune_status status = query_number(r->connection, "select max(id) from variant", &last);
   if (status != HALOTUNE_OK) return status;
@@ -388,8 +393,8 @@ static halotune_status read_variants(struct reader *r) {
                                                           : read_few_variants(r);
 }
 
-/* An interval of no width is that of a single value, and so not known, or of samples that are alike. Few rows have one,
- * so that the index does without the count. */
+/* An interval without width comes from a single sample, and then is unknown, or from equal samples. Few rows have
+ * one, so that the number of samples is not in the index. */
 static halotune_status judge_intervals(struct reader *r) {
   sqlite3_stmt *query = NULL;
   halotune_status status = query_prepare(r->connection, sql_sample_count, &query);
@@ -422,7 +427,7 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
   char **paths = realloc(catalog->paths, ((size_t)catalog->database_count + 1) * sizeof *paths);
   if (!paths) return fail_memory();
   catalog->paths = paths;
-  char *absolute = realpath(path, NULL); /* machine code is fetched later, perhaps from another working directory */
+  char *absolute = realpath(path, NULL); /* machine code is read later, maybe from another working directory */
   if (!absolute && !(absolute = strdup(path))) return fail_memory();
   r.path = absolute;
   halotune_status status = store_open(absolute, STORE_READ, &store);

@@ -1,4 +1,5 @@
-/* catalog_stale.c: what makes a row stale: its template is not the installed one of that name, or a newer one is known. */
+/* catalog_stale.c: finds stale rows. A row is stale if its template differs from the installed one of that name, or
+ * if a newer one is known. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "base/file.h"
 #include "library/lookup/catalog.h"
 
-/* What stands in a folder of templates, beside a stored template. */
+/* How the template of this name in a folder compares with a stored one. */
 enum installed { INSTALLED_NONE, INSTALLED_SAME, INSTALLED_OTHER };
 
 static bool is_hash_of(const struct template *template, const char *stored) {
@@ -16,7 +17,7 @@ static bool is_hash_of(const struct template *template, const char *stored) {
   return strcmp(stored, hex) == 0;
 }
 
-/* Other texts may still mean the same. A file that is no template is another one. */
+/* Different texts may have the same meaning. A file that is no valid template counts as different. */
 static enum installed compare_meaning(const struct known_template *mine, char *const texts[2]) {
   struct template *template;
   struct source yaml = source_of(mine->name, texts[0], strlen(texts[0]));
@@ -25,7 +26,7 @@ static enum installed compare_meaning(const struct known_template *mine, char *c
   return is_same ? INSTALLED_SAME : INSTALLED_OTHER;
 }
 
-/* Compare with FOLDER/NAME.yaml and .cu. Equal texts need not be parsed. */
+/* Compare with FOLDER/NAME.yaml and FOLDER/NAME.cu. Equal texts need no parsing. */
 static enum installed compare_with_folder(const struct known_template *mine, const char *folder, int length) {
   static const char *const extensions[] = {"yaml", "cu"};
   enum installed found = INSTALLED_NONE;
@@ -47,7 +48,8 @@ static enum installed compare_with_folder(const struct known_template *mine, con
   return found;
 }
 
-/* Compare with the template of this name that the tuner would use now: from $HALOTUNE_TEMPLATE_PATH, or installed. */
+/* Compare with the template of this name that the tuner would use now: from $HALOTUNE_TEMPLATE_PATH, or the installed
+ * one. */
 static enum installed compare_with_installed(const struct data_folders *installed, const struct known_template *mine) {
   const char *path = getenv("HALOTUNE_TEMPLATE_PATH");
   enum installed found = INSTALLED_NONE;
@@ -64,7 +66,7 @@ static enum installed compare_with_installed(const struct data_folders *installe
   return found;
 }
 
-/* A template that only untrusted rows brought must not run either, unless it is one that is installed. */
+/* The code of a template that only untrusted rows use must not run, unless the template is installed. */
 static void compare_all_with_installed(struct catalog *c) {
   struct data_folders folders;
   data_folders_find(&folders);
@@ -77,7 +79,7 @@ static void compare_all_with_installed(struct catalog *c) {
   }
 }
 
-/* With no file to compare with, the earlier database's last one is the newest. */
+/* Without a file to compare with, the last template of the earliest database counts as the newest. */
 static void find_superseded(struct catalog *c) {
   for (int i = 0; i < c->template_count; i++) {
     struct known_template *mine = &c->templates[i];

@@ -11,7 +11,7 @@
 /* At most so many nearby configurations are refused before the lookup falls back to a default. */
 enum { MOST_REFUSED = 64 };
 
-/* What a template that gives no sensible number may access at once, and what every pointer of cuMemAlloc is a multiple of. */
+/* A template that gives no sensible alignment may use the widest access. No kernel needs more than textures do. */
 enum { WIDEST_ACCESS_BYTES = 16, MOST_ALIGNMENT_BYTES = 512 };
 
 halotune_status choose_check(const struct question *q, const struct template *template,
@@ -37,26 +37,27 @@ halotune_status variant_alignment(const struct question *q, const struct templat
   return HALOTUNE_OK;
 }
 
-/* This very problem, and one of the catalog's texts, or NULL. */
+/* A question about this problem for the list of refuted configurations. `parameters` is a text of the catalog, or
+ * NULL. */
 static struct refuted verdict_on(const struct question *q, int template_at, const char *parameters) {
   const uint32_t *n = q->key.n;
   return (struct refuted){
       {n[0], n[1], n[2]}, q->key.stencil, q->device->model, template_at, q->key.dtype, parameters, NULL};
 }
 
-/* Whether a configuration was found to be wrong on this very problem. `parameters` is one of the catalog's texts. */
+/* Whether a configuration was found to be wrong on this problem. `parameters` is a text of the catalog. */
 static bool is_refuted(const struct question *q, int template_at, const char *parameters) {
   const struct refuted verdict = verdict_on(q, template_at, parameters);
   return refuted_find(&q->ctx->catalog.refuted, &verdict) != NULL;
 }
 
-/* A row of this problem in another mode is newer than what was said against it: else the catalog would not have it. */
+/* A row of this very problem is in the catalog only if it is newer than a verdict against it. */
 static bool is_refuted_row(const struct question *q, const struct served *row) {
   bool is_here = row->model == q->device->model && memcmp(row->n, q->key.n, sizeof row->n) == 0;
   return !is_here && is_refuted(q, row->template_at, row->parameters);
 }
 
-/* What no row has can be known by its text alone. */
+/* A configuration that no row has is compared by its text. */
 static halotune_status refuse_refuted(const struct question *q, const struct template *template, int template_at,
                                       const struct configuration *configuration, bool *fits) {
   struct text text = {0};
@@ -70,7 +71,7 @@ static halotune_status refuse_refuted(const struct question *q, const struct tem
   return status;
 }
 
-/* Tuning finds the same configuration for many grids; one that did not fit is not asked twice. */
+/* Whether a configuration was refused before: many grids have the same winner. */
 static bool was_refused(const struct answer *refused, int count, const struct answer *candidate, int parameters) {
   for (int i = 0; i < count; i++) {
     if (refused[i].template_at == candidate->template_at &&
@@ -81,7 +82,7 @@ static bool was_refused(const struct answer *refused, int count, const struct an
   return false;
 }
 
-/* The nearest row that fits; out->row stays NULL where none does. */
+/* Find the nearest row that fits. out->row is NULL if there is none. */
 static halotune_status choose_near(const struct question *q, bool other_models, struct answer *out) {
   struct answer refused[MOST_REFUSED];
   struct lookup_near near;
@@ -125,7 +126,7 @@ static halotune_status adapt(const struct question *q, const struct template *te
   return HALOTUNE_OK;
 }
 
-/* Pointers that nothing measured can take: the nearest row's configuration, changed where it has to be. */
+/* No measured configuration meets the demands. Take the nearest row's configuration, and change it until it does. */
 static halotune_status choose_adapted(const struct question *q, struct answer *out, bool *found) {
   const struct template *template;
   struct question any = *q;
@@ -134,14 +135,14 @@ static halotune_status choose_adapted(const struct question *q, struct answer *o
   halotune_status status = choose_near(&any, false, out);
   if (status == HALOTUNE_OK && !out->row) status = choose_near(&any, true, out);
   if (status != HALOTUNE_OK || !out->row) return status;
-  out->row = NULL; /* its code is of another configuration */
+  out->row = NULL; /* its code belongs to the unchanged configuration */
   out->match = HALOTUNE_MATCH_DEFAULT;
   status = context_template(q->ctx, out->template_at, &template);
   if (status == HALOTUNE_OK) status = adapt(q, template, &out->configuration, found);
   return status == HALOTUNE_OK ? refuse_refuted(q, template, out->template_at, &out->configuration, found) : status;
 }
 
-/* Which template to try first: one that has won for this stencil, then one that has won at all, then the first. */
+/* The order in which templates are tried: most wins for this stencil first, then most wins at all. */
 static long weight_of(const struct question *q, int template_at) {
   const struct catalog *catalog = &q->ctx->catalog;
   long weight = catalog->templates[template_at].wins;
@@ -153,7 +154,7 @@ static long weight_of(const struct question *q, int template_at) {
   return weight;
 }
 
-/* What there is instead of an answer, and what to do. */
+/* Tell why there is no answer, and what to do. */
 static halotune_status fail_without_answer(const struct question *q) {
   const char *name = q->parsed->stencil->name, *dtype = dtype_names[q->key.dtype];
   const char *to_tune = q->ctx->tune_argument ? q->ctx->tune_argument : name;

@@ -1,4 +1,4 @@
-/* context.c: opened, closed, and what is made when it is first needed. */
+/* context.c: opens and closes a halotune_ctx, and makes its members at their first use. */
 #include "library/lookup/context.h"
 
 #include <stdio.h>
@@ -11,9 +11,9 @@ static halotune_status add_default(struct catalog *catalog) {
   halotune_status status = store_default_path(&path);
   if (status == HALOTUNE_MEMORY) return status;
   if (path) status = access(path, F_OK) == 0 ? catalog_add(catalog, path) : HALOTUNE_OK;
-  else status = HALOTUNE_OK; /* no home: then nobody has tuned there */
+  else status = HALOTUNE_OK; /* without a home folder there is no database */
   free(path);
-  if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK; /* nothing in it yet */
+  if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK; /* it was not made yet */
   if (status == HALOTUNE_OK) status = store_starter_path(&starter);
   if (status == HALOTUNE_OK && access(starter, R_OK) == 0) status = catalog_add(catalog, starter);
   free(starter);
@@ -45,8 +45,7 @@ halotune_status halotune_open(const char *const *paths, int count, halotune_ctx 
     context_release(ctx);
     return status;
   }
-  fail_put_back(
-      &before); /* templates that are looked for and not installed, a home that there is none of: these are no failures */
+  fail_put_back(&before); /* a missing home folder or template is no failure here */
   *out = ctx;
   return HALOTUNE_OK;
 }
@@ -119,7 +118,7 @@ halotune_status context_nvrtc(struct halotune_ctx *ctx, const struct nvrtc **out
   return status;
 }
 
-/* Rows of the same model of GPU, wherever they were measured. */
+/* The model of a GPU in the catalog; -1 if no row is of this model. */
 static int find_model(const struct catalog *catalog, const struct device_facts *facts) {
   for (int i = 0; i < catalog->device_count; i++) {
     const struct known_device *known = &catalog->devices[i];
@@ -185,7 +184,7 @@ halotune_status context_current_device(struct halotune_ctx *ctx, const struct ow
   return own_device(ctx, cu, (int)device, out);
 }
 
-/* "sm_90": all that is known is the architecture. */
+/* Read a name such as "sm_90", of which only the architecture is known. */
 static bool device_of_arch(const char *name, struct known_device *room) {
   struct arch arch;
   if (strncmp(name, "sm_", 3) != 0 || arch_parse(name, &arch) != HALOTUNE_OK) return false;

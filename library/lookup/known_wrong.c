@@ -1,4 +1,4 @@
-/* known_wrong.c: a sorted list; mostly it is empty. */
+/* known_wrong.c: a sorted list, which is mostly empty. */
 #include "library/lookup/known_wrong.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static int compare_problems(const struct refuted *a, const struct refuted *b) {
   return 0;
 }
 
-/* All but the date. */
+/* Compare everything but the date. */
 static int compare(const void *left, const void *right) {
   const struct refuted *a = left, *b = right;
   const int order = compare_problems(a, b);
@@ -30,7 +30,7 @@ static int compare(const void *left, const void *right) {
   return 0;
 }
 
-/* The newest of those that are about the same first. */
+/* For equal configurations the newest verdict comes first. */
 static int compare_dates(const void *left, const void *right) {
   int order = compare(left, right);
   return order != 0 ? order : strcmp(((const struct refuted *)right)->date, ((const struct refuted *)left)->date);

@@ -1,4 +1,5 @@
-/* lookup.c: halotune_lookup: from a problem to a configuration. A hit takes two names, one chain of a hash table, and one row. */
+/* lookup.c: halotune_lookup finds the configuration for a problem. A hit looks up two names and one row in hash
+ * tables. */
 #include "library/lookup/lookup.h"
 
 #include <math.h>
@@ -25,7 +26,8 @@ static double age_s(double date_s) {
   return (double)now.tv_sec - date_s;
 }
 
-/* How long the same work takes on this grid and this GPU: stencils are bound by memory. */
+/* The time to expect on this grid and GPU, from the time of a row. Memory bandwidth limits stencils, so that the time
+ * follows the number of points and the bandwidth. */
 static double expected_ms(const struct halotune_ctx *ctx, const struct served *row, const struct lookup_key *key,
                           const struct known_device *device) {
   const struct known_device *measured = &ctx->catalog.devices[row->device];
@@ -36,7 +38,7 @@ static double expected_ms(const struct halotune_ctx *ctx, const struct served *r
   return row->time_ms * cells / rows_cells / speed;
 }
 
-/* What is said of a row. */
+/* Describe a measured row. */
 static void fill_measured(const struct halotune_ctx *ctx, const struct served *row, halotune_config *out) {
   for (int axis = 0; axis < MAX_DIMS; axis++) out->measured_grid[axis] = row->n[axis];
   out->parameters = row->parameters;
@@ -44,7 +46,8 @@ static void fill_measured(const struct halotune_ctx *ctx, const struct served *r
   out->time_ms = row->time_ms;
   out->low_ms = row->low_ms;
   out->high_ms = row->high_ms;
-  const bool is_emulation = ctx->catalog.devices[row->device].is_emulation; /* such times are no measure of a memory */
+  const bool is_emulation =
+      ctx->catalog.devices[row->device].is_emulation; /* times of an emulation say nothing about bandwidth */
   out->bandwidth_gbs = is_emulation ? NAN : (double)row->bytes / (row->time_ms * 1e6);
   out->roof_share = is_emulation ? NAN : row->roof_share;
   out->measured_on = ctx->catalog.devices[row->device].name;
@@ -70,8 +73,8 @@ static halotune_status fill_default(struct halotune_ctx *ctx, const struct answe
   return out->parameters ? HALOTUNE_OK : fail_memory();
 }
 
-/* What is the same for every kind of answer. Each member is set here, or with what is said of a row or a
- * default: setting all to zero first would take as long as the rest. */
+/* Fill the members that every answer has. fill_measured and fill_default set all others: clearing the struct first
+ * would take as long as the rest of a hit. */
 static void fill_question(struct halotune_ctx *ctx, const struct lookup_key *key, const struct answer *answer,
                           halotune_config *out) {
   const struct known_stencil *stencil = &ctx->catalog.stencils[key->stencil];
@@ -93,7 +96,7 @@ static void fill_question(struct halotune_ctx *ctx, const struct lookup_key *key
   out->reserved[CONFIG_TEMPLATE] = template;
 }
 
-/* Describe an answer for the device that was asked for. */
+/* Describe an answer for the device of the problem. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 static halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup_key *key,
                                    const struct known_device *device, const struct answer *answer,
                                    halotune_config *out) {
@@ -160,7 +163,7 @@ static halotune_status read_problem(const struct halotune_ctx *ctx, const halotu
               problem->stencil, ctx->catalog.database_count ? "" : "; there is no database yet");
 }
 
-/* What no row was measured for. */
+/* Answer a problem that has no row. */
 static halotune_status lookup_far(struct halotune_ctx *ctx, const struct lookup_key *key,
                                   const struct known_device *device, struct answer *out) {
   struct question question;

@@ -1,4 +1,5 @@
-/* lookup.h: what a halotune_config keeps for the library in its reserved places, and how one is filled. */
+/* lookup.h: the reserved members of a halotune_config, in which the library keeps where the configuration comes from.
+ */
 #ifndef LIBRARY_LOOKUP_LOOKUP_H
 #define LIBRARY_LOOKUP_LOOKUP_H
 
@@ -6,7 +7,8 @@
 
 enum config_place { CONFIG_CTX, CONFIG_ROW, CONFIG_STENCIL, CONFIG_TEMPLATE, CONFIG_PLACES };
 
-/* What a config was made from. Returns HALOTUNE_OK; HALOTUNE_ARGUMENT where it was not made by this ctx. */
+/* Read back the problem and the answer of a config. Returns HALOTUNE_OK; HALOTUNE_ARGUMENT if another ctx made it;
+ * HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *config, struct lookup_key *key,
                             struct answer *out);
 

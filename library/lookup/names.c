@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 
-/* Inlined, since a lookup that hits spends a good part of its time here: it hashes two short names. */
+/* Inlined: a hit hashes two names, which takes a good part of its time. */
 static inline const struct name_entry *entry_of(const struct names *names, const char *text) {
   int number;
   for (struct set_walk at = set_walk(&names->by_text, XXH3_64bits(text, strlen(text))); set_next(&at, &number);) {

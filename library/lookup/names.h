@@ -1,11 +1,11 @@
-/* names.h: texts to numbers, asked often and by many threads: a table that is filled once. */
+/* names.h: a table from names to numbers. It is filled once, and then used often and by many threads. */
 #ifndef LIBRARY_LOOKUP_NAMES_H
 #define LIBRARY_LOOKUP_NAMES_H
 
 #include "base/set.h"
 
 struct name_entry {
-  const char *text; /* not owned */
+  const char *text; /* the caller's */
   int number;
 };
 
@@ -16,11 +16,11 @@ struct names {
   struct set by_text;
 };
 
-/* Add a name that must live as long as the table. A name that is there already keeps its number. Returns false when memory is
- * out. */
+/* Add a name, which must live as long as the table. A name that the table has keeps its number. Returns false when
+ * memory is out. */
 bool names_add(struct names *names, const char *text, int number);
 
-/* The number of a name; -1 for an unknown one. Threads: any number at once while nothing is added. */
+/* The number of a name; -1 if it is unknown. Threads: any number at once while no name is added. */
 int names_find(const struct names *names, const char *text);
 
 void names_free(struct names *names);

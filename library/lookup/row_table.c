@@ -1,23 +1,24 @@
 /* row_table.c: a hash set for exact answers, and distances between grids for the others.
  *
- * A kernel's best configuration follows from the geometry of its grid rather than from its volume: whether rows begin at
- * multiples of a vector, how long a row and how large a plane is, whether the fields fit into the L2 cache, how often blocks fill
- * all multiprocessors. */
+ * The best configuration depends on the geometry of a grid rather than on its volume: whether rows begin at multiples
+ * of a vector, how long a row and how large a plane is, whether the fields fit into the L2 cache, and how many waves
+ * of blocks there are. */
 #include "library/lookup/row_table.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Both halves of a product depend on all bits of its factors. */
+/* Mix two numbers: both halves of the product depend on all bits of the factors. */
 static uint64_t mix(uint64_t a, uint64_t b) {
   __uint128_t product = (__uint128_t)a * b;
   return (uint64_t)(product >> 64) ^ (uint64_t)product;
 }
 
-/* Modes stay out of the hash, so that any of them is found in one chain. */
+/* The hash leaves out the modes, so that one chain has the rows of all modes. */
 static uint64_t problem_hash(const uint32_t n[MAX_DIMS], int stencil, int model, unsigned char dtype) {
-  static const uint64_t odd[] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu}; /* of base/random.h */
+  static const uint64_t odd[] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u,
+                                 0x94d049bb133111ebu}; /* as in base/random.h */
   uint64_t low = (uint64_t)n[0] << 32 | n[1], high = (uint64_t)n[2] << 32 | (uint32_t)stencil;
   return mix(mix(low ^ odd[0], high ^ odd[1]) ^ ((uint64_t)model << 1 | dtype), odd[2]);
 }
@@ -36,7 +37,7 @@ static uint64_t key_hash(const struct lookup_key *key) {
   return problem_hash(key->n, key->stencil, key->model, key->dtype);
 }
 
-/* Of two rows for one problem the first stays: catalog_finish put the one that counts in front. */
+/* Add a row, unless the table has one for the same problem: catalog_finish has sorted the row to use to the front. */
 static halotune_status table_add(struct lookup_table *table, int number) {
   const struct served *rows = table->catalog->rows, *row = &rows[number];
   struct lookup_key key = {.n = {row->n[0], row->n[1], row->n[2]},
@@ -70,18 +71,19 @@ const struct served *lookup_exact(const struct lookup_table *table, const struct
 
 enum { ALIGNMENT, ROW, PLANE, DEPTH, CACHE, WAVES };
 
-/* What a difference of one counts: a power of two of alignment, or a factor of two of the others. */
+/* The distance for a difference of one, which is a factor of two in alignment, length, size or number. */
 static const float weights[LOOKUP_FEATURES] = {
     [ALIGNMENT] = 0.5f, [ROW] = 0.5f, [PLANE] = 0.5f, [DEPTH] = 0.25f, [CACHE] = 1, [WAVES] = 0.5f};
 
-/* For another mode than the one that is asked for: a row measured in it is still better than one for half the cells. */
+/* Distances for another mode than the wanted one. A row in another mode is still better than one for half the points.
+ */
 static const float other_launch = 0.25f, other_cache = 0.75f, fewer_variants = 0.25f;
 
 static float clamp(float value, float low, float high) { return value < low ? low : value > high ? high : value; }
 
 static void find_features(const uint32_t n[MAX_DIMS], double bytes, const struct known_device *device,
                           float out[LOOKUP_FEATURES]) {
-  enum { WIDEST = 5 }; /* rows of 32 elements are whole transactions; more alignment changes nothing */
+  enum { WIDEST = 5 }; /* at 32 elements, rows are whole transactions; more alignment changes nothing */
   float cells = (float)n[0] * (float)n[1] * (float)n[2];
   float sms = device->sm_count > 0 ? (float)device->sm_count : 1,
         l2 = device->l2_bytes > 0 ? (float)device->l2_bytes : 32e6f;
@@ -90,7 +92,7 @@ static void find_features(const uint32_t n[MAX_DIMS], double bytes, const struct
   out[ROW] = log2f((float)n[0]);
   out[PLANE] = log2f((float)n[0] * (float)n[1]);
   out[DEPTH] = log2f((float)n[2]);
-  /* Far inside and far outside of the cache sizes no longer matter; so with many waves. */
+  /* Far inside and far outside of the cache, sizes no longer matter. The same holds for many waves. */
   out[CACHE] = clamp(log2f((float)bytes / l2), -3, 3);
   out[WAVES] = clamp(log2f(cells / (sms * 2048)), -3, 5);
 }
@@ -109,8 +111,8 @@ void lookup_near_start(const struct lookup_table *table, const struct lookup_key
   find_features(key->n, cells * bytes_per_point, device, out->features);
 }
 
-/* The nearest row of a family that comes behind what was found last. Distances are computed in pieces that fit into registers and
- * the first cache, without branches, so that the compiler makes vector code of them. */
+/* Find the nearest row of a family behind the row that was found last. Distances are computed for a piece of the rows
+ * at a time, without branches, so that the compiler vectorizes the loop. */
 static void search_family(const struct lookup_near *near, const struct lookup_family *family, float *best,
                           int *best_row) {
   enum { PIECE = 256 };
@@ -127,12 +129,12 @@ static void search_family(const struct lookup_near *near, const struct lookup_fa
     for (int i = 0; i < count; i++) {
       const struct served *row = &catalog->rows[first + i];
       float distance = distances[i];
-      if (distance > *best) continue; /* modes only add to it */
+      if (distance > *best) continue; /* other modes only increase the distance */
       if (near->key.reproducible && !row->reproducible) continue;
       if (near->key.launch ? row->launch + 1 != near->key.launch : row->launch != LAUNCH_STREAM)
         distance += other_launch;
       if (near->key.cache ? row->cache + 1 != near->key.cache : row->cache != CACHE_STEADY) distance += other_cache;
-      if (row->reproducible && !near->key.reproducible) distance += fewer_variants; /* it won among them */
+      if (row->reproducible && !near->key.reproducible) distance += fewer_variants; /* it won among fewer variants */
       bool is_behind = distance > near->distance || (distance == near->distance && first + i > near->row);
       if (!is_behind || distance >= *best) continue;
       *best = distance;
@@ -177,7 +179,7 @@ static halotune_status make_families(struct lookup_table *table) {
     }
     last->end = i + 1;
   }
-  for (int i = 0; i < c->stencil_count; i++) { /* stencils without rows have no families */
+  for (int i = 0; i < c->stencil_count; i++) { /* a stencil without rows has no families */
     if (table->first_family[i + 1] < table->first_family[i]) table->first_family[i + 1] = table->first_family[i];
   }
   return HALOTUNE_OK;

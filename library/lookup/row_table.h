@@ -1,22 +1,22 @@
-/* row_table.h: the rows of a catalog by the problem that each is the answer to, and by how far its grid is from another. A table
- * does not change once it is made: any number of threads may ask. */
+/* row_table.h: finds rows of a catalog by their problem, and by the distance of their grid from another. Any number
+ * of threads may use a table, because it does not change. */
 #ifndef LIBRARY_LOOKUP_ROW_TABLE_H
 #define LIBRARY_LOOKUP_ROW_TABLE_H
 
 #include "library/lookup/catalog.h"
 
-/* The problem that is asked about. Modes are those of the store plus 1; 0 is any mode. */
+/* The problem to look up. Modes are those of the store plus 1; 0 is any mode. */
 struct lookup_key {
   uint32_t n[MAX_DIMS];
   int stencil, model;
   unsigned char dtype, launch, cache;
-  bool reproducible; /* only rows of problems that are; else of any */
+  bool reproducible; /* only rows of reproducible problems; otherwise all */
 };
 
-/* The features of a grid on a GPU by which distances are measured; row_table.c says what each is and counts. */
+/* The number of features of which a distance is made; row_table.c describes them. */
 enum { LOOKUP_FEATURES = 6 };
 
-/* Rows of one stencil, model and element type stand together in the catalog. */
+/* The rows of one stencil, model and element type, which are neighbours in the catalog. */
 struct lookup_family {
   int stencil, model, first, end;
   unsigned char dtype;
@@ -28,32 +28,32 @@ struct lookup_table {
   struct set by_problem;
   struct lookup_family *families; /* by stencil */
   int family_count;
-  int *first_family; /* of each stencil, and one behind the last */
-  float *features;   /* LOOKUP_FEATURES lists of a number for each row */
+  int *first_family; /* for each stencil, and one behind the last */
+  float *features;   /* LOOKUP_FEATURES lists with one number for each row */
 };
 
-/* Make the table of a catalog, which must live as long. HALOTUNE_OK or HALOTUNE_MEMORY. */
+/* Make the table of a catalog, which must live as long as the table. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status lookup_table_make(const struct catalog *catalog, struct lookup_table *out);
 void lookup_table_free(struct lookup_table *table);
 
-/* The row for exactly this; NULL where there is none. Of several modes steady comes before cold, stream before graph, and
- * one among all variants before one among those that are reproducible. */
+/* The row for exactly this problem; NULL if there is none. Among several modes, steady goes before cold, stream
+ * before graph, and a winner among all variants before one among the reproducible ones. */
 const struct served *lookup_exact(const struct lookup_table *table, const struct lookup_key *key);
 
-/* Rows in order of distance. Start with lookup_near_start. */
+/* A walk over rows in the order of distance. Start with lookup_near_start. */
 struct lookup_near {
   const struct lookup_table *table;
   struct lookup_key key;
   const struct known_device *device;
   float features[LOOKUP_FEATURES];
-  bool other_models; /* rows of the device's architecture, but of other models; else those of its own model */
-  bool emulated;     /* whether emulated ones count among these */
-  float distance;    /* of the row that was found last */
+  bool other_models; /* rows of other models of the architecture; otherwise rows of the own model */
+  bool emulated;     /* whether rows of an emulation count among them */
+  float distance;    /* distance of the row that was found last */
   int row;
 };
 
-/* Start at the nearest row for a problem on a device.
- *   bytes_per_point  of compulsory traffic */
+/* Start a walk for a problem on a device.
+ *   bytes_per_point  compulsory memory traffic */
 void lookup_near_start(const struct lookup_table *table, const struct lookup_key *key,
                        const struct known_device *device, double bytes_per_point, bool other_models,
                        struct lookup_near *out);
