@@ -1,4 +1,4 @@
-/* identity.c: fields into libsodium's BLAKE2b, each behind its length. */
+/* identity.c: hashes fields with libsodium's BLAKE2b, each after its length. */
 #include "base/identity.h"
 
 #include <stdint.h>

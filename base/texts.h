@@ -1,4 +1,4 @@
-/* texts.h: distinct texts, each kept once and numbered in the order in which they came. */
+/* texts.h: different texts, each stored once and numbered in the order in which they were added. */
 #ifndef BASE_TEXTS_H
 #define BASE_TEXTS_H
 
@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/set.h"
 
-/* Start with {0}, end with texts_free. A kept text never moves. */
+/* Start with {0}, end with texts_free. A stored text never moves. */
 struct texts {
   const char **list;
   int count, capacity;
@@ -15,13 +15,14 @@ struct texts {
   struct arena arena;
 };
 
-/* Keep the first `length` bytes of a text. Returns the text's number, from 0; -1 when memory is out. */
+/* Store the first `length` bytes of a text. Returns the text's number, from 0; -1 when memory is out. */
 int texts_add(struct texts *texts, const char *text, size_t length);
 
-/* The number of a text; -1 for one that is not kept. Threads: any number at once while none is added. */
+/* Find the number of a text. Returns -1 for a text that is not stored. Threads: any number at once while none adds
+ * texts. */
 int texts_find(const struct texts *texts, const char *text, size_t length);
 
-/* Keep a NUL-terminated text. Returns the copy, the same one for the same text; NULL when memory is out. */
+/* Store a NUL-terminated text. Returns the copy, which is the same for equal texts; NULL when memory is out. */
 const char *texts_keep(struct texts *texts, const char *text);
 
 void texts_free(struct texts *texts);

@@ -1,7 +1,7 @@
-/* source_bench.c: how long NVRTC takes for each of some sources. Usage: source_bench ROUNDS FILE.cu ...
+/* source_bench.c: the time that NVRTC takes for each of some sources. Usage: source_bench ROUNDS FILE.cu ...
  *
- * All are compiled in this process, by turns. The processor time of the fastest round counts: other load only ever
- * makes a round slower. */
+ * This process compiles the sources in turn. The processor time of the fastest round counts, because other load can
+ * only make a round slower. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

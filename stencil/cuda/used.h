@@ -1,12 +1,12 @@
-/* used.h: what a text of CUDA uses of another one, as a hash; private to stencil/. */
+/* used.h: the hash of the definitions that one CUDA text uses of another; private to stencil/. */
 #ifndef STENCIL_CUDA_USED_H
 #define STENCIL_CUDA_USED_H
 
 #include "stencil/cuda/cuda_tokens.h"
 
-/* Hash the definitions of a library that a text names, and those that these name in turn. Comments, layout and the
- * order of the definitions do not count.
- *   macros   what the library finds defined, as #define lines
+/* Hash the definitions of a library that a text names, and the definitions that these name in turn. Comments, layout
+ * and the order of the definitions do not count.
+ *   macros   the macros that the library needs, as #define lines
  *   library  definitions of functions, types and constants
  *   user     the text that names some of them
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */

@@ -1,4 +1,4 @@
-/* declarations.c: the fields that say what a stencil is called, how many dimensions it has, and what it reads and
+/* declarations.c: reads the fields that give a stencil's name, its number of dimensions, and what it reads and
  * writes. */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* domains.c: the fields that say where a stencil is computed: boundary rules, element types, grids. */
+/* domains.c: reads the fields that say where a stencil is computed: boundary rules, element types, grids. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -68,7 +68,7 @@ halotune_status field_grids(struct stencil_reader *r, const struct yaml *node) {
   for (const struct yaml *item = node->first; item && status == HALOTUNE_OK; item = item->next) {
     struct grid *grid = &stencil->grids[stencil->grid_count++];
     status = read_grid(r, item, grid);
-    /* What a default is worth depends on the grid; one that is no number there is an error of the file. */
+    /* The value of a default depends on the grid. A value that is not finite is an error of the file. */
     if (status == HALOTUNE_OK && (status = stencil_coefficients(stencil, grid, values)) == HALOTUNE_ARGUMENT) {
       status = reader_fail(r, item->place, "%s", fail_text());
     }

@@ -1,4 +1,4 @@
-/* expectations.c: the fields for tests: exact solutions, allowed errors, values of the inputs. */
+/* expectations.c: reads the fields for tests: exact solutions, allowed errors, ranges of inputs. */
 #include "stencil/file/stencil_fields.h"
 
 halotune_status field_tolerance(struct stencil_reader *r, const struct yaml *node) {

@@ -1,7 +1,7 @@
 /* stencil_fields.h: a reader for each field of a stencil file; private to stencil/file.
  *
- * Each takes the field's value. Those that refer to names, axes or coefficients come after the fields that declare
- * them: the order is that of the table in stencil_file.c. */
+ * Each reader takes the field's value. A field that refers to names, axes or coefficients is read after the fields that
+ * declare them. The table in stencil_file.c has this order. */
 #ifndef STENCIL_FILE_STENCIL_FIELDS_H
 #define STENCIL_FILE_STENCIL_FIELDS_H
 

@@ -1,4 +1,4 @@
-/* stencil_reader.c: text, numbers, words and names of a stencil file. */
+/* stencil_reader.c: reads texts, numbers and words of a stencil file, and declares its names. */
 #include "stencil/file/stencil_reader.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* stencil_reader.h: what the fields of a stencil file are read with; private to stencil/file. */
+/* stencil_reader.h: functions with which the fields of a stencil file are read; private to stencil/file. */
 #ifndef STENCIL_FILE_STENCIL_READER_H
 #define STENCIL_FILE_STENCIL_READER_H
 
@@ -15,7 +15,8 @@ struct stencil_reader {
 
 #define reader_fail(r, place, ...) source_fail((r)->source, place, __VA_ARGS__)
 
-/* Each reads one value. All fail with HALOTUNE_PARSE at its place, and name in the message what is expected. */
+/* Each function reads one value. It fails with HALOTUNE_PARSE at the value's place, and a message that says what is
+ * expected. */
 
 /* A text. */
 halotune_status entry_text(const struct stencil_reader *r, const struct yaml *node, const char *what, const char **out);

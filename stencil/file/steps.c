@@ -1,4 +1,4 @@
-/* steps.c: the fields that say what a time step computes, and what the next one reads. */
+/* steps.c: reads the fields that say what a time step computes, and what the next step reads. */
 #include "stencil/file/stencil_fields.h"
 
 static halotune_status read_iterate_entry(const struct stencil_reader *r, const struct yaml *item,

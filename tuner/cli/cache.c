@@ -1,4 +1,4 @@
-/* cache.c: `halotune cache`: how much the caches of compiled kernels keep, and emptying them. */
+/* cache.c: `halotune cache`: shows how much the caches of compiled kernels hold, and empties them. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "tuner/cli/output/output.h"
 
 static const struct {
-  const char *key, *what, *below; /* what: one of them */
+  const char *key, *what, *below; /* what: the name of one entry */
 } caches[] = {{"cubins", "cubin", ""}, {"host", "host object", "/host"}};
 
 static json_t *facts_json(const struct cache_facts *facts, const char *folder, bool cleans) {
@@ -29,7 +29,7 @@ static void print_facts(const struct cache_facts *facts, const char *what, const
   else printf(" of at most %llu bytes, in %s\n", CACHE_FOLDER_MAX_BYTES, folder);
 }
 
-/* Show or clean one cache. The facts go into *json, or where `json` is NULL to stdout as text. */
+/* Show or clean one cache. The facts are added to *json, or printed as text if `json` is NULL. */
 static halotune_status look_after(size_t number, bool cleans, json_t **json) {
   struct cache_facts facts;
   char *folder;

@@ -1,4 +1,4 @@
-/* generate.c: `halotune generate STENCIL`: the CUDA source of one variant. */
+/* generate.c: `halotune generate STENCIL`: prints the CUDA source of one variant. */
 #include <string.h>
 
 #include "tuner/cli/options/configuration.h"

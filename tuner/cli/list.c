@@ -1,4 +1,4 @@
-/* list.c: `halotune list`: the stencils and the templates that commands can name. */
+/* list.c: `halotune list`: prints the stencils and templates that commands can name. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ static enum exit_code list_stencils(char *const *paths, int count, bool json) {
     struct loaded loaded;
     halotune_status status = loaded_open(paths[i], &loaded);
     if (status == HALOTUNE_OK) status = loaded_check_name(&loaded);
-    if (status != HALOTUNE_OK) code = report_file_failure(status); /* go on with the other files */
+    if (status != HALOTUNE_OK) code = report_file_failure(status); /* continue with the other files */
     else if (json) json_add(&list, stencil_json(&loaded));
     else print_row(&loaded);
     loaded_free(&loaded);

@@ -1,4 +1,4 @@
-/* main.c: the table of commands, their help, and the choice of one by the command line. */
+/* main.c: the table of commands and their help. It parses the command line and runs a command. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static enum exit_code option_error(const struct command *command, const char *ty
   for (const struct option_row *option = command->options; option->name; option++) {
     snprintf(known, sizeof known, "--%s", option->name);
     if (strncmp(known, typed, nearest.length) == 0)
-      return usage_error(command); /* getopt has said that several options begin like this */
+      return usage_error(command); /* getopt has printed that several options begin like this */
     nearest_try(&nearest, known);
   }
   fprintf(stderr, "halotune: see 'halotune %s --help'%s\n", command->name, nearest.question);
@@ -95,8 +95,8 @@ static enum exit_code run_command(const struct command *command, int argc, char 
       print_command_help(command);
       return HALOTUNE_EXIT_SUCCESS;
     }
-    if (value == '?')
-      return optopt ? usage_error(command) : option_error(command, argv[optind - 1]); /* 0: it knows none such */
+    if (value == '?') /* optopt is 0 for an unknown option */
+      return optopt ? usage_error(command) : option_error(command, argv[optind - 1]);
     if (value == 'o' && (value = find_option(command, "output")) == 0) {
       fprintf(stderr, "halotune %s: there is no option -o\n", command->name);
       return usage_error(command);
@@ -123,7 +123,7 @@ static enum exit_code run_command(const struct command *command, int argc, char 
   return command->run(&invocation);
 }
 
-/* The command of this name; NULL after a message for an unknown name. */
+/* Find the command with this name. For an unknown name it prints a message and returns NULL. */
 static const struct command *find_command(const char *name) {
   for (size_t i = 0; i < COUNT(commands); i++) {
     if (strcmp(name, commands[i]->name) == 0) return commands[i];
@@ -156,13 +156,13 @@ static enum exit_code run_arguments(int argc, char **argv) {
     print_command_help(command); /* 'help db merge' prints the help of all of `db` */
     return HALOTUNE_EXIT_SUCCESS;
   }
-  argv[1] = program; /* getopt begins its messages with this */
+  argv[1] = program; /* getopt begins its messages with it */
   return run_command(command, argc - 1, argv + 1);
 }
 
-/* Commands print without looking whether stdout can be written. This is the one place that checks it. */
+/* Commands print without checking whether stdout can be written. This is the only place that checks it. */
 int main(int argc, char **argv) {
-  setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* keeps lines whole where stdout and stderr go to one file */
+  setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* keeps lines whole if stdout and stderr go to one file */
   enum exit_code code = run_arguments(argc, argv);
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;
   perror("halotune: standard output");

@@ -1,4 +1,4 @@
-/* new.c: `halotune new template NAME`: write the two files of a small template that works as it stands. */
+/* new.c: `halotune new template NAME`: writes the two files of a small template that works as it is. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void skeleton_fill(const char *skeleton, const char *name, struct text *t
   text_printf(text, "%s", skeleton);
 }
 
-/* Refuse a name that some searched folder has already: one of the two templates would hide the other. */
+/* Refuse a name that exists already in a searched folder, because one of the two templates would hide the other. */
 static halotune_status name_check(const char *name, const char *folder) {
   char *path = NULL;
   halotune_status status = search_find(&search_templates, folder, name, &path);
@@ -51,7 +51,7 @@ static halotune_status folder_check(const char *folder) {
   return fail(HALOTUNE_IO, "%s: no folder can be made here: %s", folder, strerror(errno));
 }
 
-/* Write one of the two files, and leave its path in `path`. */
+/* Write one of the two files; `path` receives its path. */
 static halotune_status file_put(const char *folder, const char *name, const char *suffix, const char *skeleton,
                                 struct text *path) {
   struct text text = {0};
@@ -65,7 +65,7 @@ static halotune_status file_put(const char *folder, const char *name, const char
   return status;
 }
 
-/* Print the commands to go on with. */
+/* Print the next commands that the user may run. */
 static void next_print(const char *name, const char *given, const char *yaml, const char *cuda) {
   struct text option = {0};
   if (given) {

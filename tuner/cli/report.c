@@ -1,4 +1,4 @@
-/* report.c: `halotune report`: the database as one HTML page, or as the JSON document behind it. */
+/* report.c: `halotune report`: writes the database as one HTML page, or as the JSON document in it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 static const char default_output[] = "halotune-report.html";
 
-/* Write the current time, or that of $SOURCE_DATE_EPOCH, with which the same database gives the same bytes. */
+/* Write the current time, or that of $SOURCE_DATE_EPOCH, so that the same database can give the same bytes. */
 static void write_date(char *out, size_t size) {
   const char *fixed = getenv("SOURCE_DATE_EPOCH");
   time_t now = fixed ? (time_t)strtoll(fixed, NULL, 10) : time(NULL);
@@ -40,7 +40,7 @@ static halotune_status put_out(const struct invocation *invocation, const struct
   return status;
 }
 
-/* Fail with HALOTUNE_NOT_FOUND where no problem was stored yet. */
+/* Fail with HALOTUNE_NOT_FOUND if the database has no problem yet. */
 static halotune_status check_has_rows(struct store *store) {
   int64_t has_problems = 0;
   halotune_status status =

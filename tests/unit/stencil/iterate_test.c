@@ -1,18 +1,22 @@
-/* iterate_test.c: where fields are from launch to launch, of one step or of several. */
+/* iterate_test.c: the buffers of fields after launches of one step and of several steps. */
 #include "stencil/analysis/iterate.h"
 
 #include "tests/unit/stencils.h"
 #include "tests/unit/unit.h"
 
-/* Places of fields: buffers are numbered by inputs, then outputs, then what is carried. */
+/* Buffers of fields, numbered by inputs, then outputs, then carried arrays. */
 static const struct {
   const char *stencil;
   int steps;
-  int inputs[4], outputs[4]; /* after the launch; outputs with what is carried */
+  int inputs[4], outputs[4]; /* after the launch; outputs include carried arrays */
 } places[] = {
-    {"star7", 1, {1}, {0}},           {"star7", 2, {1}, {0}},        {"star7", 7, {1}, {0}},
-    {"diffusion2d", 4, {2, 1}, {0}},  {"wave25", 1, {3, 0, 2}, {1}}, /* u, the step before, the velocity; the new one */
-    {"wave25", 2, {3, 4, 2}, {0, 1}},                                /* the last step but one is the step before */
+    {"star7", 1, {1}, {0}},
+    {"star7", 2, {1}, {0}},
+    {"star7", 7, {1}, {0}},
+    /* u, the step before, the velocity; the new step */
+    {"diffusion2d", 4, {2, 1}, {0}},
+    {"wave25", 1, {3, 0, 2}, {1}},
+    {"wave25", 2, {3, 4, 2}, {0, 1}}, /* the step before the last one is carried */
     {"wave25", 5, {3, 4, 2}, {0, 1}},
 };
 
@@ -37,7 +41,7 @@ TEST(buffers_change_places_as_iterate_says) {
   }
 }
 
-/* What is carried, by `later`: output, later, input. */
+/* The carried arrays, ordered by `later`: output, later, input. */
 static const struct {
   const char *iterate;
   int steps, carried_count;
@@ -70,7 +74,7 @@ TEST(a_launch_carries_what_inputs_take_over_from_inputs) {
       CHECK_EQ(chains[i].carried[c].later, carried[c].later, "%s %d", chains[i].iterate, chains[i].steps);
       CHECK_EQ(chains[i].carried[c].input, carried[c].input, "%s %d", chains[i].iterate, chains[i].steps);
     }
-    /* One launch of several steps leads each input to the value that single steps lead it to. Values count steps. */
+    /* One launch of several steps must give each input the value that single steps give it. Values count steps. */
     int values[16] = {0, -1, -2}, one[16] = {0, -1, -2}, inputs[] = {0, 1, 2}, outputs[] = {3, 4, 5, 6, 7},
         one_inputs[] = {0, 1, 2}, one_outputs[] = {3, 4};
     for (int step = 1; step <= chains[i].steps; step++) {

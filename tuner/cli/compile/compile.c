@@ -1,4 +1,4 @@
-/* compile.c: `halotune compile STENCIL`: compile variants and tell what each needs of a GPU. No GPU is used. */
+/* compile.c: `halotune compile STENCIL`: compiles variants and prints what each needs of a GPU. It uses no GPU. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,10 +12,10 @@
 
 enum { DEFAULT_SAMPLE = 100, DEFAULT_SM_COUNT = 132, MAX_WORKERS = 256 };
 
-/* One variant on its way through the compiler. */
+/* One variant while it is compiled. */
 struct job {
   struct compile_row row;
-  struct generated generated; /* until it is done */
+  struct generated generated; /* until it is printed */
   bool is_done;
 };
 
@@ -127,7 +127,7 @@ static long failed_count(const struct session *session) {
   return session->job_count - session->counts[COMPILE_ROW_OK] - session->counts[COMPILE_ROW_LEFT_OUT];
 }
 
-/* Variants that were compiled now: neither cached nor left out by a rule. */
+/* The number of variants that were compiled now, without cached ones and those that a rule excludes. */
 static long compiled_count(const struct session *session) {
   return session->job_count - session->cached - session->counts[COMPILE_ROW_LEFT_OUT];
 }

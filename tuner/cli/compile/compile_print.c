@@ -1,4 +1,4 @@
-/* compile_print.c: columns and JSON members. */
+/* compile_print.c: prints the columns and JSON members of a compiled variant. */
 #include "tuner/cli/compile/compile_print.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static void add_limiters(struct text *text, unsigned limits) {
   }
 }
 
-/* A dash stands for NAN: the template has no formula for this figure. */
+/* Print a figure; a dash for NAN, which means that the template has no formula for it. */
 static void print_figure(double figure) {
   if (isnan(figure)) printf(" %9s", "-");
   else printf(" %9.3g", figure);

@@ -1,4 +1,4 @@
-/* compile_row.c: from the compiler's report to registers, occupancy and accesses. */
+/* compile_row.c: computes registers, occupancy and accesses from the compiler's report. */
 #include "tuner/cli/compile/compile_row.h"
 
 #include <stdlib.h>

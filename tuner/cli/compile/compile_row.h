@@ -25,14 +25,14 @@ enum compile_row_outcome { COMPILE_ROW_LIST(COMPILE_ROW_AS_ENUMERATOR) COMPILE_R
 
 extern const char *const compile_row_names[COMPILE_ROW_OUTCOMES];
 
-/* The members behind `detail` are set for COMPILE_ROW_OK and COMPILE_ROW_NO_FIT alone. */
+/* The members after `detail` are set only for COMPILE_ROW_OK and COMPILE_ROW_NO_FIT. */
 struct compile_row {
   const struct template *template;
   struct configuration configuration;
   enum compile_row_outcome outcome;
-  char *detail; /* why it failed, from malloc; NULL for none */
+  char *detail; /* the reason of a failure, from malloc; NULL for none */
   bool is_cached;
-  double compile_time_ms; /* of a cached cubin: the time when it was compiled */
+  double compile_time_ms; /* of a cached cubin: the time of the original compile */
   struct block_needs needs;
   int static_shared_bytes, spill_store_bytes, spill_load_bytes, stack_bytes;
   long dynamic_shared_bytes, cubin_bytes, cluster_blocks; /* cluster_blocks: 1 without clusters */
@@ -50,7 +50,7 @@ struct compile_row {
 halotune_status compile_row_fill(struct compile_row *row, const struct problem *problem,
                                  const struct generated *generated, const struct compiled *compiled, int sm_count);
 
-/* Fill the row of a variant that failed. Its detail is the first line of the log that speaks of an error, or else the
+/* Fill the row of a variant that failed. Its detail is the first line of the log that reports an error, or the log's
  * first line. */
 void compile_row_fail(struct compile_row *row, enum compile_row_outcome outcome, const char *log);
 

@@ -1,4 +1,4 @@
-/* db.c: `halotune db WHAT`: find the part that WHAT names, and check its options and files. */
+/* db.c: `halotune db WHAT`: finds the part that WHAT names, and checks its options and files. */
 #include "tuner/cli/db/db.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static const struct {
   const char *name;
   halotune_status (*run)(const struct invocation *invocation);
   bool takes_files;
-  const char *options; /* options of this part, each between blanks */
+  const char *options; /* options of this part, with a blank before and after each */
 } parts[] = {
     {"info", db_info, false, " db json "},
     {"check", db_check, false, " db "},
@@ -40,7 +40,7 @@ static const struct {
     {"forget", db_forget, false, " db problem stencil device before yes "},
 };
 
-/* The part of a name. */
+/* Find a part by its name. */
 static halotune_status part_find(const char *name, int *out) {
   const char *names[COUNT(parts)];
   for (size_t i = 0; i < COUNT(parts); i++) names[i] = parts[i].name;

@@ -1,4 +1,4 @@
-/* db_choice.c: from options to a choice of rows. */
+/* db_choice.c: turns options into a choice of rows. */
 #include "tuner/cli/db/db_choice.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "tuner/cli/options/option_value.h"
 
-/* Read STENCIL[,DTYPE[,GRID]]. The text is cut behind the stencil and the dtype. */
+/* Read STENCIL[,DTYPE[,GRID]]. The text is cut after the stencil and the dtype. */
 static halotune_status problem_choose(char *text, struct choice *out) {
   char *dtype = strchr(text, ','), *grid = dtype ? strchr(dtype + 1, ',') : NULL;
   out->stencil = text;
@@ -24,7 +24,7 @@ static halotune_status problem_choose(char *text, struct choice *out) {
   return fail(HALOTUNE_ARGUMENT, "--problem: a grid is one to three numbers, such as 512x512x512, not '%s'", grid);
 }
 
-/* Dates are compared as texts, so that they need the form of the database. */
+/* Dates are compared as texts, so they must have the form of the database. */
 static halotune_status date_check(const char *date) {
   static const char form[] = "0000-00-00T00:00:00Z";
   size_t length = strlen(date);

@@ -1,4 +1,4 @@
-/* db_export.c: `halotune db export`: tables as a document. */
+/* db_export.c: `halotune db export`: writes tables as a document. */
 #include <stdlib.h>
 
 #include "base/array.h"

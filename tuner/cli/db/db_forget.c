@@ -1,4 +1,4 @@
-/* db_forget.c: `halotune db forget`: rows counted, and with --yes removed. */
+/* db_forget.c: `halotune db forget`: counts rows, and removes them with --yes. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "tuner/cli/db/db_choice.h"
 #include "tuner/cli/options/option_value.h"
 
-/* Fail where there is no database: opening it to write would make one. */
+/* Fail if there is no database: opening it for writing would create one. */
 static halotune_status database_check(const char *path) {
   struct store *store;
   halotune_status status = store_open(path, STORE_READ, &store);

@@ -1,4 +1,4 @@
-/* db_info.c: `halotune db info`: what a database holds. */
+/* db_info.c: `halotune db info`: prints what a database contains. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,7 +28,7 @@ static const char problems_sql[] =
 
 struct info {
   struct store *store;
-  json_t *json; /* NULL: as text */
+  json_t *json; /* NULL: print text */
   long long bytes, counts[TABLE_COUNT];
 };
 

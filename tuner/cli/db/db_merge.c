@@ -1,5 +1,5 @@
-/* db_merge.c: `halotune db merge` and `import`: add files to the user's database. Each file is added whole or not at
- * all. */
+/* db_merge.c: `halotune db merge` and `import`: add files to the user's database. Each file is added completely or not
+ * at all. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void finding_keep(void *context, const char *text) {
   if (!finding->text[0]) snprintf(finding->text, sizeof finding->text, "%s", text);
 }
 
-/* Open a file and check all of it, before any row of it is taken. */
+/* Open a file and check all of it, before any of its rows is used. */
 static halotune_status file_open(const char *path, struct store **out) {
   struct finding finding = {""};
   long found = 0;

@@ -1,4 +1,4 @@
-/* doctor.c: `halotune doctor`: which of the pieces that Halotune can use this machine has, and what to do about the
+/* doctor.c: `halotune doctor`: prints which parts that Halotune can use exist on this machine, and how to get the
  * others. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* doctor_checks.c: one function for each piece. */
+/* doctor_checks.c: checks each part of the machine, with one function for each. */
 #include "tuner/cli/doctor/doctor_checks.h"
 
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static void look_for_sqlite(struct machine *m, struct finding *f) {
   text_printf(&f->text, "%s", sqlite3_libversion());
 }
 
-/* Check that files can be made in a folder. A missing folder is made, as the program itself would do. */
+/* Check that files can be created in a folder. A missing folder is created, as the program itself would do. */
 static void try_folder(struct finding *f, const char *folder, const char *advice) {
   text_printf(&f->text, "%s", folder);
   if (folder_make(folder) == HALOTUNE_OK && access(folder, W_OK | X_OK) == 0) return;
@@ -128,7 +128,7 @@ static void look_into(struct store *store, const char *path, struct finding *f) 
   text_free(&first);
 }
 
-/* Tell how many stencils or templates are found by name, and the folder of the first one. */
+/* Report how many stencils or templates are found by name, and the folder of the first one. */
 static void look_for_files(const struct search_kind *kind, struct finding *f) {
   char **paths = NULL;
   int count = 0;
@@ -156,7 +156,7 @@ static void look_for_templates(struct machine *m, struct finding *f) {
   look_for_files(&search_templates, f);
 }
 
-/* The installed database, which lookups ask after the user's own. */
+/* Check the installed database, which lookups read after the user's own. */
 static void look_for_starter(struct machine *m, struct finding *f) {
   char *path = NULL;
   struct store *store = NULL;
@@ -201,7 +201,7 @@ static void look_for_database(struct machine *m, struct finding *f) {
   free(path);
 }
 
-/* Tell what a GPU is, and whether kernels can be compiled for it. */
+/* Report the facts of a GPU, and whether kernels can be compiled for it. */
 void doctor_look_at_gpu(const struct machine *m, const struct device_facts *gpu, struct finding *f) {
   const double giga = 1e9, mega = 1e6, khz_to_mhz = 1e-3;
   text_printf(&f->text, "%s, sm_%d, %d SMs at up to %.0f MHz, %.1f GB, L2 %.1f MB, %s", gpu->name, gpu->capability,

@@ -1,4 +1,4 @@
-/* command.c: exit codes, and failures told to the user. */
+/* command.c: exit codes, and messages about failures. */
 #include "tuner/cli/options/command.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 
-/* Exit codes: number, meaning. Pinned, because scripts test for them. */
+/* Exit codes: number, meaning. They never change, because scripts test for them. */
 #define EXIT_LIST(X)                                     \
   X(SUCCESS, 0, "success")                               \
   X(FAILURE, 1, "failure")                               \
@@ -43,19 +43,19 @@ struct command {
 /* What the user typed. */
 struct invocation {
   const struct command *command;
-  const char *values
-      [MAX_OPTIONS]; /* in the order of command->options; NULL for an option that was not given, "" for a switch */
+  const char *
+      values[MAX_OPTIONS]; /* in the order of command->options; NULL for an option that is not given, "" for a switch */
   char *const *arguments;
   int argument_count;
 };
 
-/* The exit code that belongs to a status. */
+/* The exit code for a status. */
 enum exit_code exit_code_of(halotune_status status);
 
-/* Print "halotune: DETAIL" on stderr and return the exit code that belongs to the status. */
+/* Print "halotune: DETAIL" on stderr. Returns the exit code for the status. */
 enum exit_code report_failure(halotune_status status);
 
-/* The same for a file that the user named. HALOTUNE_IO then means bad input. */
+/* Like report_failure, for a file that the user named. HALOTUNE_IO then means bad input. */
 enum exit_code report_file_failure(halotune_status status);
 
 /* The commands. */

@@ -1,4 +1,4 @@
-/* command_line.c: the command, its arguments, its options. */
+/* command_line.c: writes the command, its arguments and its options. */
 #include "tuner/cli/options/command_line.h"
 
 #include <stdio.h>

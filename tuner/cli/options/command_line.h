@@ -1,12 +1,12 @@
-/* command_line.h: the command line, written anew from the parsed invocation. */
+/* command_line.h: writes the command line again from the parsed invocation. */
 #ifndef CLI_OPTIONS_COMMAND_LINE_H
 #define CLI_OPTIONS_COMMAND_LINE_H
 
 #include "base/text.h"
 #include "tuner/cli/options/command.h"
 
-/* The words behind "halotune": "tune", "star7", "--grid", "96,96,96". They point into the invocation and into
- * `names`. End with command_words_free. */
+/* The words after "halotune": "tune", "star7", "--grid", "96,96,96". They point into the invocation and into `names`.
+ * End with command_words_free. */
 struct command_words {
   const char **list; /* NULL at the end */
   char **names;      /* "--grid" */
@@ -15,7 +15,7 @@ struct command_words {
 
 /* Collect the words.
  *   without  names of options to leave out, with NULL at the end; NULL for none
- *   more     number of words for which to keep room, for command_words_add
+ *   more     words for which command_words_add needs room
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status command_words_make(const struct invocation *invocation, const char *const *without, int more,
                                    struct command_words *out);

@@ -1,4 +1,4 @@
-/* configuration.c: the option --set. */
+/* configuration.c: reads the option --set. */
 #include "tuner/cli/options/configuration.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* configuration.h: the parameters that --set fixes. */
+/* configuration.h: the parameters that --set fixes, and configurations that contain them. */
 #ifndef CLI_OPTIONS_CONFIGURATION_H
 #define CLI_OPTIONS_CONFIGURATION_H
 
@@ -16,11 +16,10 @@ halotune_status option_set(const struct invocation *invocation, const struct tem
  * Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
 halotune_status option_set_known(const struct invocation *invocation, const struct templates *templates);
 
-/* Complete --set to a configuration that the rules keep. Parameters that --set does not name have their defaults;
- * where rules exclude these,
- * as few parameters as possible get another value.
+/* Complete --set to a configuration that the rules keep. Parameters that --set does not name have their defaults. If
+ * rules exclude these, as few parameters as possible get another value.
  *   bindings  of the template for the problem; its parameters are changed
- * Returns what option_set returns, and HALOTUNE_ARGUMENT where rules exclude every completion. */
+ * Returns what option_set returns, and HALOTUNE_ARGUMENT if rules exclude every completion. */
 halotune_status option_configuration(const struct invocation *invocation, const struct template *template,
                                      struct bindings *bindings, struct configuration *out);
 

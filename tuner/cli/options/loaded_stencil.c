@@ -1,4 +1,4 @@
-/* loaded_stencil.c: a stencil, read and analysed. */
+/* loaded_stencil.c: reads and analyses a stencil. */
 #include "tuner/cli/options/loaded_stencil.h"
 
 #include <stdlib.h>

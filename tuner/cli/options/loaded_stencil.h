@@ -13,8 +13,8 @@ struct loaded {
 
 /* Load a stencil by name or path, see search_path.h.
  *   out  filled on success; after a failure loaded_free is harmless
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND with the folders that were searched; HALOTUNE_PARSE where a file that was
- * found by its name holds a stencil of another name; or what stencil_read returns. */
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND with the folders that were searched; HALOTUNE_PARSE if a file that was found
+ * by name contains a stencil with another name; or the errors of stencil_read. */
 halotune_status loaded_open(const char *name, struct loaded *out);
 
 /* Check that the stencil has the name of its file. Returns HALOTUNE_OK, or HALOTUNE_PARSE for another name. */

@@ -1,4 +1,4 @@
-/* option_value.c: readers of options. */
+/* option_value.c: reads the values of options. */
 #include "tuner/cli/options/option_value.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* option_value.h: the values of options: texts, numbers, times, words of a list, element types, grids. All commands
- * read their options
- * with these functions.
+ * read their options with these functions.
  *
  * Each reader returns HALOTUNE_OK, or HALOTUNE_ARGUMENT with a message that names the option and what it takes. */
 #ifndef CLI_OPTIONS_OPTION_VALUE_H
@@ -9,48 +8,48 @@
 #include "stencil/file/stencil.h"
 #include "tuner/cli/options/command.h"
 
-/* The value of an option, "" for a switch. NULL where the option was not given, or the command has no such option. */
+/* The value of an option; "" for a switch; NULL if the option is not given, or the command has no such option. */
 const char *option_value(const struct invocation *invocation, const char *name);
 
 /* Whether the option was given. */
 bool option_given(const struct invocation *invocation, const char *name);
 
-/* Give an option another value. An option that the command does not have is passed over. */
+/* Give an option another value. An option that the command does not have is ignored. */
 void option_put(struct invocation *invocation, const char *name, const char *value);
 
-/* A whole number in [low, high]; `otherwise` where the option was not given. */
+/* Read a whole number in [low, high]; `otherwise` if the option is not given. */
 halotune_status option_whole(const struct invocation *invocation, const char *name, long low, long high, long otherwise,
                              long *out);
 
-/* A time such as 90, 90s, 1.5m or 2h, in seconds; `otherwise` where the option was not given. */
+/* Read a time such as 90, 90s, 1.5m or 2h, in seconds; `otherwise` if the option is not given. */
 halotune_status option_seconds(const struct invocation *invocation, const char *name, double otherwise, double *out);
 
-/* The same in milliseconds, rounded up; INT_MAX for a longer time than an int holds. */
+/* Like option_seconds, in milliseconds, rounded up; INT_MAX for a longer time than an int can hold. */
 halotune_status option_milliseconds(const struct invocation *invocation, const char *name, int otherwise_ms, int *out);
 
-/* The position of the option's word in `words`; `otherwise` where the option was not given. */
+/* Read a word; `out` receives its position in `words`, or `otherwise` if the option is not given. */
 halotune_status option_word(const struct invocation *invocation, const char *name, const char *const *words, int count,
                             int otherwise, int *out);
 
-/* The same for a word that is no option's value.
+/* Like option_word, for a word that is not the value of an option.
  *   what  begins the message: "--launch", "list" */
 halotune_status word_find(const char *what, const char *word, const char *const *words, int count, int *out);
 
-/* The element type that --dtype names. The stencil must have it. Without the option, the first type of the stencil's
- * file. */
+/* Read the element type that --dtype names. The stencil must have it. Without the option, it is the first type of the
+ * stencil's file. */
 halotune_status option_dtype(const struct invocation *invocation, const struct stencil *stencil, enum dtype *out);
 
-/* Which element types --dtype names: one, or each with "all". The stencil need not have them.
+/* Read which element types --dtype names: one, or each with "all". The stencil need not have them.
  *   otherwise  without the option: whether each is named */
 halotune_status option_dtypes(const struct invocation *invocation, bool otherwise, bool named[DTYPE_COUNT]);
 
-/* The grid that --grid names, with one number for each dimension of the stencil. Without the option, the first grid
- * of the stencil's file. */
+/* Read the grid that --grid names, with one number for each dimension of the stencil. Without the option, it is the
+ * first grid of the stencil's file. */
 halotune_status option_grid(const struct invocation *invocation, const struct stencil *stencil, struct grid *out);
 
-/* Read "512,512,64" or "512x512x64": points along x, y and z, fewer numbers for fewer dimensions. Axes without a
- * number have 1.
- * Returns how many numbers there are; 0 for a text that is no grid, or an axis of more than GRID_MOST_AXIS_POINTS. */
+/* Read "512,512,64" or "512x512x64": points along x, y and z; fewer numbers for fewer dimensions. Axes without a number
+ * have 1 point.
+ * Returns the number of numbers; 0 for a text that is not a grid, or for an axis of more than GRID_MOST_AXIS_POINTS. */
 int grid_read(const char *text, struct grid *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* pick_variants.c: from options to a list of variants. */
+/* pick_variants.c: turns options into a list of variants. */
 #include "tuner/cli/options/pick_variants.h"
 
 #include <limits.h>
@@ -13,7 +13,7 @@
 struct pick {
   const struct problem *problem;
   struct picked *out;
-  bool one;    /* one configuration: that of --set, completed by defaults */
+  bool one;    /* only one configuration: that of --set, completed with defaults */
   long sample; /* LONG_MAX for all */
   uint64_t seed;
 };
@@ -44,9 +44,8 @@ static halotune_status pick_from(const struct invocation *invocation, const stru
   return status;
 }
 
-/* Give each template that applies to the problem an even share of what is left of the sample. With several templates,
- * one that lacks a
- * parameter of --set, or whose rules exclude its values, is passed over. */
+/* Give each template that applies to the problem an equal share of the rest of the sample. If there are several
+ * templates, one that lacks a parameter of --set, or whose rules exclude its values, is skipped. */
 static halotune_status pick_all(const struct invocation *invocation, const struct pick *pick) {
   const struct templates *templates = &pick->out->templates;
   struct bindings *bindings = calloc((size_t)templates->count + 1, sizeof *bindings);

@@ -22,9 +22,8 @@ struct picked {
 /* Choose variants for a problem, sorted by the names of their templates.
  *   otherwise  size of the sample without --sample and --set
  *   out        filled on success
- * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for wrong options, and where no template has a variant that they allow; what
- * templates_open
- * returns; HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for wrong options, and if no template has a variant that they allow; the
+ * errors of templates_open; HALOTUNE_MEMORY. */
 halotune_status pick_variants(const struct invocation *invocation, const struct problem *problem, long otherwise,
                               struct picked *out);
 

@@ -1,4 +1,4 @@
-/* problem.c: from the command line to a stencil on a grid. */
+/* problem.c: reads a stencil and a grid from the command line. */
 #include "tuner/cli/options/problem.h"
 
 #include <stdio.h>

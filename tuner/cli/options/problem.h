@@ -1,4 +1,4 @@
-/* problem.h: a stencil in an element type, on a grid, for an architecture: what commands about variants begin with. */
+/* problem.h: a stencil in an element type, on a grid, for an architecture. Commands about variants begin with it. */
 #ifndef CLI_OPTIONS_PROBLEM_H
 #define CLI_OPTIONS_PROBLEM_H
 
@@ -22,7 +22,7 @@ struct problem {
   enum dtype dtype;
   struct grid grid;
   struct domain domain; /* all points of a dense grid */
-  double *coefficients; /* the file's, on this grid */
+  double *coefficients; /* the file's values, on this grid */
   const char *arch;     /* "sm_90" */
   const struct arch_facts *arch_facts;
   struct device_limits limits;

@@ -1,4 +1,4 @@
-/* search_path.c: the list of folders, and the files in them. */
+/* search_path.c: makes the list of folders, and finds the files in them. */
 #include "tuner/cli/options/search_path.h"
 
 #include <dirent.h>
@@ -31,10 +31,10 @@ static bool add_name(struct names *names, const char *name, size_t length) {
   return list[names->count] && ++names->count;
 }
 
-/* Whether two paths lead to one folder. Paths of missing folders have to be equal as texts. */
+/* Whether two paths lead to the same folder. Paths of missing folders must be equal as texts. */
 static bool is_same_folder(const char *a, const char *b) { return strcmp(a, b) == 0 || file_is_same(a, b); }
 
-/* Add a folder at the end of the list, unless the list has it. */
+/* Add a folder at the end of the list, unless it is in the list already. */
 static bool add_folder(struct names *folders, const char *name, size_t length) {
   if (!add_name(folders, name, length)) return false;
   for (int i = 0; i < folders->count - 1; i++) {
@@ -108,8 +108,8 @@ static int is_shown_yaml(const struct dirent *entry) {
   return entry->d_name[0] != '.' && length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0;
 }
 
-/* Add the files of one folder, but those whose names an earlier folder has. A folder that cannot be read is passed
- * over. */
+/* Add the files of one folder, except those whose names an earlier folder has. A folder that cannot be read is
+ * ignored. */
 static bool add_files(struct names *paths, const char *folder) {
   struct dirent **entries = NULL;
   struct text path = {0};
@@ -149,7 +149,7 @@ halotune_status search_all(const struct search_kind *kind, const char *given, ch
   return HALOTUNE_OK;
 }
 
-/* The nearest of all names that search_find finds. */
+/* The nearest of all names that search_find can find. */
 static struct nearest find_nearest(const struct search_kind *kind, const char *given, const char *name) {
   struct nearest nearest = nearest_to(name, strlen(name));
   char **paths;
@@ -163,7 +163,7 @@ static struct nearest find_nearest(const struct search_kind *kind, const char *g
   return nearest;
 }
 
-/* Fail because no folder of `searched` has this name. Where the name is that of a file in the working directory, tell
+/* Fail because no folder of `searched` has this name. If a file in the working directory has the name, the message says
  * how to write its path. */
 static halotune_status fail_not_found(const struct search_kind *kind, const char *given, const char *name,
                                       const char *searched) {

@@ -6,12 +6,12 @@
 
 #include "base/fail.h"
 
-/* A kind of file. The folders are, in this order:
+/* A kind of file. It is searched in these folders, in this order:
  *   1. the folder given to the command;
  *   2. `folder` in the working directory;
  *   3. the folders of the environment variable, separated by colons;
  *   4. `folder` in the installed data folders (base/data_folders.h).
- * The first folder that has a file of the name wins. */
+ * The first folder that has a file with the name wins. */
 struct search_kind {
   const char *what;     /* "stencil", for messages */
   const char *folder;   /* "kernels" */
@@ -22,13 +22,13 @@ extern const struct search_kind search_stencils, search_templates;
 /* The stencils of `verify --all`. Other commands take them by path only. */
 extern const struct search_kind search_asymmetric;
 
-/* Whether the user gave a path, not a name: it has a '/' or ends in .yaml. */
+/* Whether the user gave a path instead of a name: it has a '/' or ends in .yaml. */
 bool search_is_path(const char *name);
 
 /* Find FOLDER/NAME.yaml in the first folder that has it.
- *   name   a name; a path comes back as it is
+ *   name   a name; a path is returned as it is
  *   given  a folder to be searched first; NULL for none
- *   path   receives a string from malloc, for the caller to free; NULL on failure
+ *   path   receives a string from malloc, which the caller frees; NULL on failure
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND with the folders that were searched; HALOTUNE_MEMORY. */
 halotune_status search_find(const struct search_kind *kind, const char *given, const char *name, char **path);
 
@@ -36,9 +36,9 @@ halotune_status search_find(const struct search_kind *kind, const char *given, c
  * another name. */
 halotune_status search_check_name(const struct search_kind *kind, const char *path, const char *name);
 
-/* Find all files of a kind, sorted by name. Of two files of one name, the first found counts.
- *   out  receives their paths, to be ended with search_free; NULL on failure
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where `given` is no folder; HALOTUNE_MEMORY. */
+/* Find all files of a kind, sorted by name. Of two files with the same name, the first one that is found counts.
+ *   out  receives their paths; end with search_free; NULL on failure
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if `given` is not a folder; HALOTUNE_MEMORY. */
 halotune_status search_all(const struct search_kind *kind, const char *given, char ***out, int *count);
 
 void search_free(char **paths, int count);

@@ -1,4 +1,4 @@
-/* templates.c: from names to templates. */
+/* templates.c: reads the templates that the user names. */
 #include "tuner/cli/options/templates.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static halotune_status open_named(const char *folder, const char *names, struct 
   return status;
 }
 
-/* A file with an error is named on stderr, and the others are read. */
+/* Read all templates. A file with an error is named on stderr, and the others are read. */
 static halotune_status open_all(const char *folder, struct templates *out) {
   char **paths;
   int count;

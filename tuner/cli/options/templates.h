@@ -15,7 +15,7 @@
 struct templates {
   struct template **list;
   int count;
-  enum exit_code code; /* HALOTUNE_EXIT_BAD_INPUT where other templates could not be read */
+  enum exit_code code; /* HALOTUNE_EXIT_BAD_INPUT if other templates could not be read */
 };
 
 /* Read a template.
@@ -24,9 +24,9 @@ struct templates {
  * Returns what template_read returns, and HALOTUNE_PARSE for another name. */
 halotune_status template_open(const char *path, bool by_name, struct template **out);
 
-/* Read the templates that --template names; without the option, all that are found. Of these, a template with an
- * error is told on stderr and passed over.
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND; what template_read returns; HALOTUNE_PARSE where every template has an
+/* Read the templates that --template names; without the option, all that are found. Of these, a template with an error
+ * is reported on stderr and skipped.
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND; the errors of template_read; HALOTUNE_PARSE if every template has an
  * error. */
 halotune_status templates_open(const struct invocation *invocation, struct templates *out);
 

@@ -1,4 +1,4 @@
-/* output.c: where results go. */
+/* output.c: writes results to stdout or to a file. */
 #include "tuner/cli/output/output.h"
 
 #include <errno.h>

@@ -7,20 +7,20 @@
 
 /* Who may read a file that --output names. */
 enum output_readers {
-  OUTPUT_FOR_OWNER, /* mode 0600: a database's content */
-  OUTPUT_FOR_ALL,   /* as the umask has it */
+  OUTPUT_FOR_OWNER, /* mode 0600: the content of a database */
+  OUTPUT_FOR_ALL,   /* as the umask says */
 };
 
-/* Write a text to the file that --output names, or to stdout where the option is not given. A regular file is
- * replaced in one step; a device or a pipe is written to. That stdout cannot be written is for main to report.
+/* Write a text to the file that --output names, or to stdout if the option is not given. A regular file is replaced in
+ * one step; a device or a pipe is written to. main reports a failure to write to stdout.
  * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
 halotune_status output_text(const struct invocation *invocation, enum output_readers readers, const char *text,
                             size_t length);
 
-/* The same for a path, which must not be NULL. */
+/* Like output_text, for a path, which must not be NULL. */
 halotune_status output_file(const char *path, enum output_readers readers, const char *text, size_t length);
 
-/* Print a document on stdout, and release it. Returns HALOTUNE_OK; HALOTUNE_MEMORY where it is NULL. */
+/* Print a document on stdout, and release it. Returns HALOTUNE_OK, or HALOTUNE_MEMORY if it is NULL. */
 halotune_status print_json(json_t *json);
 
 #endif

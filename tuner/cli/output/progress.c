@@ -1,4 +1,4 @@
-/* progress.c: a line that overwrites itself. */
+/* progress.c: writes a line that overwrites itself. */
 #include "tuner/cli/output/progress.h"
 
 #include <limits.h>
@@ -37,7 +37,7 @@ static int parts_join(const struct progress_parts *parts, int rank, char *line) 
   return length;
 }
 
-/* The highest rank below another one. */
+/* The highest rank of a part that is below this rank. */
 static int rank_below(const struct progress_parts *parts, int rank) {
   int highest = INT_MIN;
   for (int i = 0; i < parts->count; i++) {
@@ -56,12 +56,12 @@ int progress_compose(const struct progress_parts *parts, int columns, char *line
   }
   if (length <= columns) return length;
   length = columns > 0 ? columns : 0;
-  while (length > 0 && line[length] != ' ') length--; /* never in a number */
+  while (length > 0 && line[length] != ' ') length--; /* never cut a number */
   line[length] = '\0';
   return length;
 }
 
-/* Columns that the terminal has now. */
+/* The present number of the terminal's columns. */
 static int terminal_columns(void) {
   enum { USUAL = 80 };
   struct winsize size;
@@ -82,7 +82,7 @@ void progress_show(struct progress *progress, const struct progress_parts *parts
   double now_ms = clock_ms();
   if (!progress->is_on || now_ms < progress->next_ms) return;
   progress_hide(progress);
-  /* The last column stays free: some terminals go to the next row as soon as it is written. */
+  /* The last column stays empty, because some terminals go to the next row as soon as it is written. */
   progress->width = progress_compose(parts, terminal_columns() - 1, line);
   fputs(line, stderr);
   fflush(stderr);
@@ -97,7 +97,7 @@ void progress_hide(struct progress *progress) {
     fprintf(stderr, "\r%*s\r", progress->width < columns ? progress->width : columns - 1, "");
   } else {
     if (rows_above > 0)
-      fprintf(stderr, "\033[%dA", rows_above); /* the terminal became narrower, and broke the line into rows */
+      fprintf(stderr, "\033[%dA", rows_above); /* the terminal became narrower and broke the line into rows */
     fprintf(stderr, "\r\033[J");
   }
   fflush(stderr);

@@ -1,4 +1,4 @@
-/* progress.h: one line on a terminal that shows how far a long command is. Where stderr is no terminal, nothing is
+/* progress.h: one line on a terminal that shows the progress of a long command. If stderr is no terminal, nothing is
  * written. */
 #ifndef CLI_OUTPUT_PROGRESS_H
 #define CLI_OUTPUT_PROGRESS_H
@@ -9,7 +9,7 @@
 struct progress {
   bool is_on, is_shown;
   bool plain;     /* no escape sequences: $NO_COLOR is set */
-  int width;      /* columns of what is shown */
+  int width;      /* columns of the line that is shown */
   double next_ms; /* when the line may change again */
 };
 
@@ -17,8 +17,8 @@ struct progress {
 enum { PROGRESS_PARTS = 12, PROGRESS_PART_BYTES = 128, PROGRESS_LINE_BYTES = PROGRESS_PARTS * PROGRESS_PART_BYTES };
 struct progress_parts {
   struct {
-    int rank;           /* where the terminal is too narrow, parts of the highest rank are left out first */
-    const char *before; /* between it and the part before it */
+    int rank;           /* if the terminal is too narrow, parts of the highest rank are left out first */
+    const char *before; /* text between this part and the one before it */
     char text[PROGRESS_PART_BYTES];
   } list[PROGRESS_PARTS];
   int count;
@@ -29,15 +29,16 @@ struct progress_parts {
 void progress_add(struct progress_parts *parts, int rank, const char *before, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Write the line for a terminal of so many columns. Where not even one part fits, write as many of its words as fit.
+/* Write the line for a terminal with this number of columns. If not even one part fits, write as many of its words as
+ * fit.
  *   line  has room for PROGRESS_LINE_BYTES
  * Returns the line's length. */
 int progress_compose(const struct progress_parts *parts, int columns, char *line);
 
-/* Begin. The line is shown only where stderr is a terminal that can go back to the start of a line. */
+/* Start a line. It is shown only if stderr is a terminal that can go back to the start of a line. */
 void progress_open(struct progress *progress);
 
-/* Write the line anew, at most six times a second. */
+/* Write the line again, at most six times a second. */
 void progress_show(struct progress *progress, const struct progress_parts *parts);
 
 /* Remove the line. Call this before other output and at the end. */

@@ -1,4 +1,4 @@
-/* stencil_json.c: a stencil and its analysis, member by member. */
+/* stencil_json.c: writes a stencil and its analysis, member by member. */
 #include "tuner/cli/output/stencil_json.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "tuner/cli/options/loaded_stencil.h"
 
-/* What `show --json` and `list stencils --json` print; docs/stencil-format.md names the keys. A new reference; NULL
+/* The output of `show --json` and `list stencils --json`; docs/stencil-format.md names the keys. A new reference; NULL
  * when memory is out. */
 json_t *stencil_json(const struct loaded *loaded);
 

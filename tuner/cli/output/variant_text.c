@@ -1,4 +1,4 @@
-/* variant_text.c: template and configuration as text and as JSON. */
+/* variant_text.c: writes template and configuration as text and as JSON. */
 #include "tuner/cli/output/variant_text.h"
 
 #include <math.h>

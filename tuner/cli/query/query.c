@@ -1,4 +1,4 @@
-/* query.c: `halotune query STENCIL`: what the library would answer, as text, JSON, CUDA source or a C header. */
+/* query.c: `halotune query STENCIL`: prints the library's answer as text, JSON, CUDA source or a C header. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,9 +18,8 @@ static halotune_status source_put(const struct invocation *invocation, const str
   return status;
 }
 
-/* Write the header of the winner. A header cannot make texture objects: a winner that reads through them is replaced
- * by the best variant
- * that does not. */
+/* Write the header of the winner. A header cannot make texture objects, so a winner that reads through them is replaced
+ * by the best variant that does not. */
 static halotune_status header_put(const struct invocation *invocation, const struct query *query) {
   struct answer answer = query->answer;
   struct question question = query->question;

@@ -1,4 +1,4 @@
-/* query_answer.c: from the command line to a question for the library, and its answer. */
+/* query_answer.c: turns the command line into a question for the library, and gets its answer. */
 #include "tuner/cli/query/query_answer.h"
 
 #include <errno.h>
@@ -22,14 +22,13 @@ static halotune_status stencil_name_find(const struct invocation *invocation, st
   if (names_find(&query->ctx->catalog.stencil_names, query->stencil_hash) < 0) {
     return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil in %s: run 'halotune tune %s'", *out, *out);
   }
-  query->ctx->tune_argument = *out; /* by its name, the stencil of the file would not be found */
+  query->ctx->tune_argument = *out; /* lookup would not find the stencil of the file by its name */
   *out = query->stencil_hash;
   return HALOTUNE_OK;
 }
 
 /* Use the coefficients of the user's file, if there is one. Stencils that differ only in the values of coefficients
- * have one hash and one
- * winner, so that the database may hold other values. */
+ * have the same hash and the same winner, so the database may hold other values. */
 static halotune_status coefficients_find(struct query *query) {
   const struct stencil *stencil = query->file.stencil ? query->file.stencil : query->question.parsed->stencil;
   query->coefficients = calloc((size_t)stencil->coefficient_count + 1, sizeof *query->coefficients);
@@ -37,7 +36,7 @@ static halotune_status coefficients_find(struct query *query) {
                              : fail_memory();
 }
 
-/* The advice to tune a stencil is given only where there is a file of this name. */
+/* Fail for an unknown stencil. The message advises to tune it only if there is a file with this name. */
 static halotune_status fail_unknown_stencil(const halotune_ctx *ctx, const char *name) {
   char *path;
   const halotune_status found = search_find(&search_stencils, NULL, name, &path);
@@ -71,13 +70,13 @@ static halotune_status problem_read(const struct invocation *invocation, halotun
   if (status != HALOTUNE_OK) return status;
   for (int axis = 0; axis < MAX_DIMS; axis++) out->grid[axis] = grid.n[axis];
   out->dtype = (halotune_dtype)dtype;
-  out->launch = (halotune_launch_mode)(launch + 1); /* 0 is any */
+  out->launch = (halotune_launch_mode)(launch + 1); /* 0 means any */
   out->cache = (halotune_cache_mode)(cache + 1);
   out->reproducible = option_given(invocation, "reproducible");
   return HALOTUNE_OK;
 }
 
-/* Without a GPU the user has to name a device. Append the names that the databases know. */
+/* Without a GPU the user must name a device. Append the names that the databases know. */
 static halotune_status explain_no_gpu(const halotune_ctx *ctx) {
   struct text names = {0};
   char detail[FAIL_TEXT_BYTES / 2];
@@ -89,8 +88,8 @@ static halotune_status explain_no_gpu(const halotune_ctx *ctx) {
   return status;
 }
 
-/* Warn where $HALOTUNE_DB names no file. halotune_open accepts that, since before the first tune there is no
- * database; but the name may be misspelt. */
+/* Warn if $HALOTUNE_DB names no file. halotune_open accepts that, since there is no database before the first tune; but
+ * the name may be misspelt. */
 static void tell_missing_database(void) {
   const char *named = getenv("HALOTUNE_DB");
   if (!named || !*named || access(named, F_OK) == 0) return;
@@ -126,7 +125,7 @@ void query_free(struct query *query) {
   halotune_close(query->ctx);
 }
 
-/* The catalog does not hold second grids, because lookups do not read them. */
+/* The second grid is read from the database, because the catalog does not hold it: lookups do not need it. */
 bool query_second_grid(const struct query *query, char grid[QUERY_GRID_BYTES]) {
   const struct served *row = query->answer.row;
   struct store *store = NULL;

@@ -1,4 +1,4 @@
-/* query_header.c: the comment, the machine code, and the functions that load and launch it. */
+/* query_header.c: writes the comment, the machine code, and the functions that load and launch it. */
 #include "tuner/cli/query/query_header.h"
 
 #include <math.h>
@@ -71,7 +71,7 @@ static void add_cubin(const struct built *built, const char *prefix, struct text
   text_printf(text, "\n};\n");
 }
 
-/* The workspace has to be zero before the first launch. The synchronisation covers launches on every stream. */
+/* The workspace must be zero before the first launch. The synchronisation covers launches on every stream. */
 static void add_workspace(long words, struct text *text) {
   text_printf(text,
               "  kernel->workspace = 0;\n"
@@ -136,7 +136,7 @@ static void add_values(const struct query *query, const struct built *built, str
 }
 
 /* Append the array of the arguments' addresses.
- *   fields  what stands in front of the fields' names: "" or "fields->" */
+ *   fields  text before the fields' names: "" or "fields->" */
 static void add_arguments(const struct stencil *stencil, const struct launch *launch, const char *fields,
                           struct text *text) {
   text_printf(text, "  void *arguments[] = {");

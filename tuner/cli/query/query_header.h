@@ -1,4 +1,4 @@
-/* query_header.h: a kernel as a C header, for programs that want no library at run time. */
+/* query_header.h: writes a kernel as a C header, for programs that need no library at run time. */
 #ifndef CLI_QUERY_QUERY_HEADER_H
 #define CLI_QUERY_QUERY_HEADER_H
 
@@ -9,11 +9,12 @@ struct query_choice {
   const char *template_name, *parameters;
 };
 
-/* Append a C header with the configuration, the machine code and functions that load and launch it. It compiles as
- * C99 and as C++ and needs only cuda.h.
+/* Append a C header with the configuration, the machine code, and functions that load and launch it. The header
+ * compiles as C99 and as C++, and needs only cuda.h.
  *   built            a variant without textures, compiled for the query's device
- *   chosen           this variant's name, where it replaces a winner that needs textures; NULL for the winner
- *   alignment_bytes  that the kernel needs of the fields' pointers Check text_ok(text) afterwards. */
+ *   chosen           the name of this variant if it replaces a winner that needs textures; NULL for the winner
+ *   alignment_bytes  alignment of the fields' pointers that the kernel needs
+ * Check text_ok(text) afterwards. */
 void query_header(const struct query *query, const struct built *built, const struct query_choice *chosen,
                   int alignment_bytes, struct text *text);
 

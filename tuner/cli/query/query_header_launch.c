@@ -1,5 +1,4 @@
-/* query_header_launch.c: tensor maps, workspaces, clusters and programmatic dependent launch in a header with a
- * kernel. */
+/* query_header_launch.c: writes tensor maps, workspaces, clusters and programmatic dependent launch into a header. */
 #include "tuner/cli/query/query_header_launch.h"
 #include "stencil/launch/tensor.h"
 
@@ -41,7 +40,7 @@ void header_add_check(const struct stencil *stencil, const char *prefix, struct 
 }
 
 static void add_encode(const struct tensor_shape *shape, const char *field, int number, struct text *text) {
-  static const char *const promotions[] = {"NONE", "L2_64B", "L2_128B", "", "L2_256B"}; /* by bytes/64 */
+  static const char *const promotions[] = {"NONE", "L2_64B", "L2_128B", "", "L2_256B"}; /* indexed by bytes/64 */
   text_printf(text, "  if (result == CUDA_SUCCESS) { /* boxes of %ux%ux%u elements */\n", shape->box[0], shape->box[1],
               shape->box[2]);
   if (shape->rank == MAX_DIMS) {

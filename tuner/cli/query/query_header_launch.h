@@ -15,7 +15,7 @@ void header_add_notes(const struct launch *launch, struct text *text);
 /* Append struct PREFIX_fields, and PREFIX_bind, which encodes its tensor maps. */
 void header_add_fields(const struct query *query, const struct built *built, const char *prefix, struct text *text);
 
-/* Append the parameters of a function that takes the fields' pointers, each behind a comma. */
+/* Append the parameters of a function that takes the fields' pointers, each after a comma. */
 void header_add_pointers(const struct stencil *stencil, struct text *text);
 
 /* Append a check that returns an error for pointers that are not aligned. */

@@ -1,4 +1,4 @@
-/* query_print.c: the answer as lines of text and as JSON. */
+/* query_print.c: prints the answer as lines of text and as JSON. */
 #include "tuner/cli/query/query_print.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ static void add_age(double age_s, struct text *text) {
 #define AS_MEANING(name, number, text, meaning) [HALOTUNE_MATCH_##name] = (meaning),
 static const char *const meanings[] = {HALOTUNE_MATCH_LIST(AS_MEANING)};
 
-/* The meanings for an emulated device: nothing is measured there that concerns a GPU. */
+/* The meanings for an emulated device, where nothing is measured that says anything about a GPU. */
 static const char *const emulated_meanings[] = {
     [HALOTUNE_MATCH_EXACT] = "for this problem",
     [HALOTUNE_MATCH_STALE] = "for this problem, but the template has changed since",

@@ -1,4 +1,4 @@
-/* query_untrusted.c: find an untrusted winner and tell how to trust it. */
+/* query_untrusted.c: finds an untrusted winner, and prints how to trust it. */
 #include "tuner/cli/query/query_untrusted.h"
 
 #include <stdio.h>
@@ -64,7 +64,7 @@ void query_tell_untrusted(const struct query *q) {
   for (int i = 0; i < catalog->database_count && !is_told; i++) {
     struct store *store;
     sqlite3_stmt *query = NULL;
-    /* This is only a remark: pass over a database that cannot be read any more. */
+    /* This is only a remark, so a database that cannot be read any more is skipped. */
     if (store_open(catalog->paths[i], STORE_READ, &store) != HALOTUNE_OK) continue;
     if (query_prepare(store_connection(store), find_sql, &query) == HALOTUNE_OK) {
       bind_problem(query, catalog->stencils[stencil].hash, device->name, &q->problem);

@@ -1,4 +1,4 @@
-/* reference.c: `halotune reference STENCIL`: compute a stencil on the CPU. */
+/* reference.c: `halotune reference STENCIL`: computes a stencil on the CPU. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
-/* reference_print.c: sums, extremes, hashes and errors. */
+/* reference_print.c: prints sums, extremes, hashes and errors. */
 #include "tuner/cli/reference/reference_print.h"
 
 #include <stdio.h>
 
 #include "tuner/cli/output/grid_text.h"
 
-/* Whether the output was compared with its formula, which is that of one step. */
+/* Whether the output was compared with its formula, which is for one step. */
 static bool has_error(const struct reference_task *task, int output) {
   return task->from_exact && task->steps == 1 && exact_find(task->loaded.stencil, true, output);
 }

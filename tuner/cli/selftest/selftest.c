@@ -1,4 +1,4 @@
-/* selftest.c: `halotune selftest --gpu`: verify a sample of variants and all wrappers on this machine's GPU. Nothing
+/* selftest.c: `halotune selftest --gpu`: verifies a sample of variants and all wrappers on this machine's GPU. Nothing
  * is stored. */
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "tuner/cli/selftest/selftest_try.h"
 #include "tuner/cli/selftest/selftest_wrappers.h"
 
-/* The wrappers' stencil is built in, so that the test needs no file. */
+/* Make the stencil of the wrappers. It is built in, so that the test needs no file. */
 static halotune_status open_copy(int dims, struct stencil **stencil, struct analysis **analysis) {
   static const char *const texts[] = {
       "name: wrappers\ndims: 2\ninputs: [u]\noutputs: [v]\nupdate: v = u[0,0]\nboundary: skip\n"

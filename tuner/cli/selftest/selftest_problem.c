@@ -1,4 +1,4 @@
-/* selftest_problem.c: the grids of a stencil, and the variants on each. */
+/* selftest_problem.c: the grids of a stencil, and the variants on each of them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { SLICE = 12 }; /* variants of a stencil in one type on one grid, without --sample */
 
-/* For 1, 2 and 3 dimensions: extents that are primes, and extents of whole vectors that fill no tile. */
+/* For 1, 2 and 3 dimensions: prime extents, and extents that are whole vectors but fill no tile. */
 static const char *const grids[][2] = {{"10007", "9996"}, {"521,89", "516,90"}, {"131,43,29", "132,42,30"}};
 
 enum { WIDEST_VECTOR = 4 };
@@ -18,7 +18,7 @@ enum layout {
   LAYOUT_PRIMES,
   LAYOUT_VECTORS,
   LAYOUT_BOX,    /* the grid of LAYOUT_VECTORS with ghost layers; not for scans */
-  LAYOUT_LINES,  /* for scans and pencils: few long lines, which some kernels split; of a scan, a box is computed */
+  LAYOUT_LINES,  /* for scans and pencils: few long lines, which some kernels split; a scan computes only a box */
   LAYOUT_PLANES, /* in three dimensions, not for scans: few planes of more than 2 MB, which some kernels split */
   LAYOUT_COUNT
 };
@@ -49,8 +49,8 @@ static void layout_grid(enum layout layout, const struct loaded *loaded, enum dt
   else snprintf(text, size, "%ld,%ld,%ld", n[0], n[1], n[2]);
 }
 
-/* Shrink the box by ghost layers, so that kernels cannot rely on the edge of the grid. Along x the box begins with
- * the second point of a vector and ends before the last point of one; all taps of both vectors lie in the grid. */
+/* Shrink the box by ghost layers, so that kernels cannot rely on the edge of the grid. Along x the box begins with the
+ * second point of a vector and ends before the last point of one. All taps of both vectors are in the grid. */
 static void leave_ghosts(const struct stencil *stencil, const struct analysis *analysis, struct domain *domain) {
   for (int axis = 0; axis < stencil->dims && axis < MAX_DIMS; axis++) {
     const long vector = axis == 0 ? WIDEST_VECTOR : 1;
@@ -77,8 +77,8 @@ halotune_status selftest_scene(struct selftest *s, const struct stencil *stencil
   return status == HALOTUNE_OK ? s->backend.table->set_problem(s->backend.state, &problem) : status;
 }
 
-/* Try the variants that `inner` chooses for its stencil, type and grid. It is no failure if rules leave no variant.
- *   layout  tells which box of the grid is computed */
+/* Try the variants that `inner` chooses for its stencil, type and grid. It is no failure if rules exclude all of them.
+ *   layout  says which box of the grid is computed */
 static halotune_status try_problem(struct selftest *s, const struct invocation *inner, enum launch_mode launch,
                                    enum layout layout) {
   struct problem problem;

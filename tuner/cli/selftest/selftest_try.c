@@ -1,4 +1,4 @@
-/* selftest_try.c: compile variants, run them, tell the results. */
+/* selftest_try.c: compiles variants, runs them, and prints the results. */
 #include <stdio.h>
 #include <string.h>
 

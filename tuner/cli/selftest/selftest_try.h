@@ -1,4 +1,4 @@
-/* selftest_try.h: what the files of `halotune selftest` share. */
+/* selftest_try.h: what the files of `halotune selftest` share; private to them. */
 #ifndef CLI_SELFTEST_SELFTEST_TRY_H
 #define CLI_SELFTEST_SELFTEST_TRY_H
 
@@ -6,27 +6,27 @@
 #include "tuner/cli/output/output.h"
 #include "tuner/measure/backends/backend.h"
 
-/* The test at work. */
+/* The state of the test. */
 struct selftest {
   const struct invocation *invocation;
   struct compiler *compiler;
   struct backend_handle backend;
-  bool as_json, fails_fast; /* fails_fast: the first failure ends it */
+  bool as_json, fails_fast; /* fails_fast: the first failure ends the test */
   json_t *rows;
   long variant_count, failed_count;
 };
 
-/* A variant on its way through the compiler. */
+/* A variant while it is compiled. */
 struct selftest_item {
   struct variant_spec spec;
   struct generated generated;
 };
 
-/* Whether to go on: --fail-fast ends the test with the first failure. */
+/* Whether to continue: --fail-fast ends the test with the first failure. */
 static inline bool selftest_goes_on(const struct selftest *s) { return !s->fails_fast || s->failed_count == 0; }
 
 /* Compile some items, and try each on the device as soon as it is compiled.
- *   scene  the problem that the backend has */
+ *   scene  the problem that the backend holds */
 halotune_status selftest_items(struct selftest *s, const struct scene *scene, const struct selftest_item *items,
                                long count);
 

@@ -1,4 +1,4 @@
-/* selftest_wrappers.c: sources made of the wrappers and of wrappers_check.cu, which calls each of them. */
+/* selftest_wrappers.c: makes sources from the wrappers and from wrappers_check.cu, which calls each of them. */
 #include "tuner/cli/selftest/selftest_wrappers.h"
 
 #include "stencil/generate/wrappers.h"

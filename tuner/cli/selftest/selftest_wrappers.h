@@ -1,4 +1,4 @@
-/* selftest_wrappers.h: for each wrapper that templates use, a variant of the stencil copy, written by hand. */
+/* selftest_wrappers.h: a hand-written variant of the stencil copy for each wrapper that templates use. */
 #ifndef CLI_SELFTEST_SELFTEST_WRAPPERS_H
 #define CLI_SELFTEST_SELFTEST_WRAPPERS_H
 
@@ -46,13 +46,13 @@ struct wrapper_case {
 extern const struct wrapper_case wrapper_cases[];
 extern const int wrapper_case_count;
 
-/* Dimensions of the fields that a case copies. */
+/* The number of dimensions of the fields that a case copies. */
 int wrapper_dims(int number);
 
-extern const struct grid wrapper_grids[2]; /* in two dimensions, in three */
+extern const struct grid wrapper_grids[2]; /* for two dimensions, for three */
 
 /* Generate source and launch of a case.
- *   out  to be ended with generated_free
+ *   out  end with generated_free
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status wrapper_generate(int number, enum dtype dtype, struct generated *out);
 

@@ -1,4 +1,4 @@
-/* show.c: `halotune show STENCIL`: what the program understands of a stencil. */
+/* show.c: `halotune show STENCIL`: prints what the program knows about a stencil. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -52,8 +52,8 @@ static void print_weights(const struct loaded *loaded) {
   if (shown < analysis->weight_count) printf("           ... %d more, see --json\n", analysis->weight_count - shown);
 }
 
-/* Print the values of the coefficients on the first grid. For linear stencils the weights, which tell more, are
- * printed instead. */
+/* Print the values of the coefficients on the first grid. Linear stencils print their weights instead, which tell
+ * more. */
 static halotune_status print_coefficients(const struct loaded *loaded) {
   enum { MOST = 32 };
   const struct stencil *stencil = loaded->stencil;

@@ -1,4 +1,4 @@
-/* tap_picture.c: pictures of taps. */
+/* tap_picture.c: draws the taps of a stencil. */
 #include "tuner/cli/show/tap_picture.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static bool planes_alike(const struct picture *p, int z, int other) {
   return true;
 }
 
-/* 'o' is the centre, '*' another tap, '.' a point that is not read, '+' the centre where it is not read. */
+/* 'o' is the centre, '*' another tap, '.' a point that is not read, '+' a centre that is not read. */
 static char symbol(const struct picture *p, int x, int y, int z) {
   bool centre = x == 0 && y == 0 && z == 0;
   if (has_tap(p, x, y, z)) return centre ? 'o' : '*';
@@ -43,7 +43,7 @@ struct planes {
 static int group_planes(const struct picture *p, struct planes *groups) {
   int count = 0;
   for (int z = p->low[2]; z <= p->high[2]; z++) {
-    bool centre_splits = z == 0 || z == 1; /* the centre's plane differs from its neighbours by the symbol alone */
+    bool centre_splits = z == 0 || z == 1; /* the centre's plane differs from its neighbours only in the symbol */
     if (count > 0 && !centre_splits && planes_alike(p, z, z - 1)) groups[count - 1].last = z;
     else groups[count++] = (struct planes){z, z};
   }

@@ -1,4 +1,4 @@
-/* tap_picture.h: a stencil's taps, drawn with characters. */
+/* tap_picture.h: draws a stencil's taps with characters. */
 #ifndef CLI_SHOW_TAP_PICTURE_H
 #define CLI_SHOW_TAP_PICTURE_H
 

@@ -1,4 +1,4 @@
-/* space.c: `halotune space STENCIL`: count or list the variants of each template. */
+/* space.c: `halotune space STENCIL`: counts or lists the variants of each template. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -40,7 +40,7 @@ struct listing {
   bool json;
 };
 
-/* Print one configuration. False, which ends the walk, where stdout cannot be written. */
+/* Print one configuration. Returns false, which ends the walk, if stdout cannot be written. */
 static bool list_configuration(void *context, const struct configuration *configuration) {
   const struct listing *listing = context;
   struct text text = {0};

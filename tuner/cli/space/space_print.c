@@ -1,4 +1,4 @@
-/* space_print.c: counts of variants by parameter and by rule. */
+/* space_print.c: prints counts of variants by parameter and by rule. */
 #include "tuner/cli/space/space_print.h"
 
 #include <ctype.h>

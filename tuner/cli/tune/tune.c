@@ -1,4 +1,4 @@
-/* tune.c: `halotune tune STENCIL...`: search for the fastest variants, and store them. */
+/* tune.c: `halotune tune STENCIL...`: searches for the fastest variants, and stores them. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "tuner/cli/tune/tune_json.h"
 #include "tuner/cli/tune/tune_text.h"
 
-/* What the command line asks for. */
+/* The contents of the command line. */
 struct tune_command {
   const struct invocation *invocation;
   struct tune_plan plan;
@@ -30,7 +30,7 @@ struct tune_command {
 
 static volatile sig_atomic_t stop;
 
-/* The first signal ends the run after the variant in flight, the second one at once. */
+/* The first signal ends the run after the current variant, the second one at once. */
 static void ask_to_stop(int number) {
   stop = 1;
   signal(number, SIG_DFL);
@@ -52,7 +52,7 @@ static halotune_status words_add(const struct invocation *invocation, const char
   return HALOTUNE_OK;
 }
 
-/* By default one core is left to the process that launches. */
+/* Read the number of compilers. By default one core is left to the process that launches. */
 static halotune_status workers_read(const struct invocation *invocation, int *out) {
   long workers = 0;
   const int cores = parallel_threads(0);
@@ -61,7 +61,7 @@ static halotune_status workers_read(const struct invocation *invocation, int *ou
   return status;
 }
 
-/* Print the command that goes on with tasks that were cut short: without --fresh, which would begin anew. */
+/* Print the command that continues tasks that were cut short. It leaves out --fresh, which would start again. */
 static void rest_print(const struct tune_command *c, const struct tuned *rows) {
   static const char *const without[] = {"fresh", NULL};
   struct text words = {0};
@@ -88,7 +88,7 @@ static halotune_status results_print(const struct tune_command *c, const struct 
   return HALOTUNE_OK;
 }
 
-/* Tune all tasks, and print what came of them. */
+/* Tune all tasks, and print the results. */
 static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setup, struct tuned *rows) {
   const struct tune_tasks tasks = {setup,       &c->plan, &c->set,
                                    &c->options, &stop,    option_given(c->invocation, "reproducible")};

@@ -1,4 +1,4 @@
-/* tune_backend.c: read, open or check a backend. */
+/* tune_backend.c: reads, opens or checks a backend. */
 #include "tuner/cli/tune/tune_backend.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static halotune_status check_gpu(int ordinal) {
   struct probe *probe = calloc(1, sizeof *probe);
   halotune_status status = HALOTUNE_OK;
   if (!probe) return fail_memory();
-  /* Without a driver any number passes: a plan may be made for another machine. */
+  /* Without a driver any number is accepted, because a plan may be made for another machine. */
   if (probe_gpus(probe) == HALOTUNE_OK && ordinal >= probe->device_count)
     status =
         fail(HALOTUNE_ARGUMENT, "there is no GPU %d; the driver has %d, counted from 0", ordinal, probe->device_count);

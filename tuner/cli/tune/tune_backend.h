@@ -1,4 +1,4 @@
-/* tune_backend.h: --backend, --device and --hang-timeout of `halotune tune`. */
+/* tune_backend.h: the options --backend, --device and --hang-timeout of `halotune tune`. */
 #ifndef CLI_TUNE_TUNE_BACKEND_H
 #define CLI_TUNE_TUNE_BACKEND_H
 
@@ -20,13 +20,13 @@ halotune_status tune_backend_read(const struct invocation *invocation, struct tu
 
 /* Open the backend.
  *   compiler  NULL for a recording
- * Returns what backend_cuda_open, backend_host_open or backend_replay_open return. */
+ * Returns the errors of backend_cuda_open, backend_host_open or backend_replay_open. */
 halotune_status tune_backend_open(const struct tune_backend *which, struct compiler *compiler,
                                   struct backend_handle *out);
 
-/* Check without work for a GPU that the backend could be opened: the recording can be read, or the driver, if there
- * is one, has the GPU.
- * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a GPU that is not there; what backend_replay_open returns;
+/* Check that the backend could be opened, without giving the GPU work: the recording can be read, or the driver, if
+ * there is one, has the GPU.
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT if there is no such GPU; the errors of backend_replay_open;
  * HALOTUNE_MEMORY. */
 halotune_status tune_backend_check(const struct tune_backend *which);
 

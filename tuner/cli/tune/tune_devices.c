@@ -1,4 +1,4 @@
-/* tune_devices.c: start this program for each GPU, wait, and print what each printed. */
+/* tune_devices.c: starts this program for each GPU, waits, and prints the output of each. */
 #include "tuner/cli/tune/tune_devices.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 enum { LOOK_EVERY_US = 50000 };
 
 struct child {
-  pid_t pid;          /* 0: it has ended, or never began */
+  pid_t pid;          /* 0: it has ended, or was never started */
   int output, errors; /* files in memory */
   enum exit_code code;
 };
@@ -39,9 +39,8 @@ static void catch_signals(void) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-/* Runs in the child. The child has a process group of its own, so that Ctrl-C reaches it only through the parent. It
- * is killed when the
- * parent ends. */
+/* Turn a forked child into the command. The child has its own process group, so that Ctrl-C reaches it only through the
+ * parent. It is killed when the parent ends. */
 __attribute__((noreturn)) static void child_become(const struct command_words *words, const struct child *child,
                                                    pid_t parent) {
   setpgid(0, 0);
@@ -98,7 +97,7 @@ static void child_take_end(struct child *child, int wait_status, int ordinal) {
   child->code = HALOTUNE_EXIT_FAILURE;
 }
 
-/* Until all have ended. */
+/* Wait until all children have ended. */
 static void children_wait(struct child *children, int count) {
   struct progress progress;
   double start_ms = clock_ms();
@@ -131,7 +130,8 @@ static void print_file(int from, FILE *to) {
   for (; (count = pread(from, bytes, sizeof bytes, at)) > 0; at += count) fwrite(bytes, 1, (size_t)count, to);
 }
 
-/* A new reference; NULL where the process printed no document, because it failed before. */
+/* Read the document of a child. Returns a new reference; NULL if the child printed no document because it failed
+ * before. */
 static json_t *document_of(const struct child *child) {
   if (lseek(child->output, 0, SEEK_SET) < 0) return NULL;
   return json_loadfd(child->output, 0, NULL);

@@ -1,4 +1,4 @@
-/* tune_json.c: member by member. */
+/* tune_json.c: writes the results of a run, member by member. */
 #include "tuner/cli/tune/tune_json.h"
 
 #include "db/store/store.h"
@@ -12,7 +12,8 @@ static json_t *outcomes_json(const struct tune_result *result) {
   return json;
 }
 
-/* Put the bytes of unknown and of known fields, from which the effective bandwidth of an iterated stencil follows. */
+/* Put the bytes of unknown and of known fields, from which the effective bandwidth of an iterated stencil is
+ * computed. */
 static void put_field_bytes(json_t **json, const struct planned_task *task) {
   const struct analysis *analysis = task->stencil->loaded.analysis;
   const long long points = (long long)task->grid.n[0] * task->grid.n[1] * task->grid.n[2];

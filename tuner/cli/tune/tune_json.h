@@ -1,11 +1,11 @@
-/* tune_json.h: the results of a `halotune tune`, for programs. */
+/* tune_json.h: the results of a `halotune tune` as JSON. */
 #ifndef CLI_TUNE_TUNE_JSON_H
 #define CLI_TUNE_TUNE_JSON_H
 
 #include "base/json.h"
 #include "tuner/cli/tune/tune_tasks.h"
 
-/* The device, the database, and each task that was begun. A new reference; NULL when memory is out. */
+/* The device, the database, and each task that was started. A new reference; NULL when memory is out. */
 json_t *tune_json(const struct tune_setup *setup, const struct tuned *rows, int count);
 
 #endif

@@ -1,4 +1,4 @@
-/* tune_options.c: from options to numbers. */
+/* tune_options.c: turns options into numbers. */
 #include "tuner/cli/tune/tune_options.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static halotune_status option_strategy(const struct invocation *invocation, cons
   return status;
 }
 
-/* With "none" no search ends by time, but by --max-variants, by --good-enough, or when the whole space was tried. */
+/* Read --budget. With "none" time does not end a search; --max-variants, --good-enough or the end of the space do. */
 static halotune_status option_budget(const struct invocation *invocation, double *out_s) {
   const char *value = option_value(invocation, "budget");
   *out_s = INFINITY;

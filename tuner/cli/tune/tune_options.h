@@ -7,7 +7,7 @@
 
 /* Read strategy, budget, deadline and so on.
  *   start_ms  clock_ms() at which the deadline's time begins
- * Returns HALOTUNE_OK, or HALOTUNE_ARGUMENT. */
+ * Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
 halotune_status tune_options_read(const struct invocation *invocation, double start_ms, struct tune_options *out);
 
 /* Templates, and the parameters that --set fixes in each. The templates are not owned. End with tune_set_free. */
@@ -18,7 +18,7 @@ struct tune_set {
 };
 
 /* Keep the templates that have all parameters of --set; without the option, keep all templates.
- * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT where no template has them; HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT if no template has them; HALOTUNE_MEMORY. */
 halotune_status tune_set_open(const struct invocation *invocation, const struct templates *templates,
                               struct tune_set *out);
 

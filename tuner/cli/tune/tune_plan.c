@@ -1,4 +1,4 @@
-/* tune_plan.c: from the command line to a list of tasks. */
+/* tune_plan.c: turns the command line into a list of tasks. */
 #include "tuner/cli/tune/tune_plan.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static halotune_status reserve(struct tune_plan *plan, int count) {
   return plan->stencils ? HALOTUNE_OK : fail_memory();
 }
 
-/* Tune the copy first: its time is the roof of all others. */
+/* Tune the copy first, because its time is the roof of all others. */
 static void put_copy_first(char **paths, int count) {
   static const char copy[] = "/copy.yaml";
   for (int i = 0; i < count; i++) {
@@ -47,7 +47,7 @@ static halotune_status read_all(struct tune_plan *plan) {
       plan->stencil_count++;
       continue;
     }
-    plan->code = report_file_failure(read); /* go on with the other files */
+    plan->code = report_file_failure(read); /* continue with the other files */
     loaded_free(&plan->stencils[plan->stencil_count].loaded);
   }
   search_free(paths, count);
@@ -90,8 +90,8 @@ static halotune_status add_task(struct tune_plan *plan, const struct planned_ste
   return stencil_coefficients(stencil->loaded.stencil, grid, task->coefficients);
 }
 
-/* The element types to tune: those of --dtype; without the option, the stencil's first one, or with --all each of
- * them. */
+/* The element types to tune: those of --dtype; without the option the stencil's first one, or each of them with
+ * --all. */
 static halotune_status wanted_dtypes(const struct invocation *invocation, const struct stencil *stencil,
                                      bool wanted[DTYPE_COUNT]) {
   const bool only_first = !option_given(invocation, "dtype") && !option_given(invocation, "all");

@@ -1,4 +1,4 @@
-/* tune_plan.h: the tasks of a `halotune tune`: stencils, in element types, on grids. */
+/* tune_plan.h: the tasks of a `halotune tune`: stencils in element types on grids. */
 #ifndef CLI_TUNE_TUNE_PLAN_H
 #define CLI_TUNE_TUNE_PLAN_H
 
@@ -8,7 +8,7 @@
 /* Owns its members; end with tune_plan_free. */
 struct planned_stencil {
   struct loaded loaded;
-  char *text; /* of its file */
+  char *text; /* of the stencil's file */
 };
 
 struct planned_task {
@@ -22,12 +22,12 @@ struct tune_plan {
   struct planned_stencil *stencils;
   struct planned_task *tasks;
   int stencil_count, task_count;
-  enum exit_code code; /* HALOTUNE_EXIT_BAD_INPUT where --all found files that could not be read */
+  enum exit_code code; /* HALOTUNE_EXIT_BAD_INPUT if --all found files that could not be read */
 };
 
-/* Read the stencils that the arguments name, or with --all every stencil, and the options --dtype and --grid.
+/* Read the stencils that the arguments name, or every stencil with --all, and the options --dtype and --grid.
  *   out  filled on success; after a failure tune_plan_free is harmless
- * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT; or what loaded_open returns. */
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT; or the errors of loaded_open. */
 halotune_status tune_plan_open(const struct invocation *invocation, struct tune_plan *out);
 
 void tune_plan_free(struct tune_plan *plan);

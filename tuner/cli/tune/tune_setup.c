@@ -1,4 +1,4 @@
-/* tune_setup.c: open what a run needs, and close it in reverse order. */
+/* tune_setup.c: opens what a run needs, and closes it in reverse order. */
 #include "tuner/cli/tune/tune_setup.h"
 
 #include <stdio.h>
@@ -9,7 +9,8 @@
 #include "db/store/store.h"
 #include "tuner/cli/options/option_value.h"
 
-/* Results of a replayed recording are stored only where --db says so, and never in the recording itself. */
+/* Open the database for the results. Results of a replayed recording are stored only in the database of --db, and never
+ * in the recording itself. */
 static halotune_status results_open(const struct invocation *invocation, const struct tune_backend *which,
                                     struct store **out) {
   const char *path = option_value(invocation, "db"), *recording = which->recording;
@@ -19,8 +20,8 @@ static halotune_status results_open(const struct invocation *invocation, const s
   return store_open(path, STORE_WRITE, out);
 }
 
-/* Open the databases of hints. The installed one is opened with --no-hints, too: the search then reads only the roof
- * from it. */
+/* Open the databases of hints. The installed one is opened with --no-hints, too, because the search reads the roof from
+ * it. */
 static halotune_status hints_open(const struct invocation *invocation, struct tune_setup *out) {
   const char *named = option_value(invocation, "hints");
   if (named && option_value(invocation, "no-hints"))

@@ -12,17 +12,16 @@ struct tune_setup {
   struct tune_tools tools;
   struct backend_handle backend;
   struct store
-      *hints[2]; /* the database of --hints, then the installed one; of equally near winners the first counts */
+      *hints[2]; /* the database of --hints, then the installed one; of equally near winners the first one counts */
   int hint_count;
-  struct planned_stencil copy;     /* its pointers are NULL where no stencil `copy` is installed */
-  struct templates copy_templates; /* all templates that are found, also those that --template does not name */
+  struct planned_stencil copy;     /* its pointers are NULL if no stencil `copy` is installed */
+  struct templates copy_templates; /* all templates that are found, including those that --template does not name */
 };
 
-/* Open all of it.
- *   workers, compile_timeout_ms  of the compilers A starter database that cannot be read is told on stderr and
- *                                passed over. Returns HALOTUNE_OK; HALOTUNE_NO_GPU; HALOTUNE_ARGUMENT for --no-hints
- *                                with --hints, and for a --db that is the recording itself; or what the parts' own
- *                                functions return. */
+/* Open everything. A starter database that cannot be read is reported on stderr and skipped.
+ *   workers, compile_timeout_ms  of the compilers
+ * Returns HALOTUNE_OK; HALOTUNE_NO_GPU; HALOTUNE_ARGUMENT for --no-hints with --hints, and for a --db that is the
+ * recording itself; or the errors of the functions that open the parts. */
 halotune_status tune_setup_open(const struct invocation *invocation, const struct tune_backend *which, int workers,
                                 int compile_timeout_ms, struct tune_setup *out);
 

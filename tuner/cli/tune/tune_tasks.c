@@ -1,4 +1,4 @@
-/* tune_tasks.c: from a planned task to the search, and its progress. */
+/* tune_tasks.c: runs the search of a planned task, and shows its progress. */
 #include "tuner/cli/tune/tune_tasks.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ struct task_line {
   struct progress *progress;
 };
 
-/* The task's name is left out first where the terminal is narrow: the user has typed it. */
+/* If the terminal is narrow, the task's name is left out first, because the user has typed it. */
 static void task_show(void *context, const struct tune_progress *progress) {
   const struct task_line *line = context;
   struct progress_parts parts = {.count = 0};
@@ -32,7 +32,8 @@ static void task_show(void *context, const struct tune_progress *progress) {
   progress_show(line->progress, &parts);
 }
 
-/*   arch  the device's "sm_90"; lives as long as the task */
+/* Make the task of a stencil.
+ *   arch  the device's "sm_90"; lives as long as the task */
 static struct task task_of(const struct tune_tasks *t, const struct planned_stencil *stencil,
                            const struct planned_task *planned, const char *arch) {
   const struct backend_facts *facts = &t->setup->backend.facts;
@@ -49,7 +50,7 @@ static struct task task_of(const struct tune_tasks *t, const struct planned_sten
                        .reproducible = t->reproducible};
 }
 
-/* The copy that moves as many bytes as the task. It has no sums, so that --reproducible does not concern it. */
+/* Make the copy that moves as many bytes as the task. It has no sums, so --reproducible does not apply to it. */
 static struct task copy_of(const struct tune_tasks *t, const struct task *task, const struct planned_task *planned) {
   struct task copy = task_of(t, &t->setup->copy, planned, task->arch_name);
   copy.coefficients = NULL;

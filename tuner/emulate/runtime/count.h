@@ -1,8 +1,8 @@
-/* count.h: counting the accesses of one block to memory. A variant that is compiled for counting calls the runner
- * before each access: the compiler inserts these calls (gcc's -fsanitize=thread, without its library). The emulation of
- * an asynchronous copy calls, too. Threads run one after the other here, so the lanes of a warp are aligned at the end.
- * Two lanes share an instruction of the warp if they executed the same instruction of the program equally often since
- * they last met at a barrier. */
+/* count.h: counts the memory accesses of one block. A variant that is compiled for counting calls the runner before
+ * each access. The compiler inserts these calls (gcc's -fsanitize=thread, without its library). The emulation of
+ * asynchronous copies calls the runner, too. Threads run one after the other here, so accesses are assigned to
+ * instructions of a warp at the end: two lanes share an instruction if they executed it equally often since they last
+ * met at a barrier. */
 #ifndef EMULATE_RUNTIME_COUNT_H
 #define EMULATE_RUNTIME_COUNT_H
 
@@ -11,10 +11,10 @@
 
 #include "tuner/emulate/runtime/counts.h"
 
-/* Start to count the block that has this number in the launch, see cluster_join. */
+/* Start counting for the block with this number in the launch; see cluster_join. */
 void count_begin(uint64_t block_number);
 
-/* Note that the current thread meets others. Accesses before and after share no instruction. */
+/* Note that the current thread meets others. Accesses before and after this share no instruction. */
 void count_meeting(void);
 
 /* Note an asynchronous copy by the current thread.
@@ -26,7 +26,7 @@ void count_async_copy(const void *site, const void *to, const void *from, unsign
 void count_engine_copy(void);
 void count_engine_bytes(const void *in_buffer, size_t bytes, bool is_store);
 
-/* Stop counting and add up what the block did. */
+/* Stop counting, and sum up the accesses of the block. */
 void count_end(struct emulation_counts *out);
 
 #endif
