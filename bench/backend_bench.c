@@ -54,7 +54,7 @@ static int batch_for(double time_ms) {
 }
 
 /* The fastest of some samples after a warm-up. */
-static double take(struct bench *b, int slot, double guess_ms, struct verdict *verdict) {
+static double take_fastest(struct bench *b, int slot, double guess_ms, struct verdict *verdict) {
   double times_ms[SAMPLES], best_ms = guess_ms;
   for (int i = 0; i < 3; i++) {
     int batch = batch_for(best_ms), failed;
@@ -80,7 +80,7 @@ static double try_variant(struct bench *b, const struct variant *v, int slot) {
   NEED(b->backend.table->load(b->backend.state, slot, &candidate, &verdict));
   loaded = verdict;
   double load_ms = clock_ms() - start_ms;
-  if (verdict.outcome == OUTCOME_MEASURED) time_ms = take(b, slot, verdict.run_ms, &verdict);
+  if (verdict.outcome == OUTCOME_MEASURED) time_ms = take_fastest(b, slot, verdict.run_ms, &verdict);
   double sample_ms = clock_ms() - start_ms - load_ms;
   again = verdict;
   if (verdict.outcome == OUTCOME_MEASURED) NEED(b->backend.table->recheck(b->backend.state, slot, &again));
@@ -94,7 +94,7 @@ static double try_variant(struct bench *b, const struct variant *v, int slot) {
 }
 
 /* Run the winner, the copy and the empty kernel in turn, and print the median of each. */
-static void finish(struct bench *b, const struct variant *best, double best_ms) {
+static void run_finals(struct bench *b, const struct variant *best, double best_ms) {
   static const char *const names[] = {"fastest", "empty kernel", "memcpy"};
   const int slots[] = {FINAL_SLOT, SLOT_EMPTY, SLOT_MEMCPY};
   const int batches[] = {batch_for(best_ms), 20, batch_for(best_ms)};
@@ -176,7 +176,7 @@ int main(int argc, char **argv) {
       printf("left out: %.200s\n", fail_text());
     }
   }
-  if (best.generated.source) finish(b, &best, best_ms);
+  if (best.generated.source) run_finals(b, &best, best_ms);
   backend_close(&b->backend);
   compiler_close(b->compiler);
   scene_free(&b->scene);

@@ -63,7 +63,7 @@ static bool compile_all(struct compile_pool *pool, int first, int count) {
 }
 
 /* Compiles per second with this number of warm workers; 0 on failure. */
-static double measure(int workers, int kernels) {
+static double measure_rate(int workers, int kernels) {
   struct compile_pool *pool;
   double rate = 0;
   const struct compile_pool_options options = {.workers = workers};
@@ -94,7 +94,7 @@ int main(int argc, char **argv) {
   printf("%d kernels, %d usable cores, compiles a second in %d rounds\n", kernels, usable, ROUNDS);
   for (int round = 0; round < ROUNDS; round++) {
     for (int i = 0; i < count; i++) {
-      double rate = measure(counts[i], kernels);
+      double rate = measure_rate(counts[i], kernels);
       if (rate <= 0) return fail_bench();
       printf("%s%8.1f", i == 0 ? "" : "  ", rate);
       if (rate > best[i]) best[i] = rate;

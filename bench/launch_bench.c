@@ -38,7 +38,7 @@ static halotune_status launch_driver(struct bench *b, int step) {
 
 /* Nanoseconds of a call: the median over batches. Between batches the stream runs empty, so that its queue is never
  * full. Both calls alternate, so that other load affects both. */
-static halotune_status measure(struct bench *b, double *ours_ns, double *driver_ns) {
+static halotune_status measure_calls(struct bench *b, double *ours_ns, double *driver_ns) {
   static double times[2][BATCHES];
   halotune_status (*const launches[])(struct bench *, int) = {launch_ours, launch_driver};
   halotune_status status = HALOTUNE_OK;
@@ -56,7 +56,7 @@ static halotune_status measure(struct bench *b, double *ours_ns, double *driver_
   return status;
 }
 
-static halotune_status run(halotune_ctx *ctx, struct bench *b, double *ours_ns, double *driver_ns) {
+static halotune_status run_bench(halotune_ctx *ctx, struct bench *b, double *ours_ns, double *driver_ns) {
   const size_t bytes = sizeof(float) * POINTS * POINTS * POINTS;
   halotune_problem problem = {.stencil = "star7", .grid = {POINTS, POINTS, POINTS}};
   halotune_config config;
@@ -72,7 +72,7 @@ static halotune_status run(halotune_ctx *ctx, struct bench *b, double *ours_ns, 
     if (status == HALOTUNE_OK)
       status = cu_check(b->cu, b->cu->fill_words(b->fields[i], 0, bytes / 4, b->stream), "cuMemsetD32Async");
   }
-  return status == HALOTUNE_OK ? measure(b, ours_ns, driver_ns) : status;
+  return status == HALOTUNE_OK ? measure_calls(b, ours_ns, driver_ns) : status;
 }
 
 int main(int argc, char **argv) {
@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
   halotune_status status = cu_open(&cu);
   if (status == HALOTUNE_OK) status = device_open(&cu, 0, &device);
   if (status == HALOTUNE_OK) status = halotune_open(paths, 1, &ctx);
-  if (status == HALOTUNE_OK) status = run(ctx, &bench, &ours_ns, &driver_ns);
+  if (status == HALOTUNE_OK) status = run_bench(ctx, &bench, &ours_ns, &driver_ns);
   if (status != HALOTUNE_OK) fprintf(stderr, "launch_bench: %s\n", fail_text());
   double more_ns = ours_ns - driver_ns;
   if (status == HALOTUNE_OK) {

@@ -70,7 +70,7 @@ static const char sql_best[] =
     " 0.3, 0.29, 0.31, 20, 1000000, 0, 0, 0, 40, 0, 1, ?2, '[]',"
     " '580.159.04', '13.0', 'sm_90', ?3, zeroblob(16384))";
 
-static void run(sqlite3_stmt *query, const struct binder *binder) {
+static void run_statement(sqlite3_stmt *query, const struct binder *binder) {
   (void)binder;
   if (sqlite3_step(query) != SQLITE_DONE) {
     fprintf(stderr, "lookup_bench: %s\n", sqlite3_errmsg(sqlite3_db_handle(query)));
@@ -106,7 +106,7 @@ static halotune_status put_rows(struct store *store, int64_t device, const int64
     bind_integer(&variant, row + 1), bind_integer(&variant, stencil), bind_integer(&variant, template_id);
     bind_text(&variant, text_string(&parameters));
     bind_integer(&best, row + 1), bind_text(&best, text_string(&json)), bind_text(&best, template->cuda);
-    run(queries[0], &problem), run(queries[1], &variant), run(queries[2], &best);
+    run_statement(queries[0], &problem), run_statement(queries[1], &variant), run_statement(queries[2], &best);
     text_free(&parameters);
   }
   for (size_t i = 0; i < 3; i++) sqlite3_finalize(queries[i]);
@@ -250,7 +250,7 @@ static double quietest(const struct rounds *rounds) {
   return least;
 }
 
-static void report(const char *what, const struct rounds *rounds, double limit, const char *unit) {
+static void print_rounds(const char *what, const struct rounds *rounds, double limit, const char *unit) {
   struct rounds sorted = *rounds;
   double value = quietest(rounds);
   bool ok = value >= 0 && value <= limit;
@@ -271,13 +271,13 @@ static double time_opens(const char *path, halotune_ctx **ctx) {
   return median(times, OPENS);
 }
 
-static void measure(const char *path, halotune_ctx **ctx) {
+static void measure_database(const char *path, halotune_ctx **ctx) {
   static halotune_problem problems[ROWS];
   const int cores = parallel_threads(0) < THREADS ? parallel_threads(0) : THREADS;
   struct rounds open, hit, alone, together, near;
   char what[64];
   for (int i = 0; i < ROUNDS; i++) open.values[i] = time_opens(path, ctx);
-  report("open", &open, 10, "ms");
+  print_rounds("open", &open, 10, "ms");
   if (quietest(&open) < 0) {
     fprintf(stderr, "lookup_bench: %s\n", fail_text());
     return;
@@ -289,12 +289,12 @@ static void measure(const char *path, halotune_ctx **ctx) {
     alone.values[i] = time_threads(*ctx, problems, 1, cores);
     together.values[i] = time_threads(*ctx, problems, cores, cores);
   }
-  report("hit, shuffled", &hit, 100, "ns");
+  print_rounds("hit, shuffled", &hit, 100, "ns");
   snprintf(what, sizeof what, "hit, %d threads on %d cores (alone %.1f)", cores, cores, quietest(&alone));
-  report(what, &together, 1.1 * quietest(&alone), "ns");
+  print_rounds(what, &together, 1.1 * quietest(&alone), "ns");
   make_problems(problems, true);
   for (int i = 0; i < ROUNDS; i++) near.values[i] = time_lookups(*ctx, problems, 10, HALOTUNE_MATCH_NEAR_GRID);
-  report("near grid", &near, 5000, "ns");
+  print_rounds("near grid", &near, 5000, "ns");
 }
 
 int main(void) {
@@ -312,7 +312,7 @@ int main(void) {
   }
   printf("%d problems, %.0f MB\n", ROWS, (double)facts.st_size / 1e6);
   if (status == HALOTUNE_OK) {
-    measure(path, &ctx);
+    measure_database(path, &ctx);
     if (failures) printf("%d of %d limits missed\n", failures, checks);
     else printf("all %d limits kept\n", checks);
   } else {

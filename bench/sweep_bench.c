@@ -187,7 +187,7 @@ static double time_copy(struct bench *b, int turns) {
 /* The planes that are compared: the first and last ones, and some between. */
 static bool is_checked(long z, long nz) { return z < 10 || z >= nz - 10 || z % CHECK_EVERY == 0; }
 
-static bool check(struct bench *b, struct row *row) {
+static bool check_row(struct bench *b, struct row *row) {
   const struct stencil *stencil = b->problem.loaded.stencil;
   const struct grid *grid = &b->problem.grid;
   const struct box *box = &b->scene.box;
@@ -248,7 +248,7 @@ static double run_row(struct bench *b, struct row *row, bool verify, int batches
   status = cu_check(&b->cu, kernel_launch(&kernel, &fields, b->stream), "launch");
   if (status == HALOTUNE_OK) {
     CU(stream_synchronize(b->stream));
-    if (!verify || check(b, row)) time_ms = time_kernel(b, &kernel, &fields, batches);
+    if (!verify || check_row(b, row)) time_ms = time_kernel(b, &kernel, &fields, batches);
   } else {
     snprintf(row->outcome, sizeof row->outcome, "%.190s", fail_text());
   }

@@ -30,7 +30,7 @@ static void halotune(halotune_status status) {
 }
 
 /* The largest error at some points that the kernel computed. */
-static double check(const float *u, const float *v) {
+static double largest_error(const float *u, const float *v) {
   const long row = NX, plane = (long)NX * NY;
   double worst = 0;
   srand(1);
@@ -87,7 +87,7 @@ int main(void) {
   cuda(cudaStreamSynchronize(stream));
   cuda(cudaEventElapsedTime(&time_ms, start, stop));
   time_ms /= LAUNCHES;
-  double error = check(u, v);
+  double error = largest_error(u, v);
   printf("%.4f ms, %.0f GB/s; largest error of %d points: %.1e\n", time_ms, 2.0 * (double)bytes / time_ms * 1e-6,
          CHECKS, error);
 

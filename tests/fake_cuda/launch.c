@@ -103,7 +103,7 @@ static CUresult emulate(const struct fake_launch *launch, const struct arguments
   return result_of(&outcome);
 }
 
-static CUresult run(const struct fake_launch *launch, const struct arguments *arguments) {
+static CUresult run_launch(const struct fake_launch *launch, const struct arguments *arguments) {
   struct hash key;
   /* The result of a check must not depend on the one before it, which would also make it a different launch for the
    * memo. */
@@ -185,7 +185,7 @@ CUresult fake_launch_now(const struct fake_launch *launch, bool is_graph, const 
   struct arguments arguments;
   read_arguments(launch, &arguments);
   if (is_due(launch, &arguments)) {
-    CUresult result = run(launch, &arguments);
+    CUresult result = run_launch(launch, &arguments);
     for (int i = 0; i < arguments.count; i++) {
       if (arguments.memory[i]) arguments.memory[i]->is_written = false;
     }

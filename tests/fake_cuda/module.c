@@ -49,7 +49,7 @@ static void log_load(const struct fake_module *module) {
 
 static void warn_nothing(const char *text) { (void)text; }
 
-static void compile(struct fake_module *module) {
+static void compile_module(struct fake_module *module) {
   const char *names[FAKE_MAX_KERNELS] = {NULL};
   for (int i = 0; i < module->kernel_count; i++) names[i] = module->kernels[i].name;
   struct emulation_source source = {
@@ -92,7 +92,7 @@ CUresult fake_module_load(CUmodule *module, const void *image) {
   }
   new->factor = model_factor(new->hash, new->source);
   log_load(new);
-  if (is_checker(new)) compile(new);
+  if (is_checker(new)) compile_module(new);
   *module = (CUmodule)(void *)new;
   return CUDA_SUCCESS;
 }
@@ -170,7 +170,7 @@ CUresult fake_occupancy_blocks(int *blocks, CUfunction handle, int threads, size
 }
 
 struct emulation_batch *fake_module_batch(struct fake_module *module) {
-  if (!module->batch) compile(module);
+  if (!module->batch) compile_module(module);
   if (!module->batch || running[0] == module) return module->batch;
   forget_runner(module);
   struct fake_module *oldest = running[MOST_RUNNERS - 1];

@@ -42,7 +42,7 @@ static void run_sql(const char *sql) {
 /* Insert a row. Returns its id.
  *   types  a letter for each value: i integer (long long), r real (double, NaN is NULL), t text, b blob (pointer and
  *          int) */
-static long long insert(const char *sql, const char *types, ...) {
+static long long insert_row(const char *sql, const char *types, ...) {
   static struct {
     const char *sql;
     sqlite3_stmt *statement;
@@ -113,11 +113,11 @@ static struct gpu emulation = {"emulation-sm_90",
 
 static void put_gpu(struct gpu *gpu) {
   const struct sm_limits *sm = &arch_find(gpu->capability / 10, gpu->capability % 10)->limits;
-  gpu->id = insert("insert into device values (null,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "ttiiiiiiiiiiiiii", gpu->uuid,
-                   gpu->name, INT(gpu->capability), INT(gpu->sms), INT(gpu->clock_khz), INT(gpu->memory_khz),
-                   INT(gpu->bus_bits), gpu->l2, gpu->memory, INT(sm->max_threads_per_block),
-                   INT(sm->max_threads_per_sm), INT(sm->max_registers_per_thread), INT(sm->registers_per_sm),
-                   INT(sm->shared_per_block_bytes), INT(sm->warp_size), INT(gpu->is_emulation));
+  gpu->id = insert_row("insert into device values (null,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "ttiiiiiiiiiiiiii",
+                       gpu->uuid, gpu->name, INT(gpu->capability), INT(gpu->sms), INT(gpu->clock_khz),
+                       INT(gpu->memory_khz), INT(gpu->bus_bits), gpu->l2, gpu->memory, INT(sm->max_threads_per_block),
+                       INT(sm->max_threads_per_sm), INT(sm->max_registers_per_thread), INT(sm->registers_per_sm),
+                       INT(sm->shared_per_block_bytes), INT(sm->warp_size), INT(gpu->is_emulation));
 }
 
 static struct {
@@ -137,8 +137,8 @@ static void put_templates(void) {
     }
     identity_hex(templates[i].template->hash, hex);
     identity_hex(templates[i].template->common_hash, common);
-    templates[i].id = insert("insert into template values (null,?,?,?,?,?)", "ttttt", hex, common, names[i], yaml,
-                             templates[i].template->cuda);
+    templates[i].id = insert_row("insert into template values (null,?,?,?,?,?)", "ttttt", hex, common, names[i], yaml,
+                                 templates[i].template->cuda);
     free(yaml);
   }
 }
@@ -162,7 +162,7 @@ static struct subject subject_open(const char *name, const char *shown_as) {
   subject.coefficients = calloc((size_t)subject.stencil->coefficient_count + 1, sizeof *subject.coefficients);
   identity_hex(subject.analysis->hash, hex);
   if (shown_as) hex[0] = 'x';
-  insert("insert or ignore into stencil values (null,?,?,?)", "ttt", hex, shown_as ? shown_as : name, subject.text);
+  insert_row("insert or ignore into stencil values (null,?,?,?)", "ttt", hex, shown_as ? shown_as : name, subject.text);
   sqlite3_stmt *find;
   sqlite3_prepare_v2(db, "select id from stencil where hash = ?", -1, &find, NULL);
   sqlite3_bind_text(find, 1, hex, -1, SQLITE_TRANSIENT);
@@ -229,7 +229,7 @@ static double model_ms(const struct setting *s, const struct candidate *c) {
   return (together + 0.0021) * (1 + 0.002 * c->spill);
 }
 
-static bool fill(const struct setting *s, struct bindings *bindings, struct candidate *c) {
+static bool fill_candidate(const struct setting *s, struct bindings *bindings, struct candidate *c) {
   const struct template *t = templates[c->template].template;
   const struct sm_limits *sm = &arch_find(s->gpu->capability / 10, s->gpu->capability % 10)->limits;
   double points_each = chosen_number(c, "vector", 1) * chosen_number(c, "points_y", 1) *
@@ -254,7 +254,7 @@ static bool fill(const struct setting *s, struct bindings *bindings, struct cand
 }
 
 /* Draw samples of every template that applies, and add their defaults. */
-static int draw(const struct setting *s, long wanted, int only, struct candidate *out) {
+static int draw_candidates(const struct setting *s, long wanted, int only, struct candidate *out) {
   int count = 0;
   for (int t = 0; t < MOST_TEMPLATES; t++) {
     struct bindings bindings;
@@ -270,7 +270,7 @@ static int draw(const struct setting *s, long wanted, int only, struct candidate
         c.configuration = i < 0 ? start : sample[i];
         if (i < 0 && space_nearest(&bindings, NULL, &c.configuration)) continue;
         if (i >= 0 && memcmp(&c.configuration, &start, sizeof start) == 0) continue;
-        if (fill(s, &bindings, &c)) out[count++] = c;
+        if (fill_candidate(s, &bindings, &c)) out[count++] = c;
       }
     }
     free(sample);
@@ -304,8 +304,8 @@ static void put_variant(const struct setting *s, struct candidate *c) {
   identity_add(&maker, parameters.bytes, parameters.length);
   identity_add(&maker, salt, sizeof salt);
   identity_hex(identity_end(&maker), hex);
-  c->variant = insert("insert into variant values (null,?,?,?,?)", "tiit", hex, s->subject->id,
-                      templates[c->template].id, text_string(&parameters));
+  c->variant = insert_row("insert into variant values (null,?,?,?,?)", "tiit", hex, s->subject->id,
+                          templates[c->template].id, text_string(&parameters));
   text_free(&parameters);
 }
 
@@ -382,14 +382,14 @@ static void put_measurement(long long run, struct candidate *c, long number, dou
   *at_s += 0.004 + 0.02 * uniform() + (timed ? 0.03 * (s.count / 20.0) : 0.01);
   double error = 2e-8 * (1 + uniform());
   bool marked = timed && uniform() < 0.004;
-  insert(put_measurement_sql, "iiirttirrrrbrrrrrrrriiriiiiriii", run, c->variant, INT(number), *at_s,
-         outcome_name(c->outcome), reason, INT(s.count), s.median, s.minimum, s.low, s.high,
-         s.count ? s.in_order : NULL, s.count * (int)sizeof(float), timed ? error : NAN, timed ? error * 9 : NAN,
-         timed ? 0.8 + uniform() : NAN, compiled ? c->registers : NAN, compiled ? c->shared_bytes : NAN,
-         compiled ? c->spill : NAN, compiled ? c->occupancy.fraction : NAN, compiled ? c->occupancy.blocks : NAN,
-         INT(c->block[0] * c->block[1] * c->block[2]), INT(c->grid[0] * c->grid[1] * c->grid[2]), 30 + 60 * uniform(),
-         INT(1980), INT(1980 - (marked ? 210 : 0)), INT(3201), INT(45 + 15 * uniform()), 420 + 120 * uniform(),
-         INT(marked ? 4 : 0), INT(marked ? 3 : 1), INT(marked));
+  insert_row(put_measurement_sql, "iiirttirrrrbrrrrrrrriiriiiiriii", run, c->variant, INT(number), *at_s,
+             outcome_name(c->outcome), reason, INT(s.count), s.median, s.minimum, s.low, s.high,
+             s.count ? s.in_order : NULL, s.count * (int)sizeof(float), timed ? error : NAN, timed ? error * 9 : NAN,
+             timed ? 0.8 + uniform() : NAN, compiled ? c->registers : NAN, compiled ? c->shared_bytes : NAN,
+             compiled ? c->spill : NAN, compiled ? c->occupancy.fraction : NAN, compiled ? c->occupancy.blocks : NAN,
+             INT(c->block[0] * c->block[1] * c->block[2]), INT(c->grid[0] * c->grid[1] * c->grid[2]),
+             30 + 60 * uniform(), INT(1980), INT(1980 - (marked ? 210 : 0)), INT(3201), INT(45 + 15 * uniform()),
+             420 + 120 * uniform(), INT(marked ? 4 : 0), INT(marked ? 3 : 1), INT(marked));
 }
 
 static int compare_candidates(const void *a, const void *b) {
@@ -424,12 +424,12 @@ static void put_best(const struct setting *s, const struct candidate *c, long lo
   char arch[16];
   snprintf(arch, sizeof arch, "sm_%d", s->gpu->capability);
   double ratio = s->copy_ms / time->median;
-  insert("insert into best values "
-         "(null,?,?,?,?,1,'tuned',?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,'[]',1,?,?,?,?,x'7f454c46')",
-         "iiiitrrrirrrrrrirrrtiirttttt", s->problem, c->variant, run, INT(is_current), date, time->median, time->low,
-         time->high, INT(ROUNDS), default_ms, s->copy_ms, ratio, ratio * 0.9985, ratio * 1.0013, 0.0021, INT(s->bytes),
-         2.1e-8, 1.9e-7, 1.3, "509x251x499", INT(c->registers), INT(c->shared_bytes), c->occupancy.fraction,
-         text_string(&launch), s->gpu->driver, "13.0", arch, generated.source);
+  insert_row("insert into best values "
+             "(null,?,?,?,?,1,'tuned',?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,'[]',1,?,?,?,?,x'7f454c46')",
+             "iiiitrrrirrrrrrirrrtiirttttt", s->problem, c->variant, run, INT(is_current), date, time->median,
+             time->low, time->high, INT(ROUNDS), default_ms, s->copy_ms, ratio, ratio * 0.9985, ratio * 1.0013, 0.0021,
+             INT(s->bytes), 2.1e-8, 1.9e-7, 1.3, "509x251x499", INT(c->registers), INT(c->shared_bytes),
+             c->occupancy.fraction, text_string(&launch), s->gpu->driver, "13.0", arch, generated.source);
   text_free(&launch);
   generated_free(&generated);
 }
@@ -461,10 +461,10 @@ static void put_finals(const struct setting *s, struct candidate *all, int count
   for (int i = 0; i < n; i++) {
     double ratio = median_ratio(&times[i], &times[0]), width = i == 0 ? 0 : 0.0011;
     if (finalists[i].is_default) default_ms = times[i].median;
-    insert("insert into finalist values (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "iiiirrrrrrrbii", run, finalists[i].variant,
-           INT(i + 1), INT(ROUNDS), times[i].median, times[i].minimum, times[i].low, times[i].high, ratio,
-           ratio - width, ratio + width, times[i].in_order, ROUNDS * (int)sizeof(float), INT(finalists[i].is_default),
-           INT(i > 0 && ratio - width <= 1));
+    insert_row("insert into finalist values (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "iiiirrrrrrrbii", run, finalists[i].variant,
+               INT(i + 1), INT(ROUNDS), times[i].median, times[i].minimum, times[i].low, times[i].high, ratio,
+               ratio - width, ratio + width, times[i].in_order, ROUNDS * (int)sizeof(float),
+               INT(finalists[i].is_default), INT(i > 0 && ratio - width <= 1));
   }
   put_best(s, &finalists[0], run, &times[0], default_ms, true, date);
 }
@@ -486,11 +486,12 @@ static long long put_run(const struct setting *s, const struct wish *wish, bool 
               wish->shown_as ? wish->shown_as : wish->stencil, dtype_names[s->dtype], s->grid.n[0], s->grid.n[1],
               s->grid.n[2]);
   bool emulated = s->gpu->is_emulation;
-  long long run = insert(sql, "ittttttttititriirrrt", s->problem, is_partial ? "partial" : "complete",
-                         is_partial ? "interrupted by the user" : "", date, date, text_string(&command), "node017",
-                         HALOTUNE_VERSION, s->gpu->driver, INT(emulated ? 0 : 13000), emulated ? "g++ 12.2.0" : "13.0",
-                         INT(7), "evolution", 60.0, INT(space), INT(s->bytes), emulated ? NAN : 0.0021,
-                         is_partial ? NAN : s->copy_ms, is_partial ? NAN : s->copy_ms * 1.018, "");
+  long long run =
+      insert_row(sql, "ittttttttititriirrrt", s->problem, is_partial ? "partial" : "complete",
+                 is_partial ? "interrupted by the user" : "", date, date, text_string(&command), "node017",
+                 HALOTUNE_VERSION, s->gpu->driver, INT(emulated ? 0 : 13000), emulated ? "g++ 12.2.0" : "13.0", INT(7),
+                 "evolution", 60.0, INT(space), INT(s->bytes), emulated ? NAN : 0.0021, is_partial ? NAN : s->copy_ms,
+                 is_partial ? NAN : s->copy_ms * 1.018, "");
   text_free(&command);
   return run;
 }
@@ -508,9 +509,9 @@ static void put_problem(const struct gpu *gpu, const struct wish *wish) {
   s.bytes = (double)subject.analysis->bytes_per_point[s.dtype] * (double)s.grid.n[0] * (double)s.grid.n[1] *
             (double)s.grid.n[2];
   s.copy_ms = s.bytes / (gpu->copy_gbps * 1e6) + 0.0022;
-  s.problem = insert("insert into problem values (null,?,?,?,?,?,?,'stream','steady',0)", "iitiii", gpu->id, subject.id,
-                     dtype_names[s.dtype], INT(wish->n[0]), INT(wish->n[1]), INT(wish->n[2]));
-  int count = draw(&s, wish->variants, wish->only, all);
+  s.problem = insert_row("insert into problem values (null,?,?,?,?,?,?,'stream','steady',0)", "iitiii", gpu->id,
+                         subject.id, dtype_names[s.dtype], INT(wish->n[0]), INT(wish->n[1]), INT(wish->n[2]));
+  int count = draw_candidates(&s, wish->variants, wish->only, all);
   double best_ms = INFINITY, at_s = 0.6;
   for (int i = 0; i < count; i++) {
     put_variant(&s, &all[i]);

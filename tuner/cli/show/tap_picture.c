@@ -27,7 +27,7 @@ static bool planes_alike(const struct picture *p, int z, int other) {
 }
 
 /* 'o' is the centre, '*' another tap, '.' a point that is not read, '+' a centre that is not read. */
-static char symbol(const struct picture *p, int x, int y, int z) {
+static char symbol_at(const struct picture *p, int x, int y, int z) {
   bool centre = x == 0 && y == 0 && z == 0;
   if (has_tap(p, x, y, z)) return centre ? 'o' : '*';
   return centre ? '+' : '.';
@@ -71,7 +71,7 @@ static void add_row_of_planes(struct text *text, const struct picture *p, const 
     for (int g = first; g < last; g++) {
       int drawn = 0;
       for (int x = p->low[0]; x <= p->high[0]; x++, drawn += 2) {
-        text_printf(text, "%c ", symbol(p, x, y, groups[g].first));
+        text_printf(text, "%c ", symbol_at(p, x, y, groups[g].first));
       }
       text_printf(text, "%*s", width - drawn, "");
     }

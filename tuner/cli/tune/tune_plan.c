@@ -16,7 +16,7 @@ static halotune_status read_stencil(const char *name, bool by_name, struct plann
 }
 
 /* Make room for `count` stencils. */
-static halotune_status reserve(struct tune_plan *plan, int count) {
+static halotune_status reserve_stencils(struct tune_plan *plan, int count) {
   plan->stencils = calloc((size_t)count + 1, sizeof *plan->stencils);
   return plan->stencils ? HALOTUNE_OK : fail_memory();
 }
@@ -40,7 +40,7 @@ static halotune_status read_all(struct tune_plan *plan) {
   halotune_status status = search_all(&search_stencils, NULL, &paths, &count);
   if (status != HALOTUNE_OK) return status;
   put_copy_first(paths, count);
-  status = reserve(plan, count);
+  status = reserve_stencils(plan, count);
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
     halotune_status read = read_stencil(paths[i], true, &plan->stencils[plan->stencil_count]);
     if (read == HALOTUNE_OK) {
@@ -55,7 +55,7 @@ static halotune_status read_all(struct tune_plan *plan) {
 }
 
 static halotune_status read_named(const struct invocation *invocation, struct tune_plan *plan) {
-  halotune_status status = reserve(plan, invocation->argument_count);
+  halotune_status status = reserve_stencils(plan, invocation->argument_count);
   for (int i = 0; i < invocation->argument_count && status == HALOTUNE_OK; i++) {
     status = read_stencil(invocation->arguments[i], false, &plan->stencils[i]);
     plan->stencil_count += status == HALOTUNE_OK;
