@@ -1,4 +1,4 @@
-/* assemble.c: which pieces a kernel needs, and how they are written. */
+/* assemble.c: finds the pieces that a kernel needs, and writes them. */
 #include "stencil/cuda/assemble.h"
 
 #include <stdlib.h>
@@ -84,12 +84,12 @@ static void assembly_reach(struct assembly *a) {
 struct writer {
   const struct assembly *a;
   struct text *out;
-  const char *file; /* where the last line came from, and its number there */
+  const char *file; /* the file of the last line, and its number there */
   int line;
-  int last;           /* the last token of a piece that was written; -1 for none */
+  int last;           /* the last written token of a piece; -1 for none */
   bool has_begun;     /* something was written */
-  bool wants_blank;   /* a piece that was left out began behind a blank line */
-  bool is_in_comment; /* of the last line's */
+  bool wants_blank;   /* a blank line stood before a piece that was left out */
+  bool is_in_comment; /* the last line ends inside a comment */
 };
 
 static int column_of(const struct text *out) {
@@ -116,25 +116,25 @@ static void begin_line(struct writer *w, const struct part *part, int at, bool i
   add_spaces(w->out, columns > 0 ? columns : 0);
 }
 
-/* How many spaces stand in front of a token. */
+/* The number of spaces before a token. */
 static int spaces_before(const struct part *part, int at) {
   const char *c = part->tokens[at].token.at;
   while (c > part->text && c[-1] == ' ') c--;
   return (int)(part->tokens[at].token.at - c);
 }
 
-/* Whether an operand ends with a token, so that what is gone behind it is an operator and its other operand. */
+/* Whether a token ends an operand. An operator and its other operand were then removed after it. */
 static bool ends_operand(const struct cuda_token *token) {
   if (token->kind == CUDA_NAME) return !cuda_is(token, "return");
   return token->kind != CUDA_PUNCTUATION || cuda_is(token, ")") || cuda_is(token, "]");
 }
 
-/* What separates a token from the one that was written before it, in the same piece. */
+/* Write what separates a token from the last written one in the same piece. */
 static void write_gap(struct writer *w, const struct part *part, int at) {
   const struct cuda_token *last = &part->tokens[w->last].token, *token = &part->tokens[at].token;
   const char *gap = last->at + last->length;
   if (w->last + 1 == at && token->follows_closely) return;
-  if (w->last + 1 == at && part->tokens[at].outdent == 0) { /* as it was */
+  if (w->last + 1 == at && part->tokens[at].outdent == 0) { /* as in the text */
     int line = w->line;
     for (const char *c = gap; c < token->at; c++) w->line += *c == '\n';
     if (part_breaks_before(part, at) < 2 && w->line == token->line) {
@@ -160,7 +160,7 @@ static int columns_to_comma(const struct part *part, int at, int end) {
   return columns;
 }
 
-/* The text of a macro, in lines that break behind commas. */
+/* Write the text of a macro, in lines that break after commas. */
 static void write_inlined(struct writer *w, int name) {
   enum { LINE_COLUMNS = 118 };
   const struct constant *macro = &w->a->constants.list[name];
@@ -197,14 +197,14 @@ static void write_tokens(struct writer *w, const struct part *part, struct range
   }
 }
 
-/* A piece, and where it begins or ends a statement that several share, that too. */
+/* Write a piece, with the beginning or the end of a statement that several pieces share. */
 static void write_piece(struct writer *w, const struct piece *piece, bool begins, bool ends) {
   if (begins) {
     w->last = -1;
     write_tokens(w, piece->part, piece->head);
   } else {
     text_add(w->out, ",", 1);
-    w->last = piece->body.begin - 1; /* the comma in front of it */
+    w->last = piece->body.begin - 1; /* the comma before it */
   }
   write_tokens(w, piece->part, piece->body);
   if (ends) write_tokens(w, piece->part, piece->tail);
@@ -216,7 +216,7 @@ static bool is_written(const struct writer *w, int number) {
   return !is_inlined(w, piece->macro);
 }
 
-/* Whether a blank line stands before a token, or before the directives above it that are gone. */
+/* Whether a blank line stands before a token, or before the removed directives above it. */
 static bool begins_paragraph(const struct part *part, int at) {
   while (part_breaks_before(part, at) < 2) {
     if (at == 0 || part->tokens[at - 1].token.kind != CUDA_DIRECTIVE_END || !part->tokens[at - 1].is_gone) return false;
@@ -255,7 +255,7 @@ static void write_pieces(struct writer *w, const struct part *part, const char *
   }
 }
 
-/* Whether some piece that is needed had a condition about a name, which is resolved. */
+/* Whether a condition about a name was resolved in some piece that is needed. */
 static bool is_decided_by(const struct assembly *a, const char *name) {
   int number = identifiers_find(&a->names, name);
   for (int i = 0; i < a->reached_count && number >= 0; i++) {

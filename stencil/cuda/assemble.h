@@ -1,27 +1,27 @@
-/* assemble.h: a source from texts: only the definitions that its kernel needs, and of them only what the configuration
- * leaves open; private to stencil/. */
+/* assemble.h: puts texts together into a source. It keeps only the definitions that the kernel needs, and removes from
+ * them what the configuration decides; private to stencil/. */
 #ifndef STENCIL_CUDA_ASSEMBLE_H
 #define STENCIL_CUDA_ASSEMBLE_H
 
 #include "base/fail.h"
 #include "base/text.h"
 
-/* A text to take definitions from. */
+/* A text whose definitions may be used. */
 struct assembly_text {
-  const char
-      *file; /* what #line calls it; NULL for one that is written nowhere: its macros decide, and are not printed */
-  const char *text;    /* CUDA; valid during the call */
-  const char *without; /* a macro that stands for its definitions: they are put between #ifndef and #endif; or NULL */
+  const char *file; /* its name in #line; NULL for a text that is not written: its macros only decide conditions */
+  const char *text; /* CUDA; valid during the call */
+  /* a macro that replaces its definitions, which are then put between #ifndef and #endif; or NULL */
+  const char *without;
 };
 
 enum { MAX_ASSEMBLY_TEXTS = 8 };
 
-/* Append what the kernels of these texts need of them, in their order.
- *   real_bytes  of sizeof(real)
- *   inlined     macros without parameters whose text is written where their names stand; NULL behind the last
+/* Append what the kernels of these texts need, in the order of the texts.
+ *   real_bytes  sizeof(real)
+ *   inlined     macros without parameters that are replaced by their text; NULL at the end
  *   watched     the name of a macro
  *   is_decisive receives whether a condition about that macro decided what is written
- * Each line that does not follow the one before it in its file has a #line in front.
+ * A #line directive stands before each line that does not follow its predecessor in the file.
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status assemble(const struct assembly_text *texts, int count, int real_bytes, const char *const *inlined,
                          const char *watched, bool *is_decisive, struct text *out);

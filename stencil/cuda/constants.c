@@ -1,4 +1,4 @@
-/* constants.c: an evaluator of C's expressions over whole numbers, some of which are unknown. */
+/* constants.c: evaluates C expressions over integers, some of which are unknown. */
 #include "stencil/cuda/constants.h"
 
 #include <limits.h>
@@ -13,14 +13,14 @@ struct parser {
   struct part *part;
   int at, end;
   enum expression_place place;
-  bool is_changing; /* decided tokens are taken out */
-  bool has_failed;  /* it is no expression that we know */
+  bool is_changing; /* remove decided tokens */
+  bool has_failed;  /* the text is not an expression that this parser knows */
 };
 
-/* What was read of it. */
+/* The result of reading an expression. */
 struct operand {
   struct value value;
-  bool is_simple, is_changed; /* a single name, number or call; some of its tokens are gone */
+  bool is_simple, is_changed; /* a single name, number or call; some of its tokens were removed */
 };
 
 static const struct operand unknown = {{false, 0}, true, false};
@@ -57,7 +57,8 @@ void constant_define(struct constants *constants, int name, enum constant_kind k
   *constant = (struct constant){.kind = kind, .part = part, .body = body};
 }
 
-/* While it is being evaluated, a constant has no value; one that is defined by itself gets none. */
+/* The value of a constant. While it is being evaluated it has none, so a constant that is defined by itself gets
+ * none. */
 static struct value constant_value(struct constants *constants, int name, enum expression_place place) {
   struct constant *constant = &constants->list[name];
   if (constant->kind != CONSTANT_MACRO && (constant->kind != CONSTANT_CONSTEXPR || place == EXPRESSION_DIRECTIVE)) {
@@ -80,7 +81,7 @@ static struct operand parse_number(struct parser *p) {
   return strspn(rest, "lL") == strlen(rest) && number < LLONG_MAX ? known(number) : unknown;
 }
 
-/* Expressions between commas up to the closing bracket. */
+/* Read expressions between commas up to the closing bracket. */
 static void parse_list(struct parser *p, const char *close) {
   while (!p->has_failed && !next_is(p, close)) {
     parse_ternary(p);
@@ -89,7 +90,7 @@ static void parse_list(struct parser *p, const char *close) {
   expect(p, close);
 }
 
-/* defined NAME, defined(NAME). Names of the compiler are not known. */
+/* Read defined NAME or defined(NAME). The compiler's own macros are unknown. */
 static struct operand parse_defined(struct parser *p) {
   bool has_bracket = skip_if(p, "(");
   int at = next_token(p);
@@ -120,7 +121,7 @@ static struct operand parse_sizeof(struct parser *p) {
   return unknown;
 }
 
-/* int(value) and others that change no number of ours. */
+/* Whether this is int(value) or another cast that does not change our numbers. */
 static bool is_cast(const struct parser *p, int at) {
   static const char *const types[] = {"int", "long", "index_t"};
   for (size_t i = 0; i < COUNT(types); i++) {
@@ -155,7 +156,7 @@ static struct operand parse_name(struct parser *p) {
   return unknown;
 }
 
-/* Brackets around what is left of an expression go where nothing else is left in them. */
+/* Read an expression in brackets. Brackets are removed if nothing else is left in them. */
 static struct operand parse_brackets(struct parser *p) {
   int open = p->at++;
   struct operand operand = parse_ternary(p);
@@ -173,7 +174,7 @@ static struct operand parse_brackets(struct parser *p) {
   operand.is_simple = true;
   next_token(p);
   if (part_is_name(p->part, p->at, p->end) || (p->at < p->end && p->part->tokens[p->at].token.kind == CUDA_NUMBER)) {
-    parse_unary(p); /* a cast, written in C's way */
+    parse_unary(p); /* a C-style cast */
     return unknown;
   }
   return operand;
@@ -235,7 +236,7 @@ static struct operand parse_unary(struct parser *p) {
   return operand;
 }
 
-/* Operators of two operands by how closely they bind; && and || are apart. */
+/* Operators with two operands, and how tightly they bind, except && and ||. */
 struct binary {
   const char *spelling;
   int level;
@@ -276,18 +277,18 @@ static bool is_number(const struct operand *operand, long long number) {
   return operand->value.is_known && operand->value.number == number;
 }
 
-/* Whether an operation gives its left operand back, whatever that is: x + 0, x*1. */
+/* Whether an operation returns its left operand, whatever its value: x + 0, x*1. */
 static bool keeps_left(const char *operator, const struct operand * right) {
   if (strcmp(operator, "+") == 0 || strcmp(operator, "-") == 0) return is_number(right, 0);
   return (strcmp(operator, "*") == 0 || strcmp(operator, "/") == 0) && is_number(right, 1);
 }
 
-/* The same for the right one: 0 + x, 1*x. */
+/* Whether an operation returns its right operand, whatever its value: 0 + x, 1*x. */
 static bool keeps_right(const char *operator, const struct operand * left) {
   return (strcmp(operator, "+") == 0 && is_number(left, 0)) || (strcmp(operator, "*") == 0 && is_number(left, 1));
 }
 
-/* Whether an operation gives 0 because of its left or its right operand: 0*x, 0/x, 0%x, x*0. */
+/* Whether an operation is 0 because of one of its operands: 0*x, 0/x, 0%x, x*0. */
 static bool is_zero_by_left(const char *operator, const struct operand * left) {
   return strchr("*/%", operator[0]) && is_number(left, 0);
 }
@@ -295,7 +296,7 @@ static bool is_zero_by_right(const char *operator, const struct operand * right)
   return operator[0] == '*' && is_number(right, 0);
 }
 
-/* Operations of one level from left to right. Operands that change nothing go. */
+/* Read operations of one level from left to right. Operands without effect are removed. */
 static struct operand parse_binary(struct parser *p, int level) {
   if (level > HIGHEST_LEVEL) return parse_unary(p);
   int begin = next_token(p);
@@ -323,7 +324,7 @@ static struct operand parse_binary(struct parser *p, int level) {
   return left;
 }
 
-/* && or ||. An operand that decides all ends the rest; one that decides nothing goes. */
+/* Read && or ||. The operands after one that decides the result are removed, and so are operands without effect. */
 static struct operand parse_logical(struct parser *p, bool is_or) {
   int begin = next_token(p);
   struct operand left = is_or ? parse_logical(p, false) : parse_binary(p, LOWEST_LEVEL);
@@ -331,7 +332,7 @@ static struct operand parse_logical(struct parser *p, bool is_or) {
     int operator= p->at++;
     struct operand right = is_or ? parse_logical(p, false) : parse_binary(p, LOWEST_LEVEL);
     if (p->has_failed) return unknown;
-    if (left.value.is_known && (left.value.number == 0) == is_or) { /* the right one decides */
+    if (left.value.is_known && (left.value.number == 0) == is_or) { /* the right operand decides */
       take_out(p, begin, operator+ 1);
       left = right;
       left.value.number = left.value.is_known && left.value.number != 0;
@@ -378,7 +379,7 @@ struct value expression_value(struct constants *constants, struct part *part, st
   return p.has_failed || next_token(&p) < p.end ? unknown.value : operand.value;
 }
 
-/* Whether what was read of an expression is all of it. */
+/* Whether the whole expression was read. */
 static bool is_at_end(struct parser *p) {
   static const char *const ends[] = {")", "]", "}", ",", ";", ":"};
   if (p->has_failed) return false;

@@ -1,4 +1,4 @@
-/* parts.c: texts to tokens, and the questions that all passes ask about them. */
+/* parts.c: splits texts into tokens, and answers the questions that all passes have about them. */
 #include "stencil/cuda/parts.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ void identifiers_free(struct identifiers *names) {
   *names = (struct identifiers){0};
 }
 
-/* The slot of a name, or the empty one where it belongs. */
+/* The slot of a name, or the free slot for it. */
 static int *slot_of(const struct identifiers *names, const char *at, size_t length) {
   for (size_t i = (size_t)hash_bytes(at, length).low;; i++) {
     int *slot = &names->slots[i & (size_t)(names->slot_count - 1)];
@@ -41,7 +41,7 @@ static bool identifiers_make_room(struct identifiers *names) {
   return true;
 }
 
-/* The number of a name, a new one where it is new; -1 when memory is out. */
+/* The number of a name; a new name gets a new number; -1 when memory is out. */
 static int identifier_number(struct identifiers *names, const struct cuda_token *token) {
   if (!identifiers_make_room(names)) return -1;
   int *slot = slot_of(names, token->at, token->length);
@@ -133,7 +133,7 @@ int part_column(const struct part *part, int at) {
     if (c == token) break;
     c++;
   }
-  const char *begin = c; /* of the line's first token */
+  const char *begin = c; /* the line's first token */
   while (c > part->text && c[-1] != '\n') c--;
   return (int)(begin - c);
 }

@@ -1,41 +1,40 @@
-/* parts.h: the texts that a generated source is put together from, as tokens of which some are gone; private to
- * stencil/. */
+/* parts.h: the texts of a generated source as tokens, some of which are removed; private to stencil/. */
 #ifndef STENCIL_CUDA_PARTS_H
 #define STENCIL_CUDA_PARTS_H
 
 #include "stencil/cuda/cuda_tokens.h"
 
-/* The names of all parts, each with a number from 0. Start with {0}, end with identifiers_free. */
+/* The names in all parts, each with a number from 0. Start with {0}, end with identifiers_free. */
 struct identifiers {
   struct cuda_token *list;
   int count, capacity;
-  int *slots; /* numbers plus 1, by hash; a power of two of them */
+  int *slots; /* numbers + 1, by hash; their number is a power of two */
   int slot_count;
 };
 
 void identifiers_free(struct identifiers *names);
 
-/* The number of a name; -1 where no part has it. */
+/* The number of a name; -1 if no part has it. */
 int identifiers_find(const struct identifiers *names, const char *name);
 
 /* A token of a part. */
 struct part_token {
   struct cuda_token token;
   int name;           /* the number of a name; -1 for other tokens */
-  const char *number; /* what stands in place of the variable of a loop that has one turn; else NULL */
+  const char *number; /* replaces the variable of a loop that has only one iteration; else NULL */
   int outdent;        /* columns by which a line that begins here moves left */
-  bool is_gone;       /* the configuration needs it not */
+  bool is_gone;       /* the configuration does not need the token */
 };
 
 /* One text. End with part_free. */
 struct part {
-  const char *file; /* what #line calls it: "zmarch.cu" */
+  const char *file; /* its name in #line: "zmarch.cu" */
   const char *text;
   struct part_token *tokens;
   int count; /* without the end of the text */
 };
 
-/* Tokens [begin, end) of a part. */
+/* Tokens `begin` to `end` - 1 of a part. */
 struct range {
   int begin, end;
 };
@@ -44,23 +43,23 @@ struct range {
 halotune_status part_read(const char *file, const char *text, struct identifiers *names, struct part *out);
 void part_free(struct part *part);
 
-/* The first token at or behind `at` that is neither gone nor a comment; `end` where there is none. */
+/* The first token from `at` on that is neither removed nor a comment; `end` if there is none. */
 int part_skip(const struct part *part, int at, int end);
 
-/* The last one before `at`; `begin - 1` where there is none. */
+/* The last such token before `at`; `begin - 1` if there is none. */
 int part_skip_back(const struct part *part, int begin, int at);
 
-/* Whether the token at `at`, before `end`, is spelled like this. */
+/* Whether the token at `at`, which must be before `end`, has this spelling. */
 bool part_is(const struct part *part, int at, int end, const char *spelling);
 bool part_is_name(const struct part *part, int at, int end);
 
-/* The token that closes the bracket at `open`; `end` where none does. */
+/* The token that closes the bracket at `open`; `end` if there is none. */
 int part_close(const struct part *part, int open, int end);
 
-/* The place behind the template arguments <...> that open at `open`; `open` where it is no such bracket. */
+/* The position after the template arguments <...> that open at `open`; `open` if it is no such bracket. */
 int part_skip_angles(const struct part *part, int open, int end);
 
-/* How many line breaks stand in front of a token, 2 at most; and its column, from 0, in its line. */
+/* The number of line breaks before a token, at most 2; and the token's column in its line, from 0. */
 int part_breaks_before(const struct part *part, int at);
 int part_column(const struct part *part, int at);
 

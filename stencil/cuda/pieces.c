@@ -1,5 +1,5 @@
-/* pieces.c: finds where definitions begin and end, and which names they define, without a grammar of C++: by brackets,
- * semicolons and the keyword that a definition begins with. */
+/* pieces.c: finds where definitions begin and end, and which names they define. It knows no grammar of C++; it uses
+ * brackets, semicolons, and the keyword with which a definition begins. */
 #include "stencil/cuda/pieces.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-/* Where the cutting stands. */
+/* The state of the cutting. */
 struct cutter {
   struct pieces *pieces;
   struct constants *constants;
@@ -35,7 +35,7 @@ static void add_piece(struct cutter *c, const struct piece *piece) {
   list[pieces->count++].statement = pieces->statement_count;
 }
 
-/* The last piece defines the name at a token. */
+/* Note that the last piece defines the name at a token. */
 static void add_name(struct cutter *c, int at) {
   struct pieces *pieces = c->pieces;
   int name = at < c->part->count ? c->part->tokens[at].name : -1;
@@ -57,7 +57,7 @@ static int find(const struct part *part, struct range range, const char *spellin
   return at;
 }
 
-/* A comment behind a definition, in its last line, belongs to it. */
+/* The end of a definition, including a comment after it in its last line. */
 static int with_comment_behind(const struct part *part, int end) {
   while (end < part->count && part->tokens[end].token.kind == CUDA_COMMENT && !part->tokens[end].is_gone &&
          part_breaks_before(part, end) == 0) {
@@ -68,7 +68,7 @@ static int with_comment_behind(const struct part *part, int end) {
 
 /* --- directives */
 
-/* The end of an #if that stayed, behind its #endif. */
+/* The end of an #if that stays: the position after its #endif. */
 static int conditional_end(const struct part *part, int at) {
   int depth = 0;
   for (; at < part->count; at++) {
@@ -105,7 +105,7 @@ static bool is_one_of(const struct part *part, int at, int end, const char *cons
   return false;
 }
 
-/* The first token behind template <...>. */
+/* The first token after template <...>. */
 static int skip_template(const struct part *part, int at, int end) {
   while (part_is(part, at, end, "template")) {
     at = part_skip(part, part_skip_angles(part, part_skip(part, at + 1, end), end), end);
@@ -118,10 +118,11 @@ static bool is_type(const struct part *part, int at, int end) {
   return is_one_of(part, at, end, keywords, COUNT(keywords));
 }
 
-/* Behind a declaration: its semicolon, or the bracket that closes a function. */
+/* The end of a declaration: the position after its semicolon, or after the bracket that closes a function. */
 static int declaration_end(const struct part *part, int at) {
   int end = part->count;
-  bool is_body_inside = is_type(part, skip_template(part, at, end), end); /* or an initialiser's brackets are */
+  /* or the brackets of an initialiser are inside */
+  bool is_body_inside = is_type(part, skip_template(part, at, end), end);
   for (; at < end; at = part_skip(part, at + 1, end)) {
     if (part_is(part, at, end, ";")) return at + 1;
     if (part_is(part, at, end, "=")) is_body_inside = true;
@@ -133,7 +134,7 @@ static int declaration_end(const struct part *part, int at) {
   return end;
 }
 
-/* struct __align__(16) NAME, enum NAME { A, B }. */
+/* Name the type of struct __align__(16) NAME, or enum NAME { A, B }. */
 static void name_type(struct cutter *c, int at, int end) {
   const struct part *part = c->part;
   bool is_enum = part_is(part, at, end, "enum");
@@ -151,7 +152,7 @@ static void name_type(struct cutter *c, int at, int end) {
   }
 }
 
-/* typedef TYPE NAME; using NAME = TYPE; */
+/* Name the alias of typedef TYPE NAME; or using NAME = TYPE; */
 static void name_alias(struct cutter *c, int at, int end) {
   const struct part *part = c->part;
   if (part_is(part, at, end, "using")) {
@@ -163,7 +164,7 @@ static void name_alias(struct cutter *c, int at, int end) {
   add_name(c, last);
 }
 
-/* The name that a function's parameters follow; `end` where it is none. */
+/* The name before a function's parameters; `end` if there is none. */
 static int function_name(const struct part *part, int at, int end) {
   static const char *const attributes[] = {"__launch_bounds__", "__align__", "__attribute__", "alignas"};
   while (at < end && !part_is(part, at, end, "=") && !part_is(part, at, end, ";")) {
@@ -176,7 +177,7 @@ static int function_name(const struct part *part, int at, int end) {
   return end;
 }
 
-/* Behind the initialiser of a constant: its comma or semicolon. */
+/* The end of a constant's initialiser: its comma or semicolon. */
 static int initialiser_end(const struct part *part, int at, int end) {
   for (; at < end; at = part_skip(part, at + 1, end)) {
     if (part_is(part, at, end, ",") || part_is(part, at, end, ";")) return at;
@@ -191,7 +192,7 @@ static int initialiser_end(const struct part *part, int at, int end) {
   return end;
 }
 
-/* A name that may be a constant: in capitals, as no variable of a function is. */
+/* Whether a name may be a constant: constants are in capitals, unlike variables of functions. */
 static bool is_in_capitals(const struct cuda_token *token) {
   for (size_t i = 0; i < token->length; i++) {
     if (token->at[i] >= 'a' && token->at[i] <= 'z') return false;
@@ -199,7 +200,7 @@ static bool is_in_capitals(const struct cuda_token *token) {
   return true;
 }
 
-/* constexpr int A = 1, B = 2; each a piece. False where it is written in another way. */
+/* Cut constexpr int A = 1, B = 2; into pieces. Returns false if it is written in another way. */
 static bool cut_constants(struct cutter *c, struct range statement, int at) {
   struct part *part = c->part;
   int end = statement.end, stop = find(part, (struct range){at, end}, ";");
@@ -222,7 +223,7 @@ static bool cut_constants(struct cutter *c, struct range statement, int at) {
   return true;
 }
 
-/* extern __shared__ unsigned char NAME[]; __constant__ T NAME = {...}; */
+/* Name the variables of extern __shared__ unsigned char NAME[]; or __constant__ T NAME = {...}; */
 static void name_variables(struct cutter *c, int at, int end) {
   const struct part *part = c->part;
   while (at < end) {
@@ -240,7 +241,8 @@ static void name_variables(struct cutter *c, int at, int end) {
   }
 }
 
-/* A name that is also declared elsewhere, in a function or as a parameter of a template, is no constant. */
+/* Find names that are also declared elsewhere, in a function or as a parameter of a template. They are not
+ * constants. */
 static void find_shadowed(struct cutter *c, struct range range) {
   static const char *const keywords[] = {"return", "else", "case", "do", "new", "sizeof", "throw"};
   const struct part *part = c->part;
@@ -257,7 +259,7 @@ static void find_shadowed(struct cutter *c, struct range range) {
   }
 }
 
-/* Cut one declaration; `begin` is that of its comment. */
+/* Cut one declaration. `begin` is the position of its comment. */
 static int cut_declaration(struct cutter *c, int begin, int at) {
   const struct part *part = c->part;
   int end = declaration_end(part, at), inner = skip_template(part, at, end);
@@ -278,7 +280,7 @@ static int cut_declaration(struct cutter *c, int begin, int at) {
 
 void pieces_cut(struct pieces *pieces, struct constants *constants, struct part *part) {
   struct cutter c = {pieces, constants, part};
-  int comment = -1; /* the first of the comments directly above what comes */
+  int comment = -1; /* the first of the comments directly above the next declaration */
   for (int at = 0; at < part->count && !pieces->out_of_memory;) {
     const struct part_token *token = &part->tokens[at];
     if (token->is_gone || cuda_is(&token->token, ";")) {

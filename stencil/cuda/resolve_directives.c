@@ -1,14 +1,14 @@
-/* resolve_directives.c: preprocessor lines whose conditions a configuration decides. */
+/* resolve_directives.c: resolves preprocessor lines whose conditions a configuration decides. */
 #include "stencil/cuda/resolve.h"
 
 enum { MAX_DEPTH = 32 };
 
-/* What becomes of a conditional, from its last #if, #elif or #else on. */
+/* The state of a conditional after its last #if, #elif or #else. */
 enum conditional {
   CONDITIONAL_KEPT,    /* its lines stay */
   CONDITIONAL_SKIPPED, /* no branch was taken yet */
   CONDITIONAL_DONE,    /* an earlier branch was taken */
-  CONDITIONAL_OPEN,    /* it is not decided: the directives stay as well */
+  CONDITIONAL_OPEN,    /* it is undecided: the directives stay as well */
 };
 
 struct directives {
@@ -32,7 +32,7 @@ static bool is_undecided(const struct directives *d) {
   return false;
 }
 
-/* The end of the directive that begins at `at`: behind its CUDA_DIRECTIVE_END. */
+/* The end of the directive that begins at `at`: the position after its CUDA_DIRECTIVE_END. */
 static int directive_end(const struct part *part, int at) {
   while (at < part->count && part->tokens[at].token.kind != CUDA_DIRECTIVE_END) at++;
   return at < part->count ? at + 1 : at;
@@ -58,7 +58,7 @@ static enum conditional conditional_of(struct value condition) {
   return condition.number ? CONDITIONAL_KEPT : CONDITIONAL_SKIPPED;
 }
 
-/* #if, #elif, #else, #endif: whether the line is one of them, and was seen to. */
+/* Resolve #if, #elif, #else and #endif. Returns whether the line is one of them. */
 static bool resolve_conditional(struct directives *d, struct range line) {
   struct part *part = d->part;
   int keyword = line.begin + 1;
@@ -83,7 +83,7 @@ static bool resolve_conditional(struct directives *d, struct range line) {
     *top = CONDITIONAL_KEPT;
   } else if (*top == CONDITIONAL_SKIPPED && is_elif) {
     *top = conditional_of(condition_value(d, line));
-    if (*top == CONDITIONAL_OPEN) { /* it becomes the #if of those behind it */
+    if (*top == CONDITIONAL_OPEN) { /* it becomes the #if of the branches after it */
       struct cuda_token *token = &part->tokens[keyword].token;
       token->at += 2, token->length -= 2, token->follows_closely = true;
       return true;
@@ -95,7 +95,7 @@ static bool resolve_conditional(struct directives *d, struct range line) {
   return true;
 }
 
-/* #define and #undef. */
+/* Note a #define or #undef. */
 static void note_macro(const struct directives *d, struct range line) {
   struct part *part = d->part;
   int keyword = line.begin + 1, name = part_skip(part, keyword + 1, line.end);

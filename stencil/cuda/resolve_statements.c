@@ -1,4 +1,5 @@
-/* resolve_statements.c: statements and expressions that a configuration decides, in the bodies of functions. */
+/* resolve_statements.c: resolves statements and expressions that a configuration decides, in the bodies of
+ * functions. */
 #include <string.h>
 
 #include "base/array.h"
@@ -10,13 +11,13 @@ struct statements {
   struct range definition;
 };
 
-/* An `if` and its parts. `otherwise` is empty where it has no else. */
+/* An `if` and its parts. `otherwise` is empty if there is no else. */
 struct branch {
   int keyword, condition_end;
   struct range then, otherwise;
 };
 
-/* The end of a bracket that opens at a token; the token itself where none does. */
+/* The end of a bracket that opens at a token; the token itself if none opens there. */
 static int skip_bracket(const struct part *part, int at, int end) {
   bool opens = part_is(part, at, end, "(") || part_is(part, at, end, "[") || part_is(part, at, end, "{");
   return opens ? part_close(part, at, end) : at;
@@ -41,7 +42,7 @@ static struct branch branch_read(const struct part *part, int at, int end) {
   return branch;
 }
 
-/* The end of the statement that begins at or behind a token. */
+/* The end of the statement that begins at a token or after it. */
 static int statement_end(const struct part *part, int at, int end) {
   at = part_skip(part, at, end);
   if (at >= end) return end;
@@ -83,7 +84,7 @@ static bool ends_with_jump(const struct part *part, struct range statement) {
   return is_jump(part, last, close);
 }
 
-/* What stands behind a jump, up to the end of its block, is never reached. */
+/* Remove what follows a jump up to the end of its block, because it is never reached. */
 static void remove_unreachable(const struct statements *s, int begin) {
   struct part *part = s->part;
   int at = begin, end = s->definition.end;
@@ -104,7 +105,7 @@ static bool is_named_outside(const struct statements *s, int name, struct range 
   return false;
 }
 
-/* Whether a token may follow the name that a declaration declares. */
+/* Whether a token may follow the name in a declaration. */
 static bool ends_declarator(const struct part *part, int at, int end) {
   static const char *const behinds[] = {"=", ";", "[", ",", "(", "{", ":"};
   for (size_t i = 0; i < COUNT(behinds); i++) {
@@ -113,7 +114,7 @@ static bool ends_declarator(const struct part *part, int at, int end) {
   return false;
 }
 
-/* Whether a statement declares a name that stands outside its block, too. */
+/* Whether a statement declares a name that is also used outside its block. */
 static bool declares_known(const struct statements *s, struct range statement, struct range block) {
   static const char *const befores[] = {">", "*", "&", ","};
   const struct part *part = s->part;
@@ -129,7 +130,7 @@ static bool declares_known(const struct statements *s, struct range statement, s
   return false;
 }
 
-/* Whether a block may lose its brackets: no name that it declares has another meaning around it. */
+/* Whether the brackets of a block may be removed: no name that it declares has another meaning around it. */
 static bool can_unwrap(const struct statements *s, struct range block) {
   const struct part *part = s->part;
   int close = part_close(part, block.begin, block.end);
@@ -141,12 +142,12 @@ static bool can_unwrap(const struct statements *s, struct range block) {
   return true;
 }
 
-/* Lines that begin in a range move left by so many columns. */
+/* Move lines that begin in a range left by this number of columns. */
 static void outdent(struct part *part, struct range range, int columns) {
   for (int i = range.begin; i < range.end && columns > 0; i++) part->tokens[i].outdent += columns;
 }
 
-/* The first token of a statement behind its directives, which begin in column 0. */
+/* The first token of a statement after its directives, which begin in column 0. */
 static int skip_directives(const struct part *part, int at, int end) {
   while (at < end && part->tokens[at].token.kind == CUDA_DIRECTIVE) {
     while (at < end && part->tokens[at].token.kind != CUDA_DIRECTIVE_END) at++;
@@ -157,7 +158,7 @@ static int skip_directives(const struct part *part, int at, int end) {
 
 static int column_now(const struct part *part, int at) { return part_column(part, at) - part->tokens[at].outdent; }
 
-/* The statement of a branch that is taken, or of a loop that has one turn, moves to where the `if` or `for` was. */
+/* Move the statement of a branch that is taken, or of a loop with one iteration, to the place of the `if` or `for`. */
 static void keep_statement(const struct statements *s, int keyword, struct range kept, bool is_listed) {
   struct part *part = s->part;
   int column = column_now(part, keyword), first = kept.begin;
@@ -172,7 +173,7 @@ static void keep_statement(const struct statements *s, int keyword, struct range
   if (first < kept.end) outdent(part, kept, column_now(part, first) - column);
 }
 
-/* Comments directly above a statement that goes. */
+/* Remove comments directly above a statement that is removed. */
 static void remove_comments_above(const struct statements *s, int at) {
   struct part *part = s->part;
   while (at > s->definition.begin && part->tokens[at - 1].token.kind == CUDA_COMMENT &&
@@ -181,12 +182,12 @@ static void remove_comments_above(const struct statements *s, int at) {
   }
 }
 
-/* Whether a statement may stand behind a token with others beside it. */
+/* Whether a statement may follow a token as one of several. */
 static bool is_listed_behind(const struct part *part, int before, int end) {
   return part_is(part, before, end, "{") || part_is(part, before, end, "}") || part_is(part, before, end, ";");
 }
 
-/* Resolve the `if` at a token, where its condition is decided. */
+/* Resolve the `if` at a token if its condition is decided. */
 static void resolve_if(const struct statements *s, int at) {
   struct part *part = s->part;
   int end = s->definition.end;
@@ -222,8 +223,7 @@ struct loop {
   struct range body;
 };
 
-/* Whether the tokens from `at` on, comments left out, are spelled like this. NULL stands for the name at token
- * `name`. */
+/* Whether the tokens from `at` on, without comments, have these spellings. NULL stands for the name at token `name`. */
 static bool follow(const struct part *part, int at, int end, int name, const char *const *spellings, size_t count) {
   for (size_t i = 0; i < count; i++, at = part_skip(part, at + 1, end)) {
     bool is_same = spellings[i] ? part_is(part, at, end, spellings[i])
@@ -233,13 +233,13 @@ static bool follow(const struct part *part, int at, int end, int name, const cha
   return true;
 }
 
-/* The next semicolon of a loop's head. */
+/* The next semicolon in a loop's head. */
 static int find_semicolon(const struct part *part, int at, int end) {
   while (at < end && !part_is(part, at, end, ";")) at = part_skip(part, at + 1, end);
   return at;
 }
 
-/* Read the `for` at a token. False where it is written in another way, or its bounds are not known. */
+/* Read the `for` at a token. Returns false if it is written in another way, or its bounds are unknown. */
 static bool loop_read(const struct statements *s, int at, struct loop *out) {
   static const char *const heads[] = {"(", "int"}, *const counts[] = {NULL, "<"}, *const steps[] = {NULL, "++", ")"};
   struct part *part = s->part;
@@ -260,7 +260,7 @@ static bool loop_read(const struct statements *s, int at, struct loop *out) {
   return out->first.is_known && out->limit.is_known;
 }
 
-/* Whether a body declares the loop's variable anew. */
+/* Whether a body declares the loop's variable again. */
 static bool is_hidden_in_body(const struct part *part, const struct loop *loop) {
   for (int i = loop->body.begin + 1; i < loop->body.end; i++) {
     bool is_declared = part->tokens[i].name == part->tokens[loop->name].name && part->tokens[i - 1].name >= 0;
@@ -280,7 +280,7 @@ static bool leaves_loop(const struct part *part, struct range body) {
   return false;
 }
 
-/* The pragma directly above a loop. */
+/* Remove the pragma directly above a loop. */
 static void remove_pragma_above(const struct statements *s, int at) {
   struct part *part = s->part;
   int last = at - 1, first = last;
@@ -291,7 +291,8 @@ static void remove_pragma_above(const struct statements *s, int at) {
 
 static void resolve_range(const struct statements *s, struct range range);
 
-/* A loop without a turn goes. Of one that has a single turn the body stays, with a number in place of the variable. */
+/* Remove a loop without iterations. Of a loop with one iteration keep the body, with a number in place of the
+ * variable. */
 static void resolve_for(const struct statements *s, int at) {
   struct part *part = s->part;
   struct loop loop;
@@ -318,7 +319,7 @@ static void resolve_for(const struct statements *s, int at) {
   keep_statement(s, at, loop.body, is_listed);
 }
 
-/* Whether an expression may begin behind a token. */
+/* Whether an expression may begin after a token. */
 static bool opens_expression(const struct part_token *t) {
   static const char *const openers[] = {"(",      "[",  "{",  ",",  "=",  "?",  ":", ";",
                                         "return", "+=", "-=", "*=", "^=", "|=", "&="};
@@ -329,7 +330,7 @@ static bool opens_expression(const struct part_token *t) {
   return false;
 }
 
-/* The closing bracket of the template arguments that open at a token; `end` where none do. */
+/* The closing bracket of the template arguments that open at a token; `end` if none open there. */
 static int template_close(const struct part *part, int at, int end) {
   int behind = part_skip_angles(part, at, end), next = part_skip(part, behind, end);
   bool is_template = at > 0 && part_is(part, at, end, "<") && part_is_name(part, at - 1, end) && behind > at &&
@@ -337,8 +338,8 @@ static int template_close(const struct part *part, int at, int end) {
   return is_template ? behind - 1 : end;
 }
 
-/* Simplify the expressions of a definition. Those of template arguments end at the closing bracket, which is no
- * operator. */
+/* Simplify the expressions of a definition. An expression in template arguments ends at their closing bracket, which is
+ * not an operator. */
 static void simplify_expressions(const struct statements *s) {
   struct part *part = s->part;
   int end = s->definition.end, close = end;
@@ -352,7 +353,7 @@ static void simplify_expressions(const struct statements *s) {
   }
 }
 
-/* Resolve the statements of a range of the definition. */
+/* Resolve the statements in a range of the definition. */
 static void resolve_range(const struct statements *s, struct range range) {
   struct part *part = s->part;
   bool is_directive = false;
@@ -365,7 +366,7 @@ static void resolve_range(const struct statements *s, struct range range) {
   }
 }
 
-/* A return at the end of a function of no value. */
+/* Remove a return at the end of a function without a value. */
 static void remove_last_return(const struct statements *s) {
   struct part *part = s->part;
   int begin = s->definition.begin, close = part_skip_back(part, begin, s->definition.end);

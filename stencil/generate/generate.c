@@ -1,4 +1,4 @@
-/* generate.c: banner, prelude and template to one CUDA source. */
+/* generate.c: puts banner, prelude and template together into one CUDA source. */
 #include "stencil/generate/generate.h"
 
 #include <float.h>
@@ -16,14 +16,14 @@
 #include "stencil/generate/wrappers.h"
 #include "stencil/template/template_names.h"
 
-/* The word or number that a parameter has in this variant; NULL where the template has no such parameter. */
+/* The word or number that a parameter has in this variant; NULL if the template has no such parameter. */
 static const char *chosen(const struct variant_spec *spec, const char *name) {
   int found = template_parameter(spec->template, name, strlen(name));
   return found < 0 ? NULL : spec->template->parameters[found].words[spec->configuration.choice[found]];
 }
 
-/* Which of a list of words a parameter has; the first where the template has no such parameter. No file with another word is
- * read. */
+/* The position of a parameter's word in a list; 0 if the template has no such parameter. Files with other words are
+ * refused when they are read. */
 static int chosen_word(const struct variant_spec *spec, const char *name, const char *const *words, int count) {
   const char *word = chosen(spec, name);
   for (int i = 0; i < count && word; i++) {
@@ -32,7 +32,7 @@ static int chosen_word(const struct variant_spec *spec, const char *name, const 
   return 0;
 }
 
-/* A number that an element of f32 cannot hold would be infinite in the kernel. */
+/* Refuse a number that an f32 element cannot hold, because it would be infinite in the kernel. */
 static halotune_status check_number(const struct variant_spec *spec, double number) {
   if (spec->dtype != DTYPE_F32 || fabs(number) <= (double)FLT_MAX) return HALOTUNE_OK;
   return fail(HALOTUNE_ARGUMENT, "%s has the number %g, which is beyond the range of f32", spec->stencil->name, number);
@@ -65,8 +65,8 @@ int source_capability(const char *source) {
   return line ? (int)strtol(line + strlen(capability_line), NULL, 10) : 0;
 }
 
-/* What a launch needs besides the code. These are macros, not comments, so that they are part of the source's identity: two variants
- * that differ in their launch alone are two variants. */
+/* Append what a launch needs besides the code. These are macros instead of comments, so that they are part of the
+ * source's identity: two variants that differ only in their launch are different. */
 static void add_launch(struct text *text, const struct launch *launch, int capability) {
   if (capability > 0) text_printf(text, "%s%d  // least compute capability, times ten\n", capability_line, capability);
   text_printf(text, "#define LAUNCH_BLOCK %ld, %ld, %ld  // threads in x, y, z\n", launch->block[0], launch->block[1],
@@ -118,22 +118,23 @@ static void choose_modes(const struct variant_spec *spec, struct generated *out,
   out->launch.passes_textures = prelude->load_path == LOAD_TEXTURE_2D ? 2 : prelude->load_path == LOAD_TEXTURE_LINEAR;
 }
 
-/* Neighbouring indices are computed up to a radius and a block beyond the fields. */
+/* Kernels compute indices of neighbours, which may be a radius and a block beyond the fields. */
 static int index_bytes_for(const struct domain *domain) {
   double elements = (double)domain_elements(domain), margin = 1024 * (double)domain->plane;
   return elements + margin < (double)INT_MAX ? 4 : 8;
 }
 
-/* What the configuration tells of the texts without standing in one. */
+/* Append macros of the configuration that decide conditions in the texts, but are not written into the source. */
 static void add_given(struct text *text, const struct variant_spec *spec) {
   text_printf(text, "#define HALOTUNE_PRELUDE\n#define __CUDA_ARCH__ %d\n", 10 * spec->limits.capability);
 }
 
-/* The macros of the prelude that templates begin a kernel with; their text reads better in the kernel. */
+/* The macros of the prelude with which templates begin a kernel. The source is easier to read with their text in the
+ * kernel. */
 static const char *const inlined_macros[] = {"KERNEL", "KERNEL_PARAMETERS",  "LAUNCH_BOUNDS",
                                              "FIELDS", "COEFFICIENT_VALUES", NULL};
 
-/* The definitions. `needs_arch` receives whether they were chosen for the capability. */
+/* Append the definitions. `needs_arch` receives whether they were chosen for the compute capability. */
 static halotune_status add_definitions(struct text *text, const struct variant_spec *spec,
                                        const struct prelude *prelude, bool *needs_arch) {
   struct text given = {0}, parameters = {0}, written = {0}, file = {0};
@@ -195,7 +196,7 @@ halotune_status generate_prelude(const struct stencil *stencil, const struct ana
   struct generated generated = {
       .launch = {.steps = 1, .index_bytes = 4, .passes_coefficients = stencil->coefficient_count > 0}};
   struct prelude prelude = {.spec = &spec, .generated = &generated};
-  /* All maps that there can be, so that a template that takes them compiles as it stands. */
+  /* All possible tensor maps, so that a template that takes them compiles as it is. */
   if (stencil->kind == STENCIL_STENCIL) tensor_fields_find(&spec, &generated.launch);
   snprintf(generated.launch.kernel, sizeof generated.launch.kernel, "%s_example", stencil->name);
   text_printf(text, "// Generated by: halotune generate %s --prelude\n#define HALOTUNE_PRELUDE\n\n%s\n%s\n",

@@ -1,4 +1,5 @@
-/* generate_launch.c: rules applied, formulas to numbers, and numbers held against what a GPU takes. */
+/* generate_launch.c: applies rules, evaluates the launch formulas, and checks the numbers against the limits of
+ * GPUs. */
 #include "stencil/generate/generate_launch.h"
 
 #include <limits.h>
@@ -7,10 +8,10 @@
 #include "stencil/analysis/iterate.h"
 #include "stencil/launch/tensor.h"
 
-/* What every GPU from sm_75 on can be asked for. */
+/* The limits of every GPU from sm_75 on. */
 static const long max_block[MAX_DIMS] = {1024, 1024, 64}, max_grid[MAX_DIMS] = {INT_MAX, 65535, 65535};
 
-/* One number of the launch geometry: whole, and within its bounds. */
+/* Evaluate one number of the launch geometry. It must be whole, and within its limits. */
 static halotune_status whole_value(const struct bindings *bindings, struct formula formula, const char *what, int axis,
                                    long low, long high, long *out) {
   double value = bindings_value(bindings, formula);
@@ -48,7 +49,7 @@ static halotune_status find_blocks(const struct variant_spec *spec, const struct
                                : status;
 }
 
-/* A cluster is a part of the grid, which consists of whole ones. */
+/* Evaluate the cluster. The grid must consist of whole clusters. */
 static halotune_status find_cluster(const struct variant_spec *spec, const struct bindings *bindings,
                                     struct launch *out) {
   const struct optional_formula *formulas = spec->template->cluster;

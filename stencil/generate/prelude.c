@@ -1,4 +1,5 @@
-/* prelude.c: what a template finds above itself. Each section is a function; the longer ones have files of their own. */
+/* prelude.c: writes what stands before a template. Each section is a function; the longer sections have their own
+ * files. */
 #include "stencil/generate/prelude.h"
 
 #include <float.h>
@@ -8,14 +9,15 @@ static void add_upper(struct text *text, const char *name) {
   for (; *name; name++) text_printf(text, "%c", *name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name);
 }
 
-/* STORAGE_PLANES for the word `planes` of `storage`. */
+/* Append STORAGE_PLANES for the word `planes` of `storage`. */
 static void add_word(struct text *text, const struct parameter *parameter, int value) {
   add_upper(text, parameter->name);
   text_printf(text, "_");
   add_upper(text, parameter->words[value]);
 }
 
-/* BLOCK_X 32; of words each gets a number, and the parameter names one: STORAGE STORAGE_PLANES. */
+/* Append BLOCK_X 32 for a number. Each word gets a number, and the parameter is one of the words: STORAGE
+ * STORAGE_PLANES. */
 void prelude_write_parameters(struct text *text, const struct variant_spec *spec) {
   for (int i = 0; i < spec->template->parameter_count; i++) {
     const struct parameter *parameter = &spec->template->parameters[i];
@@ -35,7 +37,7 @@ void prelude_write_parameters(struct text *text, const struct variant_spec *spec
   text_printf(text, "\n");
 }
 
-/* Whether taps of a point that is computed may lie beyond the grid. */
+/* Whether a tap of a computed point can be outside the grid. */
 static bool has_images(const struct stencil *stencil, const struct analysis *analysis) {
   for (int axis = 0; axis < stencil->dims; axis++) {
     bool reaches = analysis->radius_low[axis] > 0 || analysis->radius_high[axis] > 0;
@@ -44,7 +46,7 @@ static bool has_images(const struct stencil *stencil, const struct analysis *ana
   return false;
 }
 
-/* Two functions that number the staged inputs: STAGED of them, each with a slot. */
+/* Append two functions that number the staged inputs. There are STAGED of them, each with a slot. */
 static void add_staged(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
   int staged[MAX_FIELDS], count = 0;
@@ -79,7 +81,7 @@ void prelude_write_stencil(struct text *text, const struct prelude *prelude) {
   add_staged(text, prelude);
 }
 
-/* The members are constants where extents are literal, so that templates say g.nx in either case. */
+/* Append struct Geometry. Its members are constants if extents are literal, so templates write g.nx in both cases. */
 void prelude_write_grid(struct text *text, const struct prelude *prelude) {
   long numbers[DOMAIN_NUMBERS];
   domain_numbers(&prelude->spec->domain, numbers);
@@ -105,7 +107,7 @@ void prelude_write_number(struct text *text, const struct prelude *prelude, doub
   text_printf(text, ")");
 }
 
-/* Templates pass COEFFICIENT_VALUES to the update, wherever they are kept. */
+/* Append the coefficients. Templates pass COEFFICIENT_VALUES to the update, wherever the values are kept. */
 void prelude_write_coefficients(struct text *text, const struct prelude *prelude) {
   static const char *const sources[] = {"coefficients", "Coefficients()", "constant_coefficients"};
   const struct stencil *stencil = prelude->spec->stencil;

@@ -1,4 +1,4 @@
-/* prelude_boundary.c: boundary rules as CUDA: from a tap's point to the point that is read. */
+/* prelude_boundary.c: writes boundary rules as CUDA: functions from a tap's point to the point that is read. */
 #include "stencil/generate/prelude.h"
 
 static const char *body_of(enum boundary boundary) {
@@ -20,7 +20,7 @@ static const char *meaning_of(enum boundary boundary) {
   }
 }
 
-/* An image one period away needs no loop, and no branch either: what it may add is worked out first. */
+/* For images one period away no loop and no branch is needed, because the amount to add is computed first. */
 static const char *near_body_of(enum boundary boundary) {
   switch (boundary) {
   case BOUNDARY_PERIODIC:

@@ -1,23 +1,23 @@
-/* prelude_fields.c: the arguments of a kernel, and how a template reads and writes fields. Each way of loading is spelled out
- * once here, so that a template is written for all of them. */
+/* prelude_fields.c: writes the arguments of a kernel, and the functions with which a template reads and writes fields.
+ * Each way of loading is written once here, so a template works with all of them. */
 #include "stencil/generate/prelude.h"
 
 static bool is_texture(const struct prelude *prelude) {
   return prelude->load_path == LOAD_TEXTURE_LINEAR || prelude->load_path == LOAD_TEXTURE_2D;
 }
 
-/* Names with a prefix, separated by commas. */
+/* Append names with a prefix, separated by commas. */
 static void add_list(struct text *text, const char *prefix, const char *const *names, int count) {
   for (int i = 0; i < count; i++) text_printf(text, "%s%s%s", i > 0 ? ", " : "", prefix, names[i]);
 }
 
-/* Names of the fields that have tensor maps. */
+/* Append the names of the fields that have tensor maps. */
 static void add_mapped(struct text *text, const char *before, const char *const *names, const struct tensor_maps *maps,
                        const char *behind) {
   for (int i = 0; i < maps->count; i++) text_printf(text, "%s%s%s", before, names[maps->fields[i]], behind);
 }
 
-/* Addresses of tensor maps in braces. */
+/* Append addresses of tensor maps in braces. */
 static void add_map_list(struct text *text, const char *before, const char *const *names,
                          const struct tensor_maps *maps) {
   for (int i = 0; i < maps->count; i++)
@@ -25,13 +25,14 @@ static void add_map_list(struct text *text, const char *before, const char *cons
   if (maps->count > 0) text_printf(text, "}");
 }
 
-/* The prelude without a template has all that there is. */
+/* Whether the kernel has a workspace. The prelude without a template has everything. */
 static bool has_workspace(const struct prelude *prelude) {
   const struct template *template = prelude->spec->template;
   return !template || template->workspace_bytes.is_given;
 }
 
-/* Without __restrict__ a load stays a plain one: with it the compiler takes the read-only path by itself. */
+/* Append the kernel's arguments. A plain load needs pointers without __restrict__, because with it the compiler would
+ * use the read-only path. */
 static void add_arguments(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
   const struct launch *launch = &prelude->generated->launch;
@@ -69,7 +70,7 @@ static void add_arguments(struct text *text, const struct prelude *prelude) {
   text_printf(text, prelude->threads > 0 ? ")\n\n" : "\n\n");
 }
 
-/* The expression for a texture's element; a double is two integers to a texture. */
+/* The code that reads an element of a texture. A double is two integers in a texture. */
 static const char *fetch(const struct prelude *prelude) {
   bool single = prelude->spec->dtype == DTYPE_F32;
   if (prelude->load_path == LOAD_TEXTURE_LINEAR) {
@@ -83,7 +84,7 @@ static const char *fetch(const struct prelude *prelude) {
                "  return __hiloint2double(bits.y, bits.x);\n";
 }
 
-/* What an input is streamed on: a condition in front of the load, or none where no input is. */
+/* The condition under which an input is streamed, to be written before the load; NULL if no input is. */
 static const char *streaming_condition(const struct prelude *prelude) {
   if (is_texture(prelude)) return NULL;
   switch (prelude->streaming) {

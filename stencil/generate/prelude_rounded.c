@@ -1,9 +1,9 @@
-/* prelude_rounded.c: a stencil's update as statements that round once each, in the order of its file.
+/* prelude_rounded.c: writes a stencil's update as statements that round once each, in the order of its file.
  *
- * A compiler may contract a*b + c to a fused multiply-add, or not, as registers and neighbours suggest; then variants
- * differ in the last bits. Here each operation is named, so that nothing is left to choose: a sum or difference with a
- * product that nothing else reads is one fma, which takes in the right one of two products; any other operation is
- * itself. docs/templates.md tells it to users. */
+ * A compiler may contract a*b + c to a fused multiply-add, or not, depending on registers and neighbouring code.
+ * Variants would then differ in the last bits. Here each operation is explicit, so the compiler has no choice. A sum or
+ * difference with a product that nothing else reads is one fma; of two such products it takes the right one. All other
+ * operations stay as they are. docs/templates.md explains it to users. */
 #include <stdlib.h>
 
 #include "stencil/generate/prelude.h"
@@ -12,12 +12,12 @@ struct rounded {
   struct text *text;
   const struct prelude *prelude;
   const struct stencil *stencil;
-  bool *is_fused; /* of the update's nodes: products that an fma takes in */
+  bool *is_fused; /* for each node of the update: it is a product that is part of an fma */
 };
 
 static const struct expr *node_at(const struct rounded *r, int node) { return &r->stencil->exprs.nodes[node]; }
 
-/* The temporary that a node defines: the first of several; NULL for none. */
+/* The temporary that a node defines, or the first of several; NULL for none. */
 static const char *temporary_of(const struct rounded *r, int node) {
   for (int i = 0; i < r->stencil->update.count; i++) {
     const struct assignment *assignment = &r->stencil->update.assignments[i];
@@ -28,7 +28,7 @@ static const char *temporary_of(const struct rounded *r, int node) {
 
 static bool is_sum(const struct expr *node) { return node->kind == EXPR_ADD || node->kind == EXPR_SUBTRACT; }
 
-/* Which operand of a sum an fma takes in; -1 for none. A temporary is rounded as every value with a name. */
+/* The operand of a sum that becomes part of an fma; -1 for none. A temporary is rounded, as every value with a name. */
 static int fused_operand(const struct rounded *r, const struct expr *sum) {
   for (int k = 1; k >= 0; k--) {
     if (node_at(r, sum->args[k])->kind == EXPR_MULTIPLY && !temporary_of(r, sum->args[k])) return k;
@@ -44,7 +44,7 @@ static void find_fused(struct rounded *r) {
   }
 }
 
-/* The name of a value, or what a leaf is. */
+/* Append the name of a value, or a leaf. */
 static void add_value(const struct rounded *r, int node) {
   const char *temporary = temporary_of(r, node);
   if (temporary) text_printf(r->text, "%s_", temporary);
@@ -61,7 +61,7 @@ static void add_call(const struct rounded *r, const char *function, const struct
   text_printf(r->text, ")");
 }
 
-/* a*b + c, a*b - c, c + a*b or c - a*b: signs are exact. */
+/* Append a*b + c, a*b - c, c + a*b or c - a*b as an fma. Signs are exact. */
 static void add_fma(const struct rounded *r, const struct expr *sum, int fused) {
   const struct expr *product = node_at(r, sum->args[fused]);
   bool subtracts = sum->kind == EXPR_SUBTRACT;
@@ -97,7 +97,7 @@ static void add_operation(const struct rounded *r, const struct expr *node) {
   }
 }
 
-/* Operands stand before their users. */
+/* Append the statements. Operands come before their users. */
 static void add_statements(const struct rounded *r) {
   const struct update *update = &r->stencil->update;
   for (int i = update->first; i < update->end; i++) {

@@ -1,5 +1,5 @@
-/* prelude_split.c: a stencil's update in two parts as CUDA functions: what a plane adds to sums when it comes in, and what makes
- * outputs of complete sums. */
+/* prelude_split.c: writes a stencil's update in two parts as CUDA functions. One adds a loaded plane to sums, the other
+ * computes outputs from complete sums. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 /* Names of the stencil's file end in an underscore, as in the update. */
 struct context {
   const struct prelude *prelude;
-  int assignment, output; /* the one that is being printed */
+  int assignment, output; /* the assignment and output that are being printed */
   char *name;             /* room for NAME_BYTES */
 };
 enum { NAME_BYTES = 128 };
@@ -26,7 +26,7 @@ static void add_leaf(struct text *text, const struct expr *node, const void *con
   }
 }
 
-/* Weights that read alike share a number: that of the first one. */
+/* Number the weights. Weights with the same text share the number of the first one. */
 static halotune_status number_weights(const struct prelude *prelude, struct text *values, int *numbers, int *count) {
   const struct split *split = split_of(prelude);
   struct context context = {.prelude = prelude};
@@ -61,7 +61,7 @@ static void add_weights(struct text *text, const char *values, int count) {
               values);
 }
 
-/* sums[0][5] = sums[0][4] + weights.w3*taps(0, 0, 0) + ...; */
+/* Append sums[0][5] = sums[0][4] + weights.w3*taps(0, 0, 0) + ...; */
 static void add_sum(struct text *text, const struct prelude *prelude, const int *numbers, int f, int plane) {
   const struct analysis *analysis = prelude->spec->analysis;
   const struct form *form = &analysis->split.forms[f];
@@ -116,7 +116,7 @@ static const char *find_name(int node, const void *context) {
   return NULL;
 }
 
-/* Which nodes of the update one output still needs when its forms are complete. */
+/* Mark the nodes of the update that one output needs after its forms are complete. */
 static void mark_rest(const struct prelude *prelude, int root, bool *is_rest) {
   const struct stencil *stencil = prelude->spec->stencil;
   const struct update *update = &stencil->update;

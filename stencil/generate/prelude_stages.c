@@ -1,14 +1,14 @@
-/* prelude_stages.c: what a template needs to make several time steps in one launch: which buffer a step reads and writes, which
- * points it computes, and what the launch stores. A step is a stage of a pipeline; functions that ask which one it is take its
- * number, so that stages may come to differ. */
+/* prelude_stages.c: writes what a template needs to make several time steps in one launch: which buffer a step reads
+ * and writes, which points it computes, and what the launch stores. A step is a stage of a pipeline. Functions take the
+ * number of a stage, so that stages can differ. */
 #include <string.h>
 
 #include "stencil/analysis/iterate.h"
 #include "stencil/generate/prelude.h"
 
-enum { NO_BUFFER = 2 * MAX_FIELDS }; /* numbers from here on: fields that do not change places */
+enum { NO_BUFFER = 2 * MAX_FIELDS }; /* numbers from here on are fields that do not change places */
 
-/* Where the fields are in one stage. */
+/* The buffers of the fields in one stage. */
 struct places {
   int inputs[MAX_FIELDS], outputs[MAX_FIELDS];
 };
@@ -28,7 +28,7 @@ static bool changes(const struct stencil *stencil, int input) {
   return false;
 }
 
-/* Number the buffers of the first stage: inputs, then outputs. Returns how many there are. */
+/* Number the buffers of the first stage: inputs, then outputs. Returns their number. */
 static int places_begin(const struct stencil *stencil, struct places *out) {
   int count = 0;
   memset(out, 0, sizeof *out);
@@ -39,7 +39,7 @@ static int places_begin(const struct stencil *stencil, struct places *out) {
   return count;
 }
 
-/* The stages after which buffers are in their first places again. */
+/* The number of stages after which all buffers are in their first places again. */
 static int find_period(const struct stencil *stencil, const struct places *first) {
   struct places places = *first;
   int period = 0;
@@ -55,7 +55,7 @@ static int buffer_of(const struct places *places, bool is_input, int field) {
   return buffer < NO_BUFFER ? buffer : -1;
 }
 
-/* A function from stage and field to the number of a buffer. */
+/* Append a function from stage and field to the number of a buffer. */
 static void add_buffers(struct text *text, const struct stencil *stencil, const struct places *first, int stages,
                         bool is_input) {
   const char *kind = is_input ? "input" : "output";
@@ -83,7 +83,7 @@ static void add_advanced(struct text *text, const struct stencil *stencil) {
   text_printf(text, "-1; }\n");
 }
 
-/* Behind the outputs stand the arrays that are carried, as in a launch's arguments. */
+/* Append the function for stored arrays. Carried arrays follow the outputs, as in a launch's arguments. */
 static void add_stored(struct text *text, const struct stencil *stencil, int steps) {
   struct carried carried[MAX_FIELDS];
   int count = iterate_carried(stencil, steps, carried);

@@ -1,11 +1,11 @@
-/* prelude_update.c: a stencil's update as a CUDA function over accessors. */
+/* prelude_update.c: writes a stencil's update as a CUDA function over accessors. */
 #include "stencil/generate/prelude.h"
 
 /* Names of the stencil's file end in an underscore here, so that none can be a macro, a parameter or a word of CUDA. */
 struct context {
   const struct prelude *prelude;
   const struct stencil *stencil;
-  int assignment; /* the one that is being printed: its temporaries are those before it */
+  int assignment; /* the assignment that is being printed; its text may use the temporaries before it */
 };
 
 void prelude_write_leaf(struct text *text, const struct prelude *prelude, const struct expr *node) {
@@ -36,7 +36,7 @@ static const char *find_temporary(int node, const void *context) {
   return NULL;
 }
 
-/* u(-1, 0) reads as the stencil's file does; the accessor behind it always takes three offsets. */
+/* Append accessors. u(-1, 0) looks as in the stencil's file; the accessor that it calls always takes three offsets. */
 static void add_inputs(struct text *text, const struct stencil *stencil) {
   static const char *const parameters[] = {"int x", "int x, int y", "int x, int y, int z"};
   static const char *const arguments[] = {"x, 0, 0", "x, y, 0", "x, y, z"};
@@ -46,7 +46,7 @@ static void add_inputs(struct text *text, const struct stencil *stencil) {
   }
 }
 
-/* Coefficients that only other coefficients need do not appear in the update. */
+/* Append the coefficients, without those that only other coefficients use. */
 static void add_coefficients(struct text *text, const struct stencil *stencil) {
   const struct update *update = &stencil->update;
   int count = 0;

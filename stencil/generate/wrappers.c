@@ -1,4 +1,5 @@
-/* wrappers.c: the files are put into the program by the assembler, which looks for them from the root of the tree. */
+/* wrappers.c: the files as texts. The assembler builds them into the program; it looks for them from the root of the
+ * tree. */
 #include "stencil/generate/wrappers.h"
 
 __asm__(".pushsection .rodata\n"

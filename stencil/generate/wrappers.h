@@ -1,4 +1,4 @@
-/* wrappers.h: files of templates/ as texts inside the program: wrappers.cuh, and wrappers_sm_90.cuh, which follows it. */
+/* wrappers.h: files of templates/ as texts in the program: wrappers.cuh, and wrappers_sm_90.cuh, which follows it. */
 #ifndef STENCIL_GENERATE_WRAPPERS_H
 #define STENCIL_GENERATE_WRAPPERS_H
 
