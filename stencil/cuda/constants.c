@@ -42,11 +42,11 @@ static bool skip_if(struct parser *p, const char *spelling) {
   return found;
 }
 
-static void expect(struct parser *p, const char *spelling) {
+static void expect_token(struct parser *p, const char *spelling) {
   if (!skip_if(p, spelling)) p->has_failed = true;
 }
 
-static void take_out(const struct parser *p, int begin, int end) {
+static void remove_tokens(const struct parser *p, int begin, int end) {
   if (p->is_changing) part_remove(p->part, begin, end);
 }
 
@@ -87,7 +87,7 @@ static void parse_list(struct parser *p, const char *close) {
     parse_ternary(p);
     if (!skip_if(p, ",")) break;
   }
-  expect(p, close);
+  expect_token(p, close);
 }
 
 /* Read defined NAME or defined(NAME). The compiler's own macros are unknown. */
@@ -99,7 +99,7 @@ static struct operand parse_defined(struct parser *p) {
   const struct part_token *token = &p->part->tokens[at];
   const struct constant *constant = &p->constants->list[token->name];
   p->at++;
-  if (has_bracket) expect(p, ")");
+  if (has_bracket) expect_token(p, ")");
   if (constant->kind == CONSTANT_MACRO) return known(1);
   bool is_ours = token->token.length < 2 || memcmp(token->token.at, "__", 2) != 0;
   return is_ours && constant->kind == CONSTANT_NONE ? known(0) : unknown;
@@ -110,7 +110,7 @@ static struct operand parse_sizeof(struct parser *p) {
     const char *type;
     int bytes;
   } types[] = {{"real", 0}, {"float", 4}, {"double", 8}, {"int", 4}};
-  expect(p, "(");
+  expect_token(p, "(");
   int at = next_token(p), close = part_skip(p->part, at + 1, p->end);
   for (size_t i = 0; i < COUNT(types); i++) {
     if (!part_is(p->part, at, p->end, types[i].type) || !part_is(p->part, close, p->end, ")")) continue;
@@ -140,7 +140,7 @@ static struct operand parse_name(struct parser *p) {
   if (p->place == EXPRESSION_DIRECTIVE && cuda_is(&token->token, "defined")) return parse_defined(p);
   if (is_cast(p, at) && skip_if(p, "(")) {
     struct operand operand = parse_ternary(p);
-    expect(p, ")");
+    expect_token(p, ")");
     operand.is_simple = true;
     return operand;
   }
@@ -165,11 +165,11 @@ static struct operand parse_brackets(struct parser *p) {
     operand = (struct operand){unknown.value, false, false};
   }
   int close = next_token(p);
-  expect(p, ")");
+  expect_token(p, ")");
   if (p->has_failed) return unknown;
   if (operand.is_changed && operand.is_simple) {
-    take_out(p, open, open + 1);
-    take_out(p, close, close + 1);
+    remove_tokens(p, open, open + 1);
+    remove_tokens(p, close, close + 1);
   }
   operand.is_simple = true;
   next_token(p);
@@ -310,10 +310,10 @@ static struct operand parse_binary(struct parser *p, int level) {
     struct operand right = parse_binary(p, level + 1);
     if (p->has_failed) return unknown;
     if (keeps_left(spelling, &right) || is_zero_by_left(spelling, &left)) {
-      take_out(p, operator, p->at);
+      remove_tokens(p, operator, p->at);
       left.is_changed = true;
     } else if (keeps_right(spelling, &left) || is_zero_by_right(spelling, &right)) {
-      take_out(p, begin, operator+ 1);
+      remove_tokens(p, begin, operator+ 1);
       left = right;
       left.is_changed = true;
     } else {
@@ -333,16 +333,16 @@ static struct operand parse_logical(struct parser *p, bool is_or) {
     struct operand right = is_or ? parse_logical(p, false) : parse_binary(p, LOWEST_LEVEL);
     if (p->has_failed) return unknown;
     if (left.value.is_known && (left.value.number == 0) == is_or) { /* the right operand decides */
-      take_out(p, begin, operator+ 1);
+      remove_tokens(p, begin, operator+ 1);
       left = right;
       left.value.number = left.value.is_known && left.value.number != 0;
       left.is_changed = true;
     } else if (left.value.is_known) {
-      take_out(p, operator, p->at);
+      remove_tokens(p, operator, p->at);
       left.value.number = is_or;
       left.is_changed = true;
     } else if (right.value.is_known && (right.value.number == 0) == is_or) {
-      take_out(p, operator, p->at);
+      remove_tokens(p, operator, p->at);
       left.is_changed = true;
     } else {
       left = (struct operand){unknown.value, false, left.is_changed || right.is_changed};
@@ -358,15 +358,15 @@ static struct operand parse_ternary(struct parser *p) {
   int question = p->at++;
   struct operand yes = parse_ternary(p);
   int colon = next_token(p);
-  expect(p, ":");
+  expect_token(p, ":");
   struct operand no = parse_ternary(p);
   if (p->has_failed) return unknown;
   if (!condition.value.is_known) {
     return (struct operand){unknown.value, false, condition.is_changed || yes.is_changed || no.is_changed};
   }
-  take_out(p, begin, question + 1);
-  if (condition.value.number) take_out(p, colon, p->at);
-  else take_out(p, question + 1, colon + 1);
+  remove_tokens(p, begin, question + 1);
+  if (condition.value.number) remove_tokens(p, colon, p->at);
+  else remove_tokens(p, question + 1, colon + 1);
   struct operand chosen = condition.value.number ? yes : no;
   chosen.is_changed = true;
   return chosen;

@@ -51,7 +51,7 @@ static void add_name(struct cutter *c, int at) {
   pieces->first[name] = pieces->definition_count++;
 }
 
-static int find(const struct part *part, struct range range, const char *spelling) {
+static int find_token(const struct part *part, struct range range, const char *spelling) {
   int at = range.begin;
   while (at < range.end && (part->tokens[at].is_gone || !part_is(part, at, range.end, spelling))) at++;
   return at;
@@ -144,7 +144,7 @@ static void name_type(struct cutter *c, int at, int end) {
     at = part_skip(part, part_close(part, part_skip(part, at + 1, end), end) + 1, end);
   }
   add_name(c, at);
-  int open = is_enum ? find(part, (struct range){at, end}, "{") : end;
+  int open = is_enum ? find_token(part, (struct range){at, end}, "{") : end;
   for (int i = part_skip(part, open + 1, end); i < end;) {
     add_name(c, i);
     while (i < end && !part_is(part, i, end, ",")) i++;
@@ -203,8 +203,8 @@ static bool is_in_capitals(const struct cuda_token *token) {
 /* Cut constexpr int A = 1, B = 2; into pieces. Returns false if it is written in another way. */
 static bool cut_constants(struct cutter *c, struct range statement, int at) {
   struct part *part = c->part;
-  int end = statement.end, stop = find(part, (struct range){at, end}, ";");
-  int name = find(part, (struct range){at, end}, "=");
+  int end = statement.end, stop = find_token(part, (struct range){at, end}, ";");
+  int name = find_token(part, (struct range){at, end}, "=");
   if (!part_is(part, at, end, "constexpr") || name >= stop || function_name(part, at, end) < name) return false;
   name = part_skip_back(part, at, name);
   if (!part_is_name(part, name, end)) return false;
@@ -267,8 +267,8 @@ static int cut_declaration(struct cutter *c, int begin, int at) {
   if (cut_constants(c, statement, at)) return statement.end;
   find_shadowed(c, (struct range){at, end});
   bool is_alias = part_is(part, inner, end, "typedef") || part_is(part, inner, end, "using");
-  bool is_kernel = find(part, (struct range){at, end}, "__global__") < end;
-  bool is_operator = !is_type(part, inner, end) && find(part, (struct range){at, end}, "operator") < end;
+  bool is_kernel = find_token(part, (struct range){at, end}, "__global__") < end;
+  bool is_operator = !is_type(part, inner, end) && find_token(part, (struct range){at, end}, "operator") < end;
   add_piece(c, &(struct piece){.body = statement, .is_needed = is_kernel || is_operator});
   int function = function_name(part, inner, end);
   if (is_alias) name_alias(c, inner, end);

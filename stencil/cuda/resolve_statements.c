@@ -143,7 +143,7 @@ static bool can_unwrap(const struct statements *s, struct range block) {
 }
 
 /* Move lines that begin in a range left by this number of columns. */
-static void outdent(struct part *part, struct range range, int columns) {
+static void move_left(struct part *part, struct range range, int columns) {
   for (int i = range.begin; i < range.end && columns > 0; i++) part->tokens[i].outdent += columns;
 }
 
@@ -170,7 +170,7 @@ static void keep_statement(const struct statements *s, int keyword, struct range
     first = inner;
   }
   first = skip_directives(part, first, kept.end);
-  if (first < kept.end) outdent(part, kept, column_now(part, first) - column);
+  if (first < kept.end) move_left(part, kept, column_now(part, first) - column);
 }
 
 /* Remove comments directly above a statement that is removed. */
@@ -224,7 +224,8 @@ struct loop {
 };
 
 /* Whether the tokens from `at` on, without comments, have these spellings. NULL stands for the name at token `name`. */
-static bool follow(const struct part *part, int at, int end, int name, const char *const *spellings, size_t count) {
+static bool is_followed_by(const struct part *part, int at, int end, int name, const char *const *spellings,
+                           size_t count) {
   for (size_t i = 0; i < count; i++, at = part_skip(part, at + 1, end)) {
     bool is_same = spellings[i] ? part_is(part, at, end, spellings[i])
                                 : at < end && part->tokens[at].name == part->tokens[name].name;
@@ -244,14 +245,14 @@ static bool loop_read(const struct statements *s, int at, struct loop *out) {
   static const char *const heads[] = {"(", "int"}, *const counts[] = {NULL, "<"}, *const steps[] = {NULL, "++", ")"};
   struct part *part = s->part;
   int end = s->definition.end, open = part_skip(part, at + 1, end);
-  if (!follow(part, open, end, open, heads, COUNT(heads))) return false;
+  if (!is_followed_by(part, open, end, open, heads, COUNT(heads))) return false;
   int name = part_skip(part, part_skip(part, open + 1, end) + 1, end), equals = part_skip(part, name + 1, end);
   if (!part_is_name(part, name, end) || !part_is(part, equals, end, "=")) return false;
   int first_end = find_semicolon(part, equals, end), test = part_skip(part, first_end + 1, end);
-  if (!follow(part, test, end, name, counts, COUNT(counts))) return false;
+  if (!is_followed_by(part, test, end, name, counts, COUNT(counts))) return false;
   int less = part_skip(part, test + 1, end), limit_end = find_semicolon(part, less, end);
   int step = part_skip(part, limit_end + 1, end), close = part_close(part, open, end);
-  if (!follow(part, step, end, name, steps, COUNT(steps)) || close == end) return false;
+  if (!is_followed_by(part, step, end, name, steps, COUNT(steps)) || close == end) return false;
   *out = (struct loop){.keyword = at, .name = name};
   out->first = expression_value(s->constants, part, (struct range){equals + 1, first_end}, EXPRESSION_CODE);
   out->limit = expression_value(s->constants, part, (struct range){less + 1, limit_end}, EXPRESSION_CODE);

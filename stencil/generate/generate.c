@@ -17,7 +17,7 @@
 #include "stencil/template/template_names.h"
 
 /* The word or number that a parameter has in this variant; NULL if the template has no such parameter. */
-static const char *chosen(const struct variant_spec *spec, const char *name) {
+static const char *chosen_value(const struct variant_spec *spec, const char *name) {
   int found = template_parameter(spec->template, name, strlen(name));
   return found < 0 ? NULL : spec->template->parameters[found].words[spec->configuration.choice[found]];
 }
@@ -25,7 +25,7 @@ static const char *chosen(const struct variant_spec *spec, const char *name) {
 /* The position of a parameter's word in a list; 0 if the template has no such parameter. Files with other words are
  * refused when they are read. */
 static int chosen_word(const struct variant_spec *spec, const char *name, const char *const *words, int count) {
-  const char *word = chosen(spec, name);
+  const char *word = chosen_value(spec, name);
   for (int i = 0; i < count && word; i++) {
     if (strcmp(word, words[i]) == 0) return i;
   }
@@ -103,7 +103,7 @@ static void add_banner(struct text *text, const struct variant_spec *spec, const
 }
 
 static void choose_modes(const struct variant_spec *spec, struct generated *out, struct prelude *prelude) {
-  const char *min_blocks = chosen(spec, "min_blocks");
+  const char *min_blocks = chosen_value(spec, "min_blocks");
   *prelude = (struct prelude){.spec = spec, .generated = out};
   prelude->coefficients =
       (enum coefficient_mode)chosen_word(spec, "coefficients", coefficient_words, COUNT(coefficient_words));

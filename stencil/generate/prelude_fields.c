@@ -71,7 +71,7 @@ static void add_arguments(struct text *text, const struct prelude *prelude) {
 }
 
 /* The code that reads an element of a texture. A double is two integers in a texture. */
-static const char *fetch(const struct prelude *prelude) {
+static const char *texture_fetch(const struct prelude *prelude) {
   bool single = prelude->spec->dtype == DTYPE_F32;
   if (prelude->load_path == LOAD_TEXTURE_LINEAR) {
     return single ? "  return tex1Dfetch<float>(f.texture[field], int(at(g, x, y, z)));\n"
@@ -109,7 +109,7 @@ static void add_readers(struct text *text, const struct prelude *prelude) {
               "index_t y, index_t z) {\n");
   if (condition) text_printf(text, "  %sreturn load_streaming(f.in[field] + at(g, x, y, z));\n", condition);
   if (!is_always_streamed) {
-    text_printf(text, "%s", is_texture(prelude) ? fetch(prelude) : loads[prelude->load_path]);
+    text_printf(text, "%s", is_texture(prelude) ? texture_fetch(prelude) : loads[prelude->load_path]);
   }
   text_printf(text,
               "}\n// N neighbours in x from this point on, which must be aligned as a vector of N elements.\n"
