@@ -116,7 +116,7 @@ typedef enum { HALOTUNE_CACHE_ANY = 0, HALOTUNE_CACHE_STEADY = 1, HALOTUNE_CACHE
 
 /* A problem to find a kernel for. Set members that you do not use to zero. */
 typedef struct {
-  /* The stencil's name, which means the newest stencil of that name, or the 32 hexadecimal digits of its hash. */
+  /* The stencil's name, which means the newest stencil of that name, or the 64 hexadecimal digits of its hash. */
   const char *stencil;
   /* NULL: the device of this thread's current CUDA context. "0", "1", ...: the CUDA device of that number. Otherwise a
    * device's name or uuid as `halotune db info` prints it, or an architecture such as "sm_90". An emulated device is
@@ -160,7 +160,7 @@ typedef struct {
   halotune_cache_mode cache;
 
   const char *stencil;      /* name */
-  const char *stencil_hash; /* 32 hexadecimal digits */
+  const char *stencil_hash; /* 64 hexadecimal digits */
   const char *template_name;
   const char *parameters; /* all parameters as a JSON object: {"block_x":32,"storage":"planes"} */
   int parameter_count;

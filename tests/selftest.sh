@@ -44,7 +44,7 @@ selftest star7 --template patch --sample 1 --dtype f32 && all=$(grids) && selfte
   [ "$all" = "$(grids)2044x268x5 " ]
 result "the grid of large planes may be left out" $?
 selftest star7 --grid 20,17,11 --template direct --sample 1 --no-large-planes
-[ $? = 2 ] && [ ! -s "$work/out" ] && grep -q 'takes --grid, or --no-large-planes' "$work/err"
+[ $? = 2 ] && [ ! -s "$work/out" ] && grep -q 'cannot be combined with --grid' "$work/err"
 result "not of a grid that is given" $?
 
 HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_direct=write:-8' selftest star7 --grid 20,17,11 --template direct --sample 1 --dtype f32

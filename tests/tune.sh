@@ -313,7 +313,7 @@ fails "a task that has too little time before the deadline is not begun" 1 'to g
 result "nor stored" $?
 
 HALOTUNE_FAKE_FAULT="cuLaunchKernel@star7_small=corrupt:1365" tune "$work/none.db" >"$work/out" 2>"$work/err"
-[ $? = 1 ] && grep -q "no winner: no variant was right" "$work/out" && grep -q "$space wrong" "$work/out" && ! grep -q 'to go on' "$work/err"
+[ $? = 1 ] && grep -q "no winner: no correct variant" "$work/out" && grep -q "$space wrong" "$work/out" && ! grep -q 'to go on' "$work/err"
 result "where all variants are wrong, there is nothing to go on with" $? "$work/err"
 grep -A 1 '^star7 .* no winner' "$work/out" | grep -q '^  the first failure: wrong: v: 1 of 2744 points is wrong'
 result "and the first failure is told below the task" $? "$work/out"
@@ -325,7 +325,7 @@ done
 cp kernels/star7.yaml "$work/mine.yaml"
 for asked in star7 "$work/mine.yaml"; do
   fails "a lookup says that all are wrong, and what to run for $asked" 4 \
-    "^halotune: $space variants of star7 on 16x16x16 f32 are known to be wrong, .*: 'halotune tune $asked' tells what is wrong" \
+    "^halotune: $space variants of star7 on 16x16x16 f32 are known to be wrong, .*: run 'halotune tune $asked'" \
     "$program" query "$asked" --grid 16,16,16 --db "$work/none.db" --device 'NVIDIA H200'
   fails "and of another grid that there is none" 4 "can compute star7 on 16x16x8 f32: run 'halotune tune $asked' for it" \
     "$program" query "$asked" --grid 16,16,8 --db "$work/none.db" --device 'NVIDIA H200'
@@ -464,7 +464,7 @@ done
 env HALOTUNE_FAKE_FAULT=cuTensorMapEncodeTiled=NOT_SUPPORTED \
   timeout "$LIMIT_S" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir tests/data/templates --template tensor --set promotion=128 \
   --strategy exhaustive $patient --db "$work/no_maps.db" >"$work/out" 2>"$work/err"
-[ $? = 1 ] && grep -q 'no winner: no variant was right' "$work/out" && ! grep -q 'to go on' "$work/err"
+[ $? = 1 ] && grep -q 'no winner: no correct variant' "$work/out" && ! grep -q 'to go on' "$work/err"
 result "a driver that encodes no tensor map: each variant is a launch that failed" $? "$work/out"
 [ "$(query "$work/no_maps.db" "select distinct outcome, reason like 'cuTensorMapEncodeTiled of boxes of % elements: CUDA_ERROR_NOT_SUPPORTED%' from measurement")" = "launch_failed 1" ]
 result "and says why" $?

@@ -130,8 +130,8 @@ static halotune_status unknown_name(const struct parser *p, const struct token *
       text_printf(&known, "%s%s", known.length > 0 ? ", " : "", functions[i].name);
       nearest_try(&nearest, functions[i].name);
     }
-    halotune_status status = parse_fail(p, place, "'%.*s' is none of the functions %s%s", length, token->text,
-                                        text_string(&known), nearest.question);
+    halotune_status status = parse_fail(p, place, "'%.*s' is not a function; the functions are %s%s", length,
+                                        token->text, text_string(&known), nearest.question);
     text_free(&known);
     return status;
   }
@@ -140,7 +140,7 @@ static halotune_status unknown_name(const struct parser *p, const struct token *
     return parse_fail(p, place, "'%.*s' is neither declared nor assigned above%s", length, token->text,
                       nearest.question);
   }
-  return parse_fail(p, place, "'%.*s' is none of the names that this formula may use%s", length, token->text,
+  return parse_fail(p, place, "'%.*s' is not a name that this formula can use%s", length, token->text,
                     nearest.question);
 }
 
@@ -148,8 +148,8 @@ static halotune_status unknown_name(const struct parser *p, const struct token *
 static halotune_status copy_definition(struct parser *p, const struct name *name, struct place place, int *out) {
   const struct formula from = name->definition;
   if (p->exprs->count > MAX_FORMULA_NODES - (from.root - from.first)) {
-    return parse_fail(p, place, "with '%s' written out, the formulas have more than %d parts", name->text,
-                      MAX_FORMULA_NODES);
+    return parse_fail(p, place, "after '%s' is replaced by its definition, the formulas have more than %d parts",
+                      name->text, MAX_FORMULA_NODES);
   }
   *out = exprs_copy(p->exprs, from);
   return *out < 0 ? fail_memory() : HALOTUNE_OK;

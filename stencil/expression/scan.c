@@ -80,9 +80,10 @@ static size_t symbol_length(const char *text, bool is_rule) {
 
 static halotune_status unknown_character(const struct scanner *scanner, const struct token *token) {
   static const char *const operators[] = {"+ - * /", "+ - * / % < <= > >= == != && || ! ?:"};
-  return source_fail(scanner->snippet->source, token->place,
-                     "'%.*s' has no meaning here: operators are %s, names are of letters a-z, digits and underscores",
-                     (int)character_bytes(token->text), token->text, operators[scanner->is_rule]);
+  return source_fail(
+      scanner->snippet->source, token->place,
+      "'%.*s' has no meaning here: operators are %s; names consist of the letters a-z, digits and underscores",
+      (int)character_bytes(token->text), token->text, operators[scanner->is_rule]);
 }
 
 halotune_status scan(struct scanner *scanner, struct token *token) {

@@ -153,16 +153,16 @@ const char *name_error(const char *text, size_t length) {
     bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
     bool digit = c >= '0' && c <= '9';
     if (!letter && !(digit && i > 0)) {
-      return "a name consists of letters, digits and underscores, and begins with no digit";
+      return "a name consists of letters, digits and underscores, and does not begin with a digit";
     }
   }
   if (length >= 2 && text[0] == '_' && text[1] == '_')
-    return "names that begin with two underscores belong to the compiler";
+    return "names that begin with two underscores are reserved for the compiler";
   for (size_t i = 0; i < COUNT(reserved); i++) {
-    if (is_spelled(reserved[i], text, length)) return "this word has a meaning of its own in CUDA or in stencil files";
+    if (is_spelled(reserved[i], text, length)) return "CUDA or the format of stencil files reserves this word";
   }
   for (int i = 0; i < function_count; i++) {
-    if (is_spelled(functions[i].name, text, length)) return "this is the name of a function";
+    if (is_spelled(functions[i].name, text, length)) return "it is the name of a function";
   }
   return NULL;
 }

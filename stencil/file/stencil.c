@@ -56,8 +56,8 @@ halotune_status stencil_check_grid(const struct stencil *stencil, const struct g
     points *= (double)grid->n[i];
   }
   if (axis) *axis = wrong;
-  if (wrong >= 0) return fail(HALOTUNE_ARGUMENT, "an axis with a repeated end point has at least 2 points");
-  if (points > (double)GRID_MOST_POINTS) return fail(HALOTUNE_ARGUMENT, "a grid has at most 2^40 points");
+  if (wrong >= 0) return fail(HALOTUNE_ARGUMENT, "an axis with a repeated end point must have at least 2 points");
+  if (points > (double)GRID_MOST_POINTS) return fail(HALOTUNE_ARGUMENT, "a grid can have at most 2^40 points");
   return HALOTUNE_OK;
 }
 

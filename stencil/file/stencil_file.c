@@ -65,7 +65,7 @@ static halotune_status read_field(struct stencil_reader *r, const struct field *
 static halotune_status check_uses(const struct stencil_reader *r) {
   if (r->stencil->kind == STENCIL_SCAN) {
     if (r->stencil->input_count == 1 && r->stencil->output_count == 1) return HALOTUNE_OK;
-    return reader_fail(r, r->root->place, "a scan has one input and one output");
+    return reader_fail(r, r->root->place, "a scan must have exactly one input and one output");
   }
   for (int i = 0; i < r->scope.count; i++) {
     const struct name *name = &r->scope.names[i];

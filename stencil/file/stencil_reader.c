@@ -51,7 +51,7 @@ halotune_status entry_word(const struct stencil_reader *r, const struct yaml *no
 halotune_status entry_check_list(const struct stencil_reader *r, const struct yaml *node, enum yaml_kind kind,
                                  const char *what, int most) {
   if (node->kind != kind) return reader_fail(r, node->place, "expected %s", what);
-  if (node->count > most) return reader_fail(r, node->place, "at most %d entries can stand here", most);
+  if (node->count > most) return reader_fail(r, node->place, "at most %d entries are allowed here", most);
   return HALOTUNE_OK;
 }
 

@@ -37,7 +37,8 @@ halotune_status field_iterate(struct stencil_reader *r, const struct yaml *node)
   for (const struct yaml *item = node->first; item; item = item->next, entry++) {
     output_moves = output_moves || entry->from_output;
     if (!entry->from_output && !replaced[entry->from]) {
-      return reader_fail(r, item->key_place, "'%s' moves on, but nothing takes its place", item->key);
+      return reader_fail(r, item->key_place, "'%s' becomes another input, but no output becomes '%s'", item->key,
+                         item->key);
     }
   }
   return output_moves ? HALOTUNE_OK

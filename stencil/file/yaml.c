@@ -24,7 +24,7 @@ static const struct {
     {"mapping values are not allowed in this context",
      "unexpected ':': indent all fields alike, and put a text that contains ': ' in quotes"},
     {"did not find expected key", "expected a field here, indented as those before it"},
-    {"found character that cannot start any token", "no text begins with this character: put it in quotes"},
+    {"found character that cannot start any token", "a text cannot begin with this character: put the text in quotes"},
 };
 
 /* Fail for a byte that cannot be in YAML. libyaml gives only its offset; for broken UTF-8 that is the offset of the
@@ -117,10 +117,10 @@ static halotune_status node_of_event(struct reader *r, const yaml_event_t *event
     anchor = event->data.mapping_start.anchor, tag = event->data.mapping_start.tag;
     node->kind = YAML_MAP;
     break;
-  default: return source_fail(r->source, place, "aliases such as *name are not used in these files");
+  default: return source_fail(r->source, place, "aliases such as *name are not allowed in these files");
   }
-  if (anchor) return source_fail(r->source, place, "anchors such as &name are not used in these files");
-  if (tag) return source_fail(r->source, place, "tags such as !name are not used in these files");
+  if (anchor) return source_fail(r->source, place, "anchors such as &name are not allowed in these files");
+  if (tag) return source_fail(r->source, place, "tags such as !name are not allowed in these files");
   return HALOTUNE_OK;
 }
 
@@ -182,7 +182,7 @@ static halotune_status read_document(struct reader *r, struct yaml **out) {
     yaml_event_type_t type = event.type;
     if (type == YAML_DOCUMENT_START_EVENT) {
       if (++documents > 1)
-        status = source_fail(r->source, place_of(event.start_mark), "a file holds one document only");
+        status = source_fail(r->source, place_of(event.start_mark), "a file can hold only one document");
     } else if (type != YAML_STREAM_START_EVENT && type != YAML_STREAM_END_EVENT && type != YAML_DOCUMENT_END_EVENT) {
       status = read_node(r, &event, 0, &root);
     }
@@ -204,7 +204,8 @@ static halotune_status check_line_ends(const struct source *source) {
     for (size_t k = 0; k < COUNT(others); k++) refused = refused || strncmp(at, others[k], strlen(others[k])) == 0;
     if (!refused) continue;
     struct place place = place_behind((struct place){1, 1}, 1, source->text, i);
-    return source_fail(source, place, "this character ends a line in YAML only; end lines with LF or with CR LF");
+    return source_fail(source, place,
+                       "only YAML takes this character for the end of a line; end lines with LF or with CR LF");
   }
   return HALOTUNE_OK;
 }

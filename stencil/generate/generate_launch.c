@@ -19,7 +19,7 @@ static halotune_status whole_value(const struct bindings *bindings, struct formu
     *out = (long)value;
     return HALOTUNE_OK;
   }
-  return fail(HALOTUNE_ARGUMENT, "template %s: %s%s%.1s comes to %.10g; it must be a whole number from %ld to %ld",
+  return fail(HALOTUNE_ARGUMENT, "template %s: %s%s%.1s is %.10g; it must be a whole number from %ld to %ld",
               bindings->template->name, what, axis < 0 ? "" : " in ", axis < 0 ? "" : &axis_names[axis], value, low,
               high);
 }
@@ -61,8 +61,9 @@ static halotune_status find_cluster(const struct variant_spec *spec, const struc
       status = whole_value(bindings, formulas[axis].formula, "cluster", axis, 1, most, &out->cluster[axis]);
     }
     if (status == HALOTUNE_OK && out->grid[axis] % out->cluster[axis] != 0) {
-      status = fail(HALOTUNE_ARGUMENT, "template %s: %ld blocks in %c are no whole number of clusters of %ld",
-                    spec->template->name, out->grid[axis], axis_names[axis], out->cluster[axis]);
+      status =
+          fail(HALOTUNE_ARGUMENT, "template %s: %ld blocks in %c are not a multiple of %ld, the extent of a cluster",
+               spec->template->name, out->grid[axis], axis_names[axis], out->cluster[axis]);
     }
   }
   if (status == HALOTUNE_OK && launch_cluster_blocks(out) > most) {
@@ -77,7 +78,7 @@ static halotune_status find_overlap(const struct variant_spec *spec, const struc
   double value = bindings_optional(bindings, &spec->template->overlap);
   out->overlaps = value == 1;
   if (value == 0 || value == 1) return HALOTUNE_OK;
-  return fail(HALOTUNE_ARGUMENT, "template %s: overlap comes to %.10g; it must be 0 or 1", spec->template->name, value);
+  return fail(HALOTUNE_ARGUMENT, "template %s: overlap is %.10g; it must be 0 or 1", spec->template->name, value);
 }
 
 static halotune_status find_workspace(const struct variant_spec *spec, const struct bindings *bindings,
@@ -87,8 +88,7 @@ static halotune_status find_workspace(const struct variant_spec *spec, const str
   if (out->overlaps) {
     return fail(
         HALOTUNE_ARGUMENT,
-        "template %s: a variant with a workspace cannot overlap with the launch before it: their blocks would wait "
-        "for each other",
+        "template %s: a variant with a workspace cannot overlap with the previous launch, because their blocks would wait for each other",
         spec->template->name);
   }
   return whole_value(bindings, formula->formula, "workspace_bytes", -1, 1, LONG_MAX / 2, &out->workspace_bytes);
@@ -115,7 +115,7 @@ void tensor_fields_find(const struct variant_spec *spec, struct launch *out) {
 static halotune_status find_promotion(const struct variant_spec *spec, double value, struct tensor_maps *out) {
   out->promotion_bytes = (int)value;
   if (value == 0 || value == 64 || value == 128 || value == 256) return HALOTUNE_OK;
-  return fail(HALOTUNE_ARGUMENT, "template %s: promotion_bytes come to %.10g; they must be 0, 64, 128 or 256",
+  return fail(HALOTUNE_ARGUMENT, "template %s: promotion_bytes is %.10g; it must be 0, 64, 128 or 256",
               spec->template->name, value);
 }
 
@@ -148,7 +148,7 @@ halotune_status launch_find(const struct variant_spec *spec, struct launch *out)
   bindings_configure(&bindings, &spec->configuration);
   const struct rule *failed = bindings_failed_rule(&bindings);
   if (failed) {
-    status = fail(HALOTUNE_ARGUMENT, "template %s leaves this configuration out: %s (%s)", spec->template->name,
+    status = fail(HALOTUNE_ARGUMENT, "a rule of template %s excludes this configuration: %s (%s)", spec->template->name,
                   failed->otherwise, failed->text);
   }
   tensor_fields_find(spec, out);

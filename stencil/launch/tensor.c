@@ -21,14 +21,14 @@ const char *tensor_shape_error(const struct tensor_shape *s) {
   const unsigned long long most_extent = 1ULL << 31; /* coordinates are signed 32-bit numbers */
   const unsigned most_box = 256;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
-    if (s->box[axis] < 1 || s->box[axis] > most_box) return "a box has from 1 to 256 elements along each axis";
+    if (s->box[axis] < 1 || s->box[axis] > most_box) return "a box must have 1 to 256 elements along each axis";
     if (s->extents[axis] >= most_extent) return "the grid is too long";
   }
-  if (s->rank < MAX_DIMS && s->box[2] != 1) return "a box of fewer than three dimensions has 1 element in z";
+  if (s->rank < MAX_DIMS && s->box[2] != 1) return "a box of fewer than three dimensions must have 1 element in z";
   if (s->box[0] * (unsigned)s->element_bytes % TENSOR_ALIGNMENT_BYTES != 0)
-    return "a box's rows are no multiple of 16 bytes";
-  if (s->row_bytes % TENSOR_ALIGNMENT_BYTES != 0) return "the grid's rows are no multiple of 16 bytes";
+    return "the rows of a box are not multiples of 16 bytes";
+  if (s->row_bytes % TENSOR_ALIGNMENT_BYTES != 0) return "the grid's rows are not multiples of 16 bytes";
   if (s->rank == MAX_DIMS && s->plane_bytes % TENSOR_ALIGNMENT_BYTES != 0)
-    return "the grid's planes are no multiple of 16 bytes";
+    return "the grid's planes are not multiples of 16 bytes";
   return s->row_bytes >= most_stride || s->plane_bytes >= most_stride ? "the grid's planes are too large" : NULL;
 }

@@ -42,8 +42,7 @@ halotune_status configuration_set(const struct template *template, const char *a
     configuration->choice[found] = (unsigned char)v;
     return HALOTUNE_OK;
   }
-  return fail(HALOTUNE_ARGUMENT, "template %s: '%s' is none of the values of %s", template->name, value,
-              parameter->name);
+  return fail(HALOTUNE_ARGUMENT, "template %s: '%s' is not a value of %s", template->name, value, parameter->name);
 }
 
 halotune_status bindings_make(const struct template *template, const double facts[FACT_COUNT], struct bindings *out) {

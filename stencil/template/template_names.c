@@ -19,7 +19,7 @@ const char *parameter_name_error(const char *name, size_t length) {
   const char *error = name_error(name, length);
   if (length == strlen(served) && memcmp(name, served, length) == 0) return NULL;
   if (error) return error;
-  return name[length - 1] == '_' ? "names that end in an underscore belong to the stencil" : NULL;
+  return name[length - 1] == '_' ? "names that end in an underscore are reserved for the stencil" : NULL;
 }
 
 const char *parameter_word_error(const char *word, size_t length) { return name_error(word, length); }
@@ -33,8 +33,8 @@ const char *parameter_number_error(const char *spelled) {
 
 const char *about_error(const char *text, size_t length) {
   for (size_t i = 0; i < length; i++) {
-    if (text[i] == '\\') return "a backslash would continue the comment that it becomes";
-    if (iscntrl((unsigned char)text[i])) return "it is one line, without control characters";
+    if (text[i] == '\\') return "it becomes a comment of one line, so it cannot contain a backslash";
+    if (iscntrl((unsigned char)text[i])) return "it must be one line without control characters";
   }
   return NULL;
 }
@@ -50,25 +50,25 @@ static const char *served_word_error(const struct parameter *parameter, int valu
 const char *served_value_error(const struct parameter *parameter, int value) {
   if (strcmp(parameter->name, "coefficients") == 0) {
     return served_word_error(parameter, value, coefficient_words, COUNT(coefficient_words),
-                             "the prelude serves parameter, literal and constant");
+                             "its values are parameter, literal and constant");
   }
   if (strcmp(parameter->name, "load_path") == 0) {
     return served_word_error(parameter, value, load_path_words, COUNT(load_path_words),
-                             "the prelude serves plain, readonly, texture and texture2d");
+                             "its values are plain, readonly, texture and texture2d");
   }
   if (strcmp(parameter->name, "extents") == 0) {
     return served_word_error(parameter, value, extents_words, COUNT(extents_words),
-                             "the prelude serves runtime and literal");
+                             "its values are runtime and literal");
   }
   if (strcmp(parameter->name, "streaming") == 0) {
     return served_word_error(parameter, value, streaming_words, COUNT(streaming_words),
-                             "the prelude serves none, stores, all and loads");
+                             "its values are none, stores, all and loads");
   }
   if (strcmp(parameter->name, "min_blocks") == 0) {
     const char *spelled = parameter->words[value];
     size_t length = strlen(spelled);
     bool whole = !parameter->is_word && length <= 4 && strspn(spelled, "0123456789") == length;
-    return whole ? NULL : "the prelude serves whole numbers from 0 to 9999";
+    return whole ? NULL : "its values are whole numbers from 0 to 9999";
   }
   return NULL;
 }
@@ -162,8 +162,9 @@ bool template_macros_are_free(const struct template *template, int *parameter, c
   for (*parameter = 0; *parameter < template->parameter_count; ++*parameter) {
     for (int i = 0; i < macro_count(&template->parameters[*parameter]); i++) {
       struct macro macro = macro_of(&template->parameters[*parameter], i);
-      *detail = is_taken(&macro) ? "in capitals, it or a word of it is a name that stands in front of every template"
-                                 : "in capitals, it or a word of it is the same as another parameter or word";
+      *detail = is_taken(&macro)
+                    ? "in capitals, its name or one of its words is the name of a macro that every template has"
+                    : "in capitals, its name or one of its words equals another parameter or word";
       if (is_taken(&macro) || is_earlier(template, *parameter, i)) return false;
     }
   }

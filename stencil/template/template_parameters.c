@@ -21,7 +21,7 @@ static halotune_status read_value(struct reader *r, const struct yaml *item, str
   if (error) return reader_fail(r, item->place, "'%s' cannot be a value: %s", item->text, error);
   for (int i = 0; i < at; i++) {
     bool same = is_word ? strcmp(parameter->words[i], item->text) == 0 : parameter->values[i] == number;
-    if (same) return reader_fail(r, item->place, "the value '%s' stands there twice", item->text);
+    if (same) return reader_fail(r, item->place, "the value '%s' appears twice", item->text);
   }
   parameter->words[at] = item->text;
   parameter->is_word = is_word;
@@ -54,7 +54,7 @@ static int value_at(const struct parameter *parameter, const char *spelled) {
 static halotune_status read_default(struct reader *r, const struct yaml *node, struct parameter *parameter) {
   parameter->default_value = value_at(parameter, node->text);
   if (parameter->default_value >= 0) return HALOTUNE_OK;
-  return reader_fail(r, node->place, "the default '%s' is none of the values of '%s'", node->text, parameter->name);
+  return reader_fail(r, node->place, "the default '%s' is not a value of '%s'", node->text, parameter->name);
 }
 
 static halotune_status declare_variable(struct reader *r, const char *name, struct place place) {
@@ -98,7 +98,7 @@ static halotune_status unknown_common(const struct reader *r, const struct reade
   for (const struct yaml *item = yaml_find(common->root, "parameters")->first; item; item = item->next) {
     nearest_try(&nearest, item->key);
   }
-  return reader_fail(r, place, "'%s' is none of the common parameters%s", name, nearest.question);
+  return reader_fail(r, place, "'%s' is not a common parameter%s", name, nearest.question);
 }
 
 /* Number the words of a common parameter as in the common text, even if the template uses only some of them. */

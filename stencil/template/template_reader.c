@@ -44,14 +44,14 @@ halotune_status reader_check_keys(const struct reader *r, const struct yaml *map
       nearest_try(&nearest, known[i]);
     }
     if (found) continue;
-    return reader_fail(r, item->key_place, "'%s' is not a field that can stand here%s", item->key, nearest.question);
+    return reader_fail(r, item->key_place, "'%s' is not a field that is allowed here%s", item->key, nearest.question);
   }
   return HALOTUNE_OK;
 }
 
 halotune_status reader_check_about(const struct reader *r, const struct yaml *about) {
   const char *error = about_error(about->text, about->length);
-  return error ? reader_fail(r, about->place, "this cannot be what it is about: %s", error) : HALOTUNE_OK;
+  return error ? reader_fail(r, about->place, "this text cannot be an 'about': %s", error) : HALOTUNE_OK;
 }
 
 /* What a name that is already in the scope means. */

@@ -57,7 +57,7 @@ static halotune_status add_named_rules(struct reader *r, struct reader *common, 
   if (!rules) {
     struct nearest nearest = nearest_to(name->text, name->length);
     for (rules = yaml_find(common->root, "rules")->first; rules; rules = rules->next) nearest_try(&nearest, rules->key);
-    return reader_fail(r, name->place, "'%s' names no common rules, and is no {keep: ..., otherwise: ...}%s",
+    return reader_fail(r, name->place, "'%s' is neither the name of common rules nor {keep: ..., otherwise: ...}%s",
                        name->text, nearest.question);
   }
   for (const struct yaml *item = rules->first; item && status == HALOTUNE_OK; item = item->next) {
@@ -95,7 +95,7 @@ halotune_status template_sums_read(struct reader *r) {
   if (!sums) return HALOTUNE_OK;
   if (sums->kind == YAML_TEXT && strcmp(sums->text, "update") == 0) r->template->sums = SUMS_UPDATE;
   else if (sums->kind == YAML_TEXT && strcmp(sums->text, "own_order") == 0) r->template->sums = SUMS_OWN_ORDER;
-  else return reader_fail(r, sums->place, "expected update, where update() forms all sums, or own_order");
+  else return reader_fail(r, sums->place, "expected update (update() forms all sums) or own_order");
   return HALOTUNE_OK;
 }
 

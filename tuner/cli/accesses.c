@@ -214,6 +214,11 @@ static const struct option_row options[] = {
 };
 
 const struct command command_accesses = {
-    "accesses", "STENCIL",    1, 1, "count accesses to memory of a sample of 20 variants, or others, on the CPU",
-    options,    accesses_run,
+    "accesses",
+    "STENCIL",
+    1,
+    1,
+    "run variants (by default a sample of 20) on the CPU and count their accesses to memory",
+    options,
+    accesses_run,
 };

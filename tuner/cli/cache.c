@@ -66,5 +66,5 @@ static const struct option_row options[] = {
 };
 
 const struct command command_cache = {
-    "cache", "WHAT", 1, 1, "look after the caches of compiled kernels: show or clean", options, cache_run,
+    "cache", "WHAT", 1, 1, "show or empty the caches of compiled kernels: show, clean", options, cache_run,
 };

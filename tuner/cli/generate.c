@@ -53,8 +53,9 @@ static const struct option_row options[] = {
     TEMPLATE_OPTIONS,
     {"set", "NAME=VALUE,...", "parameters that differ from the template's defaults"},
     PROBLEM_OPTIONS,
-    {"prelude", NULL, "only what stands before a template, as templates/example.cuh does"},
-    {"output", "FILE", "write there; to stdout by default"},
+    {"prelude", NULL,
+     "print only the prelude, the code in front of every template; templates/example.cuh is an example"},
+    {"output", "FILE", "output file; standard output by default"},
     {0},
 };
 

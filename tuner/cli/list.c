@@ -101,11 +101,11 @@ static enum exit_code list_run(const struct invocation *invocation) {
 }
 
 static const struct option_row options[] = {
-    {"template-dir", "FOLDER", "look for templates there first"},
+    {"template-dir", "FOLDER", "folder in which templates are looked for first"},
     {"json", NULL, "print a JSON document"},
     {0},
 };
 
 const struct command command_list = {
-    "list", "WHAT", 1, 1, "list what commands can name: stencils or templates", options, list_run,
+    "list", "WHAT", 1, 1, "list the stencils or templates that commands can name", options, list_run,
 };

@@ -103,7 +103,7 @@ static enum exit_code run_command(const struct command *command, int argc, char 
     }
     const char **kept = &invocation.values[value - 1];
     if (*kept && optarg) { /* a switch may be given twice */
-      fprintf(stderr, "halotune %s: --%s is given twice, as '%s' and '%s', and takes one value\n", command->name,
+      fprintf(stderr, "halotune %s: --%s is given twice, as '%s' and '%s'; give it once\n", command->name,
               command->options[value - 1].name, *kept, optarg);
       return usage_error(command);
     }

@@ -48,7 +48,7 @@ static halotune_status folder_check(const char *folder) {
   struct stat facts;
   if (mkdir(folder, all) == 0) return HALOTUNE_OK;
   if (errno == EEXIST && stat(folder, &facts) == 0 && S_ISDIR(facts.st_mode)) return HALOTUNE_OK;
-  return fail(HALOTUNE_IO, "%s: no folder can be made here: %s", folder, strerror(errno));
+  return fail(HALOTUNE_IO, "%s: the folder cannot be created: %s", folder, strerror(errno));
 }
 
 /* Write one of the two files; `path` receives its path. */
@@ -59,7 +59,7 @@ static halotune_status file_put(const char *folder, const char *name, const char
   skeleton_fill(skeleton, name, &text);
   halotune_status status = text_ok(path) && text_ok(&text) ? HALOTUNE_OK : fail_memory();
   if (status == HALOTUNE_OK && access(text_string(path), F_OK) == 0)
-    status = fail(HALOTUNE_ARGUMENT, "%s is there already, and stays as it is", text_string(path));
+    status = fail(HALOTUNE_ARGUMENT, "%s exists already and was not changed", text_string(path));
   if (status == HALOTUNE_OK) status = output_file(text_string(path), OUTPUT_FOR_ALL, text.bytes, text.length);
   text_free(&text);
   return status;
@@ -103,10 +103,10 @@ static enum exit_code new_run(const struct invocation *invocation) {
 }
 
 static const struct option_row options[] = {
-    {"template-dir", "FOLDER", "write the files there; to ./templates by default"},
+    {"template-dir", "FOLDER", "output folder; ./templates by default"},
     {0},
 };
 
 const struct command command_new = {
-    "new", "template NAME", 2, 2, "write the two files of a small template, to begin with", options, new_run,
+    "new", "template NAME", 2, 2, "write the two files of a small template that works, as a start", options, new_run,
 };

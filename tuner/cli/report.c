@@ -46,7 +46,7 @@ static halotune_status check_has_rows(struct store *store) {
   halotune_status status =
       query_number(store_connection(store), "select exists (select 1 from problem)", &has_problems);
   if (status != HALOTUNE_OK || has_problems) return status;
-  return fail(HALOTUNE_NOT_FOUND, "%s: no problem was tuned into it yet", store_path(store));
+  return fail(HALOTUNE_NOT_FOUND, "%s: it holds no tuned problem yet", store_path(store));
 }
 
 /* Open the named database, or the user's own. If the user's own is missing or empty, say so and open the installed
@@ -111,8 +111,8 @@ static enum exit_code report_run(const struct invocation *invocation) {
 }
 
 static const struct option_row options[] = {
-    {"output", "FILE", "where the page goes; halotune-report.html by default"},
-    {"db", "FILE", "the database; by default yours, or while that has nothing the one that was installed"},
+    {"output", "FILE", "output file; halotune-report.html by default"},
+    {"db", "FILE", "the database; by default yours, or the installed one while yours is empty"},
     {"stencil", "NAME", "only this stencil"},
     {"device", "GPU", "only GPUs with this UUID, or with this in their name"},
     {"count", NULL, "count accesses of winners and finalists, as the command accesses does"},

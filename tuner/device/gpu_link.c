@@ -84,7 +84,6 @@ enum gpu_link_end gpu_link_call(struct gpu_link *link, const struct text *reques
   bool gone = end == GPU_LINK_DIED && ready_until(link->socket, POLLIN, clock_ms()) &&
               recv(link->socket, &(char){0}, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
   gpu_link_stop(link);
-  if (end == GPU_LINK_DIED && !gone)
-    snprintf(link->death, sizeof link->death, "its process gave an answer that makes no sense");
+  if (end == GPU_LINK_DIED && !gone) snprintf(link->death, sizeof link->death, "its process sent an invalid answer");
   return end;
 }

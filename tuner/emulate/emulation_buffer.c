@@ -48,7 +48,8 @@ static halotune_status create(size_t bytes, int element_bytes, bool sparse, stru
     buffer->file = mmap(NULL, buffer->file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, buffer->fd, 0);
   }
   if (buffer->file == MAP_FAILED) {
-    halotune_status status = fail(HALOTUNE_MEMORY, "no buffer of %zu bytes: %s", bytes, strerror(errno));
+    halotune_status status =
+        fail(HALOTUNE_MEMORY, "a buffer of %zu bytes cannot be allocated: %s", bytes, strerror(errno));
     emulation_buffer_free(buffer);
     return status;
   }

@@ -34,8 +34,8 @@ static bool check_cluster(const struct emulation_launch *launch, struct emulatio
   }
   if (whole && blocks <= MOST_BLOCKS) return true;
   snprintf(out->text, sizeof out->text,
-           "clusters of %ux%ux%u blocks; at most %d are possible, and a grid of whole ones", cluster[0], cluster[1],
-           cluster[2], MOST_BLOCKS);
+           "clusters of %ux%ux%u blocks; a cluster can have at most %d, and the grid must be a multiple of it",
+           cluster[0], cluster[1], cluster[2], MOST_BLOCKS);
   return false;
 }
 

@@ -45,8 +45,7 @@ static halotune_status fail_not_finite(const struct scene *scene, int output, lo
   const double value = scene->want[output][point];
   halotune_status status = fail(
       HALOTUNE_ARGUMENT,
-      "%s is %g at point (%ld, %ld, %ld) after %d step%s, which no kernel can be compared with in %s: say in the stencil's "
-      "file from which values the inputs of tests are to be, such as 'values: {%s}'",
+      "%s is %g at point (%ld, %ld, %ld) after %d step%s, with which no kernel can be compared in %s: give the range of the inputs of tests in the stencil's file, such as 'values: {%s}'",
       r->stencil->outputs[output], isnan(value) ? NAN : value, point % grid->n[0], point / grid->n[0] % grid->n[1],
       point / grid->n[0] / grid->n[1], r->steps, PLURAL(r->steps), dtype_names[r->dtype], text_string(&example));
   text_free(&example);

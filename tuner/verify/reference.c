@@ -23,7 +23,8 @@ struct run {
 halotune_status reference_check(const struct reference *reference) {
   const struct stencil *stencil = reference->stencil;
   struct layout layout;
-  if (reference->steps < 1) return fail(HALOTUNE_ARGUMENT, "at least one step is made, not %d", reference->steps);
+  if (reference->steps < 1)
+    return fail(HALOTUNE_ARGUMENT, "the number of steps must be at least 1, not %d", reference->steps);
   if (reference->steps > 1 && !reference->analysis->can_iterate) {
     return fail(HALOTUNE_ARGUMENT,
                 "'%s' makes one step only: it does not say in `iterate` which output becomes an input", stencil->name);

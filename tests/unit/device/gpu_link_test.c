@@ -77,11 +77,11 @@ TEST(what_a_worker_does_is_told_and_the_next_one_works) {
       {SAYS_NOTHING, GPU_LINK_HUNG, "signal 9"},
       {GOES, GPU_LINK_DIED, "ended by itself"},
       {KILLS_ITSELF, GPU_LINK_DIED, "signal 11"},
-      {SHORT_REPLY, GPU_LINK_DIED, "makes no sense"},
-      {HUGE_REPLY, GPU_LINK_DIED, "makes no sense"},
-      {BAD_STATUS, GPU_LINK_DIED, "makes no sense"},
-      {BAD_PAYLOAD, GPU_LINK_DIED, "makes no sense"},
-      {TRAILING, GPU_LINK_DIED, "makes no sense"},
+      {SHORT_REPLY, GPU_LINK_DIED, "invalid answer"},
+      {HUGE_REPLY, GPU_LINK_DIED, "invalid answer"},
+      {BAD_STATUS, GPU_LINK_DIED, "invalid answer"},
+      {BAD_PAYLOAD, GPU_LINK_DIED, "invalid answer"},
+      {TRAILING, GPU_LINK_DIED, "invalid answer"},
       {HALF_REPLY, GPU_LINK_HUNG, "signal 9"},
   };
   _Static_assert(COUNT(rows) == MANNERS, "a row for each manner");

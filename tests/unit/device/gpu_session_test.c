@@ -295,7 +295,7 @@ TEST(a_workspace_has_to_fit) {
     CHECK_EQ(0, seen.buffers[1].bad, "sums");
     gpu_session_unload(&c.s, 0);
   }
-  CHECK(strstr(fail_text(), "takes 2 workspaces of 0.03"), "%s", fail_text());
+  CHECK(strstr(fail_text(), "needs 2 workspaces of 0.03"), "%s", fail_text());
   CHECK_EQ(OUTCOME_LAUNCH_FAILED, gpu_outcome(c.s.gpu.failed), "the variant's verdict");
   CHECK(!gpu_session_is_lost(&c.s), "nothing was lost");
   close_variant(&c);

@@ -136,7 +136,7 @@ static const struct row rows[] = {
      KERNEL "  if (threadIdx.x%2) cluster_sync();\n  else __syncthreads();\n}\n"},
     {"clusters that the grid has no whole number of", EMULATION_BAD_LAUNCH, "clusters of 3x1x1 blocks", 32, 8, 3, 2,
      false, KERNEL "}\n"},
-    {"clusters that are too large", EMULATION_BAD_LAUNCH, "at most 8 are possible", 16, 16, 16, 2, false, KERNEL "}\n"},
+    {"clusters that are too large", EMULATION_BAD_LAUNCH, "can have at most 8", 16, 16, 16, 2, false, KERNEL "}\n"},
     {"a launch that waits for what precedes it", EMULATION_OK, "", 32, 8, 1, 2, true,
      KERNEL "  launch_dependents();\n  wait_for_previous();\n  v[i] = u[i];\n}\n"},
     {"one that does not", EMULATION_UNDEFINED, "before wait_for_previous()", 32, 8, 1, 2, true,

@@ -246,8 +246,8 @@ TEST(twins_follow_their_original) {
   CHECK_OK(twins_follow(&twins, c.store, run, original, &again, &count));
   CHECK_EQ(1, count, "it has one twin");
   CHECK_EQ(2,
-           number_of(c.store, "select number from measurement where median_ms = 0.5 and reason = 'the machine code and"
-                              " launch of number 1'"),
+           number_of(c.store, "select number from measurement where median_ms = 0.5"
+                              " and reason = 'the same machine code and launch as number 1'"),
            "which has the new time");
   again.outcome = OUTCOME_WRONG;
   again.reason = "1 of 8 points is wrong";

@@ -183,8 +183,9 @@ static const struct {
     {"v = a +\nv2 = b", "s:2:1: expected a number, a name or '(', found an assignment\n  v2 = b\n  ^"},
     {"v = a; ; v2 = b",
      "s:1:8: expected the name of an output or of a temporary, found ';'\n  v = a; ; v2 = b\n         ^"},
-    {"v = a\n\n  $", "s:3:3: '$' has no meaning here: operators are + - * /, names are of letters a-z, digits and "
-                     "underscores\n    $\n    ^"},
+    {"v = a\n\n  $",
+     "s:3:3: '$' has no meaning here: operators are + - * /; names consist of the letters a-z, digits and "
+     "underscores\n    $\n    ^"},
     {"v = fma(a, b)", "s:1:5: fma takes 3 arguments\n  v = fma(a, b)\n      ^"},
     {"v = fma(a, b, c, d, a)", "s:1:5: fma takes 3 arguments\n  v = fma(a, b, c, d, a)\n      ^"},
     {"v = fabs(a", "s:1:11: expected an operator, ',' or ')', found the end of the text\n  v = fabs(a\n            ^"},

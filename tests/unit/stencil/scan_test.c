@@ -37,7 +37,7 @@ static const struct {
     {"v=(a+b)*c/d;", "v@1:1 =@1:2 (@1:3 a@1:4 +@1:5 b@1:6 )@1:7 *@1:8 c@1:9 /@1:10 d@1:11 ;@1:12 @1:13 "},
     {"a # b\n c", "a@1:1 c@2:2 @2:3 "},
     {"a # \xC3\xA9\n\xC3",
-     "a@1:1 s:2:1: '?' has no meaning here: operators are + - * /, names are of letters a-z, digits and "
+     "a@1:1 s:2:1: '?' has no meaning here: operators are + - * /; names consist of the letters a-z, digits and "
      "underscores\n  ?\n  ^"},
     {"a  # the end is where the words end\n\n", "a@1:1 @1:2 "},
     {"a\r\nb\r\n", "a@1:1 b@2:1 @2:2 "},
@@ -48,10 +48,11 @@ static const struct {
     {"1e+", "s:1:1: malformed number; write it as 2, 0.5 or 1e-3\n  1e+\n  ^"},
     {"1e400", "s:1:1: number too large for a double\n  1e400\n  ^"},
     {"1e-400", "s:1:1: number too small for a double\n  1e-400\n  ^"},
-    {"a .", "a@1:1 s:1:3: '.' has no meaning here: operators are + - * /, names are of letters a-z, digits and "
+    {"a .", "a@1:1 s:1:3: '.' has no meaning here: operators are + - * /; names consist of the letters a-z, digits and "
             "underscores\n  a .\n    ^"},
-    {"\t\xE2\x88\x82", "s:1:2: '\xE2\x88\x82' has no meaning here: operators are + - * /, names are of letters a-z, "
-                       "digits and underscores\n  \t\xE2\x88\x82\n  \t^"},
+    {"\t\xE2\x88\x82",
+     "s:1:2: '\xE2\x88\x82' has no meaning here: operators are + - * /; names consist of the letters a-z, "
+     "digits and underscores\n  \t\xE2\x88\x82\n  \t^"},
 };
 
 TEST(tokens_know_their_places) {

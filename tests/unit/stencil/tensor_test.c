@@ -37,13 +37,13 @@ TEST(shapes_that_no_driver_takes_are_refused) {
       {3, DTYPE_F32, 64, 4096, {256, 256, 256}, NULL},
       {3, DTYPE_F64, 66, 4356, {2, 1, 1}, NULL},
       {2, DTYPE_F32, 68, 4097, {4, 1, 1}, NULL}, /* there is only one plane */
-      {3, DTYPE_F32, 64, 4096, {34, 10, 1}, "a box's rows are no multiple of 16 bytes"},
-      {3, DTYPE_F64, 64, 4096, {3, 10, 1}, "a box's rows are no multiple of 16 bytes"},
-      {3, DTYPE_F32, 64, 4096, {260, 10, 1}, "from 1 to 256"},
-      {3, DTYPE_F32, 64, 4096, {32, 0, 1}, "from 1 to 256"},
+      {3, DTYPE_F32, 64, 4096, {34, 10, 1}, "the rows of a box are not multiples of 16 bytes"},
+      {3, DTYPE_F64, 64, 4096, {3, 10, 1}, "the rows of a box are not multiples of 16 bytes"},
+      {3, DTYPE_F32, 64, 4096, {260, 10, 1}, "1 to 256"},
+      {3, DTYPE_F32, 64, 4096, {32, 0, 1}, "1 to 256"},
       {3, DTYPE_F32, 66, 4224, {32, 8, 1}, "the grid's rows"},
       {3, DTYPE_F32, 64, 4098, {32, 8, 1}, "the grid's planes"},
-      {2, DTYPE_F32, 64, 4096, {32, 8, 2}, "has 1 element in z"},
+      {2, DTYPE_F32, 64, 4096, {32, 8, 2}, "must have 1 element in z"},
       {3, DTYPE_F32, 64, 1L << 38, {32, 8, 1}, "too large"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -176,19 +176,19 @@ TEST(launches_that_no_gpu_takes_are_refused) {
     const char *message;
   } rows[] = {
       {"tensor_inputs: {box: [34, 4, 1]}\n", NULL, 90,
-       "template test: tensor_inputs: a box's rows are no multiple of 16 bytes"},
+       "template test: tensor_inputs: the rows of a box are not multiples of 16 bytes"},
       {"tensor_inputs: {box: [32, 4, 0]}\n", NULL, 90,
-       "the box of tensor maps in z comes to 0; it must be a whole number from 1 to 256"},
-      {"tensor_outputs: {box: [32, 257, 1]}\n", NULL, 90, "the box of tensor maps in y comes to 257"},
+       "the box of tensor maps in z is 0; it must be a whole number from 1 to 256"},
+      {"tensor_outputs: {box: [32, 257, 1]}\n", NULL, 90, "the box of tensor maps in y is 257"},
       {"tensor_outputs: {box: [32, 4, 1], promotion_bytes: 32}\n", NULL, 90,
-       "promotion_bytes come to 32; they must be 0, 64, 128 or 256"},
+       "promotion_bytes is 32; it must be 0, 64, 128 or 256"},
       {"tensor_outputs: {box: [32, 4, 1]}\n", NULL, 80, "tensor_outputs need sm_90 or later"},
-      {"cluster: [3, 1, 1]\n", NULL, 90, "4 blocks in x are no whole number of clusters of 3"},
+      {"cluster: [3, 1, 1]\n", NULL, 90, "4 blocks in x are not a multiple of 3"},
       {"cluster: [4, 3, 1]\n", NULL, 90, "the device has no such clusters of blocks (cluster_blocks <= max_cluster)"},
-      {"cluster: [1, 0, 1]\n", NULL, 90, "cluster in y comes to 0; it must be a whole number from 1 to 8"},
+      {"cluster: [1, 0, 1]\n", NULL, 90, "cluster in y is 0; it must be a whole number from 1 to 8"},
       {"cluster: [2, 1, 1]\n", NULL, 80, "the device has no such clusters of blocks"},
-      {"overlap: 2*mode\n", NULL, 90, "overlap comes to 2; it must be 0 or 1"},
-      {"", "mode=2", 80, "leaves this configuration out: no clusters"},
+      {"overlap: 2*mode\n", NULL, 90, "overlap is 2; it must be 0 or 1"},
+      {"", "mode=2", 80, "excludes this configuration: no clusters"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct generated g = {.source = NULL};

@@ -110,7 +110,7 @@ TEST(wrong_arguments_are_refused_with_a_sentence) {
   } rows[] = {
       {"star7", {{8, 8, 0}}, 1, "a grid has at least one point along z, not 0"},
       {"star7", {{-1, 8, 8}}, 1, "a grid has at least one point along x, not -1"},
-      {"star7", {{8, 8, 8}}, 0, "at least one step is made, not 0"},
+      {"star7", {{8, 8, 8}}, 0, "the number of steps must be at least 1, not 0"},
       {"star7", {{1L << 31, 1L << 31, 4}}, 1, "a grid of 2147483648x2147483648x4 points is too large"},
       {"heat2d", {{8, 8, 2}}, 1, "'heat2d' has no z axis: its grids have one point along z, not 2"},
       {"derivative_y",

@@ -22,7 +22,7 @@ static const struct {
     {"update: v = sqrt(u[0,0]-0.2)-2\niterate: {v: u}", DTYPE_F64, 1, NULL},
     {"update: v = sqrt(u[0,0]-0.2)-2\niterate: {v: u}", DTYPE_F64, 2, "v is nan at point (0, 0, 0) after 2 steps"},
     {"update: v = u[0,0]*u[0,0]*u[0,0]\nvalues: {u: [1e13, 1e14]}", DTYPE_F32, 1,
-     "no kernel can be compared with in f32: say"},
+     "no kernel can be compared in f32: give"},
     {"update: v = u[0,0]*u[0,0]*u[0,0]\nvalues: {u: [1e13, 1e14]}", DTYPE_F64, 1, NULL},
     {"update: v = 1e20*u[0,0]*1e20", DTYPE_F32, 1, "such as 'values: {u: [1, 2]}'"},
 };

@@ -236,14 +236,20 @@ static const struct option_row options[] = {
     TEMPLATE_OPTIONS,
     PICK_OPTIONS,
     PROBLEM_OPTIONS,
-    {"sms", "N", "multiprocessors of the GPU, for waves; 132 by default, as on H100 and H200"},
-    {"workers", "N", "compilers at a time; one for each CPU by default"},
+    {"sms", "N",
+     "number of multiprocessors of the GPU, from which waves are computed; 132 by default, as on an H100 or H200"},
+    {"workers", "N", "number of compilers that run at a time; one for each CPU by default"},
     {"no-cache", NULL, "compile all, keep nothing"},
     {"json", NULL, "print a JSON document"},
     {0},
 };
 
 const struct command command_compile = {
-    "compile", "STENCIL",   1, 1, "compile a sample of 100 variants, or others: registers, occupancy, accesses",
-    options,   compile_run,
+    "compile",
+    "STENCIL",
+    1,
+    1,
+    "compile variants (by default a sample of 100) and print registers, occupancy and accesses",
+    options,
+    compile_run,
 };

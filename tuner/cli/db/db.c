@@ -20,8 +20,8 @@ static halotune_status db_check(const struct invocation *invocation) {
   halotune_status status = store_open(option_value(invocation, "db"), STORE_READ, &store);
   if (status == HALOTUNE_OK) status = store_check(store, defect_print, NULL, &found);
   if (status == HALOTUNE_OK && found > 0)
-    status = fail(HALOTUNE_DB, "%s: %ld thing%s wrong", store_path(store), found, found == 1 ? " is" : "s are");
-  if (status == HALOTUNE_OK) printf("%s: whole, and all of it can be read\n", store_path(store));
+    status = fail(HALOTUNE_DB, "%s: %ld error%s", store_path(store), found, PLURAL(found));
+  if (status == HALOTUNE_OK) printf("%s: no errors\n", store_path(store));
   store_close(store);
   return status;
 }
@@ -76,20 +76,20 @@ static enum exit_code db_run(const struct invocation *invocation) {
 }
 
 static const struct option_row options[] = {
-    {"db", "FILE", "the database; without it $HALOTUNE_DB, else the user's own"},
+    {"db", "FILE", "the database; by default $HALOTUNE_DB, else the user's own"},
     {"json", NULL, "info: print a JSON document"},
-    {"output", "FILE", "export: write there, not to standard output"},
+    {"output", "FILE", "export: write to this file; by default to standard output"},
     {"format", "WORD", "export: json (all tables, what import reads) or t4 (the shared format of autotuners)"},
-    {"cubins", NULL, "export: compiled code too"},
+    {"cubins", NULL, "export: include compiled code"},
     {"problem", "NAME", "export, forget: only STENCIL[,DTYPE[,GRID]], such as star7,f32,512x512x512"},
     {"stencil", "NAME", "forget: only this stencil"},
     {"device", "NAME", "export, forget: only this device, by name or uuid"},
-    {"before", "DATE", "export, forget: only what was measured before it, 2026-11-21"},
-    {"yes", NULL, "forget: remove it; without this only the numbers are printed"},
-    {"trust", NULL, "merge, import: programs that look up a kernel may run the code of these files on your GPU"},
+    {"before", "DATE", "export, forget: only results from before this date, such as 2026-11-21"},
+    {"yes", NULL, "forget: remove the results; without --yes only their numbers are printed"},
+    {"trust", NULL, "merge, import: let programs that look up a kernel run the code of these files on your GPU"},
     {0},
 };
 
 const struct command command_db = {
-    "db", "WHAT", 1, 10000, "the database: info, check, merge, import, export or forget", options, db_run,
+    "db", "WHAT", 1, 10000, "inspect and change databases: info, check, merge, import, export, forget", options, db_run,
 };

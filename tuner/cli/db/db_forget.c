@@ -26,7 +26,7 @@ halotune_status db_forget(const struct invocation *invocation) {
   halotune_status status = db_choice(invocation, &choice, &name);
   if (status == HALOTUNE_OK) status = database_check(path);
   if (status == HALOTUNE_OK && !db_choice_is_given(&choice))
-    status = fail(HALOTUNE_ARGUMENT, "forget what? Name it by --stencil, --device, --before or --problem");
+    status = fail(HALOTUNE_ARGUMENT, "db forget needs at least one of --stencil, --device, --before and --problem");
   if (status == HALOTUNE_OK) status = store_open(path, STORE_WRITE, &store);
   if (status == HALOTUNE_OK) status = store_forget_count(store, &choice, &counts);
   if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0) status = db_choice_fail(store, &choice);

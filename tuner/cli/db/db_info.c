@@ -98,7 +98,7 @@ static void print_problem(sqlite3_stmt *row) {
          (long long)sqlite3_column_int64(row, 2), (long long)sqlite3_column_int64(row, 3),
          (long long)sqlite3_column_int64(row, 4), column_text(row, 5), column_text(row, 6),
          sqlite3_column_int(row, 16) ? ", reproducible" : "", column_text(row, 7));
-  if (runs == 0 && has_best) printf("the winner alone, how many variants were tried is not recorded\n");
+  if (runs == 0 && has_best) printf("only the winner; the number of variants that were tried is not recorded\n");
   else printf("%d run%s, %d measurement%s\n", runs, PLURAL(runs), measurements, PLURAL(measurements));
   if (!has_best) return;
   printf("  best: %.6g ms, %s %s, %s, %s%s\n", sqlite3_column_double(row, 10), column_text(row, 8), column_text(row, 9),

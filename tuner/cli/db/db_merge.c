@@ -30,8 +30,8 @@ static halotune_status file_open(const char *path, struct store **out) {
   if (status != HALOTUNE_OK) return status;
   status = store_check(*out, finding_keep, &finding, &found);
   if (status == HALOTUNE_OK && found > 0) {
-    status = fail(HALOTUNE_PARSE, "%s: %s (%ld thing%s wrong in all); nothing was taken", path, finding.text, found,
-                  found == 1 ? " is" : "s are");
+    status = fail(HALOTUNE_PARSE, "%s: %s (%ld error%s in all); nothing was merged", path, finding.text, found,
+                  PLURAL(found));
   }
   if (status == HALOTUNE_OK) return status;
   store_close(*out);
@@ -48,33 +48,33 @@ static void print_conflict(void *context, const struct merge_conflict *conflict)
   const long *n = conflict->grid.n;
   printf("conflict: %s %s %ldx%ldx%ld, %s, %s, on %s: %.6g ms here, %.6g ms in %s: %s (%s)\n", conflict->stencil,
          conflict->dtype, n[0], n[1], n[2], conflict->launch, conflict->cache, conflict->device, conflict->ours_ms,
-         conflict->theirs_ms, telling->path, conflict->is_taken ? "theirs is current now" : "ours stays",
+         conflict->theirs_ms, telling->path, conflict->is_taken ? "that one is current now" : "this one stays current",
          conflict->why);
 }
 
 static void print_counts(const char *path, const struct merge_counts *counts, bool trust) {
   long conflicts = counts->taken + counts->kept;
-  printf("%s: new are %ld run%s, %ld measurement%s, %ld best configuration%s; %ld conflict%s, %ld decided for it\n",
-         path, counts->runs, PLURAL(counts->runs), counts->measurements, PLURAL(counts->measurements), counts->bests,
-         PLURAL(counts->bests), conflicts, PLURAL(conflicts), counts->taken);
+  printf(
+      "%s: added %ld run%s, %ld measurement%s, %ld best configuration%s; %ld conflict%s, %ld decided for this file\n",
+      path, counts->runs, PLURAL(counts->runs), counts->measurements, PLURAL(counts->measurements), counts->bests,
+      PLURAL(counts->bests), conflicts, PLURAL(conflicts), counts->taken);
   if (counts->retired > 0) {
-    printf("%s: it knows %ld current best configuration%s to be wrong: no program gets %s from a lookup any more\n",
-           path, counts->retired, PLURAL(counts->retired), counts->retired == 1 ? "it" : "them");
+    printf("%s: it shows %ld current best configuration%s to be wrong: lookups no longer return %s\n", path,
+           counts->retired, PLURAL(counts->retired), counts->retired == 1 ? "it" : "them");
   }
   if (counts->refuted > 0) {
-    printf("%s: %ld of its best configurations %s known to be wrong: no program gets %s from a lookup\n", path,
-           counts->refuted, counts->refuted == 1 ? "is" : "are", counts->refuted == 1 ? "it" : "them");
+    printf("%s: %ld of its best configurations %s known to be wrong: lookups do not return %s\n", path, counts->refuted,
+           counts->refuted == 1 ? "is" : "are", counts->refuted == 1 ? "it" : "them");
   }
   if (trust) {
     fprintf(
         stderr,
-        "halotune: %s is trusted: programs that look up a kernel will run its code on your GPU, with their rights\n",
+        "halotune: %s is trusted: programs that look up a kernel will run its code on your GPU with their own rights\n",
         path);
   } else if (counts->bests > 0) {
     fprintf(
         stderr,
-        "halotune: %s is not trusted: its code is kept and shown, but no program gets it from a lookup; --trust says "
-        "that you want your GPU to run it\n",
+        "halotune: %s is not trusted: its code is stored and shown, but lookups do not return it; use --trust if your GPU may run it\n",
         path);
   }
 }

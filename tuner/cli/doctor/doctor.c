@@ -90,6 +90,5 @@ static const struct option_row options[] = {
 };
 
 const struct command command_doctor = {
-    "doctor", "",         0, 0, "tell what this machine has of what is needed, and what to do about the rest",
-    options,  doctor_run,
+    "doctor", "", 0, 0, "check what this machine has, and say how to install what is missing", options, doctor_run,
 };

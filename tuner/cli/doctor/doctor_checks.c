@@ -29,9 +29,8 @@ static void look_for_driver(struct machine *m, struct finding *f) {
   const int thousand = 1000, ten = 10;
   if (probe_gpus(&m->gpus) != HALOTUNE_OK) {
     m->gpus.device_count = 0;
-    finding_miss(
-        f, "with it, kernels are tuned and launched on the GPU; without, they are compiled for any GPU, and verified "
-           "on the host");
+    finding_miss(f,
+                 "without it, kernels can be compiled for any GPU and verified on the CPU, but not tuned or launched");
     return;
   }
   int cuda = m->gpus.cuda;
@@ -43,8 +42,9 @@ static void look_for_nvrtc(struct machine *m, struct finding *f) {
   const int thousand = 1000, ten = 10;
   m->has_nvrtc = nvrtc_open(&m->nvrtc) == HALOTUNE_OK;
   if (!m->has_nvrtc) {
-    finding_miss(f,
-                 "with it, kernels are compiled; without, only those that a database holds as cubins can be launched");
+    finding_miss(
+        f,
+        "without it, no kernel can be compiled, and only kernels whose machine code is in a database can be launched");
     return;
   }
   const struct nvrtc_facts *facts = &m->nvrtc.facts;
@@ -54,18 +54,14 @@ static void look_for_nvrtc(struct machine *m, struct finding *f) {
   if (m->gpus.device_count == 0 || m->gpus.cuda >= thousand * facts->major + ten * facts->minor) return;
   text_printf(&f->text, ", newer than what the driver runs");
   finding_warn(
-      f, "update the driver, or name an NVRTC of its version in $HALOTUNE_NVRTC; if kernels load all the same, do "
-         "nothing");
+      f, "update the driver, or set $HALOTUNE_NVRTC to an NVRTC of the driver's version; ignore this if kernels load");
 }
 
 static void look_for_nvml(struct machine *m, struct finding *f) {
   struct nvml nvml;
   (void)m;
   if (nvml_open(&nvml) == HALOTUNE_OK) text_printf(&f->text, "of driver %s", nvml.driver[0] ? nvml.driver : "unknown");
-  else
-    finding_miss(
-        f, "with it, clocks and throttling are stored beside times, and samples of a throttled GPU are repeated; it "
-           "comes with the driver");
+  else finding_miss(f, "without it, clocks and throttling are not recorded; it comes with the driver");
   nvml_close(&nvml);
 }
 
@@ -73,7 +69,7 @@ static void look_for_compiler(struct machine *m, struct finding *f) {
   struct emulation_compiler compiler;
   (void)m;
   if (emulation_compiler_open(NULL, false, false, &compiler) == HALOTUNE_OK) text_printf(&f->text, "%s", compiler.path);
-  else finding_miss(f, "with it, variants are verified without a GPU: verify, and tune --backend host");
+  else finding_miss(f, "without it, 'verify' and 'tune --backend host' do not work");
   emulation_compiler_close(&compiler);
 }
 
@@ -92,7 +88,7 @@ static void try_folder(struct finding *f, const char *folder, const char *advice
 
 static void look_for_cache(struct machine *m, struct finding *f) {
   static const char advice[] =
-      "without a cache everything is compiled each time: make it writable, or set $XDG_CACHE_HOME";
+      "without a cache everything is compiled each time: make the folder writable, or set $XDG_CACHE_HOME";
   char *folder = NULL;
   (void)m;
   if (cache_folder_default("", &folder) == HALOTUNE_OK && folder) {
@@ -136,8 +132,8 @@ static void look_for_files(const struct search_kind *kind, struct finding *f) {
     finding_miss(f, "");
   } else if (count == 0) {
     f->state = STATE_MISSING;
-    text_printf(&f->text, "no %s is found by its name", kind->what);
-    text_printf(&f->advice, "install Halotune, work where there is a folder %s, or name folders in $%s", kind->folder,
+    text_printf(&f->text, "no %s was found", kind->what);
+    text_printf(&f->advice, "install Halotune, change to a folder that contains %s, or set $%s", kind->folder,
                 kind->variable);
   } else {
     const char *slash = strrchr(paths[0], '/');
@@ -166,11 +162,11 @@ static void look_for_starter(struct machine *m, struct finding *f) {
   if (status == HALOTUNE_OK) status = store_open(path, STORE_READ, &store);
   if (status == HALOTUNE_NOT_FOUND) {
     f->state = STATE_MISSING;
-    text_printf(&f->text, " is not there");
-    text_printf(&f->advice, "'make install' puts it there: winners for GPUs that others tuned on");
+    text_printf(&f->text, ": no such file");
+    text_printf(&f->advice, "'make install' installs it; it holds winners for GPUs that others tuned on");
   } else if (status != HALOTUNE_OK) {
     text_printf(&f->text, ": %s", fail_text());
-    finding_warn(f, "lookups fail until it is installed anew");
+    finding_warn(f, "lookups fail until it is installed again");
   }
   store_close(store);
   free(path);
@@ -182,7 +178,7 @@ static void look_for_database(struct machine *m, struct finding *f) {
   (void)m;
   halotune_status status = store_default_path(&path);
   if (status != HALOTUNE_OK) {
-    finding_miss(f, "set $HALOTUNE_DB, or name a file with --db: without one, no result is kept");
+    finding_miss(f, "results cannot be stored: set $HALOTUNE_DB, or name a file with --db");
     return;
   }
   status = store_open(path, STORE_READ, &store);
@@ -190,12 +186,11 @@ static void look_for_database(struct machine *m, struct finding *f) {
     look_into(store, path, f);
   } else if (status == HALOTUNE_NOT_FOUND) {
     f->state = STATE_MISSING;
-    text_printf(&f->text, "%s is not there yet", path);
-    text_printf(&f->advice, "the first tune makes it");
+    text_printf(&f->text, "%s: no such file", path);
+    text_printf(&f->advice, "the first 'halotune tune' creates it");
   } else {
     text_printf(&f->text, "%s", fail_text());
-    finding_warn(f,
-                 "no result is kept or found there until it is mended, moved away, or another one is named with --db");
+    finding_warn(f, "results cannot be stored or found: repair the file, move it away, or name another one with --db");
   }
   store_close(store);
   free(path);

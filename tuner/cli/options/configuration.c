@@ -61,6 +61,6 @@ halotune_status option_configuration(const struct invocation *invocation, const 
   if (status != HALOTUNE_OK) return status;
   const struct rule *broken = space_nearest(bindings, fixed, out);
   if (!broken) return HALOTUNE_OK;
-  return fail(HALOTUNE_ARGUMENT, "template %s leaves this configuration out: %s (%s)", template->name,
+  return fail(HALOTUNE_ARGUMENT, "a rule of template %s excludes this configuration: %s (%s)", template->name,
               broken->otherwise, broken->text);
 }

@@ -7,9 +7,10 @@
 
 /* The options that pick_variants reads. */
 #define PICK_OPTIONS                                                                                                 \
-  {"set", "NAME=VALUE,...", "fix parameters; without --sample the others take their defaults, or what rules allow"}, \
-      {"sample", "N", "so many variants, drawn evenly from each template; 0 for all"}, {                             \
-    "seed", "N", "of the sample and the inputs, 1 by default"                                                        \
+  {"set", "NAME=VALUE,...",                                                                                          \
+   "fix these parameters; without --sample the others take their defaults, or the nearest values that rules allow"}, \
+      {"sample", "N", "number of variants, drawn evenly from each template; 0 for all"}, {                           \
+    "seed", "N", "random seed of the sample and the inputs; 1 by default"                                            \
   }
 
 /* Owns the templates, too; end with picked_free. */

@@ -12,7 +12,8 @@ static halotune_status fail_unknown_arch(const char *name) {
   for (const struct arch_facts *facts = arch_oldest(); facts <= arch_newest(); facts++) {
     text_printf(&known, "%ssm_%d%d", known.length ? ", " : "", facts->major, facts->minor);
   }
-  halotune_status status = fail(HALOTUNE_ARGUMENT, "nothing is known of %s: name one of %s", name, text_string(&known));
+  halotune_status status =
+      fail(HALOTUNE_ARGUMENT, "%s is not a known architecture: name one of %s", name, text_string(&known));
   text_free(&known);
   return status;
 }

@@ -13,7 +13,7 @@
   {"dtype", "TYPE", "f32 or f64; the file's first by default"},                         \
       {"grid", "NX,NY,NZ", "points along each axis; the file's first grid by default"}, \
       {"arch", "sm_XX", "the GPU's architecture; sm_90 by default"}, {                  \
-    "reproducible", NULL, "only variants whose results are the same, bit for bit"       \
+    "reproducible", NULL, "only variants that all give the same bits"                   \
   }
 
 /* Owns its members; end with problem_free. */

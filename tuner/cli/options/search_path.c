@@ -95,8 +95,9 @@ halotune_status search_check_name(const struct search_kind *kind, const char *pa
   const char *file = file_name(path);
   size_t length = strlen(file) - strlen(".yaml");
   if (strlen(name) == length && strncmp(file, name, length) == 0) return HALOTUNE_OK;
-  return fail(HALOTUNE_PARSE, "%s: the %s in this file is named '%s', so that its name does not find it; rename either",
-              path, kind->what, name);
+  return fail(HALOTUNE_PARSE,
+              "%s: the %s in this file is named '%s', which is not the name of the file; rename the file or the %s",
+              path, kind->what, name, kind->what);
 }
 
 static int compare_file_names(const void *left, const void *right) {

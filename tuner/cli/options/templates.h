@@ -8,7 +8,7 @@
 /* The options that templates_open reads. */
 #define TEMPLATE_OPTIONS                                                               \
   {"template", "NAME,...", "templates, by name or path; all that apply by default"}, { \
-    "template-dir", "FOLDER", "look for templates there first"                         \
+    "template-dir", "FOLDER", "folder in which templates are looked for first"         \
   }
 
 /* Templates, each read from its files; end with templates_free. */

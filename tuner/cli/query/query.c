@@ -60,7 +60,7 @@ static enum exit_code query_run(const struct invocation *invocation) {
   if (given > 1) return report_failure(fail(HALOTUNE_ARGUMENT, "query takes one of --json, --source and --header"));
   if (option_value(invocation, "output") && !option_value(invocation, "source") &&
       !option_value(invocation, "header")) {
-    return report_failure(fail(HALOTUNE_ARGUMENT, "--output is for --source and --header"));
+    return report_failure(fail(HALOTUNE_ARGUMENT, "--output can only be used with --source or --header"));
   }
   halotune_status status = query_open(invocation, &query);
   if (status == HALOTUNE_OK) {
@@ -78,15 +78,15 @@ static enum exit_code query_run(const struct invocation *invocation) {
 static const struct option_row options[] = {
     {"dtype", "TYPE", "f32 or f64; the stencil's first by default"},
     {"grid", "NX,NY,NZ", "points along each axis; the stencil's first grid by default"},
-    {"device", "NAME", "its number, name or uuid, or an architecture such as sm_90; GPU 0 by default"},
+    {"device", "NAME", "number, name or uuid of a GPU, or an architecture such as sm_90; GPU 0 by default"},
     {"launch", "MODE", "stream or graph; stream by default, where both were measured"},
     {"cache", "MODE", "steady or cold; steady by default, where both were measured"},
-    {"reproducible", NULL, "only a variant whose results are those of every other such one, bit for bit"},
+    {"reproducible", NULL, "only variants that all give the same bits"},
     {"db", "FILE", "the database; by default yours, then the one that was installed"},
     {"json", NULL, "print a JSON document"},
     {"source", NULL, "print the CUDA source"},
     {"header", NULL, "print a C header with the compiled kernel, and functions that load and launch it"},
-    {"output", "FILE", "write source or header there; to stdout by default"},
+    {"output", "FILE", "output file of the source or header; standard output by default"},
     {0},
 };
 

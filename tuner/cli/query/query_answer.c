@@ -93,7 +93,7 @@ static halotune_status explain_no_gpu(const halotune_ctx *ctx) {
 static void tell_missing_database(void) {
   const char *named = getenv("HALOTUNE_DB");
   if (!named || !*named || access(named, F_OK) == 0) return;
-  fprintf(stderr, "halotune: $HALOTUNE_DB names %s: %s; it is passed over\n", named, strerror(errno));
+  fprintf(stderr, "halotune: $HALOTUNE_DB names %s: %s; it is ignored\n", named, strerror(errno));
 }
 
 halotune_status query_open(const struct invocation *invocation, struct query *out) {

@@ -74,7 +74,8 @@ halotune_status query_print_text(const struct query *query) {
   text_printf(&text, "%s on %s\nmatch       %s: %s\n", c->reproducible ? ", reproducible," : "", query->device->name,
               halotune_match_name(c->match), (is_emulation ? emulated_meanings : meanings)[c->match]);
   if (is_emulation) {
-    text_printf(&text, "emulation   times taken on the CPU rank nothing, and tell nothing of a GPU\n");
+    text_printf(&text,
+                "emulation   times were taken on the CPU: they do not rank variants and say nothing about a GPU\n");
   }
   if (c->is_stale && c->match != HALOTUNE_MATCH_STALE)
     text_printf(&text, "            by a template that has changed since\n");

@@ -42,13 +42,13 @@ static void untrusted_tell(const char *path, sqlite3_stmt *row) {
   snprintf(name, sizeof name, "untrusted-%s.json", stencil);
   text_shell_word(&file, name);
   text_shell_word(&database, path);
-  fprintf(stderr,
-          "halotune: a winner for this problem, %.6g ms on %s, was imported from %s and is not trusted, so that no "
-          "lookup returns it; read its source:\n"
-          "  halotune db export --db %s --problem %s --output %s\n"
-          "and where your GPU may run that:\n  halotune db import --db %s --trust %s\n",
-          sqlite3_column_double(row, 1), device, origin, text_string(&database), text_string(&problem),
-          text_string(&file), text_string(&database), text_string(&file));
+  fprintf(
+      stderr,
+      "halotune: a winner for this problem, %.6g ms on %s, was imported from %s and is not trusted, so that no lookup returns it. To read its source:\n"
+      "  halotune db export --db %s --problem %s --output %s\n"
+      "If your GPU may run this source:\n  halotune db import --db %s --trust %s\n",
+      sqlite3_column_double(row, 1), device, origin, text_string(&database), text_string(&problem), text_string(&file),
+      text_string(&database), text_string(&file));
   text_free(&file);
   text_free(&problem);
   text_free(&database);

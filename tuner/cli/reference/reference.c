@@ -42,7 +42,7 @@ static halotune_status fields_allocate(struct reference_task *task) {
     ok = ok && (task->outputs[i] = calloc((size_t)task->points, sizeof(double))) != NULL;
   }
   if (ok) return HALOTUNE_OK;
-  return fail(HALOTUNE_MEMORY, "the fields of this grid do not fit into the memory");
+  return fail(HALOTUNE_MEMORY, "the fields of this grid do not fit into memory");
 }
 
 static halotune_status inputs_make(struct reference_task *task) {
@@ -127,7 +127,7 @@ static const struct option_row options[] = {
     {"grid", "NX,NY,NZ", "points along each axis; the file's first grid by default"},
     {"steps", "N", "time steps, 1 by default; more where the stencil has an `iterate`"},
     {"input", "KIND", "smooth (the default where the file has no exact formulas), random or wide"},
-    {"seed", "N", "of the input, 1 by default"},
+    {"seed", "N", "random seed of the input; 1 by default"},
     {"threads", "N", "one for each CPU by default"},
     {"json", NULL, "print a JSON document"},
     {0},

@@ -81,12 +81,11 @@ static halotune_status open_backend(struct selftest *s) {
   halotune_status status = option_whole(s->invocation, "device", 0, 255, 0, &ordinal);
   if (status != HALOTUNE_OK) return status;
   if (!option_value(s->invocation, "gpu")) {
-    return fail(HALOTUNE_ARGUMENT,
-                "selftest needs --gpu; without a GPU, 'halotune verify' proves variants on the host");
+    return fail(HALOTUNE_ARGUMENT, "selftest needs --gpu; without a GPU, 'halotune verify' checks variants on the CPU");
   }
   if (option_value(s->invocation, "no-large-planes") && option_value(s->invocation, "grid")) {
     return fail(HALOTUNE_ARGUMENT,
-                "selftest takes --grid, or --no-large-planes, which leaves out one of its own grids");
+                "--no-large-planes leaves out one of selftest's own grids, so it cannot be combined with --grid");
   }
   status = compiler_open(&(struct compiler_options){.no_cache = false}, &s->compiler);
   if (status != HALOTUNE_OK) return status;
@@ -123,17 +122,17 @@ static enum exit_code selftest_run(const struct invocation *invocation) {
 }
 
 static const struct option_row options[] = {
-    {"gpu", NULL, "on this machine's GPU; has to be given"},
+    {"gpu", NULL, "use this machine's GPU; required"},
     {"device", "N", "which GPU, from 0; 0 by default"},
     {"wrappers", NULL, "without a stencil: only the wrappers that templates use"},
     {"fail-fast", NULL, "end with the first variant that fails"},
-    {"in-process", NULL, "with no worker process between, for compute-sanitizer"},
+    {"in-process", NULL, "launch in this process instead of a worker process, for compute-sanitizer"},
     {"no-large-planes", NULL,
      "leave out the grid of large planes, on which compute-sanitizer's racecheck takes minutes"},
     {"dtype", "TYPE", "f32 or f64; both by default"},
     {"grid", "NX,NY,NZ",
      "points along each axis; awkward ones by default, with ghost layers, long lines, large planes"},
-    {"arch", "sm_XX", "is the GPU's, whatever is given"},
+    {"arch", "sm_XX", "ignored: the GPU's architecture is used"},
     TEMPLATE_OPTIONS,
     PICK_OPTIONS,
     {"json", NULL, "print a JSON document"},
@@ -141,6 +140,5 @@ static const struct option_row options[] = {
 };
 
 const struct command command_selftest = {
-    "selftest", "[STENCIL...]", 0, 64, "verify variants on this machine's GPU, and the pieces that they are made of",
-    options,    selftest_run,
+    "selftest", "[STENCIL...]", 0, 64, "verify variants and PTX wrappers on this machine's GPU", options, selftest_run,
 };

@@ -125,8 +125,8 @@ static enum exit_code space_run(const struct invocation *invocation) {
 static const struct option_row options[] = {
     TEMPLATE_OPTIONS,
     PROBLEM_OPTIONS,
-    {"list", NULL, "print the variants, one a line, in place of their numbers"},
-    {"json", NULL, "print a JSON document; with --list, one a line"},
+    {"list", NULL, "print the variants, one per line, instead of their numbers"},
+    {"json", NULL, "print a JSON document; with --list, one per line"},
     {0},
 };
 

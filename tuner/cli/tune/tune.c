@@ -70,8 +70,8 @@ static void rest_print(const struct tune_command *c, const struct tuned *rows) {
     left += !rows[i].result.is_complete && !rows[i].is_refused && !rows[i].result.is_exhausted;
   if (left == 0 || c->which.recording) return;
   if (words_add(c->invocation, without, &words) == HALOTUNE_OK) {
-    fprintf(stderr, "halotune: %d of %d task%s did not come to %s end; what was measured is kept; to go on:\n  %s\n",
-            left, c->plan.task_count, PLURAL(c->plan.task_count), left == 1 ? "its" : "their", text_string(&words));
+    fprintf(stderr, "halotune: %d of %d task%s did not finish; all measurements are kept; to go on:\n  %s\n", left,
+            c->plan.task_count, PLURAL(c->plan.task_count), text_string(&words));
   }
   text_free(&words);
 }
@@ -80,7 +80,8 @@ static halotune_status results_print(const struct tune_command *c, const struct 
                                      const struct tuned *rows) {
   const struct backend_facts *facts = &setup->backend.facts;
   if (option_given(c->invocation, "json")) return print_json(tune_json(setup, rows, c->plan.task_count));
-  printf("%s%s%s\n", facts->device.name, facts->is_emulation ? " (its times rank nothing: no GPU was used)" : "",
+  printf("%s%s%s\n", facts->device.name,
+         facts->is_emulation ? " (its times do not rank variants: no GPU was used)" : "",
          facts->is_recording ? " (a recording)" : "");
   tune_table_print(rows, c->plan.task_count);
   if (!c->which.recording || option_given(c->invocation, "db"))
@@ -118,8 +119,9 @@ static enum exit_code setup_tune(struct tune_command *c) {
   } else {
     code = report_failure(status);
     if (status == HALOTUNE_NO_GPU) {
-      fprintf(stderr, "halotune: without a GPU, --backend host emulates one on the CPU: it shows that all works, and "
-                      "ranks nothing\n");
+      fprintf(
+          stderr,
+          "halotune: without a GPU, use --backend host: it emulates one on the CPU, which exercises everything, but its times do not rank variants\n");
     }
   }
   tune_setup_close(&setup);
@@ -170,30 +172,32 @@ static const struct option_row options[] = {
     {"dtype", "TYPE", "f32, f64 or all; the file's first by default"},
     {"grid", "NX,NY,NZ", "points along each axis, or all for every grid of the file; the file's first by default"},
     {"device", "N", "which GPU, from 0, or all; 0 by default"},
-    {"backend", "NAME", "cuda; host: emulation, whose times rank nothing; replay:FILE: a recorded run"},
+    {"backend", "NAME",
+     "cuda (the default); host: emulation, whose times do not rank variants; replay:FILE: a recorded run"},
     TEMPLATE_OPTIONS,
     {"set", "NAME=VALUE,...", "fix parameters: only variants with these values are tried"},
-    {"strategy", "NAME", "local: near the best; random; exhaustive; local by default"},
+    {"strategy", "NAME", "strategy of the search: local (near the best; the default), random or exhaustive"},
     {"budget", "TIME",
-     "for each task, such as 60s (the default) or 5m; none: no limit of time, as with --max-variants 200"},
-    {"deadline", "TIME", "for all tasks together; none by default"},
-    {"max-variants", "N", "end the search of a task after so many"},
+     "time for each task, such as 60s (the default) or 5m; none: no time limit, for use with --max-variants"},
+    {"deadline", "TIME", "time for all tasks together; no limit by default"},
+    {"max-variants", "N", "end the search of a task after this number of variants"},
     {"good-enough", "SHARE", "end the search of a task at this share of the driver's copy, such as 0.97"},
     {"launch", "MODE", "stream or graph; by default graph where a launch takes less than 20 us"},
     {"cache", "MODE", "steady, as in a time loop (the default), or cold"},
-    {"reproducible", NULL, "only variants whose results are the same, bit for bit; a winner of its own is stored"},
-    {"seed", "N", "of the search, 1 by default"},
-    {"workers", "N", "compilers at a time; one for each CPU but one by default"},
+    {"reproducible", NULL, "only variants that all give the same bits; a winner of its own is stored"},
+    {"seed", "N", "random seed of the search; 1 by default"},
+    {"workers", "N", "number of compilers that run at a time; one less than there are CPUs by default"},
     {"compile-timeout", "TIME",
-     "of one variant's compile, 30s by default; one that takes longer is stored as compile_timeout"},
+     "time for the compile of one variant, 30s by default; a variant that takes longer is stored as compile_timeout"},
     {"hang-timeout", "TIME",
-     "of one run of a variant, 5s by default; one that takes longer (and 20 times the best) is stored as hung"},
-    {"fresh", NULL, "measure again what an earlier run measured"},
-    {"hints", "FILE", "begin with the winners of this database, too"},
-    {"no-hints", NULL, "begin blind: try no winners of databases first"},
-    {"rematch", NULL, "no search: the winners of earlier runs and the fastest they measured, once more, side by side"},
+     "time for one run of a variant, 5s by default; a variant that takes longer (and 20 times the best) is stored as hung"},
+    {"fresh", NULL, "measure the variants again that earlier runs measured"},
+    {"hints", "FILE", "begin with the winners of this database as well"},
+    {"no-hints", NULL, "do not begin with the winners of databases"},
+    {"rematch", NULL,
+     "do not search: measure the winners and the fastest variants of earlier runs once more, side by side"},
     {"db", "FILE", "the database; $HALOTUNE_DB, else halotune/halotune.db in $XDG_DATA_HOME by default"},
-    {"dry-run", NULL, "print the tasks and about how long they take, and do nothing"},
+    {"dry-run", NULL, "print the tasks and the time that they will take, and stop"},
     {"json", NULL, "print a JSON document"},
     {0},
 };

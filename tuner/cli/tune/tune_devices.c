@@ -82,7 +82,7 @@ static halotune_status child_start(const struct invocation *invocation, int ordi
   pid_t pid = child->output >= 0 && child->errors >= 0 ? fork() : -1;
   if (pid == 0) child_become(&words, child, parent);
   command_words_free(&words);
-  if (pid < 0) return fail(HALOTUNE_IO, "GPU %d: no process for it: %s", ordinal, strerror(errno));
+  if (pid < 0) return fail(HALOTUNE_IO, "GPU %d: its process cannot be started: %s", ordinal, strerror(errno));
   child->pid = pid;
   return HALOTUNE_OK;
 }

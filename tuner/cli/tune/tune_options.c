@@ -62,7 +62,9 @@ halotune_status tune_options_read(const struct invocation *invocation, double st
   out->fresh = option_given(invocation, "fresh");
   out->no_hints = option_given(invocation, "no-hints");
   out->rematch = option_given(invocation, "rematch");
-  if (out->fresh && out->rematch) return fail(HALOTUNE_ARGUMENT, "--fresh forgets what --rematch is about");
+  if (out->fresh && out->rematch)
+    return fail(HALOTUNE_ARGUMENT,
+                "--fresh and --rematch exclude each other: --rematch measures variants of earlier runs");
   return HALOTUNE_OK;
 }
 
@@ -86,7 +88,7 @@ halotune_status tune_set_open(const struct invocation *invocation, const struct 
     out->list[out->count++] = templates->list[i];
   }
   if (status == HALOTUNE_OK && out->count == 0)
-    status = fail(HALOTUNE_ARGUMENT, "no template has all that --set names, with these values");
+    status = fail(HALOTUNE_ARGUMENT, "no template has all parameters of --set with these values");
   if (status != HALOTUNE_OK) tune_set_free(out);
   return status;
 }

@@ -25,7 +25,7 @@ static halotune_status results_open(const struct invocation *invocation, const s
 static halotune_status hints_open(const struct invocation *invocation, struct tune_setup *out) {
   const char *named = option_value(invocation, "hints");
   if (named && option_value(invocation, "no-hints"))
-    return fail(HALOTUNE_ARGUMENT, "--no-hints leaves nothing for --hints to do");
+    return fail(HALOTUNE_ARGUMENT, "--hints and --no-hints exclude each other");
   if (named) {
     halotune_status status = store_open(named, STORE_READ, &out->hints[out->hint_count]);
     if (status != HALOTUNE_OK) return status;

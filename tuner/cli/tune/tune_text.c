@@ -45,7 +45,7 @@ static void print_row(const struct tuned *row) {
     print_figure(" %*.3f", 7, tuned_of_memory(row, result->winner.roof_ratio));
     print_figure(" %*.2f", 8, tuned_speed_up(row));
     printf(" %7ld  %s %s%s\n", result->tally.tried, result->winner.template_name, result->winner.parameters,
-           result->winner.is_current ? "" : "  (an earlier one is still the best)");
+           result->winner.is_current ? "" : "  (the winner of an earlier run is still the best)");
   } else {
     printf(" no winner: %s\n", row->is_done ? result->reason : "not begun");
     print_first_failure(result);
@@ -59,7 +59,7 @@ static void print_outcomes(const struct tuned *row) {
   printf("%s: %ld tried", text_string(&text), result->tally.tried);
   text_free(&text);
   if (result->tally.recalled > 0) printf(" (%ld of them by earlier runs)", result->tally.recalled);
-  if (result->tally.twins > 0) printf(" (%ld with the machine code of another)", result->tally.twins);
+  if (result->tally.twins > 0) printf(" (%ld have the machine code of another variant)", result->tally.twins);
   if (result->tally.hinted > 0) printf(" (%ld as hints)", result->tally.hinted);
   const char *separator = ": ";
   for (int i = 0; i < OUTCOME_COUNT; i++) {

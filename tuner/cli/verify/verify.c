@@ -218,7 +218,7 @@ static enum exit_code verify_run(const struct invocation *invocation) {
 }
 
 static const struct option_row options[] = {
-    {"all", NULL, "without a stencil: 12 variants, or others, of each stencil in kernels/asymmetric"},
+    {"all", NULL, "use each stencil in kernels/asymmetric, with 12 variants by default"},
     {"backend", "host", "where variants run; host, the CPU, is the default"},
     TEMPLATE_OPTIONS,
     PICK_OPTIONS,
@@ -230,5 +230,6 @@ static const struct option_row options[] = {
 };
 
 const struct command command_verify = {
-    "verify", "[STENCIL]", 0, 1, "prove variants right: run them and compare with the reference", options, verify_run,
+    "verify", "[STENCIL]", 0, 1, "run variants on the CPU, and compare their results with the reference",
+    options,  verify_run,
 };

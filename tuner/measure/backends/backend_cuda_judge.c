@@ -133,6 +133,6 @@ void cuda_judge(const struct stencil *stencil, const struct gpu_problem *problem
   if (seen->differing_samples == 0 || out->outcome != OUTCOME_MEASURED) return;
   out->outcome = OUTCOME_WRONG;
   snprintf(out->reason, sizeof out->reason,
-           "%lld of %lld samples of as many steps from the same fields led to another result than the one before",
+           "%lld of %lld samples gave another result than the sample before, with the same fields and number of steps",
            seen->differing_samples, seen->checked_samples);
 }

@@ -68,7 +68,7 @@ static halotune_status take_payload(struct cuda *c, const struct gpu_reply *repl
     return HALOTUNE_OK;
   }
   gpu_link_stop(&c->link);
-  return fail(HALOTUNE_IO, "the GPU's worker gave an answer that makes no sense");
+  return fail(HALOTUNE_IO, "the GPU's worker sent an invalid answer");
 }
 
 void cuda_forget(struct cuda *c, int slot) { c->slots[slot] = (struct cuda_slot){.is_live = false}; }

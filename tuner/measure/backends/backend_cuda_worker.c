@@ -118,8 +118,7 @@ halotune_status cuda_open_gpu(struct cuda *c) {
   pack_u64(&request, (uint64_t)c->ordinal);
   halotune_status status = cuda_ask(c, &request, CUDA_START_MS, &reply);
   if (status != HALOTUNE_OK) return status;
-  if (reply.payload_bytes != sizeof c->opened)
-    return fail(HALOTUNE_IO, "the GPU's worker gave an answer that makes no sense");
+  if (reply.payload_bytes != sizeof c->opened) return fail(HALOTUNE_IO, "the GPU's worker sent an invalid answer");
   memcpy(&c->opened, reply.payload, sizeof c->opened);
   return HALOTUNE_OK;
 }

@@ -189,12 +189,12 @@ static void warn_of_rounds(const struct final_inputs *in, struct final_rounds *r
     text_printf(&rounds->warnings, "the %s was too short for the whole final phase\n",
                 in->schedule->has_deadline ? "time before the deadline" : "budget");
   if (finals->is_unchecked)
-    text_printf(&rounds->warnings, "no time was left to look at the results of the final samples one by one\n");
+    text_printf(&rounds->warnings, "no time was left to check the result of each final sample\n");
 }
 
 /* Why nobody was ranked. */
 static void explain_no_ranks(const struct finals *finals, struct text *reason) {
-  text_printf(reason, "no finalist came through the final rounds");
+  text_printf(reason, "no finalist passed the final rounds");
   for (int i = 0; i < finals->count; i++) {
     const struct verdict *verdict = &finals->entries[i].verdict;
     if (verdict->outcome == OUTCOME_MEASURED) continue;
@@ -236,7 +236,7 @@ static halotune_status end_phase(const struct final_inputs *in, bool is_cut, str
     return HALOTUNE_OK;
   }
   if (was_ranked)
-    return end_without_winner(in, rounds, "none of the first finalists was right on the second grid", reason);
+    return end_without_winner(in, rounds, "none of the first finalists was correct on the second grid", reason);
   if (schedule_is_stopped(in->schedule)) return end_early(in, schedule_stop_reason(in->schedule), reason);
   explain_no_ranks(&rounds->finals, &why);
   status = end_without_winner(in, rounds, text_string(&why), reason);
@@ -256,7 +256,7 @@ halotune_status final_phase_run(const struct final_inputs *in, bool is_cut, stru
                                 char reason[256]) {
   struct final_phase phase = {.in = in, .rounds = {.copy_ms = NAN, .memcpy_ms = NAN}};
   if (schedule_is_stopped(in->schedule)) return end_early(in, schedule_stop_reason(in->schedule), reason);
-  if (in->timed->count == 0) return end_early(in, "no variant was right and had a time", reason);
+  if (in->timed->count == 0) return end_early(in, "no correct variant has a time", reason);
   text_printf(&phase.rounds.warnings, "%s", in->rows->warnings);
   timed_sort(in->timed);
   halotune_status status = make_candidates(&phase);

@@ -151,7 +151,7 @@ static halotune_status check_first(const struct final_inputs *in, const struct f
   if (!in->backend->facts.is_recording)
     return second_grid_check(in, &in->timed->list[finals->entries[0].candidate].proposal, grid, verdict);
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  snprintf(verdict->reason, sizeof verdict->reason, "a recording runs nothing");
+  snprintf(verdict->reason, sizeof verdict->reason, "a recording cannot run it");
   return HALOTUNE_OK;
 }
 

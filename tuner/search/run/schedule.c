@@ -42,7 +42,7 @@ bool schedule_is_stopped(const struct schedule *schedule) {
 }
 
 const char *schedule_stop_reason(const struct schedule *schedule) {
-  return is_interrupted(schedule) ? "interrupted" : "the deadline came first";
+  return is_interrupted(schedule) ? "interrupted" : "the deadline passed";
 }
 
 bool schedule_ends_search(const struct schedule *schedule) {

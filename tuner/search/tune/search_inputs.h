@@ -25,7 +25,7 @@ struct search_inputs {
   const struct strategy *strategy;
   long max_variants;  /* 0: no bound */
   double good_enough; /* the search ends when the best reaches this share of the driver's copy; 0: never */
-  bool fresh;         /* measure again what an earlier run measured */
+  bool fresh;         /* measure the variants again that earlier runs measured */
   bool rematch;       /* no search: only the best variants of earlier runs */
   /* Changed. */
   struct backend_handle *backend; /* all slots are empty before and after */

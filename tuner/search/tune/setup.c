@@ -156,7 +156,8 @@ static halotune_status check_box(const struct task *task) {
   struct domain domain = domain_dense(task->stencil, task->analysis, &task->grid);
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     if (domain.low[axis] < domain.high[axis]) continue;
-    return fail(HALOTUNE_ARGUMENT, "no point of this grid is computed: along %c every tap of %s leaves it",
+    return fail(HALOTUNE_ARGUMENT,
+                "no point of this grid can be computed: along %c it is not longer than the reach of %s",
                 axis_names[axis], task->stencil->name);
   }
   return HALOTUNE_OK;

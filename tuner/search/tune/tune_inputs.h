@@ -24,7 +24,7 @@ struct tune_options {
   struct time_source time; /* {NULL, NULL}: the machine's clock */
   long max_variants;       /* 0: no bound */
   double good_enough;      /* the search ends when the best reaches this share of the driver's copy; 0: never */
-  bool fresh;              /* measure again what an earlier run measured */
+  bool fresh;              /* measure the variants again that earlier runs measured */
   bool no_hints;           /* begin blind: do not try first what databases know as winners */
   bool rematch; /* no search: the finals among the winners of earlier runs, and the fastest that they measured */
   int launch;   /* enum launch_mode; -1: graph where the default takes less than 20 us, else stream */

@@ -15,7 +15,7 @@ halotune_status twins_add(struct twins *twins, const struct twin *twin) {
 
 struct twin_reason twin_reason(long number) {
   struct twin_reason reason;
-  snprintf(reason.text, sizeof reason.text, "the machine code and launch of number %ld", number);
+  snprintf(reason.text, sizeof reason.text, "the same machine code and launch as number %ld", number);
   return reason;
 }
 
