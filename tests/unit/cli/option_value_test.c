@@ -59,6 +59,21 @@ TEST(a_word_is_found_or_the_nearest_one_named) {
   CHECK_TEXT("--backend takes host, not 'cuda'", fail_text(), "a list of one word");
 }
 
+TEST(a_list_has_items_between_commas) {
+  static const struct {
+    const char *list, *want;
+  } rows[] = {{"a", "a|"}, {"a=1,b=2", "a=1|b=2|"}, {"a,,b", "a||b|"}, {"a,", "a|"}, {",a", "|a|"}, {"", ""},
+              {NULL, ""}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    char got[32] = "";
+    size_t length;
+    for (const char *rest = rows[i].list, *item; (item = list_next(&rest, &length));) {
+      snprintf(got + strlen(got), sizeof got - strlen(got), "%.*s|", (int)length, item);
+    }
+    CHECK_TEXT(rows[i].want, got, "row %zu", i);
+  }
+}
+
 TEST(an_option_that_is_absent_has_its_default) {
   const struct invocation none = {.command = &command};
   static const char *const words[] = {"stream", "graph"};
@@ -128,6 +143,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_grid_has_commas_or_crosses),
       cmocka_unit_test(a_word_is_found_or_the_nearest_one_named),
+      cmocka_unit_test(a_list_has_items_between_commas),
       cmocka_unit_test(an_option_that_is_absent_has_its_default),
       cmocka_unit_test(element_types_are_one_or_all_and_no_other_word),
       cmocka_unit_test(times_have_units),

@@ -4,17 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "stencil/template/space.h"
 #include "tuner/cli/options/option_value.h"
 
+/* The length of the name in "name=value". */
+static size_t name_length(const char *item, size_t length) {
+  const char *equals = memchr(item, '=', length);
+  return equals ? (size_t)(equals - item) : length;
+}
+
 /* Refuse a text such as a=1,b=2,a=3, which names a parameter twice. */
 static halotune_status check_once(const char *text) {
-  for (; *text; text += strcspn(text, ","), text += *text == ',') {
-    size_t length = strcspn(text, "=,");
-    for (const char *later = strchr(text, ','); later; later = strchr(later, ',')) {
-      later++;
-      if (length != strcspn(later, "=,") || strncmp(text, later, length) != 0) continue;
-      return fail(HALOTUNE_ARGUMENT, "--set gives '%.*s' twice", (int)length, text);
+  size_t length, later_length;
+  for (const char *rest = text, *item; (item = list_next(&rest, &length));) {
+    const size_t name = name_length(item, length);
+    for (const char *behind = rest, *later; (later = list_next(&behind, &later_length));) {
+      if (name != name_length(later, later_length) || strncmp(item, later, name) != 0) continue;
+      return fail(HALOTUNE_ARGUMENT, "--set gives '%.*s' twice", (int)name, item);
     }
   }
   return HALOTUNE_OK;
@@ -22,34 +29,36 @@ static halotune_status check_once(const char *text) {
 
 halotune_status option_set(const struct invocation *invocation, const struct template *template,
                            bool fixed[MAX_PARAMETERS], struct configuration *out) {
-  const char *text = option_value(invocation, "set");
-  halotune_status status = text ? check_once(text) : HALOTUNE_OK;
+  const char *rest = option_value(invocation, "set"), *item;
+  size_t length;
+  halotune_status status = rest ? check_once(rest) : HALOTUNE_OK;
   memset(fixed, 0, MAX_PARAMETERS * sizeof *fixed);
   *out = configuration_default(template);
-  while (text && *text && status == HALOTUNE_OK) {
-    size_t length = strcspn(text, ","), name_length = strcspn(text, "=,");
-    char *assignment = strndup(text, length);
+  while (status == HALOTUNE_OK && (item = list_next(&rest, &length))) {
+    char *assignment = strndup(item, length);
     if (!assignment) return fail_memory();
     status = configuration_set(template, assignment, out);
-    if (status == HALOTUNE_OK) fixed[template_parameter(template, text, name_length)] = true;
+    if (status == HALOTUNE_OK) fixed[template_parameter(template, item, name_length(item, length))] = true;
     free(assignment);
-    text += length + (text[length] == ',');
   }
   return status;
 }
 
 halotune_status option_set_known(const struct invocation *invocation, const struct templates *templates) {
-  const char *text = option_value(invocation, "set");
-  for (; text && *text && templates->count > 1; text += strcspn(text, ","), text += *text == ',') {
-    int length = (int)strcspn(text, "=,");
+  size_t length;
+  if (templates->count <= 1) return HALOTUNE_OK; /* option_set says what its template lacks */
+  for (const char *rest = option_value(invocation, "set"), *item; (item = list_next(&rest, &length));) {
+    const size_t name = name_length(item, length);
     bool found = false;
-    struct nearest nearest = nearest_to(text, (size_t)length);
-    if (text[length] != '=') return fail(HALOTUNE_ARGUMENT, "--set takes NAME=VALUE,..., not '%s'", text);
+    struct nearest nearest = nearest_to(item, name);
+    if (name == length) return fail(HALOTUNE_ARGUMENT, "--set takes NAME=VALUE,..., not '%s'", item);
     for (int i = 0; i < templates->count; i++) {
-      found = found || template_parameter(templates->list[i], text, (size_t)length) >= 0;
+      found = found || template_parameter(templates->list[i], item, name) >= 0;
       template_try_parameters(templates->list[i], &nearest);
     }
-    if (!found) return fail(HALOTUNE_ARGUMENT, "no template has a parameter '%.*s'%s", length, text, nearest.question);
+    if (!found) {
+      return fail(HALOTUNE_ARGUMENT, "no template has a parameter '%.*s'%s", (int)name, item, nearest.question);
+    }
   }
   return HALOTUNE_OK;
 }

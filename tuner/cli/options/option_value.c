@@ -120,6 +120,14 @@ halotune_status option_dtypes(const struct invocation *invocation, bool otherwis
   return status;
 }
 
+const char *list_next(const char **rest, size_t *length) {
+  const char *item = *rest;
+  if (!item || !*item) return NULL;
+  *length = strcspn(item, ",");
+  *rest = item + *length + (item[*length] == ',');
+  return item;
+}
+
 int grid_read(const char *text, struct grid *out) {
   *out = (struct grid){{1, 1, 1}};
   for (int axis = 0; axis < MAX_DIMS; axis++) {

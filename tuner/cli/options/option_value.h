@@ -52,4 +52,10 @@ halotune_status option_grid(const struct invocation *invocation, const struct st
  * Returns the number of numbers; 0 for a text that is not a grid, or for an axis of more than GRID_MOST_AXIS_POINTS. */
 int grid_read(const char *text, struct grid *out);
 
+/* Get the next item of a list such as "a=1,b=2". A comma at the end adds no item.
+ *   rest    in: the list, or NULL for an empty one; out: what follows the item
+ *   length  receives the length of the item
+ * Returns the item, which is not NUL-terminated; NULL at the end. */
+const char *list_next(const char **rest, size_t *length);
+
 #endif

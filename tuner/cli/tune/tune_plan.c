@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "tuner/cli/options/search_path.h"
 
@@ -79,10 +80,8 @@ static bool is_planned(const struct tune_plan *plan, const struct planned_stenci
 
 static halotune_status add_task(struct tune_plan *plan, const struct planned_stencil *stencil, enum dtype dtype,
                                 const struct grid *grid) {
-  struct planned_task *tasks = realloc(plan->tasks, (size_t)(plan->task_count + 1) * sizeof *tasks);
-  if (!tasks) return fail_memory();
-  plan->tasks = tasks;
-  struct planned_task *task = &tasks[plan->task_count];
+  if (!array_room(plan->tasks, plan->task_count, plan->task_room)) return fail_memory();
+  struct planned_task *task = &plan->tasks[plan->task_count];
   *task = (struct planned_task){.stencil = stencil, .dtype = dtype, .grid = *grid};
   task->coefficients = calloc((size_t)stencil->loaded.stencil->coefficient_count + 1, sizeof *task->coefficients);
   if (!task->coefficients) return fail_memory();

@@ -21,7 +21,7 @@ struct planned_task {
 struct tune_plan {
   struct planned_stencil *stencils;
   struct planned_task *tasks;
-  int stencil_count, task_count;
+  int stencil_count, task_count, task_room;
   enum exit_code code; /* HALOTUNE_EXIT_BAD_INPUT if --all found files that could not be read */
 };
 
