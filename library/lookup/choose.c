@@ -115,31 +115,33 @@ static halotune_status choose_near(const struct question *q, bool other_models, 
   return HALOTUNE_OK;
 }
 
-/* Change a configuration in as few parameters as possible, so that it fits. */
-static halotune_status adapt(const struct question *q, const struct template *template,
-                             struct configuration *configuration, bool *fits) {
+/* Find the nearest row that fits, of the device's model or else of its architecture. */
+static halotune_status choose_measured(const struct question *q, struct answer *out) {
+  halotune_status status = choose_near(q, false, out);
+  return status == HALOTUNE_OK && !out->row ? choose_near(q, true, out) : status;
+}
+
+/* Change an answer's configuration in as few parameters as possible, so that it fits. */
+static halotune_status adapt(const struct question *q, struct answer *answer, bool *fits) {
+  const struct template *template;
   struct bindings bindings;
-  halotune_status status = bindings_make(template, q->facts, &bindings);
+  halotune_status status = context_template(q->ctx, answer->template_at, &template);
+  if (status == HALOTUNE_OK) status = bindings_make(template, q->facts, &bindings);
   if (status != HALOTUNE_OK) return status;
-  *fits = !space_refusal(&bindings) && !space_nearest(&bindings, NULL, configuration);
+  *fits = !space_refusal(&bindings) && !space_nearest(&bindings, NULL, &answer->configuration);
   bindings_free(&bindings);
-  return HALOTUNE_OK;
+  return refuse_refuted(q, template, answer->template_at, &answer->configuration, fits);
 }
 
 /* No measured configuration meets the demands. Take the nearest row's configuration, and change it until it does. */
 static halotune_status choose_adapted(const struct question *q, struct answer *out, bool *found) {
-  const struct template *template;
   struct question any = *q;
   question_demand(&any, (struct demands){0});
-  *found = false;
-  halotune_status status = choose_near(&any, false, out);
-  if (status == HALOTUNE_OK && !out->row) status = choose_near(&any, true, out);
+  halotune_status status = choose_measured(&any, out);
   if (status != HALOTUNE_OK || !out->row) return status;
   out->row = NULL; /* its code belongs to the unchanged configuration */
   out->match = HALOTUNE_MATCH_DEFAULT;
-  status = context_template(q->ctx, out->template_at, &template);
-  if (status == HALOTUNE_OK) status = adapt(q, template, &out->configuration, found);
-  return status == HALOTUNE_OK ? refuse_refuted(q, template, out->template_at, &out->configuration, found) : status;
+  return adapt(q, out, found);
 }
 
 /* The order in which templates are tried: most wins for this stencil first, then most wins at all. */
@@ -194,8 +196,7 @@ static halotune_status choose_default(const struct question *q, struct answer *o
     status = context_template(q->ctx, heaviest, &template);
     if (status != HALOTUNE_OK) break;
     out->configuration = configuration_default(template);
-    status = adapt(q, template, &out->configuration, &found);
-    if (status == HALOTUNE_OK) status = refuse_refuted(q, template, heaviest, &out->configuration, &found);
+    status = adapt(q, out, &found);
   }
   free(weights);
   return status != HALOTUNE_OK || found ? status : fail_without_answer(q);
@@ -239,8 +240,7 @@ halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key
 halotune_status choose(const struct question *question, struct answer *out) {
   const struct demands *demands = &question->demands;
   bool found = false;
-  halotune_status status = choose_near(question, false, out);
-  if (status == HALOTUNE_OK && !out->row) status = choose_near(question, true, out);
+  halotune_status status = choose_measured(question, out);
   if (status != HALOTUNE_OK || out->row) return status;
   if (demands->alignment_bytes > 0 || demands->in_place || demands->no_textures)
     status = choose_adapted(question, out, &found);
