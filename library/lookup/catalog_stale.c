@@ -17,17 +17,23 @@ static bool is_hash_of(const struct template *template, const char *stored) {
   return strcmp(stored, hex) == 0;
 }
 
-/* Different texts may have the same meaning. A file that is no valid template counts as different. */
-static enum installed compare_meaning(const struct known_template *mine, char *const texts[2]) {
+/* Compare by meaning. Different texts may have the same meaning. Equal texts may have different ones, because they use
+ * this program's common.cuh and common.yml. A file that is no valid template counts as different. The template of equal
+ * texts is kept for lookups. */
+static enum installed compare_meaning(struct known_template *mine, char *const texts[2]) {
   struct template *template;
   struct source yaml = source_of(mine->name, texts[0], strlen(texts[0]));
   bool is_same = template_parse(&yaml, texts[1], &template) == HALOTUNE_OK && is_hash_of(template, mine->hash);
-  template_free(template);
+  if (is_same && !mine->parsed && strcmp(texts[0], mine->yaml) == 0 && strcmp(texts[1], mine->cuda) == 0) {
+    mine->parsed = template;
+  } else {
+    template_free(template);
+  }
   return is_same ? INSTALLED_SAME : INSTALLED_OTHER;
 }
 
-/* Compare with FOLDER/NAME.yaml and FOLDER/NAME.cu. Equal texts need no parsing. */
-static enum installed compare_with_folder(const struct known_template *mine, const char *folder, int length) {
+/* Compare with FOLDER/NAME.yaml and FOLDER/NAME.cu. */
+static enum installed compare_with_folder(struct known_template *mine, const char *folder, int length) {
   static const char *const extensions[] = {"yaml", "cu"};
   enum installed found = INSTALLED_NONE;
   char *texts[2] = {NULL, NULL};
@@ -40,17 +46,14 @@ static enum installed compare_with_folder(const struct known_template *mine, con
     ok = file_read(path, MAX_STENCIL_BYTES, &texts[i], &bytes) == HALOTUNE_OK;
     free(path);
   }
-  if (ok) {
-    bool is_equal = strcmp(texts[0], mine->yaml) == 0 && strcmp(texts[1], mine->cuda) == 0;
-    found = is_equal ? INSTALLED_SAME : compare_meaning(mine, texts);
-  }
+  if (ok) found = compare_meaning(mine, texts);
   for (int i = 0; i < 2; i++) free(texts[i]);
   return found;
 }
 
 /* Compare with the template of this name that the tuner would use now: from $HALOTUNE_TEMPLATE_PATH, or the installed
  * one. */
-static enum installed compare_with_installed(const struct data_folders *installed, const struct known_template *mine) {
+static enum installed compare_with_installed(const struct data_folders *installed, struct known_template *mine) {
   const char *path = getenv("HALOTUNE_TEMPLATE_PATH");
   enum installed found = INSTALLED_NONE;
   for (const char *folder = path ? path : ""; *folder && found == INSTALLED_NONE;

@@ -551,6 +551,42 @@ TEST(a_template_that_changed_makes_rows_stale) {
   work_end(&other);
 }
 
+static halotune_match match_of_star7(const char *path) {
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+  halotune_ctx *ctx;
+  halotune_config config;
+  CHECK_OK(halotune_open(&path, 1, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_NEAR(0.30, config.time_ms, 1e-12, "served");
+  halotune_match match = (halotune_match)config.match;
+  halotune_close(ctx);
+  return match;
+}
+
+/* A comment changes no meaning. Equal texts mean something else where common.cuh or common.yml changed. */
+TEST(installed_templates_are_compared_by_meaning) {
+  static const char command[] = "mkdir %s/t && cp templates/zmarch.* %s/t && echo '%s' >>%s/t/zmarch.cu";
+  struct work other = work_begin();
+  char shell[512], folder[128];
+  tuned_make(other.path, common_rows, COUNT(common_rows));
+  snprintf(folder, sizeof folder, "%s/t", other.folder);
+  setenv("HALOTUNE_TEMPLATE_PATH", folder, 1);
+  snprintf(shell, sizeof shell, command, other.folder, other.folder, "// a comment", other.folder);
+  CHECK_EQ(0, system(shell), "%s", shell);
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, match_of_star7(other.path), "a comment");
+  snprintf(shell, sizeof shell, "echo 'constexpr int MORE = 1;' >>%s/t/zmarch.cu", other.folder);
+  CHECK_EQ(0, system(shell), "%s", shell);
+  CHECK_EQ(HALOTUNE_MATCH_STALE, match_of_star7(other.path), "a definition");
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, match_of_star7(other.path), "the same files");
+  tuned_change(other.path, "update template set hash = 'with another common.cuh' where name = 'zmarch'");
+  CHECK_EQ(HALOTUNE_MATCH_STALE, match_of_star7(other.path), "the same files, other definitions of common.cuh");
+  unsetenv("HALOTUNE_TEMPLATE_PATH");
+  snprintf(shell, sizeof shell, "rm -r %s", folder);
+  CHECK_EQ(0, system(shell), "%s", shell);
+  work_end(&other);
+}
+
 TEST(winners_are_found_among_many_variants) {
   struct work other = work_begin();
   halotune_ctx *ctx;
@@ -778,6 +814,7 @@ int main(void) {
       cmocka_unit_test(the_first_database_is_asked_first),
       cmocka_unit_test(what_one_database_knows_to_be_wrong_no_other_serves),
       cmocka_unit_test(a_template_that_changed_makes_rows_stale),
+      cmocka_unit_test(installed_templates_are_compared_by_meaning),
       cmocka_unit_test(winners_are_found_among_many_variants),
       cmocka_unit_test(imported_rows_need_trust),
       cmocka_unit_test(what_is_not_trusted_changes_no_answer),
