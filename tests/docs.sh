@@ -87,7 +87,7 @@ done
 check_emulated() {
   header=tuner/emulate/runtime/cuda_on_cpu.h
   {
-    sed -nE 's/.*static inline [^(]*[ *&]([A-Za-z_0-9]+)\(.*/\1/p' $header | grep -vE '^(halotune_|make_|name$)'
+    sed -nE 's/(.*static inline|^__attribute__.* static) [^(]*[ *&]([A-Za-z_0-9]+)\(.*/\2/p' $header | grep -vE '^(halotune_|make_|name$)'
     sed -n '/^#define HALOTUNE_MATH_1/,/^#define HALOTUNE_1/p' $header | grep -oE 'X\([a-z0-9]+\)' | sed 's/X(\(.*\))/\1/'
     echo fma
   } | sort -u >"$work/defined"
