@@ -1,4 +1,4 @@
-/* clock.h: clocks that never go back: the machine's, or one that a test drives. */
+/* clock.h: clocks that never go back: the machine's clock, or one that a test advances. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -7,7 +7,7 @@
 /* Milliseconds since an arbitrary start. Changes of the wall clock do not affect it. Threads: any number at once. */
 double clock_ms(void);
 
-/* Where code that waits or plans takes the time from. {NULL, NULL}: clock_ms(). */
+/* The clock of code that waits or plans. {NULL, NULL} means clock_ms(). */
 struct time_source {
   double (*now_ms)(void *state); /* must never go back */
   void *state;

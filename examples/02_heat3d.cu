@@ -1,10 +1,10 @@
-/* 02_heat3d.cu: the heat equation in three dimensions, explicit in time, which tunes itself on first use and steps with the winner;
- * beside it the plain kernel that one would write by hand.
+/* 02_heat3d.cu: the heat equation in three dimensions, explicit in time. It tunes itself on first use and steps with
+ * the winner. A plain hand-written kernel is timed for comparison.
  *
  *   nvcc 02_heat3d.cu -I/usr/local/include -L/usr/local/lib -lhalotune -o heat3d
  *   ./heat3d [N [STEPS]]
  *
- * `halotune` has to be on PATH, or named by $HALOTUNE. */
+ * `halotune` must be on PATH, or named by $HALOTUNE. */
 #include <halotune.h>
 
 #include <cmath>
@@ -27,7 +27,7 @@ static void halotune(halotune_status status) {
   std::exit(1);
 }
 
-/* One thread a point. */
+/* One thread for each point. */
 __global__ void plain_step(const float *u, float *v, int n, float k) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z;
   if (x < 1 || y < 1 || z < 1 || x >= n - 1 || y >= n - 1 || z >= n - 1) return;
@@ -35,7 +35,7 @@ __global__ void plain_step(const float *u, float *v, int n, float k) {
   v[at] = (1 - 6 * k) * u[at] + k * u[at - 1] + k * u[at + 1] + k * u[at - row] + k * u[at + row] + k * u[at - plane] + k * u[at + plane];
 }
 
-/* The configuration for this grid on this GPU; where nobody has measured one yet, the tuner does now. */
+/* Get the configuration for this grid on this GPU. If nobody has measured one yet, tune now. */
 static halotune_config look_up(halotune_ctx **ctx, int n) {
   halotune_problem problem;
   halotune_config config;
@@ -55,12 +55,12 @@ static halotune_config look_up(halotune_ctx **ctx, int n) {
   std::fflush(stdout);
   if (std::system(command.c_str()) != 0) std::fprintf(stderr, "not tuned; going on with what is known\n");
   halotune_close(*ctx);
-  halotune(halotune_open(nullptr, 0, ctx)); /* a ctx never changes: a new one has the new row */
+  halotune(halotune_open(nullptr, 0, ctx)); /* a ctx never changes, so open a new one, which has the new row */
   halotune(halotune_lookup(*ctx, &problem, &config));
   return config;
 }
 
-/* A hot cube in a cold one. */
+/* A hot cube inside a cold one. */
 static std::vector<float> start_field(int n) {
   std::vector<float> u((size_t)n * n * n, 0.0f);
   for (int z = n / 4; z < 3 * n / 4; z++) {
@@ -71,7 +71,7 @@ static std::vector<float> start_field(int n) {
   return u;
 }
 
-/* Step from the start with either kernel, and time it; the field ends up in `u`. */
+/* Step from the start with either kernel, and time it. The result is in `u`. */
 template <typename Step>
 static float run(std::vector<float> &u, int steps, float *a, float *b, cudaStream_t stream, Step step) {
   const size_t bytes = u.size() * sizeof(float);
@@ -81,7 +81,7 @@ static float run(std::vector<float> &u, int steps, float *a, float *b, cudaStrea
   cuda(cudaEventCreate(&stop));
   cuda(cudaMemcpy(a, u.data(), bytes, cudaMemcpyHostToDevice));
   cuda(cudaMemcpy(b, u.data(), bytes, cudaMemcpyHostToDevice)); /* the boundary, which no step writes */
-  step(a, b); /* once untimed; the next first step writes the same again */
+  step(a, b); /* once untimed; the first timed step writes the same values again */
   cuda(cudaEventRecord(start, stream));
   for (int i = 0; i < steps; i++) {
     step(a, b);
@@ -104,7 +104,7 @@ int main(int argc, char **argv) {
   std::vector<float> plain = start_field(n), tuned = plain;
   float *a, *b;
   cudaStream_t stream;
-  cuda(cudaStreamCreate(&stream)); /* makes the context current, too */
+  cuda(cudaStreamCreate(&stream)); /* also makes the context current */
   cuda(cudaMalloc(&a, plain.size() * sizeof(float)));
   cuda(cudaMalloc(&b, plain.size() * sizeof(float)));
 

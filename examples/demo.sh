@@ -1,6 +1,7 @@
 #!/bin/sh
-# demo.sh: what Halotune is for, in one go, from the root of the tree: a stencil, its fastest kernel searched for and stored, and that kernel's
-# configuration asked for from C. Without a GPU the variants run on the CPU, which shows that all works, and nothing about speed.
+# demo.sh: shows what Halotune is for, from the root of the tree: it searches and stores the fastest kernel of a
+# stencil, and asks for this kernel's configuration from C. Without a GPU the variants run on the CPU, which shows that
+# everything works, but says nothing about speed.
 set -eu
 halotune=build/halotune
 export HALOTUNE_DB="${HALOTUNE_DB:-$PWD/build/demo.db}"

@@ -57,7 +57,7 @@ if [ $# = 2 ]; then
 fi
 [ $# = 0 ] || { echo "not ok 1 - a moment is two words, not: $*"; exit 2; }
 
-# How long each part lasts, on this machine and now.
+# The present duration of each part on this machine.
 started_ms=$(($(date +%s%N) / 1000000))
 (slowly "$work/whole.db" --json) >"$work/out" 2>&1
 result "a slow run that nobody kills" $? "$work/out"

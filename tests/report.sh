@@ -128,8 +128,8 @@ result "without node the page is left out, and the build goes on" $?
 
 # --- limits ---
 
-# Run a command with at most so much processor time and memory. SPEED=1 keeps to the limit in seconds; else the limit is ten times as
-# long, so that only a program that hangs fails on a slow machine.
+# Run a command with at most this much processor time and memory. SPEED=1 keeps the limit in seconds. Otherwise the
+# limit is ten times as long, so that on a slow machine only a program that hangs fails.
 within() { # seconds megabytes command...
   seconds=$1 megabytes=$2
   [ "${SPEED:-}" = 1 ] || seconds=$((10 * seconds))

@@ -16,7 +16,7 @@
 #include "base/array.h"
 #include "base/replace.h"
 
-enum { HASH_DIGITS = 32, IDENTITY_DIGITS = 64 }; /* of the names of entries: base/hash.h, base/identity.h */
+enum { HASH_DIGITS = 32, IDENTITY_DIGITS = 64 }; /* lengths of the names of entries: base/hash.h, base/identity.h */
 static const int64_t second_ns = 1000000000, hour_ns = 3600000000000;
 
 halotune_status cache_folder_default(const char *below, char **folder) {
@@ -31,7 +31,7 @@ halotune_status cache_folder_default(const char *below, char **folder) {
   return fail_memory();
 }
 
-/* The length of the key that a name begins with; 0 without one. */
+/* The length of the key at the start of a name; 0 if there is none. */
 static size_t key_length(const char *name) {
   const size_t digits = strspn(name, "0123456789abcdef");
   return digits == HASH_DIGITS || digits == IDENTITY_DIGITS ? digits : 0;

@@ -15,7 +15,7 @@
 #define CACHE_ENTRY_SUFFIX ".cubin"
 #define CACHE_OBJECT_SUFFIX ".so"     /* a variant that the emulation compiled */
 #define CACHE_RUNNER_SUFFIX ".runner" /* the program that executes it */
-#define CACHE_COUNT_SUFFIX ".count"   /* the accesses of a variant, counted */
+#define CACHE_COUNT_SUFFIX ".count"   /* the counted accesses of a variant */
 
 /* Find the default folder of a cache: $XDG_CACHE_HOME/halotune, else ~/.cache/halotune. It does not create the folder.
  *   below   a folder in there, such as "/host", or ""

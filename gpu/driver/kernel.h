@@ -9,7 +9,7 @@
  * so it can be sent to another process as bytes. */
 struct kernel_plan {
   char name[KERNEL_NAME_BYTES];
-  int input_count, output_count; /* outputs, and behind them what a launch carries; see struct launch */
+  int input_count, output_count; /* outputs, then the arrays that a launch carries; see struct launch */
   unsigned grid[MAX_DIMS], block[MAX_DIMS], shared_bytes; /* shared_bytes: dynamic shared memory */
   int passes_textures;                                    /* as in struct launch */
   bool passes_coefficients, overlaps;

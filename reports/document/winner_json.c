@@ -91,7 +91,7 @@ static void split_parameters(json_t **json) {
   json_put(json, "parameters", list);
 }
 
-/* template_key: of the member with the template's row id */
+/* template_key: name of the member with the template's row id */
 static struct figures_subject subject_of(const json_t *row, const char *template_key) {
   return (struct figures_subject){.variant = json_integer_value(json_object_get(row, "variant")),
                                   .template = json_integer_value(json_object_get(row, template_key)),

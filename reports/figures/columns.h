@@ -9,7 +9,7 @@
 /* Each function returns a new reference; NULL when memory is out. docs/report-schema.json describes the members. */
 
 /* `variants` of a problem: a list for each figure, with an element for each row that the document keeps. Make it after
- * the figures of winner and finalists, because it repeats what was counted for them. */
+ * the figures of winner and finalists, because it contains their counts. */
 json_t *columns_json(struct setting *setting, const struct variant_table *table);
 
 /* `templates` of a problem: the parameters of its variants, and their values. */

@@ -45,10 +45,10 @@ void setting_close(struct setting *setting);
  * problem cannot be read. */
 struct bindings *setting_bindings(struct setting *setting, int64_t template);
 
-/* Count the accesses of a variant and keep its figures.
- *   source_hash  the identity of its source, as the database has it
- *   access       receives the counted figures; the others stay
- * Returns whether it was counted. */
+/* Count the accesses of a variant, and keep its figures.
+ *   source_hash  the identity of its source, from the database
+ *   access       receives the counted figures; the others do not change
+ * Returns whether they were counted. */
 bool setting_count(struct setting *setting, int64_t variant, const char *source_hash, const struct template *template,
                    const struct configuration *configuration, struct access *access);
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# build.sh OUT: make the report's page with npm's packages, from the root of the tree. Where node or npm is missing, or the packages
-# cannot be had, OUT becomes empty: the program is then built without the page, and says so when a report is asked for.
+# build.sh OUT: makes the report's page with npm packages, from the root of the tree. If node, npm or the packages are
+# missing, OUT becomes empty. The program is then built without the page, and says so when a report is requested.
 set -u
 out=$1
 mkdir -p "$(dirname "$out")"

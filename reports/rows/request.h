@@ -7,11 +7,11 @@
 struct access;
 struct variant_spec;
 
-/* Counts accesses to memory of variants, in place of the rules of thumb in their templates. */
+/* Counts the memory accesses of variants, to replace the rules of thumb of their templates. */
 struct report_counter {
-  /* Replace what is counted in the figures of a variant.
-   *   source_hash  the identity of its source, as the database has it
-   * Returns false if the variant could not be counted; the figures are then untouched. */
+  /* Replace those figures of a variant that can be counted.
+   *   source_hash  the identity of its source, from the database
+   * Returns false if the variant could not be counted; the figures then do not change. */
   bool (*count)(void *context, const struct variant_spec *spec, const char *source_hash, struct access *access);
   void *context;
 };

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-/* A field as one of the steps of a launch has it. */
+/* The value of a field in one of the steps of a launch. */
 struct value {
   bool is_output;
   int field;
-  int later; /* of an output: how many steps follow the one that computes it */
+  int later; /* of an output: the number of steps after the one that computes it */
 };
 
 static const struct iterate *entry_of(const struct stencil *stencil, int input) {
@@ -17,7 +17,7 @@ static const struct iterate *entry_of(const struct stencil *stencil, int input) 
   return NULL;
 }
 
-/* What an input holds after so many steps: an output of one of them, or what an input held before. */
+/* The value of an input after this number of steps: an output of one of them, or an earlier value of an input. */
 static struct value value_after(const struct stencil *stencil, int steps, int input) {
   for (int later = 0; later < steps; later++) {
     const struct iterate *entry = entry_of(stencil, input);
@@ -46,7 +46,7 @@ static bool is_input(const struct stencil *stencil, const int inputs[], int buff
   return false;
 }
 
-/* The buffer that holds a value when the launch is over. */
+/* The buffer that holds a value at the end of the launch. */
 static int buffer_of(const struct stencil *stencil, const struct carried carried[], struct value value,
                      const int inputs[], const int outputs[]) {
   if (!value.is_output) return inputs[value.field];

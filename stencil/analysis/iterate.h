@@ -10,16 +10,16 @@
 
 #include "stencil/file/stencil.h"
 
-/* An array that a launch of several steps writes besides the outputs of its last step. */
+/* An array that a launch of several steps writes in addition to the outputs of its last step. */
 struct carried {
-  int output; /* of the step that `later` steps follow in the launch */
+  int output; /* computed in the step that has `later` steps after it in the launch */
   int later;  /* at least 1 */
   int input;  /* the input that it becomes */
 };
 
-/* Find the arrays that a launch of so many steps carries, sorted by `later`; none for one step.
+/* Find the arrays that a launch of this number of steps carries, sorted by `later`; none for one step.
  *   out  receives at most MAX_FIELDS of them
- * Returns how many there are. */
+ * Returns their number. */
 int iterate_carried(const struct stencil *stencil, int steps, struct carried out[MAX_FIELDS]);
 
 /* Advance the fields by one launch of so many steps, as the stencil's `iterate` says. The buffer of an output becomes

@@ -1,4 +1,4 @@
-/* stencil_file.c: reads a stencil file, field after field. A field is read after those that it refers to. */
+/* stencil_file.c: reads a stencil file, one field after the other. A field is read after those to which it refers. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -35,8 +35,8 @@ struct launch {
   int passes_textures;
   struct tensor_maps input_maps, output_maps;
   long cluster[MAX_DIMS]; /* blocks of a cluster; 0 counts as 1 */
-  int steps;              /* time steps that it makes */
-  int carried_count;      /* arrays that it writes besides its outputs: those of iterate_carried */
+  int steps;              /* time steps that the launch makes */
+  int carried_count;      /* arrays that the launch writes besides its outputs: those of iterate_carried */
   /* programmatic dependent launch: the kernel may begin before the work before it in the stream is done. It waits for
    * that work itself before it touches memory. It has no workspace. */
   bool overlaps;

@@ -90,7 +90,7 @@ struct fact_row {
 };
 extern const struct fact_row fact_rows[FACT_COUNT];
 
-/* Compute the value of each fact. most_steps is 1; a caller that can use launches of more time steps sets it. */
+/* Compute the value of each fact. most_steps is 1; callers that can use launches of more time steps set it. */
 void facts_fill(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
                 const struct domain *domain, const struct device_limits *limits, bool reproducible,
                 double facts[FACT_COUNT]);

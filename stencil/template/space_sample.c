@@ -8,14 +8,14 @@
 #include "base/set.h"
 #include "stencil/template/walk.h"
 
-/* Distinct numbers, and a set that finds them. */
+/* Distinct numbers, with a set to find them. */
 struct numbers {
   long *list;
   int count;
   struct set set;
 };
 
-/* Add a number if the list does not have it. Returns false if it has. The set has room for it. */
+/* Add a number to the list. Returns false if the list has it already. The set must have room for it. */
 static bool add_number(struct numbers *numbers, long number) {
   const uint64_t hash = random_bits(0, (uint64_t)number);
   int at;

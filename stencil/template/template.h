@@ -69,8 +69,7 @@ struct template {
   char *yaml, *cuda;    /* the texts of both files, NUL-terminated */
   struct identity hash; /* of the meaning of both files, without comments and layout; see template_hash.h */
   struct identity own_hash,
-      common_hash; /* what `hash` is made of: the two files, and what they take from common.yml and
-                                            * common.cuh */
+      common_hash; /* the parts of `hash`: the two files, and what they use of common.yml and common.cuh */
   struct parameter parameters[MAX_PARAMETERS];
   int parameter_count;
   /* the file's rules, then common ones, and possibly the one of template_rules_add_order */
@@ -84,8 +83,8 @@ struct template {
   struct optional_formula workspace_bytes;   /* global memory that keeps its contents between launches */
   /* addresses of fields must be multiples of it; common.yml gives it where the file omits it */
   struct optional_formula alignment_bytes;
-  struct optional_formula steps;    /* time steps of a launch; names no fact */
-  struct formula pointer_alignment; /* the same, and what textures and tensor maps need */
+  struct optional_formula steps;    /* time steps of a launch; it names no fact */
+  struct formula pointer_alignment; /* the same, for textures and tensor maps */
   enum template_sums sums;
   bool has_access;
   struct access_formulas access;

@@ -99,7 +99,7 @@ static halotune_status maps_formula(struct exprs *exprs, const struct map_formul
   return number_formula(exprs, maps->is_given, out);
 }
 
-/* Whether it takes any. */
+/* Whether the kernel takes any tensor maps. */
 static halotune_status all_maps_formula(struct template *template, struct formula *out) {
   struct exprs *exprs = &template->exprs;
   struct formula of_inputs, of_outputs;
@@ -113,7 +113,7 @@ static halotune_status all_maps_formula(struct template *template, struct formul
   return out->root < 0 ? fail_memory() : HALOTUNE_OK;
 }
 
-/* Add a name in front of others, which it hides where they are called the same. */
+/* Add a name before others. It hides later ones that are equal. */
 static halotune_status insert_name(struct scope *scope, int at, struct name name) {
   halotune_status status = scope_add(scope, name);
   if (status != HALOTUNE_OK) return status;

@@ -130,7 +130,7 @@ struct identity template_identity(struct identity own, struct identity common) {
   return identity_end(&maker);
 }
 
-/* Macros of the prelude without which common.cuh leaves definitions out. */
+/* Macros of the prelude that some definitions of common.cuh need. */
 static const char known_macros[] = "#define FORMS 1\n";
 
 halotune_status template_identify(struct template *template, const char *cuda) {

@@ -38,7 +38,7 @@ static halotune_status read_cluster(struct reader *r) {
   return status;
 }
 
-/* How many steps a variant's launch makes is known without a problem. */
+/* The number of steps of a variant's launch must not depend on the problem. */
 static halotune_status check_steps(struct reader *r) {
   const struct template *template = r->template;
   struct formula formula = template->steps.formula;

@@ -1,5 +1,5 @@
-/* accesses.c: `halotune accesses STENCIL`: count the accesses of variants to memory, beside the rules of thumb of their
- * templates. The CPU executes one block of each variant. */
+/* accesses.c: `halotune accesses STENCIL`: counts the memory accesses of variants, and prints them beside the rules of
+ * thumb of their templates. The CPU executes one block of each variant. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,7 +144,7 @@ static json_t *row_json(const struct count_job *job, const struct access *rule) 
   return json;
 }
 
-/* Print the jobs. *counted receives how many have a count. */
+/* Print the jobs. *counted receives the number of jobs with a count. */
 static halotune_status print_jobs(const struct invocation *invocation, const struct problem *problem,
                                   const struct count_job *jobs, long count, long *counted) {
   json_t *rows = option_given(invocation, "json") ? json_array() : NULL, *json = NULL;

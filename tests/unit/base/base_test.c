@@ -210,7 +210,7 @@ TEST(hashes_are_those_of_xxh3) {
   }
 }
 
-/* BLAKE2b of 256 bits over "\x04\0\0\0\0\0\0\0kind" and the fields, each behind its length in eight bytes. */
+/* 256-bit BLAKE2b of "\x04\0\0\0\0\0\0\0kind" and the fields, each after its length in eight bytes. */
 TEST(identities_are_those_of_blake2b) {
   char hex[IDENTITY_HEX_BYTES];
   struct identity read;

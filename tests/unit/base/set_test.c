@@ -1,4 +1,4 @@
-/* set_test.c: hash sets, texts that are kept once, and lists that grow. */
+/* set_test.c: hash sets, texts that are stored once, and lists that grow. */
 #include <stdlib.h>
 
 #include "base/hash.h"

@@ -143,7 +143,7 @@ TEST(stored_code_serves_only_what_it_was_built_for) {
   }
 }
 
-/* The stored row of a stencil for the H200, asked for on another device. */
+/* The stored row of a stencil for the H200 is requested on another device. */
 static halotune_status source_of_row(const char *stencil, const char *device, struct built *out) {
   halotune_problem problem = {stencil, "NVIDIA H200", {128, 64, 64}, HALOTUNE_F32, 0, 0, 0};
   halotune_config config;
@@ -164,7 +164,7 @@ static halotune_status source_of_row(const char *stencil, const char *device, st
   return status;
 }
 
-/* Conditions about the architecture are resolved in a source, so that it may have instructions that older GPUs lack. */
+/* Conditions about the architecture are resolved in a source, so it may contain instructions that older GPUs lack. */
 TEST(a_source_for_newer_gpus_is_not_served_to_older_ones) {
   static const struct {
     const char *stencil, *device;
@@ -175,7 +175,7 @@ TEST(a_source_for_newer_gpus_is_not_served_to_older_ones) {
       {"star7", "sm_90", HALOTUNE_OK, 0, "database"},   {"star7", "sm_75", HALOTUNE_OK, 0, "database"},
       {"wave25", "sm_90", HALOTUNE_OK, 90, "database"}, {"wave25", "sm_100", HALOTUNE_OK, 90, "database"},
       {"wave25", "sm_80", HALOTUNE_OK, 80, ""},         {"box27", "sm_90", HALOTUNE_OK, 90, "database"},
-      {"box27", "sm_80", HALOTUNE_ARGUMENT, 0, ""}, /* it has no copy engine */
+      {"box27", "sm_80", HALOTUNE_ARGUMENT, 0, ""}, /* the GPU has no copy engine */
   };
   if (!have_nvrtc()) skip();
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -318,11 +318,11 @@ TEST(alignment_of_variants) {
   }
 }
 
-/* A template of an old database declares load_path itself, perhaps without some of the words. */
+/* A template of an old database declares load_path itself, possibly without some of the words. */
 TEST(demands_leave_variants_out) {
   static const struct {
     const char *parameter, *set;
-    bool in_place, no_textures; /* whether it may run so */
+    bool in_place, no_textures; /* whether the variant may run like this */
     int alignment_bytes;
   } rows[] = {
       {"", NULL, true, true, 16},

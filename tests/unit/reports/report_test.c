@@ -94,7 +94,7 @@ TEST(a_text_that_memory_is_out_for_stays_empty) {
   store_close(store);
 }
 
-/* How often a counter was asked, and the last question. */
+/* The number of questions to a counter, and the last one. */
 struct asked {
   int times;
   char template[32], source_hash[80];
@@ -126,7 +126,7 @@ static json_t *document_of(struct store *store, const struct report_counter *cou
   return document;
 }
 
-/* What is counted takes the place of the rules of thumb, in the winner and in the columns, and is said. */
+/* Counted figures replace the rules of thumb in the winner and in the columns, and are marked. */
 TEST(figures_of_winners_are_counted) {
   struct store *store = golden_open();
   struct asked asked = {0}, refused = {0};

@@ -127,7 +127,7 @@ TEST(directives_are_resolved) {
   }
 }
 
-/* A macro is decisive where a definition that the kernel needs was chosen by it. */
+/* A macro is decisive if it chose a definition that the kernel needs. */
 TEST(a_macro_that_decided_something_is_told) {
   static const char *const none[] = {NULL};
   static const struct {

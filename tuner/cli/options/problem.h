@@ -32,7 +32,7 @@ struct problem {
 
 /* Read the stencil that the command's first argument names, and the options above.
  *   out  filled on success; after a failure problem_free is harmless
- * Returns HALOTUNE_OK, HALOTUNE_ARGUMENT for an option, or what loaded_open returns. */
+ * Returns HALOTUNE_OK, HALOTUNE_ARGUMENT for a wrong option, or the errors of loaded_open. */
 halotune_status problem_open(const struct invocation *invocation, struct problem *out);
 
 void problem_free(struct problem *problem);

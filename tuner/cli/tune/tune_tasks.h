@@ -15,7 +15,7 @@ struct tuned {
   bool is_recorded;  /* replayed: nothing ran */
   bool is_emulated;  /* its times say nothing about a GPU */
   bool is_done;
-  bool is_refused; /* it cannot be tuned, so that there is nothing to go on with */
+  bool is_refused; /* it cannot be tuned, so there is nothing to continue */
 };
 
 /* What the tasks share. Nothing is owned. */

@@ -6,11 +6,11 @@
 
 #include "tuner/cli/tune/tune_tasks.h"
 
-/* Print the tasks, a line each, and on stderr about how long they take.
+/* Print the tasks, one on each line, and on stderr about how long they take.
  *   start_ms  clock_ms() at which the program began */
 void tune_plan_print(const struct tune_plan *plan, const struct tune_options *options, double start_ms, FILE *file);
 
-/* Print the table, and a line of failures by kind for each task that was begun. */
+/* Print the table, and a line of failures by kind for each task that was started. */
 void tune_table_print(const struct tuned *rows, int count);
 
 /* The figure; NAN for an emulated task, whose times tell nothing of a GPU's memory. */
