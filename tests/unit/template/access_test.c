@@ -286,7 +286,7 @@ TEST(a_scan_reads_each_point_once) {
   static const struct row rows[] = {
       {"scan_z", "scan", "block_y=1 block_x=64", 1, 1, 1, -1}, /* no threads share a line */
       {"scan_z", "scan", "", 1, 1, 1, 1},
-      {"scan_y", "scan", "vector=4", 1 / 4.0, 1, 1, 4}, /* sums are stored one by one, 4 apart */
+      {"scan_y", "scan", "vector=4", 1 / 4.0, 1, 1, 1}, /* sums are stored as vectors */
       {"scan_x", "scan", "method=shuffle vector=2", 1 / 2.0, 1, 1, -1},
       {"scan_x", "scan", "method=tile block_y=8 points=1", 1, 1, 1 / 8.0, 32}, /* a warp reads a column of 32 */
       {"scan_x", "scan", "method=tile block_y=8 points=1 padding=1", 1, 1, 1 / 8.0, 1},
