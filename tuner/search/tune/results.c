@@ -11,8 +11,6 @@
 #include "tuner/measure/sampling/measure.h"
 #include "tuner/search/hints/earlier.h"
 
-double results_scale(const struct results *results) { return results->anchor ? anchor_scale(results->anchor, 0) : 1; }
-
 /* A row of the store is the result of a trial.
  *   with_samples  whether its samples are copied */
 static halotune_status take_row(struct trial *trial, const struct measurement *row, bool with_samples) {
@@ -128,8 +126,8 @@ static halotune_status add_record(struct results *results, struct trial *trial) 
  * another measurement would tell nothing new. */
 static bool need_watch(const struct results *results, const struct trial *trial) {
   const struct measurement *result = &trial->result;
-  const double best_ms = timed_best_ms(results->in->timed) * results_scale(results);
-  const bool was_watched = anchor_attempts(results->anchor, result->number) > 0;
+  const double best_ms = timed_best_ms(results->in->timed) * watch_scale(results->watch);
+  const bool was_watched = anchor_attempts(results->watch->anchor, result->number) > 0;
   return was_watched || result->outcome != OUTCOME_SCREENED || !measure_is_hopeless(result->timing.minimum_ms, best_ms);
 }
 
@@ -176,9 +174,10 @@ static halotune_status store_result(struct results *results, struct trial *trial
   record->attempts = result->attempts;
   record->outcome = result->outcome;
   record->is_marked = result->is_marked;
-  if (status != HALOTUNE_OK || !results->anchor || trial->twin_of || !outcome_has_time(result->outcome)) return status;
+  if (status != HALOTUNE_OK || !results->watch->anchor || trial->twin_of || !outcome_has_time(result->outcome))
+    return status;
   if (!need_watch(results, trial)) return status;
-  return anchor_cover(results->anchor, result->number, result->is_marked);
+  return anchor_cover(results->watch->anchor, result->number, result->is_marked);
 }
 
 /* Whether a variant was measured because of a hint. A result of an earlier run needs no hint. */
@@ -214,7 +213,7 @@ halotune_status results_finish(struct results *results, struct trial *trial) {
   const struct search_inputs *in = results->in;
   struct tally *tally = in->tally;
   const struct measurement *result = &trial->result;
-  double scale = trial->is_recalled ? trial->recalled_scale : results_scale(results);
+  double scale = trial->is_recalled ? trial->recalled_scale : watch_scale(results->watch);
   halotune_status status = HALOTUNE_OK;
   if (trial->is_same) status = keep_twin(results, trial);
   else if (!trial->is_recalled) status = store_result(results, trial);
@@ -238,19 +237,19 @@ halotune_status results_settle(struct results *results) {
   const struct search_inputs *in = results->in;
   struct timed_list *timed = in->timed;
   long count = 0;
-  if (!results->anchor) return HALOTUNE_OK;
+  if (!results->watch->anchor) return HALOTUNE_OK;
   int64_t *doubtful = calloc((size_t)results->count + 1, sizeof *doubtful);
   if (!doubtful) return fail_memory();
   for (int i = 0; i < results->count; i++) {
     const struct result_record *record = &results->list[i];
     const long measured = record->twin_of ? record->twin_of : i + 1;
-    if (!record->is_marked && anchor_is_marked(results->anchor, measured)) doubtful[count++] = record->variant;
+    if (!record->is_marked && anchor_is_marked(results->watch->anchor, measured)) doubtful[count++] = record->variant;
   }
   for (long i = 0; i < timed->count; i++) {
     const bool was_watched =
-        anchor_attempts(results->anchor, timed->list[i].number) > 0; /* a late anchor did not watch all */
+        anchor_attempts(results->watch->anchor, timed->list[i].number) > 0; /* a late anchor did not watch all */
     if (timed->list[i].number > 0 && was_watched)
-      timed->list[i].scale = anchor_scale(results->anchor, timed->list[i].number);
+      timed->list[i].scale = anchor_scale(results->watch->anchor, timed->list[i].number);
   }
   halotune_status status = count > 0 ? store_mark(in->rows->store, in->rows->run, doubtful, count) : HALOTUNE_OK;
   free(doubtful);

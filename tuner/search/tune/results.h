@@ -2,8 +2,8 @@
 #ifndef SEARCH_TUNE_RESULTS_H
 #define SEARCH_TUNE_RESULTS_H
 
-#include "tuner/measure/sampling/anchor.h"
 #include "tuner/search/tune/search_inputs.h"
+#include "tuner/search/tune/watch.h"
 
 /* A result of this run; its number is its place, from 1. */
 struct result_record {
@@ -17,16 +17,13 @@ struct result_record {
   long twin_of;   /* the number of the result that it follows; 0: none */
 };
 
-/* Start with `in` and `anchor` set, end with results_free. */
+/* Start with `in` and `watch` set, end with results_free. */
 struct results {
   const struct search_inputs *in;
-  struct anchor *anchor; /* the caller's; NULL for none */
+  const struct watch *watch; /* the caller's; its anchor is told which results it watches */
   struct result_record *list;
   int count, capacity;
 };
-
-/* How slow the GPU is now. */
-double results_scale(const struct results *results);
 
 /* Look for a result of an earlier run, unless all is to be measured again. If there is one, the trial is over.
  *   trial       not over

@@ -6,30 +6,20 @@
 
 #include "tuner/search/hints/earlier.h"
 #include "tuner/search/tune/results.h"
+#include "tuner/search/tune/watch.h"
 #include "tuner/search/variants/evaluate.h"
 
-enum { SLOT_ANCHOR = 0, SLOT_TRIAL = 1, COMPILE_WAIT_MS = 20 };
-
-/* So many variants may be the anchor in the default's place, one after the other. Each was right and had a time before.
- * One that is too slow is left for one that is five times as fast, so that a few are enough. */
-enum { MOST_STAND_INS = 8 };
+enum { SLOT_TRIAL = SLOT_ANCHOR + 1, COMPILE_WAIT_MS = 20 };
 
 /* Of the time that the finals have, how much may go to results that have to be measured again. */
 static const double settle_share = 0.25;
 
 struct search_phase {
   const struct search_inputs *in;
+  struct watch watch;
   struct results results;
-  double begin_ms;         /* on the schedule's clock */
   struct visited proposed; /* in this run; strategies know neither of the default nor of what earlier runs tried */
   bool is_dry;             /* the strategy has no more */
-  double default_ms;       /* of the default variant as the anchor at the start; NaN where it is none */
-  bool has_default_failed; /* as the anchor */
-  bool is_unwatched; /* no variant is loaded as the anchor; results.anchor knows the time until then; NULL: nothing */
-  struct trial *stand_in; /* the variant that is loaded in the default's place; NULL: the default, or nothing */
-  int64_t stand_ins[MOST_STAND_INS]; /* the variants that took its place so far */
-  int stand_in_count;
-  bool is_stand_in_called; /* the next one is with the compilers */
 };
 
 /* Begin the trial of a proposal. If an earlier run has its result, it is over at once.
@@ -41,7 +31,7 @@ static halotune_status begin_proposal(struct search_phase *phase, const struct p
   halotune_status status = trial_begin(in->task, template, proposal, &in->task->grid, out);
   if (status != HALOTUNE_OK) return status;
   (*out)->again = again;
-  if (again == 0) status = results_recall(&phase->results, *out, phase->default_ms);
+  if (again == 0) status = results_recall(&phase->results, *out, phase->watch.default_ms);
   if (status == HALOTUNE_OK) return status;
   trial_free(*out);
   *out = NULL;
@@ -72,96 +62,13 @@ static halotune_status propose_again(struct search_phase *phase, long number) {
   return status == HALOTUNE_OK ? pass_on(phase, trial) : status;
 }
 
-static bool is_default_slow(const struct search_inputs *in) { return anchor_is_slow(in->first_ms, 0); }
-
-/* Load the default variant as the anchor. A slow default is no anchor before it is known that nothing is faster.
- * Earlier results are not adjusted by the time of a slow default, which may be that of a single cold sample. */
-static halotune_status open_anchor(struct search_phase *phase) {
-  const struct search_inputs *in = phase->in;
-  struct verdict verdict = {.outcome = OUTCOME_MEASURED};
-  phase->default_ms = NAN;
-  phase->is_unwatched = true;
-  phase->begin_ms = schedule_now_ms(in->schedule);
-  if (!in->first || is_default_slow(in)) return HALOTUNE_OK;
-  phase->has_default_failed = true; /* until it is seen not to */
-  halotune_status status = trial_load(in->backend, SLOT_ANCHOR, in->first, false, &verdict);
-  if (status != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED) return status;
-  status = anchor_make(in->backend, SLOT_ANCHOR, &in->schedule->time, &verdict, &phase->results.anchor);
-  if (phase->results.anchor) phase->default_ms = anchor_time_ms(phase->results.anchor);
-  phase->is_unwatched = phase->has_default_failed = !phase->results.anchor;
-  return status;
-}
-
-/* Take a reading of the anchor. If the anchor itself fails, the search goes on without it. */
-static halotune_status read_anchor(struct search_phase *phase) {
-  struct verdict verdict;
-  if (phase->is_unwatched) return HALOTUNE_OK;
-  halotune_status status = anchor_take(phase->results.anchor, &verdict);
-  if (status == HALOTUNE_OK) phase->is_unwatched = verdict.outcome != OUTCOME_MEASURED;
-  if (phase->is_unwatched && !phase->stand_in) phase->has_default_failed = true;
-  return status;
-}
-
-static bool was_stand_in(const struct search_phase *phase, int64_t variant) {
-  for (int i = 0; i < phase->stand_in_count; i++) {
-    if (phase->stand_ins[i] == variant) return true;
-  }
-  return false;
-}
-
-/* The fastest variant so far that was not the anchor yet; NULL for none. */
-static const struct timed_variant *best_stand_in(const struct search_phase *phase) {
-  const struct timed_list *timed = phase->in->timed;
-  const struct timed_variant *best = NULL;
-  for (long i = 0; i < timed->count; i++) {
-    const struct timed_variant *one = &timed->list[i];
-    if ((one->is_default && phase->has_default_failed) || was_stand_in(phase, one->variant)) continue;
-    if (!best || one->median_ms / one->scale < best->median_ms / best->scale) best = one;
-  }
-  return best;
-}
-
-/* Load a compiled stand-in as the anchor. A failure here is no result of the variant, which has one already. */
-static halotune_status load_stand_in(struct search_phase *phase, struct trial *trial) {
-  struct backend_handle *backend = phase->in->backend;
-  const struct time_source *time = &phase->in->schedule->time;
-  struct verdict verdict = {.outcome = OUTCOME_MEASURED};
-  struct anchor **anchor = &phase->results.anchor;
-  phase->is_stand_in_called = false;
-  halotune_status status = backend->table->unload(backend->state, SLOT_ANCHOR);
-  trial_free(phase->stand_in);
-  phase->stand_in = trial;
-  if (status != HALOTUNE_OK || trial->is_over) return status;
-  status = trial_load(backend, SLOT_ANCHOR, trial, false, &verdict);
-  if (status != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED) return status;
-  status = *anchor ? anchor_replace(*anchor, &verdict) : anchor_make(backend, SLOT_ANCHOR, time, &verdict, anchor);
-  phase->is_unwatched = status != HALOTUNE_OK || verdict.outcome != OUTCOME_MEASURED;
-  return status;
-}
-
-/* Whether the best variant becomes the anchor. Where there is no anchor, a slow one has to wait until the search has
- * gone on for a while: to make it the anchor takes longer than a reading of it. */
-static bool is_stand_in_wanted(const struct search_phase *phase, const struct timed_variant *best) {
-  const bool is_quick = !anchor_is_slow(best->median_ms, 0);
-  const double waited_ms = schedule_now_ms(phase->in->schedule) - phase->begin_ms;
-  if (phase->is_unwatched) return is_quick || waited_ms > anchor_period_ms(best->median_ms);
-  return anchor_is_slow(anchor_own_ms(phase->results.anchor), best->median_ms);
-}
-
-/* If the anchor is missing or too slow, have the best variant compiled to take its place. The pipeline must have
- * room. */
+/* If the watch wants another anchor, have its variant compiled. The pipeline must have room. */
 static halotune_status call_stand_in(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   struct trial *trial;
-  if (phase->is_stand_in_called || phase->stand_in_count == MOST_STAND_INS) return HALOTUNE_OK;
-  const struct timed_variant *best = best_stand_in(phase);
-  if (!best || !is_stand_in_wanted(phase, best)) return HALOTUNE_OK;
-  const struct template *template = in->space->templates[best->proposal.template_index];
-  phase->stand_ins[phase->stand_in_count++] = best->variant;
-  halotune_status status = trial_begin(in->task, template, &best->proposal, &in->task->grid, &trial);
-  if (status != HALOTUNE_OK) return status;
-  trial->is_stand_in = phase->is_stand_in_called = true;
-  return trial->is_over ? load_stand_in(phase, trial) : pipeline_put(in->pipeline, trial, in->task);
+  halotune_status status = watch_call_stand_in(in, &phase->watch, &trial);
+  if (status != HALOTUNE_OK || !trial) return status;
+  return trial->is_over ? watch_take(in, &phase->watch, trial) : pipeline_put(in->pipeline, trial, in->task);
 }
 
 static bool is_good_enough(const struct search_inputs *in) {
@@ -185,7 +92,7 @@ static halotune_status feed_compilers(struct search_phase *phase) {
     struct proposal proposal;
     bool have = false;
     if ((status = call_stand_in(phase)) != HALOTUNE_OK || !pipeline_has_room(in->pipeline)) break;
-    long number = phase->results.anchor ? anchor_next_again(phase->results.anchor) : 0;
+    const long number = phase->watch.anchor ? anchor_next_again(phase->watch.anchor) : 0;
     if (number > 0) {
       status = propose_again(phase, number);
       continue;
@@ -203,15 +110,16 @@ static halotune_status run_trial(struct search_phase *phase, struct trial *trial
   const struct search_inputs *in = phase->in;
   struct results *results = &phase->results;
   halotune_status status = HALOTUNE_OK;
-  if (trial->is_stand_in) return load_stand_in(phase, trial);
+  struct watch *watch = &phase->watch;
+  if (trial->is_stand_in) return watch_take(in, watch, trial);
   if (!trial->is_over && !trial->again) status = results_find_twin(results, trial);
   if (status == HALOTUNE_OK && !trial->is_over) {
-    if (!phase->is_unwatched && anchor_due(results->anchor)) status = read_anchor(phase);
+    if (watch_is_due(watch)) status = watch_read(watch);
     double best_ms = timed_best_ms(in->timed);
     if (status == HALOTUNE_OK) {
-      status = evaluate(in->backend, SLOT_TRIAL, isfinite(best_ms) ? best_ms * results_scale(results) : 0, trial);
+      status = evaluate(in->backend, SLOT_TRIAL, isfinite(best_ms) ? best_ms * watch_scale(watch) : 0, trial);
     }
-    if (results->anchor) anchor_busy(results->anchor);
+    if (watch->anchor) anchor_busy(watch->anchor);
   }
   if (status == HALOTUNE_OK) return results_finish(results, trial);
   trial_free(trial);
@@ -276,7 +184,7 @@ static halotune_status propose_list(struct search_phase *phase, const struct pro
  * Variants of a template that is as slow as the default's would take all the time. */
 static halotune_status propose_starts(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
-  if (in->rematch || !in->first || !is_default_slow(in)) return HALOTUNE_OK;
+  if (in->rematch || !in->first || !watch_is_default_slow(in)) return HALOTUNE_OK;
   return propose_list(phase, in->starts, false);
 }
 
@@ -323,17 +231,18 @@ static halotune_status settle_results(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   const double now_ms = schedule_now_ms(in->schedule);
   const double end_ms = now_ms + settle_share * fmax(in->schedule->end_ms - now_ms, 0);
-  halotune_status status = read_anchor(phase);
+  struct anchor *anchor;
+  halotune_status status = watch_read(&phase->watch);
   bool is_newer = false; /* than the last reading */
-  while (status == HALOTUNE_OK && phase->results.anchor && schedule_now_ms(in->schedule) < end_ms &&
+  while (status == HALOTUNE_OK && (anchor = phase->watch.anchor) && schedule_now_ms(in->schedule) < end_ms &&
          !schedule_is_stopped(in->schedule)) {
-    long number = anchor_next_again(phase->results.anchor);
+    const long number = anchor_next_again(anchor);
     if (number == 0) break;
     is_newer = true;
     status = propose_again(phase, number);
     while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline)) status = run_next(phase, -1);
   }
-  if (status == HALOTUNE_OK && is_newer) status = read_anchor(phase);
+  if (status == HALOTUNE_OK && is_newer) status = watch_read(&phase->watch);
   return status == HALOTUNE_OK ? results_settle(&phase->results) : status;
 }
 
@@ -346,17 +255,15 @@ static bool has_all_asked_for(const struct search_phase *phase) {
 
 halotune_status search_phase_run(const struct search_inputs *in, struct search_end *out) {
   const struct schedule *schedule = in->schedule;
-  struct search_phase phase = {.in = in, .results = {.in = in}};
-  halotune_status status = open_anchor(&phase);
+  struct search_phase phase = {.in = in, .results = {.in = in, .watch = &phase.watch}};
+  halotune_status status = watch_open(in, &phase.watch);
   if (status == HALOTUNE_OK) status = search_variants(&phase);
   out->is_exhausted = has_all_asked_for(&phase);
   out->is_cut = schedule->has_deadline && !out->is_exhausted && schedule_now_ms(schedule) >= schedule->search_end_ms;
   pipeline_clear(in->pipeline); /* the search is over: trials that have not run are of no use any more */
   if (status == HALOTUNE_OK) status = settle_results(&phase);
-  out->scale = results_scale(&phase.results);
-  anchor_free(phase.results.anchor);
-  halotune_status unloaded = in->backend->table->unload(in->backend->state, SLOT_ANCHOR);
-  trial_free(phase.stand_in);
+  out->scale = watch_scale(&phase.watch);
+  halotune_status unloaded = watch_close(in, &phase.watch);
   results_free(&phase.results);
   visited_free(&phase.proposed);
   return status == HALOTUNE_OK ? unloaded : status;
