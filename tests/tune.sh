@@ -208,8 +208,9 @@ newer() { # DB option...
 cp "$templates/small.cu" "$work/new"
 sed 's/^parameters:/&\n  unused: {values: [1], default: 1, about: of no use}/' "$templates/small.yaml" >"$work/new/small.yaml"
 copy_of "$base" "$work/hints.db"
-query "$work/hints.db" "update best set is_trusted = 0; update variant set parameters = json_set(parameters, '$.block_x', 256, '$.points_y', 2)
-  where id = $best"
+# All four parameters are set, so that the winner is the same one whatever the sources' hashes are: a random order could begin with it.
+query "$work/hints.db" "update best set is_trusted = 0;
+  update variant set parameters = json_set(parameters, '$.block_x', 256, '$.block_y', 2, '$.vector', 2, '$.points_y', 2) where id = $best"
 copy_of "$work/hints.db" "$work/known.db"
 known=$(query "$work/known.db" "select json_set(parameters, '$.unused', 1) from variant where id = $best" | jq -cS .)
 hinted() { # DB: the numbers under which its last run has the winner
@@ -242,7 +243,7 @@ guided "$base" && json ".tasks[0] | .complete and .tried == $space and .hinted =
 result "a replay tries hints that were recorded" $? "$work/out"
 copy_of "$base" "$work/less.db"
 query "$work/less.db" "attach '$work/known.db' as known; delete from measurement where variant_id = (select v.id from variant v, known.variant hint
-  where hint.id = $best and v.id <> hint.id and v.parameters = hint.parameters)"
+  where hint.id = $best and v.parameters = hint.parameters)"
 guided "$work/less.db" && json ".tasks[0] | .complete and .tried == $((space - 1)) and .hinted == 0"
 result "and leaves those that were not" $? "$work/out"
 fails "--hints of a file that is not there" 4 'nowhere.db' tune "$work/hinted.db" --hints "$work/nowhere.db"
@@ -396,7 +397,7 @@ result "needs no GPU, compiles nothing, and has registers from the recording" $?
 result "and driver and compiler" $?
 fails "a replay of nothing" 4 'nowhere.db: there is no recording' "$program" tune star7 --grid 16,16,16 --backend replay:"$work/nowhere.db"
 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --backend replay:"$work/list.db" --template small,other --json >"$work/out" 2>"$work/err" &&
-  json '.tasks[0] | .complete and .tried == 16 and .outcomes.pruned == 0'
+  json ".tasks[0] | .complete and .tried == $(query "$work/list.db" 'select count(*) from measurement') and .outcomes.pruned == 0"
 result "the space of a replay is what was recorded" $? "$work/out"
 query "$work/local.db" "vacuum into '$work/bare.db'"
 query "$work/bare.db" "update measurement set samples = null"
@@ -505,7 +506,7 @@ fails "an option that there is none of" 2 'nonsense' "$program" tune star7 --non
 fails "a strategy that there is none of" 2 'takes local, random or exhaustive' tune "$db" --strategy clever
 fails "a backend that there is none of" 2 'cuda, host or replay' tune "$db" --backend fpga
 fails "a GPU that there is none of" 2 '7' tune "$db" --device 7
-for gpu in '70 CUDA 12.x is the last' '990 install a newer Halotune'; do
+for gpu in '70 CUDA 12 is the last' '990 install a newer Halotune'; do
   HALOTUNE_FAKE_CAPABILITY=${gpu%% *} fails "an architecture that there is none of: ${gpu%% *}" 3 "${gpu#* }" tune "$work/no_gpu.db"
 done
 fails "no GPU: where to look for it" 3 'nvidia-smi -L' env HALOTUNE_FAKE_DEVICES=0 "$program" tune star7 --grid 16,16,16 --db "$work/no_gpu.db"
