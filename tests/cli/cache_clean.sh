@@ -1,4 +1,4 @@
-# What compile and verify keep, cache counts and removes.
+# `cache` counts and removes what compile and verify have stored.
 export XDG_CACHE_HOME="$TMPDIR/cache-to-clean"
 halotune compile copy --template direct --set vector=2 >/dev/null 2>&1
 halotune verify copy --template direct --set vector=2 >/dev/null 2>&1

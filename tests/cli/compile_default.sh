@@ -1,4 +1,5 @@
-# Where a template's rules leave out its defaults, those that differ the least take their place; what --set says stays.
+# If a template's rules exclude its defaults, the nearest configuration replaces them. The parameters of --set keep
+# their values.
 halotune generate wave25 --template tile | grep "^// values"
 halotune generate wave25 --template tile --set tile_x=64 | grep "^// values"
 halotune generate derivative_y --template pencil | grep "^// values"

@@ -1,4 +1,4 @@
-# A template of the user that does not compile: the line and the reason, and exit code 1.
+# A user's template does not compile. The output has the line and the reason, and the exit code is 1.
 mkdir "$TMPDIR/broken"
 sed "s/^name: direct/name: broken/" templates/direct.yaml >"$TMPDIR/broken/broken.yaml"
 echo "extern \"C\" __global__ void KERNEL(KERNEL_PARAMETERS) { nothing(); }" >"$TMPDIR/broken/broken.cu"

@@ -1,4 +1,4 @@
-# A sample is the same each time, and the second time it comes from the cache.
+# A sample is the same each time. The second time it comes from the cache.
 export XDG_CACHE_HOME="$TMPDIR/cache"
 halotune compile star7 --template direct --sample 4 --seed 7 --json >"$TMPDIR/first.json"
 halotune compile star7 --template direct --sample 4 --seed 7 --json >"$TMPDIR/second.json"

@@ -1,4 +1,4 @@
-# What is written is what was read, but for where it came from; the choice of a problem; the T4 format.
+# An export equals the imported document except for its origin. Also the choice of a problem, and the T4 format.
 HALOTUNE_DB=$TMPDIR/export.db
 export HALOTUNE_DB
 halotune db import --trust tests/data/db/copy.json 2>/dev/null

@@ -1,4 +1,4 @@
-# The numbers first; the rows only with --yes.
+# First the counts are printed; rows are removed only with --yes.
 HALOTUNE_DB=$TMPDIR/forget.db
 export HALOTUNE_DB
 halotune db import --trust tests/data/db/copy.json tests/data/db/copy_newer.json >/dev/null 2>&1

@@ -1,4 +1,4 @@
-# What matches nothing is no success, with --yes or without; nothing is removed.
+# A choice without matching rows fails, with and without --yes, and removes nothing.
 HALOTUNE_DB=$TMPDIR/forget_nothing.db
 export HALOTUNE_DB
 halotune db import --trust tests/data/db/copy.json >/dev/null 2>&1

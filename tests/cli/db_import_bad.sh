@@ -1,5 +1,5 @@
-# A bad row behind good ones: nothing of the document is taken, also where its meaning alone is wrong,
-# and no database is made for it.
+# A bad row follows good ones. Nothing of the document is imported, also if only the row's meaning is wrong, and no
+# database is created.
 HALOTUNE_DB=$TMPDIR/bad.db
 export HALOTUNE_DB
 sed 's/"outcome":"compile_failed"/"outcome":"lucky"/' tests/data/db/copy.json >"$TMPDIR/meaning.json"

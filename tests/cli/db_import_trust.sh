@@ -1,4 +1,4 @@
-# What is not trusted is kept and shown; trust is given later, and a newer result is a conflict.
+# An untrusted winner is stored and shown. Trust can be given later. A newer result is a conflict.
 HALOTUNE_DB=$TMPDIR/trust.db
 export HALOTUNE_DB
 cd tests/data/db || exit 9

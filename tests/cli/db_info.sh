@@ -1,4 +1,4 @@
-# A database is made from documents, looked at and checked. Its size depends on SQLite.
+# A database is made from documents, shown and checked. Its size depends on SQLite.
 HALOTUNE_DB=$TMPDIR/info/own.db
 export HALOTUNE_DB
 halotune db info 2>&1 | sed "s|$TMPDIR|TMP|"

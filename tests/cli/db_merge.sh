@@ -1,4 +1,4 @@
-# Two machines' databases become one, and merging again changes nothing.
+# The databases of two machines are merged. Merging again changes nothing.
 HALOTUNE_DB=$TMPDIR/merged.db
 export HALOTUNE_DB
 cp tests/data/db/copy.json tests/data/db/copy_newer.json "$TMPDIR"

@@ -1,4 +1,4 @@
-# What is no part of db, an option of another part, files where there are none, a file that is no database.
+# An unknown part of db, an option of another part, files where none are allowed, and a file that is not a database.
 halotune db
 halotune db look
 halotune db info --trust

@@ -1,4 +1,4 @@
-# Launch geometry that no GPU has is an error of the template, told with the number.
+# A launch geometry that no GPU supports is an error of the template. The message has the number.
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cp templates/direct.cu "$folder/odd.cu"

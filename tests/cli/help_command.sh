@@ -1,4 +1,4 @@
-# `help COMMAND` is `COMMAND --help`, of commands with parts too; the way to each command is in the general help.
+# `help COMMAND` equals `COMMAND --help`, also for commands with parts. The general help names each command.
 commands=$(halotune help | sed -n '/^usage/,/COMMAND --help/s/^  \([a-z]*\) .*/\1/p' | grep -v halotune)
 echo $commands
 for command in $commands; do

@@ -1,4 +1,4 @@
-# JSON has no infinity: such numbers are null, and the rest is still there.
+# JSON has no infinity, so such numbers are null. All other numbers are printed.
 lines='dims: 1\ninputs: [u]\noutputs: [v]\nboundary: periodic\ndtypes: [f32]\ngrids: [[64]]\n'
 printf "name: wide\n${lines}update: v = 1e308*u[0]\nexact: {u: 1, v: 1e308}\n" >"$TMPDIR/wide.yaml"
 printf "name: root\n${lines}update: v = sqrt(u[0] - 2)\nexact: {u: 1, v: 1}\n" >"$TMPDIR/root.yaml"

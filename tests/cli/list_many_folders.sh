@@ -1,4 +1,4 @@
-# However many folders are searched, and whatever their names.
+# Any number of folders with any names can be searched.
 path=
 for i in 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36; do
   path=$path$TMPDIR/many$i:

@@ -1,4 +1,4 @@
-# A name that is not known: the nearest one that is, and none where none is near.
+# For an unknown name the message suggests the nearest known one, if any is near.
 try() { echo "$*" | sed "s|$TMPDIR/||"; halotune "$@" 2>&1; echo "exit $?"; }
 try tnue star7
 try help qurey

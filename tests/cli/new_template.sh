@@ -1,4 +1,4 @@
-# The two files pass space, generate and verify as they stand; nothing that is there is overwritten.
+# The two files pass space, generate and verify as they are. Existing files are not overwritten.
 folder="$TMPDIR/new" && mkdir "$folder"
 new() { halotune new "$@" 2>&1 | sed "s|$TMPDIR|FOLDER|g"; }
 new template mine --template-dir "$folder/my templates"

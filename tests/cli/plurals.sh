@@ -1,4 +1,4 @@
-# One thing is no plural.
+# One item is printed without a plural ending.
 halotune tune star7 --dry-run --budget 20s 2>&1
 halotune tune star7 copy --dry-run 2>&1
 halotune verify copy --template direct --set vector=1 --dtype f32 2>/dev/null | tail -n 1

@@ -1,4 +1,4 @@
-# Advice about a stencil that was given as a file names the file, whatever else the message says.
+# Advice about a stencil that was given as a file names the file, in every message.
 mkdir "$TMPDIR/run halotune tune star7" && cp kernels/star7.yaml "$TMPDIR/run halotune tune star7/star7.yaml"
 halotune db import tests/data/tuned.json --trust --db "$TMPDIR/query.db" >/dev/null 2>&1
 halotune db import tests/data/tuned.json --db "$TMPDIR/untrusted.db" >/dev/null 2>&1

@@ -1,4 +1,5 @@
-# A $HALOTUNE_DB that is not there is told, and the database that comes with Halotune answers; other ways to name one are not its matter.
+# A missing $HALOTUNE_DB is reported, and the database that comes with Halotune answers. Other ways to name a database
+# are not affected.
 mkdir -p "$TMPDIR/missing/prefix/bin" "$TMPDIR/missing/prefix/share/halotune"
 cp "$(readlink -f "$(command -v halotune)")" "$TMPDIR/missing/prefix/bin/halotune"
 halotune db import --trust --db "$TMPDIR/missing/prefix/share/halotune/starter.db" tests/data/tuned.json >/dev/null 2>&1

@@ -1,4 +1,4 @@
-# No such winner is stored: a template's default, its roundings spelled out.
+# No reproducible winner is stored. The answer is a template's default with explicit roundings.
 halotune db import tests/data/tuned.json --trust --db "$TMPDIR/query.db" >/dev/null 2>&1
 halotune query star7 --db "$TMPDIR/query.db" --device 'NVIDIA H200' --reproducible
 halotune query star7 --db "$TMPDIR/query.db" --device 'NVIDIA H200' --reproducible --json | jq -c '[.reproducible, .match]'

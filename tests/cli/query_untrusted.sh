@@ -1,5 +1,5 @@
-# A winner that lookup passes over is told of, with what brings it into use; then it is the answer. What a document says of its
-# origin is no part of any command, nor is the name of its file.
+# An untrusted winner is reported, with the commands that bring it into use. After these commands it is the answer.
+# Neither the document's origin nor its file name becomes part of a command.
 mkdir "$TMPDIR/advice" "$TMPDIR/advice/a 'b"
 sed "s/\"origin\":\"tuned\"/\"origin\":\"x'; touch pwned #'\"/" tests/data/tuned.json >"$TMPDIR/advice/ot'her.json"
 cd "$TMPDIR/advice" || exit 9

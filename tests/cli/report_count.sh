@@ -1,4 +1,4 @@
-# The accesses of winner and finalists are counted when the report is asked for it.
+# With --count the report has the counted accesses of winner and finalists.
 d=$(mktemp -d)
 trap 'rm -rf "$d"' EXIT
 halotune tune heat2d --backend host --dtype f32 --grid 40,30 --budget 6 --db "$d/t.db" >"$d/out" 2>&1 || cat "$d/out"

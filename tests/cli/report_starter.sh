@@ -1,4 +1,5 @@
-# Whoever has tuned nothing gets a report of the database that comes with Halotune; --db is taken at its word.
+# A user who has tuned nothing gets a report of the database that comes with Halotune. With --db only that database is
+# used.
 mkdir -p "$TMPDIR/report/prefix/bin" "$TMPDIR/report/prefix/share/halotune"
 cp "$(readlink -f "$(command -v halotune)")" "$TMPDIR/report/prefix/bin/halotune"
 installed() { "$TMPDIR/report/prefix/bin/halotune" "$@" 2>"$TMPDIR/report/talk"; code=$?; sed "s|$TMPDIR/report/||g" "$TMPDIR/report/talk"; return $code; }

@@ -1,4 +1,5 @@
-# A file whose name is none of a path, since it has neither a folder nor .yaml: what to write. Of a folder there is nothing to say.
+# A file name that is not a path, because it has neither a folder nor .yaml. The message says what to write. For a
+# folder it says nothing.
 mkdir "$TMPDIR/here" && cp kernels/star7.yaml "$TMPDIR/here/heat.yml" && cd "$TMPDIR/here" || exit 9
 cp heat.yml 'my heat' && cp heat.yml star8 && mkdir folder
 unset HALOTUNE_PATH

@@ -1,4 +1,4 @@
-# What is slightly wrong is told with what would be right.
+# The message about a small mistake says what would be right.
 HALOTUNE_DB=$TMPDIR/mistakes/halotune.db HALOTUNE_LIBCUDA=/nonexistent/libcuda.so
 export HALOTUNE_DB HALOTUNE_LIBCUDA
 try() {

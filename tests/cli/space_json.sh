@@ -1,4 +1,4 @@
-# What rules remove and what they keep is all there is; each value is in its share of what is kept.
+# The removed and the kept configurations add up to all. Each kept configuration counts for one value of a parameter.
 halotune space star7 --template direct --json >"$TMPDIR/space.json"
 jq -c "del(.time_s, .templates) | keys, [.stencil, .dtype, .arch, .grid]" "$TMPDIR/space.json"
 jq -c ".templates[0] | [.template, .applies, .raw == ([.rules[].removed] | add) + .kept]" "$TMPDIR/space.json"

@@ -1,3 +1,3 @@
-# A template that does not apply says why.
+# If a template does not apply, the output says why.
 halotune space heat2d --template zmarch 2>/dev/null
 # exit 0

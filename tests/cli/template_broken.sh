@@ -1,4 +1,4 @@
-# One bad template hides no other: it is named on stderr, and the exit code remembers it.
+# A bad template hides no other. It is named on stderr, and the exit code shows it.
 mkdir "$TMPDIR/templates" && cd "$TMPDIR"
 cp "$OLDPWD"/kernels/star7.yaml . && cp "$OLDPWD"/templates/direct.* "$OLDPWD"/templates/*.cuh templates
 echo "name: bad" >templates/bad.yaml

@@ -1,4 +1,4 @@
-# An error in a template is told with the file and line of the template, by NVRTC and by the emulation.
+# For an error in a template, NVRTC and the emulation name the template's file and line.
 mkdir "$TMPDIR/torn" && cp templates/*.cuh "$TMPDIR/torn"
 sed "s/^name: direct/name: torn/" templates/direct.yaml >"$TMPDIR/torn/torn.yaml"
 sed "s/^  const Fields f = FIELDS;/  no_such_name = 1;\n&/" templates/direct.cu >"$TMPDIR/torn/torn.cu"

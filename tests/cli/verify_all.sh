@@ -1,4 +1,4 @@
-# Every asymmetric stencil that a template applies to, in each element type; a template for scans has the scans.
+# Every asymmetric stencil to which a template applies, in each element type. A template for scans gets the scans.
 halotune verify --all --template scan --sample 1 2>/dev/null
 halotune verify --all --template scan --sample 1 --dtype f32 --json | jq -c '[[.stencils[] | [.stencil, .dtype, .passed]], .passed, .failed]'
 halotune verify --all --template direct --set block_x=2 --sample 1

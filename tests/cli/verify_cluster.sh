@@ -1,4 +1,4 @@
-# Clusters along one and two axes, that meet or signal, of stencils with each kind of boundary in x.
+# Clusters along one and two axes that synchronise or signal, for stencils with each kind of boundary in x.
 for stencil in star7 derivative_x advect1d; do
   halotune verify $stencil --template-dir tests/data/templates --template cluster --sample 4 --json |
     jq -c '[.variants[] | {template, outcome}] | unique'

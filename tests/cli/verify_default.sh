@@ -1,3 +1,3 @@
-# As generate does, verify takes the nearest values where a template's rules leave out its defaults.
+# If a template's rules exclude its defaults, verify takes the nearest values, as generate does.
 halotune verify derivative_y --template pencil --set coefficients=literal --json | jq -c ".variants[] | [.outcome, .parameters]"
 # exit 0

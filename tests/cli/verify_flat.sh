@@ -1,5 +1,5 @@
-# Rows and planes that begin anywhere within vectors; and a stencil whose box begins with the first row, where only planes of whole
-# vectors will do.
+# Rows and planes begin at any position in vectors. In one stencil the box begins with the first row, so only planes of
+# whole vectors are possible.
 for dtype in f32 f64; do
   for case in "star7 29,19,23" "star7 31,18,20" "star2d9 30,17" "heat2d 30,17"; do
     printf "%s %s " $dtype "$case"

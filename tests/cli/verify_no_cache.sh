@@ -1,4 +1,4 @@
-# Where no cache can be written, compiled variants go to a temporary folder, which is gone at the end.
+# If no cache can be written, compiled variants go to a temporary folder, which is removed at the end.
 mkdir "$TMPDIR/empty"
 export TMPDIR="$TMPDIR/empty"
 XDG_CACHE_HOME=/proc halotune verify copy --template direct --set vector=2 2>&1 | grep 'not kept'
