@@ -25,19 +25,19 @@ enum { KB = 1024 };
 
 /* clang-format off */
 static const struct arch_facts table[] = {
-    /*                         threads blocks shared reserved unit barriers */
-    {7, 5, "Turing",        LIMITS(1024, 16,  64,    0, 256,  0)},
-    {8, 0, "Ampere",        LIMITS(2048, 32, 164, 1024, 128,  0)},
-    {8, 6, "Ampere",        LIMITS(1536, 16, 100, 1024, 128,  0)},
-    {8, 7, "Ampere",        LIMITS(1536, 16, 164, 1024, 128,  0)},
-    {8, 8, "Ampere",        LIMITS(1536, 16, 100, 1024, 128,  0)},
-    {8, 9, "Ada Lovelace",  LIMITS(1536, 24, 100, 1024, 128,  0)},
-    {9, 0, "Hopper",        LIMITS(2048, 32, 228, 1024, 128, 64)},
-    {10, 0, "Blackwell",    LIMITS(2048, 32, 228, 1024, 128, 64)},
-    {10, 3, "Blackwell",    LIMITS(2048, 32, 228, 1024, 128, 64)},
-    {11, 0, "Blackwell",    LIMITS(1536, 24, 228, 1024, 128, 24)},
-    {12, 0, "Blackwell",    LIMITS(1536, 24, 100, 1024, 128, 24)},
-    {12, 1, "Blackwell",    LIMITS(1536, 24, 100, 1024, 128, 24)},
+    /*                       multiprocessors  threads blocks shared reserved unit barriers */
+    {7, 5, "Turing",         72, LIMITS(1024, 16,  64,    0, 256,  0)},
+    {8, 0, "Ampere",        108, LIMITS(2048, 32, 164, 1024, 128,  0)},
+    {8, 6, "Ampere",         84, LIMITS(1536, 16, 100, 1024, 128,  0)},
+    {8, 7, "Ampere",         16, LIMITS(1536, 16, 164, 1024, 128,  0)},
+    {8, 8, "Ampere",         32, LIMITS(1536, 16, 100, 1024, 128,  0)},
+    {8, 9, "Ada Lovelace",  142, LIMITS(1536, 24, 100, 1024, 128,  0)},
+    {9, 0, "Hopper",        132, LIMITS(2048, 32, 228, 1024, 128, 64)},
+    {10, 0, "Blackwell",    148, LIMITS(2048, 32, 228, 1024, 128, 64)},
+    {10, 3, "Blackwell",    148, LIMITS(2048, 32, 228, 1024, 128, 64)},
+    {11, 0, "Blackwell",     20, LIMITS(1536, 24, 228, 1024, 128, 24)},
+    {12, 0, "Blackwell",    188, LIMITS(1536, 24, 100, 1024, 128, 24)},
+    {12, 1, "Blackwell",     48, LIMITS(1536, 24, 100, 1024, 128, 24)},
 };
 /* clang-format on */
 
@@ -80,5 +80,6 @@ struct device_limits arch_device_limits(const struct arch_facts *facts) {
                                 .max_registers = l->max_registers_per_thread,
                                 .registers_sm = l->registers_per_sm,
                                 .max_shared_bytes = l->shared_per_block_bytes,
-                                .warp_size = l->warp_size};
+                                .warp_size = l->warp_size,
+                                .multiprocessors = facts->multiprocessors};
 }

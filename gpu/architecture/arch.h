@@ -31,6 +31,7 @@ struct sm_limits {
 struct arch_facts {
   int major, minor;
   const char *generation; /* "Hopper" */
+  int multiprocessors;    /* of its data-centre GPU, or of its largest where there is none */
   struct sm_limits limits;
 };
 

@@ -50,6 +50,7 @@ static halotune_status ask_attributes(const struct cu *cu, CUdevice device, stru
   }
   enum { MAX_REGISTERS = 255 }; /* per thread, on every GPU from sm_35 on; the driver has no attribute for it */
   out->limits.max_registers = MAX_REGISTERS;
+  out->limits.multiprocessors = out->sm_count;
   out->capability = out->limits.capability = 10 * major + minor;
   return HALOTUNE_OK;
 }

@@ -150,7 +150,8 @@ static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
                                          .max_registers = numbers[8],
                                          .registers_sm = numbers[9],
                                          .max_shared_bytes = numbers[10],
-                                         .warp_size = numbers[11]};
+                                         .warp_size = numbers[11],
+                                         .multiprocessors = numbers[1]};
   if (!added->name || !added->uuid) return fail_memory();
   added->model = model_of(c, added);
   return map_add(&r->devices, sqlite3_column_int64(query, 0), c->device_count++);

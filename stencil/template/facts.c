@@ -89,6 +89,7 @@ static void fill_device(const struct device_limits *limits, double facts[FACT_CO
   facts[FACT_registers_sm] = limits->registers_sm;
   facts[FACT_max_shared_bytes] = limits->max_shared_bytes;
   facts[FACT_warp_size] = limits->warp_size;
+  facts[FACT_multiprocessors] = limits->multiprocessors;
   facts[FACT_max_cluster] = limits->capability >= 90 ? MAX_CLUSTER : 1;
   facts[FACT_max_linear_texels] = MAX_LINEAR_TEXELS;
   facts[FACT_max_texture_width] = MAX_TEXTURE_WIDTH;

@@ -13,6 +13,7 @@ struct device_limits {
   int registers_sm;     /* per multiprocessor */
   int max_shared_bytes; /* per block, after the kernel opts in */
   int warp_size;
+  int multiprocessors; /* of the whole device */
 };
 
 /* The name of each fact as rules spell it, and its description. docs/templates.md lists the same. */
@@ -66,6 +67,7 @@ struct device_limits {
   X(registers_sm, "registers that a multiprocessor has")                                                            \
   X(max_shared_bytes, "shared memory that a block may have")                                                        \
   X(warp_size, "threads of a warp")                                                                                 \
+  X(multiprocessors, "multiprocessors of the device")                                                               \
   X(max_cluster, "blocks that a cluster may have: 8 for capability 90 and later, else 1")                           \
   X(max_linear_texels, "elements that a linear texture may have")                                                   \
   X(max_texture_width, "elements in a row of a 2D texture")                                                         \

@@ -58,6 +58,7 @@ static void read_device(sqlite3_stmt *query, struct replay *replay, struct backe
                          &device->limits.registers_sm, &device->limits.max_shared_bytes, &device->limits.warp_size};
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) *limits[i] = sqlite3_column_int(query, column++);
   device->limits.capability = device->capability;
+  device->limits.multiprocessors = device->sm_count;
   facts->is_emulation = sqlite3_column_int(query, column++) != 0;
   snprintf(facts->driver, sizeof facts->driver, "%s", column_text(query, column++));
   facts->cuda = sqlite3_column_int(query, column++);
