@@ -555,6 +555,30 @@ __device__ __forceinline__ void add_plane(const Taps &taps, const Weights &weigh
   sums[0][0] = weights.w0*taps(0, -4, 0) + weights.w1*taps(0, -3, 0) + weights.w2*taps(0, -2, 0) + weights.w3*taps(0, -1, 0) + weights.w4*taps(0, 1, 0) + weights.w5*taps(0, 2, 0) + weights.w6*taps(0, 3, 0) + weights.w7*taps(0, 4, 0);
 }
 
+// The same in parts. move_sums: a plane is about to come in, and each sum moves on to the place that it has then.
+// add_row: the row of this plane comes in that lies at offset y from the point. taps(input, x) gives its points.
+__device__ __forceinline__ void move_sums(real (&sums)[FORMS][PLANES]) {
+#pragma unroll
+  for (int form = 0; form < FORMS; form++) {
+#pragma unroll
+    for (int i = PLANES - 1; i > 0; i--) sums[form][i] = sums[form][i - 1];
+    sums[form][0] = 0;
+  }
+}
+template <class Taps>
+__device__ __forceinline__ void add_row(int y, const Taps &taps, const Weights &weights, real (&sums)[FORMS][PLANES]) {
+  if (y == 0) {
+    sums[0][0] = fma(weights.w0, taps(0, -4), sums[0][0]);
+    sums[0][0] = fma(weights.w1, taps(0, -3), sums[0][0]);
+    sums[0][0] = fma(weights.w2, taps(0, -2), sums[0][0]);
+    sums[0][0] = fma(weights.w3, taps(0, -1), sums[0][0]);
+    sums[0][0] = fma(weights.w4, taps(0, 1), sums[0][0]);
+    sums[0][0] = fma(weights.w5, taps(0, 2), sums[0][0]);
+    sums[0][0] = fma(weights.w6, taps(0, 3), sums[0][0]);
+    sums[0][0] = fma(weights.w7, taps(0, 4), sums[0][0]);
+  }
+}
+
 // An output at a point, delay(output) planes after its own came in. taps(input) gives an input at the point.
 template <class Taps>
 __device__ __forceinline__ real finish(int output, const Taps &taps, const Coefficients &coefficients, const real (&sums)[FORMS][PLANES]) {

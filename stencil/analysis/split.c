@@ -121,7 +121,7 @@ static halotune_status weigh_form(struct work *w, struct form *form, int *factor
   halotune_status status = find_factors(w->stencil, analysis, w->uniform, form->root, &split->exprs, factors);
   form->first_weight = split->weight_count;
   for (int t = 0; t < analysis->tap_count && status == HALOTUNE_OK; t++) {
-    int plane = analysis->taps[t].offset[2];
+    int plane = analysis->taps[t].offset[split->axis];
     if (factors[t] < 0) continue;
     if (!is_short(w, factors[t], &status)) w->too_many = true;
     if (form->weight_count == 0 || plane < form->first_plane) form->first_plane = plane;
@@ -164,6 +164,7 @@ halotune_status find_split(const struct stencil *stencil, struct analysis *analy
   bool uses[MAX_FIELDS][MAX_FORMS] = {{false}};
   halotune_status status = HALOTUNE_OK;
   if (stencil->kind == STENCIL_SCAN) return status;
+  split->axis = stencil->dims == 2 ? 1 : 2;
   w.uniform = find_uniform(stencil);
   w.facts = calloc((size_t)(stencil->update.end - stencil->update.first) + 1, sizeof *w.facts);
   split->exprs.nodes = malloc((size_t)stencil->exprs.count * sizeof *split->exprs.nodes);

@@ -27,6 +27,7 @@ struct form {
 /* Owns its expressions; analysis_free frees them. */
 struct split {
   int form_count; /* 0: the update is left whole */
+  int axis;       /* that a kernel marches along: y in two dimensions, else z */
   struct form forms[MAX_FORMS];
   struct form_weight *weights; /* the weights of all forms, in the order of the forms */
   int weight_count;

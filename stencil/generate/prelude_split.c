@@ -65,7 +65,7 @@ static void add_weights(struct text *text, const char *values, int count) {
 static void add_sum(struct text *text, const struct prelude *prelude, const int *numbers, int f, int plane) {
   const struct analysis *analysis = prelude->spec->analysis;
   const struct form *form = &analysis->split.forms[f];
-  int low = analysis->radius_low[2];
+  int axis = analysis->split.axis, low = analysis->radius_low[axis];
   bool first = true;
   text_printf(text, "  sums[%d][%d] =", f, plane + low);
   if (plane > form->first_plane) {
@@ -74,9 +74,9 @@ static void add_sum(struct text *text, const struct prelude *prelude, const int 
   }
   for (int i = form->first_weight; i < form->first_weight + form->weight_count; i++) {
     const struct tap *tap = &analysis->taps[analysis->split.weights[i].tap];
-    if (tap->offset[2] != plane) continue;
+    if (tap->offset[axis] != plane) continue;
     text_printf(text, "%s weights.w%d*taps(%d, %d, %d)", first ? "" : " +", numbers[i], tap->input, tap->offset[0],
-                tap->offset[1]);
+                axis == 1 ? 0 : tap->offset[1]);
     first = false;
   }
   text_printf(text, ";\n");
@@ -99,12 +99,55 @@ static void add_plane(struct text *text, const struct prelude *prelude, const in
   text_printf(text, "}\n\n");
 }
 
+/* The taps of one row of the plane: row 0, which is y, and the rows beside it. */
+static void add_row(struct text *text, const struct prelude *prelude, const int *numbers, int row) {
+  const struct analysis *analysis = prelude->spec->analysis;
+  const struct split *split = &analysis->split;
+  for (int f = 0; f < split->form_count; f++) {
+    const struct form *form = &split->forms[f];
+    for (int plane = form->kept_until; plane >= form->first_plane; plane--) {
+      for (int i = form->first_weight; i < form->first_weight + form->weight_count; i++) {
+        const struct tap *tap = &analysis->taps[split->weights[i].tap];
+        if (tap->offset[split->axis] != plane || (split->axis != 1 && tap->offset[1] != row)) continue;
+        int place = plane + analysis->radius_low[split->axis];
+        text_printf(text, "    sums[%d][%d] = fma(weights.w%d, taps(%d, %d), sums[%d][%d]);\n", f, place, numbers[i],
+                    tap->input, tap->offset[0], f, place);
+      }
+    }
+  }
+}
+
+static void add_rows(struct text *text, const struct prelude *prelude, const int *numbers) {
+  const struct analysis *analysis = prelude->spec->analysis;
+  text_printf(
+      text,
+      "// The same in parts. move_sums: a plane is about to come in, and each sum moves on to the place that it has then.\n"
+      "// add_row: the row of this plane comes in that lies at offset y from the point. taps(input, x) gives its points.\n"
+      "__device__ __forceinline__ void move_sums(real (&sums)[FORMS][PLANES]) {\n"
+      "#pragma unroll\n"
+      "  for (int form = 0; form < FORMS; form++) {\n"
+      "#pragma unroll\n"
+      "    for (int i = PLANES - 1; i > 0; i--) sums[form][i] = sums[form][i - 1];\n"
+      "    sums[form][0] = 0;\n"
+      "  }\n}\n"
+      "template <class Taps>\n"
+      "__device__ __forceinline__ void add_row(int y, const Taps &taps, const Weights &weights, real (&sums)[FORMS][PLANES]) {\n");
+  bool in_plane = analysis->split.axis != 1;
+  for (int row = in_plane ? -analysis->radius_low[1] : 0; row <= (in_plane ? analysis->radius_high[1] : 0); row++) {
+    text_printf(text, "  if (y == %d) {\n", row);
+    add_row(text, prelude, numbers, row);
+    text_printf(text, "  }\n");
+  }
+  text_printf(text, "}\n\n");
+}
+
 static const char *find_name(int node, const void *context) {
   const struct context *c = context;
   const struct analysis *analysis = c->prelude->spec->analysis;
   int form = split_form(&analysis->split, node);
   if (form >= 0) {
-    snprintf(c->name, NAME_BYTES, "sums[%d][%d]", form, analysis->split.delay[c->output] + analysis->radius_low[2]);
+    snprintf(c->name, NAME_BYTES, "sums[%d][%d]", form,
+             analysis->split.delay[c->output] + analysis->radius_low[analysis->split.axis]);
     return c->name;
   }
   for (int i = 0; i < c->assignment; i++) {
@@ -180,9 +223,11 @@ static void add_constants(struct text *text, const struct prelude *prelude) {
   text_printf(
       text,
       "// The update in two parts: FORMS sums of weighted taps, to which one plane after the other adds; and the rest\n"
-      "#define FORMS %d\n#define PLANES %d  // LOW_Z + 1 + HIGH_Z\n"
+      "#define FORMS %d\n#define PLANES %d  // LOW_%c + 1 + HIGH_%c\n"
       "__device__ constexpr int delay(int output) { return ",
-      split->form_count, prelude->spec->analysis->radius_low[2] + 1 + prelude->spec->analysis->radius_high[2]);
+      split->form_count,
+      prelude->spec->analysis->radius_low[split->axis] + 1 + prelude->spec->analysis->radius_high[split->axis],
+      'X' + split->axis, 'X' + split->axis);
   for (int o = 0; o < stencil->output_count; o++) text_printf(text, "output == %d ? %d : ", o, split->delay[o]);
   text_printf(text, "0; }\n// Whether the rest of an output reads an input at the point.\n"
                     "__device__ constexpr bool finish_reads(int output, int input) {\n  return ");
@@ -206,6 +251,7 @@ halotune_status prelude_write_split(struct text *text, const struct prelude *pre
     add_constants(text, prelude);
     add_weights(text, text_string(&values), count);
     add_plane(text, prelude, numbers);
+    add_rows(text, prelude, numbers);
     status = add_finish(text, prelude);
   }
   text_free(&values);
