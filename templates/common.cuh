@@ -174,6 +174,57 @@ template <int N> struct FinishTaps {
   __device__ __forceinline__ real operator()(int input) const { return inputs[input][lane]; }
 };
 
+// Rows in shared memory of which each lane of a warp reads and writes N neighbours, in pieces of up to 16 bytes. Where a lane has several
+// pieces, lanes exchange the places of pieces, because their accesses would else meet in the same banks. The place of a column:
+template <int N> __device__ __forceinline__ int lane_place(int column) {
+  constexpr int piece = N*int(sizeof(real)) < 16 ? N : 16/int(sizeof(real)), pieces = N/piece;
+  const int number = column/piece;
+  return (number ^ (number/8%pieces))*piece + column%piece;
+}
+template <int N> __device__ __forceinline__ void load_lane(const real *row, int lane, real (&values)[N]) {
+  constexpr int piece = N*int(sizeof(real)) < 16 ? N : 16/int(sizeof(real));
+#pragma unroll
+  for (int i = 0; i < N; i += piece) {
+    real some[piece];
+    load_vector(row + lane_place<N>(lane*N + i), some);
+#pragma unroll
+    for (int k = 0; k < piece; k++) values[i + k] = some[k];
+  }
+}
+template <int N> __device__ __forceinline__ void store_lane(real *row, int lane, const real (&values)[N]) {
+  constexpr int piece = N*int(sizeof(real)) < 16 ? N : 16/int(sizeof(real));
+#pragma unroll
+  for (int i = 0; i < N; i += piece) {
+    real some[piece];
+#pragma unroll
+    for (int k = 0; k < piece; k++) some[k] = values[i + k];
+    store_vector(row + lane_place<N>(lane*N + i), some);
+  }
+}
+
+// The lane's N points of a row, and those beside them that taps reach, from the lanes beside it. LANES lanes share a row. The first and
+// the last of them get no points of others.
+template <int LANES, int N>
+__device__ __forceinline__ void find_near(const real (&row)[N], real (&near)[LOW_X + N + HIGH_X]) {
+  const unsigned everyone = 0xffffffffu;
+#pragma unroll
+  for (int i = 0; i < N; i++) near[LOW_X + i] = row[i];
+#pragma unroll
+  for (int i = 0; i < LOW_X; i++) near[i] = __shfl_up_sync(everyone, row[N - LOW_X + i], 1, LANES);
+#pragma unroll
+  for (int i = 0; i < HIGH_X; i++) near[LOW_X + N + i] = __shfl_down_sync(everyone, row[i], 1, LANES);
+}
+
+// Write those of a vector's values that lie at x_first <= x < x_last.
+template <int N>
+__device__ __forceinline__ void write_between(const Fields &f, int output, const Geometry &g, index_t x, index_t y, index_t z, index_t x_first,
+                                              index_t x_last, const real (&values)[N]) {
+#pragma unroll
+  for (int i = 0; i < N; i++) {
+    if (x + i >= x_first && x + i < x_last) write_point(f, output, g, x + i, y, z, values[i]);
+  }
+}
+
 #ifdef FORMS
 
 // The number of planes after which the last output of a plane is finished.

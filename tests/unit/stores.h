@@ -78,7 +78,7 @@ struct bench_case {
 };
 
 static const struct device_facts case_device = {
-    "NVIDIA H200", "GPU-01234567-89ab-cdef-0123-456789abcdef", 90, 132, 1980000, 3201000, 6144, 62914560,
+    "NVIDIA H200", "GPU-01234567-89ab-cdef-0123-456789abcdef",   90, 132, 1980000, 3201000, 6144, 62914560,
     150754820096,  {90, 1024, 2048, 255, 65536, 232448, 32, 132}};
 
 static inline void case_load(struct bench_case *c) {

@@ -1,0 +1,283 @@
+// pipeline_planes: a block advances a tile by STEPS time steps while it marches once through the planes. Each step is a stage of a
+// pipeline. Registers hold sums instead of planes: a plane that comes in adds its share to the sums of all planes that its taps reach, and
+// is then forgotten. The sums of a plane are complete when the last of these planes has come in. This plane is what the next stage takes,
+// in the same turn of the loop. While plane z of the input comes in, for reach 1:
+//
+//      stage 1   adds plane z   to sums of z-1, z, z+1     and completes plane z-1
+//      stage 2   adds plane z-1 to sums of z-2, z-1, z     and completes plane z-2
+//      ...
+//      stage T   adds plane z-T+1 ...                      and completes plane z-T, which is written
+//
+// A warp owns strips of ROWS rows. A lane owns POINTS neighbours in x of each row of its strip:
+//
+//      x -->     |0 0|1 1|2 2|3 3|      strip 0, by the number of the lane     POINTS 2, ROWS 2, LANES_X 4
+//                |0 0|1 1|2 2|3 3|
+//      y         |4 4|5 5|6 6|7 7|      strip 1
+//                |4 4|5 5|6 6|7 7|
+//
+// Neighbours in x come from the next lanes. Neighbours in y come from the lane's own rows. The first and last rows of a strip also go to
+// the strips beside it, through shared memory. They arrive one turn late: a star needs them only for the sums of their own plane, which
+// wait for a later plane anyway. So one barrier a turn serves all stages.
+//
+// Each stage spoils the outermost points of a tile. Tiles overlap, and the spoiled points are not written. Where the box ends, nothing is
+// spoiled: points outside the box never change. Their sums are set to the point's own value, and no other point adds to them. With
+// periodic boundaries the images are loaded, and computed like any point.
+#ifndef HALOTUNE_PRELUDE
+#include "example.cuh"
+#include "common.cuh"
+#endif
+
+#ifndef STEPS
+#define STEPS 4
+#define POINTS 4
+#define ROWS 4
+#define LANES_X 16
+#define WARPS 8
+#define CHUNKS 3
+#define RING 3
+#define VECTOR 4
+#define STORE_BYTES 16
+#endif
+
+constexpr int TILE_X = LANES_X*POINTS, STRIPS = WARPS*(32/LANES_X), TILE_Y = STRIPS*ROWS;
+
+// Points that the stages spoil before those that are written, in whole vectors; and the distance of tiles.
+constexpr int STORE_GRAIN = STORE_BYTES/int(sizeof(real)) < VECTOR ? VECTOR : STORE_BYTES/int(sizeof(real));
+constexpr int MARGIN_X = round_up(STEPS*LOW_X, VECTOR), MARGIN_Y = STEPS*LOW_Y;
+constexpr int STRIDE_X = (TILE_X - MARGIN_X - STEPS*HIGH_X)/STORE_GRAIN*STORE_GRAIN, STRIDE_Y = TILE_Y - MARGIN_Y - STEPS*HIGH_Y;
+
+// Points beyond the box that the tiles at its ends load.
+constexpr int BEFORE_X = IMAGES ? MARGIN_X : LOW_X, AFTER_X = IMAGES ? STEPS*HIGH_X : HIGH_X;
+constexpr int BEFORE_Y = IMAGES ? MARGIN_Y : LOW_Y, AFTER_Y = IMAGES ? STEPS*HIGH_Y : HIGH_Y;
+
+// Shared memory: RING planes of the tile, and two inboxes, by turns. An inbox holds the neighbours' rows for each stage and strip.
+constexpr int PLANE_ELEMENTS = TILE_X*TILE_Y, NEAR_ROWS = LOW_Y + HIGH_Y, INBOX_ELEMENTS = STRIPS*NEAR_ROWS*TILE_X;
+
+// What a turn has to mind: nothing; the ends of the box along x and y, in a tile whose outermost points alone lie outside; all ends.
+enum Edge { NO_EDGE, EDGE_XY, EDGE_ANY };
+
+// A tile, the planes of it that this block computes, and this lane's part.
+struct Tile {
+  const Fields &f;
+  const Geometry &g;
+  int lane, strip;                                            // the lane's number in its row; its strip
+  int x, y;                                                   // the tile's first point
+  int x_first, x_last, y_first, y_last, z_first, z_last;      // what is written: x_first <= x < x_last ...
+  unsigned outside;                                           // a bit for each of the lane's points: it lies outside the box
+  real *ring, *inbox;
+};
+
+__device__ __forceinline__ bool is_outside(const Tile &t, int row, int point) { return t.outside >> (row*POINTS + point) & 1; }
+__device__ __forceinline__ bool is_outside_z(const Tile &t, int z) { return !IMAGES && (z < int(t.g.z0) || z >= int(t.g.z1)); }
+
+// Whether a turn has to ask for this point whether it lies outside the box.
+__device__ constexpr bool may_lie_outside(Edge edge, int row, int point) {
+  return !IMAGES && (edge == EDGE_ANY || (edge == EDGE_XY && (point < LOW_X || point >= POINTS - HIGH_X || row < LOW_Y || row >= ROWS - HIGH_Y)));
+}
+
+// Ask for plane z. No result needs what lies beyond the grid unless there are images: the nearest point comes in its place.
+template <Edge EDGE> __device__ __forceinline__ void request_plane(const Tile &t, int z, int slot) {
+  real *to = t.ring + slot*PLANE_ELEMENTS + t.strip*ROWS*TILE_X;
+  const index_t in_z = IMAGES ? image_z(t.g, z) : min(index_t(z), t.g.nz - 1);
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+#pragma unroll
+    for (int i = 0; i < POINTS/VECTOR; i++) {
+      const int column = (i*LANES_X + t.lane)*VECTOR;
+      index_t x = t.x + column, y = t.y + t.strip*ROWS + j;
+      if (EDGE != NO_EDGE && IMAGES) x = image_x(t.g, x), y = image_y(t.g, y);
+      if (EDGE == EDGE_ANY && !IMAGES) x = min(x, t.g.nx - VECTOR), y = min(y, t.g.ny - 1);
+      async_copy<VECTOR*int(sizeof(real))>(to + j*TILE_X + lane_place<POINTS>(column), t.f.in[0] + at(t.g, x, y, in_z));
+    }
+  }
+  async_commit();
+}
+
+// Taps of one of the lane's points in its own row, and in a row beside it, where a star reads the same x alone.
+struct OwnRowTaps {
+  const real (&near)[LOW_X + POINTS + HIGH_X];
+  int point;
+  __device__ __forceinline__ real operator()(int, int dx) const { return near[LOW_X + point + dx]; }
+};
+struct NearRowTaps {
+  const real (&row)[POINTS];
+  int point;
+  __device__ __forceinline__ real operator()(int, int) const { return row[point]; }
+};
+
+// Add the rows of the strips beside this one, of the plane that came in one turn before: z.
+template <Edge EDGE>
+__device__ __forceinline__ void add_late_rows(const Tile &t, int z, const real *inbox, const Weights &weights,
+                                              real (&sums)[ROWS][POINTS][FORMS][PLANES]) {
+  const bool plane_outside = EDGE == EDGE_ANY && is_outside_z(t, z);
+#pragma unroll
+  for (int k = 0; k < NEAR_ROWS; k++) {
+    const int number = k < LOW_Y ? k - LOW_Y : ROWS + k - LOW_Y;  // counted from the strip's first row
+    real row[POINTS];
+    load_lane(inbox + (t.strip*NEAR_ROWS + k)*TILE_X, t.lane, row);
+#pragma unroll
+    for (int j = 0; j < ROWS; j++) {
+      if (number - j < -LOW_Y || number - j > HIGH_Y) continue;
+#pragma unroll
+      for (int i = 0; i < POINTS; i++) {
+        const real before = sums[j][i][0][LOW_Z];
+        add_row(number - j, NearRowTaps{row, i}, weights, sums[j][i]);
+        if (plane_outside || (may_lie_outside(EDGE, j, i) && is_outside(t, j, i))) sums[j][i][0][LOW_Z] = before;
+      }
+    }
+  }
+}
+
+// Send the strip's first and last rows to the strips beside it.
+__device__ __forceinline__ void send_rows(const Tile &t, real *inbox, const real (&plane)[ROWS][POINTS]) {
+  if (t.strip > 0) {
+#pragma unroll
+    for (int k = 0; k < HIGH_Y; k++) store_lane(inbox + ((t.strip - 1)*NEAR_ROWS + LOW_Y + k)*TILE_X, t.lane, plane[k]);
+  }
+  if (t.strip < STRIPS - 1) {
+#pragma unroll
+    for (int k = 0; k < LOW_Y; k++) store_lane(inbox + ((t.strip + 1)*NEAR_ROWS + k)*TILE_X, t.lane, plane[ROWS - LOW_Y + k]);
+  }
+}
+
+// Plane z comes in. The plane that it completes takes its place.
+template <Edge EDGE>
+__device__ __forceinline__ void add_own_rows(const Tile &t, int z, const Weights &weights, real (&sums)[ROWS][POINTS][FORMS][PLANES],
+                                             real (&plane)[ROWS][POINTS]) {
+  real complete[ROWS][POINTS];
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+    real near[LOW_X + POINTS + HIGH_X];
+    find_near<LANES_X>(plane[j], near);
+#pragma unroll
+    for (int i = 0; i < POINTS; i++) {
+      real before[PLANES];
+      move_sums(sums[j][i]);
+#pragma unroll
+      for (int k = 0; k < PLANES; k++) before[k] = sums[j][i][0][k];
+#pragma unroll
+      for (int dy = -LOW_Y; dy <= HIGH_Y; dy++) {
+        if (dy == 0) add_row(0, OwnRowTaps{near, i}, weights, sums[j][i]);
+        else if (j + dy >= 0 && j + dy < ROWS) add_row(dy, NearRowTaps{plane[j + dy], i}, weights, sums[j][i]);
+      }
+#pragma unroll
+      for (int k = LOW_Z; k < PLANES; k++) {
+        const bool plane_outside = EDGE == EDGE_ANY && is_outside_z(t, z + LOW_Z - k);
+        if (plane_outside || (may_lie_outside(EDGE, j, i) && is_outside(t, j, i))) sums[j][i][0][k] = k == LOW_Z ? plane[j][i] : before[k];
+      }
+      complete[j][i] = sums[j][i][0][PLANES - 1];
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+#pragma unroll
+    for (int i = 0; i < POINTS; i++) plane[j][i] = complete[j][i];
+  }
+}
+
+// Write plane z. Away from the ends of the box a vector is written as a whole or not at all.
+template <Edge EDGE> __device__ __forceinline__ void write_plane(const Tile &t, int z, const real (&plane)[ROWS][POINTS]) {
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+    const int y = t.y + t.strip*ROWS + j;
+    const bool is_in_rows = y >= t.y_first && y < t.y_last;
+#pragma unroll
+    for (int i = 0; i < POINTS; i += VECTOR) {
+      const int x = t.x + t.lane*POINTS + i;
+      const bool is_whole = x >= t.x_first && x + VECTOR <= t.x_last;
+      real values[VECTOR];
+#pragma unroll
+      for (int k = 0; k < VECTOR; k++) values[k] = plane[j][i + k];
+      if (is_in_rows && is_whole) write_vector(t.f, 0, t.g, x, y, z, values);
+      if (EDGE != NO_EDGE && is_in_rows && !is_whole) write_between(t.f, 0, t.g, x, y, z, t.x_first, t.x_last, values);
+    }
+  }
+}
+
+// One turn: plane z passes all stages, and plane z - STEPS*HIGH_Z is written.
+template <Edge EDGE>
+__device__ __forceinline__ void take_plane(const Tile &t, int z, int &slot, int &turn, const Weights &weights,
+                                           real (&sums)[STEPS][ROWS][POINTS][FORMS][PLANES]) {
+  real plane[ROWS][POINTS];
+  __syncthreads();  // the rows that were sent in the last turn are there
+  async_wait<RING - 2>();
+  if (POINTS > VECTOR) __syncwarp();  // lanes copied for each other
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) load_lane(t.ring + slot*PLANE_ELEMENTS + (t.strip*ROWS + j)*TILE_X, t.lane, plane[j]);
+  if (POINTS > VECTOR) __syncwarp();
+  request_plane<EDGE>(t, z + RING - 1, slot == 0 ? RING - 1 : slot - 1);
+  slot = slot == RING - 1 ? 0 : slot + 1;
+  real *to = t.inbox + turn*(STEPS*INBOX_ELEMENTS), *from = t.inbox + (1 - turn)*(STEPS*INBOX_ELEMENTS);
+  turn = 1 - turn;
+#pragma unroll
+  for (int stage = 0; stage < STEPS; stage++) {
+    const int stage_z = z - stage*HIGH_Z;
+    add_late_rows<EDGE>(t, stage_z - 1, from + stage*INBOX_ELEMENTS, weights, sums[stage]);
+    send_rows(t, to + stage*INBOX_ELEMENTS, plane);
+    add_own_rows<EDGE>(t, stage_z, weights, sums[stage], plane);
+  }
+  const int done = z - STEPS*HIGH_Z;
+  if (done >= t.z_first) write_plane<EDGE>(t, done, plane);
+}
+
+__device__ __forceinline__ unsigned find_outside(const Tile &t) {
+  unsigned outside = 0;
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+#pragma unroll
+    for (int i = 0; i < POINTS; i++) {
+      const int x = t.x + t.lane*POINTS + i, y = t.y + t.strip*ROWS + j;
+      if (x < t.g.x0 || x >= t.g.x1 || y < t.g.y0 || y >= t.g.y1) outside |= 1u << (j*POINTS + i);
+    }
+  }
+  return outside;
+}
+
+// The march runs in at most three parts: planes near the box's first plane, planes in the middle, and planes near its last plane.
+__device__ __forceinline__ void march(const Tile &t, const Weights &weights) {
+  const Geometry &g = t.g;
+  real sums[STEPS][ROWS][POINTS][FORMS][PLANES] = {};
+  const int begin = IMAGES ? t.z_first - STEPS*LOW_Z : max(t.z_first - STEPS*LOW_Z, int(g.z0) - LOW_Z), end = t.z_last + STEPS*HIGH_Z;
+  const bool is_inside = t.x >= g.x0 && t.x + TILE_X <= g.x1 && t.y >= g.y0 && t.y + TILE_Y <= g.y1;
+  const bool is_regular = IMAGES || (t.x + LOW_X >= g.x0 && t.x + TILE_X <= g.x1 + HIGH_X && t.y + LOW_Y >= g.y0 && t.y + TILE_Y <= g.y1 + HIGH_Y);
+  const int middle_first = IMAGES ? begin : is_regular ? min(end, int(g.z0) + STEPS*HIGH_Z + 1) : end;
+  const int middle_last = IMAGES ? end : min(end, int(g.z1));
+  int z = begin, slot = 0, turn = 0;
+  for (int i = threadIdx.x; i < 2*STEPS*INBOX_ELEMENTS; i += WARPS*32) t.inbox[i] = 0;
+#pragma unroll
+  for (int i = 0; i < RING - 1; i++) request_plane<EDGE_ANY>(t, begin + i, i);
+#pragma unroll 1
+  for (int part = 0; part < 2; part++) {
+    const int until = part == 0 ? middle_first : end;
+#pragma unroll 1
+    for (; z < until; z++) take_plane<EDGE_ANY>(t, z, slot, turn, weights, sums);
+    if (is_inside) {
+#pragma unroll 1
+      for (; z < middle_last; z++) take_plane<NO_EDGE>(t, z, slot, turn, weights, sums);
+    } else {
+#pragma unroll 1
+      for (; z < middle_last; z++) take_plane<EDGE_XY>(t, z, slot, turn, weights, sums);
+    }
+  }
+  async_wait<0>();
+}
+
+// blockIdx.z counts the parts of the planes: blocks that run at the same time are at the same plane, and share what they read in the
+// L2 cache.
+extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
+  const Fields f = FIELDS;
+  const int lane = threadIdx.x%32, warp = threadIdx.x/32;
+  const int low_x = (int(g.x0) - BEFORE_X)/VECTOR*VECTOR, high_x = round_up(int(g.x1) + AFTER_X, VECTOR) - TILE_X;
+  const int low_y = int(g.y0) - BEFORE_Y, high_y = int(g.y1) + AFTER_Y - TILE_Y;
+  const int base = (MARGIN_X + low_x)/STORE_GRAIN*STORE_GRAIN;
+  const int left = base + int(blockIdx.x)*STRIDE_X, top = low_y + MARGIN_Y + int(blockIdx.y)*STRIDE_Y;
+  const int planes = int(g.z1 - g.z0), chunk = blockIdx.z;
+  real *shared = SHARED_MEMORY(real);
+  Tile t = {f, g, lane%LANES_X, warp*(32/LANES_X) + lane/LANES_X, max(min(left - MARGIN_X, high_x), low_x),
+            max(min(top - MARGIN_Y, high_y), low_y), blockIdx.x == 0 ? int(g.x0) : left,
+            blockIdx.x == gridDim.x - 1 ? int(g.x1) : left + STRIDE_X, blockIdx.y == 0 ? int(g.y0) : top,
+            blockIdx.y == gridDim.y - 1 ? int(g.y1) : top + STRIDE_Y, int(g.z0) + int((long long)planes*chunk/CHUNKS),
+            int(g.z0) + int((long long)planes*(chunk + 1)/CHUNKS), 0, shared, shared + RING*PLANE_ELEMENTS};
+  t.outside = find_outside(t);
+  march(t, weights_of(COEFFICIENT_VALUES));
+}
