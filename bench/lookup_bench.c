@@ -242,7 +242,7 @@ struct rounds {
   double values[ROUNDS];
 };
 
-static double quietest(const struct rounds *rounds) {
+static double quietest_round(const struct rounds *rounds) {
   double least = rounds->values[0];
   for (int i = 1; i < ROUNDS; i++) {
     if (rounds->values[i] < least) least = rounds->values[i];
@@ -252,7 +252,7 @@ static double quietest(const struct rounds *rounds) {
 
 static void print_rounds(const char *what, const struct rounds *rounds, double limit, const char *unit) {
   struct rounds sorted = *rounds;
-  double value = quietest(rounds);
+  double value = quietest_round(rounds);
   bool ok = value >= 0 && value <= limit;
   printf("%-40s %8.1f %-2s of at most %7.1f  %-6s (median of rounds %.1f)\n", what, value, unit, limit,
          ok ? "kept" : "MISSED", median(sorted.values, ROUNDS));
@@ -278,7 +278,7 @@ static void measure_database(const char *path, halotune_ctx **ctx) {
   char what[64];
   for (int i = 0; i < ROUNDS; i++) open.values[i] = time_opens(path, ctx);
   print_rounds("open", &open, 10, "ms");
-  if (quietest(&open) < 0) {
+  if (quietest_round(&open) < 0) {
     fprintf(stderr, "lookup_bench: %s\n", fail_text());
     return;
   }
@@ -290,8 +290,8 @@ static void measure_database(const char *path, halotune_ctx **ctx) {
     together.values[i] = time_threads(*ctx, problems, cores, cores);
   }
   print_rounds("hit, shuffled", &hit, 100, "ns");
-  snprintf(what, sizeof what, "hit, %d threads on %d cores (alone %.1f)", cores, cores, quietest(&alone));
-  print_rounds(what, &together, 1.1 * quietest(&alone), "ns");
+  snprintf(what, sizeof what, "hit, %d threads on %d cores (alone %.1f)", cores, cores, quietest_round(&alone));
+  print_rounds(what, &together, 1.1 * quietest_round(&alone), "ns");
   make_problems(problems, true);
   for (int i = 0; i < ROUNDS; i++) near.values[i] = time_lookups(*ctx, problems, 10, HALOTUNE_MATCH_NEAR_GRID);
   print_rounds("near grid", &near, 5000, "ns");

@@ -75,7 +75,7 @@ static void answer_request(const struct nvrtc *nvrtc, const char *body, size_t l
   compiled_free(&compiled);
 }
 
-static void serve(void *state, int socket) {
+static void serve_requests(void *state, int socket) {
   uint64_t length;
   while (read_all(socket, (char *)&length, sizeof length)) {
     struct text reply = {0};
@@ -96,8 +96,11 @@ static halotune_status load_nvrtc(void *state, struct text *said) {
 }
 
 struct spawner_program compile_worker_program(struct nvrtc *nvrtc) {
-  return (struct spawner_program){
-      .name = "compile worker", .prepares = "loaded NVRTC", .prepare = load_nvrtc, .serve = serve, .state = nvrtc};
+  return (struct spawner_program){.name = "compile worker",
+                                  .prepares = "loaded NVRTC",
+                                  .prepare = load_nvrtc,
+                                  .serve = serve_requests,
+                                  .state = nvrtc};
 }
 
 bool compile_worker_facts(const struct text *said, struct nvrtc_facts *out) {

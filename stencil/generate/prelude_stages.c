@@ -21,7 +21,7 @@ static int input_of_output(const struct stencil *stencil, int output) {
   return -1;
 }
 
-static bool changes(const struct stencil *stencil, int input) {
+static bool changes_places(const struct stencil *stencil, int input) {
   for (int i = 0; i < stencil->iterate_count; i++) {
     if (stencil->iterate[i].to == input) return true;
   }
@@ -32,7 +32,7 @@ static bool changes(const struct stencil *stencil, int input) {
 static int places_begin(const struct stencil *stencil, struct places *out) {
   int count = 0;
   memset(out, 0, sizeof *out);
-  for (int i = 0; i < stencil->input_count; i++) out->inputs[i] = changes(stencil, i) ? count++ : NO_BUFFER + i;
+  for (int i = 0; i < stencil->input_count; i++) out->inputs[i] = changes_places(stencil, i) ? count++ : NO_BUFFER + i;
   for (int o = 0; o < stencil->output_count; o++) {
     out->outputs[o] = input_of_output(stencil, o) >= 0 ? count++ : NO_BUFFER + MAX_FIELDS + o;
   }

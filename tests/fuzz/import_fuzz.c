@@ -35,7 +35,7 @@ static void write_out(struct store *store, struct text *text) {
 }
 
 /* Merge an intact store, export it, and import it again. */
-static void use(struct store *store) {
+static void use_store(struct store *store) {
   static const struct merge_options options = {.origin = "input"};
   struct store *merged, *again;
   struct text first = {0}, second = {0};
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   halotune_status status = import_parse((const char *)data, size, "input", &store);
   if (status == HALOTUNE_OK) {
     if (store_check(store, take_problem, NULL, &found) != HALOTUNE_OK) die("not checked");
-    if (found == 0) use(store);
+    if (found == 0) use_store(store);
   } else if (status == HALOTUNE_PARSE) {
     check_text(fail_text());
   } else {

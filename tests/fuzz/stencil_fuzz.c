@@ -46,7 +46,7 @@ static const char *print_temporary(int node, const void *context) {
   return NULL;
 }
 
-static void use(const struct stencil *stencil) {
+static void use_stencil(const struct stencil *stencil) {
   struct analysis *analysis;
   struct text text = {0};
   struct printing printing = {&stencil->update, 0};
@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   text[size] = '\0';
   struct source source = source_of("input", text, size);
   halotune_status status = stencil_parse(&source, &stencil);
-  if (status == HALOTUNE_OK) use(stencil);
+  if (status == HALOTUNE_OK) use_stencil(stencil);
   else if (status != HALOTUNE_PARSE) die("neither parsed nor refused");
   else check_message();
   stencil_free(stencil);

@@ -57,7 +57,7 @@ static enum gpu_link_end link_end(enum transfer_end end) {
   return end == TRANSFER_DONE ? GPU_LINK_ANSWERED : end == TRANSFER_LATE ? GPU_LINK_HUNG : GPU_LINK_DIED;
 }
 
-static enum gpu_link_end receive(struct gpu_link *link, double until_ms, struct gpu_reply *reply) {
+static enum gpu_link_end receive_reply(struct gpu_link *link, double until_ms, struct gpu_reply *reply) {
   static const char zeros[4096];
   uint64_t length = 0;
   link->reply.length = 0;
@@ -79,7 +79,7 @@ enum gpu_link_end gpu_link_call(struct gpu_link *link, const struct text *reques
   double until_ms = clock_ms() + deadline_ms;
   if (link->pid == 0) return GPU_LINK_DIED;
   enum gpu_link_end end = link_end(socket_write_until(link->socket, request->bytes, request->length, until_ms));
-  if (end == GPU_LINK_ANSWERED) end = receive(link, until_ms, reply);
+  if (end == GPU_LINK_ANSWERED) end = receive_reply(link, until_ms, reply);
   if (end == GPU_LINK_ANSWERED) return end;
   bool gone = end == GPU_LINK_DIED && ready_until(link->socket, POLLIN, clock_ms()) &&
               recv(link->socket, &(char){0}, 1, MSG_PEEK | MSG_DONTWAIT) == 0;

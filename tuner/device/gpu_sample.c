@@ -42,7 +42,7 @@ static void fields_of(const struct gpu_session *s, bool is_roof, int binding, CU
   }
 }
 
-static halotune_status bind(struct gpu_session *s, struct gpu_slot *slot) {
+static halotune_status bind_slot(struct gpu_session *s, struct gpu_slot *slot) {
   for (int i = 0; i < slot->binding_count; i++) {
     CUdeviceptr inputs[MAX_FIELDS] = {0}, outputs[MAX_FIELDS] = {0};
     fields_of(s, slot->is_roof, i, inputs, outputs);
@@ -85,7 +85,7 @@ halotune_status gpu_session_load(struct gpu_session *s, int number, const struct
   slot->is_loaded = true;
   if (!slot->bindings || !slot->graphs) status = fail_memory();
   if (status == HALOTUNE_OK) status = kernel_load(&s->cu, cubin, plan, &slot->kernel);
-  if (status == HALOTUNE_OK) status = bind(s, slot);
+  if (status == HALOTUNE_OK) status = bind_slot(s, slot);
   if (status != HALOTUNE_OK) gpu_session_unload(s, number);
   return status;
 }

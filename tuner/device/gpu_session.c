@@ -80,7 +80,7 @@ static size_t bytes_needed(const struct gpu_session *s, const struct gpu_problem
   return total + 2 * (size_t)problem->output_count * points * sizeof(double);
 }
 
-static halotune_status allocate(struct gpu_session *s, size_t bytes, CUdeviceptr *out) {
+static halotune_status allocate_memory(struct gpu_session *s, size_t bytes, CUdeviceptr *out) {
   return gpu_did(&s->gpu, s->cu.mem_alloc(out, bytes), "cuMemAlloc");
 }
 
@@ -90,11 +90,11 @@ static halotune_status make_fields(struct gpu_session *s, const struct gpu_probl
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < buffers && status == HALOTUNE_OK; i++) {
     status = gpu_buffer_make(&s->gpu, bytes, problem->guard_bytes, &s->fields[i]);
-    if (status == HALOTUNE_OK && has_start(problem, i)) status = allocate(s, bytes, &s->starts[i]);
+    if (status == HALOTUNE_OK && has_start(problem, i)) status = allocate_memory(s, bytes, &s->starts[i]);
   }
   for (int o = 0; o < problem->output_count && status == HALOTUNE_OK; o++) {
-    status = allocate(s, doubles, &s->want[o]);
-    if (status == HALOTUNE_OK) status = allocate(s, doubles, &s->magnitudes[o]);
+    status = allocate_memory(s, doubles, &s->want[o]);
+    if (status == HALOTUNE_OK) status = allocate_memory(s, doubles, &s->magnitudes[o]);
   }
   if (status == HALOTUNE_OK && sets > 1)
     status = gpu_rotation_make(&s->gpu, sets, buffers, bytes, s->stream, &s->rotation);

@@ -227,7 +227,7 @@ static bool serve_one(struct worker *w, int socket, uint64_t length) {
   return served;
 }
 
-static void serve(void *state, int socket) {
+static void serve_requests(void *state, int socket) {
   struct worker w = {.window = state, .session = calloc(1, sizeof *w.session)};
   uint64_t length;
   if (!w.session) return;
@@ -239,5 +239,5 @@ static void serve(void *state, int socket) {
 }
 
 struct spawner_program gpu_worker_program(struct gpu_window *window) {
-  return (struct spawner_program){.name = "GPU worker", .serve = serve, .state = window};
+  return (struct spawner_program){.name = "GPU worker", .serve = serve_requests, .state = window};
 }

@@ -34,7 +34,7 @@ static void make_canaries(struct emulation_buffer *buffer) {
   poison_fill(canary_behind(buffer), behind_bytes(buffer), EMULATION_POISON_CANARY);
 }
 
-static halotune_status create(size_t bytes, int element_bytes, bool sparse, struct emulation_buffer **out) {
+static halotune_status create_buffer(size_t bytes, int element_bytes, bool sparse, struct emulation_buffer **out) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   *out = NULL;
   if (element_bytes != 4 && element_bytes != 8) return fail(HALOTUNE_ARGUMENT, "elements of %d bytes", element_bytes);
@@ -60,11 +60,11 @@ static halotune_status create(size_t bytes, int element_bytes, bool sparse, stru
 }
 
 halotune_status emulation_buffer_create(size_t bytes, int element_bytes, struct emulation_buffer **out) {
-  return create(bytes, element_bytes, false, out);
+  return create_buffer(bytes, element_bytes, false, out);
 }
 
 halotune_status emulation_buffer_create_sparse(size_t bytes, int element_bytes, struct emulation_buffer **out) {
-  return create(bytes, element_bytes, true, out);
+  return create_buffer(bytes, element_bytes, true, out);
 }
 
 bool emulation_buffer_is_sparse(const struct emulation_buffer *buffer) { return buffer->is_sparse; }

@@ -170,8 +170,9 @@ static void check_poison(const struct run *run, struct emulation_outcome *out) {
 
 /* Let the variant's runner execute the request of `run`; start the runner first where there is none.
  *   counts  of a request that counts; else NULL */
-static halotune_status execute(struct emulation_batch *batch, struct emulation_variant *variant, const struct run *run,
-                               struct emulation_outcome *out, struct emulation_counts *counts) {
+static halotune_status execute_request(struct emulation_batch *batch, struct emulation_variant *variant,
+                                       const struct run *run, struct emulation_outcome *out,
+                                       struct emulation_counts *counts) {
   halotune_status status = HALOTUNE_OK;
   if (variant->runner.pid == 0) status = emulation_runner_start(batch->runner, variant->object, &variant->runner);
   if (status != HALOTUNE_OK) return status;
@@ -203,7 +204,7 @@ halotune_status emulation_count(struct emulation_batch *batch, int variant_numbe
   run.request.counts = 1;
   run.request.counted_block = block_number(launch, block);
   run.request.thread_order = run.request.block_order = EMULATION_ASCENDING;
-  return execute(batch, variant, &run, out, counts);
+  return execute_request(batch, variant, &run, out, counts);
 }
 
 halotune_status emulation_run(struct emulation_batch *batch, int variant_number, const struct emulation_launch *launch,
@@ -214,7 +215,7 @@ halotune_status emulation_run(struct emulation_batch *batch, int variant_number,
   if (!variant->object) return fail(HALOTUNE_ARGUMENT, "%s did not compile", variant->name);
   if (!check_limits(launch, out)) return HALOTUNE_OK;
   halotune_status status = fill_request(&run);
-  if (status == HALOTUNE_OK) status = execute(batch, variant, &run, out, NULL);
+  if (status == HALOTUNE_OK) status = execute_request(batch, variant, &run, out, NULL);
   if (status != HALOTUNE_OK) return status;
   check_canaries(&run, out);
   check_poison(&run, out);

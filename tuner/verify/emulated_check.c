@@ -24,7 +24,7 @@ static double element_of(const struct run *run, int buffer, long i) {
   return emulated_fields_get(&run->fields, buffer, i);
 }
 
-static void gather(const struct run *run, int buffer, double *values) {
+static void gather_field(const struct run *run, int buffer, double *values) {
   const struct domain *d = &run->scene->request.domain;
   for (long z = 0; z < d->grid.n[2]; z++) {
     for (long y = 0; y < d->grid.n[1]; y++) {
@@ -109,7 +109,7 @@ static halotune_status check_values(struct run *run) {
   double *got = malloc((size_t)grid_points(&request->domain.grid) * sizeof *got);
   if (!got) return fail_memory();
   for (int i = 0; i < scene->written_count; i++) {
-    gather(run, run->fields.outputs[i], got);
+    gather_field(run, run->fields.outputs[i], got);
     add_bits(run, got);
     struct comparison c = compare_fields(&request->domain.grid, &scene->box, scene->want[i], scene->magnitudes[i], got,
                                          request->dtype, scene->allowed_units);

@@ -149,7 +149,7 @@ struct sharing {
   double *to;
 };
 
-static void share(void *context, long first, long count) {
+static void share_values(void *context, long first, long count) {
   const struct sharing *sharing = context;
   memcpy(sharing->to + first, sharing->from + first, (size_t)count * sizeof *sharing->to);
 }
@@ -171,6 +171,6 @@ void inputs_share_skipped(const struct stencil *stencil, const struct box *box, 
     if (leader[i] == i) continue;
     struct sharing sharing = {inputs[leader[i]],
                               i < stencil->input_count ? inputs[i] : outputs[i - stencil->input_count]};
-    box_outside(box, grid, share, &sharing);
+    box_outside(box, grid, share_values, &sharing);
   }
 }

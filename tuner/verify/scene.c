@@ -20,7 +20,7 @@ halotune_status scene_coefficients(const struct stencil *stencil, const struct g
   return status;
 }
 
-static halotune_status allocate(struct scene *scene) {
+static halotune_status allocate_fields(struct scene *scene) {
   const struct stencil *stencil = scene->request.stencil;
   size_t points = (size_t)grid_points(&scene->request.domain.grid);
   bool ok = true;
@@ -119,7 +119,7 @@ halotune_status scene_make(const struct scene_request *request, struct scene *ou
     out->box.low[axis] = request->domain.low[axis];
     out->box.high[axis] = request->domain.high[axis];
   }
-  halotune_status status = allocate(out);
+  halotune_status status = allocate_fields(out);
   if (status == HALOTUNE_OK) status = fill_fields(out);
   if (status == HALOTUNE_OK) status = run_reference(out, request->steps, out->want, out->magnitudes);
   for (int i = output_count; i < out->written_count && status == HALOTUNE_OK; i++) {

@@ -43,7 +43,7 @@ static char *exported(struct store *store, bool cubins) {
   return text.bytes;
 }
 
-static void import(const char *text, struct store **out) {
+static void import_text(const char *text, struct store **out) {
   CHECK_OK(import_parse(text, strlen(text), "doc.json", out));
 }
 
@@ -64,7 +64,7 @@ static void check_whole(struct store *store) {
   CHECK_EQ(0, check_store(store, first), "%s", first);
 }
 
-static void merge(struct store *to, struct store *from, bool trust, struct merge_counts *counts) {
+static void merge_store(struct store *to, struct store *from, bool trust, struct merge_counts *counts) {
   struct merge_options options = {"other.db", trust, NULL, NULL};
   CHECK_OK(store_merge(to, from, &options, counts));
 }
@@ -128,7 +128,7 @@ TEST(a_document_is_read_as_it_was_written) {
     struct store *copy;
     begin_fixture(&f);
     char *first = exported(f.store, cubins), *second;
-    import(first, &copy);
+    import_text(first, &copy);
     second = exported(copy, cubins);
     CHECK_TEXT(first, second, "with%s cubins", cubins ? "" : "out");
     CHECK_EQ(0, number_of(copy, "select count(*) from best where is_trusted"), "nobody has said that it is trusted");
@@ -148,7 +148,7 @@ TEST(equal_rows_give_equal_documents) {
   struct store *copy;
   begin_fixture(&f);
   char *first = exported(f.store, true), *second;
-  import(first, &copy);
+  import_text(first, &copy);
   sql(f.store, "delete from finalist where run_id = 1; delete from best where run_id = 1; delete from measurement "
                "where run_id = 1;"
                "delete from run where id = 1");
@@ -187,7 +187,7 @@ TEST(a_choice_leaves_the_rest_out) {
     struct text text = {0};
     begin_fixture(&f);
     CHECK_OK(store_export(f.store, &rows[i].choice, false, &text));
-    import(text_string(&text), &copy);
+    import_text(text_string(&text), &copy);
     CHECK_EQ(rows[i].problems, number_of(copy, "select count(*) from problem"), "row %zu", i);
     CHECK_EQ(rows[i].runs, number_of(copy, "select count(*) from run"), "row %zu", i);
     CHECK_EQ(rows[i].bests, number_of(copy, "select count(*) from best"), "row %zu", i);
@@ -280,7 +280,7 @@ TEST(a_merge_takes_everything_once) {
   begin_fixture(&f);
   CHECK_OK(store_open_memory(&to));
   for (int i = 0; i < 2; i++) {
-    merge(to, f.store, true, &counts);
+    merge_store(to, f.store, true, &counts);
     CHECK_EQ(i == 0 ? 3 : 0, counts.runs, "time %d", i);
     CHECK_EQ(i == 0 ? 6 : 0, counts.measurements, "time %d", i);
     CHECK_EQ(i == 0 ? 3 : 0, counts.bests, "time %d", i);
@@ -306,18 +306,18 @@ TEST(trust_is_given_by_the_user_alone) {
   struct store *to;
   begin_fixture(&f);
   CHECK_OK(store_open_memory(&to));
-  merge(to, f.store, false, NULL);
+  merge_store(to, f.store, false, NULL);
   CHECK_EQ(0, number_of(to, "select count(*) from best where is_trusted"), "trusted there is not trusted here");
   CHECK_EQ(2, number_of(to, "select count(*) from best where is_current"), "but kept");
-  merge(to, f.store, true, NULL);
+  merge_store(to, f.store, true, NULL);
   CHECK_EQ(3, number_of(to, "select count(*) from best where is_trusted"), "the user has said so");
-  merge(to, f.store, false, NULL);
+  merge_store(to, f.store, false, NULL);
   CHECK_EQ(3, number_of(to, "select count(*) from best where is_trusted"), "and it stays");
   sql(f.store, "update best set origin = 'h200.json'");
   CHECK_EQ(3, number_of(to, "select count(*) from best where origin = 'other.db'"), "origins stay");
   store_close(to);
   CHECK_OK(store_open_memory(&to));
-  merge(to, f.store, false, NULL);
+  merge_store(to, f.store, false, NULL);
   CHECK_EQ(3, number_of(to, "select count(*) from best where origin = 'other.db'"), "the file that the user named");
   store_close(to);
   end_fixture(&f);
@@ -478,7 +478,7 @@ TEST(what_is_known_to_be_wrong_is_not_served_after_a_merge) {
     for (int k = 0; k < 2 && rows[i].dates[k]; k++) {
       put_verdict(rows[i].judge == OURS ? &ours : &theirs, 1, rows[i].outcomes[k], rows[i].dates[k]);
     }
-    merge(ours.store, theirs.store, true, &counts);
+    merge_store(ours.store, theirs.store, true, &counts);
     CHECK_EQ(rows[i].want, number_of(ours.store, "select count(*) from best where is_current"), "%s", rows[i].what);
     CHECK_EQ(rows[i].retired, counts.retired, "%s: retired", rows[i].what);
     CHECK_EQ(rows[i].refuted, counts.refuted, "%s: refuted", rows[i].what);
@@ -497,11 +497,11 @@ TEST(an_old_export_brings_back_nothing_wrong) {
     char *document = exported(f.store, true);
     put_verdict(&f, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
     CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current"), "retired");
-    import(document, &old);
-    merge(f.store, old, trust, NULL);
+    import_text(document, &old);
+    merge_store(f.store, old, trust, NULL);
     CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current"), "and stays so");
     put_verdict(&f, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
-    merge(f.store, old, trust, NULL);
+    merge_store(f.store, old, trust, NULL);
     CHECK_EQ(1, number_of(f.store, "select count(*) from best where is_current"), "until it is found to be right");
     store_close(old);
     free(document);
@@ -517,14 +517,14 @@ TEST(who_is_not_trusted_lifts_no_verdict) {
   put_verdict(&ours, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
   put_verdict(&theirs, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
   for (int again = 0; again < 2; again++) {
-    merge(ours.store, theirs.store, false, NULL);
+    merge_store(ours.store, theirs.store, false, NULL);
     CHECK_EQ(0, number_of(ours.store, "select count(*) from best where is_current"), "time %d", again);
   }
   CHECK_EQ(1, number_of(ours.store, "select count(*) from run where not is_trusted"), "their newer run");
-  merge(ours.store, theirs.store, true, NULL);
+  merge_store(ours.store, theirs.store, true, NULL);
   CHECK_EQ(0, number_of(ours.store, "select count(*) from run where not is_trusted"), "the user has said so");
   CHECK_EQ(1, number_of(ours.store, "select count(*) from best where is_current"), "and it is right");
-  merge(ours.store, theirs.store, false, NULL);
+  merge_store(ours.store, theirs.store, false, NULL);
   CHECK_EQ(0, number_of(ours.store, "select count(*) from run where not is_trusted"), "and it stays");
   check_whole(ours.store);
   end_fixture(&theirs);
@@ -555,7 +555,7 @@ static void permuted_merge(struct store *from[DATABASES], const struct permuted 
   for (int count = DATABASES; count > 0; order /= count--) {
     const int at = order % count, database = left[at];
     memmove(&left[at], &left[at + 1], (size_t)(count - at - 1) * sizeof *left);
-    merge(to, from[database], !rows[database].is_untrusted, NULL);
+    merge_store(to, from[database], !rows[database].is_untrusted, NULL);
   }
   CHECK_OK(query_prepare(store_connection(to), sql_winner, &query));
   snprintf(winner, 128, "%s", sqlite3_step(query) == SQLITE_ROW ? column_text(query, 0) : "none");
@@ -653,11 +653,11 @@ TEST(a_run_that_has_ended_since_ends) {
   begin_fixture(&f);
   CHECK_OK(store_open_memory(&to));
   sql(f.store, "update run set state = 'running', ended = null, copy_ms = null where id = 2");
-  merge(to, f.store, true, NULL);
+  merge_store(to, f.store, true, NULL);
   CHECK_EQ(1, number_of(to, "select count(*) from run where state = 'running'"), "running");
   sql(f.store,
       "update run set state = 'complete', ended = '2999', copy_ms = 7, outcomes = '{\"measured\":3}' where id = 2");
-  merge(to, f.store, true, NULL);
+  merge_store(to, f.store, true, NULL);
   CHECK_EQ(0, number_of(to, "select count(*) from run where state = 'running'"), "ended");
   CHECK_EQ(1, number_of(to, "select count(*) from run where ended = '2999' and copy_ms = 7 and outcomes like '%:3}'"),
            "as it did");

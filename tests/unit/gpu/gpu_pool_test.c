@@ -23,7 +23,7 @@ static struct compile_pool *open_pool(int workers, int timeout_ms) {
   return pool;
 }
 
-static void submit(struct compile_pool *pool, uint64_t id, const char *source) {
+static void submit_source(struct compile_pool *pool, uint64_t id, const char *source) {
   const struct compile_request request = {.source = source, .name = "test.cu", .arch = "sm_90"};
   CHECK_OK(compile_pool_submit(pool, id, &request));
 }
@@ -66,7 +66,7 @@ TEST(many_sources_come_back_each_as_its_own_cubin) {
       else
         snprintf(source, sizeof source, "extern \"C\" __global__ void k%d(int *a) { a[0] = %d; }", submitted,
                  submitted);
-      submit(pool, (uint64_t)submitted, source);
+      submit_source(pool, (uint64_t)submitted, source);
     }
     struct compile_result result = next_result(pool);
     char name[32];
@@ -91,7 +91,7 @@ TEST(a_full_pool_and_an_empty_one_say_so) {
   const struct compile_request request = {.source = small, .name = "test.cu", .arch = "sm_90"};
   CHECK_OK(compile_pool_wait(pool, -1, &result, &have));
   CHECK(!have, "nothing is pending, so the wait ends");
-  while (compile_pool_has_room(pool)) submit(pool, 1, small);
+  while (compile_pool_has_room(pool)) submit_source(pool, 1, small);
   CHECK_EQ(HALOTUNE_ARGUMENT, compile_pool_submit(pool, 2, &request), "%s", fail_text());
   CHECK_EQ(2, compile_pool_pending(pool), "pending");
   CHECK_OK(compile_pool_wait(pool, 0, &result, &have));
@@ -101,9 +101,9 @@ TEST(a_full_pool_and_an_empty_one_say_so) {
 
 TEST(two_pools_do_not_hold_each_other) {
   struct compile_pool *first = open_pool(1, 0), *second;
-  submit(first, 1, small);
+  submit_source(first, 1, small);
   second = open_pool(1, 0); /* forked while the sockets of the first pool are open */
-  submit(second, 2, small);
+  submit_source(second, 2, small);
   struct compile_result result = next_result(first);
   check_outcome(&result, 1, COMPILE_OK);
   compile_result_free(&result);
@@ -134,7 +134,7 @@ TEST(large_messages_pass) {
   for (int i = 0; i < COMMENT_BYTES / 16; i++) text_printf(&source, "%s", "a long comment\n ");
   text_printf(&source, "*/ __device__ int data[%d] = {1}; extern \"C\" __global__ void k(int *a) { *a = data[*a]; }",
               DATA_INTS);
-  for (int i = 0; i < JOBS; i++) submit(pool, (uint64_t)i, text_string(&source));
+  for (int i = 0; i < JOBS; i++) submit_source(pool, (uint64_t)i, text_string(&source));
   for (int i = 0; i < JOBS; i++) {
     struct compile_result result = next_result(pool);
     check_outcome(&result, result.id, COMPILE_OK);
@@ -149,8 +149,8 @@ TEST(a_runaway_compile_is_a_timeout_and_the_pool_goes_on) {
   enum { TIMEOUT_MS = 5000 }; /* long enough for the small source on a busy machine */
   struct compile_pool *pool = open_pool(1, TIMEOUT_MS);
   double start_ms = clock_ms();
-  submit(pool, 1, runaway);
-  submit(pool, 2, small); /* queued in the same worker */
+  submit_source(pool, 1, runaway);
+  submit_source(pool, 2, small); /* queued in the same worker */
   struct compile_result result = next_result(pool);
   double took_ms = clock_ms() - start_ms;
   check_outcome(&result, 1, COMPILE_TIMEOUT);
@@ -165,8 +165,8 @@ TEST(a_runaway_compile_is_a_timeout_and_the_pool_goes_on) {
 
 TEST(a_crash_costs_one_compile_and_names_its_signal) {
   struct compile_pool *pool = open_pool(1, 0);
-  submit(pool, 1, runaway);
-  submit(pool, 2, small);
+  submit_source(pool, 1, runaway);
+  submit_source(pool, 2, small);
   pid_t worker = compile_pool_process(pool, 1);
   CHECK(worker > 0, "the runaway is being compiled");
   CHECK_EQ(0, compile_pool_process(pool, 2), "and the other one not yet");
@@ -187,7 +187,7 @@ TEST(signals_of_the_terminal_do_not_reach_a_worker) {
   enum { TIMEOUT_MS = 300, ROUNDS = 10 };
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   struct compile_pool *pool = open_pool(1, TIMEOUT_MS);
-  submit(pool, 1, runaway);
+  submit_source(pool, 1, runaway);
   pid_t worker = compile_pool_process(pool, 1);
   for (int round = 0; round < ROUNDS; round++) {
     for (size_t i = 0; i < COUNT(signals); i++) kill(worker, signals[i]);
@@ -223,7 +223,7 @@ static int wait_for_orphan(pid_t pid, int deadline_ms) {
 /* A program with a busy pool. It prints the processes of its worker and its spawner, and never ends. */
 static void be_a_program(int out) {
   struct compile_pool *pool = open_pool(1, 0);
-  submit(pool, 1, runaway);
+  submit_source(pool, 1, runaway);
   pid_t processes[2] = {compile_pool_process(pool, 1)};
   processes[1] = parent_of(processes[0]);
   if (write(out, processes, sizeof processes) != sizeof processes) _exit(EXIT_FAILURE);
@@ -253,7 +253,7 @@ TEST(a_pool_whose_spawner_is_gone_reports_it) {
   struct compile_pool *pool = open_pool(1, 0);
   const struct compile_request request = {.source = small, .name = "test.cu", .arch = "sm_90"};
   halotune_status status = HALOTUNE_OK;
-  submit(pool, 1, small);
+  submit_source(pool, 1, small);
   kill(parent_of(compile_pool_process(pool, 1)), SIGKILL);
   for (int i = 0; i < 10 && status == HALOTUNE_OK; i++) {
     struct compile_result result;

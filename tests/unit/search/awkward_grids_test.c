@@ -60,8 +60,8 @@ struct problem {
   struct grid grid;
 };
 
-static void bind(const struct problem *problem, const struct template *template, const struct grid *grid,
-                 struct bindings *out) {
+static void bind_template(const struct problem *problem, const struct template *template, const struct grid *grid,
+                          struct bindings *out) {
   double facts[FACT_COUNT];
   struct domain domain = domain_dense(problem->stencil, problem->analysis, grid);
   struct device_limits limits = arch_device_limits(arch_find(9, 0));
@@ -77,7 +77,7 @@ static bool keeps_somewhere(const struct problem *problem, const struct template
   for (int i = 0; i < count && !is_kept; i++) {
     struct bindings bindings;
     if (stencil_check_grid(problem->stencil, &list[i], NULL) != HALOTUNE_OK) continue;
-    bind(problem, template, &list[i], &bindings);
+    bind_template(problem, template, &list[i], &bindings);
     bindings_configure(&bindings, configuration);
     is_kept = !bindings_failed_rule(&bindings);
     bindings_free(&bindings);
@@ -91,7 +91,7 @@ static int check_variants(const struct problem *problem, const struct template *
   enum { SAMPLE = 6 };
   struct bindings bindings;
   int count = 0;
-  bind(problem, template, &problem->grid, &bindings);
+  bind_template(problem, template, &problem->grid, &bindings);
   for (int i = 0; i <= SAMPLE; i++) {
     struct configuration variant = configuration_default(template);
     for (int p = 0; p < template->parameter_count && i > 0; p++)

@@ -72,7 +72,7 @@ static void find_again(struct hints_case *c) {
   CHECK_EQ(c->setup.hints.count, c->setup.space.hint_count, "the strategy sees them");
 }
 
-static void change(struct store *store, const char *sql) {
+static void change_database(struct store *store, const char *sql) {
   char *error = NULL;
   CHECK(sqlite3_exec(store_connection(store), sql, NULL, NULL, &error) == SQLITE_OK, "%s: %s", sql, error);
 }
@@ -149,7 +149,7 @@ TEST(of_a_problem_the_newest_winners_count) {
   struct hints_case c;
   hints_open(&c);
   for (size_t i = 0; i < COUNT(rows); i++) tuned_put(c.own, &rows[i]);
-  change(c.own, "update best set date = printf('2026-01-%02d', id)");
+  change_database(c.own, "update best set date = printf('2026-01-%02d', id)");
   find_again(&c);
   CHECK_EQ(HINTS_OF_A_PROBLEM, c.setup.hints.count, "not all of its history");
   CHECK(hint_is(&c, 0, "block_x=256"), "the current one, though not the newest");
@@ -179,17 +179,18 @@ TEST(winners_of_older_templates_are_read_by_name) {
   struct hints_case c;
   hints_open(&c);
   tuned_put(c.other, &row);
-  change(c.other,
-         "update template set hash = printf('%032x', id), yaml = '', cuda = ''; update best set is_trusted = 0");
+  change_database(
+      c.other, "update template set hash = printf('%032x', id), yaml = '', cuda = ''; update best set is_trusted = 0");
   for (size_t i = 0; i < COUNT(rows); i++) {
     char *sql = sqlite3_mprintf("update variant set parameters = %Q", rows[i].parameters);
-    change(c.other, sql);
+    change_database(c.other, sql);
     sqlite3_free(sql);
     find_again(&c);
     CHECK_EQ(rows[i].want ? 1 : 0, c.setup.hints.count, "row %zu: %s", i, rows[i].parameters);
     CHECK(!rows[i].want || hint_is(&c, 0, rows[i].want), "row %zu: %s", i, rows[i].parameters);
   }
-  change(c.other, "update variant set parameters = '{\"block_x\":64}'; update template set name = 'forgotten'");
+  change_database(c.other,
+                  "update variant set parameters = '{\"block_x\":64}'; update template set name = 'forgotten'");
   find_again(&c);
   CHECK_EQ(0, c.setup.hints.count, "a template that is not searched");
   hints_close(&c);
@@ -200,7 +201,7 @@ TEST(what_rules_exclude_becomes_the_nearest_that_they_keep) {
   struct hints_case c;
   hints_open(&c);
   tuned_put(c.own, &row);
-  change(c.own, "update variant set parameters = '{\"block_x\":512,\"block_y\":16,\"vector\":2}'");
+  change_database(c.own, "update variant set parameters = '{\"block_x\":512,\"block_y\":16,\"vector\":2}'");
   find_again(&c);
   CHECK_EQ(1, c.setup.hints.count, "a block of too many threads");
   const struct configuration asked = configuration_of(c.template, "block_x=512 block_y=16 vector=2");

@@ -53,7 +53,7 @@ static bool counts_now(void) {
   return counting.on && turn.block && turn.block->rank == counting.block_number % cluster_size();
 }
 
-static void touch(struct touched *touched, unsigned buffer, uint64_t offset, size_t bytes) {
+static void mark_words(struct touched *touched, unsigned buffer, uint64_t offset, size_t bytes) {
   if (!touched->lines) {
     touched->line_count = (launch.request->buffers[buffer].bytes + LINE_BYTES - 1) / LINE_BYTES;
     touched->lines = must_have(calloc(touched->line_count, sizeof *touched->lines), "places that a block touched");
@@ -68,11 +68,11 @@ static void touch_global(const void *address, size_t bytes, bool is_store) {
   uint64_t offset;
   int buffer = memory_buffer(address, &offset);
   if (buffer >= 0)
-    touch(is_store ? &counting.stored[buffer] : &counting.loaded[buffer], (unsigned)buffer, offset, bytes);
+    mark_words(is_store ? &counting.stored[buffer] : &counting.loaded[buffer], (unsigned)buffer, offset, bytes);
 }
 
 /* Append an access to the log of the current thread. */
-static void note(enum access_kind kind, const void *site, uint64_t at, unsigned bytes) {
+static void note_access(enum access_kind kind, const void *site, uint64_t at, unsigned bytes) {
   struct log *log = &counting.logs[thread_number(turn.thread)];
   if (log->count == log->capacity) {
     log->capacity = log->capacity > 0 ? 2 * log->capacity : 64;
@@ -90,10 +90,10 @@ static void note(enum access_kind kind, const void *site, uint64_t at, unsigned 
 static void note_address(const void *site, const void *address, unsigned bytes, bool is_store) {
   uint64_t offset;
   if (cluster_shared_offset(turn.block, address, &offset)) {
-    note(is_store ? SHARED_STORE : SHARED_LOAD, site, offset, bytes);
+    note_access(is_store ? SHARED_STORE : SHARED_LOAD, site, offset, bytes);
   } else if (memory_buffer(address, &offset) >= 0) {
     touch_global(address, bytes, is_store);
-    note(is_store ? GLOBAL_STORE : GLOBAL_LOAD, site, (uintptr_t)address, bytes);
+    note_access(is_store ? GLOBAL_STORE : GLOBAL_LOAD, site, (uintptr_t)address, bytes);
   }
 }
 
@@ -114,7 +114,7 @@ void count_meeting(void) {
 void count_async_copy(const void *site, const void *to, const void *from, unsigned bytes) {
   if (!counts_now()) return;
   if (from) touch_global(from, bytes, false);
-  if (from) note(ASYNC_LOAD, site, (uintptr_t)from, bytes);
+  if (from) note_access(ASYNC_LOAD, site, (uintptr_t)from, bytes);
   note_address(site, to, bytes, true);
 }
 

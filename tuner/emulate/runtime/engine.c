@@ -42,7 +42,7 @@ void halotune_barrier_init(void *address, unsigned arrivals, int line) {
   *barrier_at(address, line) = (struct copy_barrier){0, (uint16_t)arrivals, (uint8_t)arrivals, 0};
 }
 
-static void arrive(struct copy_barrier *barrier, unsigned bytes, int line) {
+static void arrive_at_barrier(struct copy_barrier *barrier, unsigned bytes, int line) {
   if (barrier->missing_arrivals == 0) report(EMULATION_UNDEFINED, "line %d arrives at a barrier once too often", line);
   barrier->missing_bytes += (int32_t)bytes;
   barrier->missing_arrivals--;
@@ -50,13 +50,13 @@ static void arrive(struct copy_barrier *barrier, unsigned bytes, int line) {
 }
 
 void halotune_barrier_expect(void *address, unsigned bytes, int line) {
-  arrive(barrier_at(address, line), bytes, line);
+  arrive_at_barrier(barrier_at(address, line), bytes, line);
 }
 
 void halotune_cluster_arrive(void *address, unsigned rank, int line) {
   barrier_at(address, line);
   struct block *other = cluster_block(turn.block, rank, line);
-  arrive(barrier_of(other, other->shared + ((unsigned char *)address - turn.block->shared), line), 0, line);
+  arrive_at_barrier(barrier_of(other, other->shared + ((unsigned char *)address - turn.block->shared), line), 0, line);
 }
 
 void halotune_tensor_copy(void *to, const void *map, const int *at, int rank, void *address, int line) {

@@ -83,17 +83,17 @@ int memory_buffer(const void *address, uint64_t *offset) {
   return -1;
 }
 
-static void protect(bool hide) {
+static void set_protection(bool hide) {
   for (unsigned i = 0; i < mapping_count; i++) {
     mprotect(file_begin(&mappings[i]), mappings[i].file_bytes, hide ? PROT_NONE : PROT_READ | PROT_WRITE);
   }
   is_hidden = hide;
 }
 
-void memory_hide(void) { protect(true); }
+void memory_hide(void) { set_protection(true); }
 
 void memory_show(void) {
-  if (is_hidden) protect(false);
+  if (is_hidden) set_protection(false);
 }
 
 bool memory_is_hidden(void) { return is_hidden; }

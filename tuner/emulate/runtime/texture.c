@@ -25,7 +25,7 @@ static const struct texture *texture_find(unsigned long long handle) {
   return slot < EMULATION_MAX_ARGUMENTS && textures[slot].texels ? &textures[slot] : NULL;
 }
 
-static long long clamp(long long at, uint64_t count) {
+static long long clamp_coordinate(long long at, uint64_t count) {
   return at < 0 ? 0 : (uint64_t)at >= count ? (long long)count - 1 : at;
 }
 
@@ -38,7 +38,7 @@ const void *halotune_texel(unsigned long long texture, long long x, long long y,
     report(EMULATION_UNDEFINED, "line %d reads texels of %u bytes from a texture of %u", line, texel_bytes,
            shape->texel_bytes);
   }
-  long long inside_x = clamp(x, shape->width), inside_y = clamp(y, shape->height);
+  long long inside_x = clamp_coordinate(x, shape->width), inside_y = clamp_coordinate(y, shape->height);
   if (shape->zero_outside && (inside_x != x || inside_y != y)) return zeros;
   return found->texels + (uint64_t)inside_y * shape->pitch_bytes + (uint64_t)inside_x * texel_bytes;
 }

@@ -33,7 +33,7 @@ static uint64_t ballot(const struct thread *threads, unsigned lanes) {
   return result;
 }
 
-static void exchange(struct thread *threads, unsigned lanes) {
+static void exchange_values(struct thread *threads, unsigned lanes) {
   static const uint64_t nothing = (uint64_t)EMULATION_POISON_LANE << 32 | EMULATION_POISON_LANE;
   uint64_t values[WARP_LANES];
   for (unsigned lane = 0; lane < WARP_LANES; lane++)
@@ -64,7 +64,7 @@ static void complete_operation(struct block *block, unsigned warp, const struct 
       if (lanes >> lane & 1) threads[lane].lane.value = result;
     }
   } else if (one->lane.operation != WARP_SYNC) {
-    exchange(threads, lanes);
+    exchange_values(threads, lanes);
   }
   block->warps[warp].waiting &= ~lanes;
   wake_lanes(block, warp, lanes);
