@@ -108,8 +108,8 @@ halotune_status emulation_run(struct emulation_batch *batch, int variant, const 
  * and the places that are touched. They differ from a GPU's where nvcc compiles differently. nvcc may take a vector
  * apart that is a plain C++ load, and it may load a value twice if many instructions lie between. If the lanes of a
  * warp skip different turns of a loop, those turns count as one instruction between two barriers, and a GPU may issue
- * several. Reads of a thread that waits for other blocks count as often as they happen here. clang++ counts fewer loads
- * than g++: it leaves out loads that precede a store to the same place.
+ * several. Reads of a thread that waits for other blocks count as often as they happen here. Only g++ compiles
+ * for counting.
  *   block   its index in the grid
  *   out     how the run went
  *   counts  filled after EMULATION_OK; buffers are numbered in the order in which the arguments first name them
