@@ -107,7 +107,7 @@ starter: build/starter.db  ## the database that ships, from db/starter/*.json
 build/starter.db: $(STARTER) db/schema.sql | $(OUT)/halotune
 	@mkdir -p $(@D) && rm -f $@.new*
 	$(if $(STARTER),,@echo '{"format": "halotune database", "version": 1, "tables": {}}' >$@.new.json)
-	$(Q)$(OUT)/halotune db import --trust --db $@.new $(or $(STARTER),$@.new.json) >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
+	$(Q)$(OUT)/halotune db import --trust --yes --shipped --db $@.new $(or $(STARTER),$@.new.json) >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
 	$(Q)mv -f $@.new $@ && rm -f $@.log $@.new.json
 
 .PHONY: library

@@ -42,7 +42,7 @@ static void grid_of(long n, long long grid[3]) {
   grid[2] = lengths[(n / 50 + n) % 10];
 }
 
-static halotune_status put_stencil(struct store *store, const char *name, int64_t *id) {
+static halotune_status put_stencil(struct store *store, const char *name, int64_t *id, int64_t *text_id) {
   struct stencil *stencil = NULL;
   struct analysis *analysis = NULL;
   char path[128], *text = NULL;
@@ -51,7 +51,8 @@ static halotune_status put_stencil(struct store *store, const char *name, int64_
   halotune_status status = stencil_read(path, &stencil);
   if (status == HALOTUNE_OK) status = analysis_make(stencil, &analysis);
   if (status == HALOTUNE_OK) status = file_read(path, MAX_STENCIL_BYTES, &text, &length);
-  if (status == HALOTUNE_OK && (*id = store_stencil(store, stencil, analysis, text)) == 0) status = HALOTUNE_DB;
+  if (status == HALOTUNE_OK && (*id = store_stencil(store, stencil, analysis)) == 0) status = HALOTUNE_DB;
+  if (status == HALOTUNE_OK && (*text_id = store_stencil_text(store, *id, text)) == 0) status = HALOTUNE_DB;
   free(text);
   analysis_free(analysis);
   stencil_free(stencil);
@@ -59,14 +60,15 @@ static halotune_status put_stencil(struct store *store, const char *name, int64_
 }
 
 static const char sql_problem[] =
-    "insert into problem (id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'stream',"
-    " 'steady')";
+    "insert into problem (id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache, origin_id) values (?1, ?2, ?3, ?4, ?5, ?6, ?7,"
+    " 'stream', 'steady', 1)";
 static const char sql_variant[] =
-    "insert into variant (id, source_hash, stencil_id, template_id, parameters) values (?1, printf('%032x', ?1), ?2, ?3, ?4)";
+    "insert into variant (id, source_hash, stencil_id, template_id, parameters, origin_id) values (?1, printf('%064x', ?1), ?2, ?3,"
+    " ?4, 1)";
 static const char sql_best[] =
-    "insert into best (problem_id, variant_id, is_current, is_trusted, origin, date, time_ms, low_ms, high_ms, sample_count, bytes,"
+    "insert into best (problem_id, variant_id, is_current, text_id, origin_id, date, time_ms, low_ms, high_ms, sample_count, bytes,"
     " rms_error, max_error, max_error_units, registers, shared_bytes, occupancy, launch, coefficients, driver, nvrtc, arch, source,"
-    " cubin) values (?1, ?1, 1, 1, 'tuned', strftime('%Y-%m-%dT%H:%M:%fZ', '2026-11-21', ?1 || ' seconds'),"
+    " cubin) values (?1, ?1, 1, ?4, 1, strftime('%Y-%m-%dT%H:%M:%fZ', '2026-11-21', ?1 || ' seconds'),"
     " 0.3, 0.29, 0.31, 20, 1000000, 0, 0, 0, 40, 0, 1, ?2, '[]',"
     " '580.159.04', '13.0', 'sm_90', ?3, zeroblob(16384))";
 
@@ -79,8 +81,8 @@ static void run_statement(sqlite3_stmt *query, const struct binder *binder) {
   sqlite3_reset(query);
 }
 
-static halotune_status put_rows(struct store *store, int64_t device, const int64_t stencils[], int64_t template_id,
-                                const struct template *template) {
+static halotune_status put_rows(struct store *store, int64_t device, const int64_t stencils[], const int64_t texts_of[],
+                                int64_t template_id, const struct template *template) {
   sqlite3_stmt *queries[3];
   const char *const texts[] = {sql_problem, sql_variant, sql_best};
   struct configuration configuration = configuration_default(template);
@@ -106,6 +108,7 @@ static halotune_status put_rows(struct store *store, int64_t device, const int64
     bind_integer(&variant, row + 1), bind_integer(&variant, stencil), bind_integer(&variant, template_id);
     bind_text(&variant, text_string(&parameters));
     bind_integer(&best, row + 1), bind_text(&best, text_string(&json)), bind_text(&best, template->cuda);
+    bind_integer(&best, texts_of[row / (2 * GRIDS)]);
     run_statement(queries[0], &problem), run_statement(queries[1], &variant), run_statement(queries[2], &best);
     text_free(&parameters);
   }
@@ -124,16 +127,17 @@ static halotune_status make_database(const char *path) {
                                 .memory_bytes = 1L << 37};
   struct store *store = NULL;
   struct template *template = NULL;
-  int64_t stencils[COUNT(names)];
+  int64_t stencils[COUNT(names)], texts_of[COUNT(names)];
   snprintf(device.name, sizeof device.name, "%s", device_name);
   snprintf(device.uuid, sizeof device.uuid, "GPU-0");
   device.limits = arch_device_limits(arch_find(9, 0));
   halotune_status status = store_open(path, STORE_WRITE, &store);
   if (status == HALOTUNE_OK) status = template_read("templates/zmarch.yaml", &template);
   for (size_t i = 0; i < COUNT(names) && status == HALOTUNE_OK; i++)
-    status = put_stencil(store, names[i], &stencils[i]);
+    status = put_stencil(store, names[i], &stencils[i], &texts_of[i]);
   if (status == HALOTUNE_OK) {
-    status = put_rows(store, store_device(store, &device, false), stencils, store_template(store, template), template);
+    status = put_rows(store, store_device(store, &device, false), stencils, texts_of, store_template(store, template),
+                      template);
   }
   template_free(template);
   store_close(store);

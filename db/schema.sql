@@ -3,6 +3,20 @@
 -- A row is written once and not changed, but for: run.state and what belongs to a run's end; best.is_current; measurements,
 -- while their run lasts.
 
+-- Who says so. All rows of a database are trusted: what an import brings without trust is kept in a file of its own
+-- (docs/security.md). Rows of measurement and finalist have the origin of their run.
+create table origin (
+  id       integer primary key,
+  kind     text    not null check (kind in ('measured', 'shipped', 'imported', 'unknown')),
+                                                -- measured: by this user on this machine; shipped: it comes with Halotune;
+                                                -- unknown: by a Halotune of version 4 or older, which did not keep it
+  name     text    not null,                    -- measured: user@host; shipped, imported: the file's name
+  signer   text    not null default '',         -- the Ed25519 public key of whoever signed the document, in hexadecimal digits
+  document text    not null default '',         -- identity of the document that rows were imported from
+  date     text    not null,                    -- of its first row here, by this machine's clock
+  unique (kind, name, signer, document)
+) strict;
+
 -- A GPU, or the host's emulation of one.
 create table device (
   id               integer primary key,
@@ -21,18 +35,30 @@ create table device (
   registers_sm     integer not null,            -- of a multiprocessor
   max_shared_bytes integer not null,            -- of a block
   warp_size        integer not null,            -- threads
-  is_emulation     integer not null check (is_emulation in (0, 1))  -- 1: its times rank nothing
+  is_emulation     integer not null check (is_emulation in (0, 1)), -- 1: its times rank nothing
+  origin_id        integer not null references origin (id)
 ) strict;
 
--- A stencil as its file describes it.
+-- A stencil, by what it means. The values of its coefficients are no part of that: they belong to a text.
 create table stencil (
-  id   integer primary key,
-  hash text not null,                           -- identity of its meaning: 64 hexadecimal digits (base/identity.h)
-  name text not null,
-  text text not null,                           -- the YAML file
+  id        integer primary key,
+  hash      text    not null,                   -- identity of its meaning: 64 hexadecimal digits (base/identity.h)
+  name      text    not null,
+  origin_id integer not null references origin (id),
   unique (hash, name)                           -- two names may mean the same
 ) strict;
 create index stencil_by_name on stencil (name);
+
+-- A stencil's file, with the values of coefficients. Runs and bests name the text that they were tuned with. What lookups by
+-- name use is the text of the newest best.
+create table stencil_text (
+  id         integer primary key,
+  stencil_id integer not null references stencil (id),
+  hash       text    not null,                  -- identity of the text
+  text       text    not null,                  -- the YAML file
+  origin_id  integer not null references origin (id),
+  unique (stencil_id, hash)
+) strict;
 
 -- A kernel template.
 create table template (
@@ -41,7 +67,8 @@ create table template (
   common_hash text not null,                    -- what it takes from common.yml and common.cuh; part of hash
   name text not null,
   yaml text not null,
-  cuda text not null
+  cuda text not null,
+  origin_id integer not null references origin (id)
 ) strict;
 
 -- What is tuned: a stencil on a grid, in a mode, on a device.
@@ -56,6 +83,7 @@ create table problem (
   launch     text    not null check (launch in ('stream', 'graph')),
   cache      text    not null check (cache in ('steady', 'cold')),
   is_reproducible integer not null default 0 check (is_reproducible in (0, 1)),  -- 1: among variants that give the same bits
+  origin_id  integer not null references origin (id),
   unique (stencil_id, device_id, dtype, nx, ny, nz, launch, cache, is_reproducible)
 ) strict;
 
@@ -67,13 +95,15 @@ create table variant (
   stencil_id  integer not null references stencil (id),
   template_id integer not null references template (id),
   parameters  text    not null,                 -- JSON, in the template's order: {"block_x":32,"storage":"planes"}
-  unique (source_hash, template_id)
+  origin_id   integer not null references origin (id),
+  unique (source_hash, template_id, stencil_id, parameters)
 ) strict;
 
 -- One run of `halotune tune` for one problem.
 create table run (
   id           integer primary key,
   problem_id   integer not null references problem (id),
+  text_id      integer not null references stencil_text (id),
   state        text    not null check (state in ('running', 'complete', 'partial')),
                                                 -- running: it is, or it was killed; partial: ended early, and says why
   reason       text    not null default '',     -- why it ended early
@@ -94,10 +124,10 @@ create table run (
   copy_ms      real,                            -- moving the same bytes with the tuned copy, beside the finalists
   memcpy_ms    real,                            -- the same with cuMemcpyDtoDAsync
   warnings     text    not null default '',     -- a line each: slowdowns; other processes on the GPU
-  is_trusted   integer not null default 1 check (is_trusted in (0, 1)), -- 0: imported without --trust; no lookup relies on it
-  outcomes     text                             -- variants that the run tried, counted by outcome when it ended, as JSON:
+  outcomes     text,                            -- variants that the run tried, counted by outcome when it ended, as JSON:
                                                 -- {"compile_failed":3,"measured":310}. An export may keep the run without
                                                 -- its measurements. NULL: the run did not end, or is of version 3 or older
+  origin_id    integer not null references origin (id)
 ) strict;
 create index run_by_problem on run (problem_id);
 
@@ -166,10 +196,9 @@ create table best (
   id              integer primary key,
   problem_id      integer not null references problem (id),
   variant_id      integer not null references variant (id),
+  text_id         integer not null references stencil_text (id), -- whose values of coefficients it was tuned with
   run_id          integer references run (id),  -- NULL for one that came from elsewhere without its run
   is_current      integer not null check (is_current in (0, 1)),
-  is_trusted      integer not null check (is_trusted in (0, 1)),  -- 0: imported, and lookup does not use it
-  origin          text    not null,             -- "tuned", or the file that it was imported from
   date            text    not null,             -- when it was measured
   time_ms         real    not null,             -- of one application: median of the final rounds
   low_ms          real    not null,             -- 95 % interval
@@ -196,11 +225,13 @@ create table best (
   nvrtc           text    not null,
   arch            text    not null,             -- of the cubin: "sm_90"
   source          text    not null,
-  cubin           blob    not null                -- empty where an export left it out: compile the source
+  cubin           blob    not null,             -- empty where an export left it out: compile the source
+  origin_id       integer not null references origin (id)
 ) strict;
 create unique index best_current on best (problem_id) where is_current;
 create index best_by_problem on best (problem_id);
--- What lookup reads of every row when it opens, without source and cubin between them. The flags are
--- columns too: else SQLite does not see that the index has all of it.
+create index best_by_text on best (text_id, date);
+-- What lookup reads of every row when it opens, without source and cubin between them. The flag is
+-- a column too: else SQLite does not see that the index has all of it.
 create index best_served on best (problem_id, variant_id, time_ms, low_ms, high_ms, bytes, date, driver, nvrtc,
-  roof_ratio, is_current, is_trusted) where is_current and is_trusted;
+  roof_ratio, is_current, text_id) where is_current;

@@ -23,7 +23,7 @@ skip() { # name why
 }
 has_gpu() { "$halotune" query star7 --db "$work/tuned.db" --device 0 >/dev/null 2>&1; }
 
-"$halotune" db import tests/data/tuned.json --trust --db "$work/tuned.db" >"$work/log" 2>&1
+"$halotune" db import tests/data/tuned.json --trust --yes --db "$work/tuned.db" >"$work/log" 2>&1
 result "a database" $?
 
 # shellcheck disable=SC2086

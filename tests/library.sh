@@ -66,7 +66,7 @@ strict='-Wall -Wextra -Wpedantic -Wshadow -Wcast-qual -Werror -Iinclude'
 result "the header is C99" $?
 "$cxx" -std=c++11 $strict -c -o "$work/use_cc.o" "$work/use.cc" 2>"$work/log"
 result "the header is C++11" $?
-"$halotune" db import tests/data/tuned.json --trust --db "$work/tuned.db" >"$work/log" 2>&1
+"$halotune" db import tests/data/tuned.json --trust --yes --db "$work/tuned.db" >"$work/log" 2>&1
 result "a database" $?
 "$cc" -o "$work/use" "$work/use.o" -Lbuild/lib -lhalotune -Wl,-rpath,"$root/build/lib" 2>"$work/log" &&
   [ "$("$work/use" "$work/tuned.db")" = "success same_arch $("$halotune" --version | cut -d' ' -f2)" ]
@@ -161,7 +161,7 @@ if [ -n "$(find -L "$cuda/lib64" /usr/lib -name 'libnvrtc.so*' 2>/dev/null | hea
   "$halotune" tune scan_z --grid 8,8,128 --template scan_segments --backend host --max-variants 1 --budget none \
     --db "$work/scan.db" >"$work/log" 2>&1 &&
     "$halotune" db export --db "$work/scan.db" | sed 's/"is_emulation":1/"is_emulation":0/' >"$work/scan.json" &&
-    "$halotune" db import "$work/scan.json" --trust --db "$work/gpu.db" >"$work/log" 2>&1 &&
+    "$halotune" db import "$work/scan.json" --trust --yes --db "$work/gpu.db" >"$work/log" 2>&1 &&
     "$halotune" query scan_z --grid 8,8,128 --device 'host emulation of sm_90' --db "$work/gpu.db" --header \
       -o "$work/kernel.h" 2>"$work/log"
   result "a header with a workspace" $?

@@ -48,7 +48,7 @@ result "a single value has no interval" $?
 # --- ratios: two times of one phase ---
 
 db_export() { # file name
-  "$halotune" db import --trust --db "$work/$2.db" "$1" >/dev/null 2>&1 && "$halotune" report --db "$work/$2.db" --json -o "$work/$2.json" >/dev/null
+  "$halotune" db import --trust --yes --db "$work/$2.db" "$1" >/dev/null 2>&1 && "$halotune" report --db "$work/$2.db" --json -o "$work/$2.json" >/dev/null
 }
 db_export bench/results/nvidia-h200.json results && db_export db/starter/nvidia-h200.json starter
 result "the documents of bench/results and of the starter database are written" $?

@@ -27,6 +27,8 @@ static const struct {
     {TABLE_TEMPLATE, "select template_id from variant where id in (select id from chosen_variant) group by 1"},
     {TABLE_STENCIL, "select stencil_id from variant where id in (select id from chosen_variant)"
                     " union select stencil_id from problem where id in (select id from chosen_problem)"},
+    {TABLE_TEXT, "select text_id from run where id in (select id from chosen_run)"
+                 " union select text_id from best where id in (select id from chosen_best)"},
     {TABLE_DEVICE, "select device_id from problem where id in (select id from chosen_problem) group by 1"},
 };
 

@@ -17,9 +17,9 @@ struct writer {
   struct text *out;
 };
 
-/* Whoever reads a document decides what to trust. */
+/* Whoever reads a document keeps whom it is from. */
 static bool is_left_out(const struct writer *w, int table, const struct column *column) {
-  return strcmp(column->name, "is_trusted") == 0 ||
+  return strcmp(column->name, "origin_id") == 0 ||
          (table == TABLE_BEST && !w->with_cubins && strcmp(column->name, "cubin") == 0);
 }
 

@@ -29,7 +29,7 @@ static const char *const removals[] = {
     "delete from best where id in (select id from chosen_best)",
     /* With all that is still known; where there was no current one before, that has its reason. */
     "update best set is_current = 1 where id in (select id from (select id, row_number() over"
-    " (partition by problem_id order by is_trusted desc, time_ms, id) as place from best b where problem_id in"
+    " (partition by problem_id order by time_ms, id) as place from best b where problem_id in"
     " (select id from vacated) and not " SQL_IS_REFUTED("b") ") where place = 1)",
     "delete from finalist where rowid in (select id from chosen_finalist)",
     "delete from measurement where rowid in (select id from chosen_measurement)",
@@ -38,10 +38,16 @@ static const char *const removals[] = {
     " and id not in (select problem_id from best)",
     "delete from variant where id in (select id from chosen_variant) and id not in (select variant_id from measurement)"
     " and id not in (select variant_id from finalist) and id not in (select variant_id from best)",
+    "delete from stencil_text where id in (select id from chosen_stencil_text) and id not in (select text_id from run)"
+    " and id not in (select text_id from best)",
     "delete from template where id in (select id from chosen_template) and id not in (select template_id from variant)",
     "delete from stencil where id in (select id from chosen_stencil) and id not in (select stencil_id from variant)"
+    " and id not in (select stencil_id from stencil_text)"
     " and id not in (select stencil_id from problem)",
     "delete from device where id in (select id from chosen_device) and id not in (select device_id from problem)",
+    "delete from origin where id not in (select origin_id from device union select origin_id from stencil"
+    " union select origin_id from stencil_text union select origin_id from template union select origin_id from problem"
+    " union select origin_id from variant union select origin_id from run union select origin_id from best)",
 };
 
 halotune_status store_forget(struct store *store, const struct choice *choice) {

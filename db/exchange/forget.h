@@ -12,8 +12,8 @@ struct forget_counts {
 halotune_status store_forget_count(struct store *store, const struct choice *choice, struct forget_counts *out);
 
 /* Remove the chosen runs with their measurements and finalists, the chosen bests, and whatever nothing refers to
- * then, in one transaction. Where the current best of a problem goes and older ones stay, the fastest of those that
- * are trusted becomes current, unless it is known to be wrong (db/store/refuted.h): then the next one.
+ * then, in one transaction. Where the current best of a problem goes and older ones stay, the fastest of them
+ * becomes current, unless it is known to be wrong (db/store/refuted.h): then the next one.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_forget(struct store *store, const struct choice *choice);
 

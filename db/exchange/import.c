@@ -1,6 +1,7 @@
 /* import.c: each row of the document is one insert, its members checked against the table's columns. */
 #include "db/exchange/import.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,10 +89,22 @@ static halotune_status bind_member(const struct reader *r, int column_number, js
   return HALOTUNE_OK;
 }
 
+/* The origin of all rows of a document, until they are merged or kept. */
+enum { DOCUMENT_ORIGIN = 1 };
+static const char origin_sql[] =
+    "insert into origin (id, kind, name, date) values (1, 'imported', '', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))";
+
+/* Columns that no document has: whoever reads it decides. */
+static bool is_of_one_database(const char *column) {
+  return strcmp(column, "is_trusted") == 0 || strcmp(column, "origin_id") == 0;
+}
+
 /* What documents may leave out although the table has no default for it. */
 static void bind_omissions(const struct reader *r) {
-  int trusted = table_column(r->table, "is_trusted"), cubin = table_column(r->table, "cubin");
-  if (trusted >= 0 && r->table->columns[trusted].must_be_given) sqlite3_bind_int(r->insert, trusted + 2, 0);
+  int trusted = table_column(r->table, "is_trusted"), cubin = table_column(r->table, "cubin"), /* of version 4 */
+      origin = table_column(r->table, "origin_id");
+  if (trusted >= 0 && r->table->columns[trusted].must_be_given) sqlite3_bind_int(r->insert, trusted + 2, 1);
+  if (origin >= 0) sqlite3_bind_int(r->insert, origin + 2, DOCUMENT_ORIGIN);
   if (cubin >= 0) sqlite3_bind_zeroblob(r->insert, cubin + 2, 0);
 }
 
@@ -100,7 +113,7 @@ static halotune_status check_members(const struct reader *r, const json_t *row) 
   for (int i = 0; i < r->table->column_count; i++) {
     const struct column *column = &r->table->columns[i];
     bool may_be_missing =
-        !column->must_be_given || strcmp(column->name, "is_trusted") == 0 || strcmp(column->name, "cubin") == 0;
+        !column->must_be_given || is_of_one_database(column->name) || strcmp(column->name, "cubin") == 0;
     if (!may_be_missing && !json_object_get(row, column->name)) return read_fail(r, "'%s' is missing", column->name);
   }
   return HALOTUNE_OK;
@@ -114,7 +127,7 @@ static halotune_status bind_row(const struct reader *r, json_t *row) {
     halotune_status status = HALOTUNE_OK;
     if (strcmp(key, "id") == 0 && r->table->has_id && json_is_integer(value)) {
       sqlite3_bind_int64(r->insert, 1, json_integer_value(value));
-    } else if (column < 0 || strcmp(key, "is_trusted") == 0) {
+    } else if (column < 0 || is_of_one_database(key)) {
       status = read_fail(r, "'%s' is not allowed here", key);
     } else {
       status = bind_member(r, column, value);
@@ -221,6 +234,7 @@ halotune_status import_parse(const char *text, size_t length, const char *name, 
   halotune_status status = json_read(text, length, name, &document);
   if (status == HALOTUNE_OK) status = check_head(document, name, &version);
   if (status == HALOTUNE_OK) status = version == 1 ? store_open_memory_4(&store) : store_open_memory(&store);
+  if (status == HALOTUNE_OK && version > 1) status = query_script(store_connection(store), origin_sql);
   if (status == HALOTUNE_OK) status = tables_read(store_connection(store), tables);
   if (status == HALOTUNE_OK) status = query_script(store_connection(store), "begin");
   if (status == HALOTUNE_OK) {
@@ -236,17 +250,41 @@ halotune_status import_parse(const char *text, size_t length, const char *name, 
   return status;
 }
 
-halotune_status import_open(const char *path, struct store **out) {
+/* The identity of a file, which may be larger than memory. */
+static halotune_status file_identity(const char *path, struct identity *out) {
+  struct identity_maker file, piece;
+  char bytes[1 << 16];
+  size_t length;
+  FILE *stream = fopen(path, "rb");
+  if (!stream) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  identity_begin(&file, "file");
+  while ((length = fread(bytes, 1, sizeof bytes, stream)) > 0) {
+    identity_begin(&piece, "piece");
+    identity_add(&piece, bytes, length);
+    identity_add_identity(&file, identity_end(&piece));
+  }
+  const bool ok = !ferror(stream);
+  fclose(stream);
+  *out = identity_end(&file);
+  return ok ? HALOTUNE_OK : fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+}
+
+halotune_status import_open(const char *path, struct store **out, struct identity *document) {
   static const char mark[] = "SQLite format 3"; /* what every SQLite file begins with, its NUL included */
   char *text = NULL, head[sizeof mark] = "";
   size_t length;
   *out = NULL;
+  *document = (struct identity){{0}};
   FILE *file = fopen(path, "rb");
   bool is_database = file && fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, mark, sizeof mark) == 0;
   if (file) fclose(file);
-  if (is_database) return store_open(path, STORE_READ, out);
+  if (is_database) {
+    halotune_status status = file_identity(path, document);
+    return status == HALOTUNE_OK ? store_open(path, STORE_READ_UNTRUSTED, out) : status;
+  }
   halotune_status status = file_read(path, most_bytes, &text, &length);
   if (status == HALOTUNE_OK) status = import_parse(text, length, path, out);
+  if (status == HALOTUNE_OK) *document = identity_of("document", text, length);
   free(text);
   return status;
 }

@@ -13,7 +13,8 @@
 halotune_status import_parse(const char *text, size_t length, const char *name, struct store **out);
 
 /* The same for a file that is either such a document or a database. A database is opened for reading.
+ *   document  receives the identity of the file's bytes
  * Returns as import_parse or store_open, HALOTUNE_NOT_FOUND or HALOTUNE_IO. */
-halotune_status import_open(const char *path, struct store **out);
+halotune_status import_open(const char *path, struct store **out, struct identity *document);
 
 #endif

@@ -11,14 +11,27 @@
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 
+/* Runs whose measurements here may differ from theirs, by their ids here: one of both was still running when it was stored. */
+struct live_runs {
+  int64_t *ids;
+  int count, room;
+};
+
 struct merge {
   sqlite3 *to, *from;
   const struct tables *tables;
   const struct merge_options *options;
   struct merge_counts counts;
   struct id_maps ids;
+  int64_t origin;
+  struct live_runs behind, ahead;       /* ours were still running; theirs were */
   sqlite3_stmt *select, *find, *insert; /* of the present table */
 };
+
+static halotune_status refer_fail(const struct table *table, const struct column *column) {
+  return fail(HALOTUNE_DB, "a row of %s refers to a row of %s that does not exist; see 'halotune db check'",
+              table->name, table_names[column->refers_to]);
+}
 
 /* The present row's value in column `i`, into the same place of insert and find. */
 static halotune_status carry_value(struct merge *m, const struct table *table, sqlite3_stmt *to, int i) {
@@ -31,45 +44,80 @@ static halotune_status carry_value(struct merge *m, const struct table *table, s
   }
   int64_t id = id_map_find(&m->ids, column->refers_to, sqlite3_column_int64(m->select, i + 1));
   sqlite3_bind_int64(to, place, id);
-  return id ? HALOTUNE_OK
-            : fail(HALOTUNE_DB,
-                   "a row of %s refers to a row of %s that does not exist; run 'halotune db check' for details",
-                   table->name, table_names[column->refers_to]);
+  return id ? HALOTUNE_OK : refer_fail(table, column);
 }
 
-static halotune_status find_row(struct merge *m, const struct table *table, int64_t *id) {
-  halotune_status status = HALOTUNE_OK;
-  for (int i = 0; i < table->column_count && status == HALOTUNE_OK; i++) {
-    if (table->columns[i].is_key) status = carry_value(m, table, m->find, i);
+static bool is_same_value(sqlite3_value *a, sqlite3_value *b) {
+  const int type = sqlite3_value_type(a);
+  if (type != sqlite3_value_type(b)) return false;
+  if (type == SQLITE_NULL) return true;
+  if (type == SQLITE_INTEGER) return sqlite3_value_int64(a) == sqlite3_value_int64(b);
+  if (type == SQLITE_FLOAT) return sqlite3_value_double(a) == sqlite3_value_double(b);
+  const int bytes = sqlite3_value_bytes(a);
+  if (bytes != sqlite3_value_bytes(b)) return false;
+  return bytes == 0 || memcmp(sqlite3_value_blob(a), sqlite3_value_blob(b), (size_t)bytes) == 0;
+}
+
+/* Whether the present row of theirs and the row that `find` found are the same in column `i`. */
+static bool is_same_column(const struct merge *m, const struct table *table, int i) {
+  sqlite3_value *theirs = sqlite3_column_value(m->select, i + 1), *ours = sqlite3_column_value(m->find, i + 1);
+  const int refers_to = table->columns[i].refers_to;
+  if (refers_to < 0 || sqlite3_value_type(theirs) == SQLITE_NULL) return is_same_value(theirs, ours);
+  return id_map_find(&m->ids, refers_to, sqlite3_value_int64(theirs)) == sqlite3_value_int64(ours);
+}
+
+/* Tell which row is in conflict, by the columns of its key that people can read. */
+static halotune_status conflict_fail(const struct merge *m, const struct table *table, int column) {
+  struct text key = {0};
+  for (int i = 0; i < table->column_count; i++) {
+    if (!table->columns[i].is_key || table->columns[i].refers_to >= 0) continue;
+    text_printf(&key, "%s%s '%s'", key.length ? ", " : "", table->columns[i].name, column_text(m->select, i + 1));
   }
-  if (status == HALOTUNE_OK) return query_run(m->find, id);
-  sqlite3_reset(m->find);
+  halotune_status status =
+      fail(HALOTUNE_DB,
+           "%s: row %lld of %s%s%s%s is in conflict: this database has that row with another '%s'; nothing was taken",
+           m->options->origin.name, (long long)sqlite3_column_int64(m->select, 0), table->name, key.length ? " (" : "",
+           text_string(&key), key.length ? ")" : "", table->columns[column].name);
+  text_free(&key);
   return status;
 }
 
-/* The tables whose rows are trusted or not, and how to trust one that was here already. What the other database trusts is
- * of no use: the caller decides. */
-static const char *const trust_statements[TABLE_COUNT] = {[TABLE_RUN] = "update run set is_trusted = 1 where id = ?1",
-                                                          [TABLE_BEST] =
-                                                              "update best set is_trusted = 1 where id = ?1"};
-
-static void bind_trust(struct merge *m, const struct table *table) {
-  sqlite3_bind_int(m->insert, table_column(table, "is_trusted") + 2, m->options->trust);
+/* Find the row of this key. It stays in `find` until the next one. */
+static halotune_status find_row(struct merge *m, const struct table *table, int64_t *id) {
+  halotune_status status = HALOTUNE_OK;
+  *id = 0;
+  sqlite3_reset(m->find);
+  for (int i = 0; i < table->column_count && status == HALOTUNE_OK; i++) {
+    if (table->columns[i].is_key) status = carry_value(m, table, m->find, i);
+  }
+  if (status != HALOTUNE_OK) return status;
+  int code = sqlite3_step(m->find);
+  if (code == SQLITE_ROW) *id = sqlite3_column_int64(m->find, 0);
+  return code == SQLITE_ROW || code == SQLITE_DONE ? HALOTUNE_OK : query_fail(m->to);
 }
 
-/* A best begins as history. Where the other database says to have it from is of no use here either: it may be anything,
- * and names at best a file that the caller never had. */
-static void bind_best(struct merge *m, const struct table *table) {
+static halotune_status compare_row(struct merge *m, const struct table *table) {
+  for (int i = 0; i < table->column_count; i++) {
+    if (table->columns[i].is_compared && !is_same_column(m, table, i)) return conflict_fail(m, table, i);
+  }
+  return HALOTUNE_OK;
+}
+
+/* A best begins as history. */
+static void bind_own(struct merge *m, int number) {
+  const struct table *table = &m->tables->list[number];
+  const int origin = table_column(table, "origin_id");
+  if (origin >= 0) sqlite3_bind_int64(m->insert, origin + 2, m->origin);
+  if (number != TABLE_BEST) return;
   sqlite3_bind_int(m->insert, table_column(table, "is_current") + 2, 0);
-  sqlite3_bind_text(m->insert, table_column(table, "origin") + 2, m->options->origin, -1, SQLITE_STATIC);
+  if (m->options->without_code) sqlite3_bind_zeroblob(m->insert, table_column(table, "cubin") + 2, 0);
 }
 
 static halotune_status insert_row(struct merge *m, int number, int64_t *id) {
   const struct table *table = &m->tables->list[number];
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < table->column_count && status == HALOTUNE_OK; i++) status = carry_value(m, table, m->insert, i);
-  if (status == HALOTUNE_OK && trust_statements[number]) bind_trust(m, table);
-  if (status == HALOTUNE_OK && number == TABLE_BEST) bind_best(m, table);
+  if (status == HALOTUNE_OK) bind_own(m, number);
   if (status == HALOTUNE_OK) status = query_run(m->insert, NULL);
   else sqlite3_reset(m->insert);
   if (status == HALOTUNE_OK) *id = sqlite3_last_insert_rowid(m->to);
@@ -99,17 +147,90 @@ static halotune_status end_run(struct merge *m, int64_t id) {
   return status;
 }
 
+static halotune_status live_add(struct live_runs *runs, int64_t id) {
+  if (!array_room(runs->ids, runs->count, runs->room)) return fail_memory();
+  runs->ids[runs->count++] = id;
+  return HALOTUNE_OK;
+}
+
+static bool live_has(const struct live_runs *runs, int64_t id) {
+  for (int i = 0; i < runs->count; i++) {
+    if (runs->ids[i] == id) return true;
+  }
+  return false;
+}
+
+/* A run that both have. What it measured may differ where one of both is older than its end. */
+static halotune_status meet_run(struct merge *m, int64_t id) {
+  const struct table *table = &m->tables->list[TABLE_RUN];
+  const int state = table_column(table, "state");
+  const bool is_ours_running = strcmp(column_text(m->find, state + 1), "running") == 0;
+  const bool is_theirs_running = strcmp(column_text(m->select, state + 1), "running") == 0;
+  if (is_theirs_running) return live_add(&m->ahead, id);
+  if (is_ours_running) {
+    halotune_status status = live_add(&m->behind, id);
+    return status == HALOTUNE_OK ? end_run(m, id) : status;
+  }
+  static const char *const ends[] = {"state", "ended", "outcomes", RUN_END_COLUMNS(COLUMN_AS_TEXT)};
+  for (size_t i = 0; i < COUNT(ends); i++) {
+    const int column = table_column(table, ends[i]);
+    if (!is_same_column(m, table, column)) return conflict_fail(m, table, column);
+  }
+  return HALOTUNE_OK;
+}
+
+/* A result that both have, of a run that may have been running. */
+static halotune_status meet_result(struct merge *m, int number, int64_t id) {
+  const struct table *table = &m->tables->list[number];
+  const int64_t run = sqlite3_column_int64(m->find, table_column(table, "run_id") + 1);
+  if (live_has(&m->ahead, run)) return HALOTUNE_OK;
+  if (!live_has(&m->behind, run)) return compare_row(m, table);
+  const long before = m->counts.measurements;
+  sqlite3_reset(m->find);
+  halotune_status status = query_with(m->to,
+                                      number == TABLE_MEASUREMENT ? "delete from measurement where rowid = ?1"
+                                                                  : "delete from finalist where rowid = ?1",
+                                      id, NULL);
+  if (status == HALOTUNE_OK) status = insert_row(m, number, &id);
+  m->counts.measurements = before;
+  return status;
+}
+
+/* A best that both have. An export may have left its machine code out. */
+static halotune_status meet_best(struct merge *m, int64_t id) {
+  const struct table *table = &m->tables->list[TABLE_BEST];
+  const int cubin = table_column(table, "cubin");
+  const int ours = sqlite3_column_bytes(m->find, cubin + 1), theirs = sqlite3_column_bytes(m->select, cubin + 1);
+  halotune_status status = compare_row(m, table);
+  if (status != HALOTUNE_OK || theirs == 0 || m->options->without_code) return status;
+  if (ours > 0) return is_same_column(m, table, cubin) ? HALOTUNE_OK : conflict_fail(m, table, cubin);
+  sqlite3_stmt *query = NULL;
+  sqlite3_reset(m->find);
+  status = query_prepare(m->to, "update best set cubin = ?1 where id = ?2", &query);
+  if (status == HALOTUNE_OK) {
+    sqlite3_bind_value(query, 1, sqlite3_column_value(m->select, cubin + 1));
+    sqlite3_bind_int64(query, 2, id);
+    status = query_run(query, NULL);
+  }
+  sqlite3_finalize(query);
+  return status;
+}
+
+static halotune_status meet_row(struct merge *m, int number, int64_t id) {
+  const struct table *table = &m->tables->list[number];
+  if (number == TABLE_MEASUREMENT || number == TABLE_FINALIST) return meet_result(m, number, id);
+  if (number == TABLE_BEST) return meet_best(m, id);
+  halotune_status status = compare_row(m, table);
+  return status == HALOTUNE_OK && number == TABLE_RUN ? meet_run(m, id) : status;
+}
+
 static halotune_status merge_row(struct merge *m, int number) {
   const struct table *table = &m->tables->list[number];
   int64_t id = 0;
   halotune_status status = find_row(m, table, &id);
-  bool is_new = id == 0;
-  if (status == HALOTUNE_OK && is_new) status = insert_row(m, number, &id);
+  if (status == HALOTUNE_OK) status = id == 0 ? insert_row(m, number, &id) : meet_row(m, number, id);
   if (status == HALOTUNE_OK && table->has_id)
     status = id_map_add(&m->ids, number, sqlite3_column_int64(m->select, 0), id);
-  if (status == HALOTUNE_OK && !is_new && number == TABLE_RUN) status = end_run(m, id);
-  if (status == HALOTUNE_OK && !is_new && m->options->trust && trust_statements[number])
-    status = query_with(m->to, trust_statements[number], id, NULL);
   return status;
 }
 
@@ -173,6 +294,31 @@ static halotune_status decide_bests(struct merge *m) {
                    decide_ours);
 }
 
+/* Find the origin of the rows that are new, or add it. */
+static halotune_status origin_put(struct merge *m) {
+  static const char *const statements[] = {
+      "insert or ignore into origin (kind, name, signer, document, date) values (?1, ?2, ?3, ?4,"
+      " strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))",
+      "select id from origin where kind = ?1 and name = ?2 and signer = ?3 and document = ?4"};
+  const struct origin *origin = &m->options->origin;
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < 2 && status == HALOTUNE_OK; i++) {
+    sqlite3_stmt *query = NULL;
+    struct binder binder = {.at = 0};
+    status = query_prepare(m->to, statements[i], &query);
+    binder.query = query;
+    if (status == HALOTUNE_OK) {
+      bind_text(&binder, origin->kind);
+      bind_text(&binder, origin->name);
+      bind_text(&binder, origin->signer);
+      bind_text(&binder, origin->document);
+      status = query_run(query, &m->origin);
+    }
+    sqlite3_finalize(query);
+  }
+  return status;
+}
+
 halotune_status store_merge(struct store *to, struct store *from, const struct merge_options *options,
                             struct merge_counts *counts) {
   struct merge m = {.to = store_connection(to), .from = store_connection(from), .options = options};
@@ -183,6 +329,7 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
   if (status == HALOTUNE_OK) status = query_script(m.from, "begin"); /* one state of it from end to end */
   if (status == HALOTUNE_OK) {
     status = query_script(m.to, "begin immediate");
+    if (status == HALOTUNE_OK) status = origin_put(&m);
     for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++) status = merge_table(&m, i);
     if (status == HALOTUNE_OK) status = decide_bests(&m);
     status = query_finish(m.to, status);
@@ -190,6 +337,8 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
   }
   if (status == HALOTUNE_OK && counts) *counts = m.counts;
   id_maps_free(&m.ids);
+  free(m.behind.ids);
+  free(m.ahead.ids);
   free(tables);
   return status;
 }

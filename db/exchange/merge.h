@@ -13,10 +13,17 @@ struct merge_conflict {
   const char *why; /* "newer, measured with the same driver and NVRTC" */
 };
 
+/* Where rows come from; the columns of the table origin. */
+struct origin {
+  const char *kind;     /* "imported" or "shipped" */
+  const char *name;     /* the file's; one printable line */
+  const char *signer;   /* the public key in hexadecimal digits, or "" */
+  const char *document; /* its identity in hexadecimal digits, or "" */
+};
+
 struct merge_options {
-  const char *origin; /* what rows are said to come from: the other database's file; one printable line */
-  bool trust;         /* lookup may use them: their code will run on this machine's GPU. What their runs found right is
-                         believed */
+  struct origin origin; /* of rows that are new */
+  bool without_code;    /* machine code is not taken: it is compiled when it is first needed */
   void (*conflict)(void *context, const struct merge_conflict *conflict); /* NULL: nobody wants to know */
   void *context;
 };
@@ -28,11 +35,12 @@ struct merge_counts {
   long refuted;                   /* bests of theirs that are not served, since they are known to be wrong */
 };
 
-/* Merge all of `from` into `to`, in one transaction: all of it or nothing. Rows that are already there stay; a run that was still
- * running takes over how it ended. Which best of a problem is current then is the rule of db/exchange/merge_best.h, which does not
- * depend on the order in which several databases are merged.
+/* Merge all of `from`, which is trusted, into `to`, in one transaction: all of it or nothing. Rows that are already there stay. A run
+ * that was still running takes over how it ended, with its measurements. Where a row has the key of one that is there, and other
+ * content, nothing is taken. Which best of a problem is current then is the rule of db/exchange/merge_best.h, which does not depend
+ * on the order in which several databases are merged.
  *   counts  may be NULL
- * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK; HALOTUNE_DB, also for a row in conflict, which the detail names; or HALOTUNE_MEMORY. */
 halotune_status store_merge(struct store *to, struct store *from, const struct merge_options *options,
                             struct merge_counts *counts);
 

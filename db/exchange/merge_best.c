@@ -8,19 +8,20 @@
 
 /* The best that the rule of merge_best.h chooses for problem ?1. Hashes decide last, since ids are of one file alone. */
 static const char winner_sql[] =
-    "with good as (select b.id, b.variant_id, b.is_trusted, b.date, b.time_ms, b.driver, b.nvrtc, r.host"
+    "with rival as (select b.id, b.variant_id, b.date, b.time_ms, b.driver, b.nvrtc, r.host"
     " from best b left join run r on r.id = b.run_id where b.problem_id = ?1 and not " SQL_IS_REFUTED(
-        "b") "),"
-             " rival as (select * from good where is_trusted = (select max(is_trusted) from good))"
+        "b") ")"
              " select a.id from rival a join variant v on v.id = a.variant_id join template t on t.id = v.template_id"
-             " where not exists (select 1 from rival n where n.date > a.date and iif(n.driver = a.driver and n.nvrtc = a.nvrtc,"
-             " n.variant_id = a.variant_id, n.host = a.host and n.host <> ''))"
-             " order by a.time_ms, a.date desc, v.source_hash, t.hash limit 1";
+             " where not exists (select 1 from rival n where " SQL_DATE("n.date") " > " SQL_DATE(
+                 "a.date") " and iif(n.driver = a.driver and n.nvrtc = a.nvrtc,"
+                           " n.variant_id = a.variant_id, n.host = a.host and n.host <> ''))"
+                           " order by a.time_ms, " SQL_DATE(
+                               "a.date") " desc, v.source_hash, t.hash, v.parameters limit 1";
 
 /* A best in a decision. */
 struct rival {
   int64_t id, variant;
-  bool is_trusted, is_refuted;
+  bool is_refuted;
   double time_ms;
   char date[32], driver[64], nvrtc[64];
 };
@@ -36,12 +37,11 @@ static halotune_status rival_read(sqlite3 *to, const char *sql, int64_t place, s
   if (code == SQLITE_ROW) {
     out->id = sqlite3_column_int64(query, 0);
     out->variant = sqlite3_column_int64(query, 1);
-    out->is_trusted = sqlite3_column_int(query, 2) != 0;
-    out->time_ms = sqlite3_column_double(query, 3);
-    sqlite3_snprintf((int)sizeof out->date, out->date, "%s", column_text(query, 4));
-    sqlite3_snprintf((int)sizeof out->driver, out->driver, "%s", column_text(query, 5));
-    sqlite3_snprintf((int)sizeof out->nvrtc, out->nvrtc, "%s", column_text(query, 6));
-    out->is_refuted = sqlite3_column_int(query, 7) != 0;
+    out->time_ms = sqlite3_column_double(query, 2);
+    sqlite3_snprintf((int)sizeof out->date, out->date, "%s", column_text(query, 3));
+    sqlite3_snprintf((int)sizeof out->driver, out->driver, "%s", column_text(query, 4));
+    sqlite3_snprintf((int)sizeof out->nvrtc, out->nvrtc, "%s", column_text(query, 5));
+    out->is_refuted = sqlite3_column_int(query, 6) != 0;
   } else if (code != SQLITE_DONE) {
     status = query_fail(to);
   }
@@ -49,15 +49,13 @@ static halotune_status rival_read(sqlite3 *to, const char *sql, int64_t place, s
   return status;
 }
 
-#define SQL_RIVAL                                                                                   \
-  "select b.id, b.variant_id, b.is_trusted, b.time_ms, b.date, b.driver, b.nvrtc, " SQL_IS_REFUTED( \
-      "b") " from best b where "
+#define SQL_RIVAL \
+  "select b.id, b.variant_id, b.time_ms, b.date, b.driver, b.nvrtc, " SQL_IS_REFUTED("b") " from best b where "
 
 /* Why one best is current and not the other. */
 static const char *reason(const struct rival *winner, const struct rival *loser) {
   const bool same_environment = strcmp(winner->driver, loser->driver) == 0 && strcmp(winner->nvrtc, loser->nvrtc) == 0;
   if (loser->is_refuted) return "the other is known to be wrong";
-  if (winner->is_trusted != loser->is_trusted) return "the other is not trusted";
   if (winner->time_ms < loser->time_ms) return "faster";
   if (same_environment && winner->variant == loser->variant)
     return "newer, the same variant with the same driver and NVRTC";

@@ -9,10 +9,9 @@
 /* Decide which best of a problem is current, now that the rows of both databases are in one. The rule depends on the rows
  * alone, so that the order of several merges changes nothing:
  *   1. a best that is known to be wrong (db/store/refuted.h) is history
- *   2. where one is trusted, all that are not trusted are history
- *   3. a newer one of the same variant, driver and NVRTC makes the older one history; so does a newer one that the same host
+ *   2. a newer one of the same variant, driver and NVRTC makes the older one history; so does a newer one that the same host
  *      measured with another driver or NVRTC
- *   4. of the others the fastest is current; of equally fast ones the newest
+ *   3. of the others the fastest is current; of equally fast ones the newest
  *   to       the database, within a transaction
  *   theirs   the row that was current in the other database; 0 for none
  *   options  conflict() hears of a decision between ours and theirs

@@ -15,13 +15,23 @@ const char *const table_names[TABLE_COUNT] = {TABLE_LIST(AS_NAME)};
 static const char *const keys[TABLE_COUNT] = {
     [TABLE_DEVICE] = " uuid ",
     [TABLE_STENCIL] = " hash name ",
+    [TABLE_TEXT] = " stencil_id hash ",
     [TABLE_TEMPLATE] = " hash ",
     [TABLE_PROBLEM] = " device_id stencil_id dtype nx ny nz launch cache is_reproducible ",
-    [TABLE_VARIANT] = " source_hash template_id ",
+    [TABLE_VARIANT] = " source_hash template_id stencil_id parameters ",
     [TABLE_RUN] = " problem_id started host command seed ",
     [TABLE_MEASUREMENT] = " run_id variant_id ",
     [TABLE_FINALIST] = " run_id variant_id ",
-    [TABLE_BEST] = " problem_id variant_id date time_ms ",
+    [TABLE_BEST] = " problem_id variant_id date ",
+};
+
+/* What may differ between two rows of one key, in spaces: what a driver or an export may say otherwise, what is of one
+ * database alone, and what merge.c looks at itself. Texts of templates have one identity, though their comments may differ. */
+static const char *const varying[TABLE_COUNT] = {
+    [TABLE_DEVICE] = " clock_khz memory_clock_khz memory_bytes ",
+    [TABLE_TEMPLATE] = " yaml cuda ",
+    [TABLE_RUN] = " state ended reason empty_ms copy_ms memcpy_ms warnings outcomes ",
+    [TABLE_BEST] = " run_id is_current cubin ",
 };
 
 /* Columns that are more than their SQL type says. */
@@ -51,10 +61,10 @@ int table_column(const struct table *table, const char *name) {
   return -1;
 }
 
-static bool has_key(int table, const char *name) {
+static bool is_in(const char *words, const char *name) {
   char word[48];
   snprintf(word, sizeof word, " %s ", name);
-  return strstr(keys[table], word) != NULL;
+  return words && strstr(words, word) != NULL;
 }
 
 /* Columns of the row: name, type, whether NULL is refused, whether there is a default. */
@@ -72,7 +82,8 @@ static halotune_status add_column(struct tables *tables, int number, sqlite3_stm
   snprintf(column->name, sizeof column->name, "%s", name);
   column->kind = kind_of(number, name, column_text(row, 1));
   column->refers_to = -1;
-  column->is_key = has_key(number, name);
+  column->is_key = is_in(keys[number], name);
+  column->is_compared = !column->is_key && !is_in(varying[number], name) && strcmp(name, "origin_id") != 0;
   column->must_be_given = sqlite3_column_int(row, 2) && !sqlite3_column_int(row, 3);
   return HALOTUNE_OK;
 }
@@ -133,7 +144,9 @@ void table_insert(const struct table *table, struct text *sql) {
 
 void table_find(const struct table *table, struct text *sql) {
   const char *link = "where";
-  text_printf(sql, "select rowid from %s", table->name);
+  text_printf(sql, "select rowid, ");
+  add_names(table, sql);
+  text_printf(sql, " from %s", table->name);
   for (int i = 0; i < table->column_count; i++) {
     if (!table->columns[i].is_key) continue;
     text_printf(sql, " %s %s = ?%d", link, table->columns[i].name, i + 2);

@@ -9,10 +9,11 @@
 #include "base/fail.h"
 #include "base/text.h"
 
-/* In an order in which what is referred to stands first. */
+/* In an order in which what is referred to stands first. The table origin is of one database alone. */
 #define TABLE_LIST(X)           \
   X(DEVICE, "device")           \
   X(STENCIL, "stencil")         \
+  X(TEXT, "stencil_text")       \
   X(TEMPLATE, "template")       \
   X(PROBLEM, "problem")         \
   X(VARIANT, "variant")         \
@@ -39,6 +40,7 @@ struct column {
   enum column_kind kind;
   int refers_to;      /* the table whose id it holds; -1: none */
   bool is_key;        /* one of those that tell whether two rows are the same */
+  bool is_compared;   /* two rows of one key have the same value here, or are in conflict */
   bool must_be_given; /* NULL is not allowed, and there is no default */
 };
 
@@ -64,7 +66,7 @@ int table_column(const struct table *table, const char *name);
 /* SQL over all columns, for which ask text_ok(sql):
  *   select: id (0 without one), then the columns, of all rows
  *   insert: the same places, id left to SQLite where it is bound to NULL
- *   find: the id (rowid) of the row with this key; places are numbered as those of insert */
+ *   find: the id (rowid) and the columns of the row with this key; places are numbered as those of insert */
 void table_select(const struct table *table, struct text *sql);
 void table_insert(const struct table *table, struct text *sql);
 void table_find(const struct table *table, struct text *sql);

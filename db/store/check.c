@@ -66,20 +66,22 @@ static halotune_status check_file(struct check *c) {
   return each_row(
       c,
       "select type, name from sqlite_master where type in ('trigger', 'view') or (type = 'table' and name not in"
-      " ('device', 'stencil', 'template', 'problem', 'variant', 'run', 'measurement', 'finalist', 'best')"
+      " ('origin', 'device', 'stencil', 'stencil_text', 'template', 'problem', 'variant', 'run', 'measurement', 'finalist', 'best')"
       " and name not like 'sqlite\\_%' escape '\\')",
       look_at_object);
 }
 
 static bool is_bad(halotune_status status) { return status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT; }
 
-/* Columns: name, hash, text. */
+/* Columns: name, hash, text, hash of the text. */
 static halotune_status look_at_stencil(struct check *c, sqlite3_stmt *row) {
   const char *name = column_text(row, 0), *text = column_text(row, 2);
   struct source source = source_of(name, text, strlen(text));
   struct stencil *stencil = NULL;
   struct analysis *analysis = NULL;
   char hex[IDENTITY_HEX_BYTES];
+  identity_hex(stencil_text_identity(text), hex);
+  if (strcmp(hex, column_text(row, 3)) != 0) report(c, "a text of stencil %s does not match its own hash", name);
   halotune_status status = stencil_parse(&source, &stencil);
   if (status == HALOTUNE_OK) status = analysis_make(stencil, &analysis);
   if (is_bad(status)) {
@@ -147,7 +149,7 @@ static const char words_sql[] =
     " union all select 'run', id, host from run union all select 'run', id, command from run"
     " union all select 'run', id, driver from run union all select 'run', id, nvrtc from run"
     " union all select 'run', id, version from run union all select 'run', id, strategy from run"
-    " union all select 'run', id, started from run union all select 'best', id, origin from best"
+    " union all select 'run', id, started from run union all select 'origin', id, name from origin"
     " union all select 'best', id, date from best union all select 'best', id, driver from best"
     " union all select 'best', id, nvrtc from best union all select 'best', id, arch from best"
     " union all select 'best', id, second_grid from best";
@@ -160,6 +162,43 @@ static halotune_status look_at_words(struct check *c, sqlite3_stmt *row) {
   }
   return HALOTUNE_OK;
 }
+
+/* Columns: table, id, date. Decisions compare dates: none may lie in the future. */
+static halotune_status look_at_date(struct check *c, sqlite3_stmt *row) {
+  report(c, "%s %lld: '%s' is no date, or lies in the future of this machine's clock", column_text(row, 0),
+         (long long)sqlite3_column_int64(row, 1), column_text(row, 2));
+  return HALOTUNE_OK;
+}
+
+/* Rows whose date is not of the form 2026-11-21T12:38:50.123Z, with or without the milliseconds, or is later than now. Dates are
+ * compared as texts, so that the form matters. */
+#define SQL_DATES                                                                                                         \
+  "select 'run' as what, id, started as date from run union all select 'run', id, ended from run where ended is not null" \
+  " union all select 'best', id, date from best"
+static const char dates_sql[] =
+    "select what, id, date from (" SQL_DATES ") where date > strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
+    " or not (date glob '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]*Z')"
+    " or strftime('%s', date) is null";
+
+/* Columns: table, id, what its counts are not. */
+static halotune_status look_at_count(struct check *c, sqlite3_stmt *row) {
+  report(c, "%s %lld: %s", column_text(row, 0), (long long)sqlite3_column_int64(row, 1), column_text(row, 2));
+  return HALOTUNE_OK;
+}
+
+/* What a run and a best count is what they have. An export may keep a run without its measurements. */
+static const char counts_sql[] =
+    "select 'run', r.id, 'its outcomes are not those of its measurements' from run r where outcomes is not null"
+    " and exists (select 1 from measurement m where m.run_id = r.id) and (select coalesce(sum(value), 0) from json_each(outcomes))"
+    " <> (select count(*) from measurement m where m.run_id = r.id)"
+    " union all select 'best', b.id, 'its run measured another problem' from best b join run r on r.id = b.run_id"
+    " where r.problem_id <> b.problem_id"
+    " union all select 'best', b.id, 'its run was tuned with another text' from best b join run r on r.id = b.run_id"
+    " where r.text_id <> b.text_id"
+    " union all select 'run', r.id, 'its text is that of another stencil' from run r join problem p on p.id = r.problem_id"
+    " join stencil_text x on x.id = r.text_id where x.stencil_id <> p.stencil_id"
+    " union all select 'best', b.id, 'its text is that of another stencil' from best b join problem p on p.id ="
+    " b.problem_id join stencil_text x on x.id = b.text_id where x.stencil_id <> p.stencil_id";
 
 /* Columns: id, outcome, sample_count, length of samples. */
 static halotune_status look_at_measurement(struct check *c, sqlite3_stmt *row) {
@@ -184,28 +223,56 @@ static halotune_status check_source(const char *source, const char *hash, bool *
   return HALOTUNE_OK;
 }
 
+/* Whether the coefficients of a best are those that its text has on its grid.
+ *   row  see look_at_best */
+static halotune_status check_coefficients(struct check *c, sqlite3_stmt *row) {
+  double stored[MAX_COEFFICIENTS], own[MAX_COEFFICIENTS];
+  const char *text = column_text(row, 6);
+  const long long id = sqlite3_column_int64(row, 0);
+  struct source source = source_of("text", text, strlen(text));
+  struct stencil *stencil = NULL;
+  struct grid grid = {{sqlite3_column_int64(row, 7), sqlite3_column_int64(row, 8), sqlite3_column_int64(row, 9)}};
+  int count = 0;
+  halotune_status status = coefficients_read(column_text(row, 4), stored, MAX_COEFFICIENTS, &count);
+  if (status == HALOTUNE_OK) status = stencil_parse(&source, &stencil);
+  if (status == HALOTUNE_OK) status = stencil_coefficients(stencil, &grid, own);
+  if (status == HALOTUNE_OK) {
+    bool is_same = count == stencil->coefficient_count;
+    for (int i = 0; i < count && is_same; i++) is_same = stored[i] == own[i];
+    if (!is_same) report(c, "best %lld: its coefficients are not those of its stencil's text", id);
+  } else if (is_bad(status)) {
+    report(c, "best %lld: %s", id, fail_text());
+    status = HALOTUNE_OK;
+  }
+  stencil_free(stencil);
+  return status;
+}
+
 /* Columns: id, source, source_hash of its variant, launch, coefficients, whether variant and problem are of
- * one stencil. */
+ * one stencil, the stencil's text, nx, ny, nz. */
 static halotune_status look_at_best(struct check *c, sqlite3_stmt *row) {
   long long id = sqlite3_column_int64(row, 0);
   const char *source = column_text(row, 1);
   struct launch launch;
   bool is_right = false;
-  int count = 0;
-  double *coefficients = malloc(MAX_COEFFICIENTS * sizeof *coefficients);
-  if (!coefficients) return fail_memory();
   halotune_status hash_status = check_source(source, column_text(row, 2), &is_right);
   if (hash_status == HALOTUNE_OK && !is_right)
     report(c, "best %lld: its source does not match the hash of its variant", id);
   halotune_status launch_status = launch_read(column_text(row, 3), &launch);
   if (launch_status != HALOTUNE_OK) report(c, "best %lld: %s", id, fail_text());
   else if (!strstr(source, launch.kernel)) report(c, "best %lld: its source has no kernel %s", id, launch.kernel);
-  halotune_status coefficient_status = coefficients_read(column_text(row, 4), coefficients, MAX_COEFFICIENTS, &count);
-  if (coefficient_status != HALOTUNE_OK) report(c, "best %lld: %s", id, fail_text());
+  halotune_status coefficient_status = check_coefficients(c, row);
   if (!sqlite3_column_int(row, 5)) report(c, "best %lld: its variant and its problem have different stencils", id);
-  free(coefficients);
-  bool is_out = hash_status != HALOTUNE_OK || launch_status == HALOTUNE_MEMORY || coefficient_status == HALOTUNE_MEMORY;
+  bool is_out = hash_status != HALOTUNE_OK || launch_status == HALOTUNE_MEMORY || coefficient_status != HALOTUNE_OK;
   return is_out ? HALOTUNE_MEMORY : HALOTUNE_OK;
+}
+
+halotune_status store_check_dates(struct store *store, void (*problem)(void *context, const char *text), void *context,
+                                  long *found) {
+  struct check c = {.connection = store_connection(store), .problem = problem, .context = context};
+  halotune_status status = each_row(&c, dates_sql, look_at_date);
+  *found = c.found;
+  return status;
 }
 
 halotune_status store_check(struct store *store, void (*problem)(void *context, const char *text), void *context,
@@ -214,11 +281,14 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
     const char *sql;
     halotune_status (*look)(struct check *c, sqlite3_stmt *row);
   } looks[] = {
-      {"select name, hash, text from stencil", look_at_stencil},
+      {"select s.name, s.hash, x.text, x.hash from stencil s join stencil_text x on x.stencil_id = s.id",
+       look_at_stencil},
       {"select name, hash, yaml, cuda, id, common_hash from template", look_at_template},
       {words_sql, look_at_words},
+      {counts_sql, look_at_count},
       {"select id, outcome, sample_count, coalesce(length(samples), 0) from measurement", look_at_measurement},
-      {"select b.id, b.source, v.source_hash, b.launch, b.coefficients, v.stencil_id = p.stencil_id from best b"
+      {"select b.id, b.source, v.source_hash, b.launch, b.coefficients, v.stencil_id = p.stencil_id,"
+       " x.text, p.nx, p.ny, p.nz from best b join stencil_text x on x.id = b.text_id"
        " join variant v on v.id = b.variant_id join problem p on p.id = b.problem_id",
        look_at_best},
   };

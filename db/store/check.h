@@ -14,4 +14,9 @@
 halotune_status store_check(struct store *store, void (*problem)(void *context, const char *text), void *context,
                             long *found);
 
+/* Look for dates that are none, or that lie in the future. A merge takes them: they decide nothing.
+ * Arguments and results as in store_check. */
+halotune_status store_check_dates(struct store *store, void (*problem)(void *context, const char *text), void *context,
+                                  long *found);
+
 #endif

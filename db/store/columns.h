@@ -84,13 +84,11 @@
   X(is_default,      INTEGER, is_default)                     \
   X(is_tie,          INTEGER, is_tie)
 
-/* best, without id, is_current, date, launch, coefficients and cubin. */
+/* best, without id, text_id, is_current, date, launch, coefficients, cubin and origin_id. */
 #define BEST_COLUMNS(X)                                       \
   X(problem_id,      INTEGER, problem)                        \
   X(variant_id,      INTEGER, variant)                        \
   X(run_id,          READING, run)                            \
-  X(is_trusted,      INTEGER, is_trusted)                     \
-  X(origin,          TEXT,    origin)                         \
   X(time_ms,         REAL,    timing.median_ms)               \
   X(low_ms,          REAL,    timing.low_ms)                  \
   X(high_ms,         REAL,    timing.high_ms)                 \

@@ -3,7 +3,7 @@
 #include "db/store/migrate.h"
 
 #include "base/text.h"
-#include "db/store/migrate_names.h"
+#include "db/store/migrate_5.h"
 #include "db/store/query.h"
 
 /* Version 1 is the first. A key cannot be changed in place: the table is made anew, under the name that others refer to. */
@@ -32,7 +32,7 @@ const struct migration schema_migrations[] = {
      " update run set is_trusted = 0 where exists (select 1 from best b where b.run_id = run.id and not b.is_trusted)",
      NULL},
     {3, "alter table run add column outcomes text", NULL},
-    {4, "alter table template add column common_hash text not null default ''", migrate_names},
+    {4, migrate_5_sql, migrate_5},
     {0}};
 
 static halotune_status take_step(sqlite3 *connection, const struct migration *steps, int from) {

@@ -3,18 +3,20 @@
  * A verdict is what a run found of a variant: right (measured, screened) or wrong (wrong, out_of_bounds). It is about
  * one source, element type, grid and model of GPU, in whatever mode it was launched, on whichever GPU of the model. A
  * crash, a hang or a refusal can be chance, and is no verdict. The newest one counts, and none is about a best that was
- * measured after it. Whoever says that a variant is wrong is believed; that it is right, only who is trusted. */
+ * measured after it. */
 #ifndef DB_STORE_REFUTED_H
 #define DB_STORE_REFUTED_H
+
+#include "db/store/sql_parts.h"
 
 /* Conditions on tables by the names that they have in the statement: measurement, run, problem, device. */
 #define SQL_IS_WRONG(measurement) measurement ".outcome in ('wrong', 'out_of_bounds')"
 #define SQL_IS_RIGHT(measurement) measurement ".outcome in ('measured', 'screened')"
 
-/* When a verdict was given, as the dates of other tables are. */
-#define SQL_VERDICT_DATE(measurement, run)                                                                       \
-  "coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', " run ".started, printf('%.3f seconds', " measurement ".at_s)), " run \
-  ".started)"
+/* When a verdict was given, as decisions compare dates. */
+#define SQL_VERDICT_DATE(measurement, run)                                                                \
+  SQL_DATE("coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', " run ".started, printf('%.3f seconds', " measurement \
+           ".at_s)), " run ".started)")
 
 /* Whether two problems have the same element type and grid, and their devices are of one model. */
 #define SQL_SAME_PLACE(p, d, other_p, other_d)                                                                       \
@@ -28,18 +30,18 @@
   " join device wd on wd.id = wp.device_id"
 
 /* Whether the wrong verdict w stands: no newer one says otherwise. */
-#define SQL_STANDS                                                                                                  \
-  SQL_IS_WRONG("w")                                                                                                 \
-  " and not exists (select 1 from measurement m join run r on r.id = m.run_id"                                      \
-  " join problem q on q.id = r.problem_id join device e on e.id = q.device_id where m.variant_id = w.variant_id"    \
-  " and r.is_trusted and " SQL_IS_RIGHT("m") " and " SQL_SAME_PLACE("wp", "wd", "q", "e") " and " SQL_VERDICT_DATE( \
+#define SQL_STANDS                                                                                               \
+  SQL_IS_WRONG("w")                                                                                              \
+  " and not exists (select 1 from measurement m join run r on r.id = m.run_id"                                   \
+  " join problem q on q.id = r.problem_id join device e on e.id = q.device_id where m.variant_id = w.variant_id" \
+  " and " SQL_IS_RIGHT("m") " and " SQL_SAME_PLACE("wp", "wd", "q", "e") " and " SQL_VERDICT_DATE(               \
       "m", "r") " > " SQL_VERDICT_DATE("w", "wr") ")"
 
 /* Whether the variant of a row of `best` is known to be wrong where that row would serve it. */
-#define SQL_IS_REFUTED(best)                                                                                           \
-  "exists (select 1 from " SQL_WRONG_VERDICTS " join problem p on p.id = " best ".problem_id"                          \
-  " join device d on d.id = p.device_id where w.variant_id = " best ".variant_id"                                      \
-  " and " SQL_SAME_PLACE("p", "d", "wp", "wd") " and " SQL_VERDICT_DATE("w", "wr") " >= " best ".date and " SQL_STANDS \
-                                                                                   ")"
+#define SQL_IS_REFUTED(best)                                                                        \
+  "exists (select 1 from " SQL_WRONG_VERDICTS " join problem p on p.id = " best ".problem_id"       \
+  " join device d on d.id = p.device_id where w.variant_id = " best ".variant_id"                   \
+  " and " SQL_SAME_PLACE("p", "d", "wp", "wd") " and " SQL_VERDICT_DATE("w", "wr") " >= " SQL_DATE( \
+      best ".date") " and " SQL_STANDS ")"
 
 #endif

@@ -1,5 +1,6 @@
 /* store.c: the rows that say what is measured: devices, stencils, templates, problems, variants. */
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "db/store/launch_text.h"
@@ -9,6 +10,10 @@
 const char *const launch_mode_names[LAUNCH_MODE_COUNT] = {LAUNCH_MODE_LIST(AS_NAME)};
 const char *const cache_mode_names[CACHE_MODE_COUNT] = {CACHE_MODE_LIST(AS_NAME)};
 #undef AS_NAME
+
+struct identity stencil_text_identity(const char *text) {
+  return identity_of("stencil text", text, strlen(text));
+}
 
 void date_now(char date[DATE_BYTES]) {
   struct timespec now;
@@ -23,10 +28,24 @@ halotune_status store_bind(struct store *store, enum store_query query, struct b
   halotune_status status = HALOTUNE_OK;
   if (!store->queries[query]) status = query_prepare(store->connection, store_sql[query], &store->queries[query]);
   *out = (struct binder){.query = store->queries[query]};
+  const int who = out->query ? sqlite3_bind_parameter_index(out->query, ":who") : 0;
+  if (who > 0) sqlite3_bind_text(out->query, who, store->who, -1, SQLITE_STATIC);
   return status;
 }
 
-halotune_status store_begin(struct store *store) { return query_script(store->connection, "begin immediate"); }
+halotune_status store_begin(struct store *store) {
+  char date[DATE_BYTES];
+  struct binder binder;
+  halotune_status status = query_script(store->connection, "begin immediate");
+  if (status != HALOTUNE_OK) return status;
+  status = store_bind(store, ADD_ORIGIN, &binder);
+  if (status == HALOTUNE_OK) {
+    date_now(date);
+    sqlite3_bind_text(binder.query, 2, date, -1, SQLITE_STATIC);
+    status = query_run(binder.query, NULL);
+  }
+  return status == HALOTUNE_OK ? status : query_finish(store->connection, status);
+}
 
 /* Find a row, or add it: both statements have the same places, of which the first needs fewer. */
 struct row_kind {
@@ -95,7 +114,7 @@ int64_t store_device(struct store *store, const struct device_facts *device, boo
 
 struct stencil_row {
   char hash[IDENTITY_HEX_BYTES];
-  const char *name, *text;
+  const char *name;
 };
 
 static void bind_stencil_key(struct binder *binder, const void *row) {
@@ -103,15 +122,32 @@ static void bind_stencil_key(struct binder *binder, const void *row) {
   bind_text(binder, ((const struct stencil_row *)row)->name);
 }
 
-static void bind_stencil(struct binder *binder, const void *row) {
-  bind_text(binder, ((const struct stencil_row *)row)->text);
+int64_t store_stencil(struct store *store, const struct stencil *stencil, const struct analysis *analysis) {
+  static const struct row_kind kind = {FIND_STENCIL, ADD_STENCIL, bind_stencil_key, NULL};
+  struct stencil_row row = {.name = stencil->name};
+  identity_hex(analysis->hash, row.hash);
+  return put_row(store, &kind, &row);
 }
 
-int64_t store_stencil(struct store *store, const struct stencil *stencil, const struct analysis *analysis,
-                      const char *text) {
-  static const struct row_kind kind = {FIND_STENCIL, ADD_STENCIL, bind_stencil_key, bind_stencil};
-  struct stencil_row row = {.name = stencil->name, .text = text};
-  identity_hex(analysis->hash, row.hash);
+struct text_row {
+  int64_t stencil;
+  char hash[IDENTITY_HEX_BYTES];
+  const char *text;
+};
+
+static void bind_text_key(struct binder *binder, const void *row) {
+  bind_integer(binder, ((const struct text_row *)row)->stencil);
+  bind_text(binder, ((const struct text_row *)row)->hash);
+}
+
+static void bind_stencil_text(struct binder *binder, const void *row) {
+  bind_text(binder, ((const struct text_row *)row)->text);
+}
+
+int64_t store_stencil_text(struct store *store, int64_t stencil, const char *text) {
+  static const struct row_kind kind = {FIND_TEXT, ADD_TEXT, bind_text_key, bind_stencil_text};
+  struct text_row row = {.stencil = stencil, .text = text};
+  identity_hex(stencil_text_identity(text), row.hash);
   return put_row(store, &kind, &row);
 }
 

@@ -17,8 +17,10 @@
 struct store;
 
 enum store_mode {
-  STORE_READ,  /* no file is made, none is changed; of an older version, a copy in memory is migrated and read */
-  STORE_WRITE, /* the file and its folder (0700) are made where they are missing, an older version is migrated */
+  STORE_READ, /* no file is made, none is changed; of an older version, a copy in memory is migrated and read */
+  STORE_READ_UNTRUSTED, /* the same, also of a file that keeps what is not trusted: for those who show or import it */
+  STORE_WRITE, /* the file and its folder (0700) are made where they are missing, an older version is migrated. Up to
+                  version 4 a database held rows that were not trusted: a copy, PATH.version-4, keeps them */
 };
 
 /* Open a database.
@@ -69,12 +71,21 @@ enum cache_mode { CACHE_MODE_LIST(CACHE_AS_ENUMERATOR) CACHE_MODE_COUNT };
 #undef CACHE_AS_ENUMERATOR
 extern const char *const launch_mode_names[LAUNCH_MODE_COUNT], *const cache_mode_names[CACHE_MODE_COUNT];
 
-/* Find a row, or add it. Returns its id; 0 with HALOTUNE_DB's detail in fail_text().
- *   text  of the stencil's YAML file */
+/* Find a row, or add it. Returns its id; 0 with HALOTUNE_DB's detail in fail_text(). Rows that are added are measured here: their
+ * origin is this user on this machine. */
 int64_t store_device(struct store *store, const struct device_facts *device, bool is_emulation);
-int64_t store_stencil(struct store *store, const struct stencil *stencil, const struct analysis *analysis,
-                      const char *text);
+int64_t store_stencil(struct store *store, const struct stencil *stencil, const struct analysis *analysis);
+
+/* The text of a stencil's YAML file, with the values of its coefficients. */
+int64_t store_stencil_text(struct store *store, int64_t stencil, const char *text);
 int64_t store_template(struct store *store, const struct template *template);
+
+/* Now, in UTC, to the millisecond, which tells runs apart: "2026-11-21T12:38:50.123Z". */
+enum { DATE_BYTES = 32 };
+void date_now(char date[DATE_BYTES]);
+
+/* The identity of a stencil's text, the column `hash` of stencil_text. */
+struct identity stencil_text_identity(const char *text);
 
 struct problem_key {
   int64_t device, stencil;
@@ -94,6 +105,7 @@ struct run_start {
   double budget_s; /* 0: no limit of time */
   long space;      /* variants that the rules keep */
   long long bytes; /* compulsory traffic of one application */
+  int64_t text;    /* of the stencil: store_stencil_text */
 };
 
 /* Begin a run. Returns its id, or 0. */
@@ -156,7 +168,7 @@ halotune_status store_measured_again(struct store *store, int64_t run, int64_t v
 /* Mark results of this run as doubtful, in one transaction: the GPU changed around them, and they could not be measured again. */
 halotune_status store_mark(struct store *store, int64_t run, const int64_t *variants, long count);
 
-/* The newest result of a variant for the same problem, by any trusted run with the same driver and NVRTC as `run`.
+/* The newest result of a variant for the same problem, by any run with the same driver and NVRTC as `run`.
  * Text and samples as said above.
  * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND or HALOTUNE_DB. */
 halotune_status store_find_measurement(struct store *store, int64_t run, const struct variant_key *key,
@@ -170,11 +182,10 @@ struct finalist {
   bool is_default, is_tie;
 };
 
-/* What lookup serves; the columns of `best`. */
+/* What lookup serves; the columns of `best`. It was tuned with the stencil's text that its run names. */
 struct best {
-  int64_t problem, variant, run; /* run: 0 for none */
-  bool is_trusted;               /* store_final sets it */
-  const char *origin, *driver, *nvrtc, *arch, *second_grid;
+  int64_t problem, variant, run;
+  const char *driver, *nvrtc, *arch, *second_grid;
   struct timing timing;                                                              /* without samples */
   double default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms; /* NaN where not measured */
   long long bytes;
@@ -191,9 +202,9 @@ struct best {
 
 /* Store the outcome of the final rounds in one transaction: all finalists, the end of the run, and the winner. The
  * winner becomes the current best of its problem where there is none, where the present one was measured with another
- * driver or NVRTC, is of the same variant, is slower, or was imported and is not trusted; but of the same driver and NVRTC
+ * driver or NVRTC, is of the same variant, or is slower; but of the same driver and NVRTC
  * that of a partial run replaces none of a complete one. Whichever is not current is kept as history.
- *   best        NULL where there is no winner; its timing.median_ms is the time; origin NULL: "tuned"
+ *   best        NULL where there is no winner; its timing.median_ms is the time
  *   is_current  receives whether it did; may be NULL */
 halotune_status store_final(struct store *store, int64_t run, const struct finalist *finalists, int count,
                             const struct best *best, const struct run_end *end, bool *is_current);

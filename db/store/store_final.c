@@ -33,10 +33,10 @@ static halotune_status takes_over(struct store *store, const struct best *best, 
     sqlite3_stmt *row = binder.query;
     bool same_environment =
         strcmp(column_text(row, 2), best->driver) == 0 && strcmp(column_text(row, 3), best->nvrtc) == 0;
-    bool same_variant = sqlite3_column_int64(row, 1) == best->variant, is_trusted = sqlite3_column_int(row, 5) != 0;
+    bool same_variant = sqlite3_column_int64(row, 1) == best->variant;
     bool slower = sqlite3_column_double(row, 4) > best->timing.median_ms;
-    bool is_present_complete = sqlite3_column_int(row, 6) != 0;
-    *out = !is_trusted || !same_environment || ((same_variant || slower) && (is_complete || !is_present_complete));
+    bool is_present_complete = sqlite3_column_int(row, 5) != 0;
+    *out = !same_environment || ((same_variant || slower) && (is_complete || !is_present_complete));
   } else if (code != SQLITE_DONE) {
     status = query_fail(store->connection);
   }
@@ -69,6 +69,7 @@ static void bind_best(struct binder *binder, const struct best_row *stored) {
   bind_text(binder, text_string(&stored->coefficients));
   bind_bytes(binder, row->cubin, row->cubin_bytes);
   BEST_COLUMNS(COLUMN_BIND)
+  sqlite3_bind_int64(binder->query, sqlite3_bind_parameter_index(binder->query, ":run"), row->run);
 }
 
 static halotune_status put_best(struct store *store, const struct best *best, bool is_complete, bool *is_current) {
@@ -78,9 +79,7 @@ static halotune_status put_best(struct store *store, const struct best *best, bo
   if (status == HALOTUNE_OK && row.is_current) status = retire_current(store, best->problem);
   if (status == HALOTUNE_OK) status = store_bind(store, ADD_BEST, &binder);
   if (status != HALOTUNE_OK) return status;
-  row.best.is_trusted = true;
   row.best.timing = timing_to_store(&best->timing);
-  if (!best->origin) row.best.origin = "tuned";
   if (best->run <= 0) row.best.run = -1;
   date_now(row.date);
   launch_write(best->launch, &row.launch);

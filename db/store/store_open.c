@@ -1,6 +1,7 @@
 /* store_open.c: the file: found, made, checked for being ours, opened and closed. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/replace.h"
+#include "base/utf8.h"
 #include "db/store/filesystem.h"
 #include "db/store/migrate.h"
 #include "db/store/schema.h"
@@ -40,11 +42,17 @@ static enum content content_of(const struct marks *marks) {
 }
 
 /* Read the marks of a file; those of one that this program cannot use are a failure. */
-static halotune_status inspect(sqlite3 *connection, const char *path, struct marks *out) {
+static halotune_status inspect(sqlite3 *connection, const char *path, bool untrusted, struct marks *out) {
   *out = (struct marks){0, 0, 0};
   halotune_status status = read_marks(connection, out);
   if (status != HALOTUNE_OK || content_of(out) == CONTENT_NONE) return status;
-  if (out->application != SCHEMA_APPLICATION_ID) {
+  if (out->application == SCHEMA_UNTRUSTED_ID && !untrusted) {
+    return fail(HALOTUNE_DB,
+                "%s: this file keeps what was imported without trust, and is no tuning database; 'halotune db import "
+                "--trust' shows and takes what it holds",
+                path);
+  }
+  if (out->application != SCHEMA_APPLICATION_ID && out->application != SCHEMA_UNTRUSTED_ID) {
     return fail(HALOTUNE_DB, "%s: this is an SQLite database, but not a tuning database; name another file", path);
   }
   if (out->version > SCHEMA_VERSION) {
@@ -79,13 +87,13 @@ static bool needs_undoing(const sqlite3 *connection) {
   return code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY;
 }
 
-static halotune_status connect_to_read(const char *path, sqlite3 **out, struct marks *marks) {
+static halotune_status connect_to_read(const char *path, bool untrusted, sqlite3 **out, struct marks *marks) {
   halotune_status status = connect(path, SQLITE_OPEN_READONLY, out);
-  if (status == HALOTUNE_OK) status = inspect(*out, path, marks);
+  if (status == HALOTUNE_OK) status = inspect(*out, path, untrusted, marks);
   if (status == HALOTUNE_OK || !*out || !needs_undoing(*out)) return status;
   sqlite3_close(*out);
   status = connect(path, SQLITE_OPEN_READWRITE, out);
-  return status == HALOTUNE_OK ? inspect(*out, path, marks) : status;
+  return status == HALOTUNE_OK ? inspect(*out, path, untrusted, marks) : status;
 }
 
 /* All of a database into another connection; between "begin" and its end, no writer changes it. */
@@ -114,6 +122,10 @@ static halotune_status read_older(struct store *store) {
   }
   halotune_status status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
+  /* Who imports this file decides about all of it. */
+  if (status == HALOTUNE_OK && store->mode == STORE_READ_UNTRUSTED)
+    status = query_script(copy, store->version < 3 ? "update best set is_trusted = 1"
+                                                   : "update best set is_trusted = 1; update run set is_trusted = 1");
   if (status == HALOTUNE_OK) status = migrate(copy, schema_migrations, SCHEMA_VERSION);
   sqlite3_close(store->connection);
   store->connection = copy;
@@ -124,7 +136,8 @@ static halotune_status read_older(struct store *store) {
 
 static halotune_status open_to_read(struct store *store) {
   struct marks marks;
-  halotune_status status = connect_to_read(store->path, &store->connection, &marks);
+  halotune_status status =
+      connect_to_read(store->path, store->mode == STORE_READ_UNTRUSTED, &store->connection, &marks);
   if (status != HALOTUNE_OK) return status;
   const enum content content = content_of(&marks);
   if (content == CONTENT_NONE) return fail(HALOTUNE_NOT_FOUND, "%s: no result is stored there yet", store->path);
@@ -156,7 +169,7 @@ static halotune_status make_tables(sqlite3 *connection, const char *sql, int ver
            version);
   halotune_status status = query_script(connection, "begin immediate");
   if (status != HALOTUNE_OK) return status;
-  status = inspect(connection, "database", &marks); /* another process may have been faster */
+  status = inspect(connection, "database", false, &marks); /* another process may have been faster */
   if (status == HALOTUNE_OK && content_of(&marks) == CONTENT_NONE) {
     status = query_script(connection, sql);
     if (status == HALOTUNE_OK) status = query_script(connection, own_marks);
@@ -186,9 +199,26 @@ static halotune_status look_for_damage(sqlite3 *connection, const char *path) {
 /* All that speaks against a file is found by a connection that cannot write. */
 static halotune_status inspect_to_write(const char *path, struct marks *marks) {
   sqlite3 *connection = NULL;
-  halotune_status status = connect_to_read(path, &connection, marks);
+  halotune_status status = connect_to_read(path, false, &connection, marks);
   if (status == HALOTUNE_OK) status = look_for_damage(connection, path);
   sqlite3_close(connection);
+  return status;
+}
+
+/* Up to version 4 a database held rows that were not trusted. It does not any more: a copy of the old file keeps them, beside it. */
+static halotune_status keep_untrusted(struct store *store, const struct marks *marks) {
+  int64_t untrusted = 0;
+  char *copy = NULL, *sql;
+  halotune_status status =
+      query_number(store->connection, "select exists (select 1 from best where not is_trusted)", &untrusted);
+  if (status != HALOTUNE_OK || !untrusted) return status;
+  if (asprintf(&copy, "%s.version-%d", store->path, (int)marks->version) < 0) return fail_memory();
+  if (access(copy, F_OK) != 0) {
+    sql = sqlite3_mprintf("vacuum into %Q", copy);
+    status = sql ? query_script(store->connection, sql) : fail_memory();
+    sqlite3_free(sql);
+  }
+  free(copy);
   return status;
 }
 
@@ -204,7 +234,9 @@ static halotune_status open_to_write(struct store *store) {
   }
   const enum content content = content_of(&marks);
   if (content == CONTENT_NONE) status = make_tables(store->connection, schema_sql, SCHEMA_VERSION);
-  if (content == CONTENT_OLDER) status = migrate(store->connection, schema_migrations, SCHEMA_VERSION);
+  if (content == CONTENT_OLDER) status = keep_untrusted(store, &marks);
+  if (content == CONTENT_OLDER && status == HALOTUNE_OK)
+    status = migrate(store->connection, schema_migrations, SCHEMA_VERSION);
   if (status == HALOTUNE_OK) store->version = SCHEMA_VERSION;
   /* With WAL readers do not wait for writers. A process that cannot switch now works in the mode that there is. */
   if (status == HALOTUNE_OK && !file_is_shared(store->path)) {
@@ -219,6 +251,17 @@ static void leave_wal(sqlite3 *connection) {
   sqlite3_exec(connection, "pragma journal_mode = delete", NULL, NULL, NULL);
 }
 
+/* Write who measures here: user@host, in printable characters. */
+static void name_user(char *out, size_t bytes) {
+  char room[1024], host[128] = "", text[256];
+  struct passwd entry, *found = NULL;
+  gethostname(host, sizeof host - 1);
+  if (getpwuid_r(geteuid(), &entry, room, sizeof room, &found) == 0 && found)
+    snprintf(text, sizeof text, "%s@%s", entry.pw_name, host);
+  else snprintf(text, sizeof text, "%u@%s", (unsigned)geteuid(), host);
+  printable_copy(out, bytes, text);
+}
+
 halotune_status store_open(const char *path, enum store_mode mode, struct store **out) {
   halotune_status status = HALOTUNE_OK;
   struct stat facts;
@@ -226,17 +269,18 @@ halotune_status store_open(const char *path, enum store_mode mode, struct store 
   struct store *store = calloc(1, sizeof *store);
   if (!store) return fail_memory();
   store->mode = mode;
+  name_user(store->who, sizeof store->who);
   if (!path) status = store_default_path(&store->path);
   else if (!(store->path = strdup(path))) status = fail_memory();
   if (status != HALOTUNE_OK) goto done;
   if (stat(store->path, &facts) != 0) {
     if (errno != ENOENT && errno != ENOTDIR) status = fail(HALOTUNE_DB, "%s: %s", store->path, strerror(errno));
-    else if (mode == STORE_READ)
+    else if (mode != STORE_WRITE)
       status = fail(HALOTUNE_NOT_FOUND, "%s: there is no such database; 'halotune tune' creates one", store->path);
   } else if (!S_ISREG(facts.st_mode)) {
     status = fail(HALOTUNE_DB, "%s: this is not a regular file; name another one", store->path);
   }
-  if (status == HALOTUNE_OK) status = mode == STORE_READ ? open_to_read(store) : open_to_write(store);
+  if (status == HALOTUNE_OK) status = mode == STORE_WRITE ? open_to_write(store) : open_to_read(store);
   if (status != HALOTUNE_OK) goto done;
   *out = store;
   store = NULL;
@@ -248,6 +292,7 @@ done:
 static halotune_status open_memory(const char *sql, int version, struct store **out) {
   struct store *store = calloc(1, sizeof *store);
   halotune_status status = store && (store->path = strdup(in_memory)) ? HALOTUNE_OK : fail_memory();
+  if (status == HALOTUNE_OK) name_user(store->who, sizeof store->who);
   if (status == HALOTUNE_OK)
     status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store->connection);
   if (status == HALOTUNE_OK) status = make_tables(store->connection, sql, version);

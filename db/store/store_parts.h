@@ -7,10 +7,13 @@
 
 /* The statements; their SQL stands in store_sql.c. */
 enum store_query {
+  ADD_ORIGIN,
   FIND_DEVICE,
   ADD_DEVICE,
   FIND_STENCIL,
   ADD_STENCIL,
+  FIND_TEXT,
+  ADD_TEXT,
   FIND_TEMPLATE,
   ADD_TEMPLATE,
   FIND_PROBLEM,
@@ -37,6 +40,7 @@ extern const char *const store_sql[STORE_QUERY_COUNT];
 struct store {
   sqlite3 *connection;
   char *path;
+  char who[256]; /* the origin of what is measured: user@host */
   enum store_mode mode;
   int version;                              /* of the file */
   sqlite3_stmt *queries[STORE_QUERY_COUNT]; /* prepared when first asked for */
@@ -56,9 +60,5 @@ halotune_status store_variant(struct store *store, const struct variant_key *key
 
 /* A timing as it is stored: the interval of a single sample is that sample. */
 struct timing timing_to_store(const struct timing *timing);
-
-/* Now, in UTC, to the millisecond, which tells runs apart: "2026-11-21T12:38:50.123Z". */
-enum { DATE_BYTES = 32 };
-void date_now(char date[DATE_BYTES]);
 
 #endif

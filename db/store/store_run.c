@@ -11,7 +11,10 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "samples are stored as
 int64_t store_run_begin(struct store *store, const struct run_start *start) {
   char date[DATE_BYTES];
   struct binder binder;
-  if (store_bind(store, BEGIN_RUN, &binder) != HALOTUNE_OK) return 0;
+  int64_t id = 0;
+  halotune_status status = store_begin(store);
+  if (status != HALOTUNE_OK) return 0;
+  if ((status = store_bind(store, BEGIN_RUN, &binder)) != HALOTUNE_OK) goto done;
   date_now(date);
   bind_integer(&binder, start->problem);
   bind_text(&binder, date);
@@ -26,7 +29,11 @@ int64_t store_run_begin(struct store *store, const struct run_start *start) {
   bind_real(&binder, start->budget_s);
   bind_integer(&binder, start->space);
   bind_integer(&binder, start->bytes);
-  return query_run(binder.query, NULL) == HALOTUNE_OK ? sqlite3_last_insert_rowid(store->connection) : 0;
+  bind_integer(&binder, start->text);
+  status = query_run(binder.query, NULL);
+  id = sqlite3_last_insert_rowid(store->connection);
+done:
+  return query_finish(store->connection, status) == HALOTUNE_OK ? id : 0;
 }
 
 halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *row) {

@@ -1,55 +1,62 @@
 /* store_sql.c: the SQL of the store, each statement once. */
 #include "db/store/columns.h"
 #include "db/store/refuted.h"
+#include "db/store/sql_parts.h"
 #include "db/store/store_parts.h"
 
 const char *const store_sql[STORE_QUERY_COUNT] = {
+    [ADD_ORIGIN] = "insert or ignore into origin (kind, name, date) values ('measured', :who, ?)",
     [FIND_DEVICE] = "select id from device where uuid = ?1",
     [ADD_DEVICE] =
         "insert into device (uuid, name, capability, sm_count, clock_khz, memory_clock_khz, bus_bits, l2_bytes, memory_bytes,"
-        " max_threads, max_threads_sm, max_registers, registers_sm, max_shared_bytes, warp_size, is_emulation)"
-        " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+        " max_threads, max_threads_sm, max_registers, registers_sm, max_shared_bytes, warp_size, is_emulation, origin_id)"
+        " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, " SQL_OWN_ORIGIN ")",
     [FIND_STENCIL] = "select id from stencil where hash = ?1 and name = ?2",
-    [ADD_STENCIL] = "insert into stencil (hash, name, text) values (?1, ?2, ?3)",
+    [ADD_STENCIL] = "insert into stencil (hash, name, origin_id) values (?1, ?2, " SQL_OWN_ORIGIN ")",
+    [FIND_TEXT] = "select id from stencil_text where stencil_id = ?1 and hash = ?2",
+    [ADD_TEXT] = "insert into stencil_text (stencil_id, hash, text, origin_id) values (?1, ?2, ?3, " SQL_OWN_ORIGIN ")",
     [FIND_TEMPLATE] = "select id from template where hash = ?1",
-    [ADD_TEMPLATE] = "insert into template (hash, common_hash, name, yaml, cuda) values (?1, ?2, ?3, ?4, ?5)",
+    [ADD_TEMPLATE] = "insert into template (hash, common_hash, name, yaml, cuda, origin_id)"
+                     " values (?1, ?2, ?3, ?4, ?5, " SQL_OWN_ORIGIN ")",
     [FIND_PROBLEM] =
         "select id from problem where stencil_id = ?1 and device_id = ?2 and dtype = ?3 and nx = ?4 and ny = ?5"
         " and nz = ?6 and launch = ?7 and cache = ?8 and is_reproducible = ?9",
-    [ADD_PROBLEM] = "insert into problem (stencil_id, device_id, dtype, nx, ny, nz, launch, cache, is_reproducible)"
-                    " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    [FIND_VARIANT] = "select id from variant where source_hash = ?1 and template_id = ?2",
-    [ADD_VARIANT] = "insert into variant (source_hash, template_id, stencil_id, parameters) values (?1, ?2, ?3, ?4)",
+    [ADD_PROBLEM] = "insert into problem (stencil_id, device_id, dtype, nx, ny, nz, launch, cache, is_reproducible,"
+                    " origin_id) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, " SQL_OWN_ORIGIN ")",
+    [FIND_VARIANT] = "select id from variant where source_hash = ?1 and template_id = ?2 order by id limit 1",
+    [ADD_VARIANT] = "insert into variant (source_hash, template_id, stencil_id, parameters, origin_id)"
+                    " values (?1, ?2, ?3, ?4, " SQL_OWN_ORIGIN ")",
     [BEGIN_RUN] =
         "insert into run (state, problem_id, started, command, host, version, driver, cuda, nvrtc, seed, strategy, budget_s,"
-        " space, bytes) values ('running', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        " space, bytes, text_id, origin_id)"
+        " values ('running', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, " SQL_OWN_ORIGIN ")",
     [END_RUN] = "update run set state = ?2, ended = ?3" RUN_END_COLUMNS(
         COLUMN_SET) ","
                     " outcomes = (select json_group_object(outcome, n) from (select outcome, count(*) as n from measurement"
                     " where run_id = ?1 group by outcome order by outcome)) where id = ?1",
     [PUT_MEASUREMENT] = "insert or replace into measurement (run_id, variant_id" MEASUREMENT_COLUMNS(
         COLUMN_NAME) ") values (?, ?" MEASUREMENT_COLUMNS(COLUMN_PLACE) ")",
-    /* What the newest trusted run with the same driver and NVRTC found. at_s and attempts are this run's. */
+    /* What the newest run with the same driver and NVRTC found. at_s and attempts are this run's. */
     [REPEAT_MEASUREMENT] =
         "insert or ignore into measurement (run_id, variant_id, number, at_s, attempts" MEASUREMENT_VERDICT_COLUMNS(
             COLUMN_NAME)
             MEASUREMENT_SOURCE_COLUMNS(
                 COLUMN_NAME) ") select now.id, m.variant_id,"
-                             " (select ifnull(max(number), 0) + 1 from measurement where run_id = now.id), ?3, 0" MEASUREMENT_VERDICT_COLUMNS(
+                             " (select count(*) + 1 from measurement where run_id = now.id), ?3, 0" MEASUREMENT_VERDICT_COLUMNS(
                                  COLUMN_OF_M)
                                  MEASUREMENT_SOURCE_COLUMNS(
                                      COLUMN_OF_M) " from run now join run r on r.problem_id = now.problem_id and r.driver = now.driver and r.nvrtc = now.nvrtc"
-                                                  " and r.is_trusted join measurement m on m.run_id = r.id where now.id = ?1 and m.variant_id = ?2 order by m.id desc limit 1",
+                                                  " join measurement m on m.run_id = r.id where now.id = ?1 and m.variant_id = ?2 order by m.id desc limit 1",
     [CHANGE_MEASUREMENT] = "update measurement set attempts = attempts + ?" MEASUREMENT_VERDICT_COLUMNS(COLUMN_SET)
         MEASUREMENT_TIME_COLUMNS(COLUMN_SET) " where run_id = ? and variant_id = ?",
     [MARK_MEASUREMENT] = "update measurement set is_marked = 1 where run_id = ?1 and variant_id = ?2",
     [FIND_MEASUREMENT] = "select m.variant_id" MEASUREMENT_COLUMNS(
         COLUMN_OF_M) " from variant v join measurement m on m.variant_id = v.id join run r on r.id = m.run_id"
                      " join run now on now.id = ?1 and now.problem_id = r.problem_id and now.driver = r.driver and now.nvrtc = r.nvrtc"
-                     " and r.is_trusted where v.source_hash = ?2 and v.template_id = ?3 order by m.id desc limit 1",
+                     " where v.source_hash = ?2 and v.template_id = ?3 order by m.id desc limit 1",
     [PUT_FINALIST] = "insert or replace into finalist (run_id" FINALIST_COLUMNS(
         COLUMN_NAME) ") values (?" FINALIST_COLUMNS(COLUMN_PLACE) ")",
-    [FIND_CURRENT] = "select id, variant_id, driver, nvrtc, time_ms, is_trusted,"
+    [FIND_CURRENT] = "select id, variant_id, driver, nvrtc, time_ms,"
                      " coalesce((select state <> 'partial' from run where run.id = run_id), 1)"
                      " from best where problem_id = ?1 and is_current",
     [RETIRE_CURRENT] = "update best set is_current = 0 where problem_id = ?1 and is_current",
@@ -60,5 +67,6 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         " join problem p join device d on d.id = p.device_id where wr.id = ?1"
         " and " SQL_SAME_PLACE("wp", "wd", "p", "d") ")",
     [ADD_BEST] = "insert into best (is_current, date, launch, coefficients, cubin" BEST_COLUMNS(
-        COLUMN_NAME) ") values (?, ?, ?, ?, ?" BEST_COLUMNS(COLUMN_PLACE) ")",
+        COLUMN_NAME) ", text_id, origin_id) values (?, ?, ?, ?, ?" BEST_COLUMNS(COLUMN_PLACE) ", (select text_id from run where id = :run), " SQL_OWN_ORIGIN
+                                                                                              ")",
 };

@@ -1,5 +1,5 @@
-/* catalog.h: the data that lookups use: the current, trusted rows of `best` of several databases, and the rows that
- * these refer to, copied into memory. A catalog is filled once and does not change afterwards. */
+/* catalog.h: the data that lookups use: the current rows of `best` of several databases, and the rows that these refer
+ * to, copied into memory. A catalog is filled once and does not change afterwards. */
 #ifndef LIBRARY_LOOKUP_CATALOG_H
 #define LIBRARY_LOOKUP_CATALOG_H
 
@@ -23,7 +23,7 @@ struct known_stencil {
   char hash[IDENTITY_HEX_BYTES];
   const char *name, *text;
   int database;       /* the first with a row of the stencil; if there is none, the first with the stencil */
-  const char *newest; /* date of its newest row in that database; "" without a row */
+  const char *newest; /* date of its newest row in that database; "" without a row. `text` is that row's */
   _Atomic(struct parsed_stencil *) parsed; /* NULL before the first use */
 };
 

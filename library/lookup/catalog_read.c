@@ -20,7 +20,7 @@ struct id_map {
 
 /* The ids that a row of this database refers to. */
 struct reference {
-  int64_t problem, variant;
+  int64_t problem, variant, text;
   int row; /* counted from the first row of this database */
 };
 
@@ -28,7 +28,9 @@ struct reader {
   struct catalog *catalog;
   const char *path;
   sqlite3 *connection;
-  struct id_map stencils, templates, devices;
+  struct id_map stencils, templates, devices, texts;
+  const char **text_list; /* of the stencils, where `texts` says */
+  int text_count, text_room;
   struct reference *references;
   int reference_count, reference_room, at;
   int64_t last_id;
@@ -89,11 +91,24 @@ static halotune_status take_stencil(struct reader *r, sqlite3_stmt *query) {
   if (!list) return fail_memory();
   c->stencils = list;
   struct known_stencil *added = &list[c->stencil_count];
-  *added = (struct known_stencil){.name = keep(c, name), .text = keep(c, column_text(query, 3)), .newest = ""};
+  *added = (struct known_stencil){.name = keep(c, name), .text = "", .newest = ""};
   added->database = c->database_count;
   snprintf(added->hash, sizeof added->hash, "%s", hash);
-  if (!added->name || !added->text) return fail_memory();
+  if (!added->name) return fail_memory();
   return map_add(&r->stencils, sqlite3_column_int64(query, 0), c->stencil_count++);
+}
+
+/* A stencil without any row has the text that was stored last in the first database that has it. */
+static halotune_status take_text(struct reader *r, sqlite3_stmt *query) {
+  struct catalog *c = r->catalog;
+  const int stencil = map_find(&r->stencils, sqlite3_column_int64(query, 1));
+  const char *text = keep(c, column_text(query, 2));
+  const char **list = array_grow(r->text_list, r->text_count, &r->text_room, sizeof *list);
+  if (!list || !text) return fail_memory();
+  r->text_list = list;
+  list[r->text_count] = text;
+  if (stencil >= 0 && c->stencils[stencil].database == c->database_count) c->stencils[stencil].text = text;
+  return map_add(&r->texts, sqlite3_column_int64(query, 0), r->text_count++);
 }
 
 static halotune_status take_template(struct reader *r, sqlite3_stmt *query) {
@@ -213,8 +228,8 @@ static halotune_status take_best(void *context, sqlite3_value **values) {
   struct reference *references = array_grow(r->references, r->reference_count, &r->reference_room, sizeof *references);
   if (!references) return fail_memory();
   r->references = references;
-  r->references[r->reference_count] =
-      (struct reference){sqlite3_value_int64(values[1]), sqlite3_value_int64(values[2]), r->reference_count};
+  r->references[r->reference_count] = (struct reference){sqlite3_value_int64(values[1]), sqlite3_value_int64(values[2]),
+                                                         sqlite3_value_int64(values[11]), r->reference_count};
   r->reference_count++;
   struct served *row = &list[c->row_count++];
   *row = (struct served){.id = sqlite3_value_int64(values[0]),
@@ -252,6 +267,8 @@ static halotune_status take_problem(void *context, sqlite3_value **values) {
   if (r->at == r->reference_count || r->references[r->at].problem != id) return HALOTUNE_OK; /* it has no winner */
   struct catalog *c = r->catalog;
   struct served *row = own_rows(r) + r->references[r->at].row;
+  const int text = map_find(&r->texts, r->references[r->at].text);
+  if (text < 0) return refer_fail(r, "problem", id, "stencil_text", r->references[r->at].text);
   int64_t device_id = sqlite3_value_int64(values[1]), stencil_id = sqlite3_value_int64(values[2]);
   row->device = map_find(&r->devices, device_id);
   row->stencil = map_find(&r->stencils, stencil_id);
@@ -266,7 +283,11 @@ static halotune_status take_problem(void *context, sqlite3_value **values) {
   row->has_problem = true;
   struct known_stencil *stencil = &c->stencils[row->stencil];
   if (!*stencil->newest) stencil->database = c->database_count;
-  if (stencil->database == c->database_count && strcmp(stencil->newest, row->date) < 0) stencil->newest = row->date;
+  const char *date = date_decides(c->refuted.now, row->date);
+  if (stencil->database == c->database_count && strcmp(stencil->newest, date) < 0) {
+    stencil->newest = date;
+    stencil->text = r->text_list[text];
+  }
   return HALOTUNE_OK;
 }
 
@@ -338,14 +359,15 @@ static void sort_references(struct reader *r, int (*compare)(const void *, const
 /* One transaction, so that all tables are of one moment. Each page is read only once, so that a large cache would not
  * help. */
 static const char sql_begin[] = "pragma cache_size = 32; begin";
-static const char sql_stencils[] = "select id, hash, name, text from stencil order by id";
+static const char sql_stencils[] = "select id, hash, name from stencil order by id";
+static const char sql_texts[] = "select id, stencil_id, text from stencil_text order by id";
 static const char sql_templates[] = "select id, hash, name, yaml, cuda from template order by id";
 static const char sql_devices[] =
     "select id, name, uuid, capability, sm_count, memory_clock_khz, bus_bits, l2_bytes, is_emulation, max_threads, max_threads_sm,"
     " max_registers, registers_sm, max_shared_bytes, warp_size from device order by id";
 static const char sql_best[] =
-    "select take(id, problem_id, variant_id, time_ms, low_ms, high_ms, bytes, date, driver, nvrtc, roof_ratio)"
-    " from best indexed by best_served where is_current and is_trusted"; /* the index contains all these columns */
+    "select take(id, problem_id, variant_id, time_ms, low_ms, high_ms, bytes, date, driver, nvrtc, roof_ratio,"
+    " text_id) from best indexed by best_served where is_current"; /* the index contains all these columns */
 static const char sql_sample_count[] = "select sample_count from best where id = ?1";
 static const char sql_problems[] =
     "select take(id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible) from problem not indexed";
@@ -431,12 +453,14 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
   char *absolute = realpath(path, NULL); /* machine code is read later, maybe from another working directory */
   if (!absolute && !(absolute = strdup(path))) return fail_memory();
   r.path = absolute;
+  refuted_set_now(&catalog->refuted);
   halotune_status status = store_open(absolute, STORE_READ, &store);
   if (status == HALOTUNE_OK) {
     r.connection = store_connection(store);
     status = query_script(r.connection, sql_begin);
   }
   if (status == HALOTUNE_OK) status = read_rows(&r, sql_stencils, take_stencil);
+  if (status == HALOTUNE_OK) status = read_rows(&r, sql_texts, take_text);
   if (status == HALOTUNE_OK) status = read_rows(&r, sql_templates, take_template);
   if (status == HALOTUNE_OK) status = read_rows(&r, sql_devices, take_device);
   if (status == HALOTUNE_OK) status = read_best(&r);
@@ -445,6 +469,8 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
   map_free(&r.stencils);
   map_free(&r.templates);
   map_free(&r.devices);
+  map_free(&r.texts);
+  free(r.text_list);
   free(r.references);
   if (status != HALOTUNE_OK) {
     free(absolute);

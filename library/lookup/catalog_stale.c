@@ -69,7 +69,7 @@ static enum installed compare_with_installed(const struct data_folders *installe
   return found;
 }
 
-/* The code of a template that only untrusted rows use must not run, unless the template is installed. */
+/* A template that no row uses serves as a default only if it is installed. */
 static void compare_all_with_installed(struct catalog *c) {
   struct data_folders folders;
   data_folders_find(&folders);

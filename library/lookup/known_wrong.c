@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "db/store/store.h"
 #include "library/lookup/catalog.h"
 
 #define COMPARE(a, b)                          \
@@ -35,6 +36,10 @@ static int compare_dates(const void *left, const void *right) {
   int order = compare(left, right);
   return order != 0 ? order : strcmp(((const struct refuted *)right)->date, ((const struct refuted *)left)->date);
 }
+
+const char *date_decides(const char *now, const char *date) { return strcmp(date, now) > 0 ? "0" : date; }
+
+void refuted_set_now(struct refuted_list *list) { date_now(list->now); }
 
 halotune_status refuted_add(struct refuted_list *list, const struct refuted *refuted) {
   if (!array_room(list->list, list->count, list->room)) return fail_memory();
@@ -67,7 +72,7 @@ bool refuted_row(const struct refuted_list *list, const struct served *row) {
   struct refuted question = {
       {row->n[0], row->n[1], row->n[2]}, row->stencil, row->model, row->template_at, row->dtype, row->parameters, NULL};
   const char *date = refuted_find(list, &question);
-  return date && strcmp(date, row->date) >= 0;
+  return date && strcmp(date, date_decides(list->now, row->date)) >= 0;
 }
 
 void refuted_free(struct refuted_list *list) {

@@ -25,7 +25,14 @@ struct refuted {
 struct refuted_list {
   struct refuted *list;
   int count, room;
+  char now[32]; /* the date of this machine's clock */
 };
+
+/* A date as decisions compare it. A date in the future, as another machine may claim, is older than all others. */
+const char *date_decides(const char *now, const char *date);
+
+/* Read the clock. Call it before the first verdict is added. */
+void refuted_set_now(struct refuted_list *list);
 
 /* Add a verdict. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status refuted_add(struct refuted_list *list, const struct refuted *refuted);

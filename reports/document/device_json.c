@@ -9,7 +9,8 @@
 enum { PEAK_DIGITS = 7 };
 
 const char device_sql[] =
-    "select d.*, min(r.started) as first, max(r.started) as last, group_concat(distinct r.driver) as drivers,"
+    "select d.id, d.uuid, d.name, d.capability, d.sm_count, d.clock_khz, d.memory_clock_khz, d.bus_bits, d.l2_bytes,"
+    " d.memory_bytes, d.max_threads, d.max_threads_sm, d.max_registers, d.registers_sm, d.max_shared_bytes, d.warp_size, d.is_emulation, min(r.started) as first, max(r.started) as last, group_concat(distinct r.driver) as drivers,"
     " group_concat(distinct r.nvrtc) as nvrtcs, max(r.cuda) as cuda, count(r.id) as run_count from device d"
     " left join problem p on p.device_id = d.id and p.id in " CHOSEN_PROBLEMS " left join run r on r.problem_id = p.id"
     " group by d.id having ?1 or count(p.id) > 0 order by d.is_emulation, d.id";

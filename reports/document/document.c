@@ -3,6 +3,7 @@
 #include "reports/document/document.h"
 
 #include "db/store/outcome.h"
+#include "db/store/sql_parts.h"
 #include "reports/document/device_json.h"
 #include "reports/document/problem_json.h"
 #include "reports/document/stencil_json.h"
@@ -44,9 +45,10 @@ static halotune_status add_rows(struct text *out, sqlite3 *db, const struct repo
   return status == HALOTUNE_OK ? add_member(out, key, rows) : status;
 }
 
-static const char stencils_sql[] = "select id, hash, name, text from stencil where ?1 or id in (select stencil_id from "
-                                   "problem where id in " CHOSEN_PROBLEMS ")"
-                                   " order by name, id";
+static const char stencils_sql[] = "select id, hash, name, " SQL_STENCIL_TEXT(
+    "stencil.id") " as text from stencil where ?1 or id in (select stencil_id from "
+                  "problem where id in " CHOSEN_PROBLEMS ")"
+                  " order by name, id";
 
 static halotune_status complete_stencil(void *context, sqlite3_stmt *query, json_t **stencil) {
   put_subject(stencil, definitions_stencil(context, sqlite3_column_int64(query, 0)));

@@ -1,6 +1,7 @@
 /* problem_json.c: writes one problem of a database. */
 #include "reports/document/problem_json.h"
 
+#include "db/store/sql_parts.h"
 #include "reports/document/winner_json.h"
 #include "reports/figures/columns.h"
 #include "reports/figures/rivals.h"
@@ -19,9 +20,10 @@ static const char roof_sql[] =
 
 static const char history_sql[] =
     "select b.id, b.date, b.time_ms, case when b.sample_count > 1 then b.low_ms end as low_ms,"
-    " case when b.sample_count > 1 then b.high_ms end as high_ms, b.driver, b.nvrtc, b.origin, b.is_trusted,"
-    " t.name as template, v.parameters from best b join variant v on v.id = b.variant_id"
-    " join template t on t.id = v.template_id where b.problem_id = ?1 and not b.is_current order by b.id desc limit 50";
+    " case when b.sample_count > 1 then b.high_ms end as high_ms, b.driver, b.nvrtc, " SQL_ORIGIN(
+        "b.origin_id") " as origin,"
+                       " t.name as template, v.parameters from best b join variant v on v.id = b.variant_id"
+                       " join template t on t.id = v.template_id where b.problem_id = ?1 and not b.is_current order by b.id desc limit 50";
 
 static json_t *runs_json(const struct variant_table *table) {
   json_t *list = json_array();

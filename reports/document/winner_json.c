@@ -4,19 +4,20 @@
 #include <math.h>
 #include <string.h>
 
+#include "db/store/sql_parts.h"
 #include "gpu/architecture/occupancy.h"
 #include "reports/figures/columns.h"
 #include "reports/rows/rows.h"
 
 /* A recording without samples gives one value for each variant. Its row repeats the value for both ends of the
  * interval, which is unknown. */
-static const char best_sql[] =
-    "select b.id, b.variant_id as variant, b.run_id as run, b.is_trusted, b.origin, b.date, b.time_ms,"
-    " case when b.sample_count > 1 then b.low_ms end as low_ms, case when b.sample_count > 1 then b.high_ms end as high_ms,"
-    " b.sample_count, b.default_ms, b.roof_ms, b.roof_ratio, b.roof_ratio_low, b.roof_ratio_high, b.empty_ms, b.bytes,"
-    " b.rms_error, b.max_error, b.max_error_units, b.second_grid, b.registers, b.shared_bytes, b.occupancy, b.launch,"
-    " b.steps, b.driver, b.nvrtc, b.arch, b.source, v.source_hash, v.template_id as template, v.parameters"
-    " from best b join variant v on v.id = b.variant_id where b.problem_id = ?1 and b.is_current";
+static const char best_sql[] = "select b.id, b.variant_id as variant, b.run_id as run, " SQL_ORIGIN(
+    "b.origin_id") " as origin, b.date, b.time_ms,"
+                   " case when b.sample_count > 1 then b.low_ms end as low_ms, case when b.sample_count > 1 then b.high_ms end as high_ms,"
+                   " b.sample_count, b.default_ms, b.roof_ms, b.roof_ratio, b.roof_ratio_low, b.roof_ratio_high, b.empty_ms, b.bytes,"
+                   " b.rms_error, b.max_error, b.max_error_units, b.second_grid, b.registers, b.shared_bytes, b.occupancy, b.launch,"
+                   " b.steps, b.driver, b.nvrtc, b.arch, b.source, v.source_hash, v.template_id as template, v.parameters"
+                   " from best b join variant v on v.id = b.variant_id where b.problem_id = ?1 and b.is_current";
 
 /* The finalists of the run that found the current best. Without a current best, those of the newest run with final
  * rounds. */

@@ -93,12 +93,6 @@ export function problemNotices(problem) {
           ' Times below come from the search alone: fewer samples, at different moments.',
       ),
     problem.winner &&
-      !problem.winner.is_trusted &&
-      banner(
-        'warning',
-        `This result was imported from ${problem.winner.origin}; lookup does not use it until it is trusted.`,
-      ),
-    problem.winner &&
       !isEmulated(problem) &&
       spread(problem.winner) > WIDE &&
       banner(

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "db/store/sql_parts.h"
 #include "reports/rows/rows.h"
 
 static halotune_status definitions_add_stencil(struct definitions *definitions, sqlite3_stmt *query) {
@@ -45,7 +46,8 @@ static halotune_status definitions_read_each(sqlite3 *db, struct definitions *de
 }
 
 halotune_status definitions_read(sqlite3 *db, struct definitions *out) {
-  halotune_status status = definitions_read_each(db, out, "select id, text from stencil", definitions_add_stencil);
+  halotune_status status = definitions_read_each(db, out, "select id, " SQL_STENCIL_TEXT("stencil.id") " from stencil",
+                                                 definitions_add_stencil);
   return status == HALOTUNE_OK
              ? definitions_read_each(db, out, "select id, name, yaml, cuda from template", definitions_add_template)
              : status;

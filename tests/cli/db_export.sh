@@ -1,8 +1,8 @@
 # An export equals the imported document except for its origin. Also the choice of a problem, and the T4 format.
 HALOTUNE_DB=$TMPDIR/export.db
 export HALOTUNE_DB
-halotune db import --trust tests/data/db/copy.json 2>/dev/null
-halotune db export --cubins | diff tests/data/db/copy.json - | sed 's/"id".*"origin"/... "origin"/; s/"date".*//'
+halotune db import --trust --yes tests/data/db/copy.json 2>/dev/null
+halotune db export --cubins | diff tests/data/db/copy.json -
 halotune db export -o "$TMPDIR/export.json" && jq -c '.tables | map_values(length)' "$TMPDIR/export.json"
 halotune db export --problem copy,f64 2>/dev/null
 echo "of a type that there is none of: exit $?"

@@ -1,7 +1,7 @@
 # A choice without matching rows fails, with and without --yes, and removes nothing.
 HALOTUNE_DB=$TMPDIR/forget_nothing.db
 export HALOTUNE_DB
-halotune db import --trust tests/data/db/copy.json >/dev/null 2>&1
+halotune db import --trust --yes tests/data/db/copy.json >/dev/null 2>&1
 for choice in --problem=copi --device=H100 --problem=copy,f32,7 --before=2001-01-01 '--problem=copi --before=2030-01-01'; do
   halotune db forget $choice --yes
   echo "$choice: exit $?"

@@ -7,11 +7,11 @@ sed 's/"variant_id":2,"rank"/"variant_id":7,"rank"/' tests/data/db/copy.json >"$
 cd "$TMPDIR" || exit 9
 halotune db import meaning.json
 echo "$?"
-halotune db import --trust "$OLDPWD/tests/data/db/copy.json" reference.json
+halotune db import --trust --yes "$OLDPWD/tests/data/db/copy.json" reference.json
 echo "$?"
 [ -e bad.db ] || echo "no database was made"
-halotune db import --trust "$OLDPWD/tests/data/db/copy.json" >/dev/null 2>&1
-halotune db import --trust meaning.json
+halotune db import --trust --yes "$OLDPWD/tests/data/db/copy.json" >/dev/null 2>&1
+halotune db import --trust --yes meaning.json
 halotune db info | grep rows
 printf 'SQLite format 3' >cut.db
 halotune db merge cut.db

@@ -1,13 +1,17 @@
-# An untrusted winner is stored and shown. Trust can be given later. A newer result is a conflict.
+# What is not trusted is kept in a file of its own. Trust shows what it would bring, and takes it with --yes; a newer result is a
+# conflict.
 HALOTUNE_DB=$TMPDIR/trust.db
 export HALOTUNE_DB
 cd tests/data/db || exit 9
-halotune db import copy.json
-halotune db info | grep best:
+halotune db import copy.json | sed "s|$TMPDIR|TMP|"
+halotune db import copy.json | sed "s|$TMPDIR|TMP|"
+[ -e "$HALOTUNE_DB" ] || echo "there is no database"
 halotune db import copy.json --trust
+[ -e "$HALOTUNE_DB" ] || echo "there is none still"
+halotune db import copy.json --trust --yes
 halotune db info | grep best:
-halotune db import copy_newer.json
-halotune db info | grep best:
-halotune db import copy_newer.json --trust
-halotune db info | grep best:
+halotune db import copy_newer.json --trust --yes
+halotune db info | grep -E 'best:|not trusted' | sed "s|$TMPDIR|TMP|"
+halotune query copy --device 'NVIDIA H200' --db "$HALOTUNE_DB.untrusted"/copy.json-*.db 2>&1 | sed "s|$TMPDIR|TMP|"
+halotune db check --db "$HALOTUNE_DB.untrusted"/copy.json-*.db | sed "s|$TMPDIR|TMP|"
 # exit 0

@@ -2,7 +2,7 @@
 HALOTUNE_DB=$TMPDIR/info/own.db
 export HALOTUNE_DB
 halotune db info 2>&1 | sed "s|$TMPDIR|TMP|"
-halotune db import --trust tests/data/db/copy.json
+halotune db import --trust --yes tests/data/db/copy.json
 halotune db info | sed "s|$TMPDIR|TMP|; s/[0-9]* bytes/N bytes/"
 halotune db info --json | sed "s|$TMPDIR|TMP|; s/\"bytes\": [0-9]*/\"bytes\": N/"
 halotune db check | sed "s|$TMPDIR|TMP|"

@@ -3,10 +3,10 @@ HALOTUNE_DB=$TMPDIR/merged.db
 export HALOTUNE_DB
 cp tests/data/db/copy.json tests/data/db/copy_newer.json "$TMPDIR"
 cd "$TMPDIR" || exit 9
-halotune db import --trust copy.json 2>/dev/null
-halotune db import --trust --db second.db copy_newer.json 2>/dev/null
-halotune db merge --trust second.db
-halotune db merge --trust second.db
+halotune db import --trust --yes copy.json 2>/dev/null
+halotune db import --trust --yes --db second.db copy_newer.json 2>/dev/null
+halotune db merge --trust --yes second.db
+halotune db merge --trust --yes second.db
 halotune db info | grep best:
 halotune db check | sed "s|$TMPDIR|TMP|"
 # exit 0

@@ -13,7 +13,7 @@ try query star7 --grid
 try show Sta7
 try show nothing_like_it
 try generate star7 --template driect
-halotune db import --trust --db "$TMPDIR/tuned.db" tests/data/tuned.json >/dev/null 2>&1
+halotune db import --trust --yes --db "$TMPDIR/tuned.db" tests/data/tuned.json >/dev/null 2>&1
 try query star77 --db "$TMPDIR/tuned.db"
 try generate star7 --template direct --set blok_x=32
 try report --stencil sta7 --db "$TMPDIR/tuned.db"

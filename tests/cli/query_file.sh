@@ -1,5 +1,5 @@
 # A file with other values of its coefficients has the same winner. Its source and header have the file's values.
-halotune db import tests/data/tuned.json --trust --db "$TMPDIR/query.db" >/dev/null 2>&1
+halotune db import tests/data/tuned.json --trust --yes --db "$TMPDIR/query.db" >/dev/null 2>&1
 sed 's/c0: 0.4,/c0: 0.3125,/' kernels/star7.yaml >"$TMPDIR/star7.yaml"
 query() { halotune query "$@" --db "$TMPDIR/query.db" --device 'NVIDIA H200'; }
 query "$TMPDIR/star7.yaml" --grid 512,512,512 | grep -E '^(match|template)'

@@ -2,7 +2,7 @@
 # are not affected.
 mkdir -p "$TMPDIR/missing/prefix/bin" "$TMPDIR/missing/prefix/share/halotune"
 cp "$(readlink -f "$(command -v halotune)")" "$TMPDIR/missing/prefix/bin/halotune"
-halotune db import --trust --db "$TMPDIR/missing/prefix/share/halotune/starter.db" tests/data/tuned.json >/dev/null 2>&1
+halotune db import --trust --yes --db "$TMPDIR/missing/prefix/share/halotune/starter.db" tests/data/tuned.json >/dev/null 2>&1
 try() { "$TMPDIR/missing/prefix/bin/halotune" query "$@" --device sm_90 2>&1 | sed "s|$TMPDIR/missing/||" | grep -E '^(halotune|match)'; }
 export HALOTUNE_DB="$TMPDIR/missing/tpyo.db" XDG_DATA_HOME="$TMPDIR/missing/nowhere"
 try star7

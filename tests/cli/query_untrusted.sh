@@ -1,21 +1,24 @@
-# An untrusted winner is reported, with the commands that bring it into use. After these commands it is the answer.
-# Neither the document's origin nor its file name becomes part of a command.
+# A winner that is kept apart is told of, with what shows it and brings it into use; then it is the answer. What a document says is no
+# part of any command, and of its file's name only plain characters are.
 mkdir "$TMPDIR/advice" "$TMPDIR/advice/a 'b"
-sed "s/\"origin\":\"tuned\"/\"origin\":\"x'; touch pwned #'\"/" tests/data/tuned.json >"$TMPDIR/advice/ot'her.json"
+sed "s/\"host\":\"[^\"]*\"/\"host\":\"x'; touch pwned #'\"/" tests/data/tuned.json >"$TMPDIR/advice/ot'her.json"
+jq -c '.tables.problem |= map(.nx += 1000)' tests/data/tuned.json >"$TMPDIR/advice/trusted.json" # of other grids
 cd "$TMPDIR/advice" || exit 9
 HALOTUNE_DB="$TMPDIR/advice/a 'b/untrusted.db"
 export HALOTUNE_DB
+halotune db import --trust --yes trusted.json >/dev/null 2>&1
 grep -c pwned "ot'her.json"
-halotune db import "ot'her.json" 2>&1
+halotune db import "ot'her.json" 2>&1 | sed "s|$TMPDIR/advice|FOLDER|g"
 rm "ot'her.json"
-halotune query star7 --device 'NVIDIA H200' 2>&1 | tee said | sed "s|$TMPDIR/advice|FOLDER|g"
+told() { sed "s|$TMPDIR/advice|FOLDER|g" | grep -E '^(match|halotune|and|  halotune)'; }
+halotune query star7 --db "$HALOTUNE_DB" --device 'NVIDIA H200' 2>&1 | tee said | told
 echo "-- of an architecture"
-halotune query star7 --device sm_90 --grid 128,128,128 2>&1 | sed "s|$TMPDIR/advice|FOLDER|g"
+halotune query star7 --db "$HALOTUNE_DB" --device sm_90 --grid 128,128,128 2>&1 | told
 echo "-- of another mode, there is none"
-halotune query star7 --device 'NVIDIA H200' --launch graph 2>&1
+halotune query star7 --db "$HALOTUNE_DB" --device 'NVIDIA H200' --launch graph 2>&1 | told
 echo "-- trusted, by the commands as they stand"
-sed -n 's/^  //p' said >commands
-. ./commands 2>&1
+sed -n 's/^  \(halotune.*\)/\1 --yes/p' said >commands
+. ./commands 2>&1 | grep -v "^  " | sed "s|$TMPDIR/advice|FOLDER|g"
 ls
-halotune query star7 --device 'NVIDIA H200' | grep match
+halotune query star7 --db "$HALOTUNE_DB" --device 'NVIDIA H200' | grep match
 # exit 0

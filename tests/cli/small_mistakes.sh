@@ -12,7 +12,7 @@ try db forget --stencil star7 --yes
 [ -e "$HALOTUNE_DB" ] && echo "forgetting made a database"
 try db import
 [ -e "$HALOTUNE_DB" ] && echo "importing nothing made a database"
-try db import tests/data/db/empty.json
+try db import --trust --yes tests/data/db/empty.json
 try db forget --before 2026-13-01
 try query star8
 try query star7 --output "$TMPDIR/mistakes/query"

@@ -16,7 +16,7 @@ grids: [[1048576]]
 insert into stencil values (2, '00000000000000000000000000000002', 'of a later version', 'name: later
 wings: 4
 ');
-insert into template values (1, '00000000000000000000000000000011', '', 'plain', 'name: plain
+insert into template values (1, '00000000000000000000000000000011', 'plain', 'name: plain
 about: a point a thread
 parameters:
   block_x: {values: [32, 64, 128], default: 64, about: threads of a block}
@@ -30,7 +30,7 @@ access:
   over_read: 1 + (low_x + high_x)/block_x
   computing_share: 1
 ', '// no kernel');
-insert into template values (2, '00000000000000000000000000000012', '', 'unreadable', 'name: unreadable
+insert into template values (2, '00000000000000000000000000000012', 'unreadable', 'name: unreadable
 engine: steam
 ', '');
 insert into problem values (1, 1, 1, 'f32', 1048576, 1, 1, 'stream', 'steady', 0);

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "db/store/schema.h"
 #include "db/store/store.h"
 #include "gpu/architecture/arch.h"
 #include "gpu/architecture/occupancy.h"
@@ -31,8 +32,7 @@ static uint64_t key = 20261121, drawn;
 static double uniform(void) { return (double)(random_bits(key, drawn++) >> 11) / 9007199254740992.0; }
 static double noise(double width) { return 1 + width * (uniform() + uniform() + uniform() - 1.5); }
 
-static struct store *store;
-static sqlite3 *db; /* the store's */
+static sqlite3 *db; /* with the tables of version 4, until all rows are there */
 
 static void run_sql(const char *sql) {
   char *error = NULL;
@@ -128,7 +128,7 @@ static struct {
 static void put_templates(void) {
   static const char *const names[MOST_TEMPLATES] = {"direct", "pencil", "scan", "tile", "zmarch"};
   for (int i = 0; i < MOST_TEMPLATES; i++) {
-    char path[64], hex[IDENTITY_HEX_BYTES], common[IDENTITY_HEX_BYTES], *yaml;
+    char path[64], hex[IDENTITY_HEX_BYTES], *yaml;
     size_t length;
     snprintf(path, sizeof path, "templates/%s.yaml", names[i]);
     if (template_read(path, &templates[i].template) != HALOTUNE_OK ||
@@ -136,8 +136,7 @@ static void put_templates(void) {
       die(fail_text());
     }
     identity_hex(templates[i].template->hash, hex);
-    identity_hex(templates[i].template->common_hash, common);
-    templates[i].id = insert_row("insert into template values (null,?,?,?,?,?)", "ttttt", hex, common, names[i], yaml,
+    templates[i].id = insert_row("insert into template values (null,?,?,?,?)", "tttt", hex, names[i], yaml,
                                  templates[i].template->cuda);
     free(yaml);
   }
@@ -651,7 +650,7 @@ static void kind_elsewhere(void) {
           " from measurement where run_id = 1 group by outcome)) where id = 1;"
           "delete from measurement where variant_id not in (select variant_id from finalist) or run_id = 3;"
           "delete from finalist where run_id = 3; update best set run_id = null where run_id = 3;"
-          "delete from run where id = 3; update best set is_trusted = 0, origin = 'winners.json'");
+          "delete from run where id = 3; update best set origin = 'winners.json'");
 }
 
 static void kind_replayed(void) { /* from a recording without samples, with one value for each variant */
@@ -695,9 +694,13 @@ int main(int argc, char **argv) {
   bool is_text = argc == 3 && kind == COUNT(kinds) && strstr(argv[1], ".sql");
   if (argc != 3 || (kind == COUNT(kinds) && !is_text)) die("usage: make_db KIND FILE");
   remove(argv[2]);
-  if (store_open(argv[2], STORE_WRITE, &store) != HALOTUNE_OK) die(fail_text());
-  db = store_connection(store);
-  run_sql("pragma synchronous = off; begin");
+  struct store *store;
+  char marks[128];
+  if (sqlite3_open(argv[2], &db) != SQLITE_OK) die(sqlite3_errmsg(db));
+  snprintf(marks, sizeof marks, "pragma application_id = %d; pragma user_version = 4; pragma synchronous = off; begin",
+           SCHEMA_APPLICATION_ID);
+  run_sql(schema_4_sql);
+  run_sql(marks);
   if (is_text) {
     if (file_read(argv[1], 1 << 20, &sql, &length) != HALOTUNE_OK) die(fail_text());
     run_sql(sql);
@@ -707,6 +710,8 @@ int main(int argc, char **argv) {
     kinds[kind].make();
   }
   run_sql("commit");
+  sqlite3_close_v2(db); /* statements of insert() are still there */
+  if (store_open(argv[2], STORE_WRITE, &store) != HALOTUNE_OK) die(fail_text());
   store_close(store);
   return 0;
 }

@@ -34,6 +34,6 @@ drop table more;
 create temp table more as select * from best where id = 2;
 update more set id = 3, problem_id = 12, run_id = 4, variant_id = 1, time_ms = 0.020; insert into best select * from more;
 update more set id = 4, problem_id = 13, run_id = 6, variant_id = 4, time_ms = 0.010; insert into best select * from more;
-update more set id = 5, problem_id = 14, run_id = null, variant_id = 3, time_ms = 0.030, origin = 'other.json', is_trusted = 0;
+update more set id = 5, problem_id = 14, run_id = null, variant_id = 3, time_ms = 0.030, origin = 'other.json';
 insert into best select * from more;
 drop table more;

@@ -260,52 +260,75 @@ static void check_whole(struct store *store) {
   CHECK_EQ(0, found, "all is well");
 }
 
-TEST(a_database_of_version_1_is_brought_up_to_date) {
+/* What SQLite says of all tables. */
+static void describe_tables(struct store *store, struct text *out) {
+  static const char *const tables[] = {"origin",  "device", "stencil",     "stencil_text", "template", "problem",
+                                       "variant", "run",    "measurement", "finalist",     "best"};
+  for (size_t i = 0; i < COUNT(tables); i++) describe_table(store, tables[i], out);
+}
+
+static void migrate_from(int version, bool untrusted) {
   struct work work = work_begin();
   struct store *store;
   struct bench_case c;
   struct text fresh = {0}, migrated = {0};
+  char kept[128];
+  const int64_t bests = untrusted ? 0 : 1;
   make_database(work.path, 3);
   CHECK_OK(store_open(work.path, STORE_READ, &store));
-  describe_table(store, "problem", &fresh);
-  describe_table(store, "run", &fresh);
+  describe_tables(store, &fresh);
   store_close(store);
-  run_sql(work.path, "update best set is_trusted = 0");
-  run_sql(work.path, back_to_1);
+  make_older(work.path, version);
+  if (untrusted) run_sql(work.path, "update best set is_trusted = 0");
   for (int wal = 0; wal < 2; wal++) {
     struct hash before = hash_of_file(work.path);
     CHECK_OK(store_open(work.path, STORE_READ, &store));
-    CHECK_EQ(1, store_version(store), "the file's");
+    CHECK_EQ(version, store_version(store), "the file's");
     CHECK_EQ(
-        1,
+        bests,
         number_of(store, "select count(*) from best b join problem p on p.id = b.problem_id where not is_reproducible"),
         "it is read");
     check_whole(store);
+    store_close(store);
+    CHECK_OK(store_open(work.path, STORE_READ_UNTRUSTED, &store));
+    CHECK_EQ(1, number_of(store, "select count(*) from best"), "who imports it gets all");
     store_close(store);
     struct hash after = hash_of_file(work.path);
     CHECK_EQ(0, hash_compare(before, after), "a reader changes nothing");
     run_sql(work.path, "pragma journal_mode = wal");
   }
   CHECK_OK(store_open(work.path, STORE_WRITE, &store));
-  describe_table(store, "problem", &migrated);
-  describe_table(store, "run", &migrated);
+  describe_tables(store, &migrated);
   CHECK_TEXT(text_string(&fresh), text_string(&migrated), "as in a new one");
   CHECK_EQ(SCHEMA_VERSION, number_of(store, "pragma user_version"), "version");
   CHECK_EQ(1, number_of(store, "pragma foreign_keys"), "keys are watched again");
   CHECK_EQ(0, number_of(store, "select count(*) from pragma_foreign_key_check"), "each row finds its own");
-  CHECK_EQ(
-      1,
-      number_of(store, "select count(*) from best b join problem p on p.id = b.problem_id where not is_reproducible"),
-      "best");
-  CHECK_EQ(1, number_of(store, "select count(*) from run where not is_trusted"), "of a best that is not");
+  CHECK_EQ(bests, number_of(store, "select count(*) from best"), "best");
+  CHECK_EQ(0, number_of(store, "select count(*) from stencil where length(hash) <> 64"), "stencils have identities");
+  CHECK_EQ(0, number_of(store, "select count(*) from stencil_text where length(hash) <> 64"), "and texts");
+  CHECK_EQ(0, number_of(store, "select count(*) from template where length(hash) <> 64"), "and templates");
+  CHECK_EQ(bests, number_of(store, "select count(*) from variant where length(source_hash) = 64"), "and what won");
+  snprintf(kept, sizeof kept, "%s.version-%d", work.path, version);
+  CHECK_EQ(untrusted, access(kept, F_OK) == 0, "what was not trusted is kept beside it");
   case_load(&c);
   case_put(&c, store, 512);
   CHECK_EQ(1, c.problem, "the problem is found");
   case_free(&c);
+  check_whole(store);
   store_close(store);
   text_free(&migrated);
   text_free(&fresh);
   work_end(&work);
+}
+
+TEST(a_database_of_version_1_is_brought_up_to_date) {
+  migrate_from(1, false);
+  migrate_from(1, true);
+}
+
+TEST(a_database_of_version_4_is_brought_up_to_date) {
+  migrate_from(4, false);
+  migrate_from(4, true);
 }
 
 TEST(a_full_disk_loses_one_result_and_no_more) {
@@ -446,6 +469,7 @@ int main(void) {
       cmocka_unit_test(a_file_that_cannot_be_written_is_read),
       cmocka_unit_test(migrations_are_taken_step_by_step_or_not_at_all),
       cmocka_unit_test(a_database_of_version_1_is_brought_up_to_date),
+      cmocka_unit_test(a_database_of_version_4_is_brought_up_to_date),
       cmocka_unit_test(a_full_disk_loses_one_result_and_no_more),
       cmocka_unit_test(two_processes_write_one_file),
       cmocka_unit_test(a_killed_writer_leaves_a_whole_database),

@@ -64,8 +64,14 @@ static void check_whole(struct store *store) {
   CHECK_EQ(0, check_store(store, first), "%s", first);
 }
 
-static void merge_store(struct store *to, struct store *from, bool trust, struct merge_counts *counts) {
-  struct merge_options options = {"other.db", trust, NULL, NULL};
+/* Options of a merge from "other.db". */
+static const struct merge_options from_other = {.origin = {"imported", "other.db", "", ""}};
+
+/* Rows that came from there, as SQL about a row of `best`. */
+#define FROM_OTHER "(select name from origin where origin.id = origin_id) = 'other.db'"
+
+static void merge_store(struct store *to, struct store *from, struct merge_counts *counts) {
+  const struct merge_options options = from_other;
   CHECK_OK(store_merge(to, from, &options, counts));
 }
 
@@ -75,8 +81,8 @@ TEST(every_table_is_described) {
   char kinds[16] = "";
   CHECK_OK(store_open_memory(&store));
   CHECK_OK(tables_read(store_connection(store), &tables));
-  int64_t known =
-      number_of(store, "select count(*) from sqlite_master where type = 'table' and name not like 'sqlite%'");
+  int64_t known = number_of(store, "select count(*) from sqlite_master where type = 'table' and name not like 'sqlite%'"
+                                   " and name <> 'origin'");
   CHECK_EQ(TABLE_COUNT, known, "a table of the schema is not in TABLE_LIST, or the other way round");
   for (int i = 0; i < TABLE_COUNT; i++) {
     int keys = 0;
@@ -85,7 +91,7 @@ TEST(every_table_is_described) {
     for (int k = 0; k < table->column_count; k++) {
       const struct column *column = &table->columns[k];
       const char *suffix = strstr(column->name, "_id");
-      bool refers = suffix && suffix[3] == '\0';
+      bool refers = suffix && suffix[3] == '\0' && strcmp(column->name, "origin_id") != 0;
       keys += column->is_key;
       CHECK_EQ(refers, column->refers_to >= 0, "%s.%s", table->name, column->name);
       kinds[column->kind] = 'x';
@@ -102,7 +108,8 @@ static const struct {
 } listed[] = {
     {"measurement", " id, run_id, variant_id" MEASUREMENT_COLUMNS(COLUMN_NAME) ", "},
     {"finalist", " run_id" FINALIST_COLUMNS(COLUMN_NAME) ", "},
-    {"best", " id, is_current, date, launch, coefficients, cubin, steps" BEST_COLUMNS(COLUMN_NAME) ", "},
+    {"best",
+     " id, is_current, date, launch, coefficients, cubin, steps, text_id, origin_id" BEST_COLUMNS(COLUMN_NAME) ", "},
 };
 
 TEST(every_column_is_listed) {
@@ -131,7 +138,6 @@ TEST(a_document_is_read_as_it_was_written) {
     import_text(first, &copy);
     second = exported(copy, cubins);
     CHECK_TEXT(first, second, "with%s cubins", cubins ? "" : "out");
-    CHECK_EQ(0, number_of(copy, "select count(*) from best where is_trusted"), "nobody has said that it is trusted");
     CHECK_EQ(cubins ? 11 : 0, number_of(copy, "select max(length(cubin)) from best"), "cubins");
     CHECK_EQ(3, number_of(copy, "select count(*) from best where length(source) > 10"), "sources");
     check_whole(copy);
@@ -231,7 +237,9 @@ TEST(a_bad_document_is_refused_with_its_place) {
       {"\"problem_id\":1", "\"problem_id\":77", "run, row 1: FOREIGN KEY"},
       {"\"samples\":[0.33,", "\"samples\":[\"x\",", "measurement, row 1: 'samples'"},
       {"\"is_current\":0", "\"is_current\":1", "best, row 2: UNIQUE"},
-      {"\"origin\":\"tuned\"", "\"origin\":\"tuned\",\"is_trusted\":1", "'is_trusted' is not allowed here"},
+      {"\"is_current\":0", "\"is_current\":0,\"is_trusted\":1", "'is_trusted' is not allowed here"},
+      {"\"is_current\":0", "\"is_current\":0,\"origin_id\":1", "'origin_id' is not allowed here"},
+      {"\"is_current\":0", "\"is_current\":0,\"origin\":\"tuned\"", "'origin' is not allowed here"},
       {"\"cubin\":\"", "\"cubin\":\"*", "'cubin' is not base64"},
   };
   struct fixture f;
@@ -280,18 +288,16 @@ TEST(a_merge_takes_everything_once) {
   begin_fixture(&f);
   CHECK_OK(store_open_memory(&to));
   for (int i = 0; i < 2; i++) {
-    merge_store(to, f.store, true, &counts);
+    merge_store(to, f.store, &counts);
     CHECK_EQ(i == 0 ? 3 : 0, counts.runs, "time %d", i);
     CHECK_EQ(i == 0 ? 6 : 0, counts.measurements, "time %d", i);
     CHECK_EQ(i == 0 ? 3 : 0, counts.bests, "time %d", i);
     CHECK_EQ(0, counts.taken + counts.kept, "time %d", i);
   }
-  CHECK_EQ(2, number_of(to, "select count(*) from best where is_current and is_trusted and origin = 'other.db'"),
-           "bests");
+  CHECK_EQ(2, number_of(to, "select count(*) from best where is_current and " FROM_OTHER), "bests");
   CHECK_EQ(1, number_of(to, "select count(*) from best where is_current and time_ms = 0.29"), "the current one");
   check_whole(to);
   char *first, *second;
-  sql(to, "update best set origin = 'tuned'");
   first = exported(f.store, true);
   second = exported(to, true);
   CHECK_TEXT(first, second, "the same rows");
@@ -301,24 +307,90 @@ TEST(a_merge_takes_everything_once) {
   end_fixture(&f);
 }
 
-TEST(trust_is_given_by_the_user_alone) {
+/* Each table says where its rows come from. What was there before keeps its origin. */
+TEST(rows_say_where_they_come_from) {
+  static const char *const tables[] = {"device",  "stencil", "stencil_text", "template",
+                                       "problem", "variant", "run",          "best"};
   struct fixture f;
   struct store *to;
+  struct bench_case c;
   begin_fixture(&f);
   CHECK_OK(store_open_memory(&to));
-  merge_store(to, f.store, false, NULL);
-  CHECK_EQ(0, number_of(to, "select count(*) from best where is_trusted"), "trusted there is not trusted here");
-  CHECK_EQ(2, number_of(to, "select count(*) from best where is_current"), "but kept");
-  merge_store(to, f.store, true, NULL);
-  CHECK_EQ(3, number_of(to, "select count(*) from best where is_trusted"), "the user has said so");
-  merge_store(to, f.store, false, NULL);
-  CHECK_EQ(3, number_of(to, "select count(*) from best where is_trusted"), "and it stays");
-  sql(f.store, "update best set origin = 'h200.json'");
-  CHECK_EQ(3, number_of(to, "select count(*) from best where origin = 'other.db'"), "origins stay");
+  case_load(&c);
+  case_put(&c, to, 512);
+  merge_store(to, f.store, NULL);
+  for (size_t i = 0; i < COUNT(tables); i++) {
+    char query[192];
+    snprintf(query, sizeof query, "select count(*) from %s where origin_id not in (select id from origin)", tables[i]);
+    CHECK_EQ(0, number_of(to, query), "%s", tables[i]);
+  }
+  CHECK_EQ(3, number_of(to, "select count(*) from best where " FROM_OTHER), "bests");
+  CHECK_EQ(3, number_of(to, "select count(*) from run where " FROM_OTHER), "runs");
+  CHECK_EQ(0, number_of(to, "select count(*) from stencil where " FROM_OTHER), "that was here before");
+  CHECK_EQ(1, number_of(to, "select count(*) from origin where kind = 'measured' and name like '%@%'"), "this user");
+  case_free(&c);
   store_close(to);
+  end_fixture(&f);
+}
+
+/* The same key with other content is named and refused, and nothing of the file is taken. */
+TEST(a_row_in_conflict_is_refused) {
+  static const struct {
+    const char *sql, *message;
+  } rows[] = {
+      {"update device set is_emulation = 1", "of device (uuid 'GPU-01234567-89ab-cdef-0123-456789abcdef')"},
+      {"update device set is_emulation = 1", "another 'is_emulation'"},
+      {"update device set l2_bytes = 7", "another 'l2_bytes'"},
+      {"update stencil_text set text = 'other'", "another 'text'"},
+      {"update run set driver = '7' where id = 1", "another 'driver'"},
+      {"update run set ended = '2020-01-01' where id = 1", "another 'ended'"},
+      {"update measurement set median_ms = 0.001 where id = 1", "another 'median_ms'"},
+      {"update finalist set rank = 7 where run_id = 1", "another 'rank'"},
+      {"update best set time_ms = 0.001 where id = 1", "another 'time_ms'"},
+      {"update best set launch = replace(launch, '32', '64') where id = 1", "another 'launch'"},
+      {"update best set coefficients = '[1]' where id = 1", "another 'coefficients'"},
+      {"update best set source = 'other' where id = 1", "another 'source'"},
+      {"update best set cubin = x'00' where id = 1", "another 'cubin'"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const struct merge_options options = from_other;
+    struct fixture f;
+    struct store *to;
+    begin_fixture(&f);
+    CHECK_OK(store_open_memory(&to));
+    merge_store(to, f.store, NULL);
+    case_put(&f.c, f.store, 514);
+    case_tune(&f.c, f.store, 20, 1, 0.5);
+    sql(f.store, rows[i].sql);
+    CHECK_EQ(HALOTUNE_DB, store_merge(to, f.store, &options, NULL), "%s", rows[i].sql);
+    CHECK(strstr(fail_text(), rows[i].message) && strstr(fail_text(), "other.db"), "%s: %s", rows[i].sql, fail_text());
+    CHECK_EQ(2, number_of(to, "select count(*) from problem"), "%s: nothing is taken", rows[i].sql);
+    check_whole(to);
+    store_close(to);
+    end_fixture(&f);
+  }
+}
+
+/* Machine code may be left out, and comes later. */
+TEST(machine_code_is_taken_where_it_is_wanted) {
+  struct fixture f;
+  struct store *to, *copy;
+  struct merge_options options = from_other;
+  begin_fixture(&f);
   CHECK_OK(store_open_memory(&to));
-  merge_store(to, f.store, false, NULL);
-  CHECK_EQ(3, number_of(to, "select count(*) from best where origin = 'other.db'"), "the file that the user named");
+  char *document = exported(f.store, false);
+  import_text(document, &copy);
+  merge_store(to, copy, NULL);
+  CHECK_EQ(0, number_of(to, "select max(length(cubin)) from best"), "the document has none");
+  options.without_code = true;
+  CHECK_OK(store_merge(to, f.store, &options, NULL));
+  CHECK_EQ(0, number_of(to, "select max(length(cubin)) from best"), "it is not wanted");
+  merge_store(to, f.store, NULL);
+  CHECK_EQ(11, number_of(to, "select min(length(cubin)) from best"), "it is wanted");
+  merge_store(to, copy, NULL);
+  CHECK_EQ(11, number_of(to, "select min(length(cubin)) from best"), "and stays");
+  store_close(copy);
+  free(document);
   store_close(to);
   end_fixture(&f);
 }
@@ -339,27 +411,28 @@ TEST(conflicts_are_decided_by_quality) {
   static const struct {
     const char *what, *theirs;
     uint64_t variant;
-    bool trust, is_taken;
+    bool is_taken;
   } rows[] = {
-      {"faster", "time_ms = 0.2, date = '2025-02-01'", 2, true, true},
-      {"newer, slower", "time_ms = 0.4, date = '2026-02-01'", 2, true, false},
-      {"the same variant, newer, slower", "time_ms = 0.4, date = '2026-02-01'", 1, true, true},
-      {"the same variant, older, faster", "time_ms = 0.2, date = '2025-02-01'", 1, true, false},
+      {"faster", "time_ms = 0.2, date = '2025-02-01'", 2, true},
+      {"newer, slower", "time_ms = 0.4, date = '2026-02-01'", 2, false},
+      {"the same variant, newer, slower", "time_ms = 0.4, date = '2026-02-01'", 1, true},
+      {"the same variant, older, faster", "time_ms = 0.2, date = '2025-02-01'", 1, false},
       {"the same variant with another driver, older, faster", "time_ms = 0.2, date = '2025-02-01', driver = '2'", 1,
-       true, true},
+       true},
       {"the same variant with another driver, newer, slower", "time_ms = 0.4, date = '2026-02-01', driver = '2'", 1,
-       true, false},
-      {"as fast, newer", "date = '2026-02-01'", 2, true, true},
-      {"as fast, older", "date = '2025-02-01'", 2, true, false},
-      {"faster, not trusted", "time_ms = 0.2, date = '2026-02-01'", 2, false, false},
+       false},
+      {"as fast, newer", "date = '2026-02-01'", 2, true},
+      {"as fast, older", "date = '2025-02-01'", 2, false},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct store *to, *from;
     struct bench_case c;
     struct conflicts conflicts = {0};
     struct merge_counts counts;
-    struct merge_options options = {"other.db", rows[i].trust, keep_conflict, &conflicts};
+    struct merge_options options = from_other;
     char change[256];
+    options.conflict = keep_conflict;
+    options.context = &conflicts;
     case_load(&c);
     CHECK_OK(store_open_memory(&to));
     CHECK_OK(store_open_memory(&from));
@@ -374,8 +447,7 @@ TEST(conflicts_are_decided_by_quality) {
     CHECK_EQ(1, conflicts.count, "%s", rows[i].what);
     CHECK_EQ(rows[i].is_taken, conflicts.last.is_taken, "%s", rows[i].what);
     CHECK_EQ(rows[i].is_taken, counts.taken, "%s", rows[i].what);
-    CHECK_EQ(rows[i].is_taken, number_of(to, "select origin = 'other.db' from best where is_current"), "%s",
-             rows[i].what);
+    CHECK_EQ(rows[i].is_taken, number_of(to, "select " FROM_OTHER " from best where is_current"), "%s", rows[i].what);
     CHECK_EQ(2, number_of(to, "select count(*) from best"), "%s: both are kept", rows[i].what);
     CHECK_EQ(1, number_of(to, "select count(*) from problem"), "%s: one problem", rows[i].what);
     check_whole(to);
@@ -390,7 +462,7 @@ TEST(reproducible_winners_stand_beside_others) {
   struct store *to, *from;
   struct bench_case c;
   struct conflicts conflicts = {0};
-  struct merge_options options = {"other.db", true, keep_conflict, &conflicts};
+  const struct merge_options options = {.origin = from_other.origin, .conflict = keep_conflict, .context = &conflicts};
   case_load(&c);
   CHECK_OK(store_open_memory(&to));
   CHECK_OK(store_open_memory(&from));
@@ -428,8 +500,8 @@ static void begin_with_winner(struct fixture *f) {
   case_load(&f->c);
   case_put(&f->c, f->store, 512);
   case_tune(&f->c, f->store, 1, 1, 0.3);
-  sql(f->store,
-      "update run set started = '2026-01-01T00:00:00.000Z'; update best set date = '2026-01-01T01:00:00.000Z'");
+  sql(f->store, "update run set started = '2026-01-01T00:00:00.000Z', ended = '2026-01-01T01:00:00.000Z';"
+                "update best set date = '2026-01-01T01:00:00.000Z'");
 }
 
 /* One database serves a winner that it or another database knows to be wrong. */
@@ -478,7 +550,7 @@ TEST(what_is_known_to_be_wrong_is_not_served_after_a_merge) {
     for (int k = 0; k < 2 && rows[i].dates[k]; k++) {
       put_verdict(rows[i].judge == OURS ? &ours : &theirs, 1, rows[i].outcomes[k], rows[i].dates[k]);
     }
-    merge_store(ours.store, theirs.store, true, &counts);
+    merge_store(ours.store, theirs.store, &counts);
     CHECK_EQ(rows[i].want, number_of(ours.store, "select count(*) from best where is_current"), "%s", rows[i].what);
     CHECK_EQ(rows[i].retired, counts.retired, "%s: retired", rows[i].what);
     CHECK_EQ(rows[i].refuted, counts.refuted, "%s: refuted", rows[i].what);
@@ -488,45 +560,37 @@ TEST(what_is_known_to_be_wrong_is_not_served_after_a_merge) {
   }
 }
 
-/* A winner that was exported before it was found wrong does not come back, with or without trust. */
+/* What was exported before it turned out to be wrong does not bring it back. */
 TEST(an_old_export_brings_back_nothing_wrong) {
-  for (int trust = 0; trust < 2; trust++) {
-    struct fixture f;
-    struct store *old;
-    begin_with_winner(&f);
-    char *document = exported(f.store, true);
-    put_verdict(&f, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
-    CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current"), "retired");
-    import_text(document, &old);
-    merge_store(f.store, old, trust, NULL);
-    CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current"), "and stays so");
-    put_verdict(&f, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
-    merge_store(f.store, old, trust, NULL);
-    CHECK_EQ(1, number_of(f.store, "select count(*) from best where is_current"), "until it is found to be right");
-    store_close(old);
-    free(document);
-    end_fixture(&f);
-  }
+  struct fixture f;
+  struct store *old;
+  begin_with_winner(&f);
+  char *document = exported(f.store, true);
+  put_verdict(&f, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
+  CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current"), "retired");
+  import_text(document, &old);
+  merge_store(f.store, old, NULL);
+  CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current"), "and stays so");
+  put_verdict(&f, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
+  merge_store(f.store, old, NULL);
+  CHECK_EQ(1, number_of(f.store, "select count(*) from best where is_current"), "until it is found to be right");
+  store_close(old);
+  free(document);
+  end_fixture(&f);
 }
 
-/* An untrusted database can mark a variant as wrong, but cannot mark it as right again. */
-TEST(who_is_not_trusted_lifts_no_verdict) {
+/* Another machine's clock, or who claims such a date, makes nothing wrong for all time, and nothing right. */
+TEST(a_verdict_from_the_future_counts_nothing) {
   struct fixture ours, theirs;
   begin_with_winner(&ours);
   begin_with_winner(&theirs);
+  put_verdict(&theirs, 1, OUTCOME_WRONG, "9999-01-01T00:00:00.000Z");
+  merge_store(ours.store, theirs.store, NULL);
+  CHECK_EQ(1, number_of(ours.store, "select count(*) from best where is_current"), "ours stays");
   put_verdict(&ours, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
-  put_verdict(&theirs, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
-  for (int again = 0; again < 2; again++) {
-    merge_store(ours.store, theirs.store, false, NULL);
-    CHECK_EQ(0, number_of(ours.store, "select count(*) from best where is_current"), "time %d", again);
-  }
-  CHECK_EQ(1, number_of(ours.store, "select count(*) from run where not is_trusted"), "their newer run");
-  merge_store(ours.store, theirs.store, true, NULL);
-  CHECK_EQ(0, number_of(ours.store, "select count(*) from run where not is_trusted"), "the user has said so");
-  CHECK_EQ(1, number_of(ours.store, "select count(*) from best where is_current"), "and it is right");
-  merge_store(ours.store, theirs.store, false, NULL);
-  CHECK_EQ(0, number_of(ours.store, "select count(*) from run where not is_trusted"), "and it stays");
-  check_whole(ours.store);
+  put_verdict(&theirs, 1, OUTCOME_MEASURED, "9999-01-02T00:00:00.000Z");
+  merge_store(ours.store, theirs.store, NULL);
+  CHECK_EQ(0, number_of(ours.store, "select count(*) from best where is_current"), "and is wrong when it is wrong");
   end_fixture(&theirs);
   end_fixture(&ours);
 }
@@ -538,13 +602,12 @@ struct permuted {
   uint64_t variant;
   double time_ms;
   const char *date, *driver, *host;
-  uint64_t wrong; /* a variant that this database found wrong in June; 0: none */
-  bool is_untrusted;
+  uint64_t wrong; /* a variant that this database found to be wrong in June; 0: none */
 };
 
 /* Merge the databases into an empty one, in the order with this number. Returns the winner: "variant 2, 0.3 ms,
  * 2026-01-02". */
-static void permuted_merge(struct store *from[DATABASES], const struct permuted *rows, int order, char winner[128]) {
+static void permuted_merge(struct store *from[DATABASES], int order, char winner[128]) {
   static const char sql_winner[] =
       "select v.source_hash || ', ' || b.time_ms || ' ms, ' || b.date from best b join variant v on v.id = b.variant_id"
       " where b.is_current";
@@ -555,7 +618,7 @@ static void permuted_merge(struct store *from[DATABASES], const struct permuted 
   for (int count = DATABASES; count > 0; order /= count--) {
     const int at = order % count, database = left[at];
     memmove(&left[at], &left[at + 1], (size_t)(count - at - 1) * sizeof *left);
-    merge_store(to, from[database], !rows[database].is_untrusted, NULL);
+    merge_store(to, from[database], NULL);
   }
   CHECK_OK(query_prepare(store_connection(to), sql_winner, &query));
   snprintf(winner, 128, "%s", sqlite3_step(query) == SQLITE_ROW ? column_text(query, 0) : "none");
@@ -586,47 +649,41 @@ TEST(the_order_of_merges_does_not_matter) {
     double want_ms;
   } cases[] = {
       {"newer with one driver, and faster with another",
-       {{1, 0.30, "2026-01-01", "1", "a", 0, false},
-        {2, 0.34, "2026-01-02", "1", "b", 0, false},
-        {3, 0.32, "2026-01-03", "2", "c", 0, false},
-        {4, 0.36, "2026-01-04", "2", "d", 0, false}},
+       {{1, 0.30, "2026-01-01", "1", "a", 0},
+        {2, 0.34, "2026-01-02", "1", "b", 0},
+        {3, 0.32, "2026-01-03", "2", "c", 0},
+        {4, 0.36, "2026-01-04", "2", "d", 0}},
        0.30},
       {"one variant measured again and again",
-       {{1, 0.30, "2026-01-01", "1", "a", 0, false},
-        {1, 0.34, "2026-01-02", "1", "b", 0, false},
-        {1, 0.31, "2026-01-03", "1", "c", 0, false},
-        {2, 0.33, "2026-01-01", "1", "d", 0, false}},
+       {{1, 0.30, "2026-01-01", "1", "a", 0},
+        {1, 0.34, "2026-01-02", "1", "b", 0},
+        {1, 0.31, "2026-01-03", "1", "c", 0},
+        {2, 0.33, "2026-01-01", "1", "d", 0}},
        0.31},
       {"a host with a newer driver",
-       {{1, 0.30, "2026-01-01", "1", "a", 0, false},
-        {2, 0.34, "2026-01-02", "2", "a", 0, false},
-        {3, 0.36, "2026-01-03", "3", "a", 0, false},
-        {4, 0.35, "2025-01-01", "1", "b", 0, false}},
+       {{1, 0.30, "2026-01-01", "1", "a", 0},
+        {2, 0.34, "2026-01-02", "2", "a", 0},
+        {3, 0.36, "2026-01-03", "3", "a", 0},
+        {4, 0.35, "2025-01-01", "1", "b", 0}},
        0.35},
       {"the fastest is known to be wrong",
-       {{1, 0.30, "2026-01-01", "1", "a", 0, false},
-        {2, 0.34, "2026-01-02", "1", "b", 0, false},
-        {3, 0.36, "2026-01-03", "1", "c", 1, false},
-        {1, 0.29, "2026-01-04", "1", "d", 0, false}},
+       {{1, 0.30, "2026-01-01", "1", "a", 0},
+        {2, 0.34, "2026-01-02", "1", "b", 0},
+        {3, 0.36, "2026-01-03", "1", "c", 1},
+        {1, 0.29, "2026-01-04", "1", "d", 0}},
        0.34},
       {"what made another one history is known to be wrong",
-       {{1, 0.30, "2026-01-01", "1", "a", 0, false},
-        {2, 0.34, "2026-01-02", "2", "a", 0, false},
-        {3, 0.32, "2026-01-03", "1", "c", 2, false},
-        {4, 0.36, "2026-01-04", "2", "d", 0, false}},
+       {{1, 0.30, "2026-01-01", "1", "a", 0},
+        {2, 0.34, "2026-01-02", "2", "a", 0},
+        {3, 0.32, "2026-01-03", "1", "c", 2},
+        {4, 0.36, "2026-01-04", "2", "d", 0}},
        0.30},
       {"equal times",
-       {{1, 0.30, "2026-01-01", "1", "a", 0, false},
-        {2, 0.30, "2026-01-01", "1", "b", 0, false},
-        {3, 0.30, "2026-01-01", "2", "c", 0, false},
-        {4, 0.30, "2026-01-01", "2", "d", 0, false}},
+       {{1, 0.30, "2026-01-01", "1", "a", 0},
+        {2, 0.30, "2026-01-01", "1", "b", 0},
+        {3, 0.30, "2026-01-01", "2", "c", 0},
+        {4, 0.30, "2026-01-01", "2", "d", 0}},
        0.30},
-      {"two are not trusted",
-       {{1, 0.30, "2026-01-01", "1", "a", 0, true},
-        {2, 0.34, "2026-01-02", "1", "b", 0, false},
-        {3, 0.36, "2026-01-03", "2", "c", 0, false},
-        {4, 0.29, "2026-01-04", "2", "d", 0, true}},
-       0.34},
   };
   for (size_t i = 0; i < COUNT(cases); i++) {
     struct fixture f[DATABASES];
@@ -637,7 +694,7 @@ TEST(the_order_of_merges_does_not_matter) {
       from[k] = f[k].store;
     }
     for (int order = 0; order < ORDERS; order++) {
-      permuted_merge(from, cases[i].rows, order, order ? winner : first);
+      permuted_merge(from, order, order ? winner : first);
       if (order) CHECK_TEXT(first, winner, "%s, order %d", cases[i].what, order);
     }
     snprintf(want, sizeof want, ", %g ms", cases[i].want_ms);
@@ -653,14 +710,17 @@ TEST(a_run_that_has_ended_since_ends) {
   begin_fixture(&f);
   CHECK_OK(store_open_memory(&to));
   sql(f.store, "update run set state = 'running', ended = null, copy_ms = null where id = 2");
-  merge_store(to, f.store, true, NULL);
+  merge_store(to, f.store, NULL);
   CHECK_EQ(1, number_of(to, "select count(*) from run where state = 'running'"), "running");
+  sql(f.store, "update measurement set attempts = 7, median_ms = 0.1 where run_id = 2");
   sql(f.store,
       "update run set state = 'complete', ended = '2999', copy_ms = 7, outcomes = '{\"measured\":3}' where id = 2");
-  merge_store(to, f.store, true, NULL);
+  merge_store(to, f.store, NULL);
   CHECK_EQ(0, number_of(to, "select count(*) from run where state = 'running'"), "ended");
   CHECK_EQ(1, number_of(to, "select count(*) from run where ended = '2999' and copy_ms = 7 and outcomes like '%:3}'"),
            "as it did");
+  CHECK_EQ(2, number_of(to, "select count(*) from measurement where attempts = 7 and median_ms = 0.1"),
+           "with the measurements that it has since");
   store_close(to);
   end_fixture(&f);
 }
@@ -669,7 +729,7 @@ TEST(a_run_that_has_ended_since_ends) {
 TEST(a_merge_is_all_or_nothing) {
   struct fixture f;
   struct store *to;
-  struct merge_options options = {"other.db", true, NULL, NULL};
+  const struct merge_options options = from_other;
   begin_fixture(&f);
   CHECK_OK(store_open_memory(&to));
   sql(f.store, "pragma foreign_keys = off; update measurement set run_id = 999 where id = 4");
@@ -687,7 +747,7 @@ TEST(check_finds_what_is_wrong) {
       {"create trigger t after insert on run begin delete from best; end", "trigger 't' does not belong"},
       {"create view v as select 1", "view 'v' does not belong"},
       {"create table other (a)", "table 'other' does not belong"},
-      {"update stencil set text = 'name: [' ", "the stencil star7 cannot be read"},
+      {"update stencil_text set text = 'name: [' ", "stencil star7"},
       {"update stencil set hash = '00'", "does not match its hash"},
       {"update stencil set name = 'mine'", "is named star7 in its text"},
       {"update template set yaml = 'name: ['", "the template zmarch cannot be read"},
@@ -697,7 +757,12 @@ TEST(check_finds_what_is_wrong) {
       {"update variant set parameters = '{\"no_such\":1}' where id = 2", "variant 2: template zmarch has no parameter"},
       {"update device set name = 'a' || char(27) || '[31m'",
        "device 1: 'a?[31m' has characters that cannot be printed"},
-      {"update best set origin = 'two' || char(10) || 'lines' where id = 3", "best 3: 'two"},
+      {"update origin set name = 'two' || char(10) || 'lines'", "origin 1: 'two"},
+      {"update stencil_text set hash = '00'", "does not match its own hash"},
+      {"update run set outcomes = '{\"measured\":7}' where id = 1", "run 1: its outcomes"},
+      {"update best set run_id = 3 where id = 1", "best 1: its run measured another problem"},
+      {"update best set coefficients = '[0.4]' where id = 1", "best 1: its coefficients are not those of"},
+      {"update best set coefficients = replace(coefficients, '0.4', '66.6') where id = 1", "best 1: its coefficients"},
       {"update measurement set outcome = 'lucky' where id = 3", "measurement 3: 'lucky' is not an outcome"},
       {"update measurement set samples = x'00' where id = 3", "measurement 3: it does not hold"},
       {"update best set source = source || 'int more;' where id = 2", "best 2: its source does not match"},
@@ -753,7 +818,7 @@ TEST(forget_removes_what_is_chosen) {
   }
 }
 
-/* After forgetting, lookups get the fastest of the remaining trusted rows. */
+/* Of what stays, the fastest serves lookups from then on. */
 TEST(forget_leaves_a_best) {
   static const struct choice old = {.before = "2010-01-01"};
   struct store *store;
@@ -765,12 +830,10 @@ TEST(forget_leaves_a_best) {
   case_tune(&c, store, 2, 1, 0.3);
   case_tune(&c, store, 3, 1, 0.2);
   case_tune(&c, store, 4, 1, 0.1);
-  sql(store,
-      "update best set is_trusted = 0 where time_ms = 0.2; update best set date = '2001-01-01' where time_ms = 0.1");
+  sql(store, "update best set date = '2001-01-01' where time_ms = 0.1");
   CHECK_OK(store_forget(store, &old));
   CHECK_EQ(3, number_of(store, "select count(*) from best"), "one is gone");
-  CHECK_EQ(1, number_of(store, "select time_ms = 0.3 and is_trusted from best where is_current"),
-           "the fastest that is trusted");
+  CHECK_EQ(1, number_of(store, "select time_ms = 0.2 from best where is_current"), "the fastest");
   case_free(&c);
   store_close(store);
 }
@@ -782,8 +845,10 @@ TEST(forget_brings_back_nothing_wrong) {
   struct fixture f;
   begin_fixture(&f);
   case_put(&f.c, f.store, 512);
-  put_verdict(&f, 1, OUTCOME_WRONG, "2998-01-01T00:00:00.000Z");
-  put_verdict(&f, 2, OUTCOME_WRONG, "2999-01-01T00:00:00.000Z");
+  sql(f.store,
+      "update best set date = '2016-01-01T00:00:00.000Z'; update run set started = '2015-01-01T00:00:00.000Z'");
+  put_verdict(&f, 1, OUTCOME_WRONG, "2017-01-01T00:00:00.000Z");
+  put_verdict(&f, 2, OUTCOME_WRONG, "2018-01-01T00:00:00.000Z");
   CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current and problem_id = 1"), "both are wrong");
   CHECK_OK(store_forget(f.store, &other));
   CHECK_EQ(2, number_of(f.store, "select count(*) from best"), "the other problem's is gone");
@@ -806,13 +871,15 @@ int main(void) {
       cmocka_unit_test(a_bad_document_is_refused_with_its_place),
       cmocka_unit_test(a_document_in_t4),
       cmocka_unit_test(a_merge_takes_everything_once),
-      cmocka_unit_test(trust_is_given_by_the_user_alone),
+      cmocka_unit_test(rows_say_where_they_come_from),
+      cmocka_unit_test(a_row_in_conflict_is_refused),
+      cmocka_unit_test(machine_code_is_taken_where_it_is_wanted),
       cmocka_unit_test(conflicts_are_decided_by_quality),
       cmocka_unit_test(reproducible_winners_stand_beside_others),
       cmocka_unit_test(the_order_of_merges_does_not_matter),
       cmocka_unit_test(what_is_known_to_be_wrong_is_not_served_after_a_merge),
       cmocka_unit_test(an_old_export_brings_back_nothing_wrong),
-      cmocka_unit_test(who_is_not_trusted_lifts_no_verdict),
+      cmocka_unit_test(a_verdict_from_the_future_counts_nothing),
       cmocka_unit_test(a_run_that_has_ended_since_ends),
       cmocka_unit_test(a_merge_is_all_or_nothing),
       cmocka_unit_test(check_finds_what_is_wrong),

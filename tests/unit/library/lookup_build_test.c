@@ -244,12 +244,9 @@ TEST(a_database_is_opened_once_for_all_kernels) {
   char path[128];
   const char *paths[] = {path};
   halotune_ctx *older;
-  struct store *store;
   snprintf(path, sizeof path, "%.90s.version1", work.path);
   tuned_make(path, rows_stored, 1);
-  CHECK_OK(store_open(path, STORE_WRITE, &store));
-  CHECK_OK(query_script(store_connection(store), back_to_1));
-  store_close(store);
+  make_older(path, 1);
   CHECK_OK(halotune_open(paths, 1, &older));
   fetch_star7(older);
   databases_opened = 0;

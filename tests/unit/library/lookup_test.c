@@ -420,7 +420,7 @@ TEST(the_first_database_is_asked_first) {
  * as a default. */
 #define IS_WRONG "update measurement set outcome = 'wrong'; update best set is_current = 0; update run set started = "
 TEST(what_one_database_knows_to_be_wrong_no_other_serves) {
-  static const char is_wrong[] = IS_WRONG "'2999-01-01T00:00:00.000Z'";
+  static const char is_wrong[] = IS_WRONG "started";
   static const struct {
     const char *what;
     struct tuned looked_at;
@@ -452,7 +452,7 @@ TEST(what_one_database_knows_to_be_wrong_no_other_serves) {
        "4"},
       {"wrong with another type",
        {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
-       IS_WRONG "'2999-01-01T00:00:00.000Z'; update problem set dtype = 'f64'",
+       IS_WRONG "started; update problem set dtype = 'f64'",
        {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
        HALOTUNE_MATCH_EXACT,
        "zmarch",
@@ -522,7 +522,7 @@ TEST(a_template_that_changed_makes_rows_stale) {
   tuned_make(other.path, common_rows, COUNT(common_rows));
   tuned_change(
       other.path,
-      "insert into template (hash, common_hash, name, yaml, cuda) select 'later', common_hash, name, yaml, cuda from template"
+      "insert into template (hash, common_hash, name, yaml, cuda, origin_id) select 'later', common_hash, name, yaml, cuda, origin_id from template"
       " where name = 'zmarch'");
   CHECK_OK(halotune_open(paths, 1, &ctx));
   CHECK_OK(halotune_lookup(ctx, &problem, &config));
@@ -596,7 +596,7 @@ TEST(winners_are_found_among_many_variants) {
   tuned_make(other.path, common_rows, 4);
   tuned_change(other.path,
                "with recursive n(i) as (select 1 union all select i + 1 from n where i < 500) insert into variant"
-               " (source_hash, stencil_id, template_id, parameters) select 'x' || i, 1, 1, '{}' from n");
+               " (source_hash, stencil_id, template_id, parameters, origin_id) select 'x' || i, 1, 1, '{}', 1 from n");
   CHECK_OK(halotune_open(paths, 1, &ctx));
   for (int i = 0; i < 4; i++) {
     for (int axis = 0; axis < 3; axis++) problem.grid[axis] = common_rows[i].n[axis];
@@ -610,45 +610,99 @@ TEST(winners_are_found_among_many_variants) {
   work_end(&other);
 }
 
-TEST(imported_rows_need_trust) {
+/* What an import keeps apart is opened by no lookup. */
+TEST(what_is_not_trusted_is_no_database) {
   struct work other = work_begin();
   halotune_ctx *ctx;
-  halotune_config config;
-  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
   const char *paths[] = {other.path};
   tuned_make(other.path, common_rows, 1);
-  tuned_change(other.path, "update best set is_trusted = 0");
-  CHECK_OK(halotune_open(paths, 1, &ctx));
-  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_lookup(ctx, &problem, &config), "neither the row, nor its template's CUDA");
-  CHECK(strstr(halotune_error(ctx), "halotune tune star7"), "%s", halotune_error(ctx));
-  halotune_close(ctx);
-  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
-  CHECK_OK(halotune_open(paths, 1, &ctx));
-  CHECK_OK(halotune_lookup(ctx, &problem, &config));
-  CHECK_EQ(HALOTUNE_MATCH_DEFAULT, config.match, "of a template that is installed: %s", config.parameters);
-  halotune_close(ctx);
-  unsetenv("HALOTUNE_TEMPLATE_PATH");
+  tuned_change(other.path, "pragma application_id = 1212238933");
+  CHECK_EQ(HALOTUNE_DB, halotune_open(paths, 1, &ctx), "refused");
+  CHECK(!ctx && strstr(halotune_error(NULL), "imported without trust"), "%s", halotune_error(NULL));
   work_end(&other);
 }
 
-TEST(what_is_not_trusted_changes_no_answer) {
-  struct work own = work_begin(), other = work_begin();
-  halotune_ctx *ctx;
-  halotune_config config;
-  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
-  const char *paths[] = {other.path, own.path};
-  tuned_make(own.path, common_rows, 1);
-  tuned_make(other.path, common_rows, 1);
-  tuned_change(other.path, "update best set is_trusted = 0; update template set cuda = cuda || '//', hash = 'another';"
-                           " update stencil set text = text || '#', hash = '00000000000000000000000000000000'");
-  CHECK_OK(halotune_open(paths, 2, &ctx));
-  CHECK_OK(halotune_lookup(ctx, &problem, &config));
-  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "the other's template makes nothing stale");
-  CHECK(strcmp(config.stencil_hash, "00000000000000000000000000000000") != 0,
-        "the name means the stencil that was measured");
-  halotune_close(ctx);
+/* The text with another value of c0. */
+static char *text_with_c0(const char *text, const char *value) {
+  const char *at = strstr(text, "c0: 0.4");
+  char *changed = NULL;
+  CHECK(at, "kernels/star7.yaml has c0: 0.4");
+  CHECK(asprintf(&changed, "%.*sc0: %s%s", (int)(at - text), text, value, at + strlen("c0: 0.4")) > 0, "memory");
+  return changed;
+}
+
+static void tune_text(struct store *store, const struct tuned *row, const char *text, struct template *template) {
+  struct source source = source_of("star7", text, strlen(text));
+  struct stencil *stencil;
+  CHECK_OK(stencil_parse(&source, &stencil));
+  tuned_put_stencil(store, row, stencil, text, template);
+  stencil_free(stencil);
+}
+
+/* Once the stored stencil kept the value that it was first tuned with. */
+TEST(the_newest_values_of_coefficients_count) {
+  static const char *const values[] = {"0.4", "0.9", "0.7", "0.4"};
+  struct work other = work_begin();
+  struct store *store;
+  struct template *template;
+  char *text = NULL;
+  size_t length;
+  CHECK_OK(file_read("kernels/star7.yaml", MAX_STENCIL_BYTES, &text, &length));
+  CHECK_OK(template_read("templates/zmarch.yaml", &template));
+  for (size_t i = 0; i < COUNT(values); i++) {
+    const char *paths[] = {other.path};
+    const struct parsed_stencil *parsed;
+    char *changed = text_with_c0(text, values[i]);
+    double coefficients[MAX_COEFFICIENTS];
+    struct grid grid = {{512, 512, 512}};
+    halotune_ctx *ctx;
+    CHECK_OK(store_open(other.path, STORE_WRITE, &store));
+    tune_text(store, &common_rows[0], changed, template);
+    store_close(store);
+    usleep(2000); /* dates have milliseconds */
+    CHECK_OK(halotune_open(paths, 1, &ctx));
+    CHECK_OK(context_stencil(ctx, names_find(&ctx->catalog.stencil_names, "star7"), &parsed));
+    CHECK_OK(stencil_coefficients(parsed->stencil, &grid, coefficients));
+    CHECK_NEAR(strtod(values[i], NULL), coefficients[0], 0, "row %zu", i);
+    halotune_close(ctx);
+    free(changed);
+  }
+  template_free(template);
+  free(text);
   work_end(&other);
-  work_end(&own);
+}
+
+/* A database says that it was measured in the year 9999. */
+TEST(a_date_in_the_future_decides_nothing) {
+  struct work other = work_begin();
+  struct store *store;
+  struct template *template;
+  char *text = NULL;
+  size_t length;
+  const char *paths[] = {other.path};
+  const struct parsed_stencil *parsed;
+  double coefficients[MAX_COEFFICIENTS];
+  struct grid grid = {{512, 512, 512}};
+  halotune_ctx *ctx;
+  CHECK_OK(file_read("kernels/star7.yaml", MAX_STENCIL_BYTES, &text, &length));
+  CHECK_OK(template_read("templates/zmarch.yaml", &template));
+  char *evil = text_with_c0(text, "66.6");
+  struct tuned row = common_rows[0];
+  CHECK_OK(store_open(other.path, STORE_WRITE, &store));
+  tune_text(store, &row, text, template);
+  row.n[0] = 640;
+  tune_text(store, &row, evil, template);
+  store_close(store);
+  tuned_change(other.path, "update best set date = '9999-01-01T00:00:00.000Z' where id = 2");
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_OK(context_stencil(ctx, names_find(&ctx->catalog.stencil_names, "star7"), &parsed));
+  CHECK_OK(stencil_coefficients(parsed->stencil, &grid, coefficients));
+  CHECK_NEAR(0.4, coefficients[0], 0, "of the date that is past");
+  halotune_close(ctx);
+  template_free(template);
+  free(evil);
+  free(text);
+  work_end(&other);
 }
 
 TEST(files_that_cannot_be_used) {
@@ -705,7 +759,7 @@ TEST(an_older_database_is_read) {
   halotune_config config;
   halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
   tuned_make(other.path, common_rows, 1);
-  tuned_change(other.path, back_to_1);
+  make_older(other.path, 1);
   struct hash before = hash_of_file(other.path);
   const char *paths[] = {other.path, work.path};
   CHECK_OK(halotune_open(paths, 2, &ctx));
@@ -816,8 +870,9 @@ int main(void) {
       cmocka_unit_test(a_template_that_changed_makes_rows_stale),
       cmocka_unit_test(installed_templates_are_compared_by_meaning),
       cmocka_unit_test(winners_are_found_among_many_variants),
-      cmocka_unit_test(imported_rows_need_trust),
-      cmocka_unit_test(what_is_not_trusted_changes_no_answer),
+      cmocka_unit_test(what_is_not_trusted_is_no_database),
+      cmocka_unit_test(the_newest_values_of_coefficients_count),
+      cmocka_unit_test(a_date_in_the_future_decides_nothing),
       cmocka_unit_test(files_that_cannot_be_used),
       cmocka_unit_test(a_row_that_names_what_does_not_exist),
       cmocka_unit_test(an_older_database_is_read),

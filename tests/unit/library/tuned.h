@@ -65,7 +65,7 @@ static inline void tuned_put_stencil(struct store *store, const struct tuned *t,
   spec.configuration = configuration_for(&spec, t->set);
   CHECK_OK(generate(&spec, &generated));
   struct problem_key key = {store_device(store, &device, t->gpu == GPU_EMULATION),
-                            store_stencil(store, stencil, analysis, stencil_text),
+                            store_stencil(store, stencil, analysis),
                             t->dtype,
                             grid,
                             t->launch,
@@ -79,7 +79,8 @@ static inline void tuned_put_stencil(struct store *store, const struct tuned *t,
                             .nvrtc = "13.0",
                             .strategy = "random",
                             .cuda = 13000,
-                            .bytes = bytes};
+                            .bytes = bytes,
+                            .text = store_stencil_text(store, key.stencil, stencil_text)};
   int64_t run = store_run_begin(store, &start);
   CHECK(run > 0, "%s", fail_text());
   struct variant_key variant_key = {key.stencil, store_template(store, template), template, &spec.configuration,

@@ -59,8 +59,9 @@ static struct store *golden_open(void) {
   char *sql = NULL;
   size_t length;
   CHECK_OK(file_read("tests/report/golden.sql", 1 << 20, &sql, &length));
-  CHECK_OK(store_open_memory(&store));
+  CHECK_OK(store_open_memory_4(&store));
   CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(store), sql, NULL, NULL, NULL), "golden.sql");
+  CHECK_OK(store_bring_up_to_date(store));
   free(sql);
   return store;
 }

@@ -179,8 +179,7 @@ TEST(winners_of_older_templates_are_read_by_name) {
   struct hints_case c;
   hints_open(&c);
   tuned_put(c.other, &row);
-  change_database(
-      c.other, "update template set hash = printf('%032x', id), yaml = '', cuda = ''; update best set is_trusted = 0");
+  change_database(c.other, "update template set hash = printf('%032x', id), yaml = '', cuda = ''");
   for (size_t i = 0; i < COUNT(rows); i++) {
     char *sql = sqlite3_mprintf("update variant set parameters = %Q", rows[i].parameters);
     change_database(c.other, sql);

@@ -17,8 +17,11 @@ static void defect_print(void *context, const char *text) {
 static halotune_status db_check(const struct invocation *invocation) {
   struct store *store;
   long found = 0;
-  halotune_status status = store_open(option_value(invocation, "db"), STORE_READ, &store);
+  long dates = 0;
+  halotune_status status = store_open(option_value(invocation, "db"), STORE_READ_UNTRUSTED, &store);
   if (status == HALOTUNE_OK) status = store_check(store, defect_print, NULL, &found);
+  if (status == HALOTUNE_OK && found == 0) status = store_check_dates(store, defect_print, NULL, &dates);
+  found += dates;
   if (status == HALOTUNE_OK && found > 0)
     status = fail(HALOTUNE_DB, "%s: %ld error%s", store_path(store), found, PLURAL(found));
   if (status == HALOTUNE_OK) printf("%s: no errors\n", store_path(store));
@@ -34,8 +37,8 @@ static const struct {
 } parts[] = {
     {"info", db_info, false, " db json "},
     {"check", db_check, false, " db "},
-    {"merge", db_merge, true, " db trust "},
-    {"import", db_merge, true, " db trust "},
+    {"merge", db_merge, true, " db trust yes no-code shipped "},
+    {"import", db_merge, true, " db trust yes no-code shipped "},
     {"export", db_export, false, " db output format cubins problem device before "},
     {"forget", db_forget, false, " db problem stencil device before yes "},
 };
@@ -85,8 +88,10 @@ static const struct option_row options[] = {
     {"stencil", "NAME", "forget: only this stencil"},
     {"device", "NAME", "export, forget: only this device, by name or uuid"},
     {"before", "DATE", "export, forget: only results from before this date, such as 2026-11-21"},
-    {"yes", NULL, "forget: remove the results; without --yes only their numbers are printed"},
+    {"yes", NULL, "forget, merge, import: do it; without --yes the command only prints what it would do"},
     {"trust", NULL, "merge, import: let programs that look up a kernel run the code of these files on your GPU"},
+    {"no-code", NULL, "merge, import: take no machine code; it is compiled from the source at its first use"},
+    {"shipped", NULL, "merge, import: record that the rows come with Halotune, as those of the starter database"},
     {0},
 };
 

@@ -29,7 +29,7 @@ halotune_status db_export(const struct invocation *invocation) {
   struct forget_counts counts = {0};
   char *name;
   halotune_status status = db_choice(invocation, &choice, &name);
-  if (status == HALOTUNE_OK) status = store_open(option_value(invocation, "db"), STORE_READ, &store);
+  if (status == HALOTUNE_OK) status = store_open(option_value(invocation, "db"), STORE_READ_UNTRUSTED, &store);
   if (status == HALOTUNE_OK && db_choice_is_given(&choice)) {
     status = store_forget_count(store, &choice, &counts);
     if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0) status = db_choice_fail(store, &choice);

@@ -3,9 +3,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "db/exchange/apart.h"
 #include "db/exchange/table.h"
 #include "db/store/query.h"
 #include "db/store/schema.h"
+#include "db/store/sql_parts.h"
 #include "db/store/store.h"
 #include "tuner/cli/db/db.h"
 #include "tuner/cli/options/option_value.h"
@@ -17,14 +19,14 @@ static const char devices_sql[] = "select d.name, d.uuid, d.capability, d.is_emu
                                   " order by d.id";
 
 static const char problems_sql[] =
-    "select s.name, p.dtype, p.nx, p.ny, p.nz, p.launch, p.cache, d.name, t.name, v.parameters, b.time_ms, b.date, "
-    "b.origin,"
-    " b.is_trusted, (select count(*) from run r where r.problem_id = p.id), (select count(*) from measurement m join "
-    "run r"
-    " on r.id = m.run_id where r.problem_id = p.id), p.is_reproducible from problem p join stencil s on s.id = p.stencil_id"
-    " join device d on d.id = p.device_id left join best b on b.problem_id = p.id and b.is_current"
-    " left join variant v on v.id = b.variant_id left join template t on t.id = v.template_id"
-    " order by d.name, s.name, p.dtype, p.nx, p.ny, p.nz, p.id";
+    "select s.name, p.dtype, p.nx, p.ny, p.nz, p.launch, p.cache, d.name, t.name, v.parameters, b.time_ms, b.date, " SQL_ORIGIN(
+        "b.origin_id") ","
+                       " (select count(*) from run r where r.problem_id = p.id), (select count(*) from measurement m join "
+                       "run r"
+                       " on r.id = m.run_id where r.problem_id = p.id), p.is_reproducible from problem p join stencil s on s.id = p.stencil_id"
+                       " join device d on d.id = p.device_id left join best b on b.problem_id = p.id and b.is_current"
+                       " left join variant v on v.id = b.variant_id left join template t on t.id = v.template_id"
+                       " order by d.name, s.name, p.dtype, p.nx, p.ny, p.nz, p.id";
 
 struct info {
   struct store *store;
@@ -70,7 +72,6 @@ static json_t *best_json(sqlite3_stmt *row) {
   json_put(&json, "time_ms", number_json(sqlite3_column_double(row, 10)));
   json_put(&json, "date", text_json(column_text(row, 11)));
   json_put(&json, "origin", text_json(column_text(row, 12)));
-  json_put(&json, "is_trusted", json_boolean(sqlite3_column_int(row, 13)));
   return json;
 }
 
@@ -83,26 +84,26 @@ static json_t *problem_json(sqlite3_stmt *row) {
   json_put(&json, "grid", grid_json(&grid, MAX_DIMS));
   json_put(&json, "launch", text_json(column_text(row, 5)));
   json_put(&json, "cache", text_json(column_text(row, 6)));
-  json_put(&json, "reproducible", json_boolean(sqlite3_column_int(row, 16)));
+  json_put(&json, "reproducible", json_boolean(sqlite3_column_int(row, 15)));
   json_put(&json, "device", text_json(column_text(row, 7)));
-  json_put(&json, "runs", json_integer(sqlite3_column_int64(row, 14)));
-  json_put(&json, "measurements", json_integer(sqlite3_column_int64(row, 15)));
+  json_put(&json, "runs", json_integer(sqlite3_column_int64(row, 13)));
+  json_put(&json, "measurements", json_integer(sqlite3_column_int64(row, 14)));
   json_put(&json, "best", sqlite3_column_type(row, 10) == SQLITE_NULL ? json_null() : best_json(row));
   return json;
 }
 
 static void print_problem(sqlite3_stmt *row) {
-  int runs = sqlite3_column_int(row, 14), measurements = sqlite3_column_int(row, 15);
+  int runs = sqlite3_column_int(row, 13), measurements = sqlite3_column_int(row, 14);
   bool has_best = sqlite3_column_type(row, 10) != SQLITE_NULL;
   printf("%s %s %lldx%lldx%lld, %s, %s%s, on %s: ", column_text(row, 0), column_text(row, 1),
          (long long)sqlite3_column_int64(row, 2), (long long)sqlite3_column_int64(row, 3),
          (long long)sqlite3_column_int64(row, 4), column_text(row, 5), column_text(row, 6),
-         sqlite3_column_int(row, 16) ? ", reproducible" : "", column_text(row, 7));
+         sqlite3_column_int(row, 15) ? ", reproducible" : "", column_text(row, 7));
   if (runs == 0 && has_best) printf("only the winner; the number of variants that were tried is not recorded\n");
   else printf("%d run%s, %d measurement%s\n", runs, PLURAL(runs), measurements, PLURAL(measurements));
   if (!has_best) return;
-  printf("  best: %.6g ms, %s %s, %s, %s%s\n", sqlite3_column_double(row, 10), column_text(row, 8), column_text(row, 9),
-         column_text(row, 11), column_text(row, 12), sqlite3_column_int(row, 13) ? "" : ", not trusted");
+  printf("  best: %.6g ms, %s %s, %s, %s\n", sqlite3_column_double(row, 10), column_text(row, 8), column_text(row, 9),
+         column_text(row, 11), column_text(row, 12));
 }
 
 /* Put each row of a query into a list of the document, or print it. */
@@ -138,15 +139,25 @@ static void print_counts(const struct info *info) {
   printf("\n");
 }
 
+/* A file that keeps what was imported without trust. */
+static halotune_status show_apart(void *context, const char *file) {
+  struct info *info = context;
+  if (info->json) json_array_append_new(json_object_get(info->json, "untrusted"), text_json(file));
+  else printf("not trusted: %s\n", file);
+  return HALOTUNE_OK;
+}
+
 halotune_status db_info(const struct invocation *invocation) {
   const bool as_json = option_given(invocation, "json");
   struct info info = {.json = as_json ? json_object() : NULL};
-  halotune_status status = store_open(option_value(invocation, "db"), STORE_READ, &info.store);
+  halotune_status status = store_open(option_value(invocation, "db"), STORE_READ_UNTRUSTED, &info.store);
   if (status == HALOTUNE_OK) status = rows_count(&info);
   if (status == HALOTUNE_OK && as_json) put_counts(&info);
   else if (status == HALOTUNE_OK) print_counts(&info);
   if (status == HALOTUNE_OK) status = rows_show(&info, "devices", devices_sql, device_json, print_device);
   if (status == HALOTUNE_OK) status = rows_show(&info, "problems", problems_sql, problem_json, print_problem);
+  if (status == HALOTUNE_OK && as_json) json_put(&info.json, "untrusted", json_array());
+  if (status == HALOTUNE_OK) status = apart_each(store_path(info.store), show_apart, &info);
   if (status == HALOTUNE_OK && as_json) status = print_json(json_incref(info.json));
   json_decref(info.json);
   store_close(info.store);

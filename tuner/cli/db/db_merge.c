@@ -1,11 +1,13 @@
-/* db_merge.c: `halotune db merge` and `import`: add files to the user's database. Each file is added completely or not
- * at all. */
+/* db_merge.c: `halotune db merge` and `import`: add trusted files to the user's database, each completely or not at
+ * all, and keep other files apart. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
+#include "db/exchange/apart.h"
+#include "db/exchange/content.h"
 #include "db/exchange/import.h"
 #include "db/exchange/merge.h"
 #include "db/store/check.h"
@@ -22,21 +24,41 @@ static void finding_keep(void *context, const char *text) {
   if (!finding->text[0]) snprintf(finding->text, sizeof finding->text, "%s", text);
 }
 
+/* A file that is imported. */
+struct file {
+  const char *path;
+  char origin[PATH_MAX]; /* its name alone, in printable characters */
+  struct store *store;
+  struct identity document;
+};
+
+/* Copy the file's name without its folder, in printable characters on one line, for the database to keep. */
+static void origin_name(const char *path, char *out, size_t bytes) {
+  const char *slash = strrchr(path, '/');
+  printable_copy(out, bytes, slash ? slash + 1 : path);
+  for (; *out; out++) {
+    if (*out == '\n' || *out == '\t') *out = '?';
+  }
+}
+
 /* Open a file and check all of it, before any of its rows is used. */
-static halotune_status file_open(const char *path, struct store **out) {
+static halotune_status file_open(const char *path, struct file *out) {
   struct finding finding = {""};
   long found = 0;
-  halotune_status status = import_open(path, out);
+  out->path = path;
+  origin_name(path, out->origin, sizeof out->origin);
+  halotune_status status = import_open(path, &out->store, &out->document);
   if (status != HALOTUNE_OK) return status;
-  status = store_check(*out, finding_keep, &finding, &found);
-  if (status == HALOTUNE_OK && found > 0) {
-    status = fail(HALOTUNE_PARSE, "%s: %s (%ld error%s in all); nothing was merged", path, finding.text, found,
-                  PLURAL(found));
-  }
-  if (status == HALOTUNE_OK) return status;
-  store_close(*out);
-  *out = NULL;
-  return status;
+  status = store_check(out->store, finding_keep, &finding, &found);
+  if (status != HALOTUNE_OK || found == 0) return status;
+  return fail(HALOTUNE_PARSE, "%s: %s (%ld error%s in all); nothing was merged", path, finding.text, found,
+              PLURAL(found));
+}
+
+static void print_content(void *context, const struct content *content) {
+  (void)context;
+  printf("  %-8s %s, %s%s\n", content->kind, content->hash, content->name,
+         content->is_known ? ": trusted already" : "");
 }
 
 struct telling {
@@ -52,7 +74,7 @@ static void print_conflict(void *context, const struct merge_conflict *conflict)
          conflict->why);
 }
 
-static void print_counts(const char *path, const struct merge_counts *counts, bool trust) {
+static void print_counts(const char *path, const struct merge_counts *counts) {
   long conflicts = counts->taken + counts->kept;
   printf(
       "%s: added %ld run%s, %ld measurement%s, %ld best configuration%s; %ld conflict%s, %ld decided for this file\n",
@@ -66,53 +88,84 @@ static void print_counts(const char *path, const struct merge_counts *counts, bo
     printf("%s: %ld of its best configurations %s known to be wrong: lookups do not return %s\n", path, counts->refuted,
            counts->refuted == 1 ? "is" : "are", counts->refuted == 1 ? "it" : "them");
   }
-  if (trust) {
-    fprintf(
-        stderr,
-        "halotune: %s is trusted: programs that look up a kernel will run its code on your GPU with their own rights\n",
-        path);
-  } else if (counts->bests > 0) {
-    fprintf(
-        stderr,
-        "halotune: %s is not trusted: its code is stored and shown, but lookups do not return it; use --trust if your GPU may run it\n",
-        path);
-  }
 }
 
-/* Copy the file's name without its folder, in printable characters on one line, for the database to keep. */
-static void origin_name(const char *path, char *out, size_t bytes) {
-  const char *slash = strrchr(path, '/');
-  printable_copy(out, bytes, slash ? slash + 1 : path);
-  for (; *out; out++) {
-    if (*out == '\n' || *out == '\t') *out = '?';
-  }
-}
-
-static halotune_status file_merge(struct store *store, struct store *from, const char *path, bool trust) {
-  char origin[PATH_MAX];
-  struct telling telling = {path};
+/* Add a file to the user's database. */
+static halotune_status file_merge(const struct invocation *invocation, struct store *store, const struct file *file) {
+  char document[IDENTITY_HEX_BYTES];
+  struct telling telling = {file->path};
   struct merge_counts counts;
-  struct merge_options options = {origin, trust, print_conflict, &telling};
-  origin_name(path, origin, sizeof origin);
-  halotune_status status = store_merge(store, from, &options, &counts);
-  if (status == HALOTUNE_OK) print_counts(path, &counts, trust);
+  struct merge_options options = {
+      .without_code = option_given(invocation, "no-code"), .conflict = print_conflict, .context = &telling};
+  identity_hex(file->document, document);
+  options.origin =
+      (struct origin){option_given(invocation, "shipped") ? "shipped" : "imported", file->origin, "", document};
+  halotune_status status = store_merge(store, file->store, &options, &counts);
+  if (status != HALOTUNE_OK) return status;
+  print_counts(file->path, &counts);
+  fprintf(
+      stderr,
+      "halotune: %s is trusted: programs that look up a kernel will run its code on your GPU with their own rights\n",
+      file->path);
+  return HALOTUNE_OK;
+}
+
+/* Keep a file beside the user's database. */
+static halotune_status file_keep(const char *path, const struct file *file) {
+  char *kept;
+  bool is_new;
+  halotune_status status = apart_keep(path, file->store, file->origin, file->document, &kept, &is_new);
+  if (status != HALOTUNE_OK) return status;
+  printf("%s: kept as %s%s\n", file->path, kept, is_new ? "" : ", as before");
+  fprintf(stderr,
+          "halotune: %s is not trusted: no lookup, search or report uses any of it; 'halotune db import --trust' shows "
+          "what it would bring, and with --yes takes it\n",
+          file->path);
+  free(kept);
+  return HALOTUNE_OK;
+}
+
+/* Show what files would bring. */
+static halotune_status files_show(const char *path, const struct file *files, int count) {
+  struct store *store = NULL;
+  halotune_status status = store_open(path, STORE_READ, &store);
+  if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK;
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
+    printf("%s would bring:\n", files[i].path);
+    status = content_each(files[i].store, store, print_content, NULL);
+  }
+  store_close(store);
+  return status;
+}
+
+static halotune_status files_take(const struct invocation *invocation, const struct file *files, int count) {
+  const bool trust = option_given(invocation, "trust"), sure = option_given(invocation, "yes");
+  char *path = NULL;
+  struct store *store = NULL;
+  const char *named = option_value(invocation, "db");
+  halotune_status status = named ? HALOTUNE_OK : store_default_path(&path);
+  if (status == HALOTUNE_OK && named && !(path = strdup(named))) status = fail_memory();
+  if (status == HALOTUNE_OK && trust) status = files_show(path, files, count);
+  if (status == HALOTUNE_OK && trust && sure) status = store_open(path, STORE_WRITE, &store);
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
+    if (trust && sure) status = file_merge(invocation, store, &files[i]);
+    else if (!trust) status = file_keep(path, &files[i]);
+  }
+  if (status == HALOTUNE_OK && trust && !sure) fprintf(stderr, "halotune: nothing was taken yet; add --yes to do it\n");
+  store_close(store);
+  free(path);
   return status;
 }
 
 halotune_status db_merge(const struct invocation *invocation) {
-  int count = invocation->argument_count - 1;
-  char *const *paths = invocation->arguments + 1;
-  bool trust = option_given(invocation, "trust");
-  struct store *store = NULL;
+  const int count = invocation->argument_count - 1;
   halotune_status status = HALOTUNE_OK;
-  struct store **files = calloc((size_t)count + 1, sizeof(struct store *));
+  struct file *files = calloc((size_t)count + 1, sizeof *files);
   if (!files) return fail_memory();
-  /* All files are checked before the first one is merged, and before a database is made for them. */
-  for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = file_open(paths[i], &files[i]);
-  if (status == HALOTUNE_OK) status = store_open(option_value(invocation, "db"), STORE_WRITE, &store);
-  for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = file_merge(store, files[i], paths[i], trust);
-  store_close(store);
-  for (int i = 0; i < count; i++) store_close(files[i]);
+  /* All files are checked before the first one is taken, and before a database is made for them. */
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = file_open(invocation->arguments[i + 1], &files[i]);
+  if (status == HALOTUNE_OK) status = files_take(invocation, files, count);
+  for (int i = 0; i < count; i++) store_close(files[i].store);
   free(files);
   return status;
 }

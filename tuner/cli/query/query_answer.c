@@ -99,7 +99,7 @@ static void tell_missing_database(void) {
 halotune_status query_open(const struct invocation *invocation, struct query *out) {
   const char *path = option_value(invocation, "db"), *name;
   struct lookup_key key;
-  *out = (struct query){.ctx = NULL};
+  *out = (struct query){.names_database = path != NULL};
   if (!path) tell_missing_database();
   halotune_status status = halotune_open(path ? &path : NULL, path ? 1 : 0, &out->ctx);
   if (status == HALOTUNE_OK) status = stencil_name_find(invocation, out, &name);

@@ -11,6 +11,7 @@
 struct query {
   halotune_ctx *ctx;
   halotune_problem problem;
+  bool names_database;                   /* the command line names a database */
   struct loaded file;                    /* a stencil that was given as a file */
   char stencil_hash[IDENTITY_HEX_BYTES]; /* the name of a stencil that was given as a file */
   bool is_untuned;                       /* the lookup found no winner that was tuned for exactly this problem */

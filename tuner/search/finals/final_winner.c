@@ -71,7 +71,6 @@ static halotune_status store_winner(const struct final_inputs *in, const struct 
   const struct best best = {.problem = rows->problem,
                             .variant = in->timed->list[winner->candidate].variant,
                             .run = rows->run,
-                            .origin = "tuned",
                             .driver = rows->driver,
                             .nvrtc = rows->nvrtc,
                             .arch = in->task->arch_name,

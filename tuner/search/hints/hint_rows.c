@@ -7,17 +7,18 @@
 
 #include "base/array.h"
 #include "db/store/query.h"
+#include "db/store/sql_parts.h"
 
 /* ?1: how many of a problem; ?2: whether emulations count. A variant that won several times counts once. */
-static const char rows_sql[] =
-    "select s.id, s.hash, s.name, s.text, d.name, d.capability, d.sm_count, p.nx, p.ny, p.nz, p.dtype, p.launch, "
-    "p.cache,"
-    " w.nth, w.date, t.name, v.parameters"
-    " from (select problem_id, variant_id, max(date) date, row_number() over (partition by problem_id"
-    " order by max(is_current) desc, max(date) desc, variant_id) nth from best group by problem_id, variant_id) w"
-    " join problem p on p.id = w.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
-    " join variant v on v.id = w.variant_id join template t on t.id = v.template_id"
-    " where w.nth <= ?1 and (?2 or not d.is_emulation) order by s.id, p.id, w.nth";
+static const char rows_sql[] = "select s.id, s.hash, s.name, " SQL_STENCIL_TEXT(
+    "s.id") ", d.name, d.capability, d.sm_count, p.nx, p.ny, p.nz, p.dtype, p.launch, "
+            "p.cache,"
+            " w.nth, w.date, t.name, v.parameters"
+            " from (select problem_id, variant_id, max(date) date, row_number() over (partition by problem_id"
+            " order by max(is_current) desc, max(date) desc, variant_id) nth from best group by problem_id, variant_id) w"
+            " join problem p on p.id = w.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
+            " join variant v on v.id = w.variant_id join template t on t.id = v.template_id"
+            " where w.nth <= ?1 and (?2 or not d.is_emulation) order by s.id, p.id, w.nth";
 
 enum column {
   STENCIL_ID,

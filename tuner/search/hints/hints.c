@@ -1,8 +1,8 @@
 /* hints.c: turns rows of databases into proposals.
  *
  * Only the parameters of a winner are used, which are numbers and words. Today's template generates the code, and the
- * variant is compiled, verified and measured like any other. Therefore winners of older templates, of other GPUs, and
- * imported ones that are not trusted, can serve as hints. */
+ * variant is compiled, verified and measured like any other. Therefore winners of older templates and of other GPUs
+ * can serve as hints. */
 #include "tuner/search/hints/hints.h"
 
 #include <string.h>

@@ -130,8 +130,10 @@ static halotune_status open_run(const struct setup_inputs *in, struct setup *set
       .store = store, .templates = setup->template_ids, .driver = facts->driver, .warnings = facts->warnings};
   write_nvrtc(in->tools, rows->nvrtc, sizeof rows->nvrtc);
   if ((key.device = store_device(store, &facts->device, facts->is_emulation)) == 0) return HALOTUNE_DB;
-  if ((key.stencil = store_stencil(store, task->stencil, task->analysis, task->stencil_text)) == 0) return HALOTUNE_DB;
+  if ((key.stencil = store_stencil(store, task->stencil, task->analysis)) == 0) return HALOTUNE_DB;
   rows->stencil = key.stencil;
+  const int64_t text = store_stencil_text(store, key.stencil, task->stencil_text);
+  if (text == 0) return HALOTUNE_DB;
   for (int i = 0; i < setup->space.count; i++) {
     if ((setup->template_ids[i] = store_template(store, setup->templates[i])) == 0) return HALOTUNE_DB;
   }
@@ -146,7 +148,8 @@ static halotune_status open_run(const struct setup_inputs *in, struct setup *set
                                   .seed = options->seed,
                                   .budget_s = isfinite(options->budget_s) ? options->budget_s : 0,
                                   .space = setup->space_size,
-                                  .bytes = task_bytes(task)};
+                                  .bytes = task_bytes(task),
+                                  .text = text};
   rows->run = store_run_begin(store, &start);
   return rows->run ? HALOTUNE_OK : HALOTUNE_DB;
 }

@@ -1,0 +1,98 @@
+/* apart.c: a copy by SQLite, under a name of its own until it is whole. */
+#include "db/exchange/apart.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/replace.h"
+#include "db/store/query.h"
+#include "db/store/schema.h"
+
+static const char suffix[] = ".db";
+
+static char *folder_of(const char *path) {
+  char *folder;
+  return asprintf(&folder, "%s.untrusted", path) < 0 ? NULL : folder;
+}
+
+/* FOLDER/NAME-IDENTITY.db. Of the name only letters, digits, dots and dashes are taken. */
+static char *file_of(const char *folder, const char *name, struct identity document) {
+  char hex[IDENTITY_HEX_BYTES], word[64], *file;
+  size_t length = 0;
+  for (; name[length] && length < sizeof word - 1; length++) {
+    const char c = name[length];
+    word[length] = isalnum((unsigned char)c) || c == '-' || (c == '.' && length > 0) ? c : '_';
+  }
+  word[length] = '\0';
+  identity_hex(document, hex);
+  return asprintf(&file, "%s/%s-%.16s%s", folder, word, hex, suffix) < 0 ? NULL : file;
+}
+
+/* Copy all of a database into a new file, and mark it as not trusted. */
+static halotune_status copy(struct store *from, const char *file) {
+  char mark[64];
+  sqlite3 *connection = NULL;
+  char *sql = sqlite3_mprintf("vacuum into %Q", file);
+  if (!sql) return fail_memory();
+  halotune_status status = query_script(store_connection(from), sql);
+  sqlite3_free(sql);
+  if (status != HALOTUNE_OK) return status;
+  snprintf(mark, sizeof mark, "pragma application_id = %d", SCHEMA_UNTRUSTED_ID);
+  if (sqlite3_open_v2(file, &connection, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) status = query_fail(connection);
+  if (status == HALOTUNE_OK) status = query_script(connection, mark);
+  sqlite3_close(connection);
+  return status;
+}
+
+halotune_status apart_keep(const char *path, struct store *from, const char *name, struct identity document,
+                           char **kept, bool *is_new) {
+  char *folder = folder_of(path), *file = folder ? file_of(folder, name, document) : NULL, *part = NULL;
+  halotune_status status = HALOTUNE_OK;
+  *kept = NULL;
+  *is_new = false;
+  if (!file || asprintf(&part, "%s.new-%ld", file, (long)getpid()) < 0) {
+    part = NULL;
+    status = fail_memory();
+  }
+  if (status == HALOTUNE_OK && access(file, F_OK) != 0) {
+    status = folder_make(folder);
+    if (status == HALOTUNE_OK) status = copy(from, part);
+    if (status == HALOTUNE_OK && rename(part, file) != 0) status = fail(HALOTUNE_IO, "%s: it cannot be written", file);
+    if (status != HALOTUNE_OK) unlink(part);
+    *is_new = status == HALOTUNE_OK;
+  }
+  if (status == HALOTUNE_OK) *kept = file;
+  else free(file);
+  free(part);
+  free(folder);
+  return status;
+}
+
+static int is_kept(const struct dirent *entry) {
+  const size_t length = strlen(entry->d_name);
+  return length >= sizeof suffix && strcmp(entry->d_name + length - (sizeof suffix - 1), suffix) == 0;
+}
+
+halotune_status apart_each(const char *path, halotune_status (*visit)(void *context, const char *file), void *context) {
+  struct dirent **entries = NULL;
+  char *folder = folder_of(path);
+  halotune_status status = folder ? HALOTUNE_OK : fail_memory();
+  int count = folder ? scandir(folder, &entries, is_kept, alphasort) : 0;
+  for (int i = 0; i < count; i++) {
+    char *file = NULL;
+    if (status == HALOTUNE_OK && asprintf(&file, "%s/%s", folder, entries[i]->d_name) < 0) {
+      file = NULL;
+      status = fail_memory();
+    }
+    if (status == HALOTUNE_OK) status = visit(context, file);
+    free(file);
+    free(entries[i]);
+  }
+  free(entries);
+  free(folder);
+  return status;
+}

@@ -1,0 +1,159 @@
+/* migrate_5.c: rows are copied by SQL, then named, one function a table. A name that another row has already is not given: the row
+ * keeps its old one. */
+#include "db/store/migrate_5.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "db/store/query.h"
+#include "db/store/schema.h"
+#include "db/store/store.h"
+#include "stencil/analysis/analysis.h"
+#include "stencil/cuda/cuda_tokens.h"
+#include "stencil/template/template.h"
+
+/* Rows that only what was not trusted needs go, too: they may be anything. */
+static const char leave_out_sql[] =
+    "delete from old_best where not is_trusted;"
+    " delete from old_finalist where run_id in (select id from old_run where not is_trusted);"
+    " delete from old_measurement where run_id in (select id from old_run where not is_trusted);"
+    " update old_best set run_id = null where run_id in (select id from old_run where not is_trusted);"
+    " delete from old_run where not is_trusted;"
+    " delete from old_problem where id not in (select problem_id from old_run) and id not in (select problem_id from old_best);"
+    " delete from old_variant where id not in (select variant_id from old_measurement) and id not in (select variant_id from"
+    " old_finalist) and id not in (select variant_id from old_best);"
+    " delete from old_template where id not in (select template_id from old_variant);"
+    " delete from old_stencil where id not in (select stencil_id from old_variant) and id not in (select stencil_id from"
+    " old_problem);"
+    " delete from old_device where id not in (select device_id from old_problem)";
+
+#define BEST_4                                                                                                        \
+  "date, time_ms, low_ms, high_ms, sample_count, default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high,"   \
+  " empty_ms, bytes, rms_error, max_error, max_error_units, second_grid, registers, shared_bytes, occupancy, launch," \
+  " coefficients, steps, driver, nvrtc, arch, source, cubin"
+#define RUN_4                                                                                                    \
+  "state, reason, started, ended, command, host, version, driver, cuda, nvrtc, seed, strategy, budget_s, space," \
+  " bytes, empty_ms, copy_ms, memcpy_ms, warnings, outcomes"
+
+static const char copy_sql[] =
+    "insert into origin (id, kind, name, date) values (1, 'unknown', 'a database of version 4 or older',"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));"
+    " insert into origin (id, kind, name, date) values (2, 'measured', 'by a Halotune of version 4 or older',"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));"
+    " insert or ignore into origin (kind, name, date) select 'imported', origin, strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
+    " from old_best where origin <> 'tuned';"
+    " insert into device select *, 1 from old_device;"
+    " insert into stencil select id, hash, name, 1 from old_stencil;"
+    " insert into stencil_text select id, id, '', text, 1 from old_stencil;"
+    " insert into template select id, hash, '', name, yaml, cuda, 1 from old_template;"
+    " insert into problem select *, 1 from old_problem;"
+    " insert into variant select *, 1 from old_variant;"
+    " insert into run (id, problem_id, text_id, " RUN_4 ", origin_id) select id, problem_id,"
+    " (select stencil_id from old_problem p where p.id = problem_id), " RUN_4 ", 1 from old_run;"
+    " insert into measurement select * from old_measurement; insert into finalist select * from old_finalist;"
+    " insert into best (id, problem_id, variant_id, text_id, run_id, is_current, " BEST_4 ", origin_id) select id,"
+    " problem_id, variant_id, (select stencil_id from old_problem p where p.id = problem_id), run_id, is_current, " BEST_4
+    ", coalesce((select o.id from origin o where o.kind = 'imported' and o.name = old_best.origin), 2) from old_best;"
+    " drop table old_best; drop table old_finalist; drop table old_measurement; drop table old_run;"
+    " drop table old_variant; drop table old_problem; drop table old_template; drop table old_stencil; drop table old_device";
+
+/* The new names of a row; one that is "" is not known. */
+struct names {
+  char hash[IDENTITY_HEX_BYTES], common_hash[IDENTITY_HEX_BYTES];
+};
+
+/* Whether a status says that a text is bad, and not that the program cannot go on. */
+static bool is_bad_text(halotune_status status) { return status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT; }
+
+/* Columns: id, name, text. */
+static halotune_status name_stencil(sqlite3_stmt *row, struct names *out) {
+  const char *text = column_text(row, 2);
+  struct source source = source_of(column_text(row, 1), text, strlen(text));
+  struct stencil *stencil = NULL;
+  struct analysis *analysis = NULL;
+  halotune_status status = stencil_parse(&source, &stencil);
+  if (status == HALOTUNE_OK) status = analysis_make(stencil, &analysis);
+  if (status == HALOTUNE_OK) identity_hex(analysis->hash, out->hash);
+  analysis_free(analysis);
+  stencil_free(stencil);
+  return is_bad_text(status) ? HALOTUNE_OK : status;
+}
+
+/* Columns: id, name, yaml, cuda. */
+static halotune_status name_template(sqlite3_stmt *row, struct names *out) {
+  const char *yaml = column_text(row, 2);
+  struct source source = source_of(column_text(row, 1), yaml, strlen(yaml));
+  struct template *template = NULL;
+  halotune_status status = template_parse(&source, column_text(row, 3), &template);
+  if (status == HALOTUNE_OK) {
+    identity_hex(template->hash, out->hash);
+    identity_hex(template->common_hash, out->common_hash);
+  }
+  template_free(template);
+  return is_bad_text(status) ? HALOTUNE_OK : status;
+}
+
+/* Columns: id, source. */
+static halotune_status name_variant(sqlite3_stmt *row, struct names *out) {
+  struct identity identity;
+  halotune_status status = source_hash(column_text(row, 1), &identity);
+  if (status == HALOTUNE_OK) identity_hex(identity, out->hash);
+  return status;
+}
+
+/* Columns: id, text. */
+static halotune_status name_text(sqlite3_stmt *row, struct names *out) {
+  identity_hex(stencil_text_identity(column_text(row, 1)), out->hash);
+  return HALOTUNE_OK;
+}
+
+static const struct {
+  const char *select, *update;
+  halotune_status (*name)(sqlite3_stmt *row, struct names *out);
+} tables[] = {
+    {"select id, text from stencil_text", "update stencil_text set hash = ?2 where id = ?1", name_text},
+    {"select s.id, s.name, x.text from stencil s join stencil_text x on x.stencil_id = s.id",
+     "update or ignore stencil set hash = ?2 where id = ?1", name_stencil},
+    {"select id, name, yaml, cuda from template",
+     "update or ignore template set hash = ?2, common_hash = ?3 where id = ?1", name_template},
+    {"select v.id, b.source from variant v join best b on b.variant_id = v.id group by v.id",
+     "update or ignore variant set source_hash = ?2 where id = ?1", name_variant},
+};
+
+static halotune_status rename_row(sqlite3_stmt *row, sqlite3_stmt *update, const struct names *names) {
+  sqlite3_bind_int64(update, 1, sqlite3_column_int64(row, 0));
+  sqlite3_bind_text(update, 2, names->hash, -1, SQLITE_STATIC);
+  if (names->common_hash[0]) sqlite3_bind_text(update, 3, names->common_hash, -1, SQLITE_STATIC);
+  return query_run(update, NULL);
+}
+
+static halotune_status name_rows(sqlite3 *connection) {
+  halotune_status status = HALOTUNE_OK;
+  for (size_t i = 0; i < COUNT(tables) && status == HALOTUNE_OK; i++) {
+    sqlite3_stmt *select = NULL, *update = NULL;
+    int code = SQLITE_DONE;
+    status = query_prepare(connection, tables[i].select, &select);
+    if (status == HALOTUNE_OK) status = query_prepare(connection, tables[i].update, &update);
+    while (status == HALOTUNE_OK && (code = sqlite3_step(select)) == SQLITE_ROW) {
+      struct names names = {"", ""};
+      status = tables[i].name(select, &names);
+      if (status == HALOTUNE_OK && names.hash[0]) status = rename_row(select, update, &names);
+    }
+    if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);
+    sqlite3_finalize(update);
+    sqlite3_finalize(select);
+  }
+  return status;
+}
+
+halotune_status migrate_5(sqlite3 *connection) {
+  int64_t untrusted = 0;
+  halotune_status status = query_number(
+      connection,
+      "select exists (select 1 from old_best where not is_trusted) or exists (select 1 from old_run where not is_trusted)",
+      &untrusted);
+  if (status == HALOTUNE_OK && untrusted) status = query_script(connection, leave_out_sql);
+  if (status == HALOTUNE_OK) status = query_script(connection, schema_sql);
+  if (status == HALOTUNE_OK) status = query_script(connection, copy_sql);
+  return status == HALOTUNE_OK ? name_rows(connection) : status;
+}

@@ -1,0 +1,23 @@
+/* sql_parts.h: parts of SQL that statements of several folders have in common. */
+#ifndef DB_STORE_SQL_PARTS_H
+#define DB_STORE_SQL_PARTS_H
+
+/* A date as decisions compare it. One that lies in the future of this machine's clock, as another machine may claim, is older than
+ * all others. */
+#define SQL_DATE(date) "iif(" date " > strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), '0', " date ")"
+
+/* The text of a stencil: that of its newest best, else the one that was stored last.
+ *   stencil  the stencil's id, as SQL */
+#define SQL_STENCIL_TEXT(stencil)                                    \
+  "(select x.text from stencil_text x where x.stencil_id = " stencil \
+  " order by (select max(" SQL_DATE("y.date") ") from best y where y.text_id = x.id) desc, x.id desc limit 1)"
+
+/* Who says so, in a word: "tuned" for what was measured here, else the file that it came from.
+ *   origin  the origin's id, as SQL */
+#define SQL_ORIGIN(origin) "(select iif(o.kind = 'measured', 'tuned', o.name) from origin o where o.id = " origin ")"
+
+/* The origin of what this user measures on this machine. The place :who is bound by store_bind. */
+#define SQL_OWN_ORIGIN \
+  "(select id from origin where kind = 'measured' and name = :who and signer = '' and document = '')"
+
+#endif
