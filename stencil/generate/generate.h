@@ -3,23 +3,8 @@
 #define STENCIL_GENERATE_GENERATE_H
 
 #include "base/text.h"
+#include "stencil/generate/variant_spec.h"
 #include "stencil/launch/launch.h"
-#include "stencil/template/template.h"
-
-/* Everything that decides a variant's source. */
-struct variant_spec {
-  const struct stencil *stencil;
-  const struct analysis *analysis;
-  const struct template *template;
-  struct configuration configuration;
-  enum dtype dtype;
-  /* gives the literal extents; for run-time extents it decides only the width of an index */
-  struct domain domain;
-  const double *coefficients; /* the values that are built in for `literal` and `constant` coefficients */
-  struct device_limits limits;
-  bool reproducible; /* one order of summation, and an explicit rounding after each operation; see prelude_rounded.c */
-  int most_steps;    /* time steps that a launch may make; 0 counts as 1 */
-};
 
 /* Owns its text; end with generated_free. */
 struct generated {

@@ -2,7 +2,8 @@
 #ifndef STENCIL_GENERATE_GENERATE_LAUNCH_H
 #define STENCIL_GENERATE_GENERATE_LAUNCH_H
 
-#include "stencil/generate/generate.h"
+#include "stencil/generate/variant_spec.h"
+#include "stencil/launch/launch.h"
 
 /* Apply the rules, and compute block, grid, shared memory, workspace, tensor maps, clusters and overlap.
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT if a rule excludes the configuration or no GPU could launch it;

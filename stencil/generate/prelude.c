@@ -65,7 +65,7 @@ void prelude_write_stencil(struct text *text, const struct prelude *prelude) {
   const struct variant_spec *spec = prelude->spec;
   const struct analysis *analysis = spec->analysis;
   text_printf(text, "typedef %s real;\ntypedef %s index_t;\n", spec->dtype == DTYPE_F32 ? "float" : "double",
-              prelude->generated->launch.index_bytes == 4 ? "int" : "long long");
+              prelude->launch->index_bytes == 4 ? "int" : "long long");
   text_printf(text, "#define DIMS %d\n#define INPUTS %d\n#define OUTPUTS %d\n", spec->stencil->dims,
               spec->stencil->input_count, spec->stencil->output_count);
   text_printf(text, "#define AXIS %d  // of a pencil or scan: 0, 1, 2 for x, y, z; else -1\n", analysis->pencil_axis);
@@ -133,7 +133,7 @@ void prelude_write_coefficients(struct text *text, const struct prelude *prelude
     }
     text_printf(text, "};\n");
   }
-  bool passed = prelude->generated->launch.passes_coefficients;
+  bool passed = prelude->launch->passes_coefficients;
   text_printf(text, "#define COEFFICIENT_VALUES %s\n\n",
               passed || prelude->coefficients == COEFFICIENTS_CONSTANT ? sources[prelude->coefficients]
                                                                        : sources[COEFFICIENTS_LITERAL]);

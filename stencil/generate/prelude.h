@@ -2,7 +2,9 @@
 #ifndef STENCIL_GENERATE_PRELUDE_H
 #define STENCIL_GENERATE_PRELUDE_H
 
-#include "stencil/generate/generate.h"
+#include "base/text.h"
+#include "stencil/generate/variant_spec.h"
+#include "stencil/launch/launch.h"
 
 /* The parameters that the prelude itself implements, for every template. Their words must have these spellings. A
  * template that lacks a parameter gets the first word. */
@@ -14,7 +16,7 @@ enum streaming { STREAMING_NONE, STREAMING_STORES, STREAMING_ALL, STREAMING_LOAD
 /* The variant for which the prelude is written. */
 struct prelude {
   const struct variant_spec *spec;
-  const struct generated *generated; /* kernel, block, index_bytes */
+  const struct launch *launch; /* its kernel, index_bytes, steps and arguments are known */
   enum coefficient_mode coefficients;
   enum load_path load_path;
   enum streaming streaming;

@@ -35,9 +35,9 @@ static bool has_workspace(const struct prelude *prelude) {
  * use the read-only path. */
 static void add_arguments(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
-  const struct launch *launch = &prelude->generated->launch;
+  const struct launch *launch = prelude->launch;
   const char *restricted = prelude->load_path == LOAD_PLAIN ? "" : "__restrict__ ";
-  text_printf(text, "#define KERNEL %s\n#define KERNEL_PARAMETERS \\\n ", prelude->generated->launch.kernel);
+  text_printf(text, "#define KERNEL %s\n#define KERNEL_PARAMETERS \\\n ", prelude->launch->kernel);
   for (int i = 0; i < stencil->input_count; i++)
     text_printf(text, " const real *%sin_%s,", restricted, stencil->inputs[i]);
   for (int i = 0; i < stencil->output_count; i++)
@@ -50,7 +50,7 @@ static void add_arguments(struct text *text, const struct prelude *prelude) {
   add_mapped(text, " const __grid_constant__ TensorMap map_out_", stencil->outputs, &launch->output_maps, ",");
   if (has_workspace(prelude)) text_printf(text, " void *workspace,");
   text_printf(text, " const Geometry g");
-  if (prelude->generated->launch.passes_coefficients) text_printf(text, ", const Coefficients coefficients");
+  if (prelude->launch->passes_coefficients) text_printf(text, ", const Coefficients coefficients");
   text_printf(text, "\n#define FIELDS {{");
   add_list(text, "in_", stencil->inputs, stencil->input_count);
   text_printf(text, "}, {");
@@ -158,7 +158,7 @@ static void add_writers(struct text *text, const struct prelude *prelude) {
 }
 
 void prelude_write_fields(struct text *text, const struct prelude *prelude) {
-  const struct launch *launch = &prelude->generated->launch;
+  const struct launch *launch = prelude->launch;
   text_printf(text, "struct Fields {\n  const real *in[INPUTS];\n  real *out[%s];\n%s%s%s};\n",
               launch->carried_count > 0 ? "OUTPUTS + CARRIED" : "OUTPUTS",
               is_texture(prelude) ? "  cudaTextureObject_t texture[INPUTS];\n" : "",

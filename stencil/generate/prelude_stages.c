@@ -103,7 +103,7 @@ static void add_stored(struct text *text, const struct stencil *stencil, int ste
 
 void prelude_write_stages(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
-  const int steps = prelude->generated->launch.steps;
+  const int steps = prelude->launch->steps;
   struct places first;
   int buffers = places_begin(stencil, &first), period = find_period(stencil, &first);
   text_printf(
