@@ -12,6 +12,7 @@
 #include "gpu/compile/cache_folder.h"
 #include "stencil/analysis/iterate.h"
 #include "tuner/emulate/emulation_cache.h"
+#include "tuner/emulate/emulation_compiler.h"
 #include "tuner/emulate/emulation_files.h"
 #include "tuner/verify/emulated_fields.h"
 
@@ -27,14 +28,14 @@ static struct hash seal_of(const struct cached_count *cached) {
   return hash_bytes(&cached->count, sizeof cached->count);
 }
 
-/* Name the file of a count. Another version of the emulation counts anew.
+/* Name the file of a count. Another compiler, other flags and another version of the emulation count anew.
  * Returns the path, from malloc; NULL if memory is out. */
-static char *count_path(const char *folder, struct identity source, const struct domain *domain) {
+static char *count_path(const char *folder, struct identity source, const struct domain *domain, struct hash compiler) {
   struct {
     struct identity source;
-    struct hash emulation;
+    struct hash emulation, compiler;
     long domain[DOMAIN_NUMBERS];
-  } key = {.source = source, .emulation = emulation_files_hash()};
+  } key = {.source = source, .emulation = emulation_files_hash(), .compiler = compiler};
   char hex[HASH_HEX_BYTES], *path;
   domain_numbers(domain, key.domain);
   hash_hex(hash_bytes(&key, sizeof key), hex);
@@ -62,17 +63,6 @@ static void write_count(const char *path, const struct variant_count *count) {
   (void)file_replace_cached(path, &cached, sizeof cached); /* without it the next call counts again */
 }
 
-bool variant_count_find(struct identity source, const struct domain *domain, const struct emulation_options *options,
-                        struct variant_count *out) {
-  char *folder, *path = NULL;
-  bool found = false;
-  if (emulation_cache_open(options, &folder) == HALOTUNE_OK) path = count_path(folder, source, domain);
-  if (path) found = read_count(path, out);
-  free(path);
-  free(folder);
-  return found;
-}
-
 /* ---- counting */
 
 /* A job under way. */
@@ -89,6 +79,7 @@ struct group {
   struct emulation_source *sources; /* of the members, in their order */
   const char **kernels;
   struct emulation_batch *batch;
+  struct hash compiler;
 };
 
 static void refuse(struct count_job *job, const char *reason) {
@@ -163,7 +154,7 @@ static halotune_status add_job(struct group *group, struct count_job *job, const
     return HALOTUNE_OK;
   }
   if (status != HALOTUNE_OK) return status;
-  member->path = count_path(folder, member->generated.hash, &job->spec.domain);
+  member->path = count_path(folder, member->generated.hash, &job->spec.domain, group->compiler);
   if (member->path && read_count(member->path, &job->count)) {
     job->has_count = job->is_cached = true;
     free(member->path);
@@ -177,6 +168,14 @@ static halotune_status add_job(struct group *group, struct count_job *job, const
   return HALOTUNE_OK;
 }
 
+static halotune_status find_compiler(const struct emulation_options *options, struct hash *out) {
+  struct emulation_compiler compiler;
+  halotune_status status = emulation_compiler_open(options->compiler, options->sanitize, options->counts, &compiler);
+  if (status == HALOTUNE_OK) *out = emulation_compiler_hash(&compiler, EMULATION_VARIANT);
+  emulation_compiler_close(&compiler);
+  return status;
+}
+
 halotune_status variants_count(struct count_job *jobs, int count, const struct emulation_options *options) {
   struct emulation_options counting = *options;
   struct group group = {.members = calloc((size_t)count + 1, sizeof *group.members),
@@ -185,6 +184,7 @@ halotune_status variants_count(struct count_job *jobs, int count, const struct e
   char *folder = NULL;
   counting.counts = true;
   halotune_status status = group.members && group.sources && group.kernels ? HALOTUNE_OK : fail_memory();
+  if (status == HALOTUNE_OK) status = find_compiler(&counting, &group.compiler);
   if (status == HALOTUNE_OK) status = emulation_cache_open(options, &folder);
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = add_job(&group, &jobs[i], folder);
   if (status == HALOTUNE_OK && group.count > 0)

@@ -21,18 +21,12 @@ struct count_job {
   char reason[EMULATION_OUTCOME_TEXT_BYTES];
 };
 
-/* Count variants. Counts are cached by the identity of the source and by the domain, beside the variants that the
+/* Count variants. Counts are cached by the source, the domain and the compiler, beside the variants that the
  * emulation compiled.
  *   jobs     each with its spec; the call sets the rest
  *   options  of the compiler and the cache; the call sets `counts`
  * Returns HALOTUNE_OK whatever comes of the variants; else what emulation_build and emulation_count return. */
 halotune_status variants_count(struct count_job *jobs, int count, const struct emulation_options *options);
-
-/* Find a count in the cache.
- *   source  the identity of the generated source
- * Returns whether it was found; `out` is untouched if not. */
-bool variant_count_find(struct identity source, const struct domain *domain, const struct emulation_options *options,
-                        struct variant_count *out);
 
 /* Figures for each point that the block computes. */
 struct count_figures {
