@@ -300,6 +300,10 @@ cli: golden  ## golden files of the command line, and the Makefile's own tests
 golden: tests  ## golden files of the command line
 	$(Q)HALOTUNE=$(OUT)/halotune CASE='$(CASE)' tests/tap.sh tests/cli.sh
 
+.PHONY: hostile
+hostile: $(OUT)/halotune  ## files of a hostile peer: imported, merged and looked up
+	$(Q)HALOTUNE=$(OUT)/halotune tests/tap.sh tests/hostile/import.sh
+
 .PHONY: library-tests
 library-tests: all library  ## what users of libhalotune meet: symbols, header, linking, installation
 	$(Q)HALOTUNE=build/halotune CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/library.sh

@@ -5,7 +5,7 @@
 set -u
 make=${MAKE:-make} only=${STEP:-}
 jobs=$(nproc)
-steps="gcc clang static unit cli docs library examples report mutations variants tune faults selftest protocol asan templates tidy fuzz"
+steps="gcc clang static unit cli hostile docs library examples report mutations variants tune faults selftest protocol asan templates tidy fuzz"
 with_cases="unit cli docs mutations variants protocol templates"
 passed=0 failed=0 steps_run=0
 
@@ -73,6 +73,7 @@ begin_nice templates templates SLICE=6
 begin_nice tidy tidy SLICE=4
 begin_nice fuzz fuzz FUZZ_SECONDS=5 FUZZ_INPUT_SECONDS=100 # an input may take long, because other steps come first
 step cli run_make cli
+step hostile run_make hostile
 step docs run_make docs
 step library run_make library-tests
 step examples run_make examples

@@ -209,8 +209,7 @@ cp "$templates/small.cu" "$work/new"
 sed 's/^parameters:/&\n  unused: {values: [1], default: 1, about: of no use}/' "$templates/small.yaml" >"$work/new/small.yaml"
 copy_of "$base" "$work/hints.db"
 # All four parameters are set, so that the winner is the same one whatever the sources' hashes are: a random order could begin with it.
-query "$work/hints.db" "update best set is_trusted = 0;
-  update variant set parameters = json_set(parameters, '$.block_x', 256, '$.block_y', 2, '$.vector', 2, '$.points_y', 2) where id = $best"
+query "$work/hints.db" "update variant set parameters = json_set(parameters, '$.block_x', 256, '$.block_y', 2, '$.vector', 2, '$.points_y', 2) where id = $best"
 copy_of "$work/hints.db" "$work/known.db"
 known=$(query "$work/known.db" "select json_set(parameters, '$.unused', 1) from variant where id = $best" | jq -cS .)
 hinted() { # DB: the numbers under which its last run has the winner

@@ -1,0 +1,88 @@
+#!/bin/sh
+# import.sh: files of a hostile peer, imported without trust and merged with it, by the program $HALOTUNE. What they may not do is change an
+# answer, keep one away, or be taken silently. docs/security.md has the promises.
+set -u
+halotune=${HALOTUNE:-build/halotune}
+case $halotune in /*) ;; *) halotune=$PWD/$halotune ;; esac
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export HOME="$work" XDG_CACHE_HOME="$work/cache"
+unset HALOTUNE_DB HALOTUNE_TEMPLATE_PATH
+honest=tests/data/tuned.json
+n=0
+failures=0
+result() { # what status
+  n=$((n + 1))
+  if [ "$2" = 0 ]; then echo "ok $n - $1"; else echo "not ok $n - $1" && failures=$((failures + 1)); fi
+}
+
+# All answers of a database, without what changes with the clock.
+answers() { # DB
+  for grid in 512,512,512 640,512,512 100,100,100; do
+    "$halotune" query star7 --db "$1" --device 'NVIDIA H200' --grid "$grid" --json 2>/dev/null | jq -cS 'del(.age_s)'
+    "$halotune" query star7 --db "$1" --device 'NVIDIA H200' --grid "$grid" --source 2>/dev/null
+  done
+}
+export_of_own() { # DB FILE
+  "$halotune" db export --cubins --db "$1" -o "$2"
+}
+
+db=$work/own.db
+"$halotune" db import --trust --yes --db "$db" "$honest" >"$work/log" 2>&1 || { cat "$work/log"; echo "1..0"; exit 1; }
+export_of_own "$db" "$work/own.json"
+answers "$db" >"$work/before"
+[ "$(wc -l <"$work/before")" -gt 100 ]
+result "the honest database answers" $?
+
+# What a peer may write: a name, and how jq makes it of an honest document.
+cat >"$work/peers" <<'PEERS'
+coefficients|.tables.stencil_text |= map(.text |= sub("c0: 0.4"; "c0: 66.6"))
+emulated|.tables.device |= map(.is_emulation = 1)
+never_right|.tables.run |= map(.started = "9999-01-01T00:00:00.000Z") | .tables.measurement |= map(.outcome = "wrong")
+newest|.tables.best |= map(.date = "9999-01-01T00:00:00.000Z" | .time_ms = 0.000001)
+source|.tables.best |= map(.source += "\nint evil;")
+moved_text|.tables.template |= map(.yaml += "# moved\n" | .cuda += "int moved;")
+named|.tables.template |= map(.cuda += "int evil;")
+code|.tables.best |= map(.cubin = "AAAA")
+launch|.tables.best |= map(.launch.block[0] = 1)
+times|.tables.best |= map(.time_ms = 0.000001 | .low_ms = 0.000001)
+PEERS
+cut -d'|' -f1 "$work/peers" >"$work/names"
+while read -r name; do
+  sed -n "s/^$name|//p" "$work/peers" >"$work/change"
+  jq -c -f "$work/change" "$work/own.json" >"$work/$name.json" || { result "$name: the document is made" 1; continue; }
+  # Without trust.
+  "$halotune" db import --db "$db" "$work/$name.json" >"$work/log" 2>&1
+  answers "$db" >"$work/after"
+  cmp -s "$work/before" "$work/after"
+  result "$name, without trust: no answer changes" $?
+  # Trusted, over the honest rows: refused or without effect, and the database stays whole.
+  cp "$db" "$work/merged.db"
+  "$halotune" db import --trust --yes --db "$work/merged.db" "$work/$name.json" >"$work/log" 2>&1
+  status=$?
+  answers "$work/merged.db" >"$work/after"
+  # Rows with a date of their own are other rows, and machine code may come later: they are taken. Others are in conflict.
+  case $name in
+    never_right | newest | code) [ "$status" = 0 ] && cmp -s "$work/before" "$work/after" ;;
+    *) [ "$status" != 0 ] && cmp -s "$work/before" "$work/after" ;;
+  esac
+  result "$name, with trust: refused or without effect (exit $status)" $?
+done <"$work/names"
+
+# The first import decides nothing for the second.
+db=$work/late.db
+for file in coefficients code; do "$halotune" db import --db "$db" "$work/$file.json" >/dev/null 2>&1; done
+"$halotune" db import --trust --yes --db "$db" "$work/own.json" >/dev/null 2>&1
+answers "$db" >"$work/after"
+cmp -s "$work/before" "$work/after"
+result "an honest file after hostile ones: as if it had been alone" $?
+
+# Files that are kept apart are no databases.
+for command in "query star7 --device sm_90" report "db forget --stencil star7 --yes"; do
+  # The words of a command are words.
+  "$halotune" $command --db "$db".untrusted/code.json-*.db >"$work/log" 2>&1
+  [ $? != 0 ]
+  result "'$command' opens no file that is kept apart" $?
+done
+echo "1..$n"
+[ "$failures" = 0 ]
